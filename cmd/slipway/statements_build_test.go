@@ -55,7 +55,7 @@ func buildUseCases() []useCase {
 			w.insert(tasks.NewMaintenance(tasks.BuildMaintenance))
 			w.count(func() { w.work(tasks.BuildMaintenance) })
 		}},
-		{name: "delete an app", numbers: []int{2, 50}, of: asks{statements: 46, commands: 1}, run: func(w *counted, n int) {
+		{name: "delete an app", numbers: []int{2, 50}, of: asks{statements: 48, commands: 1}, run: func(w *counted, n int) {
 			w.builds(n)
 			w.count(func() {
 				w.must(request{method: remove, path: v3 + "/projects/{id:project}"})

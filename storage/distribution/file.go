@@ -66,6 +66,17 @@ const lockedBuilds = `
 select deleted_at is not null as deleted, array_remove(array[file_id, icon_file_id, symbols_file_id], null) as files
 from builds where id = any($1) order by id for update`
 
+// Runs of tests outlive the build that they are of. They are locked in the order in which
+// package run locks them, which the foreign keys would not do.
+const (
+	forgetBuildOfSuiteRuns = `
+with locked as (select id from suite_runs where build_id = any($1) order by id for no key update)
+update suite_runs r set build_id = null from locked where r.id = locked.id`
+	forgetBuildOfRuns = `
+with locked as (select id from test_runs where build_id = any($1) order by id for no key update)
+update test_runs r set build_id = null from locked where r.id = locked.id`
+)
+
 // RemoveBuilds deletes the rows of builds that are marked deleted, and of the
 // files that they alone named, with the symbols that came with them; it returns the
 // keys of their objects, which the caller deletes after the commit. Builds that are gone are nothing;
@@ -89,6 +100,11 @@ func RemoveBuilds(ctx context.Context, tx *storage.Tx, ids []int64) ([]string, e
 	}
 	if len(rows) == 0 {
 		return nil, nil
+	}
+	for _, statement := range []string{forgetBuildOfSuiteRuns, forgetBuildOfRuns} {
+		if _, err := tx.ExecContext(ctx, statement, pq.Array(ids)); err != nil {
+			return nil, storage.Wrap(err, "forget the builds of test runs")
+		}
 	}
 	symbols, err := symbolsOfBuilds(ctx, tx, ids)
 	if err != nil {

@@ -13,6 +13,7 @@ type AllFilter struct {
 	OrganizationID int64
 	Status         Status    // "": all
 	From, To       time.Time // as of Filter
+	BuildID        int64     // as of Filter
 	storage.Page
 }
 
@@ -33,6 +34,9 @@ func All(ctx context.Context, q storage.Querier, f AllFilter) ([]Run, int, error
 	}
 	if !f.To.IsZero() {
 		add("created_at < ", f.To)
+	}
+	if f.BuildID != 0 {
+		add("build_id = ", f.BuildID)
 	}
 	return listRuns(ctx, q, where, args, f.Page)
 }

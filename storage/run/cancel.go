@@ -86,7 +86,7 @@ where run_id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
 const cancelRunRows = `
-update test_runs set state = 'CANCELLED', finished_at = now()
+update test_runs set state = 'CANCELLED', finished_at = now(), sealed_variables = null
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
@@ -119,7 +119,7 @@ func CancelOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uu
 }
 
 const cancelSuiteRunRows = `
-update suite_runs set state = 'CANCELLED', finished_at = now()
+update suite_runs set state = 'CANCELLED', finished_at = now(), sealed_variables = null
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 

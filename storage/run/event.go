@@ -28,6 +28,7 @@ type runEvent struct {
 	TestSuiteID *uuid.UUID `json:"testSuiteId,omitempty"`
 	Name        string     `json:"name"` // of the case or suite
 	BuildName   string     `json:"buildName"`
+	BuildID     *int64     `json:"buildId,omitempty"`
 	Status      Status     `json:"status"`
 	// Counts of the jobs of a run, of the case runs of a suite run.
 	Counts    eventCounts `json:"counts"`
@@ -79,7 +80,7 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	for i := range rows {
 		r := &rows[i]
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
-			TestCaseID: r.CaseID, RevisionID: r.RevisionID, Name: r.CaseName, BuildName: r.BuildName, Status: r.Status,
+			TestCaseID: r.CaseID, RevisionID: r.RevisionID, Name: r.CaseName, BuildName: r.BuildName, BuildID: r.BuildID, Status: r.Status,
 			Counts: r.counts.event(0), Healed: r.Healed, Drifted: r.Drifted, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)
@@ -101,7 +102,7 @@ func addSuiteRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) err
 	for i := range rows {
 		r := &rows[i]
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
-			TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, Status: r.Status,
+			TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID, Status: r.Status,
 			Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)

@@ -20,20 +20,27 @@ type fanout struct {
 	Status         Status    `db:"state"`
 	FannedOut      bool      `db:"fanned_out"`
 	Tunnel         string    `db:"tunnel"` // "": each case's own
+	TestURL        string    `db:"test_url"`
+	Targets        []byte    `db:"targets"` // null: each case's own
+	BuildID        *int64    `db:"build_id"`
+	Platform       string    `db:"platform"` // of the build
 }
 
 const lockFanout = `
-select organization_id, suite_id, user_uuid, build_name, state, fanned_out, tunnel
-from suite_runs where id = $1 for no key update`
+select s.organization_id, s.suite_id, s.user_uuid, s.build_name, s.state, s.fanned_out, s.tunnel, s.test_url, s.targets,
+	s.build_id, coalesce(b.platform, '') as platform
+from suite_runs s left join builds b on b.id = s.build_id
+where s.id = $1 for no key update of s`
 
 // Where the last step ended is read from what it made, so a step that is repeated
 // goes on there. A case without a revision has nothing to run. A suite may have
-// cases of other teams, whose runs are those teams'.
+// cases of other teams, whose runs are those teams'. Where the run has targets, a case
+// needs none of its own.
 const nextCases = `
 select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id
 from test_cases c
-cross join lateral (select id from test_revisions where case_id = c.id order by number desc limit 1) v
-where c.suite_id = $1 and c.organization_id = $2 and c.runnable
+cross join lateral (select id, steps from test_revisions where case_id = c.id order by number desc limit 1) v
+where c.suite_id = $1 and c.organization_id = $2 and (c.runnable or $5 and v.steps <> '[]')
 	and c.id > coalesce((select max(case_id) from test_runs where suite_run_id = $3), '')
 order by c.id limit $4`
 
@@ -54,38 +61,22 @@ func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor st
 	case f.FannedOut:
 		return nil, false, nil
 	}
-	var cases []struct {
-		ID         string `db:"id"`
-		TeamID     int64  `db:"team_id"`
-		Name       string `db:"name"`
-		Settings   []byte `db:"run_settings"`
-		RevisionID string `db:"revision_id"`
+	given, err := f.targets()
+	if err != nil {
+		return nil, false, fmt.Errorf("targets of suite run %s: %w", suiteRunID, err)
 	}
-	err = tx.SelectContext(ctx, &cases, nextCases, f.SuiteID, f.OrganizationID, suiteRunID, limit)
+	var cases []caseToRun
+	err = tx.SelectContext(ctx, &cases, nextCases, f.SuiteID, f.OrganizationID, suiteRunID, limit, len(given) > 0)
 	if err != nil {
 		return nil, false, storage.Wrap(err, "next cases of a suite run")
 	}
 	rows := newRuns{}
-	for _, c := range cases {
-		run := Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName}
-		var settings step.RunSettings
-		if err := json.Unmarshal(c.Settings, &settings); err != nil {
-			return nil, false, fmt.Errorf("settings of test case %s: %w", c.ID, err)
+	for i := range cases {
+		run, targets, err := f.runOf(&cases[i], given, vendor)
+		if err != nil {
+			return nil, false, err
 		}
-		run.TestURL = settings.TestURL
-		tunnel := settings.SCTunnelName
-		switch {
-		case f.Tunnel != "":
-			withoutTunnels(&settings, vendor)
-			tunnel = &f.Tunnel
-		case tunnel != nil && *tunnel == "":
-			tunnel = nil
-		}
-		// An import refuses targets that name different tunnels.
-		resolved := step.Resolver{Vendor: vendor, Case: run.CaseName, Build: run.BuildName, Primary: settings.PrimaryTarget}.
-			Resolve(settings.Targets(), tunnel)
-		run.Tunnel = resolved.Tunnel
-		if err := rows.add(&run, c.TeamID, resolved.Targets); err != nil {
+		if err := rows.add(run, cases[i].TeamID, targets); err != nil {
 			return nil, false, err
 		}
 	}
@@ -98,6 +89,56 @@ func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor st
 		return rows.ids, true, nil
 	}
 	return rows.ids, false, fannedOut(ctx, tx, suiteRunID)
+}
+
+// caseToRun is a case of which a run is made.
+type caseToRun struct {
+	ID         string `db:"id"`
+	TeamID     int64  `db:"team_id"`
+	Name       string `db:"name"`
+	Settings   []byte `db:"run_settings"`
+	RevisionID string `db:"revision_id"`
+}
+
+// targets are those that the run was given; none where each case has its own.
+func (f *fanout) targets() (given []step.Target, err error) {
+	if f.Targets != nil {
+		err = json.Unmarshal(f.Targets, &given)
+	}
+	return given, err
+}
+
+// runOf returns the run of a case and what it executes on.
+func (f *fanout) runOf(c *caseToRun, given []step.Target, vendor string) (*Run, []step.Target, error) {
+	run := &Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName, BuildID: f.BuildID}
+	var settings step.RunSettings
+	if err := json.Unmarshal(c.Settings, &settings); err != nil {
+		return nil, nil, fmt.Errorf("settings of test case %s: %w", c.ID, err)
+	}
+	run.at(f.TestURL, settings.TestURL)
+	tunnel := settings.SCTunnelName
+	if f.Tunnel != "" {
+		tunnel = &f.Tunnel
+	}
+	if tunnel != nil && *tunnel == "" {
+		tunnel = nil
+	}
+	// The primary target must not name another tunnel than the targets of the run do.
+	if ofTargets, _, _ := step.SharedTunnel(given, vendor); f.Tunnel != "" || tunnel == nil && ofTargets != "" {
+		withoutTunnels(&settings, vendor)
+	}
+	targets := given
+	if len(targets) == 0 {
+		targets = settings.Targets()
+	}
+	// An import, and a request with targets, are refused when these name different tunnels.
+	resolved := step.Resolver{Vendor: vendor, Case: run.CaseName, Build: run.BuildName, Primary: settings.PrimaryTarget}.
+		Resolve(targets, tunnel)
+	run.Tunnel = resolved.Tunnel
+	if f.BuildID != nil {
+		step.InstallBuild(resolved.Targets, f.Platform, *f.BuildID)
+	}
+	return run, resolved.Targets, nil
 }
 
 // withoutTunnels takes the tunnels out that targets name, which would stand over the
@@ -129,8 +170,10 @@ func fannedOut(ctx context.Context, tx *storage.Tx, id uuid.UUID) error {
 	return endSuiteRuns(ctx, tx, []uuid.UUID{id})
 }
 
+// The values of variables stay for case runs that go on.
 const failSuiteRun = `
-update suite_runs set state = $3, error = $2, finished_at = now()
+update suite_runs set state = $3, error = $2, finished_at = now(), sealed_variables = case when exists (
+	select from test_runs where suite_run_id = $1 and state in ('QUEUED', 'RUNNING')) then sealed_variables end
 where id = $1 and state in ('QUEUED', 'RUNNING')
 returning id`
 

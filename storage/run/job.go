@@ -29,6 +29,8 @@ type Work struct {
 	Drift string
 	// Refused are the selectors, by step id, that people refused as healings.
 	Refused map[string][]step.Selector
+
+	variables []byte // that the run was given, sealed; nil for none
 }
 
 // VariablesOf returns whose variables the test may use.
@@ -42,7 +44,8 @@ select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id
 	v.steps, coalesce(k.request_id, '') as request_id, s.state as suite_state,
 	coalesce((c.run_settings ->> 'strict')::boolean, true) as strict,
 	coalesce(nullif(c.run_settings ->> 'healing', ''), nullif(u.healing, ''), o.healing) as healing,
-	coalesce(nullif(c.run_settings ->> 'drift', ''), nullif(u.drift, ''), o.drift) as drift
+	coalesce(nullif(c.run_settings ->> 'drift', ''), nullif(u.drift, ''), o.drift) as drift,
+	coalesce(r.sealed_variables, s.sealed_variables) as sealed_variables
 from test_jobs j join test_runs r on r.id = j.run_id` + runTables + `
 left join test_cases c on c.id = r.case_id
 left join test_suites u on u.id = c.suite_id
@@ -64,6 +67,7 @@ type workRow struct {
 	Strict      bool       `db:"strict"`
 	Healing     string     `db:"healing"`
 	Drift       string     `db:"drift"`
+	Variables   []byte     `db:"sealed_variables"`
 }
 
 const (
@@ -130,7 +134,7 @@ func ended(err error) error {
 
 func (r *workRow) work(id uuid.UUID) (*Work, error) {
 	w := &Work{Run: r.run(), TeamID: *r.CaseTeam, SuiteID: r.SuiteID, RequestID: r.RequestID,
-		Strict: r.Strict, Healing: r.Healing, Drift: r.Drift,
+		Strict: r.Strict, Healing: r.Healing, Drift: r.Drift, variables: r.Variables,
 		Job: Job{ID: id, RunID: r.ID, Position: r.Position, Status: Running}}
 	w.Run.Status = Running
 	if err := json.Unmarshal(r.Target, &w.Job.Target); err != nil {

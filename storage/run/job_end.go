@@ -125,7 +125,7 @@ const worst = `case when bool_or(p.state = 'FAILED') then 'FAILED' when bool_or(
 	when bool_or(p.state = 'CANCELLED') then 'CANCELLED' else 'PASSED' end`
 
 const endRunRows = `
-update test_runs r set state = whole.state, finished_at = now()
+update test_runs r set state = whole.state, finished_at = now(), sealed_variables = null
 from (
 	select p.run_id, ` + worst + ` as state from test_jobs p where p.run_id = any($1::uuid[])
 	group by p.run_id having not bool_or(p.state in ('QUEUED', 'RUNNING'))
@@ -143,7 +143,7 @@ func endRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 }
 
 const endSuiteRunRows = `
-update suite_runs s set state = whole.state, finished_at = now()
+update suite_runs s set state = whole.state, finished_at = now(), sealed_variables = null
 from (
 	select p.suite_run_id, ` + worst + ` as state from test_runs p where p.suite_run_id = any($1::uuid[])
 	group by p.suite_run_id having not bool_or(p.state in ('QUEUED', 'RUNNING'))

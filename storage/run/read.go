@@ -20,6 +20,7 @@ type Filter struct {
 	User           *uuid.UUID
 	Team           *uuid.UUID
 	Healed         *bool // whether any step was healed
+	BuildID        int64 // that was tested; 0: all
 	storage.Page
 }
 
@@ -51,6 +52,9 @@ func (f Filter) conditions(alias, of, healed string, subject any) (string, []any
 	if f.Team != nil {
 		add("team_id = (select id from teams where organization_id = $1 and uuid = ", *f.Team)
 		where += ")"
+	}
+	if f.BuildID != 0 {
+		add("build_id = ", f.BuildID)
 	}
 	if f.Healed != nil {
 		args = append(args, *f.Healed)

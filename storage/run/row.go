@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -17,37 +18,40 @@ const (
 	runColumns = `r.id, r.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, r.team_id, r.case_id, r.revision_id,
 	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.state, r.created_at,
-	r.started_at, r.finished_at`
+	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names`
 	runTables = ` join organizations o on o.id = r.organization_id
 left join teams t on t.id = r.team_id`
 )
 
 type runRow struct {
-	ID               uuid.UUID  `db:"id"`
-	OrganizationID   int64      `db:"organization_id"`
-	OrganizationUUID uuid.UUID  `db:"organization_uuid"`
-	TeamUUID         uuid.UUID  `db:"team_uuid"`
-	TeamID           int64      `db:"team_id"`
-	CaseID           string     `db:"case_id"`
-	RevisionID       string     `db:"revision_id"`
-	SuiteRunID       *uuid.UUID `db:"suite_run_id"`
-	UserUUID         uuid.UUID  `db:"user_uuid"`
-	CaseName         string     `db:"case_name"`
-	BuildName        string     `db:"build_name"`
-	TestURL          string     `db:"test_url"`
-	Tunnel           string     `db:"tunnel"`
-	Status           Status     `db:"state"`
-	CreatedAt        time.Time  `db:"created_at"`
-	StartedAt        *time.Time `db:"started_at"`
-	FinishedAt       *time.Time `db:"finished_at"`
-	Total            int        `db:"total"` // of lists
+	ID               uuid.UUID      `db:"id"`
+	OrganizationID   int64          `db:"organization_id"`
+	OrganizationUUID uuid.UUID      `db:"organization_uuid"`
+	TeamUUID         uuid.UUID      `db:"team_uuid"`
+	TeamID           int64          `db:"team_id"`
+	CaseID           string         `db:"case_id"`
+	RevisionID       string         `db:"revision_id"`
+	SuiteRunID       *uuid.UUID     `db:"suite_run_id"`
+	UserUUID         uuid.UUID      `db:"user_uuid"`
+	CaseName         string         `db:"case_name"`
+	BuildName        string         `db:"build_name"`
+	TestURL          string         `db:"test_url"`
+	Tunnel           string         `db:"tunnel"`
+	Status           Status         `db:"state"`
+	CreatedAt        time.Time      `db:"created_at"`
+	StartedAt        *time.Time     `db:"started_at"`
+	FinishedAt       *time.Time     `db:"finished_at"`
+	BuildID          *int64         `db:"build_id"`
+	RecordedURL      *string        `db:"recorded_url"`
+	VariableNames    pq.StringArray `db:"variable_names"`
+	Total            int            `db:"total"` // of lists
 }
 
 func (r *runRow) run() Run {
 	return Run{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
 		CaseID: r.CaseID, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID, UserUUID: r.UserUUID, CaseName: r.CaseName,
 		BuildName: r.BuildName, TestURL: r.TestURL, Tunnel: r.Tunnel, Status: r.Status, CreatedAt: r.CreatedAt,
-		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt}
+		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, BuildID: r.BuildID, RecordedURL: r.RecordedURL, VariableNames: r.VariableNames}
 }
 
 const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.drifted, j.started_at, j.finished_at`
@@ -81,6 +85,7 @@ const (
 	SuiteRunColumns = `s.id, s.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
 	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
+	s.build_id, s.test_url, s.variable_names,
 	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, h.healed, h.drifted`
 	SuiteRunTables = ` join organizations o on o.id = s.organization_id
 left join teams t on t.id = s.team_id
@@ -98,21 +103,24 @@ cross join lateral (
 
 // SuiteRunRow is a row of SuiteRunColumns.
 type SuiteRunRow struct {
-	ID               uuid.UUID  `db:"id"`
-	OrganizationID   int64      `db:"organization_id"`
-	OrganizationUUID uuid.UUID  `db:"organization_uuid"`
-	TeamUUID         uuid.UUID  `db:"team_uuid"`
-	TeamID           int64      `db:"team_id"`
-	SuiteID          uuid.UUID  `db:"suite_id"`
-	SuiteName        string     `db:"suite_name"`
-	UserUUID         uuid.UUID  `db:"user_uuid"`
-	BuildName        string     `db:"build_name"`
-	Status           Status     `db:"state"`
-	RunCount         int        `db:"run_count"`
-	Error            string     `db:"error"`
-	CreatedAt        time.Time  `db:"created_at"`
-	StartedAt        *time.Time `db:"started_at"`
-	FinishedAt       *time.Time `db:"finished_at"`
+	ID               uuid.UUID      `db:"id"`
+	OrganizationID   int64          `db:"organization_id"`
+	OrganizationUUID uuid.UUID      `db:"organization_uuid"`
+	TeamUUID         uuid.UUID      `db:"team_uuid"`
+	TeamID           int64          `db:"team_id"`
+	SuiteID          uuid.UUID      `db:"suite_id"`
+	SuiteName        string         `db:"suite_name"`
+	UserUUID         uuid.UUID      `db:"user_uuid"`
+	BuildName        string         `db:"build_name"`
+	Status           Status         `db:"state"`
+	RunCount         int            `db:"run_count"`
+	Error            string         `db:"error"`
+	CreatedAt        time.Time      `db:"created_at"`
+	StartedAt        *time.Time     `db:"started_at"`
+	FinishedAt       *time.Time     `db:"finished_at"`
+	BuildID          *int64         `db:"build_id"`
+	TestURL          string         `db:"test_url"`
+	VariableNames    pq.StringArray `db:"variable_names"`
 	counts
 	Healed  int `db:"healed"`
 	Drifted int `db:"drifted"`
@@ -149,6 +157,7 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 	return SuiteRun{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
 		SuiteID: r.SuiteID, SuiteName: r.SuiteName, UserUUID: r.UserUUID, BuildName: r.BuildName, Status: r.Status,
 		RunCount: r.RunCount, Error: r.Error, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames,
 		Counts: of.byStatus(), Healed: r.Healed, Drifted: r.Drifted}
 }
 

@@ -108,6 +108,11 @@ type Run struct {
 	CreatedAt        time.Time
 	StartedAt        *time.Time
 	FinishedAt       *time.Time
+	BuildID          *int64 // the distribution's build that was tested; nil without one
+	// RecordedURL is the case's own TestURL where the run was given another; nil where it was not.
+	RecordedURL *string
+	// VariableNames are those of values that were given to the run, of a suite's run to that.
+	VariableNames []string
 	// Jobs by position. Records are filled in for single runs only, of the first jobs
 	// (ReadRecords), Files also for those of a suite run.
 	Jobs []Job
@@ -129,6 +134,9 @@ type SuiteRun struct {
 	CreatedAt        time.Time
 	StartedAt        *time.Time
 	FinishedAt       *time.Time
+	BuildID          *int64
+	TestURL          string // that the run was given; "" when each case begins at its own
+	VariableNames    []string
 	// Counts of the case runs by their status; those that were not made yet
 	// count as QUEUED, and as CANCELLED once the run has ended without them.
 	Counts map[Status]int

@@ -2,8 +2,10 @@ package run
 
 import (
 	"context"
+	"database/sql"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,13 +25,15 @@ type NewRun struct {
 	BuildName string        // "": the case's name, cut to MaxBuildName
 	Targets   []step.Target // with effective capabilities, at least one
 	Tunnel    string
+	Inputs
 	// Key is the request's Idempotency-Key, "" without one.
 	Key string
 }
 
 // Start writes a run with its jobs. The caller inserts a test:job task for
 // each job in the same transaction. idempotency.ErrSeen when the key was used for this case
-// within 24 hours; ErrNotFound when the case is gone.
+// within 24 hours; ErrNotFound when the case is gone; *InvalidError and ErrNoBuild for what
+// was given.
 func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Run, error) {
 	c := n.Case
 	build, err := buildName(n.BuildName, c.Name)
@@ -41,7 +45,9 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 	}
 	run := Run{ID: storage.NewID(), OrganizationID: w.OrganizationID, OrganizationUUID: c.OrganizationUUID, TeamUUID: c.TeamUUID,
 		CaseID: c.ID, RevisionID: n.Revision.ID, UserUUID: w.UserUUID, CaseName: c.Name, BuildName: build,
-		TestURL: c.Settings.TestURL, Tunnel: n.Tunnel, Status: Queued}
+		BuildID: n.BuildID, Tunnel: n.Tunnel, Status: Queued}
+	run.at(n.TestURL, c.Settings.TestURL)
+	run.VariableNames, _ = n.Variables.columns()
 	if err := claimKey(ctx, tx, w.OrganizationID, RunOperation(c.ID), n.Key, run.ID); err != nil {
 		return nil, err
 	}
@@ -50,8 +56,16 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 	if _, err := authoring.LockCase(ctx, tx, w, c.ID, "no key update"); err != nil {
 		return nil, err
 	}
-	rows := newRuns{}
-	if err := rows.add(&run, c.TeamID, n.Targets); err != nil {
+	platform, err := n.check(ctx, tx, w.OrganizationID)
+	if err != nil {
+		return nil, err
+	}
+	targets := slices.Clone(n.Targets)
+	if n.BuildID != nil {
+		step.InstallBuild(targets, platform, *n.BuildID)
+	}
+	rows := newRuns{given: n.Variables}
+	if err := rows.add(&run, c.TeamID, targets); err != nil {
 		return nil, err
 	}
 	at, err := rows.insert(ctx, tx, w.OrganizationID, w.UserUUID, nil)
@@ -63,7 +77,8 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 		return nil, err
 	}
 	return &run, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.TestRunStarted,
-		Actor: w.Actor, Subject: c.Name, Detail: map[string]any{"id": run.ID, "case": c.ID, "build": build, "jobs": len(run.Jobs)}})
+		Actor: w.Actor, Subject: c.Name,
+		Detail: n.audited(map[string]any{"id": run.ID, "case": c.ID, "build": build, "jobs": len(run.Jobs)})})
 }
 
 // buildName is the name of a request, else as much of the name of what it runs as
@@ -82,6 +97,10 @@ type newRuns struct {
 	jobs, runOfJob, targets                              []string
 	teams, positions                                     []int64
 	ids                                                  []uuid.UUID // of the jobs
+	buildIDs                                             []sql.NullInt64
+	recorded                                             []sql.NullString
+	// given are the variables of a run of one case: a suite run has those of its own.
+	given *Variables
 }
 
 // add adds a run of a team's case with its jobs.
@@ -89,6 +108,7 @@ func (n *newRuns) add(r *Run, team int64, targets []step.Target) error {
 	n.runs, n.cases, n.names = append(n.runs, r.ID.String()), append(n.cases, r.CaseID), append(n.names, r.CaseName)
 	n.revisions, n.builds = append(n.revisions, r.RevisionID), append(n.builds, r.BuildName)
 	n.urls, n.tunnels, n.teams = append(n.urls, r.TestURL), append(n.tunnels, r.Tunnel), append(n.teams, team)
+	n.buildIDs, n.recorded = append(n.buildIDs, nullable(r.BuildID)), append(n.recorded, nullableText(r.RecordedURL))
 	for i := range targets {
 		doc, err := json.Marshal(targets[i])
 		if err != nil {
@@ -106,10 +126,11 @@ func (n *newRuns) add(r *Run, team int64, targets []step.Target) error {
 const insertRuns = `
 with made as (
 	insert into test_runs (id, organization_id, team_id, suite_run_id, user_uuid,
-		case_id, case_name, revision_id, build_name, test_url, tunnel)
-	select r.id, $1, r.team_id, $2, $3, r.case_id, r.case_name, r.revision_id, r.build_name, r.test_url, r.tunnel
-	from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[])
-		as r(id, team_id, case_id, case_name, revision_id, build_name, test_url, tunnel)
+		case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, variable_names, sealed_variables)
+	select r.id, $1, r.team_id, $2, $3, r.case_id, r.case_name, r.revision_id, r.build_name, r.test_url, r.tunnel, r.build_id,
+		r.recorded_url, $14, $15
+	from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[],
+		$13::text[]) as r(id, team_id, case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url)
 )
 select now()`
 
@@ -120,8 +141,10 @@ from unnest($2::uuid[], $3::uuid[], $4::int[], $5::jsonb[]) as j(id, run_id, pos
 
 // insert writes the rows and returns the time of their creation.
 func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int64, user uuid.UUID, suiteRun *uuid.UUID) (at time.Time, err error) {
+	names, sealed := n.given.columns()
 	err = tx.GetContext(ctx, &at, insertRuns, organizationID, suiteRun, user, pq.Array(n.runs), pq.Array(n.teams), pq.Array(n.cases),
-		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels))
+		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels), pq.Array(n.buildIDs),
+		pq.Array(n.recorded), pq.Array(names), sealed)
 	if err != nil {
 		return at, storage.Wrap(err, "create test runs")
 	}
@@ -133,8 +156,33 @@ func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int
 type NewSuiteRun struct {
 	SuiteID   uuid.UUID
 	BuildName string // "": the suite's name, cut to MaxBuildName
+	// Targets, checked by step.CheckTarget and step.CheckPermitted, replace those of each
+	// case, as those of a run of one case do; without any each case has its own.
+	Targets []step.Target
+	Inputs
+	// Vendor names the options of targets that name a tunnel; needed with Targets only.
+	Vendor    string
 	Key       string
 	RequestID string
+}
+
+// given returns the column of the targets: null where each case has its own.
+func (n *NewSuiteRun) given() (doc *string, err error) {
+	if len(n.Targets) == 0 {
+		return nil, nil
+	}
+	if len(n.Targets) > authoring.MaxTargets {
+		return nil, storage.Invalid("targets", "must be at most %d", authoring.MaxTargets)
+	}
+	if _, _, ok := step.SharedTunnel(n.Targets, n.Vendor); !ok {
+		return nil, storage.Invalid("targets", "must not name different tunnels: they share one")
+	}
+	text, err := json.Marshal(n.Targets)
+	if err != nil {
+		return nil, fmt.Errorf("targets of a suite run: %w", err)
+	}
+	clean := storage.WithoutNUL(string(text))
+	return &clean, nil
 }
 
 // The lock keeps the suite from being deleted until its run can be seen and
@@ -146,15 +194,28 @@ where s.id = $1 and s.organization_id = $2 and o.id = s.organization_id and t.id
 returning s.team_id, s.name, o.uuid as organization_uuid, t.uuid as team_uuid`
 
 const insertSuiteRun = `
-insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, request_id)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, request_id,
+	build_id, test_url, targets, variable_names, sealed_variables)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
 returning created_at`
+
+// A case without a target of its own can be run on those that the run has.
+const countCasesToRun = `
+select count(*) from test_cases c where c.suite_id = $1 and (c.runnable or $2 and
+	(select v.steps <> '[]' from test_revisions v where v.case_id = c.id order by v.number desc limit 1))`
 
 // StartSuite writes a suite run and counts it at the suite. The caller inserts
 // its suite:run task in the same transaction. ErrNotFound, ErrNoJobs,
-// idempotency.ErrSeen.
+// idempotency.ErrSeen; *InvalidError and ErrNoBuild for what was given.
 func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuiteRun) (*SuiteRun, error) {
-	run := SuiteRun{ID: storage.NewID(), OrganizationID: w.OrganizationID, SuiteID: n.SuiteID, UserUUID: w.UserUUID, Status: Queued}
+	run := SuiteRun{ID: storage.NewID(), OrganizationID: w.OrganizationID, SuiteID: n.SuiteID, UserUUID: w.UserUUID, Status: Queued,
+		BuildID: n.BuildID, TestURL: n.TestURL}
+	targets, err := n.given()
+	if err != nil {
+		return nil, err
+	}
+	names, sealed := n.Variables.columns()
+	run.VariableNames = names
 	if err := claimKey(ctx, tx, w.OrganizationID, SuiteRunOperation(n.SuiteID), n.Key, run.ID); err != nil {
 		return nil, err
 	}
@@ -170,11 +231,13 @@ func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuit
 	if !w.May(suite.TeamID) {
 		return nil, authoring.ErrForbidden
 	}
-	var err error
 	if run.BuildName, err = buildName(n.BuildName, suite.Name); err != nil {
 		return nil, err
 	}
-	err = tx.GetContext(ctx, &run.RunCount, `select count(*) from test_cases where suite_id = $1 and runnable`, n.SuiteID)
+	if _, err := n.check(ctx, tx, w.OrganizationID); err != nil {
+		return nil, err
+	}
+	err = tx.GetContext(ctx, &run.RunCount, countCasesToRun, n.SuiteID, targets != nil)
 	if err != nil {
 		return nil, storage.Wrap(err, "count cases to run")
 	}
@@ -184,11 +247,11 @@ func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuit
 	run.SuiteName, run.OrganizationUUID, run.TeamUUID = suite.Name, suite.OrganizationUUID, suite.TeamUUID
 	run.Counts = map[Status]int{Queued: run.RunCount}
 	err = tx.GetContext(ctx, &run.CreatedAt, insertSuiteRun, run.ID, w.OrganizationID, suite.TeamID, n.SuiteID, suite.Name,
-		w.UserUUID, run.BuildName, run.RunCount, storage.WithoutNUL(n.RequestID))
+		w.UserUUID, run.BuildName, run.RunCount, storage.WithoutNUL(n.RequestID), n.BuildID, n.TestURL, targets, pq.Array(names), sealed)
 	if err != nil {
 		return nil, storage.Wrap(err, "create suite run")
 	}
 	return &run, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.TestSuiteRunStarted,
 		Actor: w.Actor, Subject: suite.Name,
-		Detail: map[string]any{"id": run.ID, "suite": n.SuiteID, "build": run.BuildName, "runs": run.RunCount}})
+		Detail: n.audited(map[string]any{"id": run.ID, "suite": n.SuiteID, "build": run.BuildName, "runs": run.RunCount})})
 }

@@ -42,6 +42,8 @@ const (
 	Variable   Purpose = "slipway test variable"
 	Tunnel     Purpose = "slipway tunnel address"
 	Webhook    Purpose = "slipway webhook secret"
+	// RunVariables are the values that were given to one run.
+	RunVariables Purpose = "slipway variables of a run"
 )
 
 // ErrUnseal means that a secret was sealed with another key, or damaged.

@@ -24,6 +24,8 @@ type sealedColumn struct {
 var sealedColumns = []sealedColumn{
 	{"storage connections", "storage_connections", "organization_id::text", "sealed", seal.Connection},
 	{"secret variables", "test_variables", "id::text", "sealed", seal.Variable},
+	{"variables of runs", "test_runs", "id::text", "sealed_variables", seal.RunVariables},
+	{"variables of suite runs", "suite_runs", "id::text", "sealed_variables", seal.RunVariables},
 	{"tunnels", "tunnels", "organization_id::text || ' ' || name", "sealed", seal.Tunnel},
 	{"webhook secrets", "webhooks", "id::text", "secret", seal.Webhook},
 	{"former webhook secrets", "webhooks", "id::text", "former_secret", seal.Webhook},

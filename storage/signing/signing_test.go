@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
 	. "github.com/slipway-qa/slipway/storage/signing"
 	"github.com/slipway-qa/slipway/storage/webhook"
@@ -83,8 +84,23 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 		return b
 	}
 	var hooks []int64
+	c := w.NewCase(by, "log in")
+	suite := w.NewSuite(by, "smoke", c.ID)
 	for i := range n {
-		_, err := w.Tunnel(by, fmt.Sprintf("office %d", i), fmt.Sprintf("http://user:secret%d@proxy.example.com:3128", i))
+		given, err := run.SealVariables(fixture.SealKey, map[string]string{"password": fmt.Sprintf("given %d", i)})
+		require.NoError(t, err)
+		_, err = w.TrySuiteRun(by, run.NewSuiteRun{SuiteID: suite.ID, BuildName: fmt.Sprint(i), Inputs: run.Inputs{Variables: given}})
+		require.NoError(t, err)
+		w.Must(func(ctx context.Context, tx *storage.Tx) error {
+			revision, err := authoring.RevisionByID(ctx, tx, c.ID, "")
+			if err != nil {
+				return err
+			}
+			_, err = run.Start(ctx, tx, by, run.NewRun{Case: c, Revision: revision, BuildName: fmt.Sprint(i), Targets: fixture.Targets(1),
+				Inputs: run.Inputs{Variables: given}})
+			return err
+		})
+		_, err = w.Tunnel(by, fmt.Sprintf("office %d", i), fmt.Sprintf("http://user:secret%d@proxy.example.com:3128", i))
 		require.NoError(t, err)
 		w.Variable(by, authoring.NewVariable{Scope: "org", Name: fmt.Sprintf("password%d", i), Value: fmt.Sprintf("value %d", i), IsSecret: true})
 		w.Must(func(ctx context.Context, tx *storage.Tx) error {
@@ -126,6 +142,10 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 			same(seal.Webhook, b, fmt.Sprintf("own hook %d", i))
 			require.NoError(t, w.DB.GetContext(ctx, &b, `select former_secret from webhooks where id = $1`, hooks[i]))
 			same(seal.Webhook, b, fmt.Sprintf("former hook %d", i))
+			for _, table := range []string{"test_runs", "suite_runs"} {
+				require.NoError(t, w.DB.GetContext(ctx, &b, `select sealed_variables from `+table+` where build_name = $1`, fmt.Sprint(i)))
+				same(seal.RunVariables, b, fmt.Sprintf(`{"password":"given %d"}`, i))
+			}
 		}
 		return errors.Join(wrong...)
 	}
@@ -159,10 +179,10 @@ func TestRekey(t *testing.T) {
 		require.Zero(t, kind.Unreadable, kind.Kind)
 	}
 	require.Greater(t, sum, 0)
-	require.Less(t, sum, 21, "what the killed one had done is not done again")
+	require.Less(t, sum, 31, "what the killed one had done is not done again")
 	require.NoError(t, read(seal.Ring{ring[0]}))
 	require.Equal(t, []string{StateCurrent, StateDroppable}, []string{report.Keys[0].State, report.Keys[1].State})
-	require.Equal(t, 21, report.Keys[0].Rows)
+	require.Equal(t, 31, report.Keys[0].Rows)
 	require.NoError(t, Register(fixture.Context(t), w.DB, ringOf(t, second, "")), "the old key may be dropped")
 
 	again, err := Rekey(fixture.Context(t), w.DB, Rekeying{Ring: ring})
@@ -231,7 +251,7 @@ func TestLostKey(t *testing.T) {
 	for _, kind := range report.Kinds {
 		unreadable += kind.Unreadable
 	}
-	require.Equal(t, 5, unreadable)
+	require.Equal(t, 7, unreadable)
 	require.NoError(t, Register(ctx, w.DB, ringOf(t, third, "")))
 }
 

@@ -156,10 +156,47 @@ func App(c Capabilities) string {
 	return ""
 }
 
+// AppTarget reports whether capabilities ask for a native app: those of Appium, or of a
+// phone, and no browser.
+func AppTarget(c Capabilities) bool {
+	if browser, _ := c["browserName"].(string); browser != "" {
+		return false
+	}
+	if platform, _ := c["platformName"].(string); platform != "" {
+		switch strings.ToLower(platform) {
+		case "android", "ios", "ipados", "tvos":
+			return true
+		}
+	}
+	for name := range c {
+		if strings.HasPrefix(name, "appium:") {
+			return true
+		}
+	}
+	return false
+}
+
+// InstallBuild makes an uploaded build the app of those targets that ask for a native app
+// of its platform and name none. platform "" is one that is not known.
+func InstallBuild(targets []Target, platform string, id int64) {
+	for i := range targets {
+		c := targets[i].Capabilities
+		of, _ := c["platformName"].(string)
+		otherPlatform := of != "" && platform != "" && !strings.EqualFold(of, platform)
+		if otherPlatform || App(c) != "" || !AppTarget(c) {
+			continue
+		}
+		targets[i].Capabilities = Merge(c, Capabilities{"appium:app": buildScheme + strconv.FormatInt(id, 10)})
+	}
+}
+
+// buildScheme begins the names of uploaded apps.
+const buildScheme = "storage:"
+
 // AppReference reads storage:ID and storage:filename=NAME. ok is false for
 // anything else, such as a URL. Exactly one of id and fileName is set.
 func AppReference(app string) (id int64, fileName string, ok bool) {
-	rest, ok := strings.CutPrefix(app, "storage:")
+	rest, ok := strings.CutPrefix(app, buildScheme)
 	if !ok {
 		return 0, "", false
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -134,7 +133,7 @@ func checkTree(path string, value any, deep int) error {
 // *InvalidError with a path such as runTargets[1].capabilities.browserName.
 func CheckSettings(s *RunSettings) error {
 	if s.TestURL != "" {
-		if err := checkTestURL("testUrl", s.TestURL); err != nil {
+		if err := CheckTestURL("testUrl", s.TestURL); err != nil {
 			return err
 		}
 	}
@@ -177,20 +176,4 @@ func prefixPath(path string, err error) error {
 		return &InvalidError{Path: path + "." + wrong.Path, Msg: wrong.Msg}
 	}
 	return err
-}
-
-// checkTestURL is stricter than the check of what a step may open: this is where a
-// test starts, so there is nothing that a path could be relative to.
-func checkTestURL(path, address string) error {
-	if err := checkURL(path, address); err != nil {
-		return err
-	}
-	if len(findReferences(address)) > 0 {
-		return nil
-	}
-	u, err := url.Parse(address)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return invalid(path, "must be an absolute http or https address")
-	}
-	return nil
 }

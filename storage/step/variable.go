@@ -71,9 +71,9 @@ func findReferences(text string) []foundReference {
 	return list
 }
 
-// References returns the variables that steps and a test URL refer to, each
+// References returns the variables that steps and the addresses of a test refer to, each
 // once, in the order of their first occurrence.
-func References(steps []Step, testURL string) []Reference {
+func References(steps []Step, addresses ...string) []Reference {
 	list := []Reference{}
 	seen := map[Reference]bool{}
 	add := func(text string) (string, error) {
@@ -85,7 +85,9 @@ func References(steps []Step, testURL string) []Reference {
 		}
 		return text, nil
 	}
-	_, _ = add(testURL) // add has no errors
+	for _, address := range addresses {
+		_, _ = add(address) // add has no errors
+	}
 	for i := range steps {
 		if steps[i].When != nil {
 			_, _ = mapCondition(*steps[i].When, add)

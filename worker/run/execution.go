@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/capture"
@@ -103,9 +104,30 @@ func (p *execution) forget(ctx context.Context) {
 
 // prepare gathers what the test needs besides its steps.
 func (p *execution) prepare(ctx context.Context) (*environment.Environment, error) {
+	given, err := p.work.Given(p.Keys)
+	if errors.Is(err, seal.ErrUnseal) {
+		p.Log.ErrorContext(ctx, "variables of a run cannot be decrypted", "error", err)
+		return nil, &environment.Refusal{Code: store.CodeInternal, Text: "the variables that the run was given cannot be decrypted; start it again"}
+	}
+	if err != nil {
+		return nil, err
+	}
 	return environment.Config{DB: p.DB, Objects: p.Objects, Keys: p.Keys, CheckURL: p.CheckURL, Log: p.Log}.Prepare(ctx, environment.Test{
-		Variables: p.work.VariablesOf(), References: step.References(p.work.Steps, p.work.Run.TestURL),
+		Variables: p.work.VariablesOf(), References: step.References(p.work.Steps, p.work.Run.TestURL, p.recordedURL()), Given: given,
 		Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel})
+}
+
+// recordedURL returns where the test was recorded, when the run is elsewhere: the case's own
+// address, else what its first step opens. "" is for a run of the case as it is.
+func (p *execution) recordedURL() string {
+	recorded := p.work.Run.RecordedURL
+	switch {
+	case recorded == nil:
+		return ""
+	case *recorded == "" && len(p.work.Steps) > 0:
+		return p.work.Steps[0].Tool.Args.URL
+	}
+	return *recorded
 }
 
 // interrupted is the end of a test that ran out of its time. Other errors, and
@@ -165,7 +187,7 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, env *environ
 	if play == nil {
 		play = replay.Play
 	}
-	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, Steps: p.work.Steps, Lookup: env.Lookup,
+	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, RecordedURL: p.recordedURL(), Steps: p.work.Steps, Lookup: env.Lookup,
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
 		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Drift: p.work.Drift, Refused: p.work.Refused,
 		Screenshots: p.Screenshots, Capture: p.files.Capture, Log: p.Log,

@@ -13,9 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/url"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
@@ -48,8 +50,11 @@ type Config struct {
 type Test struct {
 	Variables  authoring.VariableScope // whose variables it may use
 	References []step.Reference        // to variables
-	Target     step.Target             // with effective capabilities
-	Tunnel     string                  // "" without one
+	// Given are values that stand over all variables for a bare name. They are secret, but
+	// for those that are too short to be masked.
+	Given  map[string]string
+	Target step.Target // with effective capabilities
+	Tunnel string      // "" without one
 }
 
 // Environment is what a test needs.
@@ -78,6 +83,9 @@ func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
 			secrets = append(secrets, v.Text)
 		}
 	}
+	for _, text := range t.Given {
+		secrets = append(secrets, text)
+	}
 	if request.Proxy, err = c.tunnel(ctx, t); err != nil {
 		return nil, err
 	}
@@ -96,15 +104,27 @@ func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
 
 // values returns the variables of the test.
 func (c Config) values(ctx context.Context, t Test) (map[step.Reference]authoring.Value, error) {
-	if len(t.References) == 0 {
-		return nil, nil
+	given, stored := map[step.Reference]authoring.Value{}, []step.Reference{}
+	for _, r := range t.References {
+		if text, ok := t.Given[r.Name]; ok && r.Scope == "" {
+			given[r] = authoring.Value{Text: text, Secret: utf8.RuneCountInString(text) >= step.MinSecret}
+			continue
+		}
+		stored = append(stored, r)
 	}
-	values, err := authoring.Values(ctx, c.DB, c.Keys, t.Variables, t.References)
+	if len(stored) == 0 {
+		return given, nil
+	}
+	values, err := authoring.Values(ctx, c.DB, c.Keys, t.Variables, stored)
 	if errors.Is(err, seal.ErrUnseal) {
 		c.Log.ErrorContext(ctx, "variable cannot be decrypted", "error", err)
 		return nil, &Refusal{store.CodeInternal, "a secret variable of the test cannot be decrypted; store its value again"}
 	}
-	return values, err
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(values, given)
+	return values, nil
 }
 
 // tunnel returns the address of the test's tunnel, "" without one.

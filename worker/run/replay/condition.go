@@ -36,7 +36,7 @@ func (x condition) holds(ctx context.Context, when *step.Condition, tool step.To
 	if err != nil {
 		return nil, variableFailure(err)
 	}
-	check := step.Args{Selector: expanded.Selector, Not: expanded.Not, Matcher: expanded.Matcher}
+	check := step.Args{Selector: expanded.Selector, Not: expanded.Not, Matcher: x.move().Matcher(expanded.Matcher)}
 	if x.Lease.Mobile {
 		err = nativeAction(x).assert(ctx, check)
 	} else {

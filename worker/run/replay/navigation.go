@@ -72,6 +72,23 @@ func (x *stepExecution) absolute(ctx context.Context, ref *url.URL) (string, err
 	return base.ResolveReference(ref).String(), nil
 }
 
+// move returns from where to where the test is moved. An address whose variables have no
+// value moves nothing: a step that needs one says so.
+func (s *session) move() step.Move {
+	if s.RecordedURL == "" {
+		return step.Move{}
+	}
+	recorded, err := step.Expand(s.RecordedURL, s.secrets.value)
+	if err != nil {
+		return step.Move{}
+	}
+	given, err := step.Expand(s.TestURL, s.secrets.value)
+	if err != nil {
+		return step.Move{}
+	}
+	return step.NewMove(recorded, given)
+}
+
 // open opens an absolute address.
 func (x *stepExecution) open(ctx context.Context, address string) error {
 	if err := x.checkAddress(ctx, address); err != nil {

@@ -46,7 +46,10 @@ import (
 type Config struct {
 	Lease   *browser.Lease
 	TestURL string // opened first, unless the first step is go_to_url; "" for none
-	Steps   []step.Step
+	// RecordedURL is where the steps were recorded, when TestURL is elsewhere: what they
+	// name of its origin is looked for at TestURL's. "" leaves the steps as they are.
+	RecordedURL string
+	Steps       []step.Step
 	// Lookup returns the value of a variable and whether it is a secret; ok is
 	// false for one that has no value.
 	Lookup func(step.Reference) (value string, secret, ok bool)

@@ -76,6 +76,7 @@ func (x *stepExecution) run(ctx context.Context, stored step.Tool) error {
 	if err != nil {
 		return variableFailure(err)
 	}
+	tool = x.move().Tool(tool)
 	if x.Lease.Mobile {
 		return nativeAction{x}.run(ctx, tool)
 	}

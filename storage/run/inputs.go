@@ -1,0 +1,172 @@
+package run
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/seal"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// ErrNoBuild means that a run is to be of a build that the organization does not have.
+var ErrNoBuild = errors.New("the build does not exist")
+
+// Inputs are what whoever starts a run gives it, in place of what its cases have.
+type Inputs struct {
+	// TestURL is where the test begins; "" is where the case does. A host without a path
+	// stands for the case's own path there (step.StartURL), and what the steps name of the
+	// case's own host is looked for there (step.Move).
+	TestURL string
+	// BuildID is the distribution's build that is tested; nil for none. It is the app of
+	// targets of its platform that ask for a native app and name none.
+	BuildID *int64
+	// Variables stand over all variables for a bare {{name}}; nil for none.
+	Variables *Variables
+}
+
+// Variables are values that are given to a run by their names. All of them are kept like
+// secrets: sealed, and only until the run has ended.
+type Variables struct {
+	names  []string // sorted
+	sealed []byte
+}
+
+const (
+	// maxVariables and maxVariable bound what is given to one run: the values, in bytes,
+	// stand in a row of the run.
+	maxVariables = 100
+	maxVariable  = 4 << 10
+)
+
+var variableName = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
+
+// SealVariables checks and seals the values of variables; nil when there are none. An
+// *InvalidError names variables, or variables.NAME, and never repeats a value.
+func SealVariables(keys seal.Ring, values map[string]string) (*Variables, error) {
+	if len(values) == 0 {
+		return nil, nil
+	}
+	if len(values) > maxVariables {
+		return nil, storage.Invalid("variables", "has at most %d names", maxVariables)
+	}
+	names := slices.Sorted(maps.Keys(values))
+	for _, name := range names {
+		if !variableName.MatchString(name) {
+			return nil, storage.Invalid("variables", "has a name that is not 1 to 64 lower-case letters, digits and underscores")
+		}
+		field, value := "variables."+name, values[name]
+		if len(value) > maxVariable {
+			return nil, storage.Invalid(field, "must have at most %d KiB", maxVariable>>10)
+		}
+		if !utf8.ValidString(value) || strings.ContainsRune(value, 0) {
+			return nil, storage.Invalid(field, "must be UTF-8 text without the character U+0000")
+		}
+	}
+	doc, err := json.Marshal(values)
+	if err != nil {
+		return nil, fmt.Errorf("variables of a run: %w", err)
+	}
+	sealed, err := seal.Seal(keys, seal.RunVariables, string(doc))
+	if err != nil {
+		return nil, err
+	}
+	return &Variables{names, sealed}, nil
+}
+
+// Given returns the values of the variables that the run was given, by their names; none
+// when it was given none. seal.ErrUnseal.
+func (w *Work) Given(keys seal.Ring) (values map[string]string, err error) {
+	if w.variables == nil {
+		return nil, nil
+	}
+	doc, err := seal.Unseal(keys, seal.RunVariables, w.variables)
+	if err != nil {
+		return nil, fmt.Errorf("variables of run %s: %w", w.Run.ID, err)
+	}
+	return values, json.Unmarshal([]byte(doc), &values)
+}
+
+// columns returns variable_names and sealed_variables.
+func (v *Variables) columns() (names []string, sealed []byte) {
+	if v == nil {
+		return []string{}, nil
+	}
+	return v.names, v.sealed
+}
+
+const platformOfBuild = `
+select platform from builds where id = $1 and organization_id = $2 and deleted_at is null`
+
+// check refuses inputs that no run can have: an *InvalidError of testUrl, ErrNoBuild. It
+// returns the platform of the build.
+func (in *Inputs) check(ctx context.Context, q storage.Querier, organizationID int64) (platform string, err error) {
+	if in.TestURL != "" {
+		if err := step.CheckTestURL("testUrl", in.TestURL); err != nil {
+			return "", err
+		}
+	}
+	if in.BuildID == nil {
+		return "", nil
+	}
+	err = storage.Wrap(q.GetContext(ctx, &platform, platformOfBuild, *in.BuildID, organizationID), fmt.Sprintf("build %d", *in.BuildID))
+	if isNotFound(err) {
+		return "", ErrNoBuild
+	}
+	return platform, err
+}
+
+// at sets where the run begins, that was recorded at one address and given another, ""
+// for none.
+func (r *Run) at(given, recorded string) {
+	r.TestURL = recorded
+	if given != "" {
+		r.TestURL, r.RecordedURL = step.StartURL(given, recorded), &recorded
+	}
+}
+
+func nullable(n *int64) sql.NullInt64 {
+	if n == nil {
+		return sql.NullInt64{}
+	}
+	return sql.NullInt64{Int64: *n, Valid: true}
+}
+
+func nullableText(text *string) sql.NullString {
+	if text == nil {
+		return sql.NullString{}
+	}
+	return sql.NullString{String: *text, Valid: true}
+}
+
+// withoutPassword returns an address for the audit log, which outlives the run.
+func withoutPassword(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.User == nil {
+		return address
+	}
+	return u.Redacted()
+}
+
+// audited adds to the detail of an audit entry what was given.
+func (in *Inputs) audited(detail map[string]any) map[string]any {
+	if in.TestURL != "" {
+		detail["test_url"] = withoutPassword(in.TestURL)
+	}
+	if in.BuildID != nil {
+		detail["build_id"] = *in.BuildID
+	}
+	if names, _ := in.Variables.columns(); len(names) > 0 {
+		detail["variables"] = names
+	}
+	return detail
+}

@@ -1,0 +1,132 @@
+package step
+
+import (
+	"net/url"
+	"strings"
+)
+
+// CheckTestURL refuses what is no address to begin a test at: an absolute one of http or
+// https, of at most 2,048 characters, which may hold variables. It is stricter than the
+// check of what a step may open: there is nothing that a path could be relative to. The
+// error is an *InvalidError of the path.
+func CheckTestURL(path, address string) error {
+	if err := checkURL(path, address); err != nil {
+		return err
+	}
+	if len(findReferences(address)) > 0 {
+		return nil
+	}
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return invalid(path, "must be an absolute http or https address")
+	}
+	return nil
+}
+
+// StartURL returns where a test begins that was recorded at an address and is given
+// another: there, or, where that names a host and no path at all, at the recorded path,
+// query and fragment on that host. A recorded address that begins with a variable has no
+// path that could be told from it.
+func StartURL(given, recorded string) string {
+	host, rest := splitHost(given)
+	if host == "" || rest != "" {
+		return given
+	}
+	if _, rest = splitHost(recorded); rest == "/" {
+		return given
+	}
+	return given + rest
+}
+
+// splitHost cuts an address behind its host and port; host is "" where it has none.
+func splitHost(address string) (host, rest string) {
+	_, behind, ok := strings.Cut(address, "://")
+	if !ok {
+		return "", ""
+	}
+	end := strings.IndexAny(behind, "/?#")
+	if end < 0 {
+		return address, ""
+	}
+	return address[:len(address)-len(behind)+end], behind[end:]
+}
+
+// Move is from where to where a test is moved that runs on another host than the one it
+// was recorded on. The zero Move moves nothing.
+type Move struct {
+	from string // origin
+	// to is the other host with scheme, port and credentials; shown is as browsers show it.
+	to, shown string
+}
+
+// NewMove returns the move from the origin of one address to that of another, both with
+// their variables replaced. It moves nothing where one of them is no address of http or
+// https, or both have the same origin.
+func NewMove(recorded, given string) Move {
+	from, to := originOf(recorded), originOf(given)
+	if from == "" || to == "" || from == to {
+		return Move{}
+	}
+	host, _ := splitHost(given)
+	shown := host
+	if u, err := url.Parse(host); err == nil {
+		u.User = nil
+		shown = u.String()
+	}
+	return Move{from: from, to: host, shown: shown}
+}
+
+// originOf returns scheme, host and port of an address in one spelling; "" where it is
+// none of http or https.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	scheme, host, port := strings.ToLower(u.Scheme), strings.ToLower(u.Hostname()), u.Port()
+	if host == "" || scheme != "http" && scheme != "https" {
+		return ""
+	}
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[scheme]
+	}
+	return scheme + "://" + host + ":" + port
+}
+
+// onto returns an address of the recorded origin on another host, with its path, query
+// and fragment; any other text as it is.
+func (m Move) onto(host, text string) string {
+	if originOf(text) != m.from {
+		return text
+	}
+	_, rest := splitHost(text)
+	return host + rest
+}
+
+// Tool returns a tool whose addresses are moved: what go_to_url opens, what an assertion
+// expects the page's address to be, and the address of a window to switch to. Patterns
+// stay as they are.
+func (m Move) Tool(t Tool) Tool {
+	if m.from == "" {
+		return t
+	}
+	if t.Type == GoToURL {
+		t.Args.URL = m.onto(m.to, t.Args.URL)
+	}
+	t.Args.Matcher = m.Matcher(t.Args.Matcher)
+	if t.Args.Tool != nil {
+		inner := m.Tool(*t.Args.Tool)
+		t.Args.Tool = &inner
+	}
+	return t
+}
+
+// Matcher returns a matcher whose address is moved, as Tool does.
+func (m Move) Matcher(of *Matcher) *Matcher {
+	if m.from == "" || of == nil || of.Name != URLIs && of.Name != WindowURL || of.Args.Mode == Matches {
+		return of
+	}
+	moved := *of
+	moved.Args.Value = m.onto(m.shown, of.Args.Value)
+	return &moved
+}
