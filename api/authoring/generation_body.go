@@ -2,7 +2,6 @@ package authoring
 
 import (
 	"context"
-	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/authoring"
@@ -108,24 +107,10 @@ func readGenerateSettings(d document, check targetCheck) (s step.RunSettings, er
 	switch {
 	case s.PrimaryTarget == nil:
 		return s, member(targetPath+".capabilities", "is required, and must name what to run on, such as browserName")
-	case s.TestURL == "" && !appFlow(s.PrimaryTarget.Capabilities):
+	case s.TestURL == "" && !step.AppTarget(s.PrimaryTarget.Capabilities):
 		return s, member(settingsPath+".testUrl", "is required for a test of a web site")
 	}
 	return s, under(settingsPath, step.CheckSettings(&s))
-}
-
-// appFlow reports whether capabilities ask for a native app: those of Appium, and no
-// browser.
-func appFlow(c step.Capabilities) bool {
-	if browser, _ := c["browserName"].(string); browser != "" {
-		return false
-	}
-	for name := range c {
-		if strings.HasPrefix(name, "appium:") {
-			return true
-		}
-	}
-	return false
 }
 
 // readRefinement reads a further sentence for a case.

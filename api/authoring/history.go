@@ -339,7 +339,8 @@ func viewMatrix(past []run.Past, cases []authoring.Case, total int, cells []run.
 // endDate (creation), skip, limit.
 func (h runs) all(c *gin.Context) error {
 	q := queryOf(c)
-	f := run.AllFilter{OrganizationID: auth.Organization(c), Status: oneOf(q, "status", run.Statuses()...), Page: q.page()}
+	f := run.AllFilter{OrganizationID: auth.Organization(c), Status: oneOf(q, "status", run.Statuses()...), BuildID: q.rowID("buildId"),
+		Page: q.page()}
 	f.From, f.To = q.dates()
 	if q.err != nil {
 		return q.err

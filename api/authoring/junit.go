@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,7 +23,8 @@ type (
 	reportView struct {
 		XMLName xml.Name `xml:"testsuites"`
 		reportCounts
-		Suite           reportSuite `xml:"testsuite"`
+		Suite           reportSuite      `xml:"testsuite"`
+		build           []reportProperty // the build that was tested
 		healed, drifted int
 	}
 	reportSuite struct {
@@ -68,7 +70,7 @@ type (
 
 // reportRun reports a run of a case.
 func reportRun(r *run.Run) *reportView {
-	view := newReport(r.CaseName, r.CreatedAt, r.StartedAt, r.FinishedAt)
+	view := newReport(r.CaseName, r.BuildID, r.CreatedAt, r.StartedAt, r.FinishedAt)
 	for i := range r.Jobs {
 		view.add(r, &r.Jobs[i], r.CaseName)
 	}
@@ -79,7 +81,7 @@ func reportRun(r *run.Run) *reportView {
 // broke has a testcase that says so: without one, a report of no case at all would
 // look like a success.
 func reportSuiteRun(s *run.SuiteRun, runs []run.Run) *reportView {
-	view := newReport(s.SuiteName, s.CreatedAt, s.StartedAt, s.FinishedAt)
+	view := newReport(s.SuiteName, s.BuildID, s.CreatedAt, s.StartedAt, s.FinishedAt)
 	for i := range runs {
 		for k := range runs[i].Jobs {
 			view.add(&runs[i], &runs[i].Jobs[k], s.SuiteName)
@@ -93,13 +95,18 @@ func reportSuiteRun(s *run.SuiteRun, runs []run.Run) *reportView {
 	return view
 }
 
-func newReport(name string, created time.Time, from, to *time.Time) *reportView {
+func newReport(name string, buildID *int64, created time.Time, from, to *time.Time) *reportView {
 	counts := reportCounts{Name: xmlText(name), Time: seconds(from, to)}
 	if from == nil {
 		from = &created
 	}
-	return &reportView{reportCounts: counts,
+	view := &reportView{reportCounts: counts,
 		Suite: reportSuite{reportCounts: counts, Timestamp: from.UTC().Format("2006-01-02T15:04:05")}}
+	if buildID != nil {
+		view.build = []reportProperty{{buildProperty, strconv.FormatInt(*buildID, 10)}}
+		view.Suite.Properties = &reportProperties{view.build}
+	}
+	return view
 }
 
 // seconds is the time between two instants, 0 while one of them is not known.
@@ -130,6 +137,9 @@ func (v *reportView) add(r *run.Run, j *run.Job, class string) {
 	}
 	v.count(c)
 }
+
+// buildProperty names the distribution's build that was tested.
+const buildProperty = "buildId"
 
 // These properties name what is not green though it passed: how many steps were healed,
 // and how many have drifted. One such property for each step follows, where the steps
@@ -176,7 +186,7 @@ func (v *reportView) addMarks(j *run.Job) {
 		return
 	}
 	v.healed, v.drifted = v.healed+j.Healed, v.drifted+j.Drifted
-	v.Suite.Properties = &reportProperties{sums(v.healed, v.drifted)}
+	v.Suite.Properties = &reportProperties{append(slices.Clone(v.build), sums(v.healed, v.drifted)...)}
 }
 
 // count adds a testcase to the report and its sums.

@@ -131,6 +131,19 @@ func (q *query) number(name string, absent int) int {
 	return int(n)
 }
 
+// rowID reads a filter by the number of a row, such as buildId; 0 when absent.
+func (q *query) rowID(name string) int64 {
+	text := strings.TrimSpace(q.values.Get(name))
+	if text == "" {
+		return 0
+	}
+	id, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || id < 1 {
+		q.wrong(&storage.InvalidError{Field: name, Msg: "must be a whole number of at least 1"})
+	}
+	return id
+}
+
 // dates reads startDate and endDate: from inclusive, to exclusive.
 func (q *query) dates() (from, to time.Time) {
 	from, to, err := pagination.Range(q.values, "startDate", "endDate")

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -32,6 +33,7 @@ const (
 	codeVariableNotFound = "VARIABLE_NOT_FOUND"
 	codeTunnelNotFound   = "SC_TUNNEL_NOT_FOUND"
 	codeNoJobs           = "TEST_SUITE_NO_RUN_JOBS"
+	codeBuildNotFound    = "BUILD_NOT_FOUND"
 
 	codeScheduleNotFound = "TEST_SCHEDULE_NOT_FOUND"
 	codeSuitesNotFound   = "TEST_SUITES_NOT_FOUND"
@@ -114,8 +116,7 @@ func problem(err error, of resource) error {
 	return ofSchedule(err)
 }
 
-// ofSchedule returns what a body, or a schedule that is to run, names and is not
-// there its code.
+// ofSchedule returns what a body, or what is to run, names and is not there its code.
 func ofSchedule(err error) error {
 	var missing *schedule.MissingSuitesError
 	var foreign *schedule.ForeignSuitesError
@@ -129,6 +130,8 @@ func ofSchedule(err error) error {
 		p.Authoring, p.Text = codeRunningUser, schedule.ErrRunningUser.Error()
 	case errors.Is(err, schedule.ErrNoTunnel):
 		p.Authoring, p.Text = codeTunnelNotFound, schedule.ErrNoTunnel.Error()
+	case errors.Is(err, run.ErrNoBuild):
+		p.Authoring, p.Text = codeBuildNotFound, "buildId: "+run.ErrNoBuild.Error()
 	case errors.Is(err, authoring.ErrNoJobs):
 		p.Authoring, p.Text = codeNoJobs, authoring.ErrNoJobs.Error()
 	default:

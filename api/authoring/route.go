@@ -20,7 +20,7 @@ func byPage(names ...string) []string { return append(names, "skip", "limit") }
 func (h *Handlers) Routes() []route.Route {
 	const tests, cases, suites = respond.InterfaceAuthoring, basePath + "/testcases", basePath + "/testsuites"
 	const schedules = basePath + "/test-schedules"
-	ofRuns, ofRun := byPage("startDate", "endDate", "userId", "teamId", "healed"), []string{"wait", "format"}
+	ofRuns, ofRun := byPage("startDate", "endDate", "userId", "teamId", "healed", "buildId"), []string{"wait", "format"}
 	return []route.Route{
 		// Cases.
 		{Method: http.MethodGet, Path: cases, Interface: tests, Query: byPage("search", "startDate", "endDate", "userId", "teamId", "testSuiteId[]", "lastStatus", "tag", "content", "sort"), Action: auth.ReadTests, Handler: testCase.of(h.cases.list)},
@@ -48,7 +48,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId", Interface: tests, Query: ofRun, Action: auth.ReadTests, Handler: caseRun.of(h.runs.get), Deadline: wait.Deadline},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(bare(h.runs.cancel))},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/comparison", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: caseRun.of(h.runs.comparison)},
-		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
+		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
 		{Method: http.MethodGet, Path: cases + "/:id/code", Interface: tests, Query: []string{"target", "revisionId", "download"}, Action: auth.ReadTests, Handler: testCase.of(h.cases.code)},
 		{Method: http.MethodGet, Path: cases + "/:id/code/targets", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testCase.of(h.cases.codeTargets)},
 		{Method: http.MethodGet, Path: basePath + "/files/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: runFile.of(h.runs.file)},

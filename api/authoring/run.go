@@ -24,7 +24,7 @@ import (
 type runs struct{ *room }
 
 // start serves POST /testcases/{id}/run: the latest revision is run. Members:
-// buildName, targets, scTunnelName.
+// buildName, targets, scTunnelName, testUrl, variables, buildId.
 func (h runs) start(c *gin.Context) error { return h.startRevision(c, "") }
 
 // startOf serves POST /testcases/{id}/run/{revision}.
@@ -77,6 +77,9 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 		return nil, err
 	}
 	n.BuildName, n.Targets, n.Tunnel = build, resolved.Targets, resolved.Tunnel
+	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID); err != nil {
+		return nil, err
+	}
 	return h.write(ctx, w, n)
 }
 

@@ -1,20 +1,79 @@
 package authoring
 
 import (
+	"context"
 	"fmt"
 	"net/http"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// runBody is what a request may say of a run.
+// runBody is what a request may say of a run of a case.
 type runBody struct {
 	BuildName    *string  `json:"buildName"`
 	Targets      document `json:"targets"`
 	SCTunnelName nullable `json:"scTunnelName"`
+	TestURL      *string  `json:"testUrl"`
+	Variables    document `json:"variables"`
+	BuildID      *int64   `json:"buildId"`
+}
+
+// suiteRunBody is what a request may say of a run of a suite.
+type suiteRunBody struct {
+	BuildName *string  `json:"buildName"`
+	Targets   document `json:"targets"`
+	TestURL   *string  `json:"testUrl"`
+	Variables document `json:"variables"`
+	BuildID   *int64   `json:"buildId"`
+}
+
+// inputs reads what a run is given in place of what its cases have: its address, which no
+// test must be kept from, the values of variables, and its build, which the store looks for.
+func (h *room) inputs(ctx context.Context, testURL *string, variables document, buildID *int64) (in run.Inputs, err error) {
+	in.BuildID = buildID
+	if testURL != nil {
+		in.TestURL = *testURL
+		if err := step.CheckTestURL("testUrl", in.TestURL); err != nil {
+			return in, under("", err)
+		}
+		if err := h.checkAddresses(ctx, "testUrl", in.TestURL, "", nil); err != nil {
+			return in, err
+		}
+	}
+	if !variables.given() {
+		return in, nil
+	}
+	values, err := variables.texts("variables")
+	if err != nil {
+		return in, err
+	}
+	in.Variables, err = run.SealVariables(h.cfg.SealKeys, values)
+	return in, err
+}
+
+// texts reads a document that is an object of texts.
+func (d document) texts(path string) (map[string]string, error) {
+	var values map[string]document
+	if err := d.decode(path, &values); err != nil {
+		return nil, err
+	}
+	texts := make(map[string]string, len(values))
+	for name, value := range values {
+		at := path + "." + name[:min(len(name), maxShownName)]
+		var text string
+		if !value.given() {
+			return nil, member(at, "must be a string")
+		}
+		if err := value.decode(at, &text); err != nil {
+			return nil, err
+		}
+		texts[name] = text
+	}
+	return texts, nil
 }
 
 // build is the name of the build, by default as much of the case's name as fits.

@@ -35,6 +35,9 @@ type runView struct {
 	EndDate      string     `json:"endDate,omitempty"`
 	Healed       int        `json:"healed"`
 	Drifted      int        `json:"drifted"`
+	BuildID      *int64     `json:"buildId,omitempty"`
+	// VariableNames are those of values that the run was given.
+	VariableNames []string `json:"variableNames,omitempty"`
 }
 
 // jobView is the run on one target.
@@ -86,7 +89,8 @@ func viewRun(r *run.Run) runView {
 	view := runView{ID: r.ID, Build: r.BuildName, CreationDate: stamp(r.CreatedAt), Jobs: make([]jobView, 0, len(r.Jobs)),
 		OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, TestCaseID: r.CaseID, UserID: r.UserUUID, TestURL: r.TestURL,
 		Status: r.Status, TestCaseName: r.CaseName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID,
-		SCTunnelName: r.Tunnel, StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt)}
+		SCTunnelName: r.Tunnel, StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), BuildID: r.BuildID,
+		VariableNames: r.VariableNames}
 	for i := range r.Jobs {
 		job := viewJob(r, &r.Jobs[i])
 		view.Healed += job.Healed
@@ -211,6 +215,9 @@ type suiteRunView struct {
 	Counts        countsView `json:"counts"`
 	Healed        int        `json:"healed"` // steps of all case runs
 	Drifted       int        `json:"drifted"`
+	BuildID       *int64     `json:"buildId,omitempty"`
+	TestURL       string     `json:"testUrl,omitempty"` // that the run was given
+	VariableNames []string   `json:"variableNames,omitempty"`
 	CaseRuns      []runView  `json:"caseRuns,omitzero"`
 }
 
@@ -230,6 +237,7 @@ func viewSuiteRun(r *run.SuiteRun) suiteRunView {
 	view := suiteRunView{BuildName: r.BuildName, ID: r.ID, OrgID: r.OrganizationUUID, RunCount: r.RunCount, TeamID: r.TeamUUID,
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
 		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed, Drifted: r.Drifted,
+		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames,
 		Counts: countsView{Queued: n[run.Queued], Running: n[run.Running], Passed: n[run.Passed],
 			Failed: n[run.Failed], Error: n[run.Errored], Cancelled: n[run.Cancelled]}}
 	for _, count := range n {

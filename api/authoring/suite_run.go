@@ -23,15 +23,13 @@ import (
 type suiteRuns struct{ *room }
 
 // start serves POST /testsuites/{id}/run: every case of the suite that has a target
-// and steps is run, by a task. Member: buildName.
+// and steps is run, by a task. Members: buildName, targets, testUrl, variables, buildId.
 func (h suiteRuns) start(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
 	if err != nil {
 		return err
 	}
-	var in struct {
-		BuildName string `json:"buildName"`
-	}
+	var in suiteRunBody
 	if err := read(c, &in); err != nil {
 		return err
 	}
@@ -41,12 +39,24 @@ func (h suiteRuns) start(c *gin.Context) error {
 		return err
 	}
 	if started == nil {
-		started, err = h.write(ctx, w, run.NewSuiteRun{SuiteID: id, BuildName: in.BuildName, Key: key})
-		if err != nil {
+		if started, err = h.startNew(ctx, w, id, key, &in); err != nil {
 			return err
 		}
 	}
 	return data(c, http.StatusOK, viewSuiteRun(started))
+}
+
+// startNew checks what the run is given and starts it.
+func (h suiteRuns) startNew(ctx context.Context, w account.Writer, id uuid.UUID, key string, in *suiteRunBody) (*run.SuiteRun, error) {
+	n := run.NewSuiteRun{SuiteID: id, BuildName: or(in.BuildName, ""), Vendor: h.cfg.Vendor, Key: key}
+	var err error
+	if n.Targets, err = (targeting{h.room, w.OrganizationID}).ofSuite(ctx, in); err != nil {
+		return nil, err
+	}
+	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID); err != nil {
+		return nil, err
+	}
+	return h.write(ctx, w, n)
 }
 
 // write stores the suite run with its task; see runs.write.

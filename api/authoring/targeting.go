@@ -59,6 +59,26 @@ func (t targeting) resolve(ctx context.Context, in *runBody, of *authoring.Case)
 	return build, resolved, t.checkApps(ctx, resolved.Targets)
 }
 
+// ofSuite returns the targets that replace those of the cases of a suite; none leaves
+// them to the cases.
+func (t targeting) ofSuite(ctx context.Context, in *suiteRunBody) ([]step.Target, error) {
+	if !in.Targets.given() {
+		return nil, nil
+	}
+	targets, err := readTargets("targets", in.Targets, t.checkTarget)
+	if err != nil {
+		return nil, err
+	}
+	tunnel, at, ok := step.SharedTunnel(targets, t.cfg.Vendor)
+	if !ok {
+		return nil, t.differentTunnels("targets", step.Resolved{At: at})
+	}
+	if err := t.checkTunnel(ctx, t.tunnelPath("targets", at), tunnel); err != nil {
+		return nil, err
+	}
+	return targets, t.checkApps(ctx, targets)
+}
+
 // tunnelPath is where a target of the member names its tunnel.
 func (h *room) tunnelPath(member string, target int) string {
 	return fmt.Sprintf("%s[%d].%s", member, target, step.TunnelPath(h.cfg.Vendor))

@@ -58,6 +58,7 @@ func Types() route.Types {
 			"testGeneration_start":               generateBody{},
 			"testGeneration_refine":              refineBody{},
 			"testRun_start":                      runBody{},
+			"testSuiteRun_start":                 suiteRunBody{},
 			"authoring_schedule_settings_create": scheduleSettingsBody{},
 			"authoring_schedule_create":          scheduleBody{},
 			"authoring_suite_update":             suiteBody{},
