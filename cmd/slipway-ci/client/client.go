@@ -1,0 +1,240 @@
+// Package client calls Slipway's public API from Go: a pipeline's program, an agent's
+// tools, a test. It has no state but its credential, and no dependency outside the
+// standard library.
+//
+// A Client sends a request and reads its answer as JSON. It sends again what may be sent
+// again: a read, a change with an Idempotency-Key, and whatever did not leave the
+// machine; when the server asks for it (429, 503 with Retry-After), answers 502 or 504,
+// or cannot be reached, until Config.Patience is over. A failure is an *Error whose Kind
+// says what a caller decides by.
+//
+// The operations of an area stand in a file of their own and are methods of Client. Their
+// members are those of the API's description (/openapi.json), which see.
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+)
+
+const (
+	// maxAnswer bounds what is read of an answer that is JSON, in bytes.
+	maxAnswer = 32 << 20
+	// defaultPatience lets a server restart, and a database fail over.
+	defaultPatience = 2 * time.Minute
+)
+
+// Config is what a Client needs.
+type Config struct {
+	// Server is the public address, such as https://qa.example.com; a path is kept.
+	Server string
+	// Credential says who calls; nil calls as nobody.
+	Credential Credential
+	// HTTP is the transport; nil: http.DefaultTransport, which reads HTTPS_PROXY and
+	// its siblings. A deadline is set for each request by its context, not here.
+	HTTP http.RoundTripper
+	// Agent is the program's name and version, for the header User-Agent.
+	Agent string
+	// Patience is how long a request is tried again; 0: two minutes, negative: once.
+	Patience time.Duration
+	// Again hears that a request will be sent again, why and when; nil: nobody.
+	Again func(err error, in time.Duration)
+}
+
+// Client calls the API of one server as one caller. It may be used by several
+// goroutines.
+type Client struct {
+	server *url.URL
+	cfg    Config
+	http   *http.Client
+}
+
+// New returns a client, or an *Error of kind Misused for an address that is none.
+func New(cfg Config) (*Client, error) {
+	server, err := url.Parse(strings.TrimRight(strings.TrimSpace(cfg.Server), "/"))
+	if err != nil || server.Host == "" || (server.Scheme != "http" && server.Scheme != "https") {
+		return nil, &Error{Kind: Misused, Text: fmt.Sprintf("%q is no address of a server: https://qa.example.com", cfg.Server)}
+	}
+	if server.User != nil {
+		return nil, &Error{Kind: Misused, Text: "the server's address must have no user name or password"}
+	}
+	if cfg.Patience == 0 {
+		cfg.Patience = defaultPatience
+	}
+	if cfg.Agent == "" {
+		cfg.Agent = "slipway-client"
+	}
+	if cfg.HTTP == nil {
+		cfg.HTTP = http.DefaultTransport
+	}
+	return &Client{server: server, cfg: cfg, http: &http.Client{Transport: cfg.HTTP, CheckRedirect: refuseRedirect}}, nil
+}
+
+// refuseRedirect keeps the credential at the server that it is for.
+func refuseRedirect(_ *http.Request, _ []*http.Request) error { return http.ErrUseLastResponse }
+
+// URL returns the address of a path at the server, for people to open.
+func (c *Client) URL(path string) string { return c.server.String() + path }
+
+// Request is a request to the API.
+type Request struct {
+	Method string
+	Path   string // below the server's address, each segment escaped (Path)
+	Query  url.Values
+	// Header are further headers.
+	Header http.Header
+	// Body returns the body from its beginning each time it is called; nil: none. With
+	// it, ContentType, and Size in bytes, -1 for a size that is not known.
+	Body        func() (io.ReadCloser, error)
+	ContentType string
+	Size        int64
+	// Key is the Idempotency-Key: with one, a change may be sent again.
+	Key string
+	// Repeatable changes are the same when they are sent twice: PUT and DELETE of one thing.
+	Repeatable bool
+}
+
+// Path joins segments into a path, each escaped: Path("api", "v3", "builds", id).
+func Path(segments ...string) string {
+	var b strings.Builder
+	for _, s := range segments {
+		b.WriteByte('/')
+		b.WriteString(url.PathEscape(s))
+	}
+	return b.String()
+}
+
+// Get reads a resource into out.
+func (c *Client) Get(ctx context.Context, path string, query url.Values, out any) error {
+	return c.JSON(ctx, Request{Method: http.MethodGet, Path: path, Query: query}, nil, out)
+}
+
+// JSON sends in as JSON (nil: the request's own body, or none) and reads the answer into
+// out (nil: nowhere; *json.RawMessage: as it is).
+func (c *Client) JSON(ctx context.Context, r Request, in, out any) error {
+	if in != nil {
+		text, err := json.Marshal(in)
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
+		}
+		r.Body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
+		r.ContentType, r.Size = "application/json", int64(len(text))
+	}
+	res, err := c.Do(ctx, r)
+	if err != nil {
+		return err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
+	if err != nil {
+		return &Error{Kind: Unreachable, Method: r.Method, Path: r.Path, Text: "the answer broke off", Err: err}
+	}
+	if len(text) > maxAnswer {
+		return &Error{Kind: Broken, Method: r.Method, Path: r.Path, Text: fmt.Sprintf("the answer has more than %d MiB", maxAnswer>>20)}
+	}
+	if out == nil || len(text) == 0 {
+		return nil
+	}
+	if err := json.Unmarshal(text, out); err != nil {
+		return &Error{Kind: Broken, Method: r.Method, Path: r.Path, Status: res.StatusCode,
+			Text: "the answer is no JSON of the API: is this the address of a Slipway server?", Err: err}
+	}
+	return nil
+}
+
+// Do sends a request, again where it may be, and returns an answer whose status is below
+// 300. The caller closes its body.
+func (c *Client) Do(ctx context.Context, r Request) (*http.Response, error) {
+	begun := time.Now()
+	for try := 1; ; try++ {
+		res, err := c.once(ctx, r)
+		if err == nil {
+			return res, nil
+		}
+		wait, again := c.again(ctx, r, err, try, time.Since(begun))
+		if !again {
+			return nil, err
+		}
+		if c.cfg.Again != nil {
+			c.cfg.Again(err, wait)
+		}
+		if err := pause(ctx, wait); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// once sends a request one time.
+func (c *Client) once(ctx context.Context, r Request) (*http.Response, error) {
+	var body io.ReadCloser
+	if r.Body != nil {
+		var err error
+		if body, err = r.Body(); err != nil {
+			return nil, err
+		}
+	}
+	address := c.server.String() + r.Path
+	if len(r.Query) > 0 {
+		address += "?" + r.Query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, address, body)
+	if err != nil {
+		return nil, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
+	}
+	if body != nil {
+		req.ContentLength = r.Size
+	}
+	for name, values := range r.Header {
+		req.Header[name] = values
+	}
+	req.Header.Set("User-Agent", c.cfg.Agent)
+	if req.Header.Get("Accept") == "" {
+		req.Header.Set("Accept", "application/json")
+	}
+	if r.ContentType != "" {
+		req.Header.Set("Content-Type", r.ContentType)
+	}
+	if r.Key != "" {
+		req.Header.Set("Idempotency-Key", r.Key)
+	}
+	if c.cfg.Credential != nil {
+		if err := c.cfg.Credential.Sign(ctx, req); err != nil {
+			return nil, err
+		}
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, unreachable(ctx, r, err)
+	}
+	if res.StatusCode < http.StatusMultipleChoices {
+		return res, nil
+	}
+	defer res.Body.Close()
+	return nil, refusal(r, res)
+}
+
+// pause waits, and ends early with the context.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// Is reports whether an error is an *Error of the kind.
+func Is(err error, kind Kind) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Kind == kind
+}
