@@ -68,6 +68,7 @@ func (h *Handlers) Routes() []route.Route {
 	const v3 = respond.InterfaceV3
 	return []route.Route{
 		{Method: http.MethodPost, Path: "/api/v3/auth/token", Interface: v3, Action: auth.ExchangeToken, Handler: h.Token},
+		{Method: http.MethodGet, Path: "/api/v3/me", Interface: v3, Query: route.NoQuery(), Action: auth.ReadSelf, Handler: h.Self},
 		{Method: http.MethodGet, Path: "/api/v3/me/keys", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageOwnKeys, Handler: h.Keys},
 		{Method: http.MethodPost, Path: "/api/v3/me/keys", Interface: v3, Action: auth.ManageOwnKeys, Handler: h.CreateKey},
 		{Method: http.MethodDelete, Path: "/api/v3/me/keys/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageOwnKeys, Handler: h.DeleteKey},

@@ -15,6 +15,7 @@ func Types() route.Types {
 			"quota":                 quotaView{},
 			"storage_connection":    storageView{},
 			"account_member":        memberView{},
+			"account_self":          selfView{},
 			"account_key":           account.KeyRow{},
 			"organization_settings": distribution.Settings{},
 		},

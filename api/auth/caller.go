@@ -72,6 +72,18 @@ func (c *Caller) Writer(actor account.Actor) account.Writer {
 	return w
 }
 
+// Actions are the actions that the caller may take, in no order. Where a rule is about what
+// belongs to a team, the team decides besides.
+func (c *Caller) Actions() []Action {
+	var all []Action
+	for action, rule := range Table() {
+		if rule.Allow(c) == nil {
+			all = append(all, action)
+		}
+	}
+	return all
+}
+
 // Label is how the audit log names the caller.
 func (c *Caller) Label() string {
 	switch {

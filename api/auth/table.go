@@ -23,6 +23,7 @@ const (
 
 	ExchangeToken         Action = "token.exchange"
 	ManageOwnKeys         Action = "keys.manage"
+	ReadSelf              Action = "self.read" // who one is, and what one may
 	ManageServiceAccounts Action = "service_accounts.manage"
 	ManageCrashProjects   Action = "crash_projects.manage"
 	ManageSettings        Action = "settings.manage" // of the organization
@@ -113,6 +114,7 @@ func Table() map[Action]Rule {
 
 		ExchangeToken:         {Least: account.Member},
 		ManageOwnKeys:         {Least: account.Member},
+		ReadSelf:              {Least: account.Member},
 		ManageServiceAccounts: {Least: account.Admin},
 		ManageCrashProjects:   {Least: account.Admin},
 		ManageSettings:        {Least: account.Admin},

@@ -31,6 +31,7 @@ func TestTable(t *testing.T) {
 
 		ExchangeToken:         "oaml",
 		ManageOwnKeys:         "oaml",
+		ReadSelf:              "oaml",
 		ManageServiceAccounts: "oa",
 		ManageCrashProjects:   "oa",
 		ManageSettings:        "oa",

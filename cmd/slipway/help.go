@@ -1,18 +1,14 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"reflect"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/alecthomas/kong"
-
-	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 )
 
 // helpGroup is a part of a command's help: settings of one thing, and the commands that
@@ -161,52 +157,4 @@ func commandOf(ctx *kong.Context) string {
 	}
 	word, _, _ := strings.Cut(strings.TrimPrefix(ctx.Selected().FullPath(), "slipway "), " ")
 	return word
-}
-
-// misreadWord finds what a line could not be read for.
-var misreadWord = regexp.MustCompile(`^(?:unknown flag --|unexpected argument )([A-Za-z0-9._-]+)$`)
-
-// misread is the text of an error of the command line: with the name that was most likely
-// meant, and where the right ones are.
-func misread(err error) string {
-	text := err.Error()
-	var wrong *kong.ParseError
-	if !errors.As(err, &wrong) {
-		return text
-	}
-	if word := misreadWord.FindStringSubmatch(text); word != nil {
-		dashes := ""
-		if strings.HasPrefix(text, "unknown flag") {
-			dashes = "--"
-		}
-		if near := terminal.Nearest(word[1], namesFor(wrong.Context, dashes != "")); near != "" {
-			text += fmt.Sprintf(", did you mean %q?", dashes+near)
-		}
-	}
-	command := "slipway"
-	if node := wrong.Context.Selected(); node != nil {
-		command = node.FullPath()
-	}
-	return text + "\nRun \"" + command + " --help\" for what it takes."
-}
-
-// namesFor are the flags, or the commands, that could stand where a line went wrong.
-func namesFor(ctx *kong.Context, flags bool) []string {
-	var names []string
-	if flags {
-		for _, flag := range ctx.Flags() {
-			names = append(names, flag.Name)
-		}
-		return names
-	}
-	node := ctx.Model.Node
-	for _, step := range ctx.Path {
-		if step.Command != nil {
-			node = step.Command
-		}
-	}
-	for _, child := range node.Children {
-		names = append(names, child.Name)
-	}
-	return names
 }

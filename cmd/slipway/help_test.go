@@ -114,7 +114,7 @@ func TestMisreadLinesNameWhatWasMeant(t *testing.T) {
 		_, err = parser.Parse(strings.Fields(c.line))
 		require.Error(t, err, c.line)
 		for _, want := range c.says {
-			require.Contains(t, misread(err), want, c.line)
+			require.Contains(t, terminal.Misread(err), want, c.line)
 		}
 	}
 }

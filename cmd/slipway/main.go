@@ -92,7 +92,7 @@ func run(args []string) int {
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "slipway:", misread(err))
+		fmt.Fprintln(os.Stderr, "slipway:", terminal.Misread(err))
 		return 2
 	}
 	if os.Getenv("GOGC") == "" {

@@ -74,6 +74,7 @@ func pageBounds() map[string]pageBound {
 		"/api/v3/groups/{id}":                                     {8, true},
 		"/api/v3/groups/{id}/projects":                            {3, true},
 		"/api/v3/groups/{id}/testers":                             {5, true},
+		"/api/v3/me":                                              {1, true},
 		"/api/v3/me/keys":                                         {3, true},
 		"/api/v3/me/sessions":                                     {2, true},
 		"/api/v3/members":                                         {4, true},

@@ -1,6 +1,6 @@
 // Package client calls Slipway's public API from Go: a pipeline's program, an agent's
-// tools, a test. It has no state but its credential, and no dependency outside the
-// standard library.
+// tools, a test. It has no state but its credential, and needs little beside the standard
+// library.
 //
 // A Client sends a request and reads its answer as JSON. It sends again what may be sent
 // again: a read, a change with an Idempotency-Key, and whatever did not leave the
@@ -30,6 +30,9 @@ const (
 	maxAnswer = 32 << 20
 	// defaultPatience lets a server restart, and a database fail over.
 	defaultPatience = 2 * time.Minute
+	// longTry is a request that failed after a while: of a large body most had gone out, and
+	// patience begins anew.
+	longTry = 30 * time.Second
 )
 
 // Config is what a Client needs.
@@ -98,6 +101,8 @@ type Request struct {
 	Size        int64
 	// Key is the Idempotency-Key: with one, a change may be sent again.
 	Key string
+	// Count hears of bytes of the body that were sent, of negative ones that are sent again.
+	Count func(n int64)
 	// Repeatable changes are the same when they are sent twice: PUT and DELETE of one thing.
 	Repeatable bool
 }
@@ -133,6 +138,11 @@ func (c *Client) JSON(ctx context.Context, r Request, in, out any) error {
 		return err
 	}
 	defer res.Body.Close()
+	return c.read(r, res, out)
+}
+
+// read reads an answer that is JSON.
+func (c *Client) read(r Request, res *http.Response, out any) error {
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
 		return &Error{Kind: Unreachable, Method: r.Method, Path: r.Path, Text: "the answer broke off", Err: err}
@@ -153,34 +163,63 @@ func (c *Client) JSON(ctx context.Context, r Request, in, out any) error {
 // Do sends a request, again where it may be, and returns an answer whose status is below
 // 300. The caller closes its body.
 func (c *Client) Do(ctx context.Context, r Request) (*http.Response, error) {
-	begun := time.Now()
+	var failing time.Time // since when
 	for try := 1; ; try++ {
+		begun := time.Now()
 		res, err := c.once(ctx, r)
 		if err == nil {
 			return res, nil
 		}
-		wait, again := c.again(ctx, r, err, try, time.Since(begun))
+		if failing.IsZero() || time.Since(begun) > longTry {
+			failing, try = time.Now(), 1 // it went well for a while
+		}
+		wait, again := c.again(ctx, r, err, try, time.Since(failing))
 		if !again {
 			return nil, err
 		}
 		if c.cfg.Again != nil {
 			c.cfg.Again(err, wait)
 		}
-		if err := pause(ctx, wait); err != nil {
-			return nil, err
+		if ended := pause(ctx, wait); ended != nil {
+			return nil, fmt.Errorf("%w (%w)", ended, err)
 		}
 	}
 }
 
 // once sends a request one time.
 func (c *Client) once(ctx context.Context, r Request) (*http.Response, error) {
-	var body io.ReadCloser
-	if r.Body != nil {
-		var err error
-		if body, err = r.Body(); err != nil {
-			return nil, err
-		}
+	if r.Body == nil {
+		return c.exchange(ctx, r, nil)
 	}
+	body, err := r.Body()
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	counted := newCounter(body, r.Count, func() { cancel(errStalled) })
+	res, err := c.exchange(ctx, r, counted)
+	if err != nil {
+		counted.takeBack()
+		cancel(nil)
+		return nil, err
+	}
+	res.Body = &endingBody{res.Body, func() { cancel(nil) }}
+	return res, nil
+}
+
+// endingBody is the body of an answer that ends a context with it.
+type endingBody struct {
+	io.ReadCloser
+	end func()
+}
+
+func (b *endingBody) Close() error {
+	defer b.end()
+	return b.ReadCloser.Close()
+}
+
+// exchange sends a request with its body and returns an answer whose status is below 300.
+func (c *Client) exchange(ctx context.Context, r Request, body io.ReadCloser) (*http.Response, error) {
 	address := c.server.String() + r.Path
 	if len(r.Query) > 0 {
 		address += "?" + r.Query.Encode()

@@ -91,7 +91,7 @@ func kindOf(status int) Kind {
 		return Conflict
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
 		return Busy
-	case http.StatusBadGateway, http.StatusGatewayTimeout:
+	case http.StatusBadGateway, http.StatusGatewayTimeout, http.StatusRequestTimeout: // 408: the body came too slowly
 		return Unreachable
 	}
 	if status < http.StatusInternalServerError {
@@ -143,12 +143,15 @@ func origin(address string) string {
 
 // unreachable says why there was no answer, without the address's query.
 func unreachable(ctx context.Context, r Request, err error) error {
-	if cause := context.Cause(ctx); cause != nil {
+	err = withoutAddress(err)
+	var file *Error
+	switch cause := context.Cause(ctx); {
+	case errors.Is(cause, errStalled):
+		err = cause
+	case cause != nil:
 		return cause
-	}
-	var address *url.Error
-	if errors.As(err, &address) {
-		err = address.Err
+	case errors.As(err, &file): // the body could not be read
+		return file
 	}
 	e := &Error{Kind: Unreachable, Method: r.Method, Path: r.Path, Err: err, sent: true, Text: "the server did not answer"}
 	var dial *net.OpError
@@ -169,6 +172,15 @@ func unreachable(ctx context.Context, r Request, err error) error {
 		e.Text, e.sent = "the server cannot be reached", false
 	}
 	return e
+}
+
+// withoutAddress is an error of net/http without the address, whose query may hold a secret.
+func withoutAddress(err error) error {
+	var address *url.Error
+	if errors.As(err, &address) {
+		return address.Err
+	}
+	return err
 }
 
 // permanent reports whether trying again is in vain: a certificate does not get better

@@ -2,14 +2,20 @@
 // environment and slipway.yaml, runs one command against the server, and returns an exit
 // code.
 //
-// A command is a struct of flags with a method Run(ctx, *Session) error. The session has
-// the client, the settings, and the ways out: people read standard error (progress, lines),
-// programs read standard output (--json, a result). What a command returns decides the exit
-// code (outcome.go).
+// A command is a struct of flags with a method Run(ctx, *Session) error; it stands in a file of
+// its own, and has a line in the struct cli. The session has the client, the settings, and the
+// ways out: people read standard error (Session.Out: progress and warnings), and standard
+// output has the result (Session.Result), or with --json one document (Session.Document). What
+// a command returns decides the exit code (outcome.go). A command that has no use for a server
+// has a method Offline.
+//
+// The context ends after --timeout, and with ctrl-C; a command that has to undo something then
+// does so by Session.Last.
 package command
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -20,6 +26,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
+	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 )
 
 // World is what a process has: how it was called, its environment and its streams.
@@ -41,23 +49,67 @@ func Process(name string) World {
 	return World{Name: name, Getenv: os.Getenv, In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Signals: signals}
 }
 
-// Version is set by the linker: -X github.com/slipway-qa/slipway/cmd/slipway-ci/command.Version=1.2.3.
-var Version = "development"
-
 // Session is what a command runs with.
 type Session struct {
-	World  World
+	World World
+	// Client calls the server as the caller of the settings; nil for commands with Offline.
 	Client *client.Client
-	JSON   bool // --json: one document on World.Out, nothing else there
-	Quiet  bool
+	// File is slipway.yaml.
+	File *File
+	// Job is the job of a CI service.
+	Job Job
+	// Out shows people what goes on.
+	Out *progress.Printer
+	// JSON is --json: one document on World.Out, and nothing else there.
+	JSON bool
+	// Quiet is --quiet: errors only.
+	Quiet bool
+	// ServerFrom and KeyFrom say where address and key come from.
+	ServerFrom, KeyFrom string
 }
+
+// Result prints a line of the result for people: on standard output, not with --json or --quiet.
+// Texts of the server are made printable.
+func (s *Session) Result(format string, args ...any) {
+	if !s.JSON && !s.Quiet {
+		fmt.Fprintln(s.World.Out, terminal.Printable(fmt.Sprintf(format, args...)))
+	}
+}
+
+// Document prints the one document of --json; without the flag nothing.
+func (s *Session) Document(v any) error {
+	if !s.JSON {
+		return nil
+	}
+	encoder := json.NewEncoder(s.World.Out)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	if err := encoder.Encode(v); err != nil {
+		return fail(Failed, "write the document: %w", err)
+	}
+	return nil
+}
+
+// lastTime bounds what is undone after ctrl-C or the timeout.
+const lastTime = 15 * time.Second
+
+// Last returns a context for what has to be done at the end, also when ctx has ended.
+func (s *Session) Last(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), lastTime)
+}
+
+// Path returns a path of a flag as it is opened: relative ones are below World.Dir.
+func (s *Session) Path(path string) string { return s.World.path(path) }
 
 // Global are the flags of every command.
 type Global struct {
-	Server  string        `help:"Address of the Slipway server." env:"SLIPWAY_SERVER" placeholder:"URL"`
-	JSON    bool          `name:"json" help:"Print one JSON document on standard output."`
-	Quiet   bool          `short:"q" help:"Print errors only."`
-	Timeout time.Duration `help:"End with exit code 4 after this time." default:"1h"`
+	Server       string        `help:"Address of the Slipway server ($SLIPWAY_SERVER, or server in slipway.yaml)." placeholder:"URL"`
+	KeyFile      string        `help:"File with the API key; without it $SLIPWAY_KEY, else the OIDC token of the job ($SLIPWAY_OIDC)." placeholder:"FILE"`
+	OIDCTokenEnv string        `name:"oidc-token-env" help:"Variable with the OIDC token of the job. Default: SLIPWAY_ID_TOKEN." placeholder:"NAME"`
+	JSON         bool          `name:"json" help:"Print one JSON document on standard output."`
+	Quiet        bool          `short:"q" help:"Print errors only."`
+	Timeout      time.Duration `help:"End with exit code 4 after this time." default:"1h" placeholder:"TIME"`
+	AllowFailure bool          `help:"Exit with 0 in place of 1: say what failed, and let the job go on."`
 
 	Version kong.VersionFlag `help:"Print version, and end."`
 }
@@ -65,27 +117,155 @@ type Global struct {
 // cli is the command line. Each command stands in a file of its own.
 type cli struct {
 	Global
+
+	Upload     uploadCommand     `cmd:"" help:"Upload builds, with their symbols and release notes."`
+	Crashes    crashesCommand    `cmd:"" help:"List the new and regressed crash groups of a version."`
+	Gate       gateCommand       `cmd:"" help:"Ask whether a build may go out; its policy."`
+	Open       openCommand       `cmd:"" help:"Open a page of the console."`
+	Status     statusCommand     `cmd:"" help:"Show who calls which server, and where the settings come from."`
+	Completion completionCommand `cmd:"" help:"Print the completion of a shell: source <(slipway-ci completion bash)."`
+	Complete   completeCommand   `cmd:"" hidden:""`
+}
+
+// offline is a command that has no use for a server.
+type offline interface{ Offline() }
+
+// exit is what kong ends the process by: after --help and --version.
+type exit int
+
+// parser returns the reader of the command line.
+func parser(w World, c *cli) (*kong.Kong, error) {
+	return kong.New(c, kong.Name(w.Name), kong.Writers(w.Out, w.Err), kong.Vars{"version": Version()},
+		kong.Description("Uploads builds and symbols, runs tests, reads crashes, and asks the gate whether a build may go out."),
+		kong.Exit(func(code int) { panic(exit(code)) }), kong.Help(printHelp))
 }
 
 // Run parses and executes one command line and returns the exit code.
-func Run(w World, args []string) int {
+func Run(w World, args []string) (code int) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case exit:
+			code = int(p)
+		default:
+			panic(p)
+		}
+	}()
 	var c cli
-	parser, err := kong.New(&c, kong.Name(w.Name), kong.Writers(w.Out, w.Err), kong.Vars{"version": Version})
+	reader, err := parser(w, &c)
 	if err != nil {
 		fmt.Fprintln(w.Err, w.Name+":", err)
 		return int(Misused)
 	}
-	parsed, err := parser.Parse(args)
+	parsed, err := reader.Parse(args)
 	if err != nil {
-		fmt.Fprintln(w.Err, w.Name+":", err)
+		fmt.Fprintln(w.Err, w.Name+":", terminal.Misread(err))
 		return int(Misused)
 	}
-	ctx, stop := context.WithTimeoutCause(context.Background(), c.Timeout, errTimeout)
+	if c.Timeout <= 0 {
+		fmt.Fprintln(w.Err, w.Name+": --timeout must be more than nothing, such as 30m")
+		return int(Misused)
+	}
+	return int(c.run(w, parsed))
+}
+
+// run executes a command.
+func (c *cli) run(w World, parsed *kong.Context) Code {
+	job := detectJob(w.Getenv)
+	mode, color := progress.ModeOf(w.Err, w.Getenv, job.Service != "" || w.Getenv("CI") != "", c.Quiet)
+	s := &Session{World: w, Job: job, JSON: c.JSON, Quiet: c.Quiet,
+		Out: progress.New(progress.Config{Out: w.Err, Mode: mode, Color: color, Width: progress.WidthOf(w.Err)})}
+	defer s.Out.Close()
+	ctx, stop := c.context(w)
 	defer stop()
-	parsed.BindTo(ctx, (*context.Context)(nil))
-	if err := parsed.Run(&Session{World: w, JSON: c.JSON, Quiet: c.Quiet}); err != nil {
-		fmt.Fprintln(w.Err, w.Name+":", err)
-		return int(codeOf(err))
+	err := c.open(s, parsed)
+	if err == nil {
+		parsed.BindTo(ctx, (*context.Context)(nil))
+		err = parsed.Run(s)
 	}
-	return int(Passed)
+	s.Out.Close()
+	code := codeOf(err)
+	if err != nil {
+		fmt.Fprintln(w.Err, w.Name+": "+terminal.Printable(err.Error()))
+	}
+	if code == Failed && c.AllowFailure {
+		fmt.Fprintln(w.Err, w.Name+": allowed by --allow-failure")
+		return Passed
+	}
+	return code
+}
+
+// context ends after --timeout, and with a signal; the second signal ends the process.
+func (c *cli) context(w World) (context.Context, context.CancelFunc) {
+	whole, cancel := context.WithCancelCause(context.Background())
+	ctx, stop := context.WithTimeoutCause(whole, c.Timeout, errTimeout)
+	ended := make(chan struct{})
+	go func() {
+		for range 2 {
+			select {
+			case sig := <-w.Signals:
+				if whole.Err() != nil {
+					os.Exit(int(Interrupted))
+				}
+				cancel(&interruption{sig})
+			case <-ended:
+				return
+			}
+		}
+	}()
+	return ctx, func() {
+		close(ended)
+		stop()
+		cancel(nil)
+	}
+}
+
+// open reads the settings and makes the client.
+func (c *cli) open(s *Session, parsed *kong.Context) error {
+	path, err := findSettings(s.World.path("."))
+	if err != nil {
+		return fail(Misused, "%s: %w", settingsName, err)
+	}
+	if s.File, err = readSettings(path); err != nil {
+		return err
+	}
+	if node := parsed.Selected(); node != nil {
+		if _, off := node.Target.Addr().Interface().(offline); off {
+			return nil
+		}
+	}
+	return c.connect(s)
+}
+
+// connect makes the client.
+func (c *cli) connect(s *Session) error {
+	server := ""
+	for _, from := range []struct{ name, value string }{
+		{"--server", c.Server}, {"SLIPWAY_SERVER", s.World.Getenv("SLIPWAY_SERVER")}, {s.File.Path, s.File.Server},
+	} {
+		if server == "" && from.value != "" {
+			server, s.ServerFrom = from.value, from.name
+		}
+	}
+	if server == "" {
+		return fail(Misused, "no server: set SLIPWAY_SERVER, use --server, or write server into %s", settingsName)
+	}
+	transport, err := client.Transport(s.World.Getenv)
+	if err != nil {
+		return err
+	}
+	g := c.Global
+	if g.KeyFile != "" {
+		g.KeyFile = s.World.path(g.KeyFile)
+	}
+	credential, from, err := g.credential(s.World, s.File, transport)
+	if err != nil {
+		return err
+	}
+	s.KeyFrom = from
+	s.Client, err = client.New(client.Config{Server: server, Credential: credential, HTTP: transport, Agent: "slipway-ci/" + number(),
+		Again: func(err error, in time.Duration) {
+			s.Out.Line("%v; again in %s", err, progress.Duration(max(in, time.Second)))
+		}})
+	return err
 }

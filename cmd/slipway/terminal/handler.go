@@ -6,10 +6,8 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
-	"unicode"
 )
 
 // Handler prints records for people. It is used by several goroutines.
@@ -70,7 +68,7 @@ func (h *Handler) Handle(_ context.Context, r slog.Record) error {
 	h.out.mu.Lock()
 	defer h.out.mu.Unlock()
 	if h.level < slog.LevelInfo {
-		return h.out.print(r.Time, printable(r.Level.String()+" "+r.Message+of.inBrackets(nil)))
+		return h.out.print(r.Time, Printable(r.Level.String()+" "+r.Message+of.inBrackets(nil)))
 	}
 	line := clean(h.line(r, of))
 	switch {
@@ -142,17 +140,9 @@ const maxLine = 240
 
 // clean returns a text as a line for people, no longer than maxLine.
 func clean(text string) string {
-	text = printable(text)
+	text = Printable(text)
 	if letters := []rune(text); len(letters) > maxLine {
 		return string(letters[:maxLine-1]) + "…"
 	}
 	return text
-}
-
-// printable returns a text in one line without control characters, which could move the
-// cursor of a terminal, change its title or type for whoever sits there.
-func printable(text string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToValidUTF8(text, "?"), func(r rune) bool {
-		return r == ' ' || !unicode.IsGraphic(r)
-	}), " ")
 }

@@ -1,0 +1,154 @@
+package client
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"net/http"
+	"strings"
+)
+
+// PartThreshold is the size in bytes above which a file is sent in parts when nobody says
+// otherwise: smaller ones are sent again whole in less time than parts take.
+const PartThreshold = 64 << 20
+
+// Sending says how files are sent.
+type Sending struct {
+	// Key is the Idempotency-Key of what takes the files: with it the same request makes one
+	// build, by two jobs too. "": one for this call.
+	Key string
+	// Threshold is the size above which a file is sent in parts; 0: PartThreshold.
+	Threshold int64
+	// Count hears of bytes that were sent, of negative ones that have to be sent again; nil:
+	// nobody.
+	Count func(n int64)
+	// Have hears of bytes that need not be sent, as an earlier call sent them; nil: nobody.
+	Have func(n int64)
+}
+
+// NewKey returns an Idempotency-Key that nothing else has.
+func NewKey() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails (crypto/rand)
+	return "once-" + hex.EncodeToString(b[:])
+}
+
+func (s Sending) threshold() int64 {
+	if s.Threshold > 0 {
+		return s.Threshold
+	}
+	return PartThreshold
+}
+
+// NewBuild is a build to upload. Texts that are "" leave it to the package, or to the app.
+type NewBuild struct {
+	File *File
+	// Symbols are its mapping or dSYM; nil: none.
+	Symbols *File
+
+	ProjectID    string
+	AppName      string
+	Version      string
+	VersionCode  string
+	Notes        string
+	Groups       []string // names or ids of groups of testers
+	Tags         []string
+	Folder       string
+	Platform     string // of a file that is no package
+	Metadata     map[string]string
+	NotifyPeople bool
+}
+
+// Uploaded is the answer to an upload.
+type Uploaded struct {
+	BuildID       string   `json:"build_id"` // "": the file was kept as symbols
+	ProjectID     string   `json:"project_id"`
+	AppName       string   `json:"app_name"`
+	AppVersion    string   `json:"app_version"`
+	VersionCode   string   `json:"version_code"`
+	PackageName   string   `json:"package_name"`
+	Platform      string   `json:"platform"`
+	FileSize      int64    `json:"file_size"`
+	SHA256        string   `json:"sha256"`
+	BuildURL      string   `json:"build_url"` // its install page
+	Verification  string   `json:"verification"`
+	Notification  string   `json:"notification,omitempty"` // held: it waits for the gate
+	Warnings      []string `json:"warnings"`
+	InvalidGroups []string `json:"invalid_groups"`
+	TaskIDs       []string `json:"task_ids"`
+	// RequestID is that of the request, by which its tasks are found.
+	RequestID string `json:"request_id"`
+}
+
+// Upload uploads a build. Files above the threshold go in parts and are resumed; the others are
+// one request.
+func (c *Client) Upload(ctx context.Context, b NewBuild, how Sending) (*Uploaded, error) {
+	key := how.Key
+	if key == "" {
+		key = NewKey()
+	}
+	fields := b.fields()
+	var files []formFile
+	for _, f := range []formFile{{"file", b.File}, {"symbols_file", b.Symbols}} {
+		switch {
+		case f.file == nil:
+		case f.file.Size > how.threshold():
+			id, err := c.SendParts(ctx, f.file, how)
+			if err != nil {
+				return nil, err
+			}
+			name := map[string]string{"file": "upload_id", "symbols_file": "symbols_upload_id"}[f.field]
+			fields = append(fields, field{name, id})
+		default:
+			files = append(files, f)
+		}
+	}
+	out := &Uploaded{}
+	requestID, err := c.sendForm(ctx, "/api/upload", fields, files, key, how.Count, out)
+	out.RequestID = requestID
+	return out, err
+}
+
+func (b NewBuild) fields() []field {
+	var all []field
+	add := func(name, value string) {
+		if value != "" {
+			all = append(all, field{name, value})
+		}
+	}
+	add("project_id", b.ProjectID)
+	add("app_name", b.AppName)
+	add("version", b.Version)
+	add("version_code", b.VersionCode)
+	add("release_notes", b.Notes)
+	add("groups", strings.Join(b.Groups, ","))
+	add("tags", strings.Join(b.Tags, ","))
+	add("folder_name", b.Folder)
+	add("platform", b.Platform)
+	for name, value := range b.Metadata {
+		add("metadata."+name, value)
+	}
+	if b.NotifyPeople {
+		add("notify", "on")
+	}
+	return all
+}
+
+// sendForm sends a form and reads its answer. It returns the id of the request.
+func (c *Client) sendForm(ctx context.Context, path string, fields []field, files []formFile, key string, count func(int64), out any) (string, error) {
+	f, err := newForm(fields, files)
+	if err != nil {
+		return "", err
+	}
+	res, err := c.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: f.body, ContentType: f.contentType(), Size: f.size, Key: key, Count: count})
+	if err != nil {
+		return "", err
+	}
+	defer res.Body.Close()
+	for _, x := range files { // before anybody hears that it is well
+		if err := x.file.check(); err != nil {
+			return "", &Error{Kind: Misused, Text: x.file.Path + " was changed while it was sent: what was stored may be neither of both"}
+		}
+	}
+	return res.Header.Get("X-Request-Id"), c.read(Request{Method: http.MethodPost, Path: path}, res, out)
+}

@@ -1,0 +1,310 @@
+package command
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
+)
+
+// gateCommand is `gate`: a build's gate, and the policy of an app.
+type gateCommand struct {
+	Ask    gateAskCommand    `cmd:"" default:"withargs" help:"May the build go out? 0: yes, 1: no, or unknown."`
+	Policy gatePolicyCommand `cmd:"" help:"The policy of an app."`
+}
+
+// gateAskCommand is `gate BUILD`.
+type gateAskCommand struct {
+	Build string `arg:"" help:"Id of the build; with --app also a version, or latest."`
+	appFlag
+	Wait bool `help:"Wait until it passes or fails; exit code 4 when --timeout is over before."`
+}
+
+// Run asks the gate.
+func (c *gateAskCommand) Run(ctx context.Context, s *Session) error {
+	build, err := s.buildOf(ctx, c.app(s), c.Build)
+	if err != nil {
+		return err
+	}
+	gate, err := s.askGate(ctx, build, c.Wait)
+	if gate != nil {
+		if err := s.Document(map[string]any{"build_id": build, "gate": gate}); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// buildOf finds a build by its id, or within an app by its version or as the latest one.
+func (s *Session) buildOf(ctx context.Context, app, name string) (string, error) {
+	if _, err := strconv.ParseInt(name, 10, 64); err == nil {
+		return name, nil
+	}
+	if app == "" {
+		return "", fail(Misused, "%q is no id of a build; for a version, or latest, name the app by --app", name)
+	}
+	id, err := s.appOf(ctx, app)
+	if err != nil {
+		return "", err
+	}
+	version := name
+	if name == "latest" {
+		version = ""
+	}
+	builds, err := s.Client.Builds(ctx, id, version)
+	if err != nil {
+		return "", err
+	}
+	if len(builds) == 0 {
+		return "", fail(Misused, "the app %s has no build %s", app, name)
+	}
+	return strconv.FormatInt(builds[0].ID, 10), nil
+}
+
+// askGate prints the gate of a build and fails unless it passes. The gate is nil only when the
+// server could not be asked.
+func (s *Session) askGate(ctx context.Context, build string, wait bool) (*client.Gate, error) {
+	if !wait {
+		gate, err := s.Client.Gate(ctx, build)
+		if err != nil {
+			return nil, err
+		}
+		s.printGate(build, gate)
+		return gate, verdict(build, gate)
+	}
+	table := s.Out.Table("condition", "state", "measured", "")
+	gate, err := s.Client.AwaitGate(ctx, build, func(g *client.Gate) { showGate(table, g) })
+	table.Drop()
+	if err != nil && !errors.Is(err, errTimeout) {
+		return nil, err
+	}
+	s.printGate(build, gate)
+	if err != nil {
+		return gate, fail(TimedOut, "the gate of build %s is still unknown: %w: %s", build, err, missing(gate))
+	}
+	return gate, verdict(build, gate)
+}
+
+func showGate(table *progress.Table, g *client.Gate) {
+	open := 0
+	for _, c := range g.Conditions {
+		state := map[string]progress.State{"pass": progress.Good, "fail": progress.Bad}[c.State]
+		if c.State == "unknown" {
+			open++
+		}
+		table.Set(c.Name, state, c.Name, c.State, value(c.Measured), c.Reason)
+	}
+	table.Summary(fmt.Sprintf("gate: %s, %d of %d conditions open", g.State, open, len(g.Conditions)))
+}
+
+// printGate prints the conditions, and the link to the evidence of those that do not pass.
+func (s *Session) printGate(build string, g *client.Gate) {
+	for _, c := range g.Conditions {
+		line := fmt.Sprintf("%-7s  %s", c.State, c.Name)
+		if text := value(c.Measured); text != "" {
+			line += ": " + text + " (wanted: " + value(c.Wanted) + ")"
+		}
+		if c.Reason != "" {
+			line += ": " + c.Reason
+		}
+		if c.State != "pass" && c.URL != "" {
+			line += "  " + s.absolute(c.URL)
+		}
+		s.Result("%s", line)
+	}
+	line := fmt.Sprintf("gate of build %s: %s", build, g.State)
+	if len(g.Overridden) > 0 && string(g.Overridden) != "null" && string(g.Overridden) != "false" {
+		line += ", overridden: " + value(g.Overridden)
+	}
+	s.Result("%s", line)
+}
+
+// absolute is an address at the server.
+func (s *Session) absolute(address string) string {
+	if strings.HasPrefix(address, "/") {
+		return s.Client.URL(address)
+	}
+	return address
+}
+
+// verdict is the error of a gate that is not open.
+func verdict(build string, g *client.Gate) error {
+	switch g.State {
+	case "pass":
+		return nil
+	case "fail":
+		return fail(Failed, "the gate of build %s is closed", build)
+	}
+	return fail(Failed, "the gate of build %s is unknown: %s", build, missing(g))
+}
+
+// missing is what a gate lacks.
+func missing(g *client.Gate) string {
+	var texts []string
+	for _, c := range g.Conditions {
+		if c.State == "unknown" {
+			texts = append(texts, or(c.Reason, c.Name+" was not measured"))
+		}
+	}
+	if len(texts) == 0 {
+		return or(g.Reason, "the app has no policy with conditions")
+	}
+	return strings.Join(texts, "; ")
+}
+
+// value is a JSON value for people: texts without quotes, objects as key: value.
+func value(raw json.RawMessage) string {
+	var of any
+	if len(raw) == 0 || json.Unmarshal(raw, &of) != nil || of == nil {
+		return ""
+	}
+	switch v := of.(type) {
+	case string:
+		return v
+	case map[string]any, []any:
+		text := strings.NewReplacer(`"`, "", ":", ": ", ",", ", ").Replace(string(raw))
+		return strings.Trim(text, "{}[]")
+	default:
+		return string(raw)
+	}
+}
+
+// gatePolicyCommand is `gate policy`.
+type gatePolicyCommand struct {
+	Get   policyGetCommand   `cmd:"" help:"Print the policy of an app as JSON."`
+	Push  policyPushCommand  `cmd:"" help:"Store the policy of slipway.yaml (gate) on the server."`
+	Check policyCheckCommand `cmd:"" help:"Fail when the server's policy is not that of slipway.yaml."`
+}
+
+type policyGetCommand struct{ appFlag }
+
+// Run prints the policy.
+func (c *policyGetCommand) Run(ctx context.Context, s *Session) error {
+	policy, err := s.policy(ctx, c.appFlag)
+	if err != nil {
+		return err
+	}
+	if policy == nil {
+		return fail(Failed, "the app has no policy")
+	}
+	s.JSON = true // its document is the result
+	return s.Document(policy)
+}
+
+type policyPushCommand struct{ appFlag }
+
+// Run stores the policy.
+func (c *policyPushCommand) Run(ctx context.Context, s *Session) error {
+	local, err := s.localPolicy()
+	if err != nil {
+		return err
+	}
+	app, err := s.requireApp(ctx, c.appFlag)
+	if err != nil {
+		return err
+	}
+	stored, err := s.Client.SetGatePolicy(ctx, app, local)
+	if err != nil {
+		return err
+	}
+	s.Result("the policy of %s is stored", s.File.Path)
+	return s.Document(stored)
+}
+
+type policyCheckCommand struct{ appFlag }
+
+// Run compares the policies. What slipway.yaml leaves to the server may be anything.
+func (c *policyCheckCommand) Run(ctx context.Context, s *Session) error {
+	local, err := s.localPolicy()
+	if err != nil {
+		return err
+	}
+	policy, err := s.policy(ctx, c.appFlag)
+	if err != nil {
+		return err
+	}
+	if policy == nil {
+		return fail(Failed, "the server has no policy for the app: gate policy push stores that of %s", s.File.Path)
+	}
+	var remote any
+	if err := json.Unmarshal(policy, &remote); err != nil {
+		return err
+	}
+	if at := differs(local, remote, "gate"); at != "" {
+		return fail(Failed, "the server has another policy than %s: %s", s.File.Path, at)
+	}
+	s.Result("the server has the policy of %s", s.File.Path)
+	return s.Document(map[string]any{"same": true})
+}
+
+// requireApp finds the app of a flag or of the settings.
+func (s *Session) requireApp(ctx context.Context, f appFlag) (int64, error) {
+	name := f.app(s)
+	if name == "" {
+		return 0, fail(Misused, "no app: use --app, or write app into %s", settingsName)
+	}
+	return s.appOf(ctx, name)
+}
+
+func (s *Session) policy(ctx context.Context, f appFlag) (json.RawMessage, error) {
+	app, err := s.requireApp(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	return s.Client.GatePolicy(ctx, app)
+}
+
+// localPolicy is the policy of slipway.yaml as JSON has it.
+func (s *Session) localPolicy() (any, error) {
+	if s.File.Gate == nil {
+		return nil, fail(Misused, "no policy: write gate into %s", or(s.File.Path, settingsName))
+	}
+	var policy any
+	if err := s.File.Gate.Decode(&policy); err != nil {
+		return nil, fail(Misused, "%s: gate: %w", s.File.Path, err)
+	}
+	text, err := json.Marshal(policy)
+	if err != nil {
+		return nil, fail(Misused, "%s: gate: a policy is texts, numbers, lists and mappings with names: %w", s.File.Path, err)
+	}
+	return policy, json.Unmarshal(text, &policy) // numbers as JSON has them
+}
+
+// differs returns where what is wanted is not so, "" when it is. Members that are not wanted may
+// be there.
+func differs(wanted, have any, at string) string {
+	switch w := wanted.(type) {
+	case map[string]any:
+		h, ok := have.(map[string]any)
+		if !ok {
+			return at
+		}
+		for name, value := range w {
+			if place := differs(value, h[name], at+"."+name); place != "" {
+				return place
+			}
+		}
+		return ""
+	case []any:
+		h, ok := have.([]any)
+		if !ok || len(h) != len(w) {
+			return at
+		}
+		for i := range w {
+			if place := differs(w[i], h[i], at+"["+strconv.Itoa(i)+"]"); place != "" {
+				return place
+			}
+		}
+		return ""
+	}
+	if !reflect.DeepEqual(wanted, have) {
+		return at
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+const (
+	// gitTimeout bounds a question to git: a history is read in a moment, a lock is not waited for.
+	gitTimeout = 30 * time.Second
+	// mostCommits are listed: testers read what changed, not the history.
+	mostCommits = "100"
+	// lonelyCommits are listed where no tag says since when.
+	lonelyCommits = "20"
+)
+
+// notesFromGit lists the commits since the last tag before the newest commit, newest first.
+func notesFromGit(ctx context.Context, s *Session) (string, error) {
+	if _, err := git(ctx, s, "rev-parse", "--git-dir"); err != nil {
+		return "", err
+	}
+	commits := []string{"log", "--no-merges", "--format=- %s (%h)", "--max-count"}
+	// A tag at the newest commit itself is that of this build.
+	if tag, err := git(ctx, s, "describe", "--tags", "--abbrev=0", "HEAD^"); err == nil {
+		commits = append(commits, mostCommits, tag+"..HEAD")
+	} else {
+		commits = append(commits, lonelyCommits, "HEAD")
+	}
+	text, err := git(ctx, s, append(commits, "--")...)
+	if err != nil {
+		return "", err
+	}
+	if shallow, err := git(ctx, s, "rev-parse", "--is-shallow-repository"); err == nil && shallow == "true" {
+		s.Out.Warn("the clone is shallow: the release notes have only the commits that it has (GitHub: fetch-depth: 0)")
+	}
+	return cut(text, maxNotes), nil
+}
+
+// cut ends a text at the last whole line within a number of bytes.
+func cut(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	text = text[:most]
+	return text[:strings.LastIndexByte(text, '\n')+1]
+}
+
+// git returns what git prints.
+func git(ctx context.Context, s *Session, args ...string) (string, error) {
+	ctx, stop := context.WithTimeout(ctx, gitTimeout)
+	defer stop()
+	cmd := exec.CommandContext(ctx, "git", args...)
+	cmd.Dir = s.World.path(".")
+	cmd.WaitDelay = time.Second
+	var out, problem bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &problem
+	if err := cmd.Run(); err != nil {
+		if errors.Is(err, exec.ErrNotFound) {
+			return "", fail(Misused, "--notes-from-git: there is no git on this machine")
+		}
+		line, _, _ := strings.Cut(problem.String(), "\n")
+		return "", fail(Misused, "--notes-from-git: git %s: %s", args[0], or(line, err.Error()))
+	}
+	return strings.TrimSpace(out.String()), nil
+}
