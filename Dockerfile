@@ -12,6 +12,7 @@ RUN --mount=type=cache,target=/go/pkg/mod go mod download
 COPY api api
 COPY cmd/localservice cmd/localservice
 COPY cmd/slipway cmd/slipway
+COPY cmd/slipway-ci cmd/slipway-ci
 COPY migrations migrations
 COPY scheduler scheduler
 COPY storage storage

@@ -58,6 +58,7 @@ type cli struct {
 	Admin     adminCommand     `cmd:"" help:"Create and rotate organizations, users, service accounts, keys, crash projects and tokens."`
 	Symbols   symbolsCommand   `cmd:"" help:"Read symbol files, traces and dumps on this machine."`
 	Demo      demoCommand      `cmd:"" help:"Fill an organization with example data through the API, or remove it."`
+	CI        ciCommand        `cmd:"" name:"ci" help:"What a pipeline runs: uploads, symbols, crashes, the gate. The same as slipway-ci."`
 	Doctor    doctorCommand    `cmd:"" help:"Report what this machine lacks for slipway up, and how to install it."`
 	Version   versionCommand   `cmd:"" help:"Print version and commit."`
 }
@@ -79,6 +80,9 @@ func commandLine(c *cli) (*kong.Kong, error) {
 func run(args []string) int {
 	if child.IsChild(args) {
 		return child.Serve(args, symbolfiles.Operations(), inspection.Operations(), workbuild.Operations())
+	}
+	if len(args) > 0 && args[0] == "ci" {
+		return ci(args[1:])
 	}
 	var c cli
 	parser, err := commandLine(&c)

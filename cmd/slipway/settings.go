@@ -5,11 +5,13 @@ import (
 	"log/slog"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/command"
 	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/object"
@@ -178,7 +180,7 @@ const serviceLinks = `^SLIPWAY_(.*_)?(SERVICE_HOST|SERVICE_PORT.*|PORT(_.*)?)$`
 
 // checkVariables returns an error for SLIPWAY_ variables of no setting: with a
 // misspelt variable the default would stay in force unnoticed. It skips
-// SLIPWAY_TEST_ variables and those of service links.
+// SLIPWAY_TEST_ variables, those of slipway-ci, and those of service links.
 func checkVariables(app *kong.Application, environ []string) error {
 	links := regexp.MustCompile(serviceLinks)
 	known := map[string]bool{}
@@ -199,7 +201,7 @@ func checkVariables(app *kong.Application, environ []string) error {
 	for _, entry := range environ {
 		name, _, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, "SLIPWAY_") && !known[name] && !strings.HasPrefix(name, "SLIPWAY_TEST_") &&
-			!links.MatchString(name) {
+			!links.MatchString(name) && !slices.Contains(command.Variables(), name) {
 			return fmt.Errorf("unknown variable %s%s (slipway COMMAND --help lists the settings that it reads)", name, meant(name, known))
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbol/filetype"
 	"github.com/slipway-qa/slipway/storage/symbol/proguard"
 	"github.com/slipway-qa/slipway/storage/symbol/sourcemap"
 	"github.com/slipway-qa/slipway/tasks/child"
@@ -32,7 +33,7 @@ type symbolsCommand struct {
 // localSymbol is a symbol file that was read into an index in a temporary folder.
 type localSymbol struct {
 	path    string // as it was asked for, and where it is in that archive
-	format  parse.Format
+	format  filetype.Format
 	size    int64
 	indexed parse.Indexed
 	err     error // *symbol.InvalidError: why it could not be read

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbol/filetype"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/worker/symbols/parse"
 )
@@ -117,7 +118,7 @@ func (r *run) sameFiles(ctx context.Context) (map[string][]symbolfile.File, erro
 func (r *run) member(ctx context.Context, m parse.Member, same []symbolfile.File, names *names) error {
 	defer func() { r.sum.Done++ }()
 	if m.Broken != nil {
-		r.fail(symbolfile.File{Path: m.Path, Kind: symbol.Kind(parse.Other)}, m.Broken)
+		r.fail(symbolfile.File{Path: m.Path, Kind: symbol.Kind(filetype.Other)}, m.Broken)
 		return nil
 	}
 	if len(same) == m.Slices && r.reusable(m, same[0]) {
@@ -211,7 +212,7 @@ func (r *run) slice(ctx context.Context, m parse.Member, slice int, names *names
 // index has a child read a member, again when other uploads have what it lacks.
 func (r *run) index(ctx context.Context, args parse.IndexArgs, done *parse.Indexed) error {
 	for {
-		if args.Format == parse.Format(symbol.ELF) && len(r.companions) > 0 {
+		if args.Format == filetype.Format(symbol.ELF) && len(r.companions) > 0 {
 			args.Companions = r.companionList()
 		}
 		*done = parse.Indexed{}

@@ -206,6 +206,7 @@ func (c *Client) again(ctx context.Context, r Request, err error, try int, spent
 	repeatable := r.Method == http.MethodGet || r.Method == http.MethodHead || r.Key != "" || r.Repeatable
 	switch {
 	case e.Kind == Busy && (e.Status == http.StatusTooManyRequests || repeatable): // 429 did nothing
+	case e.Kind == Conflict && repeatable && e.RetryAfter > 0: // somebody else is at it
 	case e.Kind == Unreachable && (repeatable || !e.sent):
 	case errors.Is(e.Err, syscall.ECONNREFUSED):
 	default:

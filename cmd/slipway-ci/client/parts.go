@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -9,20 +10,17 @@ import (
 	"net/http"
 	"os"
 	"strconv"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
 
-const (
-	// unanswered parts are on their way at most. Their bytes are sent one part after another,
-	// so that a job that is killed has at most one of them to send again; what overlaps is the
-	// time that the server takes to store a part.
-	unanswered = 3
-	// sampled is what is read at the beginning, in the middle and at the end of a file to know
-	// it again, without reading all of it before the first byte is sent.
-	sampled = 1 << 20
-)
+// sampled is what is read at the beginning, in the middle and at the end of a file to know it
+// again, in bytes: all of it is not read before the first byte is sent.
+const sampled = 1 << 20
+
+// mostTries bounds how often an upload in parts is begun anew: for other bytes, or because the
+// server lost some.
+const mostTries = 3
 
 // partUpload is a file that is sent in parts, as the server has it.
 type partUpload struct {
@@ -40,43 +38,40 @@ type partRow struct {
 	SHA256 string `json:"sha256"`
 }
 
-// SendParts sends a file in parts and returns the id of its upload, which a request that takes
+// SendParts sends a file in parts, one after another, and returns the id of its upload, which a request that takes
 // the file names. An earlier call with the same key and file that was cut off, by the network or
-// with its process, is gone on with.
+// with its process, is gone on with: no more than one part is sent twice. The server takes the
+// digest of the whole as parts come in order, so that several at a time would gain nothing.
 func (c *Client) SendParts(ctx context.Context, f *File, how Sending) (string, error) {
 	print, err := f.fingerprint()
 	if err != nil {
 		return "", err
 	}
-	key := partsKey(how.Key, f, print)
-	for try := 1; ; try++ {
+	key := partsKey(how, f, print)
+	for try := 1; try <= mostTries; try++ {
 		up, err := c.beginParts(ctx, f, key)
 		if err != nil {
 			return "", err
 		}
-		if up.State == "used" && how.Key == "" || try > 1 && up.State != "open" {
-			key = NewKey() // the same file once more is meant
+		if up.State == "used" && how.Key == "" {
+			key = NewKey() // it was sent before, and nobody said that it is the same again
 			continue
 		}
 		again, err := c.sendParts(ctx, f, up, how)
-		if err != nil {
-			return "", err
-		}
-		if !again {
-			return up.ID, nil
-		}
-		if try == 2 {
-			return "", &Error{Kind: Conflict, Text: f.Path + ": the server has other bytes of it; another job with the same Idempotency-Key sends another file"}
+		if err != nil || !again {
+			return up.ID, err
 		}
 	}
+	return "", &Error{Kind: Conflict, Text: f.Path + ": the server has other bytes of it; does another job with the same Idempotency-Key send another file?"}
 }
 
 // partsKey is by which the server knows the upload again: that of the job and of the file. A
 // file that nobody named a key for is known by its place.
-func partsKey(key string, f *File, print string) string {
+func partsKey(how Sending, f *File, print string) string {
+	key := how.Key
 	if key == "" {
 		host, _ := os.Hostname()
-		key = "place " + host + " " + f.Path
+		key = "place " + host + " " + cmp.Or(how.Place, f.Path)
 	}
 	sum := sha256.Sum256([]byte(key + "\x00" + f.Name + "\x00" + print))
 	return "parts-" + hex.EncodeToString(sum[:20])
@@ -128,30 +123,28 @@ func (c *Client) sendParts(ctx context.Context, f *File, up *partUpload, how Sen
 		there[p.Number] = p
 	}
 	work, ctx := errgroup.WithContext(ctx)
-	work.SetLimit(unanswered)
-	line := &turn{now: make(chan struct{}, 1)}
-	line.now <- struct{}{}
-	for number, offset := 1, int64(0); offset < f.Size && ctx.Err() == nil; number, offset = number+1, offset+up.PartSize {
-		size := min(up.PartSize, f.Size-offset)
-		digest, err := f.digest(offset, size)
-		if err != nil {
-			_ = work.Wait()
-			return false, err
+	work.SetLimit(1) // Go waits for the part before; the digest is taken while that is sent
+	for number, offset := 1, int64(0); offset < f.Size && ctx.Err() == nil && !again; number, offset = number+1, offset+up.PartSize {
+		p := part{file: f, upload: up.ID, number: number, offset: offset, size: min(up.PartSize, f.Size-offset)}
+		if p.sha256, err = p.digest(); err != nil {
+			break
 		}
-		if p, ok := there[number]; ok {
-			if p.SHA256 == digest && p.Size == size {
-				have(how, size)
-				continue
-			}
-			if err := c.dropParts(ctx, up.ID); err != nil {
-				_ = work.Wait()
-				return false, err
-			}
-			return true, work.Wait()
+		switch row, known := there[number]; {
+		case !known:
+			work.Go(func() error { return c.sendPart(ctx, p, how.Count) })
+		case row.SHA256 == p.sha256 && row.Size == p.size:
+			have(how, p.size)
+		default:
+			again = true
 		}
-		work.Go(func() error { return c.sendPart(ctx, f, up.ID, number, offset, size, digest, line, how.Count) })
 	}
-	return false, work.Wait()
+	if sent := work.Wait(); err == nil {
+		err = sent
+	}
+	if again && err == nil {
+		err = c.dropParts(ctx, up.ID)
+	}
+	return again, err
 }
 
 func have(how Sending, n int64) {
@@ -160,10 +153,19 @@ func have(how Sending, n int64) {
 	}
 }
 
-// digest is that of a part, read once before it is sent: the server refuses a part whose bytes
-// are others on arrival.
-func (f *File) digest(offset, size int64) (string, error) {
-	in, err := f.section(offset, size)
+// part is a part of a file.
+type part struct {
+	file         *File
+	upload       string
+	number       int
+	offset, size int64
+	sha256       string
+}
+
+// digest reads the part, before it is sent: the server refuses one whose bytes are others on
+// arrival.
+func (p part) digest() (string, error) {
+	in, err := p.open()
 	if err != nil {
 		return "", err
 	}
@@ -175,25 +177,15 @@ func (f *File) digest(offset, size int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+func (p part) open() (io.ReadCloser, error) { return p.file.section(p.offset, p.size) }
+
 // sendPart sends a part, again where it may be.
-func (c *Client) sendPart(ctx context.Context, f *File, id string, number int, offset, size int64, digest string, line *turn, count func(int64)) error {
-	path := Path("api", "v3", "uploads", id, "parts", strconv.Itoa(number))
-	err := c.JSON(ctx, Request{Method: http.MethodPut, Path: path, Repeatable: true, ContentType: "application/octet-stream", Size: size, Count: count,
-		Header: http.Header{"X-Part-Sha256": {digest}},
-		Body: func() (io.ReadCloser, error) {
-			if err := line.take(ctx); err != nil {
-				return nil, err
-			}
-			in, err := f.section(offset, size)
-			if err != nil {
-				line.pass()
-				return nil, err
-			}
-			return &inTurn{ReadCloser: in, left: size, line: line}, nil
-		}}, nil, nil)
+func (c *Client) sendPart(ctx context.Context, p part, count func(int64)) error {
+	err := c.JSON(ctx, Request{Method: http.MethodPut, Path: Path("api", "v3", "uploads", p.upload, "parts", strconv.Itoa(p.number)), Repeatable: true,
+		Header: http.Header{"X-Part-Sha256": {p.sha256}}, ContentType: "application/octet-stream", Size: p.size, Body: p.open, Count: count}, nil, nil)
 	if Is(err, Conflict) || Is(err, Missing) {
 		// Another job with the same key was quicker: what takes the file says what became of it.
-		return c.overtaken(ctx, id, err)
+		return c.overtaken(ctx, p.upload, err)
 	}
 	return err
 }
@@ -215,39 +207,4 @@ func (c *Client) dropParts(ctx context.Context, id string) error {
 		return nil
 	}
 	return err
-}
-
-// turn is whose bytes are sent.
-type turn struct{ now chan struct{} }
-
-func (t *turn) take(ctx context.Context) error {
-	select {
-	case <-t.now:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-func (t *turn) pass() { t.now <- struct{}{} }
-
-// inTurn is the body of a part: its turn ends with its last byte.
-type inTurn struct {
-	io.ReadCloser
-	left int64
-	line *turn
-	once sync.Once
-}
-
-func (b *inTurn) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if b.left -= int64(n); b.left <= 0 || err != nil {
-		b.once.Do(b.line.pass)
-	}
-	return n, err
-}
-
-func (b *inTurn) Close() error {
-	b.once.Do(b.line.pass)
-	return b.ReadCloser.Close()
 }

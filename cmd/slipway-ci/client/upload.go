@@ -17,6 +17,9 @@ type Sending struct {
 	// Key is the Idempotency-Key of what takes the files: with it the same request makes one
 	// build, by two jobs too. "": one for this call.
 	Key string
+	// Place names the file when there is no Key, so that a later call goes on with its parts;
+	// "": its path.
+	Place string
 	// Threshold is the size above which a file is sent in parts; 0: PartThreshold.
 	Threshold int64
 	// Count hears of bytes that were sent, of negative ones that have to be sent again; nil:
@@ -87,26 +90,60 @@ func (c *Client) Upload(ctx context.Context, b NewBuild, how Sending) (*Uploaded
 	if key == "" {
 		key = NewKey()
 	}
-	fields := b.fields()
-	var files []formFile
-	for _, f := range []formFile{{"file", b.File}, {"symbols_file", b.Symbols}} {
-		switch {
-		case f.file == nil:
-		case f.file.Size > how.threshold():
-			id, err := c.SendParts(ctx, f.file, how)
-			if err != nil {
-				return nil, err
+	out := &Uploaded{}
+	err := c.withParts(ctx, []namedFile{{"file", "upload_id", b.File}, {"symbols_file", "symbols_upload_id", b.Symbols}}, how,
+		func(more []field, files []formFile) (err error) {
+			out.RequestID, err = c.sendForm(ctx, "/api/upload", append(b.fields(), more...), files, key, how.Count, out)
+			return err
+		})
+	return out, err
+}
+
+// namedFile is a file of a form (nil: none), with the field in which it stands, and the field
+// that names it when it came in parts.
+type namedFile struct {
+	field, uploadField string
+	file               *File
+}
+
+// withParts sends those of the files in parts that are above the threshold, then the form that
+// takes all of them. Parts that the server lost meanwhile are sent again.
+func (c *Client) withParts(ctx context.Context, files []namedFile, how Sending, send func([]field, []formFile) error) error {
+	for try := 1; ; try++ {
+		var fields []field
+		var whole []formFile
+		for _, f := range files {
+			switch {
+			case f.file == nil:
+			case f.file.Size <= how.threshold():
+				whole = append(whole, formFile{f.field, f.file})
+			default:
+				id, err := c.SendParts(ctx, f.file, how)
+				if err != nil {
+					return err
+				}
+				fields = append(fields, field{f.uploadField, id})
 			}
-			name := map[string]string{"file": "upload_id", "symbols_file": "symbols_upload_id"}[f.field]
-			fields = append(fields, field{name, id})
-		default:
-			files = append(files, f)
+		}
+		err := send(fields, whole)
+		if !Is(err, Conflict) || len(fields) == 0 || try == mostTries || !c.lostParts(ctx, fields) {
+			return err
+		}
+		how.Have = nil // they were counted
+	}
+}
+
+// lostParts reports whether one of the uploads is open still: what takes them could not.
+func (c *Client) lostParts(ctx context.Context, uploads []field) bool {
+	for _, f := range uploads {
+		var out struct {
+			Upload partUpload `json:"upload"`
+		}
+		if c.Get(ctx, Path("api", "v3", "uploads", f.value), nil, &out) == nil && out.Upload.State == "open" {
+			return true
 		}
 	}
-	out := &Uploaded{}
-	requestID, err := c.sendForm(ctx, "/api/upload", fields, files, key, how.Count, out)
-	out.RequestID = requestID
-	return out, err
+	return false
 }
 
 func (b NewBuild) fields() []field {

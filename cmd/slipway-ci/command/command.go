@@ -119,6 +119,7 @@ type cli struct {
 	Global
 
 	Upload     uploadCommand     `cmd:"" help:"Upload builds, with their symbols and release notes."`
+	Symbols    symbolsCommand    `cmd:"" help:"Upload what reads crashes: debug information, mappings, source maps."`
 	Crashes    crashesCommand    `cmd:"" help:"List the new and regressed crash groups of a version."`
 	Gate       gateCommand       `cmd:"" help:"Ask whether a build may go out; its policy."`
 	Open       openCommand       `cmd:"" help:"Open a page of the console."`

@@ -10,6 +10,8 @@ import (
 )
 
 const (
+	// defaultTokenVariable has the OIDC token of the job when no flag names another.
+	defaultTokenVariable = "SLIPWAY_ID_TOKEN"
 	// defaultAudience is the audience of tokens when nothing names another.
 	defaultAudience = "slipway"
 	// maxKeyFile bounds a file with a key in bytes.
@@ -52,7 +54,7 @@ func (g *Global) tokenVariable() string {
 	if g.OIDCTokenEnv != "" {
 		return g.OIDCTokenEnv
 	}
-	return "SLIPWAY_ID_TOKEN"
+	return defaultTokenVariable
 }
 
 // tokenSource is where the job has its token from; nil for none. A variable that somebody

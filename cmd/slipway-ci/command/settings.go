@@ -23,6 +23,11 @@ const (
 	maxSettings = 1 << 20
 )
 
+// Variables are the variables of the environment that the program reads by itself.
+func Variables() []string {
+	return []string{"SLIPWAY_SERVER", "SLIPWAY_KEY", "SLIPWAY_OIDC", "SLIPWAY_OIDC_AUDIENCE", defaultTokenVariable}
+}
+
 // File is slipway.yaml: what holds for a repository. Flags and environment win over it.
 type File struct {
 	// Path is where it was found; "" when there is none.

@@ -92,6 +92,21 @@ func Read(r io.ReaderAt, size int64, sink native.Sink) (*Summary, error) {
 	return &d.summary, nil
 }
 
+// Identify reads the identifiers of a PDB, and nothing else of it.
+func Identify(r io.ReaderAt, size int64) ([]symbol.Identifier, error) {
+	msf, err := openContainer(r, size)
+	if err != nil {
+		return nil, err
+	}
+	d := &database{msf: msf}
+	for _, step := range []func() error{d.info, d.readDBI} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return d.summary.Identifiers(), nil
+}
+
 // skip counts something that is left out. Errors of the reader are returned.
 func (d *database) skip(err error) error {
 	var invalid *symbol.InvalidError

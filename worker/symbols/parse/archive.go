@@ -14,12 +14,13 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbol/filetype"
 )
 
 // inflater returns a reader of a compressed file, and what frees it.
-func inflater(r io.Reader, format Format) (io.Reader, func(), error) {
+func inflater(r io.Reader, format filetype.Format) (io.Reader, func(), error) {
 	in := bufio.NewReaderSize(r, 256<<10)
-	if format == Gzip {
+	if format == filetype.Gzip {
 		z, err := gzip.NewReader(in)
 		return z, func() {}, err
 	}

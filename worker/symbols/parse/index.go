@@ -9,15 +9,16 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbol/filetype"
 )
 
 // IndexArgs name a symbol file and where its index goes.
 type IndexArgs struct {
-	File   string `json:"file"`   // the symbol file
-	Out    string `json:"out"`    // the index, which is not there yet
-	Folder string `json:"folder"` // of temporary files
-	Format Format `json:"format"`
-	Slice  int    `json:"slice"` // of a Mach-O, from 0
+	File   string          `json:"file"`   // the symbol file
+	Out    string          `json:"out"`    // the index, which is not there yet
+	Folder string          `json:"folder"` // of temporary files
+	Format filetype.Format `json:"format"`
+	Slice  int             `json:"slice"` // of a Mach-O, from 0
 	// URL is where a source map is from, for its relative sources.
 	URL string `json:"url,omitempty"`
 	// Companions is a file that WriteCompanions wrote; "" when there are none.

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbol/filetype"
 	"github.com/slipway-qa/slipway/storage/symbol/sourcemap"
 )
 
@@ -40,7 +41,7 @@ func readScript(in input) (*Indexed, error) {
 	}
 	digest := sha256.Sum256(sum.InlineMap)
 	done.InlineMap = &Member{File: in.Out + ".map", Size: int64(len(sum.InlineMap)), SHA256: hex.EncodeToString(digest[:]),
-		Format: Format(symbol.SourceMap), Slices: 1}
+		Format: filetype.Format(symbol.SourceMap), Slices: 1}
 	done.Facts.InlineMap = true
 	return done, os.WriteFile(done.InlineMap.File, sum.InlineMap, 0o600)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbol/filetype"
 )
 
 // UnpackArgs name an upload and where its members go.
@@ -43,14 +44,14 @@ type Unpacked struct {
 
 // Member is a symbol file in an upload.
 type Member struct {
-	Path     string        `json:"path"` // in the archive; "" for the upload itself
-	File     string        `json:"file"` // the temporary file
-	Size     int64         `json:"size"`
-	SHA256   string        `json:"sha256"`
-	Format   Format        `json:"format"`
-	Slices   int           `json:"slices"`             // architectures of a Mach-O; 1 for all others
-	Supplies []symbol.Link `json:"supplies,omitempty"` // the links by which other files name this one
-	Broken   *Problem      `json:"problem,omitempty"`  // instead of all but Path
+	Path     string          `json:"path"` // in the archive; "" for the upload itself
+	File     string          `json:"file"` // the temporary file
+	Size     int64           `json:"size"`
+	SHA256   string          `json:"sha256"`
+	Format   filetype.Format `json:"format"`
+	Slices   int             `json:"slices"`             // architectures of a Mach-O; 1 for all others
+	Supplies []symbol.Link   `json:"supplies,omitempty"` // the links by which other files name this one
+	Broken   *Problem        `json:"problem,omitempty"`  // instead of all but Path
 }
 
 // The bounds of an archive.
@@ -98,7 +99,7 @@ func unpack(_ context.Context, args UnpackArgs) (*Unpacked, error) {
 	}
 	defer f.Close()
 	u := &unpacking{args: args, seen: map[string]string{}}
-	format, what, err := recognise(f, size, args.Name)
+	format, what, err := filetype.Of(f, size, args.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -112,17 +113,17 @@ func unpack(_ context.Context, args UnpackArgs) (*Unpacked, error) {
 }
 
 // read takes the upload itself.
-func (u *unpacking) read(f *os.File, size int64, format Format, what string) error {
+func (u *unpacking) read(f *os.File, size int64, format filetype.Format, what string) error {
 	switch {
-	case format == Zip:
+	case format == filetype.Zip:
 		return u.zip(f, size)
-	case format == Tar:
+	case format == filetype.Tar:
 		return u.tar(bufio.NewReaderSize(io.NewSectionReader(f, 0, size), 1<<20))
 	case format.Packed():
 		return u.packed(f, size, format)
 	}
 	format = u.doubtful(format)
-	if !format.symbols() {
+	if !format.Symbols() {
 		u.out.Problem = unusable(what)
 		return nil
 	}
@@ -135,26 +136,17 @@ func (u *unpacking) read(f *os.File, size int64, format Format, what string) err
 
 // doubtful returns the format of an upload, which for what is not recognised is the one
 // that its sender says: the reader of that format says best what is wrong with it.
-func (u *unpacking) doubtful(format Format) Format {
-	if format != "" && format != Other {
+func (u *unpacking) doubtful(format filetype.Format) filetype.Format {
+	if format != "" && format != filetype.Other {
 		return format
 	}
 	switch u.args.Format {
 	case "proguard":
-		return Format(symbol.ProGuard)
+		return filetype.Format(symbol.ProGuard)
 	case "sourcemap":
-		return Format(symbol.SourceMap)
+		return filetype.Format(symbol.SourceMap)
 	}
 	return format
-}
-
-// symbols reports whether a format is a kind of symbol files.
-func (f Format) symbols() bool {
-	switch symbol.Kind(f) {
-	case symbol.ProGuard, symbol.SourceMap, symbol.Source:
-		return true
-	}
-	return symbol.Kind(f).Native()
 }
 
 func unusable(what string) *Problem {
@@ -165,7 +157,7 @@ func unusable(what string) *Problem {
 }
 
 // packed unpacks a compressed file, which may be a tar.
-func (u *unpacking) packed(f *os.File, size int64, format Format) error {
+func (u *unpacking) packed(f *os.File, size int64, format filetype.Format) error {
 	r, stop, err := inflater(io.NewSectionReader(f, 0, size), format)
 	if err != nil {
 		u.out.Problem = problem(symbol.Malformed, "the compressed file cannot be read: "+err.Error())
@@ -178,7 +170,7 @@ func (u *unpacking) packed(f *os.File, size int64, format Format) error {
 		u.out.Problem = reading(err)
 		return nil
 	}
-	if isTar(head) {
+	if filetype.IsTar(head) {
 		return u.tar(in)
 	}
 	path, n, sum, err := u.write(in)
@@ -196,7 +188,7 @@ func (u *unpacking) take(m Member, name string, alone bool) error {
 		return err
 	}
 	defer f.Close()
-	format, what, err := recognise(f, size, name)
+	format, what, err := filetype.Of(f, size, name)
 	if err != nil {
 		return err
 	}
@@ -204,7 +196,7 @@ func (u *unpacking) take(m Member, name string, alone bool) error {
 		format = u.doubtful(format)
 	}
 	switch {
-	case format.symbols():
+	case format.Symbols():
 		m.Format = format
 		return u.add(m)
 	case format.Archive() || format.Packed():

@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbol/filetype"
 )
 
 const (
@@ -90,7 +91,7 @@ func TestRecognise(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		data, name string
-		want       Format
+		want       filetype.Format
 		what       string
 	}{
 		"mapping":            {aMapping, "x", "proguard", ""},
@@ -121,11 +122,11 @@ func TestRecognise(t *testing.T) {
 		"empty":              {"", "x", "other", "empty"},
 		"bytes":              {"\x00\x01\x02\xff", "x", "", ""},
 		"not UTF-8":          {"abc\xff\xfe\xfd abc", "x.js", "", ""},
-		"cut character":      {strings.Repeat("x", headSize-1) + "é" + aScript, "x", "source", ""},
+		"cut character":      {strings.Repeat("x", filetype.HeadSize-1) + "é" + aScript, "x", "source", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			format, what, err := recognise(strings.NewReader(c.data), int64(len(c.data)), c.name)
+			format, what, err := filetype.Of(strings.NewReader(c.data), int64(len(c.data)), c.name)
 			require.NoError(t, err)
 			require.Equal(t, c.want, format)
 			require.Contains(t, what, c.what)

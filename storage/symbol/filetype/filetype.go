@@ -1,4 +1,7 @@
-package parse
+// Package filetype says what a symbol file is, by its content: by the first bytes, where these
+// say all; by the keys of a JSON text; by how a text reads. It reads no more of a file than that,
+// and trusts nothing in it. The server and the program that sends files decide by it alike.
+package filetype
 
 import (
 	"bytes"
@@ -21,7 +24,7 @@ const (
 	Tar   Format = "tar"
 	Gzip  Format = "gzip"
 	Zstd  Format = "zstd"
-	Other Format = "other" // known, and of no use here: recognise says what it is
+	Other Format = "other" // known, and of no use here: Of says what it is
 )
 
 // Archive reports whether files of the format hold others.
@@ -30,9 +33,18 @@ func (f Format) Archive() bool { return f == Zip || f == Tar }
 // Packed reports whether files of the format hold one compressed file.
 func (f Format) Packed() bool { return f == Gzip || f == Zstd }
 
-// headSize is what recognise looks at, besides the keys of JSON: as much as the head of a
+// Symbols reports whether files of the format are a kind of symbol files.
+func (f Format) Symbols() bool {
+	switch symbol.Kind(f) {
+	case symbol.ProGuard, symbol.SourceMap, symbol.Source:
+		return true
+	}
+	return symbol.Kind(f).Native()
+}
+
+// HeadSize is what Of looks at, besides the keys of JSON: as much as the head of a
 // mapping may have.
-const headSize = mapping.Head
+const HeadSize = mapping.Head
 
 // magics are beginnings that say all.
 var magics = []struct {
@@ -68,10 +80,10 @@ var magics = []struct {
 	{"\x89PNG", Other, "an image"},
 }
 
-// recognise returns the format of a file by its content, and in words what it is when it is
+// Of returns the format of a file by its content, and in words what it is when it is
 // Other or unknown (""). The name decides only whether a plain text is a source.
-func recognise(r io.ReaderAt, size int64, name string) (Format, string, error) {
-	head := make([]byte, min(size, headSize))
+func Of(r io.ReaderAt, size int64, name string) (Format, string, error) {
+	head := make([]byte, min(size, HeadSize))
 	if n, err := r.ReadAt(head, 0); n < len(head) {
 		return "", "", err
 	}
@@ -109,15 +121,15 @@ func byHeader(r io.ReaderAt, head []byte, size int64) (Format, string) {
 		}
 		return Other, "a program for DOS"
 	}
-	if isTar(head) {
+	if IsTar(head) {
 		return Tar, ""
 	}
 	return "", ""
 }
 
-// isTar compares the checksum of the first header, which is the sum of its bytes with the
+// IsTar reports whether a head is that of a tar. It compares the checksum of the first header, which is the sum of its bytes with the
 // field itself as blanks (POSIX.1-1988, ustar).
-func isTar(head []byte) bool {
+func IsTar(head []byte) bool {
 	const block, field, length = 512, 148, 8
 	if len(head) < block || head[0] == 0 {
 		return false

@@ -1,0 +1,98 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"strconv"
+)
+
+// maxKnown is how many identifiers and digests the API takes at once.
+const maxKnown = 1000
+
+// Symbol is an uploaded symbol file, which may be an archive of several.
+type Symbol struct {
+	ID          int64   `json:"id"`
+	Name        string  `json:"name"`
+	State       string  `json:"state"` // pending, indexed or failed
+	SHA256      string  `json:"sha256"`
+	Size        int64   `json:"size"`
+	TaskID      *string `json:"task_id"`
+	FileCount   int     `json:"file_count"`
+	FailedCount int     `json:"failed_count"`
+	Error       *struct {
+		Code   string `json:"code"`
+		Reason string `json:"reason"`
+	} `json:"error"`
+}
+
+// SymbolOptions say what symbol files are of.
+type SymbolOptions struct {
+	CrashProjectID int64  // 0: for the crashes of all projects
+	CrashProject   string // its name, in place of the id
+	Release        string // of scripts
+	ID             string // by which crashes name a mapping
+	URLPrefix      string // what stands before the paths of scripts in stack traces
+	Format         string // symbols, proguard or sourcemap; "": by the content
+}
+
+// KnownSymbols returns which of the identifiers and SHA-256 digests the server has.
+func (c *Client) KnownSymbols(ctx context.Context, identifiers, sha256 []string, crashProject int64) (map[string]bool, error) {
+	known := map[string]bool{}
+	for len(identifiers)+len(sha256) > 0 {
+		var in struct {
+			Identifiers    []string `json:"identifiers,omitempty"`
+			SHA256         []string `json:"sha256,omitempty"`
+			CrashProjectID int64    `json:"crash_project_id,omitempty"`
+		}
+		in.CrashProjectID = crashProject
+		n := min(maxKnown, len(identifiers))
+		in.Identifiers, identifiers = identifiers[:n], identifiers[n:]
+		n = min(maxKnown-n, len(sha256))
+		in.SHA256, sha256 = sha256[:n], sha256[n:]
+		var out struct {
+			Known []string `json:"known"`
+		}
+		if err := c.JSON(ctx, Request{Method: http.MethodPost, Path: "/api/v3/symbols/known", Repeatable: true}, in, &out); err != nil {
+			return nil, err
+		}
+		for _, name := range out.Known {
+			known[name] = true
+		}
+	}
+	return known, nil
+}
+
+// UploadSymbols sends a symbol file, or an archive of them. What the server has already is not
+// stored again.
+func (c *Client) UploadSymbols(ctx context.Context, f *File, o SymbolOptions, how Sending) (*Symbol, error) {
+	var fields []field
+	for _, x := range []field{{"crash_project", o.CrashProject}, {"release", o.Release}, {"id", o.ID}, {"url_prefix", o.URLPrefix}, {"format", o.Format}} {
+		if x.value != "" {
+			fields = append(fields, x)
+		}
+	}
+	if o.CrashProjectID != 0 {
+		fields = append(fields, field{"crash_project_id", strconv.FormatInt(o.CrashProjectID, 10)})
+	}
+	key := how.Key
+	if key == "" {
+		key = NewKey()
+	}
+	var out struct {
+		Symbol Symbol `json:"symbol"`
+	}
+	err := c.withParts(ctx, []namedFile{{"file", "upload_id", f}}, how, func(more []field, files []formFile) error {
+		_, err := c.sendForm(ctx, "/api/v3/symbols", append(fields, more...), files, key, how.Count, &out)
+		return err
+	})
+	return &out.Symbol, err
+}
+
+// Symbol returns a symbol file.
+func (c *Client) Symbol(ctx context.Context, id int64) (*Symbol, error) {
+	var out struct {
+		Symbol Symbol `json:"symbol"`
+	}
+	err := c.Get(ctx, Path("api", "v3", "symbols", strconv.FormatInt(id, 10)), nil, &out)
+	return &out.Symbol, err
+}
