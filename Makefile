@@ -1,6 +1,6 @@
 # Ways into Slipway. `make help` lists them.
 #
-# Overridable: DATA and LISTEN (up), FUZZTIME (fuzz), PACKAGES (check, test, race, soak).
+# Overridable: DATA and LISTEN (up), VERSION (release), FUZZTIME (fuzz), PACKAGES (check, test, race, soak).
 
 DATA     ?= data
 LISTEN   ?= 127.0.0.1:8080
@@ -17,7 +17,7 @@ export CGO_ENABLED ?= 0
 VCS := $(shell git rev-parse --verify -q HEAD >/dev/null 2>&1 && echo auto || echo false)
 
 .DEFAULT_GOAL := help
-.PHONY: help up build deps check test race soak fuzz bench gate openapi examples pictures clean FORCE
+.PHONY: help up build release deps check test race soak fuzz bench gate openapi examples pictures clean FORCE
 
 help: ## List the targets
 	@sed -n 's/^\([a-z.]*\):.*## \(.*\)/  make \1|\2/p' $(firstword $(MAKEFILE_LIST)) | awk -F'|' '{ printf "%-14s %s\n", $$1, $$2 }'
@@ -33,6 +33,13 @@ build: bin/slipway ## Build bin/slipway
 bin/slipway: FORCE
 	@mkdir -p bin
 	@set -o pipefail; go build -v -buildvcs=$(VCS) -o bin/slipway ./cmd/slipway 2>&1 | .ci/progress build
+
+# VERSION is what --version prints; SLIPWAY_CI_TARGETS are the systems.
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+SLIPWAY_CI_TARGETS ?= linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64
+
+release: ## Build slipway-ci for all systems into dist/, with SHA256SUMS (VERSION)
+	@.ci/release "$(VERSION)" dist $(SLIPWAY_CI_TARGETS)
 
 deps: ## Install or build everything that the tests need
 	@.ci/deps tests
@@ -102,4 +109,4 @@ examples: ## Write api/examples anew from what a server answers, and put them in
 	} > .env.new; mv .env.new .env; echo "made .env"
 
 clean: ## Remove what was built; data folders stay
-	@rm -rf bin
+	@rm -rf bin dist

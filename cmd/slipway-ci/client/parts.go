@@ -122,16 +122,16 @@ func (c *Client) sendParts(ctx context.Context, f *File, up *partUpload, how Sen
 	for _, p := range up.Parts {
 		there[p.Number] = p
 	}
-	work, ctx := errgroup.WithContext(ctx)
+	work, during := errgroup.WithContext(ctx)
 	work.SetLimit(1) // Go waits for the part before; the digest is taken while that is sent
-	for number, offset := 1, int64(0); offset < f.Size && ctx.Err() == nil && !again; number, offset = number+1, offset+up.PartSize {
+	for number, offset := 1, int64(0); offset < f.Size && during.Err() == nil && !again; number, offset = number+1, offset+up.PartSize {
 		p := part{file: f, upload: up.ID, number: number, offset: offset, size: min(up.PartSize, f.Size-offset)}
 		if p.sha256, err = p.digest(); err != nil {
 			break
 		}
 		switch row, known := there[number]; {
 		case !known:
-			work.Go(func() error { return c.sendPart(ctx, p, how.Count) })
+			work.Go(func() error { return c.sendPart(during, p, how.Count) })
 		case row.SHA256 == p.sha256 && row.Size == p.size:
 			have(how, p.size)
 		default:
@@ -140,6 +140,9 @@ func (c *Client) sendParts(ctx context.Context, f *File, up *partUpload, how Sen
 	}
 	if sent := work.Wait(); err == nil {
 		err = sent
+	}
+	if err == nil {
+		err = context.Cause(ctx) // it ended between two parts
 	}
 	if again && err == nil {
 		err = c.dropParts(ctx, up.ID)
