@@ -69,11 +69,20 @@ type Session struct {
 }
 
 // Result prints a line of the result for people: on standard output, not with --json or --quiet.
-// Texts of the server are made printable.
+// Texts among the arguments, which come from servers and files, are made printable.
 func (s *Session) Result(format string, args ...any) {
-	if !s.JSON && !s.Quiet {
-		fmt.Fprintln(s.World.Out, terminal.Printable(fmt.Sprintf(format, args...)))
+	if s.JSON || s.Quiet {
+		return
 	}
+	for i, a := range args {
+		switch a := a.(type) {
+		case string:
+			args[i] = terminal.Printable(a)
+		case error:
+			args[i] = terminal.Printable(a.Error())
+		}
+	}
+	fmt.Fprintf(s.World.Out, format+"\n", args...)
 }
 
 // Document prints the one document of --json; without the flag nothing.

@@ -199,7 +199,7 @@ func short(text string, most int) string {
 	return text
 }
 
-// writeFile writes a file whole, or leaves none: a full disk is said, not half a report.
+// writeFile writes a file whole, or leaves none: a full disk is said.
 func writeFile(path string, write func(io.Writer) error) error {
 	f, err := os.Create(path)
 	if err != nil {
@@ -209,11 +209,14 @@ func writeFile(path string, write func(io.Writer) error) error {
 	if closing := f.Close(); err == nil {
 		err = closing
 	}
-	if err != nil {
-		_ = os.Remove(path)
-		return fail(Failed, "write %s: %w", path, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	// Half of a report is none; what is no file, such as /dev/stdout, stays.
+	if info, stat := os.Lstat(path); stat == nil && info.Mode().IsRegular() {
+		_ = os.Remove(path)
+	}
+	return fail(Failed, "write %s: %w", path, err)
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

@@ -106,7 +106,7 @@ func showGate(table *progress.Table, g *client.Gate) {
 // printGate prints the conditions, and the link to the evidence of those that do not pass.
 func (s *Session) printGate(build string, g *client.Gate) {
 	for _, c := range g.Conditions {
-		line := fmt.Sprintf("%-7s  %s", c.State, c.Name)
+		line := c.Name
 		if text := value(c.Measured); text != "" {
 			line += ": " + text + " (wanted: " + value(c.Wanted) + ")"
 		}
@@ -114,9 +114,9 @@ func (s *Session) printGate(build string, g *client.Gate) {
 			line += ": " + c.Reason
 		}
 		if c.State != "pass" && c.URL != "" {
-			line += "  " + s.absolute(c.URL)
+			line += " " + s.absolute(c.URL)
 		}
-		s.Result("%s", line)
+		s.Result("%-7s  %s", c.State, line)
 	}
 	line := fmt.Sprintf("gate of build %s: %s", build, g.State)
 	if len(g.Overridden) > 0 && string(g.Overridden) != "null" && string(g.Overridden) != "false" {

@@ -49,6 +49,9 @@ type symbolView struct {
 
 // Run sends what the server lacks.
 func (c *symbolsUploadCommand) Run(ctx context.Context, s *Session) error {
+	if c.InjectDebugIDs && c.DryRun {
+		return fail(Misused, "--inject-debug-ids changes the files, which --dry-run must not")
+	}
 	files, err := c.find(ctx, s)
 	if err != nil {
 		return err
@@ -84,9 +87,6 @@ func (c *symbolsUploadCommand) find(ctx context.Context, s *Session) ([]*symbolV
 		found = append(found, files...)
 	}
 	if c.InjectDebugIDs {
-		if c.DryRun {
-			return nil, fail(Misused, "--inject-debug-ids changes the files, which --dry-run must not")
-		}
 		done, odd, err := debugfile.Inject(found)
 		for _, in := range done {
 			s.Out.Line("%s: debug id %s", in.Script, in.ID)
