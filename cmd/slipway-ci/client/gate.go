@@ -10,23 +10,34 @@ import (
 
 // Gate is whether a build may go out.
 type Gate struct {
-	State       string      `json:"state"` // pass, fail or unknown
-	Reason      string      `json:"reason"`
+	State       string      `json:"state"`  // pass, fail or unknown
+	Reason      string      `json:"reason"` // why there are no conditions
 	Conditions  []Condition `json:"conditions"`
 	EvaluatedAt *time.Time  `json:"evaluated_at"`
-	// Overridden says who decided in place of the conditions, and why; null: nobody.
-	Overridden json.RawMessage `json:"overridden"`
+	// Overridden is what a person decided in place of the conditions; nil: nobody.
+	Overridden *Override `json:"overridden"`
+	// Pending: something happened since the conditions were looked at.
+	Pending bool   `json:"pending"`
+	URL     string `json:"url"`
 }
 
 // Condition is a condition of a gate, as it stands for a build.
 type Condition struct {
-	Name     string          `json:"name"`
-	Type     string          `json:"type"`
-	State    string          `json:"state"`
-	Wanted   json.RawMessage `json:"wanted"`
-	Measured json.RawMessage `json:"measured"`
-	Reason   string          `json:"reason"`
-	URL      string          `json:"url"` // the evidence
+	Name     string `json:"name"`
+	Type     string `json:"type"`
+	State    string `json:"state"`
+	Wanted   string `json:"wanted"`
+	Measured string `json:"measured"`
+	Reason   string `json:"reason"`
+	URL      string `json:"url"` // the evidence
+}
+
+// Override is what a person decided, and why.
+type Override struct {
+	State  string    `json:"state"`
+	Reason string    `json:"reason"`
+	By     string    `json:"by"`
+	At     time.Time `json:"at"`
 }
 
 // Reasons of a gate that no waiting decides.
@@ -35,8 +46,11 @@ const (
 	NotCovered = "the policy does not cover the channel of this build"
 )
 
-// Decided reports whether waiting changes nothing: the gate passes or fails.
-func (g *Gate) Decided() bool { return g.State == "pass" || g.State == "fail" }
+// Decided reports whether there is nothing to wait for: the gate passes or fails by all that
+// has happened, or somebody decided.
+func (g *Gate) Decided() bool {
+	return g.Overridden != nil || (g.State == "pass" || g.State == "fail") && !g.Pending
+}
 
 // Gate returns the gate of a build as it stands.
 func (c *Client) Gate(ctx context.Context, build string) (*Gate, error) {

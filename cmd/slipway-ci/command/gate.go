@@ -98,7 +98,7 @@ func showGate(table *progress.Table, g *client.Gate) {
 		if c.State == "unknown" {
 			open++
 		}
-		table.Set(c.Name, state, c.Name, c.State, value(c.Measured), c.Reason)
+		table.Set(c.Name, state, c.Name, c.State, c.Measured, c.Reason)
 	}
 	table.Summary(fmt.Sprintf("gate: %s, %d of %d conditions open", g.State, open, len(g.Conditions)))
 }
@@ -107,8 +107,8 @@ func showGate(table *progress.Table, g *client.Gate) {
 func (s *Session) printGate(build string, g *client.Gate) {
 	for _, c := range g.Conditions {
 		line := c.Name
-		if text := value(c.Measured); text != "" {
-			line += ": " + text + " (wanted: " + value(c.Wanted) + ")"
+		if c.Measured != "" {
+			line += ": " + c.Measured + " (wanted: " + c.Wanted + ")"
 		}
 		if c.Reason != "" {
 			line += ": " + c.Reason
@@ -119,8 +119,8 @@ func (s *Session) printGate(build string, g *client.Gate) {
 		s.Result("%-7s  %s", c.State, line)
 	}
 	line := fmt.Sprintf("gate of build %s: %s", build, g.State)
-	if len(g.Overridden) > 0 && string(g.Overridden) != "null" && string(g.Overridden) != "false" {
-		line += ", overridden: " + value(g.Overridden)
+	if o := g.Overridden; o != nil {
+		line += fmt.Sprintf(", decided by %s: %s", o.By, o.Reason)
 	}
 	s.Result("%s", line)
 }
@@ -156,23 +156,6 @@ func missing(g *client.Gate) string {
 		return or(g.Reason, "the app has no policy with conditions")
 	}
 	return strings.Join(texts, "; ")
-}
-
-// value is a JSON value for people: texts without quotes, objects as key: value.
-func value(raw json.RawMessage) string {
-	var of any
-	if len(raw) == 0 || json.Unmarshal(raw, &of) != nil || of == nil {
-		return ""
-	}
-	switch v := of.(type) {
-	case string:
-		return v
-	case map[string]any, []any:
-		text := strings.NewReplacer(`"`, "", ":", ": ", ",", ", ").Replace(string(raw))
-		return strings.Trim(text, "{}[]")
-	default:
-		return string(raw)
-	}
 }
 
 // gatePolicyCommand is `gate policy`.

@@ -16,7 +16,7 @@ func gateOf(state string, conditions ...map[string]any) map[string]any {
 }
 
 func condition(name, state, reason string) map[string]any {
-	return map[string]any{"name": name, "type": "crash_groups", "state": state, "wanted": "at most 5 reports", "measured": map[string]any{"reports": 7}, "reason": reason,
+	return map[string]any{"name": name, "type": "crash_groups", "state": state, "wanted": "at most 5 reports", "measured": "7 reports", "reason": reason,
 		"url": "/console/crashes?version=1"}
 }
 
@@ -31,11 +31,13 @@ func TestGate(t *testing.T) {
 		err     string
 		out     string
 	}{
-		"open":        {[]any{open}, nil, Passed, "", "gate of build 12: pass"},
-		"closed":      {[]any{closed}, nil, Failed, "the gate of build 12 is closed", "fail     crashes: reports: 7 (wanted: at most 5 reports): a new group"},
-		"unknown":     {[]any{unknown}, nil, Failed, "the gate of build 12 is unknown: the suite has not run", "gate of build 12: unknown"},
-		"no policy":   {[]any{nothing}, nil, Failed, "the gate of build 12 is unknown: no policy", "gate of build 12: unknown"},
-		"no waiting":  {[]any{nothing}, []string{"--wait"}, Failed, "unknown: no policy", "gate of build 12: unknown"},
+		"open":       {[]any{open}, nil, Passed, "", "gate of build 12: pass"},
+		"closed":     {[]any{closed}, nil, Failed, "the gate of build 12 is closed", "fail     crashes: 7 reports (wanted: at most 5 reports): a new group"},
+		"unknown":    {[]any{unknown}, nil, Failed, "the gate of build 12 is unknown: the suite has not run", "gate of build 12: unknown"},
+		"no policy":  {[]any{nothing}, nil, Failed, "the gate of build 12 is unknown: no policy", "gate of build 12: unknown"},
+		"no waiting": {[]any{nothing}, []string{"--wait"}, Failed, "unknown: no policy", "gate of build 12: unknown"},
+		"overridden": {[]any{map[string]any{"gate": map[string]any{"state": "pass", "conditions": []any{}, "overridden": map[string]any{"state": "pass", "by": "eve", "reason": "a hot fix"}}}},
+			[]string{"--wait"}, Passed, "", "gate of build 12: pass, decided by eve: a hot fix"},
 		"it opens":    {[]any{unknown, open}, []string{"--wait"}, Passed, "", "gate of build 12: pass"},
 		"it closes":   {[]any{unknown, closed}, []string{"--wait"}, Failed, "is closed", "/console/crashes?version=1"},
 		"too late":    {[]any{unknown}, []string{"--wait", "--timeout", "1500ms"}, TimedOut, "still unknown: the time of --timeout is over: the suite has not run", "unknown  smoke"},
