@@ -51,7 +51,25 @@ type Build struct {
 	StatusReason string            `json:"status_reason"`
 	InstallURL   string            `json:"install_url"`
 	Metadata     map[string]string `json:"metadata"`
+	ReleaseNotes string            `json:"release_notes"`
+	Signer       *Signature        `json:"signer"`       // of an Android package
+	Provisioning *Signature        `json:"provisioning"` // of a package for Apple's systems
 	CreatedAt    time.Time         `json:"created_at"`
+}
+
+// Signature is what is known of the signature of a package.
+type Signature struct {
+	Reason string `json:"reason"` // why it failed, or was not checked
+}
+
+// SignatureReason is why the signature failed, or was not checked; "" when nobody knows.
+func (b *Build) SignatureReason() string {
+	for _, s := range []*Signature{b.Signer, b.Provisioning} {
+		if s != nil && s.Reason != "" {
+			return s.Reason
+		}
+	}
+	return b.StatusReason
 }
 
 // Caution is something that testers will meet.

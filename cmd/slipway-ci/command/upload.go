@@ -231,7 +231,7 @@ func (s *Session) awaitBuild(ctx context.Context, up *client.Uploaded) (*client.
 			return nil, err
 		}
 		if b.Verification != "pending" { // its task was of an earlier request with the same key
-			return b, s.judge(b)
+			return b, s.judge(b, up.Warnings)
 		}
 		if err := sleep(ctx, verifyPause); err != nil {
 			return b, err
@@ -240,12 +240,14 @@ func (s *Session) awaitBuild(ctx context.Context, up *client.Uploaded) (*client.
 }
 
 // judge fails for a build that no device would install.
-func (s *Session) judge(b *client.Build) error {
+func (s *Session) judge(b *client.Build, said []string) error {
 	for _, c := range b.Cautions {
-		s.Out.Warn("build %d: %s", b.ID, c.Text)
+		if !slices.Contains(said, c.Text) {
+			s.Out.Warn("build %d: %s", b.ID, c.Text)
+		}
 	}
 	if b.Verification == "failed" || b.Status == "invalid" {
-		return fail(Failed, "build %d: the signature does not hold: %s", b.ID, or(b.StatusReason, "devices refuse it"))
+		return fail(Failed, "build %d: the signature does not hold: %s", b.ID, or(b.SignatureReason(), "devices refuse it"))
 	}
 	s.Result("build %d: inspected, signature %s", b.ID, or(b.Verification, "unchecked"))
 	return nil

@@ -120,15 +120,22 @@ func (p *pipeline) write(name string, content []byte) (path, digest string) {
 
 func (p *pipeline) upload() {
 	path, digest := p.write("Shop.ipa", newIPA(p.t, "com.example.shop", "1.4.2", "142"))
+	r := p.ci(job("1"), "upload", path, "--wait", "--channel", "beta", "--notes", "faster", "--json")
+	require.Equal(p.t, 1, r.code, r.stderr)
+	require.Contains(p.t, r.stderr, "the signature does not hold: ", "no device installs it")
+	require.Equal(p.t, 1, strings.Count(r.stderr, "No provisioning profile"), "said once")
 	var got ciUploads
-	p.document(&got, job("1"), "upload", path, "--wait", "--channel", "beta", "--notes", "faster")
-	require.Len(p.t, got.Uploads, 1)
+	require.NoError(p.t, json.Unmarshal([]byte(r.stdout), &got), r.stdout)
 	up := got.Uploads[0]
 	require.Equal(p.t, digest, up.SHA256)
-	require.NotNil(p.t, up.Build)
-	require.NotEqual(p.t, "pending", up.Build.Verification)
+	require.Equal(p.t, "failed", up.Build.Verification)
+	require.Equal(p.t, "faster", up.Build.ReleaseNotes)
 	require.Equal(p.t, map[string]string{"channel": "beta", "commit": "c0ffee", "branch": "main", "ci_url": "https://github.com/acme/shop/actions/runs/1"}, up.Build.Metadata)
-	r := p.ci(nil, "open", "build", "1.4.2", "--app", "com.example.shop")
+	program, _ := p.write("shop.exe", []byte("MZ"))
+	r = p.ci(job("1"), "upload", program, "--platform", "Windows", "--wait")
+	require.Zero(p.t, r.code, r.stderr)
+	require.Contains(p.t, r.stdout, "inspected, signature unchecked")
+	r = p.ci(nil, "open", "build", "1.4.2", "--app", "com.example.shop")
 	require.Zero(p.t, r.code, r.stderr)
 	require.Equal(p.t, p.line.url+"/console/builds/builds/"+up.BuildID+"\n", r.stdout)
 
