@@ -32,6 +32,7 @@ import (
 type cli struct {
 	Crash         crashCommand         `cmd:"" help:"Crash reports: accept, drain, sustain, response times, idle wait, memory."`
 	Upload        uploadCommand        `cmd:"" help:"Builds: upload to MinIO, memory, inspection, lists."`
+	CI            ciCommand            `cmd:"" name:"ci" help:"The program for pipelines: its size and start, its upload of a large file next to PutObject."`
 	Run           runCommand           `cmd:"" help:"Test runs: a flow next to Playwright, cases per second, what a run adds, lists."`
 	Schedule      scheduleCommand      `cmd:"" help:"Schedules: many due at once, a steady rate while schedulers are killed, an idle scheduler."`
 	Widgets       widgetsCommand       `cmd:"" help:"Cases on widget libraries, each by Slipway and by Playwright: results, times, flakes."`

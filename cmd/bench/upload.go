@@ -47,10 +47,17 @@ type uploadBench struct {
 func (c *uploadCommand) Run(ctx context.Context) error {
 	b := &uploadBench{uploadCommand: c}
 	parts := b.parts()
-	err := checkParts(c.Only, parts)
-	if err != nil {
+	if err := checkParts(c.Only, parts); err != nil {
 		return err
 	}
+	return b.with(ctx, func() error {
+		fmt.Printf("uploads of %d MiB to MinIO, %d rounds\n\n| part | measured | target | |\n|---|---|---|---|\n", c.Size>>20, c.Rounds)
+		return runParts(ctx, c.Only, parts)
+	})
+}
+
+// with runs work beside MinIO and the product.
+func (b *uploadBench) with(ctx context.Context, work func() error) (err error) {
 	if b.dir, err = os.MkdirTemp("", "slipway-bench-"); err != nil {
 		return err
 	}
@@ -67,7 +74,7 @@ func (c *uploadCommand) Run(ctx context.Context) error {
 	if err := b.startMinIO(ctx, servers); err != nil {
 		return err
 	}
-	if b.product, err = startProduct(ctx, c.Binary, "--objects-url", b.objects); err != nil {
+	if b.product, err = startProduct(ctx, b.Binary, "--objects-url", b.objects); err != nil {
 		return err
 	}
 	defer b.product.stop()
@@ -75,8 +82,7 @@ func (c *uploadCommand) Run(ctx context.Context) error {
 		return err
 	}
 	defer b.db.Close()
-	fmt.Printf("uploads of %d MiB to MinIO, %d rounds\n\n| part | measured | target | |\n|---|---|---|---|\n", c.Size>>20, c.Rounds)
-	return runParts(ctx, c.Only, parts)
+	return work()
 }
 
 // parts are the parts in the order in which they run: memory first, since a process keeps
