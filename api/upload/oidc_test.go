@@ -88,7 +88,7 @@ func TestUploadByOIDC(t *testing.T) {
 // indentation.
 func script(t *testing.T, chapter, line string) string {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/ci.md")
+	text, err := os.ReadFile("../../docs/oidc.md")
 	require.NoError(t, err)
 	_, document, found := strings.Cut(string(text), "\n## "+chapter+"\n")
 	require.True(t, found)

@@ -77,7 +77,7 @@ func TestExamplesOfTheDocuments(t *testing.T) {
 }
 
 // reader types the blocks of a page into one shell, in a folder with what pages speak of:
-// bin/slipway, the data of the installation, and app.apk. What its comments need besides, such
+// bin/slipway, bin/slipway-ci, the data of the installation, and app.apk. What its comments need besides, such
 // as send-crash, is in testdata/reader.
 type reader struct {
 	t      *testing.T
@@ -96,6 +96,7 @@ func newReader(t *testing.T, in *installation) *reader {
 		require.NoError(t, os.Mkdir(filepath.Join(r.folder, name), 0o755))
 	}
 	require.NoError(t, os.Symlink(binary, filepath.Join(r.folder, "bin", "slipway")))
+	require.NoError(t, os.Symlink(pipelineBinary, filepath.Join(r.folder, "bin", "slipway-ci")))
 	require.NoError(t, os.Symlink(in.dir, filepath.Join(r.folder, "data")))
 	apk := filepath.Join(servicetest.NodeModules(t, "android-apidemos"), "android-apidemos", "apks", "ApiDemos-debug.apk")
 	require.NoError(t, os.Symlink(apk, filepath.Join(r.folder, "app.apk")))
@@ -188,7 +189,7 @@ func (r *reader) variables() []string {
 	boot := r.in.boot
 	return []string{"BASE=" + r.in.base, "API_KEY=" + boot.Owner.APIKey, "TOKEN=" + boot.Crash.Token,
 		"AUTH=" + boot.Owner.Username + ":" + boot.Owner.AccessKey, "OPERATOR=" + boot.Operator.Username + ":" + boot.Operator.Password,
-		"QA_URL=" + r.in.base, "QA_KEY=" + boot.Owner.APIKey, "QA_AUTH=" + boot.Owner.Username + ":" + boot.Owner.AccessKey}
+		"QA_URL=" + r.in.base, "QA_KEY=" + boot.Owner.APIKey, "QA_AUTH=" + boot.Owner.Username + ":" + boot.Owner.AccessKey, "SLIPWAY_SERVER=" + r.in.base, "SLIPWAY_KEY=" + boot.Owner.APIKey}
 }
 
 // check looks at a block that is not run: its syntax, and the options of each slipway in it.

@@ -28,8 +28,9 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
-// binary is the program under test; TestMain builds it before any test runs.
-var binary string
+// binary is the program under test, and pipelineBinary the one that pipelines run; TestMain
+// builds them before any test runs.
+var binary, pipelineBinary string
 
 func TestMain(m *testing.M) { os.Exit(buildAndRun(m)) }
 
@@ -51,6 +52,12 @@ func buildAndRun(m *testing.M) int {
 		if raced {
 			build.Env = append(os.Environ(), "CGO_ENABLED=1")
 		}
+		build.Stdout, build.Stderr = os.Stderr, os.Stderr
+		err = build.Run()
+	}
+	if err == nil {
+		pipelineBinary = filepath.Join(dir, "slipway-ci")
+		build := exec.Command("go", "build", "-buildvcs=false", "-o", pipelineBinary, "../../slipway-ci")
 		build.Stdout, build.Stderr = os.Stderr, os.Stderr
 		err = build.Run()
 	}
