@@ -18,18 +18,12 @@ package webhookcall
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
-	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
-	"unicode"
 
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
@@ -109,66 +103,15 @@ func (s *Sender) Send(ctx context.Context, r Request) (result Result) {
 		if cause := context.Cause(ctx); cause != nil {
 			return Result{Error: cause.Error()}
 		}
-		return Result{Error: explain(err)}
+		return Result{Error: outbound.Explain(err, Timeout)}
 	}
 	defer response.Body.Close()
 	stop := time.AfterFunc(excerptTime, func() { cancel(nil) })
 	defer stop.Stop()
 	text, _ := io.ReadAll(io.LimitReader(response.Body, excerptSize)) // what came until then
-	result = Result{Status: response.StatusCode, Response: clean(string(text)), RetryAfter: retryAfter(response.Header, began)}
+	result = Result{Status: response.StatusCode, Response: outbound.CleanText(string(text)), RetryAfter: outbound.RetryAfter(response.Header, began)}
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		result.Error = fmt.Sprintf("the receiver answered %d", response.StatusCode)
 	}
 	return result
-}
-
-// clean returns text that a column and a page can have.
-func clean(text string) string {
-	return strings.TrimSpace(strings.Map(func(r rune) rune {
-		if r != '\n' && r != '\t' && (unicode.IsControl(r) || r == unicode.ReplacementChar) {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "")))
-}
-
-// retryAfter reads the header of that name: seconds or a date (RFC 9110, 10.2.3).
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	if n, err := strconv.Atoi(text); err == nil {
-		return time.Duration(max(0, min(n, 1<<30))) * time.Second
-	}
-	if at, err := http.ParseTime(text); err == nil {
-		return max(0, at.Sub(now))
-	}
-	return 0
-}
-
-// explain returns the text of an error of a request without addresses.
-func explain(err error) string {
-	var forbidden *outbound.ForbiddenError
-	var lookup *net.DNSError
-	var timeout net.Error
-	var record tls.RecordHeaderError
-	var certificate *tls.CertificateVerificationError
-	var authority x509.UnknownAuthorityError
-	switch {
-	case errors.As(err, &forbidden):
-		return forbidden.Error()
-	case errors.As(err, &lookup):
-		return "host name: " + lookup.Err
-	case errors.As(err, &timeout) && timeout.Timeout(), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Sprintf("no answer within %s", Timeout)
-	case errors.Is(err, syscall.ECONNREFUSED):
-		return "connection refused"
-	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the receiver closed the connection without an answer"
-	case errors.As(err, &certificate), errors.As(err, &authority):
-		return "the receiver's TLS certificate is not valid"
-	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		return "the receiver does not speak TLS"
-	case strings.Contains(err.Error(), "redirects"):
-		return "too many redirects"
-	}
-	return "the connection failed"
 }
