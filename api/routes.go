@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/api/account"
 	"github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/commitstatus"
 	"github.com/slipway-qa/slipway/api/crash"
 	"github.com/slipway-qa/slipway/api/device"
 	"github.com/slipway-qa/slipway/api/distribution"
@@ -49,6 +50,7 @@ type Rooms struct {
 	Pages    *install.Handlers
 	Sessions *session.Handlers
 	Webhooks *webhook.Handlers
+	Statuses *commitstatus.Handlers
 	Devices  *device.Handlers
 	Search   *search.Handlers
 	Overview *overview.Handlers
@@ -84,6 +86,7 @@ func (r *Rooms) Routes() []route.Route {
 		r.Pages.Routes(),
 		r.Sessions.Routes(),
 		r.Webhooks.Routes(),
+		r.Statuses.Routes(),
 		r.Devices.Routes(),
 		r.Search.Routes(),
 		r.Overview.Routes(),

@@ -138,6 +138,7 @@ func Kinds() map[string]Kind {
 		SymbolIndex,
 		SymbolMaintenance,
 		SessionMaintenance,
+		CommitStatus,
 		WebhookDeliver,
 		WebhookMaintenance,
 		WebhookReplay,

@@ -68,6 +68,8 @@ const (
 	RunTests        Action = "tests.run"        // run, cancel
 	ChangeVariables Action = "variables.change" // those of the organization take an admin
 	ManageTunnels   Action = "tunnels.manage"
+
+	ManageCommitStatus Action = "commit_status.manage" // where those of an app's commits go
 )
 
 // Operators says how a rule treats the installation's operators.
@@ -159,6 +161,8 @@ func Table() map[Action]Rule {
 		RunTests:        {Least: account.Member, OwnTeam: true},
 		ChangeVariables: {Least: account.Member, OwnTeam: true},
 		ManageTunnels:   {Least: account.Admin},
+
+		ManageCommitStatus: {Least: account.Admin, TeamAdmin: true},
 	}
 }
 

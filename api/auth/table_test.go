@@ -76,6 +76,8 @@ func TestTable(t *testing.T) {
 		RunTests:        "oaml",
 		ChangeVariables: "oaml",
 		ManageTunnels:   "oa",
+
+		ManageCommitStatus: "oal",
 	}
 	callers := []struct {
 		letter string

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/api/account"
 	"github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/commitstatus"
 	"github.com/slipway-qa/slipway/api/crash"
 	"github.com/slipway-qa/slipway/api/device"
 	"github.com/slipway-qa/slipway/api/distribution"
@@ -68,6 +69,7 @@ func allTypes() []route.Types {
 		account.Types(),
 		audit.Types(),
 		authoring.Types(),
+		commitstatus.Types(),
 		crash.Types(),
 		device.Types(),
 		distribution.Types(),

@@ -10,8 +10,8 @@ import (
 	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 )
 
-// addressRule is whether addresses from users (webhooks, issuers, storage connections,
-// tested pages, tunnels) may lead into private networks and to this machine.
+// addressRule is whether addresses from users (webhooks, issuers, storage connections, servers of
+// commit statuses, tested pages, tunnels) may lead into private networks and to this machine.
 type addressRule struct {
 	allow  bool
 	reason string // for people

@@ -30,6 +30,7 @@ var rooms = map[string]string{
 	"storage/audit":                 "rows: the audit log as it is read, and how long it is kept",
 	"storage/authoring":             "rows: test cases, revisions, suites, variables, tunnels",
 	"storage/backup":                "rows: one state of the database for a backup, and the objects that it names",
+	"storage/commitstatus":          "rows: where the statuses of commits go, and the newest of each build",
 	"storage/crash":                 "rows: crashes and their groups, with the rules by which they are counted",
 	"storage/cron":                  "rule: when the schedule in a row is due next",
 	"storage/device":                "rows: devices that testers registered",

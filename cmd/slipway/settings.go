@@ -56,7 +56,7 @@ type settings struct {
 	RedisSentinelPassword secret `name:"redis-sentinel-password" env:"SLIPWAY_REDIS_SENTINEL_PASSWORD" help:"Password of the Redis Sentinels. Their user and TLS are in the URL: ?sentinel_user=, ?sentinel_tls=."`
 	ObjectsURL            secret `env:"SLIPWAY_OBJECTS_URL" help:"Objects: s3://access:secret@host:port/bucket, or file:///folder."`
 	ObjectsPublicURL      string `env:"SLIPWAY_OBJECTS_PUBLIC_URL" help:"Address of the object store for browsers; default: the address in SLIPWAY_OBJECTS_URL."`
-	SigningKey            secret `env:"SLIPWAY_SIGNING_KEY" help:"Key of 32 bytes or more, the same in every process. It signs links to a folder of objects, and encrypts the secrets of storage connections and webhooks, secret variables and addresses of tunnels. A process with another key than the installation's does not start."`
+	SigningKey            secret `env:"SLIPWAY_SIGNING_KEY" help:"Key of 32 bytes or more, the same in every process. It signs links to a folder of objects, and encrypts the secrets of storage connections and webhooks, tokens of commit statuses, secret variables and addresses of tunnels. A process with another key than the installation's does not start."`
 	signingSettings       `embed:""`
 	backupSettings        `embed:""`
 
@@ -71,7 +71,7 @@ type settings struct {
 	AuditDays             int    `env:"SLIPWAY_AUDIT_DAYS" default:"0" help:"Days for which audit events are kept, where an organization does not say; 0: for ever."`
 	MailDays              int    `env:"SLIPWAY_MAIL_DAYS" default:"30" help:"Days for which mail is kept and shown at /ops/mail."`
 	WebhookDays           int    `env:"SLIPWAY_WEBHOOK_DAYS" default:"30" help:"Days for which deliveries to webhooks are kept and can be replayed."`
-	AllowPrivateAddresses *bool  `env:"SLIPWAY_ALLOW_PRIVATE_ADDRESSES" negatable:"" help:"Allow addresses from users (webhooks, issuers of OIDC tokens, storage connections, tested pages, tunnels) in private networks and on this machine; default: only under slipway up on a loopback address, and only while SLIPWAY_PUBLIC_URL and SLIPWAY_BASE_DOMAIN are unset or loopback too."`
+	AllowPrivateAddresses *bool  `env:"SLIPWAY_ALLOW_PRIVATE_ADDRESSES" negatable:"" help:"Allow addresses from users (webhooks, issuers of OIDC tokens, storage connections, servers of commit statuses, tested pages, tunnels) in private networks and on this machine; default: only under slipway up on a loopback address, and only while SLIPWAY_PUBLIC_URL and SLIPWAY_BASE_DOMAIN are unset or loopback too."`
 
 	// Devices of testers.
 	deviceSettings `embed:""`

@@ -86,6 +86,7 @@ func pageBounds() map[string]pageBound {
 		"/api/v3/projects":                                        {3, true},
 		"/api/v3/projects/{id}":                                   {3, false},
 		"/api/v3/projects/{id}/builds":                            {3, true},
+		"/api/v3/projects/{id}/commit-status":                     {2, false},
 		"/api/v3/projects/{id}/devices":                           {3, false},
 		"/api/v3/projects/{id}/groups":                            {4, true},
 		"/api/v3/projects/{id}/retention":                         {4, true},

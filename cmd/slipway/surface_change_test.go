@@ -17,7 +17,7 @@ import (
 func surfaceChanges() []request {
 	var all []request
 	for _, part := range []func() []request{accountChanges, oidcChanges, siteChanges, buildChanges, uploadChanges, teamChanges,
-		sessionChanges, pageChanges, webhookChanges, crashChanges, symbolChanges, testChanges, taskChanges, peopleRemovals, removalChanges} {
+		sessionChanges, pageChanges, webhookChanges, statusChanges, crashChanges, symbolChanges, testChanges, taskChanges, peopleRemovals, removalChanges} {
 		all = append(all, part()...)
 	}
 	return all

@@ -85,6 +85,17 @@ func signInLink(w *surface) {
 	require.NoError(w.t, err)
 }
 
+// statusChanges are those of statuses of commits.
+func statusChanges() []request {
+	const setting = `{"provider":"gitea","url":"http://127.0.0.1:9443","repository":"acme/app","token":"hidden"}`
+	return []request{
+		{method: put, path: v3 + "/projects/{id:built}/commit-status", body: setting, want: 200, wrote: "commit_status.changed"},
+		{method: post, path: v3 + "/projects/{id:built}/commit-status/test", want: 200, wrote: "commit_status.tested"},
+		{method: put, path: v3 + "/projects/{id:project}/commit-status", body: setting, want: 200, wrote: "commit_status.changed"},
+		{method: remove, path: v3 + "/projects/{id:project}/commit-status", want: 204, wrote: "commit_status.changed"},
+	}
+}
+
 // webhookChanges are those of webhooks, devices and mail.
 func webhookChanges() []request {
 	const hook = "webhook-name=CI&webhook-url=http://127.0.0.1:9443/hook&actions=upload"

@@ -15,6 +15,7 @@ import (
 	apiaudit "github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/auth"
 	apiauthoring "github.com/slipway-qa/slipway/api/authoring"
+	apicommitstatus "github.com/slipway-qa/slipway/api/commitstatus"
 	"github.com/slipway-qa/slipway/api/console"
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/crash"
@@ -46,6 +47,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/link"
+	"github.com/slipway-qa/slipway/tasks/statuscall"
 	"github.com/slipway-qa/slipway/tasks/webhookcall"
 )
 
@@ -194,6 +196,11 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 		return err
 	}
 	rooms.Webhooks, err = apiwebhook.New(apiwebhook.Config{DB: s.db, Guard: s.guard, Caller: webhookcall.NewSender(s.guard), Queue: queue,
+		SealKeys: s.keys})
+	if err != nil {
+		return err
+	}
+	rooms.Statuses, err = apicommitstatus.New(apicommitstatus.Config{DB: s.db, Guard: s.guard, Caller: statuscall.NewSender(s.guard),
 		SealKeys: s.keys})
 	if err != nil {
 		return err

@@ -3,12 +3,15 @@ package main
 import (
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/link"
+	"github.com/slipway-qa/slipway/tasks/statuscall"
 	"github.com/slipway-qa/slipway/tasks/webhookcall"
 	"github.com/slipway-qa/slipway/worker"
+	workcommitstatus "github.com/slipway-qa/slipway/worker/commitstatus"
 	workwebhook "github.com/slipway-qa/slipway/worker/webhook"
 )
 
-// addWebhookWork adds the handlers of webhooks.
+// addWebhookWork adds the handlers of what goes out to others: webhooks, and statuses of
+// commits.
 func addWebhookWork(s *services, handlers map[string]worker.Handler, pools []worker.Pool) error {
 	maintenance, err := workwebhook.NewMaintenance(s.db, days(s.settings.WebhookDays))
 	if err != nil {
@@ -19,6 +22,8 @@ func addWebhookWork(s *services, handlers map[string]worker.Handler, pools []wor
 		Notify: workwebhook.NewMail(s.letters(nil), link.New(s.settings.PublicURL)), Log: s.log}
 	handlers[tasks.WebhookReplay.Name] = &workwebhook.Replay{DB: s.db}
 	handlers[tasks.WebhookMaintenance.Name] = maintenance
+	handlers[tasks.CommitStatus.Name] = &workcommitstatus.Send{DB: s.db, Caller: statuscall.NewSender(s.guard), Keys: s.keys,
+		Links: link.New(s.settings.PublicURL), Log: s.log}
 	return nil
 }
 

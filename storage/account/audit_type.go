@@ -122,6 +122,8 @@ const (
 	WebhookSecretRotated    AuditType = 1804
 	WebhookReplayed         AuditType = 1805
 	WebhookTested           AuditType = 1806
+	CommitStatusChanged     AuditType = 1820
+	CommitStatusTested      AuditType = 1821
 	OperatorCreated         AuditType = 1900
 	OperatorRotated         AuditType = 1901
 	OperatorRevoked         AuditType = 1902
@@ -260,6 +262,8 @@ func AuditTypes() []AuditEntryType {
 		{WebhookSecretRotated, "webhook.secret_rotated", "Rotated webhook secret"},
 		{WebhookReplayed, "webhook.replayed", "Replayed webhook deliveries"},
 		{WebhookTested, "webhook.tested", "Sent test delivery to webhook"},
+		{CommitStatusChanged, "commit_status.changed", "Integration updated: status on commits"},
+		{CommitStatusTested, "commit_status.tested", "Tested integration: status on commits"},
 		{OperatorCreated, "operator.created", "Created operator"},
 		{OperatorRotated, "operator.rotated", "Regenerated operator password"},
 		{OperatorRevoked, "operator.revoked", "Revoked operator"},

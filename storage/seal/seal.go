@@ -1,5 +1,5 @@
 // Package seal encrypts the secrets that the database stores for organizations:
-// those of storage connections, webhooks, test variables and tunnels.
+// those of storage connections, webhooks, test variables, tunnels and commit statuses.
 //
 // The key is the installation's signing key (SLIPWAY_SIGNING_KEY), which is not in
 // the database, so that a copy of the database alone discloses nothing. A key is
@@ -38,10 +38,11 @@ type Purpose string
 
 // The purposes. Stored secrets depend on their texts.
 const (
-	Connection Purpose = "slipway storage connection secret"
-	Variable   Purpose = "slipway test variable"
-	Tunnel     Purpose = "slipway tunnel address"
-	Webhook    Purpose = "slipway webhook secret"
+	Connection   Purpose = "slipway storage connection secret"
+	Variable     Purpose = "slipway test variable"
+	Tunnel       Purpose = "slipway tunnel address"
+	Webhook      Purpose = "slipway webhook secret"
+	CommitStatus Purpose = "slipway commit status token"
 	// RunVariables are the values that were given to one run.
 	RunVariables Purpose = "slipway variables of a run"
 )

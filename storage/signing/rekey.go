@@ -29,6 +29,7 @@ var sealedColumns = []sealedColumn{
 	{"tunnels", "tunnels", "organization_id::text || ' ' || name", "sealed", seal.Tunnel},
 	{"webhook secrets", "webhooks", "id::text", "secret", seal.Webhook},
 	{"former webhook secrets", "webhooks", "id::text", "former_secret", seal.Webhook},
+	{"commit status tokens", "commit_status_settings", "project_id::text", "sealed_token", seal.CommitStatus},
 }
 
 // Sealed counts the secrets of a kind.

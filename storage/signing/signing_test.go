@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/commitstatus"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
@@ -119,6 +120,12 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 		return distribution.SetConnection(ctx, tx, by.Actor, w.Org.ID, distribution.Connection{Kind: "http",
 			Endpoint: "https://storage.example.com/", AccessKey: "a", Secret: sealed(seal.Connection, "storage secret")})
 	})
+	app := w.App("com.example.shop").Project.ID
+	w.Must(func(ctx context.Context, tx *storage.Tx) error {
+		_, err := commitstatus.Save(ctx, tx, by, commitstatus.Setting{ProjectID: app, Provider: commitstatus.GitHub, URL: "https://api.github.com",
+			Repository: "acme/app", Context: "gate", Token: sealed(seal.CommitStatus, "status token")})
+		return err
+	})
 	return func(ring seal.Ring) error {
 		ctx := fixture.Context(t)
 		conn, err := distribution.ConnectionOf(ctx, w.DB, w.Org.ID)
@@ -132,6 +139,9 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 			wrong = append(wrong, err)
 		}
 		same(seal.Connection, conn.Secret, "storage secret")
+		status, err := commitstatus.ForProject(ctx, w.DB, by, app)
+		require.NoError(t, err)
+		same(seal.CommitStatus, status.Token, "status token")
 		for i := range n {
 			var b []byte
 			require.NoError(t, w.DB.GetContext(ctx, &b, `select sealed from tunnels where name = $1`, fmt.Sprintf("office %d", i)))
@@ -179,10 +189,10 @@ func TestRekey(t *testing.T) {
 		require.Zero(t, kind.Unreadable, kind.Kind)
 	}
 	require.Greater(t, sum, 0)
-	require.Less(t, sum, 31, "what the killed one had done is not done again")
+	require.Less(t, sum, 32, "what the killed one had done is not done again")
 	require.NoError(t, read(seal.Ring{ring[0]}))
 	require.Equal(t, []string{StateCurrent, StateDroppable}, []string{report.Keys[0].State, report.Keys[1].State})
-	require.Equal(t, 31, report.Keys[0].Rows)
+	require.Equal(t, 32, report.Keys[0].Rows)
 	require.NoError(t, Register(fixture.Context(t), w.DB, ringOf(t, second, "")), "the old key may be dropped")
 
 	again, err := Rekey(fixture.Context(t), w.DB, Rekeying{Ring: ring})
@@ -251,7 +261,7 @@ func TestLostKey(t *testing.T) {
 	for _, kind := range report.Kinds {
 		unreadable += kind.Unreadable
 	}
-	require.Equal(t, 7, unreadable)
+	require.Equal(t, 8, unreadable)
 	require.NoError(t, Register(ctx, w.DB, ringOf(t, third, "")))
 }
 
