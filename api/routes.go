@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/api/crash"
 	"github.com/slipway-qa/slipway/api/device"
 	"github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/api/gate"
 	"github.com/slipway-qa/slipway/api/group"
 	"github.com/slipway-qa/slipway/api/install"
 	"github.com/slipway-qa/slipway/api/intake"
@@ -54,6 +55,7 @@ type Rooms struct {
 	Devices  *device.Handlers
 	Search   *search.Handlers
 	Overview *overview.Handlers
+	Gates    *gate.Handlers
 	Ops      *ops.Handlers
 	// Objects serves the signed links of the folder store; nil when objects are
 	// in S3, then the links lead there. After an error nothing is written.
@@ -79,6 +81,7 @@ func (r *Rooms) Routes() []route.Route {
 		r.Audits.Routes(),
 		r.Mail.Routes(),
 		r.Builds.Routes(),
+		r.Gates.Routes(),
 		r.Groups.Routes(),
 		r.Uploads.Routes(),
 		r.Testers.Routes(),

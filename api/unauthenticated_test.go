@@ -25,7 +25,7 @@ var public = map[string]bool{
 	"POST /api/unique-events/submit": true, "OPTIONS /api/unique-events/submit": true,
 	"POST /api/summed-events/submit": true, "OPTIONS /api/summed-events/submit": true,
 	"POST /:universe/:token/:format": true, "OPTIONS /:universe/:token/:format": true,
-	"GET /objects/*key": true, "HEAD /objects/*key": true, "GET /healthz": true, "GET /readyz": true, "GET /metrics": true,
+	"GET /api/v3/builds/:id/gate/badge.svg": true, "GET /objects/*key": true, "HEAD /objects/*key": true, "GET /healthz": true, "GET /readyz": true, "GET /metrics": true,
 	"POST /api/upload": true, "POST /upload": true, "POST /api/upload/dsym": true, "POST /upload/dsym": true, "POST /api/v3/builds/upload": true,
 	"GET /mail/unsubscribe/:token": true, "POST /mail/unsubscribe/:token": true,
 	"GET /install/:name": true, "GET /install/:name/icon": true, "GET /install/:name/qr": true, "GET /install/:name/download": true,

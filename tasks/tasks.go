@@ -121,6 +121,8 @@ func Kinds() map[string]Kind {
 		BuildVerify,
 		BuildSync,
 		BuildDelete,
+		GateEvaluate,
+		GateStart,
 		ProjectDelete,
 		BuildMaintenance,
 		TesterWelcome,

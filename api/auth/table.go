@@ -36,6 +36,8 @@ const (
 	ChangeBuilds   Action = "builds.change" // update, copy; in version 1 also delete
 	DeleteBuilds   Action = "builds.delete"
 	NotifyTesters  Action = "builds.notify"
+	ManageGates    Action = "gate.manage"   // the policy of an app
+	OverrideGate   Action = "gate.override" // of a build
 
 	ReadTesters     Action = "testers.read"
 	InviteTesters   Action = "testers.invite" // to the organization, to a build
@@ -129,6 +131,8 @@ func Table() map[Action]Rule {
 		ChangeBuilds:   {Least: account.Member, OwnTeam: true},
 		DeleteBuilds:   {Least: account.Admin, TeamAdmin: true},
 		NotifyTesters:  {Least: account.Admin, TeamAdmin: true},
+		ManageGates:    {Least: account.Admin, TeamAdmin: true},
+		OverrideGate:   {Least: account.Admin, TeamAdmin: true},
 
 		ReadTesters:     {Least: account.Member},
 		InviteTesters:   {Least: account.Admin, TeamAdmin: true},

@@ -44,6 +44,8 @@ func TestTable(t *testing.T) {
 		ChangeBuilds:   "oaml",
 		DeleteBuilds:   "oal",
 		NotifyTesters:  "oal",
+		ManageGates:    "oal",
+		OverrideGate:   "oal",
 
 		ReadTesters:     "oaml",
 		InviteTesters:   "oal",

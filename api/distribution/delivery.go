@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/gate"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -110,6 +111,9 @@ func (h builds) notify(c *gin.Context) error {
 	}
 	task := tasks.NewBuildNotify(auth.Organization(c), respond.RequestID(c.Request.Context()), id)
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
+		if err := gate.CheckNotify(ctx, tx, w.OrganizationID, id); err != nil {
+			return err
+		}
 		return distribution.NotifyTesters(ctx, tx, w, id, task)
 	})
 	if err != nil {

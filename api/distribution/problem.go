@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/gate"
 )
 
 // Codes of versions 1 and 2 that do not follow from the status.
@@ -24,6 +25,7 @@ const (
 func problem(err error) error {
 	var known *respond.Problem
 	var undeliverable *distribution.UndeliverableError
+	var held *gate.HeldError
 	switch {
 	case err == nil, errors.As(err, &known):
 		return err
@@ -34,6 +36,8 @@ func problem(err error) error {
 		return &respond.Problem{Status: http.StatusForbidden, Text: distribution.ErrNotTeamAdmin.Error()}
 	case errors.As(err, &undeliverable):
 		return conflict(undeliverable.Reason)
+	case errors.As(err, &held):
+		return conflict(held.Reason)
 	case errors.Is(err, distribution.ErrLoginRequired):
 		return &respond.Problem{Status: http.StatusBadRequest, Legacy: codeLogin,
 			Text: distribution.ErrLoginRequired.Error(), Err: err}

@@ -40,6 +40,7 @@ type feedbackView struct {
 	Build       string // token
 	Once        string // names this form, so that sending it twice counts once
 	Text        string
+	Blocker     bool
 	Fault       string
 	Page        string // of the build
 	Most        int
@@ -95,7 +96,7 @@ func (h *personHandlers) FeedbackForm(c *gin.Context, v *distribution.Visitor) e
 	return h.render(c, http.StatusOK, "feedback", view)
 }
 
-// Feedback serves POST /me/feedback: a multipart form with build, text and picture, of
+// Feedback serves POST /me/feedback: a multipart form with build, text, picture and blocker, of
 // which text or picture may be missing.
 func (h *personHandlers) Feedback(c *gin.Context, v *distribution.Visitor) error {
 	if err := slowDown(c, h.feedbacks); err != nil {
@@ -118,14 +119,14 @@ func (h *personHandlers) Feedback(c *gin.Context, v *distribution.Visitor) error
 		return err
 	}
 	n := session.NewFeedback{OrganizationID: v.OrganizationID, ProjectID: b.ProjectID, BuildID: b.ID, UserID: v.UserID,
-		Text: lineEnds(r.PostFormValue("text")), Source: feedbackSource, Email: v.Email, IPAddress: c.ClientIP(), Actor: h.actor(c, v)}
+		Text: lineEnds(r.PostFormValue("text")), Source: feedbackSource, Blocker: r.PostFormValue("blocker") != "", Email: v.Email, IPAddress: c.ClientIP(), Actor: h.actor(c, v)}
 	// One that is no uuid is none: each counts then.
 	n.ClientID, _ = uuid.Parse(r.PostFormValue("once"))
 	err = h.keepFeedback(c, &n)
 	view := h.feedbackView(v, b)
 	var invalid *storage.InvalidError
 	if errors.As(err, &invalid) {
-		view.Text, view.Once, view.Fault = n.Text, r.PostFormValue("once"), sentence("The "+invalid.Field+" "+invalid.Msg)
+		view.Text, view.Blocker, view.Once, view.Fault = n.Text, n.Blocker, r.PostFormValue("once"), sentence("The "+invalid.Field+" "+invalid.Msg)
 		return h.render(c, http.StatusBadRequest, "feedback", view)
 	}
 	if err != nil {

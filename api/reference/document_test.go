@@ -26,7 +26,7 @@ type area struct {
 var areas = []area{
 	{"tests", "Tests and suites", []string{"test cases", "test generation", "test runs", "test suites", "test suite runs", "test schedules",
 		"test files", "test variables", "tunnels"}},
-	{"builds", "Apps and builds", []string{"upload", "apps", "builds", "install pages", "objects"}},
+	{"builds", "Apps and builds", []string{"upload", "apps", "builds", "gates", "install pages", "objects"}},
 	{"people", "People", []string{"testers", "groups", "teams", "devices"}},
 	{"crashes", "Crashes and symbols", []string{"crash submission", "crashes", "symbols"}},
 	{"sessions", "Sessions of apps", []string{"sdk", "sessions"}},

@@ -47,6 +47,8 @@ type feedbackBody struct {
 	SessionID word `json:"session_id"`
 	Text      word `json:"text"`
 	Source    word `json:"source"`
+	// Blocker: the build must not go on with this.
+	Blocker body.Switch `json:"blocker"`
 	about
 }
 
@@ -141,6 +143,9 @@ func (f *feedbackForm) read(in *feedbackBody) error {
 		"os_version": &in.OSVersion, "locale": &in.Locale} {
 		*to = word(f.fields[name])
 	}
+	if text := f.fields["blocker"]; text != "" && in.Blocker.UnmarshalJSON([]byte(text)) != nil {
+		return storage.Invalid("blocker", "must be true or false")
+	}
 	return f.admit()
 }
 
@@ -205,7 +210,7 @@ func (h sdkHandlers) newFeedback(c *gin.Context, t *session.Token, in *feedbackB
 	if err := in.check(t); err != nil {
 		return n, err
 	}
-	n = session.NewFeedback{OrganizationID: t.OrganizationID, ProjectID: t.ProjectID, Text: string(in.Text), Source: string(in.Source),
+	n = session.NewFeedback{OrganizationID: t.OrganizationID, ProjectID: t.ProjectID, Text: string(in.Text), Source: string(in.Source), Blocker: bool(in.Blocker),
 		Email: string(in.Email), CorrelationID: first(in.CorrelationID, in.CorrelationID2), Device: in.device(), IPAddress: c.ClientIP()}
 	n.Actor = account.Actor{Name: "sdk", RequestID: respond.RequestID(c.Request.Context()), IPAddress: n.IPAddress}
 	if in.UUID != "" {

@@ -174,6 +174,7 @@ type feedbackView struct {
 	Device        session.Device `json:"device"`
 	IPAddress     string         `json:"ip_address"`
 	ScreenshotURL string         `json:"screenshot_url"`
+	Blocker       bool           `json:"blocker"`
 	RecordedAt    time.Time      `json:"recorded_at"`
 }
 
@@ -181,5 +182,5 @@ func (r *room) viewFeedback(c *gin.Context, f *session.Feedback) (feedbackView, 
 	link, err := r.link(c.Request.Context(), f.ScreenshotKey, f.ScreenshotType, linkLife)
 	return feedbackView{ID: f.ID, ProjectID: f.ProjectID, BuildID: optional(f.BuildID), SessionID: optional(f.SessionID),
 		UserID: optional(f.UserID), Text: f.Text, Source: f.Source, Email: f.Email, CorrelationID: f.CorrelationID, Device: f.Device,
-		IPAddress: f.IPAddress, ScreenshotURL: link, RecordedAt: f.RecordedAt.UTC()}, err
+		IPAddress: f.IPAddress, ScreenshotURL: link, Blocker: f.Blocker, RecordedAt: f.RecordedAt.UTC()}, err
 }

@@ -5,13 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/gate"
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	quotas "github.com/slipway-qa/slipway/storage/quota"
@@ -29,6 +32,8 @@ type outcome struct {
 	// symbols are what the file was, instead of a build; the other members are zero then.
 	symbols  *symbolfile.Upload
 	warnings []string // of this response, beside the build's own
+	held     bool     // the mail to testers waits for the gate
+	notified bool     // it is queued
 }
 
 // createBuild receives the form, inspects its files and stores the build.
@@ -71,6 +76,7 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	}
 	var made *distribution.Uploaded
 	var list []*ledger.NewTask
+	var begun gate.Begun
 	err = cfg.DB.InTx(ctx, func(tx *storage.Tx) error {
 		var err error
 		if err := cfg.Quotas.Lock(ctx, tx, n.Writer.OrganizationID); err != nil {
@@ -89,7 +95,16 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 			return err
 		}
 		list = u.newTasks(made.Build, sync)
-		if err := cfg.Queue.Insert(ctx, tx, append(u.verification(made.Build), list...)...); err != nil {
+		further := u.verification(made.Build)
+		if made.Policy {
+			if begun, err = u.beginGate(ctx, tx, n.Writer, made.Build, &list); err != nil {
+				return err
+			}
+			if begun.RunSuites {
+				further = append(further, tasks.NewGateStart(made.Build.OrganizationID, respond.RequestID(ctx), made.Build.ID))
+			}
+		}
+		if err := cfg.Queue.Insert(ctx, tx, append(further, list...)...); err != nil {
 			return err
 		}
 		for _, task := range list {
@@ -117,11 +132,25 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 		return nil, err
 	}
 	u.keep = true
-	out := &outcome{project: made.Project, build: made.Build, invalidGroups: made.InvalidGroups, warnings: u.warnings}
+	if begun.Held {
+		u.warn("the mail to testers waits until the gate of this build is pass")
+	}
+	out := &outcome{project: made.Project, build: made.Build, invalidGroups: made.InvalidGroups, warnings: u.warnings, held: begun.Held}
 	for _, t := range list {
-		out.tasks = append(out.tasks, t.ID.String())
+		out.tasks, out.notified = append(out.tasks, t.ID.String()), out.notified || t.Kind == tasks.BuildNotify.Name
 	}
 	return out, nil
+}
+
+// beginGate asks the policy of the app about a build. A notification that it holds is taken out
+// of the tasks.
+func (u *upload) beginGate(ctx context.Context, tx *storage.Tx, w account.Writer, b *distribution.Build, list *[]*ledger.NewTask) (gate.Begun, error) {
+	isNotification := func(t *ledger.NewTask) bool { return t.Kind == tasks.BuildNotify.Name }
+	begun, err := gate.Begin(ctx, tx, w, b, slices.ContainsFunc(*list, isNotification), respond.RequestID(ctx))
+	if begun.Held {
+		*list = slices.DeleteFunc(*list, isNotification)
+	}
+	return begun, err
 }
 
 // canSync reports whether a copy was requested and is possible. A build is worth

@@ -56,7 +56,20 @@ func (u *upload) response(o *outcome) map[string]any {
 		"invalid_groups": list(o.invalidGroups),
 		"task_id":        o.taskID(),
 		"task_ids":       list(o.tasks),
+		"notification":   o.notification(),
 	}
+}
+
+// notification is what becomes of the mail to testers: queued, held until the gate of the build
+// is pass, or none.
+func (o *outcome) notification() string {
+	switch {
+	case o.held:
+		return "held"
+	case o.notified:
+		return "queued"
+	}
+	return "none"
 }
 
 // v3Response is the success of version 3.
@@ -67,11 +80,13 @@ type v3Response struct {
 	Warnings      []string `json:"warnings"`
 	TaskID        string   `json:"task_id"` // "" when no task was requested
 	TaskIDs       []string `json:"task_ids"`
+	Notification  string   `json:"notification"` // queued, held or none
 }
 
 func (u *upload) responseV3(o *outcome) v3Response {
 	return v3Response{Status: "ok", Build: u.cfg.BuildView(o.build), InvalidGroups: list(o.invalidGroups),
-		Warnings: o.build.Notes(time.Now(), u.cfg.Links.Secure(), o.warnings...), TaskID: o.taskID(), TaskIDs: list(o.tasks)}
+		Warnings: o.build.Notes(time.Now(), u.cfg.Links.Secure(), o.warnings...), TaskID: o.taskID(), TaskIDs: list(o.tasks),
+		Notification: o.notification()}
 }
 
 // symbolsResponse names the builds that symbols were attached to.
@@ -110,7 +125,7 @@ func (u *upload) nativeResponse(o *outcome) map[string]any {
 		"has_" + u.cfg.Vendor + "_sdk": false, "attachments": nil, "landing_page_mode": "", "app_description": "",
 
 		"version_code": "", "package_name": "", "verification": artifact.Unchecked, "simulator": false, "sha256": s.SHA256, "warnings": list(o.warnings), "invalid_groups": []string{},
-		"task_id": taskText(s.TaskID), "task_ids": taskTexts(s.TaskID), "symbol": u.cfg.SymbolView(s),
+		"task_id": taskText(s.TaskID), "task_ids": taskTexts(s.TaskID), "notification": o.notification(), "symbol": u.cfg.SymbolView(s),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/api/crash"
 	"github.com/slipway-qa/slipway/api/device"
 	"github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/api/gate"
 	"github.com/slipway-qa/slipway/api/group"
 	"github.com/slipway-qa/slipway/api/mail"
 	"github.com/slipway-qa/slipway/api/oidc"
@@ -73,6 +74,7 @@ func allTypes() []route.Types {
 		crash.Types(),
 		device.Types(),
 		distribution.Types(),
+		gate.Types(),
 		group.Types(),
 		mail.Types(),
 		oidc.Types(),

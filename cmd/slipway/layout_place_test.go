@@ -35,6 +35,7 @@ var rooms = map[string]string{
 	"storage/cron":                  "rule: when the schedule in a row is due next",
 	"storage/device":                "rows: devices that testers registered",
 	"storage/distribution":          "rows: projects, builds, files, groups of testers",
+	"storage/gate":                  "rows: gates of builds and the policies of apps, with the rules of their conditions",
 	"storage/generation":            "rows: tests that are written from a sentence, their files, and what models cost",
 	"storage/idempotency":           "rows: requests that a client sends twice and that count once",
 	"storage/install":               "rows: who got which build, how, and on which device",

@@ -153,6 +153,7 @@ func (w *surface) fillPages(places map[string]string) {
 		`insert into build_installs (organization_id, build_id, user_id, channel)
 			select :org, :build, user_id, 'page' from memberships where id = :tester`,
 		`insert into project_groups (project_id, tester_group_id) values (:built, :testers) on conflict do nothing`,
+		`insert into gate_changes (organization_id, build_id, state, former, cause) values (:org, :build, 'pass', 'unknown', 'conditions')`,
 		`insert into crash_version_days (crash_project_id, version, day, crashes) values (:crashproject, '1.0', current_date, 1) on conflict do nothing`,
 		`insert into crash_versions (crash_project_id, version, first_seen, last_seen, crashes) values (:crashproject, '1.0', now(), now(), 1) on conflict do nothing`,
 	} {

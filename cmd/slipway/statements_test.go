@@ -52,7 +52,7 @@ func (u *useCase) most(n int) asks {
 // statement first: a statement whose number follows that of the things stands in a loop.
 func useCases() []useCase {
 	var all []useCase
-	for _, part := range []func() []useCase{crashUseCases, buildUseCases, peopleUseCases, runUseCases, taskUseCases, symbolUseCases} {
+	for _, part := range []func() []useCase{crashUseCases, buildUseCases, peopleUseCases, runUseCases, taskUseCases, symbolUseCases, gateUseCases} {
 		all = append(all, part()...)
 	}
 	return all

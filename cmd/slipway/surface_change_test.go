@@ -93,6 +93,9 @@ func buildChanges() []request {
 		{method: post, path: "/api/1/projects/{id:built}/builds/{build}/copy", body: "folder_name=old", want: 200, wrote: "build.copied", save: "build3=build_id"},
 		{method: post, path: v3 + "/projects/{id:built}/copy", body: `{"team_id":{{team}},"name":"copy","folder_name":"copies"}`, want: 201, wrote: "project.copied", save: "project2=project.id"},
 		{method: post, path: v3 + "/builds/{id:build}/notify-testers", want: 202, wrote: "testers.notified", save: "task=task_id", before: installable},
+		{method: put, path: v3 + "/projects/{id:project}/gate-policy", body: `{"conditions":[{"name":"Size","type":"size","max_bytes":100000000}],"hold_notifications":true}`, want: 200, wrote: "gate_policy.changed"},
+		{method: put, path: v3 + "/projects/{id:built}/gate-policy", body: `{"conditions":[{"name":"Crashes","type":"crash_groups","max_reports":2,"hours":48}]}`, want: 200, wrote: "gate_policy.changed"},
+		{method: post, path: v3 + "/builds/{id:build}/gate/override", body: `{"state":"pass","reason":"The shop needs it today."}`, want: 200, wrote: "gate.overridden"},
 	}
 }
 
@@ -244,6 +247,8 @@ func taskChanges() []request {
 // removalChanges come last.
 func removalChanges() []request {
 	return []request{
+		{method: remove, path: v3 + "/builds/{id:build}/gate/override", want: 204, wrote: "gate.override_removed"},
+		{method: remove, path: v3 + "/projects/{id:built}/gate-policy", want: 204, wrote: "gate_policy.deleted"},
 		{method: remove, path: "/api/1/projects/{id:built}/builds/{build}", want: 200, wrote: "build.deleted"},
 		{method: remove, path: v3 + "/builds/{id:build2}", want: 204, wrote: "build.deleted"},
 		{method: remove, path: v3 + "/projects/{id:project}", want: 204, wrote: "project.deleted"},

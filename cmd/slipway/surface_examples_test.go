@@ -31,19 +31,20 @@ const examplesFolder = "../../api/examples"
 func withoutExample() map[string]string {
 	const signed = "its address is signed and ends: what leads to it has an example"
 	reasons := map[string]string{
-		"GET /openapi.json":                  "the description itself",
-		"GET /objects/{key}":                 signed,
-		"HEAD /objects/{key}":                signed,
-		"GET /session/{link}":                "the page of a mailed link, which is used once: POST has an example",
-		"GET /install/{name}/manifest.plist": "its address is signed and ends: the page has it",
-		"PATCH /api/1/projects/{id}/builds":  "it refuses all requests: the build stands in the path of the other one",
-		"GET /invite/{secret}":               "the page of an invitation: api/install",
-		"GET /mail/unsubscribe/{token}":      "the page of a mail: api/mail",
-		"GET /ops/queues/{any}":              "files of the pages on queues",
-		"GET /udid/done":                     "the page that a device opens after it answered: api/install",
-		"GET /buildid/{path}":                "debuggers ask for files of native programs: TestDebuggersAsk of processtest",
-		"GET /debuginfod/{path}":             "as /buildid",
-		"GET /symbolserver/{path}":           "as /buildid",
+		"GET /openapi.json":                      "the description itself",
+		"GET /objects/{key}":                     signed,
+		"HEAD /objects/{key}":                    signed,
+		"GET /api/v3/builds/{id}/gate/badge.svg": signed,
+		"GET /session/{link}":                    "the page of a mailed link, which is used once: POST has an example",
+		"GET /install/{name}/manifest.plist":     "its address is signed and ends: the page has it",
+		"PATCH /api/1/projects/{id}/builds":      "it refuses all requests: the build stands in the path of the other one",
+		"GET /invite/{secret}":                   "the page of an invitation: api/install",
+		"GET /mail/unsubscribe/{token}":          "the page of a mail: api/mail",
+		"GET /ops/queues/{any}":                  "files of the pages on queues",
+		"GET /udid/done":                         "the page that a device opens after it answered: api/install",
+		"GET /buildid/{path}":                    "debuggers ask for files of native programs: TestDebuggersAsk of processtest",
+		"GET /debuginfod/{path}":                 "as /buildid",
+		"GET /symbolserver/{path}":               "as /buildid",
 	}
 	for path, reason := range surfaceAbsent() {
 		if path != v3+"/settings/storage" {

@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/api/crash"
 	apidevice "github.com/slipway-qa/slipway/api/device"
 	apidistribution "github.com/slipway-qa/slipway/api/distribution"
+	apigate "github.com/slipway-qa/slipway/api/gate"
 	apigroup "github.com/slipway-qa/slipway/api/group"
 	"github.com/slipway-qa/slipway/api/inspection"
 	"github.com/slipway-qa/slipway/api/install"
@@ -45,6 +46,7 @@ import (
 	runstore "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/session"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
+	"github.com/slipway-qa/slipway/tasks/gatechange"
 	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/link"
 	"github.com/slipway-qa/slipway/tasks/statuscall"
@@ -121,10 +123,16 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 		return nil, err
 	}
 	stops.add(stopRunWatcher)
+	rooms.Gates, err = apigate.New(apigate.Config{DB: s.db, Links: link.New(s.settings.PublicURL), Follower: s.gateFollower(queue), Log: s.log})
+	if err != nil {
+		return nil, err
+	}
+	stopGates := startLoop(rooms.Gates.Watcher().Run)
+	stops.add(stopGates)
 	rooms.Objects = s.objects.ServeSigned()
 	shared := api.NewShared(s.settings.Searches)
 	s.metrics.AddRooms(slices.Concat(shared.Rooms(), rooms.Uploads.Rooms(), receiver.Rooms(), rooms.Sessions.Rooms(),
-		rooms.Symbols.Rooms(), watcher.Rooms(), changes.Rooms())...)
+		rooms.Symbols.Rooms(), watcher.Rooms(), rooms.Gates.Watcher().Rooms(), changes.Rooms())...)
 	pictures, err := s.settings.objects(false).LinkOrigins()
 	if err != nil {
 		return nil, err
@@ -148,6 +156,7 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 		served.linger(s.settings.stopDelay(0)) // until balancers know
 		stopWatcher()                          // ends the requests with ?wait=, which would delay the stop of the server
 		stopRunWatcher()
+		stopGates()
 		stopChanges() // ends the waits of open pages
 		served.stop()
 	})
@@ -157,6 +166,11 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 // letters returns what writes mail.
 func (s *services) letters(queue *dispatch.Enqueuer) *letter.Writer {
 	return letter.New(letter.Config{Links: link.New(s.settings.PublicURL), Queue: queue})
+}
+
+// gateFollower returns what does what follows a change of a gate.
+func (s *services) gateFollower(queue *dispatch.Enqueuer) *gatechange.Follower {
+	return &gatechange.Follower{Letters: s.letters(queue), Links: link.New(s.settings.PublicURL), Queue: queue}
 }
 
 // startEnqueuer starts what delivers new tasks right after their commit.

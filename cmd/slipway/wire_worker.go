@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 	workbuild "github.com/slipway-qa/slipway/worker/build"
 	workcrash "github.com/slipway-qa/slipway/worker/crash"
+	workgate "github.com/slipway-qa/slipway/worker/gate"
 	workmail "github.com/slipway-qa/slipway/worker/mail"
 	"github.com/slipway-qa/slipway/worker/maintenance"
 	workrun "github.com/slipway-qa/slipway/worker/run"
@@ -161,6 +162,8 @@ func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
 		tasks.BuildDelete.Name:        &workbuild.Delete{Crashes: crashes, Sessions: sessions, Objects: removing(s), Log: s.log},
 		tasks.ProjectDelete.Name:      &workbuild.DeleteProject{DB: s.db, Crashes: crashes, Sessions: sessions, Objects: removing(s), Log: s.log},
 		tasks.BuildMaintenance.Name:   maintenance,
+		tasks.GateEvaluate.Name:       &workgate.Evaluate{DB: s.db, Follower: s.gateFollower(nil)},
+		tasks.GateStart.Name:          &workgate.Start{Quotas: s.quotas, Vendor: s.settings.Vendor},
 		tasks.SessionMaintenance.Name: sessionMaintenance,
 		tasks.MailSend.Name:           mails,
 		tasks.MailUrgent.Name:         urgent,

@@ -54,6 +54,8 @@ const (
 	ProjectCopied           AuditType = 1303
 	SDKTokenCreated         AuditType = 1310
 	SDKTokenRevoked         AuditType = 1311
+	GatePolicyChanged       AuditType = 1320
+	GatePolicyDeleted       AuditType = 1321
 	BuildUploaded           AuditType = 1400
 	BuildUpdated            AuditType = 1401
 	BuildDeleted            AuditType = 1402
@@ -61,6 +63,8 @@ const (
 	BuildSymbolsAttached    AuditType = 1404
 	BuildInvalid            AuditType = 1405
 	BuildDownloaded         AuditType = 1410
+	GateOverridden          AuditType = 1420
+	GateOverrideRemoved     AuditType = 1421
 	FeedbackReceived        AuditType = 1450
 	FeedbackDeleted         AuditType = 1451
 	SessionsDeleted         AuditType = 1452
@@ -194,6 +198,8 @@ func AuditTypes() []AuditEntryType {
 		{ProjectCopied, "project.copied", "Copied app"},
 		{SDKTokenCreated, "sdk_token.created", "Created SDK token"},
 		{SDKTokenRevoked, "sdk_token.revoked", "Revoked SDK token"},
+		{GatePolicyChanged, "gate_policy.changed", "Changed gate policy"},
+		{GatePolicyDeleted, "gate_policy.deleted", "Deleted gate policy"},
 		{BuildUploaded, "build.uploaded", "Uploaded build"},
 		{BuildUpdated, "build.updated", "Updated build"},
 		{BuildDeleted, "build.deleted", "Deleted build"},
@@ -201,6 +207,8 @@ func AuditTypes() []AuditEntryType {
 		{BuildSymbolsAttached, "build.symbols_attached", "Attached symbols to build"},
 		{BuildInvalid, "build.invalid", "Marked build invalid"},
 		{BuildDownloaded, "build.downloaded", "Downloaded build"},
+		{GateOverridden, "gate.overridden", "Overrode gate of build"},
+		{GateOverrideRemoved, "gate.override_removed", "Removed override of gate"},
 		{FeedbackReceived, "feedback.received", "Received feedback"},
 		{FeedbackDeleted, "feedback.deleted", "Deleted feedback"},
 		{SessionsDeleted, "sessions.deleted", "Deleted sessions"},

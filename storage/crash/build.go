@@ -129,8 +129,9 @@ func appsOf(ctx context.Context, q storage.Querier, projects []int64) (map[int64
 	return apps, nil
 }
 
-// countBuilds counts the crashes for their builds, which Lock has locked.
-func countBuilds(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
+// countBuilds counts the crashes for their builds, which Lock has locked, and returns those
+// of the builds that have a gate.
+func countBuilds(ctx context.Context, tx *storage.Tx, crashes []Crash) (gated map[int64]bool, err error) {
 	counts := map[int64]int64{}
 	for i := range crashes {
 		if c := &crashes[i]; c.build != 0 {
@@ -138,6 +139,54 @@ func countBuilds(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 		}
 	}
 	return distribution.AddCrashes(ctx, tx, counts)
+}
+
+// countGated counts crashes for the gates of their builds, and says that these are due: one
+// statement, and none where no build has a gate. It comes last: the crashes have their keys, and
+// it is known which symbols they lack.
+func countGated(ctx context.Context, tx *storage.Tx, gated map[int64]bool, crashes []Crash) error {
+	if len(gated) == 0 {
+		return nil
+	}
+	var ids []uuid.UUID
+	for i := range crashes {
+		if gated[crashes[i].build] {
+			ids = append(ids, crashes[i].ID)
+		}
+	}
+	_, err := tx.ExecContext(ctx, `select gate_count_crashes($1::uuid[])`, storage.UUIDs(ids))
+	return storage.Wrap(err, "count crashes for gates")
+}
+
+const needOfGates = `
+with needed as (
+	insert into gate_needs (build_id, need_id)
+	select distinct c.build_id, l.need_id from crashes c join gates g on g.build_id = c.build_id join crash_lacks l on l.crash_id = c.id
+	where c.id = any($1::uuid[]) order by 1, 2
+	on conflict do nothing
+	returning build_id
+)
+insert into gate_due (build_id, organization_id, due_at)
+select distinct g.build_id, g.organization_id, now() from needed n join gates g using (build_id)`
+
+// needGated remembers for the gates of builds which symbols crashes lack that were read again.
+func needGated(ctx context.Context, tx *storage.Tx, known []knownCrash, unread []Crash) error {
+	var ids []uuid.UUID
+	for i := range known {
+		if c := &known[i]; c.row.BuildID != nil && c.Symbols != nil && len(c.Symbols.Needs) > 0 {
+			ids = append(ids, c.ID)
+		}
+	}
+	for i := range unread {
+		if c := &unread[i]; c.Symbols != nil && len(c.Symbols.Needs) > 0 {
+			ids = append(ids, c.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, needOfGates, storage.UUIDs(ids))
+	return storage.Wrap(err, "symbols that builds with a gate lack")
 }
 
 // lockBuildsOfCrashes locks the builds of crashes that are about to be deleted.
@@ -159,7 +208,8 @@ func uncountBuilds(ctx context.Context, tx *storage.Tx, deleted []deletedCrash) 
 			counts[*c.BuildID] -= int64(c.Duplicates)
 		}
 	}
-	return distribution.AddCrashes(ctx, tx, counts)
+	_, err := distribution.AddCrashes(ctx, tx, counts)
+	return err
 }
 
 // OfBuilds returns up to limit crashes of builds, ordered by id: those of the first builds,

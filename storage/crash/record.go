@@ -106,7 +106,8 @@ func record(ctx context.Context, tx *storage.Tx, known *facetMemory, organizatio
 		return err
 	}
 	// Last what locks rows that others wait for: groups are few and hot.
-	if err := countBuilds(ctx, tx, crashes); err != nil {
+	gated, err := countBuilds(ctx, tx, crashes)
+	if err != nil {
 		return err
 	}
 	if err := count(ctx, tx, organization, keys, crashes); err != nil {
@@ -118,7 +119,10 @@ func record(ctx context.Context, tx *storage.Tx, known *facetMemory, organizatio
 	if err := countVersions(ctx, tx, crashes); err != nil {
 		return err
 	}
-	return countSessions(ctx, tx, crashes)
+	if err := countSessions(ctx, tx, crashes); err != nil {
+		return err
+	}
+	return countGated(ctx, tx, gated, crashes)
 }
 
 type projectKey struct {

@@ -2,7 +2,6 @@ package crash
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"slices"
 
@@ -140,6 +139,9 @@ func renewSymbolications(ctx context.Context, tx *storage.Tx, organization int64
 		return err
 	}
 	if err := recordSymbolications(ctx, tx, replaceSymbolications, organization, all); err != nil {
+		return err
+	}
+	if err := needGated(ctx, tx, known, unread); err != nil {
 		return err
 	}
 	return dropNeeds(ctx, tx, needs)
@@ -379,20 +381,4 @@ func (r *rereading) moveCounts(ctx context.Context, keys map[int64]keyRow, leavi
 		}
 	}
 	return recount(ctx, r.tx, slices.Sorted(mapKeys(touched))...)
-}
-
-func (r *rereading) recordSuccessors(ctx context.Context, successors map[[2]int64]int64) error {
-	var from, to, counts []int64
-	pairs := slices.SortedFunc(mapKeys(successors), func(a, b [2]int64) int {
-		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
-	})
-	for _, p := range pairs {
-		from, to, counts = append(from, p[0]), append(to, p[1]), append(counts, successors[p])
-	}
-	_, err := r.tx.ExecContext(ctx, `
-		insert into crash_group_successors as s (group_id, successor_id, crashes)
-		select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1, 2
-		on conflict (group_id, successor_id) do update set crashes = s.crashes + excluded.crashes`,
-		pq.Array(from), pq.Array(to), pq.Array(counts))
-	return storage.Wrap(err, "record where crashes went")
 }

@@ -1,8 +1,12 @@
 package crash
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
+
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -43,4 +47,20 @@ func Successors(ctx context.Context, q storage.Querier, group int64) (into, from
 	}
 	err = q.SelectContext(ctx, &from, selectSplitFrom, group, maxSuccessors)
 	return into, from, storage.Wrap(err, "groups from which a group was split")
+}
+
+func (r *rereading) recordSuccessors(ctx context.Context, successors map[[2]int64]int64) error {
+	var from, to, counts []int64
+	pairs := slices.SortedFunc(mapKeys(successors), func(a, b [2]int64) int {
+		return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1]))
+	})
+	for _, p := range pairs {
+		from, to, counts = append(from, p[0]), append(to, p[1]), append(counts, successors[p])
+	}
+	_, err := r.tx.ExecContext(ctx, `
+		insert into crash_group_successors as s (group_id, successor_id, crashes)
+		select * from unnest($1::bigint[], $2::bigint[], $3::bigint[]) order by 1, 2
+		on conflict (group_id, successor_id) do update set crashes = s.crashes + excluded.crashes`,
+		pq.Array(from), pq.Array(to), pq.Array(counts))
+	return storage.Wrap(err, "record where crashes went")
 }

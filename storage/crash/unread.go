@@ -45,7 +45,7 @@ func recordUnread(ctx context.Context, tx *storage.Tx, organization int64, crash
 	if err := updateUnreadRows(ctx, tx, organization, keys, crashes); err != nil {
 		return err
 	}
-	if err := countBuilds(ctx, tx, fresh.builds); err != nil {
+	if _, err := countBuilds(ctx, tx, fresh.builds); err != nil {
 		return err
 	}
 	if err := count(ctx, tx, organization, keys, crashes); err != nil {

@@ -75,7 +75,10 @@ from unnest($1::bigint[], $2::text[], $3::date[]) as n(crash_project_id, version
 join crash_versions v using (crash_project_id, version)
 order by n.crash_project_id, n.version collate "C", n.day on conflict do nothing`
 
+// The gates of builds of the versions are due where numbers of sessions matter to them, and those
+// of the builds that are compared with them.
 const addToDays = `
+with counted as (
 update crash_version_days d set crashes = d.crashes + n.crashes, sessions = d.sessions + n.sessions,
 	crashed_sessions = d.crashed_sessions + n.crashed_sessions,
 	users = d.users + n.users, crashed_users = d.crashed_users + n.crashed_users,
@@ -84,7 +87,15 @@ update crash_version_days d set crashes = d.crashes + n.crashes, sessions = d.se
 from unnest($1::bigint[], $2::text[], $3::date[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[],
 	$9::text[], $10::text[]) as n(crash_project_id, version, day, crashes, sessions, crashed_sessions, users,
 	crashed_users, user_sample, crashed_user_sample)
-where d.crash_project_id = n.crash_project_id and d.version = n.version and d.day = n.day`
+where d.crash_project_id = n.crash_project_id and d.version = n.version and d.day = n.day
+returning d.crash_project_id, d.version, d.day
+)
+insert into gate_due (build_id, organization_id, due_at)
+select d.build_id, d.organization_id, now()
+from counted c join crash_projects p on p.id = c.crash_project_id
+join gates g on g.project_id = p.project_id and g.version = c.version
+join gates d on (d.build_id = g.build_id or d.before_id = g.build_id) and d.sessions and d.watched_until > now()
+where c.day = '-infinity'`
 
 // lockedDays locks and returns the rows of days that are there; the arguments are those
 // of dayColumns.

@@ -113,17 +113,34 @@ func LockBuilds(ctx context.Context, tx *storage.Tx, ids []int64) error {
 	return storage.Wrap(err, "lock builds")
 }
 
+const addCrashes = `
+update builds b set crashes = b.crashes + w.n
+from unnest($1::bigint[], $2::bigint[]) as w(id, n) where b.id = w.id
+returning b.id, exists (select from gates g where g.build_id = b.id) as gated`
+
 // AddCrashes changes the crash counts of builds, whose rows the transaction has
-// locked. The map has what is added, below zero for crashes that are removed.
-func AddCrashes(ctx context.Context, tx *storage.Tx, counts map[int64]int64) error {
+// locked. The map has what is added, below zero for crashes that are removed. It returns
+// those of the builds that have a gate.
+func AddCrashes(ctx context.Context, tx *storage.Tx, counts map[int64]int64) (gated map[int64]bool, err error) {
 	if len(counts) == 0 {
-		return nil
+		return nil, nil
 	}
 	var ids, numbers []int64
 	for id, n := range counts {
 		ids, numbers = append(ids, id), append(numbers, n)
 	}
-	_, err := tx.ExecContext(ctx, `update builds b set crashes = b.crashes + w.n
-		from unnest($1::bigint[], $2::bigint[]) as w(id, n) where b.id = w.id`, pq.Array(ids), pq.Array(numbers))
-	return storage.Wrap(err, "count crashes of builds")
+	var rows []struct {
+		ID    int64 `db:"id"`
+		Gated bool  `db:"gated"`
+	}
+	if err := tx.SelectContext(ctx, &rows, addCrashes, pq.Array(ids), pq.Array(numbers)); err != nil {
+		return nil, storage.Wrap(err, "count crashes of builds")
+	}
+	gated = map[int64]bool{}
+	for _, row := range rows {
+		if row.Gated {
+			gated[row.ID] = true
+		}
+	}
+	return gated, nil
 }

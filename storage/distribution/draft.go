@@ -17,7 +17,10 @@ import (
 // draft is a build that is checked and not written yet.
 type draft struct {
 	fitter
-	id           int64
+	made struct {
+		ID     int64 `db:"id"`
+		Policy bool  `db:"policy"`
+	}
 	app          *app
 	upload       *Upload
 	via          string
@@ -108,7 +111,7 @@ insert into builds (organization_id, project_id, token, app_name, version, versi
 	metadata, auto_update, options, uploaded_by, uploaded_by_name, uploaded_via, verification, simulator, cautions, target_os, permissions)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22,
 	$23, $24, $25, $26, $27, $28, $29, $30, nullif($31::bigint, 0), $32, $33, $34, $35, $36, nullif($37, ''), $38)
-returning id`
+returning id, exists (select from gate_policies g where g.project_id = builds.project_id) as policy`
 
 // insert writes the files and the build; the project is locked.
 func (n *draft) insert(ctx context.Context, tx *storage.Tx, p *projectRow) error {
@@ -136,7 +139,7 @@ func (n *draft) insert(ctx context.Context, tx *storage.Tx, p *projectRow) error
 		return err
 	}
 	state, reason, expires := stateAt(time.Now(), pkg.Provisioning)
-	err = tx.GetContext(ctx, &n.id, insertBuild, p.OrganizationID, p.ID, newToken(), n.appName, n.version, n.versionCode,
+	err = tx.GetContext(ctx, &n.made, insertBuild, p.OrganizationID, p.ID, newToken(), n.appName, n.version, n.versionCode,
 		n.app.platform, n.app.packageName, pkg.Kind, scrub(pkg.MinOSVersion, maxLine),
 		pq.Array(scrubAll(pkg.ABIs, maxABIs, maxTag)), signer, provisioning,
 		pq.Array(scrubAll(slices.Concat(n.warnings, u.Warnings, pkg.Warnings), maxWarnings, maxWarning)), pq.Array(imageUUIDs(pkg.Images)), pkg.HasSDK,

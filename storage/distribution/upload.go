@@ -71,6 +71,7 @@ type Uploaded struct {
 	Build         *Build
 	NewProject    bool
 	InvalidGroups []string // names that no group has
+	Policy        bool     // the app has a gate policy
 }
 
 // CreateBuild stores an upload: the project (found or created), the build, its
@@ -110,27 +111,27 @@ func CreateBuild(ctx context.Context, tx *storage.Tx, u Upload) (*Uploaded, erro
 	if err := n.insert(ctx, tx, p); err != nil {
 		return nil, err
 	}
-	bad, err := u.grant(ctx, tx, u.Writer.Actor, p, n.id)
+	bad, err := u.grant(ctx, tx, u.Writer.Actor, p, n.made.ID)
 	if err != nil {
 		return nil, err
 	}
 	if err := recount(ctx, tx, p.ID, 1); err != nil {
 		return nil, err
 	}
-	if err := setKeyResult(ctx, tx, key, n.id); err != nil {
+	if err := setKeyResult(ctx, tx, key, n.made.ID); err != nil {
 		return nil, err
 	}
 	err = account.Audit(ctx, tx, account.Event{OrganizationID: p.OrganizationID, Type: account.BuildUploaded, Actor: u.Writer.Actor,
-		Subject: buildSubject(n.id, n.appName, n.version), Detail: map[string]any{"id": n.id, "project_id": p.ID,
+		Subject: buildSubject(n.made.ID, n.appName, n.version), Detail: map[string]any{"id": n.made.ID, "project_id": p.ID,
 			"file_name": n.fileName, "size": u.File.Size, "sha256": u.File.SHA256, "via": n.via}})
 	if err != nil {
 		return nil, err
 	}
-	result := &Uploaded{NewProject: made, InvalidGroups: bad}
+	result := &Uploaded{NewProject: made, InvalidGroups: bad, Policy: n.made.Policy}
 	if result.Project, err = ProjectByID(ctx, tx, p.OrganizationID, p.ID); err != nil {
 		return nil, err
 	}
-	result.Build, err = BuildByID(ctx, tx, p.OrganizationID, p.ID, n.id)
+	result.Build, err = BuildByID(ctx, tx, p.OrganizationID, p.ID, n.made.ID)
 	return result, err
 }
 

@@ -28,9 +28,11 @@ type NewFeedback struct {
 	UserID int64
 	// ClientID is chosen by the sender: a second feedback of the app with it is not
 	// stored. uuid.Nil: each counts.
-	ClientID      uuid.UUID
-	Text          string
-	Source        string // how it was given: shake, page; "" is "sdk"
+	ClientID uuid.UUID
+	Text     string
+	Source   string // how it was given: shake, page; "" is "sdk"
+	// Blocker says that the build must not go on with this.
+	Blocker       bool
 	Email         string
 	CorrelationID string
 	Device        Device
@@ -84,12 +86,12 @@ func lines(members map[string]*string) error {
 
 const insertFeedback = `
 insert into feedbacks (organization_id, project_id, build_id, session_id, user_id, client_id, text, source, email,
-	correlation_id, device_model, os, os_version, locale, ip_address, screenshot_key, screenshot_type, screenshot_size)
+	correlation_id, device_model, os, os_version, locale, ip_address, screenshot_key, screenshot_type, screenshot_size, blocker)
 values ($1, $2, nullif($3::bigint, 0), nullif($4::bigint, 0),
 	coalesce(nullif($5::bigint, 0), (select u.id from users u
 		join memberships m on m.user_id = u.id and m.organization_id = $1
 		where $9 <> '' and lower(u.email) = lower($9))),
-	$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)
+	$6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 on conflict (project_id, client_id) where client_id is not null do nothing
 returning id`
 
@@ -117,7 +119,7 @@ func AddFeedback(ctx context.Context, tx *storage.Tx, n NewFeedback) (int64, err
 	var id int64
 	err := storage.Wrap(tx.GetContext(ctx, &id, insertFeedback, n.OrganizationID, n.ProjectID, n.BuildID, n.SessionID, n.UserID, client,
 		n.Text, n.Source, n.Email, n.CorrelationID, n.Device.Model, n.Device.OS, n.Device.OSVersion, n.Device.Locale, n.IPAddress,
-		n.ScreenshotKey, n.ScreenshotType, n.ScreenshotSize), "store feedback")
+		n.ScreenshotKey, n.ScreenshotType, n.ScreenshotSize, n.Blocker), "store feedback")
 	if errors.Is(err, storage.ErrNotFound) {
 		return repeated(ctx, tx, n)
 	}
@@ -126,7 +128,7 @@ func AddFeedback(ctx context.Context, tx *storage.Tx, n NewFeedback) (int64, err
 	}
 	err = account.Audit(ctx, tx, account.Event{OrganizationID: n.OrganizationID, Type: account.FeedbackReceived, Actor: n.Actor,
 		Subject: fmt.Sprintf("feedback %d", id), Detail: map[string]any{"id": id, "project_id": n.ProjectID, "build_id": n.BuildID,
-			"email": n.Email, "source": n.Source, "screenshot": n.ScreenshotKey != ""}})
+			"email": n.Email, "source": n.Source, "screenshot": n.ScreenshotKey != "", "blocker": n.Blocker}})
 	if err != nil {
 		return 0, err
 	}
@@ -156,7 +158,7 @@ func (n *NewFeedback) event(id int64) webhook.Event {
 	return webhook.Event{OrganizationID: n.OrganizationID, Action: webhook.Feedback, ProjectID: n.ProjectID, BuildID: n.BuildID,
 		Key: fmt.Sprintf("feedback:%d", id), Data: feedbackData{FeedbackID: fmt.Sprint(id), Text: n.Text, ScreenshotURL: n.ScreenshotURL,
 			SessionURL: n.SessionURL, CorrelationID: n.CorrelationID, Email: n.Email, RawDeviceName: n.Device.Name(), IPAddress: n.IPAddress,
-			Source: n.Source}}
+			Source: n.Source, Blocker: n.Blocker}}
 }
 
 // feedbackData are the members of the event feedback.
@@ -170,4 +172,5 @@ type feedbackData struct {
 	RawDeviceName string `json:"rawDeviceName"`
 	IPAddress     string `json:"ipAddress"`
 	Source        string `json:"source"`
+	Blocker       bool   `json:"blocker"`
 }

@@ -29,12 +29,13 @@ type Feedback struct {
 	ScreenshotKey  string    `db:"screenshot_key"` // "": none
 	ScreenshotType string    `db:"screenshot_type"`
 	ScreenshotSize int64     `db:"screenshot_size"`
+	Blocker        bool      `db:"blocker"`
 	RecordedAt     time.Time `db:"recorded_at"`
 }
 
 const feedbackColumns = `id, project_id, coalesce(build_id, 0) as build_id, coalesce(session_id, 0) as session_id,
 	coalesce(user_id, 0) as user_id, text, source, email, correlation_id, device_model, os, os_version, locale, ip_address,
-	screenshot_key, screenshot_type, screenshot_size, recorded_at`
+	screenshot_key, screenshot_type, screenshot_size, blocker, recorded_at`
 
 // FeedbackFilter selects feedback of an organization. Zero members select all.
 type FeedbackFilter struct {

@@ -43,12 +43,13 @@ const (
 	NewUDID    Action = "new-udid"
 	Run        Action = "run"
 	Schedule   Action = "schedule"
+	Gate       Action = "gate"
 	Test       Action = "test"
 )
 
 // Actions are those that a webhook can want.
 func Actions() []Action {
-	return []Action{Upload, Download, Crash, CrashGroup, Feedback, NewUDID, Run, Schedule}
+	return []Action{Upload, Download, Crash, CrashGroup, Feedback, NewUDID, Run, Schedule, Gate}
 }
 
 // Status of a webhook.

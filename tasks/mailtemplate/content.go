@@ -110,6 +110,18 @@ func (c WebhookSuspended) values() map[string]Value {
 	return map[string]Value{"name": nameValue(c.Name), "url": lineValue(c.URL), "reason": lineValue(c.Reason), "link": linkValue(c.Link)}
 }
 
+// GateFailed says to who uploaded a build that testers do not hear of it, and why. Reason is
+// plain text.
+type GateFailed struct{ App, Version, VersionCode, Reason, Link string }
+
+// Kind returns KindGateFailed.
+func (GateFailed) Kind() string { return KindGateFailed }
+
+func (c GateFailed) values() map[string]Value {
+	return map[string]Value{"app": nameValue(c.App), "version": nameValue(Version(c.Version, c.VersionCode)), "reason": textValue(c.Reason),
+		"link": linkValue(c.Link)}
+}
+
 // Digest sums a week up: new groups of crashes and failed runs of suites.
 type Digest struct {
 	From, To time.Time // the week, To not included

@@ -19,6 +19,7 @@ const (
 	KindKeyRevoked       = "key-revoked"
 	KindDigest           = "digest"
 	KindWebhookSuspended = "webhook-suspended"
+	KindGateFailed       = "gate-failed"
 )
 
 // Type is what a placeholder stands for.
@@ -100,6 +101,10 @@ func Kinds() []Kind {
 			{Name: "url", Type: Line, About: "its address", Sample: "https://hooks.example.com/slipway"},
 			{Name: "reason", Type: Line, About: "why, a sentence", Sample: "The receiver answered 410: it is gone for good."},
 			{Name: "link", Type: Link, About: "where the webhook is read, may be empty", Sample: "https://qa.example.com/api/v3/webhooks/7"}}},
+		{Name: KindGateFailed, Title: "A build did not pass its gate", Placeholders: []Placeholder{app,
+			{Name: "version", Type: Line, About: "version with its code", Sample: "2.1 (21)"},
+			{Name: "reason", Type: Block, Required: true, About: "which conditions failed, and why", Sample: "Smoke: 1 of 20 cases of the suite \"Smoke\" did not pass"},
+			{Name: "link", Type: Link, About: "where the gate is read", Sample: "https://qa.example.com/console/builds/builds/7"}}},
 	}
 	for i := range kinds {
 		kinds[i].Placeholders = append(kinds[i].Placeholders,

@@ -79,6 +79,8 @@ func messageOf(action webhook.Action, m members) message {
 		out.Title, out.Text = m.text("status")+": "+m.text("name"), m.text("error")
 	case webhook.Schedule:
 		out.Title, out.Text = "Schedule stopped: "+m.text("name"), m.text("reason")
+	case webhook.Gate:
+		out.Title, out.Text = "Gate "+m.text("state")+": "+app, m.text("reason")
 	case webhook.Test:
 		out.Title, out.Text = "Test of webhook "+m.text("webhookName"), m.text("message")
 	}

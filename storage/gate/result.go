@@ -1,0 +1,95 @@
+package gate
+
+import (
+	"fmt"
+	"time"
+)
+
+// State is what a gate, or one of its conditions, says.
+type State string
+
+// The states.
+const (
+	Pass    State = "pass"
+	Fail    State = "fail"
+	Unknown State = "unknown" // something was not measured
+)
+
+// Evidence leads to what a condition was measured by.
+type Evidence struct {
+	Kind  EvidenceKind `json:"kind"`
+	ID    string       `json:"id"`
+	Title string       `json:"title"`
+	// SuiteID is that of a suite run.
+	SuiteID string `json:"suite_id,omitempty"`
+}
+
+// EvidenceKind is what Evidence leads to.
+type EvidenceKind string
+
+// The kinds of evidence.
+const (
+	OfSuiteRun   EvidenceKind = "suite_run"
+	OfCrashGroup EvidenceKind = "crash_group"
+	OfFeedback   EvidenceKind = "feedback"
+	OfBuild      EvidenceKind = "build"
+	OfInstalls   EvidenceKind = "installs" // of the build
+	OfSymbols    EvidenceKind = "symbols"  // that are missing
+	OfVersion    EvidenceKind = "version"  // of a crash project
+)
+
+// maxEvidence bounds the evidence of a condition: the worst of what there is.
+const maxEvidence = 10
+
+// Result is what became of a condition.
+type Result struct {
+	Name     string     `json:"name"`
+	Type     Type       `json:"type"`
+	State    State      `json:"state"`
+	Wanted   string     `json:"wanted"`   // what it asks for
+	Measured string     `json:"measured"` // what there is; "" for nothing
+	Reason   string     `json:"reason"`   // why it is no pass; "" for a pass
+	Evidence []Evidence `json:"evidence"`
+
+	next time.Time // when time alone may change it; zero: never
+}
+
+// say sets the state with its reason.
+func (r *Result) say(s State, reason string, args ...any) {
+	r.State, r.Reason = s, fmt.Sprintf(reason, args...)
+}
+
+func (r *Result) show(kind EvidenceKind, id, title string) {
+	if len(r.Evidence) < maxEvidence {
+		r.Evidence = append(r.Evidence, Evidence{Kind: kind, ID: id, Title: title})
+	}
+}
+
+// part joins what several parts of a condition say: one that fails fails it, and one that is
+// unknown keeps it from passing.
+func (r *Result) part(s State, reason string, args ...any) {
+	text := fmt.Sprintf(reason, args...)
+	switch {
+	case r.State == "" || r.State == Pass || r.State == Unknown && s == Fail:
+		r.State, r.Reason = s, text
+	case s == r.State && s != Pass && text != "":
+		r.Reason += "; " + text
+	}
+}
+
+// together is the state of all conditions.
+func together(list []Result) State {
+	state := Pass
+	for i := range list {
+		switch list[i].State {
+		case Fail:
+			return Fail
+		case Unknown:
+			state = Unknown
+		}
+	}
+	if len(list) == 0 {
+		return Unknown
+	}
+	return state
+}
