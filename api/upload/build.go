@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
+	"github.com/slipway-qa/slipway/storage/commitstatus"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/gate"
 	"github.com/slipway-qa/slipway/storage/idempotency"
@@ -143,14 +144,18 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 }
 
 // beginGate asks the policy of the app about a build. A notification that it holds is taken out
-// of the tasks.
+// of the tasks; the commit's status is that nothing is decided.
 func (u *upload) beginGate(ctx context.Context, tx *storage.Tx, w account.Writer, b *distribution.Build, list *[]*ledger.NewTask) (gate.Begun, error) {
 	isNotification := func(t *ledger.NewTask) bool { return t.Kind == tasks.BuildNotify.Name }
 	begun, err := gate.Begin(ctx, tx, w, b, slices.ContainsFunc(*list, isNotification), respond.RequestID(ctx))
+	if err != nil || !begun.Gated {
+		return begun, err
+	}
 	if begun.Held {
 		*list = slices.DeleteFunc(*list, isNotification)
 	}
-	return begun, err
+	return begun, commitstatus.Set(ctx, tx, commitstatus.Change{OrganizationID: b.OrganizationID, ProjectID: b.ProjectID, BuildID: b.ID,
+		State: commitstatus.Pending, Text: "The gate has not decided yet", RequestID: respond.RequestID(ctx)})
 }
 
 // canSync reports whether a copy was requested and is possible. A build is worth

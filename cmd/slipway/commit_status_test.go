@@ -10,9 +10,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/commitstatus"
 )
 
 // The whole way of a commit's status as the program wires it: the setting by the API, a build
@@ -43,23 +40,20 @@ func TestCommitStatusArrives(t *testing.T) {
 	must(request{method: post, path: v3 + "/builds/upload", files: upload, want: 201, save: "build=build.id;built=build.project_id"})
 	must(request{method: put, path: v3 + "/projects/{id:built}/commit-status", want: 200,
 		body: `{"provider":"gitlab","url":"` + server.URL + `","repository":"acme/mobile/app","token":"` + token + `"}`})
-	var project, build int64
-	_, err := fmt.Sscan(w.ids["built"]+" "+w.ids["build"], &project, &build)
-	require.NoError(t, err)
-	require.NoError(t, w.db.InTx(t.Context(), func(tx *storage.Tx) error {
-		return commitstatus.Set(t.Context(), tx, commitstatus.Change{OrganizationID: w.boot.Organization.ID, ProjectID: project, BuildID: build,
-			State: commitstatus.Fail, Text: "1 of 3 conditions failed", RequestID: "r1"})
-	}))
+	must(request{method: put, path: v3 + "/projects/{id:built}/gate-policy", want: 200, body: `{"conditions":[{"name":"small","type":"size","max_bytes":1000000}]}`})
+	// The upload's own status, that nothing is decided, is not sent any more once this one stands.
+	must(request{method: post, path: v3 + "/builds/upload", files: upload, want: 201, save: "build=build.id"})
+	must(request{method: post, path: v3 + "/builds/{id:build}/gate/override", body: `{"state":"fail","reason":"it burns"}`, want: 200})
 	w.relay()
 	select {
 	case got := <-arrived:
 		require.Equal(t, "POST /api/v4/projects/acme%2Fmobile%2Fapp/statuses/"+commit+" "+token+
-			` {"state":"failed","name":"slipway/gate","target_url":"`+w.base+`/console/builds/builds/`+w.ids["build"]+`","description":"1 of 3 conditions failed"}`, got)
+			` {"state":"failed","name":"slipway/gate","target_url":"`+w.base+`/console/builds/builds/`+w.ids["build"]+`","description":"The gate is closed: it burns"}`, got)
 	case <-time.After(time.Minute):
 		t.Fatal("no status arrived")
 	}
 	w.wait("sent", `select last_sent_at::text from commit_status_settings where last_sent_at is not null`)
-	w.wait("task", `select id::text from tasks where kind = 'commit:status' and state = 'succeeded'`)
+	w.wait("task", `select id::text from tasks where kind = 'commit:status' and state = 'succeeded' and result ->> 'outcome' = 'sent'`)
 	_, answer := w.send(request{method: http.MethodGet, path: v3 + "/tasks/{id:task}"})
 	require.Contains(t, string(answer), `"outcome":"sent"`)
 	require.NotContains(t, string(answer), token)

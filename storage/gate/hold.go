@@ -11,6 +11,7 @@ import (
 
 // Begun is what the policy of its app says of a build that was just uploaded.
 type Begun struct {
+	Gated     bool // the policy covers the build
 	Held      bool // the notification that was asked for waits for the gate
 	RunSuites bool // the caller inserts the task that starts suites
 }
@@ -25,7 +26,7 @@ func Begin(ctx context.Context, tx *storage.Tx, w account.Writer, b *distributio
 	if err != nil || !p.Covers(b.Channel()) {
 		return Begun{}, err
 	}
-	begun := Begun{Held: notify && p.HoldNotifications, RunSuites: len(p.RunSuites) > 0}
+	begun := Begun{Gated: true, Held: notify && p.HoldNotifications, RunSuites: len(p.RunSuites) > 0}
 	if !begun.Held {
 		return begun, nil
 	}

@@ -1,6 +1,7 @@
 // Package gatechange does what follows a change of a build's gate, in the transaction that
-// stores the change: a notification of testers that waited for the gate goes out when it passes,
-// and who asked for it is told by mail when it fails.
+// stores the change: the commit of the build gets its status, a notification of testers that
+// waited for the gate goes out when it passes, and who asked for it is told by mail when it
+// fails.
 //
 // The events of webhooks are written by package storage/gate. A mail is written once for each
 // time that a gate fails; who asked may be gone, or have no address: then nobody is told.
@@ -8,11 +9,14 @@
 package gatechange
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/commitstatus"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/gate"
 	"github.com/slipway-qa/slipway/tasks"
@@ -35,8 +39,13 @@ const actor = "gate"
 
 // Follow writes what follows changes.
 func (f *Follower) Follow(ctx context.Context, tx *storage.Tx, changes []gate.Change) error {
+	// Statuses are locked in the order of their builds.
+	changes = slices.SortedFunc(slices.Values(changes), func(a, b gate.Change) int { return cmp.Compare(a.BuildID, b.BuildID) })
 	for i := range changes {
 		c := &changes[i]
+		if err := setStatus(ctx, tx, c); err != nil {
+			return err
+		}
 		if c.Held == nil {
 			continue
 		}
@@ -52,6 +61,26 @@ func (f *Follower) Follow(ctx context.Context, tx *storage.Tx, changes []gate.Ch
 		}
 	}
 	return nil
+}
+
+// setStatus says at the commit what the gate is. The text of a gate that fails may have numbers
+// in it, but only a change of the state leads here.
+func setStatus(ctx context.Context, tx *storage.Tx, c *gate.Change) error {
+	if c.From == c.To {
+		return nil
+	}
+	state, text := commitstatus.Pending, "The gate is unknown"
+	switch c.To {
+	case gate.Pass:
+		state, text = commitstatus.Pass, "The gate is open"
+	case gate.Fail:
+		state, text = commitstatus.Fail, "The gate is closed"
+	}
+	if c.Reason != "" {
+		text += ": " + c.Reason
+	}
+	return commitstatus.Set(ctx, tx, commitstatus.Change{OrganizationID: c.OrganizationID, ProjectID: c.ProjectID, BuildID: c.BuildID,
+		State: state, Text: text})
 }
 
 // release lets the notification of testers go.
