@@ -19,6 +19,8 @@ import (
 	"github.com/compose-spec/compose-go/v2/loader"
 	"github.com/compose-spec/compose-go/v2/types"
 	"github.com/stretchr/testify/require"
+
+	pipeline "github.com/slipway-qa/slipway/cmd/slipway-ci/command"
 )
 
 // secretVariables are what .env must hold.
@@ -329,7 +331,7 @@ func TestMinIOVersion(t *testing.T) {
 // that exist.
 func TestDocsNameWhatExists(t *testing.T) {
 	t.Parallel()
-	known := settingVariables(t)
+	known := append(settingVariables(t), pipeline.Variables()...)
 	pages, err := filepath.Glob(filepath.Join(moduleRoot, "docs", "*.md"))
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)

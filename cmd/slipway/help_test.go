@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/usage"
 	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 	"github.com/slipway-qa/slipway/storage/account"
 )
@@ -114,7 +115,7 @@ func TestMisreadLinesNameWhatWasMeant(t *testing.T) {
 		_, err = parser.Parse(strings.Fields(c.line))
 		require.Error(t, err, c.line)
 		for _, want := range c.says {
-			require.Contains(t, terminal.Misread(err), want, c.line)
+			require.Contains(t, usage.Misread(err), want, c.line)
 		}
 	}
 }

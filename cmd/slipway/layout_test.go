@@ -243,7 +243,8 @@ func wrongImport(f goFile, importPath string) string {
 	if allowed, known := tiers[tier]; !known || target != tier && !slices.Contains(allowed, target) {
 		return "is against the direction cmd -> api, worker, scheduler -> tasks -> storage -> migrations"
 	}
-	if tier == "cmd" && target == "cmd" && !under(folder, "cmd/localservice") && !under(folder, command(f.folder)) {
+	shared := under(folder, "cmd/localservice") || under(f.folder, "cmd/slipway") && under(folder, "cmd/slipway-ci") // slipway ci
+	if tier == "cmd" && target == "cmd" && !shared && !under(folder, command(f.folder)) {
 		return "is another command"
 	}
 	return ""
@@ -291,6 +292,8 @@ func TestWrongImport(t *testing.T) {
 		{"storage", m + "migrations", false},
 		{"migrations", m + "storage", true},
 		{"cmd/slipway", m + "api/ops", false},
+		{"cmd/slipway", m + "cmd/slipway-ci/command", false},
+		{"cmd/slipway-ci/command", m + "cmd/slipway/terminal", true},
 		{"cmd/slipway", m + "cmd/bench", true},
 		{"cmd/slipway", m + "cmd/bench/progress", true},
 		{"cmd/bench", m + "cmd/bench/progress", false},

@@ -34,6 +34,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/slipway-qa/slipway/api/inspection"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/usage"
 	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/tasks/child"
@@ -96,7 +97,7 @@ func run(args []string) int {
 	}
 	parsed, err := parser.Parse(args)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "slipway:", terminal.Misread(err))
+		fmt.Fprintln(os.Stderr, "slipway:", usage.Misread(err))
 		return 2
 	}
 	if os.Getenv("GOGC") == "" {

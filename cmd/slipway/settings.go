@@ -11,8 +11,8 @@ import (
 
 	"github.com/alecthomas/kong"
 
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/command"
-	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
+	pipeline "github.com/slipway-qa/slipway/cmd/slipway-ci/command"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/usage"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -201,7 +201,7 @@ func checkVariables(app *kong.Application, environ []string) error {
 	for _, entry := range environ {
 		name, _, _ := strings.Cut(entry, "=")
 		if strings.HasPrefix(name, "SLIPWAY_") && !known[name] && !strings.HasPrefix(name, "SLIPWAY_TEST_") &&
-			!links.MatchString(name) && !slices.Contains(command.Variables(), name) {
+			!links.MatchString(name) && !slices.Contains(pipeline.Variables(), name) {
 			return fmt.Errorf("unknown variable %s%s (slipway COMMAND --help lists the settings that it reads)", name, meant(name, known))
 		}
 	}
@@ -215,7 +215,7 @@ func meant(name string, known map[string]bool) string {
 	for variable := range known {
 		endings = append(endings, strings.TrimPrefix(variable, "SLIPWAY_"))
 	}
-	near := terminal.Nearest(strings.TrimPrefix(name, "SLIPWAY_"), endings)
+	near := usage.Nearest(strings.TrimPrefix(name, "SLIPWAY_"), endings)
 	if near == "" {
 		return ""
 	}

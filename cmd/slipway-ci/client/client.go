@@ -5,7 +5,7 @@
 // A Client sends a request and reads its answer as JSON. It sends again what may be sent
 // again: a read, a change with an Idempotency-Key, and whatever did not leave the
 // machine; when the server asks for it (429, 503 with Retry-After), answers 502 or 504,
-// or cannot be reached, until Config.Patience is over. A failure is an *Error whose Kind
+// or cannot be reached, until Config.RetryFor is over. A failure is an *Error whose Kind
 // says what a caller decides by.
 //
 // The operations of an area stand in a file of their own and are methods of Client. Their
@@ -28,10 +28,10 @@ import (
 const (
 	// maxAnswer bounds what is read of an answer that is JSON, in bytes.
 	maxAnswer = 32 << 20
-	// defaultPatience lets a server restart, and a database fail over.
-	defaultPatience = 2 * time.Minute
+	// defaultRetry lets a server restart, and a database fail over.
+	defaultRetry = 2 * time.Minute
 	// longTry is a request that failed after a while: of a large body most had gone out, and
-	// patience begins anew.
+	// the time begins anew.
 	longTry = 30 * time.Second
 )
 
@@ -46,8 +46,8 @@ type Config struct {
 	HTTP http.RoundTripper
 	// Agent is the program's name and version, for the header User-Agent.
 	Agent string
-	// Patience is how long a request is tried again; 0: two minutes, negative: once.
-	Patience time.Duration
+	// RetryFor is how long a request is tried again; 0: two minutes, negative: once.
+	RetryFor time.Duration
 	// Again hears that a request will be sent again, why and when; nil: nobody.
 	Again func(err error, in time.Duration)
 }
@@ -69,8 +69,8 @@ func New(cfg Config) (*Client, error) {
 	if server.User != nil {
 		return nil, &Error{Kind: Misused, Text: "the server's address must have no user name or password"}
 	}
-	if cfg.Patience == 0 {
-		cfg.Patience = defaultPatience
+	if cfg.RetryFor == 0 {
+		cfg.RetryFor = defaultRetry
 	}
 	if cfg.Agent == "" {
 		cfg.Agent = "slipway-client"
@@ -173,7 +173,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 		if failing.IsZero() || time.Since(begun) > longTry {
 			failing, try = time.Now(), 1 // it went well for a while
 		}
-		wait, again := c.again(ctx, r, err, try, time.Since(failing))
+		wait, again := c.retry(ctx, r, err, try, time.Since(failing))
 		if !again {
 			return nil, err
 		}

@@ -28,7 +28,7 @@ func script(t *testing.T, answers ...http.HandlerFunc) (*Client, *atomic.Int64) 
 		answers[min(int(n.Add(1)), len(answers))-1](w, r)
 	}))
 	t.Cleanup(s.Close)
-	c, err := New(Config{Server: s.URL + "/", Credential: Key("secret-key"), Patience: 5 * time.Second})
+	c, err := New(Config{Server: s.URL + "/", Credential: Key("secret-key"), RetryFor: 5 * time.Second})
 	require.NoError(t, err)
 	return c, &n
 }
@@ -80,12 +80,12 @@ func TestWhatIsSentAgain(t *testing.T) {
 	}
 }
 
-func TestPatienceEnds(t *testing.T) {
+func TestRetriesEnd(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
 		again := []string{}
-		c, err := New(Config{Server: "http://x", Patience: time.Minute, HTTP: roundTrip(func(*http.Request) (*http.Response, error) {
+		c, err := New(Config{Server: "http://x", RetryFor: time.Minute, HTTP: roundTrip(func(*http.Request) (*http.Response, error) {
 			n++
 			return nil, fmt.Errorf("cut")
 		}), Again: func(err error, in time.Duration) { again = append(again, err.Error()) }})
@@ -102,11 +102,11 @@ func TestPatienceEnds(t *testing.T) {
 }
 
 // An upload that fails after a long time is tried again: it went well until then.
-func TestPatienceBeginsAnewAfterALongTry(t *testing.T) {
+func TestRetriesBeginAnewAfterALongTry(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
-		c, err := New(Config{Server: "http://x", Patience: time.Minute, HTTP: roundTrip(func(r *http.Request) (*http.Response, error) {
+		c, err := New(Config{Server: "http://x", RetryFor: time.Minute, HTTP: roundTrip(func(r *http.Request) (*http.Response, error) {
 			if n++; n <= 3 {
 				time.Sleep(10 * time.Minute)
 				return nil, fmt.Errorf("cut")
@@ -124,7 +124,7 @@ func TestABodyThatStandsStillIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := 0
 		var counted int64
-		c, err := New(Config{Server: "http://x", Patience: 10 * time.Second, HTTP: roundTrip(func(r *http.Request) (*http.Response, error) {
+		c, err := New(Config{Server: "http://x", RetryFor: 10 * time.Second, HTTP: roundTrip(func(r *http.Request) (*http.Response, error) {
 			n++
 			_, _ = r.Body.Read(make([]byte, 4))
 			<-r.Context().Done()

@@ -197,8 +197,8 @@ const (
 	mostPause  = 10 * time.Second
 )
 
-// again says whether and when a request is sent once more.
-func (c *Client) again(ctx context.Context, r Request, err error, try int, spent time.Duration) (time.Duration, bool) {
+// retry says whether and when a request is sent once more.
+func (c *Client) retry(ctx context.Context, r Request, err error, try int, spent time.Duration) (time.Duration, bool) {
 	var e *Error
 	if ctx.Err() != nil || !errors.As(err, &e) || e.permanent() {
 		return 0, false
@@ -214,5 +214,5 @@ func (c *Client) again(ctx context.Context, r Request, err error, try int, spent
 	}
 	wait := max(e.RetryAfter, min(firstPause<<min(try-1, 10), mostPause))
 	wait += time.Duration(rand.Int64N(int64(wait/4) + 1)) // jobs that failed together must not come back together
-	return wait, spent+wait <= c.cfg.Patience
+	return wait, spent+wait <= c.cfg.RetryFor
 }

@@ -138,16 +138,18 @@ func (c *Client) sendParts(ctx context.Context, f *File, up *partUpload, how Sen
 			again = true
 		}
 	}
-	if sent := work.Wait(); err == nil {
-		err = sent
+	sent := work.Wait()
+	switch ended := context.Cause(ctx); {
+	case err != nil:
+		return false, err
+	case sent != nil:
+		return false, sent
+	case ended != nil: // between two parts
+		return false, ended
+	case again:
+		return true, c.dropParts(ctx, up.ID)
 	}
-	if err == nil {
-		err = context.Cause(ctx) // it ended between two parts
-	}
-	if again && err == nil {
-		err = c.dropParts(ctx, up.ID)
-	}
-	return again, err
+	return false, nil
 }
 
 func have(how Sending, n int64) {

@@ -61,7 +61,7 @@ func newStore(t *testing.T) *store {
 
 func (s *store) client(t *testing.T) *Client {
 	t.Helper()
-	c, err := New(Config{Server: s.URL, Credential: Key("k"), HTTP: &http.Transport{}, Patience: 10 * time.Second})
+	c, err := New(Config{Server: s.URL, Credential: Key("k"), HTTP: &http.Transport{}, RetryFor: 10 * time.Second})
 	require.NoError(t, err)
 	return c
 }

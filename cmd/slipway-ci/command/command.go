@@ -27,7 +27,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
-	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/usage"
 )
 
 // World is what a process has: how it was called, its environment and its streams.
@@ -77,9 +77,9 @@ func (s *Session) Result(format string, args ...any) {
 	for i, a := range args {
 		switch a := a.(type) {
 		case string:
-			args[i] = terminal.Printable(a)
+			args[i] = progress.Printable(a)
 		case error:
-			args[i] = terminal.Printable(a.Error())
+			args[i] = progress.Printable(a.Error())
 		}
 	}
 	fmt.Fprintf(s.World.Out, format+"\n", args...)
@@ -169,7 +169,7 @@ func Run(w World, args []string) (code int) {
 	}
 	parsed, err := reader.Parse(args)
 	if err != nil {
-		fmt.Fprintln(w.Err, w.Name+":", terminal.Misread(err))
+		fmt.Fprintln(w.Err, w.Name+":", usage.Misread(err))
 		return int(Misused)
 	}
 	if c.Timeout <= 0 {
@@ -179,7 +179,7 @@ func Run(w World, args []string) (code int) {
 	return int(c.run(w, parsed))
 }
 
-// run executes a command.
+// run executes a command and says how it ended.
 func (c *cli) run(w World, parsed *kong.Context) Code {
 	job := detectJob(w.Getenv)
 	mode, color := progress.ModeOf(w.Err, w.Getenv, job.Service != "" || w.Getenv("CI") != "", c.Quiet)
@@ -188,21 +188,25 @@ func (c *cli) run(w World, parsed *kong.Context) Code {
 	defer s.Out.Close()
 	ctx, stop := c.context(w)
 	defer stop()
-	err := c.open(s, parsed)
-	if err == nil {
-		parsed.BindTo(ctx, (*context.Context)(nil))
-		err = parsed.Run(s)
-	}
+	err := c.execute(ctx, s, parsed)
 	s.Out.Close()
 	code := codeOf(err)
 	if err != nil {
-		fmt.Fprintln(w.Err, w.Name+": "+terminal.Printable(err.Error()))
+		fmt.Fprintln(w.Err, w.Name+": "+progress.Printable(err.Error()))
 	}
 	if code == Failed && c.AllowFailure {
 		fmt.Fprintln(w.Err, w.Name+": allowed by --allow-failure")
 		return Passed
 	}
 	return code
+}
+
+func (c *cli) execute(ctx context.Context, s *Session, parsed *kong.Context) error {
+	if err := c.open(s, parsed); err != nil {
+		return err
+	}
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	return parsed.Run(s)
 }
 
 // context ends after --timeout, and with a signal; the second signal ends the process.

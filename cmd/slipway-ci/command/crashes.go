@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
-	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
 )
 
 // crashesCommand is `crashes`: what is new and what came back in a version.
@@ -174,7 +174,7 @@ func (c *crashesCommand) markdown(w io.Writer, groups []crashView) error {
 // plain is a text in Markdown that means nothing but itself: crashes come from devices.
 func plain(text string) string {
 	var b strings.Builder
-	for _, r := range terminal.Printable(text) {
+	for _, r := range progress.Printable(text) {
 		switch {
 		case r == '<':
 			b.WriteString("&lt;")
@@ -192,7 +192,7 @@ func plain(text string) string {
 
 // short is a text in one line, cut to a number of characters.
 func short(text string, most int) string {
-	text = terminal.Printable(text)
+	text = progress.Printable(text)
 	if letters := []rune(text); len(letters) > most {
 		return string(letters[:most-1]) + "…"
 	}

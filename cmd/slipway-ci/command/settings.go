@@ -13,7 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/usage"
 )
 
 const (
@@ -199,7 +199,7 @@ func eachMember(n *yaml.Node, name string, visit func(key, value *yaml.Node) err
 func unknownMember(key *yaml.Node, prefix string, known []string) error {
 	slices.Sort(known)
 	near := ""
-	if name := terminal.Nearest(key.Value, known); name != "" {
+	if name := usage.Nearest(key.Value, known); name != "" {
 		near = ", did you mean " + strconv.Quote(prefix+name) + "?"
 	}
 	return fmt.Errorf("line %d: unknown member %q%s", key.Line, prefix+key.Value, near)

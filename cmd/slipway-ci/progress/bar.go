@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
-
-	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 )
 
 // Bar is bytes on their way. It is safe for concurrent use.
@@ -25,7 +23,7 @@ type Bar struct {
 
 // Bar shows a bar: the bytes of name, of total. End takes it away.
 func (p *Printer) Bar(name string, total int64) *Bar {
-	b := &Bar{printer: p, name: terminal.Printable(name), total: total, said: -1}
+	b := &Bar{printer: p, name: Printable(name), total: total, said: -1}
 	b.speed.begin(time.Now(), 0)
 	p.add(b)
 	return b
@@ -51,7 +49,7 @@ func (b *Bar) Skip(n int64) {
 func (b *Bar) Note(text string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.note = terminal.Printable(text)
+	b.note = Printable(text)
 }
 
 // End takes the bar away and leaves a line; "": none.
@@ -60,7 +58,7 @@ func (b *Bar) End(line string) {
 		b.printer.remove(b)
 		return
 	}
-	b.printer.remove(b, terminal.Printable(line))
+	b.printer.remove(b, Printable(line))
 }
 
 // state is what both pictures show. The caller holds mu.

@@ -20,8 +20,6 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
-
-	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 )
 
 // Mode is how a Printer prints.
@@ -104,7 +102,7 @@ func (p *Printer) say(text, color string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
-	_, _ = io.WriteString(p.cfg.Out, p.paint(terminal.Printable(text), color)+"\n")
+	_, _ = io.WriteString(p.cfg.Out, p.paint(Printable(text), color)+"\n")
 	p.draw()
 }
 

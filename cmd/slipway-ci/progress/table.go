@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 	"unicode/utf8"
-
-	"github.com/slipway-qa/slipway/cmd/slipway/terminal"
 )
 
 // State says how a row stands, which its colour shows.
@@ -60,7 +58,7 @@ func (t *Table) Set(key string, state State, cells ...string) {
 	}
 	clean := make([]string, len(cells))
 	for i, c := range cells {
-		clean[i] = terminal.Printable(c)
+		clean[i] = Printable(c)
 	}
 	t.rows[key] = row{state, clean}
 }
@@ -69,7 +67,7 @@ func (t *Table) Set(key string, state State, cells ...string) {
 func (t *Table) Summary(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.summary = terminal.Printable(text)
+	t.summary = Printable(text)
 }
 
 // End takes the table away and leaves all of its rows as lines.

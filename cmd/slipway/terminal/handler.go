@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"sync"
 	"time"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
 )
 
 // Handler prints records for people. It is used by several goroutines.
@@ -68,7 +70,7 @@ func (h *Handler) Handle(_ context.Context, r slog.Record) error {
 	h.out.mu.Lock()
 	defer h.out.mu.Unlock()
 	if h.level < slog.LevelInfo {
-		return h.out.print(r.Time, Printable(r.Level.String()+" "+r.Message+of.inBrackets(nil)))
+		return h.out.print(r.Time, progress.Printable(r.Level.String()+" "+r.Message+of.inBrackets(nil)))
 	}
 	line := clean(h.line(r, of))
 	switch {
@@ -140,7 +142,7 @@ const maxLine = 240
 
 // clean returns a text as a line for people, no longer than maxLine.
 func clean(text string) string {
-	text = Printable(text)
+	text = progress.Printable(text)
 	if letters := []rune(text); len(letters) > maxLine {
 		return string(letters[:maxLine-1]) + "…"
 	}

@@ -163,12 +163,3 @@ func TestSparse(t *testing.T) {
 	delete(line, "time")
 	require.Equal(t, map[string]any{"level": "INFO", "msg": "", "took_ms": 1.234, "number": 0.0, "off": false, "reason": "x"}, line)
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	names := []string{"data-dir", "listen", "log-format", "log-level", "public-url", "region", "database-url"}
-	for word, want := range map[string]string{"lissten": "listen", "data-folder": "data-dir", "datadir": "data-dir", "loglevl": "log-level",
-		"databse-url": "database-url", "regoin": "region", "x": "", "": "", "port": "", "public": ""} {
-		require.Equal(t, want, Nearest(word, names), word)
-	}
-}

@@ -1,6 +1,9 @@
 // Package filetype says what a symbol file is, by its content: by the first bytes, where these
 // say all; by the keys of a JSON text; by how a text reads. It reads no more of a file than that,
 // and trusts nothing in it. The server and the program that sends files decide by it alike.
+//
+// What is known and of no use here, such as a minidump or a Java class, is Other with a text that
+// says what it is, and where it belongs; what is not known has no format.
 package filetype
 
 import (

@@ -1,4 +1,4 @@
-package terminal
+package progress
 
 import (
 	"strings"

@@ -1,4 +1,10 @@
-package terminal
+// Package usage explains a command line that could not be read, for slipway and slipway-ci: what
+// was most likely meant, and where the right names are.
+//
+// Names are compared by the letters to change (nearest.go). A word that is near to nothing gets
+// no guess: a wrong guess is worse than none. The text names the command whose help to read; it
+// never repeats a value, which may be a secret.
+package usage
 
 import (
 	"errors"

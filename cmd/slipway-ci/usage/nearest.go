@@ -1,4 +1,4 @@
-package terminal
+package usage
 
 // Nearest returns the name that somebody most likely meant by a word, "" where none is
 // near: more than half of the letters would have to change.
