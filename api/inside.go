@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 )
 
-// inside returns the handler of the routes for requests that pages make on behalf of their
-// caller: the same handlers, rules about rights and limits of searches as from outside, but
+// inside returns the handler of the routes for requests that pages, and the tools for agents,
+// make on behalf of their caller: the same handlers, rules about rights and limits of searches as from outside, but
 // no second look at credentials. The page's request has the deadline, the id and the log
 // line; a panic goes up to it.
 func (r *router) inside() http.Handler {

@@ -49,6 +49,8 @@ type Config struct {
 	Routes []route.Route
 	// Console has the pages of the console; nil: there are none.
 	Console Console
+	// Inside are rooms whose handlers ask the api's own routes on behalf of their caller.
+	Inside []Inside
 
 	// Observer counts each request after its answer; may be nil.
 	Observer Observer
@@ -68,13 +70,18 @@ type Config struct {
 	HTTPS bool
 }
 
+// Inside is what asks the api's own routes.
+type Inside interface {
+	// Connect leads it to the api: the handler serves a request on behalf of the caller in
+	// its context, by the rules of the route that it matches.
+	Connect(api http.Handler)
+}
+
 // Console is a set of pages over the routes of the api.
 type Console interface {
+	Inside
 	// Pages are the routes of the pages.
 	Pages() []route.Route
-	// Connect leads the pages to the api: the handler serves a request on behalf of the
-	// caller in its context, by the rules of the route that it matches.
-	Connect(api http.Handler)
 	// Unmatched writes why no page serves a request below the pages' address.
 	Unmatched(c *gin.Context, err error)
 }
@@ -144,8 +151,12 @@ func New(cfg Config) (http.Handler, error) {
 		}
 	}
 	lines := cfg.Routes
+	inside := r.inside()
+	for _, room := range cfg.Inside {
+		room.Connect(inside)
+	}
 	if cfg.Console != nil {
-		cfg.Console.Connect(r.inside())
+		cfg.Console.Connect(inside)
 		lines = slices.Concat(lines, cfg.Console.Pages())
 	}
 	for _, line := range lines {

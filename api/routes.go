@@ -7,6 +7,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/account"
+	"github.com/slipway-qa/slipway/api/agent"
 	"github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/authoring"
 	"github.com/slipway-qa/slipway/api/commitstatus"
@@ -56,6 +57,7 @@ type Rooms struct {
 	Search   *search.Handlers
 	Overview *overview.Handlers
 	Gates    *gate.Handlers
+	Agents   *agent.Handlers
 	Ops      *ops.Handlers
 	// Objects serves the signed links of the folder store; nil when objects are
 	// in S3, then the links lead there. After an error nothing is written.
@@ -93,6 +95,7 @@ func (r *Rooms) Routes() []route.Route {
 		r.Devices.Routes(),
 		r.Search.Routes(),
 		r.Overview.Routes(),
+		r.Agents.Routes(),
 		[]route.Route{
 			{Method: http.MethodGet, Path: "/objects/*key", Public: publicSign, Handler: r.objects, Deadline: route.UploadDeadline},
 			{Method: http.MethodHead, Path: "/objects/*key", Public: publicSign, Handler: r.objects},

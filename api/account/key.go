@@ -19,6 +19,21 @@ type keyRequest struct {
 	Kind       string `json:"kind"` // api (default) or access
 	Name       string `json:"name"`
 	Regenerate bool   `json:"regenerate"` // ends the former keys of the kind at once
+	// Scopes are what the key is restricted to; none: to nothing.
+	Scopes body.List `json:"scopes"`
+}
+
+// scopes are nil when the request says nothing of them: an empty list is refused, rather than
+// taken for a key without restriction.
+func (r keyRequest) scopes() []account.Scope {
+	if r.Scopes == nil {
+		return nil
+	}
+	scopes := []account.Scope{}
+	for _, name := range r.Scopes {
+		scopes = append(scopes, account.Scope(name))
+	}
+	return scopes
 }
 
 func (r keyRequest) kind() (account.KeyKind, error) {
@@ -87,7 +102,7 @@ func (h *Handlers) createKey(c *gin.Context, userID int64) error {
 	var secret account.Secret
 	err = h.inTx(c, func(ctx context.Context, tx *storage.Tx) (err error) {
 		row, secret, err = store(ctx, tx, auth.Actor(c), h.cfg.Keys, account.NewKey{
-			OrganizationID: caller.OrganizationID, UserID: userID, Kind: kind, Name: req.Name})
+			OrganizationID: caller.OrganizationID, UserID: userID, Kind: kind, Name: req.Name, Scopes: req.scopes()})
 		return err
 	})
 	if err != nil {

@@ -34,14 +34,15 @@ type Caller struct {
 
 	rule           Rule // of the request's action
 	blocked, stale bool
-	oidcOnly       bool // its organization accepts no keys
+	oidcOnly       bool            // its organization accepts no keys
+	scopes         []account.Scope // what its key is restricted to; nil: to nothing
 }
 
 func callerOf(id *account.Identity) *Caller {
 	return &Caller{OrganizationID: id.OrganizationID, OrganizationUUID: id.OrganizationUUID,
 		OrganizationSlug: id.OrganizationSlug, UserID: id.UserID, UserUUID: id.UserUUID, Email: id.Email,
 		Username: id.Username, Role: id.Role, Service: id.UserKind == account.Service, Teams: id.Teams,
-		KeyID: id.KeyID, blocked: id.Blocked, stale: id.Stale, oidcOnly: id.OIDCOnly}
+		KeyID: id.KeyID, blocked: id.Blocked, stale: id.Stale, oidcOnly: id.OIDCOnly, scopes: id.Scopes}
 }
 
 // Admin reports whether the caller is the organization's owner or admin.

@@ -115,6 +115,9 @@ func (a *Authenticator) LogIn(c *gin.Context, name, secret string) (*Login, erro
 	if err := a.hosts.allow(c.Request.Host, login.Caller); err != nil {
 		return nil, err
 	}
+	if login.Caller.scopes != nil {
+		return nil, problemForbidden("a key that is restricted to scopes opens no session") // which would have none
+	}
 	return login, nil
 }
 

@@ -72,6 +72,7 @@ const (
 	ManageTunnels   Action = "tunnels.manage"
 
 	ManageCommitStatus Action = "commit_status.manage" // where those of an app's commits go
+	UseAgentTools      Action = "agents.use"           // and the record of each use
 )
 
 // Operators says how a rule treats the installation's operators.
@@ -92,6 +93,8 @@ type Rule struct {
 	// OwnTeam lets members change what belongs to one of their teams; admins work
 	// in all teams. The store asks Caller.Writer once it knows the team.
 	OwnTeam bool
+	// Scope is what lets a key through that is restricted to scopes; "" lets none.
+	Scope account.Scope
 	// TeamAdmin lets a member through who is the admin of a team, for what belongs
 	// to that team; Caller.Writer has these teams only.
 	TeamAdmin bool
@@ -101,15 +104,15 @@ type Rule struct {
 // It is made anew for each call, so that nobody can change it.
 func Table() map[Action]Rule {
 	return map[Action]Rule{
-		ReadTasks: {Least: account.Member, Operators: OperatorsToo},
+		ReadTasks: {Least: account.Member, Operators: OperatorsToo, Scope: account.ScopeRead},
 		// The least that any kind of task asks for: the handler asks by the kind.
 		ChangeTasks:   {Least: account.Member, Operators: OperatorsToo},
-		ReadCrashes:   {Least: account.Member},
-		ChangeCrashes: {Least: account.Member},
+		ReadCrashes:   {Least: account.Member, Scope: account.ScopeRead},
+		ChangeCrashes: {Least: account.Member, Scope: account.ScopeCrashes},
 		PurgeCrashes:  {Least: account.Admin},
 		SaveSearches:  {Least: account.Member, OwnTeam: true},
-		ReadSymbols:   {Least: account.Member},
-		UploadSymbols: {Least: account.Member},
+		ReadSymbols:   {Least: account.Member, Scope: account.ScopeRead},
+		UploadSymbols: {Least: account.Member, Scope: account.ScopeBuilds},
 		DeleteSymbols: {Least: account.Admin},
 		ReadQueues:    {Operators: OperatorsOnly},
 		ReadMetrics:   {Operators: OperatorsOnly},
@@ -118,16 +121,16 @@ func Table() map[Action]Rule {
 
 		ExchangeToken:         {Least: account.Member},
 		ManageOwnKeys:         {Least: account.Member},
-		ReadSelf:              {Least: account.Member},
+		ReadSelf:              {Least: account.Member, Scope: account.ScopeRead},
 		ManageServiceAccounts: {Least: account.Admin},
 		ManageCrashProjects:   {Least: account.Admin},
 		ManageSettings:        {Least: account.Admin},
 
-		ReadProjects:   {Least: account.Member},
+		ReadProjects:   {Least: account.Member, Scope: account.ScopeRead},
 		ChangeProjects: {Least: account.Member, OwnTeam: true},
 		DeleteProjects: {Least: account.Admin, TeamAdmin: true},
-		ReadBuilds:     {Least: account.Member},
-		UploadBuilds:   {Least: account.Member, OwnTeam: true},
+		ReadBuilds:     {Least: account.Member, Scope: account.ScopeRead},
+		UploadBuilds:   {Least: account.Member, OwnTeam: true, Scope: account.ScopeBuilds},
 		ChangeBuilds:   {Least: account.Member, OwnTeam: true},
 		DeleteBuilds:   {Least: account.Admin, TeamAdmin: true},
 		NotifyTesters:  {Least: account.Admin, TeamAdmin: true},
@@ -160,13 +163,14 @@ func Table() map[Action]Rule {
 		ManageFeedbacks: {Least: account.Admin, TeamAdmin: true},
 		ManageSDKTokens: {Least: account.Admin, TeamAdmin: true},
 
-		ReadTests:       {Least: account.Member},
-		ChangeTests:     {Least: account.Member, OwnTeam: true},
-		RunTests:        {Least: account.Member, OwnTeam: true},
+		ReadTests:       {Least: account.Member, Scope: account.ScopeRead},
+		ChangeTests:     {Least: account.Member, OwnTeam: true, Scope: account.ScopeTests},
+		RunTests:        {Least: account.Member, OwnTeam: true, Scope: account.ScopeRuns},
 		ChangeVariables: {Least: account.Member, OwnTeam: true},
 		ManageTunnels:   {Least: account.Admin},
 
 		ManageCommitStatus: {Least: account.Admin, TeamAdmin: true},
+		UseAgentTools:      {Least: account.Member, Scope: account.ScopeRead},
 	}
 }
 
@@ -182,6 +186,8 @@ func (r Rule) Allow(c *Caller) error {
 		return problemForbidden("operator credentials are required")
 	case c.blocked:
 		return problemForbidden("this account is blocked")
+	case !c.inScope(r.Scope):
+		return problemForbidden("this key is restricted to " + c.scopeList() + ", which does not allow this")
 	case c.Role.AtLeast(r.Least):
 		return nil
 	case c.Role == account.Tester:

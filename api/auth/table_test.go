@@ -80,6 +80,7 @@ func TestTable(t *testing.T) {
 		ManageTunnels:   "oa",
 
 		ManageCommitStatus: "oal",
+		UseAgentTools:      "oaml",
 	}
 	callers := []struct {
 		letter string
@@ -113,6 +114,42 @@ func TestTable(t *testing.T) {
 			}
 		}
 	}
+}
+
+// What keys with scopes get through, of an owner, who gets through everywhere: r who has
+// agent:read, t agent:tests, x agent:runs, b agent:builds, c agent:crashes.
+func TestScopes(t *testing.T) {
+	t.Parallel()
+	want := map[Action]string{ReadSelf: "rtxbc", ReadTasks: "rtxbc", ReadCrashes: "rtxbc", ReadSymbols: "rtxbc", ReadProjects: "rtxbc",
+		ReadBuilds: "rtxbc", ReadTests: "rtxbc", UseAgentTools: "rtxbc",
+		ChangeTests: "t", RunTests: "x", UploadBuilds: "b", UploadSymbols: "b", ChangeCrashes: "c"}
+	letters := map[account.Scope]string{account.ScopeRead: "r", account.ScopeTests: "t", account.ScopeRuns: "x", account.ScopeBuilds: "b", account.ScopeCrashes: "c"}
+	require.Len(t, account.Scopes(), len(letters))
+	for action, rule := range Table() {
+		got := ""
+		for _, scope := range account.Scopes() {
+			for _, role := range []account.Role{account.Owner, account.Member} {
+				err := rule.Allow(&Caller{Role: role, scopes: []account.Scope{scope}})
+				if err == nil && role == account.Owner {
+					got += letters[scope]
+				}
+				if rule.Allow(&Caller{Role: role}) != nil {
+					require.Error(t, err, "a scope allows %s nothing more: %s", role, action)
+				}
+			}
+			tester := &Caller{Role: account.Tester, scopes: []account.Scope{scope}}
+			require.Error(t, rule.Allow(tester), "%s", action)
+		}
+		require.Equal(t, want[action], got, "%s", action)
+	}
+	open := &Caller{Role: account.Member}
+	require.Nil(t, open.Scopes())
+	restricted := open.Restricted(account.ScopeRead)
+	require.Nil(t, open.Scopes(), "the caller stays as it is")
+	require.Error(t, Table()[ChangeTests].Allow(restricted))
+	scoped := &Caller{Role: account.Member, scopes: []account.Scope{account.ScopeTests}}
+	require.NoError(t, Table()[ChangeTests].Allow(scoped.Restricted(account.ScopeRead)), "scopes stay as they are")
+	require.Error(t, Table()[ReadTests].Allow(&Caller{Role: account.Member, scopes: []account.Scope{account.ScopeRead}, blocked: true}))
 }
 
 func TestTeamRules(t *testing.T) {

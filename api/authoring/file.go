@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"github.com/gin-gonic/gin"
@@ -52,7 +53,11 @@ func (h *room) link(ctx context.Context, f *run.File) (string, error) {
 		ContentType: f.ContentType, Inline: true})
 }
 
-// file serves GET /files/{id} with a redirect to a signed link.
+// maxContent bounds a file that is answered itself, in bytes; larger ones have links.
+const maxContent = 16 << 20
+
+// file serves GET /files/{id} with a redirect to a signed link; with content=1, for clients
+// that reach the api only, with the file itself.
 func (h runs) file(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
 	if err != nil {
@@ -62,6 +67,13 @@ func (h runs) file(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	whole, err := contentWanted(c)
+	if err != nil {
+		return err
+	}
+	if whole {
+		return h.content(c, f)
+	}
 	link, err := h.link(c.Request.Context(), f)
 	if err != nil {
 		return err
@@ -69,6 +81,40 @@ func (h runs) file(c *gin.Context) error {
 	c.Header("Cache-Control", "no-store") // the link is a credential
 	c.Header("Location", link)
 	return respond.Empty(c, http.StatusFound)
+}
+
+// contentWanted reads the parameter content.
+func contentWanted(c *gin.Context) (bool, error) {
+	switch strings.ToLower(strings.TrimSpace(c.Query("content"))) {
+	case "", "0", "false":
+		return false, nil
+	case "1", "true":
+		return true, nil
+	}
+	return false, invalidQuery(&storage.InvalidError{Field: "content", Msg: "must be 1 or 0"})
+}
+
+// content answers the file itself, never as a page of ours.
+func (h *room) content(c *gin.Context, f *run.File) error {
+	if f.Size > maxContent {
+		return &respond.Problem{Status: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the file is above %d bytes: read it by its link", maxContent)}
+	}
+	r, info, err := h.cfg.Objects.Open(c.Request.Context(), f.Key, 0, maxContent)
+	if errors.Is(err, object.ErrNotFound) {
+		return fmt.Errorf("%w: %w", storage.ErrNotFound, err)
+	}
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	kind := "text/plain; charset=utf-8"
+	if f.Kind == run.Screenshot {
+		kind = f.ContentType
+	}
+	c.Header("Cache-Control", "private, no-store")
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.DataFromReader(http.StatusOK, min(info.Size, maxContent), kind, r, nil)
+	return nil
 }
 
 // fileOf reads a file of a run, or one that was captured while a test was written.

@@ -51,7 +51,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
 		{Method: http.MethodGet, Path: cases + "/:id/code", Interface: tests, Query: []string{"target", "revisionId", "download"}, Action: auth.ReadTests, Handler: testCase.of(h.cases.code)},
 		{Method: http.MethodGet, Path: cases + "/:id/code/targets", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testCase.of(h.cases.codeTargets)},
-		{Method: http.MethodGet, Path: basePath + "/files/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: runFile.of(h.runs.file)},
+		{Method: http.MethodGet, Path: basePath + "/files/:id", Interface: tests, Query: []string{"content"}, Action: auth.ReadTests, Handler: runFile.of(h.runs.file)},
 
 		// Suites.
 		{Method: http.MethodGet, Path: suites, Interface: tests, Query: byPage("ids[]", "search", "startDate", "endDate", "userId", "teamId"), Action: auth.ReadTests, Handler: testSuite.of(h.suites.list)},

@@ -9,7 +9,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	api "github.com/slipway-qa/slipway/api/authoring"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
 )
 
@@ -196,7 +198,12 @@ func TestSuiteRuns(t *testing.T) {
 
 func TestFile(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, withObjects(t))
+	var objects object.Store
+	with := withObjects(t)
+	w := newWorld(t, func(cfg *api.Config) {
+		with(cfg)
+		objects = cfg.Objects
+	})
 	run := w.start(w.newCase(w.member, "case", nil), ``)
 	end, picture := failedEnd(idOf(jobOf(run, 0)))
 	source := uuid.New()
@@ -213,4 +220,18 @@ func TestFile(t *testing.T) {
 	}
 	w.refused(w.member, 404, "FILE_NOT_FOUND", "GET", "/files/"+noUUID, "")
 	w.refused(w.member, 400, "INVALID_PARAMS", "GET", "/files/7", "", "id")
+
+	// The file itself, for those who reach the api only.
+	at := "/files/" + source.String() + "?content="
+	w.refused(w.member, 404, "FILE_NOT_FOUND", "GET", at+"1", "")
+	_, err := object.Put(t.Context(), objects, store.FileKey(idOf(jobOf(run, 0)), source), strings.NewReader("<p>"), 3, object.WriteOptions{ContentType: "text/html"})
+	require.NoError(t, err)
+	rec := w.call(w.neighbor, "GET", at+"1", "")
+	require.Equal(t, http.StatusOK, rec.Code, rec.Body)
+	require.Equal(t, "<p>", rec.Body.String())
+	require.Equal(t, "text/plain; charset=utf-8", rec.Header().Get("Content-Type"), "a page under test is never a page of ours")
+	require.Equal(t, "nosniff", rec.Header().Get("X-Content-Type-Options"))
+	require.Equal(t, http.StatusFound, w.call(w.neighbor, "GET", at+"0", "").Code)
+	w.refused(w.member, 400, "INVALID_QUERY", "GET", at+"all", "", "content")
+	w.refused(w.stranger, 404, "FILE_NOT_FOUND", "GET", at+"1", "")
 }

@@ -30,7 +30,7 @@ var areas = []area{
 	{"people", "People", []string{"testers", "groups", "teams", "devices"}},
 	{"crashes", "Crashes and symbols", []string{"crash submission", "crashes", "symbols"}},
 	{"sessions", "Sessions of apps", []string{"sdk", "sessions"}},
-	{"accounts", "Accounts, events and mail", []string{"accounts", "audit", "webhooks", "commit status", "mail"}},
+	{"accounts", "Accounts, events and mail", []string{"accounts", "agents", "audit", "webhooks", "commit status", "mail"}},
 	{"operation", "Operation", []string{"service", "tasks", "search"}},
 	{"older", "Versions 1 and 2", []string{"version 1", "version 2"}},
 }

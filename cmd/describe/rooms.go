@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api"
 	"github.com/slipway-qa/slipway/api/account"
+	"github.com/slipway-qa/slipway/api/agent"
 	"github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/authoring"
 	"github.com/slipway-qa/slipway/api/commitstatus"
@@ -68,6 +69,7 @@ func allTypes() []route.Types {
 	return []route.Types{
 		{Schemas: map[string]any{"pagination": pagination.Pagination{}}},
 		account.Types(),
+		agent.Types(),
 		audit.Types(),
 		authoring.Types(),
 		commitstatus.Types(),

@@ -11,8 +11,9 @@ import (
 // keyArgs describe a new key.
 type keyArgs struct {
 	memberArgs
-	Kind string `default:"api" enum:"api,access" help:"api (distribution, upload, crash reading) or access (authoring)."`
-	Name string `help:"What the key is for."`
+	Kind  string   `default:"api" enum:"api,access" help:"api (distribution, upload, crash reading) or access (authoring)."`
+	Name  string   `help:"What the key is for."`
+	Scope []string `enum:"agent:read,agent:tests,agent:runs,agent:builds,agent:crashes" help:"Restrict the key, for an agent: agent:read, agent:tests, agent:runs, agent:builds, agent:crashes. Without: it may do what its holder may."`
 }
 
 func (c *keyArgs) new(org, user int64) account.NewKey {
@@ -20,7 +21,11 @@ func (c *keyArgs) new(org, user int64) account.NewKey {
 	if c.Kind == "access" {
 		kind = account.KindAccess
 	}
-	return account.NewKey{OrganizationID: org, UserID: user, Kind: kind, Name: c.Name}
+	n := account.NewKey{OrganizationID: org, UserID: user, Kind: kind, Name: c.Name}
+	for _, scope := range c.Scope {
+		n.Scopes = append(n.Scopes, account.Scope(scope))
+	}
+	return n
 }
 
 type adminKeyCreate struct{ keyArgs }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -149,17 +150,20 @@ func TestConsoleNews(t *testing.T) {
 }
 
 // pagesWait returns when so many open pages wait for news.
-func (w *surface) pagesWait(n int) {
+func (w *surface) pagesWait(n int) { w.placesHeld("pages", n) }
+
+// placesHeld returns when so many places of a room are held.
+func (w *surface) placesHeld(room string, n int) {
 	w.t.Helper()
 	require.Eventually(w.t, func() bool {
 		_, text := w.send(request{method: http.MethodGet, path: "/metrics", as: "operator"})
 		for line := range strings.Lines(string(text)) {
-			if strings.HasPrefix(line, "slipway_admission_held{") && strings.Contains(line, `"pages"`) {
+			if strings.HasPrefix(line, "slipway_admission_held{") && strings.Contains(line, strconv.Quote(room)) {
 				return strings.HasSuffix(strings.TrimSpace(line), fmt.Sprintf(" %d", n))
 			}
 		}
 		return false
-	}, time.Minute, 20*time.Millisecond, "%d pages wait", n)
+	}, time.Minute, 20*time.Millisecond, "%d places of %s are held", n, room)
 }
 
 // signedIn opens a browser that is signed in to the console.

@@ -17,7 +17,7 @@ import (
 func surfaceChanges() []request {
 	var all []request
 	for _, part := range []func() []request{accountChanges, oidcChanges, siteChanges, buildChanges, uploadChanges, teamChanges,
-		sessionChanges, pageChanges, webhookChanges, statusChanges, crashChanges, symbolChanges, testChanges, taskChanges, peopleRemovals, removalChanges} {
+		sessionChanges, pageChanges, webhookChanges, statusChanges, crashChanges, agentChanges, symbolChanges, testChanges, taskChanges, peopleRemovals, removalChanges} {
 		all = append(all, part()...)
 	}
 	return all
@@ -45,6 +45,13 @@ func accountChanges() []request {
 		{method: put, path: v3 + "/crash-projects/{id:crashproject2}", body: `{"name":"shop 2"}`, want: 200, wrote: "crash_project.updated"},
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/tokens", body: `{}`, want: 201, wrote: "crash_token.created", save: "token=crash_token.id"},
 		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}/tokens/{token}", want: 204, wrote: "crash_token.revoked"},
+	}
+}
+
+func agentChanges() []request {
+	return []request{
+		{method: post, path: v3 + "/agent-calls", body: `{"tool":"get_run","via":"stdio","outcome":"done","arguments":["run_id","test_id"],"digest":"9f86d081884c7d65","took_ms":120}`, want: 204, wrote: "agent.called"},
+		{method: post, path: "/mcp", body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_apps","arguments":{"limit":2}}}`, want: 200, wrote: "agent.called"},
 	}
 }
 

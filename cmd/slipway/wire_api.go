@@ -129,10 +129,13 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	}
 	stopGates := startLoop(rooms.Gates.Watcher().Run)
 	stops.add(stopGates)
+	if rooms.Agents, err = s.newAgents(); err != nil {
+		return nil, err
+	}
 	rooms.Objects = s.objects.ServeSigned()
 	shared := api.NewShared(s.settings.Searches)
 	s.metrics.AddRooms(slices.Concat(shared.Rooms(), rooms.Uploads.Rooms(), receiver.Rooms(), rooms.Sessions.Rooms(),
-		rooms.Symbols.Rooms(), watcher.Rooms(), rooms.Gates.Watcher().Rooms(), changes.Rooms())...)
+		rooms.Symbols.Rooms(), rooms.Agents.Rooms(), watcher.Rooms(), rooms.Gates.Watcher().Rooms(), changes.Rooms())...)
 	pictures, err := s.settings.objects(false).LinkOrigins()
 	if err != nil {
 		return nil, err
@@ -144,7 +147,7 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 		return nil, err
 	}
 	handler, err := api.New(api.Config{Log: s.log, Auth: authenticator, Routes: rooms.Routes(), Console: pages, Observer: s.metrics.Observer(),
-		TrustedProxies: s.settings.TrustedProxies, Shared: shared, HTTPS: public.Scheme == "https"})
+		Inside: []api.Inside{rooms.Agents}, TrustedProxies: s.settings.TrustedProxies, Shared: shared, HTTPS: public.Scheme == "https"})
 	if err != nil {
 		return nil, err
 	}

@@ -28,6 +28,7 @@ const (
 	KeyRevoked              AuditType = 1162
 	ConsoleSignedIn         AuditType = 1170
 	ConsoleSessionEnded     AuditType = 1171
+	AgentCalled             AuditType = 1180
 	TestersInvited          AuditType = 1200
 	TesterBlocked           AuditType = 1201
 	TesterUnblocked         AuditType = 1202
@@ -172,6 +173,7 @@ func AuditTypes() []AuditEntryType {
 		{KeyRevoked, "key.revoked", "Revoked key"},
 		{ConsoleSignedIn, "console.signed_in", "Signed in to the console"},
 		{ConsoleSessionEnded, "console.session_ended", "Ended session of the console"},
+		{AgentCalled, "agent.called", "Called a tool for agents"},
 		{TestersInvited, "testers.invited", "Invited testers"},
 		{TesterBlocked, "tester.blocked", "Blocked tester"},
 		{TesterUnblocked, "tester.unblocked", "Unblocked tester"},

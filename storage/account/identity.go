@@ -28,6 +28,8 @@ type Identity struct {
 	Stale bool
 	// OIDCOnly: the organization accepts no API keys and no tokens exchanged for them.
 	OIDCOnly bool
+	// Scopes are what the key is restricted to; nil: to nothing.
+	Scopes []Scope
 }
 
 // TeamPlace is a team that the user belongs to.
@@ -59,7 +61,7 @@ select k.id as key_id, k.digest, k.organization_id, o.uuid as organization_uuid,
 	m.role, m.blocked_at is not null as blocked,
 	k.last_used_at is null or k.last_used_at < now() - interval '5 minutes' as stale,
 	` + oidcOnly + `,
-	tt.ids, tt.uuids, tt.admins
+	tt.ids, tt.uuids, tt.admins, k.scopes
 from api_keys k
 join organizations o on o.id = k.organization_id
 join users u on u.id = k.user_id
@@ -85,6 +87,7 @@ type identityRow struct {
 	TeamIDs          pq.Int64Array  `db:"ids"`
 	TeamUUIDs        pq.StringArray `db:"uuids"`
 	TeamAdmins       pq.BoolArray   `db:"admins"`
+	Scopes           pq.StringArray `db:"scopes"`
 }
 
 // IdentityByKey finds who a key of the kind (KindAPI or KindAccess) stands for.
@@ -115,6 +118,9 @@ func (row *identityRow) identity() (*Identity, error) {
 			return nil, fmt.Errorf("uuid of team %d: %w", team, err)
 		}
 		id.Teams = append(id.Teams, TeamPlace{ID: team, UUID: parsed, Admin: row.TeamAdmins[i]})
+	}
+	for _, scope := range row.Scopes {
+		id.Scopes = append(id.Scopes, Scope(scope))
 	}
 	return id, nil
 }

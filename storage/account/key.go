@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -19,9 +21,11 @@ type KeyRow struct {
 	CreatedAt      time.Time  `db:"created_at" json:"created_at"`
 	LastUsedAt     *time.Time `db:"last_used_at" json:"last_used_at"` // exact to some minutes
 	RevokedAt      *time.Time `db:"revoked_at" json:"revoked_at"`
+	// Scopes are what the key is restricted to; null: to nothing.
+	Scopes pq.StringArray `db:"scopes" json:"scopes"`
 }
 
-const keyColumns = `id, organization_id, user_id, kind, name, hint, created_at, last_used_at, revoked_at`
+const keyColumns = `id, organization_id, user_id, kind, name, hint, created_at, last_used_at, revoked_at, scopes`
 
 // NewKey is a key to make for a member.
 type NewKey struct {
@@ -29,6 +33,7 @@ type NewKey struct {
 	UserID         int64
 	Kind           KeyKind // KindAPI or KindAccess
 	Name           string
+	Scopes         []Scope // nil: the key may do what its holder may
 }
 
 // CreateKey creates a further key of a member. A tester has none: InvalidError.
@@ -46,7 +51,7 @@ func CreateKey(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, n
 		return nil, Secret{}, err
 	}
 	return row, secret, Audit(ctx, tx, Event{OrganizationID: n.OrganizationID, Type: KeyCreated, Actor: actor,
-		Subject: m.Label(), Detail: map[string]any{"key_id": row.ID, "kind": row.Kind, "hint": row.Hint}})
+		Subject: m.Label(), Detail: row.audited()})
 }
 
 const revokeKind = `
@@ -76,7 +81,7 @@ func RotateKey(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, n
 		return nil, Secret{}, err
 	}
 	return row, secret, Audit(ctx, tx, Event{OrganizationID: n.OrganizationID, Type: KeyRotated, Actor: actor,
-		Subject: m.Label(), Detail: map[string]any{"key_id": row.ID, "kind": row.Kind, "hint": row.Hint}})
+		Subject: m.Label(), Detail: row.audited()})
 }
 
 func keyHolder(ctx context.Context, tx *storage.Tx, n NewKey) (*Membership, error) {
@@ -96,8 +101,17 @@ func keyHolder(ctx context.Context, tx *storage.Tx, n NewKey) (*Membership, erro
 	return m, nil
 }
 
+// audited is what the audit log says of a new key.
+func (row *KeyRow) audited() map[string]any {
+	detail := map[string]any{"key_id": row.ID, "kind": row.Kind, "hint": row.Hint}
+	if row.Scopes != nil {
+		detail["scopes"] = row.Scopes
+	}
+	return detail
+}
+
 const insertKey = `
-insert into api_keys (organization_id, user_id, kind, name, digest, hint) values ($1, $2, $3, $4, $5, $6)
+insert into api_keys (organization_id, user_id, kind, name, digest, hint, scopes) values ($1, $2, $3, $4, $5, $6, $7)
 returning ` + keyColumns
 
 func storeKey(ctx context.Context, tx *storage.Tx, n NewKey, s Secret) (*KeyRow, error) {
@@ -105,8 +119,12 @@ func storeKey(ctx context.Context, tx *storage.Tx, n NewKey, s Secret) (*KeyRow,
 	if err != nil {
 		return nil, err
 	}
+	scopes, err := storedScopes(n.Kind, n.Scopes)
+	if err != nil {
+		return nil, err
+	}
 	var row KeyRow
-	err = tx.GetContext(ctx, &row, insertKey, n.OrganizationID, n.UserID, kind, n.Name, s.Digest[:], s.Hint)
+	err = tx.GetContext(ctx, &row, insertKey, n.OrganizationID, n.UserID, kind, n.Name, s.Digest[:], s.Hint, scopes)
 	if err != nil {
 		return nil, storage.Wrap(err, "store key")
 	}

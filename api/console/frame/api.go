@@ -5,22 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/inside"
 )
 
 // API is the way from a page to the routes of the api, on behalf of the page's caller.
 type API struct{ handler http.Handler }
-
-// maxAnswer bounds what a page takes of one answer; the largest, a crash with its threads,
-// has some hundred KiB.
-const maxAnswer = 16 << 20
 
 // Get asks a route and decodes its answer into a value. A refusal is a *respond.Problem
 // with the route's status and text.
@@ -49,18 +43,18 @@ func (a *API) Send(c *gin.Context, method, path string, body, into any) error {
 	if body != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
-	answer := &answer{header: http.Header{}}
+	answer := &inside.Answer{}
 	a.handler.ServeHTTP(answer, r)
-	if answer.tooLong {
-		return fmt.Errorf("the answer of %s is above %d bytes", path, maxAnswer)
+	if answer.TooLong {
+		return fmt.Errorf("the answer of %s is above %d bytes", path, inside.MaxAnswer)
 	}
-	if answer.status >= http.StatusBadRequest {
-		return answer.problem()
+	if answer.Status >= http.StatusBadRequest {
+		return answer.Problem()
 	}
-	if into == nil || answer.body.Len() == 0 {
+	if into == nil || answer.Body.Len() == 0 {
 		return nil
 	}
-	if err := json.Unmarshal(answer.body.Bytes(), into); err != nil {
+	if err := json.Unmarshal(answer.Body.Bytes(), into); err != nil {
 		return fmt.Errorf("read the answer of %s: %w", path, err)
 	}
 	return nil
@@ -94,69 +88,18 @@ func (a *API) Upload(c *gin.Context, path string, into any) error {
 			r.Header.Set(name, value)
 		}
 	}
-	answer := &answer{header: http.Header{}}
+	answer := &inside.Answer{}
 	a.handler.ServeHTTP(answer, r)
-	if answer.status >= http.StatusBadRequest {
-		return answer.problem()
+	if answer.Status >= http.StatusBadRequest {
+		return answer.Problem()
 	}
 	if into == nil {
 		return nil
 	}
-	return json.Unmarshal(answer.body.Bytes(), into)
+	return json.Unmarshal(answer.Body.Bytes(), into)
 }
 
 func (a *API) request(c *gin.Context, method, path string, body io.Reader) (*http.Request, error) {
-	r, err := http.NewRequestWithContext(auth.FromInside(c.Request.Context()), method, path, body)
-	if err != nil {
-		return nil, fmt.Errorf("request of %s: %w", path, err)
-	}
-	r.Host, r.RemoteAddr = c.Request.Host, net.JoinHostPort(c.ClientIP(), "0")
-	r.Header.Set("Accept", "application/json")
-	r.Header.Set("User-Agent", c.Request.UserAgent())
-	return r, nil
-}
-
-// answer keeps what a route answers.
-type answer struct {
-	header  http.Header
-	status  int
-	body    bytes.Buffer
-	tooLong bool
-}
-
-func (a *answer) Header() http.Header { return a.header }
-
-func (a *answer) WriteHeader(status int) {
-	if a.status == 0 {
-		a.status = status
-	}
-}
-
-func (a *answer) Write(p []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
-	if a.body.Len()+len(p) > maxAnswer {
-		a.tooLong = true
-		return len(p), nil
-	}
-	return a.body.Write(p)
-}
-
-// problem reads a failure in the shapes of the interfaces.
-func (a *answer) problem() error {
-	var plain struct {
-		Error   json.RawMessage `json:"error"`
-		Message string          `json:"message"`
-	}
-	text := http.StatusText(a.status)
-	if json.Unmarshal(a.body.Bytes(), &plain) == nil {
-		var inner struct{ Detail, Message string }
-		switch {
-		case plain.Message != "":
-			text = plain.Message
-		case json.Unmarshal(plain.Error, &text) == nil:
-		case json.Unmarshal(plain.Error, &inner) == nil:
-			text = inner.Detail + inner.Message
-		}
-	}
-	return &respond.Problem{Status: a.status, Text: text}
+	return inside.Request(c.Request.Context(), method, path, body,
+		inside.Origin{Host: c.Request.Host, Address: c.ClientIP(), Agent: c.Request.UserAgent()})
 }

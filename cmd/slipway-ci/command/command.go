@@ -18,6 +18,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
 	"syscall"
@@ -133,9 +134,13 @@ type cli struct {
 	Gate       gateCommand       `cmd:"" help:"Ask whether a build may go out; its policy."`
 	Open       openCommand       `cmd:"" help:"Open a page of the console."`
 	Status     statusCommand     `cmd:"" help:"Show who calls which server, and where the settings come from."`
+	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Serve a coding agent over standard input and output (Model Context Protocol)."`
 	Completion completionCommand `cmd:"" help:"Print the completion of a shell: source <(slipway-ci completion bash)."`
 	Complete   completeCommand   `cmd:"" hidden:""`
 }
+
+// endless is a command that runs until its caller ends it: --timeout is not for it.
+type endless interface{ Endless() }
 
 // offline is a command that has no use for a server.
 type offline interface{ Offline() }
@@ -186,6 +191,11 @@ func (c *cli) run(w World, parsed *kong.Context) Code {
 	s := &Session{World: w, Job: job, JSON: c.JSON, Quiet: c.Quiet,
 		Out: progress.New(progress.Config{Out: w.Err, Mode: mode, Color: color, Width: progress.WidthOf(w.Err)})}
 	defer s.Out.Close()
+	if node := parsed.Selected(); node != nil {
+		if _, ok := node.Target.Addr().Interface().(endless); ok {
+			c.Timeout = math.MaxInt64
+		}
+	}
 	ctx, stop := c.context(w)
 	defer stop()
 	err := c.execute(ctx, s, parsed)
