@@ -30,6 +30,7 @@ import (
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/api/tester"
 	"github.com/slipway-qa/slipway/api/upload"
+	"github.com/slipway-qa/slipway/api/upload/resumable"
 	"github.com/slipway-qa/slipway/api/webhook"
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -47,18 +48,20 @@ type Rooms struct {
 	Builds   *distribution.Handlers
 	Groups   *group.Handlers
 	Uploads  *upload.Handlers
-	Testers  *tester.Handlers
-	Tests    *authoring.Handlers
-	Pages    *install.Handlers
-	Sessions *session.Handlers
-	Webhooks *webhook.Handlers
-	Statuses *commitstatus.Handlers
-	Devices  *device.Handlers
-	Search   *search.Handlers
-	Overview *overview.Handlers
-	Gates    *gate.Handlers
-	Agents   *agent.Handlers
-	Ops      *ops.Handlers
+	// Resumable are the uploads in parts, which Uploads takes the files of.
+	Resumable *resumable.Handlers
+	Testers   *tester.Handlers
+	Tests     *authoring.Handlers
+	Pages     *install.Handlers
+	Sessions  *session.Handlers
+	Webhooks  *webhook.Handlers
+	Statuses  *commitstatus.Handlers
+	Devices   *device.Handlers
+	Search    *search.Handlers
+	Overview  *overview.Handlers
+	Gates     *gate.Handlers
+	Agents    *agent.Handlers
+	Ops       *ops.Handlers
 	// Objects serves the signed links of the folder store; nil when objects are
 	// in S3, then the links lead there. After an error nothing is written.
 	Objects func(http.ResponseWriter, *http.Request) error
@@ -86,6 +89,7 @@ func (r *Rooms) Routes() []route.Route {
 		r.Gates.Routes(),
 		r.Groups.Routes(),
 		r.Uploads.Routes(),
+		r.Resumable.Routes(),
 		r.Testers.Routes(),
 		r.Tests.Routes(),
 		r.Pages.Routes(),

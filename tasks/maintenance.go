@@ -19,6 +19,8 @@ var (
 	AuditRetention = maintenance("audit:retention", time.Hour, 30*time.Minute)
 	// ObjectSweep deletes stored objects that no row names.
 	ObjectSweep = maintenance("object:sweep", 6*time.Hour, 30*time.Minute)
+	// UploadExpiry ends uploads in parts that were not completed in time.
+	UploadExpiry = maintenance("upload:expiry", 10*time.Minute, 10*time.Minute)
 	// ObjectRemoval deletes the objects that waited long enough after their rows.
 	ObjectRemoval = maintenance("object:removal", time.Minute, 30*time.Minute)
 	// QuotaMaintenance keeps what organizations use small and right.

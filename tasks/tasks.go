@@ -116,6 +116,7 @@ func Kinds() map[string]Kind {
 		AuditRetention,
 		ObjectSweep,
 		ObjectRemoval,
+		UploadExpiry,
 		QuotaMaintenance,
 		BuildNotify,
 		BuildVerify,

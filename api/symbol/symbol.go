@@ -92,6 +92,7 @@ func (h *Handlers) Routes() []route.Route {
 	return []route.Route{
 		{Method: http.MethodGet, Path: "/api/v3/symbols", Interface: v3, Query: listQuery(), Action: auth.ReadSymbols, Handler: h.List},
 		{Method: http.MethodGet, Path: "/api/v3/symbols/missing", Interface: v3, Query: missingQuery(), Action: auth.ReadSymbols, Handler: h.Missing, Deadline: wait.Deadline},
+		{Method: http.MethodPost, Path: "/api/v3/symbols/known", Interface: v3, Query: route.NoQuery(), Action: auth.ReadSymbols, Handler: h.Known},
 		{Method: http.MethodGet, Path: "/api/v3/symbols/:id", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadSymbols, Handler: h.Get},
 		{Method: http.MethodDelete, Path: "/api/v3/symbols/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.DeleteSymbols, Handler: h.Delete},
 		{Method: http.MethodGet, Path: "/api/v3/symbols/:id/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadSymbols, Handler: h.Download},

@@ -15,7 +15,9 @@ func Types() route.Types {
 			"symbol":            view{},
 			"missing_symbol":    needView{},
 			"symbol_identifier": symbol.Identifier{},
+			"known_symbols":     knownResponse{},
 		},
-		Words: []any{[]symbolfile.State{symbolfile.Pending, symbolfile.Indexed, symbolfile.Failed}},
+		Bodies: map[string]any{"POST /api/v3/symbols/known": knownRequest{}},
+		Words:  []any{[]symbolfile.State{symbolfile.Pending, symbolfile.Indexed, symbolfile.Failed}},
 	}
 }

@@ -7,6 +7,7 @@ const (
 	fieldKey         = "api_key"
 	fieldFile        = "file"
 	fieldSymbols     = "symbols_file"
+	fieldUploadID    = "upload_id" // of a file that came in parts, in place of file
 	fieldGroups      = "groups"
 	fieldNotify      = "notify"
 	fieldAutoUpdate  = "auto_update"
@@ -26,6 +27,8 @@ const (
 	fieldOptions     = "options"
 	fieldMetadata    = "metadata" // with a key behind it
 	fieldSync        = "sync"     // with any vendor's name behind it
+
+	fieldSymbolsUploadID = "symbols_upload_id" // in place of symbols_file
 )
 
 // alias is a canonical name of a part and what older clients call it.
@@ -39,6 +42,8 @@ var aliases = []alias{
 	{name: fieldKey},
 	{name: fieldFile, also: []string{"apk_file"}},
 	{name: fieldSymbols, also: []string{"proguard_file", "symbols_mapping_file", "dsym"}},
+	{name: fieldUploadID},
+	{name: fieldSymbolsUploadID},
 	{name: fieldGroups, list: true,
 		also: []string{"testers_groups", "testers-groups", "tester_groups", "invitation_groups"}},
 	{name: fieldNotify, also: []string{"notify_testers"}},

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	quotas "github.com/slipway-qa/slipway/storage/quota"
+	"github.com/slipway-qa/slipway/storage/resumable"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/storage/webhook"
 	"github.com/slipway-qa/slipway/tasks"
@@ -45,6 +46,9 @@ func (u *upload) createBuild() (*outcome, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if u.file.used() {
+		return u.usedForSymbols()
 	}
 	pkg, err := u.inspect()
 	if errors.Is(err, errNativeSymbols) {
@@ -83,7 +87,13 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 		if err := cfg.Quotas.Lock(ctx, tx, n.Writer.OrganizationID); err != nil {
 			return err
 		}
+		if err := u.useNamed(tx, u.named(&n)...); err != nil {
+			return err
+		}
 		if made, err = distribution.CreateBuild(ctx, tx, n); err != nil {
+			return err
+		}
+		if err := u.setResult(tx, resumable.Result{BuildID: made.Build.ID}, u.named(&n)...); err != nil {
 			return err
 		}
 		if err := u.indexSymbols(ctx, tx, made.Build, n.Symbols); err != nil {
@@ -121,6 +131,12 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	var unknown *storage.UnknownOutcomeError
 	if errors.As(err, &unknown) {
 		err = u.confirmCommit(made.Build, err)
+	}
+	if errors.Is(err, resumable.ErrNotComplete) {
+		if err := u.usedMeanwhile(); !errors.Is(err, errRepeated) {
+			return nil, err
+		}
+		return u.earlierOutcome()
 	}
 	if errors.Is(err, idempotency.ErrSeen) {
 		// The same upload came twice at once: the other one was quicker.

@@ -50,6 +50,8 @@ type Config struct {
 	// MaxSymbols bounds a symbols file; default 2 GiB. In an upload, a larger one
 	// is left out with a warning.
 	MaxSymbols int64
+	// LeastPart is the least size of the parts of a file that comes in parts; default 16 MiB.
+	LeastPart int64
 	// Slots is the number of uploads that this process receives at once; default
 	// 19. Headroom, default 3, are further ones for organizations that have none while
 	// others fill the slots. Both together must be below the part buffers of the object

@@ -55,7 +55,11 @@ func (r *receiver) repeatedSum() string {
 		if err != nil {
 			return ""
 		}
-		if !p.isFile || spell(p.name).name != fieldFile {
+		name := spell(p.name).name
+		if name == fieldUploadID {
+			return r.sumOfNamed()
+		}
+		if !p.isFile || name != fieldFile {
 			continue
 		}
 		digest := sha256.New()

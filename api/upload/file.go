@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
+	"github.com/slipway-qa/slipway/storage/resumable"
 )
 
 // receivedFile is a file part in the object store, visible once its writer was
@@ -20,6 +21,8 @@ type receivedFile struct {
 	name   string // as the sender calls it
 	writer object.Writer
 	stored bool // of symbolFiles: the writer was committed
+	// upload is the upload in parts whose file this is; it has no writer.
+	upload *resumable.Upload
 }
 
 // errTooLong ends a file part that is longer than its limit.
@@ -173,6 +176,9 @@ func (r *receiver) commitFiles() error {
 }
 
 func (r *receiver) commit(f *receivedFile) error {
+	if f.upload != nil {
+		return nil
+	}
 	if _, err := f.writer.Commit(); err != nil {
 		r.unused = append(r.unused, f.Key) // whether the store has it is not sure
 		return &storeError{err}

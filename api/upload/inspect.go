@@ -88,7 +88,9 @@ func (u *upload) inspectSymbols(pkg *artifact.Package) (*distribution.NewSymbols
 		return nil, err
 	}
 	pkg.Warnings = append(pkg.Warnings, "symbols_file was ignored: "+u.symbolsReason(err))
-	u.unused = append(u.unused, u.symbols.Key)
+	if u.symbols.upload == nil { // that one is the sender's to send as something else
+		u.unused = append(u.unused, u.symbols.Key)
+	}
 	return nil, nil
 }
 

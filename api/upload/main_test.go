@@ -128,6 +128,11 @@ func newWorld(t testing.TB, minio bool, change func(*Config)) *world {
 		engine.POST(r.Path, r.Serve)
 		engine.POST(r.Path+"/", r.Serve)
 	}
+	for _, r := range w.h.Resumable().Routes() {
+		guard, err := authenticator.Require(r.Interface, r.Action)
+		require.NoError(t, err)
+		engine.Handle(r.Method, r.Path, guard, r.Serve)
+	}
 	url, end := routetest.Listen(engine)
 	t.Cleanup(end)
 	w.url = url

@@ -16,19 +16,26 @@ var errNativeSymbols = errors.New("the file is a zip of native libraries")
 
 // storeNativeSymbols keeps a zip of libraries as symbols of the organization.
 func (u *upload) storeNativeSymbols() (*outcome, error) {
-	stored, err := u.addSymbols(symbolfile.New{File: u.file.NewFile, Name: u.file.name})
+	stored, err := u.addSymbols(u.file, symbolfile.New{File: u.file.NewFile, Name: u.file.name})
 	if err != nil {
 		return nil, err
 	}
+	return u.nativeOutcome(stored), nil
+}
+
+func (u *upload) nativeOutcome(stored *symbolfile.Stored) *outcome {
 	return &outcome{symbols: &stored.Upload, warnings: append(u.warnings,
-		"the file is no app: it was kept as symbols of native code")}, nil
+		"the file is no app: it was kept as symbols of native code")}
 }
 
 // addSymbols stores a received file as symbols of the caller's organization.
-func (u *upload) addSymbols(n symbolfile.New) (*symbolfile.Stored, error) {
+func (u *upload) addSymbols(f *receivedFile, n symbolfile.New) (*symbolfile.Stored, error) {
 	n.OrganizationID, n.Actor = u.caller.OrganizationID, auth.Actor(u.c)
 	if n.Source == "" {
 		n.Source = symbolfile.SourceUpload
+	}
+	if f.upload != nil {
+		return u.addNamed(f, n)
 	}
 	stored, err := u.cfg.Symbols.Add(u.ctx(), n)
 	var unknown *storage.UnknownOutcomeError

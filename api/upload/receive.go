@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/api/upload/resumable"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/idempotency"
@@ -24,8 +25,6 @@ const (
 	// maxParts bounds the parts of a form; clients send some dozens, and one for each
 	// key of metadata.
 	maxParts = 2000
-	// maxIdempotencyKey bounds the header; ids and commit names are shorter.
-	maxIdempotencyKey = 200
 )
 
 // mode is what a form is for.
@@ -43,11 +42,12 @@ func (m mode) hasTexts() bool { return m == build }
 // receiver reads one request: its header, then the parts of its form as they come.
 // What it has at the end is read by upload, which stores it.
 type receiver struct {
-	cfg    *Config
-	c      *gin.Context
-	of     respond.Interface
-	mode   mode
-	action auth.Action
+	cfg       *Config
+	resumable *resumable.Handlers
+	c         *gin.Context
+	of        respond.Interface
+	mode      mode
+	action    auth.Action
 
 	idempotencyKey string
 	caller         *auth.Caller        // nil until a key was shown
@@ -93,14 +93,17 @@ func (r *receiver) receive() error {
 	if err := r.checkForm(); err != nil {
 		return err
 	}
+	if err := r.completeNamed(); err != nil {
+		return err
+	}
 	return r.commitFiles()
 }
 
 // readHeader checks what is known before the body.
 func (r *receiver) readHeader() error {
 	request := r.c.Request
-	r.idempotencyKey = request.Header.Get(route.IdempotencyKey)
-	if err := checkIdempotencyKey(r.idempotencyKey); err != nil {
+	var err error
+	if r.idempotencyKey, err = route.IdempotencyKeyOf(request); err != nil {
 		return err
 	}
 	caller, err := r.cfg.Auth.Identify(r.c, r.action)
@@ -122,18 +125,6 @@ func (r *receiver) readHeader() error {
 	}
 	r.body = &bodyReader{r: request.Body, limit: limit}
 	r.form = newForm(r.body, boundary)
-	return nil
-}
-
-func checkIdempotencyKey(key string) error {
-	if len(key) > maxIdempotencyKey {
-		return invalid(route.IdempotencyKey, "is longer than "+strconv.Itoa(maxIdempotencyKey)+" bytes")
-	}
-	for i := range len(key) {
-		if key[i] < 0x20 || key[i] > 0x7e {
-			return invalid(route.IdempotencyKey, "may hold printable ASCII")
-		}
-	}
 	return nil
 }
 
@@ -241,18 +232,21 @@ func (r *receiver) checkForm() (err error) {
 		return problemNoKey(r.of)
 	}
 	if r.mode == symbolFiles {
-		if len(r.files) == 0 {
+		if len(r.files) == 0 && !r.names(fieldUploadID) {
 			return problemSymbolFile()
 		}
 		return nil
 	}
-	if r.file == nil {
+	switch named := r.names(fieldUploadID); {
+	case r.file == nil && !named:
 		return problemFile()
+	case r.file != nil && named:
+		return invalid(fieldUploadID, "stands in place of file: send one of the two")
 	}
 	if r.params, err = r.fields.bind(r.of); err != nil {
 		return err
 	}
-	if r.file.Size == 0 {
+	if r.file != nil && r.file.Size == 0 {
 		return problemEmpty()
 	}
 	return nil

@@ -28,7 +28,7 @@ const maxSymbolFiles = 100
 // spellSymbols returns what the name of a part of such a form means.
 func spellSymbols(name string) spelling {
 	switch name = strings.TrimSuffix(name, "[]"); name {
-	case fieldKey, fieldFile, fieldCrashProjectID, fieldCrashProject, fieldRelease, fieldFormat, fieldGivenID, fieldURLPrefix, fieldName:
+	case fieldKey, fieldFile, fieldUploadID, fieldCrashProjectID, fieldCrashProject, fieldRelease, fieldFormat, fieldGivenID, fieldURLPrefix, fieldName:
 		return spelling{name: name}
 	case fieldSymbols, "upload_file":
 		return spelling{name: fieldFile, rank: 1}
@@ -106,7 +106,7 @@ func (u *upload) storeSymbolFiles() ([]*symbolfile.Stored, error) {
 		if n.Name == "" {
 			n.Name = u.fields.text(fieldName)
 		}
-		s, err := u.addSymbols(n)
+		s, err := u.addSymbols(f, n)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/resumable"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
 
@@ -35,6 +36,9 @@ func (u *upload) attachSymbols() (*symbolsResponse, error) {
 	var builds []distribution.Build
 	var stored *symbolfile.Stored
 	err = u.cfg.DB.InTx(u.ctx(), func(tx *storage.Tx) error {
+		if err := u.useNamed(tx, u.file); err != nil {
+			return err
+		}
 		if err := distribution.LockImages(u.ctx(), tx, writer.OrganizationID, what.Images); err != nil {
 			return err
 		}
@@ -42,9 +46,14 @@ func (u *upload) attachSymbols() (*symbolsResponse, error) {
 		if stored, err = u.cfg.Symbols.Insert(u.ctx(), tx, n); err != nil {
 			return err
 		}
-		builds, err = distribution.AttachSymbols(u.ctx(), tx, writer, stored.Upload.FileID, *symbols)
-		return err
+		if builds, err = distribution.AttachSymbols(u.ctx(), tx, writer, stored.Upload.FileID, *symbols); err != nil {
+			return err
+		}
+		return u.setResult(tx, resumable.Result{SymbolID: stored.Upload.ID}, u.file)
 	})
+	if errors.Is(err, resumable.ErrNotComplete) {
+		return nil, problemUsed(fieldUploadID)
+	}
 	var unknown *storage.UnknownOutcomeError
 	if errors.As(err, &unknown) {
 		u.keep = true // the sweep deletes the object if no row has it

@@ -10,7 +10,8 @@
 //
 // Then the package is inspected by ranges of the stored object, its icon is
 // stored, and one transaction inserts the build and the tasks that were requested
-// (build.go). Objects of a build that is not created after all are deleted. When
+// (build.go). A file that came in parts before (package resumable) is named by a field
+// upload_id (named.go); the same transaction takes it. Objects of a build that is not created after all are deleted. When
 // the outcome of the transaction is unknown, the build is looked up; if that
 // fails too, the objects stay for the sweep of unnamed objects.
 //
@@ -37,13 +38,15 @@ import (
 	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/api/remote"
 	"github.com/slipway-qa/slipway/api/respond"
+	"github.com/slipway-qa/slipway/api/upload/resumable"
 	"github.com/slipway-qa/slipway/tasks/admission"
 )
 
 // Handlers receive builds and symbols.
 type Handlers struct {
-	cfg   Config
-	rooms *rooms
+	cfg       Config
+	rooms     *rooms
+	resumable *resumable.Handlers
 }
 
 // New returns the handlers, or an error for a Config that lacks what is required.
@@ -56,8 +59,15 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.UnauthenticatedBytes < cfg.maxBody() {
 		return nil, errors.New("upload: the bytes without a key must allow for the largest body")
 	}
-	return &Handlers{cfg: cfg, rooms: newRooms(&cfg)}, nil
+	h := &Handlers{cfg: cfg, rooms: newRooms(&cfg)}
+	var err error
+	h.resumable, err = resumable.New(resumable.Config{DB: cfg.DB, Objects: cfg.Objects, Slots: h.rooms.slots, Quotas: cfg.Quotas,
+		MaxBytes: max(cfg.MaxBytes, cfg.MaxSymbols), LeastPart: cfg.LeastPart, Log: cfg.Log})
+	return h, err
 }
+
+// Resumable are the handlers of files that come in parts, which share the slots.
+func (h *Handlers) Resumable() *resumable.Handlers { return h.resumable }
 
 // Rooms are the rooms of uploads, for metrics.
 func (h *Handlers) Rooms() []*admission.Room {
@@ -89,7 +99,7 @@ func (h *Handlers) Symbols(c *gin.Context) error {
 }
 
 func (h *Handlers) begin(c *gin.Context, of respond.Interface) *upload {
-	return &upload{receiver: receiver{cfg: &h.cfg, c: c, of: of, action: auth.UploadBuilds, fields: fields{spell: spell}, pace: pace.Of(c),
+	return &upload{receiver: receiver{cfg: &h.cfg, resumable: h.resumable, c: c, of: of, action: auth.UploadBuilds, fields: fields{spell: spell}, pace: pace.Of(c),
 		permit: permit{rooms: h.rooms, from: remote.Network(c.ClientIP())}}}
 }
 

@@ -27,7 +27,7 @@ type uploadCommand struct {
 	Parallel int      `default:"8" help:"Uploads at once of the memory part."`
 	Builds   int      `default:"100000" help:"Builds of the project that is listed."`
 	Packages []string `help:"APKs to inspect; default: those of the npm packages in the user's cache."`
-	Only     []string `help:"Parts to measure: memory, throughput, inspection, list; default: all."`
+	Only     []string `help:"Parts to measure: memory, throughput, parts, inspection, list; default: all."`
 	Binary   string   `help:"A slipway program to measure; default: build this checkout."`
 }
 
@@ -93,6 +93,7 @@ func (b *uploadBench) parts() []part {
 	return []part{
 		{name: "memory", limit: 3*time.Minute + time.Duration(b.Parallel)*once, run: b.memory},
 		{name: "throughput", limit: 3*time.Minute + 2*time.Duration(b.Rounds+1)*once, run: b.throughput},
+		{name: "parts", limit: 3*time.Minute + 2*time.Duration(b.Rounds+1)*once, run: b.inParts},
 		{name: "inspection", limit: 5 * time.Minute, run: b.inspection},
 		{name: "list", limit: 10 * time.Minute, run: b.list},
 	}
@@ -155,37 +156,46 @@ func (b *uploadBench) allowGenericFiles(ctx context.Context) error {
 	return err
 }
 
-// throughput compares uploads with PutObject of the same file, alternating.
+// throughput compares uploads with PutObject of the same file.
 func (b *uploadBench) throughput(ctx context.Context) error {
-	if err := b.makeFile(); err != nil {
+	f, o, err := b.alternate(ctx, func(ctx context.Context) error { return b.product.uploadFile(ctx, b.file, "windows") })
+	if err != nil {
 		return err
+	}
+	mib := float64(b.Size) / (1 << 20)
+	row("baseline: PutObject of the file", fmt.Sprintf("%.0f MiB/s", mib/f), "", true)
+	regression.Measured(ctx, "upload", f/o)
+	row("upload of the file", fmt.Sprintf("%.0f MiB/s, %.2f of the baseline", mib/o, f/o), "0.8 of the baseline", f/o >= 0.8)
+	return nil
+}
+
+// alternate sends the file and puts it as an object, in turns, and returns the median
+// seconds of PutObject and of the other.
+func (b *uploadBench) alternate(ctx context.Context, send func(context.Context) error) (baseline, ours float64, err error) {
+	if err := b.makeFile(); err != nil {
+		return 0, 0, err
 	}
 	if err := b.allowGenericFiles(ctx); err != nil {
-		return err
+		return 0, 0, err
 	}
-	var baseline, ours []float64
+	var puts, sent []float64
 	var done atomic.Int64
 	defer progress.WaitsFor(ctx, func() string { return fmt.Sprintf("round %d of %d", done.Load()+1, b.Rounds+1) })()
 	for n := range b.Rounds + 1 {
 		put, err := b.putObject(ctx, fmt.Sprint("baseline/", n))
 		if err != nil {
-			return err
+			return 0, 0, err
 		}
-		took, err := b.upload(ctx)
+		took, err := b.upload(ctx, send)
 		if err != nil {
-			return err
+			return 0, 0, err
 		}
 		if n > 0 { // the first round warms disks and caches
-			baseline, ours = append(baseline, put.Seconds()), append(ours, took.Seconds())
+			puts, sent = append(puts, put.Seconds()), append(sent, took.Seconds())
 		}
 		done.Add(1)
 	}
-	mib := float64(b.Size) / (1 << 20)
-	f, o := median(baseline), median(ours)
-	row("baseline: PutObject of the file", fmt.Sprintf("%.0f MiB/s", mib/f), "", true)
-	regression.Measured(ctx, "upload", f/o)
-	row("upload of the file", fmt.Sprintf("%.0f MiB/s, %.2f of the baseline", mib/o, f/o), "0.8 of the baseline", f/o >= 0.8)
-	return nil
+	return median(puts), median(sent), nil
 }
 
 func median(values []float64) float64 {
@@ -208,14 +218,14 @@ func (b *uploadBench) putObject(ctx context.Context, key string) (time.Duration,
 	return took, b.client.RemoveObject(ctx, b.bucket, key, minio.RemoveObjectOptions{})
 }
 
-// upload sends the file as a CI job does and deletes the object again.
-func (b *uploadBench) upload(ctx context.Context) (time.Duration, error) {
+// upload sends the file and deletes the object again.
+func (b *uploadBench) upload(ctx context.Context, send func(context.Context) error) (time.Duration, error) {
 	before, err := b.keys(ctx)
 	if err != nil {
 		return 0, err
 	}
 	start := time.Now()
-	if err := b.product.uploadFile(ctx, b.file, "windows"); err != nil {
+	if err := send(ctx); err != nil {
 		return 0, err
 	}
 	took := time.Since(start)

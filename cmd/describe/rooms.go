@@ -27,6 +27,7 @@ import (
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/api/tester"
+	"github.com/slipway-qa/slipway/api/upload/resumable"
 	"github.com/slipway-qa/slipway/api/webhook"
 )
 
@@ -82,6 +83,7 @@ func allTypes() []route.Types {
 		oidc.Types(),
 		ops.Types(),
 		overview.Types(),
+		resumable.Types(),
 		search.Types(),
 		session.Types(),
 		symbol.Types(),

@@ -47,6 +47,7 @@ var rooms = map[string]string{
 	"storage/overview":              "rows: what happened lately in an organization, of all kinds",
 	"storage/quota":                 "rows: what organizations use and may use, with the rules of their bounds",
 	"storage/report":                "format: crash reports",
+	"storage/resumable":             "rows: files that come in parts, until a build or symbols take them",
 	"storage/run":                   "rows: runs of tests, their jobs, events and files",
 	"storage/schedule":              "rows: schedules and their firings",
 	"storage/seal":                  "format: secrets in rows, encrypted",

@@ -122,6 +122,7 @@ func pageBounds() map[string]pageBound {
 		"/api/v3/testers":                                         {4, true},
 		"/api/v3/testers/{id}":                                    {3, false},
 		"/api/v3/testers/{id}/installs":                           {4, true},
+		"/api/v3/uploads/{id}":                                    {3, true},
 		"/api/v3/webhooks":                                        {3, true},
 		"/api/v3/webhooks/{id}":                                   {2, false},
 		"/api/v3/webhooks/{id}/deliveries":                        {4, true},

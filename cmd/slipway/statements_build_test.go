@@ -32,6 +32,15 @@ func buildUseCases() []useCase {
 				w.must(request{method: post, path: v3 + "/builds/upload", files: uploadOf("shop2.zip")})
 			})
 		}},
+		{name: "upload a build in parts", numbers: []int{1}, of: asks{statements: 43, objects: 6}, run: func(w *counted, _ int) {
+			w.upload()
+			w.ids["part"] = "1"
+			w.count(func() {
+				w.must(request{method: post, path: v3 + "/uploads", body: `{"file_name":"shop2.zip","file_size":5}`, save: "upload=upload.id"})
+				w.must(request{method: put, path: v3 + "/uploads/{id:upload}/parts/{number:part}", body: "parts", kind: "application/octet-stream"})
+				w.must(request{method: post, path: v3 + "/builds/upload", files: map[string]string{"upload_id": "{{upload}}", "platform": "windows", "team_id": "{{team}}"}})
+			})
+		}},
 		{name: "upload a build that webhooks hear of", numbers: []int{1, 50}, of: asks{statements: 25, objects: 3}, run: func(w *counted, n int) {
 			w.upload()
 			w.must(request{method: post, path: v3 + "/webhooks", body: `{"name":"CI","url":"http://127.0.0.1:9443/hook","actions":["upload"]}`, save: "hook=webhook.id"})

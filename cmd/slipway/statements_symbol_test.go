@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // The identifiers of the symbol files below.
 const (
@@ -35,6 +38,15 @@ func symbolUseCases() []useCase {
 		{name: "process reports of plain scripts", numbers: []int{1, 64}, of: asks{statements: 33}, run: processing(nodeReports)},
 		{name: "process reports of unknown modules", numbers: []int{1, 64}, of: asks{statements: 42}, run: processing(unknownModules)},
 		{name: "process reports with source maps", numbers: []int{1, 64}, of: asks{statements: 35}, run: processing(mappedReports)},
+		{name: "ask which symbols are there", numbers: []int{1, 1000}, of: asks{statements: 2}, run: func(w *counted, n int) {
+			ids := make([]string, n)
+			for i := range ids {
+				ids[i] = fmt.Sprintf(`"%040x"`, i)
+			}
+			w.count(func() {
+				w.must(request{method: post, path: v3 + "/symbols/known", body: `{"identifiers":[` + strings.Join(ids, ",") + `]}`})
+			})
+		}},
 		{name: "process native reports", numbers: []int{1, 64}, of: asks{statements: 32}, run: processing(nativeReports)},
 	}
 }

@@ -114,6 +114,7 @@ func installable(w *surface) {
 }
 
 func uploadChanges() []request {
+	const inParts = "bytes of a file that is nobody's yet: the upload of the build, or of the symbols, that takes it is audited"
 	mapping := "mapping.txt|com.example.A -> a.a:\n    void run() -> a\n"
 	dsym := func(class string) func(w *surface) {
 		return func(w *surface) {
@@ -131,6 +132,11 @@ func uploadChanges() []request {
 		{method: post, path: "/upload", files: uploadOf("shop2.zip"), want: 200, wrote: "build.uploaded"},
 		{method: post, path: "/api/upload", files: uploadOf("shop3.zip"), want: 200, wrote: "build.uploaded"},
 		{method: post, path: v3 + "/symbols", files: map[string]string{"file": mapping}, want: 201, wrote: "symbols.uploaded", save: "symbols=symbols.id"},
+		{method: post, path: v3 + "/symbols/known", body: `{"identifiers":["c0ffee01-2345-6789-0123-456789abcdef"],"sha256":["` + strings.Repeat("0f", 32) + `"]}`, want: 200, unaudited: "it reads, and has a body as a list of a thousand does not fit an address"},
+		{method: post, path: v3 + "/uploads", body: `{"file_name":"shop.ipa","file_size":5}`, want: 201, unaudited: inParts, save: "upload=upload.id"},
+		{method: put, path: v3 + "/uploads/{id:upload}/parts/{number:part}", body: "parts", kind: "application/octet-stream", want: 200, unaudited: inParts,
+			before: func(w *surface) { w.ids["part"] = "1" }},
+		{method: remove, path: v3 + "/uploads/{id:upload}", want: 204, unaudited: inParts},
 		{method: post, path: "/upload/dsym", before: dsym("A"), files: map[string]string{"dsym": "{{zip}}"}, want: 200, wrote: "symbols.uploaded"},
 		{method: post, path: "/api/upload/dsym", before: dsym("B"), files: map[string]string{"dsym": "{{zip}}"}, want: 200, wrote: "symbols.uploaded"},
 	}

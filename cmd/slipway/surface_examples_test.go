@@ -277,7 +277,7 @@ func (e *exampleWalk) asked(op *openapi3.Operation, r request, s *stable) exampl
 			name, _, _ := strings.Cut(e.text(content), "|")
 			out.Parts[field] = s.text(name)
 		}
-	case text == "{}" && op.RequestBody == nil: // as good as none
+	case text == "{}" && op.RequestBody == nil, r.kind != "": // as good as none, or bytes
 	case strings.HasPrefix(text, "{"):
 		out.Body = s.document([]byte(text))
 	case text != "":

@@ -33,7 +33,7 @@ func lenient(path string) bool {
 		"/post", "/api/post", "/api/unique-events", "/api/summed-events", "/{universe}", // submissions
 		"/install", "/session", "/sign-", "/invite", "/me/", "/udid", "/mail/", "/ops/", // pages, and what mail servers send
 	}, func(prefix string) bool {
-		return strings.HasPrefix(path, prefix) && path != "/api/v3/symbols/{id}" && path != "/api/v3/symbols/{id}/index"
+		return strings.HasPrefix(path, prefix) && path != "/api/v3/symbols/{id}" && path != "/api/v3/symbols/{id}/index" && path != "/api/v3/symbols/known"
 	})
 }
 

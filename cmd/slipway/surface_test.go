@@ -133,7 +133,9 @@ type request struct {
 	// value. files are the parts of a multipart form, by field and name.
 	body  string
 	files map[string]string
-	want  int
+	// kind is the content type of a body that is neither JSON nor a form.
+	kind string
+	want int
 	// wrote is the action of the audit entry, "" where unaudited says why there is none.
 	wrote     string
 	unaudited string
@@ -197,6 +199,8 @@ func (w *surface) send(r request) (int, []byte) {
 		}
 		require.NoError(w.t, form.Close())
 		body, kind = &buf, form.FormDataContentType()
+	case r.kind != "":
+		body, kind = strings.NewReader(r.body), r.kind
 	case strings.HasPrefix(r.body, "{"):
 		body, kind = strings.NewReader(w.text(r.body)), "application/json"
 	case r.body != "":

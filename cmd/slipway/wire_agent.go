@@ -14,7 +14,7 @@ import (
 func (s *services) newAgents() (*apiagent.Handlers, error) {
 	return apiagent.New(apiagent.Config{DB: s.db, PublicURL: s.settings.PublicURL, BaseDomain: s.settings.BaseDomain,
 		Protocol: func(api http.RoundTripper) (apiagent.Protocol, error) {
-			inside, err := client.New(client.Config{Server: s.settings.PublicURL, HTTP: api, Agent: "slipway-mcp", Patience: -1})
+			inside, err := client.New(client.Config{Server: s.settings.PublicURL, HTTP: api, Agent: "slipway-mcp", RetryFor: -1})
 			if err != nil {
 				return nil, err
 			}

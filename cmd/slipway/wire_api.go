@@ -212,6 +212,7 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 	if err != nil {
 		return err
 	}
+	rooms.Resumable = rooms.Uploads.Resumable()
 	rooms.Webhooks, err = apiwebhook.New(apiwebhook.Config{DB: s.db, Guard: s.guard, Caller: webhookcall.NewSender(s.guard), Queue: queue,
 		SealKeys: s.keys})
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	genstore "github.com/slipway-qa/slipway/storage/generation"
+	"github.com/slipway-qa/slipway/storage/resumable"
 	runstore "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/session"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
@@ -16,7 +17,11 @@ type objectNames struct{ *services }
 
 // files returns those of the objects of builds that no row names.
 func (s objectNames) files(ctx context.Context, keys []string) ([]string, error) {
-	return distribution.UnnamedObjects(ctx, s.db, keys)
+	unnamed, err := distribution.UnnamedObjects(ctx, s.db, keys)
+	if err != nil || len(unnamed) == 0 {
+		return unnamed, err
+	}
+	return resumable.Unnamed(ctx, s.db, unnamed)
 }
 
 // indexes returns those of the indexes of symbol files that no row names.

@@ -86,6 +86,7 @@ func (s *services) workHandlers(throttle *workcrash.Throttle, pools []worker.Poo
 		tasks.AuditRetention.Name:   forget,
 		tasks.QuotaMaintenance.Name: &maintenance.Quotas{DB: s.db, Log: s.log},
 		tasks.ObjectRemoval.Name:    &maintenance.ObjectRemoval{DB: s.db, Objects: s.objects},
+		tasks.UploadExpiry.Name:     &maintenance.UploadExpiry{DB: s.db, Objects: s.objects, Log: s.log},
 		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(removing(s), map[string]maintenance.Names{
 			crash.AttachmentPrefix: names.attachments, distribution.Prefix: names.files, runstore.Prefix: names.ofRuns,
 			genstore.Prefix: names.ofGenerations, session.ScreenshotPrefix: names.screenshots, symbolfile.IndexPrefix: names.indexes}),

@@ -310,6 +310,64 @@ func (c *Connection) SignGet(ctx context.Context, key string, ttl time.Duration,
 	return link, c.explain(err)
 }
 
+// BeginParts implements Store.
+func (c *Connection) BeginParts(ctx context.Context, key string, opts WriteOptions) (string, error) {
+	store, err := c.use(ctx, true)
+	if err != nil {
+		return "", err
+	}
+	id, err := store.BeginParts(ctx, key, opts)
+	return id, c.explain(err)
+}
+
+// WritePart implements Store.
+func (c *Connection) WritePart(ctx context.Context, m Multipart, number int) (PartWriter, error) {
+	store, err := c.use(ctx, true)
+	if err != nil {
+		return nil, err
+	}
+	w, err := store.WritePart(ctx, m, number)
+	if err != nil {
+		return nil, c.explain(err)
+	}
+	return &connectedPartWriter{PartWriter: w, of: c}, nil
+}
+
+// connectedPartWriter explains errors.
+type connectedPartWriter struct {
+	PartWriter
+	of *Connection
+}
+
+func (w *connectedPartWriter) Write(p []byte) (int, error) {
+	n, err := w.PartWriter.Write(p)
+	return n, w.of.explain(err)
+}
+
+func (w *connectedPartWriter) Commit() (string, error) {
+	tag, err := w.PartWriter.Commit()
+	return tag, w.of.explain(err)
+}
+
+// CompleteParts implements Store.
+func (c *Connection) CompleteParts(ctx context.Context, m Multipart, parts []Part, sum *Sum) (Info, error) {
+	store, err := c.use(ctx, true)
+	if err != nil {
+		return Info{}, err
+	}
+	info, err := store.CompleteParts(ctx, m, parts, sum)
+	return info, c.explain(err)
+}
+
+// AbortParts implements Store.
+func (c *Connection) AbortParts(ctx context.Context, m Multipart) error {
+	store, err := c.use(ctx, false) // a full store is where deleting helps
+	if err != nil {
+		return err
+	}
+	return c.explain(store.AbortParts(ctx, m))
+}
+
 // Sweep implements Store.
 func (c *Connection) Sweep(ctx context.Context, age time.Duration) (int, error) {
 	store, err := c.use(ctx, false)

@@ -17,6 +17,7 @@ import (
 //
 //	objects/   one file for each object, in shard folders (see objectPath)
 //	tmp/       writes under way
+//	parts/     objects that are written in parts
 //
 // A write goes to tmp, is synced, and is renamed to its place; then the folders
 // above are synced. All access goes through an os.Root, so that neither a key

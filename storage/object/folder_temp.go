@@ -55,8 +55,14 @@ func flock(file *os.File, how int) error {
 }
 
 // Sweep removes temporary files that nobody has written to for age, and at once those
-// whose writer is gone.
+// whose writer is gone; and the parts of objects that nobody goes on with.
 func (f *Folder) Sweep(ctx context.Context, age time.Duration) (int, error) {
+	temps, err := f.sweepTemps(ctx, age)
+	parts, partsErr := f.sweepParts(ctx, age)
+	return temps + parts, errors.Join(err, partsErr)
+}
+
+func (f *Folder) sweepTemps(ctx context.Context, age time.Duration) (int, error) {
 	dir, err := f.root.Open(tmpDir)
 	if err != nil {
 		return 0, fmt.Errorf("sweep folder: %w", err)

@@ -75,6 +75,25 @@ type Store interface {
 	// S3 leaves ContentType empty here.
 	List(ctx context.Context, prefix, after string, limit int) ([]Info, error)
 
+	// BeginParts begins an object that is written in parts (Multipart), and returns the id
+	// by which the store knows it.
+	BeginParts(ctx context.Context, key string, opts WriteOptions) (id string, err error)
+
+	// WritePart begins to write a part, numbered from 1. ErrRange: the object has no such
+	// part. ErrNotFound: the store knows nothing of the object. ErrPartBusy, of a folder:
+	// another writer is at it. S3 takes several writers; the one that ends last wins, and
+	// CompleteParts notices when that is not the one that was recorded.
+	WritePart(ctx context.Context, m Multipart, number int) (PartWriter, error)
+
+	// CompleteParts makes the object of all its parts, in their order, and brings the sum,
+	// which may have the first bytes already, to the end of it. To complete it again is no
+	// error. *LostPartsError: some parts are not there as they were recorded.
+	CompleteParts(ctx context.Context, m Multipart, parts []Part, sum *Sum) (Info, error)
+
+	// AbortParts ends an object that is written in parts, and removes these. One that is
+	// gone is no error, nor is one that was completed: its object stays.
+	AbortParts(ctx context.Context, m Multipart) error
+
 	// SignGet returns a link that reads key without credentials for ttl (1 s to
 	// MaxLinkAge). It does not check whether the object exists.
 	SignGet(ctx context.Context, key string, ttl time.Duration, opts SignOptions) (string, error)

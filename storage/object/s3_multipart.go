@@ -21,7 +21,17 @@ type multipart struct {
 	ctx     context.Context // of the parts: also over when one of them failed
 	cancel  context.CancelFunc
 	group   *errgroup.Group
+	before  int // parts of others, which come first
 	list    []*minio.CompletePart
+}
+
+// multipart is the upload of an id, of which that many parts are others'.
+func (w *s3Writer) multipart(id string, before int) *multipart {
+	m := &multipart{S3: w.S3, key: w.key, id: id, parent: w.ctx, before: before}
+	m.ctx, m.cancel = context.WithCancel(w.ctx)
+	m.group, m.ctx = errgroup.WithContext(m.ctx)
+	m.group.SetLimit(partsInFlight)
+	return m
 }
 
 // begin is not interrupted: an upload whose id never arrived could not be
@@ -34,17 +44,13 @@ func (w *s3Writer) begin() (*multipart, error) {
 		return nil, err
 	}
 	w.journal.begun(w.bucket, w.key, id)
-	m := &multipart{S3: w.S3, key: w.key, id: id, parent: w.ctx}
-	m.ctx, m.cancel = context.WithCancel(w.ctx)
-	m.group, m.ctx = errgroup.WithContext(m.ctx)
-	m.group.SetLimit(partsInFlight)
-	return m, nil
+	return w.multipart(id, 0), nil
 }
 
 // send waits until fewer than partsInFlight parts are under way, and calls sent
 // once data is of no more use.
 func (m *multipart) send(data []byte, sent func()) {
-	part := &minio.CompletePart{PartNumber: len(m.list) + 1}
+	part := &minio.CompletePart{PartNumber: m.before + len(m.list) + 1}
 	m.list = append(m.list, part)
 	m.group.Go(func() error {
 		defer sent()

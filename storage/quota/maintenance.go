@@ -43,6 +43,7 @@ with stored as (
 		union all select organization_id, size from run_files
 		union all select organization_id, size from generation_files
 		union all select organization_id, screenshot_size from feedbacks where screenshot_size <> 0
+		union all select organization_id, size from resumable_uploads where state <> 'used'
 	) s group by organization_id
 	union all
 	select organization_id, 'builds', count(*) from builds where deleted_at is null group by organization_id

@@ -31,6 +31,10 @@ type SweepResult struct {
 	Unfinished int `json:"unfinished"`
 }
 
+// unfinishedAge protects uploads in parts, which have a day from their beginning and then
+// a few rounds of their expiry.
+const unfinishedAge = 26 * time.Hour
+
 // sweepAge protects what a request has written and not yet named: no upload
 // takes a day.
 const sweepAge = 24 * time.Hour
@@ -52,7 +56,7 @@ func (h *ObjectSweep) Handle(ctx context.Context, claim *worker.Claim) error {
 		}
 		sum.Objects += n
 	}
-	n, err := h.Objects.Sweep(ctx, sweepAge)
+	n, err := h.Objects.Sweep(ctx, unfinishedAge)
 	if err != nil {
 		failed = append(failed, fmt.Errorf("sweep unfinished uploads: %w", err))
 	}

@@ -83,7 +83,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Cleanup(api.Close)
 	transport := &http.Transport{}
 	t.Cleanup(transport.CloseIdleConnections)
-	c, err := client.New(client.Config{Server: api.URL, Credential: client.Key("k"), HTTP: transport, Patience: -1})
+	c, err := client.New(client.Config{Server: api.URL, Credential: client.Key("k"), HTTP: transport, RetryFor: -1})
 	require.NoError(t, err)
 	cfg := Config{Client: c, Via: "stdio", Version: "test"}
 	if change != nil {
@@ -447,11 +447,11 @@ func TestRecord(t *testing.T) {
 func TestPanic(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, func(c *Config) {
-		c.Client, _ = client.New(client.Config{Server: "http://x.example", Patience: -1, HTTP: panics{c.Client}})
+		c.Client, _ = client.New(client.Config{Server: "http://x.example", RetryFor: -1, HTTP: panics{c.Client}})
 	})
 	w.fails("get_test", object{"id": "t"}, "internal error")
 	w = newWorld(t, func(c *Config) {
-		c.Client, _ = client.New(client.Config{Server: "http://x.example", Patience: -1, HTTP: panicsAlways{}})
+		c.Client, _ = client.New(client.Config{Server: "http://x.example", RetryFor: -1, HTTP: panicsAlways{}})
 	})
 	w.fails("get_test", object{"id": "t"}, "internal error")
 }
