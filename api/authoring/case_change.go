@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"time"
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
@@ -22,6 +23,12 @@ type caseBody struct {
 	Tags        nullable `json:"tags"`
 	RunSettings nullable `json:"runSettings"`
 	Steps       nullable `json:"steps"`
+	Intent      *string  `json:"intent"`
+	Description *string  `json:"description"`
+	// BaseRevisionID and BaseUpdateDate are the latest revision and the lastUpdateDate that
+	// the change was made from: 409 where the case has others.
+	BaseRevisionID *string `json:"baseRevisionId"`
+	BaseUpdateDate *string `json:"baseUpdateDate"`
 	// Answers have these, and may be sent back; they are changed elsewhere.
 	TeamID      *string `json:"teamId"`
 	TestSuiteID *string `json:"testSuiteId"`
@@ -47,6 +54,39 @@ func unchanged(path string, sent *string, is *uuid.UUID) error {
 	return nil
 }
 
+// bases reads what the change was made from.
+func (in *caseBody) bases(change *authoring.CaseChange) error {
+	if in.BaseRevisionID != nil {
+		id, ok := parseHex(*in.BaseRevisionID)
+		if !ok {
+			return member("baseRevisionId", "must be the id of a revision: 24 hexadecimal digits")
+		}
+		change.BaseRevision = id
+	}
+	if in.BaseUpdateDate != nil {
+		at, err := time.Parse(time.RFC3339, *in.BaseUpdateDate)
+		if err != nil {
+			return member("baseUpdateDate", "must be a time as lastUpdateDate has it")
+		}
+		change.BaseUpdate = &at
+	}
+	return nil
+}
+
+// prose reads the texts of a revision.
+func (in *caseBody) prose(change *authoring.CaseChange) error {
+	for _, m := range []struct {
+		name string
+		text *string
+	}{{"intent", in.Intent}, {"description", in.Description}} {
+		if utf8.RuneCountInString(or(m.text, "")) > maxIntent {
+			return member(m.name, fmt.Sprintf("must have at most %d characters", maxIntent))
+		}
+	}
+	change.Intent, change.Description = in.Intent, in.Description
+	return nil
+}
+
 // clearedSettings are those of a case that was made without any.
 var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"target":null,"runTargets":[],"strict":null,"healing":null,"drift":null}`)}
 
@@ -54,6 +94,12 @@ var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"targ
 // steps is asked for by an empty array.
 func (in *caseBody) read(check targetCheck) (change authoring.CaseChange, warnings []string, err error) {
 	change.Name = in.Name
+	if err := in.bases(&change); err != nil {
+		return change, nil, err
+	}
+	if err := in.prose(&change); err != nil {
+		return change, nil, err
+	}
 	if change.Tags, err = valueOf(in.Tags, "tags", []string{}); err != nil {
 		return change, nil, err
 	}
@@ -81,8 +127,9 @@ func (in *caseBody) read(check targetCheck) (change authoring.CaseChange, warnin
 }
 
 // update serves POST /testcases/{id}; only members that are sent are changed: name,
-// steps, runSettings (of which again those that are sent), tags. Other steps make a
-// new revision.
+// steps, intent, description, runSettings (of which again those that are sent), tags.
+// Other steps and texts make a new revision. With baseRevisionId and baseUpdateDate, 409
+// where the case is not in that state.
 func (h cases) update(c *gin.Context) error {
 	id, err := caseID(c)
 	if err != nil {

@@ -345,3 +345,59 @@ func TestOldRevisionsGo(t *testing.T) {
 	require.Equal(t, 1, w.count(`select count(*) from test_revisions where id = $1`, run["revisionId"]))
 	require.Len(t, w.ok(w.member, 200, "GET", "/testcases/"+id, "")["revisions"], authoring.MaxRevisions)
 }
+
+// A change that says what it was made from is made only there: of two that were made from
+// the same state, the second is refused and changes nothing.
+func TestAChangeOfAnotherStateIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.ok(w.member, 201, "POST", "/testcases", importText(t, "case", tree{"intent": "Buy a lamp."}))
+	path := "/testcases/" + made["id"].(string)
+	change := func(members tree) string { t.Helper(); return asJSON(t, members) }
+	first := latestOf(made)["id"].(string)
+
+	got := w.ok(w.member, 200, "POST", path, change(tree{"intent": "Buy two lamps.", "baseRevisionId": strings.ToUpper(first),
+		"baseUpdateDate": made["lastUpdateDate"]}))
+	require.Equal(t, "Buy two lamps.", latestOf(got)["intent"])
+	require.NotEqual(t, first, latestOf(got)["id"], "another intent is another revision")
+	require.Equal(t, latestOf(made)["steps"], latestOf(got)["steps"])
+	require.Equal(t, "Buy a lamp.", revisionsOf(got)[0]["intent"])
+
+	w.refused(w.both, 409, "CASE_CHANGED", "POST", path, change(tree{"name": "other", "baseRevisionId": first}))
+	w.refused(w.both, 409, "CASE_CHANGED", "POST", path, change(tree{"name": "other", "baseUpdateDate": "2026-01-02T03:04:05.678Z"}))
+	require.Equal(t, got, w.ok(w.member, 200, "GET", path, ""))
+
+	// A change of settings makes no revision, and is told by its time.
+	renamed := w.ok(w.member, 200, "POST", path, change(tree{"name": "renamed", "description": "why", "baseRevisionId": latestOf(got)["id"],
+		"baseUpdateDate": got["lastUpdateDate"]}))
+	require.Equal(t, "why", latestOf(renamed)["description"])
+	require.Equal(t, "Buy two lamps.", latestOf(renamed)["intent"])
+	w.refused(w.both, 409, "CASE_CHANGED", "POST", path, change(tree{"name": "other", "baseUpdateDate": got["lastUpdateDate"]}))
+	same := w.ok(w.member, 200, "POST", path, change(tree{"intent": "Buy two lamps.", "description": "why"}))
+	require.Equal(t, renamed, same, "what is the same makes no revision")
+
+	w.refused(w.member, 400, "INVALID_BODY", "POST", path, change(tree{"baseRevisionId": "mine"}), "baseRevisionId")
+	w.refused(w.member, 400, "INVALID_BODY", "POST", path, change(tree{"baseUpdateDate": "yesterday"}), "baseUpdateDate")
+	w.refused(w.member, 400, "INVALID_BODY", "POST", path, change(tree{"intent": strings.Repeat("x", 20_001)}), "intent")
+	w.refused(w.neighbor, 403, "FORBIDDEN", "POST", path, change(tree{"baseRevisionId": first}))
+}
+
+// Two changes at once, made from one state: one of them is made.
+func TestOfTwoChangesAtOnceOneIsMade(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made := w.ok(w.member, 201, "POST", "/testcases", importText(t, "case", nil))
+	path, base := "/testcases/"+made["id"].(string), latestOf(made)["id"].(string)
+	codes := make(chan int)
+	for _, name := range []string{"one", "two", "three", "four"} {
+		go func() {
+			codes <- w.call(w.both, "POST", path, asJSON(t, tree{"intent": name, "baseRevisionId": base})).Code
+		}()
+	}
+	count := map[int]int{}
+	for range 4 {
+		count[<-codes]++
+	}
+	require.Equal(t, map[int]int{200: 1, 409: 3}, count)
+	require.Len(t, revisionsOf(w.ok(w.member, 200, "GET", path, "")), 2)
+}

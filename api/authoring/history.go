@@ -209,7 +209,7 @@ func (q *query) historyIDs(parse func(text string) (string, error)) []string {
 func (q *query) each() int { return min(q.number("limit", historyLimit), historyLimit) }
 
 // histories serves GET /testcases/history: the newest runs of several cases, in one
-// statement. Parameters: ids (array), limit (of each).
+// statement. Parameters: ids (array), limit (of each), endDate (creation).
 func (h runs) histories(c *gin.Context) error {
 	q := queryOf(c)
 	ids, most := q.historyIDs(func(text string) (string, error) {
@@ -219,13 +219,14 @@ func (h runs) histories(c *gin.Context) error {
 		}
 		return id, nil
 	}), q.each()
+	_, to := q.dates()
 	if q.err != nil {
 		return q.err
 	}
 	var found map[string]run.History
 	if len(ids) > 0 {
 		var err error
-		if found, err = run.CasesHistory(c.Request.Context(), h.cfg.DB, auth.Organization(c), ids, most); err != nil {
+		if found, err = run.CasesHistory(c.Request.Context(), h.cfg.DB, auth.Organization(c), ids, most, to); err != nil {
 			return err
 		}
 	}

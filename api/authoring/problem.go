@@ -46,6 +46,7 @@ const (
 	codeTargetInvalid  = "CODE_GENERATION_TARGET_INVALID"
 	codeTargetNotFound = "CODE_GENERATION_TARGET_NOT_FOUND"
 	codeCaseEmpty      = "TEST_CASE_EMPTY"
+	codeCaseChanged    = "CASE_CHANGED"
 )
 
 // resource is what a path names: the code and the text of the answer when it is
@@ -80,7 +81,8 @@ func (of resource) of(h route.Handler) route.Handler {
 //
 //   - a *respond.Problem is written as it says;
 //   - storage.ErrNotFound is 404 with the resource's code;
-//   - authoring.ErrForbidden is 403 FORBIDDEN, and ErrHealingOutdated a 409;
+//   - authoring.ErrForbidden is 403 FORBIDDEN, ErrHealingOutdated and ErrCaseChanged are
+//     a 409;
 //   - *authoring.MissingError, authoring.ErrSuiteNotFound and ErrRevisionNotFound are
 //     404 with their own codes (see inBody for where they are a 400);
 //   - what a schedule lacks to run (ofSchedule) is a 400 with its own code;
@@ -100,6 +102,8 @@ func problem(err error, of resource) error {
 			Text: authoring.ErrSuiteNotFound.Error(), Err: err}
 	case errors.Is(err, authoring.ErrRevisionNotFound):
 		return &respond.Problem{Status: http.StatusNotFound, Authoring: revision.code, Text: revision.text, Err: err}
+	case errors.Is(err, authoring.ErrCaseChanged):
+		return &respond.Problem{Status: http.StatusConflict, Authoring: codeCaseChanged, Text: authoring.ErrCaseChanged.Error(), Err: err}
 	case errors.Is(err, authoring.ErrHealingOutdated):
 		return &respond.Problem{Status: http.StatusConflict, Authoring: codeHealingOutdated,
 			Text: authoring.ErrHealingOutdated.Error(), Err: err}

@@ -41,7 +41,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodDelete, Path: cases + "/generate/:taskId", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.ChangeTests, Handler: generationTask.of(h.generations.cancel)},
 		{Method: http.MethodPost, Path: cases + "/:id/generate", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.generations.refine)},
 		{Method: http.MethodGet, Path: cases + "/tags", Interface: tests, Query: byPage("search"), Action: auth.ReadTests, Handler: testCase.of(h.cases.tags)},
-		{Method: http.MethodGet, Path: cases + "/history", Interface: tests, Query: []string{"ids[]", "limit"}, Action: auth.ReadTests, Handler: testCase.of(h.runs.histories)},
+		{Method: http.MethodGet, Path: cases + "/history", Interface: tests, Query: []string{"ids[]", "limit", "endDate"}, Action: auth.ReadTests, Handler: testCase.of(h.runs.histories)},
 		{Method: http.MethodPost, Path: cases, Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.create), Body: maxImport},
 		{Method: http.MethodGet, Path: cases + "/:id/history", Interface: tests, Query: byPage(), Action: auth.ReadTests, Handler: testCase.of(h.runs.history)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs", Interface: tests, Query: ofRuns, Action: auth.ReadTests, Handler: testCase.of(h.runs.list)},

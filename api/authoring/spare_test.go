@@ -46,7 +46,7 @@ func TestSpareMembers(t *testing.T) {
 			"target": tree{"capabilities": tree{"browserName": "chrome"}}}}), "runSettings.lastBuildName: must be a string"},
 		{"POST", "/testcases/" + id, `{"runSettings":{"viewport":{"width":1}}}`, "runSettings.viewport: "},
 		{"POST", "/testcases/" + id, `{"runSettings":{"target":{"capabilities":{"browserName":"chrome"},"browser":"x"}}}`, "runSettings.target.browser: "},
-		{"POST", "/testcases/" + id, `{"description":"x"}`, "description: "},
+		{"POST", "/testcases/" + id, `{"sideTest":"x"}`, "sideTest: "},
 		{"POST", "/testcases/" + id, `{"teamId":"` + noUUID + `"}`, "teamId: cannot be changed"},
 		{"POST", "/testcases/" + id + "/run", `{"targets":[{"capabilities":{"browserName":"chrome"},"name":"x"}]}`, "targets[0].name: "},
 		{"POST", "/testcases/" + id + "/run", `{"steps":[]}`, "steps: "},

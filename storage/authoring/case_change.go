@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/lib/pq"
 
@@ -21,8 +22,23 @@ type CaseChange struct {
 	Tags *[]string
 	// Settings returns the settings from those that are stored.
 	Settings func(step.RunSettings) step.RunSettings
-	// Steps make a new revision unless they are those of the latest.
-	Steps *[]step.Step
+	// Steps, Intent and Description make a new revision unless they are those of the latest.
+	Steps               *[]step.Step
+	Intent, Description *string
+	// BaseRevision and BaseUpdate are the latest revision and the time of update, in
+	// milliseconds, that the change was made from: ErrCaseChanged where the case has others.
+	// "" and nil: whatever they are.
+	BaseRevision string
+	BaseUpdate   *time.Time
+}
+
+// madeFrom refuses a change of a case that is not in the state that it was made from.
+func (c *CaseChange) madeFrom(e *editedCase) error {
+	if c.BaseRevision != "" && c.BaseRevision != e.latest.ID ||
+		c.BaseUpdate != nil && !c.BaseUpdate.Truncate(time.Millisecond).Equal(e.UpdatedAt.Truncate(time.Millisecond)) {
+		return ErrCaseChanged
+	}
+	return nil
 }
 
 // editedCase is a case that is being changed, locked, with its latest revision.
@@ -82,19 +98,20 @@ func (e *editedCase) save(ctx context.Context, tx *storage.Tx, w account.Writer,
 }
 
 // UpdateCase changes a case. A change of nothing leaves the time of update and the
-// modifier.
+// modifier. ErrCaseChanged when the case is not what the change was made from.
 func UpdateCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string, c CaseChange) (*Case, error) {
 	e, err := editCase(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
 	}
+	if err := c.madeFrom(e); err != nil {
+		return nil, err
+	}
 	if err := e.describe(c); err != nil {
 		return nil, err
 	}
-	if c.Steps != nil {
-		if err := e.replaceSteps(ctx, tx, *c.Steps); err != nil {
-			return nil, err
-		}
+	if err := e.revise(ctx, tx, c); err != nil {
+		return nil, err
 	}
 	return e.save(ctx, tx, w, account.TestCaseUpdated)
 }
@@ -138,18 +155,28 @@ func (e *editedCase) describe(c CaseChange) error {
 	return nil
 }
 
-// replaceSteps stores a revision when the steps are not those of the latest one.
-func (e *editedCase) replaceSteps(ctx context.Context, tx *storage.Tx, steps []step.Step) error {
-	steps, err := copySteps(steps)
-	if err != nil {
-		return err
+// revise stores a revision when its steps or texts are not those of the latest one.
+func (e *editedCase) revise(ctx context.Context, tx *storage.Tx, c CaseChange) error {
+	next := Revision{Intent: e.latest.Intent, DiscoveredIntent: e.latest.DiscoveredIntent, Description: e.latest.Description,
+		Steps: e.latest.Steps}
+	if c.Intent != nil {
+		next.Intent = *c.Intent
 	}
-	keepRecorded(e.latest.Steps, steps)
-	if sameJSON(steps, e.latest.Steps) {
+	if c.Description != nil {
+		next.Description = *c.Description
+	}
+	if c.Steps != nil {
+		steps, err := copySteps(*c.Steps)
+		if err != nil {
+			return err
+		}
+		keepRecorded(e.latest.Steps, steps)
+		next.Steps = steps
+	}
+	if next.Intent == e.latest.Intent && next.Description == e.latest.Description && sameJSON(next.Steps, e.latest.Steps) {
 		return nil
 	}
-	return e.add(ctx, tx, Revision{Intent: e.latest.Intent, DiscoveredIntent: e.latest.DiscoveredIntent,
-		Description: e.latest.Description, Steps: steps})
+	return e.add(ctx, tx, next)
 }
 
 // keepRecorded keeps what is known of a step of the same id: the fingerprints of

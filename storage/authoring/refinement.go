@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// ErrCaseChanged: the case has another latest revision than the one that a new revision
-// was made from.
+// ErrCaseChanged: the case is in another state than the one that a new revision, or a
+// change, was made from.
 var ErrCaseChanged = errors.New("the test case was changed meanwhile")
 
 // RefineCase stores a revision that was made from another one, as the latest.

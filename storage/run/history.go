@@ -265,6 +265,7 @@ const (
 select want.id as subject, r.*, j.healed from unnest($2::text[]) with ordinality as want(id, place)
 cross join lateral (
 	select ` + pastCase + ` from test_runs r where r.organization_id = $1 and r.case_id between want.id and want.id
+		and r.created_at < $4
 	order by r.case_id, r.created_at desc, r.id desc limit $3
 ) r cross join lateral (
 	select coalesce(sum(healed), 0) as healed from test_jobs where run_id = r.id and organization_id = $1
@@ -280,10 +281,14 @@ cross join lateral (
 order by want.place, r.created_at desc, r.id desc`
 )
 
-// CasesHistory returns the newest runs of cases by their ids, at most so many of each. The
-// caller bounds both numbers.
-func CasesHistory(ctx context.Context, q storage.Querier, organizationID int64, ids []string, most int) (map[string]History, error) {
-	return histories(ctx, q, casesHistory, organizationID, texts(ids), most)
+// CasesHistory returns the newest runs of cases by their ids, at most so many of each, that
+// were created before an instant; the zero one is no bound. The caller bounds both numbers.
+func CasesHistory(ctx context.Context, q storage.Querier, organizationID int64, ids []string, most int, before time.Time) (map[string]History, error) {
+	var bound any = "infinity"
+	if !before.IsZero() {
+		bound = before
+	}
+	return histories(ctx, q, casesHistory, organizationID, texts(ids), most, bound)
 }
 
 // SuitesHistory does so for suites.
@@ -291,9 +296,9 @@ func SuitesHistory(ctx context.Context, q storage.Querier, organizationID int64,
 	return histories(ctx, q, suitesHistory, organizationID, storage.UUIDs(ids), most)
 }
 
-func histories(ctx context.Context, q storage.Querier, query string, organizationID int64, ids any, most int) (map[string]History, error) {
+func histories(ctx context.Context, q storage.Querier, query string, organizationID int64, ids any, most int, further ...any) (map[string]History, error) {
 	var rows []pastRow
-	if err := q.SelectContext(ctx, &rows, query, organizationID, ids, most+1); err != nil {
+	if err := q.SelectContext(ctx, &rows, query, append([]any{organizationID, ids, most + 1}, further...)...); err != nil {
 		return nil, storage.Wrap(err, "histories of test runs")
 	}
 	found := map[string]History{}

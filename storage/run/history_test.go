@@ -148,17 +148,22 @@ func TestHistory(t *testing.T) {
 	require.Equal(t, ids[2], s.FirstBad.ID, "the first after the last good one")
 
 	other := w.NewCase(w.Org.Member.Writer, "another")
-	found, err := CasesHistory(ctx, w.DB, w.Org.ID, []string{other.ID, c.ID}, 3)
+	found, err := CasesHistory(ctx, w.DB, w.Org.ID, []string{other.ID, c.ID}, 3, time.Time{})
 	require.NoError(t, err)
 	require.Empty(t, found[other.ID].Runs)
 	require.Len(t, found[c.ID].Runs, 3)
 	require.True(t, found[c.ID].More)
+	newest := found[c.ID].Runs
+	found, err = CasesHistory(ctx, w.DB, w.Org.ID, []string{c.ID}, 1, newest[1].CreatedAt)
+	require.NoError(t, err)
+	require.Equal(t, newest[2].ID, found[c.ID].Runs[0].ID, "the newest before the instant")
+	require.Len(t, found[c.ID].Runs, 1)
 
 	// Nothing of it is another organization's.
 	h, err = CaseHistory(ctx, w.DB, w.Rival.ID, c.ID, storage.Page{Limit: 2})
 	require.NoError(t, err)
 	require.Empty(t, h.Runs)
-	found, err = CasesHistory(ctx, w.DB, w.Rival.ID, []string{c.ID}, 3)
+	found, err = CasesHistory(ctx, w.DB, w.Rival.ID, []string{c.ID}, 3, time.Time{})
 	require.NoError(t, err)
 	require.Empty(t, found)
 	s, err = CaseStanding(ctx, w.DB, w.Rival.ID, c.ID)
@@ -276,7 +281,7 @@ func TestHistoryOfManyRuns(t *testing.T) {
 	}{
 		"case":       {"test_runs_newest", []any{w.Org.ID, c.ID, 31, 0}},
 		"standing":   {"test_runs_bad", []any{w.Org.ID, c.ID}},
-		"cases":      {"test_runs_newest", []any{w.Org.ID, `{` + c.ID + `}`, 31}},
+		"cases":      {"test_runs_newest", []any{w.Org.ID, `{` + c.ID + `}`, 31, `infinity`}},
 		"all":        {"Index Only Scan using test_runs_recent", []any{w.Org.ID, 20, 0}},
 		"of a state": {"test_runs_state", []any{w.Org.ID, Errored, 20, 0}},
 	} {

@@ -14,6 +14,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -21,6 +22,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"time"
 
@@ -28,6 +30,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/usage"
 )
 
@@ -78,9 +81,9 @@ func (s *Session) Result(format string, args ...any) {
 	for i, a := range args {
 		switch a := a.(type) {
 		case string:
-			args[i] = progress.Printable(a)
+			args[i] = report.Line(a)
 		case error:
-			args[i] = progress.Printable(a.Error())
+			args[i] = report.Line(a.Error())
 		}
 	}
 	fmt.Fprintf(s.World.Out, format+"\n", args...)
@@ -91,13 +94,27 @@ func (s *Session) Document(v any) error {
 	if !s.JSON {
 		return nil
 	}
-	encoder := json.NewEncoder(s.World.Out)
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	if err := encoder.Encode(v); err != nil {
 		return fail(Failed, "write the document: %w", err)
 	}
+	// A text of a page must be no command to a pipeline that reads its log: ##vso[...].
+	if _, err := s.World.Out.Write(bytes.ReplaceAll(text.Bytes(), []byte("##"), []byte(`#\u0023`))); err != nil {
+		return fail(Failed, "write the document: %w", err)
+	}
 	return nil
+}
+
+// errorText is an error for people, line by line. Texts of the server are made printable.
+func errorText(err error) string {
+	lines := strings.Split(err.Error(), "\n")
+	for i := range lines {
+		lines[i] = report.Line(lines[i])
+	}
+	return strings.Join(lines, "\n  ")
 }
 
 // lastTime bounds what is undone after ctrl-C or the timeout.
@@ -132,6 +149,10 @@ type cli struct {
 	Symbols    symbolsCommand    `cmd:"" help:"Upload what reads crashes: debug information, mappings, source maps."`
 	Crashes    crashesCommand    `cmd:"" help:"List the new and regressed crash groups of a version."`
 	Gate       gateCommand       `cmd:"" help:"Ask whether a build may go out; its policy."`
+	Run        runCommand        `cmd:"" help:"Run suites and tests, and fail when one does not pass."`
+	Generate   generateCommand   `cmd:"" help:"Write a test from a sentence, or tests from a Markdown file."`
+	Pull       pullCommand       `cmd:"" help:"Write the server's tests into files of the repository."`
+	Push       pushCommand       `cmd:"" help:"Send files of tests to the server."`
 	Open       openCommand       `cmd:"" help:"Open a page of the console."`
 	Status     statusCommand     `cmd:"" help:"Show who calls which server, and where the settings come from."`
 	MCP        mcpCommand        `cmd:"" name:"mcp" help:"Serve a coding agent over standard input and output (Model Context Protocol)."`
@@ -202,7 +223,7 @@ func (c *cli) run(w World, parsed *kong.Context) Code {
 	s.Out.Close()
 	code := codeOf(err)
 	if err != nil {
-		fmt.Fprintln(w.Err, w.Name+": "+progress.Printable(err.Error()))
+		fmt.Fprintln(w.Err, w.Name+": "+errorText(err))
 	}
 	if code == Failed && c.AllowFailure {
 		fmt.Fprintln(w.Err, w.Name+": allowed by --allow-failure")

@@ -1,0 +1,130 @@
+// Package report writes what became of tests in the forms that pipelines read: JUnit as
+// Surefire writes it, a summary in Markdown, lines that a pipeline shows at the line of a
+// file, and GitLab's report of code quality.
+//
+// Texts come from tests and from the pages that they ran on. Each form escapes all of
+// them: a page can end no line, element, link or table, give a pipeline no command, and
+// name no file as an attachment. Every text is bounded, and so is each file.
+package report
+
+import (
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Outcome is how a test ended.
+type Outcome string
+
+// The outcomes.
+const (
+	Passed  Outcome = "passed"
+	Flaky   Outcome = "flaky"   // passed after it had failed
+	Failed  Outcome = "failed"  // a step or an assertion
+	Errored Outcome = "error"   // no browser, a lost worker, out of time
+	Skipped Outcome = "skipped" // there was nothing to run
+	// Cancelled tests were not run to their end. In JUnit they are skipped.
+	Cancelled Outcome = "cancelled"
+)
+
+// Good reports whether a test passed, whatever came before.
+func (o Outcome) Good() bool { return o == Passed || o == Flaky }
+
+// Report is what became of tests.
+type Report struct {
+	Name       string
+	URL        string // of the console's page; "": there is no single one
+	Started    time.Time
+	Took       time.Duration
+	Properties []Property
+	Cases      []Case
+}
+
+// Property is something that holds for the whole report.
+type Property struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+// Case is a test on one target.
+type Case struct {
+	Name    string
+	Suite   string // "": in none
+	Target  string // a browser, a device
+	URL     string // of the console's page of the newest run
+	Outcome Outcome
+	Reason  string // why it was skipped or cancelled
+	Took    time.Duration
+	// Failures are the runs that did not pass, oldest first: of a flaky test all but the
+	// last run, of a failed one all.
+	Failures []Failure
+	// File and Line are where the test is written, with the step that failed last; "" when
+	// it is in no file of the repository. File is relative to the repository's root.
+	File string
+	Line int
+}
+
+// Failure is a run that did not pass.
+type Failure struct {
+	Outcome     Outcome // Failed or Errored
+	Code, Text  string
+	URL         string // of the console's page
+	Steps       []string
+	Attachments []string // files that were stored here: from the working directory, or absolute
+}
+
+// last is the failure that decided; a zero one when there is none.
+func (c *Case) last() Failure {
+	if len(c.Failures) == 0 {
+		return Failure{}
+	}
+	return c.Failures[len(c.Failures)-1]
+}
+
+// Count returns how many cases ended as one of these.
+func (r *Report) Count(of ...Outcome) (n int) {
+	for i := range r.Cases {
+		for _, o := range of {
+			if r.Cases[i].Outcome == o {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Good reports whether every test passed, but for those that had nothing to run.
+func (r *Report) Good() bool { return r.Count(Failed, Errored, Cancelled) == 0 }
+
+// maxText bounds one text in bytes, such as the message of a step: what people read of it.
+const maxText = 8 << 10
+
+// clip cuts a text to a number of bytes, at a character.
+func clip(text string, most int) string {
+	if len(text) <= most {
+		return text
+	}
+	text = text[:most-len("…")]
+	for !utf8.ValidString(text) && len(text) > 0 && !utf8.RuneStart(text[len(text)-1]) {
+		text = text[:len(text)-1]
+	}
+	return strings.ToValidUTF8(text, "") + "…"
+}
+
+// commandMark is what begins a command to Azure Pipelines, TeamCity or GitHub Actions
+// wherever it stands in a line.
+var commandMark = regexp.MustCompile(`##([A-Za-z]*\[)`)
+
+// Line returns a text in one line of a log, in which no pipeline finds a command.
+func Line(text string) string {
+	text = strings.Join(strings.FieldsFunc(clip(strings.ToValidUTF8(text, "?"), maxText), func(r rune) bool {
+		return r == ' ' || !unicode.IsGraphic(r)
+	}), " ")
+	text = commandMark.ReplaceAllString(text, "# #$1")
+	if strings.HasPrefix(text, "::") {
+		return ": :" + text[2:]
+	}
+	return text
+}

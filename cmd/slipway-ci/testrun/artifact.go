@@ -1,0 +1,93 @@
+package testrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+)
+
+// The bounds of what is stored of a run: a pipeline keeps it with each job.
+const (
+	maxShots    = 3         // screenshots of one failed try: the last ones
+	maxFile     = 16 << 20  // bytes of one
+	maxFiles    = 300       // of a run
+	maxAllFiles = 256 << 20 // bytes of all
+)
+
+// errFull is said once.
+var errFull = errors.New("no more screenshots are stored: the bound of one run is reached")
+
+// Artifacts stores screenshots of failures in a folder.
+type Artifacts struct {
+	// Dir is the folder; it is made.
+	Dir string
+	// Show returns the path of a file as reports name it.
+	Show func(path string) string
+
+	taken map[string]bool
+	bytes int64
+	full  bool
+}
+
+// keep stores the last screenshots of a try and returns their paths.
+func (a *Artifacts) keep(ctx context.Context, api *client.Client, name string, files []client.TestFile) (paths []string, err error) {
+	var shots []client.TestFile
+	for _, f := range files {
+		if f.Kind == "screenshot" {
+			shots = append(shots, f)
+		}
+	}
+	slices.SortStableFunc(shots, func(x, y client.TestFile) int { return x.Step - y.Step })
+	for _, f := range shots[max(0, len(shots)-maxShots):] {
+		if len(a.taken) >= maxFiles || a.bytes+f.Size > maxAllFiles {
+			if a.full {
+				return paths, nil
+			}
+			a.full = true
+			return paths, errFull
+		}
+		path, err := a.store(ctx, api, name, f)
+		if err != nil {
+			return paths, err
+		}
+		paths = append(paths, a.Show(path))
+	}
+	return paths, nil
+}
+
+func (a *Artifacts) store(ctx context.Context, api *client.Client, name string, f client.TestFile) (path string, err error) {
+	if err := os.MkdirAll(a.Dir, 0o755); err != nil {
+		return "", fmt.Errorf("store a screenshot: %w", err)
+	}
+	if a.taken == nil {
+		a.taken = map[string]bool{}
+	}
+	extension := ".png"
+	if f.ContentType == "image/jpeg" {
+		extension = ".jpg"
+	}
+	// The name has letters, digits and dashes: it leads out of no folder.
+	base := testfile.FileName(fmt.Sprintf("%s step %d", name, f.Step+1), a.taken)
+	path = filepath.Join(a.Dir, strings.TrimSuffix(base, testfile.Extension)+extension)
+	out, err := os.Create(path)
+	if err != nil {
+		return "", fmt.Errorf("store a screenshot: %w", err)
+	}
+	err = api.Download(ctx, f.URL, maxFile, out)
+	if closed := out.Close(); err == nil {
+		err = closed
+	}
+	if err != nil {
+		_ = os.Remove(path) // half a picture is none
+		return "", fmt.Errorf("store a screenshot: %w", err)
+	}
+	a.bytes += f.Size
+	return path, nil
+}

@@ -1,0 +1,116 @@
+package testrun
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
+)
+
+// Run runs what a plan has and reports it. The error is that of the context, or of the
+// server; the report has then what is known, nil when nothing was started.
+func (c *Config) Run(ctx context.Context, p *Plan) (*report.Report, error) {
+	since := time.Now()
+	w := c.watch(p)
+	defer w.end()
+	err := c.run(ctx, w, since)
+	if err == nil {
+		return c.report(ctx, p, w, since), nil
+	}
+	if len(w.units) == 0 {
+		return nil, err
+	}
+	c.giveUp(ctx, w)
+	last, cancel := c.Last(ctx)
+	defer cancel()
+	return c.report(last, p, w, since), err
+}
+
+// run starts the runs of a plan and waits for them, and for those of what failed.
+func (c *Config) run(ctx context.Context, w *watch, since time.Time) error {
+	if err := c.startAll(ctx, w, since); err != nil {
+		return err
+	}
+	if err := w.wait(ctx); err != nil {
+		return err
+	}
+	return c.retry(ctx, w, since)
+}
+
+// startAll starts the runs of a plan, one after the other.
+func (c *Config) startAll(ctx context.Context, w *watch, since time.Time) error {
+	plan := w.plan
+	for i := range plan.Suites {
+		u := &unit{suite: plan.Suites[i]}
+		if err := c.start(ctx, u, since, "suite", u.suite.ID); err != nil {
+			return err
+		}
+		w.add(u)
+	}
+	for i := range plan.Tests {
+		u := &unit{of: &plan.Tests[i]}
+		err := c.start(ctx, u, since, "case", u.of.ID)
+		var refused *client.Error
+		switch {
+		case err == nil:
+		case errors.As(err, &refused) && nothingToRun(refused.Code) && !u.of.named:
+			u.skipped = refused.Text // as in a run of its suite
+		default:
+			return err
+		}
+		w.add(u)
+	}
+	return nil
+}
+
+// nothingToRun are the refusals of a case that a run of its suite leaves out.
+func nothingToRun(code string) bool { return code == "TEST_CASE_EMPTY" || code == "NO_RUN_TARGETS" }
+
+// retry runs again what failed, on the targets that failed, until it passes.
+func (c *Config) retry(ctx context.Context, w *watch, since time.Time) error {
+	for n := 1; n <= c.Retries; n++ {
+		failed := w.failed()
+		if len(failed) == 0 {
+			return nil
+		}
+		c.Out.Line("%d failed: try %d of %d", len(failed), n+1, c.Retries+1)
+		for _, t := range failed {
+			u := &unit{of: &t.test, targets: t.targets}
+			if err := c.start(ctx, u, since, "case", u.of.ID, fmt.Sprintf("retry %d", n)); err != nil {
+				return err
+			}
+			w.addRetry(u, t.jobs)
+		}
+		if err := w.wait(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveUp ends what still runs, and reads how it ended.
+func (c *Config) giveUp(ctx context.Context, w *watch) {
+	last, cancel := c.Last(ctx)
+	defer cancel()
+	for _, u := range w.units {
+		if u.ended() {
+			continue
+		}
+		if c.Detach {
+			c.Out.Line("%s goes on: %s", u.name(), c.page(u))
+			continue
+		}
+		if err := c.cancel(last, u); err != nil {
+			c.Out.Warn("%s could not be cancelled: %v", u.name(), err)
+			continue
+		}
+		c.Out.Line("%s was cancelled", u.name())
+		if err := c.read(last, u, 0); err != nil {
+			c.Out.Warn("%s could not be read: %v", u.name(), err)
+		}
+		w.show(u)
+	}
+}

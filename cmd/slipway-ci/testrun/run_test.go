@@ -1,0 +1,209 @@
+package testrun
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
+)
+
+// scripted answers as a server does whose runs end as a script says: what the real one
+// does is tested with a real one (cmd/slipway/processtest); this one has states that are
+// hard to come by.
+type scripted struct {
+	t *testing.T
+	// ends are the states of the runs of a case, one after the other.
+	ends map[string][]string
+	// key has the run that each Idempotency-Key has started.
+	mu      sync.Mutex
+	keys    map[string]string
+	started map[string]int
+	state   map[string]string
+	born    map[string]time.Time
+	targets map[string]string
+	looks   map[string]int
+	open    atomic.Int32
+	most    atomic.Int32
+}
+
+func newScripted(t *testing.T, ends map[string][]string) (*scripted, *Config) {
+	t.Helper()
+	s := &scripted{t: t, ends: ends, keys: map[string]string{}, started: map[string]int{}, state: map[string]string{}, born: map[string]time.Time{},
+		targets: map[string]string{}, looks: map[string]int{}}
+	server := httptest.NewServer(s)
+	t.Cleanup(server.Close)
+	api, err := client.New(client.Config{Server: server.URL, RetryFor: -1})
+	require.NoError(t, err)
+	out := progress.New(progress.Config{Out: io.Discard, Mode: progress.Silent})
+	t.Cleanup(out.Close)
+	return s, &Config{Client: api, Out: out, Key: func(what ...string) string { return strings.Join(what, " ") },
+		Last: func(ctx context.Context) (context.Context, context.CancelFunc) {
+			return context.WithCancel(context.WithoutCancel(ctx))
+		}}
+}
+
+// ServeHTTP implements http.Handler.
+func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.most.Store(max(s.most.Load(), s.open.Add(1)))
+	defer s.open.Add(-1)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/v1/ai-authoring/testcases/"), "/")
+	id := parts[0]
+	switch {
+	case len(parts) == 2 && parts[1] == "run":
+		s.start(w, r, id)
+	case len(parts) == 4 && parts[3] == "cancel":
+		if client.Ended(s.state[parts[2]]) {
+			w.WriteHeader(http.StatusConflict)
+			return
+		}
+		s.state[parts[2]] = "CANCELLED"
+		s.write(w, id, parts[2])
+	case len(parts) == 3 && parts[1] == "runs":
+		s.looks[parts[2]]++
+		if s.state[parts[2]] == "QUEUED" {
+			n, _ := fmt.Sscanf(parts[2], "run-"+id+"-%d", new(int))
+			require.Equal(s.t, 1, n)
+			s.state[parts[2]] = s.ends[id][s.started[id]-1]
+		}
+		s.write(w, id, parts[2])
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func (s *scripted) start(w http.ResponseWriter, r *http.Request, id string) {
+	if s.ends[id] == nil {
+		w.WriteHeader(http.StatusBadRequest)
+		_, _ = io.WriteString(w, `{"error":{"code":"TEST_CASE_EMPTY","detail":"the test case has no steps"}}`)
+		return
+	}
+	key := r.Header.Get("Idempotency-Key")
+	run, known := s.keys[key]
+	if !known {
+		s.started[id]++
+		run = fmt.Sprintf("run-%s-%d", id, s.started[id])
+		s.keys[key], s.state[run], s.born[run] = run, "QUEUED", time.Now()
+		var body struct {
+			Targets []struct{ Capabilities json.RawMessage }
+		}
+		require.NoError(s.t, json.NewDecoder(r.Body).Decode(&body))
+		for _, t := range body.Targets {
+			s.targets[run] += string(t.Capabilities)
+		}
+	}
+	s.write(w, id, run)
+}
+
+func (s *scripted) write(w http.ResponseWriter, id, run string) {
+	status := s.state[run]
+	jobs := []map[string]any{{"id": run + "-chrome", "name": id, "status": status, "target": map[string]any{"capabilities": map[string]string{"browserName": "chrome"}}}}
+	if status == "FAILED" {
+		jobs[0]["error"] = map[string]string{"code": "STEP_FAILED", "detail": "it broke"}
+		jobs[0]["steps"] = []map[string]any{{"status": "FAILED", "tool": map[string]any{"type": "click"}}}
+	}
+	_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"id": run, "testCaseId": id, "testCaseName": id, "status": status, "jobs": jobs,
+		"creationDate": s.born[run].UTC().Format("2006-01-02T15:04:05.000Z")}})
+}
+
+func planOf(ids ...string) *Plan {
+	p := &Plan{}
+	for _, id := range ids {
+		p.Tests = append(p.Tests, Test{ID: id, Name: id})
+	}
+	return p
+}
+
+func outcomes(r *report.Report) map[string]report.Outcome {
+	m := map[string]report.Outcome{}
+	for _, c := range r.Cases {
+		m[c.Name] = c.Outcome
+	}
+	return m
+}
+
+func TestRetriesUntilItPasses(t *testing.T) {
+	t.Parallel()
+	s, c := newScripted(t, map[string][]string{"good": {"PASSED"}, "shaky": {"FAILED", "ERROR", "PASSED"}, "bad": {"FAILED", "FAILED", "FAILED"},
+		"ours": {"FLAKY"}, "theirs": {"CANCELLED"}})
+	c.Retries = 2
+	r, err := c.Run(t.Context(), planOf("good", "shaky", "bad", "ours", "theirs", "empty"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]report.Outcome{"good": report.Passed, "shaky": report.Flaky, "bad": report.Failed, "ours": report.Flaky,
+		"theirs": report.Cancelled, "empty": report.Skipped}, outcomes(r))
+	require.Equal(t, map[string]int{"good": 1, "shaky": 3, "bad": 3, "ours": 1, "theirs": 1}, s.started)
+	require.False(t, r.Good(), "a test that was cancelled has not passed")
+	for _, k := range r.Cases {
+		require.Len(t, k.Failures, map[string]int{"shaky": 2, "bad": 3}[k.Name], k.Name)
+	}
+	require.Contains(t, s.targets["run-bad-2"], "chrome", "what failed is run again where it failed")
+	require.EqualValues(t, 1, s.most.Load(), "one request at a time")
+}
+
+func TestAnEmptyTestThatIsNamedIsRefused(t *testing.T) {
+	t.Parallel()
+	_, c := newScripted(t, nil)
+	p := planOf("empty")
+	p.Tests[0].named = true
+	_, err := c.Run(t.Context(), p)
+	require.True(t, client.Is(err, client.Misused), "%v", err)
+}
+
+// A job that was killed and is repeated finds its runs by their keys: it joins those that
+// are on, and starts others in place of those that have ended.
+func TestARepeatedJobFindsWhatIsOn(t *testing.T) {
+	t.Parallel()
+	s, c := newScripted(t, map[string][]string{"on": {"PASSED"}, "over": {"FAILED", "PASSED"}, "cut": {"PASSED", "PASSED"}})
+	now := time.Now()
+	for id, state := range map[string]string{"on": "QUEUED", "over": "FAILED", "cut": "CANCELLED"} {
+		run := "run-" + id + "-1"
+		s.keys["case "+id+" 0"], s.state[run], s.born[run], s.started[id] = run, state, now.Add(-time.Minute), 1
+	}
+	r, err := c.Run(t.Context(), planOf("on", "over", "cut"))
+	require.NoError(t, err)
+	require.Equal(t, map[string]int{"on": 1, "over": 2, "cut": 2}, s.started)
+	require.True(t, r.Good(), "%+v", outcomes(r))
+}
+
+func TestWhatRunsIsCancelled(t *testing.T) {
+	t.Parallel()
+	for _, detach := range []bool{false, true} {
+		s, c := newScripted(t, map[string][]string{"over": {"PASSED"}, "held": {"QUEUED"}})
+		c.Detach = detach
+		ctx, cancel := context.WithCancelCause(t.Context())
+		cause := fmt.Errorf("the time is over")
+		go func() {
+			for {
+				s.mu.Lock()
+				looked := s.looks["run-held-1"] > 0 // and at the other before
+				s.mu.Unlock()
+				if looked {
+					cancel(cause)
+					return
+				}
+				if ctx.Err() != nil {
+					return
+				}
+			}
+		}()
+		r, err := c.Run(ctx, planOf("over", "held"))
+		require.ErrorIs(t, err, cause)
+		require.Equal(t, map[string]report.Outcome{"over": report.Passed, "held": report.Cancelled}, outcomes(r))
+		require.Equal(t, map[bool]string{false: "CANCELLED", true: "QUEUED"}[detach], s.state["run-held-1"])
+		cancel(nil)
+	}
+}

@@ -1,0 +1,143 @@
+package testrun
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+)
+
+// Shard is one of several parts of the tests, from 1.
+type Shard struct{ Number, Of int }
+
+const (
+	// mostShards bounds the jobs of one pipeline.
+	mostShards = 1000
+	// shardHistory is how many runs of a test say how long it takes: enough that one slow
+	// run counts little.
+	shardHistory = 10
+	// unknownTime is assumed for tests when none of them has been run.
+	unknownTime = time.Minute
+)
+
+// ParseShard reads 2/4.
+func ParseShard(text string) (s Shard, err error) {
+	number, of, _ := strings.Cut(text, "/")
+	s.Number, err = strconv.Atoi(number)
+	parts, wrong := strconv.Atoi(of)
+	s.Of = parts
+	if err != nil || wrong != nil || s.Number < 1 || s.Of < s.Number || s.Of > mostShards {
+		return s, misused("%q is no shard: 2/4 is the second of four, of at most %d", text, mostShards)
+	}
+	return s, nil
+}
+
+// String returns 2/4.
+func (s Shard) String() string { return strconv.Itoa(s.Number) + "/" + strconv.Itoa(s.Of) }
+
+// Reduce leaves the tests of one shard in a plan; its suites become their tests. Each test
+// is in one shard, and all shards take about the same time.
+//
+// The jobs of a pipeline ask one after the other, and must come to the same result
+// whatever was run in between: so only runs that were over by the instant at count, which
+// is the same for all jobs. Zero counts all runs.
+func (p *Plan) Reduce(ctx context.Context, api *client.Client, s Shard, at time.Time) error {
+	if err := p.expand(ctx, api); err != nil {
+		return err
+	}
+	ids := make([]string, len(p.Tests))
+	for i := range p.Tests {
+		ids[i] = p.Tests[i].ID
+	}
+	before := ""
+	if !at.IsZero() {
+		before = at.UTC().Format(time.RFC3339)
+	}
+	past, err := api.TestHistories(ctx, ids, shardHistory, before)
+	if err != nil {
+		return err
+	}
+	took := map[string]time.Duration{}
+	for id, runs := range past {
+		if d, ok := median(runs, at); ok {
+			took[id] = d
+		}
+	}
+	mine := map[string]bool{}
+	for _, id := range split(ids, took, s.Of)[s.Number-1] {
+		mine[id] = true
+	}
+	p.Tests = slices.DeleteFunc(p.Tests, func(t Test) bool { return !mine[t.ID] })
+	return nil
+}
+
+// expand replaces suites by their tests.
+func (p *Plan) expand(ctx context.Context, api *client.Client) error {
+	for _, s := range p.Suites {
+		cases, err := api.TestCases(ctx, client.CaseFilter{Suite: s.ID})
+		if err != nil {
+			return err
+		}
+		for i := range cases {
+			p.addTest(Test{ID: cases[i].ID, Name: cases[i].Name, Suite: s.Name})
+		}
+	}
+	p.Suites = nil
+	return nil
+}
+
+// median is how long a test usually takes.
+func median(runs []client.PastRun, at time.Time) (time.Duration, bool) {
+	var list []int64
+	for _, r := range runs {
+		judged := r.Status == client.StatusPassed || r.Status == client.StatusFlaky || r.Status == client.StatusFailed
+		end, err := time.Parse(time.RFC3339, r.EndDate)
+		if judged && err == nil && r.DurationMS != nil && (at.IsZero() || !end.After(at)) {
+			list = append(list, *r.DurationMS)
+		}
+	}
+	if len(list) == 0 {
+		return 0, false
+	}
+	slices.Sort(list)
+	return time.Duration(list[len(list)/2]) * time.Millisecond, true
+}
+
+// split divides tests into parts that take about the same time: the longest first, each to
+// the part that has least. One whose time is not known counts as the mean of the others.
+// The order of the ids does not matter.
+func split(ids []string, took map[string]time.Duration, parts int) [][]string {
+	mean := unknownTime
+	if len(took) > 0 {
+		var sum time.Duration
+		for _, d := range took {
+			sum += d
+		}
+		mean = sum / time.Duration(len(took))
+	}
+	length := func(id string) time.Duration {
+		if d, known := took[id]; known {
+			return d
+		}
+		return mean
+	}
+	sorted := slices.Clone(ids)
+	slices.SortFunc(sorted, func(a, b string) int { return cmp.Or(cmp.Compare(length(b), length(a)), cmp.Compare(a, b)) })
+	out, sums := make([][]string, parts), make([]time.Duration, parts)
+	for _, id := range slices.Compact(sorted) {
+		least := 0
+		for i := range sums {
+			// Tests that take no time are spread by their number.
+			if cmp.Or(cmp.Compare(sums[i], sums[least]), cmp.Compare(len(out[i]), len(out[least]))) < 0 {
+				least = i
+			}
+		}
+		out[least] = append(out[least], id)
+		sums[least] += length(id)
+	}
+	return out
+}

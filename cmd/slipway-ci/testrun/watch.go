@@ -1,0 +1,256 @@
+package testrun
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
+)
+
+const (
+	// liveWait and logWait are how long the server may wait with an answer: before a person,
+	// a table that moves; in a log, a line in ten seconds.
+	liveWait = 3 * time.Second
+	logWait  = 10 * time.Second
+	// besides is how many runs are looked at between two waits for the first of them.
+	besides = 3
+)
+
+// job is a test on one target, over all its tries.
+type job struct {
+	test   Test
+	target client.TestTarget
+	name   string
+	tries  []try
+}
+
+// try is one run of it.
+type try struct {
+	unit  *unit
+	runID string
+	of    client.TestJob
+}
+
+func (j *job) status() string { return j.tries[len(j.tries)-1].of.Status }
+
+// watch follows runs until they have ended.
+type watch struct {
+	*Config
+	plan  *Plan
+	units []*unit
+	jobs  map[string]*job // by the id of the job of the first try
+	order []string
+	// first leads from the jobs of later tries to the first.
+	first map[string]string
+	// retries has, of the run of a later try, the jobs that it runs again, in their order.
+	retries map[*unit][]string
+	table   *progress.Table
+}
+
+func (c *Config) watch(p *Plan) *watch {
+	return &watch{Config: c, plan: p, jobs: map[string]*job{}, first: map[string]string{}, retries: map[*unit][]string{},
+		table: c.Out.Table("TEST", "TARGET", "STATE", "TIME")}
+}
+
+func (w *watch) end() { w.table.End() }
+
+func (w *watch) add(u *unit) {
+	w.units = append(w.units, u)
+	w.show(u)
+}
+
+func (w *watch) addRetry(u *unit, jobs []string) {
+	w.retries[u] = jobs
+	w.add(u)
+}
+
+// wait reads runs until all have ended: the first that has not is waited for, and a few
+// others are looked at in turn.
+func (w *watch) wait(ctx context.Context) error {
+	long := logWait
+	if w.Out.Live() {
+		long = liveWait
+	}
+	for turn := 0; ; turn++ {
+		var open []*unit
+		for _, u := range w.units {
+			if !u.ended() {
+				open = append(open, u)
+			}
+		}
+		if len(open) == 0 {
+			return nil
+		}
+		if err := w.look(ctx, open[0], long); err != nil {
+			return err
+		}
+		for i := range min(besides, len(open)-1) {
+			if err := w.look(ctx, open[1+(turn*besides+i)%(len(open)-1)], 0); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+func (w *watch) look(ctx context.Context, u *unit, wait time.Duration) error {
+	if err := w.read(ctx, u, wait); err != nil {
+		return err
+	}
+	w.show(u)
+	return nil
+}
+
+// show puts a run into the table.
+func (w *watch) show(u *unit) {
+	for i := range u.runs {
+		r := &u.runs[i]
+		for k := range r.Jobs {
+			w.showJob(u, r, k)
+		}
+	}
+	if u.skipped != "" {
+		w.table.Set("unit "+u.of.ID, progress.Waiting, u.name(), "", "skipped", "")
+	}
+	if len(u.runs) == 0 && u.skipped == "" {
+		w.table.Set("unit "+u.id, state(u.status), u.name(), "", word(u.status), "")
+	} else if u.of == nil {
+		w.table.Set("unit "+u.id, state(u.status), u.name(), "suite", word(u.status), "")
+	}
+	w.table.Summary(w.sums())
+}
+
+func (w *watch) showJob(u *unit, r *client.TestRun, k int) {
+	of := r.Jobs[k]
+	id, known := w.first[of.ID]
+	if again, isRetry := w.retries[u]; !known {
+		if id = of.ID; isRetry && k < len(again) {
+			id = again[k]
+		}
+		w.first[of.ID] = id
+	}
+	j := w.jobs[id]
+	if j == nil {
+		j = &job{test: Test{ID: r.TestCaseID, Name: r.TestCaseName}, target: of.Target, name: of.Name}
+		if j.test.Suite = u.suite.Name; u.of != nil {
+			j.test.Suite = u.of.Suite
+		}
+		w.jobs[id], w.order = j, append(w.order, id)
+	}
+	if n := len(j.tries); n > 0 && j.tries[n-1].of.ID == of.ID {
+		j.tries[n-1].of = of
+	} else {
+		j.tries = append(j.tries, try{unit: u, runID: r.ID, of: of})
+	}
+	say := word(of.Status)
+	if len(j.tries) > 1 {
+		say = fmt.Sprintf("%s, try %d", say, len(j.tries))
+	}
+	shown := state(of.Status)
+	if shown == progress.Good && (len(j.tries) > 1 || of.Status == client.StatusFlaky) {
+		shown = progress.Poor
+	}
+	w.table.Set(id, shown, j.name, targetName(j.target), say, took(of.StartDate, of.EndDate))
+}
+
+// sums is the state in a line.
+func (w *watch) sums() string {
+	n := map[string]int{}
+	for _, id := range w.order {
+		n[w.jobs[id].status()]++
+	}
+	parts := []string{fmt.Sprintf("%d of %d passed", n[client.StatusPassed]+n[client.StatusFlaky], len(w.order))}
+	for _, s := range []struct{ status, word string }{{client.StatusFailed, "failed"}, {client.StatusError, "could not run"},
+		{client.StatusCancelled, "cancelled"}, {client.StatusRunning, "running"}, {client.StatusQueued, "waiting"}} {
+		if n[s.status] > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n[s.status], s.word))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// failedTest is a case with the targets that it failed on.
+type failedTest struct {
+	test    Test
+	targets []client.TestTarget
+	jobs    []string
+}
+
+// failed are the tests whose last try failed.
+func (w *watch) failed() []failedTest {
+	var list []failedTest
+	at := map[string]int{}
+	for _, id := range w.order {
+		j := w.jobs[id]
+		if s := j.status(); s != client.StatusFailed && s != client.StatusError {
+			continue
+		}
+		i, known := at[j.test.ID]
+		if !known {
+			i = len(list)
+			at[j.test.ID], list = i, append(list, failedTest{test: j.test})
+		}
+		list[i].targets = append(list[i].targets, j.target)
+		list[i].jobs = append(list[i].jobs, id)
+	}
+	return list
+}
+
+func state(status string) progress.State {
+	switch status {
+	case client.StatusQueued:
+		return progress.Waiting
+	case client.StatusRunning:
+		return progress.Working
+	case client.StatusPassed:
+		return progress.Good
+	case client.StatusFlaky:
+		return progress.Poor
+	}
+	return progress.Bad
+}
+
+func word(status string) string {
+	switch status {
+	case client.StatusQueued:
+		return "waiting"
+	case client.StatusError:
+		return "could not run"
+	}
+	return strings.ToLower(status)
+}
+
+// targetName is what people call a target.
+func targetName(t client.TestTarget) string {
+	var c map[string]any
+	if json.Unmarshal(t.Capabilities, &c) != nil {
+		return ""
+	}
+	var parts []string
+	for _, name := range []string{"browserName", "browserVersion", "platformName", "appium:deviceName"} {
+		if text, _ := c[name].(string); text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// took is how long something lasted, "" while it has not ended.
+func took(from, to string) string {
+	if d := between(from, to); d > 0 {
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return ""
+}
+
+func between(from, to string) time.Duration {
+	begin, errBegin := time.Parse(time.RFC3339, from)
+	end, errEnd := time.Parse(time.RFC3339, to)
+	if errBegin != nil || errEnd != nil {
+		return 0
+	}
+	return end.Sub(begin)
+}
