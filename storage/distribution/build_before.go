@@ -28,18 +28,19 @@ select id from (
 where kind = $4 and coalesce(metadata ->> '` + channelKey + `', '') = $5
 order by id desc limit 1`
 
-// The same of several builds. $2 is the one that is known, 0 for none: it stands as long as it is
+// The same of several builds, in the order of the index up to the end, so that the search ends at
+// the first one that fits. $2 is the one that is known, 0 for none: it stands as long as it is
 // there, since those that come later are newer.
 const olderBuilds = `
 select w.id, coalesce(
 	(select o.id from builds o where o.id = w.known and o.state <> 'invalid' and o.deleted_at is null and o.kind = b.kind
 		and coalesce(o.metadata ->> '` + channelKey + `', '') = coalesce(b.metadata ->> '` + channelKey + `', '')),
 	(select o.id from (
-		select id, kind, metadata from builds
+		select project_id, id, kind, metadata from builds
 		where (project_id, id) >= (b.project_id, 0) and (project_id, id) < (b.project_id, b.id) and organization_id = b.organization_id
 			and state <> 'invalid' and deleted_at is null` + newestFirst + ` limit $3
 	) o where o.kind = b.kind and coalesce(o.metadata ->> '` + channelKey + `', '') = coalesce(b.metadata ->> '` + channelKey + `', '')
-	order by o.id desc limit 1)) as before
+	order by o.project_id desc, o.id desc limit 1)) as before
 from unnest($1::bigint[], $2::bigint[]) as w(id, known) join builds b on b.id = w.id`
 
 // BuildsBefore finds the builds before those that are the keys, as BuildBefore does, in one
