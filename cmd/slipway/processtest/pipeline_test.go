@@ -48,7 +48,7 @@ var ciServices = []ciService{
 	{"GitLab", gitlabSteps, []string{"sh", "-e"}, func(p *pipelines, _ string) map[string]string {
 		return map[string]string{"GITLAB_CI": "true", "CI_SERVER_URL": "https://gitlab.com", "CI_PIPELINE_ID": "18", "CI_JOB_NAME": "slipway",
 			"CI_COMMIT_SHA": commitOfJobs, "CI_COMMIT_REF_NAME": "main", "CI_JOB_URL": "https://gitlab.com/acme/app/-/jobs/1",
-			"SLIPWAY_ID_TOKEN": p.issuer.Token(nil), "SLIPWAY_OIDC": p.oidc, "SLIPWAY_SERVER": p.in.base, "SLIPWAY_CI_URL": p.files}
+			"SLIPWAY_ID_TOKEN": p.issuer.Token(nil), "SLIPWAY_OIDC": p.oidc, "SLIPWAY_SERVER": p.in.base, "TOOLS_URL": p.files}
 	}, ""},
 	{"Jenkins", jenkinsSteps, []string{"sh", "-xe"}, func(*pipelines, string) map[string]string {
 		return map[string]string{"JENKINS_URL": "https://jenkins.example.com/", "BUILD_URL": "https://jenkins.example.com/job/app/19/",
@@ -57,18 +57,18 @@ var ciServices = []ciService{
 	{"Bitrise", bitriseSteps, []string{"bash"}, func(p *pipelines, _ string) map[string]string {
 		return map[string]string{"BITRISE_IO": "true", "BITRISE_BUILD_SLUG": "20", "BITRISE_BUILD_URL": "https://app.bitrise.io/build/20",
 			"BITRISE_GIT_COMMIT": commitOfJobs, "BITRISE_GIT_BRANCH": "main", "BITRISE_TRIGGERED_WORKFLOW_ID": "primary",
-			"SLIPWAY_SERVER": p.in.base, "SLIPWAY_CI_URL": p.files, "SLIPWAY_KEY": p.in.boot.Owner.APIKey}
+			"SLIPWAY_SERVER": p.in.base, "TOOLS_URL": p.files, "SLIPWAY_KEY": p.in.boot.Owner.APIKey}
 	}, ""},
 	{"Xcode Cloud", xcodeSteps, []string{"sh"}, func(p *pipelines, repository string) map[string]string {
 		return map[string]string{"CI_XCODE_CLOUD": "TRUE", "CI_BUILD_ID": "21", "CI_WORKFLOW": "Release", "CI_COMMIT": commitOfJobs, "CI_BRANCH": "main",
 			"CI_XCODEBUILD_ACTION": "archive", "CI_PRIMARY_REPOSITORY_PATH": repository, "CI_ARCHIVE_PATH": filepath.Join(repository, "App.xcarchive"),
 			"CI_AD_HOC_SIGNED_APP_PATH": filepath.Join(repository, "signed"),
-			"SLIPWAY_SERVER":            p.in.base, "SLIPWAY_CI_URL": p.files, "SLIPWAY_KEY": p.in.boot.Owner.APIKey}
+			"SLIPWAY_SERVER":            p.in.base, "TOOLS_URL": p.files, "SLIPWAY_KEY": p.in.boot.Owner.APIKey}
 	}, "the signature does not hold"},
 	{"CircleCI", circleSteps, []string{"bash", "-eo", "pipefail"}, func(p *pipelines, _ string) map[string]string {
 		return map[string]string{"CIRCLECI": "true", "CIRCLE_PIPELINE_ID": "22", "CIRCLE_JOB": "slipway", "CIRCLE_SHA1": commitOfJobs, "CIRCLE_BRANCH": "main",
 			"CIRCLE_BUILD_URL": "https://circleci.com/gh/acme/app/22", "CIRCLE_OIDC_TOKEN_V2": p.issuer.Token(nil),
-			"SLIPWAY_OIDC": p.oidc, "SLIPWAY_SERVER": p.in.base, "SLIPWAY_CI_URL": p.files}
+			"SLIPWAY_OIDC": p.oidc, "SLIPWAY_SERVER": p.in.base, "TOOLS_URL": p.files}
 	}, ""},
 	{"Azure Pipelines", azureSteps, []string{"bash", "--noprofile", "--norc"}, func(*pipelines, string) map[string]string {
 		return map[string]string{"TF_BUILD": "True", "SYSTEM_COLLECTIONURI": "https://dev.azure.com/acme/", "SYSTEM_TEAMPROJECTID": "7", "SYSTEM_TEAMPROJECT": "app",
@@ -300,7 +300,7 @@ func (p *pipelines) step(t *testing.T, service ciService, step pipelineStep, var
 func (p *pipelines) fill(t *testing.T, value string) string {
 	t.Helper()
 	for placeholder, text := range map[string]string{
-		"${{ vars.SLIPWAY_SERVER }}": p.in.base, "${{ vars.SLIPWAY_OIDC }}": p.oidc, "${{ vars.SLIPWAY_CI_URL }}": p.files,
+		"${{ vars.SLIPWAY_SERVER }}": p.in.base, "${{ vars.SLIPWAY_OIDC }}": p.oidc, "${{ vars.TOOLS_URL }}": p.files,
 		"https://qa.example.com": p.in.base, "https://files.example.com/slipway-ci": p.files,
 		"slipway-key": p.in.boot.Owner.APIKey, "$(SLIPWAY_KEY)": p.in.boot.Owner.APIKey,
 	} {

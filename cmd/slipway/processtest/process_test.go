@@ -225,16 +225,22 @@ type result struct {
 // command runs the binary to its end.
 func command(t *testing.T, variables []string, args ...string) result {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), longWait)
+	return runProgram(t, binary, "", variables, args...)
+}
+
+// runProgram runs a program in a folder ("": this one) to its end.
+func runProgram(t *testing.T, program, folder string, variables []string, args ...string) result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*longWait)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, binary, args...)
-	cmd.Env = environment(variables)
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env = folder, environment(variables)
 	var out, log bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &log
 	err := cmd.Run()
 	var exit *exec.ExitError
 	if err != nil && !errors.As(err, &exit) {
-		t.Fatalf("slipway %s: %v", strings.Join(args, " "), err)
+		t.Fatalf("%s %s: %v", filepath.Base(program), strings.Join(args, " "), err)
 	}
 	return result{cmd.ProcessState.ExitCode(), out.String(), log.String()}
 }
