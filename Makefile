@@ -27,12 +27,16 @@ up: ## Run everything here, with managed PostgreSQL, Redis and chromedriver (DAT
 	@$(MAKE) --no-print-directory build
 	@exec bin/slipway up --data-dir "$(DATA)" --listen "$(LISTEN)"
 
-build: bin/slipway ## Build bin/slipway
+build: bin/slipway bin/slipway-ci ## Build bin/slipway, and bin/slipway-ci for pipelines
 
 # The go command knows best what is stale.
 bin/slipway: FORCE
 	@mkdir -p bin
 	@set -o pipefail; go build -v -buildvcs=$(VCS) -o bin/slipway ./cmd/slipway 2>&1 | .ci/progress build
+
+bin/slipway-ci: FORCE
+	@mkdir -p bin
+	@go build -buildvcs=$(VCS) -o bin/slipway-ci ./cmd/slipway-ci
 
 # VERSION is what --version prints; SLIPWAY_CI_TARGETS are the systems.
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
