@@ -146,8 +146,9 @@ func (h *Handlers) serve(c *gin.Context) error {
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(message)), int64(len(message))
 	r.Header.Set("Content-Type", "application/json") // as everywhere in version 3, the body says it
 	r.Header.Set("Accept", "application/json, text/event-stream")
-	h.protocol.Serve(c.Writer, r, scopes)
-	return nil
+	answer := &plainRefusals{ResponseWriter: c.Writer}
+	h.protocol.Serve(answer, r, scopes)
+	return answer.refusal()
 }
 
 // nameOf tells the callers of an organization apart.
