@@ -7,10 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"sync/atomic"
 	"time"
-
-	"github.com/slipway-qa/slipway/cmd/bench/progress"
 )
 
 const (
@@ -40,7 +37,7 @@ func (c *ciCommand) Run(ctx context.Context) error {
 	once := time.Duration(c.Size/(20<<20)) * time.Second // a file at 20 MiB a second
 	parts := []part{
 		{name: "start", limit: 2 * time.Minute, run: b.start},
-		{name: "upload", limit: 5*time.Minute + 2*time.Duration(c.Rounds+1)*once, run: b.upload},
+		{name: "upload", limit: 5*time.Minute + 2*time.Duration(c.Rounds+1)*once, run: b.besideUpload},
 	}
 	if err := checkParts(c.Only, parts); err != nil {
 		return err
@@ -90,43 +87,15 @@ func (b *ciBench) start(ctx context.Context) error {
 	return nil
 }
 
-// upload compares the program's upload of a file, in parts, with PutObject of the same file,
-// alternating. The program's start counts.
-func (b *ciBench) upload(ctx context.Context) error {
+// besideUpload compares the program's upload of a file, in parts, with PutObject of the same
+// file. The program's start counts.
+func (b *ciBench) besideUpload(ctx context.Context) error {
 	return b.with(ctx, func() error {
-		if err := b.makeFile(); err != nil {
+		f, o, err := b.alternate(ctx, b.runUpload)
+		if err != nil {
 			return err
-		}
-		if err := b.allowGenericFiles(ctx); err != nil {
-			return err
-		}
-		var baseline, ours []float64
-		var done atomic.Int64
-		defer progress.WaitsFor(ctx, func() string { return fmt.Sprintf("round %d of %d", done.Load()+1, b.ciCommand.Rounds+1) })()
-		for n := range b.ciCommand.Rounds + 1 {
-			put, err := b.putObject(ctx, fmt.Sprint("baseline/", n))
-			if err != nil {
-				return err
-			}
-			before, err := b.keys(ctx)
-			if err != nil {
-				return err
-			}
-			begun := time.Now()
-			if err := b.runUpload(ctx); err != nil {
-				return err
-			}
-			took := time.Since(begun)
-			if err := b.removeNew(ctx, before); err != nil {
-				return err
-			}
-			if n > 0 { // the first round warms disks and caches
-				baseline, ours = append(baseline, put.Seconds()), append(ours, took.Seconds())
-			}
-			done.Add(1)
 		}
 		mib := float64(b.ciCommand.Size) / (1 << 20)
-		f, o := median(baseline), median(ours)
 		row("baseline: PutObject of the file", fmt.Sprintf("%.0f MiB/s", mib/f), "", true)
 		row("slipway-ci upload", fmt.Sprintf("%.0f MiB/s, %.2f of the baseline", mib/o, f/o), "0.9 of the baseline", f/o >= 0.9)
 		return nil

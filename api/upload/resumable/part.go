@@ -125,6 +125,10 @@ func (h *Handlers) receive(ctx context.Context, in *incoming) (*resumable.Part, 
 		}
 		return have, in.compare(have)
 	}
+	// A part whose bytes have all come is stored although its sender is gone, and need not be sent
+	// again. When bytes are missing, the body says so.
+	ctx, cancel := staying(ctx)
+	defer cancel()
 	w, err := h.cfg.Objects.WritePart(ctx, in.upload.Object(), in.number)
 	if err != nil {
 		return nil, h.explain(ctx, in.upload, err)
@@ -140,6 +144,15 @@ func (h *Handlers) receive(ctx context.Context, in *incoming) (*resumable.Part, 
 		return have, in.compare(have)
 	}
 	return h.write(ctx, in, w)
+}
+
+// staying is a context with the deadline of ctx that does not end with its connection.
+func staying(ctx context.Context) (context.Context, context.CancelFunc) {
+	stays := context.WithoutCancel(ctx)
+	if deadline, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(stays, deadline)
+	}
+	return context.WithCancel(stays)
 }
 
 // compare reads a part that is there already.

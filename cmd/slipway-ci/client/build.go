@@ -143,7 +143,7 @@ func (c *Client) poll(ctx context.Context, path string, out any, done func() boo
 			return err
 		}
 		// A server that does not wait is not asked without a pause.
-		if err := pause(ctx, max(0, time.Second-time.Since(asked))); err != nil {
+		if err := Pause(ctx, max(0, time.Second-time.Since(asked))); err != nil {
 			return err
 		}
 	}

@@ -180,7 +180,7 @@ func (c *Client) Do(ctx context.Context, r Request) (*http.Response, error) {
 		if c.cfg.Again != nil {
 			c.cfg.Again(err, wait)
 		}
-		if ended := pause(ctx, wait); ended != nil {
+		if ended := Pause(ctx, wait); ended != nil {
 			return nil, fmt.Errorf("%w (%w)", ended, err)
 		}
 	}
@@ -260,8 +260,8 @@ func (c *Client) exchange(ctx context.Context, r Request, body io.ReadCloser) (*
 	return nil, refusal(r, res)
 }
 
-// pause waits, and ends early with the context.
-func pause(ctx context.Context, d time.Duration) error {
+// Pause waits, and ends early with the context.
+func Pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

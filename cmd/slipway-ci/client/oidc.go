@@ -156,7 +156,7 @@ func askToken(transport http.RoundTripper, r *http.Request, service, member stri
 		if err == nil || !again || try == 3 {
 			return token, err
 		}
-		if err := pause(r.Context(), firstPause<<try); err != nil {
+		if err := Pause(r.Context(), firstPause<<try); err != nil {
 			return "", err
 		}
 		if r.GetBody != nil {

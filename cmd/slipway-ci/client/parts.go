@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -17,6 +18,11 @@ import (
 // sampled is what is read at the beginning, in the middle and at the end of a file to know it
 // again, in bytes: all of it is not read before the first byte is sent.
 const sampled = 1 << 20
+
+// unanswered parts are on their way at most: while the server stores the end of one, the bytes of
+// the next are sent. Never those of two at once, so that a job that is killed has at most one part
+// to send again, and the server takes the digest of the whole as they come.
+const unanswered = 2
 
 // mostTries bounds how often an upload in parts is begun anew: for other bytes, or because the
 // server lost some.
@@ -38,10 +44,9 @@ type partRow struct {
 	SHA256 string `json:"sha256"`
 }
 
-// SendParts sends a file in parts, one after another, and returns the id of its upload, which a request that takes
+// SendParts sends a file in parts, in order, and returns the id of its upload, which a request that takes
 // the file names. An earlier call with the same key and file that was cut off, by the network or
-// with its process, is gone on with: no more than one part is sent twice. The server takes the
-// digest of the whole as parts come in order, so that several at a time would gain nothing.
+// with its process, is gone on with: no more than one part is sent twice.
 func (c *Client) SendParts(ctx context.Context, f *File, how Sending) (string, error) {
 	print, err := f.fingerprint()
 	if err != nil {
@@ -123,15 +128,23 @@ func (c *Client) sendParts(ctx context.Context, f *File, up *partUpload, how Sen
 		there[p.Number] = p
 	}
 	work, during := errgroup.WithContext(ctx)
-	work.SetLimit(1) // Go waits for the part before; the digest is taken while that is sent
+	work.SetLimit(unanswered)
+	before := make(chan struct{}) // closed when the bytes of the part before were sent
+	close(before)
 	for number, offset := 1, int64(0); offset < f.Size && during.Err() == nil && !again; number, offset = number+1, offset+up.PartSize {
 		p := part{file: f, upload: up.ID, number: number, offset: offset, size: min(up.PartSize, f.Size-offset)}
-		if p.sha256, err = p.digest(); err != nil {
+		if p.sha256, err = p.digest(); err != nil { // while the part before is sent
 			break
 		}
 		switch row, known := there[number]; {
 		case !known:
-			work.Go(func() error { return c.sendPart(during, p, how.Count) })
+			<-before
+			sent := &sentOnce{done: make(chan struct{})}
+			before = sent.done
+			work.Go(func() error {
+				defer sent.end()
+				return c.sendPart(during, p, sent, how.Count)
+			})
 		case row.SHA256 == p.sha256 && row.Size == p.size:
 			have(how, p.size)
 		default:
@@ -185,9 +198,16 @@ func (p part) digest() (string, error) {
 func (p part) open() (io.ReadCloser, error) { return p.file.section(p.offset, p.size) }
 
 // sendPart sends a part, again where it may be.
-func (c *Client) sendPart(ctx context.Context, p part, count func(int64)) error {
+func (c *Client) sendPart(ctx context.Context, p part, sent *sentOnce, count func(int64)) error {
+	open := func() (io.ReadCloser, error) {
+		in, err := p.open()
+		if err != nil {
+			return nil, err
+		}
+		return &sending{ReadCloser: in, left: p.size, sent: sent}, nil
+	}
 	err := c.JSON(ctx, Request{Method: http.MethodPut, Path: Path("api", "v3", "uploads", p.upload, "parts", strconv.Itoa(p.number)), Repeatable: true,
-		Header: http.Header{"X-Part-Sha256": {p.sha256}}, ContentType: "application/octet-stream", Size: p.size, Body: p.open, Count: count}, nil, nil)
+		Header: http.Header{"X-Part-Sha256": {p.sha256}}, ContentType: "application/octet-stream", Size: p.size, Body: open, Count: count}, nil, nil)
 	if Is(err, Conflict) || Is(err, Missing) {
 		// Another job with the same key was quicker: what takes the file says what became of it.
 		return c.overtaken(ctx, p.upload, err)
@@ -212,4 +232,27 @@ func (c *Client) dropParts(ctx context.Context, id string) error {
 		return nil
 	}
 	return err
+}
+
+// sentOnce is closed when the bytes of a part were sent for the first time, or its request is over.
+type sentOnce struct {
+	done chan struct{}
+	once sync.Once
+}
+
+func (s *sentOnce) end() { s.once.Do(func() { close(s.done) }) }
+
+// sending is the body of a part, which says when all of it was read.
+type sending struct {
+	io.ReadCloser
+	left int64
+	sent *sentOnce
+}
+
+func (s *sending) Read(p []byte) (int, error) {
+	n, err := s.ReadCloser.Read(p)
+	if s.left -= int64(n); s.left <= 0 || err != nil {
+		s.sent.end()
+	}
+	return n, err
 }

@@ -233,7 +233,7 @@ func (s *Session) awaitBuild(ctx context.Context, up *client.Uploaded) (*client.
 		if b.Verification != "pending" { // its task was of an earlier request with the same key
 			return b, s.judge(b, up.Warnings)
 		}
-		if err := sleep(ctx, verifyPause); err != nil {
+		if err := client.Pause(ctx, verifyPause); err != nil {
 			return b, err
 		}
 	}
@@ -258,16 +258,4 @@ func taskError(t *client.Task) string {
 		return t.State
 	}
 	return *t.Error
-}
-
-// sleep waits, and ends early with the context.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
 }
