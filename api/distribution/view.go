@@ -129,8 +129,15 @@ type BuildView struct {
 	TeamID          int64                  `json:"team_id"`
 	UploadedBy      string                 `json:"uploaded_by"`
 	UploadedVia     string                 `json:"uploaded_via"`
+	Gate            *gateView              `json:"gate"` // null: nothing asks whether it may go on
 	CreatedAt       time.Time              `json:"created_at"`
 	UpdatedAt       time.Time              `json:"updated_at"`
+}
+
+// gateView is whether a build may go on, without the conditions.
+type gateView struct {
+	State      string `json:"state"`
+	Overridden bool   `json:"overridden"`
 }
 
 // BuildView shows a build.
@@ -148,7 +155,7 @@ func (v Views) BuildView(b *distribution.Build) BuildView {
 		InstallURL: v.links.Page(b.Token), LandingPageMode: b.LandingPageMode,
 		LandingPageURL: v.links.Page(b.ProjectPageName), FolderName: b.FolderPath, TeamID: b.TeamID,
 		PageLimitsView: pageLimits(&b.PageLimits), UploadedBy: b.UploadedBy, UploadedVia: b.UploadedVia,
-		CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC()}
+		Gate: (*gateView)(b.Gate), CreatedAt: b.CreatedAt.UTC(), UpdatedAt: b.UpdatedAt.UTC()}
 }
 
 // cautionView is a reason why devices may refuse a build.

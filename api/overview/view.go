@@ -121,6 +121,7 @@ type buildView struct {
 	Platform    string    `json:"platform"`
 	Status      string    `json:"status"`
 	Crashes     int64     `json:"crashes"`
+	Gate        string    `json:"gate"`
 	CreatedAt   time.Time `json:"created_at"`
 }
 

@@ -58,6 +58,11 @@ func TestPermitByKind(t *testing.T) {
 		tasks.TestGenerate.Name:          {"O", "O"},
 		tasks.GenerationMaintenance.Name: {"O", "O"},
 		tasks.GenerationRetention.Name:   {"O", "O"},
+
+		tasks.UploadExpiry.Name: {"O", "O"},
+		tasks.GateEvaluate.Name: {"O", "O"},
+		tasks.GateStart.Name:    {"oamO", "oamO"},
+		tasks.CommitStatus.Name: {"oamO", "oaO"},
 	}
 	who := func(needs tasks.Grant, verb, kind string) (through string) {
 		for _, c := range []struct {

@@ -71,6 +71,8 @@ type buildRow struct {
 	UploadedVia     string            `db:"uploaded_via"`
 	CreatedAt       time.Time         `db:"created_at"`
 	UpdatedAt       time.Time         `db:"updated_at"`
+	GateState       string            `db:"gate_state"`
+	GateOverridden  bool              `db:"gate_overridden"`
 	PageLimits
 }
 
@@ -84,7 +86,9 @@ const buildColumns = `b.id, b.organization_id, b.project_id, p.team_id, b.token,
 	b.feedbacks, p.landing_page_mode, coalesce(p.landing_page_slug, p.token) as project_page_name,
 	coalesce(pf.path, '') as folder_path, b.uploaded_by_name, b.uploaded_via, b.created_at, b.updated_at,
 	coalesce(bl.installs, 0) as page_installs, bl.expires_at as page_expires_at, bl.max_installs as page_max_installs,
-	coalesce(bl.password_hash, '') as page_password`
+	coalesce(bl.password_hash, '') as page_password,
+	coalesce(bg.override_state, case when bg.reason = '' then bg.state end, '') as gate_state,
+	bg.override_state is not null as gate_overridden`
 
 const buildTables = `
 join projects p on p.id = b.project_id and p.deleted_at is null
@@ -92,7 +96,8 @@ join files bf on bf.id = b.file_id
 left join folders pf on pf.id = p.folder_id
 left join files bi on bi.id = b.icon_file_id
 left join files bs on bs.id = b.symbols_file_id
-left join page_limits bl on bl.build_id = b.id`
+left join page_limits bl on bl.build_id = b.id
+left join gates bg on bg.build_id = b.id`
 
 func (r *buildRow) build() (Build, error) {
 	b := Build{ID: r.ID, OrganizationID: r.OrganizationID, ProjectID: r.ProjectID, TeamID: r.TeamID, Token: r.Token,
@@ -106,6 +111,9 @@ func (r *buildRow) build() (Build, error) {
 		Feedbacks: r.Feedbacks, LandingPageMode: r.LandingPageMode, ProjectPageName: r.ProjectPageName,
 		FolderPath: r.FolderPath, UploadedBy: r.UploadedBy, UploadedVia: r.UploadedVia, CreatedAt: r.CreatedAt,
 		UpdatedAt: r.UpdatedAt, PageLimits: r.PageLimits}
+	if r.GateState != "" {
+		b.Gate = &Gate{State: r.GateState, Overridden: r.GateOverridden}
+	}
 	for _, doc := range []struct {
 		text []byte
 		into any

@@ -161,8 +161,15 @@ type Build struct {
 	FolderPath      string
 	UploadedBy      string
 	UploadedVia     string
+	Gate            *Gate // nil: nothing asks whether it may go on
 	CreatedAt       time.Time
 	UpdatedAt       time.Time
+}
+
+// Gate is what counts of a build's gate, which is package gate's.
+type Gate struct {
+	State      string // pass, fail or unknown
+	Overridden bool   // a person decided so
 }
 
 // Installable reports whether a tester can install the build on a device, state

@@ -1,6 +1,8 @@
 package live_test
 
 import (
+	"context"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/count"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/gate"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/run"
 
@@ -31,7 +34,7 @@ func version(t *testing.T, db *storage.DB, topic Topic) string {
 func kinds() []Topic {
 	id := uuid.NewString()
 	return []Topic{Of(Task, id), Of(Run, id), Of(SuiteRun, id), Of(Generation, id), Of(Report, id), Of(Delivery, id), Of(Symbols, int64(1)),
-		Of(Build, int64(1)), Of(AppSession, int64(1)), Of(Session, int64(1)), Of(CaseRuns, strings.Repeat("0a", 12)), Of(SuiteRuns, id),
+		Of(Build, int64(1)), Of(Gate, int64(1)), Of(AppSession, int64(1)), Of(Session, int64(1)), Of(CaseRuns, strings.Repeat("0a", 12)), Of(SuiteRuns, id),
 		Of(Deliveries, int64(1)), List(Tasks), List(Runs), List(Generations), List(Overview), List(Minute)}
 }
 
@@ -177,6 +180,44 @@ func TestVersionsOfRuns(t *testing.T) {
 	for i, topic := range lists {
 		require.NotEqual(t, before[i], version(t, w.DB, topic), topic)
 	}
+}
+
+// The gate of a build has another version when it comes, when it is due, evaluated or overridden.
+func TestVersionsOfGates(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	build := w.App("com.example.shop").Build
+	topic := Topic{Gate, strconv.FormatInt(build.ID, 10), w.Org.ID}
+	seen := version(t, w.DB, topic)
+	require.NotEmpty(t, seen, "a build without a gate may get one")
+	require.Empty(t, version(t, w.DB, Topic{Gate, topic.ID, w.Rival.ID}), "another organization")
+	changes := func(what string, do func(ctx context.Context, tx *storage.Tx) error) {
+		t.Helper()
+		w.Must(do)
+		now := version(t, w.DB, topic)
+		require.NotEqual(t, seen, now, what)
+		seen = now
+	}
+	evaluate := func(ctx context.Context, tx *storage.Tx) error {
+		_, err := gate.Evaluate(ctx, tx, 10)
+		return err
+	}
+	changes("it has a gate", func(ctx context.Context, tx *storage.Tx) error {
+		most := int64(1)
+		return gate.SavePolicy(ctx, tx, w.Org.Owner.Writer, build.ProjectID,
+			&gate.Policy{Conditions: []gate.Condition{{Name: "small", Type: gate.Size, MaxBytes: &most}}})
+	})
+	changes("it was evaluated", evaluate)
+	changes("a fact changed", func(ctx context.Context, tx *storage.Tx) error {
+		_, err := tx.ExecContext(ctx, `select gate_fact($1)`, build.ID)
+		return err
+	})
+	changes("it was evaluated again", evaluate)
+	changes("it was overridden", func(ctx context.Context, tx *storage.Tx) error {
+		_, err := gate.SetOverride(ctx, tx, w.Org.Owner.Writer, build.ID, gate.Pass, "the shop needs it")
+		return err
+	})
+	require.Equal(t, seen, version(t, w.DB, topic), "nothing changed")
 }
 
 // What pages show of a large installation is found by indexes, whoever has many rows.

@@ -26,6 +26,7 @@ type Build struct {
 	Platform    string    `db:"platform"`
 	Status      string    `db:"state"`
 	Crashes     int64     `db:"crashes"`
+	Gate        string    `db:"gate"` // the state that counts; "" for a build without a gate
 	CreatedAt   time.Time `db:"created_at"`
 }
 
@@ -44,8 +45,9 @@ func ReadBuilds(ctx context.Context, q storage.Querier, organization int64) (*Bu
 	}
 	// A build goes some time after its app.
 	err = q.SelectContext(ctx, &out.Newest, `
-		select b.id, b.project_id, b.app_name, b.version, b.version_code, b.platform, b.state, b.crashes, b.created_at
-		from builds b join projects p on p.id = b.project_id and p.deleted_at is null
+		select b.id, b.project_id, b.app_name, b.version, b.version_code, b.platform, b.state, b.crashes,
+			coalesce(g.override_state, case when g.reason = '' then g.state end, '') as gate, b.created_at
+		from builds b join projects p on p.id = b.project_id and p.deleted_at is null left join gates g on g.build_id = b.id
 		where b.organization_id = $1 and b.deleted_at is null order by b.id desc limit $2`, organization, rows)
 	return out, storage.Wrap(err, "newest builds")
 }

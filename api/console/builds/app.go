@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -164,6 +165,7 @@ func (p *Pages) app(c *gin.Context) error {
 	data := struct {
 		appData
 		Builds   []build
+		Gated    bool // any of them has a gate
 		Filtered bool
 	}{appData: begun}
 	q := frame.Valued(c.Request.URL.Query())
@@ -173,12 +175,14 @@ func (p *Pages) app(c *gin.Context) error {
 		return err
 	}
 	data.Pager = p.PagesOf(c, at)
+	data.Gated = slices.ContainsFunc(data.Builds, func(b build) bool { return b.Gate != nil })
 	page := frame.Page{Title: data.App.Title(), Data: data}
 	for i := range data.Builds {
 		if data.Builds[i].Verification == verifying {
 			page.Live = append(page.Live, live.Of(live.Build, data.Builds[i].ID))
 		}
 	}
+	page.Live = append(page.Live, liveGates(data.Builds)...)
 	return p.show(c, "app", data.Fault, page)
 }
 

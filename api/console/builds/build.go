@@ -61,6 +61,7 @@ type build struct {
 	InstallURL   string            `json:"install_url"`
 	Mode         string            `json:"landing_page_mode"`
 	Folder       string            `json:"folder_name"`
+	Gate         *gateState        `json:"gate"` // nil: nothing asks whether it may go on
 	UploadedBy   string            `json:"uploaded_by"`
 	UploadedVia  string            `json:"uploaded_via"`
 	CreatedAt    time.Time         `json:"created_at"`
@@ -218,6 +219,7 @@ func (p *Pages) build(c *gin.Context) error {
 	}
 	data := struct {
 		buildData
+		Gate       *buildGate
 		Symbols    []symbolFile
 		Who        *who
 		Comparison *comparison
@@ -232,6 +234,9 @@ func (p *Pages) build(c *gin.Context) error {
 		return err
 	}
 	data.Symbols = answer.Symbols
+	if data.Gate, err = p.gateOf(c); err != nil {
+		return err
+	}
 	if data.Rights.Change {
 		if data.Who, err = p.who(c, buildPath(data.Build.ID), "/builds/builds/"+fmt.Sprint(data.Build.ID), data.Build.AllTesters); err != nil {
 			return err
@@ -243,6 +248,9 @@ func (p *Pages) build(c *gin.Context) error {
 	page := frame.Page{Title: data.Build.App() + " " + data.Build.Title(), Data: data}
 	if data.Build.Verification == verifying || slices.ContainsFunc(data.Symbols, func(s symbolFile) bool { return s.State == "pending" }) {
 		page.Live = []live.Topic{live.Of(live.Build, data.Build.ID)}
+	}
+	if data.Gate.HasPolicy() {
+		page.Live = append(page.Live, live.Of(live.Gate, data.Build.ID))
 	}
 	return p.show(c, "build", data.Fault, page)
 }

@@ -1,6 +1,10 @@
 // Package builds has the console's pages of apps and their builds: what there is, its
 // settings, who may install it, how it is used, and the upload.
 //
+// A build's page has its gate with the conditions, and an app's a form for the policy. The form
+// is one page without script: a button adds a condition, takes one away or moves it, and what
+// comes back is the form with that change; only "Save" stores it.
+//
 // An app and a build have a page each, with tabs that are pages of their own. A list takes
 // the parameters of the route behind it, from the page's address; those that the route
 // refuses are said on the page. What only some may do is shown to them: by the table that
@@ -60,6 +64,13 @@ func (p *Pages) Routes() []route.Route {
 		p.Open(app+"/testers", auth.ReadTesters, p.testers),
 		p.Form(app+"/testers/add", auth.InviteTesters, p.addTesters),
 		p.Form(app+"/testers/:user/remove", auth.InviteTesters, p.removeTester),
+		p.Open(app+"/gate", auth.ReadProjects, p.gatePolicy),
+		p.Form(app+"/gate", auth.ManageGates, p.savePolicy),
+		p.Form(app+"/gate/delete", auth.ManageGates, p.deletePolicy),
+		p.Open(app+"/commit-status", auth.ManageCommitStatus, p.commitStatus),
+		p.Form(app+"/commit-status", auth.ManageCommitStatus, p.saveCommitStatus),
+		p.Form(app+"/commit-status/test", auth.ManageCommitStatus, p.testCommitStatus),
+		p.Form(app+"/commit-status/delete", auth.ManageCommitStatus, p.deleteCommitStatus),
 		p.Open(app+"/tokens", auth.ManageSDKTokens, p.tokens),
 		p.Form(app+"/tokens/create", auth.ManageSDKTokens, p.createToken),
 		p.Form(app+"/tokens/:token/revoke", auth.ManageSDKTokens, p.revokeToken),
@@ -78,6 +89,9 @@ func (p *Pages) Routes() []route.Route {
 		p.Form(build+"/delete", auth.DeleteBuilds, p.deleteBuild),
 		p.Open(build+"/notify", auth.NotifyTesters, p.announcement),
 		p.Form(build+"/notify", auth.NotifyTesters, p.notifyTesters),
+		p.Open(build+"/gate", auth.ReadBuilds, p.gateHistory),
+		p.Form(build+"/gate/override", auth.OverrideGate, p.overrideGate),
+		p.Form(build+"/gate/override/remove", auth.OverrideGate, p.removeOverride),
 		p.Open(build+"/download", auth.ReadBuilds, p.download),
 		p.Open(build+"/symbols", auth.ReadBuilds, p.downloadSymbols),
 		p.Open(build+"/invites", auth.ReadTesters, p.invites),
@@ -95,10 +109,11 @@ func (p *Pages) Routes() []route.Route {
 }
 
 // rights are what pages show to some callers only.
-type rights struct{ Upload, Change, Delete, Invite, Notify, Tokens, Feedback bool }
+type rights struct{ Upload, Change, Delete, Invite, Notify, Tokens, Feedback, Override, Status bool }
 
 func rightsOf(c *gin.Context) rights {
 	return rights{Upload: frame.May(c, auth.UploadBuilds), Change: frame.May(c, auth.ChangeBuilds), Delete: frame.May(c, auth.DeleteBuilds),
 		Invite: frame.May(c, auth.InviteTesters), Notify: frame.May(c, auth.NotifyTesters), Tokens: frame.May(c, auth.ManageSDKTokens),
-		Feedback: frame.May(c, auth.ManageFeedbacks)}
+		Feedback: frame.May(c, auth.ManageFeedbacks), Override: frame.May(c, auth.OverrideGate),
+		Status: frame.May(c, auth.ManageCommitStatus)}
 }

@@ -92,6 +92,7 @@ type builds struct {
 		Platform  string    `json:"platform"`
 		Status    string    `json:"status"`
 		Crashes   int64     `json:"crashes"`
+		Gate      string    `json:"gate"`
 		CreatedAt time.Time `json:"created_at"`
 	} `json:"newest"`
 }
