@@ -378,12 +378,12 @@ func consoleBounds() map[string]int {
 		"/console/crashes/symbols/:id/download":               6,
 		"/console/crashes/symbols/missing":                    9,
 		"/console/operate":                                    22,
-		"/console/operate/cancel":                             7,
+		"/console/operate/cancel":                             14, // one for each type of subject that waits: which do depends on the workers
 		"/console/operate/mail":                               7,
 		"/console/operate/mail/:id":                           7,
 		"/console/operate/organizations":                      9,
 		"/console/operate/queues":                             10,
-		"/console/operate/run":                                7,
+		"/console/operate/run":                                14, // as above
 		"/console/operate/tasks/:id":                          7,
 		"/console/operate/webhooks":                           6,
 		"/console/people":                                     10,
