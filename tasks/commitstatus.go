@@ -8,8 +8,8 @@ import (
 )
 
 // CommitStatus sends the status of a build's commit to GitHub, GitLab or Gitea; package
-// storage/commitstatus inserts it. One task of a build runs at a time, so that statuses arrive
-// in the order in which they were set. The attempts are more than those that fit into the day
+// storage/commitstatus inserts it. One task of a commit and an app runs at a time, so that statuses
+// arrive in the order in which they were set. The attempts are more than those that fit into the day
 // for which a status is tried: the handler ends it then. A cancelled failure would leave an older
 // success on the commit, so that takes an admin.
 var CommitStatus = Kind{

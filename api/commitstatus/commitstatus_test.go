@@ -97,12 +97,13 @@ func TestSetting(t *testing.T) {
 	w.must(404, w.owner, "DELETE", w.path, nil)
 	w.must(404, w.owner, "POST", w.path+"/test", nil)
 	first := w.must(200, w.owner, "PUT", w.path, object{"provider": "github", "repository": "acme/app", "token": token})["commit_status"].(object)
-	for member, want := range map[string]any{"provider": "github", "url": "https://api.github.com", "repository": "acme/app", "context": "slipway/gate",
+	for member, want := range map[string]any{"provider": "github", "url": "https://api.github.com", "repository": "acme/app", "context": first["context"],
 		"has_token": true, "last_error": "", "last_sent_at": nil, "last_error_at": nil} {
 		require.Contains(t, first, member)
 		require.Equal(t, want, first[member], member)
 	}
 	require.NotContains(t, first, "token")
+	require.Regexp(t, `^slipway/gate: .+ \(android\)$`, first["context"])
 	require.Equal(t, first, w.must(200, w.lead, "GET", w.path, nil)["commit_status"])
 
 	after := w.must(200, w.lead, "PUT", w.path, object{"provider": "github", "repository": "acme/shop", "context": "qa"})["commit_status"].(object)

@@ -1,6 +1,7 @@
 package distribution_test
 
 import (
+	"context"
 	"net/http/httptest"
 	"net/url"
 	"strings"
@@ -10,8 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	api "github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/gate"
 	"github.com/slipway-qa/slipway/tasks/link"
 )
 
@@ -195,4 +198,30 @@ func TestNotify(t *testing.T) {
 		w.refused(w.owner, 409, "POST", path, "", says)
 	}
 	require.Equal(t, 2, w.count(`select count(*) from tasks`))
+}
+
+// Testers do not hear of a build whose gate holds them, also not when it is moved to another channel.
+func TestNotifyIsHeld(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	first := w.build()
+	most := int64(1)
+	policy := gate.Policy{HoldNotifications: true, Channels: []string{"beta"}, Conditions: []gate.Condition{{Name: "small", Type: gate.Size, MaxBytes: &most}}}
+	w.tx(func(ctx context.Context, tx *storage.Tx) error {
+		return gate.SavePolicy(ctx, tx, w.writer(w.owner), first.Project.ID, &policy)
+	})
+	up := w.build(version("1.3", "21"), func(u *distribution.Upload) { u.Metadata = map[string]string{"channel": "beta"} })
+	path := p("/api/v3/builds/%d/notify-testers", up.Build.ID)
+	w.refused(w.owner, 409, "POST", path, "", "the gate of the build is unknown")
+	w.tx(func(ctx context.Context, tx *storage.Tx) error {
+		_, err := tx.ExecContext(ctx, `update builds set metadata = '{"channel":"mine"}' where id = $1`, up.Build.ID)
+		return err
+	})
+	w.refused(w.owner, 409, "POST", path, "", "somebody overrides it")
+	require.Zero(t, w.count(`select count(*) from tasks where kind = 'build:notify'`))
+	w.tx(func(ctx context.Context, tx *storage.Tx) error {
+		_, err := gate.SetOverride(ctx, tx, w.writer(w.owner), up.Build.ID, gate.Pass, "go")
+		return err
+	})
+	w.ok(w.owner, 202, "POST", path, "")
 }

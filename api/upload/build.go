@@ -150,7 +150,7 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	}
 	u.keep = true
 	if begun.Held {
-		u.warn("the mail to testers waits until the gate of this build is pass")
+		u.warn(warnHeld)
 	}
 	out := &outcome{project: made.Project, build: made.Build, invalidGroups: made.InvalidGroups, warnings: u.warnings, held: begun.Held}
 	for _, t := range list {
@@ -158,6 +158,9 @@ func (u *upload) store(n distribution.Upload) (*outcome, error) {
 	}
 	return out, nil
 }
+
+// warnHeld says why nobody hears of the build.
+const warnHeld = "the mail to testers waits until the gate of this build is pass"
 
 // beginGate asks the policy of the app about a build. A notification that it holds is taken out
 // of the tasks; the commit's status is that nothing is decided.
@@ -241,12 +244,24 @@ func (u *upload) confirmCommit(b *distribution.Build, cause error) error {
 	return nil
 }
 
-// earlierOutcome is that of the first upload with this idempotency key.
+// earlierOutcome is that of the first upload with this idempotency key. A notification of it is
+// shown while it waits.
 func (u *upload) earlierOutcome() (*outcome, error) {
 	project, err := distribution.ProjectByID(u.ctx(), u.cfg.DB, u.caller.OrganizationID, u.earlier.ProjectID)
 	if err != nil {
 		return nil, err
 	}
+	waiting, err := gate.WaitingOf(u.ctx(), u.cfg.DB, u.caller.OrganizationID, u.earlier.ID, tasks.BuildNotify.Name)
+	if err != nil {
+		return nil, err
+	}
 	u.discardRepeated()
-	return &outcome{project: project, build: u.earlier, warnings: u.warnings}, nil
+	out := &outcome{project: project, build: u.earlier, held: waiting.Held, notified: waiting.Task != nil}
+	if waiting.Held {
+		u.warn(warnHeld)
+	}
+	if out.warnings = u.warnings; out.notified {
+		out.tasks = []string{waiting.Task.String()}
+	}
+	return out, nil
 }

@@ -19,8 +19,19 @@ const (
 	maxToken = 1000
 )
 
-// DefaultContext is the name of a status when a setting names none.
+// DefaultContext begins the name of a status when a setting names none. The app follows: apps of
+// one repository, such as those for Android and iOS, must not overwrite the statuses of each other.
 const DefaultContext = "slipway/gate"
+
+// defaultContext is the name of a status of an app. Apps for several platforms often have the
+// same name.
+func defaultContext(app, platform string) string {
+	if platform != "" {
+		platform = " (" + platform + ")"
+	}
+	begin := DefaultContext + ": "
+	return begin + strings.TrimSpace(storage.Cut(app, maxContext-len(begin)-len([]rune(platform)))) + platform
+}
 
 // defaultURL is the address of a provider that is mostly used where it is; "": none. Gitea
 // has none: it is run by its users, and a forgotten address must not send their token to
@@ -35,8 +46,8 @@ func defaultURL(p Provider) string {
 	return ""
 }
 
-// Complete fills in what a setting may leave out, and refuses what cannot be one. The token
-// is checked by CheckToken, before it is sealed.
+// Complete fills in what a setting may leave out, but for the context, which Save fills in, and
+// refuses what cannot be one. The token is checked by CheckToken, before it is sealed.
 func (s *Setting) Complete() error {
 	switch s.Provider {
 	case GitHub, GitLab, Gitea:
@@ -53,7 +64,7 @@ func (s *Setting) Complete() error {
 		return err
 	}
 	if s.Context == "" {
-		s.Context = DefaultContext
+		return nil
 	}
 	var err error
 	s.Context, err = storage.Name("context", s.Context, maxContext)

@@ -16,16 +16,13 @@ func TestSettingsAreCompleted(t *testing.T) {
 		provider            Provider
 		repository          string
 	}{
-		{"", "https://api.github.com", DefaultContext, GitHub, "acme/app"},
-		{"https://ghe.example.com/api/v3/", "https://ghe.example.com/api/v3", DefaultContext, GitHub, "acme/app.x_y-z"},
-		{"", "https://gitlab.com", DefaultContext, GitLab, "acme/mobile/shop/app"},
+		{"", "https://api.github.com", "", GitHub, "acme/app"},
+		{"https://ghe.example.com/api/v3/", "https://ghe.example.com/api/v3", "", GitHub, "acme/app.x_y-z"},
+		{"", "https://gitlab.com", "", GitLab, "acme/mobile/shop/app"},
 		{"https://git.example.com/gitlab/api/v4/", "https://git.example.com/gitlab", "qa", GitLab, "acme/app"},
 		{"https://git.example.com:3000/api/v1", "https://git.example.com:3000", "qa", Gitea, "acme/app"},
 	} {
-		s := Setting{Provider: c.provider, URL: c.given, Repository: c.repository}
-		if c.context != DefaultContext {
-			s.Context = c.context
-		}
+		s := Setting{Provider: c.provider, URL: c.given, Repository: c.repository, Context: c.context}
 		require.NoError(t, s.Complete(), c.given)
 		require.Equal(t, []string{c.url, c.context}, []string{s.URL, s.Context})
 	}

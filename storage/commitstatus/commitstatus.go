@@ -2,13 +2,14 @@
 // status of each build.
 //
 // A setting names one repository at GitHub, GitLab or Gitea, with a token that is stored
-// as package seal encrypts it. Set is how a status begins, in the transaction of its
-// cause: it writes the build's row and a task commit:status. Without a setting, or for a
-// build without a commit, it is one statement that writes nothing.
+// as package seal encrypts it. SetAll is how statuses begin, in the transaction of their
+// cause: it writes the builds' rows and a task commit:status for each. Without a setting, or
+// for builds without a commit, it is one statement that writes nothing.
 //
 // A build has one row, whose sequence counts the changes. A task names the change that it
 // is for, and does nothing when a newer one is there: what was not sent yet is replaced.
-// The tasks of a build run one after the other. What came of an attempt is recorded with
+// The tasks of a commit and an app run one after the other, and of several builds of a commit
+// the newest counts. What came of an attempt is recorded with
 // the setting, while that is the one it was sent by.
 //
 // Errors are those of package storage; distribution.ErrNotTeamAdmin is for who may neither

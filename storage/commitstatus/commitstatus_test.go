@@ -104,6 +104,58 @@ func TestStatusesAreSet(t *testing.T) {
 	require.Equal(t, 3, w.tasks())
 }
 
+// Of several builds of an app for one commit the newest counts, whichever changes last.
+func TestNewestBuildOfCommit(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.setting()
+	older, newer := w.up.Build.ID, w.upload("2", map[string]string{"commit": " " + strings.ToUpper(commit)}).Build.ID
+	elsewhere := w.upload("3", map[string]string{"commit": strings.Repeat("1b", 20)}).Build.ID
+	overtaken := func(build int64) bool {
+		work, err := Load(fixture.Context(t), w.DB, build)
+		require.NoError(t, err)
+		return work.Overtaken
+	}
+	w.set(older, Pending, "waits")
+	w.set(elsewhere, Pass, "ok")
+	require.Equal(t, 2, w.tasks())
+	require.False(t, overtaken(older), "the newer build has no status")
+	w.set(newer, Pending, "waits")
+	require.Equal(t, 3, w.tasks())
+	require.True(t, overtaken(older), "its task sends nothing any more")
+	require.False(t, overtaken(newer))
+	w.set(older, Pass, "ok")
+	require.Equal(t, 3, w.tasks())
+	require.Equal(t, 2, w.Count(`select count(*) from tasks where kind = $1 and concurrency_key like '%:' || $2`, TaskKind, commit), "one after the other")
+
+	var list []Change
+	for _, build := range []int64{elsewhere, newer, older} {
+		list = append(list, Change{OrganizationID: w.Org.ID, ProjectID: w.up.Project.ID, BuildID: build, State: Fail, Text: "no"})
+	}
+	w.Must(func(ctx context.Context, tx *storage.Tx) error { return SetAll(ctx, tx, list) })
+	var builds []int64
+	require.NoError(t, w.DB.SelectContext(t.Context(), &builds, `select (payload ->> 'build_id')::bigint from tasks where kind = $1 order by id desc limit 2`, TaskKind))
+	require.Equal(t, []int64{elsewhere, newer}, builds, "in the order of the builds, without the older one")
+	require.Equal(t, 5, w.tasks())
+	w.Exec(`update builds set deleted_at = now() where id = $1`, newer)
+	require.False(t, overtaken(older))
+	w.set(older, Pass, "ok")
+	require.Equal(t, 6, w.tasks())
+}
+
+// Apps of one repository have statuses of their own, also those of one name.
+func TestDefaultContext(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for name, want := range map[string]string{"Shop": "slipway/gate: Shop (android)", strings.Repeat("ü", 200): "slipway/gate: " + strings.Repeat("ü", 76) + " (android)"} {
+		w.Exec(`update projects set name = $2, platform = 'android' where id = $1`, w.up.Project.ID, name)
+		after, err := w.save(w.Org.Owner.Writer, Setting{Provider: GitHub, URL: "https://api.github.com", Repository: "acme/app", Token: []byte("sealed")})
+		require.NoError(t, err)
+		require.Equal(t, want, after.Context)
+		require.NoError(t, after.Complete(), "it may be stored again as it is")
+	}
+}
+
 func mustJSON(t *testing.T, v any) []byte {
 	t.Helper()
 	doc, err := json.Marshal(v)

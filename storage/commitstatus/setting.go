@@ -33,20 +33,27 @@ func ForProject(ctx context.Context, q storage.Querier, w account.Writer, projec
 	return &row.Setting, nil
 }
 
-const lockTeamOf = `
-select team_id from projects where organization_id = $1 and id = $2 and deleted_at is null for no key update`
+const lockProjectOf = `
+select team_id, name, platform from projects where organization_id = $1 and id = $2 and deleted_at is null for no key update`
+
+// app is what a setting needs to know of its app.
+type app struct {
+	TeamID   int64  `db:"team_id"`
+	Name     string `db:"name"`
+	Platform string `db:"platform"`
+}
 
 // lockProject locks an app whose setting is to be changed; storage.ErrNotFound, then
 // distribution.ErrNotTeamAdmin.
-func lockProject(ctx context.Context, tx *storage.Tx, w account.Writer, projectID int64) error {
-	var team int64
-	if err := tx.GetContext(ctx, &team, lockTeamOf, w.OrganizationID, projectID); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("project %d", projectID))
+func lockProject(ctx context.Context, tx *storage.Tx, w account.Writer, projectID int64) (*app, error) {
+	var a app
+	if err := tx.GetContext(ctx, &a, lockProjectOf, w.OrganizationID, projectID); err != nil {
+		return nil, storage.Wrap(err, fmt.Sprintf("project %d", projectID))
 	}
-	if !w.May(team) {
-		return distribution.ErrNotTeamAdmin
+	if !w.May(a.TeamID) {
+		return nil, distribution.ErrNotTeamAdmin
 	}
-	return nil
+	return &a, nil
 }
 
 const upsertSetting = `
@@ -57,22 +64,26 @@ on conflict (project_id) do update set revision = excluded.revision, provider = 
 	last_sent_at = null, last_error = '', last_error_at = null, updated_at = now()
 returning ` + columns
 
-// Save creates or replaces the setting of an app; the setting is complete. A setting without
+// Save creates or replaces the setting of an app; the setting is complete, but for the context,
+// which is named after the app where it is empty. A setting without
 // a token keeps that of before, while provider and address stay: a token must not go to
 // another server than it was given for.
 func Save(ctx context.Context, tx *storage.Tx, w account.Writer, s Setting) (*Setting, error) {
-	if err := lockProject(ctx, tx, w, s.ProjectID); err != nil {
+	a, err := lockProject(ctx, tx, w, s.ProjectID)
+	if err != nil {
 		return nil, err
+	}
+	if s.Context == "" {
+		s.Context = defaultContext(a.Name, a.Platform)
 	}
 	kept := s.Token == nil
 	if kept {
-		var err error
 		if s.Token, err = keptToken(ctx, tx, &s); err != nil {
 			return nil, err
 		}
 	}
 	var after Setting
-	err := tx.GetContext(ctx, &after, upsertSetting, s.ProjectID, w.OrganizationID, storage.NewID(), s.Provider, s.URL,
+	err = tx.GetContext(ctx, &after, upsertSetting, s.ProjectID, w.OrganizationID, storage.NewID(), s.Provider, s.URL,
 		s.Repository, s.Context, s.Token)
 	if err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("save commit status of project %d", s.ProjectID))
@@ -99,7 +110,7 @@ func keptToken(ctx context.Context, tx *storage.Tx, s *Setting) ([]byte, error) 
 // Delete deletes the setting of an app with its token; storage.ErrNotFound without one.
 // Statuses that were not sent yet are dropped.
 func Delete(ctx context.Context, tx *storage.Tx, w account.Writer, projectID int64) error {
-	if err := lockProject(ctx, tx, w, projectID); err != nil {
+	if _, err := lockProject(ctx, tx, w, projectID); err != nil {
 		return err
 	}
 	n, err := storage.Affected(tx.ExecContext(ctx, `delete from commit_status_settings where project_id = $1`, projectID))

@@ -1,12 +1,15 @@
 package commitstatus
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"strconv"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -29,39 +32,72 @@ const maxDescription = 140
 const maxCommit = 100
 
 // A row that says so already is left alone: neither a task nor a request comes of it. One that
-// was set under another setting is not: it stands at another place, or nowhere.
-const setStatus = `
-insert into commit_statuses as c (build_id, organization_id, commit, state, description, setting)
-select b.id, b.organization_id, left(btrim(b.metadata ->> 'commit'), $6), $4, $5, s.revision
-from commit_status_settings s
-join builds b on b.id = $3 and b.project_id = s.project_id and b.organization_id = s.organization_id and b.deleted_at is null
-where s.project_id = $2 and s.organization_id = $1 and btrim(coalesce(b.metadata ->> 'commit', '')) <> ''
+// was set under another setting is not: it stands at another place, or nowhere. So is that of a
+// build when a newer one of the app has a status for the commit.
+const setStatuses = `
+insert into commit_statuses as c (build_id, organization_id, project_id, commit, state, description, setting)
+select b.id, b.organization_id, b.project_id, left(btrim(b.metadata ->> 'commit'), $6), n.state, n.description, s.revision
+from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[]) as n(organization_id, project_id, build_id, state, description)
+join commit_status_settings s on s.project_id = n.project_id and s.organization_id = n.organization_id
+join builds b on b.id = n.build_id and b.project_id = s.project_id and b.organization_id = s.organization_id and b.deleted_at is null
+where btrim(coalesce(b.metadata ->> 'commit', '')) <> '' and not exists (
+	select from commit_statuses o join builds ob on ob.id = o.build_id and ob.deleted_at is null
+	where o.project_id = b.project_id and lower(o.commit) = lower(left(btrim(b.metadata ->> 'commit'), $6)) and o.build_id > b.id)
+order by b.id
 on conflict (build_id) do update set commit = excluded.commit, state = excluded.state, description = excluded.description,
 	setting = excluded.setting, sequence = c.sequence + 1, set_at = now()
 where (c.commit, c.state, c.description, c.setting) is distinct from
 	(excluded.commit, excluded.state, excluded.description, excluded.setting)
-returning sequence`
+returning build_id, commit, sequence`
 
-// Set gives the commit of a build a status, in the transaction of its cause, and inserts the
-// task that sends it. It does nothing, in one statement, where the app has no setting, the
-// build no commit in its metadata, or the status is the one that the build has. Who sets those
-// of several builds goes by their ids: each is locked until the transaction ends. Texts that
-// change without the state are sent as well; GitHub takes at most a thousand statuses of a
-// commit, so a text should not count on.
-func Set(ctx context.Context, tx *storage.Tx, c Change) error {
-	switch c.State {
-	case Pending, Pass, Fail:
-	default:
-		return fmt.Errorf("set commit status of build %d: state %q", c.BuildID, c.State)
+// Set is SetAll for one build.
+func Set(ctx context.Context, tx *storage.Tx, c Change) error { return SetAll(ctx, tx, []Change{c}) }
+
+// SetAll gives the commits of builds a status, in the transaction of its cause, and inserts the
+// tasks that send them; a build stands in the list once. It does nothing for a build whose app
+// has no setting, that has no commit in its metadata or the status already, or where a newer
+// build of the app has a status for the commit. The statements do not depend on the number of
+// builds, whose rows are locked by their ids until the transaction ends. Texts that change
+// without the state are sent as well; GitHub takes at most a thousand statuses of a commit, so
+// a text should not count on.
+func SetAll(ctx context.Context, tx *storage.Tx, list []Change) error {
+	if len(list) == 0 {
+		return nil
 	}
-	var sequences []int64
-	err := tx.SelectContext(ctx, &sequences, setStatus, c.OrganizationID, c.ProjectID, c.BuildID, c.State,
-		shorten(storage.WithoutNUL(c.Text)), maxCommit)
-	if err != nil || len(sequences) == 0 {
-		return storage.Wrap(err, fmt.Sprintf("set commit status of build %d", c.BuildID))
+	var organizations, projects, builds []int64
+	var states, texts []string
+	byBuild := make(map[int64]*Change, len(list))
+	for i := range list {
+		c := &list[i]
+		switch c.State {
+		case Pending, Pass, Fail:
+		default:
+			return fmt.Errorf("set commit status of build %d: state %q", c.BuildID, c.State)
+		}
+		organizations, projects, builds = append(organizations, c.OrganizationID), append(projects, c.ProjectID), append(builds, c.BuildID)
+		states, texts = append(states, string(c.State)), append(texts, shorten(storage.WithoutNUL(c.Text)))
+		byBuild[c.BuildID] = c
 	}
-	_, err = ledger.Insert(ctx, tx, newTask(c, sequences[0]))
+	var set []setRow
+	err := tx.SelectContext(ctx, &set, setStatuses, pq.Array(organizations), pq.Array(projects), pq.Array(builds), pq.Array(states),
+		pq.Array(texts), maxCommit)
+	if err != nil || len(set) == 0 {
+		return storage.Wrap(err, "set commit statuses")
+	}
+	slices.SortFunc(set, func(a, b setRow) int { return cmp.Compare(a.BuildID, b.BuildID) })
+	var work []*ledger.NewTask
+	for _, row := range set {
+		work = append(work, newTask(byBuild[row.BuildID], row))
+	}
+	_, err = ledger.InsertAll(ctx, tx, work)
 	return err
+}
+
+// setRow is a status that was set.
+type setRow struct {
+	BuildID  int64  `db:"build_id"`
+	Commit   string `db:"commit"`
+	Sequence int64  `db:"sequence"`
 }
 
 // shorten cuts a description, and marks where it was cut.
@@ -78,22 +114,26 @@ type taskPayload struct {
 	Sequence int64 `json:"sequence"`
 }
 
-// newTask returns the task that sends a change. Those of a build share a concurrency key, so
-// that no older status overtakes a newer one.
-func newTask(c Change, sequence int64) *ledger.NewTask {
+// newTask returns the task that sends a change. Those of a commit and an app share a concurrency
+// key, so that no older status overtakes a newer one.
+func newTask(c *Change, row setRow) *ledger.NewTask {
 	return &ledger.NewTask{Kind: TaskKind, Queue: Queue, OrganizationID: c.OrganizationID, RequestID: c.RequestID,
-		Payload: taskPayload{BuildID: c.BuildID, Sequence: sequence}, MaxAttempts: TaskAttempts,
-		ConcurrencyKey: TaskKind + ":" + strconv.FormatInt(c.BuildID, 10)}
+		Payload: taskPayload{BuildID: c.BuildID, Sequence: row.Sequence}, MaxAttempts: TaskAttempts,
+		ConcurrencyKey: fmt.Sprintf("%s:%d:%s", TaskKind, c.ProjectID, strings.ToLower(row.Commit))}
 }
 
 // Work is a status that is to be sent, and where to.
 type Work struct {
 	Setting
 	Status
+	// Overtaken: a newer build of the app has a status for the commit.
+	Overtaken bool `db:"overtaken"`
 }
 
 const workOf = `
-select ` + columns + `, c.build_id, c.commit, c.state, c.description, c.sequence
+select ` + columns + `, c.build_id, c.commit, c.state, c.description, c.sequence,
+	exists (select from commit_statuses o join builds ob on ob.id = o.build_id and ob.deleted_at is null
+		where o.project_id = b.project_id and lower(o.commit) = lower(c.commit) and o.build_id > c.build_id) as overtaken
 from commit_statuses c
 join builds b on b.id = c.build_id and b.deleted_at is null
 join commit_status_settings s on s.project_id = b.project_id and s.organization_id = b.organization_id

@@ -100,6 +100,20 @@ func TestOverride(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
+// begin does what an upload does about the gate of its build.
+func (w *world) begin(b int64, notify bool) (begun Begun) {
+	w.T.Helper()
+	w.Must(func(ctx context.Context, tx *storage.Tx) error {
+		build, err := distribution.BuildByID(ctx, tx, w.Org.ID, 0, b)
+		if err != nil {
+			return err
+		}
+		begun, err = Begin(ctx, tx, w.Org.Member.Writer, build, notify, "request-1")
+		return err
+	})
+	return begun
+}
+
 // A notification that is held goes out once, when the gate passes; who asked hears when it fails.
 func TestHold(t *testing.T) {
 	t.Parallel()
@@ -107,17 +121,7 @@ func TestHold(t *testing.T) {
 	p := tooLarge()
 	p.HoldNotifications = true
 	w.policy(p)
-	begin := func(b int64, notify bool) (begun Begun) {
-		w.Must(func(ctx context.Context, tx *storage.Tx) error {
-			build, err := distribution.BuildByID(ctx, tx, w.Org.ID, 0, b)
-			if err != nil {
-				return err
-			}
-			begun, err = Begin(ctx, tx, w.Org.Member.Writer, build, notify, "request-1")
-			return err
-		})
-		return begun
-	}
+	begin := w.begin
 	b, quiet := w.build("1.1"), w.build("1.2")
 	require.True(t, begin(b, true).Held)
 	require.False(t, begin(quiet, false).Held)

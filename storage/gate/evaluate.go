@@ -45,6 +45,9 @@ type Change struct {
 	Held *Held
 	// Released: it waits no more. The caller inserts its task in the same transaction.
 	Released bool
+	// Stuck: nothing that is under way decides the gate, and Held waits for it. From and To are
+	// unknown. It is so once for a gate.
+	Stuck bool
 }
 
 // Held is a notification of testers that waits for a gate.
@@ -102,7 +105,11 @@ func Evaluate(ctx context.Context, tx *storage.Tx, limit int) (*Round, error) {
 		outcomes = append(outcomes, f.evaluate(now))
 	}
 	round.Evaluated = len(outcomes)
-	round.Changes, err = store(ctx, tx, outcomes)
+	if round.Changes, err = store(ctx, tx, outcomes); err != nil {
+		return nil, err
+	}
+	stuck, err := noteStuck(ctx, tx, outcomes)
+	round.Changes = append(round.Changes, stuck...)
 	return round, err
 }
 

@@ -42,6 +42,8 @@ type gateFacts struct {
 	HeldAt         *time.Time       `db:"held_at"`
 	HeldBy         int64            `db:"held_by"`
 	HeldRequest    string           `db:"held_request_id"`
+	ToldAt         *time.Time       `db:"told_at"`
+	GateChannel    string           `db:"gate_channel"` // the last one that the policy covered
 	NotStarted     []byte           `db:"not_started"`
 	PolicyVersion  int64            `db:"policy_version"` // 0: no policy
 	Document       []byte           `db:"document"`
@@ -151,7 +153,7 @@ const signerOf = `coalesce(b.signer ->> 'sha256', b.provisioning ->> 'team', '')
 const selectFacts = `
 select g.build_id, g.organization_id, g.project_id, g.state as gate_state, g.conditions, g.policy_version as evaluated_by, g.evaluated_at,
 	coalesce(g.before_id, 0) as before_id, g.windows, g.crash_users, g.override_state, g.held_at, coalesce(g.held_by, 0) as held_by,
-	g.held_request_id, g.not_started, coalesce(p.version, 0) as policy_version, coalesce(p.document, 'null') as document,
+	g.held_request_id, g.told_at, g.channel as gate_channel, g.not_started, coalesce(p.version, 0) as policy_version, coalesce(p.document, 'null') as document,
 	b.created_at, b.app_name, b.version, b.version_code, b.token, coalesce(b.metadata ->> 'channel', '') as channel,
 	b.state as build_state, b.state_reason, b.verification, ` + signerOf + `, f.size, b.crashes, b.sessions as recorded,
 	exists (select from crash_projects c where c.project_id = b.project_id) as has_crash_project
@@ -176,7 +178,7 @@ func readFacts(ctx context.Context, tx *storage.Tx, builds []int64) ([]*facts, e
 		if err := json.Unmarshal(f.Document, &f.policy); err != nil {
 			return nil, fmt.Errorf("gate policy of app %d: %w", f.ProjectID, err)
 		}
-		if f.policy != nil && !f.policy.Covers(f.Channel) {
+		if f.policy != nil && !f.policy.keeps(f.Channel, f.GateChannel) {
 			f.policy = nil
 		}
 		r.list, r.byID[f.BuildID] = append(r.list, f), f

@@ -91,7 +91,8 @@ type gateRow struct {
 
 const selectGate = `
 select b.id as build_id, b.project_id, pr.team_id, g.build_id is not null as there, p.project_id is not null as policy,
-	p.project_id is not null and (p.channels is null or coalesce(b.metadata ->> 'channel', '') = any(p.channels)) as covered,
+	p.project_id is not null and (p.channels is null or coalesce(b.metadata ->> 'channel', '') = any(p.channels)
+		or coalesce((p.document ->> 'hold_notifications')::boolean and g.channel = any(p.channels), false)) as covered,
 	coalesce(g.state, 'unknown') as state, coalesce(g.reason, '') as reason, coalesce(g.conditions, '[]') as conditions, g.evaluated_at,
 	g.override_state, coalesce(g.override_reason, '') as override_reason, coalesce(g.override_by, '') as override_by, g.overridden_at,
 	g.held_at is not null as held,
@@ -156,8 +157,8 @@ func Ask(ctx context.Context, db *storage.DB, organizationID, buildID int64) (*G
 
 // adopted are the columns of the gate of a build of a policy.
 const insertGates = `
-insert into gates (build_id, organization_id, project_id, version, windows, crash_users, sessions, watched_until)
-select b.id, b.organization_id, b.project_id, b.version, p.windows, p.crash_users, p.sessions, b.created_at + interval '30 days'
+insert into gates (build_id, organization_id, project_id, version, channel, windows, crash_users, sessions, watched_until)
+select b.id, b.organization_id, b.project_id, b.version, coalesce(b.metadata ->> 'channel', ''), p.windows, p.crash_users, p.sessions, b.created_at + interval '30 days'
 from builds b join gate_policies p on p.project_id = b.project_id
 where b.id = any($1) and b.deleted_at is null and (p.channels is null or coalesce(b.metadata ->> 'channel', '') = any(p.channels))
 order by b.id

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/google/uuid"
+
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
@@ -35,20 +37,42 @@ func Begin(ctx context.Context, tx *storage.Tx, w account.Writer, b *distributio
 	return begun, storage.Wrap(err, fmt.Sprintf("hold the notification of build %d", b.ID))
 }
 
+// Waiting is what became of the notification that an upload asked for.
+type Waiting struct {
+	Held bool `db:"held"`
+	// Task sends it; nil: none is open.
+	Task *uuid.UUID `db:"task"`
+}
+
+const waitingOf = `
+select exists (select from gates where build_id = $2 and held_at is not null) as held,
+	(select id from (
+		select id, payload from tasks where kind = $3 and coalesce(organization_id, 0) = $1 and state = 'queued'
+		union all select id, payload from tasks where kind = $3 and organization_id = $1 and state = 'running') t
+		where (payload ->> 'build_id')::bigint = $2 limit 1) as task`
+
+// WaitingOf reads what the notification of a build waits for; kind is that of the tasks that
+// send it.
+func WaitingOf(ctx context.Context, q storage.Querier, organizationID, buildID int64, kind string) (Waiting, error) {
+	var w Waiting
+	err := q.GetContext(ctx, &w, waitingOf, organizationID, buildID, kind)
+	return w, storage.Wrap(err, fmt.Sprintf("notification of build %d", buildID))
+}
+
 // HeldError reports why testers may not be notified of a build.
 type HeldError struct{ Reason string }
 
 func (e *HeldError) Error() string { return e.Reason }
 
 // CheckNotify returns a *HeldError when the policy of an app holds notifications and the gate of
-// the build is not pass.
+// the build is not pass. A build that was in a channel of the policy stays held in another one.
 func CheckNotify(ctx context.Context, q storage.Querier, organizationID, buildID int64) error {
 	var holds []State
 	err := q.SelectContext(ctx, &holds, `
 		select coalesce(g.override_state, g.state, 'unknown')
 		from builds b join gate_policies p on p.project_id = b.project_id left join gates g on g.build_id = b.id
 		where b.organization_id = $1 and b.id = $2 and (p.document ->> 'hold_notifications')::boolean
-			and (p.channels is null or coalesce(b.metadata ->> 'channel', '') = any(p.channels))`, organizationID, buildID)
+			and (p.channels is null or coalesce(b.metadata ->> 'channel', '') = any(p.channels) or g.channel = any(p.channels))`, organizationID, buildID)
 	if err != nil {
 		return storage.Wrap(err, fmt.Sprintf("gate of build %d", buildID))
 	}

@@ -36,6 +36,7 @@ const (
 	// maxSuites bounds the suites of a condition, and those that an upload runs.
 	maxSuites   = 20
 	maxChannels = 20
+	maxHosts    = 20
 	maxName     = 60
 	// MaxHours is the longest time after the upload in which crashes and blockers count.
 	MaxHours = 30 * 24
@@ -78,14 +79,18 @@ type Policy struct {
 	HoldNotifications bool `json:"hold_notifications"`
 	// RunSuites are started on each new build.
 	RunSuites []SuiteToRun `json:"run_suites,omitempty"`
+	// AllowedHosts are those that values of a build may name in an address of RunSuites:
+	// staging.example.com, or *.example.com for all below it. They are required where the values
+	// decide on the domain.
+	AllowedHosts []string `json:"allowed_hosts,omitempty"`
 }
 
 // SuiteToRun is a suite that an upload starts.
 type SuiteToRun struct {
 	SuiteID uuid.UUID `json:"suite_id"`
 	// URL is the web address that the suite runs on, in which {{metadata.KEY}}, {{version}},
-	// {{version_code}} and {{build_id}} stand for those of the build; "": where each case was
-	// recorded, or the package itself on targets that install one.
+	// {{version_code}} and {{build_id}} stand for those of the build, encoded behind the host; "":
+	// where each case was recorded, or the package itself on targets that install one.
 	URL string `json:"url,omitempty"`
 }
 
@@ -210,6 +215,12 @@ func (p *Policy) countsSessions() bool {
 // Covers reports whether builds of a channel have a gate.
 func (p *Policy) Covers(channel string) bool {
 	return len(p.Channels) == 0 || slices.Contains(p.Channels, channel)
+}
+
+// keeps reports whether a build has a gate by the channel that it is in, or by the last one of its
+// gate: a policy that holds notifications is not left by moving a build to another channel.
+func (p *Policy) keeps(channel, ofGate string) bool {
+	return p.Covers(channel) || p.HoldNotifications && p.Covers(ofGate)
 }
 
 // suites are those that the policy names, each once.

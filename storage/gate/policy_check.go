@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/url"
 	"slices"
-	"strings"
 
 	"github.com/google/uuid"
 
@@ -48,6 +47,15 @@ func (p *Policy) checkSuitesToRun() error {
 	if len(p.RunSuites) > maxSuites {
 		return storage.Invalid("run_suites", "must be at most %d", maxSuites)
 	}
+	if len(p.AllowedHosts) > maxHosts {
+		return storage.Invalid("allowed_hosts", "must be at most %d", maxHosts)
+	}
+	for i := range p.AllowedHosts {
+		var err error
+		if p.AllowedHosts[i], err = checkAllowed(fmt.Sprintf("allowed_hosts[%d]", i), p.AllowedHosts[i]); err != nil {
+			return err
+		}
+	}
 	seen := map[uuid.UUID]bool{}
 	for i := range p.RunSuites {
 		s, path := &p.RunSuites[i], fmt.Sprintf("run_suites[%d]", i)
@@ -58,27 +66,40 @@ func (p *Policy) checkSuitesToRun() error {
 			return storage.Invalid(path+".suite_id", "stands twice")
 		}
 		seen[s.SuiteID] = true
-		if err := checkTemplate(path+".url", s.URL); err != nil {
+		if err := p.checkAddress(path+".url", s.URL); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkTemplate refuses an address that can be none, whatever stands for its placeholders.
-func checkTemplate(path, text string) error {
+// checkAddress refuses an address that can be none, whatever stands for its placeholders, and
+// one whose host a value decides on where no hosts are allowed.
+func (p *Policy) checkAddress(path, text string) error {
 	if text == "" {
 		return nil
 	}
 	if _, err := storage.Line(path, text, maxURL); err != nil {
 		return err
 	}
-	filled, err := fill(text, func(name string) (string, bool) { return "x", placeholder(name) })
+	a, err := parseAddress(text)
 	if err != nil {
 		return storage.Invalid(path, "%s", err)
 	}
-	u, err := url.Parse(filled)
-	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+	if a.open() && len(p.AllowedHosts) == 0 {
+		return storage.Invalid("allowed_hosts", "is required: whoever uploads a build decides on the host of %s", path)
+	}
+	a.host = slices.Clone(a.host)
+	for i := range a.host {
+		if a.host[i].placeholder {
+			a.host[i] = addressPart{text: "x"}
+		}
+	}
+	filled, err := a.fill(nil, func(string) (string, bool) { return "x", true })
+	if err != nil {
+		return storage.Invalid(path, "%s", err)
+	}
+	if u, err := url.Parse(filled); err != nil || u.Host == "" {
 		return storage.Invalid(path, "must be an http or https address")
 	}
 	return nil
@@ -183,32 +204,4 @@ func (c *Condition) checkNumbers(path string) error {
 		return storage.Invalid(path+".min_share", "must be above 0")
 	}
 	return nil
-}
-
-// placeholder reports whether an address may have it.
-func placeholder(name string) bool {
-	return strings.HasPrefix(name, "metadata.") && len(name) > len("metadata.") || name == "version" || name == "version_code" || name == "build_id"
-}
-
-// fill replaces the placeholders {{name}} of an address; an error names the first that has no value.
-func fill(text string, value func(name string) (string, bool)) (string, error) {
-	var out strings.Builder
-	for {
-		before, rest, found := strings.Cut(text, "{{")
-		out.WriteString(before)
-		if !found {
-			return out.String(), nil
-		}
-		name, after, closed := strings.Cut(rest, "}}")
-		name = strings.TrimSpace(name)
-		if !closed {
-			return "", fmt.Errorf("has a placeholder without its end")
-		}
-		v, ok := value(name)
-		if !ok || v == "" {
-			return "", fmt.Errorf("has the placeholder {{%s}}, which has no value", storage.Cut(name, maxName))
-		}
-		out.WriteString(v)
-		text = after
-	}
 }

@@ -23,11 +23,14 @@ func TestPolicyCheck(t *testing.T) {
 	for i := range MaxConditions + 1 {
 		many.Conditions = append(many.Conditions, Condition{Name: fmt.Sprint(i), Type: Signature})
 	}
-	runs := func(url string) Policy { return Policy{RunSuites: []SuiteToRun{{SuiteID: suite, URL: url}}} }
+	runs := func(url string, allowed ...string) Policy {
+		return Policy{RunSuites: []SuiteToRun{{SuiteID: suite, URL: url}}, AllowedHosts: allowed}
+	}
 	for field, list := range map[string][]Policy{
 		"": {one(Condition{Type: Suites, SuiteIDs: []uuid.UUID{suite}}), one(Condition{Type: CrashGroups}), one(Condition{Type: CrashFree, MinPercent: ptr(99.5)}),
 			one(Condition{Type: Signature}), one(Condition{Type: Size, MaxBytes: ptr(int64(1))}), one(Condition{Type: Symbols}), one(Condition{Type: Testers}),
-			runs(""), runs("https://{{metadata.host}}/shop?v={{version}}"), runs("http://x.example.com:8080/{{ build_id }}")},
+			runs(""), runs("https://{{metadata.host}}/shop?v={{version}}", "*.Example.com"), runs("http://x.example.com:8080/{{ build_id }}"),
+			runs("https://pr-{{metadata.pr}}.example.com/"), runs("https://ann:word@{{metadata.pr}}.preview.internal:8443?v={{version}}")},
 		"conditions":                 {{}, many, {HoldNotifications: true, RunSuites: []SuiteToRun{{SuiteID: suite}}}},
 		"conditions[0].name":         {{Conditions: []Condition{{Type: Signature}}}, {Conditions: []Condition{{Name: strings.Repeat("n", 61), Type: Signature}}}},
 		"conditions[1].name":         {{Conditions: []Condition{{Name: "a", Type: Signature}, {Name: " a ", Type: Symbols}}}},
@@ -44,9 +47,16 @@ func TestPolicyCheck(t *testing.T) {
 		"conditions[0]":              {one(Condition{Type: CrashFree}), one(Condition{Type: Size}), one(Condition{Type: Signature, Verified: ptr(false)})},
 		"conditions[0].min_percent":  {one(Condition{Type: CrashFree, MinPercent: ptr(100.5)})},
 		"channels[0]":                {{Conditions: []Condition{{Name: "a", Type: Signature}}, Channels: []string{"a\nb"}}},
-		"run_suites[0].url":          {runs("ftp://x"), runs("{{metadata.host}}"), runs("https://{{secret}}/"), runs("https://{{metadata.host"), runs("https://" + strings.Repeat("x", maxURL))},
-		"run_suites[0].suite_id":     {{RunSuites: []SuiteToRun{{}}}},
-		"run_suites[1].suite_id":     {{RunSuites: []SuiteToRun{{SuiteID: suite}, {SuiteID: suite}}}},
+		"run_suites[0].url": {runs("ftp://x"), runs("{{metadata.host}}"), runs("https://{{secret}}/"), runs("https://{{metadata.host"), runs("https://" + strings.Repeat("x", maxURL)),
+			runs("https://x.example.com/{{org:password}}"), runs("https://{{version}}@x.example.com/"), runs("https://x.example.com:{{version}}/"), runs("https:///{{version}}"),
+			runs(`https://evil.example\@{{version}}.example.com/`), runs("https://[{{version}}]/"), runs("https://x.example.com/../{{version}}")},
+		"allowed_hosts": {runs("https://{{metadata.host}}/"), runs("https://{{metadata.host}}:8443/"), runs("https://a.{{metadata.host}}"), runs("https://{{metadata.host}}.com"),
+			runs("https://{{metadata.host}}.co.uk"), runs("https://{{metadata.branch}}.vercel.app/"), runs("https://{{metadata.host}}example.com/"),
+			runs("https://{{version}}.0.0.1/"), runs("https://x.example.com", strings.Split(strings.Repeat("a.example.com ", maxHosts), " ")...)},
+		"allowed_hosts[1]": {runs("", "example.com", "*"), runs("", "example.com", "*.com"), runs("", "example.com", "*.co.uk"), runs("", "example.com", "a.*.com"),
+			runs("", "example.com", "https://example.com"), runs("", "example.com", "example.com:8080"), runs("", "example.com", "")},
+		"run_suites[0].suite_id": {{RunSuites: []SuiteToRun{{}}}},
+		"run_suites[1].suite_id": {{RunSuites: []SuiteToRun{{SuiteID: suite}, {SuiteID: suite}}}},
 	} {
 		for i := range list {
 			err := list[i].Check()
@@ -58,21 +68,6 @@ func TestPolicyCheck(t *testing.T) {
 			require.True(t, errors.As(err, &invalid), "%s %d: %v", field, i, err)
 			require.Equal(t, field, invalid.Field, invalid.Msg)
 		}
-	}
-}
-
-func TestFill(t *testing.T) {
-	t.Parallel()
-	value := func(name string) (string, bool) {
-		v, there := map[string]string{"version": "1.2", "metadata.host": "pr-7.example.com", "metadata.empty": ""}[name]
-		return v, there
-	}
-	got, err := fill("https://{{metadata.host}}/?v={{ version }}", value)
-	require.NoError(t, err)
-	require.Equal(t, "https://pr-7.example.com/?v=1.2", got)
-	for _, text := range []string{"https://{{metadata.none}}", "https://{{metadata.empty}}/", "https://{{version"} {
-		_, err := fill(text, value)
-		require.Error(t, err, text)
 	}
 }
 

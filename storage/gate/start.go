@@ -58,18 +58,18 @@ func StartSuites(ctx context.Context, tx *storage.Tx, quotas *quota.Quotas, orga
 	// The policy was set by somebody who may run its suites.
 	w := account.Writer{OrganizationID: organizationID, UserUUID: uploader.UUID, AllTeams: true,
 		Actor: account.Actor{UserID: uploader.ID, Name: cmp.Or(uploader.Name, "gate"), RequestID: requestID}}
-	return startAll(ctx, tx, quotas, w, b, p.RunSuites, vendor)
+	return startAll(ctx, tx, quotas, w, b, &p.Policy, vendor)
 }
 
-func startAll(ctx context.Context, tx *storage.Tx, quotas *quota.Quotas, w account.Writer, b *distribution.Build, suites []SuiteToRun, vendor string) ([]StartedSuite, error) {
+func startAll(ctx context.Context, tx *storage.Tx, quotas *quota.Quotas, w account.Writer, b *distribution.Build, p *Policy, vendor string) ([]StartedSuite, error) {
 	day, err := quotas.Begin(ctx, tx, quota.RunsPerDay, w.OrganizationID)
 	if err != nil {
 		return nil, err
 	}
 	var started []StartedSuite
 	refused := map[string]string{}
-	for _, s := range suites {
-		address, err := fill(s.URL, func(name string) (string, bool) { return valueOf(b, name) })
+	for _, s := range p.RunSuites {
+		address, err := p.address(s, b)
 		if err != nil {
 			refused[s.SuiteID.String()] = "its url " + err.Error()
 			continue
@@ -107,7 +107,7 @@ func refusal(err error) (string, bool) {
 	case errors.As(err, &invalid):
 		return invalid.Error(), true
 	case errors.As(err, &exceeded):
-		return exceeded.Error(), true
+		return exceeded.Error() + ", then the suite can be started on the build", true
 	case errors.Is(err, storage.ErrNotFound):
 		return "the suite was deleted", true
 	case errors.Is(err, authoring.ErrNoJobs):
@@ -116,6 +116,33 @@ func refusal(err error) (string, bool) {
 		return "the build was deleted", true
 	}
 	return "", false
+}
+
+// notStarted is why suites did not start whose task failed for good.
+const notStarted = "the task gate:start of the build failed; retry it, or start the suite on the build"
+
+// NoteStartFailed notes, when the task that starts suites ends without success, that none of the
+// suites of the policy was started.
+func NoteStartFailed(ctx context.Context, tx *storage.Tx, organizationID, buildID int64) error {
+	b, err := distribution.BuildByID(ctx, tx, organizationID, 0, buildID)
+	if isNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	p, err := PolicyOf(ctx, tx, organizationID, b.ProjectID)
+	if isNotFound(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	refused := map[string]string{}
+	for _, s := range p.RunSuites {
+		refused[s.SuiteID.String()] = notStarted
+	}
+	return noteRefused(ctx, tx, buildID, refused)
 }
 
 func noteRefused(ctx context.Context, tx *storage.Tx, build int64, refused map[string]string) error {
@@ -134,6 +161,18 @@ func noteRefused(ctx context.Context, tx *storage.Tx, build int64, refused map[s
 // nameOf is what runs call the build.
 func nameOf(b *distribution.Build) string {
 	return storage.Cut(strings.TrimSpace(b.AppName+" "+b.Version), authoring.MaxBuildName)
+}
+
+// address is where a suite runs for a build; "" where it says nothing.
+func (p *Policy) address(s SuiteToRun, b *distribution.Build) (string, error) {
+	if s.URL == "" {
+		return "", nil
+	}
+	a, err := parseAddress(s.URL)
+	if err != nil {
+		return "", err
+	}
+	return a.fill(p.AllowedHosts, func(name string) (string, bool) { return valueOf(b, name) })
 }
 
 // valueOf is what a placeholder of an address stands for.

@@ -1,7 +1,7 @@
 // Package gatechange does what follows a change of a build's gate, in the transaction that
 // stores the change: the commit of the build gets its status, a notification of testers that
 // waited for the gate goes out when it passes, and who asked for it is told by mail when it
-// fails.
+// fails, or stays unknown because nothing decides it any more.
 //
 // The events of webhooks are written by package storage/gate. A mail is written once for each
 // time that a gate fails; who asked may be gone, or have no address: then nobody is told.
@@ -9,10 +9,8 @@
 package gatechange
 
 import (
-	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -39,13 +37,11 @@ const actor = "gate"
 
 // Follow writes what follows changes.
 func (f *Follower) Follow(ctx context.Context, tx *storage.Tx, changes []gate.Change) error {
-	// Statuses are locked in the order of their builds.
-	changes = slices.SortedFunc(slices.Values(changes), func(a, b gate.Change) int { return cmp.Compare(a.BuildID, b.BuildID) })
+	if err := setStatuses(ctx, tx, changes); err != nil {
+		return err
+	}
 	for i := range changes {
 		c := &changes[i]
-		if err := setStatus(ctx, tx, c); err != nil {
-			return err
-		}
 		if c.Held == nil {
 			continue
 		}
@@ -54,7 +50,7 @@ func (f *Follower) Follow(ctx context.Context, tx *storage.Tx, changes []gate.Ch
 			if err := f.release(ctx, tx, c); err != nil {
 				return err
 			}
-		case c.To == gate.Fail && c.From != gate.Fail:
+		case c.Stuck, c.To == gate.Fail && c.From != gate.Fail:
 			if err := f.tell(ctx, tx, c); err != nil {
 				return err
 			}
@@ -63,12 +59,19 @@ func (f *Follower) Follow(ctx context.Context, tx *storage.Tx, changes []gate.Ch
 	return nil
 }
 
-// setStatus says at the commit what the gate is. The text of a gate that fails may have numbers
-// in it, but only a change of the state leads here.
-func setStatus(ctx context.Context, tx *storage.Tx, c *gate.Change) error {
-	if c.From == c.To {
-		return nil
+// setStatuses says at the commits what the gates are. The text of a gate that fails may have
+// numbers in it, but only a change of the state leads here.
+func setStatuses(ctx context.Context, tx *storage.Tx, changes []gate.Change) error {
+	var list []commitstatus.Change
+	for i := range changes {
+		if c := &changes[i]; c.From != c.To {
+			list = append(list, statusOf(c))
+		}
 	}
+	return commitstatus.SetAll(ctx, tx, list)
+}
+
+func statusOf(c *gate.Change) commitstatus.Change {
 	state, text := commitstatus.Pending, "The gate is unknown"
 	switch c.To {
 	case gate.Pass:
@@ -79,8 +82,7 @@ func setStatus(ctx context.Context, tx *storage.Tx, c *gate.Change) error {
 	if c.Reason != "" {
 		text += ": " + c.Reason
 	}
-	return commitstatus.Set(ctx, tx, commitstatus.Change{OrganizationID: c.OrganizationID, ProjectID: c.ProjectID, BuildID: c.BuildID,
-		State: state, Text: text})
+	return commitstatus.Change{OrganizationID: c.OrganizationID, ProjectID: c.ProjectID, BuildID: c.BuildID, State: state, Text: text}
 }
 
 // release lets the notification of testers go.
@@ -96,14 +98,21 @@ func (f *Follower) release(ctx context.Context, tx *storage.Tx, c *gate.Change) 
 	return distribution.AuditNotified(ctx, tx, account.Actor{Name: actor, RequestID: c.Held.RequestID}, b, task)
 }
 
+// stuck begins the reason of a mail about a gate that stays unknown.
+const stuck = "Nothing that is under way decides the gate, so it stays unknown until somebody does something about this:\n\n"
+
 // tell writes to who asked for the notification why it does not go out.
 func (f *Follower) tell(ctx context.Context, tx *storage.Tx, c *gate.Change) error {
 	email, err := gate.MailOf(ctx, tx, c.OrganizationID, c.Held.UserID)
 	if err != nil || email == "" {
 		return err
 	}
+	reason := c.Reason
+	if c.Stuck {
+		reason = stuck + reason
+	}
 	_, err = f.Letters.Write(ctx, tx, letter.Letter{OrganizationID: c.OrganizationID, UserID: c.Held.UserID, Recipient: email, RequestID: c.Held.RequestID,
-		Content: mailtemplate.GateFailed{App: c.AppName, Version: c.Version, VersionCode: c.VersionCode, Reason: c.Reason,
+		Content: mailtemplate.GateFailed{App: c.AppName, Version: c.Version, VersionCode: c.VersionCode, Reason: reason,
 			Link: f.Links.Path(fmt.Sprintf("/console/builds/builds/%d", c.BuildID))}})
 	return err
 }

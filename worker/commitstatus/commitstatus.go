@@ -1,8 +1,9 @@
 // Package commitstatus sends the statuses of builds' commits to GitHub, GitLab and Gitea.
 //
 // A task sends the newest status of its build. A task whose change was replaced by a newer
-// one does nothing, and says so as its result; the newer one has a task of its own. The
-// tasks of a build run one after the other, so that statuses arrive in their order.
+// one does nothing, and says so as its result; the newer one has a task of its own. So does
+// the task of a build when a newer build of the app has a status for the commit. The tasks of a
+// commit and an app run one after the other, so that statuses arrive in their order.
 //
 // What fails for the moment is tried again for a day, later each time; a limit of the
 // provider is waited for without using attempts up. What a further attempt cannot mend (a token
@@ -72,7 +73,7 @@ func (h *Send) Handle(ctx context.Context, claim *worker.Claim) error {
 		return claim.Finish(ctx, result{Outcome: outcomeGone}, nil)
 	case err != nil:
 		return err
-	case work.Sequence > payload.Sequence:
+	case work.Sequence > payload.Sequence, work.Overtaken:
 		return claim.Finish(ctx, result{Outcome: outcomeSuperseded}, nil)
 	}
 	if !commitstatus.FullCommit(work.Commit) {

@@ -223,6 +223,17 @@ func TestNewestIsSent(t *testing.T) {
 	require.NoError(t, w.work(failed))
 	require.Equal(t, []string{"success"}, w.states())
 	require.Equal(t, []string{"superseded", "superseded", "sent"}, []string{w.outcome(pending), w.outcome(failed), w.outcome(passed)})
+
+	// A status of a build is not sent any more once a newer build of the app has one.
+	waits := w.set(commitstatus.Fail, "older")
+	u := w.NewUpload(fixture.APK("com.example.shop", "1.1", "2"))
+	u.Metadata = map[string]string{"commit": commit}
+	w.up = w.Upload(u)
+	newer := w.set(commitstatus.Pending, "newer")
+	require.NoError(t, w.work(newer))
+	require.NoError(t, w.work(waits))
+	require.Equal(t, []string{"success", "pending"}, w.states())
+	require.Equal(t, "superseded", w.outcome(waits))
 }
 
 // While one status of a build is on its way the next one waits.

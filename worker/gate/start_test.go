@@ -32,7 +32,7 @@ func TestStart(t *testing.T) {
 		Conditions: []gate.Condition{{Name: "suites", Type: gate.Suites, SuiteIDs: []uuid.UUID{smoke.ID, empty.ID, hostless.ID}}},
 		RunSuites: []gate.SuiteToRun{{SuiteID: smoke.ID, URL: "https://{{metadata.host}}/shop"}, {SuiteID: empty.ID},
 			{SuiteID: hostless.ID, URL: "https://{{metadata.nothing}}/"}},
-		Channels: []string{"beta"},
+		Channels: []string{"beta"}, AllowedHosts: []string{"*.example.com"},
 	})
 	up := w.NewUpload(fixture.APK("com.example.shop", "2.0", "20"))
 	up.Metadata = map[string]string{"host": "pr-7.example.com", "channel": "beta"}
@@ -44,7 +44,7 @@ func TestStart(t *testing.T) {
 		}
 		build = made.Build.ID
 		begun, err := gate.Begin(ctx, tx, by, made.Build, true, "request-1")
-		require.Equal(t, gate.Begun{RunSuites: true}, begun)
+		require.Equal(t, gate.Begun{Gated: true, RunSuites: true}, begun)
 		return err
 	})
 	task := tasks.NewGateStart(w.Org.ID, "request-1", build)
@@ -98,6 +98,50 @@ func TestStart(t *testing.T) {
 		w.Result(id, &result)
 		require.Zero(t, result.Started, strconv.FormatInt(task, 10))
 	}
+}
+
+// When suites were not started for good, the gate says so, and who waits for it is told.
+func TestStartFails(t *testing.T) {
+	t.Parallel()
+	p := size(1 << 30)
+	w := newWorld(t, p)
+	ctx := fixture.Context(t)
+	by := w.Org.Member.Writer
+	smoke := w.NewSuite(by, "smoke", w.NewCase(by, "login").ID)
+	p.Conditions = append(p.Conditions, gate.Condition{Name: "suites", Type: gate.Suites, SuiteIDs: []uuid.UUID{smoke.ID}})
+	p.RunSuites = []gate.SuiteToRun{{SuiteID: smoke.ID}}
+	w.save(p)
+	build := w.build("1.1", true)
+	_, claim := w.claim(tasks.NewGateStart(w.Org.ID, "request-1", build))
+	// The database refuses a run, as it does for a moment.
+	w.Exec(`create function refuse_runs() returns trigger language plpgsql as $$ begin raise exception 'no' using errcode = '53100'; end $$`)
+	w.Exec(`create trigger refuse_runs before insert on suite_runs for each row execute function refuse_runs()`)
+	handler := &Start{Vendor: "slipway"}
+	evaluate := func() string {
+		t.Helper()
+		_, claim := w.claim(tasks.NewPeriodic(tasks.GateEvaluate, 0))
+		require.NoError(t, w.handler.Handle(ctx, claim))
+		g, err := gate.Of(ctx, w.DB, w.Org.ID, build)
+		require.NoError(t, err)
+		require.Equal(t, gate.Unknown, g.State)
+		return g.Conditions[1].Reason
+	}
+	mails := func() int {
+		return w.Count(`select count(*) from mails where kind = 'gate-failed' and user_id = $1 and text_body like '%did not start%'`, w.Org.Member.ID)
+	}
+	require.Error(t, handler.Handle(ctx, claim))
+	require.Contains(t, evaluate(), "was not run on this build", "it is tried again")
+	require.Zero(t, mails())
+	claim.Tasks[0].Attempt = claim.Tasks[0].MaxAttempts
+	require.Error(t, handler.Handle(ctx, claim))
+	require.Contains(t, evaluate(), "did not start: the task gate:start of the build failed")
+	require.Equal(t, 1, mails())
+
+	// Retried by hand, it starts them after all.
+	w.Exec(`drop trigger refuse_runs on suite_runs`)
+	require.NoError(t, handler.Handle(ctx, claim))
+	require.Contains(t, evaluate(), `the suite "smoke" runs`)
+	require.Equal(t, 1, mails())
 }
 
 func (w *world) text(query string) (value string) {
