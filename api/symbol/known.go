@@ -1,6 +1,7 @@
 package symbol
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"net/http"
@@ -27,6 +28,7 @@ type knownRequest struct {
 	Identifiers    body.List `json:"identifiers"`
 	SHA256         body.List `json:"sha256"`
 	CrashProjectID *int64    `json:"crash_project_id"`
+	CrashProject   string    `json:"crash_project"` // its name, in place of the id
 }
 
 // knownResponse has what was asked for, as it was written: the identifiers, then the digests.
@@ -46,15 +48,9 @@ func (h *Handlers) Known(c *gin.Context) error {
 		return err
 	}
 	ctx := c.Request.Context()
-	if in.CrashProjectID != nil {
-		q.ProjectID = *in.CrashProjectID
-		_, err := crash.ProjectByID(ctx, h.db, q.OrganizationID, q.ProjectID)
-		if errors.Is(err, storage.ErrNotFound) {
-			return storage.Invalid("crash_project_id", "is no crash project of the organization")
-		}
-		if err != nil {
-			return err
-		}
+	var err error
+	if q.ProjectID, err = h.crashProject(ctx, q.OrganizationID, &in); err != nil {
+		return err
 	}
 	known, err := symbolfile.Known(ctx, h.db, q)
 	if err != nil {
@@ -69,6 +65,30 @@ func (h *Handlers) Known(c *gin.Context) error {
 		}
 	}
 	return respond.JSON(c, http.StatusOK, answer)
+}
+
+// crashProject is the crash project that a request names by its id or name; 0 for none. Both are
+// taken as with a file that is sent.
+func (h *Handlers) crashProject(ctx context.Context, organizationID int64, in *knownRequest) (int64, error) {
+	var p *crash.Project
+	var err error
+	field := "crash_project_id"
+	switch {
+	case in.CrashProjectID != nil:
+		p, err = crash.ProjectByID(ctx, h.db, organizationID, *in.CrashProjectID)
+	case in.CrashProject != "":
+		field = "crash_project"
+		p, err = crash.ProjectByName(ctx, h.db, organizationID, in.CrashProject)
+	default:
+		return 0, nil
+	}
+	if errors.Is(err, storage.ErrNotFound) {
+		return 0, storage.Invalid(field, "is no crash project of the organization")
+	}
+	if err != nil {
+		return 0, err
+	}
+	return p.ID, nil
 }
 
 func (r *knownRequest) check() error {

@@ -45,6 +45,22 @@ func TestKnownSymbols(t *testing.T) {
 	status, _ = w.known("none", ask)
 	require.Equal(t, 401, status)
 
+	// What is there for one project only is known to those who name it, by its id or name.
+	project := w.ours.Crash.Project
+	_, err = w.db.ExecContext(t.Context(), `update symbols set crash_project_id = $1`, project)
+	require.NoError(t, err)
+	var name string
+	require.NoError(t, w.db.GetContext(t.Context(), &name, `select name from crash_projects where id = $1`, project))
+	for body, want := range map[string]int{
+		fmt.Sprintf(`{"sha256":[%q]}`, digest):                                0,
+		fmt.Sprintf(`{"sha256":[%q],"crash_project_id":%d}`, digest, project): 1,
+		fmt.Sprintf(`{"sha256":[%q],"crash_project":%q}`, digest, name):       1,
+	} {
+		status, out = w.known(w.member, body)
+		require.Equal(t, 200, status, out)
+		require.Len(t, out["known"], want, body)
+	}
+
 	many := `"` + strings.Repeat("x", 8)
 	list := []string{}
 	for i := range 1001 {
@@ -56,6 +72,7 @@ func TestKnownSymbols(t *testing.T) {
 		"too long": `{"identifiers":["` + strings.Repeat("x", 2049) + `"]}`,
 		"digest":   `{"sha256":["abc"]}`,
 		"project":  `{"identifiers":["a"],"crash_project_id":987654}`,
+		"name":     `{"identifiers":["a"],"crash_project":"none"}`,
 		"member":   `{"ids":["a"]}`,
 	} {
 		status, _ := w.known(w.member, body)

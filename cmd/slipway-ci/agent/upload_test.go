@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -31,7 +33,10 @@ func TestUpload(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "dir.apk"), 0o700))
 
 	w := newWorld(t, func(c *Config) { c.Writes, c.Folders = []Write{Builds}, []string{dir, more} })
-	w.answers["POST /api/upload"] = `{"status":"ok","build_id":"3","app_version":"1.0","warnings":["w"]}`
+	answer := func(content string) {
+		w.answers["POST /api/upload"] = fmt.Sprintf(`{"status":"ok","build_id":"3","app_version":"1.0","warnings":["w"],"sha256":"%x"}`, sha256.Sum256([]byte(content)))
+	}
+	answer("a package")
 	const elsewhere = "outside of the working directory"
 	for path, want := range map[string]string{
 		"../" + filepath.Base(outside) + "/secret.apk":     elsewhere,
@@ -66,5 +71,8 @@ func TestUpload(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "a package", string(content))
 	require.Equal(t, "app.apk", form.File["file"][0].Filename)
+	answer("another")
 	w.works("upload_build", object{"path": allowed})
+	answer("something else")
+	w.fails("upload_build", object{"path": allowed}, "the server has another file")
 }

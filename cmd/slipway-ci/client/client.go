@@ -30,9 +30,10 @@ const (
 	maxAnswer = 32 << 20
 	// defaultRetry lets a server restart, and a database fail over.
 	defaultRetry = 2 * time.Minute
-	// longTry is a request that failed after a while: of a large body most had gone out, and
-	// the time begins anew.
-	longTry = 30 * time.Second
+	// longTry is a request that failed after a while: when bytes of its body had gone out, the
+	// time begins anew, at most mostAnew times.
+	longTry  = 30 * time.Second
+	mostAnew = 5
 )
 
 // Config is what a Client needs.
@@ -123,7 +124,8 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, out any
 }
 
 // JSON sends in as JSON (nil: the request's own body, or none) and reads the answer into
-// out (nil: nowhere; *json.RawMessage: as it is).
+// out (nil: nowhere; *json.RawMessage: as it is). An answer that breaks off is asked for again as
+// one that did not come.
 func (c *Client) JSON(ctx context.Context, r Request, in, out any) error {
 	if in != nil {
 		text, err := json.Marshal(in)
@@ -133,19 +135,14 @@ func (c *Client) JSON(ctx context.Context, r Request, in, out any) error {
 		r.Body = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }
 		r.ContentType, r.Size = "application/json", int64(len(text))
 	}
-	res, err := c.Do(ctx, r)
-	if err != nil {
-		return err
-	}
-	defer res.Body.Close()
-	return c.read(r, res, out)
+	return c.answer(ctx, r, func(res *http.Response) error { return c.read(r, res, out) })
 }
 
 // read reads an answer that is JSON.
 func (c *Client) read(r Request, res *http.Response, out any) error {
 	text, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	if err != nil {
-		return &Error{Kind: Unreachable, Method: r.Method, Path: r.Path, Text: "the answer broke off", Err: err}
+		return brokenOff(r, err)
 	}
 	if len(text) > maxAnswer {
 		return &Error{Kind: Broken, Method: r.Method, Path: r.Path, Text: fmt.Sprintf("the answer has more than %d MiB", maxAnswer>>20)}
@@ -160,73 +157,78 @@ func (c *Client) read(r Request, res *http.Response, out any) error {
 	return nil
 }
 
-// Do sends a request, again where it may be, and returns an answer whose status is below
-// 300. The caller closes its body.
-func (c *Client) Do(ctx context.Context, r Request) (*http.Response, error) {
+// answer sends a request, again where it may be, and has an answer whose status is below 300
+// read by use. An answer that breaks off (brokenOff) is one that did not come.
+func (c *Client) answer(ctx context.Context, r Request, use func(*http.Response) error) error {
 	var failing time.Time // since when
+	renewed, anew := false, 0
 	for try := 1; ; try++ {
 		begun := time.Now()
-		res, err := c.once(ctx, r)
+		sent, err := c.once(ctx, r, use)
 		if err == nil {
-			return res, nil
+			return nil
 		}
-		if failing.IsZero() || time.Since(begun) > longTry {
-			failing, try = time.Now(), 1 // it went well for a while
+		if !renewed && c.renew(ctx, err) {
+			renewed = true // a request that was refused has done nothing
+			continue
+		}
+		switch {
+		case failing.IsZero():
+			failing = time.Now()
+		case sent > 0 && time.Since(begun) > longTry && anew < mostAnew:
+			failing, try, anew = time.Now(), 1, anew+1 // it went well for a while
 		}
 		wait, again := c.retry(ctx, r, err, try, time.Since(failing))
 		if !again {
-			return nil, err
+			return outOfTime(ctx, err)
 		}
 		if c.cfg.Again != nil {
 			c.cfg.Again(err, wait)
 		}
 		if ended := Pause(ctx, wait); ended != nil {
-			return nil, fmt.Errorf("%w (%w)", ended, err)
+			return fmt.Errorf("%w (%w)", ended, err)
 		}
 	}
 }
 
-// once sends a request one time.
-func (c *Client) once(ctx context.Context, r Request) (*http.Response, error) {
+// outOfTime returns an error that names why the context has ended, where that is why there was
+// no answer.
+func outOfTime(ctx context.Context, err error) error {
+	ended := context.Cause(ctx)
+	if ended == nil || errors.Is(err, ended) || !Is(err, Unreachable) {
+		return err
+	}
+	return fmt.Errorf("%w (%w)", ended, err)
+}
+
+// once sends a request one time and has its answer read. sent are the bytes of its body that
+// went out.
+func (c *Client) once(ctx context.Context, r Request, use func(*http.Response) error) (sent int64, err error) {
 	if r.Body == nil {
-		return c.exchange(ctx, r, nil)
+		return 0, c.exchange(ctx, r, nil, use)
 	}
 	body, err := r.Body()
 	if err != nil {
-		return nil, err
+		return 0, err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	counted := newCounter(body, r.Count, func() { cancel(errStalled) })
-	res, err := c.exchange(ctx, r, counted)
-	if err != nil {
-		counted.takeBack()
-		cancel(nil)
-		return nil, err
+	if err := c.exchange(ctx, r, counted, use); err != nil {
+		return counted.takeBack(), err
 	}
-	res.Body = &endingBody{res.Body, func() { cancel(nil) }}
-	return res, nil
+	return 0, nil
 }
 
-// endingBody is the body of an answer that ends a context with it.
-type endingBody struct {
-	io.ReadCloser
-	end func()
-}
-
-func (b *endingBody) Close() error {
-	defer b.end()
-	return b.ReadCloser.Close()
-}
-
-// exchange sends a request with its body and returns an answer whose status is below 300.
-func (c *Client) exchange(ctx context.Context, r Request, body io.ReadCloser) (*http.Response, error) {
+// exchange sends a request with its body and has an answer whose status is below 300 read.
+func (c *Client) exchange(ctx context.Context, r Request, body io.ReadCloser, use func(*http.Response) error) error {
 	address := c.server.String() + r.Path
 	if len(r.Query) > 0 {
 		address += "?" + r.Query.Encode()
 	}
 	req, err := http.NewRequestWithContext(ctx, r.Method, address, body)
 	if err != nil {
-		return nil, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
+		return fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
 	}
 	if body != nil {
 		req.ContentLength = r.Size
@@ -246,21 +248,21 @@ func (c *Client) exchange(ctx context.Context, r Request, body io.ReadCloser) (*
 	}
 	if c.cfg.Credential != nil {
 		if err := c.cfg.Credential.Sign(ctx, req); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return nil, unreachable(ctx, r, err)
-	}
-	if res.StatusCode < http.StatusMultipleChoices {
-		return res, nil
+		return unreachable(ctx, r, err)
 	}
 	defer res.Body.Close()
-	return nil, refusal(r, res)
+	if res.StatusCode < http.StatusMultipleChoices {
+		return use(res)
+	}
+	return refusal(r, res)
 }
 
-// Pause waits, and ends early with the context.
+// Pause waits, and ends early with the context, whose cause it then returns.
 func Pause(ctx context.Context, d time.Duration) error {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

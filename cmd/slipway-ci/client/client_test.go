@@ -101,22 +101,81 @@ func TestRetriesEnd(t *testing.T) {
 	})
 }
 
-// An upload that fails after a long time is tried again: it went well until then.
+// An upload that fails after a long time is tried again where bytes had gone out: it went well
+// until then. That ends too, and nothing else lasts longer than the time to try again.
 func TestRetriesBeginAnewAfterALongTry(t *testing.T) {
 	t.Parallel()
-	synctest.Test(t, func(t *testing.T) {
-		n := 0
-		c, err := New(Config{Server: "http://x", RetryFor: time.Minute, HTTP: roundTrip(func(r *http.Request) (*http.Response, error) {
-			if n++; n <= 3 {
-				time.Sleep(10 * time.Minute)
-				return nil, fmt.Errorf("cut")
+	body := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("12345678")), nil }
+	upload := Request{Method: http.MethodPost, Path: "/x", Key: "k", Size: 8, Body: body}
+	for name, c := range map[string]struct {
+		request Request
+		reads   bool
+		fails   int // so many tries fail
+		tries   int
+	}{
+		"an upload":               {upload, true, 3, 4},
+		"an upload that never is": {upload, true, 100, mostAnew + 3},
+		"an upload, nothing sent": {upload, false, 100, 2},
+		"a read":                  {Request{Method: http.MethodGet, Path: "/x"}, false, 100, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				n := 0
+				client, err := New(Config{Server: "http://x", RetryFor: time.Minute, HTTP: roundTrip(func(r *http.Request) (*http.Response, error) {
+					if r.Body != nil {
+						defer r.Body.Close()
+					}
+					if n++; n > c.fails {
+						return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("{}")), Header: http.Header{}}, nil
+					}
+					if c.reads {
+						_, _ = io.ReadAll(r.Body)
+					}
+					time.Sleep(40 * time.Second)
+					if !c.reads {
+						time.Sleep(time.Minute)
+					}
+					return nil, fmt.Errorf("cut")
+				})})
+				require.NoError(t, err)
+				err = client.JSON(t.Context(), c.request, nil, nil)
+				require.Equal(t, c.fails >= 100, err != nil, "%v", err)
+				require.Equal(t, c.tries, n)
+			})
+		})
+	}
+}
+
+// An answer that breaks off after it began did not come.
+func TestAnswersThatBreakOff(t *testing.T) {
+	t.Parallel()
+	half := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Length", "100")
+		_, _ = io.WriteString(w, `{"a":`)
+	}
+	whole := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"data":{"id":"1"}}`) }
+	for name, ask := range map[string]func(*Client) error{
+		"a read": func(c *Client) error { return c.Get(t.Context(), "/x", nil, nil) },
+		"a change": func(c *Client) error {
+			return c.JSON(t.Context(), Request{Method: http.MethodPost, Path: "/x", Key: "k"}, "in", nil)
+		},
+		"a run": func(c *Client) error {
+			s, err := c.StartTestRun(t.Context(), "1", "k", StartRun{})
+			if err == nil && s.Run.ID != "1" {
+				return fmt.Errorf("another run")
 			}
-			return &http.Response{StatusCode: 200, Body: io.NopCloser(strings.NewReader("{}")), Header: http.Header{}}, nil
-		})})
-		require.NoError(t, err)
-		require.NoError(t, c.Get(t.Context(), "/x", nil, nil))
-		require.Equal(t, 4, n)
-	})
+			return err
+		},
+	} {
+		c, n := script(t, half, whole)
+		require.NoError(t, ask(c), name)
+		require.EqualValues(t, 2, n.Load(), name)
+	}
+	c, n := script(t, half, whole)
+	err := c.JSON(t.Context(), Request{Method: http.MethodPost, Path: "/x"}, "in", nil)
+	require.ErrorContains(t, err, "the answer broke off")
+	require.EqualValues(t, 1, n.Load(), "it may have been done")
 }
 
 func TestABodyThatStandsStillIsGivenUp(t *testing.T) {
@@ -259,16 +318,60 @@ func TestTokensOfAJob(t *testing.T) {
 		require.NotEqual(t, first, sign(), "less than a minute is left")
 		require.Equal(t, 3, asked, "and the failure in between was tried again")
 
-		old := &OIDC{Source: StaticToken(token(time.Now().Add(-time.Minute)), "SLIPWAY_ID_TOKEN")}
-		_, err := old.current(t.Context())
-		require.True(t, Is(err, Refused))
-		require.ErrorContains(t, err, "ended at")
 	})
 }
 
-// token is a token without a signature that matters here.
+// When a token ends is judged by the server, whatever this machine's clock says: a token is used
+// for as long as it lives, asked for once more when it is refused, and one that there is no other
+// of is left to the server.
+func TestTokensAndClocks(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []time.Duration{-time.Hour, 0, time.Hour} {
+		synctest.Test(t, func(t *testing.T) {
+			asked, refusals := 0, 1
+			source := func(context.Context) (string, error) {
+				asked++
+				return token(time.Now().Add(wrong + 5*time.Minute + time.Duration(asked)*time.Second)), nil
+			}
+			c, err := New(Config{Server: "http://x", Credential: &OIDC{ConfigKey: "oidc_1", Source: source}, HTTP: roundTrip(func(r *http.Request) (*http.Response, error) {
+				status := http.StatusOK
+				if refusals > 0 {
+					refusals, status = refusals-1, http.StatusUnauthorized
+				}
+				return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"error":"expired"}`))}, nil
+			})})
+			require.NoError(t, err)
+			get := func() error { return c.Get(t.Context(), "/x", nil, nil) }
+			require.NoError(t, get())
+			require.Equal(t, 2, asked, "refused once, asked for once more")
+			require.NoError(t, get())
+			require.Equal(t, 2, asked)
+			time.Sleep(3 * time.Minute)
+			require.NoError(t, get())
+			require.Equal(t, 2, asked, "it lives for five minutes")
+			time.Sleep(2 * time.Minute)
+			require.NoError(t, get())
+			require.Equal(t, 3, asked)
+			refusals = 2
+			require.True(t, Is(get(), Refused), "once is enough")
+			require.Equal(t, 4, asked)
+		})
+	}
+	n := 0
+	c, err := New(Config{Server: "http://x", Credential: &OIDC{Source: StaticToken(token(time.Now().Add(-time.Hour)), "SLIPWAY_ID_TOKEN")}, HTTP: roundTrip(func(*http.Request) (*http.Response, error) {
+		n++
+		return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"error":"the token has expired"}`))}, nil
+	})})
+	require.NoError(t, err)
+	err = c.Get(t.Context(), "/x", nil, nil)
+	require.True(t, Is(err, Refused))
+	require.ErrorContains(t, err, "the token has expired")
+	require.Equal(t, 1, n, "there is no other token")
+}
+
+// token is a token of five minutes without a signature that matters here.
 func token(until time.Time) string {
-	return "e30." + strings.TrimRight(base64url(fmt.Sprintf(`{"exp":%d}`, until.Unix())), "=") + ".x"
+	return "e30." + strings.TrimRight(base64url(fmt.Sprintf(`{"iat":%d,"exp":%d}`, until.Add(-5*time.Minute).Unix(), until.Unix())), "=") + ".x"
 }
 
 func base64url(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }

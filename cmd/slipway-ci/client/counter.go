@@ -41,8 +41,8 @@ func (c *counter) Read(p []byte) (int, error) {
 	if err != nil {
 		c.still()
 	}
+	c.read += int64(n)
 	if n > 0 && c.count != nil {
-		c.read += int64(n)
 		c.count(int64(n))
 	}
 	return n, err
@@ -63,12 +63,13 @@ func (c *counter) still() {
 	}
 }
 
-// takeBack uncounts what was read: it has to be sent again.
-func (c *counter) takeBack() {
+// takeBack uncounts what was read, and returns it: it has to be sent again.
+func (c *counter) takeBack() (read int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.count != nil && c.read > 0 {
 		c.count(-c.read)
 	}
-	c.read, c.count = 0, nil
+	read, c.read, c.count = c.read, 0, nil
+	return read
 }

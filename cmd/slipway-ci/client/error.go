@@ -174,6 +174,11 @@ func unreachable(ctx context.Context, r Request, err error) error {
 	return e
 }
 
+// brokenOff is an answer that ended before its end.
+func brokenOff(r Request, err error) error {
+	return &Error{Kind: Unreachable, Method: r.Method, Path: r.Path, Text: "the answer broke off", Err: err, sent: true}
+}
+
 // withoutAddress is an error of net/http without the address, whose query may hold a secret.
 func withoutAddress(err error) error {
 	var address *url.Error

@@ -3,6 +3,7 @@ package client
 import (
 	"bytes"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -18,7 +19,27 @@ type File struct {
 	Name string // as the server calls it
 	Path string
 	Size int64
-	at   time.Time // of its last change
+	// Place names the file for a later call that goes on with its parts; "": its path.
+	Place  string
+	at     time.Time // of its last change
+	digest string    // its SHA-256 once it was read
+}
+
+// SHA256 returns the digest of the file in hexadecimal. It is read for that once.
+func (f *File) SHA256() (string, error) {
+	if f.digest == "" {
+		in, err := f.section(0, f.Size)
+		if err != nil {
+			return "", err
+		}
+		defer in.Close()
+		h := sha256.New()
+		if _, err := io.Copy(h, in); err != nil {
+			return "", err
+		}
+		f.digest = hex.EncodeToString(h.Sum(nil))
+	}
+	return f.digest, nil
 }
 
 // OpenFile looks at a file. An *Error of kind Misused says why it cannot be sent: it is missing,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -16,7 +17,7 @@ import (
 
 const (
 	// renewBefore is how long before its end a token is asked for anew: a request may take a
-	// moment, and clocks differ.
+	// moment.
 	renewBefore = time.Minute
 	// tokenTimeout bounds asking a CI service for a token.
 	tokenTimeout = 30 * time.Second
@@ -28,7 +29,9 @@ const (
 type TokenSource func(ctx context.Context) (string, error)
 
 // OIDC is the token of a job in place of a stored key, for a configuration of the
-// organization. It asks for a new one before the former ends.
+// organization. It asks for a new one before the former ends, and once when the server refuses
+// it. When a token ends is the server's to say: this machine's clock may be wrong, so that it only
+// counts how long a token lives from when it came.
 type OIDC struct {
 	// ConfigKey names the configuration: oidc_...
 	ConfigKey string
@@ -36,7 +39,7 @@ type OIDC struct {
 
 	mu    sync.Mutex
 	token string
-	until time.Time // zero: not known
+	until time.Time // of this machine's monotonic clock; zero: not known
 }
 
 // Sign sets the headers Authorization and X-OIDC-Config-Key.
@@ -62,39 +65,62 @@ func (o *OIDC) current(ctx context.Context) (string, error) {
 	if o.token != "" && (o.until.IsZero() || time.Until(o.until) > renewBefore) {
 		return o.token, nil
 	}
-	ctx, stop := context.WithTimeout(ctx, tokenTimeout)
-	defer stop()
-	token, err := o.Source(ctx)
-	if err != nil {
-		return "", err
-	}
-	until := expiry(token)
-	if !until.IsZero() && time.Now().After(until) {
-		return "", &Error{Kind: Refused, Text: "the OIDC token of the job ended at " + until.UTC().Format(time.RFC3339) +
-			", and the CI service has no newer one: have it live longer, or begin this step earlier"}
-	}
-	o.token, o.until = token, until
-	return token, nil
+	err := o.ask(ctx)
+	return o.token, err
 }
 
-// expiry reads when a token ends; zero when it does not say so. Whether it is genuine is
-// the server's business.
-func expiry(token string) time.Time {
+// ask asks for a token. The caller holds mu.
+func (o *OIDC) ask(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, tokenTimeout)
+	defer stop()
+	asked := time.Now()
+	token, err := o.Source(ctx)
+	if err != nil {
+		return err
+	}
+	o.token, o.until = token, time.Time{}
+	if d := lifetime(token); d > 0 {
+		o.until = asked.Add(d)
+	}
+	return nil
+}
+
+// Renew asks for another token in place of one that the server refused, and reports whether there
+// is one.
+func (o *OIDC) Renew(ctx context.Context) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	refused := o.token
+	return o.ask(ctx) == nil && o.token != refused
+}
+
+// renew reports whether a request that the server refused for its credential may be sent once
+// more with another one.
+func (c *Client) renew(ctx context.Context, err error) bool {
+	var e *Error
+	of, renews := c.cfg.Credential.(interface{ Renew(context.Context) bool })
+	return renews && errors.As(err, &e) && e.Status == http.StatusUnauthorized && of.Renew(ctx)
+}
+
+// lifetime reads how long a token lives; 0 when it does not say so. Whether it is genuine is the
+// server's business.
+func lifetime(token string) time.Duration {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return time.Time{}
+		return 0
 	}
 	text, err := base64.RawURLEncoding.DecodeString(parts[1])
 	if err != nil {
-		return time.Time{}
+		return 0
 	}
 	var claims struct {
+		Issued  float64 `json:"iat"`
 		Expires float64 `json:"exp"`
 	}
-	if json.Unmarshal(text, &claims) != nil || claims.Expires <= 0 || claims.Expires > 1<<40 {
-		return time.Time{}
+	if json.Unmarshal(text, &claims) != nil || claims.Issued <= 0 || claims.Expires <= claims.Issued || claims.Expires > 1<<40 {
+		return 0
 	}
-	return time.Unix(int64(claims.Expires), 0)
+	return time.Duration(min(claims.Expires-claims.Issued, 1<<30)) * time.Second
 }
 
 // StaticToken is a token that the CI service put into an environment variable, which from

@@ -15,18 +15,18 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// sampled is what is read at the beginning, in the middle and at the end of a file to know it
-// again, in bytes: all of it is not read before the first byte is sent.
-const sampled = 1 << 20
-
-// unanswered parts are on their way at most: while the server stores the end of one, the bytes of
-// the next are sent. Never those of two at once, so that a job that is killed has at most one part
-// to send again, and the server takes the digest of the whole as they come.
-const unanswered = 2
-
-// mostTries bounds how often an upload in parts is begun anew: for other bytes, or because the
-// server lost some.
-const mostTries = 3
+const (
+	// unanswered parts are on their way at most: while the server stores the end of one, the
+	// bytes of the next are sent. Never those of two at once, so that a job that is killed has at
+	// most one part to send again, and the server takes the digest of the whole as they come.
+	unanswered = 2
+	// mostTries bounds how often an upload in parts is begun anew: for other bytes, or because the
+	// server lost some.
+	mostTries = 3
+	// mostUsed bounds how often somebody sends the same file within the day that the server
+	// remembers its parts.
+	mostUsed = 1000
+)
 
 // partUpload is a file that is sent in parts, as the server has it.
 type partUpload struct {
@@ -48,19 +48,14 @@ type partRow struct {
 // the file names. An earlier call with the same key and file that was cut off, by the network or
 // with its process, is gone on with: no more than one part is sent twice.
 func (c *Client) SendParts(ctx context.Context, f *File, how Sending) (string, error) {
-	print, err := f.fingerprint()
+	key, err := partsKey(how, f)
 	if err != nil {
 		return "", err
 	}
-	key := partsKey(how, f, print)
 	for try := 1; try <= mostTries; try++ {
-		up, err := c.beginParts(ctx, f, key)
+		up, err := c.beginFresh(ctx, f, key, how.Key == "")
 		if err != nil {
 			return "", err
-		}
-		if up.State == "used" && how.Key == "" {
-			key = NewKey() // it was sent before, and nobody said that it is the same again
-			continue
 		}
 		again, err := c.sendParts(ctx, f, up, how)
 		if err != nil || !again {
@@ -70,35 +65,34 @@ func (c *Client) SendParts(ctx context.Context, f *File, how Sending) (string, e
 	return "", &Error{Kind: Conflict, Text: f.Path + ": the server has other bytes of it; does another job with the same Idempotency-Key send another file?"}
 }
 
-// partsKey is by which the server knows the upload again: that of the job and of the file. A
-// file that nobody named a key for is known by its place.
-func partsKey(how Sending, f *File, print string) string {
+// partsKey is by which the server knows the upload again: that of the job and of the file's
+// content. A file that nobody named a key for is known by its place.
+func partsKey(how Sending, f *File) (string, error) {
+	digest, err := f.SHA256()
+	if err != nil {
+		return "", err
+	}
 	key := how.Key
 	if key == "" {
 		host, _ := os.Hostname()
-		key = "place " + host + " " + cmp.Or(how.Place, f.Path)
+		key = "place " + host + " " + cmp.Or(f.Place, f.Path)
 	}
-	sum := sha256.Sum256([]byte(key + "\x00" + f.Name + "\x00" + print))
-	return "parts-" + hex.EncodeToString(sum[:20])
+	sum := sha256.Sum256([]byte(key + "\x00" + f.Name + "\x00" + digest))
+	return "parts-" + hex.EncodeToString(sum[:20]), nil
 }
 
-// fingerprint tells files apart that differ in size, beginning, middle or end. Parts are compared
-// by their whole digests.
-func (f *File) fingerprint() (string, error) {
-	h := sha256.New()
-	fmt.Fprintf(h, "%d\n", f.Size)
-	for _, offset := range []int64{0, f.Size / 2, max(0, f.Size-sampled)} {
-		in, err := f.section(offset, min(sampled, f.Size-offset))
-		if err != nil {
-			return "", err
+// beginFresh begins an upload, or finds one that is begun. With another, one whose file was taken
+// is passed by, as nobody said that it is the same again: the next one has the key with the next
+// number, so that it too is found again.
+func (c *Client) beginFresh(ctx context.Context, f *File, key string, another bool) (*partUpload, error) {
+	up, err := c.beginParts(ctx, f, key)
+	for n := 2; err == nil && another && up.State == "used"; n++ {
+		if n > mostUsed {
+			return nil, &Error{Kind: Conflict, Text: fmt.Sprintf("%s was uploaded %d times today", f.Path, mostUsed)}
 		}
-		_, err = io.Copy(h, in)
-		in.Close()
-		if err != nil {
-			return "", err
-		}
+		up, err = c.beginParts(ctx, f, fmt.Sprintf("%s-%d", key, n))
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return up, err
 }
 
 func (c *Client) beginParts(ctx context.Context, f *File, key string) (*partUpload, error) {

@@ -228,6 +228,62 @@ func TestPartsAreSentOnce(t *testing.T) {
 	require.Len(t, s.builds, 3, "without a key a person means another build")
 }
 
+// Without a key too, a file that was uploaded before is resumed where its next upload was.
+func TestAFileThatWasUsedIsResumed(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f, digest := random(t, 6)
+	for range 5 {
+		_, err := s.client(t).Upload(t.Context(), NewBuild{File: f}, Sending{Threshold: 1})
+		require.NoError(t, err)
+	}
+	require.Len(t, s.builds, 5)
+	s.bytes.Store(0)
+	ctx, kill := context.WithCancelCause(t.Context())
+	killed := errors.New("killed")
+	s.breaks(func(number int, _ int64) bool {
+		if number == 5 {
+			kill(killed)
+		}
+		return false
+	})
+	_, err := s.client(t).Upload(ctx, NewBuild{File: f}, Sending{Threshold: 1})
+	require.ErrorIs(t, err, killed)
+	s.fault.Store(nil)
+	// The second process has it as another file of the same place, as a folder that is packed again.
+	content, err := os.ReadFile(f.Path)
+	require.NoError(t, err)
+	copied := filepath.Join(t.TempDir(), "app.apk")
+	require.NoError(t, os.WriteFile(copied, content, 0o600))
+	again, err := OpenFile(copied, "")
+	require.NoError(t, err)
+	again.Place = f.Path
+	up, err := s.client(t).Upload(t.Context(), NewBuild{File: again}, Sending{Threshold: 1})
+	require.NoError(t, err)
+	require.Equal(t, digest, up.SHA256)
+	require.Less(t, s.bytes.Load(), f.Size+2*partSize)
+	require.Len(t, s.builds, 6)
+}
+
+// Two files that differ by a byte in the middle of a part are two, and under one key the server's
+// answer says so.
+func TestAnotherFileUnderAKey(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	f, _ := random(t, 20)
+	_, err := s.client(t).Upload(t.Context(), NewBuild{File: f}, Sending{Key: "k", Threshold: 1})
+	require.NoError(t, err)
+	content, err := os.ReadFile(f.Path)
+	require.NoError(t, err)
+	content[5*partSize+7]++
+	require.NoError(t, os.WriteFile(f.Path, content, 0o600))
+	other, err := OpenFile(f.Path, "")
+	require.NoError(t, err)
+	_, err = s.client(t).Upload(t.Context(), NewBuild{File: other}, Sending{Key: "k", Threshold: 1})
+	require.True(t, Is(err, Conflict), "%v", err)
+	require.ErrorContains(t, err, "the server has another file under this Idempotency-Key")
+}
+
 func TestAConnectionThatIsCutCostsAPart(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)

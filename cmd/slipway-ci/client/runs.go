@@ -140,19 +140,19 @@ func start[T any](ctx context.Context, c *Client, path, key string, in StartRun,
 	if err != nil {
 		return s, fmt.Errorf("POST %s: %w", path, err)
 	}
-	res, err := c.Do(ctx, Request{Method: http.MethodPost, Path: authoring + path, Key: key, ContentType: "application/json", Size: int64(len(text)),
-		Body: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }})
+	r := Request{Method: http.MethodPost, Path: authoring + path, Key: key, ContentType: "application/json", Size: int64(len(text)),
+		Body: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}
+	var out answer[T]
+	date := ""
+	err = c.answer(ctx, r, func(res *http.Response) error {
+		date = res.Header.Get("Date")
+		return c.read(r, res, &out)
+	})
 	if err != nil {
 		return s, err
 	}
-	defer res.Body.Close()
-	var out answer[T]
-	if err := json.NewDecoder(io.LimitReader(res.Body, maxAnswer)).Decode(&out); err != nil {
-		return s, &Error{Kind: Broken, Method: http.MethodPost, Path: authoring + path, Status: res.StatusCode,
-			Text: "the answer is no JSON of the API: is this the address of a Slipway server?", Err: err}
-	}
 	s.Run = out.Data
-	now, errNow := http.ParseTime(res.Header.Get("Date"))
+	now, errNow := http.ParseTime(date)
 	at, errAt := time.Parse(time.RFC3339, created(&s.Run))
 	if errNow == nil && errAt == nil {
 		s.Age = now.Sub(at)

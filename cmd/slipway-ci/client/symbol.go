@@ -35,16 +35,18 @@ type SymbolOptions struct {
 	Format         string // symbols, proguard or sourcemap; "": by the content
 }
 
-// KnownSymbols returns which of the identifiers and SHA-256 digests the server has.
-func (c *Client) KnownSymbols(ctx context.Context, identifiers, sha256 []string, crashProject int64) (map[string]bool, error) {
+// KnownSymbols returns which of the identifiers and SHA-256 digests the server has
+// for a crash project, by its id or name (0, "": for all).
+func (c *Client) KnownSymbols(ctx context.Context, identifiers, sha256 []string, projectID int64, project string) (map[string]bool, error) {
 	known := map[string]bool{}
 	for len(identifiers)+len(sha256) > 0 {
 		var in struct {
 			Identifiers    []string `json:"identifiers,omitempty"`
 			SHA256         []string `json:"sha256,omitempty"`
 			CrashProjectID int64    `json:"crash_project_id,omitempty"`
+			CrashProject   string   `json:"crash_project,omitempty"`
 		}
-		in.CrashProjectID = crashProject
+		in.CrashProjectID, in.CrashProject = projectID, project
 		n := min(maxKnown, len(identifiers))
 		in.Identifiers, identifiers = identifiers[:n], identifiers[n:]
 		n = min(maxKnown-n, len(sha256))
@@ -63,8 +65,12 @@ func (c *Client) KnownSymbols(ctx context.Context, identifiers, sha256 []string,
 }
 
 // UploadSymbols sends a symbol file, or an archive of them. What the server has already is not
-// stored again.
+// stored again. Another file that it has under the key is an *Error of kind Conflict.
 func (c *Client) UploadSymbols(ctx context.Context, f *File, o SymbolOptions, how Sending) (*Symbol, error) {
+	digest, err := f.SHA256()
+	if err != nil {
+		return nil, err
+	}
 	var fields []field
 	for _, x := range []field{{"crash_project", o.CrashProject}, {"release", o.Release}, {"id", o.ID}, {"url_prefix", o.URLPrefix}, {"format", o.Format}} {
 		if x.value != "" {
@@ -81,11 +87,14 @@ func (c *Client) UploadSymbols(ctx context.Context, f *File, o SymbolOptions, ho
 	var out struct {
 		Symbol Symbol `json:"symbol"`
 	}
-	err := c.withParts(ctx, []namedFile{{"file", "upload_id", f}}, how, func(more []field, files []formFile) error {
+	err = c.withParts(ctx, []namedFile{{"file", "upload_id", f}}, how, func(more []field, files []formFile) error {
 		_, err := c.sendForm(ctx, "/api/v3/symbols", append(fields, more...), files, key, how.Count, &out)
 		return err
 	})
-	return &out.Symbol, err
+	if err != nil {
+		return &out.Symbol, err
+	}
+	return &out.Symbol, another(f, digest, out.Symbol.SHA256)
 }
 
 // Symbol returns a symbol file.

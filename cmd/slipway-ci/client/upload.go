@@ -1,10 +1,15 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -17,9 +22,6 @@ type Sending struct {
 	// Key is the Idempotency-Key of what takes the files: with it the same request makes one
 	// build, by two jobs too. "": one for this call.
 	Key string
-	// Place names the file when there is no Key, so that a later call goes on with its parts;
-	// "": its path.
-	Place string
 	// Threshold is the size above which a file is sent in parts; 0: PartThreshold.
 	Threshold int64
 	// Count hears of bytes that were sent, of negative ones that have to be sent again; nil:
@@ -84,19 +86,35 @@ type Uploaded struct {
 }
 
 // Upload uploads a build. Files above the threshold go in parts and are resumed; the others are
-// one request.
+// one request. Another file that the server has under the key is an *Error of kind Conflict.
 func (c *Client) Upload(ctx context.Context, b NewBuild, how Sending) (*Uploaded, error) {
+	digest, err := b.File.SHA256()
+	if err != nil {
+		return nil, err
+	}
 	key := how.Key
 	if key == "" {
 		key = NewKey()
 	}
 	out := &Uploaded{}
-	err := c.withParts(ctx, []namedFile{{"file", "upload_id", b.File}, {"symbols_file", "symbols_upload_id", b.Symbols}}, how,
+	err = c.withParts(ctx, []namedFile{{"file", "upload_id", b.File}, {"symbols_file", "symbols_upload_id", b.Symbols}}, how,
 		func(more []field, files []formFile) (err error) {
 			out.RequestID, err = c.sendForm(ctx, "/api/upload", append(b.fields(), more...), files, key, how.Count, out)
 			return err
 		})
-	return out, err
+	if err != nil {
+		return out, err
+	}
+	return out, another(b.File, digest, out.SHA256)
+}
+
+// another is an error when the server has another file than was sent.
+func another(f *File, sent, stored string) error {
+	if sent == stored {
+		return nil
+	}
+	return &Error{Kind: Conflict, Text: fmt.Sprintf("%s: the server has another file under this Idempotency-Key: its SHA-256 is %s, that of what was sent %s",
+		cmp.Or(f.Place, f.Path), cmp.Or(stored, "not known"), sent)}
 }
 
 // namedFile is a file of a form (nil: none), with the field in which it stands, and the field
@@ -162,13 +180,34 @@ func (b NewBuild) fields() []field {
 	add("tags", strings.Join(b.Tags, ","))
 	add("folder_name", b.Folder)
 	add("platform", b.Platform)
-	for name, value := range b.Metadata {
-		add("metadata."+name, value)
+	for _, name := range slices.Sorted(maps.Keys(b.Metadata)) {
+		add("metadata."+name, b.Metadata[name])
 	}
 	if b.NotifyPeople {
 		add("notify", "on")
 	}
 	return all
+}
+
+// Digest names what is uploaded: the content of its files, their names, and all that is said of
+// them.
+func (b NewBuild) Digest() (string, error) {
+	all := b.fields()
+	for _, f := range []*File{b.File, b.Symbols} {
+		if f == nil {
+			continue
+		}
+		digest, err := f.SHA256()
+		if err != nil {
+			return "", err
+		}
+		all = append(all, field{f.Name, digest})
+	}
+	h := sha256.New()
+	for _, x := range all {
+		fmt.Fprintf(h, "%q=%q\n", x.name, x.value) // quoted: no value ends its line
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // sendForm sends a form and reads its answer. It returns the id of the request.
@@ -177,15 +216,19 @@ func (c *Client) sendForm(ctx context.Context, path string, fields []field, file
 	if err != nil {
 		return "", err
 	}
-	res, err := c.Do(ctx, Request{Method: http.MethodPost, Path: path, Body: f.body, ContentType: f.contentType(), Size: f.size, Key: key, Count: count})
+	r := Request{Method: http.MethodPost, Path: path, Body: f.body, ContentType: f.contentType(), Size: f.size, Key: key, Count: count}
+	id := ""
+	err = c.answer(ctx, r, func(res *http.Response) error {
+		id = res.Header.Get("X-Request-Id")
+		return c.read(r, res, out)
+	})
 	if err != nil {
 		return "", err
 	}
-	defer res.Body.Close()
 	for _, x := range files { // before anybody hears that it is well
 		if err := x.file.check(); err != nil {
 			return "", &Error{Kind: Misused, Text: x.file.Path + " was changed while it was sent: what was stored may be neither of both"}
 		}
 	}
-	return res.Header.Get("X-Request-Id"), c.read(Request{Method: http.MethodPost, Path: path}, res, out)
+	return id, nil
 }

@@ -73,20 +73,12 @@ type Session struct {
 }
 
 // Result prints a line of the result for people: on standard output, not with --json or --quiet.
-// Texts among the arguments, which come from servers and files, are made printable.
+// Texts come from servers and files: the line is made printable.
 func (s *Session) Result(format string, args ...any) {
 	if s.JSON || s.Quiet {
 		return
 	}
-	for i, a := range args {
-		switch a := a.(type) {
-		case string:
-			args[i] = report.Line(a)
-		case error:
-			args[i] = report.Line(a.Error())
-		}
-	}
-	fmt.Fprintf(s.World.Out, format+"\n", args...)
+	fmt.Fprintln(s.World.Out, progress.Spaced(fmt.Sprintf(format, args...)))
 }
 
 // Document prints the one document of --json; without the flag nothing.
@@ -117,12 +109,20 @@ func errorText(err error) string {
 	return strings.Join(lines, "\n  ")
 }
 
-// lastTime bounds what is undone after ctrl-C or the timeout.
-const lastTime = 15 * time.Second
+// lastTime and mostLastTime bound what is undone after ctrl-C or the timeout.
+const (
+	lastTime     = 15 * time.Second
+	mostLastTime = 5 * time.Minute // of many runs
+)
 
 // Last returns a context for what has to be done at the end, also when ctx has ended.
 func (s *Session) Last(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), lastTime)
+}
+
+// lastFor is Last with the time for a number of requests, of which a few go at once.
+func (s *Session) lastFor(ctx context.Context, requests int) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), min(lastTime+time.Duration(requests)*time.Second/2, mostLastTime))
 }
 
 // Path returns a path of a flag as it is opened: relative ones are below World.Dir.

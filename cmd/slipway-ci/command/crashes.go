@@ -1,10 +1,10 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/testsync"
 )
 
 // crashesCommand is `crashes`: what is new and what came back in a version.
@@ -134,8 +135,12 @@ func (c *crashesCommand) write(s *Session, groups []crashView) error {
 	case c.Markdown == "-":
 		return c.markdown(s.World.Out, groups)
 	case c.Markdown != "":
-		if err := writeFile(s.Path(c.Markdown), func(w io.Writer) error { return c.markdown(w, groups) }); err != nil {
+		var text bytes.Buffer
+		if err := c.markdown(&text, groups); err != nil {
 			return err
+		}
+		if err := testsync.WriteFile(s.Path(c.Markdown), text.Bytes()); err != nil {
+			return fail(Failed, "%w", err)
 		}
 	}
 	if s.JSON {
@@ -197,26 +202,6 @@ func short(text string, most int) string {
 		return string(letters[:most-1]) + "…"
 	}
 	return text
-}
-
-// writeFile writes a file whole, or leaves none: a full disk is said.
-func writeFile(path string, write func(io.Writer) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return fail(Misused, "%w", err)
-	}
-	err = write(f)
-	if closing := f.Close(); err == nil {
-		err = closing
-	}
-	if err == nil {
-		return nil
-	}
-	// Half of a report is none; what is no file, such as /dev/stdout, stays.
-	if info, stat := os.Lstat(path); stat == nil && info.Mode().IsRegular() {
-		_ = os.Remove(path)
-	}
-	return fail(Failed, "write %s: %w", path, err)
 }
 
 func itoa(n int64) string { return strconv.FormatInt(n, 10) }

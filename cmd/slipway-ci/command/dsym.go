@@ -30,5 +30,5 @@ func zipDSYMs(folder string) (f *client.File, done func(), err error) {
 	if len(files) == 0 {
 		return nil, func() {}, fail(Misused, "%s: there is no dSYM in it (DEBUG_INFORMATION_FORMAT = dwarf-with-dsym)", folder)
 	}
-	return zipFile(strings.TrimSuffix(strings.TrimSuffix(filepath.Base(folder), ".xcarchive"), ".dSYM")+".dSYM.zip", files)
+	return zipFile(strings.TrimSuffix(strings.TrimSuffix(filepath.Base(folder), ".xcarchive"), ".dSYM")+".dSYM.zip", folder, files)
 }

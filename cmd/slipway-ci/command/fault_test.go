@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"crypto/tls"
 	"net"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 )
 
 // Every way in which a server cannot be asked has a line and a code, and what passes by itself
@@ -78,6 +81,30 @@ func TestFaults(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A network that is slow is no --timeout that is over.
+func TestNetworkTimeouts(t *testing.T) {
+	t.Parallel()
+	c, err := client.New(client.Config{Server: "http://x", RetryFor: time.Millisecond, HTTP: slow{}})
+	require.NoError(t, err)
+	err = c.Get(t.Context(), "/x", nil, nil)
+	require.ErrorIs(t, err, context.DeadlineExceeded, "as Go has it")
+	require.Equal(t, NotAsked, codeOf(err))
+	ctx, stop := context.WithTimeoutCause(t.Context(), time.Millisecond, errTimeout)
+	defer stop()
+	<-ctx.Done()
+	require.Equal(t, TimedOut, codeOf(c.Get(ctx, "/x", nil, nil)))
+}
+
+// slow is a network on which a connection takes too long.
+type slow struct{}
+
+func (slow) RoundTrip(r *http.Request) (*http.Response, error) {
+	ctx, stop := context.WithDeadline(r.Context(), time.Unix(0, 0))
+	defer stop()
+	_, err := (&net.Dialer{}).DialContext(ctx, "tcp4", "127.0.0.1:9")
+	return nil, err
 }
 
 // nobody is an address at which nothing listens.

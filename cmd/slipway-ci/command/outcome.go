@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"syscall"
 
@@ -27,7 +28,7 @@ const (
 // exitCodes is the table of --help.
 const exitCodes = `Exit codes:
   0    Passed: done, and what was asked for holds.
-  1    Failed: a test, the gate, a file that the server refuses; 0 with --allow-failure.
+  1    Failed: a test, or none that ran, the gate, a file that the server refuses; 0 with --allow-failure.
   2    Wrong use: a flag, a file that is not there, a setting that is missing.
   3    Could not ask: network, certificate, or an error of the server.
   4    Timed out: the time of --timeout is over.
@@ -65,6 +66,20 @@ func interrupted(ctx context.Context) bool {
 	return errors.As(context.Cause(ctx), &i)
 }
 
+// refusedFile makes a refusal of what was sent, after it was looked at here, one that exits with 1:
+// the file or what is said of it is not as the server takes it.
+func refusedFile(err error) error {
+	var asked *client.Error
+	if !errors.As(err, &asked) {
+		return err
+	}
+	switch asked.Status {
+	case http.StatusBadRequest, http.StatusRequestEntityTooLarge, http.StatusUnprocessableEntity:
+		return &Outcome{Code: Failed, Err: err}
+	}
+	return err
+}
+
 // codeOf returns the exit code for what a command returned.
 func codeOf(err error) Code {
 	var said *Outcome
@@ -80,7 +95,7 @@ func codeOf(err error) Code {
 			return 143
 		}
 		return Interrupted
-	case errors.Is(err, errTimeout), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, errTimeout):
 		return TimedOut
 	case !errors.As(err, &asked):
 		return Failed

@@ -62,15 +62,15 @@ func packed(batch []*symbolView) (f *client.File, done func(), err error) {
 	for _, v := range batch {
 		files = append(files, zipped{v.Name, v.Path})
 	}
-	return zipFile(fmt.Sprintf("%s-and-%d-more.zip", filepath.Base(first.Path), len(batch)-1), files)
+	return zipFile(fmt.Sprintf("%s-and-%d-more.zip", filepath.Base(first.Path), len(batch)-1), first.Path, files)
 }
 
 // zipped is a file in a zip.
 type zipped struct{ name, path string }
 
-// zipFile packs files into a temporary zip that the server calls name. The same files are the
-// same bytes again. done removes it.
-func zipFile(name string, files []zipped) (f *client.File, done func(), err error) {
+// zipFile packs files into a temporary zip that the server calls name, and that is known by a place
+// in another process too. The same files are the same bytes again. done removes it.
+func zipFile(name, place string, files []zipped) (f *client.File, done func(), err error) {
 	done = func() {}
 	out, err := os.CreateTemp("", "slipway-*.zip")
 	if err != nil {
@@ -85,8 +85,12 @@ func zipFile(name string, files []zipped) (f *client.File, done func(), err erro
 		done()
 		return nil, func() {}, fail(Failed, "pack %s: %w", name, err)
 	}
-	f, err = client.OpenFile(out.Name(), name)
-	return f, done, err
+	if f, err = client.OpenFile(out.Name(), name); err != nil {
+		done()
+		return nil, func() {}, err
+	}
+	f.Place = place
+	return f, done, nil
 }
 
 func writeZip(out io.Writer, files []zipped) error {

@@ -53,7 +53,7 @@ func (c *runCommand) Run(ctx context.Context, s *Session) error {
 		return misuse(err)
 	}
 	r := &testrun.Config{Client: s.Client, Out: s.Out, Start: *start, Key: c.keys(s, start), Retries: c.Retries, Detach: c.Detach,
-		Last: s.Last, Folder: s.testFiles(), Artifacts: c.artifacts(s)}
+		Last: s.lastFor, Folder: s.testFiles(), Artifacts: c.artifacts(s)}
 	out, err := r.Run(ctx, plan)
 	if out == nil {
 		return misuse(err)
@@ -78,11 +78,14 @@ func concluded(s *Session, out *report.Report) error {
 			s.Out.Line("  %s", last.URL)
 		}
 	}
-	if len(out.Cases) == 0 {
-		s.Out.Line("no test is in this shard")
+	ran := out.Count(report.Passed, report.Flaky, report.Failed, report.Errored, report.Cancelled)
+	switch {
+	case ran == 0 && out.Elsewhere:
+		s.Out.Line("this shard has no test to run")
 		return nil
-	}
-	if out.Good() {
+	case ran == 0:
+		return fail(Failed, "nothing was run: what was named has no test that can be run")
+	case out.Good():
 		s.Out.Line("%d of %d passed, %d of them flaky", out.Count(report.Passed, report.Flaky), len(out.Cases), out.Count(report.Flaky))
 		return nil
 	}

@@ -3,12 +3,15 @@ package command
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
 )
 
 func TestTargetsOfACommandLine(t *testing.T) {
@@ -69,6 +72,28 @@ func TestTitleOfASentence(t *testing.T) {
 	require.Len(t, []rune(title(strings.Repeat("ä ", 100))), maxName)
 }
 
+// A run of nothing is not green, but for a shard whose tests are all in others.
+func TestNothingThatRan(t *testing.T) {
+	t.Parallel()
+	p := progress.New(progress.Config{Out: io.Discard})
+	defer p.Close()
+	s := &Session{Out: p}
+	for _, c := range []struct {
+		of   report.Report
+		code Code
+	}{
+		{report.Report{}, Failed},
+		{report.Report{Cases: []report.Case{{Outcome: report.Skipped}}}, Failed},
+		{report.Report{Elsewhere: true}, Passed},
+		{report.Report{Elsewhere: true, Cases: []report.Case{{Outcome: report.Skipped}}}, Passed},
+		{report.Report{Elsewhere: true, Cases: []report.Case{{Outcome: report.Cancelled}}}, Failed},
+		{report.Report{Cases: []report.Case{{Outcome: report.Skipped}, {Outcome: report.Passed}}}, Passed},
+	} {
+		require.Equal(t, c.code, codeOf(concluded(s, &c.of)), "%+v", c.of)
+		require.Equal(t, c.code == Passed, c.of.Document().Passed)
+	}
+}
+
 // What a page says is no command to the pipeline, in whatever is printed.
 func TestPagesGiveNoCommands(t *testing.T) {
 	t.Parallel()
@@ -87,4 +112,30 @@ func TestPagesGiveNoCommands(t *testing.T) {
 	require.NotContains(t, out.String(), "##vso")
 	require.NotContains(t, out.String(), "\n::")
 	require.Contains(t, out.String(), "-  : :error::a\n")
+
+	var log lockedBuffer
+	p := progress.New(progress.Config{Out: &log, Mode: progress.Lines})
+	for _, text := range []string{hostile, "::error::c"} {
+		p.Line("%s", text)
+		p.Line("  %s", text)
+		p.Warn("%s", text)
+		p.Bar(text, 1).End(text)
+		table := p.Table("A", "B")
+		table.Set("1", progress.Bad, text, text)
+		table.Set("2", progress.Bad, "", text)
+		table.End()
+	}
+	p.Close()
+	require.NotContains(t, log.String(), "##vso")
+	require.NotRegexp(t, `(?m)^\s*::`, log.String())
+	require.Equal(t, 14, strings.Count(log.String(), "vso[")+strings.Count(log.String(), ":error::c"), "all of it is printed: %s", log.String())
+
+	w := newWorld(t)
+	w.server.answer("GET /api/v3/crash-groups", answer{body: map[string]any{"crash_groups": []any{group(1, hostile, map[string]any{"culprit": hostile})}}})
+	for _, args := range [][]string{{"--project", "1"}, {"--project", "1", "--markdown", "-"}, {"--project", "1", "--json"}} {
+		r := w.run(append([]string{"crashes", "--app-version", "1.4.2"}, args...)...)
+		require.Equal(t, Passed, r.code, r.err)
+		require.Contains(t, r.out, "setvariable variable=x")
+		require.NotContains(t, r.out+r.err, "##vso")
+	}
 }

@@ -150,8 +150,8 @@ func (c *symbolsUploadCommand) ask(ctx context.Context, s *Session, files []*sym
 			identifiers = append(identifiers, f.Identifiers...)
 		}
 	}
-	project, _ := strconv.ParseInt(c.Project, 10, 64)
-	known, err := s.Client.KnownSymbols(ctx, identifiers, digests, project)
+	project, name := c.project()
+	known, err := s.Client.KnownSymbols(ctx, identifiers, digests, project, name)
 	if err != nil {
 		return err
 	}
@@ -161,6 +161,14 @@ func (c *symbolsUploadCommand) ask(ctx context.Context, s *Session, files []*sym
 		}
 	}
 	return nil
+}
+
+// project is the crash project: its id, or its name, which the server looks up.
+func (c *symbolsUploadCommand) project() (id int64, name string) {
+	if id, err := strconv.ParseInt(c.Project, 10, 64); err == nil && id > 0 {
+		return id, ""
+	}
+	return 0, c.Project
 }
 
 func all(names []string, known map[string]bool) bool {
@@ -185,11 +193,7 @@ func (c *symbolsUploadCommand) send(ctx context.Context, s *Session, files []*sy
 		}
 	}
 	options := client.SymbolOptions{Release: c.Release, ID: c.ID, URLPrefix: c.URLPrefix}
-	if id, err := strconv.ParseInt(c.Project, 10, 64); err == nil {
-		options.CrashProjectID = id
-	} else {
-		options.CrashProject = c.Project
-	}
+	options.CrashProjectID, options.CrashProject = c.project()
 	for _, batch := range batches(lacking) {
 		symbol, err := c.sendBatch(ctx, s, batch, options)
 		if err != nil {
@@ -212,13 +216,17 @@ func (c *symbolsUploadCommand) sendBatch(ctx context.Context, s *Session, batch 
 		return nil, err
 	}
 	defer done()
+	digest, err := file.SHA256()
+	if err != nil {
+		return nil, err
+	}
 	bar := s.Out.Bar(file.Name, file.Size)
 	begun := time.Now()
-	how := client.Sending{Key: s.Job.Key("symbols", file.Name, batch[0].SHA256, o.Release), Place: batch[0].Path, Threshold: int64(c.PartThreshold), Count: bar.Add, Have: bar.Skip}
+	how := client.Sending{Key: s.Job.Key("symbols", file.Name, digest, fmt.Sprintf("%#v", o)), Threshold: int64(c.PartThreshold), Count: bar.Add, Have: bar.Skip}
 	symbol, err := s.Client.UploadSymbols(ctx, file, o, how)
 	if err != nil {
 		bar.End("")
-		return nil, err
+		return nil, refusedFile(err)
 	}
 	bar.End(fmt.Sprintf("%s: %s sent in %s", file.Name, progress.Size(file.Size), progress.Duration(time.Since(begun))))
 	return symbol, nil

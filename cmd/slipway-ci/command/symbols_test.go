@@ -24,7 +24,7 @@ func TestSymbolsThatTheServerHasAreNotSent(t *testing.T) {
 	w.file("web/sub/app.js.map", []byte(aMap))
 	w.file("lib/shop.sym", []byte(aSym))
 	w.server.answer("POST /api/v3/symbols/known", answer{body: map[string]any{"known": []string{"C6A7FB7B6B4B4C3D8E5F2A1B0C9D8E7F0"}, "unknown": []string{}}})
-	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"id": 7, "name": "app.js", "state": "pending", "task_id": "t1"}}})
+	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest, "id": 7, "name": "app.js", "state": "pending", "task_id": "t1"}}})
 	r := w.run("symbols", "upload", "web", "lib", "--dry-run")
 	require.Equal(t, Passed, r.code, r.err)
 	require.Contains(t, r.out, "known")
@@ -42,12 +42,16 @@ func TestSymbolsThatTheServerHasAreNotSent(t *testing.T) {
 	require.Equal(t, map[string]string{"app.js": aScript, "sub/app.js.map": aMap}, unzipped(t, content), "scripts keep their place in the folder")
 	var asked struct {
 		Identifiers, SHA256 []string
-		Project             int64 `json:"crash_project_id"`
+		Project             int64  `json:"crash_project_id"`
+		Name                string `json:"crash_project"`
 	}
 	require.NoError(t, json.Unmarshal(w.server.to("POST /api/v3/symbols/known")[1].body, &asked))
 	require.Len(t, asked.SHA256, 3)
 	require.Equal(t, []string{"C6A7FB7B6B4B4C3D8E5F2A1B0C9D8E7F0"}, asked.Identifiers)
 	require.EqualValues(t, 9, asked.Project)
+	require.Equal(t, Passed, w.run("symbols", "upload", "lib", "--project", "Shop crashes", "--dry-run").code)
+	require.NoError(t, json.Unmarshal(w.server.to("POST /api/v3/symbols/known")[2].body, &asked))
+	require.Equal(t, "Shop crashes", asked.Name, "a project that is named is looked for too")
 	var document struct {
 		Files []struct{ Name, State string }
 	}
@@ -61,7 +65,7 @@ func TestSymbolsThatTheServerHasAreNotSent(t *testing.T) {
 	require.Equal(t, Passed, w.run("symbols", "upload", "web", "--release", "1.4.2", "--url-prefix", "~/static").code)
 	texts, _ = form(t, w.server.to("POST /api/v3/symbols")[2])
 	require.Equal(t, map[string]string{"release": "1.4.2", "url_prefix": "~/static"}, texts)
-	require.Len(t, w.server.to("POST /api/v3/symbols/known"), 3, "under another release they may be missing")
+	require.Len(t, w.server.to("POST /api/v3/symbols/known"), 4, "under another release they may be missing")
 }
 
 func unzipped(t *testing.T, content string) map[string]string {
@@ -103,14 +107,20 @@ func TestSymbolsThatCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	w.file("shop.sym", []byte(aSym))
 	w.server.answer("POST /api/v3/symbols/known", answer{body: map[string]any{"known": []string{}}})
-	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"id": 7, "name": "shop.sym", "state": "pending", "task_id": "t1"}}})
+	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest, "id": 7, "name": "shop.sym", "state": "pending", "task_id": "t1"}}})
 	w.server.answer("GET /api/v3/tasks/t1", answer{body: map[string]any{"task": map[string]any{"id": "t1", "state": "succeeded"}}})
-	w.server.answer("GET /api/v3/symbols/7", answer{body: map[string]any{"symbol": map[string]any{"id": 7, "name": "shop.sym", "state": "failed", "error": map[string]any{"code": "truncated", "reason": "it is cut off"}}}})
+	w.server.answer("GET /api/v3/symbols/7", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest, "id": 7, "name": "shop.sym", "state": "failed", "error": map[string]any{"code": "truncated", "reason": "it is cut off"}}}})
 	r := w.run("symbols", "upload", "shop.sym", "--wait")
 	require.Equal(t, Failed, r.code, r.err)
 	require.Contains(t, r.err, "the server cannot read 1 of the symbol files: shop.sym: it is cut off")
 	_, files := form(t, w.server.to("POST /api/v3/symbols")[0])
 	require.Equal(t, "shop.sym: "+aSym, files["file"], "one file is sent as it is")
+	w.server.answer("POST /api/v3/symbols", answer{status: 400, body: map[string]any{"status": "fail", "message": "it cannot be unpacked"}})
+	require.Equal(t, Failed, w.run("symbols", "upload", "shop.sym").code, "a file that the server refuses")
+	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"id": 7, "sha256": "other"}}})
+	r = w.run("symbols", "upload", "shop.sym")
+	require.Equal(t, Failed, r.code)
+	require.Contains(t, r.err, "the server has another file under this Idempotency-Key")
 }
 
 func TestSymbolsWithDebugIDs(t *testing.T) {
@@ -119,7 +129,7 @@ func TestSymbolsWithDebugIDs(t *testing.T) {
 	w.file("web/app.js", []byte(aScript))
 	w.file("web/app.js.map", []byte(aMap))
 	w.server.answer("POST /api/v3/symbols/known", answer{body: map[string]any{"known": []string{}}})
-	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"id": 7}}})
+	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest, "id": 7}}})
 	r := w.run("symbols", "upload", "web", "--inject-debug-ids")
 	require.Equal(t, Passed, r.code, r.err)
 	require.Regexp(t, `app.js: debug id [0-9a-f-]{36}`, r.err)

@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +40,7 @@ type uploadCommand struct {
 	Notify       bool              `help:"Mail the testers of the groups."`
 	Wait         bool              `help:"Wait until the build is inspected and its signature verified."`
 	Gate         bool              `help:"Then ask the gate, and fail where it is closed; with --wait until it knows."`
-	Key          string            `name:"idempotency-key" help:"Makes the same upload one build, by two jobs too. Default: of the CI job and the file." placeholder:"KEY"`
+	Key          string            `name:"idempotency-key" help:"Makes the same upload one build, by two jobs too. Default: of the CI job and all that is uploaded." placeholder:"KEY"`
 
 	PartThreshold size `help:"Files above this size go in parts, which resume after a lost connection or a killed job." default:"64MB" placeholder:"SIZE"`
 }
@@ -65,7 +64,7 @@ func (c *uploadCommand) Run(ctx context.Context, s *Session) error {
 		return err
 	}
 	defer done()
-	var views []uploadView
+	views := []uploadView{}
 	var failed error
 	for _, file := range files {
 		b := base
@@ -86,6 +85,9 @@ func (c *uploadCommand) Run(ctx context.Context, s *Session) error {
 
 // prepare looks at everything that can be wrong before a byte is sent.
 func (c *uploadCommand) prepare(ctx context.Context, s *Session) (base client.NewBuild, files []*client.File, err error) {
+	if len(c.Files) > 1 && c.Mapping+c.Dsym != "" {
+		return base, nil, fail(Misused, "--mapping and --dsym are of one build: upload the files one by one")
+	}
 	for _, path := range c.Files {
 		f, err := client.OpenFile(s.Path(path), "")
 		if err != nil {
@@ -101,7 +103,6 @@ func (c *uploadCommand) prepare(ctx context.Context, s *Session) (base client.Ne
 		return base, nil, fail(Misused, "--group %q: a comma cannot be sent; name the group by its id, and further groups by --group again", base.Groups[at])
 	}
 	base.Metadata = map[string]string{}
-	maps.Copy(base.Metadata, s.Job.Metadata())
 	maps.Copy(base.Metadata, s.File.Metadata)
 	if channel := or(c.Channel, s.File.Channel); channel != "" {
 		base.Metadata["channel"] = channel
@@ -169,8 +170,14 @@ func (c *uploadCommand) upload(ctx context.Context, s *Session, b client.NewBuil
 	if b.Symbols != nil {
 		total += b.Symbols.Size
 	}
+	key, err := c.key(s, b)
+	if err != nil {
+		return nil, err
+	}
+	job := s.Job.Metadata()
+	maps.Copy(job, b.Metadata)
+	b.Metadata = job
 	bar := s.Out.Bar(b.File.Name, total)
-	key := or(c.Key, s.Job.Key("upload", b.File.Name, strconv.FormatInt(b.File.Size, 10), b.ProjectID))
 	begun := time.Now()
 	up, err := s.Client.Upload(ctx, b, client.Sending{Key: key, Threshold: int64(c.PartThreshold), Count: bar.Add, Have: bar.Skip})
 	if err != nil {
@@ -178,7 +185,7 @@ func (c *uploadCommand) upload(ctx context.Context, s *Session, b client.NewBuil
 		if interrupted(ctx) && total > int64(c.PartThreshold) {
 			s.Out.Line("what was sent stays for 24 hours: the same command goes on with it")
 		}
-		return nil, err
+		return nil, refusedFile(err)
 	}
 	bar.End(fmt.Sprintf("%s: %s sent in %s", b.File.Name, progress.Size(total), progress.Duration(time.Since(begun))))
 	view := &uploadView{Uploaded: up, File: b.File.Path}
@@ -205,6 +212,25 @@ func (c *uploadCommand) upload(ctx context.Context, s *Session, b client.NewBuil
 		view.Gate, err = s.askGate(ctx, up.BuildID, c.Wait)
 	}
 	return view, err
+}
+
+// key is the Idempotency-Key of a build before it has the data of the job, some of which are
+// others when the job is run again: of everything that is uploaded, so that only the same is one
+// build. "" outside of CI.
+func (c *uploadCommand) key(s *Session, b client.NewBuild) (string, error) {
+	if c.NotesFromGit {
+		b.Notes = "git" // a tag that came since does not make another build of the same commit
+	}
+	digest, err := b.Digest()
+	switch {
+	case err != nil:
+		return "", err
+	case c.Key == "":
+		return s.Job.Key("upload", digest), nil
+	case len(c.Files) > 1: // one key for each
+		return "set-" + shorten(c.Key+"\x00"+digest), nil
+	}
+	return c.Key, nil
 }
 
 // awaitBuild waits until the signature of a build was verified, and its symbols read.

@@ -18,7 +18,7 @@ import (
 // uploaded is what the server answers to an upload.
 func uploaded(more map[string]any) map[string]any {
 	of := map[string]any{"status": "ok", "build_id": "12", "project_id": "3", "app_name": "Shop", "app_version": "1.4.2", "version_code": "142",
-		"build_url": "https://qa.example.com/install/x", "verification": "pending", "warnings": []string{}, "invalid_groups": []string{}, "task_ids": []string{}}
+		"build_url": "https://qa.example.com/install/x", "verification": "pending", "warnings": []string{}, "invalid_groups": []string{}, "task_ids": []string{}, "sha256": fileDigest}
 	for name, value := range more {
 		of[name] = value
 	}
@@ -85,7 +85,66 @@ func TestUploadSendsWhatWasAskedFor(t *testing.T) {
 	var document struct{ Uploads []map[string]any }
 	require.NoError(t, json.Unmarshal([]byte(r.out), &document), r.out)
 	require.Equal(t, "12", document.Uploads[0]["build_id"])
-	require.NotEqual(t, calls[0].header.Get("Idempotency-Key"), "")
+	require.NotEqual(t, calls[0].header.Get("Idempotency-Key"), calls[1].header.Get("Idempotency-Key"), "another upload of the job")
+}
+
+// A job that is run again makes no second build, and what is another upload has another key.
+func TestKeysOfUploads(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.server.answer("POST /api/upload", answer{body: uploaded(nil)})
+	w.file("app.apk", []byte("package"))
+	w.file("other.apk", []byte("another"))
+	w.file("mapping.txt", []byte("a.B -> c:"))
+	for name, value := range map[string]string{"GITLAB_CI": "true", "CI_SERVER_URL": "https://gitlab.com", "CI_PIPELINE_ID": "7", "CI_JOB_NAME": "build", "CI_JOB_URL": "https://gitlab.com/1"} {
+		w.env[name] = value
+	}
+	n := 0
+	keys := func(args ...string) (keys []string) {
+		t.Helper()
+		r := w.run(append([]string{"upload"}, args...)...)
+		require.Equal(t, Passed, r.code, r.err)
+		calls := w.server.to("POST /api/upload")
+		for _, c := range calls[n:] {
+			keys = append(keys, c.header.Get("Idempotency-Key"))
+		}
+		n = len(calls)
+		return keys
+	}
+	first := keys("app.apk", "--mapping", "mapping.txt")
+	w.env["CI_JOB_URL"] = "https://gitlab.com/2"
+	require.Equal(t, first, keys("app.apk", "--mapping", "mapping.txt"), "the job is run again")
+	seen := map[string]string{first[0]: "first"}
+	for _, args := range [][]string{{"app.apk"}, {"app.apk", "--group", "QA"}, {"app.apk", "--channel", "beta"}, {"app.apk", "--notes", "x"}, {"app.apk", "--metadata", "a=b"},
+		{"app.apk", "--notify"}, {"app.apk", "--app-version", "2"}, {"app.apk", "--folder", "f"}, {"other.apk"}} {
+		for _, k := range keys(args...) {
+			require.Empty(t, seen[k], "%v", args)
+			seen[k] = strings.Join(args, " ")
+		}
+	}
+	w.file("app.apk", []byte("packagE"))
+	require.NotEqual(t, first, keys("app.apk", "--mapping", "mapping.txt"), "a build of the same size")
+	w.file("app.apk", []byte("package"))
+	w.file("mapping.txt", []byte("a.B -> d:"))
+	require.NotEqual(t, first, keys("app.apk", "--mapping", "mapping.txt"), "other symbols")
+
+	require.Equal(t, []string{"mine"}, keys("app.apk", "--idempotency-key", "mine"))
+	two := keys("app.apk", "other.apk", "--idempotency-key", "mine")
+	require.Len(t, two, 2)
+	require.NotEqual(t, two[0], two[1], "each file is a build")
+	require.Equal(t, two, keys("app.apk", "other.apk", "--idempotency-key", "mine"))
+}
+
+// Where the server has another file under the key, nothing was uploaded.
+func TestUploadThatIsAnother(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.file("app.apk", []byte("package"))
+	w.server.answer("POST /api/upload", answer{body: uploaded(map[string]any{"sha256": strings.Repeat("0", 64)})})
+	r := w.run("upload", "app.apk", "--json")
+	require.Equal(t, Failed, r.code)
+	require.Contains(t, r.err, "app.apk: the server has another file under this Idempotency-Key")
+	require.JSONEq(t, `{"uploads":[]}`, r.out)
 }
 
 func TestUploadOutsideOfCIIsAnotherBuild(t *testing.T) {
@@ -121,6 +180,7 @@ func TestUploadThatIsWrong(t *testing.T) {
 		"a comma":          {[]string{"app.apk", "--group", "QA,Beta"}, "a comma cannot be sent"},
 		"no app":           {[]string{"app.apk", "--app", "Shap"}, `no app is called "Shap"; there is Shop (Android, id 3)`},
 		"two apps":         {[]string{"app.apk", "--app", "Twin"}, `2 apps are called "Twin": name one by its id: Twin (Android, id 5), Twin (iOS, id 6)`},
+		"mapping of two":   {[]string{"app.apk", "app.apk", "--mapping", "app.apk"}, "upload the files one by one"},
 		"no threshold":     {[]string{"app.apk", "--part-threshold", "many"}, `"many" is no size`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -153,7 +213,7 @@ func TestUploadThatIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.file("app.apk", []byte("package"))
-	for status, code := range map[int]Code{400: Misused, 401: Refused, 403: Refused, 404: Misused, 409: Failed, 413: Misused, 500: NotAsked} {
+	for status, code := range map[int]Code{400: Failed, 401: Refused, 403: Refused, 404: Misused, 409: Failed, 413: Failed, 422: Failed, 500: NotAsked} {
 		w.server.answer("POST /api/upload", answer{status: status, body: map[string]any{"status": "fail", "code": 105, "message": "the file cannot be read"}})
 		r := w.run("upload", "app.apk")
 		require.Equal(t, code, r.code, "%d: %s", status, r.err)

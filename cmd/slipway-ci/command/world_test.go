@@ -2,8 +2,12 @@ package command
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"io"
+	"mime"
+	"mime/multipart"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -105,6 +109,27 @@ type answer struct {
 	before func(*http.Request)
 }
 
+// fileDigest stands in an answer for the SHA-256 of the file of the request's form.
+const fileDigest = "DIGEST-OF-FILE"
+
+func digestOf(r *http.Request, body []byte) string {
+	_, parameters, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || parameters["boundary"] == "" {
+		return ""
+	}
+	form, err := multipart.NewReader(bytes.NewReader(body), parameters["boundary"]).ReadForm(10 << 20)
+	if err != nil || len(form.File["file"]) == 0 {
+		return ""
+	}
+	in, err := form.File["file"][0].Open()
+	if err != nil {
+		return ""
+	}
+	h := sha256.New()
+	_, _ = io.Copy(h, in)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
 func newFake(t *testing.T) *fake {
 	f := &fake{answers: map[string][]answer{}}
 	f.Server = httptest.NewServer(f)
@@ -171,5 +196,5 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		text = string(raw)
 	}
 	w.WriteHeader(a.status)
-	_, _ = io.WriteString(w, text)
+	_, _ = io.WriteString(w, strings.ReplaceAll(text, fileDigest, digestOf(r, body)))
 }

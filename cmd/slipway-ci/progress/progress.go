@@ -7,7 +7,7 @@
 // Silent prints nothing. Modes are chosen by ModeOf.
 //
 // Texts come from servers, files and users: no control character of theirs reaches the
-// terminal. In Lines no escape sequence is printed at all. A writer that fails is a log that
+// terminal, and no line gives the pipeline that reads the log a command. In Lines no escape sequence is printed at all. A writer that fails is a log that
 // nobody reads, which is no reason to stop: errors of it are dropped.
 //
 // A Printer is safe for concurrent use. Close ends it, and leaves bars and tables as they are.
@@ -143,7 +143,7 @@ func (p *Printer) remove(what part, leaves ...string) {
 	}
 	p.erase()
 	for _, line := range leaves {
-		_, _ = io.WriteString(p.cfg.Out, line+"\n")
+		_, _ = io.WriteString(p.cfg.Out, Defused(line)+"\n")
 	}
 	p.draw()
 }
@@ -193,7 +193,7 @@ func (p *Printer) step() {
 		return
 	}
 	p.last = now
-	_, _ = io.WriteString(p.cfg.Out, strings.Join(texts, "; ")+"\n")
+	_, _ = io.WriteString(p.cfg.Out, Defused(strings.Join(texts, "; "))+"\n")
 }
 
 // erase takes the drawn parts from the terminal.

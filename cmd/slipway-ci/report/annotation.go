@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
 )
 
 // Provider is a pipeline by the way it is told of a line in a file.
@@ -53,7 +55,7 @@ func (r *Report) Annotations(of Provider) (lines []string) {
 
 // githubText is a text behind the :: of a command of GitHub Actions.
 func githubText(text string) string {
-	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(commandMark.ReplaceAllString(printable(text), "# #$1"))
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(progress.Defused(printable(text)))
 }
 
 // githubValue is the value of a property of such a command.
@@ -63,7 +65,7 @@ func githubValue(text string) string {
 
 // azureText is a text behind the ] of a command of Azure Pipelines.
 func azureText(text string) string {
-	return strings.NewReplacer("%", "%AZP25", "\r", "%0D", "\n", "%0A").Replace(commandMark.ReplaceAllString(printable(text), "# #$1"))
+	return strings.NewReplacer("%", "%AZP25", "\r", "%0D", "\n", "%0A").Replace(progress.Defused(printable(text)))
 }
 
 // azureValue is the value of a property of such a command.

@@ -117,7 +117,8 @@ func (r *Report) junitCase(c *Case) junitCase {
 		message, kind := xmlText(f.Text, maxMessage), xmlText(f.Code, maxMessage)
 		if i == 0 && !c.Outcome.Good() {
 			fault := &junitFault{Message: message, Type: kind, Text: text}
-			if out.Failure = fault; f.Outcome == Errored {
+			// The element is that of the case, as readers count them, whatever the first run was.
+			if out.Failure = fault; c.Outcome == Errored {
 				out.Failure, out.Error = nil, fault
 			}
 			lines = append(lines, f.output()...)

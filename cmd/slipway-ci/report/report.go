@@ -8,11 +8,11 @@
 package report
 
 import (
-	"regexp"
 	"strings"
 	"time"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
 )
 
 // Outcome is how a test ended.
@@ -40,6 +40,9 @@ type Report struct {
 	Took       time.Duration
 	Properties []Property
 	Cases      []Case
+	// Elsewhere says that there are tests to run in other parts of the whole: one without any is
+	// good.
+	Elsewhere bool
 }
 
 // Property is something that holds for the whole report.
@@ -95,8 +98,11 @@ func (r *Report) Count(of ...Outcome) (n int) {
 	return n
 }
 
-// Good reports whether every test passed, but for those that had nothing to run.
-func (r *Report) Good() bool { return r.Count(Failed, Errored, Cancelled) == 0 }
+// Good reports whether every test passed, but for those that had nothing to run. Where none was
+// run nothing is good, unless there are some elsewhere.
+func (r *Report) Good() bool {
+	return r.Count(Failed, Errored, Cancelled) == 0 && (r.Elsewhere || r.Count(Passed, Flaky) > 0)
+}
 
 // maxText bounds one text in bytes, such as the message of a step: what people read of it.
 const maxText = 8 << 10
@@ -113,18 +119,7 @@ func clip(text string, most int) string {
 	return strings.ToValidUTF8(text, "") + "…"
 }
 
-// commandMark is what begins a command to Azure Pipelines, TeamCity or GitHub Actions
-// wherever it stands in a line.
-var commandMark = regexp.MustCompile(`##([A-Za-z]*\[)`)
-
 // Line returns a text in one line of a log, in which no pipeline finds a command.
 func Line(text string) string {
-	text = strings.Join(strings.FieldsFunc(clip(strings.ToValidUTF8(text, "?"), maxText), func(r rune) bool {
-		return r == ' ' || !unicode.IsGraphic(r)
-	}), " ")
-	text = commandMark.ReplaceAllString(text, "# #$1")
-	if strings.HasPrefix(text, "::") {
-		return ": :" + text[2:]
-	}
-	return text
+	return progress.Printable(clip(strings.ToValidUTF8(text, "?"), maxText))
 }

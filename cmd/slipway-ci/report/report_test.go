@@ -200,6 +200,17 @@ print(r.tag, len(r.findall("testcase")), len(r.findall("testcase/flakyFailure"))
 	require.Equal(t, "testsuite 6 1 1 STEP_FAILED", strings.TrimSpace(string(out)))
 }
 
+// Counts and elements agree, whatever the tries before the last one ended as.
+func TestElementsAreThoseOfTheCase(t *testing.T) {
+	t.Parallel()
+	lost, broke := Failure{Outcome: Errored, Code: "WORKER_LOST"}, Failure{Outcome: Failed, Code: "STEP_FAILED"}
+	text := junit(t, &Report{Cases: []Case{{Outcome: Failed, Failures: []Failure{lost, broke}}, {Outcome: Errored, Failures: []Failure{broke, lost}}}})
+	require.Contains(t, text, `errors="1" skipped="0" failures="1"`)
+	require.Equal(t, 1, strings.Count(text, "<failure "), text)
+	require.Equal(t, 1, strings.Count(text, "<error "), text)
+	require.Contains(t, text, `<failure message="" type="WORKER_LOST">`)
+}
+
 func TestMarkdownSaysWhatMatters(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

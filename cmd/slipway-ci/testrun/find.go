@@ -23,6 +23,7 @@ type Test struct {
 type Plan struct {
 	Suites []client.TestSuite
 	Tests  []Test
+	others []Test // of the other shards
 }
 
 // Names says what a plan has, for the name of its report.

@@ -18,13 +18,17 @@ func (c *Config) Run(ctx context.Context, p *Plan) (*report.Report, error) {
 	defer w.end()
 	err := c.run(ctx, w, since)
 	if err == nil {
-		return c.report(ctx, p, w, since), nil
+		r := c.report(ctx, p, w, since)
+		if r.Count(report.Passed, report.Flaky) == 0 {
+			r.Elsewhere, err = c.elsewhere(ctx, p)
+		}
+		return r, err
 	}
 	if len(w.units) == 0 {
 		return nil, err
 	}
 	c.giveUp(ctx, w)
-	last, cancel := c.Last(ctx)
+	last, cancel := c.Last(ctx, atOnce)
 	defer cancel()
 	return c.report(last, p, w, since), err
 }
@@ -46,6 +50,7 @@ func (c *Config) startAll(ctx context.Context, w *watch, since time.Time) error 
 	for i := range plan.Suites {
 		u := &unit{suite: plan.Suites[i]}
 		if err := c.start(ctx, u, since, "suite", u.suite.ID); err != nil {
+			w.addCutOff(ctx, u, err)
 			return err
 		}
 		w.add(u)
@@ -59,6 +64,7 @@ func (c *Config) startAll(ctx context.Context, w *watch, since time.Time) error 
 		case errors.As(err, &refused) && nothingToRun(refused.Code) && !u.of.named:
 			u.skipped = refused.Text // as in a run of its suite
 		default:
+			w.addCutOff(ctx, u, err)
 			return err
 		}
 		w.add(u)
@@ -80,6 +86,7 @@ func (c *Config) retry(ctx context.Context, w *watch, since time.Time) error {
 		for _, t := range failed {
 			u := &unit{of: &t.test, targets: t.targets}
 			if err := c.start(ctx, u, since, "case", u.of.ID, fmt.Sprintf("retry %d", n)); err != nil {
+				w.addCutOff(ctx, u, err)
 				return err
 			}
 			w.addRetry(u, t.jobs)
@@ -89,28 +96,4 @@ func (c *Config) retry(ctx context.Context, w *watch, since time.Time) error {
 		}
 	}
 	return nil
-}
-
-// giveUp ends what still runs, and reads how it ended.
-func (c *Config) giveUp(ctx context.Context, w *watch) {
-	last, cancel := c.Last(ctx)
-	defer cancel()
-	for _, u := range w.units {
-		if u.ended() {
-			continue
-		}
-		if c.Detach {
-			c.Out.Line("%s goes on: %s", u.name(), c.page(u))
-			continue
-		}
-		if err := c.cancel(last, u); err != nil {
-			c.Out.Warn("%s could not be cancelled: %v", u.name(), err)
-			continue
-		}
-		c.Out.Line("%s was cancelled", u.name())
-		if err := c.read(last, u, 0); err != nil {
-			c.Out.Warn("%s could not be read: %v", u.name(), err)
-		}
-		w.show(u)
-	}
 }

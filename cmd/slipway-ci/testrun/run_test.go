@@ -35,8 +35,10 @@ type scripted struct {
 	born    map[string]time.Time
 	targets map[string]string
 	looks   map[string]int
-	open    atomic.Int32
-	most    atomic.Int32
+	// cut is called after a run was started, before the answer; cancels before one is cancelled.
+	cut, cancels func(*http.Request)
+	open         atomic.Int32
+	most         atomic.Int32
 }
 
 func newScripted(t *testing.T, ends map[string][]string) (*scripted, *Config) {
@@ -50,7 +52,7 @@ func newScripted(t *testing.T, ends map[string][]string) (*scripted, *Config) {
 	out := progress.New(progress.Config{Out: io.Discard, Mode: progress.Silent})
 	t.Cleanup(out.Close)
 	return s, &Config{Client: api, Out: out, Key: func(what ...string) string { return strings.Join(what, " ") },
-		Last: func(ctx context.Context) (context.Context, context.CancelFunc) {
+		Last: func(ctx context.Context, _ int) (context.Context, context.CancelFunc) {
 			return context.WithCancel(context.WithoutCancel(ctx))
 		}}
 }
@@ -67,6 +69,7 @@ func (s *scripted) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case len(parts) == 2 && parts[1] == "run":
 		s.start(w, r, id)
 	case len(parts) == 4 && parts[3] == "cancel":
+		s.pass(s.cancels, r)
 		if client.Ended(s.state[parts[2]]) {
 			w.WriteHeader(http.StatusConflict)
 			return
@@ -106,7 +109,17 @@ func (s *scripted) start(w http.ResponseWriter, r *http.Request, id string) {
 			s.targets[run] += string(t.Capabilities)
 		}
 	}
+	s.pass(s.cut, r)
 	s.write(w, id, run)
+}
+
+// pass lets a test do something within a request, while others go on.
+func (s *scripted) pass(do func(*http.Request), r *http.Request) {
+	if do != nil {
+		s.mu.Unlock()
+		defer s.mu.Lock()
+		do(r)
+	}
 }
 
 func (s *scripted) write(w http.ResponseWriter, id, run string) {

@@ -71,8 +71,32 @@ func (p *Plan) Reduce(ctx context.Context, api *client.Client, s Shard, at time.
 	for _, id := range split(ids, took, s.Of)[s.Number-1] {
 		mine[id] = true
 	}
-	p.Tests = slices.DeleteFunc(p.Tests, func(t Test) bool { return !mine[t.ID] })
+	all := p.Tests
+	p.Tests, p.others = nil, nil
+	for i := range all {
+		if mine[all[i].ID] {
+			p.Tests = append(p.Tests, all[i])
+		} else {
+			p.others = append(p.others, all[i])
+		}
+	}
 	return nil
+}
+
+// elsewhere reports whether another shard has a test that can be run: a shard without any is well
+// then.
+func (c *Config) elsewhere(ctx context.Context, p *Plan) (bool, error) {
+	for i := range p.others {
+		of, err := c.Client.TestCase(ctx, p.others[i].ID)
+		if err != nil {
+			return false, err
+		}
+		targets := slices.Concat(c.Start.Targets, of.RunSettings.RunTargets, []client.TestTarget{of.RunSettings.PrimaryTarget})
+		if len(of.Latest().Steps) > 0 && slices.ContainsFunc(targets, func(t client.TestTarget) bool { return targetName(t) != "" }) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 // expand replaces suites by their tests.

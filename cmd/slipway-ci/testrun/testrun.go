@@ -7,7 +7,8 @@
 // the next try starts another.
 //
 // Waiting takes one request at a time. When the context ends, by --timeout or ctrl-C, what
-// runs is cancelled (Config.Detach: left), and the report has what is known by then.
+// runs is cancelled, a few at a time (Config.Detach: left), and the report has what is known by
+// then. A run whose start was cut off is found by its key, and cancelled too.
 package testrun
 
 import (
@@ -38,8 +39,9 @@ type Config struct {
 	Retries int
 	// Detach leaves runs as they are when the context ends.
 	Detach bool
-	// Last returns a context for what is to be done when the context has ended.
-	Last func(context.Context) (context.Context, context.CancelFunc)
+	// Last returns a context for what is to be done when the context has ended, with the time for
+	// so many requests, of which atOnce go at once.
+	Last func(ctx context.Context, requests int) (context.Context, context.CancelFunc)
 	// Folder has the tests' files, by which a failure finds its line.
 	Folder Folder
 	// Artifacts is where screenshots go; nil: nowhere.
@@ -52,6 +54,11 @@ type unit struct {
 	of    *Test            // else of this case
 	// targets are those to run on; nil: those of Config.Start.
 	targets []client.TestTarget
+
+	// key and told are those of the last request that started it: where its answer did not come,
+	// id is "" and the same request again says which run it is.
+	key  string
+	told client.StartRun
 
 	id      string
 	status  string
@@ -80,8 +87,8 @@ func (c *Config) start(ctx context.Context, u *unit, since time.Time, what ...st
 		in.Targets = u.targets
 	}
 	for n := range mostJoined {
-		key := c.Key(append(what, fmt.Sprint(n))...)
-		age, err := c.startOnce(ctx, u, key, in)
+		u.key, u.told, u.id, u.status = c.Key(append(what, fmt.Sprint(n))...), in, "", client.StatusQueued
+		age, err := c.startOnce(ctx, u)
 		if err != nil {
 			return err
 		}
@@ -97,15 +104,22 @@ func (c *Config) start(ctx context.Context, u *unit, since time.Time, what ...st
 	return fmt.Errorf("%s: this job has been repeated %d times", u.name(), mostJoined)
 }
 
-func (c *Config) startOnce(ctx context.Context, u *unit, key string, in client.StartRun) (age time.Duration, err error) {
+// startOnce asks for the run of the unit's key, which is on then, or was started before.
+func (c *Config) startOnce(ctx context.Context, u *unit) (age time.Duration, err error) {
 	if u.of == nil {
-		s, err := c.Client.StartSuiteRun(ctx, u.suite.ID, key, in)
+		s, err := c.Client.StartSuiteRun(ctx, u.suite.ID, u.key, u.told)
+		if err != nil {
+			return 0, err
+		}
 		u.id, u.status = s.Run.ID, s.Run.Status
-		return s.Age, err
+		return s.Age, nil
 	}
-	s, err := c.Client.StartTestRun(ctx, u.of.ID, key, in)
+	s, err := c.Client.StartTestRun(ctx, u.of.ID, u.key, u.told)
+	if err != nil {
+		return 0, err
+	}
 	u.id, u.status, u.runs = s.Run.ID, s.Run.Status, []client.TestRun{s.Run}
-	return s.Age, err
+	return s.Age, nil
 }
 
 // read reads how a run stands.

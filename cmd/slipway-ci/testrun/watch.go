@@ -85,6 +85,7 @@ func (w *watch) wait(ctx context.Context) error {
 		if len(open) == 0 {
 			return nil
 		}
+		asked := time.Now()
 		if err := w.look(ctx, open[0], long); err != nil {
 			return err
 		}
@@ -92,6 +93,13 @@ func (w *watch) wait(ctx context.Context) error {
 			if err := w.look(ctx, open[1+(turn*besides+i)%(len(open)-1)], 0); err != nil {
 				return err
 			}
+		}
+		if open[0].ended() {
+			continue
+		}
+		// A server that does not wait is not asked without a pause.
+		if err := client.Pause(ctx, max(0, time.Second-time.Since(asked))); err != nil {
+			return err
 		}
 	}
 }

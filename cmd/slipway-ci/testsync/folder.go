@@ -161,10 +161,14 @@ func (file *File) replace(text []byte) error {
 	return nil
 }
 
-// WriteFile writes a file, whole or not at all. One that is there keeps its mode.
+// WriteFile writes a file, whole or not at all. One that is there keeps its mode. What is no
+// file, such as /dev/stdout, is written into.
 func WriteFile(path string, text []byte) error {
 	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(path); err == nil {
+	if info, err := os.Lstat(path); err == nil {
+		if !info.Mode().IsRegular() && !info.IsDir() {
+			return writeInto(path, text)
+		}
 		mode = info.Mode().Perm()
 	}
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
@@ -176,6 +180,19 @@ func WriteFile(path string, text []byte) error {
 	}
 	if err := fill(out, text, mode, path); err != nil {
 		_ = os.Remove(out.Name())
+		return fmt.Errorf("write %s: %w", path, err)
+	}
+	return nil
+}
+
+// writeInto writes to a device, a pipe, or what a link leads to.
+func writeInto(path string, text []byte) error {
+	out, err := os.OpenFile(path, os.O_WRONLY|os.O_TRUNC|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = out.Write(text)
+	if err := errors.Join(err, out.Close()); err != nil {
 		return fmt.Errorf("write %s: %w", path, err)
 	}
 	return nil
