@@ -56,6 +56,8 @@ const (
 	headroom  = 16
 	// perMinute is what an agent asks in a quick minute, several times over.
 	perMinute = 240
+	// recordsPerHour are taken of a program outside: one each second.
+	recordsPerHour = 3600
 )
 
 // Protocol answers a message of an agent.
@@ -84,6 +86,7 @@ type Handlers struct {
 	protocol Protocol
 	room     *admission.Room
 	brake    *remote.Brake
+	records  *remote.Brake // from outside
 }
 
 // New returns the handlers. Connect must follow before the first request.
@@ -98,7 +101,7 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	h := &Handlers{cfg: cfg, public: public, api: &inside.Transport{}, brake: remote.NewBrake(perMinute, cfg.Now),
+	h := &Handlers{cfg: cfg, public: public, api: &inside.Transport{}, brake: remote.NewBrake(perMinute, cfg.Now), records: remote.NewHourlyBrake(recordsPerHour, cfg.Now),
 		room: admission.New(admission.Config{Name: "agents", Capacity: mostCalls, Headroom: headroom})}
 	h.protocol, err = cfg.Protocol(h.api)
 	return h, err
@@ -204,13 +207,9 @@ func outcomes() []string {
 	return []string{"done", "failed", "refused", "cancelled", "timed_out"}
 }
 
-// ways are how a call may come.
-func ways() []string { return []string{"http", "stdio"} }
-
-// callRequest is the record of a call.
+// callRequest is the record of a call. By which way it came, the server knows.
 type callRequest struct {
 	Tool    string `json:"tool"`
-	Via     string `json:"via"`
 	Outcome string `json:"outcome"`
 	// Arguments are the names of those that were given, and Digest is over their values:
 	// these may be long, or private.
@@ -229,8 +228,6 @@ func (r *callRequest) check() error {
 	switch {
 	case !isName(r.Tool):
 		return storage.Invalid("tool", "must be the name of a tool: lower case letters and _, at most %d", maxName)
-	case !slices.Contains(ways(), r.Via):
-		return storage.Invalid("via", "must be one of %v", ways())
 	case !slices.Contains(outcomes(), r.Outcome):
 		return storage.Invalid("outcome", "must be one of %v", outcomes())
 	case len(r.Arguments) > maxArguments || slices.ContainsFunc(r.Arguments, func(name string) bool { return !isName(name) }):
@@ -251,8 +248,13 @@ func isName(s string) bool {
 func (h *Handlers) record(c *gin.Context) error {
 	ctx := c.Request.Context()
 	caller := auth.CallerOf(ctx)
-	if err := h.slow("record", caller); err != nil {
-		return err
+	via := "http"
+	if !inside.ByTransport(ctx) {
+		via = "stdio"
+		if wait := h.records.WaitFor("", nameOf(caller)); wait > 0 {
+			return &respond.Problem{Status: http.StatusTooManyRequests, RetryAfter: wait,
+				Text: "too many records with this key: " + strconv.Itoa(recordsPerHour) + " an hour are taken"}
+		}
 	}
 	var call callRequest
 	if err := body.Read(c, &call); err != nil {
@@ -261,7 +263,7 @@ func (h *Handlers) record(c *gin.Context) error {
 	if err := call.check(); err != nil {
 		return err
 	}
-	detail := map[string]any{"via": call.Via, "outcome": call.Outcome, "arguments": call.Arguments, "digest": call.Digest, "took_ms": call.TookMS}
+	detail := map[string]any{"via": via, "outcome": call.Outcome, "arguments": call.Arguments, "digest": call.Digest, "took_ms": call.TookMS}
 	if caller.KeyID != 0 {
 		detail["key_id"] = caller.KeyID
 	}

@@ -48,7 +48,7 @@ func (p *protocol) Serve(w http.ResponseWriter, r *http.Request, scopes []accoun
 		return
 	}
 	asked, err := http.NewRequestWithContext(r.Context(), http.MethodPost, "https://qa.example.com"+p.ask,
-		strings.NewReader(`{"tool":"get_run","via":"http","outcome":"done","arguments":["run_id"],"digest":"0a"}`))
+		strings.NewReader(`{"tool":"get_run","outcome":"done","arguments":["run_id"],"digest":"0a"}`))
 	if err != nil {
 		panic(err)
 	}
@@ -155,6 +155,7 @@ func TestTransport(t *testing.T) {
 	require.Equal(t, 204, rec.Code, rec.Body)
 	require.Equal(t, fmt.Sprintf("get_run %d 192.0.2.1", w.owner.ID),
 		w.text(`select subject || ' ' || actor_user_id || ' ' || ip_address from audit_events where action = 'agent.called'`))
+	require.Equal(t, "http", w.text(`select detail->>'via' from audit_events where action = 'agent.called'`), "the server says it")
 	w.protocol.ask = "/api/v3/nothing"
 	require.Equal(t, 404, w.send("/mcp", w.key, "", ping).Code)
 	// Without a caller nothing is asked.
@@ -183,23 +184,38 @@ func TestRecord(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	record := func(body string) *httptest.ResponseRecorder { return w.send("/api/v3/agent-calls", w.key, "", body) }
-	rec := record(`{"tool":"get_run","via":"stdio","outcome":"timed_out","arguments":["run_id","test_id"],"digest":"0a","took_ms":7}`)
+	rec := record(`{"tool":"get_run","outcome":"timed_out","arguments":["run_id","test_id"],"digest":"0a","took_ms":7}`)
 	require.Equal(t, 204, rec.Code, rec.Body)
 	require.Equal(t, "get_run stdio timed_out 7 true", w.text(`select subject || ' ' || (detail->>'via') || ' ' || (detail->>'outcome') || ' ' || (detail->>'took_ms') || ' ' || (detail ? 'key_id')
 		from audit_events where action = 'agent.called'`))
 	for body, member := range map[string]string{
-		`{}`: "tool", `{"tool":"A"}`: "tool", `{"tool":"` + strings.Repeat("a", 65) + `"}`: "tool", `{"tool":"a"}`: "via", `{"tool":"a","via":"http"}`: "outcome",
-		`{"tool":"a","via":"http","outcome":"done","arguments":["x y"]}`:                   "arguments",
-		`{"tool":"a","via":"http","outcome":"done","digest":"xyz"}`:                        "digest",
-		`{"tool":"a","via":"http","outcome":"done","took_ms":-1}`:                          "took_ms",
-		`{"tool":"a","via":"http","outcome":"done","secret":"x"}`:                          "secret",
-		`{"tool":"a","via":"http","outcome":"done","arguments":["` + manyNames(33) + `"]}`: "arguments",
+		`{}`: "tool", `{"tool":"A"}`: "tool", `{"tool":"` + strings.Repeat("a", 65) + `"}`: "tool", `{"tool":"a"}`: "outcome", `{"tool":"a","via":"http","outcome":"done"}`: "via",
+		`{"tool":"a","outcome":"done","arguments":["x y"]}`:                   "arguments",
+		`{"tool":"a","outcome":"done","digest":"xyz"}`:                        "digest",
+		`{"tool":"a","outcome":"done","took_ms":-1}`:                          "took_ms",
+		`{"tool":"a","outcome":"done","secret":"x"}`:                          "secret",
+		`{"tool":"a","outcome":"done","arguments":["` + manyNames(33) + `"]}`: "arguments",
 	} {
 		rec := record(body)
 		require.Equal(t, 400, rec.Code, body)
 		require.Contains(t, rec.Body.String(), member, body)
 	}
 	require.Equal(t, "1", w.text(`select count(*)::text from audit_events where action = 'agent.called'`))
+}
+
+// A program outside cannot fill the audit log.
+func TestRecordsOfAnHour(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const wrong = `{}` // it counts all the same
+	for range 3600 {
+		require.Equal(t, 400, w.send("/api/v3/agent-calls", w.key, "", wrong).Code)
+	}
+	require.Equal(t, 429, w.send("/api/v3/agent-calls", w.key, "", wrong).Code)
+	require.Equal(t, 400, w.send("/api/v3/agent-calls", w.scoped(account.ScopeRead), "", wrong).Code, "another key has its own")
+	w.now = w.now.Add(time.Second)
+	require.Equal(t, 400, w.send("/api/v3/agent-calls", w.key, "", wrong).Code)
+	require.Equal(t, 429, w.send("/api/v3/agent-calls", w.key, "", wrong).Code)
 }
 
 func manyNames(n int) string {

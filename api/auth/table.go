@@ -66,7 +66,9 @@ const (
 	ManageSDKTokens Action = "sdk_tokens.manage"
 
 	ReadTests       Action = "tests.read"
-	ChangeTests     Action = "tests.change"     // create, update, delete
+	ChangeTests     Action = "tests.change"     // create, update, generate
+	DeleteTests     Action = "tests.delete"     // cases and suites
+	ManageSchedules Action = "schedules.manage" // which run suites again and again
 	RunTests        Action = "tests.run"        // run, cancel
 	ChangeVariables Action = "variables.change" // those of the organization take an admin
 	ManageTunnels   Action = "tunnels.manage"
@@ -165,6 +167,8 @@ func Table() map[Action]Rule {
 
 		ReadTests:       {Least: account.Member, Scope: account.ScopeRead},
 		ChangeTests:     {Least: account.Member, OwnTeam: true, Scope: account.ScopeTests},
+		DeleteTests:     {Least: account.Member, OwnTeam: true},
+		ManageSchedules: {Least: account.Member, OwnTeam: true},
 		RunTests:        {Least: account.Member, OwnTeam: true, Scope: account.ScopeRuns},
 		ChangeVariables: {Least: account.Member, OwnTeam: true},
 		ManageTunnels:   {Least: account.Admin},

@@ -75,6 +75,8 @@ func TestTable(t *testing.T) {
 
 		ReadTests:       "oaml",
 		ChangeTests:     "oaml",
+		DeleteTests:     "oaml",
+		ManageSchedules: "oaml",
 		RunTests:        "oaml",
 		ChangeVariables: "oaml",
 		ManageTunnels:   "oa",
@@ -163,7 +165,7 @@ func TestTeamRules(t *testing.T) {
 	both := []account.TeamPlace{{ID: 1, Admin: true}, {ID: 2}}
 	lead := &Caller{Role: account.Member, Teams: []account.TeamPlace{{ID: 1, Admin: true}, {ID: 2}}}
 	for action, want := range map[Action][]int64{UploadBuilds: {1, 2}, ChangeBuilds: {1, 2}, ChangeProjects: {1, 2},
-		ChangeTests: {1, 2}, RunTests: {1, 2}, ChangeVariables: {1, 2}, ReadTests: nil, ManageTunnels: nil,
+		ChangeTests: {1, 2}, DeleteTests: {1, 2}, ManageSchedules: {1, 2}, RunTests: {1, 2}, ChangeVariables: {1, 2}, ReadTests: nil, ManageTunnels: nil,
 		DeleteBuilds: {1}, DeleteProjects: {1}, NotifyTesters: {1}, ReadBuilds: nil, ReadProjects: nil, ManageSettings: nil} {
 		require.Equal(t, want, teams(Caller{Role: account.Member, Teams: both}, action), "%s", action)
 		require.Empty(t, teams(Caller{Role: account.Tester, Teams: both}, action), "%s", action)

@@ -25,7 +25,7 @@ func (h *Handlers) Routes() []route.Route {
 		// Cases.
 		{Method: http.MethodGet, Path: cases, Interface: tests, Query: byPage("search", "startDate", "endDate", "userId", "teamId", "testSuiteId[]", "lastStatus", "tag", "content", "sort"), Action: auth.ReadTests, Handler: testCase.of(h.cases.list)},
 		{Method: http.MethodGet, Path: cases + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testCase.of(h.cases.get)},
-		{Method: http.MethodDelete, Path: cases + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.ChangeTests, Handler: testCase.of(h.cases.delete)},
+		{Method: http.MethodDelete, Path: cases + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.DeleteTests, Handler: testCase.of(h.cases.delete)},
 		{Method: http.MethodPost, Path: cases + "/:id/run", Interface: tests, Action: auth.RunTests, Handler: testCase.of(h.runs.start)},
 		{Method: http.MethodPost, Path: cases + "/:id/run/:revisionId", Interface: tests, Action: auth.RunTests, Handler: testCase.of(h.runs.startOf)},
 		{Method: http.MethodPost, Path: cases + "/:id/rename", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.rename)},
@@ -61,7 +61,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: suites + "/:id/matrix", Interface: tests, Query: byPage("runs"), Action: auth.ReadTests, Handler: testSuite.of(h.suiteRuns.matrix)},
 		{Method: http.MethodGet, Path: suites + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testSuite.of(h.suites.get)},
 		{Method: http.MethodPost, Path: suites + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: testSuite.of(h.suites.update)},
-		{Method: http.MethodDelete, Path: suites + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ChangeTests, Handler: testSuite.of(h.suites.delete)},
+		{Method: http.MethodDelete, Path: suites + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.DeleteTests, Handler: testSuite.of(h.suites.delete)},
 		{Method: http.MethodPost, Path: suites + "/:id/run", Interface: tests, Action: auth.RunTests, Handler: testSuite.of(h.suiteRuns.start)},
 		{Method: http.MethodGet, Path: suites + "/:id/runs", Interface: tests, Query: ofRuns, Action: auth.ReadTests, Handler: testSuite.of(h.suiteRuns.list)},
 		{Method: http.MethodGet, Path: suites + "/:id/runs/:runId", Interface: tests, Query: ofRun, Action: auth.ReadTests, Handler: suiteRun.of(h.suiteRuns.get), Deadline: wait.Deadline},
@@ -69,12 +69,12 @@ func (h *Handlers) Routes() []route.Route {
 
 		// Schedules.
 		{Method: http.MethodGet, Path: schedules, Interface: tests, Query: byPage("ids[]", "search", "startDate", "endDate", "userId", "teamId", "testSuiteIds[]"), Action: auth.ReadTests, Handler: testSchedule.of(h.schedules.list)},
-		{Method: http.MethodPost, Path: schedules, Interface: tests, Action: auth.ChangeTests, Handler: testSchedule.of(h.schedules.create)},
+		{Method: http.MethodPost, Path: schedules, Interface: tests, Action: auth.ManageSchedules, Handler: testSchedule.of(h.schedules.create)},
 		{Method: http.MethodGet, Path: schedules + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testSchedule.of(h.schedules.get)},
-		{Method: http.MethodPost, Path: schedules + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: testSchedule.of(h.schedules.update)},
-		{Method: http.MethodDelete, Path: schedules + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.ChangeTests, Handler: testSchedule.of(h.schedules.delete)},
-		{Method: http.MethodPost, Path: schedules + "/:id/enable", Interface: tests, Action: auth.ChangeTests, Handler: testSchedule.of(bare(h.schedules.enable))},
-		{Method: http.MethodPost, Path: schedules + "/:id/disable", Interface: tests, Action: auth.ChangeTests, Handler: testSchedule.of(bare(h.schedules.disable))},
+		{Method: http.MethodPost, Path: schedules + "/:id", Interface: tests, Action: auth.ManageSchedules, Handler: testSchedule.of(h.schedules.update)},
+		{Method: http.MethodDelete, Path: schedules + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.ManageSchedules, Handler: testSchedule.of(h.schedules.delete)},
+		{Method: http.MethodPost, Path: schedules + "/:id/enable", Interface: tests, Action: auth.ManageSchedules, Handler: testSchedule.of(bare(h.schedules.enable))},
+		{Method: http.MethodPost, Path: schedules + "/:id/disable", Interface: tests, Action: auth.ManageSchedules, Handler: testSchedule.of(bare(h.schedules.disable))},
 		{Method: http.MethodPost, Path: schedules + "/:id/run", Interface: tests, Action: auth.RunTests, Handler: testSchedule.of(bare(h.schedules.start))},
 		{Method: http.MethodGet, Path: schedules + "/:id/runs", Interface: tests, Query: byPage("startDate", "endDate"), Action: auth.ReadTests, Handler: testSchedule.of(h.schedules.firings)},
 

@@ -80,7 +80,18 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID); err != nil {
 		return nil, err
 	}
+	if err := checkScoped(ctx, &n.Inputs, func() ([]string, error) { return []string{recordedAt(&n)}, nil }); err != nil {
+		return nil, err
+	}
 	return h.write(ctx, w, n)
+}
+
+// recordedAt is where a test was written: the case's own address, else what its first step opens.
+func recordedAt(n *run.NewRun) string {
+	if address := n.Case.Settings.TestURL; address != "" {
+		return address
+	}
+	return n.Revision.Steps[0].Tool.Args.URL
 }
 
 // write stores the run with the tasks of its jobs. When another request has used the

@@ -40,6 +40,10 @@ func TestRunTakesInputs(t *testing.T) {
 		read := w.call(w.neighbor, "GET", "/testcases/"+id+"/runs/"+run["id"].(string), "")
 		require.NotContains(t, read.Body.String(), "ann-of-pr-7")
 	}
+	guarded := w.ok(w.member, 200, "POST", "/testcases/"+id+"/run", `{"testUrl":"https://ann:secret@pr-8.example.com/x?token=secret"}`)
+	require.Equal(t, "https://ann:***@pr-8.example.com/x?token=secret", guarded["testUrl"])
+	require.Equal(t, 1, w.count(`select count(*) from audit_events where detail->>'test_url' = 'https://pr-8.example.com/x'`))
+	require.Zero(t, w.count(`select count(*) from audit_events where detail::text like '%secret%'`))
 	plain := w.start(id, `{"testUrl":null,"variables":null,"buildId":null}`)
 	require.Equal(t, "https://shop.example.com/cart", plain["testUrl"])
 	for _, name := range []string{"buildId", "variableNames"} {
@@ -47,7 +51,7 @@ func TestRunTakesInputs(t *testing.T) {
 	}
 	require.Equal(t, 0, w.count(`select count(*) from test_runs where variable_names = '{}' and sealed_variables is not null`))
 
-	for query, want := range map[string]float64{"": 3, p("buildId=%d", build): 2, p("buildId=%d", other): 0, "buildId=": 3} {
+	for query, want := range map[string]float64{"": 4, p("buildId=%d", build): 2, p("buildId=%d", other): 0, "buildId=": 4} {
 		require.Equal(t, want, w.ok(w.member, 200, "GET", "/testcases/"+id+"/runs?"+query, "")["total"], query)
 		require.Equal(t, want, w.ok(w.member, 200, "GET", "/runs?"+query, "")["total"], query)
 	}

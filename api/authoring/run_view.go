@@ -87,7 +87,7 @@ type recordView struct {
 // viewRun is a run as a list has it.
 func viewRun(r *run.Run) runView {
 	view := runView{ID: r.ID, Build: r.BuildName, CreationDate: stamp(r.CreatedAt), Jobs: make([]jobView, 0, len(r.Jobs)),
-		OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, TestCaseID: r.CaseID, UserID: r.UserUUID, TestURL: r.TestURL,
+		OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, TestCaseID: r.CaseID, UserID: r.UserUUID, TestURL: step.ShownURL(r.TestURL),
 		Status: r.Status, TestCaseName: r.CaseName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID,
 		SCTunnelName: r.Tunnel, StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), BuildID: r.BuildID,
 		VariableNames: r.VariableNames}
@@ -109,7 +109,7 @@ func stampOnce(t *time.Time) string {
 }
 
 func viewJob(r *run.Run, j *run.Job) jobView {
-	view := jobView{ID: j.ID, Target: viewTarget(&j.Target), Name: jobName(r, j), URL: r.TestURL, Status: j.Status,
+	view := jobView{ID: j.ID, Target: viewTarget(&j.Target), Name: jobName(r, j), URL: step.ShownURL(r.TestURL), Status: j.Status,
 		StartDate: stampOnce(j.StartedAt), EndDate: stampOnce(j.FinishedAt), Healed: j.Healed, Drifted: j.Drifted}
 	if j.Status.Terminal() {
 		passed := j.Status == run.Passed
@@ -237,7 +237,7 @@ func viewSuiteRun(r *run.SuiteRun) suiteRunView {
 	view := suiteRunView{BuildName: r.BuildName, ID: r.ID, OrgID: r.OrganizationUUID, RunCount: r.RunCount, TeamID: r.TeamUUID,
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
 		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed, Drifted: r.Drifted,
-		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames,
+		BuildID: r.BuildID, TestURL: step.ShownURL(r.TestURL), VariableNames: r.VariableNames,
 		Counts: countsView{Queued: n[run.Queued], Running: n[run.Running], Passed: n[run.Passed],
 			Failed: n[run.Failed], Error: n[run.Errored], Cancelled: n[run.Cancelled]}}
 	for _, count := range n {

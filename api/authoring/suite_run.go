@@ -56,6 +56,10 @@ func (h suiteRuns) startNew(ctx context.Context, w account.Writer, id uuid.UUID,
 	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID); err != nil {
 		return nil, err
 	}
+	recorded := func() ([]string, error) { return authoring.SuiteAddresses(ctx, h.cfg.DB, w.OrganizationID, id) }
+	if err := checkScoped(ctx, &n.Inputs, recorded); err != nil {
+		return nil, err
+	}
 	return h.write(ctx, w, n)
 }
 

@@ -104,6 +104,12 @@ func WithOrigin(ctx context.Context, from Origin) context.Context {
 	return context.WithValue(ctx, originKey{}, from)
 }
 
+// ByTransport reports whether a request came by a Transport.
+func ByTransport(ctx context.Context) bool {
+	_, ok := ctx.Value(originKey{}).(Origin)
+	return ok
+}
+
 // Transport is an http.RoundTripper to the routes, for clients of the api that run within
 // it. The caller and the origin of a request are in its context; without a caller it fails.
 type Transport struct {

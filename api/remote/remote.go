@@ -47,6 +47,13 @@ func NewBrake(perMinute int, now func() time.Time) *Brake {
 		remotes: map[remoteKey]*list.Element{}, ordered: list.New()}
 }
 
+// NewHourlyBrake is NewBrake for perHour times an hour.
+func NewHourlyBrake(perHour int, now func() time.Time) *Brake {
+	b := NewBrake(perHour, now)
+	b.limit /= 60
+	return b
+}
+
 // Wait notes one more time and gives 0, or how long until the next one is let
 // through.
 func (b *Brake) Wait(address string) time.Duration { return b.WaitFor(address, "") }

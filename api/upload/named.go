@@ -45,7 +45,7 @@ func (r *receiver) completeNamed() error {
 		}
 	}
 	if !r.names(fieldUploadID) {
-		return nil
+		return r.checkSymbolsUnused()
 	}
 	limit := r.cfg.MaxSymbols
 	if r.mode == build {
@@ -62,11 +62,19 @@ func (r *receiver) completeNamed() error {
 	r.file = f
 	switch {
 	case !f.used():
-		return nil
+		return r.checkSymbolsUnused()
 	case r.mode == build:
 		return r.findUsed(f.upload)
 	}
-	return problemUsed(fieldUploadID)
+	return nil // attachSymbols answers again
+}
+
+// checkSymbolsUnused refuses symbols that something took before, of a build that is none yet.
+func (r *receiver) checkSymbolsUnused() error {
+	if r.symbols == nil || !r.symbols.used() {
+		return nil
+	}
+	return r.refuseUsed(fieldSymbolsUploadID, r.symbols.upload)
 }
 
 func (r *receiver) completeSymbols() (err error) {
@@ -86,8 +94,12 @@ func (r *receiver) complete(field string, limit int64) (*receivedFile, error) {
 		SHA256: u.SHA256, ContentType: "application/octet-stream"}}, nil
 }
 
-// problemUsed refuses an upload that something took which cannot be answered with again.
-func problemUsed(field string) error {
+// refuseUsed refuses an upload that something took which cannot be answered with again. Its key
+// stands for it no longer: the file can be uploaded again by the same job.
+func (r *receiver) refuseUsed(field string, u *resumable.Upload) error {
+	if err := resumable.Release(r.ctx(), r.cfg.DB, u.ID); err != nil {
+		return err
+	}
 	return &respond.Problem{Status: http.StatusConflict, Text: field + ": the file was used before: upload it again"}
 }
 
@@ -98,12 +110,12 @@ func (r *receiver) findUsed(u *resumable.Upload) error {
 		return nil
 	}
 	if u.BuildID == nil {
-		return problemUsed(fieldUploadID)
+		return r.refuseUsed(fieldUploadID, u)
 	}
 	var err error
 	r.earlier, err = distribution.BuildByID(r.ctx(), r.cfg.DB, r.caller.OrganizationID, 0, *u.BuildID)
 	if errors.Is(err, storage.ErrNotFound) {
-		return problemUsed(fieldUploadID)
+		return r.refuseUsed(fieldUploadID, u)
 	}
 	if err != nil {
 		return err
@@ -201,11 +213,11 @@ func (u *upload) addNamed(f *receivedFile, n symbolfile.New) (stored *symbolfile
 // usedSymbols are the symbols that took the file of an upload before.
 func (u *upload) usedSymbols(of *resumable.Upload) (*symbolfile.Stored, error) {
 	if of.SymbolID == nil {
-		return nil, problemUsed(fieldUploadID)
+		return nil, u.refuseUsed(fieldUploadID, of)
 	}
 	have, err := symbolfile.UploadByID(u.ctx(), u.cfg.DB, u.caller.OrganizationID, *of.SymbolID)
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, problemUsed(fieldUploadID)
+		return nil, u.refuseUsed(fieldUploadID, of)
 	}
 	if err != nil {
 		return nil, err

@@ -246,8 +246,28 @@ func (r *receiver) checkForm() (err error) {
 	if r.params, err = r.fields.bind(r.of); err != nil {
 		return err
 	}
+	if err := r.checkScoped(); err != nil {
+		return err
+	}
 	if r.file != nil && r.file.Size == 0 {
 		return problemEmpty()
+	}
+	return nil
+}
+
+// checkScoped keeps a key with scopes from what reaches people: it uploads builds, and does
+// not send mail to testers, open pages, name them, or copy builds elsewhere.
+func (r *receiver) checkScoped() error {
+	if r.caller.Scopes() == nil {
+		return nil
+	}
+	for _, member := range []struct {
+		name  string
+		given bool
+	}{{fieldNotify, r.params.notify}, {fieldSync, r.params.sync}, {fieldMode, r.params.upload.LandingPageMode != ""}, {fieldSlug, r.params.upload.Slug != ""}} {
+		if member.given {
+			return refuse(http.StatusForbidden, 0, member.name+": a key with scopes must not give it")
+		}
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	parts "github.com/slipway-qa/slipway/api/upload/resumable"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/resumable"
@@ -16,6 +17,9 @@ import (
 func (u *upload) attachSymbols() (*symbolsResponse, error) {
 	if err := u.receive(); err != nil {
 		return nil, err
+	}
+	if u.file.used() {
+		return u.attachedBefore(u.file.upload)
 	}
 	inspecting, cancel := context.WithTimeout(u.ctx(), inspectTime)
 	defer cancel()
@@ -52,7 +56,11 @@ func (u *upload) attachSymbols() (*symbolsResponse, error) {
 		return u.setResult(tx, resumable.Result{SymbolID: stored.Upload.ID}, u.file)
 	})
 	if errors.Is(err, resumable.ErrNotComplete) {
-		return nil, problemUsed(fieldUploadID)
+		now, err := resumable.Head(u.ctx(), u.cfg.DB, parts.OwnerOf(u.caller), u.file.upload.ID)
+		if err != nil {
+			return nil, err
+		}
+		return u.attachedBefore(now)
 	}
 	var unknown *storage.UnknownOutcomeError
 	if errors.As(err, &unknown) {
@@ -68,4 +76,18 @@ func (u *upload) attachSymbols() (*symbolsResponse, error) {
 		response.Builds = append(response.Builds, b.ID)
 	}
 	return response, nil
+}
+
+// attachedBefore is the answer to a request that is sent again: the symbols that took the file
+// of an upload, and the builds that have them.
+func (u *upload) attachedBefore(of *resumable.Upload) (*symbolsResponse, error) {
+	stored, err := u.usedSymbols(of)
+	if err != nil {
+		return nil, err
+	}
+	builds, waiting, err := distribution.BuildsOfSymbols(u.ctx(), u.cfg.DB, u.caller.OrganizationID, stored.Upload.ID)
+	if err != nil {
+		return nil, err
+	}
+	return &symbolsResponse{Status: "ok", Builds: builds, Waiting: waiting, Symbol: u.cfg.SymbolView(&stored.Upload)}, nil
 }

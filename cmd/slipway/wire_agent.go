@@ -18,7 +18,7 @@ func (s *services) newAgents() (*apiagent.Handlers, error) {
 			if err != nil {
 				return nil, err
 			}
-			handler, err := agent.NewHandler(agent.Config{Client: inside, Via: "http", Version: version(), Log: s.log})
+			handler, err := agent.NewHandler(agent.Config{Client: inside, Version: version(), Log: s.log})
 			return agentTools{handler}, err
 		}})
 }

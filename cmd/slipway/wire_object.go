@@ -15,13 +15,15 @@ import (
 // objectNames look up which objects no row names, by the prefix of their keys.
 type objectNames struct{ *services }
 
-// files returns those of the objects of builds that no row names.
+// files returns those of the objects of builds that no row names. Uploads in parts are asked
+// first: a file goes from its upload to a build, never back, so that one that goes at this
+// moment is named by the first or by the second.
 func (s objectNames) files(ctx context.Context, keys []string) ([]string, error) {
-	unnamed, err := distribution.UnnamedObjects(ctx, s.db, keys)
+	unnamed, err := resumable.Unnamed(ctx, s.db, keys)
 	if err != nil || len(unnamed) == 0 {
 		return unnamed, err
 	}
-	return resumable.Unnamed(ctx, s.db, unnamed)
+	return distribution.UnnamedObjects(ctx, s.db, unnamed)
 }
 
 // indexes returns those of the indexes of symbol files that no row names.

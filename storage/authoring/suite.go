@@ -105,6 +105,16 @@ func SuiteByID(ctx context.Context, q storage.Querier, organizationID int64, id 
 	return &s, nil
 }
 
+const suiteAddresses = `
+select distinct coalesce(run_settings->>'testUrl', '') from test_cases where suite_id = $2 and organization_id = $1`
+
+// SuiteAddresses returns the addresses at which the cases of a suite begin, each once; "" for
+// those that have none.
+func SuiteAddresses(ctx context.Context, q storage.Querier, organizationID int64, suiteID uuid.UUID) (addresses []string, err error) {
+	err = q.SelectContext(ctx, &addresses, suiteAddresses, organizationID, suiteID)
+	return addresses, storage.Wrap(err, "addresses of the cases of a suite")
+}
+
 // NewSuite is a suite to create.
 type NewSuite struct {
 	Team *uuid.UUID // as of NewCase

@@ -61,6 +61,25 @@ func AttachSymbols(ctx context.Context, tx *storage.Tx, w account.Writer, fileID
 	return readBuilds(ctx, tx, buildsByID, w.OrganizationID, pq.Array(ids))
 }
 
+const buildsOfSymbols = `
+select b.id from builds b join symbols s on s.file_id = b.symbols_file_id
+where s.id = $2 and s.organization_id = $1 and b.organization_id = $1 and b.deleted_at is null
+order by b.id desc limit $3`
+
+// BuildsOfSymbols returns the builds that have the file of symbols, the newest first, and
+// whether it waits for builds: none has it, and its images are known.
+func BuildsOfSymbols(ctx context.Context, q storage.Querier, organizationID, symbolID int64) (ids []int64, waiting bool, err error) {
+	ids = []int64{}
+	if err := q.SelectContext(ctx, &ids, buildsOfSymbols, organizationID, symbolID, storage.MaxPage); err != nil {
+		return nil, false, storage.Wrap(err, "builds of symbols")
+	}
+	if len(ids) > 0 {
+		return ids, false, nil
+	}
+	err = q.GetContext(ctx, &waiting, `select exists (select from symbol_images where symbol_id = $1)`, symbolID)
+	return ids, waiting, storage.Wrap(err, "images of symbols")
+}
+
 // LockImages keeps uploads of symbols and of builds that have an image in common from
 // passing each other unseen, until the transaction ends.
 func LockImages(ctx context.Context, tx *storage.Tx, organizationID int64, images []artifact.Image) error {

@@ -39,6 +39,12 @@ func SumBefore(ctx context.Context, q storage.Querier, u *Upload, number int) (*
 	return nil, nil
 }
 
+// With its first part an upload gets the time that it has. It comes before the lock, which
+// others share.
+const prolong = `
+update resumable_uploads set expires_at = created_at + make_interval(secs => $3)
+where id = $1 and store_id = $2 and state = 'open' and expires_at > now() and expires_at < created_at + make_interval(secs => $3)`
+
 // The lock keeps the upload as it is, and lets other parts be stored.
 const lockOpen = `
 select true from resumable_uploads where id = $1 and store_id = $2 and state = 'open' and expires_at > now() for share`
@@ -50,6 +56,9 @@ insert into upload_parts (upload_id, ` + partColumns + `) values ($1, $2, $3, $4
 // stays: ErrOtherPart when the second one's bytes are others. storage.ErrNotFound: the
 // upload is not open any more, or its object was begun anew meanwhile.
 func Record(ctx context.Context, tx *storage.Tx, u *Upload, p Part) error {
+	if _, err := tx.ExecContext(ctx, prolong, u.ID, u.StoreID, Age.Seconds()); err != nil {
+		return storage.Wrap(err, "prolong a resumable upload")
+	}
 	var open bool
 	if err := tx.GetContext(ctx, &open, lockOpen, u.ID, u.StoreID); err != nil {
 		return storage.Wrap(err, "lock a resumable upload")

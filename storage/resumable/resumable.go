@@ -4,7 +4,8 @@
 // An upload is open while parts come. Then the parts are joined (Complete), and a build or
 // symbols take the file (Use); the transaction that stores these marks the upload as used,
 // so that the file is taken once. The row of a used upload stays until its end, to answer a
-// request that is sent again. An upload ends a day after it began: Expire deletes the rows,
+// request that is sent again. An upload ends a day after it began, and an hour after when no
+// part has come by then: Expire deletes the rows,
 // and returns what of them is stored. Until then their bytes count against the quota of
 // stored bytes, all of them from the beginning (triggers of migration 00136).
 //
@@ -18,6 +19,7 @@ package resumable
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -40,20 +42,31 @@ const (
 	Used     State = "used"
 )
 
-// Age is how long an upload has until it ends.
-const Age = 24 * time.Hour
+const (
+	// Age is how long an upload has until it ends, once a part of it has come.
+	Age = 24 * time.Hour
+	// FirstAge is how long it has until the first part: what nobody sends takes the place of
+	// others no longer.
+	FirstAge = time.Hour
+)
 
 // Errors that a caller decides on.
 var (
 	// ErrOtherFile: the idempotency key stands for an upload of another file.
 	ErrOtherFile = errors.New("the idempotency key stands for an upload of another file")
-	// ErrTooMany: the organization has as much unfinished as it may have.
-	ErrTooMany = errors.New("the organization has too many unfinished uploads")
 	// ErrNotComplete: the upload is not complete, or was used by somebody else meanwhile.
 	ErrNotComplete = errors.New("the upload is not complete")
 	// ErrOtherPart: the part is there, with other bytes.
 	ErrOtherPart = errors.New("the part is there with other bytes")
 )
+
+// TooManyError: the organization, or the user alone, has as much unfinished as it may have.
+type TooManyError struct {
+	User bool      // alone
+	Ends time.Time // when the first of these ends, if nobody completes it before
+}
+
+func (e *TooManyError) Error() string { return "too many unfinished uploads" }
 
 // Owner is who an upload belongs to.
 type Owner struct {
@@ -204,16 +217,30 @@ type New struct {
 	StoreID        string
 }
 
-// Bounds are what an organization may have unfinished.
+// Bounds are what an organization may have unfinished. Each of its users may have a third of
+// it, so that the killed jobs of one do not keep all others out.
 type Bounds struct {
 	Uploads int
 	Bytes   int64
 }
 
+// pending is what is unfinished.
+type pending struct {
+	Uploads int          `db:"uploads"`
+	Bytes   int64        `db:"bytes"`
+	Ends    sql.NullTime `db:"ends"`
+}
+
+// beside reports whether another upload has room.
+func (p *pending) beside(size int64, uploads int, bytes int64) bool {
+	return p.Uploads < uploads && (p.Bytes+size <= bytes || p.Uploads == 0)
+}
+
 const lockOrganization = `select pg_advisory_xact_lock(hashtextextended('resumable uploads ' || $1::bigint::text, 0))`
 
 const unfinished = `
-select count(*) as uploads, coalesce(sum(size), 0)::bigint as bytes from resumable_uploads where organization_id = $1 and state <> 'used'`
+select count(*) as uploads, coalesce(sum(size), 0)::bigint as bytes, min(expires_at) as ends
+from resumable_uploads where organization_id = $1 and ($2::bigint = 0 or user_id = $2) and state <> 'used' and expires_at > now()`
 
 // One whose time is over keeps its row until the maintenance comes, but not its key.
 const releaseKey = `
@@ -240,20 +267,30 @@ func Begin(ctx context.Context, tx *storage.Tx, n New, b Bounds) (u *Upload, cre
 			return nil, false, storage.Wrap(err, "release the key of an upload")
 		}
 	}
-	var have struct {
-		Uploads int   `db:"uploads"`
-		Bytes   int64 `db:"bytes"`
-	}
-	if err := tx.GetContext(ctx, &have, unfinished, n.Owner.OrganizationID); err != nil {
+	var all, own pending
+	if err := tx.GetContext(ctx, &all, unfinished, n.Owner.OrganizationID, 0); err != nil {
 		return nil, false, storage.Wrap(err, "count unfinished uploads")
 	}
-	if have.Uploads >= b.Uploads || have.Bytes+n.Size > b.Bytes {
-		return nil, false, ErrTooMany
+	if !all.beside(n.Size, b.Uploads, b.Bytes) {
+		return nil, false, &TooManyError{Ends: all.Ends.Time}
+	}
+	if err := tx.GetContext(ctx, &own, unfinished, n.Owner.OrganizationID, n.Owner.UserID); err != nil {
+		return nil, false, storage.Wrap(err, "count the unfinished uploads of a user")
+	}
+	if !own.beside(n.Size, (b.Uploads+2)/3, b.Bytes/3) {
+		return nil, false, &TooManyError{User: true, Ends: own.Ends.Time}
 	}
 	u = &Upload{Parts: []Part{}}
 	err = tx.GetContext(ctx, u, insert, n.ID, n.Owner.OrganizationID, n.Owner.UserID, n.IdempotencyKey, n.FileName, n.Size, n.PartSize,
-		n.SHA256, n.StoreID, Age.Seconds())
+		n.SHA256, n.StoreID, FirstAge.Seconds())
 	return u, true, storage.Wrap(err, "begin a resumable upload")
+}
+
+// Release takes the idempotency key from an upload: what had taken its file is gone, and the
+// file can be uploaded again.
+func Release(ctx context.Context, q storage.Querier, id uuid.UUID) error {
+	_, err := q.ExecContext(ctx, `update resumable_uploads set idempotency_key = null where id = $1`, id)
+	return storage.Wrap(err, "release the key of an upload")
 }
 
 // Remove deletes what the object store has of an upload that nothing used, after its row.

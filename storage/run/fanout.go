@@ -26,6 +26,11 @@ type fanout struct {
 	Platform       string    `db:"platform"` // of the build
 }
 
+// Case runs name the build, whose row is locked by that. It is locked before the suite run,
+// in the order that the removal of builds has.
+const lockBuildOfFanout = `
+select id from builds where id = (select build_id from suite_runs where id = $1) for key share`
+
 const lockFanout = `
 select s.organization_id, s.suite_id, s.user_uuid, s.build_name, s.state, s.fanned_out, s.tunnel, s.test_url, s.targets,
 	s.build_id, coalesce(b.platform, '') as platform
@@ -51,6 +56,10 @@ order by c.id limit $4`
 // suite run is marked as fanned out. When no case was left to run it ends as
 // ERROR. ErrConflict when the suite run has ended, ErrNotFound when it is gone.
 func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor string, limit int) (jobs []uuid.UUID, more bool, err error) {
+	var builds []int64
+	if err := tx.SelectContext(ctx, &builds, lockBuildOfFanout, suiteRunID); err != nil {
+		return nil, false, storage.Wrap(err, "lock the build of a suite run")
+	}
 	var f fanout
 	if err := tx.GetContext(ctx, &f, lockFanout, suiteRunID); err != nil {
 		return nil, false, storage.Wrap(err, "suite run "+suiteRunID.String())

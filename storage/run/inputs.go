@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"net/url"
 	"regexp"
 	"slices"
 	"strings"
@@ -148,19 +147,27 @@ func nullableText(text *string) sql.NullString {
 	return sql.NullString{String: *text, Valid: true}
 }
 
-// withoutPassword returns an address for the audit log, which outlives the run.
-func withoutPassword(address string) string {
-	u, err := url.Parse(address)
-	if err != nil || u.User == nil {
+// withoutSecrets returns scheme, host and path of an address, for the audit log, which
+// outlives the run: passwords and tokens stand before and behind these.
+func withoutSecrets(address string) string {
+	address, _, _ = strings.Cut(address, "#")
+	address, _, _ = strings.Cut(address, "?")
+	scheme, behind, ok := strings.Cut(address, "://")
+	if !ok {
 		return address
 	}
-	return u.Redacted()
+	host, path, _ := strings.Cut(behind, "/")
+	host = host[strings.LastIndexByte(host, '@')+1:]
+	if path != "" {
+		path = "/" + path
+	}
+	return scheme + "://" + host + path
 }
 
 // audited adds to the detail of an audit entry what was given.
 func (in *Inputs) audited(detail map[string]any) map[string]any {
 	if in.TestURL != "" {
-		detail["test_url"] = withoutPassword(in.TestURL)
+		detail["test_url"] = withoutSecrets(in.TestURL)
 	}
 	if in.BuildID != nil {
 		detail["build_id"] = *in.BuildID

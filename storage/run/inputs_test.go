@@ -285,6 +285,42 @@ func TestVariablesEndWithTheRun(t *testing.T) {
 	values, err := work.Given(fixture.SealKey)
 	require.NoError(t, err)
 	require.Equal(t, "ann", values["user"])
+	require.Equal(t, 1, left())
+	for i, job := range jobs {
+		require.Equal(t, 1, left(), "case run %d goes on", i)
+		w.Must(func(ctx context.Context, tx *storage.Tx) error {
+			_, err := EndJob(ctx, tx, job, JobEnd{Status: Passed})
+			return err
+		})
+	}
+	require.Zero(t, left(), "the last case run has ended")
+}
+
+// A build that is removed has its row locked before those of suite runs; so has one of which
+// case runs are made.
+func TestFanOutLocksTheBuildFirst(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	build := w.build()
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke", w.NewCase(w.Org.Member.Writer, "log in").ID)
+	run, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID, Inputs: Inputs{BuildID: build}})
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	w.Must(func(ctx context.Context, tx *storage.Tx) error {
+		var pid int
+		var locked []string
+		require.NoError(t, tx.GetContext(ctx, &pid, `select pg_backend_pid()`))
+		require.NoError(t, tx.SelectContext(ctx, &locked, `select id::text from builds where id = $1 for update`, *build))
+		go func() {
+			_, _, err := w.NextRuns(run.ID, 10)
+			ended <- err
+		}()
+		require.Eventually(t, func() bool {
+			return w.Count(`select count(*) from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`, pid) > 0
+		}, time.Minute, 10*time.Millisecond)
+		return tx.SelectContext(ctx, &locked, `select id::text from suite_runs where build_id = $1 for no key update nowait`, *build)
+	})
+	require.NoError(t, <-ended)
 }
 
 func TestSuiteRunsOfBuild(t *testing.T) {

@@ -151,6 +151,13 @@ from (
 where s.id = whole.suite_run_id and s.fanned_out and s.state in ('QUEUED', 'RUNNING')
 returning s.id`
 
+// A suite run that failed keeps the values for the case runs that go on, until the last of
+// them has ended.
+const forgetVariables = `
+update suite_runs s set sealed_variables = null
+where s.id = any($1::uuid[]) and s.sealed_variables is not null and s.state not in ('QUEUED', 'RUNNING')
+	and not exists (select from test_runs r where r.suite_run_id = s.id and r.state in ('QUEUED', 'RUNNING'))`
+
 // endSuiteRuns ends those of the suite runs whose case runs are all there and have
 // all ended; the suite runs are locked.
 func endSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
@@ -160,6 +167,9 @@ func endSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	var ended []uuid.UUID
 	if err := tx.SelectContext(ctx, &ended, endSuiteRunRows, storage.UUIDs(ids)); err != nil {
 		return storage.Wrap(err, "end suite runs")
+	}
+	if _, err := tx.ExecContext(ctx, forgetVariables, storage.UUIDs(ids)); err != nil {
+		return storage.Wrap(err, "forget the variables of suite runs")
 	}
 	return addSuiteRunEvents(ctx, tx, ended)
 }

@@ -17,7 +17,7 @@
 // transaction, which also inserts the event. A cancelled run is CANCELLED at once; what
 // a worker reports later changes nothing.
 //
-// Locks are taken in the order suites, cases, ledger tasks, suite runs, runs, jobs,
+// Locks are taken in the order suites, cases, ledger tasks, builds, suite runs, runs, jobs,
 // revisions, healings, and rows of one table in the order of their ids. The end of a job
 // keeps its case for the healings, but waits for none that is being deleted. Last come the
 // results of cases, which triggers of the runs write.

@@ -51,6 +51,21 @@ func splitHost(address string) (host, rest string) {
 	return address[:len(address)-len(behind)+end], behind[end:]
 }
 
+// ShownURL returns an address for people: with *** in place of a password.
+func ShownURL(address string) string {
+	host, rest := splitHost(address)
+	at := strings.LastIndexByte(host, '@')
+	scheme := strings.Index(host, "://") + len("://")
+	if host == "" || at < scheme {
+		return address
+	}
+	user, _, has := strings.Cut(host[scheme:at], ":")
+	if !has {
+		return address
+	}
+	return host[:scheme] + user + ":***" + host[at:] + rest
+}
+
 // Move is from where to where a test is moved that runs on another host than the one it
 // was recorded on. The zero Move moves nothing.
 type Move struct {

@@ -126,3 +126,17 @@ func TestInstallBuild(t *testing.T) {
 		require.Len(t, c.of, before, "the capabilities that were given stay as they are")
 	}
 }
+
+func TestShownURL(t *testing.T) {
+	t.Parallel()
+	for address, want := range map[string]string{
+		"https://ann:pw@pr-7.example.com/a?b=c@d": "https://ann:***@pr-7.example.com/a?b=c@d",
+		"https://ann:p@w@{{host}}:8443":           "https://ann:***@{{host}}:8443",
+		"https://ann@pr-7.example.com":            "https://ann@pr-7.example.com",
+		"https://pr-7.example.com/ann:pw@x":       "https://pr-7.example.com/ann:pw@x",
+		"{{address}}":                             "{{address}}",
+		"":                                        "",
+	} {
+		require.Equal(t, want, step.ShownURL(address))
+	}
+}

@@ -93,7 +93,7 @@ func TestObjectSweep(t *testing.T) {
 	var out maintenance.SweepResult
 	round(t, db, tasks.ObjectSweep, h, &out)
 	require.Zero(t, out.Objects, "none is a day old")
-	h.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+	h.Now = func() time.Time { return time.Now().Add(27 * time.Hour) }
 	round(t, db, tasks.ObjectSweep, h, &out)
 	require.Equal(t, 5, out.Objects)
 	for prefix, want := range map[string]int{"attachments/named": 5, "attachments/orphan": 0, "builds/": 5} {
@@ -135,7 +135,7 @@ func TestObjectSweepGoesOn(t *testing.T) {
 	s := &sweeper{Store: objects, err: errors.New("no list of uploads")}
 	h := maintenance.NewObjectSweep(s, map[string]maintenance.Names{"c/": all, "a/": all,
 		"b/": func(context.Context, []string) ([]string, error) { return nil, broken }})
-	h.Now = func() time.Time { return time.Now().Add(25 * time.Hour) }
+	h.Now = func() time.Time { return time.Now().Add(27 * time.Hour) }
 
 	task := tasks.NewMaintenance(tasks.ObjectSweep)
 	_, err = ledger.Insert(t.Context(), db, task)

@@ -35,9 +35,9 @@ type SweepResult struct {
 // a few rounds of their expiry.
 const unfinishedAge = 26 * time.Hour
 
-// sweepAge protects what a request has written and not yet named: no upload
-// takes a day.
-const sweepAge = 24 * time.Hour
+// sweepAge protects what a request has written and not yet named: no upload takes longer, also
+// none in parts.
+const sweepAge = unfinishedAge
 
 // NewObjectSweep returns the handler for the prefixes of what is stored.
 func NewObjectSweep(objects object.Store, unnamed map[string]Names) *ObjectSweep {

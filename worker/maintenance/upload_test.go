@@ -83,7 +83,7 @@ func TestUploadExpiry(t *testing.T) {
 	require.Len(t, left, 1, "that of the upload whose time is not over")
 	u, err := resumable.Get(t.Context(), db, resumable.Owner{OrganizationID: org, UserID: 1}, kept.ID)
 	require.NoError(t, err)
-	require.WithinDuration(t, time.Now().Add(resumable.Age), u.ExpiresAt, time.Hour)
+	require.WithinDuration(t, time.Now().Add(resumable.FirstAge), u.ExpiresAt, time.Hour)
 	round(t, db, tasks.UploadExpiry, h, &out)
 	require.Zero(t, out.Uploads)
 }

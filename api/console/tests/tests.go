@@ -43,6 +43,7 @@ const maxImport = 4 << 20
 // Routes are the pages and forms.
 func (p *Pages) Routes() []route.Route {
 	const read, change, run, variables, tunnels = auth.ReadTests, auth.ChangeTests, auth.RunTests, auth.ChangeVariables, auth.ManageTunnels
+	const remove, schedule = auth.DeleteTests, auth.ManageSchedules
 	importFile := p.Form("/tests/import/file", change, p.importCase)
 	importFile.Body = maxImport
 	return []route.Route{
@@ -53,7 +54,7 @@ func (p *Pages) Routes() []route.Route {
 		p.Form("/tests/cases/:id/edit", change, p.changeCase),
 		p.Form("/tests/cases/:id/rename", change, p.renameCase),
 		p.Form("/tests/cases/:id/duplicate", change, p.duplicateCase),
-		p.Form("/tests/cases/:id/delete", change, p.deleteCase),
+		p.Form("/tests/cases/:id/delete", remove, p.deleteCase),
 		p.Form("/tests/cases/:id/suite", change, p.moveCase),
 		p.Form("/tests/cases/:id/refine", change, p.refineCase),
 		p.Form("/tests/cases/:id/revisions/:revision/restore", change, p.restoreRevision),
@@ -83,7 +84,7 @@ func (p *Pages) Routes() []route.Route {
 		p.Form("/tests/suites/:id/change", change, p.changeSuite),
 		p.Form("/tests/suites/:id/add", change, p.addToSuite),
 		p.Form("/tests/suites/:id/remove", change, p.removeFromSuite),
-		p.Form("/tests/suites/:id/delete", change, p.deleteSuite),
+		p.Form("/tests/suites/:id/delete", remove, p.deleteSuite),
 		p.Form("/tests/suites/:id/run", run, p.runSuite),
 		p.Open("/tests/suites/:id/runs", read, p.suiteRuns),
 		p.Open("/tests/suites/:id/runs/:run", read, p.suiteRun),
@@ -91,12 +92,12 @@ func (p *Pages) Routes() []route.Route {
 		p.Form("/tests/suites/:id/runs/:run/cancel", run, p.cancelSuiteRun),
 
 		p.Open("/tests/schedules", read, p.schedules),
-		p.Form("/tests/schedules", change, p.createSchedule),
+		p.Form("/tests/schedules", schedule, p.createSchedule),
 		p.Open("/tests/schedules/:id", read, p.schedule),
-		p.Form("/tests/schedules/:id", change, p.changeSchedule),
-		p.Form("/tests/schedules/:id/state", change, p.switchSchedule),
+		p.Form("/tests/schedules/:id", schedule, p.changeSchedule),
+		p.Form("/tests/schedules/:id/state", schedule, p.switchSchedule),
 		p.Form("/tests/schedules/:id/run", run, p.runSchedule),
-		p.Form("/tests/schedules/:id/delete", change, p.deleteSchedule),
+		p.Form("/tests/schedules/:id/delete", schedule, p.deleteSchedule),
 
 		p.Open("/tests/variables", read, p.variables),
 		p.Form("/tests/variables", variables, p.createVariable),

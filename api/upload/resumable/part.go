@@ -30,6 +30,8 @@ const headerSHA256 = "X-Part-SHA256"
 const (
 	// busyRetry is what a client should wait for others' uploads to end.
 	busyRetry = 15 * time.Second
+	// mostRetry is the most that it should wait for a place of an unfinished upload.
+	mostRetry = 10 * time.Minute
 	// partRetry is what it should wait for another sender of the same part.
 	partRetry = 5 * time.Second
 	// readBuffer is what is read at once: it fits the processor's second cache.

@@ -14,7 +14,8 @@
 // are joined, for the SHA-256 of the whole, which is never the sender's word.
 //
 // What the object store has lost is forgotten and asked for again: 409 names the parts.
-// Bytes of an upload that is not completed go after a day (task upload:expiry).
+// Bytes of an upload that is not completed go after a day, or an hour when no part has come
+// (task upload:expiry).
 package resumable
 
 import (
@@ -181,14 +182,25 @@ func (h *Handlers) Begin(c *gin.Context) error {
 	return h.begun(c, u, http.StatusCreated, nil)
 }
 
+// problemTooMany says until when the places are taken at the longest. Most uploads are completed
+// in minutes: a sender asks again meanwhile.
+func problemTooMany(err *resumable.TooManyError, now time.Time) error {
+	who := "the organization has"
+	if err.User {
+		who = "you have"
+	}
+	return &respond.Problem{Status: http.StatusTooManyRequests, RetryAfter: max(busyRetry, min(err.Ends.Sub(now), mostRetry)), Err: err,
+		Text: who + " too many unfinished uploads: complete or delete some, or wait; the first of them ends at " + err.Ends.UTC().Format(time.RFC3339)}
+}
+
 func (h *Handlers) begun(c *gin.Context, u *resumable.Upload, status int, err error) error {
+	var tooMany *resumable.TooManyError
 	switch {
 	case errors.Is(err, resumable.ErrOtherFile):
 		return &respond.Problem{Status: http.StatusConflict, Err: err,
 			Text: "this Idempotency-Key stands for an upload of another file name, size or SHA-256: take another key, or delete that upload"}
-	case errors.Is(err, resumable.ErrTooMany):
-		return &respond.Problem{Status: http.StatusTooManyRequests, RetryAfter: busyRetry, Err: err,
-			Text: "the organization has too many unfinished uploads: complete or delete some, or wait until they end"}
+	case errors.As(err, &tooMany):
+		return problemTooMany(tooMany, time.Now())
 	case err != nil:
 		return err
 	}

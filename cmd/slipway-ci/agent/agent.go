@@ -47,8 +47,6 @@ const defaultDeadline = 75 * time.Second
 // Config is what a server is made of; Client is required.
 type Config struct {
 	Client *client.Client
-	// Via says how calls come, for the record: "stdio" or "http".
-	Via string
 	// Writes are the kinds of changes that are allowed.
 	Writes []Write
 	// Folders are those that upload_build may read; none: there is no such tool.

@@ -85,7 +85,7 @@ func newWorld(t *testing.T, change func(*Config)) *world {
 	t.Cleanup(transport.CloseIdleConnections)
 	c, err := client.New(client.Config{Server: api.URL, Credential: client.Key("k"), HTTP: transport, RetryFor: -1})
 	require.NoError(t, err)
-	cfg := Config{Client: c, Via: "stdio", Version: "test"}
+	cfg := Config{Client: c, Version: "test"}
 	if change != nil {
 		change(&cfg)
 	}
@@ -363,8 +363,9 @@ func TestWrites(t *testing.T) {
 	require.JSONEq(t, `{"state":"resolved","in_version":"2"}`, w.bodies["PATCH /api/v3/crash-groups/5"])
 	w.works("comment_crash_group", object{"id": 5, "text": "mine"})
 	require.JSONEq(t, `{"text":"mine"}`, w.bodies["POST /api/v3/crash-groups/5/comments"])
-	w.works("update_test", object{"id": "t", "url": "https://x.example", "steps": []object{{"id": "1"}}, "tags": []string{}})
-	require.JSONEq(t, `{"runSettings":{"testUrl":"https://x.example"},"steps":[{"id":"1"}],"tags":[]}`, w.bodies["POST /v1/ai-authoring/testcases/t"])
+	w.fails("update_test", object{"id": "t", "steps": []object{{"id": "1"}}}, "revision_id")
+	w.works("update_test", object{"id": "t", "url": "https://x.example", "steps": []object{{"id": "1"}}, "revision_id": "r1", "tags": []string{}})
+	require.JSONEq(t, `{"runSettings":{"testUrl":"https://x.example"},"steps":[{"id":"1"}],"baseRevisionId":"r1","tags":[]}`, w.bodies["POST /v1/ai-authoring/testcases/t"])
 	w.fails("update_test", object{"id": "t"}, "at least one")
 	text := w.works("generate_test", object{"name": "n", "intent": "i", "url": "https://x.example", "wait_seconds": 7, "minutes": 2})
 	require.JSONEq(t, `{"task_id":"g","status":"COMPLETED","testCaseId":"t"}`, text)
@@ -399,9 +400,20 @@ func TestCancelled(t *testing.T) {
 
 func TestDeadline(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *Config) { c.Deadline = 50 * time.Millisecond })
+	w := newWorld(t, func(c *Config) { c.Deadline = time.Second })
 	w.hold = "/testcases/t"
-	w.fails("get_test", object{"id": "t"}, "took too long")
+	ended := make(chan *mcp.CallToolResult, 1)
+	go func() {
+		result, err := w.agent.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_test", Arguments: object{"id": "t"}})
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- result
+	}()
+	<-w.held // what it asks goes on until the deadline ends it
+	result := <-ended
+	require.True(t, result.IsError)
+	require.Contains(t, result.Content[0].(*mcp.TextContent).Text, "took too long")
 	require.Equal(t, timedOut, w.lastRecord().Outcome)
 }
 
@@ -425,7 +437,6 @@ func TestRecord(t *testing.T) {
 	require.Equal(t, "drop_tables____", r.Tool)
 	require.Equal(t, []string{"b", "_n_"}, r.Arguments)
 	require.Len(t, r.Digest, 32)
-	require.Equal(t, "stdio", r.Via)
 	before := r.Digest
 	w.fails("Drop Tables; --", object{"ünï": 1, "b": "other"}, "unknown tool")
 	require.NotEqual(t, before, w.lastRecord().Digest)

@@ -23,7 +23,7 @@ func TestPart(t *testing.T) {
 	source := strings.Repeat("é", maxPage)
 	var read strings.Builder
 	for at := 0; ; {
-		text, next := part(source, at)
+		text, next := part(source, at, maxAnswer)
 		require.LessOrEqual(t, len(text), maxPage)
 		read.WriteString(string(text))
 		if next == 0 {
@@ -32,7 +32,7 @@ func TestPart(t *testing.T) {
 		at = next
 	}
 	require.Equal(t, source, read.String())
-	text, next := part("short", 99)
+	text, next := part("short", 99, maxAnswer)
 	require.Empty(t, text)
 	require.Zero(t, next)
 }

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -44,6 +45,29 @@ func (p paged) place() (place, error) {
 		return place{}, wrong("cursor", "must be next_cursor of an answer")
 	}
 	return at, nil
+}
+
+// stepsFrom are the arguments of what has steps.
+type stepsFrom struct {
+	From  int `json:"from_step,omitempty" jsonschema:"number of the first step to answer, from 1; default 1"`
+	Limit int `json:"limit,omitempty" jsonschema:"how many steps at most, 1 to 50"`
+}
+
+// window is a part of steps.
+type window struct{ from, most int } // from 0
+
+// has reports whether a step is in it.
+func (w window) has(step int) bool { return step >= w.from && step < w.from+w.most }
+
+// window reads the arguments.
+func (f stepsFrom) window(limit int) (window, error) {
+	switch {
+	case f.From < 0 || f.From > maxReach:
+		return window{}, wrong("from_step", fmt.Sprintf("must be 1 to %d", maxReach))
+	case f.Limit < 0 || f.Limit > maxItems:
+		return window{}, wrong("limit", fmt.Sprintf("must be 1 to %d", maxItems))
+	}
+	return window{from: max(f.From-1, 0), most: cmp.Or(f.Limit, limit)}, nil
 }
 
 // byPage sets the parameters of a list that is read by pages.

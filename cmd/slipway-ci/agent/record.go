@@ -27,7 +27,6 @@ const (
 // the arguments, which may be long or private.
 type callRecord struct {
 	Tool      string   `json:"tool"`
-	Via       string   `json:"via"`
 	Outcome   outcome  `json:"outcome"`
 	Arguments []string `json:"arguments"`
 	Digest    string   `json:"digest"`
@@ -40,7 +39,7 @@ func (s *server) record(ctx context.Context, call *mcp.CallToolParamsRaw, how ou
 	defer s.survive(ctx, call.Name, &err)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTime)
 	defer cancel()
-	r := callRecord{Tool: plain(call.Name), Via: s.cfg.Via, Outcome: how, Arguments: names(call.Arguments), TookMS: took.Milliseconds()}
+	r := callRecord{Tool: plain(call.Name), Outcome: how, Arguments: names(call.Arguments), TookMS: took.Milliseconds()}
 	sum := sha256.Sum256(call.Arguments)
 	r.Digest = hex.EncodeToString(sum[:16])
 	return s.cfg.Client.JSON(ctx, client.Request{Method: http.MethodPost, Path: client.Path("api", "v3", "agent-calls"), Repeatable: true}, r, nil)

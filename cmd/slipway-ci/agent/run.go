@@ -12,7 +12,7 @@ func (s *server) addRuns() {
 	add(s, tool{name: "list_runs", title: "List runs",
 		description: "Runs of tests, newest first: all, or those of a test, or those of a suite (as runs of the suite)."}, s.listRuns)
 	add(s, tool{name: "get_run", title: "Read a run of a test",
-		description: "Why a run of a test failed: the error of each job, its steps around the one that failed, what was healed or found instead. include adds the page's source (in parts, by source_offset), the browser's console, and a screenshot of the failed step."},
+		description: "Why a run of a test failed: the error of each job, its steps around the one that failed, what was healed or found instead. include adds the page's source (in parts, by source_offset), the end of the browser's console, and a screenshot of the failed step. Of all_steps an answer has as many as limit; from_step goes on."},
 		s.getRun)
 	add(s, tool{name: "get_suite_run", title: "Read a run of a suite",
 		description: "Counts of a run of a suite, and the runs of its tests, those that failed first."}, s.getSuiteRun)
@@ -81,23 +81,26 @@ func (s *server) listRuns(ctx context.Context, in runsArguments) (any, error) {
 }
 
 type runArguments struct {
-	Test     string   `json:"test_id" jsonschema:"id of the test case"`
-	Run      string   `json:"run_id" jsonschema:"id of the run"`
-	Wait     int      `json:"wait_seconds,omitempty" jsonschema:"wait for the end, 0 to 50 seconds; default 0"`
-	AllSteps bool     `json:"all_steps,omitempty" jsonschema:"all steps; default: those around the one that failed"`
-	Include  []string `json:"include,omitempty" jsonschema:"some of page_source, console, screenshot: of the step that failed, else of the last one"`
-	Offset   int      `json:"source_offset,omitempty" jsonschema:"where in the page's source to begin: next_source_offset of the answer before"`
+	Test     string `json:"test_id" jsonschema:"id of the test case"`
+	Run      string `json:"run_id" jsonschema:"id of the run"`
+	Wait     int    `json:"wait_seconds,omitempty" jsonschema:"wait for the end, 0 to 50 seconds; default 0"`
+	AllSteps bool   `json:"all_steps,omitempty" jsonschema:"all steps; default: those around the one that failed"`
+	stepsFrom
+	Include []string `json:"include,omitempty" jsonschema:"some of page_source, console, screenshot: of the step that failed, else of the last one"`
+	Offset  int      `json:"source_offset,omitempty" jsonschema:"where in the page's source to begin: next_source_offset of the answer before"`
 }
 
 // run is a run with what explains it.
 type run struct {
 	runHead
-	Jobs       []job  `json:"jobs"`
-	Source     page   `json:"page_source,omitempty"`
-	NextOffset int    `json:"next_source_offset,omitempty"`
-	Console    page   `json:"console,omitempty"`
-	Note       string `json:"note,omitempty"`
-	URL        string `json:"url"`
+	Jobs       []job `json:"jobs"`
+	Source     page  `json:"page_source,omitempty"`
+	NextOffset int   `json:"next_source_offset,omitempty"`
+	Console    page  `json:"console,omitempty"`
+	// ConsoleOmitted are the bytes before it.
+	ConsoleOmitted int    `json:"console_omitted_bytes,omitempty"`
+	Note           string `json:"note,omitempty"`
+	URL            string `json:"url"`
 }
 
 // job is a run on one target.
@@ -171,15 +174,23 @@ func (s *server) getRun(ctx context.Context, in runArguments) (any, error) {
 			return nil, wrong("include", "has page_source, console and screenshot")
 		}
 	}
-	answer, err := s.run(ctx, in.Test, in.Run, q, in.AllSteps)
+	show, err := in.window(defaultItems)
+	if err != nil {
+		return nil, err
+	}
+	if !in.AllSteps && in.stepsFrom == (stepsFrom{}) {
+		show = window{}
+	}
+	answer, err := s.run(ctx, in.Test, in.Run, q, show)
 	if err != nil {
 		return nil, err
 	}
 	return s.withFiles(ctx, answer, in)
 }
 
-// run reads a run.
-func (s *server) run(ctx context.Context, testID, runID string, q url.Values, allSteps bool) (*run, error) {
+// run reads a run; its steps are those of the window, by default those around the one that
+// failed.
+func (s *server) run(ctx context.Context, testID, runID string, q url.Values, show window) (*run, error) {
 	var found authored[struct {
 		runHead
 		Jobs []jobAnswer `json:"jobs"`
@@ -189,18 +200,20 @@ func (s *server) run(ctx context.Context, testID, runID string, q url.Values, al
 	}
 	answer := &run{runHead: found.Data.runHead, Jobs: []job{}, URL: s.console("tests", "cases", testID, "runs", runID)}
 	for i := range found.Data.Jobs[:min(len(found.Data.Jobs), manyJobs)] {
-		answer.Jobs = append(answer.Jobs, found.Data.Jobs[i].whole(allSteps))
+		answer.Jobs = append(answer.Jobs, found.Data.Jobs[i].whole(show))
 	}
 	return answer, nil
 }
 
 // whole makes the job's answer.
-func (a *jobAnswer) whole(allSteps bool) job {
+func (a *jobAnswer) whole(show window) job {
 	j := a.job
 	j.Steps, j.files = []step{}, a.Files
-	at := a.failedStep()
+	if at := a.failedStep(); show == (window{}) && at >= 0 {
+		show = window{from: max(at-stepsBefore, 0), most: at + stepsAfter + 1 - max(at-stepsBefore, 0)}
+	}
 	for i, was := range a.Steps {
-		if !allSteps && at >= 0 && (i < at-stepsBefore || i > at+stepsAfter) {
+		if !show.has(i) {
 			j.Omitted++
 			continue
 		}

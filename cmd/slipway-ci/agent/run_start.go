@@ -36,7 +36,7 @@ func (s *server) runTest(ctx context.Context, in runTestArguments) (any, error) 
 	if err != nil || in.Wait == 0 {
 		return answer, err
 	}
-	if answer.Result, err = s.run(ctx, in.Test, answer.RunID, q, false); err != nil {
+	if answer.Result, err = s.run(ctx, in.Test, answer.RunID, q, window{}); err != nil {
 		return nil, begun("run", "get_run with run_id "+answer.RunID, err)
 	}
 	return answer, nil

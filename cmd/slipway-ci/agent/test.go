@@ -15,11 +15,11 @@ func (s *server) addTests() {
 	add(s, tool{name: "list_suites", title: "List suites",
 		description: "Suites of test cases."}, s.listSuites)
 	add(s, tool{name: "get_test", title: "Read a test",
-		description: "A test case: where it begins, its intent, and the steps of its latest revision, each as JSON in the form that update_test takes."},
+		description: "A test case: where it begins, its intent, and the steps of its latest revision, each as JSON in the form that update_test takes. next_step, where it is there, is the from_step of the steps behind."},
 		s.getTest)
 	add(s, tool{name: "update_test", title: "Change a test", write: Tests, repeatable: true, overwrites: true,
 		longest: map[string]int{"steps": 200, "url": 2048},
-		description: "Change a test case: members that are given replace those that are there. steps replaces all steps, as a new revision; the former ones stay readable. " +
+		description: "Change a test case: members that are given replace those that are there. steps replaces all steps, as a new revision of revision_id, the revisionId of get_test; the former ones stay readable. " +
 			`A step is {"id": "...", "tool": {"type": "click", "args": {"selector": {"type": "role", "value": "button", "name": "Pay"}}}} as get_test shows them; steps with an id that is known are those steps.`},
 		s.updateTest)
 }
@@ -109,6 +109,7 @@ func (s *server) listSuites(ctx context.Context, in suitesArguments) (any, error
 
 type testArguments struct {
 	ID string `json:"id" jsonschema:"id of the test case"`
+	stepsFrom
 }
 
 // wholeTest is a test case as get_test answers it.
@@ -117,11 +118,17 @@ type wholeTest struct {
 	Intent   text       `json:"intent,omitempty"`
 	Revision string     `json:"revisionId,omitempty"`
 	Steps    []document `json:"steps"`
+	Total    int        `json:"steps_total"`
+	Next     int        `json:"next_step,omitempty"`
 	URL      string     `json:"url"`
 }
 
-// maxStep bounds the JSON of a step, in bytes.
-const maxStep = 3000
+const (
+	// maxStep bounds the JSON of a step, in bytes.
+	maxStep = 3000
+	// maxSteps bounds the JSON of the steps of an answer: none of them is cut for the others.
+	maxSteps = maxAnswer - 8<<10
+)
 
 // revision is one state of a test's steps.
 type revision struct {
@@ -138,12 +145,26 @@ func (s *server) getTest(ctx context.Context, in testArguments) (any, error) {
 	if err := s.cfg.Client.Get(ctx, authoringPath("testcases", in.ID), nil, &found); err != nil {
 		return nil, err
 	}
+	show, err := in.window(maxItems)
+	if err != nil {
+		return nil, err
+	}
 	answer := wholeTest{test: found.Data.test, Steps: []document{}, URL: s.console("tests", "cases", found.Data.ID)}
 	if n := len(found.Data.Revisions); n > 0 {
 		last := found.Data.Revisions[n-1]
-		answer.Intent, answer.Revision = last.Intent, last.ID
-		for _, step := range last.Steps {
-			answer.Steps = append(answer.Steps, document{value: brief(step), most: maxStep})
+		answer.Intent, answer.Revision, answer.Total = last.Intent, last.ID, len(last.Steps)
+		for i, size := show.from, 0; i < len(last.Steps); i++ {
+			shown := document{value: brief(last.Steps[i]), most: maxStep}
+			text, err := encode(shown)
+			if err != nil {
+				return nil, err
+			}
+			size += len(text)
+			if !show.has(i) || size > maxSteps && i > show.from {
+				answer.Next = i + 1
+				break
+			}
+			answer.Steps = append(answer.Steps, shown)
 		}
 	}
 	return answer, nil
@@ -185,6 +206,8 @@ type updateArguments struct {
 	Tags  []string         `json:"tags,omitempty" jsonschema:"all tags of the test from now on"`
 	URL   string           `json:"url,omitempty" jsonschema:"where the test begins from now on"`
 	Steps []map[string]any `json:"steps,omitempty" jsonschema:"all steps of the test from now on"`
+	// Revision keeps an agent from replacing steps that it has not seen.
+	Revision string `json:"revision_id,omitempty" jsonschema:"with steps: revisionId of get_test, which the new steps were made from; refused when the test has changed since"`
 }
 
 func (s *server) updateTest(ctx context.Context, in updateArguments) (any, error) {
@@ -198,8 +221,11 @@ func (s *server) updateTest(ctx context.Context, in updateArguments) (any, error
 	if in.URL != "" {
 		body["runSettings"] = map[string]any{"testUrl": in.URL}
 	}
-	if in.Steps != nil {
-		body["steps"] = in.Steps
+	switch {
+	case in.Steps != nil && in.Revision == "":
+		return nil, wrong("revision_id", "is required with steps: revisionId of get_test")
+	case in.Steps != nil:
+		body["steps"], body["baseRevisionId"] = in.Steps, in.Revision
 	}
 	if len(body) == 0 {
 		return nil, wrong("id", "name at least one other member to change")

@@ -168,8 +168,10 @@ func shorten(tree any, most int) {
 			}
 			return
 		}
-		for _, member := range v {
-			shorten(member, most)
+		for name, member := range v {
+			if name != "page_source" && name != "console" { // they fit, and an offset follows them
+				shorten(member, most)
+			}
 		}
 	}
 }

@@ -25,6 +25,6 @@ func (c *mcpCommand) Run(ctx context.Context, s *Session) error {
 	for _, path := range c.AllowPath {
 		folders = append(folders, s.Path(path))
 	}
-	return agent.Run(ctx, agent.Config{Client: s.Client, Via: "stdio", Writes: writes, Folders: folders,
+	return agent.Run(ctx, agent.Config{Client: s.Client, Writes: writes, Folders: folders,
 		Pace: agent.StdioPace(), Version: number()}, s.World.In, s.World.Out)
 }
