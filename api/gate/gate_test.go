@@ -83,15 +83,25 @@ func (w *world) build(version string) int64 {
 	return made.Build.ID
 }
 
+// evaluate evaluates what is due, as the worker does.
 func (w *world) evaluate() {
 	w.T.Helper()
-	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		round, err := gate.Evaluate(ctx, tx, 100)
-		if err != nil {
-			return err
+	for again := true; again; {
+		w.Must(func(ctx context.Context, tx *storage.Tx) error {
+			round, err := gate.Evaluate(ctx, tx, 100)
+			if err != nil {
+				return err
+			}
+			again = round.Recounts
+			return w.follower.Follow(ctx, tx, round.Changes)
+		})
+		if again {
+			w.Must(func(ctx context.Context, tx *storage.Tx) error {
+				_, err := gate.Recount(ctx, tx)
+				return err
+			})
 		}
-		return w.follower.Follow(ctx, tx, round.Changes)
-	})
+	}
 }
 
 type object = map[string]any

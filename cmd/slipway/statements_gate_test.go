@@ -67,6 +67,16 @@ func gateUseCases() []useCase {
 			w.count(func() { w.work(tasks.GateEvaluate) })
 			w.wantRows(n+1, `select count(*)::text from gates where organization_id = $1 and jsonb_array_length(conditions) = 6`)
 		}},
+		{name: "evaluate gates that change", numbers: []int{1, 150}, of: asks{statements: 24}, run: func(w *counted, n int) {
+			w.upload()
+			w.must(request{method: put, path: v3 + "/projects/{id:project}/gate-policy",
+				body: `{"conditions":[{"name":"size","type":"size","max_bytes":1}]}`})
+			w.evaluate()
+			w.more("builds", "t.id = "+w.ids["build"], `'id', nextval('builds_id_seq'), 'token', gen_random_uuid(), 'version', i::text`, n)
+			w.insert(tasks.NewPeriodic(tasks.GateEvaluate, 0))
+			w.count(func() { w.work(tasks.GateEvaluate) })
+			w.wantRows(n+1, `select count(*)::text from gates where organization_id = $1 and state = 'fail'`)
+		}},
 		{name: "evaluate one gate of many", numbers: []int{1, 150}, of: asks{statements: 21}, run: func(w *counted, n int) {
 			w.upload()
 			w.gatePolicy()

@@ -189,6 +189,14 @@ func needGated(ctx context.Context, tx *storage.Tx, known []knownCrash, unread [
 	return storage.Wrap(err, "symbols that builds with a gate lack")
 }
 
+// lockGatedBuilds locks the builds of crashes that have a gate, before groups, as who records crashes of them
+// does: so no crash changes its key while the crashes of a build are counted anew.
+func lockGatedBuilds(ctx context.Context, tx *storage.Tx, crashes []string) error {
+	_, err := tx.ExecContext(ctx, `select b.id from builds b where b.id in (select c.build_id from crashes c where c.id = any($1::uuid[]))
+		and exists (select from gates g where g.build_id = b.id) order by b.id for no key update`, pq.Array(crashes))
+	return storage.Wrap(err, "lock builds with a gate")
+}
+
 // lockBuildsOfCrashes locks the builds of crashes that are about to be deleted.
 func lockBuildsOfCrashes(ctx context.Context, tx *storage.Tx, crashes any) error {
 	var builds []int64

@@ -71,6 +71,13 @@ func ReadAgain(ctx context.Context, tx *storage.Tx, organization int64, crashes 
 		out.Crashes, out.Changed = len(unread), len(unread)
 	}
 	if len(known) > 0 {
+		ids := make([]string, len(known))
+		for i := range known {
+			ids[i] = known[i].ID.String()
+		}
+		if err := lockGatedBuilds(ctx, tx, ids); err != nil {
+			return out, err
+		}
 		step := rereading{tx: tx, organization: organization}
 		done, err := step.run(ctx, known)
 		if err != nil {

@@ -35,9 +35,15 @@ type expiredReport struct {
 	UUID      uuid.UUID `db:"uuid"`
 }
 
+// The setting tells the trigger of gates that these crashes stay counted: retention says nothing of
+// a build. It lasts to the end of the transaction.
+const expireCrashes = `
+delete from crashes c using (select set_config('slipway.expiring', 'on', true)) as kept
+where c.id <= $1 returning c.id, c.crash_project_id, c.uuid`
+
 // Expire deletes up to limit batches that were received before a time, oldest
 // first, with their crashes, uuids and attachments. What they added to groups
-// stays. It locks batches, projects, groups and crashes in the order in which
+// and to gates stays. It locks batches, projects, groups and crashes in the order in which
 // Remove does.
 func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, limit int) (Expired, error) {
 	var out Expired
@@ -53,7 +59,7 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 		return out, err
 	}
 	var gone []expiredReport
-	err = tx.SelectContext(ctx, &gone, `delete from crashes where id <= $1 returning id, crash_project_id, uuid`, last)
+	err = tx.SelectContext(ctx, &gone, expireCrashes, last)
 	if err != nil {
 		return out, storage.Wrap(err, "delete old crashes")
 	}

@@ -35,6 +35,9 @@ func moveSplit(ctx context.Context, tx *storage.Tx, organization, target int64, 
 	if _, there := keys[target]; !there {
 		return 0, nil
 	}
+	if err := lockGatedBuilds(ctx, tx, uuidTexts(crashes)); err != nil {
+		return 0, err
+	}
 	if err := lockGroups(ctx, tx, groups); err != nil {
 		return 0, err
 	}

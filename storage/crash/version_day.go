@@ -76,7 +76,8 @@ join crash_versions v using (crash_project_id, version)
 order by n.crash_project_id, n.version collate "C", n.day on conflict do nothing`
 
 // The gates of builds of the versions are due where numbers of sessions matter to them, and those
-// of the builds that are compared with them.
+// of the builds that are compared with them. Of builds with one version two are enough: sessions of
+// a version that has several are those of none (builds_newest).
 const addToDays = `
 with counted as (
 update crash_version_days d set crashes = d.crashes + n.crashes, sessions = d.sessions + n.sessions,
@@ -93,9 +94,11 @@ returning d.crash_project_id, d.version, d.day
 insert into gate_due (build_id, organization_id, due_at)
 select d.build_id, d.organization_id, now()
 from counted c join crash_projects p on p.id = c.crash_project_id
-join gates g on g.project_id = p.project_id and g.version = c.version
-join gates d on (d.build_id = g.build_id or d.before_id = g.build_id) and d.sessions and d.watched_until > now()
-where c.day = '-infinity'`
+cross join lateral (
+	select id from builds where project_id = p.project_id and version = c.version and deleted_at is null order by project_id desc, version desc, id desc limit 2
+) b
+cross join lateral (select * from gates where build_id = b.id union all select * from gates where before_id = b.id) d
+where c.day = '-infinity' and d.sessions and d.watched_until > now()`
 
 // lockedDays locks and returns the rows of days that are there; the arguments are those
 // of dayColumns.

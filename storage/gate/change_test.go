@@ -320,6 +320,8 @@ func TestOrganizationsTakeTurns(t *testing.T) {
 	for i, b := range builds {
 		w.Exec(`insert into gate_due (build_id, organization_id, due_at) values ($1, $2, now() - $3::bigint * interval '1 minute')`, b, w.Org.ID, 10-i)
 	}
+	// However much of one organization is due, that of the other is looked at.
+	w.Exec(`insert into gate_due (build_id, organization_id, due_at) select $1, $2, now() - interval '1 hour' from generate_series(1, 6000)`, builds[0], w.Org.ID)
 	last := builds[4]
 	w.Exec(`update gates set organization_id = $2 where build_id = $1`, last, w.Rival.ID)
 	w.Exec(`update gate_due set organization_id = $2, due_at = now() where build_id = $1`, last, w.Rival.ID)
@@ -334,4 +336,20 @@ func TestOrganizationsTakeTurns(t *testing.T) {
 	require.True(t, w.due(builds[1]))
 	require.True(t, w.gate(builds[0]).EvaluatedAt.After(*before))
 	require.WithinDuration(t, time.Now(), *w.gate(builds[0]).EvaluatedAt, time.Minute)
+}
+
+// Who removes a build has its row first and its gate then: the gate is left out meanwhile.
+func TestGateOfABuildThatIsRemoved(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.policy(tooLarge())
+	b, other := w.build("1.1"), w.build("1.2")
+	w.Must(func(ctx context.Context, tx *storage.Tx) error {
+		_, err := tx.ExecContext(ctx, `select id from builds where id = $1 for update`, b)
+		require.Equal(t, 1, w.evaluateOnce().Evaluated)
+		return err
+	})
+	require.True(t, w.due(b))
+	require.False(t, w.due(other))
+	w.want(b, Fail, "too large")
 }

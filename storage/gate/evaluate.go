@@ -9,16 +9,12 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/webhook"
 )
 
 const (
-	// dueRows is how many rows of what is due are looked at for a claim.
-	dueRows = 5000
-	// recountLimit is how many builds of a claim have their crashes counted anew: each is one
-	// reading of its reports, during which crashes of the build wait.
-	recountLimit = 5
+	// dueRows is how many rows of what is due of an organization are looked at for a claim.
+	dueRows = 1000
 	// orphans are rows of gates that are gone, which a claim deletes.
 	orphans = 1000
 )
@@ -28,6 +24,8 @@ type Round struct {
 	Claimed   int // gates
 	Evaluated int
 	Changes   []Change
+	// Recounts: crashes of a build are to be counted anew, which Recount does.
+	Recounts bool
 }
 
 // Change is a change of a gate's state.
@@ -56,22 +54,32 @@ type Held struct {
 	RequestID string
 }
 
-// PendingDue reports whether a gate is due.
+// PendingDue reports whether a gate is due, or waits for its crashes to be counted anew.
 func PendingDue(ctx context.Context, q storage.Querier) (bool, error) {
 	var due bool
-	err := q.GetContext(ctx, &due, `select exists (select from gate_due where due_at <= now())`)
+	err := q.GetContext(ctx, &due, `select exists (select from gate_due where due_at <= now()) or exists (select from gates where recount)`)
 	return due, storage.Wrap(err, "look for gates that are due")
 }
 
-// Organizations take turns, each with what is due for the longest time first. A gate that
-// somebody else evaluates is left out.
+// Organizations take turns, each with what is due for the longest time first: the walk goes from
+// one to the next, so that none fills what is looked at. A gate that somebody else evaluates is
+// left out, one of which crashes are counted, and one whose build is being removed: who removes it
+// has the build first and the gate then.
 const claimGates = `
-with due as (
-	select build_id, organization_id, min(due_at) as due_at, row_number() over (partition by organization_id order by min(due_at), build_id) as turn
-	from (select * from gate_due where due_at <= now() order by due_at limit $2) d group by build_id, organization_id
+with recursive walk (organization_id) as (
+	(select organization_id from gate_due order by organization_id limit 1)
+	union all
+	select (select d.organization_id from gate_due d where d.organization_id > walk.organization_id order by d.organization_id limit 1)
+	from walk where walk.organization_id is not null
+), due as (
+	select d.build_id, w.organization_id, min(d.due_at) as due_at,
+		row_number() over (partition by w.organization_id order by min(d.due_at), d.build_id) as turn
+	from walk w cross join lateral (
+		select build_id, due_at from gate_due where organization_id = w.organization_id and due_at <= now() order by due_at limit $2
+	) d group by d.build_id, w.organization_id
 )
-select g.build_id from due d join gates g on g.build_id = d.build_id
-order by d.turn, d.due_at limit $1 for no key update of g skip locked`
+select g.build_id from due d join gates g on g.build_id = d.build_id and not g.recount join builds b on b.id = g.build_id
+order by d.turn, d.due_at limit $1 for no key update of g skip locked for key share of b skip locked`
 
 // Evaluate evaluates at most limit of the gates that are due: those of which facts changed, or
 // whose time came. Whoever calls it at once, elsewhere, gets others. Events of webhooks are
@@ -82,7 +90,12 @@ func Evaluate(ctx context.Context, tx *storage.Tx, limit int) (*Round, error) {
 		return nil, storage.Wrap(err, "claim gates that are due")
 	}
 	if len(builds) == 0 {
-		return &Round{}, deleteOrphans(ctx, tx)
+		if err := deleteOrphans(ctx, tx); err != nil {
+			return nil, err
+		}
+		var now instants
+		err := now.read(ctx, tx)
+		return &Round{Recounts: now.Recounts}, err
 	}
 	round := &Round{Claimed: len(builds)}
 	recount, err := takeDue(ctx, tx, builds)
@@ -93,16 +106,17 @@ func Evaluate(ctx context.Context, tx *storage.Tx, limit int) (*Round, error) {
 	if err != nil {
 		return nil, err
 	}
-	if list, err = countAnew(ctx, tx, list, recount); err != nil {
+	if list, err = putOff(ctx, tx, list, recount); err != nil {
 		return nil, err
 	}
-	var now time.Time
-	if err := tx.GetContext(ctx, &now, `select now()`); err != nil {
-		return nil, storage.Wrap(err, "time of the evaluation")
+	var now instants
+	if err := now.read(ctx, tx); err != nil {
+		return nil, err
 	}
+	round.Recounts = now.Recounts
 	outcomes := make([]outcome, 0, len(list))
 	for _, f := range list {
-		outcomes = append(outcomes, f.evaluate(now))
+		outcomes = append(outcomes, f.evaluate(now.Now))
 	}
 	round.Evaluated = len(outcomes)
 	if round.Changes, err = store(ctx, tx, outcomes); err != nil {
@@ -111,6 +125,17 @@ func Evaluate(ctx context.Context, tx *storage.Tx, limit int) (*Round, error) {
 	stuck, err := noteStuck(ctx, tx, outcomes)
 	round.Changes = append(round.Changes, stuck...)
 	return round, err
+}
+
+// instants are the time of an evaluation, and whether crashes are to be counted.
+type instants struct {
+	Now      time.Time `db:"now"`
+	Recounts bool      `db:"recounts"`
+}
+
+func (i *instants) read(ctx context.Context, tx *storage.Tx) error {
+	err := tx.GetContext(ctx, i, `select now() as now, exists (select from gates where recount) as recounts`)
+	return storage.Wrap(err, "time of the evaluation")
 }
 
 // Rows whose gate is gone: a fact came while it was deleted.
@@ -140,79 +165,6 @@ func takeDue(ctx context.Context, tx *storage.Tx, builds []int64) (map[int64]boo
 	return recount, storage.Wrap(err, "take what is due of gates")
 }
 
-const watchGates = `
-update gates g set windows = n.windows::smallint[], crash_users = n.crash_users, sessions = n.sessions
-from unnest($1::bigint[], $2::text[], $3::boolean[], $4::boolean[]) as n(build_id, windows, crash_users, sessions)
-where g.build_id = n.build_id`
-
-// countAnew counts the crashes of builds whose policy has other windows now, or whose gate is
-// new, from their reports. It returns the builds that can be evaluated: of more than recountLimit
-// the others stay due. The lock of a build is that of who records its crashes: none is missed,
-// and none counted twice.
-func countAnew(ctx context.Context, tx *storage.Tx, list []*facts, asked map[int64]bool) ([]*facts, error) {
-	var ready []*facts
-	var again, later []int64
-	var windows []string
-	var users, sessions []bool
-	for _, f := range list {
-		if f.policy == nil || !asked[f.BuildID] && f.counted() {
-			ready = append(ready, f)
-			continue
-		}
-		if len(again) == recountLimit {
-			later = append(later, f.BuildID)
-			continue
-		}
-		text, err := pq.Array(f.policy.windows()).Value()
-		if err != nil {
-			return nil, fmt.Errorf("windows of a gate: %w", err)
-		}
-		again, windows = append(again, f.BuildID), append(windows, text.(string))
-		users, sessions = append(users, f.policy.countsUsers()), append(sessions, f.policy.countsSessions())
-	}
-	if len(later) > 0 {
-		if _, err := tx.ExecContext(ctx, insertDue, ids(later), true); err != nil {
-			return nil, storage.Wrap(err, "put gates off")
-		}
-	}
-	if len(again) == 0 {
-		return ready, nil
-	}
-	if err := distribution.LockBuilds(ctx, tx, again); err != nil {
-		return nil, err
-	}
-	if _, err := tx.ExecContext(ctx, watchGates, ids(again), pq.Array(windows), pq.Array(users), pq.Array(sessions)); err != nil {
-		return nil, storage.Wrap(err, "windows of gates")
-	}
-	for _, statement := range []string{
-		`delete from gate_crashes where build_id = any($1)`,
-		`delete from gate_crash_users where build_id = any($1)`,
-		`delete from gate_needs where build_id = any($1)`,
-		`select gate_count_crashes(array(select id from crashes where build_id = any($1)))`,
-		`delete from gate_due where build_id = any($1)`, // that this has written
-	} {
-		if _, err := tx.ExecContext(ctx, statement, ids(again)); err != nil {
-			return nil, storage.Wrap(err, "count crashes of builds for their gates")
-		}
-	}
-	counted, err := readFacts(ctx, tx, again)
-	return append(ready, counted...), err
-}
-
-// counted reports whether what the policy asks for is what is counted of the build.
-func (f *facts) counted() bool {
-	windows := f.policy.windows()
-	if len(windows) != len(f.Windows) || f.CrashUsers != f.policy.countsUsers() {
-		return false
-	}
-	for i := range windows {
-		if windows[i] != f.Windows[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // outcome is what became of a gate.
 type outcome struct {
 	*facts
@@ -232,6 +184,9 @@ func (f *facts) evaluate(now time.Time) outcome {
 			o.reason = ReasonNotCovered
 		}
 		return o
+	}
+	if len(f.policy.Conditions) == 0 {
+		o.reason = ReasonNoConditions
 	}
 	for i := range f.policy.Conditions {
 		o.conditions = append(o.conditions, f.policy.Conditions[i].judge(f, now))
@@ -297,18 +252,19 @@ func store(ctx context.Context, tx *storage.Tx, list []outcome) ([]Change, error
 		}
 		o.doc = storage.WithoutNUL(string(doc))
 		from, to := o.effective(o.State), o.effective(o.state)
+		release := o.HeldAt != nil && o.releases(to)
 		builds, states, reasons, docs = append(builds, o.BuildID), append(states, string(o.state)), append(reasons, o.reason), append(docs, o.doc)
 		versions, before = append(versions, o.PolicyVersion), append(before, o.BeforeID)
-		sessions, released = append(sessions, o.policy != nil && o.policy.countsSessions()), append(released, o.HeldAt != nil && o.releases(to))
+		sessions, released = append(sessions, o.policy != nil && o.policy.countsSessions()), append(released, release)
 		if !o.next.IsZero() {
 			nextBuilds, nextOrganizations = append(nextBuilds, o.BuildID), append(nextOrganizations, o.OrganizationID)
 			next = append(next, o.next.UTC().Format(time.RFC3339Nano))
 		}
-		if from == to && !(o.HeldAt != nil && o.releases(to)) {
+		if from == to && !release {
 			continue
 		}
 		c := o.change(from, to, o.why())
-		c.Released = o.HeldAt != nil && o.releases(to)
+		c.Released = release
 		changes = append(changes, c)
 		if from != to {
 			rows = append(rows, changeRow{o.OrganizationID, o.BuildID, to, from, o.cause(), "", o.why(), o.doc})
@@ -331,9 +287,10 @@ func store(ctx context.Context, tx *storage.Tx, list []outcome) ([]Change, error
 }
 
 // releases reports whether a notification that is held goes out in a state: when the gate
-// passes, and when no policy holds it any more.
+// passes, and when no policy holds it any more. That of a build that is not watched any more is
+// for a person to let go, who overrides the gate.
 func (f *facts) releases(to State) bool {
-	return to == Pass || f.policy == nil || !f.policy.HoldNotifications
+	return f.Watched && (to == Pass || f.policy == nil || !f.policy.HoldNotifications)
 }
 
 // cause is why the state changed.

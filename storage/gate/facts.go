@@ -23,6 +23,7 @@ type facts struct {
 	sessions   sessionFacts
 	before     *beforeFacts // nil: none
 	blockers   []blockerFacts
+	unignored  time.Time // when the first group ceases to be ignored that is; zero: none
 	buildFacts
 }
 
@@ -39,6 +40,7 @@ type gateFacts struct {
 	Windows        pq.Int64Array    `db:"windows"`
 	CrashUsers     bool             `db:"crash_users"`
 	OverrideState  *State           `db:"override_state"`
+	Watched        bool             `db:"watched"` // the time in which facts change it is not over
 	HeldAt         *time.Time       `db:"held_at"`
 	HeldBy         int64            `db:"held_by"`
 	HeldRequest    string           `db:"held_request_id"`
@@ -74,6 +76,8 @@ type suiteFacts struct {
 	Total   int       `db:"total"`
 	Passed  int       `db:"passed"`
 	Flaky   int       `db:"flaky"` // of those that passed
+	// Forgotten: retention deleted some of its cases.
+	Forgotten bool `db:"forgotten"`
 }
 
 // groupFacts are a group that is new, or came back, in a build.
@@ -104,9 +108,11 @@ func (g *groupFacts) size(users bool) string {
 }
 
 // sessionFacts are the sessions of a build: those that the crash projects of its app know of
-// its version, or those that its SDK recorded, whichever are more.
+// its version, or those that its SDK recorded, whichever are more. Of a version that another build
+// of the app has as well only those count that the SDK recorded.
 type sessionFacts struct {
 	Sessions, Crashed int64
+	Shared            bool // another build has the version
 }
 
 func (s sessionFacts) percent() float64 {
@@ -152,7 +158,8 @@ const signerOf = `coalesce(b.signer ->> 'sha256', b.provisioning ->> 'team', '')
 
 const selectFacts = `
 select g.build_id, g.organization_id, g.project_id, g.state as gate_state, g.conditions, g.policy_version as evaluated_by, g.evaluated_at,
-	coalesce(g.before_id, 0) as before_id, g.windows, g.crash_users, g.override_state, g.held_at, coalesce(g.held_by, 0) as held_by,
+	coalesce(g.before_id, 0) as before_id, g.windows, g.crash_users, g.override_state, g.watched_until > now() as watched,
+	g.held_at, coalesce(g.held_by, 0) as held_by,
 	g.held_request_id, g.told_at, g.channel as gate_channel, g.not_started, coalesce(p.version, 0) as policy_version, coalesce(p.document, 'null') as document,
 	b.created_at, b.app_name, b.version, b.version_code, b.token, coalesce(b.metadata ->> 'channel', '') as channel,
 	b.state as build_state, b.state_reason, b.verification, ` + signerOf + `, f.size, b.crashes, b.sessions as recorded,

@@ -2,6 +2,7 @@ package gate
 
 import (
 	"context"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -59,10 +60,11 @@ func (r *reading) readBefore(ctx context.Context) error {
 // The newest run of a suite on a build decides, by the index suite_runs_build; its cases are
 // counted once it has ended.
 const selectSuites = `
-select w.build_id, w.suite_id, s.id as run_id, s.suite_name, s.state, s.error, greatest(n.total, s.run_count) as total, n.passed, n.flaky
+select w.build_id, w.suite_id, s.id as run_id, s.suite_name, s.state, s.error, greatest(n.total, s.run_count) as total, n.passed, n.flaky,
+	s.fanned_out and s.state not in ('QUEUED', 'RUNNING') and n.total < s.run_count as forgotten
 from unnest($1::bigint[], $2::uuid[]) as w(build_id, suite_id)
 cross join lateral (
-	select id, suite_name, state, error, run_count from suite_runs
+	select id, suite_name, state, error, run_count, fanned_out from suite_runs
 	where build_id = w.build_id and suite_id = w.suite_id order by created_at desc, id desc limit 1
 ) s
 cross join lateral (
@@ -139,14 +141,32 @@ func (r *reading) readGroups(ctx context.Context) error {
 		f := r.byID[row.BuildID]
 		f.groups = append(f.groups, row)
 	}
+	var ends []struct {
+		BuildID int64     `db:"build_id"`
+		At      time.Time `db:"at"`
+	}
+	if err := r.tx.SelectContext(ctx, &ends, selectUnignored, ids(builds)); err != nil {
+		return storage.Wrap(err, "ignored crash groups of builds")
+	}
+	for _, row := range ends {
+		r.byID[row.BuildID].unignored = row.At
+	}
 	return nil
 }
 
+// The time that ends the ignoring of a group is one at which the gate is due.
+const selectUnignored = `
+select c.build_id, min(g.ignored_until) as at
+from gate_crashes c join crash_group_keys k on k.id = c.key_id join crash_groups own on own.id = k.group_id
+join crash_groups g on g.id = coalesce(own.root_id, own.id)
+where c.build_id = any($1) and g.state = 'ignored' and g.ignored_until > now() group by 1`
+
 // The counts of all days together, of the crash projects of the app; and the sessions of the
-// build itself, of which app_sessions_crashed has those that crashed.
+// build itself. shared reads builds_newest.
 const selectSessions = `
 select b.id, coalesce(v.project, 0) as project, coalesce(v.sessions, 0) as sessions, coalesce(v.crashed, 0) as crashed, b.sessions as recorded,
-	(select count(*) from (select from app_sessions s where s.build_id = b.id and s.crashed limit $2) c) as recorded_crashed
+	b.crashed_sessions as recorded_crashed,
+	exists (select from builds o where o.project_id = b.project_id and o.version = b.version and o.deleted_at is null and o.id <> b.id) as shared
 from builds b
 left join lateral (
 	select min(p.id) as project, sum(d.sessions)::bigint as sessions, sum(d.crashed_sessions)::bigint as crashed
@@ -154,9 +174,6 @@ left join lateral (
 	where p.project_id = b.project_id and d.sessions > 0
 ) v on true
 where b.id = any($1)`
-
-// crashedRead bounds the recorded sessions that crashed, whose number is compared.
-const crashedRead = 100_000
 
 func (r *reading) readSessions(ctx context.Context) error {
 	builds := r.of(CrashFree, CrashGroups)
@@ -176,15 +193,16 @@ func (r *reading) readSessions(ctx context.Context) error {
 		Crashed         int64 `db:"crashed"`
 		Recorded        int64 `db:"recorded"`
 		RecordedCrashed int64 `db:"recorded_crashed"`
+		Shared          bool  `db:"shared"`
 	}
-	if err := r.tx.SelectContext(ctx, &rows, selectSessions, ids(wanted), crashedRead); err != nil {
+	if err := r.tx.SelectContext(ctx, &rows, selectSessions, ids(wanted)); err != nil {
 		return storage.Wrap(err, "sessions of builds")
 	}
 	found, projects := map[int64]sessionFacts{}, map[int64]int64{}
 	for _, row := range rows {
-		found[row.ID] = sessionFacts{row.Recorded, row.RecordedCrashed}
-		if row.Sessions >= row.Recorded {
-			found[row.ID], projects[row.ID] = sessionFacts{row.Sessions, row.Crashed}, row.Project
+		found[row.ID] = sessionFacts{row.Recorded, row.RecordedCrashed, row.Shared}
+		if !row.Shared && row.Sessions >= row.Recorded {
+			found[row.ID], projects[row.ID] = sessionFacts{row.Sessions, row.Crashed, false}, row.Project
 		}
 	}
 	for _, id := range builds {
@@ -197,10 +215,12 @@ func (r *reading) readSessions(ctx context.Context) error {
 	return nil
 }
 
-// Who asked for the file by the API has not installed it: that is what pipelines do.
+// Who asked for the file by the API has not installed it: that is what pipelines do. More testers
+// than a policy can ask for are not counted.
 const selectBuilds = `
 select b.id as build,
-	(select count(distinct i.user_id) from build_installs i where i.build_id = b.id and i.user_id is not null and i.channel <> 'api') as testers,
+	(select count(*) from (select distinct i.user_id from build_installs i
+		where i.build_id = b.id and i.user_id is not null and i.channel <> 'api' limit $2) t) as testers,
 	cardinality(b.image_uuids) as images,
 	(select count(*) from unnest(b.image_uuids) as u(id) where b.symbols_file_id is null and not exists (
 		select from symbol_images i where i.organization_id = b.organization_id and i.image_uuid = u.id)) as missing_images,
@@ -227,7 +247,7 @@ func (r *reading) readBuilds(ctx context.Context) error {
 		return nil
 	}
 	var rows []buildFacts
-	if err := r.tx.SelectContext(ctx, &rows, selectBuilds, ids(builds)); err != nil {
+	if err := r.tx.SelectContext(ctx, &rows, selectBuilds, ids(builds), maxTesters); err != nil {
 		return storage.Wrap(err, "testers and symbols of builds")
 	}
 	for _, row := range rows {

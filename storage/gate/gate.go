@@ -16,7 +16,9 @@
 //
 // Crashes are not counted by reading them: gate_crashes has the number of each key of a build in
 // each window of its policy, which the transaction that records crashes adds to. They are
-// counted from the reports once, when a build gets a policy with another window.
+// counted from the reports when a build gets a policy with another window, or a crash left whose
+// user cannot be told from the numbers: Recount does it in bounded steps, of one build at a time,
+// and the gate is not evaluated until all are counted.
 //
 // A person with the right may override a gate. A change of its state, whatever the cause, is a
 // row of its history and an event for webhooks, and lets a notification go that waited for it.
@@ -38,6 +40,8 @@ const (
 	ReasonNoPolicy   = "no policy"
 	ReasonNotCovered = "the policy does not cover the channel of this build"
 	ReasonNotYet     = "not evaluated yet"
+	// ReasonNoConditions is that of a policy which only has suites run.
+	ReasonNoConditions = "the policy has no conditions"
 )
 
 // Override is what a person decided in place of the conditions.
@@ -63,12 +67,16 @@ type Gate struct {
 	Override    *Override
 	// Held: a notification of testers waits for it.
 	Held bool
-	// Due: a fact changed since it was evaluated.
+	// Due: a fact or the policy changed since it was evaluated, or it is evaluated now.
 	Due bool
+	// Open: nothing decides it, as there is no policy with conditions that covers the build.
+	Open bool
 }
 
 // Decided reports whether there is nothing to wait for.
-func (g *Gate) Decided() bool { return g.State != Unknown && !g.Due || g.Override != nil }
+func (g *Gate) Decided() bool {
+	return g.Override != nil || g.Open || g.State != Unknown && !g.Due
+}
 
 type gateRow struct {
 	BuildID        int64      `db:"build_id"`
@@ -77,6 +85,8 @@ type gateRow struct {
 	There          bool       `db:"there"`
 	Policy         bool       `db:"policy"`
 	Covered        bool       `db:"covered"`
+	NoConditions   bool       `db:"no_conditions"` // of the policy
+	Stale          bool       `db:"stale"`         // evaluated by a policy that is another now
 	State          State      `db:"state"`
 	Reason         string     `db:"reason"`
 	Conditions     []byte     `db:"conditions"`
@@ -89,14 +99,21 @@ type gateRow struct {
 	Due            bool       `db:"due"`
 }
 
+// coveredBy, staleBy and noConditions are of builds b, gates g and gate_policies p.
+const (
+	coveredBy = `(p.project_id is not null and (p.channels is null or coalesce(b.metadata ->> 'channel', '') = any(p.channels)
+		or coalesce((p.document ->> 'hold_notifications')::boolean and g.channel = any(p.channels), false)))`
+	staleBy      = `(g.evaluated_at is not null and g.policy_version <> coalesce(p.version, 0))`
+	noConditions = `(jsonb_array_length(coalesce(nullif(p.document -> 'conditions', 'null'), '[]')) = 0)`
+)
+
 const selectGate = `
 select b.id as build_id, b.project_id, pr.team_id, g.build_id is not null as there, p.project_id is not null as policy,
-	p.project_id is not null and (p.channels is null or coalesce(b.metadata ->> 'channel', '') = any(p.channels)
-		or coalesce((p.document ->> 'hold_notifications')::boolean and g.channel = any(p.channels), false)) as covered,
+	` + coveredBy + ` as covered, p.project_id is not null and ` + noConditions + ` as no_conditions, coalesce(` + staleBy + `, false) as stale,
 	coalesce(g.state, 'unknown') as state, coalesce(g.reason, '') as reason, coalesce(g.conditions, '[]') as conditions, g.evaluated_at,
 	g.override_state, coalesce(g.override_reason, '') as override_reason, coalesce(g.override_by, '') as override_by, g.overridden_at,
 	g.held_at is not null as held,
-	exists (select from gate_due d where d.build_id = b.id and d.due_at <= now()) as due
+	coalesce(g.recount, false) or exists (select from gate_due d where d.build_id = b.id and d.due_at <= now()) as due
 from builds b join projects pr on pr.id = b.project_id and pr.deleted_at is null
 left join gates g on g.build_id = b.id
 left join gate_policies p on p.project_id = b.project_id
@@ -104,15 +121,20 @@ where b.organization_id = $1 and b.id = $2 and b.deleted_at is null`
 
 func (r *gateRow) gate() (*Gate, error) {
 	g := &Gate{BuildID: r.BuildID, ProjectID: r.ProjectID, TeamID: r.TeamID, State: r.State, Evaluated: r.State, Reason: r.Reason,
-		EvaluatedAt: r.EvaluatedAt, Held: r.Held, Due: r.Due}
+		EvaluatedAt: r.EvaluatedAt, Held: r.Held, Due: r.Due || r.Covered && r.Stale, Open: !r.Covered || r.NoConditions}
 	if err := json.Unmarshal(r.Conditions, &g.Conditions); err != nil {
 		return nil, fmt.Errorf("conditions of the gate of build %d: %w", r.BuildID, err)
+	}
+	if !r.Covered {
+		g.State, g.Evaluated, g.Conditions = Unknown, Unknown, []Result{}
 	}
 	switch {
 	case !r.Policy:
 		g.Reason = ReasonNoPolicy
 	case !r.Covered:
 		g.Reason = ReasonNotCovered
+	case r.NoConditions:
+		g.Reason = ReasonNoConditions
 	case r.EvaluatedAt == nil:
 		g.Reason = ReasonNotYet
 	}
@@ -146,9 +168,16 @@ func Ask(ctx context.Context, db *storage.DB, organizationID, buildID int64) (*G
 	if err != nil {
 		return nil, err
 	}
-	if row.Covered && !row.There {
+	switch {
+	case row.Covered && !row.There:
 		if err := db.InTx(ctx, func(tx *storage.Tx) error { return adopt(ctx, tx, []int64{buildID}) }); err != nil {
 			return nil, err
+		}
+		row.Due = true
+	case row.There && row.Stale && !row.Due:
+		// By a policy that is another now, or gone.
+		if _, err := db.ExecContext(ctx, insertDue, ids([]int64{buildID}), false); err != nil {
+			return nil, storage.Wrap(err, "have a gate evaluated")
 		}
 		row.Due = true
 	}
@@ -178,13 +207,14 @@ func adopt(ctx context.Context, tx *storage.Tx, builds []int64) error {
 	return storage.Wrap(err, "have gates evaluated")
 }
 
-// StateOf is the state that counts of a build's gate, unknown for one without. storage.ErrNotFound
-// is no build.
+// StateOf is the state that counts of a build's gate, unknown for one without, and where another
+// policy decided it than the one that covers the build now. storage.ErrNotFound is no build.
 func StateOf(ctx context.Context, q storage.Querier, buildID int64) (State, error) {
 	var state State
 	err := q.GetContext(ctx, &state, `
-		select coalesce(g.override_state, g.state, 'unknown') from builds b join projects p on p.id = b.project_id and p.deleted_at is null
-		left join gates g on g.build_id = b.id where b.id = $1 and b.deleted_at is null`, buildID)
+		select coalesce(g.override_state, case when `+coveredBy+` and not `+staleBy+` then g.state end, 'unknown')
+		from builds b join projects a on a.id = b.project_id and a.deleted_at is null
+		left join gates g on g.build_id = b.id left join gate_policies p on p.project_id = b.project_id where b.id = $1 and b.deleted_at is null`, buildID)
 	return state, storage.Wrap(err, fmt.Sprintf("gate of build %d", buildID))
 }
 
@@ -192,11 +222,14 @@ const decidedBuilds = `
 select w.id from unnest($1::bigint[]) as w(id)
 left join gates g on g.build_id = w.id
 left join builds b on b.id = w.id and b.deleted_at is null
-where b.id is null or g.override_state is not null or g.state <> 'unknown' and g.evaluated_at is not null
+left join gate_policies p on p.project_id = b.project_id
+where b.id is null or g.override_state is not null or not ` + coveredBy + ` or ` + noConditions + `
+	or g.state <> 'unknown' and g.evaluated_at is not null and not g.recount and not ` + staleBy + `
 	and not exists (select from gate_due d where d.build_id = w.id and d.due_at <= now())`
 
 // Decided returns those of the builds whose gate is pass or fail, or overridden, with nothing
-// that is still to be evaluated; and those that are gone.
+// that is still to be evaluated; those that no policy with conditions covers, and those that are
+// gone.
 func Decided(ctx context.Context, q storage.Querier, builds []int64) ([]int64, error) {
 	var list []int64
 	err := q.SelectContext(ctx, &list, decidedBuilds, ids(builds))

@@ -75,14 +75,19 @@ func (w *world) build(version string, change ...func(*distribution.Upload)) int6
 // evaluate evaluates until nothing is due, and returns what changed.
 func (w *world) evaluate() (changes []Change) {
 	w.T.Helper()
-	for range 20 {
+	for range 40 {
 		var round *Round
 		w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
 			round, err = Evaluate(ctx, tx, 100)
 			return err
 		})
 		changes = append(changes, round.Changes...)
-		if round.Claimed == 0 {
+		if round.Recounts {
+			w.Must(func(ctx context.Context, tx *storage.Tx) error {
+				_, err := Recount(ctx, tx)
+				return err
+			})
+		} else if round.Claimed == 0 {
 			return changes
 		}
 	}

@@ -13,7 +13,7 @@ import (
 
 // Begun is what the policy of its app says of a build that was just uploaded.
 type Begun struct {
-	Gated     bool // the policy covers the build
+	Gated     bool // the policy covers the build, and has conditions
 	Held      bool // the notification that was asked for waits for the gate
 	RunSuites bool // the caller inserts the task that starts suites
 }
@@ -28,7 +28,7 @@ func Begin(ctx context.Context, tx *storage.Tx, w account.Writer, b *distributio
 	if err != nil || !p.Covers(b.Channel()) {
 		return Begun{}, err
 	}
-	begun := Begun{Gated: true, Held: notify && p.HoldNotifications, RunSuites: len(p.RunSuites) > 0}
+	begun := Begun{Gated: len(p.Conditions) > 0, Held: notify && p.HoldNotifications, RunSuites: len(p.RunSuites) > 0}
 	if !begun.Held {
 		return begun, nil
 	}
@@ -65,14 +65,15 @@ type HeldError struct{ Reason string }
 func (e *HeldError) Error() string { return e.Reason }
 
 // CheckNotify returns a *HeldError when the policy of an app holds notifications and the gate of
-// the build is not pass. A build that was in a channel of the policy stays held in another one.
+// the build is not pass by the policy as it is now. A build that was in a channel of the policy
+// stays held in another one.
 func CheckNotify(ctx context.Context, q storage.Querier, organizationID, buildID int64) error {
 	var holds []State
 	err := q.SelectContext(ctx, &holds, `
-		select coalesce(g.override_state, g.state, 'unknown')
+		select coalesce(g.override_state, case when not `+staleBy+` and not g.recount then g.state end, 'unknown')
 		from builds b join gate_policies p on p.project_id = b.project_id left join gates g on g.build_id = b.id
 		where b.organization_id = $1 and b.id = $2 and (p.document ->> 'hold_notifications')::boolean
-			and (p.channels is null or coalesce(b.metadata ->> 'channel', '') = any(p.channels) or g.channel = any(p.channels))`, organizationID, buildID)
+			and `+coveredBy, organizationID, buildID)
 	if err != nil {
 		return storage.Wrap(err, fmt.Sprintf("gate of build %d", buildID))
 	}

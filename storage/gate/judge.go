@@ -1,6 +1,7 @@
 package gate
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,8 +10,9 @@ import (
 )
 
 // judge says what a condition is by the facts at a time.
-func (c *Condition) judge(f *facts, now time.Time) Result {
-	r := Result{Name: c.Name, Type: c.Type, Evidence: []Evidence{}}
+func (c *Condition) judge(f *facts, now time.Time) (r Result) {
+	r = Result{Name: c.Name, Type: c.Type, Evidence: []Evidence{}}
+	defer r.bound()
 	switch c.Type {
 	case Suites:
 		c.judgeSuites(&r, f)
@@ -38,6 +40,10 @@ func (c *Condition) judgeSuites(r *Result, f *facts) {
 	if !flaky {
 		r.Wanted += ", flaky ones count as failed"
 	}
+	if former := c.forgotten(f); former != nil {
+		*r = *former
+		return
+	}
 	var measured []string
 	for _, id := range c.SuiteIDs {
 		s, there := f.suites[id]
@@ -49,7 +55,7 @@ func (c *Condition) judgeSuites(r *Result, f *facts) {
 			}
 			continue
 		}
-		if len(r.Evidence) < maxEvidence {
+		if len(r.Evidence) < maxSuites {
 			r.Evidence = append(r.Evidence, Evidence{Kind: OfSuiteRun, ID: s.RunID.String(), Title: s.Name, SuiteID: id.String()})
 		}
 		passed := s.Passed
@@ -63,6 +69,9 @@ func (c *Condition) judgeSuites(r *Result, f *facts) {
 		case s.State == "CANCELLED":
 			r.part(Unknown, "the last run of the suite %q was cancelled", s.Name)
 			continue
+		case s.Forgotten:
+			r.part(Unknown, "the cases of the last run of the suite %q were deleted by retention", s.Name)
+			continue
 		case s.Total == 0:
 			r.part(Unknown, "the last run of the suite %q had no case: %s", s.Name, s.Error)
 			continue
@@ -75,6 +84,36 @@ func (c *Condition) judgeSuites(r *Result, f *facts) {
 		}
 	}
 	r.Measured = strings.Join(measured, ", ")
+}
+
+// forgotten is the former result of a condition, when the last run of each of its suites is the one
+// that it was judged by, and retention deleted some of them, or of their cases; else nil.
+func (c *Condition) forgotten(f *facts) *Result {
+	var former []Result
+	if f.EvaluatedBy != f.PolicyVersion || json.Unmarshal(f.Former, &former) != nil {
+		return nil
+	}
+	at := slices.IndexFunc(former, func(r Result) bool { return r.Name == c.Name && r.Type == Suites })
+	if at < 0 {
+		return nil
+	}
+	judged := map[string]string{} // by the suite
+	for _, e := range former[at].Evidence {
+		judged[e.SuiteID] = e.ID
+	}
+	gone := false
+	for _, id := range c.SuiteIDs {
+		run, was := judged[id.String()]
+		s, there := f.suites[id]
+		if there && run != s.RunID.String() {
+			return nil
+		}
+		gone = gone || was && (!there || s.Forgotten)
+	}
+	if !gone {
+		return nil
+	}
+	return &former[at]
 }
 
 func (c *Condition) judgeCrashGroups(r *Result, f *facts, now time.Time) {
@@ -106,6 +145,7 @@ func (c *Condition) judgeCrashGroups(r *Result, f *facts, now time.Time) {
 	}
 	r.Measured = count(int64(seen), "group")
 	closes := f.CreatedAt.Add(window)
+	r.next = f.unignored
 	switch {
 	case r.State == Fail:
 	case !f.HasCrashProject:
@@ -113,10 +153,12 @@ func (c *Condition) judgeCrashGroups(r *Result, f *facts, now time.Time) {
 		r.say(Unknown, "no crash project belongs to the app: nobody can tell whether it crashes")
 	case now.Before(closes):
 		r.say(Unknown, "the time ends at %s", instant(closes))
-		r.next = closes
+		if r.next.IsZero() || closes.Before(r.next) {
+			r.next = closes
+		}
 	case !f.used():
 		r.Measured = ""
-		r.say(Unknown, "nobody used this build: there is no session and no crash of it")
+		r.say(Unknown, "nobody used this build: there is no session and no crash of it%s", f.sessions.sharing())
 	default:
 		r.say(Pass, "")
 	}
@@ -138,7 +180,7 @@ func (c *Condition) judgeCrashFree(r *Result, f *facts) {
 	}
 	if here.Sessions < least {
 		r.Measured = count(here.Sessions, "session")
-		r.say(Unknown, "%s of %d are known", count(here.Sessions, "session"), least)
+		r.say(Unknown, "%s of %d are known%s", count(here.Sessions, "session"), least, here.sharing())
 		return
 	}
 	free := here.percent()
@@ -158,13 +200,21 @@ func (c *Condition) judgeCrashFree(r *Result, f *facts) {
 	case was == nil:
 		r.part(Unknown, "there is no build before to compare with")
 	case was.sessions.Sessions < least:
-		r.part(Unknown, "the build before has %s of %d", count(was.sessions.Sessions, "session"), least)
+		r.part(Unknown, "the build before has %s of %d%s", count(was.sessions.Sessions, "session"), least, was.sessions.sharing())
 	case was.sessions.percent()-free > *c.MaxDropPoints+1e-9:
 		r.part(Fail, "the build before had %s", percent(was.sessions.percent()))
 		r.show(OfBuild, strconv.FormatInt(was.ID, 10), was.Version)
 	default:
 		r.part(Pass, "")
 	}
+}
+
+// sharing says which sessions alone count, "" for all.
+func (s sessionFacts) sharing() string {
+	if !s.Shared {
+		return ""
+	}
+	return ": another build of the app has this version, so that only sessions count which the SDK recorded of this build"
 }
 
 func (c *Condition) judgeTesters(r *Result, f *facts, now time.Time) {

@@ -23,7 +23,7 @@ func TestJudge(t *testing.T) {
 		}
 	}
 	sessions := func(n, crashed int64) func(*facts) {
-		return func(f *facts) { f.sessions = sessionFacts{n, crashed} }
+		return func(f *facts) { f.sessions = sessionFacts{n, crashed, false} }
 	}
 	before := func(b beforeFacts) func(*facts) { return func(f *facts) { f.before = &b } }
 	group := func(g groupFacts) func(*facts) {
@@ -79,11 +79,11 @@ func TestJudge(t *testing.T) {
 		{"nothing before", Condition{Type: CrashFree, MaxDropPoints: ptr(1.0)}, []func(*facts){sessions(100, 0)}, Unknown, "no build before"},
 		{"nothing before, and a bound", Condition{Type: CrashFree, MaxDropPoints: ptr(1.0), MinPercent: ptr(90.0)}, []func(*facts){sessions(100, 0)}, Pass, ""},
 		{"worse than before", Condition{Type: CrashFree, MaxDropPoints: ptr(1.0)},
-			[]func(*facts){sessions(100, 3), before(beforeFacts{sessions: sessionFacts{1000, 10}})}, Fail, "had 99 %"},
+			[]func(*facts){sessions(100, 3), before(beforeFacts{sessions: sessionFacts{1000, 10, false}})}, Fail, "had 99 %"},
 		{"as good as before", Condition{Type: CrashFree, MaxDropPoints: ptr(1.0)},
-			[]func(*facts){sessions(100, 2), before(beforeFacts{sessions: sessionFacts{1000, 10}})}, Pass, ""},
+			[]func(*facts){sessions(100, 2), before(beforeFacts{sessions: sessionFacts{1000, 10, false}})}, Pass, ""},
 		{"too few before", Condition{Type: CrashFree, MaxDropPoints: ptr(1.0)},
-			[]func(*facts){sessions(100, 2), before(beforeFacts{sessions: sessionFacts{10, 0}})}, Unknown, "the build before has"},
+			[]func(*facts){sessions(100, 2), before(beforeFacts{sessions: sessionFacts{10, 0, false}})}, Unknown, "the build before has"},
 
 		{"not verified yet", Condition{Type: Signature}, []func(*facts){verified(artifact.Pending)}, Unknown, "not been verified"},
 		{"cannot be verified", Condition{Type: Signature}, []func(*facts){verified(artifact.Unchecked)}, Unknown, "cannot be verified"},

@@ -207,9 +207,10 @@ func (p *Policy) countsUsers() bool {
 	return p.any(func(c *Condition) bool { return c.MaxUsers != nil })
 }
 
-// countsSessions reports whether numbers of sessions matter.
+// countsSessions reports whether numbers of sessions matter: crash groups ask whether somebody used
+// the build.
 func (p *Policy) countsSessions() bool {
-	return p.any(func(c *Condition) bool { return c.Type == CrashFree })
+	return p.any(func(c *Condition) bool { return c.Type == CrashFree || c.Type == CrashGroups })
 }
 
 // Covers reports whether builds of a channel have a gate.

@@ -76,5 +76,6 @@ func TestWindows(t *testing.T) {
 	p := Policy{Conditions: []Condition{{Type: CrashGroups}, {Type: CrashGroups, Hours: ptr(int64(2))}, {Type: CrashGroups, Hours: ptr(int64(24))}, {Type: Testers, Hours: ptr(int64(7))}}}
 	require.Equal(t, []int64{2, 24}, p.windows())
 	require.False(t, p.countsUsers())
-	require.False(t, p.countsSessions())
+	require.True(t, p.countsSessions(), "whether somebody used the build")
+	require.False(t, (&Policy{Conditions: p.Conditions[3:]}).countsSessions())
 }

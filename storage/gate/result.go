@@ -3,6 +3,8 @@ package gate
 import (
 	"fmt"
 	"time"
+
+	"github.com/slipway-qa/slipway/storage"
 )
 
 // State is what a gate, or one of its conditions, says.
@@ -51,12 +53,13 @@ type Result struct {
 	Reason   string     `json:"reason"`   // why it is no pass; "" for a pass
 	Evidence []Evidence `json:"evidence"`
 
-	next time.Time // when time alone may change it; zero: never
+	parts int       // of the reason; those above maxEvidence are not in it
+	next  time.Time // when time alone may change it; zero: never
 }
 
 // say sets the state with its reason.
 func (r *Result) say(s State, reason string, args ...any) {
-	r.State, r.Reason = s, fmt.Sprintf(reason, args...)
+	r.State, r.Reason, r.parts = s, fmt.Sprintf(reason, args...), 1
 }
 
 func (r *Result) show(kind EvidenceKind, id, title string) {
@@ -71,11 +74,24 @@ func (r *Result) part(s State, reason string, args ...any) {
 	text := fmt.Sprintf(reason, args...)
 	switch {
 	case r.State == "" || r.State == Pass || r.State == Unknown && s == Fail:
-		r.State, r.Reason = s, text
+		r.State, r.Reason, r.parts = s, text, 1
 	case s == r.State && s != Pass && text != "":
-		r.Reason += "; " + text
+		if r.parts++; r.parts <= maxEvidence {
+			r.Reason += "; " + text
+		}
 	}
 }
+
+// bound ends a reason that has more parts than it names, and cuts it.
+func (r *Result) bound() {
+	if r.parts > maxEvidence {
+		r.Reason += fmt.Sprintf("; and %d more", r.parts-maxEvidence)
+	}
+	r.Reason = storage.Cut(r.Reason, maxReasonOfCondition)
+}
+
+// maxReasonOfCondition bounds the reason of a condition, in characters.
+const maxReasonOfCondition = 4000
 
 // together is the state of all conditions.
 func together(list []Result) State {

@@ -104,14 +104,16 @@ select s.id, s.project_id, s.client_id, coalesce(s.build_id, 0) as build_id
 from unnest($1::bigint[], $2::uuid[]) as i(project_id, client_id)
 cross join lateral (select * from app_sessions where project_id = i.project_id and client_id = i.client_id limit 1) s`
 
-// The gates of the builds are due.
+// The gates of the builds are due, and those of builds that are compared with them.
 const countSessions = `
 with counted as (
 	update builds b set sessions = b.sessions + w.n from unnest($1::bigint[], $2::bigint[]) as w(id, n) where b.id = w.id
 	returning b.id
 )
 insert into gate_due (build_id, organization_id, due_at)
-select g.build_id, g.organization_id, now() from counted c join gates g on g.build_id = c.id and g.watched_until > now()`
+select g.build_id, g.organization_id, now() from counted c cross join lateral (
+	select * from gates where build_id = c.id union all select * from gates where before_id = c.id) g
+where g.sessions and g.watched_until > now()`
 
 type sessionKey struct {
 	project int64

@@ -4,7 +4,8 @@
 // gate:evaluate is triggered every second by every scheduler process, but it becomes a task only
 // when a gate is due (Pending). It works in steps of some gates, each one transaction: they are
 // claimed with SKIP LOCKED, evaluated, and what follows a change is written. So several tasks
-// share what is due, and a worker that dies in the middle of a step leaves it undone.
+// share what is due, and a worker that dies in the middle of a step leaves it undone. Crashes that
+// are to be counted anew are counted between two steps, some of one build at a time.
 //
 // A step that fails is tried again with the task. gate:start writes the suite runs with the end
 // of its task: they start once.
@@ -57,13 +58,22 @@ func (h *Evaluate) Handle(ctx context.Context, claim *worker.Claim) error {
 		if err != nil {
 			return err
 		}
-		sum.Evaluated, sum.Changed = sum.Evaluated+round.Evaluated, sum.Changed+len(round.Changes)
-		if round.Claimed < stepLimit {
-			// What came meanwhile is for the next task, a second later: a build that is crashing
-			// right now is not evaluated at every crash. What was put off is due already.
-			if round.Claimed == round.Evaluated {
-				break
+		counted := false
+		if round.Recounts {
+			// Each step is a transaction of its own, that no gate of another build waits for.
+			err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+				counted, err = gate.Recount(ctx, tx)
+				return err
+			})
+			if err != nil {
+				return err
 			}
+		}
+		sum.Evaluated, sum.Changed = sum.Evaluated+round.Evaluated, sum.Changed+len(round.Changes)
+		if round.Claimed < stepLimit && !counted {
+			// What came meanwhile is for the next task, a second later: a build that is crashing
+			// right now is not evaluated at every crash.
+			break
 		}
 	}
 	return claim.Finish(ctx, sum, nil)
