@@ -50,7 +50,7 @@ func accountChanges() []request {
 
 func agentChanges() []request {
 	return []request{
-		{method: post, path: v3 + "/agent-calls", body: `{"tool":"get_run","via":"stdio","outcome":"done","arguments":["run_id","test_id"],"digest":"9f86d081884c7d65","took_ms":120}`, want: 204, wrote: "agent.called"},
+		{method: post, path: v3 + "/agent-calls", body: `{"tool":"get_run","outcome":"done","arguments":["run_id","test_id"],"digest":"9f86d081884c7d65","took_ms":120}`, want: 204, wrote: "agent.called"},
 		{method: post, path: "/mcp", body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_apps","arguments":{"limit":2}}}`, want: 200, wrote: "agent.called"},
 	}
 }

@@ -23,6 +23,7 @@ type policy struct {
 	Channels   []string                     `json:"channels"`
 	Hold       bool                         `json:"hold_notifications"`
 	RunSuites  []suiteToRun                 `json:"run_suites"`
+	Hosts      []string                     `json:"allowed_hosts"`
 	UpdatedAt  time.Time                    `json:"updated_at"`
 	UpdatedBy  string                       `json:"updated_by"`
 }
@@ -161,6 +162,7 @@ func settingsText(doc json.RawMessage) (string, error) {
 		Channels   json.RawMessage   `json:"channels"`
 		Hold       json.RawMessage   `json:"hold_notifications"`
 		RunSuites  []json.RawMessage `json:"run_suites"`
+		Hosts      json.RawMessage   `json:"allowed_hosts"`
 	}
 	if err := json.Unmarshal(doc, &p); err != nil {
 		return "", err
@@ -184,6 +186,9 @@ func settingsText(doc json.RawMessage) (string, error) {
 	b.WriteString("  hold_notifications: " + string(p.Hold) + "\n")
 	if len(p.RunSuites) > 0 {
 		list("run_suites", p.RunSuites)
+	}
+	if len(p.Hosts) > 0 {
+		b.WriteString("  allowed_hosts: " + string(p.Hosts) + "\n")
 	}
 	return b.String(), nil
 }

@@ -19,6 +19,7 @@ import (
 type policyForm struct {
 	Conditions []conditionForm
 	Channels   string // one a line
+	Hosts      string // one a line
 	Unnamed    bool   // builds without a channel have a gate as well
 	Hold       bool
 	Runs       []suiteToRun
@@ -44,7 +45,8 @@ func runPath(i int) string { return fmt.Sprintf("run_suites[%d]", i) }
 
 // typedPolicy reads a form.
 func typedPolicy(sent url.Values) *policyForm {
-	form := &policyForm{Channels: strings.ReplaceAll(sent.Get("channels"), "\r\n", "\n"), Unnamed: sent.Has("unnamed"), Hold: sent.Has("hold_notifications")}
+	form := &policyForm{Channels: strings.ReplaceAll(sent.Get("channels"), "\r\n", "\n"), Unnamed: sent.Has("unnamed"), Hold: sent.Has("hold_notifications"),
+		Hosts: strings.ReplaceAll(sent.Get("allowed_hosts"), "\r\n", "\n")}
 	for i := 0; i < maxTyped && sent.Has(conditionPath(i)+".type"); i++ {
 		at := conditionPath(i)
 		c := conditionForm{Name: strings.TrimSpace(sent.Get(at + ".name")), Type: gate.Type(sent.Get(at + ".type")), Values: map[string][]string{}}
@@ -61,7 +63,7 @@ func typedPolicy(sent url.Values) *policyForm {
 
 // storedPolicy is the form of a policy.
 func storedPolicy(p *policy) *policyForm {
-	form := &policyForm{Hold: p.Hold, Runs: p.RunSuites}
+	form := &policyForm{Hold: p.Hold, Runs: p.RunSuites, Hosts: strings.Join(p.Hosts, "\n")}
 	var channels []string
 	for _, channel := range p.Channels {
 		if channel == "" {
@@ -127,12 +129,7 @@ func (form *policyForm) body() (map[string]any, error) {
 		conditions = append(conditions, doc)
 	}
 	body := map[string]any{"conditions": conditions, "hold_notifications": form.Hold}
-	var channels []string
-	for line := range strings.Lines(form.Channels) {
-		if line = strings.TrimSpace(line); line != "" {
-			channels = append(channels, line)
-		}
-	}
+	channels := linesOf(form.Channels)
 	if form.Unnamed {
 		channels = append(channels, "")
 	}
@@ -147,7 +144,20 @@ func (form *policyForm) body() (map[string]any, error) {
 	if len(form.Runs) > 0 {
 		body["run_suites"] = form.Runs
 	}
+	if hosts := linesOf(form.Hosts); hosts != nil {
+		body["allowed_hosts"] = hosts
+	}
 	return body, nil
+}
+
+// linesOf are the lines of a text that are not empty; nil for none.
+func linesOf(text string) (list []string) {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
 }
 
 // value is what a field says to the api; nil: the condition leaves the member out.
@@ -222,7 +232,7 @@ func (form *policyForm) add(t gate.Type) {
 }
 
 // place finds the path of a member at the beginning of what the api says of it.
-var place = regexp.MustCompile(`^((?:conditions|run_suites)(?:\[\d+\](?:\.[a-z_]+)?)?|channels)(?:\[\d+\])?: (.+)$`)
+var place = regexp.MustCompile(`^((?:conditions|run_suites)(?:\[\d+\](?:\.[a-z_]+)?)?|channels|allowed_hosts)(?:\[\d+\])?: (.+)$`)
 
 // fault notes why the form was refused.
 func (form *policyForm) fault(text string) {

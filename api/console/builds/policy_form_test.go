@@ -51,7 +51,7 @@ func TestFormHasTheMembersOfEachType(t *testing.T) {
 
 // sentBack is the form as a browser sends what the page shows.
 func sentBack(form *policyForm) url.Values {
-	sent := url.Values{"channels": {strings.ReplaceAll(form.Channels, "\n", "\r\n")}}
+	sent := url.Values{"channels": {strings.ReplaceAll(form.Channels, "\n", "\r\n")}, "allowed_hosts": {strings.ReplaceAll(form.Hosts, "\n", "\r\n")}}
 	if form.Unnamed {
 		sent.Set("unnamed", "1")
 	}
@@ -82,8 +82,8 @@ func TestFormKeepsAPolicy(t *testing.T) {
 	for name, c := range map[string]struct{ stored, sent string }{
 		"defaults": {`{"conditions":[{"name":"a","type":"crash_groups"},{"name":"b","type":"signature"},{"name":"c","type":"testers"},{"name":"d","type":"symbols"}],"hold_notifications":false}`,
 			`{"conditions":[{"name":"a","type":"crash_groups"},{"name":"b","type":"signature","verified":true,"same_signer":false},{"name":"c","type":"testers","no_blocker":true},{"name":"d","type":"symbols","mapping":false}],"hold_notifications":false}`},
-		"all": {`{"conditions":[{"name":"z","type":"suites","suite_ids":["` + suite + `"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,"hours":48},{"name":"s","type":"signature","same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,"max_growth_percent":2.5}],"channels":["beta","","a,b"],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite + `","url":"https://{{metadata.host}}/?a=1&b=<x>"}]}`,
-			`{"conditions":[{"name":"z","type":"suites","suite_ids":["` + suite + `"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,"hours":48},{"name":"s","type":"signature","verified":false,"same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,"max_growth_percent":2.5}],"channels":["beta","a,b",""],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite + `","url":"https://{{metadata.host}}/?a=1&b=<x>"}]}`},
+		"all": {`{"conditions":[{"name":"z","type":"suites","suite_ids":["` + suite + `"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,"hours":48},{"name":"s","type":"signature","same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,"max_growth_percent":2.5}],"channels":["beta","","a,b"],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite + `","url":"https://{{metadata.host}}/?a=1&b=<x>"}],"allowed_hosts":["preview.example.com","*.pr.example.com"]}`,
+			`{"conditions":[{"name":"z","type":"suites","suite_ids":["` + suite + `"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,"hours":48},{"name":"s","type":"signature","verified":false,"same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,"max_growth_percent":2.5}],"channels":["beta","a,b",""],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite + `","url":"https://{{metadata.host}}/?a=1&b=<x>"}],"allowed_hosts":["preview.example.com","*.pr.example.com"]}`},
 	} {
 		var p policy
 		require.NoError(t, json.Unmarshal([]byte(c.stored), &p), name)
