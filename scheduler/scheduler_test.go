@@ -99,6 +99,8 @@ func TestMaintenanceKindsHavePeriods(t *testing.T) {
 		switch k.Name {
 		case tasks.ScheduleTick.Name:
 			require.Equal(t, time.Second, k.Every, "schedules fire at every second")
+		case tasks.GateEvaluate.Name:
+			require.Equal(t, time.Second, k.Every, "a gate is evaluated within two seconds of a fact")
 		case tasks.GenerationMaintenance.Name:
 			require.Equal(t, 2*time.Second, k.Every, "a generation ends within seconds of its deadline")
 		default:

@@ -103,7 +103,7 @@ func TestSetting(t *testing.T) {
 		require.Equal(t, want, first[member], member)
 	}
 	require.NotContains(t, first, "token")
-	require.Regexp(t, `^slipway/gate: .+ \(android\)$`, first["context"])
+	require.Regexp(t, `^slipway/gate: .+ \(Android\)$`, first["context"])
 	require.Equal(t, first, w.must(200, w.lead, "GET", w.path, nil)["commit_status"])
 
 	after := w.must(200, w.lead, "PUT", w.path, object{"provider": "github", "repository": "acme/shop", "context": "qa"})["commit_status"].(object)

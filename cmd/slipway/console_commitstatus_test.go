@@ -50,7 +50,7 @@ func TestConsoleCommitStatus(t *testing.T) {
 	p = w.done(p, at, url.Values{"repository": {"acme/app"}, "token": {token}}, "The setting was saved.")
 	require.NotContains(t, p.text, token)
 	require.Equal(t, "acme/app", w.shows(setting, "commit_status.repository"))
-	require.Equal(t, "slipway/gate", w.shows(setting, "commit_status.context"))
+	require.Equal(t, "slipway/gate: shop (Windows)", w.shows(setting, "commit_status.context"))
 	require.Equal(t, "", fields(p.form(at)).Get("token"))
 
 	push <- true

@@ -32,7 +32,7 @@ func buildUseCases() []useCase {
 				w.must(request{method: post, path: v3 + "/builds/upload", files: uploadOf("shop2.zip")})
 			})
 		}},
-		{name: "upload a build in parts", numbers: []int{1}, of: asks{statements: 43, objects: 6}, run: func(w *counted, _ int) {
+		{name: "upload a build in parts", numbers: []int{1}, of: asks{statements: 44, objects: 6}, run: func(w *counted, _ int) {
 			w.upload()
 			w.ids["part"] = "1"
 			w.count(func() {

@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 )
 
-// atOnce is how many runs are cancelled at a time.
-const atOnce = 4
+// cancelling is how many runs are cancelled at a time.
+const cancelling = 4
 
 // addCutOff keeps a unit whose start failed in a way that may have started it all the same, so
 // that it can be ended.
@@ -66,7 +66,7 @@ func (c *Config) each(ctx context.Context, units []*unit, wrong string, do func(
 	var mu sync.Mutex
 	failed := map[*unit]error{}
 	var work errgroup.Group
-	work.SetLimit(atOnce)
+	work.SetLimit(cancelling)
 	for _, u := range units {
 		work.Go(func() error {
 			if err := do(last, u); err != nil {

@@ -55,7 +55,7 @@ func TestAStartThatIsCutOffIsCancelled(t *testing.T) {
 func TestManyRunsAreCancelledTogether(t *testing.T) {
 	t.Parallel()
 	ends, names := map[string][]string{}, []string{}
-	for n := range 3 * atOnce {
+	for n := range 3 * cancelling {
 		names = append(names, fmt.Sprintf("t%d", n))
 		ends[names[n]] = []string{"QUEUED"}
 	}
@@ -68,7 +68,7 @@ func TestManyRunsAreCancelledTogether(t *testing.T) {
 	var arrived atomic.Int64
 	s.cancels = func(r *http.Request) {
 		n := arrived.Add(1)
-		for whole := (n + atOnce - 1) / atOnce * atOnce; arrived.Load() < whole && r.Context().Err() == nil; { // until the others of its round are here
+		for whole := (n + cancelling - 1) / cancelling * cancelling; arrived.Load() < whole && r.Context().Err() == nil; { // until the others of its round are here
 			time.Sleep(time.Millisecond)
 		}
 	}

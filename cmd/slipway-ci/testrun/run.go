@@ -28,7 +28,7 @@ func (c *Config) Run(ctx context.Context, p *Plan) (*report.Report, error) {
 		return nil, err
 	}
 	c.giveUp(ctx, w)
-	last, cancel := c.Last(ctx, atOnce)
+	last, cancel := c.Last(ctx, cancelling)
 	defer cancel()
 	return c.report(last, p, w, since), err
 }

@@ -40,7 +40,7 @@ type Config struct {
 	// Detach leaves runs as they are when the context ends.
 	Detach bool
 	// Last returns a context for what is to be done when the context has ended, with the time for
-	// so many requests, of which atOnce go at once.
+	// so many requests, of which cancelling go at once.
 	Last func(ctx context.Context, requests int) (context.Context, context.CancelFunc)
 	// Folder has the tests' files, by which a failure finds its line.
 	Folder Folder

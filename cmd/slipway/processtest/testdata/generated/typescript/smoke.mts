@@ -35,7 +35,7 @@ async function build() {
     body: { file: "a file of TypeScript", platform: "windows", release_notes: "Of TypeScript" },
     bodySerializer(body) {
       const form = new FormData();
-      form.set("file", new File([body.file], "smoke-typescript.zip"));
+      form.set("file", new File([body.file ?? ""], "smoke-typescript.zip"));
       form.set("platform", body.platform ?? "");
       form.set("release_notes", body.release_notes ?? "");
       return form;
