@@ -199,8 +199,15 @@ func TestVersionsOfGates(t *testing.T) {
 		seen = now
 	}
 	evaluate := func(ctx context.Context, tx *storage.Tx) error {
-		_, err := gate.Evaluate(ctx, tx, 10)
-		return err
+		for {
+			round, err := gate.Evaluate(ctx, tx, 10)
+			if err != nil || !round.Recounts {
+				return err
+			}
+			if _, err := gate.Recount(ctx, tx); err != nil {
+				return err
+			}
+		}
 	}
 	changes("it has a gate", func(ctx context.Context, tx *storage.Tx) error {
 		most := int64(1)
