@@ -38,10 +38,10 @@ func TestMain(m *testing.M) {
 // world is two organizations behind the handlers, with authentication.
 type world struct {
 	*fixture.Fixture
-	engine                                  *gin.Engine
-	follower                                *gatechange.Follower
-	owner, member, rival, lead, other, test string // keys
-	project                                 int64
+	engine                            *gin.Engine
+	follower                          *gatechange.Follower
+	owner, member, rival, lead, other string // keys
+	project                           int64
 }
 
 func newWorld(t *testing.T) *world {

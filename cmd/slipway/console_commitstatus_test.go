@@ -61,7 +61,7 @@ func TestConsoleCommitStatus(t *testing.T) {
 	require.Contains(t, p.text, "may not push to it")
 	p = w.submit(p, at+"/test", nil)
 	require.Contains(t, p.text, "The repository was not seen: GitHub answered 404")
-	p = w.done(p, at, url.Values{"context": {"qa/gate"}, "token": {""}}, "The setting was saved.")
+	w.done(p, at, url.Values{"context": {"qa/gate"}, "token": {""}}, "The setting was saved.")
 	require.Equal(t, "qa/gate", w.shows(setting, "commit_status.context"))
 	require.Equal(t, "true", w.shows(setting, "commit_status.has_token"), "an empty token leaves the one that there is")
 	w.surface.exec(`update commit_status_settings set last_error = $1, last_error_at = now()`, buildScript)

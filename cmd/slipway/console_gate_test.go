@@ -156,11 +156,11 @@ func TestConsoleGate(t *testing.T) {
 	t.Parallel()
 	w := newGateWorld(t)
 	build := "/builds/" + w.build
-	p := w.see(build, "The app has no <a href=")
+	w.see(build, "The app has no <a href=")
 	require.NotContains(t, w.see("/apps/"+w.app).text, "<th>Gate</th>", "no build has one")
 	w.set(`{"conditions":[{"name":"` + buildScript + `","type":"size","max_bytes":1},{"name":"Tried","type":"testers","min_testers":3}],"hold_notifications":true}`)
 	w.settled("fail")
-	p = w.see(build, `<span class="badge bad">fail</span>`, "What is missing", "at most 1 byte", "too large", "Override the gate")
+	p := w.see(build, `<span class="badge bad">fail</span>`, "What is missing", "at most 1 byte", "too large", "Override the gate")
 	require.NotContains(t, p.text, buildScript)
 	require.NotEmpty(t, p.watched(), "the page waits for news of the gate")
 	require.Contains(t, w.see("/apps/"+w.app, "<th>Gate</th>").text, build+`#gate"><span class="badge bad">fail</span>`)

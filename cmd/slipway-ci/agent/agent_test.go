@@ -197,7 +197,6 @@ func TestInstructions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	require.Contains(t, w.agent.InitializeResult().Instructions, `"untrusted"`)
-	require.Nil(t, w.agent.InitializeResult().Capabilities.Logging)
 }
 
 // hostileGroup has every text of others say what an agent must not do, and try to leave its

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 
@@ -104,6 +103,3 @@ func resultOf(answer any) (*mcp.CallToolResult, error) {
 	}
 	return result, nil
 }
-
-// raw is JSON that is passed on to the API as it came.
-type raw = json.RawMessage
