@@ -177,16 +177,21 @@ func readTags(value *yaml.Node) ([]string, error) {
 }
 
 func readTargets(value *yaml.Node) ([]Target, error) {
-	if value.Kind != yaml.SequenceNode || len(value.Content) > maxTargets {
-		return nil, wrong(value.Line, "targets must be a list of at most %d targets", maxTargets)
+	return readList(value, "targets", maxTargets, readTarget)
+}
+
+// readList reads a list of at most some elements, each by a function.
+func readList[T any](value *yaml.Node, name string, most int, read func(*yaml.Node) (T, error)) ([]T, error) {
+	if value.Kind != yaml.SequenceNode || len(value.Content) > most {
+		return nil, wrong(value.Line, "%s must be a list of at most %d %s", name, most, name)
 	}
-	var list []Target
+	var list []T
 	for _, inner := range value.Content {
-		t, err := readTarget(inner)
+		one, err := read(inner)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, t)
+		list = append(list, one)
 	}
 	return list, nil
 }
@@ -221,18 +226,7 @@ func Browser(name string) Target {
 }
 
 func readSteps(value *yaml.Node) ([]Step, error) {
-	if value.Kind != yaml.SequenceNode || len(value.Content) > maxSteps {
-		return nil, wrong(value.Line, "steps must be a list of at most %d steps", maxSteps)
-	}
-	var list []Step
-	for _, inner := range value.Content {
-		s, err := readStep(inner)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, s)
-	}
-	return list, nil
+	return readList(value, "steps", maxSteps, readStep)
 }
 
 func readStep(n *yaml.Node) (s Step, err error) {

@@ -16,8 +16,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
 // tellings are the pages that share an installation, in the order in which they run: those
@@ -98,8 +96,7 @@ func newReader(t *testing.T, in *installation) *reader {
 	require.NoError(t, os.Symlink(binary, filepath.Join(r.folder, "bin", "slipway")))
 	require.NoError(t, os.Symlink(pipelineBinary, filepath.Join(r.folder, "bin", "slipway-ci")))
 	require.NoError(t, os.Symlink(in.dir, filepath.Join(r.folder, "data")))
-	apk := filepath.Join(servicetest.NodeModules(t, "android-apidemos"), "android-apidemos", "apks", "ApiDemos-debug.apk")
-	require.NoError(t, os.Symlink(apk, filepath.Join(r.folder, "app.apk")))
+	require.NoError(t, os.Symlink(demoAPK(t), filepath.Join(r.folder, "app.apk")))
 	return r
 }
 

@@ -44,7 +44,7 @@ func TestPipelineStory(t *testing.T) {
 
 	s.policy(app.project, "  - {name: smoke, type: suites, suite_ids: ["+s.suite+"]}\n  - {name: quiet, type: crash_groups, hours: 1}\n")
 	s.greets.Store(false)
-	bad := s.ci(1, "upload", s.apk(), "--app-version", "1.1", "--notify", "--gate", "--wait", "--timeout", "5m")
+	bad := s.ci(1, "upload", demoAPK(s.t), "--app-version", "1.1", "--notify", "--gate", "--wait", "--timeout", "5m")
 	require.Contains(t, bad.stdout, "the testers hear of it when its gate is green")
 	require.Contains(t, bad.stdout, `1 of 1 cases of the suite "Smoke" did not pass`)
 	require.Contains(t, bad.stderr, "is closed")
@@ -84,14 +84,12 @@ func (s *pipelineStory) ci(want int, args ...string) result {
 	return r
 }
 
-func (s *pipelineStory) apk() string { return (&pipelines{}).apk(s.t) }
-
 // sent is a build as its upload was answered.
 type sent struct{ build, project, notification string }
 
 func (s *pipelineStory) upload(version string, more ...string) sent {
 	s.t.Helper()
-	r := s.ci(0, append([]string{"upload", s.apk(), "--app-version", version, "--json"}, more...)...)
+	r := s.ci(0, append([]string{"upload", demoAPK(s.t), "--app-version", version, "--json"}, more...)...)
 	var out struct {
 		Uploads []struct {
 			Build        string `json:"build_id"`

@@ -192,7 +192,7 @@ func (p *pipelines) smoke() {
 	var suite struct{ ID string }
 	s.ok(t, http.StatusCreated, http.MethodPost, "/testsuites", obj{"name": "Smoke", "testCases": []string{made.ID}}, &suite)
 	p.post("/api/v3/groups", http.StatusCreated, obj{"name": "QA Team"}, nil)
-	for _, path := range []string{p.apk(t), p.ipa(t)} {
+	for _, path := range []string{demoAPK(t), p.ipa(t)} {
 		var up struct {
 			ProjectID json.Number `json:"project_id"`
 		}
@@ -216,7 +216,8 @@ func policyOfPipelines(path, suite string) obj {
 		"run_suites": []obj{{"suite_id": suite}}, "hold_notifications": true}
 }
 
-func (p *pipelines) apk(t *testing.T) string {
+// demoAPK is the path of a real package for Android.
+func demoAPK(t *testing.T) string {
 	t.Helper()
 	return filepath.Join(servicetest.NodeModules(t, "android-apidemos"), "android-apidemos", "apks", "ApiDemos-debug.apk")
 }
@@ -283,7 +284,7 @@ func (p *pipelines) step(t *testing.T, service ciService, step pipelineStep, var
 	defer cancel()
 	cmd := exec.CommandContext(ctx, service.shell[0], append(service.shell[1:], file)...)
 	cmd.Dir = repository
-	cmd.Env = append(typed(os.DevNull), "CI=true", "PREBUILT_APK="+p.apk(t))
+	cmd.Env = append(typed(os.DevNull), "CI=true", "PREBUILT_APK="+demoAPK(t))
 	all := maps.Clone(variables)
 	maps.Copy(all, step.variables)
 	for name, value := range all {
