@@ -344,8 +344,8 @@ func (w *connectedPartWriter) Write(p []byte) (int, error) {
 	return n, w.of.explain(err)
 }
 
-func (w *connectedPartWriter) Commit() (string, error) {
-	tag, err := w.PartWriter.Commit()
+func (w *connectedPartWriter) Commit(own *Sum) (string, error) {
+	tag, err := w.PartWriter.Commit(own)
 	return tag, w.of.explain(err)
 }
 

@@ -152,7 +152,7 @@ func (w *folderPartWriter) write(p []byte) (int, error) {
 }
 
 // Commit syncs the file.
-func (w *folderPartWriter) Commit() (string, error) {
+func (w *folderPartWriter) Commit(*Sum) (string, error) {
 	switch {
 	case w.ended:
 		return "", errEnded

@@ -81,10 +81,12 @@ type PartWriter interface {
 	// Write adds bytes; ErrSize when they are more than the part has.
 	io.Writer
 
-	// Commit stores the part, and returns its tag. ErrSize: fewer bytes than the part has.
-	// ErrNotFound: the store knows nothing of the object any more. Other writers are kept
-	// from the part until Close, so that its outcome can be recorded before.
-	Commit() (tag string, err error)
+	// Commit stores the part, and returns its tag. own is the sum of its bytes, which the
+	// caller has taken anyway: a store that needs it does not take it once more; nil: the
+	// caller has none. ErrSize: fewer bytes than the part has. ErrNotFound: the store knows
+	// nothing of the object any more. Other writers are kept from the part until Close, so
+	// that its outcome can be recorded before.
+	Commit(own *Sum) (tag string, err error)
 
 	// Close ends the writer. What was not committed is not part of the object.
 	Close() error

@@ -49,25 +49,28 @@ func (w *s3Writer) begin() (*multipart, error) {
 
 // send waits until fewer than partsInFlight parts are under way, and calls sent
 // once data is of no more use.
-func (m *multipart) send(data []byte, sent func()) {
+func (m *multipart) send(data []byte, sum string, sent func()) {
 	part := &minio.CompletePart{PartNumber: m.before + len(m.list) + 1}
 	m.list = append(m.list, part)
 	m.group.Go(func() error {
 		defer sent()
-		done, err := m.sendPart(part.PartNumber, data)
+		done, err := m.sendPart(part.PartNumber, data, sum)
 		part.ETag = done.ETag
 		return err
 	})
 }
 
-func (m *multipart) sendPart(number int, data []byte) (minio.ObjectPart, error) {
+func (m *multipart) sendPart(number int, data []byte, sum string) (minio.ObjectPart, error) {
 	content := &body{data: data}
 	defer content.detach()
 	// The digest is signed in the header. Without DisableContentSha256 the client
 	// would hash and sign the bytes once more, in chunks.
-	sum := sha256.Sum256(data)
+	if sum == "" {
+		own := sha256.Sum256(data)
+		sum = hex.EncodeToString(own[:])
+	}
 	return m.core.PutObjectPart(m.ctx, m.bucket, m.key, m.id, number, content, int64(len(data)),
-		minio.PutObjectPartOptions{Sha256Hex: hex.EncodeToString(sum[:]), DisableContentSha256: true})
+		minio.PutObjectPartOptions{Sha256Hex: sum, DisableContentSha256: true})
 }
 
 // failed reports whether a part failed or the write's context has ended.

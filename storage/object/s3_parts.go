@@ -61,7 +61,7 @@ func (w s3PartWriter) Write(p []byte) (int, error) {
 }
 
 // Commit waits until S3 has all of the part.
-func (w s3PartWriter) Commit() (string, error) {
+func (w s3PartWriter) Commit(own *Sum) (string, error) {
 	switch {
 	case w.ended:
 		return "", errEnded
@@ -70,7 +70,11 @@ func (w s3PartWriter) Commit() (string, error) {
 	case w.total != w.size:
 		return "", ErrSize
 	}
-	w.send()
+	sum := ""
+	if own != nil && own.N() == int64(w.n) { // all of the part is in this request
+		sum = own.Hex()
+	}
+	w.send(sum)
 	sent, err := w.parts.wait()
 	if err != nil {
 		return "", missingUpload(fmt.Errorf("write a part: %w", err))

@@ -120,7 +120,7 @@ func (w *s3Writer) flush() error {
 	if len(w.parts.list) == maxParts-1 {
 		return ErrTooLarge // the last part is of those bytes that Commit sends
 	}
-	w.send()
+	w.send("")
 	buf, err := w.pool.get(w.parts.ctx)
 	if err != nil {
 		return w.parts.stop(err)
@@ -129,11 +129,12 @@ func (w *s3Writer) flush() error {
 	return nil
 }
 
-// send hands the buffer over to a request.
-func (w *s3Writer) send() {
+// send hands the buffer over to a request. sum is the SHA-256 of its bytes in hexadecimal; ""
+// has it taken.
+func (w *s3Writer) send(sum string) {
 	buf, n := w.buf, w.n
 	w.buf, w.n = nil, 0
-	w.parts.send(buf[:n], func() { w.pool.put(buf) })
+	w.parts.send(buf[:n], sum, func() { w.pool.put(buf) })
 }
 
 // Commit sends the only request, or the last part and the request that joins the
@@ -162,7 +163,7 @@ func (w *s3Writer) commit() (Info, error) {
 	case w.parts == nil:
 		return w.putSingle()
 	}
-	w.send()
+	w.send("")
 	complete, err := w.parts.wait()
 	if err != nil {
 		return Info{}, err

@@ -41,7 +41,7 @@ func TestUploadExpiry(t *testing.T) {
 		defer w.Close()
 		_, err = w.Write([]byte("abc"))
 		require.NoError(t, err)
-		_, err = w.Commit()
+		_, err = w.Commit(nil)
 		require.NoError(t, err)
 		return u
 	}

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"hash"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"os"
@@ -64,7 +66,13 @@ type incoming struct {
 	number int
 	given  string // SHA-256 by the header, "" without
 	body   io.Reader
+	sum    hash.Hash32 // CRC-32C of what was read of the body
 }
+
+// castagnoli is the polynomial of CRC-32C, for which processors have an instruction.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func (in *incoming) checksum() string { return hex.EncodeToString(in.sum.Sum(nil)) }
 
 // PutPart serves PUT /api/v3/uploads/{id}/parts/{number}, whose body are the bytes.
 func (h *Handlers) PutPart(c *gin.Context) error {
@@ -89,7 +97,7 @@ func (h *Handlers) PutPart(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"part": partView{Number: part.Number, Size: part.Size, SHA256: part.SHA256}})
+	return respond.JSON(c, http.StatusOK, gin.H{"part": partView{Number: part.Number, Size: part.Size, SHA256: part.SHA256, CRC32C: in.checksum()}})
 }
 
 // incoming checks what is known before the body.
@@ -98,7 +106,7 @@ func (h *Handlers) incoming(c *gin.Context) (*incoming, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &incoming{}
+	in := &incoming{sum: crc32.New(castagnoli)}
 	if given := c.GetHeader(headerSHA256); given != "" {
 		if in.given, err = digest(headerSHA256, given); err != nil {
 			return nil, err
@@ -206,7 +214,7 @@ func (h *Handlers) write(ctx context.Context, in *incoming, w object.PartWriter)
 		}
 		end(part.SumState)
 	}
-	if part.Tag, err = w.Commit(); err != nil {
+	if part.Tag, err = w.Commit(own); err != nil {
 		return h.settle(ctx, in, own, &storeError{err})
 	}
 	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return resumable.Record(ctx, tx, u, part) })
@@ -268,6 +276,7 @@ func (in *incoming) copy(to ...io.Writer) error {
 	buf := make([]byte, readBuffer)
 	for idle := 0; ; {
 		n, err := in.body.Read(buf)
+		_, _ = in.sum.Write(buf[:n]) // never fails
 		for _, w := range to {
 			if n == 0 {
 				break

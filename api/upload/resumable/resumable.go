@@ -41,12 +41,13 @@ import (
 )
 
 const (
-	// defaultLeastPart is what a part has at least: a lost connection costs that much.
-	defaultLeastPart = 16 << 20
-	// mostPart bounds a part, and wantedParts is how many a file of middling size has: at
-	// the end of each the sender waits for the object store.
-	mostPart    = 128 << 20
-	wantedParts = 16
+	// defaultLeastPart is what a part has at least: what one request to the object store
+	// carries, which signs it by the digest that was taken of the part. A lost connection costs
+	// that much.
+	defaultLeastPart = object.PartUnit
+	// mostPart bounds a part, and mostParts is how many a file has until that: each is a row.
+	mostPart  = 128 << 20
+	mostParts = 512
 	// maxUnfinished uploads may be open in an organization: a hundred jobs at once.
 	maxUnfinished = 100
 	// unfinishedFiles of the largest size may be unfinished in an organization.
@@ -124,6 +125,8 @@ type partView struct {
 	Number int    `json:"number"`
 	Size   int64  `json:"size"`
 	SHA256 string `json:"sha256"`
+	// CRC32C is of the bytes that the answered request sent, in hexadecimal.
+	CRC32C string `json:"crc32c,omitempty"`
 }
 
 func viewOf(u *resumable.Upload) view {
@@ -237,9 +240,10 @@ func (h *Handlers) newUpload(c *gin.Context) (n resumable.New, err error) {
 	return n, nil
 }
 
-// partSize is the size of the parts of a file: a sixteenth of it, within bounds.
+// partSize is the size of the parts of a file: the smallest that makes no more than mostParts of
+// them, within bounds.
 func (h *Handlers) partSize(size int64) int64 {
-	units := (size/wantedParts + object.PartUnit - 1) / object.PartUnit
+	units := (size + mostParts*object.PartUnit - 1) / (mostParts * object.PartUnit)
 	return max(h.cfg.LeastPart, min(units*object.PartUnit, mostPart))
 }
 

@@ -23,6 +23,7 @@ type File struct {
 	Place  string
 	at     time.Time // of its last change
 	digest string    // its SHA-256 once it was read
+	parts  string    // a digest over those of its parts, once it was sent so
 }
 
 // SHA256 returns the digest of the file in hexadecimal. It is read for that once.
@@ -40,6 +41,46 @@ func (f *File) SHA256() (string, error) {
 		f.digest = hex.EncodeToString(h.Sum(nil))
 	}
 	return f.digest, nil
+}
+
+const (
+	// samples of sampleSize bytes each, evenly through the file, tell most files apart.
+	samples    = 16
+	sampleSize = 64 << 10
+)
+
+// sample names the file by its size and some of its bytes, of which the last are the directory of a
+// package, with the checksums of all its files. It is found in no time; other files may have the same.
+func (f *File) sample() (string, error) {
+	h := sha256.New()
+	fmt.Fprintln(h, f.Size)
+	for i := range int64(samples) {
+		size := min(sampleSize, f.Size)
+		in, err := f.section((f.Size-size)*i/(samples-1), size)
+		if err != nil {
+			return "", err
+		}
+		_, err = io.Copy(h, in)
+		_ = in.Close() // it was read only
+		if err != nil {
+			return "", err
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+// noteParts keeps what names the content of a file that was sent in parts.
+func (f *File) noteParts(size int64, digests []string) {
+	sum := sha256.Sum256([]byte(fmt.Sprint(size, digests)))
+	f.parts = "parts " + hex.EncodeToString(sum[:])
+}
+
+// content names the bytes of the file: by its parts when it was sent so, else by its SHA-256.
+func (f *File) content() (string, error) {
+	if f.parts != "" {
+		return f.parts, nil
+	}
+	return f.SHA256()
 }
 
 // OpenFile looks at a file. An *Error of kind Misused says why it cannot be sent: it is missing,

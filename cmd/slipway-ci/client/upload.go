@@ -20,8 +20,11 @@ const PartThreshold = 64 << 20
 // Sending says how files are sent.
 type Sending struct {
 	// Key is the Idempotency-Key of what takes the files: with it the same request makes one
-	// build, by two jobs too. "": one for this call.
+	// build, by two jobs too. "": one of Job, or for this call.
 	Key string
+	// Job names the job that uploads a build, and what it says of it, where only the same upload is
+	// to be the same build: then the Idempotency-Key is of it and of the content of the files. "": none.
+	Job string
 	// Threshold is the size above which a file is sent in parts; 0: PartThreshold.
 	Threshold int64
 	// Count hears of bytes that were sent, of negative ones that have to be sent again; nil:
@@ -88,24 +91,64 @@ type Uploaded struct {
 // Upload uploads a build. Files above the threshold go in parts and are resumed; the others are
 // one request. Another file that the server has under the key is an *Error of kind Conflict.
 func (c *Client) Upload(ctx context.Context, b NewBuild, how Sending) (*Uploaded, error) {
-	digest, err := b.File.SHA256()
-	if err != nil {
-		return nil, err
-	}
-	key := how.Key
-	if key == "" {
-		key = NewKey()
-	}
 	out := &Uploaded{}
-	err = c.withParts(ctx, []namedFile{{"file", "upload_id", b.File}, {"symbols_file", "symbols_upload_id", b.Symbols}}, how,
-		func(more []field, files []formFile) (err error) {
+	ids := map[string]string{}
+	err := c.withParts(ctx, []namedFile{{"file", "upload_id", b.File}, {"symbols_file", "symbols_upload_id", b.Symbols}}, how,
+		func(more []field, files []formFile) error {
+			for _, x := range more {
+				ids[x.name] = x.value
+			}
+			key, err := b.key(how)
+			if err != nil {
+				return err
+			}
 			out.RequestID, err = c.sendForm(ctx, "/api/upload", append(b.fields(), more...), files, key, how.Count, out)
 			return err
 		})
 	if err != nil {
 		return out, err
 	}
+	digest, err := c.digestOf(ctx, b.File, ids["upload_id"])
+	if err != nil {
+		return out, err
+	}
 	return out, another(b.File, digest, out.SHA256)
+}
+
+// key is the Idempotency-Key of the request that takes the files, which were read by now.
+func (b NewBuild) key(how Sending) (string, error) {
+	if how.Key != "" || how.Job == "" {
+		return cmp.Or(how.Key, NewKey()), nil
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q\n", how.Job)
+	for _, f := range []*File{b.File, b.Symbols} {
+		if f == nil {
+			continue
+		}
+		content, err := f.content()
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%q=%q\n", f.Name, content)
+	}
+	return "ci-" + hex.EncodeToString(h.Sum(nil)[:20]), nil
+}
+
+// digestOf returns the SHA-256 of a file: of one that was sent in parts, which were compared one by
+// one, that which the server has taken of them.
+func (c *Client) digestOf(ctx context.Context, f *File, upload string) (string, error) {
+	if upload == "" {
+		return f.SHA256()
+	}
+	var out struct {
+		Upload partUpload `json:"upload"`
+	}
+	err := c.Get(ctx, Path("api", "v3", "uploads", upload), nil, &out)
+	if Is(err, Missing) || err == nil && out.Upload.SHA256 == "" {
+		return f.SHA256()
+	}
+	return out.Upload.SHA256, err
 }
 
 // another is an error when the server has another file than was sent.
@@ -189,25 +232,13 @@ func (b NewBuild) fields() []field {
 	return all
 }
 
-// Digest names what is uploaded: the content of its files, their names, and all that is said of
-// them.
-func (b NewBuild) Digest() (string, error) {
-	all := b.fields()
-	for _, f := range []*File{b.File, b.Symbols} {
-		if f == nil {
-			continue
-		}
-		digest, err := f.SHA256()
-		if err != nil {
-			return "", err
-		}
-		all = append(all, field{f.Name, digest})
-	}
+// Said is a digest of all that is said of the build, without its files.
+func (b NewBuild) Said() string {
 	h := sha256.New()
-	for _, x := range all {
+	for _, x := range b.fields() {
 		fmt.Fprintf(h, "%q=%q\n", x.name, x.value) // quoted: no value ends its line
 	}
-	return hex.EncodeToString(h.Sum(nil)), nil
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // sendForm sends a form and reads its answer. It returns the id of the request.

@@ -170,16 +170,14 @@ func (c *uploadCommand) upload(ctx context.Context, s *Session, b client.NewBuil
 	if b.Symbols != nil {
 		total += b.Symbols.Size
 	}
-	key, err := c.key(s, b)
-	if err != nil {
-		return nil, err
-	}
+	how := c.sending(s, b)
 	job := s.Job.Metadata()
 	maps.Copy(job, b.Metadata)
 	b.Metadata = job
 	bar := s.Out.Bar(b.File.Name, total)
 	begun := time.Now()
-	up, err := s.Client.Upload(ctx, b, client.Sending{Key: key, Threshold: int64(c.PartThreshold), Count: bar.Add, Have: bar.Skip})
+	how.Count, how.Have = bar.Add, bar.Skip
+	up, err := s.Client.Upload(ctx, b, how)
 	if err != nil {
 		bar.End("")
 		if interrupted(ctx) && total > int64(c.PartThreshold) {
@@ -214,23 +212,23 @@ func (c *uploadCommand) upload(ctx context.Context, s *Session, b client.NewBuil
 	return view, err
 }
 
-// key is the Idempotency-Key of a build before it has the data of the job, some of which are
-// others when the job is run again: of everything that is uploaded, so that only the same is one
-// build. "" outside of CI.
-func (c *uploadCommand) key(s *Session, b client.NewBuild) (string, error) {
+// sending says by what the server knows the build again, before it has the data of the job, some of
+// which are others when the job is run again: by everything that is uploaded, so that only the same is
+// one build. Outside of CI it is known by nothing.
+func (c *uploadCommand) sending(s *Session, b client.NewBuild) client.Sending {
 	if c.NotesFromGit {
 		b.Notes = "git" // a tag that came since does not make another build of the same commit
 	}
-	digest, err := b.Digest()
+	how := client.Sending{Threshold: int64(c.PartThreshold)}
 	switch {
-	case err != nil:
-		return "", err
 	case c.Key == "":
-		return s.Job.Key("upload", digest), nil
+		how.Job = s.Job.Key("upload", b.Said())
 	case len(c.Files) > 1: // one key for each
-		return "set-" + shorten(c.Key+"\x00"+digest), nil
+		how.Job = "set\x00" + c.Key + "\x00" + b.Said()
+	default:
+		how.Key = c.Key
 	}
-	return c.Key, nil
+	return how
 }
 
 // awaitBuild waits until the signature of a build was verified, and its symbols read.
