@@ -5,12 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"reflect"
 	"strconv"
 	"strings"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/gatefile"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/progress"
+	"github.com/slipway-qa/slipway/cmd/slipway-ci/testrun"
 )
 
 // gateCommand is `gate`: a build's gate, and the policy of an app.
@@ -184,7 +185,7 @@ type policyPushCommand struct{ appFlag }
 
 // Run stores the policy.
 func (c *policyPushCommand) Run(ctx context.Context, s *Session) error {
-	local, err := s.localPolicy()
+	local, err := s.localPolicy(ctx)
 	if err != nil {
 		return err
 	}
@@ -204,7 +205,7 @@ type policyCheckCommand struct{ appFlag }
 
 // Run compares the policies. What slipway.yaml leaves to the server may be anything.
 func (c *policyCheckCommand) Run(ctx context.Context, s *Session) error {
-	local, err := s.localPolicy()
+	local, err := s.localPolicy(ctx)
 	if err != nil {
 		return err
 	}
@@ -219,7 +220,7 @@ func (c *policyCheckCommand) Run(ctx context.Context, s *Session) error {
 	if err := json.Unmarshal(policy, &remote); err != nil {
 		return err
 	}
-	if at := differs(local, remote, "gate"); at != "" {
+	if at := gatefile.Differs(local, remote, "gate"); at != "" {
 		return fail(Failed, "the server has another policy than %s: %s", s.File.Path, at)
 	}
 	s.Result("the server has the policy of %s", s.File.Path)
@@ -243,51 +244,15 @@ func (s *Session) policy(ctx context.Context, f appFlag) (json.RawMessage, error
 	return s.Client.GatePolicy(ctx, app)
 }
 
-// localPolicy is the policy of slipway.yaml as JSON has it.
-func (s *Session) localPolicy() (any, error) {
+// localPolicy is the policy of slipway.yaml as the server takes it.
+func (s *Session) localPolicy(ctx context.Context) (any, error) {
 	if s.File.Gate == nil {
 		return nil, fail(Misused, "no policy: write gate into %s", or(s.File.Path, settingsName))
 	}
-	var policy any
-	if err := s.File.Gate.Decode(&policy); err != nil {
+	policy, err := gatefile.Read(s.File.Gate)
+	if err != nil {
 		return nil, fail(Misused, "%s: gate: %w", s.File.Path, err)
 	}
-	text, err := json.Marshal(policy)
-	if err != nil {
-		return nil, fail(Misused, "%s: gate: a policy is texts, numbers, lists and mappings with names: %w", s.File.Path, err)
-	}
-	return policy, json.Unmarshal(text, &policy) // numbers as JSON has them
-}
-
-// differs returns where what is wanted is not so, "" when it is. Members that are not wanted may
-// be there.
-func differs(wanted, have any, at string) string {
-	switch w := wanted.(type) {
-	case map[string]any:
-		h, ok := have.(map[string]any)
-		if !ok {
-			return at
-		}
-		for name, value := range w {
-			if place := differs(value, h[name], at+"."+name); place != "" {
-				return place
-			}
-		}
-		return ""
-	case []any:
-		h, ok := have.([]any)
-		if !ok || len(h) != len(w) {
-			return at
-		}
-		for i := range w {
-			if place := differs(w[i], h[i], at+"["+strconv.Itoa(i)+"]"); place != "" {
-				return place
-			}
-		}
-		return ""
-	}
-	if !reflect.DeepEqual(wanted, have) {
-		return at
-	}
-	return ""
+	err = gatefile.NameSuites(policy, func(word string) (string, error) { return testrun.SuiteID(ctx, s.Client, word) })
+	return policy, misuse(err)
 }

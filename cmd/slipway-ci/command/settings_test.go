@@ -60,7 +60,7 @@ gate:
 	require.Equal(t, []string{"QA", "12"}, f.Groups)
 	require.Equal(t, map[string]string{"arch": "arm64", "build": "1e3"}, f.Metadata, "as they are written")
 	require.Equal(t, "oidc_1", f.OIDC.Key)
-	policy, err := (&Session{File: f}).localPolicy()
+	policy, err := (&Session{File: f}).localPolicy(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, map[string]any{"conditions": []any{map[string]any{"name": "crashes", "type": "crash_groups", "reports": 5.0}}}, policy)
 

@@ -165,6 +165,26 @@ func (p *Plan) findName(ctx context.Context, api *client.Client, name string) er
 	return misused("no suite or test has the name %q", name)
 }
 
+// SuiteID returns the id of a suite that a word names: its id, or its name.
+func SuiteID(ctx context.Context, api *client.Client, word string) (string, error) {
+	if suiteID.MatchString(word) {
+		return word, nil
+	}
+	suites, err := api.TestSuites(ctx, word)
+	if err != nil {
+		return "", err
+	}
+	found := slices.DeleteFunc(slices.Clone(suites), func(s client.TestSuite) bool { return s.Name != word })
+	switch len(found) {
+	case 0:
+		return "", misused("no suite has the name %q", word)
+	case 1:
+		return found[0].ID, nil
+	}
+	all := candidates("suite", found, func(s *client.TestSuite) (string, string) { return s.ID, s.Name }, func(string) bool { return true })
+	return "", misused("%q is the name of %d suites: name one by its id:\n%s", word, len(found), lines(all))
+}
+
 func candidates[T any](kind string, list []T, of func(*T) (id, name string), want func(string) bool) (found []string) {
 	for i := range list {
 		if id, name := of(&list[i]); want(name) {

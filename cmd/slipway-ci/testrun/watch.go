@@ -166,6 +166,9 @@ func (w *watch) showJob(u *unit, r *client.TestRun, k int) {
 
 // sums is the state in a line.
 func (w *watch) sums() string {
+	if len(w.order) == 0 {
+		return "starting"
+	}
 	n := map[string]int{}
 	for _, id := range w.order {
 		n[w.jobs[id].status()]++
