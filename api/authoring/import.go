@@ -3,11 +3,15 @@ package authoring
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/authoring/codegen"
+	"github.com/slipway-qa/slipway/api/authoring/devtools"
+	"github.com/slipway-qa/slipway/api/authoring/recording"
 	"github.com/slipway-qa/slipway/api/authoring/seleniumide"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -16,19 +20,21 @@ import (
 // maxIntent bounds intent and description, in characters.
 const maxIntent = 20_000
 
-// importBody is a test that is stored without generation. Exactly one of Steps and
-// Side is given; SideTest chooses a test of the project by name or id.
+// importBody is a test that is stored without generation. Exactly one of Steps, Side, Playwright
+// and ChromeRecorder is given; SideTest chooses a test of the project by name or id.
 type importBody struct {
-	Name        *string  `json:"name"`
-	Intent      string   `json:"intent"`
-	Description string   `json:"description"`
-	TeamID      *string  `json:"teamId"`
-	TestSuiteID *string  `json:"testSuiteId"`
-	Tags        []string `json:"tags"`
-	RunSettings document `json:"runSettings"`
-	Steps       document `json:"steps"`
-	Side        document `json:"side"`
-	SideTest    string   `json:"sideTest"`
+	Name           *string  `json:"name"`
+	Intent         string   `json:"intent"`
+	Description    string   `json:"description"`
+	TeamID         *string  `json:"teamId"`
+	TestSuiteID    *string  `json:"testSuiteId"`
+	Tags           []string `json:"tags"`
+	RunSettings    document `json:"runSettings"`
+	Steps          document `json:"steps"`
+	Side           document `json:"side"`
+	SideTest       string   `json:"sideTest"`
+	Playwright     *string  `json:"playwright"`
+	ChromeRecorder document `json:"chromeRecorder"`
 }
 
 // readImport reads and checks the body of an import. The warnings are for its author.
@@ -86,8 +92,14 @@ func (in *importBody) check() error {
 			return member(m.name, fmt.Sprintf("must have at most %d characters", maxIntent))
 		}
 	}
-	if in.Steps.given() == in.Side.given() {
-		return member("steps", "exactly one of steps and side must be given")
+	given := 0
+	for _, is := range []bool{in.Steps.given(), in.Side.given(), in.Playwright != nil, in.ChromeRecorder.given()} {
+		if is {
+			given++
+		}
+	}
+	if given != 1 {
+		return member("steps", "exactly one of steps, side, playwright and chromeRecorder must be given")
 	}
 	if in.SideTest != "" && !in.Side.given() {
 		return member("sideTest", "chooses a test of side, which is not given")
@@ -99,33 +111,70 @@ func (in *importBody) check() error {
 // stands in for a testUrl.
 func (h *room) readSteps(ctx context.Context, in *importBody, n *authoring.NewCase) (warnings []string, err error) {
 	urlPath, stepsPath := settingsPath+".testUrl", "steps"
-	if in.Side.given() {
-		stepsPath = "side"
-		test, err := readSide(in.Side, in.SideTest)
-		if err != nil {
-			return nil, err
-		}
-		n.Revision.Steps = test.Steps
-		if n.Settings.Strict, err = in.strictOfSide(); err != nil {
-			return nil, err
-		}
-		if n.Settings.Strict != nil {
-			warnings = append(warnings, firstMatchWarning)
-		}
-		warnings = append(warnings, test.Warnings...)
-		if n.Settings.TestURL == "" {
-			urlPath, n.Settings.TestURL = "side.url", test.URL
-			if err := under("side", step.CheckSettings(&n.Settings)); err != nil {
-				return nil, err
-			}
-		}
-	} else if n.Revision.Steps, warnings, err = readGivenSteps(in.Steps); err != nil {
+	if in.Steps.given() {
+		n.Revision.Steps, warnings, err = readGivenSteps(in.Steps)
+	} else {
+		urlPath, stepsPath, warnings, err = in.readRecording(n)
+	}
+	if err != nil {
 		return nil, err
 	}
 	if err := step.Validate(n.Revision.Steps); err != nil {
 		return nil, under(stepsPath, err)
 	}
 	return warnings, h.checkAddresses(ctx, urlPath, n.Settings.TestURL, stepsPath, n.Revision.Steps)
+}
+
+// readRecording reads what another tool has recorded. It returns where the address of the test
+// and its steps come from.
+func (in *importBody) readRecording(n *authoring.NewCase) (urlPath, stepsPath string, warnings []string, err error) {
+	urlPath = settingsPath + ".testUrl"
+	var test *recording.Test
+	switch {
+	case in.Side.given():
+		stepsPath = "side"
+		if test, err = readSide(in.Side, in.SideTest); err != nil {
+			return "", "", nil, err
+		}
+		if n.Settings.Strict, err = in.strictOfSide(); err != nil {
+			return "", "", nil, err
+		}
+		if n.Settings.Strict != nil {
+			warnings = append(warnings, firstMatchWarning)
+		}
+	case in.Playwright != nil:
+		stepsPath = "playwright"
+		if test, err = codegen.Read(*in.Playwright); err != nil {
+			return "", "", nil, ofLine(stepsPath, err)
+		}
+	default:
+		stepsPath = "chromeRecorder"
+		var text []byte
+		if text, err = in.ChromeRecorder.objectOrText(stepsPath); err == nil {
+			test, err = devtools.Read(text)
+		}
+	}
+	if err := under(stepsPath, err); err != nil {
+		return "", "", nil, err
+	}
+	n.Revision.Steps, warnings = test.Steps, append(warnings, test.Warnings...)
+	if n.Settings.TestURL == "" {
+		urlPath, n.Settings.TestURL = stepsPath+".url", test.URL
+		err = under(stepsPath, step.CheckSettings(&n.Settings))
+	}
+	return urlPath, stepsPath, warnings, err
+}
+
+// ofLine is an error of code, whose place is a line.
+func ofLine(path string, err error) error {
+	var wrong *step.InvalidError
+	if !errors.As(err, &wrong) {
+		return err
+	}
+	if wrong.Path == "" {
+		return member(path, wrong.Msg)
+	}
+	return member(path, wrong.Path+": "+wrong.Msg)
 }
 
 const firstMatchWarning = "a selector that finds several elements takes the first, as in Selenium IDE: runSettings.strict is false"
@@ -185,19 +234,28 @@ func readGivenSteps(d document) (steps []step.Step, warnings []string, err error
 	return steps, warnings, nil
 }
 
-// readSide reads a Selenium IDE project, an object or the text of one.
-func readSide(d document, which string) (*seleniumide.Test, error) {
+// readSide reads a Selenium IDE project.
+func readSide(d document, which string) (*recording.Test, error) {
+	text, err := d.objectOrText("side")
+	if err != nil {
+		return nil, err
+	}
+	test, err := seleniumide.Import(text, which)
+	return test, under("side", err)
+}
+
+// objectOrText returns the text of a document that is an object, or of one that a string holds.
+func (d document) objectOrText(path string) ([]byte, error) {
 	if len(d.text) > 0 && d.text[0] == '"' {
 		var text string
-		if err := d.decode("side", &text); err != nil {
+		if err := d.decode(path, &text); err != nil {
 			return nil, err
 		}
 		d.text = []byte(text)
 	}
-	var project map[string]json.RawMessage
-	if err := d.decode("side", &project); err != nil {
+	var object map[string]json.RawMessage
+	if err := d.decode(path, &object); err != nil {
 		return nil, err
 	}
-	test, err := seleniumide.Import(d.text, which)
-	return test, under("side", err)
+	return d.text, nil
 }

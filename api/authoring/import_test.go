@@ -263,3 +263,38 @@ func TestImportOfProject(t *testing.T) {
 		w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases", tc.text, tc.field)
 	}
 }
+
+// A recording of another tool is a case, and what cannot be taken is named by its line or path.
+func TestImportOfRecordings(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	code := func(lines string) string {
+		return importText(t, "recorded", tree{"steps": nil, "runSettings": nil,
+			"playwright": "test('x', async ({ page }) => {\n  await page.goto('https://shop.example.com/');\n" + lines + "\n});\n"})
+	}
+	made := w.ok(w.member, 201, "POST", "/testcases", code("  await page.getByRole('button', { name: 'Buy' }).click({ position: { x: 1, y: 2 } });"))
+	require.Equal(t, "https://shop.example.com/", made["runSettings"].(tree)["testUrl"])
+	require.Len(t, made["revisions"].([]any)[0].(tree)["steps"], 2)
+	require.Equal(t, []any{"line 3: the position is not kept: click takes the middle of the element"}, made["warnings"])
+	recorded := tree{"title": "x", "steps": []any{tree{"type": "navigate", "url": "https://shop.example.com/"}, tree{"type": "click", "selectors": []any{[]any{"#buy"}}}}}
+	recorder := func(value any) string {
+		return importText(t, "recorded", tree{"steps": nil, "runSettings": nil, "chromeRecorder": value})
+	}
+	made = w.ok(w.member, 201, "POST", "/testcases", recorder(recorded))
+	require.Len(t, made["revisions"].([]any)[0].(tree)["steps"], 2)
+	text, err := json.Marshal(recorded)
+	require.NoError(t, err)
+	w.ok(w.member, 201, "POST", "/testcases", recorder(string(text)))
+	for _, tc := range []struct{ text, field string }{
+		{code("  await page.evaluate(() => 1);"), "playwright: line 3: evaluate has no counterpart"},
+		{code("  await page.goto('" + metadata + "');"), "playwright"},
+		{importText(t, "x", tree{"steps": nil, "playwright": ""}), "playwright: holds no step"},
+		{importText(t, "x", tree{"playwright": "x"}), "exactly one of steps, side, playwright and chromeRecorder"},
+		{recorder(tree{"steps": []any{tree{"type": "customStep"}}}), "chromeRecorder.steps[0].type: customStep has no counterpart"},
+		{recorder(7), "chromeRecorder"},
+		{recorder("no JSON"), "chromeRecorder"},
+		{recorder(tree{"steps": []any{tree{"type": "navigate", "url": "file:///etc/passwd"}}}), "chromeRecorder"},
+	} {
+		w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases", tc.text, tc.field)
+	}
+}

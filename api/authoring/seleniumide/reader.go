@@ -2,8 +2,8 @@ package seleniumide
 
 import (
 	"strings"
-	"unicode/utf8"
 
+	"github.com/slipway-qa/slipway/api/authoring/recording"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -132,13 +132,4 @@ func (r *reader) last() int {
 	return i
 }
 
-// clip cuts a text to a number of bytes, between characters.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
-}
+func clip(text string, most int) string { return recording.Clip(text, most) }

@@ -33,10 +33,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/slipway-qa/slipway/api/authoring/recording"
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -52,21 +51,11 @@ const (
 	maxTargets = 32
 )
 
-// Test is what a .side project gives.
-type Test struct {
-	Name  string
-	URL   string // the project's base URL
-	Steps []step.Step
-	// Warnings say where the test may do something else than its author thinks, each
-	// with the path of its command. Never nil.
-	Warnings []string
-}
-
 // Import reads a project (the JSON of a .side file). which chooses a test by
 // name or id; "" is allowed when the project has one test. A command that has no
 // counterpart is a *step.InvalidError whose path names it
 // (tests[0].commands[3].command).
-func Import(project []byte, which string) (*Test, error) {
+func Import(project []byte, which string) (*recording.Test, error) {
 	if len(project) > MaxProject {
 		return nil, invalid("side", "has at most %d bytes", MaxProject)
 	}
@@ -117,7 +106,7 @@ func Import(project []byte, which string) (*Test, error) {
 	if err := r.validate(path); err != nil {
 		return nil, err
 	}
-	return &Test{Name: test.Name, URL: p.URL, Steps: r.steps, Warnings: r.warnings}, nil
+	return &recording.Test{Name: test.Name, URL: p.URL, Steps: r.steps, Warnings: r.warnings}, nil
 }
 
 type testDocument struct {
@@ -201,23 +190,9 @@ func orSide(path string) string {
 	return path
 }
 
-func invalid(path, format string, args ...any) error {
-	return &step.InvalidError{Path: path, Msg: fmt.Sprintf(format, args...)}
-}
+func invalid(path, format string, args ...any) error { return recording.Invalid(path, format, args...) }
 
-// plain reports whether the database can keep a text.
-func plain(text string) bool { return utf8.ValidString(text) && strings.IndexByte(text, 0) < 0 }
+func plain(text string) bool { return recording.Plain(text) }
 
 // validate checks the steps, and tells of a wrong one by its command.
-func (r *reader) validate(path string) error {
-	err := step.Validate(r.steps)
-	var wrong *step.InvalidError
-	if !errors.As(err, &wrong) {
-		return err
-	}
-	at, rest, ok := strings.Cut(strings.TrimPrefix(wrong.Path, "["), "].")
-	if i, err := strconv.Atoi(at); ok && err == nil && i < len(r.origins) {
-		return invalid(r.origins[i], "%s: %s", strings.TrimPrefix(rest, "tool.args."), wrong.Msg)
-	}
-	return invalid(path, "%s: %s", wrong.Path, wrong.Msg)
-}
+func (r *reader) validate(path string) error { return recording.Validate(r.steps, r.origins, path) }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/api/authoring/recording"
 	"github.com/slipway-qa/slipway/api/authoring/seleniumide"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -248,7 +249,7 @@ func TestWarnings(t *testing.T) {
 func TestUnknownMembers(t *testing.T) {
 	t.Parallel()
 	click := func(more string) string { return `{"command":"click","target":"id=a"` + more + `}` }
-	read := func(project string) *seleniumide.Test {
+	read := func(project string) *recording.Test {
 		t.Helper()
 		got, err := seleniumide.Import([]byte(project), "t")
 		require.NoError(t, err)
