@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/quarantine"
 	"github.com/slipway-qa/slipway/storage/run"
 )
 
@@ -23,7 +24,7 @@ type cases struct{ *room }
 // list serves GET /testcases, newest first. Parameters: search (part of the name),
 // startDate, endDate (creation), userId (creator), teamId, testSuiteId (array; null
 // selects the cases of no suite), lastStatus (of the newest run; NONE without one), tag,
-// content (part of a line of name, tags, intent or steps), sort (created, lastRun), skip,
+// content (part of a line of name, tags, intent or steps), quarantined (true: those alone), sort (created, lastRun), skip,
 // limit.
 func (h cases) list(c *gin.Context) error {
 	q := queryOf(c)
@@ -32,6 +33,7 @@ func (h cases) list(c *gin.Context) error {
 	f.From, f.To = q.dates()
 	f.Suites, f.Unassigned = q.uuidsOrNull("testSuiteId")
 	f.LastStatus = string(oneOf(q, "lastStatus", append(run.Statuses(), authoring.NotRun)...))
+	f.Quarantined = or(q.flag("quarantined"), false)
 	f.Tag, f.Content, f.ByLastRun = q.tag(), q.content(), q.sorted("created", "lastRun")
 	if q.err != nil {
 		return q.err
@@ -101,7 +103,15 @@ func (h cases) show(c *gin.Context, status int, row *authoring.Case) error {
 	if err != nil {
 		return err
 	}
-	return data(c, status, h.viewWhole(row, revisions))
+	view := h.viewWhole(row, revisions)
+	if row.Quarantine == nil {
+		proposed, err := quarantine.Propose(c.Request.Context(), h.cfg.DB, row.OrganizationID, row.ID)
+		if err != nil {
+			return err
+		}
+		view.QuarantineProposed = viewProposal(proposed)
+	}
+	return data(c, status, view)
 }
 
 // create serves POST /testcases: a case from steps or from a Selenium IDE project,

@@ -88,7 +88,7 @@ func (in *caseBody) prose(change *authoring.CaseChange) error {
 }
 
 // clearedSettings are those of a case that was made without any.
-var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"target":null,"runTargets":[],"strict":null,"healing":null,"drift":null}`)}
+var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"target":null,"runTargets":[],"strict":null,"healing":null,"drift":null,"retries":null}`)}
 
 // read reads the members into a change. The warnings are for its author. Null clears tags and settings; a case without
 // steps is asked for by an empty array.

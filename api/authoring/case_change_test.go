@@ -75,7 +75,7 @@ func TestRunSettingsOfACaseChange(t *testing.T) {
 	target := func(of tree) tree { return tree{"capabilities": of, "isRdc": false} }
 	path := "/testcases/" + w.newCase(w.member, "case", nil)
 	want := tree{"testUrl": "https://shop.example.com/", "scTunnelName": nil, "primaryTarget": target(chrome),
-		"runTargets": []any{target(chrome)}, "lastBuildName": "", "strict": true, "healing": nil, "drift": nil}
+		"runTargets": []any{target(chrome)}, "lastBuildName": "", "strict": true, "healing": nil, "drift": nil, "retries": nil}
 	for _, tc := range []struct{ sent, want string }{
 		{`{"testUrl":"https://other.example.com/"}`, `{"testUrl":"https://other.example.com/"}`},
 		{`{"testUrl":null}`, `{"testUrl":""}`},

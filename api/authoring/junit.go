@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // A report in the form that JUnit's Ant task has made common and that CI servers
@@ -48,6 +49,7 @@ type (
 		Properties *reportProperties `xml:"properties"`
 		Failure    *reportFailure    `xml:"failure"`
 		Error      *reportFailure    `xml:"error"`
+		Attempts   []reportAttempt   // rerunFailure, rerunError, flakyFailure, flakyError
 		Skipped    *reportSkipped    `xml:"skipped"`
 		Output     string            `xml:"system-out,omitempty"`
 	}
@@ -121,13 +123,17 @@ func seconds(from, to *time.Time) string {
 // add reports a job of a run.
 func (v *reportView) add(r *run.Run, j *run.Job, class string) {
 	c := reportCase{Name: xmlText(jobName(r, j)), ClassName: xmlText(class), Time: seconds(j.StartedAt, j.FinishedAt),
-		Properties: markProperties(j), Output: output(j)}
+		Properties: jobProperties(r, j), Output: output(j.Records)}
 	v.addMarks(j)
 	switch j.Status {
-	case run.Failed:
-		c.Failure = newFailure(j.ErrorCode, j.Error)
-	case run.Errored:
-		c.Error = newFailure(j.ErrorCode, j.Error)
+	case run.Failed, run.Errored:
+		if r.Quarantine != nil && r.SuiteRunID != nil {
+			c.Skipped = &reportSkipped{xmlText("quarantined: " + r.Quarantine.Reason)}
+			break
+		}
+		c.addFailures(j)
+	case run.Flaky:
+		c.Attempts = attemptsOf(j, "flaky")
 	case run.Cancelled:
 		c.Skipped = &reportSkipped{"the run was cancelled"}
 	case run.Queued:
@@ -136,6 +142,20 @@ func (v *reportView) add(r *run.Run, j *run.Job, class string) {
 		c.Skipped = &reportSkipped{"still runs"}
 	}
 	v.count(c)
+}
+
+// jobProperties are those of a testcase: of its steps, and of the quarantine in which it failed.
+func jobProperties(r *run.Run, j *run.Job) *reportProperties {
+	list := markProperties(j)
+	if r.Quarantine != nil && r.SuiteRunID != nil && (j.Status == run.Failed || j.Status == run.Errored) {
+		list = append(list, reportProperty{"quarantined", xmlText(r.Quarantine.Reason)},
+			reportProperty{"quarantinedUntil", stamp(r.Quarantine.Until)},
+			reportProperty{"quarantinedFailure", xmlText(j.ErrorCode + ": " + j.Error)})
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	return &reportProperties{list}
 }
 
 // buildProperty names the distribution's build that was tested.
@@ -149,7 +169,7 @@ const (
 	driftedProperty = "drifted"
 )
 
-func markProperties(j *run.Job) *reportProperties {
+func markProperties(j *run.Job) []reportProperty {
 	list := sums(j.Healed, j.Drifted)
 	for i := range j.Records {
 		r := &j.Records[i]
@@ -161,10 +181,7 @@ func markProperties(j *run.Job) *reportProperties {
 			list = append(list, reportProperty{driftedProperty + ":" + r.StepID, xmlText(r.Drifted.Text())})
 		}
 	}
-	if len(list) == 0 {
-		return nil
-	}
-	return &reportProperties{list}
+	return list
 }
 
 // sums are the properties that count steps; those of none are left out.
@@ -211,10 +228,10 @@ func newFailure(code, text string) *reportFailure {
 }
 
 // output lists the steps with their outcomes, a line each.
-func output(j *run.Job) string {
+func output(records []step.Record) string {
 	var out strings.Builder
-	for i := range j.Records {
-		r := &j.Records[i]
+	for i := range records {
+		r := &records[i]
 		fmt.Fprintf(&out, "%d. %s %s (%d ms)", i+1, r.Status, r.Tool.Type, r.TookMS)
 		if r.Healed != nil {
 			fmt.Fprintf(&out, " healed: %s", r.Healed.Reason)

@@ -106,7 +106,9 @@ func FuzzJUnit(f *testing.F) {
 		run := store.Run{CaseName: name, Jobs: []store.Job{{Status: store.Failed, ErrorCode: failure, Error: failure,
 			Records: []step.Record{{Tool: step.Tool{Type: name}, Status: step.Failed, Result: step.Outcome{Message: message},
 				Healed: &step.Healed{Reason: message}}}}}}
-		text, err := encodeReport(reportSuiteRun(&store.SuiteRun{SuiteName: name, Error: message}, []store.Run{run}))
+		flaky := store.Run{CaseName: name, Jobs: []store.Job{{Status: store.Flaky, Earlier: []store.Attempt{{Status: store.Errored,
+			ErrorCode: failure, Error: message, Records: []step.Record{{Tool: step.Tool{Type: name}, Result: step.Outcome{Message: message}}}}}}}}
+		text, err := encodeReport(reportSuiteRun(&store.SuiteRun{SuiteName: name, Error: message}, []store.Run{run, flaky}))
 		require.NoError(t, err)
 		require.True(t, utf8.Valid(text))
 		dec := xml.NewDecoder(strings.NewReader(string(text)))

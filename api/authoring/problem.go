@@ -34,6 +34,7 @@ const (
 	codeTunnelNotFound   = "SC_TUNNEL_NOT_FOUND"
 	codeNoJobs           = "TEST_SUITE_NO_RUN_JOBS"
 	codeBuildNotFound    = "BUILD_NOT_FOUND"
+	codeNothingToRerun   = "NOTHING_TO_RERUN"
 
 	codeScheduleNotFound = "TEST_SCHEDULE_NOT_FOUND"
 	codeSuitesNotFound   = "TEST_SUITES_NOT_FOUND"

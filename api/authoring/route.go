@@ -23,7 +23,7 @@ func (h *Handlers) Routes() []route.Route {
 	ofRuns, ofRun := byPage("startDate", "endDate", "userId", "teamId", "healed", "buildId"), []string{"wait", "format"}
 	return []route.Route{
 		// Cases.
-		{Method: http.MethodGet, Path: cases, Interface: tests, Query: byPage("search", "startDate", "endDate", "userId", "teamId", "testSuiteId[]", "lastStatus", "tag", "content", "sort"), Action: auth.ReadTests, Handler: testCase.of(h.cases.list)},
+		{Method: http.MethodGet, Path: cases, Interface: tests, Query: byPage("search", "startDate", "endDate", "userId", "teamId", "testSuiteId[]", "lastStatus", "tag", "content", "quarantined", "sort"), Action: auth.ReadTests, Handler: testCase.of(h.cases.list)},
 		{Method: http.MethodGet, Path: cases + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testCase.of(h.cases.get)},
 		{Method: http.MethodDelete, Path: cases + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.DeleteTests, Handler: testCase.of(h.cases.delete)},
 		{Method: http.MethodPost, Path: cases + "/:id/run", Interface: tests, Action: auth.RunTests, Handler: testCase.of(h.runs.start)},
@@ -32,6 +32,8 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: cases + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.update), Body: maxImport},
 		{Method: http.MethodPost, Path: cases + "/:id/duplicate", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.duplicate)},
 		{Method: http.MethodPost, Path: cases + "/:id/revisions/:revisionId/restore", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(bare(h.cases.restore))},
+		{Method: http.MethodPost, Path: cases + "/:id/quarantine", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.quarantine)},
+		{Method: http.MethodDelete, Path: cases + "/:id/quarantine", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.ChangeTests, Handler: testCase.of(h.cases.endQuarantine)},
 		{Method: http.MethodGet, Path: cases + "/:id/healings", Interface: tests, Query: byPage("state", "kind"), Action: auth.ReadTests, Handler: testCase.of(h.healings.list)},
 		{Method: http.MethodGet, Path: cases + "/:id/healings/:healingId", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: caseHealing.of(h.healings.get)},
 		{Method: http.MethodPost, Path: cases + "/:id/healings/:healingId", Interface: tests, Action: auth.ChangeTests, Handler: caseHealing.of(h.healings.decide)},
@@ -47,6 +49,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: cases + "/:id/runs", Interface: tests, Query: ofRuns, Action: auth.ReadTests, Handler: testCase.of(h.runs.list)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId", Interface: tests, Query: ofRun, Action: auth.ReadTests, Handler: caseRun.of(h.runs.get), Deadline: wait.Deadline},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(bare(h.runs.cancel))},
+		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/rerun", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(h.runs.rerun)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/comparison", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: caseRun.of(h.runs.comparison)},
 		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
 		{Method: http.MethodGet, Path: cases + "/:id/code", Interface: tests, Query: []string{"target", "revisionId", "download"}, Action: auth.ReadTests, Handler: testCase.of(h.cases.code)},
@@ -66,6 +69,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: suites + "/:id/runs", Interface: tests, Query: ofRuns, Action: auth.ReadTests, Handler: testSuite.of(h.suiteRuns.list)},
 		{Method: http.MethodGet, Path: suites + "/:id/runs/:runId", Interface: tests, Query: ofRun, Action: auth.ReadTests, Handler: suiteRun.of(h.suiteRuns.get), Deadline: wait.Deadline},
 		{Method: http.MethodPost, Path: suites + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests, Handler: suiteRun.of(bare(h.suiteRuns.cancel))},
+		{Method: http.MethodPost, Path: suites + "/:id/runs/:runId/rerun", Interface: tests, Action: auth.RunTests, Handler: suiteRun.of(h.suiteRuns.rerun)},
 
 		// Schedules.
 		{Method: http.MethodGet, Path: schedules, Interface: tests, Query: byPage("ids[]", "search", "startDate", "endDate", "userId", "teamId", "testSuiteIds[]"), Action: auth.ReadTests, Handler: testSchedule.of(h.schedules.list)},

@@ -24,7 +24,7 @@ import (
 type runs struct{ *room }
 
 // start serves POST /testcases/{id}/run: the latest revision is run. Members:
-// buildName, targets, scTunnelName, testUrl, variables, buildId.
+// buildName, targets, scTunnelName, testUrl, variables, buildId, retries.
 func (h runs) start(c *gin.Context) error { return h.startRevision(c, "") }
 
 // startOf serves POST /testcases/{id}/run/{revision}.
@@ -77,7 +77,7 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 		return nil, err
 	}
 	n.BuildName, n.Targets, n.Tunnel = build, resolved.Targets, resolved.Tunnel
-	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID); err != nil {
+	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID, in.Retries); err != nil {
 		return nil, err
 	}
 	if err := checkScoped(ctx, &n.Inputs, func() ([]string, error) { return []string{recordedAt(&n)}, nil }); err != nil {
@@ -123,7 +123,7 @@ func (h runs) seen(ctx context.Context, organization int64, id, key string) (*ru
 	if err != nil || seen == uuid.Nil {
 		return nil, err
 	}
-	started, err := run.ByID(ctx, h.cfg.DB, organization, id, seen)
+	started, err := h.wholeRun(ctx, h.cfg.DB, organization, id, seen)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, problem(err, caseRun)
 	}

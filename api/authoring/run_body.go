@@ -20,6 +20,7 @@ type runBody struct {
 	TestURL      *string  `json:"testUrl"`
 	Variables    document `json:"variables"`
 	BuildID      *int64   `json:"buildId"`
+	Retries      *int     `json:"retries"`
 }
 
 // suiteRunBody is what a request may say of a run of a suite.
@@ -29,12 +30,16 @@ type suiteRunBody struct {
 	TestURL   *string  `json:"testUrl"`
 	Variables document `json:"variables"`
 	BuildID   *int64   `json:"buildId"`
+	Retries   *int     `json:"retries"`
 }
 
 // inputs reads what a run is given in place of what its cases have: its address, which no
 // test must be kept from, the values of variables, and its build, which the store looks for.
-func (h *room) inputs(ctx context.Context, testURL *string, variables document, buildID *int64) (in run.Inputs, err error) {
-	in.BuildID = buildID
+func (h *room) inputs(ctx context.Context, testURL *string, variables document, buildID *int64, retries *int) (in run.Inputs, err error) {
+	in.BuildID, in.Retries = buildID, retries
+	if err := step.CheckRetries("retries", retries); err != nil {
+		return in, under("", err)
+	}
 	if testURL != nil {
 		in.TestURL = *testURL
 		if err := step.CheckTestURL("testUrl", in.TestURL); err != nil {

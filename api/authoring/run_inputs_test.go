@@ -139,7 +139,8 @@ func TestInputsAreRefused(t *testing.T) {
 		{`{"targets":[{"capabilities":{"browserName":"chrome","goog:chromeOptions":{"binary":"/bin/sh"}}}]}`, "INVALID_BODY", "targets[0].capabilities"},
 		{`{"targets":[{"capabilities":{"browserName":"chrome","slipway:options":{"tunnelName":"gone"}}}]}`, "SC_TUNNEL_NOT_FOUND", "targets[0]"},
 		{`{"targets":[{"capabilities":{"platformName":"Android","appium:app":"storage:99999"}}]}`, "APP_NOT_FOUND", "appium:app"},
-		{`{"retries":2}`, "INVALID_BODY", "retries"},
+		{`{"retries":4}`, "INVALID_BODY", "retries"},
+		{`{"retries":"2"}`, "INVALID_BODY", "retries"},
 		{`{"environment":{}}`, "INVALID_BODY", "environment"},
 	} {
 		for _, path := range []string{"/testcases/" + id + "/run", "/testsuites/" + suite + "/run"} {

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/attempt"
 )
 
 // list serves GET /testcases/{id}/runs, newest first. Parameters: startDate, endDate
@@ -78,13 +79,26 @@ func (h runs) get(c *gin.Context) error {
 
 // runOf reads a run of a case, and tells a case that is not there from a run.
 func (h runs) runOf(ctx context.Context, organization int64, id string, runID uuid.UUID) (*run.Run, error) {
-	row, err := run.ByID(ctx, h.cfg.DB, organization, id, runID)
+	row, err := h.wholeRun(ctx, h.cfg.DB, organization, id, runID)
 	if errors.Is(err, storage.ErrNotFound) {
 		if _, of := authoring.CaseByID(ctx, h.cfg.DB, organization, id); of != nil {
 			return nil, problem(of, testCase)
 		}
 	}
 	return row, err
+}
+
+// wholeRun reads a run with the attempts of its jobs.
+func (h *room) wholeRun(ctx context.Context, q storage.Querier, organization int64, id string, runID uuid.UUID) (*run.Run, error) {
+	row, err := run.ByID(ctx, q, organization, id, runID)
+	if err != nil {
+		return nil, err
+	}
+	jobs := make([]*run.Job, len(row.Jobs))
+	for i := range jobs {
+		jobs[i] = &row.Jobs[i]
+	}
+	return row, attempt.Read(ctx, q, jobs)
 }
 
 // asked is the run, or suite run, that a request reads, and how.
@@ -130,7 +144,7 @@ func (h runs) cancel(c *gin.Context) error {
 		if err := stop(ctx, tx, w.OrganizationID, jobs); err != nil {
 			return err
 		}
-		row, err = run.ByID(ctx, tx, w.OrganizationID, id, runID)
+		row, err = h.wholeRun(ctx, tx, w.OrganizationID, id, runID)
 		return err
 	})
 	if err != nil {

@@ -37,7 +37,29 @@ type runView struct {
 	Drifted      int        `json:"drifted"`
 	BuildID      *int64     `json:"buildId,omitempty"`
 	// VariableNames are those of values that the run was given.
-	VariableNames []string `json:"variableNames,omitempty"`
+	VariableNames []string   `json:"variableNames,omitempty"`
+	Flaky         int        `json:"flaky"`             // jobs that passed after they had failed
+	Retries       *int       `json:"retries,omitempty"` // that the run was given
+	RerunOf       *uuid.UUID `json:"rerunOf,omitempty"` // the run that it repeats
+	// Quarantine is present where a failure of the run does not fail the run of its suite.
+	Quarantine *runQuarantine `json:"quarantine,omitempty"`
+}
+
+// runQuarantine is the quarantine of the case when its run was made.
+type runQuarantine struct {
+	Reason string `json:"reason"`
+	Until  string `json:"until"`
+}
+
+// jobStatus is that of a job, which may be FLAKY.
+type jobStatus string
+
+func jobStatuses() []jobStatus {
+	list := []jobStatus{jobStatus(run.Flaky)}
+	for _, s := range run.Statuses() {
+		list = append(list, jobStatus(s))
+	}
+	return list
 }
 
 // jobView is the run on one target.
@@ -48,11 +70,13 @@ type jobView struct {
 	URL       string       `json:"url"`
 	Success   *bool        `json:"success,omitempty"` // once the job has ended
 	Error     *failureView `json:"error"`
-	Status    run.Status   `json:"status"`
+	Status    jobStatus    `json:"status"`
 	StartDate string       `json:"startDate,omitempty"`
 	EndDate   string       `json:"endDate,omitempty"`
 	Healed    int          `json:"healed"`
 	Drifted   int          `json:"drifted"`
+	// AttemptCount is how often the test was begun: 0 before, more than 1 where it was played again.
+	AttemptCount int `json:"attemptCount"`
 	*jobDetail
 }
 
@@ -67,6 +91,21 @@ type failureView struct {
 type jobDetail struct {
 	Steps []recordView `json:"steps,omitzero"`
 	Files []fileView   `json:"files"`
+	// Attempts are all of them, the last one too, where there are several.
+	Attempts []attemptView `json:"attempts,omitzero"`
+}
+
+// attemptView is one playing of a job.
+type attemptView struct {
+	Number    int          `json:"number"` // from 1
+	Status    run.Status   `json:"status"`
+	Error     *failureView `json:"error"`
+	StartDate string       `json:"startDate,omitempty"`
+	EndDate   string       `json:"endDate,omitempty"`
+	Healed    int          `json:"healed"`
+	Drifted   int          `json:"drifted"`
+	Steps     []recordView `json:"steps,omitzero"`
+	Files     []fileView   `json:"files"`
 }
 
 // recordView is what a run found out about a step.
@@ -90,7 +129,10 @@ func viewRun(r *run.Run) runView {
 		OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, TestCaseID: r.CaseID, UserID: r.UserUUID, TestURL: step.ShownURL(r.TestURL),
 		Status: r.Status, TestCaseName: r.CaseName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID,
 		SCTunnelName: r.Tunnel, StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), BuildID: r.BuildID,
-		VariableNames: r.VariableNames}
+		VariableNames: r.VariableNames, Flaky: r.Flaky, Retries: r.Retries, RerunOf: r.RerunOf}
+	if r.Quarantine != nil {
+		view.Quarantine = &runQuarantine{r.Quarantine.Reason, stamp(r.Quarantine.Until)}
+	}
 	for i := range r.Jobs {
 		job := viewJob(r, &r.Jobs[i])
 		view.Healed += job.Healed
@@ -109,16 +151,25 @@ func stampOnce(t *time.Time) string {
 }
 
 func viewJob(r *run.Run, j *run.Job) jobView {
-	view := jobView{ID: j.ID, Target: viewTarget(&j.Target), Name: jobName(r, j), URL: step.ShownURL(r.TestURL), Status: j.Status,
+	view := jobView{ID: j.ID, Target: viewTarget(&j.Target), Name: jobName(r, j), URL: step.ShownURL(r.TestURL), Status: jobStatus(j.Status),
 		StartDate: stampOnce(j.StartedAt), EndDate: stampOnce(j.FinishedAt), Healed: j.Healed, Drifted: j.Drifted}
 	if j.Status.Terminal() {
-		passed := j.Status == run.Passed
+		passed := j.Status == run.Passed || j.Status == run.Flaky
 		view.Success = &passed
 	}
-	if j.ErrorCode != "" {
-		view.Error = &failureView{Code: j.ErrorCode, Detail: j.Error}
+	view.Error, view.AttemptCount = failureOf(j.ErrorCode, j.Error), j.Ended
+	if j.StartedAt != nil && (j.Status.Terminal() || j.Status == run.Running) {
+		view.AttemptCount++
 	}
 	return view
+}
+
+// failureOf is nil where nothing failed.
+func failureOf(code, text string) *failureView {
+	if code == "" {
+		return nil
+	}
+	return &failureView{Code: code, Detail: text}
 }
 
 // jobName is the case's name. Of several jobs each has its number and target too,
@@ -175,25 +226,53 @@ func (h *room) viewCaseRuns(ctx context.Context, runs []run.Run, detailed []*run
 }
 
 func (h *room) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
-	detail := jobDetail{Files: make([]fileView, 0, len(j.Files))}
-	if j.Records != nil {
-		detail.Steps = make([]recordView, 0, len(j.Records))
+	steps, files, err := h.viewPlaying(ctx, j.Records, j.Files)
+	if err != nil {
+		return nil, err
 	}
-	links := make(map[string]string, len(j.Files))
-	for i := range j.Files {
-		view, err := h.viewFile(ctx, &j.Files[i])
-		if err != nil {
+	detail := jobDetail{Steps: steps, Files: files}
+	if len(j.Earlier) == 0 {
+		return &detail, nil
+	}
+	for i := range j.Earlier {
+		a := &j.Earlier[i]
+		view := attemptView{Number: a.Number, Status: a.Status, Error: failureOf(a.ErrorCode, a.Error), StartDate: stamp(a.StartedAt),
+			EndDate: stamp(a.FinishedAt), Healed: a.Healed, Drifted: a.Drifted}
+		if view.Steps, view.Files, err = h.viewPlaying(ctx, a.Records, a.Files); err != nil {
 			return nil, err
 		}
-		detail.Files = append(detail.Files, view)
+		detail.Attempts = append(detail.Attempts, view)
+	}
+	last := attemptView{Number: j.Ended + 1, Status: j.Status, Error: failureOf(j.ErrorCode, j.Error), StartDate: stampOnce(j.AttemptAt),
+		EndDate: stampOnce(j.FinishedAt), Healed: j.Healed, Drifted: j.Drifted, Steps: steps, Files: files}
+	if last.Status == run.Flaky {
+		last.Status = run.Passed
+	}
+	detail.Attempts = append(detail.Attempts, last)
+	return &detail, nil
+}
+
+// viewPlaying are the steps and files of one playing of a test; no steps where they were not read.
+func (h *room) viewPlaying(ctx context.Context, records []step.Record, stored []run.File) (steps []recordView, files []fileView, err error) {
+	files = make([]fileView, 0, len(stored))
+	if records != nil {
+		steps = make([]recordView, 0, len(records))
+	}
+	links := make(map[string]string, len(stored))
+	for i := range stored {
+		view, err := h.viewFile(ctx, &stored[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		files = append(files, view)
 		links[view.ID.String()] = view.URL
 	}
-	for i := range j.Records {
-		r := &j.Records[i]
-		detail.Steps = append(detail.Steps, recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result,
+	for i := range records {
+		r := &records[i]
+		steps = append(steps, recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result,
 			Healed: r.Healed, Suggested: r.Suggested, Drifted: r.Drifted, HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS, ScreenshotURL: links[r.ScreenshotID]})
 	}
-	return &detail, nil
+	return steps, files, nil
 }
 
 // suiteRunView is a run of a suite. caseRuns are in the response of the single run
@@ -218,6 +297,9 @@ type suiteRunView struct {
 	BuildID       *int64     `json:"buildId,omitempty"`
 	TestURL       string     `json:"testUrl,omitempty"` // that the run was given
 	VariableNames []string   `json:"variableNames,omitempty"`
+	Retries       *int       `json:"retries,omitempty"`   // that the run was given
+	RerunOf       *uuid.UUID `json:"rerunOf,omitempty"`   // the run whose cases are run again
+	RerunOnly     string     `json:"rerunOnly,omitempty"` // which of them: failed or flaky
 	CaseRuns      []runView  `json:"caseRuns,omitzero"`
 }
 
@@ -230,6 +312,9 @@ type countsView struct {
 	Failed    int `json:"failed"`
 	Error     int `json:"error"`
 	Cancelled int `json:"cancelled"`
+	// Quarantined have failed and are in no other count; flaky ones have passed and count so too.
+	Quarantined int `json:"quarantined"`
+	Flaky       int `json:"flaky"`
 }
 
 func viewSuiteRun(r *run.SuiteRun) suiteRunView {
@@ -238,8 +323,10 @@ func viewSuiteRun(r *run.SuiteRun) suiteRunView {
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
 		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed, Drifted: r.Drifted,
 		BuildID: r.BuildID, TestURL: step.ShownURL(r.TestURL), VariableNames: r.VariableNames,
-		Counts: countsView{Queued: n[run.Queued], Running: n[run.Running], Passed: n[run.Passed],
+		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: string(r.RerunOnly),
+		Counts: countsView{Quarantined: r.Quarantined, Flaky: r.Flaky, Queued: n[run.Queued], Running: n[run.Running], Passed: n[run.Passed],
 			Failed: n[run.Failed], Error: n[run.Errored], Cancelled: n[run.Cancelled]}}
+	view.Counts.Total = r.Quarantined
 	for _, count := range n {
 		view.Counts.Total += count
 	}

@@ -21,6 +21,7 @@ type settingsBody struct {
 	Strict        nullable `json:"strict"`
 	Healing       nullable `json:"healing"`
 	Drift         nullable `json:"drift"`
+	Retries       nullable `json:"retries"`
 	// LastBuildName is in answers, which may be sent back; runs alone change it.
 	LastBuildName nullable `json:"lastBuildName"`
 }
@@ -57,6 +58,7 @@ type settingsChange struct {
 	body                            settingsBody
 	testURL, tunnel, healing, drift *string
 	strict                          *bool
+	retries                         *int // asWider: null
 	primary                         *step.Target
 	targets                         []step.Target
 }
@@ -94,10 +96,25 @@ func (in *settingsChange) readValues() (err error) {
 	if in.drift, err = valueOf(in.body.Drift, settingsPath+".drift", ""); err != nil {
 		return err
 	}
+	if in.retries, err = valueOf(in.body.Retries, settingsPath+".retries", asWider); err != nil {
+		return err
+	}
 	if err := authoring.CheckDrift(settingsPath+".drift", or(in.drift, "")); err != nil {
 		return err
 	}
 	return authoring.CheckHealing(settingsPath+".healing", or(in.healing, ""))
+}
+
+// asWider is what null stands for where a number of retries is asked for: as the next wider, the
+// suite or the organization, has it.
+const asWider = authoring.AsOrganization
+
+// retriesOf returns a number of retries that was read, nil for null and where none was sent.
+func retriesOf(n *int) *int {
+	if n == nil || *n == asWider {
+		return nil
+	}
+	return n
 }
 
 // warnOfBuildName says that a name of the last build, in settings that have been read,
@@ -146,6 +163,9 @@ func (in *settingsChange) over(s step.RunSettings) step.RunSettings {
 		}
 	}
 	s.Healing, s.Drift = or(in.healing, s.Healing), or(in.drift, s.Drift)
+	if in.retries != nil {
+		s.Retries = retriesOf(in.retries)
+	}
 	in.overTargets(&s)
 	return s
 }

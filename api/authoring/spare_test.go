@@ -54,7 +54,7 @@ func TestSpareMembers(t *testing.T) {
 		{"POST", "/testsuites/" + suite + "/run", `{"targets":[{"capabilities":{"browserName":"chrome"},"name":"x"}]}`, "targets[0].name: "},
 		{"POST", "/testcases/" + id + "/generate", `{"promptSettings":{"intent":"x","model":"y"}}`, "promptSettings.model: "},
 		{"POST", "/testsuites/" + suite + "/run", `{"scTunnelName":"x"}`, "scTunnelName: "},
-		{"POST", "/testsuites/" + suite + "/run", `{"RETRIES":2}`, "RETRIES: "},
+		{"POST", "/testsuites/" + suite + "/run", `{"HEADLESS":true}`, "HEADLESS: "},
 		{"POST", "/testsuites/" + suite + "/run", `{"environment":"x"}`, "environment: "},
 		{"POST", "/testsuites/" + suite, `{"description":"x"}`, "description: "},
 		{"POST", "/testsuites", `{"name":"x","addTestCases":["` + id + `"]}`, "addTestCases: "},
@@ -76,7 +76,7 @@ func TestSpareMembers(t *testing.T) {
 	}{
 		{200, "POST", "/testcases/" + id + "/rename?dry=1&_=2", `{"name":"new","nickname":"x"}`, []any{
 			`"dry" is no parameter of this request and was ignored`, `"nickname" is no member of this request and was ignored`}},
-		{200, "POST", "/testsuites/" + suite + "/run", `{"reason":{"targets":[1]}}`, []any{`"reason" is no member of this request and was ignored`}},
+		{200, "POST", "/testsuites/" + suite + "/run", `{"note":{"targets":[1]}}`, []any{`"note" is no member of this request and was ignored`}},
 		{200, "POST", schedule + "/disable", `{"by":"x"}`, []any{`"by" is no member of this request and was ignored`}},
 		{201, "POST", "/testsuites", `{"name":"b","color":"red"}`, []any{`"color" is no member of this request and was ignored`}},
 		{200, "POST", "/testcases/" + id, `{"runSettings":{"lastBuildName":"b9"}}`, []any{"runSettings.lastBuildName is changed by runs alone and was ignored"}},

@@ -55,6 +55,7 @@ type suiteBody struct {
 	Tags            *[]string `json:"tags"`
 	Healing         nullable  `json:"healing"`
 	Drift           nullable  `json:"drift"`
+	Retries         nullable  `json:"retries"`
 	TestCases       *[]string `json:"testCases"`
 	TestCaseIDs     *[]string `json:"testCaseIds"`
 	AddTestCases    []string  `json:"addTestCases"`
@@ -70,7 +71,7 @@ func readSuite(c *gin.Context) (in suiteBody, cases *[]string, err error) {
 	return in, cases, err
 }
 
-// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, teamId.
+// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, retries, teamId.
 // Cases of other suites move.
 func (h suites) create(c *gin.Context) error {
 	in, cases, err := readSuite(c)
@@ -95,7 +96,11 @@ func (h suites) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	n.Healing, n.Drift = or(healing, ""), or(drift, "")
+	retries, err := valueOf(in.Retries, "retries", asWider)
+	if err != nil {
+		return err
+	}
+	n.Healing, n.Drift, n.Retries = or(healing, ""), or(drift, ""), retriesOf(retries)
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		row, err = authoring.CreateSuite(ctx, tx, w, n)
@@ -115,7 +120,7 @@ func or[T any](value *T, absent T) T {
 }
 
 // update serves POST /testsuites/{id}; only members that are sent are changed: name,
-// tags, healing, drift, and the cases by testCaseIds (all of them) or by addTestCases and
+// tags, healing, drift, retries, and the cases by testCaseIds (all of them) or by addTestCases and
 // removeTestCases.
 func (h suites) update(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
@@ -131,6 +136,9 @@ func (h suites) update(c *gin.Context) error {
 		return err
 	}
 	if change.Drift, err = valueOf(in.Drift, "drift", ""); err != nil {
+		return err
+	}
+	if change.Retries, err = valueOf(in.Retries, "retries", asWider); err != nil {
 		return err
 	}
 	var row *authoring.Suite

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -16,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/run/attempt"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -23,7 +25,7 @@ import (
 type suiteRuns struct{ *room }
 
 // start serves POST /testsuites/{id}/run: every case of the suite that has a target
-// and steps is run, by a task. Members: buildName, targets, testUrl, variables, buildId.
+// and steps is run, by a task. Members: buildName, targets, testUrl, variables, buildId, retries.
 func (h suiteRuns) start(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
 	if err != nil {
@@ -53,7 +55,7 @@ func (h suiteRuns) startNew(ctx context.Context, w account.Writer, id uuid.UUID,
 	if n.Targets, err = (targeting{h.room, w.OrganizationID}).ofSuite(ctx, in); err != nil {
 		return nil, err
 	}
-	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID); err != nil {
+	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID, in.Retries); err != nil {
 		return nil, err
 	}
 	recorded := func() ([]string, error) { return authoring.SuiteAddresses(ctx, h.cfg.DB, w.OrganizationID, id) }
@@ -158,8 +160,8 @@ func (h suiteRuns) runOf(ctx context.Context, organization int64, id, runID uuid
 // than that looks at the case runs one by one.
 const maxDetailed = 100
 
-// show writes a suite run with its case runs. Of the jobs, the first that failed,
-// and then the first that were healed, have their steps and files.
+// show writes a suite run with its case runs. Of the jobs, the first that failed, then the first
+// that are flaky, and then those that were healed, have their attempts, steps and files.
 func (h suiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 	ctx := c.Request.Context()
 	runs, err := run.OfSuiteRun(ctx, h.cfg.DB, row.ID)
@@ -168,6 +170,9 @@ func (h suiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 	}
 	detailed := detailedJobs(runs)
 	if err := run.ReadRecords(ctx, h.cfg.DB, detailed); err != nil {
+		return err
+	}
+	if err := attempt.Read(ctx, h.cfg.DB, detailed); err != nil {
 		return err
 	}
 	if junit {
@@ -180,21 +185,23 @@ func (h suiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 	return data(c, http.StatusOK, view)
 }
 
-// detailedJobs are the first jobs of runs that ended as FAILED or ERROR, and then those
-// with a healed step.
+// detailedJobs are the first jobs of runs that ended as FAILED or ERROR, then those that are FLAKY,
+// and then those with a healed step.
 func detailedJobs(runs []run.Run) []*run.Job {
-	var failed, healed []*run.Job
+	var failed, flaky, healed []*run.Job
 	for i := range runs {
 		for k := range runs[i].Jobs {
 			switch job := &runs[i].Jobs[k]; {
 			case job.Status == run.Failed, job.Status == run.Errored:
 				failed = append(failed, job)
+			case job.Status == run.Flaky:
+				flaky = append(flaky, job)
 			case job.Healed > 0:
 				healed = append(healed, job)
 			}
 		}
 	}
-	jobs := append(failed, healed...)
+	jobs := slices.Concat(failed, flaky, healed)
 	return jobs[:min(len(jobs), maxDetailed)]
 }
 

@@ -25,7 +25,7 @@ func TestSuiteRunIsShownWhole(t *testing.T) {
 	requireUUID(t, made["id"])
 	requireTime(t, made["creationDate"])
 	counts := func(set tree) tree {
-		all := tree{"total": 3.0, "queued": 0.0, "running": 0.0, "passed": 0.0, "failed": 0.0, "error": 0.0, "cancelled": 0.0}
+		all := tree{"total": 3.0, "queued": 0.0, "running": 0.0, "passed": 0.0, "failed": 0.0, "error": 0.0, "cancelled": 0.0, "quarantined": 0.0, "flaky": 0.0}
 		for name, n := range set {
 			all[name] = n
 		}

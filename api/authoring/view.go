@@ -52,6 +52,8 @@ type caseView struct {
 	CreationDate       string       `json:"creationDate"`
 	LastUpdateDate     string       `json:"lastUpdateDate"`
 	RunSettings        settingsView `json:"runSettings"`
+	// Quarantine is present in quarantine alone.
+	Quarantine *quarantineView `json:"quarantine,omitempty"`
 	*caseDetail
 }
 
@@ -60,12 +62,15 @@ type caseDetail struct {
 	Revisions            []revisionView `json:"revisions"`
 	CreatorUserName      string         `json:"creatorUserName"`
 	LastModifierUserName string         `json:"lastModifierUserName"`
+	// QuarantineProposed says why the case may belong into quarantine, of one that is in none.
+	QuarantineProposed *proposalView `json:"quarantineProposed,omitempty"`
 }
 
 func viewCase(row *authoring.Case) caseView {
 	return caseView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, CreatorUserID: row.CreatorUUID,
 		LastModifierUserID: row.ModifierUUID, TestSuiteID: row.SuiteID, Name: row.Name, Tags: tags(row.Tags),
-		CreationDate: stamp(row.CreatedAt), LastUpdateDate: stamp(row.UpdatedAt), RunSettings: viewSettings(&row.Settings)}
+		CreationDate: stamp(row.CreatedAt), LastUpdateDate: stamp(row.UpdatedAt), RunSettings: viewSettings(&row.Settings),
+		Quarantine: viewQuarantine(row.Quarantine)}
 }
 
 // viewWhole is a case with its revisions.
@@ -90,6 +95,7 @@ type settingsView struct {
 	Strict        bool         `json:"strict"`
 	Healing       *string      `json:"healing"` // null: as the suite, else the organization
 	Drift         *string      `json:"drift"`   // likewise
+	Retries       *int         `json:"retries"` // likewise
 }
 
 // targetView is where a test runs.
@@ -101,7 +107,7 @@ type targetView struct {
 func viewSettings(s *step.RunSettings) settingsView {
 	view := settingsView{TestURL: s.TestURL, SCTunnelName: s.SCTunnelName, PrimaryTarget: viewTarget(s.PrimaryTarget),
 		RunTargets: make([]targetView, 0, len(s.RunTargets)), LastBuildName: s.LastBuildName,
-		Strict: or(s.Strict, true), Healing: mode(s.Healing), Drift: mode(s.Drift)}
+		Strict: or(s.Strict, true), Healing: mode(s.Healing), Drift: mode(s.Drift), Retries: s.Retries}
 	for i := range s.RunTargets {
 		view.RunTargets = append(view.RunTargets, viewTarget(&s.RunTargets[i]))
 	}
@@ -186,6 +192,7 @@ type suiteView struct {
 	LastModifierUserName string    `json:"lastModifierUserName"`
 	Healing              *string   `json:"healing"` // of its cases; null: as the organization
 	Drift                *string   `json:"drift"`   // likewise
+	Retries              *int      `json:"retries"` // likewise
 	TestCaseCount        int       `json:"testCaseCount"`
 	RunCount             *int      `json:"runCount,omitempty"` // create, get and update
 }
@@ -194,7 +201,7 @@ func viewSuite(row *authoring.Suite) suiteView {
 	return suiteView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name, Tags: tags(row.Tags),
 		CreationDate: stamp(row.CreatedAt), LastUpdate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
-		Healing: mode(row.Healing), Drift: mode(row.Drift), TestCaseCount: row.CaseCount}
+		Healing: mode(row.Healing), Drift: mode(row.Drift), Retries: row.Retries, TestCaseCount: row.CaseCount}
 }
 
 // viewCounted is a suite with the number of its runs.

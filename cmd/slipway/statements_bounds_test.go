@@ -154,7 +154,7 @@ func pageBounds() map[string]pageBound {
 		"/v1/ai-authoring/testsuites/{id}/history":                {4, true},
 		"/v1/ai-authoring/testsuites/{id}/matrix":                 {5, true},
 		"/v1/ai-authoring/testsuites/{id}/runs":                   {3, true},
-		"/v1/ai-authoring/testsuites/{id}/runs/{runId}":           {5, true},
+		"/v1/ai-authoring/testsuites/{id}/runs/{runId}":           {6, true},
 		"/v1/ai-authoring/tunnels":                                {3, true},
 		"/v1/ai-authoring/tunnels/{name}":                         {2, false},
 		"/v1/ai-authoring/variables":                              {3, true},

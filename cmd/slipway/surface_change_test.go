@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -205,9 +206,13 @@ func testChanges() []request {
 		{method: post, path: ai + "/testsuites/{id:suite}", body: `{"name":"smoke 2"}`, want: 200, wrote: "test_suite.updated"},
 		{method: post, path: ai + "/testcases/{id:case}/run", body: `{"testUrl":"https://preview.example.com","variables":{"user":"ann"}}`, want: 200, wrote: "test_run.started", save: "run=data.id"},
 		{method: post, path: ai + "/testcases/{id:case}/runs/{runId:run}/cancel", want: 200, wrote: "test_run.cancelled"},
+		{method: post, path: ai + "/testcases/{id:case}/runs/{runId:run}/rerun", body: `{"variables":{"user":"ann"},"retries":1}`, want: 200, wrote: "test_run.started"},
 		{method: post, path: ai + "/testcases/{id:case}/run/{revisionId:revision}", body: `{}`, want: 200, wrote: "test_run.started"},
 		{method: post, path: ai + "/testsuites/{id:suite}/run", body: `{"testUrl":"https://preview.example.com","variables":{"user":"ann"}}`, want: 200, wrote: "test_suite_run.started", save: "suiterun=data.id"},
 		{method: post, path: ai + "/testsuites/{id:suite}/runs/{runId:suiterun}/cancel", want: 200, wrote: "test_suite_run.cancelled"},
+		{method: post, path: ai + "/testsuites/{id:suite}/runs/{runId:suiterun}/rerun", body: `{"only":"failed","variables":{"user":"ann"}}`, want: 200, wrote: "test_suite_run.started", before: failedCase},
+		{method: post, path: ai + "/testcases/{id:case}/quarantine", body: `{"reason":"The map loads late.","until":"` + fortnight() + `"}`, want: 200, wrote: "test_case.quarantined"},
+		{method: remove, path: ai + "/testcases/{id:case}/quarantine", want: 204, wrote: "test_case.quarantine_ended"},
 		{method: post, path: ai + "/testcases/{id:case}/healings/{healingId:healing}", body: `{"action":"refuse"}`, want: 200, wrote: "test_healing.refused", before: heal},
 		{method: post, path: ai + "/test-schedules", body: schedule, want: 201, wrote: "test_schedule.created", save: "schedule=data.id",
 			before: func(w *surface) { w.ids["owneruuid"] = w.boot.Owner.UUID.String() }},
@@ -224,6 +229,25 @@ func testChanges() []request {
 		{method: remove, path: ai + "/testsuites/{id:suite}", want: 204, wrote: "test_suite.deleted"},
 		{method: remove, path: ai + "/testcases/{id:case2}", want: 204, wrote: "test_case.deleted"},
 	}
+}
+
+// fortnight is a time that a quarantine may end at.
+func fortnight() string { return time.Now().Add(14 * 24 * time.Hour).UTC().Format(time.RFC3339) }
+
+// failedCase writes the run of a case that failed in a run of its suite.
+func failedCase(w *surface) {
+	_, err := w.db.ExecContext(w.t.Context(), `delete from test_runs where suite_run_id = $1::uuid`, w.ids["suiterun"])
+	require.NoError(w.t, err)
+	_, err = w.db.ExecContext(w.t.Context(), `
+		with made as (
+			insert into test_runs (id, organization_id, team_id, suite_run_id, user_uuid, case_id, case_name, revision_id, build_name, state, finished_at)
+			select gen_random_uuid(), s.organization_id, s.team_id, s.id, s.user_uuid, $2, 'sign in', $3, s.build_name, 'FAILED', now()
+			from suite_runs s where s.id = $1::uuid returning id, organization_id
+		)
+		insert into test_jobs (id, organization_id, run_id, position, target, state, error_code, finished_at)
+		select gen_random_uuid(), organization_id, id, 0, '{"capabilities":{"browserName":"chrome"},"isRdc":false}', 'FAILED', 'STEP_FAILED', now() from made`,
+		w.ids["suiterun"], w.ids["case"], w.ids["revision"])
+	require.NoError(w.t, err)
 }
 
 // heal writes what a run finds when a step has healed.

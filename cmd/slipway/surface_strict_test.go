@@ -17,7 +17,7 @@ const (
 	// unknown is a member that nothing has.
 	unknown = "unbeknown"
 	// misplaced is one that bodies of the authoring interface have, or may have, elsewhere.
-	misplaced = "retries"
+	misplaced = "headless"
 )
 
 // maxLevels follows the schemas that hold themselves, those of tools and selectors, into
@@ -76,6 +76,7 @@ var otherwise = map[string]bool{
 	"POST /v1/ai-authoring/testcases/{id}/runs/{runId}/cancel":  true, // it has ended
 	"POST /v1/ai-authoring/testsuites/{id}/runs/{runId}/cancel": true,
 	"POST /v1/ai-authoring/testsuites/{id}/run":                 true, // its case has moved
+	"POST /v1/ai-authoring/testsuites/{id}/runs/{runId}/rerun":  true,
 }
 
 // probe is an unknown member at a level of a body, in several bodies: some are refused

@@ -100,6 +100,8 @@ const (
 	TestCaseUpdated         AuditType = 1703
 	TestHealingAccepted     AuditType = 1704
 	TestHealingRefused      AuditType = 1705
+	TestCaseQuarantined     AuditType = 1706
+	TestCaseQuarantineEnded AuditType = 1707
 	TestSuiteCreated        AuditType = 1710
 	TestSuiteUpdated        AuditType = 1711
 	TestSuiteDeleted        AuditType = 1712
@@ -245,6 +247,8 @@ func AuditTypes() []AuditEntryType {
 		{TestCaseUpdated, "test_case.updated", "Updated test case"},
 		{TestHealingAccepted, "test_healing.accepted", "Accepted healing of a test step"},
 		{TestHealingRefused, "test_healing.refused", "Refused healing of a test step"},
+		{TestCaseQuarantined, "test_case.quarantined", "Put test case into quarantine"},
+		{TestCaseQuarantineEnded, "test_case.quarantine_ended", "Ended quarantine of test case"},
 		{TestSuiteCreated, "test_suite.created", "Created test suite"},
 		{TestSuiteUpdated, "test_suite.updated", "Updated test suite"},
 		{TestSuiteDeleted, "test_suite.deleted", "Deleted test suite"},

@@ -23,6 +23,16 @@ type Case struct {
 	Name     string
 	Tags     []string // never nil
 	Settings step.RunSettings
+	// Quarantine is why the case does not fail its suites for now; nil where it does.
+	Quarantine *Quarantine
+}
+
+// Quarantine is a time in which failures of a case do not fail its suites. Package quarantine
+// begins and ends it.
+type Quarantine struct {
+	Reason string    `json:"reason"`
+	Since  time.Time `json:"since"`
+	Until  time.Time `json:"until"`
 }
 
 // Runnable reports whether the case has a target.
@@ -42,6 +52,7 @@ type CaseFilter struct {
 	LastStatus     string // of the newest run, NotRun without one; "": any
 	Tag            string
 	Content        string // part of a line of what the case is searched by: name, tags, intent, steps
+	Quarantined    bool   // only those in quarantine
 	ByLastRun      bool   // the order is that of the newest run; those without one are last
 	storage.Page
 }
@@ -68,6 +79,10 @@ func (f CaseFilter) conditions() *Conditions {
 	if f.LastStatus != "" {
 		m.Narrow = true
 		m.And("c.id in (select x.case_id from test_case_results x where x.organization_id = $1 and x.state = " + m.Arg(f.LastStatus) + ")")
+	}
+	if f.Quarantined {
+		m.Narrow = true
+		m.And("c.id in (select q.case_id from test_quarantines q where q.organization_id = $1 and q.until > now())")
 	}
 	if f.Tag != "" {
 		m.Narrow = true

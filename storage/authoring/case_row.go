@@ -27,16 +27,19 @@ left join users cu on cu.uuid = c.creator_uuid
 left join users mu on mu.uuid = c.modifier_uuid`
 )
 
-const caseColumns = `c.id, c.suite_id, c.name, c.tags, c.run_settings, ` + OwnerColumns
+const caseColumns = `c.id, c.suite_id, c.name, c.tags, c.run_settings, (
+	select jsonb_build_object('reason', q.reason, 'since', q.created_at, 'until', q.until)
+	from test_quarantines q where q.case_id = c.id and q.until > now()) as quarantine, ` + OwnerColumns
 
 type caseRow struct {
 	Owner
-	ID       string         `db:"id"`
-	SuiteID  *uuid.UUID     `db:"suite_id"`
-	Name     string         `db:"name"`
-	Tags     pq.StringArray `db:"tags"`
-	Settings []byte         `db:"run_settings"`
-	Total    int            `db:"total"` // of lists
+	ID         string         `db:"id"`
+	SuiteID    *uuid.UUID     `db:"suite_id"`
+	Name       string         `db:"name"`
+	Tags       pq.StringArray `db:"tags"`
+	Settings   []byte         `db:"run_settings"`
+	Quarantine []byte         `db:"quarantine"` // null: none
+	Total      int            `db:"total"`      // of lists
 }
 
 func (r *caseRow) testCase() (Case, error) {
@@ -46,6 +49,11 @@ func (r *caseRow) testCase() (Case, error) {
 	}
 	if err := json.Unmarshal(r.Settings, &c.Settings); err != nil {
 		return c, fmt.Errorf("settings of test case %s: %w", r.ID, err)
+	}
+	if r.Quarantine != nil {
+		if err := json.Unmarshal(r.Quarantine, &c.Quarantine); err != nil {
+			return c, fmt.Errorf("quarantine of test case %s: %w", r.ID, err)
+		}
 	}
 	return c, nil
 }

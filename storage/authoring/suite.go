@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // Suite is a set of cases; a case is in one suite at most.
@@ -19,6 +20,7 @@ type Suite struct {
 	Tags      []string // never nil
 	Healing   string   // mode of its cases; "": the organization's
 	Drift     string   // likewise
+	Retries   *int     // of its cases that fail, unless they say so themselves; nil: as the organization
 	CaseCount int
 	RunCount  int
 }
@@ -47,7 +49,7 @@ func (f SuiteFilter) conditions() *Conditions {
 }
 
 // The number of cases is counted when it is read, so it is never wrong.
-const suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.run_count,
+const suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.retries, c.run_count,
 	(select count(*) from test_cases k where k.suite_id = c.id) as case_count, ` + OwnerColumns
 
 type suiteRow struct {
@@ -57,13 +59,14 @@ type suiteRow struct {
 	Tags      pq.StringArray `db:"tags"`
 	Healing   string         `db:"healing"`
 	Drift     string         `db:"drift"`
+	Retries   *int           `db:"retries"`
 	CaseCount int            `db:"case_count"`
 	RunCount  int            `db:"run_count"`
 	Total     int            `db:"total"` // of lists
 }
 
 func (r *suiteRow) suite() Suite {
-	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, Drift: r.Drift, CaseCount: r.CaseCount, RunCount: r.RunCount}
+	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, Drift: r.Drift, Retries: r.Retries, CaseCount: r.CaseCount, RunCount: r.RunCount}
 	if s.Tags == nil {
 		s.Tags = []string{}
 	}
@@ -125,12 +128,14 @@ type NewSuite struct {
 	Healing string
 	// Drift is what follows where they drift, likewise.
 	Drift string
-	Cases []string // *MissingError for those that do not exist
+	// Retries is how often those that fail are played again, likewise; nil: as the organization.
+	Retries *int
+	Cases   []string // *MissingError for those that do not exist
 }
 
 const insertSuite = `
-insert into test_suites (id, organization_id, team_id, name, tags, healing, drift, creator_uuid, modifier_uuid)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $8)`
+insert into test_suites (id, organization_id, team_id, name, tags, healing, drift, creator_uuid, modifier_uuid, retries)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)`
 
 // CreateSuite inserts a suite and moves the cases into it.
 func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuite) (*Suite, error) {
@@ -151,6 +156,9 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err := CheckDrift("drift", n.Drift); err != nil {
 		return nil, err
 	}
+	if err := step.CheckRetries("retries", n.Retries); err != nil {
+		return nil, err
+	}
 	of, err := TeamFor(ctx, tx, w, n.Team)
 	if err != nil {
 		return nil, err
@@ -159,7 +167,7 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), n.Healing, n.Drift, w.UserUUID); err != nil {
+	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), n.Healing, n.Drift, w.UserUUID, n.Retries); err != nil {
 		return nil, storage.Wrap(err, "create test suite")
 	}
 	moved, err := (&SuiteChange{Add: n.Cases}).move(ctx, tx, w, id)

@@ -3,6 +3,7 @@ package authoring
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 
 	"github.com/google/uuid"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // SuiteChange is what of a suite to change; nil members stay.
@@ -18,9 +20,24 @@ type SuiteChange struct {
 	Tags    *[]string
 	Healing *string   // "": as the organization
 	Drift   *string   // "": as the organization
+	Retries *int      // AsOrganization: as the organization
 	Cases   *[]string // replace; excludes Add and Remove
 	Add     []string
 	Remove  []string
+}
+
+// AsOrganization is the number of retries of a suite that leaves it to the organization.
+const AsOrganization = -1
+
+// retries returns the number of retries after the change of one.
+func (c *SuiteChange) retries(old *int) (*int, error) {
+	switch {
+	case c.Retries == nil:
+		return old, nil
+	case *c.Retries == AsOrganization:
+		return nil, nil
+	}
+	return c.Retries, step.CheckRetries("retries", c.Retries)
 }
 
 // checkCases refuses lists that are too long or contradict each other.
@@ -65,7 +82,7 @@ func (c *SuiteChange) in() []string {
 	return c.Add
 }
 
-const lockSuite = `select team_id, name, tags, healing, drift from test_suites where organization_id = $1 and id = $2 for `
+const lockSuite = `select team_id, name, tags, healing, drift, retries from test_suites where organization_id = $1 and id = $2 for `
 
 type lockedSuite struct {
 	TeamID  int64          `db:"team_id"`
@@ -73,6 +90,7 @@ type lockedSuite struct {
 	Tags    pq.StringArray `db:"tags"`
 	Healing string         `db:"healing"`
 	Drift   string         `db:"drift"`
+	Retries *int           `db:"retries"`
 }
 
 // suiteLockedBy locks a suite that the writer may change.
@@ -178,7 +196,7 @@ func assign(ctx context.Context, tx *storage.Tx, ids []string, suite *uuid.UUID)
 }
 
 const updateSuite = `
-update test_suites set name = $2, tags = $3, healing = $4, drift = $6, modifier_uuid = $5, updated_at = now() where id = $1`
+update test_suites set name = $2, tags = $3, healing = $4, drift = $6, retries = $7, modifier_uuid = $5, updated_at = now() where id = $1`
 
 // UpdateSuite changes a suite. Cases that leave it are in no suite afterwards. A
 // change of nothing leaves the time of update and the modifier.
@@ -214,18 +232,22 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 			return nil, err
 		}
 	}
+	retries, err := c.retries(s.Retries)
+	if err != nil {
+		return nil, err
+	}
 	moved, err := c.move(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
 	}
-	if name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && moved.in+moved.out == 0 {
+	if name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && reflect.DeepEqual(retries, s.Retries) && moved.in+moved.out == 0 {
 		return SuiteByID(ctx, tx, w.OrganizationID, id)
 	}
-	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), healing, w.UserUUID, drift); err != nil {
+	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), healing, w.UserUUID, drift, retries); err != nil {
 		return nil, storage.Wrap(err, "update test suite")
 	}
 	err = auditSuite(ctx, tx, w, account.TestSuiteUpdated, id, map[string]any{"from": s.Name, "to": name,
-		"tags": tags, "healing": healing, "drift": drift, "cases_in": moved.in, "cases_out": moved.out})
+		"tags": tags, "healing": healing, "drift": drift, "retries": retries, "cases_in": moved.in, "cases_out": moved.out})
 	if err != nil {
 		return nil, err
 	}

@@ -23,6 +23,9 @@ type Settings struct {
 	// Drift is what follows where a step finds another element than the recorded one,
 	// unless the case or its suite says so.
 	Drift Healing `db:"drift" json:"drift"`
+	// Retries is how often a test that failed is played again, unless the case or its suite says
+	// so: nil is never.
+	Retries *int `db:"retries" json:"retries"`
 	// AuditDays is how long audit events are kept: nil as the installation says, 0 for ever.
 	AuditDays *int `db:"audit_days" json:"audit_retention_days"`
 	Retention      // of builds
@@ -90,7 +93,7 @@ func (s *Settings) checkMode(mode string) error {
 }
 
 const settingsOf = `
-select require_login, generic_files, landing_page_mode, healing, drift, audit_days, retention_builds, retention_days from organizations where id = $1`
+select require_login, generic_files, landing_page_mode, healing, drift, retries, audit_days, retention_builds, retention_days from organizations where id = $1`
 
 // SettingsOf reads an organization's switches.
 func SettingsOf(ctx context.Context, q storage.Querier, organizationID int64) (*Settings, error) {
@@ -108,13 +111,14 @@ type SettingsChange struct {
 	LandingPageMode *string       `json:"landing_page_mode"`
 	Healing         HealingChange `json:"healing"`
 	Drift           HealingChange `json:"drift"`
+	Retries         NumberChange  `json:"retries"`
 	AuditDays       NumberChange  `json:"audit_retention_days"`
 	RetentionChange
 }
 
 const updateSettings = `
 update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4, healing = $5, audit_days = $6,
-	retention_builds = $7, retention_days = $8, drift = $9 where id = $1`
+	retention_builds = $7, retention_days = $8, drift = $9, retries = $10 where id = $1`
 
 // ChangeSettings changes the switches. To ask for open pages while login is or
 // becomes required is ErrLoginRequired; a mode that is stored already stays, and
@@ -143,6 +147,9 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	if s.Drift, err = c.Drift.over("drift", step.DriftModes, old.Drift); err != nil {
 		return nil, err
 	}
+	if s.Retries, err = c.Retries.over("retries", step.MaxRetries, old.Retries); err != nil {
+		return nil, err
+	}
 	if s.AuditDays, err = c.AuditDays.over("audit_retention_days", maxDays, old.AuditDays); err != nil {
 		return nil, err
 	}
@@ -153,7 +160,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 		return &s, nil
 	}
 	_, err = tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode, s.Healing, s.AuditDays,
-		s.RetentionBuilds, s.RetentionDays, s.Drift)
+		s.RetentionBuilds, s.RetentionDays, s.Drift, s.Retries)
 	if err != nil {
 		return nil, storage.Wrap(err, "change settings")
 	}
@@ -163,6 +170,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	all.note("landing_page_mode", old.LandingPageMode, s.LandingPageMode)
 	all.note("healing", old.Healing, s.Healing)
 	all.note("drift", old.Drift, s.Drift)
+	all.note("retries", old.Retries, s.Retries)
 	all.note("audit_retention_days", old.AuditDays, s.AuditDays)
 	s.Retention.note(&all, old.Retention)
 	security.note("audit_retention_days", old.AuditDays, s.AuditDays)

@@ -33,7 +33,7 @@ func (n NumberChange) over(field string, highest int, old *int) (*int, error) {
 	}
 	number, err := strconv.Atoi(string(n))
 	if err != nil || number < 0 || number > highest {
-		return nil, storage.Invalid(field, "must be a whole number from 0 (without a bound) to %d, or null", highest)
+		return nil, storage.Invalid(field, "must be a whole number from 0 to %d, or null", highest)
 	}
 	return &number, nil
 }

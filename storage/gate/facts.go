@@ -76,6 +76,8 @@ type suiteFacts struct {
 	Total   int       `db:"total"`
 	Passed  int       `db:"passed"`
 	Flaky   int       `db:"flaky"` // of those that passed
+	// Quarantined have failed and are not in Total.
+	Quarantined int `db:"quarantined"`
 	// Forgotten: retention deleted some of its cases.
 	Forgotten bool `db:"forgotten"`
 }

@@ -58,9 +58,9 @@ func (r *reading) readBefore(ctx context.Context) error {
 }
 
 // The newest run of a suite on a build decides, by the index suite_runs_build; its cases are
-// counted once it has ended.
+// counted once it has ended, without those that failed in quarantine.
 const selectSuites = `
-select w.build_id, w.suite_id, s.id as run_id, s.suite_name, s.state, s.error, greatest(n.total, s.run_count) as total, n.passed, n.flaky,
+select w.build_id, w.suite_id, s.id as run_id, s.suite_name, s.state, s.error, greatest(n.total, s.run_count) - n.quarantined as total, n.passed, n.flaky, n.quarantined,
 	s.fanned_out and s.state not in ('QUEUED', 'RUNNING') and n.total < s.run_count as forgotten
 from unnest($1::bigint[], $2::uuid[]) as w(build_id, suite_id)
 cross join lateral (
@@ -68,8 +68,8 @@ cross join lateral (
 	where build_id = w.build_id and suite_id = w.suite_id order by created_at desc, id desc limit 1
 ) s
 cross join lateral (
-	select count(*) as total, count(*) filter (where r.state = 'PASSED') as passed, count(*) filter (where r.state = 'PASSED'
-		and exists (select from test_jobs j where j.run_id = r.id and j.state = 'FLAKY')) as flaky
+	select count(*) as total, count(*) filter (where r.state = 'PASSED') as passed, count(*) filter (where r.state = 'PASSED' and r.flaky > 0) as flaky,
+		count(*) filter (where r.state in ('FAILED', 'ERROR') and r.quarantine is not null) as quarantined
 	from test_runs r where r.suite_run_id = s.id and s.state not in ('QUEUED', 'RUNNING')
 ) n`
 

@@ -72,11 +72,18 @@ func (c *Condition) judgeSuites(r *Result, f *facts) {
 		case s.Forgotten:
 			r.part(Unknown, "the cases of the last run of the suite %q were deleted by retention", s.Name)
 			continue
+		case s.Total == 0 && s.Quarantined > 0:
+			r.part(Unknown, "every case of the last run of the suite %q failed in quarantine", s.Name)
+			continue
 		case s.Total == 0:
 			r.part(Unknown, "the last run of the suite %q had no case: %s", s.Name, s.Error)
 			continue
 		}
-		measured = append(measured, fmt.Sprintf("%d of %d of %q passed", passed, s.Total, s.Name))
+		text := fmt.Sprintf("%d of %d of %q passed", passed, s.Total, s.Name)
+		if s.Quarantined > 0 {
+			text += fmt.Sprintf(" (%d more failed in quarantine)", s.Quarantined)
+		}
+		measured = append(measured, text)
 		if float64(passed) < share*float64(s.Total)-1e-9 {
 			r.part(Fail, "%d of %d cases of the suite %q did not pass", s.Total-passed, s.Total, s.Name)
 		} else {

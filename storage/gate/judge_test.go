@@ -22,6 +22,13 @@ func TestJudge(t *testing.T) {
 			f.suites[suite] = suiteFacts{SuiteID: suite, RunID: uuid.New(), Name: "Smoke", State: state, Total: total, Passed: passed, Flaky: flaky}
 		}
 	}
+	quarantined := func(n int) func(*facts) {
+		return func(f *facts) {
+			s := f.suites[suite]
+			s.Quarantined = n
+			f.suites[suite] = s
+		}
+	}
 	sessions := func(n, crashed int64) func(*facts) {
 		return func(f *facts) { f.sessions = sessionFacts{n, crashed, false} }
 	}
@@ -52,6 +59,8 @@ func TestJudge(t *testing.T) {
 		{"a share that is enough", Condition{Type: Suites, SuiteIDs: []uuid.UUID{suite}, MinShare: ptr(0.95)}, []func(*facts){ran("FAILED", 20, 19, 0)}, Pass, ""},
 		{"flaky as passed", Condition{Type: Suites, SuiteIDs: []uuid.UUID{suite}}, []func(*facts){ran("PASSED", 20, 20, 1)}, Pass, ""},
 		{"flaky as failed", Condition{Type: Suites, SuiteIDs: []uuid.UUID{suite}, Flaky: FlakyFailed}, []func(*facts){ran("PASSED", 20, 20, 1)}, Fail, "1 of 20"},
+		{"failures in quarantine", Condition{Type: Suites, SuiteIDs: []uuid.UUID{suite}}, []func(*facts){ran("PASSED", 18, 18, 0), quarantined(2)}, Pass, ""},
+		{"all failed in quarantine", Condition{Type: Suites, SuiteIDs: []uuid.UUID{suite}}, []func(*facts){ran("PASSED", 0, 0, 0), quarantined(2)}, Unknown, "in quarantine"},
 		{"a suite that did not start", Condition{Type: Suites, SuiteIDs: []uuid.UUID{suite}},
 			[]func(*facts){func(f *facts) { f.notStarted[suite.String()] = "no host" }}, Unknown, "no host"},
 

@@ -153,7 +153,7 @@ func sources() map[Kind]source {
 			`(select concat_ws(' ', count(*), count(*) filter (where r.state = 'QUEUED'), count(*) filter (where r.state = 'RUNNING'))
 				from test_runs r where r.suite_run_id = x.id)`,
 			`(select sum(of.version) from test_runs r cross join lateral (
-				select sum(hashtextextended(concat_ws(' ', j.id, j.state, j.healed, j.drifted), 0)) as version
+				select sum(hashtextextended(concat_ws(' ', j.id, j.state, j.attempts, j.healed, j.drifted), 0)) as version
 				from test_jobs j where j.run_id = r.id) of where r.suite_run_id = x.id and r.state = 'RUNNING')`)),
 		Generation: row("uuid", "test_generations", written),
 		Report: {"uuid", together(written, "s.xmin::text"), "join crashes x on x.id = a.id" + mine +

@@ -86,7 +86,8 @@ where run_id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
 const cancelRunRows = `
-update test_runs set state = 'CANCELLED', finished_at = now(), sealed_variables = null
+update test_runs r set state = 'CANCELLED', finished_at = now(), sealed_variables = null,
+	flaky = (select count(*) from test_jobs j where j.run_id = r.id and j.state = 'FLAKY')
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 

@@ -34,6 +34,7 @@ type runEvent struct {
 	Counts    eventCounts `json:"counts"`
 	Healed    int         `json:"healed"` // steps
 	Drifted   int         `json:"drifted"`
+	RerunOf   *uuid.UUID  `json:"rerunOf,omitempty"` // the run that was repeated
 	Error     string      `json:"error,omitempty"`
 	StartDate *time.Time  `json:"startDate"`
 	EndDate   *time.Time  `json:"endDate"`
@@ -45,16 +46,21 @@ type eventCounts struct {
 	Failed    int `json:"failed"`
 	Error     int `json:"error"`
 	Cancelled int `json:"cancelled"`
+	// Quarantined case runs have failed and are in no other count. Flaky ones are among the passed.
+	Quarantined int `json:"quarantined"`
+	Flaky       int `json:"flaky"`
 }
 
 func (c counts) event(total int) eventCounts {
-	return eventCounts{Total: max(total, c.sum()), Passed: c.Passed, Failed: c.Failed, Error: c.Errored, Cancelled: c.Cancelled}
+	return eventCounts{Total: max(total, c.sum()), Passed: c.Passed, Failed: c.Failed, Error: c.Errored, Cancelled: c.Cancelled,
+		Quarantined: c.Quarantined, Flaky: c.Flaky}
 }
 
 const countJobs = `
 cross join lateral (
-	select count(*) filter (where state = 'PASSED') as passed, count(*) filter (where state = 'FAILED') as failed,
-		count(*) filter (where state = 'ERROR') as errored, count(*) filter (where state = 'CANCELLED') as cancelled,
+	select count(*) filter (where state in ('PASSED', 'FLAKY')) as passed,
+		count(*) filter (where state = 'FAILED') as failed, count(*) filter (where state = 'ERROR') as errored,
+		count(*) filter (where state = 'CANCELLED') as cancelled,
 		coalesce(sum(healed), 0) as healed, coalesce(sum(drifted), 0) as drifted
 	from test_jobs where run_id = r.id
 ) n`
@@ -79,9 +85,10 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	var events newEvents
 	for i := range rows {
 		r := &rows[i]
+		r.counts.Flaky = r.runRow.Flaky
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
 			TestCaseID: r.CaseID, RevisionID: r.RevisionID, Name: r.CaseName, BuildName: r.BuildName, BuildID: r.BuildID, Status: r.Status,
-			Counts: r.counts.event(0), Healed: r.Healed, Drifted: r.Drifted, StartDate: r.StartedAt, EndDate: r.FinishedAt})
+			Counts: r.counts.event(0), Healed: r.Healed, Drifted: r.Drifted, RerunOf: r.RerunOf, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)
 }
@@ -103,7 +110,7 @@ func addSuiteRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) err
 		r := &rows[i]
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
 			TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID, Status: r.Status,
-			Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
+			Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, RerunOf: r.RerunOf, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)
 }

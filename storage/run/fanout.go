@@ -24,6 +24,9 @@ type fanout struct {
 	Targets        []byte    `db:"targets"` // null: each case's own
 	BuildID        *int64    `db:"build_id"`
 	Platform       string    `db:"platform"` // of the build
+	// RerunOf is the suite run whose cases are run again; nil runs the suite's.
+	RerunOf   *uuid.UUID `db:"rerun_of"`
+	RerunOnly Selection  `db:"rerun_only"`
 }
 
 // Case runs name the build, whose row is locked by that. It is locked before the suite run,
@@ -33,7 +36,7 @@ select id from builds where id = (select build_id from suite_runs where id = $1)
 
 const lockFanout = `
 select s.organization_id, s.suite_id, s.user_uuid, s.build_name, s.state, s.fanned_out, s.tunnel, s.test_url, s.targets,
-	s.build_id, coalesce(b.platform, '') as platform
+	s.rerun_of, s.rerun_only, s.build_id, coalesce(b.platform, '') as platform
 from suite_runs s left join builds b on b.id = s.build_id
 where s.id = $1 for no key update of s`
 
@@ -74,10 +77,9 @@ func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor st
 	if err != nil {
 		return nil, false, fmt.Errorf("targets of suite run %s: %w", suiteRunID, err)
 	}
-	var cases []caseToRun
-	err = tx.SelectContext(ctx, &cases, nextCases, f.SuiteID, f.OrganizationID, suiteRunID, limit, len(given) > 0)
+	cases, err := f.nextCases(ctx, tx, suiteRunID, limit, len(given) > 0)
 	if err != nil {
-		return nil, false, storage.Wrap(err, "next cases of a suite run")
+		return nil, false, err
 	}
 	rows := newRuns{}
 	for i := range cases {
@@ -107,6 +109,9 @@ type caseToRun struct {
 	Name       string `db:"name"`
 	Settings   []byte `db:"run_settings"`
 	RevisionID string `db:"revision_id"`
+	// Tunnel and Targets are of the case's earlier run, where that is run again.
+	Tunnel  string `db:"tunnel"`
+	Targets []byte `db:"targets"`
 }
 
 // targets are those that the run was given; none where each case has its own.
@@ -119,6 +124,9 @@ func (f *fanout) targets() (given []step.Target, err error) {
 
 // runOf returns the run of a case and what it executes on.
 func (f *fanout) runOf(c *caseToRun, given []step.Target, vendor string) (*Run, []step.Target, error) {
+	if f.RerunOf != nil {
+		return f.runAgain(c)
+	}
 	run := &Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName, BuildID: f.BuildID}
 	var settings step.RunSettings
 	if err := json.Unmarshal(c.Settings, &settings); err != nil {

@@ -30,24 +30,25 @@ type File struct {
 	ContentType string    `db:"content_type"`
 	Size        int64     `db:"size"`
 	CreatedAt   time.Time `db:"created_at"`
+	Attempt     int       `db:"attempt"` // of the job, from 1
 }
 
 // FileKey is the object key of a file.
 func FileKey(job, file uuid.UUID) string { return Prefix + job.String() + "/" + file.String() }
 
-const fileColumns = `id, job_id, kind, step, object_key, content_type, size, created_at`
+const fileColumns = `f.id, f.job_id, f.kind, f.step, f.object_key, f.content_type, f.size, f.created_at, f.attempt`
 
 // FileByID reads one file; ErrNotFound also for another organization's.
 func FileByID(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID) (*File, error) {
 	var f File
-	err := q.GetContext(ctx, &f, `select `+fileColumns+` from run_files where organization_id = $1 and id = $2`, organizationID, id)
+	err := q.GetContext(ctx, &f, `select `+fileColumns+` from run_files f where f.organization_id = $1 and f.id = $2`, organizationID, id)
 	if err != nil {
 		return nil, storage.Wrap(err, "file "+id.String())
 	}
 	return &f, nil
 }
 
-// withFiles fills in the files of all jobs of runs, in the order of the steps.
+// withFiles fills in the files of all jobs of runs, of their last attempts, in the order of the steps.
 func withFiles(ctx context.Context, q storage.Querier, runs []Run) error {
 	of, ids := map[uuid.UUID]*Job{}, []uuid.UUID{}
 	for i := range runs {
@@ -57,8 +58,8 @@ func withFiles(ctx context.Context, q storage.Querier, runs []Run) error {
 		}
 	}
 	var files []File
-	err := q.SelectContext(ctx, &files, `select `+fileColumns+` from run_files
-		where job_id = any($1::uuid[]) order by job_id, step, id`, storage.UUIDs(ids))
+	err := q.SelectContext(ctx, &files, `select `+fileColumns+` from run_files f join test_jobs j on j.id = f.job_id
+		where f.job_id = any($1::uuid[]) and f.attempt > j.attempts order by f.job_id, f.step, f.id`, storage.UUIDs(ids))
 	for _, f := range files {
 		of[f.JobID].Files = append(of[f.JobID].Files, f)
 	}
@@ -66,12 +67,13 @@ func withFiles(ctx context.Context, q storage.Querier, runs []Run) error {
 }
 
 const insertFiles = `
-insert into run_files (id, organization_id, job_id, kind, step, object_key, content_type, size)
-select f.id, $1, $2, f.kind, f.step, f.object_key, f.content_type, f.size
+insert into run_files (id, organization_id, job_id, kind, step, object_key, content_type, size, attempt)
+select f.id, $1, $2, f.kind, f.step, f.object_key, f.content_type, f.size, (select attempts + 1 from test_jobs where id = $2)
 from unnest($3::uuid[], $4::text[], $5::int[], $6::text[], $7::text[], $8::bigint[])
 	as f(id, kind, step, object_key, content_type, size)`
 
-func addFiles(ctx context.Context, tx *storage.Tx, organizationID int64, job uuid.UUID, files []NewFile) error {
+// AddFiles names the files of the attempt of a job that ends.
+func AddFiles(ctx context.Context, tx *storage.Tx, organizationID int64, job uuid.UUID, files []NewFile) error {
 	if len(files) == 0 {
 		return nil
 	}

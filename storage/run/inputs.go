@@ -31,6 +31,9 @@ type Inputs struct {
 	BuildID *int64
 	// Variables stand over all variables for a bare {{name}}; nil for none.
 	Variables *Variables
+	// Retries is how often a job that failed is played again, whatever the cases say: 0 to
+	// MaxRetries; nil leaves it to them.
+	Retries *int
 }
 
 // Variables are values that are given to a run by their names. All of them are kept like
@@ -114,6 +117,9 @@ func (in *Inputs) check(ctx context.Context, q storage.Querier, organizationID i
 			return "", err
 		}
 	}
+	if err := step.CheckRetries("retries", in.Retries); err != nil {
+		return "", err
+	}
 	if in.BuildID == nil {
 		return "", nil
 	}
@@ -168,6 +174,9 @@ func withoutSecrets(address string) string {
 func (in *Inputs) audited(detail map[string]any) map[string]any {
 	if in.TestURL != "" {
 		detail["test_url"] = withoutSecrets(in.TestURL)
+	}
+	if in.Retries != nil {
+		detail["retries"] = *in.Retries
 	}
 	if in.BuildID != nil {
 		detail["build_id"] = *in.BuildID

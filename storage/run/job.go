@@ -27,6 +27,9 @@ type Work struct {
 	Healing string
 	// Drift is likewise what follows from a drift.
 	Drift string
+	// Retries is how often the job is played again when it fails: as the run was given, else the
+	// case, its suite or the organization has it, none by default.
+	Retries int
 	// Refused are the selectors, by step id, that people refused as healings.
 	Refused map[string][]step.Selector
 
@@ -45,6 +48,7 @@ select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id
 	coalesce((c.run_settings ->> 'strict')::boolean, true) as strict,
 	coalesce(nullif(c.run_settings ->> 'healing', ''), nullif(u.healing, ''), o.healing) as healing,
 	coalesce(nullif(c.run_settings ->> 'drift', ''), nullif(u.drift, ''), o.drift) as drift,
+	coalesce(r.retries, s.retries, (c.run_settings ->> 'retries')::int, u.retries, o.retries, 0) as effective_retries, j.attempts,
 	coalesce(r.sealed_variables, s.sealed_variables) as sealed_variables
 from test_jobs j join test_runs r on r.id = j.run_id` + runTables + `
 left join test_cases c on c.id = r.case_id
@@ -68,6 +72,8 @@ type workRow struct {
 	Healing     string     `db:"healing"`
 	Drift       string     `db:"drift"`
 	Variables   []byte     `db:"sealed_variables"`
+	Retried     int        `db:"effective_retries"`
+	Attempts    int        `db:"attempts"`
 }
 
 const (
@@ -76,10 +82,10 @@ update suite_runs set state = 'RUNNING', started_at = now() where id = $1 and st
 	beginRun = `
 update test_runs set state = 'RUNNING', started_at = now() where id = $1 and state = 'QUEUED'`
 	beginJob = `
-update test_jobs set state = 'RUNNING', started_at = now(), records = '[]', healed = 0, drifted = 0
+update test_jobs set state = 'RUNNING', started_at = case when attempts > 0 then started_at else now() end, attempt_at = now(), records = '[]', healed = 0, drifted = 0
 where id = $1 and state in ('QUEUED', 'RUNNING')
 returning started_at`
-	dropFiles = `delete from run_files where job_id = $1 returning object_key`
+	dropFiles = `delete from run_files where job_id = $1 and attempt > (select attempts from test_jobs where id = $1) returning object_key`
 )
 
 // BeginJob marks a job and its run (and suite run) as RUNNING and returns what
@@ -134,8 +140,8 @@ func ended(err error) error {
 
 func (r *workRow) work(id uuid.UUID) (*Work, error) {
 	w := &Work{Run: r.run(), TeamID: *r.CaseTeam, SuiteID: r.SuiteID, RequestID: r.RequestID,
-		Strict: r.Strict, Healing: r.Healing, Drift: r.Drift, variables: r.Variables,
-		Job: Job{ID: id, RunID: r.ID, Position: r.Position, Status: Running}}
+		Strict: r.Strict, Healing: r.Healing, Drift: r.Drift, Retries: r.Retried, variables: r.Variables,
+		Job: Job{ID: id, RunID: r.ID, Position: r.Position, Status: Running, Ended: r.Attempts}}
 	w.Run.Status = Running
 	if err := json.Unmarshal(r.Target, &w.Job.Target); err != nil {
 		return nil, fmt.Errorf("target of test job %s: %w", id, err)

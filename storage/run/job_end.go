@@ -66,10 +66,10 @@ from test_jobs j join test_runs r on r.id = j.run_id
 where j.id = $1 and j.state in ('QUEUED', 'RUNNING')`
 
 const endJob = `
-update test_jobs set state = $2, error_code = $3, error = $4, records = $5, healed = $6, drifted = $7, finished_at = now()
+update test_jobs set state = case when $2 = 'PASSED' and attempts > 0 then 'FLAKY' else $2 end, error_code = $3, error = $4, records = $5, healed = $6, drifted = $7, finished_at = now()
 where id = $1 and state in ('QUEUED', 'RUNNING')`
 
-// EndJob ends a job, and with the last one its run and suite run, and writes the
+// EndJob ends a job, as Flaky when it passed after an attempt that had failed, and with the last one its run and suite run, and writes the
 // event of what ended. It returns false, and writes nothing, when the job has
 // ended before, or is gone.
 func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool, error) {
@@ -105,7 +105,7 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 	if err != nil || n == 0 {
 		return false, err
 	}
-	if err := addFiles(ctx, tx, at.OrganizationID, id, end.Files); err != nil {
+	if err := AddFiles(ctx, tx, at.OrganizationID, id, end.Files); err != nil {
 		return false, err
 	}
 	if err := authoring.AddFingerprints(ctx, tx, at.RevisionID, end.Fingerprints); err != nil {
@@ -120,14 +120,20 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 	return true, endSuiteRuns(ctx, tx, suiteRuns)
 }
 
-// worst is the status of a whole by those of its parts, which have ended.
-const worst = `case when bool_or(p.state = 'FAILED') then 'FAILED' when bool_or(p.state = 'ERROR') then 'ERROR'
+// What a whole is by its parts, which have ended: a run by its jobs, and a suite run by its runs,
+// of which those in quarantine fail nothing.
+const (
+	worst = `case when bool_or(p.state = 'FAILED') then 'FAILED' when bool_or(p.state = 'ERROR') then 'ERROR'
 	when bool_or(p.state = 'CANCELLED') then 'CANCELLED' else 'PASSED' end`
+	worstRun = `case when bool_or(p.state = 'FAILED' and p.quarantine is null) then 'FAILED'
+	when bool_or(p.state = 'ERROR' and p.quarantine is null) then 'ERROR'
+	when bool_or(p.state = 'CANCELLED') then 'CANCELLED' else 'PASSED' end`
+)
 
 const endRunRows = `
-update test_runs r set state = whole.state, finished_at = now(), sealed_variables = null
+update test_runs r set state = whole.state, flaky = whole.flaky, finished_at = now(), sealed_variables = null
 from (
-	select p.run_id, ` + worst + ` as state from test_jobs p where p.run_id = any($1::uuid[])
+	select p.run_id, ` + worst + ` as state, count(*) filter (where p.state = 'FLAKY') as flaky from test_jobs p where p.run_id = any($1::uuid[])
 	group by p.run_id having not bool_or(p.state in ('QUEUED', 'RUNNING'))
 ) whole
 where r.id = whole.run_id and r.state in ('QUEUED', 'RUNNING')
@@ -145,7 +151,7 @@ func endRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 const endSuiteRunRows = `
 update suite_runs s set state = whole.state, finished_at = now(), sealed_variables = null
 from (
-	select p.suite_run_id, ` + worst + ` as state from test_runs p where p.suite_run_id = any($1::uuid[])
+	select p.suite_run_id, ` + worstRun + ` as state from test_runs p where p.suite_run_id = any($1::uuid[])
 	group by p.suite_run_id having not bool_or(p.state in ('QUEUED', 'RUNNING'))
 ) whole
 where s.id = whole.suite_run_id and s.fanned_out and s.state in ('QUEUED', 'RUNNING')

@@ -18,7 +18,8 @@ const (
 	runColumns = `r.id, r.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, r.team_id, r.case_id, r.revision_id,
 	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.state, r.created_at,
-	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names`
+	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names,
+	r.retries, r.rerun_of, r.flaky, r.quarantine, r.quarantine_until`
 	runTables = ` join organizations o on o.id = r.organization_id
 left join teams t on t.id = r.team_id`
 )
@@ -44,17 +45,28 @@ type runRow struct {
 	BuildID          *int64         `db:"build_id"`
 	RecordedURL      *string        `db:"recorded_url"`
 	VariableNames    pq.StringArray `db:"variable_names"`
+	Retries          *int           `db:"retries"`
+	RerunOf          *uuid.UUID     `db:"rerun_of"`
+	Flaky            int            `db:"flaky"`
+	Quarantine       *string        `db:"quarantine"`
+	QuarantineUntil  *time.Time     `db:"quarantine_until"`
 	Total            int            `db:"total"` // of lists
 }
 
 func (r *runRow) run() Run {
-	return Run{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
+	run := Run{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
 		CaseID: r.CaseID, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID, UserUUID: r.UserUUID, CaseName: r.CaseName,
 		BuildName: r.BuildName, TestURL: r.TestURL, Tunnel: r.Tunnel, Status: r.Status, CreatedAt: r.CreatedAt,
-		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, BuildID: r.BuildID, RecordedURL: r.RecordedURL, VariableNames: r.VariableNames}
+		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, BuildID: r.BuildID, RecordedURL: r.RecordedURL, VariableNames: r.VariableNames,
+		Retries: r.Retries, RerunOf: r.RerunOf, Flaky: r.Flaky}
+	if r.Quarantine != nil && r.QuarantineUntil != nil {
+		run.Quarantine = &Quarantine{*r.Quarantine, *r.QuarantineUntil}
+	}
+	return run
 }
 
-const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.drifted, j.started_at, j.finished_at`
+const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.drifted, j.started_at, j.finished_at,
+	j.attempts, j.attempt_at`
 
 type jobRow struct {
 	ID         uuid.UUID  `db:"id"`
@@ -68,11 +80,13 @@ type jobRow struct {
 	Drifted    int        `db:"drifted"`
 	StartedAt  *time.Time `db:"started_at"`
 	FinishedAt *time.Time `db:"finished_at"`
+	Attempts   int        `db:"attempts"`
+	AttemptAt  *time.Time `db:"attempt_at"`
 }
 
 func (r *jobRow) job() (Job, error) {
 	j := Job{ID: r.ID, RunID: r.RunID, Position: r.Position, Status: r.Status, ErrorCode: r.ErrorCode, Error: r.Error,
-		Healed: r.Healed, Drifted: r.Drifted, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt}
+		Healed: r.Healed, Drifted: r.Drifted, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Ended: r.Attempts, AttemptAt: r.AttemptAt}
 	if err := json.Unmarshal(r.Target, &j.Target); err != nil {
 		return j, fmt.Errorf("target of test job %s: %w", r.ID, err)
 	}
@@ -86,13 +100,16 @@ const (
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
 	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
 	s.build_id, s.test_url, s.variable_names,
-	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, h.healed, h.drifted`
+	s.retries, s.rerun_of, s.rerun_only,
+	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, n.quarantined, n.flaky, h.healed, h.drifted`
 	SuiteRunTables = ` join organizations o on o.id = s.organization_id
 left join teams t on t.id = s.team_id
 cross join lateral (
 	select count(*) filter (where state = 'QUEUED') as queued, count(*) filter (where state = 'RUNNING') as running,
-		count(*) filter (where state = 'PASSED') as passed, count(*) filter (where state = 'FAILED') as failed,
-		count(*) filter (where state = 'ERROR') as errored, count(*) filter (where state = 'CANCELLED') as cancelled
+		count(*) filter (where state = 'PASSED') as passed, count(*) filter (where state = 'FAILED' and quarantine is null) as failed,
+		count(*) filter (where state = 'ERROR' and quarantine is null) as errored, count(*) filter (where state = 'CANCELLED') as cancelled,
+		count(*) filter (where state in ('FAILED', 'ERROR') and quarantine is not null) as quarantined,
+		count(*) filter (where state = 'PASSED' and flaky > 0) as flaky
 	from test_runs where suite_run_id = s.id
 ) n
 cross join lateral (
@@ -121,13 +138,17 @@ type SuiteRunRow struct {
 	BuildID          *int64         `db:"build_id"`
 	TestURL          string         `db:"test_url"`
 	VariableNames    pq.StringArray `db:"variable_names"`
+	Retries          *int           `db:"retries"`
+	RerunOf          *uuid.UUID     `db:"rerun_of"`
+	RerunOnly        Selection      `db:"rerun_only"`
 	counts
 	Healed  int `db:"healed"`
 	Drifted int `db:"drifted"`
 	Total   int `db:"total"` // of lists
 }
 
-// counts of jobs or runs by their status.
+// counts of jobs or runs by their status. Quarantined ones are of runs alone and in no other
+// count; flaky ones have passed.
 type counts struct {
 	Queued    int `db:"queued"`
 	Running   int `db:"running"`
@@ -135,10 +156,13 @@ type counts struct {
 	Failed    int `db:"failed"`
 	Errored   int `db:"errored"`
 	Cancelled int `db:"cancelled"`
+
+	Quarantined int `db:"quarantined"`
+	Flaky       int `db:"flaky"`
 }
 
 func (c counts) sum() int {
-	return c.Queued + c.Running + c.Passed + c.Failed + c.Errored + c.Cancelled
+	return c.Queued + c.Running + c.Passed + c.Failed + c.Errored + c.Cancelled + c.Quarantined
 }
 
 func (c counts) byStatus() map[Status]int {
@@ -158,7 +182,8 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 		SuiteID: r.SuiteID, SuiteName: r.SuiteName, UserUUID: r.UserUUID, BuildName: r.BuildName, Status: r.Status,
 		RunCount: r.RunCount, Error: r.Error, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames,
-		Counts: of.byStatus(), Healed: r.Healed, Drifted: r.Drifted}
+		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: r.RerunOnly,
+		Counts: of.byStatus(), Quarantined: of.Quarantined, Flaky: of.Flaky, Healed: r.Healed, Drifted: r.Drifted}
 }
 
 // maxMessage bounds the texts of a job and its records, in bytes.

@@ -10,7 +10,8 @@
 // suite:run task. The caller inserts the tasks in the transaction that inserts the rows.
 //
 // States only move forward: QUEUED, RUNNING, then one of PASSED, FAILED, ERROR and
-// CANCELLED. A job is ended by the worker that played it (EndJob), by who cancels
+// CANCELLED. A job that failed may be played again (package attempt): it stays RUNNING
+// meanwhile, and is FLAKY when it passes then. A job is ended by the worker that played it (EndJob), by who cancels
 // (Cancel and its siblings), or by the maintenance when its task has ended without it
 // (EndLostJobs): whoever is first. Who ends the last job of a run ends the run, and who
 // ends the last run of a suite run that is fanned out ends that, in the same
@@ -43,12 +44,13 @@ const (
 	Queued    Status = "QUEUED"
 	Running   Status = "RUNNING"
 	Passed    Status = "PASSED"
+	Flaky     Status = "FLAKY"  // passed after it had failed; of jobs alone
 	Failed    Status = "FAILED" // an assertion or a step
 	Errored   Status = "ERROR"  // no session, the worker was lost
 	Cancelled Status = "CANCELLED"
 )
 
-// Statuses are all of them.
+// Statuses are those of a run and a suite run.
 func Statuses() []Status { return []Status{Queued, Running, Passed, Failed, Errored, Cancelled} }
 
 // Terminal reports whether the status is an end.
@@ -87,6 +89,26 @@ type Job struct {
 	Drifted    int
 	StartedAt  *time.Time
 	FinishedAt *time.Time
+	Files      []File // of the last attempt
+	// Ended is the number of attempts that failed before the last one; Earlier are these, where
+	// they were read (package attempt). AttemptAt is when the last one began; StartedAt is when
+	// the first did.
+	Ended     int
+	AttemptAt *time.Time
+	Earlier   []Attempt
+}
+
+// Attempt is a playing of a job that failed and after which the job was played again.
+type Attempt struct {
+	Number     int // from 1
+	Status     Status
+	ErrorCode  string
+	Error      string
+	Records    []step.Record // nil where they were not read
+	Healed     int
+	Drifted    int
+	StartedAt  time.Time
+	FinishedAt time.Time
 	Files      []File
 }
 
@@ -113,9 +135,22 @@ type Run struct {
 	RecordedURL *string
 	// VariableNames are those of values that were given to the run, of a suite's run to that.
 	VariableNames []string
+	// Retries is how often its jobs are played again when they fail, that the run was given; nil
+	// where it was given none.
+	Retries *int
+	RerunOf *uuid.UUID // the run that this one repeats
+	Flaky   int        // jobs that passed after they had failed; 0 before the run's end
+	// Quarantine is why a failure of the run does not fail its suite run; nil where it does.
+	Quarantine *Quarantine
 	// Jobs by position. Records are filled in for single runs only, of the first jobs
 	// (ReadRecords), Files also for those of a suite run.
 	Jobs []Job
+}
+
+// Quarantine is that of a case when its run was made.
+type Quarantine struct {
+	Reason string
+	Until  time.Time
 }
 
 // SuiteRun is a run of a suite.
@@ -137,10 +172,15 @@ type SuiteRun struct {
 	BuildID          *int64
 	TestURL          string // that the run was given; "" when each case begins at its own
 	VariableNames    []string
-	// Counts of the case runs by their status; those that were not made yet
+	Retries          *int       // as of Run
+	RerunOf          *uuid.UUID // the suite run whose cases are run again
+	RerunOnly        Selection  // which of them
+	// Counts of the case runs by their status, without those that are Quarantined; those that were not made yet
 	// count as QUEUED, and as CANCELLED once the run has ended without them.
-	Counts map[Status]int
-	Healed int // steps of all case runs
+	Counts      map[Status]int
+	Quarantined int // case runs that failed though that fails nothing
+	Flaky       int // case runs that passed with a job that had failed; PASSED counts them as well
+	Healed      int // steps of all case runs
 	// Drifted counts them likewise.
 	Drifted int
 }

@@ -26,6 +26,7 @@ type NewRun struct {
 	Targets   []step.Target // with effective capabilities, at least one
 	Tunnel    string
 	Inputs
+	RerunOf *uuid.UUID // the run that this one repeats
 	// Key is the request's Idempotency-Key, "" without one.
 	Key string
 }
@@ -45,7 +46,7 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 	}
 	run := Run{ID: storage.NewID(), OrganizationID: w.OrganizationID, OrganizationUUID: c.OrganizationUUID, TeamUUID: c.TeamUUID,
 		CaseID: c.ID, RevisionID: n.Revision.ID, UserUUID: w.UserUUID, CaseName: c.Name, BuildName: build,
-		BuildID: n.BuildID, Tunnel: n.Tunnel, Status: Queued}
+		BuildID: n.BuildID, Tunnel: n.Tunnel, Status: Queued, Retries: n.Retries, RerunOf: n.RerunOf}
 	run.at(n.TestURL, c.Settings.TestURL)
 	run.VariableNames, _ = n.Variables.columns()
 	if err := claimKey(ctx, tx, w.OrganizationID, RunOperation(c.ID), n.Key, run.ID); err != nil {
@@ -64,7 +65,7 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 	if n.BuildID != nil {
 		step.InstallBuild(targets, platform, *n.BuildID)
 	}
-	rows := newRuns{given: n.Variables}
+	rows := newRuns{given: n.Variables, retries: n.Retries, rerunOf: n.RerunOf}
 	if err := rows.add(&run, c.TeamID, targets); err != nil {
 		return nil, err
 	}
@@ -76,9 +77,12 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 	if err := authoring.SetBuildName(ctx, tx, c.ID, build); err != nil {
 		return nil, err
 	}
+	detail := map[string]any{"id": run.ID, "case": c.ID, "build": build, "jobs": len(run.Jobs)}
+	if n.RerunOf != nil {
+		detail["rerun_of"] = *n.RerunOf
+	}
 	return &run, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.TestRunStarted,
-		Actor: w.Actor, Subject: c.Name,
-		Detail: n.audited(map[string]any{"id": run.ID, "case": c.ID, "build": build, "jobs": len(run.Jobs)})})
+		Actor: w.Actor, Subject: c.Name, Detail: n.audited(detail)})
 }
 
 // buildName is the name of a request, else as much of the name of what it runs as
@@ -100,7 +104,9 @@ type newRuns struct {
 	buildIDs                                             []sql.NullInt64
 	recorded                                             []sql.NullString
 	// given are the variables of a run of one case: a suite run has those of its own.
-	given *Variables
+	given   *Variables
+	retries *int
+	rerunOf *uuid.UUID
 }
 
 // add adds a run of a team's case with its jobs.
@@ -126,11 +132,13 @@ func (n *newRuns) add(r *Run, team int64, targets []step.Target) error {
 const insertRuns = `
 with made as (
 	insert into test_runs (id, organization_id, team_id, suite_run_id, user_uuid,
-		case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, variable_names, sealed_variables)
+		case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, variable_names, sealed_variables,
+		retries, rerun_of, quarantine, quarantine_until)
 	select r.id, $1, r.team_id, $2, $3, r.case_id, r.case_name, r.revision_id, r.build_name, r.test_url, r.tunnel, r.build_id,
-		r.recorded_url, $14, $15
+		r.recorded_url, $14, $15, $16, $17, q.reason, q.until
 	from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[],
 		$13::text[]) as r(id, team_id, case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url)
+	left join test_quarantines q on q.case_id = r.case_id and q.until > now()
 )
 select now()`
 
@@ -144,7 +152,7 @@ func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int
 	names, sealed := n.given.columns()
 	err = tx.GetContext(ctx, &at, insertRuns, organizationID, suiteRun, user, pq.Array(n.runs), pq.Array(n.teams), pq.Array(n.cases),
 		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels), pq.Array(n.buildIDs),
-		pq.Array(n.recorded), pq.Array(names), sealed)
+		pq.Array(n.recorded), pq.Array(names), sealed, n.retries, n.rerunOf)
 	if err != nil {
 		return at, storage.Wrap(err, "create test runs")
 	}
@@ -160,6 +168,8 @@ type NewSuiteRun struct {
 	// case, as those of a run of one case do; without any each case has its own.
 	Targets []step.Target
 	Inputs
+	// Rerun names an earlier run of the suite; nil runs the suite as it is.
+	Rerun *SuiteRerun
 	// Vendor names the options of targets that name a tunnel; needed with Targets only.
 	Vendor    string
 	Key       string
@@ -195,8 +205,8 @@ returning s.team_id, s.name, o.uuid as organization_uuid, t.uuid as team_uuid`
 
 const insertSuiteRun = `
 insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, request_id,
-	build_id, test_url, targets, variable_names, sealed_variables)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+	build_id, test_url, targets, variable_names, sealed_variables, retries, rerun_of, rerun_only)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
 returning created_at`
 
 // A case without a target of its own can be run on those that the run has.
@@ -209,7 +219,10 @@ select count(*) from test_cases c where c.suite_id = $1 and (c.runnable or $2 an
 // idempotency.ErrSeen; *InvalidError and ErrNoBuild for what was given.
 func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuiteRun) (*SuiteRun, error) {
 	run := SuiteRun{ID: storage.NewID(), OrganizationID: w.OrganizationID, SuiteID: n.SuiteID, UserUUID: w.UserUUID, Status: Queued,
-		BuildID: n.BuildID, TestURL: n.TestURL}
+		BuildID: n.BuildID, TestURL: n.TestURL, Retries: n.Retries}
+	if n.Rerun != nil {
+		run.RerunOf, run.RerunOnly = &n.Rerun.Of, n.Rerun.Only
+	}
 	targets, err := n.given()
 	if err != nil {
 		return nil, err
@@ -237,7 +250,11 @@ func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuit
 	if _, err := n.check(ctx, tx, w.OrganizationID); err != nil {
 		return nil, err
 	}
-	err = tx.GetContext(ctx, &run.RunCount, countCasesToRun, n.SuiteID, targets != nil)
+	if n.Rerun != nil {
+		err = tx.GetContext(ctx, &run.RunCount, countCasesToRerun, n.SuiteID, n.Rerun.Of, pq.Array(n.Rerun.Only.states()))
+	} else {
+		err = tx.GetContext(ctx, &run.RunCount, countCasesToRun, n.SuiteID, targets != nil)
+	}
 	if err != nil {
 		return nil, storage.Wrap(err, "count cases to run")
 	}
@@ -247,11 +264,15 @@ func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuit
 	run.SuiteName, run.OrganizationUUID, run.TeamUUID = suite.Name, suite.OrganizationUUID, suite.TeamUUID
 	run.Counts = map[Status]int{Queued: run.RunCount}
 	err = tx.GetContext(ctx, &run.CreatedAt, insertSuiteRun, run.ID, w.OrganizationID, suite.TeamID, n.SuiteID, suite.Name,
-		w.UserUUID, run.BuildName, run.RunCount, storage.WithoutNUL(n.RequestID), n.BuildID, n.TestURL, targets, pq.Array(names), sealed)
+		w.UserUUID, run.BuildName, run.RunCount, storage.WithoutNUL(n.RequestID), n.BuildID, n.TestURL, targets, pq.Array(names), sealed,
+		run.Retries, run.RerunOf, run.RerunOnly)
 	if err != nil {
 		return nil, storage.Wrap(err, "create suite run")
 	}
+	detail := map[string]any{"id": run.ID, "suite": n.SuiteID, "build": run.BuildName, "runs": run.RunCount}
+	if n.Rerun != nil {
+		detail["rerun_of"], detail["only"] = n.Rerun.Of, n.Rerun.Only
+	}
 	return &run, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.TestSuiteRunStarted,
-		Actor: w.Actor, Subject: suite.Name,
-		Detail: n.audited(map[string]any{"id": run.ID, "suite": n.SuiteID, "build": run.BuildName, "runs": run.RunCount})})
+		Actor: w.Actor, Subject: suite.Name, Detail: n.audited(detail)})
 }

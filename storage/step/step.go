@@ -269,6 +269,9 @@ type RunSettings struct {
 	Healing string `json:"healing,omitempty"`
 	// Drift is one of DriftModes; "" is the suite's, else the organization's.
 	Drift string `json:"drift,omitempty"`
+	// Retries is how often a run that failed is played again, 0 to MaxRetries; nil is the
+	// suite's, else the organization's.
+	Retries *int `json:"retries,omitempty"`
 }
 
 // The modes of healing. Without one, in the case, its suite and its organization,

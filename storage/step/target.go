@@ -156,6 +156,9 @@ func CheckSettings(s *RunSettings) error {
 	if s.Drift != "" && !slices.Contains(DriftModes, s.Drift) {
 		return invalid("drift", "must be one of %s", strings.Join(DriftModes, ", "))
 	}
+	if err := CheckRetries("retries", s.Retries); err != nil {
+		return err
+	}
 	if err := prefixPath("primaryTarget", CheckTarget(s.PrimaryTarget)); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
+	retry "github.com/slipway-qa/slipway/storage/run/attempt"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -62,8 +63,9 @@ type attempt struct {
 	*JobHandler
 	claim *worker.Claim
 	id    uuid.UUID
-	// try counts from 1. Claims that were returned, by a worker that stopped, or lost
-	// with their worker do not count; a retry by hand starts anew.
+	// try counts from 1. Claims that ended with a failure of the test which is played again, that
+	// were returned, by a worker that stopped, or lost with their worker do not count; a retry by
+	// hand starts anew.
 	try   int
 	began time.Time // by the own clock; the task has the database's
 	// before is what the attempts before have noted.
@@ -141,7 +143,40 @@ func (a *attempt) run(ctx context.Context) error {
 		}
 		return err
 	}
+	if retry.Follows(&end, work.Retries, work.Job.Ended) {
+		return p.playAgain(ctx, end)
+	}
 	return p.conclude(ctx, end)
+}
+
+// playAgain keeps the attempt that failed, and puts the task off for the next one: what waits for
+// the slot, of whatever organization, has its turn first.
+func (p *execution) playAgain(ctx context.Context, end store.JobEnd) error {
+	end.Files = p.files.List()
+	noted := p.before
+	noted.Waits, noted.Since = 0, nil // the next attempt waits for a session of its own
+	kept := false
+	err := p.claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+		if kept, err = retry.End(ctx, tx, p.id, end); err != nil {
+			return err
+		}
+		if !kept {
+			return errEnded
+		}
+		return p.claim.SaveProgress(ctx, tx, noted)
+	})
+	var unknown *storage.UnknownOutcomeError
+	if err != nil && !errors.As(err, &unknown) {
+		p.deleteObjects(ctx, p.files.Keys())
+	}
+	switch {
+	case errors.Is(err, errEnded):
+		return p.claim.Finish(ctx, nil, nil)
+	case err != nil:
+		return err
+	}
+	p.Log.InfoContext(ctx, "test failed, it is played again", "job_id", p.id, "attempt", p.work.Job.Ended+1, "code", end.ErrorCode)
+	return &tasks.SnoozeError{}
 }
 
 // newFiles returns the artifacts of the attempt, none yet.
@@ -179,8 +214,9 @@ func (h *JobHandler) deleteObjects(ctx context.Context, keys []string) {
 // giveUp decides what follows an error of an attempt: another one, as the ledger
 // arranges it, or after the last the end of the job.
 func (a *attempt) giveUp(ctx context.Context, err error) error {
+	var putOff *tasks.SnoozeError
 	switch {
-	case errors.Is(err, storage.ErrStale):
+	case errors.Is(err, storage.ErrStale), errors.As(err, &putOff):
 		return err
 	case worker.Cancelled(ctx):
 		return a.cancelled(ctx, err)

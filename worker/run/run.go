@@ -17,6 +17,9 @@
 // stops playing, and nothing that it reports is taken. MaintenanceHandler ends jobs whose
 // task ended without them.
 //
+// A test that failed is played again as often as its retries say, in a new browser and by a claim
+// of its own (JobHandler.run, package storage/run/attempt).
+//
 // Failures of the test are results of the job; only failures of the service are
 // errors of the task. The values of secret variables, tunnels' passwords and
 // signed links are replaced in all texts that are kept or logged.

@@ -29,6 +29,8 @@ type testCase struct {
 	RunSettings          runSettings `json:"runSettings"`
 	Revisions            []revision  `json:"revisions"`
 	Warnings             []string    `json:"warnings"`
+	Quarantine           *quarantine `json:"quarantine"`
+	Proposed             *quarantine `json:"quarantineProposed"` // without an end
 }
 
 // runSettings are how a case runs.
@@ -41,6 +43,7 @@ type runSettings struct {
 	Strict        bool     `json:"strict"`
 	Healing       *string  `json:"healing"`
 	Drift         *string  `json:"drift"`
+	Retries       *int     `json:"retries"`
 }
 
 // revision is a state of a case's steps.
@@ -172,12 +175,12 @@ func chosen(revisions []revision, id string) (found *revision, latest bool) {
 
 // editData is the form of a case, with what was typed.
 type editData struct {
-	ID, Name, Tags, TestURL, Tunnel, Healing, Drift, Targets, Steps string
-	Strict                                                          bool
-	Modes, DriftModes                                               []string
-	Tunnels                                                         list[named]
-	Fault                                                           string
-	Opened                                                          string // tells what was stored when the form was opened
+	ID, Name, Tags, TestURL, Tunnel, Healing, Drift, Retries, Targets, Steps string
+	Strict                                                                   bool
+	Modes, DriftModes, Numbers                                               []string
+	Tunnels                                                                  list[named]
+	Fault                                                                    string
+	Opened                                                                   string // tells what was stored when the form was opened
 }
 
 // givenStep is a step without what a recording found out, as a person changes it.
@@ -206,7 +209,7 @@ func (p *Pages) editForm(c *gin.Context) (data editData, err error) {
 	}
 	settings := &one.RunSettings
 	data = editData{ID: one.ID, Name: one.Name, Tags: joined(one.Tags), TestURL: settings.TestURL, Tunnel: text(settings.SCTunnelName),
-		Healing: text(settings.Healing), Drift: text(settings.Drift), Strict: settings.Strict}
+		Healing: text(settings.Healing), Drift: text(settings.Drift), Retries: numberText(settings.Retries), Strict: settings.Strict}
 	if data.Targets, err = indented(primaryFirst(settings)); err != nil {
 		return data, err
 	}
@@ -241,7 +244,7 @@ func (p *Pages) editCase(c *gin.Context) error {
 
 // digest tells whether what the form was opened on is still what is stored.
 func (d editData) digest() string {
-	sum := sha256.Sum256(fmt.Append(nil, d.Name, "\n", d.Tags, "\n", d.TestURL, "\n", d.Tunnel, d.Healing, d.Drift, d.Strict, "\n", d.Targets, "\n", d.Steps))
+	sum := sha256.Sum256(fmt.Append(nil, d.Name, "\n", d.Tags, "\n", d.TestURL, "\n", d.Tunnel, d.Healing, d.Drift, d.Retries, d.Strict, "\n", d.Targets, "\n", d.Steps))
 	return hex.EncodeToString(sum[:12])
 }
 
@@ -249,7 +252,7 @@ func (p *Pages) showEdit(c *gin.Context, data editData) (err error) {
 	if data.Opened == "" {
 		data.Opened = data.digest()
 	}
-	data.Modes, data.DriftModes = []string{"off", "suggest", "apply"}, []string{"off", "report", "fail"}
+	data.Modes, data.DriftModes, data.Numbers = []string{"off", "suggest", "apply"}, []string{"off", "report", "fail"}, retryNumbers()
 	if data.Tunnels, err = p.tunnelChoice(c); err != nil {
 		return err
 	}
@@ -263,10 +266,13 @@ func (p *Pages) changeCase(c *gin.Context) error {
 		return err
 	}
 	data := editData{ID: stored.ID, Name: field(c, "name"), Tags: field(c, "tags"), TestURL: field(c, "url"), Tunnel: field(c, "tunnel"),
-		Healing: field(c, "healing"), Drift: field(c, "drift"), Targets: c.PostForm("targets"), Steps: c.PostForm("steps"),
+		Healing: field(c, "healing"), Drift: field(c, "drift"), Retries: field(c, "retries"), Targets: c.PostForm("targets"), Steps: c.PostForm("steps"),
 		Strict: c.PostForm("strict") != ""}
 	settings := map[string]any{"testUrl": orNull(data.TestURL), "scTunnelName": orNull(data.Tunnel), "strict": data.Strict,
 		"healing": orNull(data.Healing), "drift": orNull(data.Drift)}
+	if data.Fault = retriesIn(settings, data.Retries); data.Fault != "" {
+		return p.showEdit(c, data)
+	}
 	body := map[string]any{"name": data.Name, "tags": words(data.Tags), "runSettings": settings}
 	data.Opened = stored.digest()
 	if opened := c.PostForm("opened"); opened != "" && opened != data.Opened {

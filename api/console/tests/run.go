@@ -27,8 +27,16 @@ type caseRun struct {
 	SuiteRunID   string `json:"suiteRunId"`
 	SCTunnelName string `json:"scTunnelName"`
 	span
-	Healed  int `json:"healed"`
-	Drifted int `json:"drifted"`
+	Healed     int         `json:"healed"`
+	Drifted    int         `json:"drifted"`
+	Flaky      int         `json:"flaky"`
+	Quarantine *quarantine `json:"quarantine"`
+	repeated
+}
+
+// Failed reports whether there is something that failed to run again.
+func (r *caseRun) Failed() bool {
+	return slices.ContainsFunc(r.Jobs, func(j job) bool { return j.Status == "FAILED" || j.Status == "ERROR" })
 }
 
 // span is when something began and ended.
@@ -62,6 +70,8 @@ type job struct {
 	Drifted int      `json:"drifted"`
 	Steps   []record `json:"steps"`
 	Files   []file   `json:"files"`
+	// Attempts are all of them, where there are several.
+	Attempts []attempt `json:"attempts"`
 }
 
 // failure says why a job has not passed.
@@ -144,8 +154,10 @@ func (d described) String() string {
 }
 
 // Picture is the id of the screenshot of a step of the job; "" without one.
-func (j *job) Picture(r record) string {
-	for _, f := range j.Files {
+func (j *job) Picture(r record) string { return picture(j.Files, r) }
+
+func picture(files []file, r record) string {
+	for _, f := range files {
 		if r.ScreenshotURL != "" && f.URL == r.ScreenshotURL {
 			return f.ID
 		}

@@ -24,6 +24,7 @@ type suite struct {
 	LastModifierUserName string   `json:"lastModifierUserName"`
 	Healing              *string  `json:"healing"`
 	Drift                *string  `json:"drift"`
+	Retries              *int     `json:"retries"`
 	TestCaseCount        int      `json:"testCaseCount"`
 	RunCount             int      `json:"runCount"`
 }
@@ -33,6 +34,9 @@ func (s *suite) HealingMode() string { return text(s.Healing) }
 
 // DriftMode is the suite's mode of drift, likewise.
 func (s *suite) DriftMode() string { return text(s.Drift) }
+
+// RetryNumber is the suite's number of retries, likewise.
+func (s *suite) RetryNumber() string { return numberText(s.Retries) }
 
 // suitesData is the list of suites.
 type suitesData struct {
@@ -76,14 +80,14 @@ func suitePath(c *gin.Context) string { return "/testsuites/" + frame.Segment(c,
 type suiteData struct {
 	Suite *suite
 	rows[testCase]
-	Runs              list[suiteRun]
-	History           history
-	Matrix            matrix
-	Schedules         list[named]
-	Find              string
-	Found             list[testCase]
-	SuiteOf           map[string]string
-	Modes, DriftModes []string
+	Runs                       list[suiteRun]
+	History                    history
+	Matrix                     matrix
+	Schedules                  list[named]
+	Find                       string
+	Found                      list[testCase]
+	SuiteOf                    map[string]string
+	Modes, DriftModes, Numbers []string
 }
 
 func (p *Pages) suite(c *gin.Context) error {
@@ -92,7 +96,7 @@ func (p *Pages) suite(c *gin.Context) error {
 		return err
 	}
 	data := suiteData{Suite: &one, Find: strings.TrimSpace(c.Query("find")),
-		Modes: []string{"off", "suggest", "apply"}, DriftModes: []string{"off", "report", "fail"}}
+		Modes: []string{"off", "suggest", "apply"}, DriftModes: []string{"off", "report", "fail"}, Numbers: retryNumbers()}
 	if data.rows, err = read[testCase](p, c, "/testcases", url.Values{"testSuiteId": {one.ID}}); err != nil {
 		return err
 	}
@@ -169,8 +173,12 @@ func (p *Pages) removeFromSuite(c *gin.Context) error {
 }
 
 func (p *Pages) changeSuite(c *gin.Context) error {
-	err := p.do(c, http.MethodPost, suitePath(c), map[string]any{"name": field(c, "name"), "tags": words(field(c, "tags")),
-		"healing": orNull(field(c, "healing")), "drift": orNull(field(c, "drift"))})
+	body := map[string]any{"name": field(c, "name"), "tags": words(field(c, "tags")), "healing": orNull(field(c, "healing")),
+		"drift": orNull(field(c, "drift"))}
+	if fault := retriesIn(body, field(c, "retries")); fault != "" {
+		return p.Refused(c, p.Back(c, "/tests/suites"), wrong(fault))
+	}
+	err := p.do(c, http.MethodPost, suitePath(c), body)
 	return p.End(c, p.Back(c, "/tests/suites"), "The suite was changed.", err)
 }
 
@@ -196,7 +204,14 @@ type suiteRun struct {
 	Healed   int       `json:"healed"`
 	Drifted  int       `json:"drifted"`
 	CaseRuns []caseRun `json:"caseRuns"`
+	repeated
 }
+
+// Flaky is the number of tests that passed after they had failed.
+func (r *suiteRun) Flaky() int { return r.Counts.Flaky }
+
+// Failed reports whether there is something that failed to run again.
+func (r *suiteRun) Failed() bool { return r.Counts.Failed+r.Counts.Error+r.Counts.Quarantined > 0 }
 
 // counts count case runs by their state.
 type counts struct {
@@ -207,6 +222,9 @@ type counts struct {
 	Failed    int `json:"failed"`
 	Error     int `json:"error"`
 	Cancelled int `json:"cancelled"`
+	// Quarantined have failed and are in no other count; flaky ones are among those that passed.
+	Quarantined int `json:"quarantined"`
+	Flaky       int `json:"flaky"`
 }
 
 // count is the number of case runs in one state.

@@ -55,6 +55,8 @@ func (p *Pages) Routes() []route.Route {
 		p.Form("/tests/cases/:id/rename", change, p.renameCase),
 		p.Form("/tests/cases/:id/duplicate", change, p.duplicateCase),
 		p.Form("/tests/cases/:id/delete", remove, p.deleteCase),
+		p.Form("/tests/cases/:id/quarantine", change, p.quarantine),
+		p.Form("/tests/cases/:id/quarantine/end", change, p.endQuarantine),
 		p.Form("/tests/cases/:id/suite", change, p.moveCase),
 		p.Form("/tests/cases/:id/refine", change, p.refineCase),
 		p.Form("/tests/cases/:id/revisions/:revision/restore", change, p.restoreRevision),
@@ -68,6 +70,7 @@ func (p *Pages) Routes() []route.Route {
 		p.Open("/tests/cases/:id/runs/:run/junit", read, p.caseReport),
 		p.Form("/tests/cases/:id/runs/:run/cancel", run, p.cancelCaseRun),
 		p.Form("/tests/cases/:id/runs/:run/again", run, p.repeatCaseRun),
+		p.Form("/tests/cases/:id/runs/:run/rerun", run, p.rerunCase),
 		p.Open("/tests/files/:id", read, p.file),
 
 		p.Open("/tests/generations", read, p.generations),
@@ -90,6 +93,7 @@ func (p *Pages) Routes() []route.Route {
 		p.Open("/tests/suites/:id/runs/:run", read, p.suiteRun),
 		p.Open("/tests/suites/:id/runs/:run/junit", read, p.suiteReport),
 		p.Form("/tests/suites/:id/runs/:run/cancel", run, p.cancelSuiteRun),
+		p.Form("/tests/suites/:id/runs/:run/rerun", run, p.rerunSuite),
 
 		p.Open("/tests/schedules", read, p.schedules),
 		p.Form("/tests/schedules", schedule, p.createSchedule),

@@ -44,6 +44,7 @@ type runHead struct {
 	Ended      *string `json:"endDate,omitempty"`
 	Healed     int     `json:"healed,omitempty"`
 	Drifted    int     `json:"drifted,omitempty"`
+	Flaky      int     `json:"flaky,omitempty"` // jobs that passed after they had failed
 }
 
 // suiteRun is a run of a suite.
@@ -112,8 +113,10 @@ type job struct {
 	Error   *problem `json:"error,omitempty"`
 	Healed  int      `json:"healed,omitempty"`
 	Drifted int      `json:"drifted,omitempty"`
-	Steps   []step   `json:"steps"`
-	Omitted int      `json:"steps_omitted,omitempty"`
+	// Attempts is how often the test was begun: more than once where it failed and was played again.
+	Attempts int    `json:"attemptCount,omitempty"`
+	Steps    []step `json:"steps"`
+	Omitted  int    `json:"steps_omitted,omitempty"`
 
 	files []file
 }

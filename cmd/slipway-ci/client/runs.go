@@ -35,6 +35,7 @@ type StartRun struct {
 	TestURL   string            `json:"testUrl,omitempty"`
 	Targets   []TestTarget      `json:"targets,omitempty"`
 	Variables map[string]string `json:"variables,omitempty"`
+	Retries   *int              `json:"retries,omitempty"` // of tests that failed
 }
 
 // TestRun is a run of a case.
@@ -49,10 +50,18 @@ type TestRun struct {
 	StartDate    string    `json:"startDate"`
 	EndDate      string    `json:"endDate"`
 	Jobs         []TestJob `json:"jobs"`
+	// Quarantine is there where a failure of the run does not fail the run of its suite.
+	Quarantine *Quarantine `json:"quarantine"`
 }
 
-// TestJob is a run on one target. Steps and files are those of a single run, and of the
-// failed jobs of a suite run.
+// Quarantine is why a failure fails no suite, and until when.
+type Quarantine struct {
+	Reason string `json:"reason"`
+	Until  string `json:"until"`
+}
+
+// TestJob is a run on one target. Attempts, steps and files are those of a single run, and of the
+// failed and flaky jobs of a suite run.
 type TestJob struct {
 	ID        string      `json:"id"`
 	Name      string      `json:"name"`
@@ -65,6 +74,19 @@ type TestJob struct {
 	Drifted   int         `json:"drifted"`
 	Steps     []StepTaken `json:"steps"`
 	Files     []TestFile  `json:"files"`
+	// AttemptCount is how often the test was begun. Attempts are all of them where there are
+	// several.
+	AttemptCount int           `json:"attemptCount"`
+	Attempts     []TestAttempt `json:"attempts"`
+}
+
+// TestAttempt is one playing of a job.
+type TestAttempt struct {
+	Number int         `json:"number"` // from 1
+	Status string      `json:"status"`
+	Error  *TestFault  `json:"error"`
+	Steps  []StepTaken `json:"steps"`
+	Files  []TestFile  `json:"files"`
 }
 
 // TestFault says why a job has not passed, or a test was not written.

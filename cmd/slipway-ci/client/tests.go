@@ -41,6 +41,7 @@ type RunSettings struct {
 	Strict        bool         `json:"strict"`
 	Healing       *string      `json:"healing"`
 	Drift         *string      `json:"drift"`
+	Retries       *int         `json:"retries"`
 }
 
 // TestTarget is where a test runs. Capabilities are an object of W3C WebDriver.
@@ -175,6 +176,7 @@ type SettingsChange struct {
 	Strict        bool         `json:"strict"`
 	Healing       *string      `json:"healing"`
 	Drift         *string      `json:"drift"`
+	Retries       *int         `json:"retries"`
 }
 
 // NewTestCase is a case to make from steps.

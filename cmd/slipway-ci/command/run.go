@@ -30,14 +30,14 @@ type runCommand struct {
 	VarEnv  []string          `sep:"," help:"Variables whose values are those of the environment: password, or password=SHOP_PASSWORD." placeholder:"NAME"`
 	Shard   string            `help:"Run one part of the tests: 2/4 is the second of four that take about the same time." placeholder:"N/OF"`
 	ShardAt string            `help:"Instant up to which earlier runs say how long tests take: the same for all shards. Default: the time of the commit." placeholder:"TIME"`
-	Retries int               `help:"Run a test that fails again, up to this often. One that passes then is flaky." default:"0"`
+	Retries *int              `help:"Run a test that fails again, up to this often, 3 at most. One that passes then is flaky. Default: as the tests say." placeholder:"N"`
 	Detach  bool              `help:"Leave what runs as it is on ctrl-C and after --timeout."`
 
 	reportFlags `embed:""`
 }
 
-// maxRetries bounds --retries: what passes at the twentieth try has not passed.
-const maxRetries = 10
+// maxRetries is the bound of the server.
+const maxRetries = 3
 
 // Run runs tests.
 func (c *runCommand) Run(ctx context.Context, s *Session) error {
@@ -45,14 +45,14 @@ func (c *runCommand) Run(ctx context.Context, s *Session) error {
 	if err != nil {
 		return err
 	}
-	if c.Retries < 0 || c.Retries > maxRetries {
+	if c.Retries != nil && (*c.Retries < 0 || *c.Retries > maxRetries) {
 		return fail(Misused, "--retries must be 0 to %d", maxRetries)
 	}
 	plan, err := c.plan(ctx, s)
 	if err != nil {
 		return misuse(err)
 	}
-	r := &testrun.Config{Client: s.Client, Out: s.Out, Start: *start, Key: c.keys(s, start), Retries: c.Retries, Detach: c.Detach,
+	r := &testrun.Config{Client: s.Client, Out: s.Out, Start: *start, Key: c.keys(s, start), Detach: c.Detach,
 		Last: s.lastFor, Folder: s.testFiles(), Artifacts: c.artifacts(s)}
 	out, err := r.Run(ctx, plan)
 	if out == nil {
@@ -78,7 +78,7 @@ func concluded(s *Session, out *report.Report) error {
 			s.Out.Line("  %s", last.URL)
 		}
 	}
-	ran := out.Count(report.Passed, report.Flaky, report.Failed, report.Errored, report.Cancelled)
+	ran := out.Count(report.Passed, report.Flaky, report.Failed, report.Errored, report.Cancelled, report.Quarantined)
 	switch {
 	case ran == 0 && out.Elsewhere:
 		s.Out.Line("this shard has no test to run")
@@ -87,6 +87,9 @@ func concluded(s *Session, out *report.Report) error {
 		return fail(Failed, "nothing was run: what was named has no test that can be run")
 	case out.Good():
 		s.Out.Line("%d of %d passed, %d of them flaky", out.Count(report.Passed, report.Flaky), len(out.Cases), out.Count(report.Flaky))
+		if n := out.Count(report.Quarantined); n > 0 {
+			s.Out.Line("%d failed in quarantine", n)
+		}
 		return nil
 	}
 	return fail(Failed, "%d of %d did not pass", out.Count(report.Failed, report.Errored, report.Cancelled), len(out.Cases))
@@ -151,7 +154,7 @@ func (c *runCommand) shardAt(ctx context.Context, s *Session) (time.Time, error)
 
 // start is what each run is told.
 func (c *runCommand) start(s *Session) (*client.StartRun, error) {
-	in := &client.StartRun{TestURL: c.URL, Variables: map[string]string{}}
+	in := &client.StartRun{TestURL: c.URL, Variables: map[string]string{}, Retries: c.Retries}
 	switch id, err := strconv.ParseInt(c.Build, 10, 64); {
 	case c.Build != "" && err == nil && id > 0:
 		in.BuildID = id

@@ -36,14 +36,14 @@ func (r *Report) Annotations(of Provider) (lines []string) {
 		switch of {
 		case GitHub:
 			level := "error"
-			if c.Outcome.Good() {
+			if c.Outcome.Harmless() {
 				level = "warning"
 			}
 			lines = append(lines, fmt.Sprintf("::%s file=%s,line=%d,title=%s::%s", level, githubValue(c.File), c.Line,
 				githubValue(string(c.Outcome)+": "+c.Name), githubText(text)))
 		case Azure:
 			level := "error"
-			if c.Outcome.Good() {
+			if c.Outcome.Harmless() {
 				level = "warning"
 			}
 			lines = append(lines, fmt.Sprintf("##vso[task.logissue type=%s;sourcepath=%s;linenumber=%d;]%s", level, azureValue(c.File), c.Line,
@@ -112,7 +112,7 @@ func (r *Report) CodeQuality(w io.Writer) error {
 		f := c.last()
 		one := issue{Description: clip(printable(fmt.Sprintf("%s %s: %s: %s", c.Name, c.Outcome, f.Code, f.Text)), 2<<10),
 			CheckName: "slipway/" + string(c.Outcome), Severity: "critical", Location: location{Path: c.File}}
-		if c.Outcome.Good() {
+		if c.Outcome.Harmless() {
 			one.Severity = "minor"
 		}
 		one.Location.Lines.Begin = max(1, c.Line)

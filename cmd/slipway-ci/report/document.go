@@ -40,7 +40,7 @@ type DocumentFailure struct {
 func (r *Report) Document() Document {
 	d := Document{Name: r.Name, URL: r.URL, Passed: r.Good(), StartedAt: r.Started.UTC(), DurationMS: r.Took.Milliseconds(),
 		Counts: map[string]int{}, Properties: append([]Property{}, r.Properties...), Tests: []DocumentCase{}, Attachments: []string{}}
-	for _, o := range []Outcome{Passed, Flaky, Failed, Errored, Cancelled, Skipped} {
+	for _, o := range []Outcome{Passed, Flaky, Failed, Errored, Cancelled, Skipped, Quarantined} {
 		d.Counts[string(o)] = r.Count(o)
 	}
 	for i := range r.Cases {

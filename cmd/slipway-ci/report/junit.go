@@ -71,7 +71,7 @@ const (
 // JUnit writes the report in the form of Surefire.
 func (r *Report) JUnit(w io.Writer) error {
 	suite := junitSuite{Version: "3.0", Name: xmlText(r.Name, maxMessage), Time: seconds(r.Took), Tests: len(r.Cases),
-		Errors: r.Count(Errored), Skipped: r.Count(Skipped, Cancelled), Failures: r.Count(Failed)}
+		Errors: r.Count(Errored), Skipped: r.Count(Skipped, Cancelled, Quarantined), Failures: r.Count(Failed)}
 	properties := r.Properties
 	if r.URL != "" {
 		properties = append(properties[:len(properties):len(properties)], Property{"url", r.URL})
@@ -108,8 +108,16 @@ func (r *Report) junitCase(c *Case) junitCase {
 	if c.URL != "" {
 		lines = append(lines, c.URL)
 	}
-	if c.Outcome == Skipped || c.Outcome == Cancelled {
+	switch c.Outcome {
+	case Skipped, Cancelled:
 		out.Skipped = &junitSkip{xmlText(c.Reason, maxMessage)}
+	case Quarantined:
+		out.Skipped = &junitSkip{xmlText("quarantined: "+c.Reason, maxMessage)}
+		for i := range c.Failures {
+			lines = append(append(lines, c.Failures[i].Code+": "+c.Failures[i].Text), c.Failures[i].output()...)
+		}
+		out.Output = xmlText(strings.Join(lines, "\n"), maxOutput)
+		return out
 	}
 	for i := range c.Failures {
 		f := &c.Failures[i]

@@ -53,7 +53,7 @@ func (r *Report) parts() []string {
 	parts = append(parts, "\n| Test | Target | Result | Time |\n|---|---|---|---|\n")
 	for i := range r.Cases {
 		c := &r.Cases[i]
-		parts = append(parts, fmt.Sprintf("| %s | %s | %s %s | %s |\n", link(c.Name, c.URL), markdown(c.Target), mark(c.Outcome.Good() || c.Outcome == Skipped),
+		parts = append(parts, fmt.Sprintf("| %s | %s | %s %s | %s |\n", link(c.Name, c.URL), markdown(c.Target), mark(c.Outcome.Harmless()),
 			c.Outcome, c.Took.Round(100*time.Millisecond)))
 	}
 	return parts
@@ -65,7 +65,8 @@ func (r *Report) sums() string {
 		n    int
 		what string
 	}{{r.Count(Failed), "failed"}, {r.Count(Errored), "could not run"}, {r.Count(Flaky), "passed in the end (flaky)"},
-		{r.Count(Cancelled), "cancelled"}, {r.Count(Passed), "passed"}, {r.Count(Skipped), "skipped"}} {
+		{r.Count(Cancelled), "cancelled"}, {r.Count(Passed), "passed"}, {r.Count(Skipped), "skipped"},
+		{r.Count(Quarantined), "failed in quarantine"}} {
 		if s.n > 0 {
 			list = append(list, fmt.Sprintf("%d %s", s.n, s.what))
 		}
@@ -79,8 +80,8 @@ func (r *Report) sums() string {
 // why says what became of a test that did not pass at once.
 func (c *Case) why() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n<details%s><summary>%s %s: %s</summary>\n\n", map[bool]string{false: " open"}[c.Outcome.Good()],
-		mark(c.Outcome.Good()), htmlText(c.Name), c.Outcome)
+	fmt.Fprintf(&b, "\n<details%s><summary>%s %s: %s</summary>\n\n", map[bool]string{false: " open"}[c.Outcome.Harmless()],
+		mark(c.Outcome.Harmless()), htmlText(c.Name), c.Outcome)
 	if c.File != "" {
 		fmt.Fprintf(&b, "%s\n\n", markdown(fmt.Sprintf("%s:%d", c.File, c.Line)))
 	}

@@ -27,10 +27,15 @@ const (
 	Skipped Outcome = "skipped" // there was nothing to run
 	// Cancelled tests were not run to their end. In JUnit they are skipped.
 	Cancelled Outcome = "cancelled"
+	// Quarantined tests failed where that fails nothing. In JUnit they are skipped.
+	Quarantined Outcome = "quarantined"
 )
 
 // Good reports whether a test passed, whatever came before.
 func (o Outcome) Good() bool { return o == Passed || o == Flaky }
+
+// Harmless reports whether a test keeps no report from being good.
+func (o Outcome) Harmless() bool { return o.Good() || o == Skipped || o == Quarantined }
 
 // Report is what became of tests.
 type Report struct {
@@ -58,7 +63,7 @@ type Case struct {
 	Target  string // a browser, a device
 	URL     string // of the console's page of the newest run
 	Outcome Outcome
-	Reason  string // why it was skipped or cancelled
+	Reason  string // why it was skipped, cancelled or is in quarantine
 	Took    time.Duration
 	// Failures are the runs that did not pass, oldest first: of a flaky test all but the
 	// last run, of a failed one all.
@@ -101,7 +106,7 @@ func (r *Report) Count(of ...Outcome) (n int) {
 // Good reports whether every test passed, but for those that had nothing to run. Where none was
 // run nothing is good, unless there are some elsewhere.
 func (r *Report) Good() bool {
-	return r.Count(Failed, Errored, Cancelled) == 0 && (r.Elsewhere || r.Count(Passed, Flaky) > 0)
+	return r.Count(Failed, Errored, Cancelled) == 0 && (r.Elsewhere || r.Count(Passed, Flaky, Quarantined) > 0)
 }
 
 // maxText bounds one text in bytes, such as the message of a step: what people read of it.

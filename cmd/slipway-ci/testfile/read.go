@@ -97,6 +97,12 @@ func (c *Case) member(key, value *yaml.Node) (err error) {
 		c.Healing, err = textOf(key, value)
 	case "drift":
 		c.Drift, err = textOf(key, value)
+	case "retries":
+		var retries int
+		if value.ShortTag() != "!!int" || value.Decode(&retries) != nil {
+			return wrong(value.Line, "retries must be a whole number")
+		}
+		c.Retries = &retries
 	case "intent":
 		c.Intent, err = textOf(key, value)
 	case "description":
@@ -125,7 +131,7 @@ func (c *Case) member(key, value *yaml.Node) (err error) {
 
 // members are those of a file, in their order.
 var members = []string{"id", "revision", "name", "suite", "tags", "url", "targets", "primary", "tunnel", "strict", "healing", "drift",
-	"intent", "description", "steps"}
+	"retries", "intent", "description", "steps"}
 
 var (
 	caseID   = regexp.MustCompile(`^[0-9a-f]{24}$`)

@@ -64,6 +64,7 @@ type Case struct {
 	// FirstMatch lets a selector that finds several elements take the first (strict: false).
 	FirstMatch     bool
 	Healing, Drift string // "": as the suite
+	Retries        *int   // nil: as the suite
 	Intent         string
 	Description    string
 	Steps          []Step
@@ -88,8 +89,12 @@ func (c *Case) Digest() string {
 	for i := range c.Steps {
 		steps[i] = canonical(c.Steps[i].Body)
 	}
-	text, err := json.Marshal([]any{c.Name, c.Suite, orNone(c.Tags), c.URL, targetsOf(c.Targets), c.primary(), c.Tunnel, c.FirstMatch,
-		c.Healing, c.Drift, c.Intent, c.Description, steps})
+	list := []any{c.Name, c.Suite, orNone(c.Tags), c.URL, targetsOf(c.Targets), c.primary(), c.Tunnel, c.FirstMatch,
+		c.Healing, c.Drift, c.Intent, c.Description, steps}
+	if c.Retries != nil { // without it the digest is what it was before there were retries
+		list = append(list, *c.Retries)
+	}
+	text, err := json.Marshal(list)
 	if err != nil {
 		return "" // of nothing that was read: bodies are valid JSON
 	}

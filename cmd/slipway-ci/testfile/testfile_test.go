@@ -25,6 +25,7 @@ tunnel: office
 strict: false
 healing: suggest
 drift: report
+retries: 0
 intent: |-
   Search for "red",
   and buy it.
@@ -65,13 +66,14 @@ func TestCaseIsReadAndWrittenTheSame(t *testing.T) {
 	require.Equal(t, []string{"smoke", "1e3"}, c.Tags)
 	require.True(t, c.FirstMatch)
 	require.Equal(t, "no", c.Description)
+	require.Zero(t, *c.Retries)
 	require.JSONEq(t, `{"browserName":"chrome"}`, string(c.Targets[0].Capabilities))
 	require.JSONEq(t, `{"browserName":"firefox","slipway:options":{"idle":90}}`, string(c.Targets[1].Capabilities))
 	require.True(t, c.Targets[1].IsRDC)
 	require.JSONEq(t, `{"tool":{"type":"input_text","args":{"selector":{"type":"label","value":"Search"},"text":"1e3"}},"optional":true,"timeoutMs":2000}`,
 		string(c.Steps[1].Body))
 	require.Contains(t, string(c.Steps[2].Body), `"value":3`, "the matcher counts")
-	require.Equal(t, []int{23, 27, 36}, []int{c.Steps[0].Line, c.Steps[1].Line, c.Steps[2].Line})
+	require.Equal(t, []int{24, 28, 37}, []int{c.Steps[0].Line, c.Steps[1].Line, c.Steps[2].Line})
 	text, err := c.Write()
 	require.NoError(t, err)
 	require.Equal(t, whole, string(text))
@@ -127,6 +129,7 @@ func TestFilesAreRefusedWithTheirLine(t *testing.T) {
 		"step that is none":  {"name: a\nsteps:\n- click\n", 3, "a step has members"},
 		"steps that are one": {"name: a\nsteps: {tool: 1}\n", 2, "must be a list"},
 		"strict":             {"name: a\nstrict: sometimes\n", 2, "true or false"},
+		"retries":            {"name: a\nretries: \"2\"\n", 2, "a whole number"},
 		"target":             {"name: a\ntargets:\n- browser: chrome\n", 3, "capabilities"},
 		"number":             {"name: a\nsteps:\n- tool: {type: pause, args: {time: .inf}}\n", 3, "no number"},
 		"deep":               {"name: a\nsteps:\n- tool: " + strings.Repeat("[", 80) + strings.Repeat("]", 80) + "\n", 3, "nested"},

@@ -65,6 +65,9 @@ func (c *Case) node() (*yaml.Node, error) {
 	}
 	text("healing", c.Healing)
 	text("drift", c.Drift)
+	if c.Retries != nil {
+		put("retries", scalarNode("!!int", strconv.Itoa(*c.Retries)))
+	}
 	text("intent", c.Intent)
 	text("description", c.Description)
 	steps := &yaml.Node{Kind: yaml.SequenceNode}

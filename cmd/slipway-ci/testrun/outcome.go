@@ -38,24 +38,24 @@ func (c *Config) report(ctx context.Context, p *Plan, w *watch, since time.Time)
 	return r
 }
 
-// caseOf is a test on one target, with its failed tries.
+// caseOf is a test on one target, with its failed attempts.
 func (c *Config) caseOf(ctx context.Context, j *job) report.Case {
-	last := &j.tries[len(j.tries)-1]
-	out := report.Case{Name: j.name, Suite: j.test.Suite, Target: targetName(j.target), URL: c.casePage(j.test.ID, last.runID),
-		Took: between(last.of.StartDate, last.of.EndDate)}
-	for i := range j.tries {
-		t := &j.tries[i]
-		if t.of.Status != client.StatusFailed && t.of.Status != client.StatusError {
+	out := report.Case{Name: j.of.Name, Suite: j.test.Suite, Target: targetName(j.of.Target), URL: c.casePage(j.test.ID, j.runID),
+		Took: between(j.of.StartDate, j.of.EndDate)}
+	for _, a := range attempts(&j.of) {
+		if a.Status != client.StatusFailed && a.Status != client.StatusError {
 			continue
 		}
-		out.Failures = append(out.Failures, c.failureOf(ctx, j, t, i+1))
-		out.File, out.Line = c.Folder.place(j.test.ID, t.of.Steps)
+		out.Failures = append(out.Failures, c.failureOf(ctx, j, &a))
+		out.File, out.Line = c.Folder.place(j.test.ID, a.Steps)
 	}
-	switch s := last.of.Status; {
-	case s == client.StatusPassed && len(out.Failures) == 0:
+	switch s := j.of.Status; {
+	case s == client.StatusPassed:
 		out.Outcome = report.Passed
-	case s == client.StatusPassed || s == client.StatusFlaky:
+	case s == client.StatusFlaky:
 		out.Outcome = report.Flaky
+	case (s == client.StatusFailed || s == client.StatusError) && j.quarantine != nil:
+		out.Outcome, out.Reason = report.Quarantined, j.quarantine.Reason
 	case s == client.StatusFailed:
 		out.Outcome = report.Failed
 	case s == client.StatusError:
@@ -68,21 +68,29 @@ func (c *Config) caseOf(ctx context.Context, j *job) report.Case {
 	return out
 }
 
-func (c *Config) failureOf(ctx context.Context, j *job, t *try, number int) report.Failure {
-	f := report.Failure{Outcome: report.Failed, URL: c.casePage(j.test.ID, t.runID)}
-	if t.of.Status == client.StatusError {
+// attempts are those of a job; of one that was played once it is the job.
+func attempts(j *client.TestJob) []client.TestAttempt {
+	if len(j.Attempts) > 0 {
+		return j.Attempts
+	}
+	return []client.TestAttempt{{Number: 1, Status: j.Status, Error: j.Error, Steps: j.Steps, Files: j.Files}}
+}
+
+func (c *Config) failureOf(ctx context.Context, j *job, a *client.TestAttempt) report.Failure {
+	f := report.Failure{Outcome: report.Failed, URL: c.casePage(j.test.ID, j.runID)}
+	if a.Status == client.StatusError {
 		f.Outcome = report.Errored
 	}
-	if t.of.Error != nil {
-		f.Code, f.Text = t.of.Error.Code, t.of.Error.Detail
+	if a.Error != nil {
+		f.Code, f.Text = a.Error.Code, a.Error.Detail
 	}
-	for i := range t.of.Steps {
-		f.Steps = append(f.Steps, stepLine(i, &t.of.Steps[i]))
+	for i := range a.Steps {
+		f.Steps = append(f.Steps, stepLine(i, &a.Steps[i]))
 	}
 	if c.Artifacts != nil {
-		files, err := c.Artifacts.keep(ctx, c.Client, fmt.Sprintf("%s %s %d", j.name, targetName(j.target), number), t.of.Files)
+		files, err := c.Artifacts.keep(ctx, c.Client, fmt.Sprintf("%s %s %d", j.of.Name, targetName(j.of.Target), a.Number), a.Files)
 		if err != nil {
-			c.Out.Warn("%s: %v", j.name, err)
+			c.Out.Warn("%s: %v", j.of.Name, err)
 		}
 		f.Attachments = files
 	}

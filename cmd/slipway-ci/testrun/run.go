@@ -3,7 +3,6 @@ package testrun
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
@@ -19,7 +18,7 @@ func (c *Config) Run(ctx context.Context, p *Plan) (*report.Report, error) {
 	err := c.run(ctx, w, since)
 	if err == nil {
 		r := c.report(ctx, p, w, since)
-		if r.Count(report.Passed, report.Flaky) == 0 {
+		if r.Count(report.Passed, report.Flaky, report.Quarantined) == 0 {
 			r.Elsewhere, err = c.elsewhere(ctx, p)
 		}
 		return r, err
@@ -33,15 +32,12 @@ func (c *Config) Run(ctx context.Context, p *Plan) (*report.Report, error) {
 	return c.report(last, p, w, since), err
 }
 
-// run starts the runs of a plan and waits for them, and for those of what failed.
+// run starts the runs of a plan and waits for them.
 func (c *Config) run(ctx context.Context, w *watch, since time.Time) error {
 	if err := c.startAll(ctx, w, since); err != nil {
 		return err
 	}
-	if err := w.wait(ctx); err != nil {
-		return err
-	}
-	return c.retry(ctx, w, since)
+	return w.wait(ctx)
 }
 
 // startAll starts the runs of a plan, one after the other.
@@ -74,26 +70,3 @@ func (c *Config) startAll(ctx context.Context, w *watch, since time.Time) error 
 
 // nothingToRun are the refusals of a case that a run of its suite leaves out.
 func nothingToRun(code string) bool { return code == "TEST_CASE_EMPTY" || code == "NO_RUN_TARGETS" }
-
-// retry runs again what failed, on the targets that failed, until it passes.
-func (c *Config) retry(ctx context.Context, w *watch, since time.Time) error {
-	for n := 1; n <= c.Retries; n++ {
-		failed := w.failed()
-		if len(failed) == 0 {
-			return nil
-		}
-		c.Out.Line("%d failed: try %d of %d", len(failed), n+1, c.Retries+1)
-		for _, t := range failed {
-			u := &unit{of: &t.test, targets: t.targets}
-			if err := c.start(ctx, u, since, "case", u.of.ID, fmt.Sprintf("retry %d", n)); err != nil {
-				w.addCutOff(ctx, u, err)
-				return err
-			}
-			w.addRetry(u, t.jobs)
-		}
-		if err := w.wait(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
-}

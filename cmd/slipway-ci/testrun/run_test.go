@@ -35,6 +35,9 @@ type scripted struct {
 	born    map[string]time.Time
 	targets map[string]string
 	looks   map[string]int
+	// attempts are the states of those of a case that is played again; retries is what runs were told.
+	attempts map[string][]string
+	retries  int
 	// cut is called after a run was started, before the answer; cancels before one is cancelled.
 	cut, cancels func(*http.Request)
 	open         atomic.Int32
@@ -103,8 +106,10 @@ func (s *scripted) start(w http.ResponseWriter, r *http.Request, id string) {
 		s.keys[key], s.state[run], s.born[run] = run, "QUEUED", time.Now()
 		var body struct {
 			Targets []struct{ Capabilities json.RawMessage }
+			Retries int
 		}
 		require.NoError(s.t, json.NewDecoder(r.Body).Decode(&body))
+		s.retries = body.Retries
 		for _, t := range body.Targets {
 			s.targets[run] += string(t.Capabilities)
 		}
@@ -125,9 +130,20 @@ func (s *scripted) pass(do func(*http.Request), r *http.Request) {
 func (s *scripted) write(w http.ResponseWriter, id, run string) {
 	status := s.state[run]
 	jobs := []map[string]any{{"id": run + "-chrome", "name": id, "status": status, "target": map[string]any{"capabilities": map[string]string{"browserName": "chrome"}}}}
-	if status == "FAILED" {
-		jobs[0]["error"] = map[string]string{"code": "STEP_FAILED", "detail": "it broke"}
-		jobs[0]["steps"] = []map[string]any{{"status": "FAILED", "tool": map[string]any{"type": "click"}}}
+	failure, steps := map[string]string{"code": "STEP_FAILED", "detail": "it broke"}, []map[string]any{{"status": "FAILED", "tool": map[string]any{"type": "click"}}}
+	if status == "FAILED" || status == "ERROR" {
+		jobs[0]["error"], jobs[0]["steps"] = failure, steps
+	}
+	if client.Ended(status) {
+		var attempts []map[string]any
+		for i, state := range s.attempts[id] {
+			one := map[string]any{"number": i + 1, "status": state}
+			if state != "PASSED" {
+				one["error"], one["steps"] = failure, steps
+			}
+			attempts = append(attempts, one)
+		}
+		jobs[0]["attempts"], jobs[0]["attemptCount"] = attempts, max(1, len(attempts))
 	}
 	_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"id": run, "testCaseId": id, "testCaseName": id, "status": status, "jobs": jobs,
 		"creationDate": s.born[run].UTC().Format("2006-01-02T15:04:05.000Z")}})
@@ -149,22 +165,53 @@ func outcomes(r *report.Report) map[string]report.Outcome {
 	return m
 }
 
-func TestRetriesUntilItPasses(t *testing.T) {
+// The server plays again what failed: the report has each attempt that did.
+func TestAttemptsAreReported(t *testing.T) {
 	t.Parallel()
-	s, c := newScripted(t, map[string][]string{"good": {"PASSED"}, "shaky": {"FAILED", "ERROR", "PASSED"}, "bad": {"FAILED", "FAILED", "FAILED"},
-		"ours": {"FLAKY"}, "theirs": {"CANCELLED"}})
-	c.Retries = 2
-	r, err := c.Run(t.Context(), planOf("good", "shaky", "bad", "ours", "theirs", "empty"))
+	s, c := newScripted(t, map[string][]string{"good": {"PASSED"}, "shaky": {"FLAKY"}, "bad": {"FAILED"}, "broken": {"ERROR"}, "theirs": {"CANCELLED"}})
+	s.attempts = map[string][]string{"shaky": {"FAILED", "ERROR", "PASSED"}, "bad": {"ERROR", "FAILED"}}
+	retries := 2
+	c.Start.Retries = &retries
+	r, err := c.Run(t.Context(), planOf("good", "shaky", "bad", "broken", "theirs", "empty"))
 	require.NoError(t, err)
-	require.Equal(t, map[string]report.Outcome{"good": report.Passed, "shaky": report.Flaky, "bad": report.Failed, "ours": report.Flaky,
+	require.Equal(t, map[string]report.Outcome{"good": report.Passed, "shaky": report.Flaky, "bad": report.Failed, "broken": report.Errored,
 		"theirs": report.Cancelled, "empty": report.Skipped}, outcomes(r))
-	require.Equal(t, map[string]int{"good": 1, "shaky": 3, "bad": 3, "ours": 1, "theirs": 1}, s.started)
+	require.Equal(t, map[string]int{"good": 1, "shaky": 1, "bad": 1, "broken": 1, "theirs": 1}, s.started, "nothing is started again")
+	require.Equal(t, 2, s.retries)
 	require.False(t, r.Good(), "a test that was cancelled has not passed")
+	failures := map[string][]report.Outcome{}
 	for _, k := range r.Cases {
-		require.Len(t, k.Failures, map[string]int{"shaky": 2, "bad": 3}[k.Name], k.Name)
+		for _, f := range k.Failures {
+			require.Equal(t, "STEP_FAILED", f.Code)
+			require.Len(t, f.Steps, 1)
+			failures[k.Name] = append(failures[k.Name], f.Outcome)
+		}
 	}
-	require.Contains(t, s.targets["run-bad-2"], "chrome", "what failed is run again where it failed")
+	require.Equal(t, map[string][]report.Outcome{"shaky": {report.Failed, report.Errored}, "bad": {report.Errored, report.Failed}, "broken": {report.Errored}}, failures)
 	require.EqualValues(t, 1, s.most.Load(), "one request at a time")
+}
+
+// A failure in quarantine keeps a suite from nothing; that of a test that is run by itself does.
+func TestQuarantinedFailures(t *testing.T) {
+	t.Parallel()
+	_, c := newScripted(t, nil)
+	run := client.TestRun{ID: "r", TestCaseID: "c", TestCaseName: "shaky", Status: "FAILED", Quarantine: &client.Quarantine{Reason: "late map"},
+		Jobs: []client.TestJob{{ID: "j", Name: "shaky", Status: "FAILED", Error: &client.TestFault{Code: "STEP_FAILED", Detail: "no map"}}}}
+	for _, tt := range []struct {
+		unit *unit
+		want report.Outcome
+	}{
+		{&unit{suite: client.TestSuite{ID: "s", Name: "smoke"}, id: "u", status: "PASSED", runs: []client.TestRun{run}}, report.Quarantined},
+		{&unit{of: &Test{ID: "c", Name: "shaky"}, id: "r", status: "FAILED", runs: []client.TestRun{run}}, report.Failed},
+	} {
+		w := c.watch(&Plan{})
+		w.add(tt.unit)
+		r := c.report(t.Context(), w.plan, w, time.Now())
+		w.end()
+		require.Equal(t, tt.want, r.Cases[0].Outcome)
+		require.Equal(t, tt.want == report.Quarantined, r.Good())
+		require.Equal(t, "no map", r.Cases[0].Failures[0].Text)
+	}
 }
 
 func TestAnEmptyTestThatIsNamedIsRefused(t *testing.T) {

@@ -1,6 +1,6 @@
 // Package testrun runs tests of a server for a pipeline: it finds what is named, splits it
-// into shards, starts the runs, waits for them, runs again what failed, and says what
-// became of it all as a report.
+// into shards, starts the runs, waits for them, and says what became of it all as a report. The
+// server plays again what failed.
 //
 // Nothing is started twice: each run has an Idempotency-Key, so that a job that was killed
 // and is repeated joins the runs that are on. One that has ended is not joined; the key of
@@ -35,8 +35,6 @@ type Config struct {
 	Start client.StartRun
 	// Key returns the Idempotency-Key of a run of the job, of what names it.
 	Key func(what ...string) string
-	// Retries is how often a test that failed is run again.
-	Retries int
 	// Detach leaves runs as they are when the context ends.
 	Detach bool
 	// Last returns a context for what is to be done when the context has ended, with the time for
@@ -52,8 +50,6 @@ type Config struct {
 type unit struct {
 	suite client.TestSuite // with an id: a run of the suite
 	of    *Test            // else of this case
-	// targets are those to run on; nil: those of Config.Start.
-	targets []client.TestTarget
 
 	// key and told are those of the last request that started it: where its answer did not come,
 	// id is "" and the same request again says which run it is.
@@ -83,9 +79,6 @@ const mostJoined = 50
 // that is still on. since is when this command began.
 func (c *Config) start(ctx context.Context, u *unit, since time.Time, what ...string) error {
 	in := c.Start
-	if u.targets != nil {
-		in.Targets = u.targets
-	}
 	for n := range mostJoined {
 		u.key, u.told, u.id, u.status = c.Key(append(what, fmt.Sprint(n))...), in, "", client.StatusQueued
 		age, err := c.startOnce(ctx, u)

@@ -20,40 +20,27 @@ const (
 	besides = 3
 )
 
-// job is a test on one target, over all its tries.
+// job is a test on one target.
 type job struct {
-	test   Test
-	target client.TestTarget
-	name   string
-	tries  []try
-}
-
-// try is one run of it.
-type try struct {
-	unit  *unit
+	test  Test
 	runID string
 	of    client.TestJob
+	// quarantine is why it fails nothing when it fails; nil where it does.
+	quarantine *client.Quarantine
 }
-
-func (j *job) status() string { return j.tries[len(j.tries)-1].of.Status }
 
 // watch follows runs until they have ended.
 type watch struct {
 	*Config
 	plan  *Plan
 	units []*unit
-	jobs  map[string]*job // by the id of the job of the first try
+	jobs  map[string]*job // by id
 	order []string
-	// first leads from the jobs of later tries to the first.
-	first map[string]string
-	// retries has, of the run of a later try, the jobs that it runs again, in their order.
-	retries map[*unit][]string
-	table   *progress.Table
+	table *progress.Table
 }
 
 func (c *Config) watch(p *Plan) *watch {
-	return &watch{Config: c, plan: p, jobs: map[string]*job{}, first: map[string]string{}, retries: map[*unit][]string{},
-		table: c.Out.Table("TEST", "TARGET", "STATE", "TIME")}
+	return &watch{Config: c, plan: p, jobs: map[string]*job{}, table: c.Out.Table("TEST", "TARGET", "STATE", "TIME")}
 }
 
 func (w *watch) end() { w.table.End() }
@@ -61,11 +48,6 @@ func (w *watch) end() { w.table.End() }
 func (w *watch) add(u *unit) {
 	w.units = append(w.units, u)
 	w.show(u)
-}
-
-func (w *watch) addRetry(u *unit, jobs []string) {
-	w.retries[u] = jobs
-	w.add(u)
 }
 
 // wait reads runs until all have ended: the first that has not is waited for, and a few
@@ -133,35 +115,26 @@ func (w *watch) show(u *unit) {
 
 func (w *watch) showJob(u *unit, r *client.TestRun, k int) {
 	of := r.Jobs[k]
-	id, known := w.first[of.ID]
-	if again, isRetry := w.retries[u]; !known {
-		if id = of.ID; isRetry && k < len(again) {
-			id = again[k]
-		}
-		w.first[of.ID] = id
-	}
-	j := w.jobs[id]
+	j := w.jobs[of.ID]
 	if j == nil {
-		j = &job{test: Test{ID: r.TestCaseID, Name: r.TestCaseName}, target: of.Target, name: of.Name}
+		j = &job{test: Test{ID: r.TestCaseID, Name: r.TestCaseName}, runID: r.ID}
 		if j.test.Suite = u.suite.Name; u.of != nil {
 			j.test.Suite = u.of.Suite
+		} else {
+			j.quarantine = r.Quarantine
 		}
-		w.jobs[id], w.order = j, append(w.order, id)
+		w.jobs[of.ID], w.order = j, append(w.order, of.ID)
 	}
-	if n := len(j.tries); n > 0 && j.tries[n-1].of.ID == of.ID {
-		j.tries[n-1].of = of
-	} else {
-		j.tries = append(j.tries, try{unit: u, runID: r.ID, of: of})
-	}
+	j.of = of
 	say := word(of.Status)
-	if len(j.tries) > 1 {
-		say = fmt.Sprintf("%s, try %d", say, len(j.tries))
+	if of.AttemptCount > 1 {
+		say = fmt.Sprintf("%s, attempt %d", say, of.AttemptCount)
 	}
 	shown := state(of.Status)
-	if shown == progress.Good && (len(j.tries) > 1 || of.Status == client.StatusFlaky) {
-		shown = progress.Poor
+	if shown == progress.Bad && j.quarantine != nil {
+		shown, say = progress.Poor, say+" in quarantine"
 	}
-	w.table.Set(id, shown, j.name, targetName(j.target), say, took(of.StartDate, of.EndDate))
+	w.table.Set(of.ID, shown, of.Name, targetName(of.Target), say, took(of.StartDate, of.EndDate))
 }
 
 // sums is the state in a line.
@@ -171,7 +144,7 @@ func (w *watch) sums() string {
 	}
 	n := map[string]int{}
 	for _, id := range w.order {
-		n[w.jobs[id].status()]++
+		n[w.jobs[id].of.Status]++
 	}
 	parts := []string{fmt.Sprintf("%d of %d passed", n[client.StatusPassed]+n[client.StatusFlaky], len(w.order))}
 	for _, s := range []struct{ status, word string }{{client.StatusFailed, "failed"}, {client.StatusError, "could not run"},
@@ -181,33 +154,6 @@ func (w *watch) sums() string {
 		}
 	}
 	return strings.Join(parts, ", ")
-}
-
-// failedTest is a case with the targets that it failed on.
-type failedTest struct {
-	test    Test
-	targets []client.TestTarget
-	jobs    []string
-}
-
-// failed are the tests whose last try failed.
-func (w *watch) failed() []failedTest {
-	var list []failedTest
-	at := map[string]int{}
-	for _, id := range w.order {
-		j := w.jobs[id]
-		if s := j.status(); s != client.StatusFailed && s != client.StatusError {
-			continue
-		}
-		i, known := at[j.test.ID]
-		if !known {
-			i = len(list)
-			at[j.test.ID], list = i, append(list, failedTest{test: j.test})
-		}
-		list[i].targets = append(list[i].targets, j.target)
-		list[i].jobs = append(list[i].jobs, id)
-	}
-	return list
 }
 
 func state(status string) progress.State {

@@ -156,7 +156,7 @@ func compare(a, b string) int {
 // fileOf returns a case of the server as a file has it, without ids of steps.
 func (s *suites) fileOf(c *client.TestCase) (*testfile.Case, error) {
 	f := &testfile.Case{ID: c.ID, Name: c.Name, Tags: c.Tags, URL: c.RunSettings.TestURL, Tunnel: or(c.RunSettings.SCTunnelName),
-		FirstMatch: !c.RunSettings.Strict, Healing: or(c.RunSettings.Healing), Drift: or(c.RunSettings.Drift),
+		FirstMatch: !c.RunSettings.Strict, Healing: or(c.RunSettings.Healing), Drift: or(c.RunSettings.Drift), Retries: c.RunSettings.Retries,
 		Intent: c.Latest().Intent, Description: c.Latest().Description}
 	if c.TestSuiteID != "" {
 		f.Suite = s.label(c.TestSuiteID)
@@ -215,7 +215,7 @@ func orNull(text string) *string {
 // settingsOf returns the settings of a file as the API takes them.
 func settingsOf(f *testfile.Case) client.SettingsChange {
 	s := client.SettingsChange{TestURL: orNull(f.URL), SCTunnelName: orNull(f.Tunnel), Strict: !f.FirstMatch, Healing: orNull(f.Healing),
-		Drift: orNull(f.Drift), RunTargets: []client.TestTarget{}}
+		Drift: orNull(f.Drift), Retries: f.Retries, RunTargets: []client.TestTarget{}}
 	for _, t := range f.Targets {
 		s.RunTargets = append(s.RunTargets, client.TestTarget(t))
 	}

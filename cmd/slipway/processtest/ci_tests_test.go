@@ -218,7 +218,7 @@ func (s *runStory) refusesWords(p *checkout) {
 	r = p.exits(2, "run", "tag:nightly")
 	require.Contains(t, r.stderr, "smoke")
 	p.exits(2, "run", "Shop", "--shard", "4/3")
-	p.exits(2, "run", "Shop", "--retries", "11")
+	p.exits(2, "run", "Shop", "--retries", "4")
 	p.exits(2, "run", "Shop", "--var-env", "NOT_THERE")
 	p.exits(2, "run", "Shop", "--target", "{")
 	p.exits(2, "run")

@@ -1,0 +1,229 @@
+package authoring
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// A run is repeated with what it was given, but for the values of variables: these are deleted
+// when a run ends, and whoever repeats it gives them again. Its cases are played as they are now.
+
+// rerunBody is what a request may say of a run that is repeated.
+type rerunBody struct {
+	Only      *string  `json:"only"`
+	Variables document `json:"variables"`
+	Retries   *int     `json:"retries"`
+}
+
+// selection is which jobs are run again.
+func (in *rerunBody) selection() (run.Selection, error) {
+	switch only := run.Selection(or(in.Only, "")); only {
+	case run.OnlyAll, run.OnlyFailed, run.OnlyFlaky:
+		return only, nil
+	}
+	return "", member("only", "must be failed or flaky; without it all are run again")
+}
+
+// earlier is what the inputs of a run that is repeated come from.
+type earlier struct {
+	testURL       string
+	buildID       *int64
+	retries       *int
+	variableNames []string
+}
+
+// inputsAgain returns the inputs of an earlier run, with the values that the request has.
+func (h *room) inputsAgain(ctx context.Context, in *rerunBody, e earlier) (inputs run.Inputs, err error) {
+	retries := in.Retries
+	if retries == nil {
+		retries = e.retries
+	}
+	var testURL *string
+	if e.testURL != "" {
+		testURL = &e.testURL
+	}
+	given := map[string]string{}
+	if in.Variables.given() {
+		if given, err = in.Variables.texts("variables"); err != nil {
+			return inputs, err
+		}
+	}
+	missing := slices.DeleteFunc(slices.Clone(e.variableNames), func(name string) bool { _, there := given[name]; return there })
+	if len(missing) > 0 {
+		return inputs, member("variables", fmt.Sprintf("must have %s: the values that a run was given are deleted when it ends", strings.Join(missing, ", ")))
+	}
+	return h.inputs(ctx, testURL, in.Variables, e.buildID, retries)
+}
+
+// rerunOpen refuses a run that has not ended.
+func rerunOpen(status run.Status) error {
+	if !status.Terminal() {
+		return refused(http.StatusConflict, "CONFLICT", "the run has not ended")
+	}
+	return nil
+}
+
+func nothingToRerun(only run.Selection) error {
+	text := "no test of the run can be run again: it is gone, or has no steps"
+	if only != run.OnlyAll {
+		text = fmt.Sprintf("the run has no %s test that can be run again", only)
+	}
+	return refused(http.StatusBadRequest, codeNothingToRerun, text)
+}
+
+// rerun serves POST /testcases/{id}/runs/{run}/rerun with the new run. Members: only (failed,
+// flaky), variables, retries.
+func (h runs) rerun(c *gin.Context) error {
+	id, err := caseID(c)
+	if err != nil {
+		return err
+	}
+	runID, err := uuidParam(c, "runId")
+	if err != nil {
+		return err
+	}
+	var in rerunBody
+	if err := read(c, &in); err != nil {
+		return err
+	}
+	only, err := in.selection()
+	if err != nil {
+		return err
+	}
+	ctx, w, key := c.Request.Context(), auth.Writer(c), c.GetHeader(route.IdempotencyKey)
+	started, err := h.seen(ctx, w.OrganizationID, id, key)
+	if err != nil {
+		return err
+	}
+	if started == nil {
+		if started, err = h.startAgain(ctx, w, id, runID, key, only, &in); err != nil {
+			return err
+		}
+	}
+	return h.showRun(c, started)
+}
+
+// startAgain starts a run of the targets of an earlier one that are selected.
+func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID uuid.UUID, key string, only run.Selection, in *rerunBody) (*run.Run, error) {
+	of, err := h.runOf(ctx, w.OrganizationID, id, runID)
+	if err != nil {
+		return nil, err
+	}
+	if err := rerunOpen(of.Status); err != nil {
+		return nil, err
+	}
+	n := run.NewRun{Key: key, BuildName: of.BuildName, Tunnel: of.Tunnel, RerunOf: &of.ID}
+	for i := range of.Jobs {
+		if only.Selects(of.Jobs[i].Status) {
+			n.Targets = append(n.Targets, of.Jobs[i].Target)
+		}
+	}
+	if len(n.Targets) == 0 {
+		return nil, nothingToRerun(only)
+	}
+	if n.Case, err = authoring.CaseByID(ctx, h.cfg.DB, w.OrganizationID, id); err != nil {
+		return nil, problem(err, testCase)
+	}
+	if n.Revision, err = authoring.RevisionByID(ctx, h.cfg.DB, id, ""); err != nil {
+		return nil, problem(err, revision)
+	}
+	if len(n.Revision.Steps) == 0 {
+		return nil, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
+	}
+	if err := (targeting{h.room, w.OrganizationID}).stillThere(ctx, n.Targets, n.Tunnel); err != nil {
+		return nil, err
+	}
+	e := earlier{buildID: of.BuildID, retries: of.Retries}
+	if of.RecordedURL != nil {
+		e.testURL = of.TestURL
+	}
+	if e.variableNames, err = run.NamesGiven(ctx, h.cfg.DB, of); err != nil {
+		return nil, err
+	}
+	if n.Inputs, err = h.inputsAgain(ctx, in, e); err != nil {
+		return nil, err
+	}
+	if err := checkScoped(ctx, &n.Inputs, func() ([]string, error) { return []string{recordedAt(&n)}, nil }); err != nil {
+		return nil, err
+	}
+	return h.write(ctx, w, n)
+}
+
+// stillThere refuses targets of an earlier run whose tunnel or app is gone.
+func (t targeting) stillThere(ctx context.Context, targets []step.Target, tunnel string) error {
+	if err := t.checkTunnel(ctx, "scTunnelName", tunnel); err != nil {
+		return err
+	}
+	return t.checkApps(ctx, targets)
+}
+
+// rerun serves POST /testsuites/{id}/runs/{run}/rerun with the new suite run; members as
+// runs.rerun.
+func (h suiteRuns) rerun(c *gin.Context) error {
+	id, err := uuidParam(c, "id")
+	if err != nil {
+		return err
+	}
+	runID, err := uuidParam(c, "runId")
+	if err != nil {
+		return err
+	}
+	var in rerunBody
+	if err := read(c, &in); err != nil {
+		return err
+	}
+	only, err := in.selection()
+	if err != nil {
+		return err
+	}
+	ctx, w, key := c.Request.Context(), auth.Writer(c), c.GetHeader(route.IdempotencyKey)
+	started, err := h.seen(ctx, w.OrganizationID, id, key)
+	if err != nil {
+		return err
+	}
+	if started == nil {
+		if started, err = h.startAgain(ctx, w, id, runID, key, only, &in); err != nil {
+			return err
+		}
+	}
+	return data(c, http.StatusOK, viewSuiteRun(started))
+}
+
+// startAgain starts a run of the cases of an earlier one that are selected.
+func (h suiteRuns) startAgain(ctx context.Context, w account.Writer, id, runID uuid.UUID, key string, only run.Selection, in *rerunBody) (*run.SuiteRun, error) {
+	of, err := h.runOf(ctx, w.OrganizationID, id, runID)
+	if err != nil {
+		return nil, err
+	}
+	if err := rerunOpen(of.Status); err != nil {
+		return nil, err
+	}
+	n := run.NewSuiteRun{SuiteID: id, BuildName: of.BuildName, Vendor: h.cfg.Vendor, Key: key, Rerun: &run.SuiteRerun{Of: of.ID, Only: only}}
+	n.Inputs, err = h.inputsAgain(ctx, in, earlier{testURL: of.TestURL, buildID: of.BuildID, retries: of.Retries, variableNames: of.VariableNames})
+	if err != nil {
+		return nil, err
+	}
+	recorded := func() ([]string, error) { return authoring.SuiteAddresses(ctx, h.cfg.DB, w.OrganizationID, id) }
+	if err := checkScoped(ctx, &n.Inputs, recorded); err != nil {
+		return nil, err
+	}
+	started, err := h.write(ctx, w, n)
+	if errors.Is(err, authoring.ErrNoJobs) {
+		return nil, nothingToRerun(only)
+	}
+	return started, err
+}

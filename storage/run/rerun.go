@@ -1,0 +1,115 @@
+package run
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/lib/pq"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// Selection is which jobs of an earlier run are run again.
+type Selection string
+
+// The selections.
+const (
+	OnlyAll    Selection = ""       // those that have ended, in whatever state
+	OnlyFailed Selection = "failed" // those that ended as FAILED or ERROR
+	OnlyFlaky  Selection = "flaky"
+)
+
+// states are those of the jobs that are selected.
+func (s Selection) states() []string {
+	switch s {
+	case OnlyFailed:
+		return []string{string(Failed), string(Errored)}
+	case OnlyFlaky:
+		return []string{string(Flaky)}
+	}
+	return []string{string(Passed), string(Flaky), string(Failed), string(Errored), string(Cancelled)}
+}
+
+// Selects reports whether a job of the status is run again.
+func (s Selection) Selects(status Status) bool {
+	for _, state := range s.states() {
+		if state == string(status) {
+			return true
+		}
+	}
+	return false
+}
+
+const namesGivenToSuite = `select variable_names from suite_runs where id = $1 and organization_id = $2`
+
+// NamesGiven returns the names of the variables that a run was given, itself or by the run of its
+// suite. Their values are deleted when that ends.
+func NamesGiven(ctx context.Context, q storage.Querier, r *Run) ([]string, error) {
+	if r.SuiteRunID == nil {
+		return r.VariableNames, nil
+	}
+	var names pq.StringArray
+	err := storage.Wrap(q.GetContext(ctx, &names, namesGivenToSuite, *r.SuiteRunID, r.OrganizationID), "variables of suite run "+r.SuiteRunID.String())
+	if isNotFound(err) {
+		return r.VariableNames, nil
+	}
+	return names, err
+}
+
+// SuiteRerun names the suite run whose cases are run again, each on the targets of those of its
+// jobs that are selected.
+type SuiteRerun struct {
+	Of   uuid.UUID
+	Only Selection
+}
+
+// The cases of the earlier run, by the index of its runs and their cases, that still are in the
+// suite.
+const countCasesToRerun = `
+select count(*) from test_runs k join test_cases c on c.id = k.case_id
+where k.suite_run_id = $2 and c.suite_id = $1
+	and exists (select from test_jobs j where j.run_id = k.id and j.state = any($3::text[]))
+	and (select v.steps <> '[]' from test_revisions v where v.case_id = c.id order by v.number desc limit 1)`
+
+// Such a case needs no target of its own: it runs on those that the jobs had. The rest is as in
+// nextCases.
+const nextCasesToRerun = `
+select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, k.tunnel, t.targets
+from test_runs k join test_cases c on c.id = k.case_id
+cross join lateral (select id, steps from test_revisions where case_id = c.id order by number desc limit 1) v
+cross join lateral (
+	select jsonb_agg(j.target order by j.position) as targets from test_jobs j where j.run_id = k.id and j.state = any($5::text[])
+) t
+where k.suite_run_id = $6 and c.suite_id = $1 and c.organization_id = $2 and v.steps <> '[]' and t.targets is not null
+	and k.case_id > coalesce((select max(case_id) from test_runs where suite_run_id = $3), '')
+order by k.case_id limit $4`
+
+// runAgain returns the run of a case that an earlier run of the suite had, and its targets: as
+// they were, with all that was made of them then.
+func (f *fanout) runAgain(c *caseToRun) (*Run, []step.Target, error) {
+	run := &Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName, BuildID: f.BuildID,
+		Tunnel: c.Tunnel}
+	var settings step.RunSettings
+	if err := json.Unmarshal(c.Settings, &settings); err != nil {
+		return nil, nil, fmt.Errorf("settings of test case %s: %w", c.ID, err)
+	}
+	run.at(f.TestURL, settings.TestURL)
+	var targets []step.Target
+	if err := json.Unmarshal(c.Targets, &targets); err != nil {
+		return nil, nil, fmt.Errorf("targets of the earlier run of test case %s: %w", c.ID, err)
+	}
+	return run, targets, nil
+}
+
+// nextCases returns the next cases to make runs of.
+func (f *fanout) nextCases(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, limit int, given bool) (cases []caseToRun, err error) {
+	if f.RerunOf != nil {
+		err = tx.SelectContext(ctx, &cases, nextCasesToRerun, f.SuiteID, f.OrganizationID, suiteRunID, limit, texts(f.RerunOnly.states()), *f.RerunOf)
+	} else {
+		err = tx.SelectContext(ctx, &cases, nextCases, f.SuiteID, f.OrganizationID, suiteRunID, limit, given)
+	}
+	return cases, storage.Wrap(err, "next cases of a suite run")
+}
