@@ -31,6 +31,12 @@ var (
 		MaxAttempts: 20, Backoff: time.Second, MaxBackoff: 30 * time.Second,
 		Retry: GrantOperator, Cancel: GrantOperator, KeepSucceeded: 24 * time.Hour,
 	}
+	// RunRows inserts the further jobs of a run of many data rows: some hundred a second.
+	RunRows = Kind{
+		Name: "run:rows", Queue: Critical, Timeout: 10 * time.Minute,
+		MaxAttempts: 20, Backoff: time.Second, MaxBackoff: 30 * time.Second,
+		Retry: GrantOperator, Cancel: GrantOperator, KeepSucceeded: 24 * time.Hour,
+	}
 	// RunMaintenance ends jobs whose task has ended without them, and removes runs
 	// beyond their age or without a case.
 	RunMaintenance = maintenance("run:maintenance", time.Minute, 10*time.Minute)
@@ -62,6 +68,19 @@ func (p SuiteRunPayload) Validate() error {
 	return nil
 }
 
+// RunRowsPayload names a row of test_runs.
+type RunRowsPayload struct {
+	RunID uuid.UUID `json:"run_id"`
+}
+
+// Validate refuses a payload without a run.
+func (p RunRowsPayload) Validate() error {
+	if p.RunID == uuid.Nil {
+		return errors.New("run_id is missing")
+	}
+	return nil
+}
+
 // NewTestJob returns the task of a job, which has the job's id. The organization
 // bounds how many of its jobs run at once.
 func NewTestJob(organization int64, requestID string, job uuid.UUID) *ledger.NewTask {
@@ -74,6 +93,13 @@ func NewTestJob(organization int64, requestID string, job uuid.UUID) *ledger.New
 // NewSuiteRun returns the task of a suite run, which has the run's id.
 func NewSuiteRun(organization int64, requestID string, run uuid.UUID) *ledger.NewTask {
 	t := SuiteRun.new(organization, requestID, SuiteRunPayload{SuiteRunID: run})
+	t.ID = run
+	return t
+}
+
+// NewRunRows returns the task of a run of many data rows, which has the run's id.
+func NewRunRows(organization int64, requestID string, run uuid.UUID) *ledger.NewTask {
+	t := RunRows.new(organization, requestID, RunRowsPayload{RunID: run})
 	t.ID = run
 	return t
 }

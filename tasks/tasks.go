@@ -133,6 +133,7 @@ func Kinds() map[string]Kind {
 		MailDigest,
 		TestJob,
 		SuiteRun,
+		RunRows,
 		RunMaintenance,
 		TestGenerate,
 		GenerationMaintenance,

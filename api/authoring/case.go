@@ -99,13 +99,18 @@ func (h *room) caseOf(c *gin.Context) (*authoring.Case, error) {
 
 // show writes a case in full.
 func (h cases) show(c *gin.Context, status int, row *authoring.Case) error {
-	revisions, err := authoring.Revisions(c.Request.Context(), h.cfg.DB, row.ID)
+	ctx := c.Request.Context()
+	revisions, err := authoring.Revisions(ctx, h.cfg.DB, row.ID)
 	if err != nil {
 		return err
 	}
-	view := h.viewWhole(row, revisions)
+	of, err := h.dataOf(ctx, revisions)
+	if err != nil {
+		return err
+	}
+	view := h.viewWhole(row, revisions, of)
 	if row.Quarantine == nil {
-		proposed, err := quarantine.Propose(c.Request.Context(), h.cfg.DB, row.OrganizationID, row.ID)
+		proposed, err := quarantine.Propose(ctx, h.cfg.DB, row.OrganizationID, row.ID)
 		if err != nil {
 			return err
 		}

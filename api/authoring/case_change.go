@@ -25,6 +25,7 @@ type caseBody struct {
 	Steps       nullable `json:"steps"`
 	Intent      *string  `json:"intent"`
 	Description *string  `json:"description"`
+	Data        nullable `json:"data"`
 	// BaseRevisionID and BaseUpdateDate are the latest revision and the lastUpdateDate that
 	// the change was made from: 409 where the case has others.
 	BaseRevisionID *string `json:"baseRevisionId"`
@@ -127,8 +128,8 @@ func (in *caseBody) read(check targetCheck) (change authoring.CaseChange, warnin
 }
 
 // update serves POST /testcases/{id}; only members that are sent are changed: name,
-// steps, intent, description, runSettings (of which again those that are sent), tags.
-// Other steps and texts make a new revision. With baseRevisionId and baseUpdateDate, 409
+// steps, data, intent, description, runSettings (of which again those that are sent), tags.
+// Other steps, data and texts make a new revision. With baseRevisionId and baseUpdateDate, 409
 // where the case is not in that state.
 func (h cases) update(c *gin.Context) error {
 	id, err := caseID(c)
@@ -142,6 +143,12 @@ func (h cases) update(c *gin.Context) error {
 	change, warnings, err := in.read(h.checkTarget)
 	if err != nil {
 		return err
+	}
+	if in.Data.sent() {
+		change.Data = &authoring.DataChange{}
+		if change.Data.Rows, err = h.readData(in.Data.document); err != nil {
+			return err
+		}
 	}
 	stored, err := h.checkChange(c.Request.Context(), auth.Organization(c), id, change)
 	if err != nil {

@@ -113,6 +113,9 @@ func (h cases) export(c *gin.Context, row *authoring.Case, target, revisionID st
 	if !row.Settings.PrimaryTarget.Empty() {
 		of.Capabilities = row.Settings.PrimaryTarget.Capabilities
 	}
+	if r.DataID != nil {
+		warn(c, "the data rows are not exported: the code runs once, with {{row:user}} from the environment variable ROW_USER")
+	}
 	f, ok, err := export.Export(target, of)
 	if err != nil {
 		// The steps were valid when they were stored, so this is no refusal.

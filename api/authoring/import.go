@@ -35,6 +35,7 @@ type importBody struct {
 	SideTest       string   `json:"sideTest"`
 	Playwright     *string  `json:"playwright"`
 	ChromeRecorder document `json:"chromeRecorder"`
+	Data           document `json:"data"`
 }
 
 // readImport reads and checks the body of an import. The warnings are for its author.
@@ -44,6 +45,9 @@ func (h *room) readImport(c *gin.Context) (n authoring.NewCase, warnings []strin
 		return n, nil, err
 	}
 	if n, err = h.describe(&in); err != nil {
+		return n, nil, err
+	}
+	if n.Data, err = h.readData(in.Data); err != nil {
 		return n, nil, err
 	}
 	warnOfBuildName(c, in.RunSettings, "")

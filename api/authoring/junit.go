@@ -70,11 +70,11 @@ type (
 	}
 )
 
-// reportRun reports a run of a case.
-func reportRun(r *run.Run) *reportView {
+// reportRun reports a run of a case, all of whose jobs were read.
+func reportRun(r *run.Run, failing *failingRows) *reportView {
 	view := newReport(r.CaseName, r.BuildID, r.CreatedAt, r.StartedAt, r.FinishedAt)
 	for i := range r.Jobs {
-		view.add(r, &r.Jobs[i], r.CaseName)
+		view.add(r, &r.Jobs[i], r.CaseName, failing)
 	}
 	return view
 }
@@ -86,15 +86,19 @@ func reportSuiteRun(s *run.SuiteRun, runs []run.Run) *reportView {
 	view := newReport(s.SuiteName, s.BuildID, s.CreatedAt, s.StartedAt, s.FinishedAt)
 	for i := range runs {
 		for k := range runs[i].Jobs {
-			view.add(&runs[i], &runs[i].Jobs[k], s.SuiteName)
+			view.add(&runs[i], &runs[i].Jobs[k], s.SuiteName, nil)
 		}
 	}
 	if s.Error != "" {
-		name := xmlText(s.SuiteName)
-		view.count(reportCase{Name: name, ClassName: name, Time: seconds(nil, nil),
-			Error: newFailure("SUITE_RUN_FAILED", s.Error)})
+		view.count(brokenSuite(s))
 	}
 	return view
+}
+
+// brokenSuite says why a suite run broke.
+func brokenSuite(s *run.SuiteRun) reportCase {
+	name := xmlText(s.SuiteName)
+	return reportCase{Name: name, ClassName: name, Time: seconds(nil, nil), Error: newFailure("SUITE_RUN_FAILED", s.Error)}
 }
 
 func newReport(name string, buildID *int64, created time.Time, from, to *time.Time) *reportView {
@@ -121,10 +125,16 @@ func seconds(from, to *time.Time) string {
 }
 
 // add reports a job of a run.
-func (v *reportView) add(r *run.Run, j *run.Job, class string) {
-	c := reportCase{Name: xmlText(jobName(r, j)), ClassName: xmlText(class), Time: seconds(j.StartedAt, j.FinishedAt),
-		Properties: jobProperties(r, j), Output: output(j.Records)}
+func (v *reportView) add(r *run.Run, j *run.Job, class string, failing *failingRows) {
 	v.addMarks(j)
+	v.count(reportJob(r, j, class, failing))
+}
+
+// reportJob returns the testcase of a job; failing are the data rows of those that failed,
+// nil without any.
+func reportJob(r *run.Run, j *run.Job, class string, failing *failingRows) reportCase {
+	c := reportCase{Name: xmlText(jobName(r, j)), ClassName: xmlText(class), Time: seconds(j.StartedAt, j.FinishedAt),
+		Properties: jobProperties(r, j), Output: xmlText(failing.line(j)) + output(j.Records)}
 	switch j.Status {
 	case run.Failed, run.Errored:
 		if r.Quarantine != nil && r.SuiteRunID != nil {
@@ -141,7 +151,7 @@ func (v *reportView) add(r *run.Run, j *run.Job, class string) {
 	case run.Running:
 		c.Skipped = &reportSkipped{"still runs"}
 	}
-	v.count(c)
+	return c
 }
 
 // jobProperties are those of a testcase: of its steps, and of the quarantine in which it failed.
@@ -209,6 +219,11 @@ func (v *reportView) addMarks(j *run.Job) {
 // count adds a testcase to the report and its sums.
 func (v *reportView) count(c reportCase) {
 	v.Suite.Cases = append(v.Suite.Cases, c)
+	v.sum(c)
+}
+
+// sum adds a testcase to the sums.
+func (v *reportView) sum(c reportCase) {
 	for _, sums := range []*reportCounts{&v.reportCounts, &v.Suite.reportCounts} {
 		sums.Tests++
 		switch {

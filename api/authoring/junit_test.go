@@ -76,7 +76,7 @@ func TestJUnitOfARun(t *testing.T) {
 	for i := range run.Jobs {
 		run.Jobs[i].Position = i
 	}
-	text, err := encodeReport(reportRun(run))
+	text, err := encodeReport(reportRun(run, nil))
 	require.NoError(t, err)
 	require.Equal(t, goldenReport, string(text))
 }

@@ -48,6 +48,7 @@ const (
 	codeTargetNotFound = "CODE_GENERATION_TARGET_NOT_FOUND"
 	codeCaseEmpty      = "TEST_CASE_EMPTY"
 	codeCaseChanged    = "CASE_CHANGED"
+	codeDataNotFound   = "TEST_DATA_NOT_FOUND"
 )
 
 // resource is what a path names: the code and the text of the answer when it is

@@ -9,8 +9,9 @@ import (
 	"github.com/slipway-qa/slipway/api/wait"
 )
 
-// maxImport lets a Selenium IDE project of some thousand commands through.
-const maxImport = 4 << 20
+// maxCase lets a Selenium IDE project of some thousand commands through, and data rows: 4 MiB of
+// CSV, with its quotes and ends of lines escaped.
+const maxCase = 8 << 20
 
 // byPage are the parameters of a list: its own and those of the page.
 func byPage(names ...string) []string { return append(names, "skip", "limit") }
@@ -29,7 +30,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: cases + "/:id/run", Interface: tests, Action: auth.RunTests, Handler: testCase.of(h.runs.start)},
 		{Method: http.MethodPost, Path: cases + "/:id/run/:revisionId", Interface: tests, Action: auth.RunTests, Handler: testCase.of(h.runs.startOf)},
 		{Method: http.MethodPost, Path: cases + "/:id/rename", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.rename)},
-		{Method: http.MethodPost, Path: cases + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.update), Body: maxImport},
+		{Method: http.MethodPost, Path: cases + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.update), Body: maxCase},
 		{Method: http.MethodPost, Path: cases + "/:id/duplicate", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.duplicate)},
 		{Method: http.MethodPost, Path: cases + "/:id/revisions/:revisionId/restore", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(bare(h.cases.restore))},
 		{Method: http.MethodPost, Path: cases + "/:id/quarantine", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.quarantine)},
@@ -44,14 +45,15 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: cases + "/:id/generate", Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.generations.refine)},
 		{Method: http.MethodGet, Path: cases + "/tags", Interface: tests, Query: byPage("search"), Action: auth.ReadTests, Handler: testCase.of(h.cases.tags)},
 		{Method: http.MethodGet, Path: cases + "/history", Interface: tests, Query: []string{"ids[]", "limit", "endDate"}, Action: auth.ReadTests, Handler: testCase.of(h.runs.histories)},
-		{Method: http.MethodPost, Path: cases, Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.create), Body: maxImport},
+		{Method: http.MethodPost, Path: cases, Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.create), Body: maxCase},
 		{Method: http.MethodGet, Path: cases + "/:id/history", Interface: tests, Query: byPage(), Action: auth.ReadTests, Handler: testCase.of(h.runs.history)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs", Interface: tests, Query: ofRuns, Action: auth.ReadTests, Handler: testCase.of(h.runs.list)},
-		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId", Interface: tests, Query: ofRun, Action: auth.ReadTests, Handler: caseRun.of(h.runs.get), Deadline: wait.Deadline},
+		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId", Interface: tests, Query: append(ofRun[:2:2], "jobsSkip", "jobsLimit", "jobsStatus"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.get), Deadline: wait.Deadline},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(bare(h.runs.cancel))},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/rerun", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(h.runs.rerun)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/comparison", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: caseRun.of(h.runs.comparison)},
 		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
+		{Method: http.MethodGet, Path: cases + "/:id/data", Interface: tests, Query: byPage("revisionId", "format"), Action: auth.ReadTests, Handler: testCase.of(h.cases.data)},
 		{Method: http.MethodGet, Path: cases + "/:id/code", Interface: tests, Query: []string{"target", "revisionId", "download"}, Action: auth.ReadTests, Handler: testCase.of(h.cases.code)},
 		{Method: http.MethodGet, Path: cases + "/:id/code/targets", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testCase.of(h.cases.codeTargets)},
 		{Method: http.MethodGet, Path: basePath + "/files/:id", Interface: tests, Query: []string{"content"}, Action: auth.ReadTests, Handler: runFile.of(h.runs.file)},

@@ -77,6 +77,9 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 		return nil, err
 	}
 	n.BuildName, n.Targets, n.Tunnel = build, resolved.Targets, resolved.Tunnel
+	if n.Rows, err = in.rows(); err != nil {
+		return nil, err
+	}
 	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID, in.Retries); err != nil {
 		return nil, err
 	}
@@ -94,6 +97,10 @@ func recordedAt(n *run.NewRun) string {
 	return n.Revision.Steps[0].Tool.Args.URL
 }
 
+// firstRows jobs of a run of data rows stand among what people wait for, as in a suite; the
+// others go behind.
+const firstRows = 5
+
 // write stores the run with the tasks of its jobs. When another request has used the
 // key at the same time it returns that one's run.
 func (h runs) write(ctx context.Context, w account.Writer, n run.NewRun) (started *run.Run, err error) {
@@ -103,7 +110,14 @@ func (h runs) write(ctx context.Context, w account.Writer, n run.NewRun) (starte
 		}
 		var list []*ledger.NewTask
 		for i := range started.Jobs {
-			list = append(list, tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), started.Jobs[i].ID))
+			task := tasks.NewTestJob(w.OrganizationID, respond.RequestID(ctx), started.Jobs[i].ID)
+			if started.Targets > 0 && i >= firstRows {
+				task.Priority = ledger.Mass
+			}
+			list = append(list, task)
+		}
+		if started.Unfinished() {
+			list = append(list, tasks.NewRunRows(w.OrganizationID, respond.RequestID(ctx), started.ID))
 		}
 		return 1, h.cfg.Queue.Insert(ctx, tx, list...)
 	})

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -21,6 +22,18 @@ type runBody struct {
 	Variables    document `json:"variables"`
 	BuildID      *int64   `json:"buildId"`
 	Retries      *int     `json:"retries"`
+	Rows         *[]int   `json:"rows"` // places of data rows; all without
+}
+
+// rows are the places of the data rows that are asked for; nil for all.
+func (in *runBody) rows() ([]int, error) {
+	if in.Rows == nil {
+		return nil, nil
+	}
+	if len(*in.Rows) < 1 || len(*in.Rows) > rows.MaxRows {
+		return nil, member("rows", fmt.Sprintf("must name 1 to %d data rows, the first is 0", rows.MaxRows))
+	}
+	return *in.Rows, nil
 }
 
 // suiteRunBody is what a request may say of a run of a suite.

@@ -48,18 +48,28 @@ func runFilter(c *gin.Context) (run.Filter, error) {
 }
 
 // get serves GET /testcases/{id}/runs/{run}. Parameters: wait (seconds: the answer
-// comes when the run has ended or the time is over), format (json, junit).
+// comes when the run has ended or the time is over), format (json, junit), jobsSkip,
+// jobsLimit, jobsStatus (which jobs JSON has).
 func (h runs) get(c *gin.Context) error {
 	asked, err := readAsked(c)
 	if err != nil {
 		return err
+	}
+	q := queryOf(c)
+	page := run.JobPage{Skip: q.number("jobsSkip", 0), Limit: min(q.number("jobsLimit", run.DefaultJobs), run.MaxJobPage),
+		Status: oneOf(q, "jobsStatus", run.Statuses()...)}
+	if q.err != nil {
+		return q.err
+	}
+	if asked.junit {
+		page = run.JobPage{Limit: run.DefaultJobs} // a report has all
 	}
 	id, err := caseID(c)
 	if err != nil {
 		return err
 	}
 	ctx := c.Request.Context()
-	row, err := h.runOf(ctx, asked.organization, id, asked.run)
+	row, err := h.runWith(ctx, asked.organization, id, asked.run, page)
 	if err != nil {
 		return err
 	}
@@ -67,25 +77,33 @@ func (h runs) get(c *gin.Context) error {
 		if err := h.cfg.Watcher.Wait(ctx, asked.organization, asked.run, asked.wait); err != nil {
 			return err
 		}
-		if row, err = h.runOf(ctx, asked.organization, id, asked.run); err != nil {
+		if row, err = h.runWith(ctx, asked.organization, id, asked.run, page); err != nil {
 			return err
 		}
 	}
 	if asked.junit {
-		return showReport(c, reportRun(row))
+		return h.report(c, row)
 	}
 	return h.showRun(c, row)
 }
 
-// runOf reads a run of a case, and tells a case that is not there from a run.
+// runOf reads a run of a case with its first jobs.
 func (h runs) runOf(ctx context.Context, organization int64, id string, runID uuid.UUID) (*run.Run, error) {
-	row, err := h.wholeRun(ctx, h.cfg.DB, organization, id, runID)
+	return h.runWith(ctx, organization, id, runID, run.JobPage{Limit: run.DefaultJobs})
+}
+
+// runWith reads a run of a case, and tells a case that is not there from a run.
+func (h runs) runWith(ctx context.Context, organization int64, id string, runID uuid.UUID, page run.JobPage) (*run.Run, error) {
+	row, err := run.ByIDWith(ctx, h.cfg.DB, organization, id, runID, page)
 	if errors.Is(err, storage.ErrNotFound) {
 		if _, of := authoring.CaseByID(ctx, h.cfg.DB, organization, id); of != nil {
 			return nil, problem(of, testCase)
 		}
 	}
-	return row, err
+	if err != nil {
+		return nil, err
+	}
+	return row, readAttempts(ctx, h.cfg.DB, row)
 }
 
 // wholeRun reads a run with the attempts of its jobs.
@@ -94,11 +112,15 @@ func (h *room) wholeRun(ctx context.Context, q storage.Querier, organization int
 	if err != nil {
 		return nil, err
 	}
+	return row, readAttempts(ctx, q, row)
+}
+
+func readAttempts(ctx context.Context, q storage.Querier, row *run.Run) error {
 	jobs := make([]*run.Job, len(row.Jobs))
 	for i := range jobs {
 		jobs[i] = &row.Jobs[i]
 	}
-	return row, attempt.Read(ctx, q, jobs)
+	return attempt.Read(ctx, q, jobs)
 }
 
 // asked is the run, or suite run, that a request reads, and how.

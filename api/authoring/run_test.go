@@ -38,7 +38,7 @@ func TestRunIsShownWhole(t *testing.T) {
 	requireMembers(t, made, tree{"build": "Sign in", "orgId": w.ours.UUID.String(), "teamId": w.one.UUID.String(), "testCaseId": id,
 		"userId": w.member.UserUUID.String(), "testUrl": "https://shop.example.com/", "status": "QUEUED", "testCaseName": "Sign in",
 		"revisionId": revisions[0].(tree)["id"], "suiteRunId": nil, "scTunnelName": "", "healed": 0.0, "drifted": 0.0, "flaky": 0.0})
-	require.Len(t, made, 17, "no startDate and no endDate yet: %v", members(made))
+	require.Len(t, made, 19, "no startDate and no endDate yet: %v", members(made))
 	require.Len(t, made["jobs"], 1)
 	job := jobOf(made, 0)
 	requireMembers(t, job, tree{"name": "Sign in", "url": "https://shop.example.com/", "error": nil, "status": "QUEUED",

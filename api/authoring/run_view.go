@@ -21,6 +21,8 @@ type runView struct {
 	Build        string     `json:"build"`
 	CreationDate string     `json:"creationDate"`
 	Jobs         []jobView  `json:"jobs"`
+	JobCount     int        `json:"jobCount"`
+	Counts       countsView `json:"counts"` // of all jobs
 	OrgID        uuid.UUID  `json:"orgId"`
 	TeamID       uuid.UUID  `json:"teamId"`
 	TestCaseID   string     `json:"testCaseId"`
@@ -76,7 +78,8 @@ type jobView struct {
 	Healed    int          `json:"healed"`
 	Drifted   int          `json:"drifted"`
 	// AttemptCount is how often the test was begun: 0 before, more than 1 where it was played again.
-	AttemptCount int `json:"attemptCount"`
+	AttemptCount int      `json:"attemptCount"`
+	Row          *rowView `json:"row,omitempty"` // absent without data rows
 	*jobDetail
 }
 
@@ -129,15 +132,13 @@ func viewRun(r *run.Run) runView {
 		OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, TestCaseID: r.CaseID, UserID: r.UserUUID, TestURL: step.ShownURL(r.TestURL),
 		Status: r.Status, TestCaseName: r.CaseName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID,
 		SCTunnelName: r.Tunnel, StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), BuildID: r.BuildID,
-		VariableNames: r.VariableNames, Flaky: r.Flaky, Retries: r.Retries, RerunOf: r.RerunOf}
+		VariableNames: r.VariableNames, JobCount: r.JobCount, Counts: viewCounts(r.Counts), Healed: r.Healed, Drifted: r.Drifted,
+		Flaky: r.Flaky, Retries: r.Retries, RerunOf: r.RerunOf}
 	if r.Quarantine != nil {
 		view.Quarantine = &runQuarantine{r.Quarantine.Reason, stamp(r.Quarantine.Until)}
 	}
 	for i := range r.Jobs {
-		job := viewJob(r, &r.Jobs[i])
-		view.Healed += job.Healed
-		view.Drifted += job.Drifted
-		view.Jobs = append(view.Jobs, job)
+		view.Jobs = append(view.Jobs, viewJob(r, &r.Jobs[i]))
 	}
 	return view
 }
@@ -152,7 +153,8 @@ func stampOnce(t *time.Time) string {
 
 func viewJob(r *run.Run, j *run.Job) jobView {
 	view := jobView{ID: j.ID, Target: viewTarget(&j.Target), Name: jobName(r, j), URL: step.ShownURL(r.TestURL), Status: jobStatus(j.Status),
-		StartDate: stampOnce(j.StartedAt), EndDate: stampOnce(j.FinishedAt), Healed: j.Healed, Drifted: j.Drifted}
+		StartDate: stampOnce(j.StartedAt), EndDate: stampOnce(j.FinishedAt), Healed: j.Healed, Drifted: j.Drifted,
+		Row: viewRow(j)}
 	if j.Status.Terminal() {
 		passed := j.Status == run.Passed || j.Status == run.Flaky
 		view.Success = &passed
@@ -172,11 +174,15 @@ func failureOf(code, text string) *failureView {
 	return &failureView{Code: code, Detail: text}
 }
 
-// jobName is the case's name. Of several jobs each has its number and target too,
-// so that all names differ.
+// jobName is the case's name, with the data row where there is one. On several targets each
+// job has its number and target too, so that all names differ.
 func jobName(r *run.Run, j *run.Job) string {
-	if len(r.Jobs) < 2 {
-		return r.CaseName
+	of, targets, number := r.CaseName, max(r.JobCount, len(r.Jobs)), j.Position+1
+	if j.Row != nil {
+		of, targets, number = rowName(of, j.Row), r.Targets, j.Position%max(r.Targets, 1)+1
+	}
+	if targets < 2 {
+		return of
 	}
 	var parts []string
 	for _, name := range []string{"browserName", "browserVersion", "platformName", "appium:deviceName"} {
@@ -184,17 +190,30 @@ func jobName(r *run.Run, j *run.Job) string {
 			parts = append(parts, text)
 		}
 	}
-	name := fmt.Sprintf("%s (target %d", r.CaseName, j.Position+1)
+	name := fmt.Sprintf("%s (target %d", of, number)
 	if len(parts) > 0 {
 		name += ": " + strings.Join(parts, " ")
 	}
 	return name + ")"
 }
 
+// rowName is the name of a case with a data row: Sign in [row 3: ann].
+func rowName(of string, r *run.Row) string {
+	if r.Name == "" {
+		return fmt.Sprintf("%s [row %d]", of, r.Index)
+	}
+	return fmt.Sprintf("%s [row %d: %s]", of, r.Index, r.Name)
+}
+
 // showRun writes a run with the steps and files of all its jobs.
 func (h *room) showRun(c *gin.Context, run *run.Run) error {
 	view := viewRun(run)
+	failing, err := h.failingRows(c.Request.Context(), run)
+	if err != nil {
+		return err
+	}
 	for i := range run.Jobs {
+		failing.put(&run.Jobs[i], view.Jobs[i].Row)
 		detail, err := h.viewDetail(c.Request.Context(), &run.Jobs[i])
 		if err != nil {
 			return err
@@ -303,7 +322,7 @@ type suiteRunView struct {
 	CaseRuns      []runView  `json:"caseRuns,omitzero"`
 }
 
-// countsView counts case runs by their status.
+// countsView counts case runs, or jobs, by their status.
 type countsView struct {
 	Total     int `json:"total"`
 	Queued    int `json:"queued"`
@@ -317,19 +336,23 @@ type countsView struct {
 	Flaky       int `json:"flaky"`
 }
 
+func viewCounts(n map[run.Status]int) countsView {
+	view := countsView{Queued: n[run.Queued], Running: n[run.Running], Passed: n[run.Passed],
+		Failed: n[run.Failed], Error: n[run.Errored], Cancelled: n[run.Cancelled]}
+	for _, count := range n {
+		view.Total += count
+	}
+	return view
+}
+
 func viewSuiteRun(r *run.SuiteRun) suiteRunView {
-	n := r.Counts
 	view := suiteRunView{BuildName: r.BuildName, ID: r.ID, OrgID: r.OrganizationUUID, RunCount: r.RunCount, TeamID: r.TeamUUID,
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
 		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed, Drifted: r.Drifted,
 		BuildID: r.BuildID, TestURL: step.ShownURL(r.TestURL), VariableNames: r.VariableNames,
-		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: string(r.RerunOnly),
-		Counts: countsView{Quarantined: r.Quarantined, Flaky: r.Flaky, Queued: n[run.Queued], Running: n[run.Running], Passed: n[run.Passed],
-			Failed: n[run.Failed], Error: n[run.Errored], Cancelled: n[run.Cancelled]}}
-	view.Counts.Total = r.Quarantined
-	for _, count := range n {
-		view.Counts.Total += count
-	}
+		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: string(r.RerunOnly), Counts: viewCounts(r.Counts)}
+	view.Counts.Quarantined, view.Counts.Flaky = r.Quarantined, r.Flaky
+	view.Counts.Total += r.Quarantined
 	if r.Error != "" {
 		view.Error = &r.Error
 	}

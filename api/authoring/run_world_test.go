@@ -119,8 +119,8 @@ func (w *world) end(job uuid.UUID, end store.JobEnd) {
 func (w *world) fanOut(suiteRun uuid.UUID) map[string]uuid.UUID {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, more, err := store.FanOut(ctx, tx, suiteRun, "slipway", 100)
-		require.False(w.t, more)
+		made, err := store.FanOut(ctx, tx, suiteRun, "slipway", 100)
+		require.False(w.t, made.More)
 		return err
 	})
 	runs, err := store.OfSuiteRun(w.t.Context(), w.db, suiteRun)

@@ -31,9 +31,9 @@ var elsewhere = wordSet(of[importBody](), of[caseBody](), of[settingsBody](), of
 // selectors, of answers and parameters that say for whom something is, and of interfaces
 // like this one.
 const siblings = `
-	action browser browsers checked creatorUserId data dataRow dataRows dataset deleteTestCases disabled env environment environmentId
+	action browser browsers checked creatorUserId csv data dataRow dataRows dataset deleteTestCases disabled env environment environmentId
 	environments expanded expected flaky headless lastModifierUserId matrix parallel parameters platform platforms pressed retries retry
-	revisionId rows selected shards suites testCase testSuite url userId variables viewport wait`
+	revisionId rowName rows secret selected shards suites testCase testSuite url userId variables viewport wait`
 
 func of[T any]() reflect.Type { return reflect.TypeFor[T]() }
 

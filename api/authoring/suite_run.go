@@ -176,6 +176,9 @@ func (h suiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 		return err
 	}
 	if junit {
+		if slices.ContainsFunc(runs, func(r run.Run) bool { return len(r.Jobs) < r.JobCount }) {
+			return h.streamSuite(c, row, runs)
+		}
 		return showReport(c, reportSuiteRun(row, runs))
 	}
 	view := viewSuiteRun(row)

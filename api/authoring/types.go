@@ -46,6 +46,9 @@ func Types() route.Types {
 			"tunnel":                        tunnelView{},
 			"testRun_healed":                step.Healed{},
 			"testRun_drifted":               step.Drifted{},
+			"authoring_data":                dataView{},
+			"authoring_data_page":           dataPage{},
+			"testRun_row":                   rowView{},
 		},
 		Requests: map[string]any{
 			"authoring_suite_create":             suiteBody{},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -64,6 +65,7 @@ type caseDetail struct {
 	LastModifierUserName string         `json:"lastModifierUserName"`
 	// QuarantineProposed says why the case may belong into quarantine, of one that is in none.
 	QuarantineProposed *proposalView `json:"quarantineProposed,omitempty"`
+	Data               *dataView     `json:"data"` // of the latest revision; null without
 }
 
 func viewCase(row *authoring.Case) caseView {
@@ -74,12 +76,20 @@ func viewCase(row *authoring.Case) caseView {
 }
 
 // viewWhole is a case with its revisions.
-func (h *room) viewWhole(row *authoring.Case, revisions []authoring.Revision) caseView {
+func (h *room) viewWhole(row *authoring.Case, revisions []authoring.Revision, data map[uuid.UUID]rows.Header) caseView {
 	view := viewCase(row)
 	view.caseDetail = &caseDetail{Revisions: make([]revisionView, 0, len(revisions)),
 		CreatorUserName: row.CreatorName, LastModifierUserName: row.ModifierName}
 	for i := range revisions {
-		view.Revisions = append(view.Revisions, h.viewRevision(&revisions[i]))
+		one := h.viewRevision(&revisions[i])
+		view.Data = nil
+		if id := revisions[i].DataID; id != nil {
+			if header, ok := data[*id]; ok {
+				view.Data = viewData(&header)
+			}
+		}
+		one.Data = view.Data
+		view.Revisions = append(view.Revisions, one)
 	}
 	return view
 }
@@ -138,6 +148,7 @@ type revisionView struct {
 	Description      string             `json:"description"`
 	Reasoning        []authoring.Reason `json:"reasoning"`
 	CreationDate     string             `json:"creationDate"`
+	Data             *dataView          `json:"data"` // that its steps are run with; null without
 }
 
 func (h *room) viewRevision(r *authoring.Revision) revisionView {

@@ -44,6 +44,7 @@ func TestPermitByKind(t *testing.T) {
 		tasks.MailDigest.Name:         {"O", "O"},
 		tasks.TestJob.Name:            {"O", "O"},
 		tasks.SuiteRun.Name:           {"O", "O"},
+		tasks.RunRows.Name:            {"O", "O"},
 		tasks.RunMaintenance.Name:     {"O", "O"},
 		tasks.ScheduleTick.Name:       {"O", "O"},
 

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"mime/multipart"
 	"net/http"
 	"net/url"
@@ -421,3 +423,51 @@ func TestConsoleTestsVariables(t *testing.T) {
 
 // hostileTunnel has what must be escaped in paths.
 const hostileTunnel = `<b>&?%41`
+
+// The page of a test has its first data rows, and that of a run its jobs by page and state.
+func TestConsoleTestsRows(t *testing.T) {
+	t.Parallel()
+	w := newSurface(t)
+	c := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
+	_, id := c.importedCase("sign in")
+	c.targeted(id, "https://shop.example.com/")
+	at := "/console/tests/cases/" + id
+	require.NotContains(t, c.open(at).text, "Data rows")
+	rows := []map[string]string{}
+	for i := range 60 {
+		rows = append(rows, map[string]string{"user": fmt.Sprintf("user %d %s", i, hostile), "password": fmt.Sprintf("secret-%d", i)})
+	}
+	body, err := json.Marshal(map[string]any{"data": map[string]any{"rows": rows, "secret": []string{"password"}}})
+	require.NoError(t, err)
+	status, answer := w.send(request{method: post, path: "/v1/ai-authoring/testcases/" + id, body: string(body)})
+	require.Equal(t, http.StatusOK, status, "%s", answer)
+
+	p := c.open(at)
+	for _, text := range []string{"Data rows", "(60)", "user 0 " + hostileShown, "These are the first 10.", "secret</span>"} {
+		p.says(t, text)
+	}
+	require.NotContains(t, p.text, "secret-0")
+	require.NotContains(t, p.text, hostile)
+	some := c.submit(p, "/run", url.Values{"rows": {"3, 4"}, "target": {"0"}})
+	some.says(t, "Row 3: user 3")
+	require.Equal(t, "3,4", w.one(`select string_agg(row_place::text, ',' order by position) from test_jobs`))
+	c.submit(c.submit(some, "/cancel", nil), "/again", nil).says(t, "Row 4: user 4")
+	require.Equal(t, "4", w.one(`select count(*)::text from test_jobs`), "the same rows are run again")
+	c.submit(c.open(at), "/run", url.Values{"rows": {"all"}}).says(t, "Data rows are numbers from 0")
+
+	all := c.submit(c.open(at), "/run", nil)
+	all.says(t, "Row 0: user 0")
+	all.says(t, "Page 1 of 6")
+	require.NotContains(t, all.text, "Row 10: ")
+	run := all.path
+	c.open(run+"?page=2").says(t, "Row 10: user 10")
+	job := w.one(`select id::text from test_jobs where run_id = $1 and row_place = 33 order by position limit 1`, run[strings.LastIndexByte(run, '/')+1:])
+	w.endedJob(job)
+	failed := c.open(run + "?status=FAILED")
+	for _, text := range []string{"Row 33: user 33", "user 33 " + hostileShown, "Jobs: failed"} {
+		failed.says(t, text)
+	}
+	require.NotContains(t, failed.text, "secret-33")
+	c.open(run+"?status=ERROR").says(t, "No job is in this state.")
+	require.Equal(t, http.StatusBadRequest, c.open(run+"?status=odd").status)
+}

@@ -49,6 +49,7 @@ var rooms = map[string]string{
 	"storage/quota":                 "rows: what organizations use and may use, with the rules of their bounds",
 	"storage/report":                "format: crash reports",
 	"storage/resumable":             "rows: files that come in parts, until a build or symbols take them",
+	"storage/rows":                  "rows: data rows of test cases, and their forms",
 	"storage/run":                   "rows: runs of tests, their jobs, events and files",
 	"storage/run/attempt":           "rows: the attempts of jobs before the last, and which failures another follows",
 	"storage/schedule":              "rows: schedules and their firings",

@@ -243,7 +243,8 @@ func wrongImport(f goFile, importPath string) string {
 	if allowed, known := tiers[tier]; !known || target != tier && !slices.Contains(allowed, target) {
 		return "is against the direction cmd -> api, worker, scheduler -> tasks -> storage -> migrations"
 	}
-	shared := under(folder, "cmd/localservice") || under(f.folder, "cmd/slipway") && under(folder, "cmd/slipway-ci") // slipway ci
+	shared := under(folder, "cmd/localservice") || under(f.folder, "cmd/slipway") && under(folder, "cmd/slipway-ci") || // slipway ci
+		under(folder, "cmd/slipway-ci/client") // what any Go program would call the api with
 	if tier == "cmd" && target == "cmd" && !shared && !under(folder, command(f.folder)) {
 		return "is another command"
 	}
@@ -295,6 +296,8 @@ func TestWrongImport(t *testing.T) {
 		{"cmd/slipway", m + "cmd/slipway-ci/command", false},
 		{"cmd/slipway-ci/command", m + "cmd/slipway/terminal", true},
 		{"cmd/slipway", m + "cmd/bench", true},
+		{"cmd/bench", m + "cmd/slipway-ci/client", false},
+		{"cmd/bench", m + "cmd/slipway-ci/command", true},
 		{"cmd/slipway", m + "cmd/bench/progress", true},
 		{"cmd/bench", m + "cmd/bench/progress", false},
 		{"elsewhere", m + "storage", true},

@@ -227,6 +227,7 @@ func testChanges() []request {
 		{method: post, path: ai + "/tunnels", body: `{"name":"office","url":"http://8.8.8.8:3128"}`, want: 201, wrote: "tunnel.created", before: func(w *surface) { w.ids["tunnel"] = "office" }},
 		{method: remove, path: ai + "/tunnels/{name:tunnel}", want: 204, wrote: "tunnel.deleted"},
 		{method: remove, path: ai + "/testsuites/{id:suite}", want: 204, wrote: "test_suite.deleted"},
+		{method: post, path: ai + "/testcases/{id:case}", body: `{"data":{"rows":[{"user":"ann","total":"3"},{"user":"bob","total":"0"}]}}`, want: 200, wrote: "test_case.updated"},
 		{method: remove, path: ai + "/testcases/{id:case2}", want: 204, wrote: "test_case.deleted"},
 	}
 }

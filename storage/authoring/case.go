@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -174,7 +175,8 @@ type NewCase struct {
 	Name     string
 	Tags     []string
 	Settings step.RunSettings
-	Revision Revision // Intent, Steps, DiscoveredIntent, Description, Reasoning
+	Revision Revision     // Intent, Steps, DiscoveredIntent, Description, Reasoning
+	Data     *rows.Sealed // nil for none
 }
 
 // check cleans the members and returns the settings as they are stored.
@@ -221,6 +223,9 @@ func CreateCase(ctx context.Context, tx *storage.Tx, w account.Writer, n NewCase
 	if _, err := tx.ExecContext(ctx, insertCase, id, w.OrganizationID, of.ID, n.SuiteID, n.Name, pq.Array(n.Tags),
 		settings, runnable, w.UserUUID); err != nil {
 		return nil, storage.Wrap(err, "create test case")
+	}
+	if err := n.addData(ctx, tx, w.OrganizationID, id); err != nil {
+		return nil, err
 	}
 	if err := addRevision(ctx, tx, id, &n.Revision); err != nil {
 		return nil, err

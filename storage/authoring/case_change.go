@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -22,8 +23,9 @@ type CaseChange struct {
 	Tags *[]string
 	// Settings returns the settings from those that are stored.
 	Settings func(step.RunSettings) step.RunSettings
-	// Steps, Intent and Description make a new revision unless they are those of the latest.
+	// Steps, Data, Intent and Description make a new revision unless they are those of the latest.
 	Steps               *[]step.Step
+	Data                *DataChange
 	Intent, Description *string
 	// BaseRevision and BaseUpdate are the latest revision and the time of update, in
 	// milliseconds, that the change was made from: ErrCaseChanged where the case has others.
@@ -158,7 +160,7 @@ func (e *editedCase) describe(c CaseChange) error {
 // revise stores a revision when its steps or texts are not those of the latest one.
 func (e *editedCase) revise(ctx context.Context, tx *storage.Tx, c CaseChange) error {
 	next := Revision{Intent: e.latest.Intent, DiscoveredIntent: e.latest.DiscoveredIntent, Description: e.latest.Description,
-		Steps: e.latest.Steps}
+		Steps: e.latest.Steps, DataID: e.latest.DataID}
 	if c.Intent != nil {
 		next.Intent = *c.Intent
 	}
@@ -173,10 +175,20 @@ func (e *editedCase) revise(ctx context.Context, tx *storage.Tx, c CaseChange) e
 		keepRecorded(e.latest.Steps, steps)
 		next.Steps = steps
 	}
-	if next.Intent == e.latest.Intent && next.Description == e.latest.Description && sameJSON(next.Steps, e.latest.Steps) {
+	columns, err := e.changeData(ctx, tx, c.Data, &next)
+	if err != nil {
+		return err
+	}
+	if err := checkColumns(next.Steps, e.Settings.TestURL, columns); err != nil {
+		return err
+	}
+	if sameID(next.DataID, e.latest.DataID) && next.Intent == e.latest.Intent && next.Description == e.latest.Description && sameJSON(next.Steps, e.latest.Steps) {
 		return nil
 	}
-	return e.add(ctx, tx, next)
+	if err := e.add(ctx, tx, next); err != nil || sameID(next.DataID, e.latest.DataID) && c.Data == nil {
+		return err
+	}
+	return rows.Forget(ctx, tx, e.ID)
 }
 
 // keepRecorded keeps what is known of a step of the same id: the fingerprints of
@@ -224,6 +236,9 @@ func RestoreRevision(ctx context.Context, tx *storage.Tx, w account.Writer, id, 
 		return nil, err
 	}
 	if v.ID != e.latest.ID {
+		if err := e.checkRows(ctx, tx, v); err != nil {
+			return nil, err
+		}
 		if err := e.add(ctx, tx, *v); err != nil {
 			return nil, err
 		}

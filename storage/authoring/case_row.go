@@ -58,23 +58,24 @@ func (r *caseRow) testCase() (Case, error) {
 	return c, nil
 }
 
-const revisionColumns = `id, case_id, number, intent, steps, discovered_intent, description, reasoning, created_at`
+const revisionColumns = `id, case_id, number, intent, steps, discovered_intent, description, reasoning, data_id, created_at`
 
 type revisionRow struct {
-	ID               string    `db:"id"`
-	CaseID           string    `db:"case_id"`
-	Number           int       `db:"number"`
-	Intent           string    `db:"intent"`
-	Steps            []byte    `db:"steps"`
-	DiscoveredIntent string    `db:"discovered_intent"`
-	Description      string    `db:"description"`
-	Reasoning        []byte    `db:"reasoning"`
-	CreatedAt        time.Time `db:"created_at"`
+	ID               string     `db:"id"`
+	CaseID           string     `db:"case_id"`
+	Number           int        `db:"number"`
+	Intent           string     `db:"intent"`
+	Steps            []byte     `db:"steps"`
+	DiscoveredIntent string     `db:"discovered_intent"`
+	Description      string     `db:"description"`
+	Reasoning        []byte     `db:"reasoning"`
+	DataID           *uuid.UUID `db:"data_id"`
+	CreatedAt        time.Time  `db:"created_at"`
 }
 
 func (r *revisionRow) revision() (Revision, error) {
 	v := Revision{ID: r.ID, CaseID: r.CaseID, Number: r.Number, Intent: r.Intent, Steps: []step.Step{},
-		DiscoveredIntent: r.DiscoveredIntent, Description: r.Description, Reasoning: []Reason{}, CreatedAt: r.CreatedAt}
+		DiscoveredIntent: r.DiscoveredIntent, Description: r.Description, Reasoning: []Reason{}, DataID: r.DataID, CreatedAt: r.CreatedAt}
 	if err := json.Unmarshal(r.Steps, &v.Steps); err != nil {
 		return v, fmt.Errorf("steps of revision %s: %w", r.ID, err)
 	}

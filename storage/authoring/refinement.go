@@ -23,6 +23,10 @@ func RefineCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, base 
 	if e.latest.ID != base {
 		return nil, nil, ErrCaseChanged
 	}
+	v.DataID = e.latest.DataID
+	if err := e.checkRows(ctx, tx, &v); err != nil {
+		return nil, nil, err
+	}
 	if err := e.add(ctx, tx, v); err != nil {
 		return nil, nil, err
 	}

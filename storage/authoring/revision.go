@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -26,6 +28,7 @@ type Revision struct {
 	DiscoveredIntent string
 	Description      string
 	Reasoning        []Reason
+	DataID           *uuid.UUID // the data rows that the steps are run with; nil for none
 	CreatedAt        time.Time
 }
 
@@ -98,8 +101,8 @@ func (v *Revision) check() (steps, reasoning string, err error) {
 }
 
 const insertRevision = `
-insert into test_revisions (id, case_id, number, intent, steps, discovered_intent, description, reasoning)
-values ($1, $2, 1 + coalesce((select max(number) from test_revisions where case_id = $2), 0), $3, $4, $5, $6, $7)
+insert into test_revisions (id, case_id, number, intent, steps, discovered_intent, description, reasoning, data_id)
+values ($1, $2, 1 + coalesce((select max(number) from test_revisions where case_id = $2), 0), $3, $4, $5, $6, $7, $8)
 returning number`
 
 // Revisions that a run is going to play stay.
@@ -117,7 +120,7 @@ func addRevision(ctx context.Context, tx *storage.Tx, caseID string, v *Revision
 	if v.ID, err = newID(); err != nil {
 		return err
 	}
-	err = tx.GetContext(ctx, &v.Number, insertRevision, v.ID, caseID, v.Intent, steps, v.DiscoveredIntent, v.Description, reasoning)
+	err = tx.GetContext(ctx, &v.Number, insertRevision, v.ID, caseID, v.Intent, steps, v.DiscoveredIntent, v.Description, reasoning, v.DataID)
 	if err != nil || v.Number <= MaxRevisions {
 		return storage.Wrap(err, "create revision of test case "+caseID)
 	}

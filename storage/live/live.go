@@ -143,9 +143,14 @@ func sources() map[Kind]source {
 	return map[Kind]source{
 		Task: row("uuid", "tasks", `hashtextextended((x.state, x.attempt, x.losses, x.priority, x.cancel_requested, x.run_at, x.started_at,
 			x.finished_at, x.error, x.failures, x.result)::text, 0)::text`),
-		// A run has some dozen jobs at most, by the index of the run and the position.
+		// A run has some dozen jobs, by the index of the run and the position. One of data rows may
+		// have 50,000: those that are open are counted, by test_jobs_open_of_run.
 		Run: row("uuid", "test_runs", together(written,
-			"(select string_agg(j.xmin::text, ' ' order by j.position) from test_jobs j where j.run_id = x.id)")),
+			`case when x.job_count > 100
+				then (select concat_ws(' ', count(*), count(*) filter (where j.state = 'RUNNING'), sum(hashtextextended(j.xmin::text, 0))
+						filter (where j.state = 'RUNNING'))
+					from test_jobs j where j.run_id = x.id and j.state in ('QUEUED', 'RUNNING'))
+				else (select string_agg(j.xmin::text, ' ' order by j.position) from test_jobs j where j.run_id = x.id) end`)),
 		// A suite run may have thousands of runs, each with its jobs. A run begins and ends once:
 		// how many wait and run is another number after each of both. Jobs are looked at of runs
 		// that run: as many as there are workers.

@@ -54,6 +54,6 @@ func listRuns(ctx context.Context, q storage.Querier, where string, args []any, 
 		total, err := runTotal(ctx, q, "test_runs", "r", where, args)
 		return []Run{}, total, err
 	}
-	list, err := withJobs(ctx, q, rows)
+	list, err := withJobs(ctx, q, rows, firstJobs(len(rows)))
 	return list, rows[0].Total, err
 }

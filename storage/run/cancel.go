@@ -19,7 +19,8 @@ const lockTasks = `select id from tasks where id = any($1::uuid[]) order by id f
 
 const lockTasksOfRuns = `
 select t.id from tasks t
-where t.id in (select j.id from test_jobs j where j.run_id = any($1::uuid[]) and j.state in ('QUEUED', 'RUNNING'))
+where t.id in (select j.id from test_jobs j where j.run_id = any($1::uuid[]) and j.state in ('QUEUED', 'RUNNING')
+	union all select r.id from test_runs r where r.id = any($1::uuid[]) and not r.fanned_out)
 order by t.id for update`
 
 // The rows of each level are locked in the order of their ids.
@@ -80,18 +81,24 @@ func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUI
 	return jobs, endSuiteRuns(ctx, tx, suiteRuns)
 }
 
+// A run whose jobs are still being made has a task of its own id.
 const cancelJobs = `
-update test_jobs set state = 'CANCELLED', error_code = 'CANCELLED', error = 'the run was cancelled', finished_at = now()
-where run_id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
-returning id`
+with cancelled as (
+	update test_jobs set state = 'CANCELLED', error_code = 'CANCELLED', error = 'the run was cancelled', finished_at = now()
+	where run_id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
+	returning id
+)
+select id from cancelled union all
+select id from test_runs where id = any($1::uuid[]) and not fanned_out and state in ('QUEUED', 'RUNNING')`
 
 const cancelRunRows = `
-update test_runs r set state = 'CANCELLED', finished_at = now(), sealed_variables = null,
+update test_runs r set state = 'CANCELLED', finished_at = now(), sealed_variables = null, fanned_out = true, job_targets = null,
 	flaky = (select count(*) from test_jobs j where j.run_id = r.id and j.state = 'FLAKY')
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
-// cancelRuns ends those of the runs that are open, and returns the jobs that were.
+// cancelRuns ends those of the runs that are open, and returns the jobs that were, and
+// those of the runs whose tasks were still to make jobs: all are ids of tasks.
 // Their tasks and suite runs are locked.
 func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
 	if err := lock(ctx, tx, lockRuns, ids); err != nil {

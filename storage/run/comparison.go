@@ -32,6 +32,7 @@ select j.id as job_id, g.* from test_jobs j cross join lateral (
 		where organization_id = $1 and case_id between $2 and $2 and (created_at, id) < ($3, $4::uuid)
 		order by case_id, created_at desc, id desc limit $5
 	) r join test_jobs k on k.run_id = r.id and k.organization_id = $1 and k.state in ('PASSED', 'FLAKY') and k.target = j.target
+		and k.row_place is not distinct from j.row_place
 	order by r.created_at desc, r.id desc, k.position limit 1
 ) g
 where j.run_id = $4::uuid and j.organization_id = $1`

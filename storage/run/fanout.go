@@ -45,73 +45,103 @@ where s.id = $1 for no key update of s`
 // cases of other teams, whose runs are those teams'. Where the run has targets, a case
 // needs none of its own.
 const nextCases = `
-select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id
+select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, v.data_id
 from test_cases c
-cross join lateral (select id, steps from test_revisions where case_id = c.id order by number desc limit 1) v
+cross join lateral (select id, steps, data_id from test_revisions where case_id = c.id order by number desc limit 1) v
 where c.suite_id = $1 and c.organization_id = $2 and (c.runnable or $5 and v.steps <> '[]')
 	and c.id > coalesce((select max(case_id) from test_runs where suite_run_id = $3), '')
 order by c.id limit $4`
 
+// FannedOut is what a step of a suite run has made.
+type FannedOut struct {
+	Jobs []uuid.UUID
+	// Unfinished are case runs of which further jobs are to be made: see FanOutRows.
+	Unfinished []uuid.UUID
+	More       bool // case runs may be left
+}
+
 // FanOut writes the next case runs of a suite run, at most limit of them, in
 // the order of the cases' ids. vendor names the options that effective
-// capabilities are made with. It returns the jobs, for which the caller inserts
-// tasks in the same transaction, and whether more may be left; without more the
-// suite run is marked as fanned out. When no case was left to run it ends as
-// ERROR. ErrConflict when the suite run has ended, ErrNotFound when it is gone.
-func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor string, limit int) (jobs []uuid.UUID, more bool, err error) {
+// capabilities are made with. The caller inserts tasks for what was made in the same
+// transaction. When no more is left the suite run is marked as fanned out, and when no
+// case was left to run it ends as ERROR. ErrConflict when the suite run has ended,
+// ErrNotFound when it is gone; *TooManyJobsError for a case of too many data rows.
+func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor string, limit int) (FannedOut, error) {
 	var builds []int64
 	if err := tx.SelectContext(ctx, &builds, lockBuildOfFanout, suiteRunID); err != nil {
-		return nil, false, storage.Wrap(err, "lock the build of a suite run")
+		return FannedOut{}, storage.Wrap(err, "lock the build of a suite run")
 	}
 	var f fanout
 	if err := tx.GetContext(ctx, &f, lockFanout, suiteRunID); err != nil {
-		return nil, false, storage.Wrap(err, "suite run "+suiteRunID.String())
+		return FannedOut{}, storage.Wrap(err, "suite run "+suiteRunID.String())
 	}
 	switch {
 	case f.Status.Terminal():
-		return nil, false, fmt.Errorf("suite run %s has ended: %w", suiteRunID, storage.ErrConflict)
+		return FannedOut{}, fmt.Errorf("suite run %s has ended: %w", suiteRunID, storage.ErrConflict)
 	case f.FannedOut:
-		return nil, false, nil
+		return FannedOut{}, nil
 	}
 	given, err := f.targets()
 	if err != nil {
-		return nil, false, fmt.Errorf("targets of suite run %s: %w", suiteRunID, err)
+		return FannedOut{}, fmt.Errorf("targets of suite run %s: %w", suiteRunID, err)
 	}
 	cases, err := f.nextCases(ctx, tx, suiteRunID, limit, len(given) > 0)
 	if err != nil {
-		return nil, false, err
+		return FannedOut{}, err
 	}
-	rows := newRuns{}
+	data, err := dataOfCases(ctx, tx, cases)
+	if err != nil {
+		return FannedOut{}, err
+	}
+	rows, made := newRuns{}, FannedOut{More: len(cases) == limit}
 	for i := range cases {
 		run, targets, err := f.runOf(&cases[i], given, vendor)
 		if err != nil {
-			return nil, false, err
+			return FannedOut{}, err
+		}
+		if header, ok := data[cases[i].dataID()]; ok {
+			plan := rowPlan{dataID: cases[i].dataID(), header: header, targets: targets}
+			if err := plan.begin(ctx, tx, run, startedOfSuite); err != nil {
+				return FannedOut{}, err
+			}
 		}
 		if err := rows.add(run, cases[i].TeamID, targets); err != nil {
-			return nil, false, err
+			return FannedOut{}, err
+		}
+		if len(run.Jobs) < run.JobCount {
+			made.Unfinished = append(made.Unfinished, run.ID)
 		}
 	}
 	if len(cases) > 0 {
 		if _, err := rows.insert(ctx, tx, f.OrganizationID, f.UserUUID, &suiteRunID); err != nil {
-			return nil, false, err
+			return FannedOut{}, err
 		}
 	}
-	if len(cases) == limit {
-		return rows.ids, true, nil
+	if made.Jobs = rows.ids; made.More {
+		return made, nil
 	}
-	return rows.ids, false, fannedOut(ctx, tx, suiteRunID)
+	return made, fannedOut(ctx, tx, suiteRunID)
 }
 
 // caseToRun is a case of which a run is made.
 type caseToRun struct {
-	ID         string `db:"id"`
-	TeamID     int64  `db:"team_id"`
-	Name       string `db:"name"`
-	Settings   []byte `db:"run_settings"`
-	RevisionID string `db:"revision_id"`
+	ID         string     `db:"id"`
+	TeamID     int64      `db:"team_id"`
+	Name       string     `db:"name"`
+	Settings   []byte     `db:"run_settings"`
+	RevisionID string     `db:"revision_id"`
+	DataID     *uuid.UUID `db:"data_id"`
 	// Tunnel and Targets are of the case's earlier run, where that is run again.
 	Tunnel  string `db:"tunnel"`
 	Targets []byte `db:"targets"`
+}
+
+// dataID is uuid.Nil for a case without data rows.
+func (c *caseToRun) dataID() uuid.UUID {
+	if c.DataID == nil {
+		return uuid.Nil
+	}
+	return *c.DataID
 }
 
 // targets are those that the run was given; none where each case has its own.

@@ -420,8 +420,8 @@ func TestFanOutAsksNoMoreForMoreCases(t *testing.T) {
 				return err
 			}))
 			require.NoError(t, db.InTx(fixture.Context(t), func(tx *storage.Tx) error {
-				jobs, _, err := FanOut(fixture.Context(t), tx, run.ID, "slipway", 100)
-				require.Len(t, jobs, 2*cases)
+				made, err := FanOut(fixture.Context(t), tx, run.ID, "slipway", 100)
+				require.Len(t, made.Jobs, 2*cases)
 				return err
 			}))
 		})

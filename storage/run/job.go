@@ -6,9 +6,12 @@ import (
 	"fmt"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/rows"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -33,12 +36,22 @@ type Work struct {
 	// Refused are the selectors, by step id, that people refused as healings.
 	Refused map[string][]step.Selector
 
-	variables []byte // that the run was given, sealed; nil for none
+	row       *rows.Row // of data; nil without
+	variables []byte    // that the run was given, sealed; nil for none
 }
 
 // VariablesOf returns whose variables the test may use.
 func (w *Work) VariablesOf() authoring.VariableScope {
 	return authoring.VariableScope{OrganizationID: w.Run.OrganizationID, TeamID: w.TeamID, SuiteID: w.SuiteID, CaseID: w.Run.CaseID}
+}
+
+// RowValues returns the values of the job's data row; none without one, and when the data
+// are gone. seal.ErrUnseal.
+func (w *Work) RowValues(keys seal.Ring) ([]rows.Cell, error) {
+	if w.row == nil {
+		return nil, nil
+	}
+	return w.row.Open(keys)
 }
 
 // The case and its revision may be gone: then their columns are null.
@@ -49,31 +62,41 @@ select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id
 	coalesce(nullif(c.run_settings ->> 'healing', ''), nullif(u.healing, ''), o.healing) as healing,
 	coalesce(nullif(c.run_settings ->> 'drift', ''), nullif(u.drift, ''), o.drift) as drift,
 	coalesce(r.retries, s.retries, (c.run_settings ->> 'retries')::int, u.retries, o.retries, 0) as effective_retries, j.attempts,
-	coalesce(r.sealed_variables, s.sealed_variables) as sealed_variables
+	coalesce(r.sealed_variables, s.sealed_variables) as sealed_variables,
+	j.row_place, j.row_name, d.columns, d.secret, d.sealed_key, x.cells, x.hidden
 from test_jobs j join test_runs r on r.id = j.run_id` + runTables + `
 left join test_cases c on c.id = r.case_id
 left join test_suites u on u.id = c.suite_id
 left join test_revisions v on v.id = r.revision_id and v.case_id = r.case_id
 left join suite_runs s on s.id = r.suite_run_id
 left join tasks k on k.id = j.id
+left join test_data d on d.id = r.data_id
+left join test_data_rows x on x.data_id = r.data_id and x.place = j.row_place
 where j.id = $1`
 
 type workRow struct {
 	runRow
-	Position    int        `db:"position"`
-	Target      []byte     `db:"target"`
-	JobStatus   Status     `db:"job_state"`
-	CaseTeam    *int64     `db:"case_team"`
-	SuiteID     *uuid.UUID `db:"suite_id"`
-	Steps       []byte     `db:"steps"`
-	RequestID   string     `db:"request_id"`
-	SuiteStatus *Status    `db:"suite_state"`
-	Strict      bool       `db:"strict"`
-	Healing     string     `db:"healing"`
-	Drift       string     `db:"drift"`
-	Variables   []byte     `db:"sealed_variables"`
-	Retried     int        `db:"effective_retries"`
-	Attempts    int        `db:"attempts"`
+	Position    int            `db:"position"`
+	Target      []byte         `db:"target"`
+	JobStatus   Status         `db:"job_state"`
+	CaseTeam    *int64         `db:"case_team"`
+	SuiteID     *uuid.UUID     `db:"suite_id"`
+	Steps       []byte         `db:"steps"`
+	RequestID   string         `db:"request_id"`
+	SuiteStatus *Status        `db:"suite_state"`
+	Strict      bool           `db:"strict"`
+	Healing     string         `db:"healing"`
+	Drift       string         `db:"drift"`
+	Variables   []byte         `db:"sealed_variables"`
+	RowPlace    *int           `db:"row_place"`
+	RowName     string         `db:"row_name"`
+	Columns     pq.StringArray `db:"columns"`
+	Secret      pq.StringArray `db:"secret"`
+	Key         []byte         `db:"sealed_key"`
+	Cells       []byte         `db:"cells"`
+	Hidden      []byte         `db:"hidden"`
+	Retried     int            `db:"effective_retries"`
+	Attempts    int            `db:"attempts"`
 }
 
 const (
@@ -143,6 +166,12 @@ func (r *workRow) work(id uuid.UUID) (*Work, error) {
 		Strict: r.Strict, Healing: r.Healing, Drift: r.Drift, Retries: r.Retried, variables: r.Variables,
 		Job: Job{ID: id, RunID: r.ID, Position: r.Position, Status: Running, Ended: r.Attempts}}
 	w.Run.Status = Running
+	if r.RowPlace != nil {
+		w.Job.Row = &Row{*r.RowPlace, r.RowName}
+		if r.Cells != nil {
+			w.row = &rows.Row{Header: rows.Header{Columns: r.Columns, Secret: r.Secret}, Cells: r.Cells, Hidden: r.Hidden, Key: r.Key}
+		}
+	}
 	if err := json.Unmarshal(r.Target, &w.Job.Target); err != nil {
 		return nil, fmt.Errorf("target of test job %s: %w", id, err)
 	}

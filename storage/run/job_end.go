@@ -130,13 +130,18 @@ const (
 	when bool_or(p.state = 'CANCELLED') then 'CANCELLED' else 'PASSED' end`
 )
 
+// A run may have 50,000 jobs, which are looked at once, when none of them is open any more:
+// that is found by test_jobs_open_of_run.
 const endRunRows = `
+with over as materialized (
+	select r.id from test_runs r
+	where r.id = any($1::uuid[]) and r.state in ('QUEUED', 'RUNNING') and r.fanned_out
+		and (select o.id from test_jobs o where o.run_id = r.id and o.state in ('QUEUED', 'RUNNING') limit 1) is null
+)
 update test_runs r set state = whole.state, flaky = whole.flaky, finished_at = now(), sealed_variables = null
-from (
-	select p.run_id, ` + worst + ` as state, count(*) filter (where p.state = 'FLAKY') as flaky from test_jobs p where p.run_id = any($1::uuid[])
-	group by p.run_id having not bool_or(p.state in ('QUEUED', 'RUNNING'))
-) whole
-where r.id = whole.run_id and r.state in ('QUEUED', 'RUNNING')
+from over cross join lateral (select count(*) as jobs, ` + worst + ` as state, count(*) filter (where p.state = 'FLAKY') as flaky
+	from test_jobs p where p.run_id = over.id) whole
+where r.id = over.id and whole.jobs > 0
 returning r.id`
 
 // endRuns ends those of the runs whose jobs have all ended; the runs are locked.
@@ -148,13 +153,16 @@ func endRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	return addRunEvents(ctx, tx, ended)
 }
 
+// Likewise for the case runs of a suite run, by test_runs_open_of_suite.
 const endSuiteRunRows = `
+with over as materialized (
+	select s.id from suite_runs s
+	where s.id = any($1::uuid[]) and s.state in ('QUEUED', 'RUNNING') and s.fanned_out
+		and (select o.id from test_runs o where o.suite_run_id = s.id and o.state in ('QUEUED', 'RUNNING') limit 1) is null
+)
 update suite_runs s set state = whole.state, finished_at = now(), sealed_variables = null
-from (
-	select p.suite_run_id, ` + worstRun + ` as state from test_runs p where p.suite_run_id = any($1::uuid[])
-	group by p.suite_run_id having not bool_or(p.state in ('QUEUED', 'RUNNING'))
-) whole
-where s.id = whole.suite_run_id and s.fanned_out and s.state in ('QUEUED', 'RUNNING')
+from over cross join lateral (select count(*) as runs, ` + worstRun + ` as state from test_runs p where p.suite_run_id = over.id) whole
+where s.id = over.id and whole.runs > 0
 returning s.id`
 
 // A suite run that failed keeps the values for the case runs that go on, until the last of

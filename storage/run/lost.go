@@ -50,10 +50,21 @@ func EndLostJobs(ctx context.Context, tx *storage.Tx, limit int) (int64, error) 
 			suiteRuns = append(suiteRuns, *l.SuiteRunID)
 		}
 	}
+	stopped, err := lostFanOutsOf(ctx, tx, limit)
+	if err != nil {
+		return 0, err
+	}
+	making := runs
+	for _, l := range stopped {
+		making = append(making, l.ID)
+		if l.SuiteRunID != nil && !slices.Contains(suiteRuns, *l.SuiteRunID) {
+			suiteRuns = append(suiteRuns, *l.SuiteRunID)
+		}
+	}
 	if err := lock(ctx, tx, lockSuiteRuns, suiteRuns); err != nil {
 		return 0, err
 	}
-	if err := lock(ctx, tx, lockRuns, runs); err != nil {
+	if err := lock(ctx, tx, lockRuns, making); err != nil {
 		return 0, err
 	}
 	n, err := storage.Affected(tx.ExecContext(ctx, endLostJobs, storage.UUIDs(jobs), pq.Array(cancelled)))
@@ -66,8 +77,13 @@ func EndLostJobs(ctx context.Context, tx *storage.Tx, limit int) (int64, error) 
 	if err := endSuiteRuns(ctx, tx, suiteRuns); err != nil {
 		return 0, err
 	}
+	for _, l := range stopped {
+		if err := FailFanOut(ctx, tx, l.ID, "the jobs of further data rows could not be started"); err != nil {
+			return 0, err
+		}
+	}
 	broken, err := endLostSuiteRuns(ctx, tx, limit)
-	return n + broken, err
+	return n + int64(len(stopped)) + broken, err
 }
 
 const lostSuiteRuns = `

@@ -88,42 +88,23 @@ func List(ctx context.Context, q storage.Querier, f Filter) ([]Run, int, error) 
 	return listRuns(ctx, q, where, args, f.Page)
 }
 
-// withJobs returns the runs of rows and reads all their jobs, without records.
-func withJobs(ctx context.Context, q storage.Querier, rows []runRow) ([]Run, error) {
-	list, at, ids := make([]Run, len(rows)), map[uuid.UUID]int{}, make([]uuid.UUID, len(rows))
-	for i := range rows {
-		list[i] = rows[i].run()
-		at[list[i].ID], ids[i] = i, list[i].ID
-	}
-	var jobs []jobRow
-	err := q.SelectContext(ctx, &jobs, `select `+jobColumns+` from test_jobs j
-		where j.run_id = any($1::uuid[]) order by j.run_id, j.position`, storage.UUIDs(ids))
-	if err != nil {
-		return nil, storage.Wrap(err, "read test jobs")
-	}
-	for i := range jobs {
-		job, err := jobs[i].job()
-		if err != nil {
-			return nil, err
-		}
-		run := &list[at[job.RunID]]
-		run.Jobs = append(run.Jobs, job)
-	}
-	return list, nil
-}
-
 const runByID = `
 select ` + runColumns + ` from test_runs r` + runTables + `
 where r.organization_id = $1 and r.case_id = $2 and r.id = $3`
 
-// ByID reads a run of a case with its jobs, their files and their records as far
-// as ReadRecords goes; ErrNotFound also for another organization's or another case's.
+// ByID reads a run of a case with its first jobs, as ByIDWith does.
 func ByID(ctx context.Context, q storage.Querier, organizationID int64, caseID string, id uuid.UUID) (*Run, error) {
+	return ByIDWith(ctx, q, organizationID, caseID, id, JobPage{Limit: DefaultJobs})
+}
+
+// ByIDWith reads a run of a case with a page of its jobs, their files and their records as
+// far as ReadRecords goes; ErrNotFound also for another organization's or another case's.
+func ByIDWith(ctx context.Context, q storage.Querier, organizationID int64, caseID string, id uuid.UUID, p JobPage) (*Run, error) {
 	var row runRow
 	if err := q.GetContext(ctx, &row, runByID, organizationID, storage.WithoutNUL(caseID), id); err != nil {
 		return nil, storage.Wrap(err, "test run "+id.String())
 	}
-	list, err := withJobs(ctx, q, []runRow{row})
+	list, err := withJobs(ctx, q, []runRow{row}, p)
 	if err != nil {
 		return nil, err
 	}
@@ -180,7 +161,7 @@ const runsOfSuiteRun = `
 select ` + runColumns + ` from test_runs r` + runTables + `
 where r.suite_run_id = $1 order by r.case_name, r.case_id limit $2`
 
-// OfSuiteRun returns the case runs of a suite run with their jobs and the jobs'
+// OfSuiteRun returns the case runs of a suite run with their first jobs and the jobs'
 // files, in the order of the cases' names, at most 10,000. Records are left out.
 func OfSuiteRun(ctx context.Context, q storage.Querier, suiteRunID uuid.UUID) ([]Run, error) {
 	rows := []runRow{}
@@ -190,7 +171,7 @@ func OfSuiteRun(ctx context.Context, q storage.Querier, suiteRunID uuid.UUID) ([
 	if len(rows) == 0 {
 		return []Run{}, nil
 	}
-	list, err := withJobs(ctx, q, rows)
+	list, err := withJobs(ctx, q, rows, firstJobs(len(rows)))
 	if err != nil {
 		return nil, err
 	}

@@ -77,9 +77,9 @@ where k.suite_run_id = $2 and c.suite_id = $1
 // Such a case needs no target of its own: it runs on those that the jobs had. The rest is as in
 // nextCases.
 const nextCasesToRerun = `
-select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, k.tunnel, t.targets
+select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, v.data_id, k.tunnel, t.targets
 from test_runs k join test_cases c on c.id = k.case_id
-cross join lateral (select id, steps from test_revisions where case_id = c.id order by number desc limit 1) v
+cross join lateral (select id, steps, data_id from test_revisions where case_id = c.id order by number desc limit 1) v
 cross join lateral (
 	select jsonb_agg(j.target order by j.position) as targets from test_jobs j where j.run_id = k.id and j.state = any($5::text[])
 ) t

@@ -18,7 +18,7 @@ const (
 	runColumns = `r.id, r.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, r.team_id, r.case_id, r.revision_id,
 	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.state, r.created_at,
-	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names,
+	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names, r.data_id, r.job_count, r.target_count,
 	r.retries, r.rerun_of, r.flaky, r.quarantine, r.quarantine_until`
 	runTables = ` join organizations o on o.id = r.organization_id
 left join teams t on t.id = r.team_id`
@@ -50,6 +50,9 @@ type runRow struct {
 	Flaky            int            `db:"flaky"`
 	Quarantine       *string        `db:"quarantine"`
 	QuarantineUntil  *time.Time     `db:"quarantine_until"`
+	DataID           *uuid.UUID     `db:"data_id"`
+	JobCount         int            `db:"job_count"`
+	Targets          int            `db:"target_count"`
 	Total            int            `db:"total"` // of lists
 }
 
@@ -58,7 +61,7 @@ func (r *runRow) run() Run {
 		CaseID: r.CaseID, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID, UserUUID: r.UserUUID, CaseName: r.CaseName,
 		BuildName: r.BuildName, TestURL: r.TestURL, Tunnel: r.Tunnel, Status: r.Status, CreatedAt: r.CreatedAt,
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, BuildID: r.BuildID, RecordedURL: r.RecordedURL, VariableNames: r.VariableNames,
-		Retries: r.Retries, RerunOf: r.RerunOf, Flaky: r.Flaky}
+		DataID: r.DataID, JobCount: r.JobCount, Targets: r.Targets, Retries: r.Retries, RerunOf: r.RerunOf, Flaky: r.Flaky}
 	if r.Quarantine != nil && r.QuarantineUntil != nil {
 		run.Quarantine = &Quarantine{*r.Quarantine, *r.QuarantineUntil}
 	}
@@ -66,7 +69,7 @@ func (r *runRow) run() Run {
 }
 
 const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.drifted, j.started_at, j.finished_at,
-	j.attempts, j.attempt_at`
+	j.attempts, j.attempt_at, j.row_place, j.row_name`
 
 type jobRow struct {
 	ID         uuid.UUID  `db:"id"`
@@ -82,11 +85,16 @@ type jobRow struct {
 	FinishedAt *time.Time `db:"finished_at"`
 	Attempts   int        `db:"attempts"`
 	AttemptAt  *time.Time `db:"attempt_at"`
+	RowPlace   *int       `db:"row_place"`
+	RowName    string     `db:"row_name"`
 }
 
 func (r *jobRow) job() (Job, error) {
 	j := Job{ID: r.ID, RunID: r.RunID, Position: r.Position, Status: r.Status, ErrorCode: r.ErrorCode, Error: r.Error,
 		Healed: r.Healed, Drifted: r.Drifted, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Ended: r.Attempts, AttemptAt: r.AttemptAt}
+	if r.RowPlace != nil {
+		j.Row = &Row{*r.RowPlace, r.RowName}
+	}
 	if err := json.Unmarshal(r.Target, &j.Target); err != nil {
 		return j, fmt.Errorf("target of test job %s: %w", r.ID, err)
 	}

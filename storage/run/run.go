@@ -81,6 +81,7 @@ type Job struct {
 	RunID      uuid.UUID
 	Position   int
 	Target     step.Target // with effective capabilities
+	Row        *Row        // nil without a data row
 	Status     Status
 	ErrorCode  string        // "" unless FAILED, ERROR or CANCELLED
 	Error      string        // for people; without secrets
@@ -142,7 +143,17 @@ type Run struct {
 	Flaky   int        // jobs that passed after they had failed; 0 before the run's end
 	// Quarantine is why a failure of the run does not fail its suite run; nil where it does.
 	Quarantine *Quarantine
-	// Jobs by position. Records are filled in for single runs only, of the first jobs
+	// DataID are the data rows that the run has; nil without, and they may be gone.
+	DataID *uuid.UUID
+	// Targets is how many targets each data row has; 0 for a run without rows.
+	Targets int
+	// JobCount, Counts, Healed and Drifted are of all jobs, also of those that are not read
+	// or not made yet.
+	JobCount int
+	Counts   map[Status]int
+	Healed   int
+	Drifted  int
+	// Jobs by position, a page of them. Records are filled in for single runs only, of the first jobs
 	// (ReadRecords), Files also for those of a suite run.
 	Jobs []Job
 }

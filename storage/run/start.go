@@ -25,6 +25,8 @@ type NewRun struct {
 	BuildName string        // "": the case's name, cut to MaxBuildName
 	Targets   []step.Target // with effective capabilities, at least one
 	Tunnel    string
+	// Rows are the places, from 0, of the data rows to run; nil for all that the case has.
+	Rows []int
 	Inputs
 	RerunOf *uuid.UUID // the run that this one repeats
 	// Key is the request's Idempotency-Key, "" without one.
@@ -65,19 +67,20 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 	if n.BuildID != nil {
 		step.InstallBuild(targets, platform, *n.BuildID)
 	}
-	rows := newRuns{given: n.Variables, retries: n.Retries, rerunOf: n.RerunOf}
-	if err := rows.add(&run, c.TeamID, targets); err != nil {
+	made := newRuns{given: n.Variables, retries: n.Retries, rerunOf: n.RerunOf}
+	if err := n.addTo(ctx, tx, &made, &run, targets); err != nil {
 		return nil, err
 	}
-	at, err := rows.insert(ctx, tx, w.OrganizationID, w.UserUUID, nil)
+	at, err := made.insert(ctx, tx, w.OrganizationID, w.UserUUID, nil)
 	if err != nil {
 		return nil, err
 	}
 	run.CreatedAt = at
+	run.sumJobs()
 	if err := authoring.SetBuildName(ctx, tx, c.ID, build); err != nil {
 		return nil, err
 	}
-	detail := map[string]any{"id": run.ID, "case": c.ID, "build": build, "jobs": len(run.Jobs)}
+	detail := map[string]any{"id": run.ID, "case": c.ID, "build": build, "jobs": run.JobCount}
 	if n.RerunOf != nil {
 		detail["rerun_of"] = *n.RerunOf
 	}
@@ -103,6 +106,12 @@ type newRuns struct {
 	ids                                                  []uuid.UUID // of the jobs
 	buildIDs                                             []sql.NullInt64
 	recorded                                             []sql.NullString
+	rowPlaces                                            []sql.NullInt64
+	rowNames                                             []string
+	data, jobTargets                                     []sql.NullString
+	jobCounts, targetCounts                              []int64
+	fannedOut                                            []bool
+	picked                                               []int64 // of a run of one case: a suite run has all rows
 	// given are the variables of a run of one case: a suite run has those of its own.
 	given   *Variables
 	retries *int
@@ -115,16 +124,45 @@ func (n *newRuns) add(r *Run, team int64, targets []step.Target) error {
 	n.revisions, n.builds = append(n.revisions, r.RevisionID), append(n.builds, r.BuildName)
 	n.urls, n.tunnels, n.teams = append(n.urls, r.TestURL), append(n.tunnels, r.Tunnel), append(n.teams, team)
 	n.buildIDs, n.recorded = append(n.buildIDs, nullable(r.BuildID)), append(n.recorded, nullableText(r.RecordedURL))
-	for i := range targets {
-		doc, err := json.Marshal(targets[i])
-		if err != nil {
-			return fmt.Errorf("target %d of test case %s: %w", i, r.CaseID, err)
+	if r.Targets == 0 {
+		for i := range targets {
+			r.Jobs = append(r.Jobs, Job{ID: storage.NewID(), RunID: r.ID, Position: i, Target: targets[i], Status: Queued, Records: []step.Record{}})
 		}
-		job := Job{ID: storage.NewID(), RunID: r.ID, Position: i, Target: targets[i], Status: Queued, Records: []step.Record{}}
-		r.Jobs = append(r.Jobs, job)
+	}
+	all, rest := len(r.Jobs) >= r.JobCount, sql.NullString{}
+	if !all {
+		doc, err := json.Marshal(targets)
+		if err != nil {
+			return fmt.Errorf("targets of test case %s: %w", r.CaseID, err)
+		}
+		rest = sql.NullString{String: storage.WithoutNUL(string(doc)), Valid: true}
+	}
+	n.jobTargets, n.fannedOut = append(n.jobTargets, rest), append(n.fannedOut, all)
+	n.jobCounts, n.targetCounts = append(n.jobCounts, int64(r.JobCount)), append(n.targetCounts, int64(r.Targets))
+	data := sql.NullString{}
+	if r.DataID != nil {
+		data = sql.NullString{String: r.DataID.String(), Valid: true}
+	}
+	n.data = append(n.data, data)
+	return n.addJobs(r.Jobs)
+}
+
+// addJobs adds jobs of a run.
+func (n *newRuns) addJobs(jobs []Job) error {
+	for i := range jobs {
+		job := &jobs[i]
+		doc, err := json.Marshal(job.Target)
+		if err != nil {
+			return fmt.Errorf("target of job %d: %w", job.Position, err)
+		}
 		n.ids, n.jobs = append(n.ids, job.ID), append(n.jobs, job.ID.String())
-		n.runOfJob, n.positions = append(n.runOfJob, r.ID.String()), append(n.positions, int64(i))
+		n.runOfJob, n.positions = append(n.runOfJob, job.RunID.String()), append(n.positions, int64(job.Position))
 		n.targets = append(n.targets, storage.WithoutNUL(string(doc)))
+		place, name := sql.NullInt64{}, ""
+		if job.Row != nil {
+			place, name = sql.NullInt64{Int64: int64(job.Row.Index), Valid: true}, job.Row.Name
+		}
+		n.rowPlaces, n.rowNames = append(n.rowPlaces, place), append(n.rowNames, name)
 	}
 	return nil
 }
@@ -133,31 +171,38 @@ const insertRuns = `
 with made as (
 	insert into test_runs (id, organization_id, team_id, suite_run_id, user_uuid,
 		case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, variable_names, sealed_variables,
-		retries, rerun_of, quarantine, quarantine_until)
+		retries, rerun_of, quarantine, quarantine_until, data_id, picked, job_targets, job_count, target_count, fanned_out)
 	select r.id, $1, r.team_id, $2, $3, r.case_id, r.case_name, r.revision_id, r.build_name, r.test_url, r.tunnel, r.build_id,
-		r.recorded_url, $14, $15, $16, $17, q.reason, q.until
+		r.recorded_url, $14, $15, $22, $23, q.reason, q.until, r.data_id, $16::integer[], r.job_targets, r.job_count, r.target_count, r.fanned_out
 	from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[],
-		$13::text[]) as r(id, team_id, case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url)
+		$13::text[], $17::uuid[], $18::jsonb[], $19::int[], $20::int[], $21::boolean[]) as r(id, team_id, case_id, case_name, revision_id,
+		build_name, test_url, tunnel, build_id, recorded_url, data_id, job_targets, job_count, target_count, fanned_out)
 	left join test_quarantines q on q.case_id = r.case_id and q.until > now()
 )
 select now()`
 
 const insertJobs = `
-insert into test_jobs (id, organization_id, run_id, position, target)
-select j.id, $1, j.run_id, j.position, j.target
-from unnest($2::uuid[], $3::uuid[], $4::int[], $5::jsonb[]) as j(id, run_id, position, target)`
+insert into test_jobs (id, organization_id, run_id, position, target, row_place, row_name)
+select j.id, $1, j.run_id, j.position, j.target, j.row_place, j.row_name
+from unnest($2::uuid[], $3::uuid[], $4::int[], $5::jsonb[], $6::int[], $7::text[]) as j(id, run_id, position, target, row_place, row_name)`
 
 // insert writes the rows and returns the time of their creation.
 func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int64, user uuid.UUID, suiteRun *uuid.UUID) (at time.Time, err error) {
 	names, sealed := n.given.columns()
 	err = tx.GetContext(ctx, &at, insertRuns, organizationID, suiteRun, user, pq.Array(n.runs), pq.Array(n.teams), pq.Array(n.cases),
 		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels), pq.Array(n.buildIDs),
-		pq.Array(n.recorded), pq.Array(names), sealed, n.retries, n.rerunOf)
+		pq.Array(n.recorded), pq.Array(names), sealed, pq.Array(n.picked), pq.Array(n.data), pq.Array(n.jobTargets), pq.Array(n.jobCounts),
+		pq.Array(n.targetCounts), pq.Array(n.fannedOut), n.retries, n.rerunOf)
 	if err != nil {
 		return at, storage.Wrap(err, "create test runs")
 	}
-	_, err = tx.ExecContext(ctx, insertJobs, organizationID, pq.Array(n.jobs), pq.Array(n.runOfJob), pq.Array(n.positions), pq.Array(n.targets))
-	return at, storage.Wrap(err, "create test jobs")
+	return at, n.insertJobs(ctx, tx, organizationID)
+}
+
+func (n *newRuns) insertJobs(ctx context.Context, tx *storage.Tx, organizationID int64) error {
+	_, err := tx.ExecContext(ctx, insertJobs, organizationID, pq.Array(n.jobs), pq.Array(n.runOfJob), pq.Array(n.positions), pq.Array(n.targets),
+		pq.Array(n.rowPlaces), pq.Array(n.rowNames))
+	return storage.Wrap(err, "create test jobs")
 }
 
 // NewSuiteRun is a run of a suite to start.

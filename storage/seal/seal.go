@@ -45,6 +45,9 @@ const (
 	CommitStatus Purpose = "slipway commit status token"
 	// RunVariables are the values that were given to one run.
 	RunVariables Purpose = "slipway variables of a run"
+	// DataKey is the key of the secret columns of one case's data, which are DataRow.
+	DataKey Purpose = "slipway key of data rows"
+	DataRow Purpose = "slipway secret values of a data row"
 )
 
 // ErrUnseal means that a secret was sealed with another key, or damaged.

@@ -26,6 +26,7 @@ var sealedColumns = []sealedColumn{
 	{"secret variables", "test_variables", "id::text", "sealed", seal.Variable},
 	{"variables of runs", "test_runs", "id::text", "sealed_variables", seal.RunVariables},
 	{"variables of suite runs", "suite_runs", "id::text", "sealed_variables", seal.RunVariables},
+	{"keys of data rows", "test_data", "id::text", "sealed_key", seal.DataKey},
 	{"tunnels", "tunnels", "organization_id::text || ' ' || name", "sealed", seal.Tunnel},
 	{"webhook secrets", "webhooks", "id::text", "secret", seal.Webhook},
 	{"former webhook secrets", "webhooks", "id::text", "former_secret", seal.Webhook},

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/commitstatus"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
 	. "github.com/slipway-qa/slipway/storage/signing"
@@ -86,6 +87,14 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 	}
 	var hooks []int64
 	c := w.NewCase(by, "log in")
+	w.Must(func(ctx context.Context, tx *storage.Tx) error {
+		data, err := rows.Seal(fixture.SealKey, &rows.Data{Columns: []string{"password"}, Rows: [][]string{{"value of a row"}}, Secret: []string{"password"}})
+		require.NoError(t, err)
+		_, err = rows.Insert(ctx, tx, w.Org.ID, c.ID, data)
+		return err
+	})
+	key, err := seal.Unseal(fixture.SealKey, seal.DataKey, keyOfRows(t, w))
+	require.NoError(t, err)
 	suite := w.NewSuite(by, "smoke", c.ID)
 	for i := range n {
 		given, err := run.SealVariables(fixture.SealKey, map[string]string{"password": fmt.Sprintf("given %d", i)})
@@ -157,8 +166,16 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 				same(seal.RunVariables, b, fmt.Sprintf(`{"password":"given %d"}`, i))
 			}
 		}
+		same(seal.DataKey, keyOfRows(t, w), key)
 		return errors.Join(wrong...)
 	}
+}
+
+// keyOfRows returns the sealed key of the only data rows.
+func keyOfRows(t *testing.T, w *fixture.Tests) (sealed []byte) {
+	t.Helper()
+	require.NoError(t, w.DB.GetContext(fixture.Context(t), &sealed, `select sealed_key from test_data`))
+	return sealed
 }
 
 func TestRekey(t *testing.T) {
@@ -189,10 +206,10 @@ func TestRekey(t *testing.T) {
 		require.Zero(t, kind.Unreadable, kind.Kind)
 	}
 	require.Greater(t, sum, 0)
-	require.Less(t, sum, 32, "what the killed one had done is not done again")
+	require.Less(t, sum, 33, "what the killed one had done is not done again")
 	require.NoError(t, read(seal.Ring{ring[0]}))
 	require.Equal(t, []string{StateCurrent, StateDroppable}, []string{report.Keys[0].State, report.Keys[1].State})
-	require.Equal(t, 32, report.Keys[0].Rows)
+	require.Equal(t, 33, report.Keys[0].Rows)
 	require.NoError(t, Register(fixture.Context(t), w.DB, ringOf(t, second, "")), "the old key may be dropped")
 
 	again, err := Rekey(fixture.Context(t), w.DB, Rekeying{Ring: ring})
@@ -261,7 +278,7 @@ func TestLostKey(t *testing.T) {
 	for _, kind := range report.Kinds {
 		unreadable += kind.Unreadable
 	}
-	require.Equal(t, 8, unreadable)
+	require.Equal(t, 9, unreadable)
 	require.NoError(t, Register(ctx, w.DB, ringOf(t, third, "")))
 }
 

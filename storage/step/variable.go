@@ -2,7 +2,9 @@ package step
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +14,8 @@ const (
 	ScopeTeam  = "team"
 	ScopeSuite = "testSuite"
 	ScopeCase  = "testCase"
+	// ScopeRow is that of the data row that a job has: its columns are the names.
+	ScopeRow = "row"
 )
 
 // MaxExpanded is bytes of a text with its variables replaced: a text of many
@@ -25,7 +29,7 @@ var ErrExpanded = errors.New("the text is longer than 1 MiB with its variables r
 var ErrEmptyText = errors.New("a text of the selector is empty with its variables replaced")
 
 // Reference is a variable in a text: {{name}}, {{org:name}}, {{team:name}},
-// {{testSuite:ID:name}} or {{testCase:ID:name}}.
+// {{testSuite:ID:name}} or {{testCase:ID:name}}; or a column of the data row, {{row:name}}.
 type Reference struct {
 	Scope string // "" for a bare name: case, suite, team, org
 	ID    string // of a suite or case
@@ -46,7 +50,7 @@ func (r Reference) String() string {
 
 // reference has the groups scope and name, scope, id and name, or name. An id is
 // a UUID or the hexadecimal id of a case; with the wider set the look-up decides.
-var reference = regexp.MustCompile(`\{\{[ \t]*(?:(?:(org|team):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
+var reference = regexp.MustCompile(`\{\{[ \t]*(?:(?:(org|team|row):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
 
 // foundReference is a reference and its position in a text.
 type foundReference struct {
@@ -95,6 +99,33 @@ func References(steps []Step, addresses ...string) []Reference {
 		_, _ = mapTool(steps[i].Tool, add)
 	}
 	return list
+}
+
+// CheckRows refuses steps, and the address where a test begins, that name a column of the
+// data rows which the test does not have: columns is nil for a test without data. The error
+// is an *InvalidError of runSettings.testUrl or a step, steps[3].
+func CheckRows(steps []Step, address string, columns []string) error {
+	missing := func(path string, list []Reference) error {
+		for _, r := range list {
+			switch {
+			case r.Scope != ScopeRow || slices.Contains(columns, r.Name):
+			case columns == nil:
+				return invalid(path, "names %s, and the test case has no data", r)
+			default:
+				return invalid(path, "names %s, and the data have no column %s", r, r.Name)
+			}
+		}
+		return nil
+	}
+	if err := missing("runSettings.testUrl", References(nil, address)); err != nil {
+		return err
+	}
+	for i := range steps {
+		if err := missing(fmt.Sprintf("steps[%d]", i), References(steps[i:i+1])); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Expand replaces the variables of a text. lookup returns false for one that is

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -112,9 +113,27 @@ func (p *execution) prepare(ctx context.Context) (*environment.Environment, erro
 	if err != nil {
 		return nil, err
 	}
+	row, err := p.rowValues(ctx)
+	if err != nil {
+		return nil, err
+	}
 	return environment.Config{DB: p.DB, Objects: p.Objects, Keys: p.Keys, CheckURL: p.CheckURL, Log: p.Log}.Prepare(ctx, environment.Test{
-		Variables: p.work.VariablesOf(), References: step.References(p.work.Steps, p.work.Run.TestURL, p.recordedURL()), Given: given,
+		Variables: p.work.VariablesOf(), References: step.References(p.work.Steps, p.work.Run.TestURL, p.recordedURL()), Given: given, Row: row,
 		Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel})
+}
+
+// rowValues returns the values of the job's data row, by the columns.
+func (p *execution) rowValues(ctx context.Context) (map[string]authoring.Value, error) {
+	cells, err := p.work.RowValues(p.Keys)
+	if errors.Is(err, seal.ErrUnseal) {
+		p.Log.ErrorContext(ctx, "data row cannot be decrypted", "error", err)
+		return nil, &environment.Refusal{Code: store.CodeInternal, Text: "the secret values of the data row cannot be decrypted; store the data again"}
+	}
+	values := make(map[string]authoring.Value, len(cells))
+	for _, cell := range cells {
+		values[cell.Column] = authoring.Value{Text: cell.Text, Secret: cell.Secret}
+	}
+	return values, err
 }
 
 // recordedURL returns where the test was recorded, when the run is elsewhere: the case's own

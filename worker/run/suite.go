@@ -5,6 +5,8 @@ import (
 	"errors"
 	"log/slog"
 
+	"github.com/google/uuid"
+
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
@@ -45,6 +47,7 @@ func (h *SuiteHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 		n, more, err = h.step(ctx, claim, payload, sum.Jobs)
 		sum.Jobs += n
 	}
+	var tooMany *store.TooManyJobsError
 	switch {
 	case err == nil:
 		return claim.Finish(ctx, sum, nil)
@@ -52,6 +55,10 @@ func (h *SuiteHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	case errors.Is(err, storage.ErrConflict), errors.Is(err, storage.ErrNotFound): // cancelled, or gone
 		return claim.Finish(ctx, sum, nil)
+	case errors.As(err, &tooMany):
+		return claim.Finish(ctx, sum, func(tx *storage.Tx) error {
+			return store.FailSuiteRun(ctx, tx, payload.SuiteRunID, tooMany.Error())
+		})
 	case storage.IsData(err), task.Attempt >= task.MaxAttempts:
 		h.Log.ErrorContext(ctx, "suite run given up", "error", err)
 		return claim.Finish(ctx, sum, func(tx *storage.Tx) error {
@@ -69,22 +76,33 @@ const firstJobs = 5
 // jobs.
 func (h *SuiteHandler) step(ctx context.Context, claim *worker.Claim, payload tasks.SuiteRunPayload, made int) (n int, more bool, err error) {
 	err = claim.Checkpoint(ctx, func(tx *storage.Tx) error {
-		jobs, left, err := store.FanOut(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)
+		step, err := store.FanOut(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)
 		if err != nil {
 			return err
 		}
-		list := make([]*ledger.NewTask, len(jobs))
-		for i, id := range jobs {
-			list[i] = tasks.NewTestJob(claim.OrganizationID(), claim.Tasks[0].RequestID, id)
-			list[i].Priority = jobPriority(ledger.Priority(claim.Tasks[0].Priority), made+i)
+		list := jobTasks(claim, step.Jobs, made)
+		for _, id := range step.Unfinished {
+			task := tasks.NewRunRows(claim.OrganizationID(), claim.Tasks[0].RequestID, id)
+			task.Priority = ledger.Priority(claim.Tasks[0].Priority)
+			list = append(list, task)
 		}
 		if _, err := ledger.InsertAll(ctx, tx, list); err != nil {
 			return err
 		}
-		n, more = len(jobs), left
+		n, more = len(step.Jobs), step.More
 		return nil
 	})
 	return n, more, err
+}
+
+// jobTasks returns the tasks of jobs, with made jobs of the whole before them.
+func jobTasks(claim *worker.Claim, jobs []uuid.UUID, made int) []*ledger.NewTask {
+	list := make([]*ledger.NewTask, len(jobs))
+	for i, id := range jobs {
+		list[i] = tasks.NewTestJob(claim.OrganizationID(), claim.Tasks[0].RequestID, id)
+		list[i].Priority = jobPriority(ledger.Priority(claim.Tasks[0].Priority), made+i)
+	}
+	return list
 }
 
 // jobPriority is that of a job by its place in a suite run.

@@ -60,10 +60,13 @@ func (r *reader) subject(of *call) (*location, int, error) {
 		return &location{}, number, nil
 	}
 	l, rest, err := locate(v.chain[1:])
-	if err == nil && (len(rest) > 0 || l.selector == nil) {
-		err = recording.Invalid(at(of.line), "expect needs a page or a locator of one")
+	if err != nil {
+		return nil, 0, err
 	}
-	return l, number, err
+	if len(rest) > 0 || l.selector == nil {
+		return nil, 0, recording.Invalid(at(of.line), "expect needs a page or a locator of one")
+	}
+	return l, number, nil
 }
 
 // matcher returns what an assertion compares; off is true for one that is the opposite.

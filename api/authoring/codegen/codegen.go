@@ -163,10 +163,13 @@ func (r *reader) declaration() error {
 			return unread(r.peek())
 		}
 		chain, err := r.chain(0)
-		if err == nil && chain[0].name != "require" {
-			err = recording.Invalid(at(line), "only require is read here")
+		if err != nil {
+			return err
 		}
-		return err
+		if chain[0].name != "require" {
+			return recording.Invalid(at(line), "only require is read here")
+		}
+		return nil
 	}
 	name := r.take()
 	if name.kind != tokenWord || !r.accept("=") {

@@ -1,6 +1,9 @@
-// Package recording makes the steps of a test that another tool has recorded. Readers of
-// recordings add one step after the other, each with the place in the recording that it
-// comes from, so that what is wrong is told by that place.
+// Package recording makes the steps of a test that another tool has recorded.
+//
+// Readers of recordings (packages codegen, devtools and seleniumide) add one step after the
+// other, each with the place in the recording that it comes from, so that what is wrong is
+// told by that place. What they cannot take is an error, and what they leave out a warning:
+// nothing of a recording is dropped in silence.
 package recording
 
 import (

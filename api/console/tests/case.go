@@ -31,6 +31,7 @@ type testCase struct {
 	Warnings             []string    `json:"warnings"`
 	Quarantine           *quarantine `json:"quarantine"`
 	Proposed             *quarantine `json:"quarantineProposed"` // without an end
+	Data                 *caseRows   `json:"data"`               // nil without data rows
 }
 
 // runSettings are how a case runs.
@@ -124,6 +125,7 @@ type caseData struct {
 	History  history
 	Open     int // healings that nobody has decided
 	Code     list[codeTarget]
+	Rows     *dataRows // the first; nil without
 }
 
 func (p *Pages) testCase(c *gin.Context) error {
@@ -158,6 +160,9 @@ func (p *Pages) testCase(c *gin.Context) error {
 	}
 	data.Open = open.Total
 	if data.Code, err = get[list[codeTarget]](p, c, casePath(c)+"/code/targets", nil); err != nil {
+		return err
+	}
+	if data.Rows, err = p.firstRows(c, &one); err != nil {
 		return err
 	}
 	return p.show(c, "case", "", frame.Page{Title: one.Name, Data: data})

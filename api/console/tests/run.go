@@ -30,6 +30,8 @@ type caseRun struct {
 	Healed     int         `json:"healed"`
 	Drifted    int         `json:"drifted"`
 	Flaky      int         `json:"flaky"`
+	JobCount   int         `json:"jobCount"`
+	Counts     counts      `json:"counts"`
 	Quarantine *quarantine `json:"quarantine"`
 	repeated
 }
@@ -65,6 +67,7 @@ type job struct {
 	Name   string   `json:"name"`
 	Status string   `json:"status"`
 	Error  *failure `json:"error"`
+	Row    *jobRow  `json:"row"`
 	span
 	Healed  int      `json:"healed"`
 	Drifted int      `json:"drifted"`
@@ -218,6 +221,14 @@ func (p *Pages) runCase(c *gin.Context) error {
 	if targets != nil {
 		body["targets"] = targets
 	}
+	for _, place := range words(field(c, "rows")) {
+		row, err := strconv.Atoi(place)
+		if err != nil {
+			return p.Refused(c, back, wrong("Data rows are numbers from 0, with commas between them: 0, 3"))
+		}
+		chosen, _ := body["rows"].([]int)
+		body["rows"] = append(chosen, row)
+	}
 	path := casePath(c) + "/run"
 	if revision := field(c, "revision"); revision != "" {
 		path += "/" + url.PathEscape(revision)
@@ -236,15 +247,15 @@ func (p *Pages) started(c *gin.Context, back, path string, body map[string]any) 
 
 // repeatCaseRun runs the same revision on the same targets again.
 func (p *Pages) repeatCaseRun(c *gin.Context) error {
-	was, err := get[caseRun](p, c, runPath(c), nil)
+	was, err := get[caseRun](p, c, runPath(c), url.Values{"jobsLimit": {"500"}})
 	if err != nil {
 		return err
 	}
-	targets := make([]any, 0, len(was.Jobs))
-	for _, j := range was.Jobs {
-		targets = append(targets, map[string]any{"capabilities": j.Target.Capabilities, "isRdc": j.Target.IsRDC})
-	}
+	targets, rows := was.sameAgain()
 	body := map[string]any{"buildName": was.Build, "targets": targets, "scTunnelName": orNull(was.SCTunnelName)}
+	if rows != nil {
+		body["rows"] = rows
+	}
 	return p.started(c, p.Back(c, "/tests/cases/"+was.TestCaseID), casePath(c)+"/run/"+url.PathEscape(was.RevisionID), body)
 }
 
@@ -288,6 +299,8 @@ func liveRuns(list []caseRun) (topics []live.Topic) {
 // caseRunData is the page of a run.
 type caseRunData struct {
 	Run      *caseRun
+	Status   string // that the jobs have; "": any
+	Pager    *frame.Pager
 	Compared map[string]*compared // by the job that failed
 	Open     map[string]bool      // healings that nobody has decided
 }
@@ -296,11 +309,11 @@ type caseRunData struct {
 func (d caseRunData) Going() bool { return runs(d.Run.Status) }
 
 func (p *Pages) caseRun(c *gin.Context) error {
-	run, err := get[caseRun](p, c, runPath(c), nil)
+	run, pager, err := p.jobsOf(c)
 	if err != nil {
 		return err
 	}
-	data := caseRunData{Run: &run, Open: map[string]bool{}}
+	data := caseRunData{Run: &run, Status: c.Query("status"), Pager: pager, Open: map[string]bool{}}
 	if slices.ContainsFunc(run.Jobs, func(j job) bool {
 		return slices.ContainsFunc(j.Steps, func(r record) bool { return r.HealingID != "" })
 	}) {

@@ -85,10 +85,13 @@ func (c *Client) sendPart(ctx context.Context, p part, sent *sentOnce, count fun
 	}
 	// A server that says no checksum.
 	own, err := p.digest()
-	if err == nil && own != out.Part.SHA256 {
-		err = &otherBytes{p.number}
+	if err != nil {
+		return "", err
 	}
-	return own, err
+	if own != out.Part.SHA256 {
+		return "", &otherBytes{p.number}
+	}
+	return own, nil
 }
 
 // overtaken finds the part of an upload that is complete or used, for all its parts are there then.

@@ -36,6 +36,8 @@ type StartRun struct {
 	Targets   []TestTarget      `json:"targets,omitempty"`
 	Variables map[string]string `json:"variables,omitempty"`
 	Retries   *int              `json:"retries,omitempty"` // of tests that failed
+	// Rows are the places of the data rows to run; all without. Suites have none.
+	Rows []int `json:"rows,omitempty"`
 }
 
 // TestRun is a run of a case.
@@ -49,7 +51,8 @@ type TestRun struct {
 	CreationDate string    `json:"creationDate"`
 	StartDate    string    `json:"startDate"`
 	EndDate      string    `json:"endDate"`
-	Jobs         []TestJob `json:"jobs"`
+	Jobs         []TestJob `json:"jobs"` // the first ones, or all once the run has ended
+	JobCount     int       `json:"jobCount"`
 	// Quarantine is there where a failure of the run does not fail the run of its suite.
 	Quarantine *Quarantine `json:"quarantine"`
 }
@@ -72,6 +75,7 @@ type TestJob struct {
 	EndDate   string      `json:"endDate"`
 	Healed    int         `json:"healed"`
 	Drifted   int         `json:"drifted"`
+	Row       *TestRow    `json:"row"` // nil without data rows
 	Steps     []StepTaken `json:"steps"`
 	Files     []TestFile  `json:"files"`
 	// AttemptCount is how often the test was begun. Attempts are all of them where there are
@@ -87,6 +91,12 @@ type TestAttempt struct {
 	Error  *TestFault  `json:"error"`
 	Steps  []StepTaken `json:"steps"`
 	Files  []TestFile  `json:"files"`
+}
+
+// TestRow is the data row of a job; Index is from 0.
+type TestRow struct {
+	Index int    `json:"index"`
+	Name  string `json:"name"`
 }
 
 // TestFault says why a job has not passed, or a test was not written.
@@ -185,14 +195,45 @@ func start[T any](ctx context.Context, c *Client, path, key string, in StartRun,
 // TestRun reads a run of a case. With wait, the answer comes when it has ended, or after
 // that time.
 func (c *Client) TestRun(ctx context.Context, caseID, id string, wait time.Duration) (*TestRun, error) {
-	one, err := ask[TestRun](ctx, c, waiting(Path("testcases", caseID, "runs", id), wait), nil)
-	return &one, err
+	r := waiting(Path("testcases", caseID, "runs", id), wait)
+	one, err := ask[TestRun](ctx, c, r, nil)
+	if err != nil || !Ended(one.Status) {
+		return &one, err
+	}
+	return &one, c.restOfJobs(ctx, caseID, &one)
+}
+
+const (
+	// jobsPage is the largest page of jobs of the API, and mostJobs the most that a run has.
+	jobsPage = 500
+	mostJobs = 50_000
+)
+
+// restOfJobs reads the jobs of a run of data rows that the first answer did not have.
+func (c *Client) restOfJobs(ctx context.Context, caseID string, r *TestRun) error {
+	for len(r.Jobs) < min(r.JobCount, mostJobs) {
+		page, err := ask[TestRun](ctx, c, Request{Method: http.MethodGet, Path: Path("testcases", caseID, "runs", r.ID),
+			Query: url.Values{"jobsSkip": {strconv.Itoa(len(r.Jobs))}, "jobsLimit": {strconv.Itoa(jobsPage)}}}, nil)
+		if err != nil || len(page.Jobs) == 0 {
+			return err // the rest was never made: the run was cancelled
+		}
+		r.Jobs = append(r.Jobs, page.Jobs...)
+	}
+	return nil
 }
 
 // SuiteRun reads a run of a suite with the runs of its cases; otherwise as TestRun.
 func (c *Client) SuiteRun(ctx context.Context, suiteID, id string, wait time.Duration) (*TestSuiteRun, error) {
 	one, err := ask[TestSuiteRun](ctx, c, waiting(Path("testsuites", suiteID, "runs", id), wait), nil)
-	return &one, err
+	if err != nil || !Ended(one.Status) {
+		return &one, err
+	}
+	for i := range one.CaseRuns {
+		if err := c.restOfJobs(ctx, one.CaseRuns[i].TestCaseID, &one.CaseRuns[i]); err != nil {
+			return &one, err
+		}
+	}
+	return &one, nil
 }
 
 // waiting is a read that the server may answer later.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -22,6 +23,15 @@ type TestCase struct {
 	LastUpdateDate string         `json:"lastUpdateDate"`
 	RunSettings    RunSettings    `json:"runSettings"`
 	Revisions      []TestRevision `json:"revisions"`
+	Data           *TestData      `json:"data"` // of a single one only; nil without
+}
+
+// TestData are the data rows of a case, without the rows.
+type TestData struct {
+	Columns  []string `json:"columns"`
+	Secret   []string `json:"secret"`
+	RowName  string   `json:"rowName"`
+	RowCount int      `json:"rowCount"`
 }
 
 // Latest returns the newest revision; an empty one of a case that has none.
@@ -140,6 +150,24 @@ func (c *Client) TestCase(ctx context.Context, id string) (*TestCase, error) {
 	return &one, err
 }
 
+// mostData bounds the data rows of a case, as CSV: values that are quoted are longer than
+// those that the server counts.
+const mostData = 16 << 20
+
+// TestData returns the data rows of a case as CSV.
+func (c *Client) TestData(ctx context.Context, id string) (text string, err error) {
+	r := Request{Method: http.MethodGet, Path: authoring + Path("testcases", id, "data"), Query: url.Values{"format": {"csv"}}, Header: http.Header{"Accept": {"text/csv"}}}
+	err = c.answer(ctx, r, func(res *http.Response) error {
+		all, err := io.ReadAll(io.LimitReader(res.Body, mostData))
+		if err != nil {
+			return brokenOff(r, err)
+		}
+		text = string(all)
+		return nil
+	})
+	return text, err
+}
+
 // TestSuites returns the suites whose name has search in it; "": all.
 func (c *Client) TestSuites(ctx context.Context, search string) ([]TestSuite, error) {
 	q := url.Values{}
@@ -188,6 +216,7 @@ type NewTestCase struct {
 	Tags        []string          `json:"tags"`
 	RunSettings SettingsChange    `json:"runSettings"`
 	Steps       []json.RawMessage `json:"steps"`
+	Data        json.RawMessage   `json:"data,omitempty"`
 }
 
 // CreateTestCase makes a case, and returns what the server says of it beside.
@@ -204,6 +233,7 @@ type TestCaseChange struct {
 	Tags           []string          `json:"tags"`
 	RunSettings    SettingsChange    `json:"runSettings"`
 	Steps          []json.RawMessage `json:"steps"`
+	Data           json.RawMessage   `json:"data,omitempty"` // empty: they stay
 	BaseRevisionID string            `json:"baseRevisionId,omitempty"`
 	BaseUpdateDate string            `json:"baseUpdateDate,omitempty"`
 }

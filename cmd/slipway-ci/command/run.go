@@ -28,6 +28,7 @@ type runCommand struct {
 	Target  []string          `sep:"none" help:"Browsers (chrome,firefox), or targets as JSON, in place of those of the tests." placeholder:"TARGET"`
 	Var     map[string]string `mapsep:"none" help:"Value of a variable; it is secret." placeholder:"NAME=VALUE"`
 	VarEnv  []string          `sep:"," help:"Variables whose values are those of the environment: password, or password=SHOP_PASSWORD." placeholder:"NAME"`
+	Row     []int             `help:"Data rows to run, from 0, in place of all that the tests have." placeholder:"N"`
 	Shard   string            `help:"Run one part of the tests: 2/4 is the second of four that take about the same time." placeholder:"N/OF"`
 	ShardAt string            `help:"Instant up to which earlier runs say how long tests take: the same for all shards. Default: the time of the commit." placeholder:"TIME"`
 	Retries *int              `help:"Run a test that fails again, up to this often, 3 at most. One that passes then is flaky. Default: as the tests say." placeholder:"N"`
@@ -115,6 +116,9 @@ func (c *runCommand) plan(ctx context.Context, s *Session) (*testrun.Plan, error
 		return nil, fail(Misused, "name a suite or a test, or write suite into %s", settingsName)
 	}
 	plan, err := testrun.Find(ctx, s.Client, words, s.Path)
+	if err == nil && len(c.Row) > 0 && len(plan.Suites) > 0 {
+		return nil, fail(Misused, "--row names data rows of tests: name the tests, not the suite %s", plan.Suites[0].Name)
+	}
 	if err != nil || c.Shard == "" {
 		return plan, err
 	}
@@ -178,6 +182,7 @@ func (c *runCommand) start(s *Session) (*client.StartRun, error) {
 		}
 		in.Variables[name] = value
 	}
+	in.Rows = c.Row
 	targets, err := parseTargets(c.Target)
 	in.Targets = targets
 	return in, err

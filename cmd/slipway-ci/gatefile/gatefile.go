@@ -1,5 +1,8 @@
-// Package gatefile reads the policy of an app's gate as slipway.yaml has it: the document of the API,
-// in which suites may be called by their names.
+// Package gatefile reads the policy of an app's gate as slipway.yaml has it.
+//
+// It is the document of the API, in which suites may be called by their names: who writes a
+// policy into a repository knows those, not the ids of a server. Members that the package does
+// not know are the server's to refuse.
 package gatefile
 
 import (

@@ -121,6 +121,8 @@ func (c *Case) member(key, value *yaml.Node) (err error) {
 		var primary Target
 		primary, err = readTarget(value)
 		c.Primary = &primary
+	case "data":
+		c.Data, err = readData(value)
 	case "steps":
 		c.Steps, err = readSteps(value)
 	default:
@@ -131,7 +133,7 @@ func (c *Case) member(key, value *yaml.Node) (err error) {
 
 // members are those of a file, in their order.
 var members = []string{"id", "revision", "name", "suite", "tags", "url", "targets", "primary", "tunnel", "strict", "healing", "drift",
-	"retries", "intent", "description", "steps"}
+	"retries", "intent", "description", "data", "steps"}
 
 var (
 	caseID   = regexp.MustCompile(`^[0-9a-f]{24}$`)

@@ -67,6 +67,7 @@ type Case struct {
 	Retries        *int   // nil: as the suite
 	Intent         string
 	Description    string
+	Data           *Data // nil: those that the server has stay
 	Steps          []Step
 }
 
@@ -93,6 +94,9 @@ func (c *Case) Digest() string {
 		c.Healing, c.Drift, c.Intent, c.Description, steps}
 	if c.Retries != nil { // without it the digest is what it was before there were retries
 		list = append(list, *c.Retries)
+	}
+	if c.Data != nil { // files of before data rows keep their digest
+		list = append(list, c.Data.compared())
 	}
 	text, err := json.Marshal(list)
 	if err != nil {

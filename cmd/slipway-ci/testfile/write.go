@@ -70,6 +70,9 @@ func (c *Case) node() (*yaml.Node, error) {
 	}
 	text("intent", c.Intent)
 	text("description", c.Description)
+	if c.Data != nil {
+		put("data", c.Data.node())
+	}
 	steps := &yaml.Node{Kind: yaml.SequenceNode}
 	for i := range c.Steps {
 		n, err := stepNode(&c.Steps[i])

@@ -109,6 +109,11 @@ func readFile(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.Data != nil && c.Data.CSV != "" {
+		if err := readCSV(path, c.Data); err != nil {
+			return nil, err
+		}
+	}
 	return &File{Path: path, Text: text, Case: c}, nil
 }
 
@@ -141,6 +146,14 @@ func (f *Folder) add(c *testfile.Case) *File {
 
 // write replaces the file by a case, in its one form.
 func (file *File) write(c *testfile.Case) error {
+	if was := file.Case; c.Data != nil && was != nil && was.Data != nil && was.Data.CSV != "" {
+		c.Data.CSV = was.Data.CSV
+		if !c.Data.Same(was.Data) {
+			if err := writeCSV(file.Path, c.Data); err != nil {
+				return err
+			}
+		}
+	}
 	text, err := c.Write()
 	if err != nil {
 		return err
@@ -153,6 +166,11 @@ func (file *File) replace(text []byte) error {
 	c, err := testfile.Read(text)
 	if err != nil {
 		return fmt.Errorf("%s would not be read again: %w", file.Path, err)
+	}
+	if c.Data != nil && c.Data.CSV != "" {
+		if err := readCSV(file.Path, c.Data); err != nil {
+			return err
+		}
 	}
 	if err := WriteFile(file.Path, text); err != nil {
 		return err

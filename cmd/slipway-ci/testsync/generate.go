@@ -71,9 +71,9 @@ func (g *Generated) Write(ctx context.Context, w Wanted) (Result, error) {
 		if file != nil {
 			return r, nil
 		}
-		return r, g.writeFile(s, file, old, &r)
+		return r, g.writeFile(ctx, s, file, old, &r)
 	default:
-		if refused, err := g.touched(s, file, old, &r); refused || err != nil {
+		if refused, err := g.touched(ctx, s, file, old, &r); refused || err != nil {
 			return r, err
 		}
 	}
@@ -92,7 +92,7 @@ func (g *Generated) Write(ctx context.Context, w Wanted) (Result, error) {
 		}
 		r.ID = made.ID
 	}
-	return r, g.writeFile(s, file, made, &r)
+	return r, g.writeFile(ctx, s, file, made, &r)
 }
 
 // old is the case that a sentence has become earlier; nil when there is none.
@@ -109,11 +109,11 @@ func (g *Generated) old(ctx context.Context, id string) (*client.TestCase, error
 
 // touched reports whether somebody has changed the test by hand, which a new sentence must
 // not undo.
-func (g *Generated) touched(s *suites, file *File, old *client.TestCase, r *Result) (bool, error) {
+func (g *Generated) touched(ctx context.Context, s *suites, file *File, old *client.TestCase, r *Result) (bool, error) {
 	if file == nil || g.Overwrite {
 		return false, nil
 	}
-	server, err := s.fileOf(old)
+	server, err := g.fileOf(ctx, s, old, file.Case)
 	if err != nil {
 		return false, err
 	}
@@ -125,8 +125,12 @@ func (g *Generated) touched(s *suites, file *File, old *client.TestCase, r *Resu
 	return true, nil
 }
 
-func (g *Generated) writeFile(s *suites, file *File, of *client.TestCase, r *Result) error {
-	server, err := s.fileOf(of)
+func (g *Generated) writeFile(ctx context.Context, s *suites, file *File, of *client.TestCase, r *Result) error {
+	var have *testfile.Case
+	if file != nil {
+		have = file.Case
+	}
+	server, err := g.fileOf(ctx, s, of, have)
 	if err != nil {
 		return err
 	}
@@ -216,7 +220,7 @@ func (g *Generated) cancel(ctx context.Context, name, task string) {
 // replace gives an old case what a new one has, and deletes the new one.
 func (g *Generated) replace(ctx context.Context, old, made *client.TestCase, w Wanted) (*client.TestCase, error) {
 	s := &suites{}
-	f, err := s.fileOf(made)
+	f, err := s.fileOf(made, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -59,11 +59,15 @@ func (c *Config) pull(ctx context.Context, s *suites, id string) error {
 	if err != nil {
 		return err
 	}
-	server, err := s.fileOf(one)
+	file := c.Folder.ByID(id)
+	var have *testfile.Case
+	if file != nil {
+		have = file.Case
+	}
+	server, err := c.fileOf(ctx, s, one, have)
 	if err != nil {
 		return err
 	}
-	file := c.Folder.ByID(id)
 	r := Result{ID: id, Name: server.Name}
 	switch {
 	case file == nil:

@@ -2,6 +2,7 @@ package testsync
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -78,7 +79,7 @@ func (c *Config) push(ctx context.Context, s *suites, file *File, r *Result) err
 
 // pushTo sends a file to its case.
 func (c *Config) pushTo(ctx context.Context, s *suites, file *File, one *client.TestCase, r *Result) error {
-	server, err := s.fileOf(one)
+	server, err := c.fileOf(ctx, s, one, file.Case)
 	if err != nil {
 		return err
 	}
@@ -116,7 +117,11 @@ func (c *Config) update(ctx context.Context, s *suites, file *File, one *client.
 	if err != nil {
 		return err
 	}
-	after, warnings, err := c.Client.UpdateTestCase(ctx, one.ID, client.TestCaseChange{Name: f.Name, Intent: f.Intent, Description: f.Description,
+	data, err := bodyOf(f.Data)
+	if err != nil {
+		return err
+	}
+	after, warnings, err := c.Client.UpdateTestCase(ctx, one.ID, client.TestCaseChange{Data: data, Name: f.Name, Intent: f.Intent, Description: f.Description,
 		Tags: orEmpty(f.Tags), RunSettings: settingsOf(f), Steps: steps, BaseRevisionID: one.Latest().ID, BaseUpdateDate: one.LastUpdateDate})
 	if err != nil {
 		return err
@@ -136,12 +141,20 @@ func (c *Config) update(ctx context.Context, s *suites, file *File, one *client.
 		}
 		after.TestSuiteID = to
 	}
-	return s.writeBack(file, after)
+	return c.writeBack(ctx, s, file, after)
+}
+
+// bodyOf returns data as the API takes them; nil where they stay.
+func bodyOf(d *testfile.Data) (json.RawMessage, error) {
+	if d == nil {
+		return nil, nil
+	}
+	return d.Body()
 }
 
 // writeBack writes what the server has made of a file.
-func (s *suites) writeBack(file *File, after *client.TestCase) error {
-	server, err := s.fileOf(after)
+func (c *Config) writeBack(ctx context.Context, s *suites, file *File, after *client.TestCase) error {
+	server, err := c.fileOf(ctx, s, after, file.Case)
 	if err != nil {
 		return err
 	}
@@ -229,12 +242,15 @@ func (c *Config) create(ctx context.Context, s *suites, file *File, r *Result) e
 	if n.Steps, err = bodies(f.Steps); err != nil {
 		return err
 	}
+	if n.Data, err = bodyOf(f.Data); err != nil {
+		return err
+	}
 	after, warnings, err := c.Client.CreateTestCase(ctx, n)
 	if err != nil {
 		return err
 	}
 	r.ID, r.Detail = after.ID, strings.Join(warnings, "; ")
-	return s.writeBack(file, after)
+	return c.writeBack(ctx, s, file, after)
 }
 
 // remove deletes the cases of a selection that have no file.

@@ -153,11 +153,20 @@ func compare(a, b string) int {
 	return 0
 }
 
-// fileOf returns a case of the server as a file has it, without ids of steps.
-func (s *suites) fileOf(c *client.TestCase) (*testfile.Case, error) {
+// fileOf returns a case of the server as a file has it, without ids of steps. have is the
+// file, nil for none.
+func (c *Config) fileOf(ctx context.Context, s *suites, one *client.TestCase, have *testfile.Case) (*testfile.Case, error) {
+	data, err := c.dataOf(ctx, one, have)
+	if err != nil {
+		return nil, err
+	}
+	return s.fileOf(one, data)
+}
+
+func (s *suites) fileOf(c *client.TestCase, data *testfile.Data) (*testfile.Case, error) {
 	f := &testfile.Case{ID: c.ID, Name: c.Name, Tags: c.Tags, URL: c.RunSettings.TestURL, Tunnel: or(c.RunSettings.SCTunnelName),
 		FirstMatch: !c.RunSettings.Strict, Healing: or(c.RunSettings.Healing), Drift: or(c.RunSettings.Drift), Retries: c.RunSettings.Retries,
-		Intent: c.Latest().Intent, Description: c.Latest().Description}
+		Intent: c.Latest().Intent, Description: c.Latest().Description, Data: data}
 	if c.TestSuiteID != "" {
 		f.Suite = s.label(c.TestSuiteID)
 	}

@@ -52,7 +52,9 @@ type Test struct {
 	References []step.Reference        // to variables
 	// Given are values that stand over all variables for a bare name. They are secret, but
 	// for those that are too short to be masked.
-	Given  map[string]string
+	Given map[string]string
+	// Row are the values of the data row, by its columns; nil without one.
+	Row    map[string]authoring.Value
 	Target step.Target // with effective capabilities
 	Tunnel string      // "" without one
 }
@@ -83,6 +85,11 @@ func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
 			secrets = append(secrets, v.Text)
 		}
 	}
+	for _, v := range t.Row {
+		if v.Secret {
+			secrets = append(secrets, v.Text)
+		}
+	}
 	for _, text := range t.Given {
 		secrets = append(secrets, text)
 	}
@@ -106,6 +113,13 @@ func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
 func (c Config) values(ctx context.Context, t Test) (map[step.Reference]authoring.Value, error) {
 	given, stored := map[step.Reference]authoring.Value{}, []step.Reference{}
 	for _, r := range t.References {
+		if r.Scope == step.ScopeRow {
+			if v, ok := t.Row[r.Name]; ok {
+				v.Secret = v.Secret && utf8.RuneCountInString(v.Text) >= step.MinSecret
+				given[r] = v
+			}
+			continue
+		}
 		if text, ok := t.Given[r.Name]; ok && r.Scope == "" {
 			given[r] = authoring.Value{Text: text, Secret: utf8.RuneCountInString(text) >= step.MinSecret}
 			continue

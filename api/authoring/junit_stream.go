@@ -1,0 +1,146 @@
+package authoring
+
+import (
+	"bytes"
+	"context"
+	"encoding/xml"
+	"fmt"
+	"net/http"
+
+	"github.com/gin-gonic/gin"
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage/run"
+)
+
+// reportStep jobs of a report are read by one statement.
+const reportStep = 100
+
+// report writes a run of a case as JUnit XML.
+func (h *room) report(c *gin.Context, r *run.Run) error {
+	if len(r.Jobs) < r.JobCount {
+		view := newReport(r.CaseName, r.BuildID, r.CreatedAt, r.StartedAt, r.FinishedAt)
+		return h.stream(c, view, r.CaseName, []run.Run{*r}, nil)
+	}
+	failing, err := h.failingRows(c.Request.Context(), r)
+	if err != nil {
+		return err
+	}
+	return showReport(c, reportRun(r, &failing))
+}
+
+// streamSuite writes a run of a suite, of whose case runs one at least has more jobs than
+// were read.
+func (h *room) streamSuite(c *gin.Context, s *run.SuiteRun, runs []run.Run) error {
+	var broken []reportCase
+	if s.Error != "" {
+		broken = append(broken, brokenSuite(s))
+	}
+	view := newReport(s.SuiteName, s.BuildID, s.CreatedAt, s.StartedAt, s.FinishedAt)
+	return h.stream(c, view, s.SuiteName, runs, broken)
+}
+
+// stream writes runs of many jobs as JUnit XML, as the jobs are read: 50,000 need no more
+// memory than 100. The states of all are read before, for the sums at the top; a job that
+// goes on meanwhile is reported as it was then. Jobs that failed, or were healed, have their
+// steps. last are testcases behind all others.
+func (h *room) stream(c *gin.Context, view *reportView, class string, runs []run.Run, last []reportCase) error {
+	ctx := c.Request.Context()
+	states, err := h.sumRuns(ctx, view, runs)
+	if err != nil {
+		return err
+	}
+	for _, one := range last {
+		view.sum(one)
+	}
+	top, bottom, err := view.frame()
+	if err != nil {
+		return err
+	}
+	c.Header("X-Content-Type-Options", "nosniff")
+	c.Header("Content-Type", "application/xml; charset=utf-8")
+	c.Status(http.StatusOK)
+	if _, err := c.Writer.Write(top); err != nil {
+		return err
+	}
+	enc := xml.NewEncoder(c.Writer)
+	enc.Indent("  ", " ")
+	for i := range runs {
+		if err := h.streamJobs(ctx, enc, class, &runs[i], states[runs[i].ID]); err != nil {
+			return err
+		}
+	}
+	for _, one := range last {
+		if err := encodeCase(enc, one); err != nil {
+			return err
+		}
+	}
+	_, err = c.Writer.Write(bottom)
+	return err
+}
+
+// sumRuns adds the jobs of runs to the sums of a report, and returns their states by their
+// positions.
+func (h *room) sumRuns(ctx context.Context, view *reportView, runs []run.Run) (map[uuid.UUID][]run.Status, error) {
+	ids := make([]uuid.UUID, len(runs))
+	for i := range runs {
+		ids[i] = runs[i].ID
+	}
+	all, err := run.EachJobOf(ctx, h.cfg.DB, ids)
+	if err != nil {
+		return nil, err
+	}
+	states := make(map[uuid.UUID][]run.Status, len(runs))
+	for _, of := range all {
+		states[of.RunID] = append(states[of.RunID], of.Status)
+		job := run.Job{Status: of.Status, Healed: of.Healed, Drifted: of.Drifted}
+		view.addMarks(&job)
+		view.sum(reportJob(&run.Run{}, &job, "", nil))
+	}
+	return states, nil
+}
+
+// frame returns the report without testcases, in two parts.
+func (v *reportView) frame() (top, bottom []byte, err error) {
+	text, err := encodeReport(v)
+	if err != nil {
+		return nil, nil, err
+	}
+	at := bytes.LastIndex(text, []byte("</testsuite>"))
+	return bytes.TrimRight(text[:at], " \n"), append([]byte("\n "), text[at:]...), nil
+}
+
+// streamJobs writes the jobs of a run that there were when their states were read.
+func (h *room) streamJobs(ctx context.Context, enc *xml.Encoder, class string, r *run.Run, states []run.Status) error {
+	for from := 0; from < len(states); {
+		jobs, err := run.JobsFrom(ctx, h.cfg.DB, r.ID, from, min(reportStep, len(states)-from), failedOrHealed)
+		if err != nil || len(jobs) == 0 { // none: the run was deleted meanwhile
+			return err
+		}
+		part := *r
+		part.Jobs = jobs
+		failing, err := h.failingRows(ctx, &part)
+		if err != nil {
+			return err
+		}
+		for i := range jobs {
+			jobs[i].Status = states[from+i]
+			if err := encodeCase(enc, reportJob(r, &jobs[i], class, &failing)); err != nil {
+				return err
+			}
+		}
+		from += len(jobs)
+	}
+	return nil
+}
+
+func failedOrHealed(j *run.Job) bool {
+	return j.Status == run.Failed || j.Status == run.Errored || j.Healed > 0
+}
+
+func encodeCase(enc *xml.Encoder, one reportCase) error {
+	if err := enc.EncodeElement(one, xml.StartElement{Name: xml.Name{Local: "testcase"}}); err != nil {
+		return fmt.Errorf("write JUnit report: %w", err)
+	}
+	return nil
+}
