@@ -127,10 +127,9 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 		return nil, err
 	}
 	n := run.NewRun{Key: key, BuildName: of.BuildName, Tunnel: of.Tunnel, RerunOf: &of.ID}
-	for i := range of.Jobs {
-		if only.Selects(of.Jobs[i].Status) {
-			n.Targets = append(n.Targets, of.Jobs[i].Target)
-		}
+	var rows []int
+	if n.Targets, rows, err = run.AgainOf(ctx, h.cfg.DB, of, only); err != nil {
+		return nil, err
 	}
 	if len(n.Targets) == 0 {
 		return nil, nothingToRerun(only)
@@ -140,6 +139,9 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 	}
 	if n.Revision, err = authoring.RevisionByID(ctx, h.cfg.DB, id, ""); err != nil {
 		return nil, problem(err, revision)
+	}
+	if n.Revision.DataID != nil {
+		n.Rows = rows
 	}
 	if len(n.Revision.Steps) == 0 {
 		return nil, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")

@@ -92,8 +92,10 @@ type failureView struct {
 // jobDetail is what a single run answers besides. Steps that are too many for one
 // answer, with those of the jobs before, are left out.
 type jobDetail struct {
-	Steps []recordView `json:"steps,omitzero"`
-	Files []fileView   `json:"files"`
+	// CurrentStep is the number of the step that is done now, from 1, while the job runs.
+	CurrentStep int          `json:"currentStep,omitempty"`
+	Steps       []recordView `json:"steps,omitzero"`
+	Files       []fileView   `json:"files"`
 	// Attempts are all of them, the last one too, where there are several.
 	Attempts []attemptView `json:"attempts,omitzero"`
 }
@@ -113,17 +115,19 @@ type attemptView struct {
 
 // recordView is what a run found out about a step.
 type recordView struct {
-	ID            string        `json:"id"`
-	Tool          step.Tool     `json:"tool"`
-	Status        string        `json:"status"`
-	Result        step.Outcome  `json:"result"`
-	Healed        *step.Healed  `json:"healed,omitempty"`
-	Suggested     *step.Healed  `json:"suggested,omitempty"`
-	Drifted       *step.Drifted `json:"drifted,omitempty"`
-	HealingID     string        `json:"healingId,omitempty"`
-	StartMS       int64         `json:"startMs"`
-	TookMS        int64         `json:"tookMs"`
-	ScreenshotURL string        `json:"screenshotUrl"`
+	ID        string        `json:"id"`
+	Tool      step.Tool     `json:"tool"`
+	Status    string        `json:"status"`
+	Result    step.Outcome  `json:"result"`
+	Healed    *step.Healed  `json:"healed,omitempty"`
+	Suggested *step.Healed  `json:"suggested,omitempty"`
+	Drifted   *step.Drifted `json:"drifted,omitempty"`
+	HealingID string        `json:"healingId,omitempty"`
+	// Iterations are the rows that a for_each went through.
+	Iterations    []step.Iteration `json:"iterations,omitempty"`
+	StartMS       int64            `json:"startMs"`
+	TookMS        int64            `json:"tookMs"`
+	ScreenshotURL string           `json:"screenshotUrl"`
 }
 
 // viewRun is a run as a list has it.
@@ -250,6 +254,9 @@ func (h *room) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
 		return nil, err
 	}
 	detail := jobDetail{Steps: steps, Files: files}
+	if j.Status == run.Running {
+		detail.CurrentStep = len(j.Records) + 1
+	}
 	if len(j.Earlier) == 0 {
 		return &detail, nil
 	}
@@ -289,7 +296,8 @@ func (h *room) viewPlaying(ctx context.Context, records []step.Record, stored []
 	for i := range records {
 		r := &records[i]
 		steps = append(steps, recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result,
-			Healed: r.Healed, Suggested: r.Suggested, Drifted: r.Drifted, HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS, ScreenshotURL: links[r.ScreenshotID]})
+			Healed: r.Healed, Suggested: r.Suggested, Drifted: r.Drifted, HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS,
+			Iterations: r.Iterations, ScreenshotURL: links[r.ScreenshotID]})
 	}
 	return steps, files, nil
 }

@@ -43,7 +43,7 @@ var tiers = map[string][]string{
 // line from its first file on.
 var leaves = []leaf{
 	{"storage/report", nil, "the crash report: its limits, checks and scrubbing stand before everything that keeps one"},
-	{"storage/step", nil, "test steps, locators and capabilities: documents that every area stores or replays"},
+	{"storage/step", []string{"github.com/theory/jsonpath"}, "test steps, locators and capabilities: documents that every area stores or replays"},
 	{"storage/artifact", []string{"golang.org/x/image", "google.golang.org/protobuf", "howett.net/plist"},
 		"packages of apps, read through an io.ReaderAt: knows nothing of where the bytes are"},
 	{"storage/symbol", []string{"github.com/ianlancetaylor/demangle", "github.com/klauspost/compress"},

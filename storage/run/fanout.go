@@ -4,8 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -100,7 +102,7 @@ func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor st
 			return FannedOut{}, err
 		}
 		if header, ok := data[cases[i].dataID()]; ok {
-			plan := rowPlan{dataID: cases[i].dataID(), header: header, targets: targets}
+			plan := rowPlan{dataID: cases[i].dataID(), header: header, picked: cases[i].picked(header.Count), targets: targets}
 			if err := plan.begin(ctx, tx, run, startedOfSuite); err != nil {
 				return FannedOut{}, err
 			}
@@ -131,9 +133,15 @@ type caseToRun struct {
 	Settings   []byte     `db:"run_settings"`
 	RevisionID string     `db:"revision_id"`
 	DataID     *uuid.UUID `db:"data_id"`
-	// Tunnel and Targets are of the case's earlier run, where that is run again.
-	Tunnel  string `db:"tunnel"`
-	Targets []byte `db:"targets"`
+	// Tunnel, Targets and Rows are of the case's earlier run, where that is run again.
+	Tunnel  string        `db:"tunnel"`
+	Targets []byte        `db:"targets"`
+	Rows    pq.Int64Array `db:"rows"`
+}
+
+// picked are the data rows to run again, of those that are still there; nil for all.
+func (c *caseToRun) picked(count int) []int64 {
+	return slices.DeleteFunc(slices.Clone([]int64(c.Rows)), func(place int64) bool { return place >= int64(count) })
 }
 
 // dataID is uuid.Nil for a case without data rows.

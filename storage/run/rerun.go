@@ -33,16 +33,6 @@ func (s Selection) states() []string {
 	return []string{string(Passed), string(Flaky), string(Failed), string(Errored), string(Cancelled)}
 }
 
-// Selects reports whether a job of the status is run again.
-func (s Selection) Selects(status Status) bool {
-	for _, state := range s.states() {
-		if state == string(status) {
-			return true
-		}
-	}
-	return false
-}
-
 const namesGivenToSuite = `select variable_names from suite_runs where id = $1 and organization_id = $2`
 
 // NamesGiven returns the names of the variables that a run was given, itself or by the run of its
@@ -74,15 +64,55 @@ where k.suite_run_id = $2 and c.suite_id = $1
 	and exists (select from test_jobs j where j.run_id = k.id and j.state = any($3::text[]))
 	and (select v.steps <> '[]' from test_revisions v where v.case_id = c.id order by v.number desc limit 1)`
 
+// The targets of the jobs of run k that s selects by their states, and their data rows: null for
+// all, and without any. Of a run of data rows each target is one in every target_count jobs.
+const selectedOfRun = `
+select (
+	select jsonb_agg(x.target order by x.place) from (
+		select distinct on (place) j.target, case when k.target_count > 0 then j.position % k.target_count else j.position end as place
+		from test_jobs j where j.run_id = k.id and j.state = any(s.states) order by place, j.position
+	) x
+) as targets, (
+	select array_agg(distinct j.row_place) from test_jobs j
+	where j.run_id = k.id and j.state = any(s.states) and j.row_place is not null and not s.everything
+) as rows`
+
+const selectedAgain = `
+select t.targets, t.rows from test_runs k
+cross join (select $3::text[] as states, $4::boolean as everything) s
+cross join lateral (` + selectedOfRun + `) t
+where k.id = $1 and k.organization_id = $2`
+
+// AgainOf returns the targets of those jobs of a run that are selected, and the places of their
+// data rows: nil for all, and for a run without rows.
+func AgainOf(ctx context.Context, q storage.Querier, r *Run, only Selection) (targets []step.Target, rows []int, err error) {
+	var found struct {
+		Targets []byte        `db:"targets"`
+		Rows    pq.Int64Array `db:"rows"`
+	}
+	err = q.GetContext(ctx, &found, selectedAgain, r.ID, r.OrganizationID, texts(only.states()), only == OnlyAll)
+	if err != nil {
+		return nil, nil, storage.Wrap(err, "selected jobs of test run "+r.ID.String())
+	}
+	if found.Targets != nil {
+		if err := json.Unmarshal(found.Targets, &targets); err != nil {
+			return nil, nil, fmt.Errorf("targets of test run %s: %w", r.ID, err)
+		}
+	}
+	for _, place := range found.Rows {
+		rows = append(rows, int(place))
+	}
+	return targets, rows, nil
+}
+
 // Such a case needs no target of its own: it runs on those that the jobs had. The rest is as in
 // nextCases.
 const nextCasesToRerun = `
-select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, v.data_id, k.tunnel, t.targets
+select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, v.data_id, k.tunnel, t.targets, t.rows
 from test_runs k join test_cases c on c.id = k.case_id
 cross join lateral (select id, steps, data_id from test_revisions where case_id = c.id order by number desc limit 1) v
-cross join lateral (
-	select jsonb_agg(j.target order by j.position) as targets from test_jobs j where j.run_id = k.id and j.state = any($5::text[])
-) t
+cross join (select $5::text[] as states, $7::boolean as everything) s
+cross join lateral (` + selectedOfRun + `) t
 where k.suite_run_id = $6 and c.suite_id = $1 and c.organization_id = $2 and v.steps <> '[]' and t.targets is not null
 	and k.case_id > coalesce((select max(case_id) from test_runs where suite_run_id = $3), '')
 order by k.case_id limit $4`
@@ -107,7 +137,8 @@ func (f *fanout) runAgain(c *caseToRun) (*Run, []step.Target, error) {
 // nextCases returns the next cases to make runs of.
 func (f *fanout) nextCases(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, limit int, given bool) (cases []caseToRun, err error) {
 	if f.RerunOf != nil {
-		err = tx.SelectContext(ctx, &cases, nextCasesToRerun, f.SuiteID, f.OrganizationID, suiteRunID, limit, texts(f.RerunOnly.states()), *f.RerunOf)
+		err = tx.SelectContext(ctx, &cases, nextCasesToRerun, f.SuiteID, f.OrganizationID, suiteRunID, limit, texts(f.RerunOnly.states()), *f.RerunOf,
+			f.RerunOnly == OnlyAll)
 	} else {
 		err = tx.SelectContext(ctx, &cases, nextCases, f.SuiteID, f.OrganizationID, suiteRunID, limit, given)
 	}

@@ -145,6 +145,7 @@ type Run struct {
 	Quarantine *Quarantine
 	// DataID are the data rows that the run has; nil without, and they may be gone.
 	DataID *uuid.UUID
+	picked []int64 // places of the data rows that a new run has; nil for all
 	// Targets is how many targets each data row has; 0 for a run without rows.
 	Targets int
 	// JobCount, Counts, Healed and Drifted are of all jobs, also of those that are not read

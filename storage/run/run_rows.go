@@ -297,7 +297,7 @@ func (p *rowPlan) begin(ctx context.Context, q storage.Querier, run *Run, most i
 	if err := p.check(run.CaseName); err != nil {
 		return err
 	}
-	run.DataID, run.Targets, run.JobCount = &p.dataID, len(p.targets), p.jobs()
+	run.DataID, run.Targets, run.JobCount, run.picked = &p.dataID, len(p.targets), p.jobs(), p.picked
 	run.Jobs, err = p.between(ctx, q, run.ID, 0, min(most, run.JobCount))
 	return err
 }
@@ -309,7 +309,7 @@ func (n *NewRun) addTo(ctx context.Context, q storage.Querier, made *newRuns, ru
 		return err
 	}
 	if plan != nil {
-		plan.targets, made.picked = targets, plan.picked
+		plan.targets = targets
 		var tooMany *TooManyJobsError
 		if err := plan.begin(ctx, q, run, startedJobs); errors.As(err, &tooMany) {
 			return storage.Invalid("targets", "%s", tooMany)

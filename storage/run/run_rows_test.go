@@ -121,7 +121,7 @@ func TestRunOfRows(t *testing.T) {
 	require.Equal(t, 140, got.JobCount)
 	require.Equal(t, 139, got.Counts[Passed])
 	require.Equal(t, 1, got.Counts[Failed])
-	require.Equal(t, map[string]any{"total": 140.0, "passed": 139.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0}, w.Event(run.ID)["counts"])
+	require.Equal(t, map[string]any{"total": 140.0, "passed": 139.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0, "flaky": 0.0, "quarantined": 0.0}, w.Event(run.ID)["counts"])
 
 	// By page.
 	read := func(p JobPage) (positions []int) {
@@ -335,4 +335,33 @@ func TestStepsNameColumns(t *testing.T) {
 		require.Equal(t, [][]string{{"user1", ""}, {"user2", ""}}, list)
 		return err
 	})
+}
+
+// What is run again of a run of data rows are the rows that failed, on the targets on which some did.
+func TestRowsAreRunAgain(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	c := w.caseOfRows(40)
+	run, err := w.startRows(c, 2)
+	require.NoError(t, err)
+	for i := range run.Jobs {
+		status := Passed
+		if i == 7 || i == 23 { // rows 3 and 11 on the second target
+			status = Failed
+		}
+		w.MustEnd(run.Jobs[i].ID, status)
+	}
+	ended := w.ReadRun(run)
+	require.Equal(t, Failed, ended.Status)
+	targets, rows, err := AgainOf(fixture.Context(t), w.DB, ended, OnlyFailed)
+	require.NoError(t, err)
+	require.Equal(t, fixture.Targets(2)[1:], targets)
+	require.Equal(t, []int{3, 11}, rows)
+	targets, rows, err = AgainOf(fixture.Context(t), w.DB, ended, OnlyAll)
+	require.NoError(t, err)
+	require.Equal(t, fixture.Targets(2), targets)
+	require.Nil(t, rows)
+	targets, _, err = AgainOf(fixture.Context(t), w.DB, ended, OnlyFlaky)
+	require.NoError(t, err)
+	require.Empty(t, targets)
 }

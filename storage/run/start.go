@@ -111,7 +111,7 @@ type newRuns struct {
 	data, jobTargets                                     []sql.NullString
 	jobCounts, targetCounts                              []int64
 	fannedOut                                            []bool
-	picked                                               []int64 // of a run of one case: a suite run has all rows
+	picked                                               []sql.NullString // places of data rows, as arrays; null for all
 	// given are the variables of a run of one case: a suite run has those of its own.
 	given   *Variables
 	retries *int
@@ -143,7 +143,15 @@ func (n *newRuns) add(r *Run, team int64, targets []step.Target) error {
 	if r.DataID != nil {
 		data = sql.NullString{String: r.DataID.String(), Valid: true}
 	}
-	n.data = append(n.data, data)
+	picked := sql.NullString{}
+	if r.picked != nil {
+		text, err := pq.Array(r.picked).Value()
+		if err != nil {
+			return fmt.Errorf("data rows of test case %s: %w", r.CaseID, err)
+		}
+		picked.String, picked.Valid = text.(string)
+	}
+	n.data, n.picked = append(n.data, data), append(n.picked, picked)
 	return n.addJobs(r.Jobs)
 }
 
@@ -173,10 +181,11 @@ with made as (
 		case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, variable_names, sealed_variables,
 		retries, rerun_of, quarantine, quarantine_until, data_id, picked, job_targets, job_count, target_count, fanned_out)
 	select r.id, $1, r.team_id, $2, $3, r.case_id, r.case_name, r.revision_id, r.build_name, r.test_url, r.tunnel, r.build_id,
-		r.recorded_url, $14, $15, $22, $23, q.reason, q.until, r.data_id, $16::integer[], r.job_targets, r.job_count, r.target_count, r.fanned_out
+		r.recorded_url, $14, $15, $22, $23, q.reason, q.until, r.data_id, r.picked::integer[], r.job_targets, r.job_count, r.target_count, r.fanned_out
 	from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[],
-		$13::text[], $17::uuid[], $18::jsonb[], $19::int[], $20::int[], $21::boolean[]) as r(id, team_id, case_id, case_name, revision_id,
-		build_name, test_url, tunnel, build_id, recorded_url, data_id, job_targets, job_count, target_count, fanned_out)
+		$13::text[], $17::uuid[], $18::jsonb[], $19::int[], $20::int[], $21::boolean[], $16::text[]) as r(id, team_id, case_id,
+		case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, data_id, job_targets, job_count, target_count,
+		fanned_out, picked)
 	left join test_quarantines q on q.case_id = r.case_id and q.until > now()
 )
 select now()`

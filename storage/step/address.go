@@ -125,8 +125,16 @@ func (m Move) Tool(t Tool) Tool {
 	if m.from == "" {
 		return t
 	}
-	if t.Type == GoToURL {
+	switch t.Type {
+	case GoToURL:
 		t.Args.URL = m.onto(m.to, t.Args.URL)
+	case Route, Unroute, WaitForRequest, WaitForResponse, WaitForURL:
+		t.Args.URL = m.onto(m.shown, t.Args.URL)
+	}
+	if c := t.Args.Change; c != nil && c.URLTo != "" {
+		moved := *c
+		moved.URLTo = m.onto(m.shown, c.URLTo)
+		t.Args.Change = &moved
 	}
 	t.Args.Matcher = m.Matcher(t.Args.Matcher)
 	if t.Args.Tool != nil {
@@ -138,7 +146,15 @@ func (m Move) Tool(t Tool) Tool {
 
 // Matcher returns a matcher whose address is moved, as Tool does.
 func (m Move) Matcher(of *Matcher) *Matcher {
-	if m.from == "" || of == nil || of.Name != URLIs && of.Name != WindowURL || of.Args.Mode == Matches {
+	if m.from == "" || of == nil {
+		return of
+	}
+	if of.Args.URL != "" {
+		moved := *of
+		moved.Args.URL = m.onto(m.shown, of.Args.URL)
+		return &moved
+	}
+	if of.Name != URLIs && of.Name != WindowURL || of.Args.Mode == Matches {
 		return of
 	}
 	moved := *of

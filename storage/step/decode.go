@@ -142,7 +142,21 @@ func (a *MatcherArgs) UnmarshalJSON(text []byte) error {
 		Value *scalar `json:"value"`
 		Name  *string `json:"name"`
 		Mode  *string `json:"mode"`
-	}{(*scalar)(&a.Value), &a.Name, &a.Mode}
+
+		Area       *string            `json:"area"`
+		Key        *string            `json:"key"`
+		Attributes **CookieAttributes `json:"attributes"`
+
+		URL    *string       `json:"url"`
+		Method *string       `json:"method"`
+		Count  **int         `json:"count"`
+		Status **int         `json:"status"`
+		Body   **BodyCheck   `json:"body"`
+		Header **HeaderCheck `json:"header"`
+		Size   **int64       `json:"size"`
+		Ignore *[]string     `json:"ignore"`
+	}{(*scalar)(&a.Value), &a.Name, &a.Mode, &a.Area, &a.Key, &a.Attributes,
+		&a.URL, &a.Method, &a.Count, &a.Status, &a.Body, &a.Header, &a.Size, &a.Ignore}
 	return json.Unmarshal(text, &plain)
 }
 

@@ -13,6 +13,7 @@ type matcherRule struct {
 	modes []string // none: no value; the first is the default
 	page  bool     // compares the page, so it has no selector
 	named bool     // needs args.name
+	kept  bool     // looks at what the browser keeps: the value may be missing
 }
 
 var (
@@ -24,9 +25,13 @@ var (
 		TextIs: {modes: textModes}, ValueIs: {modes: textModes}, Count: {modes: countModes},
 		URLIs: {modes: textModes, page: true}, TitleIs: {modes: textModes, page: true},
 		AttributeIs: {modes: textModes, named: true},
+		StorageIs:   {modes: textModes, page: true, kept: true},
+		CookieIs:    {modes: textModes, page: true, kept: true, named: true},
+		RequestIs:   {page: true}, ResponseIs: {page: true}, DownloadIs: {page: true}, ConsoleIs: {page: true},
 	}
-	matcherNames = []string{Visible, Hidden, TextIs, ValueIs, Count, URLIs, TitleIs, Enabled, Checked, AttributeIs}
-	windowNames  = []string{WindowTitle, WindowURL, WindowIndex, WindowNew}
+	matcherNames = []string{Visible, Hidden, TextIs, ValueIs, Count, URLIs, TitleIs, Enabled, Checked, AttributeIs, StorageIs, CookieIs,
+		RequestIs, ResponseIs, DownloadIs, ConsoleIs}
+	windowNames = []string{WindowTitle, WindowURL, WindowIndex, WindowNew}
 )
 
 // checkMatcher checks the matcher of an assertion or of switch_window; path is
@@ -60,6 +65,15 @@ func checkComparison(path string, m *Matcher, s *Selector) error {
 		return invalid(path+".selector", "is missing")
 	}
 	path += ".matcher.args"
+	if err := checkKept(path, m); err != nil {
+		return err
+	}
+	if IsNetworkMatcher(m.Name) {
+		return checkNetworkMatcher(path, m)
+	}
+	if err := checkNoNetwork(path, m); err != nil {
+		return err
+	}
 	if r.named {
 		if err := checkName(path+".name", m.Args.Name, maxName); err != nil {
 			return err
@@ -106,6 +120,12 @@ func checkWindow(path string, m *Matcher) error {
 		return invalid(path+".name", "must be one of %s", strings.Join(windowNames, ", "))
 	}
 	path += ".args"
+	if err := checkKept(path, m); err != nil {
+		return err
+	}
+	if err := checkNoNetwork(path, m); err != nil {
+		return err
+	}
 	value := m.Args.Value
 	switch {
 	case m.wrong != "":

@@ -76,6 +76,11 @@ func (c *selectorCheck) check(path string, s *Selector, depth int) error {
 			return err
 		}
 	}
+	for _, r := range s.relations() {
+		if err := c.relation(path+"."+r.name, *r.at, depth); err != nil {
+			return err
+		}
+	}
 	if s.Fingerprint == nil {
 		return nil
 	}

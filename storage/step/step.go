@@ -46,6 +46,14 @@ const (
 	Forward      = "forward"
 	Reload       = "reload"
 	SetViewport  = "set_viewport" // width, height in CSS pixels
+
+	// What the browser requests and stores.
+	Route           = "route"             // url; answer, abort, change or delay; method, times
+	Unroute         = "unroute"           // url of a route; without it, all routes end
+	WaitForRequest  = "wait_for_request"  // url, method
+	WaitForResponse = "wait_for_response" // url, method, status
+	WaitForURL      = "wait_for_url"      // url, or matcher url
+	WaitForDownload = "wait_for_download" // name
 )
 
 // The matchers of an assertion. Those without a selector compare the page.
@@ -60,6 +68,12 @@ const (
 	Enabled     = "enabled"
 	Checked     = "checked"
 	AttributeIs = "attribute" // args.name; as text
+
+	// No selector: what the browser did since the test began.
+	RequestIs  = "request"  // args.url, method, count with mode, body
+	ResponseIs = "response" // args.url, method, status, body, header
+	DownloadIs = "download" // args.name, size; as text
+	ConsoleIs  = "console"  // no errors, but for those that args.ignore match
 )
 
 // The matchers of switch_window.
@@ -130,7 +144,22 @@ type Args struct {
 	Action      string    `json:"action,omitempty"`    // accept, dismiss
 	File        *File     `json:"file,omitempty"`
 	Tool        *Tool     `json:"tool,omitempty"`
-	Reasoning   string    `json:"reasoning,omitempty"`
+
+	// Of the steps on requests, responses and downloads. URL is a glob there, and so is
+	// Name, which is that of a file.
+	Method string  `json:"method,omitempty"`
+	Status *int    `json:"status,omitempty"`
+	Answer *Answer `json:"answer,omitempty"`
+	Abort  string  `json:"abort,omitempty"` // one of AbortReasons
+	Change *Change `json:"change,omitempty"`
+	Delay  *int    `json:"delay,omitempty"` // ms
+	Times  *int    `json:"times,omitempty"` // after so many requests a route ends
+
+	Reasoning string `json:"reasoning,omitempty"`
+	// Files are several that upload_file uploads at once.
+	Files []File `json:"files,omitempty"`
+	Pointing
+	StateArgs
 
 	timeout *int // that a call says, which becomes the step's
 	// ignored are paths below the arguments that a call has and that mean nothing.
@@ -159,6 +188,12 @@ type Selector struct {
 	// Has is what must be inside of an element, and HasText a text that must be.
 	Has     *Selector `json:"has,omitempty"`
 	HasText string    `json:"hasText,omitempty"`
+	// Near and the others keep what lies so towards another element, the nearest first.
+	Near    *Relation `json:"near,omitempty"`
+	Below   *Relation `json:"below,omitempty"`
+	Above   *Relation `json:"above,omitempty"`
+	LeftOf  *Relation `json:"leftOf,omitempty"`
+	RightOf *Relation `json:"rightOf,omitempty"`
 	// Index is the position among the matches, from 0; -1 is the last one. It may be
 	// written as nth.
 	Index       *int         `json:"index,omitempty"`
@@ -227,8 +262,22 @@ type Matcher struct {
 // booleans are accepted and stored as text.
 type MatcherArgs struct {
 	Value string `json:"value,omitempty"`
-	Name  string `json:"name,omitempty"` // of the attribute
+	Name  string `json:"name,omitempty"` // of the attribute, or a glob of a file's
 	Mode  string `json:"mode,omitempty"`
+	// Area and Key are of the matcher storage, Attributes of cookie.
+	Area       string            `json:"area,omitempty"`
+	Key        string            `json:"key,omitempty"`
+	Attributes *CookieAttributes `json:"attributes,omitempty"`
+
+	// Of the matchers on what the browser did.
+	URL    string       `json:"url,omitempty"` // a glob
+	Method string       `json:"method,omitempty"`
+	Count  *int         `json:"count,omitempty"`
+	Status *int         `json:"status,omitempty"`
+	Body   *BodyCheck   `json:"body,omitempty"`
+	Header *HeaderCheck `json:"header,omitempty"`
+	Size   *int64       `json:"size,omitempty"`   // bytes
+	Ignore []string     `json:"ignore,omitempty"` // RE2
 }
 
 // The modes of comparing.
@@ -304,6 +353,8 @@ type Record struct {
 	Suggested *Healed `json:"suggested,omitempty"`
 	// Drifted is set when the element was another one than the step was recorded with.
 	Drifted *Drifted `json:"drifted,omitempty"`
+	// Iterations are the rows that a for_each went through.
+	Iterations []Iteration `json:"iterations,omitempty"`
 	// HealingID names what people accept or refuse of one of the three; "" without them
 	// and until the job has ended.
 	HealingID string `json:"healingId,omitempty"`

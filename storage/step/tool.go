@@ -14,7 +14,7 @@ type rule struct {
 
 var rules = map[string]rule{
 	GoToURL:        {needs: []string{"url"}},
-	Click:          {needs: []string{"selector"}, inside: true},
+	Click:          {needs: []string{"selector"}, takes: pointerMembers, inside: true},
 	InputText:      {needs: []string{"selector", "text"}, inside: true},
 	Select:         {needs: []string{"selector", "optionValue"}, inside: true},
 	EnterKeySubmit: {},
@@ -26,18 +26,32 @@ var rules = map[string]rule{
 	InShadowRoot:   {needs: []string{"selector", "tool"}, inside: true},
 	Finish:         {},
 	InFrame:        {needs: []string{"selector", "tool"}, inside: true},
-	Hover:          {needs: []string{"selector"}, inside: true},
+	Hover:          {needs: []string{"selector"}, takes: []string{"position", "modifiers"}, inside: true},
 	Drag:           {needs: []string{"selector", "target"}, inside: true},
-	UploadFile:     {needs: []string{"selector", "file"}, inside: true},
+	UploadFile:     {takes: []string{"selector", "file", "files"}, inside: true},
 	PressKey:       {needs: []string{"key"}, takes: []string{"selector"}, inside: true},
 	HandleDialog:   {needs: []string{"action"}, takes: []string{"text"}},
-	DoubleClick:    {needs: []string{"selector"}, inside: true},
-	RightClick:     {needs: []string{"selector"}, inside: true},
+	DoubleClick:    {needs: []string{"selector"}, takes: []string{"position", "button", "modifiers"}, inside: true},
+	RightClick:     {needs: []string{"selector"}, takes: []string{"position", "modifiers", "clickCount"}, inside: true},
 	TypeKeys:       {needs: []string{"text"}, takes: []string{"selector"}, inside: true},
 	Back:           {},
 	Forward:        {},
 	Reload:         {},
 	SetViewport:    {needs: []string{"width", "height"}},
+	SetCookie:      {needs: []string{"name", "value"}, takes: []string{"domain", "path", "secure", "httpOnly", "sameSite", "expires"}},
+	SetStorage:     {needs: []string{"area", "key", "value"}, takes: []string{"origin"}},
+	ClearState:     {takes: []string{"cookies", "local", "session", "all"}},
+	Emulate:        {takes: emulateMembers},
+	SetClock:       {takes: []string{"fixed", "advance", "resume"}},
+	Save:           {needs: []string{"from", "name"}, takes: []string{"selector", "attribute", "match"}, inside: true},
+	ForEach:        {needs: []string{"selector", "tools"}, takes: []string{"max"}, inside: true},
+
+	Route:           {needs: []string{"url"}, takes: []string{"method", "answer", "abort", "change", "delay", "times"}},
+	Unroute:         {takes: []string{"url"}},
+	WaitForRequest:  {needs: []string{"url"}, takes: []string{"method"}},
+	WaitForResponse: {needs: []string{"url"}, takes: []string{"method", "status"}},
+	WaitForURL:      {takes: []string{"url", "matcher"}},
+	WaitForDownload: {takes: []string{"name"}},
 }
 
 // The values of directions and of actions on dialogs.
@@ -87,16 +101,25 @@ func checkTool(path string, t *Tool, at position) error {
 	if err := checkTexts(path, t); err != nil {
 		return err
 	}
-	if err := checkWords(path, &t.Args); err != nil {
+	if err := checkWords(path, t); err != nil {
 		return err
 	}
 	if err := checkMatcher(path, t, at); err != nil {
+		return err
+	}
+	if err := checkNetwork(path, t); err != nil {
 		return err
 	}
 	if err := checkSelector(path+".selector", t.Args.Selector, at); err != nil {
 		return err
 	}
 	if err := checkSelector(path+".target", t.Args.Target, at); err != nil {
+		return err
+	}
+	if err := checkPointing(path, t); err != nil {
+		return err
+	}
+	if err := checkState(path, t, at); err != nil {
 		return err
 	}
 	if t.Args.Tool == nil {
@@ -113,7 +136,7 @@ type member struct {
 // givenArguments returns which arguments are given, except reasoning, which all
 // tools allow.
 func givenArguments(a *Args) []member {
-	return []member{
+	return slices.Concat([]member{
 		{"url", a.URL != ""},
 		{"selector", a.Selector != nil},
 		{"target", a.Target != nil},
@@ -129,7 +152,15 @@ func givenArguments(a *Args) []member {
 		{"action", a.Action != ""},
 		{"file", a.File != nil},
 		{"tool", a.Tool != nil},
-	}
+		{"files", a.Files != nil},
+		{"method", a.Method != ""},
+		{"status", a.Status != nil},
+		{"answer", a.Answer != nil},
+		{"abort", a.Abort != ""},
+		{"change", a.Change != nil},
+		{"delay", a.Delay != nil},
+		{"times", a.Times != nil},
+	}, pointingArguments(&a.Pointing), stateArguments(&a.StateArgs))
 }
 
 func checkTexts(path string, t *Tool) error {
@@ -152,21 +183,14 @@ func checkTexts(path string, t *Tool) error {
 			return err
 		}
 	}
-	if f := a.File; f != nil {
-		if err := checkName(path+".file.name", f.Name, maxName); err != nil {
-			return err
-		}
-		if strings.ContainsAny(f.Name, `/\`) || f.Name == "." || f.Name == ".." {
-			return invalid(path+".file.name", "must be a name without a folder")
-		}
-		if len(f.Content) > MaxFile {
-			return invalid(path+".file.content", "has at most %d bytes", MaxFile)
-		}
+	if err := checkFiles(path, t); err != nil {
+		return err
 	}
 	return checkText(path+".reasoning", a.Reasoning, MaxText)
 }
 
-func checkWords(path string, a *Args) error {
+func checkWords(path string, t *Tool) error {
+	a := &t.Args
 	if a.Time != nil && (*a.Time < 0 || *a.Time > MaxWaitMS) {
 		return invalid(path+".time", "must be 0 to %d milliseconds", MaxWaitMS)
 	}
@@ -184,7 +208,7 @@ func checkWords(path string, a *Args) error {
 	if a.Action != "" && !slices.Contains(actions, a.Action) {
 		return invalid(path+".action", "must be one of %s", strings.Join(actions, ", "))
 	}
-	if a.Key != "" {
+	if a.Key != "" && t.Type == PressKey {
 		if _, _, ok := ParseKey(a.Key); !ok {
 			return invalid(path+".key", "must be a character or one of %s, with %s before it and a + between",
 				strings.Join(keys, ", "), strings.Join(modifiers, ", "))
@@ -212,6 +236,9 @@ func (t Tool) Selectors() []*Selector {
 		}
 		if at.Args.Target != nil {
 			list = append(list, at.Args.Target)
+		}
+		for i := range at.Args.Tools {
+			list = append(list, at.Args.Tools[i].Selectors()...)
 		}
 	}
 	return list

@@ -127,6 +127,9 @@ func checkCondition(path string, s *Step) error {
 	if c.Matcher == nil {
 		return invalid(path+".matcher", "is missing")
 	}
+	if IsNetworkMatcher(c.Matcher.Name) {
+		return invalid(path+".matcher.name", "%s is what the browser did, and no condition", c.Matcher.Name)
+	}
 	if err := checkComparison(path, c.Matcher, c.Selector); err != nil {
 		return err
 	}

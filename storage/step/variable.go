@@ -29,7 +29,8 @@ var ErrExpanded = errors.New("the text is longer than 1 MiB with its variables r
 var ErrEmptyText = errors.New("a text of the selector is empty with its variables replaced")
 
 // Reference is a variable in a text: {{name}}, {{org:name}}, {{team:name}},
-// {{testSuite:ID:name}} or {{testCase:ID:name}}; or a column of the data row, {{row:name}}.
+// {{testSuite:ID:name}} or {{testCase:ID:name}}; or a column of the data row, {{row:name}}, or what
+// a step has saved, {{saved:name}}.
 type Reference struct {
 	Scope string // "" for a bare name: case, suite, team, org
 	ID    string // of a suite or case
@@ -50,7 +51,7 @@ func (r Reference) String() string {
 
 // reference has the groups scope and name, scope, id and name, or name. An id is
 // a UUID or the hexadecimal id of a case; with the wider set the look-up decides.
-var reference = regexp.MustCompile(`\{\{[ \t]*(?:(?:(org|team|row):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
+var reference = regexp.MustCompile(`\{\{[ \t]*(?:(?:(org|team|row|saved):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
 
 // foundReference is a reference and its position in a text.
 type foundReference struct {
@@ -76,13 +77,13 @@ func findReferences(text string) []foundReference {
 }
 
 // References returns the variables that steps and the addresses of a test refer to, each
-// once, in the order of their first occurrence.
+// once, in the order of their first occurrence; without what steps save.
 func References(steps []Step, addresses ...string) []Reference {
 	list := []Reference{}
 	seen := map[Reference]bool{}
 	add := func(text string) (string, error) {
 		for _, f := range findReferences(text) {
-			if !seen[f.Reference] {
+			if f.Scope != ScopeSaved && !seen[f.Reference] {
 				seen[f.Reference] = true
 				list = append(list, f.Reference)
 			}
@@ -96,7 +97,7 @@ func References(steps []Step, addresses ...string) []Reference {
 		if steps[i].When != nil {
 			_, _ = mapCondition(*steps[i].When, add)
 		}
-		_, _ = mapTool(steps[i].Tool, add)
+		_, _ = mapTool(steps[i].Tool, add, true)
 	}
 	return list
 }
@@ -158,9 +159,10 @@ func Expand(text string, lookup func(Reference) (string, bool)) (string, error) 
 // ExpandTool returns a copy of a tool with the variables of all its texts
 // replaced: url, text, optionValue, matcher values, and the texts of selectors with
 // those that they are within or have inside. Fingerprints and files contain no
-// variables; the copy shares them.
+// variables; the copy shares them. The tools of for_each stay as they are: each may need
+// what one before it has saved.
 func ExpandTool(t Tool, lookup func(Reference) (string, bool)) (Tool, error) {
-	return mapTool(t, func(text string) (string, error) { return Expand(text, lookup) })
+	return mapTool(t, func(text string) (string, error) { return Expand(text, lookup) }, false)
 }
 
 // ExpandCondition returns a copy of a condition with the variables of all its texts
@@ -198,6 +200,9 @@ func (m *textMapper) selector(s *Selector) *Selector {
 		}
 	}
 	changed.Within, changed.Has = m.selector(s.Within), m.selector(s.Has)
+	for _, r := range changed.relations() {
+		*r.at = m.relation(*r.at)
+	}
 	return &changed
 }
 
@@ -206,7 +211,8 @@ func (m *textMapper) matcher(matcher *Matcher) *Matcher {
 		return nil
 	}
 	changed := *matcher
-	changed.Args.Value = m.text(changed.Args.Value)
+	changed.Args.Value, changed.Args.Key = m.text(changed.Args.Value), m.text(changed.Args.Key)
+	m.networkMatcher(&changed.Args)
 	return &changed
 }
 
@@ -219,8 +225,9 @@ func mapCondition(c Condition, f func(string) (string, error)) (Condition, error
 	return c, nil
 }
 
-// mapTool returns a copy of a tool with f applied to its texts.
-func mapTool(t Tool, f func(string) (string, error)) (Tool, error) {
+// mapTool returns a copy of a tool with f applied to its texts; whole: to those of the
+// tools of for_each too.
+func mapTool(t Tool, f func(string) (string, error), whole bool) (Tool, error) {
 	m := &textMapper{apply: f}
 	a := &t.Args
 	a.URL = m.text(a.URL)
@@ -232,8 +239,10 @@ func mapTool(t Tool, f func(string) (string, error)) (Tool, error) {
 		}
 	}
 	a.Matcher = m.matcher(a.Matcher)
+	m.state(t.Type, a, whole)
+	m.network(t.Type, a)
 	if a.Tool != nil && m.failed == nil {
-		inner, err := mapTool(*a.Tool, f)
+		inner, err := mapTool(*a.Tool, f, whole)
 		a.Tool, m.failed = &inner, err
 	}
 	if m.failed != nil {

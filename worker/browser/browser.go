@@ -106,6 +106,7 @@ type Lease struct {
 	Warm     bool
 	release  func(ctx context.Context, broken bool)
 	exceeded atomic.Pointer[string]
+	lost     chan struct{}
 }
 
 // Exceeded returns why the browser was ended before the lease: which of its limits it
@@ -115,6 +116,15 @@ func (l *Lease) Exceeded() string {
 		return ""
 	}
 	return *l.exceeded.Load()
+}
+
+// Lost is closed when the driver of the browser has ended, whatever the test is doing. It is
+// nil, and so never closed, where nobody watches the driver: at a hub.
+func (l *Lease) Lost() <-chan struct{} {
+	if l == nil {
+		return nil
+	}
+	return l.lost
 }
 
 // Release ends the lease: its context is removed with all cookies, storage and

@@ -152,14 +152,16 @@ func (p *Pool) acquireLocal(ctx context.Context, r Request) (*Lease, error) {
 	if err != nil {
 		return nil, p.sessionError(nil, err)
 	}
-	lease := &Lease{Session: l.session, Local: true, Warm: warm}
-	unwatch := p.watch(lease)
+	lease := &Lease{Session: l.session, Local: true, Warm: warm, lost: make(chan struct{})}
+	unwatch, leave := p.watch(lease), p.watchDriver(lease, l.bidi)
 	lease.release = p.releaseOnce(lease, func(broken bool) {
 		unwatch()
+		leave()
 		p.checkIn(l, broken || lease.Exceeded() != "")
 	})
 	if !p.register(lease) {
 		unwatch()
+		leave()
 		p.checkIn(l, true)
 		return nil, errClosed()
 	}

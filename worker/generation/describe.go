@@ -73,6 +73,12 @@ func describeTool(t *step.Tool) string {
 		return fmt.Sprintf("Drag %s to %s", describeElement(a.Selector), describeElement(a.Target))
 	case step.UploadFile:
 		return "Upload a file to " + describeElement(a.Selector)
+	case step.Route:
+		return "Answer requests of " + brief(a.URL)
+	case step.Unroute:
+		return strings.TrimSpace("End the answers to requests " + brief(a.URL))
+	case step.WaitForRequest, step.WaitForResponse, step.WaitForURL, step.WaitForDownload:
+		return strings.TrimSpace("Wait for the " + strings.TrimPrefix(t.Type, "wait_for_") + " " + brief(a.URL+a.Name))
 	case step.Pause:
 		return fmt.Sprintf("Wait %d ms", number(a.Time))
 	case step.ScrollDocument:
@@ -90,10 +96,38 @@ func describeTool(t *step.Tool) string {
 			return "Do nothing"
 		}
 		return describeTool(a.Tool) + " inside " + describeElement(a.Selector)
+	case step.SetCookie, step.SetStorage, step.ClearState, step.Emulate, step.SetClock, step.Save, step.ForEach:
+		return describeState(t)
 	case step.Assert:
 		return "Check that " + describeMatcher(a.Matcher, a.Selector, a.Not)
 	}
 	return t.Type
+}
+
+// describeState describes the tools that set, save and repeat.
+func describeState(t *step.Tool) string {
+	a := &t.Args
+	switch t.Type {
+	case step.SetCookie:
+		return "Set the cookie " + brief(a.Name)
+	case step.SetStorage:
+		return fmt.Sprintf("Set %s in the %s storage", brief(a.Key), a.Area)
+	case step.ClearState:
+		return "Clear what the browser keeps"
+	case step.Emulate:
+		return "Emulate another device or place"
+	case step.Save:
+		return fmt.Sprintf("Save the %s%s as %s", a.From, into(" of ", a.Selector), a.Name)
+	case step.ForEach:
+		return fmt.Sprintf("Do %d things in each %s", len(a.Tools), describeElement(a.Selector))
+	}
+	switch {
+	case a.Advance != nil:
+		return fmt.Sprintf("Move the clock on by %d ms", *a.Advance)
+	case a.Resume:
+		return "Let the clock go on"
+	}
+	return "Stop the clock at " + brief(a.Fixed)
 }
 
 func describeDialog(a *step.Args) string {
@@ -139,6 +173,9 @@ func describeMatcher(m *step.Matcher, s *step.Selector, not bool) string {
 		}
 		return describeElement(s) + " " + words[0]
 	}
+	if step.IsNetworkMatcher(m.Name) {
+		return describeNetwork(m, not)
+	}
 	subject := describeElement(s)
 	switch m.Name {
 	case step.URLIs:
@@ -159,6 +196,24 @@ func describeMatcher(m *step.Matcher, s *step.Selector, not bool) string {
 		mode = "is not true: " + mode
 	}
 	return fmt.Sprintf("%s %s %q", subject, mode, brief(m.Args.Value))
+}
+
+// describeNetwork returns the words for what the browser did.
+func describeNetwork(m *step.Matcher, not bool) string {
+	there := "there is a "
+	if not {
+		there = "there is no "
+	}
+	switch m.Name {
+	case step.ConsoleIs:
+		if not {
+			return "the console has errors"
+		}
+		return "the console has no errors"
+	case step.DownloadIs:
+		return strings.TrimSpace(there + "download " + brief(m.Args.Name))
+	}
+	return there + m.Name + " of " + brief(m.Args.URL)
 }
 
 // describeElement returns the words for what a selector finds.

@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -18,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/egress"
+	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
 // realBrowsers is a pool over a chromedriver of the test's own.
@@ -99,6 +103,55 @@ func TestJobInABrowser(t *testing.T) {
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got = w.read(run).Jobs[0]
 	require.Equal(t, store.CodeUnreachable, got.ErrorCode)
+}
+
+// A chromedriver that dies is noticed within two seconds, whatever the test is doing.
+func TestDriverThatDies(t *testing.T) {
+	t.Parallel()
+	find := func(css string) *step.Selector { return &step.Selector{Type: step.CSS, Value: css} }
+	long, text := 60_000, "x"
+	for name, tool := range map[string]step.Tool{
+		"pause":  {Type: step.Pause, Args: step.Args{Time: &long}},
+		"click":  {Type: step.Click, Args: step.Args{Selector: find("#never")}},
+		"fill":   {Type: step.InputText, Args: step.Args{Selector: find("#never"), Text: &text}},
+		"assert": {Type: step.Assert, Args: step.Args{Selector: find("#never"), Matcher: &step.Matcher{Name: step.Visible}}},
+		"open":   {Type: step.GoToURL, Args: step.Args{URL: "/hang"}},
+		"dialog": {Type: step.HandleDialog, Args: step.Args{Action: "accept"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			folder, err := localservice.Open(t.TempDir())
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = folder.Close(context.Background()) })
+			driver, err := folder.Chromedriver(t.Context(), localservice.ChromedriverConfig{})
+			require.NoError(t, err)
+			pool, err := browser.New(browser.Config{Local: driver.URL(), Warm: 1, Arguments: localservice.BrowserArguments()})
+			require.NoError(t, err)
+			t.Cleanup(pool.Close)
+			lease, err := pool.Acquire(t.Context(), browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+			require.NoError(t, err)
+			site := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/hang" {
+					<-r.Context().Done()
+				}
+				rw.Header().Set("Content-Type", "text/html")
+				fmt.Fprint(rw, `<!doctype html><title>Shop</title>`)
+			}))
+			t.Cleanup(site.Close)
+			t.Cleanup(site.CloseClientConnections)
+			died := make(chan time.Time, 1)
+			kill := sync.OnceFunc(func() {
+				died <- time.Now()
+				_ = syscall.Kill(driver.PID(), syscall.SIGKILL)
+			})
+			first := 1
+			r := replay.Play(t.Context(), replay.Config{Lease: lease, TestURL: site.URL, StepTimeout: time.Minute, AssertTimeout: time.Minute,
+				Steps:    []step.Step{{ID: "s1", Tool: step.Tool{Type: step.Pause, Args: step.Args{Time: &first}}}, {ID: "s2", Tool: tool}},
+				Progress: func([]step.Record) { go kill() }})
+			require.Equal(t, store.CodeBrowserLost, r.Code, r.Message)
+			require.Less(t, time.Since(<-died), 2*time.Second)
+			lease.Release(context.Background(), true)
+		})
+	}
 }
 
 // losing takes the first browser that it lends away once a page has been opened.

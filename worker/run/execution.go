@@ -35,6 +35,7 @@ type execution struct {
 
 	mu      sync.Mutex
 	records []step.Record // so far
+	named   int           // files that rows name already, for people who watch
 }
 
 // execute plays the test and returns how it ended. Its error is one of the service,
@@ -96,6 +97,13 @@ func noteRepeat(first *step.Record) {
 
 // forget drops what came of a playing that is repeated.
 func (p *execution) forget(ctx context.Context) {
+	if p.named > 0 {
+		err := p.claim.Checkpoint(ctx, func(tx *storage.Tx) error { return store.ForgetFiles(ctx, tx, p.id) })
+		if err != nil {
+			p.Log.WarnContext(ctx, "files of a playing not forgotten", "error", err)
+		}
+		p.named = 0
+	}
 	p.deleteObjects(ctx, p.files.Keys())
 	p.files = p.newFiles()
 	p.mu.Lock()
@@ -251,11 +259,17 @@ func (p *execution) report(ctx context.Context, wake, quit <-chan struct{}) {
 			return
 		case <-wait.C:
 		}
-		going := true
+		going, files := true, p.files.List()
 		err := p.claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 			going, err = store.ProgressJob(ctx, tx, p.id, p.redacted(p.soFar()))
-			return err
+			if err != nil || !going {
+				return err
+			}
+			return store.NameFiles(ctx, tx, p.id, files[p.named:])
 		})
+		if err == nil && going {
+			p.named = len(files)
+		}
 		switch {
 		case errors.Is(err, storage.ErrStale):
 			p.stop(err)
@@ -266,6 +280,10 @@ func (p *execution) report(ctx context.Context, wake, quit <-chan struct{}) {
 		}
 	}
 }
+
+// unnamed returns the keys of the stored files that no row names. The others go with their
+// rows.
+func (p *execution) unnamed() []string { return p.files.Keys()[p.named:] }
 
 func (p *execution) soFar() []step.Record {
 	p.mu.Lock()
@@ -281,6 +299,10 @@ func (p *execution) redacted(records []step.Record) []step.Record {
 		r.Result.Message = p.redactor.Text(r.Result.Message)
 		r.Healed, r.Suggested = p.redactedHealing(r.Healed), p.redactedHealing(r.Suggested)
 		r.Drifted = p.redactedDrift(r.Drifted)
+		r.Iterations = slices.Clone(r.Iterations)
+		for n := range r.Iterations {
+			r.Iterations[n].Result.Message = p.redactor.Text(r.Iterations[n].Result.Message)
+		}
 	}
 	return records
 }

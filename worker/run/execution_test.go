@@ -223,13 +223,18 @@ func TestProgressCanBeSeen(t *testing.T) {
 		records := []step.Record{{StepID: "s1", Status: step.Passed}}
 		cfg.Progress(records)
 		require.Eventually(t, func() bool { return len(w.read(run).Jobs[0].Records) == 1 }, time.Minute, 10*time.Millisecond)
-		records = append(records, step.Record{StepID: "s2", Status: step.Passed})
+		// A picture can be looked at while the job runs.
+		id := cfg.Capture(ctx, shot(0))
+		records = append(records, step.Record{StepID: "s2", Status: step.Passed, ScreenshotID: id})
 		cfg.Progress(records)
 		require.Eventually(t, func() bool { return len(w.read(run).Jobs[0].Records) == 2 }, time.Minute, 10*time.Millisecond)
+		require.Equal(t, id, w.read(run).Jobs[0].Files[0].ID.String())
 		return replay.Result{Status: step.Passed, Records: records}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 	require.Equal(t, store.Passed, w.read(run).Status)
+	require.Len(t, w.read(run).Jobs[0].Files, 1, "the end names it once")
+	require.Len(t, w.stored(), 1)
 }
 
 func TestArtifactsAreBounded(t *testing.T) {

@@ -137,7 +137,7 @@ func (a *attempt) run(ctx context.Context) error {
 	defer p.releasing.Wait()
 	end, err := p.execute(timed)
 	if err != nil {
-		a.deleteObjects(ctx, p.files.Keys())
+		a.deleteObjects(ctx, p.unnamed())
 		if errors.Is(err, errEnded) {
 			return a.claim.Finish(ctx, nil, nil)
 		}
@@ -167,7 +167,7 @@ func (p *execution) playAgain(ctx context.Context, end store.JobEnd) error {
 	})
 	var unknown *storage.UnknownOutcomeError
 	if err != nil && !errors.As(err, &unknown) {
-		p.deleteObjects(ctx, p.files.Keys())
+		p.deleteObjects(ctx, p.unnamed())
 	}
 	switch {
 	case errors.Is(err, errEnded):
@@ -191,7 +191,7 @@ func (p *execution) conclude(ctx context.Context, end store.JobEnd) error {
 	did, err := p.finish(ctx, end)
 	var unknown *storage.UnknownOutcomeError
 	if !did && !errors.As(err, &unknown) {
-		p.deleteObjects(ctx, p.files.Keys())
+		p.deleteObjects(ctx, p.unnamed())
 	}
 	return err
 }

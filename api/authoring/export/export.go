@@ -81,14 +81,17 @@ type File struct {
 // Export writes a case for a target. ok is false for a target that does not
 // exist. An export holds no value of a variable: variables become environment
 // variables. The error is a *step.InvalidError that names the member of the case
-// for which there is no code (steps[3].tool.type); a case whose steps are valid
-// has none.
+// for which the target has no words (steps[3].tool.type): of valid steps, those on
+// the network, and of targets but Playwright those that set, save and repeat.
 func Export(target string, c Case) (f File, ok bool, err error) {
 	at := slices.IndexFunc(Targets(), func(t Target) bool { return t.ID == target })
 	if at < 0 {
 		return File{}, false, nil
 	}
 	t := Targets()[at]
+	if err := checkWritable(t, c); err != nil {
+		return File{}, true, err
+	}
 	s, err := newScript(c)
 	if err != nil {
 		return File{}, true, err

@@ -227,6 +227,10 @@ func single(tool string) []Case {
 			cases = append(cases, Case{Name: name, Steps: []step.Step{window(name, "1")}}, Case{Steps: []step.Step{window(name, "{{n}}")}})
 		}
 		return cases
+	case step.SetCookie, step.SetStorage, step.ClearState, step.Emulate, step.SetClock, step.Save, step.ForEach:
+		return nil // of Playwright alone, see state_test.go
+	case step.Route, step.Unroute, step.WaitForRequest, step.WaitForResponse, step.WaitForURL, step.WaitForDownload:
+		return nil // see network_test.go
 	case step.Finish:
 		return []Case{{Steps: []step.Step{do(tool, args)}}}
 	case step.InFrame, step.InShadowRoot:

@@ -19,14 +19,20 @@ func javaScriptText(t text) string {
 	if s, ok := t.fixed(); ok {
 		return javaScript(s)
 	}
+	if len(t) == 1 && t[0].saved != "" {
+		return "saved." + t[0].saved
+	}
 	if len(t) == 1 {
 		return "env." + t[0].env
 	}
 	var b strings.Builder
 	for _, p := range t {
-		if p.env != "" {
+		switch {
+		case p.saved != "":
+			b.WriteString("${saved." + p.saved + "}")
+		case p.env != "":
 			b.WriteString("${env." + p.env + "}")
-		} else {
+		default:
 			b.WriteString(quote(p.literal, "", templateEscapes, javaScriptOdd))
 		}
 	}

@@ -1,7 +1,6 @@
 package export
 
 import (
-	"encoding/base64"
 	"fmt"
 	"strings"
 
@@ -17,6 +16,9 @@ type playwright struct {
 	// timeout is the time of the move that is written, 0 for the default.
 	asserting bool
 	timeout   int
+	// opened is set once a page is open, and row is the locator of the row that a for_each is in.
+	opened bool
+	row    string
 }
 
 func writePlaywright(s *script, file string) (string, error) {
@@ -48,7 +50,12 @@ func (w *playwright) move(m *move) {
 			w.line("}")
 		}()
 	}
+	if m.tool.Type == step.ForEach {
+		w.each(m)
+		return
+	}
 	statement := "await " + w.action(m) + ";"
+	w.opened = w.opened || m.tool.Type == step.GoToURL
 	switch {
 	case len(m.dialogs) > 0:
 		w.withDialogs(m)
@@ -132,13 +139,9 @@ func (w *playwright) action(m *move) string {
 	case step.SetViewport:
 		return fmt.Sprintf("page.setViewportSize({ width: %d, height: %d })", *a.Width, *a.Height)
 	case step.DoubleClick:
-		return w.acting(m, m.element) + ".dblclick(" + w.options(m, false) + ")"
+		return w.acting(m, m.element) + ".dblclick(" + w.pointing(m, "") + ")"
 	case step.RightClick:
-		options := []string{"button: 'right'"}
-		if m.timeout > 0 {
-			options = append(options, "timeout: "+thousands(m.timeout))
-		}
-		return w.acting(m, m.element) + ".click({ " + strings.Join(options, ", ") + " })"
+		return w.acting(m, m.element) + ".click(" + w.pointing(m, "right") + ")"
 	case step.TypeKeys:
 		if !m.element.given() {
 			return "page.keyboard.type(" + javaScriptText(m.text) + ")"
@@ -146,7 +149,7 @@ func (w *playwright) action(m *move) string {
 		w.call("typeInto")
 		return "typeInto(" + w.acting(m, m.element) + ", " + javaScriptText(m.text) + w.options(m, true) + ")"
 	case step.Click:
-		return w.acting(m, m.element) + ".click(" + w.options(m, false) + ")"
+		return w.acting(m, m.element) + ".click(" + w.pointing(m, "") + ")"
 	case step.InputText:
 		w.call("fill")
 		return "fill(" + w.acting(m, m.element) + ", " + javaScriptText(m.text) + w.options(m, true) + ")"
@@ -173,13 +176,14 @@ func (w *playwright) action(m *move) string {
 		w.call("scroll", "eventually")
 		return "scroll(" + on + ", " + javaScript(a.Direction) + ownLimit(m) + ")"
 	case step.Hover:
-		return w.acting(m, m.element) + ".hover(" + w.options(m, false) + ")"
+		return w.acting(m, m.element) + ".hover(" + w.pointing(m, "") + ")"
 	case step.Drag:
 		w.call("drag")
 		return "drag(" + w.acting(m, m.element) + ", " + w.acting(m, m.target) + w.options(m, true) + ")"
 	case step.UploadFile:
-		return w.element(m, m.element) + fmt.Sprintf(".setInputFiles({ name: %s, mimeType: 'application/octet-stream', buffer: Buffer.from('%s', 'base64') }%s)",
-			javaScript(fileName(a.File.Name)), base64.StdEncoding.EncodeToString(a.File.Content), w.options(m, true))
+		return w.upload(m)
+	case step.SetCookie, step.SetStorage, step.ClearState, step.Emulate, step.SetClock, step.Save:
+		return w.state(m)
 	case step.HandleDialog:
 		return w.answers([]*move{m}, "async () => {}")
 	}

@@ -7,6 +7,9 @@ func (w *playwright) assertion(m *move) string {
 	a := &m.tool.Args
 	// What is hidden is not visible; there is one function for both.
 	not := a.Not != (a.Matcher.Name == step.Hidden)
+	if a.Matcher.Name == step.StorageIs || a.Matcher.Name == step.CookieIs {
+		return w.keptClaim(m, a.Not)
+	}
 	w.call("eventually")
 	w.asserting = true
 	defer func() { w.asserting = false }()

@@ -18,6 +18,9 @@ var (
 // all is the locator of all matches.
 func (w *playwright) all(m *move, at place) string {
 	root := "page"
+	if w.row != "" {
+		root = w.row
+	}
 	w.timeout = m.timeout
 	for _, s := range m.within {
 		root = w.single(root, s.place, s.frame)

@@ -39,7 +39,9 @@ type move struct {
 	dialogs []*move
 	// url, value and the like are the tool's texts in parts.
 	url, text, option, value text
-	element, target          place
+	// each are the moves that a for_each does in each row.
+	each            []move
+	element, target place
 }
 
 // scope is a frame or a shadow host.
@@ -66,10 +68,17 @@ func newScript(c Case) (*script, error) {
 	s.version, _ = c.Capabilities["browserVersion"].(string)
 	s.system, _ = c.Capabilities["platformName"].(string)
 	s.base = s.env.read(c.TestURL)
-	if len(s.base) > 0 && (len(c.Steps) == 0 || c.Steps[0].Tool.Type != step.GoToURL) {
-		s.moves = append(s.moves, move{tool: &step.Tool{Type: step.GoToURL}, url: s.base})
+	first := 0 // those before it only set what the page is to find
+	for first < len(c.Steps) && step.Sets(c.Steps[first].Tool.Type) && c.Steps[first].When == nil {
+		first++
 	}
-	for i := range c.Steps {
+	for i := range len(c.Steps) + 1 {
+		if i == first && len(s.base) > 0 && (i == len(c.Steps) || c.Steps[i].Tool.Type != step.GoToURL) {
+			s.moves = append(s.moves, move{tool: &step.Tool{Type: step.GoToURL}, url: s.base})
+		}
+		if i == len(c.Steps) {
+			break
+		}
 		if c.Steps[i].Tool.Type == step.Finish {
 			break
 		}
@@ -129,6 +138,13 @@ func (s *script) fill(path string, m *move, t *step.Tool) error {
 	if a.Text != nil {
 		m.text = s.env.read(*a.Text)
 	}
+	for i := range a.Tools {
+		inner := move{}
+		if err := s.fill(fmt.Sprintf("%s.args.tools[%d]", path, i), &inner, &a.Tools[i]); err != nil {
+			return err
+		}
+		m.each = append(m.each, inner)
+	}
 	if a.OptionValue != nil {
 		m.option = s.env.read(*a.OptionValue)
 	}
@@ -164,7 +180,7 @@ func check(path string, t *step.Tool) error {
 	if err := checkSelector(path+".args.target", a.Target); err != nil {
 		return err
 	}
-	selector := []string{step.Click, step.DoubleClick, step.RightClick, step.InputText, step.Select, step.ScrollElement, step.Hover, step.Drag, step.UploadFile}
+	selector := []string{step.Click, step.DoubleClick, step.RightClick, step.InputText, step.Select, step.ScrollElement, step.Hover, step.Drag, step.ForEach}
 	switch m := a.Matcher; {
 	case slices.Contains(selector, t.Type) && a.Selector == nil:
 		return invalid(".args.selector", "is missing")
@@ -174,7 +190,11 @@ func check(path string, t *step.Tool) error {
 		return invalid(".args.text", "is missing")
 	case t.Type == step.SetViewport && (a.Width == nil || a.Height == nil):
 		return invalid(".args.width", "is missing, or the height is")
-	case t.Type == step.UploadFile && a.File == nil:
+	case (t.Type == step.SetCookie || t.Type == step.SetStorage) && a.Value == nil:
+		return invalid(".args.value", "is missing")
+	case t.Type == step.Save && a.Selector == nil && a.From != step.SavedURL && a.From != step.SavedTitle:
+		return invalid(".args.selector", "is missing")
+	case t.Type == step.UploadFile && a.File == nil && len(a.Files) == 0:
 		return invalid(".args.file", "is missing")
 	case (t.Type == step.ScrollElement || t.Type == step.ScrollDocument) && !slices.Contains(directions, a.Direction):
 		return invalid(".args.direction", "is not known")
@@ -185,7 +205,7 @@ func check(path string, t *step.Tool) error {
 	case t.Type == step.SwitchWindow && !slices.Contains([]string{step.WindowTitle, step.WindowURL, step.WindowIndex, step.WindowNew}, m.Name):
 		return invalid(".args.matcher.name", "is not known")
 	case t.Type == step.Assert:
-		page := m.Name == step.URLIs || m.Name == step.TitleIs
+		page := slices.Contains([]string{step.URLIs, step.TitleIs, step.StorageIs, step.CookieIs}, m.Name)
 		if !page && a.Selector == nil {
 			return invalid(".args.selector", "is missing")
 		}

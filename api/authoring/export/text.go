@@ -9,20 +9,23 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// part is a piece of a text: what stands there, or the environment variable that
-// takes the place of a variable.
-type part struct{ literal, env string }
+// part is a piece of a text: what stands there, the environment variable that takes the
+// place of a variable, or the name of what a step has saved.
+type part struct{ literal, env, saved string }
 
 // text is a text argument in parts; no part is empty, and no two literals follow
 // each other.
 type text []part
+
+// plain reports whether a piece is what stands there.
+func (p part) plain() bool { return p.env == "" && p.saved == "" }
 
 // fixed returns the text if it holds no variable.
 func (t text) fixed() (string, bool) {
 	switch {
 	case len(t) == 0:
 		return "", true
-	case len(t) == 1 && t[0].env == "":
+	case len(t) == 1 && t[0].plain():
 		return t[0].literal, true
 	}
 	return "", false
@@ -33,7 +36,7 @@ func (t text) prefixed(literal string) text {
 	if literal == "" {
 		return t
 	}
-	if len(t) > 0 && t[0].env == "" {
+	if len(t) > 0 && t[0].plain() {
 		return append(text{{literal: literal + t[0].literal}}, t[1:]...)
 	}
 	return append(text{{literal: literal}}, t...)
@@ -44,7 +47,7 @@ func (t text) prefixed(literal string) text {
 func (t text) squeezed() text {
 	var out text
 	for i, p := range t {
-		if p.env == "" {
+		if p.plain() {
 			s := strings.Join(strings.Fields(p.literal), " ")
 			if s == "" && i == 0 {
 				continue
@@ -152,6 +155,10 @@ func (e *environment) read(s string) text {
 		switch {
 		case i%2 == 1:
 			n, _ := strconv.Atoi(piece) // written above
+			if found[n].Scope == step.ScopeSaved {
+				t = append(t, part{saved: found[n].Name})
+				continue
+			}
 			t = append(t, part{env: e.name(found[n])})
 		case piece != "":
 			t = append(t, part{literal: piece})

@@ -69,10 +69,12 @@ type job struct {
 	Error  *failure `json:"error"`
 	Row    *jobRow  `json:"row"`
 	span
-	Healed  int      `json:"healed"`
-	Drifted int      `json:"drifted"`
-	Steps   []record `json:"steps"`
-	Files   []file   `json:"files"`
+	Healed  int `json:"healed"`
+	Drifted int `json:"drifted"`
+	// CurrentStep is the number of the step that is done now, from 1; 0 when none is.
+	CurrentStep int      `json:"currentStep"`
+	Steps       []record `json:"steps"`
+	Files       []file   `json:"files"`
 	// Attempts are all of them, where there are several.
 	Attempts []attempt `json:"attempts"`
 }
@@ -163,6 +165,19 @@ func picture(files []file, r record) string {
 	for _, f := range files {
 		if r.ScreenshotURL != "" && f.URL == r.ScreenshotURL {
 			return f.ID
+		}
+	}
+	return ""
+}
+
+// Newest is the id of the newest screenshot of a job that runs; "" without one.
+func (j *job) Newest() string {
+	if j.CurrentStep == 0 {
+		return ""
+	}
+	for i := len(j.Steps) - 1; i >= 0; i-- {
+		if id := j.Picture(j.Steps[i]); id != "" {
+			return id
 		}
 	}
 	return ""

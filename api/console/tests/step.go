@@ -64,6 +64,7 @@ type arguments struct {
 	} `json:"file"`
 	Tool      *tool  `json:"tool"`
 	Reasoning string `json:"reasoning"`
+	stateArguments
 }
 
 // selector locates an element.
@@ -77,6 +78,11 @@ type selector struct {
 	Within  *selector       `json:"within"`
 	Has     *selector       `json:"has"`
 	HasText string          `json:"hasText"`
+	Near    *relation       `json:"near"`
+	Below   *relation       `json:"below"`
+	Above   *relation       `json:"above"`
+	LeftOf  *relation       `json:"leftOf"`
+	RightOf *relation       `json:"rightOf"`
 	Index   *int            `json:"index"`
 }
 
@@ -86,7 +92,10 @@ type matcher struct {
 	Args struct {
 		Value string `json:"value"`
 		Name  string `json:"name"`
+		URL   string `json:"url"`
 		Mode  string `json:"mode"`
+		Area  string `json:"area"`
+		Key   string `json:"key"`
 	} `json:"args"`
 }
 
@@ -116,6 +125,10 @@ var actions = map[string]string{
 	"assert": "Check", "finish": "End the test", "hover": "Point at", "drag": "Drag", "upload_file": "Upload into", "press_key": "Press",
 	"handle_dialog": "Answer the dialog", "double_click": "Double-click", "right_click": "Right-click", "type_keys": "Type key by key",
 	"back": "Go back", "forward": "Go forward", "reload": "Reload", "set_viewport": "Resize the window",
+	"set_cookie": "Set the cookie", "set_storage": "Set in the storage", "clear_state": "Clear", "emulate": "Emulate", "set_clock": "Set the clock",
+	"save": "Save", "for_each": "In each",
+	"route": "Answer requests of", "unroute": "End the answers to", "wait_for_request": "Wait for the request", "wait_for_response": "Wait for the response",
+	"wait_for_url": "Wait for the address", "wait_for_download": "Wait for the download",
 }
 
 // inner is the tool inside of frames and shadow roots, which are returned from the inside
@@ -157,6 +170,9 @@ func (t *tool) Place() string {
 func (t *tool) Value() string {
 	act, _ := t.inner()
 	a := &act.Args
+	if text := a.words(act.Type, a.Key); text != "" {
+		return text
+	}
 	switch {
 	case a.Matcher != nil && act.Type == "switch_window":
 		return strings.TrimSpace(a.Matcher.Name + " " + a.Matcher.Args.Value)
@@ -164,6 +180,8 @@ func (t *tool) Value() string {
 		return a.Matcher.text(a.Not)
 	case a.URL != "":
 		return a.URL
+	case a.Name != "":
+		return a.Name
 	case a.Time != nil:
 		return strconv.Itoa(*a.Time) + " ms"
 	case a.Width != nil && a.Height != nil:
@@ -195,8 +213,21 @@ func (m *matcher) text(not bool) string {
 		return is + m.Name
 	case "attribute":
 		return "attribute " + m.Args.Name + " " + mode + " " + value
+	case "cookie", "storage":
+		return m.kept(not, mode, value)
 	case "count":
 		return "count " + mode + " " + m.Args.Value
+	case "request", "response", "download":
+		words := strings.TrimSpace(m.Name + " " + m.Args.URL + m.Args.Name)
+		if not {
+			return "no " + words
+		}
+		return words
+	case "console":
+		if not {
+			return "errors in the console"
+		}
+		return "no errors in the console"
 	}
 	return m.Name + " " + mode + " " + value
 }
@@ -233,6 +264,14 @@ func (s *selector) String() string {
 	}
 	if s.Has != nil {
 		b.WriteString(" with " + s.Has.String() + " inside")
+	}
+	for _, r := range []struct {
+		words string
+		of    *relation
+	}{{" near ", s.Near}, {" below ", s.Below}, {" above ", s.Above}, {" left of ", s.LeftOf}, {" right of ", s.RightOf}} {
+		if r.of != nil && r.of.Selector != nil {
+			b.WriteString(r.words + r.of.Selector.String())
+		}
 	}
 	if s.Within != nil {
 		b.WriteString(" in " + s.Within.String())

@@ -16,7 +16,9 @@ import (
 // number are the members of steps that are numbers. Everywhere else a plain 1e3 or 007 is
 // the text that stands there.
 var number = map[string]bool{"time": true, "width": true, "height": true, "index": true, "nth": true, "level": true,
-	"timeoutMs": true, "timeout": true, "wait": true}
+	"timeoutMs": true, "timeout": true, "wait": true,
+	"advance": true, "max": true, "clickCount": true, "x": true, "y": true, "distance": true, "cpu": true,
+	"latitude": true, "longitude": true, "accuracy": true, "latency": true, "down": true, "up": true}
 
 // numberOf are the matchers whose value is a number.
 var numberOf = map[string]bool{"count": true, "index": true, "toHaveCount": true, "toBeElementsArrayOfSize": true}

@@ -26,6 +26,7 @@ func Words(tool string, args json.RawMessage) string {
 		URL      string `json:"url"`
 		Text     string `json:"text"`
 		Key      string `json:"key"`
+		Name     string `json:"name"`
 		Option   string `json:"optionValue"`
 		Selector struct {
 			Type  string `json:"type"`
@@ -48,11 +49,7 @@ func Words(tool string, args json.RawMessage) string {
 		return tool + ": " + Words(a.Tool.Type, a.Tool.Args)
 	}
 	line := tool
-	for _, text := range []string{a.URL, a.Key} {
-		if text != "" {
-			line += " " + text
-		}
-	}
+	line += words(a.URL) + words(a.Key) + words(a.Name)
 	switch {
 	case a.Selector.Name != "":
 		line += fmt.Sprintf(" %s %q", a.Selector.Value, a.Selector.Name)
@@ -62,14 +59,27 @@ func Words(tool string, args json.RawMessage) string {
 	if a.Matcher.Name != "" {
 		line += " " + a.Matcher.Name
 		var value struct {
-			Value any `json:"value"`
+			Value any    `json:"value"`
+			URL   string `json:"url"`
+			Name  string `json:"name"`
 		}
-		if json.Unmarshal(a.Matcher.Args, &value) == nil && value.Value != nil {
-			line += fmt.Sprintf(" %q", fmt.Sprint(value.Value))
+		if json.Unmarshal(a.Matcher.Args, &value) == nil {
+			line += words(value.URL) + words(value.Name)
+			if value.Value != nil {
+				line += fmt.Sprintf(" %q", fmt.Sprint(value.Value))
+			}
 		}
 	}
 	if text := a.Text + a.Option; text != "" {
 		line += fmt.Sprintf(" with %q", text)
 	}
 	return line
+}
+
+// words are a text behind others; "" for none.
+func words(text string) string {
+	if text == "" {
+		return ""
+	}
+	return " " + text
 }

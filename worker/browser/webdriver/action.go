@@ -36,8 +36,9 @@ func (s *source) MarshalJSON() ([]byte, error) {
 
 // The numbers of the mouse's buttons.
 const (
-	LeftButton  = 0
-	RightButton = 2
+	LeftButton   = 0
+	MiddleButton = 1
+	RightButton  = 2
 )
 
 // Pointer is a sequence of actions of a mouse.

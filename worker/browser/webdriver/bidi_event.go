@@ -28,6 +28,14 @@ func (b *BiDi) On(event string, handle func(params json.RawMessage)) (unsubscrib
 	return b.events.on(event, handle)
 }
 
+// Dropped returns how many events were dropped because they came faster than their
+// handlers took them.
+func (b *BiDi) Dropped() uint64 {
+	b.events.mu.Lock()
+	defer b.events.mu.Unlock()
+	return b.events.dropped
+}
+
 type bidiEvent struct {
 	name   string
 	params json.RawMessage
@@ -48,6 +56,7 @@ type eventQueue struct {
 	lastID   int
 	waiting  []bidiEvent
 	size     int // bytes of waiting
+	dropped  uint64
 
 	closed bool
 }
@@ -79,6 +88,7 @@ func (q *eventQueue) push(e bidiEvent) {
 	q.size += len(e.params)
 	for len(q.waiting) > eventCount || (q.size > eventBytes && len(q.waiting) > 1) {
 		q.take()
+		q.dropped++
 	}
 	q.wake.Signal()
 }

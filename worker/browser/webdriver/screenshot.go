@@ -24,3 +24,10 @@ func (s *Session) JPEGScreenshot(ctx context.Context, quality int) ([]byte, erro
 func devTools(ctx context.Context, s *Session, command string, params map[string]any, result any) error {
 	return s.post(ctx, "/goog/cdp/execute", map[string]any{"cmd": command, "params": params}, result)
 }
+
+// DevTools sends a command of the DevTools protocol to the current window and reads its
+// result into out (nil: it is dropped). A remote end that is not chromedriver knows no
+// such command.
+func (s *Session) DevTools(ctx context.Context, command string, params map[string]any, out any) error {
+	return devTools(ctx, s, command, params, out)
+}

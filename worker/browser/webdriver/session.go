@@ -21,6 +21,7 @@ type Session struct {
 	dialing chan struct{} // of one element, taken by whoever uses what follows
 	bidi    *BiDi
 	deleted bool
+	hidden  []string // windows that Windows leaves out
 }
 
 const (

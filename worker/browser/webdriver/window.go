@@ -1,6 +1,9 @@
 package webdriver
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // Window returns the handle of the current window.
 func (s *Session) Window(ctx context.Context) (string, error) {
@@ -9,12 +12,15 @@ func (s *Session) Window(ctx context.Context) (string, error) {
 	return handle, err
 }
 
-// Windows returns the handles of all windows, in no order.
+// Windows returns the handles of all windows, in no order, but for those that were hidden.
 func (s *Session) Windows(ctx context.Context) ([]string, error) {
 	var handles []string
 	err := s.get(ctx, "/window/handles", &handles)
-	return handles, err
+	return slices.DeleteFunc(handles, func(handle string) bool { return slices.Contains(s.hidden, handle) }), err
 }
+
+// Hide leaves a window out of Windows: one that no page has opened and no person sees.
+func (s *Session) Hide(handle string) { s.hidden = append(s.hidden, handle) }
 
 // SwitchWindow makes a window current.
 func (s *Session) SwitchWindow(ctx context.Context, handle string) error {

@@ -40,7 +40,8 @@ type actQuery struct {
 	Hidden      bool           `json:"hidden,omitempty"`
 	Text        string         `json:"text"`
 	Option      string         `json:"option,omitempty"`
-	File        *pageFile      `json:"file,omitempty"`
+	Files       []pageFile     `json:"files,omitempty"`
+	Position    *step.Position `json:"position,omitempty"` // where to point, from the upper left corner
 	Direction   string         `json:"direction,omitempty"`
 	Watch       string         `json:"watch,omitempty"`   // the name by which arrival.js reports
 	Gesture     string         `json:"gesture,omitempty"` // what it watches for
@@ -89,9 +90,10 @@ type actResult struct {
 	Href        string            `json:"href"`
 	Time        float64           `json:"time"` // of the result, ms on the browser's clock
 	Fingerprint *step.Fingerprint `json:"fingerprint"`
-	Keys        bool              `json:"keys"`  // the text must be typed
-	Held        *string           `json:"held"`  // what a field made of its text
-	Wheel       []int             `json:"wheel"` // by how much to turn it, if the script cannot scroll
+	Keys        bool              `json:"keys"`   // the text must be typed
+	Held        *string           `json:"held"`   // what a field made of its text
+	Offset      []int             `json:"offset"` // of the position from the centre of what is in view
+	Wheel       []int             `json:"wheel"`  // by how much to turn it, if the script cannot scroll
 	Note        string            `json:"note"`
 	Drifted     *foundDrift       `json:"drifted"` // nil: nothing contradicts what is known
 }

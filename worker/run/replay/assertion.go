@@ -45,6 +45,8 @@ type seen struct {
 	Count  int     `json:"count"`
 	Text   *string `json:"text"`
 	Secret bool    `json:"secret"` // of a password field
+	// Differs is in what a cookie is not as it must be.
+	Differs string `json:"-"`
 }
 
 // assertion is a step that compares what the page shows.
@@ -64,6 +66,9 @@ func (x *stepExecution) assert(ctx context.Context, at *elementLocation, args st
 	rule, err := newRule(args, x.quote)
 	if err != nil {
 		return err
+	}
+	if rule.kept() {
+		return x.assertKept(ctx, rule, args.Matcher)
 	}
 	return assertion{x, at, rule}.wait(ctx)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+	"github.com/slipway-qa/slipway/worker/run/emulate"
 )
 
 const (
@@ -31,6 +32,9 @@ func (x *stepExecution) execute(ctx context.Context, script string, out any, arg
 
 // executeFor is execute for a script that may take some time.
 func (s *session) executeFor(ctx context.Context, time time.Duration, script string, out any, args ...any) error {
+	if s.clock.IsSet() {
+		script = emulate.RealTime + script
+	}
 	var result json.RawMessage
 	err := s.withTimeout(ctx, time+s.Grace, func(ctx context.Context) error {
 		return s.driver.Execute(ctx, script, &result, args...)

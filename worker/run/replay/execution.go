@@ -20,6 +20,9 @@ type testExecution struct {
 	mu      sync.Mutex // of the records: captures store their files in them
 	records []step.Record
 	result  Result
+
+	reporting sync.Mutex // of Progress, in its order
+	reported  int        // steps
 }
 
 func newTestExecution(ctx context.Context, cfg Config) *testExecution {
@@ -40,7 +43,19 @@ func (t *testExecution) run(ctx context.Context) {
 		t.fail(t.failureOf(ctx, err))
 		return
 	}
-	for i := range t.Steps {
+	first := t.firstOnPage()
+	for i := range len(t.Steps) + 1 {
+		if i == first {
+			p = t.newPreparation() // its time begins now
+			if err := p.openTest(ctx); err != nil {
+				t.screenshotter.captureUnreached(ctx, p.stepExecution, err)
+				t.fail(t.failureOf(ctx, err))
+				return
+			}
+		}
+		if i == len(t.Steps) {
+			return
+		}
 		if err := t.runStep(ctx, i); err != nil {
 			t.fail(err)
 			return
@@ -51,10 +66,24 @@ func (t *testExecution) run(ctx context.Context) {
 	}
 }
 
+// firstOnPage returns the first step for which the test's address is opened: those before
+// it only set what the page is to find.
+func (t *testExecution) firstOnPage() int {
+	for i := range t.Steps {
+		if !step.Sets(t.Steps[i].Tool.Type) || t.Steps[i].When != nil {
+			return i
+		}
+	}
+	return len(t.Steps)
+}
+
 // runStep executes a step and records it. The failure is that of a required step.
 func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 	s := &t.Steps[i]
 	started := time.Now()
+	if t.network != nil {
+		t.network.BeginStep()
+	}
 	x, not, err := t.meetCondition(ctx, i)
 	if not == nil && err == nil {
 		x = t.newStep(i)
@@ -88,9 +117,7 @@ func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 		// A page with an open dialog cannot be captured.
 		t.screenshotter.take(ctx, x)
 	}
-	if t.Progress != nil {
-		t.Progress(t.firstRecords(i + 1))
-	}
+	t.progress(i + 1)
 	if optional {
 		return nil
 	}
@@ -153,6 +180,7 @@ func (t *testExecution) record(x *stepExecution, failed *failure, optional bool)
 		t.result.Fingerprints[s.ID] = *x.fingerprint
 	}
 	record.Result = step.Outcome{Success: failed == nil, Message: x.message(failed)}
+	record.Iterations = x.iterations
 	return record
 }
 
@@ -170,6 +198,20 @@ func (t *testExecution) end() Result {
 	return t.result
 }
 
+// progress reports the records of the first n steps; with 0 those that were reported
+// before, of which one has its screenshot by now.
+func (t *testExecution) progress(n int) {
+	if t.Progress == nil {
+		return
+	}
+	t.reporting.Lock()
+	defer t.reporting.Unlock()
+	t.reported = max(t.reported, n)
+	if t.reported > 0 {
+		t.Progress(t.firstRecords(t.reported))
+	}
+}
+
 // firstRecords copies the first n records: captures still write to them.
 func (t *testExecution) firstRecords(n int) []step.Record {
 	t.mu.Lock()
@@ -180,8 +222,9 @@ func (t *testExecution) firstRecords(n int) []step.Record {
 // storeScreenshotID stores the file of a step's screenshot.
 func (t *testExecution) storeScreenshotID(i int, id string) {
 	t.mu.Lock()
-	defer t.mu.Unlock()
 	if i < len(t.records) { // the page of a test without steps
 		t.records[i].ScreenshotID = id
 	}
+	t.mu.Unlock()
+	t.progress(0)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -73,9 +74,33 @@ func variableFailure(err error) *failure {
 	return stepf("%v", err)
 }
 
+// errDriverLost is why the context of a test ends whose driver has ended.
+var errDriverLost = errors.New("the driver of the browser ended")
+
+// watchDriver returns a context that ends with the driver of the lease: a step that waits
+// for it would wait for as long as it may.
+func watchDriver(ctx context.Context, lease *browser.Lease) (context.Context, func()) {
+	if lease.Lost() == nil {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case <-lease.Lost():
+			cancel(errDriverLost)
+		case <-done:
+		}
+	}()
+	return ctx, func() { close(done); cancel(nil) }
+}
+
 // failureOf returns the failure of an error of any kind.
 func (s *session) failureOf(ctx context.Context, err error) *failure {
 	var f *failure
+	if errors.Is(context.Cause(ctx), errDriverLost) {
+		return &failure{code: run.CodeBrowserLost, text: "the driver of the browser ended", broken: true}
+	}
 	if ctx.Err() == nil && errors.As(err, &f) {
 		return f
 	}

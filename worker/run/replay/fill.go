@@ -163,20 +163,24 @@ func lettersAndDigits(text string) string {
 	}, text)
 }
 
-// upload puts a file into a file input. The page creates it from its bytes, so it is
-// the same for browsers on other machines, and no file is left there.
-func (a elementAction) upload(ctx context.Context, f *step.File) error {
-	if f == nil {
+// upload puts files into a file input, without a selector into the one whose chooser the
+// step before has opened. The page creates them from their bytes, so they are the same for
+// browsers on other machines, and no file is left there.
+func (a elementAction) upload(ctx context.Context, into *step.Selector, files []step.File) error {
+	if len(files) == 0 {
 		return stepf("the step names no file")
 	}
-	kind := mime.TypeByExtension(path.Ext(f.Name))
-	if kind == "" {
-		kind = "application/octet-stream"
+	var list []pageFile
+	for _, f := range files {
+		kind := mime.TypeByExtension(path.Ext(f.Name))
+		if kind == "" {
+			kind = "application/octet-stream"
+		}
+		list = append(list, pageFile{Name: f.Name, Type: kind, Content: append([]byte{}, f.Content...)})
 	}
-	content := f.Content
-	if content == nil {
-		content = []byte{}
+	if into == nil {
+		return a.chooseFiles(ctx, list)
 	}
-	_, err := a.act(ctx, actQuery{Want: wantFile, File: &pageFile{Name: f.Name, Type: kind, Content: content}})
+	_, err := a.act(ctx, actQuery{Want: wantFile, Files: list})
 	return err
 }

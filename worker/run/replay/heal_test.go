@@ -106,6 +106,21 @@ func TestDoesNotHeal(t *testing.T) {
 	fails(t, `<button id=new>Save</button>`, store.CodeStepFailed, "", healing(&edited))
 }
 
+// What only shows a text is what it says: neither its level nor its test id makes another
+// heading the one that was meant.
+func TestHeadingIsItsName(t *testing.T) {
+	t.Parallel()
+	orders := step.Fingerprint{Tag: "h2", Role: "heading", Name: "Orders", Text: "Orders", TestID: "title", Attributes: map[string]string{"id": "btn-1"},
+		Surroundings: &step.Surroundings{Alike: step.Alike{Count: 1, SameTestID: 1, SameRow: 1, SameContainers: 1}}}
+	for _, body := range []string{`<h2 data-testid=title>Invoices</h2>`, `<h2>Invoices</h2>`, `<h2 id=new>Invoices</h2><h3>Order</h3>`} {
+		r := fails(t, body, store.CodeStepFailed, "css #btn-1 was not found", healing(printed("#btn-1", orders)))
+		require.Zero(t, r.Healed)
+		require.Nil(t, r.Records[0].Suggested, body)
+	}
+	r := pass(t, `<h2 data-testid=title>Orders</h2><h2>Invoices</h2>`, healing(printed("#btn-1", orders)))
+	require.Equal(t, 1, r.Healed)
+}
+
 // What a step has acted on by a healing is in its record, however the step ends.
 func TestHealedAndFailed(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,7 @@ func Open(ctx context.Context, cfg Config) (*Live, error) {
 		if opensItself {
 			p.next = step.GoToURL
 		}
-		if err := p.run(ctx); err != nil {
+		if err := p.begin(ctx); err != nil {
 			l.t.screenshotter.captureUnreached(ctx, p.stepExecution, err)
 			return err
 		}
@@ -265,5 +265,7 @@ func (l *Live) Close() (broken bool) {
 	l.endWatch()
 	l.t.screenshotter.close()
 	l.t.console.close()
+	l.broken = l.t.closeNetwork() || l.broken
+	l.broken = l.t.closeState(context.Background()) != nil || l.broken
 	return l.broken
 }

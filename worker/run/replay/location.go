@@ -34,7 +34,15 @@ type pageSelector struct {
 	Within  *pageSelector   `json:"within,omitempty"`
 	Has     *pageSelector   `json:"has,omitempty"`
 	HasText string          `json:"hasText,omitempty"`
+	Lies    []pageRelation  `json:"lies,omitempty"` // near, below ... others
 	Index   *int            `json:"index,omitempty"`
+}
+
+// pageRelation is where an element lies towards another.
+type pageRelation struct {
+	Where    string       `json:"where"` // near, below, above, leftOf, rightOf
+	Of       pageSelector `json:"of"`
+	Distance int          `json:"distance,omitempty"`
 }
 
 func pageSelectorOf(s *step.Selector) pageSelector {
@@ -48,6 +56,9 @@ func pageSelectorOf(s *step.Selector) pageSelector {
 		has := pageSelectorOf(s.Has)
 		p.Has = &has
 	}
+	for where, r := range s.Relations() {
+		p.Lies = append(p.Lies, pageRelation{where, pageSelectorOf(r.Selector), r.Distance})
+	}
 	return p
 }
 
@@ -58,7 +69,7 @@ func (p *pageSelector) plain() bool {
 		return true
 	}
 	known := p.Type == step.CSS || p.Type == step.XPath || p.Type == ""
-	return known && p.HasText == "" && p.Within.plain() && p.Has.plain()
+	return known && p.HasText == "" && len(p.Lies) == 0 && p.Within.plain() && p.Has.plain()
 }
 
 func allPlain(hosts []pageSelector, selector pageSelector) bool {

@@ -48,6 +48,9 @@ func (n nativeAction) run(ctx context.Context, t step.Tool) error {
 	case step.Back:
 		return n.driver.Back(ctx)
 	case step.Assert:
+		if step.IsNetwork(&t) {
+			return stepf("the matcher %s is not available in native apps", a.Matcher.Name)
+		}
 		return n.assert(ctx, a)
 	case step.Pause:
 		return n.pause(ctx, a.Time)
@@ -72,7 +75,7 @@ func nativeSelector(s *step.Selector) *failure {
 	if s.Type != step.CSS && s.Type != step.XPath {
 		return stepf("a selector of the type %s is not available in native apps", bounded(s.Type, 60))
 	}
-	if s.Within != nil || s.Has != nil || s.HasText != "" {
+	if s.Within != nil || s.Has != nil || s.HasText != "" || len(pageSelectorOf(s).Lies) > 0 {
 		return stepf("a selector with within, has or hasText is not available in native apps")
 	}
 	return nil

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -10,49 +11,101 @@ import (
 type gesture struct {
 	want string
 	// event is what the element must receive of it; "": it is not watched.
-	event   string
-	perform func(context.Context, webdriver.Element) error
+	event string
+	at    *step.Position // nil: the centre
+	keys  []string       // that are held meanwhile, by their names
+	// perform is what the mouse does at a point from the centre of what is in view.
+	perform func(ctx context.Context, e webdriver.Element, x, y int) error
 }
+
+// buttonNumbers are the buttons of the mouse by their names; "" is the left one.
+var buttonNumbers = map[string]int{"": webdriver.LeftButton, "left": webdriver.LeftButton, "middle": webdriver.MiddleButton, "right": webdriver.RightButton}
+
+// clickEvents are what an element receives of a click with a button.
+var clickEvents = map[string]string{"": "click", "left": "click", "right": "contextmenu"}
 
 // click clicks with the mouse. The page script has just seen that the element
 // receives the events, so on the managed chromedriver the pointer is moved and
 // pressed by one call, in half the time of the click endpoint, which looks once
 // more. Other remote ends (touch devices) get the endpoint, and so do frames: those
 // of another origin learn late that the page around them was scrolled.
-func (a elementAction) click(ctx context.Context) error {
-	return a.point(ctx, gesture{wantClick, "click", func(ctx context.Context, e webdriver.Element) error {
-		if !a.Lease.Local || a.framed {
+func (a elementAction) click(ctx context.Context, p step.Pointing) error {
+	plain := p.Position == nil && p.Button == "" && len(p.Modifiers) == 0
+	event := clickEvents[p.Button]
+	count := 1
+	if p.ClickCount != nil {
+		count, plain = *p.ClickCount, plain && *p.ClickCount == 1
+	}
+	if event == "click" && count == 2 {
+		event = "dblclick"
+	}
+	return a.point(ctx, gesture{wantClick, event, p.Position, p.Modifiers, func(ctx context.Context, e webdriver.Element, x, y int) error {
+		if plain && (!a.Lease.Local || a.framed) {
 			return a.driver.Click(ctx, e)
 		}
-		return a.driver.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, 0, 0, 0).
-			Down(webdriver.LeftButton).Up(webdriver.LeftButton))
+		return a.driver.Input.Perform(ctx, pressed(e, x, y, buttonNumbers[p.Button], count))
 	}})
 }
 
+// pressed is the mouse that goes to a point and presses a button so often.
+func pressed(e webdriver.Element, x, y, button, count int) *webdriver.Pointer {
+	mouse := webdriver.NewMouse().MoveTo(e, x, y, 0)
+	for range count {
+		mouse.Down(button).Up(button)
+	}
+	return mouse
+}
+
 // doubleClick clicks twice.
-func (a elementAction) doubleClick(ctx context.Context) error {
-	return a.point(ctx, gesture{wantClick, "dblclick", func(ctx context.Context, e webdriver.Element) error {
-		if a.Lease.Local && !a.framed {
+func (a elementAction) doubleClick(ctx context.Context, p step.Pointing) error {
+	plain := p.Position == nil && (p.Button == "" || p.Button == "left") && len(p.Modifiers) == 0
+	event := ""
+	if buttonNumbers[p.Button] == webdriver.LeftButton {
+		event = "dblclick"
+	}
+	return a.point(ctx, gesture{wantClick, event, p.Position, p.Modifiers, func(ctx context.Context, e webdriver.Element, x, y int) error {
+		if plain && a.Lease.Local && !a.framed {
 			return a.driver.Input.DoubleClick(ctx, e)
 		}
-		return a.driver.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, 0, 0, 0).
-			Down(webdriver.LeftButton).Up(webdriver.LeftButton).Down(webdriver.LeftButton).Up(webdriver.LeftButton))
+		return a.driver.Input.Perform(ctx, pressed(e, x, y, buttonNumbers[p.Button], 2))
 	}})
 }
 
 // rightClick opens what the page has for the right button of the mouse.
-func (a elementAction) rightClick(ctx context.Context) error {
-	return a.point(ctx, gesture{wantClick, "contextmenu", func(ctx context.Context, e webdriver.Element) error {
-		return a.driver.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, 0, 0, 0).
-			Down(webdriver.RightButton).Up(webdriver.RightButton))
-	}})
+func (a elementAction) rightClick(ctx context.Context, p step.Pointing) error {
+	p.Button = "right"
+	return a.click(ctx, p)
 }
 
 // hover moves the mouse over an element.
-func (a elementAction) hover(ctx context.Context) error {
-	return a.point(ctx, gesture{want: wantHover, perform: func(ctx context.Context, e webdriver.Element) error {
-		return a.driver.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, 0, 0, 0))
+func (a elementAction) hover(ctx context.Context, p step.Pointing) error {
+	return a.point(ctx, gesture{want: wantHover, at: p.Position, keys: p.Modifiers, perform: func(ctx context.Context, e webdriver.Element, x, y int) error {
+		return a.driver.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, x, y, 0))
 	}})
+}
+
+// holding performs a gesture while keys are held, and releases them whatever happens.
+func (a elementAction) holding(ctx context.Context, keys []string, perform func() error) error {
+	if len(keys) == 0 {
+		return perform()
+	}
+	down, up := webdriver.NewKeyboard(), webdriver.NewKeyboard()
+	for _, name := range keys {
+		key, err := webdriver.Keys(name)
+		if err != nil {
+			return err
+		}
+		down.Down(key)
+		up.Up(key)
+	}
+	if err := a.driver.Input.Perform(ctx, down); err != nil {
+		return err
+	}
+	err := perform()
+	if released := a.driver.Input.Perform(ctx, up); err == nil && !webdriver.Is(released, webdriver.ErrUnexpectedAlert, webdriver.ErrNoSuchWindow) {
+		err = released
+	}
+	return err
 }
 
 // point waits for an element and points at it; when that misses because the page
@@ -60,7 +113,7 @@ func (a elementAction) hover(ctx context.Context) error {
 // page has not missed, whatever the driver reports; one that the driver reports as
 // done may have missed, which the page has seen.
 func (a elementAction) point(ctx context.Context, g gesture) error {
-	query := actQuery{Want: g.want, Gesture: g.event}
+	query := actQuery{Want: g.want, Gesture: g.event, Position: g.at}
 	if g.event != "" {
 		query.Watch = watchName()
 	}
@@ -70,7 +123,13 @@ func (a elementAction) point(ctx context.Context, g gesture) error {
 			return err
 		}
 		a.screenshotter.wait(ctx)
-		err = a.withPageTimeout(ctx, func(ctx context.Context) error { return g.perform(ctx, got.Element) })
+		x, y := 0, 0
+		if len(got.Offset) == 2 {
+			x, y = got.Offset[0], got.Offset[1]
+		}
+		err = a.withPageTimeout(ctx, func(ctx context.Context) error {
+			return a.holding(ctx, g.keys, func() error { return g.perform(ctx, got.Element, x, y) })
+		})
 		if g.want == wantClick {
 			err = a.inputOutcome(ctx, got, err)
 		}

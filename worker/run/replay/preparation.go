@@ -13,14 +13,14 @@ type preparation struct{ *stepExecution }
 
 func (t *testExecution) newPreparation() preparation {
 	x := &stepExecution{session: t.session, screenshotter: t.screenshotter, timeout: t.StepTimeout}
-	if len(t.Steps) > 0 {
-		x.next = t.Steps[0].Tool.Type
+	if after := t.firstOnPage(); after < len(t.Steps) {
+		x.next = t.Steps[after].Tool.Type
 	}
 	x.deadline = time.Now().Add(x.timeout)
 	return preparation{x}
 }
 
-// run sets the session up and opens the test's address.
+// run sets the session up.
 func (p preparation) run(ctx context.Context) error {
 	if p.Lease.Mobile {
 		return nil
@@ -29,8 +29,27 @@ func (p preparation) run(ctx context.Context) error {
 		return err
 	}
 	p.console = openConsole(ctx, p.session)
-	if err := p.noteFirstWindow(ctx); err != nil {
+	if err := p.openNetwork(ctx); err != nil {
 		return err
+	}
+	if err := p.noteFirstWindow(ctx); err != nil || !choosesFiles(p.Steps) {
+		return err
+	}
+	return p.watchChoosers(ctx)
+}
+
+// begin sets the session up and opens the test's address.
+func (p preparation) begin(ctx context.Context) error {
+	if err := p.run(ctx); err != nil {
+		return err
+	}
+	return p.openTest(ctx)
+}
+
+// openTest opens the test's address, unless the step that follows opens one itself.
+func (p preparation) openTest(ctx context.Context) error {
+	if p.Lease.Mobile {
+		return nil
 	}
 	if p.TestURL == "" || p.next == step.GoToURL {
 		return nil

@@ -146,10 +146,16 @@ func (c Config) withDefaults() Config {
 // returns before its captures are stored.
 func Play(ctx context.Context, cfg Config) (result Result) {
 	cfg = cfg.withDefaults()
+	ctx, leave := watchDriver(ctx, cfg.Lease)
+	defer leave()
 	t := newTestExecution(ctx, cfg)
 	defer func() {
 		t.screenshotter.close()
 		t.console.close()
+		t.result.Broken = t.closeNetwork() || t.result.Broken
+		if t.closeState(ctx) != nil {
+			t.result.Broken = true
+		}
 		result = t.end()
 	}()
 	defer func() {

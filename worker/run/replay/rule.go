@@ -2,10 +2,10 @@ package replay
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -15,11 +15,13 @@ const maxShown = 300
 // rule is an assertion that is ready to be compared.
 type rule struct {
 	matcher, mode, value, attribute string
+	area, key                       string // of a storage
+	any                             bool   // names no value
 
 	show    func(text string, most int) string // without secrets
 	not     bool
 	number  int
-	pattern *regexp.Regexp
+	pattern interface{ MatchString(string) bool }
 }
 
 func newRule(a step.Args, show func(string, int) string) (*rule, error) {
@@ -27,18 +29,18 @@ func newRule(a step.Args, show func(string, int) string) (*rule, error) {
 		return nil, stepf("the step names no matcher")
 	}
 	m := a.Matcher
-	r := &rule{matcher: m.Name, mode: m.Args.Mode, value: m.Args.Value, attribute: m.Args.Name, not: a.Not, show: show}
+	r := &rule{any: m.Args.Value == "" && m.Args.Mode == "", key: m.Args.Key, area: m.Args.Area, matcher: m.Name, mode: m.Args.Mode, value: m.Args.Value, attribute: m.Args.Name, not: a.Not, show: show}
 	if r.mode == "" {
 		r.mode = step.Equals
 	}
-	page := m.Name == step.URLIs || m.Name == step.TitleIs
+	page := m.Name == step.URLIs || m.Name == step.TitleIs || r.kept()
 	if !page && a.Selector == nil {
 		return nil, stepf("the step names no element")
 	}
 	switch m.Name {
 	case step.Visible, step.Hidden, step.Enabled, step.Checked:
 		return r, nil
-	case step.TextIs, step.ValueIs, step.URLIs, step.TitleIs, step.AttributeIs:
+	case step.TextIs, step.ValueIs, step.URLIs, step.TitleIs, step.AttributeIs, step.StorageIs, step.CookieIs:
 		if r.mode == step.Matches {
 			pattern, err := step.Pattern(r.value)
 			if err != nil {
@@ -72,6 +74,9 @@ func (r *rule) isTrueFor(s *seen) bool {
 		shown := s != nil && s.Is
 		return (shown == (r.matcher == step.Visible)) != r.not
 	}
+	if r.kept() && r.any {
+		return (s != nil && s.Differs == "") != r.not
+	}
 	// Nothing is true for what is not there, and neither is its opposite.
 	if s == nil {
 		return false
@@ -93,6 +98,9 @@ func (r *rule) compare(s *seen) bool {
 		return s.Count == r.number
 	}
 	if s.Text == nil {
+		return false
+	}
+	if s.Differs != "" {
 		return false
 	}
 	got, want := *s.Text, r.value
@@ -125,7 +133,29 @@ func (r *rule) expected() string {
 	case step.AttributeIs:
 		return fmt.Sprintf("attribute %s %s%s %q", r.attribute, not, words(r.mode), r.show(r.value, maxShown))
 	}
+	if r.kept() && r.any {
+		return not + "to be there"
+	}
 	return fmt.Sprintf("%s %s%s %q", r.matcher, not, words(r.mode), r.show(r.value, maxShown))
+}
+
+// kept reports whether the assertion looks at what the browser keeps.
+func (r *rule) kept() bool { return r.matcher == step.StorageIs || r.matcher == step.CookieIs }
+
+// keptFailure returns the failure of an assertion on what the browser keeps.
+func (r *rule) keptFailure(s *seen) *failure {
+	subject := "the cookie " + r.show(r.attribute, 100)
+	if r.matcher == step.StorageIs {
+		subject = "the item " + r.show(r.key, 100) + " of the " + r.area + " storage"
+	}
+	actual := "there is none"
+	if s != nil {
+		actual = r.describe(s)
+		if s.Differs != "" {
+			actual = s.Differs
+		}
+	}
+	return failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, r.expected(), actual)
 }
 
 func words(mode string) string { return strings.ReplaceAll(mode, "_", " ") }

@@ -21,10 +21,16 @@ type secretStore struct {
 	// pages of the same origin are searched for them.
 	typed        map[string][]string
 	typedInFrame bool // one was typed in a frame
+	// saved are the texts that steps have saved, by their names.
+	saved map[string]savedText
 }
 
 // value returns the value of a variable; false when it has none.
 func (s *secretStore) value(r step.Reference) (string, bool) {
+	if r.Scope == step.ScopeSaved {
+		got, ok := s.saved[r.Name]
+		return got.text, ok
+	}
 	if s.lookup == nil {
 		return "", false
 	}

@@ -83,6 +83,9 @@ func (s *session) showSelector(p pageSelector) string {
 	if p.HasText != "" {
 		parts = append(parts, "with text "+quoted(p.HasText))
 	}
+	for _, r := range p.Lies {
+		parts = append(parts, r.Where+" "+s.showSelector(r.Of))
+	}
 	if p.Index != nil {
 		parts = append(parts, fmt.Sprintf("index %d", *p.Index))
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+	"github.com/slipway-qa/slipway/worker/run/emulate"
+	"github.com/slipway-qa/slipway/worker/run/network"
 )
 
 // session is the browser session that a test runs in, and what all steps share: what
@@ -19,6 +21,7 @@ type session struct {
 	driver  *webdriver.Session
 	secrets secretStore
 	console *console // nil: the driver keeps the console
+	network *network.Network
 
 	live    bool            // the step after one is not known when it is executed
 	framed  bool            // a frame is current
@@ -26,7 +29,11 @@ type session struct {
 	href    string          // of the top-level page, as far as known
 	checked map[string]bool // the origins and files that the test may show
 	windows []string        // handles in the order of opening
-	window  string          // the current one; "" where no step and no screenshot needs it
+	// pretends is what windows that open later must be told, and clock what pages see.
+	pretends step.Emulation
+	choosers *chooser // nil: no step answers one
+	clock    emulate.Clock
+	window   string // the current one; "" where no step and no screenshot needs it
 }
 
 func newSession(cfg Config) *session {

@@ -37,12 +37,16 @@ type stepExecution struct {
 	healed      *step.Healed
 	suggested   *step.Healed // a healing that was not applied
 	drifted     *step.Drifted
+
+	began       time.Time // of the test
+	eachTimeout time.Duration
+	iterations  []step.Iteration // of a for_each
 }
 
 // newStep returns the execution of a step, whose time begins now.
 func (t *testExecution) newStep(i int) *stepExecution {
 	s := &t.Steps[i]
-	x := &stepExecution{session: t.session, screenshotter: t.screenshotter, index: i, timeout: t.StepTimeout}
+	x := &stepExecution{session: t.session, screenshotter: t.screenshotter, index: i, timeout: t.StepTimeout, began: t.began}
 	if i+1 < len(t.Steps) {
 		x.next = t.Steps[i+1].Tool.Type
 		x.assertedNext = t.asserts(i + 1)
@@ -58,7 +62,7 @@ func (t *testExecution) newStep(i int) *stepExecution {
 	case innermost(s.Tool).Type == step.Assert:
 		x.timeout = min(x.timeout, t.AssertTimeout)
 	}
-	x.deadline = time.Now().Add(x.timeout)
+	x.deadline, x.eachTimeout = time.Now().Add(x.timeout), x.timeout
 	return x
 }
 
@@ -67,7 +71,8 @@ func (t *testExecution) newStep(i int) *stepExecution {
 func (t *testExecution) asserts(i int) bool {
 	s := &t.Steps[i]
 	dialog := i+1 < len(t.Steps) && t.Steps[i+1].Tool.Type == step.HandleDialog
-	return innermost(s.Tool).Type == step.Assert && s.When == nil && !dialog
+	tool := innermost(s.Tool)
+	return tool.Type == step.Assert && !step.IsNetwork(&tool) && s.When == nil && !dialog
 }
 
 // run executes a tool, in the frames and shadow roots that it names.
@@ -115,7 +120,7 @@ func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *el
 	if a.Selector != nil {
 		at.selector = pageSelectorOf(a.Selector)
 	}
-	if a.Selector != nil && t.Type != step.Assert {
+	if a.Selector != nil && t.Type != step.Assert && t.Type != step.Save {
 		at.stored = stored.Args.Selector
 		at.useFingerprint(a.Selector.Fingerprint)
 	}
@@ -124,7 +129,7 @@ func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *el
 	case step.GoToURL:
 		return x.goTo(ctx, a.URL)
 	case step.Click:
-		return action.click(ctx)
+		return action.click(ctx, a.Pointing)
 	case step.InputText:
 		return action.fill(ctx, text(a.Text))
 	case step.Select:
@@ -132,15 +137,19 @@ func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *el
 		_, err := action.act(ctx, actQuery{Want: wantSelect, Option: text(a.OptionValue)})
 		return err
 	case step.DoubleClick:
-		return action.doubleClick(ctx)
+		return action.doubleClick(ctx, a.Pointing)
 	case step.RightClick:
-		return action.rightClick(ctx)
+		return action.rightClick(ctx, a.Pointing)
 	case step.Hover:
-		return action.hover(ctx)
+		return action.hover(ctx, a.Pointing)
 	case step.Drag:
 		return action.drag(ctx, a.Target, stored.Args.Target)
 	case step.UploadFile:
-		return action.upload(ctx, a.File)
+		files := a.Files
+		if a.File != nil {
+			files = []step.File{*a.File}
+		}
+		return action.upload(ctx, a.Selector, files)
 	case step.PressKey:
 		return action.pressKey(ctx, a)
 	case step.TypeKeys:
@@ -166,8 +175,22 @@ func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *el
 		return x.switchWindow(ctx, a.Matcher)
 	case step.HandleDialog:
 		return x.handleDialog(ctx, a.Action, a.Text)
+	case step.WaitForURL:
+		return x.waitForURL(ctx, at, a)
 	case step.Assert:
-		return x.assert(ctx, at, a)
+		if !step.IsNetwork(&t) {
+			return x.assert(ctx, at, a)
+		}
+		return x.useNetwork(ctx, t)
+	case step.Route, step.Unroute, step.WaitForRequest, step.WaitForResponse, step.WaitForDownload:
+		return x.useNetwork(ctx, t)
+	case step.SetCookie, step.SetStorage, step.ClearState, step.Emulate, step.SetClock:
+		return stateStep{x}.run(ctx, t)
+	case step.Save:
+		return x.save(ctx, at, a)
+	case step.ForEach:
+		at.stored, at.fingerprint = nil, nil
+		return x.forEach(ctx, at, a, stored.Args)
 	case step.Finish:
 		return nil
 	}
@@ -176,7 +199,7 @@ func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *el
 
 func needsSelector(t step.Tool) bool {
 	switch t.Type {
-	case step.Click, step.DoubleClick, step.RightClick, step.InputText, step.Select, step.Hover, step.Drag, step.UploadFile, step.ScrollElement:
+	case step.Click, step.DoubleClick, step.RightClick, step.InputText, step.Select, step.Hover, step.Drag, step.ScrollElement, step.ForEach:
 		return true
 	}
 	return false

@@ -32,6 +32,9 @@ func (x *stepExecution) switchWindow(ctx context.Context, m *step.Matcher) error
 	if err != nil {
 		return err
 	}
+	if err := x.pretendHere(ctx); err != nil {
+		return err
+	}
 	return x.checkLocation(ctx)
 }
 

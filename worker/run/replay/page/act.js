@@ -3,14 +3,16 @@
 // focus) or return the element to the caller for real input (click, hover).
 //
 // query: { want, hosts, selector, first, wait, left, fingerprint, repeated,
-//          hidden, text, option, file, direction, watch, gesture, known, exact,
+//          hidden, text, option, files, position, direction, watch, gesture, known, exact,
 //          accepted, settle }
 // wait is how long this call may take and left what is left of the step, in ms; watch
 // is the name under which arrival.js reports what becomes of the gesture that follows.
 // known is the fingerprint that the element is compared with (drift.js); accepted: the
 // drift that is acted on all the same; exact: numbers in names count; settle is for how long, in ms, one must last.
-// result: { state, why, count, several, element, href, time, fingerprint, keys, held,
-//           wheel, note, drifted }
+// position is where the element is pointed at, from its upper left corner; else at its
+// centre. offset is where that is from the centre of what is in view.
+// result: { state, why, count, several, element, offset, href, time, fingerprint, keys,
+//           held, wheel, note, drifted }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
 //        "several" more than one, and the step does not say which; "waiting" found
 //        but not ready (why is the reason); "drifted" another element than the one
@@ -70,7 +72,8 @@ function readyFor(query, el) {
 // reach scrolls an element into view and returns the element to point at (a part of
 // a button may let events through to the button), or why it does not receive the
 // events at its centre. Attempts scroll to different places.
-function reach(el, attempt) {
+function reach(el, attempt, position) {
+  if (position) return reachAt(el, position);
   const places = ["center", "end", "start"];
   let point = centre(el);
   if (!point || !point.whole) {
@@ -86,6 +89,38 @@ function reach(el, attempt) {
   // Something that sticks to an edge may cover it: the next attempt looks from elsewhere.
   el.scrollIntoView({ block: places[attempt % 3], inline: "center", behavior: "instant" });
   return { why: got ? "it is covered by " + short(got) : "it gets no events" };
+}
+
+// spot returns the point of an element that is so far from its upper left corner.
+function spot(el, position) {
+  const box = el.getBoundingClientRect();
+  if (position.x > box.width || position.y > box.height) {
+    throw new Never("the position is outside of the element, which is " + Math.round(box.width) + " by " + Math.round(box.height) + " pixels");
+  }
+  return { x: box.left + Math.min(position.x, box.width - 0.5), y: box.top + Math.min(position.y, box.height - 0.5) };
+}
+
+// reachAt is reach for a point of the element that is not its centre.
+function reachAt(el, position) {
+  const view = el.ownerDocument.defaultView;
+  const seen = (point) => point.x >= 0 && point.y >= 0 && point.x < view.innerWidth && point.y < view.innerHeight;
+  let point = spot(el, position);
+  if (!seen(point)) el.scrollIntoView({ block: "center", inline: "center", behavior: "instant" });
+  point = spot(el, position);
+  if (!seen(point)) view.scrollBy({ left: point.x - view.innerWidth / 2, top: point.y - view.innerHeight / 2, behavior: "instant" });
+  point = spot(el, position);
+  if (!seen(point)) return { why: "the position is out of the viewport" };
+  const got = hit(el.ownerDocument, point);
+  if (got && contains(el, got)) return { el };
+  return { why: got ? "it is covered there by " + short(got) : "it gets no events there" };
+}
+
+// offsetOf returns where a position is from the centre of the part of the element that is
+// in view, which is what WebDriver moves the pointer from.
+function offsetOf(el, position) {
+  const box = el.getClientRects()[0], view = el.ownerDocument.defaultView, point = spot(el, position);
+  const middle = (from, to, most) => Math.floor((Math.max(0, from) + Math.min(most, to)) / 2);
+  return [Math.floor(point.x) - middle(box.left, box.right, view.innerWidth), Math.floor(point.y) - middle(box.top, box.bottom, view.innerHeight)];
 }
 
 function sameBox(a, b) {
@@ -122,7 +157,7 @@ async function choose(query, attempt, began) {
     }
     let target = el;
     if (!reason && (query.want === "click" || query.want === "hover")) {
-      const place = reach(el, attempt);
+      const place = reach(el, attempt, query.position);
       reason = place.why || "";
       target = place.el;
       if (!reason) {
@@ -134,7 +169,7 @@ async function choose(query, attempt, began) {
         if (!target.isConnected) reason = "it went away";
         else if (!sameBox(box, target.getBoundingClientRect())) reason = "it is moving";
         else if (animated(target, query.left - (performance.now() - began))) reason = "it is being animated";
-        else reason = reach(el, attempt).why || "";
+        else reason = reach(el, attempt, query.position).why || "";
       }
     }
     if (!reason) return { el, target };
@@ -209,7 +244,7 @@ async function perform(query, el, target) {
     case "frame": return reveal(el);
     default:
       if (query.watch) watchClick(query, el, target);
-      return { element: target };
+      return query.position ? { element: target, offset: offsetOf(target, query.position) } : { element: target };
   }
 }
 

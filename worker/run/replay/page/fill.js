@@ -157,16 +157,20 @@ async function select(query, el) {
   }
 }
 
-// upload puts a file into an input. It is made in the page, so that the machine of
+// upload puts files into an input. They are made in the page, so that the machine of
 // the browser needs no copy. An input of several files keeps those that it has; one of
 // a single file takes the new one in place of the old, and the step says so.
 async function upload(query, el) {
   const held = Array.from(el.files);
-  if (query.repeated && held.length > 0 && held[held.length - 1].name === query.file.name) return {};
-  const bytes = Uint8Array.from(atob(query.file.content), (c) => c.charCodeAt(0));
+  const last = query.files[query.files.length - 1];
+  if (query.repeated && held.length > 0 && held[held.length - 1].name === last.name) return {};
+  if (query.files.length > 1 && !el.multiple) throw new Never("the input takes one file");
   const transfer = new DataTransfer();
   if (el.multiple) for (const file of held) transfer.items.add(file);
-  transfer.items.add(new File([bytes], query.file.name, { type: query.file.type }));
+  for (const file of query.files) {
+    const bytes = Uint8Array.from(atob(file.content), (c) => c.charCodeAt(0));
+    transfer.items.add(new File([bytes], file.name, { type: file.type }));
+  }
   el.files = transfer.files;
   fire(el, "input");
   fire(el, "change");

@@ -24,6 +24,10 @@ function fits(el, want) {
 
 const pressable = (kind) => !/^(check|radio|text|password|select|file|color|range|date|time|month|week|datetime-local)$/.test(kind);
 
+// What only shows a text is what it says: another text is another element, whatever its
+// level, its place or its test id.
+const showsText = /^(heading|paragraph|caption|term|definition|blockquote|time|status|note)$/;
+
 class None extends Error {}
 
 // candidatesOf returns the elements that are called as the recorded one, with all that
@@ -69,6 +73,7 @@ function choose(was, want, scopes) {
     const el = tested[0], is = kindIn(el);
     if (is !== kind && !(pressable(is) && pressable(kind))) throw new None("the element with the test id is of another kind");
     const name = nameAs(kind, titleOf(el)) === nameAs(kind, was.name || was.text);
+    if (!name && showsText.test(was.role || "")) throw new None("it is another " + was.role);
     if (elsewhere(was, el)) throw new None("it is in another frame");
     return usable({ el, how: { testId: true, name, label: false } }, was, kind, true, want);
   }

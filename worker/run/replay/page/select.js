@@ -3,9 +3,9 @@
 // text need text.js, name.js and role.js as well. None of them leaves anything
 // behind in the page.
 //
-// A selector is { type, value, name, exact, level, state, within, has, hasText,
-// index }. Its type and value come first, then what must be inside (has, hasText),
-// then the index. within is the element that all of this happens in.
+// A selector is { type, value, name, exact, level, state, within, has, hasText, lies,
+// index }. Its type and value come first, then what must be inside (has, hasText), then
+// where it lies (near, below ... another element), then the index. within is the element that all of this happens in.
 //
 // The order of what is found is that of the document as it is shown: what is in a
 // shadow root comes at its host, and what is slotted at its slot.
@@ -53,6 +53,7 @@ function evaluate(selector, root, look, strict) {
   let scopes = [root];
   if (selector.within) {
     scopes = evaluate(selector.within, root, look, strict);
+    if (scopes.nearest) scopes = [scopes[0]];
     if (strict && scopes.length > 1) throw new Several(selector.within, scopes);
   }
   let found = [];
@@ -68,9 +69,54 @@ function evaluate(selector, root, look, strict) {
     const compare = textMatcher(selector.hasText, false);
     found = only(found, (el) => compare.equal(textOf(el, look)));
   }
+  if (selector.lies) found = lying(selector.lies, found, root, look);
   if (selector.index == null) return found;
   const at = selector.index < 0 ? found.length + selector.index : selector.index;
   return found[at] ? [found[at]] : [];
+}
+
+// lying returns those of some elements that lie as relations say, the nearest first: the
+// sum of the distances between edges, as Playwright's layout selectors have it. Of several
+// the nearest is meant, unless another is as near.
+function lying(relations, list, root, look) {
+  const scored = [];
+  const anchors = [];
+  for (const r of relations) anchors.push(evaluate(r.of, root, look, false));
+  for (const el of list) {
+    const box = dom.box(el);
+    if (box.width === 0 && box.height === 0) continue;
+    let sum = 0;
+    for (let i = 0; i < relations.length; i++) {
+      let best = Infinity;
+      for (const other of anchors[i]) {
+        if (other !== el) best = Math.min(best, distanceTo(relations[i], box, dom.box(other)));
+      }
+      sum += best;
+    }
+    if (sum < Infinity) scored.push({ el, sum });
+  }
+  scored.sort((a, b) => a.sum - b.sum);
+  const found = [];
+  for (const one of scored) found.push(one.el);
+  found.nearest = scored.length > 1 && scored[0].sum < scored[1].sum;
+  return found;
+}
+
+// distanceTo returns how far a box is from another in a direction, with how far it stands
+// out at the sides; Infinity where it does not lie so.
+function distanceTo(relation, box, other) {
+  if (other.width === 0 && other.height === 0) return Infinity;
+  const wide = Math.max(box.left - other.left, 0) + Math.max(other.right - box.right, 0);
+  const high = Math.max(other.bottom - box.bottom, 0) + Math.max(box.top - other.top, 0);
+  const gaps = { rightOf: box.left - other.right, leftOf: other.left - box.right, below: box.top - other.bottom, above: other.top - box.bottom };
+  if (relation.where === "near") {
+    let sum = 0;
+    for (const where of ["rightOf", "leftOf", "below", "above"]) if (gaps[where] > 0) sum += gaps[where];
+    return sum > (relation.distance || 50) ? Infinity : sum;
+  }
+  const gap = gaps[relation.where];
+  if (gap < 0 || (relation.distance && gap > relation.distance)) return Infinity;
+  return gap + (relation.where === "rightOf" || relation.where === "leftOf" ? high : wide);
 }
 
 function only(list, keep) {
@@ -160,7 +206,8 @@ function inOrder(found, scope, look) {
 function enter(hosts, strict) {
   let root = document;
   for (const host of hosts) {
-    const all = evaluate(host, root, newLook(root, true), strict);
+    let all = evaluate(host, root, newLook(root, true), strict);
+    if (all.nearest) all = [all[0]];
     if (strict && all.length > 1) throw new Several(host, all);
     const found = only(all, (el) => dom.shadow(el))[0];
     if (!found) return null;
@@ -176,6 +223,7 @@ function find(query, many) {
   const root = enter(query.hosts, strict);
   if (!root) return [];
   const found = evaluate(query.selector, root, newLook(root, query.hosts.length > 0), strict);
+  if (found.nearest && !many) return [found[0]];
   if (strict && !many && found.length > 1) throw new Several(query.selector, found);
   return found;
 }
