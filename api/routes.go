@@ -10,10 +10,12 @@ import (
 	"github.com/slipway-qa/slipway/api/agent"
 	"github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/baseline"
 	"github.com/slipway-qa/slipway/api/commitstatus"
 	"github.com/slipway-qa/slipway/api/crash"
 	"github.com/slipway-qa/slipway/api/device"
 	"github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/api/environment"
 	"github.com/slipway-qa/slipway/api/gate"
 	"github.com/slipway-qa/slipway/api/group"
 	"github.com/slipway-qa/slipway/api/install"
@@ -52,16 +54,19 @@ type Rooms struct {
 	Resumable *resumable.Handlers
 	Testers   *tester.Handlers
 	Tests     *authoring.Handlers
-	Pages     *install.Handlers
-	Sessions  *session.Handlers
-	Webhooks  *webhook.Handlers
-	Statuses  *commitstatus.Handlers
-	Devices   *device.Handlers
-	Search    *search.Handlers
-	Overview  *overview.Handlers
-	Gates     *gate.Handlers
-	Agents    *agent.Handlers
-	Ops       *ops.Handlers
+	Baselines *baseline.Handlers
+	// Environments are what tests run with.
+	Environments *environment.Handlers
+	Pages        *install.Handlers
+	Sessions     *session.Handlers
+	Webhooks     *webhook.Handlers
+	Statuses     *commitstatus.Handlers
+	Devices      *device.Handlers
+	Search       *search.Handlers
+	Overview     *overview.Handlers
+	Gates        *gate.Handlers
+	Agents       *agent.Handlers
+	Ops          *ops.Handlers
 	// Objects serves the signed links of the folder store; nil when objects are
 	// in S3, then the links lead there. After an error nothing is written.
 	Objects func(http.ResponseWriter, *http.Request) error
@@ -92,6 +97,8 @@ func (r *Rooms) Routes() []route.Route {
 		r.Resumable.Routes(),
 		r.Testers.Routes(),
 		r.Tests.Routes(),
+		r.Baselines.Routes(),
+		r.Environments.Routes(),
 		r.Pages.Routes(),
 		r.Sessions.Routes(),
 		r.Webhooks.Routes(),

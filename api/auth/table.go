@@ -67,6 +67,7 @@ const (
 
 	ReadTests       Action = "tests.read"
 	ChangeTests     Action = "tests.change"     // create, update, generate
+	ReviewLooks     Action = "looks.review"     // accept pictures and findings: a person's decision, so no scope lets it through
 	DeleteTests     Action = "tests.delete"     // cases and suites
 	ManageSchedules Action = "schedules.manage" // which run suites again and again
 	RunTests        Action = "tests.run"        // run, cancel
@@ -167,6 +168,7 @@ func Table() map[Action]Rule {
 
 		ReadTests:       {Least: account.Member, Scope: account.ScopeRead},
 		ChangeTests:     {Least: account.Member, OwnTeam: true, Scope: account.ScopeTests},
+		ReviewLooks:     {Least: account.Member, OwnTeam: true},
 		DeleteTests:     {Least: account.Member, OwnTeam: true},
 		ManageSchedules: {Least: account.Member, OwnTeam: true},
 		RunTests:        {Least: account.Member, OwnTeam: true, Scope: account.ScopeRuns},

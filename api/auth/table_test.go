@@ -75,6 +75,7 @@ func TestTable(t *testing.T) {
 
 		ReadTests:       "oaml",
 		ChangeTests:     "oaml",
+		ReviewLooks:     "oaml",
 		DeleteTests:     "oaml",
 		ManageSchedules: "oaml",
 		RunTests:        "oaml",

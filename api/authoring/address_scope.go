@@ -11,7 +11,6 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/storage/run"
 )
 
 // A test types what variables hold, secret ones too, on the page that it has opened. Whoever
@@ -21,15 +20,16 @@ import (
 
 // checkScoped refuses what a run is given by a caller with scopes: an address on another
 // site than one of those that the tests have, and variables, which may be part of addresses.
-func checkScoped(ctx context.Context, in *run.Inputs, recorded func() ([]string, error)) error {
+// An environment is not refused: who may change it has said what it is.
+func checkScoped(ctx context.Context, testURL string, variables bool, recorded func() ([]string, error)) error {
 	caller := auth.CallerOf(ctx)
 	if caller == nil || caller.Scopes() == nil {
 		return nil
 	}
-	if in.Variables != nil {
+	if variables {
 		return refused(http.StatusForbidden, "", "variables: a key with scopes gives a run none: tests open addresses by them")
 	}
-	if in.TestURL == "" {
+	if testURL == "" {
 		return nil
 	}
 	addresses, err := recorded()
@@ -37,7 +37,7 @@ func checkScoped(ctx context.Context, in *run.Inputs, recorded func() ([]string,
 		return err
 	}
 	for _, address := range addresses {
-		if !sameSite(address, in.TestURL) {
+		if !sameSite(address, testURL) {
 			return refused(http.StatusForbidden, "",
 				"testUrl: a key with scopes runs a test only on the site that it was written at; there is a test of another site, or without an address")
 		}

@@ -23,7 +23,8 @@ type cases struct{ *room }
 
 // list serves GET /testcases, newest first. Parameters: search (part of the name),
 // startDate, endDate (creation), userId (creator), teamId, testSuiteId (array; null
-// selects the cases of no suite), lastStatus (of the newest run; NONE without one), tag,
+// selects the cases of no suite), lastStatus (of the newest run; NONE without one), tag
+// (repeated: all of them),
 // content (part of a line of name, tags, intent or steps), quarantined (true: those alone), sort (created, lastRun), skip,
 // limit.
 func (h cases) list(c *gin.Context) error {
@@ -34,7 +35,7 @@ func (h cases) list(c *gin.Context) error {
 	f.Suites, f.Unassigned = q.uuidsOrNull("testSuiteId")
 	f.LastStatus = string(oneOf(q, "lastStatus", append(run.Statuses(), authoring.NotRun)...))
 	f.Quarantined = or(q.flag("quarantined"), false)
-	f.Tag, f.Content, f.ByLastRun = q.tag(), q.content(), q.sorted("created", "lastRun")
+	f.Tags, f.Content, f.ByLastRun = q.tags(), q.content(), q.sorted("created", "lastRun")
 	if q.err != nil {
 		return q.err
 	}
@@ -45,13 +46,24 @@ func (h cases) list(c *gin.Context) error {
 	return data(c, http.StatusOK, listOf(rows, total, viewCase))
 }
 
-// tag reads a tag.
-func (q *query) tag() string {
-	text := strings.TrimSpace(q.values.Get("tag"))
-	if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 || utf8.RuneCountInString(text) > maxSearch {
-		q.wrong(&storage.InvalidError{Field: "tag", Msg: fmt.Sprintf("must be UTF-8 text of at most %d characters", maxSearch)})
+// maxTags bounds the tags of a filter.
+const maxTags = 20
+
+// tags reads the tags of a filter, each a parameter of its own.
+func (q *query) tags() (list []string) {
+	for _, text := range q.values["tag"] {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if !utf8.ValidString(text) || strings.IndexByte(text, 0) >= 0 || utf8.RuneCountInString(text) > maxSearch {
+			q.wrong(&storage.InvalidError{Field: "tag", Msg: fmt.Sprintf("must be UTF-8 text of at most %d characters", maxSearch)})
+		}
+		list = append(list, text)
 	}
-	return text
+	if len(list) > maxTags {
+		q.wrong(&storage.InvalidError{Field: "tag", Msg: fmt.Sprintf("must be given at most %d times", maxTags)})
+	}
+	return list
 }
 
 // minContent is the length of what the index of contents finds, in characters.

@@ -43,7 +43,7 @@ func (h *room) viewFile(ctx context.Context, f *run.File) (fileView, error) {
 // page is a text to it, never a page of ours.
 func (h *room) link(ctx context.Context, f *run.File) (string, error) {
 	extension := ".txt"
-	if f.Kind == run.Screenshot {
+	if run.IsPicture(f.Kind) {
 		extension = ".png"
 		if f.ContentType == "image/jpeg" {
 			extension = ".jpg"
@@ -108,7 +108,7 @@ func (h *room) content(c *gin.Context, f *run.File) error {
 	}
 	defer r.Close()
 	kind := "text/plain; charset=utf-8"
-	if f.Kind == run.Screenshot {
+	if run.IsPicture(f.Kind) {
 		kind = f.ContentType
 	}
 	c.Header("Cache-Control", "private, no-store")

@@ -127,7 +127,7 @@ func (h generations) readRefinement(ctx context.Context, organization int64, in 
 		return n, err
 	}
 	if target == nil {
-		targets, err := (&runBody{}).targets(&of.Settings, h.checkTarget)
+		targets, err := (&runBody{}).targets(&of.Settings, nil, h.checkTarget)
 		if err != nil {
 			return n, err
 		}

@@ -337,11 +337,11 @@ func viewMatrix(past []run.Past, cases []authoring.Case, total int, cells []run.
 }
 
 // all serves GET /runs: the runs of all cases, newest first. Parameters: status, startDate,
-// endDate (creation), skip, limit.
+// endDate (creation), buildId, environment (its name), tag (of the case as it is now), skip, limit.
 func (h runs) all(c *gin.Context) error {
 	q := queryOf(c)
 	f := run.AllFilter{OrganizationID: auth.Organization(c), Status: oneOf(q, "status", run.Statuses()...), BuildID: q.rowID("buildId"),
-		Page: q.page()}
+		Environment: q.environment(), Tags: q.tags(), Page: q.page()}
 	f.From, f.To = q.dates()
 	if q.err != nil {
 		return q.err

@@ -24,9 +24,9 @@ type (
 	reportView struct {
 		XMLName xml.Name `xml:"testsuites"`
 		reportCounts
-		Suite           reportSuite      `xml:"testsuite"`
-		build           []reportProperty // the build that was tested
-		healed, drifted int
+		Suite reportSuite      `xml:"testsuite"`
+		build []reportProperty // the build that was tested, and the environment
+		marks stepMarks
 	}
 	reportSuite struct {
 		reportCounts
@@ -72,7 +72,7 @@ type (
 
 // reportRun reports a run of a case, all of whose jobs were read.
 func reportRun(r *run.Run, failing *failingRows) *reportView {
-	view := newReport(r.CaseName, r.BuildID, r.CreatedAt, r.StartedAt, r.FinishedAt)
+	view := newReport(r.CaseName, r.BuildID, r.Environment, r.CreatedAt, r.StartedAt, r.FinishedAt)
 	for i := range r.Jobs {
 		view.add(r, &r.Jobs[i], r.CaseName, failing)
 	}
@@ -83,7 +83,7 @@ func reportRun(r *run.Run, failing *failingRows) *reportView {
 // broke has a testcase that says so: without one, a report of no case at all would
 // look like a success.
 func reportSuiteRun(s *run.SuiteRun, runs []run.Run) *reportView {
-	view := newReport(s.SuiteName, s.BuildID, s.CreatedAt, s.StartedAt, s.FinishedAt)
+	view := newReport(s.SuiteName, s.BuildID, s.Environment, s.CreatedAt, s.StartedAt, s.FinishedAt)
 	for i := range runs {
 		for k := range runs[i].Jobs {
 			view.add(&runs[i], &runs[i].Jobs[k], s.SuiteName, nil)
@@ -101,7 +101,7 @@ func brokenSuite(s *run.SuiteRun) reportCase {
 	return reportCase{Name: name, ClassName: name, Time: seconds(nil, nil), Error: newFailure("SUITE_RUN_FAILED", s.Error)}
 }
 
-func newReport(name string, buildID *int64, created time.Time, from, to *time.Time) *reportView {
+func newReport(name string, buildID *int64, environment string, created time.Time, from, to *time.Time) *reportView {
 	counts := reportCounts{Name: xmlText(name), Time: seconds(from, to)}
 	if from == nil {
 		from = &created
@@ -109,7 +109,12 @@ func newReport(name string, buildID *int64, created time.Time, from, to *time.Ti
 	view := &reportView{reportCounts: counts,
 		Suite: reportSuite{reportCounts: counts, Timestamp: from.UTC().Format("2006-01-02T15:04:05")}}
 	if buildID != nil {
-		view.build = []reportProperty{{buildProperty, strconv.FormatInt(*buildID, 10)}}
+		view.build = append(view.build, reportProperty{buildProperty, strconv.FormatInt(*buildID, 10)})
+	}
+	if environment != "" {
+		view.build = append(view.build, reportProperty{environmentProperty, xmlText(environment)})
+	}
+	if view.build != nil {
 		view.Suite.Properties = &reportProperties{view.build}
 	}
 	return view
@@ -171,16 +176,24 @@ func jobProperties(r *run.Run, j *run.Job) *reportProperties {
 // buildProperty names the distribution's build that was tested.
 const buildProperty = "buildId"
 
+// environmentProperty names the environment of the run.
+const environmentProperty = "environment"
+
 // These properties name what is not green though it passed: how many steps were healed,
 // and how many have drifted. One such property for each step follows, where the steps
 // were read.
 const (
 	healedProperty  = "healed"
 	driftedProperty = "drifted"
+	// unreviewedProperty counts steps that look like a picture that nobody has accepted.
+	unreviewedProperty = "unreviewed"
 )
 
+// stepMarks count steps.
+type stepMarks struct{ healed, drifted, unreviewed int }
+
 func markProperties(j *run.Job) []reportProperty {
-	list := sums(j.Healed, j.Drifted)
+	list := sums(stepMarks{j.Healed, j.Drifted, j.Unreviewed})
 	for i := range j.Records {
 		r := &j.Records[i]
 		if r.Healed != nil {
@@ -190,16 +203,19 @@ func markProperties(j *run.Job) []reportProperty {
 		if r.Drifted != nil {
 			list = append(list, reportProperty{driftedProperty + ":" + r.StepID, xmlText(r.Drifted.Text())})
 		}
+		if r.Look != nil {
+			list = append(list, reportProperty{"look:" + r.StepID, r.Look.State})
+		}
 	}
 	return list
 }
 
 // sums are the properties that count steps; those of none are left out.
-func sums(healed, drifted int) (list []reportProperty) {
+func sums(m stepMarks) (list []reportProperty) {
 	for _, sum := range []struct {
 		name  string
 		steps int
-	}{{healedProperty, healed}, {driftedProperty, drifted}} {
+	}{{healedProperty, m.healed}, {driftedProperty, m.drifted}, {unreviewedProperty, m.unreviewed}} {
 		if sum.steps > 0 {
 			list = append(list, reportProperty{sum.name, strconv.Itoa(sum.steps)})
 		}
@@ -207,13 +223,13 @@ func sums(healed, drifted int) (list []reportProperty) {
 	return list
 }
 
-// addMarks adds healed and drifted steps to the sums of the suite.
+// addMarks adds healed, drifted and unreviewed steps to the sums of the suite.
 func (v *reportView) addMarks(j *run.Job) {
-	if j.Healed == 0 && j.Drifted == 0 {
+	if j.Healed == 0 && j.Drifted == 0 && j.Unreviewed == 0 {
 		return
 	}
-	v.healed, v.drifted = v.healed+j.Healed, v.drifted+j.Drifted
-	v.Suite.Properties = &reportProperties{append(slices.Clone(v.build), sums(v.healed, v.drifted)...)}
+	v.marks = stepMarks{v.marks.healed + j.Healed, v.marks.drifted + j.Drifted, v.marks.unreviewed + j.Unreviewed}
+	v.Suite.Properties = &reportProperties{append(slices.Clone(v.build), sums(v.marks)...)}
 }
 
 // count adds a testcase to the report and its sums.
@@ -261,8 +277,28 @@ func output(records []step.Record) string {
 			fmt.Fprintf(&out, ": %s", r.Result.Message)
 		}
 		out.WriteByte('\n')
+		writeFindings(&out, r.Findings)
 	}
 	return xmlText(out.String())
+}
+
+// maxReported bounds the findings of a step in a report.
+const maxReported = 20
+
+// writeFindings lists what fails a step that checks accessibility, a line each.
+func writeFindings(out *strings.Builder, found *step.Findings) {
+	if found == nil {
+		return
+	}
+	for i, f := range found.List {
+		if !f.Fails || i == maxReported {
+			break // those that fail come first
+		}
+		fmt.Fprintf(out, "   %s (%s): %s, at %s\n", f.Rule, f.Impact, f.Help, f.Element)
+	}
+	if more := found.Failing - maxReported; more > 0 {
+		fmt.Fprintf(out, "   and %d more findings\n", more)
+	}
 }
 
 // xmlText takes out of a text what XML 1.0 cannot say: control characters and what

@@ -134,6 +134,8 @@ func ofSchedule(err error) error {
 		p.Authoring, p.Text = codeInvalidSuites, foreign.Error()
 	case errors.Is(err, schedule.ErrRunningUser):
 		p.Authoring, p.Text = codeRunningUser, schedule.ErrRunningUser.Error()
+	case errors.Is(err, schedule.ErrNoEnvironment):
+		p.Authoring, p.Text = codeEnvironmentNotFound, schedule.ErrNoEnvironment.Error()
 	case errors.Is(err, schedule.ErrNoTunnel):
 		p.Authoring, p.Text = codeTunnelNotFound, schedule.ErrNoTunnel.Error()
 	case errors.Is(err, run.ErrNoBuild):

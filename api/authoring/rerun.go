@@ -15,12 +15,14 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // A run is repeated with what it was given, but for the values of variables: these are deleted
-// when a run ends, and whoever repeats it gives them again. Its cases are played as they are now.
+// when a run ends, and whoever repeats it gives them again. Its cases are played as they are now, in
+// the environment of the run as that is now: what the run had of it is deleted as well.
 
 // rerunBody is what a request may say of a run that is repeated.
 type rerunBody struct {
@@ -44,17 +46,24 @@ type earlier struct {
 	buildID       *int64
 	retries       *int
 	variableNames []string
+	environment   *environment.Environment // of that name now; nil for none
 }
 
-// inputsAgain returns the inputs of an earlier run, with the values that the request has.
-func (h *room) inputsAgain(ctx context.Context, in *rerunBody, e earlier) (inputs run.Inputs, err error) {
+// address is what the run that is repeated was given in place of those of its cases; nil where it
+// was given none, or that of its environment.
+func (e *earlier) address() *string {
+	if e.testURL == "" || e.environment != nil && e.environment.TestURL == e.testURL {
+		return nil
+	}
+	return &e.testURL
+}
+
+// inputsAgain returns the inputs of an earlier run, with the values that the request has, in the
+// environment of that run; recorded is as of inputs.
+func (h *room) inputsAgain(ctx context.Context, in *rerunBody, e earlier, recorded func() ([]string, error)) (inputs run.Inputs, err error) {
 	retries := in.Retries
 	if retries == nil {
 		retries = e.retries
-	}
-	var testURL *string
-	if e.testURL != "" {
-		testURL = &e.testURL
 	}
 	given := map[string]string{}
 	if in.Variables.given() {
@@ -66,7 +75,11 @@ func (h *room) inputsAgain(ctx context.Context, in *rerunBody, e earlier) (input
 	if len(missing) > 0 {
 		return inputs, member("variables", fmt.Sprintf("must have %s: the values that a run was given are deleted when it ends", strings.Join(missing, ", ")))
 	}
-	return h.inputs(ctx, testURL, in.Variables, e.buildID, retries)
+	inputs, values, err := h.inputs(ctx, givenInputs{e.address(), in.Variables, e.buildID, retries}, recorded)
+	if err != nil {
+		return inputs, err
+	}
+	return inputs, inputs.Enter(h.cfg.SealKeys, e.environment, values)
 }
 
 // rerunOpen refuses a run that has not ended.
@@ -156,10 +169,11 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 	if e.variableNames, err = run.NamesGiven(ctx, h.cfg.DB, of); err != nil {
 		return nil, err
 	}
-	if n.Inputs, err = h.inputsAgain(ctx, in, e); err != nil {
+	if e.environment, err = h.environmentFor(ctx, w.OrganizationID, of.Environment, n.Case.TeamID); err != nil {
 		return nil, err
 	}
-	if err := checkScoped(ctx, &n.Inputs, func() ([]string, error) { return []string{recordedAt(&n)}, nil }); err != nil {
+	recorded := func() ([]string, error) { return []string{recordedAt(&n)}, nil }
+	if n.Inputs, err = h.inputsAgain(ctx, in, e, recorded); err != nil {
 		return nil, err
 	}
 	return h.write(ctx, w, n)
@@ -215,12 +229,17 @@ func (h suiteRuns) startAgain(ctx context.Context, w account.Writer, id, runID u
 		return nil, err
 	}
 	n := run.NewSuiteRun{SuiteID: id, BuildName: of.BuildName, Vendor: h.cfg.Vendor, Key: key, Rerun: &run.SuiteRerun{Of: of.ID, Only: only}}
-	n.Inputs, err = h.inputsAgain(ctx, in, earlier{testURL: of.TestURL, buildID: of.BuildID, retries: of.Retries, variableNames: of.VariableNames})
+	e := earlier{testURL: of.TestURL, buildID: of.BuildID, retries: of.Retries, variableNames: of.VariableNames}
+	suite, err := authoring.SuiteByID(ctx, h.cfg.DB, w.OrganizationID, id)
 	if err != nil {
+		return nil, problem(err, testSuite)
+	}
+	if e.environment, err = h.environmentFor(ctx, w.OrganizationID, of.Environment, suite.TeamID); err != nil {
 		return nil, err
 	}
+	// The targets and tunnels are those of the earlier case runs, and not the environment's.
 	recorded := func() ([]string, error) { return authoring.SuiteAddresses(ctx, h.cfg.DB, w.OrganizationID, id) }
-	if err := checkScoped(ctx, &n.Inputs, recorded); err != nil {
+	if n.Inputs, err = h.inputsAgain(ctx, in, e, recorded); err != nil {
 		return nil, err
 	}
 	started, err := h.write(ctx, w, n)

@@ -21,7 +21,7 @@ func byPage(names ...string) []string { return append(names, "skip", "limit") }
 func (h *Handlers) Routes() []route.Route {
 	const tests, cases, suites = respond.InterfaceAuthoring, basePath + "/testcases", basePath + "/testsuites"
 	const schedules = basePath + "/test-schedules"
-	ofRuns, ofRun := byPage("startDate", "endDate", "userId", "teamId", "healed", "buildId"), []string{"wait", "format"}
+	ofRuns, ofRun := byPage("startDate", "endDate", "userId", "teamId", "healed", "buildId", "environment"), []string{"wait", "format"}
 	return []route.Route{
 		// Cases.
 		{Method: http.MethodGet, Path: cases, Interface: tests, Query: byPage("search", "startDate", "endDate", "userId", "teamId", "testSuiteId[]", "lastStatus", "tag", "content", "quarantined", "sort"), Action: auth.ReadTests, Handler: testCase.of(h.cases.list)},
@@ -52,14 +52,14 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(bare(h.runs.cancel))},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/rerun", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(h.runs.rerun)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/comparison", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: caseRun.of(h.runs.comparison)},
-		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
+		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId", "environment", "tag"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
 		{Method: http.MethodGet, Path: cases + "/:id/data", Interface: tests, Query: byPage("revisionId", "format"), Action: auth.ReadTests, Handler: testCase.of(h.cases.data)},
 		{Method: http.MethodGet, Path: cases + "/:id/code", Interface: tests, Query: []string{"target", "revisionId", "download"}, Action: auth.ReadTests, Handler: testCase.of(h.cases.code)},
 		{Method: http.MethodGet, Path: cases + "/:id/code/targets", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testCase.of(h.cases.codeTargets)},
 		{Method: http.MethodGet, Path: basePath + "/files/:id", Interface: tests, Query: []string{"content"}, Action: auth.ReadTests, Handler: runFile.of(h.runs.file)},
 
 		// Suites.
-		{Method: http.MethodGet, Path: suites, Interface: tests, Query: byPage("ids[]", "search", "startDate", "endDate", "userId", "teamId"), Action: auth.ReadTests, Handler: testSuite.of(h.suites.list)},
+		{Method: http.MethodGet, Path: suites, Interface: tests, Query: byPage("ids[]", "search", "tag", "startDate", "endDate", "userId", "teamId"), Action: auth.ReadTests, Handler: testSuite.of(h.suites.list)},
 		{Method: http.MethodPost, Path: suites, Interface: tests, Action: auth.ChangeTests, Handler: testSuite.of(h.suites.create)},
 		{Method: http.MethodGet, Path: suites + "/history", Interface: tests, Query: []string{"ids[]", "limit"}, Action: auth.ReadTests, Handler: testSuite.of(h.suiteRuns.histories)},
 		{Method: http.MethodGet, Path: suites + "/:id/history", Interface: tests, Query: byPage(), Action: auth.ReadTests, Handler: testSuite.of(h.suiteRuns.history)},

@@ -24,7 +24,7 @@ import (
 type runs struct{ *room }
 
 // start serves POST /testcases/{id}/run: the latest revision is run. Members:
-// buildName, targets, scTunnelName, testUrl, variables, buildId, retries.
+// buildName, targets, scTunnelName, testUrl, variables, buildId, environment, retries, rows.
 func (h runs) start(c *gin.Context) error { return h.startRevision(c, "") }
 
 // startOf serves POST /testcases/{id}/run/{revision}.
@@ -72,7 +72,11 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 	if len(n.Revision.Steps) == 0 {
 		return nil, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
 	}
-	build, resolved, err := targeting{h.room, w.OrganizationID}.resolve(ctx, in, n.Case)
+	env, err := h.environmentFor(ctx, w.OrganizationID, or(in.Environment, ""), n.Case.TeamID)
+	if err != nil {
+		return nil, err
+	}
+	build, resolved, err := targeting{h.room, w.OrganizationID}.resolve(ctx, in, n.Case, env)
 	if err != nil {
 		return nil, err
 	}
@@ -80,10 +84,13 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 	if n.Rows, err = in.rows(); err != nil {
 		return nil, err
 	}
-	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID, in.Retries); err != nil {
+	recorded := func() ([]string, error) { return []string{recordedAt(&n)}, nil }
+	given, values, err := h.inputs(ctx, givenInputs{in.TestURL, in.Variables, in.BuildID, in.Retries}, recorded)
+	if err != nil {
 		return nil, err
 	}
-	if err := checkScoped(ctx, &n.Inputs, func() ([]string, error) { return []string{recordedAt(&n)}, nil }); err != nil {
+	n.Inputs = given
+	if err := n.Enter(h.cfg.SealKeys, env, values); err != nil {
 		return nil, err
 	}
 	return h.write(ctx, w, n)

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -22,6 +23,7 @@ type runBody struct {
 	Variables    document `json:"variables"`
 	BuildID      *int64   `json:"buildId"`
 	Retries      *int     `json:"retries"`
+	Environment  *string  `json:"environment"`
 	Rows         *[]int   `json:"rows"` // places of data rows; all without
 }
 
@@ -44,33 +46,41 @@ type suiteRunBody struct {
 	Variables document `json:"variables"`
 	BuildID   *int64   `json:"buildId"`
 	Retries   *int     `json:"retries"`
+	// Environment, where it is sent, stands in place of the suite's default; null and "" are none.
+	Environment nullable `json:"environment"`
 }
 
-// inputs reads what a run is given in place of what its cases have: its address, which no
-// test must be kept from, the values of variables, and its build, which the store looks for.
-func (h *room) inputs(ctx context.Context, testURL *string, variables document, buildID *int64, retries *int) (in run.Inputs, err error) {
-	in.BuildID, in.Retries = buildID, retries
-	if err := step.CheckRetries("retries", retries); err != nil {
-		return in, under("", err)
+// givenInputs are what a request gives a run in place of what its cases have.
+type givenInputs struct {
+	testURL   *string
+	variables document
+	buildID   *int64
+	retries   *int
+}
+
+// inputs reads what a run is given: its address, which no test must be kept from, the values
+// of variables, which are not sealed yet, and its build, which the store looks for. recorded
+// returns where the tests were written, for callers with scopes.
+func (h *room) inputs(ctx context.Context, of givenInputs, recorded func() ([]string, error)) (in run.Inputs, values map[string]string, err error) {
+	in.BuildID, in.Retries = of.buildID, of.retries
+	if err := step.CheckRetries("retries", of.retries); err != nil {
+		return in, nil, under("", err)
 	}
-	if testURL != nil {
-		in.TestURL = *testURL
+	if of.testURL != nil {
+		in.TestURL = *of.testURL
 		if err := step.CheckTestURL("testUrl", in.TestURL); err != nil {
-			return in, under("", err)
+			return in, nil, under("", err)
 		}
 		if err := h.checkAddresses(ctx, "testUrl", in.TestURL, "", nil); err != nil {
-			return in, err
+			return in, nil, err
 		}
 	}
-	if !variables.given() {
-		return in, nil
+	if of.variables.given() {
+		if values, err = of.variables.texts("variables"); err != nil {
+			return in, nil, err
+		}
 	}
-	values, err := variables.texts("variables")
-	if err != nil {
-		return in, err
-	}
-	in.Variables, err = run.SealVariables(h.cfg.SealKeys, values)
-	return in, err
+	return in, values, checkScoped(ctx, in.TestURL, len(values) > 0, recorded)
 }
 
 // texts reads a document that is an object of texts.
@@ -110,13 +120,16 @@ func (in *runBody) build(caseName string) (string, error) {
 }
 
 // targets are those of the request; without any, as with empty ones alone, those of the
-// case.
-func (in *runBody) targets(s *step.RunSettings, check targetCheck) ([]step.Target, error) {
+// environment, if there is one that has some, else those of the case.
+func (in *runBody) targets(s *step.RunSettings, env *environment.Environment, check targetCheck) ([]step.Target, error) {
 	if in.Targets.given() {
 		targets, err := readTargets("targets", in.Targets, check)
 		if err != nil || len(targets) > 0 {
 			return targets, err
 		}
+	}
+	if env != nil && len(env.Targets) > 0 {
+		return env.Targets, nil
 	}
 	if targets := s.Targets(); len(targets) > 0 {
 		return targets, nil

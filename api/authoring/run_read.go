@@ -20,7 +20,7 @@ import (
 
 // list serves GET /testcases/{id}/runs, newest first. Parameters: startDate, endDate
 // (creation), userId (who started it), teamId, healed (true, false: whether any step was),
-// buildId (that was tested), skip, limit.
+// buildId (that was tested), environment (its name), skip, limit.
 func (h runs) list(c *gin.Context) error {
 	f, err := runFilter(c)
 	if err != nil {
@@ -42,7 +42,7 @@ func (h runs) list(c *gin.Context) error {
 func runFilter(c *gin.Context) (run.Filter, error) {
 	q := queryOf(c)
 	f := run.Filter{OrganizationID: auth.Organization(c), User: q.uuid("userId"), Team: q.uuid("teamId"), Healed: q.flag("healed"),
-		BuildID: q.rowID("buildId"), Page: q.page()}
+		BuildID: q.rowID("buildId"), Environment: q.environment(), Page: q.page()}
 	f.From, f.To = q.dates()
 	return f, q.err
 }

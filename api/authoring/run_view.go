@@ -37,12 +37,15 @@ type runView struct {
 	EndDate      string     `json:"endDate,omitempty"`
 	Healed       int        `json:"healed"`
 	Drifted      int        `json:"drifted"`
+	Unreviewed   int        `json:"unreviewed,omitempty"`
 	BuildID      *int64     `json:"buildId,omitempty"`
 	// VariableNames are those of values that the run was given.
-	VariableNames []string   `json:"variableNames,omitempty"`
-	Flaky         int        `json:"flaky"`             // jobs that passed after they had failed
-	Retries       *int       `json:"retries,omitempty"` // that the run was given
-	RerunOf       *uuid.UUID `json:"rerunOf,omitempty"` // the run that it repeats
+	VariableNames []string `json:"variableNames,omitempty"`
+	// Environment is the name of the one that the run is in.
+	Environment string     `json:"environment,omitempty"`
+	Flaky       int        `json:"flaky"`             // jobs that passed after they had failed
+	Retries     *int       `json:"retries,omitempty"` // that the run was given
+	RerunOf     *uuid.UUID `json:"rerunOf,omitempty"` // the run that it repeats
 	// Quarantine is present where a failure of the run does not fail the run of its suite.
 	Quarantine *runQuarantine `json:"quarantine,omitempty"`
 }
@@ -66,17 +69,18 @@ func jobStatuses() []jobStatus {
 
 // jobView is the run on one target.
 type jobView struct {
-	ID        uuid.UUID    `json:"id"`
-	Target    targetView   `json:"target"`
-	Name      string       `json:"name"`
-	URL       string       `json:"url"`
-	Success   *bool        `json:"success,omitempty"` // once the job has ended
-	Error     *failureView `json:"error"`
-	Status    jobStatus    `json:"status"`
-	StartDate string       `json:"startDate,omitempty"`
-	EndDate   string       `json:"endDate,omitempty"`
-	Healed    int          `json:"healed"`
-	Drifted   int          `json:"drifted"`
+	ID         uuid.UUID    `json:"id"`
+	Target     targetView   `json:"target"`
+	Name       string       `json:"name"`
+	URL        string       `json:"url"`
+	Success    *bool        `json:"success,omitempty"` // once the job has ended
+	Error      *failureView `json:"error"`
+	Status     jobStatus    `json:"status"`
+	StartDate  string       `json:"startDate,omitempty"`
+	EndDate    string       `json:"endDate,omitempty"`
+	Healed     int          `json:"healed"`
+	Drifted    int          `json:"drifted"`
+	Unreviewed int          `json:"unreviewed,omitempty"`
 	// AttemptCount is how often the test was begun: 0 before, more than 1 where it was played again.
 	AttemptCount int      `json:"attemptCount"`
 	Row          *rowView `json:"row,omitempty"` // absent without data rows
@@ -115,14 +119,16 @@ type attemptView struct {
 
 // recordView is what a run found out about a step.
 type recordView struct {
-	ID        string        `json:"id"`
-	Tool      step.Tool     `json:"tool"`
-	Status    string        `json:"status"`
-	Result    step.Outcome  `json:"result"`
-	Healed    *step.Healed  `json:"healed,omitempty"`
-	Suggested *step.Healed  `json:"suggested,omitempty"`
-	Drifted   *step.Drifted `json:"drifted,omitempty"`
-	HealingID string        `json:"healingId,omitempty"`
+	ID        string         `json:"id"`
+	Tool      step.Tool      `json:"tool"`
+	Status    string         `json:"status"`
+	Result    step.Outcome   `json:"result"`
+	Healed    *step.Healed   `json:"healed,omitempty"`
+	Suggested *step.Healed   `json:"suggested,omitempty"`
+	Drifted   *step.Drifted  `json:"drifted,omitempty"`
+	Findings  *step.Findings `json:"findings,omitempty"`
+	Look      *step.Look     `json:"look,omitempty"`
+	HealingID string         `json:"healingId,omitempty"`
 	// Iterations are the rows that a for_each went through.
 	Iterations    []step.Iteration `json:"iterations,omitempty"`
 	StartMS       int64            `json:"startMs"`
@@ -136,8 +142,8 @@ func viewRun(r *run.Run) runView {
 		OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, TestCaseID: r.CaseID, UserID: r.UserUUID, TestURL: step.ShownURL(r.TestURL),
 		Status: r.Status, TestCaseName: r.CaseName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID,
 		SCTunnelName: r.Tunnel, StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), BuildID: r.BuildID,
-		VariableNames: r.VariableNames, JobCount: r.JobCount, Counts: viewCounts(r.Counts), Healed: r.Healed, Drifted: r.Drifted,
-		Flaky: r.Flaky, Retries: r.Retries, RerunOf: r.RerunOf}
+		VariableNames: r.VariableNames, Environment: r.Environment, JobCount: r.JobCount, Counts: viewCounts(r.Counts), Healed: r.Healed, Drifted: r.Drifted,
+		Unreviewed: r.Unreviewed, Flaky: r.Flaky, Retries: r.Retries, RerunOf: r.RerunOf}
 	if r.Quarantine != nil {
 		view.Quarantine = &runQuarantine{r.Quarantine.Reason, stamp(r.Quarantine.Until)}
 	}
@@ -158,7 +164,7 @@ func stampOnce(t *time.Time) string {
 func viewJob(r *run.Run, j *run.Job) jobView {
 	view := jobView{ID: j.ID, Target: viewTarget(&j.Target), Name: jobName(r, j), URL: step.ShownURL(r.TestURL), Status: jobStatus(j.Status),
 		StartDate: stampOnce(j.StartedAt), EndDate: stampOnce(j.FinishedAt), Healed: j.Healed, Drifted: j.Drifted,
-		Row: viewRow(j)}
+		Unreviewed: j.Unreviewed, Row: viewRow(j)}
 	if j.Status.Terminal() {
 		passed := j.Status == run.Passed || j.Status == run.Flaky
 		view.Success = &passed
@@ -248,6 +254,19 @@ func (h *room) viewCaseRuns(ctx context.Context, runs []run.Run, detailed []*run
 	return views, nil
 }
 
+// viewFindings are findings with the addresses of their pictures.
+func (h *room) viewFindings(f *step.Findings) *step.Findings {
+	if f == nil {
+		return nil
+	}
+	view := *f
+	view.List = slices.Clone(f.List)
+	for i := range view.List {
+		view.List[i].URL, view.List[i].FileID = h.fileURL(view.List[i].FileID), ""
+	}
+	return &view
+}
+
 func (h *room) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
 	steps, files, err := h.viewPlaying(ctx, j.Records, j.Files)
 	if err != nil {
@@ -296,7 +315,8 @@ func (h *room) viewPlaying(ctx context.Context, records []step.Record, stored []
 	for i := range records {
 		r := &records[i]
 		steps = append(steps, recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result,
-			Healed: r.Healed, Suggested: r.Suggested, Drifted: r.Drifted, HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS,
+			Healed: r.Healed, Suggested: r.Suggested, Drifted: r.Drifted, Findings: h.viewFindings(r.Findings), Look: r.Look,
+			HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS,
 			Iterations: r.Iterations, ScreenshotURL: links[r.ScreenshotID]})
 	}
 	return steps, files, nil
@@ -321,9 +341,11 @@ type suiteRunView struct {
 	Counts        countsView `json:"counts"`
 	Healed        int        `json:"healed"` // steps of all case runs
 	Drifted       int        `json:"drifted"`
+	Unreviewed    int        `json:"unreviewed,omitempty"`
 	BuildID       *int64     `json:"buildId,omitempty"`
 	TestURL       string     `json:"testUrl,omitempty"` // that the run was given
 	VariableNames []string   `json:"variableNames,omitempty"`
+	Environment   string     `json:"environment,omitempty"`
 	Retries       *int       `json:"retries,omitempty"`   // that the run was given
 	RerunOf       *uuid.UUID `json:"rerunOf,omitempty"`   // the run whose cases are run again
 	RerunOnly     string     `json:"rerunOnly,omitempty"` // which of them: failed or flaky
@@ -356,8 +378,8 @@ func viewCounts(n map[run.Status]int) countsView {
 func viewSuiteRun(r *run.SuiteRun) suiteRunView {
 	view := suiteRunView{BuildName: r.BuildName, ID: r.ID, OrgID: r.OrganizationUUID, RunCount: r.RunCount, TeamID: r.TeamUUID,
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
-		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed, Drifted: r.Drifted,
-		BuildID: r.BuildID, TestURL: step.ShownURL(r.TestURL), VariableNames: r.VariableNames,
+		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
+		BuildID: r.BuildID, TestURL: step.ShownURL(r.TestURL), VariableNames: r.VariableNames, Environment: r.Environment,
 		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: string(r.RerunOnly), Counts: viewCounts(r.Counts)}
 	view.Counts.Quarantined, view.Counts.Flaky = r.Quarantined, r.Flaky
 	view.Counts.Total += r.Quarantined

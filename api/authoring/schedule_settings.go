@@ -113,6 +113,7 @@ type scheduleSettingsBody struct {
 	MaxRuns       json.RawMessage `json:"maxRuns"`
 	SCTunnelName  json.RawMessage `json:"scTunnelName"`
 	BuildName     json.RawMessage `json:"buildName"`
+	Environment   json.RawMessage `json:"environment"`
 }
 
 const scheduleSettingsPath = "settings"
@@ -141,6 +142,7 @@ func readScheduleSettings(text json.RawMessage) (*schedule.SettingsChange, error
 		func() error { return readMember("maxRuns", in.MaxRuns, &change.MaxRuns, asNumber) },
 		func() error { return readMember("scTunnelName", in.SCTunnelName, &change.Tunnel, asText) },
 		func() error { return readMember("buildName", in.BuildName, &change.BuildName, asText) },
+		func() error { return readMember("environment", in.Environment, &change.Environment, asText) },
 	} {
 		if err := read(); err != nil {
 			return nil, err

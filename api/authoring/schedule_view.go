@@ -39,6 +39,7 @@ type scheduleSettingsView struct {
 	EndDate       string     `json:"endDate,omitempty"`
 	MaxRuns       *int       `json:"maxRuns,omitempty"`
 	SCTunnelName  string     `json:"scTunnelName,omitempty"`
+	Environment   string     `json:"environment,omitempty"`
 	BuildName     string     `json:"buildName,omitempty"`
 }
 
@@ -97,5 +98,5 @@ func viewScheduleSettings(s *schedule.Settings) scheduleSettingsView {
 		return scheduleSettingsView{}
 	}
 	return scheduleSettingsView{Cron: s.Cron, Timezone: s.Timezone, RunningUserID: &s.RunningUser, StartDate: stampOnce(s.StartAt),
-		EndDate: stampOnce(s.EndAt), MaxRuns: s.MaxRuns, SCTunnelName: s.Tunnel, BuildName: s.BuildName}
+		EndDate: stampOnce(s.EndAt), MaxRuns: s.MaxRuns, SCTunnelName: s.Tunnel, BuildName: s.BuildName, Environment: s.Environment}
 }

@@ -55,7 +55,7 @@ func TestSpareMembers(t *testing.T) {
 		{"POST", "/testcases/" + id + "/generate", `{"promptSettings":{"intent":"x","model":"y"}}`, "promptSettings.model: "},
 		{"POST", "/testsuites/" + suite + "/run", `{"scTunnelName":"x"}`, "scTunnelName: "},
 		{"POST", "/testsuites/" + suite + "/run", `{"HEADLESS":true}`, "HEADLESS: "},
-		{"POST", "/testsuites/" + suite + "/run", `{"environment":"x"}`, "environment: "},
+		{"POST", "/testsuites/" + suite + "/run", `{"env":"qa"}`, "env: "},
 		{"POST", "/testsuites/" + suite, `{"description":"x"}`, "description: "},
 		{"POST", "/testsuites", `{"name":"x","addTestCases":["` + id + `"]}`, "addTestCases: "},
 		{"DELETE", "/testsuites/" + suite, `{"deleteTestCase":true}`, "deleteTestCase: "},

@@ -18,10 +18,10 @@ import (
 type suites struct{ *room }
 
 // list serves GET /testsuites, newest first. Parameters: ids (array), search (part of
-// the name), startDate, endDate (creation), userId (creator), teamId, skip, limit.
+// the name), tag (repeated: all of them), startDate, endDate (creation), userId (creator), teamId, skip, limit.
 func (h suites) list(c *gin.Context) error {
 	q := queryOf(c)
-	f := authoring.SuiteFilter{OrganizationID: auth.Organization(c), IDs: q.uuids("ids"), Search: q.search(),
+	f := authoring.SuiteFilter{OrganizationID: auth.Organization(c), IDs: q.uuids("ids"), Search: q.search(), Tags: q.tags(),
 		User: q.uuid("userId"), Team: q.uuid("teamId"), Page: q.page()}
 	f.From, f.To = q.dates()
 	if q.err != nil {
@@ -50,16 +50,18 @@ func (h suites) get(c *gin.Context) error {
 // suiteBody is what a request may say of a suite. TestCases and TestCaseIDs are
 // synonyms.
 type suiteBody struct {
-	Name            *string   `json:"name"`
-	TeamID          *string   `json:"teamId"`
-	Tags            *[]string `json:"tags"`
-	Healing         nullable  `json:"healing"`
-	Drift           nullable  `json:"drift"`
-	Retries         nullable  `json:"retries"`
-	TestCases       *[]string `json:"testCases"`
-	TestCaseIDs     *[]string `json:"testCaseIds"`
-	AddTestCases    []string  `json:"addTestCases"`
-	RemoveTestCases []string  `json:"removeTestCases"`
+	Name    *string   `json:"name"`
+	TeamID  *string   `json:"teamId"`
+	Tags    *[]string `json:"tags"`
+	Healing nullable  `json:"healing"`
+	Drift   nullable  `json:"drift"`
+	Retries nullable  `json:"retries"`
+	// DefaultEnvironment is the environment of runs that name none; null and "" are none.
+	DefaultEnvironment nullable  `json:"defaultEnvironment"`
+	TestCases          *[]string `json:"testCases"`
+	TestCaseIDs        *[]string `json:"testCaseIds"`
+	AddTestCases       []string  `json:"addTestCases"`
+	RemoveTestCases    []string  `json:"removeTestCases"`
 }
 
 // readSuite reads the members of a suite; cases are those that replace all.
@@ -100,7 +102,11 @@ func (h suites) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	n.Healing, n.Drift, n.Retries = or(healing, ""), or(drift, ""), retriesOf(retries)
+	env, err := valueOf(in.DefaultEnvironment, "defaultEnvironment", "")
+	if err != nil {
+		return err
+	}
+	n.Healing, n.Drift, n.Retries, n.DefaultEnvironment = or(healing, ""), or(drift, ""), retriesOf(retries), or(env, "")
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		row, err = authoring.CreateSuite(ctx, tx, w, n)
@@ -139,6 +145,9 @@ func (h suites) update(c *gin.Context) error {
 		return err
 	}
 	if change.Retries, err = valueOf(in.Retries, "retries", asWider); err != nil {
+		return err
+	}
+	if change.DefaultEnvironment, err = valueOf(in.DefaultEnvironment, "defaultEnvironment", ""); err != nil {
 		return err
 	}
 	var row *authoring.Suite

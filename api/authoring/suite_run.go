@@ -25,7 +25,8 @@ import (
 type suiteRuns struct{ *room }
 
 // start serves POST /testsuites/{id}/run: every case of the suite that has a target
-// and steps is run, by a task. Members: buildName, targets, testUrl, variables, buildId, retries.
+// and steps is run, by a task. Members: buildName, targets, testUrl, variables, buildId,
+// environment, retries.
 func (h suiteRuns) start(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
 	if err != nil {
@@ -51,15 +52,25 @@ func (h suiteRuns) start(c *gin.Context) error {
 // startNew checks what the run is given and starts it.
 func (h suiteRuns) startNew(ctx context.Context, w account.Writer, id uuid.UUID, key string, in *suiteRunBody) (*run.SuiteRun, error) {
 	n := run.NewSuiteRun{SuiteID: id, BuildName: or(in.BuildName, ""), Vendor: h.cfg.Vendor, Key: key}
+	t := targeting{h.room, w.OrganizationID}
 	var err error
-	if n.Targets, err = (targeting{h.room, w.OrganizationID}).ofSuite(ctx, in); err != nil {
-		return nil, err
-	}
-	if n.Inputs, err = h.inputs(ctx, in.TestURL, in.Variables, in.BuildID, in.Retries); err != nil {
+	if n.Targets, err = t.ofSuite(ctx, in); err != nil {
 		return nil, err
 	}
 	recorded := func() ([]string, error) { return authoring.SuiteAddresses(ctx, h.cfg.DB, w.OrganizationID, id) }
-	if err := checkScoped(ctx, &n.Inputs, recorded); err != nil {
+	given, values, err := h.inputs(ctx, givenInputs{in.TestURL, in.Variables, in.BuildID, in.Retries}, recorded)
+	if err != nil {
+		return nil, err
+	}
+	n.Inputs = given
+	env, err := h.environmentOf(ctx, w.OrganizationID, id, in)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.checkEnvironment(ctx, env); err != nil {
+		return nil, err
+	}
+	if err := n.EnterEnvironment(h.cfg.SealKeys, env, values); err != nil {
 		return nil, err
 	}
 	return h.write(ctx, w, n)

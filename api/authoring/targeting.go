@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -31,20 +32,21 @@ type targeting struct {
 }
 
 // resolve returns the name of the build, the targets and the tunnel of a run of a
-// case: those of the request, else those of the case.
-func (t targeting) resolve(ctx context.Context, in *runBody, of *authoring.Case) (build string, resolved step.Resolved, err error) {
+// case: those of the request, else those of the environment, nil for none, else those of the case.
+func (t targeting) resolve(ctx context.Context, in *runBody, of *authoring.Case, env *environment.Environment) (build string, resolved step.Resolved, err error) {
 	if build, err = in.build(of.Name); err != nil {
 		return "", resolved, err
 	}
-	targets, err := in.targets(&of.Settings, t.checkTarget)
+	settings := t.within(env, &of.Settings)
+	targets, err := in.targets(settings, env, t.checkTarget)
 	if err != nil {
 		return "", resolved, err
 	}
-	tunnel, err := in.tunnel(&of.Settings)
+	tunnel, err := in.tunnel(settings)
 	if err != nil {
 		return "", resolved, err
 	}
-	resolved = step.Resolver{Vendor: t.cfg.Vendor, Case: of.Name, Build: build, Primary: of.Settings.PrimaryTarget}.
+	resolved = step.Resolver{Vendor: t.cfg.Vendor, Case: of.Name, Build: build, Primary: settings.PrimaryTarget}.
 		Resolve(targets, tunnel)
 	if resolved.Conflict {
 		return build, resolved, t.differentTunnels("targets", resolved)

@@ -49,6 +49,9 @@ func Types() route.Types {
 			"authoring_data":                dataView{},
 			"authoring_data_page":           dataPage{},
 			"testRun_row":                   rowView{},
+			"testRun_findings":              step.Findings{},
+			"testRun_finding":               step.Finding{},
+			"testRun_look":                  step.Look{},
 		},
 		Requests: map[string]any{
 			"authoring_suite_create":             suiteBody{},

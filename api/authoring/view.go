@@ -204,15 +204,18 @@ type suiteView struct {
 	Healing              *string   `json:"healing"` // of its cases; null: as the organization
 	Drift                *string   `json:"drift"`   // likewise
 	Retries              *int      `json:"retries"` // likewise
-	TestCaseCount        int       `json:"testCaseCount"`
-	RunCount             *int      `json:"runCount,omitempty"` // create, get and update
+	// DefaultEnvironment is the environment of runs that name none; null: none.
+	DefaultEnvironment *string `json:"defaultEnvironment"`
+	TestCaseCount      int     `json:"testCaseCount"`
+	RunCount           *int    `json:"runCount,omitempty"` // create, get and update
 }
 
 func viewSuite(row *authoring.Suite) suiteView {
 	return suiteView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name, Tags: tags(row.Tags),
 		CreationDate: stamp(row.CreatedAt), LastUpdate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
-		Healing: mode(row.Healing), Drift: mode(row.Drift), Retries: row.Retries, TestCaseCount: row.CaseCount}
+		Healing: mode(row.Healing), Drift: mode(row.Drift), Retries: row.Retries, DefaultEnvironment: mode(row.DefaultEnvironment),
+		TestCaseCount: row.CaseCount}
 }
 
 // viewCounted is a suite with the number of its runs.

@@ -9,10 +9,12 @@ import (
 	"github.com/slipway-qa/slipway/api/agent"
 	"github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/baseline"
 	"github.com/slipway-qa/slipway/api/commitstatus"
 	"github.com/slipway-qa/slipway/api/crash"
 	"github.com/slipway-qa/slipway/api/device"
 	"github.com/slipway-qa/slipway/api/distribution"
+	"github.com/slipway-qa/slipway/api/environment"
 	"github.com/slipway-qa/slipway/api/gate"
 	"github.com/slipway-qa/slipway/api/group"
 	"github.com/slipway-qa/slipway/api/mail"
@@ -73,10 +75,12 @@ func allTypes() []route.Types {
 		agent.Types(),
 		audit.Types(),
 		authoring.Types(),
+		baseline.Types(),
 		commitstatus.Types(),
 		crash.Types(),
 		device.Types(),
 		distribution.Types(),
+		environment.Types(),
 		gate.Types(),
 		group.Types(),
 		mail.Types(),

@@ -94,6 +94,12 @@ func TestConsoleTestsHistory(t *testing.T) {
 	require.NotContains(t, c.open(at+"/runs/"+ids[2].String()).text, "Compared with the last good run", "of a run that passed")
 	c.open(at+"/runs/"+ids[6].String()).says(t, "None of the 200 runs before this one passed")
 
+	// A run names its environment, and stays in it when it is run again.
+	w.one(`insert into test_environments (id, organization_id, name, creator_uuid, modifier_uuid)
+		select gen_random_uuid(), organization_id, 'staging', gen_random_uuid(), gen_random_uuid() from test_cases where id = $1 returning name`, id)
+	w.one(`update test_runs set environment = 'staging' where id = $1 returning environment`, ids[0])
+	c.open(at+"/runs/"+ids[0].String()).says(t, "<dt>Environment</dt><dd>staging</dd>")
+
 	// All runs: filter, and run again.
 	c.targeted(id, "https://shop.example.com/")
 	p = c.open("/console/tests/runs?status=FAILED")
@@ -103,6 +109,7 @@ func TestConsoleTestsHistory(t *testing.T) {
 	p = c.submit(p, ids[0].String()+"/again", nil)
 	p.says(t, "The run was started.")
 	require.Equal(t, "1", w.one(`select count(*)::text from test_runs where case_id = $1 and state = 'QUEUED'`, id))
+	require.Equal(t, "staging", w.one(`select environment from test_runs where case_id = $1 and state = 'QUEUED'`, id))
 	require.Equal(t, "QUEUED", w.one(`select state from test_case_results where case_id = $1`, id))
 }
 

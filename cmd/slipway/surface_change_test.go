@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/object"
 )
 
 // surfaceChanges are the requests, in an order in which each finds what it changes.
@@ -214,6 +215,11 @@ func testChanges() []request {
 		{method: post, path: ai + "/testcases/{id:case}/quarantine", body: `{"reason":"The map loads late.","until":"` + fortnight() + `"}`, want: 200, wrote: "test_case.quarantined"},
 		{method: remove, path: ai + "/testcases/{id:case}/quarantine", want: 204, wrote: "test_case.quarantine_ended"},
 		{method: post, path: ai + "/testcases/{id:case}/healings/{healingId:healing}", body: `{"action":"refuse"}`, want: 200, wrote: "test_healing.refused", before: heal},
+		{method: post, path: ai + "/testcases/{id:case}/baselines/{baselineId:baseline}/accept", want: 200, wrote: "test_baseline.accepted", before: pictured},
+		{method: post, path: ai + "/testcases/{id:case}/baselines/{baselineId:baseline}/reject", want: 200, wrote: "test_baseline.rejected"},
+		{method: post, path: ai + "/testcases/{id:case}/runs/{runId:run}/baselines/accept", want: 200, wrote: "test_baseline.accepted"},
+		{method: post, path: ai + "/testcases/{id:case}/accessibility/accept", body: `{"runId":"{{run}}","stepId":"s1"}`, want: 200, wrote: "test_findings.accepted"},
+		{method: remove, path: ai + "/testcases/{id:case}/accessibility/{key:finding}", want: 204, wrote: "test_finding.removed"},
 		{method: post, path: ai + "/test-schedules", body: schedule, want: 201, wrote: "test_schedule.created", save: "schedule=data.id",
 			before: func(w *surface) { w.ids["owneruuid"] = w.boot.Owner.UUID.String() }},
 		{method: post, path: ai + "/test-schedules/{id:schedule}", body: `{"name":"daily"}`, want: 200, wrote: "test_schedule.updated"},
@@ -221,6 +227,9 @@ func testChanges() []request {
 		{method: post, path: ai + "/test-schedules/{id:schedule}/enable", want: 200, wrote: "test_schedule.updated"},
 		{method: post, path: ai + "/test-schedules/{id:schedule}/run", want: 200, wrote: "test_schedule.run"},
 		{method: remove, path: ai + "/test-schedules/{id:schedule}", want: 204, wrote: "test_schedule.deleted"},
+		{method: post, path: ai + "/environments", body: `{"name":"staging","testUrl":"https://staging.example.com","secrets":{"password":"hidden"},"headers":{"x-tenant":"shop"}}`, want: 201, wrote: "environment.created", save: "environment=data.id"},
+		{method: patch, path: ai + "/environments/{id:environment}", body: `{"variables":{"country":"de"}}`, want: 200, wrote: "environment.updated"},
+		{method: remove, path: ai + "/environments/{id:environment}", want: 204, wrote: "environment.deleted"},
 		{method: post, path: ai + "/variables", body: `{"name":"password","value":"hidden","scope":"org","isSecret":true}`, want: 201, wrote: "variable.created", save: "variable=data.id"},
 		{method: patch, path: ai + "/variables/{id:variable}", body: `{"value":"hidden too"}`, want: 200, wrote: "variable.updated"},
 		{method: remove, path: ai + "/variables/{id:variable}", want: 204, wrote: "variable.deleted"},
@@ -257,6 +266,25 @@ func heal(w *surface) {
 	_, err := w.db.ExecContext(w.t.Context(), `insert into test_healings (id, organization_id, case_id, step_id, selector_from, selector_to, applied,
 		score, reason, revision_id, run_id) values ($1, $2, $3, 's1', '{"type":"css","value":"#a"}', '{"type":"css","value":"#b"}', true, 1, 'same name', $4, $1)`,
 		w.ids["healing"], w.boot.Organization.ID, w.ids["case"], w.ids["revision"])
+	require.NoError(w.t, err)
+}
+
+// pictured writes what a run finds whose steps compare a picture and check accessibility.
+func pictured(w *surface) {
+	w.ids["baseline"], w.ids["finding"] = uuid.NewString(), "0123456789abcdef0123456789abcdef"
+	const key, picture = "baselines/x/y", "no picture, which nothing here looks at"
+	_, err := object.Put(w.t.Context(), w.services.objects, key, strings.NewReader(picture), int64(len(picture)), object.WriteOptions{ContentType: "image/png"})
+	require.NoError(w.t, err)
+	_, err = w.db.ExecContext(w.t.Context(), `insert into test_baselines (id, organization_id, case_id, step_id, target, state, digest, width, height,
+		object_key, size, run_id) values ($1, $2, $3, 's1', 'chrome/linux/1280x757@1', 'UNREVIEWED', 'd', 2, 2, $5, 0, $4)`,
+		w.ids["baseline"], w.boot.Organization.ID, w.ids["case"], w.ids["run"], key)
+	require.NoError(w.t, err)
+	_, err = w.db.ExecContext(w.t.Context(), `update test_jobs set records = jsonb_build_array(jsonb_build_object('id', 's1', 'tool', jsonb_build_object('type', 'assert', 'args', '{}'::jsonb),
+		'status', 'PASSED', 'result', jsonb_build_object('success', true, 'message', ''), 'startMs', 0, 'tookMs', 1,
+		'look', jsonb_build_object('state', 'UNREVIEWED', 'candidateId', $2::text, 'share', 0, 'width', 2, 'height', 2),
+		'findings', jsonb_build_object('total', 1, 'accepted', 0, 'failing', 1, 'list', jsonb_build_array(jsonb_build_object('key', $3::text, 'rule', 'label',
+			'impact', 'critical', 'help', 'Form elements must have labels', 'helpUrl', '', 'element', '#user', 'html', '<input id="user">', 'fails', true)))))
+		where run_id = $1`, w.ids["run"], w.ids["baseline"], w.ids["finding"])
 	require.NoError(w.t, err)
 }
 

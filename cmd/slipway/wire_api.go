@@ -15,12 +15,14 @@ import (
 	apiaudit "github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/auth"
 	apiauthoring "github.com/slipway-qa/slipway/api/authoring"
+	apibaseline "github.com/slipway-qa/slipway/api/baseline"
 	apicommitstatus "github.com/slipway-qa/slipway/api/commitstatus"
 	"github.com/slipway-qa/slipway/api/console"
 	"github.com/slipway-qa/slipway/api/console/frame"
 	"github.com/slipway-qa/slipway/api/crash"
 	apidevice "github.com/slipway-qa/slipway/api/device"
 	apidistribution "github.com/slipway-qa/slipway/api/distribution"
+	apienvironment "github.com/slipway-qa/slipway/api/environment"
 	apigate "github.com/slipway-qa/slipway/api/gate"
 	apigroup "github.com/slipway-qa/slipway/api/group"
 	"github.com/slipway-qa/slipway/api/inspection"
@@ -223,6 +225,10 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 	if err != nil {
 		return err
 	}
+	rooms.Baselines, err = apibaseline.New(apibaseline.Config{DB: s.db, Objects: s.objects, PublicURL: strings.TrimRight(s.settings.PublicURL, "/")})
+	if err != nil {
+		return err
+	}
 	rooms.Devices, rooms.Search, rooms.Overview = apidevice.New(s.db), apisearch.New(s.db), apioverview.New(s.db)
 	rooms.Pages, err = s.newInstallPages(authenticator, links, queue)
 	return err
@@ -266,6 +272,11 @@ func (s *services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop fu
 		}})
 	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher, Generations: generations, Queue: queue, Quotas: s.quotas, Guard: s.guard,
 		SealKeys: s.keys, PublicURL: s.settings.PublicURL, Vendor: s.settings.Vendor, CheckURL: s.pages.Check, UnsafeCapabilities: s.settings.unsafeCapabilities(), Log: s.log})
+	if err != nil {
+		return nil, err
+	}
+	rooms.Environments, err = apienvironment.New(apienvironment.Config{DB: s.db, SealKeys: s.keys, CheckURL: s.pages.Check, Vendor: s.settings.Vendor,
+		UnsafeCapabilities: s.settings.unsafeCapabilities()})
 	if err != nil {
 		return nil, err
 	}

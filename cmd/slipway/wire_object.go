@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/slipway-qa/slipway/storage/baseline"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	genstore "github.com/slipway-qa/slipway/storage/generation"
@@ -34,6 +35,11 @@ func (s objectNames) indexes(ctx context.Context, keys []string) ([]string, erro
 // ofRuns returns those of the objects of runs that no row names.
 func (s objectNames) ofRuns(ctx context.Context, keys []string) ([]string, error) {
 	return runstore.UnnamedObjects(ctx, s.db, keys)
+}
+
+// ofBaselines returns those of the pictures of baselines that no row names.
+func (s objectNames) ofBaselines(ctx context.Context, keys []string) ([]string, error) {
+	return baseline.UnnamedObjects(ctx, s.db, keys)
 }
 
 // ofGenerations returns those of the objects of generations that no row names.

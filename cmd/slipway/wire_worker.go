@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/baseline"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	genstore "github.com/slipway-qa/slipway/storage/generation"
@@ -88,7 +89,7 @@ func (s *services) workHandlers(throttle *workcrash.Throttle, pools []worker.Poo
 		tasks.ObjectRemoval.Name:    &maintenance.ObjectRemoval{DB: s.db, Objects: s.objects},
 		tasks.UploadExpiry.Name:     &maintenance.UploadExpiry{DB: s.db, Objects: s.objects, Log: s.log},
 		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(removing(s), map[string]maintenance.Names{
-			crash.AttachmentPrefix: names.attachments, distribution.Prefix: names.files, runstore.Prefix: names.ofRuns,
+			crash.AttachmentPrefix: names.attachments, distribution.Prefix: names.files, runstore.Prefix: names.ofRuns, baseline.Prefix: names.ofBaselines,
 			genstore.Prefix: names.ofGenerations, session.ScreenshotPrefix: names.screenshots, symbolfile.IndexPrefix: names.indexes}),
 	}
 	stopSymbols, err := s.addSymbolWork(handlers)
@@ -194,7 +195,7 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 	handlers[tasks.TestJob.Name] = &workrun.JobHandler{DB: s.db, Objects: removing(s), Browsers: browsers, Keys: s.keys,
 		CheckURL: s.pages.Check, Trouble: trouble, Timeout: s.settings.RunTimeout, Screenshots: s.settings.RunScreenshots, Log: s.log}
 	handlers[tasks.RunRows.Name] = &workrun.RowsHandler{Log: s.log}
-	handlers[tasks.SuiteRun.Name] = &workrun.SuiteHandler{DB: s.db, Vendor: s.settings.Vendor, Log: s.log}
+	handlers[tasks.SuiteRun.Name] = &workrun.SuiteHandler{DB: s.db, Vendor: s.settings.Vendor, Keys: s.keys, Log: s.log}
 	handlers[tasks.RunMaintenance.Name] = maintenance
 	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Quotas: s.quotas, Observer: s.metrics.Observer(), Log: s.log, Started: time.Now()}
 	return stop, nil

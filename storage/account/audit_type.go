@@ -116,12 +116,19 @@ const (
 	VariableDeleted         AuditType = 1732
 	TunnelCreated           AuditType = 1740
 	TunnelDeleted           AuditType = 1741
+	EnvironmentCreated      AuditType = 1745
+	EnvironmentUpdated      AuditType = 1746
+	EnvironmentDeleted      AuditType = 1747
 	ScheduleCreated         AuditType = 1750
 	ScheduleUpdated         AuditType = 1751
 	ScheduleDeleted         AuditType = 1752
 	ScheduleRun             AuditType = 1753
 	ScheduleEnded           AuditType = 1754
 	ScheduleErrored         AuditType = 1755
+	TestBaselineAccepted    AuditType = 1760
+	TestBaselineRejected    AuditType = 1761
+	TestFindingsAccepted    AuditType = 1762
+	TestFindingRemoved      AuditType = 1763
 	WebhookCreated          AuditType = 1800
 	WebhookUpdated          AuditType = 1801
 	WebhookDeleted          AuditType = 1802
@@ -263,12 +270,19 @@ func AuditTypes() []AuditEntryType {
 		{VariableDeleted, "variable.deleted", "Deleted variable"},
 		{TunnelCreated, "tunnel.created", "Created tunnel"},
 		{TunnelDeleted, "tunnel.deleted", "Deleted tunnel"},
+		{EnvironmentCreated, "environment.created", "Created environment"},
+		{EnvironmentUpdated, "environment.updated", "Updated environment"},
+		{EnvironmentDeleted, "environment.deleted", "Deleted environment"},
 		{ScheduleCreated, "test_schedule.created", "Created test schedule"},
 		{ScheduleUpdated, "test_schedule.updated", "Updated test schedule"},
 		{ScheduleDeleted, "test_schedule.deleted", "Deleted test schedule"},
 		{ScheduleRun, "test_schedule.run", "Ran test schedule by hand"},
 		{ScheduleEnded, "test_schedule.ended", "Test schedule ended"},
 		{ScheduleErrored, "test_schedule.errored", "Test schedule failed"},
+		{TestBaselineAccepted, "test_baseline.accepted", "Accepted picture as a test step's baseline"},
+		{TestBaselineRejected, "test_baseline.rejected", "Rejected picture of a test step"},
+		{TestFindingsAccepted, "test_findings.accepted", "Accepted findings of accessibility"},
+		{TestFindingRemoved, "test_finding.removed", "Removed accepted finding of accessibility"},
 		{WebhookCreated, "webhook.created", "Created webhook"},
 		{WebhookUpdated, "webhook.updated", "Updated webhook"},
 		{WebhookDeleted, "webhook.deleted", "Deleted webhook"},

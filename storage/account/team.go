@@ -109,6 +109,7 @@ select (select count(*) from projects where team_id = $1) as apps,
 	(select count(*) from test_suites where team_id = $1) as suites,
 	(select count(*) from test_schedules where team_id = $1) as schedules,
 	(select count(*) from test_variables where team_id = $1) as variables,
+	(select count(*) from test_environments where team_id = $1) as environments,
 	(select count(*) from tester_groups where team_id = $1) as groups,
 	(select count(*) from teams where organization_id = $2) as teams`
 
@@ -126,7 +127,7 @@ func DeleteTeam(ctx context.Context, tx *storage.Tx, w Writer, id int64) error {
 	if !w.May(id) {
 		return ErrTeamAccess
 	}
-	var has struct{ Apps, Cases, Suites, Schedules, Variables, Groups, Teams int }
+	var has struct{ Apps, Cases, Suites, Schedules, Variables, Environments, Groups, Teams int }
 	if err := tx.GetContext(ctx, &has, teamHas, id, w.OrganizationID); err != nil {
 		return storage.Wrap(err, "what a team has")
 	}
@@ -135,7 +136,7 @@ func DeleteTeam(ctx context.Context, tx *storage.Tx, w Writer, id int64) error {
 		n    int
 		name string
 	}{{has.Apps, "apps"}, {has.Groups, "tester groups"}, {has.Cases, "test cases"}, {has.Suites, "test suites"},
-		{has.Schedules, "test schedules"}, {has.Variables, "variables"}} {
+		{has.Schedules, "test schedules"}, {has.Variables, "variables"}, {has.Environments, "environments"}} {
 		if part.n > 0 {
 			inUse.Has = append(inUse.Has, fmt.Sprintf("%d %s", part.n, part.name))
 		}

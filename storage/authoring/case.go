@@ -49,12 +49,12 @@ type CaseFilter struct {
 	User           *uuid.UUID
 	Team           *uuid.UUID
 	Suites         []uuid.UUID
-	Unassigned     bool   // also (or, without Suites, only) cases of no suite
-	LastStatus     string // of the newest run, NotRun without one; "": any
-	Tag            string
-	Content        string // part of a line of what the case is searched by: name, tags, intent, steps
-	Quarantined    bool   // only those in quarantine
-	ByLastRun      bool   // the order is that of the newest run; those without one are last
+	Unassigned     bool     // also (or, without Suites, only) cases of no suite
+	LastStatus     string   // of the newest run, NotRun without one; "": any
+	Tags           []string // all of which the case has
+	Content        string   // part of a line of what the case is searched by: name, tags, intent, steps
+	ByLastRun      bool     // the order is that of the newest run; those without one are last
+	Quarantined    bool     // only those in quarantine
 	storage.Page
 }
 
@@ -85,10 +85,7 @@ func (f CaseFilter) conditions() *Conditions {
 		m.Narrow = true
 		m.And("c.id in (select q.case_id from test_quarantines q where q.organization_id = $1 and q.until > now())")
 	}
-	if f.Tag != "" {
-		m.Narrow = true
-		m.And("c.tags @> array[" + m.Arg(f.Tag) + "::text]")
-	}
+	m.Tagged(f.Tags)
 	if f.Content != "" {
 		m.Narrow = true
 		m.And("c.id in (select t.case_id from test_case_texts t where t.organization_id = $1 and lower(t.text) like lower(" +

@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -60,6 +61,14 @@ func (m *Conditions) By(user, team *uuid.UUID) {
 	if team != nil {
 		m.Narrow = true
 		m.And("c.team_id = (select id from teams where organization_id = $1 and uuid = " + m.Arg(*team) + "::uuid)")
+	}
+}
+
+// Tagged selects what has all of the tags; none selects all.
+func (m *Conditions) Tagged(tags []string) {
+	if len(tags) > 0 {
+		m.Narrow = true
+		m.And("c.tags @> " + m.Arg(pq.Array(tags)) + "::text[]")
 	}
 }
 

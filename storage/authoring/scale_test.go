@@ -56,7 +56,7 @@ func TestListsOfManyCases(t *testing.T) {
 		{authoring.CaseFilter{}, n, []string{"Index Only Scan using test_cases_newest on test_cases c_1"}, "CTE Scan", "1"},
 		{authoring.CaseFilter{Suites: []uuid.UUID{suite}}, 50, []string{"test_cases_suite"}, "Seq Scan on test_cases", "1"},
 		{authoring.CaseFilter{LastStatus: "FAILED"}, 30, []string{"test_case_results_state"}, "Seq Scan on test_case", "65"},
-		{authoring.CaseFilter{Tag: "shop"}, 40, []string{"test_cases_tags"}, "Seq Scan on test_cases", "c9"},
+		{authoring.CaseFilter{Tags: []string{"shop"}}, 40, []string{"test_cases_tags"}, "Seq Scan on test_cases", "c9"},
 		{authoring.CaseFilter{Content: "THE SHIRT"}, 25, []string{"test_case_texts_text"}, "Seq Scan on test_case", "12d"},
 		{authoring.CaseFilter{ByLastRun: true}, n, []string{"test_case_results_newest"}, "Seq Scan on test_case_results", "6e"},
 		{authoring.CaseFilter{ByLastRun: true, LastStatus: "FAILED"}, 30, []string{"test_case_results_state"}, "Seq Scan on test_case", "6e"},

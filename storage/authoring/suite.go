@@ -15,14 +15,16 @@ import (
 // Suite is a set of cases; a case is in one suite at most.
 type Suite struct {
 	Owner
-	ID        uuid.UUID
-	Name      string
-	Tags      []string // never nil
-	Healing   string   // mode of its cases; "": the organization's
-	Drift     string   // likewise
-	Retries   *int     // of its cases that fail, unless they say so themselves; nil: as the organization
-	CaseCount int
-	RunCount  int
+	ID      uuid.UUID
+	Name    string
+	Tags    []string // never nil
+	Healing string   // mode of its cases; "": the organization's
+	Drift   string   // likewise
+	Retries *int     // of its cases that fail, unless they say so themselves; nil: as the organization
+	// DefaultEnvironment is the name of the environment of runs that name none; "": none.
+	DefaultEnvironment string
+	CaseCount          int
+	RunCount           int
 }
 
 // SuiteFilter selects suites of a list.
@@ -30,6 +32,7 @@ type SuiteFilter struct {
 	OrganizationID int64
 	IDs            []uuid.UUID // nil: all
 	Search         string
+	Tags           []string // all of which the suite has
 	From, To       time.Time
 	User           *uuid.UUID
 	Team           *uuid.UUID
@@ -41,6 +44,7 @@ func (f SuiteFilter) conditions() *Conditions {
 	m.Named(f.Search)
 	m.Created(f.From, f.To)
 	m.By(f.User, f.Team)
+	m.Tagged(f.Tags)
 	if f.IDs != nil {
 		m.Narrow = true
 		m.And("c.id = any(" + m.Arg(storage.UUIDs(f.IDs)) + "::uuid[])")
@@ -49,24 +53,26 @@ func (f SuiteFilter) conditions() *Conditions {
 }
 
 // The number of cases is counted when it is read, so it is never wrong.
-const suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.retries, c.run_count,
+const suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.retries, c.default_environment, c.run_count,
 	(select count(*) from test_cases k where k.suite_id = c.id) as case_count, ` + OwnerColumns
 
 type suiteRow struct {
 	Owner
-	ID        uuid.UUID      `db:"id"`
-	Name      string         `db:"name"`
-	Tags      pq.StringArray `db:"tags"`
-	Healing   string         `db:"healing"`
-	Drift     string         `db:"drift"`
-	Retries   *int           `db:"retries"`
-	CaseCount int            `db:"case_count"`
-	RunCount  int            `db:"run_count"`
-	Total     int            `db:"total"` // of lists
+	ID                 uuid.UUID      `db:"id"`
+	Name               string         `db:"name"`
+	Tags               pq.StringArray `db:"tags"`
+	Healing            string         `db:"healing"`
+	Drift              string         `db:"drift"`
+	Retries            *int           `db:"retries"`
+	DefaultEnvironment string         `db:"default_environment"`
+	CaseCount          int            `db:"case_count"`
+	RunCount           int            `db:"run_count"`
+	Total              int            `db:"total"` // of lists
 }
 
 func (r *suiteRow) suite() Suite {
-	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, Drift: r.Drift, Retries: r.Retries, CaseCount: r.CaseCount, RunCount: r.RunCount}
+	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, Drift: r.Drift, Retries: r.Retries,
+		DefaultEnvironment: r.DefaultEnvironment, CaseCount: r.CaseCount, RunCount: r.RunCount}
 	if s.Tags == nil {
 		s.Tags = []string{}
 	}
@@ -130,12 +136,14 @@ type NewSuite struct {
 	Drift string
 	// Retries is how often those that fail are played again, likewise; nil: as the organization.
 	Retries *int
-	Cases   []string // *MissingError for those that do not exist
+	// DefaultEnvironment is the name of the environment of runs that name none; "": none.
+	DefaultEnvironment string
+	Cases              []string // *MissingError for those that do not exist
 }
 
 const insertSuite = `
-insert into test_suites (id, organization_id, team_id, name, tags, healing, drift, creator_uuid, modifier_uuid, retries)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)`
+insert into test_suites (id, organization_id, team_id, name, tags, healing, drift, creator_uuid, modifier_uuid, retries, default_environment)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10)`
 
 // CreateSuite inserts a suite and moves the cases into it.
 func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuite) (*Suite, error) {
@@ -163,11 +171,15 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err != nil {
 		return nil, err
 	}
+	if err := checkEnvironment(ctx, tx, w.OrganizationID, of.ID, n.DefaultEnvironment); err != nil {
+		return nil, err
+	}
 	id, err := uuid.NewV7()
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), n.Healing, n.Drift, w.UserUUID, n.Retries); err != nil {
+	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), n.Healing, n.Drift, w.UserUUID,
+		n.Retries, n.DefaultEnvironment); err != nil {
 		return nil, storage.Wrap(err, "create test suite")
 	}
 	moved, err := (&SuiteChange{Add: n.Cases}).move(ctx, tx, w, id)

@@ -18,12 +18,14 @@ import (
 type SuiteChange struct {
 	Name    *string
 	Tags    *[]string
-	Healing *string   // "": as the organization
-	Drift   *string   // "": as the organization
-	Retries *int      // AsOrganization: as the organization
-	Cases   *[]string // replace; excludes Add and Remove
-	Add     []string
-	Remove  []string
+	Healing *string // "": as the organization
+	Drift   *string // "": as the organization
+	Retries *int    // AsOrganization: as the organization
+	// DefaultEnvironment is a name; "": none.
+	DefaultEnvironment *string
+	Cases              *[]string // replace; excludes Add and Remove
+	Add                []string
+	Remove             []string
 }
 
 // AsOrganization is the number of retries of a suite that leaves it to the organization.
@@ -82,15 +84,16 @@ func (c *SuiteChange) in() []string {
 	return c.Add
 }
 
-const lockSuite = `select team_id, name, tags, healing, drift, retries from test_suites where organization_id = $1 and id = $2 for `
+const lockSuite = `select team_id, name, tags, healing, drift, retries, default_environment from test_suites where organization_id = $1 and id = $2 for `
 
 type lockedSuite struct {
-	TeamID  int64          `db:"team_id"`
-	Name    string         `db:"name"`
-	Tags    pq.StringArray `db:"tags"`
-	Healing string         `db:"healing"`
-	Drift   string         `db:"drift"`
-	Retries *int           `db:"retries"`
+	TeamID             int64          `db:"team_id"`
+	Name               string         `db:"name"`
+	Tags               pq.StringArray `db:"tags"`
+	Healing            string         `db:"healing"`
+	Drift              string         `db:"drift"`
+	Retries            *int           `db:"retries"`
+	DefaultEnvironment string         `db:"default_environment"`
 }
 
 // suiteLockedBy locks a suite that the writer may change.
@@ -196,7 +199,8 @@ func assign(ctx context.Context, tx *storage.Tx, ids []string, suite *uuid.UUID)
 }
 
 const updateSuite = `
-update test_suites set name = $2, tags = $3, healing = $4, drift = $6, retries = $7, modifier_uuid = $5, updated_at = now() where id = $1`
+update test_suites set name = $2, tags = $3, healing = $4, drift = $6, retries = $7, default_environment = $8, modifier_uuid = $5, updated_at = now()
+where id = $1`
 
 // UpdateSuite changes a suite. Cases that leave it are in no suite afterwards. A
 // change of nothing leaves the time of update and the modifier.
@@ -209,7 +213,7 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	name, tags, healing, drift := s.Name, []string(s.Tags), s.Healing, s.Drift
+	name, tags, healing, drift, env := s.Name, []string(s.Tags), s.Healing, s.Drift, s.DefaultEnvironment
 	if c.Name != nil {
 		if name, err = storage.Name("name", *c.Name, MaxName); err != nil {
 			return nil, err
@@ -236,22 +240,43 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	if err != nil {
 		return nil, err
 	}
+	if c.DefaultEnvironment != nil && *c.DefaultEnvironment != env {
+		env = *c.DefaultEnvironment
+		if err := checkEnvironment(ctx, tx, w.OrganizationID, s.TeamID, env); err != nil {
+			return nil, err
+		}
+	}
 	moved, err := c.move(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
 	}
-	if name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && reflect.DeepEqual(retries, s.Retries) && moved.in+moved.out == 0 {
+	if name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && reflect.DeepEqual(retries, s.Retries) &&
+		env == s.DefaultEnvironment && moved.in+moved.out == 0 {
 		return SuiteByID(ctx, tx, w.OrganizationID, id)
 	}
-	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), healing, w.UserUUID, drift, retries); err != nil {
+	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), healing, w.UserUUID, drift, retries, env); err != nil {
 		return nil, storage.Wrap(err, "update test suite")
 	}
-	err = auditSuite(ctx, tx, w, account.TestSuiteUpdated, id, map[string]any{"from": s.Name, "to": name,
-		"tags": tags, "healing": healing, "drift": drift, "retries": retries, "cases_in": moved.in, "cases_out": moved.out})
+	err = auditSuite(ctx, tx, w, account.TestSuiteUpdated, id, map[string]any{"from": s.Name, "to": name, "tags": tags, "healing": healing,
+		"drift": drift, "retries": retries, "environment": env, "cases_in": moved.in, "cases_out": moved.out})
 	if err != nil {
 		return nil, err
 	}
 	return SuiteByID(ctx, tx, w.OrganizationID, id)
+}
+
+// checkEnvironment refuses the name of an environment that a team's tests cannot have.
+func checkEnvironment(ctx context.Context, q storage.Querier, organizationID, team int64, name string) error {
+	if name == "" {
+		return nil
+	}
+	var has bool
+	err := q.GetContext(ctx, &has, `select exists (select from test_environments
+		where organization_id = $1 and name = $2 and coalesce(team_id, $3) = $3)`, organizationID, storage.WithoutNUL(name), team)
+	if err == nil && !has {
+		return storage.Invalid("defaultEnvironment", "names no environment of the organization or of the suite's team")
+	}
+	return storage.Wrap(err, "environment of a test suite")
 }
 
 // LockedSuite is a suite that is going to be deleted, with its cases. All are locked.

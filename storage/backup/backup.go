@@ -62,7 +62,7 @@ type querier struct{ *sqlx.Conn }
 // that nothing but a mail names (its icon) belong to the files of builds.
 var named = []struct{ table, column string }{
 	{"files", "object_key"}, {"crash_attachments", "object_key"}, {"run_files", "object_key"},
-	{"generation_files", "object_key"}, {"symbol_files", "index_key"}, {"feedbacks", "screenshot_key"},
+	{"generation_files", "object_key"}, {"test_baselines", "object_key"}, {"symbol_files", "index_key"}, {"feedbacks", "screenshot_key"},
 }
 
 // Keys calls each with the key of every object that a row of the snapshot names, once,

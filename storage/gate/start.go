@@ -77,7 +77,7 @@ func startAll(ctx context.Context, tx *storage.Tx, quotas *quota.Quotas, w accou
 		var made *run.SuiteRun
 		// What a suite that is refused has written is undone.
 		err = tx.Savepoint(ctx, func() error {
-			n := run.NewSuiteRun{SuiteID: s.SuiteID, BuildName: nameOf(b), Vendor: vendor, RequestID: w.Actor.RequestID,
+			n := run.NewSuiteRun{SuiteID: s.SuiteID, BuildName: nameOf(b), Vendor: vendor, OwnEnvironment: true, RequestID: w.Actor.RequestID,
 				Inputs: run.Inputs{TestURL: address, BuildID: &b.ID}}
 			if made, err = run.StartSuite(ctx, tx, w, n); err != nil {
 				return err

@@ -41,6 +41,7 @@ with stored as (
 		select organization_id, size from files
 		union all select organization_id, size from crash_attachments
 		union all select organization_id, size from run_files
+		union all select organization_id, size from test_baselines
 		union all select organization_id, size from generation_files
 		union all select organization_id, screenshot_size from feedbacks where screenshot_size <> 0
 		union all select organization_id, size from resumable_uploads where state <> 'used'

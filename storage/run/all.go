@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/lib/pq"
+
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -14,6 +16,8 @@ type AllFilter struct {
 	Status         Status    // "": all
 	From, To       time.Time // as of Filter
 	BuildID        int64     // as of Filter
+	Environment    string    // its name; "": all
+	Tags           []string  // all of which the case has now
 	storage.Page
 }
 
@@ -37,6 +41,14 @@ func All(ctx context.Context, q storage.Querier, f AllFilter) ([]Run, int, error
 	}
 	if f.BuildID != 0 {
 		add("build_id = ", f.BuildID)
+	}
+	if f.Environment != "" {
+		add("environment = ", f.Environment)
+		where += " and r.environment <> ''"
+	}
+	if len(f.Tags) > 0 {
+		add("case_id in (select c.id from test_cases c where c.organization_id = $1 and c.tags @> ", pq.Array(f.Tags))
+		where += "::text[])"
 	}
 	return listRuns(ctx, q, where, args, f.Page)
 }

@@ -29,15 +29,18 @@ type runEvent struct {
 	Name        string     `json:"name"` // of the case or suite
 	BuildName   string     `json:"buildName"`
 	BuildID     *int64     `json:"buildId,omitempty"`
+	Environment string     `json:"environment,omitempty"`
 	Status      Status     `json:"status"`
 	// Counts of the jobs of a run, of the case runs of a suite run.
-	Counts    eventCounts `json:"counts"`
-	Healed    int         `json:"healed"` // steps
-	Drifted   int         `json:"drifted"`
-	RerunOf   *uuid.UUID  `json:"rerunOf,omitempty"` // the run that was repeated
-	Error     string      `json:"error,omitempty"`
-	StartDate *time.Time  `json:"startDate"`
-	EndDate   *time.Time  `json:"endDate"`
+	Counts  eventCounts `json:"counts"`
+	Healed  int         `json:"healed"` // steps
+	Drifted int         `json:"drifted"`
+	// Unreviewed counts steps that look like a picture that nobody has accepted.
+	Unreviewed int        `json:"unreviewed,omitempty"`
+	RerunOf    *uuid.UUID `json:"rerunOf,omitempty"` // the run that was repeated
+	Error      string     `json:"error,omitempty"`
+	StartDate  *time.Time `json:"startDate"`
+	EndDate    *time.Time `json:"endDate"`
 }
 
 type eventCounts struct {
@@ -61,7 +64,8 @@ cross join lateral (
 	select count(*) filter (where state in ('PASSED', 'FLAKY')) as passed,
 		count(*) filter (where state = 'FAILED') as failed, count(*) filter (where state = 'ERROR') as errored,
 		count(*) filter (where state = 'CANCELLED') as cancelled,
-		coalesce(sum(healed), 0) as healed, coalesce(sum(drifted), 0) as drifted
+		coalesce(sum(healed), 0) as healed, coalesce(sum(drifted), 0) as drifted,
+		coalesce(sum(unreviewed), 0) as unreviewed
 	from test_jobs where run_id = r.id
 ) n`
 
@@ -73,8 +77,9 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	var rows []struct {
 		runRow
 		counts
-		Healed  int `db:"healed"`
-		Drifted int `db:"drifted"`
+		Healed     int `db:"healed"`
+		Drifted    int `db:"drifted"`
+		Unreviewed int `db:"unreviewed"`
 	}
 	err := tx.SelectContext(ctx, &rows, `
 		select `+runColumns+`, n.* from test_runs r`+runTables+countJobs+`
@@ -87,8 +92,9 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 		r := &rows[i]
 		r.counts.Flaky = r.runRow.Flaky
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
-			TestCaseID: r.CaseID, RevisionID: r.RevisionID, Name: r.CaseName, BuildName: r.BuildName, BuildID: r.BuildID, Status: r.Status,
-			Counts: r.counts.event(0), Healed: r.Healed, Drifted: r.Drifted, RerunOf: r.RerunOf, StartDate: r.StartedAt, EndDate: r.FinishedAt})
+			TestCaseID: r.CaseID, RevisionID: r.RevisionID, Name: r.CaseName, BuildName: r.BuildName, BuildID: r.BuildID, Environment: r.Environment,
+			Status: r.Status, Counts: r.counts.event(0), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
+			RerunOf: r.RerunOf, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)
 }
@@ -109,8 +115,9 @@ func addSuiteRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) err
 	for i := range rows {
 		r := &rows[i]
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
-			TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID, Status: r.Status,
-			Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, RerunOf: r.RerunOf, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
+			TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID, Environment: r.Environment,
+			Status: r.Status, Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
+			RerunOf: r.RerunOf, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)
 }

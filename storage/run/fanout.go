@@ -26,6 +26,7 @@ type fanout struct {
 	Targets        []byte    `db:"targets"` // null: each case's own
 	BuildID        *int64    `db:"build_id"`
 	Platform       string    `db:"platform"` // of the build
+	Environment    string    `db:"environment"`
 	// RerunOf is the suite run whose cases are run again; nil runs the suite's.
 	RerunOf   *uuid.UUID `db:"rerun_of"`
 	RerunOnly Selection  `db:"rerun_only"`
@@ -38,7 +39,7 @@ select id from builds where id = (select build_id from suite_runs where id = $1)
 
 const lockFanout = `
 select s.organization_id, s.suite_id, s.user_uuid, s.build_name, s.state, s.fanned_out, s.tunnel, s.test_url, s.targets,
-	s.rerun_of, s.rerun_only, s.build_id, coalesce(b.platform, '') as platform
+	s.rerun_of, s.rerun_only, s.build_id, s.environment, coalesce(b.platform, '') as platform
 from suite_runs s left join builds b on b.id = s.build_id
 where s.id = $1 for no key update of s`
 
@@ -95,7 +96,7 @@ func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor st
 	if err != nil {
 		return FannedOut{}, err
 	}
-	rows, made := newRuns{}, FannedOut{More: len(cases) == limit}
+	rows, made := newRuns{environment: f.Environment}, FannedOut{More: len(cases) == limit}
 	for i := range cases {
 		run, targets, err := f.runOf(&cases[i], given, vendor)
 		if err != nil {

@@ -18,7 +18,23 @@ const (
 	Screenshot = "screenshot"
 	Source     = "source"  // of the page, when a step failed
 	Console    = "console" // of the browser, when a step failed
+	// Of the assertion looks_like: its baseline where the picture differs, the picture, and
+	// where they differ.
+	Expected   = "expected"
+	Actual     = "actual"
+	Difference = "difference"
+	// Finding is the element of a finding of the assertion accessible.
+	Finding = "finding"
 )
+
+// IsPicture reports whether files of a kind are pictures.
+func IsPicture(kind string) bool {
+	switch kind {
+	case Screenshot, Expected, Actual, Difference, Finding:
+		return true
+	}
+	return false
+}
 
 // File is a stored object of a job.
 type File struct {

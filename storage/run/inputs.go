@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -29,6 +30,9 @@ type Inputs struct {
 	// BuildID is the distribution's build that is tested; nil for none. It is the app of
 	// targets of its platform that ask for a native app and name none.
 	BuildID *int64
+	// Environment is the name of the environment that the run is in; "" for none. What the
+	// run has of it stands in the members above, and in Variables.
+	Environment string
 	// Variables stand over all variables for a bare {{name}}; nil for none.
 	Variables *Variables
 	// Retries is how often a job that failed is played again, whatever the cases say: 0 to
@@ -36,10 +40,10 @@ type Inputs struct {
 	Retries *int
 }
 
-// Variables are values that are given to a run by their names. All of them are kept like
-// secrets: sealed, and only until the run has ended.
+// Variables are values that are given to a run by their names, and those of its environment.
+// All of them are kept like secrets: sealed, and only until the run has ended.
 type Variables struct {
-	names  []string // sorted
+	names  []string // sorted; of those that are given, not of the environment's
 	sealed []byte
 }
 
@@ -55,13 +59,22 @@ var variableName = regexp.MustCompile(`^[a-z0-9_]{1,64}$`)
 // SealVariables checks and seals the values of variables; nil when there are none. An
 // *InvalidError names variables, or variables.NAME, and never repeats a value.
 func SealVariables(keys seal.Ring, values map[string]string) (*Variables, error) {
-	if len(values) == 0 {
+	return SealValues(keys, values, nil)
+}
+
+// environmentMember is where the sealed document has the environment, beside the values by
+// their names: no variable has such a name.
+const environmentMember = "$environment"
+
+// SealValues does so with what the run has of its environment, nil for none.
+func SealValues(keys seal.Ring, values map[string]string, env *environment.Values) (*Variables, error) {
+	if len(values) == 0 && env == nil {
 		return nil, nil
 	}
 	if len(values) > maxVariables {
 		return nil, storage.Invalid("variables", "has at most %d names", maxVariables)
 	}
-	names := slices.Sorted(maps.Keys(values))
+	names := append([]string{}, slices.Sorted(maps.Keys(values))...) // never null
 	for _, name := range names {
 		if !variableName.MatchString(name) {
 			return nil, storage.Invalid("variables", "has a name that is not 1 to 64 lower-case letters, digits and underscores")
@@ -74,7 +87,14 @@ func SealVariables(keys seal.Ring, values map[string]string) (*Variables, error)
 			return nil, storage.Invalid(field, "must be UTF-8 text without the character U+0000")
 		}
 	}
-	doc, err := json.Marshal(values)
+	whole := make(map[string]any, len(values)+1)
+	for name, value := range values {
+		whole[name] = value
+	}
+	if env != nil {
+		whole[environmentMember] = env
+	}
+	doc, err := json.Marshal(whole)
 	if err != nil {
 		return nil, fmt.Errorf("variables of a run: %w", err)
 	}
@@ -85,17 +105,34 @@ func SealVariables(keys seal.Ring, values map[string]string) (*Variables, error)
 	return &Variables{names, sealed}, nil
 }
 
-// Given returns the values of the variables that the run was given, by their names; none
-// when it was given none. seal.ErrUnseal.
-func (w *Work) Given(keys seal.Ring) (values map[string]string, err error) {
+// Given returns the values of the variables that the run was given, by their names, and what
+// it has of its environment; nil where it has none. seal.ErrUnseal.
+func (w *Work) Given(keys seal.Ring) (values map[string]string, env *environment.Values, err error) {
 	if w.variables == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	doc, err := seal.Unseal(keys, seal.RunVariables, w.variables)
 	if err != nil {
-		return nil, fmt.Errorf("variables of run %s: %w", w.Run.ID, err)
+		return nil, nil, fmt.Errorf("variables of run %s: %w", w.Run.ID, err)
 	}
-	return values, json.Unmarshal([]byte(doc), &values)
+	var whole map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(doc), &whole); err != nil {
+		return nil, nil, fmt.Errorf("variables of run %s: %w", w.Run.ID, err)
+	}
+	values = make(map[string]string, len(whole))
+	for name, text := range whole {
+		if name == environmentMember {
+			err = json.Unmarshal(text, &env)
+		} else {
+			var value string
+			err = json.Unmarshal(text, &value)
+			values[name] = value
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("variables of run %s: %w", w.Run.ID, err)
+		}
+	}
+	return values, env, nil
 }
 
 // columns returns variable_names and sealed_variables.
@@ -180,6 +217,9 @@ func (in *Inputs) audited(detail map[string]any) map[string]any {
 	}
 	if in.BuildID != nil {
 		detail["build_id"] = *in.BuildID
+	}
+	if in.Environment != "" {
+		detail["environment"] = in.Environment
 	}
 	if names, _ := in.Variables.columns(); len(names) > 0 {
 		detail["variables"] = names

@@ -101,7 +101,7 @@ func TestRunIsGivenInputs(t *testing.T) {
 
 	work, _, err := w.Begin(run.Jobs[0].ID)
 	require.NoError(t, err)
-	values, err := work.Given(fixture.SealKey)
+	values, _, err := work.Given(fixture.SealKey)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"user": "ann-of-the-preview", "b": "x"}, values)
 	w.MustEnd(run.Jobs[0].ID, Passed)
@@ -119,7 +119,7 @@ func TestRunIsGivenInputs(t *testing.T) {
 	require.Empty(t, plain.VariableNames)
 	work, _, err = w.Begin(plain.Jobs[0].ID)
 	require.NoError(t, err)
-	values, err = work.Given(nil)
+	values, _, err = work.Given(nil)
 	require.NoError(t, err)
 	require.Nil(t, values)
 
@@ -222,7 +222,7 @@ func TestSuiteRunIsGivenInputs(t *testing.T) {
 	for i, job := range jobs {
 		work, _, err := w.Begin(job)
 		require.NoError(t, err)
-		values, err := work.Given(fixture.SealKey)
+		values, _, err := work.Given(fixture.SealKey)
 		require.NoError(t, err)
 		require.Equal(t, map[string]string{"user": "ann"}, values, "job %d", i)
 		w.MustEnd(job, Passed)
@@ -282,7 +282,7 @@ func TestVariablesEndWithTheRun(t *testing.T) {
 	w.Must(func(ctx context.Context, tx *storage.Tx) error { return FailSuiteRun(ctx, tx, going.ID, "broken") })
 	work, _, err := w.Begin(jobs[0])
 	require.NoError(t, err)
-	values, err := work.Given(fixture.SealKey)
+	values, _, err := work.Given(fixture.SealKey)
 	require.NoError(t, err)
 	require.Equal(t, "ann", values["user"])
 	require.Equal(t, 1, left())

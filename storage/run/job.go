@@ -105,7 +105,8 @@ update suite_runs set state = 'RUNNING', started_at = now() where id = $1 and st
 	beginRun = `
 update test_runs set state = 'RUNNING', started_at = now() where id = $1 and state = 'QUEUED'`
 	beginJob = `
-update test_jobs set state = 'RUNNING', started_at = case when attempts > 0 then started_at else now() end, attempt_at = now(), records = '[]', healed = 0, drifted = 0
+update test_jobs set state = 'RUNNING', started_at = case when attempts > 0 then started_at else now() end, attempt_at = now(),
+	records = '[]', healed = 0, drifted = 0, unreviewed = 0
 where id = $1 and state in ('QUEUED', 'RUNNING')
 returning started_at`
 	dropFiles = `delete from run_files where job_id = $1 and attempt > (select attempts from test_jobs where id = $1) returning object_key`
@@ -188,7 +189,7 @@ func ProgressJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, records []st
 	if err != nil {
 		return false, err
 	}
-	n, err := storage.Affected(tx.ExecContext(ctx, `update test_jobs set records = $2, healed = $3, drifted = $4
-		where id = $1 and state = 'RUNNING'`, id, doc, marks.healed, marks.drifted))
+	n, err := storage.Affected(tx.ExecContext(ctx, `update test_jobs set records = $2, healed = $3, drifted = $4, unreviewed = $5
+		where id = $1 and state = 'RUNNING'`, id, doc, marks.healed, marks.drifted, marks.unreviewed))
 	return n == 1, err
 }

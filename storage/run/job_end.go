@@ -22,7 +22,7 @@ func texts(list []string) any { return pq.Array(list) }
 // NewFile is a stored object of a job.
 type NewFile struct {
 	ID          uuid.UUID
-	Kind        string // screenshot, source, console
+	Kind        string // one of the kinds below
 	Step        int
 	Key         string
 	ContentType string
@@ -66,7 +66,8 @@ from test_jobs j join test_runs r on r.id = j.run_id
 where j.id = $1 and j.state in ('QUEUED', 'RUNNING')`
 
 const endJob = `
-update test_jobs set state = case when $2 = 'PASSED' and attempts > 0 then 'FLAKY' else $2 end, error_code = $3, error = $4, records = $5, healed = $6, drifted = $7, finished_at = now()
+update test_jobs set state = case when $2 = 'PASSED' and attempts > 0 then 'FLAKY' else $2 end, error_code = $3, error = $4, records = $5,
+	healed = $6, drifted = $7, unreviewed = $8, finished_at = now()
 where id = $1 and state in ('QUEUED', 'RUNNING')`
 
 // EndJob ends a job, as Flaky when it passed after an attempt that had failed, and with the last one its run and suite run, and writes the
@@ -101,7 +102,7 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 	if err := lock(ctx, tx, lockRuns, []uuid.UUID{at.RunID}); err != nil {
 		return false, err
 	}
-	n, err := storage.Affected(tx.ExecContext(ctx, endJob, id, end.Status, end.ErrorCode, Message(end.Error), records, marks.healed, marks.drifted))
+	n, err := storage.Affected(tx.ExecContext(ctx, endJob, id, end.Status, end.ErrorCode, Message(end.Error), records, marks.healed, marks.drifted, marks.unreviewed))
 	if err != nil || n == 0 {
 		return false, err
 	}

@@ -43,16 +43,17 @@ select j.* from unnest($1::uuid[]) as want(id) cross join lateral (
 // Runs whose jobs are all at hand need no sums.
 const sumsOfJobs = `
 select j.run_id, count(*) filter (where j.state = 'QUEUED') as queued, count(*) filter (where j.state = 'RUNNING') as running,
-	count(*) filter (where j.state = 'PASSED') as passed, count(*) filter (where j.state = 'FAILED') as failed,
+	count(*) filter (where j.state in ('PASSED', 'FLAKY')) as passed, count(*) filter (where j.state = 'FAILED') as failed,
 	count(*) filter (where j.state = 'ERROR') as errored, count(*) filter (where j.state = 'CANCELLED') as cancelled,
-	coalesce(sum(j.healed), 0) as healed, coalesce(sum(j.drifted), 0) as drifted
+	coalesce(sum(j.healed), 0) as healed, coalesce(sum(j.drifted), 0) as drifted, coalesce(sum(j.unreviewed), 0) as unreviewed
 from test_jobs j where j.run_id = any($1::uuid[]) group by j.run_id`
 
 type sumsRow struct {
 	RunID uuid.UUID `db:"run_id"`
 	counts
-	Healed  int `db:"healed"`
-	Drifted int `db:"drifted"`
+	Healed     int `db:"healed"`
+	Drifted    int `db:"drifted"`
+	Unreviewed int `db:"unreviewed"`
 }
 
 // withJobs returns the runs of rows and reads a page of the jobs of each, without records.
@@ -108,14 +109,19 @@ func (r *Run) sumUp(of sumsRow) {
 	} else {
 		of.Queued += missing
 	}
-	r.JobCount, r.Counts, r.Healed, r.Drifted = of.sum(), of.byStatus(), of.Healed, of.Drifted
+	r.JobCount, r.Counts, r.Healed, r.Drifted, r.Unreviewed = of.sum(), of.byStatus(), of.Healed, of.Drifted, of.Unreviewed
 }
 
 // sumJobs does so for a run that has all its jobs.
 func (r *Run) sumJobs() {
-	r.JobCount, r.Counts, r.Healed, r.Drifted = max(r.JobCount, len(r.Jobs)), map[Status]int{}, 0, 0
+	r.JobCount, r.Counts, r.Healed, r.Drifted, r.Unreviewed = max(r.JobCount, len(r.Jobs)), map[Status]int{}, 0, 0, 0
 	for i := range r.Jobs {
-		r.Counts[r.Jobs[i].Status]++
+		status := r.Jobs[i].Status
+		if status == Flaky { // among those that passed
+			status = Passed
+		}
+		r.Counts[status]++
+		r.Unreviewed += r.Jobs[i].Unreviewed
 		r.Healed += r.Jobs[i].Healed
 		r.Drifted += r.Jobs[i].Drifted
 	}

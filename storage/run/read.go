@@ -19,8 +19,9 @@ type Filter struct {
 	From, To       time.Time // creation; From inclusive, To exclusive; zero: no bound
 	User           *uuid.UUID
 	Team           *uuid.UUID
-	Healed         *bool // whether any step was healed
-	BuildID        int64 // that was tested; 0: all
+	Healed         *bool  // whether any step was healed
+	BuildID        int64  // that was tested; 0: all
+	Environment    string // its name; "": all
 	storage.Page
 }
 
@@ -55,6 +56,10 @@ func (f Filter) conditions(alias, of, healed string, subject any) (string, []any
 	}
 	if f.BuildID != 0 {
 		add("build_id = ", f.BuildID)
+	}
+	if f.Environment != "" {
+		add("environment = ", f.Environment)
+		where += " and " + alias + ".environment <> ''"
 	}
 	if f.Healed != nil {
 		args = append(args, *f.Healed)

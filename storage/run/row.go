@@ -18,7 +18,7 @@ const (
 	runColumns = `r.id, r.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, r.team_id, r.case_id, r.revision_id,
 	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.state, r.created_at,
-	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names, r.data_id, r.job_count, r.target_count,
+	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names, r.data_id, r.job_count, r.target_count, r.environment,
 	r.retries, r.rerun_of, r.flaky, r.quarantine, r.quarantine_until`
 	runTables = ` join organizations o on o.id = r.organization_id
 left join teams t on t.id = r.team_id`
@@ -53,6 +53,7 @@ type runRow struct {
 	DataID           *uuid.UUID     `db:"data_id"`
 	JobCount         int            `db:"job_count"`
 	Targets          int            `db:"target_count"`
+	Environment      string         `db:"environment"`
 	Total            int            `db:"total"` // of lists
 }
 
@@ -61,14 +62,15 @@ func (r *runRow) run() Run {
 		CaseID: r.CaseID, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID, UserUUID: r.UserUUID, CaseName: r.CaseName,
 		BuildName: r.BuildName, TestURL: r.TestURL, Tunnel: r.Tunnel, Status: r.Status, CreatedAt: r.CreatedAt,
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, BuildID: r.BuildID, RecordedURL: r.RecordedURL, VariableNames: r.VariableNames,
-		DataID: r.DataID, JobCount: r.JobCount, Targets: r.Targets, Retries: r.Retries, RerunOf: r.RerunOf, Flaky: r.Flaky}
+		DataID: r.DataID, JobCount: r.JobCount, Targets: r.Targets, Retries: r.Retries, RerunOf: r.RerunOf, Flaky: r.Flaky,
+		Environment: r.Environment}
 	if r.Quarantine != nil && r.QuarantineUntil != nil {
 		run.Quarantine = &Quarantine{*r.Quarantine, *r.QuarantineUntil}
 	}
 	return run
 }
 
-const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.drifted, j.started_at, j.finished_at,
+const jobColumns = `j.id, j.run_id, j.position, j.target, j.state, j.error_code, j.error, j.healed, j.drifted, j.unreviewed, j.started_at, j.finished_at,
 	j.attempts, j.attempt_at, j.row_place, j.row_name`
 
 type jobRow struct {
@@ -81,6 +83,7 @@ type jobRow struct {
 	Error      string     `db:"error"`
 	Healed     int        `db:"healed"`
 	Drifted    int        `db:"drifted"`
+	Unreviewed int        `db:"unreviewed"`
 	StartedAt  *time.Time `db:"started_at"`
 	FinishedAt *time.Time `db:"finished_at"`
 	Attempts   int        `db:"attempts"`
@@ -91,7 +94,7 @@ type jobRow struct {
 
 func (r *jobRow) job() (Job, error) {
 	j := Job{ID: r.ID, RunID: r.RunID, Position: r.Position, Status: r.Status, ErrorCode: r.ErrorCode, Error: r.Error,
-		Healed: r.Healed, Drifted: r.Drifted, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Ended: r.Attempts, AttemptAt: r.AttemptAt}
+		Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Ended: r.Attempts, AttemptAt: r.AttemptAt}
 	if r.RowPlace != nil {
 		j.Row = &Row{*r.RowPlace, r.RowName}
 	}
@@ -107,9 +110,9 @@ const (
 	SuiteRunColumns = `s.id, s.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
 	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
-	s.build_id, s.test_url, s.variable_names,
+	s.build_id, s.test_url, s.variable_names, s.environment,
 	s.retries, s.rerun_of, s.rerun_only,
-	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, n.quarantined, n.flaky, h.healed, h.drifted`
+	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, n.quarantined, n.flaky, h.healed, h.drifted, h.unreviewed`
 	SuiteRunTables = ` join organizations o on o.id = s.organization_id
 left join teams t on t.id = s.team_id
 cross join lateral (
@@ -121,7 +124,8 @@ cross join lateral (
 	from test_runs where suite_run_id = s.id
 ) n
 cross join lateral (
-	select coalesce(sum(j.healed), 0) as healed, coalesce(sum(j.drifted), 0) as drifted from test_runs r join test_jobs j on j.run_id = r.id
+	select coalesce(sum(j.healed), 0) as healed, coalesce(sum(j.drifted), 0) as drifted,
+		coalesce(sum(j.unreviewed), 0) as unreviewed from test_runs r join test_jobs j on j.run_id = r.id
 	where r.suite_run_id = s.id
 ) h`
 )
@@ -149,10 +153,13 @@ type SuiteRunRow struct {
 	Retries          *int           `db:"retries"`
 	RerunOf          *uuid.UUID     `db:"rerun_of"`
 	RerunOnly        Selection      `db:"rerun_only"`
+	Environment      string         `db:"environment"`
 	counts
 	Healed  int `db:"healed"`
 	Drifted int `db:"drifted"`
-	Total   int `db:"total"` // of lists
+	// Unreviewed counts steps that look like a picture that nobody has accepted.
+	Unreviewed int `db:"unreviewed"`
+	Total      int `db:"total"` // of lists
 }
 
 // counts of jobs or runs by their status. Quarantined ones are of runs alone and in no other
@@ -189,9 +196,10 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 	return SuiteRun{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
 		SuiteID: r.SuiteID, SuiteName: r.SuiteName, UserUUID: r.UserUUID, BuildName: r.BuildName, Status: r.Status,
 		RunCount: r.RunCount, Error: r.Error, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
-		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames,
+		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames, Environment: r.Environment,
 		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: r.RerunOnly,
-		Counts: of.byStatus(), Quarantined: of.Quarantined, Flaky: of.Flaky, Healed: r.Healed, Drifted: r.Drifted}
+		Counts: of.byStatus(), Quarantined: of.Quarantined, Flaky: of.Flaky, Healed: r.Healed, Drifted: r.Drifted,
+		Unreviewed: r.Unreviewed}
 }
 
 // maxMessage bounds the texts of a job and its records, in bytes.
@@ -213,7 +221,7 @@ const (
 )
 
 // marks count the records that are not green though they may have passed.
-type marks struct{ healed, drifted int }
+type marks struct{ healed, drifted, unreviewed int }
 
 // recordsDocument returns the stored form of records, and counts those with a mark.
 // The content of files stands in the revision and not here; when the rest is
@@ -230,6 +238,9 @@ func recordsDocument(records []step.Record) (doc string, n marks, err error) {
 		}
 		if r.Drifted != nil {
 			n.drifted++
+		}
+		if r.Look != nil && r.Look.State == step.LookUnreviewed {
+			n.unreviewed++
 		}
 	}
 	for _, shorten := range []func(*step.Record){nil, withoutArgs, withoutWords} {
@@ -271,6 +282,9 @@ func withoutArgs(r *step.Record) {
 
 func withoutWords(r *step.Record) {
 	const most = 200
+	if r.Findings != nil {
+		r.Findings = &step.Findings{Total: r.Findings.Total, Accepted: r.Findings.Accepted, Failing: r.Findings.Failing, Unseen: r.Findings.Unseen, List: []step.Finding{}}
+	}
 	r.Result.Message = storage.Cut(r.Result.Message, most)
 	for _, h := range []*step.Healed{r.Healed, r.Suggested} {
 		if h != nil {

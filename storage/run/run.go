@@ -68,6 +68,7 @@ const (
 	CodeWorkerLost      = "WORKER_LOST"
 	CodeTimeout         = "TIMEOUT"
 	CodeVariable        = "VARIABLE_NOT_FOUND"
+	CodeEnvironment     = "ENVIRONMENT_REFUSED" // it is not for the case, or the browser cannot have it
 	CodeApp             = "APP_NOT_FOUND"
 	CodeTunnel          = "SC_TUNNEL_NOT_FOUND"
 	CodeCancelled       = "CANCELLED"
@@ -88,6 +89,7 @@ type Job struct {
 	Records    []step.Record // nil where they were not read
 	Healed     int
 	Drifted    int
+	Unreviewed int // steps that look like a picture that nobody has accepted
 	StartedAt  *time.Time
 	FinishedAt *time.Time
 	Files      []File // of the last attempt
@@ -136,6 +138,7 @@ type Run struct {
 	RecordedURL *string
 	// VariableNames are those of values that were given to the run, of a suite's run to that.
 	VariableNames []string
+	Environment   string // the name of the environment that it is in; "" for none
 	// Retries is how often its jobs are played again when they fail, that the run was given; nil
 	// where it was given none.
 	Retries *int
@@ -154,6 +157,8 @@ type Run struct {
 	Counts   map[Status]int
 	Healed   int
 	Drifted  int
+	// Unreviewed counts steps that look like a picture that nobody has accepted.
+	Unreviewed int
 	// Jobs by position, a page of them. Records are filled in for single runs only, of the first jobs
 	// (ReadRecords), Files also for those of a suite run.
 	Jobs []Job
@@ -187,12 +192,13 @@ type SuiteRun struct {
 	Retries          *int       // as of Run
 	RerunOf          *uuid.UUID // the suite run whose cases are run again
 	RerunOnly        Selection  // which of them
+	Environment      string     // as of Run
 	// Counts of the case runs by their status, without those that are Quarantined; those that were not made yet
 	// count as QUEUED, and as CANCELLED once the run has ended without them.
 	Counts      map[Status]int
 	Quarantined int // case runs that failed though that fails nothing
 	Flaky       int // case runs that passed with a job that had failed; PASSED counts them as well
 	Healed      int // steps of all case runs
-	// Drifted counts them likewise.
-	Drifted int
+	// Drifted and Unreviewed count them likewise.
+	Drifted, Unreviewed int
 }

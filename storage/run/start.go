@@ -51,6 +51,7 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 		BuildID: n.BuildID, Tunnel: n.Tunnel, Status: Queued, Retries: n.Retries, RerunOf: n.RerunOf}
 	run.at(n.TestURL, c.Settings.TestURL)
 	run.VariableNames, _ = n.Variables.columns()
+	run.Environment = n.Environment
 	if err := claimKey(ctx, tx, w.OrganizationID, RunOperation(c.ID), n.Key, run.ID); err != nil {
 		return nil, err
 	}
@@ -67,7 +68,7 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 	if n.BuildID != nil {
 		step.InstallBuild(targets, platform, *n.BuildID)
 	}
-	made := newRuns{given: n.Variables, retries: n.Retries, rerunOf: n.RerunOf}
+	made := newRuns{given: n.Variables, retries: n.Retries, rerunOf: n.RerunOf, environment: n.Environment}
 	if err := n.addTo(ctx, tx, &made, &run, targets); err != nil {
 		return nil, err
 	}
@@ -116,6 +117,8 @@ type newRuns struct {
 	given   *Variables
 	retries *int
 	rerunOf *uuid.UUID
+	// environment is that of all runs; "" for none.
+	environment string
 }
 
 // add adds a run of a team's case with its jobs.
@@ -179,9 +182,11 @@ const insertRuns = `
 with made as (
 	insert into test_runs (id, organization_id, team_id, suite_run_id, user_uuid,
 		case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, variable_names, sealed_variables,
-		retries, rerun_of, quarantine, quarantine_until, data_id, picked, job_targets, job_count, target_count, fanned_out)
+		retries, rerun_of, quarantine, quarantine_until, data_id, picked, job_targets, job_count, target_count, fanned_out,
+		environment)
 	select r.id, $1, r.team_id, $2, $3, r.case_id, r.case_name, r.revision_id, r.build_name, r.test_url, r.tunnel, r.build_id,
-		r.recorded_url, $14, $15, $22, $23, q.reason, q.until, r.data_id, r.picked::integer[], r.job_targets, r.job_count, r.target_count, r.fanned_out
+		r.recorded_url, $14, $15, $22, $23, q.reason, q.until, r.data_id, r.picked::integer[], r.job_targets, r.job_count, r.target_count, r.fanned_out,
+		$24
 	from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[],
 		$13::text[], $17::uuid[], $18::jsonb[], $19::int[], $20::int[], $21::boolean[], $16::text[]) as r(id, team_id, case_id,
 		case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, data_id, job_targets, job_count, target_count,
@@ -201,7 +206,7 @@ func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int
 	err = tx.GetContext(ctx, &at, insertRuns, organizationID, suiteRun, user, pq.Array(n.runs), pq.Array(n.teams), pq.Array(n.cases),
 		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels), pq.Array(n.buildIDs),
 		pq.Array(n.recorded), pq.Array(names), sealed, pq.Array(n.picked), pq.Array(n.data), pq.Array(n.jobTargets), pq.Array(n.jobCounts),
-		pq.Array(n.targetCounts), pq.Array(n.fannedOut), n.retries, n.rerunOf)
+		pq.Array(n.targetCounts), pq.Array(n.fannedOut), n.retries, n.rerunOf, n.environment)
 	if err != nil {
 		return at, storage.Wrap(err, "create test runs")
 	}
@@ -221,9 +226,13 @@ type NewSuiteRun struct {
 	// Targets, checked by step.CheckTarget and step.CheckPermitted, replace those of each
 	// case, as those of a run of one case do; without any each case has its own.
 	Targets []step.Target
+	Tunnel  string // of its environment; "": each case's own, or that of the targets
 	Inputs
 	// Rerun names an earlier run of the suite; nil runs the suite as it is.
 	Rerun *SuiteRerun
+	// OwnEnvironment: the run is in the suite's default environment, if it has one and the
+	// run names none. Its task puts it there (EnterNamed).
+	OwnEnvironment bool
 	// Vendor names the options of targets that name a tunnel; needed with Targets only.
 	Vendor    string
 	Key       string
@@ -255,12 +264,12 @@ const countSuiteRun = `
 update test_suites s set run_count = s.run_count + 1
 from organizations o, teams t
 where s.id = $1 and s.organization_id = $2 and o.id = s.organization_id and t.id = s.team_id
-returning s.team_id, s.name, o.uuid as organization_uuid, t.uuid as team_uuid`
+returning s.team_id, s.name, s.default_environment, o.uuid as organization_uuid, t.uuid as team_uuid`
 
 const insertSuiteRun = `
 insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, request_id,
-	build_id, test_url, targets, variable_names, sealed_variables, retries, rerun_of, rerun_only)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)
+	build_id, test_url, targets, variable_names, sealed_variables, retries, rerun_of, rerun_only, environment, tunnel)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
 returning created_at`
 
 // A case without a target of its own can be run on those that the run has.
@@ -273,7 +282,7 @@ select count(*) from test_cases c where c.suite_id = $1 and (c.runnable or $2 an
 // idempotency.ErrSeen; *InvalidError and ErrNoBuild for what was given.
 func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuiteRun) (*SuiteRun, error) {
 	run := SuiteRun{ID: storage.NewID(), OrganizationID: w.OrganizationID, SuiteID: n.SuiteID, UserUUID: w.UserUUID, Status: Queued,
-		BuildID: n.BuildID, TestURL: n.TestURL, Retries: n.Retries}
+		BuildID: n.BuildID, TestURL: n.TestURL, Retries: n.Retries, Environment: n.Environment}
 	if n.Rerun != nil {
 		run.RerunOf, run.RerunOnly = &n.Rerun.Of, n.Rerun.Only
 	}
@@ -289,6 +298,7 @@ func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuit
 	var suite struct {
 		TeamID           int64     `db:"team_id"`
 		Name             string    `db:"name"`
+		Environment      string    `db:"default_environment"`
 		OrganizationUUID uuid.UUID `db:"organization_uuid"`
 		TeamUUID         uuid.UUID `db:"team_uuid"`
 	}
@@ -297,6 +307,9 @@ func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuit
 	}
 	if !w.May(suite.TeamID) {
 		return nil, authoring.ErrForbidden
+	}
+	if n.OwnEnvironment && run.Environment == "" {
+		run.Environment = suite.Environment
 	}
 	if run.BuildName, err = buildName(n.BuildName, suite.Name); err != nil {
 		return nil, err
@@ -319,7 +332,7 @@ func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuit
 	run.Counts = map[Status]int{Queued: run.RunCount}
 	err = tx.GetContext(ctx, &run.CreatedAt, insertSuiteRun, run.ID, w.OrganizationID, suite.TeamID, n.SuiteID, suite.Name,
 		w.UserUUID, run.BuildName, run.RunCount, storage.WithoutNUL(n.RequestID), n.BuildID, n.TestURL, targets, pq.Array(names), sealed,
-		run.Retries, run.RerunOf, run.RerunOnly)
+		run.Retries, run.RerunOf, run.RerunOnly, run.Environment, n.Tunnel)
 	if err != nil {
 		return nil, storage.Wrap(err, "create suite run")
 	}

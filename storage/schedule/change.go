@@ -22,8 +22,8 @@ func checkState(state State) error {
 
 const insertSchedule = `
 insert into test_schedules (id, organization_id, team_id, creator_uuid, modifier_uuid, name, state, next_run_at,
-	cron, timezone, running_user_uuid, start_at, end_at, max_runs, tunnel, build_name)
-values ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`
+	cron, timezone, running_user_uuid, start_at, end_at, max_runs, tunnel, build_name, environment)
+values ($1, $2, $3, $4, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`
 
 // Create inserts a schedule. Errors of members are *storage.InvalidError
 // with the path of the body (settings.cron, stateName); besides *MissingSuitesError,
@@ -217,7 +217,7 @@ func (c *Change) apply(ctx context.Context, q storage.Querier, was *plan) (*plan
 const updateSchedule = `
 update test_schedules set name = $2, state = $3, next_run_at = $4, failures = $5, last_error = $6, modifier_uuid = $7,
 	updated_at = now(), cron = $8, timezone = $9, running_user_uuid = $10, start_at = $11, end_at = $12, max_runs = $13,
-	tunnel = $14, build_name = $15
+	tunnel = $14, build_name = $15, environment = $16
 where id = $1`
 
 // Update changes a schedule; errors as of Create. Whoever changes a

@@ -15,7 +15,7 @@ import (
 const claimColumns = `s.id, s.organization_id, s.team_id, s.name, coalesce(s.cron, '') as cron,
 	coalesce(s.timezone, '') as timezone,
 	coalesce(s.running_user_uuid, '00000000-0000-0000-0000-000000000000') as running_user_uuid,
-	s.start_at, s.end_at, s.max_runs, s.tunnel, s.build_name, s.state, s.run_count, s.failures,
+	s.start_at, s.end_at, s.max_runs, s.tunnel, s.build_name, s.environment, s.state, s.run_count, s.failures,
 	s.last_run_at, s.last_error, s.last_firing_id, s.next_run_at`
 
 // Whoever deletes a team or an organization locks its row and then waits for the
@@ -54,6 +54,7 @@ type claimedSchedule struct {
 	MaxRuns        *int       `db:"max_runs"`
 	Tunnel         string     `db:"tunnel"`
 	BuildName      string     `db:"build_name"`
+	Environment    string     `db:"environment"`
 	State          State      `db:"state"`
 	RunCount       int        `db:"run_count"`
 	Failures       int        `db:"failures"`
@@ -66,6 +67,7 @@ type claimedSchedule struct {
 	suites           []suiteToFire // in the order of the schedule; they are locked
 	suiteLocked      bool          // another transaction has locked a suite
 	noUser, noTunnel bool          // what the settings name does not exist
+	noEnvironment    bool          // likewise
 	openRun          *uuid.UUID    // a suite run of the newest firing that has not ended
 	skipped          *skippedRecord
 
@@ -79,10 +81,12 @@ type claimedSchedule struct {
 
 // suiteToFire is a suite of a schedule; its row is locked.
 type suiteToFire struct {
-	ID       uuid.UUID `db:"id"`
-	TeamID   int64     `db:"team_id"`
-	Name     string    `db:"name"`
-	Runnable int       // cases that can run
+	ID     uuid.UUID `db:"id"`
+	TeamID int64     `db:"team_id"`
+	Name   string    `db:"name"`
+	// Environment is the suite's own, for schedules that name none.
+	Environment string `db:"default_environment"`
+	Runnable    int    // cases that can run
 }
 
 // skippedRecord is the newest firing of a schedule, where that is a skipped time: the
@@ -105,6 +109,9 @@ select s.id,
 	s.tunnel <> '' and not exists (
 		select from tunnels n where n.organization_id = s.organization_id and n.name = s.tunnel
 	) as no_tunnel,
+	s.environment <> '' and not exists (
+		select from test_environments e where e.organization_id = s.organization_id and e.name = s.environment
+	) as no_environment,
 	(select r.id from suite_runs r where r.firing_id = s.last_firing_id and r.state in ('QUEUED', 'RUNNING') limit 1) as open_run,
 	case when l.outcome = 'SKIPPED' and l.trigger = 'CRON' then l.id end as skipped_id,
 	coalesce(l.reason, '') as skipped_reason
@@ -132,6 +139,7 @@ func readClaimed(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, s
 		Suites        pq.StringArray `db:"suites"`
 		NoUser        bool           `db:"no_user"`
 		NoTunnel      bool           `db:"no_tunnel"`
+		NoEnvironment bool           `db:"no_environment"`
 		OpenRun       *uuid.UUID     `db:"open_run"`
 		SkippedID     *uuid.UUID     `db:"skipped_id"`
 		SkippedReason string         `db:"skipped_reason"`
@@ -142,6 +150,7 @@ func readClaimed(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, s
 	for i := range facts {
 		s := byID[facts[i].ID]
 		s.noUser, s.noTunnel, s.openRun = facts[i].NoUser, facts[i].NoTunnel, facts[i].OpenRun
+		s.noEnvironment = facts[i].NoEnvironment
 		for _, id := range facts[i].Suites {
 			suite, ok := suites[id]
 			if ok {
@@ -160,7 +169,7 @@ func readClaimed(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, s
 // cancelled. All are locked in the order of their ids, whichever schedules they
 // are of, as by everybody else.
 const lockSuitesToFire = `
-select id, team_id, name from test_suites
+select id, team_id, name, default_environment from test_suites
 where id in (select suite_id from test_schedule_suites where schedule_id = any($1::uuid[]))
 order by id for no key update`
 

@@ -132,6 +132,9 @@ func (s *claimedSchedule) chooseSuites() error {
 	case s.noTunnel:
 		return fmt.Errorf("%w: %s", ErrNoTunnel, s.Tunnel)
 	}
+	if s.noEnvironment {
+		return fmt.Errorf("%w: %s", ErrNoEnvironment, s.Environment)
+	}
 	for _, suite := range s.suites {
 		if suite.Runnable > 0 {
 			s.starting = append(s.starting, suite)

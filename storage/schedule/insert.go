@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -100,6 +101,7 @@ func coalesceSkipped(ctx context.Context, tx *storage.Tx, list []*claimedSchedul
 // newSuiteRuns are rows of suite_runs to insert, by column.
 type newSuiteRuns struct {
 	ids, suites, names, users, builds, firings, tunnels []string
+	environments                                        []string
 	organizations, teams, counts                        []int64
 }
 
@@ -116,16 +118,19 @@ func (n *newSuiteRuns) add(s *claimedSchedule) (started []StartedRun) {
 		n.organizations, n.teams = append(n.organizations, s.OrganizationID), append(n.teams, suite.TeamID)
 		n.users, n.builds = append(n.users, s.RunningUser.String()), append(n.builds, build)
 		n.firings, n.tunnels = append(n.firings, s.firing.ID.String()), append(n.tunnels, s.Tunnel)
+		n.environments = append(n.environments, cmp.Or(s.Environment, suite.Environment))
 		n.counts = append(n.counts, int64(suite.Runnable))
 	}
 	return started
 }
 
 const insertSuiteRuns = `
-insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id, tunnel, request_id)
-select id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id, tunnel, $11
-from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::int[], $9::uuid[], $10::text[])
-	as n(id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id, tunnel)`
+insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id, tunnel, request_id,
+	environment)
+select id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id, tunnel, $11, environment
+from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::int[], $9::uuid[], $10::text[],
+	$12::text[])
+	as n(id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id, tunnel, environment)`
 
 const countSuiteRuns = `
 update test_suites s set run_count = s.run_count + n.runs
@@ -139,7 +144,7 @@ func (n *newSuiteRuns) insert(ctx context.Context, tx *storage.Tx, requestID str
 	}
 	_, err := tx.ExecContext(ctx, insertSuiteRuns, pq.Array(n.ids), pq.Array(n.organizations), pq.Array(n.teams), pq.Array(n.suites),
 		pq.Array(n.names), pq.Array(n.users), pq.Array(n.builds), pq.Array(n.counts), pq.Array(n.firings), pq.Array(n.tunnels),
-		storage.WithoutNUL(requestID))
+		storage.WithoutNUL(requestID), pq.Array(n.environments))
 	if err != nil {
 		return storage.Wrap(err, "create suite runs of schedules")
 	}

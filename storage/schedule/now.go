@@ -15,7 +15,7 @@ import (
 // FireNow runs a schedule by hand, whatever its state; it counts neither as a run
 // nor as a failure. While a suite run of the schedule is open the firing is recorded
 // as SKIPPED. When nothing can be started it returns the cause and writes nothing:
-// ErrNoJobs, ErrRunningUser, ErrNoTunnel, or a *storage.InvalidError of settings or
+// ErrNoJobs, ErrRunningUser, ErrNoTunnel, ErrNoEnvironment, or a *storage.InvalidError of settings or
 // testSuiteIds for a schedule that has none. The runs are made for the running user.
 func FireNow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, requestID string, quotas *quota.Quotas) (*Firing, []StartedRun, error) {
 	var row struct {

@@ -107,7 +107,7 @@ func (p *plan) upcoming() (*time.Time, error) {
 	}
 }
 
-// check looks whether the running user and the tunnel of the settings exist, where
+// check looks whether the running user, the tunnel and the environment of the settings exist, where
 // they are new or somebody asks for the schedule to fire. A change of something else
 // is no time to refuse: the next firing says what is missing. Only an admin of the
 // organization names another person.
@@ -127,7 +127,12 @@ func (p *plan) check(ctx context.Context, q storage.Querier, w account.Writer, w
 		}
 	}
 	if s.Tunnel != "" && (p.enabling || was == nil || s.Tunnel != was.Tunnel) {
-		return checkTunnel(ctx, q, organizationID, s.Tunnel)
+		if err := checkTunnel(ctx, q, organizationID, s.Tunnel); err != nil {
+			return err
+		}
+	}
+	if s.Environment != "" && (p.enabling || was == nil || s.Environment != was.Environment) {
+		return checkEnvironment(ctx, q, organizationID, s.Environment)
 	}
 	return nil
 }

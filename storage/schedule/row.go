@@ -12,7 +12,7 @@ import (
 )
 
 // settingsColumns are those of a schedule's settings.
-const settingsColumns = `c.cron, c.timezone, c.running_user_uuid, c.start_at, c.end_at, c.max_runs, c.tunnel, c.build_name`
+const settingsColumns = `c.cron, c.timezone, c.running_user_uuid, c.start_at, c.end_at, c.max_runs, c.tunnel, c.build_name, c.environment`
 
 // scheduleColumns read only the suites and the newest firing of each schedule,
 // each by an index.
@@ -32,6 +32,7 @@ type settingsRow struct {
 	MaxRuns     *int       `db:"max_runs"`
 	Tunnel      string     `db:"tunnel"`
 	BuildName   string     `db:"build_name"`
+	Environment string     `db:"environment"`
 }
 
 func (r *settingsRow) settings() *Settings {
@@ -39,7 +40,7 @@ func (r *settingsRow) settings() *Settings {
 		return nil
 	}
 	return &Settings{Cron: *r.Cron, Timezone: *r.Timezone, RunningUser: *r.RunningUser, StartAt: r.StartAt,
-		EndAt: r.EndAt, MaxRuns: r.MaxRuns, Tunnel: r.Tunnel, BuildName: r.BuildName}
+		EndAt: r.EndAt, MaxRuns: r.MaxRuns, Tunnel: r.Tunnel, BuildName: r.BuildName, Environment: r.Environment}
 }
 
 func settingsRowOf(s *Settings) settingsRow {
@@ -47,12 +48,12 @@ func settingsRowOf(s *Settings) settingsRow {
 		return settingsRow{}
 	}
 	return settingsRow{Cron: &s.Cron, Timezone: &s.Timezone, RunningUser: &s.RunningUser, StartAt: s.StartAt,
-		EndAt: s.EndAt, MaxRuns: s.MaxRuns, Tunnel: s.Tunnel, BuildName: s.BuildName}
+		EndAt: s.EndAt, MaxRuns: s.MaxRuns, Tunnel: s.Tunnel, BuildName: s.BuildName, Environment: s.Environment}
 }
 
 // values are the columns' values in their order.
 func (r settingsRow) values() []any {
-	return []any{r.Cron, r.Timezone, r.RunningUser, r.StartAt, r.EndAt, r.MaxRuns, r.Tunnel, r.BuildName}
+	return []any{r.Cron, r.Timezone, r.RunningUser, r.StartAt, r.EndAt, r.MaxRuns, r.Tunnel, r.BuildName, r.Environment}
 }
 
 type scheduleRow struct {

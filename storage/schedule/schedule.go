@@ -68,6 +68,8 @@ var (
 	ErrOtherUser = errors.New("the running user is another person: only an admin of the organization may name one; name yourself or a service account")
 	// ErrNoTunnel: scTunnelName names no tunnel of the organization.
 	ErrNoTunnel = errors.New("the tunnel does not exist")
+	// ErrNoEnvironment: environment names no environment of the organization.
+	ErrNoEnvironment = errors.New("the environment does not exist")
 )
 
 // MissingSuitesError names suites that a body lists and that do not exist in the
@@ -146,6 +148,7 @@ type Settings struct {
 	MaxRuns     *int
 	Tunnel      string // "": each case's own
 	BuildName   string // "": the suite's name
+	Environment string // name; "": that of each suite
 }
 
 // Member is a member of a body that changes something: it is absent, null or has
@@ -160,6 +163,7 @@ type Member[T any] struct {
 type SettingsChange struct {
 	Remove                            bool
 	Cron, Timezone, Tunnel, BuildName Member[string]
+	Environment                       Member[string]
 	RunningUser                       Member[uuid.UUID]
 	StartAt, EndAt                    Member[time.Time]
 	MaxRuns                           Member[int]

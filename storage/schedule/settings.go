@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/environment"
 )
 
 const (
@@ -56,6 +57,9 @@ func (c *SettingsChange) merge(was *Settings) (*Settings, error) {
 	}
 	if s.Tunnel = orWas(c.Tunnel, s.Tunnel); s.Tunnel != "" && authoring.CheckTunnelName(s.Tunnel) != nil {
 		return nil, storage.Invalid("settings.scTunnelName", "is no name of a tunnel")
+	}
+	if s.Environment = orWas(c.Environment, s.Environment); s.Environment != "" && !environment.IsName(s.Environment) {
+		return nil, storage.Invalid("settings.environment", "is no name of an environment")
 	}
 	if c.MaxRuns.Given {
 		if s.MaxRuns = c.MaxRuns.Value; s.MaxRuns != nil && (*s.MaxRuns < 1 || *s.MaxRuns > maxRuns) {
@@ -137,6 +141,7 @@ func (s *Settings) differences(from *Settings) (names []string) {
 		{"settings.maxRuns", s.MaxRuns == from.MaxRuns || s.MaxRuns != nil && from.MaxRuns != nil && *s.MaxRuns == *from.MaxRuns},
 		{"settings.scTunnelName", s.Tunnel == from.Tunnel},
 		{"settings.buildName", s.BuildName == from.BuildName},
+		{"settings.environment", s.Environment == from.Environment},
 	} {
 		if !m.same {
 			names = append(names, m.name)
@@ -156,6 +161,14 @@ func runningUser(ctx context.Context, q storage.Querier, organizationID int64, u
 		return "", ErrRunningUser
 	}
 	return kind, err
+}
+
+func checkEnvironment(ctx context.Context, q storage.Querier, organizationID int64, name string) error {
+	_, err := environment.ByName(ctx, q, organizationID, name)
+	if errors.Is(err, storage.ErrNotFound) {
+		return ErrNoEnvironment
+	}
+	return err
 }
 
 func checkTunnel(ctx context.Context, q storage.Querier, organizationID int64, name string) error {

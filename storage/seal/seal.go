@@ -1,5 +1,6 @@
 // Package seal encrypts the secrets that the database stores for organizations:
-// those of storage connections, webhooks, test variables, tunnels and commit statuses.
+// those of storage connections, webhooks, test variables, environments, tunnels and commit
+// statuses.
 //
 // The key is the installation's signing key (SLIPWAY_SIGNING_KEY), which is not in
 // the database, so that a copy of the database alone discloses nothing. A key is
@@ -48,6 +49,8 @@ const (
 	// DataKey is the key of the secret columns of one case's data, which are DataRow.
 	DataKey Purpose = "slipway key of data rows"
 	DataRow Purpose = "slipway secret values of a data row"
+	// Environment are the secrets of an environment of tests.
+	Environment Purpose = "slipway test environment"
 )
 
 // ErrUnseal means that a secret was sealed with another key, or damaged.

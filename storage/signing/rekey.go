@@ -27,6 +27,7 @@ var sealedColumns = []sealedColumn{
 	{"variables of runs", "test_runs", "id::text", "sealed_variables", seal.RunVariables},
 	{"variables of suite runs", "suite_runs", "id::text", "sealed_variables", seal.RunVariables},
 	{"keys of data rows", "test_data", "id::text", "sealed_key", seal.DataKey},
+	{"secrets of environments", "test_environments", "id::text", "sealed", seal.Environment},
 	{"tunnels", "tunnels", "organization_id::text || ' ' || name", "sealed", seal.Tunnel},
 	{"webhook secrets", "webhooks", "id::text", "secret", seal.Webhook},
 	{"former webhook secrets", "webhooks", "id::text", "former_secret", seal.Webhook},

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/commitstatus"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
@@ -114,6 +115,11 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 		require.NoError(t, err)
 		w.Variable(by, authoring.NewVariable{Scope: "org", Name: fmt.Sprintf("password%d", i), Value: fmt.Sprintf("value %d", i), IsSecret: true})
 		w.Must(func(ctx context.Context, tx *storage.Tx) error {
+			_, err := environment.Create(ctx, tx, by, fixture.SealKey, environment.New{Name: fmt.Sprintf("environment-%d", i),
+				Change: environment.Change{Secrets: map[string]*string{"password": fixture.Ptr(fmt.Sprintf("of environment %d", i))}}})
+			return err
+		})
+		w.Must(func(ctx context.Context, tx *storage.Tx) error {
 			name, url := fmt.Sprintf("hook %d", i), "https://hooks.example.com/"
 			hook, err := webhook.Create(ctx, tx, by, webhook.V3(), webhook.Change{Name: &name, URL: &url}, sealed(seal.Webhook, "own "+name))
 			if err != nil {
@@ -157,6 +163,8 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 			same(seal.Tunnel, b, fmt.Sprintf("http://user:secret%d@proxy.example.com:3128", i))
 			require.NoError(t, w.DB.GetContext(ctx, &b, `select sealed from test_variables where name = $1`, fmt.Sprintf("password%d", i)))
 			same(seal.Variable, b, fmt.Sprintf("value %d", i))
+			require.NoError(t, w.DB.GetContext(ctx, &b, `select sealed from test_environments where name = $1`, fmt.Sprintf("environment-%d", i)))
+			same(seal.Environment, b, fmt.Sprintf(`{"variables":{"password":"of environment %d"}}`, i))
 			require.NoError(t, w.DB.GetContext(ctx, &b, `select secret from webhooks where id = $1`, hooks[i]))
 			same(seal.Webhook, b, fmt.Sprintf("own hook %d", i))
 			require.NoError(t, w.DB.GetContext(ctx, &b, `select former_secret from webhooks where id = $1`, hooks[i]))
@@ -206,10 +214,10 @@ func TestRekey(t *testing.T) {
 		require.Zero(t, kind.Unreadable, kind.Kind)
 	}
 	require.Greater(t, sum, 0)
-	require.Less(t, sum, 33, "what the killed one had done is not done again")
+	require.Less(t, sum, 38, "what the killed one had done is not done again")
 	require.NoError(t, read(seal.Ring{ring[0]}))
 	require.Equal(t, []string{StateCurrent, StateDroppable}, []string{report.Keys[0].State, report.Keys[1].State})
-	require.Equal(t, 33, report.Keys[0].Rows)
+	require.Equal(t, 38, report.Keys[0].Rows)
 	require.NoError(t, Register(fixture.Context(t), w.DB, ringOf(t, second, "")), "the old key may be dropped")
 
 	again, err := Rekey(fixture.Context(t), w.DB, Rekeying{Ring: ring})
@@ -278,7 +286,7 @@ func TestLostKey(t *testing.T) {
 	for _, kind := range report.Kinds {
 		unreadable += kind.Unreadable
 	}
-	require.Equal(t, 9, unreadable)
+	require.Equal(t, 10, unreadable)
 	require.NoError(t, Register(ctx, w.DB, ringOf(t, third, "")))
 }
 

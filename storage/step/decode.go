@@ -155,8 +155,18 @@ func (a *MatcherArgs) UnmarshalJSON(text []byte) error {
 		Header **HeaderCheck `json:"header"`
 		Size   **int64       `json:"size"`
 		Ignore *[]string     `json:"ignore"`
+
+		Impact       *string     `json:"impact"`
+		Rules        *[]string   `json:"rules"`
+		WithoutRules *[]string   `json:"withoutRules"`
+		Tags         *[]string   `json:"tags"`
+		FullPage     *bool       `json:"fullPage"`
+		Masks        *[]Selector `json:"masks"`
+		Threshold    **float64   `json:"threshold"`
+		Sensitivity  **float64   `json:"sensitivity"`
 	}{(*scalar)(&a.Value), &a.Name, &a.Mode, &a.Area, &a.Key, &a.Attributes,
-		&a.URL, &a.Method, &a.Count, &a.Status, &a.Body, &a.Header, &a.Size, &a.Ignore}
+		&a.URL, &a.Method, &a.Count, &a.Status, &a.Body, &a.Header, &a.Size, &a.Ignore,
+		&a.Impact, &a.Rules, &a.WithoutRules, &a.Tags, &a.FullPage, &a.Masks, &a.Threshold, &a.Sensitivity}
 	return json.Unmarshal(text, &plain)
 }
 

@@ -14,6 +14,9 @@ type matcherRule struct {
 	page  bool     // compares the page, so it has no selector
 	named bool     // needs args.name
 	kept  bool     // looks at what the browser keeps: the value may be missing
+	// pictured looks at the page, or at an element where it has a selector, and stands in
+	// an assertion alone.
+	pictured bool
 }
 
 var (
@@ -24,13 +27,13 @@ var (
 		Visible: {}, Hidden: {}, Enabled: {}, Checked: {},
 		TextIs: {modes: textModes}, ValueIs: {modes: textModes}, Count: {modes: countModes},
 		URLIs: {modes: textModes, page: true}, TitleIs: {modes: textModes, page: true},
-		AttributeIs: {modes: textModes, named: true},
-		StorageIs:   {modes: textModes, page: true, kept: true},
-		CookieIs:    {modes: textModes, page: true, kept: true, named: true},
-		RequestIs:   {page: true}, ResponseIs: {page: true}, DownloadIs: {page: true}, ConsoleIs: {page: true},
+		AttributeIs: {modes: textModes, named: true}, Accessible: {pictured: true}, LooksLike: {pictured: true},
+		StorageIs: {modes: textModes, page: true, kept: true},
+		CookieIs:  {modes: textModes, page: true, kept: true, named: true},
+		RequestIs: {page: true}, ResponseIs: {page: true}, DownloadIs: {page: true}, ConsoleIs: {page: true},
 	}
 	matcherNames = []string{Visible, Hidden, TextIs, ValueIs, Count, URLIs, TitleIs, Enabled, Checked, AttributeIs, StorageIs, CookieIs,
-		RequestIs, ResponseIs, DownloadIs, ConsoleIs}
+		RequestIs, ResponseIs, DownloadIs, ConsoleIs, Accessible, LooksLike}
 	windowNames = []string{WindowTitle, WindowURL, WindowIndex, WindowNew}
 )
 
@@ -44,6 +47,12 @@ func checkMatcher(path string, t *Tool, at position) error {
 		return checkWindow(path+".matcher", t.Args.Matcher)
 	case at.depth > 0 && matcherRules[t.Args.Matcher.Name].page:
 		return invalid(path+".matcher.name", "%s looks at the page, so it cannot stand in another tool", t.Args.Matcher.Name)
+	case matcherRules[t.Args.Matcher.Name].pictured && t.Args.Not:
+		return invalid(path+".not", "is no argument of the matcher %s", t.Args.Matcher.Name)
+	case at.depth > 0 && matcherRules[t.Args.Matcher.Name].pictured && t.Args.Selector == nil:
+		return invalid(path+".selector", "is missing: in another tool %s looks at an element", t.Args.Matcher.Name)
+	case matcherRules[t.Args.Matcher.Name].pictured:
+		return checkPictured(path+".matcher", t.Args.Matcher, t.Args.Selector, at)
 	}
 	return checkComparison(path, t.Args.Matcher, t.Args.Selector)
 }
@@ -61,6 +70,8 @@ func checkComparison(path string, m *Matcher, s *Selector) error {
 		return invalid(path+".matcher.args"+m.wrongAt, "%s", m.wrong)
 	case r.page && s != nil:
 		return invalid(path+".selector", "is no argument of the matcher %s, which looks at the page", m.Name)
+	case r.pictured:
+		return invalid(path+".matcher.name", "%s is no condition", m.Name)
 	case !r.page && s == nil:
 		return invalid(path+".selector", "is missing")
 	}
@@ -72,6 +83,9 @@ func checkComparison(path string, m *Matcher, s *Selector) error {
 		return checkNetworkMatcher(path, m)
 	}
 	if err := checkNoNetwork(path, m); err != nil {
+		return err
+	}
+	if err := checkNoPicture(path, m); err != nil {
 		return err
 	}
 	if r.named {
@@ -134,6 +148,8 @@ func checkWindow(path string, m *Matcher) error {
 		return invalid(path+".name", "is no argument of the matcher %s", m.Name)
 	case m.Args.Mode != "":
 		return invalid(path+".mode", "is no argument of the matcher %s", m.Name)
+	case checkNoPicture(path, m) != nil:
+		return checkNoPicture(path, m)
 	case m.Name == WindowNew && value != "":
 		return invalid(path+".value", "is no argument of the matcher %s", m.Name)
 	case m.Name != WindowNew && value == "":

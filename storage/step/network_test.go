@@ -203,3 +203,14 @@ func FuzzPath(f *testing.F) {
 		}
 	})
 }
+
+// The name is that of a file, of a cookie or of what is saved: each is replaced once.
+func TestNamesAreReplacedOnce(t *testing.T) {
+	t.Parallel()
+	lookup := func(step.Reference) (string, bool) { return "{{again}}", true }
+	for tool, want := range map[string]string{step.WaitForDownload: "{{again}}", step.SetCookie: "{{again}}", step.Save: "{{n}}"} {
+		changed, err := step.ExpandTool(step.Tool{Type: tool, Args: step.Args{StateArgs: step.StateArgs{Name: "{{n}}"}}}, lookup)
+		require.NoError(t, err)
+		require.Equal(t, want, changed.Args.Name, tool)
+	}
+}

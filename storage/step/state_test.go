@@ -81,6 +81,13 @@ func TestState(t *testing.T) {
 		`{"type":"assert","args":{"matcher":{"name":"cookie","args":{}}}}`:                                                            "args.matcher.args.name: is missing",
 		`{"type":"assert","args":{"matcher":{"name":"storage","args":{"key":"k"}}}}`:                                                  "args.matcher.args.area: must be one of",
 		`{"type":"assert","args":{"selector":"a","matcher":{"name":"text","args":{"value":"x","key":"k"}}}}`:                          "args.matcher.args.key: is no argument",
+		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**","area":"local"}}}}`:                                  "args.matcher.args.area: is no argument",
+		`{"type":"assert","args":{"matcher":{"name":"cookie","args":{"name":"a","url":"**"}}}}`:                                       "args.matcher.args.url: is no argument",
+		`{"type":"switch_window","args":{"matcher":{"name":"window_index","args":{"value":"1","key":"k"}}}}`:                          "args.matcher",
+		`{"type":"for_each","args":{"selector":"tr","tools":[` + click + `,{"type":"wait_for_response","args":{"url":"**"}}]}}`:       "",
+		`{"type":"for_each","args":{"selector":"tr","tools":[{"type":"route","args":{"url":"**","abort":"failed"}}]}}`:                "args.tools[0].args.selector: is missing",
+		`{"type":"wait_for_url","args":{"url":"**/{{saved:id}}/{a,b}"}}`:                                                              "",
+		`{"type":"wait_for_download","args":{"name":"{{n}}*.csv"}}`:                                                                   "",
 		`{"type":"assert","args":{"selector":"a","matcher":{"name":"cookie","args":{"name":"a"}}}}`:                                   "args.selector: is no argument",
 	} {
 		var s step.Step

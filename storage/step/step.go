@@ -74,6 +74,9 @@ const (
 	ResponseIs = "response" // args.url, method, status, body, header
 	DownloadIs = "download" // args.name, size; as text
 	ConsoleIs  = "console"  // no errors, but for those that args.ignore match
+	// The selector of these two is optional: without one they look at the page.
+	Accessible = "accessible" // args.impact, rules, withoutRules, tags
+	LooksLike  = "looks_like" // args.name, fullPage, masks, threshold, sensitivity
 )
 
 // The matchers of switch_window.
@@ -262,7 +265,7 @@ type Matcher struct {
 // booleans are accepted and stored as text.
 type MatcherArgs struct {
 	Value string `json:"value,omitempty"`
-	Name  string `json:"name,omitempty"` // of the attribute, or a glob of a file's
+	Name  string `json:"name,omitempty"` // of the attribute, or of the look, or a glob of a file's
 	Mode  string `json:"mode,omitempty"`
 	// Area and Key are of the matcher storage, Attributes of cookie.
 	Area       string            `json:"area,omitempty"`
@@ -278,6 +281,24 @@ type MatcherArgs struct {
 	Header *HeaderCheck `json:"header,omitempty"`
 	Size   *int64       `json:"size,omitempty"`   // bytes
 	Ignore []string     `json:"ignore,omitempty"` // RE2
+
+	// Impact is the least impact of a finding that fails accessible; "" is DefaultImpact.
+	Impact string `json:"impact,omitempty"`
+	// Rules are the rules of axe-core that are checked, and no others; WithoutRules are
+	// left out. Tags choose rules by their tags (wcag2aa), in place of Rules.
+	Rules        []string `json:"rules,omitempty"`
+	WithoutRules []string `json:"withoutRules,omitempty"`
+	Tags         []string `json:"tags,omitempty"`
+
+	// FullPage is the whole document in place of what the window shows of it.
+	FullPage bool `json:"fullPage,omitempty"`
+	// Masks are what is painted over before pictures are compared; each may find several.
+	Masks []Selector `json:"masks,omitempty"`
+	// Threshold is the share of pixels (0 to 1) that may differ; nil is DefaultThreshold.
+	Threshold *float64 `json:"threshold,omitempty"`
+	// Sensitivity is how small a difference of colour makes a pixel differ, from 0 (none
+	// does) to 1 (each does); nil is DefaultSensitivity.
+	Sensitivity *float64 `json:"sensitivity,omitempty"`
 }
 
 // The modes of comparing.
@@ -362,6 +383,10 @@ type Record struct {
 	TookMS    int64  `json:"tookMs"`
 	// ScreenshotID names a stored file; "" without one.
 	ScreenshotID string `json:"screenshotId,omitempty"`
+	// Findings are what the assertion accessible found; nil for other steps.
+	Findings *Findings `json:"findings,omitempty"`
+	// Look is what the assertion looks_like compared; nil for other steps.
+	Look *Look `json:"look,omitempty"`
 }
 
 // Healed is set when an action found its element by the fingerprint, because the

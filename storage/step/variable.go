@@ -213,6 +213,10 @@ func (m *textMapper) matcher(matcher *Matcher) *Matcher {
 	changed := *matcher
 	changed.Args.Value, changed.Args.Key = m.text(changed.Args.Value), m.text(changed.Args.Key)
 	m.networkMatcher(&changed.Args)
+	changed.Args.Masks = slices.Clone(changed.Args.Masks)
+	for i := range changed.Args.Masks {
+		changed.Args.Masks[i] = *m.selector(&changed.Args.Masks[i])
+	}
 	return &changed
 }
 

@@ -34,6 +34,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks/outbound"
+	"github.com/slipway-qa/slipway/worker/browser/egress"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -93,6 +94,10 @@ type Request struct {
 	// Proxy is the address of a tunnel, "" without one: http, https or socks5,
 	// with user and password.
 	Proxy string
+	// Headers are sent with each request to the site of Site, an http or https address, and
+	// with none to another. Only the managed browsers send any.
+	Headers []egress.Header
+	Site    string
 }
 
 // Lease is a session that a test uses alone until it releases it.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/browser/egress"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -23,11 +24,16 @@ type kind struct {
 	insecure     bool   // accepts any certificate
 	strictFiles  bool   // file inputs must be visible
 	tunnel       string // address of a proxy, a secret
+	// headers are sent to site; their values may be secrets. trusted is set once the browser
+	// starts: the digest of the key by which its proxy is that site.
+	headers []egress.Header
+	site    string
+	trusted string
 }
 
 // key identifies the kind; it shows no secret.
 func (k kind) key() string {
-	doc, err := json.Marshal([]any{k.args, k.preferences, k.emulation, k.loadStrategy, k.insecure, k.strictFiles, k.tunnel})
+	doc, err := json.Marshal([]any{k.args, k.preferences, k.emulation, k.loadStrategy, k.insecure, k.strictFiles, k.tunnel, k.headers, k.site})
 	if err != nil { // its parts came from JSON
 		panic(err)
 	}
@@ -85,6 +91,9 @@ func versionFits(wanted, version string) bool {
 func readKind(r Request) (kind, webdriver.Timeouts, error) {
 	k := plainKind()
 	k.tunnel = r.Proxy
+	if len(r.Headers) > 0 {
+		k.headers, k.site = r.Headers, r.Site
+	}
 	var timeouts webdriver.Timeouts
 	for name, value := range r.Target.Capabilities {
 		fine := true

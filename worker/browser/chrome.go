@@ -36,6 +36,9 @@ func (k kind) capabilities(cfg Config, proxy string) map[string]any {
 	if proxy != "" {
 		args = append(args, "--proxy-server=http://"+proxy, "--proxy-bypass-list=<-loopback>")
 	}
+	if k.trusted != "" {
+		args = append(args, "--ignore-certificate-errors-spki-list="+k.trusted)
+	}
 	if !slices.ContainsFunc(k.args, func(a string) bool { return strings.HasPrefix(a, "--window-size=") }) {
 		args = append(args, windowSize)
 	}

@@ -31,7 +31,7 @@ type local struct {
 	kind    kind
 	session *webdriver.Session
 	bidi    *webdriver.BiDi
-	tunnel  *egress.Proxy // the browser's proxy in front of its tunnel; nil without one
+	tunnel  *egress.Proxy // the browser's own proxy, in front of its tunnel or for its headers; nil without
 	context string        // the user context of the present or next lease
 	born    time.Time
 	idle    time.Time // since when no lease uses it
@@ -70,18 +70,36 @@ func (p *Pool) startLocal(k kind) (*local, error) {
 	}
 	l := &local{kind: k, born: time.Now()}
 	proxy := p.cfg.Proxy
-	if k.tunnel != "" {
-		tunnel, err := egress.StartUpstream(k.tunnel, p.cfg.Guard, p.cfg.Log)
-		if err != nil {
-			return nil, refuse("the address of the tunnel is none of http, https and socks5")
+	if k.tunnel != "" || k.headers != nil {
+		var err error
+		if l.tunnel, err = p.startProxy(&l.kind); err != nil {
+			return nil, err
 		}
-		l.tunnel, proxy = tunnel, tunnel.Addr().String()
+		proxy = l.tunnel.Addr().String()
 	}
 	if err := p.openSession(ctx, l, proxy); err != nil {
 		p.end(l)
 		return nil, err
 	}
 	return l, nil
+}
+
+// startProxy starts the proxy of one browser: in front of its tunnel, with its headers, or
+// both.
+func (p *Pool) startProxy(k *kind) (*egress.Proxy, error) {
+	var headers *egress.Headers
+	if k.headers != nil {
+		var err error
+		if headers, err = egress.NewHeaders(k.site, k.headers, k.insecure); err != nil {
+			return nil, refuse("the environment's testUrl is no http or https address, so its headers have no site to go to")
+		}
+		k.trusted = headers.Key()
+	}
+	proxy, err := egress.StartWith(k.tunnel, headers, p.cfg.Guard, p.cfg.Log)
+	if err != nil && k.tunnel != "" {
+		return nil, refuse("the address of the tunnel is none of http, https and socks5")
+	}
+	return proxy, err
 }
 
 func (p *Pool) openSession(ctx context.Context, l *local, proxy string) error {

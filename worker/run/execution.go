@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/run/baseline"
 	"github.com/slipway-qa/slipway/worker/run/capture"
 	"github.com/slipway-qa/slipway/worker/run/environment"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -29,6 +30,7 @@ type execution struct {
 	stop     context.CancelCauseFunc // ends the playing
 	redactor *step.Redactor
 	files    *capture.Files
+	shelf    *baseline.Shelf
 	// releasing ends when the browser has been released, which overlaps with
 	// the writing of the end.
 	releasing sync.WaitGroup
@@ -104,8 +106,8 @@ func (p *execution) forget(ctx context.Context) {
 		}
 		p.named = 0
 	}
-	p.deleteObjects(ctx, p.files.Keys())
-	p.files = p.newFiles()
+	p.deleteObjects(ctx, p.objectKeys())
+	p.files, p.shelf = p.newFiles(), p.newShelf(p.work)
 	p.mu.Lock()
 	p.records = nil
 	p.mu.Unlock()
@@ -113,7 +115,7 @@ func (p *execution) forget(ctx context.Context) {
 
 // prepare gathers what the test needs besides its steps.
 func (p *execution) prepare(ctx context.Context) (*environment.Environment, error) {
-	given, err := p.work.Given(p.Keys)
+	given, env, err := p.work.Given(p.Keys)
 	if errors.Is(err, seal.ErrUnseal) {
 		p.Log.ErrorContext(ctx, "variables of a run cannot be decrypted", "error", err)
 		return nil, &environment.Refusal{Code: store.CodeInternal, Text: "the variables that the run was given cannot be decrypted; start it again"}
@@ -127,7 +129,7 @@ func (p *execution) prepare(ctx context.Context) (*environment.Environment, erro
 	}
 	return environment.Config{DB: p.DB, Objects: p.Objects, Keys: p.Keys, CheckURL: p.CheckURL, Log: p.Log}.Prepare(ctx, environment.Test{
 		Variables: p.work.VariablesOf(), References: step.References(p.work.Steps, p.work.Run.TestURL, p.recordedURL()), Given: given, Row: row,
-		Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel})
+		Values: env, Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel})
 }
 
 // rowValues returns the values of the job's data row, by the columns.
@@ -217,7 +219,7 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, env *environ
 	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, RecordedURL: p.recordedURL(), Steps: p.work.Steps, Lookup: env.Lookup,
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
 		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Drift: p.work.Drift, Refused: p.work.Refused,
-		Screenshots: p.Screenshots, Capture: p.files.Capture, Log: p.Log,
+		Looks: p.shelf.Looks(), Screenshots: p.Screenshots, Capture: p.files.Capture, Log: p.Log,
 		Progress: func(records []step.Record) {
 			p.mu.Lock()
 			p.records = slices.Clone(records)
@@ -303,6 +305,7 @@ func (p *execution) redacted(records []step.Record) []step.Record {
 		for n := range r.Iterations {
 			r.Iterations[n].Result.Message = p.redactor.Text(r.Iterations[n].Result.Message)
 		}
+		r.Findings = p.redactedFindings(r.Findings)
 	}
 	return records
 }
@@ -318,6 +321,20 @@ func (p *execution) redactedHealing(h *step.Healed) *step.Healed {
 	text, err := json.Marshal(clean.To)
 	if err != nil || p.redactor.Text(string(text)) != string(text) {
 		clean.To = step.Selector{}
+	}
+	return &clean
+}
+
+// redactedFindings returns findings whose texts contain no secret.
+func (p *execution) redactedFindings(f *step.Findings) *step.Findings {
+	if f == nil {
+		return nil
+	}
+	clean := *f
+	clean.List = slices.Clone(f.List)
+	for i := range clean.List {
+		one := &clean.List[i]
+		one.Element, one.HTML, one.Help = p.redactor.Text(one.Element), p.redactor.Text(one.HTML), p.redactor.Text(one.Help)
 	}
 	return &clean
 }

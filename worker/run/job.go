@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -17,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/run/baseline"
 	"github.com/slipway-qa/slipway/worker/run/capture"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -101,10 +103,14 @@ func failure(code, text string) store.JobEnd {
 }
 
 // finish ends the job with its task. It returns false when the job had ended
-// before: then nothing of the end was taken.
-func (a *attempt) finish(ctx context.Context, end store.JobEnd) (did bool, err error) {
+// before: then nothing of the end was taken. also is done in the same transaction where the
+// job ends.
+func (a *attempt) finish(ctx context.Context, end store.JobEnd, also ...func(*storage.Tx) error) (did bool, err error) {
 	err = a.claim.Finish(ctx, Outcome{Status: end.Status, Code: end.ErrorCode, Failed: a.before.Failed}, func(tx *storage.Tx) error {
 		did, err = store.EndJob(ctx, tx, a.id, end)
+		for i := 0; i < len(also) && did && err == nil; i++ {
+			err = also[i](tx)
+		}
 		return err
 	})
 	return did && err == nil, err
@@ -133,11 +139,11 @@ func (a *attempt) run(ctx context.Context) error {
 	defer stop(nil)
 	timed, cancel := context.WithTimeoutCause(timed, a.timeout(), errTimeout)
 	defer cancel()
-	p := &execution{attempt: a, work: work, stop: stop, files: a.newFiles()}
+	p := &execution{attempt: a, work: work, stop: stop, files: a.newFiles(), shelf: a.newShelf(work)}
 	defer p.releasing.Wait()
 	end, err := p.execute(timed)
 	if err != nil {
-		a.deleteObjects(ctx, p.unnamed())
+		a.deleteObjects(ctx, p.loose())
 		if errors.Is(err, errEnded) {
 			return a.claim.Finish(ctx, nil, nil)
 		}
@@ -156,6 +162,7 @@ func (p *execution) playAgain(ctx context.Context, end store.JobEnd) error {
 	noted := p.before
 	noted.Waits, noted.Since = 0, nil // the next attempt waits for a session of its own
 	kept := false
+	var unnamed []string
 	err := p.claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 		if kept, err = retry.End(ctx, tx, p.id, end); err != nil {
 			return err
@@ -163,11 +170,17 @@ func (p *execution) playAgain(ctx context.Context, end store.JobEnd) error {
 		if !kept {
 			return errEnded
 		}
+		if unnamed, err = p.shelf.Store(ctx, tx); err != nil {
+			return err
+		}
 		return p.claim.SaveProgress(ctx, tx, noted)
 	})
 	var unknown *storage.UnknownOutcomeError
-	if err != nil && !errors.As(err, &unknown) {
-		p.deleteObjects(ctx, p.unnamed())
+	switch {
+	case err == nil:
+		p.deleteObjects(ctx, unnamed)
+	case !errors.As(err, &unknown):
+		p.deleteObjects(ctx, p.loose())
 	}
 	switch {
 	case errors.Is(err, errEnded):
@@ -184,14 +197,30 @@ func (a *attempt) newFiles() *capture.Files {
 	return &capture.Files{Objects: a.Objects, Log: a.Log, Key: func(file uuid.UUID) string { return store.FileKey(a.id, file) }}
 }
 
-// conclude writes the end with the files. Those that no row names are deleted;
+// newShelf returns the baselines of the attempt, none kept yet.
+func (a *attempt) newShelf(work *store.Work) *baseline.Shelf {
+	return &baseline.Shelf{DB: a.DB, Objects: a.Objects, Log: a.Log, OrganizationID: work.Run.OrganizationID, CaseID: work.Run.CaseID, RunID: work.Run.ID}
+}
+
+// objectKeys are the keys of all that the attempt has stored, loose those that no row names.
+func (p *execution) objectKeys() []string { return append(p.files.Keys(), p.shelf.Keys()...) }
+func (p *execution) loose() []string      { return append(slices.Clone(p.unnamed()), p.shelf.Keys()...) }
+
+// conclude writes the end with the files and baselines. Those that no row names are deleted;
 // where it is not known whether one does, the sweep decides.
 func (p *execution) conclude(ctx context.Context, end store.JobEnd) error {
 	end.Files = p.files.List()
-	did, err := p.finish(ctx, end)
+	var unnamed []string
+	did, err := p.finish(ctx, end, func(tx *storage.Tx) (err error) {
+		unnamed, err = p.shelf.Store(ctx, tx)
+		return err
+	})
 	var unknown *storage.UnknownOutcomeError
-	if !did && !errors.As(err, &unknown) {
-		p.deleteObjects(ctx, p.unnamed())
+	switch {
+	case did:
+		p.deleteObjects(ctx, unnamed)
+	case !errors.As(err, &unknown):
+		p.deleteObjects(ctx, p.loose())
 	}
 	return err
 }

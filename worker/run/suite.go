@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 )
@@ -22,7 +23,9 @@ type SuiteHandler struct {
 	DB *storage.DB
 	// Vendor names the options that effective capabilities are made with.
 	Vendor string
-	Log    *slog.Logger
+	// Keys are what the secrets of environments are sealed with.
+	Keys seal.Ring
+	Log  *slog.Logger
 }
 
 // SuiteResult is the task's result.
@@ -42,6 +45,9 @@ func (h *SuiteHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	var sum SuiteResult
+	err = claim.Checkpoint(ctx, func(tx *storage.Tx) error {
+		return store.EnterNamed(ctx, tx, h.Keys, payload.SuiteRunID, h.Vendor)
+	})
 	for more := true; more && err == nil; {
 		var n int
 		n, more, err = h.step(ctx, claim, payload, sum.Jobs)

@@ -49,7 +49,7 @@ func (w *world) startSuite(id uuid.UUID) (run *store.SuiteRun) {
 }
 
 func (w *world) suite() *SuiteHandler {
-	return &SuiteHandler{DB: w.db, Vendor: "slipway", Log: slog.New(slog.NewTextHandler(w.log, nil))}
+	return &SuiteHandler{DB: w.db, Vendor: "slipway", Keys: sealKey, Log: slog.New(slog.NewTextHandler(w.log, nil))}
 }
 
 // A worker dies between two steps, another one goes on: each case has one run, each

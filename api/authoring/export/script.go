@@ -205,6 +205,9 @@ func check(path string, t *step.Tool) error {
 	case t.Type == step.SwitchWindow && !slices.Contains([]string{step.WindowTitle, step.WindowURL, step.WindowIndex, step.WindowNew}, m.Name):
 		return invalid(".args.matcher.name", "is not known")
 	case t.Type == step.Assert:
+		if m.Name == step.Accessible || m.Name == step.LooksLike {
+			return invalid(".args.matcher.name", "is "+m.Name+", which needs what people accepted here: no code is written for it")
+		}
 		page := slices.Contains([]string{step.URLIs, step.TitleIs, step.StorageIs, step.CookieIs}, m.Name)
 		if !page && a.Selector == nil {
 			return invalid(".args.selector", "is missing")

@@ -26,9 +26,11 @@ type caseRun struct {
 	RevisionID   string `json:"revisionId"`
 	SuiteRunID   string `json:"suiteRunId"`
 	SCTunnelName string `json:"scTunnelName"`
+	Environment  string `json:"environment"`
 	span
 	Healed     int         `json:"healed"`
 	Drifted    int         `json:"drifted"`
+	Unreviewed int         `json:"unreviewed"`
 	Flaky      int         `json:"flaky"`
 	JobCount   int         `json:"jobCount"`
 	Counts     counts      `json:"counts"`
@@ -69,8 +71,9 @@ type job struct {
 	Error  *failure `json:"error"`
 	Row    *jobRow  `json:"row"`
 	span
-	Healed  int `json:"healed"`
-	Drifted int `json:"drifted"`
+	Healed     int `json:"healed"`
+	Drifted    int `json:"drifted"`
+	Unreviewed int `json:"unreviewed"`
 	// CurrentStep is the number of the step that is done now, from 1; 0 when none is.
 	CurrentStep int      `json:"currentStep"`
 	Steps       []record `json:"steps"`
@@ -95,7 +98,9 @@ type file struct {
 }
 
 // Picture reports whether the file is one.
-func (f file) Picture() bool { return f.Kind == "screenshot" }
+func (f file) Picture() bool {
+	return slices.Contains([]string{"screenshot", "expected", "actual", "difference", "finding"}, f.Kind)
+}
 
 // Text says what the file has.
 func (f file) Text() string {
@@ -110,17 +115,19 @@ func (f file) Text() string {
 
 // record is what a run found out about a step.
 type record struct {
-	ID            string   `json:"id"`
-	Tool          tool     `json:"tool"`
-	Status        string   `json:"status"`
-	Result        outcome  `json:"result"`
-	Healed        *healed  `json:"healed"`
-	Suggested     *healed  `json:"suggested"`
-	Drifted       *drifted `json:"drifted"`
-	HealingID     string   `json:"healingId"`
-	StartMS       int64    `json:"startMs"`
-	TookMS        int64    `json:"tookMs"`
-	ScreenshotURL string   `json:"screenshotUrl"`
+	ID            string    `json:"id"`
+	Tool          tool      `json:"tool"`
+	Status        string    `json:"status"`
+	Result        outcome   `json:"result"`
+	Healed        *healed   `json:"healed"`
+	Suggested     *healed   `json:"suggested"`
+	Drifted       *drifted  `json:"drifted"`
+	Findings      *findings `json:"findings"`
+	Look          *look     `json:"look"`
+	HealingID     string    `json:"healingId"`
+	StartMS       int64     `json:"startMs"`
+	TookMS        int64     `json:"tookMs"`
+	ScreenshotURL string    `json:"screenshotUrl"`
 }
 
 // healed is the element that a step was, or would have been, healed with.
@@ -260,7 +267,7 @@ func (p *Pages) started(c *gin.Context, back, path string, body map[string]any) 
 	return p.Done(c, "/tests/cases/"+run.TestCaseID+"/runs/"+run.ID, "The run was started.")
 }
 
-// repeatCaseRun runs the same revision on the same targets again.
+// repeatCaseRun runs the same revision on the same targets again, in the same environment.
 func (p *Pages) repeatCaseRun(c *gin.Context) error {
 	was, err := get[caseRun](p, c, runPath(c), url.Values{"jobsLimit": {"500"}})
 	if err != nil {
@@ -270,6 +277,9 @@ func (p *Pages) repeatCaseRun(c *gin.Context) error {
 	body := map[string]any{"buildName": was.Build, "targets": targets, "scTunnelName": orNull(was.SCTunnelName)}
 	if rows != nil {
 		body["rows"] = rows
+	}
+	if was.Environment != "" {
+		body["environment"] = was.Environment
 	}
 	return p.started(c, p.Back(c, "/tests/cases/"+was.TestCaseID), casePath(c)+"/run/"+url.PathEscape(was.RevisionID), body)
 }

@@ -194,16 +194,18 @@ func (p *Pages) deleteSuite(c *gin.Context) error {
 type suiteRun struct {
 	ID            string  `json:"id"`
 	BuildName     string  `json:"buildName"`
+	Environment   string  `json:"environment"`
 	TestSuiteID   string  `json:"testSuiteId"`
 	TestSuiteName string  `json:"testSuiteName"`
 	Status        string  `json:"status"`
 	Error         *string `json:"error"`
 	CreationDate  string  `json:"creationDate"`
 	span
-	Counts   counts    `json:"counts"`
-	Healed   int       `json:"healed"`
-	Drifted  int       `json:"drifted"`
-	CaseRuns []caseRun `json:"caseRuns"`
+	Counts     counts    `json:"counts"`
+	Healed     int       `json:"healed"`
+	Drifted    int       `json:"drifted"`
+	Unreviewed int       `json:"unreviewed"`
+	CaseRuns   []caseRun `json:"caseRuns"`
 	repeated
 }
 
@@ -240,7 +242,11 @@ func (n counts) ByStatus() []count {
 }
 
 func (p *Pages) runSuite(c *gin.Context) error {
-	run, err := post[suiteRun](p, c, suitePath(c)+"/run", map[string]any{"buildName": field(c, "build")})
+	body := map[string]any{"buildName": field(c, "build")}
+	if environment, again := c.GetPostForm("environment"); again { // that of the run, none too, and not the suite's default
+		body["environment"] = environment
+	}
+	run, err := post[suiteRun](p, c, suitePath(c)+"/run", body)
 	if err != nil {
 		return p.Refused(c, p.Back(c, "/tests/suites"), err)
 	}

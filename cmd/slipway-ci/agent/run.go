@@ -34,30 +34,35 @@ type runsArguments struct {
 
 // runHead is a run in a list.
 type runHead struct {
-	ID         string  `json:"id"`
-	TestID     string  `json:"testCaseId"`
-	TestName   line    `json:"testCaseName,omitempty"`
-	Build      line    `json:"build,omitempty"`
-	Status     string  `json:"status"`
-	SuiteRunID *string `json:"suiteRunId,omitempty"`
-	Created    string  `json:"creationDate"`
-	Ended      *string `json:"endDate,omitempty"`
-	Healed     int     `json:"healed,omitempty"`
-	Drifted    int     `json:"drifted,omitempty"`
-	Flaky      int     `json:"flaky,omitempty"` // jobs that passed after they had failed
+	ID       string `json:"id"`
+	TestID   string `json:"testCaseId"`
+	TestName line   `json:"testCaseName,omitempty"`
+	Build    line   `json:"build,omitempty"`
+	// Environment is the name of the one that it was in.
+	Environment string  `json:"environment,omitempty"`
+	Status      string  `json:"status"`
+	SuiteRunID  *string `json:"suiteRunId,omitempty"`
+	Created     string  `json:"creationDate"`
+	Ended       *string `json:"endDate,omitempty"`
+	Healed      int     `json:"healed,omitempty"`
+	Drifted     int     `json:"drifted,omitempty"`
+	Unreviewed  int     `json:"unreviewed,omitempty"`
+	Flaky       int     `json:"flaky,omitempty"` // jobs that passed after they had failed
 }
 
 // suiteRun is a run of a suite.
 type suiteRun struct {
-	ID        string          `json:"id"`
-	SuiteID   string          `json:"testSuiteId"`
-	SuiteName line            `json:"testSuiteName,omitempty"`
-	Build     line            `json:"buildName,omitempty"`
-	Status    string          `json:"status"`
-	Error     *line           `json:"error,omitempty"`
-	Counts    json.RawMessage `json:"counts,omitempty"` // numbers
-	Created   string          `json:"creationDate"`
-	Ended     *string         `json:"endDate,omitempty"`
+	ID        string `json:"id"`
+	SuiteID   string `json:"testSuiteId"`
+	SuiteName line   `json:"testSuiteName,omitempty"`
+	Build     line   `json:"buildName,omitempty"`
+	// Environment is the name of the one that it was in.
+	Environment string          `json:"environment,omitempty"`
+	Status      string          `json:"status"`
+	Error       *line           `json:"error,omitempty"`
+	Counts      json.RawMessage `json:"counts,omitempty"` // numbers
+	Created     string          `json:"creationDate"`
+	Ended       *string         `json:"endDate,omitempty"`
 }
 
 func (s *server) listRuns(ctx context.Context, in runsArguments) (any, error) {
@@ -106,13 +111,14 @@ type run struct {
 
 // job is a run on one target.
 type job struct {
-	ID      string   `json:"id"`
-	Target  document `json:"target"`
-	Name    line     `json:"name,omitempty"`
-	Status  string   `json:"status"`
-	Error   *problem `json:"error,omitempty"`
-	Healed  int      `json:"healed,omitempty"`
-	Drifted int      `json:"drifted,omitempty"`
+	ID         string   `json:"id"`
+	Target     document `json:"target"`
+	Name       line     `json:"name,omitempty"`
+	Status     string   `json:"status"`
+	Error      *problem `json:"error,omitempty"`
+	Healed     int      `json:"healed,omitempty"`
+	Drifted    int      `json:"drifted,omitempty"`
+	Unreviewed int      `json:"unreviewed,omitempty"`
 	// Attempts is how often the test was begun: more than once where it failed and was played again.
 	Attempts int    `json:"attemptCount,omitempty"`
 	Steps    []step `json:"steps"`
@@ -130,6 +136,8 @@ type step struct {
 	Healed    document `json:"healed,omitzero"`
 	Suggested document `json:"suggested,omitzero"`
 	Drifted   document `json:"drifted,omitzero"`
+	Findings  document `json:"findings,omitzero"`
+	Look      document `json:"look,omitzero"`
 	TookMS    int64    `json:"took_ms"`
 }
 
@@ -156,6 +164,8 @@ type jobAnswer struct {
 		Healed    json.RawMessage `json:"healed"`
 		Suggested json.RawMessage `json:"suggested"`
 		Drifted   json.RawMessage `json:"drifted"`
+		Findings  json.RawMessage `json:"findings"`
+		Look      json.RawMessage `json:"look"`
 		TookMS    int64           `json:"tookMs"`
 	} `json:"steps"`
 	Files []file `json:"files"`
@@ -221,7 +231,8 @@ func (a *jobAnswer) whole(show window) job {
 			continue
 		}
 		made := step{Number: i + 1, Tool: document{value: brief(was.Tool)}, Status: was.Status, TookMS: was.TookMS,
-			Healed: document{value: brief(was.Healed)}, Suggested: document{value: brief(was.Suggested)}, Drifted: document{value: brief(was.Drifted)}}
+			Healed: document{value: brief(was.Healed)}, Suggested: document{value: brief(was.Suggested)}, Drifted: document{value: brief(was.Drifted)},
+			Findings: document{value: brief(was.Findings)}, Look: document{value: brief(was.Look)}}
 		if was.Result != nil {
 			made.Message = was.Result.Message
 		}

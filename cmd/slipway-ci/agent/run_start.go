@@ -9,9 +9,10 @@ import (
 
 // runOf is what is tested.
 type runOf struct {
-	Build   string `json:"build,omitempty" jsonschema:"name of the build that is tested, for people; at most 100 characters"`
-	BuildID int64  `json:"build_id,omitempty" jsonschema:"id of the build that is tested, from list_builds"`
-	URL     string `json:"url,omitempty" jsonschema:"run at this address in place of the one that the test was written at, such as that of a preview"`
+	Build       string `json:"build,omitempty" jsonschema:"name of the build that is tested, for people; at most 100 characters"`
+	BuildID     int64  `json:"build_id,omitempty" jsonschema:"id of the build that is tested, from list_builds"`
+	URL         string `json:"url,omitempty" jsonschema:"run at this address in place of the one that the test was written at, such as that of a preview"`
+	Environment string `json:"environment,omitempty" jsonschema:"run in the environment of this name, such as staging: its address, values and browsers"`
 }
 
 type runTestArguments struct {
@@ -73,6 +74,9 @@ func (s *server) start(ctx context.Context, path string, of runOf) (*startedRun,
 	}
 	if of.URL != "" {
 		body["testUrl"] = of.URL
+	}
+	if of.Environment != "" {
+		body["environment"] = of.Environment
 	}
 	var made authored[struct {
 		ID       string `json:"id"`

@@ -30,12 +30,14 @@ func Ended(status string) bool { return status != StatusQueued && status != Stat
 // StartRun is what a run of a case or suite may be told. Members that are empty are left
 // to the case.
 type StartRun struct {
-	BuildName string            `json:"buildName,omitempty"`
-	BuildID   int64             `json:"buildId,omitempty"`
-	TestURL   string            `json:"testUrl,omitempty"`
-	Targets   []TestTarget      `json:"targets,omitempty"`
-	Variables map[string]string `json:"variables,omitempty"`
-	Retries   *int              `json:"retries,omitempty"` // of tests that failed
+	BuildName string `json:"buildName,omitempty"`
+	BuildID   int64  `json:"buildId,omitempty"`
+	TestURL   string `json:"testUrl,omitempty"`
+	// Environment is the name of one that the run is in.
+	Environment string            `json:"environment,omitempty"`
+	Targets     []TestTarget      `json:"targets,omitempty"`
+	Variables   map[string]string `json:"variables,omitempty"`
+	Retries     *int              `json:"retries,omitempty"` // of tests that failed
 	// Rows are the places of the data rows to run; all without. Suites have none.
 	Rows []int `json:"rows,omitempty"`
 }

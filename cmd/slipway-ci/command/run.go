@@ -22,17 +22,18 @@ import (
 
 // runCommand is `run`: tests are run, and the job is as red or green as they are.
 type runCommand struct {
-	Tests   []string          `arg:"" optional:"" name:"suite|test" help:"Suites and tests by name or id, tests by tag (tag:smoke) or file. Default: suite of slipway.yaml."`
-	Build   string            `help:"Build that is tested: the id of an uploaded one, or a name. Default: the commit of the job." placeholder:"BUILD"`
-	URL     string            `name:"url" help:"Address to run on, in place of the one that tests begin at." placeholder:"URL"`
-	Target  []string          `sep:"none" help:"Browsers (chrome,firefox), or targets as JSON, in place of those of the tests." placeholder:"TARGET"`
-	Var     map[string]string `mapsep:"none" help:"Value of a variable; it is secret." placeholder:"NAME=VALUE"`
-	VarEnv  []string          `sep:"," help:"Variables whose values are those of the environment: password, or password=SHOP_PASSWORD." placeholder:"NAME"`
-	Row     []int             `help:"Data rows to run, from 0, in place of all that the tests have." placeholder:"N"`
-	Shard   string            `help:"Run one part of the tests: 2/4 is the second of four that take about the same time." placeholder:"N/OF"`
-	ShardAt string            `help:"Instant up to which earlier runs say how long tests take: the same for all shards. Default: the time of the commit." placeholder:"TIME"`
-	Retries *int              `help:"Run a test that fails again, up to this often, 3 at most. One that passes then is flaky. Default: as the tests say." placeholder:"N"`
-	Detach  bool              `help:"Leave what runs as it is on ctrl-C and after --timeout."`
+	Tests       []string          `arg:"" optional:"" name:"suite|test" help:"Suites and tests by name or id, tests by tag (tag:smoke) or file. Default: suite of slipway.yaml."`
+	Build       string            `help:"Build that is tested: the id of an uploaded one, or a name. Default: the commit of the job." placeholder:"BUILD"`
+	URL         string            `name:"url" help:"Address to run on, in place of the one that tests begin at." placeholder:"URL"`
+	Environment string            `help:"Environment of Slipway to run in, by its name. Default: environment of slipway.yaml." placeholder:"NAME"`
+	Target      []string          `sep:"none" help:"Browsers (chrome,firefox), or targets as JSON, in place of those of the tests." placeholder:"TARGET"`
+	Var         map[string]string `mapsep:"none" help:"Value of a variable; it is secret." placeholder:"NAME=VALUE"`
+	VarEnv      []string          `sep:"," help:"Variables whose values are those of the environment: password, or password=SHOP_PASSWORD." placeholder:"NAME"`
+	Row         []int             `help:"Data rows to run, from 0, in place of all that the tests have." placeholder:"N"`
+	Shard       string            `help:"Run one part of the tests: 2/4 is the second of four that take about the same time." placeholder:"N/OF"`
+	ShardAt     string            `help:"Instant up to which earlier runs say how long tests take: the same for all shards. Default: the time of the commit." placeholder:"TIME"`
+	Retries     *int              `help:"Run a test that fails again, up to this often, 3 at most. One that passes then is flaky. Default: as the tests say." placeholder:"N"`
+	Detach      bool              `help:"Leave what runs as it is on ctrl-C and after --timeout."`
 
 	reportFlags `embed:""`
 }
@@ -158,7 +159,8 @@ func (c *runCommand) shardAt(ctx context.Context, s *Session) (time.Time, error)
 
 // start is what each run is told.
 func (c *runCommand) start(s *Session) (*client.StartRun, error) {
-	in := &client.StartRun{TestURL: c.URL, Variables: map[string]string{}, Retries: c.Retries}
+	in := &client.StartRun{TestURL: c.URL, Environment: or(c.Environment, s.File.Environment), Variables: map[string]string{},
+		Retries: c.Retries}
 	switch id, err := strconv.ParseInt(c.Build, 10, 64); {
 	case c.Build != "" && err == nil && id > 0:
 		in.BuildID = id
@@ -257,6 +259,7 @@ func (c *runCommand) properties(s *Session, start *client.StartRun) (list []repo
 	}
 	for _, p := range []report.Property{{Name: "server", Value: s.Client.URL("")}, {Name: "build", Value: or(build, start.BuildName)},
 		{Name: "commit", Value: s.Job.Commit}, {Name: "branch", Value: s.Job.Branch}, {Name: "job", Value: s.Job.URL}, {Name: "address", Value: start.TestURL},
+		{Name: "environment", Value: start.Environment},
 		{Name: "targets", Value: strings.Join(browsers, " ")}, {Name: "shard", Value: c.Shard}} {
 		if p.Value != "" {
 			list = append(list, p)

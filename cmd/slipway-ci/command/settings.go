@@ -48,6 +48,8 @@ type File struct {
 	Tests string
 	// Suite is the name of the suite that tests are of, when nothing names another.
 	Suite string
+	// Environment is the name of the environment that tests are run in, when nothing names another.
+	Environment string
 	// OIDC names the configuration for tokens of a job, and their audience.
 	OIDC struct{ Key, Audience string }
 	// Gate is the policy of the app, as it stands; nil: none.
@@ -59,15 +61,16 @@ func (f *File) Folder() string { return filepath.Dir(f.Path) }
 
 // members read the members of slipway.yaml.
 var members = map[string]func(*File, *yaml.Node) error{
-	"server":  text(func(f *File) *string { return &f.Server }),
-	"app":     text(func(f *File) *string { return &f.App }),
-	"project": text(func(f *File) *string { return &f.App }),
-	"channel": text(func(f *File) *string { return &f.Channel }),
-	"notes":   text(func(f *File) *string { return &f.Notes }),
-	"tests":   text(func(f *File) *string { return &f.Tests }),
-	"suite":   text(func(f *File) *string { return &f.Suite }),
-	"group":   func(f *File, n *yaml.Node) error { return texts(&f.Groups, n) },
-	"groups":  func(f *File, n *yaml.Node) error { return texts(&f.Groups, n) },
+	"server":      text(func(f *File) *string { return &f.Server }),
+	"app":         text(func(f *File) *string { return &f.App }),
+	"project":     text(func(f *File) *string { return &f.App }),
+	"channel":     text(func(f *File) *string { return &f.Channel }),
+	"notes":       text(func(f *File) *string { return &f.Notes }),
+	"tests":       text(func(f *File) *string { return &f.Tests }),
+	"suite":       text(func(f *File) *string { return &f.Suite }),
+	"environment": text(func(f *File) *string { return &f.Environment }),
+	"group":       func(f *File, n *yaml.Node) error { return texts(&f.Groups, n) },
+	"groups":      func(f *File, n *yaml.Node) error { return texts(&f.Groups, n) },
 	"gate": func(f *File, n *yaml.Node) error {
 		if n.Kind != yaml.MappingNode {
 			return wrong(n, "gate", "a mapping: the policy")

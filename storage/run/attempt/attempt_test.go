@@ -2,6 +2,7 @@ package attempt_test
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"testing"
 
@@ -85,4 +86,33 @@ func TestAttemptsAreKept(t *testing.T) {
 
 	w.Exec(`delete from test_runs`)
 	require.Zero(t, w.Count(`select count(*) from test_attempts`))
+}
+
+// Files that are named while a job runs are of the attempt that is played: they are
+// forgotten with it, and kept with it once.
+func TestFilesOfTheAttemptThatIsPlayed(t *testing.T) {
+	t.Parallel()
+	w := fixture.NewTests(t)
+	job := w.NewRun(w.NewCase(w.Org.Member.Writer, "log in"), 1).Jobs[0].ID
+	file := func() run.NewFile {
+		id := uuid.New()
+		return run.NewFile{ID: id, Kind: run.Screenshot, Key: run.FileKey(job, id), ContentType: "image/png", Size: 7}
+	}
+	name := func(f run.NewFile) {
+		w.Must(func(ctx context.Context, tx *storage.Tx) error { return run.NameFiles(ctx, tx, job, []run.NewFile{f}) })
+	}
+	for n := 1; n <= 2; n++ {
+		_, _, err := w.Begin(job)
+		require.NoError(t, err)
+		name(file())
+		w.Must(func(ctx context.Context, tx *storage.Tx) error { return run.ForgetFiles(ctx, tx, job) })
+		require.Equal(t, n-1, w.Count(`select count(*) from run_files`), "those of the attempts before stay")
+		kept := file()
+		name(kept)
+		w.Must(func(ctx context.Context, tx *storage.Tx) error {
+			_, err := attempt.End(ctx, tx, job, run.JobEnd{Status: run.Failed, ErrorCode: run.CodeStepFailed, Files: []run.NewFile{kept}})
+			return err
+		})
+		require.Equal(t, 1, w.Count(fmt.Sprintf(`select count(*) from run_files where attempt = %d`, n)))
+	}
 }

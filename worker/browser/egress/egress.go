@@ -4,7 +4,8 @@
 // webhook could not reach.
 //
 // It is a plain forward proxy on a loopback port: CONNECT for https and for
-// WebSockets, and absolute-form requests for http. It inspects and stores nothing.
+// WebSockets, and absolute-form requests for http. It stores nothing, and inspects nothing
+// without Headers.
 // The response to an address that is refused is 403 with a page that explains it, and
 // the header Slipway-Refused with the rule. For a server that cannot be reached over
 // http the connection is closed without a response (502 for CONNECT), so that the
@@ -15,6 +16,9 @@
 // user and password that Chromium cannot send by itself, and the guard checks the
 // address of the tunnel, which alone decides what lies behind it.
 //
+// StartWith starts either of them with Headers, which it adds to requests to one site: the only
+// one whose https it opens.
+//
 // Chromium takes no password for a proxy on its command line, so any process of
 // this machine may use the port; it reaches no more than the guard allows. The
 // proxy's own port is refused as well. At most 1024 connections are open at the same
@@ -24,6 +28,7 @@ package egress
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"log/slog"
 	"net"
@@ -53,7 +58,8 @@ type Proxy struct {
 	server    *http.Server
 	reverse   *httputil.ReverseProxy
 	transport *http.Transport
-	dial      dial // for CONNECT
+	dial      dial     // for CONNECT
+	headers   *Headers // nil: none
 	log       *slog.Logger
 	buffers   buffers
 	troubles  troubles
@@ -70,30 +76,53 @@ type route struct {
 	connect dial                                  // to the server of a CONNECT
 	request dial                                  // to the server of a request, or its proxy
 	proxy   func(*http.Request) (*url.URL, error) // of a request; nil: none
+	headers *Headers                              // nil: none
 }
 
 // Start listens on a loopback port and serves until Close.
 func Start(guard *outbound.Guard, log *slog.Logger) (*Proxy, error) {
-	return start(route{connect: guard.DialContext, request: guard.DialContext}, log)
+	return StartWith("", nil, guard, log)
+}
+
+// StartWith is StartUpstream, or Start for no upstream, with headers; nil: none.
+func StartWith(upstream string, headers *Headers, guard *outbound.Guard, log *slog.Logger) (*Proxy, error) {
+	if upstream == "" {
+		return start(route{connect: guard.DialContext, request: guard.DialContext, headers: headers}, log)
+	}
+	to, err := through(upstream, guard)
+	if err != nil {
+		return nil, err
+	}
+	to.headers = headers
+	return start(to, log)
 }
 
 // StartUpstream starts a proxy in front of another one, whose address is http, https
 // or socks5 (names are resolved there) with user and password. Errors and logs do
 // not show it.
 func StartUpstream(upstream string, guard *outbound.Guard, log *slog.Logger) (*Proxy, error) {
+	to, err := through(upstream, guard)
+	if err != nil {
+		return nil, err
+	}
+	return start(to, log)
+}
+
+// through returns how servers are reached behind another proxy.
+func through(upstream string, guard *outbound.Guard) (to route, err error) {
 	u, err := url.Parse(upstream)
 	if err != nil || u.Hostname() == "" {
-		return nil, errors.New("egress: the proxy is not an address")
+		return to, errors.New("egress: the proxy is not an address")
 	}
 	t := tunnel{url: u, dial: guard.DialContext}
 	switch u.Scheme {
 	case "http", "https":
 		// Go adds user and password, and sends whole addresses to the proxy.
-		return start(route{connect: t.connect, request: guard.DialContext, proxy: http.ProxyURL(u)}, log)
+		return route{connect: t.connect, request: guard.DialContext, proxy: http.ProxyURL(u)}, nil
 	case "socks5", "socks5h":
-		return start(route{connect: t.socks, request: t.socks}, log)
+		return route{connect: t.socks, request: t.socks}, nil
 	}
-	return nil, errors.New("egress: the proxy is none of http, https and socks5")
+	return to, errors.New("egress: the proxy is none of http, https and socks5")
 }
 
 func start(to route, log *slog.Logger) (*Proxy, error) {
@@ -104,7 +133,7 @@ func start(to route, log *slog.Logger) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Proxy{listener: l, log: log, dial: l.refusingItself(to.connect)}
+	p := &Proxy{listener: l, log: log, headers: to.headers, dial: l.refusingItself(to.connect)}
 	p.transport = &http.Transport{
 		Proxy:                 to.proxy,
 		DialContext:           l.refusingItself(to.request),
@@ -115,11 +144,15 @@ func start(to route, log *slog.Logger) (*Proxy, error) {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
 	}
+	if to.headers != nil && to.headers.insecure {
+		p.transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} // the test says so
+	}
 	quiet := slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
 	p.reverse = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {
 			r.Out.URL.RawQuery = r.In.URL.RawQuery // as it came, also where Go would drop a part
 			r.Out.Host = r.In.Host
+			p.headers.put(r.Out)
 		},
 		Transport:    p.transport,
 		ErrorHandler: p.fail,
@@ -162,6 +195,8 @@ func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.mu.Unlock()
 	defer p.requests.Done()
 	switch {
+	case r.Method == http.MethodConnect && p.headers.opens(r.Host):
+		p.serveOpened(w)
 	case r.Method == http.MethodConnect:
 		p.serveConnect(w, r)
 	case r.URL.Scheme == "http" && r.URL.Host != "":
@@ -183,7 +218,10 @@ func (p *Proxy) fail(w http.ResponseWriter, r *http.Request, err error) {
 	}
 	text := p.troubles.add(host, err)
 	var forbidden *outbound.ForbiddenError
+	var untrusted *tls.CertificateVerificationError
 	switch {
+	case errors.As(err, &untrusted): // of the site of Headers: the browser cannot check it
+		http.Error(w, text, http.StatusBadGateway)
 	case errors.As(err, &forbidden):
 		p.log.Info("a browser was refused an address", "rule", string(forbidden.Rule))
 		w.Header().Set(RefusedHeader, string(forbidden.Rule))

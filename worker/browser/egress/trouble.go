@@ -1,6 +1,7 @@
 package egress
 
 import (
+	"crypto/tls"
 	"errors"
 	"net"
 	"strings"
@@ -28,6 +29,7 @@ func (t *troubles) add(host string, err error) string {
 	text := "the server cannot be reached"
 	var forbidden *outbound.ForbiddenError
 	var lookup *net.DNSError
+	var untrusted *tls.CertificateVerificationError
 	switch {
 	case errors.As(err, &forbidden):
 		text = forbidden.Error()
@@ -37,6 +39,8 @@ func (t *troubles) add(host string, err error) string {
 		text = "the server cannot be reached: connection refused"
 	case errors.Is(err, syscall.ECONNRESET):
 		text = "the server cannot be reached: connection reset"
+	case errors.As(err, &untrusted):
+		text = "the certificate of the server is not trusted"
 	case isTimeout(err):
 		text = "the server cannot be reached: timeout"
 	}

@@ -41,3 +41,8 @@ func (s *Session) SwitchFrame(ctx context.Context, frame Element) error {
 func (s *Session) TopFrame(ctx context.Context) error {
 	return s.post(ctx, "/frame", map[string]any{"id": nil}, nil)
 }
+
+// ParentFrame makes the frame around the current one current.
+func (s *Session) ParentFrame(ctx context.Context) error {
+	return s.post(ctx, "/frame/parent", nil, nil)
+}

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	values "github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
@@ -54,7 +55,10 @@ type Test struct {
 	// for those that are too short to be masked.
 	Given map[string]string
 	// Row are the values of the data row, by its columns; nil without one.
-	Row    map[string]authoring.Value
+	Row map[string]authoring.Value
+	// Values are those of the environment that the run is in, which stand over stored
+	// variables; nil for none.
+	Values *values.Values
 	Target step.Target // with effective capabilities
 	Tunnel string      // "" without one
 }
@@ -75,11 +79,15 @@ func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
 	var secrets []string
 	env := &Environment{Secrets: map[step.Reference]string{}}
 	request := browser.Request{Target: t.Target}
-	values, err := c.values(ctx, t)
+	if err := t.ofItsTeam(); err != nil {
+		return nil, err
+	}
+	t.References = append(t.References, t.headerReferences()...)
+	known, err := c.values(ctx, t)
 	if err != nil {
 		return nil, err
 	}
-	for reference, v := range values {
+	for reference, v := range known {
 		if v.Secret {
 			env.Secrets[reference] = v.Text
 			secrets = append(secrets, v.Text)
@@ -93,6 +101,11 @@ func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
 	for _, text := range t.Given {
 		secrets = append(secrets, text)
 	}
+	hidden, err := t.addHeaders(&request, known)
+	if err != nil {
+		return nil, err
+	}
+	secrets = append(secrets, hidden...)
 	if request.Proxy, err = c.tunnel(ctx, t); err != nil {
 		return nil, err
 	}
@@ -103,7 +116,7 @@ func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
 	}
 	env.Request, env.Redactor = request, step.NewRedactor(append(secrets, link))
 	env.Lookup = func(r step.Reference) (string, bool, bool) {
-		v, ok := values[r]
+		v, ok := known[r]
 		return v.Text, v.Secret, ok
 	}
 	return env, nil
@@ -124,12 +137,16 @@ func (c Config) values(ctx context.Context, t Test) (map[step.Reference]authorin
 			given[r] = authoring.Value{Text: text, Secret: utf8.RuneCountInString(text) >= step.MinSecret}
 			continue
 		}
+		if v, ok := t.ofEnvironment(r); ok {
+			given[r] = v
+			continue
+		}
 		stored = append(stored, r)
 	}
 	if len(stored) == 0 {
 		return given, nil
 	}
-	values, err := authoring.Values(ctx, c.DB, c.Keys, t.Variables, stored)
+	found, err := authoring.Values(ctx, c.DB, c.Keys, t.Variables, stored)
 	if errors.Is(err, seal.ErrUnseal) {
 		c.Log.ErrorContext(ctx, "variable cannot be decrypted", "error", err)
 		return nil, &Refusal{store.CodeInternal, "a secret variable of the test cannot be decrypted; store its value again"}
@@ -137,8 +154,8 @@ func (c Config) values(ctx context.Context, t Test) (map[step.Reference]authorin
 	if err != nil {
 		return nil, err
 	}
-	maps.Copy(values, given)
-	return values, nil
+	maps.Copy(found, given)
+	return found, nil
 }
 
 // tunnel returns the address of the test's tunnel, "" without one.

@@ -63,6 +63,14 @@ type assertion struct {
 // value, enabled, checked and attribute fail for it, and so do their opposites,
 // except that it is indeed not visible.
 func (x *stepExecution) assert(ctx context.Context, at *elementLocation, args step.Args) error {
+	if args.Matcher != nil {
+		switch args.Matcher.Name {
+		case step.Accessible:
+			return accessibility{x, at}.assert(ctx, args)
+		case step.LooksLike:
+			return look{x, at}.assert(ctx, args)
+		}
+	}
 	rule, err := newRule(args, x.quote)
 	if err != nil {
 		return err

@@ -156,6 +156,7 @@ func (f *failure) skips(s *step.Step) bool {
 func (t *testExecution) record(x *stepExecution, failed *failure, optional bool) step.Record {
 	s := &t.Steps[x.index]
 	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed}
+	record.Findings, record.Look = x.findings, x.look
 	if failed != nil {
 		record.Suggested = x.suggested
 	}

@@ -16,7 +16,8 @@
 // contradicts the fingerprint, by its name or its row, the step has drifted
 // (page/drift.js): it says so, or fails before it acts.
 // Assertions use neither: page/observe.js returns what there is, each time that it
-// changes, and the comparison is made here.
+// changes, and the comparison is made here. Pictures are compared by package looks, and
+// faults of accessibility found by package accessible.
 //
 // The first step that fails ends the test; an optional one is skipped. A dialog that
 // the next step does not handle is dismissed and noted. What the test found is
@@ -40,6 +41,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/run/looks"
 )
 
 // Config is how a test is executed.
@@ -88,6 +90,9 @@ type Config struct {
 	// Refused are selectors that a person refused as healings, by the step's id.
 	// What they name is neither used nor suggested.
 	Refused map[string][]step.Selector
+	// Looks is what pictures and findings are compared with; nil fails the steps that
+	// need it.
+	Looks *Looks
 	// Screenshots takes one after each step; one of a failed step is taken in any
 	// case.
 	Screenshots bool
@@ -100,9 +105,20 @@ type Config struct {
 	Log      *slog.Logger
 }
 
+// Looks is what people accepted of the looks and the accessibility of a case.
+type Looks struct {
+	// Baseline returns what the picture of a step is compared with, for the name that the
+	// step gives it; nil: there is none.
+	Baseline func(ctx context.Context, stepID, name string, on looks.Rendering) (*looks.Baseline, error)
+	// Keep stores a picture that people may accept, and returns its id.
+	Keep func(ctx context.Context, c looks.Candidate) (id string, err error)
+	// Accepted returns the keys of the findings that people accepted.
+	Accepted func(ctx context.Context) (map[string]bool, error)
+}
+
 // Artifact is what was captured of a step. Secrets are replaced in it.
 type Artifact struct {
-	Kind        string // run.Screenshot, run.Source or run.Console
+	Kind        string // one of storage/run's
 	Step        int
 	ContentType string
 	Data        []byte

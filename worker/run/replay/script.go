@@ -4,6 +4,9 @@ import (
 	"embed"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/worker/run/accessible"
+	"github.com/slipway-qa/slipway/worker/run/looks"
 )
 
 //go:embed page/*.js
@@ -20,6 +23,8 @@ var (
 	healScript            = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "identity", "difference", "locate", "heal")
 	dragScript            = script("element", "arrival", "drag")
 	maskScript            = script("mask")
+	lookScript            = script("dom", "select", "css", "text", "name", "role", "element") + looks.Script
+	accessibleScript      = accessible.Check(script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "identity", "difference", "locate"))
 )
 
 // pageScript is a page script that takes selectors.

@@ -37,6 +37,8 @@ type stepExecution struct {
 	healed      *step.Healed
 	suggested   *step.Healed // a healing that was not applied
 	drifted     *step.Drifted
+	findings    *step.Findings // of the assertion accessible
+	look        *step.Look     // of the assertion looks_like
 
 	began       time.Time // of the test
 	eachTimeout time.Duration
@@ -59,7 +61,7 @@ func (t *testExecution) newStep(i int) *stepExecution {
 		x.timeout = time.Duration(s.TimeoutMS) * time.Millisecond
 	case s.Optional:
 		x.timeout = min(x.timeout, optionalTimeout)
-	case innermost(s.Tool).Type == step.Assert:
+	case innermost(s.Tool).Type == step.Assert && !takesPictures(s.Tool):
 		x.timeout = min(x.timeout, t.AssertTimeout)
 	}
 	x.deadline, x.eachTimeout = time.Now().Add(x.timeout), x.timeout
