@@ -28,6 +28,7 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/api/search"
 	"github.com/slipway-qa/slipway/api/session"
+	"github.com/slipway-qa/slipway/api/stepgroup"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/api/tester"
@@ -54,7 +55,9 @@ type Rooms struct {
 	Resumable *resumable.Handlers
 	Testers   *tester.Handlers
 	Tests     *authoring.Handlers
-	Baselines *baseline.Handlers
+	// StepGroups are those of tests.
+	StepGroups *stepgroup.Handlers
+	Baselines  *baseline.Handlers
 	// Environments are what tests run with.
 	Environments *environment.Handlers
 	Pages        *install.Handlers
@@ -99,6 +102,7 @@ func (r *Rooms) Routes() []route.Route {
 		r.Tests.Routes(),
 		r.Baselines.Routes(),
 		r.Environments.Routes(),
+		r.StepGroups.Routes(),
 		r.Pages.Routes(),
 		r.Sessions.Routes(),
 		r.Webhooks.Routes(),

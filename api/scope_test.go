@@ -26,7 +26,7 @@ func TestScopesOfRoutes(t *testing.T) {
 	const cases, suites = tests + "/testcases", tests + "/testsuites"
 	add("t", "POST "+cases, "POST "+cases+"/:id", "POST "+cases+"/:id/rename", "POST "+cases+"/:id/duplicate", "POST "+cases+"/:id/healings/:healingId",
 		"POST "+cases+"/:id/revisions/:revisionId/restore", "POST "+cases+"/:id/quarantine", "DELETE "+cases+"/:id/quarantine", "POST "+cases+"/:id/generate", "POST "+cases+"/generate", "DELETE "+cases+"/generate/:taskId",
-		"POST "+suites, "POST "+suites+"/:id")
+		"POST "+suites, "POST "+suites+"/:id", "POST "+tests+"/step-groups", "PATCH "+tests+"/step-groups/:id")
 	add("x", "POST "+cases+"/:id/run", "POST "+cases+"/:id/run/:revisionId", "POST "+cases+"/:id/runs/:runId/cancel", "POST "+cases+"/:id/runs/:runId/rerun", "POST "+suites+"/:id/run",
 		"POST "+suites+"/:id/runs/:runId/cancel", "POST "+suites+"/:id/runs/:runId/rerun", "POST "+tests+"/test-schedules/:id/run")
 	add("b", "POST "+v3+"/uploads", "PUT "+v3+"/uploads/:id/parts/:number", "DELETE "+v3+"/uploads/:id", "POST "+v3+"/symbols/:id/index")

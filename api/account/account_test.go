@@ -270,7 +270,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	owner := w.ours.Owner.APIKey
-	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open", "healing": nil, "drift": nil, "audit_retention_days": nil,
+	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open", "healing": nil, "drift": nil, "trace": nil, "audit_retention_days": nil,
 		"retention_builds": nil, "retention_days": nil},
 		w.must(t, 200, owner, "GET", "/settings/organization", nil)["settings"])
 	changed := w.must(t, 200, owner, "PUT", "/settings/organization", object{"require_login": true, "generic_files": true})
@@ -286,6 +286,11 @@ func TestSettings(t *testing.T) {
 		require.Equal(t, mode, got["drift"])
 	}
 	w.must(t, 400, owner, "PUT", "/settings/organization", object{"drift": "apply"})
+	for _, mode := range []any{"off", "on_failure", "on", nil} {
+		got := w.must(t, 200, owner, "PUT", "/settings/organization", object{"trace": mode})["settings"].(object)
+		require.Equal(t, mode, got["trace"])
+	}
+	w.must(t, 400, owner, "PUT", "/settings/organization", object{"trace": "always"})
 	shown := w.must(t, 200, owner, "GET", "/settings/quotas", nil)["quotas"].([]any)
 	require.Equal(t, object{"name": "stored_bytes", "used": 0.0, "bound": nil, "period": ""}, shown[0])
 	require.Equal(t, object{"name": "crashes_per_day", "used": nil, "bound": nil, "period": "day"}, shown[2])

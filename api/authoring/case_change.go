@@ -23,6 +23,8 @@ type caseBody struct {
 	Tags        nullable `json:"tags"`
 	RunSettings nullable `json:"runSettings"`
 	Steps       nullable `json:"steps"`
+	SetUp       nullable `json:"setUp"`
+	TearDown    nullable `json:"tearDown"`
 	Intent      *string  `json:"intent"`
 	Description *string  `json:"description"`
 	Data        nullable `json:"data"`
@@ -89,7 +91,7 @@ func (in *caseBody) prose(change *authoring.CaseChange) error {
 }
 
 // clearedSettings are those of a case that was made without any.
-var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"target":null,"runTargets":[],"strict":null,"healing":null,"drift":null,"retries":null}`)}
+var clearedSettings = document{[]byte(`{"testUrl":null,"scTunnelName":null,"target":null,"runTargets":[],"strict":null,"healing":null,"drift":null,"trace":null,"retries":null}`)}
 
 // read reads the members into a change. The warnings are for its author. Null clears tags and settings; a case without
 // steps is asked for by an empty array.
@@ -119,7 +121,7 @@ func (in *caseBody) read(check targetCheck) (change authoring.CaseChange, warnin
 	if !in.Steps.given() {
 		return change, nil, nil
 	}
-	steps, warnings, err := readGivenSteps(in.Steps.document)
+	steps, warnings, err := readGivenSteps("steps", in.Steps.document)
 	if err != nil {
 		return change, nil, err
 	}
@@ -128,7 +130,7 @@ func (in *caseBody) read(check targetCheck) (change authoring.CaseChange, warnin
 }
 
 // update serves POST /testcases/{id}; only members that are sent are changed: name,
-// steps, data, intent, description, runSettings (of which again those that are sent), tags.
+// steps, setUp, tearDown, data, intent, description, runSettings (of which again those that are sent), tags.
 // Other steps, data and texts make a new revision. With baseRevisionId and baseUpdateDate, 409
 // where the case is not in that state.
 func (h cases) update(c *gin.Context) error {
@@ -142,6 +144,12 @@ func (h cases) update(c *gin.Context) error {
 	}
 	change, warnings, err := in.read(h.checkTarget)
 	if err != nil {
+		return err
+	}
+	if change.SetUp, err = h.changedList(c, step.SetUp, in.SetUp); err != nil {
+		return err
+	}
+	if change.TearDown, err = h.changedList(c, step.TearDown, in.TearDown); err != nil {
 		return err
 	}
 	if in.Data.sent() {

@@ -75,7 +75,7 @@ func TestRunSettingsOfACaseChange(t *testing.T) {
 	target := func(of tree) tree { return tree{"capabilities": of, "isRdc": false} }
 	path := "/testcases/" + w.newCase(w.member, "case", nil)
 	want := tree{"testUrl": "https://shop.example.com/", "scTunnelName": nil, "primaryTarget": target(chrome),
-		"runTargets": []any{target(chrome)}, "lastBuildName": "", "strict": true, "healing": nil, "drift": nil, "retries": nil}
+		"runTargets": []any{target(chrome)}, "lastBuildName": "", "strict": true, "healing": nil, "drift": nil, "trace": nil, "retries": nil}
 	for _, tc := range []struct{ sent, want string }{
 		{`{"testUrl":"https://other.example.com/"}`, `{"testUrl":"https://other.example.com/"}`},
 		{`{"testUrl":null}`, `{"testUrl":""}`},
@@ -83,6 +83,8 @@ func TestRunSettingsOfACaseChange(t *testing.T) {
 		{`{"scTunnelName":null}`, `{"scTunnelName":null}`},
 		{`{"healing":"off","drift":"fail"}`, `{"healing":"off","drift":"fail"}`},
 		{`{"drift":null}`, `{"drift":null}`},
+		{`{"trace":"on"}`, `{"trace":"on"}`},
+		{`{"trace":null}`, `{"trace":null}`},
 		{`{"healing":null,"strict":null}`, `{"healing":null,"strict":true}`},
 		{`{"primaryTarget":{"capabilities":{"browserName":"firefox"}}}`, // those to run on were nothing else
 			`{"primaryTarget":{"capabilities":{"browserName":"firefox"},"isRdc":false},"runTargets":[{"capabilities":{"browserName":"firefox"},"isRdc":false}]}`},
@@ -208,6 +210,7 @@ func TestChangesOfACaseRefused(t *testing.T) {
 		`{"runSettings":{"testUrl":"` + metadata + `"}}`:                                 "runSettings.testUrl: ",
 		`{"runSettings":{"strict":"yes"}}`:                                               "runSettings.strict: must be true or false",
 		`{"runSettings":{"healing":"always"}}`:                                           "runSettings.healing: must be off, suggest, apply or null",
+		`{"runSettings":{"trace":"always"}}`:                                             "runSettings.trace: must be off, on_failure, on or null",
 		`{"runSettings":{"drift":"apply"}}`:                                              "runSettings.drift: must be fail, report, off or null",
 		`{"runSettings":{"healing":true}}`:                                               "runSettings.healing: must be a string",
 		`{"runSettings":{"runTargets":[null]}}`:                                          "runSettings.runTargets[0]",

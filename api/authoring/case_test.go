@@ -34,7 +34,7 @@ func TestCaseIsShownWhole(t *testing.T) {
 	requireTime(t, made["lastUpdateDate"])
 	chrome := tree{"capabilities": tree{"browserName": "chrome"}, "isRdc": false}
 	require.Equal(t, tree{"testUrl": "https://shop.example.com/", "scTunnelName": nil, "primaryTarget": chrome,
-		"runTargets": []any{chrome}, "lastBuildName": "", "strict": true, "healing": nil, "drift": nil, "retries": nil}, made["runSettings"])
+		"runTargets": []any{chrome}, "lastBuildName": "", "strict": true, "healing": nil, "drift": nil, "trace": nil, "retries": nil}, made["runSettings"])
 
 	revisions := made["revisions"].([]any)
 	require.Len(t, revisions, 1)

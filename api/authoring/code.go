@@ -1,6 +1,7 @@
 package authoring
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -12,6 +13,9 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/storage/stepgroup"
 )
 
 // targetItem is a language and framework that code can be exported for.
@@ -108,7 +112,11 @@ func (h cases) export(c *gin.Context, row *authoring.Case, target, revisionID st
 	if len(r.Steps) == 0 {
 		return codeView{}, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
 	}
-	of := export.Case{ID: row.ID, Name: row.Name, TestURL: row.Settings.TestURL, Steps: r.Steps,
+	plan, err := h.planOf(c.Request.Context(), row, r)
+	if err != nil {
+		return codeView{}, err
+	}
+	of := export.Case{ID: row.ID, Name: row.Name, TestURL: row.Settings.TestURL, Steps: plan.Steps, Places: plan.Places,
 		FirstMatch: !or(row.Settings.Strict, true)}
 	if !row.Settings.PrimaryTarget.Empty() {
 		of.Capabilities = row.Settings.PrimaryTarget.Capabilities
@@ -125,4 +133,27 @@ func (h cases) export(c *gin.Context, row *authoring.Case, target, revisionID st
 		return codeView{}, refused(http.StatusNotFound, codeTargetNotFound, "there is no target "+target)
 	}
 	return codeView{Target: target, FileName: f.Name, ContentType: f.ContentType, Code: f.Code}, nil
+}
+
+// planOf is a revision of a case with what stands around it and in its step groups, as these
+// are now.
+func (h cases) planOf(ctx context.Context, row *authoring.Case, r *authoring.Revision) (*group.Plan, error) {
+	groups, err := stepgroup.Latest(ctx, h.cfg.DB, row.OrganizationID, group.IDs(r.SetUp, r.Steps, r.TearDown))
+	if err != nil {
+		return nil, err
+	}
+	var plan group.Plan
+	for _, part := range []group.Part{{Phase: step.SetUp, Steps: r.SetUp}, {Steps: r.Steps}, {Phase: step.TearDown, Steps: r.TearDown}} {
+		var wrong *step.InvalidError
+		var missing *group.MissingError
+		switch err := plan.Add(part, groups); {
+		case errors.As(err, &missing):
+			return nil, refused(http.StatusNotFound, codeGroupNotFound, "the step group "+missing.ID+", which the test case runs, does not exist")
+		case errors.As(err, &wrong):
+			return nil, refused(http.StatusConflict, codeGroupInvalid, "the steps cannot be put together: "+wrong.Error())
+		case err != nil:
+			return nil, err
+		}
+	}
+	return &plan, nil
 }

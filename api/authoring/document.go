@@ -60,6 +60,9 @@ func (n *nullable) UnmarshalJSON(text []byte) error {
 	return n.document.UnmarshalJSON(text)
 }
 
+// Document returns the document; it is empty when the member is null.
+func (n nullable) Document() Document { return n.document }
+
 func (n nullable) sent() bool { return n.given() || n.null }
 
 // valueOf reads what a member asks for: nil when it is absent, and what null stands for.

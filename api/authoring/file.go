@@ -42,19 +42,21 @@ func (h *room) viewFile(ctx context.Context, f *run.File) (fileView, error) {
 // link signs a link to a file. A browser shows pictures and texts; the source of a
 // page is a text to it, never a page of ours.
 func (h *room) link(ctx context.Context, f *run.File) (string, error) {
-	extension := ".txt"
-	if run.IsPicture(f.Kind) {
+	extension, inline := ".txt", true
+	switch {
+	case f.Kind == run.Trace:
+		extension, inline = ".zip", false
+	case run.IsPicture(f.Kind) && f.ContentType == "image/jpeg":
+		extension = ".jpg"
+	case run.IsPicture(f.Kind):
 		extension = ".png"
-		if f.ContentType == "image/jpeg" {
-			extension = ".jpg"
-		}
 	}
 	return h.cfg.Objects.SignGet(ctx, f.Key, linkAge, object.SignOptions{FileName: fmt.Sprintf("%s-%d%s", f.Kind, f.Step+1, extension),
-		ContentType: f.ContentType, Inline: true})
+		ContentType: f.ContentType, Inline: inline})
 }
 
 // maxContent bounds a file that is answered itself, in bytes; larger ones have links.
-const maxContent = 16 << 20
+const maxContent = 20 << 20
 
 // file serves GET /files/{id} with a redirect to a signed link; with content=1, for clients
 // that reach the api only, with the file itself.
@@ -74,13 +76,7 @@ func (h runs) file(c *gin.Context) error {
 	if whole {
 		return h.content(c, f)
 	}
-	link, err := h.link(c.Request.Context(), f)
-	if err != nil {
-		return err
-	}
-	c.Header("Cache-Control", "no-store") // the link is a credential
-	c.Header("Location", link)
-	return respond.Empty(c, http.StatusFound)
+	return h.redirect(c, f)
 }
 
 // contentWanted reads the parameter content.
@@ -108,7 +104,7 @@ func (h *room) content(c *gin.Context, f *run.File) error {
 	}
 	defer r.Close()
 	kind := "text/plain; charset=utf-8"
-	if run.IsPicture(f.Kind) {
+	if run.IsPicture(f.Kind) || f.Kind == run.Trace {
 		kind = f.ContentType
 	}
 	c.Header("Cache-Control", "private, no-store")

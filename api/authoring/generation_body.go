@@ -2,11 +2,15 @@ package authoring
 
 import (
 	"context"
+	"errors"
+	"net/http"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/group"
 )
 
 // generateBody is what a request says of a test to write.
@@ -116,6 +120,9 @@ func readGenerateSettings(d document, check targetCheck) (s step.RunSettings, er
 // readRefinement reads a further sentence for a case.
 func (h generations) readRefinement(ctx context.Context, organization int64, in *refineBody, of *authoring.Case) (n generation.New, err error) {
 	n = generation.New{Refines: of, Name: of.Name, Tags: of.Tags, Settings: of.Settings}
+	if err := h.refinable(ctx, of); err != nil {
+		return n, err
+	}
 	if err := in.prompt(&n); err != nil {
 		return n, err
 	}
@@ -164,4 +171,20 @@ func (h generations) resolve(ctx context.Context, organization int64, n *generat
 	}
 	n.Target, n.Tunnel = resolved.Targets[0], resolved.Tunnel
 	return of.checkApps(ctx, resolved.Targets)
+}
+
+// refinable refuses a case that runs step groups: a sentence changes the steps of a test, and
+// those of a group are of others too.
+func (h generations) refinable(ctx context.Context, of *authoring.Case) error {
+	latest, err := authoring.RevisionByID(ctx, h.cfg.DB, of.ID, "")
+	if errors.Is(err, storage.ErrNotFound) {
+		return nil // it has no steps yet
+	}
+	if err != nil {
+		return err
+	}
+	if len(group.IDs(latest.Steps)) > 0 {
+		return refused(http.StatusConflict, codeGroupUnrefinable, "the test runs step groups, which a sentence cannot refine: change its steps, or those of the groups")
+	}
+	return nil
 }

@@ -132,5 +132,10 @@ func (h healings) decide(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	if healing.State == authoring.HealingAccepted {
+		if err := h.warnOfGroup(c, row, healing); err != nil {
+			return err
+		}
+	}
 	return data(c, http.StatusOK, viewHealing(healing))
 }

@@ -31,6 +31,8 @@ type importBody struct {
 	Tags           []string `json:"tags"`
 	RunSettings    document `json:"runSettings"`
 	Steps          document `json:"steps"`
+	SetUp          document `json:"setUp"`
+	TearDown       document `json:"tearDown"`
 	Side           document `json:"side"`
 	SideTest       string   `json:"sideTest"`
 	Playwright     *string  `json:"playwright"`
@@ -51,6 +53,16 @@ func (h *room) readImport(c *gin.Context) (n authoring.NewCase, warnings []strin
 		return n, nil, err
 	}
 	warnOfBuildName(c, in.RunSettings, "")
+	if in.SetUp.given() {
+		if n.Revision.SetUp, err = h.readList(c, step.SetUp, in.SetUp); err != nil {
+			return n, nil, err
+		}
+	}
+	if in.TearDown.given() {
+		if n.Revision.TearDown, err = h.readList(c, step.TearDown, in.TearDown); err != nil {
+			return n, nil, err
+		}
+	}
 	warnings, err = h.readSteps(c.Request.Context(), &in, &n)
 	return n, warnings, err
 }
@@ -116,7 +128,7 @@ func (in *importBody) check() error {
 func (h *room) readSteps(ctx context.Context, in *importBody, n *authoring.NewCase) (warnings []string, err error) {
 	urlPath, stepsPath := settingsPath+".testUrl", "steps"
 	if in.Steps.given() {
-		n.Revision.Steps, warnings, err = readGivenSteps(in.Steps)
+		n.Revision.Steps, warnings, err = readGivenSteps("steps", in.Steps)
 	} else {
 		urlPath, stepsPath, warnings, err = in.readRecording(n)
 	}
@@ -214,15 +226,15 @@ type givenStep struct {
 	ScreenshotURL string          `json:"screenshotUrl"`
 }
 
-// readGivenSteps reads the steps of a body. The warnings are of what has no effect.
-func readGivenSteps(d document) (steps []step.Step, warnings []string, err error) {
-	all, err := d.elements("steps", step.MaxSteps)
+// readGivenSteps reads the list of steps that a body has at a path. The warnings are of what has no effect.
+func readGivenSteps(list string, d document) (steps []step.Step, warnings []string, err error) {
+	all, err := d.elements(list, step.MaxSteps)
 	if err != nil {
 		return nil, nil, err
 	}
 	steps = make([]step.Step, len(all))
 	for i, element := range all {
-		path := fmt.Sprintf("steps[%d]", i)
+		path := fmt.Sprintf("%s[%d]", list, i)
 		if !element.given() {
 			return nil, nil, member(path, "must be an object")
 		}
@@ -233,7 +245,7 @@ func readGivenSteps(d document) (steps []step.Step, warnings []string, err error
 		steps[i] = step.Step{ID: given.ID, Tool: given.Tool, Optional: given.Optional, When: given.When, TimeoutMS: given.TimeoutMS}
 	}
 	for _, path := range step.TakeIgnored(steps) {
-		warnings = append(warnings, fmt.Sprintf("steps%s has no effect in this matcher and was ignored", path))
+		warnings = append(warnings, fmt.Sprintf("%s%s has no effect in this matcher and was ignored", list, path))
 	}
 	return steps, warnings, nil
 }

@@ -79,7 +79,7 @@ func TestImportSettings(t *testing.T) {
 			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(firefox, false), "runTargets": []any{shown(firefox, false)}, "lastBuildName": ""}},
 	} {
 		made := w.ok(w.member, 201, "POST", "/testcases", importText(t, name, tree{"runSettings": tc.settings}))
-		tc.want["strict"], tc.want["healing"], tc.want["drift"], tc.want["retries"] = true, nil, nil, nil
+		tc.want["strict"], tc.want["healing"], tc.want["drift"], tc.want["trace"], tc.want["retries"] = true, nil, nil, nil, nil
 		require.Equal(t, tc.want, made["runSettings"], name)
 	}
 }

@@ -52,6 +52,7 @@ type (
 		Attempts   []reportAttempt   // rerunFailure, rerunError, flakyFailure, flakyError
 		Skipped    *reportSkipped    `xml:"skipped"`
 		Output     string            `xml:"system-out,omitempty"`
+		traces     []reportTrace     // of its attempts, the last one first
 	}
 	reportProperties struct {
 		Properties []reportProperty `xml:"property"`
@@ -139,7 +140,7 @@ func (v *reportView) add(r *run.Run, j *run.Job, class string, failing *failingR
 // nil without any.
 func reportJob(r *run.Run, j *run.Job, class string, failing *failingRows) reportCase {
 	c := reportCase{Name: xmlText(jobName(r, j)), ClassName: xmlText(class), Time: seconds(j.StartedAt, j.FinishedAt),
-		Properties: jobProperties(r, j), Output: xmlText(failing.line(j)) + output(j.Records)}
+		Properties: jobProperties(r, j), Output: xmlText(failing.line(j)) + output(j.Records), traces: tracesOf(r, j)}
 	switch j.Status {
 	case run.Failed, run.Errored:
 		if r.Quarantine != nil && r.SuiteRunID != nil {
@@ -263,7 +264,14 @@ func output(records []step.Record) string {
 	var out strings.Builder
 	for i := range records {
 		r := &records[i]
-		fmt.Fprintf(&out, "%d. %s %s (%d ms)", i+1, r.Status, r.Tool.Type, r.TookMS)
+		if r.Group != nil {
+			out.WriteString(strings.Repeat("  ", r.Group.Depth))
+		}
+		fmt.Fprintf(&out, "%d. %s ", i+1, r.Status)
+		if r.Phase != "" {
+			fmt.Fprintf(&out, "%s: ", r.Phase)
+		}
+		fmt.Fprintf(&out, "%s (%d ms)", r.Tool.Type, r.TookMS)
 		if r.Healed != nil {
 			fmt.Fprintf(&out, " healed: %s", r.Healed.Reason)
 		}

@@ -26,7 +26,7 @@ func (h *room) report(c *gin.Context, r *run.Run) error {
 	if err != nil {
 		return err
 	}
-	return showReport(c, reportRun(r, &failing))
+	return showReport(c, reportRun(r, &failing).withTraces(h.cfg.PublicURL))
 }
 
 // streamSuite writes a run of a suite, of whose case runs one at least has more jobs than
@@ -93,7 +93,7 @@ func (h *room) sumRuns(ctx context.Context, view *reportView, runs []run.Run) (m
 	states := make(map[uuid.UUID][]run.Status, len(runs))
 	for _, of := range all {
 		states[of.RunID] = append(states[of.RunID], of.Status)
-		job := run.Job{Status: of.Status, Healed: of.Healed, Drifted: of.Drifted}
+		job := run.Job{Status: of.Status, Healed: of.Healed, Drifted: of.Drifted, Unreviewed: of.Unreviewed}
 		view.addMarks(&job)
 		view.sum(reportJob(&run.Run{}, &job, "", nil))
 	}
@@ -125,7 +125,9 @@ func (h *room) streamJobs(ctx context.Context, enc *xml.Encoder, class string, r
 		}
 		for i := range jobs {
 			jobs[i].Status = states[from+i]
-			if err := encodeCase(enc, reportJob(r, &jobs[i], class, &failing)); err != nil {
+			one := reportJob(r, &jobs[i], class, &failing)
+			one.nameTraces(h.cfg.PublicURL)
+			if err := encodeCase(enc, one); err != nil {
 				return err
 			}
 		}

@@ -48,7 +48,11 @@ const (
 	codeTargetNotFound = "CODE_GENERATION_TARGET_NOT_FOUND"
 	codeCaseEmpty      = "TEST_CASE_EMPTY"
 	codeCaseChanged    = "CASE_CHANGED"
-	codeDataNotFound   = "TEST_DATA_NOT_FOUND"
+	codeGroupNotFound  = "STEP_GROUP_NOT_FOUND"
+	codeGroupInvalid   = "STEP_GROUP_INVALID"
+
+	codeGroupUnrefinable = "STEP_GROUP_NOT_REFINABLE"
+	codeDataNotFound     = "TEST_DATA_NOT_FOUND"
 )
 
 // resource is what a path names: the code and the text of the answer when it is

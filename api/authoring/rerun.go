@@ -75,11 +75,12 @@ func (h *room) inputsAgain(ctx context.Context, in *rerunBody, e earlier, record
 	if len(missing) > 0 {
 		return inputs, member("variables", fmt.Sprintf("must have %s: the values that a run was given are deleted when it ends", strings.Join(missing, ", ")))
 	}
-	inputs, values, err := h.inputs(ctx, givenInputs{e.address(), in.Variables, e.buildID, retries}, recorded)
+	inputs, values, err := h.inputs(ctx, givenInputs{e.address(), in.Variables, e.buildID, retries, nil}, recorded)
 	if err != nil {
 		return inputs, err
 	}
-	return inputs, inputs.Enter(h.cfg.SealKeys, e.environment, values)
+	err = inputs.Enter(h.cfg.SealKeys, e.environment, values)
+	return inputs, err
 }
 
 // rerunOpen refuses a run that has not ended.

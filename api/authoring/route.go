@@ -50,6 +50,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: cases + "/:id/runs", Interface: tests, Query: ofRuns, Action: auth.ReadTests, Handler: testCase.of(h.runs.list)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId", Interface: tests, Query: append(ofRun[:2:2], "jobsSkip", "jobsLimit", "jobsStatus"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.get), Deadline: wait.Deadline},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(bare(h.runs.cancel))},
+		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/trace", Interface: tests, Query: []string{"job", "attempt", "content"}, Action: auth.ReadTests, Handler: caseRun.of(h.runs.trace)},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/rerun", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(h.runs.rerun)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/comparison", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: caseRun.of(h.runs.comparison)},
 		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId", "environment", "tag"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},

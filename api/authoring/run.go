@@ -85,7 +85,7 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 		return nil, err
 	}
 	recorded := func() ([]string, error) { return []string{recordedAt(&n)}, nil }
-	given, values, err := h.inputs(ctx, givenInputs{in.TestURL, in.Variables, in.BuildID, in.Retries}, recorded)
+	given, values, err := h.inputs(ctx, givenInputs{in.TestURL, in.Variables, in.BuildID, in.Retries, in.Trace}, recorded)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ type runBody struct {
 	TestURL      *string  `json:"testUrl"`
 	Variables    document `json:"variables"`
 	BuildID      *int64   `json:"buildId"`
+	Trace        *string  `json:"trace"`
 	Retries      *int     `json:"retries"`
 	Environment  *string  `json:"environment"`
 	Rows         *[]int   `json:"rows"` // places of data rows; all without
@@ -45,6 +46,7 @@ type suiteRunBody struct {
 	TestURL   *string  `json:"testUrl"`
 	Variables document `json:"variables"`
 	BuildID   *int64   `json:"buildId"`
+	Trace     *string  `json:"trace"`
 	Retries   *int     `json:"retries"`
 	// Environment, where it is sent, stands in place of the suite's default; null and "" are none.
 	Environment nullable `json:"environment"`
@@ -56,13 +58,14 @@ type givenInputs struct {
 	variables document
 	buildID   *int64
 	retries   *int
+	trace     *string
 }
 
 // inputs reads what a run is given: its address, which no test must be kept from, the values
-// of variables, which are not sealed yet, and its build, which the store looks for. recorded
+// of variables, which are not sealed yet, the mode of its traces, and its build, which the store looks for. recorded
 // returns where the tests were written, for callers with scopes.
 func (h *room) inputs(ctx context.Context, of givenInputs, recorded func() ([]string, error)) (in run.Inputs, values map[string]string, err error) {
-	in.BuildID, in.Retries = of.buildID, of.retries
+	in.BuildID, in.Retries, in.Trace = of.buildID, of.retries, or(of.trace, "")
 	if err := step.CheckRetries("retries", of.retries); err != nil {
 		return in, nil, under("", err)
 	}

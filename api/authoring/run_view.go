@@ -131,6 +131,8 @@ type recordView struct {
 	HealingID string         `json:"healingId,omitempty"`
 	// Iterations are the rows that a for_each went through.
 	Iterations    []step.Iteration `json:"iterations,omitempty"`
+	Phase         string           `json:"phase,omitempty"` // setUp, tearDown; absent in the test's own steps
+	Group         *step.InGroup    `json:"group,omitempty"` // that the step stands in
 	StartMS       int64            `json:"startMs"`
 	TookMS        int64            `json:"tookMs"`
 	ScreenshotURL string           `json:"screenshotUrl"`
@@ -317,7 +319,7 @@ func (h *room) viewPlaying(ctx context.Context, records []step.Record, stored []
 		steps = append(steps, recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result,
 			Healed: r.Healed, Suggested: r.Suggested, Drifted: r.Drifted, Findings: h.viewFindings(r.Findings), Look: r.Look,
 			HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS,
-			Iterations: r.Iterations, ScreenshotURL: links[r.ScreenshotID]})
+			Phase: r.Phase, Group: r.Group, Iterations: r.Iterations, ScreenshotURL: links[r.ScreenshotID]})
 	}
 	return steps, files, nil
 }

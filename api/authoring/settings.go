@@ -21,6 +21,7 @@ type settingsBody struct {
 	Strict        nullable `json:"strict"`
 	Healing       nullable `json:"healing"`
 	Drift         nullable `json:"drift"`
+	Trace         nullable `json:"trace"`
 	Retries       nullable `json:"retries"`
 	// LastBuildName is in answers, which may be sent back; runs alone change it.
 	LastBuildName nullable `json:"lastBuildName"`
@@ -55,12 +56,12 @@ func readSettings(d document, check targetCheck) (s step.RunSettings, err error)
 // settingsChange is what a body says of run settings. A member that was sent as null
 // clears what is stored, an absent one does not; values are nil when they are absent.
 type settingsChange struct {
-	body                            settingsBody
-	testURL, tunnel, healing, drift *string
-	strict                          *bool
-	retries                         *int // asWider: null
-	primary                         *step.Target
-	targets                         []step.Target
+	body                                   settingsBody
+	testURL, tunnel, healing, drift, trace *string
+	strict                                 *bool
+	retries                                *int // asWider: null
+	primary                                *step.Target
+	targets                                []step.Target
 }
 
 // readSettingsChange reads run settings that are put over those of a case. The caller
@@ -94,6 +95,12 @@ func (in *settingsChange) readValues() (err error) {
 		return err
 	}
 	if in.drift, err = valueOf(in.body.Drift, settingsPath+".drift", ""); err != nil {
+		return err
+	}
+	if in.trace, err = valueOf(in.body.Trace, settingsPath+".trace", ""); err != nil {
+		return err
+	}
+	if err := authoring.CheckTrace(settingsPath+".trace", or(in.trace, "")); err != nil {
 		return err
 	}
 	if in.retries, err = valueOf(in.body.Retries, settingsPath+".retries", asWider); err != nil {
@@ -162,7 +169,7 @@ func (in *settingsChange) over(s step.RunSettings) step.RunSettings {
 			s.Strict = nil
 		}
 	}
-	s.Healing, s.Drift = or(in.healing, s.Healing), or(in.drift, s.Drift)
+	s.Healing, s.Drift, s.Trace = or(in.healing, s.Healing), or(in.drift, s.Drift), or(in.trace, s.Trace)
 	if in.retries != nil {
 		s.Retries = retriesOf(in.retries)
 	}

@@ -31,7 +31,7 @@ var elsewhere = wordSet(of[importBody](), of[caseBody](), of[settingsBody](), of
 // selectors, of answers and parameters that say for whom something is, and of interfaces
 // like this one.
 const siblings = `
-	action browser browsers checked creatorUserId csv data dataRow dataRows dataset deleteTestCases disabled env environment environmentId
+	action browser browsers checked creatorUserId csv default data dataRow dataRows dataset deleteTestCases disabled env environment environmentId
 	environments expanded expected findings flaky headless lastModifierUserId matrix parallel parameters platform platforms pressed retries retry
 	revisionId rowName rows runId secret selected shards stepId suites testCase testSuite url userId variables viewport wait`
 
@@ -79,6 +79,7 @@ func addNames(set map[string]bool, seen map[reflect.Type]bool, t reflect.Type) {
 var shown = map[string]map[string]bool{
 	"/testcases": topNames(of[caseView](), of[caseDetail]()), "/testsuites": topNames(of[suiteView]()),
 	"/test-schedules": topNames(of[scheduleView]()), "/variables": topNames(of[variableView]()), "/tunnels": topNames(of[tunnelView]()),
+	"/step-groups": {"creatoruserid": true, "lastmodifieruserid": true, "teamid": true, "revisionid": true, "steps": true},
 }
 
 func topNames(types ...reflect.Type) map[string]bool {

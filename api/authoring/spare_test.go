@@ -25,9 +25,9 @@ func TestSpareMembers(t *testing.T) {
 	for _, r := range []struct{ method, path, text, says string }{
 		{"POST", "/testcases/" + id, one(`{"tool":{"type":"assert","args":{"selector":"a","matcher":{"name":"visible","not":true}}}}`), "steps[1].tool.args.matcher.not: "},
 		{"POST", "/testcases/" + id, one(`{"tool":{"type":"assert","args":{"selector":"a","matcher":{"name":"text","args":{"value":"x","ignoreCase":true}}}}}`), "steps[1].tool.args.matcher.args.ignoreCase: "},
-		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":"a","position":{"x":1,"y":2}}}}`), "steps[1].tool.args.position: "},
-		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":"a","button":"right"}}}`), "steps[1].tool.args.button: "},
-		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":"a","modifiers":["Alt"]}}}`), "steps[1].tool.args.modifiers: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":"a","offset":{"x":1,"y":2}}}}`), "steps[1].tool.args.offset: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":"a","key_code":"right"}}}`), "steps[1].tool.args.key_code: "},
+		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":"a","keys":["Alt"]}}}`), "steps[1].tool.args.keys: "},
 		{"POST", "/testcases/" + id, one(`{"soft":true,"tool":{"type":"finish","args":{}}}`), "steps[1].soft: "},
 		{"POST", "/testcases/" + id, one(`{"screenshotId":"x","tool":{"type":"finish","args":{}}}`), "steps[1].screenshotId: "},
 		{"POST", "/testcases/" + id, one(`{"tool":{"type":"click","args":{"selector":{"type":"css","value":"a","frame":"b"}}}}`), "steps[1].tool.args.selector.frame: "},

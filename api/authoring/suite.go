@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // suites are the handlers of test suites.
@@ -44,18 +45,21 @@ func (h suites) get(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return data(c, http.StatusOK, viewCounted(row))
+	return data(c, http.StatusOK, h.viewSingle(row))
 }
 
 // suiteBody is what a request may say of a suite. TestCases and TestCaseIDs are
 // synonyms.
 type suiteBody struct {
-	Name    *string   `json:"name"`
-	TeamID  *string   `json:"teamId"`
-	Tags    *[]string `json:"tags"`
-	Healing nullable  `json:"healing"`
-	Drift   nullable  `json:"drift"`
-	Retries nullable  `json:"retries"`
+	Name     *string   `json:"name"`
+	TeamID   *string   `json:"teamId"`
+	Tags     *[]string `json:"tags"`
+	Healing  nullable  `json:"healing"`
+	Drift    nullable  `json:"drift"`
+	Trace    nullable  `json:"trace"`
+	SetUp    nullable  `json:"setUp"`
+	TearDown nullable  `json:"tearDown"`
+	Retries  nullable  `json:"retries"`
 	// DefaultEnvironment is the environment of runs that name none; null and "" are none.
 	DefaultEnvironment nullable  `json:"defaultEnvironment"`
 	TestCases          *[]string `json:"testCases"`
@@ -73,7 +77,7 @@ func readSuite(c *gin.Context) (in suiteBody, cases *[]string, err error) {
 	return in, cases, err
 }
 
-// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, retries, teamId.
+// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, trace, retries, setUp, tearDown, teamId.
 // Cases of other suites move.
 func (h suites) create(c *gin.Context) error {
 	in, cases, err := readSuite(c)
@@ -98,6 +102,10 @@ func (h suites) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
+	trace, err := valueOf(in.Trace, "trace", "")
+	if err != nil {
+		return err
+	}
 	retries, err := valueOf(in.Retries, "retries", asWider)
 	if err != nil {
 		return err
@@ -106,7 +114,12 @@ func (h suites) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	n.Healing, n.Drift, n.Retries, n.DefaultEnvironment = or(healing, ""), or(drift, ""), retriesOf(retries), or(env, "")
+	n.Healing, n.Drift, n.Trace, n.Retries, n.DefaultEnvironment = or(healing, ""), or(drift, ""), or(trace, ""), retriesOf(retries), or(env, "")
+	setUp, tearDown, err := h.readAround(c, &in)
+	if err != nil {
+		return err
+	}
+	n.SetUp, n.TearDown = or(setUp, nil), or(tearDown, nil)
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		row, err = authoring.CreateSuite(ctx, tx, w, n)
@@ -115,7 +128,16 @@ func (h suites) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return data(c, http.StatusCreated, viewCounted(row))
+	return data(c, http.StatusCreated, h.viewSingle(row))
+}
+
+// readAround reads the steps around the cases of a suite; nil where they are not sent.
+func (h suites) readAround(c *gin.Context, in *suiteBody) (setUp, tearDown *[]step.Step, err error) {
+	if setUp, err = h.changedList(c, step.SetUp, in.SetUp); err != nil {
+		return nil, nil, err
+	}
+	tearDown, err = h.changedList(c, step.TearDown, in.TearDown)
+	return setUp, tearDown, err
 }
 
 func or[T any](value *T, absent T) T {
@@ -126,7 +148,7 @@ func or[T any](value *T, absent T) T {
 }
 
 // update serves POST /testsuites/{id}; only members that are sent are changed: name,
-// tags, healing, drift, retries, and the cases by testCaseIds (all of them) or by addTestCases and
+// tags, healing, drift, trace, retries, setUp, tearDown, and the cases by testCaseIds (all of them) or by addTestCases and
 // removeTestCases.
 func (h suites) update(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
@@ -142,6 +164,12 @@ func (h suites) update(c *gin.Context) error {
 		return err
 	}
 	if change.Drift, err = valueOf(in.Drift, "drift", ""); err != nil {
+		return err
+	}
+	if change.Trace, err = valueOf(in.Trace, "trace", ""); err != nil {
+		return err
+	}
+	if change.SetUp, change.TearDown, err = h.readAround(c, &in); err != nil {
 		return err
 	}
 	if change.Retries, err = valueOf(in.Retries, "retries", asWider); err != nil {
@@ -160,7 +188,7 @@ func (h suites) update(c *gin.Context) error {
 	if err != nil {
 		return inBody(err, codeCasesNotFound)
 	}
-	return data(c, http.StatusOK, viewCounted(row))
+	return data(c, http.StatusOK, h.viewSingle(row))
 }
 
 // delete serves DELETE /testsuites/{id}. With the member deleteTestCases its cases go

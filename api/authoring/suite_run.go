@@ -26,7 +26,7 @@ type suiteRuns struct{ *room }
 
 // start serves POST /testsuites/{id}/run: every case of the suite that has a target
 // and steps is run, by a task. Members: buildName, targets, testUrl, variables, buildId,
-// environment, retries.
+// environment, retries, trace.
 func (h suiteRuns) start(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
 	if err != nil {
@@ -58,7 +58,7 @@ func (h suiteRuns) startNew(ctx context.Context, w account.Writer, id uuid.UUID,
 		return nil, err
 	}
 	recorded := func() ([]string, error) { return authoring.SuiteAddresses(ctx, h.cfg.DB, w.OrganizationID, id) }
-	given, values, err := h.inputs(ctx, givenInputs{in.TestURL, in.Variables, in.BuildID, in.Retries}, recorded)
+	given, values, err := h.inputs(ctx, givenInputs{in.TestURL, in.Variables, in.BuildID, in.Retries, in.Trace}, recorded)
 	if err != nil {
 		return nil, err
 	}
@@ -190,7 +190,7 @@ func (h suiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 		if slices.ContainsFunc(runs, func(r run.Run) bool { return len(r.Jobs) < r.JobCount }) {
 			return h.streamSuite(c, row, runs)
 		}
-		return showReport(c, reportSuiteRun(row, runs))
+		return showReport(c, reportSuiteRun(row, runs).withTraces(h.cfg.PublicURL))
 	}
 	view := viewSuiteRun(row)
 	if view.CaseRuns, err = h.viewCaseRuns(ctx, runs, detailed); err != nil {

@@ -24,10 +24,10 @@ func TestSuiteIsShownWhole(t *testing.T) {
 		"orgId": w.ours.UUID.String(), "teamId": w.one.UUID.String(), "name": "smoke", "tags": []any{"nightly"},
 		"creatorUserId": w.member.UserUUID.String(), "creatorUserName": "Person member",
 		"lastModifierUserId": w.member.UserUUID.String(), "lastModifierUserName": "Person member",
-		"healing": nil, "drift": nil, "retries": nil, "testCaseCount": 2.0, "runCount": 0.0} {
+		"healing": nil, "drift": nil, "trace": nil, "retries": nil, "testCaseCount": 2.0, "runCount": 0.0} {
 		require.Equal(t, want, made[name], name)
 	}
-	require.Len(t, made, 16)
+	require.Len(t, made, 17)
 	id := made["id"].(string)
 	require.Equal(t, made, w.ok(w.neighbor, 200, "GET", "/testsuites/"+id, ""))
 	require.Equal(t, made, w.ok(w.member, 200, "GET", "/testsuites/"+bare(id), ""))

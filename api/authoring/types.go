@@ -52,6 +52,7 @@ func Types() route.Types {
 			"testRun_findings":              step.Findings{},
 			"testRun_finding":               step.Finding{},
 			"testRun_look":                  step.Look{},
+			"testRun_group":                 step.InGroup{},
 		},
 		Requests: map[string]any{
 			"authoring_suite_create":             suiteBody{},

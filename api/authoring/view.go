@@ -105,6 +105,7 @@ type settingsView struct {
 	Strict        bool         `json:"strict"`
 	Healing       *string      `json:"healing"` // null: as the suite, else the organization
 	Drift         *string      `json:"drift"`   // likewise
+	Trace         *string      `json:"trace"`   // likewise
 	Retries       *int         `json:"retries"` // likewise
 }
 
@@ -117,14 +118,14 @@ type targetView struct {
 func viewSettings(s *step.RunSettings) settingsView {
 	view := settingsView{TestURL: s.TestURL, SCTunnelName: s.SCTunnelName, PrimaryTarget: viewTarget(s.PrimaryTarget),
 		RunTargets: make([]targetView, 0, len(s.RunTargets)), LastBuildName: s.LastBuildName,
-		Strict: or(s.Strict, true), Healing: mode(s.Healing), Drift: mode(s.Drift), Retries: s.Retries}
+		Strict: or(s.Strict, true), Healing: mode(s.Healing), Drift: mode(s.Drift), Trace: mode(s.Trace), Retries: s.Retries}
 	for i := range s.RunTargets {
 		view.RunTargets = append(view.RunTargets, viewTarget(&s.RunTargets[i]))
 	}
 	return view
 }
 
-// mode is a mode of healing or drift, nil without one.
+// mode is a mode of healing, drift or traces, nil without one.
 func mode(text string) *string {
 	if text == "" {
 		return nil
@@ -144,6 +145,8 @@ type revisionView struct {
 	ID               string             `json:"id"`
 	Intent           string             `json:"intent"`
 	Steps            []stepView         `json:"steps"`
+	SetUp            []stepView         `json:"setUp,omitempty"`    // before the steps
+	TearDown         []stepView         `json:"tearDown,omitempty"` // after them
 	DiscoveredIntent string             `json:"discoveredIntent"`
 	Description      string             `json:"description"`
 	Reasoning        []authoring.Reason `json:"reasoning"`
@@ -152,13 +155,10 @@ type revisionView struct {
 }
 
 func (h *room) viewRevision(r *authoring.Revision) revisionView {
-	view := revisionView{ID: r.ID, Intent: r.Intent, Steps: make([]stepView, 0, len(r.Steps)), Description: r.Description,
-		DiscoveredIntent: r.DiscoveredIntent, Reasoning: r.Reasoning, CreationDate: stamp(r.CreatedAt)}
+	view := revisionView{ID: r.ID, Intent: r.Intent, Steps: h.viewSteps(r.Steps), SetUp: h.viewSteps(r.SetUp), TearDown: h.viewSteps(r.TearDown),
+		Description: r.Description, DiscoveredIntent: r.DiscoveredIntent, Reasoning: r.Reasoning, CreationDate: stamp(r.CreatedAt)}
 	if view.Reasoning == nil {
 		view.Reasoning = []authoring.Reason{}
-	}
-	for i := range r.Steps {
-		view.Steps = append(view.Steps, h.viewStep(&r.Steps[i]))
 	}
 	return view
 }
@@ -203,25 +203,34 @@ type suiteView struct {
 	LastModifierUserName string    `json:"lastModifierUserName"`
 	Healing              *string   `json:"healing"` // of its cases; null: as the organization
 	Drift                *string   `json:"drift"`   // likewise
+	Trace                *string   `json:"trace"`   // likewise
 	Retries              *int      `json:"retries"` // likewise
 	// DefaultEnvironment is the environment of runs that name none; null: none.
 	DefaultEnvironment *string `json:"defaultEnvironment"`
 	TestCaseCount      int     `json:"testCaseCount"`
-	RunCount           *int    `json:"runCount,omitempty"` // create, get and update
+	*suiteDetail
+}
+
+// suiteDetail is what the responses of one suite have besides.
+type suiteDetail struct {
+	RunCount int `json:"runCount"`
+	// SetUp and TearDown stand around the steps of each case.
+	SetUp    []stepView `json:"setUp,omitempty"`
+	TearDown []stepView `json:"tearDown,omitempty"`
 }
 
 func viewSuite(row *authoring.Suite) suiteView {
 	return suiteView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name, Tags: tags(row.Tags),
 		CreationDate: stamp(row.CreatedAt), LastUpdate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
-		Healing: mode(row.Healing), Drift: mode(row.Drift), Retries: row.Retries, DefaultEnvironment: mode(row.DefaultEnvironment),
+		Healing: mode(row.Healing), Drift: mode(row.Drift), Trace: mode(row.Trace), Retries: row.Retries, DefaultEnvironment: mode(row.DefaultEnvironment),
 		TestCaseCount: row.CaseCount}
 }
 
-// viewCounted is a suite with the number of its runs.
-func viewCounted(row *authoring.Suite) suiteView {
+// viewSingle is a suite with the number of its runs and the steps around its cases.
+func (h *room) viewSingle(row *authoring.Suite) suiteView {
 	view := viewSuite(row)
-	view.RunCount = &row.RunCount
+	view.suiteDetail = &suiteDetail{RunCount: row.RunCount, SetUp: h.viewSteps(row.SetUp), TearDown: h.viewSteps(row.TearDown)}
 	return view
 }
 

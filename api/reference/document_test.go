@@ -24,7 +24,7 @@ type area struct {
 
 // areas are the pages, in the order of the index. Each tag of the description is on one.
 var areas = []area{
-	{"tests", "Tests and suites", []string{"test cases", "test generation", "test runs", "test suites", "test suite runs", "test schedules",
+	{"tests", "Tests and suites", []string{"test cases", "test generation", "test runs", "test suites", "test suite runs", "step groups", "test schedules",
 		"test files", "test baselines", "test variables", "test environments", "tunnels"}},
 	{"builds", "Apps and builds", []string{"upload", "apps", "builds", "gates", "install pages", "objects"}},
 	{"people", "People", []string{"testers", "groups", "teams", "devices"}},

@@ -2,10 +2,12 @@
 // on standard input, an answer goes out for each:
 //   flow            one flow in a warm browser, in a new context: milliseconds
 //   shots           the same with a screenshot after each step: milliseconds
+//   trace           the same with Playwright's trace, written to a file: milliseconds
 //   cases W N       N flows by W workers with a browser each: milliseconds
 'use strict';
 const { chromium } = require('playwright-core');
 const readline = require('node:readline');
+const path = require('node:path');
 const [base, executablePath] = process.argv.slice(2);
 
 const launch = () => chromium.launch({
@@ -32,8 +34,9 @@ async function step(page, shots, action) {
   }
 }
 
-async function flow(browser, shots) {
+async function flow(browser, shots, traced) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+  if (traced) await context.tracing.start({ screenshots: true, snapshots: true });
   const page = await context.newPage();
   await step(page, shots, page.goto(base + '/', { waitUntil: 'domcontentloaded' }));
   await step(page, shots, page.fill('#user', 'shopper'));
@@ -43,6 +46,7 @@ async function flow(browser, shots) {
   await step(page, shots, page.click('#add-3'));
   await step(page, shots, page.click('#cart'));
   await step(page, shots, text(page, 'h1', 'Cart'));
+  if (traced) await context.tracing.stop({ path: path.join(__dirname, 'trace.zip') });
   await context.close();
 }
 
@@ -52,8 +56,8 @@ async function main() {
   for await (const line of readline.createInterface({ input: process.stdin })) {
     const [what, w, n] = line.split(' ');
     const start = process.hrtime.bigint();
-    if (what === 'flow' || what === 'shots') {
-      await flow(warm, what === 'shots');
+    if (what === 'flow' || what === 'shots' || what === 'trace') {
+      await flow(warm, what === 'shots', what === 'trace');
     } else {
       while (workers.length < Number(w)) workers.push(await launch());
       const began = process.hrtime.bigint();

@@ -27,7 +27,7 @@ type runCommand struct {
 	Workers int      `default:"2" help:"Playwright's workers in that part, a browser each."`
 	Cases   int      `default:"100000" help:"Cases of the list."`
 	Chrome  string   `default:"/usr/bin/chromium" help:"The browser that Playwright drives; Slipway finds the same one."`
-	Only    []string `help:"Parts to measure: flow, screenshots, cases, overhead, list, rows; default: all."`
+	Only    []string `help:"Parts to measure: flow, screenshots, trace, cases, overhead, list, rows; default: all."`
 	Binary  string   `help:"A slipway program to measure; default: build this checkout."`
 }
 
@@ -66,6 +66,7 @@ func (b *runBench) parts() []part {
 	return []part{
 		{name: "flow", limit: flows(2 * b.Rounds), run: b.measureFlow},
 		{name: "screenshots", limit: flows(6 * b.Rounds), run: b.measureScreenshots},
+		{name: "trace", limit: flows(5 * b.Rounds), run: b.measureTrace},
 		{name: "cases", limit: flows(2 * caseRounds * b.Batch), run: b.measureCases},
 		{name: "overhead", limit: flows(4 * b.Rounds), run: b.measureOverhead},
 		{name: "list", limit: 10 * time.Minute, run: b.measureList},

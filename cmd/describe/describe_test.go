@@ -145,6 +145,7 @@ func TestComponentsComeFromTypes(t *testing.T) {
 		"account_member_body": "one member of a type without a name", "tunnel_create": "two members of a type without a name",
 		"authoring_case": "caseView is this and authoring_case_whole", "authoring_case_whole": "likewise",
 		"authoring_suite": "suiteView is this and authoring_suite_counted", "authoring_suite_counted": "likewise",
+		"stepGroup_whole":  "groupView with groupDetail",
 		"authoring_warned": "what is beside the data of an answer",
 		"error":            "a failure, as package respond writes it", "crash_error": "likewise", "authoring_error": "likewise",
 		"distribution_legacy_error": "likewise", "upload_error": "likewise",

@@ -26,6 +26,7 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/api/search"
 	"github.com/slipway-qa/slipway/api/session"
+	"github.com/slipway-qa/slipway/api/stepgroup"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
 	"github.com/slipway-qa/slipway/api/tester"
@@ -90,6 +91,7 @@ func allTypes() []route.Types {
 		resumable.Types(),
 		search.Types(),
 		session.Types(),
+		stepgroup.Types(),
 		symbol.Types(),
 		task.Types(),
 		tester.Types(),

@@ -196,6 +196,7 @@ func consoleUnlinked() map[string]string {
 		frame.Base + "/crashes/all":           "a form of the list leads there",
 		frame.Base + "/crashes/all/:task":     "the form that begins a change leads there",
 		frame.Base + "/tests/files/:id":       "a browser writes it",
+		frame.Base + "/tests/groups/:group":   "the tests of the data share no steps",
 		frame.Base + "/operate/mail/:id":      "no mail was written",
 		frame.Base + "/operate/mail/:id/html": "a frame of the mail's page shows it",
 		frame.Base + "/operate/retry":         "no task has failed for good",
@@ -436,5 +437,6 @@ func consoleBounds() map[string]int {
 		"/console/tests/tunnels":                               7,
 		"/console/tests/variables":                             10,
 		"/console/tests/variables/:id":                         6,
+		"/console/tests/groups":                                7,
 	}
 }

@@ -166,5 +166,9 @@ func pageBounds() map[string]pageBound {
 		"/v1/ai-authoring/environments/{id}":                             {2, false},
 		"/v1/ai-authoring/variables":                                     {3, true},
 		"/v1/ai-authoring/variables/{id}":                                {2, false},
+		"/v1/ai-authoring/testcases/{id}/runs/{runId}/trace":             {5, false},
+		"/v1/ai-authoring/step-groups":                                   {3, true},
+		"/v1/ai-authoring/step-groups/{id}":                              {3, false},
+		"/v1/ai-authoring/step-groups/{id}/revisions":                    {4, true},
 	}
 }

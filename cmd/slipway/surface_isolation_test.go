@@ -212,8 +212,9 @@ func surfaceQueries() map[string]string {
 // reason; a stranger's request is sent all the same.
 func surfaceAbsent() map[string]string {
 	return map[string]string{
-		ai + "/files/{id}": "a browser writes it",
-		"/ops/mail/{id}":   "no mail was written",
+		ai + "/files/{id}":                            "a browser writes it",
+		ai + "/testcases/{id}/runs/{runId}/trace":     "a browser writes it",
+		"/ops/mail/{id}":                              "no mail was written",
 		v3 + "/crashes/{id}/attachments/{attachment}": "the reports have none",
 		v3 + "/settings/storage":                      "it is removed again",
 	}

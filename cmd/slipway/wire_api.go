@@ -34,6 +34,7 @@ import (
 	apioverview "github.com/slipway-qa/slipway/api/overview"
 	apisearch "github.com/slipway-qa/slipway/api/search"
 	apisession "github.com/slipway-qa/slipway/api/session"
+	apistepgroup "github.com/slipway-qa/slipway/api/stepgroup"
 	"github.com/slipway-qa/slipway/api/symbol"
 	"github.com/slipway-qa/slipway/api/task"
 	apitester "github.com/slipway-qa/slipway/api/tester"
@@ -278,6 +279,9 @@ func (s *services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop fu
 	rooms.Environments, err = apienvironment.New(apienvironment.Config{DB: s.db, SealKeys: s.keys, CheckURL: s.pages.Check, Vendor: s.settings.Vendor,
 		UnsafeCapabilities: s.settings.unsafeCapabilities()})
 	if err != nil {
+		return nil, err
+	}
+	if rooms.StepGroups, err = apistepgroup.New(apistepgroup.Config{DB: s.db, Tests: rooms.Tests}); err != nil {
 		return nil, err
 	}
 	stopRuns, stopGenerations := startLoop(watcher.Run), startLoop(generations.Run)

@@ -105,6 +105,9 @@ const (
 	TestSuiteCreated        AuditType = 1710
 	TestSuiteUpdated        AuditType = 1711
 	TestSuiteDeleted        AuditType = 1712
+	StepGroupCreated        AuditType = 1713
+	StepGroupUpdated        AuditType = 1714
+	StepGroupDeleted        AuditType = 1715
 	TestRunStarted          AuditType = 1720
 	TestRunCancelled        AuditType = 1721
 	TestSuiteRunStarted     AuditType = 1722
@@ -259,6 +262,9 @@ func AuditTypes() []AuditEntryType {
 		{TestSuiteCreated, "test_suite.created", "Created test suite"},
 		{TestSuiteUpdated, "test_suite.updated", "Updated test suite"},
 		{TestSuiteDeleted, "test_suite.deleted", "Deleted test suite"},
+		{StepGroupCreated, "step_group.created", "Created step group"},
+		{StepGroupUpdated, "step_group.updated", "Updated step group"},
+		{StepGroupDeleted, "step_group.deleted", "Deleted step group"},
 		{TestRunStarted, "test_run.started", "Started test run"},
 		{TestRunCancelled, "test_run.cancelled", "Cancelled test run"},
 		{TestSuiteRunStarted, "test_suite_run.started", "Started test suite run"},

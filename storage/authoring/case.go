@@ -224,7 +224,7 @@ func CreateCase(ctx context.Context, tx *storage.Tx, w account.Writer, n NewCase
 	if err := n.addData(ctx, tx, w.OrganizationID, id); err != nil {
 		return nil, err
 	}
-	if err := addRevision(ctx, tx, id, &n.Revision); err != nil {
+	if err := addRevision(ctx, tx, w.OrganizationID, id, &n.Revision); err != nil {
 		return nil, err
 	}
 	if err := auditCase(ctx, tx, w, account.TestCaseCreated, id, map[string]any{"name": n.Name}); err != nil {

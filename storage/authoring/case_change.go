@@ -1,7 +1,6 @@
 package authoring
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +24,7 @@ type CaseChange struct {
 	Settings func(step.RunSettings) step.RunSettings
 	// Steps, Data, Intent and Description make a new revision unless they are those of the latest.
 	Steps               *[]step.Step
+	SetUp, TearDown     *[]step.Step
 	Data                *DataChange
 	Intent, Description *string
 	// BaseRevision and BaseUpdate are the latest revision and the time of update, in
@@ -68,7 +68,7 @@ func editCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string) 
 
 // add stores a revision as the latest one.
 func (e *editedCase) add(ctx context.Context, tx *storage.Tx, v Revision) error {
-	if err := addRevision(ctx, tx, e.ID, &v); err != nil {
+	if err := addRevision(ctx, tx, e.OrganizationID, e.ID, &v); err != nil {
 		return err
 	}
 	e.latest, e.detail["revision"] = &v, v.ID
@@ -150,7 +150,7 @@ func (e *editedCase) describe(c CaseChange) error {
 	if settings.RunTargets == nil {
 		settings.RunTargets = []step.Target{}
 	}
-	if !sameJSON(settings, e.Settings) {
+	if !step.SameJSON(settings, e.Settings) {
 		e.detail["settings"] = true
 	}
 	e.Settings = settings
@@ -160,29 +160,36 @@ func (e *editedCase) describe(c CaseChange) error {
 // revise stores a revision when its steps or texts are not those of the latest one.
 func (e *editedCase) revise(ctx context.Context, tx *storage.Tx, c CaseChange) error {
 	next := Revision{Intent: e.latest.Intent, DiscoveredIntent: e.latest.DiscoveredIntent, Description: e.latest.Description,
-		Steps: e.latest.Steps, DataID: e.latest.DataID}
+		Steps: e.latest.Steps, SetUp: e.latest.SetUp, TearDown: e.latest.TearDown, DataID: e.latest.DataID}
 	if c.Intent != nil {
 		next.Intent = *c.Intent
 	}
 	if c.Description != nil {
 		next.Description = *c.Description
 	}
-	if c.Steps != nil {
-		steps, err := copySteps(*c.Steps)
+	for _, part := range []struct {
+		given *[]step.Step
+		steps *[]step.Step
+	}{{c.Steps, &next.Steps}, {c.SetUp, &next.SetUp}, {c.TearDown, &next.TearDown}} {
+		if part.given == nil {
+			continue
+		}
+		steps, err := copySteps(*part.given)
 		if err != nil {
 			return err
 		}
-		keepRecorded(e.latest.Steps, steps)
-		next.Steps = steps
+		step.KeepRecorded(*part.steps, steps)
+		*part.steps = steps
 	}
 	columns, err := e.changeData(ctx, tx, c.Data, &next)
 	if err != nil {
 		return err
 	}
-	if err := checkColumns(next.Steps, e.Settings.TestURL, columns); err != nil {
+	if err := checkColumns(&next, e.Settings.TestURL, columns); err != nil {
 		return err
 	}
-	if sameID(next.DataID, e.latest.DataID) && next.Intent == e.latest.Intent && next.Description == e.latest.Description && sameJSON(next.Steps, e.latest.Steps) {
+	if sameID(next.DataID, e.latest.DataID) && next.Intent == e.latest.Intent && next.Description == e.latest.Description &&
+		step.SameJSON(next.lists(), e.latest.lists()) {
 		return nil
 	}
 	if err := e.add(ctx, tx, next); err != nil || sameID(next.DataID, e.latest.DataID) && c.Data == nil {
@@ -191,34 +198,9 @@ func (e *editedCase) revise(ctx context.Context, tx *storage.Tx, c CaseChange) e
 	return rows.Forget(ctx, tx, e.ID)
 }
 
-// keepRecorded keeps what is known of a step of the same id: the fingerprints of
-// selectors that did not change, and, when nothing did, its result and screenshot. A
-// fingerprint that was sent back with another selector is dropped: it may describe
-// another element, which healing would act on.
-func keepRecorded(old, steps []step.Step) {
-	known := make(map[string]*step.Step, len(old))
-	for i := range old {
-		known[old[i].ID] = &old[i]
-	}
-	for i := range steps {
-		s, before := &steps[i], known[steps[i].ID]
-		if before == nil {
-			continue
-		}
-		was, is := before.Tool.Selectors(), s.Tool.Selectors()
-		for k := range min(len(was), len(is)) {
-			same := sameSelector(was[k], is[k])
-			switch {
-			case same && is[k].Fingerprint == nil:
-				is[k].Fingerprint = was[k].Fingerprint
-			case !same && is[k].Fingerprint != nil && sameJSON(was[k].Fingerprint, is[k].Fingerprint):
-				is[k].Fingerprint = nil
-			}
-		}
-		if sameJSON(s.Tool, before.Tool) {
-			s.Result, s.ScreenshotID = before.Result, before.ScreenshotID
-		}
-	}
+// lists are the steps of a revision, none of them nil.
+func (v *Revision) lists() [][]step.Step {
+	return [][]step.Step{append([]step.Step{}, v.Steps...), append([]step.Step{}, v.SetUp...), append([]step.Step{}, v.TearDown...)}
 }
 
 // RestoreRevision makes an earlier revision the latest again, as a new one; the latest
@@ -262,8 +244,10 @@ func DuplicateCase(ctx context.Context, tx *storage.Tx, w account.Writer, id str
 	if latest != nil {
 		n.Revision = *latest
 	}
-	for i := range n.Revision.Steps {
-		n.Revision.Steps[i].Result, n.Revision.Steps[i].ScreenshotID = nil, ""
+	for _, steps := range [][]step.Step{n.Revision.Steps, n.Revision.SetUp, n.Revision.TearDown} {
+		for i := range steps {
+			steps[i].Result, steps[i].ScreenshotID = nil, ""
+		}
 	}
 	n.Tags, n.Settings = of.Tags, of.Settings
 	n.Settings.LastBuildName = ""
@@ -278,29 +262,4 @@ func copySteps(steps []step.Step) ([]step.Step, error) {
 	}
 	list := []step.Step{}
 	return list, json.Unmarshal(text, &list)
-}
-
-// sameJSON reports whether two documents are stored alike.
-func sameJSON(a, b any) bool {
-	one, err := json.Marshal(a)
-	if err != nil {
-		return false
-	}
-	other, err := json.Marshal(b)
-	return err == nil && bytes.Equal(one, other)
-}
-
-// sameSelector compares selectors without their fingerprints, which runs add.
-func sameSelector(a, b *step.Selector) bool {
-	return sameJSON(withoutFingerprints(a), withoutFingerprints(b))
-}
-
-func withoutFingerprints(s *step.Selector) *step.Selector {
-	if s == nil {
-		return nil
-	}
-	bare := *s
-	bare.Fingerprint = nil
-	bare.Within, bare.Has = withoutFingerprints(s.Within), withoutFingerprints(s.Has)
-	return &bare
 }

@@ -58,7 +58,7 @@ func (r *caseRow) testCase() (Case, error) {
 	return c, nil
 }
 
-const revisionColumns = `id, case_id, number, intent, steps, discovered_intent, description, reasoning, data_id, created_at`
+const revisionColumns = `id, case_id, number, intent, steps, discovered_intent, description, reasoning, data_id, created_at, set_up, tear_down`
 
 type revisionRow struct {
 	ID               string     `db:"id"`
@@ -71,6 +71,8 @@ type revisionRow struct {
 	Reasoning        []byte     `db:"reasoning"`
 	DataID           *uuid.UUID `db:"data_id"`
 	CreatedAt        time.Time  `db:"created_at"`
+	SetUp            []byte     `db:"set_up"`
+	TearDown         []byte     `db:"tear_down"`
 }
 
 func (r *revisionRow) revision() (Revision, error) {
@@ -78,6 +80,17 @@ func (r *revisionRow) revision() (Revision, error) {
 		DiscoveredIntent: r.DiscoveredIntent, Description: r.Description, Reasoning: []Reason{}, DataID: r.DataID, CreatedAt: r.CreatedAt}
 	if err := json.Unmarshal(r.Steps, &v.Steps); err != nil {
 		return v, fmt.Errorf("steps of revision %s: %w", r.ID, err)
+	}
+	for _, part := range []struct {
+		doc   []byte
+		steps *[]step.Step
+	}{{r.SetUp, &v.SetUp}, {r.TearDown, &v.TearDown}} {
+		if part.doc == nil {
+			continue
+		}
+		if err := json.Unmarshal(part.doc, part.steps); err != nil {
+			return v, fmt.Errorf("steps around revision %s: %w", r.ID, err)
+		}
 	}
 	if err := json.Unmarshal(r.Reasoning, &v.Reasoning); err != nil {
 		return v, fmt.Errorf("reasoning of revision %s: %w", r.ID, err)

@@ -39,7 +39,7 @@ func (n *NewCase) addData(ctx context.Context, tx *storage.Tx, organizationID in
 	if err != nil {
 		return err
 	}
-	return checkColumns(n.Revision.Steps, n.Settings.TestURL, columns)
+	return checkColumns(&n.Revision, n.Settings.TestURL, columns)
 }
 
 func insertData(ctx context.Context, tx *storage.Tx, organizationID int64, caseID string, s *rows.Sealed) (*uuid.UUID, error) {
@@ -82,15 +82,23 @@ func (e *editedCase) checkRows(ctx context.Context, tx *storage.Tx, v *Revision)
 	if err != nil {
 		return err
 	}
-	return checkColumns(v.Steps, e.Settings.TestURL, columns)
+	return checkColumns(v, e.Settings.TestURL, columns)
 }
 
-// checkColumns refuses steps and an address that name columns which there are not.
-func checkColumns(steps []step.Step, address string, columns []string) error {
-	err := step.CheckRows(steps, address, columns)
-	var wrong *step.InvalidError
-	if errors.As(err, &wrong) {
-		return storage.Invalid(wrong.Path, "%s", wrong.Msg)
+// checkColumns refuses steps, those before and after them, and an address that name columns
+// which there are not. Steps of step groups, and those around the cases of a suite, are not looked
+// at: they belong to cases with data and without. There a column that a case lacks ends the job,
+// before it has a browser, as a variable that there is none of.
+func checkColumns(v *Revision, address string, columns []string) error {
+	for _, part := range v.parts() {
+		err := step.CheckRows(part.Path, part.Steps, address, columns)
+		var wrong *step.InvalidError
+		if errors.As(err, &wrong) {
+			return storage.Invalid(wrong.Path, "%s", wrong.Msg)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }

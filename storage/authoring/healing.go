@@ -49,6 +49,14 @@ func CheckDrift(field, mode string) error {
 	return storage.Invalid(field, "must be %s or null", strings.Join(step.DriftModes, ", "))
 }
 
+// CheckTrace refuses what is no mode of traces; "" is none.
+func CheckTrace(field, mode string) error {
+	if mode == "" || slices.Contains(step.TraceModes, mode) {
+		return nil
+	}
+	return storage.Invalid(field, "must be %s or null", strings.Join(step.TraceModes, ", "))
+}
+
 // CheckHealing refuses what is no mode of healing; "" is none.
 func CheckHealing(field, mode string) error {
 	if mode == "" || slices.Contains(step.HealModes, mode) {
@@ -204,7 +212,7 @@ var healingSpace = uuid.MustParse("6f0c5a5e-4b52-4a4c-9b8e-6d1f7a1d9c33")
 // HealingID is the id of a healing, which follows from what it is: so every run of a
 // case finds the same row, and its record can name it before that is written.
 func HealingID(caseID, stepID string, to *step.Selector) (uuid.UUID, error) {
-	text, err := json.Marshal(withoutFingerprints(to))
+	text, err := json.Marshal(step.WithoutFingerprints(to))
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("id of a healing: %w", err)
 	}
@@ -213,7 +221,7 @@ func HealingID(caseID, stepID string, to *step.Selector) (uuid.UUID, error) {
 
 // DriftID is that of a drift, which depends on the element that was found as well.
 func DriftID(caseID, stepID string, d *step.Drifted) (uuid.UUID, error) {
-	text, err := json.Marshal([]any{withoutFingerprints(&d.To), d.Found})
+	text, err := json.Marshal([]any{step.WithoutFingerprints(&d.To), d.Found})
 	if err != nil {
 		return uuid.Nil, fmt.Errorf("id of a drift: %w", err)
 	}

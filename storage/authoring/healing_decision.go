@@ -2,12 +2,15 @@ package authoring
 
 import (
 	"context"
+	"errors"
+	"strings"
 
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/stepgroup"
 )
 
 const (
@@ -29,9 +32,9 @@ func AcceptHealing(ctx context.Context, tx *storage.Tx, w account.Writer, caseID
 	if err != nil || h.State == HealingAccepted {
 		return h, err
 	}
-	changed, ok := accept(e.latest.Steps, h)
-	if !ok {
-		return nil, ErrHealingOutdated
+	changed, err := e.accept(ctx, tx, w, h)
+	if err != nil {
+		return nil, err
 	}
 	if changed {
 		if err := e.add(ctx, tx, *e.latest); err != nil {
@@ -48,6 +51,50 @@ func AcceptHealing(ctx context.Context, tx *storage.Tx, w account.Writer, caseID
 	return HealingByID(ctx, tx, caseID, id)
 }
 
+// accept puts a healed selector into its step: of the case, which it reports, or of a step
+// group, which gets a revision.
+func (e *editedCase) accept(ctx context.Context, tx *storage.Tx, w account.Writer, h *Healing) (changed bool, err error) {
+	steps, path := e.latest.Steps, h.StepID
+	for phase, list := range map[string][]step.Step{step.SetUp: e.latest.SetUp, step.TearDown: e.latest.TearDown} {
+		if rest, ok := strings.CutPrefix(h.StepID, phase+":"); ok {
+			steps, path = list, rest
+		}
+	}
+	ids := strings.Split(path, "/")
+	own := *h
+	own.StepID = ids[len(ids)-1]
+	if len(ids) == 1 {
+		changed, ok := accept(steps, &own)
+		if !ok {
+			return false, ErrHealingOutdated
+		}
+		return changed, nil
+	}
+	id, err := stepgroup.Find(ctx, tx, e.OrganizationID, steps, ids)
+	if err != nil {
+		return false, ofGroup(err)
+	}
+	ok, err := stepgroup.Mend(ctx, tx, w, id, func(steps []step.Step) (bool, bool) { return accept(steps, &own) })
+	if err != nil {
+		return false, ofGroup(err)
+	}
+	if !ok {
+		return false, ErrHealingOutdated
+	}
+	return false, nil
+}
+
+// ofGroup makes an error of a step group one of this package.
+func ofGroup(err error) error {
+	switch {
+	case errors.Is(err, stepgroup.ErrForbidden):
+		return ErrForbidden
+	case errors.Is(err, storage.ErrNotFound):
+		return ErrHealingOutdated
+	}
+	return err
+}
+
 // accept puts a healed selector into its step. ok is false when the step is gone or
 // has neither the selector that was healed nor, already, the healed one.
 func accept(steps []step.Step, h *Healing) (changed, ok bool) {
@@ -59,7 +106,7 @@ func accept(steps []step.Step, h *Healing) (changed, ok bool) {
 		for _, s := range []*step.Selector{args.Selector, args.Target} {
 			switch {
 			case s == nil:
-			case sameSelector(s, &h.From):
+			case step.SameSelector(s, &h.From):
 				*s = h.To
 				if h.Kind == KindHealing {
 					unwrap(&steps[i])
@@ -67,7 +114,7 @@ func accept(steps []step.Step, h *Healing) (changed, ok bool) {
 				// The screenshot and the result are of the step as it was.
 				steps[i].Result, steps[i].ScreenshotID = nil, ""
 				return true, step.Validate([]step.Step{steps[i]}) == nil
-			case sameSelector(s, &h.To):
+			case step.SameSelector(s, &h.To):
 				return false, true
 			}
 		}

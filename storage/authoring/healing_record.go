@@ -86,7 +86,7 @@ func (s *SeenHealings) add(r *step.Record, h seenHealing, from, to *step.Selecto
 		return
 	}
 	var err error
-	if h.from, err = document("from", withoutFingerprints(from), maxHealed); err != nil {
+	if h.from, err = document("from", step.WithoutFingerprints(from), maxHealed); err != nil {
 		return
 	}
 	if h.to, err = document("to", *to, maxHealed); err != nil {

@@ -23,6 +23,7 @@ func RefineCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, base 
 	if e.latest.ID != base {
 		return nil, nil, ErrCaseChanged
 	}
+	v.SetUp, v.TearDown = e.latest.SetUp, e.latest.TearDown
 	v.DataID = e.latest.DataID
 	if err := e.checkRows(ctx, tx, &v); err != nil {
 		return nil, nil, err

@@ -20,11 +20,13 @@ type Suite struct {
 	Tags    []string // never nil
 	Healing string   // mode of its cases; "": the organization's
 	Drift   string   // likewise
+	Trace   string   // likewise
 	Retries *int     // of its cases that fail, unless they say so themselves; nil: as the organization
 	// DefaultEnvironment is the name of the environment of runs that name none; "": none.
 	DefaultEnvironment string
 	CaseCount          int
 	RunCount           int
+	Around             // of one suite; lists leave it out
 }
 
 // SuiteFilter selects suites of a list.
@@ -53,7 +55,7 @@ func (f SuiteFilter) conditions() *Conditions {
 }
 
 // The number of cases is counted when it is read, so it is never wrong.
-const suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.retries, c.default_environment, c.run_count,
+const suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.trace, c.retries, c.default_environment, c.run_count,
 	(select count(*) from test_cases k where k.suite_id = c.id) as case_count, ` + OwnerColumns
 
 type suiteRow struct {
@@ -63,15 +65,17 @@ type suiteRow struct {
 	Tags               pq.StringArray `db:"tags"`
 	Healing            string         `db:"healing"`
 	Drift              string         `db:"drift"`
+	Trace              string         `db:"trace"`
 	Retries            *int           `db:"retries"`
 	DefaultEnvironment string         `db:"default_environment"`
 	CaseCount          int            `db:"case_count"`
 	RunCount           int            `db:"run_count"`
 	Total              int            `db:"total"` // of lists
+	aroundDocs
 }
 
 func (r *suiteRow) suite() Suite {
-	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, Drift: r.Drift, Retries: r.Retries,
+	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, Drift: r.Drift, Trace: r.Trace, Retries: r.Retries,
 		DefaultEnvironment: r.DefaultEnvironment, CaseCount: r.CaseCount, RunCount: r.RunCount}
 	if s.Tags == nil {
 		s.Tags = []string{}
@@ -101,7 +105,7 @@ func Suites(ctx context.Context, q storage.Querier, f SuiteFilter) ([]Suite, int
 }
 
 const suiteByID = `
-select ` + suiteColumns + ` from test_suites c` + OwnerTables + `
+select ` + suiteColumns + `, c.set_up, c.tear_down from test_suites c` + OwnerTables + `
 where c.organization_id = $1 and c.id = $2`
 
 // SuiteByID reads one suite; ErrNotFound also for another organization's.
@@ -111,7 +115,9 @@ func SuiteByID(ctx context.Context, q storage.Querier, organizationID int64, id 
 		return nil, storage.Wrap(err, "test suite "+id.String())
 	}
 	s := row.suite()
-	return &s, nil
+	var err error
+	s.Around, err = row.around(id)
+	return &s, err
 }
 
 const suiteAddresses = `
@@ -134,16 +140,19 @@ type NewSuite struct {
 	Healing string
 	// Drift is what follows where they drift, likewise.
 	Drift string
+	// Trace is which traces of them are kept, likewise.
+	Trace string
 	// Retries is how often those that fail are played again, likewise; nil: as the organization.
 	Retries *int
 	// DefaultEnvironment is the name of the environment of runs that name none; "": none.
 	DefaultEnvironment string
-	Cases              []string // *MissingError for those that do not exist
+	Around
+	Cases []string // *MissingError for those that do not exist
 }
 
 const insertSuite = `
-insert into test_suites (id, organization_id, team_id, name, tags, healing, drift, creator_uuid, modifier_uuid, retries, default_environment)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9, $10)`
+insert into test_suites (id, organization_id, team_id, name, tags, healing, drift, trace, creator_uuid, modifier_uuid, retries, default_environment)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11)`
 
 // CreateSuite inserts a suite and moves the cases into it.
 func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuite) (*Suite, error) {
@@ -164,6 +173,9 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err := CheckDrift("drift", n.Drift); err != nil {
 		return nil, err
 	}
+	if err := CheckTrace("trace", n.Trace); err != nil {
+		return nil, err
+	}
 	if err := step.CheckRetries("retries", n.Retries); err != nil {
 		return nil, err
 	}
@@ -178,9 +190,12 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if err != nil {
 		return nil, err
 	}
-	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), n.Healing, n.Drift, w.UserUUID,
+	if _, err := tx.ExecContext(ctx, insertSuite, id, w.OrganizationID, of.ID, name, pq.Array(tags), n.Healing, n.Drift, n.Trace, w.UserUUID,
 		n.Retries, n.DefaultEnvironment); err != nil {
 		return nil, storage.Wrap(err, "create test suite")
+	}
+	if _, err := changeAround(ctx, tx, w.OrganizationID, id, given(n.SetUp), given(n.TearDown)); err != nil {
+		return nil, err
 	}
 	moved, err := (&SuiteChange{Add: n.Cases}).move(ctx, tx, w, id)
 	if err != nil {
@@ -191,6 +206,14 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 		return nil, err
 	}
 	return SuiteByID(ctx, tx, w.OrganizationID, id)
+}
+
+// given are the steps of a new suite; nil for none.
+func given(steps []step.Step) *[]step.Step {
+	if len(steps) == 0 {
+		return nil
+	}
+	return &steps
 }
 
 func auditSuite(ctx context.Context, tx *storage.Tx, w account.Writer, what account.AuditType, id uuid.UUID, detail any) error {

@@ -20,12 +20,16 @@ type SuiteChange struct {
 	Tags    *[]string
 	Healing *string // "": as the organization
 	Drift   *string // "": as the organization
+	Trace   *string // "": as the organization
 	Retries *int    // AsOrganization: as the organization
 	// DefaultEnvironment is a name; "": none.
 	DefaultEnvironment *string
-	Cases              *[]string // replace; excludes Add and Remove
-	Add                []string
-	Remove             []string
+	// SetUp and TearDown replace the lists of Around.
+	SetUp, TearDown *[]step.Step
+
+	Cases  *[]string // replace; excludes Add and Remove
+	Add    []string
+	Remove []string
 }
 
 // AsOrganization is the number of retries of a suite that leaves it to the organization.
@@ -84,7 +88,7 @@ func (c *SuiteChange) in() []string {
 	return c.Add
 }
 
-const lockSuite = `select team_id, name, tags, healing, drift, retries, default_environment from test_suites where organization_id = $1 and id = $2 for `
+const lockSuite = `select team_id, name, tags, healing, drift, trace, retries, default_environment from test_suites where organization_id = $1 and id = $2 for `
 
 type lockedSuite struct {
 	TeamID             int64          `db:"team_id"`
@@ -92,6 +96,7 @@ type lockedSuite struct {
 	Tags               pq.StringArray `db:"tags"`
 	Healing            string         `db:"healing"`
 	Drift              string         `db:"drift"`
+	Trace              string         `db:"trace"`
 	Retries            *int           `db:"retries"`
 	DefaultEnvironment string         `db:"default_environment"`
 }
@@ -199,7 +204,8 @@ func assign(ctx context.Context, tx *storage.Tx, ids []string, suite *uuid.UUID)
 }
 
 const updateSuite = `
-update test_suites set name = $2, tags = $3, healing = $4, drift = $6, retries = $7, default_environment = $8, modifier_uuid = $5, updated_at = now()
+update test_suites set name = $2, tags = $3, healing = $4, drift = $6, trace = $7, retries = $8, default_environment = $9, modifier_uuid = $5,
+	updated_at = now()
 where id = $1`
 
 // UpdateSuite changes a suite. Cases that leave it are in no suite afterwards. A
@@ -213,7 +219,7 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	name, tags, healing, drift, env := s.Name, []string(s.Tags), s.Healing, s.Drift, s.DefaultEnvironment
+	name, tags, healing, drift, trace, env := s.Name, []string(s.Tags), s.Healing, s.Drift, s.Trace, s.DefaultEnvironment
 	if c.Name != nil {
 		if name, err = storage.Name("name", *c.Name, MaxName); err != nil {
 			return nil, err
@@ -236,6 +242,12 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 			return nil, err
 		}
 	}
+	if c.Trace != nil {
+		trace = *c.Trace
+		if err := CheckTrace("trace", trace); err != nil {
+			return nil, err
+		}
+	}
 	retries, err := c.retries(s.Retries)
 	if err != nil {
 		return nil, err
@@ -246,19 +258,24 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 			return nil, err
 		}
 	}
+	around, err := changeAround(ctx, tx, w.OrganizationID, id, c.SetUp, c.TearDown)
+	if err != nil {
+		return nil, err
+	}
 	moved, err := c.move(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
 	}
-	if name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && reflect.DeepEqual(retries, s.Retries) &&
-		env == s.DefaultEnvironment && moved.in+moved.out == 0 {
+	same := name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && trace == s.Trace &&
+		env == s.DefaultEnvironment && reflect.DeepEqual(retries, s.Retries) && !around
+	if same && moved.in+moved.out == 0 {
 		return SuiteByID(ctx, tx, w.OrganizationID, id)
 	}
-	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), healing, w.UserUUID, drift, retries, env); err != nil {
+	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), healing, w.UserUUID, drift, trace, retries, env); err != nil {
 		return nil, storage.Wrap(err, "update test suite")
 	}
 	err = auditSuite(ctx, tx, w, account.TestSuiteUpdated, id, map[string]any{"from": s.Name, "to": name, "tags": tags, "healing": healing,
-		"drift": drift, "retries": retries, "environment": env, "cases_in": moved.in, "cases_out": moved.out})
+		"drift": drift, "trace": trace, "around": around, "retries": retries, "environment": env, "cases_in": moved.in, "cases_out": moved.out})
 	if err != nil {
 		return nil, err
 	}

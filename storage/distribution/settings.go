@@ -23,6 +23,8 @@ type Settings struct {
 	// Drift is what follows where a step finds another element than the recorded one,
 	// unless the case or its suite says so.
 	Drift Healing `db:"drift" json:"drift"`
+	// Trace is which traces of tests are kept, unless the run, the case or its suite says so.
+	Trace Healing `db:"trace" json:"trace"`
 	// Retries is how often a test that failed is played again, unless the case or its suite says
 	// so: nil is never.
 	Retries *int `db:"retries" json:"retries"`
@@ -93,7 +95,7 @@ func (s *Settings) checkMode(mode string) error {
 }
 
 const settingsOf = `
-select require_login, generic_files, landing_page_mode, healing, drift, retries, audit_days, retention_builds, retention_days from organizations where id = $1`
+select require_login, generic_files, landing_page_mode, healing, drift, trace, retries, audit_days, retention_builds, retention_days from organizations where id = $1`
 
 // SettingsOf reads an organization's switches.
 func SettingsOf(ctx context.Context, q storage.Querier, organizationID int64) (*Settings, error) {
@@ -111,6 +113,7 @@ type SettingsChange struct {
 	LandingPageMode *string       `json:"landing_page_mode"`
 	Healing         HealingChange `json:"healing"`
 	Drift           HealingChange `json:"drift"`
+	Trace           HealingChange `json:"trace"`
 	Retries         NumberChange  `json:"retries"`
 	AuditDays       NumberChange  `json:"audit_retention_days"`
 	RetentionChange
@@ -118,7 +121,7 @@ type SettingsChange struct {
 
 const updateSettings = `
 update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4, healing = $5, audit_days = $6,
-	retention_builds = $7, retention_days = $8, drift = $9, retries = $10 where id = $1`
+	retention_builds = $7, retention_days = $8, drift = $9, trace = $10, retries = $11 where id = $1`
 
 // ChangeSettings changes the switches. To ask for open pages while login is or
 // becomes required is ErrLoginRequired; a mode that is stored already stays, and
@@ -147,6 +150,9 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	if s.Drift, err = c.Drift.over("drift", step.DriftModes, old.Drift); err != nil {
 		return nil, err
 	}
+	if s.Trace, err = c.Trace.over("trace", step.TraceModes, old.Trace); err != nil {
+		return nil, err
+	}
 	if s.Retries, err = c.Retries.over("retries", step.MaxRetries, old.Retries); err != nil {
 		return nil, err
 	}
@@ -160,7 +166,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 		return &s, nil
 	}
 	_, err = tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode, s.Healing, s.AuditDays,
-		s.RetentionBuilds, s.RetentionDays, s.Drift, s.Retries)
+		s.RetentionBuilds, s.RetentionDays, s.Drift, s.Trace, s.Retries)
 	if err != nil {
 		return nil, storage.Wrap(err, "change settings")
 	}
@@ -170,6 +176,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	all.note("landing_page_mode", old.LandingPageMode, s.LandingPageMode)
 	all.note("healing", old.Healing, s.Healing)
 	all.note("drift", old.Drift, s.Drift)
+	all.note("trace", old.Trace, s.Trace)
 	all.note("retries", old.Retries, s.Retries)
 	all.note("audit_retention_days", old.AuditDays, s.AuditDays)
 	s.Retention.note(&all, old.Retention)

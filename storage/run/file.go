@@ -18,6 +18,7 @@ const (
 	Screenshot = "screenshot"
 	Source     = "source"  // of the page, when a step failed
 	Console    = "console" // of the browser, when a step failed
+	Trace      = "trace"   // a zip of what the test did and saw; a job has one at most
 	// Of the assertion looks_like: its baseline where the picture differs, the picture, and
 	// where they differ.
 	Expected   = "expected"

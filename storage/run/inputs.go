@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/environment"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -35,6 +36,8 @@ type Inputs struct {
 	Environment string
 	// Variables stand over all variables for a bare {{name}}; nil for none.
 	Variables *Variables
+	// Trace is one of step.TraceModes, in place of that of the cases; "" leaves it.
+	Trace string
 	// Retries is how often a job that failed is played again, whatever the cases say: 0 to
 	// MaxRetries; nil leaves it to them.
 	Retries *int
@@ -154,6 +157,9 @@ func (in *Inputs) check(ctx context.Context, q storage.Querier, organizationID i
 			return "", err
 		}
 	}
+	if err := authoring.CheckTrace("trace", in.Trace); err != nil {
+		return "", err
+	}
 	if err := step.CheckRetries("retries", in.Retries); err != nil {
 		return "", err
 	}
@@ -211,6 +217,9 @@ func withoutSecrets(address string) string {
 func (in *Inputs) audited(detail map[string]any) map[string]any {
 	if in.TestURL != "" {
 		detail["test_url"] = withoutSecrets(in.TestURL)
+	}
+	if in.Trace != "" {
+		detail["trace"] = in.Trace
 	}
 	if in.Retries != nil {
 		detail["retries"] = *in.Retries

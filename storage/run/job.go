@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/group"
 )
 
 // Work is what a worker needs for a job.
@@ -30,11 +31,20 @@ type Work struct {
 	Healing string
 	// Drift is likewise what follows from a drift.
 	Drift string
+	// Trace is the mode of the run, else of its suite run, its case, suite or organization;
+	// step.TraceOnFailure when none of them has one.
+	Trace string
 	// Retries is how often the job is played again when it fails: as the run was given, else the
 	// case, its suite or the organization has it, none by default.
 	Retries int
 	// Refused are the selectors, by step id, that people refused as healings.
 	Refused map[string][]step.Selector
+
+	// SetUp and TearDown are those of the case, Suite those that its suite run began with.
+	SetUp, TearDown []step.Step
+	Suite           authoring.Around
+	// Groups are the step groups that the run plays, by their ids, as they were when it was made.
+	Groups group.Groups
 
 	row       *rows.Row // of data; nil without
 	variables []byte    // that the run was given, sealed; nil for none
@@ -61,8 +71,14 @@ select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id
 	coalesce((c.run_settings ->> 'strict')::boolean, true) as strict,
 	coalesce(nullif(c.run_settings ->> 'healing', ''), nullif(u.healing, ''), o.healing) as healing,
 	coalesce(nullif(c.run_settings ->> 'drift', ''), nullif(u.drift, ''), o.drift) as drift,
+	coalesce(nullif(r.trace, ''), nullif(s.trace, ''), nullif(c.run_settings ->> 'trace', ''), nullif(u.trace, ''), nullif(o.trace, ''),
+		'on_failure') as trace,
 	coalesce(r.retries, s.retries, (c.run_settings ->> 'retries')::int, u.retries, o.retries, 0) as effective_retries, j.attempts,
 	coalesce(r.sealed_variables, s.sealed_variables) as sealed_variables,
+	v.set_up, v.tear_down, s.set_up as suite_set_up, s.tear_down as suite_tear_down, (
+		select jsonb_agg(jsonb_build_object('id', g.id, 'revisionId', gr.id, 'name', g.name, 'parameters', gr.parameters, 'steps', gr.steps))
+		from step_group_revisions gr join step_groups g on g.id = gr.group_id where gr.id = any(r.group_revisions)
+	) as groups,
 	j.row_place, j.row_name, d.columns, d.secret, d.sealed_key, x.cells, x.hidden
 from test_jobs j join test_runs r on r.id = j.run_id` + runTables + `
 left join test_cases c on c.id = r.case_id
@@ -87,6 +103,7 @@ type workRow struct {
 	Strict      bool           `db:"strict"`
 	Healing     string         `db:"healing"`
 	Drift       string         `db:"drift"`
+	Trace       string         `db:"trace"`
 	Variables   []byte         `db:"sealed_variables"`
 	RowPlace    *int           `db:"row_place"`
 	RowName     string         `db:"row_name"`
@@ -97,6 +114,7 @@ type workRow struct {
 	Hidden      []byte         `db:"hidden"`
 	Retried     int            `db:"effective_retries"`
 	Attempts    int            `db:"attempts"`
+	workLists
 }
 
 const (
@@ -164,7 +182,7 @@ func ended(err error) error {
 
 func (r *workRow) work(id uuid.UUID) (*Work, error) {
 	w := &Work{Run: r.run(), TeamID: *r.CaseTeam, SuiteID: r.SuiteID, RequestID: r.RequestID,
-		Strict: r.Strict, Healing: r.Healing, Drift: r.Drift, Retries: r.Retried, variables: r.Variables,
+		Strict: r.Strict, Healing: r.Healing, Drift: r.Drift, Trace: r.Trace, Retries: r.Retried, variables: r.Variables,
 		Job: Job{ID: id, RunID: r.ID, Position: r.Position, Status: Running, Ended: r.Attempts}}
 	w.Run.Status = Running
 	if r.RowPlace != nil {
@@ -178,6 +196,9 @@ func (r *workRow) work(id uuid.UUID) (*Work, error) {
 	}
 	if err := json.Unmarshal(r.Steps, &w.Steps); err != nil {
 		return nil, fmt.Errorf("steps of revision %s: %w", r.RevisionID, err)
+	}
+	if err := r.read(w); err != nil {
+		return nil, fmt.Errorf("steps around revision %s: %w", r.RevisionID, err)
 	}
 	return w, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/stepgroup"
 )
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
@@ -110,6 +111,9 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 		return false, err
 	}
 	if err := authoring.AddFingerprints(ctx, tx, at.RevisionID, end.Fingerprints); err != nil {
+		return false, err
+	}
+	if err := stepgroup.AddFingerprints(ctx, tx, inGroups(end)); err != nil {
 		return false, err
 	}
 	if err := healings.Store(ctx, tx); err != nil {

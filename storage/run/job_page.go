@@ -21,8 +21,9 @@ const (
 
 // JobPage selects jobs of a run.
 type JobPage struct {
-	Skip, Limit int    // Limit at most MaxJobPage
-	Status      Status // "": all
+	Skip, Limit int        // Limit at most MaxJobPage
+	Status      Status     // "": all
+	Job         *uuid.UUID // this one alone, whatever the others say; nil: all
 }
 
 func firstJobs(runs int) JobPage {
@@ -39,6 +40,8 @@ const pageOfJobsByState = `
 select j.* from unnest($1::uuid[]) as want(id) cross join lateral (
 	select ` + jobColumns + ` from test_jobs j where j.run_id = want.id and j.state = $4 order by j.position offset $2 limit $3
 ) j order by j.run_id, j.position`
+
+const oneJob = `select ` + jobColumns + ` from test_jobs j where j.run_id = any($1::uuid[]) and j.id = $2`
 
 // Runs whose jobs are all at hand need no sums.
 const sumsOfJobs = `
@@ -64,7 +67,10 @@ func withJobs(ctx context.Context, q storage.Querier, rows []runRow, p JobPage) 
 		at[list[i].ID], ids[i] = i, list[i].ID
 	}
 	query, args := pageOfJobs, []any{storage.UUIDs(ids), p.Skip, p.Limit}
-	if p.Status != "" {
+	switch {
+	case p.Job != nil:
+		query, args = oneJob, []any{storage.UUIDs(ids), *p.Job}
+	case p.Status != "":
 		query, args = pageOfJobsByState, append(args, p.Status)
 	}
 	var jobs []jobRow
@@ -130,15 +136,16 @@ func (r *Run) sumJobs() {
 
 // EachJob is what a report has of a job before it reads the job itself.
 type EachJob struct {
-	RunID    uuid.UUID `db:"run_id"`
-	Position int       `db:"position"`
-	Status   Status    `db:"state"`
-	Healed   int       `db:"healed"`
-	Drifted  int       `db:"drifted"`
+	RunID      uuid.UUID `db:"run_id"`
+	Position   int       `db:"position"`
+	Status     Status    `db:"state"`
+	Healed     int       `db:"healed"`
+	Drifted    int       `db:"drifted"`
+	Unreviewed int       `db:"unreviewed"`
 }
 
 const eachJob = `
-select run_id, position, state, healed, drifted from test_jobs
+select run_id, position, state, healed, drifted, unreviewed from test_jobs
 where run_id = any($1::uuid[]) order by run_id, position`
 
 // EachJobOf returns the states of all jobs of runs. The caller bounds the number of runs,

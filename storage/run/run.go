@@ -71,6 +71,8 @@ const (
 	CodeEnvironment     = "ENVIRONMENT_REFUSED" // it is not for the case, or the browser cannot have it
 	CodeApp             = "APP_NOT_FOUND"
 	CodeTunnel          = "SC_TUNNEL_NOT_FOUND"
+	CodeNoGroup         = "STEP_GROUP_NOT_FOUND" // deleted before the run was made
+	CodeGroup           = "STEP_GROUP_INVALID"   // its steps cannot be put into the test
 	CodeCancelled       = "CANCELLED"
 	CodeInternal        = "INTERNAL"
 )

@@ -68,7 +68,7 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n NewRun) (*Ru
 	if n.BuildID != nil {
 		step.InstallBuild(targets, platform, *n.BuildID)
 	}
-	made := newRuns{given: n.Variables, retries: n.Retries, rerunOf: n.RerunOf, environment: n.Environment}
+	made := newRuns{given: n.Variables, trace: n.Trace, retries: n.Retries, rerunOf: n.RerunOf, environment: n.Environment}
 	if err := n.addTo(ctx, tx, &made, &run, targets); err != nil {
 		return nil, err
 	}
@@ -115,6 +115,7 @@ type newRuns struct {
 	picked                                               []sql.NullString // places of data rows, as arrays; null for all
 	// given are the variables of a run of one case: a suite run has those of its own.
 	given   *Variables
+	trace   string // likewise the mode of its traces
 	retries *int
 	rerunOf *uuid.UUID
 	// environment is that of all runs; "" for none.
@@ -178,15 +179,26 @@ func (n *newRuns) addJobs(jobs []Job) error {
 	return nil
 }
 
+// pinnedGroups are the latest revisions of the step groups that a run plays: those of its
+// revision and of its suite run, and in these. It is null without any.
+const pinnedGroups = `(
+		with recursive used(id) as (
+			select unnest(v.group_ids) from test_revisions v where v.id = r.revision_id
+			union select unnest(s.group_ids) from suite_runs s where s.id = $2
+			union select u.group_id from used x join step_group_uses u on u.user_group_id = x.id
+		)
+		select array_agg(g.revision_id) from used x join step_groups g on g.id = x.id where g.organization_id = $1 and g.deleted_at is null
+	)`
+
 const insertRuns = `
 with made as (
 	insert into test_runs (id, organization_id, team_id, suite_run_id, user_uuid,
 		case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, variable_names, sealed_variables,
-		retries, rerun_of, quarantine, quarantine_until, data_id, picked, job_targets, job_count, target_count, fanned_out,
-		environment)
+		retries, rerun_of, quarantine, quarantine_until, data_id, picked, job_targets, job_count, target_count, fanned_out, trace,
+		group_revisions, environment)
 	select r.id, $1, r.team_id, $2, $3, r.case_id, r.case_name, r.revision_id, r.build_name, r.test_url, r.tunnel, r.build_id,
-		r.recorded_url, $14, $15, $22, $23, q.reason, q.until, r.data_id, r.picked::integer[], r.job_targets, r.job_count, r.target_count, r.fanned_out,
-		$24
+		r.recorded_url, $14, $15, $22, $23, q.reason, q.until, r.data_id, r.picked::integer[], r.job_targets, r.job_count, r.target_count,
+		r.fanned_out, $24, ` + pinnedGroups + `, $25
 	from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[],
 		$13::text[], $17::uuid[], $18::jsonb[], $19::int[], $20::int[], $21::boolean[], $16::text[]) as r(id, team_id, case_id,
 		case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, data_id, job_targets, job_count, target_count,
@@ -206,7 +218,7 @@ func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int
 	err = tx.GetContext(ctx, &at, insertRuns, organizationID, suiteRun, user, pq.Array(n.runs), pq.Array(n.teams), pq.Array(n.cases),
 		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels), pq.Array(n.buildIDs),
 		pq.Array(n.recorded), pq.Array(names), sealed, pq.Array(n.picked), pq.Array(n.data), pq.Array(n.jobTargets), pq.Array(n.jobCounts),
-		pq.Array(n.targetCounts), pq.Array(n.fannedOut), n.retries, n.rerunOf, n.environment)
+		pq.Array(n.targetCounts), pq.Array(n.fannedOut), n.retries, n.rerunOf, n.trace, n.environment)
 	if err != nil {
 		return at, storage.Wrap(err, "create test runs")
 	}
@@ -268,8 +280,11 @@ returning s.team_id, s.name, s.default_environment, o.uuid as organization_uuid,
 
 const insertSuiteRun = `
 insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, request_id,
-	build_id, test_url, targets, variable_names, sealed_variables, retries, rerun_of, rerun_only, environment, tunnel)
-values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)
+	build_id, test_url, targets, variable_names, sealed_variables, trace, retries, rerun_of, rerun_only, environment, tunnel,
+	set_up, tear_down, group_ids)
+select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::int, $17::uuid, $18, $19, $20, s.set_up, s.tear_down,
+	(select array_agg(u.group_id) from step_group_uses u where u.suite_id = s.id)
+from test_suites s where s.id = $4
 returning created_at`
 
 // A case without a target of its own can be run on those that the run has.
@@ -331,7 +346,7 @@ func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuit
 	run.SuiteName, run.OrganizationUUID, run.TeamUUID = suite.Name, suite.OrganizationUUID, suite.TeamUUID
 	run.Counts = map[Status]int{Queued: run.RunCount}
 	err = tx.GetContext(ctx, &run.CreatedAt, insertSuiteRun, run.ID, w.OrganizationID, suite.TeamID, n.SuiteID, suite.Name,
-		w.UserUUID, run.BuildName, run.RunCount, storage.WithoutNUL(n.RequestID), n.BuildID, n.TestURL, targets, pq.Array(names), sealed,
+		w.UserUUID, run.BuildName, run.RunCount, storage.WithoutNUL(n.RequestID), n.BuildID, n.TestURL, targets, pq.Array(names), sealed, n.Trace,
 		run.Retries, run.RerunOf, run.RerunOnly, run.Environment, n.Tunnel)
 	if err != nil {
 		return nil, storage.Wrap(err, "create suite run")

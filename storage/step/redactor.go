@@ -103,6 +103,7 @@ func spellings(secret string) []string {
 	for _, text := range append([]string{secret}, jsonForms(secret)...) {
 		list = append(list, text)
 		list = append(list, htmlForms(text)...)
+		list = append(list, jsonForms(text)...) // a body of JSON that another one quotes
 	}
 	return list
 }

@@ -46,6 +46,7 @@ const (
 	Forward      = "forward"
 	Reload       = "reload"
 	SetViewport  = "set_viewport" // width, height in CSS pixels
+	RunGroup     = "run_group"    // groupId, with: the steps of a group stand in its place
 
 	// What the browser requests and stores.
 	Route           = "route"             // url; answer, abort, change or delay; method, times
@@ -147,6 +148,10 @@ type Args struct {
 	Action      string    `json:"action,omitempty"`    // accept, dismiss
 	File        *File     `json:"file,omitempty"`
 	Tool        *Tool     `json:"tool,omitempty"`
+	GroupID     string    `json:"groupId,omitempty"`
+	// With are the values of a group's parameters, by their names: texts, which may hold
+	// variables.
+	With Values `json:"with,omitempty"`
 
 	// Of the steps on requests, responses and downloads. URL is a glob there, and so is
 	// Name, which is that of a file.
@@ -339,10 +344,23 @@ type RunSettings struct {
 	Healing string `json:"healing,omitempty"`
 	// Drift is one of DriftModes; "" is the suite's, else the organization's.
 	Drift string `json:"drift,omitempty"`
+	// Trace is one of TraceModes; "" is the suite's, else the organization's.
+	Trace string `json:"trace,omitempty"`
 	// Retries is how often a run that failed is played again, 0 to MaxRetries; nil is the
 	// suite's, else the organization's.
 	Retries *int `json:"retries,omitempty"`
 }
+
+// The modes of traces. Without one, in the run, its case, suite and organization, those of
+// tests that did not pass are kept.
+const (
+	TraceOff       = "off"
+	TraceOnFailure = "on_failure"
+	TraceOn        = "on"
+)
+
+// TraceModes are all modes.
+var TraceModes = []string{TraceOff, TraceOnFailure, TraceOn}
 
 // The modes of healing. Without one, in the case, its suite and its organization,
 // healings are applied, but only suggested where the name of the element says that
@@ -379,8 +397,14 @@ type Record struct {
 	// HealingID names what people accept or refuse of one of the three; "" without them
 	// and until the job has ended.
 	HealingID string `json:"healingId,omitempty"`
-	StartMS   int64  `json:"startMs"` // since the start of the job
-	TookMS    int64  `json:"tookMs"`
+	// Phase is where in the test the step stands: "" in its own steps, else SetUp or
+	// TearDown.
+	Phase string `json:"phase,omitempty"`
+	// Group is the step group that the step stands in; nil in none. The record of its
+	// run_group stands before those of its steps.
+	Group   *InGroup `json:"group,omitempty"`
+	StartMS int64    `json:"startMs"` // since the start of the job
+	TookMS  int64    `json:"tookMs"`
 	// ScreenshotID names a stored file; "" without one.
 	ScreenshotID string `json:"screenshotId,omitempty"`
 	// Findings are what the assertion accessible found; nil for other steps.

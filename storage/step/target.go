@@ -156,6 +156,9 @@ func CheckSettings(s *RunSettings) error {
 	if s.Drift != "" && !slices.Contains(DriftModes, s.Drift) {
 		return invalid("drift", "must be one of %s", strings.Join(DriftModes, ", "))
 	}
+	if s.Trace != "" && !slices.Contains(TraceModes, s.Trace) {
+		return invalid("trace", "must be one of %s", strings.Join(TraceModes, ", "))
+	}
 	if err := CheckRetries("retries", s.Retries); err != nil {
 		return err
 	}

@@ -38,6 +38,7 @@ var rules = map[string]rule{
 	Forward:        {},
 	Reload:         {},
 	SetViewport:    {needs: []string{"width", "height"}},
+	RunGroup:       {needs: []string{"groupId"}, takes: []string{"with"}},
 	SetCookie:      {needs: []string{"name", "value"}, takes: []string{"domain", "path", "secure", "httpOnly", "sameSite", "expires"}},
 	SetStorage:     {needs: []string{"area", "key", "value"}, takes: []string{"origin"}},
 	ClearState:     {takes: []string{"cookies", "local", "session", "all"}},
@@ -152,6 +153,8 @@ func givenArguments(a *Args) []member {
 		{"action", a.Action != ""},
 		{"file", a.File != nil},
 		{"tool", a.Tool != nil},
+		{"groupId", a.GroupID != ""},
+		{"with", len(a.With) > 0},
 		{"files", a.Files != nil},
 		{"method", a.Method != ""},
 		{"status", a.Status != nil},
@@ -172,6 +175,9 @@ func checkTexts(path string, t *Tool) error {
 	}
 	if t.Type == TypeKeys && *a.Text == "" {
 		return invalid(path+".text", "must have at least one character")
+	}
+	if err := checkGroup(path, a); err != nil {
+		return err
 	}
 	if a.Text != nil {
 		if err := checkText(path+".text", *a.Text, MaxText); err != nil {

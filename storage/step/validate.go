@@ -102,6 +102,9 @@ func checkStep(path string, s *Step) error {
 	if err := checkTool(path+".tool", &s.Tool, position{}); err != nil {
 		return err
 	}
+	if s.Tool.Type == RunGroup && s.TimeoutMS > 0 {
+		return invalid(path+".timeoutMs", "is that of no step: the steps of a group have their own")
+	}
 	if err := checkCondition(path+".when", s); err != nil {
 		return err
 	}

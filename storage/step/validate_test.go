@@ -201,7 +201,7 @@ func TestParts(t *testing.T) {
 	require.Equal(t, []string{"#f", "#h", "#a", "#b"}, values)
 	require.Same(t, s.Tool.Args.Selector, s.Tool.Selectors()[0], "callers may complete them")
 	require.Empty(t, step.Tool{Type: step.Finish}.Selectors())
-	require.Len(t, step.Tools(), 38)
+	require.Len(t, step.Tools(), 39)
 
 	var none *step.Fingerprint
 	require.True(t, none.Partial())

@@ -14,6 +14,7 @@ const (
 	ScopeTeam  = "team"
 	ScopeSuite = "testSuite"
 	ScopeCase  = "testCase"
+	ScopeParam = "param" // a parameter of the step group that the text stands in
 	// ScopeRow is that of the data row that a job has: its columns are the names.
 	ScopeRow = "row"
 )
@@ -29,8 +30,8 @@ var ErrExpanded = errors.New("the text is longer than 1 MiB with its variables r
 var ErrEmptyText = errors.New("a text of the selector is empty with its variables replaced")
 
 // Reference is a variable in a text: {{name}}, {{org:name}}, {{team:name}},
-// {{testSuite:ID:name}} or {{testCase:ID:name}}; or a column of the data row, {{row:name}}, or what
-// a step has saved, {{saved:name}}.
+// {{testSuite:ID:name}} or {{testCase:ID:name}}; or a column of the data row, {{row:name}}, what
+// a step has saved, {{saved:name}}, or in a step group {{param:name}}.
 type Reference struct {
 	Scope string // "" for a bare name: case, suite, team, org
 	ID    string // of a suite or case
@@ -51,7 +52,7 @@ func (r Reference) String() string {
 
 // reference has the groups scope and name, scope, id and name, or name. An id is
 // a UUID or the hexadecimal id of a case; with the wider set the look-up decides.
-var reference = regexp.MustCompile(`\{\{[ \t]*(?:(?:(org|team|row|saved):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
+var reference = regexp.MustCompile(`\{\{[ \t]*(?:(?:(org|team|row|saved|param):)?|(testSuite|testCase):([A-Za-z0-9-]{1,64}):)([a-z0-9_]{1,64})[ \t]*\}\}`)
 
 // foundReference is a reference and its position in a text.
 type foundReference struct {
@@ -104,10 +105,10 @@ func References(steps []Step, addresses ...string) []Reference {
 
 // CheckRows refuses steps, and the address where a test begins, that name a column of the
 // data rows which the test does not have: columns is nil for a test without data. The error
-// is an *InvalidError of runSettings.testUrl or a step, steps[3].
-func CheckRows(steps []Step, address string, columns []string) error {
-	missing := func(path string, list []Reference) error {
-		for _, r := range list {
+// is an *InvalidError of runSettings.testUrl or a step, steps[3] of the list called steps.
+func CheckRows(list string, steps []Step, address string, columns []string) error {
+	missing := func(path string, named []Reference) error {
+		for _, r := range named {
 			switch {
 			case r.Scope != ScopeRow || slices.Contains(columns, r.Name):
 			case columns == nil:
@@ -122,7 +123,7 @@ func CheckRows(steps []Step, address string, columns []string) error {
 		return err
 	}
 	for i := range steps {
-		if err := missing(fmt.Sprintf("steps[%d]", i), References(steps[i:i+1])); err != nil {
+		if err := missing(fmt.Sprintf("%s[%d]", list, i), References(steps[i:i+1])); err != nil {
 			return err
 		}
 	}
@@ -157,10 +158,10 @@ func Expand(text string, lookup func(Reference) (string, bool)) (string, error) 
 }
 
 // ExpandTool returns a copy of a tool with the variables of all its texts
-// replaced: url, text, optionValue, matcher values, and the texts of selectors with
-// those that they are within or have inside. Fingerprints and files contain no
-// variables; the copy shares them. The tools of for_each stay as they are: each may need
-// what one before it has saved.
+// replaced: url, text, optionValue, matcher values, those of a group's parameters, and the
+// texts of selectors with those that they are within or have inside. Fingerprints and files
+// contain no variables; the copy shares them. The tools of for_each stay as they are: each may
+// need what one before it has saved.
 func ExpandTool(t Tool, lookup func(Reference) (string, bool)) (Tool, error) {
 	return mapTool(t, func(text string) (string, error) { return Expand(text, lookup) }, false)
 }
@@ -243,6 +244,7 @@ func mapTool(t Tool, f func(string) (string, error), whole bool) (Tool, error) {
 		}
 	}
 	a.Matcher = m.matcher(a.Matcher)
+	a.With = m.values(a.With)
 	m.state(t.Type, a, whole)
 	m.network(t.Type, a)
 	if a.Tool != nil && m.failed == nil {

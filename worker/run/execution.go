@@ -15,11 +15,14 @@ import (
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/group"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/baseline"
 	"github.com/slipway-qa/slipway/worker/run/capture"
 	"github.com/slipway-qa/slipway/worker/run/environment"
+	"github.com/slipway-qa/slipway/worker/run/expand"
 	"github.com/slipway-qa/slipway/worker/run/replay"
+	"github.com/slipway-qa/slipway/worker/run/trace"
 )
 
 // execution is the playing of one test, from its browser session to its end. An attempt
@@ -27,10 +30,12 @@ import (
 type execution struct {
 	*attempt
 	work     *store.Work
+	plan     *group.Plan             // all steps
 	stop     context.CancelCauseFunc // ends the playing
 	redactor *step.Redactor
 	files    *capture.Files
 	shelf    *baseline.Shelf
+	trace    *trace.Recorder // nil: no trace is kept, however the test ends
 	// releasing ends when the browser has been released, which overlaps with
 	// the writing of the end.
 	releasing sync.WaitGroup
@@ -43,6 +48,15 @@ type execution struct {
 // execute plays the test and returns how it ended. Its error is one of the service,
 // or of a context that ended; errEnded: the job has ended meanwhile.
 func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
+	plan, err := expand.Expand(ctx, p.DB, p.work)
+	var unplayable *expand.Refusal
+	if errors.As(err, &unplayable) {
+		return failure(unplayable.Code, unplayable.Text), nil
+	}
+	if err != nil {
+		return p.interrupted(ctx, err)
+	}
+	p.plan = plan
 	env, err := p.prepare(ctx)
 	var refused *environment.Refusal
 	if errors.As(err, &refused) {
@@ -52,10 +66,12 @@ func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
 		return p.interrupted(ctx, err)
 	}
 	p.redactor = env.Redactor
+	p.trace = p.newTrace()
 	result, err := p.playInBrowser(ctx, env)
 	if err != nil {
 		return p.withoutSession(ctx, err)
 	}
+	p.storeTrace(ctx, result)
 	switch {
 	case ctx.Err() != nil && result.Status != step.Passed:
 		end, err := p.interrupted(ctx, ctx.Err())
@@ -85,6 +101,7 @@ func (p *execution) playInBrowser(ctx context.Context, env *environment.Environm
 		}
 		p.Log.WarnContext(ctx, "browser lost, the test is played again", "job_id", p.id)
 		p.forget(ctx)
+		p.trace.Restart("The browser was lost: the test is played again in a new one")
 	}
 }
 
@@ -128,7 +145,7 @@ func (p *execution) prepare(ctx context.Context) (*environment.Environment, erro
 		return nil, err
 	}
 	return environment.Config{DB: p.DB, Objects: p.Objects, Keys: p.Keys, CheckURL: p.CheckURL, Log: p.Log}.Prepare(ctx, environment.Test{
-		Variables: p.work.VariablesOf(), References: step.References(p.work.Steps, p.work.Run.TestURL, p.recordedURL()), Given: given, Row: row,
+		Variables: p.work.VariablesOf(), References: p.plan.References(p.work.Run.TestURL, p.recordedURL()), Given: given, Row: row,
 		Values: env, Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel})
 }
 
@@ -153,8 +170,8 @@ func (p *execution) recordedURL() string {
 	switch {
 	case recorded == nil:
 		return ""
-	case *recorded == "" && len(p.work.Steps) > 0:
-		return p.work.Steps[0].Tool.Args.URL
+	case *recorded == "":
+		return p.plan.Opens()
 	}
 	return *recorded
 }
@@ -216,10 +233,10 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, env *environ
 	if play == nil {
 		play = replay.Play
 	}
-	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, RecordedURL: p.recordedURL(), Steps: p.work.Steps, Lookup: env.Lookup,
+	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, RecordedURL: p.recordedURL(), Steps: p.plan.Steps, Places: p.plan.Places, Lookup: env.Lookup,
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
 		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Drift: p.work.Drift, Refused: p.work.Refused,
-		Looks: p.shelf.Looks(), Screenshots: p.Screenshots, Capture: p.files.Capture, Log: p.Log,
+		Looks: p.shelf.Looks(), Screenshots: p.Screenshots, Capture: p.files.Capture, Trace: p.trace, Log: p.Log,
 		Progress: func(records []step.Record) {
 			p.mu.Lock()
 			p.records = slices.Clone(records)

@@ -230,7 +230,7 @@ func (h *JobHandler) timeout() time.Duration {
 	if timeout <= 0 {
 		timeout = defaultTimeout
 	}
-	return min(timeout, tasks.TestJob.Timeout-time.Minute)
+	return min(timeout, tasks.TestJob.Timeout-time.Minute-replay.TearDownGrace)
 }
 
 // deleteObjects has a time of its own: the handler's may be over.

@@ -173,8 +173,10 @@ func (w *world) newRun(c *authoring.Case, n store.NewRun, capabilities ...step.C
 	}
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		n.Case = c
-		if n.Revision, err = authoring.RevisionByID(ctx, tx, c.ID, ""); err != nil {
-			return err
+		if n.Revision == nil {
+			if n.Revision, err = authoring.RevisionByID(ctx, tx, c.ID, ""); err != nil {
+				return err
+			}
 		}
 		if run, err = store.Start(ctx, tx, w.writer, n); err != nil {
 			return err

@@ -12,6 +12,11 @@
 // optional step may fail. Assertions never become weaker: what a target cannot
 // express stands there as a comment, never as something that passes.
 //
+// Step groups are written out where they are run, below a comment with their name; their
+// condition stands around their steps. Steps before a test go first. Those after it are the
+// last, and unlike in a run they are not done when a step before them fails: a comment says
+// so.
+//
 // Variables become environment variables, so no export holds a value of one, and
 // of the capabilities only the browser, its version and the platform are written:
 // the vendors' options hold keys, and options of browsers can start programs.
@@ -27,6 +32,7 @@ import (
 	"slices"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/group"
 )
 
 // Target is a language and framework that code is written for.
@@ -55,6 +61,9 @@ type Case struct {
 	TestURL      string
 	Capabilities step.Capabilities // of the primary target; may be nil
 	Steps        []step.Step
+	// Places are where the steps stand (group.Plan); nil where the case has neither step
+	// groups nor steps before and after it.
+	Places []group.Place
 	// FirstMatch takes the first match of a selector that has several, in place of
 	// failing.
 	FirstMatch bool

@@ -61,6 +61,7 @@ type ide struct {
 	leave    string   // the command that leaves the frames, still to be written
 	missing  int      // moves that became comments
 	stored   map[string]string
+	holds    []*move // the conditions of open groups
 }
 
 func writeIDE(s *script) (string, error) {
@@ -142,7 +143,28 @@ func (w *ide) lacks(m *move) {
 	w.remark("No command of Selenium IDE does this: " + w.describe(m))
 }
 
+// group begins a step group, or ends one with a condition, which each of its moves has then.
+func (w *ide) group(m *move) {
+	switch {
+	case m.closes:
+		w.holds = w.holds[:len(w.holds)-1]
+		return
+	case m.when != nil:
+		w.holds = append(w.holds, m.when)
+	}
+	w.remark(m.note)
+}
+
 func (w *ide) move(m *move) {
+	if m.tool.Type == step.RunGroup {
+		w.group(m)
+		return
+	}
+	if m.when == nil && len(w.holds) > 0 {
+		conditional := *m
+		conditional.when = w.holds[len(w.holds)-1]
+		m = &conditional
+	}
 	if m.tool.Type != step.HandleDialog && m.tool.Type != step.Pause {
 		w.leaveFrames()
 	}

@@ -40,7 +40,24 @@ func writePlaywright(s *script, file string) (string, error) {
 	return fill(s, w.page, "playwright.mjs", file, javaScript)
 }
 
+// group begins a step group, or ends one with a condition.
+func (w *playwright) group(m *move) {
+	switch {
+	case m.closes:
+		w.depth--
+		w.line("}")
+	case m.when != nil:
+		w.call("holds")
+		w.line("if (await holds(" + arrow(w.assertion(m.when)) + ")) {")
+		w.depth++
+	}
+}
+
 func (w *playwright) move(m *move) {
+	if m.tool.Type == step.RunGroup {
+		w.group(m)
+		return
+	}
 	if m.when != nil {
 		w.call("holds")
 		w.line("if (await holds(" + arrow(w.assertion(m.when)) + ")) {")

@@ -37,6 +37,9 @@ type move struct {
 	when *move
 	// dialogs are the moves that handle the dialogs which this one opens.
 	dialogs []*move
+	// closes is set at the end of a step group with a condition. Its beginning is a move of
+	// the tool run_group.
+	closes bool
 	// url, value and the like are the tool's texts in parts.
 	url, text, option, value text
 	// each are the moves that a for_each does in each row.
@@ -68,27 +71,7 @@ func newScript(c Case) (*script, error) {
 	s.version, _ = c.Capabilities["browserVersion"].(string)
 	s.system, _ = c.Capabilities["platformName"].(string)
 	s.base = s.env.read(c.TestURL)
-	first := 0 // those before it only set what the page is to find
-	for first < len(c.Steps) && step.Sets(c.Steps[first].Tool.Type) && c.Steps[first].When == nil {
-		first++
-	}
-	for i := range len(c.Steps) + 1 {
-		if i == first && len(s.base) > 0 && (i == len(c.Steps) || c.Steps[i].Tool.Type != step.GoToURL) {
-			s.moves = append(s.moves, move{tool: &step.Tool{Type: step.GoToURL}, url: s.base})
-		}
-		if i == len(c.Steps) {
-			break
-		}
-		if c.Steps[i].Tool.Type == step.Finish {
-			break
-		}
-		m, err := s.read(fmt.Sprintf("steps[%d].tool", i), &c.Steps[i])
-		if err != nil {
-			return nil, err
-		}
-		s.moves = append(s.moves, m)
-	}
-	return s, nil
+	return s, s.readAll(&c)
 }
 
 func (s *script) read(at string, from *step.Step) (move, error) {
@@ -111,17 +94,12 @@ func (s *script) read(at string, from *step.Step) (move, error) {
 		path += ".args.tool"
 	}
 	m.note = comment(join(m.note, t.Args.Reasoning))
-	if c := from.When; c != nil {
-		// It looks where the step acts.
-		when := move{timeout: c.TimeoutMS, within: m.within}
-		if when.timeout == 0 {
-			when.timeout = conditionTimeout
-		}
-		tool := &step.Tool{Type: step.Assert, Args: step.Args{Selector: c.Selector, Not: c.Not, Matcher: c.Matcher}}
-		if err := s.fill(strings.TrimSuffix(at, ".tool")+".when", &when, tool); err != nil {
+	if c := from.When; c != nil { // it looks where the step acts
+		when, err := s.readCondition(strings.TrimSuffix(at, ".tool")+".when", c, m.within)
+		if err != nil {
 			return m, err
 		}
-		m.when = &when
+		m.when = when
 	}
 	return m, s.fill(path, &m, t)
 }
@@ -254,7 +232,7 @@ func tieDialogs(moves []move) []move {
 				out[opener].dialogs = append(out[opener].dialogs, &moves[i])
 				continue
 			}
-		case step.Pause, step.SwitchWindow:
+		case step.Pause, step.SwitchWindow, step.RunGroup:
 		default:
 			opener = len(out)
 		}

@@ -46,6 +46,7 @@ type webDriver struct {
 	*page
 	*script
 	dialect
+	lasts []string // that end what is done when the conditions of open groups hold
 }
 
 // maxMoves is how many moves one method of Java takes: 64 KiB of its code are
@@ -54,9 +55,9 @@ const maxMoves = 250
 
 func writeWebDriver(s *script, d dialect, skeleton, file string) (string, error) {
 	unit, depth := d.unit()
-	w := &webDriver{newPage(unit, depth), s, d}
+	w := &webDriver{page: newPage(unit, depth), script: s, dialect: d}
 	for i := range s.moves {
-		if e, ok := d.(interface{ next(part int) []string }); ok && i > 0 && i%maxMoves == 0 {
+		if e, ok := d.(interface{ next(part int) []string }); ok && i > 0 && i%maxMoves == 0 && len(w.lasts) == 0 {
 			w.lines = append(w.lines, e.next(i/maxMoves+1)...)
 		}
 		w.move(&s.moves[i])
@@ -73,6 +74,10 @@ func writeWebDriver(s *script, d dialect, skeleton, file string) (string, error)
 func (w *webDriver) move(m *move) {
 	if m.note != "" {
 		w.line(w.comment(m.note))
+	}
+	if m.tool.Type == step.RunGroup {
+		w.group(m)
+		return
 	}
 	if m.when != nil {
 		open, end, last := w.condition(w.page, w.milliseconds(m.when.timeout))
@@ -93,6 +98,23 @@ func (w *webDriver) move(m *move) {
 		around = append(around, [2]string{"within", w.milliseconds(m.timeout)})
 	}
 	w.inside(append(around, w.places(m)...), m)
+}
+
+// group begins a step group, or ends one with a condition.
+func (w *webDriver) group(m *move) {
+	switch {
+	case m.closes:
+		w.depth--
+		last := w.lasts[len(w.lasts)-1]
+		if w.lasts = w.lasts[:len(w.lasts)-1]; last != "" {
+			w.line(last)
+		}
+	case m.when != nil:
+		open, end, last := w.condition(w.page, w.milliseconds(m.when.timeout))
+		w.page.block(open, end, func() { w.inside(nil, m.when) })
+		w.lasts = append(w.lasts, last)
+		w.depth++
+	}
 }
 
 // waits reports whether a move waits for something that its time limit is for: what

@@ -16,6 +16,7 @@ type orgSettings struct {
 	LandingPageMode string   `json:"landing_page_mode"`
 	Healing         optional `json:"healing"`
 	Drift           optional `json:"drift"`
+	Trace           optional `json:"trace"`
 	Retries         optional `json:"retries"`
 	AuditDays       optional `json:"audit_retention_days"`
 	RetentionBuilds optional `json:"retention_builds"`
@@ -99,7 +100,7 @@ func (p *Pages) showOrganization(c *gin.Context, data organizationData) error {
 func (p *Pages) changeOrganization(c *gin.Context) error {
 	data := organizationData{Settings: orgSettings{RequireLogin: c.PostForm("require_login") != "",
 		GenericFiles: c.PostForm("generic_files") != "", LandingPageMode: c.PostForm("landing_page_mode"),
-		Healing: typed(c, "healing"), Drift: typed(c, "drift"), Retries: typed(c, "retries"), AuditDays: typed(c, "audit_days"),
+		Healing: typed(c, "healing"), Drift: typed(c, "drift"), Trace: typed(c, "trace"), Retries: typed(c, "retries"), AuditDays: typed(c, "audit_days"),
 		RetentionBuilds: typed(c, "retention_builds"), RetentionDays: typed(c, "retention_days")}}
 	err := p.API.Send(c, http.MethodPut, organizationPath, data.Settings, nil)
 	if data.Fault, err = frame.Refusal(err); err != nil {

@@ -44,6 +44,7 @@ type runSettings struct {
 	Strict        bool     `json:"strict"`
 	Healing       *string  `json:"healing"`
 	Drift         *string  `json:"drift"`
+	Trace         *string  `json:"trace"`
 	Retries       *int     `json:"retries"`
 }
 
@@ -52,6 +53,8 @@ type revision struct {
 	ID               string   `json:"id"`
 	Intent           string   `json:"intent"`
 	Steps            []step   `json:"steps"`
+	SetUp            []step   `json:"setUp"`
+	TearDown         []step   `json:"tearDown"`
 	DiscoveredIntent string   `json:"discoveredIntent"`
 	Description      string   `json:"description"`
 	Reasoning        []reason `json:"reasoning"`
@@ -180,12 +183,12 @@ func chosen(revisions []revision, id string) (found *revision, latest bool) {
 
 // editData is the form of a case, with what was typed.
 type editData struct {
-	ID, Name, Tags, TestURL, Tunnel, Healing, Drift, Retries, Targets, Steps string
-	Strict                                                                   bool
-	Modes, DriftModes, Numbers                                               []string
-	Tunnels                                                                  list[named]
-	Fault                                                                    string
-	Opened                                                                   string // tells what was stored when the form was opened
+	ID, Name, Tags, TestURL, Tunnel, Healing, Drift, Trace, Retries, Targets, Steps string
+	Strict                                                                          bool
+	Modes, DriftModes, TraceModes, Numbers                                          []string
+	Tunnels                                                                         list[named]
+	Fault                                                                           string
+	Opened                                                                          string // tells what was stored when the form was opened
 }
 
 // givenStep is a step without what a recording found out, as a person changes it.
@@ -214,7 +217,7 @@ func (p *Pages) editForm(c *gin.Context) (data editData, err error) {
 	}
 	settings := &one.RunSettings
 	data = editData{ID: one.ID, Name: one.Name, Tags: joined(one.Tags), TestURL: settings.TestURL, Tunnel: text(settings.SCTunnelName),
-		Healing: text(settings.Healing), Drift: text(settings.Drift), Retries: numberText(settings.Retries), Strict: settings.Strict}
+		Healing: text(settings.Healing), Drift: text(settings.Drift), Trace: text(settings.Trace), Retries: numberText(settings.Retries), Strict: settings.Strict}
 	if data.Targets, err = indented(primaryFirst(settings)); err != nil {
 		return data, err
 	}
@@ -249,7 +252,7 @@ func (p *Pages) editCase(c *gin.Context) error {
 
 // digest tells whether what the form was opened on is still what is stored.
 func (d editData) digest() string {
-	sum := sha256.Sum256(fmt.Append(nil, d.Name, "\n", d.Tags, "\n", d.TestURL, "\n", d.Tunnel, d.Healing, d.Drift, d.Retries, d.Strict, "\n", d.Targets, "\n", d.Steps))
+	sum := sha256.Sum256(fmt.Append(nil, d.Name, "\n", d.Tags, "\n", d.TestURL, "\n", d.Tunnel, d.Healing, d.Drift, d.Trace, d.Retries, d.Strict, "\n", d.Targets, "\n", d.Steps))
 	return hex.EncodeToString(sum[:12])
 }
 
@@ -257,7 +260,8 @@ func (p *Pages) showEdit(c *gin.Context, data editData) (err error) {
 	if data.Opened == "" {
 		data.Opened = data.digest()
 	}
-	data.Modes, data.DriftModes, data.Numbers = []string{"off", "suggest", "apply"}, []string{"off", "report", "fail"}, retryNumbers()
+	data.Modes, data.DriftModes, data.TraceModes = []string{"off", "suggest", "apply"}, []string{"off", "report", "fail"}, traceModes()
+	data.Numbers = retryNumbers()
 	if data.Tunnels, err = p.tunnelChoice(c); err != nil {
 		return err
 	}
@@ -271,10 +275,10 @@ func (p *Pages) changeCase(c *gin.Context) error {
 		return err
 	}
 	data := editData{ID: stored.ID, Name: field(c, "name"), Tags: field(c, "tags"), TestURL: field(c, "url"), Tunnel: field(c, "tunnel"),
-		Healing: field(c, "healing"), Drift: field(c, "drift"), Retries: field(c, "retries"), Targets: c.PostForm("targets"), Steps: c.PostForm("steps"),
+		Healing: field(c, "healing"), Drift: field(c, "drift"), Trace: field(c, "trace"), Retries: field(c, "retries"), Targets: c.PostForm("targets"), Steps: c.PostForm("steps"),
 		Strict: c.PostForm("strict") != ""}
 	settings := map[string]any{"testUrl": orNull(data.TestURL), "scTunnelName": orNull(data.Tunnel), "strict": data.Strict,
-		"healing": orNull(data.Healing), "drift": orNull(data.Drift)}
+		"healing": orNull(data.Healing), "drift": orNull(data.Drift), "trace": orNull(data.Trace)}
 	if data.Fault = retriesIn(settings, data.Retries); data.Fault != "" {
 		return p.showEdit(c, data)
 	}

@@ -125,9 +125,29 @@ type record struct {
 	Findings      *findings `json:"findings"`
 	Look          *look     `json:"look"`
 	HealingID     string    `json:"healingId"`
+	Phase         string    `json:"phase"`
+	Group         *inGroup  `json:"group"`
 	StartMS       int64     `json:"startMs"`
 	TookMS        int64     `json:"tookMs"`
 	ScreenshotURL string    `json:"screenshotUrl"`
+}
+
+// inGroup is the step group that a step stands in.
+type inGroup struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Depth int    `json:"depth"`
+}
+
+// In says in which phase of the test the step stands; "" in its own steps.
+func (r *record) In() string {
+	switch r.Phase {
+	case "setUp":
+		return "set-up"
+	case "tearDown":
+		return "tear-down"
+	}
+	return ""
 }
 
 // healed is the element that a step was, or would have been, healed with.
@@ -190,10 +210,20 @@ func (j *job) Newest() string {
 	return ""
 }
 
-// Texts are the files that are no pictures.
+// Trace is the job's trace; nil without one.
+func (j *job) Trace() *file {
+	for i := range j.Files {
+		if j.Files[i].Kind == "trace" {
+			return &j.Files[i]
+		}
+	}
+	return nil
+}
+
+// Texts are the files that are neither pictures nor the trace.
 func (j *job) Texts() (texts []file) {
 	for _, f := range j.Files {
-		if !f.Picture() {
+		if !f.Picture() && f.Kind != "trace" {
 			texts = append(texts, f)
 		}
 	}

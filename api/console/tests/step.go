@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strconv"
@@ -62,8 +63,10 @@ type arguments struct {
 	File        *struct {
 		Name string `json:"name"`
 	} `json:"file"`
-	Tool      *tool  `json:"tool"`
-	Reasoning string `json:"reasoning"`
+	Tool      *tool             `json:"tool"`
+	GroupID   string            `json:"groupId"`
+	With      map[string]string `json:"with"`
+	Reasoning string            `json:"reasoning"`
 	stateArguments
 }
 
@@ -125,6 +128,7 @@ var actions = map[string]string{
 	"assert": "Check", "finish": "End the test", "hover": "Point at", "drag": "Drag", "upload_file": "Upload into", "press_key": "Press",
 	"handle_dialog": "Answer the dialog", "double_click": "Double-click", "right_click": "Right-click", "type_keys": "Type key by key",
 	"back": "Go back", "forward": "Go forward", "reload": "Reload", "set_viewport": "Resize the window",
+	"run_group":  "Run the step group",
 	"set_cookie": "Set the cookie", "set_storage": "Set in the storage", "clear_state": "Clear", "emulate": "Emulate", "set_clock": "Set the clock",
 	"save": "Save", "for_each": "In each",
 	"route": "Answer requests of", "unroute": "End the answers to", "wait_for_request": "Wait for the request", "wait_for_response": "Wait for the response",
@@ -190,12 +194,23 @@ func (t *tool) Value() string {
 		return a.File.Name
 	case a.OptionValue != nil:
 		return *a.OptionValue
+	case act.Type == "run_group":
+		return a.with()
 	}
 	text := strings.TrimSpace(a.Key + a.Action + a.Direction)
 	if a.Text != nil {
 		text = strings.TrimSpace(text + " " + *a.Text)
 	}
 	return text
+}
+
+// with are the values of a group's parameters in words.
+func (a *arguments) with() string {
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(a.With)) {
+		parts = append(parts, name+" = "+a.With[name])
+	}
+	return strings.Join(parts, ", ")
 }
 
 // text is the comparison in words.

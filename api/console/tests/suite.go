@@ -24,9 +24,12 @@ type suite struct {
 	LastModifierUserName string   `json:"lastModifierUserName"`
 	Healing              *string  `json:"healing"`
 	Drift                *string  `json:"drift"`
+	Trace                *string  `json:"trace"`
 	Retries              *int     `json:"retries"`
 	TestCaseCount        int      `json:"testCaseCount"`
 	RunCount             int      `json:"runCount"`
+	SetUp                []step   `json:"setUp"`
+	TearDown             []step   `json:"tearDown"`
 }
 
 // HealingMode is the suite's mode of healing; "" for that of the organization.
@@ -34,6 +37,12 @@ func (s *suite) HealingMode() string { return text(s.Healing) }
 
 // DriftMode is the suite's mode of drift, likewise.
 func (s *suite) DriftMode() string { return text(s.Drift) }
+
+// TraceMode is the suite's mode of traces, likewise.
+func (s *suite) TraceMode() string { return text(s.Trace) }
+
+// traceModes are the modes of traces.
+func traceModes() []string { return []string{"off", "on_failure", "on"} }
 
 // RetryNumber is the suite's number of retries, likewise.
 func (s *suite) RetryNumber() string { return numberText(s.Retries) }
@@ -80,14 +89,14 @@ func suitePath(c *gin.Context) string { return "/testsuites/" + frame.Segment(c,
 type suiteData struct {
 	Suite *suite
 	rows[testCase]
-	Runs                       list[suiteRun]
-	History                    history
-	Matrix                     matrix
-	Schedules                  list[named]
-	Find                       string
-	Found                      list[testCase]
-	SuiteOf                    map[string]string
-	Modes, DriftModes, Numbers []string
+	Runs                                   list[suiteRun]
+	History                                history
+	Matrix                                 matrix
+	Schedules                              list[named]
+	Find                                   string
+	Found                                  list[testCase]
+	SuiteOf                                map[string]string
+	Modes, DriftModes, TraceModes, Numbers []string
 }
 
 func (p *Pages) suite(c *gin.Context) error {
@@ -96,7 +105,7 @@ func (p *Pages) suite(c *gin.Context) error {
 		return err
 	}
 	data := suiteData{Suite: &one, Find: strings.TrimSpace(c.Query("find")),
-		Modes: []string{"off", "suggest", "apply"}, DriftModes: []string{"off", "report", "fail"}, Numbers: retryNumbers()}
+		Modes: []string{"off", "suggest", "apply"}, DriftModes: []string{"off", "report", "fail"}, TraceModes: traceModes(), Numbers: retryNumbers()}
 	if data.rows, err = read[testCase](p, c, "/testcases", url.Values{"testSuiteId": {one.ID}}); err != nil {
 		return err
 	}
@@ -174,7 +183,7 @@ func (p *Pages) removeFromSuite(c *gin.Context) error {
 
 func (p *Pages) changeSuite(c *gin.Context) error {
 	body := map[string]any{"name": field(c, "name"), "tags": words(field(c, "tags")), "healing": orNull(field(c, "healing")),
-		"drift": orNull(field(c, "drift"))}
+		"drift": orNull(field(c, "drift")), "trace": orNull(field(c, "trace"))}
 	if fault := retriesIn(body, field(c, "retries")); fault != "" {
 		return p.Refused(c, p.Back(c, "/tests/suites"), wrong(fault))
 	}

@@ -86,6 +86,10 @@ func (p *Pages) Routes() []route.Route {
 		p.Form("/tests/import", change, p.importCase),
 		importFile,
 
+		p.Open("/tests/groups", read, p.groups),
+		p.Open("/tests/groups/:group", read, p.group),
+		p.Form("/tests/groups/:group/delete", remove, p.deleteGroup),
+
 		p.Open("/tests/suites", read, p.suites),
 		p.Form("/tests/suites", change, p.createSuite),
 		p.Open("/tests/suites/:id", read, p.suite),

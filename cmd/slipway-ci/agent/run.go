@@ -123,6 +123,8 @@ type job struct {
 	Attempts int    `json:"attemptCount,omitempty"`
 	Steps    []step `json:"steps"`
 	Omitted  int    `json:"steps_omitted,omitempty"`
+	// Trace is where the zip is that Playwright's trace viewer opens.
+	Trace string `json:"trace,omitempty"`
 
 	files []file
 }
@@ -213,7 +215,11 @@ func (s *server) run(ctx context.Context, testID, runID string, q url.Values, sh
 	}
 	answer := &run{runHead: found.Data.runHead, Jobs: []job{}, URL: s.console("tests", "cases", testID, "runs", runID)}
 	for i := range found.Data.Jobs[:min(len(found.Data.Jobs), manyJobs)] {
-		answer.Jobs = append(answer.Jobs, found.Data.Jobs[i].whole(show))
+		j := found.Data.Jobs[i].whole(show)
+		if f := lastOf(j.files, "trace"); f != nil {
+			j.Trace = s.console("tests", "files", f.ID)
+		}
+		answer.Jobs = append(answer.Jobs, j)
 	}
 	return answer, nil
 }

@@ -117,6 +117,17 @@ type StepTaken struct {
 		Message string `json:"message"`
 	} `json:"result"`
 	TookMS int64 `json:"tookMs"`
+	// Phase is setUp or tearDown, "" in the test's own steps.
+	Phase string `json:"phase"`
+	// Group is the step group that the step stands in; nil in none.
+	Group *InGroup `json:"group"`
+}
+
+// InGroup is a step group that a step stands in, at a depth from 1.
+type InGroup struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Depth int    `json:"depth"`
 }
 
 // Tool is what a step does.

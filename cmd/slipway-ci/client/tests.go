@@ -51,6 +51,7 @@ type RunSettings struct {
 	Strict        bool         `json:"strict"`
 	Healing       *string      `json:"healing"`
 	Drift         *string      `json:"drift"`
+	Trace         *string      `json:"trace"`
 	Retries       *int         `json:"retries"`
 }
 
@@ -66,6 +67,8 @@ type TestRevision struct {
 	Intent      string            `json:"intent"`
 	Description string            `json:"description"`
 	Steps       []json.RawMessage `json:"steps"` // as the API has them
+	SetUp       []json.RawMessage `json:"setUp"`
+	TearDown    []json.RawMessage `json:"tearDown"`
 }
 
 // TestSuite is a test suite.
@@ -204,6 +207,7 @@ type SettingsChange struct {
 	Strict        bool         `json:"strict"`
 	Healing       *string      `json:"healing"`
 	Drift         *string      `json:"drift"`
+	Trace         *string      `json:"trace"`
 	Retries       *int         `json:"retries"`
 }
 
@@ -216,6 +220,8 @@ type NewTestCase struct {
 	Tags        []string          `json:"tags"`
 	RunSettings SettingsChange    `json:"runSettings"`
 	Steps       []json.RawMessage `json:"steps"`
+	SetUp       []json.RawMessage `json:"setUp,omitempty"`
+	TearDown    []json.RawMessage `json:"tearDown,omitempty"`
 	Data        json.RawMessage   `json:"data,omitempty"`
 }
 
@@ -227,15 +233,18 @@ func (c *Client) CreateTestCase(ctx context.Context, n NewTestCase) (*TestCase, 
 // TestCaseChange is what a case shall have. With the bases, the change is made only while
 // the case is in the state that they name; else it is an *Error of kind Conflict.
 type TestCaseChange struct {
-	Name           string            `json:"name"`
-	Intent         string            `json:"intent"`
-	Description    string            `json:"description"`
-	Tags           []string          `json:"tags"`
-	RunSettings    SettingsChange    `json:"runSettings"`
-	Steps          []json.RawMessage `json:"steps"`
-	Data           json.RawMessage   `json:"data,omitempty"` // empty: they stay
-	BaseRevisionID string            `json:"baseRevisionId,omitempty"`
-	BaseUpdateDate string            `json:"baseUpdateDate,omitempty"`
+	Name        string            `json:"name"`
+	Intent      string            `json:"intent"`
+	Description string            `json:"description"`
+	Tags        []string          `json:"tags"`
+	RunSettings SettingsChange    `json:"runSettings"`
+	Steps       []json.RawMessage `json:"steps"`
+	// SetUp and TearDown stay where they are nil.
+	SetUp          *[]json.RawMessage `json:"setUp,omitempty"`
+	TearDown       *[]json.RawMessage `json:"tearDown,omitempty"`
+	Data           json.RawMessage    `json:"data,omitempty"` // empty: they stay
+	BaseRevisionID string             `json:"baseRevisionId,omitempty"`
+	BaseUpdateDate string             `json:"baseUpdateDate,omitempty"`
 }
 
 // UpdateTestCase changes a case.

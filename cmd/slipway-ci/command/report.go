@@ -18,14 +18,17 @@ type reportFlags struct {
 	Markdown    string `help:"Write a summary in Markdown. Default: $GITHUB_STEP_SUMMARY where it is set." placeholder:"FILE"`
 	CodeQuality string `help:"Write GitLab's report of code quality: failures at the lines of test files." placeholder:"FILE"`
 	Artifacts   string `help:"Store screenshots of failures in this folder; the JUnit report names them." placeholder:"DIR"`
+	Traces      string `help:"Store traces of failures in this folder, for npx playwright show-trace; the JUnit report names them." placeholder:"DIR"`
 }
 
-// artifacts is where screenshots go.
-func (f *reportFlags) artifacts(s *Session) *testrun.Artifacts {
-	if f.Artifacts == "" {
-		return nil
+// artifacts are where screenshots and traces go.
+func (f *reportFlags) artifacts(s *Session) (list []*testrun.Artifacts) {
+	for _, one := range []struct{ kind, dir string }{{testrun.Screenshots, f.Artifacts}, {testrun.Traces, f.Traces}} {
+		if one.dir != "" {
+			list = append(list, &testrun.Artifacts{Kind: one.kind, Dir: s.Path(one.dir), Show: s.shown})
+		}
 	}
-	return &testrun.Artifacts{Dir: s.Path(f.Artifacts), Show: s.shown}
+	return list
 }
 
 // write writes all reports. What cannot be written fails the job: it would be missed.

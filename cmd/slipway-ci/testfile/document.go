@@ -100,10 +100,59 @@ func writeObject(out *bytes.Buffer, n *yaml.Node, how form, depth int) error {
 		writeString(out, key.Value)
 		out.WriteByte(':')
 		inner := how
+		if key.Value == "with" { // values of parameters are texts, whatever they are called
+			if err := writeTexts(out, value, depth+1); err != nil {
+				return err
+			}
+			continue
+		}
 		if number[key.Value] || counts && key.Value == "args" {
 			inner = asTyped
 		}
 		if err := writeJSON(out, value, inner, depth+1); err != nil {
+			return err
+		}
+	}
+	out.WriteByte('}')
+	return nil
+}
+
+// writeTexts writes a mapping whose plain values are texts: 007 stays what it is.
+func writeTexts(out *bytes.Buffer, n *yaml.Node, depth int) error {
+	if n.Kind != yaml.MappingNode {
+		return writeJSON(out, n, asText, depth)
+	}
+	plainly := *n
+	plainly.Content = make([]*yaml.Node, len(n.Content))
+	for i, inner := range n.Content {
+		plainly.Content[i] = inner
+		if i%2 == 1 && inner.Kind == yaml.ScalarNode && inner.ShortTag() != "!!null" && inner.Anchor == "" && inner.Style&yaml.TaggedStyle == 0 {
+			plainly.Content[i] = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: inner.Value, Line: inner.Line}
+		}
+	}
+	if err := plain(&plainly, depth); err != nil {
+		return err
+	}
+	out.WriteByte('{')
+	for i := 0; i+1 < len(plainly.Content); i += 2 {
+		key := plainly.Content[i]
+		if err := plain(key, depth); err != nil {
+			return err
+		}
+		if key.Kind != yaml.ScalarNode || key.Value == "<<" {
+			return wrong(key.Line, "a name must be a text")
+		}
+		for k := 0; k < i; k += 2 {
+			if plainly.Content[k].Value == key.Value {
+				return wrong(key.Line, "%s stands twice", key.Value)
+			}
+		}
+		if i > 0 {
+			out.WriteByte(',')
+		}
+		writeString(out, key.Value)
+		out.WriteByte(':')
+		if err := writeJSON(out, plainly.Content[i+1], asText, depth+1); err != nil {
 			return err
 		}
 	}

@@ -97,6 +97,8 @@ func (c *Case) member(key, value *yaml.Node) (err error) {
 		c.Healing, err = textOf(key, value)
 	case "drift":
 		c.Drift, err = textOf(key, value)
+	case "trace":
+		c.Trace, err = textOf(key, value)
 	case "retries":
 		var retries int
 		if value.ShortTag() != "!!int" || value.Decode(&retries) != nil {
@@ -121,10 +123,14 @@ func (c *Case) member(key, value *yaml.Node) (err error) {
 		var primary Target
 		primary, err = readTarget(value)
 		c.Primary = &primary
+	case "setUp":
+		c.SetUp, err = readSteps(value)
 	case "data":
 		c.Data, err = readData(value)
 	case "steps":
 		c.Steps, err = readSteps(value)
+	case "tearDown":
+		c.TearDown, err = readSteps(value)
 	default:
 		return wrong(key.Line, "%s is unknown here: there are %s", key.Value, strings.Join(members, ", "))
 	}
@@ -132,8 +138,8 @@ func (c *Case) member(key, value *yaml.Node) (err error) {
 }
 
 // members are those of a file, in their order.
-var members = []string{"id", "revision", "name", "suite", "tags", "url", "targets", "primary", "tunnel", "strict", "healing", "drift",
-	"retries", "intent", "description", "data", "steps"}
+var members = []string{"id", "revision", "name", "suite", "tags", "url", "targets", "primary", "tunnel", "strict", "healing", "drift", "trace",
+	"retries", "intent", "description", "data", "setUp", "steps", "tearDown"}
 
 var (
 	caseID   = regexp.MustCompile(`^[0-9a-f]{24}$`)

@@ -64,11 +64,14 @@ type Case struct {
 	// FirstMatch lets a selector that finds several elements take the first (strict: false).
 	FirstMatch     bool
 	Healing, Drift string // "": as the suite
+	Trace          string // likewise
 	Retries        *int   // nil: as the suite
 	Intent         string
 	Description    string
-	Data           *Data // nil: those that the server has stay
+	Data           *Data  // nil: those that the server has stay
+	SetUp          []Step // before the steps
 	Steps          []Step
+	TearDown       []Step // after them, whatever came of them
 }
 
 // Target is where a case runs.
@@ -86,24 +89,34 @@ type Step struct {
 
 // Digest returns a digest of everything but id and revision.
 func (c *Case) Digest() string {
-	steps := make([]json.RawMessage, len(c.Steps))
-	for i := range c.Steps {
-		steps[i] = canonical(c.Steps[i].Body)
+	parts := []any{c.Name, c.Suite, orNone(c.Tags), c.URL, targetsOf(c.Targets), c.primary(), c.Tunnel, c.FirstMatch,
+		c.Healing, c.Drift, c.Intent, c.Description, bodiesOf(c.Steps)}
+	if len(c.SetUp)+len(c.TearDown) > 0 { // files without them have the digest that they always had
+		parts = append(parts, bodiesOf(c.SetUp), bodiesOf(c.TearDown))
 	}
-	list := []any{c.Name, c.Suite, orNone(c.Tags), c.URL, targetsOf(c.Targets), c.primary(), c.Tunnel, c.FirstMatch,
-		c.Healing, c.Drift, c.Intent, c.Description, steps}
+	if c.Trace != "" { // likewise those that say nothing of traces
+		parts = append(parts, "trace", c.Trace)
+	}
 	if c.Retries != nil { // without it the digest is what it was before there were retries
-		list = append(list, *c.Retries)
+		parts = append(parts, *c.Retries)
 	}
 	if c.Data != nil { // files of before data rows keep their digest
-		list = append(list, c.Data.compared())
+		parts = append(parts, c.Data.compared())
 	}
-	text, err := json.Marshal(list)
+	text, err := json.Marshal(parts)
 	if err != nil {
 		return "" // of nothing that was read: bodies are valid JSON
 	}
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:])[:digestLength]
+}
+
+func bodiesOf(steps []Step) []json.RawMessage {
+	bodies := make([]json.RawMessage, len(steps))
+	for i := range steps {
+		bodies[i] = canonical(steps[i].Body)
+	}
+	return bodies
 }
 
 func orNone(list []string) []string {

@@ -65,6 +65,7 @@ func (c *Case) node() (*yaml.Node, error) {
 	}
 	text("healing", c.Healing)
 	text("drift", c.Drift)
+	text("trace", c.Trace)
 	if c.Retries != nil {
 		put("retries", scalarNode("!!int", strconv.Itoa(*c.Retries)))
 	}
@@ -73,16 +74,21 @@ func (c *Case) node() (*yaml.Node, error) {
 	if c.Data != nil {
 		put("data", c.Data.node())
 	}
-	steps := &yaml.Node{Kind: yaml.SequenceNode}
-	for i := range c.Steps {
-		n, err := stepNode(&c.Steps[i])
-		if err != nil {
-			return nil, err
+	for _, list := range []struct {
+		name  string
+		steps []Step
+	}{{"setUp", c.SetUp}, {"steps", c.Steps}, {"tearDown", c.TearDown}} {
+		steps := &yaml.Node{Kind: yaml.SequenceNode}
+		for i := range list.steps {
+			n, err := stepNode(&list.steps[i])
+			if err != nil {
+				return nil, err
+			}
+			steps.Content = append(steps.Content, n)
 		}
-		steps.Content = append(steps.Content, n)
-	}
-	if len(steps.Content) > 0 {
-		put("steps", steps)
+		if len(steps.Content) > 0 {
+			put(list.name, steps)
+		}
 	}
 	return top, nil
 }

@@ -16,16 +16,24 @@ import (
 // The bounds of what is stored of a run: a pipeline keeps it with each job.
 const (
 	maxShots    = 3         // screenshots of one failed try: the last ones
-	maxFile     = 16 << 20  // bytes of one
+	maxFile     = 20 << 20  // bytes of one
 	maxFiles    = 300       // of a run
 	maxAllFiles = 256 << 20 // bytes of all
 )
 
 // errFull is said once.
-var errFull = errors.New("no more screenshots are stored: the bound of one run is reached")
+var errFull = errors.New("no more files are stored: the bound of one run is reached")
 
-// Artifacts stores screenshots of failures in a folder.
+// The kinds of files that are stored.
+const (
+	Screenshots = "screenshot"
+	Traces      = "trace"
+)
+
+// Artifacts stores files of failures in a folder: screenshots, or traces.
 type Artifacts struct {
+	// Kind is one of the kinds above.
+	Kind string
 	// Dir is the folder; it is made.
 	Dir string
 	// Show returns the path of a file as reports name it.
@@ -36,11 +44,11 @@ type Artifacts struct {
 	full  bool
 }
 
-// keep stores the last screenshots of a try and returns their paths.
+// keep stores the last files of a try and returns their paths.
 func (a *Artifacts) keep(ctx context.Context, api *client.Client, name string, files []client.TestFile) (paths []string, err error) {
 	var shots []client.TestFile
 	for _, f := range files {
-		if f.Kind == "screenshot" {
+		if f.Kind == a.Kind {
 			shots = append(shots, f)
 		}
 	}
@@ -64,29 +72,32 @@ func (a *Artifacts) keep(ctx context.Context, api *client.Client, name string, f
 
 func (a *Artifacts) store(ctx context.Context, api *client.Client, name string, f client.TestFile) (path string, err error) {
 	if err := os.MkdirAll(a.Dir, 0o755); err != nil {
-		return "", fmt.Errorf("store a screenshot: %w", err)
+		return "", fmt.Errorf("store a file of a run: %w", err)
 	}
 	if a.taken == nil {
 		a.taken = map[string]bool{}
 	}
 	extension := ".png"
-	if f.ContentType == "image/jpeg" {
+	switch f.ContentType {
+	case "image/jpeg":
 		extension = ".jpg"
+	case "application/zip":
+		extension = ".zip"
 	}
 	// The name has letters, digits and dashes: it leads out of no folder.
 	base := testfile.FileName(fmt.Sprintf("%s step %d", name, f.Step+1), a.taken)
 	path = filepath.Join(a.Dir, strings.TrimSuffix(base, testfile.Extension)+extension)
 	out, err := os.Create(path)
 	if err != nil {
-		return "", fmt.Errorf("store a screenshot: %w", err)
+		return "", fmt.Errorf("store a file of a run: %w", err)
 	}
 	err = api.Download(ctx, f.URL, maxFile, out)
 	if closed := out.Close(); err == nil {
 		err = closed
 	}
 	if err != nil {
-		_ = os.Remove(path) // half a picture is none
-		return "", fmt.Errorf("store a screenshot: %w", err)
+		_ = os.Remove(path) // half a file is none
+		return "", fmt.Errorf("store a file of a run: %w", err)
 	}
 	a.bytes += f.Size
 	return path, nil

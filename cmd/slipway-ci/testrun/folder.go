@@ -1,6 +1,8 @@
 package testrun
 
 import (
+	"strings"
+
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
 )
@@ -21,11 +23,18 @@ func (f Folder) place(caseID string, steps []client.StepTaken) (path string, lin
 		return "", 0
 	}
 	line = 1
+	lists := map[string][]testfile.Step{"setUp": file.Case.SetUp, "": file.Case.Steps, "tearDown": file.Case.TearDown}
 	for i := range steps {
-		if i >= len(file.Case.Steps) {
-			break // of another revision
+		// Steps of the suite and of step groups stand in no file of a test: the latter are those
+		// of the step that runs the group.
+		if steps[i].Group == nil && !strings.HasPrefix(steps[i].ID, "suite:") {
+			list := lists[steps[i].Phase]
+			if len(list) == 0 {
+				break // of another revision
+			}
+			line, lists[steps[i].Phase] = list[0].Line, list[1:]
 		}
-		if line = file.Case.Steps[i].Line; steps[i].Status == client.StatusFailed || steps[i].Status == client.StatusError {
+		if steps[i].Status == client.StatusFailed || steps[i].Status == client.StatusError {
 			break
 		}
 	}

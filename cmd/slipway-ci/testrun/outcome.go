@@ -3,6 +3,7 @@ package testrun
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
@@ -87,19 +88,29 @@ func (c *Config) failureOf(ctx context.Context, j *job, a *client.TestAttempt) r
 	for i := range a.Steps {
 		f.Steps = append(f.Steps, stepLine(i, &a.Steps[i]))
 	}
-	if c.Artifacts != nil {
-		files, err := c.Artifacts.keep(ctx, c.Client, fmt.Sprintf("%s %s %d", j.of.Name, targetName(j.of.Target), a.Number), a.Files)
+	for _, artifacts := range c.Artifacts {
+		files, err := artifacts.keep(ctx, c.Client, fmt.Sprintf("%s %s %d", j.of.Name, targetName(j.of.Target), a.Number), a.Files)
 		if err != nil {
 			c.Out.Warn("%s: %v", j.of.Name, err)
 		}
-		f.Attachments = files
+		f.Attachments = append(f.Attachments, files...)
 	}
 	return f
 }
 
+// maxIndent is how deep steps are set in: groups are no deeper.
+const maxIndent = 5
+
 // stepLine is a step in a line: 3. FAILED click button "Save" (120 ms): no element matches.
 func stepLine(i int, s *client.StepTaken) string {
-	line := fmt.Sprintf("%d. %s %s (%d ms)", i+1, s.Status, testfile.Words(s.Tool.Type, s.Tool.Args), s.TookMS)
+	indent, phase := "", ""
+	if s.Group != nil {
+		indent = strings.Repeat("  ", max(0, min(s.Group.Depth, maxIndent)))
+	}
+	if s.Phase != "" {
+		phase = s.Phase + ": "
+	}
+	line := fmt.Sprintf("%s%d. %s %s%s (%d ms)", indent, i+1, s.Status, phase, testfile.Words(s.Tool.Type, s.Tool.Args), s.TookMS)
 	if s.Result.Message != "" {
 		line += ": " + s.Result.Message
 	}

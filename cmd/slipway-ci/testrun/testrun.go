@@ -42,8 +42,8 @@ type Config struct {
 	Last func(ctx context.Context, requests int) (context.Context, context.CancelFunc)
 	// Folder has the tests' files, by which a failure finds its line.
 	Folder Folder
-	// Artifacts is where screenshots go; nil: nowhere.
-	Artifacts *Artifacts
+	// Artifacts are where screenshots and traces go; none: nowhere.
+	Artifacts []*Artifacts
 }
 
 // unit is one run at the server: of a suite or of a case.

@@ -224,7 +224,7 @@ func (g *Generated) replace(ctx context.Context, old, made *client.TestCase, w W
 	if err != nil {
 		return nil, err
 	}
-	known, err := stepsOf(old)
+	known, err := stepsOf(old, old.Latest().Steps)
 	if err != nil {
 		return nil, err
 	}

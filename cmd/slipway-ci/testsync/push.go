@@ -108,12 +108,16 @@ func (c *Config) pushTo(ctx context.Context, s *suites, file *File, one *client.
 // update changes a case, while it is as it was read.
 func (c *Config) update(ctx context.Context, s *suites, file *File, one *client.TestCase, r *Result) error {
 	f := file.Case
-	known, err := stepsOf(one)
+	latest := one.Latest()
+	steps, err := aligned(one, f.Steps, latest.Steps)
 	if err != nil {
 		return err
 	}
-	testfile.Align(f.Steps, known)
-	steps, err := bodies(f.Steps)
+	setUp, err := aligned(one, f.SetUp, latest.SetUp)
+	if err != nil {
+		return err
+	}
+	tearDown, err := aligned(one, f.TearDown, latest.TearDown)
 	if err != nil {
 		return err
 	}
@@ -122,7 +126,7 @@ func (c *Config) update(ctx context.Context, s *suites, file *File, one *client.
 		return err
 	}
 	after, warnings, err := c.Client.UpdateTestCase(ctx, one.ID, client.TestCaseChange{Data: data, Name: f.Name, Intent: f.Intent, Description: f.Description,
-		Tags: orEmpty(f.Tags), RunSettings: settingsOf(f), Steps: steps, BaseRevisionID: one.Latest().ID, BaseUpdateDate: one.LastUpdateDate})
+		Tags: orEmpty(f.Tags), RunSettings: settingsOf(f), Steps: steps, SetUp: around(setUp, latest.SetUp), TearDown: around(tearDown, latest.TearDown), BaseRevisionID: one.Latest().ID, BaseUpdateDate: one.LastUpdateDate})
 	if err != nil {
 		return err
 	}
@@ -150,6 +154,25 @@ func bodyOf(d *testfile.Data) (json.RawMessage, error) {
 		return nil, nil
 	}
 	return d.Body()
+}
+
+// aligned returns the steps of a file with the ids of the server's.
+func aligned(of *client.TestCase, steps []testfile.Step, server []json.RawMessage) ([]json.RawMessage, error) {
+	known, err := stepsOf(of, server)
+	if err != nil {
+		return nil, err
+	}
+	testfile.Align(steps, known)
+	return bodies(steps)
+}
+
+// around is what a change sends of steps around a test: nothing where there are and were
+// none, which servers without them take too.
+func around(steps, server []json.RawMessage) *[]json.RawMessage {
+	if len(steps)+len(server) == 0 {
+		return nil
+	}
+	return &steps
 }
 
 // writeBack writes what the server has made of a file.
@@ -240,6 +263,12 @@ func (c *Config) create(ctx context.Context, s *suites, file *File, r *Result) e
 	}
 	var err error
 	if n.Steps, err = bodies(f.Steps); err != nil {
+		return err
+	}
+	if n.SetUp, err = bodies(f.SetUp); err != nil {
+		return err
+	}
+	if n.TearDown, err = bodies(f.TearDown); err != nil {
 		return err
 	}
 	if n.Data, err = bodyOf(f.Data); err != nil {

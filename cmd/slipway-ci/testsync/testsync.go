@@ -165,8 +165,8 @@ func (c *Config) fileOf(ctx context.Context, s *suites, one *client.TestCase, ha
 
 func (s *suites) fileOf(c *client.TestCase, data *testfile.Data) (*testfile.Case, error) {
 	f := &testfile.Case{ID: c.ID, Name: c.Name, Tags: c.Tags, URL: c.RunSettings.TestURL, Tunnel: or(c.RunSettings.SCTunnelName),
-		FirstMatch: !c.RunSettings.Strict, Healing: or(c.RunSettings.Healing), Drift: or(c.RunSettings.Drift), Retries: c.RunSettings.Retries,
-		Intent: c.Latest().Intent, Description: c.Latest().Description, Data: data}
+		FirstMatch: !c.RunSettings.Strict, Healing: or(c.RunSettings.Healing), Drift: or(c.RunSettings.Drift), Trace: or(c.RunSettings.Trace),
+		Retries: c.RunSettings.Retries, Intent: c.Latest().Intent, Description: c.Latest().Description, Data: data}
 	if c.TestSuiteID != "" {
 		f.Suite = s.label(c.TestSuiteID)
 	}
@@ -177,22 +177,34 @@ func (s *suites) fileOf(c *client.TestCase, data *testfile.Data) (*testfile.Case
 		primary := testfile.Target(p)
 		f.Primary = &primary
 	}
-	steps, err := stepsOf(c)
-	if err != nil {
-		return nil, err
+	latest := c.Latest()
+	for _, list := range []struct {
+		into *[]testfile.Step
+		of   []json.RawMessage
+	}{{&f.SetUp, latest.SetUp}, {&f.Steps, latest.Steps}, {&f.TearDown, latest.TearDown}} {
+		steps, err := stepsOf(c, list.of)
+		if err != nil {
+			return nil, err
+		}
+		*list.into = withoutIDs(steps)
 	}
-	for i := range steps {
-		steps[i].ID = ""
-	}
-	f.Steps = steps
 	f.Revision = f.Stamp(c.Latest().ID)
 	return f, nil
 }
 
-// stepsOf returns the latest steps of a case, with their ids.
-func stepsOf(c *client.TestCase) ([]testfile.Step, error) {
+// withoutIDs returns a copy of steps without their ids.
+func withoutIDs(steps []testfile.Step) []testfile.Step {
+	bare := slices.Clone(steps)
+	for i := range bare {
+		bare[i].ID = ""
+	}
+	return bare
+}
+
+// stepsOf returns steps of a case, with their ids.
+func stepsOf(c *client.TestCase, list []json.RawMessage) ([]testfile.Step, error) {
 	var steps []testfile.Step
-	for _, text := range c.Latest().Steps {
+	for _, text := range list {
 		s, err := testfile.StepOf(text)
 		if err != nil {
 			return nil, fmt.Errorf("test %q: %w", c.Name, err)
@@ -224,7 +236,7 @@ func orNull(text string) *string {
 // settingsOf returns the settings of a file as the API takes them.
 func settingsOf(f *testfile.Case) client.SettingsChange {
 	s := client.SettingsChange{TestURL: orNull(f.URL), SCTunnelName: orNull(f.Tunnel), Strict: !f.FirstMatch, Healing: orNull(f.Healing),
-		Drift: orNull(f.Drift), Retries: f.Retries, RunTargets: []client.TestTarget{}}
+		Drift: orNull(f.Drift), Trace: orNull(f.Trace), Retries: f.Retries, RunTargets: []client.TestTarget{}}
 	for _, t := range f.Targets {
 		s.RunTargets = append(s.RunTargets, client.TestTarget(t))
 	}
@@ -274,10 +286,7 @@ func plainText(c *testfile.Case) string {
 	}
 	bare := *c
 	bare.ID, bare.Revision = "", ""
-	bare.Steps = slices.Clone(c.Steps)
-	for i := range bare.Steps {
-		bare.Steps[i].ID = ""
-	}
+	bare.SetUp, bare.Steps, bare.TearDown = withoutIDs(c.SetUp), withoutIDs(c.Steps), withoutIDs(c.TearDown)
 	text, err := bare.Write()
 	if err != nil {
 		return ""

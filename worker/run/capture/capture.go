@@ -21,11 +21,14 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/worker/run/replay"
+	"github.com/slipway-qa/slipway/worker/run/trace"
 )
 
 const (
 	// maxArtifact bounds one artifact in bytes: a screenshot of a long page.
 	maxArtifact = 10 << 20
+	// maxTrace bounds a trace, which has those of all steps.
+	maxTrace = trace.MaxBytes
 	// maxFiles bounds those of an attempt: two for each of the most steps.
 	maxFiles = 2000
 	// artifactTimeout bounds the storing of one, so that a store that is away does
@@ -75,7 +78,11 @@ func (f *Files) Capture(ctx context.Context, a replay.Artifact) string {
 	if len(a.Data) == 0 || ctx.Err() != nil || !f.begin() {
 		return ""
 	}
-	if len(a.Data) > maxArtifact {
+	most := maxArtifact
+	if a.Kind == run.Trace {
+		most = maxTrace
+	}
+	if len(a.Data) > most {
 		f.Log.WarnContext(ctx, "artifact too large, not kept", "kind", a.Kind, "step", a.Step, "bytes", len(a.Data))
 		return ""
 	}

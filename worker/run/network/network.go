@@ -164,6 +164,16 @@ func (n *Network) open(ctx context.Context, part need) (err error) {
 	return err
 }
 
+// Traffic returns the recording of the traffic, which it begins where no step needs it: the
+// trace of a test reads the same one. Close ends it. The error is a *traffic.UnavailableError, or
+// that of a browser that is lost.
+func (n *Network) Traffic(ctx context.Context) (*traffic.Recorder, error) {
+	if err := n.open(ctx, needTraffic); err != nil {
+		return nil, err
+	}
+	return n.traffic, n.none[needTraffic]
+}
+
 func unavailable(err error) bool {
 	var cannot *traffic.UnavailableError
 	return errors.As(err, &cannot)

@@ -122,7 +122,8 @@ func (n *Network) orLost(ctx context.Context, err error) error {
 	}
 	conn, lost := n.cfg.Session.BiDi(ctx)
 	if lost == nil {
-		lost = conn.Command(ctx, "session.status", nil, nil)
+		// The driver answers for a while what it need not ask the browser.
+		lost = conn.Command(ctx, "browsingContext.getTree", map[string]any{"maxDepth": 0}, nil)
 	}
 	if lost != nil {
 		return lost

@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+	"github.com/slipway-qa/slipway/worker/run/trace"
 )
 
 // elementAction is a step that does something to an element.
@@ -45,6 +46,7 @@ type actQuery struct {
 	Direction   string         `json:"direction,omitempty"`
 	Watch       string         `json:"watch,omitempty"`   // the name by which arrival.js reports
 	Gesture     string         `json:"gesture,omitempty"` // what it watches for
+	Trace       bool           `json:"trace,omitempty"`   // where the element is, is returned
 	Drags       bool           `json:"-"`                 // the element is one of a drag, which is no hovering
 	// Known is what the element is compared with; nil: nothing. Exact means that numbers
 	// in its name count. Accepted is how it may contradict that and is acted on. Settle is
@@ -96,6 +98,7 @@ type actResult struct {
 	Wheel       []int             `json:"wheel"`  // by how much to turn it, if the script cannot scroll
 	Note        string            `json:"note"`
 	Drifted     *foundDrift       `json:"drifted"` // nil: nothing contradicts what is known
+	Point       *trace.Point      `json:"point"`   // of the element's centre in the top frame's viewport
 }
 
 // act waits until an action can be done to the element, and does it or returns the
@@ -108,7 +111,7 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 	last := actResult{State: stateNone}
 	for {
 		q.Hosts, q.Selector = orEmpty(a.at.hosts), a.at.selector
-		q.First, q.Fingerprint = a.FirstMatch, a.needsFingerprint()
+		q.First, q.Fingerprint, q.Trace = a.FirstMatch, a.needsFingerprint(), a.tracer != nil
 		q.compare(a)
 		q.Wait = max(healing.wait(min(maxPageWait, time.Until(a.deadline))), 0).Milliseconds()
 		q.Left = max(time.Until(a.deadline), 0).Milliseconds()
@@ -125,6 +128,9 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 		case got.State == stateOK:
 			if err := a.noteSuccess(ctx, q, got); err != nil {
 				return last, err
+			}
+			if q.inPage() {
+				a.tracer.acted(got.Point)
 			}
 			return *got, nil
 		case got.State == stateInvalid:

@@ -227,7 +227,9 @@ func patient(cfg replay.Config) replay.Config {
 func play(t testing.TB, cfg replay.Config) replay.Result {
 	t.Helper()
 	for i := range cfg.Steps {
-		cfg.Steps[i].ID = fmt.Sprintf("s%d", i+1)
+		if cfg.Places == nil { // else they are those of a plan
+			cfg.Steps[i].ID = fmt.Sprintf("s%d", i+1)
+		}
 	}
 	cfg = patient(cfg)
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)

@@ -32,9 +32,9 @@ func (t *testExecution) newCondition(i int) condition {
 // The failure describes why it does not. That a page cannot be looked at says nothing of
 // the condition, and is an error.
 func (x condition) holds(ctx context.Context, when *step.Condition, tool step.Tool) (not *failure, err error) {
-	expanded, err := step.ExpandCondition(*when, x.secrets.value)
+	expanded, err := step.ExpandCondition(*when, x.value)
 	if err != nil {
-		return nil, variableFailure(err)
+		return nil, x.unknown(err)
 	}
 	check := step.Args{Selector: expanded.Selector, Not: expanded.Not, Matcher: x.move().Matcher(expanded.Matcher)}
 	if x.Lease.Mobile {
@@ -53,9 +53,9 @@ func (x condition) holds(ctx context.Context, when *step.Condition, tool step.To
 
 // assertWhere checks an assertion where a tool acts.
 func (x condition) assertWhere(ctx context.Context, stored step.Tool, args step.Args) error {
-	tool, err := step.ExpandTool(stored, x.secrets.value)
+	tool, err := step.ExpandTool(stored, x.value)
 	if err != nil {
-		return variableFailure(err)
+		return x.unknown(err)
 	}
 	at, _, _, err := locate(tool, stored)
 	if err != nil {

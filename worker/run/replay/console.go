@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+	"github.com/slipway-qa/slipway/worker/run/trace"
 )
 
 const (
@@ -28,6 +29,7 @@ const (
 type console struct {
 	conn        *webdriver.BiDi
 	unsubscribe func()
+	trace       *trace.Recorder
 
 	mu       sync.Mutex
 	lines    []consoleEntry
@@ -54,7 +56,7 @@ func openConsole(ctx context.Context, s *session) *console {
 		s.Log.DebugContext(ctx, "no BiDi for the console", "error", err)
 		return nil
 	}
-	c := &console{conn: conn}
+	c := &console{conn: conn, trace: s.Trace}
 	c.unsubscribe = conn.On(logEvent, c.add)
 	if s.Lease.Local {
 		return c
@@ -94,9 +96,12 @@ func (c *console) add(params json.RawMessage) {
 	if len(e.text) > consoleLine {
 		e.text, e.cut = strings.Clone(bounded(e.text, consoleLine)), true
 	}
+	line := trace.Line{Time: time.UnixMilli(e.at), Level: event.Level, Text: e.text}
 	if frames := event.StackTrace.CallFrames; len(frames) > 0 && len(frames[0].URL) <= consoleLine {
+		line.URL, line.Line, line.Column = frames[0].URL, frames[0].LineNumber+1, frames[0].ColumnNumber+1
 		e.end = fmt.Sprintf(" (%s:%d:%d)", frames[0].URL, frames[0].LineNumber+1, frames[0].ColumnNumber+1)
 	}
+	c.trace.Console(line)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.lines = append(c.lines, e)

@@ -80,9 +80,9 @@ func (x *stepExecution) inRow(ctx context.Context, at *elementLocation, a, store
 	row := *a.Selector
 	row.Index = &i
 	for n := range stored.Tools {
-		tool, err := step.ExpandTool(stored.Tools[n], x.secrets.value)
+		tool, err := step.ExpandTool(stored.Tools[n], x.value)
 		if err != nil {
-			return variableFailure(err)
+			return x.unknown(err)
 		}
 		tool = x.move().Tool(tool)
 		x.network.BeginStep()

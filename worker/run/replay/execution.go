@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/group"
 )
 
 // testExecution is the execution of one test: its session, and what came of the
@@ -23,64 +24,27 @@ type testExecution struct {
 
 	reporting sync.Mutex // of Progress, in its order
 	reported  int        // steps
+
+	first  int  // the first step that needs the test's address to be open
+	opened bool // it is
 }
 
 func newTestExecution(ctx context.Context, cfg Config) *testExecution {
 	t := &testExecution{session: newSession(cfg), began: time.Now()}
+	t.first = group.FirstOnPage(cfg.Steps, cfg.Places)
 	t.result = Result{Status: string(run.Passed), Fingerprints: map[string]step.Fingerprint{}}
-	for _, s := range cfg.Steps {
-		t.records = append(t.records, step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Skipped})
+	for i := range cfg.Steps {
+		t.records = append(t.records, t.newRecord(i, step.Skipped))
 	}
 	t.screenshotter = newScreenshotter(ctx, t.session, t.storeScreenshotID)
 	return t
-}
-
-// run executes the steps up to the first that fails or finishes.
-func (t *testExecution) run(ctx context.Context) {
-	p := t.newPreparation()
-	if err := p.run(ctx); err != nil {
-		t.screenshotter.captureUnreached(ctx, p.stepExecution, err)
-		t.fail(t.failureOf(ctx, err))
-		return
-	}
-	first := t.firstOnPage()
-	for i := range len(t.Steps) + 1 {
-		if i == first {
-			p = t.newPreparation() // its time begins now
-			if err := p.openTest(ctx); err != nil {
-				t.screenshotter.captureUnreached(ctx, p.stepExecution, err)
-				t.fail(t.failureOf(ctx, err))
-				return
-			}
-		}
-		if i == len(t.Steps) {
-			return
-		}
-		if err := t.runStep(ctx, i); err != nil {
-			t.fail(err)
-			return
-		}
-		if t.Steps[i].Tool.Type == step.Finish {
-			return
-		}
-	}
-}
-
-// firstOnPage returns the first step for which the test's address is opened: those before
-// it only set what the page is to find.
-func (t *testExecution) firstOnPage() int {
-	for i := range t.Steps {
-		if !step.Sets(t.Steps[i].Tool.Type) || t.Steps[i].When != nil {
-			return i
-		}
-	}
-	return len(t.Steps)
 }
 
 // runStep executes a step and records it. The failure is that of a required step.
 func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 	s := &t.Steps[i]
 	started := time.Now()
+	t.tracer.begin(t.actionOf(i))
 	if t.network != nil {
 		t.network.BeginStep()
 	}
@@ -101,9 +65,8 @@ func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 		record = t.record(x, failed, optional)
 	}
 	record.StartMS, record.TookMS = started.Sub(t.began).Milliseconds(), time.Since(started).Milliseconds()
-	t.mu.Lock()
-	t.records[i] = record
-	t.mu.Unlock()
+	t.keep(i, record)
+	t.tracer.endStep(ctx, x, record, failed)
 	switch {
 	case failed != nil && !optional:
 		switch {
@@ -138,8 +101,7 @@ func (t *testExecution) meetCondition(ctx context.Context, i int) (x *stepExecut
 
 // skippedRecord returns the record of a step whose condition does not hold.
 func (t *testExecution) skippedRecord(x *stepExecution, not *failure) step.Record {
-	s := &t.Steps[x.index]
-	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Skipped}
+	record := t.newRecord(x.index, step.Skipped)
 	not.text = "skipped: " + not.text
 	record.Result.Message = x.message(not)
 	return record
@@ -155,7 +117,7 @@ func (f *failure) skips(s *step.Step) bool {
 // learnt from it.
 func (t *testExecution) record(x *stepExecution, failed *failure, optional bool) step.Record {
 	s := &t.Steps[x.index]
-	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed}
+	record := t.newRecord(x.index, step.Passed)
 	record.Findings, record.Look = x.findings, x.look
 	if failed != nil {
 		record.Suggested = x.suggested

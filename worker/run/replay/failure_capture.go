@@ -43,7 +43,7 @@ func (s *screenshotter) captureFailure(ctx context.Context, x *stepExecution) {
 func (s *screenshotter) takeNow(ctx context.Context, x *stepExecution) {
 	s.deferred = append(s.deferred, x.index)
 	s.takeDeferred(ctx, x)
-	s.wait(ctx)
+	s.waitPicture(ctx)
 }
 
 // captureUnreached takes a screenshot of what the browser shows in place of a page that

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -105,8 +106,12 @@ func TestNetworkFailures(t *testing.T) {
 		{`{"type":"unroute","args":{"url":"**/x"}}`, store.CodeStepFailed, "there is no route of **/x"},
 		{`{"type":"route","args":{"url":"**/x","change":{"urlTo":"file:///etc/passwd"}}}`, store.CodeForbidden, "file"},
 	} {
-		steps := tools(t, `{"type":"click","args":{"selector":"#add"}}`, c.doc)
-		steps[1].TimeoutMS = 1500
+		docs := []string{`{"type":"click","args":{"selector":"#add"}}`, c.doc}
+		if strings.Contains(c.doc, `"not":true`) { // holds as soon as nothing is there: what the click does must be seen before
+			docs = []string{docs[0], `{"type":"wait_for_response","args":{"url":"**/api/cart"}}`, c.doc}
+		}
+		steps := tools(t, docs...)
+		steps[len(steps)-1].TimeoutMS = 1500
 		r := play(t, replay.Config{TestURL: at, Steps: steps, Lookup: func(step.Reference) (string, bool, bool) { return "lamp", true, true }})
 		require.Equal(t, c.code, r.Code, "%s: %s", c.doc, r.Message)
 		require.Contains(t, r.Message, c.words, c.doc)

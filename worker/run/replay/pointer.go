@@ -123,6 +123,7 @@ func (a elementAction) point(ctx context.Context, g gesture) error {
 			return err
 		}
 		a.screenshotter.wait(ctx)
+		a.tracer.meets(ctx, a.stepExecution, got.Point, len(a.at.frames) > 0)
 		x, y := 0, 0
 		if len(got.Offset) == 2 {
 			x, y = got.Offset[0], got.Offset[1]

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+	"github.com/slipway-qa/slipway/worker/run/trace"
 )
 
 // preparation is what is executed before the first step, with the time of a step.
@@ -13,8 +14,8 @@ type preparation struct{ *stepExecution }
 
 func (t *testExecution) newPreparation() preparation {
 	x := &stepExecution{session: t.session, screenshotter: t.screenshotter, timeout: t.StepTimeout}
-	if after := t.firstOnPage(); after < len(t.Steps) {
-		x.next = t.Steps[after].Tool.Type
+	if next := t.following(t.first - 1); next < len(t.Steps) {
+		x.next = t.Steps[next].Tool.Type
 	}
 	x.deadline = time.Now().Add(x.timeout)
 	return preparation{x}
@@ -32,6 +33,7 @@ func (p preparation) run(ctx context.Context) error {
 	if err := p.openNetwork(ctx); err != nil {
 		return err
 	}
+	p.tracer.watchTraffic(ctx)
 	if err := p.noteFirstWindow(ctx); err != nil || !choosesFiles(p.Steps) {
 		return err
 	}
@@ -58,7 +60,10 @@ func (p preparation) openTest(ctx context.Context) error {
 	if err != nil {
 		return variableFailure(err)
 	}
-	return p.open(ctx, address)
+	p.tracer.begin(trace.Action{Title: "Open " + p.TestURL, Class: traced, Method: step.GoToURL, Params: map[string]string{"url": p.TestURL}})
+	err = p.open(ctx, address)
+	p.tracer.end(ctx, p.stepExecution, err)
+	return err
 }
 
 // setTimeouts sets those of the session unless it has them.
@@ -74,10 +79,10 @@ func (p preparation) setTimeouts(ctx context.Context) error {
 	})
 }
 
-// noteFirstWindow stores the window that the test begins in, where a step or the
-// screenshots need it.
+// noteFirstWindow stores the window that the test begins in, where a step, the
+// screenshots or the trace need it.
 func (p preparation) noteFirstWindow(ctx context.Context) error {
-	needed := p.screenshotter.parallel
+	needed := p.screenshotter.parallel || p.tracer != nil
 	for _, s := range p.Steps {
 		needed = needed || s.Tool.Type == step.SwitchWindow
 	}

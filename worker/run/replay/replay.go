@@ -40,8 +40,10 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/group"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/run/looks"
+	"github.com/slipway-qa/slipway/worker/run/trace"
 )
 
 // Config is how a test is executed.
@@ -52,6 +54,9 @@ type Config struct {
 	// name of its origin is looked for at TestURL's. "" leaves the steps as they are.
 	RecordedURL string
 	Steps       []step.Step
+	// Places are where the steps stand (group.Plan): in which phase, and in which step
+	// groups. Nil for a test that has neither.
+	Places []group.Place
 	// Lookup returns the value of a variable and whether it is a secret; ok is
 	// false for one that has no value.
 	Lookup func(step.Reference) (value string, secret, ok bool)
@@ -100,6 +105,9 @@ type Config struct {
 	// of the steps but in the background: storing overlaps with the next step. All
 	// calls have returned when Play returns.
 	Capture func(ctx context.Context, a Artifact) string
+	// Trace records what the steps do and see; nil records nothing. Its Redact must know all
+	// secrets of the test.
+	Trace *trace.Recorder
 	// Progress is called after each step with the records so far; it must be quick.
 	Progress func(records []step.Record)
 	Log      *slog.Logger
@@ -118,7 +126,7 @@ type Looks struct {
 
 // Artifact is what was captured of a step. Secrets are replaced in it.
 type Artifact struct {
-	Kind        string // one of storage/run's
+	Kind        string // one of storage/run's; run.Trace is stored by the caller
 	Step        int
 	ContentType string
 	Data        []byte
@@ -167,6 +175,7 @@ func Play(ctx context.Context, cfg Config) (result Result) {
 	t := newTestExecution(ctx, cfg)
 	defer func() {
 		t.screenshotter.close()
+		t.tracer.close(ctx, &t.result)
 		t.console.close()
 		t.result.Broken = t.closeNetwork() || t.result.Broken
 		if t.closeState(ctx) != nil {

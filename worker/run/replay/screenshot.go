@@ -107,17 +107,25 @@ func (s *screenshotter) close() {
 	s.tasks.Wait()
 }
 
-// wait waits until the screenshot that is being taken is done.
+// wait waits until the screenshot and the snapshot that are being taken are done: the page
+// changes after it.
 func (s *screenshotter) wait(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, screenshotWait)
+	defer cancel()
+	s.waitPicture(ctx)
+	s.session.tracer.wait(ctx)
+}
+
+// waitPicture waits until the screenshot that is being taken is done.
+func (s *screenshotter) waitPicture(ctx context.Context) {
 	if s.running == nil {
 		return
 	}
-	timer := time.NewTimer(screenshotWait)
-	defer timer.Stop()
+	ctx, cancel := context.WithTimeout(ctx, screenshotWait)
+	defer cancel()
 	select {
 	case <-s.running:
 		s.running = nil
-	case <-timer.C:
 	case <-ctx.Done():
 	}
 }
@@ -139,9 +147,12 @@ func (s *screenshotter) takeDeferred(ctx context.Context, x *stepExecution) {
 	}
 	c := &capture{Artifact: Artifact{Kind: run.Screenshot}, steps: s.deferred, ready: make(chan struct{})}
 	s.deferred = nil
-	s.wait(ctx)
+	s.waitPicture(ctx)
 	x.resetFrame(ctx)
 	view := pageView{x}
+	if len(x.secrets.typed) > 0 { // the snapshot shows no blur
+		s.session.tracer.wait(ctx)
+	}
 	masked, ok := view.maskSecrets(ctx)
 	if !ok {
 		return
@@ -190,7 +201,9 @@ func (s *screenshotter) encode(c *capture, data []byte, err error) {
 	c.Data, c.ContentType = data, http.DetectContentType(data)
 	if !strings.HasPrefix(c.ContentType, "image/") || len(data) > maxScreenshot {
 		c.Data = nil
+		return
 	}
+	s.session.Trace.Picture(data, time.Now())
 }
 
 // currentSource returns the source of the current window; nil without one.

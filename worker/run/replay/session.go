@@ -21,6 +21,7 @@ type session struct {
 	driver  *webdriver.Session
 	secrets secretStore
 	console *console // nil: the driver keeps the console
+	tracer  *tracer  // nil: nothing is traced
 	network *network.Network
 
 	live    bool            // the step after one is not known when it is executed
@@ -42,6 +43,7 @@ func newSession(cfg Config) *session {
 		s.driver = cfg.Lease.Session
 	}
 	s.secrets.lookup = cfg.Lookup
+	s.tracer = newTracer(s)
 	return s
 }
 

@@ -30,8 +30,9 @@ type stepExecution struct {
 	deadline time.Time
 
 	notes        []string
-	dialogs      int  // that were dismissed
-	unresponsive bool // the last call in the page timed out
+	dialogs      int   // that were dismissed
+	unresponsive bool  // the last call in the page timed out
+	missing      error // why the value of a parameter cannot be used; nil: it can
 
 	fingerprint *step.Fingerprint // of the element, for a step that has none
 	healed      *step.Healed
@@ -49,9 +50,9 @@ type stepExecution struct {
 func (t *testExecution) newStep(i int) *stepExecution {
 	s := &t.Steps[i]
 	x := &stepExecution{session: t.session, screenshotter: t.screenshotter, index: i, timeout: t.StepTimeout, began: t.began}
-	if i+1 < len(t.Steps) {
-		x.next = t.Steps[i+1].Tool.Type
-		x.assertedNext = t.asserts(i + 1)
+	if next := t.following(i); next < len(t.Steps) {
+		x.next = t.Steps[next].Tool.Type
+		x.assertedNext = next == i+1 && t.asserts(next)
 	}
 	if t.live {
 		x.next = step.HandleDialog // it may be
@@ -72,16 +73,17 @@ func (t *testExecution) newStep(i int) *stepExecution {
 // page as it is: no dialog is expected after it.
 func (t *testExecution) asserts(i int) bool {
 	s := &t.Steps[i]
-	dialog := i+1 < len(t.Steps) && t.Steps[i+1].Tool.Type == step.HandleDialog
+	next := t.following(i)
+	dialog := next < len(t.Steps) && t.Steps[next].Tool.Type == step.HandleDialog
 	tool := innermost(s.Tool)
 	return tool.Type == step.Assert && !step.IsNetwork(&tool) && s.When == nil && !dialog
 }
 
 // run executes a tool, in the frames and shadow roots that it names.
 func (x *stepExecution) run(ctx context.Context, stored step.Tool) error {
-	tool, err := step.ExpandTool(stored, x.secrets.value)
+	tool, err := step.ExpandTool(stored, x.value)
 	if err != nil {
-		return variableFailure(err)
+		return x.unknown(err)
 	}
 	tool = x.move().Tool(tool)
 	if x.Lease.Mobile {

@@ -4,7 +4,7 @@
 //
 // query: { want, hosts, selector, first, wait, left, fingerprint, repeated,
 //          hidden, text, option, files, position, direction, watch, gesture, known, exact,
-//          accepted, settle }
+//          accepted, settle, trace }
 // wait is how long this call may take and left what is left of the step, in ms; watch
 // is the name under which arrival.js reports what becomes of the gesture that follows.
 // known is the fingerprint that the element is compared with (drift.js); accepted: the
@@ -12,7 +12,7 @@
 // position is where the element is pointed at, from its upper left corner; else at its
 // centre. offset is where that is from the centre of what is in view.
 // result: { state, why, count, several, element, offset, href, time, fingerprint, keys,
-//           held, wheel, note, drifted }
+//           held, wheel, note, drifted, point }
 // state: "ok" done or ready; "none" nothing found; "hidden" only invisible ones;
 //        "several" more than one, and the step does not say which; "waiting" found
 //        but not ready (why is the reason); "drifted" another element than the one
@@ -178,6 +178,22 @@ async function choose(query, attempt, began) {
   throw new Wait(why);
 }
 
+// placeOf returns the centre of an element in the viewport of the top frame, null where that
+// is not known: in a frame of another origin, or out of sight.
+function placeOf(el) {
+  const point = centre(el);
+  try {
+    for (let view = el.ownerDocument.defaultView; point && view.frameElement; view = view.parent) {
+      const box = view.frameElement.getBoundingClientRect();
+      point.x += box.left;
+      point.y += box.top;
+    }
+    return point;
+  } catch {
+    return null;
+  }
+}
+
 async function act(query) {
   const start = performance.now();
   const result = { state: "none", why: "", count: 0 };
@@ -194,6 +210,7 @@ async function act(query) {
       if (drift) result.drifted = { ...drift, fingerprint: describe(el) };
       if (query.fingerprint && !drift) result.fingerprint = describe(el);
       Object.assign(result, { state: "ok", why: "" }, await perform(query, el, target));
+      if (query.trace) result.point = placeOf(el);
     } catch (e) {
       if (e instanceof Drifted) {
         other = e;
