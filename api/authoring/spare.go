@@ -32,8 +32,8 @@ var elsewhere = wordSet(of[importBody](), of[caseBody](), of[settingsBody](), of
 // like this one.
 const siblings = `
 	action browser browsers checked creatorUserId csv default data dataRow dataRows dataset deleteTestCases disabled env environment environmentId
-	environments expanded expected findings flaky headless lastModifierUserId matrix parallel parameters platform platforms pressed retries retry
-	revisionId rowName rows runId secret selected shards stepId suites testCase testSuite url userId variables viewport wait`
+	environments expanded expected findings flaky headers headless lastModifierUserId matrix parallel parameters platform platforms pressed retries retry
+	revisionId rowName rows runId secret secrets selected shards stepId suites testCase testSuite tunnel url userId variables viewport wait`
 
 func of[T any]() reflect.Type { return reflect.TypeFor[T]() }
 

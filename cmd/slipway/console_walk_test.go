@@ -438,5 +438,6 @@ func consoleBounds() map[string]int {
 		"/console/tests/variables":                             10,
 		"/console/tests/variables/:id":                         6,
 		"/console/tests/groups":                                7,
+		"/console/tests/groups/:group":                         3,
 	}
 }

@@ -44,7 +44,7 @@ func runUseCases() []useCase {
 			w.cases(1)
 			w.count(func() { w.must(request{method: post, path: ai + "/testcases/{id:case}/run", body: `{}`}) })
 		}},
-		{name: "start the runs of a suite", numbers: []int{10, 100}, of: asks{statements: 24, commands: 1}, each: asks{statements: 10}, step: 100,
+		{name: "start the runs of a suite", numbers: []int{10, 100}, of: asks{statements: 29, commands: 1}, each: asks{statements: 11}, step: 100,
 			run: func(w *counted, n int) {
 				w.cases(n)
 				w.count(func() {

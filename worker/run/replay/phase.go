@@ -56,13 +56,18 @@ func (t *testExecution) keep(i int, record step.Record) {
 func (t *testExecution) run(ctx context.Context) {
 	p := t.newPreparation()
 	parts := t.parts()
+	t.runPrepared(ctx, p, parts)
+	t.tearDown(ctx, parts)
+}
+
+// runPrepared executes the parts before tear-down, once the session is set up.
+func (t *testExecution) runPrepared(ctx context.Context, p preparation, parts []part) {
 	if err := t.prepare(ctx, p); err != nil {
 		t.screenshotter.captureUnreached(ctx, p.stepExecution, err)
 		t.fail(t.failureOf(ctx, err))
-	} else {
-		t.runParts(ctx, parts)
+		return
 	}
-	t.tearDown(ctx, parts)
+	t.runParts(ctx, parts)
 }
 
 // prepare sets the session up, and opens the test's address unless steps come before its page.

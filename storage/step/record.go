@@ -1,0 +1,49 @@
+package step
+
+// The states of a step in a run.
+const (
+	Passed  = "PASSED"
+	Failed  = "FAILED"
+	Skipped = "SKIPPED" // an optional step that failed, or one after the end
+)
+
+// Record is the result of a step in a run.
+type Record struct {
+	StepID string  `json:"id"`
+	Tool   Tool    `json:"tool"` // as stored: variables are not replaced
+	Status string  `json:"status"`
+	Result Outcome `json:"result"`
+	Healed *Healed `json:"healed,omitempty"`
+	// Suggested is the element that a failed step would have been healed with.
+	Suggested *Healed `json:"suggested,omitempty"`
+	// Drifted is set when the element was another one than the step was recorded with.
+	Drifted *Drifted `json:"drifted,omitempty"`
+	// Iterations are the rows that a for_each went through.
+	Iterations []Iteration `json:"iterations,omitempty"`
+	// HealingID names what people accept or refuse of one of the three; "" without them
+	// and until the job has ended.
+	HealingID string `json:"healingId,omitempty"`
+	// Phase is where in the test the step stands: "" in its own steps, else SetUp or
+	// TearDown.
+	Phase string `json:"phase,omitempty"`
+	// Group is the step group that the step stands in; nil in none. The record of its
+	// run_group stands before those of its steps.
+	Group   *InGroup `json:"group,omitempty"`
+	StartMS int64    `json:"startMs"` // since the start of the job
+	TookMS  int64    `json:"tookMs"`
+	// ScreenshotID names a stored file; "" without one.
+	ScreenshotID string `json:"screenshotId,omitempty"`
+	// Findings are what the assertion accessible found; nil for other steps.
+	Findings *Findings `json:"findings,omitempty"`
+	// Look is what the assertion looks_like compared; nil for other steps.
+	Look *Look `json:"look,omitempty"`
+}
+
+// Healed is set when an action found its element by the fingerprint, because the
+// selector matched nothing.
+type Healed struct {
+	From   Selector `json:"from"`
+	To     Selector `json:"to"`
+	Score  float64  `json:"score"`  // 0 to 1
+	Reason string   `json:"reason"` // what still fits, in words
+}
