@@ -3,7 +3,9 @@ package authoring
 import (
 	"context"
 	"fmt"
+	"maps"
 	"net/http"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -51,7 +53,13 @@ const maxTags = 20
 
 // tags reads the tags of a filter, each a parameter of its own.
 func (q *query) tags() (list []string) {
-	for _, text := range q.values["tag"] {
+	var given []string
+	for _, name := range slices.Sorted(maps.Keys(q.values)) { // a tag may have commas, which part the values of other lists
+		if name == "tag" || strings.HasPrefix(name, "tag[") {
+			given = append(given, q.values[name]...)
+		}
+	}
+	for _, text := range given {
 		if text = strings.TrimSpace(text); text == "" {
 			continue
 		}

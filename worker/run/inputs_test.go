@@ -16,6 +16,7 @@ import (
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/group"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -84,7 +85,8 @@ func TestRecordedAddress(t *testing.T) {
 		"the case as it is": {nil, goTo, ""}, "the case's own": {&own, goTo, own}, "of the first step": {&none, goTo, goTo[0].Tool.Args.URL},
 		"of no step": {&none, nil, ""}, "of a click": {&none, []step.Step{{Tool: step.Tool{Type: step.Click}}}, ""},
 	} {
-		p := &execution{work: &store.Work{Run: store.Run{RecordedURL: c.recorded}, Steps: c.steps}}
+		p := &execution{work: &store.Work{Run: store.Run{RecordedURL: c.recorded}, Steps: c.steps},
+			plan: &group.Plan{Steps: c.steps, Places: make([]group.Place, len(c.steps))}}
 		require.Equal(t, c.want, p.recordedURL(), name)
 	}
 }

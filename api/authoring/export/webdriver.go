@@ -64,9 +64,10 @@ func writeWebDriver(s *script, d dialect, skeleton, file string) (string, error)
 	}
 	if len(s.moves) == 0 {
 		w.line(d.comment("The case has no steps."))
-		if e, ok := d.(interface{ empty() string }); ok {
-			w.line(e.empty())
-		}
+	}
+	does := func(m move) bool { return m.tool.Type != step.RunGroup } // of which only a comment stands there
+	if e, ok := d.(interface{ empty() string }); ok && !slices.ContainsFunc(s.moves, does) {
+		w.line(e.empty())
 	}
 	return fill(s, w.page, skeleton, file, d.literal)
 }
