@@ -16,7 +16,7 @@ const (
 	// unanswered parts are on their way at most: while the server stores the end of one, the
 	// bytes of the next are sent. Never those of two at once, so that a job that is killed has at
 	// most one part to send again, and the server takes the digest of the whole as they come.
-	unanswered = 4
+	unanswered = 2
 	// mostTries bounds how often an upload in parts is begun anew: for other bytes, or because the
 	// server lost some.
 	mostTries = 3
