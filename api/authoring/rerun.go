@@ -99,6 +99,19 @@ func nothingToRerun(only run.Selection) error {
 	return refused(http.StatusBadRequest, codeNothingToRerun, text)
 }
 
+// readRerun reads which run is run again, and what of it.
+func readRerun(c *gin.Context) (runID uuid.UUID, only run.Selection, in *rerunBody, err error) {
+	if runID, err = uuidParam(c, "runId"); err != nil {
+		return runID, "", nil, err
+	}
+	in = &rerunBody{}
+	if err = read(c, in); err != nil {
+		return runID, "", nil, err
+	}
+	only, err = in.selection()
+	return runID, only, in, err
+}
+
 // rerun serves POST /testcases/{id}/runs/{run}/rerun with the new run. Members: only (failed,
 // flaky), variables, retries.
 func (h runs) rerun(c *gin.Context) error {
@@ -106,15 +119,7 @@ func (h runs) rerun(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	runID, err := uuidParam(c, "runId")
-	if err != nil {
-		return err
-	}
-	var in rerunBody
-	if err := read(c, &in); err != nil {
-		return err
-	}
-	only, err := in.selection()
+	runID, only, in, err := readRerun(c)
 	if err != nil {
 		return err
 	}
@@ -124,7 +129,7 @@ func (h runs) rerun(c *gin.Context) error {
 		return err
 	}
 	if started == nil {
-		if started, err = h.startAgain(ctx, w, id, runID, key, only, &in); err != nil {
+		if started, err = h.startAgain(ctx, w, id, runID, key, only, in); err != nil {
 			return err
 		}
 	}
@@ -195,15 +200,7 @@ func (h suiteRuns) rerun(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	runID, err := uuidParam(c, "runId")
-	if err != nil {
-		return err
-	}
-	var in rerunBody
-	if err := read(c, &in); err != nil {
-		return err
-	}
-	only, err := in.selection()
+	runID, only, in, err := readRerun(c)
 	if err != nil {
 		return err
 	}
@@ -213,7 +210,7 @@ func (h suiteRuns) rerun(c *gin.Context) error {
 		return err
 	}
 	if started == nil {
-		if started, err = h.startAgain(ctx, w, id, runID, key, only, &in); err != nil {
+		if started, err = h.startAgain(ctx, w, id, runID, key, only, in); err != nil {
 			return err
 		}
 	}
