@@ -142,7 +142,7 @@ func TestGenerationRunsOutOfTime(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.newGeneration("x")
-	w.exec(`update test_generations set deadline = now() + interval '700 milliseconds'`)
+	w.exec(`update test_generations set deadline = now() + interval '4 seconds'`)
 	w.handler.Author = writes(func(ctx context.Context, j Job) (Result, error) {
 		result, err := clicks(ctx, j)
 		require.NoError(t, err)
