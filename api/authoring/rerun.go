@@ -45,6 +45,7 @@ type earlier struct {
 	testURL       string
 	buildID       *int64
 	retries       *int
+	trace         string
 	variableNames []string
 	environment   *environment.Environment // of that name now; nil for none
 }
@@ -75,7 +76,7 @@ func (h *room) inputsAgain(ctx context.Context, in *rerunBody, e earlier, record
 	if len(missing) > 0 {
 		return inputs, member("variables", fmt.Sprintf("must have %s: the values that a run was given are deleted when it ends", strings.Join(missing, ", ")))
 	}
-	inputs, values, err := h.inputs(ctx, givenInputs{e.address(), in.Variables, e.buildID, retries, nil}, recorded)
+	inputs, values, err := h.inputs(ctx, givenInputs{e.address(), in.Variables, e.buildID, retries, &e.trace}, recorded)
 	if err != nil {
 		return inputs, err
 	}
@@ -146,11 +147,11 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 		return nil, err
 	}
 	n := run.NewRun{Key: key, BuildName: of.BuildName, Tunnel: of.Tunnel, RerunOf: &of.ID}
-	var rows []int
-	if n.Targets, rows, err = run.AgainOf(ctx, h.cfg.DB, of, only); err != nil {
+	again, err := run.AgainOf(ctx, h.cfg.DB, of, only)
+	if err != nil {
 		return nil, err
 	}
-	if len(n.Targets) == 0 {
+	if n.Targets = again.Targets; len(n.Targets) == 0 {
 		return nil, nothingToRerun(only)
 	}
 	if n.Case, err = authoring.CaseByID(ctx, h.cfg.DB, w.OrganizationID, id); err != nil {
@@ -160,7 +161,7 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 		return nil, problem(err, revision)
 	}
 	if n.Revision.DataID != nil {
-		n.Rows = rows
+		n.Rows = again.Rows
 	}
 	if len(n.Revision.Steps) == 0 {
 		return nil, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
@@ -168,12 +169,9 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 	if err := (targeting{h.room, w.OrganizationID}).stillThere(ctx, n.Targets, n.Tunnel); err != nil {
 		return nil, err
 	}
-	e := earlier{buildID: of.BuildID, retries: of.Retries}
+	e := earlier{buildID: of.BuildID, retries: again.Retries, trace: again.Trace, variableNames: again.VariableNames}
 	if of.RecordedURL != nil {
 		e.testURL = of.TestURL
-	}
-	if e.variableNames, err = run.NamesGiven(ctx, h.cfg.DB, of); err != nil {
-		return nil, err
 	}
 	if e.environment, err = h.environmentFor(ctx, w.OrganizationID, of.Environment, n.Case.TeamID); err != nil {
 		return nil, err
@@ -227,7 +225,7 @@ func (h suiteRuns) startAgain(ctx context.Context, w account.Writer, id, runID u
 		return nil, err
 	}
 	n := run.NewSuiteRun{SuiteID: id, BuildName: of.BuildName, Vendor: h.cfg.Vendor, Key: key, Rerun: &run.SuiteRerun{Of: of.ID, Only: only}}
-	e := earlier{testURL: of.TestURL, buildID: of.BuildID, retries: of.Retries, variableNames: of.VariableNames}
+	e := earlier{testURL: of.TestURL, buildID: of.BuildID, retries: of.Retries, trace: of.Trace, variableNames: of.VariableNames}
 	suite, err := authoring.SuiteByID(ctx, h.cfg.DB, w.OrganizationID, id)
 	if err != nil {
 		return nil, problem(err, testSuite)

@@ -17,10 +17,9 @@ import (
 // what it will end before the runs themselves.
 const lockTasks = `select id from tasks where id = any($1::uuid[]) order by id for update`
 
-const lockTasksOfRuns = `
+const lockTasksOfJobs = `
 select t.id from tasks t
-where t.id in (select j.id from test_jobs j where j.run_id = any($1::uuid[]) and j.state in ('QUEUED', 'RUNNING')
-	union all select r.id from test_runs r where r.id = any($1::uuid[]) and not r.fanned_out)
+where t.id in (select j.id from test_jobs j where j.run_id = any($1::uuid[]) and j.state in ('QUEUED', 'RUNNING'))
 order by t.id for update`
 
 // The rows of each level are locked in the order of their ids.
@@ -36,6 +35,16 @@ func lock(ctx context.Context, tx *storage.Tx, statement string, ids []uuid.UUID
 	}
 	var locked []uuid.UUID
 	return storage.Wrap(tx.SelectContext(ctx, &locked, statement, storage.UUIDs(ids)), "lock runs")
+}
+
+// lockTasksOfRuns locks the tasks of the open jobs of runs. Those that still make jobs have a task
+// of their own id, which comes first: only a statement that begins when these are locked sees all
+// jobs.
+func lockTasksOfRuns(ctx context.Context, tx *storage.Tx, runs []uuid.UUID) error {
+	if err := lock(ctx, tx, lockTasks, runs); err != nil {
+		return err
+	}
+	return lock(ctx, tx, lockTasksOfJobs, runs)
 }
 
 // openRun is a run that has not ended, as it looked before it was locked.
@@ -68,7 +77,7 @@ func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUI
 			suiteRuns = append(suiteRuns, *run.SuiteRunID)
 		}
 	}
-	if err := lock(ctx, tx, lockTasksOfRuns, ids); err != nil {
+	if err := lockTasksOfRuns(ctx, tx, ids); err != nil {
 		return nil, err
 	}
 	if err := lock(ctx, tx, lockSuiteRuns, suiteRuns); err != nil {
@@ -144,7 +153,7 @@ func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uu
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of suite runs")
 	}
-	if err := lock(ctx, tx, lockTasksOfRuns, runs); err != nil {
+	if err := lockTasksOfRuns(ctx, tx, runs); err != nil {
 		return nil, err
 	}
 	var ended []uuid.UUID

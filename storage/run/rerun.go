@@ -33,22 +33,6 @@ func (s Selection) states() []string {
 	return []string{string(Passed), string(Flaky), string(Failed), string(Errored), string(Cancelled)}
 }
 
-const namesGivenToSuite = `select variable_names from suite_runs where id = $1 and organization_id = $2`
-
-// NamesGiven returns the names of the variables that a run was given, itself or by the run of its
-// suite. Their values are deleted when that ends.
-func NamesGiven(ctx context.Context, q storage.Querier, r *Run) ([]string, error) {
-	if r.SuiteRunID == nil {
-		return r.VariableNames, nil
-	}
-	var names pq.StringArray
-	err := storage.Wrap(q.GetContext(ctx, &names, namesGivenToSuite, *r.SuiteRunID, r.OrganizationID), "variables of suite run "+r.SuiteRunID.String())
-	if isNotFound(err) {
-		return r.VariableNames, nil
-	}
-	return names, err
-}
-
 // SuiteRerun names the suite run whose cases are run again, each on the targets of those of its
 // jobs that are selected.
 type SuiteRerun struct {
@@ -77,32 +61,51 @@ select (
 	where j.run_id = k.id and j.state = any(s.states) and j.row_place is not null and not s.everything
 ) as rows`
 
+// A run of a suite has what its suite run was given.
 const selectedAgain = `
-select t.targets, t.rows from test_runs k
+select t.targets, t.rows, coalesce(w.variable_names, k.variable_names) as variable_names, coalesce(k.retries, w.retries) as retries,
+	coalesce(nullif(k.trace, ''), w.trace, '') as trace
+from test_runs k left join suite_runs w on w.id = k.suite_run_id
 cross join (select $3::text[] as states, $4::boolean as everything) s
 cross join lateral (` + selectedOfRun + `) t
 where k.id = $1 and k.organization_id = $2`
 
-// AgainOf returns the targets of those jobs of a run that are selected, and the places of their
-// data rows: nil for all, and for a run without rows.
-func AgainOf(ctx context.Context, q storage.Querier, r *Run, only Selection) (targets []step.Target, rows []int, err error) {
+// Again is what of an earlier run is run again.
+type Again struct {
+	// Targets are those of the jobs that are selected, and Rows the places of their data rows: nil
+	// for all, and for a run without rows.
+	Targets []step.Target
+	Rows    []int
+	// VariableNames, Retries and Trace are what the run was given, itself or by the run of its suite.
+	// The values of the variables are deleted when that ends.
+	VariableNames []string
+	Retries       *int
+	Trace         string
+}
+
+// AgainOf returns what of a run is run again.
+func AgainOf(ctx context.Context, q storage.Querier, r *Run, only Selection) (*Again, error) {
 	var found struct {
-		Targets []byte        `db:"targets"`
-		Rows    pq.Int64Array `db:"rows"`
+		Targets []byte         `db:"targets"`
+		Rows    pq.Int64Array  `db:"rows"`
+		Names   pq.StringArray `db:"variable_names"`
+		Retries *int           `db:"retries"`
+		Trace   string         `db:"trace"`
 	}
-	err = q.GetContext(ctx, &found, selectedAgain, r.ID, r.OrganizationID, texts(only.states()), only == OnlyAll)
+	err := q.GetContext(ctx, &found, selectedAgain, r.ID, r.OrganizationID, texts(only.states()), only == OnlyAll)
 	if err != nil {
-		return nil, nil, storage.Wrap(err, "selected jobs of test run "+r.ID.String())
+		return nil, storage.Wrap(err, "selected jobs of test run "+r.ID.String())
 	}
+	again := &Again{VariableNames: found.Names, Retries: found.Retries, Trace: found.Trace}
 	if found.Targets != nil {
-		if err := json.Unmarshal(found.Targets, &targets); err != nil {
-			return nil, nil, fmt.Errorf("targets of test run %s: %w", r.ID, err)
+		if err := json.Unmarshal(found.Targets, &again.Targets); err != nil {
+			return nil, fmt.Errorf("targets of test run %s: %w", r.ID, err)
 		}
 	}
 	for _, place := range found.Rows {
-		rows = append(rows, int(place))
+		again.Rows = append(again.Rows, int(place))
 	}
-	return targets, rows, nil
+	return again, nil
 }
 
 // Such a case needs no target of its own: it runs on those that the jobs had. The rest is as in

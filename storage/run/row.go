@@ -111,7 +111,7 @@ const (
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
 	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
 	s.build_id, s.test_url, s.variable_names, s.environment,
-	s.retries, s.rerun_of, s.rerun_only,
+	s.retries, s.rerun_of, s.rerun_only, s.trace,
 	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, n.quarantined, n.flaky, h.healed, h.drifted, h.unreviewed`
 	SuiteRunTables = ` join organizations o on o.id = s.organization_id
 left join teams t on t.id = s.team_id
@@ -154,6 +154,7 @@ type SuiteRunRow struct {
 	RerunOf          *uuid.UUID     `db:"rerun_of"`
 	RerunOnly        Selection      `db:"rerun_only"`
 	Environment      string         `db:"environment"`
+	Trace            string         `db:"trace"`
 	counts
 	Healed  int `db:"healed"`
 	Drifted int `db:"drifted"`
@@ -197,7 +198,7 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 		SuiteID: r.SuiteID, SuiteName: r.SuiteName, UserUUID: r.UserUUID, BuildName: r.BuildName, Status: r.Status,
 		RunCount: r.RunCount, Error: r.Error, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames, Environment: r.Environment,
-		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: r.RerunOnly,
+		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: r.RerunOnly, Trace: r.Trace,
 		Counts: of.byStatus(), Quarantined: of.Quarantined, Flaky: of.Flaky, Healed: r.Healed, Drifted: r.Drifted,
 		Unreviewed: r.Unreviewed}
 }

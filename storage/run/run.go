@@ -195,6 +195,7 @@ type SuiteRun struct {
 	RerunOf          *uuid.UUID // the suite run whose cases are run again
 	RerunOnly        Selection  // which of them
 	Environment      string     // as of Run
+	Trace            string     // the mode of traces that the run was given; "" for none
 	// Counts of the case runs by their status, without those that are Quarantined; those that were not made yet
 	// count as QUEUED, and as CANCELLED once the run has ended without them.
 	Counts      map[Status]int

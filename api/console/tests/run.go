@@ -132,13 +132,6 @@ type record struct {
 	ScreenshotURL string    `json:"screenshotUrl"`
 }
 
-// inGroup is the step group that a step stands in.
-type inGroup struct {
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Depth int    `json:"depth"`
-}
-
 // In says in which phase of the test the step stands; "" in its own steps.
 func (r *record) In() string {
 	switch r.Phase {
@@ -211,10 +204,12 @@ func (j *job) Newest() string {
 }
 
 // Trace is the job's trace; nil without one.
-func (j *job) Trace() *file {
-	for i := range j.Files {
-		if j.Files[i].Kind == "trace" {
-			return &j.Files[i]
+func (j *job) Trace() *file { return traceOf(j.Files) }
+
+func traceOf(files []file) *file {
+	for i := range files {
+		if files[i].Kind == "trace" {
+			return &files[i]
 		}
 	}
 	return nil
@@ -270,6 +265,9 @@ func (p *Pages) runCase(c *gin.Context) error {
 		return p.Refused(c, back, wrong(fault))
 	}
 	body := map[string]any{"buildName": field(c, "build")}
+	if name := field(c, "environment"); name != "" {
+		body["environment"] = name
+	}
 	if targets != nil {
 		body["targets"] = targets
 	}

@@ -26,6 +26,7 @@ type suite struct {
 	Drift                *string  `json:"drift"`
 	Trace                *string  `json:"trace"`
 	Retries              *int     `json:"retries"`
+	DefaultEnvironment   *string  `json:"defaultEnvironment"`
 	TestCaseCount        int      `json:"testCaseCount"`
 	RunCount             int      `json:"runCount"`
 	SetUp                []step   `json:"setUp"`
@@ -46,6 +47,9 @@ func traceModes() []string { return []string{"off", "on_failure", "on"} }
 
 // RetryNumber is the suite's number of retries, likewise.
 func (s *suite) RetryNumber() string { return numberText(s.Retries) }
+
+// EnvironmentName is that of runs of the suite that name none; "" for none.
+func (s *suite) EnvironmentName() string { return text(s.DefaultEnvironment) }
 
 // suitesData is the list of suites.
 type suitesData struct {
@@ -187,6 +191,7 @@ func (p *Pages) changeSuite(c *gin.Context) error {
 	if fault := retriesIn(body, field(c, "retries")); fault != "" {
 		return p.Refused(c, p.Back(c, "/tests/suites"), wrong(fault))
 	}
+	body["defaultEnvironment"] = orNull(field(c, "environment"))
 	err := p.do(c, http.MethodPost, suitePath(c), body)
 	return p.End(c, p.Back(c, "/tests/suites"), "The suite was changed.", err)
 }
@@ -254,6 +259,8 @@ func (p *Pages) runSuite(c *gin.Context) error {
 	body := map[string]any{"buildName": field(c, "build")}
 	if environment, again := c.GetPostForm("environment"); again { // that of the run, none too, and not the suite's default
 		body["environment"] = environment
+	} else if chosen := field(c, "in"); chosen != "" {
+		body["environment"] = chosen
 	}
 	run, err := post[suiteRun](p, c, suitePath(c)+"/run", body)
 	if err != nil {
