@@ -88,6 +88,9 @@ func (c *Case) why() string {
 	for i := range c.Failures {
 		f := &c.Failures[i]
 		fmt.Fprintf(&b, "%s: %s\n\n", link(f.Code, f.URL), markdown(clip(f.Text, 2<<10)))
+		if len(f.Attachments) > 0 {
+			fmt.Fprintf(&b, "Files: %s\n\n", markdown(strings.Join(f.Attachments, ", ")))
+		}
 	}
 	if steps := c.last().Steps; len(steps) > 0 {
 		b.WriteString("<pre>\n")

@@ -3,7 +3,8 @@
 // The browser writes them into a folder of the lease, each under the id of its download,
 // and reports their begin and end as events of WebDriver BiDi. Where they go is said by
 // the DevTools protocol for the test's user context alone: browser.setDownloadBehavior of
-// BiDi lets the second file of a name replace the first. The folder is deleted with Close. A file is not larger than MaxFile, all of a
+// BiDi lets the second file of a name replace the first. The folder is deleted with Close,
+// and that of a process that was killed by Sweep. A file is not larger than MaxFile, all of a
 // test not larger than MaxTotal, and there are at most MaxFiles: what goes beyond is
 // cancelled, and its Failure says so. The sizes are looked at a few times a second, so
 // that somewhat more may be on the disk for a moment.
@@ -68,6 +69,7 @@ type Downloads struct {
 	userContext  string
 	subscription string
 	folder       *os.Root
+	lock         *os.File // of the folder; nil where it could not be opened
 	limits       limits
 	handlers     []func()
 	ended        chan struct{}
@@ -105,15 +107,11 @@ func open(ctx context.Context, s *webdriver.Session, local bool, l limits) (*Dow
 	if err != nil {
 		return nil, err
 	}
-	path, err := os.MkdirTemp("", "slipway-download-")
+	folder, lock, err := makeFolder()
 	if err != nil {
-		return nil, fmt.Errorf("download: folder: %w", err)
+		return nil, err
 	}
-	folder, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(path))
-	}
-	d := &Downloads{conn: conn, userContext: userContext, folder: folder, limits: l, ended: make(chan struct{}), received: make(chan struct{})}
+	d := &Downloads{conn: conn, userContext: userContext, folder: folder, lock: lock, limits: l, ended: make(chan struct{}), received: make(chan struct{})}
 	d.handlers = []func(){conn.On(eventBegin, d.began), conn.On(eventEnd, d.finished)}
 	if err := d.start(ctx); err != nil {
 		d.removeFolder()
@@ -169,6 +167,9 @@ func (d *Downloads) removeFolder() {
 	}
 	_ = d.folder.Close()
 	_ = os.RemoveAll(d.folder.Name())
+	if d.lock != nil {
+		_ = d.lock.Close()
+	}
 }
 
 // cancel ends a download that has not ended.
