@@ -193,6 +193,26 @@ func TestRunOfRowsIsShown(t *testing.T) {
 	require.NotContains(t, rec.Body.String(), "secret1")
 }
 
+// A rerun runs the rows that still are there.
+func TestRerunOfRowsThatAreGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.newCase(w.member, "Sign in", tree{"data": tree{"csv": "user\nann\nbob\ncid\n"}})
+	run := w.start(id, "")
+	for n, status := range []store.Status{store.Passed, store.Failed, store.Failed} {
+		w.begin(idOf(jobOf(run, n)))
+		w.end(idOf(jobOf(run, n)), store.JobEnd{Status: status})
+	}
+	path := "/testcases/" + id + "/runs/" + run["id"].(string) + "/rerun"
+	change := func(csv string) { w.ok(w.member, 200, "POST", "/testcases/"+id, `{"data":{"csv":"`+csv+`"}}`) }
+	change(`user\nann\nbob\n`)
+	again := w.ok(w.member, 200, "POST", path, `{"only":"failed"}`)
+	require.Equal(t, 1.0, again["jobCount"])
+	require.Equal(t, tree{"index": 1.0, "name": "bob"}, jobOf(again, 0)["row"])
+	change(`user\nann\n`)
+	w.refused(w.member, 400, "NOTHING_TO_RERUN", "POST", path, `{"only":"failed"}`)
+}
+
 // A report that is streamed has the form of one that is not.
 func TestStreamedReportHasTheSameForm(t *testing.T) {
 	t.Parallel()

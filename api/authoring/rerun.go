@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/environment"
+	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -160,8 +161,11 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 	if n.Revision, err = authoring.RevisionByID(ctx, h.cfg.DB, id, ""); err != nil {
 		return nil, problem(err, revision)
 	}
-	if n.Revision.DataID != nil {
-		n.Rows = again.Rows
+	if n.Rows, err = h.rowsAgain(ctx, n.Revision.DataID, again); err != nil {
+		return nil, err
+	}
+	if n.Rows != nil && len(n.Rows) == 0 {
+		return nil, nothingToRerun(only)
 	}
 	if len(n.Revision.Steps) == 0 {
 		return nil, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
@@ -181,6 +185,19 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 		return nil, err
 	}
 	return h.write(ctx, w, n)
+}
+
+// rowsAgain returns the places of the data rows to run again: those that still are there; nil for
+// all, and for a case without data.
+func (h runs) rowsAgain(ctx context.Context, data *uuid.UUID, again *run.Again) ([]int, error) {
+	if data == nil || again.Rows == nil {
+		return nil, nil
+	}
+	header, err := rows.HeaderOf(ctx, h.cfg.DB, *data)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(again.Rows, func(place int) bool { return place >= header.Count }), nil
 }
 
 // stillThere refuses targets of an earlier run whose tunnel or app is gone.

@@ -75,6 +75,12 @@ func TestConsoleEnvironments(t *testing.T) {
 	c.does(c.open(suite), "/run", url.Values{"in": {"staging"}}, "The run was started.")
 	require.Equal(t, "staging", w.one(`select environment from suite_runs`))
 
+	schedule := c.filled(c.open("/console/tests/schedules"), "cron", url.Values{"cron": {"30 4 * * *"}, "timezone": {"UTC"}, "environment": {"staging"},
+		"suite": {suite[strings.LastIndexByte(suite, '/')+1:]}})
+	p = c.post("/console/tests/schedules", schedule)
+	p.says(t, "The schedule was created.")
+	p.says(t, "<dt>Environment</dt><dd>staging</dd>")
+
 	username, key := w.member("anna", account.Member)
 	p = w.console(username, key).open(one)
 	require.NotNil(t, p.form("/delete"), "a member may change those of a team, which the interface decides")

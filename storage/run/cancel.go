@@ -40,24 +40,31 @@ func lock(ctx context.Context, tx *storage.Tx, statement string, ids []uuid.UUID
 // lockTasksOfRuns locks the tasks of the open jobs of runs. Those that still make jobs have a task
 // of their own id, which comes first: only a statement that begins when these are locked sees all
 // jobs.
-func lockTasksOfRuns(ctx context.Context, tx *storage.Tx, runs []uuid.UUID) error {
-	if err := lock(ctx, tx, lockTasks, runs); err != nil {
+func lockTasksOfRuns(ctx context.Context, tx *storage.Tx, open []openRun) error {
+	var all, making []uuid.UUID
+	for _, r := range open {
+		if all = append(all, r.ID); !r.FannedOut {
+			making = append(making, r.ID)
+		}
+	}
+	if err := lock(ctx, tx, lockTasks, making); err != nil {
 		return err
 	}
-	return lock(ctx, tx, lockTasksOfJobs, runs)
+	return lock(ctx, tx, lockTasksOfJobs, all)
 }
 
 // openRun is a run that has not ended, as it looked before it was locked.
 type openRun struct {
 	ID         uuid.UUID  `db:"id"`
 	SuiteRunID *uuid.UUID `db:"suite_run_id"`
+	FannedOut  bool       `db:"fanned_out"` // all its jobs are there
 }
 
 // CancelOfCases ends the open runs of cases, with their jobs, as CANCELLED,
 // and suite runs for which they were the last. It returns the jobs that were open.
 func CancelOfCases(ctx context.Context, tx *storage.Tx, caseIDs []string) ([]uuid.UUID, error) {
 	var open []openRun
-	err := tx.SelectContext(ctx, &open, `select id, suite_run_id from test_runs
+	err := tx.SelectContext(ctx, &open, `select id, suite_run_id, fanned_out from test_runs
 		where case_id = any($1::text[]) and state in ('QUEUED', 'RUNNING')`, texts(caseIDs))
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of test cases")
@@ -77,7 +84,7 @@ func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUI
 			suiteRuns = append(suiteRuns, *run.SuiteRunID)
 		}
 	}
-	if err := lockTasksOfRuns(ctx, tx, ids); err != nil {
+	if err := lockTasksOfRuns(ctx, tx, open); err != nil {
 		return nil, err
 	}
 	if err := lock(ctx, tx, lockSuiteRuns, suiteRuns); err != nil {
@@ -147,14 +154,18 @@ func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uu
 	if err := lock(ctx, tx, lockTasks, ids); err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	var runs []uuid.UUID
-	err := tx.SelectContext(ctx, &runs, `select id from test_runs
+	var open []openRun
+	err := tx.SelectContext(ctx, &open, `select id, suite_run_id, fanned_out from test_runs
 		where suite_run_id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')`, storage.UUIDs(ids))
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of suite runs")
 	}
-	if err := lockTasksOfRuns(ctx, tx, runs); err != nil {
+	if err := lockTasksOfRuns(ctx, tx, open); err != nil {
 		return nil, err
+	}
+	runs := make([]uuid.UUID, len(open))
+	for i := range open {
+		runs[i] = open[i].ID
 	}
 	var ended []uuid.UUID
 	if err := lock(ctx, tx, lockSuiteRuns, ids); err != nil {
@@ -180,7 +191,7 @@ func Cancel(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string
 		Name   string `db:"case_name"`
 		Status Status `db:"state"`
 	}
-	err := tx.GetContext(ctx, &row, `select id, suite_run_id, team_id, case_name, state from test_runs
+	err := tx.GetContext(ctx, &row, `select id, suite_run_id, fanned_out, team_id, case_name, state from test_runs
 		where organization_id = $1 and case_id = $2 and id = $3`, w.OrganizationID, storage.WithoutNUL(caseID), id)
 	if err != nil {
 		return nil, storage.Wrap(err, "test run "+id.String())

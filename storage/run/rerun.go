@@ -108,15 +108,16 @@ func AgainOf(ctx context.Context, q storage.Querier, r *Run, only Selection) (*A
 	return again, nil
 }
 
-// Such a case needs no target of its own: it runs on those that the jobs had. The rest is as in
-// nextCases.
+// Such a case needs no target of its own: it runs on those that the jobs had. One of whose selected
+// data rows none is there any more is left out: its run would have no job. The rest is as in nextCases.
 const nextCasesToRerun = `
 select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, v.data_id, k.tunnel, t.targets, t.rows
 from test_runs k join test_cases c on c.id = k.case_id
 cross join lateral (select id, steps, data_id from test_revisions where case_id = c.id order by number desc limit 1) v
 cross join (select $5::text[] as states, $7::boolean as everything) s
 cross join lateral (` + selectedOfRun + `) t
-where k.suite_run_id = $6 and c.suite_id = $1 and c.organization_id = $2 and v.steps <> '[]' and t.targets is not null
+left join test_data d on d.id = v.data_id
+where k.suite_run_id = $6 and (t.rows is null or d.id is null or d.row_count > any(t.rows)) and c.suite_id = $1 and c.organization_id = $2 and v.steps <> '[]' and t.targets is not null
 	and k.case_id > coalesce((select max(case_id) from test_runs where suite_run_id = $3), '')
 order by k.case_id limit $4`
 

@@ -468,3 +468,36 @@ func TestUnfinishedRunsDoNotEnd(t *testing.T) {
 	_, err = w.DB.ExecContext(fixture.Context(t), `update test_runs set state = 'PASSED', finished_at = now() where id = $1`, run.ID)
 	require.NoError(t, err)
 }
+
+// A case of whose failed rows none is there any more is left out of a rerun: a run without jobs
+// would never end.
+func TestRerunOfRowsThatAreGone(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	shrunk, kept := w.caseOfRows(5), w.caseOfRows(5)
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke", shrunk.ID, kept.ID)
+	first, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID})
+	require.NoError(t, err)
+	for _, jobs := range w.jobsOf(first) {
+		for i, id := range jobs {
+			status := Passed
+			if i >= 3 {
+				status = Failed
+			}
+			w.MustEnd(id, status)
+		}
+	}
+	for id, n := range map[string]int{shrunk.ID: 2, kept.ID: 4} {
+		w.Must(func(ctx context.Context, tx *storage.Tx) error {
+			_, err := authoring.UpdateCase(ctx, tx, w.Org.Member.Writer, id, authoring.CaseChange{Data: &authoring.DataChange{Rows: users(t, n)}})
+			return err
+		})
+	}
+	again, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID, Rerun: &SuiteRerun{Of: first.ID, Only: OnlyFailed}})
+	require.NoError(t, err)
+	jobs := w.jobsOf(again)
+	require.Len(t, jobs[kept.ID], 1, "row 3 is there, row 4 is not")
+	require.Empty(t, jobs[shrunk.ID])
+	w.MustEnd(jobs[kept.ID][0], Passed)
+	require.Equal(t, Passed, w.ReadSuiteRun(again).Status)
+}
