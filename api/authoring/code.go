@@ -121,6 +121,9 @@ func (h cases) export(c *gin.Context, row *authoring.Case, target, revisionID st
 	if !row.Settings.PrimaryTarget.Empty() {
 		of.Capabilities = row.Settings.PrimaryTarget.Capabilities
 	}
+	if row.Settings.BasicAuth != nil || row.Settings.ClientCertificate != nil {
+		warn(c, "runSettings.basicAuth and clientCertificate are not exported: the code gets into the site without them, or not at all")
+	}
 	if r.DataID != nil {
 		warn(c, "the data rows are not exported: the code runs once, with {{row:user}} from the environment variable ROW_USER")
 	}

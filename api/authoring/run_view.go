@@ -48,6 +48,8 @@ type runView struct {
 	RerunOf     *uuid.UUID `json:"rerunOf,omitempty"` // the run that it repeats
 	// Quarantine is present where a failure of the run does not fail the run of its suite.
 	Quarantine *runQuarantine `json:"quarantine,omitempty"`
+	// Login: the run signs in for the others of its suite run.
+	Login bool `json:"login,omitempty"`
 }
 
 // runQuarantine is the quarantine of the case when its run was made.
@@ -152,6 +154,7 @@ func viewRun(r *run.Run) runView {
 	for i := range r.Jobs {
 		view.Jobs = append(view.Jobs, viewJob(r, &r.Jobs[i]))
 	}
+	view.Login = r.LoginKey != ""
 	return view
 }
 

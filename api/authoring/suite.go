@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -62,6 +63,7 @@ type suiteBody struct {
 	Retries  nullable  `json:"retries"`
 	// DefaultEnvironment is the environment of runs that name none; null and "" are none.
 	DefaultEnvironment nullable  `json:"defaultEnvironment"`
+	Login              nullable  `json:"login"` // {"testCaseId", "when"}; null: none
 	TestCases          *[]string `json:"testCases"`
 	TestCaseIDs        *[]string `json:"testCaseIds"`
 	AddTestCases       []string  `json:"addTestCases"`
@@ -77,7 +79,7 @@ func readSuite(c *gin.Context) (in suiteBody, cases *[]string, err error) {
 	return in, cases, err
 }
 
-// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, trace, retries, setUp, tearDown, teamId.
+// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, trace, retries, setUp, tearDown, login, teamId.
 // Cases of other suites move.
 func (h suites) create(c *gin.Context) error {
 	in, cases, err := readSuite(c)
@@ -120,6 +122,9 @@ func (h suites) create(c *gin.Context) error {
 		return err
 	}
 	n.SetUp, n.TearDown = or(setUp, nil), or(tearDown, nil)
+	if n.Login, err = readLogin(in.Login); err != nil {
+		return err
+	}
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		row, err = authoring.CreateSuite(ctx, tx, w, n)
@@ -140,6 +145,18 @@ func (h suites) readAround(c *gin.Context, in *suiteBody) (setUp, tearDown *[]st
 	return setUp, tearDown, err
 }
 
+// readLogin reads the login of a suite; nil for none.
+func readLogin(n nullable) (*login.Login, error) {
+	if !n.given() {
+		return nil, nil
+	}
+	var l login.Login
+	if err := n.decode("login", &l); err != nil {
+		return nil, err
+	}
+	return &l, l.Check("login")
+}
+
 func or[T any](value *T, absent T) T {
 	if value == nil {
 		return absent
@@ -148,7 +165,7 @@ func or[T any](value *T, absent T) T {
 }
 
 // update serves POST /testsuites/{id}; only members that are sent are changed: name,
-// tags, healing, drift, trace, retries, setUp, tearDown, and the cases by testCaseIds (all of them) or by addTestCases and
+// tags, healing, drift, trace, retries, setUp, tearDown, login, and the cases by testCaseIds (all of them) or by addTestCases and
 // removeTestCases.
 func (h suites) update(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
@@ -177,6 +194,13 @@ func (h suites) update(c *gin.Context) error {
 	}
 	if change.DefaultEnvironment, err = valueOf(in.DefaultEnvironment, "defaultEnvironment", ""); err != nil {
 		return err
+	}
+	if in.Login.sent() {
+		to, err := readLogin(in.Login)
+		if err != nil {
+			return err
+		}
+		change.Login = &authoring.LoginChange{To: to}
 	}
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {

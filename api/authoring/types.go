@@ -3,6 +3,7 @@ package authoring
 import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/generation"
+	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -61,6 +62,9 @@ func Types() route.Types {
 			"authoring_fingerprint":              step.Fingerprint{},
 			"authoring_surroundings":             step.Surroundings{},
 			"authoring_condition":                step.Condition{},
+			"authoring_login":                    login.Login{},
+			"authoring_basic_auth":               step.BasicAuth{},
+			"authoring_client_certificate":       step.ClientCertificate{},
 			"authoring_tool":                     step.Tool{},
 			"testRun_described":                  step.Described{},
 			"authoring_run_settings_body":        settingsBody{},

@@ -43,6 +43,7 @@ var rooms = map[string]string{
 	"storage/install":               "rows: who got which build, how, and on which device",
 	"storage/ledger":                "rows: tasks, with the rules of their states",
 	"storage/live":                  "rows: the versions of what open pages show, of all kinds",
+	"storage/login":                 "rows: what the logins of suite runs have left, sealed",
 	"storage/mail":                  "rows: mail to be sent and kept, its templates and settings, and who gets none",
 	"storage/object":                "objects: the store of files, in S3 or a folder",
 	"storage/removal":               "rows: objects that are deleted after a delay",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -27,6 +28,8 @@ type Suite struct {
 	CaseCount          int
 	RunCount           int
 	Around             // of one suite; lists leave it out
+	// Login is the case that signs in before the others; nil: none. Lists leave it out.
+	Login *login.Login
 }
 
 // SuiteFilter selects suites of a list.
@@ -71,6 +74,7 @@ type suiteRow struct {
 	CaseCount          int            `db:"case_count"`
 	RunCount           int            `db:"run_count"`
 	Total              int            `db:"total"` // of lists
+	Login              []byte         `db:"login"`
 	aroundDocs
 }
 
@@ -105,7 +109,7 @@ func Suites(ctx context.Context, q storage.Querier, f SuiteFilter) ([]Suite, int
 }
 
 const suiteByID = `
-select ` + suiteColumns + `, c.set_up, c.tear_down from test_suites c` + OwnerTables + `
+select ` + suiteColumns + `, c.set_up, c.tear_down, c.login from test_suites c` + OwnerTables + `
 where c.organization_id = $1 and c.id = $2`
 
 // SuiteByID reads one suite; ErrNotFound also for another organization's.
@@ -116,7 +120,10 @@ func SuiteByID(ctx context.Context, q storage.Querier, organizationID int64, id 
 	}
 	s := row.suite()
 	var err error
-	s.Around, err = row.around(id)
+	if s.Around, err = row.around(id); err != nil {
+		return nil, err
+	}
+	s.Login, err = login.Read(row.Login)
 	return &s, err
 }
 
@@ -147,7 +154,8 @@ type NewSuite struct {
 	// DefaultEnvironment is the name of the environment of runs that name none; "": none.
 	DefaultEnvironment string
 	Around
-	Cases []string // *MissingError for those that do not exist
+	Login *login.Login // nil: none
+	Cases []string     // *MissingError for those that do not exist
 }
 
 const insertSuite = `
@@ -197,11 +205,14 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if _, err := changeAround(ctx, tx, w.OrganizationID, id, given(n.SetUp), given(n.TearDown)); err != nil {
 		return nil, err
 	}
+	if _, err := changeLogin(ctx, tx, w.OrganizationID, of.ID, id, &LoginChange{n.Login}); err != nil {
+		return nil, err
+	}
 	moved, err := (&SuiteChange{Add: n.Cases}).move(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
 	}
-	err = auditSuite(ctx, tx, w, account.TestSuiteCreated, id, map[string]any{"name": name, "cases": moved.in})
+	err = auditSuite(ctx, tx, w, account.TestSuiteCreated, id, createdDetail(name, moved.in, n.Login))
 	if err != nil {
 		return nil, err
 	}

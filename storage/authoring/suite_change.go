@@ -26,6 +26,7 @@ type SuiteChange struct {
 	DefaultEnvironment *string
 	// SetUp and TearDown replace the lists of Around.
 	SetUp, TearDown *[]step.Step
+	Login           *LoginChange
 
 	Cases  *[]string // replace; excludes Add and Remove
 	Add    []string
@@ -262,21 +263,28 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	if err != nil {
 		return nil, err
 	}
+	signsIn, err := changeLogin(ctx, tx, w.OrganizationID, s.TeamID, id, c.Login)
+	if err != nil {
+		return nil, err
+	}
 	moved, err := c.move(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
 	}
 	same := name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && trace == s.Trace &&
-		env == s.DefaultEnvironment && reflect.DeepEqual(retries, s.Retries) && !around
+		env == s.DefaultEnvironment && reflect.DeepEqual(retries, s.Retries) && !around && !signsIn
 	if same && moved.in+moved.out == 0 {
 		return SuiteByID(ctx, tx, w.OrganizationID, id)
 	}
 	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), healing, w.UserUUID, drift, trace, retries, env); err != nil {
 		return nil, storage.Wrap(err, "update test suite")
 	}
-	err = auditSuite(ctx, tx, w, account.TestSuiteUpdated, id, map[string]any{"from": s.Name, "to": name, "tags": tags, "healing": healing,
-		"drift": drift, "trace": trace, "around": around, "retries": retries, "environment": env, "cases_in": moved.in, "cases_out": moved.out})
-	if err != nil {
+	detail := map[string]any{"from": s.Name, "to": name, "tags": tags, "healing": healing,
+		"drift": drift, "trace": trace, "around": around, "retries": retries, "environment": env, "cases_in": moved.in, "cases_out": moved.out}
+	if signsIn {
+		detail = withLogin(detail, c.Login.To)
+	}
+	if err := auditSuite(ctx, tx, w, account.TestSuiteUpdated, id, detail); err != nil {
 		return nil, err
 	}
 	return SuiteByID(ctx, tx, w.OrganizationID, id)

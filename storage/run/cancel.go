@@ -142,7 +142,9 @@ func CancelOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uu
 	return cancelSuiteRuns(ctx, tx, open)
 }
 
+// All their case runs have ended by then, and with them the use of logins (package login).
 const cancelSuiteRunRows = `
+with gone as (delete from suite_logins where suite_run_id = any($1::uuid[]))
 update suite_runs set state = 'CANCELLED', finished_at = now(), sealed_variables = null
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`

@@ -10,6 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -30,6 +31,9 @@ type fanout struct {
 	// RerunOf is the suite run whose cases are run again; nil runs the suite's.
 	RerunOf   *uuid.UUID `db:"rerun_of"`
 	RerunOnly Selection  `db:"rerun_only"`
+	Login     []byte     `db:"login"` // null: none
+
+	waiting map[string]waiting // targets that need the login, by their keys
 }
 
 // Case runs name the build, whose row is locked by that. It is locked before the suite run,
@@ -39,12 +43,13 @@ select id from builds where id = (select build_id from suite_runs where id = $1)
 
 const lockFanout = `
 select s.organization_id, s.suite_id, s.user_uuid, s.build_name, s.state, s.fanned_out, s.tunnel, s.test_url, s.targets,
-	s.rerun_of, s.rerun_only, s.build_id, s.environment, coalesce(b.platform, '') as platform
+	s.rerun_of, s.rerun_only, s.build_id, s.environment, s.login, coalesce(b.platform, '') as platform
 from suite_runs s left join builds b on b.id = s.build_id
 where s.id = $1 for no key update of s`
 
 // Where the last step ended is read from what it made, so a step that is repeated
-// goes on there. A case without a revision has nothing to run. A suite may have
+// goes on there. A case without a revision has nothing to run, and that of the login is not
+// run once more. A suite may have
 // cases of other teams, whose runs are those teams'. Where the run has targets, a case
 // needs none of its own.
 const nextCases = `
@@ -52,7 +57,8 @@ select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, v.data_id
 from test_cases c
 cross join lateral (select id, steps, data_id from test_revisions where case_id = c.id order by number desc limit 1) v
 where c.suite_id = $1 and c.organization_id = $2 and (c.runnable or $5 and v.steps <> '[]')
-	and c.id > coalesce((select max(case_id) from test_runs where suite_run_id = $3), '')
+	and c.id > coalesce((select max(case_id) from test_runs where suite_run_id = $3 and login_key is null), '')
+	and c.id is distinct from $6::jsonb ->> 'testCaseId'
 order by c.id limit $4`
 
 // FannedOut is what a step of a suite run has made.
@@ -60,7 +66,10 @@ type FannedOut struct {
 	Jobs []uuid.UUID
 	// Unfinished are case runs of which further jobs are to be made: see FanOutRows.
 	Unfinished []uuid.UUID
-	More       bool // case runs may be left
+	// Logins are jobs that play the suite's login; Held: the others wait for it.
+	Logins []uuid.UUID
+	Held   bool
+	More   bool // case runs may be left
 }
 
 // FanOut writes the next case runs of a suite run, at most limit of them, in
@@ -111,12 +120,23 @@ func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor st
 		if err := rows.add(run, cases[i].TeamID, targets); err != nil {
 			return FannedOut{}, err
 		}
+		if err := f.wait(targets, run.Tunnel); err != nil {
+			return FannedOut{}, err
+		}
 		if len(run.Jobs) < run.JobCount {
 			made.Unfinished = append(made.Unfinished, run.ID)
 		}
 	}
 	if len(cases) > 0 {
 		if _, err := rows.insert(ctx, tx, f.OrganizationID, f.UserUUID, &suiteRunID); err != nil {
+			return FannedOut{}, err
+		}
+	}
+	if made.Logins, err = f.playLogins(ctx, tx, suiteRunID, vendor); err != nil {
+		return FannedOut{}, err
+	}
+	if made.Held = len(made.Logins) > 0; !made.Held && len(f.waiting) > 0 {
+		if made.Held, err = login.Holds(ctx, tx, suiteRunID); err != nil {
 			return FannedOut{}, err
 		}
 	}
@@ -226,10 +246,15 @@ func fannedOut(ctx context.Context, tx *storage.Tx, id uuid.UUID) error {
 	return endSuiteRuns(ctx, tx, []uuid.UUID{id})
 }
 
-// The values of variables stay for case runs that go on.
+// The values of variables stay for case runs that go on, and what logins have left.
 const failSuiteRun = `
-update suite_runs set state = $3, error = $2, finished_at = now(), sealed_variables = case when exists (
-	select from test_runs where suite_run_id = $1 and state in ('QUEUED', 'RUNNING')) then sealed_variables end
+with open as (
+	select exists (select from test_runs where suite_run_id = $1 and state in ('QUEUED', 'RUNNING')) as goes_on
+), gone as (
+	delete from suite_logins where suite_run_id = $1 and not (select goes_on from open)
+)
+update suite_runs set state = $3, error = $2, finished_at = now(),
+	sealed_variables = case when (select goes_on from open) then sealed_variables end
 where id = $1 and state in ('QUEUED', 'RUNNING')
 returning id`
 

@@ -26,6 +26,8 @@ type Work struct {
 	RequestID string
 	// Strict fails a step whose selector finds several elements and has no index.
 	Strict bool
+	// Access is what the site of the case asks a browser for.
+	Access step.Access
 	// Healing is the mode of the case, else of its suite, else of the organization; ""
 	// when none of them has one.
 	Healing string
@@ -45,6 +47,9 @@ type Work struct {
 	Suite           authoring.Around
 	// Groups are the step groups that the run plays, by their ids, as they were when it was made.
 	Groups group.Groups
+
+	// Saved is what the login of the suite run has left; nil where the job begins without.
+	Saved *SavedLogin
 
 	row       *rows.Row // of data; nil without
 	variables []byte    // that the run was given, sealed; nil for none
@@ -67,8 +72,9 @@ func (w *Work) RowValues(keys seal.Ring) ([]rows.Cell, error) {
 // The case and its revision may be gone: then their columns are null.
 const workOfJob = `
 select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id as case_team, c.suite_id,
-	v.steps, coalesce(k.request_id, '') as request_id, s.state as suite_state,
+	v.steps, coalesce(k.request_id, '') as request_id, s.state as suite_state, s.login,
 	coalesce((c.run_settings ->> 'strict')::boolean, true) as strict,
+	jsonb_build_object('basicAuth', c.run_settings -> 'basicAuth', 'clientCertificate', c.run_settings -> 'clientCertificate') as access,
 	coalesce(nullif(c.run_settings ->> 'healing', ''), nullif(u.healing, ''), o.healing) as healing,
 	coalesce(nullif(c.run_settings ->> 'drift', ''), nullif(u.drift, ''), o.drift) as drift,
 	coalesce(nullif(r.trace, ''), nullif(s.trace, ''), nullif(c.run_settings ->> 'trace', ''), nullif(u.trace, ''), nullif(o.trace, ''),
@@ -100,7 +106,9 @@ type workRow struct {
 	Steps       []byte         `db:"steps"`
 	RequestID   string         `db:"request_id"`
 	SuiteStatus *Status        `db:"suite_state"`
+	Login       []byte         `db:"login"`
 	Strict      bool           `db:"strict"`
+	Access      []byte         `db:"access"`
 	Healing     string         `db:"healing"`
 	Drift       string         `db:"drift"`
 	Trace       string         `db:"trace"`
@@ -133,7 +141,8 @@ returning started_at`
 // BeginJob marks a job and its run (and suite run) as RUNNING and returns what
 // a worker needs to play it. It returns ErrConflict when the job has ended (cancelled
 // before it began) and ErrNotFound when the job, its case or its revision is
-// gone. Records and files of an attempt that was lost are dropped; the keys of
+// gone. A job whose suite run has a login is not begun before that is there: *WaitingError,
+// *NoLoginError. Records and files of an attempt that was lost are dropped; the keys of
 // their objects are returned, to delete after the commit.
 func BeginJob(ctx context.Context, tx *storage.Tx, id uuid.UUID) (w *Work, lost []string, err error) {
 	var row workRow
@@ -147,6 +156,9 @@ func BeginJob(ctx context.Context, tx *storage.Tx, id uuid.UUID) (w *Work, lost 
 		return nil, nil, fmt.Errorf("test case or revision of job %s: %w", id, storage.ErrNotFound)
 	}
 	if w, err = row.work(id); err != nil {
+		return nil, nil, err
+	}
+	if w.Saved, err = row.loginOf(ctx, tx, w); err != nil {
 		return nil, nil, err
 	}
 	if w.Refused, err = authoring.RefusedHealings(ctx, tx, row.CaseID); err != nil {
@@ -194,11 +206,17 @@ func (r *workRow) work(id uuid.UUID) (*Work, error) {
 	if err := json.Unmarshal(r.Target, &w.Job.Target); err != nil {
 		return nil, fmt.Errorf("target of test job %s: %w", id, err)
 	}
+	if err := json.Unmarshal(r.Access, &w.Access); err != nil {
+		return nil, fmt.Errorf("settings of test case %s: %w", r.CaseID, err)
+	}
 	if err := json.Unmarshal(r.Steps, &w.Steps); err != nil {
 		return nil, fmt.Errorf("steps of revision %s: %w", r.RevisionID, err)
 	}
 	if err := r.read(w); err != nil {
 		return nil, fmt.Errorf("steps around revision %s: %w", r.RevisionID, err)
+	}
+	if w.Run.LoginKey != "" { // what stands around the cases of the suite may need the login
+		w.Suite = authoring.Around{}
 	}
 	return w, nil
 }

@@ -170,12 +170,17 @@ from over cross join lateral (select count(*) as runs, ` + worstRun + ` as state
 where s.id = over.id and whole.runs > 0
 returning s.id`
 
-// A suite run that failed keeps the values for the case runs that go on, until the last of
-// them has ended.
+// A suite run that failed keeps the values, and what its logins have left (package login), for
+// the case runs that go on, until the last of them has ended.
 const forgetVariables = `
-update suite_runs s set sealed_variables = null
-where s.id = any($1::uuid[]) and s.sealed_variables is not null and s.state not in ('QUEUED', 'RUNNING')
-	and not exists (select from test_runs r where r.suite_run_id = s.id and r.state in ('QUEUED', 'RUNNING'))`
+with over as (
+	select s.id from suite_runs s
+	where s.id = any($1::uuid[]) and (s.sealed_variables is not null or s.login is not null) and s.state not in ('QUEUED', 'RUNNING')
+		and not exists (select from test_runs r where r.suite_run_id = s.id and r.state in ('QUEUED', 'RUNNING'))
+), gone as (
+	delete from suite_logins l using over where l.suite_run_id = over.id
+)
+update suite_runs s set sealed_variables = null from over where s.id = over.id and s.sealed_variables is not null`
 
 // endSuiteRuns ends those of the suite runs whose case runs are all there and have
 // all ended; the suite runs are locked.

@@ -44,7 +44,7 @@ type SuiteRerun struct {
 // suite.
 const countCasesToRerun = `
 select count(*) from test_runs k join test_cases c on c.id = k.case_id
-where k.suite_run_id = $2 and c.suite_id = $1
+where k.suite_run_id = $2 and k.login_key is null and c.suite_id = $1
 	and exists (select from test_jobs j where j.run_id = k.id and j.state = any($3::text[]))
 	and (select v.steps <> '[]' from test_revisions v where v.case_id = c.id order by v.number desc limit 1)`
 
@@ -117,8 +117,9 @@ cross join lateral (select id, steps, data_id from test_revisions where case_id 
 cross join (select $5::text[] as states, $7::boolean as everything) s
 cross join lateral (` + selectedOfRun + `) t
 left join test_data d on d.id = v.data_id
-where k.suite_run_id = $6 and (t.rows is null or d.id is null or d.row_count > any(t.rows)) and c.suite_id = $1 and c.organization_id = $2 and v.steps <> '[]' and t.targets is not null
-	and k.case_id > coalesce((select max(case_id) from test_runs where suite_run_id = $3), '')
+where k.suite_run_id = $6 and k.login_key is null and (t.rows is null or d.id is null or d.row_count > any(t.rows)) and c.suite_id = $1
+	and c.organization_id = $2 and v.steps <> '[]' and t.targets is not null
+	and k.case_id > coalesce((select max(case_id) from test_runs where suite_run_id = $3 and login_key is null), '')
 order by k.case_id limit $4`
 
 // runAgain returns the run of a case that an earlier run of the suite had, and its targets: as
@@ -144,7 +145,7 @@ func (f *fanout) nextCases(ctx context.Context, tx *storage.Tx, suiteRunID uuid.
 		err = tx.SelectContext(ctx, &cases, nextCasesToRerun, f.SuiteID, f.OrganizationID, suiteRunID, limit, texts(f.RerunOnly.states()), *f.RerunOf,
 			f.RerunOnly == OnlyAll)
 	} else {
-		err = tx.SelectContext(ctx, &cases, nextCases, f.SuiteID, f.OrganizationID, suiteRunID, limit, given)
+		err = tx.SelectContext(ctx, &cases, nextCases, f.SuiteID, f.OrganizationID, suiteRunID, limit, given, f.loginDocument())
 	}
 	return cases, storage.Wrap(err, "next cases of a suite run")
 }

@@ -19,7 +19,7 @@ const (
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, r.team_id, r.case_id, r.revision_id,
 	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.state, r.created_at,
 	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names, r.data_id, r.job_count, r.target_count, r.environment,
-	r.retries, r.rerun_of, r.flaky, r.quarantine, r.quarantine_until`
+	r.retries, r.rerun_of, r.flaky, r.quarantine, r.quarantine_until, coalesce(r.login_key, '') as login_key`
 	runTables = ` join organizations o on o.id = r.organization_id
 left join teams t on t.id = r.team_id`
 )
@@ -54,6 +54,7 @@ type runRow struct {
 	JobCount         int            `db:"job_count"`
 	Targets          int            `db:"target_count"`
 	Environment      string         `db:"environment"`
+	LoginKey         string         `db:"login_key"`
 	Total            int            `db:"total"` // of lists
 }
 
@@ -63,7 +64,7 @@ func (r *runRow) run() Run {
 		BuildName: r.BuildName, TestURL: r.TestURL, Tunnel: r.Tunnel, Status: r.Status, CreatedAt: r.CreatedAt,
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, BuildID: r.BuildID, RecordedURL: r.RecordedURL, VariableNames: r.VariableNames,
 		DataID: r.DataID, JobCount: r.JobCount, Targets: r.Targets, Retries: r.Retries, RerunOf: r.RerunOf, Flaky: r.Flaky,
-		Environment: r.Environment}
+		Environment: r.Environment, LoginKey: r.LoginKey}
 	if r.Quarantine != nil && r.QuarantineUntil != nil {
 		run.Quarantine = &Quarantine{*r.Quarantine, *r.QuarantineUntil}
 	}
@@ -105,7 +106,7 @@ func (r *jobRow) job() (Job, error) {
 }
 
 // SuiteRunColumns count the case runs in the same statement; the index of
-// (suite_run_id, case_id) leads to them.
+// (suite_run_id, case_id, login) leads to them.
 const (
 	SuiteRunColumns = `s.id, s.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,

@@ -73,6 +73,7 @@ const (
 	CodeTunnel          = "SC_TUNNEL_NOT_FOUND"
 	CodeNoGroup         = "STEP_GROUP_NOT_FOUND" // deleted before the run was made
 	CodeGroup           = "STEP_GROUP_INVALID"   // its steps cannot be put into the test
+	CodeLogin           = "LOGIN_FAILED"         // of the suite: it left nothing, or does not last
 	CodeCancelled       = "CANCELLED"
 	CodeInternal        = "INTERNAL"
 )
@@ -146,6 +147,9 @@ type Run struct {
 	Retries *int
 	RerunOf *uuid.UUID // the run that this one repeats
 	Flaky   int        // jobs that passed after they had failed; 0 before the run's end
+	// LoginKey says which login of its suite run the run is, by target and generation (package
+	// login); "" for a run of one of the suite's cases.
+	LoginKey string
 	// Quarantine is why a failure of the run does not fail its suite run; nil where it does.
 	Quarantine *Quarantine
 	// DataID are the data rows that the run has; nil without, and they may be gone.

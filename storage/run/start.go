@@ -120,6 +120,8 @@ type newRuns struct {
 	rerunOf *uuid.UUID
 	// environment is that of all runs; "" for none.
 	environment string
+	// loginKey is that of all runs; nil for those of cases of a suite.
+	loginKey *string
 }
 
 // add adds a run of a team's case with its jobs.
@@ -195,10 +197,10 @@ with made as (
 	insert into test_runs (id, organization_id, team_id, suite_run_id, user_uuid,
 		case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, variable_names, sealed_variables,
 		retries, rerun_of, quarantine, quarantine_until, data_id, picked, job_targets, job_count, target_count, fanned_out, trace,
-		group_revisions, environment)
+		group_revisions, environment, login_key)
 	select r.id, $1, r.team_id, $2, $3, r.case_id, r.case_name, r.revision_id, r.build_name, r.test_url, r.tunnel, r.build_id,
 		r.recorded_url, $14, $15, $22, $23, q.reason, q.until, r.data_id, r.picked::integer[], r.job_targets, r.job_count, r.target_count,
-		r.fanned_out, $24, ` + pinnedGroups + `, $25
+		r.fanned_out, $24, ` + pinnedGroups + `, $25, $26
 	from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[],
 		$13::text[], $17::uuid[], $18::jsonb[], $19::int[], $20::int[], $21::boolean[], $16::text[]) as r(id, team_id, case_id,
 		case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, data_id, job_targets, job_count, target_count,
@@ -218,7 +220,7 @@ func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int
 	err = tx.GetContext(ctx, &at, insertRuns, organizationID, suiteRun, user, pq.Array(n.runs), pq.Array(n.teams), pq.Array(n.cases),
 		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels), pq.Array(n.buildIDs),
 		pq.Array(n.recorded), pq.Array(names), sealed, pq.Array(n.picked), pq.Array(n.data), pq.Array(n.jobTargets), pq.Array(n.jobCounts),
-		pq.Array(n.targetCounts), pq.Array(n.fannedOut), n.retries, n.rerunOf, n.trace, n.environment)
+		pq.Array(n.targetCounts), pq.Array(n.fannedOut), n.retries, n.rerunOf, n.trace, n.environment, n.loginKey)
 	if err != nil {
 		return at, storage.Wrap(err, "create test runs")
 	}
@@ -281,15 +283,17 @@ returning s.team_id, s.name, s.default_environment, o.uuid as organization_uuid,
 const insertSuiteRun = `
 insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, request_id,
 	build_id, test_url, targets, variable_names, sealed_variables, trace, retries, rerun_of, rerun_only, environment, tunnel,
-	set_up, tear_down, group_ids)
+	set_up, tear_down, group_ids, login)
 select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::int, $17::uuid, $18, $19, $20, s.set_up, s.tear_down,
-	(select array_agg(u.group_id) from step_group_uses u where u.suite_id = s.id)
+	(select array_agg(u.group_id) from step_group_uses u where u.suite_id = s.id), s.login
 from test_suites s where s.id = $4
 returning created_at`
 
-// A case without a target of its own can be run on those that the run has.
+// A case without a target of its own can be run on those that the run has. That of the login is
+// counted when it is begun.
 const countCasesToRun = `
-select count(*) from test_cases c where c.suite_id = $1 and (c.runnable or $2 and
+select count(*) from test_cases c where c.suite_id = $1
+	and c.id is distinct from (select login ->> 'testCaseId' from test_suites where id = $1) and (c.runnable or $2 and
 	(select v.steps <> '[]' from test_revisions v where v.case_id = c.id order by v.number desc limit 1))`
 
 // StartSuite writes a suite run and counts it at the suite. The caller inserts

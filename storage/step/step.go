@@ -349,6 +349,8 @@ type RunSettings struct {
 	// Retries is how often a run that failed is played again, 0 to MaxRetries; nil is the
 	// suite's, else the organization's.
 	Retries *int `json:"retries,omitempty"`
+	// Access is what the site of TestURL asks a browser for.
+	Access
 }
 
 // The modes of traces. Without one, in the run, its case, suite and organization, those of

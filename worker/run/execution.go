@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/capture"
 	"github.com/slipway-qa/slipway/worker/run/environment"
 	"github.com/slipway-qa/slipway/worker/run/expand"
+	"github.com/slipway-qa/slipway/worker/run/login"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 	"github.com/slipway-qa/slipway/worker/run/trace"
 )
@@ -29,13 +30,16 @@ import (
 // of the ledger task has one at most.
 type execution struct {
 	*attempt
-	work     *store.Work
-	plan     *group.Plan             // all steps
-	stop     context.CancelCauseFunc // ends the playing
-	redactor *step.Redactor
-	files    *capture.Files
-	shelf    *baseline.Shelf
-	trace    *trace.Recorder // nil: no trace is kept, however the test ends
+	work      *store.Work
+	plan      *group.Plan             // all steps
+	stop      context.CancelCauseFunc // ends the playing
+	redactor  *step.Redactor
+	files     *capture.Files
+	shelf     *baseline.Shelf
+	trace     *trace.Recorder // nil: no trace is kept, however the test ends
+	login     *replay.Login   // what the test has to do with the login of its suite; nil: nothing
+	left      *login.State    // what it has left, where it is that
+	signedOut bool            // the test found that the login does not last
 	// releasing ends when the browser has been released, which overlaps with
 	// the writing of the end.
 	releasing sync.WaitGroup
@@ -71,6 +75,7 @@ func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
 	if err != nil {
 		return p.withoutSession(ctx, err)
 	}
+	p.left, p.signedOut = result.Left, result.SignedOut
 	p.storeTrace(ctx, result)
 	switch {
 	case ctx.Err() != nil && result.Status != step.Passed:
@@ -140,13 +145,17 @@ func (p *execution) prepare(ctx context.Context) (*environment.Environment, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := p.readLogin(ctx); err != nil {
+		return nil, err
+	}
 	row, err := p.rowValues(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return environment.Config{DB: p.DB, Objects: p.Objects, Keys: p.Keys, CheckURL: p.CheckURL, Log: p.Log}.Prepare(ctx, environment.Test{
-		Variables: p.work.VariablesOf(), References: p.plan.References(p.work.Run.TestURL, p.recordedURL()), Given: given, Row: row,
-		Values: env, Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel})
+		Variables: p.work.VariablesOf(), References: append(p.plan.References(p.work.Run.TestURL, p.recordedURL()), p.loginReferences()...), Given: given, Row: row,
+		Values: env, Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel, Hidden: p.loginSecrets(),
+		TestURL: p.work.Run.TestURL, Access: p.work.Access})
 }
 
 // rowValues returns the values of the job's data row, by the columns.
@@ -236,7 +245,7 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, env *environ
 	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, RecordedURL: p.recordedURL(), Steps: p.plan.Steps, Places: p.plan.Places, Lookup: env.Lookup,
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
 		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Drift: p.work.Drift, Refused: p.work.Refused,
-		Looks: p.shelf.Looks(), Screenshots: p.Screenshots, Capture: p.files.Capture, Trace: p.trace, Log: p.Log,
+		Login: p.login, Looks: p.shelf.Looks(), Screenshots: p.Screenshots, Capture: p.files.Capture, Trace: p.trace, Log: p.Log,
 		Progress: func(records []step.Record) {
 			p.mu.Lock()
 			p.records = slices.Clone(records)

@@ -30,6 +30,8 @@ type JobHandler struct {
 	Browsers Browsers
 	// Keys are what secrets are sealed with.
 	Keys seal.Ring
+	// Vendor names the options that effective capabilities are made with.
+	Vendor string
 	// CheckURL and Trouble are those of replay.Config.
 	CheckURL func(ctx context.Context, address string) error
 	Trouble  func(host string, since time.Time) (text string, ok bool)
@@ -58,6 +60,8 @@ type Outcome struct {
 	// when the first attempt began that found none, by the database's clock.
 	Waits int        `json:"session_waits,omitempty"`
 	Since *time.Time `json:"no_session_since,omitempty"`
+	// Renewed: the job was signed out once, and the login of its suite played again.
+	Renewed bool `json:"login_renewed,omitempty"`
 }
 
 // attempt is one attempt of the test:job task: a claim of it.
@@ -124,6 +128,9 @@ func (a *attempt) run(ctx context.Context) error {
 		work, lost, err = store.BeginJob(ctx, tx, a.id)
 		return err
 	})
+	if done, err := a.notBegun(ctx, err); done {
+		return err
+	}
 	switch {
 	case errors.Is(err, storage.ErrConflict): // cancelled before it began
 		return a.claim.Finish(ctx, nil, nil)
@@ -149,10 +156,21 @@ func (a *attempt) run(ctx context.Context) error {
 		}
 		return err
 	}
+	if p.signedOut {
+		return p.renewLogin(ctx, end)
+	}
+	end, keep, err := p.sealLogin(ctx, end)
+	if err != nil {
+		return err
+	}
 	if retry.Follows(&end, work.Retries, work.Job.Ended) {
 		return p.playAgain(ctx, end)
 	}
-	return p.conclude(ctx, end)
+	if err := p.conclude(ctx, end, keep); err != nil {
+		return err
+	}
+	p.releaseJobs(ctx)
+	return nil
 }
 
 // playAgain keeps the attempt that failed, and puts the task off for the next one: what waits for
@@ -207,15 +225,15 @@ func (a *attempt) newShelf(work *store.Work) *baseline.Shelf {
 func (p *execution) objectKeys() []string { return append(p.files.Keys(), p.shelf.Keys()...) }
 func (p *execution) loose() []string      { return append(slices.Clone(p.unnamed()), p.shelf.Keys()...) }
 
-// conclude writes the end with the files and baselines. Those that no row names are deleted;
+// conclude writes the end with the files and baselines, and what is to be written besides. Those that no row names are deleted;
 // where it is not known whether one does, the sweep decides.
-func (p *execution) conclude(ctx context.Context, end store.JobEnd) error {
+func (p *execution) conclude(ctx context.Context, end store.JobEnd, also ...func(*storage.Tx) error) error {
 	end.Files = p.files.List()
 	var unnamed []string
-	did, err := p.finish(ctx, end, func(tx *storage.Tx) (err error) {
+	did, err := p.finish(ctx, end, append(also, func(tx *storage.Tx) (err error) {
 		unnamed, err = p.shelf.Store(ctx, tx)
 		return err
-	})
+	})...)
 	var unknown *storage.UnknownOutcomeError
 	switch {
 	case did:

@@ -86,7 +86,8 @@ func (h *SuiteHandler) step(ctx context.Context, claim *worker.Claim, payload ta
 		if err != nil {
 			return err
 		}
-		list := jobTasks(claim, step.Jobs, made)
+		list := hold(jobTasks(claim, step.Jobs, made), step.Held)
+		list = append(list, loginTasks(claim.OrganizationID(), claim.Tasks[0].RequestID, ledger.Priority(claim.Tasks[0].Priority), step.Logins)...)
 		for _, id := range step.Unfinished {
 			task := tasks.NewRunRows(claim.OrganizationID(), claim.Tasks[0].RequestID, id)
 			task.Priority = ledger.Priority(claim.Tasks[0].Priority)

@@ -31,6 +31,7 @@ type suite struct {
 	RunCount             int      `json:"runCount"`
 	SetUp                []step   `json:"setUp"`
 	TearDown             []step   `json:"tearDown"`
+	Login                *login   `json:"login"`
 }
 
 // HealingMode is the suite's mode of healing; "" for that of the organization.
@@ -190,6 +191,9 @@ func (p *Pages) changeSuite(c *gin.Context) error {
 		"drift": orNull(field(c, "drift")), "trace": orNull(field(c, "trace"))}
 	if fault := retriesIn(body, field(c, "retries")); fault != "" {
 		return p.Refused(c, p.Back(c, "/tests/suites"), wrong(fault))
+	}
+	if err := loginIn(c, body); err != nil {
+		return p.Refused(c, p.Back(c, "/tests/suites"), err)
 	}
 	body["defaultEnvironment"] = orNull(field(c, "environment"))
 	err := p.do(c, http.MethodPost, suitePath(c), body)

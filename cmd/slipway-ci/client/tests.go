@@ -53,6 +53,25 @@ type RunSettings struct {
 	Drift         *string      `json:"drift"`
 	Trace         *string      `json:"trace"`
 	Retries       *int         `json:"retries"`
+	Access
+}
+
+// Access is what the site of a test asks a browser for; nil members: nothing.
+type Access struct {
+	BasicAuth         *BasicAuth         `json:"basicAuth"`
+	ClientCertificate *ClientCertificate `json:"clientCertificate"`
+}
+
+// BasicAuth is a user of a site, by variables.
+type BasicAuth struct {
+	User     string `json:"user"`
+	Password string `json:"password"`
+}
+
+// ClientCertificate is presented to a site, by variables.
+type ClientCertificate struct {
+	Certificate string `json:"certificate"`
+	Key         string `json:"key"`
 }
 
 // TestTarget is where a test runs. Capabilities are an object of W3C WebDriver.
@@ -209,6 +228,7 @@ type SettingsChange struct {
 	Drift         *string      `json:"drift"`
 	Trace         *string      `json:"trace"`
 	Retries       *int         `json:"retries"`
+	Access
 }
 
 // NewTestCase is a case to make from steps.

@@ -105,6 +105,10 @@ func (c *Case) member(key, value *yaml.Node) (err error) {
 			return wrong(value.Line, "retries must be a whole number")
 		}
 		c.Retries = &retries
+	case "basicAuth":
+		c.BasicAuth, err = readAccess(key, value, basicAuth)
+	case "clientCertificate":
+		c.ClientCertificate, err = readAccess(key, value, clientCertificate)
 	case "intent":
 		c.Intent, err = textOf(key, value)
 	case "description":
@@ -139,7 +143,7 @@ func (c *Case) member(key, value *yaml.Node) (err error) {
 
 // members are those of a file, in their order.
 var members = []string{"id", "revision", "name", "suite", "tags", "url", "targets", "primary", "tunnel", "strict", "healing", "drift", "trace",
-	"retries", "intent", "description", "data", "setUp", "steps", "tearDown"}
+	"retries", "basicAuth", "clientCertificate", "intent", "description", "data", "setUp", "steps", "tearDown"}
 
 var (
 	caseID   = regexp.MustCompile(`^[0-9a-f]{24}$`)

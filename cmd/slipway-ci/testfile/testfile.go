@@ -66,12 +66,14 @@ type Case struct {
 	Healing, Drift string // "": as the suite
 	Trace          string // likewise
 	Retries        *int   // nil: as the suite
-	Intent         string
-	Description    string
-	Data           *Data  // nil: those that the server has stay
-	SetUp          []Step // before the steps
-	Steps          []Step
-	TearDown       []Step // after them, whatever came of them
+	// BasicAuth and ClientCertificate let the browser into the site of URL; nil: none.
+	BasicAuth, ClientCertificate *Access
+	Intent                       string
+	Description                  string
+	Data                         *Data  // nil: those that the server has stay
+	SetUp                        []Step // before the steps
+	Steps                        []Step
+	TearDown                     []Step // after them, whatever came of them
 }
 
 // Target is where a case runs.
@@ -99,6 +101,9 @@ func (c *Case) Digest() string {
 	}
 	if c.Retries != nil { // without it the digest is what it was before there were retries
 		parts = append(parts, *c.Retries)
+	}
+	if c.BasicAuth != nil || c.ClientCertificate != nil { // likewise
+		parts = append(parts, "access", c.BasicAuth, c.ClientCertificate)
 	}
 	if c.Data != nil { // files of before data rows keep their digest
 		parts = append(parts, c.Data.compared())

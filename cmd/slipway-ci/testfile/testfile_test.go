@@ -26,6 +26,12 @@ strict: false
 healing: suggest
 drift: report
 retries: 0
+basicAuth:
+  user: ann
+  password: '{{password}}'
+clientCertificate:
+  certificate: '{{certificate}}'
+  key: '{{key}}'
 intent: |-
   Search for "red",
   and buy it.
@@ -67,13 +73,15 @@ func TestCaseIsReadAndWrittenTheSame(t *testing.T) {
 	require.True(t, c.FirstMatch)
 	require.Equal(t, "no", c.Description)
 	require.Zero(t, *c.Retries)
+	require.Equal(t, Access{"ann", "{{password}}"}, *c.BasicAuth)
+	require.Equal(t, Access{"{{certificate}}", "{{key}}"}, *c.ClientCertificate)
 	require.JSONEq(t, `{"browserName":"chrome"}`, string(c.Targets[0].Capabilities))
 	require.JSONEq(t, `{"browserName":"firefox","slipway:options":{"idle":90}}`, string(c.Targets[1].Capabilities))
 	require.True(t, c.Targets[1].IsRDC)
 	require.JSONEq(t, `{"tool":{"type":"input_text","args":{"selector":{"type":"label","value":"Search"},"text":"1e3"}},"optional":true,"timeoutMs":2000}`,
 		string(c.Steps[1].Body))
 	require.Contains(t, string(c.Steps[2].Body), `"value":3`, "the matcher counts")
-	require.Equal(t, []int{24, 28, 37}, []int{c.Steps[0].Line, c.Steps[1].Line, c.Steps[2].Line})
+	require.Equal(t, []int{30, 34, 43}, []int{c.Steps[0].Line, c.Steps[1].Line, c.Steps[2].Line})
 	text, err := c.Write()
 	require.NoError(t, err)
 	require.Equal(t, whole, string(text))
@@ -130,6 +138,8 @@ func TestFilesAreRefusedWithTheirLine(t *testing.T) {
 		"steps that are one": {"name: a\nsteps: {tool: 1}\n", 2, "must be a list"},
 		"strict":             {"name: a\nstrict: sometimes\n", 2, "true or false"},
 		"retries":            {"name: a\nretries: \"2\"\n", 2, "a whole number"},
+		"basicAuth":          {"name: a\nbasicAuth: ann\n", 2, "user and password"},
+		"basicAuth member":   {"name: a\nbasicAuth: {user: ann, host: b}\n", 2, "unknown here"},
 		"target":             {"name: a\ntargets:\n- browser: chrome\n", 3, "capabilities"},
 		"number":             {"name: a\nsteps:\n- tool: {type: pause, args: {time: .inf}}\n", 3, "no number"},
 		"deep":               {"name: a\nsteps:\n- tool: " + strings.Repeat("[", 80) + strings.Repeat("]", 80) + "\n", 3, "nested"},

@@ -69,6 +69,12 @@ func (c *Case) node() (*yaml.Node, error) {
 	if c.Retries != nil {
 		put("retries", scalarNode("!!int", strconv.Itoa(*c.Retries)))
 	}
+	if c.BasicAuth != nil {
+		put("basicAuth", c.BasicAuth.node(basicAuth))
+	}
+	if c.ClientCertificate != nil {
+		put("clientCertificate", c.ClientCertificate.node(clientCertificate))
+	}
 	text("intent", c.Intent)
 	text("description", c.Description)
 	if c.Data != nil {

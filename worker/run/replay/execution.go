@@ -27,6 +27,9 @@ type testExecution struct {
 
 	first  int  // the first step that needs the test's address to be open
 	opened bool // it is
+
+	looked   bool // whether the first page says that the test is not signed in
+	lookedAt int  // before which step
 }
 
 func newTestExecution(ctx context.Context, cfg Config) *testExecution {

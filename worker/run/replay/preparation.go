@@ -24,9 +24,12 @@ func (t *testExecution) newPreparation() preparation {
 // run sets the session up.
 func (p preparation) run(ctx context.Context) error {
 	if p.Lease.Mobile {
-		return nil
+		return p.beginLogin(ctx)
 	}
 	if err := p.setTimeouts(ctx); err != nil {
+		return err
+	}
+	if err := p.beginLogin(ctx); err != nil {
 		return err
 	}
 	p.console = openConsole(ctx, p.session)

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/emulate"
+	"github.com/slipway-qa/slipway/worker/run/login"
 	"github.com/slipway-qa/slipway/worker/run/network"
 )
 
@@ -34,7 +35,8 @@ type session struct {
 	pretends step.Emulation
 	choosers *chooser // nil: no step answers one
 	clock    emulate.Clock
-	window   string // the current one; "" where no step and no screenshot needs it
+	shown    *login.Origins // of a login; nil: nobody collects them
+	window   string         // the current one; "" where no step and no screenshot needs it
 }
 
 func newSession(cfg Config) *session {
