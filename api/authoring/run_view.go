@@ -48,6 +48,7 @@ type runView struct {
 	RerunOf     *uuid.UUID `json:"rerunOf,omitempty"` // the run that it repeats
 	// Quarantine is present where a failure of the run does not fail the run of its suite.
 	Quarantine *runQuarantine `json:"quarantine,omitempty"`
+	Pinned     *pinView       `json:"pinned,omitempty"` // absent while nobody keeps the run
 	// Login: the run signs in for the others of its suite run.
 	Login bool `json:"login,omitempty"`
 }
@@ -147,7 +148,7 @@ func viewRun(r *run.Run) runView {
 		Status: r.Status, TestCaseName: r.CaseName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID,
 		SCTunnelName: r.Tunnel, StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), BuildID: r.BuildID,
 		VariableNames: r.VariableNames, Environment: r.Environment, JobCount: r.JobCount, Counts: viewCounts(r.Counts), Healed: r.Healed, Drifted: r.Drifted,
-		Unreviewed: r.Unreviewed, Flaky: r.Flaky, Retries: r.Retries, RerunOf: r.RerunOf}
+		Unreviewed: r.Unreviewed, Flaky: r.Flaky, Retries: r.Retries, RerunOf: r.RerunOf, Pinned: viewPin(r.Pin)}
 	if r.Quarantine != nil {
 		view.Quarantine = &runQuarantine{r.Quarantine.Reason, stamp(r.Quarantine.Until)}
 	}
@@ -354,6 +355,7 @@ type suiteRunView struct {
 	Retries       *int       `json:"retries,omitempty"`   // that the run was given
 	RerunOf       *uuid.UUID `json:"rerunOf,omitempty"`   // the run whose cases are run again
 	RerunOnly     string     `json:"rerunOnly,omitempty"` // which of them: failed or flaky
+	Pinned        *pinView   `json:"pinned,omitempty"`
 	CaseRuns      []runView  `json:"caseRuns,omitzero"`
 }
 
@@ -385,7 +387,7 @@ func viewSuiteRun(r *run.SuiteRun) suiteRunView {
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
 		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
 		BuildID: r.BuildID, TestURL: step.ShownURL(r.TestURL), VariableNames: r.VariableNames, Environment: r.Environment,
-		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: string(r.RerunOnly), Counts: viewCounts(r.Counts)}
+		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: string(r.RerunOnly), Counts: viewCounts(r.Counts), Pinned: viewPin(r.Pin)}
 	view.Counts.Quarantined, view.Counts.Flaky = r.Quarantined, r.Flaky
 	view.Counts.Total += r.Quarantined
 	if r.Error != "" {

@@ -63,6 +63,7 @@ type suiteBody struct {
 	Retries  nullable  `json:"retries"`
 	// DefaultEnvironment is the environment of runs that name none; null and "" are none.
 	DefaultEnvironment nullable  `json:"defaultEnvironment"`
+	RunRetention       nullable  `json:"runRetention"`
 	Login              nullable  `json:"login"` // {"testCaseId", "when"}; null: none
 	TestCases          *[]string `json:"testCases"`
 	TestCaseIDs        *[]string `json:"testCaseIds"`
@@ -79,7 +80,7 @@ func readSuite(c *gin.Context) (in suiteBody, cases *[]string, err error) {
 	return in, cases, err
 }
 
-// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, trace, retries, setUp, tearDown, login, teamId.
+// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, trace, retries, runRetention, setUp, tearDown, login, teamId.
 // Cases of other suites move.
 func (h suites) create(c *gin.Context) error {
 	in, cases, err := readSuite(c)
@@ -117,6 +118,11 @@ func (h suites) create(c *gin.Context) error {
 		return err
 	}
 	n.Healing, n.Drift, n.Trace, n.Retries, n.DefaultEnvironment = or(healing, ""), or(drift, ""), or(trace, ""), retriesOf(retries), or(env, "")
+	retention, err := valueOf(in.RunRetention, "runRetention", authoring.RunRetention{})
+	if err != nil {
+		return err
+	}
+	n.Retention = or(retention, authoring.RunRetention{})
 	setUp, tearDown, err := h.readAround(c, &in)
 	if err != nil {
 		return err
@@ -193,6 +199,9 @@ func (h suites) update(c *gin.Context) error {
 		return err
 	}
 	if change.DefaultEnvironment, err = valueOf(in.DefaultEnvironment, "defaultEnvironment", ""); err != nil {
+		return err
+	}
+	if change.Retention, err = valueOf(in.RunRetention, "runRetention", authoring.RunRetention{}); err != nil {
 		return err
 	}
 	if in.Login.sent() {

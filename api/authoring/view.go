@@ -208,8 +208,9 @@ type suiteView struct {
 	Trace                *string   `json:"trace"`   // likewise
 	Retries              *int      `json:"retries"` // likewise
 	// DefaultEnvironment is the environment of runs that name none; null: none.
-	DefaultEnvironment *string `json:"defaultEnvironment"`
-	TestCaseCount      int     `json:"testCaseCount"`
+	DefaultEnvironment *string                `json:"defaultEnvironment"`
+	RunRetention       authoring.RunRetention `json:"runRetention"`
+	TestCaseCount      int                    `json:"testCaseCount"`
 	*suiteDetail
 }
 
@@ -228,7 +229,7 @@ func viewSuite(row *authoring.Suite) suiteView {
 		CreationDate: stamp(row.CreatedAt), LastUpdate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
 		Healing: mode(row.Healing), Drift: mode(row.Drift), Trace: mode(row.Trace), Retries: row.Retries, DefaultEnvironment: mode(row.DefaultEnvironment),
-		TestCaseCount: row.CaseCount}
+		RunRetention: row.Retention, TestCaseCount: row.CaseCount}
 }
 
 // viewSingle is a suite with the number of its runs and the steps around its cases.

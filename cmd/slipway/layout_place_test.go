@@ -39,6 +39,7 @@ var rooms = map[string]string{
 	"storage/environment":           "rows: environments, which are named sets of what tests run with",
 	"storage/gate":                  "rows: gates of builds and the policies of apps, with the rules of their conditions",
 	"storage/generation":            "rows: tests that are written from a sentence, their files, and what models cost",
+	"storage/history":               "rows: runs of tests over time, and which are kept",
 	"storage/idempotency":           "rows: requests that a client sends twice and that count once",
 	"storage/install":               "rows: who got which build, how, and on which device",
 	"storage/ledger":                "rows: tasks, with the rules of their states",

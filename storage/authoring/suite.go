@@ -25,6 +25,7 @@ type Suite struct {
 	Retries *int     // of its cases that fail, unless they say so themselves; nil: as the organization
 	// DefaultEnvironment is the name of the environment of runs that name none; "": none.
 	DefaultEnvironment string
+	Retention          RunRetention // of its runs, unless nil as the organization
 	CaseCount          int
 	RunCount           int
 	Around             // of one suite; lists leave it out
@@ -59,6 +60,7 @@ func (f SuiteFilter) conditions() *Conditions {
 
 // The number of cases is counted when it is read, so it is never wrong.
 const suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.trace, c.retries, c.default_environment, c.run_count,
+	c.run_retention_days, c.run_retention_runs,
 	(select count(*) from test_cases k where k.suite_id = c.id) as case_count, ` + OwnerColumns
 
 type suiteRow struct {
@@ -74,13 +76,14 @@ type suiteRow struct {
 	CaseCount          int            `db:"case_count"`
 	RunCount           int            `db:"run_count"`
 	Total              int            `db:"total"` // of lists
-	Login              []byte         `db:"login"`
+	RunRetention
+	Login []byte `db:"login"`
 	aroundDocs
 }
 
 func (r *suiteRow) suite() Suite {
 	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, Drift: r.Drift, Trace: r.Trace, Retries: r.Retries,
-		DefaultEnvironment: r.DefaultEnvironment, CaseCount: r.CaseCount, RunCount: r.RunCount}
+		DefaultEnvironment: r.DefaultEnvironment, Retention: r.RunRetention, CaseCount: r.CaseCount, RunCount: r.RunCount}
 	if s.Tags == nil {
 		s.Tags = []string{}
 	}
@@ -153,6 +156,7 @@ type NewSuite struct {
 	Retries *int
 	// DefaultEnvironment is the name of the environment of runs that name none; "": none.
 	DefaultEnvironment string
+	Retention          RunRetention
 	Around
 	Login *login.Login // nil: none
 	Cases []string     // *MissingError for those that do not exist
@@ -203,6 +207,9 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 		return nil, storage.Wrap(err, "create test suite")
 	}
 	if _, err := changeAround(ctx, tx, w.OrganizationID, id, given(n.SetUp), given(n.TearDown)); err != nil {
+		return nil, err
+	}
+	if _, err := changeRetention(ctx, tx, id, &n.Retention); err != nil {
 		return nil, err
 	}
 	if _, err := changeLogin(ctx, tx, w.OrganizationID, of.ID, id, &LoginChange{n.Login}); err != nil {

@@ -26,6 +26,7 @@ type SuiteChange struct {
 	DefaultEnvironment *string
 	// SetUp and TearDown replace the lists of Around.
 	SetUp, TearDown *[]step.Step
+	Retention       *RunRetention // replaces both numbers
 	Login           *LoginChange
 
 	Cases  *[]string // replace; excludes Add and Remove
@@ -263,6 +264,10 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	if err != nil {
 		return nil, err
 	}
+	retention, err := changeRetention(ctx, tx, id, c.Retention)
+	if err != nil {
+		return nil, err
+	}
 	signsIn, err := changeLogin(ctx, tx, w.OrganizationID, s.TeamID, id, c.Login)
 	if err != nil {
 		return nil, err
@@ -272,7 +277,7 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 		return nil, err
 	}
 	same := name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && trace == s.Trace &&
-		env == s.DefaultEnvironment && reflect.DeepEqual(retries, s.Retries) && !around && !signsIn
+		env == s.DefaultEnvironment && reflect.DeepEqual(retries, s.Retries) && !around && !signsIn && !retention
 	if same && moved.in+moved.out == 0 {
 		return SuiteByID(ctx, tx, w.OrganizationID, id)
 	}
@@ -280,7 +285,7 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 		return nil, storage.Wrap(err, "update test suite")
 	}
 	detail := map[string]any{"from": s.Name, "to": name, "tags": tags, "healing": healing,
-		"drift": drift, "trace": trace, "around": around, "retries": retries, "environment": env, "cases_in": moved.in, "cases_out": moved.out}
+		"drift": drift, "trace": trace, "around": around, "retries": retries, "environment": env, "retention": retention, "cases_in": moved.in, "cases_out": moved.out}
 	if signsIn {
 		detail = withLogin(detail, c.Login.To)
 	}

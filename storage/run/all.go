@@ -57,7 +57,7 @@ func All(ctx context.Context, q storage.Querier, f AllFilter) ([]Run, int, error
 func listRuns(ctx context.Context, q storage.Querier, where string, args []any, p storage.Page) ([]Run, int, error) {
 	rows := []runRow{}
 	if p.RowLimit() > 0 {
-		query, all := runPage("test_runs", "r", runColumns, runTables, where, args, p)
+		query, all := runPage("test_runs", "r", shownColumns, runTables, where, args, p)
 		if err := q.SelectContext(ctx, &rows, query, all...); err != nil {
 			return nil, 0, storage.Wrap(err, "list test runs")
 		}

@@ -143,9 +143,10 @@ with over as materialized (
 	where r.id = any($1::uuid[]) and r.state in ('QUEUED', 'RUNNING') and r.fanned_out
 		and (select o.id from test_jobs o where o.run_id = r.id and o.state in ('QUEUED', 'RUNNING') limit 1) is null
 )
-update test_runs r set state = whole.state, flaky = whole.flaky, finished_at = now(), sealed_variables = null
-from over cross join lateral (select count(*) as jobs, ` + worst + ` as state, count(*) filter (where p.state = 'FLAKY') as flaky
-	from test_jobs p where p.run_id = over.id) whole
+update test_runs r set state = whole.state, flaky = whole.flaky, healed = whole.healed, attempts = whole.jobs + whole.repeated,
+	finished_at = now(), sealed_variables = null
+from over cross join lateral (select count(*) as jobs, ` + worst + ` as state, count(*) filter (where p.state = 'FLAKY') as flaky,
+	coalesce(sum(p.healed), 0) as healed, coalesce(sum(p.attempts), 0) as repeated from test_jobs p where p.run_id = over.id) whole
 where r.id = over.id and whole.jobs > 0
 returning r.id`
 
@@ -165,8 +166,10 @@ with over as materialized (
 	where s.id = any($1::uuid[]) and s.state in ('QUEUED', 'RUNNING') and s.fanned_out
 		and (select o.id from test_runs o where o.suite_run_id = s.id and o.state in ('QUEUED', 'RUNNING') limit 1) is null
 )
-update suite_runs s set state = whole.state, finished_at = now(), sealed_variables = null
-from over cross join lateral (select count(*) as runs, ` + worstRun + ` as state from test_runs p where p.suite_run_id = over.id) whole
+update suite_runs s set state = whole.state, healed = whole.healed, attempts = whole.attempts, flaky = whole.flaky,
+	finished_at = now(), sealed_variables = null
+from over cross join lateral (select count(*) as runs, ` + worstRun + ` as state, sum(p.healed) as healed, sum(p.attempts) as attempts,
+	count(*) filter (where p.state = 'PASSED' and p.flaky > 0) as flaky from test_runs p where p.suite_run_id = over.id) whole
 where s.id = over.id and whole.runs > 0
 returning s.id`
 

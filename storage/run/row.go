@@ -20,7 +20,9 @@ const (
 	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.state, r.created_at,
 	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names, r.data_id, r.job_count, r.target_count, r.environment,
 	r.retries, r.rerun_of, r.flaky, r.quarantine, r.quarantine_until, coalesce(r.login_key, '') as login_key`
-	runTables = ` join organizations o on o.id = r.organization_id
+	// shownColumns are those of a run that is shown.
+	shownColumns = runColumns + `, r.pinned_at, r.pinned_by, (select u.name from users u where u.uuid = r.pinned_by) as pinned_name`
+	runTables    = ` join organizations o on o.id = r.organization_id
 left join teams t on t.id = r.team_id`
 )
 
@@ -55,7 +57,8 @@ type runRow struct {
 	Targets          int            `db:"target_count"`
 	Environment      string         `db:"environment"`
 	LoginKey         string         `db:"login_key"`
-	Total            int            `db:"total"` // of lists
+	pinRow
+	Total int `db:"total"` // of lists
 }
 
 func (r *runRow) run() Run {
@@ -64,7 +67,7 @@ func (r *runRow) run() Run {
 		BuildName: r.BuildName, TestURL: r.TestURL, Tunnel: r.Tunnel, Status: r.Status, CreatedAt: r.CreatedAt,
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, BuildID: r.BuildID, RecordedURL: r.RecordedURL, VariableNames: r.VariableNames,
 		DataID: r.DataID, JobCount: r.JobCount, Targets: r.Targets, Retries: r.Retries, RerunOf: r.RerunOf, Flaky: r.Flaky,
-		Environment: r.Environment, LoginKey: r.LoginKey}
+		Environment: r.Environment, LoginKey: r.LoginKey, Pin: r.pin()}
 	if r.Quarantine != nil && r.QuarantineUntil != nil {
 		run.Quarantine = &Quarantine{*r.Quarantine, *r.QuarantineUntil}
 	}
@@ -112,7 +115,8 @@ const (
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
 	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
 	s.build_id, s.test_url, s.variable_names, s.environment,
-	s.retries, s.rerun_of, s.rerun_only, s.trace,
+	s.retries, s.rerun_of, s.rerun_only, s.trace, s.pinned_at, s.pinned_by,
+	(select u.name from users u where u.uuid = s.pinned_by) as pinned_name,
 	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, n.quarantined, n.flaky, h.healed, h.drifted, h.unreviewed`
 	SuiteRunTables = ` join organizations o on o.id = s.organization_id
 left join teams t on t.id = s.team_id
@@ -157,6 +161,7 @@ type SuiteRunRow struct {
 	Environment      string         `db:"environment"`
 	Trace            string         `db:"trace"`
 	counts
+	pinRow
 	Healed  int `db:"healed"`
 	Drifted int `db:"drifted"`
 	// Unreviewed counts steps that look like a picture that nobody has accepted.
@@ -201,7 +206,7 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames, Environment: r.Environment,
 		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: r.RerunOnly, Trace: r.Trace,
 		Counts: of.byStatus(), Quarantined: of.Quarantined, Flaky: of.Flaky, Healed: r.Healed, Drifted: r.Drifted,
-		Unreviewed: r.Unreviewed}
+		Unreviewed: r.Unreviewed, Pin: r.pin()}
 }
 
 // maxMessage bounds the texts of a job and its records, in bytes.

@@ -152,6 +152,7 @@ type Run struct {
 	LoginKey string
 	// Quarantine is why a failure of the run does not fail its suite run; nil where it does.
 	Quarantine *Quarantine
+	Pin        *Pin // nil while nobody keeps it
 	// DataID are the data rows that the run has; nil without, and they may be gone.
 	DataID *uuid.UUID
 	picked []int64 // places of the data rows that a new run has; nil for all
@@ -208,4 +209,5 @@ type SuiteRun struct {
 	Healed      int // steps of all case runs
 	// Drifted and Unreviewed count them likewise.
 	Drifted, Unreviewed int
+	Pin                 *Pin // as of Run
 }

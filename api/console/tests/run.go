@@ -35,6 +35,7 @@ type caseRun struct {
 	JobCount   int         `json:"jobCount"`
 	Counts     counts      `json:"counts"`
 	Quarantine *quarantine `json:"quarantine"`
+	Pinned     *pinned     `json:"pinned"`
 	Login      bool        `json:"login"`
 	repeated
 }

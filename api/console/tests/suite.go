@@ -224,6 +224,7 @@ type suiteRun struct {
 	Drifted    int       `json:"drifted"`
 	Unreviewed int       `json:"unreviewed"`
 	CaseRuns   []caseRun `json:"caseRuns"`
+	Pinned     *pinned   `json:"pinned"`
 	repeated
 }
 

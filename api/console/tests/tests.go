@@ -77,6 +77,8 @@ func (p *Pages) Routes() []route.Route {
 		p.Form("/tests/cases/:id/runs/:run/cancel", run, p.cancelCaseRun),
 		p.Form("/tests/cases/:id/runs/:run/again", run, p.repeatCaseRun),
 		p.Form("/tests/cases/:id/runs/:run/rerun", run, p.rerunCase),
+		p.Form("/tests/cases/:id/runs/:run/pin", change, p.pinCaseRun),
+		p.Form("/tests/cases/:id/runs/:run/unpin", change, p.unpinCaseRun),
 		p.Open("/tests/files/:id", read, p.file),
 
 		p.Open("/tests/generations", read, p.generations),
@@ -108,6 +110,8 @@ func (p *Pages) Routes() []route.Route {
 		p.Open("/tests/suites/:id/runs/:run/junit", read, p.suiteReport),
 		p.Form("/tests/suites/:id/runs/:run/cancel", run, p.cancelSuiteRun),
 		p.Form("/tests/suites/:id/runs/:run/rerun", run, p.rerunSuite),
+		p.Form("/tests/suites/:id/runs/:run/pin", change, p.pinSuiteRun),
+		p.Form("/tests/suites/:id/runs/:run/unpin", change, p.unpinSuiteRun),
 
 		p.Open("/tests/schedules", read, p.schedules),
 		p.Form("/tests/schedules", schedule, p.createSchedule),
