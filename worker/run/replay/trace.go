@@ -13,8 +13,12 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/traffic"
 )
 
-// closeTimeout bounds what is asked of the browser when the test has ended.
-const closeTimeout = 20 * time.Second
+// closeTimeout bounds what is asked of the browser when the test has ended, and brokenTimeout
+// what is asked of one that ends with it.
+const (
+	closeTimeout  = 20 * time.Second
+	brokenTimeout = time.Second
+)
 
 // traced is the class of a trace's actions that are steps.
 const traced = "Slipway"
@@ -228,7 +232,11 @@ func (t *tracer) close(ctx context.Context, result *Result) {
 	if t.traffic == nil || !t.recorder.Keeps(result.Status == step.Passed) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	within := closeTimeout
+	if result.Broken { // a page that does not respond has no bodies, and the slot is to be free
+		within = brokenTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
 	t.recorder.Traffic(ctx, t.traffic, t.snapshots)
 }
