@@ -168,6 +168,7 @@ type Args struct {
 	Files []File `json:"files,omitempty"`
 	Pointing
 	StateArgs
+	MobileArgs
 
 	timeout *int // that a call says, which becomes the step's
 	// ignored are paths below the arguments that a call has and that mean nothing.

@@ -20,6 +20,9 @@ func TestNetworkStepsAreRefusedWhereThereIsNoCode(t *testing.T) {
 		{step.Tool{Type: step.WaitForURL, Args: step.Args{URL: "**"}}, "steps[1].tool.type"},
 		{step.Tool{Type: step.WaitForDownload}, "steps[1].tool.type"},
 		{step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.ConsoleIs}}}, "steps[1].tool.args.matcher.name"},
+		{step.Tool{Type: step.Tap, Args: step.Args{Selector: css("a")}}, "steps[1].tool.type"},
+		{step.Tool{Type: step.LaunchApp}, "steps[1].tool.type"},
+		{step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.AppStateIs}}}, "steps[1].tool.args.matcher.name"},
 	} {
 		for _, target := range Targets() {
 			_, ok, err := Export(target.ID, Case{Steps: []step.Step{on(step.Click, "a"), {Tool: s.tool}}})

@@ -52,7 +52,7 @@ func writable(t Target, c Case, path string, tool *step.Tool) error {
 			return lacks(m.name, "a selector by where an element lies")
 		}
 	}
-	if lacking := networkMember(tool); lacking != "" {
+	if lacking := platformMember(tool); lacking != "" {
 		if lacking == tool.Type {
 			return lacksType(t, path, tool)
 		}
@@ -91,14 +91,14 @@ func lacksType(t Target, path string, tool *step.Tool) error {
 	return &step.InvalidError{Path: strings.TrimSuffix(path, ".args") + ".type", Msg: tool.Type + " has no words in " + t.Name}
 }
 
-// networkMember returns what of a tool is on requests, downloads and the console, its type
+// platformMember returns what of a tool is on requests, downloads, the console and apps, its type
 // or its matcher, for which no target has words; "" for nothing. An export that left it
 // out would check less than the case.
-func networkMember(tool *step.Tool) string {
+func platformMember(tool *step.Tool) string {
 	switch {
-	case tool.Type == step.Assert && step.IsNetwork(tool):
+	case tool.Type == step.Assert && (step.IsNetwork(tool) || step.IsMobile(tool)):
 		return tool.Args.Matcher.Name
-	case tool.Type == step.WaitForURL || step.IsNetwork(tool):
+	case tool.Type == step.WaitForURL || step.IsNetwork(tool) || step.IsMobile(tool):
 		return tool.Type
 	}
 	return ""

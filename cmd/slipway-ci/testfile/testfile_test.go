@@ -263,3 +263,47 @@ func TestFileNames(t *testing.T) {
 		}
 	}
 }
+
+// Steps of native apps are read as they are written, with their points as numbers.
+func TestMobileStepsAreReadAndWrittenTheSame(t *testing.T) {
+	t.Parallel()
+	text := `name: Find a lamp
+targets:
+  - capabilities:
+      platformName: Android
+steps:
+  - tool:
+      type: swipe
+      args:
+        start:
+          x: 0.5
+          y: 1
+        end:
+          x: 0.5
+          y: 0
+        time: 300
+  - tool:
+      type: scroll_to
+      args:
+        selector: //a
+        container: //b
+        max: 5
+  - tool:
+      type: set_permissions
+      args:
+        grant: [camera]
+        appId: com.example.shop
+`
+	c, err := Read([]byte(text))
+	require.NoError(t, err)
+	require.JSONEq(t, `{"tool":{"type":"swipe","args":{"start":{"x":0.5,"y":1},"end":{"x":0.5,"y":0},"time":300}}}`, string(c.Steps[0].Body))
+	require.JSONEq(t, `{"tool":{"type":"scroll_to","args":{"selector":"//a","container":"//b","max":5}}}`, string(c.Steps[1].Body))
+	require.JSONEq(t, `{"tool":{"type":"set_permissions","args":{"grant":["camera"],"appId":"com.example.shop"}}}`, string(c.Steps[2].Body))
+	again, err := c.Write()
+	require.NoError(t, err)
+	written, err := Read(again)
+	require.NoError(t, err)
+	for i := range c.Steps {
+		require.JSONEq(t, string(c.Steps[i].Body), string(written.Steps[i].Body))
+	}
+}

@@ -113,11 +113,18 @@ func (s *session) failureOf(ctx context.Context, err error) *failure {
 		return &failure{code: run.CodeBrowserLost, text: s.Lease.Exceeded(), broken: true}
 	case lost(err):
 		s.Log.WarnContext(ctx, "browser lost", "error", s.secrets.redact(err.Error()))
-		return &failure{code: run.CodeBrowserLost, text: "the browser or its page crashed", broken: true}
+		text := "the browser or its page crashed"
+		if s.Lease.Mobile {
+			text = "the device or its driver was lost"
+		}
+		return &failure{code: run.CodeBrowserLost, text: text, broken: true}
 	case webdriver.Is(err, webdriver.ErrNoSuchWindow):
 		return stepf("the window is closed")
 	}
 	var e *webdriver.Error
+	if errors.As(err, &e) && s.Lease.Mobile {
+		return stepf("the driver says: %s", s.quote(e.Message, 300))
+	}
 	if errors.As(err, &e) {
 		return stepf("the browser says: %s", s.quote(e.Message, 300))
 	}

@@ -12,6 +12,9 @@ import (
 // assert waits until an assertion is true; its matchers are those that every app
 // has.
 func (n nativeAction) assert(ctx context.Context, a step.Args) error {
+	if a.Matcher != nil && a.Matcher.Name == step.AppStateIs {
+		return n.nativeFailure(n.device().Assert(ctx, a.Matcher, a.Not))
+	}
 	r, err := newRule(a, n.quote)
 	if err != nil {
 		return err

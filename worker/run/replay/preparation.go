@@ -23,6 +23,9 @@ func (t *testExecution) newPreparation() preparation {
 
 // run sets the session up.
 func (p preparation) run(ctx context.Context) error {
+	if err := p.checkPlatform(); err != nil {
+		return err
+	}
 	if p.Lease.Mobile {
 		return p.beginLogin(ctx)
 	}

@@ -27,6 +27,7 @@ type session struct {
 
 	live    bool            // the step after one is not known when it is executed
 	framed  bool            // a frame is current
+	inView  bool            // a web view of an app is the context
 	blank   bool            // a step opened about:blank; else it is where the window was before the test
 	href    string          // of the top-level page, as far as known
 	checked map[string]bool // the origins and files that the test may show
