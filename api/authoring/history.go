@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -191,7 +192,7 @@ func (h suiteRuns) matrix(c *gin.Context) error {
 	if _, err := authoring.SuiteByID(ctx, h.cfg.DB, f.OrganizationID, id); err != nil {
 		return err
 	}
-	f.Suites = []uuid.UUID{id}
+	f.RunBy = &id
 	cases, total, err := authoring.Cases(ctx, h.cfg.DB, f)
 	if err != nil {
 		return err
@@ -232,11 +233,11 @@ func viewMatrix(past []run.Past, cases []authoring.Case, total int, cells []run.
 }
 
 // all serves GET /runs: the runs of all cases, newest first. Parameters: status, startDate,
-// endDate (creation), buildId, environment (its name), tag (of the case as it is now), skip, limit.
+// endDate (creation), buildId, environment (its name), browser (browserName of a target), tag (of the case as it is now), skip, limit.
 func (h runs) all(c *gin.Context) error {
 	q := queryOf(c)
 	f := run.AllFilter{OrganizationID: auth.Organization(c), Status: oneOf(q, "status", run.Statuses()...), BuildID: q.rowID("buildId"),
-		Environment: q.environment(), Tags: q.tags(), Page: q.page()}
+		Environment: q.environment(), Browser: q.browser(), Tags: q.tags(), Page: q.page()}
 	f.From, f.To = q.dates()
 	if q.err != nil {
 		return q.err
@@ -246,6 +247,19 @@ func (h runs) all(c *gin.Context) error {
 		return err
 	}
 	return data(c, http.StatusOK, listOf(rows, total, viewRun))
+}
+
+// maxBrowser bounds the name of a browser, in characters.
+const maxBrowser = 100
+
+// browser reads the name of a browser; "" for all.
+func (q *query) browser() string {
+	name := strings.TrimSpace(q.values.Get("browser"))
+	if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 || utf8.RuneCountInString(name) > maxBrowser {
+		q.wrong(&storage.InvalidError{Field: "browser", Msg: fmt.Sprintf("must be UTF-8 text of at most %d characters", maxBrowser)})
+		return ""
+	}
+	return name
 }
 
 // oneOf reads one of some states; "" when absent.

@@ -24,7 +24,7 @@ func (h *Handlers) Routes() []route.Route {
 	ofRuns, ofRun := byPage("startDate", "endDate", "userId", "teamId", "healed", "buildId", "environment"), []string{"wait", "format"}
 	return []route.Route{
 		// Cases.
-		{Method: http.MethodGet, Path: cases, Interface: tests, Query: byPage("search", "startDate", "endDate", "userId", "teamId", "testSuiteId[]", "lastStatus", "tag[]", "content", "quarantined", "sort"), Action: auth.ReadTests, Handler: testCase.of(h.cases.list)},
+		{Method: http.MethodGet, Path: cases, Interface: tests, Query: byPage("search", "startDate", "endDate", "userId", "teamId", "testSuiteId[]", "runBy", "lastStatus", "tag[]", "content", "quarantined", "sort"), Action: auth.ReadTests, Handler: testCase.of(h.cases.list)},
 		{Method: http.MethodGet, Path: cases + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testCase.of(h.cases.get)},
 		{Method: http.MethodDelete, Path: cases + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.DeleteTests, Handler: testCase.of(h.cases.delete)},
 		{Method: http.MethodPost, Path: cases + "/:id/run", Interface: tests, Action: auth.RunTests, Handler: testCase.of(h.runs.start)},
@@ -52,7 +52,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/trace", Interface: tests, Query: []string{"job", "attempt", "content"}, Action: auth.ReadTests, Handler: caseRun.of(h.runs.trace)},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/rerun", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(h.runs.rerun)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/comparison", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: caseRun.of(h.runs.comparison)},
-		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId", "environment", "tag[]"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
+		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId", "environment", "browser", "tag[]"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
 		{Method: http.MethodGet, Path: cases + "/:id/data", Interface: tests, Query: byPage("revisionId", "format"), Action: auth.ReadTests, Handler: testCase.of(h.cases.data)},
 		{Method: http.MethodGet, Path: cases + "/:id/code", Interface: tests, Query: []string{"target", "revisionId", "download"}, Action: auth.ReadTests, Handler: testCase.of(h.cases.code)},
 		{Method: http.MethodGet, Path: cases + "/:id/code/targets", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testCase.of(h.cases.codeTargets)},

@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/authoring/diagnosis"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -105,6 +106,7 @@ type jobDetail struct {
 	Files       []fileView   `json:"files"`
 	// Attempts are all of them, the last one too, where there are several.
 	Attempts []attemptView `json:"attempts,omitzero"`
+	*diagnosis.Job
 }
 
 // attemptView is one playing of a job.
@@ -131,6 +133,7 @@ type recordView struct {
 	Drifted   *step.Drifted  `json:"drifted,omitempty"`
 	Findings  *step.Findings `json:"findings,omitempty"`
 	Look      *step.Look     `json:"look,omitempty"`
+	Failure   *step.Failure  `json:"failure,omitempty"` // of a step that failed
 	HealingID string         `json:"healingId,omitempty"`
 	// Iterations are the rows that a for_each went through.
 	Iterations    []step.Iteration `json:"iterations,omitempty"`
@@ -278,7 +281,7 @@ func (h *room) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
 	if err != nil {
 		return nil, err
 	}
-	detail := jobDetail{Steps: steps, Files: files}
+	detail := jobDetail{Steps: steps, Files: files, Job: diagnosis.OfJob(j.Diagnosis)}
 	if j.Status == run.Running {
 		detail.CurrentStep = len(j.Records) + 1
 	}
@@ -322,7 +325,7 @@ func (h *room) viewPlaying(ctx context.Context, records []step.Record, stored []
 		r := &records[i]
 		steps = append(steps, recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result,
 			Healed: r.Healed, Suggested: r.Suggested, Drifted: r.Drifted, Findings: h.viewFindings(r.Findings), Look: r.Look,
-			HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS,
+			HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS, Failure: r.Failure,
 			Phase: r.Phase, Group: r.Group, Iterations: r.Iterations, ScreenshotURL: links[r.ScreenshotID]})
 	}
 	return steps, files, nil
@@ -352,11 +355,15 @@ type suiteRunView struct {
 	TestURL       string     `json:"testUrl,omitempty"` // that the run was given
 	VariableNames []string   `json:"variableNames,omitempty"`
 	Environment   string     `json:"environment,omitempty"`
-	Retries       *int       `json:"retries,omitempty"`   // that the run was given
-	RerunOf       *uuid.UUID `json:"rerunOf,omitempty"`   // the run whose cases are run again
-	RerunOnly     string     `json:"rerunOnly,omitempty"` // which of them: failed or flaky
+	Retries       *int       `json:"retries,omitempty"`     // that the run was given
+	RerunOf       *uuid.UUID `json:"rerunOf,omitempty"`     // the run whose cases are run again
+	RerunOnly     string     `json:"rerunOnly,omitempty"`   // which of them: failed or flaky
+	Shard         *shardView `json:"shard,omitempty"`       // the part of the suite
+	MaxDuration   *int       `json:"maxDuration,omitempty"` // seconds
 	Pinned        *pinView   `json:"pinned,omitempty"`
 	CaseRuns      []runView  `json:"caseRuns,omitzero"`
+	// FailureGroups are the largest groups of failures with one cause, of the single run only.
+	FailureGroups []diagnosis.Group `json:"failureGroups,omitzero"`
 }
 
 // countsView counts case runs, or jobs, by their status.
@@ -387,7 +394,8 @@ func viewSuiteRun(r *run.SuiteRun) suiteRunView {
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
 		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
 		BuildID: r.BuildID, TestURL: step.ShownURL(r.TestURL), VariableNames: r.VariableNames, Environment: r.Environment,
-		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: string(r.RerunOnly), Counts: viewCounts(r.Counts), Pinned: viewPin(r.Pin)}
+		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: string(r.RerunOnly), Shard: viewShard(r),
+		MaxDuration: r.MaxDuration, Counts: viewCounts(r.Counts), Pinned: viewPin(r.Pin)}
 	view.Counts.Quarantined, view.Counts.Flaky = r.Quarantined, r.Flaky
 	view.Counts.Total += r.Quarantined
 	if r.Error != "" {

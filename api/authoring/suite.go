@@ -69,6 +69,7 @@ type suiteBody struct {
 	TestCaseIDs        *[]string `json:"testCaseIds"`
 	AddTestCases       []string  `json:"addTestCases"`
 	RemoveTestCases    []string  `json:"removeTestCases"`
+	planBody
 }
 
 // readSuite reads the members of a suite; cases are those that replace all.
@@ -80,7 +81,8 @@ func readSuite(c *gin.Context) (in suiteBody, cases *[]string, err error) {
 	return in, cases, err
 }
 
-// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, trace, retries, runRetention, setUp, tearDown, login, teamId.
+// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, trace, retries, runRetention, setUp, tearDown, login, teamId, and
+// those of planBody.
 // Cases of other suites move.
 func (h suites) create(c *gin.Context) error {
 	in, cases, err := readSuite(c)
@@ -92,6 +94,9 @@ func (h suites) create(c *gin.Context) error {
 	}
 	if len(in.AddTestCases)+len(in.RemoveTestCases) > 0 {
 		return member("addTestCases", "and removeTestCases change a suite that is there: a new one has testCases")
+	}
+	if len(in.AddSharedTestCases)+len(in.RemoveSharedTestCases) > 0 {
+		return member("addSharedTestCases", "and removeSharedTestCases change a suite that is there: a new one has sharedTestCases")
 	}
 	n := authoring.NewSuite{Name: *in.Name, Tags: or(in.Tags, []string{}), Cases: or(cases, nil)}
 	if n.Team, err = optionalUUID("teamId", in.TeamID); err != nil {
@@ -128,6 +133,11 @@ func (h suites) create(c *gin.Context) error {
 		return err
 	}
 	n.SetUp, n.TearDown = or(setUp, nil), or(tearDown, nil)
+	plan, err := in.planned()
+	if err != nil {
+		return err
+	}
+	n.Plan, n.Shared = plan.Change, or(plan.shared, nil)
 	if n.Login, err = readLogin(in.Login); err != nil {
 		return err
 	}
@@ -171,8 +181,8 @@ func or[T any](value *T, absent T) T {
 }
 
 // update serves POST /testsuites/{id}; only members that are sent are changed: name,
-// tags, healing, drift, trace, retries, setUp, tearDown, login, and the cases by testCaseIds (all of them) or by addTestCases and
-// removeTestCases.
+// tags, healing, drift, trace, retries, setUp, tearDown, login, those of planBody, and the cases by testCaseIds (all of them) or by
+// addTestCases and removeTestCases.
 func (h suites) update(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
 	if err != nil {
@@ -195,6 +205,11 @@ func (h suites) update(c *gin.Context) error {
 	if change.SetUp, change.TearDown, err = h.readAround(c, &in); err != nil {
 		return err
 	}
+	plan, err := in.planned()
+	if err != nil {
+		return err
+	}
+	change.Plan, change.Shared, change.AddShared, change.RemoveShared = plan.Change, plan.shared, plan.add, plan.remove
 	if change.Retries, err = valueOf(in.Retries, "retries", asWider); err != nil {
 		return err
 	}

@@ -27,7 +27,7 @@ func TestSuiteIsShownWhole(t *testing.T) {
 		"healing": nil, "drift": nil, "trace": nil, "retries": nil, "testCaseCount": 2.0, "runCount": 0.0, "login": nil} {
 		require.Equal(t, want, made[name], name)
 	}
-	require.Len(t, made, 19)
+	require.Len(t, made, 21)
 	id := made["id"].(string)
 	require.Equal(t, made, w.ok(w.neighbor, 200, "GET", "/testsuites/"+id, ""))
 	require.Equal(t, made, w.ok(w.member, 200, "GET", "/testsuites/"+bare(id), ""))

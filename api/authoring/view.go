@@ -211,6 +211,9 @@ type suiteView struct {
 	DefaultEnvironment *string                `json:"defaultEnvironment"`
 	RunRetention       authoring.RunRetention `json:"runRetention"`
 	TestCaseCount      int                    `json:"testCaseCount"`
+	// Filter is which cases it runs in place of cases of its own; null: it has its own.
+	Filter      *filterView `json:"filter"`
+	MaxDuration *int        `json:"maxDuration"` // of its runs, in seconds; null: no bound
 	*suiteDetail
 }
 
@@ -222,6 +225,7 @@ type suiteDetail struct {
 	TearDown []stepView `json:"tearDown,omitempty"`
 	// Login is the case that signs in before the others, and when it is played again; null: none.
 	Login *login.Login `json:"login"`
+	planDetail
 }
 
 func viewSuite(row *authoring.Suite) suiteView {
@@ -229,13 +233,13 @@ func viewSuite(row *authoring.Suite) suiteView {
 		CreationDate: stamp(row.CreatedAt), LastUpdate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
 		Healing: mode(row.Healing), Drift: mode(row.Drift), Trace: mode(row.Trace), Retries: row.Retries, DefaultEnvironment: mode(row.DefaultEnvironment),
-		RunRetention: row.Retention, TestCaseCount: row.CaseCount}
+		RunRetention: row.Retention, TestCaseCount: row.CaseCount, Filter: viewFilter(row.Plan.Filter), MaxDuration: row.Plan.MaxDuration}
 }
 
 // viewSingle is a suite with the number of its runs and the steps around its cases.
 func (h *room) viewSingle(row *authoring.Suite) suiteView {
 	view := viewSuite(row)
-	view.suiteDetail = &suiteDetail{RunCount: row.RunCount, SetUp: h.viewSteps(row.SetUp), TearDown: h.viewSteps(row.TearDown), Login: row.Login}
+	view.suiteDetail = &suiteDetail{RunCount: row.RunCount, SetUp: h.viewSteps(row.SetUp), TearDown: h.viewSteps(row.TearDown), Login: row.Login, planDetail: viewPlan(row)}
 	return view
 }
 

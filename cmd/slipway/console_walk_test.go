@@ -433,7 +433,7 @@ func consoleBounds() map[string]int {
 		"/console/tests/suites":                                9,
 		"/console/tests/suites/:id":                            18,
 		"/console/tests/suites/:id/runs":                       8,
-		"/console/tests/suites/:id/runs/:run":                  7,
+		"/console/tests/suites/:id/runs/:run":                  8,
 		"/console/tests/suites/:id/runs/:run/junit":            7,
 		"/console/tests/tunnels":                               7,
 		"/console/tests/variables":                             10,

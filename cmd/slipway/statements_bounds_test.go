@@ -159,7 +159,7 @@ func pageBounds() map[string]pageBound {
 		"/v1/ai-authoring/testsuites/{id}/history":                       {6, true},
 		"/v1/ai-authoring/testsuites/{id}/matrix":                        {5, true},
 		"/v1/ai-authoring/testsuites/{id}/runs":                          {3, true},
-		"/v1/ai-authoring/testsuites/{id}/runs/{runId}":                  {6, true},
+		"/v1/ai-authoring/testsuites/{id}/runs/{runId}":                  {7, true},
 		"/v1/ai-authoring/tunnels":                                       {3, true},
 		"/v1/ai-authoring/tunnels/{name}":                                {2, false},
 		"/v1/ai-authoring/environments":                                  {3, true},

@@ -199,6 +199,7 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 	handlers[tasks.TestJob.Name] = &workrun.JobHandler{DB: s.db, Objects: removing(s), Browsers: browsers, Keys: s.keys, Vendor: s.settings.Vendor,
 		CheckURL: s.pages.Check, Trouble: trouble, Timeout: s.settings.RunTimeout, Screenshots: s.settings.RunScreenshots, Log: s.log}
 	handlers[tasks.RunRows.Name] = &workrun.RowsHandler{Log: s.log}
+	handlers[tasks.SuiteDeadline.Name] = &workrun.DeadlineHandler{}
 	handlers[tasks.SuiteRun.Name] = &workrun.SuiteHandler{DB: s.db, Vendor: s.settings.Vendor, Keys: s.keys, Log: s.log}
 	handlers[tasks.RunMaintenance.Name] = maintenance
 	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Quotas: s.quotas, Observer: s.metrics.Observer(), Log: s.log, Started: time.Now()}

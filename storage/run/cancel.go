@@ -90,7 +90,7 @@ func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUI
 	if err := lock(ctx, tx, lockSuiteRuns, suiteRuns); err != nil {
 		return nil, err
 	}
-	jobs, err := cancelRuns(ctx, tx, ids)
+	jobs, err := cancelRuns(ctx, tx, ids, byPerson)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUI
 // A run whose jobs are still being made has a task of its own id.
 const cancelJobs = `
 with cancelled as (
-	update test_jobs set state = 'CANCELLED', error_code = 'CANCELLED', error = 'the run was cancelled', finished_at = now()
+	update test_jobs set state = 'CANCELLED', error_code = $2, error = case when state = 'QUEUED' then $3 else $4 end, finished_at = now()
 	where run_id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 	returning id
 )
@@ -111,23 +111,33 @@ const cancelRunRows = `
 update test_runs r set state = 'CANCELLED', finished_at = now(), sealed_variables = null, fanned_out = true, job_targets = null,
 	flaky = (select count(*) from test_jobs j where j.run_id = r.id and j.state = 'FLAKY')
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
-returning id`
+returning id, needed`
+
+// stopped is why open jobs, runs and a suite run end.
+type stopped struct {
+	code             string
+	waiting, running string // of jobs that had not begun, and of those that had
+	whole            string // of the suite run
+}
+
+var byPerson = stopped{code: CodeCancelled, waiting: "the run was cancelled", running: "the run was cancelled"}
 
 // cancelRuns ends those of the runs that are open, and returns the jobs that were, and
 // those of the runs whose tasks were still to make jobs: all are ids of tasks.
 // Their tasks and suite runs are locked.
-func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
+func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID, why stopped) ([]uuid.UUID, error) {
 	if err := lock(ctx, tx, lockRuns, ids); err != nil {
 		return nil, err
 	}
-	var jobs, ended []uuid.UUID
-	if err := tx.SelectContext(ctx, &jobs, cancelJobs, storage.UUIDs(ids)); err != nil {
+	var jobs []uuid.UUID
+	var ended []endedRun
+	if err := tx.SelectContext(ctx, &jobs, cancelJobs, storage.UUIDs(ids), why.code, why.waiting, why.running); err != nil {
 		return nil, storage.Wrap(err, "cancel test jobs")
 	}
 	if err := tx.SelectContext(ctx, &ended, cancelRunRows, storage.UUIDs(ids)); err != nil {
 		return nil, storage.Wrap(err, "cancel test runs")
 	}
-	return jobs, addRunEvents(ctx, tx, ended)
+	return jobs, endOf(ctx, tx, ended)
 }
 
 // CancelOfSuite ends the open suite runs of a suite, with all their case
@@ -139,19 +149,23 @@ func CancelOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uu
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of a test suite")
 	}
-	return cancelSuiteRuns(ctx, tx, open)
+	return cancelSuiteRuns(ctx, tx, open, byPerson)
 }
 
 // All their case runs have ended by then, and with them the use of logins (package login).
 const cancelSuiteRunRows = `
-with gone as (delete from suite_logins where suite_run_id = any($1::uuid[]))
-update suite_runs set state = 'CANCELLED', finished_at = now(), sealed_variables = null
+with unplanned as (
+	delete from suite_run_cases where suite_run_id = any($1::uuid[])
+), gone as (
+	delete from suite_logins where suite_run_id = any($1::uuid[])
+)
+update suite_runs set state = 'CANCELLED', error = $2, finished_at = now(), sealed_variables = null
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
 // cancelSuiteRuns ends those of the suite runs that are open, and returns them and
 // the jobs that were.
-func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
+func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID, why stopped) ([]uuid.UUID, error) {
 	// While the task of a suite run is locked, no further case run comes to it.
 	if err := lock(ctx, tx, lockTasks, ids); err != nil || len(ids) == 0 {
 		return nil, err
@@ -173,11 +187,11 @@ func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uu
 	if err := lock(ctx, tx, lockSuiteRuns, ids); err != nil {
 		return nil, err
 	}
-	jobs, err := cancelRuns(ctx, tx, runs)
+	jobs, err := cancelRuns(ctx, tx, runs, why)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.SelectContext(ctx, &ended, cancelSuiteRunRows, storage.UUIDs(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &ended, cancelSuiteRunRows, storage.UUIDs(ids), why.whole); err != nil {
 		return nil, storage.Wrap(err, "cancel suite runs")
 	}
 	return append(jobs, ended...), addSuiteRunEvents(ctx, tx, ended)
@@ -228,7 +242,7 @@ func CancelSuite(ctx context.Context, tx *storage.Tx, w account.Writer, suiteID,
 	if !w.May(row.TeamID) {
 		return nil, authoring.ErrForbidden
 	}
-	open, err := cancelSuiteRuns(ctx, tx, []uuid.UUID{id})
+	open, err := cancelSuiteRuns(ctx, tx, []uuid.UUID{id}, byPerson)
 	if err != nil {
 		return nil, err
 	}

@@ -42,8 +42,10 @@ type runEvent struct {
 	Error      string     `json:"error,omitempty"`
 	// FailedJobs are the first jobs of a run that failed; absent without any, and of suite runs.
 	FailedJobs []failedJob `json:"failedJobs,omitempty"`
-	StartDate  *time.Time  `json:"startDate"`
-	EndDate    *time.Time  `json:"endDate"`
+	// FailureGroups are the largest groups of the failures of a suite run, by their cause.
+	FailureGroups []eventGroup `json:"failureGroups,omitempty"`
+	StartDate     *time.Time   `json:"startDate"`
+	EndDate       *time.Time   `json:"endDate"`
 }
 
 // failedJob is a job that failed, as an event has it.
@@ -195,8 +197,14 @@ func addSuiteRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) err
 	var events newEvents
 	for i := range rows {
 		r := &rows[i]
+		var groups []eventGroup
+		if r.Failed+r.Errored > 0 {
+			if groups, err = eventGroups(ctx, tx, r.ID); err != nil {
+				return err
+			}
+		}
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
-			TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID, Environment: r.Environment,
+			FailureGroups: groups, TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID, Environment: r.Environment,
 			Status: r.Status, Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
 			RerunOf: r.RerunOf, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}

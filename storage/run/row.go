@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
 // A team that is gone leaves its runs to the organization.
@@ -115,8 +116,9 @@ const (
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
 	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
 	s.build_id, s.test_url, s.variable_names, s.environment,
-	s.retries, s.rerun_of, s.rerun_only, s.trace, s.pinned_at, s.pinned_by,
-	(select u.name from users u where u.uuid = s.pinned_by) as pinned_name,
+	s.retries, s.rerun_of, s.rerun_only, s.trace, s.max_duration, coalesce(s.shard_number, 0) as shard_number,
+	coalesce(s.shard_parts, 0) as shard_parts, coalesce(s.shard_key, '') as shard_key,
+	s.pinned_at, s.pinned_by, (select u.name from users u where u.uuid = s.pinned_by) as pinned_name,
 	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, n.quarantined, n.flaky, h.healed, h.drifted, h.unreviewed`
 	SuiteRunTables = ` join organizations o on o.id = s.organization_id
 left join teams t on t.id = s.team_id
@@ -159,6 +161,10 @@ type SuiteRunRow struct {
 	RerunOf          *uuid.UUID     `db:"rerun_of"`
 	RerunOnly        Selection      `db:"rerun_only"`
 	Environment      string         `db:"environment"`
+	MaxDuration      *int           `db:"max_duration"`
+	ShardNumber      int            `db:"shard_number"`
+	ShardParts       int            `db:"shard_parts"`
+	ShardKey         string         `db:"shard_key"`
 	Trace            string         `db:"trace"`
 	counts
 	pinRow
@@ -200,11 +206,15 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 	} else {
 		of.Queued += missing
 	}
+	var shard *suiteplan.Shard
+	if r.ShardParts > 0 {
+		shard = &suiteplan.Shard{Number: r.ShardNumber, Of: r.ShardParts, Key: r.ShardKey}
+	}
 	return SuiteRun{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
 		SuiteID: r.SuiteID, SuiteName: r.SuiteName, UserUUID: r.UserUUID, BuildName: r.BuildName, Status: r.Status,
 		RunCount: r.RunCount, Error: r.Error, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames, Environment: r.Environment,
-		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: r.RerunOnly, Trace: r.Trace,
+		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: r.RerunOnly, Trace: r.Trace, Shard: shard, MaxDuration: r.MaxDuration,
 		Counts: of.byStatus(), Quarantined: of.Quarantined, Flaky: of.Flaky, Healed: r.Healed, Drifted: r.Drifted,
 		Unreviewed: r.Unreviewed, Pin: r.pin()}
 }
@@ -293,6 +303,9 @@ func withoutWords(r *step.Record) {
 		r.Findings = &step.Findings{Total: r.Findings.Total, Accepted: r.Findings.Accepted, Failing: r.Findings.Failing, Unseen: r.Findings.Unseen, List: []step.Finding{}}
 	}
 	r.Result.Message = storage.Cut(r.Result.Message, most)
+	if r.Failure != nil {
+		r.Failure = &step.Failure{Expected: storage.Cut(r.Failure.Expected, most), Actual: storage.Cut(r.Failure.Actual, most)}
+	}
 	for _, h := range []*step.Healed{r.Healed, r.Suggested} {
 		if h != nil {
 			h.Reason = storage.Cut(h.Reason, most)

@@ -244,3 +244,19 @@ func (s *RunSettings) Targets() []Target {
 	}
 	return targets
 }
+
+// SameBrowser reports whether two targets are of the same browser, version, platform and device,
+// whatever else their capabilities say.
+func SameBrowser(a, b Target) bool {
+	if a.IsRDC != b.IsRDC {
+		return false
+	}
+	for _, name := range []string{"browserName", "browserVersion", "platformName", "appium:deviceName", "appium:platformVersion"} {
+		x, _ := a.Capabilities[name].(string)
+		y, _ := b.Capabilities[name].(string)
+		if !strings.EqualFold(x, y) {
+			return false
+		}
+	}
+	return true
+}

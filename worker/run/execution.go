@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/baseline"
 	"github.com/slipway-qa/slipway/worker/run/capture"
 	"github.com/slipway-qa/slipway/worker/run/environment"
+	"github.com/slipway-qa/slipway/worker/run/evidence"
 	"github.com/slipway-qa/slipway/worker/run/expand"
 	"github.com/slipway-qa/slipway/worker/run/login"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -30,16 +31,19 @@ import (
 // of the ledger task has one at most.
 type execution struct {
 	*attempt
-	work      *store.Work
-	plan      *group.Plan             // all steps
-	stop      context.CancelCauseFunc // ends the playing
-	redactor  *step.Redactor
-	files     *capture.Files
-	shelf     *baseline.Shelf
-	trace     *trace.Recorder // nil: no trace is kept, however the test ends
-	login     *replay.Login   // what the test has to do with the login of its suite; nil: nothing
-	left      *login.State    // what it has left, where it is that
-	signedOut bool            // the test found that the login does not last
+	work     *store.Work
+	plan     *group.Plan             // all steps
+	stop     context.CancelCauseFunc // ends the playing
+	redactor *step.Redactor
+	files    *capture.Files
+	shelf    *baseline.Shelf
+	trace    *trace.Recorder // nil: no trace is kept, however the test ends
+	// digest is what the last playing saw, and console the errors of its pages; nil: nothing was played.
+	digest    *evidence.Digest
+	console   []string
+	login     *replay.Login // what the test has to do with the login of its suite; nil: nothing
+	left      *login.State  // what it has left, where it is that
+	signedOut bool          // the test found that the login does not last
 	// releasing ends when the browser has been released, which overlaps with
 	// the writing of the end.
 	releasing sync.WaitGroup
@@ -77,6 +81,7 @@ func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
 	}
 	p.left, p.signedOut = result.Left, result.SignedOut
 	p.storeTrace(ctx, result)
+	p.saw(&result)
 	switch {
 	case ctx.Err() != nil && result.Status != step.Passed:
 		end, err := p.interrupted(ctx, ctx.Err())
@@ -331,7 +336,7 @@ func (p *execution) redacted(records []step.Record) []step.Record {
 		for n := range r.Iterations {
 			r.Iterations[n].Result.Message = p.redactor.Text(r.Iterations[n].Result.Message)
 		}
-		r.Findings = p.redactedFindings(r.Findings)
+		r.Findings, r.Failure = p.redactedFindings(r.Findings), r.Failure.Redacted(p.redactor.Text)
 	}
 	return records
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
 	retry "github.com/slipway-qa/slipway/storage/run/attempt"
+	"github.com/slipway-qa/slipway/storage/run/need"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -106,10 +107,20 @@ func failure(code, text string) store.JobEnd {
 	return store.JobEnd{Status: store.Errored, ErrorCode: code, Error: text}
 }
 
+// skipped is the end of a job whose test needs another one that has not passed.
+func skipped(skip *need.SkipError) store.JobEnd {
+	end := store.JobEnd{Status: store.Cancelled, ErrorCode: store.CodeNeeds, Error: skip.Reason}
+	if skip.Quarantine != "" {
+		end.Quarantine = &store.Quarantine{Reason: skip.Quarantine, Until: skip.Until}
+	}
+	return end
+}
+
 // finish ends the job with its task. It returns false when the job had ended
 // before: then nothing of the end was taken. also is done in the same transaction where the
 // job ends.
 func (a *attempt) finish(ctx context.Context, end store.JobEnd, also ...func(*storage.Tx) error) (did bool, err error) {
+	end = withDiagnosis(end)
 	err = a.claim.Finish(ctx, Outcome{Status: end.Status, Code: end.ErrorCode, Failed: a.before.Failed}, func(tx *storage.Tx) error {
 		did, err = store.EndJob(ctx, tx, a.id, end)
 		for i := 0; i < len(also) && did && err == nil; i++ {
@@ -124,6 +135,7 @@ func (a *attempt) finish(ctx context.Context, end store.JobEnd, also ...func(*st
 func (a *attempt) run(ctx context.Context) error {
 	var work *store.Work
 	var lost []string
+	var skip *need.SkipError
 	err := a.claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 		work, lost, err = store.BeginJob(ctx, tx, a.id)
 		return err
@@ -134,6 +146,11 @@ func (a *attempt) run(ctx context.Context) error {
 	switch {
 	case errors.Is(err, storage.ErrConflict): // cancelled before it began
 		return a.claim.Finish(ctx, nil, nil)
+	case errors.Is(err, need.ErrHeld): // who ends what it needs wakes it
+		return &tasks.SnoozeError{For: store.HeldFor}
+	case errors.As(err, &skip):
+		_, err := a.finish(ctx, skipped(skip))
+		return err
 	case errors.Is(err, storage.ErrNotFound):
 		_, err := a.finish(ctx, store.JobEnd{Status: store.Cancelled, ErrorCode: store.CodeCancelled,
 			Error: "the test case or its revision was deleted"})
@@ -229,6 +246,7 @@ func (p *execution) loose() []string      { return append(slices.Clone(p.unnamed
 // where it is not known whether one does, the sweep decides.
 func (p *execution) conclude(ctx context.Context, end store.JobEnd, also ...func(*storage.Tx) error) error {
 	end.Files = p.files.List()
+	p.explain(ctx, &end)
 	var unnamed []string
 	did, err := p.finish(ctx, end, append(also, func(tx *storage.Tx) (err error) {
 		unnamed, err = p.shelf.Store(ctx, tx)

@@ -24,9 +24,9 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// shop is a site that is used only by who has signed in: by a form, over another origin, which
+// club is a site that is used only by who has signed in: by a form, over another origin, which
 // leaves a cookie, items in both storages, and one in that of the other origin.
-type shop struct {
+type club struct {
 	*httptest.Server
 	mu       sync.Mutex
 	sessions map[string]bool
@@ -34,17 +34,17 @@ type shop struct {
 	refuses  bool
 }
 
-func newShop(t *testing.T) *shop {
-	s := &shop{sessions: map[string]bool{}}
+func newClub(t *testing.T) *club {
+	s := &club{sessions: map[string]bool{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(s.Close)
 	return s
 }
 
 // other is the address of the same server as another origin.
-func (s *shop) other() string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
+func (s *club) other() string { return strings.Replace(s.URL, "127.0.0.1", "localhost", 1) }
 
-func (s *shop) serve(w http.ResponseWriter, r *http.Request) {
+func (s *club) serve(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	w.Header().Set("Content-Type", "text/html")
@@ -73,13 +73,13 @@ func (s *shop) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // signOut ends all sessions.
-func (s *shop) signOut() {
+func (s *club) signOut() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	clear(s.sessions)
 }
 
-func (s *shop) signedIn() int {
+func (s *club) signedIn() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.logins
@@ -105,7 +105,7 @@ func (w *world) caseAt(name, address string, steps ...step.Step) (c *authoring.C
 }
 
 // loginSuite returns a suite of three cases that need its login.
-func (w *world) loginSuite(s *shop, when *step.Condition) uuid.UUID {
+func (w *world) loginSuite(s *club, when *step.Condition) uuid.UUID {
 	w.t.Helper()
 	user := "ann"
 	signIn := w.caseAt("sign in", s.URL, step.Step{ID: "s1", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &user, Selector: found("#user")}}},
@@ -184,10 +184,10 @@ func (w *world) startLogin(suite uuid.UUID) *store.SuiteRun {
 	return run
 }
 
-func (w *world) realShop() *shop {
+func (w *world) realShop() *club {
 	pool, proxy := realBrowsers(w.t)
 	w.handler.Browsers, w.handler.release, w.handler.Play, w.handler.Trouble = pool, nil, nil, proxy.Trouble
-	return newShop(w.t)
+	return newClub(w.t)
 }
 
 // The login is played once; its cookies and storages are in the browser of each other job,
@@ -247,7 +247,7 @@ func (w *world) startLoginAgain(run *store.SuiteRun) *store.SuiteRun {
 func TestLoginWithoutBiDi(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	site := newShop(t)
+	site := newClub(t)
 	w.handler.Play = func(ctx context.Context, cfg replay.Config) replay.Result {
 		cfg.Lease = &browser.Lease{Mobile: true}
 		return replay.Play(ctx, cfg)
@@ -266,7 +266,7 @@ func TestLoginWithoutBiDi(t *testing.T) {
 func TestLoginOfALostWorker(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	site := newShop(t)
+	site := newClub(t)
 	run := w.startLogin(w.loginSuite(site, nil))
 	signIn := w.due()[0]
 	lost := w.claim(tasks.TestJob, signIn)
@@ -294,7 +294,7 @@ func (w *world) wake() error {
 func TestLoginThatIsGone(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	suite := w.loginSuite(newShop(t), nil)
+	suite := w.loginSuite(newClub(t), nil)
 	w.exec(`delete from test_cases where name = 'sign in'`)
 	run := w.startSuite(suite)
 	require.NoError(t, w.suite().Handle(t.Context(), w.claim(tasks.SuiteRun, run.ID)))

@@ -82,6 +82,7 @@ type job struct {
 	Files       []file   `json:"files"`
 	// Attempts are all of them, where there are several.
 	Attempts []attempt `json:"attempts"`
+	diagnosis
 }
 
 // failure says why a job has not passed.
@@ -117,21 +118,22 @@ func (f file) Text() string {
 
 // record is what a run found out about a step.
 type record struct {
-	ID            string    `json:"id"`
-	Tool          tool      `json:"tool"`
-	Status        string    `json:"status"`
-	Result        outcome   `json:"result"`
-	Healed        *healed   `json:"healed"`
-	Suggested     *healed   `json:"suggested"`
-	Drifted       *drifted  `json:"drifted"`
-	Findings      *findings `json:"findings"`
-	Look          *look     `json:"look"`
-	HealingID     string    `json:"healingId"`
-	Phase         string    `json:"phase"`
-	Group         *inGroup  `json:"group"`
-	StartMS       int64     `json:"startMs"`
-	TookMS        int64     `json:"tookMs"`
-	ScreenshotURL string    `json:"screenshotUrl"`
+	ID            string       `json:"id"`
+	Tool          tool         `json:"tool"`
+	Status        string       `json:"status"`
+	Result        outcome      `json:"result"`
+	Healed        *healed      `json:"healed"`
+	Suggested     *healed      `json:"suggested"`
+	Drifted       *drifted     `json:"drifted"`
+	Findings      *findings    `json:"findings"`
+	Look          *look        `json:"look"`
+	Failure       *stepFailure `json:"failure"`
+	HealingID     string       `json:"healingId"`
+	Phase         string       `json:"phase"`
+	Group         *inGroup     `json:"group"`
+	StartMS       int64        `json:"startMs"`
+	TookMS        int64        `json:"tookMs"`
+	ScreenshotURL string       `json:"screenshotUrl"`
 }
 
 // In says in which phase of the test the step stands; "" in its own steps.

@@ -152,13 +152,14 @@ func all[T any](ctx context.Context, c *Client, path string, query url.Values) (
 type CaseFilter struct {
 	Search string // part of the name
 	Suite  string // id
+	RunBy  string // id of a suite that runs them: its own, those shared with it, or those of its filter
 	Tag    string
 }
 
 // TestCases returns the cases that match, without revisions: all of them, or ErrTooMany.
 func (c *Client) TestCases(ctx context.Context, f CaseFilter) ([]TestCase, error) {
 	q := url.Values{}
-	for name, value := range map[string]string{"search": f.Search, "testSuiteId": f.Suite, "tag": f.Tag} {
+	for name, value := range map[string]string{"search": f.Search, "testSuiteId": f.Suite, "runBy": f.RunBy, "tag": f.Tag} {
 		if value != "" {
 			q.Set(name, value)
 		}

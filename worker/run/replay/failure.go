@@ -21,6 +21,10 @@ type failure struct {
 	broken bool
 	// unseen: the page could not be looked at, so that nothing is known of it.
 	unseen bool
+	// expected and actual are the text's two halves, "" where it has none; sought is the element
+	// that was needed, nil where none was.
+	expected, actual string
+	sought           *sought
 }
 
 func (f *failure) Error() string { return f.text }

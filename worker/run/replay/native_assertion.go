@@ -37,7 +37,9 @@ func (n nativeAction) assert(ctx context.Context, a step.Args) error {
 			}
 			return true, nil, nil
 		}
-		return false, failf(run.CodeAssertionFailed, "%s: expected %s; %s", n.showSelector(pageSelectorOf(a.Selector)), r.expected(), r.describe(got)), nil
+		subject := n.showSelector(pageSelectorOf(a.Selector))
+		return false, failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, r.expected(), r.describe(got)).
+			expecting(subject+" "+r.expected(), r.describe(got), nil), nil
 	})
 }
 
