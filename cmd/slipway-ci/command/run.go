@@ -15,9 +15,9 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testrun"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testsync"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // runCommand is `run`: tests are run, and the job is as red or green as they are.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // The bounds of what is stored of a run: a pipeline keeps it with each job.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // report says what became of all tests.

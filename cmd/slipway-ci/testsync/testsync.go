@@ -17,7 +17,7 @@ import (
 	"slices"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // Action is what became of a test.

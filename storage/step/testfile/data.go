@@ -17,6 +17,9 @@ const (
 	// maxDataRows and maxDataColumns are those of the API.
 	maxDataRows    = 10_000
 	maxDataColumns = 100
+	// MostInline data rows are written into the file of a test that is new in a repository;
+	// more stay on the server until somebody asks for them in a CSV file.
+	MostInline = 100
 )
 
 // Data are data rows: texts, for each of which the test is run. They stand in the file, or
@@ -229,4 +232,12 @@ func (d *Data) node() *yaml.Node {
 		top.Content = append(top.Content, scalarNode("!!str", "rowName"), textNode(d.RowName))
 	}
 	return top
+}
+
+// NameColumn is the column that names rows; "" without columns.
+func (d *Data) NameColumn() string {
+	if d.RowName == "" && len(d.Columns) > 0 {
+		return d.Columns[0]
+	}
+	return d.RowName
 }
