@@ -24,7 +24,8 @@ func TestSuiteIsShownWhole(t *testing.T) {
 		"orgId": w.ours.UUID.String(), "teamId": w.one.UUID.String(), "name": "smoke", "tags": []any{"nightly"},
 		"creatorUserId": w.member.UserUUID.String(), "creatorUserName": "Person member",
 		"lastModifierUserId": w.member.UserUUID.String(), "lastModifierUserName": "Person member",
-		"healing": nil, "drift": nil, "trace": nil, "retries": nil, "testCaseCount": 2.0, "runCount": 0.0, "login": nil} {
+		"healing": nil, "drift": nil, "trace": nil, "retries": nil, "testCaseCount": 2.0, "runCount": 0.0, "login": nil,
+		"runRetention": tree{"days": nil, "runs": nil}} {
 		require.Equal(t, want, made[name], name)
 	}
 	require.Len(t, made, 21)

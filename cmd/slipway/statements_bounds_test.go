@@ -145,7 +145,7 @@ func pageBounds() map[string]pageBound {
 		"/v1/ai-authoring/testcases/{id}/baselines/{baselineId}":         {3, false},
 		"/v1/ai-authoring/testcases/{id}/baselines/{baselineId}/picture": {3, false},
 		"/v1/ai-authoring/testcases/{id}/data":                           {5, true},
-		"/v1/ai-authoring/testcases/{id}/code":                           {3, false},
+		"/v1/ai-authoring/testcases/{id}/code":                           {5, false},
 		"/v1/ai-authoring/testcases/{id}/code/targets":                   {2, false},
 		"/v1/ai-authoring/testcases/{id}/healings":                       {4, true},
 		"/v1/ai-authoring/testcases/{id}/healings/{healingId}":           {3, false},

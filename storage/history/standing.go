@@ -14,20 +14,21 @@ import (
 type Standing struct{ LastGood, FirstBad *Run }
 
 // The last good run is read from the index of those that passed, the first bad one after it
-// from that of those that failed. The case as a range that is sorted by leaves the planner these
-// indexes alone.
+// from that of those that failed. For the organization see looked: it is no range that is sorted
+// by, since the planner takes the rest of a range for few rows, and would sort half a million.
 func standing(columns, table, of string) string {
 	return `
 with good as (
-	select ` + columns + ` from ` + table + ` r where r.organization_id = $1 and r.` + of + ` between $2 and $2 and r.state = 'PASSED'
-	order by r.` + of + `, r.created_at desc, r.id desc limit 1
+	select ` + columns + ` from ` + table + ` r where (r.organization_id = $1) is true and r.` + of + ` = $2 and r.state = 'PASSED'
+	order by r.created_at desc, r.id desc limit 1
 ), bad as (
-	select ` + columns + ` from ` + table + ` r where r.organization_id = $1 and r.` + of + ` <= $2 and r.state in ('FAILED', 'ERROR')
-		and (r.` + of + `, r.created_at, r.id) > ($2, coalesce((select created_at from good), '-infinity'),
+	select ` + columns + ` from ` + table + ` r where (r.organization_id = $1) is true and r.` + of + ` = $2 and r.state in ('FAILED', 'ERROR')
+		and (r.created_at, r.id) > (coalesce((select created_at from good), '-infinity'),
 			coalesce((select id from good), '00000000-0000-0000-0000-000000000000'))
-	order by r.` + of + `, r.created_at, r.id limit 1
+	order by r.created_at, r.id limit 1
 )
-select r.*, ` + shown + ` from (select * from good union all select * from bad) r` + shownTables
+select r.*, ` + shown + ` from (select * from good union all select * from bad) r` + shownTables + `
+order by r.created_at`
 }
 
 // CaseStanding returns since when a case fails.
