@@ -29,7 +29,7 @@ import (
 // or in those of its siblings, in lower case.
 var elsewhere = wordSet(of[importBody](), of[caseBody](), of[settingsBody](), of[targetBody](), of[givenStep](), of[generateBody](),
 	of[promptBody](), of[runBody](), of[rerunBody](), of[quarantineBody](), of[suiteRunBody](), of[suiteBody](), of[scheduleBody](), of[scheduleSettingsBody](), of[variableBody](),
-	of[step.BasicAuth](), of[step.ClientCertificate](), of[login.Login](), of[authoring.RunRetention]())
+	of[step.BasicAuth](), of[step.ClientCertificate](), of[login.Login](), of[authoring.RunRetention](), of[filterBody](), of[shardBody]())
 
 // siblings are names of the bodies that have no type, of the states of elements in
 // selectors, of answers and parameters that say for whom something is, and of interfaces

@@ -149,7 +149,7 @@ func pageBounds() map[string]pageBound {
 		"/v1/ai-authoring/testcases/{id}/code/targets":                   {2, false},
 		"/v1/ai-authoring/testcases/{id}/healings":                       {4, true},
 		"/v1/ai-authoring/testcases/{id}/healings/{healingId}":           {3, false},
-		"/v1/ai-authoring/testcases/{id}/history":                        {5, false},
+		"/v1/ai-authoring/testcases/{id}/history":                        {5, true},
 		"/v1/ai-authoring/testcases/{id}/runs":                           {4, true},
 		"/v1/ai-authoring/testcases/{id}/runs/{runId}":                   {5, true},
 		"/v1/ai-authoring/testcases/{id}/runs/{runId}/comparison":        {8, false},

@@ -52,7 +52,8 @@ var lockFanout = `
 select s.organization_id, s.suite_id, s.user_uuid, s.build_name, s.state, s.fanned_out, s.tunnel, s.test_url, s.targets,
 	s.rerun_of, s.rerun_only, s.build_id, s.environment, s.login, coalesce(b.platform, '') as platform,
 	s.planned, u.id is not null and ` + suiteplan.Special("u") + ` as special,
-	greatest(extract(epoch from s.created_at + make_interval(secs => s.max_duration) - now())::float8, 0) as seconds_left
+	case when s.max_duration is not null then
+		greatest(extract(epoch from s.created_at + make_interval(secs => s.max_duration) - now())::float8, 0) end as seconds_left
 from suite_runs s left join builds b on b.id = s.build_id left join test_suites u on u.id = s.suite_id
 where s.id = $1 for no key update of s`
 
