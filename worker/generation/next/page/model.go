@@ -1,0 +1,166 @@
+// Package page is what a snapshot says about a page, in terms of people: things (records:
+// rows, cards, list items, events) with typed attributes and their controls, fields with
+// labels and values, containers with titles, icons with names, lines of text. It is pure:
+// the same snapshot always gives the same model, and nothing of it waits or asks.
+package page
+
+import "github.com/slipway-qa/slipway/worker/snapshot"
+
+// Model is a page at one moment. Nodes are named by their index in Snapshot.Nodes; refs
+// stay the same from one moment to the next.
+type Model struct {
+	*snapshot.Snapshot
+	Records  []Record
+	Groups   []Group
+	Fields   []Field
+	Controls []Control
+	// Containers are sections, dialogs, columns, panels, forms, frames, lists with a title.
+	Containers []Container
+	// Lines are texts as they are read: what stands in one block, with its node.
+	Lines []Line
+	// Front is the container in front (an open modal dialog, popup or menu), -1 without one.
+	Front int
+}
+
+// Group is a set of records of one structure: a table, a list, a grid of cards, a tree.
+type Group struct {
+	Node    int // the element around them
+	Records []int
+	Columns []Column
+	Kind    string // table, list, cards, tree, calendar
+	// Title is what it is called: caption, heading before it, label; "" unknown.
+	Title string
+	// Pager, Counter: nodes, -1 none.
+	Pager, Counter int
+}
+
+// Column is an attribute that the records of a group have.
+type Column struct {
+	Name string // header or repeated label; "" where none is shown
+	Type Type
+	Node int // of the header, -1
+	// Sorts is set where the header can be pressed, with Sorted "ascending", "descending" or "".
+	Sorts  bool
+	Sorted string
+}
+
+// Type is the type of what an attribute shows.
+type Type string
+
+// The types.
+const (
+	Text     Type = "text"
+	Number   Type = "number"
+	Money    Type = "money"
+	Date     Type = "date"
+	Time     Type = "time"
+	Duration Type = "duration"
+	Rating   Type = "rating"
+	State    Type = "state" // one of few words: open, paid, Admin
+	Image    Type = "image"
+)
+
+// Record is a thing: a row, a card, an item.
+type Record struct {
+	Group  int
+	Node   int    // the element around it
+	Index  int    // in its group, from 0
+	Parent int    // the record around it (tree items), -1
+	Title  string // by what it is called: its heading, its first text
+	// Attributes are in the order of the document; the title is one of them.
+	Attributes []Attribute
+	// Controls are indices into Model.Controls of those inside.
+	Controls []int
+	// States: checked, selected, done (struck through), disabled, expanded, hidden behind hover.
+	States []string
+}
+
+// Attribute is something that a record shows.
+type Attribute struct {
+	Name string // of its column, label, or class hint; "" unknown
+	Node int
+	Text string
+	Type Type
+	// Number is the amount of numbers, money (in its unit), durations (seconds), ratings, and
+	// of dates the seconds since 1970; Unit as written.
+	Number *float64
+	Unit   string
+	// Strikes: shown, and said to hold no more (an old price, a done task).
+	Struck bool
+}
+
+// Field is something that holds a value: input, select, group of radios, slider, switch,
+// editable text, cell that is edited in place, rating.
+type Field struct {
+	Node  int
+	Kind  string // text, number, date, time, choice, choices, switch, slider, rating, file, editor
+	Label string // by markup, else by nearness
+	// Names are all by which it may be called, best first: label, placeholder, name, group.
+	Names                                  []string
+	Group                                  string // legend, heading of its block
+	Container                              int
+	Record                                 int // in which it stands, -1
+	Value                                  string
+	Options                                []Option
+	Required, Disabled, ReadOnly, Multiple bool
+	Unit                                   string // shown beside it
+}
+
+// Option is one of a field.
+type Option struct {
+	Label    string
+	Value    string
+	Node     int // of radios and listbox options; -1 of native selects
+	Selected bool
+	Disabled bool
+}
+
+// Control is something that does something when it is used.
+type Control struct {
+	Node int
+	Role string
+	// Names are all by which it may be called, best first: accessible name, text, title,
+	// icon by its hints through the lexicon's icons ("trash" is remove).
+	Names []Name
+	// Icon is set where it shows no text.
+	Icon      bool
+	Record    int    // -1
+	Container int    // -1
+	State     string // checked, pressed, selected, expanded, disabled, ""
+	Opens     bool   // popup, menu, dialog, by ARIA
+	// Reveal: it is seen only on hover or focus of this node, -1.
+	Reveal          int
+	Hidden, Covered bool
+}
+
+// Name is a name of a control or a container, with where it comes from.
+type Name struct {
+	Text string
+	From string // name, text, label, title, description, placeholder, icon, near, id
+}
+
+// Container holds other things and has a name.
+type Container struct {
+	Node   int
+	Kind   string // dialog, section, form, column, tab, panel, menu, list, table, card, frame, region, toolbar
+	Title  string
+	Parent int
+	// Opener is the control that shows what is hidden in it, -1.
+	Opener        int
+	Hidden, Modal bool
+}
+
+// Line is a text as it is read.
+type Line struct {
+	Node      int
+	Text      string
+	Record    int
+	Container int
+	Live      bool // alert, status, toast
+	Heading   int  // level, 0 none
+}
+
+// New returns the model of a snapshot.
+func New(s *snapshot.Snapshot) *Model {
+	return build(s)
+}
