@@ -160,6 +160,8 @@ type Description struct {
 	Quoted bool
 	Kind   Kind
 	Noun   string // the word for the kind, as written: "contact", "film", "Eintrag"; also of kind ""
+	// NounSpan is where Noun stands; empty where it is not known.
+	NounSpan Span
 	// Ordinal is 1 for the first, -1 for the last, 0 not said; Next and Other as said.
 	Ordinal     int
 	Next, Other bool
