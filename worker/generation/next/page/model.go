@@ -20,6 +20,8 @@ type Model struct {
 	Lines []Line
 	// Front is the container in front (an open modal dialog, popup or menu), -1 without one.
 	Front int
+	// Memo is what package find keeps of the model between two searches; nil before the first.
+	Memo any
 }
 
 // Group is a set of records of one structure: a table, a list, a grid of cards, a tree.
