@@ -1,0 +1,187 @@
+package lexicon
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/word/token"
+)
+
+// ConceptID is a concept that words of several languages share; 0 is none.
+type ConceptID uint16
+
+// Name returns the name of a concept, as the data write it.
+func (c ConceptID) Name() string {
+	if int(c) < len(all().names) {
+		return all().names[c]
+	}
+	return ""
+}
+
+// Named returns the concept of a name, 0 where there is none.
+func Named(name string) ConceptID { return all().ids[name] }
+
+// Concept returns the concepts that a word or phrase of a language may mean, likeliest first;
+// of language "" in any.
+func Concept(phrase, lang string) []ConceptID {
+	if lang != "" {
+		return Language(lang).Concepts(phrase)
+	}
+	var out []ConceptID
+	for _, code := range Codes() {
+		for _, c := range Language(code).Concepts(phrase) {
+			if !slices.Contains(out, c) {
+				out = append(out, c)
+			}
+		}
+	}
+	return out
+}
+
+// Concepts returns the concepts that a word or phrase may mean, likeliest first.
+func (l *Lexicon) Concepts(phrase string) []ConceptID {
+	key := token.Lower(phrase)
+	if c := l.concept[key]; len(c) > 0 {
+		return c
+	}
+	return l.concept[token.Fold(key)]
+}
+
+// Words returns the words for a concept in a language, the commonest first.
+func Words(c ConceptID, lang string) []string { return all().words[lang][c] }
+
+// Icon returns the concept of an icon by the name that an icon set gives it: "trash-2",
+// "fa-pencil", "bi-cart-plus", "shopping_cart"; 0 where it is not known.
+func Icon(name string) ConceptID {
+	icons := all().icons
+	key := iconKey(name)
+	for key != "" {
+		if c, ok := icons[key]; ok {
+			return c
+		}
+		// Variants of sets stand at the end: "trash-2", "heart-fill", "circle-outline".
+		i := strings.LastIndexByte(key, '-')
+		if i < 0 {
+			break
+		}
+		key = key[:i]
+	}
+	return 0
+}
+
+// iconPrefixes are what icon sets put before the names.
+var iconPrefixes = []string{
+	"fas-fa-", "far-fa-", "fa-", "fas-", "bi-", "mdi-", "icon-", "lucide-", "feather-", "ti-", "tabler-icon-", "glyphicon-", "pi-", "ph-", "ri-",
+	"material-symbols-", "material-icons-", "codicon-", "octicon-", "heroicon-", "svg-", "ion-", "la-", "uil-", "bx-", "bxs-", "ic-", "i-", "anticon-",
+}
+
+func iconKey(name string) string {
+	key := strings.Trim(strings.NewReplacer("_", "-", " ", "-", "#", "", ".", "").Replace(kebab(name)), "-")
+	for range 2 {
+		for _, p := range iconPrefixes {
+			if rest, ok := strings.CutPrefix(key, p); ok && rest != "" {
+				key = rest
+				break
+			}
+		}
+	}
+	return strings.TrimSuffix(key, "-icon")
+}
+
+// kebab writes "ShoppingCart" as "shopping-cart".
+func kebab(name string) string {
+	var b strings.Builder
+	lower := false
+	for _, r := range name {
+		if r >= 'A' && r <= 'Z' {
+			if lower {
+				b.WriteByte('-')
+			}
+			r += 'a' - 'A'
+			lower = false
+		} else {
+			lower = r >= 'a' && r <= 'z'
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func (w *world) nameConcepts(lines []line) {
+	for _, ln := range lines {
+		if _, ok := w.ids[ln.name]; !ok {
+			w.ids[ln.name] = ConceptID(len(w.names))
+			w.names = append(w.names, ln.name)
+		}
+	}
+}
+
+func (w *world) loadIcons(lines []line) {
+	w.icons = map[string]ConceptID{}
+	for _, ln := range lines {
+		for _, name := range ln.words {
+			if _, ok := w.icons[name]; !ok {
+				w.icons[name] = w.ids[ln.name]
+			}
+		}
+	}
+}
+
+// addConcepts files the words of concepts with all forms that verbs, nouns and adjectives
+// have. Concepts earlier in the file are likelier.
+func (w *world) addConcepts(l *Lexicon, lines []line, f *inflector) {
+	words := map[ConceptID][]string{}
+	w.words[l.Code] = words
+	lemmas := l.verbLemmas()
+	for _, ln := range lines {
+		id := w.ids[ln.name]
+		words[id] = append(words[id], clean(ln.words)...)
+		for _, word := range ln.words {
+			for _, key := range l.conceptForms(word, lemmas, f) {
+				if !slices.Contains(l.concept[key], id) {
+					l.concept[key] = append(l.concept[key], id)
+				}
+			}
+		}
+	}
+}
+
+func clean(words []string) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = strings.ReplaceAll(w, "|", "")
+	}
+	return out
+}
+
+// verbLemmas are the forms of each verb, written with its particle after it.
+func (l *Lexicon) verbLemmas() map[string][]string {
+	out := map[string][]string{}
+	for key, forms := range l.verbs {
+		for _, v := range forms {
+			switch {
+			case v.Joined || v.Particle == "":
+				out[v.Lemma] = append(out[v.Lemma], key)
+			case v.Particle != "":
+				out[v.Lemma] = append(out[v.Lemma], key+" "+v.Particle)
+			}
+		}
+	}
+	return out
+}
+
+// conceptForms are the keys of a word of a concept: of verbs their forms, else those of
+// nouns and adjectives.
+func (l *Lexicon) conceptForms(word string, verbs map[string][]string, f *inflector) []string {
+	word = strings.ReplaceAll(word, "|", "")
+	out := keys(word)
+	if forms := verbs[word]; forms != nil {
+		out = append(out, forms...)
+	}
+	for _, class := range []string{"noun", "adjective"} {
+		for _, fm := range f.phrase(word, class) {
+			out = append(out, keys(fm.word)...)
+		}
+	}
+	return out
+}

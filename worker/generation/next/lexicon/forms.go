@@ -1,0 +1,128 @@
+package lexicon
+
+import (
+	"sort"
+	"strings"
+)
+
+// rule makes a form of words that begin with prefix and end in suffix: what is between goes
+// in the place of the star of each result.
+type rule struct {
+	prefix, suffix string
+	results        []string
+}
+
+// inflector makes the forms of the words of one language.
+type inflector struct {
+	rules map[string]map[string][]rule // class, form
+	// irregular are forms by lemma, in place of those of the rules.
+	irregular map[string]map[string][]string
+}
+
+// newInflector reads the lines of forms.txt.
+func newInflector(lines []line) *inflector {
+	f := &inflector{rules: map[string]map[string][]rule{}, irregular: map[string]map[string][]string{}}
+	for _, l := range lines {
+		class, form, _ := strings.Cut(l.name, " ")
+		if form == "" || len(l.words) == 0 {
+			f.except(l)
+			continue
+		}
+		if f.rules[class] == nil {
+			f.rules[class] = map[string][]rule{}
+		}
+		for _, w := range l.words {
+			pattern, results, _ := strings.Cut(w, ">")
+			prefix, suffix, _ := strings.Cut(pattern, "*")
+			f.rules[class][form] = append(f.rules[class][form], rule{prefix, suffix, strings.Split(results, "/")})
+		}
+	}
+	for _, forms := range f.rules {
+		for _, rules := range forms {
+			sort.SliceStable(rules, func(a, b int) bool {
+				return len(rules[a].prefix)+len(rules[a].suffix) > len(rules[b].prefix)+len(rules[b].suffix)
+			})
+		}
+	}
+	return f
+}
+
+func (f *inflector) except(l line) {
+	forms := f.irregular[l.name]
+	if forms == nil {
+		forms = map[string][]string{}
+		f.irregular[l.name] = forms
+	}
+	for form, words := range l.attrs {
+		forms[form] = append(forms[form], words...)
+	}
+}
+
+// form is a word as it may stand in a text.
+type form struct{ name, word string }
+
+// forms returns all forms of a lemma, which itself is the form "".
+func (f *inflector) forms(lemma, class string) []form {
+	all := []form{{"", lemma}}
+	if class == "" {
+		return all
+	}
+	for name, words := range f.irregular[lemma] {
+		for _, w := range words {
+			all = append(all, form{name, w})
+		}
+	}
+	for name, rules := range f.rules[class] {
+		if _, ok := f.irregular[lemma][name]; ok {
+			continue
+		}
+		for _, w := range apply(rules, lemma) {
+			all = append(all, form{name, w})
+		}
+	}
+	sort.SliceStable(all[1:], func(a, b int) bool {
+		return all[a+1].name < all[b+1].name
+	})
+	return all
+}
+
+// apply returns what the first rule that matches makes of a word; "-" is no form.
+func apply(rules []rule, word string) []string {
+	for _, r := range rules {
+		if len(word) < len(r.prefix)+len(r.suffix) || !strings.HasPrefix(word, r.prefix) || !strings.HasSuffix(word, r.suffix) {
+			continue
+		}
+		var out []string
+		for _, result := range r.results {
+			if result != "-" {
+				out = append(out, strings.Replace(result, "*", word[len(r.prefix):len(word)-len(r.suffix)], 1))
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// phrase returns the forms of a phrase: those of its last word where the language puts the
+// head last (class "phrase" has the rule "last"), else of its first.
+func (f *inflector) phrase(lemma, class string) []form {
+	i := strings.LastIndexByte(lemma, ' ')
+	if i < 0 {
+		return f.forms(lemma, class)
+	}
+	if _, first := f.irregular["phrase"]["first"]; first {
+		i = strings.IndexByte(lemma, ' ')
+		head, rest := lemma[:i], lemma[i:]
+		all := f.forms(head, class)
+		for k := range all {
+			all[k].word += rest
+		}
+		return all
+	}
+	rest, head := lemma[:i+1], lemma[i+1:]
+	all := f.forms(head, class)
+	for k := range all {
+		all[k].word = rest + all[k].word
+	}
+	return all
+}
