@@ -86,6 +86,9 @@ type Goal struct {
 	// "abhaken"): controls are often called so.
 	Verb  Span
 	Lemma string
+	// Words are what else of the text the goal's own class stands for: the particle of the verb,
+	// "descending", "twice". They are done when the effect is seen.
+	Words []Span
 	// Target are the things it is done to; several are coordinated ("A, B and C").
 	Target []Description
 	// To is where it goes, or what holds it then: "on the shopping list", "to Done", "as
@@ -102,6 +105,8 @@ type Goal struct {
 	Measure    *Description
 	Descending bool
 	Amount     *Value
+	// In is where all of it is done: "in the Payment frame enter ...", "under Advanced, ...".
+	In *Description
 	// With is the instrument: "with the cross that appears on hover", "via the menu".
 	With *Description
 	// Place: before, after, first, last, next, previous, top, bottom, left, right, back,
@@ -159,7 +164,9 @@ type Description struct {
 	// Quoted: Words are a quoted or capitalized name, to be compared whole.
 	Quoted bool
 	Kind   Kind
-	Noun   string // the word for the kind, as written: "contact", "film", "Eintrag"; also of kind ""
+	// Flags are the words of Ordinal, Next, Other, All, Both, Only and Count.
+	Flags []Span
+	Noun  string // the word for the kind, as written: "contact", "film", "Eintrag"; also of kind ""
 	// NounSpan is where Noun stands; empty where it is not known.
 	NounSpan Span
 	// Ordinal is 1 for the first, -1 for the last, 0 not said; Next and Other as said.
@@ -275,7 +282,9 @@ const (
 
 // Claim is something that must hold at the end of what stands before it.
 type Claim struct {
-	Span     Span
+	Span Span
+	// Words are the words of the property itself: "is displayed", "any more", "left".
+	Words    []Span
 	Subject  []Description // nil: the page
 	Property Property
 	Not      bool

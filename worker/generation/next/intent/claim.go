@@ -1,0 +1,228 @@
+package intent
+
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// asserter reads what a clause claims.
+type asserter struct {
+	r        *reader
+	c        *clause
+	property Property
+	not      bool
+	only     bool
+	exactly  bool
+	change   string // again, still, more: words that say that it was otherwise before
+	there    bool
+	subject  []phrase
+	values   []phrase // of the complement, without a preposition
+	places   []phrase
+	words    []Span // of the verb and what was taken with it
+}
+
+// claims reads the claims of a clause whose finite verb is its head.
+func (r *reader) claims_(c *clause) []Claim {
+	a := &asserter{r: r, c: c, property: Is}
+	pre, post := a.predicate()
+	a.sides(pre, post)
+	return a.decide()
+}
+
+// predicate finds the property by the verbs of the clause, takes out the verbs and adverbs,
+// and returns what stands before and behind the finite verb.
+func (a *asserter) predicate() (pre, post []item) {
+	items := a.c.items
+	drop := make([]bool, len(items))
+	head := &items[a.c.head]
+	drop[a.c.head] = true
+	a.there = head.has(lexicon.There) && !head.has(lexicon.Place)
+	found := a.verbs(items, drop)
+	if !found && !a.there && head.has(lexicon.Auxiliary, "become") {
+		a.property = Is
+	}
+	for i := range items {
+		it := &items[i]
+		if drop[i] || it.mark || it.value != nil || it.proper(a.r.lang) {
+			continue
+		}
+		drop[i] = a.adverb(items, i)
+	}
+	for i := range items {
+		switch {
+		case drop[i]:
+			a.words = append(a.words, items[i].Span)
+		case i < a.c.head:
+			pre = append(pre, items[i])
+		default:
+			post = append(post, items[i])
+		}
+	}
+	return pre, post
+}
+
+// verbs finds the sense of the predicate, marks its words, and reports whether it found one.
+func (a *asserter) verbs(items []item, drop []bool) bool {
+	best, bestLen := -1, -1
+	var bestVerb *lexicon.Verb
+	var spans []int
+	for i := range items {
+		it := &items[i]
+		if i != a.c.head && (i < a.c.head || it.proper(a.r.lang) || it.value != nil || a.r.behindPreposition(items, i)) {
+			continue
+		}
+		if i != a.c.head && it.has(lexicon.Auxiliary, "be", "have", "must", "become", "can", "do") {
+			drop[i] = true
+		}
+		for k := range it.verbs {
+			v := &it.verbs[k]
+			if v.Effect != string(Check) || v.Property == "" {
+				continue
+			}
+			at, n := particleAt(items, i, v)
+			if n < 0 || v.Particle == "" && v.Form == "participle" && i != a.c.head && v.Property != string(Shown) && v.Property != string(Contains) {
+				continue
+			}
+			size := n*2 + 1
+			if size > bestLen || size == bestLen && best != a.c.head && i == a.c.head {
+				best, bestLen, bestVerb = i, size, v.Verb
+				spans = append(spans[:0], i)
+				for j := at; j < at+n; j++ {
+					spans = append(spans, j)
+				}
+			}
+		}
+	}
+	if best < 0 {
+		return false
+	}
+	for _, i := range spans {
+		drop[i] = true
+	}
+	a.property = Property(bestVerb.Property)
+	if bestVerb.Base == "be" && bestVerb.Particle == "" {
+		a.property = Is
+	}
+	return true
+}
+
+// particleAt finds the particle of v behind items[i]: where, and of how many items; -1 where
+// it is missing.
+func particleAt(items []item, i int, v *lexicon.VerbForm) (int, int) {
+	if v.Particle == "" || v.Joined {
+		return i, 0
+	}
+	want := strings.Fields(fold(v.Particle))
+	for j := i + 1; j < len(items); j++ {
+		if n := matchWords(items[j:], want); n > 0 {
+			return j, n
+		}
+	}
+	return 0, -1
+}
+
+// adverb takes a word that changes the whole claim, and reports whether it is one.
+func (a *asserter) adverb(items []item, i int) bool {
+	it := &items[i]
+	switch {
+	case it.has(lexicon.Negation) && !a.contrast(items, i):
+		a.not = true
+		return true
+	case it.is("not", "nicht", "no", "pas") && a.contrast(items, i):
+		return false
+	case it.has(lexicon.Quantity, "only") && !it.has(lexicon.Pronoun):
+		a.only = true
+		return true
+	case it.has(lexicon.Quantity, "exactly"):
+		a.exactly = true
+		return true
+	case it.has(lexicon.Quantity, "again", "still", "already", "too"):
+		a.change = it.as(lexicon.Quantity).Name
+		return true
+	case it.has(lexicon.Conjunction, "then") && !it.has(lexicon.Noun_):
+		return true
+	case it.has(lexicon.Polite) && len(it.verbs) == 0, it.mainly(lexicon.Stop):
+		return !it.has(lexicon.Preposition) && !it.has(lexicon.Article)
+	}
+	return false
+}
+
+// contrast reports whether a negation belongs to one member of a list only: "A but not C",
+// "A, B, not C".
+func (a *asserter) contrast(items []item, i int) bool {
+	if i == 0 || i+1 >= len(items) {
+		return false
+	}
+	before := &items[i-1]
+	return (before.has(lexicon.Conjunction, "but", "and") || before.mark) && i > a.c.head
+}
+
+// sides reads the phrases on both sides of the verb, and says which of them is the subject.
+func (a *asserter) sides(pre, post []item) {
+	before, after := a.r.chunks(pre, nil), a.r.chunks(post, nil)
+	before, after = joinMods(before), joinMods(after)
+	for _, p := range before {
+		switch {
+		case p.prep != nil:
+			a.places = append(a.places, p)
+		case a.expletive(&p):
+		default:
+			a.subject = append(a.subject, p)
+		}
+	}
+	for _, p := range after {
+		if p.prep != nil && !p.bounded() && !p.leads("called") {
+			a.places = append(a.places, p)
+			continue
+		}
+		a.values = append(a.values, p)
+	}
+	if len(a.subject) == 0 && len(a.values) > 0 && (len(pre) == 0 || a.r.lang != "en" || a.there) {
+		a.invert()
+	}
+}
+
+// joinMods attaches phrases with a preposition to those that they stand behind: "the price of
+// X", "the mail from Bo", but no places behind the verb.
+func joinMods(list []phrase) []phrase {
+	var out []phrase
+	for _, p := range list {
+		if len(out) > 0 && p.prep != nil && p.sep == "" && !p.bounded() && out[len(out)-1].prep == nil && !p.leads("in", "on", "under", "at", "below", "above") {
+			attach(&out[len(out)-1], p)
+			continue
+		}
+		if len(out) > 0 && p.prep != nil && p.sep == "" && p.leads("of") {
+			attach(&out[len(out)-1], p)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// expletive reports whether a subject stands for nothing: "it says", "es erscheint".
+func (a *asserter) expletive(p *phrase) bool {
+	return len(p.core) == 1 && len(p.rel) == 0 && len(p.mods) == 0 && p.core[0].has(lexicon.Pronoun, "it") && p.core[0].value == nil && a.impersonal()
+}
+
+func (a *asserter) impersonal() bool {
+	switch a.property {
+	case Shown, Appears, Counts, Vanishes:
+		return a.r.lang != "en"
+	}
+	return false
+}
+
+// invert takes the subject from behind the verb: "dann ist Salz die erste Zeile".
+func (a *asserter) invert() {
+	n := 1
+	for n < len(a.values) && (a.values[n].sep == "and" || a.values[n].sep == "or" || a.values[n].sep == ",") && a.values[n].neg == nil {
+		n++
+	}
+	only := a.property == Is && !a.there && n == len(a.values) && n == 1 && len(a.places) == 0
+	if only && a.values[0].holdsValue() {
+		return
+	}
+	a.subject, a.values = a.values[:n], a.values[n:]
+}

@@ -1,0 +1,400 @@
+package intent
+
+import (
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// clauseKind is what a clause does in its text.
+type clauseKind int
+
+const (
+	fragment  clauseKind = iota // no verb of its own: it goes on what stands before or leads in what follows
+	goal                        // says to do something
+	claim                       // says that something holds
+	statement                   // tells something that what follows speaks of ("The member paid her fee: tick it")
+)
+
+// clause is a part of a sentence with one verb at most.
+type clause struct {
+	kind  clauseKind
+	items []item
+	// head is the verb: of a goal what is to be done, of a claim the finite verb; -1 none.
+	head int
+	sep  string // what joined it: "", ",", "and", "or", "but", ":", ";", "("
+	// cond is set of clauses behind "if", "when", "given" and the like.
+	cond      string
+	forbidden bool // "do not", "without"
+	expected  bool // "try to"
+	question  bool
+	// that: it is what a verb of checking asks for ("check that ...").
+	that bool
+	done bool
+}
+
+// clauses cuts a sentence into clauses and joins what has no verb to what it belongs to.
+func (r *reader) clauses(items []item) []clause {
+	pieces := r.pieces(items)
+	for i := range pieces {
+		r.classify(&pieces[i])
+	}
+	return r.merge(pieces)
+}
+
+// pieces cuts items at marks and conjunctions.
+func (r *reader) pieces(items []item) []clause {
+	var list []clause
+	cur := clause{head: -1}
+	depth := 0
+	end := func() {
+		if len(cur.items) > 0 {
+			list = append(list, cur)
+		}
+	}
+	start := func(sep string) {
+		if len(cur.items) == 0 && (cur.sep == ":" || cur.sep == ";" || cur.sep == "(") && sep == "," {
+			return
+		}
+		keep := cur
+		end()
+		cur = clause{head: -1, sep: sep}
+		if len(keep.items) == 0 {
+			cur.cond = keep.cond
+			if keep.sep == "(" || sep == "," || keep.sep == "but" {
+				cur.sep = keep.sep
+			}
+		}
+	}
+	for i := range items {
+		it := &items[i]
+		switch {
+		case it.sign("("):
+			start("(")
+			depth++
+		case it.sign(")"):
+			start(")")
+			depth = max(0, depth-1)
+		case it.sign(",;:"):
+			start(it.text)
+		case it.sign("-–—"):
+			start(";")
+		case it.sign("¡¿"):
+		case it.mark:
+			cur.items = append(cur.items, *it)
+		case r.joins(items, i):
+			start(conjunctionName(it))
+			if name := conjunctionName(it); name == "then" {
+				cur.sep = "and"
+			}
+		case r.subordinates(items, i, len(cur.items)):
+			name := conjunctionName(it)
+			if len(cur.items) > 0 || name == "that" {
+				start(name)
+			}
+			cur.cond = name
+			if name == "that" {
+				cur.that, cur.cond = true, ""
+			}
+		default:
+			cur.items = append(cur.items, *it)
+		}
+	}
+	end()
+	return list
+}
+
+// joins reports whether items[i] may stand between clauses.
+func (r *reader) joins(items []item, i int) bool {
+	it := &items[i]
+	if it.proper(r.lang) || it.value != nil {
+		return false
+	}
+	if it.is("only") {
+		return false
+	}
+	return it.has(lexicon.Conjunction, "and", "or", "but") && (it.mainly(lexicon.Conjunction) || i+1 < len(items) && !it.has(lexicon.Preposition)) ||
+		it.has(lexicon.Conjunction, "then") && it.mainly(lexicon.Conjunction) && i > 0 && !it.has(lexicon.Preposition)
+}
+
+// subordinates reports whether items[i] begins a clause of condition or of content.
+func (r *reader) subordinates(items []item, i, before int) bool {
+	it := &items[i]
+	if it.has(lexicon.Conjunction, "that") {
+		return i > 0 && before > 0 && r.checks(&items[i-1]) || before == 0 && i > 0 && items[i-1].sign(",") && !it.has(lexicon.Relative)
+	}
+	if it.has(lexicon.Auxiliary) || it.has(lexicon.Preposition) && !it.has(lexicon.Conjunction, "given") {
+		return false
+	}
+	return it.has(lexicon.Conjunction, "if", "when", "given") && i+1 < len(items) && (before == 0 || it.has(lexicon.Conjunction, "if", "when"))
+}
+
+// checks reports whether a word is a verb that a claim follows: "check that", "prüfe, dass".
+func (r *reader) checks(it *item) bool {
+	for _, v := range it.verbs {
+		if v.Effect == string(Check) {
+			return true
+		}
+	}
+	return false
+}
+
+// classify finds the verb of a piece, and what the piece is by it.
+func (r *reader) classify(c *clause) {
+	s := r.skip(c.items, 0)
+	if s >= len(c.items) {
+		return
+	}
+	if r.forbids(c, s) {
+		return
+	}
+	fin := r.finite(c.items, s)
+	if r.imperative(c.items, s) && !r.label(c.items, s) {
+		if fin < 0 || fin == s && !r.claims(&c.items[s]) || r.asks(&c.items[s]) {
+			c.kind, c.head = goal, s
+			r.attempt(c)
+			return
+		}
+	}
+	if fin >= 0 {
+		c.kind, c.head = claim, fin
+		if !r.claimVerb(c.items, fin) {
+			c.kind = statement
+		}
+		return
+	}
+	if h := r.laterVerb(c.items, s); h >= 0 {
+		c.kind, c.head = goal, h
+		r.attempt(c)
+	}
+}
+
+// skip passes over polite words and adverbs before the verb: "please", "then", "also".
+func (r *reader) skip(items []item, i int) int {
+	for i < len(items) && !items[i].proper(r.lang) {
+		it := &items[i]
+		filler := it.has(lexicon.Polite) || it.mainly(lexicon.Stop) || it.has(lexicon.Conjunction, "then", "and") ||
+			it.has(lexicon.Quantity, "too", "again", "already", "still") || it.has(lexicon.Ordinal) && len(it.verbs) == 0 && r.imperative(items, i+1) ||
+			it.mark && !it.sign("(")
+		if !filler || it.value != nil || r.imperative(items, i) && !it.has(lexicon.Polite) {
+			break
+		}
+		i++
+	}
+	return i
+}
+
+// imperative reports whether items[i] may be a verb that says what to do.
+func (r *reader) imperative(items []item, i int) bool {
+	if i >= len(items) {
+		return false
+	}
+	it := &items[i]
+	if it.value != nil && !it.number || it.mark || it.proper(r.lang) || it.has(lexicon.Auxiliary, "be", "must", "have", "will", "can") && !it.has(lexicon.Auxiliary, "let") {
+		return false
+	}
+	for _, v := range it.verbs {
+		if v.Form == "imperative" || v.Form == "infinitive" {
+			return true
+		}
+	}
+	return false
+}
+
+// label reports whether the verb-like word at i is rather the name of what follows: "Email:".
+func (r *reader) label(items []item, i int) bool {
+	return i+1 < len(items) && items[i+1].has(lexicon.Auxiliary, "be", "must")
+}
+
+// claims reports whether a verb has no sense but that something holds.
+func (r *reader) claims(it *item) bool {
+	for _, v := range it.verbs {
+		if v.Effect != string(Check) || v.Property == "" {
+			return false
+		}
+	}
+	return len(it.verbs) > 0
+}
+
+// asks reports whether a verb asks for a check: "verify", "make sure".
+func (r *reader) asks(it *item) bool {
+	for _, v := range it.verbs {
+		if v.Effect == string(Check) && v.Property == "" {
+			return true
+		}
+	}
+	return false
+}
+
+// finite returns the main finite verb of a piece, -1 without one. Verbs of relative clauses
+// are none.
+func (r *reader) finite(items []item, s int) int {
+	relative := false
+	for i := s; i < len(items); i++ {
+		it := &items[i]
+		if i > s && it.has(lexicon.Relative) && !it.has(lexicon.Article) && !it.proper(r.lang) {
+			relative = true
+			continue
+		}
+		if !r.finiteAt(items, i, s) {
+			continue
+		}
+		if relative {
+			relative = false
+			continue
+		}
+		return i
+	}
+	return -1
+}
+
+// finiteAt reports whether items[i] is a finite verb.
+func (r *reader) finiteAt(items []item, i, s int) bool {
+	it := &items[i]
+	if it.proper(r.lang) || it.value != nil || it.mark {
+		return false
+	}
+	if it.has(lexicon.There) && !it.has(lexicon.Place) {
+		return true
+	}
+	if it.has(lexicon.Auxiliary, "be", "must", "have", "become", "can", "will", "do", "want") {
+		return !it.has(lexicon.Preposition) && !it.is("be", "been", "being", "sein", "haben", "werden", "être", "avoir", "ser", "estar")
+	}
+	if i == s && r.lang != "de" && !r.claims(it) {
+		return false
+	}
+	check := r.hasEffect(it, Check)
+	noun := it.has(lexicon.Noun_)
+	for _, v := range it.verbs {
+		switch v.Form {
+		case "third":
+			if (v.Effect == string(Check) && v.Property != "" || !noun && !check && i > s) && !r.behindPreposition(items, i) {
+				return true
+			}
+		case "infinitive":
+			plural := v.Effect == string(Check) && v.Property != "" && i > s && r.lang != "es" && r.lang != "fr"
+			if plural && !noun && !r.behindPreposition(items, i) && !it.has(lexicon.State) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// behindPreposition reports whether a word before items[i] makes a noun of it.
+func (r *reader) behindPreposition(items []item, i int) bool {
+	if i == 0 {
+		return false
+	}
+	b := &items[i-1]
+	return b.has(lexicon.Article) || b.mainly(lexicon.Preposition) || b.has(lexicon.Possessive) || b.mainly(lexicon.Quantity) && items[i].has(lexicon.Noun_)
+}
+
+func (r *reader) hasEffect(it *item, e Effect) bool {
+	for _, v := range it.verbs {
+		if v.Effect == string(e) {
+			return true
+		}
+	}
+	return false
+}
+
+// claimVerb reports whether a finite verb claims: to be, a modal verb, one of checking.
+func (r *reader) claimVerb(items []item, i int) bool {
+	it := &items[i]
+	if it.has(lexicon.Auxiliary, "be", "must", "become") || it.has(lexicon.There) {
+		return true
+	}
+	for _, v := range it.verbs {
+		if v.Effect == string(Check) && v.Property != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// forbids reads "do not V", "V-not" and "without V-ing".
+func (r *reader) forbids(c *clause, s int) bool {
+	items := c.items
+	i := s
+	for i < len(items) && (items[i].has(lexicon.Auxiliary, "do") || items[i].has(lexicon.Pronoun) && r.lang != "en" && i > s) {
+		i++
+	}
+	if i >= len(items) {
+		return false
+	}
+	switch {
+	case items[i].has(lexicon.Negation) && !items[i].proper(r.lang):
+		for i+1 < len(items) && (items[i+1].has(lexicon.Pronoun) || items[i+1].has(lexicon.Negation) || items[i+1].mainly(lexicon.Stop)) && !r.deed(items, i+1) {
+			i++
+		}
+		if r.deed(items, i+1) && r.finite(items, i+2) < 0 {
+			c.kind, c.head, c.forbidden = goal, i+1, true
+			return true
+		}
+	case items[i].has(lexicon.Preposition, "without") || items[i].has(lexicon.Conjunction, "without"):
+		for j := i + 1; j < len(items); j++ {
+			if r.deed(items, j) && (j == i+1 || j+1 == len(items) || r.lang == "fr") {
+				c.kind, c.head, c.forbidden = goal, j, true
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// deed reports whether items[i] is a verb in a form that goes with a negation or "without".
+func (r *reader) deed(items []item, i int) bool {
+	if i >= len(items) || items[i].proper(r.lang) {
+		return false
+	}
+	if items[i].has(lexicon.Article) {
+		return false
+	}
+	for _, v := range items[i].verbs {
+		switch v.Form {
+		case "imperative", "infinitive", "gerund", "subjunctive":
+			return true
+		}
+	}
+	return false
+}
+
+// laterVerb returns the verb that says what to do where it does not begin the piece: behind
+// a place ("In the form press Save"), or at the end ("bitte eintragen", "Brückentage sperren").
+func (r *reader) laterVerb(items []item, s int) int {
+	if items[s].has(lexicon.Preposition) && !items[s].proper(r.lang) {
+		for i := s + 2; i < len(items); i++ {
+			if r.imperative(items, i) && !r.nounHere(items, i) {
+				return i
+			}
+		}
+	}
+	last := len(items) - 1
+	if r.lang == "de" && last > s {
+		for _, v := range items[last].verbs {
+			if v.Form == "infinitive" && !items[last].cap {
+				return last
+			}
+		}
+	}
+	return -1
+}
+
+// nounHere reports whether a word that may be a verb is a noun where it stands.
+func (r *reader) nounHere(items []item, i int) bool {
+	return r.behindPreposition(items, i) || items[i].has(lexicon.Noun_) && i+1 == len(items) && r.lang != "de"
+}
+
+// attempt passes over "try to", "start to", "want to" to the verb of the deed itself.
+func (r *reader) attempt(c *clause) {
+	it := &c.items[c.head]
+	trying := it.has(lexicon.Auxiliary, "try")
+	if !trying && !it.has(lexicon.Auxiliary, "start", "want") {
+		return
+	}
+	for i := c.head + 1; i < len(c.items) && i < c.head+4; i++ {
+		if r.deed(c.items, i) && !r.nounHere(c.items, i) {
+			c.head, c.expected = i, trying
+			return
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package intent
+
+import (
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// decide makes claims of what was read: one, and further ones of members that are negated or
+// said in the same breath.
+func (a *asserter) decide() []Claim {
+	c := Claim{Span: clauseSpan(a.c), Property: a.property, Not: a.not, Only: a.only, Op: "=", Words: a.words}
+	var extra []Claim
+	a.subject, extra = a.contrasts(a.subject, c, extra)
+	values, extra := a.contrasts(a.values, c, extra)
+	values, more := a.elided(values, c)
+	for _, p := range a.subject {
+		c.Subject = append(c.Subject, a.r.description(&p))
+	}
+	a.place(&c)
+	a.complement(&c, values)
+	a.counts(&c)
+	a.positions(&c)
+	a.again(&c)
+	for i := range extra {
+		a.fill(&extra[i], c)
+	}
+	return append(append([]Claim{c}, extra...), more...)
+}
+
+// contrasts takes members with a negation of their own ("but not C") out of a list.
+func (a *asserter) contrasts(list []phrase, c Claim, extra []Claim) ([]phrase, []Claim) {
+	var keep []phrase
+	for i := range list {
+		p := list[i]
+		if p.neg == nil || i == 0 {
+			if p.neg != nil {
+				a.not = true
+			}
+			keep = append(keep, p)
+			continue
+		}
+		p.neg = nil
+		x := c
+		x.Not = !c.Not
+		x.Span = p.span()
+		x.Subject = []Description{a.r.description(&p)}
+		extra = append(extra, x)
+	}
+	return keep, extra
+}
+
+// elided takes what says the same of something else without the verb: "... is the first and
+// Bo the last one".
+func (a *asserter) elided(list []phrase, c Claim) ([]phrase, []Claim) {
+	for i := 1; i+1 < len(list); i++ {
+		if list[i].sep == "" || list[i+1].sep != "" || a.ordinal(&list[i+1]) == 0 {
+			continue
+		}
+		x := Claim{Span: Span{list[i].span().From, list[i+1].span().To}, Property: At, Not: c.Not, Op: "=",
+			Subject: []Description{a.r.description(&list[i])}, Values: []Value{ordinalValue(a.ordinal(&list[i+1]), list[i+1].span())}}
+		rest, more := a.elided(append(append([]phrase{}, list[:i]...), list[i+2:]...), c)
+		return rest, append([]Claim{x}, more...)
+	}
+	return list, nil
+}
+
+// fill gives a claim about another member what the first one claims.
+func (a *asserter) fill(x *Claim, c Claim) {
+	x.Property, x.Values, x.Be, x.Where = c.Property, c.Values, c.Be, c.Where
+	if c.Property == Contains || c.Property == Is && len(c.Be) == 0 && len(c.Subject) > 0 && len(a.subject) > 0 {
+		desc := x.Subject[0]
+		x.Subject = c.Subject
+		x.Values = []Value{{Span: desc.Span, Text: a.r.source[desc.Span.From:desc.Span.To]}}
+	}
+}
+
+// ordinal returns the position that a phrase says ("the first", "the last one", "the second
+// row"), 0 where it says none or names something.
+func (a *asserter) ordinal(p *phrase) int {
+	n := 0
+	for i := range p.core {
+		it := &p.core[i]
+		if o := it.as(lexicon.Ordinal); o != nil && !it.proper(a.r.lang) {
+			n = int(o.Value)
+			continue
+		}
+		if o := ordinalPlace(it); o != 0 && len(p.core) <= 2 {
+			n = o
+			continue
+		}
+		plain := it.has(lexicon.Article) || it.has(lexicon.Pronoun) || it.has(lexicon.Noun_, string(Row), string(Item)) || it.has(lexicon.Possessive)
+		if !plain {
+			return 0
+		}
+	}
+	return n
+}
+
+func ordinalValue(n int, span Span) Value {
+	v := float64(n)
+	return Value{Span: span, Text: plainNumber(v), Number: &v}
+}
+
+// place takes phrases of place.
+func (a *asserter) place(c *Claim) {
+	for i := range a.places {
+		p := &a.places[i]
+		if n := a.ordinal(p); n != 0 && (c.Property == Is || c.Property == Shown || c.Property == At) {
+			c.Property, c.Values = At, []Value{ordinalValue(n, p.span())}
+			continue
+		}
+		d := a.r.description(p)
+		switch {
+		case p.leads("with", "to") && len(c.Subject) > 0:
+			s := &c.Subject[len(c.Subject)-1]
+			s.Having = append(s.Having, d)
+		case p.leads("without") && len(c.Subject) > 0:
+			s := &c.Subject[len(c.Subject)-1]
+			s.Lacking = append(s.Lacking, d)
+		case p.leads("as", "for") && c.Property != Is:
+			c.Values = append(c.Values, a.r.value(p))
+		case c.Where == nil:
+			if p.leads("near", "below", "above", "before", "after", "under") && !p.leads("under") {
+				d = Description{Span: d.Span, Relation: []Relation{{Kind: p.senses[0], To: d}}}
+			}
+			c.Where = &d
+		default:
+			c.Where.Having = append(c.Where.Having, d)
+		}
+	}
+	if c.Where != nil && c.Property == Is && len(a.values) == 0 && len(c.Subject) > 0 {
+		c.Property = In
+	}
+}
+
+// complement takes what the subject is said to be, to show or to hold.
+func (a *asserter) complement(c *Claim, list []phrase) {
+	for i := range list {
+		p := &list[i]
+		if n := a.ordinal(p); n != 0 && (c.Property == Is || c.Property == At) && len(c.Subject) > 0 {
+			c.Property, c.Values = At, append(c.Values, ordinalValue(n, p.span()))
+			continue
+		}
+		if be := a.states(p); be != nil {
+			c.Be = append(c.Be, be...)
+			continue
+		}
+		if cmp := a.r.comparison(p); cmp != nil {
+			c.Op = cmp.Op
+			c.Values = append(c.Values, cmp.Value)
+			continue
+		}
+		v := a.r.value(p)
+		c.Values = append(c.Values, v)
+		if len(p.rel) > 0 {
+			c.Values[len(c.Values)-1].Span = p.span()
+		}
+	}
+	if c.Property == Is && len(c.Subject) == 0 && c.Where == nil && len(c.Be) == 0 {
+		return
+	}
+	if (c.Property == Shown || c.Property == Appears) && len(c.Values) > 0 && len(c.Subject) > 0 && c.Values[0].Quoted {
+		c.Property = Is
+	}
+}
+
+// states returns the states that a phrase says, nil where it says something else too.
+func (a *asserter) states(p *phrase) []State {
+	var list []State
+	for i := range p.core {
+		it := &p.core[i]
+		if it.value != nil || it.proper(a.r.lang) || it.mark {
+			return nil
+		}
+		if e := it.as(lexicon.State); e != nil {
+			list = append(list, State{Span: it.Span, Name: e.Name, Not: p.neg != nil})
+			continue
+		}
+		if !it.has(lexicon.Article) && !it.mainly(lexicon.Stop) && !it.has(lexicon.Quantity) {
+			return nil
+		}
+	}
+	return list
+}
+
+// counts turns claims about a number of things into Counts: "four members remain", "there are
+// two rows", "two rows are selected".
+func (a *asserter) counts(c *Claim) {
+	if len(c.Subject) != 1 || c.Property == At || c.Property == Order {
+		return
+	}
+	s := &c.Subject[0]
+	n := s.Count
+	switch {
+	case n == 0 && s.Only && s.Pronoun:
+		return
+	case n == 0 && len(s.Words) == 1 && numberOf(s.Words[0].Text) > 0 && s.Noun == "" && (c.Property == Counts || c.Property == Shown || a.there || len(c.Be) > 0):
+		n = int(numberOf(s.Words[0].Text))
+		s.Words, s.Pronoun = nil, true
+	case n == 0 && c.Property == Counts && len(c.Values) == 1 && c.Values[0].Number != nil:
+		return
+	case n == 0:
+		if c.Property == Counts {
+			c.Property = Shown
+		}
+		if a.there && c.Property == Is {
+			c.Property = Shown
+		}
+		return
+	}
+	if c.Property != Is && c.Property != Shown && c.Property != Counts && c.Property != Contains && c.Property != Appears {
+		return
+	}
+	if c.Property == Is && len(c.Values) > 0 {
+		return
+	}
+	s.State = append(s.State, c.Be...)
+	s.Count, c.Be = 0, nil
+	v := ordinalValue(n, s.Span)
+	c.Property, c.Values = Counts, append([]Value{v}, c.Values...)
+}
+
+// positions turns "the first row is X" into At with X as its subject.
+func (a *asserter) positions(c *Claim) {
+	if c.Property != Is && c.Property != Shown || len(c.Subject) != 1 || len(a.subject) != 1 {
+		return
+	}
+	n := a.ordinal(&a.subject[0])
+	if n == 0 || len(c.Values) == 0 || len(c.Be) > 0 {
+		return
+	}
+	var list []Description
+	for i := range c.Values {
+		v := &c.Values[i]
+		list = append(list, Description{Span: v.Span, Quoted: v.Quoted, Words: []Word{{Span: v.Span, Text: v.Text}}})
+	}
+	if c.Where == nil {
+		c.Where = c.Subject[0].In
+	}
+	c.Property, c.Values, c.Subject = At, []Value{ordinalValue(n, c.Subject[0].Span)}, list
+}
+
+// again settles words that say how it was before: "again", "not any more", "still".
+func (a *asserter) again(c *Claim) {
+	if c.Property == Vanishes && c.Not {
+		c.Property, c.Not = Shown, false
+	}
+	if c.Property == Shown && c.Not && len(c.Subject) == 0 && len(c.Values) == 0 {
+		c.Property = Gone
+	}
+}

@@ -1,0 +1,511 @@
+package intent
+
+import (
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// deed fills the slots of a goal from the phrases of its clause.
+type deed struct {
+	r     *reader
+	s     *sense
+	g     Goal
+	extra []Goal // "not B": what must not happen, and goals that a list makes
+	// name and value are the halves of a field that is not whole yet.
+	name  *phrase
+	value *phrase
+	prep  string
+	last  string // slot that was filled last
+	colon bool   // behind a colon: values of fields
+}
+
+// goal reads a clause that says to do something, by one sense of its verb.
+func (r *reader) goal(c *clause, s *sense) []Goal {
+	d := &deed{r: r, s: s}
+	d.g = Goal{Span: clauseSpan(c), Effect: Effect(s.Effect), Verb: s.spans[0], Lemma: s.Lemma, Forbidden: c.forbidden, Expected: c.expected}
+	d.g.Words = s.spans[1:]
+	d.g.On = s.Attr("on") == "on"
+	d.g.Place = s.Attr("place")
+	d.clitics()
+	before := r.chunks(s.before, &s.VerbForm)
+	after := d.adverbs(r.chunks(d.spatial(s.after), &s.VerbForm))
+	d.lead(before, len(after) == 0)
+	for i := 0; i < len(after); i++ {
+		i += d.phrase(after, i)
+	}
+	d.flush()
+	return d.finish()
+}
+
+func clauseSpan(c *clause) Span {
+	return Span{c.items[0].From, c.items[len(c.items)-1].To}
+}
+
+// clitics takes pronouns that are written with the verb: "guárdala".
+func (d *deed) clitics() {
+	for _, c := range d.s.Clitics {
+		if e := d.r.lex.Entry(c, lexicon.Pronoun); e != nil && e.Name == "i" {
+			continue
+		}
+		if len(d.g.Target) == 0 && !d.s.Reflexive {
+			d.g.Target = []Description{{Span: d.s.spans[0], Pronoun: true}}
+		}
+	}
+}
+
+// lead takes the phrases before the verb: places of a goal whose verb follows them, objects
+// of a verb at the end.
+func (d *deed) lead(list []phrase, final bool) {
+	list = d.adverbs(list)
+	if final {
+		for i := 0; i < len(list); i++ {
+			i += d.phrase(list, i)
+		}
+		return
+	}
+	for i := range list {
+		p := &list[i]
+		if p.prep == nil {
+			continue
+		}
+		m := d.r.description(p)
+		d.g.In = &m
+	}
+}
+
+// spatial takes out adverbs of place ("back", "to the top") for verbs that have one.
+func (d *deed) spatial(items []item) []item {
+	out := items[:0:0]
+	for i := range items {
+		it := &items[i]
+		if e := it.as(lexicon.Place); e != nil && it.value == nil && !it.proper(d.r.lang) && (d.g.Effect == Move || d.g.Effect == Scroll || d.g.Effect == Navigate) && e.Name != "here" {
+			d.g.Place = e.Name
+			d.g.Words = append(d.g.Words, it.Span)
+			continue
+		}
+		out = append(out, items[i])
+	}
+	return out
+}
+
+// adverbs takes out phrases that are an adverb of the deed: "descending", "twice", "only".
+func (d *deed) adverbs(list []phrase) []phrase {
+	out := list[:0:0]
+	for i := range list {
+		p := &list[i]
+		if e := direction(p); e != nil {
+			d.g.Descending = e.Attr("order") == "max"
+			d.g.Words = append(d.g.Words, p.span())
+			d.last = "direction"
+			continue
+		}
+		out = append(out, *p)
+	}
+	return out
+}
+
+// direction returns the sense of a phrase that says how to sort.
+func direction(p *phrase) *lexicon.Entry {
+	if len(p.core) == 0 {
+		return nil
+	}
+	for i := range p.core {
+		for k := range p.core[i].entries {
+			e := &p.core[i].entries[k]
+			if e.Class == lexicon.Measure && e.Attr("form") == "direction" {
+				return e
+			}
+		}
+	}
+	return nil
+}
+
+// phrase puts list[i] into its slot, and returns how many further ones it took.
+func (d *deed) phrase(list []phrase, i int) int {
+	p := &list[i]
+	if p.sep == ":" || p.sep == "(" {
+		d.flush()
+		d.colon = d.colon || p.sep == ":"
+	}
+	// What stands behind it and marks no slot is part of it.
+	n := 0
+	for i+n+1 < len(list) {
+		next := &list[i+n+1]
+		if next.sep != "" || next.prep == nil || d.slot(next, p) != "" {
+			break
+		}
+		attach(p, *next)
+		n++
+	}
+	d.put(p, i+n+1 < len(list) && list[i+n+1].sep == "" && list[i+n+1].prep != nil)
+	return n
+}
+
+// attach puts m behind p: "of" and the like to the innermost, places to the whole.
+func attach(p *phrase, m phrase) {
+	if n := len(p.mods); n > 0 && !m.leads("in", "on", "under", "near", "except") {
+		attach(&p.mods[n-1], m)
+		return
+	}
+	p.mods = append(p.mods, m)
+}
+
+// slot returns the slot that a phrase with a preposition takes in this deed, "" where it
+// belongs to the phrase before it.
+func (d *deed) slot(p, before *phrase) string {
+	if p.leads("of", "called") && d.s.Slot(p.prep.text) == "" {
+		return ""
+	}
+	if p.leads("except") {
+		return ""
+	}
+	slot := d.s.Slot(p.prep.fold)
+	if slot == "field" || slot == "name" && p.leads("of") {
+		return ""
+	}
+	if d.g.Effect == Remove && slot == "from" && d.properName(p) {
+		return ""
+	}
+	if slot != "" {
+		return slot
+	}
+	switch d.g.Effect {
+	case Add, Submit, Act, SignIn, Abandon:
+		if p.leads("in", "on", "under", "near", "of", "about") {
+			return ""
+		}
+		return "field"
+	case Press, Remove, Open, Complete, Expand, Close:
+		if p.leads("with", "via", "through") && d.r.instrument(p) {
+			return "with"
+		}
+	case Edit, Set, Increase, Decrease:
+		if p.leads("with") && d.g.Effect == Set {
+			return "field"
+		}
+	}
+	return ""
+}
+
+// properName reports whether a phrase is a name and no kind of thing.
+func (d *deed) properName(p *phrase) bool {
+	for i := range p.core {
+		if p.core[i].has(lexicon.Noun_) || p.core[i].has(lexicon.Article) {
+			return false
+		}
+	}
+	return len(p.core) > 0 && (p.core[0].proper(d.r.lang) || p.core[0].cap && d.r.lang == "de" && len(p.core[0].entries) == 0)
+}
+
+// instrument reports whether a phrase names a control.
+func (r *reader) instrument(p *phrase) bool {
+	for i := range p.core {
+		if p.core[i].has(lexicon.Noun_, string(Button), string(Icon), string(Link), string(Menu), string(Switch), string(CheckBox)) {
+			return true
+		}
+	}
+	return false
+}
+
+// put puts a whole phrase into the goal.
+func (d *deed) put(p *phrase, more bool) {
+	if p.neg != nil && p.prep == nil && d.last != "" {
+		d.flush()
+		d.exclude(p)
+		return
+	}
+	if p.prep != nil && !p.leads("without", "lacking") {
+		if slot := d.slot(p, nil); slot != "" {
+			d.fill(slot, p)
+			return
+		}
+		d.stray(p)
+		return
+	}
+	if p.leads("without", "lacking") || p.neg != nil {
+		d.off(p)
+		return
+	}
+	d.object(p, more)
+}
+
+// off takes "no cake", "without mozzarella".
+func (d *deed) off(p *phrase) {
+	d.flush()
+	q := *p
+	q.neg = nil
+	v := d.r.value(&q)
+	name := d.r.description(&phrase{core: q.core, mods: q.mods, rel: q.rel})
+	d.g.Fields = append(d.g.Fields, Field{Name: &name, Value: Value{}, Off: true, Span: v.Span})
+	d.last = "off"
+}
+
+// exclude makes "not B" behind A a goal of its own that must not happen.
+func (d *deed) exclude(p *phrase) {
+	q := *p
+	q.neg = nil
+	g := Goal{Span: p.span(), Effect: d.g.Effect, Verb: d.g.Verb, Lemma: d.g.Lemma, Forbidden: true, On: d.g.On}
+	desc := d.r.description(&q)
+	if n := len(d.g.Fields); n > 0 && len(d.g.Target) == 0 {
+		f := d.g.Fields[n-1]
+		f.Value = d.r.value(&q)
+		g.Fields = []Field{f}
+	} else {
+		g.Target = []Description{desc}
+		g.Become = d.g.Become
+	}
+	d.extra = append(d.extra, g)
+}
+
+// object takes a phrase without a preposition: the direct object, a further one of the list,
+// or a value of a field.
+func (d *deed) object(p *phrase, more bool) {
+	joined := p.sep == "," || p.sep == "and" || p.sep == "or" || p.sep == "but" || p.sep == ":" || p.sep == "(" || p.sep == ">"
+	switch {
+	case d.last == "" || d.last == "direction" && len(d.g.Target) == 0:
+		d.first(p, more)
+	case !joined:
+		d.second(p)
+	case d.colon || d.formlike() && (p.sep == "," || d.last == "field" || d.last == "value" || d.last == "name"):
+		d.again(p, more)
+	default:
+		d.again(p, more)
+	}
+}
+
+// formlike reports whether values that follow are fields of a form.
+func (d *deed) formlike() bool {
+	switch d.g.Effect {
+	case Add, Submit, Act, SignIn, Set, Edit:
+		return true
+	}
+	return false
+}
+
+// first takes the direct object.
+func (d *deed) first(p *phrase, more bool) {
+	slot := d.s.Object()
+	if d.s.Attr("iobj") == "target" && more == false && len(d.g.Target) == 0 && slot != "target" && !p.holdsValue() {
+		d.fill("target", p)
+		return
+	}
+	if d.g.Effect == Set && slot == "target" {
+		slot = "name"
+	}
+	d.fill(slot, p)
+}
+
+// second takes another phrase behind the object without a preposition: "give it five stars",
+// "make Diego an admin", "call yourself Kim".
+func (d *deed) second(p *phrase) {
+	switch {
+	case d.s.Attr("iobj") == "target" && d.g.Amount == nil && d.s.Object() != "target":
+		d.fill(d.s.Object(), p)
+	case d.g.Effect == Set && d.name != nil && d.value == nil:
+		d.fill("value", p)
+	case d.g.Effect == Set || d.formlike():
+		d.again(p, false)
+	case d.g.Effect == Edit && d.g.Text == nil:
+		d.fill("text", p)
+	case d.g.Become == nil && d.g.Effect != Choose && d.g.Effect != Press:
+		d.fill("become", p)
+	default:
+		d.g.Target = append(d.g.Target, d.r.description(p))
+	}
+}
+
+// again takes a further member of a list.
+func (d *deed) again(p *phrase, more bool) {
+	switch d.last {
+	case "target", "exclude", "direction":
+		if d.colon {
+			d.field(p)
+			return
+		}
+		if d.formlike() && p.sep == "," && !d.likeTarget(p) {
+			d.field(p)
+			return
+		}
+		if p.sep == ">" || !d.formlike() || p.sep != ":" {
+			d.g.Target = append(d.g.Target, d.r.description(p))
+			return
+		}
+		d.field(p)
+	case "name", "value", "field", "off", "become", "with", "to", "for":
+		d.flush()
+		if d.g.Effect == Set && more {
+			d.first(p, more)
+			return
+		}
+		if d.last == "to" && !d.formlike() && d.g.To != nil {
+			d.g.To.Or = append(d.g.To.Or, d.r.description(p))
+			return
+		}
+		if d.g.Effect == Set && d.s.Object() == "value" && more {
+			d.first(p, more)
+			return
+		}
+		d.field(p)
+	case "measure":
+		d.field(p)
+	default:
+		d.field(p)
+	}
+}
+
+// likeTarget reports whether a further member of a list looks like the target: both are
+// quoted, or both have an article.
+func (d *deed) likeTarget(p *phrase) bool {
+	if len(d.g.Target) == 0 || len(p.core) == 0 {
+		return false
+	}
+	first := d.g.Target[len(d.g.Target)-1]
+	if first.Quoted && p.core[0].quoted() {
+		return true
+	}
+	return p.core[0].has(lexicon.Article) && first.Span.To < p.core[0].From
+}
+
+// field takes a phrase for the value of a field, with its label where it has one.
+func (d *deed) field(p *phrase) {
+	d.flush()
+	f := d.r.field(p)
+	d.g.Fields = append(d.g.Fields, f)
+	d.last = "field"
+}
+
+// stray takes a phrase with a preposition that no slot of the frame has, and nothing before it
+// that it belongs to.
+func (d *deed) stray(p *phrase) {
+	m := d.r.description(p)
+	switch {
+	case p.leads("in", "on", "under", "at", "near", "among"):
+		if d.g.In == nil {
+			d.g.In = &m
+			return
+		}
+		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
+	case p.leads("with", "via", "through") && d.g.With == nil && d.r.instrument(p):
+		d.g.With = &m
+	case p.leads("to", "into") && d.g.To == nil && d.g.Effect != Choose:
+		d.g.To = &m
+	case len(d.g.Target) == 0 && !d.formlike() && d.g.Effect != Search:
+		d.r.modifyEmpty(&d.g, p, m)
+	default:
+		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
+		d.last = "field"
+	}
+}
+
+// modifyEmpty makes a phrase with a preposition the target where there is none.
+func (r *reader) modifyEmpty(g *Goal, p *phrase, m Description) {
+	if len(m.Compare) == 0 {
+		if c := r.comparison(p); c != nil {
+			m = Description{Span: m.Span, Compare: []Comparison{*c}}
+		}
+	}
+	g.Target = append(g.Target, m)
+}
+
+// fill puts p into a slot by its name.
+func (d *deed) fill(slot string, p *phrase) {
+	g := &d.g
+	switch slot {
+	case "target", "of":
+		g.Target = append(g.Target, d.r.description(p))
+	case "name":
+		d.half(&d.name, p)
+	case "value":
+		d.half(&d.value, p)
+	case "to":
+		d.flush()
+		m := d.r.description(p)
+		g.To = &m
+	case "from":
+		m := d.r.description(p)
+		g.From = &m
+	case "become":
+		v := d.r.value(p)
+		g.Become = &v
+	case "text":
+		v := d.r.value(p)
+		g.Text = &v
+	case "amount":
+		v := d.r.value(p)
+		g.Amount = &v
+	case "measure", "by":
+		m := d.r.description(p)
+		g.Measure = &m
+	case "with":
+		d.withSlot(p)
+	default:
+		d.flush()
+		f := d.r.field(p)
+		if p.prep != nil && f.Name == nil {
+			f.Prep = p.prep.fold
+		}
+		g.Fields = append(g.Fields, f)
+	}
+	d.last = slot
+	if slot == "for" {
+		d.last = "field"
+	}
+}
+
+// withSlot takes "with ...": an instrument, or the value of a field.
+func (d *deed) withSlot(p *phrase) {
+	if d.r.instrument(p) && !p.holdsValue() {
+		m := d.r.description(p)
+		d.g.With = &m
+		return
+	}
+	f := d.r.field(p)
+	if f.Name == nil {
+		f.Prep = p.prep.fold
+	}
+	d.g.Fields = append(d.g.Fields, f)
+}
+
+// half takes one half of a field; a second one of the same kind begins the next field.
+func (d *deed) half(at **phrase, p *phrase) {
+	if *at != nil {
+		d.flush()
+	}
+	q := *p
+	*at = &q
+	if p.prep != nil {
+		d.prep = p.prep.fold
+	}
+	if d.name != nil && d.value != nil {
+		d.flush()
+	}
+}
+
+// flush makes a field of the halves.
+func (d *deed) flush() {
+	if d.name == nil && d.value == nil {
+		return
+	}
+	f := Field{Prep: d.prep}
+	switch {
+	case d.value == nil && d.g.Effect == Set:
+		f = d.r.field(d.name)
+	case d.name == nil:
+		f.Value = d.r.value(d.value)
+		f.Span = d.value.span()
+	default:
+		name := d.r.description(d.name)
+		f.Name = &name
+		if d.value != nil {
+			f.Value = d.r.value(d.value)
+			f.Span = Span{min(name.Span.From, f.Value.Span.From), max(name.Span.To, f.Value.Span.To)}
+		}
+	}
+	d.g.Fields = append(d.g.Fields, f)
+	d.name, d.value, d.prep = nil, nil, ""
+}
+
+// finish settles the goal and adds those that its list made.
+func (d *deed) finish() []Goal {
+	d.r.settle(&d.g, d.s)
+	return append([]Goal{d.g}, d.extra...)
+}

@@ -1,0 +1,86 @@
+package intent
+
+import (
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// field reads a phrase that stands for a field: a label and a value ("phone 390", "subject
+// Appointment", "the title "Dentist""), or a value alone ("Ole Berg", "12.40").
+func (r *reader) field(p *phrase) Field {
+	f := Field{Span: p.span()}
+	if p.prep != nil {
+		f.Prep = p.prep.fold
+	}
+	core := p.core
+	for len(core) > 1 && (core[0].has(lexicon.Article) || core[0].has(lexicon.Possessive)) && !core[0].proper(r.lang) {
+		core = core[1:]
+	}
+	if n := r.labelled(core, p); n > 0 {
+		name := r.describe(core[:n])
+		name.Words = append(name.Words[:0:0], nounsToo(&name)...)
+		f.Name = &name
+		f.Value = r.value(&phrase{core: core[n:], mods: p.mods, upto: p.upto})
+		return f
+	}
+	f.Value = r.value(p)
+	return f
+}
+
+// nounsToo returns the words of a label with the noun that was taken for a kind.
+func nounsToo(d *Description) []Word {
+	if len(d.Words) > 0 || d.Noun == "" {
+		return d.Words
+	}
+	w := Word{Span: d.Span, Text: d.Noun}
+	d.Noun, d.Kind = "", ""
+	return []Word{w}
+}
+
+// labelled returns how many items before a value are its label; 0 where there is none.
+func (r *reader) labelled(core []item, p *phrase) int {
+	for i := 1; i < len(core); i++ {
+		if core[i].quoted() {
+			return i
+		}
+	}
+	last := &core[max(0, len(core)-1)]
+	if len(core) < 2 {
+		return 0
+	}
+	if last.value != nil && r.plainWords(core[:len(core)-1]) {
+		if !core[0].cap || r.lang == "de" && core[0].has(lexicon.Noun_) || len(r.lex.Concepts(core[0].text)) > 0 {
+			return len(core) - 1
+		}
+		return 0
+	}
+	if r.lang == "de" {
+		if core[0].has(lexicon.Noun_) && core[1].cap || len(r.lex.Concepts(core[0].text)) > 0 && core[0].cap && core[1].cap {
+			return 1
+		}
+		return 0
+	}
+	n := 0
+	for n < len(core) && !core[n].cap && core[n].value == nil {
+		n++
+	}
+	if n == 0 || n == len(core) || !r.plainWords(core[:n]) || !core[n].cap || adjective(&core[n-1]) {
+		return 0
+	}
+	return n
+}
+
+// adjective reports whether a word tells how something is, and so begins a value itself.
+func adjective(it *item) bool {
+	return it.has(lexicon.State) && !it.has(lexicon.Noun_) || it.has(lexicon.Quantity) || it.has(lexicon.Measure)
+}
+
+// plainWords reports whether items are words and neither values nor function words.
+func (r *reader) plainWords(core []item) bool {
+	for i := range core {
+		it := &core[i]
+		if it.value != nil || it.mark || it.has(lexicon.Quantity) || it.has(lexicon.Pronoun) && !it.has(lexicon.Noun_) || it.fold == "'s" {
+			return false
+		}
+	}
+	return len(core) > 0
+}

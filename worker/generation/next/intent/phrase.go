@@ -1,0 +1,346 @@
+package intent
+
+import (
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// phrase is a noun phrase (or an adjective that stands as one) with the preposition before it
+// and what is attached behind it.
+type phrase struct {
+	sep    string // how it is joined with the one before: "", ",", "and", "or", "but", ":", "("
+	prep   *item
+	senses []string
+	neg    *item // "not X", "no X"
+	core   []item
+	rel    []item // its relative clause
+	mods   []phrase
+	upto   *phrase // the second end of a range
+}
+
+// chunker cuts the items of a clause into phrases.
+type chunker struct {
+	r    *reader
+	verb *lexicon.VerbForm // whose prepositions end a name; nil without one
+	out  []phrase
+	cur  phrase
+	sep  string
+	// loose are items that no phrase takes: adverbs, marks.
+	loose []item
+}
+
+// chunks returns the phrases of items.
+func (r *reader) chunks(items []item, verb *lexicon.VerbForm) []phrase {
+	c := &chunker{r: r, verb: verb}
+	for i := 0; i < len(items); {
+		i = c.step(items, i)
+	}
+	c.flush()
+	return c.ranges()
+}
+
+func (c *chunker) flush() {
+	if len(c.cur.core) > 0 || len(c.cur.rel) > 0 {
+		c.out = append(c.out, c.cur)
+		c.sep = ""
+		c.cur = phrase{}
+		return
+	}
+	if c.cur.prep == nil && c.cur.neg == nil {
+		c.cur = phrase{}
+	}
+}
+
+// step reads one item, or a name or relative clause as a whole, and returns where to go on.
+func (c *chunker) step(items []item, i int) int {
+	it := &items[i]
+	switch {
+	case it.mark:
+		c.mark(it)
+	case c.conjunction(items, i):
+		c.flush()
+		c.join(conjunctionName(it))
+	case it.has(lexicon.Negation) && !c.nameGoesOn(it):
+		c.flush()
+		c.cur.neg = it
+		c.cur.sep = c.sep
+	case c.relative(items, i):
+		return c.relativeClause(items, i)
+	case c.preposition(items, i):
+		c.flush()
+		c.cur = phrase{prep: it, senses: senses(it), sep: c.sep, neg: c.cur.neg}
+	case c.begins(items, i):
+		neg, prep, sense := c.cur.neg, c.cur.prep, c.cur.senses
+		c.flush()
+		if len(c.cur.core) == 0 && c.cur.prep == nil && (neg != nil || prep != nil) && len(c.out) == 0 {
+			c.cur.neg, c.cur.prep, c.cur.senses = neg, prep, sense
+		}
+		return c.take(items, i)
+	default:
+		return c.take(items, i)
+	}
+	return i + 1
+}
+
+func (c *chunker) mark(it *item) {
+	switch {
+	case it.sign(",;"):
+		c.flush()
+		c.join(",")
+	case it.sign(":"):
+		c.flush()
+		c.join(":")
+	case it.sign("("):
+		c.flush()
+		c.join("(")
+	case it.sign(")"):
+		c.flush()
+	case it.sign("-–—"):
+		c.flush()
+		c.join(",")
+	case it.sign(">›→"):
+		c.flush()
+		c.join(">")
+	case it.sign("/&"):
+		c.flush()
+		c.join("and")
+	default:
+		c.flush()
+	}
+}
+
+// join remembers how the next phrase is joined; "and" after a comma stays "and".
+func (c *chunker) join(sep string) {
+	if sep == "," && c.sep == "and" {
+		return
+	}
+	c.sep = sep
+	c.cur.sep = sep
+}
+
+func conjunctionName(it *item) string {
+	if e := it.as(lexicon.Conjunction); e != nil {
+		return e.Name
+	}
+	return "and"
+}
+
+// conjunction reports whether items[i] joins phrases: "and", "or", "but".
+func (c *chunker) conjunction(items []item, i int) bool {
+	it := &items[i]
+	return it.has(lexicon.Conjunction, "and", "or", "but") && !it.has(lexicon.Preposition, "except") || it.is("&", "+")
+}
+
+// nameGoesOn reports whether a function word belongs to the name that is being read: only
+// where it has a capital letter itself ("No Stairway").
+func (c *chunker) nameGoesOn(it *item) bool { return it.proper(c.r.lang) && c.cur.proper(c.r.lang) }
+
+func (p *phrase) proper(lang string) bool {
+	return len(p.core) > 0 && p.core[len(p.core)-1].proper(lang)
+}
+
+// preposition reports whether items[i] leads a phrase in: it has such a sense and something
+// that it leads in stands behind it.
+func (c *chunker) preposition(items []item, i int) bool {
+	it := &items[i]
+	if !it.has(lexicon.Preposition) || c.nameGoesOn(it) || it.value != nil {
+		return false
+	}
+	if i+1 >= len(items) {
+		return false
+	}
+	next := &items[i+1]
+	if next.mark && !next.sign("(") && next.value == nil {
+		return false
+	}
+	if it.as(lexicon.Noun_) != nil && it.mainly(lexicon.Noun_) && i > 0 && items[i-1].has(lexicon.Article) {
+		return false
+	}
+	return true
+}
+
+func senses(it *item) []string {
+	e := it.as(lexicon.Preposition)
+	if e == nil {
+		return nil
+	}
+	if len(e.Names) > 0 {
+		return e.Names
+	}
+	return []string{e.Name}
+}
+
+// begins reports whether items[i] begins a new phrase behind a whole one without a
+// preposition: "give the lesson a star", "set it 5".
+func (c *chunker) begins(items []item, i int) bool {
+	it := &items[i]
+	if len(c.cur.core) == 0 {
+		return false
+	}
+	last := &c.cur.core[len(c.cur.core)-1]
+	if onlyDeterminers(c.cur.core) {
+		return false
+	}
+	if last.has(lexicon.Pronoun) && last.value == nil && !last.mainly(lexicon.Noun_) {
+		return true
+	}
+	if last.fold == "'s" || it.fold == "'s" {
+		return false
+	}
+	if it.has(lexicon.Article) || it.has(lexicon.Possessive) || it.has(lexicon.Demonstrative) || it.mainly(lexicon.Pronoun) && !it.number {
+		return !c.nameGoesOn(it)
+	}
+	if last.quoted() {
+		return !(it.has(lexicon.Noun_) || it.fold == "'s")
+	}
+	if it.has(lexicon.Quantity, "all", "both", "only") {
+		return !it.proper(c.r.lang)
+	}
+	number := it.number || it.value != nil && it.value.Number != nil
+	if number && c.r.lang != "de" && last.proper(c.r.lang) && i+1 < len(items) && items[i+1].content() && !items[i+1].proper(c.r.lang) && items[i+1].value == nil {
+		return true // "give Bo two stars"
+	}
+	return it.value != nil && it.value.Date != nil && last.value == nil && !last.has(lexicon.Noun_)
+}
+
+// onlyDeterminers reports whether a phrase has nothing yet that it names.
+func onlyDeterminers(core []item) bool {
+	for i := range core {
+		it := &core[i]
+		det := it.has(lexicon.Article) || it.has(lexicon.Possessive) || it.has(lexicon.Demonstrative) || it.has(lexicon.Quantity)
+		if !det {
+			return false
+		}
+	}
+	return true
+}
+
+// take puts items[i] into the phrase, and the rest of the name where it begins one.
+func (c *chunker) take(items []item, i int) int {
+	it := &items[i]
+	if len(c.cur.core) == 0 && c.cur.prep == nil && c.cur.neg == nil {
+		c.cur.sep = c.sep
+	}
+	if it.has(lexicon.Polite) && !it.proper(c.r.lang) || it.mainly(lexicon.Stop) && len(it.verbs) == 0 {
+		c.loose = append(c.loose, *it)
+		return i + 1
+	}
+	c.cur.core = append(c.cur.core, *it)
+	if !c.namelike(items, i) {
+		return i + 1
+	}
+	j := i + 1
+	for j < len(items) && !c.nameEnds(items, j) {
+		c.cur.core = append(c.cur.core, items[j])
+		j++
+	}
+	return j
+}
+
+// namelike reports whether a name that is a sentence of its own begins at items[i]: a verb
+// with a capital letter in the middle of a sentence ("Set Paint the shed to high").
+func (c *chunker) namelike(items []item, i int) bool {
+	it := &items[i]
+	if !it.proper(c.r.lang) || len(it.verbs) == 0 && !it.has(lexicon.Pronoun) && !it.has(lexicon.Preposition) || c.cur.proper(c.r.lang) && len(c.cur.core) > 1 {
+		return false
+	}
+	return i+1 < len(items) && !items[i+1].mark && items[i+1].value == nil && !items[i+1].has(lexicon.Conjunction)
+}
+
+// nameEnds reports whether a name of several words ends before items[j].
+func (c *chunker) nameEnds(items []item, j int) bool {
+	it := &items[j]
+	if it.mark || it.value != nil && !it.number || it.has(lexicon.Conjunction) {
+		return true
+	}
+	if it.proper(c.r.lang) || !it.has(lexicon.Preposition) {
+		return it.has(lexicon.Auxiliary) && j > 1
+	}
+	if c.verb != nil && c.verb.Slot(it.text) != "" {
+		return true
+	}
+	return it.has(lexicon.Preposition, "of", "in", "for", "from", "with") && j+1 < len(items) && (items[j+1].has(lexicon.Article) || items[j+1].proper(c.r.lang))
+}
+
+// relative reports whether a relative clause begins at items[i].
+func (c *chunker) relative(items []item, i int) bool {
+	it := &items[i]
+	if !it.has(lexicon.Relative) || len(c.cur.core) == 0 && len(c.out) == 0 || i+1 >= len(items) {
+		return false
+	}
+	if it.has(lexicon.Article) || it.has(lexicon.Demonstrative) {
+		return i > 0 && items[i-1].sign(",") // de "die"; en "that" after a noun
+	}
+	return true
+}
+
+// relativeClause takes the items up to the next mark or conjunction into the phrase.
+func (c *chunker) relativeClause(items []item, i int) int {
+	if len(c.cur.core) == 0 {
+		if len(c.out) == 0 {
+			return i + 1
+		}
+		c.cur = c.out[len(c.out)-1]
+		c.out = c.out[:len(c.out)-1]
+	}
+	j := i + 1
+	for j < len(items) && !items[j].mark && !(items[j].has(lexicon.Conjunction, "and", "but", "or") && !c.r.phraseGoesOn(items, j)) {
+		c.cur.rel = append(c.cur.rel, items[j])
+		j++
+	}
+	c.flush()
+	return j
+}
+
+// phraseGoesOn is whether after a conjunction inside of a relative clause it still goes on.
+func (r *reader) phraseGoesOn(items []item, j int) bool { return false }
+
+// ranges joins "from 60 to 90", "du 14 au 16 avril" into one phrase.
+func (c *chunker) ranges() []phrase {
+	out := c.out[:0:0]
+	for i := 0; i < len(c.out); i++ {
+		p := c.out[i]
+		if i+1 < len(c.out) && p.measurable() && c.out[i+1].measurable() && c.out[i+1].sep == "" && c.out[i+1].sense("to", "until", "and") &&
+			(p.prep == nil || p.sense("from", "between", "of", "on", "in")) {
+			upper := c.out[i+1]
+			p.upto = &upper
+			i++
+		} else if p.sense("between") && p.measurable() && i+1 < len(c.out) && c.out[i+1].sep == "and" && c.out[i+1].measurable() {
+			upper := c.out[i+1]
+			p.upto = &upper
+			i++
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// measurable reports whether the phrase is a number or date and nothing else.
+func (p *phrase) measurable() bool {
+	n := 0
+	for i := range p.core {
+		it := &p.core[i]
+		switch {
+		case it.value != nil && (it.value.Number != nil || it.value.Date != nil):
+			n++
+		case it.has(lexicon.Article) || it.has(lexicon.Noun_) && n > 0:
+		default:
+			return false
+		}
+	}
+	return n == 1
+}
+
+// sense reports whether the preposition of p has one of the senses.
+func (p *phrase) sense(names ...string) bool {
+	for _, s := range p.senses {
+		if contains(names, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// is reports whether the first sense of the preposition is one of names.
+func (p *phrase) leads(names ...string) bool {
+	return len(p.senses) > 0 && contains(names, p.senses[0])
+}

@@ -1,0 +1,226 @@
+package intent
+
+import (
+	"sort"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// Longest is how many bytes of a text are read: a test is some sentences, and what is longer
+// is no description of one.
+const Longest = 20_000
+
+// most is how many readings a text has at most: each is tried on a page.
+const most = 4
+
+// Read reads a text. What is behind Longest is not read, and stands in Unread.
+func Read(source string) Text {
+	return ReadIn(source, "en")
+}
+
+// ReadIn reads a text of a known language.
+func ReadIn(source, lang string) Text {
+	t := Text{Source: source, Lang: lang}
+	r := &reader{source: source, lang: lang, lex: lexicon.Language(lang)}
+	if r.lex == nil {
+		return t
+	}
+	text := source
+	if len(text) > Longest {
+		text = text[:Longest]
+	}
+	toks := r.unclitic(tokenize(text))
+	best := r.read(toks)
+	best.Unread = append(best.Unread, r.unread(toks, best.Goals)...)
+	if len(source) > Longest {
+		best.Unread = append(best.Unread, Span{Longest, len(source)})
+	}
+	if len(best.Goals) == 0 {
+		return t
+	}
+	t.Readings = r.variants(best, toks)
+	return t
+}
+
+// read returns the likeliest reading.
+func (r *reader) read(toks []token) Reading {
+	b := &builder{r: r}
+	for _, s := range r.sentences(toks) {
+		list := r.clauses(r.items(s.toks))
+		for i := range list {
+			list[i].question = s.question
+		}
+		for i := range list {
+			b.clause(list, i)
+		}
+		b.cond = nil
+	}
+	return Reading{Goals: b.goals, Prior: b.prior()}
+}
+
+// builder puts the goals of clauses together.
+type builder struct {
+	r     *reader
+	goals []Goal
+	cond  *Claim // of the clause before, for the next goal
+	// other are further senses of goals: index in goals, and what it would be.
+	other []alternative
+	told  *Description // what a statement spoke of
+}
+
+type alternative struct {
+	goal  int
+	goals []Goal
+	score float64
+}
+
+func (b *builder) prior() float64 { return 1 }
+
+// clause reads list[i].
+func (b *builder) clause(list []clause, i int) {
+	c := &list[i]
+	switch c.kind {
+	case goal:
+		b.goal(c)
+	case claim:
+		b.claim(c)
+	case statement:
+		b.statement(c)
+	case fragment:
+		b.fragment(c)
+	}
+}
+
+func (b *builder) goal(c *clause) {
+	senses := b.r.verbSenses(c)
+	if len(senses) == 0 {
+		return
+	}
+	if senses[0].Effect == string(Check) && senses[0].Property == "" {
+		b.check(c, &senses[0])
+		return
+	}
+	goals := b.r.goal(c, &senses[0])
+	b.resolve(&goals[0])
+	for k := 1; k < len(senses) && k < 3; k++ {
+		if senses[k].Effect != senses[0].Effect && senses[k].Effect != string(Check) {
+			b.other = append(b.other, alternative{len(b.goals), b.r.goal(c, &senses[k]), senses[k].score - senses[0].score})
+		}
+	}
+	b.add(goals...)
+}
+
+func (b *builder) add(goals ...Goal) {
+	if len(goals) > 0 && b.cond != nil {
+		goals[0].If, b.cond = b.cond, nil
+	}
+	b.goals = append(b.goals, goals...)
+}
+
+// resolve puts what a statement spoke of in place of a pronoun.
+func (b *builder) resolve(g *Goal) {
+	if b.told == nil {
+		return
+	}
+	bare := len(g.Target) == 1 && g.Target[0].Pronoun && len(g.Target[0].Words) == 0
+	if len(g.Target) == 0 && len(g.Fields) == 0 || bare {
+		g.Target = []Description{*b.told}
+	}
+	b.told = nil
+}
+
+// check reads "check the price of X" and "verify that ..." whose claim is in the same clause.
+func (b *builder) check(c *clause, s *sense) {
+	if len(s.after) == 0 {
+		return
+	}
+	p := clause{kind: claim, items: s.after, head: b.r.finite(s.after, 0)}
+	if p.head >= 0 {
+		b.claim(&p)
+		return
+	}
+	list := joinMods(b.r.chunks(s.after, nil))
+	cl := Claim{Span: clauseSpan(c), Property: Shown, Op: "="}
+	for i := range list {
+		if list[i].prep != nil && !list[i].leads("for") && len(cl.Subject) > 0 {
+			d := b.r.description(&list[i])
+			cl.Where = &d
+			continue
+		}
+		cl.Subject = append(cl.Subject, b.r.description(&list[i]))
+	}
+	b.add(Goal{Span: cl.Span, Effect: Check, Claim: &cl})
+}
+
+func (b *builder) claim(c *clause) {
+	for _, cl := range b.r.claims_(c) {
+		if c.cond == "if" || c.cond == "when" {
+			b.cond = &cl
+			continue
+		}
+		b.add(Goal{Span: cl.Span, Effect: Check, Claim: &cl})
+	}
+}
+
+// statement keeps what a clause tells, for the goal that follows.
+func (b *builder) statement(c *clause) {
+	list := joinMods(b.r.chunks(c.items[:c.head], nil))
+	for i := range list {
+		if list[i].prep == nil {
+			d := b.r.description(&list[i])
+			d.Span = clauseSpan(c)
+			b.told = &d
+			break
+		}
+	}
+}
+
+// fragment reads a clause without a verb that belongs to no other: a quotation that must be
+// shown, "Total: 12 €", or a field of the form.
+func (b *builder) fragment(c *clause) {
+	list := joinMods(b.r.chunks(c.items, nil))
+	if len(list) == 0 {
+		return
+	}
+	if len(list) == 1 && len(list[0].core) == 1 && list[0].core[0].quoted() && len(b.goals) > 0 {
+		cl := Claim{Span: list[0].span(), Property: Shown, Subject: []Description{b.r.description(&list[0])}, Op: "="}
+		b.add(Goal{Span: cl.Span, Effect: Check, Claim: &cl})
+		return
+	}
+	g := Goal{Span: clauseSpan(c), Effect: Set}
+	for i := 0; i < len(list); i++ {
+		if i+1 < len(list) && list[i+1].sep == ":" {
+			name := b.r.description(&list[i])
+			v := b.r.value(&list[i+1])
+			g.Fields = append(g.Fields, Field{Name: &name, Value: v, Span: Span{name.Span.From, v.Span.To}})
+			i++
+			continue
+		}
+		g.Fields = append(g.Fields, b.r.field(&list[i]))
+	}
+	b.add(g)
+}
+
+// variants returns the reading and those with another sense of one verb.
+func (r *reader) variants(best Reading, toks []token) []Reading {
+	return []Reading{best}
+}
+
+// unread returns the spans of content words that no goal has.
+func (r *reader) unread(toks []token, goals []Goal) []Span {
+	spans := r.taken(goals)
+	sort.Slice(spans, func(i, j int) bool { return spans[i].From < spans[j].From })
+	var left []Span
+	k := 0
+	reach := 0
+	for _, it := range r.items(toks) {
+		for k < len(spans) && spans[k].From <= it.From {
+			reach = max(reach, spans[k].To)
+			k++
+		}
+		if it.From >= reach && it.content() {
+			left = append(left, it.Span)
+		}
+	}
+	return left
+}

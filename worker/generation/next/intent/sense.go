@@ -1,0 +1,256 @@
+package intent
+
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// sense is one meaning of the verb of a goal in its clause.
+type sense struct {
+	lexicon.VerbForm
+	// rest are the items of the clause without the verb and its particle.
+	before, after []item
+	score         float64
+	spans         []Span // of the verb and its particle
+}
+
+// verbSenses returns what the verb of a clause may mean, likeliest first.
+func (r *reader) verbSenses(c *clause) []sense {
+	head := &c.items[c.head]
+	var list []sense
+	seen := map[*lexicon.Verb]bool{}
+	for _, v := range head.verbs {
+		if seen[v.Verb] {
+			continue
+		}
+		s, ok := r.particle(c, v)
+		if !ok {
+			continue
+		}
+		seen[v.Verb] = true
+		s.score += r.fits(&s, c) - 0.25*float64(len(list))
+		list = append(list, s)
+	}
+	for i := 1; i < len(list); i++ {
+		for j := i; j > 0 && list[j].score > list[j-1].score; j-- {
+			list[j], list[j-1] = list[j-1], list[j]
+		}
+	}
+	return list
+}
+
+// particle looks for the particle of v in the clause.
+func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
+	s := sense{VerbForm: v, before: c.items[:c.head], after: c.items[c.head+1:], spans: []Span{c.items[c.head].Span}}
+	if v.Reflexive {
+		i := reflexiveAt(s.after, s.before)
+		if i < 0 && len(v.Clitics) == 0 {
+			return s, false
+		}
+		s.score++
+	}
+	if v.Particle == "" || v.Joined {
+		if v.Joined {
+			s.score += 2
+		}
+		return s, true
+	}
+	want := strings.Fields(fold(v.Particle))
+	for i := range s.after {
+		n := matchWords(s.after[i:], want)
+		if n == 0 {
+			if s.after[i].mark && !s.after[i].sign("()") && !v.Separable {
+				return s, false
+			}
+			continue
+		}
+		next := i + n
+		free := next >= len(s.after) || s.after[next].mark || s.after[next].has(lexicon.Conjunction) || s.after[next].has(lexicon.Preposition)
+		if i > 0 && !free {
+			if !s.after[i].has(lexicon.Preposition, "from") || len(want) > 1 {
+				continue
+			}
+			s.score += 3
+			return s, true // "take X off the list": it leads in as well
+		}
+		s.score += 3 * float64(len(want))
+		for _, it := range s.after[i:next] {
+			s.spans = append(s.spans, it.Span)
+		}
+		s.after = append(append([]item{}, s.after[:i]...), s.after[next:]...)
+		return s, true
+	}
+	return s, false
+}
+
+func reflexiveAt(after, before []item) int {
+	for i := range after {
+		if after[i].has(lexicon.Pronoun) && i < 3 {
+			return i
+		}
+	}
+	for i := range before {
+		if before[i].has(lexicon.Pronoun) {
+			return i
+		}
+	}
+	return -1
+}
+
+// matchWords returns how many items the words stand in, 0 where they do not.
+func matchWords(items []item, words []string) int {
+	n := 0
+	for len(words) > 0 {
+		if n >= len(items) || items[n].value != nil && !items[n].number {
+			return 0
+		}
+		parts := strings.Fields(items[n].fold)
+		if len(parts) == 0 || len(parts) > len(words) {
+			return 0
+		}
+		for k, p := range parts {
+			if p != words[k] {
+				return 0
+			}
+		}
+		words = words[len(parts):]
+		n++
+	}
+	return n
+}
+
+// fits says how well what stands in the clause goes with the frame of the sense.
+func (r *reader) fits(s *sense, c *clause) float64 {
+	var score float64
+	obj, iobj := r.objects(s)
+	for i := range s.after {
+		it := &s.after[i]
+		if it.mark && !it.sign("(") {
+			break
+		}
+		if it.has(lexicon.Preposition) && i+1 < len(s.after) && s.Slot(it.fold) != "" {
+			score += 1.2
+		}
+	}
+	if len(s.Need) > 0 {
+		if obj != nil && r.satisfies(obj, s.Need) {
+			score += 2
+		} else {
+			score -= 3
+		}
+	}
+	if s.Effect == string(Check) && s.Property != "" {
+		score -= 3
+	}
+	value := obj != nil && obj.holdsValue()
+	switch s.Object() {
+	case "text", "value", "amount":
+		if value {
+			score++
+		}
+		if obj == nil {
+			score -= 2
+		}
+	}
+	if s.Attr("iobj") != "" {
+		if iobj {
+			score += 4
+		} else {
+			score -= 3
+		}
+	}
+	return score + r.objectless(s, obj)
+}
+
+// objectless prefers senses that need no object where none stands, and others where one does.
+func (r *reader) objectless(s *sense, obj *phrase) float64 {
+	alone := false
+	switch Effect(s.Effect) {
+	case Submit, Confirm, Abandon, SignIn, SignOut, Navigate:
+		alone = true
+	}
+	switch {
+	case obj == nil && alone:
+		return 2
+	case obj == nil:
+		return -1
+	case alone && (Effect(s.Effect) == Confirm || Effect(s.Effect) == Abandon):
+		return -1
+	}
+	return 0
+}
+
+// objects returns the phrase that is the direct object of a sense, and whether two phrases
+// without a preposition follow the verb.
+func (r *reader) objects(s *sense) (*phrase, bool) {
+	n := 0
+	for n < len(s.after) && (!s.after[n].mark || s.after[n].sign("¿¡")) && !s.after[n].has(lexicon.Conjunction, "and", "or", "but") {
+		n++
+	}
+	list := r.chunks(s.after[:n], &s.VerbForm)
+	if len(list) == 0 {
+		list = r.chunks(s.before, &s.VerbForm)
+	}
+	var first *phrase
+	count := 0
+	for i := range list {
+		if list[i].prep == nil {
+			count++
+			if first == nil {
+				first = &list[i]
+			}
+		}
+	}
+	return first, count > 1 || count == 1 && len(s.Clitics) > 0
+}
+
+// holdsValue reports whether a phrase has something to type in it.
+func (p *phrase) holdsValue() bool {
+	for i := range p.core {
+		if p.core[i].value != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// satisfies reports whether an object is of what a sense needs: a concept, the class of a
+// unit, a kind, a person or thing.
+func (r *reader) satisfies(p *phrase, needs []string) bool {
+	for _, need := range needs {
+		for i := range p.core {
+			it := &p.core[i]
+			if r.itemIs(it, need) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *reader) itemIs(it *item, need string) bool {
+	if it.value != nil && (it.value.UnitClass == need || need == "number" && it.value.Number != nil) {
+		return true
+	}
+	if it.value == nil || it.number {
+		if it.has(lexicon.Noun_, need) {
+			return true
+		}
+		if e := it.as(lexicon.Noun_); e != nil && (e.Attr("person") != "" && need == "person" || e.Attr("concept") == need) {
+			return true
+		}
+		if need == "person" && (it.has(lexicon.Pronoun, "he", "them") || it.proper(r.lang) && len(it.entries) == 0) {
+			return true
+		}
+		if need == "thing" {
+			return it.content() || it.has(lexicon.Pronoun)
+		}
+	}
+	for _, id := range r.lex.Concepts(it.text) {
+		if id.Name() == need {
+			return true
+		}
+	}
+	return need == "thing"
+}

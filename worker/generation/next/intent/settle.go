@@ -1,0 +1,161 @@
+package intent
+
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// settle makes of a goal as the verb has it the one that its objects show: "go to page 4",
+// "show 50 rows", "press Enter".
+func (r *reader) settle(g *Goal, s *sense) {
+	r.paging(g)
+	r.keys(g)
+	switch g.Effect {
+	case Check:
+		if s.Property != "" {
+			g.Claim = &Claim{Span: g.Span, Property: Property(s.Property), Subject: g.Target}
+			g.Target = nil
+		}
+	case Set:
+		r.setting(g, s)
+	case Rate:
+		if g.Amount == nil && len(g.Target) > 1 {
+			r.amountOf(g)
+		}
+	case Increase, Decrease:
+		r.stepping(g)
+	}
+}
+
+// amountOf takes the last target for the amount of a rating.
+func (r *reader) amountOf(g *Goal) {
+	last := g.Target[len(g.Target)-1]
+	if last.Count > 0 {
+		n := float64(last.Count)
+		g.Amount = &Value{Span: last.Span, Text: plainNumber(n), Number: &n, Unit: last.Noun}
+		g.Target = g.Target[:len(g.Target)-1]
+	}
+}
+
+// paging turns "go to page 4" and "show 50 rows" into Page.
+func (r *reader) paging(g *Goal) {
+	if len(g.Target) != 1 && g.To == nil || g.Effect == Check {
+		return
+	}
+	t := g.To
+	if len(g.Target) > 0 {
+		t = &g.Target[0]
+	}
+	opens := g.Effect == Open || g.Effect == Page || g.Effect == Choose || g.Effect == Navigate || g.Effect == Set || g.Effect == Filter || g.Effect == Submit || g.Effect == Move
+	if !opens || t.Of != nil || t.Quoted {
+		return
+	}
+	switch {
+	case t.Kind == PageKind && isPageNoun(t) && (t.Next || t.Ordinal != 0 || len(t.Words) == 1 && numberOf(t.Words[0].Text) > 0):
+		g.Effect = Page
+		n := float64(t.Ordinal)
+		switch {
+		case t.Next:
+			g.Place = "next"
+			return
+		case t.Ordinal == -1:
+			g.Place = "last"
+			return
+		case t.Ordinal == 0:
+			n = numberOf(t.Words[0].Text)
+		}
+		g.Amount = &Value{Span: t.Span, Text: plainNumber(n), Number: &n}
+		g.Target, g.To = nil, nil
+	case t.Count > 1 && len(t.Words) == 0 && (t.Kind == Row || t.Kind == Item || perPage(t) || g.Effect == Open && t.Noun != "" && len(t.State) == 0 && t.In != nil):
+		g.Effect = Page
+		n := float64(t.Count)
+		g.Amount = &Value{Span: t.Span, Text: plainNumber(n), Number: &n}
+	}
+}
+
+// isPageNoun keeps steps and slides apart from pages.
+func isPageNoun(d *Description) bool { return len(d.Having) == 0 }
+
+func perPage(d *Description) bool {
+	for i := range d.Having {
+		if d.Having[i].Kind == PageKind {
+			return true
+		}
+	}
+	return d.In != nil && d.In.Kind == PageKind
+}
+
+func numberOf(s string) float64 {
+	v, ok := amount(strings.TrimRight(s, "."))
+	if !ok || s == "" {
+		return 0
+	}
+	return v
+}
+
+// keyNames are the names on keyboards, which languages share or translate word for word.
+var keyNames = map[string]string{
+	"enter": "Enter", "return": "Enter", "intro": "Enter", "entrée": "Enter", "eingabe": "Enter", "eingabetaste": "Enter", "entertaste": "Enter",
+	"tab": "Tab", "tabulator": "Tab", "tabulatortaste": "Tab", "tabulación": "Tab", "escape": "Escape", "esc": "Escape", "échap": "Escape",
+	"space": "Space", "spacebar": "Space", "leertaste": "Space", "espacio": "Space", "espace": "Space",
+	"backspace": "Backspace", "rücktaste": "Backspace", "retroceso": "Backspace", "f2": "F2", "f5": "F5", "pagedown": "PageDown",
+}
+
+// keys turns "press Enter" into Type.
+func (r *reader) keys(g *Goal) {
+	if g.Effect != Press && g.Effect != Type || len(g.Target) != 1 {
+		return
+	}
+	t := &g.Target[0]
+	if t.Quoted || t.In != nil || t.Of != nil || t.Kind != "" && t.Kind != Button && len(t.Words) == 0 {
+		return
+	}
+	var keys []string
+	for _, w := range t.Words {
+		f := strings.TrimSuffix(fold(w.Text), "-key")
+		if k, ok := keyNames[f]; ok {
+			keys = append(keys, k)
+		} else if f != "key" && f != "taste" && f != "tecla" && f != "touche" {
+			return
+		}
+	}
+	if len(keys) == 1 && !(keys[0] == "Tab" && t.Kind != "") {
+		g.Effect, g.Keys, g.Target = Type, keys[0], nil
+	}
+}
+
+// setting settles a goal that sets: what is made something without a preposition becomes it.
+func (r *reader) setting(g *Goal, s *sense) {
+	if len(g.Fields) != 1 || len(g.Target) > 0 {
+		return
+	}
+	f := g.Fields[0]
+	if f.Name != nil && f.Prep == "" && s.Object() == "target" && !f.Value.Quoted && f.Value.Number == nil {
+		g.Target = []Description{*f.Name}
+		v := f.Value
+		g.Become, g.Fields = &v, nil
+	}
+}
+
+// stepping takes the amount out of "by two nights", or of what is more.
+func (r *reader) stepping(g *Goal) {
+	if g.Text != nil && g.Amount == nil {
+		g.Amount, g.Text = g.Text, nil
+	}
+}
+
+// ordinalPlace returns the ordinal that a word of place means: first, last.
+func ordinalPlace(it *item) int {
+	e := it.as(lexicon.Place)
+	if e == nil {
+		return 0
+	}
+	switch e.Name {
+	case "top", "first":
+		return 1
+	case "bottom", "last":
+		return -1
+	}
+	return 0
+}

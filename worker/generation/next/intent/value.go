@@ -1,0 +1,146 @@
+package intent
+
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// value returns what a phrase gives to type or to choose: a quotation as it stands, a number
+// with its unit, a date, else the words without the article before them.
+func (r *reader) value(p *phrase) Value {
+	core := p.core
+	for len(core) > 1 && (core[0].has(lexicon.Article) && !core[0].number && !core[0].proper(r.lang) || core[0].has(lexicon.Quantity, "only", "exactly", "again")) {
+		core = core[1:]
+	}
+	if len(core) == 0 {
+		return Value{Span: p.span()}
+	}
+	for i := range core {
+		if core[i].quoted() {
+			return *core[i].value
+		}
+	}
+	v := Value{Span: Span{core[0].From, core[len(core)-1].To}}
+	if first := core[0].value; len(core) == 1 && first != nil {
+		v = *first
+		if v.UnitClass != "" && v.Number != nil {
+			v.Text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(v.Text, v.Unit), v.Unit))
+			if core[0].words != nil && core[0].has(lexicon.Number) || len(core[0].entries) > 0 {
+				v.Text = plainNumber(*v.Number)
+			}
+		}
+	} else {
+		v.Text = r.source[v.Span.From:v.Span.To]
+	}
+	if len(p.mods) > 0 && p.mods[len(p.mods)-1].span().To > v.Span.To {
+		v.Span.To = p.span().To
+		v.Text = r.source[v.Span.From:v.Span.To]
+	}
+	if p.upto != nil && v.Date != nil || p.upto != nil && r.dateOf(p.upto) != nil {
+		r.dateRange(&v, p)
+	}
+	return v
+}
+
+func (r *reader) dateOf(p *phrase) *Date {
+	for i := range p.core {
+		if v := p.core[i].value; v != nil && v.Date != nil {
+			return v.Date
+		}
+	}
+	return nil
+}
+
+// dateRange makes v the dates from p to its second end; what the first leaves out it takes
+// from the second ("14 to 16 April 2031").
+func (r *reader) dateRange(v *Value, p *phrase) {
+	end := *r.dateOf(p.upto)
+	start := Date{Hour: -1, Minute: -1, Weekday: -1, Day: 0}
+	if d := r.dateOf(p); d != nil {
+		start = *d
+	} else if v.Number != nil {
+		start.Day = int(*v.Number)
+	}
+	if start.Month == 0 && start.Hour < 0 {
+		start.Month = end.Month
+	}
+	if start.Year == 0 && start.Hour < 0 {
+		start.Year = end.Year
+	}
+	start.To = &end
+	v.Number, v.Unit, v.UnitClass = nil, "", ""
+	v.Date = &start
+	v.Span = p.span()
+	v.Text = r.source[v.Span.From:v.Span.To]
+}
+
+// bounded reports whether the phrase says a bound: "up to 5", "from 4 stars", "below 90".
+func (p *phrase) bounded() bool {
+	if p.upto != nil {
+		return true
+	}
+	if p.prep == nil || len(p.core) == 0 {
+		return false
+	}
+	if v := p.core[len(p.core)-1].value; v == nil || v.Number == nil {
+		return false
+	}
+	return p.leads("below", "above", "over", "under", "until", "max", "min", "than", "between", "since", "from")
+}
+
+// comparison returns the bound that the phrase says, nil where it says none.
+func (r *reader) comparison(p *phrase) *Comparison {
+	if p.upto != nil {
+		if r.dateOf(p.upto) != nil {
+			return nil
+		}
+		c := &Comparison{Span: p.span(), Op: "between", Value: r.value(&phrase{core: p.core})}
+		upper := r.value(p.upto)
+		c.Upper = &upper
+		if c.Value.Unit == "" {
+			c.Value.Unit, c.Value.UnitClass = upper.Unit, upper.UnitClass
+		}
+		return c
+	}
+	if op := r.quantityBound(p); op != "" {
+		core := p.core[1:]
+		c := &Comparison{Span: p.span(), Op: op, Value: r.value(&phrase{core: core[:1]})}
+		if len(core) > 1 {
+			d := r.describe(core[1:])
+			c.Measure = &d
+		}
+		return c
+	}
+	if !p.bounded() || r.dateOf(p) != nil {
+		return nil
+	}
+	c := &Comparison{Span: p.span(), Value: r.value(&phrase{core: p.core})}
+	switch {
+	case p.sense("max", "until"):
+		c.Op = "<="
+	case p.leads("below", "under"):
+		c.Op = "<"
+	case p.leads("above", "over", "than"):
+		c.Op = ">"
+	case p.leads("from", "since", "min"):
+		c.Op = ">="
+	default:
+		return nil
+	}
+	return c
+}
+
+// quantityBound is the operator of "at least 7 seats".
+func (r *reader) quantityBound(p *phrase) string {
+	if len(p.core) < 2 || p.core[1].value == nil || p.core[1].value.Number == nil {
+		return ""
+	}
+	switch {
+	case p.core[0].has(lexicon.Quantity, "min"):
+		return ">="
+	case p.core[0].has(lexicon.Quantity, "max"):
+		return "<="
+	}
+	return ""
+}
