@@ -138,11 +138,19 @@ func (w *world) addConcepts(l *Lexicon, lines []line, f *inflector) {
 		words[id] = append(words[id], clean(ln.words)...)
 		for _, word := range ln.words {
 			for _, key := range l.conceptForms(word, lemmas, f) {
-				if !slices.Contains(l.concept[key], id) {
-					l.concept[key] = append(l.concept[key], id)
-				}
+				l.addConcept(key, id)
 			}
 		}
+	}
+}
+
+func (l *Lexicon) addConcept(key string, id ConceptID) {
+	if !slices.Contains(l.concept[key], id) {
+		l.concept[key] = append(l.concept[key], id)
+	}
+	if first, _, several := strings.Cut(key, " "); several {
+		first = token.Fold(first)
+		l.wide[first] = max(l.wide[first], strings.Count(key, " ")+1)
 	}
 }
 

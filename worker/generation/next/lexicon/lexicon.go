@@ -128,13 +128,16 @@ type Lexicon struct {
 	Code    string
 	Stemmer string
 	Decimal string
-	Links   []string // letters between the parts of compounds
+	Links   []string // letters between the parts of compounds; none where words are not joined
+	// Capitals is set where all nouns are written with a capital: it makes no name then.
+	Capitals bool
 	clitics []string
 	elision map[string]bool
 	entries map[string][]Entry
 	verbs   map[string][]VerbForm
 	longest map[string]int // by first word, how many words its longest entry has
 	concept map[string][]ConceptID
+	wide    map[string]int    // as longest, of concepts
 	folded  map[string]string // lemma of a form, where there is one
 }
 
@@ -198,3 +201,56 @@ func (l *Lexicon) Lemma(word string) string {
 
 // Elision reports whether a word ending in an apostrophe is one of the language's ("l'").
 func (l *Lexicon) Elision(word string) bool { return l.elision[token.Fold(word)] }
+
+// Known reports whether the lexicon has a word in any form.
+func (l *Lexicon) Known(word string) bool {
+	f := token.Fold(word)
+	return l.folded[f] != "" || len(l.concept[f]) > 0 || len(l.entries[f]) > 0
+}
+
+// Parts splits a compound into two words that the lexicon has, with the letters that link
+// them left out: "Lieferadresse" is "liefer" and "adresse". It reports false where the
+// language makes no compounds, or the word is known, or is none.
+func (l *Lexicon) Parts(word string) (first, head string, ok bool) {
+	f := token.Fold(word)
+	if len(l.Links) == 0 || len(f) < 7 || len(f) > 40 || l.Known(f) {
+		return "", "", false
+	}
+	for i := 3; i <= len(f)-4; i++ {
+		if head = f[i:]; !l.Known(head) {
+			continue
+		}
+		if first = f[:i]; l.modifier(first) {
+			return first, head, true
+		}
+		for _, link := range l.Links {
+			if rest, cut := strings.CutSuffix(first, link); cut && len(rest) >= 3 && l.modifier(rest) {
+				return rest, head, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// modifier reports whether a word can be the first part of a compound: known, also with an
+// ending that compounds drop.
+func (l *Lexicon) modifier(word string) bool {
+	if len(word) < 3 {
+		return false
+	}
+	return l.Known(word) || len(word) >= 4 && (l.Known(word+"e") || l.Known(word+"n") || l.Known(word+"en"))
+}
+
+// ConceptsAt returns the concepts of the longest phrase of two or more words that the words
+// begin with, and how many words it has; 0 where none.
+func (l *Lexicon) ConceptsAt(folded []string) ([]ConceptID, int) {
+	if len(folded) == 0 {
+		return nil, 0
+	}
+	for n := min(l.wide[folded[0]], len(folded)); n > 1; n-- {
+		if c := l.concept[strings.Join(folded[:n], " ")]; len(c) > 0 {
+			return c, n
+		}
+	}
+	return nil, 0
+}

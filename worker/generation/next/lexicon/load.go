@@ -100,7 +100,7 @@ func (w *world) build(code string, parts map[string][]line) *Lexicon {
 	l := &Lexicon{
 		Code: code, Decimal: ".",
 		elision: map[string]bool{}, entries: map[string][]Entry{}, verbs: map[string][]VerbForm{},
-		longest: map[string]int{}, concept: map[string][]ConceptID{}, folded: map[string]string{},
+		longest: map[string]int{}, concept: map[string][]ConceptID{}, folded: map[string]string{}, wide: map[string]int{},
 	}
 	l.configure(parts["language"])
 	f := newInflector(parts["forms"])
@@ -129,6 +129,8 @@ func (l *Lexicon) configure(lines []line) {
 			}
 		case "link":
 			l.Links = ln.words
+		case "capitals":
+			l.Capitals = true
 		case "clitic":
 			l.clitics = ln.words
 		case "elision":
