@@ -1,0 +1,284 @@
+package find
+
+import (
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+)
+
+// Assignment says which field each value goes into.
+type Assignment struct {
+	Slots []Slot
+	// Missing are values that no field takes, and words for fields that are not there.
+	Missing []intent.Span
+	// Ambiguous are values that two fields take equally well.
+	Ambiguous []intent.Span
+	// Open are indices of fields that are required, empty, and get nothing.
+	Open []int
+}
+
+// Slot is one value and where it goes.
+type Slot struct {
+	Value int       // index in the fields of the goal
+	To    Candidate // Field, or Option where it is one of a field's
+	// Label is the option's, "" where the value is typed.
+	Label string
+	Score float64
+}
+
+// fit is how well a value goes into a place.
+type fit struct {
+	score float64
+	to    Candidate
+	label string
+	named bool // the text names the field
+}
+
+// place is where one value can go: a field, or one box of a group of boxes.
+type place struct{ field, option int }
+
+// leastFit is the score below which a value is rather left over.
+const leastFit = 0.3
+
+// Assign puts each value into at most one field, each field taking one value, so that all
+// together fit best: by what the text calls the field, by options, types, units and order.
+// w.Within is the node of the form, -1 for the page.
+func Assign(m *page.Model, fields []intent.Field, w Want) Assignment {
+	a := &assigner{ix: indexOf(m), m: m, w: w, fields: fields}
+	a.places = a.listPlaces()
+	fits := make([][]fit, len(fields))
+	for i := range fields {
+		fits[i] = a.row(i)
+	}
+	a.order(fits)
+	chosen := assignment(fits)
+	return a.result(fits, chosen)
+}
+
+type assigner struct {
+	ix     *index
+	m      *page.Model
+	w      Want
+	fields []intent.Field
+	places []place
+}
+
+// listPlaces returns where values can go, in the order of the document.
+func (a *assigner) listPlaces() []place {
+	var out []place
+	for i := range a.m.Fields {
+		f := &a.m.Fields[i]
+		if a.w.Within >= 0 && !a.ix.below(f.Node, a.w.Within) || f.Disabled || f.ReadOnly && f.Kind == "text" {
+			continue
+		}
+		if a.behind(f.Node) {
+			continue
+		}
+		if f.Kind == "choices" && len(f.Options) > 0 {
+			for j := range f.Options {
+				out = append(out, place{i, j})
+			}
+			continue
+		}
+		out = append(out, place{i, -1})
+	}
+	return out
+}
+
+// behind reports whether a node cannot be used because a modal dialog is in front.
+func (a *assigner) behind(node int) bool {
+	front := a.m.Front
+	return front >= 0 && front < len(a.m.Containers) && a.m.Containers[front].Modal && !a.ix.below(node, a.m.Containers[front].Node)
+}
+
+// row returns how well one value fits into each place.
+func (a *assigner) row(i int) []fit {
+	f := &a.fields[i]
+	named := a.named(f)
+	out := make([]fit, len(a.places))
+	for j, p := range a.places {
+		out[j] = a.fit(f, p, named)
+	}
+	return out
+}
+
+// named returns how well the text's name of a field names each field and option; nil where it
+// has none, empty where no field is called so.
+func (a *assigner) named(f *intent.Field) map[place]Candidate {
+	if f.Name == nil {
+		return nil
+	}
+	w := a.w
+	w.Kinds, w.Hidden = []What{Field, Option}, true
+	s := &searcher{ix: a.ix, m: a.m, d: f.Name, w: w, nouns: map[int]nounUse{}}
+	s.words = a.ix.phrase(wordAtoms(f.Name), w.Lang)
+	s.noun = a.ix.phrase(nounAtoms(f.Name), w.Lang)
+	s.enter()
+	out := map[place]Candidate{}
+	for _, c := range append(s.pick(s.fields()), s.pick(s.options())...) {
+		if len(c.Missing) > 0 {
+			continue
+		}
+		p := place{c.Index, -1}
+		if c.What == Option {
+			p.option = c.Sub
+		}
+		out[p] = c
+	}
+	if f.Name.Of != nil {
+		for _, c := range s.properties() {
+			if c.What == Field && len(c.Missing) == 0 {
+				out[place{c.Index, -1}] = c
+			}
+		}
+	}
+	return out
+}
+
+// fit says how well a value goes into a place.
+func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit {
+	pf := &a.m.Fields[p.field]
+	out := fit{to: Candidate{What: Field, Index: p.field, Sub: -1, Node: pf.Node, Why: pf.Label}}
+	if p.option >= 0 {
+		out.to.What, out.to.Sub = Option, p.option
+		out.label = pf.Options[p.option].Label
+		if n := pf.Options[p.option].Node; n >= 0 {
+			out.to.Node = n
+		}
+	}
+	value, label := a.valueFit(f, pf, p)
+	if label != "" {
+		out.label = label
+	}
+	name, isNamed := named[p]
+	if p.option >= 0 && !isNamed {
+		name, isNamed = named[place{p.field, -1}]
+		isNamed = isNamed && value > 0.6
+	}
+	switch {
+	case isNamed:
+		out.named = true
+		out.to.Used = append(out.to.Used, name.Used...)
+		if f.Off || f.Keep {
+			value = 1
+		}
+		if value == 0 {
+			value = 0.15 // named so, but it cannot hold this: still what was meant
+		}
+		out.score = 0.6*name.Score + 0.4*value
+	case named != nil && !f.Off && !f.Keep:
+		// The text names a field, and not this one: only an option that is just the value.
+		if value >= 0.9 {
+			out.score = 0.55
+		}
+	case f.Off || f.Keep:
+		out.score = value
+	default:
+		out.score = 0.92*value + a.preposition(f, pf)
+	}
+	if out.score > 0 {
+		out.to.Used = append(out.to.Used, Use{f.Value.Span, "goes into " + pf.Label})
+		out.to.Score = min(out.score, 1)
+	}
+	return out
+}
+
+// preposition adds a little where the field is called by the word that joins the value: "to
+// Olga" and the field To, "paid by Noor" and the field Paid by.
+func (a *assigner) preposition(f *intent.Field, pf *page.Field) float64 {
+	if f.Prep == "" {
+		return 0
+	}
+	p := a.ix.phrase([]atom{{text: f.Prep}}, a.w.Lang)
+	for _, n := range pf.Names {
+		if id := a.ix.id(n); id >= 0 && p.match(id).hits > 0 {
+			return 0.12
+		}
+	}
+	return 0
+}
+
+// result turns the chosen places into slots, and says what is left over.
+func (a *assigner) result(fits [][]fit, chosen []int) Assignment {
+	var out Assignment
+	taken := map[int]bool{}
+	for i, j := range chosen {
+		f := &a.fields[i]
+		if j < 0 {
+			out.Missing = append(out.Missing, spanOf(f))
+			continue
+		}
+		best := fits[i][j]
+		taken[a.places[j].field] = true
+		if f.Name != nil && !best.named {
+			out.Missing = append(out.Missing, a.unnamed(f, &best)...)
+		}
+		if a.equal(fits[i], chosen, j) {
+			out.Ambiguous = append(out.Ambiguous, spanOf(f))
+		}
+		out.Slots = append(out.Slots, Slot{Value: i, To: best.to, Label: best.label, Score: best.score})
+	}
+	for i := range a.m.Fields {
+		f := &a.m.Fields[i]
+		in := a.w.Within < 0 || a.ix.below(f.Node, a.w.Within)
+		if in && f.Required && f.Value == "" && !taken[i] {
+			out.Open = append(out.Open, i)
+		}
+	}
+	return out
+}
+
+// unnamed returns the words of the name of a field that the field which took the value, as one
+// of its options, does not have.
+func (a *assigner) unnamed(f *intent.Field, b *fit) []intent.Span {
+	p := a.ix.phrase(append(wordAtoms(f.Name), nounAtoms(f.Name)...), a.w.Lang)
+	refs := a.ix.field(&a.m.Fields[b.to.Index])
+	return p.explain(a.ix.add(refs, b.label, inner, b.to.Node)).missing
+}
+
+func spanOf(f *intent.Field) intent.Span {
+	if f.Span != (intent.Span{}) {
+		return f.Span
+	}
+	return f.Value.Span
+}
+
+// equal reports whether another place that is free would take the value as well.
+func (a *assigner) equal(row []fit, chosen []int, j int) bool {
+	for k := range row {
+		if k == j || row[k].score < row[j].score-0.02 || row[k].to.Node == row[j].to.Node {
+			continue
+		}
+		free := true
+		for _, c := range chosen {
+			free = free && c != k
+		}
+		if free {
+			return true
+		}
+	}
+	return false
+}
+
+// order prefers, among values that nothing else decides, the order of the fields: the first
+// text goes into the first text field.
+func (a *assigner) order(fits [][]fit) {
+	n := 0
+	for i := range fits {
+		if a.fields[i].Name != nil || a.fields[i].Off {
+			continue
+		}
+		rank := 0
+		for j := range fits[i] {
+			if fits[i][j].score <= 0 || fits[i][j].named {
+				continue
+			}
+			d := rank - n
+			if d < 0 {
+				d = -d
+			}
+			fits[i][j].score -= 0.021 * float64(min(d, 6))
+			rank++
+		}
+		n++
+	}
+}

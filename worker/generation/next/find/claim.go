@@ -1,0 +1,159 @@
+package find
+
+import (
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+	"github.com/slipway-qa/slipway/worker/generation/next/word"
+)
+
+// Evidence is what a page says about a claim.
+type Evidence struct {
+	// Holds: the claim is true. Known is false where its subject was not found, or not clearly,
+	// so that nothing can be said.
+	Holds, Known bool
+	// Trivial: it was true before as well.
+	Trivial bool
+	// Why says what was compared, for people.
+	Why     string
+	Used    []Use
+	Missing []intent.Span
+	// Subject are the things that the claim is about, where they were found.
+	Subject []Candidate
+	// Checks are what an assertion of a test can compare.
+	Checks []Check
+	// Uncertain as of Found.
+	Uncertain string
+}
+
+// Check is one thing to compare.
+type Check struct {
+	// Kind is visible, hidden, text, contains, value, state, count, order, address, title, dialog.
+	Kind string
+	// Node holds what is compared; -1 without one. Group is the group that is counted, -1.
+	Node, Group int
+	Text        string
+	State       string
+	Count       int
+	Not         bool
+}
+
+// Claim says whether a claim holds on after, and whether it held on before, which may be nil.
+func Claim(before, after *page.Model, c *intent.Claim, w Want) Evidence {
+	if before != nil && c.Property == intent.Unchanged {
+		return unchanged(before, after, c, w)
+	}
+	e := evaluate(after, c, w)
+	var was Evidence
+	if before != nil {
+		bw := w
+		bw.Among, bw.Except = nil, nil
+		was = evaluate(before, c, bw)
+	}
+	e.Trivial = before != nil && e.Holds && was.Holds
+	if c.Property == intent.Appears || c.Property == intent.Vanishes {
+		if before != nil && was.Holds && e.Holds {
+			e.Holds = false
+			e.Why += "; it was so before"
+		}
+	}
+	return e
+}
+
+// claimer evaluates one claim on one page.
+type claimer struct {
+	ix *index
+	m  *page.Model
+	c  *intent.Claim
+	w  Want
+	e  Evidence
+}
+
+// evaluate says whether a claim holds on a page.
+func evaluate(m *page.Model, c *intent.Claim, w Want) Evidence {
+	k := &claimer{ix: indexOf(m), m: m, c: c, w: w}
+	k.where()
+	switch c.Property {
+	case intent.Shown, intent.Appears:
+		k.shown(!c.Not)
+	case intent.Gone, intent.Vanishes:
+		k.shown(c.Not)
+	case intent.Is, intent.Contains:
+		k.is()
+	case intent.Counts:
+		k.counts()
+	case intent.Order:
+		k.ordered()
+	case intent.At:
+		k.at()
+	case intent.In:
+		k.in()
+	case intent.Address, intent.Title, intent.Asked:
+		k.browser()
+	}
+	return k.e
+}
+
+// where narrows the search to what the claim says: "in the table".
+func (k *claimer) where() {
+	if k.c.Where == nil || k.c.Property == intent.In {
+		return
+	}
+	s := &searcher{d: k.c.Where}
+	if s.wholePage(k.c.Where) || k.c.Where.Pronoun && len(k.c.Where.Words) == 0 {
+		k.use(k.c.Where.Span, "the page")
+		return
+	}
+	cs := containers(k.m, k.c.Where, k.w, 1)
+	if len(cs) == 0 || cs[0].Score < Enough || len(cs[0].Missing) > 0 {
+		k.e.Missing = append(k.e.Missing, k.c.Where.Span)
+		return
+	}
+	k.w.Within = cs[0].Node
+	k.e.Used = append(k.e.Used, cs[0].Used...)
+	k.use(k.c.Where.Span, "in "+cs[0].Why)
+}
+
+func (k *claimer) use(span intent.Span, by string) { k.e.Used = append(k.e.Used, Use{span, by}) }
+
+// found records what was found of a subject.
+func (k *claimer) found(f *Found, d *intent.Description) {
+	if len(f.Candidates) > 0 {
+		k.e.Subject = append(k.e.Subject, f.Candidates...)
+		for _, c := range f.Candidates {
+			k.e.Used = append(k.e.Used, c.Used...)
+		}
+	}
+	if f.Uncertain != "" {
+		k.e.Uncertain = f.Uncertain
+	}
+	if len(f.Missing) == 0 {
+		k.use(d.Span, "subject")
+	}
+}
+
+// browser evaluates claims about the window itself.
+func (k *claimer) browser() {
+	text, kind := k.m.URL, "address"
+	switch k.c.Property {
+	case intent.Title:
+		text, kind = k.m.Title, "title"
+	case intent.Asked:
+		kind = "dialog"
+		if k.m.Dialog == nil {
+			k.e.Known, k.e.Holds, k.e.Why = true, k.c.Not, "no question of the browser"
+			return
+		}
+		text = k.m.Dialog.Text
+	}
+	k.e.Known, k.e.Holds = true, true
+	for i := range k.c.Values {
+		v := &k.c.Values[i]
+		if !word.Contains(text, v.Text) {
+			k.e.Holds = false
+		}
+		k.use(v.Span, kind)
+		k.e.Checks = append(k.e.Checks, Check{Kind: kind, Node: -1, Group: -1, Text: v.Text, Not: k.c.Not})
+	}
+	k.e.Holds = k.e.Holds != k.c.Not
+	k.e.Why = kind + " " + text
+}

@@ -1,0 +1,254 @@
+package find
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+)
+
+// counts evaluates how many of something there are.
+func (k *claimer) counts() {
+	if len(k.c.Values) == 0 || k.c.Values[0].Number == nil || len(k.c.Subject) == 0 {
+		return
+	}
+	v := &k.c.Values[0]
+	want := *v.Number
+	d := k.c.Subject[0]
+	d.All, d.Both, d.Count = true, false, 0
+	f := search(k.m, &d, k.w)
+	members := 0
+	for _, c := range f.Candidates {
+		if len(c.Missing) == 0 && c.Score >= Enough && k.visible(&c) && (c.What == Record || c.What == Field || c.What == Option || c.What == Control) {
+			members++
+		}
+	}
+	k.e.Uncertain = f.Uncertain
+	k.e.Known = true
+	k.use(v.Span, "counted")
+	if within(float64(members), opOf(k.c.Op), want, want) && (members > 0 || want == 0) && k.e.Uncertain == "" {
+		k.found(&f, &k.c.Subject[0])
+		k.e.Holds = !k.c.Not
+		k.e.Why = fmt.Sprintf("%d of %s", members, said(&d))
+		if members > 0 && f.Candidates[0].What == Record {
+			k.e.Checks = append(k.e.Checks, Check{Kind: "count", Node: -1, Group: k.m.Records[f.Candidates[0].Index].Group, Count: members})
+		}
+		if want == 0 {
+			k.use(k.c.Subject[0].Span, "none of it")
+		}
+		return
+	}
+	if n, text, ok := k.counter(&k.c.Subject[0], want); ok {
+		k.e.Holds = !k.c.Not
+		k.use(k.c.Subject[0].Span, "counter")
+		k.e.Why = text
+		k.e.Checks = append(k.e.Checks, Check{Kind: "contains", Node: n, Group: -1, Text: text})
+		return
+	}
+	k.e.Holds = k.c.Not
+	k.e.Why = fmt.Sprintf("%d of %s, not %g", members, said(&d), want)
+	if members == 0 {
+		k.e.Known = len(f.Missing) == 0 && len(f.Candidates) > 0
+		k.e.Missing = f.Missing
+	}
+}
+
+func opOf(op string) string {
+	if op == "" || op == "contains" {
+		return "="
+	}
+	return op
+}
+
+// counter finds a text that says the number with the words of the subject: "4 items left".
+func (k *claimer) counter(d *intent.Description, want float64) (node int, text string, ok bool) {
+	p := k.ix.phrase(append(wordAtoms(d), nounAtoms(d)...), k.w.Lang)
+	for i := range k.m.Lines {
+		l := &k.m.Lines[i]
+		if k.w.Within >= 0 && !k.ix.below(l.Node, k.w.Within) || k.m.Nodes[l.Node].Hidden || len(l.Text) > 80 {
+			continue
+		}
+		id := k.ix.id(l.Text)
+		if id < 0 || !k.ix.hasNumber(id, want, match{}) {
+			continue
+		}
+		if m := p.match(id); m.hits > 0 && m.hits == len(p.atoms) {
+			return l.Node, l.Text, true
+		}
+	}
+	return -1, "", false
+}
+
+// ordered evaluates the order of things, or that a list is sorted.
+func (k *claimer) ordered() {
+	if k.c.By != nil {
+		k.sorted()
+		return
+	}
+	ds := slices.Clone(k.c.Subject)
+	for i := range k.c.Values {
+		v := &k.c.Values[i]
+		d := intent.Description{Span: v.Span, Quoted: true}
+		for _, a := range valueAtoms(v) {
+			d.Words = append(d.Words, intent.Word{Span: v.Span, Text: a.text})
+		}
+		ds = append(ds, d)
+	}
+	last := -1
+	k.e.Known, k.e.Holds = len(ds) > 1, len(ds) > 1
+	for i := range ds {
+		f, ok := k.look(&ds[i])
+		if !ok {
+			k.e.Holds = false
+			k.e.Missing = append(k.e.Missing, missingOf(&f, &ds[i])...)
+			continue
+		}
+		k.found(&f, &ds[i])
+		if f.Candidates[0].Node <= last {
+			k.e.Holds = false
+			k.e.Why += said(&ds[i]) + " stands before; "
+		}
+		last = f.Candidates[0].Node
+	}
+	k.e.Holds = k.e.Holds != k.c.Not
+}
+
+// sorted evaluates whether a group is in the order of one of its columns.
+func (k *claimer) sorted() {
+	s := &searcher{ix: k.ix, m: k.m, d: &intent.Description{}, w: k.w}
+	by := &measured{words: k.ix.phrase(append(wordAtoms(k.c.By), nounAtoms(k.c.By)...), k.w.Lang)}
+	for g := range k.m.Groups {
+		rs := k.m.Groups[g].Records
+		col, _ := s.column(rs, by)
+		if col == nil || len(rs) < 2 {
+			continue
+		}
+		k.e.Known, k.e.Holds = true, inOrder(s, col, rs, k.c.Descending) != k.c.Not
+		k.use(k.c.By.Span, "column "+colName(col))
+		k.e.Why = "by " + colName(col)
+		return
+	}
+}
+
+// inOrder reports whether records stand in the order of a column.
+func inOrder(s *searcher, col *column, rs []int, descending bool) bool {
+	last, any := 0.0, false
+	for _, r := range rs {
+		n, ok := s.number(col, r)
+		if !ok {
+			continue
+		}
+		if any && (n < last && !descending || n > last && descending) {
+			return false
+		}
+		last, any = n, true
+	}
+	return any
+}
+
+// at evaluates at which place of its list something stands.
+func (k *claimer) at() {
+	if len(k.c.Values) == 0 || k.c.Values[0].Number == nil {
+		return
+	}
+	want := int(*k.c.Values[0].Number)
+	k.use(k.c.Values[0].Span, "place")
+	k.e.Known, k.e.Holds = true, true
+	for i := range k.c.Subject {
+		d := &k.c.Subject[i]
+		w := k.w
+		w.Kinds = []What{Record}
+		f := search(k.m, d, w)
+		if len(f.Candidates) == 0 || len(f.Missing) > 0 || f.Candidates[0].Score < Enough {
+			k.e.Known, k.e.Holds = false, false
+			k.e.Missing = append(k.e.Missing, missingOf(&f, d)...)
+			continue
+		}
+		k.found(&f, d)
+		r := f.Candidates[0].Index
+		place, n := k.place(r)
+		if want > 0 && place != want || want < 0 && place != n+1+want {
+			k.e.Holds = false
+		}
+		k.e.Why += fmt.Sprintf("%s is number %d of %d; ", k.m.Records[r].Title, place, n)
+		k.e.Checks = append(k.e.Checks, Check{Kind: "order", Node: k.m.Records[r].Node, Group: k.m.Records[r].Group, Count: place})
+	}
+	k.e.Holds = k.e.Holds != k.c.Not
+}
+
+// place returns the place of a record among those of its group that are seen, from 1, and how
+// many there are.
+func (k *claimer) place(r int) (place, n int) {
+	for i := range k.m.Records {
+		if k.m.Records[i].Group != k.m.Records[r].Group || k.m.Nodes[k.m.Records[i].Node].Hidden {
+			continue
+		}
+		n++
+		if i == r {
+			place = n
+		}
+	}
+	return place, n
+}
+
+// in evaluates whether things are in something else.
+func (k *claimer) in() {
+	if k.c.Where == nil {
+		return
+	}
+	cs := containers(k.m, k.c.Where, k.w, 1)
+	if len(cs) == 0 || len(cs[0].Missing) > 0 || cs[0].Score < Enough {
+		k.e.Missing = append(k.e.Missing, k.c.Where.Span)
+		k.e.Why = said(k.c.Where) + " was not found"
+		return
+	}
+	k.e.Known, k.e.Holds = true, true
+	k.e.Used = append(k.e.Used, cs[0].Used...)
+	k.use(k.c.Where.Span, "in "+cs[0].Why)
+	k.w.Within = cs[0].Node
+	for i := range k.c.Subject {
+		if !k.isShown(&k.c.Subject[i], !k.c.Not) {
+			k.e.Holds = false
+		}
+	}
+	if k.c.Only && k.e.Holds && !k.c.Not {
+		k.only()
+	}
+}
+
+// unchanged evaluates whether things are as they were before.
+func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
+	e := Evidence{Known: true, Holds: true}
+	for i := range c.Subject {
+		d := &c.Subject[i]
+		was, is := search(before, d, w), search(after, d, w)
+		if len(is.Candidates) == 0 || len(is.Missing) > 0 || len(was.Candidates) == 0 || len(was.Missing) > 0 {
+			e.Known, e.Holds = false, false
+			e.Missing = append(e.Missing, missingOf(&is, d)...)
+			continue
+		}
+		for _, x := range is.Candidates {
+			e.Used = append(e.Used, x.Used...)
+		}
+		e.Used = append(e.Used, Use{d.Span, "compared with before"})
+		e.Subject = append(e.Subject, is.Candidates...)
+		if shows(before, &was.Candidates[0]) != shows(after, &is.Candidates[0]) {
+			e.Holds = false
+			e.Why += said(d) + " has changed; "
+		}
+	}
+	e.Holds = e.Holds != c.Not
+	return e
+}
+
+// shows is what a thing shows and holds, as one text.
+func shows(m *page.Model, c *Candidate) string {
+	k := &claimer{ix: indexOf(m), m: m}
+	s := ""
+	for _, e := range k.texts(c) {
+		s += e.text + "\x00"
+	}
+	n := &m.Nodes[c.Node]
+	return s + n.Checked + n.Selected + n.Value
+}

@@ -1,0 +1,124 @@
+package find
+
+import (
+	"sort"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+)
+
+// enter finds what In of the description means and narrows the search to it. Where nothing is
+// called so, In is taken as something that the thing has: "in room 203".
+func (s *searcher) enter() {
+	in := s.d.In
+	if in == nil || in.Pronoun && len(in.Words) == 0 {
+		return
+	}
+	if s.wholePage(in) {
+		return
+	}
+	inside := containers(s.m, in, s.w, s.depth+1)
+	if len(inside) == 0 || inside[0].Score < Enough || len(inside[0].Missing) > 0 {
+		d := *s.d
+		d.In, d.Having = nil, append(append([]intent.Description{}, d.Having...), *in)
+		s.d = &d
+		return
+	}
+	s.found.Inside = inside
+	for _, c := range inside {
+		if c.Score > inside[0].Score-Margin && len(c.Missing) == 0 {
+			s.inside = append(s.inside, c)
+		}
+	}
+}
+
+// wholePage reports whether In says no more than where the reader is: "on the page", "in the
+// new tab". To be there is the business of whoever asks.
+func (s *searcher) wholePage(in *intent.Description) bool {
+	if len(in.Words) > 0 {
+		return false
+	}
+	return in.Kind == intent.PageKind || in.Kind == intent.WindowKind || in.Kind == "" && in.Noun == ""
+}
+
+// useInside adds to a candidate the words of In that its place explains.
+func (s *searcher) useInside(c *Candidate) {
+	if s.d.In == nil {
+		return
+	}
+	if s.wholePage(s.d.In) {
+		c.Used = append(c.Used, Use{s.d.In.Span, "the page"})
+		return
+	}
+	if in := s.insideOf(c.Node); in != nil {
+		c.Used = append(c.Used, in.Used...)
+		c.Used = append(c.Used, Use{s.d.In.Span, "in " + in.Why})
+	}
+}
+
+// containers returns what may hold things and is meant by a description, best first: sections,
+// dialogs, columns, panels, lists, groups of records, and records that hold others.
+func containers(m *page.Model, d *intent.Description, w Want, depth int) []Candidate {
+	s := &searcher{ix: indexOf(m), m: m, d: d, w: w, depth: depth, nouns: map[int]nounUse{}}
+	if depth > maxDepth {
+		return nil
+	}
+	s.w.Hidden = true
+	s.words = s.ix.phrase(wordAtoms(d), w.Lang)
+	s.noun = s.ix.phrase(nounAtoms(d), w.Lang)
+	var out []Candidate
+	for i := range m.Containers {
+		c := &m.Containers[i]
+		if cand, ok := s.thing(Container, i, -1, c.Node, s.ix.container(i)); ok {
+			out = append(out, cand)
+		}
+	}
+	for g := range m.Groups {
+		gr := &m.Groups[g]
+		if gr.Title == "" {
+			continue
+		}
+		if cand, ok := s.thing(Container, -1, g, gr.Node, s.ix.add(nil, gr.Title, title, gr.Node)); ok {
+			out = append(out, cand)
+		}
+	}
+	for r := range m.Records {
+		if s.holds(r) {
+			if cand, ok := s.thing(Record, r, -1, m.Records[r].Node, s.ix.add(nil, m.Records[r].Title, title, m.Records[r].Node)); ok {
+				cand.Score *= 0.95
+				out = append(out, cand)
+			}
+		}
+	}
+	if d.Ordinal != 0 {
+		out = s.ordinal(out)
+	}
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Score > out[j].Score })
+	return out[:min(len(out), 12)]
+}
+
+// holds reports whether a record has others, or fields and controls, in it.
+func (s *searcher) holds(r int) bool {
+	if len(s.m.Records[r].Controls) > 0 || len(s.ix.inside[r]) > 0 {
+		return true
+	}
+	n := s.m.Records[r].Node
+	for i := r + 1; i < len(s.m.Records) && i < r+4; i++ {
+		if s.m.Records[i].Parent == r || s.ix.below(s.m.Records[i].Node, n) {
+			return true
+		}
+	}
+	return false
+}
+
+// container returns the texts of a container.
+func (ix *index) container(i int) []ref {
+	c := &ix.m.Containers[i]
+	refs := ix.add(nil, c.Title, title, c.Node)
+	if c.Opener >= 0 && c.Opener < len(ix.m.Controls) {
+		for _, n := range ix.m.Controls[c.Opener].Names {
+			refs = ix.add(refs, n.Text, title, ix.m.Controls[c.Opener].Node)
+		}
+	}
+	return ix.around(refs, -1, c.Parent)
+}

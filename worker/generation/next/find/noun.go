@@ -1,0 +1,225 @@
+package find
+
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+)
+
+// nounUse is what the noun of a description says about the records of a group.
+type nounUse uint8
+
+// What a noun says.
+const (
+	nounUnknown nounUse = iota
+	nounGroup           // it names the group: a member in a list of members
+	nounFilter          // some records have it: a knife among the products
+	nounKind            // it says row, item, entry, card
+	nounPage            // the page is about it
+	nounNowhere         // nothing has it
+)
+
+// nounOf proves the noun of a description by a record. Own says that other words are explained
+// by the record itself.
+func (s *searcher) nounOf(r int, own bool) proof {
+	if len(s.noun.atoms) == 0 {
+		return proof{}
+	}
+	g := s.m.Records[r].Group
+	use, ok := s.nouns[g]
+	if !ok {
+		use = s.nounUse(g)
+		s.nouns[g] = use
+	}
+	a := s.noun.atoms[0]
+	self := s.noun.explain(s.ownRefs(r))
+	naming := func(by string, score float64) proof {
+		if self.own {
+			return self
+		}
+		return proof{score: score, used: []Use{{Span: a.span, By: by}}}
+	}
+	switch use {
+	case nounGroup:
+		return naming("names the list", 0.93)
+	case nounKind:
+		return naming("kind", 0.93)
+	case nounFilter:
+		if !self.own {
+			self.missing = []intent.Span{a.span}
+		}
+		return self
+	case nounPage:
+		return naming("names the page", 0.92)
+	}
+	if !own && !s.selects() && !s.d.All && !s.d.Both && s.d.Count == 0 {
+		return proof{missing: []intent.Span{a.span}}
+	}
+	p := naming("only such list", 0.8)
+	p.assumed = []intent.Span{a.span}
+	return p
+}
+
+// ownRefs returns the texts of a record without those around it.
+func (s *searcher) ownRefs(r int) []ref {
+	refs := s.ix.record(r)
+	n := 0
+	for n < len(refs) && refs[n].role < around {
+		n++
+	}
+	return refs[:n]
+}
+
+// nounUse finds out what the noun says about a group.
+func (s *searcher) nounUse(g int) nounUse {
+	if g >= 0 && s.noun.explain(s.ix.group(g)).own || s.anyOf(s.ix.group(g)) {
+		return nounGroup
+	}
+	some, all := 0, 0
+	for r := range s.m.Records {
+		if s.m.Records[r].Group != g {
+			continue
+		}
+		all++
+		if p := s.noun.explain(s.ownRefs(r)); p.own && !onlyLabel(p) {
+			some++
+		}
+	}
+	switch {
+	case some == all && all > 1:
+		return nounGroup
+	case some > 0:
+		return nounFilter
+	case generic(s.d):
+		return nounKind
+	case s.anyOf(s.ix.page()):
+		return nounPage
+	}
+	return nounNowhere
+}
+
+// onlyLabel reports whether words were explained by names of columns and controls alone,
+// which all records of a list share.
+func onlyLabel(p proof) bool {
+	for _, u := range p.used {
+		if u.By != roleNames[label] && u.By != roleNames[inner] {
+			return false
+		}
+	}
+	return true
+}
+
+// anyOf reports whether one of the texts has the noun.
+func (s *searcher) anyOf(refs []ref) bool {
+	for _, r := range refs {
+		if s.noun.match(r.text).hits > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// generic reports whether the noun of a description fits any record: row, entry, card.
+func generic(d *intent.Description) bool {
+	switch d.Kind {
+	case intent.Row, intent.Item, intent.Card, intent.Cell, intent.Option, intent.List:
+		return true
+	}
+	return strings.TrimSpace(d.Noun) == ""
+}
+
+// groupKinds says which groups a kind of record fits best.
+var groupKinds = map[intent.Kind][]string{
+	intent.Row: {"table"}, intent.Card: {"cards"}, intent.Item: {"list"}, intent.Tree: {"tree"},
+}
+
+// kindOf returns how well a thing fits the kind that the description says: 1 and less.
+func (s *searcher) kindOf(w What, node, index int) float64 {
+	k := s.d.Kind
+	if k == "" {
+		return base[w]
+	}
+	if fitsKind(s, w, node, index, k) {
+		return 1
+	}
+	if w == Record && s.m.Records[index].Group >= 0 {
+		for _, g := range groupKinds[k] {
+			if s.m.Groups[s.m.Records[index].Group].Kind == g {
+				return 1
+			}
+		}
+		if groupKinds[k] != nil || generic(s.d) {
+			return 0.98
+		}
+	}
+	return 0.72
+}
+
+// base is what a kind of thing is worth where the description says no kind: things before
+// what stands in them.
+var base = map[What]float64{Record: 1, Field: 0.98, Option: 0.97, Control: 0.96, Column: 0.9, Container: 0.93, Line: 0.84, Attribute: 0.99}
+
+// roles are the ARIA roles that a kind means.
+var roles = map[intent.Kind][]string{
+	intent.Button: {"button", "menuitem", "switch"}, intent.Link: {"link"}, intent.Tab: {"tab"}, intent.Menu: {"menu", "menubar", "menuitem"},
+	intent.Icon: {"button", "link", "img"}, intent.Image: {"img", "image"}, intent.CheckBox: {"checkbox", "switch", "menuitemcheckbox"},
+	intent.Radio: {"radio", "menuitemradio"}, intent.Switch: {"switch", "checkbox"}, intent.Slider: {"slider"}, intent.Option: {"option", "radio", "menuitem", "checkbox"},
+	intent.Heading: {"heading"}, intent.Row: {"row"}, intent.Item: {"listitem", "treeitem"}, intent.Cell: {"cell", "gridcell"},
+}
+
+// containerKinds are the kinds of containers that a kind means.
+var containerKinds = map[intent.Kind][]string{
+	intent.Dialog: {"dialog"}, intent.Section: {"section", "region", "panel", "card", "form"}, intent.Form: {"form", "section"},
+	intent.Column: {"column"}, intent.Tab: {"tab", "panel"}, intent.Menu: {"menu"}, intent.List: {"list", "table", "column", "section"},
+	intent.Table: {"table", "list"}, intent.Card: {"card", "panel", "section"}, intent.Frame: {"frame"}, intent.Tree: {"list", "tree"},
+}
+
+// fitsKind reports whether a thing is of a kind.
+func fitsKind(s *searcher, w What, node, index int, k intent.Kind) bool {
+	role := ""
+	if node >= 0 && node < len(s.m.Nodes) {
+		role = s.m.Nodes[node].Role
+	}
+	for _, r := range roles[k] {
+		if r == role && w != Container && w != Line {
+			return true
+		}
+	}
+	switch w {
+	case Container:
+		for _, c := range containerKinds[k] {
+			if s.m.Containers[index].Kind == c {
+				return true
+			}
+		}
+	case Field:
+		return k == intent.FieldKind || k == intent.List && (s.m.Fields[index].Kind == "choice" || s.m.Fields[index].Kind == "choices")
+	case Line:
+		l := &s.m.Lines[index]
+		return k == intent.Message && l.Live || k == intent.Heading && l.Heading > 0 || k == intent.Text_
+	case Column:
+		return k == intent.Column
+	case Attribute:
+		return k == intent.Cell || k == intent.Value_
+	}
+	return false
+}
+
+// standing returns what the place of a thing is worth: less where it is behind an open dialog
+// or not seen.
+func (s *searcher) standing(node int) float64 {
+	f := 1.0
+	if front := s.m.Front; front >= 0 && front < len(s.m.Containers) {
+		c := &s.m.Containers[front]
+		if !s.ix.below(node, c.Node) {
+			f = 0.94
+			if c.Modal {
+				f = 0.85
+			}
+		}
+	}
+	if node >= 0 && node < len(s.m.Nodes) && s.m.Nodes[node].Hidden && !s.w.Hidden {
+		f *= 0.92
+	}
+	return f
+}

@@ -1,0 +1,228 @@
+package find
+
+import (
+	"slices"
+	"sort"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+)
+
+// maxDepth bounds how deep descriptions stand in each other ("the x of the y of the z").
+const maxDepth = 4
+
+// search is one search for one description.
+type searcher struct {
+	ix    *index
+	m     *page.Model
+	d     *intent.Description
+	w     Want
+	depth int
+	// words are the words of the description, noun its noun.
+	words, noun *phrase
+	joined      *phrase // both in one
+	// inside are the nodes that things must be in, with the score of each; none is anywhere.
+	inside  []Candidate
+	found   Found
+	nouns   map[int]nounUse // by group
+	assumed bool
+}
+
+func search(m *page.Model, d *intent.Description, w Want) Found {
+	return searchAt(m, d, w, 0)
+}
+
+func searchAt(m *page.Model, d *intent.Description, w Want, depth int) Found {
+	if depth > maxDepth || d == nil {
+		return Found{}
+	}
+	s := &searcher{ix: indexOf(m), m: m, d: d, w: w, depth: depth, nouns: map[int]nounUse{}}
+	s.words = s.ix.phrase(wordAtoms(d), w.Lang)
+	s.noun = s.ix.phrase(nounAtoms(d), w.Lang)
+	if d.Pronoun && len(s.words.atoms) == 0 && len(w.Among) > 0 && !s.selects() {
+		return s.pronoun()
+	}
+	s.enter()
+	var all []Candidate
+	if d.Of != nil {
+		all = append(all, s.properties()...)
+	}
+	if s.wants(Record) {
+		all = append(all, s.records()...)
+	}
+	all = append(all, s.things()...)
+	return s.conclude(all)
+}
+
+// pronoun returns what a pronoun stands for.
+func (s *searcher) pronoun() Found {
+	f := Found{Candidates: slices.Clone(s.w.Among), Plural: len(s.w.Among) > 1}
+	for i := range f.Candidates {
+		c := &f.Candidates[i]
+		c.Score, c.Missing = 1, nil
+		c.Used = []Use{{Span: s.d.Span, By: "said before"}}
+	}
+	return f
+}
+
+// wordAtoms returns the words of a description that must be explained.
+func wordAtoms(d *intent.Description) []atom {
+	atoms := make([]atom, 0, len(d.Words))
+	for _, w := range d.Words {
+		atoms = append(atoms, atom{span: w.Span, text: w.Text, lemma: w.Lemma, name: d.Quoted || proper(w.Text)})
+	}
+	return atoms
+}
+
+// nounAtoms returns the noun of a description, where it has one.
+func nounAtoms(d *intent.Description) []atom {
+	if d.Noun == "" {
+		return nil
+	}
+	span := d.NounSpan
+	if span == (intent.Span{}) {
+		span = d.Span
+	}
+	return []atom{{span: span, text: d.Noun, noun: true}}
+}
+
+// wants reports whether a kind of thing may be found.
+func (s *searcher) wants(k What) bool {
+	return len(s.w.Kinds) == 0 || slices.Contains(s.w.Kinds, k)
+}
+
+// selects reports whether the description picks among things by more than its words.
+func (s *searcher) selects() bool {
+	d := s.d
+	return d.Ordinal != 0 || d.Extreme != nil || len(d.Compare) > 0 || len(d.State) > 0 || len(d.Having) > 0 ||
+		len(d.Lacking) > 0 || d.Next || d.Other || len(d.Relation) > 0
+}
+
+// plural reports whether several things are meant, and how many.
+func (s *searcher) plural() (bool, int) {
+	d := s.d
+	if d.Extreme != nil || d.Ordinal != 0 {
+		return d.Count > 1, d.Count
+	}
+	switch {
+	case d.Both:
+		return true, 2
+	case d.Count > 1:
+		return true, d.Count
+	case d.All, d.Only && len(s.words.atoms) == 0, len(d.Except) > 0:
+		return true, d.Count
+	}
+	return false, 0
+}
+
+// conclude puts the candidates in order and says what is missing or equal.
+func (s *searcher) conclude(all []Candidate) Found {
+	f := &s.found
+	for i := range all {
+		all[i].Score = min(max(all[i].Score, 0), 1)
+	}
+	sort.SliceStable(all, func(i, j int) bool { return all[i].Score > all[j].Score })
+	if plural, n := s.plural(); plural {
+		s.members(all, n)
+		return *f
+	}
+	f.Candidates = all[:min(len(all), 12)]
+	if len(all) == 0 {
+		f.Missing = []intent.Span{s.d.Span}
+		return *f
+	}
+	f.Missing = all[0].Missing
+	f.Margin = s.margin(all)
+	f.Ambiguous = f.Margin < Margin
+	return *f
+}
+
+// margin returns how far the best candidate is above the next one that is another thing.
+func (s *searcher) margin(all []Candidate) float64 {
+	best := &all[0]
+	for i := 1; i < len(all); i++ {
+		c := &all[i]
+		if c.Node == best.Node && c.What != Attribute || c.What != best.What && s.ix.nested(c.Node, best.Node) {
+			continue
+		}
+		return best.Score - c.Score
+	}
+	return best.Score
+}
+
+// members keeps the candidates that are meant together: all of one kind that explain every
+// word.
+func (s *searcher) members(all []Candidate, n int) {
+	f := &s.found
+	f.Plural, f.Wanted = true, n
+	if len(all) == 0 {
+		f.Missing = []intent.Span{s.d.Span}
+		return
+	}
+	best := all[0]
+	f.Missing = best.Missing
+	for _, c := range all {
+		near := c.Score >= best.Score-0.15 || c.Score >= 0.8
+		if c.What == best.What && len(c.Missing) == 0 && near && s.sameSet(&c, &best) && !s.excepted(&c) {
+			f.Candidates = append(f.Candidates, c)
+		}
+	}
+	if len(f.Candidates) == 0 {
+		f.Candidates = all[:1]
+	}
+	sort.SliceStable(f.Candidates, func(i, j int) bool { return f.Candidates[i].Node < f.Candidates[j].Node })
+	f.Candidates = s.outermost(f.Candidates)
+	if n > 0 && len(f.Candidates) != n {
+		f.Ambiguous = true
+	}
+	for i := range f.Candidates {
+		f.Candidates[i].Used = append(f.Candidates[i].Used, s.exceptUses()...)
+	}
+}
+
+// sameSet reports whether two candidates may be meant by one plural: records of one group,
+// or of groups with the same title.
+func (s *searcher) sameSet(a, b *Candidate) bool {
+	if a.What != Record {
+		return true
+	}
+	ga, gb := s.m.Records[a.Index].Group, s.m.Records[b.Index].Group
+	if ga == gb || ga < 0 || gb < 0 {
+		return true
+	}
+	return s.m.Groups[ga].Kind == s.m.Groups[gb].Kind
+}
+
+// outermost leaves out members that stand in other members.
+func (s *searcher) outermost(cs []Candidate) []Candidate {
+	out := cs[:0:0]
+	for _, c := range cs {
+		if n := len(out); n > 0 && c.What == Record && s.ix.below(c.Node, out[n-1].Node) && c.Node != out[n-1].Node {
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// excepted reports whether a candidate is what the description leaves out.
+func (s *searcher) excepted(c *Candidate) bool {
+	for i := range s.d.Except {
+		f := searchAt(s.m, &s.d.Except[i], Want{Kinds: []What{c.What}, Lang: s.w.Lang, Within: s.w.Within, Hidden: s.w.Hidden}, s.depth+1)
+		for _, x := range f.Candidates {
+			if x.Node == c.Node && len(x.Missing) == 0 && x.Score >= Enough {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// exceptUses are the words of what is left out: leaving it out explains them.
+func (s *searcher) exceptUses() []Use {
+	var out []Use
+	for i := range s.d.Except {
+		out = append(out, Use{Span: s.d.Except[i].Span, By: "left out"})
+	}
+	return out
+}
