@@ -22,6 +22,13 @@ type Model struct {
 	Front int
 	// Memo is what package find keeps of the model between two searches; nil before the first.
 	Memo any
+
+	index    *snapshot.Index
+	record   []int // the innermost record around each node, -1
+	holder   []int // the innermost container around each node, -1
+	field    []int // the field whose node or option it is, -1
+	control  []int // the control that it is, -1
+	patterns map[pattern]bool
 }
 
 // Group is a set of records of one structure: a table, a list, a grid of cards, a tree.
@@ -34,6 +41,8 @@ type Group struct {
 	Title string
 	// Pager, Counter: nodes, -1 none.
 	Pager, Counter int
+	// Key names the group in every snapshot of the page.
+	Key string
 }
 
 // Column is an attribute that the records of a group have.
@@ -75,6 +84,10 @@ type Record struct {
 	Controls []int
 	// States: checked, selected, done (struck through), disabled, expanded, hidden behind hover.
 	States []string
+	// Key names the thing in every snapshot of the page, also when the page makes its elements
+	// anew: by its group, its title and which of those of this title it is. The element's ref
+	// stays when its title changes.
+	Key string
 }
 
 // Attribute is something that a record shows.
@@ -106,6 +119,12 @@ type Field struct {
 	Options                                []Option
 	Required, Disabled, ReadOnly, Multiple bool
 	Unit                                   string // shown beside it
+	// Less and More are the controls that step it, indices into Model.Controls, -1.
+	Less, More int
+	// InPlace: the value is a text, and is changed after a double click or Enter.
+	InPlace bool
+	Hidden  bool
+	Key     string
 }
 
 // Option is one of a field.
@@ -133,6 +152,7 @@ type Control struct {
 	// Reveal: it is seen only on hover or focus of this node, -1.
 	Reveal          int
 	Hidden, Covered bool
+	Key             string
 }
 
 // Name is a name of a control or a container, with where it comes from.
@@ -150,6 +170,10 @@ type Container struct {
 	// Opener is the control that shows what is hidden in it, -1.
 	Opener        int
 	Hidden, Modal bool
+	// End is the index after the last node inside: a section that only its heading shows begins
+	// at the heading, and what is in it is not below that node.
+	End int
+	Key string
 }
 
 // Line is a text as it is read.
@@ -163,6 +187,33 @@ type Line struct {
 }
 
 // New returns the model of a snapshot.
-func New(s *snapshot.Snapshot) *Model {
-	return build(s)
+func New(s *snapshot.Snapshot, settings ...Setting) *Model {
+	return build(s, settings)
+}
+
+// Index returns the ways through the nodes.
+func (m *Model) Index() *snapshot.Index { return m.index }
+
+// RecordAt returns the innermost record around a node, or that it is; -1 without one.
+func (m *Model) RecordAt(node int) int { return at(m.record, node) }
+
+// ContainerAt returns the innermost container around a node; -1 without one.
+func (m *Model) ContainerAt(node int) int { return at(m.holder, node) }
+
+// FieldAt returns the field of a node: its own, or that of which it is an option; -1.
+func (m *Model) FieldAt(node int) int { return at(m.field, node) }
+
+// ControlAt returns the control that a node is; -1.
+func (m *Model) ControlAt(node int) int { return at(m.control, node) }
+
+// Holds reports whether a node is in a container.
+func (m *Model) Holds(container, node int) bool {
+	return container < 0 || (node >= m.Containers[container].Node && node < m.Containers[container].End)
+}
+
+func at(list []int, i int) int {
+	if i < 0 || i >= len(list) {
+		return -1
+	}
+	return list[i]
 }

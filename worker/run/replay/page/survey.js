@@ -39,7 +39,7 @@ function surveyDocument(doc, survey, at) {
   const store = refsOf(doc.defaultView, survey.first);
   const body = dom.top(doc);
   if (!body) return [];
-  const place = { ...at, store, shadow: [], cursor: "", hidden: false, opener: null, view: at.clip };
+  const place = { ...at, store, shadow: [], struck: false, cursor: "", hidden: false, opener: null, view: at.clip };
   const items = surveyElement(body, survey, place);
   survey.next = Math.max(survey.next, store.next);
   return items;
@@ -69,7 +69,7 @@ function surveyElement(el, survey, place) {
     opener = opener || clip.opener;
   }
   const reacts = unshown && !opener ? new Set() : reactionsOf(el, style, place.cursor, survey.reactions.get(dom.owner(el)));
-  const inner = { ...place, hidden, opener, clip: clipOf(el, tag, style, box, clip, survey), cursor: style.cursor, depth: place.depth + 1 };
+  const inner = { ...place, hidden, opener, clip: clipOf(el, tag, style, box, clip, survey), cursor: style.cursor, depth: place.depth + 1, struck: place.struck || String(style.textDecorationLine || "").includes("line-through") };
   if (style.position === "fixed") inner.view = place.view;
   const kids = surveyInside(el, tag, survey, inner);
   if (unshown && !opener) return kids;

@@ -1,0 +1,186 @@
+package page
+
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+)
+
+// around is how many words may stand before and after a number that is the value of a text:
+// "from 89 € a night", "about 12 reviews".
+const around = 3
+
+var currencySigns = words("€ $ £ ¥ ₹ ₽ ₺ ₩ zł kč ft")
+
+// currencyCodes are those that pages write beside amounts.
+var currencyCodes = words("eur usd gbp chf jpy cny inr rub sek nok dkk pln czk huf try brl mxn cad aud nzd sfr fr kr")
+
+// unit returns the class of a unit and its factor: "min" is duration, 60.
+func (r *reader) unit(word string) (class string, factor float64) {
+	low := lower(word)
+	if currencySigns[low] || currencyCodes[low] {
+		return "money", 1
+	}
+	if class, factor := commonUnit(low); class != "" {
+		return class, factor
+	}
+	for _, lang := range []string{r.lang, "en"} {
+		if lang == "" {
+			continue
+		}
+		if l := lexicon.Language(lang); l != nil {
+			if e := l.Entry(low, lexicon.Unit); e != nil {
+				return e.Name, e.Value
+			}
+		}
+	}
+	return "", 0
+}
+
+// commonUnit knows the signs of units that all languages share.
+func commonUnit(low string) (class string, factor float64) {
+	switch low {
+	case "s", "sec", "sek":
+		return "duration", 1
+	case "min", "mins":
+		return "duration", 60
+	case "h", "hr", "hrs", "std":
+		return "duration", 3600
+	case "d":
+		return "duration", 86400
+	}
+	return "", 0
+}
+
+// money reads one amount with its currency.
+func (r *reader) money(list []piece) (reading, bool) {
+	at, before, after, ok := lone(list)
+	if !ok || before > around+1 || after > around+2 {
+		return reading{}, false
+	}
+	n := *list[at].number
+	for _, k := range []int{at - 1, at + 1} {
+		if k < 0 || k >= len(list) {
+			continue
+		}
+		p := list[k]
+		if class, _ := r.unit(p.text); class == "money" && (currencySigns[lower(p.text)] || p.word) {
+			if k == at-1 && at >= 2 && minus(list[at-2].text) {
+				n = -n
+			}
+			return typed(Money, n, p.text), true
+		}
+	}
+	// 12,– and 5.- are amounts without a currency.
+	if at+2 < len(list)+1 && at+1 < len(list) && (list[at+1].text == "," || list[at+1].text == ".") && at+2 < len(list) && minus(list[at+2].text) {
+		return typed(Money, n, ""), true
+	}
+	return reading{}, false
+}
+
+// lone returns where the only number of a text is, or the first of a range, and how many words
+// are before and after it.
+func lone(list []piece) (at, before, after int, ok bool) {
+	at = -1
+	numbers := 0
+	for k, p := range list {
+		switch {
+		case p.number != nil:
+			numbers++
+			if at < 0 {
+				at = k
+			}
+		case p.word && at < 0:
+			before++
+		case p.word:
+			after++
+		}
+	}
+	if numbers == 2 && at+2 < len(list) && list[at+2].number != nil && minus(list[at+1].text) {
+		numbers = 1
+	}
+	return at, before, after, numbers == 1
+}
+
+// duration reads "1 h 20 min", "45 minutes", "1h20".
+func (r *reader) duration(list []piece) (reading, bool) {
+	total, unit, parts, others := 0.0, "", 0, 0
+	for k := 0; k < len(list); k++ {
+		p := list[k]
+		if p.number == nil {
+			if p.word {
+				others++
+			}
+			continue
+		}
+		if k+1 >= len(list) || !list[k+1].word {
+			if parts == 1 && unit == "h" && k+1 == len(list) { // 1h20
+				total += *p.number * 60
+				parts++
+				continue
+			}
+			return reading{}, false
+		}
+		class, factor := r.unit(list[k+1].text)
+		if class != "duration" || factor == 0 {
+			return reading{}, false
+		}
+		total += *p.number * factor
+		unit = list[k+1].text
+		parts++
+		k++
+	}
+	if parts == 0 || others > 2 {
+		return reading{}, false
+	}
+	return typed(Duration, total, unit), true
+}
+
+// share reads "4 of 5", "4/5" and "4.5 out of 5".
+func (r *reader) share(list []piece) (reading, bool) {
+	var numbers []int
+	for k, p := range list {
+		if p.number != nil {
+			numbers = append(numbers, k)
+		}
+	}
+	if len(numbers) != 2 || numbers[0] > 2 || len(list) > 7 {
+		return reading{}, false
+	}
+	first, second := list[numbers[0]], list[numbers[1]]
+	gap := list[numbers[0]+1 : numbers[1]]
+	if len(gap) == 0 || len(gap) > 2 || *second.number < *first.number {
+		return reading{}, false
+	}
+	slash := len(gap) == 1 && gap[0].text == "/"
+	if !slash && !gap[0].word {
+		return reading{}, false
+	}
+	if *second.number == 5 {
+		return typed(Rating, *first.number, "/5"), true
+	}
+	return typed(Number, *first.number, "/"+second.text), true
+}
+
+// amount reads a number with its unit, where it is what the text is about.
+func (r *reader) amount(list []piece) (reading, bool) {
+	at, before, after, ok := lone(list)
+	if !ok || before > around || after > around || before > 0 && after > 1 || len(list) > 9 {
+		return reading{}, false
+	}
+	n := *list[at].number
+	unit := ""
+	if at+1 < len(list) && (list[at+1].word || strings.ContainsAny(list[at+1].text, "%°")) {
+		unit = list[at+1].text
+	}
+	if unit == "%" || before == 0 {
+		return typed(Number, n, unit), true
+	}
+	if at > 0 && (list[at-1].text == "#" || list[at-1].text == "-" && at > 1) {
+		return reading{}, false // a code: "A-12", "#204"
+	}
+	if unit == "" {
+		return typed(Text, n, ""), true // "Lab 2" is a name, "Stock 12" a number: the others of the column tell
+	}
+	return typed(Number, n, unit), true
+}

@@ -1,0 +1,247 @@
+package page
+
+import (
+	"slices"
+	"strings"
+)
+
+// slot is where in things of one kind an attribute stands.
+type slot struct {
+	tag, class, parent string
+	count              int
+}
+
+// seenAttribute is an attribute while the columns of its group are not known.
+type seenAttribute struct {
+	Attribute
+	slot   slot
+	column int
+	score  float64 // as a title, by how it is drawn
+}
+
+// describeRecords reads the attributes, titles and states of all records.
+func (b *builder) describeRecords() {
+	b.findDayOrder()
+	for g := range b.Groups {
+		b.describeGroup(g)
+	}
+}
+
+func (b *builder) describeGroup(g int) {
+	group, c := &b.Groups[g], b.groups[g]
+	seen := make([][]seenAttribute, len(group.Records))
+	if c.kind == "table" {
+		group.Columns = b.tableColumns(c)
+		for k, r := range group.Records {
+			seen[k] = b.cellAttributes(r, group.Columns)
+		}
+	} else {
+		for k, r := range group.Records {
+			seen[k] = b.leafAttributes(r)
+		}
+		group.Columns = b.slotColumns(c, seen)
+	}
+	b.typeColumns(group.Columns, seen)
+	title := b.titleColumn(group.Columns, seen)
+	for k, r := range group.Records {
+		record := &b.Records[r]
+		for _, a := range seen[k] {
+			record.Attributes = append(record.Attributes, a.Attribute)
+		}
+		record.Title = b.recordTitle(r, seen[k], title)
+		record.States = b.statesOf(r, seen[k], title)
+	}
+	group.Title = b.groupTitle(g)
+}
+
+// groupTitle returns what a group is called: by its own element, else by what is around it.
+func (b *builder) groupTitle(g int) string {
+	node := b.Groups[g].Node
+	if node < 0 {
+		return ""
+	}
+	if title := b.titleOf(node); title != "" && b.member[node] < 0 {
+		return title
+	}
+	for c := at(b.holder, node); c >= 0; c = b.Containers[c].Parent {
+		if t := b.Containers[c].Title; t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// cellAttributes returns what the cells of a row say.
+func (b *builder) cellAttributes(r int, columns []Column) []seenAttribute {
+	var list []seenAttribute
+	next := 0
+	for _, j := range b.cells(b.Records[r].Node) {
+		column := next
+		if at := b.Nodes[j].Column; b.Nodes[j].Table != "" && at < len(columns) {
+			column = at
+		}
+		next = column + 1
+		name := ""
+		if column < len(columns) {
+			name = columns[column].Name
+		}
+		leaves := b.ownLeaves(r, j, b.x.End(j))
+		text := b.joined(leaves)
+		value, field := b.valueIn(j)
+		if text == "" {
+			text = value
+		}
+		if text == "" && !field {
+			continue
+		}
+		a := b.attribute(j, name, text)
+		a.column = column
+		if b.Nodes[j].Role == "rowheader" {
+			a.score += 3
+		}
+		if len(leaves) > 0 {
+			a.score += b.drawnScore(leaves[0])
+			a.Struck = b.Nodes[leaves[0]].Struck
+		}
+		list = append(list, a)
+		if len(leaves) > 1 {
+			for _, l := range leaves {
+				part := b.attribute(l, "", b.leaf[l])
+				part.Name, part.column = classHint(&b.Nodes[l]), -1-column
+				list = append(list, part)
+			}
+		}
+	}
+	return list
+}
+
+// joined returns the texts of leaves in one.
+func (b *builder) joined(leaves []int) string {
+	var parts []string
+	for _, l := range leaves {
+		if len(parts) < 20 {
+			parts = append(parts, b.leaf[l])
+		}
+	}
+	return strings.Join(parts, " ")
+}
+
+// ownLeaves returns the texts of a part of a thing that say something of it: not what its
+// buttons are called, and not what further things in it say.
+func (b *builder) ownLeaves(r, from, end int) []int {
+	var list []int
+	hidden := b.Nodes[b.Records[r].Node].Hidden
+	for _, l := range b.leavesIn(from, end, maxLeaves) {
+		if b.record[l] != r || b.Nodes[l].Hidden && !hidden || b.inButton(l, b.Records[r].Node) {
+			continue
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+// inButton reports whether a text is what a button of the thing is called.
+func (b *builder) inButton(l, thing int) bool {
+	for up, k := l, 0; up > thing && k < 8; up, k = b.x.Parent(up), k+1 {
+		switch b.Nodes[up].Role {
+		case "button", "tab", "menuitem", "tooltip", "option", "menu", "listbox", "radio":
+			return true
+		}
+		if classWord(&b.Nodes[up], buttonWords) {
+			return true
+		}
+	}
+	return false
+}
+
+var buttonWords = words("btn button")
+
+// valueIn returns the value of the field in a node, and whether there is one.
+func (b *builder) valueIn(i int) (string, bool) {
+	for j := i; j < b.x.End(i); j++ {
+		if n := &b.Nodes[j]; typedRoles[n.Role] && n.HasValue && len(n.Options) == 0 {
+			return n.Value, true
+		}
+	}
+	return "", false
+}
+
+// leafAttributes returns what the texts and values of a thing say.
+func (b *builder) leafAttributes(r int) []seenAttribute {
+	node := b.Records[r].Node
+	var list []seenAttribute
+	counts := map[slot]int{}
+	add := func(l int, a seenAttribute) {
+		n := &b.Nodes[l]
+		s := slot{tag: n.Tag + ":" + n.Role, class: kindClass(n.Class)}
+		if up := b.x.Parent(l); up > node {
+			s.parent = b.Nodes[up].Tag + "." + kindClass(b.Nodes[up].Class)
+		}
+		counts[s]++
+		s.count = counts[s]
+		a.slot = s
+		a.score += b.drawnScore(l)
+		a.Struck = n.Struck
+		list = append(list, a)
+	}
+	for _, l := range b.ownLeaves(r, node, b.x.End(node)) {
+		name, text := splitLabel(b.leaf[l])
+		if f := b.field[l]; f >= 0 && len(b.Nodes[l].Options) > 0 {
+			name = b.Fields[f].Label
+		} else if name == "" {
+			name = b.labelLeft(l, node)
+		}
+		if len(list) > 40 {
+			break
+		}
+		add(l, b.attribute(l, name, text))
+	}
+	for j := node; j < b.x.End(node) && len(list) < 50; j++ {
+		n := &b.Nodes[j]
+		if b.record[j] != r || n.Hidden || len(n.Options) > 0 {
+			continue
+		}
+		f := b.field[j]
+		if f < 0 || b.Fields[f].Node != j || b.Fields[f].Value == "" || b.Fields[f].Kind == "switch" || b.Fields[f].InPlace || b.Fields[f].Kind == "choice" {
+			continue
+		}
+		a := b.attribute(j, b.Fields[f].Label, b.Fields[f].Value)
+		if b.Fields[f].Kind == "rating" {
+			a.Type = Rating
+			v, _ := number(b.Fields[f].Value, "en")
+			a.Number = &v
+		}
+		add(j, a)
+	}
+	slices.SortStableFunc(list, func(a, c seenAttribute) int { return a.Node - c.Node })
+	return list
+}
+
+// labelLeft returns the text that ends in a colon right before another one.
+func (b *builder) labelLeft(l, thing int) string {
+	k, _ := slices.BinarySearch(b.leaves, l)
+	if k == 0 || b.leaves[k-1] <= thing {
+		return ""
+	}
+	before := b.leaves[k-1]
+	text := b.leaf[before]
+	if (strings.HasSuffix(text, ":") || b.Nodes[before].Tag == "dt" && b.Nodes[l].Tag == "dd") && worded(text) && len(text) <= 40 {
+		return label(text)
+	}
+	return ""
+}
+
+// splitLabel takes "Stock: 12" apart.
+func splitLabel(text string) (name, rest string) {
+	before, after, ok := strings.Cut(text, ": ")
+	if !ok || len(before) > 30 || strings.Count(before, " ") > 2 || !worded(before) || strings.TrimSpace(after) == "" {
+		return "", text
+	}
+	return before, strings.TrimSpace(after)
+}
+
+// attribute returns the attribute that a text is.
+func (b *builder) attribute(node int, name, text string) seenAttribute {
+	got := b.reader().read(text)
+	return seenAttribute{Attribute: Attribute{Name: name, Node: node, Text: text, Type: got.Type, Number: got.Number, Unit: got.Unit}, column: -1}
+}

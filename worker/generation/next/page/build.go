@@ -1,0 +1,71 @@
+package page
+
+import (
+	"github.com/slipway-qa/slipway/worker/snapshot"
+)
+
+// Setting adjusts how a model is made.
+type Setting func(*builder)
+
+// After has the model know the groups of an earlier one of the same page: what is left of a
+// list of cards is a record of it still, though nothing beside it has its structure.
+func After(before *Model) Setting {
+	return func(b *builder) {
+		if before != nil {
+			b.patterns = before.patterns
+		}
+	}
+}
+
+// builder makes a model, one kind of things after the other.
+type builder struct {
+	*Model
+	x        *snapshot.Index
+	lang     string
+	leaf     []string  // what a node without children shows
+	leaves   []int     // nodes that show something, in order
+	leafFrom []int     // index into leaves of the first at or after each node
+	known    []pattern // how each node looks as one of several
+	patterns map[pattern]bool
+	member   []int // the group's record of each node that is one, -1
+	groups   []*cluster
+	values   *reader
+}
+
+func build(s *snapshot.Snapshot, settings []Setting) *Model {
+	b := &builder{Model: &Model{Snapshot: s, Front: -1}}
+	for _, o := range settings {
+		o(b)
+	}
+	b.x = snapshot.NewIndex(s)
+	b.index = b.x
+	b.lang = language(s.Lang)
+	b.readTexts()
+	b.findGroups()
+	b.findContainers()
+	b.findControls()
+	b.findFields()
+	b.describeRecords()
+	b.readLines()
+	b.findPagers()
+	b.findFront()
+	b.setKeys()
+	return b.Model
+}
+
+// language returns the code of a page's language: "de" of "de-AT".
+func language(tag string) string {
+	if len(tag) < 2 {
+		return ""
+	}
+	return lower(tag[:2])
+}
+
+// filled returns a list of n times -1.
+func filled(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = -1
+	}
+	return list
+}

@@ -1,0 +1,289 @@
+package page
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// radios makes one field of the radio buttons of a set.
+func (b *builder) radios() {
+	sets, order := map[string][]int{}, []string{}
+	for i := range b.Nodes {
+		n := &b.Nodes[i]
+		if n.Role != "radio" && n.Role != "menuitemradio" || n.Hidden && n.Opener == "" || b.field[i] >= 0 {
+			continue
+		}
+		key := ""
+		if g := b.x.Around(i, "radiogroup"); g >= 0 {
+			key = fmt.Sprint("g", g)
+		} else if n.NameAttr != "" {
+			key = fmt.Sprint("n", n.NameAttr, "/", b.x.Around(i, "form"))
+		} else {
+			up := b.x.Parent(i)
+			if up >= 0 && len(b.x.Children(up)) < 4 && b.onlyRadio(up) {
+				up = b.x.Parent(up)
+			}
+			key = fmt.Sprint("p", up)
+		}
+		if sets[key] == nil {
+			order = append(order, key)
+		}
+		sets[key] = append(sets[key], i)
+	}
+	for _, key := range order {
+		b.addChoice(sets[key], "choice")
+	}
+}
+
+// onlyRadio reports whether a node is around one radio button.
+func (b *builder) onlyRadio(i int) bool {
+	count := 0
+	for j := i + 1; j < b.x.End(i); j++ {
+		if b.Nodes[j].Role == "radio" {
+			count++
+		}
+	}
+	return count == 1
+}
+
+// addChoice adds the field of which some nodes are the options.
+func (b *builder) addChoice(nodes []int, kind string) int {
+	around := nodes[0]
+	for _, i := range nodes[1:] {
+		around = b.x.Common(around, i)
+	}
+	if around < 0 {
+		around = nodes[0]
+	}
+	f := Field{Node: around, Kind: kind, Names: b.choiceNames(around, nodes), Required: b.Nodes[nodes[0]].Required}
+	if b.field[around] >= 0 {
+		f.Node = nodes[0]
+	}
+	if len(f.Names) > 0 {
+		f.Label = f.Names[0]
+	}
+	var chosen []string
+	for _, i := range nodes {
+		n := &b.Nodes[i]
+		o := Option{Label: b.choiceLabel(i), Value: n.Value, Node: i, Disabled: n.Disabled,
+			Selected: n.Checked == "true" || n.Selected == "true" || n.Checked == "" && n.Selected == "" && classWord(n, chosenWords)}
+		if o.Selected {
+			chosen = append(chosen, o.Label)
+		}
+		f.Options = append(f.Options, o)
+	}
+	f.Value = strings.Join(chosen, ", ")
+	return b.addField(f)
+}
+
+var chosenWords = words("active selected current checked on chosen")
+
+func (b *builder) choiceLabel(i int) string {
+	if n := &b.Nodes[i]; n.Name != "" {
+		return tidy(n.Name)
+	}
+	if text := b.textOf(i); text != "" {
+		return text
+	}
+	return label(b.nearText(i))
+}
+
+// choiceNames returns what a set of options is called: by its own element, the legend, or the
+// text before the first.
+func (b *builder) choiceNames(around int, nodes []int) []string {
+	var names []string
+	add := func(text string) {
+		if text = label(tidy(text)); text != "" && len(text) <= maxLabel && !slices.Contains(names, text) {
+			names = append(names, text)
+		}
+	}
+	if n := &b.Nodes[around]; n.Role != "" && n.Role != "row" && n.Role != "listitem" {
+		add(n.Name)
+	}
+	add(b.Nodes[around].Label)
+	add(b.textBefore(nodes[0]))
+	if around != nodes[0] {
+		add(b.textBefore(around))
+	}
+	if name := b.Nodes[nodes[0]].NameAttr; readable(name) {
+		add(name)
+	}
+	return names
+}
+
+// segments makes one field of buttons beside each other of which one is chosen.
+func (b *builder) segments() {
+	for i := range b.Nodes {
+		kids := b.x.Children(i)
+		if len(kids) < 2 || len(kids) > 40 || b.Nodes[i].Hidden || b.x.Around(i, "tablist", "navigation", "menu", "menubar", "listbox", "tree") >= 0 {
+			continue
+		}
+		if classWord(&b.Nodes[i], navWords) || b.Nodes[i].Role == "row" {
+			continue
+		}
+		var nodes []int
+		chosen, pressed := 0, 0
+		for _, j := range kids {
+			n := &b.Nodes[j]
+			if b.control[j] < 0 || b.field[j] >= 0 || n.Href != "" || b.member[j] >= 0 || b.Controls[b.control[j]].Role == "tab" || len(b.leavesIn(j, b.x.End(j), 4)) > 3 {
+				continue
+			}
+			if len(nodes) > 0 && (b.Nodes[nodes[0]].Tag != n.Tag || kindClass(b.Nodes[nodes[0]].Class) != kindClass(n.Class)) {
+				continue
+			}
+			nodes = append(nodes, j)
+			if n.Checked == "true" || n.Selected == "true" || classWord(n, chosenWords) {
+				chosen++
+			}
+			if n.Checked != "" {
+				pressed++
+			}
+		}
+		switch {
+		case len(nodes) < 2:
+		case pressed == len(nodes) && chosen != 1:
+			if b.Nodes[i].Role == "group" {
+				b.addChoice(nodes, "choices")
+			}
+		case chosen == 1:
+			b.addChoice(nodes, "choice")
+		}
+	}
+}
+
+var starWords = words("star stars rating rate rater")
+
+// ratings finds rows of stars.
+func (b *builder) ratings() {
+	for i := range b.Nodes {
+		kids := b.x.Children(i)
+		if len(kids) < 3 || len(kids) > 22 || b.Nodes[i].Hidden {
+			continue
+		}
+		var nodes []int
+		coded := hinted(&b.Nodes[i], starWords)
+		for _, j := range kids {
+			if n := &b.Nodes[j]; b.starlike(j, coded) && n.Box[2] <= 60 && n.Box[3] <= 60 {
+				nodes = append(nodes, j)
+			}
+		}
+		if len(nodes) < 3 || len(nodes) > 10 || len(nodes)*2 < len(kids) && !coded || b.field[i] >= 0 {
+			continue
+		}
+		b.addRating(i, nodes)
+	}
+}
+
+func (b *builder) starlike(j int, coded bool) bool {
+	n := &b.Nodes[j]
+	text := strings.TrimSpace(n.Name + n.Text)
+	if strings.ContainsAny(text, "★☆⭐") {
+		return true
+	}
+	return coded && (n.Role == "radio" || n.Interactive || hinted(n, starWords) || n.Role == "img") || hinted(n, starWords) && !worded(b.leaf[j]) && (n.Role == "img" || n.Interactive || n.Role == "radio")
+}
+
+func (b *builder) addRating(around int, nodes []int) {
+	full, usable := 0, 0
+	f := Field{Node: around, Kind: "rating"}
+	checked := 0
+	for k, j := range nodes {
+		n := &b.Nodes[j]
+		if n.Interactive || n.Role == "radio" || n.Role == "button" {
+			usable++
+		}
+		if n.Checked == "true" {
+			checked = k + 1
+		}
+		if b.starOn(j) {
+			full++
+		}
+		f.Options = append(f.Options, Option{Label: fmt.Sprint(k + 1), Value: tidy(n.Name), Node: j})
+	}
+	if checked > 0 {
+		full = checked
+	}
+	f.Value = fmt.Sprint(full)
+	if full > 0 {
+		f.Options[full-1].Selected = true
+	}
+	f.ReadOnly = usable == 0
+	f.Names = b.choiceNames(around, nodes)
+	if len(f.Names) > 0 {
+		f.Label = f.Names[0]
+	}
+	b.addField(f)
+}
+
+var (
+	starOnWords  = words("on active filled full selected checked fill solid yellow lit")
+	starOffWords = words("off empty outline void half")
+)
+
+func (b *builder) starOn(j int) bool {
+	n := &b.Nodes[j]
+	text := n.Name + n.Text
+	switch {
+	case strings.Contains(text, "★"):
+		return !classWord(n, starOffWords)
+	case strings.Contains(text, "☆"):
+		return false
+	}
+	return hinted(n, starOnWords) && !hinted(n, starOffWords)
+}
+
+// steppers finds the buttons that make a number less and more.
+func (b *builder) steppers() {
+	for k := range b.Controls {
+		less := &b.Controls[k]
+		if !b.named(less, "decrease", "minus", "-", "−", "–") || k+1 >= len(b.Controls) {
+			continue
+		}
+		for m := k - 1; m <= k+2 && m < len(b.Controls); m++ {
+			if m < 0 || m == k || !b.named(&b.Controls[m], "increase", "add", "plus", "+") {
+				continue
+			}
+			more := &b.Controls[m]
+			around := b.x.Common(less.Node, more.Node)
+			if around < 0 || b.record[less.Node] != b.record[more.Node] || b.x.End(around)-around > 14 {
+				continue
+			}
+			b.addStepper(around, k, m)
+			break
+		}
+	}
+}
+
+func (b *builder) named(c *Control, names ...string) bool {
+	if !c.Icon {
+		return false
+	}
+	for _, n := range c.Names {
+		if slices.Contains(names, lower(n.Text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// addStepper notes two buttons for the field between them, or makes a field of the number.
+func (b *builder) addStepper(around, less, more int) {
+	for j := around; j < b.x.End(around); j++ {
+		if f := b.field[j]; f >= 0 && (b.Fields[f].Kind == "number" || b.Fields[f].Kind == "text") && b.Fields[f].Node == j {
+			b.Fields[f].Less, b.Fields[f].More = less, more
+			b.Fields[f].Kind = "number"
+			return
+		}
+	}
+	for _, l := range b.leavesIn(around, b.x.End(around), 10) {
+		if list := scan(b.leaf[l], b.lang); len(list) == 1 && list[0].number != nil && b.field[l] < 0 {
+			f := Field{Node: l, Kind: "number", Value: b.leaf[l], Less: less, More: more, Names: b.choiceNames(around, []int{min(b.Controls[less].Node, l)})}
+			if len(f.Names) > 0 {
+				f.Label = f.Names[0]
+			}
+			b.addField(f)
+			return
+		}
+	}
+}

@@ -1,0 +1,316 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/snapshot"
+)
+
+// containerKinds are the kinds of containers by role.
+var containerKinds = map[string]string{"dialog": "dialog", "alertdialog": "dialog", "form": "form", "tabpanel": "panel", "menu": "menu", "menubar": "menu",
+	"listbox": "menu", "navigation": "region", "region": "region", "complementary": "region", "main": "region", "banner": "region",
+	"contentinfo": "region", "search": "form", "toolbar": "toolbar", "table": "table", "grid": "table", "treegrid": "table", "tree": "list",
+	"list": "list", "feed": "list", "group": "section", "radiogroup": "section", "figure": "card", "alert": "region", "status": "region", "tooltip": "region"}
+
+var tagKinds = map[string]string{"form": "form", "fieldset": "section", "details": "section", "iframe": "frame", "frame": "frame", "section": "section", "aside": "region", "dialog": "dialog"}
+
+// namedKinds are of containers that are one only with a title.
+var namedKinds = map[string]bool{"section": true, "card": true, "column": true}
+
+var (
+	dialogWords = words("dialog modal drawer sheet popup popover offcanvas lightbox swal overlay")
+	menuWords   = words("menu dropdown submenu popover contextmenu autocomplete suggestions options")
+	toastWords  = words("toast toasts snackbar notification notifications notyf toastify alert flash notice message growl")
+	cardWords   = words("card panel section box widget tile block pane accordion column lane list portlet fieldset group")
+	titleWords  = words("title header heading head caption legend name label")
+)
+
+// findContainers finds what holds other things and has a name.
+func (b *builder) findContainers() {
+	for i := range b.Nodes {
+		n := &b.Nodes[i]
+		if n.Hidden && n.Opener == "" || n.Role == "text" {
+			continue
+		}
+		if kind := b.containerKind(i); kind != "" {
+			b.addContainer(i, b.x.End(i), kind)
+		}
+		if n.Role == "heading" && !n.Hidden {
+			if end := b.underHeading(i); end > 0 {
+				b.Containers = append(b.Containers, Container{Node: i, End: end, Kind: "section", Title: label(b.textOf(i)), Parent: -1, Opener: -1})
+			}
+		}
+	}
+	slices.SortStableFunc(b.Containers, func(a, c Container) int {
+		if a.Node != c.Node {
+			return a.Node - c.Node
+		}
+		return c.End - a.End
+	})
+	b.nestContainers()
+	b.markColumns()
+}
+
+func (b *builder) addContainer(i, end int, kind string) {
+	n := &b.Nodes[i]
+	title := b.titleOf(i)
+	if namedKinds[kind] && title == "" {
+		return
+	}
+	b.Containers = append(b.Containers, Container{Node: i, End: end, Kind: kind, Title: title, Parent: -1, Opener: -1, Hidden: n.Hidden, Modal: n.Modal})
+}
+
+// containerKind returns the kind of container that a node is, "" for none.
+func (b *builder) containerKind(i int) string {
+	n := &b.Nodes[i]
+	if n.Modal && n.Role != "banner" && b.parts(i) > 0 && !b.wholePage(i) {
+		return "dialog"
+	}
+	if kind := containerKinds[n.Role]; kind != "" {
+		if kind == "section" && b.member[i] >= 0 {
+			return ""
+		}
+		return kind
+	}
+	if kind := tagKinds[n.Tag]; kind != "" {
+		return kind
+	}
+	if n.Role != "" && n.Role != "article" && n.Role != "listitem" || len(b.x.Children(i)) < 1 {
+		return ""
+	}
+	if n.Layer != "" && b.parts(i) > 0 {
+		switch {
+		case hinted(n, toastWords):
+			return "region"
+		case classWord(n, menuWords):
+			return "menu"
+		case classWord(n, dialogWords) && !b.wholePage(i):
+			return "dialog"
+		}
+	}
+	if b.member[i] >= 0 {
+		return ""
+	}
+	if classWord(n, menuWords) && n.Layer != "" {
+		return "menu"
+	}
+	if b.leads(i) >= 0 || classWord(n, cardWords) && b.shortLead(i) != "" {
+		return "section"
+	}
+	return ""
+}
+
+// wholePage reports whether a node is all that there is: the page, and no dialog on it.
+func (b *builder) wholePage(i int) bool {
+	return b.x.End(i)-i > len(b.Nodes)*9/10 && b.x.Parent(i) < 0
+}
+
+// leads returns the heading that a node begins with, -1 without one.
+func (b *builder) leads(i int) int {
+	for k, j := 0, i+1; j < b.x.End(i) && k < 8; k, j = k+1, j+1 {
+		n := &b.Nodes[j]
+		if n.Role == "heading" || n.Tag == "legend" || n.Tag == "summary" || n.Tag == "caption" {
+			return j
+		}
+		if n.Role != "" && !strings.Contains("img text banner group", n.Role) || n.Interactive {
+			return -1
+		}
+	}
+	return -1
+}
+
+// shortLead returns the text that a node begins with where that is drawn or classed as a title.
+func (b *builder) shortLead(i int) string {
+	list := b.leavesIn(i, b.x.End(i), 2)
+	if len(list) == 0 || b.x.Parent(list[0]) < 0 {
+		return ""
+	}
+	n := &b.Nodes[list[0]]
+	rest := b.leavesIn(list[0]+1, b.x.End(i), 30)
+	if len(rest) == 0 && b.parts(i) < 2 || n.Interactive || n.Role != "text" && n.Role != "" {
+		return ""
+	}
+	larger := n.Bold
+	for _, j := range rest {
+		if m := &b.Nodes[j]; m.Size > n.Size || m.Bold && !n.Bold {
+			larger = false
+			break
+		}
+		if b.Nodes[j].Size < n.Size {
+			larger = true
+		}
+	}
+	up := &b.Nodes[b.x.Parent(list[0])]
+	if (larger || classWord(n, titleWords) || classWord(up, titleWords)) && len(b.leaf[list[0]]) <= 60 && worded(b.leaf[list[0]]) {
+		return b.leaf[list[0]]
+	}
+	return ""
+}
+
+var namedByContent = map[string]bool{"alert": true, "status": true, "tooltip": true}
+
+// titleOf returns what a container is called.
+func (b *builder) titleOf(i int) string {
+	n := &b.Nodes[i]
+	if n.Name != "" && n.Role != "" && n.Role != "article" && n.Role != "listitem" && !namedByContent[n.Role] {
+		return label(tidy(n.Name))
+	}
+	if n.Label != "" {
+		return label(n.Label)
+	}
+	if j := b.leads(i); j >= 0 {
+		return label(b.textOf(j))
+	}
+	if text := b.shortLead(i); text != "" {
+		return label(text)
+	}
+	if before := b.titleBefore(i); before >= 0 {
+		return label(b.textOf(before))
+	}
+	if n.Role == "tabpanel" || n.Role == "" {
+		return ""
+	}
+	return label(n.Title)
+}
+
+// titleBefore returns the heading or short text right before a node, that is its title; -1.
+func (b *builder) titleBefore(i int) int {
+	if n := &b.Nodes[i]; n.Layer != "" || n.Tag == "main" || n.Role == "main" || n.Role == "banner" || n.Role == "contentinfo" || n.Role == "navigation" {
+		return -1
+	}
+	for up, k := i, 0; up >= 0 && k < 2; up, k = b.x.Parent(up), k+1 {
+		before := b.sibling(up, -1)
+		if before < 0 {
+			continue
+		}
+		n := &b.Nodes[before]
+		_, top, _, _ := b.box(i)
+		_, _, _, bottom := b.box(before)
+		if bottom > top+4 || top-bottom > 60 || n.Hidden {
+			return -1
+		}
+		short := n.Role == "text" && (n.Bold || n.Tag == "legend" || classWord(n, titleWords)) && len(n.Name) <= 60
+		if n.Role == "heading" || short {
+			return before
+		}
+		if lead := b.lastTitle(before); lead >= 0 {
+			return lead
+		}
+		return -1
+	}
+	return -1
+}
+
+// lastTitle returns the heading in a node that holds a title bar and little else.
+func (b *builder) lastTitle(i int) int {
+	if b.x.End(i)-i > 12 {
+		return -1
+	}
+	for j := i + 1; j < b.x.End(i); j++ {
+		if b.Nodes[j].Role == "heading" {
+			return j
+		}
+	}
+	return -1
+}
+
+// sibling returns the node beside another one, -1 for none.
+func (b *builder) sibling(i, step int) int {
+	kids := b.x.Children(b.x.Parent(i))
+	k, found := slices.BinarySearch(kids, i)
+	if !found || k+step < 0 || k+step >= len(kids) {
+		return -1
+	}
+	return kids[k+step]
+}
+
+// underHeading returns the end of what stands under a heading beside other sections; 0 where
+// the element around it is that section itself, or nothing is under it.
+func (b *builder) underHeading(i int) int {
+	up := b.x.Parent(i)
+	kids := b.x.Children(up)
+	k, _ := slices.BinarySearch(kids, i)
+	end := b.x.End(up)
+	for _, j := range kids[k+1:] {
+		if h := b.headingOf(j); h >= 0 && b.Nodes[h].Level <= b.Nodes[i].Level {
+			end = j
+			break
+		}
+	}
+	if end <= b.x.End(i) || k == 0 && end == b.x.End(up) && up >= 0 {
+		return 0
+	}
+	return end
+}
+
+// headingOf returns the heading that a node is, or that is the only thing in its first part.
+func (b *builder) headingOf(i int) int {
+	if b.Nodes[i].Role == "heading" {
+		return i
+	}
+	return -1
+}
+
+// nestContainers notes which container is in which, and the one around each node.
+func (b *builder) nestContainers() {
+	b.holder = filled(len(b.Nodes))
+	var open []int
+	next := 0
+	for i := range b.Nodes {
+		for len(open) > 0 && b.Containers[open[len(open)-1]].End <= i {
+			open = open[:len(open)-1]
+		}
+		for next < len(b.Containers) && b.Containers[next].Node == i {
+			if len(open) > 0 {
+				b.Containers[next].Parent = open[len(open)-1]
+			}
+			open = append(open, next)
+			next++
+		}
+		if len(open) > 0 {
+			b.holder[i] = open[len(open)-1]
+		}
+	}
+}
+
+// markColumns finds the containers that stand beside each other with things in them: the
+// columns of a board.
+func (b *builder) markColumns() {
+	by := map[int][]int{}
+	for k := range b.Containers {
+		if c := &b.Containers[k]; c.Kind == "section" && c.Title != "" && b.Nodes[c.Node].Role != "heading" {
+			by[b.x.Parent(c.Node)] = append(by[b.x.Parent(c.Node)], k)
+		}
+	}
+	for _, list := range by {
+		if len(list) < 2 {
+			continue
+		}
+		nodes := make([]int, len(list))
+		for k, c := range list {
+			nodes[k] = b.Containers[c].Node
+		}
+		if b.stacked(nodes) || !b.level(nodes) {
+			continue
+		}
+		for _, c := range list {
+			b.Containers[c].Kind = "column"
+		}
+	}
+}
+
+// level reports whether nodes begin at the same height.
+func (b *builder) level(nodes []int) bool {
+	for _, i := range nodes[1:] {
+		if abs(b.Nodes[i].Box[1]-b.Nodes[nodes[0]].Box[1]) > 8 {
+			return false
+		}
+	}
+	return true
+}
+
+// lives reports whether a node is one whose text is read aloud when it changes.
+func lives(n *snapshot.Node) bool {
+	return n.Live || n.Role == "alert" || n.Role == "status" || n.Role == "log" || n.Layer != "" && hinted(n, toastWords)
+}

@@ -1,0 +1,235 @@
+package page
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/worker/snapshot"
+)
+
+// findControls finds what does something when it is used.
+func (b *builder) findControls() {
+	b.control = filled(len(b.Nodes))
+	for i := range b.Nodes {
+		if !b.isControl(i) {
+			continue
+		}
+		n := &b.Nodes[i]
+		c := Control{Node: i, Role: b.controlRole(i), Record: b.record[i], Container: b.holder[i], State: b.stateOf(i), Reveal: -1,
+			Opens: n.Popup != "", Hidden: n.Hidden, Covered: n.Covered}
+		b.nameControl(&c)
+		if n.Hidden && n.Opener != "" {
+			if o := b.x.ByRef(n.Opener); o >= 0 && (b.x.Contains(o, i) || b.record[i] >= 0 && b.record[o] == b.record[i]) {
+				c.Reveal = o
+			}
+		}
+		b.control[i] = len(b.Controls)
+		b.Controls = append(b.Controls, c)
+	}
+	for k := range b.Containers {
+		c := &b.Containers[k]
+		n := &b.Nodes[c.Node]
+		if o := b.x.ByRef(n.Opener); n.Hidden && o >= 0 {
+			c.Opener = b.control[o]
+		}
+	}
+}
+
+// isControl reports whether a node is a control.
+func (b *builder) isControl(i int) bool {
+	n := &b.Nodes[i]
+	switch {
+	case n.Role == "text" || typedRoles[n.Role] && n.Role != "listbox" || n.Editable && n.Role != "button":
+		return false
+	case n.Role == "scrollbar" || n.Role == "tabpanel" || n.Role == "listbox" || n.Role == "progressbar":
+		return false
+	case n.Role == "gridcell" || n.Role == "cell":
+		return b.reactsStrongly(n) && !b.holdsControl(i)
+	case strongRoles[n.Role]:
+		return true
+	case n.Tag == "button" || n.Tag == "summary" || n.Tag == "input" && n.Type == "file":
+		return true
+	case !n.Interactive:
+		return false
+	}
+	return b.reacting(i)
+}
+
+var strongReactions = []string{"cursor", "dblclick", "contextmenu", "draggable"}
+
+func (b *builder) reactsStrongly(n *snapshot.Node) bool {
+	for _, r := range strongReactions {
+		if strings.Contains(n.Reacts, r) {
+			return true
+		}
+	}
+	return false
+}
+
+// reacting reports whether a node without the role of a control is one: it reacts by itself,
+// and not for what is in it or around it.
+func (b *builder) reacting(i int) bool {
+	n := &b.Nodes[i]
+	leaves := len(b.leavesIn(i, b.x.End(i), 20))
+	if !b.reactsStrongly(n) && (leaves > 12 || b.x.End(i)-i > 40 || n.Role == "row" || n.Role == "table" || n.Role == "form") {
+		return false
+	}
+	inner, count := b.controlsInside(i)
+	if n.Tag == "label" && (inner >= 0 || b.checkInside(i)) {
+		return false
+	}
+	if count == 1 && (b.textOf(inner) == b.textOf(i) || b.covers(inner, i)) {
+		return false
+	}
+	if count > 0 && !strings.Contains(n.Reacts, "cursor") && !b.reactsStrongly(n) {
+		return false
+	}
+	text := b.textOf(i)
+	for up, k := b.x.Parent(i), 0; up >= 0 && k < 4; up, k = b.x.Parent(up), k+1 {
+		if b.control[up] >= 0 && (b.textOf(up) == text || strongRoles[b.Nodes[up].Role] && !strings.Contains(n.Reacts, "cursor")) && !entryRoles[b.Nodes[up].Role] {
+			return false
+		}
+	}
+	return true
+}
+
+// controlsInside returns the first control by role in a node, and how many there are.
+func (b *builder) controlsInside(i int) (first, count int) {
+	first = -1
+	for j := i + 1; j < b.x.End(i) && count < 3; j++ {
+		n := &b.Nodes[j]
+		if strongRoles[n.Role] && !n.Hidden {
+			if first < 0 {
+				first = j
+			}
+			count++
+			j = b.x.End(j) - 1
+		}
+	}
+	return first, count
+}
+
+func (b *builder) holdsControl(i int) bool {
+	_, count := b.controlsInside(i)
+	return count > 0
+}
+
+func (b *builder) checkInside(i int) bool {
+	for j := i + 1; j < b.x.End(i); j++ {
+		if r := b.Nodes[j].Role; r == "checkbox" || r == "radio" || r == "switch" {
+			return true
+		}
+	}
+	return false
+}
+
+// covers reports whether a node is nearly as large as the one that it is in.
+func (b *builder) covers(inner, outer int) bool {
+	x, y := b.Nodes[inner].Box, b.Nodes[outer].Box
+	return x[2]*x[3]*10 >= y[2]*y[3]*8
+}
+
+var (
+	tabWords    = words("tab tabs tabbar tablist")
+	switchWords = words("switch toggle")
+)
+
+// controlRole returns the role of a control: by ARIA, else by what the code calls it.
+func (b *builder) controlRole(i int) string {
+	n := &b.Nodes[i]
+	switch {
+	case n.Role != "" && n.Role != "listitem" && n.Role != "img":
+		return n.Role
+	case n.Tag == "summary":
+		return "button"
+	case b.member[i] >= 0 || b.x.End(i)-i > 30:
+		return n.Role
+	case classWord(n, tabWords) || b.x.Parent(i) >= 0 && classWord(&b.Nodes[b.x.Parent(i)], words("tabs tabbar tablist")):
+		return "tab"
+	case classWord(n, switchWords):
+		return "switch"
+	}
+	return n.Role
+}
+
+// stateOf returns the state of a control.
+func (b *builder) stateOf(i int) string {
+	n := &b.Nodes[i]
+	switch {
+	case n.Disabled:
+		return "disabled"
+	case n.Checked == "true" && n.Role == "button":
+		return "pressed"
+	case n.Checked == "true":
+		return "checked"
+	case n.Selected == "true" || n.Selected == "" && classWord(n, activeWords):
+		return "selected"
+	case n.Expanded == "true":
+		return "expanded"
+	}
+	return ""
+}
+
+var activeWords = words("active selected current")
+
+// nameControl gives a control all its names.
+func (b *builder) nameControl(c *Control) {
+	n := &b.Nodes[c.Node]
+	text := b.textOf(c.Node)
+	if text == "" && len(b.x.Children(c.Node)) == 0 {
+		text = tidy(n.Text)
+	}
+	if utf8.RuneCountInString(text) > 120 {
+		text = ""
+	}
+	add := func(text, from string) {
+		text = tidy(text)
+		if text == "" || len(text) > 300 || len(c.Names) > 12 {
+			return
+		}
+		for _, known := range c.Names {
+			if known.Text == text {
+				return
+			}
+		}
+		c.Names = append(c.Names, Name{Text: text, From: from})
+	}
+	c.Icon = !worded(text) && (n.Box[2] < 120)
+	name := tidy(n.Name)
+	if b.iconNames(c.Node, name, text) {
+		add(text, "text") // the name only repeats what its icons are called
+	}
+	add(name, "name")
+	add(text, "text")
+	add(n.Title, "title")
+	add(n.Label, "label")
+	add(n.Description, "description")
+	for _, icon := range icons(n, text) {
+		add(icon, "icon")
+	}
+	if len(c.Names) == 0 || !lettered(c.Names[0].Text) && len(c.Names) == 1 {
+		add(b.nearText(c.Node), "near")
+	}
+	for _, id := range []string{n.TestID, n.NameAttr, n.ID} {
+		if readable(id) {
+			add(id, "id")
+			break
+		}
+	}
+}
+
+// iconNames reports whether a name is the text with what icons are called around it.
+func (b *builder) iconNames(i int, name, text string) bool {
+	return worded(text) && len(name) > len(text) && strings.Contains(name, text) && len(b.Nodes[i].Label) == 0
+}
+
+// readable reports whether people wrote an id.
+func readable(id string) bool {
+	digits := 0
+	for _, r := range id {
+		if r >= '0' && r <= '9' {
+			digits++
+		}
+	}
+	return len(id) > 1 && len(id) <= 40 && digits*3 < len(id) && worded(id) && !strings.HasPrefix(id, ":")
+}

@@ -1,0 +1,240 @@
+package page
+
+import (
+	"strings"
+)
+
+var fieldKinds = map[string]string{"number": "number", "range": "slider", "date": "date", "datetime-local": "date", "month": "date", "week": "date",
+	"time": "time", "file": "file"}
+
+var (
+	pickerWords = words("datepicker date calendar flatpickr picker datetime")
+	customWords = words("select combobox picker dropdown choices input field autocomplete control textfield multiselect")
+)
+
+// findFields finds what holds a value.
+func (b *builder) findFields() {
+	b.field = filled(len(b.Nodes))
+	b.findDayOrder()
+	b.ratings()
+	b.radios()
+	for i := range b.Nodes {
+		if b.field[i] < 0 && b.isField(i) {
+			b.addField(b.fieldOf(i))
+		}
+	}
+	b.segments()
+	b.steppers()
+	b.inPlace()
+}
+
+// addField adds a field, and notes it for its node and its options.
+func (b *builder) addField(f Field) int {
+	k := len(b.Fields)
+	f.Container, f.Record = b.holder[f.Node], b.record[f.Node]
+	if f.Group == "" {
+		f.Group = b.groupOf(f.Node)
+	}
+	if f.Less == 0 && f.More == 0 {
+		f.Less, f.More = -1, -1
+	}
+	f.Hidden = b.Nodes[f.Node].Hidden
+	b.Fields = append(b.Fields, f)
+	b.field[f.Node] = k
+	for _, o := range f.Options {
+		if o.Node >= 0 {
+			b.field[o.Node] = k
+		}
+	}
+	return k
+}
+
+// isField reports whether a node by itself holds a value.
+func (b *builder) isField(i int) bool {
+	n := &b.Nodes[i]
+	switch {
+	case n.Hidden && n.Opener == "" && n.Type != "file":
+		return false
+	case n.Role == "listbox":
+		return len(n.Options) > 0 || n.Layer == "" && !n.Hidden && !b.popup(i)
+	case typedRoles[n.Role], n.Role == "checkbox", n.Role == "switch":
+		return true
+	case n.Tag == "input" && n.Type == "file", n.Editable, len(n.Options) > 0:
+		return true
+	case n.Role == "button" && n.Popup == "listbox":
+		return true
+	case n.Tag == "input" && (n.Type == "checkbox" || fieldKinds[n.Type] != "" || n.Type == "color"):
+		return true
+	}
+	return false
+}
+
+// popup reports whether a list of options hangs over the page: it is another field's.
+func (b *builder) popup(i int) bool {
+	for up, k := i, 0; up >= 0 && k < 4; up, k = b.x.Parent(up), k+1 {
+		if b.Nodes[up].Layer != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldOf returns the field that a node is.
+func (b *builder) fieldOf(i int) Field {
+	n := &b.Nodes[i]
+	f := Field{Node: i, Kind: b.kindOf(i), Names: b.labelOf(i), Required: n.Required, Disabled: n.Disabled, ReadOnly: n.ReadOnly, Multiple: n.Multiple, Unit: b.unitOf(i)}
+	if len(f.Names) > 0 {
+		f.Label = f.Names[0]
+	}
+	f.Value = tidy(n.Value)
+	switch {
+	case len(n.Options) > 0:
+		f.Value = selectedLabel(n)
+		for _, o := range n.Options {
+			f.Options = append(f.Options, Option{Label: o.Label, Value: o.Value, Node: -1, Selected: o.Selected, Disabled: o.Disabled})
+		}
+	case n.Role == "listbox":
+		b.listOptions(&f)
+	case f.Kind == "switch":
+		f.Value = n.Checked
+	case n.Role == "combobox" || n.Popup == "listbox":
+		b.customChoice(&f)
+	}
+	if f.Kind == "choice" && f.Multiple {
+		f.Kind = "choices"
+	}
+	return f
+}
+
+func (b *builder) kindOf(i int) string {
+	n := &b.Nodes[i]
+	switch {
+	case len(n.Options) > 0, n.Role == "listbox", n.Role == "combobox", n.Popup == "listbox":
+		return "choice"
+	case n.Role == "checkbox", n.Role == "switch", n.Type == "checkbox":
+		return "switch"
+	case n.Role == "slider":
+		return "slider"
+	case fieldKinds[n.Type] != "":
+		return fieldKinds[n.Type]
+	case n.Role == "spinbutton":
+		return "number"
+	case n.Tag != "input" && n.Tag != "textarea" && n.Editable:
+		return "editor"
+	case classWord(n, pickerWords) || b.x.Parent(i) >= 0 && classWord(&b.Nodes[b.x.Parent(i)], words("datepicker flatpickr")) || datePattern(n.Placeholder):
+		return "date"
+	}
+	return "text"
+}
+
+// datePattern reports whether a placeholder shows how dates are written.
+func datePattern(s string) bool {
+	s = lower(s)
+	return strings.Contains(s, "yyyy") || strings.Contains(s, "jjjj") || strings.Contains(s, "aaaa") || strings.Contains(s, "dd.mm") || strings.Contains(s, "mm/dd") || strings.Contains(s, "tt.mm")
+}
+
+// listOptions reads the options of a list that is always open.
+func (b *builder) listOptions(f *Field) {
+	var chosen []string
+	for j := f.Node + 1; j < b.x.End(f.Node); j++ {
+		if n := &b.Nodes[j]; n.Role == "option" {
+			o := Option{Label: b.optionLabel(j), Node: j, Selected: n.Selected == "true" || n.Checked == "true", Disabled: n.Disabled}
+			if o.Selected {
+				chosen = append(chosen, o.Label)
+			}
+			f.Options = append(f.Options, o)
+		}
+	}
+	f.Value = strings.Join(chosen, ", ")
+}
+
+func (b *builder) optionLabel(j int) string {
+	if text := b.textOf(j); text != "" {
+		return text
+	}
+	return tidy(b.Nodes[j].Name)
+}
+
+// customChoice reads the value and options of a list that a page built itself: its value
+// stands beside the input, and what is around both is the same field.
+func (b *builder) customChoice(f *Field) {
+	i := f.Node
+	text := ""
+	for up, k := i, 0; up >= 0 && k < 4; up, k = b.x.Parent(up), k+1 {
+		if up != i && (!classWord(&b.Nodes[up], customWords) || b.severalFields(up)) {
+			break
+		}
+		b.field[up] = len(b.Fields)
+		if t := b.textOf(up); t != "" && text == "" {
+			text = t
+		}
+		if l := label(b.Nodes[up].Label); up != i && l != "" && f.Label == "" {
+			f.Label = l
+			f.Names = append([]string{l}, f.Names...)
+		}
+	}
+	if f.Value == "" && len(text) <= maxLabel {
+		f.Value = text
+	}
+	for j := i + 1; j < b.x.End(i); j++ {
+		if n := &b.Nodes[j]; n.Role == "option" || n.Hidden && (n.Role == "button" || n.Role == "menuitem") {
+			f.Options = append(f.Options, Option{Label: b.optionLabel(j), Node: j, Selected: n.Selected == "true"})
+		}
+	}
+}
+
+// severalFields reports whether a node holds more than one field.
+func (b *builder) severalFields(i int) bool {
+	count := 0
+	for j := i + 1; j < b.x.End(i); j++ {
+		if n := &b.Nodes[j]; (typedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio") && !n.Hidden {
+			if count++; count > 1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// groupOf returns the title of the block that a field stands in.
+func (b *builder) groupOf(i int) string {
+	for c := b.holder[i]; c >= 0; c = b.Containers[c].Parent {
+		if t := &b.Containers[c]; t.Title != "" && t.Kind != "table" && t.Kind != "list" {
+			return t.Title
+		}
+	}
+	return ""
+}
+
+// inPlace finds texts that become fields when they are pressed twice, and cells of sheets.
+func (b *builder) inPlace() {
+	for i := range b.Nodes {
+		n := &b.Nodes[i]
+		if n.Hidden || b.field[i] >= 0 || len(b.Fields) > maxMembers || b.record[i] < 0 {
+			continue
+		}
+		cell := n.Role == "gridcell" || n.Role == "cell"
+		leaf := len(b.x.Children(i)) == 0 && b.leaf[i] != "" && len(b.leaf[i]) <= 100
+		if !(strings.Contains(n.Reacts, "dblclick") && (leaf || cell && !b.holdsControl(i)) || cell && b.sheet(i) && !b.holdsControl(i)) {
+			continue
+		}
+		f := Field{Node: i, Kind: "text", InPlace: true, Value: b.textOf(i), ReadOnly: n.ReadOnly}
+		if cell {
+			f.Label = b.cellLabel(i)
+			f.Names = []string{f.Label}
+		}
+		b.addField(f)
+	}
+}
+
+var sheetWords = words("spreadsheet jexcel jss handsontable luckysheet tabulator ht excel sheet revogrid")
+
+// sheet reports whether a cell is one of a spreadsheet.
+func (b *builder) sheet(i int) bool {
+	for up, k := b.x.Parent(i), 0; up >= 0 && k < 6; up, k = b.x.Parent(up), k+1 {
+		if classWord(&b.Nodes[up], sheetWords) {
+			return true
+		}
+	}
+	return false
+}

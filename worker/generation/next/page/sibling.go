@@ -1,0 +1,199 @@
+package page
+
+import (
+	"slices"
+)
+
+// siblings returns the sets of things beside each other that look alike.
+func (b *builder) siblings(taken map[int]bool) []*cluster {
+	var list []*cluster
+	for i := -1; i < len(b.Nodes); i++ {
+		kids := b.x.Children(i)
+		if len(kids) < 2 || i >= 0 && !b.mayHold(i) {
+			continue
+		}
+		list = append(list, b.alike(i, kids, taken)...)
+		if c := b.textStack(i, kids); c != nil {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// mayHold reports whether a node may have things in it.
+func (b *builder) mayHold(i int) bool {
+	switch b.Nodes[i].Role {
+	case "menu", "menubar", "tablist", "toolbar", "listbox", "radiogroup", "img", "button", "combobox", "row", "text", "option", "menuitem", "select":
+		return false
+	}
+	return !b.Nodes[i].Hidden
+}
+
+// alike returns the sets of children of one pattern.
+func (b *builder) alike(around int, kids []int, taken map[int]bool) []*cluster {
+	by := map[pattern]*cluster{}
+	var order []*cluster
+	for _, i := range kids {
+		if taken[i] || !b.thing(i) {
+			continue
+		}
+		p := b.patternOf(i)
+		c := by[p]
+		if c == nil {
+			c = &cluster{node: around, kind: "cards", header: -1, pattern: p}
+			by[p] = c
+			order = append(order, c)
+		}
+		c.members = append(c.members, i)
+	}
+	return slices.DeleteFunc(order, func(c *cluster) bool {
+		return len(c.members) < 2 || b.formRows(c) || b.onlyControls(c)
+	})
+}
+
+// thing reports whether a node has what a thing has: a text, and another part.
+func (b *builder) thing(i int) bool {
+	n := &b.Nodes[i]
+	if n.Hidden || !plainRoles[n.Role] || n.Role == "text" || b.x.End(i)-i > maxThing {
+		return false
+	}
+	switch n.Tag {
+	case "label", "fieldset", "form", "p", "header", "footer", "nav", "main", "table", "svg", "legend", "dl":
+		return false
+	}
+	texts := 0
+	for _, j := range b.leavesIn(i, b.x.End(i), maxLeaves) {
+		if lettered(b.leaf[j]) && !b.Nodes[j].Hidden {
+			texts++
+		}
+	}
+	return texts > 0 && (texts >= 2 || b.parts(i) >= 2)
+}
+
+// parts counts what a node shows: texts, images and controls, each once.
+func (b *builder) parts(i int) int {
+	count := 0
+	for j := i + 1; j < b.x.End(i) && count < 10; j++ {
+		n := &b.Nodes[j]
+		switch {
+		case n.Hidden && n.Opener == "":
+		case strongRoles[n.Role] || n.Role == "img" || n.Tag == "svg" || n.Tag == "img":
+			count++
+			j = b.x.End(j) - 1
+		case b.leaf[j] != "":
+			count++
+		}
+	}
+	return count
+}
+
+// formRows reports whether the members are the rows of a form: a label and a field each.
+func (b *builder) formRows(c *cluster) bool {
+	rows := 0
+	for _, i := range c.members {
+		if b.formRow(i) {
+			rows++
+		}
+	}
+	return rows*2 > len(c.members)
+}
+
+func (b *builder) formRow(i int) bool {
+	fields, buttons, texts, choices, labels := 0, 0, 0, 0, 0
+	for j := i + 1; j < b.x.End(i); j++ {
+		n := &b.Nodes[j]
+		if n.Hidden {
+			continue
+		}
+		switch {
+		case typedRoles[n.Role] || n.Editable:
+			fields++
+		case n.Role == "radio":
+			choices++
+		case n.Role == "checkbox" || n.Role == "switch":
+			labels++
+		case n.Role == "button" || n.Role == "link":
+			buttons++
+		case b.leaf[j] != "" && lettered(b.leaf[j]):
+			texts++
+		}
+		if strongRoles[n.Role] {
+			j = b.x.End(j) - 1
+		}
+	}
+	if choices >= 2 {
+		return true
+	}
+	return fields == 1 && buttons == 0 && labels == 0 && texts <= 1 || fields >= 2 && buttons == 0 && texts <= fields
+}
+
+var typedRoles = map[string]bool{"textbox": true, "searchbox": true, "spinbutton": true, "combobox": true, "slider": true, "listbox": true}
+
+// textStack returns the lines of a list that are nothing but texts, one below the other.
+func (b *builder) textStack(around int, kids []int) *cluster {
+	if len(kids) < 3 || around < 0 || len(kids) > maxMembers {
+		return nil
+	}
+	first := &b.Nodes[kids[0]]
+	left, height := first.Box[0], first.Box[3]
+	bottom := -1 << 30
+	for _, i := range kids {
+		n := &b.Nodes[i]
+		switch {
+		case n.Role != "text" || n.Tag != first.Tag || n.Tag == "p" || n.Tag == b.Nodes[around].Tag && n.Ref == b.Nodes[around].Ref:
+			return nil
+		case n.Box[0] != left || n.Box[3] != height || n.Box[1] < bottom || n.Hidden || n.Size != first.Size || n.Bold != first.Bold || len(n.Name) > maxTextThing:
+			return nil
+		}
+		bottom = n.Box[1] + n.Box[3]
+	}
+	if b.x.Around(around, navRoles...) >= 0 || first.Tag == "dt" || first.Tag == "dd" {
+		return nil
+	}
+	return &cluster{node: around, kind: "list", header: -1, members: slices.Clone(kids), pattern: pattern{tag: first.Tag, role: "text", class: kindClass(first.Class)}}
+}
+
+// cousins returns the things that stand alone where others of their pattern have company:
+// the only card of a column, the only event of a day; and what an earlier moment knew.
+func (b *builder) cousins(list []*cluster, earlier map[pattern]bool) []*cluster {
+	taken, known := map[int]bool{}, map[pattern]bool{}
+	for _, c := range list {
+		for _, i := range c.members {
+			taken[i] = true
+		}
+		if c.pattern.class != "" && !c.sure {
+			known[c.pattern] = true
+		}
+	}
+	type alone struct {
+		own, parent pattern
+	}
+	count := map[alone]int{}
+	var nodes []int
+	for i := range b.Nodes {
+		if taken[i] || b.Nodes[i].Class == "" || entryRoles[b.Nodes[i].Role] || !b.thing(i) {
+			continue
+		}
+		p := b.patternOf(i)
+		if p.class == "" {
+			continue
+		}
+		nodes = append(nodes, i)
+		if up := b.x.Parent(i); up >= 0 {
+			count[alone{p, b.patternOf(up)}]++
+		}
+	}
+	var found []*cluster
+	for _, i := range nodes {
+		p, up := b.patternOf(i), b.x.Parent(i)
+		repeated := up >= 0 && count[alone{p, b.patternOf(up)}] > 1 && b.patternOf(up).class != ""
+		if !known[p] && !earlier[p] && !repeated {
+			continue
+		}
+		c := &cluster{node: up, kind: "cards", header: -1, members: []int{i}, pattern: p}
+		if !b.formRows(c) && !b.singleControl(i) {
+			found = append(found, c)
+		}
+	}
+	return found
+}

@@ -1,0 +1,235 @@
+package page
+
+import (
+	"strconv"
+	"strings"
+)
+
+var tableRoles = []string{"table", "grid", "treegrid"}
+
+var cellRoles = map[string]bool{"cell": true, "gridcell": true, "columnheader": true, "rowheader": true}
+
+// tables returns the rows of tables and grids by role, and the days of calendars.
+func (b *builder) tables() []*cluster {
+	rows, order := map[int][]int{}, []int{}
+	for i := range b.Nodes {
+		if b.Nodes[i].Role != "row" || b.Nodes[i].Hidden {
+			continue
+		}
+		t := b.x.Around(b.x.Parent(i), tableRoles...)
+		if t < 0 {
+			t = b.x.Parent(i)
+		}
+		if t < 0 {
+			continue
+		}
+		if rows[t] == nil {
+			order = append(order, t)
+		}
+		rows[t] = append(rows[t], i)
+	}
+	var list []*cluster
+	loose := -1 // a header that has no rows of its own
+	for _, t := range order {
+		c := b.table(t, rows[t])
+		if len(c.members) == 0 {
+			if c.header >= 0 {
+				loose = c.header
+			}
+			continue
+		}
+		if c.header < 0 && loose >= 0 && b.fits(loose, c.members[0]) {
+			c.header = loose
+		}
+		list = append(list, c)
+	}
+	return list
+}
+
+// table returns the rows of a table that are things.
+func (b *builder) table(t int, rows []int) *cluster {
+	c := &cluster{node: t, kind: "table", header: -1, sure: true, pattern: pattern{tag: "tr", role: "row"}}
+	if days := b.days(rows); len(days) >= 21 {
+		c.kind, c.members = "calendar", days
+		return c
+	}
+	most := 0
+	for _, i := range rows {
+		most = max(most, len(b.cells(i)))
+	}
+	for k, i := range rows {
+		cells := b.cells(i)
+		heads := 0
+		for _, j := range cells {
+			if b.Nodes[j].Role == "columnheader" {
+				heads++
+			}
+		}
+		switch {
+		case len(cells) == 0 && len(b.leavesIn(i, b.x.End(i), 2)) == 0:
+		case heads > 0 && heads*2 > len(cells) || k == 0 && heads == 0 && b.boldRow(cells) && len(rows) > 2 && !b.boldRow(b.cells(rows[1])):
+			if c.header < 0 || len(cells) >= len(b.cells(c.header)) {
+				c.header = i
+			}
+		case len(cells) == 1 && most > 1 || b.footer(i):
+		default:
+			c.members = append(c.members, i)
+		}
+	}
+	return c
+}
+
+func (b *builder) boldRow(cells []int) bool {
+	bold := 0
+	for _, j := range cells {
+		if b.Nodes[j].Bold && worded(b.leaf[j]) {
+			bold++
+		}
+	}
+	return bold > 1 && bold*3 >= len(cells)*2
+}
+
+// footer reports whether a row is of the foot of its table: sums, not things.
+func (b *builder) footer(i int) bool {
+	up := b.x.Parent(i)
+	return up >= 0 && b.Nodes[up].Tag == "tfoot"
+}
+
+// cells returns the cells of a row.
+func (b *builder) cells(row int) []int {
+	var list []int
+	for j := row + 1; j < b.x.End(row); j++ {
+		if cellRoles[b.Nodes[j].Role] {
+			list = append(list, j)
+			j = b.x.End(j) - 1
+		}
+	}
+	return list
+}
+
+// fits reports whether a header that stands alone heads a row: as many cells, or above them.
+func (b *builder) fits(header, row int) bool {
+	heads, cells := b.cells(header), b.cells(row)
+	if len(heads) != len(cells) {
+		return false
+	}
+	l1, t1, _, _ := b.box(header)
+	l2, t2, _, _ := b.box(row)
+	return t1 <= t2 && abs(l1-l2) < 40
+}
+
+// days returns the cells of a month: seven a row, each with the number of its day.
+func (b *builder) days(rows []int) []int {
+	var list []int
+	for _, i := range rows {
+		cells := b.cells(i)
+		if len(cells) < 7 || len(cells) > 8 {
+			continue
+		}
+		for _, j := range cells {
+			if b.dayNumber(j) > 0 {
+				list = append(list, j)
+			}
+		}
+	}
+	rise := 0
+	for k := 1; k < len(list); k++ {
+		if b.dayNumber(list[k]) == b.dayNumber(list[k-1])+1 {
+			rise++
+		}
+	}
+	if rise*10 < len(list)*8 {
+		return nil
+	}
+	return list
+}
+
+// dayNumber returns the day that a cell is of, 0 where its first text is no day.
+func (b *builder) dayNumber(cell int) int {
+	text := ""
+	if list := b.leavesIn(cell, b.x.End(cell), 1); len(list) > 0 {
+		text = b.leaf[list[0]]
+	}
+	if text == "" {
+		text = b.Nodes[cell].Name
+	}
+	if f := strings.Fields(text); len(f) > 0 {
+		if n, err := strconv.Atoi(strings.Trim(f[0], ".日")); err == nil && n >= 1 && n <= 31 && len(f) <= 2 {
+			return n
+		}
+	}
+	return 0
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// tableColumns returns the columns of a table with a header.
+func (b *builder) tableColumns(c *cluster) []Column {
+	if c.header < 0 {
+		return b.slotless(c)
+	}
+	var list []Column
+	for _, j := range b.cells(c.header) {
+		list = append(list, b.columnOf(j, len(list)))
+	}
+	return list
+}
+
+// slotless returns columns without names, as many as the widest row has cells.
+func (b *builder) slotless(c *cluster) []Column {
+	most := 0
+	for _, i := range c.members {
+		most = max(most, len(b.cells(i)))
+	}
+	list := make([]Column, min(most, 100))
+	for k := range list {
+		list[k].Node = -1
+	}
+	return list
+}
+
+var (
+	sortWords  = words("sort sortable sorting sorted sorter sorters order orderable")
+	orderWords = map[string]string{"ascending": "ascending", "descending": "descending"}
+	risesWords = words("asc ascending up sorted-asc")
+	fallsWords = words("desc descending down sorted-desc")
+)
+
+// columnOf returns the column that a header is of.
+func (b *builder) columnOf(j, _ int) Column {
+	n := &b.Nodes[j]
+	col := Column{Name: b.headerName(j), Node: j, Sorts: n.Interactive || hinted(n, sortWords), Sorted: orderWords[n.Sort]}
+	for k := j + 1; k < b.x.End(j); k++ {
+		if b.Nodes[k].Interactive && b.Nodes[k].Role != "checkbox" {
+			col.Sorts = true
+		}
+	}
+	if col.Sorted == "" && n.Sort == "" && classWord(n, sortWords) {
+		rises, falls := classWord(n, risesWords), classWord(n, fallsWords)
+		switch {
+		case rises && !falls:
+			col.Sorted = "ascending"
+		case falls && !rises:
+			col.Sorted = "descending"
+		}
+	}
+	return col
+}
+
+// headerName returns what a header shows: its name also says what its icons are called.
+func (b *builder) headerName(j int) string {
+	var parts []string
+	for _, k := range b.leavesIn(j, b.x.End(j), 8) {
+		n := &b.Nodes[k]
+		if lettered(b.leaf[k]) && !n.Hidden && n.Box[2] > 12 {
+			parts = append(parts, b.leaf[k])
+		}
+	}
+	if len(parts) > 0 {
+		return label(strings.Join(parts, " "))
+	}
+	if n := &b.Nodes[j]; n.Title != "" {
+		return label(n.Title)
+	}
+	return label(tidy(b.Nodes[j].Name))
+}

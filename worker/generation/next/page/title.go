@@ -1,0 +1,217 @@
+package page
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+var nameClasses = words("title name subject heading headline label summary event")
+
+// drawnScore says how much a text is drawn as the title of a thing.
+func (b *builder) drawnScore(l int) float64 {
+	n := &b.Nodes[l]
+	score := 0.0
+	for up, k := l, 0; up >= 0 && k < 3; up, k = b.x.Parent(up), k+1 {
+		if b.Nodes[up].Role == "heading" {
+			score += 3
+			break
+		}
+	}
+	if n.Bold {
+		score += 1.5
+	}
+	score += float64(min(n.Size, 40)) / 10
+	if classWord(n, nameClasses) {
+		score++
+	}
+	if n.Tag == "time" || n.Tag == "small" || classWord(n, words("badge tag chip pill avatar initials")) {
+		score -= 1.5
+	}
+	if n.Interactive || n.Role == "link" {
+		score += 0.5
+	}
+	return score
+}
+
+// titleColumn returns the column that says best which of the things one is, -1 for none.
+func (b *builder) titleColumn(columns []Column, seen [][]seenAttribute) int {
+	best, most := -1, 0.0
+	for at := range columns {
+		texts := map[string]bool{}
+		count, wordy, short, long, drawn := 0, 0, 0, 0, 0.0
+		for k := range seen {
+			for _, a := range seen[k] {
+				if a.column != at {
+					continue
+				}
+				count++
+				texts[a.Text] = true
+				drawn += a.score
+				if worded(a.Text) {
+					wordy++
+				}
+				if utf8.RuneCountInString(a.Text) <= 2 {
+					short++
+				}
+				if len(a.Text) > 80 {
+					long++
+				}
+				break
+			}
+		}
+		if count == 0 || wordy*2 < count || drawn < dropped/2 {
+			continue
+		}
+		all, of := float64(len(seen)), float64(count)
+		score := 2*of/all + 2*float64(len(texts))/of + drawn/of + 1/float64(1+at) - 2*float64(short)/of - 1.5*float64(long)/of
+		switch columns[at].Type {
+		case Money, Date, Time, Duration, Rating, Number:
+			score -= 3
+		case State:
+			score -= 2
+		}
+		if best < 0 || score > most+0.01 {
+			best, most = at, score
+		}
+	}
+	return best
+}
+
+// recordTitle returns by what a thing is called.
+func (b *builder) recordTitle(r int, seen []seenAttribute, column int) string {
+	node := b.Records[r].Node
+	n := &b.Nodes[node]
+	if b.groups[b.Records[r].Group].kind == "calendar" {
+		if n.Name != "" && len(n.Name) <= 60 && worded(n.Name) && len(b.leavesIn(node, b.x.End(node), 3)) <= 1 {
+			return n.Name
+		}
+		if list := b.leavesIn(node, b.x.End(node), 1); len(list) > 0 {
+			return b.leaf[list[0]]
+		}
+		return n.Name
+	}
+	if n.Role == "article" && n.Name != "" && len(n.Name) <= 100 {
+		return tidy(n.Name)
+	}
+	for _, a := range seen {
+		if column >= 0 && a.column == column {
+			return b.titlePart(a, seen)
+		}
+	}
+	for _, a := range seen {
+		if worded(a.Text) && a.score > dropped/2 {
+			return b.titlePart(a, seen)
+		}
+	}
+	if len(seen) > 0 {
+		return seen[0].Text
+	}
+	if n.Name != "" {
+		return tidy(n.Name)
+	}
+	for j := node + 1; j < b.x.End(node); j++ {
+		if m := &b.Nodes[j]; m.Name != "" && b.record[j] == r && !m.Hidden {
+			return tidy(m.Name)
+		}
+	}
+	return ""
+}
+
+// titlePart returns the title of an attribute: of a cell of several texts the one that is
+// drawn as its title.
+func (b *builder) titlePart(a seenAttribute, seen []seenAttribute) string {
+	best, most := -1, 0.0
+	for i, part := range seen {
+		if part.column != -1-a.column || a.column < 0 || part.Node == a.Node || !worded(part.Text) || utf8.RuneCountInString(part.Text) <= 2 {
+			continue
+		}
+		if score := b.drawnScore(part.Node); best < 0 || score > most+0.01 {
+			best, most = i, score
+		}
+	}
+	if best >= 0 && b.Nodes[a.Node].Role != "text" {
+		return seen[best].Text
+	}
+	return a.Text
+}
+
+// statesOf returns the states of a thing.
+func (b *builder) statesOf(r int, seen []seenAttribute, column int) []string {
+	node := b.Records[r].Node
+	n := &b.Nodes[node]
+	var list []string
+	add := func(state string) {
+		if state != "" && !slices.Contains(list, state) && len(list) < 8 {
+			list = append(list, state)
+		}
+	}
+	for token := range strings.FieldsSeq(lower(n.Class)) {
+		for _, word := range []string{token, token[strings.LastIndexAny(token, "-_")+1:], strings.TrimPrefix(token, "is-")} {
+			if recordStates[word] {
+				add(word)
+			}
+		}
+	}
+	if n.Selected == "true" || n.Checked == "true" {
+		add("selected")
+	}
+	if n.Disabled {
+		add("disabled")
+	}
+	add(folded(n.Expanded))
+	for j := node + 1; j < b.x.End(node); j++ {
+		m := &b.Nodes[j]
+		if b.record[j] != r || m.Hidden {
+			continue
+		}
+		switch {
+		case m.Role == "checkbox" || m.Role == "switch":
+			add(map[string]string{"true": "checked", "false": "unchecked", "mixed": "mixed"}[m.Checked])
+		case m.Expanded != "" && (n.Role == "treeitem" || n.Role == "row" || n.Role == "listitem"):
+			add(folded(m.Expanded))
+		}
+	}
+	for _, a := range seen {
+		if a.Struck && (a.column == column || column < 0) {
+			add("struck")
+			add("done")
+		}
+	}
+	return list
+}
+
+func folded(expanded string) string {
+	return map[string]string{"true": "expanded", "false": "collapsed"}[expanded]
+}
+
+// recordStates are classes that say how a thing is.
+var recordStates = words(`active selected current checked done completed complete finished open closed collapsed expanded disabled unread read draft late
+	overdue new pinned starred featured archived paid unpaid sold unavailable today on`)
+
+// findDayOrder finds out whether dates of this page begin with the day.
+func (b *builder) findDayOrder() {
+	b.values = &reader{lang: b.lang, dayFirst: b.lang != "en" || lower(b.Lang) == "en-gb" || lower(b.Lang) == "en-au"}
+	for _, l := range b.leaves {
+		text := b.leaf[l]
+		if k := strings.IndexByte(text, '/'); k < 1 || len(text) > 30 {
+			continue
+		}
+		list := scan(text, b.lang)
+		for k := 0; k+4 < len(list); k++ {
+			if list[k].digits == "" || list[k+1].text != "/" || list[k+2].digits == "" || list[k+3].text != "/" {
+				continue
+			}
+			switch {
+			case *list[k].number > 12 && *list[k].number < 32:
+				b.values.dayFirst = true
+				return
+			case *list[k+2].number > 12 && *list[k+2].number < 32:
+				b.values.dayFirst = false
+				return
+			}
+		}
+	}
+}
+
+func (b *builder) reader() *reader { return b.values }

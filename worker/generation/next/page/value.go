@@ -1,0 +1,205 @@
+package page
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// reading is what a text says as a value.
+type reading struct {
+	Type   Type
+	Number *float64
+	Unit   string
+}
+
+// maxValue is how long a text may be that is a value: longer ones are prose.
+const maxValue = 80
+
+// read returns what a text says as a value.
+func (r *reader) read(text string) reading {
+	text = strings.TrimSpace(text)
+	if text == "" || len(text) > maxValue {
+		return reading{Type: Text}
+	}
+	if got, ok := stars(text); ok {
+		return got
+	}
+	list := scan(text, r.lang)
+	for _, try := range []func([]piece) (reading, bool){r.date, r.clock, r.duration, r.share, r.money, r.amount} {
+		if got, ok := try(list); ok {
+			return got
+		}
+	}
+	return reading{Type: Text}
+}
+
+// reader reads the values of one page.
+type reader struct {
+	lang string
+	// dayFirst: 3/4/2031 is the third of April.
+	dayFirst bool
+}
+
+// stars reads "★★★☆☆" and "4.5 ★".
+func stars(text string) (reading, bool) {
+	full := strings.Count(text, "★") + strings.Count(text, "⭐")
+	empty := strings.Count(text, "☆")
+	if full+empty < 2 && !(full == 1 && len(text) > 3) {
+		return reading{}, false
+	}
+	rest := strings.TrimFunc(text, func(r rune) bool { return r == '★' || r == '☆' || r == '⭐' || r == '\ufe0f' || r == ' ' })
+	if full+empty >= 2 && len(rest) < 20 {
+		return typed(Rating, float64(full), "★"), true
+	}
+	for _, p := range scan(text, "en") {
+		if p.number != nil {
+			return typed(Rating, *p.number, "★"), true
+		}
+	}
+	return reading{}, false
+}
+
+func typed(t Type, n float64, unit string) reading { return reading{Type: t, Number: &n, Unit: unit} }
+
+// piece is a word, number or sign of a text.
+type piece struct {
+	text   string
+	word   bool
+	number *float64
+	digits string // of a number as written, without separators, where it has none
+}
+
+// scan takes a text apart.
+func scan(text, lang string) []piece {
+	var list []piece
+	for i := 0; i < len(text) && len(list) < 40; {
+		c, size := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case unicode.IsDigit(c) && c < 128:
+			end := numberEnd(text, i)
+			n, plain := number(text[i:end], lang)
+			p := piece{text: text[i:end], number: &n}
+			if plain {
+				p.digits = text[i:end]
+			}
+			if k := len(list) - 1; k >= 0 && minus(list[k].text) && (k == 0 || list[k-1].number == nil) && lastMinus(text, i) {
+				n = -n
+				list = list[:k]
+			}
+			list = append(list, p)
+			i = end
+		case unicode.IsLetter(c):
+			end := i
+			for end < len(text) {
+				r, n := utf8.DecodeRuneInString(text[end:])
+				if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && r != '\'' && r != '’' {
+					break
+				}
+				end += n
+			}
+			list = append(list, piece{text: text[i:end], word: true})
+			i = end
+		case unicode.IsSpace(c):
+			i += size
+		default:
+			list = append(list, piece{text: text[i : i+size]})
+			i += size
+		}
+	}
+	return list
+}
+
+func minus(s string) bool { return s == "-" || s == "−" || s == "–" }
+
+// lastMinus reports whether the sign before a number stands right at it.
+func lastMinus(text string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(text[:i])
+	return minus(string(r))
+}
+
+// numberEnd returns where a number ends: with groups of three and decimals.
+func numberEnd(text string, i int) int {
+	end := i
+	for end < len(text) {
+		r, size := utf8.DecodeRuneInString(text[end:])
+		if r >= '0' && r <= '9' {
+			end += size
+			continue
+		}
+		next := end + size
+		if next >= len(text) || text[next] < '0' || text[next] > '9' {
+			break
+		}
+		switch r {
+		case '.', ',', '\'', '’':
+			end = next
+		case ' ', '\u00a0', '\u202f', '\u2009':
+			if end-i > 3 && !strings.ContainsAny(text[i:end], " \u00a0\u202f\u2009") || !threeDigits(text[next:]) {
+				return end
+			}
+			end = next
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+func threeDigits(s string) bool {
+	n := 0
+	for n < len(s) && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	return n == 3
+}
+
+// number returns the value of a number as written, and whether it has only digits.
+func number(s, lang string) (value float64, plain bool) {
+	dot, comma := strings.LastIndexByte(s, '.'), strings.LastIndexByte(s, ',')
+	decimal := -1
+	switch {
+	case dot >= 0 && comma >= 0:
+		decimal = max(dot, comma)
+	case dot >= 0:
+		decimal = decimalAt(s, dot, '.', lang == "en")
+	case comma >= 0:
+		decimal = decimalAt(s, comma, ',', lang != "en" && lang != "")
+	}
+	scale := 1.0
+	plain = true
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c < '0' || c > '9' {
+			plain = false
+			continue
+		}
+		if decimal >= 0 && i > decimal {
+			scale /= 10
+			value += float64(c-'0') * scale
+		} else {
+			value = value*10 + float64(c-'0')
+		}
+	}
+	return round(value), plain
+}
+
+// decimalAt returns where the decimals begin in a number with one kind of separator.
+func decimalAt(s string, last int, sep byte, decimal bool) int {
+	if strings.Count(s, string(sep)) > 1 {
+		return -1
+	}
+	if len(s)-last-1 == 3 && !decimal && s[0] != '0' {
+		return -1 // 1.500 is one and a half thousand
+	}
+	return last
+}
+
+func round(v float64) float64 {
+	const precise = 1e6
+	if v > 1e9 || v < -1e9 {
+		return v
+	}
+	shifted := v*precise + 0.5
+	return float64(int64(shifted)) / precise
+}
