@@ -8,18 +8,19 @@ import (
 
 // asserter reads what a clause claims.
 type asserter struct {
-	r        *reader
-	c        *clause
-	property Property
-	not      bool
-	only     bool
-	exactly  bool
-	change   string // again, still, more: words that say that it was otherwise before
-	there    bool
-	subject  []phrase
-	values   []phrase // of the complement, without a preposition
-	places   []phrase
-	words    []Span // of the verb and what was taken with it
+	r          *reader
+	c          *clause
+	property   Property
+	not        bool
+	only       bool
+	exactly    bool
+	change     string // again, still, more: words that say that it was otherwise before
+	there      bool
+	subject    []phrase
+	values     []phrase // of the complement, without a preposition
+	places     []phrase
+	properties []Property // that the verb may mean
+	words      []Span     // of the verb and what was taken with it
 }
 
 // claims reads the claims of a clause whose finite verb is its head.
@@ -85,6 +86,9 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 				continue
 			}
 			size := n*2 + 1
+			if i == best && size == bestLen || best < 0 {
+				a.properties = append(a.properties, Property(v.Property))
+			}
 			if size > bestLen || size == bestLen && best != a.c.head && i == a.c.head {
 				best, bestLen, bestVerb = i, size, v.Verb
 				spans = append(spans[:0], i)
@@ -136,6 +140,8 @@ func (a *asserter) adverb(items []item, i int) bool {
 		return true
 	case it.has(lexicon.Quantity, "exactly"):
 		a.exactly = true
+		return true
+	case it.has(lexicon.Quantity, "anymore"):
 		return true
 	case it.has(lexicon.Quantity, "again", "still", "already", "too"):
 		a.change = it.as(lexicon.Quantity).Name

@@ -25,6 +25,7 @@ type clause struct {
 	cond      string
 	forbidden bool // "do not", "without"
 	expected  bool // "try to"
+	begun     bool // "start to"
 	question  bool
 	// that: it is what a verb of checking asks for ("check that ...").
 	that bool
@@ -80,6 +81,9 @@ func (r *reader) pieces(items []item) []clause {
 		case it.sign("¡¿"):
 		case it.mark:
 			cur.items = append(cur.items, *it)
+		case len(cur.items) > 0 && r.withoutDeed(items, i):
+			start("and")
+			cur.items = append(cur.items, *it)
 		case r.joins(items, i):
 			start(conjunctionName(it))
 			if name := conjunctionName(it); name == "then" {
@@ -105,14 +109,40 @@ func (r *reader) pieces(items []item) []clause {
 // joins reports whether items[i] may stand between clauses.
 func (r *reader) joins(items []item, i int) bool {
 	it := &items[i]
-	if it.proper(r.lang) || it.value != nil {
+	if it.proper(r.lang) || it.value != nil || it.has(lexicon.Preposition) && !it.mainly(lexicon.Conjunction) || r.behindPreposition(items, i) {
 		return false
 	}
-	if it.is("only") {
+	if it.has(lexicon.Conjunction, "and", "or", "but") {
+		return !it.has(lexicon.Quantity)
+	}
+	after := i > 0 && (items[i-1].mark || items[i-1].has(lexicon.Conjunction))
+	return it.has(lexicon.Conjunction, "then") && i > 0 && !it.has(lexicon.Preposition) && (after || r.imperative(items, i+1))
+}
+
+// withoutDeed reports whether "without" and a verb stand at i: "without saving".
+func (r *reader) withoutDeed(items []item, i int) bool {
+	it := &items[i]
+	if !it.has(lexicon.Preposition, "without") && !it.has(lexicon.Conjunction, "without") || it.proper(r.lang) {
 		return false
 	}
-	return it.has(lexicon.Conjunction, "and", "or", "but") && (it.mainly(lexicon.Conjunction) || i+1 < len(items) && !it.has(lexicon.Preposition)) ||
-		it.has(lexicon.Conjunction, "then") && it.mainly(lexicon.Conjunction) && i > 0 && !it.has(lexicon.Preposition)
+	for j := i + 1; j < len(items) && !items[j].mark; j++ {
+		if r.deedForm(&items[j], "infinitive", "gerund") && !items[j].cap && !r.behindPreposition(items[i+1:], j-i-1) {
+			return true
+		}
+		if r.lang != "de" && j > i+2 {
+			return false
+		}
+	}
+	return false
+}
+
+func (r *reader) deedForm(it *item, forms ...string) bool {
+	for _, v := range it.verbs {
+		if contains(forms, v.Form) {
+			return true
+		}
+	}
+	return false
 }
 
 // subordinates reports whether items[i] begins a clause of condition or of content.
@@ -121,10 +151,26 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 	if it.has(lexicon.Conjunction, "that") {
 		return i > 0 && before > 0 && r.checks(&items[i-1]) || before == 0 && i > 0 && items[i-1].sign(",") && !it.has(lexicon.Relative)
 	}
-	if it.has(lexicon.Auxiliary) || it.has(lexicon.Preposition) && !it.has(lexicon.Conjunction, "given") {
+	if it.has(lexicon.Auxiliary) || it.value != nil || it.proper(r.lang) {
+		return false
+	}
+	if it.has(lexicon.Preposition, "until", "before", "after", "while", "because", "since") {
+		return r.clauseFollows(items, i+1)
+	}
+	if it.has(lexicon.Preposition) && !it.has(lexicon.Conjunction, "given") {
 		return false
 	}
 	return it.has(lexicon.Conjunction, "if", "when", "given") && i+1 < len(items) && (before == 0 || it.has(lexicon.Conjunction, "if", "when"))
+}
+
+// clauseFollows reports whether a finite verb stands before the next mark.
+func (r *reader) clauseFollows(items []item, i int) bool {
+	for j := i; j < len(items) && !items[j].mark; j++ {
+		if items[j].has(lexicon.Auxiliary, "be", "must", "have") && j > i {
+			return true
+		}
+	}
+	return false
 }
 
 // checks reports whether a word is a verb that a claim follows: "check that", "prüfe, dass".
@@ -146,7 +192,13 @@ func (r *reader) classify(c *clause) {
 	if r.forbids(c, s) {
 		return
 	}
+	if c.items[s].has(lexicon.Auxiliary, "try", "start") && r.chain(c, s) || r.speaks(c, s) {
+		return
+	}
 	fin := r.finite(c.items, s)
+	if fin >= 0 && r.weak(c.items, fin) && r.imperative(c.items, s) {
+		fin = -1
+	}
 	if r.imperative(c.items, s) && !r.label(c.items, s) {
 		if fin < 0 || fin == s && !r.claims(&c.items[s]) || r.asks(&c.items[s]) {
 			c.kind, c.head = goal, s
@@ -156,7 +208,7 @@ func (r *reader) classify(c *clause) {
 	}
 	if fin >= 0 {
 		c.kind, c.head = claim, fin
-		if !r.claimVerb(c.items, fin) {
+		if !c.that && !r.claimVerb(c.items, fin) {
 			c.kind = statement
 		}
 		return
@@ -188,7 +240,7 @@ func (r *reader) imperative(items []item, i int) bool {
 		return false
 	}
 	it := &items[i]
-	if it.value != nil && !it.number || it.mark || it.proper(r.lang) || it.has(lexicon.Auxiliary, "be", "must", "have", "will", "can") && !it.has(lexicon.Auxiliary, "let") {
+	if it.value != nil && !it.number || it.mark || it.proper(r.lang) || it.has(lexicon.Auxiliary, "be", "must", "will", "can") && !it.has(lexicon.Auxiliary, "let") {
 		return false
 	}
 	for _, v := range it.verbs {
@@ -230,7 +282,11 @@ func (r *reader) finite(items []item, s int) int {
 	relative := false
 	for i := s; i < len(items); i++ {
 		it := &items[i]
-		if i > s && it.has(lexicon.Relative) && !it.has(lexicon.Article) && !it.proper(r.lang) {
+		if i > s && (it.has(lexicon.Relative) || it.has(lexicon.Question)) && !it.has(lexicon.Article) && !it.proper(r.lang) && !it.has(lexicon.Conjunction) {
+			relative = true
+			continue
+		}
+		if i > s && it.has(lexicon.Relative) && it.has(lexicon.Conjunction, "that") && !r.behindPreposition(items, i+1) {
 			relative = true
 			continue
 		}
@@ -265,7 +321,17 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 	noun := it.has(lexicon.Noun_)
 	for _, v := range it.verbs {
 		switch v.Form {
+		case "past":
+			if i > s && !noun && !it.has(lexicon.State) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Possessive)) {
+				return true
+			}
+			if i > s && it.has(lexicon.State) && i+1 < len(items) && items[i+1].has(lexicon.Possessive) {
+				return true
+			}
 		case "third":
+			if noun && !(i > s && i+1 < len(items) && (items[i+1].value != nil || items[i+1].has(lexicon.Article) || items[i+1].proper(r.lang))) {
+				continue
+			}
 			if (v.Effect == string(Check) && v.Property != "" || !noun && !check && i > s) && !r.behindPreposition(items, i) {
 				return true
 			}
@@ -274,6 +340,41 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 			if plural && !noun && !r.behindPreposition(items, i) && !it.has(lexicon.State) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// weak reports whether a finite verb is no auxiliary and claims nothing: "notes", "places".
+func (r *reader) weak(items []item, i int) bool {
+	it := &items[i]
+	return !it.has(lexicon.Auxiliary) && !it.has(lexicon.There) && !r.hasEffect(it, Check)
+}
+
+// speaks reads "I add a card" and "we save": who writes does it.
+func (r *reader) speaks(c *clause, s int) bool {
+	it := &c.items[s]
+	if !it.has(lexicon.Pronoun, "i") || it.number || s+1 >= len(c.items) {
+		return false
+	}
+	next := &c.items[s+1]
+	if next.has(lexicon.Auxiliary, "want", "try", "start") && r.chain(c, s+1) {
+		return true
+	}
+	if next.has(lexicon.Auxiliary, "be", "must", "can", "will") || len(next.verbs) == 0 || r.claims(next) {
+		return false
+	}
+	c.kind, c.head = goal, s+1
+	return true
+}
+
+// chain passes from "try to", "start to", "want to" at i to the verb of the deed.
+func (r *reader) chain(c *clause, i int) bool {
+	for j := i + 1; j < len(c.items) && j < i+4; j++ {
+		if r.deed(c.items, j) && !r.nounHere(c.items, j) {
+			it := &c.items[i]
+			c.kind, c.head, c.expected, c.begun = goal, j, it.has(lexicon.Auxiliary, "try"), it.has(lexicon.Auxiliary, "start")
+			return true
 		}
 	}
 	return false
@@ -300,11 +401,24 @@ func (r *reader) hasEffect(it *item, e Effect) bool {
 // claimVerb reports whether a finite verb claims: to be, a modal verb, one of checking.
 func (r *reader) claimVerb(items []item, i int) bool {
 	it := &items[i]
-	if it.has(lexicon.Auxiliary, "be", "must", "become") || it.has(lexicon.There) {
+	if it.has(lexicon.Auxiliary, "be", "must", "become", "will") || it.has(lexicon.There) {
 		return true
+	}
+	if it.has(lexicon.Auxiliary, "have") {
+		return !r.participleFollows(items, i)
 	}
 	for _, v := range it.verbs {
 		if v.Effect == string(Check) && v.Property != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// participleFollows reports whether a perfect tense stands at i: "has paid", "hat bezahlt".
+func (r *reader) participleFollows(items []item, i int) bool {
+	for j := i + 1; j < len(items) && !items[j].mark; j++ {
+		if r.deedForm(&items[j], "participle", "past") && !r.behindPreposition(items, j) {
 			return true
 		}
 	}

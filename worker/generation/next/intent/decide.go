@@ -12,6 +12,7 @@ func (a *asserter) decide() []Claim {
 	a.subject, extra = a.contrasts(a.subject, c, extra)
 	values, extra := a.contrasts(a.values, c, extra)
 	values, more := a.elided(values, c)
+	values = a.joined(values)
 	for _, p := range a.subject {
 		c.Subject = append(c.Subject, a.r.description(&p))
 	}
@@ -23,7 +24,35 @@ func (a *asserter) decide() []Claim {
 	for i := range extra {
 		a.fill(&extra[i], c)
 	}
+	more = append(more, a.named(&c)...)
 	return append(append([]Claim{c}, extra...), more...)
+}
+
+// named makes claims of the names behind a number: "there are two: 302 and 303".
+func (a *asserter) named(c *Claim) []Claim {
+	if c.Property != Counts || len(c.Values) < 2 {
+		return nil
+	}
+	var list []Claim
+	for _, v := range c.Values[1:] {
+		d := Description{Span: v.Span, Quoted: v.Quoted, Words: []Word{{Span: v.Span, Text: v.Text}}}
+		list = append(list, Claim{Span: v.Span, Property: Shown, Subject: []Description{d}, Where: c.Where, Op: "="})
+	}
+	c.Values = c.Values[:1]
+	return list
+}
+
+// joined makes one value of what a colon only divides: "it shows Invited: Ahmed Khalil".
+func (a *asserter) joined(list []phrase) []phrase {
+	for i := 1; i < len(list); i++ {
+		if list[i].sep == ":" && list[i-1].core[0].cap && !list[i-1].holdsValue() && a.property == Is {
+			from, to := list[i-1].span().From, list[i].span().To
+			v := &Value{Span: Span{from, to}, Text: a.r.source[from:to]}
+			list[i-1].core = []item{{Span: v.Span, text: v.Text, fold: fold(v.Text), cap: true, value: v}}
+			return append(append([]phrase{}, list[:i]...), list[i+1:]...)
+		}
+	}
+	return list
 }
 
 // contrasts takes members with a negation of their own ("but not C") out of a list.
@@ -31,7 +60,8 @@ func (a *asserter) contrasts(list []phrase, c Claim, extra []Claim) ([]phrase, [
 	var keep []phrase
 	for i := range list {
 		p := list[i]
-		if p.neg == nil || i == 0 {
+		first := i == 0 && (p.sep == "" || p.sep != "but" && len(a.subject) == 0)
+		if p.neg == nil || first {
 			if p.neg != nil {
 				a.not = true
 			}
@@ -51,7 +81,14 @@ func (a *asserter) contrasts(list []phrase, c Claim, extra []Claim) ([]phrase, [
 // elided takes what says the same of something else without the verb: "... is the first and
 // Bo the last one".
 func (a *asserter) elided(list []phrase, c Claim) ([]phrase, []Claim) {
-	for i := 1; i+1 < len(list); i++ {
+	for i := 1; i < len(list); i++ {
+		if x, ok := a.position(&list[i], c); ok && list[i].sep != "" {
+			rest, more := a.elided(append(append([]phrase{}, list[:i]...), list[i+1:]...), c)
+			return rest, append([]Claim{x}, more...)
+		}
+		if i+1 == len(list) {
+			break
+		}
 		if list[i].sep == "" || list[i+1].sep != "" || a.ordinal(&list[i+1]) == 0 {
 			continue
 		}
@@ -61,6 +98,32 @@ func (a *asserter) elided(list []phrase, c Claim) ([]phrase, []Claim) {
 		return rest, append([]Claim{x}, more...)
 	}
 	return list, nil
+}
+
+// position reads a name with its place in one phrase: "Pinsel second", "Bo at the bottom",
+// "the second one Cordless drill".
+func (a *asserter) position(p *phrase, c Claim) (Claim, bool) {
+	x := Claim{Span: p.span(), Property: At, Not: c.Not, Op: "="}
+	n := len(p.core)
+	for k := 1; k < n; k++ {
+		first, second := phrase{core: p.core[:k]}, phrase{core: p.core[k:]}
+		o := a.ordinal(&second)
+		if o == 0 || a.ordinal(&first) != 0 {
+			o, first = a.ordinal(&first), second
+			if o == 0 || !second.core[0].cap && !second.core[0].quoted() {
+				continue
+			}
+		}
+		x.Subject, x.Values = []Description{a.r.describe(first.core)}, []Value{ordinalValue(o, p.span())}
+		return x, true
+	}
+	for i := range p.mods {
+		if o := a.ordinal(&p.mods[i]); o != 0 {
+			x.Subject, x.Values = []Description{a.r.describe(p.core)}, []Value{ordinalValue(o, p.mods[i].span())}
+			return x, true
+		}
+	}
+	return x, false
 }
 
 // fill gives a claim about another member what the first one claims.
@@ -155,6 +218,18 @@ func (a *asserter) complement(c *Claim, list []phrase) {
 			c.Values[len(c.Values)-1].Span = p.span()
 		}
 	}
+	bare := len(c.Values) == 0 && len(c.Be) == 0 && len(a.places) == 0 && len(c.Subject) > 0
+	if c.Property == Is && bare && !a.there {
+		for _, other := range a.properties {
+			if other != Is {
+				c.Property = other
+				break
+			}
+		}
+	}
+	if c.Property == Is && len(c.Values) > 1 {
+		c.Property = Contains
+	}
 	if c.Property == Is && len(c.Subject) == 0 && c.Where == nil && len(c.Be) == 0 {
 		return
 	}
@@ -172,7 +247,7 @@ func (a *asserter) states(p *phrase) []State {
 			return nil
 		}
 		if e := it.as(lexicon.State); e != nil {
-			list = append(list, State{Span: it.Span, Name: e.Name, Not: p.neg != nil})
+			list = append(list, State{Span: it.Span, Text: it.text, Name: e.Name, Not: p.neg != nil})
 			continue
 		}
 		if !it.has(lexicon.Article) && !it.mainly(lexicon.Stop) && !it.has(lexicon.Quantity) {
@@ -185,6 +260,9 @@ func (a *asserter) states(p *phrase) []State {
 // counts turns claims about a number of things into Counts: "four members remain", "there are
 // two rows", "two rows are selected".
 func (a *asserter) counts(c *Claim) {
+	if c.Property == Counts && len(c.Subject) != 1 {
+		c.Property = Shown
+	}
 	if len(c.Subject) != 1 || c.Property == At || c.Property == Order {
 		return
 	}
@@ -193,12 +271,15 @@ func (a *asserter) counts(c *Claim) {
 	switch {
 	case n == 0 && s.Only && s.Pronoun:
 		return
-	case n == 0 && len(s.Words) == 1 && numberOf(s.Words[0].Text) > 0 && s.Noun == "" && (c.Property == Counts || c.Property == Shown || a.there || len(c.Be) > 0):
+	case n == 0 && len(s.Words) == 1 && numberOf(s.Words[0].Text) > 0 && s.Noun == "" && numberOf(s.Words[0].Text) == float64(int(numberOf(s.Words[0].Text))) && (c.Property == Counts || c.Property == Shown || a.there || len(c.Be) > 0):
 		n = int(numberOf(s.Words[0].Text))
 		s.Words, s.Pronoun = nil, true
 	case n == 0 && c.Property == Counts && len(c.Values) == 1 && c.Values[0].Number != nil:
 		return
 	case n == 0:
+		if c.Property == Shown && len(c.Subject) > 0 && a.property == Counts && len(s.Words) == 1 && numberOf(s.Words[0].Text) > 0 {
+			return
+		}
 		if c.Property == Counts {
 			c.Property = Shown
 		}

@@ -21,10 +21,13 @@ type deed struct {
 // goal reads a clause that says to do something, by one sense of its verb.
 func (r *reader) goal(c *clause, s *sense) []Goal {
 	d := &deed{r: r, s: s}
-	d.g = Goal{Span: clauseSpan(c), Effect: Effect(s.Effect), Verb: s.spans[0], Lemma: s.Lemma, Forbidden: c.forbidden, Expected: c.expected}
-	d.g.Words = s.spans[1:]
+	d.g = Goal{Span: clauseSpan(c), Effect: Effect(s.Effect), Verb: s.spans[0], Lemma: s.Lemma, Forbidden: c.forbidden, Expected: c.expected, Begun: c.begun,
+		State: s.State, Concept: s.Attr("concept"), Risk: s.Risk}
+	d.g.Words = append(d.g.Words, s.spans[1:]...)
 	d.g.On = s.Attr("on") == "on"
-	d.g.Place = s.Attr("place")
+	if placed(d.g.Effect) {
+		d.g.Place = s.Attr("place")
+	}
 	d.clitics()
 	before := r.chunks(s.before, &s.VerbForm)
 	after := d.adverbs(r.chunks(d.spatial(s.after), &s.VerbForm))
@@ -38,6 +41,11 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 
 func clauseSpan(c *clause) Span {
 	return Span{c.items[0].From, c.items[len(c.items)-1].To}
+}
+
+// placed are the effects whose verbs say a place themselves: "go back", "continue".
+func placed(e Effect) bool {
+	return e == Move || e == Scroll || e == Navigate || e == Page || e == Submit || e == Abandon
 }
 
 // clitics takes pronouns that are written with the verb: "guárdala".
@@ -94,9 +102,10 @@ func (d *deed) adverbs(list []phrase) []phrase {
 		p := &list[i]
 		if e := direction(p); e != nil {
 			d.g.Descending = e.Attr("order") == "max"
-			d.g.Words = append(d.g.Words, p.span())
-			d.last = "direction"
-			continue
+			d.g.Words = append(d.g.Words, d.directionSpans(p)...)
+			if len(p.core) == 0 {
+				continue
+			}
 		}
 		out = append(out, *p)
 	}
@@ -119,6 +128,22 @@ func direction(p *phrase) *lexicon.Entry {
 	return nil
 }
 
+// directionSpans takes the words of direction out of p.
+func (d *deed) directionSpans(p *phrase) []Span {
+	var spans []Span
+	var keep []item
+	for i := range p.core {
+		it := p.core[i]
+		if e := direction(&phrase{core: []item{it}}); e != nil {
+			spans = append(spans, it.Span)
+			continue
+		}
+		keep = append(keep, it)
+	}
+	p.core = keep
+	return spans
+}
+
 // phrase puts list[i] into its slot, and returns how many further ones it took.
 func (d *deed) phrase(list []phrase, i int) int {
 	p := &list[i]
@@ -130,14 +155,35 @@ func (d *deed) phrase(list []phrase, i int) int {
 	n := 0
 	for i+n+1 < len(list) {
 		next := &list[i+n+1]
-		if next.sep != "" || next.prep == nil || d.slot(next, p) != "" {
+		if next.sep != "" || next.prep == nil || d.slot(next, p) != "" || next.leads("without") && d.formlike() {
 			break
+		}
+		if d.verbal(p, i) {
+			d.labelled(p, next)
+			return n + 1
 		}
 		attach(p, *next)
 		n++
 	}
 	d.put(p, i+n+1 < len(list) && list[i+n+1].sep == "" && list[i+n+1].prep != nil)
 	return n
+}
+
+// verbal reports whether a phrase behind others is a verb that names a field: "paid by Noor",
+// "paying by card", "rows in an Eight".
+func (d *deed) verbal(p *phrase, i int) bool {
+	return i > 0 && p.sep != "" && p.prep == nil && len(p.core) == 1 && p.core[0].value == nil && len(p.core[0].verbs) > 0 && d.formlike()
+}
+
+// labelled makes a field of a verb and the phrase behind it.
+func (d *deed) labelled(p, q *phrase) {
+	d.flush()
+	name := d.r.describe(p.core)
+	name.Words, name.State, name.Noun, name.Kind = []Word{{Span: p.core[0].Span, Text: p.core[0].text, Lemma: d.r.lex.Lemma(p.core[0].text)}}, nil, "", ""
+	f := Field{Name: &name, Prep: q.prep.fold, Value: d.r.value(q)}
+	f.Span = Span{name.Span.From, f.Value.Span.To}
+	d.g.Fields = append(d.g.Fields, f)
+	d.last = "field"
 }
 
 // attach puts m behind p: "of" and the like to the innermost, places to the whole.
@@ -159,6 +205,12 @@ func (d *deed) slot(p, before *phrase) string {
 		return ""
 	}
 	slot := d.s.Slot(p.prep.fold)
+	if slot == "target" && before != nil && before.prep == nil && !p.leads("for") {
+		return ""
+	}
+	if slot == "from" && (p.upto != nil || d.r.dateOf(p) != nil) {
+		return "field"
+	}
 	if slot == "field" || slot == "name" && p.leads("of") {
 		return ""
 	}
@@ -214,6 +266,10 @@ func (d *deed) put(p *phrase, more bool) {
 		return
 	}
 	if p.prep != nil && !p.leads("without", "lacking") {
+		if p.bounded() && d.r.dateOf(p) == nil && d.s.Slot(p.prep.fold) == "" {
+			d.stray(p)
+			return
+		}
 		if slot := d.slot(p, nil); slot != "" {
 			d.fill(slot, p)
 			return
@@ -265,11 +321,29 @@ func (d *deed) object(p *phrase, more bool) {
 		d.first(p, more)
 	case !joined:
 		d.second(p)
+	case d.g.Effect == Rate && d.g.Amount != nil:
+		d.sibling(p)
 	case d.colon || d.formlike() && (p.sep == "," || d.last == "field" || d.last == "value" || d.last == "name"):
 		d.again(p, more)
 	default:
 		d.again(p, more)
 	}
+}
+
+// sibling begins a further rating: "the breakfast 5".
+func (d *deed) sibling(p *phrase) {
+	g := d.g
+	g.Target, g.Amount, g.Fields = nil, nil, nil
+	g.Span = p.span()
+	if n := len(p.core); n > 1 && p.core[n-1].value != nil {
+		v := d.r.value(&phrase{core: p.core[n-1:]})
+		g.Amount = &v
+		g.Target = []Description{d.r.describe(p.core[:n-1])}
+	} else {
+		g.Amount = d.g.Amount
+		g.Target = []Description{d.r.description(p)}
+	}
+	d.extra = append(d.extra, g)
 }
 
 // formlike reports whether values that follow are fields of a form.
@@ -336,7 +410,7 @@ func (d *deed) again(p *phrase, more bool) {
 			d.first(p, more)
 			return
 		}
-		if d.last == "to" && !d.formlike() && d.g.To != nil {
+		if d.last == "to" && d.g.To != nil && (!d.formlike() || p.sep == "and") {
 			d.g.To.Or = append(d.g.To.Or, d.r.description(p))
 			return
 		}
@@ -413,6 +487,11 @@ func (d *deed) fill(slot string, p *phrase) {
 	case "target", "of":
 		g.Target = append(g.Target, d.r.description(p))
 	case "name":
+		if d.g.Effect == Choose {
+			m := d.r.description(p)
+			g.From = &m
+			break
+		}
 		d.half(&d.name, p)
 	case "value":
 		d.half(&d.value, p)

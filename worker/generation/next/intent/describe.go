@@ -172,11 +172,17 @@ func (b *describer) valueAt(i int) int {
 	counts := it.number && v.Number != nil && *v.Number < 1e6 && *v.Number == float64(int(*v.Number)) && *v.Number > 0 && *v.Number < 1000 && v.Date == nil
 	if it.has(lexicon.Pronoun) && (b.det || b.hasAdjective(i) || len(b.core) == 1) && *v.Number == 1 {
 		d.Pronoun = true
+		d.Flags = append(d.Flags, it.Span)
 		return 1
 	}
 	following := i+1 < len(b.core) && !b.core[i+1].number
 	if counts && len(d.Words) == 0 && d.Noun == "" && (following || b.det && len(b.core) > 1 || d.Other || d.Ordinal != 0) && !it.proper(b.r.lang) {
 		d.Count = int(*v.Number)
+		d.Flags = append(d.Flags, it.Span)
+		return 1
+	}
+	if counts && len(b.core) == 1 && it.has(lexicon.Number) && !it.proper(b.r.lang) {
+		d.Count, d.Pronoun = int(*v.Number), true
 		d.Flags = append(d.Flags, it.Span)
 		return 1
 	}
@@ -220,7 +226,7 @@ func (b *describer) quantity(i int) bool {
 	case "last":
 		d.Ordinal = -1
 	case "none", "some", "exactly", "more", "again", "still", "too", "already", "about", "same", "less", "min", "max":
-		if e.Name == "same" || e.Name == "different" {
+		if e.Name == "same" || e.Name == "different" || len(b.core) == 1 && (e.Name == "min" || e.Name == "max") {
 			return false
 		}
 	default:
@@ -329,7 +335,7 @@ func (b *describer) state(i int) bool {
 		return false
 	}
 	e := it.as(lexicon.State)
-	b.d.State = append(b.d.State, State{Span: it.Span, Name: e.Name})
+	b.d.State = append(b.d.State, State{Span: it.Span, Text: it.text, Name: e.Name})
 	return true
 }
 

@@ -89,6 +89,11 @@ type Goal struct {
 	// Words are what else of the text the goal's own class stands for: the particle of the verb,
 	// "descending", "twice". They are done when the effect is seen.
 	Words []Span
+	// State is the class of the state that Target has then by the verb itself ("pay": paid),
+	// Concept what controls for it are called in all languages, Risk destroy, pay or send.
+	State, Concept, Risk string
+	// Begun: it is only started ("start to remove"): what a dialog asks then is left to the next goal.
+	Begun bool
 	// Target are the things it is done to; several are coordinated ("A, B and C").
 	Target []Description
 	// To is where it goes, or what holds it then: "on the shopping list", "to Done", "as
@@ -206,6 +211,8 @@ type Word struct {
 // State is a word for a state.
 type State struct {
 	Span Span
+	// Text is the word as written: where no state of the class is known it may be a name.
+	Text string
 	Name string // class of the lexicon, else the word: "checked", "disabled", "gone"
 	Not  bool
 }

@@ -110,6 +110,7 @@ func (it *item) content() bool {
 // items reads the senses of a sentence's tokens.
 func (r *reader) items(toks []token) []item {
 	list := make([]item, 0, len(toks))
+	toks = abbreviated(toks)
 	words := make([]string, 0, len(toks))
 	for _, t := range toks {
 		if t.class == wordToken {
@@ -125,6 +126,20 @@ func (r *reader) items(toks []token) []item {
 		i += n
 	}
 	return list
+}
+
+// abbreviated joins the full stop of an abbreviation to its word.
+func abbreviated(toks []token) []token {
+	out := make([]token, 0, len(toks))
+	for _, t := range toks {
+		n := len(out)
+		if n > 0 && t.mark(".") && !t.space && out[n-1].class == wordToken {
+			out[n-1].To, out[n-1].text, out[n-1].fold = t.To, out[n-1].text+".", out[n-1].fold+"."
+			continue
+		}
+		out = append(out, t)
+	}
+	return out
 }
 
 func seenWord(list []item) bool {

@@ -77,6 +77,9 @@ func (r *reader) newSubject(out []clause, p clause, next *clause) bool {
 		return true
 	}
 	s := r.skip(p.items, 0)
+	if before.kind == claim || before.kind == statement {
+		return p.sep == "," && next.sep != ","
+	}
 	if s < len(p.items) && p.items[s].has(lexicon.Preposition) {
 		return false
 	}

@@ -59,7 +59,14 @@ func (c *chunker) step(items []item, i int) int {
 	case c.conjunction(items, i):
 		c.flush()
 		c.join(conjunctionName(it))
-	case it.has(lexicon.Negation) && !c.nameGoesOn(it):
+	case it.has(lexicon.Pronoun, "i") && !it.number && !it.has(lexicon.Pronoun, "one") && it.value == nil && !it.proper(c.r.lang) && !it.has(lexicon.Article):
+		c.loose = append(c.loose, *it)
+	case it.has(lexicon.Question) && i+1 < len(items) && items[i+1].has(lexicon.Auxiliary):
+		c.flush()
+		c.cur.sep = c.sep
+		c.cur.core = append(c.cur.core, *it)
+		return c.relativeClause(items, i)
+	case it.has(lexicon.Negation) && !c.nameGoesOn(it) && !it.has(lexicon.Preposition):
 		c.flush()
 		c.cur.neg = it
 		c.cur.sep = c.sep
@@ -127,6 +134,9 @@ func conjunctionName(it *item) string {
 // conjunction reports whether items[i] joins phrases: "and", "or", "but".
 func (c *chunker) conjunction(items []item, i int) bool {
 	it := &items[i]
+	if it.value != nil || it.proper(c.r.lang) || it.has(lexicon.Quantity) {
+		return false
+	}
 	return it.has(lexicon.Conjunction, "and", "or", "but") && !it.has(lexicon.Preposition, "except") || it.is("&", "+")
 }
 
@@ -142,8 +152,11 @@ func (p *phrase) proper(lang string) bool {
 // that it leads in stands behind it.
 func (c *chunker) preposition(items []item, i int) bool {
 	it := &items[i]
-	if !it.has(lexicon.Preposition) || c.nameGoesOn(it) || it.value != nil {
+	if !it.has(lexicon.Preposition) || it.value != nil || it.proper(c.r.lang) && i+1 < len(items) && !items[i+1].has(lexicon.Article) {
 		return false
+	}
+	if it.has(lexicon.Article) && !(i > 0 && items[i-1].value != nil && items[i-1].value.Unit != "") {
+		return false // "a day" is "per day" only behind an amount
 	}
 	if i+1 >= len(items) {
 		return false
@@ -185,6 +198,9 @@ func (c *chunker) begins(items []item, i int) bool {
 	}
 	if last.fold == "'s" || it.fold == "'s" {
 		return false
+	}
+	if it.has(lexicon.Article, "definite") && c.r.lang == "en" && len(c.cur.core) == 1 && last.proper("en") && i+1 < len(items) && !items[i+1].cap {
+		return false // "Paint the shed" is a name
 	}
 	if it.has(lexicon.Article) || it.has(lexicon.Possessive) || it.has(lexicon.Demonstrative) || it.mainly(lexicon.Pronoun) && !it.number {
 		return !c.nameGoesOn(it)
@@ -267,8 +283,11 @@ func (c *chunker) relative(items []item, i int) bool {
 	if !it.has(lexicon.Relative) || len(c.cur.core) == 0 && len(c.out) == 0 || i+1 >= len(items) {
 		return false
 	}
-	if it.has(lexicon.Article) || it.has(lexicon.Demonstrative) {
-		return i > 0 && items[i-1].sign(",") // de "die"; en "that" after a noun
+	if it.has(lexicon.Article) {
+		return i > 0 && items[i-1].sign(",") // de "die"
+	}
+	if it.has(lexicon.Demonstrative) {
+		return len(c.cur.core) > 0 && (items[i+1].has(lexicon.Auxiliary) || len(items[i+1].verbs) > 0) // en "that"
 	}
 	return true
 }
@@ -309,9 +328,53 @@ func (c *chunker) ranges() []phrase {
 			p.upto = &upper
 			i++
 		}
+		if n := len(out); n > 0 && p.leads("per") && p.sep == "" && out[n-1].amount() {
+			out[n-1].per(&p)
+			continue
+		}
+		if n := len(out); n > 0 && p.sep == "," && len(p.rel) > 0 && p.apposition() && len(out[n-1].rel) == 0 {
+			out[n-1].rel = p.rel
+			continue
+		}
 		out = append(out, p)
 	}
 	return out
+}
+
+// amount reports whether the phrase ends in a number with a unit.
+func (p *phrase) amount() bool {
+	if p.upto != nil {
+		return p.upto.amount()
+	}
+	v := p.core[len(p.core)-1].value
+	return v != nil && v.Unit != ""
+}
+
+// per makes "a day" part of the unit before it.
+func (p *phrase) per(q *phrase) {
+	if p.upto != nil {
+		p.upto.per(q)
+		return
+	}
+	last := p.core[len(p.core)-1]
+	v := *last.value
+	end := q.span().To
+	v.Span.To, last.To = end, end
+	last.value = &v
+	p.core = append(append([]item{}, p.core[:len(p.core)-1]...), last)
+}
+
+// apposition reports whether a phrase only says more of the one before: ", the one that is ...".
+func (p *phrase) apposition() bool {
+	if p.prep != nil || len(p.core) > 2 {
+		return false
+	}
+	for i := range p.core {
+		if !p.core[i].has(lexicon.Article) && !p.core[i].has(lexicon.Pronoun) {
+			return false
+		}
+	}
+	return true
 }
 
 // measurable reports whether the phrase is a number or date and nothing else.

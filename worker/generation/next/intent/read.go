@@ -66,6 +66,7 @@ type builder struct {
 	// other are further senses of goals: index in goals, and what it would be.
 	other []alternative
 	told  *Description // what a statement spoke of
+	words []Span       // of what was told or asked for, that the next goal takes
 }
 
 type alternative struct {
@@ -79,6 +80,9 @@ func (b *builder) prior() float64 { return 1 }
 // clause reads list[i].
 func (b *builder) clause(list []clause, i int) {
 	c := &list[i]
+	if c.kind == claim && b.tells(list, i) {
+		c.kind = statement
+	}
 	switch c.kind {
 	case goal:
 		b.goal(c)
@@ -89,6 +93,28 @@ func (b *builder) clause(list []clause, i int) {
 	case fragment:
 		b.fragment(c)
 	}
+}
+
+// tells reports whether a claim at the beginning only says what is to be done with what: "The
+// dog is walked, please tick it."
+func (b *builder) tells(list []clause, i int) bool {
+	c := &list[i]
+	if len(b.goals) > 0 || c.that || c.cond != "" || c.items[c.head].has(lexicon.Auxiliary, "must") {
+		return false
+	}
+	if c.question {
+		return true
+	}
+	if i+1 >= len(list) || list[i+1].kind != goal {
+		return false
+	}
+	next := &list[i+1]
+	for k := next.head + 1; k < len(next.items); k++ {
+		if next.items[k].has(lexicon.Pronoun) && next.items[k].value == nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (b *builder) goal(c *clause) {
@@ -114,6 +140,9 @@ func (b *builder) add(goals ...Goal) {
 	if len(goals) > 0 && b.cond != nil {
 		goals[0].If, b.cond = b.cond, nil
 	}
+	if len(goals) > 0 && len(b.words) > 0 {
+		goals[0].Words, b.words = append(goals[0].Words, b.words...), nil
+	}
 	b.goals = append(b.goals, goals...)
 }
 
@@ -131,6 +160,7 @@ func (b *builder) resolve(g *Goal) {
 
 // check reads "check the price of X" and "verify that ..." whose claim is in the same clause.
 func (b *builder) check(c *clause, s *sense) {
+	b.words = append(b.words, s.spans...)
 	if len(s.after) == 0 {
 		return
 	}
@@ -164,15 +194,49 @@ func (b *builder) claim(c *clause) {
 
 // statement keeps what a clause tells, for the goal that follows.
 func (b *builder) statement(c *clause) {
-	list := joinMods(b.r.chunks(c.items[:c.head], nil))
-	for i := range list {
-		if list[i].prep == nil {
-			d := b.r.description(&list[i])
-			d.Span = clauseSpan(c)
-			b.told = &d
-			break
+	subject := firstNoun(joinMods(b.r.chunks(c.items[:c.head], nil)))
+	object := firstNoun(joinMods(b.r.chunks(b.behindVerb(c), nil)))
+	if subject == nil && object == nil {
+		return
+	}
+	var d Description
+	switch {
+	case object == nil:
+		d = b.r.description(subject)
+	case subject == nil:
+		d = b.r.description(object)
+	default:
+		d = b.r.description(object)
+		s := b.r.description(subject)
+		d.Of = &s
+	}
+	d.Span = clauseSpan(c)
+	b.told = &d
+	for i := range c.items {
+		if i >= c.head && len(c.items[i].verbs) > 0 {
+			b.words = append(b.words, c.items[i].Span)
 		}
 	}
+}
+
+// behindVerb returns what stands behind the finite verb, without the participle.
+func (b *builder) behindVerb(c *clause) []item {
+	var list []item
+	for i := c.head + 1; i < len(c.items); i++ {
+		if !b.r.deedForm(&c.items[i], "participle", "infinitive", "imperative") || c.items[i].cap {
+			list = append(list, c.items[i])
+		}
+	}
+	return list
+}
+
+func firstNoun(list []phrase) *phrase {
+	for i := range list {
+		if list[i].prep == nil {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 // fragment reads a clause without a verb that belongs to no other: a quotation that must be

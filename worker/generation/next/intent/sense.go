@@ -134,14 +134,15 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		}
 	}
 	if len(s.Need) > 0 {
-		if obj != nil && r.satisfies(obj, s.Need) {
+		if obj != nil && r.satisfies(obj, s.Need) || s.Attr("iobj") != "" && r.satisfies(&phrase{core: s.after}, s.Need) {
 			score += 2
 		} else {
 			score -= 3
 		}
 	}
-	if s.Effect == string(Check) && s.Property != "" {
-		score -= 3
+	score += r.keeping(s, c, obj)
+	if s.Effect == string(Select) && obj != nil && r.satisfies(obj, []string{string(Row), string(Message), string(Card), string(Text_)}) {
+		score += 2
 	}
 	value := obj != nil && obj.holdsValue()
 	switch s.Object() {
@@ -163,12 +164,43 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 	return score + r.objectless(s, obj)
 }
 
+// keeping scores the senses that something holds: only "keep" and "leave" are said as a deed.
+func (r *reader) keeping(s *sense, c *clause, obj *phrase) float64 {
+	if s.Effect != string(Check) || s.Property == "" {
+		return 0
+	}
+	if s.Property != string(Unchanged) || c.forbidden {
+		return -3
+	}
+	score := -1.0
+	if c.sep == "but" && obj != nil {
+		score += 4
+	}
+	for i := range s.after {
+		it := &s.after[i]
+		if it.has(lexicon.State, "unchanged") {
+			score += 6
+		}
+		if it.has(lexicon.Preposition, "as", "for", "in") {
+			score -= 3
+		}
+	}
+	return score
+}
+
 // objectless prefers senses that need no object where none stands, and others where one does.
 func (r *reader) objectless(s *sense, obj *phrase) float64 {
 	alone := false
 	switch Effect(s.Effect) {
 	case Submit, Confirm, Abandon, SignIn, SignOut, Navigate:
 		alone = true
+	}
+	if obj == nil && !alone {
+		for i := range s.after {
+			if slot := s.Slot(s.after[i].fold); slot == "target" || slot == "text" || slot == "measure" {
+				return 0
+			}
+		}
 	}
 	switch {
 	case obj == nil && alone:
@@ -230,11 +262,11 @@ func (r *reader) satisfies(p *phrase, needs []string) bool {
 }
 
 func (r *reader) itemIs(it *item, need string) bool {
-	if it.value != nil && (it.value.UnitClass == need || need == "number" && it.value.Number != nil) {
+	if it.value != nil && (it.value.UnitClass == need || it.value.Unit != "" && r.unitIs(it.value.Unit, need) || need == "number" && it.value.Number != nil) {
 		return true
 	}
 	if it.value == nil || it.number {
-		if it.has(lexicon.Noun_, need) {
+		if it.has(lexicon.Noun_, need) || it.has(lexicon.State, need) {
 			return true
 		}
 		if e := it.as(lexicon.Noun_); e != nil && (e.Attr("person") != "" && need == "person" || e.Attr("concept") == need) {
@@ -253,4 +285,14 @@ func (r *reader) itemIs(it *item, need string) bool {
 		}
 	}
 	return need == "thing"
+}
+
+// unitIs reports whether a unit is of a concept: "stars" of star.
+func (r *reader) unitIs(unit, need string) bool {
+	for _, id := range r.lex.Concepts(unit) {
+		if id.Name() == need {
+			return true
+		}
+	}
+	return r.lex.Lemma(unit) == need
 }

@@ -9,6 +9,12 @@ import (
 // settle makes of a goal as the verb has it the one that its objects show: "go to page 4",
 // "show 50 rows", "press Enter".
 func (r *reader) settle(g *Goal, s *sense) {
+	if g.Effect == Rate && g.State != "" && g.Amount == nil {
+		g.Effect = Complete
+	}
+	if g.Effect == Open && len(g.Target) == 1 && len(g.Target[0].Compare) > 0 {
+		g.Effect = Filter
+	}
 	r.paging(g)
 	r.keys(g)
 	switch g.Effect {

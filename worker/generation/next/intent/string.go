@@ -78,6 +78,7 @@ func (g Goal) String() string {
 	}
 	w.flag("otherwise", g.Otherwise)
 	w.flag("expected", g.Expected)
+	w.flag("begun", g.Begun)
 	w.flag("optional", g.Optional)
 	name := string(g.Effect)
 	if g.Forbidden {
