@@ -41,6 +41,9 @@ func (t *taker) value(v *Value) {
 	}
 	t.add(v.Span)
 	t.description(v.From)
+	for i := range v.Also {
+		t.value(&v.Also[i])
+	}
 }
 
 func (t *taker) claim(c *Claim) {
@@ -90,6 +93,7 @@ func (t *taker) description(d *Description) {
 	t.descriptions(d.Having)
 	t.descriptions(d.Lacking)
 	t.descriptions(d.Or)
+	t.descriptions(d.Also)
 	t.description(d.Of)
 	t.description(d.In)
 	for i := range d.Relation {

@@ -133,8 +133,6 @@ func (a *asserter) adverb(items []item, i int) bool {
 	case it.has(lexicon.Negation) && !a.contrast(items, i):
 		a.not = true
 		return true
-	case it.is("not", "nicht", "no", "pas") && a.contrast(items, i):
-		return false
 	case it.has(lexicon.Quantity, "only") && !it.has(lexicon.Pronoun):
 		a.only = true
 		return true
@@ -161,12 +159,15 @@ func (a *asserter) contrast(items []item, i int) bool {
 		return false
 	}
 	before := &items[i-1]
-	return (before.has(lexicon.Conjunction, "but", "and") || before.mark) && i > a.c.head
+	return before.has(lexicon.Conjunction, "but") || (before.has(lexicon.Conjunction, "and") || before.mark) && i > a.c.head
 }
 
 // sides reads the phrases on both sides of the verb, and says which of them is the subject.
 func (a *asserter) sides(pre, post []item) {
 	before, after := a.r.chunks(pre, nil), a.r.chunks(post, nil)
+	if len(pre) > 1 && pre[0].cap && a.r.imperative(pre, 0) && !pre[0].has(lexicon.Noun_) && !pre[0].has(lexicon.Preposition) {
+		before = []phrase{{core: pre, raw: true}}
+	}
 	before, after = joinMods(before), joinMods(after)
 	for _, p := range before {
 		switch {
@@ -194,7 +195,7 @@ func (a *asserter) sides(pre, post []item) {
 func joinMods(list []phrase) []phrase {
 	var out []phrase
 	for _, p := range list {
-		if len(out) > 0 && p.prep != nil && p.sep == "" && !p.bounded() && out[len(out)-1].prep == nil && !p.leads("in", "on", "under", "at", "below", "above") {
+		if len(out) > 0 && p.prep != nil && p.sep == "" && !p.bounded() && out[len(out)-1].prep == nil && !p.leads("as", "in", "on", "under", "at", "below", "above") {
 			attach(&out[len(out)-1], p)
 			continue
 		}

@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"strings"
+
 	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
 )
 
@@ -115,7 +117,10 @@ func (r *reader) joins(items []item, i int) bool {
 	if it.has(lexicon.Conjunction, "and", "or", "but") {
 		return !it.has(lexicon.Quantity)
 	}
-	after := i > 0 && (items[i-1].mark || items[i-1].has(lexicon.Conjunction))
+	if i > 0 && items[i-1].has(lexicon.Auxiliary) {
+		return false
+	}
+	after := i > 0 && (items[i-1].mark || items[i-1].has(lexicon.Conjunction)) || it.words != nil && r.clauseFollows(items, i+1)
 	return it.has(lexicon.Conjunction, "then") && i > 0 && !it.has(lexicon.Preposition) && (after || r.imperative(items, i+1))
 }
 
@@ -154,8 +159,8 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 	if it.has(lexicon.Auxiliary) || it.value != nil || it.proper(r.lang) {
 		return false
 	}
-	if it.has(lexicon.Preposition, "until", "before", "after", "while", "because", "since") {
-		return r.clauseFollows(items, i+1)
+	if it.has(lexicon.Conjunction, "before", "after", "while", "because") || it.mainly(lexicon.Preposition) && it.entries[0].Name == "until" {
+		return before > 0 && r.clauseFollows(items, i+1)
 	}
 	if it.has(lexicon.Preposition) && !it.has(lexicon.Conjunction, "given") {
 		return false
@@ -165,7 +170,7 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 
 // clauseFollows reports whether a finite verb stands before the next mark.
 func (r *reader) clauseFollows(items []item, i int) bool {
-	for j := i; j < len(items) && !items[j].mark; j++ {
+	for j := i; j < len(items) && !items[j].mark && !items[j].has(lexicon.Conjunction, "and", "that"); j++ {
 		if items[j].has(lexicon.Auxiliary, "be", "must", "have") && j > i {
 			return true
 		}
@@ -243,13 +248,31 @@ func (r *reader) imperative(items []item, i int) bool {
 	if it.value != nil && !it.number || it.mark || it.proper(r.lang) || it.has(lexicon.Auxiliary, "be", "must", "will", "can") && !it.has(lexicon.Auxiliary, "let") {
 		return false
 	}
-	for _, v := range it.verbs {
-		if v.Form == "imperative" || v.Form == "infinitive" {
+	for k := range it.verbs {
+		v := &it.verbs[k]
+		if (v.Form == "imperative" || v.Form == "infinitive") && r.whole(items, i, v) {
 			return true
 		}
 	}
 	return false
 }
+
+// whole reports whether the particle of v stands behind items[i].
+func (r *reader) whole(items []item, i int, v *lexicon.VerbForm) bool {
+	if v.Particle == "" || v.Joined {
+		return true
+	}
+	want := strings.Fields(fold(v.Particle))
+	for j := i + 1; j < len(items) && j < i+maxParticle; j++ {
+		if matchWords(items[j:], want) > 0 || strings.HasPrefix(items[j].fold, want[0]+" ") {
+			return true
+		}
+	}
+	return v.Separable
+}
+
+// maxParticle is how many words stand between a verb and its particle at most.
+const maxParticle = 16
 
 // label reports whether the verb-like word at i is rather the name of what follows: "Email:".
 func (r *reader) label(items []item, i int) bool {
@@ -314,7 +337,7 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 	if it.has(lexicon.Auxiliary, "be", "must", "have", "become", "can", "will", "do", "want") {
 		return !it.has(lexicon.Preposition) && !it.is("be", "been", "being", "sein", "haben", "werden", "être", "avoir", "ser", "estar")
 	}
-	if i == s && r.lang != "de" && !r.claims(it) {
+	if i == s && (r.lang == "en" || r.lang != "de" && !r.claims(it)) {
 		return false
 	}
 	check := r.hasEffect(it, Check)
@@ -336,8 +359,9 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 				return true
 			}
 		case "infinitive":
-			plural := v.Effect == string(Check) && v.Property != "" && i > s && r.lang != "es" && r.lang != "fr"
-			if plural && !noun && !r.behindPreposition(items, i) && !it.has(lexicon.State) {
+			plural := v.Effect == string(Check) && v.Property != "" && v.Property != string(Vanishes) && i > s && r.lang != "es" && r.lang != "fr"
+			stated := it.has(lexicon.State) && !(i+1 < len(items) && (items[i+1].value != nil || items[i+1].proper(r.lang)))
+			if plural && !noun && !r.behindPreposition(items, i) && !stated && v.Particle == "" {
 				return true
 			}
 		}
@@ -358,7 +382,10 @@ func (r *reader) speaks(c *clause, s int) bool {
 		return false
 	}
 	next := &c.items[s+1]
-	if next.has(lexicon.Auxiliary, "want", "try", "start") && r.chain(c, s+1) {
+	if next.has(lexicon.Auxiliary, "want", "try", "start") {
+		if !r.chain(c, s+1) {
+			c.kind, c.head = goal, s+1
+		}
 		return true
 	}
 	if next.has(lexicon.Auxiliary, "be", "must", "can", "will") || len(next.verbs) == 0 || r.claims(next) {
@@ -371,9 +398,14 @@ func (r *reader) speaks(c *clause, s int) bool {
 // chain passes from "try to", "start to", "want to" at i to the verb of the deed.
 func (r *reader) chain(c *clause, i int) bool {
 	for j := i + 1; j < len(c.items) && j < i+4; j++ {
+		if c.items[j].mark || c.items[j].value != nil {
+			break
+		}
 		if r.deed(c.items, j) && !r.nounHere(c.items, j) {
 			it := &c.items[i]
-			c.kind, c.head, c.expected, c.begun = goal, j, it.has(lexicon.Auxiliary, "try"), it.has(lexicon.Auxiliary, "start")
+			c.kind, c.expected, c.begun = goal, it.has(lexicon.Auxiliary, "try"), it.has(lexicon.Auxiliary, "start")
+			c.items = append(append([]item{}, c.items[:i]...), c.items[j:]...)
+			c.head = i
 			return true
 		}
 	}
@@ -436,18 +468,20 @@ func (r *reader) forbids(c *clause, s int) bool {
 		return false
 	}
 	switch {
-	case items[i].has(lexicon.Negation) && !items[i].proper(r.lang):
+	case items[i].has(lexicon.Negation) && !items[i].proper(r.lang) && !(r.lang != "es" && r.lang != "fr" && items[i].has(lexicon.Quantity, "none")):
 		for i+1 < len(items) && (items[i+1].has(lexicon.Pronoun) || items[i+1].has(lexicon.Negation) || items[i+1].mainly(lexicon.Stop)) && !r.deed(items, i+1) {
 			i++
 		}
 		if r.deed(items, i+1) && r.finite(items, i+2) < 0 {
-			c.kind, c.head, c.forbidden = goal, i+1, true
+			c.kind, c.head, c.forbidden = goal, 0, true
+			c.items = items[i+1:]
 			return true
 		}
 	case items[i].has(lexicon.Preposition, "without") || items[i].has(lexicon.Conjunction, "without"):
 		for j := i + 1; j < len(items); j++ {
 			if r.deed(items, j) && (j == i+1 || j+1 == len(items) || r.lang == "fr") {
-				c.kind, c.head, c.forbidden = goal, j, true
+				c.items = append(append([]item{}, items[i+1:j]...), items[j:]...)
+				c.kind, c.head, c.forbidden = goal, j-i-1, true
 				return true
 			}
 		}
@@ -477,7 +511,7 @@ func (r *reader) deed(items []item, i int) bool {
 func (r *reader) laterVerb(items []item, s int) int {
 	if items[s].has(lexicon.Preposition) && !items[s].proper(r.lang) {
 		for i := s + 2; i < len(items); i++ {
-			if r.imperative(items, i) && !r.nounHere(items, i) {
+			if r.imperative(items, i) && !r.nounHere(items, i) && (i+1 < len(items) || r.lang == "de") {
 				return i
 			}
 		}
@@ -501,14 +535,8 @@ func (r *reader) nounHere(items []item, i int) bool {
 // attempt passes over "try to", "start to", "want to" to the verb of the deed itself.
 func (r *reader) attempt(c *clause) {
 	it := &c.items[c.head]
-	trying := it.has(lexicon.Auxiliary, "try")
-	if !trying && !it.has(lexicon.Auxiliary, "start", "want") {
+	if !it.has(lexicon.Auxiliary, "try", "start", "want") {
 		return
 	}
-	for i := c.head + 1; i < len(c.items) && i < c.head+4; i++ {
-		if r.deed(c.items, i) && !r.nounHere(c.items, i) {
-			c.head, c.expected = i, trying
-			return
-		}
-	}
+	r.chain(c, c.head)
 }

@@ -82,7 +82,7 @@ func (a *asserter) contrasts(list []phrase, c Claim, extra []Claim) ([]phrase, [
 // Bo the last one".
 func (a *asserter) elided(list []phrase, c Claim) ([]phrase, []Claim) {
 	for i := 1; i < len(list); i++ {
-		if x, ok := a.position(&list[i], c); ok && list[i].sep != "" {
+		if x, ok := a.position(&list[i], c); ok && (list[i].sep == "and" || list[i].sep == ",") {
 			rest, more := a.elided(append(append([]phrase{}, list[:i]...), list[i+1:]...), c)
 			return rest, append([]Claim{x}, more...)
 		}
@@ -115,6 +115,11 @@ func (a *asserter) position(p *phrase, c Claim) (Claim, bool) {
 			}
 		}
 		x.Subject, x.Values = []Description{a.r.describe(first.core)}, []Value{ordinalValue(o, p.span())}
+		return x, true
+	}
+	if v := p.core[n-1].value; n > 1 && v != nil && (v.Number != nil || v.Quoted) && c.Property == Is && a.r.plainWords(p.core[:n-1]) && !p.core[0].cap {
+		x.Property = Is
+		x.Subject, x.Values = []Description{a.r.describe(p.core[:n-1])}, []Value{a.r.value(&phrase{core: p.core[n-1:]})}
 		return x, true
 	}
 	for i := range p.mods {
@@ -167,12 +172,18 @@ func ordinalValue(n int, span Span) Value {
 func (a *asserter) place(c *Claim) {
 	for i := range a.places {
 		p := &a.places[i]
+		if p.prep == nil {
+			continue
+		}
 		if n := a.ordinal(p); n != 0 && (c.Property == Is || c.Property == Shown || c.Property == At) {
 			c.Property, c.Values = At, []Value{ordinalValue(n, p.span())}
 			continue
 		}
 		d := a.r.description(p)
 		switch {
+		case p.leads("as") && c.Property == Is && len(a.values) > 0 && len(c.Subject) == 1 && c.Where == nil:
+			where := c.Subject[0]
+			c.Where, c.Subject = &where, []Description{d}
 		case p.leads("with", "to") && len(c.Subject) > 0:
 			s := &c.Subject[len(c.Subject)-1]
 			s.Having = append(s.Having, d)

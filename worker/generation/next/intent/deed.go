@@ -155,12 +155,12 @@ func (d *deed) phrase(list []phrase, i int) int {
 	n := 0
 	for i+n+1 < len(list) {
 		next := &list[i+n+1]
+		if next.sep == "" && next.prep != nil && n == 0 && d.verbal(p, i) {
+			d.labelled(p, next)
+			return 1
+		}
 		if next.sep != "" || next.prep == nil || d.slot(next, p) != "" || next.leads("without") && d.formlike() {
 			break
-		}
-		if d.verbal(p, i) {
-			d.labelled(p, next)
-			return n + 1
 		}
 		attach(p, *next)
 		n++
@@ -205,11 +205,22 @@ func (d *deed) slot(p, before *phrase) string {
 		return ""
 	}
 	slot := d.s.Slot(p.prep.fold)
-	if slot == "target" && before != nil && before.prep == nil && !p.leads("for") {
+	dated := d.r.dateOf(p) != nil || p.upto != nil
+	switch {
+	case slot == "to" && (d.g.To != nil || dated && d.g.Effect != Move), slot == "from" && dated, slot == "become" && d.g.Become != nil:
+		return "field"
+	case slot == "amount" && d.g.Amount != nil:
+		return "field"
+	case slot == "name" && d.g.Effect == Choose && dated:
+		return ""
+	case d.g.Effect == Choose && slot == "name" && p.holdsValue() && p.leads("for"):
 		return ""
 	}
-	if slot == "from" && (p.upto != nil || d.r.dateOf(p) != nil) {
+	if p.leads("with") && p.quoted() && slot != "text" && slot != "value" && d.g.Effect != Open && d.g.Effect != Choose && d.g.Effect != Edit {
 		return "field"
+	}
+	if slot == "target" && before != nil && before.prep == nil && !p.leads("for") {
+		return ""
 	}
 	if slot == "field" || slot == "name" && p.leads("of") {
 		return ""
@@ -236,6 +247,16 @@ func (d *deed) slot(p, before *phrase) string {
 		}
 	}
 	return ""
+}
+
+// quoted reports whether a quotation stands in the phrase.
+func (p *phrase) quoted() bool {
+	for i := range p.core {
+		if p.core[i].quoted() {
+			return true
+		}
+	}
+	return false
 }
 
 // properName reports whether a phrase is a name and no kind of thing.
@@ -323,6 +344,8 @@ func (d *deed) object(p *phrase, more bool) {
 		d.second(p)
 	case d.g.Effect == Rate && d.g.Amount != nil:
 		d.sibling(p)
+	case d.colon && d.g.Effect == Rate:
+		d.field(p)
 	case d.colon || d.formlike() && (p.sep == "," || d.last == "field" || d.last == "value" || d.last == "name"):
 		d.again(p, more)
 	default:
@@ -568,6 +591,11 @@ func (d *deed) flush() {
 	switch {
 	case d.value == nil && d.g.Effect == Set:
 		f = d.r.field(d.name)
+		if f.Name == nil && !d.name.holdsValue() && len(d.g.Fields) == 0 {
+			d.g.Target = append(d.g.Target, d.r.description(d.name))
+			d.name = nil
+			return
+		}
 	case d.name == nil:
 		f.Value = d.r.value(d.value)
 		f.Span = d.value.span()

@@ -20,11 +20,20 @@ func (r *reader) description(p *phrase) Description {
 		return Description{Span: p.span(), Compare: []Comparison{*c}}
 	}
 	d := r.describe(p.core)
+	if p.raw {
+		d = Description{Quoted: true}
+		for i := range p.core {
+			d.Words = append(d.Words, Word{Span: p.core[i].Span, Text: p.core[i].text})
+		}
+	}
 	if len(p.rel) > 0 {
 		r.relate(&d, p.rel)
 	}
 	for i := range p.mods {
 		r.modify(&d, &p.mods[i])
+	}
+	for i := range p.also {
+		d.Also = append(d.Also, r.description(&p.also[i]))
 	}
 	d.Span = p.span()
 	return d
@@ -47,6 +56,9 @@ func (p *phrase) span() Span {
 	}
 	for i := range p.mods {
 		grow(p.mods[i].span())
+	}
+	for i := range p.also {
+		grow(p.also[i].span())
 	}
 	if p.upto != nil {
 		grow(p.upto.span())

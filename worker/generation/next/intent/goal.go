@@ -196,6 +196,8 @@ type Description struct {
 	State []State
 	// Pronoun: it, them, that, one ("the blue one" is Pronoun with Words blue).
 	Pronoun bool
+	// Also are other names for it, in parentheses: "siège enfant (Child seat)".
+	Also []Description
 	// Or: further things of the same role in an assertion with "or".
 	Or []Description
 }
@@ -251,6 +253,8 @@ type Value struct {
 	// Unit is as written and its class: "euros" is money, "degrees", "minutes" is duration.
 	Unit, UnitClass string
 	Date            *Date
+	// Also are other words for it, in parentheses: "geschnitten (sliced)".
+	Also []Value
 	// From: the value stands on the page ("the price that is shown above").
 	From *Description
 }

@@ -131,7 +131,7 @@ func separator(sep string, at int) item {
 		it.entries = []lexicon.Entry{{Class: lexicon.Conjunction, Name: sep, Names: []string{sep}}}
 	default:
 		it.mark = true
-		if sep == "" || sep == ")" {
+		if sep == "" {
 			it.text = ","
 		}
 	}

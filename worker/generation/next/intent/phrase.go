@@ -7,23 +7,27 @@ import (
 // phrase is a noun phrase (or an adjective that stands as one) with the preposition before it
 // and what is attached behind it.
 type phrase struct {
+	inside bool   // of parentheses
 	sep    string // how it is joined with the one before: "", ",", "and", "or", "but", ":", "("
 	prep   *item
 	senses []string
 	neg    *item // "not X", "no X"
 	core   []item
-	rel    []item // its relative clause
+	rel    []item   // its relative clause
+	also   []phrase // other names for it, in parentheses
+	raw    bool     // a name that is a sentence itself: all words count
 	mods   []phrase
 	upto   *phrase // the second end of a range
 }
 
 // chunker cuts the items of a clause into phrases.
 type chunker struct {
-	r    *reader
-	verb *lexicon.VerbForm // whose prepositions end a name; nil without one
-	out  []phrase
-	cur  phrase
-	sep  string
+	r      *reader
+	verb   *lexicon.VerbForm // whose prepositions end a name; nil without one
+	out    []phrase
+	cur    phrase
+	sep    string
+	inside bool // of parentheses
 	// loose are items that no phrase takes: adverbs, marks.
 	loose []item
 }
@@ -40,6 +44,7 @@ func (r *reader) chunks(items []item, verb *lexicon.VerbForm) []phrase {
 
 func (c *chunker) flush() {
 	if len(c.cur.core) > 0 || len(c.cur.rel) > 0 {
+		c.cur.inside = c.inside
 		c.out = append(c.out, c.cur)
 		c.sep = ""
 		c.cur = phrase{}
@@ -99,8 +104,11 @@ func (c *chunker) mark(it *item) {
 	case it.sign("("):
 		c.flush()
 		c.join("(")
+		c.inside = true
 	case it.sign(")"):
 		c.flush()
+		c.inside = false
+		c.sep, c.cur.sep = "", ""
 	case it.sign("-–—"):
 		c.flush()
 		c.join(",")
@@ -152,10 +160,10 @@ func (p *phrase) proper(lang string) bool {
 // that it leads in stands behind it.
 func (c *chunker) preposition(items []item, i int) bool {
 	it := &items[i]
-	if !it.has(lexicon.Preposition) || it.value != nil || it.proper(c.r.lang) && i+1 < len(items) && !items[i+1].has(lexicon.Article) {
+	if !it.has(lexicon.Preposition) || it.value != nil || it.fold == "'s" || it.proper(c.r.lang) && i+1 < len(items) && !items[i+1].has(lexicon.Article) {
 		return false
 	}
-	if it.has(lexicon.Article) && !(i > 0 && items[i-1].value != nil && items[i-1].value.Unit != "") {
+	if (it.has(lexicon.Article) || it.has(lexicon.Quantity)) && it.has(lexicon.Preposition, "per") && !(i > 0 && items[i-1].value != nil && items[i-1].value.Unit != "") {
 		return false // "a day" is "per day" only behind an amount
 	}
 	if i+1 >= len(items) {
@@ -190,6 +198,9 @@ func (c *chunker) begins(items []item, i int) bool {
 		return false
 	}
 	last := &c.cur.core[len(c.cur.core)-1]
+	if it.value != nil && it.value.UnitClass == "rating" {
+		return true
+	}
 	if onlyDeterminers(c.cur.core) {
 		return false
 	}
@@ -287,7 +298,7 @@ func (c *chunker) relative(items []item, i int) bool {
 		return i > 0 && items[i-1].sign(",") // de "die"
 	}
 	if it.has(lexicon.Demonstrative) {
-		return len(c.cur.core) > 0 && (items[i+1].has(lexicon.Auxiliary) || len(items[i+1].verbs) > 0) // en "that"
+		return len(c.cur.core) > 0 // en "that"
 	}
 	return true
 }
@@ -332,6 +343,14 @@ func (c *chunker) ranges() []phrase {
 			out[n-1].per(&p)
 			continue
 		}
+		if n := len(out); n > 0 && p.sep == "(" && p.neg == nil && p.prep == nil && len(p.core) > 0 && (p.core[0].value == nil || p.core[0].quoted()) {
+			c.gloss(&out[n-1], p)
+			for i+1 < len(c.out) && c.out[i+1].sep == "," && c.out[i+1].inside {
+				i++
+				c.gloss(&out[n-1], c.out[i])
+			}
+			continue
+		}
 		if n := len(out); n > 0 && p.sep == "," && len(p.rel) > 0 && p.apposition() && len(out[n-1].rel) == 0 {
 			out[n-1].rel = p.rel
 			continue
@@ -339,6 +358,16 @@ func (c *chunker) ranges() []phrase {
 		out = append(out, p)
 	}
 	return out
+}
+
+// gloss makes q another name of p: "siège enfant (Child seat)".
+func (c *chunker) gloss(p *phrase, q phrase) {
+	q.sep = ""
+	if n := len(p.mods); n > 0 && len(p.rel) == 0 {
+		p.mods[n-1].also = append(p.mods[n-1].also, q)
+		return
+	}
+	p.also = append(p.also, q)
 }
 
 // amount reports whether the phrase ends in a number with a unit.

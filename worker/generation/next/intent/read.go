@@ -30,8 +30,8 @@ func ReadIn(source, lang string) Text {
 		text = text[:Longest]
 	}
 	toks := r.unclitic(tokenize(text))
-	best := r.read(toks)
-	best.Unread = append(best.Unread, r.unread(toks, best.Goals)...)
+	best, read := r.read(toks)
+	best.Unread = append(best.Unread, r.unread(read, best.Goals)...)
 	if len(source) > Longest {
 		best.Unread = append(best.Unread, Span{Longest, len(source)})
 	}
@@ -43,10 +43,13 @@ func ReadIn(source, lang string) Text {
 }
 
 // read returns the likeliest reading.
-func (r *reader) read(toks []token) Reading {
+func (r *reader) read(toks []token) (Reading, []item) {
 	b := &builder{r: r}
+	var all []item
 	for _, s := range r.sentences(toks) {
-		list := r.clauses(r.items(s.toks))
+		items := r.items(s.toks)
+		all = append(all, items...)
+		list := r.clauses(items)
 		for i := range list {
 			list[i].question = s.question
 		}
@@ -55,7 +58,7 @@ func (r *reader) read(toks []token) Reading {
 		}
 		b.cond = nil
 	}
-	return Reading{Goals: b.goals, Prior: b.prior()}
+	return Reading{Goals: b.goals, Prior: b.prior()}, all
 }
 
 // builder puts the goals of clauses together.
@@ -120,13 +123,17 @@ func (b *builder) tells(list []clause, i int) bool {
 func (b *builder) goal(c *clause) {
 	senses := b.r.verbSenses(c)
 	if len(senses) == 0 {
-		return
+		senses = []sense{b.r.unknown(c)}
 	}
 	if senses[0].Effect == string(Check) && senses[0].Property == "" {
 		b.check(c, &senses[0])
 		return
 	}
 	goals := b.r.goal(c, &senses[0])
+	if senses[0].Effect == string(Check) && goals[0].Claim == nil {
+		b.words = append(b.words, senses[0].spans...)
+		return
+	}
 	b.resolve(&goals[0])
 	for k := 1; k < len(senses) && k < 3; k++ {
 		if senses[k].Effect != senses[0].Effect && senses[k].Effect != string(Check) {
@@ -134,6 +141,17 @@ func (b *builder) goal(c *clause) {
 		}
 	}
 	b.add(goals...)
+}
+
+// unknown is the sense of a verb that the lexicon does not have here: to set after "want",
+// else whatever a control of its name does.
+func (r *reader) unknown(c *clause) sense {
+	head := &c.items[c.head]
+	v := &lexicon.Verb{Lemma: head.fold, Base: head.fold, Effect: string(Act)}
+	if head.has(lexicon.Auxiliary, "want", "have") {
+		v.Effect = string(Set)
+	}
+	return sense{VerbForm: lexicon.VerbForm{Verb: v, Form: "imperative"}, before: c.items[:c.head], after: c.items[c.head+1:], spans: []Span{head.Span}}
 }
 
 func (b *builder) add(goals ...Goal) {
@@ -151,7 +169,7 @@ func (b *builder) resolve(g *Goal) {
 	if b.told == nil {
 		return
 	}
-	bare := len(g.Target) == 1 && g.Target[0].Pronoun && len(g.Target[0].Words) == 0
+	bare := len(g.Target) == 1 && g.Target[0].Pronoun && len(g.Target[0].Words) == 0 && g.Target[0].Of == nil
 	if len(g.Target) == 0 && len(g.Fields) == 0 || bare {
 		g.Target = []Description{*b.told}
 	}
@@ -183,6 +201,9 @@ func (b *builder) check(c *clause, s *sense) {
 }
 
 func (b *builder) claim(c *clause) {
+	if c.cond == "given" && b.given(c) {
+		return
+	}
 	for _, cl := range b.r.claims_(c) {
 		if c.cond == "if" || c.cond == "when" {
 			b.cond = &cl
@@ -190,6 +211,26 @@ func (b *builder) claim(c *clause) {
 		}
 		b.add(Goal{Span: cl.Span, Effect: Check, Claim: &cl})
 	}
+}
+
+// given reads "given the bag is emptied": a participle behind "given" says what to do first.
+func (b *builder) given(c *clause) bool {
+	if !c.items[c.head].has(lexicon.Auxiliary, "be") {
+		return false
+	}
+	for i := c.head + 1; i < len(c.items); i++ {
+		if !b.r.deedForm(&c.items[i], "participle") || b.r.hasEffect(&c.items[i], Check) {
+			continue
+		}
+		items := append([]item{c.items[i]}, c.items[:c.head]...)
+		items = append(append(items, c.items[c.head+1:i]...), c.items[i+1:]...)
+		g := clause{kind: goal, items: items}
+		if senses := b.r.verbSenses(&g); len(senses) > 0 {
+			b.add(b.r.goal(&g, &senses[0])...)
+			return true
+		}
+	}
+	return false
 }
 
 // statement keeps what a clause tells, for the goal that follows.
@@ -203,6 +244,9 @@ func (b *builder) statement(c *clause) {
 	switch {
 	case object == nil:
 		d = b.r.description(subject)
+	case subject != nil && picks(b.r.description(object)):
+		d = b.r.description(subject)
+		d.Extreme = b.r.description(object).Extreme
 	case subject == nil:
 		d = b.r.description(object)
 	default:
@@ -218,6 +262,9 @@ func (b *builder) statement(c *clause) {
 		}
 	}
 }
+
+// picks reports whether a description is a superlative and no more: "the longest".
+func picks(d Description) bool { return d.Extreme != nil && len(d.Words) == 0 && d.Noun == "" }
 
 // behindVerb returns what stands behind the finite verb, without the participle.
 func (b *builder) behindVerb(c *clause) []item {
@@ -246,6 +293,10 @@ func (b *builder) fragment(c *clause) {
 	if len(list) == 0 {
 		return
 	}
+	if c.cond == "given" {
+		b.givenThing(list)
+		return
+	}
 	if len(list) == 1 && len(list[0].core) == 1 && list[0].core[0].quoted() && len(b.goals) > 0 {
 		cl := Claim{Span: list[0].span(), Property: Shown, Subject: []Description{b.r.description(&list[0])}, Op: "="}
 		b.add(Goal{Span: cl.Span, Effect: Check, Claim: &cl})
@@ -265,19 +316,35 @@ func (b *builder) fragment(c *clause) {
 	b.add(g)
 }
 
+// givenThing reads "given the Accepted tab": what can be opened is, another thing is what the
+// text goes on to speak of.
+func (b *builder) givenThing(list []phrase) {
+	p := firstNoun(list)
+	if p == nil {
+		return
+	}
+	d := b.r.description(p)
+	switch d.Kind {
+	case Tab, PageKind, Dialog, Menu, Section:
+		b.add(Goal{Span: d.Span, Effect: Open, Target: []Description{d}})
+	default:
+		b.told = &d
+	}
+}
+
 // variants returns the reading and those with another sense of one verb.
 func (r *reader) variants(best Reading, toks []token) []Reading {
 	return []Reading{best}
 }
 
 // unread returns the spans of content words that no goal has.
-func (r *reader) unread(toks []token, goals []Goal) []Span {
+func (r *reader) unread(items []item, goals []Goal) []Span {
 	spans := r.taken(goals)
 	sort.Slice(spans, func(i, j int) bool { return spans[i].From < spans[j].From })
 	var left []Span
 	k := 0
 	reach := 0
-	for _, it := range r.items(toks) {
+	for _, it := range items {
 		for k < len(spans) && spans[k].From <= it.From {
 			reach = max(reach, spans[k].To)
 			k++

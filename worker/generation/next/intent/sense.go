@@ -63,6 +63,10 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 			if s.after[i].mark && !s.after[i].sign("()") && !v.Separable {
 				return s, false
 			}
+			if rest, ok := strings.CutPrefix(s.after[i].fold, v.Particle+" "); ok && len(want) == 1 {
+				r.splitParticle(&s, i, rest)
+				return s, true
+			}
 			continue
 		}
 		next := i + n
@@ -82,6 +86,16 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 		return s, true
 	}
 	return s, false
+}
+
+// splitParticle takes the particle out of what the lexicon has as one: "up to" behind "turn".
+func (r *reader) splitParticle(s *sense, i int, rest string) {
+	it := s.after[i]
+	s.spans = append(s.spans, Span{it.From, it.To - len(rest) - 1})
+	it.From, it.text, it.fold, it.words = it.To-len(rest), rest, rest, nil
+	it.entries, it.verbs = r.lex.Entries(rest), r.lex.Verbs(rest)
+	s.after = append(append(append([]item{}, s.after[:i]...), it), s.after[i+1:]...)
+	s.score += 3
 }
 
 func reflexiveAt(after, before []item) int {
@@ -129,7 +143,14 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		if it.mark && !it.sign("(") {
 			break
 		}
-		if it.has(lexicon.Preposition) && i+1 < len(s.after) && s.Slot(it.fold) != "" {
+		if !it.has(lexicon.Preposition) || i+1 >= len(s.after) {
+			continue
+		}
+		slot := s.Slot(it.fold)
+		switch {
+		case slot == "name" && s.Effect == string(Add) && s.Object() == "target":
+			score -= 1.5
+		case slot != "":
 			score += 1.2
 		}
 	}
@@ -143,6 +164,15 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 	score += r.keeping(s, c, obj)
 	if s.Effect == string(Select) && obj != nil && r.satisfies(obj, []string{string(Row), string(Message), string(Card), string(Text_)}) {
 		score += 2
+	}
+	if iobj && s.Effect == string(Add) && s.Attr("iobj") == "" {
+		score -= 2
+	}
+	if s.Effect == string(Move) && !r.directed(s) {
+		score -= 3
+	}
+	if s.Object() == "none" && obj != nil {
+		score -= 4
 	}
 	value := obj != nil && obj.holdsValue()
 	switch s.Object() {
@@ -162,6 +192,16 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		}
 	}
 	return score + r.objectless(s, obj)
+}
+
+// directed reports whether a clause says where something moves.
+func (r *reader) directed(s *sense) bool {
+	for i := range s.after {
+		if slot := s.Slot(s.after[i].fold); slot == "to" || slot == "from" || s.after[i].as(lexicon.Place) != nil {
+			return true
+		}
+	}
+	return s.Attr("place") != ""
 }
 
 // keeping scores the senses that something holds: only "keep" and "leave" are said as a deed.

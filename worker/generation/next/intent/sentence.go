@@ -33,7 +33,7 @@ func (r *reader) sentences(toks []token) []sentence {
 		if toks[i].class != markToken {
 			continue
 		}
-		if toks[i].mark("!?…") || toks[i].mark(".") && r.stops(toks, i) {
+		if toks[i].mark("!?…") && !(i+1 < len(toks) && toks[i+1].class == wordToken && !toks[i+1].cap && !toks[i+1].line) || toks[i].mark(".") && r.stops(toks, i) {
 			end(i, toks[i].mark("?"))
 			start = i + 1
 		}

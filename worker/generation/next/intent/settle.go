@@ -19,7 +19,7 @@ func (r *reader) settle(g *Goal, s *sense) {
 	r.keys(g)
 	switch g.Effect {
 	case Check:
-		if s.Property != "" {
+		if s.Property != "" && len(g.Target) > 0 {
 			g.Claim = &Claim{Span: g.Span, Property: Property(s.Property), Subject: g.Target}
 			g.Target = nil
 		}

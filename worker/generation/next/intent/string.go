@@ -122,6 +122,9 @@ func (v *Value) text() string {
 	if v.Unit != "" {
 		s += "_" + v.Unit
 	}
+	for i := range v.Also {
+		s += "~" + v.Also[i].text()
+	}
 	return s
 }
 
@@ -172,7 +175,7 @@ func (d *Description) text() string {
 	add(d.Ordinal != 0, "#"+strconv.Itoa(d.Ordinal))
 	add(d.Count != 0, strconv.Itoa(d.Count)+"x")
 	for _, s := range d.State {
-		add(true, map[bool]string{true: "not:", false: "is:"}[s.Not]+s.Name)
+		add(true, map[bool]string{true: "not:", false: "is:"}[s.Not]+s.Text)
 	}
 	if e := d.Extreme; e != nil {
 		add(true, extremeText(e))
@@ -202,6 +205,9 @@ func (d *Description) text() string {
 	}
 	for _, x := range d.Except {
 		add(true, "except("+x.text()+")")
+	}
+	for _, x := range d.Also {
+		add(true, "~"+x.text())
 	}
 	for _, x := range d.Or {
 		add(true, "or("+x.text()+")")

@@ -18,7 +18,9 @@ func (r *reader) value(p *phrase) Value {
 	}
 	for i := range core {
 		if core[i].quoted() {
-			return *core[i].value
+			v := *core[i].value
+			r.glosses(&v, p)
+			return v
 		}
 	}
 	v := Value{Span: Span{core[0].From, core[len(core)-1].To}}
@@ -33,14 +35,25 @@ func (r *reader) value(p *phrase) Value {
 	} else {
 		v.Text = r.source[v.Span.From:v.Span.To]
 	}
-	if len(p.mods) > 0 && p.mods[len(p.mods)-1].span().To > v.Span.To {
-		v.Span.To = p.span().To
+	if n := len(p.mods); n > 0 && p.mods[n-1].span().To > v.Span.To {
+		v.Span.To = p.mods[n-1].span().To
 		v.Text = r.source[v.Span.From:v.Span.To]
 	}
 	if p.upto != nil && v.Date != nil || p.upto != nil && r.dateOf(p.upto) != nil {
 		r.dateRange(&v, p)
 	}
+	if len(core) == 1 && core[0].number && core[0].proper(r.lang) {
+		v.Text = core[0].text
+	}
+	r.glosses(&v, p)
 	return v
+}
+
+// glosses adds the other words for a value.
+func (r *reader) glosses(v *Value, p *phrase) {
+	for i := range p.also {
+		v.Also = append(v.Also, r.value(&p.also[i]))
+	}
 }
 
 func (r *reader) dateOf(p *phrase) *Date {
