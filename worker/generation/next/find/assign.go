@@ -67,7 +67,10 @@ func (a *assigner) listPlaces() []place {
 	var out []place
 	for i := range a.m.Fields {
 		f := &a.m.Fields[i]
-		if a.w.Within >= 0 && !a.ix.below(f.Node, a.w.Within) || f.Disabled || f.ReadOnly && f.Kind == "text" {
+		if f.Hidden && !a.w.Hidden {
+			continue
+		}
+		if a.w.Within >= 0 && !a.ix.below(f.Node, a.w.Within) || f.Disabled || f.ReadOnly && f.Kind == "text" && f.Less < 0 && f.More < 0 {
 			continue
 		}
 		if a.behind(f.Node) {

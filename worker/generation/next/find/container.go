@@ -56,6 +56,12 @@ func (s *searcher) useInside(c *Candidate) {
 	}
 }
 
+// Containers returns what may hold things and is meant by a description, best first: what "in
+// the Doing column" or "under Advanced" says of a goal.
+func Containers(m *page.Model, d *intent.Description, w Want) []Candidate {
+	return containers(m, d, w, 0)
+}
+
 // containers returns what may hold things and is meant by a description, best first: sections,
 // dialogs, columns, panels, lists, groups of records, and records that hold others.
 func containers(m *page.Model, d *intent.Description, w Want, depth int) []Candidate {

@@ -27,11 +27,17 @@ const (
 	shapeBroken    = 0.62 // a name whose words stand apart
 )
 
-// words returns how far refs explain the words of a phrase.
+// explain returns how far refs explain the words of a phrase.
 func (p *phrase) explain(refs []ref) proof {
-	best := make([]float64, len(p.atoms))
-	from := make([]role, len(p.atoms))
-	shape := 0.0
+	best, from, shape := p.weigh(refs)
+	return p.prove(best, from, shape)
+}
+
+// weigh returns for each word how well the best text explains it and what that text is to the
+// thing, and the best shape of a text that has all words.
+func (p *phrase) weigh(refs []ref) (best []float64, from []role, shape float64) {
+	best = make([]float64, len(p.atoms))
+	from = make([]role, len(p.atoms))
 	for _, r := range refs {
 		m := p.match(r.text)
 		if m.hits == 0 {
@@ -46,7 +52,7 @@ func (p *phrase) explain(refs []ref) proof {
 			shape = max(shape, shapeOf(r.role, m))
 		}
 	}
-	return p.prove(best, from, shape)
+	return best, from, shape
 }
 
 // shapeOf returns the shape of a text that has all words.

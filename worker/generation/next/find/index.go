@@ -36,6 +36,9 @@ type ref struct {
 	sub  int    // which attribute
 }
 
+// columnText marks texts of a group that are names of its columns.
+const columnText = -2
+
 // index is what all searches of one model share: its texts, prepared once, and which things
 // have them. It is kept in Model.Memo.
 type index struct {
@@ -212,7 +215,9 @@ func (ix *index) group(g int) []ref {
 		gr := &ix.m.Groups[g]
 		refs := ix.add([]ref{}, gr.Title, whole, gr.Node)
 		for _, c := range gr.Columns {
-			refs = ix.add(refs, c.Name, whole, c.Node)
+			if t := ix.id(c.Name); t >= 0 {
+				refs = append(refs, ref{text: t, role: whole, node: c.Node, sub: columnText})
+			}
 		}
 		if gr.Counter >= 0 && gr.Counter < len(ix.m.Nodes) {
 			refs = ix.add(refs, ix.m.Nodes[gr.Counter].Name, whole, gr.Counter)

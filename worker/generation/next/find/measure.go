@@ -13,8 +13,12 @@ type column struct {
 	name  string
 	kind  page.Type
 	score float64
-	// at holds which attribute of each record it is.
+	// at holds which attribute of each record it is, in holds numbers that stand in a longer text
+	// and are not the attribute's own: "Rower, 16 years".
 	at map[int]int
+	in map[int]float64
+	// unit is the class of the unit behind the numbers of in.
+	unit string
 	// reversed: what is greater here is less in the measure: a later birth is a lower age.
 	reversed bool
 }
@@ -55,6 +59,38 @@ func (s *searcher) columns(pool []int) []*column {
 			if a.Number != nil && c.kind == page.Text {
 				c.kind = a.Type
 			}
+			if a.Number == nil {
+				out = s.inText(out, by, key, r, i)
+			}
+		}
+	}
+	return out
+}
+
+// inText adds columns for the numbers with units in an attribute that is a longer text.
+func (s *searcher) inText(out []*column, by map[string]*column, key string, r, i int) []*column {
+	text := s.m.Records[r].Attributes[i].Text
+	if len(text) > 200 {
+		return out
+	}
+	for _, q := range s.ix.quantities(text) {
+		k := key + "/" + q.class
+		c := by[k]
+		if c == nil {
+			c = &column{key: k, name: s.m.Records[r].Attributes[i].Name, kind: page.Number, at: map[int]int{}, in: map[int]float64{}, unit: q.class}
+			switch q.class {
+			case "money":
+				c.kind = page.Money
+			case "duration":
+				c.kind = page.Duration
+			case "rating":
+				c.kind = page.Rating
+			}
+			by[k] = c
+			out = append(out, c)
+		}
+		if _, ok := c.in[r]; !ok {
+			c.at[r], c.in[r] = i, q.value
 		}
 	}
 	return out
@@ -88,7 +124,7 @@ func (s *searcher) rate(c *column, m *measured) float64 {
 	}
 	for i, t := range types[m.class] {
 		if t == c.kind {
-			best = max(best, 0.7-0.1*float64(i))
+			best = max(best, 0.7-0.08*float64(i))
 		}
 	}
 	if u := s.unitOf(c); m.unit != "" && u == m.unit {
@@ -113,6 +149,9 @@ func (s *searcher) inValues(c *column, p *phrase) float64 {
 
 // unitOf returns the class of the unit of a column: money, duration, or by the unit shown.
 func (s *searcher) unitOf(c *column) string {
+	if c.in != nil {
+		return c.unit
+	}
 	switch c.kind {
 	case page.Money:
 		return "money"
@@ -156,6 +195,9 @@ func (s *searcher) column(pool []int, m *measured) (best *column, equal bool) {
 
 // numeric reports whether most values of a column are numbers.
 func (s *searcher) numeric(c *column) bool {
+	if c.in != nil {
+		return true
+	}
 	n := 0
 	for r, i := range c.at {
 		if s.m.Records[r].Attributes[i].Number != nil {
@@ -167,6 +209,9 @@ func (s *searcher) numeric(c *column) bool {
 
 // born reports whether a column holds dates or years, which say when and not how old.
 func (s *searcher) born(c *column) bool {
+	if c.in != nil {
+		return false
+	}
 	for r, i := range c.at {
 		a := &s.m.Records[r].Attributes[i]
 		if a.Number == nil {
@@ -182,6 +227,10 @@ func (s *searcher) born(c *column) bool {
 
 // number returns what a record shows in a column.
 func (s *searcher) number(c *column, r int) (float64, bool) {
+	if c.in != nil {
+		n, ok := c.in[r]
+		return n, ok
+	}
 	i, ok := c.at[r]
 	if !ok || s.m.Records[r].Attributes[i].Number == nil {
 		return 0, false

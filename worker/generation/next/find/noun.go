@@ -13,6 +13,7 @@ type nounUse uint8
 const (
 	nounUnknown nounUse = iota
 	nounGroup           // it names the group: a member in a list of members
+	nounColumn          // it is the name of a column or a counter of the group
 	nounFilter          // some records have it: a knife among the products
 	nounKind            // it says row, item, entry, card
 	nounPage            // the page is about it
@@ -34,7 +35,7 @@ func (s *searcher) nounOf(r int, own bool) proof {
 	a := s.noun.atoms[0]
 	self := s.noun.explain(s.ownRefs(r))
 	naming := func(by string, score float64) proof {
-		if self.own {
+		if self.own && self.score >= score && !onlyLabel(self) {
 			return self
 		}
 		return proof{score: score, used: []Use{{Span: a.span, By: by}}}
@@ -42,6 +43,8 @@ func (s *searcher) nounOf(r int, own bool) proof {
 	switch use {
 	case nounGroup:
 		return naming("names the list", 0.93)
+	case nounColumn:
+		return naming("names the list", 0.925)
 	case nounKind:
 		return naming("kind", 0.93)
 	case nounFilter:
@@ -60,6 +63,37 @@ func (s *searcher) nounOf(r int, own bool) proof {
 	return p
 }
 
+// lastWord proves the last of several words as a noun where nothing else is missing: "the
+// stork tower note" of a list of notes.
+func (s *searcher) lastWord(r int, pr proof) proof {
+	n := len(s.words.atoms)
+	if n < 2 || len(pr.missing) != 1 || !pr.own || pr.missing[0] != s.words.atoms[n-1].span || s.words.atoms[n-1].name {
+		return pr
+	}
+	if s.last == nil {
+		d := *s.d
+		d.Kind = ""
+		a := s.words.atoms[n-1]
+		s.last = &searcher{ix: s.ix, m: s.m, d: &d, w: s.w, nouns: map[int]nounUse{}}
+		s.last.d.Noun, s.last.words = a.text, s.ix.phrase(nil, s.w.Lang)
+		s.last.noun = s.ix.phrase([]atom{{span: a.span, text: a.text, noun: true}}, s.w.Lang)
+	}
+	g := s.m.Records[r].Group
+	use, ok := s.last.nouns[g]
+	if !ok {
+		use = s.last.nounUse(g)
+		s.last.nouns[g] = use
+	}
+	if use != nounGroup && use != nounColumn && use != nounPage {
+		return pr
+	}
+	pr.missing = nil
+	pr.score *= 2 // it was halved for the word
+	pr.score = (pr.score*float64(n-1) + 0.9) / float64(n)
+	pr.used = append(pr.used, Use{s.words.atoms[n-1].span, "names the list"})
+	return pr
+}
+
 // ownRefs returns the texts of a record without those around it.
 func (s *searcher) ownRefs(r int) []ref {
 	refs := s.ix.record(r)
@@ -72,8 +106,13 @@ func (s *searcher) ownRefs(r int) []ref {
 
 // nounUse finds out what the noun says about a group.
 func (s *searcher) nounUse(g int) nounUse {
-	if g >= 0 && s.noun.explain(s.ix.group(g)).own || s.anyOf(s.ix.group(g)) {
+	switch {
+	case s.anyOf(titlesOf(s.ix.group(g))):
 		return nounGroup
+	case s.anyOf(s.ix.group(g)):
+		return nounColumn
+	case generic(s.d):
+		return nounKind
 	}
 	some, all := 0, 0
 	for r := range s.m.Records {
@@ -90,8 +129,6 @@ func (s *searcher) nounUse(g int) nounUse {
 		return nounGroup
 	case some > 0:
 		return nounFilter
-	case generic(s.d):
-		return nounKind
 	case s.anyOf(s.ix.page()):
 		return nounPage
 	}
@@ -107,6 +144,17 @@ func onlyLabel(p proof) bool {
 		}
 	}
 	return true
+}
+
+// titlesOf are the texts of a group that are titles, of it or around it.
+func titlesOf(refs []ref) []ref {
+	var out []ref
+	for _, r := range refs {
+		if r.sub != columnText {
+			out = append(out, r)
+		}
+	}
+	return out
 }
 
 // anyOf reports whether one of the texts has the noun.
@@ -193,6 +241,9 @@ func fitsKind(s *searcher, w What, node, index int, k intent.Kind) bool {
 			}
 		}
 	case Field:
+		if k == intent.Text_ {
+			return s.m.Fields[index].Kind == "editor" || longField(s.m, &s.m.Fields[index])
+		}
 		return k == intent.FieldKind || k == intent.List && (s.m.Fields[index].Kind == "choice" || s.m.Fields[index].Kind == "choices")
 	case Line:
 		l := &s.m.Lines[index]

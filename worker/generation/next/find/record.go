@@ -56,11 +56,12 @@ func (s *searcher) among(k What, node int) bool {
 func (s *searcher) record(r int) (Candidate, bool) {
 	rec := &s.m.Records[r]
 	refs := s.ix.record(r)
-	pr := s.words.explain(refs)
+	pr := s.explain(s.words, r, refs)
 	n := len(s.words.atoms)
 	if n > 0 && len(pr.used) == 0 {
 		return Candidate{}, false
 	}
+	pr = s.lastWord(r, pr)
 	nounProof := s.nounOf(r, pr.own)
 	pr = join(pr, n, nounProof, len(s.noun.atoms))
 	own := pr.own
@@ -137,7 +138,10 @@ func (s *searcher) having(r int, d *intent.Description) proof {
 	}
 	atoms := append(wordAtoms(d), nounAtoms(d)...)
 	sub.words, sub.noun = s.ix.phrase(atoms, s.w.Lang), s.ix.phrase(nil, s.w.Lang)
-	p := sub.words.explain(s.trueRefs(r, sub.words))
+	p := s.explain(sub.words, r, s.trueRefs(r, sub.words))
+	if d.Noun == "" {
+		p = sub.lastWord(r, p)
+	}
 	if d.Noun != "" && len(d.Words) > 0 {
 		p = s.forgive(p, d)
 	}

@@ -20,7 +20,8 @@ type searcher struct {
 	depth int
 	// words are the words of the description, noun its noun.
 	words, noun *phrase
-	joined      *phrase // both in one
+	joined      *phrase   // both in one
+	last        *searcher // for the last word, taken as a noun
 	// inside are the nodes that things must be in, with the score of each; none is anywhere.
 	inside  []Candidate
 	found   Found
@@ -124,6 +125,7 @@ func (s *searcher) conclude(all []Candidate) Found {
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Score > all[j].Score })
 	if plural, n := s.plural(); plural {
 		s.members(all, n)
+		s.useFlags(f.Candidates)
 		return *f
 	}
 	f.Candidates = all[:min(len(all), 12)]
@@ -131,10 +133,24 @@ func (s *searcher) conclude(all []Candidate) Found {
 		f.Missing = []intent.Span{s.d.Span}
 		return *f
 	}
+	s.useFlags(f.Candidates)
 	f.Missing = all[0].Missing
 	f.Margin = s.margin(all)
 	f.Ambiguous = f.Margin < Margin
 	return *f
+}
+
+// useFlags marks the words that say which and how many of them as used by candidates that
+// lack nothing.
+func (s *searcher) useFlags(cs []Candidate) {
+	for i := range cs {
+		if len(cs[i].Missing) > 0 {
+			continue
+		}
+		for _, span := range s.d.Flags {
+			cs[i].Used = append(cs[i].Used, Use{span, "which one"})
+		}
+	}
 }
 
 // margin returns how far the best candidate is above the next one that is another thing.
@@ -142,12 +158,31 @@ func (s *searcher) margin(all []Candidate) float64 {
 	best := &all[0]
 	for i := 1; i < len(all); i++ {
 		c := &all[i]
-		if c.Node == best.Node && c.What != Attribute || c.What != best.What && s.ix.nested(c.Node, best.Node) {
+		if s.oneThing(c, best) {
 			continue
 		}
 		return best.Score - c.Score
 	}
 	return best.Score
+}
+
+// oneThing reports whether two candidates are the same for whoever uses them: one element, one
+// in the other, or a box with its label beside it.
+func (s *searcher) oneThing(a, b *Candidate) bool {
+	if a.Node == b.Node {
+		return a.What != Attribute
+	}
+	if s.ix.nested(a.Node, b.Node) {
+		return a.What != b.What || a.Why == b.Why
+	}
+	return a.What != b.What && a.Why == b.Why && a.Node >= 0 && b.Node >= 0 && s.m.RecordAt(a.Node) == s.m.RecordAt(b.Node) &&
+		s.near(a.Node, b.Node)
+}
+
+// near reports whether two nodes stand side by side in one element.
+func (s *searcher) near(a, b int) bool {
+	p, q := s.m.Nodes[a].Parent, s.m.Nodes[b].Parent
+	return p == q || p == b || q == a || p >= 0 && s.m.Nodes[p].Parent == q || q >= 0 && s.m.Nodes[q].Parent == p
 }
 
 // members keeps the candidates that are meant together: all of one kind that explain every
@@ -190,7 +225,7 @@ func (s *searcher) sameSet(a, b *Candidate) bool {
 	if ga == gb || ga < 0 || gb < 0 {
 		return true
 	}
-	return s.m.Groups[ga].Kind == s.m.Groups[gb].Kind
+	return s.m.Groups[ga].Kind == s.m.Groups[gb].Kind && s.nouns[ga] == s.nouns[gb]
 }
 
 // outermost leaves out members that stand in other members.

@@ -9,15 +9,15 @@ import (
 
 // state proves a state of a record.
 func (s *searcher) state(r int, st *intent.State) proof {
-	rec := &s.m.Records[r]
 	has, by := s.ix.recordState(r, st.Name)
-	if !has {
-		p := s.ix.phrase([]atom{{span: st.Span, text: st.Name}}, s.w.Lang)
+	for _, word := range []string{st.Text, st.Name} {
+		if has || word == "" {
+			continue
+		}
+		p := s.ix.phrase([]atom{{span: st.Span, text: word}}, s.w.Lang)
 		pr := p.explain(s.trueRefs(r, p))
-		has = pr.own && !onlyControl(pr)
-		by = "attribute"
+		has, by = len(pr.missing) == 0 && !onlyControl(pr), "attribute"
 	}
-	_ = rec
 	if has != st.Not {
 		if st.Not {
 			by = "not " + st.Name

@@ -41,7 +41,7 @@ func (s *searcher) thing(w What, index, sub, node int, refs []ref) (Candidate, b
 	if n > 0 && !pr.own {
 		return Candidate{}, false
 	}
-	pr = s.thingNoun(w, index, node, refs, pr, n)
+	pr, named := s.thingNoun(w, index, node, refs, pr, n)
 	if n == 0 && !pr.own && (len(pr.used) == 0 || !s.selects() && !s.d.All && !s.d.Both && s.d.Count == 0) {
 		if s.d.Kind == "" || len(pr.used) == 0 || w == Line {
 			return Candidate{}, false
@@ -49,32 +49,32 @@ func (s *searcher) thing(w What, index, sub, node int, refs []ref) (Candidate, b
 		pr.score *= 0.8 // "the dialog": the only one there is
 	}
 	c := Candidate{What: w, Index: index, Sub: sub, Node: node, Score: pr.score, Used: pr.used, Missing: pr.missing}
-	s.thingStates(&c)
+	s.thingStates(&c, refs)
 	s.thingSides(&c, refs)
 	if len(refs) > 0 {
 		c.Why = s.ix.texts[refs[0].text].source
 	}
 	c.Score *= s.standing(node)
 	if index >= 0 {
-		c.Score *= s.kindOf(w, node, index)
+		c.Score *= max(s.kindOf(w, node, index), named)
 	}
 	s.useInside(&c)
 	return c, true
 }
 
 // thingNoun proves the noun of the description by a thing that is no record: by its kind, or
-// as one of the words of its name.
-func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n int) proof {
+// as one of the words of its name. Named is the least that the kind counts then.
+func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n int) (out proof, named float64) {
 	if len(s.noun.atoms) == 0 {
-		return pr
+		return pr, 0
 	}
 	a := s.noun.atoms[0]
 	byName := s.noun.explain(refs)
 	if s.d.Kind != "" && index >= 0 && fitsKind(s, w, node, index, s.d.Kind) {
-		return join(pr, n, proof{score: 1, used: []Use{{a.span, "kind"}}, own: byName.own && n == 0}, 1)
+		return join(pr, n, proof{score: 1, used: []Use{{a.span, "kind"}}, own: byName.own && n == 0}, 1), 0
 	}
 	if len(byName.used) > 0 {
-		return s.both().explain(refs)
+		return s.both().explain(refs), base[w]
 	}
 	if n > 0 && len(pr.missing) == 0 && pr.own {
 		// "the newsletter option", "the dark theme": the noun says what it is, nothing denies it.
@@ -82,16 +82,15 @@ func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n in
 		if s.anyOf(s.ix.page()) {
 			score = 0.85
 		}
-		p := join(pr, n, proof{score: score, used: []Use{{a.span, by}}}, 1)
-		return p
+		return join(pr, n, proof{score: score, used: []Use{{a.span, by}}}, 1), 0
 	}
 	pr.missing = append(pr.missing, a.span)
 	pr.score *= 0.5
-	return pr
+	return pr, 0
 }
 
 // thingStates proves the states that the description asks for.
-func (s *searcher) thingStates(c *Candidate) {
+func (s *searcher) thingStates(c *Candidate, refs []ref) {
 	for i := range s.d.State {
 		st := &s.d.State[i]
 		holds, known := s.ix.nodeState(c.Node, st.Name)
@@ -101,6 +100,12 @@ func (s *searcher) thingStates(c *Candidate) {
 		if known && holds != st.Not {
 			c.Used = append(c.Used, Use{st.Span, "state"})
 			continue
+		}
+		if word := s.ix.phrase([]atom{{span: st.Span, text: st.Text}}, s.w.Lang); st.Text != "" && !st.Not {
+			if p := word.explain(refs); len(p.missing) == 0 {
+				c.Used = append(c.Used, p.used...)
+				continue
+			}
 		}
 		c.Missing = append(c.Missing, st.Span)
 		c.Score *= 0.5
@@ -134,7 +139,7 @@ func (s *searcher) fields() []Candidate {
 	var out []Candidate
 	for i := range s.m.Fields {
 		f := &s.m.Fields[i]
-		if !s.eligible(f.Node) || !s.among(Field, f.Node) {
+		if f.Hidden && !s.w.Hidden && s.depth == 0 || !s.eligible(f.Node) || !s.among(Field, f.Node) {
 			continue
 		}
 		if c, ok := s.thing(Field, i, -1, f.Node, s.ix.field(f)); ok {
@@ -162,7 +167,7 @@ func (s *searcher) options() []Candidate {
 	var out []Candidate
 	for i := range s.m.Fields {
 		f := &s.m.Fields[i]
-		if len(f.Options) == 0 || !s.eligible(f.Node) {
+		if len(f.Options) == 0 || f.Hidden && !s.w.Hidden || !s.eligible(f.Node) {
 			continue
 		}
 		owner := s.ix.ownerRefs(f)

@@ -258,4 +258,3 @@ func personal(s string) bool {
 	}
 	return true
 }
-
