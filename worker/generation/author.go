@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"os"
 	"strings"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/browser"
+	next "github.com/slipway-qa/slipway/worker/generation/next/plan"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -108,9 +110,12 @@ func (d *draft) write(ctx context.Context) (result Result, err error) {
 	if err != nil {
 		return d.ended(ctx, err)
 	}
-	if d.job.Base != nil {
+	switch {
+	case d.job.Base != nil:
 		err = d.refine(ctx)
-	} else {
+	case os.Getenv("SLIPWAY_GENERATION_NEXT") != "":
+		err = d.planNext(ctx)
+	default:
 		err = d.plan(ctx, plan.Config{Intent: d.job.Intent})
 	}
 	if err != nil {
@@ -202,12 +207,18 @@ func (d *draft) ended(ctx context.Context, err error) (Result, error) {
 	result := Result{Steps: d.steps, Reasoning: d.reasoning, DiscoveredIntent: discovered(d.reasoning)}
 	var unknown *plan.NotUnderstoodError
 	var failed *plan.FailedError
+	var unknownNext *next.NotUnderstoodError
+	var failedNext *next.FailedError
 	var lost *replay.LiveError
 	switch {
 	case ctx.Err() != nil:
 		return result, context.Cause(ctx)
 	case errors.As(err, &unknown):
 		result.Code, result.Detail = CodeNotUnderstood, unknown.Error()
+	case errors.As(err, &unknownNext):
+		result.Code, result.Detail = CodeNotUnderstood, unknownNext.Error()
+	case errors.As(err, &failedNext):
+		result.Code, result.Detail = failedNext.Code, failedNext.Detail
 	case errors.As(err, &failed):
 		result.Code, result.Detail = failed.Code, failed.Detail
 	case errors.As(err, &lost) && liveCodes[lost.Code] != "":

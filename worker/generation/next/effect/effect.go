@@ -25,6 +25,10 @@ type Change struct {
 	URL, Title, Dialog, Set bool  // Set: another set of records in one group (page, filter, search)
 	Reordered               []int // groups of After whose records stand in another order
 	Nothing                 bool
+	Windows                 bool   // another number of windows
+	Looks                   []Pair // nodes whose classes or colours differ
+
+	groups, records, fields, controls pairing
 }
 
 // Pair is one thing in both models.

@@ -1,0 +1,162 @@
+package effect
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/find"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+	"github.com/slipway-qa/slipway/worker/snapshot"
+)
+
+type nodeOf = snapshot.Node
+
+// judgeSort: the typed attribute stands in the order, in the direction that was asked for.
+func judgeSort(j *judged) Verdict {
+	for i := range j.target {
+		t := &j.target[i]
+		if t.What != find.Column {
+			continue
+		}
+		g := j.Group(t.Index)
+		if g < 0 {
+			continue
+		}
+		values := ColumnValues(j.After, g, t.Sub, columnName(j.Before, t))
+		switch {
+		case len(values) < 2:
+		case InOrder(values, j.goal.Descending):
+			return reached("in order by "+columnName(j.Before, t), j.used("in order")...)
+		case j.Nothing:
+			return Verdict{State: Unseen, Why: "the order is as before"}
+		default:
+			return Verdict{State: Unseen, Why: "in another order"}
+		}
+	}
+	if j.hasColumn() {
+		return j.partly()
+	}
+	switch {
+	case len(j.Reordered) > 0:
+		return reached("the order changed", j.used("the order changed")...)
+	case len(j.Fields) > 0: // a select of orders; of a list that is in order already
+		return reached("the order was chosen", j.used("the order was chosen")...)
+	}
+	return j.partly()
+}
+
+func (j *judged) hasColumn() bool {
+	return slices.ContainsFunc(j.target, func(c find.Candidate) bool { return c.What == find.Column })
+}
+
+func columnName(m *page.Model, t *find.Candidate) string {
+	if t.Index >= 0 && t.Index < len(m.Groups) && t.Sub >= 0 && t.Sub < len(m.Groups[t.Index].Columns) {
+		return m.Groups[t.Index].Columns[t.Sub].Name
+	}
+	return ""
+}
+
+// ColumnValues returns what the records of a group show in a column, in their order.
+func ColumnValues(m *page.Model, group, column int, name string) []page.Attribute {
+	if group < 0 || group >= len(m.Groups) {
+		return nil
+	}
+	var kind page.Type
+	if column >= 0 && column < len(m.Groups[group].Columns) {
+		kind = m.Groups[group].Columns[column].Type
+	}
+	var list []page.Attribute
+	for _, r := range m.Groups[group].Records {
+		attributes := m.Records[r].Attributes
+		at := -1
+		if name != "" {
+			at = slices.IndexFunc(attributes, func(a page.Attribute) bool { return a.Name == name })
+		}
+		if at < 0 && name == "" && kind != "" && kind != page.Text {
+			at = slices.IndexFunc(attributes, func(a page.Attribute) bool { return a.Type == kind && !a.Struck })
+		}
+		if at < 0 && name == "" && column < len(attributes) {
+			at = column
+		}
+		if at >= 0 {
+			list = append(list, attributes[at])
+		}
+	}
+	return list
+}
+
+// InOrder reports whether values stand in an order: by their amounts where all but some have
+// one, else by their texts. Empty ones may stand anywhere at the ends.
+func InOrder(values []page.Attribute, descending bool) bool {
+	numbers := 0
+	var filled []page.Attribute
+	for _, v := range values {
+		if strings.TrimSpace(v.Text) == "" {
+			continue
+		}
+		filled = append(filled, v)
+		if v.Number != nil {
+			numbers++
+		}
+	}
+	byNumber := numbers*10 >= len(filled)*8 && numbers > 0
+	var last *page.Attribute
+	for i := range filled {
+		v := &filled[i]
+		if byNumber && v.Number == nil {
+			continue
+		}
+		if last != nil {
+			order := 0
+			if byNumber {
+				order = cmp.Compare(*last.Number, *v.Number)
+			} else {
+				order = strings.Compare(sortKey(last.Text), sortKey(v.Text))
+			}
+			if descending && order < 0 || !descending && order > 0 {
+				return false
+			}
+		}
+		last = v
+	}
+	return true
+}
+
+var sortFold = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "ß", "ss", "é", "e", "è", "e", "ê", "e", "á", "a", "à", "a", "â", "a",
+	"í", "i", "ì", "i", "ó", "o", "ò", "o", "ô", "o", "ú", "u", "ù", "u", "ñ", "n", "ç", "c", "-", " ", "’", "", "'", "")
+
+func sortKey(text string) string { return sortFold.Replace(fold(text)) }
+
+// judgeSet: another set of records is shown, or what narrows it is set and the set was right.
+func judgeSet(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case j.Set, j.Change.URL:
+		return reached("another set is shown", j.used("another set is shown")...)
+	}
+	if v := j.partly(); v.State == Partly {
+		return v
+	}
+	switch {
+	case len(j.NewLines) > 0 || len(j.GoneLines) > 0:
+		return reached("another text is shown", j.used("another set is shown")...)
+	case len(j.Fields) > 0, len(j.Controls) > 0:
+		return reached("the choice is set", j.used("the choice is set")...)
+	}
+	return j.partly()
+}
+
+// judgePage: other records of the list are shown, or as many as were asked for.
+func judgePage(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case j.Set, j.Change.URL, len(j.NewLines) > 0:
+		return reached("other records are shown", j.used("other records are shown")...)
+	case len(j.Controls) > 0, len(j.Fields) > 0, len(j.Looks) > 0:
+		return reached("the place in the list changed", j.used("the place changed")...)
+	}
+	return j.partly()
+}

@@ -1,0 +1,175 @@
+package effect
+
+import (
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/find"
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+)
+
+// judgeOpen: another part of the site or page is seen.
+func judgeOpen(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case j.Change.URL, j.Windows, j.Change.Title:
+		return reached("another page is open", j.used("another page is open")...)
+	case len(j.Opened) > 0:
+		return reached("opened "+j.After.Containers[j.Opened[0]].Title, j.used("it opened")...)
+	case len(j.NewLines) > 0 || j.newFields() || len(j.Added) > 0:
+		return reached("other things are seen", j.used("other things are seen")...)
+	case len(j.Controls) > 0, len(j.Fields) > 0:
+		return reached("it is chosen now", j.used("it is chosen")...)
+	case !sameNodes(j.Before.Snapshot, j.After.Snapshot):
+		return reached("the page shows something else", j.used("the page changed")...)
+	}
+	return Verdict{State: Unseen, Why: "only its look changed"}
+}
+
+// judgeClose: something that was open is not seen any more.
+func judgeClose(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case len(j.Closed) > 0, j.Before.Dialog != nil && j.After.Dialog == nil:
+		return reached("it is closed", j.used("it is closed")...)
+	case len(j.GoneLines) > 0, len(j.Removed) > 0, j.Change.URL, j.Windows:
+		return reached("it is not seen any more", j.used("it is gone")...)
+	}
+	if v, ok := j.targetChanged(); ok {
+		return v
+	}
+	return j.partly()
+}
+
+// judgeExpand: the state of the section or tree item is the one that was asked for, or more
+// (less) is seen.
+func judgeExpand(j *judged) Verdict {
+	more := j.goal.Effect == intent.Expand
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case more && (len(j.Opened) > 0 || len(j.NewLines) > 0 || len(j.Added) > 0):
+		return reached("more is seen", j.used("it is expanded")...)
+	case !more && (len(j.Closed) > 0 || len(j.GoneLines) > 0 || len(j.Removed) > 0):
+		return reached("less is seen", j.used("it is collapsed")...)
+	}
+	for _, p := range j.Controls {
+		if n := &j.After.Nodes[j.After.Controls[p.After].Node]; n.Expanded == map[bool]string{true: "true", false: "false"}[more] {
+			return reached("its state says so", j.used("it changed")...)
+		}
+	}
+	return j.partly()
+}
+
+// judgeSubmit: the form is gone, the page says something, a record came, or another page is
+// seen. Fields that became invalid say that it was refused.
+func judgeSubmit(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case j.failing() && !j.goal.Expected:
+		return Verdict{State: Unseen, Why: "the page refuses what was filled in"}
+	case j.Change.URL, j.Change.Title, j.Windows:
+		return reached("another page is seen", j.used("it was handed in")...)
+	case j.Before.Dialog != nil && j.After.Dialog == nil:
+		return reached("the question is answered", j.used("it was answered")...)
+	case len(j.Closed) > 0, len(j.Added) > 0, len(j.NewLines) > 0, len(j.Removed) > 0, len(j.Changed) > 0:
+		return reached("the page took it", j.used("it was handed in")...)
+	case len(j.Fields) > 0, len(j.Controls) > 0, len(j.GoneLines) > 0:
+		return reached("the form changed", j.used("it was handed in")...)
+	}
+	return j.partly()
+}
+
+// judgeValue: the fields that were meant differ; whether they hold the right values is
+// looked at field by field.
+func judgeValue(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case len(j.Fields) > 0:
+		return reached("the field changed", j.used("the value is set")...)
+	}
+	if v := j.partly(); v.State == Partly {
+		return v
+	}
+	if v, ok := j.targetChanged(); ok {
+		return v
+	}
+	if len(j.Controls) > 0 || len(j.NewLines) > 0 || len(j.Looks) > 0 || len(j.Changed) > 0 {
+		return reached("the page shows it", j.used("the page shows it")...)
+	}
+	return j.partly()
+}
+
+// judgeEdit: the text is seen, in the target or its field.
+func judgeEdit(j *judged) Verdict {
+	want := ""
+	if j.goal.Text != nil {
+		want = fold(j.goal.Text.Text)
+	}
+	if want != "" {
+		for _, p := range j.Changed {
+			if showsAny(j.After, p.After, []string{want}) {
+				return reached("it shows the text", j.used("it shows the text")...)
+			}
+		}
+		if i := j.newLineWith([]string{want}); i >= 0 {
+			return reached("the page shows the text", j.used("the page shows the text")...)
+		}
+	}
+	if v := judgeValue(j); v.State != Unseen {
+		return v
+	}
+	return j.partly()
+}
+
+// judgeStep: a number went up or down.
+func judgeStep(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case len(j.Fields) > 0, len(j.Changed) > 0, len(j.NewLines) > 0:
+		return reached("a number changed", j.used("a number changed")...)
+	}
+	return j.partly()
+}
+
+// judgeRate: the rating of the target is the one that was asked for, or changed.
+func judgeRate(j *judged) Verdict {
+	if j.Nothing {
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	}
+	if len(j.Fields) > 0 || len(j.Controls) > 0 || len(j.NewLines) > 0 || len(j.Looks) > 0 || len(j.Changed) > 0 {
+		if o := j.otherChanges(); len(o) > 0 && len(j.records) > 0 {
+			return Verdict{State: Wrong, Why: "another one changed", Harm: shown(j.Before, o[0])}
+		}
+		return reached("the rating changed", j.used("the rating changed")...)
+	}
+	return j.partly()
+}
+
+// judgeSelect: the targets are marked.
+func judgeSelect(j *judged) Verdict {
+	if v, ok := j.targetChanged(); ok && v.State != Wrong {
+		return v
+	}
+	if len(j.Fields) > 0 || len(j.Controls) > 0 || len(j.Looks) > 0 {
+		return reached("it is marked", j.used("it is marked")...)
+	}
+	return j.partly()
+}
+
+// judgeDone: the deed itself is what was asked for, whatever it does.
+func judgeDone(j *judged) Verdict {
+	return reached("it was done", find.Use{Span: j.goal.Verb, By: "it was done"})
+}
+
+// Selected reports whether a control is the chosen one of its like.
+func Selected(c *Change, control int) bool {
+	if control < 0 || control >= len(c.After.Controls) {
+		return false
+	}
+	return slices.Contains([]string{"selected", "pressed", "checked"}, c.After.Controls[control].State)
+}

@@ -1,0 +1,328 @@
+package plan
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/next/find"
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+	"github.com/slipway-qa/slipway/worker/snapshot"
+)
+
+// assertion is one thing that a step compares.
+type assertion struct {
+	node     int // -1: selector, or the page
+	selector *step.Selector
+	matcher  step.Matcher
+	not      bool
+	// own: the element is found by the text that is compared; it must be found otherwise.
+	own bool
+	why string
+}
+
+// assertAll executes the assertions of a claim that holds, and keeps them as steps. At least one
+// must be made of it.
+func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, e *find.Evidence) error {
+	made := 0
+	var last string
+	for _, c := range e.Checks {
+		a, ok := assertionOf(m, &c)
+		if !ok {
+			continue
+		}
+		a.why = p.words(g.Span)
+		message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds()))
+		if err != nil {
+			return err
+		}
+		if message != "" {
+			last = message
+			continue
+		}
+		made++
+	}
+	if made == 0 && len(e.Checks) > 0 && g.Claim.Property != intent.Asked {
+		if last != "" {
+			return &FailedError{Code: codeAssertion, Detail: "expected: " + p.words(g.Span) + "; " + last}
+		}
+		p.note("checked", "the page shows it now, and no step can say it: "+e.Why)
+	}
+	return nil
+}
+
+// assertionOf returns what a check compares, as a step has it.
+func assertionOf(m *page.Model, c *find.Check) (assertion, bool) {
+	text := strings.Join(strings.Fields(c.Text), " ")
+	switch c.Kind {
+	case "visible":
+		return visibleOf(m, c.Node, text), c.Node >= 0
+	case "hidden":
+		if c.Node >= 0 {
+			return assertion{node: c.Node, matcher: step.Matcher{Name: step.Hidden}}, true
+		}
+		return assertion{node: -1, selector: &step.Selector{Type: step.ByText, Value: text}, matcher: step.Matcher{Name: step.Hidden}}, text != ""
+	case "text", "contains":
+		return textOf(m, c, text)
+	case "value":
+		return valueOf(m, c, text)
+	case "state":
+		return stateOf(m, c)
+	case "count":
+		return countOf(m, c)
+	case "order":
+		return orderOf(m, c)
+	case "address":
+		return assertion{node: -1, not: c.Not, matcher: step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: text, Mode: step.Contains}}}, true
+	case "title":
+		return assertion{node: -1, not: c.Not, matcher: step.Matcher{Name: step.TitleIs, Args: step.MatcherArgs{Value: text, Mode: step.Contains}}}, true
+	}
+	return assertion{}, false
+}
+
+// visibleOf asserts that a thing is seen, by the words that it was found by where it shows them.
+func visibleOf(m *page.Model, node int, text string) assertion {
+	if part := occurrence(nodeShows(m, node), text); part != "" {
+		return assertion{node: node, own: true, matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: part, Mode: step.Contains}}}
+	}
+	return assertion{node: node, matcher: step.Matcher{Name: step.Visible}}
+}
+
+// textOf asserts what an element shows, as it is written there.
+func textOf(m *page.Model, c *find.Check, text string) (assertion, bool) {
+	if c.Node < 0 {
+		return assertion{}, false
+	}
+	n := &m.Nodes[c.Node]
+	if n.Editable && n.HasValue {
+		return valueOf(m, c, text)
+	}
+	shown := nodeShows(m, c.Node)
+	part := occurrence(shown, text)
+	if part == "" {
+		part = shown
+	}
+	if c.Not {
+		part = text
+	}
+	return assertion{node: c.Node, own: true, not: c.Not,
+		matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: part, Mode: step.Contains}}}, part != ""
+}
+
+// valueOf asserts what a field holds: of a list its chosen option.
+func valueOf(m *page.Model, c *find.Check, text string) (assertion, bool) {
+	if c.Node < 0 {
+		return assertion{}, false
+	}
+	n := &m.Nodes[c.Node]
+	value := n.Value
+	for _, o := range n.Options {
+		if o.Selected {
+			value = o.Value
+		}
+	}
+	switch {
+	case n.Checked != "":
+		return assertion{node: c.Node, not: n.Checked != "true", matcher: step.Matcher{Name: step.Checked}}, true
+	case !n.HasValue && len(n.Options) == 0:
+		return assertion{node: c.Node, own: true, matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: occurrence(nodeShows(m, c.Node), text), Mode: step.Contains}}},
+			occurrence(nodeShows(m, c.Node), text) != ""
+	}
+	if c.Not {
+		value = text
+	}
+	return assertion{node: c.Node, not: c.Not, matcher: step.Matcher{Name: step.ValueIs, Args: step.MatcherArgs{Value: value}}}, true
+}
+
+// stateOf asserts the state of an element.
+func stateOf(m *page.Model, c *find.Check) (assertion, bool) {
+	if c.Node < 0 {
+		return assertion{}, false
+	}
+	n := &m.Nodes[c.Node]
+	a := assertion{node: c.Node, not: c.Not}
+	attribute := func(name, value string) (assertion, bool) {
+		a.not = false
+		a.matcher = step.Matcher{Name: step.AttributeIs, Args: step.MatcherArgs{Name: name, Value: value}}
+		return a, true
+	}
+	switch c.State {
+	case "disabled", "enabled":
+		a.matcher, a.not = step.Matcher{Name: step.Enabled}, n.Disabled
+		return a, true
+	case "expanded", "collapsed":
+		if n.Expanded != "" && n.Tag != "details" && n.Tag != "summary" {
+			return attribute("aria-expanded", n.Expanded)
+		}
+	case "empty":
+		if n.Editable {
+			a.matcher, a.not = step.Matcher{Name: step.ValueIs}, c.Not
+			return a, true
+		}
+	}
+	if n.Checked != "" {
+		a.matcher, a.not = step.Matcher{Name: step.Checked}, n.Checked != "true"
+		return a, true
+	}
+	if n.Selected == "true" && (n.Role == "tab" || n.Role == "option" || n.Role == "row" || n.Role == "treeitem") {
+		return attribute("aria-selected", "true")
+	}
+	a.not = false
+	a.matcher = step.Matcher{Name: step.Visible}
+	return a, !n.Hidden
+}
+
+// countOf asserts how many records a group has: by their role where all have one, else by their
+// titles, in their order.
+func countOf(m *page.Model, c *find.Check) (assertion, bool) {
+	if c.Group < 0 || c.Group >= len(m.Groups) {
+		return assertion{}, false
+	}
+	g := &m.Groups[c.Group]
+	role := ""
+	for i, r := range g.Records {
+		if i > 0 && m.Nodes[m.Records[r].Node].Role != role {
+			role = ""
+			break
+		}
+		role = m.Nodes[m.Records[r].Node].Role
+	}
+	if count := countRole(m, g.Node, role); role != "" && role != "row" && len(g.Records) == c.Count && count == c.Count {
+		return assertion{node: g.Node, matcher: step.Matcher{Name: step.Count, Args: step.MatcherArgs{Value: strconv.Itoa(c.Count)}},
+			selector: &step.Selector{Type: step.ByRole, Value: role}}, true
+	}
+	if titles := titled(m, c.Group); len(titles) == c.Count && c.Count > 0 {
+		return following(g.Node, titles), true
+	}
+	return assertion{}, false
+}
+
+func countRole(m *page.Model, node int, role string) int {
+	n := 0
+	for i := node + 1; i < m.Index().End(node); i++ {
+		if m.Nodes[i].Role == role && !m.Nodes[i].Hidden {
+			n++
+		}
+	}
+	return n
+}
+
+// orderOf asserts in which order the records of a group stand.
+func orderOf(m *page.Model, c *find.Check) (assertion, bool) {
+	if c.Group < 0 || c.Group >= len(m.Groups) {
+		return assertion{}, false
+	}
+	titles := titled(m, c.Group)
+	at := -1
+	for i, r := range m.Groups[c.Group].Records {
+		if m.Records[r].Node == c.Node {
+			at = i
+		}
+	}
+	if at < 0 || len(titles) < 2 {
+		return assertion{}, false
+	}
+	return following(m.Groups[c.Group].Node, titles[:min(len(titles), maxFollowing)]), true
+}
+
+// maxFollowing bounds how many texts a pattern has.
+const maxFollowing = 12
+
+// following asserts that texts follow each other in an element.
+func following(node int, texts []string) assertion {
+	parts := make([]string, len(texts))
+	for i, text := range texts {
+		words := strings.Fields(text)
+		for k := range words {
+			words[k] = regexp.QuoteMeta(words[k])
+		}
+		parts[i] = strings.Join(words, `\s+`)
+	}
+	return assertion{node: node, own: true, matcher: step.Matcher{Name: step.TextIs,
+		Args: step.MatcherArgs{Value: `(?is)` + strings.Join(parts, `.*?`), Mode: step.Matches}}}
+}
+
+// assert executes an assertion and keeps it when it holds; else it returns what the page says.
+func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit int) (string, error) {
+	matcher := a.matcher
+	tool := step.Tool{Type: step.Assert, Args: step.Args{Not: a.not, Matcher: &matcher, Reasoning: a.why}}
+	if a.node >= 0 {
+		found, err := p.cfg.Page.Locate(ctx, m.Nodes[a.node].Ref)
+		if err != nil {
+			return "", err
+		}
+		if len(found) == 0 || found[0].Selector.Type == "" {
+			return "its element cannot be found", nil
+		}
+		selector := selectorFor(&found[0], &a)
+		tool.Args.Selector = selector
+		tool = inFrames(tool, found[0].Frames)
+	} else if a.selector != nil {
+		tool.Args.Selector = a.selector
+	}
+	s := step.Step{ID: p.newID(), Tool: tool, TimeoutMS: tryTimeMS}
+	model := p.model
+	record, err := p.execute(ctx, s)
+	if err != nil {
+		return "", err
+	}
+	p.model = model // an assertion changes nothing
+	if record.Status != step.Passed {
+		return record.Result.Message, nil
+	}
+	s.TimeoutMS = limit
+	s.Tool, s.Result, s.ScreenshotID = record.Tool, &record.Result, record.ScreenshotID
+	p.keep(s, a.why)
+	return "", nil
+}
+
+// selectorFor returns how an assertion finds its element: not by the text that it compares,
+// where it can be found otherwise.
+func selectorFor(at *snapshot.Located, a *assertion) *step.Selector {
+	selector := at.Selector
+	if a.own && at.Place != nil {
+		selector = *at.Place
+	}
+	selector.Fingerprint = nil
+	if a.selector != nil { // something in the element
+		inner := *a.selector
+		inner.Within = &selector
+		return &inner
+	}
+	return &selector
+}
+
+// nodeShows returns what a node and what is in it show.
+func nodeShows(m *page.Model, node int) string {
+	if node < 0 {
+		return ""
+	}
+	if t := m.Nodes[node].Text; t != "" {
+		return strings.Join(strings.Fields(t), " ")
+	}
+	text := m.Index().Text(node)
+	if text == "" {
+		text = m.Nodes[node].Name
+	}
+	return strings.Join(strings.Fields(text), " ")
+}
+
+// occurrence returns a part of a text that is some words but for case; "" without.
+func occurrence(text, words string) string {
+	words = strings.Join(strings.Fields(words), " ")
+	if words == "" {
+		return ""
+	}
+	low, want := strings.ToLower(text), strings.ToLower(words)
+	if len(low) != len(text) {
+		return ""
+	}
+	at := strings.Index(low, want)
+	if at < 0 {
+		return ""
+	}
+	return text[at : at+len(want)]
+}

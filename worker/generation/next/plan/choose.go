@@ -1,0 +1,240 @@
+package plan
+
+import (
+	"context"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/effect"
+	"github.com/slipway-qa/slipway/worker/generation/next/find"
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/method"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+)
+
+// choose chooses targets as options of fields, or what is called so.
+func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
+	f := newForm(append(optionFields(g), g.Fields...))
+	within := anywhere
+	if g.From != nil && len(f.fields) > 0 {
+		within = p.fromNode(g.From, within)
+	}
+	mark := p.mark()
+	if err := p.fill(ctx, f, within); err != nil {
+		return err
+	}
+	if f.complete() {
+		p.useChosen(g)
+		return nil
+	}
+	if f.filled == 0 && len(g.Fields) == 0 {
+		p.drop(mark)
+		return p.deed(ctx, g)
+	}
+	if err := p.further(ctx, g, f); err != nil {
+		return err
+	}
+	p.useChosen(g)
+	return nil
+}
+
+func (p *planner) useChosen(g *intent.Goal) {
+	for i := range g.Target {
+		p.useSpan(g.Target[i].Span, "chosen")
+		p.useSpan(g.Target[i].NounSpan, "chosen")
+	}
+	if g.From != nil {
+		p.useSpan(g.From.Span, "the field")
+	}
+}
+
+// optionFields are the targets of a goal as values: what is chosen. A target that is told by
+// more than its words is none.
+func optionFields(g *intent.Goal) []intent.Field {
+	var list []intent.Field
+	for i := range g.Target {
+		d := &g.Target[i]
+		if len(d.Words) == 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Pronoun || d.Of != nil || len(d.Compare) > 0 || len(d.Having) > 0 || len(d.Relation) > 0 || d.Other {
+			return nil
+		}
+		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
+		list = append(list, intent.Field{Name: g.From, Span: d.Span,
+			Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}})
+	}
+	return list
+}
+
+func phraseWords(d *intent.Description) string {
+	text := ""
+	for i, w := range d.Words {
+		if i > 0 {
+			text += " "
+		}
+		text += w.Text
+	}
+	return text
+}
+
+// fromNode narrows a form to what a description names, where that is a container.
+func (p *planner) fromNode(d *intent.Description, otherwise func(m *page.Model) int) func(m *page.Model) int {
+	return func(m *page.Model) int {
+		f := find.Description(m, d, find.Want{Kinds: []find.What{find.Container, find.Record}, Lang: p.text.Lang, Within: -1})
+		if f.Clear() && !f.Plural {
+			p.use(f.Candidates[0].Used...)
+			return f.Candidates[0].Node
+		}
+		return otherwise(m)
+	}
+}
+
+// toggle sets switches and boxes.
+func (p *planner) toggle(ctx context.Context, g *intent.Goal) error {
+	if len(g.Fields) == 0 {
+		return p.deed(ctx, g)
+	}
+	for i := range g.Target { // "turn on A, leave B": further ones are fields
+		if err := p.eachTarget(ctx, &intent.Goal{Span: g.Span, Effect: g.Effect, Verb: g.Verb, Lemma: g.Lemma, Target: g.Target[i : i+1], On: g.On},
+			func(ctx context.Context, c find.Candidate) error { return p.once(ctx, g, []find.Candidate{c}) }); err != nil {
+			return err
+		}
+	}
+	f := newForm(g.Fields)
+	if err := p.fill(ctx, f, anywhere); err != nil {
+		return err
+	}
+	if f.complete() {
+		return nil
+	}
+	return p.further(ctx, g, f)
+}
+
+// filter narrows a list: by options, chips and boxes that are called so, by fields.
+func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
+	fields := append([]intent.Field{}, g.Fields...)
+	for i := range g.Target {
+		fields = append(fields, comparedFields(&g.Target[i])...)
+	}
+	whole := newForm(append(optionFields(g), fields...))
+	if len(whole.fields) > 0 {
+		mark := p.mark()
+		start := p.model
+		if err := p.fill(ctx, whole, anywhere); err != nil {
+			return err
+		}
+		if whole.complete() {
+			p.useChosen(g)
+			return nil
+		}
+		if whole.filled > 0 {
+			if err := p.further(ctx, g, whole); err == nil {
+				p.useChosen(g)
+				return nil
+			}
+		}
+		if _, err := p.undo(ctx, mark, start); err != nil {
+			return err
+		}
+	}
+	f := newForm(fields)
+	if err := p.fill(ctx, f, anywhere); err != nil {
+		return err
+	}
+	if !f.complete() {
+		return p.unfilled(f)
+	}
+	for i := range g.Target {
+		one := *g
+		one.Target = g.Target[i : i+1]
+		if len(g.Target[i].Words) == 0 && len(g.Target[i].State) == 0 && len(g.Target[i].Having) == 0 && g.Target[i].In == nil && len(fields) > 0 {
+			continue
+		}
+		a := &attempt{goal: &one}
+		v, err := p.attempt(ctx, a)
+		if err != nil {
+			return err
+		}
+		if v.State != effect.Reached {
+			return p.failed(a, v)
+		}
+	}
+	p.useChosen(g)
+	return nil
+}
+
+// comparedFields are the bounds of a description as values of fields of a range: "from 60 to 90
+// euros", "at least seven seats".
+func comparedFields(d *intent.Description) []intent.Field {
+	var list []intent.Field
+	for i := range d.Compare {
+		c := &d.Compare[i]
+		prep := map[string]string{"<": "to", "<=": "to", ">": "from", ">=": "from", "=": "", "between": "from"}[c.Op]
+		list = append(list, intent.Field{Name: c.Measure, Prep: prep, Value: c.Value, Span: c.Span})
+		if c.Upper != nil {
+			list = append(list, intent.Field{Name: c.Measure, Prep: "to", Value: *c.Upper, Span: c.Span})
+		}
+	}
+	return list
+}
+
+// sort sorts a list by what the text says, until the typed attribute stands in the order.
+func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	a := &attempt{goal: g}
+	if g.Measure != nil {
+		f := find.Description(m, g.Measure, find.Want{Kinds: []find.What{find.Column}, Lang: p.text.Lang, Within: -1})
+		for _, c := range f.Candidates {
+			if len(c.Missing) == 0 && c.Score >= find.Enough {
+				a.target = append(a.target, c)
+				p.use(c.Used...)
+				break
+			}
+		}
+	}
+	v, err := p.attempt(ctx, a)
+	if err != nil {
+		return err
+	}
+	if v.State != effect.Reached {
+		return p.failed(a, v)
+	}
+	if g.Measure != nil {
+		p.useSpan(g.Measure.Span, "sorted by it")
+	}
+	for i := range g.Target {
+		p.useSpan(g.Target[i].Span, "what is sorted")
+	}
+	return nil
+}
+
+// search types into the field of a search, and presses Enter or its button where nothing
+// happens.
+func (p *planner) search(ctx context.Context, g *intent.Goal) error {
+	text := g.Text
+	if text == nil && len(g.Target) > 0 {
+		d := &g.Target[0]
+		text = &intent.Value{Span: d.Span, Text: phraseWords(d)}
+	}
+	if text == nil {
+		return p.say("it does not say what to search for")
+	}
+	a := &attempt{goal: g}
+	a.options = func(t *method.Task) []method.Way { return method.Search(t, text.Text) }
+	v, err := p.attempt(ctx, a)
+	if err != nil {
+		return err
+	}
+	if v.State != effect.Reached {
+		return p.failed(a, v)
+	}
+	p.useSpan(text.Span, "searched for")
+	for _, d := range []*intent.Description{g.To, g.From} {
+		if d != nil {
+			p.useSpan(d.Span, "where it is searched")
+		}
+	}
+	for i := range g.Target {
+		p.useSpan(g.Target[i].Span, "searched for")
+	}
+	return nil
+}

@@ -1,0 +1,180 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/effect"
+	"github.com/slipway-qa/slipway/worker/generation/next/find"
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/method"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+)
+
+// deed does a goal to its targets, one after the other.
+func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
+	if len(g.Target) == 0 && g.Effect != intent.Remove {
+		return p.once(ctx, g, nil)
+	}
+	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+		return p.once(ctx, g, []find.Candidate{c})
+	})
+}
+
+// eachTarget resolves the targets of a goal and does something to each. All are resolved before
+// the first is done: a deed on one of two, of which the other is not there, is worse than none.
+func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(context.Context, find.Candidate) error) error {
+	var things []thing
+	var targets []find.Candidate
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	list := g.Target
+	if len(list) == 0 { // "delete it" without the pronoun: what was spoken of last
+		list = []intent.Description{{Pronoun: true}}
+	}
+	for i := range list {
+		found, err := p.resolve(ctx, &list[i], tiersOf(g.Effect))
+		if err != nil {
+			return err
+		}
+		if m, err = p.look(ctx); err != nil {
+			return err
+		}
+		before := p.them
+		p.remember(m, found)
+		things = append(things, p.them...)
+		p.them = before
+		targets = append(targets, found...)
+	}
+	p.before = m
+	for i := range things {
+		now, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		c := targets[i]
+		if i > 0 || now != m {
+			at, ok := p.now(now, &things[i])
+			if !ok {
+				return p.say(fmt.Sprintf("%q is not seen any more", things[i].title))
+			}
+			at.Used = c.Used
+			if at.What == c.What {
+				at.Sub = c.Sub
+			}
+			c = at
+		}
+		if err := do(ctx, c); err != nil {
+			return err
+		}
+	}
+	p.them = things
+	return nil
+}
+
+// once does a goal to one target, as often as it says.
+func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candidate) error {
+	times := 1
+	if g.Effect != intent.Increase && g.Effect != intent.Decrease {
+		times = max(g.Times, 1)
+	}
+	for i := range times {
+		now, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		if i > 0 && len(target) > 0 {
+			c, ok := p.mapped(p.before, now, &target[0])
+			if !ok {
+				return p.say("what it is done to is not seen any more")
+			}
+			target = []find.Candidate{c}
+		}
+		if len(target) > 0 && p.isSo(g, &target[0]) {
+			p.use(target[0].Used...)
+			p.useSpan(g.Verb, "it is so already")
+			continue
+		}
+		a := &attempt{goal: g, target: target}
+		v, err := p.attempt(ctx, a)
+		if err != nil {
+			return err
+		}
+		if v.State != effect.Reached {
+			return p.failed(a, v)
+		}
+		p.useSlots(g, a, v)
+	}
+	return nil
+}
+
+// isSo reports whether a target is in the state already that a goal asks for: nothing is to be
+// done, and a second press would undo it.
+func (p *planner) isSo(g *intent.Goal, c *find.Candidate) bool {
+	m := p.model
+	on := g.Effect == intent.Complete || g.Effect == intent.Toggle && g.On
+	if g.Effect != intent.Complete && g.Effect != intent.Reopen && g.Effect != intent.Toggle || c.Node < 0 {
+		return false
+	}
+	if c.What == find.Option || c.What == find.Field {
+		return method.Holds(m, c, &intent.Value{}, !on)
+	}
+	checked := m.Nodes[c.Node].Checked
+	return c.What == find.Control && (on && checked == "true" || !on && checked == "false")
+}
+
+// failed is the error for a goal that no way reached.
+func (p *planner) failed(a *attempt, v effect.Verdict) error {
+	reason := "no way was found to do it"
+	if v.Harm != "" {
+		reason = "what was tried changed something else: " + v.Harm
+	} else if v.Why != "" {
+		reason += ": " + v.Why
+	}
+	var nearest []Candidate
+	for i := range a.target {
+		nearest = append(nearest, Candidate{What: p.nameOn(a, i), Score: a.target[i].Score, Why: a.target[i].Why})
+	}
+	return p.say(reason, nearest...)
+}
+
+func (p *planner) nameOn(a *attempt, i int) string {
+	if r := effect.RecordOf(a.start, &a.target[i]); r >= 0 {
+		return fmt.Sprintf("record %q", shorten(a.start.Records[r].Title, 80))
+	}
+	return method.DescribeNode(a.start, a.target[i].Node)
+}
+
+// useSlots marks the words of slots that a reached effect shows: what the target became, what it
+// went to or came from, where the page says so.
+func (p *planner) useSlots(g *intent.Goal, a *attempt, v effect.Verdict) {
+	p.use(v.Used...)
+	if p.model == nil || a.start == nil {
+		return
+	}
+	c := effect.Between(a.start, p.model)
+	for _, d := range []*intent.Description{g.To, g.From, g.With} {
+		if d != nil {
+			p.useShown(c, d)
+		}
+	}
+	if g.Become != nil {
+		d := intent.Description{Span: g.Become.Span, Words: []intent.Word{{Span: g.Become.Span, Text: g.Become.Text}}, Quoted: g.Become.Quoted}
+		p.useShown(c, &d)
+	}
+}
+
+// useShown marks a description that the page has: a container, control or record is called so.
+func (p *planner) useShown(c *effect.Change, d *intent.Description) {
+	for _, m := range []*page.Model{c.After, c.Before} {
+		f := find.Description(m, d, find.Want{Lang: p.text.Lang, Within: -1, Hidden: true})
+		if len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0 {
+			p.use(f.Candidates[0].Used...)
+			p.useSpan(d.NounSpan, "what the page has")
+			p.useSpan(d.Span, "what the page has")
+			return
+		}
+	}
+}

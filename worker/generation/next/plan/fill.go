@@ -1,0 +1,309 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/effect"
+	"github.com/slipway-qa/slipway/worker/generation/next/find"
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/method"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+)
+
+// form is the values that a goal puts into fields, with what is done of them.
+type form struct {
+	fields []intent.Field
+	done   []bool
+	// filled counts what was done on the page, and was not so already.
+	filled int
+}
+
+func newForm(fields []intent.Field) *form {
+	return &form{fields: fields, done: make([]bool, len(fields))}
+}
+
+// left returns the fields that are not done, with their places.
+func (f *form) left() (list []intent.Field, at []int) {
+	for i := range f.fields {
+		if !f.done[i] {
+			list, at = append(list, f.fields[i]), append(at, i)
+		}
+	}
+	return list, at
+}
+
+func (f *form) complete() bool { return !slices.Contains(f.done, false) }
+
+// fill puts the values of a form into the fields below a node (-1: anywhere), one after the
+// other, as long as the page has a field for one. The page may change with each.
+func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) int) error {
+	stuck := map[int]bool{}
+	for range 2*len(f.fields) + 1 {
+		m, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		left, at := f.left()
+		left, at = without(left, at, stuck)
+		if len(left) == 0 {
+			return nil
+		}
+		as := find.Assign(m, left, p.wantIn(m, within(m)))
+		slot := firstSlot(as.Slots)
+		if slot == nil {
+			return nil
+		}
+		i := at[slot.Value]
+		ok, err := p.fillOne(ctx, m, &f.fields[i], slot)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			stuck[i] = true
+			continue
+		}
+		f.done[i] = true
+		f.filled++
+		p.useField(&f.fields[i], slot)
+	}
+	return nil
+}
+
+func without(left []intent.Field, at []int, stuck map[int]bool) ([]intent.Field, []int) {
+	var l []intent.Field
+	var a []int
+	for i := range left {
+		if !stuck[at[i]] {
+			l, a = append(l, left[i]), append(a, at[i])
+		}
+	}
+	return l, a
+}
+
+func (p *planner) wantIn(m *page.Model, within int) find.Want {
+	w := p.want(m)
+	w.Kinds, w.Within = nil, within
+	return w
+}
+
+// firstSlot returns the slot whose field stands first in the document.
+func firstSlot(slots []find.Slot) *find.Slot {
+	if len(slots) == 0 {
+		return nil
+	}
+	best := &slots[0]
+	for i := range slots {
+		if slots[i].To.Node < best.To.Node {
+			best = &slots[i]
+		}
+	}
+	return best
+}
+
+// useField marks the words of a value that a field holds now.
+func (p *planner) useField(f *intent.Field, slot *find.Slot) {
+	p.use(slot.To.Used...)
+	p.useSpan(f.Value.Span, "the field holds it")
+	p.useSpan(f.Span, "the field holds it")
+	if f.Name != nil {
+		p.useSpan(f.Name.Span, "the field")
+	}
+}
+
+// fillOne has a field hold a value, and reports whether it does.
+func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, slot *find.Slot) (bool, error) {
+	c := slot.To
+	if f.Keep {
+		p.keepField(m, &c)
+		return true, nil
+	}
+	value := f.Value
+	if slot.Label != "" && c.What != find.Option {
+		value.Text = slot.Label
+	}
+	off := f.Off
+	if method.Holds(m, &c, &value, off) && !mustPress(m, &c) {
+		return true, nil
+	}
+	return p.fillField(ctx, &c, &value, off)
+}
+
+// mustPress reports whether a field that holds the value already has to be set nevertheless: no.
+func mustPress(*page.Model, *find.Candidate) bool { return false }
+
+// fillField tries the ways to have a field hold a value.
+func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Value, off bool) (bool, error) {
+	start, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	mark := p.mark()
+	t := &method.Task{Model: start, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: -1}
+	for n, w := range method.FillWays(t, c, v, off) {
+		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
+			break
+		}
+		ok, err := p.perform(ctx, &w)
+		if err != nil {
+			return false, err
+		}
+		now, err := p.look(ctx)
+		if err != nil {
+			return false, err
+		}
+		if ok && p.holdsNow(start, now, c, v, off) {
+			return true, nil
+		}
+		if ok && w.Reveals {
+			if done, err := p.pick(ctx, start, start, now, c, v, 0); err != nil || done {
+				return done, err
+			}
+		}
+		if now.Dialog != nil {
+			return false, nil
+		}
+		if undone, err := p.undo(ctx, mark, start); err != nil || !undone {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+func (p *planner) goalFor(v *intent.Value) *intent.Goal {
+	if p.goal != nil {
+		return p.goal
+	}
+	return &intent.Goal{Effect: intent.Set, Span: v.Span}
+}
+
+// maxPicks bounds the presses in what a field opened: the months of a calendar.
+const maxPicks = 26
+
+// pick chooses a value in what a field opened: an option of a list, a day of a calendar.
+func (p *planner) pick(ctx context.Context, start, before, now *page.Model, c *find.Candidate, v *intent.Value, depth int) (bool, error) {
+	if depth == maxPicks || p.spent() || now.Dialog != nil {
+		return false, nil
+	}
+	t := &method.Task{Model: now, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: opened(start, now), News: newNodes(start, now), Depth: 1}
+	var list []method.Way
+	if v.Date != nil {
+		list = method.DayWays(t, v.Date)
+	}
+	list = append(list, method.Offered(t, v)...)
+	if len(list) == 0 {
+		return false, nil
+	}
+	ok, err := p.perform(ctx, &list[0])
+	if err != nil || !ok {
+		return false, err
+	}
+	if list[0].Reveals {
+		p.tries-- // turning a calendar is one try
+	}
+	then, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	if p.holdsNow(start, then, c, v, false) || !list[0].Reveals && taken(start, then, c, v) {
+		return true, nil
+	}
+	if list[0].Reveals && !same(now, then) {
+		return p.pick(ctx, start, now, then, c, v, depth+1)
+	}
+	return false, nil
+}
+
+// taken reports whether a value is seen now beside its field, as lists of chips have it: a new
+// text or control shows it.
+func taken(start, now *page.Model, c *find.Candidate, v *intent.Value) bool {
+	want := strings.ToLower(strings.TrimSpace(v.Text))
+	if want == "" {
+		return false
+	}
+	ch := effect.Between(start, now)
+	if len(ch.Fields) > 0 || len(ch.Controls) > 0 {
+		return true
+	}
+	for _, i := range ch.NewLines {
+		if strings.Contains(strings.ToLower(now.Lines[i].Text), want) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsNow reports whether the field of a model holds a value on a later one.
+func (p *planner) holdsNow(start, now *page.Model, c *find.Candidate, v *intent.Value, off bool) bool {
+	if now.Dialog != nil {
+		return false
+	}
+	at, ok := fieldNow(start, now, c)
+	return ok && method.Holds(now, &at, v, off)
+}
+
+// fieldNow returns the candidate of a field, or of an option of it, on a later model.
+func fieldNow(start, now *page.Model, c *find.Candidate) (find.Candidate, bool) {
+	i := effect.Between(start, now).Field(c.Index)
+	if i < 0 {
+		return find.Candidate{}, false
+	}
+	at := *c
+	at.Index, at.Node = i, now.Fields[i].Node
+	if c.What == find.Option && c.Sub >= 0 && c.Sub < len(start.Fields[c.Index].Options) {
+		label := start.Fields[c.Index].Options[c.Sub].Label
+		at.Sub = slices.IndexFunc(now.Fields[i].Options, func(o page.Option) bool { return o.Label == label })
+		if at.Sub < 0 {
+			return at, false
+		}
+		if n := now.Fields[i].Options[at.Sub].Node; n >= 0 {
+			at.Node = n
+		}
+	}
+	return at, true
+}
+
+// keptField is a field that the text says to leave as it is.
+type keptField struct {
+	ref, label, value string
+}
+
+// keepField notes what a field holds: at the end it must hold the same.
+func (p *planner) keepField(m *page.Model, c *find.Candidate) {
+	f := &m.Fields[c.Index]
+	p.kept = append(p.kept, keptField{m.Nodes[f.Node].Ref, f.Label, fieldState(m, f)})
+}
+
+func fieldState(m *page.Model, f *page.Field) string {
+	text := f.Value + " " + m.Nodes[f.Node].Checked
+	for _, o := range f.Options {
+		if o.Selected {
+			text += "|" + o.Label
+		}
+	}
+	return text
+}
+
+// anywhere is the whole page, or what is in front of it.
+func anywhere(m *page.Model) int {
+	if m.Front >= 0 && m.Front < len(m.Containers) && m.Containers[m.Front].Modal {
+		return m.Containers[m.Front].Node
+	}
+	return -1
+}
+
+// unfilled is the error for values that no field of the page takes.
+func (p *planner) unfilled(f *form) error {
+	left, _ := f.left()
+	var list []string
+	for i := range left {
+		text := p.words(left[i].Span)
+		if text == "" {
+			text = left[i].Value.Text
+		}
+		list = append(list, fmt.Sprintf("%q", text))
+	}
+	return p.say("no field of the page takes " + strings.Join(list, ", "))
+}

@@ -1,0 +1,124 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/effect"
+	"github.com/slipway-qa/slipway/worker/generation/next/find"
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/method"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+)
+
+// sureName is the score of a control whose name is the verb itself, or means it.
+const sureName = 0.9
+
+// isForbidden reports whether a way presses what the text says not to: a control called by the
+// verb of a forbidden goal, of its target where it has one.
+func (p *planner) isForbidden(m *page.Model, w *method.Way) bool {
+	for i := range p.reading.Goals {
+		g := &p.reading.Goals[i]
+		if !g.Forbidden || p.goal != nil && g.Effect == p.goal.Effect && len(g.Target) == 0 && g.Lemma == p.goal.Lemma {
+			continue
+		}
+		aim := find.Aim{Effect: g.Effect, Lemma: g.Lemma, Lang: p.text.Lang, Record: -1, Within: -1}
+		if len(g.Target) > 0 {
+			if aim.Record = p.forbiddenRecord(m, g); aim.Record < 0 {
+				continue
+			}
+		}
+		for _, c := range find.Controls(m, aim) {
+			if c.Score < sureName {
+				break
+			}
+			for _, a := range w.Acts {
+				if a.Node >= 0 && a.Node == c.Node && a.Tool == "click" {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// forbiddenRecord is the record of the target of a forbidden goal; -1.
+func (p *planner) forbiddenRecord(m *page.Model, g *intent.Goal) int {
+	f := find.Description(m, &g.Target[0], p.want(m, find.Record))
+	if !f.Clear() || f.Plural {
+		return -1
+	}
+	return f.Candidates[0].Index
+}
+
+// prepare notes what must stay as it is: the targets of forbidden goals, as the page opens.
+func (p *planner) prepare(ctx context.Context) error {
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range p.reading.Goals {
+		g := &p.reading.Goals[i]
+		if !g.Forbidden {
+			continue
+		}
+		for k := range g.Target {
+			f := find.Description(m, &g.Target[k], p.want(m, find.Field, find.Option))
+			if f.Clear() && !f.Plural && len(f.Candidates) > 0 && f.Candidates[0].Index < len(m.Fields) {
+				p.keepField(m, &f.Candidates[0])
+			}
+		}
+	}
+	return nil
+}
+
+// forbidden looks whether anything happened that the text says must not.
+func (p *planner) forbidden(ctx context.Context) error {
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	for i := range p.kept {
+		k := &p.kept[i]
+		for f := range m.Fields {
+			if m.Nodes[m.Fields[f].Node].Ref == k.ref && fieldState(m, &m.Fields[f]) != k.value {
+				return p.say(fmt.Sprintf("%q changed, and the text says that it stays", k.label))
+			}
+		}
+	}
+	if p.first == nil || p.first.Dialog != nil || m.Dialog != nil {
+		return nil
+	}
+	c := effect.Between(p.first, m)
+	for i := range p.reading.Goals {
+		g := &p.reading.Goals[i]
+		if !g.Forbidden {
+			continue
+		}
+		for k := range g.Target {
+			f := find.Description(p.first, &g.Target[k], find.Want{Kinds: []find.What{find.Record}, Lang: p.text.Lang, Within: -1})
+			if !f.Clear() || f.Plural || len(f.Candidates) == 0 {
+				continue
+			}
+			r := f.Candidates[0].Index
+			if c.Record(r) < 0 && !c.URL && groupSeen(c, r) {
+				return p.say(fmt.Sprintf("%q is gone, and the text says that it stays", p.first.Records[r].Title))
+			}
+		}
+	}
+	return nil
+}
+
+// groupSeen reports whether others of the group of a record are still seen.
+func groupSeen(c *effect.Change, record int) bool {
+	g := c.Before.Records[record].Group
+	if g < 0 || g >= len(c.Before.Groups) {
+		return false
+	}
+	for _, r := range c.Before.Groups[g].Records {
+		if r != record && c.Record(r) >= 0 {
+			return true
+		}
+	}
+	return false
+}
