@@ -173,6 +173,9 @@ func (r *reader) amount(list []piece) (reading, bool) {
 	if at+1 < len(list) && (list[at+1].word || strings.ContainsAny(list[at+1].text, "%°")) {
 		unit = list[at+1].text
 	}
+	if at+1 < len(list) && (list[at+1].text == "×" || lower(list[at+1].text) == "x") && after > 0 {
+		return typed(Text, n, list[at+1].text), true // so many of what follows
+	}
 	if unit == "%" || before == 0 {
 		return typed(Number, n, unit), true
 	}

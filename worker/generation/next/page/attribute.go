@@ -91,10 +91,15 @@ func (b *builder) cellAttributes(r int, columns []Column) []seenAttribute {
 		if text == "" {
 			text = value
 		}
-		if text == "" && !field {
+		stars := b.ratingIn(j)
+		if text == "" && !field && stars == nil {
 			continue
 		}
 		a := b.attribute(j, name, text)
+		if stars != nil {
+			n, _ := number(stars.Value, "en")
+			a.Text, a.Type, a.Number, a.Unit = stars.Value, Rating, &n, "★"
+		}
 		a.column = column
 		if b.Nodes[j].Role == "rowheader" {
 			a.score += 3
@@ -104,6 +109,7 @@ func (b *builder) cellAttributes(r int, columns []Column) []seenAttribute {
 			a.Struck = b.Nodes[leaves[0]].Struck
 		}
 		list = append(list, a)
+		list = append(list, b.partsOf(a)...)
 		if len(leaves) > 1 {
 			for _, l := range leaves {
 				part := b.attribute(l, "", b.leaf[l])
@@ -156,6 +162,16 @@ func (b *builder) inButton(l, thing int) bool {
 
 var buttonWords = words("btn button")
 
+// ratingIn returns the row of stars in a node, nil without one.
+func (b *builder) ratingIn(i int) *Field {
+	for j := i; j < b.x.End(i); j++ {
+		if f := b.field[j]; f >= 0 && b.Fields[f].Kind == "rating" {
+			return &b.Fields[f]
+		}
+	}
+	return nil
+}
+
 // valueIn returns the value of the field in a node, and whether there is one.
 func (b *builder) valueIn(i int) (string, bool) {
 	for j := i; j < b.x.End(i); j++ {
@@ -183,6 +199,7 @@ func (b *builder) leafAttributes(r int) []seenAttribute {
 		a.score += b.drawnScore(l)
 		a.Struck = n.Struck
 		list = append(list, a)
+		list = append(list, b.partsOf(a)...)
 	}
 	for _, l := range b.ownLeaves(r, node, b.x.End(node)) {
 		name, text := splitLabel(b.leaf[l])
@@ -229,6 +246,42 @@ func (b *builder) labelLeft(l, thing int) string {
 		return label(text)
 	}
 	return ""
+}
+
+// partsOf returns the values that one text names beside each other: "Comedy · 94 min · rated
+// 7.1". Commas part it only where one of its parts is a value.
+func (b *builder) partsOf(a seenAttribute) []seenAttribute {
+	if a.Type != Text || a.Number != nil || len(a.Text) > 120 {
+		return nil
+	}
+	parts, sure := strings.FieldsFunc(a.Text, func(r rune) bool { return strings.ContainsRune("·•|∙", r) }), true
+	if len(parts) < 2 {
+		parts, sure = strings.Split(a.Text, ", "), false
+	}
+	if len(parts) < 2 || len(parts) > 8 {
+		return nil
+	}
+	var list []seenAttribute
+	valued := false
+	for _, text := range parts {
+		text = strings.TrimSpace(text)
+		part := b.attribute(a.Node, "", text)
+		part.column = -1 << 20
+		part.slot = slot{tag: "part:" + a.slot.tag, class: a.slot.class, parent: a.slot.parent, count: a.slot.count*10 + len(list)}
+		if part.Type == Text && part.Number != nil {
+			if k := strings.LastIndexByte(text, ' '); k > 0 && worded(text[:k]) { // "sleeps 4"
+				part.Name, part.Text, part.Type = text[:k], text[k+1:], Number
+			}
+		}
+		valued = valued || part.Number != nil
+		if text != "" {
+			list = append(list, part)
+		}
+	}
+	if !sure && !valued {
+		return nil
+	}
+	return list
 }
 
 // splitLabel takes "Stock: 12" apart.

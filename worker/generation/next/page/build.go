@@ -30,6 +30,7 @@ type builder struct {
 	member   []int // the group's record of each node that is one, -1
 	groups   []*cluster
 	values   *reader
+	opened   map[string][]int // options by the ref of what opens them; those that are open under ""
 }
 
 func build(s *snapshot.Snapshot, settings []Setting) *Model {
@@ -46,6 +47,7 @@ func build(s *snapshot.Snapshot, settings []Setting) *Model {
 	b.findControls()
 	b.findFields()
 	b.describeRecords()
+	b.nameByRecord()
 	b.readLines()
 	b.findPagers()
 	b.findFront()

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
 )
 
 // radios makes one field of the radio buttons of a set.
@@ -11,7 +13,8 @@ func (b *builder) radios() {
 	sets, order := map[string][]int{}, []string{}
 	for i := range b.Nodes {
 		n := &b.Nodes[i]
-		if n.Role != "radio" && n.Role != "menuitemradio" || n.Hidden && n.Opener == "" || b.field[i] >= 0 {
+		boxed := n.Role == "checkbox" && b.x.Around(i, "radiogroup") >= 0
+		if n.Role != "radio" && n.Role != "menuitemradio" && !boxed || n.Hidden && n.Opener == "" || b.field[i] >= 0 {
 			continue
 		}
 		key := ""
@@ -32,7 +35,46 @@ func (b *builder) radios() {
 		sets[key] = append(sets[key], i)
 	}
 	for _, key := range order {
-		b.addChoice(sets[key], "choice")
+		if k := b.addChoice(sets[key], "choice"); k >= 0 {
+			b.asRating(k)
+		}
+	}
+}
+
+// asRating makes a rating of a choice whose options are one to so many stars.
+func (b *builder) asRating(k int) {
+	f := &b.Fields[k]
+	if len(f.Options) < 3 || len(f.Options) > 10 {
+		return
+	}
+	starred, chosen := hinted(&b.Nodes[f.Node], starWords), 0
+	for i, o := range f.Options {
+		numbers := 0
+		for _, p := range scan(o.Label+" "+o.Value, b.lang) {
+			if p.number != nil && int(*p.number) == i+1 {
+				numbers++
+			}
+			if p.word {
+				starred = starred || starWords[lower(p.text)] || slices.Contains(lexicon.Concept(p.text, ""), lexicon.Named("star"))
+			}
+		}
+		if numbers == 0 {
+			return
+		}
+		starred = starred || hinted(&b.Nodes[o.Node], starWords) || strings.ContainsAny(o.Label, "★☆")
+		if o.Selected {
+			chosen = i + 1
+		}
+	}
+	if !starred {
+		return
+	}
+	f.Kind, f.Value = "rating", fmt.Sprint(chosen)
+	for i := range f.Options {
+		if f.Options[i].Value == "" {
+			f.Options[i].Value = f.Options[i].Label
+		}
+		f.Options[i].Label = fmt.Sprint(i + 1)
 	}
 }
 
@@ -74,6 +116,9 @@ func (b *builder) addChoice(nodes []int, kind string) int {
 		f.Options = append(f.Options, o)
 	}
 	f.Value = strings.Join(chosen, ", ")
+	if !slices.ContainsFunc(f.Options, func(o Option) bool { return o.Label != "" }) {
+		return -1
+	}
 	return b.addField(f)
 }
 
@@ -98,9 +143,10 @@ func (b *builder) choiceNames(around int, nodes []int) []string {
 			names = append(names, text)
 		}
 	}
-	if n := &b.Nodes[around]; n.Role != "" && n.Role != "row" && n.Role != "listitem" {
+	if n := &b.Nodes[around]; n.Role != "" && n.Role != "row" && n.Role != "listitem" && !cellRoles[n.Role] {
 		add(n.Name)
 	}
+	add(b.cellLabel(nodes[0]))
 	add(b.Nodes[around].Label)
 	add(b.textBefore(nodes[0]))
 	if around != nodes[0] {
@@ -125,8 +171,14 @@ func (b *builder) segments() {
 		var nodes []int
 		chosen, pressed := 0, 0
 		for _, j := range kids {
+			if b.control[j] < 0 && b.singleControl(j) {
+				j, _ = b.controlsInside(j)
+			}
+			if j < 0 {
+				continue
+			}
 			n := &b.Nodes[j]
-			if b.control[j] < 0 || b.field[j] >= 0 || n.Href != "" || b.member[j] >= 0 || b.Controls[b.control[j]].Role == "tab" || len(b.leavesIn(j, b.x.End(j), 4)) > 3 {
+			if b.control[j] < 0 || b.field[j] >= 0 || n.Href != "" && n.Href[0] != '#' || b.member[j] >= 0 || b.Controls[b.control[j]].Role == "tab" || len(b.leavesIn(j, b.x.End(j), 4)) > 3 {
 				continue
 			}
 			if len(nodes) > 0 && (b.Nodes[nodes[0]].Tag != n.Tag || kindClass(b.Nodes[nodes[0]].Class) != kindClass(n.Class)) {

@@ -88,6 +88,13 @@ func (b *builder) repeatedLabels(columns []Column, seen [][]seenAttribute) {
 			columns[next.column].Name = next.Name
 			a.score = dropped
 		}
+		for i := 0; i+1 < len(seen[k]); i++ { // "4 found this helpful"
+			a, next := &seen[k][i], &seen[k][i+1]
+			if a.Name == "" && a.Type == Number && a.Unit == "" && constant(next.column) && a.column >= 0 && b.sameLine(a.Node, next.Node) {
+				a.Name = label(next.Text)
+				columns[a.column].Name = a.Name
+			}
+		}
 	}
 }
 
@@ -120,6 +127,16 @@ func (b *builder) headedAbove(c *cluster, columns []Column, seen [][]seenAttribu
 	heads := b.leavesIn(head, b.x.End(head), 20)
 	if len(heads) < 2 {
 		return
+	}
+	for _, h := range heads {
+		if b.record[h] >= 0 || len(b.Nodes[h].Options) > 0 || len(b.leaf[h]) > 40 {
+			return
+		}
+	}
+	for j := head; j < b.x.End(head); j++ {
+		if typedRoles[b.Nodes[j].Role] {
+			return
+		}
 	}
 	for _, a := range seen[0] {
 		if a.column < 0 || columns[a.column].Name != "" && columns[a.column].Name != classHint(&b.Nodes[a.Node]) {

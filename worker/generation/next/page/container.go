@@ -22,7 +22,7 @@ var (
 	dialogWords = words("dialog modal drawer sheet popup popover offcanvas lightbox swal overlay")
 	menuWords   = words("menu dropdown submenu popover contextmenu autocomplete suggestions options")
 	toastWords  = words("toast toasts snackbar notification notifications notyf toastify alert flash notice message growl")
-	cardWords   = words("card panel section box widget tile block pane accordion column lane list portlet fieldset group")
+	cardWords   = words("card panel section box widget tile block pane accordion column lane portlet fieldset")
 	titleWords  = words("title header heading head caption legend name label")
 )
 
@@ -58,6 +58,9 @@ func (b *builder) addContainer(i, end int, kind string) {
 	if namedKinds[kind] && title == "" {
 		return
 	}
+	if k := len(b.Containers) - 1; k >= 0 && kind == "section" && b.Containers[k].Title == title && end <= b.Containers[k].End && b.Containers[k].Kind == kind {
+		return // a wrapper in a wrapper
+	}
 	b.Containers = append(b.Containers, Container{Node: i, End: end, Kind: kind, Title: title, Parent: -1, Opener: -1, Hidden: n.Hidden, Modal: n.Modal})
 }
 
@@ -92,24 +95,44 @@ func (b *builder) containerKind(i int) string {
 	if b.member[i] >= 0 {
 		return ""
 	}
-	if classWord(n, menuWords) && n.Layer != "" {
-		return "menu"
-	}
-	if b.leads(i) >= 0 || classWord(n, cardWords) && b.shortLead(i) != "" {
+	if b.leads(i) >= 0 && b.beyondTitle(i) || classWord(n, cardWords) && b.shortLead(i) != "" && b.beyondTitle(i) {
 		return "section"
 	}
 	return ""
 }
 
+// beyondTitle reports whether a node holds more than its title, and is no head of a column.
+func (b *builder) beyondTitle(i int) bool {
+	parts := 0
+	for j := i + 1; j < b.x.End(i) && parts < 2; j++ {
+		if b.leaf[j] != "" || strongRoles[b.Nodes[j].Role] {
+			parts++
+			j = b.x.End(j) - 1
+		}
+	}
+	return parts > 1 && b.x.Around(i, "columnheader", "row") < 0
+}
+
 // wholePage reports whether a node is all that there is: the page, and no dialog on it.
 func (b *builder) wholePage(i int) bool {
-	return b.x.End(i)-i > len(b.Nodes)*9/10 && b.x.Parent(i) < 0
+	if classWord(&b.Nodes[i], dialogWords) || b.Nodes[i].Role == "dialog" || b.Nodes[i].Role == "alertdialog" {
+		return false
+	}
+	for _, l := range b.leaves {
+		if n := &b.Nodes[l]; !n.Hidden && n.InView && !b.x.Contains(i, l) {
+			return false
+		}
+	}
+	return true
 }
 
 // leads returns the heading that a node begins with, -1 without one.
 func (b *builder) leads(i int) int {
 	for k, j := 0, i+1; j < b.x.End(i) && k < 8; k, j = k+1, j+1 {
 		n := &b.Nodes[j]
+		if b.member[j] >= 0 {
+			return -1 // what follows is of one of the things in it
+		}
 		if n.Role == "heading" || n.Tag == "legend" || n.Tag == "summary" || n.Tag == "caption" {
 			return j
 		}
@@ -123,11 +146,14 @@ func (b *builder) leads(i int) int {
 // shortLead returns the text that a node begins with where that is drawn or classed as a title.
 func (b *builder) shortLead(i int) string {
 	list := b.leavesIn(i, b.x.End(i), 2)
-	if len(list) == 0 || b.x.Parent(list[0]) < 0 {
+	if len(list) == 0 || b.x.Parent(list[0]) < 0 || b.record[list[0]] != b.record[i] {
 		return ""
 	}
 	n := &b.Nodes[list[0]]
 	rest := b.leavesIn(list[0]+1, b.x.End(i), 30)
+	if next := list[0] + 1; n.Tag == "label" || next < len(b.Nodes) && typedRoles[b.Nodes[next].Role] {
+		return "" // the label of a field
+	}
 	if len(rest) == 0 && b.parts(i) < 2 || n.Interactive || n.Role != "text" && n.Role != "" {
 		return ""
 	}
@@ -148,19 +174,31 @@ func (b *builder) shortLead(i int) string {
 	return ""
 }
 
+// listKinds are of containers that begin with things, and with no title.
+var listKinds = map[string]bool{"table": true, "grid": true, "treegrid": true, "list": true, "tree": true, "menu": true, "listbox": true, "menubar": true}
+
 var namedByContent = map[string]bool{"alert": true, "status": true, "tooltip": true}
 
 // titleOf returns what a container is called.
 func (b *builder) titleOf(i int) string {
 	n := &b.Nodes[i]
+	if n.Role == "form" && n.Name != "" {
+		return label(tidy(n.Name))
+	}
 	if n.Name != "" && n.Role != "" && n.Role != "article" && n.Role != "listitem" && !namedByContent[n.Role] {
 		return label(tidy(n.Name))
 	}
 	if n.Label != "" {
 		return label(n.Label)
 	}
-	if j := b.leads(i); j >= 0 {
+	if j := b.leads(i); j >= 0 && !listKinds[n.Role] {
 		return label(b.textOf(j))
+	}
+	if listKinds[n.Role] {
+		if before := b.titleBefore(i); before >= 0 {
+			return label(b.textOf(before))
+		}
+		return ""
 	}
 	if text := b.shortLead(i); text != "" {
 		return label(text)

@@ -16,12 +16,15 @@ func (b *builder) findControls() {
 		}
 		n := &b.Nodes[i]
 		c := Control{Node: i, Role: b.controlRole(i), Record: b.record[i], Container: b.holder[i], State: b.stateOf(i), Reveal: -1,
-			Opens: n.Popup != "", Hidden: n.Hidden, Covered: n.Covered}
+			Opens: n.Popup != "", Hidden: n.Hidden || b.off(i), Covered: n.Covered}
 		b.nameControl(&c)
 		if n.Hidden && n.Opener != "" {
 			if o := b.x.ByRef(n.Opener); o >= 0 && (b.x.Contains(o, i) || b.record[i] >= 0 && b.record[o] == b.record[i]) {
 				c.Reveal = o
 			}
+		}
+		if len(c.Names) == 0 && !strongRoles[n.Role] && !b.reactsStrongly(n) {
+			continue
 		}
 		b.control[i] = len(b.Controls)
 		b.Controls = append(b.Controls, c)
@@ -43,6 +46,8 @@ func (b *builder) isControl(i int) bool {
 		return false
 	case n.Role == "scrollbar" || n.Role == "tabpanel" || n.Role == "listbox" || n.Role == "progressbar":
 		return false
+	case n.Role == "columnheader":
+		return n.Interactive && b.sorts(i)
 	case n.Role == "gridcell" || n.Role == "cell":
 		return b.reactsStrongly(n) && !b.holdsControl(i)
 	case strongRoles[n.Role]:
@@ -71,7 +76,14 @@ func (b *builder) reactsStrongly(n *snapshot.Node) bool {
 func (b *builder) reacting(i int) bool {
 	n := &b.Nodes[i]
 	leaves := len(b.leavesIn(i, b.x.End(i), 20))
-	if !b.reactsStrongly(n) && (leaves > 12 || b.x.End(i)-i > 40 || n.Role == "row" || n.Role == "table" || n.Role == "form") {
+	weak := !b.reactsStrongly(n)
+	if weak && !strings.Contains(n.Reacts, "tabindex") && b.record[i] >= 0 && b.member[i] < 0 && leaves > 0 && !strings.Contains(n.Tag, "-") && !classWord(n, buttonWords) {
+		return false // a part of a thing, that listens for all of it
+	}
+	if weak && leaves > 3 && b.member[i] < 0 {
+		return false
+	}
+	if weak && (leaves > 12 || b.x.End(i)-i > 40 || n.Role == "row" || n.Role == "table" || n.Role == "form") {
 		return false
 	}
 	inner, count := b.controlsInside(i)
@@ -204,7 +216,11 @@ func (b *builder) nameControl(c *Control) {
 	add(n.Title, "title")
 	add(n.Label, "label")
 	add(n.Description, "description")
-	for _, icon := range icons(n, text) {
+	sign := text
+	if sign == "" && !worded(name) {
+		sign = name
+	}
+	for _, icon := range icons(n, sign) {
 		add(icon, "icon")
 	}
 	if len(c.Names) == 0 || !lettered(c.Names[0].Text) && len(c.Names) == 1 {

@@ -13,7 +13,9 @@ const anyYear = 2000
 func (r *reader) month(word string) int { return int(r.entry(word, lexicon.Month)) }
 
 // weekday reports whether a word is a day of the week.
-func (r *reader) weekday(word string) bool { return r.entry(word, lexicon.Weekday) >= 0 && r.isEntry(word, lexicon.Weekday) }
+func (r *reader) weekday(word string) bool {
+	return r.entry(word, lexicon.Weekday) >= 0 && r.isEntry(word, lexicon.Weekday)
+}
 
 func (r *reader) entry(word string, class lexicon.Class) float64 {
 	for _, lang := range r.languages() {

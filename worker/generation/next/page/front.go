@@ -5,7 +5,7 @@ package page
 func (b *builder) findFront() {
 	for k := range b.Containers {
 		c := &b.Containers[k]
-		if c.Hidden || !b.seen(c.Node) {
+		if c.Hidden || !b.seen(c.Node) || b.off(c.Node) || c.Kind == "menu" && b.Nodes[c.Node].Box[2] > b.Width*7/10 {
 			continue
 		}
 		over := c.Modal || c.Kind == "dialog" && b.lies(c.Node) || c.Kind == "menu" && b.lies(c.Node) && len(b.leavesIn(c.Node, c.End, 2)) > 0

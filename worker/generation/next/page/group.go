@@ -10,8 +10,8 @@ type cluster struct {
 	kind    string
 	members []int
 	pattern pattern
-	header  int // the row that heads them, -1
-	titled  int // its members are containers with a title, of this kind of layout
+	header  int  // the row that heads them, -1
+	titled  int  // its members are containers with a title, of this kind of layout
 	sure    bool // by role
 }
 
@@ -105,7 +105,7 @@ func (b *builder) entries() []*cluster {
 	var order []*cluster
 	for i := range b.Nodes {
 		role := b.Nodes[i].Role
-		if role != "listitem" && role != "treeitem" && role != "article" || b.Nodes[i].Hidden {
+		if role != "listitem" && role != "treeitem" && role != "article" || b.Nodes[i].Hidden || classWord(&b.Nodes[i], emptyWords) {
 			continue
 		}
 		around, kind := b.x.Parent(i), "list"
@@ -127,17 +127,26 @@ func (b *builder) entries() []*cluster {
 	return slices.DeleteFunc(order, b.onlyControls)
 }
 
+// emptyWords are of entries that say that there are none.
+var emptyWords = words("empty nodata placeholder nothing norecords")
+
 // onlyControls reports whether the entries are the controls of a menu, a bar or a pager, and
 // no things: each is one control, in what serves to go about.
 func (b *builder) onlyControls(c *cluster) bool {
-	single := 0
+	single, chosen := 0, 0
 	for _, i := range c.members {
-		if b.singleControl(i) {
+		if b.singleControl(i) && len(b.leavesIn(i, b.x.End(i), 3)) < 2 {
 			single++
+			if b.chosen(i) {
+				chosen++
+			}
 		}
 	}
 	if single*3 < len(c.members)*2 {
 		return false
+	}
+	if chosen == 1 && single == len(c.members) && len(c.members) <= 12 {
+		return true // one of several: a choice
 	}
 	if c.node < 0 {
 		return true
@@ -153,6 +162,16 @@ func (b *builder) onlyControls(c *cluster) bool {
 	return false
 }
 
+// chosen reports whether a control, or the one in a node, is marked as the chosen one.
+func (b *builder) chosen(i int) bool {
+	for j := i; j < b.x.End(i); j++ {
+		if n := &b.Nodes[j]; n.Selected == "true" || n.Checked == "true" || classWord(n, chosenWords) {
+			return true
+		}
+	}
+	return false
+}
+
 // singleControl reports whether a node is nothing but one control.
 func (b *builder) singleControl(i int) bool {
 	controls, outside := 0, 0
@@ -162,7 +181,7 @@ func (b *builder) singleControl(i int) bool {
 			continue
 		}
 		switch {
-		case strongRoles[n.Role]:
+		case strongRoles[n.Role] || n.Tag == "summary":
 			controls++
 			j = b.x.End(j) - 1
 		case b.leaf[j] != "":

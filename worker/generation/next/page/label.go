@@ -13,7 +13,7 @@ func (b *builder) labelOf(i int) []string {
 	n := &b.Nodes[i]
 	var names []string
 	add := func(text string) {
-		text = label(tidy(text))
+		text = once(label(tidy(text)))
 		if text != "" && len(text) <= maxLabel && !slices.Contains(names, text) && lettered(text) {
 			names = append(names, text)
 		}
@@ -27,7 +27,16 @@ func (b *builder) labelOf(i int) []string {
 	if r := b.record[i]; len(names) == 0 && r >= 0 {
 		add(b.cellLabel(i))
 	}
-	add(b.nearText(i))
+	if len(names) == 0 {
+		for _, text := range b.wrapperLabel(i) {
+			add(text)
+		}
+	}
+	near, above := b.nearLabel(i)
+	if n.Placeholder != "" && above {
+		add(n.Placeholder) // what is above may be of the whole block
+	}
+	add(near)
 	add(n.Placeholder)
 	add(n.Title)
 	for _, id := range []string{n.NameAttr, n.TestID, n.ID} {
@@ -37,6 +46,41 @@ func (b *builder) labelOf(i int) []string {
 		}
 	}
 	return names
+}
+
+// once returns a label that markup says twice ("Guest or room Guest or room") once.
+func once(text string) string {
+	if n := len(text); n > 4 && n%2 == 1 && text[n/2] == ' ' && text[:n/2] == text[n/2+1:] {
+		return text[:n/2]
+	}
+	return text
+}
+
+// wrapperLabel returns what the element is called that is around a field and nothing else:
+// by its own label, or by the only text in it.
+func (b *builder) wrapperLabel(i int) []string {
+	for up, k := b.x.Parent(i), 0; up >= 0 && k < 5; up, k = b.x.Parent(up), k+1 {
+		n := &b.Nodes[up]
+		if b.x.End(up)-up > 40 || b.member[up] >= 0 || n.Role == "form" || n.Tag == "form" || b.severalFields(up) {
+			return nil
+		}
+		if n.Label != "" {
+			return []string{n.Label}
+		}
+		var texts []string
+		for _, l := range b.leavesIn(up, b.x.End(up), 6) {
+			if worded(b.leaf[l]) && !b.Nodes[l].Hidden && !b.x.Contains(i, l) && !b.inButton(l, up) && !b.heads(l) {
+				texts = append(texts, b.leaf[l])
+			}
+		}
+		switch {
+		case len(texts) == 1 && len(texts[0]) <= maxLabel:
+			return texts
+		case len(texts) > 1:
+			return nil
+		}
+	}
+	return nil
 }
 
 // cellLabel returns the header of the column that a field stands in.
@@ -57,6 +101,16 @@ func (b *builder) cellLabel(i int) string {
 	return ""
 }
 
+// nearLabel returns the text near a field, and whether it stands above and is no label by tag.
+func (b *builder) nearLabel(i int) (text string, above bool) {
+	role := b.Nodes[i].Role
+	if role == "checkbox" || role == "radio" || role == "switch" {
+		return b.nearText(i), false
+	}
+	text, l := b.textBeforeAt(i)
+	return text, l >= 0 && !b.sameLine(l, i) && b.Nodes[l].Tag != "label"
+}
+
 // nearText returns the text that stands beside or above a field; right of boxes to tick.
 func (b *builder) nearText(i int) string {
 	role := b.Nodes[i].Role
@@ -70,6 +124,11 @@ func (b *builder) nearText(i int) string {
 
 // textBefore returns the text left of a node or above it, that is not another field's.
 func (b *builder) textBefore(i int) string {
+	text, _ := b.textBeforeAt(i)
+	return text
+}
+
+func (b *builder) textBeforeAt(i int) (string, int) {
 	k, _ := slices.BinarySearch(b.leaves, i)
 	left, top, _, _ := b.box(i)
 	for tries := 0; k > 0 && tries < 3; tries++ {
@@ -79,21 +138,31 @@ func (b *builder) textBefore(i int) string {
 		if n.Hidden || !worded(b.leaf[l]) {
 			continue
 		}
-		if b.inButton(l, -1) || n.Interactive && n.Tag != "label" || len(n.Options) > 0 || len(b.leaf[l]) > maxLabel || b.fieldBetween(l, i) {
-			return ""
+		if b.inButton(l, -1) || n.Interactive && n.Tag != "label" || len(n.Options) > 0 || len(b.leaf[l]) > maxLabel || b.fieldBetween(l, i) || b.heads(l) {
+			return "", -1
 		}
 		if r := b.record[i]; r >= 0 && b.record[l] != r {
-			return ""
+			return "", -1
 		}
 		x1, _, x2, y2 := b.box(l)
 		beside := b.sameLine(l, i) && x2 <= left+4 && left-x2 < besideGap
 		above := y2 <= top+6 && top-y2 < aboveGap && x1 < left+b.Nodes[i].Box[2] && x2 > left-30 && abs(x1-left) < 120
 		if beside || above {
-			return b.leaf[l]
+			return b.leaf[l], l
 		}
-		return ""
+		return "", -1
 	}
-	return ""
+	return "", -1
+}
+
+// heads reports whether a text is a heading: it is above a block, and no label.
+func (b *builder) heads(l int) bool {
+	for up, k := l, 0; up >= 0 && k < 3; up, k = b.x.Parent(up), k+1 {
+		if b.Nodes[up].Role == "heading" {
+			return true
+		}
+	}
+	return false
 }
 
 // fieldBetween reports whether another field stands between a text and a node: the text is
@@ -139,4 +208,22 @@ func (b *builder) unitOf(i int) string {
 		return text
 	}
 	return ""
+}
+
+// nameByRecord names the boxes of things that have no name of their own by the thing.
+func (b *builder) nameByRecord() {
+	for k := range b.Fields {
+		f := &b.Fields[k]
+		if f.Record < 0 || f.Kind != "switch" || len(f.Names) > 0 || b.Records[f.Record].Title == "" {
+			continue
+		}
+		f.Names = []string{b.Records[f.Record].Title}
+		f.Label = f.Names[0]
+	}
+	for k := range b.Controls {
+		c := &b.Controls[k]
+		if f := b.field[c.Node]; len(c.Names) == 0 && f >= 0 && b.Fields[f].Node == c.Node && b.Fields[f].Label != "" {
+			c.Names = []Name{{Text: b.Fields[f].Label, From: "near"}}
+		}
+	}
 }

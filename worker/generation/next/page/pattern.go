@@ -82,7 +82,7 @@ func kindly(token string) bool {
 var (
 	layoutWords = words(`flex grid block inline hidden d p m px py mx my pt pb pl pr mt mb ml mr w h gap col row container items justify text bg
 		border rounded shadow font align float position overflow min max space order sm md lg xl xs relative absolute fixed static sticky z opacity
-		css clearfix pull offset display cursor transition duration ease self place content leading tracking divide ring js ng v el u l g`)
+		css clearfix pull offset display cursor transition duration ease self place content leading tracking divide ring u l g`)
 	stateWords = words(`active selected current checked done completed complete finished open opened closed collapsed expanded disabled enabled
 		hover focus focused odd even first last on off show shown hide visible invisible new unread read draft late overdue highlighted
 		dragging draggable sortable editing loading loaded error success warning danger info primary secondary default featured pinned starred alt`)

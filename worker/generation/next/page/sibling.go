@@ -2,6 +2,9 @@ package page
 
 import (
 	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // siblings returns the sets of things beside each other that look alike.
@@ -9,6 +12,10 @@ func (b *builder) siblings(taken map[int]bool) []*cluster {
 	var list []*cluster
 	for i := -1; i < len(b.Nodes); i++ {
 		kids := b.x.Children(i)
+		if i >= 0 && (b.Nodes[i].Editable || codeEditor(&b.Nodes[i])) {
+			i = b.x.End(i) - 1
+			continue
+		}
 		if len(kids) < 2 || i >= 0 && !b.mayHold(i) {
 			continue
 		}
@@ -29,6 +36,17 @@ func (b *builder) mayHold(i int) bool {
 	return !b.Nodes[i].Hidden
 }
 
+// codeEditor reports whether a node is an editor that draws its text out of many elements.
+func codeEditor(n *snapshot.Node) bool {
+	for token := range strings.FieldsSeq(n.Class) {
+		switch token {
+		case "CodeMirror", "cm-editor", "monaco-editor", "ace_editor", "ql-editor", "ProseMirror", "CodeMirror-scroll":
+			return true
+		}
+	}
+	return false
+}
+
 // alike returns the sets of children of one pattern.
 func (b *builder) alike(around int, kids []int, taken map[int]bool) []*cluster {
 	by := map[pattern]*cluster{}
@@ -47,7 +65,7 @@ func (b *builder) alike(around int, kids []int, taken map[int]bool) []*cluster {
 		c.members = append(c.members, i)
 	}
 	return slices.DeleteFunc(order, func(c *cluster) bool {
-		return len(c.members) < 2 || b.formRows(c) || b.onlyControls(c)
+		return len(c.members) < 2 || !b.wordy(c) || b.formRows(c) || b.onlyControls(c) || !b.similar(c)
 	})
 }
 
@@ -63,11 +81,21 @@ func (b *builder) thing(i int) bool {
 	}
 	texts := 0
 	for _, j := range b.leavesIn(i, b.x.End(i), maxLeaves) {
-		if lettered(b.leaf[j]) && !b.Nodes[j].Hidden {
+		if lettered(b.leaf[j]) && !b.Nodes[j].Hidden && !b.inButton(j, i) {
 			texts++
 		}
 	}
-	return texts > 0 && (texts >= 2 || b.parts(i) >= 2)
+	if n.Role == "button" && texts < 2 {
+		return false
+	}
+	return texts > 0 && (texts >= 2 || b.parts(i) >= 2 && !b.singleControl(i)) || b.richButton(i)
+}
+
+// richButton reports whether a node is around one button that says several things: the head
+// of a thing that opens.
+func (b *builder) richButton(i int) bool {
+	first, count := b.controlsInside(i)
+	return count == 1 && b.Nodes[first].Role != "tab" && len(b.leavesIn(first, b.x.End(first), 4)) >= 2 && b.singleControl(i) && b.Nodes[i].Role != "button"
 }
 
 // parts counts what a node shows: texts, images and controls, each once.
@@ -76,7 +104,7 @@ func (b *builder) parts(i int) int {
 	for j := i + 1; j < b.x.End(i) && count < 10; j++ {
 		n := &b.Nodes[j]
 		switch {
-		case n.Hidden && n.Opener == "":
+		case n.Hidden:
 		case strongRoles[n.Role] || n.Role == "img" || n.Tag == "svg" || n.Tag == "img":
 			count++
 			j = b.x.End(j) - 1
@@ -99,15 +127,26 @@ func (b *builder) formRows(c *cluster) bool {
 }
 
 func (b *builder) formRow(i int) bool {
-	fields, buttons, texts, choices, labels := 0, 0, 0, 0, 0
+	fields, buttons, texts, choices, labels, hidden := 0, 0, 0, 0, 0, 0
 	for j := i + 1; j < b.x.End(i); j++ {
 		n := &b.Nodes[j]
 		if n.Hidden {
+			if n.Role == "checkbox" || n.Role == "radio" {
+				hidden++ // pages draw these anew, and hide them
+			}
+			continue
+		}
+		if b.tokens(j) {
+			fields++
+			j = b.x.End(j) - 1
 			continue
 		}
 		switch {
-		case typedRoles[n.Role] || n.Editable:
+		case typedRoles[n.Role] || n.Editable || n.Role == "" && n.Interactive && classWord(n, selectWords):
 			fields++
+			if !strongRoles[n.Role] {
+				j = b.x.End(j) - 1
+			}
 		case n.Role == "radio":
 			choices++
 		case n.Role == "checkbox" || n.Role == "switch":
@@ -121,13 +160,68 @@ func (b *builder) formRow(i int) bool {
 			j = b.x.End(j) - 1
 		}
 	}
-	if choices >= 2 {
+	if buttons == 0 && fields == 0 && hidden > 0 && choices+labels == 0 {
+		return texts <= hidden+1
+	}
+	if choices >= 2 || labels > 0 && buttons == 0 && fields == 0 && texts <= labels+1 && labels > 1 {
 		return true
 	}
 	return fields == 1 && buttons == 0 && labels == 0 && texts <= 1 || fields >= 2 && buttons == 0 && texts <= fields
 }
 
 var typedRoles = map[string]bool{"textbox": true, "searchbox": true, "spinbutton": true, "combobox": true, "slider": true, "listbox": true}
+
+// wordy reports whether the members say something in words: the marks of a scale are no things.
+func (b *builder) wordy(c *cluster) bool {
+	count := 0
+	for _, i := range c.members {
+		for _, l := range b.leavesIn(i, b.x.End(i), 12) {
+			if worded(b.leaf[l]) {
+				count++
+				break
+			}
+		}
+	}
+	return count*2 >= len(c.members)
+}
+
+// similar reports whether the members are made of the same parts: the sections of a page may
+// have one class and nothing else in common.
+func (b *builder) similar(c *cluster) bool {
+	sets := make([]map[string]bool, 0, 20)
+	count := map[string]int{}
+	for _, i := range c.members[:min(len(c.members), 20)] {
+		set := map[string]bool{}
+		for j := i + 1; j < b.x.End(i) && j < i+60; j++ {
+			if n := &b.Nodes[j]; !n.Hidden {
+				set[n.Tag+":"+n.Role+":"+kindClass(n.Class)] = true
+			}
+		}
+		for kind := range set {
+			count[kind]++
+		}
+		sets = append(sets, set)
+	}
+	share := 0.0
+	for _, set := range sets {
+		common := 0
+		for kind := range set {
+			if count[kind]*2 > len(sets) || len(sets) == 2 && count[kind] == 2 {
+				common++
+			}
+		}
+		share += float64(common) / float64(max(len(set), 1))
+	}
+	return share/float64(len(sets)) >= 0.45
+}
+
+var tokenWords = words("tagify tagsinput selectize tokenfield chips-input")
+
+// tokens reports whether a node is a field whose values stand in it as little boxes.
+func (b *builder) tokens(i int) bool {
+	n := &b.Nodes[i]
+	return n.Role != "text" && len(b.x.Children(i)) > 0 && (classWord(n, tokenWords) || n.Tag == "tags")
+}
 
 // textStack returns the lines of a list that are nothing but texts, one below the other.
 func (b *builder) textStack(around int, kids []int) *cluster {
@@ -157,9 +251,12 @@ func (b *builder) textStack(around int, kids []int) *cluster {
 // the only card of a column, the only event of a day; and what an earlier moment knew.
 func (b *builder) cousins(list []*cluster, earlier map[pattern]bool) []*cluster {
 	taken, known := map[int]bool{}, map[pattern]bool{}
+	inside := map[int]bool{} // members: what is in them are their parts
 	for _, c := range list {
+		board := len(c.members) > 1 && !b.stacked(c.members) && b.level(c.members)
 		for _, i := range c.members {
 			taken[i] = true
+			inside[i] = !board
 		}
 		if c.pattern.class != "" && !c.sure {
 			known[c.pattern] = true
@@ -171,7 +268,10 @@ func (b *builder) cousins(list []*cluster, earlier map[pattern]bool) []*cluster 
 	count := map[alone]int{}
 	var nodes []int
 	for i := range b.Nodes {
-		if taken[i] || b.Nodes[i].Class == "" || entryRoles[b.Nodes[i].Role] || !b.thing(i) {
+		if up := b.x.Parent(i); up >= 0 && inside[up] {
+			inside[i] = true
+		}
+		if inside[i] || taken[i] || b.Nodes[i].Class == "" || entryRoles[b.Nodes[i].Role] || !b.thing(i) {
 			continue
 		}
 		p := b.patternOf(i)

@@ -76,7 +76,42 @@ func (b *builder) table(t int, rows []int) *cluster {
 			c.members = append(c.members, i)
 		}
 	}
+	b.withoutSums(c)
 	return c
+}
+
+// withoutSums leaves out the last rows where nothing can be done as in all rows before: they
+// sum these up.
+func (b *builder) withoutSums(c *cluster) {
+	usable := func(i int) bool {
+		for j := i + 1; j < b.x.End(i); j++ {
+			if strongRoles[b.Nodes[j].Role] {
+				return true
+			}
+		}
+		return false
+	}
+	for n := len(c.members); n > 2 && !usable(c.members[n-1]); n-- {
+		for _, i := range c.members[:min(n-2, 20)] {
+			if !usable(i) {
+				return
+			}
+		}
+		if len(b.cells(c.members[n-1])) >= len(b.cells(c.members[0])) && b.filledCells(c.members[n-1])*2 > b.filledCells(c.members[0]) {
+			return
+		}
+		c.members = c.members[:n-1]
+	}
+}
+
+func (b *builder) filledCells(row int) int {
+	count := 0
+	for _, j := range b.cells(row) {
+		if len(b.leavesIn(j, b.x.End(j), 1)) > 0 {
+			count++
+		}
+	}
+	return count
 }
 
 func (b *builder) boldRow(cells []int) bool {
@@ -198,12 +233,7 @@ var (
 // columnOf returns the column that a header is of.
 func (b *builder) columnOf(j, _ int) Column {
 	n := &b.Nodes[j]
-	col := Column{Name: b.headerName(j), Node: j, Sorts: n.Interactive || hinted(n, sortWords), Sorted: orderWords[n.Sort]}
-	for k := j + 1; k < b.x.End(j); k++ {
-		if b.Nodes[k].Interactive && b.Nodes[k].Role != "checkbox" {
-			col.Sorts = true
-		}
-	}
+	col := Column{Name: b.headerName(j), Node: j, Sorts: b.sorts(j), Sorted: orderWords[n.Sort]}
 	if col.Sorted == "" && n.Sort == "" && classWord(n, sortWords) {
 		rises, falls := classWord(n, risesWords), classWord(n, fallsWords)
 		switch {
@@ -214,6 +244,23 @@ func (b *builder) columnOf(j, _ int) Column {
 		}
 	}
 	return col
+}
+
+// sorts reports whether the head of a column can be pressed to sort by it.
+func (b *builder) sorts(j int) bool {
+	n := &b.Nodes[j]
+	if n.Sort != "" || hinted(n, sortWords) || strings.Contains(n.Reacts, "cursor") {
+		return true
+	}
+	if n.Interactive && strings.Contains(n.Reacts, "tabindex") {
+		return true
+	}
+	for k := j + 1; k < b.x.End(j); k++ {
+		if m := &b.Nodes[k]; m.Interactive && m.Role != "checkbox" && (m.Role == "button" || m.Role == "link" || strings.Contains(m.Reacts, "cursor")) {
+			return true
+		}
+	}
+	return false
 }
 
 // headerName returns what a header shows: its name also says what its icons are called.

@@ -106,7 +106,11 @@ func worded(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 
 
 // label returns a text as a label: without what ends or marks it.
 func label(s string) string {
-	return strings.TrimSpace(strings.TrimRight(strings.TrimSpace(s), ":*：?… "))
+	s = strings.TrimSpace(strings.TrimRight(strings.TrimSpace(s), ":*：?… "))
+	if i := strings.LastIndexByte(s, ' '); i > 0 && !lettered(s[i:]) && len(s)-i <= 4 {
+		return strings.TrimSpace(s[:i]) // a sign that it opens
+	}
+	return s
 }
 
 // box returns the sides of a node.
@@ -121,6 +125,13 @@ func (b *builder) sameLine(i, j int) bool {
 	_, t2, _, b2 := b.box(j)
 	over := min(b1, b2) - max(t1, t2)
 	return over*2 >= min(b1-t1, b2-t2) && over > 0
+}
+
+// off reports whether a node is far from where the page can be scrolled to: pages put there
+// what they do not show.
+func (b *builder) off(i int) bool {
+	_, _, right, bottom := b.box(i)
+	return right < -50 || bottom < -5000
 }
 
 // seen reports whether a node is there to be seen.

@@ -94,7 +94,8 @@ func (b *builder) wraps(c *cluster, inner []*cluster) bool {
 			filled++
 		}
 	}
-	if filled*2 < len(c.members) && len(c.members) > 2 || things < 2 {
+	board := !b.stacked(c.members) && b.level(c.members) // each column may hold only one
+	if filled*2 < len(c.members) && len(c.members) > 2 || things < 2 || things <= filled && !board {
 		return false
 	}
 	if own > 3*len(c.members) {
