@@ -81,6 +81,11 @@ func containers(m *page.Model, d *intent.Description, w Want, depth int) []Candi
 	}
 	for g := range m.Groups {
 		gr := &m.Groups[g]
+		if gr.Title == "" || len(s.words.atoms) == 0 && len(s.noun.atoms) > 0 {
+			if cand, ok := s.groupNamed(g); ok {
+				out = append(out, cand)
+			}
+		}
 		if gr.Title == "" {
 			continue
 		}
@@ -96,11 +101,40 @@ func containers(m *page.Model, d *intent.Description, w Want, depth int) []Candi
 			}
 		}
 	}
+	if d.Kind == intent.FieldKind || d.Kind == intent.Text_ {
+		for i := range m.Fields {
+			if cand, ok := s.thing(Field, i, -1, m.Fields[i].Node, s.ix.field(&m.Fields[i])); ok {
+				out = append(out, cand)
+			}
+		}
+	}
 	if d.Ordinal != 0 {
 		out = s.ordinal(out)
 	}
 	sort.SliceStable(out, func(i, j int) bool { return out[i].Score > out[j].Score })
 	return out[:min(len(out), 12)]
+}
+
+// groupNamed returns a group whose records the noun names, or that is of the kind that is said:
+// "the requests", "the table".
+func (s *searcher) groupNamed(g int) (Candidate, bool) {
+	if len(s.noun.atoms) == 0 || len(s.words.atoms) > 0 {
+		return Candidate{}, false
+	}
+	gr := &s.m.Groups[g]
+	score := 0.0
+	switch {
+	case s.d.Kind == intent.Table && gr.Kind == "table", s.d.Kind == intent.List && gr.Kind == "list", s.d.Kind == intent.Tree && gr.Kind == "tree":
+		score = 0.85
+	case s.nounUse(g) == nounGroup, s.nounUse(g) == nounColumn:
+		score = 0.86
+	case s.nounUse(g) == nounPage:
+		score = 0.72
+	default:
+		return Candidate{}, false
+	}
+	a := s.noun.atoms[0]
+	return Candidate{What: Container, Index: -1, Sub: g, Node: gr.Node, Score: score * s.standing(gr.Node), Used: []Use{{a.span, "names the list"}}, Why: a.text}, true
 }
 
 // holds reports whether a record has others, or fields and controls, in it.

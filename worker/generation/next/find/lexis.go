@@ -156,11 +156,38 @@ func langsOf(lang string) []string {
 	return []string{lang}
 }
 
-// names reports whether a word means the name of a thing: name, title, text, subject.
+// names reports whether a word means the name of a thing: name, title, subject.
 func (w *words) names(word, lang string) bool {
 	cs := w.concepts(word, langsOf(lang)...)
-	for _, name := range []string{"name", "title", "text", "subject", "label", "description"} {
+	return w.anyOf(cs, "name", "title", "subject", "label", "heading")
+}
+
+// tells reports whether a word means what a thing says: text, content, description.
+func (w *words) tells(word, lang string) bool {
+	return w.anyOf(w.concepts(word, langsOf(lang)...), "text", "content", "description", "body")
+}
+
+// anyOf reports whether one of the named concepts is among some.
+func (w *words) anyOf(cs []lexicon.ConceptID, names ...string) bool {
+	for _, name := range names {
 		if id := lexicon.Named(name); id != 0 && slices.Contains(cs, id) {
+			return true
+		}
+	}
+	return false
+}
+
+// ordinalIn reports whether a text has an ordinal number: "2nd floor", "second", "2.".
+func (w *words) ordinalIn(s string, n int) bool {
+	for _, t := range split(s) {
+		if e := w.entry(t, lexicon.Ordinal); e != nil && int(e.Value) == n {
+			return true
+		}
+		i := 0
+		for i < len(t) && t[i] >= '0' && t[i] <= '9' {
+			i++
+		}
+		if i > 0 && len(t)-i <= 3 && t[:i] == strconv.Itoa(n) {
 			return true
 		}
 	}

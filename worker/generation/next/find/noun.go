@@ -200,7 +200,17 @@ func (s *searcher) kindOf(w What, node, index int) float64 {
 			return 0.98
 		}
 	}
+	if w == Record && !controlKinds[k] {
+		return 0.97 // a message, a page, a text: what the things of a list may be
+	}
 	return 0.72
+}
+
+// controlKinds are kinds that no record is.
+var controlKinds = map[intent.Kind]bool{
+	intent.Button: true, intent.Link: true, intent.FieldKind: true, intent.CheckBox: true, intent.Radio: true, intent.Tab: true, intent.Menu: true,
+	intent.Dialog: true, intent.Form: true, intent.Switch: true, intent.Slider: true, intent.Heading: true, intent.Column: true, intent.Frame: true,
+	intent.WindowKind: true,
 }
 
 // base is what a kind of thing is worth where the description says no kind: things before

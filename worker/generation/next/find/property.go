@@ -123,6 +123,9 @@ func (s *searcher) byType(r, i int) float64 {
 	if a.Text == rec.Title && s.ix.words.names(word, s.w.Lang) {
 		return 0.9
 	}
+	if a.Text == rec.Title && s.ix.words.tells(word, s.w.Lang) {
+		return 0.55 // the text of a thing is rather what it holds than what it is called
+	}
 	fits := false
 	for class, ts := range types {
 		if ts[0] == a.Type && s.ix.words.measuresIn(word, class, s.w.Lang) {

@@ -145,6 +145,9 @@ func (s *searcher) having(r int, d *intent.Description) proof {
 	if d.Noun != "" && len(d.Words) > 0 {
 		p = s.forgive(p, d)
 	}
+	if d.Ordinal > 0 {
+		p = sub.ordinalOf(r, d, p)
+	}
 	more, ok := sub.conditions(r)
 	if !ok {
 		return proof{missing: []intent.Span{d.Span}}
@@ -160,6 +163,21 @@ func (s *searcher) having(r int, d *intent.Description) proof {
 	if len(p.used)+len(p.missing) == 0 {
 		p.missing = []intent.Span{d.Span}
 	}
+	return p
+}
+
+// ordinalOf proves that a record shows an ordinal with the words of a side description: "on the
+// second floor", which no word of it stands for.
+func (s *searcher) ordinalOf(r int, d *intent.Description, p proof) proof {
+	rec := &s.m.Records[r]
+	for i := range rec.Attributes {
+		a := &rec.Attributes[i]
+		named := len(s.words.atoms) == 0 || s.words.match(s.ix.id(a.Text)).hits > 0 || s.words.match(s.ix.id(a.Name)).hits > 0
+		if named && s.ix.words.ordinalIn(a.Text, d.Ordinal) {
+			return join(p, len(p.used), proof{score: 0.95, used: []Use{{d.Span, "attribute"}}, own: true}, 1)
+		}
+	}
+	p.missing = append(p.missing, d.Span)
 	return p
 }
 

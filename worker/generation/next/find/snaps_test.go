@@ -195,15 +195,16 @@ func resolvePair(out *strings.Builder, p *goldPair, ms []*page.Model, steps []go
 	}
 	for gi := range text.Readings[0].Goals {
 		g := &text.Readings[0].Goals[gi]
-		if g.Claim != nil || g.Forbidden || g.Effect == intent.Check {
+		switch {
+		case g.Claim != nil, g.Forbidden, g.Effect == intent.Check, g.Effect == intent.Page, g.Effect == intent.Search, g.Effect == intent.Navigate:
 			continue
 		}
 		for ti := range g.Target {
 			d := &g.Target[ti]
-			if d.Pronoun && len(d.Words) == 0 || g.Effect == intent.Add && len(g.Fields) > 0 {
+			if d.Pronoun && len(d.Words) == 0 || g.Effect == intent.Add && (len(g.Fields) > 0 || len(ms) > 0 && !isClear(ms[0], d, p.Lang)) {
 				continue
 			}
-			verdict, got := resolveOn(ms, steps, d, Want{Kinds: Kinds(g.Effect), Lang: p.Lang, Within: -1})
+			verdict, got := resolveOn(ms, steps, d, g.In, Want{Kinds: Kinds(g.Effect), Lang: p.Lang, Within: -1, Hidden: true})
 			note(verdict, fmt.Sprintf("%s %s", g.Effect, src[d.Span.From:d.Span.To]), got)
 		}
 		if len(g.Fields) > 0 {
@@ -213,10 +214,21 @@ func resolvePair(out *strings.Builder, p *goldPair, ms []*page.Model, steps []go
 	}
 }
 
+func isClear(m *page.Model, d *intent.Description, lang string) bool {
+	f := Description(m, d, Want{Kinds: Kinds(intent.Add), Lang: lang, Within: -1})
+	return f.Clear()
+}
+
 // resolveOn searches the snapshots in order until one has the thing clearly.
-func resolveOn(ms []*page.Model, steps []goldStep, d *intent.Description, w Want) (string, string) {
+func resolveOn(ms []*page.Model, steps []goldStep, d, in *intent.Description, w Want) (string, string) {
 	first := ""
 	for n, m := range ms {
+		w.Within = -1
+		if in != nil {
+			if cs := Containers(m, in, w); len(cs) > 0 && cs[0].Score >= Enough && len(cs[0].Missing) == 0 {
+				w.Within = cs[0].Node
+			}
+		}
 		f := Description(m, d, w)
 		got := fmt.Sprintf("%d: %s", n, brief(m, &f))
 		if n == 0 {
@@ -266,10 +278,13 @@ func brief(m *page.Model, f *Found) string {
 
 // assignOn assigns the values of a form on the snapshot that takes most of them.
 func assignOn(ms []*page.Model, steps []goldStep, fields []intent.Field, lang, src string) (string, string) {
-	best, bestGot, right := -1, "", false
+	best, bestGot, right := -100.0, "", false
 	for n, m := range ms {
-		a := Assign(m, fields, Want{Lang: lang, Within: -1})
-		score := len(a.Slots)*4 - 2*len(a.Missing) - len(a.Ambiguous)
+		a := Assign(m, fields, Want{Lang: lang, Within: -1, Hidden: true})
+		score := -0.5*float64(len(a.Missing)) - 0.2*float64(len(a.Ambiguous))
+		for _, s := range a.Slots {
+			score += s.Score
+		}
 		if score <= best {
 			continue
 		}

@@ -237,6 +237,15 @@ func (s *searcher) containers() []Candidate {
 			out = append(out, cand)
 		}
 	}
+	for g := range s.m.Groups {
+		if !s.eligible(s.m.Groups[g].Node) {
+			continue
+		}
+		if cand, ok := s.groupNamed(g); ok {
+			cand.Score *= 0.95
+			out = append(out, cand)
+		}
+	}
 	return out
 }
 

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -85,13 +86,10 @@ func (a *assigner) choiceFit(v *intent.Value, pf *page.Field) (float64, string) 
 		}
 	}
 	if best == 0 {
-		if len(pf.Options) == 0 && !v.Quoted {
-			return 0.35, "" // options are made when it is opened
+		if _, err := strconv.ParseFloat(pf.Value, 64); len(pf.Options) > 0 || err == nil && v.Number == nil {
+			return 0, ""
 		}
-		if len(pf.Options) == 0 {
-			return 0.4, ""
-		}
-		return 0, ""
+		return 0.35, "" // options are made when it is opened
 	}
 	if best-second < Margin {
 		return best * 0.5, ""
@@ -107,7 +105,11 @@ func (a *assigner) switchFit(f *intent.Field, pf *page.Field) float64 {
 	}
 	best := 0.0
 	for _, n := range pf.Names {
-		best = max(best, a.meets(&f.Value, n))
+		s := a.meets(&f.Value, n)
+		if s < 0.9 {
+			s *= 0.75 // only a part of its label
+		}
+		best = max(best, s)
 	}
 	return best
 }
