@@ -19,6 +19,7 @@ type asserter struct {
 	subject    []phrase
 	values     []phrase // of the complement, without a preposition
 	places     []phrase
+	at         int        // the position that the verb itself says: "leads", "comes last"
 	properties []Property // that the verb may mean
 	words      []Span     // of the verb and what was taken with it
 }
@@ -105,6 +106,12 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 		drop[i] = true
 	}
 	a.property = Property(bestVerb.Property)
+	if a.property == At {
+		a.at = 1
+		if bestVerb.Attr("place") == "last" {
+			a.at = -1
+		}
+	}
 	if bestVerb.Base == "be" && bestVerb.Particle == "" {
 		a.property = Is
 	}

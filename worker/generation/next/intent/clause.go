@@ -120,8 +120,17 @@ func (r *reader) joins(items []item, i int) bool {
 	if i > 0 && items[i-1].has(lexicon.Auxiliary) {
 		return false
 	}
-	after := i > 0 && (items[i-1].mark || items[i-1].has(lexicon.Conjunction)) || it.words != nil && r.clauseFollows(items, i+1)
+	after := i > 0 && (items[i-1].mark || items[i-1].has(lexicon.Conjunction)) || it.words != nil && r.finite(upToMark(items, i+1), 0) >= 0
 	return it.has(lexicon.Conjunction, "then") && i > 0 && !it.has(lexicon.Preposition) && (after || r.imperative(items, i+1))
+}
+
+// upToMark returns the items from i to the next mark.
+func upToMark(items []item, i int) []item {
+	j := i
+	for j < len(items) && !items[j].mark {
+		j++
+	}
+	return items[min(i, j):j]
 }
 
 // withoutDeed reports whether "without" and a verb stand at i: "without saving".
@@ -159,7 +168,7 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 	if it.has(lexicon.Auxiliary) || it.value != nil || it.proper(r.lang) {
 		return false
 	}
-	if it.has(lexicon.Conjunction, "before", "after", "while", "because") || it.mainly(lexicon.Preposition) && it.entries[0].Name == "until" {
+	if e := it.as(lexicon.Preposition); it.has(lexicon.Conjunction, "before", "after", "while", "because") || e != nil && e.Name == "until" && it.has(lexicon.Conjunction) {
 		return before > 0 && r.clauseFollows(items, i+1)
 	}
 	if it.has(lexicon.Preposition) && !it.has(lexicon.Conjunction, "given") {
@@ -221,7 +230,22 @@ func (r *reader) classify(c *clause) {
 	if h := r.laterVerb(c.items, s); h >= 0 {
 		c.kind, c.head = goal, h
 		r.attempt(c)
+		return
 	}
+	if r.unknownVerb(c.items, s) {
+		c.kind, c.head = goal, s
+	}
+}
+
+// unknownVerb reports whether a sentence begins with a word that the lexicon does not have
+// and that what it is done to follows: "Water the garden".
+func (r *reader) unknownVerb(items []item, s int) bool {
+	it := &items[s]
+	if !it.first || it.value != nil || it.mark || len(it.entries) > 0 || s+1 >= len(items) || !it.cap {
+		return false
+	}
+	next := &items[s+1]
+	return next.has(lexicon.Article) || next.has(lexicon.Possessive)
 }
 
 // skip passes over polite words and adverbs before the verb: "please", "then", "also".

@@ -18,6 +18,9 @@ func (a *asserter) decide() []Claim {
 	}
 	a.place(&c)
 	a.complement(&c, values)
+	if c.Property == At && len(c.Values) == 0 && a.at != 0 {
+		c.Values = []Value{ordinalValue(a.at, c.Span)}
+	}
 	a.counts(&c)
 	a.positions(&c)
 	a.again(&c)
@@ -81,7 +84,7 @@ func (a *asserter) contrasts(list []phrase, c Claim, extra []Claim) ([]phrase, [
 // elided takes what says the same of something else without the verb: "... is the first and
 // Bo the last one".
 func (a *asserter) elided(list []phrase, c Claim) ([]phrase, []Claim) {
-	for i := 1; i < len(list); i++ {
+	for i := 0; i < len(list); i++ {
 		if x, ok := a.position(&list[i], c); ok && (list[i].sep == "and" || list[i].sep == ",") {
 			rest, more := a.elided(append(append([]phrase{}, list[:i]...), list[i+1:]...), c)
 			return rest, append([]Claim{x}, more...)
@@ -89,7 +92,7 @@ func (a *asserter) elided(list []phrase, c Claim) ([]phrase, []Claim) {
 		if i+1 == len(list) {
 			break
 		}
-		if list[i].sep == "" || list[i+1].sep != "" || a.ordinal(&list[i+1]) == 0 {
+		if i == 0 || list[i].sep == "" || list[i+1].sep != "" || a.ordinal(&list[i+1]) == 0 {
 			continue
 		}
 		x := Claim{Span: Span{list[i].span().From, list[i+1].span().To}, Property: At, Not: c.Not, Op: "=",

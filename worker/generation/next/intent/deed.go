@@ -16,6 +16,7 @@ type deed struct {
 	prep  string
 	last  string // slot that was filled last
 	colon bool   // behind a colon: values of fields
+	two   bool   // two phrases without a preposition stand behind the verb: "give it a star"
 }
 
 // goal reads a clause that says to do something, by one sense of its verb.
@@ -29,8 +30,21 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 		d.g.Place = s.Attr("place")
 	}
 	d.clitics()
+	if s.Property == string(Unchanged) {
+		d.unchanged()
+	}
 	before := r.chunks(s.before, &s.VerbForm)
 	after := d.adverbs(r.chunks(d.spatial(s.after), &s.VerbForm))
+	bare := 0
+	for i := range after {
+		if after[i].sep != "" {
+			break
+		}
+		if after[i].prep == nil {
+			bare++
+		}
+	}
+	d.two = bare > 1 || bare == 1 && len(d.g.Target) > 0
 	d.lead(before, len(after) == 0)
 	for i := 0; i < len(after); i++ {
 		i += d.phrase(after, i)
@@ -41,6 +55,19 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 
 func clauseSpan(c *clause) Span {
 	return Span{c.items[0].From, c.items[len(c.items)-1].To}
+}
+
+// unchanged takes "as it is" out of the clause: it says what the verb already does.
+func (d *deed) unchanged() {
+	keep := d.s.after[:0:0]
+	for i := range d.s.after {
+		if d.s.after[i].has(lexicon.State, "unchanged") {
+			d.g.Words = append(d.g.Words, d.s.after[i].Span)
+			continue
+		}
+		keep = append(keep, d.s.after[i])
+	}
+	d.s.after = keep
 }
 
 // placed are the effects whose verbs say a place themselves: "go back", "continue".
@@ -100,6 +127,10 @@ func (d *deed) adverbs(list []phrase) []phrase {
 	out := list[:0:0]
 	for i := range list {
 		p := &list[i]
+		if d.onlyAdverbs(p) {
+			d.g.Words = append(d.g.Words, p.span())
+			continue
+		}
 		if e := direction(p); e != nil {
 			d.g.Descending = e.Attr("order") == "max"
 			d.g.Words = append(d.g.Words, d.directionSpans(p)...)
@@ -110,6 +141,19 @@ func (d *deed) adverbs(list []phrase) []phrase {
 		out = append(out, *p)
 	}
 	return out
+}
+
+// onlyAdverbs reports whether a phrase is "yet", "again" or the like and no thing.
+func (d *deed) onlyAdverbs(p *phrase) bool {
+	if p.prep != nil {
+		return p.leads("instead") && len(p.core) > 0 && p.core[0].has(lexicon.Question)
+	}
+	for i := range p.core {
+		if !p.core[i].has(lexicon.Quantity, "again", "still", "too", "already", "anymore", "more") || p.core[i].has(lexicon.Quantity, "other") || len(p.core) > 1 {
+			return false
+		}
+	}
+	return len(p.core) > 0 && len(p.rel) == 0 && len(p.mods) == 0
 }
 
 // direction returns the sense of a phrase that says how to sort.
@@ -172,7 +216,10 @@ func (d *deed) phrase(list []phrase, i int) int {
 // verbal reports whether a phrase behind others is a verb that names a field: "paid by Noor",
 // "paying by card", "rows in an Eight".
 func (d *deed) verbal(p *phrase, i int) bool {
-	return i > 0 && p.sep != "" && p.prep == nil && len(p.core) == 1 && p.core[0].value == nil && len(p.core[0].verbs) > 0 && d.formlike()
+	if i == 0 || p.sep == "" || p.prep != nil || len(p.core) != 1 || p.core[0].value != nil || !d.formlike() {
+		return false
+	}
+	return len(p.core[0].verbs) > 0 || d.r.lang != "de" && !p.core[0].cap && !p.core[0].has(lexicon.Pronoun)
 }
 
 // labelled makes a field of a verb and the phrase behind it.
@@ -188,7 +235,7 @@ func (d *deed) labelled(p, q *phrase) {
 
 // attach puts m behind p: "of" and the like to the innermost, places to the whole.
 func attach(p *phrase, m phrase) {
-	if n := len(p.mods); n > 0 && !m.leads("in", "on", "under", "near", "except") {
+	if n := len(p.mods); n > 0 && !p.mods[n-1].bounded() && !m.leads("in", "on", "under", "near", "except") {
 		attach(&p.mods[n-1], m)
 		return
 	}
@@ -204,6 +251,9 @@ func (d *deed) slot(p, before *phrase) string {
 	if p.leads("except") {
 		return ""
 	}
+	if p.leads("instead") {
+		return "from"
+	}
 	slot := d.s.Slot(p.prep.fold)
 	dated := d.r.dateOf(p) != nil || p.upto != nil
 	switch {
@@ -211,6 +261,8 @@ func (d *deed) slot(p, before *phrase) string {
 		return "field"
 	case slot == "amount" && d.g.Amount != nil:
 		return "field"
+	case slot == "amount" && !p.holdsValue() && !p.leads("as"):
+		return ""
 	case slot == "name" && d.g.Effect == Choose && dated:
 		return ""
 	case d.g.Effect == Choose && slot == "name" && p.holdsValue() && p.leads("for"):
@@ -381,7 +433,7 @@ func (d *deed) formlike() bool {
 // first takes the direct object.
 func (d *deed) first(p *phrase, more bool) {
 	slot := d.s.Object()
-	if d.s.Attr("iobj") == "target" && more == false && len(d.g.Target) == 0 && slot != "target" && !p.holdsValue() {
+	if d.s.Attr("iobj") == "target" && len(d.g.Target) == 0 && slot != "target" && (d.two || !p.holdsValue()) {
 		d.fill("target", p)
 		return
 	}
@@ -533,6 +585,9 @@ func (d *deed) fill(slot string, p *phrase) {
 		g.Text = &v
 	case "amount":
 		v := d.r.value(p)
+		if one := 1.0; v.Number == nil && len(p.core) > 1 && p.core[0].has(lexicon.Article, "indefinite") {
+			v.Number, v.Unit = &one, v.Text
+		}
 		g.Amount = &v
 	case "measure", "by":
 		m := d.r.description(p)
@@ -591,7 +646,7 @@ func (d *deed) flush() {
 	switch {
 	case d.value == nil && d.g.Effect == Set:
 		f = d.r.field(d.name)
-		if f.Name == nil && !d.name.holdsValue() && len(d.g.Fields) == 0 {
+		if f.Name == nil && !d.name.holdsValue() && len(d.g.Fields) == 0 && (d.s.Attr("need") != "person" || !d.name.core[len(d.name.core)-1].cap) {
 			d.g.Target = append(d.g.Target, d.r.description(d.name))
 			d.name = nil
 			return

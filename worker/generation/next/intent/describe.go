@@ -17,7 +17,11 @@ type describer struct {
 // description returns what the phrase calls a thing.
 func (r *reader) description(p *phrase) Description {
 	if c := r.comparison(p); c != nil {
-		return Description{Span: p.span(), Compare: []Comparison{*c}}
+		d := Description{Span: p.span(), Compare: []Comparison{*c}}
+		for i := range p.mods {
+			r.modify(&d, &p.mods[i])
+		}
+		return d
 	}
 	d := r.describe(p.core)
 	if p.raw {
@@ -35,8 +39,17 @@ func (r *reader) description(p *phrase) Description {
 	for i := range p.also {
 		d.Also = append(d.Also, r.description(&p.also[i]))
 	}
+	if d.Of != nil && hollow(&d) {
+		d = *d.Of
+	}
 	d.Span = p.span()
 	return d
+}
+
+// hollow reports whether a description says nothing but what it is of: "more of the tea".
+func hollow(d *Description) bool {
+	return len(d.Words) == 0 && d.Noun == "" && d.Extreme == nil && d.Ordinal == 0 && d.Count == 0 && len(d.State) == 0 && !d.Pronoun &&
+		!d.All && !d.Both && !d.Other && !d.Next
 }
 
 // span is from the first to the last byte of all that belongs to the phrase.
@@ -113,6 +126,11 @@ func (b *describer) item(i int) int {
 		return b.valueAt(i)
 	case it.has(lexicon.Article) && !named:
 		b.det = true
+	case it.has(lexicon.Question) && !named:
+		if i+1 == len(b.core) {
+			d.All, d.Pronoun = true, true
+			d.Flags = append(d.Flags, it.Span)
+		}
 	case it.has(lexicon.Possessive) && !named:
 		b.det = true
 		b.possessive(it)
@@ -258,6 +276,9 @@ func (b *describer) measure(i int) bool {
 		}
 		switch e.Attr("form") {
 		case "superlative":
+			if e.Attr("of") == "degree" && len(b.core) == 1 {
+				continue
+			}
 			return true
 		case "comparative":
 			return b.det

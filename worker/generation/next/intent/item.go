@@ -88,7 +88,7 @@ func (it *item) proper(lang string) bool {
 var functional = map[lexicon.Class]bool{
 	lexicon.Article: true, lexicon.Pronoun: true, lexicon.Possessive: true, lexicon.Demonstrative: true, lexicon.Auxiliary: true,
 	lexicon.Negation: true, lexicon.Conjunction: true, lexicon.Preposition: true, lexicon.Quantity: true, lexicon.Relative: true,
-	lexicon.There: true, lexicon.Polite: true, lexicon.Stop: true,
+	lexicon.There: true, lexicon.Polite: true, lexicon.Stop: true, lexicon.Question: true,
 }
 
 // content reports whether dropping the item would lose something that was said.
@@ -125,7 +125,31 @@ func (r *reader) items(toks []token) []item {
 		list = append(list, it)
 		i += n
 	}
+	for i := range list {
+		one(list, i)
+	}
 	return list
+}
+
+// one settles whether "one" counts or stands for a thing: "the one that ...", "the blue one".
+func one(list []item, i int) {
+	it := &list[i]
+	if !it.number || !it.has(lexicon.Pronoun) || i == 0 {
+		return
+	}
+	b := &list[i-1]
+	stands := b.has(lexicon.Article, "definite") || b.has(lexicon.Demonstrative) || b.has(lexicon.Ordinal) || b.has(lexicon.Quantity, "other", "only", "next") || b.has(lexicon.State) || b.cap
+	if !stands && (i < 2 || !list[i-2].has(lexicon.Article)) {
+		return
+	}
+	if i+1 < len(list) && !list[i+1].mark {
+		n := &list[i+1]
+		ends := n.has(lexicon.Relative) || n.has(lexicon.Preposition) || n.has(lexicon.Conjunction) || n.has(lexicon.Auxiliary) || n.has(lexicon.State) || n.proper("") || n.quoted()
+		if !ends {
+			return
+		}
+	}
+	it.number, it.value = false, nil
 }
 
 // abbreviated joins the full stop of an abbreviation to its word.

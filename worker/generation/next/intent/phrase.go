@@ -313,7 +313,14 @@ func (c *chunker) relativeClause(items []item, i int) int {
 		c.out = c.out[:len(c.out)-1]
 	}
 	j := i + 1
-	for j < len(items) && !items[j].mark && !(items[j].has(lexicon.Conjunction, "and", "but", "or") && !c.r.phraseGoesOn(items, j)) {
+	said := 0
+	for j < len(items) && !items[j].mark && !items[j].has(lexicon.Conjunction, "and", "but", "or") {
+		if said > 0 && c.fieldFollows(&items[j]) {
+			break
+		}
+		if !items[j].has(lexicon.Auxiliary) && items[j].content() && !c.r.deedForm(&items[j], "third") {
+			said++
+		}
 		c.cur.rel = append(c.cur.rel, items[j])
 		j++
 	}
@@ -321,8 +328,18 @@ func (c *chunker) relativeClause(items []item, i int) int {
 	return j
 }
 
-// phraseGoesOn is whether after a conjunction inside of a relative clause it still goes on.
-func (r *reader) phraseGoesOn(items []item, j int) bool { return false }
+// fieldFollows reports whether a preposition behind a relative clause rather leads in a field
+// of the deed: "book the van that sleeps four for Ines".
+func (c *chunker) fieldFollows(it *item) bool {
+	if c.verb == nil || !it.has(lexicon.Preposition) || it.value != nil {
+		return false
+	}
+	switch Effect(c.verb.Effect) {
+	case Add, Submit, Act:
+		return contains([]string{"as", "for", "with", "to"}, it.as(lexicon.Preposition).Name)
+	}
+	return c.verb.Slot(it.fold) != "" && it.has(lexicon.Preposition, "to", "as")
+}
 
 // ranges joins "from 60 to 90", "du 14 au 16 avril" into one phrase.
 func (c *chunker) ranges() []phrase {

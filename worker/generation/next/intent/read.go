@@ -205,11 +205,25 @@ func (b *builder) claim(c *clause) {
 		return
 	}
 	for _, cl := range b.r.claims_(c) {
+		b.elliptic(&cl)
 		if c.cond == "if" || c.cond == "when" {
 			b.cond = &cl
 			continue
 		}
 		b.add(Goal{Span: cl.Span, Effect: Check, Claim: &cl})
+	}
+}
+
+// elliptic gives "Bo should" what the claim before it says, the other way round.
+func (b *builder) elliptic(c *Claim) {
+	n := len(b.goals)
+	if c.Property != Is || len(c.Values)+len(c.Be) > 0 || c.Where != nil || n == 0 || b.goals[n-1].Claim == nil {
+		return
+	}
+	before := b.goals[n-1].Claim
+	c.Property, c.Values, c.Be, c.Where = before.Property, before.Values, before.Be, before.Where
+	if c.Not {
+		c.Not = !before.Not
 	}
 }
 
@@ -236,6 +250,9 @@ func (b *builder) given(c *clause) bool {
 // statement keeps what a clause tells, for the goal that follows.
 func (b *builder) statement(c *clause) {
 	subject := firstNoun(joinMods(b.r.chunks(c.items[:c.head], nil)))
+	if pre := c.items[:c.head]; len(pre) > 1 && pre[0].cap && b.r.imperative(pre, 0) && !pre[0].has(lexicon.Noun_) {
+		subject = &phrase{core: pre, raw: true}
+	}
 	object := firstNoun(joinMods(b.r.chunks(b.behindVerb(c), nil)))
 	if subject == nil && object == nil {
 		return

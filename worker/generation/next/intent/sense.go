@@ -63,7 +63,7 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 			if s.after[i].mark && !s.after[i].sign("()") && !v.Separable {
 				return s, false
 			}
-			if rest, ok := strings.CutPrefix(s.after[i].fold, v.Particle+" "); ok && len(want) == 1 {
+			if rest, ok := strings.CutPrefix(s.after[i].fold, v.Particle+" "); ok && len(want) == 1 && s.after[i].has(lexicon.Preposition, "until") {
 				r.splitParticle(&s, i, rest)
 				return s, true
 			}

@@ -108,7 +108,7 @@ func (r *reader) comparison(p *phrase) *Comparison {
 		if r.dateOf(p.upto) != nil {
 			return nil
 		}
-		c := &Comparison{Span: p.span(), Op: "between", Value: r.value(&phrase{core: p.core})}
+		c := &Comparison{Span: boundSpan(p), Op: "between", Value: r.value(&phrase{core: p.core})}
 		upper := r.value(p.upto)
 		c.Upper = &upper
 		if c.Value.Unit == "" {
@@ -128,7 +128,7 @@ func (r *reader) comparison(p *phrase) *Comparison {
 	if !p.bounded() || r.dateOf(p) != nil {
 		return nil
 	}
-	c := &Comparison{Span: p.span(), Value: r.value(&phrase{core: p.core})}
+	c := &Comparison{Span: boundSpan(p), Value: r.value(&phrase{core: p.core})}
 	switch {
 	case p.sense("max", "until"):
 		c.Op = "<="
@@ -142,6 +142,12 @@ func (r *reader) comparison(p *phrase) *Comparison {
 		return nil
 	}
 	return c
+}
+
+// boundSpan is the span of the bound alone, without what stands behind it.
+func boundSpan(p *phrase) Span {
+	q := phrase{core: p.core, upto: p.upto}
+	return q.span()
 }
 
 // quantityBound is the operator of "at least 7 seats".
