@@ -19,6 +19,7 @@ type asserter struct {
 	subject    []phrase
 	values     []phrase // of the complement, without a preposition
 	places     []phrase
+	says       bool       // what follows is read as it stands: "says free of charge"
 	at         int        // the position that the verb itself says: "leads", "comes last"
 	properties []Property // that the verb may mean
 	words      []Span     // of the verb and what was taken with it
@@ -28,6 +29,9 @@ type asserter struct {
 func (r *reader) claims_(c *clause) []Claim {
 	a := &asserter{r: r, c: c, property: Is}
 	pre, post := a.predicate()
+	if a.says {
+		post = a.literal(post)
+	}
 	a.sides(pre, post)
 	return a.decide()
 }
@@ -63,6 +67,24 @@ func (a *asserter) predicate() (pre, post []item) {
 	}
 	return pre, post
 }
+
+// literal makes one value of what stands behind "says" without quotes.
+func (a *asserter) literal(post []item) []item {
+	for i := range post {
+		if post[i].quoted() || post[i].mark {
+			return post
+		}
+	}
+	if len(post) == 0 || len(a.subjectBefore()) == 0 {
+		return post
+	}
+	from, to := post[0].From, post[len(post)-1].To
+	text := a.r.source[from:to]
+	return []item{{Span: Span{from, to}, text: text, fold: fold(text), cap: true, value: &Value{Span: Span{from, to}, Text: text}}}
+}
+
+// subjectBefore are the items before the finite verb.
+func (a *asserter) subjectBefore() []item { return a.c.items[:a.c.head] }
 
 // verbs finds the sense of the predicate, marks its words, and reports whether it found one.
 func (a *asserter) verbs(items []item, drop []bool) bool {
@@ -106,6 +128,7 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 		drop[i] = true
 	}
 	a.property = Property(bestVerb.Property)
+	a.says = bestVerb.Attr("says") == "text"
 	if a.property == At {
 		a.at = 1
 		if bestVerb.Attr("place") == "last" {

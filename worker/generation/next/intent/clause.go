@@ -29,6 +29,7 @@ type clause struct {
 	expected  bool // "try to"
 	begun     bool // "start to"
 	question  bool
+	told      []Span // "as an admin I want to": words that say nothing to do
 	// that: it is what a verb of checking asks for ("check that ...").
 	that bool
 	done bool
@@ -206,7 +207,7 @@ func (r *reader) classify(c *clause) {
 	if r.forbids(c, s) {
 		return
 	}
-	if c.items[s].has(lexicon.Auxiliary, "try", "start") && r.chain(c, s) || r.speaks(c, s) {
+	if c.items[s].has(lexicon.Auxiliary, "try", "start") && r.chain(c, s) || r.story(c, s) || r.speaks(c, s) {
 		return
 	}
 	fin := r.finite(c.items, s)
@@ -274,7 +275,8 @@ func (r *reader) imperative(items []item, i int) bool {
 	}
 	for k := range it.verbs {
 		v := &it.verbs[k]
-		if (v.Form == "imperative" || v.Form == "infinitive") && r.whole(items, i, v) {
+		holds := v.Effect == string(Check) && v.Property != "" && v.Property != string(Unchanged)
+		if !holds && (v.Form == "imperative" || v.Form == "infinitive") && r.whole(items, i, v) {
 			return true
 		}
 	}
@@ -397,6 +399,29 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 func (r *reader) weak(items []item, i int) bool {
 	it := &items[i]
 	return !it.has(lexicon.Auxiliary) && !it.has(lexicon.There) && !r.hasEffect(it, Check)
+}
+
+// story reads "As an admin I want to ...".
+func (r *reader) story(c *clause, s int) bool {
+	if !c.items[s].has(lexicon.Preposition, "as") {
+		return false
+	}
+	for i := s + 1; i+1 < len(c.items) && !c.items[i].mark; i++ {
+		if !c.items[i].has(lexicon.Pronoun, "i") && !c.items[i].has(lexicon.Auxiliary, "want") || !c.items[i+1].has(lexicon.Auxiliary, "want") && !c.items[i+1].has(lexicon.Pronoun, "i") {
+			continue
+		}
+		told := clauseSpan(&clause{items: c.items[:i+1]})
+		c.items = c.items[i:]
+		if !c.items[0].has(lexicon.Pronoun, "i") {
+			c.items = c.items[1:]
+		}
+		if r.speaks(c, 0) {
+			c.told = append(c.told, told)
+			return true
+		}
+		return false
+	}
+	return false
 }
 
 // speaks reads "I add a card" and "we save": who writes does it.

@@ -21,6 +21,7 @@ func (a *asserter) decide() []Claim {
 	if c.Property == At && len(c.Values) == 0 && a.at != 0 {
 		c.Values = []Value{ordinalValue(a.at, c.Span)}
 	}
+	a.sorted(&c)
 	a.counts(&c)
 	a.positions(&c)
 	a.again(&c)
@@ -187,6 +188,10 @@ func (a *asserter) place(c *Claim) {
 		case p.leads("as") && c.Property == Is && len(a.values) > 0 && len(c.Subject) == 1 && c.Where == nil:
 			where := c.Subject[0]
 			c.Where, c.Subject = &where, []Description{d}
+		case p.leads("at", "on", "for") && p.holdsValue() && c.Property == Is && len(p.core) == 1:
+			c.Values = append(c.Values, a.r.value(p))
+		case p.leads("before", "after") && len(c.Subject) == 1 && (c.Property == Is || c.Property == Appears || c.Property == Shown || c.Property == At):
+			a.order(c, p, d)
 		case p.leads("with", "to") && len(c.Subject) > 0:
 			s := &c.Subject[len(c.Subject)-1]
 			s.Having = append(s.Having, d)
@@ -206,6 +211,33 @@ func (a *asserter) place(c *Claim) {
 	}
 	if c.Where != nil && c.Property == Is && len(a.values) == 0 && len(c.Subject) > 0 {
 		c.Property = In
+	}
+}
+
+// order takes "before X": two things in their order.
+func (a *asserter) order(c *Claim, p *phrase, d Description) {
+	first, second := c.Subject[0], d
+	if p.leads("after") {
+		first, second = second, first
+	}
+	c.Property, c.Subject = Order, nil
+	for _, x := range []Description{first, second} {
+		c.Values = append(c.Values, Value{Span: x.Span, Text: a.r.source[x.Span.From:x.Span.To], Quoted: x.Quoted})
+	}
+}
+
+// sorted turns "the column Age is sorted in descending order" into Order.
+func (a *asserter) sorted(c *Claim) {
+	if len(c.Be) != 1 || c.Be[0].Name != "sorted" || len(c.Subject) != 1 {
+		return
+	}
+	by := c.Subject[0]
+	c.Property, c.By, c.Subject, c.Be, c.Where = Order, &by, nil, nil, nil
+	for i := range a.places {
+		if e := direction(&a.places[i]); e != nil {
+			c.Descending = e.Attr("order") == "max"
+		}
+		c.Words = append(c.Words, a.places[i].span())
 	}
 }
 

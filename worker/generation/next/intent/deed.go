@@ -97,8 +97,12 @@ func (d *deed) lead(list []phrase, final bool) {
 		}
 		return
 	}
-	for i := range list {
+	for i := 0; i < len(list); i++ {
 		p := &list[i]
+		for i+1 < len(list) && list[i+1].prep != nil && list[i+1].sep == "" {
+			i++
+			attach(p, list[i])
+		}
 		if p.prep == nil {
 			continue
 		}
@@ -203,6 +207,9 @@ func (d *deed) phrase(list []phrase, i int) int {
 			d.labelled(p, next)
 			return 1
 		}
+		if next.sep == "" && next.prep != nil && i > 0 && p.sep != "" && d.formlike() && d.last != "target" && !next.leads("of", "property", "called") {
+			break
+		}
 		if next.sep != "" || next.prep == nil || d.slot(next, p) != "" || next.leads("without") && d.formlike() {
 			break
 		}
@@ -257,6 +264,8 @@ func (d *deed) slot(p, before *phrase) string {
 	slot := d.s.Slot(p.prep.fold)
 	dated := d.r.dateOf(p) != nil || p.upto != nil
 	switch {
+	case (slot == "to" || slot == "from") && dated && !d.formlike() && d.g.Effect != Move:
+		return ""
 	case slot == "to" && (d.g.To != nil || dated && d.g.Effect != Move), slot == "from" && dated, slot == "become" && d.g.Become != nil:
 		return "field"
 	case slot == "amount" && d.g.Amount != nil:
@@ -333,7 +342,7 @@ func (r *reader) instrument(p *phrase) bool {
 
 // put puts a whole phrase into the goal.
 func (d *deed) put(p *phrase, more bool) {
-	if p.neg != nil && p.prep == nil && d.last != "" {
+	if p.neg != nil && p.prep == nil && d.last != "" && !(d.formlike() && p.neg.has(lexicon.Quantity, "none")) {
 		d.flush()
 		d.exclude(p)
 		return
@@ -569,6 +578,10 @@ func (d *deed) fill(slot string, p *phrase) {
 		}
 		d.half(&d.name, p)
 	case "value":
+		if m := d.r.description(p); holder(m.Kind) && !m.Quoted && !p.holdsValue() && p.prep == nil {
+			d.g.In = &m
+			break
+		}
 		d.half(&d.value, p)
 	case "to":
 		d.flush()
@@ -606,6 +619,15 @@ func (d *deed) fill(slot string, p *phrase) {
 	if slot == "for" {
 		d.last = "field"
 	}
+}
+
+// holder reports whether a kind holds fields and is none itself.
+func holder(k Kind) bool {
+	switch k {
+	case Form, Dialog, Section, Table, Frame, PageKind, Card, Row:
+		return true
+	}
+	return false
 }
 
 // withSlot takes "with ...": an instrument, or the value of a field.

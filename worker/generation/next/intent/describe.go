@@ -200,7 +200,7 @@ func (b *describer) valueAt(i int) int {
 	d, it := &b.d, &b.core[i]
 	v := it.value
 	counts := it.number && v.Number != nil && *v.Number < 1e6 && *v.Number == float64(int(*v.Number)) && *v.Number > 0 && *v.Number < 1000 && v.Date == nil
-	if it.has(lexicon.Pronoun) && (b.det || b.hasAdjective(i) || len(b.core) == 1) && *v.Number == 1 {
+	if it.has(lexicon.Pronoun) && (b.det || b.hasAdjective(i)) && *v.Number == 1 {
 		d.Pronoun = true
 		d.Flags = append(d.Flags, it.Span)
 		return 1
@@ -455,6 +455,10 @@ func (r *reader) relate(d *Description, rel []item) {
 			continue
 		}
 		h := r.description(&p)
+		if h.Kind != "" && len(h.Words) == 0 { // a verb that looks like a noun: "who rows"
+			h.Words = []Word{{Span: h.NounSpan, Text: h.Noun, Lemma: r.lex.Lemma(h.Noun)}}
+			h.Kind, h.Noun, h.NounSpan = "", "", Span{}
+		}
 		if h.Extreme != nil && d.Extreme == nil {
 			d.Extreme, h.Extreme = h.Extreme, nil
 		}

@@ -138,13 +138,13 @@ func one(list []item, i int) {
 		return
 	}
 	b := &list[i-1]
-	stands := b.has(lexicon.Article, "definite") || b.has(lexicon.Demonstrative) || b.has(lexicon.Ordinal) || b.has(lexicon.Quantity, "other", "only", "next") || b.has(lexicon.State) || b.cap
+	stands := b.has(lexicon.Article, "definite") || b.has(lexicon.Demonstrative) || b.has(lexicon.Ordinal) || b.has(lexicon.Quantity, "other", "only", "next") || b.has(lexicon.State) || b.cap && !b.first
 	if !stands && (i < 2 || !list[i-2].has(lexicon.Article)) {
 		return
 	}
 	if i+1 < len(list) && !list[i+1].mark {
 		n := &list[i+1]
-		ends := n.has(lexicon.Relative) || n.has(lexicon.Preposition) || n.has(lexicon.Conjunction) || n.has(lexicon.Auxiliary) || n.has(lexicon.State) || n.proper("") || n.quoted()
+		ends := n.has(lexicon.Relative) || n.has(lexicon.Preposition) || n.has(lexicon.Conjunction) || n.has(lexicon.Auxiliary) || n.has(lexicon.State) || n.cap && b.has(lexicon.Ordinal) || n.quoted()
 		if !ends {
 			return
 		}

@@ -125,6 +125,8 @@ func (b *builder) goal(c *clause) {
 	if len(senses) == 0 {
 		senses = []sense{b.r.unknown(c)}
 	}
+	senses = b.r.ticks(senses)
+	b.words = append(b.words, c.told...)
 	if senses[0].Effect == string(Check) && senses[0].Property == "" {
 		b.check(c, &senses[0])
 		return
@@ -141,6 +143,29 @@ func (b *builder) goal(c *clause) {
 		}
 	}
 	b.add(goals...)
+}
+
+// ticks prefers the sense of a verb of checking that ticks something, where no claim follows
+// and a name or a box does: "Check Tea and Honey", "check the first two boxes".
+func (r *reader) ticks(list []sense) []sense {
+	if list[0].Effect != string(Check) || list[0].Property != "" || len(list[0].after) == 0 || r.finite(list[0].after, 0) >= 0 {
+		return list
+	}
+	obj, _ := r.objects(&list[0])
+	if obj == nil {
+		return list
+	}
+	for i := range list {
+		s := &list[i]
+		if s.Effect == string(Check) {
+			continue
+		}
+		name := obj.core[0].quoted() || obj.core[0].proper(r.lang) || obj.proper(r.lang)
+		if len(s.Need) == 0 || name || r.satisfies(obj, s.Need) {
+			return append([]sense{*s}, append(append([]sense{}, list[:i]...), list[i+1:]...)...)
+		}
+	}
+	return list
 }
 
 // unknown is the sense of a verb that the lexicon does not have here: to set after "want",

@@ -162,6 +162,9 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		}
 	}
 	score += r.keeping(s, c, obj)
+	if s.Effect == string(Check) && s.Property == "" && len(s.after) > 0 && r.finite(s.after, 0) < 0 {
+		score -= 2
+	}
 	if s.Effect == string(Select) && obj != nil && r.satisfies(obj, []string{string(Row), string(Message), string(Card), string(Text_)}) {
 		score += 2
 	}

@@ -30,6 +30,11 @@ func (r *reader) sentences(toks []token) []sentence {
 				continue
 			}
 		}
+		if r.quoteEnds(toks, i) {
+			end(i+1, false)
+			start = i + 1
+			continue
+		}
 		if toks[i].class != markToken {
 			continue
 		}
@@ -40,6 +45,15 @@ func (r *reader) sentences(toks []token) []sentence {
 	}
 	end(len(toks), false)
 	return list
+}
+
+// quoteEnds reports whether a quotation that ends in a full stop ends its sentence too:
+// `It says "Done." Click OK.`
+func (r *reader) quoteEnds(toks []token, i int) bool {
+	if toks[i].class != quoteToken || i+1 >= len(toks) || toks[i+1].class != wordToken || !toks[i+1].cap {
+		return false
+	}
+	return strings.ContainsAny(toks[i].text[len(toks[i].text)-1:], ".!?") && (r.lang != "de" || len(r.lex.Verbs(toks[i+1].text)) > 0)
 }
 
 // bullet returns how many tokens at i number a line of a list.

@@ -133,6 +133,14 @@ func (r *reader) keys(g *Goal) {
 
 // setting settles a goal that sets: what is made something without a preposition becomes it.
 func (r *reader) setting(g *Goal, s *sense) {
+	if g.To != nil && len(g.Fields) > 0 && g.Fields[0].Name == nil && s.Object() == "value" {
+		if to := g.To; holder(to.Kind) && g.In == nil {
+			g.In = to
+		} else {
+			g.Fields[0].Name = to
+		}
+		g.To = nil
+	}
 	if len(g.Fields) != 1 || len(g.Target) > 0 {
 		return
 	}

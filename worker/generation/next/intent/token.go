@@ -60,6 +60,11 @@ func next(s string, i int, r rune, size int) token {
 	if end, inner, ok := quoted(s, i, r, size); ok {
 		return token{Span: Span{i, end}, class: quoteToken, text: inner, cap: true}
 	}
+	if r == '(' {
+		if end := bracketed(s, i); end > 0 {
+			return token{Span: Span{i, end}, class: codeToken, text: s[i:end]}
+		}
+	}
 	if unicode.IsDigit(r) || signed(s, i, r, size) {
 		if t, ok := numeral(s, i); ok {
 			return t
@@ -69,6 +74,23 @@ func next(s string, i int, r rune, size int) token {
 		return letters(s, i, r)
 	}
 	return token{Span: Span{i, i + size}, class: markToken, text: s[i : i+size]}
+}
+
+// bracketed returns where a number of a phone with its code in brackets ends: "(44) 123 1234",
+// 0 where none begins at i.
+func bracketed(s string, i int) int {
+	j := i + 1
+	for digitAt(s, j) {
+		j++
+	}
+	if j == i+1 || j+2 >= len(s) || s[j] != ')' || s[j+1] != ' ' || !digitAt(s, j+2) {
+		return 0
+	}
+	j += 2
+	for digitAt(s, j) || j+1 < len(s) && (s[j] == ' ' || s[j] == '-') && digitAt(s, j+1) {
+		j++
+	}
+	return j
 }
 
 // signed reports whether r is the sign of a number.
