@@ -182,8 +182,5 @@ func (r *reader) amount(list []piece) (reading, bool) {
 	if at > 0 && (list[at-1].text == "#" || list[at-1].text == "-" && at > 1) {
 		return reading{}, false // a code: "A-12", "#204"
 	}
-	if unit == "" {
-		return typed(Text, n, ""), true // "Lab 2" is a name, "Stock 12" a number: the others of the column tell
-	}
-	return typed(Number, n, unit), true
+	return typed(Text, n, unit), true // "Lab 2" is a name, "Stock 12" a number: the others of the column tell
 }

@@ -41,6 +41,9 @@ func (b *builder) describeGroup(g int) {
 		}
 		group.Columns = b.slotColumns(c, seen)
 	}
+	if c.kind == "table" {
+		withoutActions(group.Columns, seen)
+	}
 	b.typeColumns(group.Columns, seen)
 	title := b.titleColumn(group.Columns, seen)
 	for k, r := range group.Records {
@@ -52,6 +55,46 @@ func (b *builder) describeGroup(g int) {
 		record.States = b.statesOf(r, seen[k], title)
 	}
 	group.Title = b.groupTitle(g)
+}
+
+// withoutActions leaves out what is the same in all rows and has no header: it is what can be
+// done with each.
+func withoutActions(columns []Column, seen [][]seenAttribute) {
+	if len(seen) < 3 {
+		return
+	}
+	for at := range columns {
+		if columns[at].Name != "" {
+			continue
+		}
+		text, same := "", true
+		for k := range seen {
+			found := ""
+			for _, a := range seen[k] {
+				if a.column == at {
+					found = a.Text
+				}
+			}
+			if k == 0 {
+				text = found
+			}
+			same = same && found == text
+		}
+		if !same || text == "" {
+			continue
+		}
+		for k := range seen {
+			node := -1
+			for _, a := range seen[k] {
+				if a.column == at {
+					node = a.Node
+				}
+			}
+			seen[k] = slices.DeleteFunc(seen[k], func(a seenAttribute) bool {
+				return a.column == at || a.column == -1-at || a.Node == node
+			})
+		}
+	}
 }
 
 // groupTitle returns what a group is called: by its own element, else by what is around it.
@@ -86,6 +129,9 @@ func (b *builder) cellAttributes(r int, columns []Column) []seenAttribute {
 			name = columns[column].Name
 		}
 		leaves := b.ownLeaves(r, j, b.x.End(j))
+		if slices.ContainsFunc(leaves, func(l int) bool { return lettered(b.leaf[l]) }) { // without signs
+			leaves = slices.DeleteFunc(leaves, func(l int) bool { return !lettered(b.leaf[l]) })
+		}
 		text := b.joined(leaves)
 		value, field := b.valueIn(j)
 		if text == "" {
@@ -150,7 +196,11 @@ func (b *builder) ownLeaves(r, from, end int) []int {
 func (b *builder) inButton(l, thing int) bool {
 	for up, k := l, 0; up > thing && k < 8; up, k = b.x.Parent(up), k+1 {
 		switch b.Nodes[up].Role {
-		case "button", "tab", "menuitem", "tooltip", "option", "menu", "listbox", "radio":
+		case "button":
+			if len(b.leavesIn(up, b.x.End(up), 3)) < 2 { // else it is the thing, that opens
+				return true
+			}
+		case "tab", "menuitem", "tooltip", "option", "menu", "listbox", "radio":
 			return true
 		}
 		if classWord(&b.Nodes[up], buttonWords) {
@@ -231,7 +281,22 @@ func (b *builder) leafAttributes(r int) []seenAttribute {
 		add(j, a)
 	}
 	slices.SortStableFunc(list, func(a, c seenAttribute) int { return a.Node - c.Node })
+	if day := b.columnAround(node); day != "" {
+		a := b.attribute(node, "", day)
+		a.slot = slot{tag: "column"}
+		list = append(list, a)
+	}
 	return list
+}
+
+// columnAround returns the header of the column that a thing stands in: the day of an event.
+func (b *builder) columnAround(i int) string {
+	for up, k := b.x.Parent(i), 0; up >= 0 && k < 6; up, k = b.x.Parent(up), k+1 {
+		if cellRoles[b.Nodes[up].Role] {
+			return label(b.Nodes[up].ColumnHeader)
+		}
+	}
+	return ""
 }
 
 // labelLeft returns the text that ends in a colon right before another one.

@@ -138,6 +138,8 @@ func (b *builder) headedAbove(c *cluster, columns []Column, seen [][]seenAttribu
 			return
 		}
 	}
+	type match struct{ column, head int }
+	var found []match
 	for _, a := range seen[0] {
 		if a.column < 0 || columns[a.column].Name != "" && columns[a.column].Name != classHint(&b.Nodes[a.Node]) {
 			continue
@@ -146,12 +148,17 @@ func (b *builder) headedAbove(c *cluster, columns []Column, seen [][]seenAttribu
 		for _, h := range heads {
 			l2, _, r2, bottom := b.box(h)
 			near := abs(l1-l2) < 12 || abs(r1-r2) < 12
-			if near && bottom <= t1+2 && worded(b.leaf[h]) && len(b.leaf[h]) <= 40 {
-				columns[a.column].Name, columns[a.column].Node = label(b.leaf[h]), h
-				columns[a.column].Sorts = b.Nodes[h].Interactive
+			if near && bottom <= t1+2 && worded(b.leaf[h]) && !b.heads(h) && !slices.ContainsFunc(found, func(m match) bool { return m.head == h }) {
+				found = append(found, match{a.column, h})
 				break
 			}
 		}
+	}
+	if len(found) < 2 {
+		return
+	}
+	for _, m := range found {
+		columns[m.column] = Column{Name: label(b.leaf[m.head]), Node: m.head, Sorts: b.Nodes[m.head].Interactive}
 	}
 }
 
@@ -160,7 +167,8 @@ func (b *builder) headedAbove(c *cluster, columns []Column, seen [][]seenAttribu
 func (b *builder) typeColumns(columns []Column, seen [][]seenAttribute) {
 	counts := make([]map[Type]int, len(columns))
 	distinct := make([]map[string]bool, len(columns))
-	bare := make([]int, len(columns)) // numbers with words before them
+	bare := make([]int, len(columns))      // numbers with words before them
+	prefix := make([]string, len(columns)) // the first of these words, where all have the same
 	for k := range seen {
 		for _, a := range seen[k] {
 			if a.column < 0 || a.column >= len(columns) {
@@ -169,10 +177,19 @@ func (b *builder) typeColumns(columns []Column, seen [][]seenAttribute) {
 			if counts[a.column] == nil {
 				counts[a.column], distinct[a.column] = map[Type]int{}, map[string]bool{}
 			}
+			if a.Text == "" {
+				continue
+			}
 			counts[a.column][a.Type]++
 			distinct[a.column][a.Text] = true
 			if a.Type == Text && a.Number != nil {
 				bare[a.column]++
+				first, _, _ := strings.Cut(a.Text, " ")
+				if bare[a.column] == 1 {
+					prefix[a.column] = first
+				} else if prefix[a.column] != first {
+					prefix[a.column] = ""
+				}
 			}
 		}
 	}
@@ -184,6 +201,9 @@ func (b *builder) typeColumns(columns []Column, seen [][]seenAttribute) {
 				best = t
 			}
 		}
+		if best == Text && bare[at] > 1 && bare[at] == total && prefix[at] != "" {
+			best = Number // "Stock 12", "Stock 7"
+		}
 		columns[at].Type = best
 		few := len(distinct[at]) > 0 && len(distinct[at])*2 <= total && total >= 4 && len(distinct[at]) <= 6
 		if best == Text && few && shortAll(distinct[at]) {
@@ -192,8 +212,12 @@ func (b *builder) typeColumns(columns []Column, seen [][]seenAttribute) {
 	}
 	for k := range seen {
 		for i := range seen[k] {
-			if a := &seen[k][i]; a.Type == Text && a.column >= 0 && a.column < len(columns) && columns[a.column].Type == State {
-				a.Type = State
+			a := &seen[k][i]
+			if a.Type != Text || a.column < 0 || a.column >= len(columns) {
+				continue
+			}
+			if t := columns[a.column].Type; t == State || t == Number && a.Number != nil {
+				a.Type = t
 			}
 		}
 	}
@@ -211,7 +235,7 @@ func shortAll(set map[string]bool) bool {
 // noHints are classes that say how a text looks or that it is one.
 var noHints = words(`text label span item value content title name cell col body main info meta sub subtitle small muted badge tag chip inner wrapper
 	center left right row primary secondary light strong bold description desc caption heading header head link btn button icon box line
-	component hover ant css card list wide narrow data group block the and`)
+	gray grey green red blue teal orange yellow black white dark pink purple component hover ant css card list wide narrow data group block the and`)
 
 // classHint returns the word by which the code names an attribute: "price" of "item-price".
 func classHint(n *snapshot.Node) string {

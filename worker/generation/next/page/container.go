@@ -76,7 +76,7 @@ func (b *builder) containerKind(i int) string {
 		}
 		return kind
 	}
-	if kind := tagKinds[n.Tag]; kind != "" {
+	if kind := tagKinds[n.Tag]; kind != "" && (kind != "section" || b.record[i] < 0 || n.Tag == "fieldset" || n.Tag == "details") {
 		return kind
 	}
 	if n.Role != "" && n.Role != "article" && n.Role != "listitem" || len(b.x.Children(i)) < 1 {
@@ -94,6 +94,9 @@ func (b *builder) containerKind(i int) string {
 	}
 	if b.member[i] >= 0 {
 		return ""
+	}
+	if b.record[i] >= 0 {
+		return "" // a part of a thing
 	}
 	if b.leads(i) >= 0 && b.beyondTitle(i) || classWord(n, cardWords) && b.shortLead(i) != "" && b.beyondTitle(i) {
 		return "section"
@@ -134,6 +137,9 @@ func (b *builder) leads(i int) int {
 			return -1 // what follows is of one of the things in it
 		}
 		if n.Role == "heading" || n.Tag == "legend" || n.Tag == "summary" || n.Tag == "caption" {
+			if b.ofFirstOnly(i, j) {
+				return -1
+			}
 			return j
 		}
 		if n.Role != "" && !strings.Contains("img text banner group", n.Role) || n.Interactive {
@@ -141,6 +147,17 @@ func (b *builder) leads(i int) int {
 		}
 	}
 	return -1
+}
+
+// ofFirstOnly reports whether a heading is that of the first of several parts of a node which
+// look alike: the first column of a board.
+func (b *builder) ofFirstOnly(i, heading int) bool {
+	part := heading
+	for b.x.Parent(part) != i && b.x.Parent(part) >= 0 {
+		part = b.x.Parent(part)
+	}
+	next := b.sibling(part, 1)
+	return part != heading && next >= 0 && b.patternOf(next) == b.patternOf(part) && b.patternOf(part).class != ""
 }
 
 // shortLead returns the text that a node begins with where that is drawn or classed as a title.
@@ -181,6 +198,17 @@ var namedByContent = map[string]bool{"alert": true, "status": true, "tooltip": t
 
 // titleOf returns what a container is called.
 func (b *builder) titleOf(i int) string {
+	title := b.longTitle(i)
+	if len(title) > maxLabel {
+		return ""
+	}
+	if k := strings.LastIndexByte(title, '('); k > 0 && !worded(title[k:]) {
+		title = strings.TrimSpace(title[:k]) // how many there are
+	}
+	return title
+}
+
+func (b *builder) longTitle(i int) string {
 	n := &b.Nodes[i]
 	if n.Role == "form" && n.Name != "" {
 		return label(tidy(n.Name))

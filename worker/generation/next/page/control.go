@@ -44,7 +44,7 @@ func (b *builder) isControl(i int) bool {
 	switch {
 	case n.Role == "text" || typedRoles[n.Role] && n.Role != "listbox" || n.Editable && n.Role != "button":
 		return false
-	case n.Role == "scrollbar" || n.Role == "tabpanel" || n.Role == "listbox" || n.Role == "progressbar":
+	case noControls[n.Role]:
 		return false
 	case n.Role == "columnheader":
 		return n.Interactive && b.sorts(i)
@@ -59,6 +59,9 @@ func (b *builder) isControl(i int) bool {
 	}
 	return b.reacting(i)
 }
+
+// noControls are roles of what may take the focus and does nothing.
+var noControls = words("scrollbar tabpanel listbox progressbar tree table grid treegrid list form main dialog toolbar region navigation rowgroup tablist menu menubar radiogroup document application")
 
 var strongReactions = []string{"cursor", "dblclick", "contextmenu", "draggable"}
 
@@ -206,7 +209,7 @@ func (b *builder) nameControl(c *Control) {
 		}
 		c.Names = append(c.Names, Name{Text: text, From: from})
 	}
-	c.Icon = !worded(text) && (n.Box[2] < 120)
+	c.Icon = !lettered(text) && (n.Box[2] < 120)
 	name := tidy(n.Name)
 	if b.iconNames(c.Node, name, text) {
 		add(text, "text") // the name only repeats what its icons are called

@@ -211,6 +211,13 @@ func (r *reader) clock(list []piece) (reading, bool) {
 		default:
 			return reading{}, false
 		}
+		if k := rest + 1; rest < len(list) && minus(list[rest].text) && k < len(list) && list[k].number != nil && *list[k].number >= hour && hour < 12 {
+			for _, q := range list[k:] { // "2:00 – 3:00 PM"
+				if r.half(q.text) == 12 && *list[k].number != 12 {
+					hour += 12
+				}
+			}
+		}
 		if rest < len(list) {
 			if half := r.half(list[rest].text); half == 12 && hour < 12 {
 				hour += 12

@@ -28,6 +28,26 @@ func (b *builder) findFields() {
 	b.segments()
 	b.steppers()
 	b.inPlace()
+	b.shown()
+}
+
+// shown finds values that the page only shows, with their labels: "Total: 12.40", a term and
+// its definition.
+func (b *builder) shown() {
+	for k := 1; k < len(b.leaves); k++ {
+		l, before := b.leaves[k], b.leaves[k-1]
+		n, m := &b.Nodes[l], &b.Nodes[before]
+		if n.Hidden || b.record[l] >= 0 || b.field[l] >= 0 || b.control[l] >= 0 || b.field[before] >= 0 || len(n.Options) > 0 || len(b.leaf[l]) > maxLabel {
+			continue
+		}
+		term := m.Tag == "dt" && n.Tag == "dd"
+		colon := strings.HasSuffix(b.leaf[before], ":") && b.sameLine(before, l) && b.x.Parent(l) == b.x.Parent(before)
+		if !term && !colon || !worded(b.leaf[before]) || len(b.leaf[before]) > 60 || b.inButton(l, -1) {
+			continue
+		}
+		name := label(b.leaf[before])
+		b.addField(Field{Node: l, Kind: "shown", Label: name, Names: []string{name}, Value: b.leaf[l], ReadOnly: true})
+	}
 }
 
 // addField adds a field, and notes it for its node and its options.

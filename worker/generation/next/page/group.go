@@ -127,12 +127,27 @@ func (b *builder) entries() []*cluster {
 	return slices.DeleteFunc(order, b.onlyControls)
 }
 
+// stepWords are of the steps of a form and the path to a page.
+var stepWords = words("steps stepper wizard breadcrumb breadcrumbs pagination progressbar")
+
 // emptyWords are of entries that say that there are none.
 var emptyWords = words("empty nodata placeholder nothing norecords")
 
 // onlyControls reports whether the entries are the controls of a menu, a bar or a pager, and
 // no things: each is one control, in what serves to go about.
 func (b *builder) onlyControls(c *cluster) bool {
+	for up, k := c.node, 0; up >= 0 && k < 2; up, k = b.x.Parent(up), k+1 {
+		if classWord(&b.Nodes[up], stepWords) {
+			return true
+		}
+	}
+	poor := c.node >= 0 && b.x.Around(c.node, "navigation", "banner") >= 0
+	for _, i := range c.members {
+		poor = poor && len(b.leavesIn(i, b.x.End(i), 2)) < 2
+	}
+	if poor {
+		return true
+	}
 	single, chosen := 0, 0
 	for _, i := range c.members {
 		if b.singleControl(i) && len(b.leavesIn(i, b.x.End(i), 3)) < 2 {

@@ -108,7 +108,7 @@ type Attribute struct {
 // editable text, cell that is edited in place, rating.
 type Field struct {
 	Node  int
-	Kind  string // text, number, date, time, choice, choices, switch, slider, rating, file, editor
+	Kind  string // text, number, date, time, choice, choices, switch, slider, rating, file, editor, shown
 	Label string // by markup, else by nearness
 	// Names are all by which it may be called, best first: label, placeholder, name, group.
 	Names                                  []string

@@ -64,9 +64,34 @@ func (b *builder) alike(around int, kids []int, taken map[int]bool) []*cluster {
 		}
 		c.members = append(c.members, i)
 	}
+	for _, c := range order {
+		b.joinPoor(c, kids, taken)
+	}
 	return slices.DeleteFunc(order, func(c *cluster) bool {
 		return len(c.members) < 2 || !b.wordy(c) || b.formRows(c) || b.onlyControls(c) || !b.similar(c)
 	})
+}
+
+// joinPoor adds to a set of two or more those of its class that say less: the row of a tree
+// that only has a name.
+func (b *builder) joinPoor(c *cluster, kids []int, taken map[int]bool) {
+	if len(c.members) < 2 || c.pattern.class == "" {
+		return
+	}
+	added := false
+	for _, i := range kids {
+		n := &b.Nodes[i]
+		if taken[i] || n.Hidden || n.Role == "text" || n.Class == "" || b.thing(i) || b.patternOf(i) != c.pattern {
+			continue
+		}
+		if list := b.leavesIn(i, b.x.End(i), 3); len(list) > 0 && worded(b.leaf[list[0]]) && !classWord(n, headWords) {
+			c.members = append(c.members, i)
+			added = true
+		}
+	}
+	if added {
+		slices.Sort(c.members)
+	}
 }
 
 // thing reports whether a node has what a thing has: a text, and another part.
@@ -79,6 +104,9 @@ func (b *builder) thing(i int) bool {
 	case "label", "fieldset", "form", "p", "header", "footer", "nav", "main", "table", "svg", "legend", "dl":
 		return false
 	}
+	if classWord(n, headWords) || b.holdsRows(i) {
+		return false
+	}
 	texts := 0
 	for _, j := range b.leavesIn(i, b.x.End(i), maxLeaves) {
 		if lettered(b.leaf[j]) && !b.Nodes[j].Hidden && !b.inButton(j, i) {
@@ -89,6 +117,18 @@ func (b *builder) thing(i int) bool {
 		return false
 	}
 	return texts > 0 && (texts >= 2 || b.parts(i) >= 2 && !b.singleControl(i)) || b.richButton(i)
+}
+
+var headWords = words("header thead colheader heads")
+
+// holdsRows reports whether a node is around rows of a table.
+func (b *builder) holdsRows(i int) bool {
+	for j := i + 1; j < b.x.End(i); j++ {
+		if b.Nodes[j].Role == "row" {
+			return true
+		}
+	}
+	return false
 }
 
 // richButton reports whether a node is around one button that says several things: the head
@@ -128,6 +168,7 @@ func (b *builder) formRows(c *cluster) bool {
 
 func (b *builder) formRow(i int) bool {
 	fields, buttons, texts, choices, labels, hidden := 0, 0, 0, 0, 0, 0
+	signs, digits := 0, 0
 	for j := i + 1; j < b.x.End(i); j++ {
 		n := &b.Nodes[j]
 		if n.Hidden {
@@ -153,12 +194,21 @@ func (b *builder) formRow(i int) bool {
 			labels++
 		case n.Role == "button" || n.Role == "link":
 			buttons++
+			if !lettered(b.textOf(j)) {
+				signs++
+			}
 		case b.leaf[j] != "" && lettered(b.leaf[j]):
 			texts++
+			if _, plain := number(b.leaf[j], "en"); plain {
+				digits++
+			}
 		}
 		if strongRoles[n.Role] {
 			j = b.x.End(j) - 1
 		}
+	}
+	if signs == 2 && buttons == 2 && texts-digits == 1 && fields+digits <= 1 {
+		return true // a number between a minus and a plus
 	}
 	if buttons == 0 && fields == 0 && hidden > 0 && choices+labels == 0 {
 		return texts <= hidden+1
@@ -221,6 +271,17 @@ var tokenWords = words("tagify tagsinput selectize tokenfield chips-input")
 func (b *builder) tokens(i int) bool {
 	n := &b.Nodes[i]
 	return n.Role != "text" && len(b.x.Children(i)) > 0 && (classWord(n, tokenWords) || n.Tag == "tags")
+}
+
+// severalTyped reports whether a node is a form.
+func (b *builder) severalTyped(i int) bool {
+	count := 0
+	for j := i + 1; j < b.x.End(i); j++ {
+		if typedRoles[b.Nodes[j].Role] && !b.Nodes[j].Hidden {
+			count++
+		}
+	}
+	return count > 1
 }
 
 // textStack returns the lines of a list that are nothing but texts, one below the other.
@@ -291,7 +352,7 @@ func (b *builder) cousins(list []*cluster, earlier map[pattern]bool) []*cluster 
 			continue
 		}
 		c := &cluster{node: up, kind: "cards", header: -1, members: []int{i}, pattern: p}
-		if !b.formRows(c) && !b.singleControl(i) {
+		if !b.formRows(c) && !b.singleControl(i) && !b.severalTyped(i) {
 			found = append(found, c)
 		}
 	}

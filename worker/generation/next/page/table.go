@@ -16,6 +16,9 @@ func (b *builder) tables() []*cluster {
 		if b.Nodes[i].Role != "row" || b.Nodes[i].Hidden {
 			continue
 		}
+		if b.noThing(i) {
+			continue
+		}
 		t := b.x.Around(b.x.Parent(i), tableRoles...)
 		if t < 0 {
 			t = b.x.Parent(i)
@@ -29,21 +32,60 @@ func (b *builder) tables() []*cluster {
 		rows[t] = append(rows[t], i)
 	}
 	var list []*cluster
-	loose := -1 // a header that has no rows of its own
+	var loose []int // headers that have no rows of their own
 	for _, t := range order {
 		c := b.table(t, rows[t])
-		if len(c.members) == 0 {
-			if c.header >= 0 {
-				loose = c.header
+		switch {
+		case len(c.members) > 0:
+			list = append(list, c)
+		case c.header >= 0 && len(loose) < 20:
+			loose = append(loose, c.header)
+		}
+	}
+	for _, c := range list {
+		for _, head := range loose {
+			if c.header < 0 && b.fits(head, c.members[0]) {
+				c.header = head
 			}
-			continue
 		}
-		if c.header < 0 && loose >= 0 && b.fits(loose, c.members[0]) {
-			c.header = loose
-		}
-		list = append(list, c)
 	}
 	return list
+}
+
+func (b *builder) leafCount(rows []int) int {
+	count := 0
+	for _, i := range rows {
+		count += len(b.leavesIn(i, b.x.End(i), 2))
+	}
+	return count
+}
+
+// noThing reports whether a row is of the head of a table, or lays out a bar or other tables.
+func (b *builder) noThing(row int) bool {
+	for up, k := b.x.Parent(row), 0; up >= 0 && k < 6; up, k = b.x.Parent(up), k+1 {
+		n := &b.Nodes[up]
+		if n.Role == "columnheader" || n.Role == "toolbar" || classWord(n, pagerWords) {
+			return true
+		}
+		if n.Tag == "thead" && !b.headRow(row) {
+			return true
+		}
+	}
+	for j := row + 1; j < b.x.End(row); j++ {
+		if r := b.Nodes[j].Role; r == "row" || r == "table" || r == "grid" {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) headRow(row int) bool {
+	for _, j := range b.cells(row) {
+		if b.Nodes[j].Role == "columnheader" && b.leafFrom[b.x.End(j)] > b.leafFrom[j] {
+			return true
+		}
+	}
+	return false
 }
 
 // table returns the rows of a table that are things.
@@ -66,7 +108,7 @@ func (b *builder) table(t int, rows []int) *cluster {
 			}
 		}
 		switch {
-		case len(cells) == 0 && len(b.leavesIn(i, b.x.End(i), 2)) == 0:
+		case len(b.leavesIn(i, b.x.End(i), 2)) == 0 && (len(cells) == 0 || !b.holdsControl(i) || len(rows) > 1 && b.leafCount(rows) > 0):
 		case heads > 0 && heads*2 > len(cells) || k == 0 && heads == 0 && b.boldRow(cells) && len(rows) > 2 && !b.boldRow(b.cells(rows[1])):
 			if c.header < 0 || len(cells) >= len(b.cells(c.header)) {
 				c.header = i
@@ -145,12 +187,16 @@ func (b *builder) cells(row int) []int {
 // fits reports whether a header that stands alone heads a row: as many cells, or above them.
 func (b *builder) fits(header, row int) bool {
 	heads, cells := b.cells(header), b.cells(row)
-	if len(heads) != len(cells) {
+	if len(cells) == 0 || len(heads) < len(cells) || len(heads) > len(cells)+2 || b.Nodes[header].Box[1] > b.Nodes[row].Box[1] {
 		return false
 	}
-	l1, t1, _, _ := b.box(header)
-	l2, t2, _, _ := b.box(row)
-	return t1 <= t2 && abs(l1-l2) < 40
+	above := 0
+	for k, j := range cells {
+		if h := heads[len(heads)-len(cells)+k]; abs(b.Nodes[h].Box[0]-b.Nodes[j].Box[0]) < 12 {
+			above++
+		}
+	}
+	return above*10 >= len(cells)*7
 }
 
 // days returns the cells of a month: seven a row, each with the number of its day.
@@ -204,7 +250,11 @@ func (b *builder) tableColumns(c *cluster) []Column {
 		return b.slotless(c)
 	}
 	var list []Column
-	for _, j := range b.cells(c.header) {
+	heads := b.cells(c.header)
+	if more := len(heads) - len(b.cells(c.members[0])); more > 0 && !b.x.Contains(c.node, c.header) {
+		heads = heads[more:] // of the numbers before the rows
+	}
+	for _, j := range heads {
 		list = append(list, b.columnOf(j, len(list)))
 	}
 	return list

@@ -107,7 +107,7 @@ func worded(s string) bool { return strings.IndexFunc(s, unicode.IsLetter) >= 0 
 // label returns a text as a label: without what ends or marks it.
 func label(s string) string {
 	s = strings.TrimSpace(strings.TrimRight(strings.TrimSpace(s), ":*：?… "))
-	if i := strings.LastIndexByte(s, ' '); i > 0 && !lettered(s[i:]) && len(s)-i <= 4 {
+	if i := strings.LastIndexByte(s, ' '); i > 0 && strings.Trim(s[i:], " +-−–▾▸▼▲►◄‹›«»⌄⌃×❯") == "" {
 		return strings.TrimSpace(s[:i]) // a sign that it opens
 	}
 	return s

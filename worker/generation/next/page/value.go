@@ -93,7 +93,7 @@ func scan(text, lang string) []piece {
 			end := i
 			for end < len(text) {
 				r, n := utf8.DecodeRuneInString(text[end:])
-				if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && r != '\'' && r != '’' {
+				if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && !unicode.IsDigit(r) && r != '\'' && r != '’' {
 					break
 				}
 				end += n
