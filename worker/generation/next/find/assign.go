@@ -31,6 +31,8 @@ type fit struct {
 	to    Candidate
 	label string
 	named bool // the text names the field
+	// cannot: the field is named, and cannot hold the value.
+	cannot bool
 }
 
 // place is where one value can go: a field, or one box of a group of boxes.
@@ -70,7 +72,7 @@ func (a *assigner) listPlaces() []place {
 		if f.Hidden && !a.w.Hidden {
 			continue
 		}
-		if a.w.Within >= 0 && !a.ix.below(f.Node, a.w.Within) || f.Disabled || f.ReadOnly && f.Kind == "text" && f.Less < 0 && f.More < 0 {
+		if a.w.Within >= 0 && !a.ix.below(f.Node, a.w.Within) || f.Disabled || f.ReadOnly && f.Kind == "text" && digits(f.Value) == 0 {
 			continue
 		}
 		if a.behind(f.Node) {
@@ -166,6 +168,7 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 		}
 		if value == 0 {
 			value = 0.15 // named so, but it cannot hold this: still what was meant
+			out.cannot = len(pf.Options) > 0 || pf.Kind == "number" || pf.Kind == "slider" || pf.Kind == "rating"
 		}
 		out.score = 0.6*name.Score + 0.4*value
 	case named != nil && !f.Off && !f.Keep:
@@ -212,6 +215,9 @@ func (a *assigner) result(fits [][]fit, chosen []int) Assignment {
 		}
 		best := fits[i][j]
 		taken[a.places[j].field] = true
+		if best.cannot {
+			out.Missing = append(out.Missing, f.Value.Span)
+		}
 		if f.Name != nil && !best.named {
 			out.Missing = append(out.Missing, a.unnamed(f, &best)...)
 		}

@@ -118,7 +118,7 @@ func containers(m *page.Model, d *intent.Description, w Want, depth int) []Candi
 // groupNamed returns a group whose records the noun names, or that is of the kind that is said:
 // "the requests", "the table".
 func (s *searcher) groupNamed(g int) (Candidate, bool) {
-	if len(s.noun.atoms) == 0 || len(s.words.atoms) > 0 {
+	if len(s.noun.atoms) == 0 || len(s.words.atoms) > 0 || s.selects() || s.d.Of != nil {
 		return Candidate{}, false
 	}
 	gr := &s.m.Groups[g]

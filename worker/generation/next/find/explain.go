@@ -44,8 +44,8 @@ func (p *phrase) weigh(refs []ref) (best []float64, from []role, shape float64) 
 			continue
 		}
 		for i, s := range m.per {
-			if s*weight[r.role] > best[i] {
-				best[i], from[i] = s*weight[r.role], r.role
+			if v := s * weight[r.role] * (1 - 0.15*float64(min(r.far, 2))); v > best[i] {
+				best[i], from[i] = v, r.role
 			}
 		}
 		if m.hits == len(p.atoms) {
@@ -112,7 +112,7 @@ func (p *phrase) prove(best []float64, from []role, shape float64) proof {
 func (p *phrase) named() bool {
 	n := 0
 	for _, a := range p.atoms {
-		if a.name {
+		if a.name || a.capital && p.lang != "de" {
 			n++
 		}
 	}

@@ -58,8 +58,8 @@ func TestAssign(t *testing.T) {
 		{"mail", "ann@lee.io;Ann Lee", "E-mail:ann@lee.io Name:Ann Lee"},
 		{"box by its label", "newsletter;Bo", "Newsletter:newsletter Name:Bo"},
 		{"field that is not there", "shoe size=44", "missing shoe size"},
-		{"option that is not there", "boat=Two", "Boat:Two"},
-		{"other word for it", "mail address=bo@x.org", "E-mail:bo@x.org"},
+		{"option that is not there", "boat=Two", "missing boat"},
+		{"other word for it", "mail=bo@x.org", "E-mail:bo@x.org"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

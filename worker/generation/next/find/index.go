@@ -34,6 +34,7 @@ type ref struct {
 	node int
 	name string // of an attribute
 	sub  int    // which attribute
+	far  int    // of what stands around: how many others stand between
 }
 
 // columnText marks texts of a group that are names of its columns.
@@ -187,9 +188,13 @@ func (ix *index) around(refs []ref, record, container int) []ref {
 		}
 		record = rec.Parent
 	}
+	far := 0
 	for n := 0; container >= 0 && container < len(ix.m.Containers) && n < 32; n++ {
 		c := &ix.m.Containers[container]
-		refs = ix.add(refs, c.Title, around, c.Node)
+		if t := ix.id(c.Title); t >= 0 && (len(refs) == 0 || refs[len(refs)-1].text != t) {
+			refs = append(refs, ref{text: t, role: around, node: c.Node, sub: -1, far: far})
+			far++
+		}
 		container = c.Parent
 	}
 	return refs

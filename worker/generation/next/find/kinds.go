@@ -28,6 +28,8 @@ var kinds = map[intent.Effect][]What{
 	intent.Increase: {Field, Record, Attribute, Control},
 	intent.Decrease: {Field, Record, Attribute, Control},
 	intent.Press:    {Control, Option, Record, Field},
+	intent.Submit:   {Control, Container, Record},
+	intent.SignOut:  {Control, Container, Record},
 	intent.Type:     {Field, Control},
 	intent.Select:   {Record, Option, Field, Line},
 	intent.Upload:   {Field, Control},

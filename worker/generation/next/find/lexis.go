@@ -268,6 +268,12 @@ func (w *words) truth(s, lang string) int {
 	case "no", "false", "off", "✗", "✘", "✕", "×", "–", "-", "—", "nein", "aus", "non", "0", "none", "keine", "n/a":
 		return -1
 	default:
+		switch w.stateClass(f) {
+		case "on", "enabled", "active", "checked":
+			return 1
+		case "off", "disabled", "inactive", "unchecked":
+			return -1
+		}
 		cs := w.concepts(f, langsOf(lang)...)
 		if id := lexicon.Named("yes"); id != 0 && slices.Contains(cs, id) {
 			return 1

@@ -16,6 +16,8 @@ type atom struct {
 	lemma string
 	// name: it is part of a name, and must be there as it is.
 	name bool
+	// capital: it is written like a name.
+	capital bool
 	// noun: it says what kind of thing is meant, and may be explained by the group.
 	noun bool
 }
@@ -172,7 +174,7 @@ func adjacent(t *word.Text, from, to int) bool {
 // covers reports whether all words of meaning are among those at some places.
 func covers(t *word.Text, at []int) bool {
 	for i := range t.Words {
-		if t.Words[i].Weight() < content {
+		if t.Words[i].Weight() < content || counter(t, i) {
 			continue
 		}
 		found := false
@@ -184,6 +186,13 @@ func covers(t *word.Text, at []int) bool {
 		}
 	}
 	return true
+}
+
+// counter reports whether a word is a number in brackets at the end: "Someday (2)".
+func counter(t *word.Text, i int) bool {
+	w := &t.Words[i]
+	return i > 0 && i == len(t.Words)-1 && w.From > 0 && t.Source[w.From-1] == '(' && w.To < len(t.Source) && t.Source[w.To] == ')' &&
+		len(token.Values(w.Text)) > 0
 }
 
 // atomize sums up the prepared words of each atom: all of meaning must have met.

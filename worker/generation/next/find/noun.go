@@ -67,23 +67,14 @@ func (s *searcher) nounOf(r int, own bool) proof {
 // stork tower note" of a list of notes.
 func (s *searcher) lastWord(r int, pr proof) proof {
 	n := len(s.words.atoms)
-	if n < 2 || len(pr.missing) != 1 || !pr.own || pr.missing[0] != s.words.atoms[n-1].span || s.words.atoms[n-1].name {
+	if n < 2 || len(pr.missing) != 1 || !pr.own || pr.missing[0] != s.words.atoms[n-1].span || s.words.atoms[n-1].name || s.words.atoms[n-1].capital && s.w.Lang != "de" {
 		return pr
 	}
-	if s.last == nil {
-		d := *s.d
-		d.Kind = ""
-		a := s.words.atoms[n-1]
-		s.last = &searcher{ix: s.ix, m: s.m, d: &d, w: s.w, nouns: map[int]nounUse{}}
-		s.last.d.Noun, s.last.words = a.text, s.ix.phrase(nil, s.w.Lang)
-		s.last.noun = s.ix.phrase([]atom{{span: a.span, text: a.text, noun: true}}, s.w.Lang)
-	}
-	g := s.m.Records[r].Group
-	use, ok := s.last.nouns[g]
-	if !ok {
-		use = s.last.nounUse(g)
-		s.last.nouns[g] = use
-	}
+	a := s.words.atoms[n-1]
+	d := intent.Description{Span: a.span, Noun: a.text, NounSpan: a.span}
+	last := &searcher{ix: s.ix, m: s.m, d: &d, w: s.w, nouns: map[int]nounUse{}}
+	last.noun = s.ix.phrase(nounAtoms(&d), s.w.Lang)
+	use := last.nounUse(s.m.Records[r].Group)
 	if use != nounGroup && use != nounColumn && use != nounPage {
 		return pr
 	}
@@ -279,8 +270,8 @@ func (s *searcher) standing(node int) float64 {
 			}
 		}
 	}
-	if node >= 0 && node < len(s.m.Nodes) && s.m.Nodes[node].Hidden && !s.w.Hidden {
-		f *= 0.92
+	if node >= 0 && node < len(s.m.Nodes) && s.m.Nodes[node].Hidden {
+		f *= 0.95
 	}
 	return f
 }

@@ -14,11 +14,26 @@ func (s *searcher) records() []Candidate {
 		if !s.eligible(s.m.Records[r].Node) || !s.among(Record, s.m.Records[r].Node) {
 			continue
 		}
-		if c, ok := s.record(r); ok {
+		if c, ok := s.bestRecord(r); ok {
 			pool = append(pool, c)
 		}
 	}
 	return s.choose(pool)
+}
+
+// bestRecord returns a record as a candidate by the reading of the description that suits it
+// best.
+func (s *searcher) bestRecord(r int) (Candidate, bool) {
+	best, ok := s.record(r)
+	if ok && len(best.Missing) == 0 {
+		return best, true
+	}
+	for _, a := range s.alt {
+		if c, has := a.record(r); has && (!ok || c.Score > best.Score) {
+			best, ok = c, true
+		}
+	}
+	return best, ok
 }
 
 // eligible reports whether a node is where the search looks.
@@ -61,7 +76,6 @@ func (s *searcher) record(r int) (Candidate, bool) {
 	if n > 0 && len(pr.used) == 0 {
 		return Candidate{}, false
 	}
-	pr = s.lastWord(r, pr)
 	nounProof := s.nounOf(r, pr.own)
 	pr = join(pr, n, nounProof, len(s.noun.atoms))
 	own := pr.own

@@ -20,8 +20,9 @@ type searcher struct {
 	depth int
 	// words are the words of the description, noun its noun.
 	words, noun *phrase
-	joined      *phrase   // both in one
-	last        *searcher // for the last word, taken as a noun
+	joined      *phrase // both in one
+	// alt are the same description with another of its words taken as the noun.
+	alt []*searcher
 	// inside are the nodes that things must be in, with the score of each; none is anywhere.
 	inside  []Candidate
 	found   Found
@@ -43,7 +44,9 @@ func searchAt(m *page.Model, d *intent.Description, w Want, depth int) Found {
 	if d.Pronoun && len(s.words.atoms) == 0 && len(w.Among) > 0 && !s.selects() {
 		return s.pronoun()
 	}
+	s.lift()
 	s.enter()
+	s.alternate()
 	var all []Candidate
 	if d.Of != nil {
 		all = append(all, s.properties()...)
@@ -53,6 +56,52 @@ func searchAt(m *page.Model, d *intent.Description, w Want, depth int) Found {
 	}
 	all = append(all, s.things()...)
 	return s.conclude(all)
+}
+
+// lift takes an extreme out of what the thing has: "the request with the most days".
+func (s *searcher) lift() {
+	for i := range s.d.Having {
+		h := &s.d.Having[i]
+		if h.Extreme == nil || s.d.Extreme != nil || len(h.Having) > 0 {
+			continue
+		}
+		d := *s.d
+		d.Extreme = h.Extreme
+		d.Having = append(append([]intent.Description{}, d.Having[:i]...), d.Having[i+1:]...)
+		if len(h.Words) > 0 && h.Extreme.Noun == nil {
+			e := *h.Extreme
+			e.Noun = &h.Words[0]
+			d.Extreme = &e
+		}
+		s.d = &d
+		return
+	}
+}
+
+// alternate prepares the search for records with one of the words as the noun: the last one,
+// or the first one where nouns stand first.
+func (s *searcher) alternate() {
+	n := len(s.d.Words)
+	plural, _ := s.plural()
+	if s.d.Noun != "" || s.d.Quoted || n == 0 || n == 1 && !s.selects() && !plural && s.d.Of == nil {
+		return
+	}
+	at := []int{n - 1}
+	if n > 1 && s.d.Words[0].Span != s.d.Words[n-1].Span && (s.w.Lang == "es" || s.w.Lang == "fr") {
+		at = append(at, 0)
+	}
+	for _, i := range at {
+		w := s.d.Words[i]
+		if proper(w.Text) && s.w.Lang != "de" {
+			continue
+		}
+		d := *s.d
+		d.Words = append(append([]intent.Word{}, d.Words[:i]...), d.Words[i+1:]...)
+		d.Noun, d.NounSpan, d.Kind = w.Text, w.Span, ""
+		a := &searcher{ix: s.ix, m: s.m, d: &d, w: s.w, depth: s.depth, inside: s.inside, nouns: map[int]nounUse{}}
+		a.words, a.noun = s.ix.phrase(wordAtoms(&d), s.w.Lang), s.ix.phrase(nounAtoms(&d), s.w.Lang)
+		s.alt = append(s.alt, a)
+	}
 }
 
 // pronoun returns what a pronoun stands for.
@@ -70,7 +119,7 @@ func (s *searcher) pronoun() Found {
 func wordAtoms(d *intent.Description) []atom {
 	atoms := make([]atom, 0, len(d.Words))
 	for _, w := range d.Words {
-		atoms = append(atoms, atom{span: w.Span, text: w.Text, lemma: w.Lemma, name: d.Quoted || proper(w.Text)})
+		atoms = append(atoms, atom{span: w.Span, text: w.Text, lemma: w.Lemma, name: d.Quoted, capital: proper(w.Text)})
 	}
 	return atoms
 }
@@ -110,7 +159,7 @@ func (s *searcher) plural() (bool, int) {
 		return true, 2
 	case d.Count > 1:
 		return true, d.Count
-	case d.All, d.Only && len(s.words.atoms) == 0, len(d.Except) > 0:
+	case d.All, d.Only && len(s.words.atoms) == 0, len(d.Except) > 0, len(d.Compare) > 0 && d.Count == 0:
 		return true, d.Count
 	}
 	return false, 0

@@ -36,7 +36,7 @@ func textAtoms(text string, span intent.Span, name bool) []atom {
 	for _, w := range strings.Fields(text) {
 		w = strings.Trim(w, `.,;:!?()[]"'„“”«»`)
 		if w != "" {
-			out = append(out, atom{span: span, text: w, name: name || proper(w)})
+			out = append(out, atom{span: span, text: w, name: name, capital: proper(w)})
 		}
 	}
 	if len(out) == 0 && text != "" {
