@@ -1,6 +1,7 @@
 package lexicon
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -44,7 +45,17 @@ func (l *Lexicon) Concepts(phrase string) []ConceptID {
 	if c := l.concept[key]; len(c) > 0 {
 		return c
 	}
-	return l.concept[token.Fold(key)]
+	if c := l.concept[token.Fold(key)]; len(c) > 0 {
+		return c
+	}
+	for _, v := range l.enclitic(key) {
+		for _, word := range []string{v.Lemma, v.Base} {
+			if c := l.concept[token.Fold(word)]; len(c) > 0 {
+				return c
+			}
+		}
+	}
+	return nil
 }
 
 // Words returns the words for a concept in a language, the commonest first.
@@ -109,9 +120,49 @@ func kebab(name string) string {
 
 func (w *world) nameConcepts(lines []line) {
 	for _, ln := range lines {
-		if _, ok := w.ids[ln.name]; !ok {
-			w.ids[ln.name] = ConceptID(len(w.names))
-			w.names = append(w.names, ln.name)
+		w.id(ln.name)
+	}
+}
+
+// id returns the number of a concept, a new one where it has none.
+func (w *world) id(name string) ConceptID {
+	id, ok := w.ids[name]
+	if !ok {
+		id = ConceptID(len(w.names))
+		w.ids[name] = id
+		w.names = append(w.names, name)
+	}
+	return id
+}
+
+// implied names the concept of an entry that languages share by its class and value: states,
+// months, weekdays, units that are written out; "" where it has none.
+func implied(e *Entry) string {
+	switch e.Class {
+	case State:
+		return "is_" + e.Name
+	case Month, Weekday, Day:
+		return fmt.Sprintf("%s_%v%s", e.Class, e.Value, e.Name)
+	case Unit:
+		if e.Name == "count" || e.Name == "score" || len(e.Lemma) < 4 {
+			return ""
+		}
+		return fmt.Sprintf("%s_%v%s", e.Name, e.Value, e.Attr("code"))
+	}
+	return ""
+}
+
+// imply files the concepts of entries: only the likeliest of a word's states.
+func (w *world) imply(l *Lexicon) {
+	for key, entries := range l.entries {
+		state := false
+		for i := range entries {
+			name := implied(&entries[i])
+			if name == "" || entries[i].Class == State && state {
+				continue
+			}
+			state = state || entries[i].Class == State
+			l.addConcept(key, w.id(name))
 		}
 	}
 }

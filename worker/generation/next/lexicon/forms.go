@@ -17,6 +17,10 @@ type inflector struct {
 	rules map[string]map[string][]rule // class, form
 	// irregular are forms by lemma, in place of those of the rules.
 	irregular map[string]map[string][]string
+	// prefixes are of verbs that are inflected as what follows the prefix, whose participle
+	// loses drop then ("verschoben").
+	prefixes []string
+	drop     string
 }
 
 // newInflector reads the lines of forms.txt.
@@ -36,6 +40,10 @@ func newInflector(lines []line) *inflector {
 			prefix, suffix, _ := strings.Cut(pattern, "*")
 			f.rules[class][form] = append(f.rules[class][form], rule{prefix, suffix, strings.Split(results, "/")})
 		}
+	}
+	f.prefixes = f.irregular["inseparable"]["prefix"]
+	if drop := f.irregular["inseparable"]["drop"]; len(drop) > 0 {
+		f.drop = drop[0]
 	}
 	for _, forms := range f.rules {
 		for _, rules := range forms {
@@ -67,13 +75,14 @@ func (f *inflector) forms(lemma, class string) []form {
 	if class == "" {
 		return all
 	}
-	for name, words := range f.irregular[lemma] {
+	irregular := f.exceptions(lemma, class)
+	for name, words := range irregular {
 		for _, w := range words {
 			all = append(all, form{name, w})
 		}
 	}
 	for name, rules := range f.rules[class] {
-		if _, ok := f.irregular[lemma][name]; ok {
+		if _, ok := irregular[name]; ok {
 			continue
 		}
 		for _, w := range apply(rules, lemma) {
@@ -84,6 +93,31 @@ func (f *inflector) forms(lemma, class string) []form {
 		return all[a+1].name < all[b+1].name
 	})
 	return all
+}
+
+// exceptions returns the irregular forms of a lemma, of a verb with a prefix those of the
+// verb in it.
+func (f *inflector) exceptions(lemma, class string) map[string][]string {
+	if forms, ok := f.irregular[lemma]; ok || class != "verb" {
+		return forms
+	}
+	for _, prefix := range f.prefixes {
+		base, ok := strings.CutPrefix(lemma, prefix)
+		if !ok || f.irregular[base] == nil {
+			continue
+		}
+		out := map[string][]string{}
+		for name, words := range f.irregular[base] {
+			for _, w := range words {
+				if name == "participle" {
+					w = strings.TrimPrefix(w, f.drop)
+				}
+				out[name] = append(out[name], prefix+w)
+			}
+		}
+		return out
+	}
+	return nil
 }
 
 // apply returns what the first rule that matches makes of a word; "-" is no form.

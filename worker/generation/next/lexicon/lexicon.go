@@ -131,14 +131,14 @@ type Lexicon struct {
 	Links   []string // letters between the parts of compounds; none where words are not joined
 	// Capitals is set where all nouns are written with a capital: it makes no name then.
 	Capitals bool
-	clitics []string
-	elision map[string]bool
-	entries map[string][]Entry
-	verbs   map[string][]VerbForm
-	longest map[string]int // by first word, how many words its longest entry has
-	concept map[string][]ConceptID
-	wide    map[string]int    // as longest, of concepts
-	folded  map[string]string // lemma of a form, where there is one
+	clitics  []string
+	elision  map[string]bool
+	entries  map[string][]Entry
+	verbs    map[string][]VerbForm
+	longest  map[string]int // by first word, how many words its longest entry has
+	concept  map[string][]ConceptID
+	wide     map[string]int    // as longest, of concepts
+	folded   map[string]string // lemma of a form, where there is one
 }
 
 // Verbs returns the senses of a verb form, likeliest first: also those with a particle, which

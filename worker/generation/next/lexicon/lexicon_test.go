@@ -1,18 +1,85 @@
 package lexicon
 
-import "testing"
+import (
+	"os"
+	"slices"
+	"testing"
+)
 
 func TestLoads(t *testing.T) {
 	if _, err := load(files); err != nil {
 		t.Fatal(err)
 	}
-	t.Log(len(all().languages["en"].verbs), len(all().languages["en"].entries))
-	for _, w := range []string{"took", "puts", "cheapest", "degrees", "people", "shown", "is"} {
-		for _, v := range Language("en").Verbs(w) {
-			t.Log(w, v.Lemma, v.Effect, v.Form, v.Particle)
+	for _, c := range Codes() {
+		l := Language(c)
+		lemmas := map[string]bool{}
+		for _, vs := range l.verbs {
+			for _, v := range vs {
+				lemmas[v.Lemma] = true
+			}
 		}
-		for _, e := range Language("en").Entries(w) {
-			t.Log(w, e.Class, e.Name, e.Lemma, e.Form, e.Value)
+		t.Log(c, "verb forms", len(l.verbs), "verbs", len(lemmas), "entries", len(l.entries), "concept words", len(l.concept))
+	}
+	if q := os.Getenv("Q"); q != "" {
+		for _, c := range Codes() {
+			for _, v := range Language(c).Verbs(q) {
+				t.Log(c, v.Lemma, v.Effect, v.Form, v.Particle, v.Joined, v.Clitics)
+			}
+			for _, e := range Language(c).Entries(q) {
+				t.Log(c, e.Class, e.Name, e.Lemma, e.Form, e.Value)
+			}
+			for _, x := range Language(c).Concepts(q) {
+				t.Log(c, "concept", x.Name())
+			}
+		}
+	}
+}
+
+func TestVerbForms(t *testing.T) {
+	for _, c := range []struct{ lang, word, lemma, effect, form string }{
+		{"en", "took", "take off", "remove", "past"},
+		{"en", "ticking", "tick off", "complete", "gerund"},
+		{"en", "applies", "apply", "submit", "third"},
+		{"de", "Hake", "abhaken", "complete", "imperative"},
+		{"de", "Hak", "abhaken", "complete", "imperative"},
+		{"de", "abgehakt", "abhaken", "complete", "participle"},
+		{"de", "abzuhaken", "abhaken", "complete", "infinitive"},
+		{"de", "Nimm", "aufnehmen", "add", "imperative"},
+		{"de", "gelöschten", "löschen", "remove", "participle"},
+		{"de", "geloescht", "löschen", "remove", "participle"},
+		{"de", "verschoben", "verschieben", "move", "participle"},
+		{"de", "Benenne", "umbenennen", "edit", "imperative"},
+		{"de", "umbenannt", "umbenennen", "edit", "participle"},
+		{"de", "storniert", "stornieren", "remove", "participle"},
+		{"de", "Klapp", "aufklappen", "expand", "imperative"},
+		{"de", "erscheint", "erscheinen", "check", "third"},
+		{"de", "sortiere", "sortieren", "sort", "imperative"},
+		{"es", "guárdala", "guardar", "submit", "imperative"},
+		{"es", "ponle", "poner", "set", "imperative"},
+		{"es", "muestra", "mostrar", "open", "imperative"},
+		{"es", "compruebe", "comprobar", "check", "imperative"},
+		{"es", "añadiendo", "añadir", "add", "gerund"},
+		{"es", "añadido", "añadir", "add", "participle"},
+		{"es", "pulsa", "pulsar", "press", "imperative"},
+		{"es", "Saltate", "saltarse", "abandon", "imperative"},
+		{"es", "desaparezca", "desaparecer", "check", "subjunctive"},
+		{"es", "elige", "elegir", "choose", "imperative"},
+		{"fr", "mets-la", "mettre", "add", "imperative"},
+		{"fr", "remets", "remettre à zéro", "clear", "imperative"},
+		{"fr", "enregistrez", "enregistrer", "submit", "imperative"},
+		{"fr", "Choisis", "choisir", "choose", "imperative"},
+		{"fr", "rends", "rendre", "complete", "imperative"},
+		{"fr", "inscris", "s'inscrire", "act", "imperative"},
+		{"fr", "reste", "rester", "check", "third"},
+		{"fr", "affichés", "afficher", "open", "participle"},
+		{"fr", "supprimée", "supprimer", "remove", "participle"},
+	} {
+		vs := Language(c.lang).Verbs(c.word)
+		if !slices.ContainsFunc(vs, func(v VerbForm) bool { return v.Lemma == c.lemma && v.Effect == c.effect && v.Form == c.form }) {
+			t.Errorf("%s %q is no %s of %q (%s)", c.lang, c.word, c.form, c.lemma, c.effect)
+			for _, v := range vs {
+				t.Log(v.Lemma, v.Effect, v.Form)
+			}
 		}
 	}
 }

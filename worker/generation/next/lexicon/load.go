@@ -62,14 +62,15 @@ func load(data fs.FS) (*world, error) {
 		w.nameConcepts(parts[d.Name()]["concepts"])
 		w.nameConcepts(parts[d.Name()]["icons"])
 	}
-	for code, p := range parts {
-		if code == shared {
-			continue
+	for code := range parts {
+		if code != shared {
+			w.codes = append(w.codes, code)
 		}
-		w.codes = append(w.codes, code)
-		w.languages[code] = w.build(code, p)
 	}
 	slices.Sort(w.codes)
+	for _, code := range w.codes {
+		w.languages[code] = w.build(code, parts[code])
+	}
 	w.loadIcons(parts[shared]["icons"])
 	return w, nil
 }
@@ -115,6 +116,7 @@ func (w *world) build(code string, parts map[string][]line) *Lexicon {
 		}
 	}
 	w.addConcepts(l, parts["concepts"], f)
+	w.imply(l)
 	return l
 }
 

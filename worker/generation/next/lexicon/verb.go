@@ -22,10 +22,13 @@ func slotOf(frame map[string][]string, preposition string) string {
 
 // addVerbs adds the lines of verbs.txt with all their forms.
 func (l *Lexicon) addVerbs(lines []line, f *inflector) {
-	reflexive := f.irregular["reflexive"]["pronoun"]
+	reflexive := f.irregular["reflexive"]
 	for i, ln := range lines {
 		for _, w := range ln.words {
 			v := verb(ln, w, reflexive)
+			if l.Capitals {
+				v.lastBase()
+			}
 			v.Order = i
 			l.addForms(v, f)
 		}
@@ -36,19 +39,26 @@ func (l *Lexicon) addVerbs(lines []line, f *inflector) {
 }
 
 // verb reads a verb as the data write it: "take off", "ab|haken", "sich an|melden".
-func verb(ln line, word string, reflexive []string) *Verb {
+func verb(ln line, word string, reflexive map[string][]string) *Verb {
 	v := &Verb{
 		Effect: ln.name, Need: ln.attrs["need"], frame: ln.attrs,
 	}
 	v.Property, v.State, v.Risk = v.Attr("property"), v.Attr("state"), v.Attr("risk")
 	v.Lemma = strings.ReplaceAll(word, "|", "")
-	for _, r := range reflexive {
+	for _, r := range reflexive["pronoun"] {
 		if rest, ok := strings.CutPrefix(word, r); ok {
 			v.Reflexive, word = true, strings.TrimSpace(rest)
 			break
 		}
 	}
 	v.Base, v.Particle, _ = strings.Cut(word, " ")
+	for _, suffix := range reflexive["suffix"] {
+		// "darse" is "dar" with a pronoun; the suffix begins with the last letter of the verb.
+		if rest, ok := strings.CutSuffix(v.Base, suffix); ok {
+			v.Reflexive, v.Base = true, rest+suffix[:1]
+			break
+		}
+	}
 	if prefix, base, ok := strings.Cut(word, "|"); ok {
 		if i := strings.LastIndexByte(prefix, ' '); i >= 0 {
 			// "bekannt geben": a word before a separable prefix belongs to the particle.
@@ -57,6 +67,19 @@ func verb(ln line, word string, reflexive []string) *Verb {
 		v.Base, v.Particle, v.Separable = base, prefix, true
 	}
 	return v
+}
+
+// lastBase makes the last word of a German phrase of several words the one that is inflected:
+// "übrig bleiben", "als Favorit markieren"; but not of "werden angezeigt", where it is a
+// participle already.
+func (v *Verb) lastBase() {
+	i := strings.LastIndexByte(v.Particle, ' ')
+	last := v.Particle[i+1:]
+	if v.Separable || last == "" || !strings.HasSuffix(last, "n") || strings.HasPrefix(last, "ge") && v.Base == "werden" {
+		return
+	}
+	first := strings.TrimSpace(v.Base + " " + v.Particle[:max(i, 0)])
+	v.Base, v.Particle = last, first
 }
 
 func (l *Lexicon) addForms(v *Verb, f *inflector) {
