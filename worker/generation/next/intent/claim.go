@@ -19,6 +19,7 @@ type asserter struct {
 	subject    []phrase
 	values     []phrase // of the complement, without a preposition
 	places     []phrase
+	side       string     // left, right: where it must stand
 	says       bool       // what follows is read as it stands: "says free of charge"
 	at         int        // the position that the verb itself says: "leads", "comes last"
 	properties []Property // that the verb may mean
@@ -160,7 +161,7 @@ func particleAt(items []item, i int, v *lexicon.VerbForm) (int, int) {
 func (a *asserter) adverb(items []item, i int) bool {
 	it := &items[i]
 	switch {
-	case it.has(lexicon.Negation) && !a.contrast(items, i):
+	case it.has(lexicon.Negation) && !it.has(lexicon.Quantity, "still") && !a.contrast(items, i):
 		a.not = true
 		return true
 	case it.has(lexicon.Quantity, "only") && !it.has(lexicon.Pronoun):
@@ -199,11 +200,18 @@ func (a *asserter) sides(pre, post []item) {
 		before = []phrase{{core: pre, raw: true}}
 	}
 	before, after = joinMods(before), joinMods(after)
-	for _, p := range before {
+	var nobody []phrase
+	for i, p := range before {
+		e := placeOf(&p)
 		switch {
 		case p.prep != nil:
 			a.places = append(a.places, p)
+		case e != nil && len(before) > 0 && a.r.lang != "en":
+			a.where(e, p.span())
 		case a.expletive(&p):
+			nobody = []phrase{p}
+		case i > 0 && p.sep == "" && len(a.subject) > 0 && len(post) == 0:
+			a.values = append(a.values, p)
 		default:
 			a.subject = append(a.subject, p)
 		}
@@ -217,6 +225,30 @@ func (a *asserter) sides(pre, post []item) {
 	}
 	if len(a.subject) == 0 && len(a.values) > 0 && (len(pre) == 0 || a.r.lang != "en" || a.there) {
 		a.invert()
+	}
+	if len(a.subject) == 0 && len(a.values) == 0 {
+		a.subject = nobody
+	}
+}
+
+// placeOf returns the place that a phrase of one word is, nil where it is none.
+func placeOf(p *phrase) *lexicon.Entry {
+	if len(p.core) != 1 || p.core[0].value != nil || len(p.mods) > 0 || p.core[0].has(lexicon.Noun_) || p.core[0].has(lexicon.Pronoun) {
+		return nil
+	}
+	return p.core[0].as(lexicon.Place)
+}
+
+// where takes an adverb of place: the position in a list, or where on the page it is.
+func (a *asserter) where(e *lexicon.Entry, span Span) {
+	a.words = append(a.words, span)
+	switch e.Name {
+	case "top", "first":
+		a.at = 1
+	case "bottom", "last":
+		a.at = -1
+	default:
+		a.side = e.Name
 	}
 }
 
@@ -245,8 +277,30 @@ func (a *asserter) expletive(p *phrase) bool {
 
 func (a *asserter) impersonal() bool {
 	switch a.property {
-	case Shown, Appears, Counts, Vanishes:
+	case Shown, Appears, Counts, Vanishes, Unchanged, At:
 		return a.r.lang != "en"
+	case Is:
+		return a.r.lang == "de" && a.countFollows()
+	}
+	return false
+}
+
+// participles reports whether items are states or participles only: "2 gemerkt".
+func (a *asserter) participles(items []item) bool {
+	for i := range items {
+		if items[i].cap || items[i].value != nil || !items[i].has(lexicon.State) && !a.r.deedForm(&items[i], "participle", "past") {
+			return false
+		}
+	}
+	return true
+}
+
+// countFollows reports whether a number and a noun follow the verb: "es sollen 3 Busse sein".
+func (a *asserter) countFollows() bool {
+	for i := a.c.head + 1; i+1 < len(a.c.items); i++ {
+		if a.c.items[i].number && a.c.items[i+1].cap && a.c.items[i+1].value == nil {
+			return true
+		}
 	}
 	return false
 }
@@ -256,6 +310,14 @@ func (a *asserter) invert() {
 	n := 1
 	for n < len(a.values) && (a.values[n].sep == "and" || a.values[n].sep == "or" || a.values[n].sep == ",") && a.values[n].neg == nil {
 		n++
+	}
+	if p := &a.values[0]; n == 1 && len(p.core) > 1 && p.core[0].number && a.participles(p.core[1:]) {
+		rest := *p
+		rest.core = p.core[1:]
+		head := *p
+		head.core = p.core[:1]
+		a.subject, a.values = []phrase{head}, append([]phrase{rest}, a.values[1:]...)
+		return
 	}
 	only := a.property == Is && !a.there && n == len(a.values) && n == 1 && len(a.places) == 0
 	if only && a.values[0].holdsValue() {

@@ -94,6 +94,9 @@ func (r *reader) pieces(items []item) []clause {
 			}
 		case r.subordinates(items, i, len(cur.items)):
 			name := conjunctionName(it)
+			if r.checkedBefore(items, i) {
+				name = "that"
+			}
 			if len(cur.items) > 0 || name == "that" {
 				start(name)
 			}
@@ -112,11 +115,15 @@ func (r *reader) pieces(items []item) []clause {
 // joins reports whether items[i] may stand between clauses.
 func (r *reader) joins(items []item, i int) bool {
 	it := &items[i]
-	if it.proper(r.lang) || it.value != nil || it.has(lexicon.Preposition) && !it.mainly(lexicon.Conjunction) || r.behindPreposition(items, i) {
+	if it.proper(r.lang) || it.value != nil || it.has(lexicon.Preposition) && !it.mainly(lexicon.Conjunction) {
 		return false
 	}
 	if it.has(lexicon.Conjunction, "and", "or", "but") {
-		return !it.has(lexicon.Quantity)
+		particle := i == 1 && it.has(lexicon.Conjunction, "but") && r.imperative(items, 0) // de "geh aber nur"
+		return !it.has(lexicon.Quantity) && !particle
+	}
+	if r.behindPreposition(items, i) {
+		return false
 	}
 	if i > 0 && items[i-1].has(lexicon.Auxiliary) {
 		return false
@@ -141,6 +148,9 @@ func (r *reader) withoutDeed(items []item, i int) bool {
 		return false
 	}
 	for j := i + 1; j < len(items) && !items[j].mark; j++ {
+		if r.lang == "de" && !(items[j-1].has(lexicon.Preposition, "to") && items[j-1].fold == "zu") {
+			continue
+		}
 		if r.deedForm(&items[j], "infinitive", "gerund") && !items[j].cap && !r.behindPreposition(items[i+1:], j-i-1) {
 			return true
 		}
@@ -163,6 +173,9 @@ func (r *reader) deedForm(it *item, forms ...string) bool {
 // subordinates reports whether items[i] begins a clause of condition or of content.
 func (r *reader) subordinates(items []item, i, before int) bool {
 	it := &items[i]
+	if it.has(lexicon.Conjunction, "if", "that") && r.checkedBefore(items, i) {
+		return true
+	}
 	if it.has(lexicon.Conjunction, "that") {
 		return i > 0 && before > 0 && r.checks(&items[i-1]) || before == 0 && i > 0 && items[i-1].sign(",") && !it.has(lexicon.Relative)
 	}
@@ -176,6 +189,20 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 		return false
 	}
 	return it.has(lexicon.Conjunction, "if", "when", "given") && i+1 < len(items) && (before == 0 || it.has(lexicon.Conjunction, "if", "when"))
+}
+
+// checkedBefore reports whether a verb of checking stands before a conjunction: "check
+// whether", "schau nach, ob".
+func (r *reader) checkedBefore(items []item, i int) bool {
+	for j := i - 1; j >= 0 && j > i-4; j-- {
+		if r.asks(&items[j]) {
+			return true
+		}
+		if !items[j].mark && items[j].content() {
+			return false
+		}
+	}
+	return false
 }
 
 // clauseFollows reports whether a finite verb stands before the next mark.
@@ -242,7 +269,7 @@ func (r *reader) classify(c *clause) {
 // and that what it is done to follows: "Water the garden".
 func (r *reader) unknownVerb(items []item, s int) bool {
 	it := &items[s]
-	if !it.first || it.value != nil || it.mark || len(it.entries) > 0 || s+1 >= len(items) || !it.cap {
+	if it.value != nil || it.mark || len(it.entries) > 0 || s+1 >= len(items) || it.first != it.cap {
 		return false
 	}
 	next := &items[s+1]
@@ -270,7 +297,7 @@ func (r *reader) imperative(items []item, i int) bool {
 		return false
 	}
 	it := &items[i]
-	if it.value != nil && !it.number || it.mark || it.proper(r.lang) || it.has(lexicon.Auxiliary, "be", "must", "will", "can") && !it.has(lexicon.Auxiliary, "let") {
+	if it.value != nil && !it.number || it.mark || it.proper(r.lang) || it.has(lexicon.Article) || it.has(lexicon.Auxiliary, "be", "must", "will", "can") && !it.has(lexicon.Auxiliary, "let") {
 		return false
 	}
 	for k := range it.verbs {
@@ -361,7 +388,7 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 		return true
 	}
 	if it.has(lexicon.Auxiliary, "be", "must", "have", "become", "can", "will", "do", "want") {
-		return !it.has(lexicon.Preposition) && !it.is("be", "been", "being", "sein", "haben", "werden", "être", "avoir", "ser", "estar")
+		return !it.has(lexicon.Preposition) && !it.is("be", "been", "being", "sein", "être", "avoir", "ser", "estar")
 	}
 	if i == s && (r.lang == "en" || r.lang != "de" && !r.claims(it)) {
 		return false
@@ -385,6 +412,9 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 				return true
 			}
 		case "infinitive":
+			if r.lang == "de" && i+1 == len(items) && !r.claims(it) {
+				continue // "nur Offenes zeigen": it says what to do
+			}
 			plural := v.Effect == string(Check) && v.Property != "" && v.Property != string(Vanishes) && i > s && r.lang != "es" && r.lang != "fr"
 			stated := it.has(lexicon.State) && !(i+1 < len(items) && (items[i+1].value != nil || items[i+1].proper(r.lang)))
 			if plural && !noun && !r.behindPreposition(items, i) && !stated && v.Particle == "" {
@@ -427,7 +457,7 @@ func (r *reader) story(c *clause, s int) bool {
 // speaks reads "I add a card" and "we save": who writes does it.
 func (r *reader) speaks(c *clause, s int) bool {
 	it := &c.items[s]
-	if !it.has(lexicon.Pronoun, "i") || it.number || s+1 >= len(c.items) {
+	if !it.has(lexicon.Pronoun, "i") || it.has(lexicon.Pronoun, "it", "them", "he") || it.number || s+1 >= len(c.items) || c.that {
 		return false
 	}
 	next := &c.items[s+1]
@@ -558,6 +588,9 @@ func (r *reader) deed(items []item, i int) bool {
 // laterVerb returns the verb that says what to do where it does not begin the piece: behind
 // a place ("In the form press Save"), or at the end ("bitte eintragen", "Brückentage sperren").
 func (r *reader) laterVerb(items []item, s int) int {
+	if r.lang == "de" && r.deedForm(&items[len(items)-1], "infinitive") && !items[len(items)-1].cap && len(items)-1 > s && r.wholeAt(items, len(items)-1) {
+		return len(items) - 1
+	}
 	if items[s].has(lexicon.Preposition) && !items[s].proper(r.lang) {
 		for i := s + 2; i < len(items); i++ {
 			if r.imperative(items, i) && !r.nounHere(items, i) && (i+1 < len(items) || r.lang == "de") {
@@ -565,15 +598,17 @@ func (r *reader) laterVerb(items []item, s int) int {
 			}
 		}
 	}
-	last := len(items) - 1
-	if r.lang == "de" && last > s {
-		for _, v := range items[last].verbs {
-			if v.Form == "infinitive" && !items[last].cap {
-				return last
-			}
+	return -1
+}
+
+// wholeAt reports whether some infinitive at i needs no particle or has it in it.
+func (r *reader) wholeAt(items []item, i int) bool {
+	for _, v := range items[i].verbs {
+		if v.Form == "infinitive" && (v.Particle == "" || v.Joined || v.Effect != string(Check)) {
+			return true
 		}
 	}
-	return -1
+	return false
 }
 
 // nounHere reports whether a word that may be a verb is a noun where it stands.

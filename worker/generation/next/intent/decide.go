@@ -18,6 +18,12 @@ func (a *asserter) decide() []Claim {
 	}
 	a.place(&c)
 	a.complement(&c, values)
+	if a.at != 0 && len(c.Values) == 0 && len(c.Subject) > 0 && len(c.Be) == 0 && (c.Property == Is || c.Property == Shown || c.Property == Appears) {
+		c.Property = At
+	}
+	if a.side != "" && c.Where == nil {
+		c.Where = &Description{Relation: []Relation{{Kind: a.side}}}
+	}
 	if c.Property == At && len(c.Values) == 0 && a.at != 0 {
 		c.Values = []Value{ordinalValue(a.at, c.Span)}
 	}
@@ -188,6 +194,9 @@ func (a *asserter) place(c *Claim) {
 		case p.leads("as") && c.Property == Is && len(a.values) > 0 && len(c.Subject) == 1 && c.Where == nil:
 			where := c.Subject[0]
 			c.Where, c.Subject = &where, []Description{d}
+		case p.leads("on", "in") && p.quoted() && len(p.core) == 1 && c.Property != At && len(c.Subject) > 0 && a.r.lang == "de":
+			c.Property = Is
+			c.Values = append(c.Values, a.r.value(p))
 		case p.leads("at", "on", "for") && p.holdsValue() && c.Property == Is && len(p.core) == 1:
 			c.Values = append(c.Values, a.r.value(p))
 		case p.leads("before", "after") && len(c.Subject) == 1 && (c.Property == Is || c.Property == Appears || c.Property == Shown || c.Property == At):
@@ -291,6 +300,10 @@ func (a *asserter) states(p *phrase) []State {
 		it := &p.core[i]
 		if it.value != nil || it.proper(a.r.lang) || it.mark {
 			return nil
+		}
+		if e := it.as(lexicon.State); e == nil && len(p.core) == 1 && a.r.deedForm(it, "participle") && !it.cap {
+			list = append(list, State{Span: it.Span, Text: it.text, Name: it.fold, Not: p.neg != nil})
+			continue
 		}
 		if e := it.as(lexicon.State); e != nil {
 			list = append(list, State{Span: it.Span, Text: it.text, Name: e.Name, Not: p.neg != nil})

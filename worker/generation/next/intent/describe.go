@@ -341,7 +341,7 @@ func (b *describer) superlative(i int) *lexicon.Entry {
 		if best == nil || best.Attr("form") == "comparative" && e.Attr("form") == "superlative" {
 			best = e
 		}
-		if e.Attr("of") == "degree" && i+1 < len(b.core) && b.measureNoun(i+1) {
+		if e.Attr("of") == "degree" && i+1 < len(b.core) && b.measureNoun(i+1) && (best == nil || best == e || b.measured_(i+1)) {
 			return e
 		}
 	}
@@ -353,6 +353,12 @@ func (b *describer) measureNoun(i int) bool {
 	it := &b.core[i]
 	e := it.as(lexicon.Noun_)
 	return e == nil || e.Attr("measure") != ""
+}
+
+// measured_ reports whether core[i] is known to name a measure.
+func (b *describer) measured_(i int) bool {
+	e := b.core[i].as(lexicon.Noun_)
+	return e != nil && e.Attr("measure") != ""
 }
 
 // state takes an adjective for a state, unless it is part of a name.
@@ -431,6 +437,9 @@ func (b *describer) finish() Description {
 	d := b.d
 	if len(b.core) > 0 {
 		d.Span = Span{b.core[0].From, b.core[len(b.core)-1].To}
+	}
+	if len(d.Words) == 0 && d.Noun == "" && b.det && d.Extreme == nil && len(d.State) == 0 {
+		d.Pronoun = true
 	}
 	empty := len(d.Words) == 0 && d.Noun == "" && d.Extreme == nil && len(d.State) == 0
 	if empty && (d.Ordinal != 0 || d.Count != 0 || d.Next || d.Both || d.Other) {

@@ -217,7 +217,11 @@ func (r *reader) amountItem(toks []token, words []string, i int) (item, int) {
 	if i+1 >= len(toks) || toks[i+1].class != wordToken {
 		return it, 1
 	}
-	entries, n := r.lex.At(words[i+1 : min(len(words), i+4)])
+	end := i + 1
+	for end < len(toks) && end < i+4 && toks[end].class == wordToken {
+		end++
+	}
+	entries, n := r.lex.At(words[i+1 : end])
 	for _, e := range entries {
 		if e.Class == lexicon.Unit && !toks[i+1].cap || e.Class == lexicon.Unit && (r.lang == "de" || len(toks[i+1].text) == 1) {
 			r.unit(&it, Span{toks[i+1].From, toks[i+n].To}, e, toks[i:i+1+n])

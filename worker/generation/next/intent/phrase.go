@@ -61,6 +61,15 @@ func (c *chunker) step(items []item, i int) int {
 	switch {
 	case it.mark:
 		c.mark(it)
+	case it.has(lexicon.Conjunction, "then") && !it.has(lexicon.Noun_) && !it.proper(c.r.lang) && !it.has(lexicon.Quantity, "next"):
+		c.loose = append(c.loose, *it)
+	case it.has(lexicon.Pronoun, "of_it", "in_it") && !it.proper(c.r.lang):
+		c.flush()
+		c.cur = phrase{prep: it, senses: []string{"of"}, sep: c.sep, neg: c.cur.neg, core: []item{*it}}
+		if it.has(lexicon.Pronoun, "in_it") {
+			c.cur.senses = []string{"in"}
+		}
+		c.flush()
 	case c.conjunction(items, i):
 		c.flush()
 		c.join(conjunctionName(it))
@@ -71,6 +80,10 @@ func (c *chunker) step(items []item, i int) int {
 		c.cur.sep = c.sep
 		c.cur.core = append(c.cur.core, *it)
 		return c.relativeClause(items, i)
+	case it.has(lexicon.Negation) && it.has(lexicon.Quantity, "none") && len(c.cur.core) > 0 && onlyDeterminers(c.cur.core):
+		c.cur.neg = it
+	case it.has(lexicon.Negation) && it.has(lexicon.Quantity, "still"):
+		c.loose = append(c.loose, *it)
 	case it.has(lexicon.Negation) && !c.nameGoesOn(it) && !it.has(lexicon.Preposition):
 		c.flush()
 		c.cur.neg = it
@@ -221,6 +234,9 @@ func (c *chunker) begins(items []item, i int) bool {
 	}
 	if it.has(lexicon.Quantity, "all", "both", "only") {
 		return !it.proper(c.r.lang)
+	}
+	if it.value != nil && it.value.UnitClass == "money" && last.value == nil {
+		return true // "the plan Basic 34,90 €": the amount is no part of the name
 	}
 	number := it.number || it.value != nil && it.value.Number != nil
 	if number && c.r.lang != "de" && last.proper(c.r.lang) && i+1 < len(items) && items[i+1].content() && !items[i+1].proper(c.r.lang) && items[i+1].value == nil {

@@ -71,7 +71,10 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 		}
 		next := i + n
 		free := next >= len(s.after) || s.after[next].mark || s.after[next].has(lexicon.Conjunction) || s.after[next].has(lexicon.Preposition)
-		if i > 0 && !free {
+		if (i > 0 || v.Separable) && !free {
+			if v.Separable {
+				continue
+			}
 			if !s.after[i].has(lexicon.Preposition, "from") || len(want) > 1 {
 				continue
 			}
@@ -177,6 +180,16 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 	if s.Object() == "none" && obj != nil {
 		score -= 4
 	}
+	if obj != nil && s.Object() == "value" && len(obj.core) > 1 && obj.core[0].has(lexicon.Article, "indefinite") && !obj.core[len(obj.core)-1].number {
+		score -= 2
+	}
+	bare := obj != nil && len(obj.core) == 1 && len(obj.mods) == 0 && (obj.core[0].has(lexicon.Pronoun) || obj.core[0].has(lexicon.Article))
+	if bare && (s.Effect == string(Confirm) || s.Effect == string(Submit)) {
+		score += 2
+	}
+	if (s.Effect == string(Add) || s.Effect == string(Move)) && r.toState(s) {
+		score -= 3
+	}
 	value := obj != nil && obj.holdsValue()
 	switch s.Object() {
 	case "text", "value", "amount":
@@ -195,6 +208,22 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		}
 	}
 	return score + r.objectless(s, obj)
+}
+
+// toState reports whether what a preposition of "to" leads in is a state, a number or an
+// adjective, and no place: "auf warm", "auf 5".
+func (r *reader) toState(s *sense) bool {
+	for i := 0; i+1 < len(s.after); i++ {
+		if s.Slot(s.after[i].fold) != "to" || !s.after[i].has(lexicon.Preposition) {
+			continue
+		}
+		next := &s.after[i+1]
+		last := i+2 >= len(s.after) || s.after[i+2].mark || s.after[i+2].has(lexicon.Conjunction)
+		if last && (next.number || next.has(lexicon.State) && !next.cap || r.lang == "de" && !next.cap && next.value == nil && !next.has(lexicon.Pronoun)) {
+			return true
+		}
+	}
+	return false
 }
 
 // directed reports whether a clause says where something moves.

@@ -12,7 +12,7 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Rate && g.State != "" && g.Amount == nil {
 		g.Effect = Complete
 	}
-	if g.Effect == Open && len(g.Target) == 1 && len(g.Target[0].Compare) > 0 {
+	if g.Effect == Open && len(g.Target) == 1 && (len(g.Target[0].Compare) > 0 || g.Target[0].Only) {
 		g.Effect = Filter
 	}
 	r.paging(g)
