@@ -19,8 +19,17 @@ func (c ConceptID) Name() string {
 	return ""
 }
 
-// Named returns the concept of a name, 0 where there is none.
-func Named(name string) ConceptID { return all().ids[name] }
+// Named returns the concept of a name, else that of an English word ("_" for a space); 0
+// where there is none.
+func Named(name string) ConceptID {
+	if id := all().ids[name]; id != 0 {
+		return id
+	}
+	if c := Language("en").Concepts(strings.ReplaceAll(name, "_", " ")); len(c) > 0 {
+		return c[0]
+	}
+	return 0
+}
 
 // Concept returns the concepts that a word or phrase of a language may mean, likeliest first;
 // of language "" in any.

@@ -3,6 +3,7 @@ package lexicon
 import (
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -79,6 +80,47 @@ func TestVerbForms(t *testing.T) {
 			t.Errorf("%s %q is no %s of %q (%s)", c.lang, c.word, c.form, c.lemma, c.effect)
 			for _, v := range vs {
 				t.Log(v.Lemma, v.Effect, v.Form)
+			}
+		}
+	}
+}
+
+func TestNamed(t *testing.T) {
+	for _, name := range strings.Fields(`delete remove trash clear new add create plus minus edit save send submit ok yes no confirm apply done finish
+		cancel close back next continue previous search filter sort download export upload copy sign_in sign_out settings more menu cart expand collapse
+		refresh undo move archive favorite star pin price cost amount fee total revenue value age birthday birth date time due duration length days size
+		area rating stars score review popularity used views votes likes sales helpful salary income stock quantity overdue priority weight name title text
+		subject label description temperature number count email phone website password full_name`) {
+		if Named(name) == 0 {
+			t.Errorf("no concept is called %q", name)
+		}
+	}
+}
+
+func TestIcons(t *testing.T) {
+	for in, want := range map[string]string{
+		"fa-trash": "delete", "fas fa-trash-alt": "delete", "bi-cart-plus": "add_to_cart", "shopping_cart": "cart", "lucide-trash-2": "delete",
+		"ShoppingCart": "cart", "#icon-pencil": "edit", "mdi-heart-outline": "favorite", "bi bi-x-lg": "close", "xyzzy": "", "": "", "🗑️": "delete", "✕": "close",
+		"ellipsis-vertical": "more", "feather feather-search": "search", "fa-star-o": "favorite",
+	} {
+		if got := Icon(in).Name(); got != want {
+			t.Errorf("Icon(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestConcepts(t *testing.T) {
+	for _, c := range []struct{ lang, word, concept string }{
+		{"de", "Warenkorb", "cart"}, {"es", "cesta", "cart"}, {"fr", "paniers", "cart"}, {"en", "basket", "cart"}, {"de", "speichere", "save"},
+		{"es", "guárdalo", "save"}, {"fr", "enregistrez", "save"}, {"de", "gelöscht", "delete"}, {"fr", "Paramètres", "settings"}, {"de", "lila", "purple"},
+		{"es", "martes", "weekday_2"}, {"fr", "août", "month_8"}, {"de", "bezahlt", "is_paid"}, {"es", "pagada", "is_paid"}, {"en", "nights", "night"},
+		{"fr", "mot de passe", "password"}, {"en", "sign in", "sign_in"}, {"es", "regístrate", "sign_up"},
+	} {
+		cs := Language(c.lang).Concepts(c.word)
+		if !slices.ContainsFunc(cs, func(x ConceptID) bool { return x.Name() == c.concept }) {
+			t.Errorf("%s %q is not %s", c.lang, c.word, c.concept)
+			for _, x := range cs {
+				t.Log(x.Name())
 			}
 		}
 	}
