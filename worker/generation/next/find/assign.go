@@ -1,6 +1,8 @@
 package find
 
 import (
+	"slices"
+
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
 )
@@ -22,6 +24,9 @@ type Slot struct {
 	To    Candidate // Field, or Option where it is one of a field's
 	// Label is the option's, "" where the value is typed.
 	Label string
+	// Text is what to type: the value without the label of the field, where it began with it:
+	// "phone 390".
+	Text  string
 	Score float64
 }
 
@@ -33,6 +38,8 @@ type fit struct {
 	named bool // the text names the field
 	// cannot: the field is named, and cannot hold the value.
 	cannot bool
+	// text is what is left of the value behind the field's label.
+	text string
 }
 
 // place is where one value can go: a field, or one box of a group of boxes.
@@ -136,7 +143,35 @@ func (a *assigner) named(f *intent.Field) map[place]Candidate {
 			}
 		}
 	}
+	if len(out) == 0 {
+		a.byRecord(f, s, out)
+	}
 	return out
+}
+
+// byRecord takes the fields inside the record or container that the text names: "set Paint the
+// shed to high priority".
+func (a *assigner) byRecord(f *intent.Field, s *searcher, out map[place]Candidate) {
+	w := a.w
+	w.Kinds = []What{Record, Container}
+	found := searchAt(a.m, f.Name, w, 1)
+	if len(found.Candidates) == 0 || len(found.Missing) > 0 || found.Ambiguous || found.Plural || found.Candidates[0].Score < 0.8 {
+		return
+	}
+	owner := found.Candidates[0]
+	for i := range a.m.Fields {
+		pf := &a.m.Fields[i]
+		if !a.ix.below(pf.Node, owner.Node) && pf.Record != owner.Index || owner.What == Container && !a.ix.below(pf.Node, owner.Node) {
+			continue
+		}
+		value, _ := a.valueFit(f, pf, place{i, -1})
+		if value < 0.5 {
+			continue
+		}
+		c := owner
+		c.What, c.Index, c.Node, c.Score = Field, i, pf.Node, owner.Score*0.9*value
+		out[place{i, -1}] = c
+	}
 }
 
 // fit says how well a value goes into a place.
@@ -149,6 +184,17 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 		if n := pf.Options[p.option].Node; n >= 0 {
 			out.to.Node = n
 		}
+	}
+	if cut, name, ok := a.cut(f, pf, p); ok {
+		value, label := a.valueFit(cut, pf, p)
+		out.named, out.text, out.cannot = true, cut.Value.Text, value == 0 && len(pf.Options) > 0
+		if label != "" {
+			out.label = label
+		}
+		out.score = 0.58 + 0.4*max(value, 0.15)
+		out.to.Score = out.score
+		out.to.Used = append(out.to.Used, Use{f.Value.Span, "goes into " + name})
+		return out
 	}
 	value, label := a.valueFit(f, pf, p)
 	if label != "" {
@@ -224,8 +270,13 @@ func (a *assigner) result(fits [][]fit, chosen []int) Assignment {
 		if a.equal(fits[i], chosen, j) {
 			out.Ambiguous = append(out.Ambiguous, spanOf(f))
 		}
-		out.Slots = append(out.Slots, Slot{Value: i, To: best.to, Label: best.label, Score: best.score})
+		text := f.Value.Text
+		if best.text != "" {
+			text = best.text
+		}
+		out.Slots = append(out.Slots, Slot{Value: i, To: best.to, Label: best.label, Text: text, Score: best.score})
 	}
+	a.labels(chosen, &out)
 	for i := range a.m.Fields {
 		f := &a.m.Fields[i]
 		in := a.w.Within < 0 || a.ix.below(f.Node, a.w.Within)
@@ -241,7 +292,40 @@ func (a *assigner) result(fits [][]fit, chosen []int) Assignment {
 func (a *assigner) unnamed(f *intent.Field, b *fit) []intent.Span {
 	p := a.ix.phrase(append(wordAtoms(f.Name), nounAtoms(f.Name)...), a.w.Lang)
 	refs := a.ix.field(&a.m.Fields[b.to.Index])
-	return p.explain(a.ix.add(refs, b.label, inner, b.to.Node)).missing
+	refs = append(a.ix.add(refs, b.label, inner, b.to.Node), a.ix.page()...)
+	return p.explain(refs).missing
+}
+
+// labels takes values that are left over for words of the label of the field beside them:
+// "paid, by Noor" and a field Paid by.
+func (a *assigner) labels(chosen []int, out *Assignment) {
+	for i, j := range chosen {
+		if j >= 0 || a.fields[i].Name != nil {
+			continue
+		}
+		for _, k := range []int{i + 1, i - 1} {
+			if k < 0 || k >= len(chosen) || chosen[k] < 0 {
+				continue
+			}
+			pf := &a.m.Fields[a.places[chosen[k]].field]
+			p := a.ix.phrase(valueAtoms(&a.fields[i].Value), a.w.Lang)
+			if pr := p.explain(a.ix.field(pf)[:len(pf.Names)]); len(pr.missing) > 0 || len(pr.used) == 0 {
+				continue
+			}
+			out.use(k, Use{a.fields[i].Value.Span, "label " + pf.Label}, spanOf(&a.fields[i]))
+			break
+		}
+	}
+}
+
+// use adds an explained span to the slot of a value, and takes it from what is missing.
+func (o *Assignment) use(value int, u Use, span intent.Span) {
+	for s := range o.Slots {
+		if o.Slots[s].Value == value {
+			o.Slots[s].To.Used = append(o.Slots[s].To.Used, u)
+		}
+	}
+	o.Missing = slices.DeleteFunc(o.Missing, func(x intent.Span) bool { return x == span })
 }
 
 func spanOf(f *intent.Field) intent.Span {

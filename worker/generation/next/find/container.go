@@ -18,6 +18,13 @@ func (s *searcher) enter() {
 		return
 	}
 	inside := containers(s.m, in, s.w, s.depth+1)
+	if tab, ok := s.tab(in); ok && (len(inside) == 0 || inside[0].Score <= tab.Score+Margin || len(inside[0].Missing) > 0) {
+		s.found.Inside = []Candidate{tab}
+		if s.current(tab.Node) {
+			s.open = &tab
+			return
+		}
+	}
 	if len(inside) == 0 || inside[0].Score < Enough || len(inside[0].Missing) > 0 {
 		d := *s.d
 		d.In, d.Having = nil, append(append([]intent.Description{}, d.Having...), *in)
@@ -30,6 +37,31 @@ func (s *searcher) enter() {
 			s.inside = append(s.inside, c)
 		}
 	}
+}
+
+// tab returns the tab or link that In names as a whole: what it opens holds the thing.
+func (s *searcher) tab(in *intent.Description) (Candidate, bool) {
+	d := *in
+	d.Kind = ""
+	sub := &searcher{ix: s.ix, m: s.m, d: &d, w: Want{Lang: s.w.Lang, Within: -1, Kinds: []What{Control}}, depth: s.depth + 1, nouns: map[int]nounUse{}}
+	sub.words, sub.noun = s.ix.phrase(wordAtoms(&d), s.w.Lang), s.ix.phrase(nounAtoms(&d), s.w.Lang)
+	best := Candidate{}
+	for _, c := range sub.controls() {
+		role := s.m.Nodes[c.Node].Role
+		if role != "tab" && role != "link" && role != "radio" && role != "button" && role != "option" || len(c.Missing) > 0 || c.Score < 0.85 {
+			continue
+		}
+		if c.Score > best.Score {
+			best = c
+		}
+	}
+	return best, best.Score > 0
+}
+
+// current reports whether a tab or link is the one that is open.
+func (s *searcher) current(node int) bool {
+	n := &s.m.Nodes[node]
+	return n.Selected == "true" || n.Checked == "true" && n.Role != "checkbox"
 }
 
 // wholePage reports whether In says no more than where the reader is: "on the page", "in the
@@ -48,6 +80,11 @@ func (s *searcher) useInside(c *Candidate) {
 	}
 	if s.wholePage(s.d.In) {
 		c.Used = append(c.Used, Use{s.d.In.Span, "the page"})
+		return
+	}
+	if s.open != nil {
+		c.Used = append(c.Used, s.open.Used...)
+		c.Used = append(c.Used, Use{s.d.In.Span, "what is open: " + s.open.Why})
 		return
 	}
 	if in := s.insideOf(c.Node); in != nil {

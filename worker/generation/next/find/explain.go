@@ -90,7 +90,7 @@ func (p *phrase) prove(best []float64, from []role, shape float64) proof {
 		}
 		sum += best[i]
 		pr.used = append(pr.used, Use{Span: a.span, By: roleNames[from[i]]})
-		pr.own = pr.own || from[i] <= inner
+		pr.own = pr.own || from[i] <= inner && from[i] != label
 	}
 	if len(p.atoms) == light {
 		return pr

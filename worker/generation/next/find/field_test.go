@@ -56,6 +56,7 @@ func TestAssign(t *testing.T) {
 		{"named", "age=31;name=Mia Sand", "Age:31 Name:Mia Sand"},
 		{"option names its field", "Viewer;Ann Lee", "Role:Viewer Name:Ann Lee"},
 		{"mail", "ann@lee.io;Ann Lee", "E-mail:ann@lee.io Name:Ann Lee"},
+		{"label before the value", "age 44;role Admin;name Ann Lee", "Age:age 44 Role:role Admin Name:name Ann Lee"},
 		{"box by its label", "newsletter;Bo", "Newsletter:newsletter Name:Bo"},
 		{"field that is not there", "shoe size=44", "missing shoe size"},
 		{"option that is not there", "boat=Two", "missing boat"},

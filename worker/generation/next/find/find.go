@@ -45,6 +45,8 @@ type Candidate struct {
 	Sub   int // which attribute, option or column
 	Node  int
 	Score float64 // 0 to 1
+	// Assumed are nouns that nothing explains but that there is only one list.
+	Assumed []intent.Span
 	// Used are the spans of the description that it explains, each with why: "title", "column
 	// price", "is the least of 4", "in Doing".
 	Used []Use
@@ -70,6 +72,8 @@ type Want struct {
 	Hidden bool
 	// Within narrows to a container or record: a node below which things must be, -1 anywhere.
 	Within int
+	// Several: all that are meant, also where the text has no word for it: what a filter leaves.
+	Several bool
 	// Among are what pronouns stand for: "the second of them", "its price", "it".
 	Among []Candidate
 	// Except are what "the other" leaves out.
@@ -84,6 +88,9 @@ type Found struct {
 	Plural     bool
 	// Wanted is how many members there must be, 0 for "all there are".
 	Wanted int
+	// Amount is how many of one thing are meant: "two loaves of rye". It is for whoever adds; what
+	// removes must not take one thing for two.
+	Amount int
 	// Missing are spans that the best candidate does not explain; Ambiguous is set where the
 	// best two are too near.
 	Missing   []intent.Span
@@ -106,7 +113,7 @@ func (f *Found) Clear() bool {
 		return false
 	}
 	if f.Plural {
-		return f.Wanted == 0 || len(f.Candidates) == f.Wanted
+		return len(f.Assumed) == 0 && (f.Wanted == 0 || len(f.Candidates) == f.Wanted)
 	}
 	return f.Candidates[0].Score >= Enough
 }

@@ -177,10 +177,23 @@ func (w *words) anyOf(cs []lexicon.ConceptID, names ...string) bool {
 	return false
 }
 
+// last reports whether a word means the last one.
+func (w *words) last(t string) bool {
+	for _, class := range []lexicon.Class{lexicon.Quantity, lexicon.Place} {
+		if e := w.entry(t, class); e != nil && e.Name == "last" {
+			return true
+		}
+	}
+	return false
+}
+
 // ordinalIn reports whether a text has an ordinal number: "2nd floor", "second", "2.".
 func (w *words) ordinalIn(s string, n int) bool {
 	for _, t := range split(s) {
 		if e := w.entry(t, lexicon.Ordinal); e != nil && int(e.Value) == n {
+			return true
+		}
+		if n == -1 && w.last(t) {
 			return true
 		}
 		i := 0

@@ -55,7 +55,7 @@ func (s *searcher) nounOf(r int, own bool) proof {
 	case nounPage:
 		return naming("names the page", 0.92)
 	}
-	if !own && !s.selects() && !s.d.All && !s.d.Both && s.d.Count == 0 {
+	if s.strict || !own && !s.selects() && !s.d.All && !s.d.Both && s.d.Count == 0 || !own && s.lists() != 1 {
 		return proof{missing: []intent.Span{a.span}}
 	}
 	p := naming("only such list", 0.8)
@@ -83,6 +83,17 @@ func (s *searcher) lastWord(r int, pr proof) proof {
 	pr.score = (pr.score*float64(n-1) + 0.9) / float64(n)
 	pr.used = append(pr.used, Use{s.words.atoms[n-1].span, "names the list"})
 	return pr
+}
+
+// lists returns how many groups of several records there are that are no navigation.
+func (s *searcher) lists() int {
+	n := 0
+	for i := range s.m.Groups {
+		if g := &s.m.Groups[i]; len(g.Records) > 1 && !s.navigation(g.Node) {
+			n++
+		}
+	}
+	return n
 }
 
 // ownRefs returns the texts of a record without those around it.

@@ -92,9 +92,7 @@ func (s *searcher) record(r int) (Candidate, bool) {
 		pr.score *= 0.7
 	}
 	c := Candidate{What: Record, Index: r, Sub: -1, Node: rec.Node, Used: pr.used, Missing: pr.missing, Score: pr.score, Why: rec.Title}
-	if len(pr.assumed) > 0 {
-		s.assumed = true
-	}
+	c.Assumed = pr.assumed
 	c.Score *= s.standing(rec.Node) * s.kindOf(Record, rec.Node, r)
 	s.useInside(&c)
 	return c, true

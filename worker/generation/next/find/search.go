@@ -23,11 +23,14 @@ type searcher struct {
 	joined      *phrase // both in one
 	// alt are the same description with another of its words taken as the noun.
 	alt []*searcher
+	// strict: the noun has to be explained by the list, the page or the thing.
+	strict bool
 	// inside are the nodes that things must be in, with the score of each; none is anywhere.
-	inside  []Candidate
-	found   Found
-	nouns   map[int]nounUse // by group
-	assumed bool
+	inside []Candidate
+	// open is the tab that In names, where it is the one that is open.
+	open  *Candidate
+	found Found
+	nouns map[int]nounUse // by group
 }
 
 func search(m *page.Model, d *intent.Description, w Want) Found {
@@ -37,6 +40,9 @@ func search(m *page.Model, d *intent.Description, w Want) Found {
 func searchAt(m *page.Model, d *intent.Description, w Want, depth int) Found {
 	if depth > maxDepth || d == nil {
 		return Found{}
+	}
+	if len(d.Also) > 0 {
+		return searchAlso(m, d, w, depth)
 	}
 	s := &searcher{ix: indexOf(m), m: m, d: d, w: w, depth: depth, nouns: map[int]nounUse{}}
 	s.words = s.ix.phrase(wordAtoms(d), w.Lang)
@@ -99,9 +105,38 @@ func (s *searcher) alternate() {
 		d.Words = append(append([]intent.Word{}, d.Words[:i]...), d.Words[i+1:]...)
 		d.Noun, d.NounSpan, d.Kind = w.Text, w.Span, ""
 		a := &searcher{ix: s.ix, m: s.m, d: &d, w: s.w, depth: s.depth, inside: s.inside, nouns: map[int]nounUse{}}
+		a.strict = true
 		a.words, a.noun = s.ix.phrase(wordAtoms(&d), s.w.Lang), s.ix.phrase(nounAtoms(&d), s.w.Lang)
 		s.alt = append(s.alt, a)
 	}
+}
+
+// searchAlso searches for a thing with another name in brackets: "siège enfant (Child seat)".
+// The name that finds it explains the other one.
+func searchAlso(m *page.Model, d *intent.Description, w Want, depth int) Found {
+	own := *d
+	own.Also = nil
+	best := searchAt(m, &own, w, depth)
+	for i := range d.Also {
+		a := d.Also[i]
+		a.In, a.Ordinal, a.Count, a.All, a.Both = d.In, d.Ordinal, d.Count, d.All, d.Both
+		f := searchAt(m, &a, w, depth)
+		if len(f.Candidates) == 0 || len(f.Missing) > 0 || len(best.Missing) == 0 && len(best.Candidates) > 0 && best.Candidates[0].Score >= f.Candidates[0].Score {
+			continue
+		}
+		for j := range f.Candidates {
+			f.Candidates[j].Used = append(f.Candidates[j].Used, Use{d.Span, "called so in brackets"})
+		}
+		best = f
+	}
+	if len(best.Missing) == 0 {
+		for j := range best.Candidates {
+			for i := range d.Also {
+				best.Candidates[j].Used = append(best.Candidates[j].Used, Use{d.Also[i].Span, "other name"})
+			}
+		}
+	}
+	return best
 }
 
 // pronoun returns what a pronoun stands for.
@@ -159,7 +194,7 @@ func (s *searcher) plural() (bool, int) {
 		return true, 2
 	case d.Count > 1:
 		return true, d.Count
-	case d.All, d.Only && len(s.words.atoms) == 0, len(d.Except) > 0, len(d.Compare) > 0 && d.Count == 0:
+	case s.w.Several && !d.Pronoun, d.All, d.Only && len(s.words.atoms) == 0, len(d.Except) > 0, len(d.Compare) > 0 && d.Count == 0:
 		return true, d.Count
 	}
 	return false, 0
@@ -183,7 +218,7 @@ func (s *searcher) conclude(all []Candidate) Found {
 		return *f
 	}
 	s.useFlags(f.Candidates)
-	f.Missing = all[0].Missing
+	f.Missing, f.Assumed = all[0].Missing, all[0].Assumed
 	f.Margin = s.margin(all)
 	f.Ambiguous = f.Margin < Margin
 	return *f
@@ -256,7 +291,11 @@ func (s *searcher) members(all []Candidate, n int) {
 	}
 	sort.SliceStable(f.Candidates, func(i, j int) bool { return f.Candidates[i].Node < f.Candidates[j].Node })
 	f.Candidates = s.outermost(f.Candidates)
-	if n > 0 && len(f.Candidates) != n {
+	f.Assumed = best.Assumed
+	switch {
+	case len(f.Candidates) == 1 && n > 1 && s.d.Count > 1 && len(f.Missing) == 0:
+		f.Plural, f.Wanted, f.Amount = false, 0, n // so many of one thing
+	case n > 0 && len(f.Candidates) != n:
 		f.Ambiguous = true
 	}
 	for i := range f.Candidates {

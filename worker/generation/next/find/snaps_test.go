@@ -81,6 +81,15 @@ func goldMeets(m *page.Model, c *Candidate, steps []goldStep, n int) bool {
 }
 
 func fieldHas(m *page.Model, f, g int, ix *index) bool {
+	pf := &m.Fields[f]
+	for _, c := range []int{pf.Less, pf.More} {
+		if c > 0 && c < len(m.Controls) && ix.nested(m.Controls[c].Node, g) {
+			return true
+		}
+	}
+	if m.FieldAt(g) == f || m.Nodes[g].Parent == m.Nodes[pf.Node].Parent {
+		return true
+	}
 	for _, o := range m.Fields[f].Options {
 		if o.Node >= 0 && ix.nested(o.Node, g) {
 			return true
@@ -196,6 +205,8 @@ func resolvePair(out *strings.Builder, p *goldPair, ms []*page.Model, steps []go
 	for gi := range text.Readings[0].Goals {
 		g := &text.Readings[0].Goals[gi]
 		switch {
+		case g.Effect == intent.Filter, g.Effect == intent.Sort, g.Effect == intent.Act, g.Effect == intent.Submit:
+			continue
 		case g.Claim != nil, g.Forbidden, g.Effect == intent.Check, g.Effect == intent.Page, g.Effect == intent.Search, g.Effect == intent.Navigate:
 			continue
 		}

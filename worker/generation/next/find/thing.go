@@ -9,6 +9,7 @@ import (
 // containers, columns and lines.
 func (s *searcher) things() []Candidate {
 	var out []Candidate
+	s = s.sideAsName()
 	for _, k := range []struct {
 		what What
 		list func() []Candidate
@@ -22,16 +23,44 @@ func (s *searcher) things() []Candidate {
 	return out
 }
 
+// sideAsName takes what a thing has for its name where it has no other: "the page about
+// holidays".
+func (s *searcher) sideAsName() *searcher {
+	if len(s.d.Words) > 0 || len(s.d.Having) != 1 || len(s.d.Having[0].Words) == 0 || len(s.d.Having[0].Compare)+len(s.d.Having[0].Having) > 0 {
+		return s
+	}
+	d := *s.d
+	d.Words, d.Having = d.Having[0].Words, nil
+	t := *s
+	t.d, t.joined = &d, nil
+	t.words = s.ix.phrase(wordAtoms(&d), s.w.Lang)
+	return &t
+}
+
 // pick applies what is said of the set to candidates of one kind.
 func (s *searcher) pick(cs []Candidate) []Candidate {
 	cs = s.related(cs)
 	if s.d.Ordinal != 0 && len(cs) > 0 {
+		if named := s.ordinalNamed(cs); len(named) > 0 {
+			return named
+		}
 		return s.ordinal(cs)
 	}
 	if s.d.Extreme != nil || len(s.d.Compare) > 0 {
 		return nil // only records can be measured
 	}
 	return cs
+}
+
+// ordinalNamed returns the candidates that have the ordinal in their name: "Last location".
+func (s *searcher) ordinalNamed(cs []Candidate) []Candidate {
+	var out []Candidate
+	for _, c := range cs {
+		if len(c.Missing) == 0 && s.ix.words.ordinalIn(c.Why, s.d.Ordinal) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // thing makes a candidate of something with texts; false where nothing of it is meant.
@@ -74,7 +103,11 @@ func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n in
 		return join(pr, n, proof{score: 1, used: []Use{{a.span, "kind"}}, own: byName.own && n == 0}, 1), 0
 	}
 	if len(byName.used) > 0 {
-		return s.both().explain(refs), base[w]
+		p := s.both().explain(refs)
+		if n == 0 && s.d.Kind != "" && !s.wholeName(refs) {
+			p.score *= 0.75 // "the text" and a field "Text to display"
+		}
+		return p, base[w]
 	}
 	if n > 0 && len(pr.missing) == 0 && pr.own {
 		// "the newsletter option", "the dark theme": the noun says what it is, nothing denies it.
@@ -87,6 +120,16 @@ func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n in
 	pr.missing = append(pr.missing, a.span)
 	pr.score *= 0.5
 	return pr, 0
+}
+
+// wholeName reports whether one of the names of a thing is the noun and nothing else.
+func (s *searcher) wholeName(refs []ref) bool {
+	for _, r := range refs {
+		if r.role == title && s.noun.match(r.text).whole {
+			return true
+		}
+	}
+	return false
 }
 
 // thingStates proves the states that the description asks for.

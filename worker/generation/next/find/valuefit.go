@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
+	"github.com/slipway-qa/slipway/worker/generation/next/word/token"
 )
 
 // valueFit says how well the value itself goes into a place, whatever it is called, and the
@@ -51,8 +52,68 @@ func (a *assigner) optionFit(v *intent.Value, pf *page.Field, i int) float64 {
 			best = max(best, a.meets(v, label))
 		}
 	}
+	if best == 0 && o.Label != "" {
+		best = a.withLabel(v, pf, o.Label)
+	}
+	if d := v.Date; best == 0 && d != nil && d.Hour >= 0 && a.ix.hasNumber(a.ix.id(o.Label), float64(d.Hour), match{}) && d.Minute <= 0 {
+		best = 0.85
+	}
 	return best
 }
+
+// withLabel says how well a value is an option with the label of the field: "high priority".
+func (a *assigner) withLabel(v *intent.Value, pf *page.Field, option string) float64 {
+	p := a.ix.phrase(valueAtoms(v), a.w.Lang)
+	if len(p.atoms) < 2 || p.match(a.ix.id(option)).hits == 0 {
+		return 0
+	}
+	refs := a.ix.add(nil, option, title, pf.Node)
+	for _, n := range pf.Names {
+		refs = a.ix.add(refs, n, title, pf.Node)
+	}
+	if pr := p.explain(refs); len(pr.missing) == 0 {
+		return 0.92 * pr.score
+	}
+	return 0
+}
+
+// cut takes the label of a field off the front of a value: "phone 390".
+func (a *assigner) cut(f *intent.Field, pf *page.Field, p place) (*intent.Field, string, bool) {
+	if f.Name != nil || f.Value.Quoted || f.Off || f.Keep || p.option >= 0 || pf.Kind == "switch" {
+		return nil, "", false
+	}
+	words := strings.Fields(f.Value.Text)
+	if len(words) < 2 {
+		return nil, "", false
+	}
+	phrase := a.ix.phrase(valueAtoms(&f.Value), a.w.Lang)
+	if len(phrase.atoms) != len(words) {
+		return nil, "", false
+	}
+	for _, name := range pf.Names {
+		m := phrase.match(a.ix.id(name))
+		if m.hits == 0 || m.hits >= len(words) || !m.run || !a.ix.whole(name, a.w.Lang, m.at) {
+			continue
+		}
+		k := 0
+		for k < len(words) && m.per[k] > 0 {
+			k++
+		}
+		if k != m.hits {
+			continue
+		}
+		rest := *f
+		rest.Value.Text = strings.Join(words[k:], " ")
+		if v := token.Values(rest.Value.Text); len(v) > 0 {
+			rest.Value.Number = &v[0]
+		}
+		return &rest, name, true
+	}
+	return nil, "", false
+}
+
+// whole reports whether the words at some places are all that a text says.
+func (ix *index) whole(s, lang string, at []int) bool { return covers(ix.comparer(lang).Text(s), at) }
 
 // meets says how well a value is a label: the whole of it, a part, its number or date.
 func (a *assigner) meets(v *intent.Value, label string) float64 {
@@ -192,6 +253,8 @@ func (a *assigner) textFit(v *intent.Value, pf *page.Field) float64 {
 		return 0.2
 	case v.Date != nil && a.ix.words.measures(pf.Label, "date") > 0:
 		return 0.85
+	case v.Date != nil && !v.Quoted:
+		return 0.25
 	case v.Number != nil && !v.Quoted:
 		score = 0.36 + a.unitFit(v, pf)
 	case kind == "name" && personal(t):
