@@ -3,6 +3,8 @@ package generation
 import (
 	"context"
 	"fmt"
+	"os"
+	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	next "github.com/slipway-qa/slipway/worker/generation/next/plan"
@@ -10,8 +12,10 @@ import (
 
 // planNext lets the planner that tries and looks write the draft.
 func (d *draft) planNext(ctx context.Context) error {
+	limit, _ := time.ParseDuration(os.Getenv("SLIPWAY_GENERATION_NEXT")) // a slow machine needs more than the default
 	outcome, err := next.Run(ctx, next.Config{
 		Page: d.live, Intent: d.job.Intent, Now: d.job.Now, NewID: d.newID, OnStep: d.add, MaxSteps: d.job.MaxSteps, Fresh: d.fresh,
+		MaxTime: limit,
 	})
 	if outcome != nil {
 		d.steps, d.reasoning, d.planned = outcome.Steps, outcome.Reasoning, len(outcome.Steps)

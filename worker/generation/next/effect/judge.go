@@ -99,7 +99,7 @@ func (j *judged) harm() string {
 		return ""
 	}
 	for _, r := range j.Removed {
-		if !j.belongs(r) && !j.leftGroup(r) {
+		if !j.belongs(r) && !j.leftGroup(r) && !j.refilled(r) {
 			return "also gone: " + shown(j.Before, r)
 		}
 	}
@@ -175,6 +175,23 @@ func contains(m *page.Model, outer, inner int) bool {
 		inner = m.Nodes[inner].Parent
 	}
 	return inner == outer
+}
+
+// refilled reports whether the group of a record is as long as before but for the targets: what
+// is gone there was pushed onto another page of the list.
+func (j *judged) refilled(record int) bool {
+	g := j.Before.Records[record].Group
+	a := j.Group(g)
+	if g < 0 || a < 0 {
+		return false
+	}
+	gone := 0
+	for _, t := range j.records {
+		if j.Before.Records[t].Group == g && j.Record(t) < 0 {
+			gone++
+		}
+	}
+	return len(j.After.Groups[a].Records) >= len(j.Before.Groups[g].Records)-gone && len(j.Added) > 0
 }
 
 func shown(m *page.Model, record int) string {

@@ -30,6 +30,8 @@ func judgeSort(j *judged) Verdict {
 			return reached("in order by "+columnName(j.Before, t), j.used("in order")...)
 		case j.Nothing:
 			return Verdict{State: Unseen, Why: "the order is as before"}
+		case len(j.Reordered) > 0 && grouped(values):
+			return reached("what is the same stands together by "+columnName(j.Before, t), j.used("in order")...)
 		default:
 			return Verdict{State: Unseen, Why: "in another order"}
 		}
@@ -121,6 +123,21 @@ func InOrder(values []page.Attribute, descending bool) bool {
 		last = v
 	}
 	return true
+}
+
+// grouped reports whether words of a few kinds (high, normal, low) stand together: in which order
+// they are meant no text says.
+func grouped(values []page.Attribute) bool {
+	seen := map[string]bool{}
+	last := ""
+	for i, v := range values {
+		key := fold(v.Text)
+		if v.Number != nil || i > 0 && key != last && seen[key] {
+			return false
+		}
+		seen[key], last = true, key
+	}
+	return len(seen) < len(values)
 }
 
 var sortFold = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "ß", "ss", "é", "e", "è", "e", "ê", "e", "á", "a", "à", "a", "â", "a",

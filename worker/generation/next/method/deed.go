@@ -173,3 +173,19 @@ func Destroys(m *page.Model, control int) bool {
 	}
 	return hasConcept(&m.Controls[control], "delete", "remove", "pay", "send", "order", "buy", "checkout", "submit", "clear", "reset", "discard")
 }
+
+// Bulk returns the presses of controls that do the effect of the goal to all of a list: they are
+// in no record, and say all, or stand for it by their name alone.
+func Bulk(t *Task) []Way {
+	var list []Way
+	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
+		k := &t.Model.Controls[c.Index]
+		if k.Record >= 0 || k.Hidden {
+			continue
+		}
+		w := t.pressOf(&c, costNamed-0.5+1-c.Score)
+		w.Risks = risky[t.Goal.Effect]
+		list = append(list, w)
+	}
+	return list
+}

@@ -66,6 +66,11 @@ func FillWays(t *Task, c *find.Candidate, v *intent.Value, off bool) []Way {
 			return list
 		}
 	}
+	if i := optionNamed(f, v.Text); i >= 0 && c.What == find.Field && f.Kind != "rating" {
+		if list := OptionWays(t, c.Index, i); len(list) > 0 {
+			return list
+		}
+	}
 	n := &m.Nodes[f.Node]
 	switch {
 	case f.Kind == "switch":
@@ -86,6 +91,11 @@ func FillWays(t *Task, c *find.Candidate, v *intent.Value, off bool) []Way {
 		text = numberText(v)
 	}
 	return t.texts(f, text)
+}
+
+// optionNamed returns the option of a field that is called as a text; -1.
+func optionNamed(f *page.Field, text string) int {
+	return slices.IndexFunc(f.Options, func(o page.Option) bool { return textsAgree(o.Label, text) })
 }
 
 // texts returns the ways to have a field hold a text: set, typed over what it holds, stepped.

@@ -98,3 +98,9 @@ func amount(text string) (float64, bool) {
 	x, err := strconv.ParseFloat(s, 64)
 	return x, err == nil && seen
 }
+
+// SaysYes reports whether a text is a word for on, in any language.
+func SaysYes(text string) bool { return textHas(text, "", "yes", "on", "enable", "enabled", "true") }
+
+// SaysNo reports whether a text is a word for off.
+func SaysNo(text string) bool { return textHas(text, "", "no", "off", "disable", "disabled", "false") }

@@ -26,6 +26,8 @@ type attempt struct {
 	last string
 	// fills does what the goal's fields say in what was opened; nil: nothing is to be filled in.
 	fills func(ctx context.Context, within int) (bool, error)
+	// bulk: all targets are done at once; those that were so already do not change.
+	bulk bool
 	// holds reports more than the effect class: that a field holds the value.
 	holds func(now *page.Model) bool
 	// options returns more ways, before those of package method.
@@ -196,6 +198,9 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	v := effect.Judge(c, a.goal, a.target)
 	if w.Reveals && v.State == effect.Reached && !strong(c, a, v) {
 		v.State = effect.Partly
+	}
+	if a.bulk && v.State == effect.Partly && now.Dialog == nil && now.Front < 0 {
+		v.State = effect.Reached
 	}
 	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {
 		v.State, v.Why = effect.Partly, "it does not hold the value"

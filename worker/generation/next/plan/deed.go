@@ -16,9 +16,49 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if len(g.Target) == 0 && g.Effect != intent.Remove {
 		return p.once(ctx, g, nil)
 	}
+	if done, err := p.atOnce(ctx, g); err != nil || done {
+		return err
+	}
 	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 		return p.once(ctx, g, []find.Candidate{c})
 	})
+}
+
+// atOnce does a goal to all of a list by one control that says all: "mark all as read", "clear
+// the finished ones".
+func (p *planner) atOnce(ctx context.Context, g *intent.Goal) (bool, error) {
+	if len(g.Target) != 1 || !g.Target[0].All {
+		return false, nil
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	d := g.Target[0]
+	f := find.Description(m, &d, p.want(m, find.Record))
+	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1}
+	ways := method.Bulk(t)
+	if len(ways) == 0 {
+		return false, nil
+	}
+	a := &attempt{goal: g, bulk: true}
+	if f.Clear() {
+		a.target = f.Candidates
+	}
+	a.options = func(t *method.Task) []method.Way {
+		if t.Depth > 0 {
+			return nil
+		}
+		return method.Bulk(t)
+	}
+	v, err := p.attempt(ctx, a)
+	if err != nil || v.State != effect.Reached {
+		return false, err
+	}
+	p.useFound(&d, &f)
+	p.useSpan(d.Span, "all of them")
+	p.useSlots(g, a, v)
+	return true, nil
 }
 
 // eachTarget resolves the targets of a goal and does something to each. All are resolved before
@@ -155,7 +195,10 @@ func (p *planner) useSlots(g *intent.Goal, a *attempt, v effect.Verdict) {
 		return
 	}
 	c := effect.Between(a.start, p.model)
-	for _, d := range []*intent.Description{g.To, g.From, g.With} {
+	if g.To != nil && p.arrived(c, g, a) {
+		p.useShown(c, g.To)
+	}
+	for _, d := range []*intent.Description{g.From, g.With} {
 		if d != nil {
 			p.useShown(c, d)
 		}
@@ -164,6 +207,22 @@ func (p *planner) useSlots(g *intent.Goal, a *attempt, v effect.Verdict) {
 		d := intent.Description{Span: g.Become.Span, Words: []intent.Word{{Span: g.Become.Span, Text: g.Become.Text}}, Quoted: g.Become.Quoted}
 		p.useShown(c, &d)
 	}
+}
+
+// arrived reports whether what was moved or added stands in what the goal says, where the page
+// shows both.
+func (p *planner) arrived(c *effect.Change, g *intent.Goal, a *attempt) bool {
+	if g.Effect != intent.Move || c.After.Dialog != nil || len(a.target) == 0 {
+		return true
+	}
+	r := effect.RecordOf(c.Before, &a.target[0])
+	now := c.Record(r)
+	f := find.Description(c.After, g.To, find.Want{Kinds: []find.What{find.Container}, Lang: p.text.Lang, Within: -1})
+	if now < 0 || len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 {
+		return true
+	}
+	i := f.Candidates[0].Index
+	return i < 0 || i >= len(c.After.Containers) || c.After.Holds(i, c.After.Records[now].Node)
 }
 
 // useShown marks a description that the page has: a container, control or record is called so.

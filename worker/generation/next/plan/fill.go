@@ -125,14 +125,23 @@ func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, s
 		value.Text = slot.Label
 	}
 	off := f.Off
-	if method.Holds(m, &c, &value, off) && !mustPress(m, &c) {
+	if !fits(m, &c, f) {
+		return false, nil
+	}
+	off = off || c.What == find.Field && m.Fields[c.Index].Kind == "switch" && method.SaysNo(value.Text)
+	if method.Holds(m, &c, &value, off) {
 		return true, nil
 	}
 	return p.fillField(ctx, &c, &value, off)
 }
 
-// mustPress reports whether a field that holds the value already has to be set nevertheless: no.
-func mustPress(*page.Model, *find.Candidate) bool { return false }
+// fits reports whether a field can hold a value at all: a switch holds yes or no.
+func fits(m *page.Model, c *find.Candidate, f *intent.Field) bool {
+	if c.What != find.Field || m.Fields[c.Index].Kind != "switch" || f.Name == nil || f.Value.Text == "" {
+		return true
+	}
+	return method.SaysYes(f.Value.Text) || method.SaysNo(f.Value.Text)
+}
 
 // fillField tries the ways to have a field hold a value.
 func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Value, off bool) (bool, error) {
@@ -224,8 +233,13 @@ func taken(start, now *page.Model, c *find.Candidate, v *intent.Value) bool {
 		return false
 	}
 	ch := effect.Between(start, now)
-	if len(ch.Fields) > 0 || len(ch.Controls) > 0 {
+	if i := ch.Field(c.Index); i >= 0 && strings.Contains(strings.ToLower(now.Fields[i].Value), want) {
 		return true
+	}
+	for _, pair := range ch.Controls {
+		if strings.Contains(strings.ToLower(effect.ControlName(now, pair.After)), want) {
+			return true
+		}
 	}
 	for _, i := range ch.NewLines {
 		if strings.Contains(strings.ToLower(now.Lines[i].Text), want) {

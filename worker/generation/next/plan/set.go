@@ -85,6 +85,12 @@ func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 		return nil
 	}
 	if c == nil {
+		if err := p.ofRecords(ctx, g, f); err != nil {
+			return err
+		}
+		if f.complete() {
+			return nil
+		}
 		return p.further(ctx, g, f)
 	}
 	if f.filled == 0 {
@@ -93,6 +99,34 @@ func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 		}
 	}
 	return p.through(ctx, g, f, []find.Candidate{*c})
+}
+
+// ofRecords fills values whose name is that of a record and not of a field: "set the shed to high".
+func (p *planner) ofRecords(ctx context.Context, g *intent.Goal, f *form) error {
+	left, at := f.left()
+	for i := range left {
+		if left[i].Name == nil || len(left[i].Name.Words) == 0 || left[i].Keep {
+			continue
+		}
+		m, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		found, _, ok := p.resolveOn(m, left[i].Name, [][]find.What{{find.Record}})
+		if !ok || len(found) != 1 {
+			continue
+		}
+		one := left[i]
+		one.Name = nil
+		inner := newForm([]intent.Field{one})
+		if err := p.setOn(ctx, g, inner, &found[0]); err != nil {
+			return err
+		}
+		p.remember(m, found)
+		f.done[at[i]] = inner.complete()
+		f.filled += inner.filled
+	}
+	return nil
 }
 
 func (p *planner) thingOf(m *page.Model, c *find.Candidate) thing {
