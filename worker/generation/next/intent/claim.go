@@ -45,6 +45,9 @@ func (a *asserter) predicate() (pre, post []item) {
 	head := &items[a.c.head]
 	drop[a.c.head] = true
 	a.there = head.has(lexicon.There) && !head.has(lexicon.Place)
+	if head.has(lexicon.Negation) {
+		a.not = true
+	}
 	found := a.verbs(items, drop)
 	if !found && !a.there && head.has(lexicon.Auxiliary, "become") {
 		a.property = Is

@@ -37,7 +37,7 @@ type clause struct {
 
 // clauses cuts a sentence into clauses and joins what has no verb to what it belongs to.
 func (r *reader) clauses(items []item) []clause {
-	pieces := r.pieces(items)
+	pieces := r.glossed(r.pieces(items))
 	for i := range pieces {
 		r.classify(&pieces[i])
 	}

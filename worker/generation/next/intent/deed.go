@@ -11,12 +11,13 @@ type deed struct {
 	g     Goal
 	extra []Goal // "not B": what must not happen, and goals that a list makes
 	// name and value are the halves of a field that is not whole yet.
-	name  *phrase
-	value *phrase
-	prep  string
-	last  string // slot that was filled last
-	colon bool   // behind a colon: values of fields
-	two   bool   // two phrases without a preposition stand behind the verb: "give it a star"
+	name   *phrase
+	value  *phrase
+	prep   string
+	last   string // slot that was filled last
+	colon  bool   // behind a colon: values of fields
+	labels bool   // fields of the list have labels
+	two    bool   // two phrases without a preposition stand behind the verb: "give it a star"
 }
 
 // goal reads a clause that says to do something, by one sense of its verb.
@@ -30,6 +31,7 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 		d.g.Place = s.Attr("place")
 	}
 	d.clitics()
+	d.denied()
 	if s.Property == string(Unchanged) {
 		d.unchanged()
 	}
@@ -55,6 +57,40 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 
 func clauseSpan(c *clause) Span {
 	return Span{c.items[0].From, c.items[len(c.items)-1].To}
+}
+
+// denied takes a negation that forbids the whole deed out of the clause: "klick nicht auf X",
+// "versende nichts", and what is left of "ne ... pas".
+func (d *deed) denied() {
+	s := d.s
+	take := func(items []item) []item {
+		keep := items[:0:0]
+		joined := false
+		for i := range items {
+			it := &items[i]
+			joined = joined || it.mark || it.has(lexicon.Conjunction, "and", "or", "but")
+			if joined || !it.has(lexicon.Negation) || it.value != nil || it.proper(d.r.lang) || it.has(lexicon.Preposition) || it.has(lexicon.Quantity, "still") || !d.forbids(items, i) {
+				keep = append(keep, *it)
+				continue
+			}
+			d.g.Forbidden = true
+			d.g.Words = append(d.g.Words, it.Span)
+		}
+		return keep
+	}
+	s.before, s.after = take(s.before), take(s.after)
+}
+
+// forbids reports whether the negation at i is of the verb and not of what follows it.
+func (d *deed) forbids(items []item, i int) bool {
+	if d.g.Forbidden && d.r.lang == "fr" {
+		return true
+	}
+	if i+1 >= len(items) || items[i+1].mark {
+		return d.r.lang == "de" || items[i].has(lexicon.Quantity, "none")
+	}
+	next := &items[i+1]
+	return d.r.lang == "de" && (next.has(lexicon.Preposition) || next.has(lexicon.Conjunction) || next.has(lexicon.Quantity, "again", "anymore", "more")) && !items[i].has(lexicon.Quantity, "none")
 }
 
 // unchanged takes "as it is" out of the clause: it says what the verb already does.
@@ -99,12 +135,13 @@ func (d *deed) lead(list []phrase, final bool) {
 	}
 	for i := 0; i < len(list); i++ {
 		p := &list[i]
+		if p.prep == nil {
+			i += d.phrase(list, i)
+			continue
+		}
 		for i+1 < len(list) && list[i+1].prep != nil && list[i+1].sep == "" {
 			i++
 			attach(p, list[i])
-		}
-		if p.prep == nil {
-			continue
 		}
 		m := d.r.description(p)
 		d.g.In = &m
@@ -526,7 +563,19 @@ func (d *deed) likeTarget(p *phrase) bool {
 // field takes a phrase for the value of a field, with its label where it has one.
 func (d *deed) field(p *phrase) {
 	d.flush()
+	if len(p.core) == 1 && p.core[0].number && len(p.mods) == 1 && p.mods[0].leads("per") { // "10 per page"
+		v := d.r.value(&phrase{core: p.core})
+		rows := d.r.description(&p.mods[0])
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Page, Verb: p.core[0].Span, Amount: &v, Target: []Description{{Span: p.span(), Kind: Row, Having: []Description{rows}}}})
+		d.last = "field"
+		return
+	}
 	f := d.r.field(p)
+	if f.Name == nil && d.labels && d.r.lang == "de" && len(p.core) > 1 && p.core[0].cap && p.core[0].value == nil {
+		name := Description{Span: p.core[0].Span, Words: []Word{{Span: p.core[0].Span, Text: p.core[0].text, Lemma: d.r.lex.Lemma(p.core[0].text)}}}
+		f.Name, f.Value = &name, d.r.value(&phrase{core: p.core[1:], mods: p.mods})
+	}
+	d.labels = d.labels || f.Name != nil && d.colon
 	d.g.Fields = append(d.g.Fields, f)
 	d.last = "field"
 }
@@ -676,6 +725,9 @@ func (d *deed) flush() {
 	case d.name == nil:
 		f.Value = d.r.value(d.value)
 		f.Span = d.value.span()
+	case d.value != nil && d.value.upto != nil && d.r.dateOf(d.value.upto) == nil:
+		d.rangeOf()
+		return
 	default:
 		name := d.r.description(d.name)
 		f.Name = &name
@@ -688,8 +740,23 @@ func (d *deed) flush() {
 	d.name, d.value, d.prep = nil, nil, ""
 }
 
+// rangeOf makes a filter of a field that is set to a range: "limit the price to 60 to 100".
+func (d *deed) rangeOf() {
+	name := d.r.description(d.name)
+	c := d.r.comparison(d.value)
+	c.Measure = &name
+	d.g.Effect = Filter
+	d.g.Target = append(d.g.Target, Description{Span: Span{min(name.Span.From, c.Span.From), max(name.Span.To, c.Span.To)}, Compare: []Comparison{*c}})
+	d.name, d.value, d.prep = nil, nil, ""
+}
+
 // finish settles the goal and adds those that its list made.
 func (d *deed) finish() []Goal {
 	d.r.settle(&d.g, d.s)
+	for i := range d.extra {
+		if d.extra[i].Forbidden {
+			d.extra[i].Effect, d.extra[i].State = d.g.Effect, d.g.State
+		}
+	}
 	return append([]Goal{d.g}, d.extra...)
 }

@@ -6,6 +6,7 @@ import "github.com/slipway-qa/slipway/worker/generation/next/lexicon"
 // before a goal, further targets, values and fields behind one.
 func (r *reader) merge(pieces []clause) []clause {
 	var out []clause
+	pieces = r.denials(r.relatives(pieces))
 	for i := 0; i < len(pieces); i++ {
 		p := pieces[i]
 		if p.kind != fragment {
@@ -24,6 +25,98 @@ func (r *reader) merge(pieces []clause) []clause {
 		out = append(out, p)
 	}
 	return out
+}
+
+// glossed puts a parenthesis without a verb back into the clause around it: "the green one
+// (success) should be gone".
+func (r *reader) glossed(pieces []clause) []clause {
+	var out []clause
+	for i := 0; i < len(pieces); i++ {
+		p := pieces[i]
+		n := len(out)
+		if p.sep != "(" || n == 0 || i+1 >= len(pieces) || pieces[i+1].sep != ")" {
+			out = append(out, p)
+			continue
+		}
+		inner := clause{items: p.items, head: -1}
+		if r.classify(&inner); inner.kind != fragment || p.items[0].has(lexicon.Negation) {
+			out = append(out, p)
+			continue
+		}
+		behind(&out[n-1], p)
+		behind(&out[n-1], pieces[i+1])
+		i++
+	}
+	return out
+}
+
+// relatives joins German relative clauses, which stand behind a comma and end in their verb,
+// to what they tell of.
+func (r *reader) relatives(pieces []clause) []clause {
+	if r.lang != "de" {
+		return pieces
+	}
+	var out []clause
+	for _, p := range pieces {
+		n := len(out)
+		if n > 0 && p.sep == "," && p.kind != fragment && p.kind != goal && p.head+1 == len(p.items) && !p.that && p.cond == "" && relativeWord(p.items) {
+			behind(&out[n-1], p)
+			continue
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func relativeWord(items []item) bool {
+	return items[0].has(lexicon.Relative) && (items[0].has(lexicon.Article) || items[0].has(lexicon.Pronoun)) ||
+		len(items) > 1 && items[0].has(lexicon.Preposition) && items[1].has(lexicon.Relative)
+}
+
+// denials makes claims of fragments behind a claim that only deny: "Bo not any more", "Barra
+// no", "Amsel aber nicht".
+func (r *reader) denials(pieces []clause) []clause {
+	var out []clause
+	for _, p := range pieces {
+		n := len(out)
+		if n > 0 && p.kind == fragment && out[n-1].kind == fragment && r.onlyDenies(p.items) && n > 1 {
+			p.items = append(append([]item{}, out[n-1].items...), p.items...)
+			p.sep = out[n-1].sep
+			out = out[:n-1]
+			n--
+		}
+		if at := r.denial(p.items); n > 0 && p.kind == fragment && at > 0 && out[n-1].kind == claim {
+			p.kind, p.head = claim, at
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (r *reader) onlyDenies(items []item) bool {
+	for i := range items {
+		if items[i].has(lexicon.Negation) && !items[i].proper(r.lang) {
+			return true
+		}
+		if items[i].content() {
+			return false
+		}
+	}
+	return false
+}
+
+// denial returns where a negation stands behind a name, 0 where none does.
+func (r *reader) denial(items []item) int {
+	for i := 1; i < len(items); i++ {
+		if !items[i].has(lexicon.Negation) || items[i].value != nil || items[i].proper(r.lang) || items[i].has(lexicon.Quantity, "still") {
+			continue
+		}
+		next := i+1 >= len(items) || !items[i+1].content() || len(items[i+1].verbs) > 0 || items[i+1].has(lexicon.State) || items[i+1].has(lexicon.Quantity)
+		if next && !items[0].has(lexicon.Negation) {
+			return i
+		}
+	}
+	return 0
 }
 
 // forward returns the clause that the fragments from i lead in, i where none: the subjects of
@@ -50,7 +143,8 @@ func (r *reader) forward(pieces []clause, i int, out []clause) int {
 			return j
 		}
 	case goal:
-		if next.sep == ":" {
+		s := r.skip(pieces[i].items, 0)
+		if next.sep == ":" && !(s < len(pieces[i].items) && pieces[i].items[s].has(lexicon.Preposition) && j == i+1) {
 			return i
 		}
 		if fresh && r.leadsIn(pieces[i]) {

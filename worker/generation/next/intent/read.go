@@ -67,9 +67,10 @@ type builder struct {
 	goals []Goal
 	cond  *Claim // of the clause before, for the next goal
 	// other are further senses of goals: index in goals, and what it would be.
-	other []alternative
-	told  *Description // what a statement spoke of
-	words []Span       // of what was told or asked for, that the next goal takes
+	other  []alternative
+	adding bool         // the goal before is a new thing whose colon may follow
+	told   *Description // what a statement spoke of
+	words  []Span       // of what was told or asked for, that the next goal takes
 }
 
 type alternative struct {
@@ -83,6 +84,10 @@ func (b *builder) prior() float64 { return 1 }
 // clause reads list[i].
 func (b *builder) clause(list []clause, i int) {
 	c := &list[i]
+	if b.rest(c) {
+		return
+	}
+	b.adding = false
 	if c.kind == claim && b.tells(list, i) {
 		c.kind = statement
 	}
@@ -242,10 +247,16 @@ func (b *builder) claim(c *clause) {
 // elliptic gives "Bo should" what the claim before it says, the other way round.
 func (b *builder) elliptic(c *Claim) {
 	n := len(b.goals)
-	if c.Property != Is || len(c.Values)+len(c.Be) > 0 || c.Where != nil || n == 0 || b.goals[n-1].Claim == nil {
+	if c.Property != Is && c.Property != Shown && c.Property != Unchanged || len(c.Values)+len(c.Be) > 0 || c.Where != nil || len(c.Subject) == 0 || c.Only && c.Not || n == 0 || b.goals[n-1].Claim == nil {
 		return
 	}
 	before := b.goals[n-1].Claim
+	if c.Property != Is && !(c.Not && len(c.Words) > 0) {
+		return
+	}
+	if before.Property != Shown && before.Property != Is && before.Property != In && before.Property != At && before.Property != Contains && before.Property != Appears && before.Property != Unchanged {
+		return
+	}
 	c.Property, c.Values, c.Be, c.Where = before.Property, before.Values, before.Be, before.Where
 	if c.Not {
 		c.Not = !before.Not
@@ -274,6 +285,9 @@ func (b *builder) given(c *clause) bool {
 
 // statement keeps what a clause tells, for the goal that follows.
 func (b *builder) statement(c *clause) {
+	if b.wish(c) {
+		return
+	}
 	subject := firstNoun(joinMods(b.r.chunks(c.items[:c.head], nil)))
 	if pre := c.items[:c.head]; len(pre) > 1 && pre[0].cap && b.r.imperative(pre, 0) && !pre[0].has(lexicon.Noun_) {
 		subject = &phrase{core: pre, raw: true}
@@ -307,6 +321,43 @@ func (b *builder) statement(c *clause) {
 
 // picks reports whether a description is a superlative and no more: "the longest".
 func picks(d Description) bool { return d.Extreme != nil && len(d.Words) == 0 && d.Noun == "" }
+
+// wish reads "she needs no drinks" as a field of the form before it, "we still need X" as
+// something to leave, and other wishes as something to set.
+func (b *builder) wish(c *clause) bool {
+	if !c.items[c.head].has(lexicon.Auxiliary, "want") {
+		return false
+	}
+	var things []phrase
+	for _, p := range b.r.chunks(append(append([]item{}, c.items[:c.head]...), c.items[c.head+1:]...), nil) {
+		if p.prep == nil && len(p.core) > 0 && !p.core[0].has(lexicon.Pronoun) {
+			things = append(things, p)
+		}
+	}
+	not, still := false, false
+	for i := range c.items {
+		not = not || c.items[i].has(lexicon.Negation) && !c.items[i].has(lexicon.Quantity, "still")
+		still = still || c.items[i].has(lexicon.Quantity, "still")
+	}
+	if len(things) == 0 {
+		return false
+	}
+	d := b.r.description(&things[len(things)-1])
+	n := len(b.goals)
+	switch {
+	case still:
+		b.add(Goal{Span: clauseSpan(c), Effect: Check, Claim: &Claim{Span: clauseSpan(c), Property: Unchanged, Subject: []Description{d}}})
+	case not && n > 0:
+		b.goals[n-1].Fields = append(b.goals[n-1].Fields, Field{Name: &d, Off: true, Span: d.Span})
+	case len(things) > 1:
+		s := b.r.description(&things[0])
+		f := b.r.field(&things[1])
+		b.add(Goal{Span: clauseSpan(c), Effect: Set, Target: []Description{s}, Fields: []Field{f}})
+	default:
+		b.add(Goal{Span: clauseSpan(c), Effect: Set, Fields: []Field{b.r.field(&things[0])}})
+	}
+	return true
+}
 
 // behindVerb returns what stands behind the finite verb, without the participle.
 func (b *builder) behindVerb(c *clause) []item {
@@ -344,6 +395,9 @@ func (b *builder) fragment(c *clause) {
 		b.add(Goal{Span: cl.Span, Effect: Check, Claim: &cl})
 		return
 	}
+	if b.total(c, list) || b.newThing(c, list) {
+		return
+	}
 	g := Goal{Span: clauseSpan(c), Effect: Set}
 	for i := 0; i < len(list); i++ {
 		if i+1 < len(list) && list[i+1].sep == ":" {
@@ -356,6 +410,59 @@ func (b *builder) fragment(c *clause) {
 		g.Fields = append(g.Fields, b.r.field(&list[i]))
 	}
 	b.add(g)
+}
+
+// total reads "Total: 12 €" behind a goal: what must be shown then.
+func (b *builder) total(c *clause, list []phrase) bool {
+	if len(list) != 2 || list[1].sep != ":" || len(b.goals) == 0 {
+		return false
+	}
+	d := b.r.description(&list[0])
+	v := b.r.value(&list[1])
+	if d.Kind != Total && d.Kind != Message && v.UnitClass != "money" {
+		return false
+	}
+	b.add(Goal{Span: clauseSpan(c), Effect: Check, Claim: &Claim{Span: clauseSpan(c), Property: Is, Subject: []Description{d}, Values: []Value{v}, Op: "="}})
+	return true
+}
+
+// newThing reads "New task for Dana: clean the windows": something to add.
+func (b *builder) newThing(c *clause, list []phrase) bool {
+	d := b.r.description(&list[0])
+	if list[0].prep != nil || len(d.State) == 0 || d.State[0].Span.From != list[0].core[0].From || !b.r.isNew(&list[0].core[0]) {
+		return false
+	}
+	g := Goal{Span: clauseSpan(c), Effect: Add, Target: []Description{d}, Concept: "add"}
+	g.Target[0].Having, g.Target[0].In = nil, nil
+	for i := range list[0].mods {
+		g.Fields = append(g.Fields, b.r.field(&list[0].mods[i]))
+	}
+	for i := 1; i < len(list); i++ {
+		g.Fields = append(g.Fields, b.r.field(&list[i]))
+	}
+	b.add(g)
+	b.adding = true
+	return true
+}
+
+func (r *reader) isNew(it *item) bool {
+	for _, id := range r.lex.Concepts(it.text) {
+		if id.Name() == "new" {
+			return true
+		}
+	}
+	return it.has(lexicon.State, "new")
+}
+
+// rest takes what stands behind the colon of a new thing as it is written.
+func (b *builder) rest(c *clause) bool {
+	if !b.adding || c.sep != ":" {
+		return false
+	}
+	span := clauseSpan(c)
+	g := &b.goals[len(b.goals)-1]
+	g.Fields = append(g.Fields, Field{Value: Value{Span: span, Text: b.r.source[span.From:span.To]}, Span: span})
+	return true
 }
 
 // givenThing reads "given the Accepted tab": what can be opened is, another thing is what the
