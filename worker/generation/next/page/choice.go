@@ -24,7 +24,7 @@ func (b *builder) radios() {
 			key = fmt.Sprint("n", n.NameAttr, "/", b.x.Around(i, "form"))
 		} else {
 			up := b.x.Parent(i)
-			if up >= 0 && len(b.x.Children(up)) < 4 && b.onlyRadio(up) {
+			for k := 0; up >= 0 && k < 4 && b.x.End(up)-up < 12 && b.onlyRadio(up); k++ {
 				up = b.x.Parent(up)
 			}
 			key = fmt.Sprint("p", up)
@@ -109,7 +109,7 @@ func (b *builder) addChoice(nodes []int, kind string) int {
 	for _, i := range nodes {
 		n := &b.Nodes[i]
 		o := Option{Label: b.choiceLabel(i), Value: n.Value, Node: i, Disabled: n.Disabled,
-			Selected: n.Checked == "true" || n.Selected == "true" || n.Checked == "" && n.Selected == "" && classWord(n, chosenWords)}
+			Selected: n.Checked == "true" || n.Selected == "true" || n.Checked == "" && n.Selected == "" && (classWord(n, chosenWords) || b.entryChosen(i))}
 		if o.Selected {
 			chosen = append(chosen, o.Label)
 		}
@@ -123,6 +123,23 @@ func (b *builder) addChoice(nodes []int, kind string) int {
 }
 
 var chosenWords = words("active selected current checked on chosen")
+
+// entryChosen reports whether the entry of a list whose only control a node is is marked as
+// chosen.
+func (b *builder) entryChosen(i int) bool {
+	up := b.x.Parent(i)
+	return up >= 0 && b.Nodes[up].Role == "listitem" && classWord(&b.Nodes[up], chosenWords)
+}
+
+// onlyControl returns the first control in a node, -1 without one.
+func (b *builder) onlyControl(i int) int {
+	for j := i + 1; j < b.x.End(i); j++ {
+		if b.control[j] >= 0 && !b.Nodes[j].Hidden {
+			return j
+		}
+	}
+	return -1
+}
 
 func (b *builder) choiceLabel(i int) string {
 	if n := &b.Nodes[i]; n.Name != "" {
@@ -172,7 +189,7 @@ func (b *builder) segments() {
 		chosen, pressed := 0, 0
 		for _, j := range kids {
 			if b.control[j] < 0 && b.singleControl(j) {
-				j, _ = b.controlsInside(j)
+				j = b.onlyControl(j)
 			}
 			if j < 0 {
 				continue
@@ -185,7 +202,7 @@ func (b *builder) segments() {
 				continue
 			}
 			nodes = append(nodes, j)
-			if n.Checked == "true" || n.Selected == "true" || classWord(n, chosenWords) {
+			if n.Checked == "true" || n.Selected == "true" || classWord(n, chosenWords) || b.x.Parent(j) != i && classWord(&b.Nodes[b.x.Parent(j)], chosenWords) {
 				chosen++
 			}
 			if n.Checked != "" {
@@ -319,8 +336,18 @@ func (b *builder) named(c *Control, names ...string) bool {
 	return false
 }
 
+// alsoCalled adds what the place of a control says that it is.
+func (b *builder) alsoCalled(k int, name string) {
+	c := &b.Controls[k]
+	if !slices.ContainsFunc(c.Names, func(n Name) bool { return n.Text == name }) {
+		c.Names = append(c.Names, Name{Text: name, From: "icon"})
+	}
+}
+
 // addStepper notes two buttons for the field between them, or makes a field of the number.
 func (b *builder) addStepper(around, less, more int) {
+	b.alsoCalled(less, "decrease")
+	b.alsoCalled(more, "increase")
 	for j := around; j < b.x.End(around); j++ {
 		if f := b.field[j]; f >= 0 && (b.Fields[f].Kind == "number" || b.Fields[f].Kind == "text") && b.Fields[f].Node == j {
 			b.Fields[f].Less, b.Fields[f].More = less, more

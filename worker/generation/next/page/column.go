@@ -235,7 +235,7 @@ func shortAll(set map[string]bool) bool {
 // noHints are classes that say how a text looks or that it is one.
 var noHints = words(`text label span item value content title name cell col body main info meta sub subtitle small muted badge tag chip inner wrapper
 	center left right row primary secondary light strong bold description desc caption heading header head link btn button icon box line
-	gray grey green red blue teal orange yellow black white dark pink purple component hover ant css card list wide narrow data group block the and`)
+	gray grey green red blue teal orange yellow black white dark pink purple bolder bold fw fs expand grow fill ellipsis truncate component hover ant css card list wide narrow data group block the and`)
 
 // classHint returns the word by which the code names an attribute: "price" of "item-price".
 func classHint(n *snapshot.Node) string {

@@ -191,6 +191,17 @@ func (b *builder) shortLead(i int) string {
 	return ""
 }
 
+// dialogTitle returns what in a dialog is its title: a heading, or what is classed so.
+func (b *builder) dialogTitle(i int) int {
+	for j := i + 1; j < b.x.End(i) && j < i+14; j++ {
+		n := &b.Nodes[j]
+		if text := b.textOf(j); (n.Role == "heading" || classWord(n, words("title heading"))) && worded(text) && len(text) <= maxLabel {
+			return j
+		}
+	}
+	return -1
+}
+
 // listKinds are of containers that begin with things, and with no title.
 var listKinds = map[string]bool{"table": true, "grid": true, "treegrid": true, "list": true, "tree": true, "menu": true, "listbox": true, "menubar": true}
 
@@ -218,6 +229,11 @@ func (b *builder) longTitle(i int) string {
 	}
 	if n.Label != "" {
 		return label(n.Label)
+	}
+	if containerKinds[n.Role] == "dialog" || n.Modal {
+		if j := b.dialogTitle(i); j >= 0 {
+			return label(b.textOf(j))
+		}
 	}
 	if j := b.leads(i); j >= 0 && !listKinds[n.Role] {
 		return label(b.textOf(j))

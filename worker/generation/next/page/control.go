@@ -26,6 +26,9 @@ func (b *builder) findControls() {
 		if len(c.Names) == 0 && !strongRoles[n.Role] && !b.reactsStrongly(n) {
 			continue
 		}
+		if r := b.record[i]; r >= 0 {
+			b.Records[r].Controls = append(b.Records[r].Controls, len(b.Controls))
+		}
 		b.control[i] = len(b.Controls)
 		b.Controls = append(b.Controls, c)
 	}
@@ -46,6 +49,8 @@ func (b *builder) isControl(i int) bool {
 		return false
 	case noControls[n.Role]:
 		return false
+	case n.Tag == "label" && n.Role == "" && b.labelsNext(i):
+		return false
 	case n.Role == "columnheader":
 		return n.Interactive && b.sorts(i)
 	case n.Role == "gridcell" || n.Role == "cell":
@@ -58,6 +63,18 @@ func (b *builder) isControl(i int) bool {
 		return false
 	}
 	return b.reacting(i)
+}
+
+// labelsNext reports whether a label is that of the field right behind it, which is what people
+// use.
+func (b *builder) labelsNext(i int) bool {
+	text := label(b.textOf(i))
+	for j := b.x.End(i); j < len(b.Nodes) && j < b.x.End(i)+8; j++ {
+		if n := &b.Nodes[j]; typedRoles[n.Role] {
+			return label(tidy(n.Label)) == text || label(tidy(n.Name)) == text || label(b.textBefore(j)) == text
+		}
+	}
+	return false
 }
 
 // noControls are roles of what may take the focus and does nothing.

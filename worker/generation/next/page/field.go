@@ -20,6 +20,8 @@ func (b *builder) findFields() {
 	b.ratings()
 	b.radios()
 	b.customSelects()
+	b.codeEditors()
+	b.handles()
 	for i := range b.Nodes {
 		if b.field[i] < 0 && b.isField(i) {
 			b.addField(b.fieldOf(i))
@@ -29,6 +31,55 @@ func (b *builder) findFields() {
 	b.steppers()
 	b.inPlace()
 	b.shown()
+}
+
+// codeEditors makes one field of an editor that draws its text out of many elements.
+func (b *builder) codeEditors() {
+	for i := range b.Nodes {
+		n := &b.Nodes[i]
+		if n.Hidden || n.Editable || !codeEditor(n) || b.x.Parent(i) >= 0 && b.field[b.x.Parent(i)] >= 0 {
+			continue
+		}
+		f := Field{Node: i, Kind: "editor", Names: b.labelOf(i), Value: b.textOf(i)}
+		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return strings.HasPrefix(f.Value, name) || len(name) > 60 })
+		if len(f.Names) > 0 {
+			f.Label = f.Names[0]
+		}
+		k := b.addField(f)
+		for j := i + 1; j < b.x.End(i); j++ {
+			b.field[j] = k
+		}
+	}
+}
+
+var handleWords = words("handle thumb knob irs noUi")
+
+// handles finds the knobs of sliders without a role.
+func (b *builder) handles() {
+	for i := range b.Nodes {
+		n := &b.Nodes[i]
+		if n.Hidden || n.Role != "" || !classWord(n, handleWords) || len(b.x.Children(i)) > 1 || n.Box[2] > 60 || n.Box[3] > 60 || b.field[i] >= 0 || n.Box[2] < 8 {
+			continue
+		}
+		if b.x.Around(i, "slider", "switch", "dialog", "row") >= 0 || classWord(n, words("drag resize resizer switch")) || !b.slides(i) {
+			continue
+		}
+		f := Field{Node: i, Kind: "slider", Names: b.labelOf(i)}
+		if len(f.Names) > 0 {
+			f.Label = f.Names[0]
+		}
+		b.addField(f)
+	}
+}
+
+// slides reports whether the code calls what is around a knob a slider.
+func (b *builder) slides(i int) bool {
+	for up, k := i, 0; up >= 0 && k < 4; up, k = b.x.Parent(up), k+1 {
+		if classWord(&b.Nodes[up], words("slider range irs noUi rangeslider")) {
+			return true
+		}
+	}
+	return false
 }
 
 // shown finds values that the page only shows, with their labels: "Total: 12.40", a term and

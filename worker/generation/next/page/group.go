@@ -141,6 +141,9 @@ func (b *builder) onlyControls(c *cluster) bool {
 			return true
 		}
 	}
+	if c.node >= 0 && b.goesAbout(c) {
+		return true
+	}
 	poor := c.node >= 0 && b.x.Around(c.node, "navigation", "banner") >= 0
 	for _, i := range c.members {
 		poor = poor && len(b.leavesIn(i, b.x.End(i), 2)) < 2
@@ -177,6 +180,42 @@ func (b *builder) onlyControls(c *cluster) bool {
 	return false
 }
 
+var aboutWords = words("sidebar sidenav navbar topbar sidemenu nav navigation menu footer")
+
+// goesAbout reports whether the members are what leads to other pages: links, and nothing
+// beside them but a title.
+func (b *builder) goesAbout(c *cluster) bool {
+	about := b.x.Around(c.node, "navigation", "banner", "contentinfo") >= 0
+	for up, k := c.node, 0; up >= 0 && k < 5 && !about; up, k = b.x.Parent(up), k+1 {
+		about = classWord(&b.Nodes[up], aboutWords)
+	}
+	if !about {
+		return false
+	}
+	links := 0
+	for _, i := range c.members {
+		texts, linked := 0, 0
+		for j := i; j < b.x.End(i); j++ {
+			n := &b.Nodes[j]
+			switch {
+			case n.Hidden:
+			case n.Role == "link" || n.Role == "button" && n.Expanded != "":
+				linked = 1
+				j = b.x.End(j) - 1
+			case n.Role == "checkbox" || typedRoles[n.Role] && b.x.Around(i, "banner") < 0:
+				return false
+			case worded(b.leaf[j]):
+				texts++
+			}
+		}
+		if texts > 1 {
+			return false
+		}
+		links += linked
+	}
+	return links*2 >= len(c.members)
+}
+
 // chosen reports whether a control, or the one in a node, is marked as the chosen one.
 func (b *builder) chosen(i int) bool {
 	for j := i; j < b.x.End(i); j++ {
@@ -196,7 +235,7 @@ func (b *builder) singleControl(i int) bool {
 			continue
 		}
 		switch {
-		case strongRoles[n.Role] || n.Tag == "summary":
+		case strongRoles[n.Role] || n.Tag == "summary" || n.Interactive && b.reactsStrongly(n) && len(b.leavesIn(j, b.x.End(j), 2)) == 1:
 			controls++
 			j = b.x.End(j) - 1
 		case b.leaf[j] != "":

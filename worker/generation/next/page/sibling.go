@@ -352,7 +352,7 @@ func (b *builder) cousins(list []*cluster, earlier map[pattern]bool) []*cluster 
 			continue
 		}
 		c := &cluster{node: up, kind: "cards", header: -1, members: []int{i}, pattern: p}
-		if !b.formRows(c) && !b.singleControl(i) && !b.severalTyped(i) {
+		if !b.formRows(c) && !b.singleControl(i) && !b.severalTyped(i) && !b.goesAbout(c) {
 			found = append(found, c)
 		}
 	}

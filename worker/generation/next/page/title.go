@@ -39,7 +39,7 @@ func (b *builder) titleColumn(columns []Column, seen [][]seenAttribute) int {
 	best, most := -1, 0.0
 	for at := range columns {
 		texts := map[string]bool{}
-		count, wordy, short, long, drawn := 0, 0, 0, 0, 0.0
+		count, wordy, short, long, codes, drawn := 0, 0, 0, 0, 0, 0.0
 		for k := range seen {
 			for _, a := range seen[k] {
 				if a.column != at {
@@ -57,6 +57,10 @@ func (b *builder) titleColumn(columns []Column, seen [][]seenAttribute) int {
 				if len(a.Text) > 80 {
 					long++
 				}
+				if code(a.Text) {
+					codes++
+				}
+				drawn += 0.15 * float64(min(strings.Count(a.Text, " ")+1, 4)) // tags are short
 				break
 			}
 		}
@@ -64,7 +68,7 @@ func (b *builder) titleColumn(columns []Column, seen [][]seenAttribute) int {
 			continue
 		}
 		all, of := float64(len(seen)), float64(count)
-		score := 2*of/all + 2*float64(len(texts))/of + drawn/of + 1/float64(1+at) - 2*float64(short)/of - 1.5*float64(long)/of
+		score := 2*of/all + 2*float64(len(texts))/of + drawn/of + 1/float64(1+at) - 2*float64(short)/of - 1.5*float64(long)/of - 1.5*float64(codes)/of
 		switch columns[at].Type {
 		case Money, Date, Time, Duration, Rating, Number:
 			score -= 3
@@ -76,6 +80,20 @@ func (b *builder) titleColumn(columns []Column, seen [][]seenAttribute) int {
 		}
 	}
 	return best
+}
+
+// code reports whether a text is a code: letters and digits in one word.
+func code(text string) bool {
+	digits := 0
+	for _, r := range text {
+		switch {
+		case r >= '0' && r <= '9':
+			digits++
+		case r == ' ':
+			return false
+		}
+	}
+	return digits > 1
 }
 
 // recordTitle returns by what a thing is called.
@@ -91,8 +109,8 @@ func (b *builder) recordTitle(r int, seen []seenAttribute, column int) string {
 		}
 		return n.Name
 	}
-	if n.Role == "article" && n.Name != "" && len(n.Name) <= 100 {
-		return tidy(n.Name)
+	if n.Label != "" && len(n.Label) <= 60 && n.Role == "article" {
+		return tidy(n.Label)
 	}
 	for _, a := range seen {
 		if column >= 0 && a.column == column {

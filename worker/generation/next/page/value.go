@@ -18,9 +18,9 @@ const maxValue = 80
 
 // read returns what a text says as a value.
 func (r *reader) read(text string) reading {
-	text = strings.TrimSpace(text)
-	if text == "" || len(text) > maxValue {
-		return reading{Type: Text}
+	text = strings.Trim(text, " ·•|")
+	if text == "" || len(text) > maxValue || strings.ContainsAny(text, "·•|") {
+		return reading{Type: Text} // several values beside each other are no value
 	}
 	if got, ok := stars(text); ok {
 		return got

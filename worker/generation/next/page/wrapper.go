@@ -74,12 +74,21 @@ func (b *builder) wraps(c *cluster, inner []*cluster) bool {
 		return false
 	}
 	own, parts, things, held := 0, 0, 0, map[int]bool{}
+	count := func(i int) int {
+		n := 0
+		for _, l := range b.leavesIn(i, b.x.End(i), 1000) {
+			if !b.Nodes[l].Hidden && !b.inButton(l, i) {
+				n++
+			}
+		}
+		return n
+	}
 	for _, i := range c.members {
-		own += len(b.leavesIn(i, b.x.End(i), 1000))
+		own += count(i)
 	}
 	for _, in := range inner {
 		for _, i := range in.members {
-			leaves := len(b.leavesIn(i, b.x.End(i), 1000))
+			leaves := count(i)
 			own -= leaves
 			parts += leaves
 			things++
