@@ -1,6 +1,7 @@
 package page
 
 import (
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"slices"
 	"strings"
 )
@@ -133,9 +134,9 @@ func (b *builder) cellAttributes(r int, columns []Column) []seenAttribute {
 			leaves = slices.DeleteFunc(leaves, func(l int) bool { return !lettered(b.leaf[l]) })
 		}
 		text := b.joined(leaves)
-		value, field := b.valueIn(j)
+		held, field := b.valueIn(j)
 		if text == "" {
-			text = value
+			text = held
 		}
 		stars := b.ratingIn(j)
 		if text == "" && !field && stars == nil {
@@ -143,7 +144,7 @@ func (b *builder) cellAttributes(r int, columns []Column) []seenAttribute {
 		}
 		a := b.attribute(j, name, text)
 		if stars != nil {
-			n, _ := number(stars.Value, "en")
+			n, _ := value.Parse(stars.Value, "en")
 			a.Text, a.Type, a.Number, a.Unit = stars.Value, Rating, &n, "★"
 		}
 		a.column = column
@@ -275,7 +276,7 @@ func (b *builder) leafAttributes(r int) []seenAttribute {
 		a := b.attribute(j, b.Fields[f].Label, b.Fields[f].Value)
 		if b.Fields[f].Kind == "rating" {
 			a.Type = Rating
-			v, _ := number(b.Fields[f].Value, "en")
+			v, _ := value.Parse(b.Fields[f].Value, "en")
 			a.Number = &v
 		}
 		add(j, a)
@@ -360,6 +361,6 @@ func splitLabel(text string) (name, rest string) {
 
 // attribute returns the attribute that a text is.
 func (b *builder) attribute(node int, name, text string) seenAttribute {
-	got := b.reader().read(text)
+	got := b.values.Read(text)
 	return seenAttribute{Attribute: Attribute{Name: name, Node: node, Text: text, Type: got.Type, Number: got.Number, Unit: got.Unit}, column: -1}
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -29,7 +30,7 @@ type builder struct {
 	patterns map[pattern]bool
 	member   []int // the group's record of each node that is one, -1
 	groups   []*cluster
-	values   *reader
+	values   *value.Reader
 	opened   map[string][]int // options by the ref of what opens them; those that are open under ""
 }
 

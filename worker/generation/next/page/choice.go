@@ -2,6 +2,7 @@ package page
 
 import (
 	"fmt"
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"slices"
 	"strings"
 
@@ -50,12 +51,12 @@ func (b *builder) asRating(k int) {
 	starred, chosen := hinted(&b.Nodes[f.Node], starWords), 0
 	for i, o := range f.Options {
 		numbers := 0
-		for _, p := range scan(o.Label+" "+o.Value, b.lang) {
-			if p.number != nil && int(*p.number) == i+1 {
+		for _, p := range value.Scan(o.Label+" "+o.Value, b.lang) {
+			if p.Number != nil && int(*p.Number) == i+1 {
 				numbers++
 			}
-			if p.word {
-				starred = starred || starWords[lower(p.text)] || slices.Contains(lexicon.Concept(p.text, ""), lexicon.Named("star"))
+			if p.Word {
+				starred = starred || starWords[lower(p.Text)] || slices.Contains(lexicon.Concept(p.Text, ""), lexicon.Named("star"))
 			}
 		}
 		if numbers == 0 {
@@ -356,7 +357,7 @@ func (b *builder) addStepper(around, less, more int) {
 		}
 	}
 	for _, l := range b.leavesIn(around, b.x.End(around), 10) {
-		if list := scan(b.leaf[l], b.lang); len(list) == 1 && list[0].number != nil && b.field[l] < 0 {
+		if list := value.Scan(b.leaf[l], b.lang); len(list) == 1 && list[0].Number != nil && b.field[l] < 0 {
 			f := Field{Node: l, Kind: "number", Value: b.leaf[l], Less: less, More: more, Names: b.choiceNames(around, []int{min(b.Controls[less].Node, l)})}
 			if len(f.Names) > 0 {
 				f.Label = f.Names[0]

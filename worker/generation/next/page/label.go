@@ -204,7 +204,7 @@ func (b *builder) unitOf(i int) string {
 	if text == "" || len(text) > 8 {
 		return ""
 	}
-	if class, _ := b.values.unit(text); class != "" || text == "%" {
+	if class, _ := b.values.Unit(text); class != "" || text == "%" {
 		return text
 	}
 	return ""

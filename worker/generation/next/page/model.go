@@ -4,7 +4,10 @@
 // the same snapshot always gives the same model, and nothing of it waits or asks.
 package page
 
-import "github.com/slipway-qa/slipway/worker/snapshot"
+import (
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
+	"github.com/slipway-qa/slipway/worker/snapshot"
+)
 
 // Model is a page at one moment. Nodes are named by their index in Snapshot.Nodes; refs
 // stay the same from one moment to the next.
@@ -56,19 +59,19 @@ type Column struct {
 }
 
 // Type is the type of what an attribute shows.
-type Type string
+type Type = value.Type
 
 // The types.
 const (
-	Text     Type = "text"
-	Number   Type = "number"
-	Money    Type = "money"
-	Date     Type = "date"
-	Time     Type = "time"
-	Duration Type = "duration"
-	Rating   Type = "rating"
-	State    Type = "state" // one of few words: open, paid, Admin
-	Image    Type = "image"
+	Text     = value.Text
+	Number   = value.Number
+	Money    = value.Money
+	Date     = value.Date
+	Time     = value.Time
+	Duration = value.Duration
+	Rating   = value.Rating
+	State    = value.State // one of few words: open, paid, Admin
+	Image    = value.Image
 )
 
 // Record is a thing: a row, a card, an item.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"strconv"
 	"strings"
 )
@@ -103,8 +104,8 @@ func (b *builder) counter(group *Group, last int) int {
 			if holder >= 0 && !b.sameBlock(holder, l) {
 				break
 			}
-			for _, p := range scan(b.leaf[l], b.lang) {
-				if p.digits == number && best < 0 {
+			for _, p := range value.Scan(b.leaf[l], b.lang) {
+				if p.Digits == number && best < 0 {
 					best = l
 				}
 			}
@@ -127,9 +128,9 @@ func (b *builder) sameBlock(holder, l int) bool {
 // ranged reports whether a text says "1–10 of 57".
 func ranged(text string) bool {
 	var numbers []float64
-	for _, p := range scan(text, "") {
-		if p.number != nil {
-			v := *p.number
+	for _, p := range value.Scan(text, "") {
+		if p.Number != nil {
+			v := *p.Number
 			if v < 0 {
 				v = -v
 			}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"slices"
 	"strings"
 
@@ -199,7 +200,7 @@ func (b *builder) formRow(i int) bool {
 			}
 		case b.leaf[j] != "" && lettered(b.leaf[j]):
 			texts++
-			if _, plain := number(b.leaf[j], "en"); plain {
+			if _, plain := value.Parse(b.leaf[j], "en"); plain {
 				digits++
 			}
 		}

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -209,27 +210,25 @@ var recordStates = words(`active selected current checked done completed complet
 
 // findDayOrder finds out whether dates of this page begin with the day.
 func (b *builder) findDayOrder() {
-	b.values = &reader{lang: b.lang, dayFirst: b.lang != "en" || lower(b.Lang) == "en-gb" || lower(b.Lang) == "en-au"}
+	b.values = &value.Reader{Lang: b.lang, DayFirst: b.lang != "en" || lower(b.Lang) == "en-gb" || lower(b.Lang) == "en-au"}
 	for _, l := range b.leaves {
 		text := b.leaf[l]
 		if k := strings.IndexByte(text, '/'); k < 1 || len(text) > 30 {
 			continue
 		}
-		list := scan(text, b.lang)
+		list := value.Scan(text, b.lang)
 		for k := 0; k+4 < len(list); k++ {
-			if list[k].digits == "" || list[k+1].text != "/" || list[k+2].digits == "" || list[k+3].text != "/" {
+			if list[k].Digits == "" || list[k+1].Text != "/" || list[k+2].Digits == "" || list[k+3].Text != "/" {
 				continue
 			}
 			switch {
-			case *list[k].number > 12 && *list[k].number < 32:
-				b.values.dayFirst = true
+			case *list[k].Number > 12 && *list[k].Number < 32:
+				b.values.DayFirst = true
 				return
-			case *list[k+2].number > 12 && *list[k+2].number < 32:
-				b.values.dayFirst = false
+			case *list[k+2].Number > 12 && *list[k+2].Number < 32:
+				b.values.DayFirst = false
 				return
 			}
 		}
 	}
 }
-
-func (b *builder) reader() *reader { return b.values }

@@ -5,7 +5,7 @@
 // containers are left out. What an item is called and holds is looked at later
 // (nodes.js), and only for those that remain.
 
-const surveyBounds = { elements: 60000, depth: 400, time: 700, hidden: 400 };
+const surveyBounds = { elements: 60000, depth: 400, time: 3000, hidden: 400 };
 
 // Roles that make an element an item by themselves.
 const itemRoles = wordSet(`alert alertdialog application article banner complementary contentinfo dialog feed figure form grid group

@@ -1,4 +1,7 @@
-package page
+// Package value reads what a text of a page says as a value: money in all spellings, numbers
+// with units, dates, times, durations and ratings, in the language of the page. What is prose
+// stays text.
+package value
 
 import (
 	"strings"
@@ -6,8 +9,24 @@ import (
 	"unicode/utf8"
 )
 
-// reading is what a text says as a value.
-type reading struct {
+// Type is the type of what a text shows.
+type Type string
+
+// The types. State and Image are said by who sees more than the text.
+const (
+	Text     Type = "text"
+	Number   Type = "number"
+	Money    Type = "money"
+	Date     Type = "date"
+	Time     Type = "time"
+	Duration Type = "duration"
+	Rating   Type = "rating"
+	State    Type = "state" // one of few words: open, paid, Admin
+	Image    Type = "image"
+)
+
+// Reading is what a text says as a value.
+type Reading struct {
 	Type   Type
 	Number *float64
 	Unit   string
@@ -16,74 +35,74 @@ type reading struct {
 // maxValue is how long a text may be that is a value: longer ones are prose.
 const maxValue = 80
 
-// read returns what a text says as a value.
-func (r *reader) read(text string) reading {
+// Read returns what a text says as a value.
+func (r *Reader) Read(text string) Reading {
 	text = strings.Trim(text, " ·•|")
 	if text == "" || len(text) > maxValue || strings.ContainsAny(text, "·•|") {
-		return reading{Type: Text} // several values beside each other are no value
+		return Reading{Type: Text} // several values beside each other are no value
 	}
 	if got, ok := stars(text); ok {
 		return got
 	}
-	list := scan(text, r.lang)
-	for _, try := range []func([]piece) (reading, bool){r.date, r.clock, r.duration, r.share, r.money, r.amount} {
+	list := Scan(text, r.Lang)
+	for _, try := range []func([]Piece) (Reading, bool){r.date, r.clock, r.duration, r.share, r.money, r.amount} {
 		if got, ok := try(list); ok {
 			return got
 		}
 	}
-	return reading{Type: Text}
+	return Reading{Type: Text}
 }
 
-// reader reads the values of one page.
-type reader struct {
-	lang string
-	// dayFirst: 3/4/2031 is the third of April.
-	dayFirst bool
+// Reader reads the values of one page.
+type Reader struct {
+	Lang string
+	// DayFirst: 3/4/2031 is the third of April.
+	DayFirst bool
 }
 
 // stars reads "★★★☆☆" and "4.5 ★".
-func stars(text string) (reading, bool) {
+func stars(text string) (Reading, bool) {
 	full := strings.Count(text, "★") + strings.Count(text, "⭐")
 	empty := strings.Count(text, "☆")
 	if full+empty < 2 && !(full == 1 && len(text) > 3) {
-		return reading{}, false
+		return Reading{}, false
 	}
 	rest := strings.TrimFunc(text, func(r rune) bool { return r == '★' || r == '☆' || r == '⭐' || r == '\ufe0f' || r == ' ' })
 	if full+empty >= 2 && len(rest) < 20 {
 		return typed(Rating, float64(full), "★"), true
 	}
-	for _, p := range scan(text, "en") {
-		if p.number != nil {
-			return typed(Rating, *p.number, "★"), true
+	for _, p := range Scan(text, "en") {
+		if p.Number != nil {
+			return typed(Rating, *p.Number, "★"), true
 		}
 	}
-	return reading{}, false
+	return Reading{}, false
 }
 
-func typed(t Type, n float64, unit string) reading { return reading{Type: t, Number: &n, Unit: unit} }
+func typed(t Type, n float64, unit string) Reading { return Reading{Type: t, Number: &n, Unit: unit} }
 
-// piece is a word, number or sign of a text.
-type piece struct {
-	text   string
-	word   bool
-	number *float64
-	digits string // of a number as written, without separators, where it has none
+// Piece is a word, number or sign of a text.
+type Piece struct {
+	Text   string
+	Word   bool
+	Number *float64
+	Digits string // of a number as written, without separators, where it has none
 }
 
-// scan takes a text apart.
-func scan(text, lang string) []piece {
-	var list []piece
+// Scan takes a text apart.
+func Scan(text, lang string) []Piece {
+	var list []Piece
 	for i := 0; i < len(text) && len(list) < 40; {
 		c, size := utf8.DecodeRuneInString(text[i:])
 		switch {
 		case unicode.IsDigit(c) && c < 128:
 			end := numberEnd(text, i)
-			n, plain := number(text[i:end], lang)
-			p := piece{text: text[i:end], number: &n}
+			n, plain := Parse(text[i:end], lang)
+			p := Piece{Text: text[i:end], Number: &n}
 			if plain {
-				p.digits = text[i:end]
+				p.Digits = text[i:end]
 			}
-			if k := len(list) - 1; k >= 0 && minus(list[k].text) && (k == 0 || list[k-1].number == nil) && lastMinus(text, i) {
+			if k := len(list) - 1; k >= 0 && minus(list[k].Text) && (k == 0 || list[k-1].Number == nil) && lastMinus(text, i) {
 				n = -n
 				list = list[:k]
 			}
@@ -98,12 +117,12 @@ func scan(text, lang string) []piece {
 				}
 				end += n
 			}
-			list = append(list, piece{text: text[i:end], word: true})
+			list = append(list, Piece{Text: text[i:end], Word: true})
 			i = end
 		case unicode.IsSpace(c):
 			i += size
 		default:
-			list = append(list, piece{text: text[i : i+size]})
+			list = append(list, Piece{Text: text[i : i+size]})
 			i += size
 		}
 	}
@@ -154,8 +173,8 @@ func threeDigits(s string) bool {
 	return n == 3
 }
 
-// number returns the value of a number as written, and whether it has only digits.
-func number(s, lang string) (value float64, plain bool) {
+// Parse returns the value of a number as written, and whether it has only digits.
+func Parse(s, lang string) (value float64, plain bool) {
 	dot, comma := strings.LastIndexByte(s, '.'), strings.LastIndexByte(s, ',')
 	decimal := -1
 	switch {
