@@ -226,6 +226,9 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 		out.score = value
 	default:
 		out.score = 0.92*value + a.preposition(f, pf)
+		if f.Prep != "" && out.score < 0.5 && f.Value.Number == nil && !f.Value.Quoted && (pf.Kind == "text" || pf.Kind == "editor") {
+			out.score *= 0.6 // "as a guest" is not what to type into any field
+		}
 	}
 	if out.score > 0 {
 		out.to.Used = append(out.to.Used, Use{f.Value.Span, "goes into " + pf.Label})

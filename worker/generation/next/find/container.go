@@ -14,7 +14,7 @@ func (s *searcher) enter() {
 	if in == nil || in.Pronoun && len(in.Words) == 0 {
 		return
 	}
-	if s.wholePage(in) {
+	if s.w.Opened || s.wholePage(in) {
 		return
 	}
 	inside := containers(s.m, in, s.w, s.depth+1)
@@ -51,11 +51,25 @@ func (s *searcher) tab(in *intent.Description) (Candidate, bool) {
 		if role != "tab" && role != "link" && role != "radio" && role != "button" && role != "option" || len(c.Missing) > 0 || c.Score < 0.85 {
 			continue
 		}
-		if c.Score > best.Score {
+		if c.Score > best.Score && sub.wholeName(c.Index) {
 			best = c
 		}
 	}
 	return best, best.Score > 0
+}
+
+// wholeName reports whether one of the names of a control is what is said and nothing else.
+func (s *searcher) wholeName(control int) bool {
+	p := s.words
+	if len(p.atoms) == 0 {
+		p = s.noun
+	}
+	for _, n := range s.m.Controls[control].Names {
+		if m := p.match(s.ix.id(n.Text)); m.whole || m.badge {
+			return true
+		}
+	}
+	return false
 }
 
 // current reports whether a tab or link is the one that is open.
@@ -78,7 +92,7 @@ func (s *searcher) useInside(c *Candidate) {
 	if s.d.In == nil {
 		return
 	}
-	if s.wholePage(s.d.In) {
+	if s.w.Opened || s.wholePage(s.d.In) {
 		c.Used = append(c.Used, Use{s.d.In.Span, "the page"})
 		return
 	}
@@ -131,8 +145,8 @@ func containers(m *page.Model, d *intent.Description, w Want, depth int) []Candi
 		}
 	}
 	for r := range m.Records {
-		if s.holds(r) {
-			if cand, ok := s.thing(Record, r, -1, m.Records[r].Node, s.ix.add(nil, m.Records[r].Title, title, m.Records[r].Node)); ok {
+		if refs := s.ix.add(nil, m.Records[r].Title, title, m.Records[r].Node); s.words.wholeOf(refs) && s.holds(r) {
+			if cand, ok := s.thing(Record, r, -1, m.Records[r].Node, refs); ok {
 				cand.Score *= 0.95
 				out = append(out, cand)
 			}

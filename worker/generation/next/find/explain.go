@@ -19,6 +19,7 @@ type proof struct {
 // The shapes in which words meet a thing, from its whole name to words here and there.
 const (
 	shapeWhole     = 1.0  // all words, and nothing else is in the name
+	shapeBadge     = 0.97 // but for a number at its end
 	shapeRun       = 0.93 // side by side in a longer name
 	shapeTitle     = 0.89 // all in the name, not side by side
 	shapeValue     = 0.95 // all words are a whole attribute
@@ -62,6 +63,8 @@ func shapeOf(r role, m match) float64 {
 		return shapeScattered
 	case r == title && m.whole:
 		return shapeWhole
+	case r == title && m.badge:
+		return shapeBadge
 	case m.whole:
 		return shapeValue
 	case r == title && m.run:

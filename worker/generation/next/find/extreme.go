@@ -150,6 +150,73 @@ type comparison struct {
 	known bool
 }
 
+// extremeOption picks the least or greatest of the options of each field, by a quantity that
+// their labels or what stands beside them show: "Basis 19,90 € im Monat".
+func (s *searcher) extremeOption(cs []Candidate) []Candidate {
+	e := s.d.Extreme
+	class := map[string]string{"price": "money", "duration": "duration", "rating": "rating", "weight": "weight", "length": "length"}[e.Measure]
+	by := map[int][]Candidate{}
+	for _, c := range cs {
+		if c.What == Option {
+			by[c.Index] = append(by[c.Index], c)
+		}
+	}
+	var out []Candidate
+	for _, f := range keys(by) {
+		best, n, known := 0.0, 0, 0
+		var at []Candidate
+		for _, c := range by[f] {
+			v, ok := s.optionQuantity(&c, class)
+			if !ok {
+				continue
+			}
+			if e.Max {
+				v = -v
+			}
+			known++
+			if n == 0 || v < best {
+				best, n, at = v, 1, at[:0]
+			}
+			if v == best {
+				at = append(at, c)
+			}
+		}
+		if known < 2 || known*2 < len(by[f]) {
+			continue
+		}
+		for _, c := range at {
+			c.Used = append(c.Used, Use{e.Span, fmt.Sprintf("the end of %d options", known)})
+			if e.Noun != nil {
+				c.Used = append(c.Used, Use{e.Noun.Span, "measure"})
+			}
+			c.Score = (c.Score + 0.95) / 2
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// optionQuantity returns what an option shows in a class of units; the first number with a unit
+// where no class is known.
+func (s *searcher) optionQuantity(c *Candidate, class string) (float64, bool) {
+	o := &s.m.Fields[c.Index].Options[c.Sub]
+	texts := []string{o.Label}
+	for n, up := c.Node, 0; o.Node >= 0 && n >= 0 && up < 3; n, up = s.m.Nodes[n].Parent, up+1 {
+		if n < s.m.Fields[c.Index].Node || n == s.m.Fields[c.Index].Node {
+			break
+		}
+		texts = append(texts, s.m.Nodes[n].Text, s.m.Nodes[n].Name, s.m.Nodes[n].Description)
+	}
+	for _, t := range texts {
+		for _, q := range s.ix.quantities(t) {
+			if class == "" || q.class == class {
+				return q.value, true
+			}
+		}
+	}
+	return 0, false
+}
+
 // bounded keeps the records for which a bound holds.
 func (s *searcher) bounded(pool []Candidate, b *intent.Comparison) []Candidate {
 	sets := map[int][]Candidate{}

@@ -74,6 +74,9 @@ type Want struct {
 	Within int
 	// Several: all that are meant, also where the text has no word for it: what a filter leaves.
 	Several bool
+	// Opened: what In of the description names was opened by whoever asks, and holds all that is
+	// seen now.
+	Opened bool
 	// Among are what pronouns stand for: "the second of them", "its price", "it".
 	Among []Candidate
 	// Except are what "the other" leaves out.
@@ -103,7 +106,8 @@ type Found struct {
 	// Uncertain says why an extreme, a count or "all" may not hold: the list has further pages.
 	Uncertain string
 	// Inside are the containers that In of the description may mean, best first; where the best
-	// one is hidden it has to be opened before anything is found in it.
+	// one is hidden it has to be opened before anything is found in it. A Control is a tab or
+	// link of that name that is not the open one: press it, and search with Opened.
 	Inside []Candidate
 }
 

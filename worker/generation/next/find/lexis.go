@@ -270,6 +270,12 @@ func (w *words) hasState(s, name string) bool {
 	return false
 }
 
+// kindNoun reports whether a word only says of what kind a thing is: field, list, message.
+func (w *words) kindNoun(s string) bool {
+	e := w.entry(s, lexicon.Noun_)
+	return e != nil && e.Name != "thing"
+}
+
 // negates reports whether a word denies what follows.
 func (w *words) negates(t string) bool { return w.entry(t, lexicon.Negation) != nil }
 

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 
@@ -51,6 +52,7 @@ type match struct {
 	per   []float64 // for each atom, 0 to 1
 	hits  int       // atoms that met
 	whole bool      // nothing else of meaning is in the text
+	badge bool      // nothing else but a number at the end is in the text
 	run   bool      // the words that met stand side by side and in order
 	at    []int     // the words of the text that met
 }
@@ -143,7 +145,7 @@ func (p *phrase) fold(s word.Score, t *word.Text) match {
 			continue
 		}
 		for i := pr.Phrase; i < pr.Phrase+pr.Phrases; i++ {
-			covered[i] = pr.Kind.Quality()
+			covered[i] = p.quality(pr, t)
 		}
 		for i := pr.Text; i < pr.Text+pr.Texts; i++ {
 			m.at = append(m.at, i)
@@ -155,7 +157,37 @@ func (p *phrase) fold(s word.Score, t *word.Text) match {
 	}
 	p.atomize(&m, covered)
 	m.whole = m.hits == len(p.atoms) && covers(t, m.at)
+	m.badge = m.hits == len(p.atoms) && !m.whole && badged(t, m.at)
 	return m
+}
+
+// badged reports whether a text has nothing besides the words at some places but a number at
+// its end: "Inbox 3", "Supermarkt · 4".
+func badged(t *word.Text, at []int) bool {
+	last := len(t.Words) - 1
+	return last > 0 && len(token.Values(t.Words[last].Text)) > 0 && covers(t, append(slices.Clone(at), last))
+}
+
+// quality is what a match of words counts. A compound whose other part only says what kind of
+// thing it is, is its first part: "Betreff" and "Betreffzeile".
+func (p *phrase) quality(pr word.Pair, t *word.Text) float64 {
+	if pr.Kind != word.Part || pr.Phrases != 1 || pr.Texts != 1 {
+		return pr.Kind.Quality()
+	}
+	a, b := p.words.Words[pr.Phrase].Folded, t.Words[pr.Text].Folded
+	if len(a) > len(b) {
+		a, b = b, a
+	}
+	rest, ok := strings.CutPrefix(b, a)
+	if !ok {
+		return pr.Kind.Quality()
+	}
+	for _, link := range []string{"", "s", "es", "n", "en"} {
+		if head, ok := strings.CutPrefix(rest, link); ok && p.ix.words.kindNoun(head) {
+			return 0.86
+		}
+	}
+	return pr.Kind.Quality()
 }
 
 // adjacent reports whether nothing of meaning stands between two places of a text.

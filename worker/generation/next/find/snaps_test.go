@@ -215,7 +215,7 @@ func resolvePair(out *strings.Builder, p *goldPair, ms []*page.Model, steps []go
 			if d.Pronoun && len(d.Words) == 0 || g.Effect == intent.Add && (len(g.Fields) > 0 || len(ms) > 0 && !isClear(ms[0], d, p.Lang)) {
 				continue
 			}
-			verdict, got := resolveOn(ms, steps, d, g.In, Want{Kinds: Kinds(g.Effect), Lang: p.Lang, Within: -1, Hidden: true})
+			verdict, got := resolveOn(ms, steps, d, inOrFrom(g), Want{Kinds: Kinds(g.Effect), Lang: p.Lang, Within: -1, Hidden: true})
 			note(verdict, fmt.Sprintf("%s %s", g.Effect, src[d.Span.From:d.Span.To]), got)
 		}
 		if len(g.Fields) > 0 {
@@ -223,6 +223,13 @@ func resolvePair(out *strings.Builder, p *goldPair, ms []*page.Model, steps []go
 			note(verdict, fmt.Sprintf("%s fields", g.Effect), got)
 		}
 	}
+}
+
+func inOrFrom(g *intent.Goal) *intent.Description {
+	if g.From != nil {
+		return g.From
+	}
+	return g.In
 }
 
 func isClear(m *page.Model, d *intent.Description, lang string) bool {

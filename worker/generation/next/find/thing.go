@@ -9,7 +9,7 @@ import (
 // containers, columns and lines.
 func (s *searcher) things() []Candidate {
 	var out []Candidate
-	s = s.sideAsName()
+	s = s.sideAsName().nextAsWord()
 	for _, k := range []struct {
 		what What
 		list func() []Candidate
@@ -37,6 +37,21 @@ func (s *searcher) sideAsName() *searcher {
 	return &t
 }
 
+// nextAsWord takes "next" for part of the name of a control: "the next week".
+func (s *searcher) nextAsWord() *searcher {
+	if !s.d.Next || s.d.Pronoun {
+		return s
+	}
+	t := *s
+	t.joined = nil
+	span := s.d.Span
+	if len(s.d.Flags) > 0 {
+		span = s.d.Flags[0]
+	}
+	t.words = s.ix.phrase(append([]atom{{span: span, text: "next"}}, s.words.atoms...), s.w.Lang)
+	return &t
+}
+
 // pick applies what is said of the set to candidates of one kind.
 func (s *searcher) pick(cs []Candidate) []Candidate {
 	cs = s.related(cs)
@@ -46,8 +61,11 @@ func (s *searcher) pick(cs []Candidate) []Candidate {
 		}
 		return s.ordinal(cs)
 	}
-	if s.d.Extreme != nil || len(s.d.Compare) > 0 {
-		return nil // only records can be measured
+	if s.d.Extreme != nil {
+		return s.extremeOption(cs)
+	}
+	if len(s.d.Compare) > 0 {
+		return nil // only records can be bounded
 	}
 	return cs
 }
@@ -84,6 +102,9 @@ func (s *searcher) thing(w What, index, sub, node int, refs []ref) (Candidate, b
 		c.Why = s.ix.texts[refs[0].text].source
 	}
 	c.Score *= s.standing(node)
+	if w == Container && n > 0 && !s.words.wholeOf(refs) {
+		c.Score *= 0.85 // a section is not what one word of its heading says
+	}
 	if index >= 0 {
 		c.Score *= max(s.kindOf(w, node, index), named)
 	}
@@ -104,7 +125,7 @@ func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n in
 	}
 	if len(byName.used) > 0 {
 		p := s.both().explain(refs)
-		if n == 0 && s.d.Kind != "" && !s.wholeName(refs) {
+		if n == 0 && s.d.Kind != "" && !s.noun.wholeOf(refs) {
 			p.score *= 0.75 // "the text" and a field "Text to display"
 		}
 		return p, base[w]
@@ -122,10 +143,10 @@ func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n in
 	return pr, 0
 }
 
-// wholeName reports whether one of the names of a thing is the noun and nothing else.
-func (s *searcher) wholeName(refs []ref) bool {
+// wholeOf reports whether one of the names of a thing is the phrase and nothing else.
+func (p *phrase) wholeOf(refs []ref) bool {
 	for _, r := range refs {
-		if r.role == title && s.noun.match(r.text).whole {
+		if r.role == title && p.match(r.text).whole {
 			return true
 		}
 	}

@@ -194,8 +194,8 @@ func (a *assigner) numberFit(v *intent.Value, pf *page.Field) float64 {
 // asked for, 12.40 where money is.
 func (a *assigner) unitFit(v *intent.Value, pf *page.Field) float64 {
 	if v.Unit == "" {
-		if money := strings.ContainsAny(v.Text, ".,"); money && a.ix.words.measures(pf.Label, "price") > 0 {
-			return 0.15
+		if strings.ContainsAny(v.Text, ".,") {
+			return 0.15 * max(0, (a.ix.words.measures(pf.Label, "price")-0.88)/0.12)
 		}
 		return 0
 	}
