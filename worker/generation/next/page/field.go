@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -163,4 +162,3 @@ func (b *builder) groupOf(i int) string {
 	}
 	return ""
 }
-
