@@ -210,10 +210,10 @@ func (l *Lexicon) Known(word string) bool {
 
 // Parts splits a compound into two words that the lexicon has, with the letters that link
 // them left out: "Lieferadresse" is "liefer" and "adresse". It reports false where the
-// language makes no compounds, or the word is known, or is none.
+// language makes no compounds, or the word has a meaning as a whole.
 func (l *Lexicon) Parts(word string) (first, head string, ok bool) {
 	f := token.Fold(word)
-	if len(l.Links) == 0 || len(f) < 7 || len(f) > 40 || l.Known(f) {
+	if len(l.Links) == 0 || len(f) < 7 || len(f) > 40 || len(l.concept[f]) > 0 || len(l.verbs[f]) > 0 {
 		return "", "", false
 	}
 	for i := 3; i <= len(f)-4; i++ {

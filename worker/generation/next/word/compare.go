@@ -22,7 +22,7 @@ func Match(p, t *Text) Score {
 	if len(pairs) == 0 {
 		return Score{}
 	}
-	return p.score(t, assign(pairs))
+	return p.score(t, assign(p, t, pairs))
 }
 
 // whole is the score of a text that is the same.
@@ -72,10 +72,10 @@ func compare(a, b *Word, linked bool) Kind {
 		}
 		return Folded
 	}
-	if len(a.numbers) > 0 || len(b.numbers) > 0 {
-		if sameNumber(a.numbers, b.numbers) {
-			return Folded
-		}
+	if len(a.numbers) > 0 && len(b.numbers) > 0 && sameNumber(a.numbers, b.numbers) {
+		return Folded
+	}
+	if a.digits || b.digits {
 		return None
 	}
 	if a.spelled != 0 && a.spelled == b.hash || b.spelled != 0 && b.spelled == a.hash {
@@ -232,7 +232,9 @@ func spans(p, t *Text, pairs []Pair) []Pair {
 			}
 		}
 		for _, b := range t.spans {
-			if kind := meanings(a.concepts, b.concepts); kind != None {
+			if a.hash == b.hash {
+				pairs = append(pairs, Pair{a.at, a.n, b.at, b.n, Folded})
+			} else if kind := meanings(a.concepts, b.concepts); kind != None {
 				pairs = append(pairs, Pair{a.at, a.n, b.at, b.n, kind})
 			}
 		}
@@ -248,9 +250,9 @@ func spans(p, t *Text, pairs []Pair) []Pair {
 }
 
 // assign takes the best matches, so that no word is used twice; of equal ones those in order.
-func assign(pairs []Pair) []Pair {
+func assign(p, t *Text, pairs []Pair) []Pair {
 	slices.SortStableFunc(pairs, func(a, b Pair) int {
-		if c := cmp.Compare(b.worth(), a.worth()); c != 0 {
+		if c := cmp.Compare(b.worth(p, t), a.worth(p, t)); c != 0 {
 			return c
 		}
 		return cmp.Compare(apart(a), apart(b))
@@ -265,9 +267,16 @@ func assign(pairs []Pair) []Pair {
 	return out
 }
 
-// worth prefers matches of more words where they are as good.
-func (p Pair) worth() float64 {
-	return p.Kind.Quality() + 0.1*float64(min(p.Phrases, 4)-1) + 0.05*float64(min(p.Texts, 4)-1)
+// worth is how much of both sides a match explains.
+func (p Pair) worth(phrase, text *Text) float64 {
+	var sum float64
+	for i := p.Phrase; i < p.Phrase+p.Phrases; i++ {
+		sum += phrase.Words[i].Weight()
+	}
+	for i := p.Text; i < p.Text+p.Texts; i++ {
+		sum += text.Words[i].Weight()
+	}
+	return sum * p.Kind.Quality()
 }
 
 func apart(p Pair) int {

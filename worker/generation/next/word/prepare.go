@@ -27,6 +27,7 @@ type Word struct {
 	edges    [2]uint32 // the first and the last three letters
 	concepts []meaning
 	numbers  []float64
+	digits   bool   // numbers are written in digits, and nothing but their value counts
 	parts    []Word // of a compound
 	name     bool   // matches only as it is written
 	known    bool
@@ -53,6 +54,7 @@ type meaning struct {
 // span is a phrase of several words with a concept of its own: "sign in".
 type span struct {
 	at, n    int
+	hash     uint64
 	concepts []meaning
 }
 
@@ -140,7 +142,7 @@ func (s *side) prepare(text string, name bool) *Text {
 		if w.name {
 			w.parts = nil
 		}
-		w.count(s.langs, p.after(i))
+		w.count(s.langs, s.mine, p.after(i))
 		p.acronyms = p.acronyms || w.acronym
 	}
 	p.finish(s.langs, name)
@@ -182,6 +184,7 @@ func (w *Word) fill(ls []*lexicon.Lexicon, mine []bool) {
 	w.Folded = strings.Trim(token.Fold(possessive(w.Text)), "'")
 	w.hash = hash(w.Folded)
 	w.numbers = token.Values(w.Text)
+	w.digits = len(w.numbers) > 0
 	r, _ := utf8.DecodeRuneInString(w.Text)
 	w.capital = unicode.IsUpper(r)
 	if len(w.numbers) > 0 {
@@ -215,11 +218,17 @@ func (w *Word) study(ls []*lexicon.Lexicon, mine []bool) {
 	}
 }
 
+// minStem is the length of words from which on a stem says something: those of "Bad" and
+// "Baden" are the same.
+const minStem = 4
+
 // learn sets what a language knows of a word.
 func (w *Word) learn(i int, l *lexicon.Lexicon) {
 	w.known = w.known || l.Known(w.Folded)
 	w.lemmas[i] = hash(token.Fold(l.Lemma(w.Folded)))
-	w.stems[i] = hash(token.Stem(strings.Trim(possessive(w.Text), "'’"), l.Stemmer))
+	if stem := token.Stem(strings.Trim(possessive(w.Text), "'’"), l.Stemmer); len(w.Folded) >= minStem {
+		w.stems[i] = hash(stem)
+	}
 	for _, c := range l.Concepts(w.Text) {
 		if !slices.ContainsFunc(w.concepts, func(m meaning) bool { return m.id == c }) {
 			w.concepts = append(w.concepts, meaning{c, uint8(i)})
@@ -245,9 +254,6 @@ func (w *Word) isName(ls []*lexicon.Lexicon, first bool) bool {
 }
 
 func (w *Word) split(ls []*lexicon.Lexicon) {
-	if w.known {
-		return
-	}
 	for _, l := range ls {
 		first, head, ok := l.Parts(w.Text)
 		if !ok {
@@ -266,34 +272,52 @@ func (w *Word) split(ls []*lexicon.Lexicon) {
 }
 
 // count sets what a word weighs, and whether a full stop makes it an abbreviation.
-func (w *Word) count(ls []*lexicon.Lexicon, next byte) {
+func (w *Word) count(ls []*lexicon.Lexicon, mine []bool, next byte) {
 	w.weight = 1
 	w.initial = next == '.' && len(w.numbers) == 0 && len(w.Folded) <= 5
-	if len(w.concepts) > 0 && !light(ls[0], w.Folded) || w.name || w.initial && w.capital {
+	if w.name || w.initial && w.capital {
 		return
 	}
-	for _, l := range ls {
-		if light(l, w.Folded) {
-			w.weight = 0.15
+	for i, l := range ls {
+		if mine[i] {
+			w.weight = min(w.weight, heft(l, w.Text))
 		}
 	}
 }
 
-// lightClasses are function words.
-var lightClasses = []lexicon.Class{
-	lexicon.Article, lexicon.Pronoun, lexicon.Possessive, lexicon.Demonstrative, lexicon.Auxiliary, lexicon.Conjunction, lexicon.Preposition,
-	lexicon.Relative, lexicon.Polite, lexicon.Stop,
-}
+// How much function words count: those that are nothing else, and those that may also name
+// something ("on", "off", "last").
+const (
+	lightWeight = 0.15
+	mixedWeight = 0.4
+)
 
-// light reports whether a word is only a function word.
-func light(l *lexicon.Lexicon, word string) bool {
+// lightClasses are function words; meantClasses are words that name something.
+var (
+	lightClasses = []lexicon.Class{
+		lexicon.Article, lexicon.Pronoun, lexicon.Possessive, lexicon.Demonstrative, lexicon.Auxiliary, lexicon.Conjunction, lexicon.Preposition,
+		lexicon.Relative, lexicon.Polite, lexicon.Stop,
+	}
+	meantClasses = []lexicon.Class{
+		lexicon.State, lexicon.Quantity, lexicon.Place, lexicon.Noun_, lexicon.Negation, lexicon.Ordinal, lexicon.Weekday, lexicon.Month, lexicon.Day,
+	}
+)
+
+// heft returns what a word counts in a language.
+func heft(l *lexicon.Lexicon, word string) float32 {
+	light, meant := false, false
 	es := l.Entries(word)
 	for i := range es {
-		if !slices.Contains(lightClasses, es[i].Class) {
-			return false
-		}
+		light = light || slices.Contains(lightClasses, es[i].Class)
+		meant = meant || slices.Contains(meantClasses, es[i].Class)
 	}
-	return len(es) > 0
+	switch {
+	case light && meant:
+		return mixedWeight
+	case light:
+		return lightWeight
+	}
+	return 1
 }
 
 // finish sets what the whole text is compared by.
@@ -351,6 +375,7 @@ func (p *Text) addSpan(ls []*lexicon.Lexicon, folded []string, i int) {
 		}
 	}
 	if s.n > 0 {
+		s.hash = hash(strings.Join(folded[i:i+s.n], " "))
 		p.spans = append(p.spans, s)
 	}
 }
