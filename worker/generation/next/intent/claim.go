@@ -19,6 +19,8 @@ type asserter struct {
 	subject    []phrase
 	values     []phrase // of the complement, without a preposition
 	places     []phrase
+	remarks    []phrase   // in parentheses: what must be shown too
+	nobody     []phrase   // "it", where it stands for nothing
 	side       string     // left, right: where it must stand
 	says       bool       // what follows is read as it stands: "says free of charge"
 	at         int        // the position that the verb itself says: "leads", "comes last"
@@ -48,13 +50,14 @@ func (a *asserter) predicate() (pre, post []item) {
 	if head.has(lexicon.Negation) {
 		a.not = true
 	}
+	a.nothingBut(items, drop)
 	found := a.verbs(items, drop)
 	if !found && !a.there && head.has(lexicon.Auxiliary, "become") {
 		a.property = Is
 	}
 	for i := range items {
 		it := &items[i]
-		if drop[i] || it.mark || it.value != nil || it.proper(a.r.lang) {
+		if drop[i] || it.mark || it.value != nil || it.name() && !it.has(lexicon.Pronoun) {
 			continue
 		}
 		drop[i] = a.adverb(items, i)
@@ -97,7 +100,8 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 	var spans []int
 	for i := range items {
 		it := &items[i]
-		if i != a.c.head && (i < a.c.head || it.proper(a.r.lang) || it.value != nil || a.r.behindPreposition(items, i)) {
+		final := a.r.lang == "de" && a.c.head+1 == len(items) && i+1 == a.c.head
+		if i != a.c.head && (i < a.c.head && !final || it.name() || it.value != nil || a.r.behindPreposition(items, i)) {
 			continue
 		}
 		if i != a.c.head && it.has(lexicon.Auxiliary, "be", "have", "must", "become", "can", "do") {
@@ -145,6 +149,25 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 	return true
 }
 
+// nothingBut reads "ne reste que X": only X.
+func (a *asserter) nothingBut(items []item, drop []bool) {
+	if a.r.lang != "fr" && a.r.lang != "es" {
+		return
+	}
+	neg := -1
+	for i := range items {
+		it := &items[i]
+		if it.has(lexicon.Negation) && neg < 0 && it.value == nil {
+			neg = i
+		}
+		if neg >= 0 && i > a.c.head && it.has(lexicon.Conjunction, "that") && a.r.finite(items[i+1:], 0) < 0 {
+			drop[neg], drop[i] = true, true
+			a.only = true
+			return
+		}
+	}
+}
+
 // particleAt finds the particle of v behind items[i]: where, and of how many items; -1 where
 // it is missing.
 func particleAt(items []item, i int, v *lexicon.VerbForm) (int, int) {
@@ -154,6 +177,11 @@ func particleAt(items []item, i int, v *lexicon.VerbForm) (int, int) {
 	want := strings.Fields(fold(v.Particle))
 	for j := i + 1; j < len(items); j++ {
 		if n := matchWords(items[j:], want); n > 0 {
+			return j, n
+		}
+	}
+	for j := i - 1; j >= 0; j-- {
+		if n := matchWords(items[j:], want); n > 0 && j+n == i {
 			return j, n
 		}
 	}
@@ -173,7 +201,7 @@ func (a *asserter) adverb(items []item, i int) bool {
 	case it.has(lexicon.Quantity, "exactly"):
 		a.exactly = true
 		return true
-	case it.has(lexicon.Quantity, "anymore"):
+	case it.has(lexicon.Quantity, "anymore"), it.has(lexicon.Place, "here") && !it.has(lexicon.Noun_):
 		return true
 	case it.has(lexicon.Quantity, "again", "still", "already", "too"):
 		a.change = it.as(lexicon.Quantity).Name
@@ -193,7 +221,7 @@ func (a *asserter) contrast(items []item, i int) bool {
 		return false
 	}
 	before := &items[i-1]
-	return before.has(lexicon.Conjunction, "but") || (before.has(lexicon.Conjunction, "and") || before.mark) && i > a.c.head
+	return before.has(lexicon.Conjunction, "but") || (before.has(lexicon.Conjunction, "and") || before.sign(",;(")) && i > a.c.head
 }
 
 // sides reads the phrases on both sides of the verb, and says which of them is the subject.
@@ -220,6 +248,10 @@ func (a *asserter) sides(pre, post []item) {
 		}
 	}
 	for _, p := range after {
+		if p.sep == "(" && p.prep == nil && len(a.values)+len(a.places)+len(a.subject) > 0 {
+			a.remarks = append(a.remarks, p)
+			continue
+		}
 		if p.prep != nil && !p.bounded() && !p.leads("called") {
 			a.places = append(a.places, p)
 			continue
@@ -229,6 +261,7 @@ func (a *asserter) sides(pre, post []item) {
 	if len(a.subject) == 0 && len(a.values) > 0 && (len(pre) == 0 || a.r.lang != "en" || a.there) {
 		a.invert()
 	}
+	a.nobody = nobody
 	if len(a.subject) == 0 && len(a.values) == 0 {
 		a.subject = nobody
 	}
@@ -236,7 +269,7 @@ func (a *asserter) sides(pre, post []item) {
 
 // placeOf returns the place that a phrase of one word is, nil where it is none.
 func placeOf(p *phrase) *lexicon.Entry {
-	if len(p.core) != 1 || p.core[0].value != nil || len(p.mods) > 0 || p.core[0].has(lexicon.Noun_) || p.core[0].has(lexicon.Pronoun) {
+	if len(p.core) != 1 || p.core[0].has(lexicon.Ordinal) || len(p.core[0].words) > 1 && p.core[0].has(lexicon.Ordinal) || p.core[0].value != nil || len(p.mods) > 0 || p.core[0].has(lexicon.Noun_) || p.core[0].has(lexicon.Pronoun) {
 		return nil
 	}
 	return p.core[0].as(lexicon.Place)

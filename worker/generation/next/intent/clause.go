@@ -154,6 +154,9 @@ func (r *reader) withoutDeed(items []item, i int) bool {
 		if r.deedForm(&items[j], "infinitive", "gerund") && !items[j].cap && !r.behindPreposition(items[i+1:], j-i-1) {
 			return true
 		}
+		if items[j].has(lexicon.Auxiliary, "have") && j+1 < len(items) && r.deedForm(&items[j+1], "participle") && r.lang != "de" {
+			return true
+		}
 		if r.lang != "de" && j > i+2 {
 			return false
 		}
@@ -177,7 +180,7 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 		return true
 	}
 	if it.has(lexicon.Conjunction, "that") {
-		return i > 0 && before > 0 && r.checks(&items[i-1]) || before == 0 && i > 0 && items[i-1].sign(",") && !it.has(lexicon.Relative)
+		return i > 0 && before > 0 && r.asks(&items[i-1]) || before == 0 && i > 0 && items[i-1].sign(",") && !it.has(lexicon.Relative)
 	}
 	if it.has(lexicon.Auxiliary) || it.value != nil || it.proper(r.lang) {
 		return false
@@ -234,6 +237,19 @@ func (r *reader) classify(c *clause) {
 	if r.forbids(c, s) {
 		return
 	}
+	if c.items[s].has(lexicon.Preposition) && s+1 < len(c.items) && r.deedForm(&c.items[s+1], "gerund") && !c.items[s+1].has(lexicon.Noun_) {
+		c.kind, c.head = goal, s+1 // fr "en confirmant", en "by confirming"
+		c.items = append(append([]item{}, c.items[:s]...), c.items[s+1:]...)
+		c.head = s
+		return
+	}
+	if r.lang == "es" || r.lang == "fr" {
+		for i := s; i < len(c.items); i++ {
+			if c.items[i].has(lexicon.Auxiliary, "want") && !c.items[i].mark && r.chain(c, i) {
+				return
+			}
+		}
+	}
 	if c.items[s].has(lexicon.Auxiliary, "try", "start") && r.chain(c, s) || r.story(c, s) || r.speaks(c, s) {
 		return
 	}
@@ -262,6 +278,12 @@ func (r *reader) classify(c *clause) {
 	}
 	if r.unknownVerb(c.items, s) {
 		c.kind, c.head = goal, s
+		return
+	}
+	last := len(c.items) - 1
+	seen := c.items[last].has(lexicon.State, "visible", "hidden", "gone") && last > s && !r.behindPreposition(c.items, last)
+	if seen && !c.items[last-1].has(lexicon.Negation) && !c.items[last].cap {
+		c.kind, c.head = claim, last // "Manchego y Queso fresco a la vista"
 	}
 }
 
@@ -297,8 +319,9 @@ func (r *reader) imperative(items []item, i int) bool {
 		return false
 	}
 	it := &items[i]
-	if it.value != nil && !it.number || it.mark || it.proper(r.lang) || it.has(lexicon.Article) || it.has(lexicon.Auxiliary, "be", "must", "will", "can") && !it.has(lexicon.Auxiliary, "let") {
-		return false
+	if it.value != nil && !it.number || it.mark || it.name() && r.lang != "de" || it.proper(r.lang) || it.has(lexicon.Article) || it.has(lexicon.Auxiliary, "be", "must", "will", "can") && !it.has(lexicon.Auxiliary, "let") {
+		goes := r.lang != "en" && it.has(lexicon.Auxiliary, "will") && i+1 < len(items) && items[i+1].has(lexicon.Preposition) // fr "va à la page 3"
+		return goes && len(it.verbs) > 0
 	}
 	for k := range it.verbs {
 		v := &it.verbs[k]
@@ -381,7 +404,7 @@ func (r *reader) finite(items []item, s int) int {
 // finiteAt reports whether items[i] is a finite verb.
 func (r *reader) finiteAt(items []item, i, s int) bool {
 	it := &items[i]
-	if it.proper(r.lang) || it.value != nil || it.mark {
+	if it.name() || it.value != nil || it.mark || i == s && it.has(lexicon.Auxiliary, "will") && r.imperative(items, i) {
 		return false
 	}
 	if it.has(lexicon.There) && !it.has(lexicon.Place) {
@@ -558,6 +581,11 @@ func (r *reader) forbids(c *clause, s int) bool {
 		}
 	case items[i].has(lexicon.Preposition, "without") || items[i].has(lexicon.Conjunction, "without"):
 		for j := i + 1; j < len(items); j++ {
+			if items[j].has(lexicon.Auxiliary, "have") && j+1 < len(items) && r.deedForm(&items[j+1], "participle") {
+				c.items = append([]item{items[j+1]}, items[j+2:]...)
+				c.kind, c.head, c.forbidden = goal, 0, true
+				return true
+			}
 			if r.deed(items, j) && (j == i+1 || j+1 == len(items) || r.lang == "fr") {
 				c.items = append(append([]item{}, items[i+1:j]...), items[j:]...)
 				c.kind, c.head, c.forbidden = goal, j-i-1, true

@@ -27,6 +27,7 @@ func (a *asserter) decide() []Claim {
 	if c.Property == At && len(c.Values) == 0 && a.at != 0 {
 		c.Values = []Value{ordinalValue(a.at, c.Span)}
 	}
+	a.seen(&c)
 	a.sorted(&c)
 	a.counts(&c)
 	a.positions(&c)
@@ -35,6 +36,11 @@ func (a *asserter) decide() []Claim {
 		a.fill(&extra[i], c)
 	}
 	more = append(more, a.named(&c)...)
+	for i := range a.remarks {
+		s := a.remarks[i].span()
+		d := Description{Span: s, Quoted: true, Words: []Word{{Span: s, Text: a.r.source[s.From:s.To]}}}
+		more = append(more, Claim{Span: s, Property: Shown, Subject: []Description{d}, Op: "="})
+	}
 	return append(append([]Claim{c}, extra...), more...)
 }
 
@@ -197,7 +203,7 @@ func (a *asserter) place(c *Claim) {
 		case p.leads("on", "in") && p.quoted() && len(p.core) == 1 && c.Property != At && len(c.Subject) > 0 && a.r.lang == "de":
 			c.Property = Is
 			c.Values = append(c.Values, a.r.value(p))
-		case p.leads("at", "on", "for") && p.holdsValue() && c.Property == Is && len(p.core) == 1:
+		case !p.leads("in", "under", "near") && p.holdsValue() && (c.Property == Is || c.Property == In) && len(p.core) == 1 && len(a.values) == 0:
 			c.Values = append(c.Values, a.r.value(p))
 		case p.leads("before", "after") && len(c.Subject) == 1 && (c.Property == Is || c.Property == Appears || c.Property == Shown || c.Property == At):
 			a.order(c, p, d)
@@ -221,6 +227,36 @@ func (a *asserter) place(c *Claim) {
 	if c.Where != nil && c.Property == Is && len(a.values) == 0 && len(c.Subject) > 0 {
 		c.Property = In
 	}
+}
+
+// seen turns states that a property of its own has into it: "is visible", "is gone", "is
+// first", "stays as it is".
+func (a *asserter) seen(c *Claim) {
+	if len(c.Be) != 1 || len(c.Values) > 0 || c.Property == Order {
+		return
+	}
+	if len(c.Subject) == 0 && len(a.nobody) > 0 {
+		c.Subject = []Description{a.r.description(&a.nobody[0])}
+	}
+	be := c.Be[0]
+	switch be.Name {
+	case "visible":
+		c.Property = Shown
+	case "hidden", "gone":
+		c.Property, c.Not = Shown, !c.Not
+	case "unchanged":
+		c.Property = Unchanged
+	case "first":
+		c.Property, c.Values = At, []Value{ordinalValue(1, be.Span)}
+	case "last":
+		c.Property, c.Values = At, []Value{ordinalValue(-1, be.Span)}
+	default:
+		return
+	}
+	if be.Not {
+		c.Not = !c.Not
+	}
+	c.Words, c.Be = append(c.Words, be.Span), nil
 }
 
 // order takes "before X": two things in their order.

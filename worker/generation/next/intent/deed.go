@@ -11,13 +11,14 @@ type deed struct {
 	g     Goal
 	extra []Goal // "not B": what must not happen, and goals that a list makes
 	// name and value are the halves of a field that is not whole yet.
-	name   *phrase
-	value  *phrase
-	prep   string
-	last   string // slot that was filled last
-	colon  bool   // behind a colon: values of fields
-	labels bool   // fields of the list have labels
-	two    bool   // two phrases without a preposition stand behind the verb: "give it a star"
+	name    *phrase
+	value   *phrase
+	prep    string
+	last    string // slot that was filled last
+	colon   bool   // behind a colon: values of fields
+	object_ bool   // the direct object was seen
+	labels  bool   // fields of the list have labels
+	two     bool   // two phrases without a preposition stand behind the verb: "give it a star"
 }
 
 // goal reads a clause that says to do something, by one sense of its verb.
@@ -57,6 +58,20 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 
 func clauseSpan(c *clause) Span {
 	return Span{c.items[0].From, c.items[len(c.items)-1].To}
+}
+
+// doubled reports whether the text says itself what a pronoun at the verb stands for: es
+// "ponle estrellas a las tortitas".
+func (d *deed) doubled() bool {
+	for i := range d.s.after {
+		if d.s.after[i].mark {
+			return false
+		}
+		if d.s.after[i].has(lexicon.Preposition, "to") && d.s.Attr("iobj") != "" && i+1 < len(d.s.after) {
+			return true
+		}
+	}
+	return false
 }
 
 // denied takes a negation that forbids the whole deed out of the clause: "klick nicht auf X",
@@ -117,7 +132,7 @@ func (d *deed) clitics() {
 		if e := d.r.lex.Entry(c, lexicon.Pronoun); e != nil && e.Name == "i" {
 			continue
 		}
-		if len(d.g.Target) == 0 && !d.s.Reflexive {
+		if len(d.g.Target) == 0 && !d.s.Reflexive && !d.doubled() {
 			d.g.Target = []Description{{Span: d.s.spans[0], Pronoun: true}}
 		}
 	}
@@ -289,7 +304,10 @@ func attach(p *phrase, m phrase) {
 // slot returns the slot that a phrase with a preposition takes in this deed, "" where it
 // belongs to the phrase before it.
 func (d *deed) slot(p, before *phrase) string {
-	if p.leads("of", "called") && d.s.Slot(p.prep.text) == "" {
+	if dated := p.upto != nil && d.r.dateOf(p.upto) != nil; dated && d.formlike() {
+		return "field"
+	}
+	if p.leads("of", "called") && (d.s.Slot(p.prep.text) == "" || before != nil && before.prep != nil || !d.takesFrom(p)) {
 		return ""
 	}
 	if p.leads("except") {
@@ -303,6 +321,12 @@ func (d *deed) slot(p, before *phrase) string {
 	switch {
 	case (slot == "to" || slot == "from") && dated && !d.formlike() && d.g.Effect != Move:
 		return ""
+	case slot == "name" && d.s.Object() == "target" && d.g.Effect == Set:
+		return ""
+	case slot == "name" && d.s.Object() == "target" && d.formlike():
+		return "field"
+	case slot == "to" && d.g.Effect == Add && d.r.labelled(p.core, p) > 0 && !p.quoted() && !d.container(p):
+		return "field"
 	case slot == "to" && (d.g.To != nil || dated && d.g.Effect != Move), slot == "from" && dated, slot == "become" && d.g.Become != nil:
 		return "field"
 	case slot == "amount" && d.g.Amount != nil:
@@ -347,6 +371,31 @@ func (d *deed) slot(p, before *phrase) string {
 	return ""
 }
 
+// container reports whether a phrase names something that holds others.
+func (d *deed) container(p *phrase) bool {
+	for i := range p.core {
+		if e := p.core[i].as(lexicon.Noun_); e != nil && (holder(Kind(e.Name)) || e.Name == string(List) || e.Name == string(Column) || e.Name == string(Tab)) {
+			return true
+		}
+	}
+	return false
+}
+
+// takesFrom reports whether "de X" says where something is taken from and not whose it is.
+func (d *deed) takesFrom(p *phrase) bool {
+	switch d.g.Effect {
+	case Move:
+		return true
+	case Remove, Decrease, Complete:
+		return p.prep.has(lexicon.Article) || len(p.core) > 0 && p.core[0].has(lexicon.Article) && !d.dayOf(p)
+	case Choose, Select:
+		return d.r.satisfies(p, []string{string(List), string(Menu), string(FieldKind), string(Table)})
+	}
+	return false
+}
+
+func (d *deed) dayOf(p *phrase) bool { return d.r.dateOf(p) != nil }
+
 // quoted reports whether a quotation stands in the phrase.
 func (p *phrase) quoted() bool {
 	for i := range p.core {
@@ -384,12 +433,22 @@ func (d *deed) put(p *phrase, more bool) {
 		d.exclude(p)
 		return
 	}
+	if p.prep != nil && d.s.Attr("iobj") == "target" && p.sense("to") && len(d.g.Target) == 0 {
+		d.fill("target", p)
+		return
+	}
+	if p.neg != nil && p.neg.has(lexicon.Quantity, "none") && p.prep == nil && d.last != "" && (d.g.Effect == Toggle || d.g.Effect == Complete || d.g.Effect == Choose) {
+		q := *p
+		q.neg = nil
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Toggle, Verb: p.neg.Span, Lemma: d.g.Lemma, Target: []Description{d.r.description(&q)}})
+		return
+	}
 	if p.prep != nil && !p.leads("without", "lacking") {
 		if p.bounded() && d.r.dateOf(p) == nil && d.s.Slot(p.prep.fold) == "" {
 			d.stray(p)
 			return
 		}
-		if slot := d.slot(p, nil); slot != "" {
+		if slot := d.slot(p, nil); slot != "" && !(slot == "from" && p.core != nil && len(p.core) == 0) {
 			d.fill(slot, p)
 			return
 		}
@@ -436,7 +495,8 @@ func (d *deed) exclude(p *phrase) {
 func (d *deed) object(p *phrase, more bool) {
 	joined := p.sep == "," || p.sep == "and" || p.sep == "or" || p.sep == "but" || p.sep == ":" || p.sep == "(" || p.sep == ">"
 	switch {
-	case d.last == "" || d.last == "direction" && len(d.g.Target) == 0:
+	case d.last == "" || !joined && !d.object_:
+		d.object_ = true
 		d.first(p, more)
 	case !joined:
 		d.second(p)

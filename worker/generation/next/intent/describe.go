@@ -24,6 +24,10 @@ func (r *reader) description(p *phrase) Description {
 		return d
 	}
 	d := r.describe(p.core)
+	if p.upto != nil { // a range of dates
+		s := p.span()
+		d = Description{Words: []Word{{Span: s, Text: r.source[s.From:s.To]}}}
+	}
 	if p.raw {
 		d = Description{Quoted: true}
 		for i := range p.core {
@@ -364,6 +368,9 @@ func (b *describer) measured_(i int) bool {
 // state takes an adjective for a state, unless it is part of a name.
 func (b *describer) state(i int) bool {
 	it := &b.core[i]
+	if b.r.lang != "en" && it.as(lexicon.Noun_) != nil && i+1 == len(b.core) && len(b.d.Words) == 0 && b.d.Noun == "" && it.as(lexicon.Noun_).Name != "thing" {
+		return false // es "la lista": the noun, not "ready"
+	}
 	if i > 0 && i+1 == len(b.core) && !b.det && b.quote < 0 && len(b.d.Words) > 0 && it.cap {
 		return false
 	}
@@ -503,7 +510,7 @@ func (r *reader) modify(d *Description, p *phrase) {
 		d.Except = append(d.Except, m)
 	case p.leads("without", "lacking"):
 		d.Lacking = append(d.Lacking, m)
-	case p.leads("of", "property") || p.sense("of") && !p.leads("from", "in", "with"):
+	case p.leads("of", "property") || p.sense("of") && !p.leads("from", "in", "with", "by", "for", "to"):
 		r.of(d, m)
 	case p.leads("in", "on", "under", "among", "at", "into"):
 		if d.In == nil {

@@ -3,6 +3,7 @@ package intent
 import (
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
 )
@@ -83,6 +84,10 @@ func (it *item) quoted() bool { return it.value != nil && it.value.Quoted }
 func (it *item) proper(lang string) bool {
 	return it.cap && !it.first && lang != "de" && !it.mark && (it.value == nil || it.number)
 }
+
+// name reports whether a capital letter in the middle of a sentence keeps it from being a
+// verb, in German too.
+func (it *item) name() bool { return it.cap && !it.first && !it.mark }
 
 // functional are the classes of words that carry no content of their own.
 var functional = map[lexicon.Class]bool{
@@ -185,7 +190,10 @@ func (r *reader) item(toks []token, words []string, i int) (item, int) {
 	}
 	switch t.class {
 	case quoteToken:
-		v := &Value{Span: t.Span, Text: t.text, Quoted: true}
+		v := &Value{Span: t.Span, Text: strings.TrimFunc(t.text, unicode.IsSpace), Quoted: true}
+		if !strings.HasPrefix(r.source[t.From:], "«") {
+			v.Text = t.text
+		}
 		return item{Span: t.Span, text: t.text, fold: t.fold, cap: true, value: v}, 1
 	case numberToken:
 		return r.amountItem(toks, words, i)
@@ -223,6 +231,9 @@ func (r *reader) amountItem(toks []token, words []string, i int) (item, int) {
 	}
 	entries, n := r.lex.At(words[i+1 : end])
 	for _, e := range entries {
+		if e.Name == "count" {
+			continue
+		}
 		if e.Class == lexicon.Unit && !toks[i+1].cap || e.Class == lexicon.Unit && (r.lang == "de" || len(toks[i+1].text) == 1) {
 			r.unit(&it, Span{toks[i+1].From, toks[i+n].To}, e, toks[i:i+1+n])
 			return it, n + 1
@@ -256,7 +267,7 @@ func (r *reader) wordItem(toks []token, words []string, i int) (item, int) {
 	}
 	entries, n := r.lex.At(words[i:end])
 	n = max(n, 1)
-	if n > 1 && apart(toks[i:i+n]) {
+	if n > 1 && (r.lang != "de" && apart(toks[i:i+n]) || r.measureFollows(words[i:end], n)) {
 		entries, n = r.lex.Entries(words[i]), 1
 	}
 	span := Span{toks[i].From, toks[i+n-1].To}
@@ -267,12 +278,28 @@ func (r *reader) wordItem(toks []token, words []string, i int) (item, int) {
 		return it, n
 	}
 	it.verbs = r.lex.Verbs(toks[i].text)
+	if len(entries) > 0 && structural[entries[0].Class] {
+		it.verbs = nil // a form that only differs in its accents: fr "à", es "de"
+	}
 	if e := it.as(lexicon.Number); e != nil {
 		v := e.Value
 		it.number, it.value = true, &Value{Span: span, Text: plainNumber(v), Number: &v}
 		return r.numberWord(it, toks, words, i)
 	}
 	return it, 1
+}
+
+// structural are the classes of words that only join others.
+var structural = map[lexicon.Class]bool{lexicon.Preposition: true, lexicon.Article: true, lexicon.Conjunction: true, lexicon.Negation: true}
+
+// measureFollows reports whether behind an article something longer begins than the n words
+// from the article on: "le plus âgé" is "le" and "plus âgé", and not "le plus".
+func (r *reader) measureFollows(words []string, n int) bool {
+	if !r.lex.Is(words[0], lexicon.Article) {
+		return false
+	}
+	e, m := r.lex.At(words[1:])
+	return m >= n && len(e) > 0 && e[0].Class == lexicon.Measure
 }
 
 // apart reports whether words that the lexicon has as one are names here: some of them has a
@@ -292,7 +319,7 @@ func (r *reader) numberWord(it item, toks []token, words []string, i int) (item,
 		return it, 1
 	}
 	for _, e := range r.lex.Entries(words[i+1]) {
-		if e.Class == lexicon.Unit && len(words[i+1]) > 2 && (r.lang == "de" || !toks[i+1].cap) {
+		if e.Class == lexicon.Unit && e.Name != "count" && len(words[i+1]) > 2 && (r.lang == "de" || !toks[i+1].cap) {
 			r.unit(&it, toks[i+1].Span, e, toks[i:i+2])
 			return it, 2
 		}
@@ -303,9 +330,11 @@ func (r *reader) numberWord(it item, toks []token, words []string, i int) (item,
 func plainNumber(v float64) string { return strconv.FormatFloat(v, 'f', -1, 64) }
 
 func wordsOf(toks []token) []Word {
-	list := make([]Word, len(toks))
-	for i, t := range toks {
-		list[i] = Word{Span: t.Span, Text: t.text}
+	list := make([]Word, 0, len(toks))
+	for _, t := range toks {
+		if t.class != markToken {
+			list = append(list, Word{Span: t.Span, Text: t.text})
+		}
 	}
 	return list
 }

@@ -85,7 +85,7 @@ func (r *reader) denials(pieces []clause) []clause {
 			out = out[:n-1]
 			n--
 		}
-		if at := r.denial(p.items); n > 0 && p.kind == fragment && at > 0 && out[n-1].kind == claim {
+		if at := r.denial(p.items); n > 0 && p.kind == fragment && at > 0 && lastKind(out) == claim {
 			p.kind, p.head = claim, at
 		}
 		out = append(out, p)
@@ -93,16 +93,25 @@ func (r *reader) denials(pieces []clause) []clause {
 	return out
 }
 
-func (r *reader) onlyDenies(items []item) bool {
-	for i := range items {
-		if items[i].has(lexicon.Negation) && !items[i].proper(r.lang) {
-			return true
+// lastKind is the kind of the last clause that is no fragment.
+func lastKind(list []clause) clauseKind {
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].kind != fragment {
+			return list[i].kind
 		}
+	}
+	return fragment
+}
+
+func (r *reader) onlyDenies(items []item) bool {
+	denies := false
+	for i := range items {
 		if items[i].content() {
 			return false
 		}
+		denies = denies || items[i].has(lexicon.Negation)
 	}
-	return false
+	return denies
 }
 
 // denial returns where a negation stands behind a name, 0 where none does.

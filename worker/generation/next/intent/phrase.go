@@ -61,7 +61,7 @@ func (c *chunker) step(items []item, i int) int {
 	switch {
 	case it.mark:
 		c.mark(it)
-	case it.has(lexicon.Conjunction, "then") && !it.has(lexicon.Noun_) && !it.proper(c.r.lang) && !it.has(lexicon.Quantity, "next"):
+	case it.has(lexicon.Conjunction, "then") && !(it.has(lexicon.Place) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Preposition, "of"))) && !it.has(lexicon.Noun_) && !it.proper(c.r.lang) && !it.has(lexicon.Quantity, "next"):
 		c.loose = append(c.loose, *it)
 	case it.has(lexicon.Pronoun, "of_it", "in_it") && !it.proper(c.r.lang):
 		c.flush()
@@ -73,14 +73,14 @@ func (c *chunker) step(items []item, i int) int {
 	case c.conjunction(items, i):
 		c.flush()
 		c.join(conjunctionName(it))
-	case it.has(lexicon.Pronoun, "i") && !it.number && !it.has(lexicon.Pronoun, "one") && it.value == nil && !it.proper(c.r.lang) && !it.has(lexicon.Article):
+	case it.has(lexicon.Pronoun, "i") && !it.has(lexicon.Pronoun, "it", "them", "he") && !it.number && !it.has(lexicon.Pronoun, "one") && it.value == nil && !it.proper(c.r.lang) && !it.has(lexicon.Article):
 		c.loose = append(c.loose, *it)
-	case it.has(lexicon.Question) && i+1 < len(items) && items[i+1].has(lexicon.Auxiliary):
+	case it.has(lexicon.Question) && !it.has(lexicon.Relative) && i+1 < len(items) && items[i+1].has(lexicon.Auxiliary):
 		c.flush()
 		c.cur.sep = c.sep
 		c.cur.core = append(c.cur.core, *it)
 		return c.relativeClause(items, i)
-	case it.has(lexicon.Negation) && it.has(lexicon.Quantity, "none") && len(c.cur.core) > 0 && onlyDeterminers(c.cur.core):
+	case it.has(lexicon.Negation) && len(c.cur.core) > 0 && onlyDeterminers(c.cur.core) && c.cur.core[0].has(lexicon.Quantity, "other"):
 		c.cur.neg = it
 	case it.has(lexicon.Negation) && it.has(lexicon.Quantity, "still"):
 		c.loose = append(c.loose, *it)
@@ -186,10 +186,18 @@ func (c *chunker) preposition(items []item, i int) bool {
 	if next.mark && !next.sign("(") && next.value == nil {
 		return false
 	}
+	if c.r.lang == "de" && it.fold == "zu" && !next.cap && next.value == nil && i+2 >= len(items) && !functionalItem(next) {
+		return false // "zu klein"
+	}
 	if it.as(lexicon.Noun_) != nil && it.mainly(lexicon.Noun_) && i > 0 && items[i-1].has(lexicon.Article) {
 		return false
 	}
 	return true
+}
+
+// functionalItem reports whether an item is an article, a pronoun or the like.
+func functionalItem(it *item) bool {
+	return it.has(lexicon.Article) || it.has(lexicon.Pronoun) || it.has(lexicon.Possessive) || it.has(lexicon.Quantity)
 }
 
 func senses(it *item) []string {
@@ -242,7 +250,11 @@ func (c *chunker) begins(items []item, i int) bool {
 	if number && c.r.lang != "de" && last.proper(c.r.lang) && i+1 < len(items) && items[i+1].content() && !items[i+1].proper(c.r.lang) && items[i+1].value == nil {
 		return true // "give Bo two stars"
 	}
-	return it.value != nil && it.value.Date != nil && last.value == nil && !last.has(lexicon.Noun_)
+	d := (*Date)(nil)
+	if it.value != nil {
+		d = it.value.Date
+	}
+	return d != nil && (d.Day > 0 || d.Weekday >= 0 || d.Hour >= 0 || d.Relative != "") && last.value == nil && !last.has(lexicon.Noun_)
 }
 
 // onlyDeterminers reports whether a phrase has nothing yet that it names.
@@ -298,7 +310,7 @@ func (c *chunker) nameEnds(items []item, j int) bool {
 	if it.proper(c.r.lang) || !it.has(lexicon.Preposition) {
 		return it.has(lexicon.Auxiliary) && j > 1
 	}
-	if c.verb != nil && c.verb.Slot(it.text) != "" {
+	if c.verb != nil && c.verb.Slot(it.text) != "" || j+1 < len(items) && items[j+1].value != nil {
 		return true
 	}
 	return it.has(lexicon.Preposition, "of", "in", "for", "from", "with") && j+1 < len(items) && (items[j+1].has(lexicon.Article) || items[j+1].proper(c.r.lang))
@@ -362,6 +374,9 @@ func (c *chunker) ranges() []phrase {
 	out := c.out[:0:0]
 	for i := 0; i < len(c.out); i++ {
 		p := c.out[i]
+		if c.partOf(&p, &out, i) {
+			continue
+		}
 		if i+1 < len(c.out) && p.measurable() && c.out[i+1].measurable() && c.out[i+1].sep == "" && c.out[i+1].sense("to", "until", "and") &&
 			(p.prep == nil || p.sense("from", "between", "of", "on", "in")) {
 			upper := c.out[i+1]
@@ -391,6 +406,28 @@ func (c *chunker) ranges() []phrase {
 		out = append(out, p)
 	}
 	return out
+}
+
+// partOf attaches "davon" to the phrase that it stands behind or before, and a genitive to
+// the one before it, and reports whether it did.
+func (c *chunker) partOf(p *phrase, out *[]phrase, i int) bool {
+	n := len(*out)
+	adverb := p.prep != nil && len(p.core) == 1 && p.core[0].has(lexicon.Pronoun, "of_it", "in_it") && p.core[0].Span == p.prep.Span
+	genitive := p.prep == nil && p.sep == "" && n > 0 && p.core != nil && p.core[0].has(lexicon.Article, "genitive") && len(p.core) > 1
+	switch {
+	case adverb && n > 0 && p.sep == "" && (*out)[n-1].prep == nil:
+		attach(&(*out)[n-1], *p)
+	case adverb && i+1 < len(c.out) && c.out[i+1].prep == nil && c.out[i+1].sep == "":
+		c.out[i+1].mods = append(c.out[i+1].mods, *p)
+		c.out[i+1].sep = p.sep
+	case genitive:
+		q := *p
+		q.prep, q.senses = &p.core[0], []string{"of"}
+		attach(&(*out)[n-1], q)
+	default:
+		return false
+	}
+	return true
 }
 
 // gloss makes q another name of p: "siège enfant (Child seat)".

@@ -68,6 +68,7 @@ type builder struct {
 	cond  *Claim // of the clause before, for the next goal
 	// other are further senses of goals: index in goals, and what it would be.
 	other  []alternative
+	where  *Description // of the next claim
 	adding bool         // the goal before is a new thing whose colon may follow
 	told   *Description // what a statement spoke of
 	words  []Span       // of what was told or asked for, that the next goal takes
@@ -84,7 +85,7 @@ func (b *builder) prior() float64 { return 1 }
 // clause reads list[i].
 func (b *builder) clause(list []clause, i int) {
 	c := &list[i]
-	if b.rest(c) {
+	if b.rest(c) || b.content(c) {
 		return
 	}
 	b.adding = false
@@ -210,6 +211,10 @@ func (b *builder) resolve(g *Goal) {
 func (b *builder) check(c *clause, s *sense) {
 	b.words = append(b.words, s.spans...)
 	if len(s.after) == 0 {
+		if list := joinMods(b.r.chunks(s.before, nil)); len(list) == 1 && list[0].prep != nil {
+			d := b.r.description(&list[0])
+			b.where = &d // "check under Delivery, it must say ..."
+		}
 		return
 	}
 	p := clause{kind: claim, items: s.after, head: b.r.finite(s.after, 0)}
@@ -236,6 +241,10 @@ func (b *builder) claim(c *clause) {
 	}
 	for _, cl := range b.r.claims_(c) {
 		b.elliptic(&cl)
+		if b.where != nil && cl.Where == nil {
+			cl.Where = b.where
+		}
+		b.where = nil
 		if c.cond == "if" || c.cond == "when" {
 			b.cond = &cl
 			continue
@@ -462,6 +471,32 @@ func (b *builder) rest(c *clause) bool {
 	span := clauseSpan(c)
 	g := &b.goals[len(b.goals)-1]
 	g.Fields = append(g.Fields, Field{Value: Value{Span: span, Text: b.r.source[span.From:span.To]}, Span: span})
+	return true
+}
+
+// content takes "that ..." behind a deed for what it is done to: "tick that it is the first
+// visit".
+func (b *builder) content(c *clause) bool {
+	n := len(b.goals)
+	if !c.that || n == 0 || c.sep == ";" {
+		return false
+	}
+	g := &b.goals[n-1]
+	switch g.Effect {
+	case Complete, Toggle, Set, Choose, Select, Press, Confirm:
+	default:
+		return false
+	}
+	if len(g.Target)+len(g.Fields) > 0 {
+		return false
+	}
+	d := Description{Span: clauseSpan(c)}
+	for i := range c.items {
+		if it := &c.items[i]; it.content() {
+			d.Words = append(d.Words, Word{Span: it.Span, Text: it.text, Lemma: b.r.lex.Lemma(it.text)})
+		}
+	}
+	g.Target = []Description{d}
 	return true
 }
 

@@ -81,7 +81,7 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 			s.score += 3
 			return s, true // "take X off the list": it leads in as well
 		}
-		s.score += 3 * float64(len(want))
+		s.score += 4 * float64(len(want))
 		for _, it := range s.after[i:next] {
 			s.spans = append(s.spans, it.Span)
 		}
@@ -141,21 +141,30 @@ func matchWords(items []item, words []string) int {
 func (r *reader) fits(s *sense, c *clause) float64 {
 	var score float64
 	obj, iobj := r.objects(s)
-	for i := range s.after {
-		it := &s.after[i]
+	rest := s.said()
+	named := false
+	for i := range rest {
+		it := &rest[i]
 		if it.mark && !it.sign("(") {
 			break
 		}
-		if !it.has(lexicon.Preposition) || i+1 >= len(s.after) {
+		if !it.has(lexicon.Preposition) || i+1 >= len(rest) || rest[i+1].mark || it.value != nil {
 			continue
 		}
 		slot := s.Slot(it.fold)
+		named = named || slot == "name" || slot == "to" || slot == "value"
 		switch {
 		case slot == "name" && s.Effect == string(Add) && s.Object() == "target":
 			score -= 1.5
 		case slot != "":
 			score += 1.2
 		}
+	}
+	if s.Object() == "value" && !named && s.Attr("name") != "" {
+		score--
+	}
+	if s.Effect == string(Close) && obj != nil && r.satisfies(obj, []string{string(Message), string(Dialog), string(Menu), string(WindowKind), string(Section)}) {
+		score += 2
 	}
 	if len(s.Need) > 0 {
 		if obj != nil && r.satisfies(obj, s.Need) || s.Attr("iobj") != "" && r.satisfies(&phrase{core: s.after}, s.Need) {
@@ -213,17 +222,26 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 // toState reports whether what a preposition of "to" leads in is a state, a number or an
 // adjective, and no place: "auf warm", "auf 5".
 func (r *reader) toState(s *sense) bool {
-	for i := 0; i+1 < len(s.after); i++ {
-		if s.Slot(s.after[i].fold) != "to" || !s.after[i].has(lexicon.Preposition) {
+	rest := s.said()
+	for i := 0; i+1 < len(rest); i++ {
+		if s.Slot(rest[i].fold) != "to" || !rest[i].has(lexicon.Preposition) || rest[i].has(lexicon.Article) {
 			continue
 		}
-		next := &s.after[i+1]
-		last := i+2 >= len(s.after) || s.after[i+2].mark || s.after[i+2].has(lexicon.Conjunction)
-		if last && (next.number || next.has(lexicon.State) && !next.cap || r.lang == "de" && !next.cap && next.value == nil && !next.has(lexicon.Pronoun)) {
+		next := &rest[i+1]
+		last := i+2 >= len(rest) || rest[i+2].mark || rest[i+2].has(lexicon.Conjunction)
+		if last && (next.number || next.has(lexicon.State) && !next.cap || r.lang != "en" && !next.cap && !next.has(lexicon.Noun_) && next.value == nil && !next.has(lexicon.Pronoun)) {
 			return true
 		}
 	}
 	return false
+}
+
+// said are the items behind the verb, or those before it where it stands at the end.
+func (s *sense) said() []item {
+	if len(s.after) == 0 {
+		return s.before
+	}
+	return s.after
 }
 
 // directed reports whether a clause says where something moves.
@@ -276,6 +294,11 @@ func (r *reader) objectless(s *sense, obj *phrase) float64 {
 	}
 	switch {
 	case obj == nil && alone:
+		for i := range s.after {
+			if it := &s.after[i]; it.has(lexicon.Preposition) && i+1 < len(s.after) && s.Slot(it.fold) == "" && !it.sign(",") {
+				return 0
+			}
+		}
 		return 2
 	case obj == nil:
 		return -1

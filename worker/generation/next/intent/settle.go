@@ -15,6 +15,9 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Open && len(g.Target) == 1 && (len(g.Target[0].Compare) > 0 || g.Target[0].Only) {
 		g.Effect = Filter
 	}
+	if g.Effect == Complete && len(g.Target) == 1 && (g.State == "approved" || g.State == "confirmed") && asks(&g.Target[0]) {
+		g.Effect = Confirm
+	}
 	r.paging(g)
 	r.keys(g)
 	switch g.Effect {
@@ -32,6 +35,11 @@ func (r *reader) settle(g *Goal, s *sense) {
 	case Increase, Decrease:
 		r.stepping(g)
 	}
+}
+
+// asks reports whether a thing is a question that is to be answered: "accept the prompt".
+func asks(d *Description) bool {
+	return (d.Kind == Dialog || d.Kind == Message) && len(d.Words) == 0 && len(d.Having) == 0
 }
 
 // amountOf takes the last target for the amount of a rating.
