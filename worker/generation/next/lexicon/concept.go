@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/word/token"
 )
@@ -68,7 +70,7 @@ func (l *Lexicon) Concepts(phrase string) []ConceptID {
 }
 
 // Words returns the words for a concept in a language, the commonest first.
-func Words(c ConceptID, lang string) []string { return all().words[lang][c] }
+func Words(c ConceptID, lang string) []string { return Language(lang).words[c] }
 
 // Icon returns the concept of an icon by the name that an icon set gives it: "trash-2",
 // "fa-pencil", "bi-cart-plus", "shopping_cart"; 0 where it is not known.
@@ -127,9 +129,20 @@ func kebab(name string) string {
 	return b.String()
 }
 
-func (w *world) nameConcepts(lines []line) {
-	for _, ln := range lines {
-		w.id(ln.name)
+// nameConcepts numbers the concepts that the files of a folder name or imply.
+func (w *world) nameConcepts(parts map[string][]line) {
+	for _, file := range []string{"concepts", "icons"} {
+		for _, ln := range parts[file] {
+			w.id(ln.name)
+		}
+	}
+	for file, class := range map[string]Class{"states": State, "units": Unit, "numbers": ""} {
+		for _, ln := range parts[file] {
+			e := ln.entry(class)
+			if name := implied(&e); name != "" {
+				w.id(name)
+			}
+		}
 	}
 }
 
@@ -153,7 +166,7 @@ func implied(e *Entry) string {
 	case Month, Weekday, Day:
 		return fmt.Sprintf("%s_%v%s", e.Class, e.Value, e.Name)
 	case Unit:
-		if e.Name == "count" || e.Name == "score" || len(e.Lemma) < 4 {
+		if e.Name == "count" || e.Name == "score" {
 			return ""
 		}
 		return fmt.Sprintf("%s_%v%s", e.Name, e.Value, e.Attr("code"))
@@ -167,11 +180,12 @@ func (w *world) imply(l *Lexicon) {
 		state := false
 		for i := range entries {
 			name := implied(&entries[i])
-			if name == "" || entries[i].Class == State && state {
+			short := entries[i].Class == Unit && len(entries[i].Lemma) < 4
+			if name == "" || short || entries[i].Class == State && state {
 				continue
 			}
 			state = state || entries[i].Class == State
-			l.addConcept(key, w.id(name))
+			l.addConcept(key, w.ids[name])
 		}
 	}
 }
@@ -190,12 +204,10 @@ func (w *world) loadIcons(lines []line) {
 // addConcepts files the words of concepts with all forms that verbs, nouns and adjectives
 // have. Concepts earlier in the file are likelier.
 func (w *world) addConcepts(l *Lexicon, lines []line, f *inflector) {
-	words := map[ConceptID][]string{}
-	w.words[l.Code] = words
 	lemmas := l.verbLemmas()
 	for _, ln := range lines {
 		id := w.ids[ln.name]
-		words[id] = append(words[id], clean(ln.words)...)
+		l.words[id] = append(l.words[id], clean(ln.words)...)
 		for _, word := range ln.words {
 			for _, key := range l.conceptForms(word, lemmas, f) {
 				l.addConcept(key, id)
@@ -246,10 +258,22 @@ func (l *Lexicon) conceptForms(word string, verbs map[string][]string, f *inflec
 	if forms := verbs[word]; forms != nil {
 		out = append(out, forms...)
 	}
-	for _, class := range []string{"noun", "adjective"} {
+	for _, class := range l.inflections(word) {
 		for _, fm := range f.phrase(word, class) {
 			out = append(out, keys(fm.word)...)
 		}
 	}
 	return out
+}
+
+// inflections are the classes by which a word may be inflected: where nouns have capitals
+// its first letter tells.
+func (l *Lexicon) inflections(word string) []string {
+	switch r, _ := utf8.DecodeRuneInString(word); {
+	case !l.Capitals:
+		return []string{"noun", "adjective"}
+	case unicode.IsUpper(r):
+		return []string{"noun"}
+	}
+	return []string{"adjective"}
 }

@@ -137,7 +137,8 @@ type Lexicon struct {
 	verbs    map[string][]VerbForm
 	longest  map[string]int // by first word, how many words its longest entry has
 	concept  map[string][]ConceptID
-	wide     map[string]int    // as longest, of concepts
+	wide     map[string]int // as longest, of concepts
+	words    map[ConceptID][]string
 	folded   map[string]string // lemma of a form, where there is one
 }
 

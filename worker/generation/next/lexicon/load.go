@@ -18,13 +18,12 @@ var files embed.FS
 // shared is the folder of what has no language: names of icons.
 const shared = "shared"
 
-// world is everything that the data hold.
+// world is everything that the data hold. A language is built when it is first asked for.
 type world struct {
 	codes     []string
-	languages map[string]*Lexicon
+	languages map[string]func() *Lexicon
 	names     []string // of concepts, by id
 	ids       map[string]ConceptID
-	words     map[string]map[ConceptID][]string // by language
 	icons     map[string]ConceptID
 }
 
@@ -42,36 +41,32 @@ func Codes() []string { return all().codes }
 // Language returns the words of a language, those of English for an unknown code.
 func Language(code string) *Lexicon {
 	if l := all().languages[code]; l != nil {
-		return l
+		return l()
 	}
-	return all().languages["en"]
+	return all().languages["en"]()
 }
 
 // load reads the folders of a file system.
 func load(data fs.FS) (*world, error) {
-	w := &world{languages: map[string]*Lexicon{}, ids: map[string]ConceptID{}, words: map[string]map[ConceptID][]string{}, names: []string{""}}
+	w := &world{languages: map[string]func() *Lexicon{}, ids: map[string]ConceptID{}, names: []string{""}}
 	dirs, err := fs.ReadDir(data, ".")
 	if err != nil {
 		return nil, err
 	}
-	var parts = map[string]map[string][]line{}
 	for _, d := range dirs {
-		if parts[d.Name()], err = folder(data, d.Name()); err != nil {
+		parts, err := folder(data, d.Name())
+		if err != nil {
 			return nil, err
 		}
-		w.nameConcepts(parts[d.Name()]["concepts"])
-		w.nameConcepts(parts[d.Name()]["icons"])
-	}
-	for code := range parts {
-		if code != shared {
+		w.nameConcepts(parts)
+		if code := d.Name(); code != shared {
 			w.codes = append(w.codes, code)
+			w.languages[code] = sync.OnceValue(func() *Lexicon { return w.build(code, parts) })
+			continue
 		}
+		w.loadIcons(parts["icons"])
 	}
 	slices.Sort(w.codes)
-	for _, code := range w.codes {
-		w.languages[code] = w.build(code, parts[code])
-	}
-	w.loadIcons(parts[shared]["icons"])
 	return w, nil
 }
 
@@ -101,7 +96,7 @@ func (w *world) build(code string, parts map[string][]line) *Lexicon {
 	l := &Lexicon{
 		Code: code, Decimal: ".",
 		elision: map[string]bool{}, entries: map[string][]Entry{}, verbs: map[string][]VerbForm{},
-		longest: map[string]int{}, concept: map[string][]ConceptID{}, folded: map[string]string{}, wide: map[string]int{},
+		longest: map[string]int{}, concept: map[string][]ConceptID{}, folded: map[string]string{}, wide: map[string]int{}, words: map[ConceptID][]string{},
 	}
 	l.configure(parts["language"])
 	f := newInflector(parts["forms"])
@@ -146,10 +141,7 @@ func (l *Lexicon) configure(lines []line) {
 // addWords adds lines of one class, inflected by the rules of a class of words.
 func (l *Lexicon) addWords(lines []line, f *inflector, class Class, inflected string) {
 	for _, ln := range lines {
-		e := Entry{Class: class, Name: ln.name, Names: ln.attrs["name"], attrs: ln.attrs, Value: value(ln.attrs)}
-		if class == Class(ln.name) {
-			e.Name = e.Attr("name")
-		}
+		e := ln.entry(class)
 		for _, w := range ln.words {
 			e.Lemma = w
 			for _, form := range f.phrase(w, inflected) {
@@ -158,6 +150,18 @@ func (l *Lexicon) addWords(lines []line, f *inflector, class Class, inflected st
 			}
 		}
 	}
+}
+
+// entry is what all words of a line have in common; of class "" its name is the class.
+func (ln *line) entry(class Class) Entry {
+	e := Entry{Class: class, Name: ln.name, Names: ln.attrs["name"], attrs: ln.attrs, Value: value(ln.attrs)}
+	if class == "" {
+		e.Class = Class(ln.name)
+	}
+	if e.Class == Class(ln.name) {
+		e.Name = e.Attr("name")
+	}
+	return e
 }
 
 func value(attrs map[string][]string) float64 {
@@ -195,13 +199,15 @@ func (l *Lexicon) add(word string, e Entry) {
 
 // keys are under what a word is found: as written, folded, and with its umlauts spelled out.
 func keys(word string) []string {
-	out := []string{token.Lower(word)}
-	for _, k := range []string{token.Fold(word), token.Spelled(word)} {
-		if k != "" && !slices.Contains(out, k) {
-			out = append(out, k)
-		}
+	lower := token.Lower(word)
+	folded := token.Fold(lower)
+	if folded == lower {
+		return []string{lower}
 	}
-	return out
+	if spelled := token.Spelled(lower); spelled != "" && spelled != folded {
+		return []string{lower, folded, spelled}
+	}
+	return []string{lower, folded}
 }
 
 func same(a, b *Entry) bool {

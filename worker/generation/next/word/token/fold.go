@@ -24,6 +24,9 @@ func Lower(s string) string {
 	if plain(s) {
 		return s
 	}
+	if ascii(s) {
+		return lowerASCII(s)
+	}
 	var b strings.Builder
 	b.Grow(len(s))
 	space := true
@@ -49,12 +52,33 @@ func plain(s string) bool {
 	space := true
 	for i := 0; i < len(s); i++ {
 		c := s[i]
-		if c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' || c < ' ' || c == '`' || c == ' ' && space {
+		if c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' || c < ' ' || c == 0x7f || c == '`' || c == ' ' && space {
 			return false
 		}
 		space = c == ' '
 	}
 	return !space || s == ""
+}
+
+// lowerASCII is Lower of a text without other letters.
+func lowerASCII(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == ' ' || c >= '\t' && c <= '\r':
+			if len(b) > 0 && b[len(b)-1] != ' ' {
+				b = append(b, ' ')
+			}
+		case c < ' ' || c == 0x7f:
+		case c == '`':
+			b = append(b, '\'')
+		case c >= 'A' && c <= 'Z':
+			b = append(b, c+'a'-'A')
+		default:
+			b = append(b, c)
+		}
+	}
+	return strings.TrimRight(string(b), " ")
 }
 
 // write appends r or what stands for it, and reports whether it is seen at all.
