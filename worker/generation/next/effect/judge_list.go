@@ -3,9 +3,11 @@ package effect
 import (
 	"cmp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -32,6 +34,8 @@ func judgeSort(j *judged) Verdict {
 			return Verdict{State: Unseen, Why: "the order is as before"}
 		case len(j.Reordered) > 0 && grouped(values):
 			return reached("what is the same stands together by "+columnName(j.Before, t), j.used("in order")...)
+		case len(j.Fields) > 0 && !counted(values):
+			return reached("the order was chosen", j.used("the order was chosen")...)
 		default:
 			return Verdict{State: Unseen, Why: "in another order"}
 		}
@@ -125,6 +129,11 @@ func InOrder(values []page.Attribute, descending bool) bool {
 	return true
 }
 
+// counted reports whether values have amounts, by which they are in order or not.
+func counted(values []page.Attribute) bool {
+	return slices.ContainsFunc(values, func(v page.Attribute) bool { return v.Number != nil })
+}
+
 // grouped reports whether words of a few kinds (high, normal, low) stand together: in which order
 // they are meant no text says.
 func grouped(values []page.Attribute) bool {
@@ -165,15 +174,94 @@ func judgeSet(j *judged) Verdict {
 	return j.partly()
 }
 
-// judgePage: other records of the list are shown, or as many as were asked for.
+// judgePage: other records of the list are shown, or as many as were asked for; where a page was
+// asked for by its number, the page says that it is this one.
 func judgePage(j *judged) Verdict {
-	switch {
-	case j.Nothing:
+	if j.Nothing {
 		return Verdict{State: Unseen, Why: "nothing changed"}
+	}
+	amount := PageAmount(j.goal)
+	if amount != nil && amount.Number != nil && !PageSize(j.goal) && !j.saysPage(*amount.Number) {
+		return Verdict{State: Unseen, Why: "the page does not say that it is this one"}
+	}
+	used := j.used("the place in the list")
+	if amount != nil {
+		used = append(used, find.Use{Span: amount.Span, By: "the page or its size"})
+	}
+	switch {
 	case j.Set, j.Change.URL, len(j.NewLines) > 0:
-		return reached("other records are shown", j.used("other records are shown")...)
-	case len(j.Controls) > 0, len(j.Fields) > 0, len(j.Looks) > 0:
-		return reached("the place in the list changed", j.used("the place changed")...)
+		return reached("other records are shown", used...)
+	case len(j.Controls) > 0, len(j.Fields) > 0, len(j.Looks) > 0, len(j.Opened) > 0:
+		return reached("the place in the list changed", used...)
 	}
 	return j.partly()
+}
+
+// PageAmount is the number of a page or of rows that a goal says; nil without one.
+func PageAmount(g *intent.Goal) *intent.Value {
+	if g.Amount != nil {
+		return g.Amount
+	}
+	for i := range g.Target {
+		d := &g.Target[i]
+		if d.Ordinal > 0 {
+			n := float64(d.Ordinal)
+			return &intent.Value{Span: d.Span, Number: &n}
+		}
+		for _, w := range d.Words {
+			if n, ok := Number(w.Text); ok {
+				return &intent.Value{Span: w.Span, Text: w.Text, Number: &n}
+			}
+		}
+	}
+	return nil
+}
+
+// PageSize reports whether the number of a goal is one of rows and not of a page.
+func PageSize(g *intent.Goal) bool {
+	return g.Amount != nil && (g.Amount.Unit != "" || g.Amount.UnitClass == "count" || len(g.Fields) > 0)
+}
+
+// Number returns the number that a text is, but for a word beside it.
+func Number(text string) (float64, bool) {
+	fields := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if len(fields) != 1 || len(strings.Fields(text)) > 3 {
+		return 0, false
+	}
+	n, err := strconv.ParseFloat(fields[0], 64)
+	return n, err == nil
+}
+
+// saysPage reports whether the page says that it shows the page of a number: by the control that
+// is chosen, a field, or a new text with the number first.
+func (j *judged) saysPage(want float64) bool {
+	is := func(text string) bool { n, ok := Number(text); return ok && n == want }
+	for i := range j.After.Controls {
+		c := &j.After.Controls[i]
+		n := &j.After.Nodes[c.Node]
+		if is(ControlName(j.After, i)) && (n.Selected == "true" || c.State == "selected" || c.State == "pressed" || n.Disabled || j.looksNew(c.Node)) {
+			return true
+		}
+	}
+	for _, p := range j.Fields {
+		if is(j.After.Fields[p.After].Value) {
+			return true
+		}
+	}
+	for i := range j.After.Nodes {
+		n := &j.After.Nodes[i]
+		if n.Hidden || len(n.Name) > 60 || n.Role != "text" && n.Text == "" {
+			continue
+		}
+		numbers := strings.FieldsFunc(n.Name, func(r rune) bool { return r < '0' || r > '9' })
+		if len(numbers) > 0 && len(numbers) <= 4 && len(n.Name) > len(numbers[0]) && (is(numbers[0]) || j.Change.URL) {
+			return true
+		}
+	}
+	return j.Change.URL
+}
+
+// looksNew reports whether an element has other classes or colours than before.
+func (j *judged) looksNew(node int) bool {
+	return slices.ContainsFunc(j.Looks, func(p Pair) bool { return p.After == node || contains(j.After, p.After, node) && node-p.After < 3 })
 }

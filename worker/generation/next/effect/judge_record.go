@@ -12,7 +12,7 @@ import (
 // judgeAdd: one more record that shows what was added, once; or, where the target was there
 // already (a product, a film), it stands in one more list, or a count, badge or message says so.
 func judgeAdd(j *judged) Verdict {
-	if names := j.addedNames(); len(names) > 0 {
+	if names := j.addedNames(); len(names) > 0 && len(j.Removed) <= len(j.Added) {
 		var fit []int
 		for _, a := range j.Added {
 			if showsAny(j.After, a, names) {

@@ -151,15 +151,85 @@ func (t *Task) openers(concepts ...string) []Way {
 // turn: the number of a page, next and previous, the size of a page.
 func turn(t *Task) []Way {
 	g := t.Goal
+	amount := effect.PageAmount(g)
 	switch {
 	case g.Place == "next" || g.Place == "previous" || g.Place == "first" || g.Place == "last":
 		return t.pagers(g.Place)
-	case g.Amount == nil:
+	case amount == nil:
 		return t.named(-1, costGlobal)
-	case g.Amount.Unit != "" || g.Amount.UnitClass == "count" || len(g.Fields) > 0:
-		return append(t.sizes(g.Amount), t.pageNumber(g.Amount)...)
+	case effect.PageSize(g):
+		return append(t.sizes(amount), t.pageNumber(amount)...)
 	}
-	return append(t.pageNumber(g.Amount), t.sizes(g.Amount)...)
+	list := append(t.pageNumber(amount), t.pageField(amount)...)
+	list = append(list, t.pagesOn(amount)...)
+	return append(list, t.sizes(amount)...)
+}
+
+// pageField returns the ways through the field that holds the number of the page.
+func (t *Task) pageField(v *intent.Value) []Way {
+	var list []Way
+	for i := range t.Model.Fields {
+		f := &t.Model.Fields[i]
+		n := &t.Model.Nodes[f.Node]
+		if f.Record >= 0 || f.Disabled || f.ReadOnly || !n.Editable || !slices.ContainsFunc(f.Names, func(s string) bool { return textHas(s, "", "page") }) {
+			continue
+		}
+		if _, ok := effect.Number(f.Value); !ok {
+			continue
+		}
+		w := t.way("the number of the page", costState, fill(f.Node, numberText(v)), key(f.Node, "Enter"))
+		w.Used = []find.Use{t.verbUse("turned"), {Span: v.Span, By: "the number of the page"}}
+		list = append(list, w)
+		for _, go_ := range t.byConcept(-1, costState+0.1, "go", "open") {
+			w := t.way("the number of the page", costState+0.1, append([]Act{fill(f.Node, numberText(v))}, go_.Acts...)...)
+			w.Used = list[0].Used
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// pagesOn returns the presses of next (or previous) that lead to a page, from the one that the
+// page says is shown.
+func (t *Task) pagesOn(v *intent.Value) []Way {
+	now := t.pageNow()
+	by := int(*v.Number) - now
+	if now == 0 || by == 0 || max(by, -by) > maxKeys {
+		return nil
+	}
+	var list []Way
+	for _, w := range t.pagers(map[bool]string{true: "next", false: "previous"}[by > 0]) {
+		acts := make([]Act, max(by, -by))
+		for i := range acts {
+			acts[i] = w.Acts[len(w.Acts)-1]
+		}
+		on := t.way(w.Name+", to page "+numberText(v), w.Cost+0.3, acts...)
+		on.Used = []find.Use{t.verbUse("turned"), {Span: v.Span, By: "the number of the page"}}
+		list = append(list, on)
+	}
+	return list
+}
+
+// pageNow is the number of the page that is shown; 1 where a list has pages and nothing says
+// which it is, 0 where there are none.
+func (t *Task) pageNow() int {
+	for i := range t.Model.Groups {
+		pager := t.Model.Groups[i].Pager
+		if pager < 0 {
+			continue
+		}
+		for k := range t.Model.Controls {
+			c := &t.Model.Controls[k]
+			n := &t.Model.Nodes[c.Node]
+			if contains(t.Model, pager, c.Node) && (n.Selected == "true" || c.State == "selected" || n.Disabled) {
+				if x, ok := effect.Number(effect.ControlName(t.Model, k)); ok {
+					return int(x)
+				}
+			}
+		}
+		return 1
+	}
+	return 1
 }
 
 // pagers returns the presses of what turns a page.

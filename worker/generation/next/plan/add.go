@@ -228,6 +228,9 @@ func (p *planner) takesAll(m *page.Model, f *form) bool {
 		return false
 	}
 	for i := range as.Slots {
+		if p.narrows(m, &as.Slots[i].To, &f.fields[as.Slots[i].Value]) {
+			return false
+		}
 		if c := &as.Slots[i].To; c.Index < len(m.Fields) && m.Fields[c.Index].Record >= 0 && m.Fields[c.Index].Kind == "switch" {
 			return false
 		}
@@ -245,7 +248,8 @@ func (p *planner) handIn(ctx context.Context, g *intent.Goal, start *page.Model,
 	if err != nil {
 		return false, err
 	}
-	if v := effect.Judge(effect.Between(start, now), g, nil); v.State == effect.Reached && len(effect.Between(start, now).Added) > 0 {
+	c := effect.Between(start, now)
+	if v := effect.Judge(c, g, nil); v.State == effect.Reached && len(c.Added) > 0 && len(c.Removed) == 0 {
 		p.useMade(g)
 		return true, nil
 	}

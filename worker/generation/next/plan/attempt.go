@@ -26,6 +26,8 @@ type attempt struct {
 	last string
 	// fills does what the goal's fields say in what was opened; nil: nothing is to be filled in.
 	fills func(ctx context.Context, within int) (bool, error)
+	// only: there are no ways but those of options.
+	only bool
 	// bulk: all targets are done at once; those that were so already do not change.
 	bulk bool
 	// holds reports more than the effect class: that a field holds the value.
@@ -113,6 +115,9 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 	var list []method.Way
 	if a.options != nil {
 		list = a.options(t)
+	}
+	if a.only && l.depth == 0 {
+		return list
 	}
 	return append(list, method.Ways(t)...)
 }

@@ -47,6 +47,11 @@ func (p *planner) check(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
+	if !(e.Known && e.Holds) {
+		if other, ok := p.otherwise(g.Claim); ok {
+			e = other
+		}
+	}
 	if !e.Known && g.Claim.Where != nil {
 		if e, err = p.elsewhere(ctx, g.Claim, e); err != nil {
 			return err
@@ -74,6 +79,33 @@ func (p *planner) check(ctx context.Context, g *intent.Goal) error {
 		p.remember(m, e.Subject[:1])
 	}
 	return p.assertAll(ctx, m, g, &e)
+}
+
+// otherwise returns the evidence for a claim about "it" where that is not the thing that the goal
+// before was done to, but what it went into, what was opened, or the page.
+func (p *planner) otherwise(c *intent.Claim) (find.Evidence, bool) {
+	if len(c.Subject) != 1 || !c.Subject[0].Pronoun || !bare(&c.Subject[0]) || p.model.Dialog != nil {
+		return find.Evidence{}, false
+	}
+	m := p.model
+	for i := range p.place {
+		at, ok := p.now(m, &p.place[i])
+		if !ok {
+			continue
+		}
+		w := p.want(m)
+		w.Among = []find.Candidate{at}
+		if e := find.Claim(p.before, m, c, w); e.Known && e.Holds {
+			return e, true
+		}
+	}
+	whole := *c
+	whole.Subject = nil
+	if e := find.Claim(p.before, m, &whole, find.Want{Lang: p.text.Lang, Within: -1}); e.Known && e.Holds && (!e.Trivial || c.Property != intent.Is) {
+		e.Used = append(e.Used, find.Use{Span: c.Subject[0].Span, By: "the page"})
+		return e, true
+	}
+	return find.Evidence{}, false
 }
 
 // until looks until a claim holds, at most for some time.

@@ -41,7 +41,7 @@ func (p *planner) atOnce(ctx context.Context, g *intent.Goal) (bool, error) {
 	if len(ways) == 0 {
 		return false, nil
 	}
-	a := &attempt{goal: g, bulk: true}
+	a := &attempt{goal: g, bulk: true, only: true}
 	if f.Clear() {
 		a.target = f.Candidates
 	}
@@ -230,6 +230,9 @@ func (p *planner) useShown(c *effect.Change, d *intent.Description) {
 	for _, m := range []*page.Model{c.After, c.Before} {
 		f := find.Description(m, d, find.Want{Lang: p.text.Lang, Within: -1, Hidden: true})
 		if len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0 {
+			if p.goal != nil && p.goal.To == d {
+				p.place = append(p.place[:0], p.thingOf(m, &f.Candidates[0]))
+			}
 			p.use(f.Candidates[0].Used...)
 			p.useSpan(d.NounSpan, "what the page has")
 			p.useSpan(d.Span, "what the page has")

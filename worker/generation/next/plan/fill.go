@@ -125,7 +125,7 @@ func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, s
 		value.Text = slot.Label
 	}
 	off := f.Off
-	if !fits(m, &c, f) {
+	if !fits(m, &c, f) || p.narrows(m, &c, f) {
 		return false, nil
 	}
 	off = off || c.What == find.Field && m.Fields[c.Index].Kind == "switch" && method.SaysNo(value.Text)
@@ -141,6 +141,19 @@ func fits(m *page.Model, c *find.Candidate, f *intent.Field) bool {
 		return true
 	}
 	return method.SaysYes(f.Value.Text) || method.SaysNo(f.Value.Text)
+}
+
+// narrows reports whether a field only narrows what is seen, where the goal makes or changes
+// something: its text belongs nowhere else.
+func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) bool {
+	if p.goal == nil || f.Name != nil || c.What != find.Field {
+		return false
+	}
+	switch p.goal.Effect {
+	case intent.Add, intent.Submit, intent.SignIn, intent.Edit:
+		return method.IsSearch(m, c.Index)
+	}
+	return false
 }
 
 // fillField tries the ways to have a field hold a value.

@@ -46,6 +46,8 @@ type planner struct {
 	used []find.Use
 	// them are what the goals before were done to: it, them, her.
 	them []thing
+	// place is what the last goal put them into.
+	place []thing
 	// pending is a goal whose effect comes with the answer to a question that is open.
 	pending *attempt
 	// kept are fields that must hold at the end what they held when the text spoke of them.

@@ -20,7 +20,9 @@ func (p *planner) set(ctx context.Context, g *intent.Goal) error {
 		if g.Become != nil {
 			return p.become(ctx, g)
 		}
-		return p.deed(ctx, g)
+		on := *g // "I want mentions by e-mail": a setting without a value is turned on
+		on.Effect, on.On = intent.Toggle, true
+		return p.toggle(ctx, &on)
 	}
 	if len(g.Target) == 0 {
 		return p.setOn(ctx, g, newForm(fields), nil)
@@ -147,7 +149,7 @@ func (p *planner) named(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 	v := f.fields[0].Value
 	act := *g
 	act.Effect, act.Become, act.Fields = intent.Act, &v, nil
-	a := &attempt{goal: &act, target: []find.Candidate{*c}}
+	a := &attempt{goal: &act, target: []find.Candidate{*c}, only: true}
 	a.options = func(t *method.Task) []method.Way { return method.Called(t, &v) }
 	got, err := p.attempt(ctx, a)
 	if err != nil || got.State != effect.Reached {
