@@ -2,6 +2,7 @@ package find
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
@@ -46,7 +47,7 @@ type fit struct {
 type place struct{ field, option int }
 
 // leastFit is the score below which a value is rather left over.
-const leastFit = 0.3
+const leastFit = 0.33
 
 // Assign puts each value into at most one field, each field taking one value, so that all
 // together fit best: by what the text calls the field, by options, types, units and order.
@@ -82,7 +83,7 @@ func (a *assigner) listPlaces() []place {
 		if a.w.Within >= 0 && !a.ix.below(f.Node, a.w.Within) || f.Disabled || f.ReadOnly && f.Kind == "text" && digits(f.Value) == 0 {
 			continue
 		}
-		if a.behind(f.Node) {
+		if a.behind(f.Node) || tiny(a.m, f.Node) {
 			continue
 		}
 		if f.Kind == "choices" && len(f.Options) > 0 {
@@ -94,6 +95,12 @@ func (a *assigner) listPlaces() []place {
 		out = append(out, place{i, -1})
 	}
 	return out
+}
+
+// tiny reports whether a node is too small to be used by anybody: what catches the clipboard.
+func tiny(m *page.Model, node int) bool {
+	b := m.Nodes[node].Box
+	return !m.Nodes[node].Hidden && (b[2] <= 2 || b[3] <= 2 || b[0]+b[2] <= 0)
 }
 
 // behind reports whether a node cannot be used because a modal dialog is in front.
@@ -118,6 +125,9 @@ func (a *assigner) row(i int) []fit {
 func (a *assigner) named(f *intent.Field) map[place]Candidate {
 	if f.Name == nil {
 		return nil
+	}
+	if len(f.Name.Also) > 0 {
+		return a.namedAlso(f)
 	}
 	w := a.w
 	w.Kinds, w.Hidden = []What{Field, Option}, true
@@ -147,6 +157,23 @@ func (a *assigner) named(f *intent.Field) map[place]Candidate {
 		a.byRecord(f, s, out)
 	}
 	return out
+}
+
+// namedAlso takes the first of several names that is one of a field.
+func (a *assigner) namedAlso(f *intent.Field) map[place]Candidate {
+	for _, d := range append([]intent.Description{*f.Name}, f.Name.Also...) {
+		one := *f
+		d.Also = nil
+		one.Name = &d
+		if out := a.named(&one); len(out) > 0 {
+			for p, c := range out {
+				c.Used = append(c.Used, Use{f.Name.Span, "called so in brackets"})
+				out[p] = c
+			}
+			return out
+		}
+	}
+	return map[place]Candidate{}
 }
 
 // byRecord takes the fields inside the record or container that the text names: "set Paint the
@@ -226,12 +253,15 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 		out.score = value
 	default:
 		out.score = 0.92*value + a.preposition(f, pf)
-		if f.Prep != "" && out.score < 0.5 && f.Value.Number == nil && !f.Value.Quoted && (pf.Kind == "text" || pf.Kind == "editor") {
+		if f.Prep != "" && out.score < 0.5 && f.Value.Number == nil && !f.Value.Quoted && !personal(f.Value.Text) && (pf.Kind == "text" || pf.Kind == "editor") {
 			out.score *= 0.6 // "as a guest" is not what to type into any field
 		}
 	}
 	if out.score > 0 {
 		out.to.Used = append(out.to.Used, Use{f.Value.Span, "goes into " + pf.Label})
+		for _, v := range f.Value.Also {
+			out.to.Used = append(out.to.Used, Use{v.Span, "other word for it"})
+		}
 		out.to.Score = min(out.score, 1)
 	}
 	return out
@@ -359,7 +389,12 @@ func (a *assigner) equal(row []fit, chosen []int, j int) bool {
 // text goes into the first text field.
 func (a *assigner) order(fits [][]fit) {
 	n := 0
-	for i := range fits {
+	rows := make([]int, len(fits))
+	for i := range rows {
+		rows[i] = i
+	}
+	sort.SliceStable(rows, func(i, j int) bool { return a.fields[rows[i]].Value.Span.From < a.fields[rows[j]].Value.Span.From })
+	for _, i := range rows {
 		if a.fields[i].Name != nil || a.fields[i].Off {
 			continue
 		}

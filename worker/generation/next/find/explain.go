@@ -20,11 +20,11 @@ type proof struct {
 const (
 	shapeWhole     = 1.0  // all words, and nothing else is in the name
 	shapeBadge     = 0.97 // but for a number at its end
-	shapeRun       = 0.93 // side by side in a longer name
-	shapeTitle     = 0.89 // all in the name, not side by side
+	shapeRun       = 0.9  // side by side in a longer name
+	shapeTitle     = 0.87 // all in the name, not side by side
 	shapeValue     = 0.95 // all words are a whole attribute
-	shapeInValue   = 0.9  // side by side in an attribute
-	shapeScattered = 0.88 // some here, some there
+	shapeInValue   = 0.88 // side by side in an attribute
+	shapeScattered = 0.86 // some here, some there
 	shapeBroken    = 0.62 // a name whose words stand apart
 )
 

@@ -18,7 +18,7 @@ import (
 )
 
 // Margin is how far the best candidate must be above the next one to be the only one meant.
-const Margin = 0.045
+const Margin = 0.04
 
 // Enough is the least score of a candidate that may be acted on.
 const Enough = 0.6
@@ -63,8 +63,8 @@ type Use struct {
 
 // Want narrows what may be found.
 type Want struct {
-	// Kinds are the kinds of thing that the goal can be done to, all of the same rank; none is
-	// any kind.
+	// Kinds are the kinds of thing that the goal can be done to, likeliest first; none is any
+	// kind.
 	Kinds []What
 	// Lang is the language of the text; the page may be in another.
 	Lang string

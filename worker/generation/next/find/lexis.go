@@ -270,6 +270,12 @@ func (w *words) hasState(s, name string) bool {
 	return false
 }
 
+// adverb reports whether a word says when or how much and nothing of a thing: still, already.
+func (w *words) adverb(s string) bool {
+	e := w.entry(s, lexicon.Quantity)
+	return e != nil && slices.Contains([]string{"already", "still", "again", "too", "exactly", "about", "min", "max"}, e.Name)
+}
+
 // kindNoun reports whether a word only says of what kind a thing is: field, list, message.
 func (w *words) kindNoun(s string) bool {
 	e := w.entry(s, lexicon.Noun_)

@@ -257,7 +257,7 @@ func (p *phrase) atomize(m *match, covered []float64) {
 // light reports whether an atom is only a function word, which needs no explaining.
 func (p *phrase) light(a int) bool {
 	for i := range p.of {
-		if p.of[i] == a && p.words.Words[i].Weight() >= content {
+		if p.of[i] == a && p.words.Words[i].Weight() >= content && !p.ix.words.adverb(p.words.Words[i].Folded) {
 			return false
 		}
 	}

@@ -189,8 +189,21 @@ func (s *searcher) column(pool []int, m *measured) (best *column, equal bool) {
 	if best == nil {
 		return nil, false
 	}
-	best.reversed = m.class == "age" && s.born(best)
+	best.reversed = s.aged(m) && s.born(best)
 	return best, second > best.score-0.02
+}
+
+// aged reports whether a measure is one of age.
+func (s *searcher) aged(m *measured) bool {
+	if m.class == "age" || m.words == nil {
+		return m.class == "age"
+	}
+	for _, a := range m.words.atoms {
+		if s.ix.words.anyOf(s.ix.words.concepts(a.text, langsOf(s.w.Lang)...), "age", "old", "young", "aged") {
+			return true
+		}
+	}
+	return false
 }
 
 // numeric reports whether most values of a column are numbers.

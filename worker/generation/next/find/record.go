@@ -61,7 +61,14 @@ func (s *searcher) among(k What, node int) bool {
 		return false
 	}
 	pronoun := s.d.Pronoun && s.selects() || s.d.Of != nil && s.d.Of.Pronoun
-	if !pronoun || len(s.w.Among) < 2 {
+	if !pronoun || len(s.w.Among) == 0 {
+		return true
+	}
+	within := func(c Candidate) bool { return s.ix.nested(c.Node, node) }
+	if len(s.w.Among) == 1 && s.d.Of != nil {
+		return slices.ContainsFunc(s.w.Among, within)
+	}
+	if len(s.w.Among) == 1 {
 		return true
 	}
 	return slices.ContainsFunc(s.w.Among, same) || !slices.ContainsFunc(s.w.Among, func(c Candidate) bool { return c.What == k })

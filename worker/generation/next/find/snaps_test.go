@@ -99,7 +99,7 @@ func fieldHas(m *page.Model, f, g int, ix *index) bool {
 }
 
 // tally counts by a key.
-type tally struct{ right, wrong, missed int }
+type tally struct{ right, wrong, missed, holds, fails, unknown int }
 
 // TestSnaps resolves the targets of the development sentences on recorded snapshots, where
 // SLIPWAY_SNAPS names their folder, and compares them with what the solutions work on. It
@@ -126,7 +126,7 @@ func TestSnaps(t *testing.T) {
 	fmt.Fprintln(&out)
 	for _, k := range sortedKeys(sums) {
 		s := sums[k]
-		line := fmt.Sprintf("%-28s right %3d wrong %3d missed %3d", k, s.right, s.wrong, s.missed)
+		line := fmt.Sprintf("%-20s right %3d wrong %3d missed %3d  claims: hold %3d fail %3d unknown %3d", k, s.right, s.wrong, s.missed, s.holds, s.fails, s.unknown)
 		fmt.Fprintln(&out, line)
 		t.Log(line)
 	}
@@ -197,6 +197,12 @@ func resolvePair(out *strings.Builder, p *goldPair, ms []*page.Model, steps []go
 				s.right++
 			case "WRONG":
 				s.wrong++
+			case "holds":
+				s.holds++
+			case "FAILS":
+				s.fails++
+			case "unknown":
+				s.unknown++
 			default:
 				s.missed++
 			}
@@ -204,8 +210,11 @@ func resolvePair(out *strings.Builder, p *goldPair, ms []*page.Model, steps []go
 	}
 	for gi := range text.Readings[0].Goals {
 		g := &text.Readings[0].Goals[gi]
+		if g.Claim != nil && !g.Forbidden {
+			claimOn(note, g.Claim, ms, p.Lang, src)
+		}
 		switch {
-		case g.Effect == intent.Filter, g.Effect == intent.Sort, g.Effect == intent.Act, g.Effect == intent.Submit:
+		case g.Effect == intent.Filter, g.Effect == intent.Sort, g.Effect == intent.Act, g.Effect == intent.Submit, g.Effect == intent.Confirm:
 			continue
 		case g.Claim != nil, g.Forbidden, g.Effect == intent.Check, g.Effect == intent.Page, g.Effect == intent.Search, g.Effect == intent.Navigate:
 			continue
@@ -223,6 +232,27 @@ func resolvePair(out *strings.Builder, p *goldPair, ms []*page.Model, steps []go
 			note(verdict, fmt.Sprintf("%s fields", g.Effect), got)
 		}
 	}
+}
+
+// claimOn evaluates a claim after the whole solution: all claims of what can be done hold then.
+func claimOn(note func(verdict, what, got string), c *intent.Claim, ms []*page.Model, lang, src string) {
+	var e Evidence
+	verdict := "unknown"
+	for n := len(ms) - 1; n > 0 && n >= len(ms)-3; n-- {
+		e = Claim(ms[0], ms[n], c, Want{Lang: lang, Within: -1})
+		if e.Known && e.Holds {
+			verdict = "holds"
+			break
+		}
+		if e.Known {
+			verdict = "FAILS"
+		}
+	}
+	missing := ""
+	for _, m := range e.Missing {
+		missing += " missing " + src[m.From:m.To]
+	}
+	note(verdict, "claim "+src[c.Span.From:c.Span.To], fmt.Sprintf("%s trivial %v %s%s", c.Property, e.Trivial, e.Why, missing))
 }
 
 func inOrFrom(g *intent.Goal) *intent.Description {

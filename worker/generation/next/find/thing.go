@@ -128,7 +128,7 @@ func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n in
 		if n == 0 && s.d.Kind != "" && !s.noun.wholeOf(refs) {
 			p.score *= 0.75 // "the text" and a field "Text to display"
 		}
-		return p, base[w]
+		return p, s.rank(w)
 	}
 	if n > 0 && len(pr.missing) == 0 && pr.own {
 		// "the newsletter option", "the dark theme": the noun says what it is, nothing denies it.
@@ -207,6 +207,9 @@ func (s *searcher) fields() []Candidate {
 			continue
 		}
 		if c, ok := s.thing(Field, i, -1, f.Node, s.ix.field(f)); ok {
+			if f.Record >= 0 && f.Record < len(s.m.Records) && s.m.Records[f.Record].Title == f.Label {
+				c.Score *= 0.94 // the box of a row, that has no other name
+			}
 			out = append(out, c)
 		}
 	}
@@ -221,6 +224,9 @@ func (ix *index) field(f *page.Field) []ref {
 	}
 	if len(f.Names) == 0 {
 		refs = ix.add(refs, f.Label, title, f.Node)
+	}
+	if f.Kind == "editor" || longField(ix.m, f) {
+		refs = ix.add(refs, "text", inner, f.Node) // what people call it where it has no label
 	}
 	refs = ix.add(refs, f.Group, around, f.Node)
 	refs = ix.add(refs, f.Unit, inner, f.Node)
@@ -266,7 +272,11 @@ func (s *searcher) controls() []Candidate {
 		if c.Hidden && !s.w.Hidden && c.Reveal < 0 || !s.eligible(c.Node) || !s.among(Control, c.Node) {
 			continue
 		}
-		if cand, ok := s.thing(Control, i, -1, c.Node, s.ix.control(c)); ok {
+		refs := s.ix.control(c)
+		if len(s.w.Kinds) > 0 && s.w.Kinds[0] != Control && !s.both().wholeOf(refs) && !s.words.wholeOf(refs) {
+			continue // "the request" is not the button "Send the request"
+		}
+		if cand, ok := s.thing(Control, i, -1, c.Node, refs); ok {
 			out = append(out, cand)
 		}
 	}

@@ -117,6 +117,14 @@ func (ix *index) whole(s, lang string, at []int) bool { return covers(ix.compare
 
 // meets says how well a value is a label: the whole of it, a part, its number or date.
 func (a *assigner) meets(v *intent.Value, label string) float64 {
+	best := a.meetsOne(v, label)
+	for i := range v.Also {
+		best = max(best, a.meetsOne(&v.Also[i], label))
+	}
+	return best
+}
+
+func (a *assigner) meetsOne(v *intent.Value, label string) float64 {
 	atoms := valueAtoms(v)
 	if v.Unit != "" && !strings.Contains(strings.ToLower(v.Text), strings.ToLower(v.Unit)) {
 		atoms = append(atoms, atom{span: v.Span, text: v.Unit})
