@@ -202,6 +202,8 @@ func (b *builder) stateOf(i int) string {
 	return ""
 }
 
+var expanderWords = words("expander toggler arrow caret chevron twisty switcher disclosure hitarea expand collapse")
+
 var activeWords = words("active selected current")
 
 // nameControl gives a control all its names.
@@ -245,6 +247,9 @@ func (b *builder) nameControl(c *Control) {
 	}
 	if len(c.Names) == 0 || !lettered(c.Names[0].Text) && len(c.Names) == 1 {
 		add(b.nearText(c.Node), "near")
+	}
+	if len(c.Names) == 0 && classWord(n, expanderWords) {
+		add(map[bool]string{true: "collapse", false: "expand"}[n.Expanded == "true"], "icon")
 	}
 	for _, id := range []string{n.TestID, n.NameAttr, n.ID} {
 		if readable(id) {

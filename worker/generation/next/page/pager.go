@@ -118,11 +118,13 @@ func (b *builder) counter(group *Group, last int) int {
 }
 
 func (b *builder) sameBlock(holder, l int) bool {
-	c := &b.Containers[holder]
-	if c.Parent >= 0 {
-		c = &b.Containers[c.Parent]
+	for holder >= 0 && (b.Containers[holder].Kind == "table" || b.Containers[holder].Kind == "list") {
+		holder = b.Containers[holder].Parent
 	}
-	return l >= c.Node && l < c.End
+	if holder >= 0 && b.Containers[holder].Parent >= 0 {
+		holder = b.Containers[holder].Parent
+	}
+	return b.Holds(holder, l)
 }
 
 // ranged reports whether a text says "1–10 of 57".

@@ -189,4 +189,3 @@ func (b *builder) customSelects() {
 		b.addField(f)
 	}
 }
-

@@ -110,9 +110,10 @@ func Scan(text, lang string) []Piece {
 			i = end
 		case unicode.IsLetter(c):
 			end := i
+			glued := i > 0 && text[i-1] >= '0' && text[i-1] <= '9' // "1h20" are four pieces, "T5" one
 			for end < len(text) {
 				r, n := utf8.DecodeRuneInString(text[end:])
-				if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && !unicode.IsDigit(r) && r != '\'' && r != '’' {
+				if !unicode.IsLetter(r) && !unicode.Is(unicode.Mn, r) && (glued || !unicode.IsDigit(r)) && r != '\'' && r != '’' {
 					break
 				}
 				end += n
