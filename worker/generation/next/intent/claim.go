@@ -51,6 +51,11 @@ func (a *asserter) predicate() (pre, post []item) {
 		a.not = true
 	}
 	a.nothingBut(items, drop)
+	if e := head.as(lexicon.State); e != nil && !head.has(lexicon.Auxiliary) && len(head.verbs) == 0 {
+		a.property = Shown
+		a.not = e.Name == "hidden" || e.Name == "gone"
+		drop[a.c.head] = true
+	}
 	found := a.verbs(items, drop)
 	if !found && !a.there && head.has(lexicon.Auxiliary, "become") {
 		a.property = Is
@@ -130,7 +135,7 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 		}
 	}
 	if best < 0 {
-		return false
+		return a.perceived(items, drop)
 	}
 	for _, i := range spans {
 		drop[i] = true
@@ -166,6 +171,18 @@ func (a *asserter) nothingBut(items []item, drop []bool) {
 			return
 		}
 	}
+}
+
+// perceived reads "I should see X" and "on doit lire X": it must be shown.
+func (a *asserter) perceived(items []item, drop []bool) bool {
+	for i := a.c.head + 1; i < len(items); i++ {
+		if a.r.deedForm(&items[i], "infinitive") && (a.r.asks(&items[i]) || a.r.hasEffect(&items[i], Open)) && !items[i].name() && !items[i].has(lexicon.Noun_) {
+			drop[i] = true
+			a.property = Shown
+			return true
+		}
+	}
+	return false
 }
 
 // particleAt finds the particle of v behind items[i]: where, and of how many items; -1 where
@@ -207,7 +224,7 @@ func (a *asserter) adverb(items []item, i int) bool {
 		a.change = it.as(lexicon.Quantity).Name
 		return true
 	case it.has(lexicon.Conjunction, "then") && !it.has(lexicon.Noun_):
-		return true
+		return !(it.has(lexicon.Place) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Preposition, "of")))
 	case it.has(lexicon.Polite) && len(it.verbs) == 0, it.mainly(lexicon.Stop):
 		return !it.has(lexicon.Preposition) && !it.has(lexicon.Article)
 	}
@@ -331,6 +348,10 @@ func (a *asserter) participles(items []item) bool {
 	return true
 }
 
+func onlyArticle(p *phrase) bool {
+	return len(p.core) == 1 && p.core[0].has(lexicon.Article) && p.core[0].value == nil && len(p.mods)+len(p.rel) == 0
+}
+
 // countFollows reports whether a number and a noun follow the verb: "es sollen 3 Busse sein".
 func (a *asserter) countFollows() bool {
 	for i := a.c.head + 1; i+1 < len(a.c.items); i++ {
@@ -353,6 +374,9 @@ func (a *asserter) invert() {
 		head := *p
 		head.core = p.core[:1]
 		a.subject, a.values = []phrase{head}, append([]phrase{rest}, a.values[1:]...)
+		return
+	}
+	if a.states(&a.values[0]) != nil && len(a.values[0].mods) == 0 || onlyArticle(&a.values[0]) {
 		return
 	}
 	only := a.property == Is && !a.there && n == len(a.values) && n == 1 && len(a.places) == 0

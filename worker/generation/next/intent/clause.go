@@ -63,7 +63,7 @@ func (r *reader) pieces(items []item) []clause {
 		cur = clause{head: -1, sep: sep}
 		if len(keep.items) == 0 {
 			cur.cond = keep.cond
-			if keep.sep == "(" || sep == "," || keep.sep == "but" {
+			if keep.sep == "(" || sep == "," || keep.sep == "but" || keep.sep == ";" || keep.sep == ":" {
 				cur.sep = keep.sep
 			}
 		}
@@ -264,6 +264,12 @@ func (r *reader) classify(c *clause) {
 			return
 		}
 	}
+	if r.lang == "en" && fin >= 0 && c.items[s].has(lexicon.Preposition) && !c.items[s].has(lexicon.Conjunction) && !c.that {
+		if h := r.laterVerb(c.items[:fin], s); h >= 0 {
+			c.kind, c.head = goal, h // "On the Privacy tab set Who can see it to ..."
+			return
+		}
+	}
 	if fin >= 0 {
 		c.kind, c.head = claim, fin
 		if !c.that && !r.claimVerb(c.items, fin) {
@@ -325,7 +331,7 @@ func (r *reader) imperative(items []item, i int) bool {
 	}
 	for k := range it.verbs {
 		v := &it.verbs[k]
-		holds := v.Effect == string(Check) && v.Property != "" && v.Property != string(Unchanged)
+		holds := v.Effect == string(Check) && v.Property != "" && v.Property != string(Unchanged) && v.Attr("says") == ""
 		if !holds && (v.Form == "imperative" || v.Form == "infinitive") && r.whole(items, i, v) {
 			return true
 		}

@@ -35,6 +35,7 @@ func (a *asserter) decide() []Claim {
 	for i := range extra {
 		a.fill(&extra[i], c)
 	}
+	a.bare(&c)
 	more = append(more, a.named(&c)...)
 	for i := range a.remarks {
 		s := a.remarks[i].span()
@@ -42,6 +43,31 @@ func (a *asserter) decide() []Claim {
 		more = append(more, Claim{Span: s, Property: Shown, Subject: []Description{d}, Op: "="})
 	}
 	return append(append([]Claim{c}, extra...), more...)
+}
+
+// bare settles claims that name nothing but what is seen: "on doit lire "2 selected"", and
+// those whose subject is only meant: "it must stay in the list".
+func (a *asserter) bare(c *Claim) {
+	if len(c.Subject) > 0 {
+		return
+	}
+	if len(c.Values) > 0 && len(c.Be) == 0 && (c.Property == Is || c.Property == Shown || c.Property == Appears || c.Property == Contains) {
+		for i := range c.Values {
+			v := &c.Values[i]
+			c.Subject = append(c.Subject, Description{Span: v.Span, Quoted: v.Quoted, Words: []Word{{Span: v.Span, Text: v.Text}}})
+		}
+		c.Values = nil
+		if c.Property == Is || c.Property == Contains {
+			c.Property = Shown
+		}
+		return
+	}
+	if a.there || len(c.Be) > 0 || c.Where != nil {
+		c.Subject = []Description{{Span: c.Span, Pronoun: true}}
+		if a.there && c.Property == Is {
+			c.Property = Shown
+		}
+	}
 }
 
 // named makes claims of the names behind a number: "there are two: 302 and 303".
@@ -277,6 +303,7 @@ func (a *asserter) sorted(c *Claim) {
 		return
 	}
 	by := c.Subject[0]
+	c.Words = append(c.Words, c.Be[0].Span)
 	c.Property, c.By, c.Subject, c.Be, c.Where = Order, &by, nil, nil, nil
 	for i := range a.places {
 		if e := direction(&a.places[i]); e != nil {
@@ -290,6 +317,9 @@ func (a *asserter) sorted(c *Claim) {
 func (a *asserter) complement(c *Claim, list []phrase) {
 	for i := range list {
 		p := &list[i]
+		if onlyArticle(p) {
+			continue
+		}
 		if n := a.ordinal(p); n != 0 && (c.Property == Is || c.Property == At) && len(c.Subject) > 0 {
 			c.Property, c.Values = At, append(c.Values, ordinalValue(n, p.span()))
 			continue

@@ -16,6 +16,8 @@ type deed struct {
 	prep    string
 	last    string // slot that was filled last
 	colon   bool   // behind a colon: values of fields
+	before  []Goal // of the same verb, when a list makes several
+	only    bool   // "I only want to see X"
 	object_ bool   // the direct object was seen
 	labels  bool   // fields of the list have labels
 	two     bool   // two phrases without a preposition stand behind the verb: "give it a star"
@@ -150,6 +152,11 @@ func (d *deed) lead(list []phrase, final bool) {
 	}
 	for i := 0; i < len(list); i++ {
 		p := &list[i]
+		if len(p.core) == 1 && p.prep == nil && p.core[0].has(lexicon.Quantity, "only") {
+			d.only = true
+			d.g.Words = append(d.g.Words, p.span())
+			continue
+		}
 		if p.prep == nil {
 			i += d.phrase(list, i)
 			continue
@@ -321,7 +328,7 @@ func (d *deed) slot(p, before *phrase) string {
 	switch {
 	case (slot == "to" || slot == "from") && dated && !d.formlike() && d.g.Effect != Move:
 		return ""
-	case slot == "name" && d.s.Object() == "target" && d.g.Effect == Set:
+	case slot == "name" && d.s.Object() == "target" && d.g.Effect == Set && !p.leads("as"):
 		return ""
 	case slot == "name" && d.s.Object() == "target" && d.formlike():
 		return "field"
@@ -538,6 +545,7 @@ func (d *deed) formlike() bool {
 
 // first takes the direct object.
 func (d *deed) first(p *phrase, more bool) {
+	p = d.dative(p)
 	slot := d.s.Object()
 	if d.s.Attr("iobj") == "target" && len(d.g.Target) == 0 && slot != "target" && (d.two || !p.holdsValue()) {
 		d.fill("target", p)
@@ -547,6 +555,24 @@ func (d *deed) first(p *phrase, more bool) {
 		slot = "name"
 	}
 	d.fill(slot, p)
+}
+
+// dative cuts a person off an object in German, where no preposition stands between: "das
+// Ticket Jule Meier" of "weise das Ticket Jule Meier zu".
+func (d *deed) dative(p *phrase) *phrase {
+	if d.r.lang != "de" || !contains(d.s.Attrs("need"), "person") && d.s.Attr("concept") != "assign" || len(p.core) < 4 || !p.core[0].has(lexicon.Article) {
+		return p
+	}
+	for i := 2; i < len(p.core); i++ {
+		if !p.core[i].cap || p.core[i].value != nil {
+			return p
+		}
+	}
+	to := d.r.describe(p.core[2:])
+	d.g.To = &to
+	q := *p
+	q.core = p.core[:2]
+	return &q
 }
 
 // second takes another phrase behind the object without a preposition: "give it five stars",
@@ -570,6 +596,10 @@ func (d *deed) second(p *phrase) {
 
 // again takes a further member of a list.
 func (d *deed) again(p *phrase, more bool) {
+	if more && d.splits() {
+		d.split(p)
+		return
+	}
 	switch d.last {
 	case "target", "exclude", "direction":
 		if d.colon {
@@ -605,6 +635,26 @@ func (d *deed) again(p *phrase, more bool) {
 	default:
 		d.field(p)
 	}
+}
+
+// splits reports whether a further member of a list with a phrase of its own behind it begins
+// a goal of its own: "Bicycle as the kind and Zweirad as the brand", "A to X and B to Y".
+func (d *deed) splits() bool {
+	switch d.g.Effect {
+	case Choose, Move, Complete, Edit, Increase, Decrease, Remove, Rate:
+		return d.g.From != nil || d.g.To != nil || d.g.Become != nil || d.g.Amount != nil || d.g.Text != nil
+	}
+	return false
+}
+
+// split puts the goal so far aside and begins another of the same verb.
+func (d *deed) split(p *phrase) {
+	d.flush()
+	d.before = append(d.before, d.g)
+	g := d.g
+	g.Target, g.From, g.To, g.Become, g.Amount, g.Text, g.Fields, g.Words = nil, nil, nil, nil, nil, nil, nil, nil
+	d.g, d.last = g, ""
+	d.first(p, true)
 }
 
 // likeTarget reports whether a further member of a list looks like the target: both are
@@ -685,7 +735,13 @@ func (d *deed) fill(slot string, p *phrase) {
 			g.From = &m
 			break
 		}
+		if p.leads("as") && d.s.Object() == "target" && d.name != nil && d.value == nil {
+			d.value, d.name = d.name, nil // "fill in Kai as the name"
+		}
 		d.half(&d.name, p)
+	case "from", "become", "amount":
+		d.flush()
+		d.slotted(slot, p)
 	case "value":
 		if m := d.r.description(p); holder(m.Kind) && !m.Quoted && !p.holdsValue() && p.prep == nil {
 			d.g.In = &m
@@ -696,21 +752,9 @@ func (d *deed) fill(slot string, p *phrase) {
 		d.flush()
 		m := d.r.description(p)
 		g.To = &m
-	case "from":
-		m := d.r.description(p)
-		g.From = &m
-	case "become":
-		v := d.r.value(p)
-		g.Become = &v
 	case "text":
 		v := d.r.value(p)
 		g.Text = &v
-	case "amount":
-		v := d.r.value(p)
-		if one := 1.0; v.Number == nil && len(p.core) > 1 && p.core[0].has(lexicon.Article, "indefinite") {
-			v.Number, v.Unit = &one, v.Text
-		}
-		g.Amount = &v
 	case "measure", "by":
 		m := d.r.description(p)
 		g.Measure = &m
@@ -727,6 +771,24 @@ func (d *deed) fill(slot string, p *phrase) {
 	d.last = slot
 	if slot == "for" {
 		d.last = "field"
+	}
+}
+
+// slotted fills From, Become or Amount.
+func (d *deed) slotted(slot string, p *phrase) {
+	switch slot {
+	case "from":
+		m := d.r.description(p)
+		d.g.From = &m
+	case "become":
+		v := d.r.value(p)
+		d.g.Become = &v
+	case "amount":
+		v := d.r.value(p)
+		if one := 1.0; v.Number == nil && len(p.core) > 1 && p.core[0].has(lexicon.Article, "indefinite") {
+			v.Number, v.Unit = &one, v.Text
+		}
+		d.g.Amount = &v
 	}
 }
 
@@ -783,8 +845,8 @@ func (d *deed) flush() {
 			return
 		}
 	case d.name == nil:
-		f.Value = d.r.value(d.value)
-		f.Span = d.value.span()
+		f = d.r.field(d.value)
+		f.Prep = d.prep
 	case d.value != nil && d.value.upto != nil && d.r.dateOf(d.value.upto) == nil:
 		d.rangeOf()
 		return
@@ -818,5 +880,11 @@ func (d *deed) finish() []Goal {
 			d.extra[i].Effect, d.extra[i].State = d.g.Effect, d.g.State
 		}
 	}
-	return append([]Goal{d.g}, d.extra...)
+	for i := range d.before {
+		d.r.settle(&d.before[i], d.s)
+	}
+	if d.only && len(d.g.Target) > 0 {
+		d.g.Target[0].Only = true
+	}
+	return append(append(d.before, d.g), d.extra...)
 }

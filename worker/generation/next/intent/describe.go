@@ -189,9 +189,12 @@ func (b *describer) lemma(w Word) Word {
 // quoteAt takes a quotation as the name, and the words before it as the noun.
 func (b *describer) quoteAt(i int) {
 	d, it := &b.d, &b.core[i]
-	if n := len(d.Words); n > 0 && !d.Quoted && d.Noun == "" {
-		d.Noun = wordsText(d.Words)
-		d.NounSpan = Span{d.Words[0].Span.From, d.Words[n-1].Span.To}
+	if n := len(d.Words); n > 0 && !d.Quoted {
+		from, to := d.Words[0].Span.From, d.Words[n-1].Span.To
+		if d.Noun != "" {
+			from, to = min(from, d.NounSpan.From), max(to, d.NounSpan.To)
+		}
+		d.Noun, d.NounSpan = b.r.source[from:to], Span{from, to}
 		d.Words = nil
 	}
 	d.Words = append(d.Words, Word{Span: it.Span, Text: it.value.Text})

@@ -270,6 +270,9 @@ func (r *reader) wordItem(toks []token, words []string, i int) (item, int) {
 	if n > 1 && (r.lang != "de" && apart(toks[i:i+n]) || r.measureFollows(words[i:end], n)) {
 		entries, n = r.lex.Entries(words[i]), 1
 	}
+	if n > 1 && (r.lang == "es" || r.lang == "fr") && i+n < end && r.lex.Is(words[i+n-1], lexicon.Article) {
+		entries, n = r.lex.Entries(words[i]), 1 // es "en el bote" is not "en él"
+	}
 	span := Span{toks[i].From, toks[i+n-1].To}
 	it := item{Span: span, text: r.source[span.From:span.To], cap: toks[i].cap, clitic: toks[i].clitic, entries: entries}
 	it.fold = fold(it.text)

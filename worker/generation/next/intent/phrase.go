@@ -73,7 +73,8 @@ func (c *chunker) step(items []item, i int) int {
 	case c.conjunction(items, i):
 		c.flush()
 		c.join(conjunctionName(it))
-	case it.has(lexicon.Pronoun, "i") && !it.has(lexicon.Pronoun, "it", "them", "he") && !it.number && !it.has(lexicon.Pronoun, "one") && it.value == nil && !it.proper(c.r.lang) && !it.has(lexicon.Article):
+	case it.has(lexicon.Pronoun, "i") && !it.has(lexicon.Pronoun, "it", "them", "he") && !it.number && !it.has(lexicon.Pronoun, "one") && it.value == nil && (!it.proper(c.r.lang) || len(it.text) == 1) && !it.has(lexicon.Article),
+		it.has(lexicon.Pronoun, "se"):
 		c.loose = append(c.loose, *it)
 	case it.has(lexicon.Question) && !it.has(lexicon.Relative) && i+1 < len(items) && items[i+1].has(lexicon.Auxiliary):
 		c.flush()
@@ -234,6 +235,9 @@ func (c *chunker) begins(items []item, i int) bool {
 	if it.has(lexicon.Article, "definite") && c.r.lang == "en" && len(c.cur.core) == 1 && last.proper("en") && i+1 < len(items) && !items[i+1].cap {
 		return false // "Paint the shed" is a name
 	}
+	if (c.r.lang == "es" || c.r.lang == "fr") && it.has(lexicon.Article) && i+1 < len(items) && items[i+1].mainly(lexicon.Measure) {
+		return false // "la pizza la plus chère"
+	}
 	if it.has(lexicon.Article) || it.has(lexicon.Possessive) || it.has(lexicon.Demonstrative) || it.mainly(lexicon.Pronoun) && !it.number {
 		return !c.nameGoesOn(it)
 	}
@@ -391,7 +395,7 @@ func (c *chunker) ranges() []phrase {
 			out[n-1].per(&p)
 			continue
 		}
-		if n := len(out); n > 0 && p.sep == "(" && p.neg == nil && p.prep == nil && len(p.core) > 0 && (p.core[0].value == nil || p.core[0].quoted()) {
+		if n := len(out); n > 0 && p.sep == "(" && p.neg == nil && p.prep == nil && len(p.core) > 0 && (p.core[0].value == nil || p.core[0].quoted() || p.core[0].value.Unit != "") {
 			c.gloss(&out[n-1], p)
 			for i+1 < len(c.out) && c.out[i+1].sep == "," && c.out[i+1].inside {
 				i++
@@ -460,6 +464,12 @@ func (p *phrase) per(q *phrase) {
 	end := q.span().To
 	v.Span.To, last.To = end, end
 	last.value = &v
+	if last.words == nil {
+		last.words = []Word{{Span: Span{last.From, v.Span.To}, Text: last.text}}
+	}
+	for i := range q.core {
+		last.words = append(append([]Word{}, last.words...), Word{Span: q.core[i].Span, Text: q.core[i].text})
+	}
 	p.core = append(append([]item{}, p.core[:len(p.core)-1]...), last)
 }
 

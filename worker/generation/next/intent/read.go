@@ -69,6 +69,7 @@ type builder struct {
 	// other are further senses of goals: index in goals, and what it would be.
 	other  []alternative
 	where  *Description // of the next claim
+	thing  bool         // told is a thing that "given" named
 	adding bool         // the goal before is a new thing whose colon may follow
 	told   *Description // what a statement spoke of
 	words  []Span       // of what was told or asked for, that the next goal takes
@@ -85,7 +86,7 @@ func (b *builder) prior() float64 { return 1 }
 // clause reads list[i].
 func (b *builder) clause(list []clause, i int) {
 	c := &list[i]
-	if b.rest(c) || b.content(c) {
+	if b.rest(c) || i > 0 && list[i-1].kind == goal && !b.r.asks(&list[i-1].items[list[i-1].head]) && b.content(c) {
 		return
 	}
 	b.adding = false
@@ -201,6 +202,11 @@ func (b *builder) resolve(g *Goal) {
 		return
 	}
 	bare := len(g.Target) == 1 && g.Target[0].Pronoun && len(g.Target[0].Words) == 0 && g.Target[0].Of == nil
+	if b.thing && !bare && len(g.Target)+len(g.Fields) > 0 { // "given the board of sprint 42"
+		cl := Claim{Span: b.told.Span, Property: Shown, Subject: []Description{*b.told}, Op: "="}
+		b.goals = append(b.goals, Goal{Span: cl.Span, Effect: Check, Claim: &cl})
+	}
+	b.thing = false
 	if len(g.Target) == 0 && len(g.Fields) == 0 || bare {
 		g.Target = []Description{*b.told}
 	}
@@ -301,14 +307,23 @@ func (b *builder) statement(c *clause) {
 	if pre := c.items[:c.head]; len(pre) > 1 && pre[0].cap && b.r.imperative(pre, 0) && !pre[0].has(lexicon.Noun_) {
 		subject = &phrase{core: pre, raw: true}
 	}
-	object := firstNoun(joinMods(b.r.chunks(b.behindVerb(c), nil)))
+	rest := joinMods(b.r.chunks(b.behindVerb(c), nil))
+	object := firstNoun(rest)
+	if object != nil && (b.r.dateOf(object) != nil || len(object.core) > 0 && object.core[0].has(lexicon.Day)) {
+		object = nil
+	}
 	if subject == nil && object == nil {
 		return
 	}
 	var d Description
 	switch {
-	case object == nil:
+	case object == nil || subject != nil && onlyState(b.r.description(object)):
 		d = b.r.description(subject)
+		for _, p := range rest {
+			if p.prep != nil {
+				d.Having = append(d.Having, b.r.description(&p))
+			}
+		}
 	case subject != nil && picks(b.r.description(object)):
 		d = b.r.description(subject)
 		d.Extreme = b.r.description(object).Extreme
@@ -326,6 +341,11 @@ func (b *builder) statement(c *clause) {
 			b.words = append(b.words, c.items[i].Span)
 		}
 	}
+}
+
+// onlyState reports whether a description says how something is and not what it is.
+func onlyState(d Description) bool {
+	return len(d.State) > 0 && len(d.Words) == 0 && d.Noun == "" && d.Extreme == nil
 }
 
 // picks reports whether a description is a superlative and no more: "the longest".
@@ -512,7 +532,7 @@ func (b *builder) givenThing(list []phrase) {
 	case Tab, PageKind, Dialog, Menu, Section:
 		b.add(Goal{Span: d.Span, Effect: Open, Target: []Description{d}})
 	default:
-		b.told = &d
+		b.told, b.thing = &d, true
 	}
 }
 
@@ -526,10 +546,10 @@ func (r *reader) unread(items []item, goals []Goal) []Span {
 	spans := r.taken(goals)
 	sort.Slice(spans, func(i, j int) bool { return spans[i].From < spans[j].From })
 	var left []Span
-	k := 0
-	reach := 0
-	for _, it := range items {
-		for k < len(spans) && spans[k].From <= it.From {
+	k, reach := 0, 0
+	for i := range items {
+		it := &items[i]
+		for k < len(spans) && spans[k].From < it.To {
 			reach = max(reach, spans[k].To)
 			k++
 		}

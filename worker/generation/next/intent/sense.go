@@ -32,12 +32,32 @@ func (r *reader) verbSenses(c *clause) []sense {
 		s.score += r.fits(&s, c) - 0.25*float64(len(list))
 		list = append(list, s)
 	}
+	r.preferWhole(list)
 	for i := 1; i < len(list); i++ {
 		for j := i; j > 0 && list[j].score > list[j-1].score; j-- {
 			list[j], list[j-1] = list[j-1], list[j]
 		}
 	}
 	return list
+}
+
+// preferWhole lowers senses that leave a separable particle of another one in the clause, and
+// making something where a definite thing can be opened.
+func (r *reader) preferWhole(list []sense) {
+	split, opens := false, false
+	for i := range list {
+		split = split || list[i].Separable && !list[i].Joined
+		opens = opens || list[i].Effect == string(Open) && list[i].Particle == ""
+	}
+	for i := range list {
+		s := &list[i]
+		if split && !(s.Separable && !s.Joined) {
+			s.score -= 3
+		}
+		if opens && s.Effect == string(Add) && len(s.after) > 0 && s.after[0].has(lexicon.Article, "definite") {
+			s.score -= 2
+		}
+	}
 }
 
 // particle looks for the particle of v in the clause.
@@ -156,12 +176,15 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		switch {
 		case slot == "name" && s.Effect == string(Add) && s.Object() == "target":
 			score -= 1.5
-		case slot != "":
+		case slot != "" && !(it.has(lexicon.Preposition, "of") && it.as(lexicon.Preposition).Name == "of"):
 			score += 1.2
 		}
 	}
-	if s.Object() == "value" && !named && s.Attr("name") != "" {
+	if s.Object() == "value" && !named && s.Attr("name") != "" && !(obj != nil && obj.holdsValue()) {
 		score--
+	}
+	if s.Effect == string(Copy) && obj != nil && r.satisfies(obj, []string{string(Text_), string(Value_), string(FieldKind), string(Cell), "code"}) {
+		score += 3
 	}
 	if s.Effect == string(Close) && obj != nil && r.satisfies(obj, []string{string(Message), string(Dialog), string(Menu), string(WindowKind), string(Section)}) {
 		score += 2
@@ -322,7 +345,7 @@ func (r *reader) objects(s *sense) (*phrase, bool) {
 	var first *phrase
 	count := 0
 	for i := range list {
-		if list[i].prep == nil {
+		if list[i].prep == nil && !adverbial(&list[i]) {
 			count++
 			if first == nil {
 				first = &list[i]
@@ -330,6 +353,11 @@ func (r *reader) objects(s *sense) (*phrase, bool) {
 		}
 	}
 	return first, count > 1 || count == 1 && len(s.Clitics) > 0
+}
+
+// adverbial reports whether a phrase is "yet", "again" or the like and no thing.
+func adverbial(p *phrase) bool {
+	return len(p.core) == 1 && p.core[0].value == nil && p.core[0].has(lexicon.Quantity, "again", "still", "too", "already", "anymore") && !p.core[0].has(lexicon.Quantity, "other")
 }
 
 // holdsValue reports whether a phrase has something to type in it.
@@ -385,6 +413,11 @@ func (r *reader) itemIs(it *item, need string) bool {
 // unitIs reports whether a unit is of a concept: "stars" of star.
 func (r *reader) unitIs(unit, need string) bool {
 	for _, id := range r.lex.Concepts(unit) {
+		if id.Name() == need {
+			return true
+		}
+	}
+	for _, id := range r.lex.Concepts(r.lex.Lemma(unit)) {
 		if id.Name() == need {
 			return true
 		}

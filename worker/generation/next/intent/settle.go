@@ -61,6 +61,9 @@ func (r *reader) paging(g *Goal) {
 	if len(g.Target) > 0 {
 		t = &g.Target[0]
 	}
+	if g.Effect == Page && t.Ordinal != 0 && g.Amount == nil && t.Kind == "" {
+		t.Kind = PageKind
+	}
 	opens := g.Effect == Open || g.Effect == Page || g.Effect == Choose || g.Effect == Navigate || g.Effect == Set || g.Effect == Filter || g.Effect == Submit || g.Effect == Move
 	if !opens || t.Of != nil || t.Quoted {
 		return
@@ -81,11 +84,21 @@ func (r *reader) paging(g *Goal) {
 		}
 		g.Amount = &Value{Span: t.Span, Text: plainNumber(n), Number: &n}
 		g.Target, g.To = nil, nil
-	case t.Count > 1 && len(t.Words) == 0 && (t.Kind == Row || t.Kind == Item || perPage(t) || g.Effect == Open && t.Noun != "" && len(t.State) == 0 && t.In != nil):
+	case t.Count > 1 && (len(t.Words) == 0 || r.pageWord(t)) && (t.Kind == Row || t.Kind == Item || perPage(t) || r.pageWord(t) || g.Effect == Open && t.Noun != "" && len(t.State) == 0 && t.In != nil):
 		g.Effect = Page
 		n := float64(t.Count)
 		g.Amount = &Value{Span: t.Span, Text: plainNumber(n), Number: &n}
 	}
+}
+
+// pageWord reports whether a word of d names pages: "five rooms per page" as one phrase.
+func (r *reader) pageWord(d *Description) bool {
+	for _, w := range d.Words {
+		if e := r.lex.Entry(w.Text, lexicon.Noun_); e != nil && e.Name == string(PageKind) && len(d.Words) > 1 {
+			return true
+		}
+	}
+	return false
 }
 
 // isPageNoun keeps steps and slides apart from pages.
@@ -135,14 +148,20 @@ func (r *reader) keys(g *Goal) {
 		}
 	}
 	if len(keys) == 1 && !(keys[0] == "Tab" && t.Kind != "") {
+		g.Words = append(g.Words, t.Span)
 		g.Effect, g.Keys, g.Target = Type, keys[0], nil
 	}
 }
 
 // setting settles a goal that sets: what is made something without a preposition becomes it.
 func (r *reader) setting(g *Goal, s *sense) {
-	if g.To != nil && len(g.Fields) > 0 && g.Fields[0].Name == nil && s.Object() == "value" {
-		if to := g.To; holder(to.Kind) && g.In == nil {
+	if g.To != nil && len(g.Fields) > 0 && g.Fields[0].Name != nil && g.Fields[0].Prep == "" && s.Object() == "value" && (g.To.Both || g.To.All) {
+		label := *g.Fields[0].Name
+		g.To.Having = append(g.To.Having, label)
+		g.Fields[0].Name = nil
+	}
+	if g.To != nil && len(g.Fields) > 0 && s.Object() == "value" {
+		if to := g.To; g.Fields[0].Name != nil || holder(to.Kind) && g.In == nil {
 			g.In = to
 		} else {
 			g.Fields[0].Name = to
