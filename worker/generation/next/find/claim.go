@@ -49,14 +49,30 @@ func Claim(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 		bw.Among, bw.Except = nil, nil
 		was = evaluate(before, c, bw)
 	}
-	e.Trivial = before != nil && e.Holds && was.Holds
-	if c.Property == intent.Appears || c.Property == intent.Vanishes {
-		if before != nil && was.Holds && e.Holds {
-			e.Holds = false
-			e.Why += "; it was so before"
-		}
+	e.Trivial = before != nil && e.Holds && was.Holds && sameEvidence(&was, &e)
+	if e.Trivial && (c.Property == intent.Appears || c.Property == intent.Vanishes) {
+		e.Holds = false
+		e.Why += "; it was so before"
 	}
 	return e
+}
+
+// sameEvidence reports whether a claim held before by the same texts: another text with the
+// same words ("Save settings" before "Settings saved.") is something new.
+func sameEvidence(was, is *Evidence) bool {
+	if len(was.Subject) == 0 || len(is.Subject) == 0 {
+		return true
+	}
+	for i := range is.Subject {
+		found := false
+		for j := range was.Subject {
+			found = found || was.Subject[j].Why == is.Subject[i].Why
+		}
+		if !found {
+			return false
+		}
+	}
+	return true
 }
 
 // claimer evaluates one claim on one page.
@@ -103,14 +119,33 @@ func (k *claimer) where() {
 		k.use(k.c.Where.Span, "the page")
 		return
 	}
-	cs := containers(k.m, k.c.Where, k.w, 1)
-	if len(cs) == 0 || cs[0].Score < Enough || len(cs[0].Missing) > 0 {
+	cs := k.places(k.c.Where)
+	if len(cs) == 0 {
 		k.e.Missing = append(k.e.Missing, k.c.Where.Span)
 		return
 	}
-	k.w.Within = cs[0].Node
+	if cs[0].What != Control {
+		k.w.Within = cs[0].Node
+	}
 	k.e.Used = append(k.e.Used, cs[0].Used...)
 	k.use(k.c.Where.Span, "in "+cs[0].Why)
+}
+
+// places returns what may hold things and is meant by a description, best first: containers,
+// and the tab of that name where it is the open one.
+func (k *claimer) places(d *intent.Description) []Candidate {
+	var out []Candidate
+	s := &searcher{ix: k.ix, m: k.m, d: d, w: k.w, depth: 1, nouns: map[int]nounUse{}}
+	tab, isTab := s.tab(d)
+	for _, c := range containers(k.m, d, k.w, 1) {
+		if len(c.Missing) == 0 && c.Score >= Enough && (len(out) == 0 || c.Score > out[0].Score-0.12) && k.visible(&c) {
+			out = append(out, c)
+		}
+	}
+	if isTab && s.current(tab.Node) {
+		out = append(out, tab)
+	}
+	return out
 }
 
 func (k *claimer) use(span intent.Span, by string) { k.e.Used = append(k.e.Used, Use{span, by}) }

@@ -22,6 +22,11 @@ func (k *claimer) is() {
 	k.e.Known, k.e.Holds = true, true
 	for i := range k.c.Subject {
 		d := &k.c.Subject[i]
+		if k.wide(d) {
+			k.use(d.Span, "the page")
+			k.valuesShown(!k.c.Not)
+			continue
+		}
 		ok, known := k.subjectIs(d)
 		if !known {
 			k.e.Known, k.e.Holds = false, false
@@ -31,10 +36,109 @@ func (k *claimer) is() {
 	}
 }
 
+// wide reports whether a subject is no more than the page: "the page shows", or "it says" of
+// several words where nothing was said that it could be.
+func (k *claimer) wide(d *intent.Description) bool {
+	if len(k.c.Values) == 0 || len(d.Words) > 0 || len(d.State) > 0 || d.Of != nil || len(k.c.Be) > 0 {
+		return false
+	}
+	if d.Kind == intent.PageKind && d.Ordinal == 0 {
+		return true
+	}
+	if !d.Pronoun || d.Noun != "" || d.Extreme != nil || d.Ordinal != 0 || len(d.Having) > 0 {
+		return false
+	}
+	for i := range k.c.Values {
+		if v := &k.c.Values[i]; !v.Quoted && len(split(v.Text)) < 2 {
+			return false
+		}
+	}
+	return len(k.w.Among) == 0 || k.c.Values[0].Quoted
+}
+
+// named evaluates a claim about a thing of which only the kind is said: "the button should say
+// Finish" is a button of that name.
+func (k *claimer) named(d *intent.Description) (holds, known bool) {
+	all := true
+	for i := range k.c.Values {
+		v := &k.c.Values[i]
+		x := *d
+		x.Quoted = v.Quoted
+		for _, a := range valueAtoms(v) {
+			x.Words = append(x.Words, intent.Word{Span: v.Span, Text: a.text})
+		}
+		f, ok := k.look(&x)
+		if ok {
+			k.found(&f, d)
+			k.use(v.Span, "is "+f.Candidates[0].Why)
+			k.e.Checks = append(k.e.Checks, Check{Kind: "visible", Node: f.Candidates[0].Node, Group: -1, Text: v.Text})
+		}
+		all = all && ok
+	}
+	return all != k.c.Not, all || k.c.Not
+}
+
+// holdsAll evaluates whether a list or section has all the values in it.
+func (k *claimer) holdsAll(d *intent.Description) bool {
+	ds := []intent.Description{*d}
+	if d.Noun == "" && len(d.Words) == 1 {
+		n := *d
+		n.Words, n.Noun, n.NounSpan = nil, d.Words[0].Text, d.Words[0].Span
+		ds = append(ds, n)
+	}
+	within := k.w.Within
+	defer func() { k.w.Within = within }()
+	for i := range ds {
+		for _, c := range k.places(&ds[i]) {
+			k.w.Within = within
+			if c.What != Control {
+				k.w.Within = c.Node
+			}
+			before := k.e
+			all := true
+			for j := range k.c.Values {
+				v := &k.c.Values[j]
+				x, ok := k.quoted(v.Text, v.Span)
+				all = all && ok
+				if ok {
+					k.use(v.Span, "in "+c.Why)
+					k.e.Checks = append(k.e.Checks, Check{Kind: "visible", Node: x.Node, Group: -1, Text: v.Text})
+				}
+			}
+			if all {
+				k.found(&Found{Candidates: []Candidate{c}}, d)
+				k.e.Why += c.Why + " holds them; "
+				return true
+			}
+			k.e = before
+		}
+	}
+	return false
+}
+
+// outside are kinds of text that stand outside the records of lists.
+var outside = map[intent.Kind]bool{intent.Total: true, intent.Count: true, intent.Message: true, intent.Heading: true}
+
 // subjectIs evaluates the claim for one subject.
 func (k *claimer) subjectIs(d *intent.Description) (holds, known bool) {
 	w := k.w
 	w.Hidden = true
+	if outside[d.Kind] && d.Of == nil && len(d.Having) == 0 {
+		w.Kinds = []What{Line, Field, Attribute, Container, Column}
+	}
+	if k.c.Property == intent.Contains && len(k.c.Values) > 0 && k.holdsAll(d) != k.c.Not {
+		return true, true
+	}
+	if d.Pronoun && len(d.Words)+len(d.State)+len(d.Having) == 0 && d.Noun == "" && d.Extreme == nil && d.Ordinal == 0 && len(w.Among) == 0 {
+		k.e.Missing = append(k.e.Missing, d.Span)
+		k.e.Why += "what is meant is not known; "
+		return false, false
+	}
+	if d.Kind != "" && len(d.Words)+len(d.State)+len(d.Having)+len(k.c.Be) == 0 && d.Of == nil && d.Ordinal == 0 && d.Extreme == nil && len(k.c.Values) > 0 {
+		if ok, kn := k.named(d); kn {
+			return ok, true
+		}
+	}
 	f := search(k.m, d, w)
 	if len(f.Candidates) == 0 || len(f.Missing) > 0 || f.Candidates[0].Score < Enough {
 		k.e.Missing = append(k.e.Missing, missingOf(&f, d)...)
@@ -76,6 +180,9 @@ func (k *claimer) subjectIs(d *intent.Description) (holds, known bool) {
 // candidateIs evaluates the claim for one thing.
 func (k *claimer) candidateIs(c *Candidate, d *intent.Description) (holds, known bool) {
 	holds, known = true, len(k.c.Values)+len(k.c.Be) > 0
+	if c.What == Column {
+		return k.inColumn(c, d)
+	}
 	for i := range k.c.Values {
 		if !k.value(c, d, &k.c.Values[i]) {
 			holds = false
@@ -86,6 +193,26 @@ func (k *claimer) candidateIs(c *Candidate, d *intent.Description) (holds, known
 		holds, known = holds && ok, known && kn
 	}
 	return holds != k.c.Not, known
+}
+
+// inColumn evaluates the claim for what the things that were spoken of show in a column.
+func (k *claimer) inColumn(c *Candidate, d *intent.Description) (holds, known bool) {
+	name := k.m.Groups[c.Index].Columns[c.Sub].Name
+	holds = true
+	for _, x := range k.w.Among {
+		if x.What != Record || x.Index >= len(k.m.Records) {
+			continue
+		}
+		for i := range k.m.Records[x.Index].Attributes {
+			if k.m.Records[x.Index].Attributes[i].Name != name {
+				continue
+			}
+			a := Candidate{What: Attribute, Index: x.Index, Sub: i, Node: k.m.Records[x.Index].Attributes[i].Node, Why: x.Why}
+			ok, kn := k.candidateIs(&a, d)
+			holds, known = holds && ok, known || kn
+		}
+	}
+	return holds && known, known
 }
 
 // value compares a value with what a thing shows, besides the words that it was found by.
@@ -100,11 +227,29 @@ func (k *claimer) value(c *Candidate, d *intent.Description, v *intent.Value) bo
 		k.e.Why += c.Why + " shows " + e.text + "; "
 		return true
 	}
+	if c.What == Container && v.Number != nil && len(split(v.Text)) > 1 && k.numberIn(c.Node) == int(*v.Number) {
+		k.use(v.Span, "counted")
+		k.e.Why += c.Why + " has " + v.Text + "; "
+		return true
+	}
 	k.e.Why += c.Why + " does not show " + v.Text + "; "
 	if k.c.Not {
 		k.use(v.Span, "not shown")
 	}
 	return false
+}
+
+// numberIn returns how many records of the largest list stand in a node.
+func (k *claimer) numberIn(node int) int {
+	n, most := map[int]int{}, 0
+	for i := range k.m.Records {
+		r := &k.m.Records[i]
+		if k.ix.below(r.Node, node) && r.Node != node && !k.m.Nodes[r.Node].Hidden {
+			n[r.Group]++
+			most = max(most, n[r.Group])
+		}
+	}
+	return most
 }
 
 // texts returns what a thing shows.

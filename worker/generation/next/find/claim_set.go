@@ -17,7 +17,16 @@ func (k *claimer) counts() {
 	want := *v.Number
 	d := k.c.Subject[0]
 	d.All, d.Both, d.Count = true, false, 0
-	f := search(k.m, &d, k.w)
+	if d.Pronoun && len(d.Words) == 0 && len(k.w.Among) == 0 && len(d.State) == 0 {
+		k.countMain(want)
+		return
+	}
+	w := k.w
+	w.Kinds = []What{Record}
+	f := search(k.m, &d, w)
+	if len(f.Missing) > 0 || len(f.Candidates) == 0 {
+		f = search(k.m, &d, k.w)
+	}
 	members := 0
 	for _, c := range f.Candidates {
 		if len(c.Missing) == 0 && c.Score >= Enough && k.visible(&c) && (c.What == Record || c.What == Field || c.What == Option || c.What == Control) {
@@ -54,6 +63,37 @@ func (k *claimer) counts() {
 	}
 }
 
+// countMain counts the records of the largest list, where the text says no more than "there are
+// two": another number says nothing.
+func (k *claimer) countMain(want float64) {
+	best, n := -1, 0
+	s := &searcher{m: k.m, ix: k.ix}
+	for g := range k.m.Groups {
+		gr := &k.m.Groups[g]
+		if s.navigation(gr.Node) || k.w.Within >= 0 && !k.ix.below(gr.Node, k.w.Within) {
+			continue
+		}
+		seen := 0
+		for _, r := range gr.Records {
+			if !k.m.Nodes[k.m.Records[r].Node].Hidden {
+				seen++
+			}
+		}
+		if seen > n {
+			best, n = g, seen
+		}
+	}
+	k.e.Why = fmt.Sprintf("%d in the list, not %g", n, want)
+	if best < 0 && want != 0 || float64(n) != want {
+		return
+	}
+	k.e.Known, k.e.Holds = true, !k.c.Not
+	k.use(k.c.Values[0].Span, "counted")
+	k.use(k.c.Subject[0].Span, "the list")
+	k.e.Why = fmt.Sprintf("%d in the list", n)
+	k.e.Checks = append(k.e.Checks, Check{Kind: "count", Node: -1, Group: best, Count: n})
+}
+
 func opOf(op string) string {
 	if op == "" || op == "contains" {
 		return "="
@@ -63,10 +103,22 @@ func opOf(op string) string {
 
 // counter finds a text that says the number with the words of the subject: "4 items left".
 func (k *claimer) counter(d *intent.Description, want float64) (node int, text string, ok bool) {
-	p := k.ix.phrase(append(wordAtoms(d), nounAtoms(d)...), k.w.Lang)
+	atoms := append(wordAtoms(d), nounAtoms(d)...)
+	for _, st := range d.State {
+		atoms = append(atoms, atom{span: st.Span, text: st.Text})
+	}
+	p := k.ix.phrase(atoms, k.w.Lang)
+	if node, text, ok = k.counterIn(p, want, k.w.Within); ok || k.w.Within < 0 {
+		return node, text, ok
+	}
+	return k.counterIn(p, want, -1) // "2 films" stands below the list that it counts
+}
+
+// counterIn looks for a counter in a node.
+func (k *claimer) counterIn(p *phrase, want float64, within int) (node int, text string, ok bool) {
 	for i := range k.m.Lines {
 		l := &k.m.Lines[i]
-		if k.w.Within >= 0 && !k.ix.below(l.Node, k.w.Within) || k.m.Nodes[l.Node].Hidden || len(l.Text) > 80 {
+		if within >= 0 && !k.ix.below(l.Node, within) || k.m.Nodes[l.Node].Hidden || len(l.Text) > 80 {
 			continue
 		}
 		id := k.ix.id(l.Text)
@@ -197,16 +249,30 @@ func (k *claimer) in() {
 	if k.c.Where == nil {
 		return
 	}
-	cs := containers(k.m, k.c.Where, k.w, 1)
-	if len(cs) == 0 || len(cs[0].Missing) > 0 || cs[0].Score < Enough {
-		k.e.Missing = append(k.e.Missing, k.c.Where.Span)
-		k.e.Why = said(k.c.Where) + " was not found"
+	cs := k.places(k.c.Where)
+	if len(cs) == 0 {
+		k.inRecord()
 		return
 	}
+	start := k.e
+	for i := range cs {
+		k.e = start
+		k.inside(&cs[i])
+		if k.e.Holds {
+			return
+		}
+	}
+}
+
+// inside evaluates whether things are in one container.
+func (k *claimer) inside(c *Candidate) {
 	k.e.Known, k.e.Holds = true, true
-	k.e.Used = append(k.e.Used, cs[0].Used...)
-	k.use(k.c.Where.Span, "in "+cs[0].Why)
-	k.w.Within = cs[0].Node
+	k.e.Used = append(slices.Clone(k.e.Used), c.Used...)
+	k.use(k.c.Where.Span, "in "+c.Why)
+	k.w.Within = -1
+	if c.What != Control {
+		k.w.Within = c.Node
+	}
 	for i := range k.c.Subject {
 		if !k.isShown(&k.c.Subject[i], !k.c.Not) {
 			k.e.Holds = false
@@ -217,9 +283,27 @@ func (k *claimer) in() {
 	}
 }
 
+// inRecord takes Where for something that the record of the subject shows: "is in room 203".
+func (k *claimer) inRecord() {
+	k.e.Known, k.e.Holds = true, true
+	for i := range k.c.Subject {
+		d := k.c.Subject[i]
+		d.Having = append(slices.Clone(d.Having), *k.c.Where)
+		if !k.isShown(&d, !k.c.Not) {
+			k.e.Holds = false
+		}
+	}
+	if !k.e.Holds && !k.c.Not {
+		k.e.Known = false
+		k.e.Missing = append(k.e.Missing, k.c.Where.Span)
+	}
+	k.use(k.c.Where.Span, "shown by it")
+}
+
 // unchanged evaluates whether things are as they were before.
 func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 	e := Evidence{Known: true, Holds: true}
+	w.Hidden = true
 	for i := range c.Subject {
 		d := &c.Subject[i]
 		was, is := search(before, d, w), search(after, d, w)
@@ -246,6 +330,19 @@ func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 func shows(m *page.Model, c *Candidate) string {
 	k := &claimer{ix: indexOf(m), m: m}
 	s := ""
+	if c.What == Container {
+		for i := range m.Fields {
+			if f := &m.Fields[i]; k.ix.below(f.Node, c.Node) {
+				s += f.Label + "=" + f.Value + m.Nodes[f.Node].Checked + "\x00"
+			}
+		}
+		for i := range m.Records {
+			if k.ix.below(m.Records[i].Node, c.Node) {
+				s += m.Records[i].Title + "\x00"
+			}
+		}
+		return s
+	}
 	for _, e := range k.texts(c) {
 		s += e.text + "\x00"
 	}

@@ -236,7 +236,7 @@ func resolvePair(out *strings.Builder, p *goldPair, ms []*page.Model, steps []go
 
 // claimOn evaluates a claim after the whole solution: all claims of what can be done hold then.
 func claimOn(note func(verdict, what, got string), c *intent.Claim, ms []*page.Model, lang, src string) {
-	var e Evidence
+	var e, last Evidence
 	verdict := "unknown"
 	for n := len(ms) - 1; n > 0 && n >= len(ms)-3; n-- {
 		e = Claim(ms[0], ms[n], c, Want{Lang: lang, Within: -1})
@@ -244,9 +244,15 @@ func claimOn(note func(verdict, what, got string), c *intent.Claim, ms []*page.M
 			verdict = "holds"
 			break
 		}
-		if e.Known {
-			verdict = "FAILS"
+		if n == len(ms)-1 {
+			last = e
+			if e.Known {
+				verdict = "FAILS"
+			}
 		}
+	}
+	if verdict != "holds" {
+		e = last
 	}
 	missing := ""
 	for _, m := range e.Missing {
