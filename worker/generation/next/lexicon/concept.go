@@ -240,6 +240,8 @@ func (l *Lexicon) verbLemmas() map[string][]string {
 	for key, forms := range l.verbs {
 		for _, v := range forms {
 			switch {
+			case l.Capitals && v.Form == "imperative" && !v.Joined && key[len(key)-1] != 'e' && key[len(key)-1] != 't':
+				// "Verein", "Plan", "Kauf": as nouns they mean something else.
 			case v.Joined || v.Particle == "":
 				out[v.Lemma] = append(out[v.Lemma], key)
 			case v.Particle != "":

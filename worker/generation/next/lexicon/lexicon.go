@@ -209,6 +209,20 @@ func (l *Lexicon) Known(word string) bool {
 	return l.folded[f] != "" || len(l.concept[f]) > 0 || len(l.entries[f]) > 0
 }
 
+// Spelling returns a folded word in the one of two spellings that words are compared in:
+// "organize" for "organise".
+func (l *Lexicon) Spelling(word string) string {
+	if len(l.same) == 0 {
+		return word
+	}
+	for i := max(0, len(word)-8); i+3 <= len(word); i++ {
+		if to, ok := l.same[word[i:]]; ok && (i >= 2 || i == 0) {
+			return word[:i] + to
+		}
+	}
+	return word
+}
+
 // Parts splits a compound into two words that the lexicon has, with the letters that link
 // them left out: "Lieferadresse" is "liefer" and "adresse". It reports false where the
 // language makes no compounds, or the word has a meaning as a whole.

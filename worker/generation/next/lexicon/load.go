@@ -97,6 +97,7 @@ func (w *world) build(code string, parts map[string][]line) *Lexicon {
 		Code: code, Decimal: ".",
 		elision: map[string]bool{}, entries: map[string][]Entry{}, verbs: map[string][]VerbForm{},
 		longest: map[string]int{}, concept: map[string][]ConceptID{}, folded: map[string]string{}, wide: map[string]int{}, words: map[ConceptID][]string{},
+		same: map[string]string{},
 	}
 	l.configure(parts["language"])
 	f := newInflector(parts["forms"])
@@ -126,6 +127,11 @@ func (l *Lexicon) configure(lines []line) {
 			}
 		case "link":
 			l.Links = ln.words
+		case "same":
+			for _, w := range ln.words {
+				from, to, _ := strings.Cut(w, ">")
+				l.same[from] = to
+			}
 		case "capitals":
 			l.Capitals = true
 		case "clitic":

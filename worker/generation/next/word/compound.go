@@ -21,8 +21,8 @@ func part(a, b *Word) Kind {
 			return None
 		}
 		return Head
-	case len(whole.parts) == 2 && strings.HasPrefix(whole.Folded, piece.Folded) && rest >= 3:
-		return Part
+	case len(whole.parts) == 2 && strings.HasPrefix(whole.Folded, piece.Folded):
+		return partKind(whole.parts)
 	}
 	return None
 }
@@ -56,7 +56,7 @@ func partsIn(parts []Word, t *Text, pair func(at, n int, k Kind) Pair, pairs []P
 		}
 		if !related(&parts[1], w) {
 			if related(&parts[0], w) {
-				pairs = append(pairs, pair(k, 1, Part))
+				pairs = append(pairs, pair(k, 1, partKind(parts)))
 			}
 			continue
 		}
@@ -72,6 +72,15 @@ func partsIn(parts []Word, t *Text, pair func(at, n int, k Kind) Pair, pairs []P
 		}
 	}
 	return pairs
+}
+
+// partKind is how well the first part of a compound stands for it: well where its head is
+// only the name of a control.
+func partKind(parts []Word) Kind {
+	if parts[1].generic {
+		return Concept
+	}
+	return Part
 }
 
 // related reports whether two words are one in form or meaning.

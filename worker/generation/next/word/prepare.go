@@ -31,9 +31,13 @@ type Word struct {
 	parts    []Word // of a compound
 	name     bool   // matches only as it is written
 	known    bool
-	initial  bool // ends in a full stop: "A.", "dept."
-	acronym  bool
-	capital  bool
+	// generic is set of the head of a compound that only says what kind of control it is:
+	// "Kontomenü", "Suchfeld".
+	generic bool
+	heft    float32 // weight where it is no name
+	initial bool    // ends in a full stop: "A.", "dept."
+	acronym bool
+	capital bool
 }
 
 // maxLangs is how many languages a text may be read in: its own and the other side's.
@@ -142,7 +146,7 @@ func (s *side) prepare(text string, name bool) *Text {
 		if w.name {
 			w.parts = nil
 		}
-		w.count(s.langs, s.mine, p.after(i))
+		w.count(p.after(i))
 		p.acronyms = p.acronyms || w.acronym
 	}
 	p.finish(s.langs, name)
@@ -181,6 +185,12 @@ func (p *Text) cut(text string, ls []*lexicon.Lexicon) {
 
 // fill sets what a word is compared by.
 func (w *Word) fill(ls []*lexicon.Lexicon, mine []bool) {
+	w.heft = 1
+	for i, l := range ls {
+		if mine[i] {
+			w.heft = min(w.heft, heft(l, w.Text))
+		}
+	}
 	w.Folded = strings.Trim(token.Fold(possessive(w.Text)), "'")
 	w.hash = hash(w.Folded)
 	w.numbers = token.Values(w.Text)
@@ -226,8 +236,9 @@ const minStem = 4
 func (w *Word) learn(i int, l *lexicon.Lexicon) {
 	w.known = w.known || l.Known(w.Folded)
 	w.lemmas[i] = hash(token.Fold(l.Lemma(w.Folded)))
-	if stem := token.Stem(strings.Trim(possessive(w.Text), "'’"), l.Stemmer); len(w.Folded) >= minStem {
-		w.stems[i] = hash(stem)
+	if len(w.Folded) >= minStem {
+		lower := strings.Trim(possessive(token.Lower(w.Text)), "'")
+		w.stems[i] = hash(token.Stem(l.Spelling(lower), l.Stemmer))
 	}
 	for _, c := range l.Concepts(w.Text) {
 		if !slices.ContainsFunc(w.concepts, func(m meaning) bool { return m.id == c }) {
@@ -267,22 +278,20 @@ func (w *Word) split(ls []*lexicon.Lexicon) {
 				w.parts[i].learn(k, l)
 			}
 		}
+		noun := l.Entry(head, lexicon.Noun_)
+		w.parts[1].generic = noun != nil && noun.Name != "thing"
 		return
 	}
 }
 
 // count sets what a word weighs, and whether a full stop makes it an abbreviation.
-func (w *Word) count(ls []*lexicon.Lexicon, mine []bool, next byte) {
+func (w *Word) count(next byte) {
 	w.weight = 1
 	w.initial = next == '.' && len(w.numbers) == 0 && len(w.Folded) <= 5
 	if w.name || w.initial && w.capital {
 		return
 	}
-	for i, l := range ls {
-		if mine[i] {
-			w.weight = min(w.weight, heft(l, w.Text))
-		}
-	}
+	w.weight = w.heft
 }
 
 // How much function words count: those that are nothing else, and those that may also name
