@@ -133,6 +133,7 @@ type Lexicon struct {
 	Capitals bool
 	clitics  []string
 	elision  map[string]bool
+	same     map[string]string // endings that two spellings of a word differ in
 	entries  map[string][]Entry
 	verbs    map[string][]VerbForm
 	longest  map[string]int // by first word, how many words its longest entry has
