@@ -215,7 +215,7 @@ var buttonWords = words("btn button")
 
 // ratingIn returns the row of stars in a node, nil without one.
 func (b *builder) ratingIn(i int) *Field {
-	for j := i; j < b.x.End(i); j++ {
+	for j := i; j < b.stop(i); j++ {
 		if f := b.field[j]; f >= 0 && b.Fields[f].Kind == "rating" {
 			return &b.Fields[f]
 		}
@@ -225,7 +225,7 @@ func (b *builder) ratingIn(i int) *Field {
 
 // valueIn returns the value of the field in a node, and whether there is one.
 func (b *builder) valueIn(i int) (string, bool) {
-	for j := i; j < b.x.End(i); j++ {
+	for j := i; j < b.stop(i); j++ {
 		if n := &b.Nodes[j]; typedRoles[n.Role] && n.HasValue && len(n.Options) == 0 {
 			return n.Value, true
 		}
@@ -264,7 +264,7 @@ func (b *builder) leafAttributes(r int) []seenAttribute {
 		}
 		add(l, b.attribute(l, name, text))
 	}
-	for j := node; j < b.x.End(node) && len(list) < 50; j++ {
+	for j := node; j < b.stop(node) && len(list) < 50; j++ {
 		n := &b.Nodes[j]
 		if b.record[j] != r || n.Hidden || len(n.Options) > 0 {
 			continue

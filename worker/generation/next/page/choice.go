@@ -82,7 +82,7 @@ func (b *builder) asRating(k int) {
 // onlyRadio reports whether a node is around one radio button.
 func (b *builder) onlyRadio(i int) bool {
 	count := 0
-	for j := i + 1; j < b.x.End(i); j++ {
+	for j := i + 1; j < b.stop(i); j++ {
 		if b.Nodes[j].Role == "radio" {
 			count++
 		}
@@ -134,7 +134,7 @@ func (b *builder) entryChosen(i int) bool {
 
 // onlyControl returns the first control in a node, -1 without one.
 func (b *builder) onlyControl(i int) int {
-	for j := i + 1; j < b.x.End(i); j++ {
+	for j := i + 1; j < b.stop(i); j++ {
 		if b.control[j] >= 0 && !b.Nodes[j].Hidden {
 			return j
 		}
@@ -349,7 +349,7 @@ func (b *builder) alsoCalled(k int, name string) {
 func (b *builder) addStepper(around, less, more int) {
 	b.alsoCalled(less, "decrease")
 	b.alsoCalled(more, "increase")
-	for j := around; j < b.x.End(around); j++ {
+	for j := around; j < b.stop(around); j++ {
 		if f := b.field[j]; f >= 0 && (b.Fields[f].Kind == "number" || b.Fields[f].Kind == "text") && b.Fields[f].Node == j {
 			b.Fields[f].Less, b.Fields[f].More = less, more
 			b.Fields[f].Kind = "number"

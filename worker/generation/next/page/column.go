@@ -133,7 +133,7 @@ func (b *builder) headedAbove(c *cluster, columns []Column, seen [][]seenAttribu
 			return
 		}
 	}
-	for j := head; j < b.x.End(head); j++ {
+	for j := head; j < b.stop(head); j++ {
 		if typedRoles[b.Nodes[j].Role] {
 			return
 		}

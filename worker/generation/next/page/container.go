@@ -107,7 +107,7 @@ func (b *builder) containerKind(i int) string {
 // beyondTitle reports whether a node holds more than its title, and is no head of a column.
 func (b *builder) beyondTitle(i int) bool {
 	parts := 0
-	for j := i + 1; j < b.x.End(i) && parts < 2; j++ {
+	for j := i + 1; j < b.stop(i) && parts < 2; j++ {
 		if b.leaf[j] != "" || strongRoles[b.Nodes[j].Role] {
 			parts++
 			j = b.x.End(j) - 1
@@ -131,7 +131,7 @@ func (b *builder) wholePage(i int) bool {
 
 // leads returns the heading that a node begins with, -1 without one.
 func (b *builder) leads(i int) int {
-	for k, j := 0, i+1; j < b.x.End(i) && k < 8; k, j = k+1, j+1 {
+	for k, j := 0, i+1; j < b.stop(i) && k < 8; k, j = k+1, j+1 {
 		n := &b.Nodes[j]
 		if b.member[j] >= 0 {
 			return -1 // what follows is of one of the things in it
@@ -193,7 +193,7 @@ func (b *builder) shortLead(i int) string {
 
 // dialogTitle returns what in a dialog is its title: a heading, or what is classed so.
 func (b *builder) dialogTitle(i int) int {
-	for j := i + 1; j < b.x.End(i) && j < i+14; j++ {
+	for j := i + 1; j < b.stop(i) && j < i+14; j++ {
 		n := &b.Nodes[j]
 		if text := b.textOf(j); (n.Role == "heading" || classWord(n, words("title heading"))) && worded(text) && len(text) <= maxLabel {
 			return j
@@ -289,7 +289,7 @@ func (b *builder) lastTitle(i int) int {
 	if b.x.End(i)-i > 12 {
 		return -1
 	}
-	for j := i + 1; j < b.x.End(i); j++ {
+	for j := i + 1; j < b.stop(i); j++ {
 		if b.Nodes[j].Role == "heading" {
 			return j
 		}

@@ -69,7 +69,7 @@ func (b *builder) isControl(i int) bool {
 // use.
 func (b *builder) labelsNext(i int) bool {
 	text := label(b.textOf(i))
-	for j := b.x.End(i); j < len(b.Nodes) && j < b.x.End(i)+8; j++ {
+	for j := b.x.End(i); j < len(b.Nodes) && j < b.stop(i)+8; j++ {
 		if n := &b.Nodes[j]; typedRoles[n.Role] {
 			return label(tidy(n.Label)) == text || label(tidy(n.Name)) == text || label(b.textBefore(j)) == text
 		}
@@ -128,7 +128,7 @@ func (b *builder) reacting(i int) bool {
 // controlsInside returns the first control by role in a node, and how many there are.
 func (b *builder) controlsInside(i int) (first, count int) {
 	first = -1
-	for j := i + 1; j < b.x.End(i) && count < 3; j++ {
+	for j := i + 1; j < b.stop(i) && count < 3; j++ {
 		n := &b.Nodes[j]
 		if strongRoles[n.Role] && !n.Hidden {
 			if first < 0 {
@@ -147,7 +147,7 @@ func (b *builder) holdsControl(i int) bool {
 }
 
 func (b *builder) checkInside(i int) bool {
-	for j := i + 1; j < b.x.End(i); j++ {
+	for j := i + 1; j < b.stop(i); j++ {
 		if r := b.Nodes[j].Role; r == "checkbox" || r == "radio" || r == "switch" {
 			return true
 		}

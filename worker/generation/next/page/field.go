@@ -143,7 +143,7 @@ func datePattern(s string) bool {
 // severalFields reports whether a node holds more than one field.
 func (b *builder) severalFields(i int) bool {
 	count := 0
-	for j := i + 1; j < b.x.End(i); j++ {
+	for j := i + 1; j < b.stop(i); j++ {
 		if n := &b.Nodes[j]; (typedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio") && !n.Hidden {
 			if count++; count > 1 {
 				return true

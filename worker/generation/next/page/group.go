@@ -195,7 +195,7 @@ func (b *builder) goesAbout(c *cluster) bool {
 	links := 0
 	for _, i := range c.members {
 		texts, linked := 0, 0
-		for j := i; j < b.x.End(i); j++ {
+		for j := i; j < b.stop(i); j++ {
 			n := &b.Nodes[j]
 			switch {
 			case n.Hidden:
@@ -218,7 +218,7 @@ func (b *builder) goesAbout(c *cluster) bool {
 
 // chosen reports whether a control, or the one in a node, is marked as the chosen one.
 func (b *builder) chosen(i int) bool {
-	for j := i; j < b.x.End(i); j++ {
+	for j := i; j < b.stop(i); j++ {
 		if n := &b.Nodes[j]; n.Selected == "true" || n.Checked == "true" || classWord(n, chosenWords) {
 			return true
 		}
@@ -229,7 +229,7 @@ func (b *builder) chosen(i int) bool {
 // singleControl reports whether a node is nothing but one control.
 func (b *builder) singleControl(i int) bool {
 	controls, outside := 0, 0
-	for j := i + 1; j < b.x.End(i) && j < i+20; j++ {
+	for j := i + 1; j < b.stop(i) && j < i+20; j++ {
 		n := &b.Nodes[j]
 		if n.Hidden {
 			continue

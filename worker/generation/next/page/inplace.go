@@ -18,7 +18,7 @@ func (b *builder) codeEditors() {
 			f.Label = f.Names[0]
 		}
 		k := b.addField(f)
-		for j := i + 1; j < b.x.End(i); j++ {
+		for j := i + 1; j < b.stop(i); j++ {
 			b.field[j] = k
 		}
 	}

@@ -85,7 +85,7 @@ func (b *builder) wrapperLabel(i int) []string {
 
 // cellLabel returns the header of the column that a field stands in.
 func (b *builder) cellLabel(i int) string {
-	for j := i; j >= 0; j = b.x.Parent(j) {
+	for j, k := i, 0; j >= 0 && k < 12; j, k = b.x.Parent(j), k+1 {
 		if cellRoles[b.Nodes[j].Role] {
 			if r := b.record[j]; r >= 0 {
 				c := b.groups[b.Records[r].Group]

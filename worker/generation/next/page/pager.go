@@ -43,7 +43,7 @@ func (b *builder) findPagers() {
 // numbered reports whether a node holds the controls of pages: numbers in order.
 func (b *builder) numbered(i int) bool {
 	want, count := 0, 0
-	for j := i + 1; j < b.x.End(i) && j < i+60; j++ {
+	for j := i + 1; j < b.stop(i) && j < i+60; j++ {
 		if b.control[j] < 0 {
 			continue
 		}

@@ -36,7 +36,7 @@ func (b *builder) tokenField(f *Field) {
 // listOptions reads the options of a list that is always open.
 func (b *builder) listOptions(f *Field) {
 	var chosen []string
-	for j := f.Node + 1; j < b.x.End(f.Node); j++ {
+	for j := f.Node + 1; j < b.stop(f.Node); j++ {
 		if n := &b.Nodes[j]; n.Role == "option" {
 			o := Option{Label: b.optionLabel(j), Node: j, Selected: n.Selected == "true" || n.Checked == "true", Disabled: n.Disabled}
 			if o.Selected {
@@ -94,7 +94,7 @@ func (b *builder) customChoice(f *Field) {
 // chosenText returns what a list that a page built shows as chosen: the value of the input in
 // it, else its text that is no label.
 func (b *builder) chosenText(i int, f *Field) string {
-	for j := i + 1; j < b.x.End(i); j++ {
+	for j := i + 1; j < b.stop(i); j++ {
 		if n := &b.Nodes[j]; typedRoles[n.Role] && !n.Hidden {
 			b.field[j] = len(b.Fields)
 			if n.Value != "" {
@@ -114,7 +114,7 @@ func (b *builder) chosenText(i int, f *Field) string {
 // it as their opener, or in the list that is open while it says that it is expanded.
 func (b *builder) optionsOf(i int) []int {
 	var list []int
-	for j := i + 1; j < b.x.End(i); j++ {
+	for j := i + 1; j < b.stop(i); j++ {
 		if n := &b.Nodes[j]; n.Role == "option" || n.Hidden && (n.Role == "button" || n.Role == "menuitem") {
 			list = append(list, j)
 		}
@@ -165,7 +165,7 @@ func (b *builder) customSelects() {
 			continue
 		}
 		f := Field{Node: i, Kind: "choice", Names: b.labelOf(i), Multiple: classWord(n, multipleWords)}
-		for j := i + 1; j < b.x.End(i); j++ {
+		for j := i + 1; j < b.stop(i); j++ {
 			m := &b.Nodes[j]
 			if m.Hidden && (b.reactsStrongly(m) || m.Role == "option") && len(b.x.Children(j)) == 0 && b.leaf[j] != "" {
 				f.Options = append(f.Options, Option{Label: b.leaf[j], Node: j, Selected: m.Selected == "true" || classWord(m, chosenWords)})

@@ -124,7 +124,7 @@ var headWords = words("header thead colheader heads")
 
 // holdsRows reports whether a node is around rows of a table.
 func (b *builder) holdsRows(i int) bool {
-	for j := i + 1; j < b.x.End(i); j++ {
+	for j := i + 1; j < b.stop(i); j++ {
 		if b.Nodes[j].Role == "row" {
 			return true
 		}
@@ -142,7 +142,7 @@ func (b *builder) richButton(i int) bool {
 // parts counts what a node shows: texts, images and controls, each once.
 func (b *builder) parts(i int) int {
 	count := 0
-	for j := i + 1; j < b.x.End(i) && count < 10; j++ {
+	for j := i + 1; j < b.stop(i) && count < 10; j++ {
 		n := &b.Nodes[j]
 		switch {
 		case n.Hidden:
@@ -170,7 +170,7 @@ func (b *builder) formRows(c *cluster) bool {
 func (b *builder) formRow(i int) bool {
 	fields, buttons, texts, choices, labels, hidden := 0, 0, 0, 0, 0, 0
 	signs, digits := 0, 0
-	for j := i + 1; j < b.x.End(i); j++ {
+	for j := i + 1; j < b.stop(i); j++ {
 		n := &b.Nodes[j]
 		if n.Hidden {
 			if n.Role == "checkbox" || n.Role == "radio" {
@@ -243,7 +243,7 @@ func (b *builder) similar(c *cluster) bool {
 	count := map[string]int{}
 	for _, i := range c.members[:min(len(c.members), 20)] {
 		set := map[string]bool{}
-		for j := i + 1; j < b.x.End(i) && j < i+60; j++ {
+		for j := i + 1; j < b.stop(i) && j < i+60; j++ {
 			if n := &b.Nodes[j]; !n.Hidden {
 				set[n.Tag+":"+n.Role+":"+kindClass(n.Class)] = true
 			}
@@ -277,7 +277,7 @@ func (b *builder) tokens(i int) bool {
 // severalTyped reports whether a node is a form.
 func (b *builder) severalTyped(i int) bool {
 	count := 0
-	for j := i + 1; j < b.x.End(i); j++ {
+	for j := i + 1; j < b.stop(i); j++ {
 		if typedRoles[b.Nodes[j].Role] && !b.Nodes[j].Hidden {
 			count++
 		}

@@ -71,7 +71,7 @@ func (b *builder) noThing(row int) bool {
 			return true
 		}
 	}
-	for j := row + 1; j < b.x.End(row); j++ {
+	for j := row + 1; j < b.stop(row); j++ {
 		if r := b.Nodes[j].Role; r == "row" || r == "table" || r == "grid" {
 			return true
 		}
@@ -126,7 +126,7 @@ func (b *builder) table(t int, rows []int) *cluster {
 // sum these up.
 func (b *builder) withoutSums(c *cluster) {
 	usable := func(i int) bool {
-		for j := i + 1; j < b.x.End(i); j++ {
+		for j := i + 1; j < b.stop(i); j++ {
 			if strongRoles[b.Nodes[j].Role] {
 				return true
 			}
@@ -175,7 +175,7 @@ func (b *builder) footer(i int) bool {
 // cells returns the cells of a row.
 func (b *builder) cells(row int) []int {
 	var list []int
-	for j := row + 1; j < b.x.End(row); j++ {
+	for j := row + 1; j < b.stop(row); j++ {
 		if cellRoles[b.Nodes[j].Role] {
 			list = append(list, j)
 			j = b.x.End(j) - 1

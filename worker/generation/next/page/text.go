@@ -71,6 +71,13 @@ func selectedLabel(n *snapshot.Node) string {
 	return strings.Join(list, ", ")
 }
 
+// maxInside is how many nodes of another one are looked at: what is deeper in the page's
+// larger parts is looked at in its own place, and the time stays linear.
+const maxInside = 800
+
+// stop returns where looking into a node ends.
+func (b *builder) stop(i int) int { return min(b.x.End(i), i+maxInside) }
+
 // leavesIn returns the nodes in a node that show something, at most some.
 func (b *builder) leavesIn(i, end, most int) []int {
 	if i < 0 || i >= len(b.Nodes) {

@@ -129,7 +129,7 @@ func (b *builder) recordTitle(r int, seen []seenAttribute, column int) string {
 	if n.Name != "" {
 		return tidy(n.Name)
 	}
-	for j := node + 1; j < b.x.End(node); j++ {
+	for j := node + 1; j < b.stop(node); j++ {
 		if m := &b.Nodes[j]; m.Name != "" && b.record[j] == r && !m.Hidden {
 			return tidy(m.Name)
 		}
@@ -179,7 +179,7 @@ func (b *builder) statesOf(r int, seen []seenAttribute, column int) []string {
 		add("disabled")
 	}
 	add(folded(n.Expanded))
-	for j := node + 1; j < b.x.End(node); j++ {
+	for j := node + 1; j < b.stop(node); j++ {
 		m := &b.Nodes[j]
 		if b.record[j] != r || m.Hidden {
 			continue

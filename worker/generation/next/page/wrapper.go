@@ -58,7 +58,7 @@ func (b *builder) ownThings(c *cluster) bool {
 	}
 	usable := 0
 	for _, i := range c.members {
-		for j := i + 1; j < b.x.End(i); j++ {
+		for j := i + 1; j < b.stop(i); j++ {
 			if strongRoles[b.Nodes[j].Role] {
 				usable++
 				break
@@ -122,7 +122,7 @@ func (b *builder) wraps(c *cluster, inner []*cluster) bool {
 func (b *builder) headed(nodes []int) bool {
 	count := 0
 	for _, i := range nodes {
-		for j := i; j < b.x.End(i); j++ {
+		for j := i; j < b.stop(i); j++ {
 			if b.Nodes[j].Role == "heading" {
 				count++
 				break
