@@ -118,6 +118,9 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 				continue
 			}
 			at, n := particleAt(items, i, v)
+			if v.Property == string(At) && n > 0 && at != i+1 {
+				continue // "debe ser X y el último Y": no "ser el último"
+			}
 			if n < 0 || v.Particle == "" && v.Form == "participle" && i != a.c.head && v.Property != string(Shown) && v.Property != string(Contains) {
 				continue
 			}

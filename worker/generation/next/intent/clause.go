@@ -259,9 +259,21 @@ func (r *reader) classify(c *clause) {
 	}
 	if r.imperative(c.items, s) && !r.label(c.items, s) {
 		if fin < 0 || fin == s && !r.claims(&c.items[s]) || r.asks(&c.items[s]) {
+			if s > 0 && !r.leadsDeed(c.items[:s]) {
+				c.told = append(c.told, Span{c.items[0].From, c.items[s-1].To})
+				c.items, s = c.items[s:], 0
+			}
 			c.kind, c.head = goal, s
 			r.attempt(c)
 			return
+		}
+	}
+	if c.that && fin < 0 {
+		for i := s; i < len(c.items); i++ {
+			if r.hasEffect(&c.items[i], Check) && r.deedForm(&c.items[i], "third") && !c.items[i].has(lexicon.Noun_) {
+				fin = i // es "que sale la última"
+				break
+			}
 		}
 	}
 	if r.lang == "en" && fin >= 0 && c.items[s].has(lexicon.Preposition) && !c.items[s].has(lexicon.Conjunction) && !c.that {
@@ -291,6 +303,16 @@ func (r *reader) classify(c *clause) {
 	if seen && !c.items[last-1].has(lexicon.Negation) && !c.items[last].cap {
 		c.kind, c.head = claim, last // "Manchego y Queso fresco a la vista"
 	}
+}
+
+// leadsDeed reports whether words before a verb say something of the deed: "only", "no".
+func (r *reader) leadsDeed(items []item) bool {
+	for i := range items {
+		if items[i].has(lexicon.Negation) || items[i].has(lexicon.Quantity, "only") || items[i].has(lexicon.Pronoun) {
+			return true
+		}
+	}
+	return false
 }
 
 // unknownVerb reports whether a sentence begins with a word that the lexicon does not have

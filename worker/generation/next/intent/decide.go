@@ -8,6 +8,8 @@ import (
 // said in the same breath.
 func (a *asserter) decide() []Claim {
 	c := Claim{Span: clauseSpan(a.c), Property: a.property, Not: a.not, Only: a.only, Op: "=", Words: a.words}
+	head := &a.c.items[a.c.head]
+	c.plain = head.has(lexicon.Auxiliary, "be") && !a.c.that && a.c.cond == ""
 	var extra []Claim
 	a.subject, extra = a.contrasts(a.subject, c, extra)
 	values, extra := a.contrasts(a.values, c, extra)

@@ -332,6 +332,10 @@ func (d *deed) slot(p, before *phrase) string {
 		return ""
 	case slot == "name" && d.s.Object() == "target" && d.formlike():
 		return "field"
+	case d.g.Effect == Press && slot == "" && len(d.g.Target) == 0 && before == nil && p.leads("on", "in", "to", "at") && d.last == "":
+		return "target"
+	case slot == "to" && d.g.Effect == Set && d.s.Object() == "value" && !d.container(p):
+		return "name"
 	case slot == "to" && d.g.Effect == Add && d.r.labelled(p.core, p) > 0 && !p.quoted() && !d.container(p):
 		return "field"
 	case slot == "to" && (d.g.To != nil || dated && d.g.Effect != Move), slot == "from" && dated, slot == "become" && d.g.Become != nil:
@@ -844,6 +848,10 @@ func (d *deed) flush() {
 			d.name = nil
 			return
 		}
+	case d.name != nil && d.value.quoted() && d.r.labelled(d.value.core, d.value) > 0 && d.g.To == nil && d.prep != "as":
+		f = d.r.field(d.value)
+		to := d.r.description(d.name)
+		d.g.To = &to
 	case d.name == nil:
 		f = d.r.field(d.value)
 		f.Prep = d.prep

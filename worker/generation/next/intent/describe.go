@@ -130,6 +130,8 @@ func (b *describer) item(i int) int {
 		return b.valueAt(i)
 	case it.has(lexicon.Article) && !named:
 		b.det = true
+	case it.has(lexicon.Preposition) && !named && i > 0 && i+1 == len(b.core) && len(it.verbs) == 0: // "the field below"
+		d.Flags = append(d.Flags, it.Span)
 	case it.has(lexicon.Question) && !named:
 		if i+1 == len(b.core) {
 			d.All, d.Pronoun = true, true
@@ -277,6 +279,7 @@ func (b *describer) quantity(i int) bool {
 // measure reports whether core[i] picks by a measure here: a superlative, or a comparative
 // behind an article ("the older one").
 func (b *describer) measure(i int) bool {
+	it := &b.core[i]
 	for _, e := range b.core[i].entries {
 		if e.Class != lexicon.Measure {
 			continue
@@ -288,7 +291,7 @@ func (b *describer) measure(i int) bool {
 			}
 			return true
 		case "comparative":
-			return b.det
+			return b.det && !(e.Attr("of") == "degree" && (it.has(lexicon.Preposition) || i+1 == len(b.core)))
 		}
 	}
 	return false

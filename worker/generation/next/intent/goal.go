@@ -309,4 +309,6 @@ type Claim struct {
 	// By and Descending: of Order.
 	By         *Description
 	Descending bool
+	// plain: nothing in the words says that it must be so ("is", not "should be").
+	plain bool
 }

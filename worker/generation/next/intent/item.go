@@ -28,6 +28,7 @@ type reader struct {
 	source string
 	lang   string
 	lex    *lexicon.Lexicon
+	other  []alternative
 }
 
 // as returns the sense of a class, nil without one.
@@ -283,6 +284,14 @@ func (r *reader) wordItem(toks []token, words []string, i int) (item, int) {
 	it.verbs = r.lex.Verbs(toks[i].text)
 	if len(entries) > 0 && structural[entries[0].Class] {
 		it.verbs = nil // a form that only differs in its accents: fr "à", es "de"
+	}
+	if it.clitic && it.has(lexicon.Pronoun) { // "garde-le": no article
+		for _, e := range entries {
+			if e.Class == lexicon.Pronoun {
+				it.entries, it.verbs = []lexicon.Entry{e}, nil
+				return it, 1
+			}
+		}
 	}
 	if e := it.as(lexicon.Number); e != nil {
 		v := e.Value

@@ -73,7 +73,7 @@ func (c *chunker) step(items []item, i int) int {
 	case c.conjunction(items, i):
 		c.flush()
 		c.join(conjunctionName(it))
-	case it.has(lexicon.Pronoun, "i") && !it.has(lexicon.Pronoun, "it", "them", "he") && !it.number && !it.has(lexicon.Pronoun, "one") && it.value == nil && (!it.proper(c.r.lang) || len(it.text) == 1) && !it.has(lexicon.Article),
+	case it.has(lexicon.Pronoun, "i") && !it.has(lexicon.Pronoun, "it", "them", "he") && !it.number && !it.has(lexicon.Pronoun, "one") && it.value == nil && (!it.proper(c.r.lang) || len(it.text) == 1 && !c.called(items, i)) && !it.has(lexicon.Article),
 		it.has(lexicon.Pronoun, "se"):
 		c.loose = append(c.loose, *it)
 	case it.has(lexicon.Question) && !it.has(lexicon.Relative) && i+1 < len(items) && items[i+1].has(lexicon.Auxiliary):
@@ -156,10 +156,22 @@ func conjunctionName(it *item) string {
 // conjunction reports whether items[i] joins phrases: "and", "or", "but".
 func (c *chunker) conjunction(items []item, i int) bool {
 	it := &items[i]
-	if it.value != nil || it.proper(c.r.lang) || it.has(lexicon.Quantity) {
+	if it.value != nil || it.proper(c.r.lang) || it.has(lexicon.Quantity) || it.is("+") && len(c.cur.core) == 0 {
 		return false
 	}
 	return it.has(lexicon.Conjunction, "and", "or", "but") && !it.has(lexicon.Preposition, "except") || it.is("&", "+")
+}
+
+// called reports whether "I" begins the name of a control: "click I agree".
+func (c *chunker) called(items []item, i int) bool {
+	if c.verb == nil || i+1 >= len(items) || len(items[i+1].verbs) == 0 && !items[i+1].has(lexicon.Auxiliary) {
+		return false
+	}
+	switch Effect(c.verb.Effect) {
+	case Press, Complete, Choose, Toggle, Check, Select:
+		return true
+	}
+	return false
 }
 
 // nameGoesOn reports whether a function word belongs to the name that is being read: only
@@ -235,7 +247,7 @@ func (c *chunker) begins(items []item, i int) bool {
 	if it.has(lexicon.Article, "definite") && c.r.lang == "en" && len(c.cur.core) == 1 && last.proper("en") && i+1 < len(items) && !items[i+1].cap {
 		return false // "Paint the shed" is a name
 	}
-	if (c.r.lang == "es" || c.r.lang == "fr") && it.has(lexicon.Article) && i+1 < len(items) && items[i+1].mainly(lexicon.Measure) {
+	if (c.r.lang == "es" || c.r.lang == "fr") && it.has(lexicon.Article) && i+1 < len(items) && items[i+1].has(lexicon.Measure) {
 		return false // "la pizza la plus chère"
 	}
 	if it.has(lexicon.Article) || it.has(lexicon.Possessive) || it.has(lexicon.Demonstrative) || it.mainly(lexicon.Pronoun) && !it.number {

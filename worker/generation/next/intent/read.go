@@ -15,7 +15,7 @@ const most = 4
 
 // Read reads a text. What is behind Longest is not read, and stands in Unread.
 func Read(source string) Text {
-	return ReadIn(source, "en")
+	return ReadIn(source, lexicon.Detect(source))
 }
 
 // ReadIn reads a text of a known language.
@@ -38,7 +38,10 @@ func ReadIn(source, lang string) Text {
 	if len(best.Goals) == 0 {
 		return t
 	}
-	t.Readings = r.variants(best, toks)
+	t.Readings = r.variants(best, r.other)
+	for i := 1; i < len(t.Readings); i++ {
+		t.Readings[i].Unread = r.unread(read, t.Readings[i].Goals)
+	}
 	return t
 }
 
@@ -63,22 +66,14 @@ func (r *reader) read(toks []token) (Reading, []item) {
 
 // builder puts the goals of clauses together.
 type builder struct {
-	r     *reader
-	goals []Goal
-	cond  *Claim // of the clause before, for the next goal
-	// other are further senses of goals: index in goals, and what it would be.
-	other  []alternative
+	r      *reader
+	goals  []Goal
+	cond   *Claim       // of the clause before, for the next goal
 	where  *Description // of the next claim
 	thing  bool         // told is a thing that "given" named
 	adding bool         // the goal before is a new thing whose colon may follow
 	told   *Description // what a statement spoke of
 	words  []Span       // of what was told or asked for, that the next goal takes
-}
-
-type alternative struct {
-	goal  int
-	goals []Goal
-	score float64
 }
 
 func (b *builder) prior() float64 { return 1 }
@@ -139,16 +134,16 @@ func (b *builder) goal(c *clause) {
 		return
 	}
 	goals := b.r.goal(c, &senses[0])
+	b.remember(c, senses, len(goals))
+	if g := &goals[0]; g.Effect == Search && len(goals) == 1 && g.Text == nil && g.In == nil && g.To == nil && len(g.Target)+len(g.Fields) == 0 {
+		b.words = append(b.words, senses[0].spans...) // "find and click X"
+		return
+	}
 	if senses[0].Effect == string(Check) && goals[0].Claim == nil {
 		b.words = append(b.words, senses[0].spans...)
 		return
 	}
 	b.resolve(&goals[0])
-	for k := 1; k < len(senses) && k < 3; k++ {
-		if senses[k].Effect != senses[0].Effect && senses[k].Effect != string(Check) {
-			b.other = append(b.other, alternative{len(b.goals), b.r.goal(c, &senses[k]), senses[k].score - senses[0].score})
-		}
-	}
 	b.add(goals...)
 }
 
@@ -167,7 +162,11 @@ func (r *reader) ticks(list []sense) []sense {
 		if s.Effect == string(Check) {
 			continue
 		}
-		name := obj.core[0].quoted() || obj.core[0].proper(r.lang) || obj.proper(r.lang)
+		name := false
+		for k := range obj.core {
+			unknown := k == 0 && len(obj.core[k].entries) == 0 && obj.core[k].value == nil && len(obj.core[k].verbs) == 0
+			name = name || obj.core[k].quoted() || obj.core[k].proper(r.lang) || unknown
+		}
 		if len(s.Need) == 0 || name || r.satisfies(obj, s.Need) {
 			return append([]sense{*s}, append(append([]sense{}, list[:i]...), list[i+1:]...)...)
 		}
@@ -512,7 +511,7 @@ func (b *builder) content(c *clause) bool {
 	}
 	d := Description{Span: clauseSpan(c)}
 	for i := range c.items {
-		if it := &c.items[i]; it.content() {
+		if it := &c.items[i]; it.content() && !it.has(lexicon.Auxiliary) {
 			d.Words = append(d.Words, Word{Span: it.Span, Text: it.text, Lemma: b.r.lex.Lemma(it.text)})
 		}
 	}
@@ -534,11 +533,6 @@ func (b *builder) givenThing(list []phrase) {
 	default:
 		b.told, b.thing = &d, true
 	}
-}
-
-// variants returns the reading and those with another sense of one verb.
-func (r *reader) variants(best Reading, toks []token) []Reading {
-	return []Reading{best}
 }
 
 // unread returns the spans of content words that no goal has.

@@ -293,6 +293,8 @@ func (r *reader) keeping(s *sense, c *clause, obj *phrase) float64 {
 		it := &s.after[i]
 		if it.has(lexicon.State, "unchanged") {
 			score += 6
+		} else if it.has(lexicon.State) && !it.cap && i > 0 && (i+1 == len(s.after) || s.after[i+1].mark) {
+			score += 4
 		}
 		if it.has(lexicon.Preposition, "as", "for", "in") {
 			score -= 3
@@ -385,7 +387,7 @@ func (r *reader) satisfies(p *phrase, needs []string) bool {
 }
 
 func (r *reader) itemIs(it *item, need string) bool {
-	if it.value != nil && (it.value.UnitClass == need || it.value.Unit != "" && r.unitIs(it.value.Unit, need) || need == "number" && it.value.Number != nil) {
+	if it.value != nil && (it.value.UnitClass == need || need == "star" && it.value.UnitClass == "rating" || it.value.Unit != "" && r.unitIs(it.value.Unit, need) || need == "number" && it.value.Number != nil) {
 		return true
 	}
 	if it.value == nil || it.number {

@@ -24,6 +24,7 @@ func (r *reader) settle(g *Goal, s *sense) {
 	case Check:
 		if s.Property != "" && len(g.Target) > 0 {
 			g.Claim = &Claim{Span: g.Span, Property: Property(s.Property), Subject: g.Target}
+			r.left(g)
 			g.Target = nil
 		}
 	case Set:
@@ -40,6 +41,23 @@ func (r *reader) settle(g *Goal, s *sense) {
 // asks reports whether a thing is a question that is to be answered: "accept the prompt".
 func asks(d *Description) bool {
 	return (d.Kind == Dialog || d.Kind == Message) && len(d.Words) == 0 && len(d.Having) == 0
+}
+
+// left reads "leave Ben unchecked": what stays in a state.
+func (r *reader) left(g *Goal) {
+	subject := g.Claim.Subject
+	last := len(subject) - 1
+	if g.Become != nil {
+		if e := r.lex.Entry(g.Become.Text, lexicon.State); e != nil {
+			g.Claim.Property, g.Claim.Be = Is, []State{{Span: g.Become.Span, Text: g.Become.Text, Name: e.Name}}
+			g.Become = nil
+		}
+		return
+	}
+	if n := len(subject[last].State); n > 0 && len(subject[last].Words) > 0 && subject[last].State[n-1].Span.From > subject[last].Words[0].Span.From {
+		g.Claim.Property, g.Claim.Be = Is, subject[last].State
+		subject[last].State = nil
+	}
 }
 
 // amountOf takes the last target for the amount of a rating.

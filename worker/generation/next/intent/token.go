@@ -73,6 +73,9 @@ func next(s string, i int, r rune, size int) token {
 	if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '@' || r == '#' || r == '_' {
 		return letters(s, i, r)
 	}
+	if unicode.IsSymbol(r) && !strings.ContainsRune("><=|^`~€$£¥°¢", r) {
+		return token{Span: Span{i, i + size}, class: wordToken, text: s[i : i+size]} // "×", "★", "+"
+	}
 	return token{Span: Span{i, i + size}, class: markToken, text: s[i : i+size]}
 }
 
@@ -154,6 +157,8 @@ func letters(s string, i int, first rune) token {
 			code = true
 		case strings.ContainsRune("-‑/", r) && (letterAt(s, j+n) || digitAt(s, j+n)):
 			code = code || r == '/' && strings.Contains(s[i:j], ".")
+		case r == ':' && letterAt(s, j+n) && j > i:
+			code = true
 		case strings.ContainsRune(".:?=&%+#~", r) && joins(s, i, j, n, code):
 			code = true
 		case isApostrophe(r) && letterAt(s, j+n):
