@@ -30,6 +30,7 @@ func Ways(t *Task) []Way {
 	var list []Way
 	if t.Depth > 0 {
 		list = append(list, t.inside()...)
+		list = append(list, t.elsewhere()...)
 	}
 	list = append(list, build(t)...)
 	seen := map[string]bool{}
@@ -65,7 +66,11 @@ func (t *Task) states() []Way {
 		if n.Disabled || n.Checked == map[bool]string{true: "true", false: "false"}[on] {
 			return
 		}
-		w := t.way("the "+DescribeNode(m, node), cost, press(node))
+		label := n.Name
+		if f := m.FieldAt(node); f >= 0 {
+			label = m.Fields[f].Label
+		}
+		w := t.way("the "+DescribeNode(m, node), cost, press(seenFor(m, node, label)))
 		w.Used = append(slices.Clone(used), t.verbUse("its box"))
 		list = append(list, w)
 	}
@@ -174,13 +179,16 @@ func Destroys(m *page.Model, control int) bool {
 	return hasConcept(&m.Controls[control], "delete", "remove", "pay", "send", "order", "buy", "checkout", "submit", "clear", "reset", "discard")
 }
 
+// leastBulk is the score of a name that says the effect and little more.
+const leastBulk = 0.7
+
 // Bulk returns the presses of controls that do the effect of the goal to all of a list: they are
 // in no record, and say all, or stand for it by their name alone.
 func Bulk(t *Task) []Way {
 	var list []Way
 	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
 		k := &t.Model.Controls[c.Index]
-		if k.Record >= 0 || k.Hidden {
+		if k.Record >= 0 || k.Hidden || c.Score < leastBulk {
 			continue
 		}
 		w := t.pressOf(&c, costNamed-0.5+1-c.Score)
@@ -188,4 +196,13 @@ func Bulk(t *Task) []Way {
 		list = append(list, w)
 	}
 	return list
+}
+
+// elsewhere returns the presses of controls in no record, where the target was opened or
+// selected before: they act on it.
+func (t *Task) elsewhere() []Way {
+	if t.Goal.Effect == intent.Add || t.Model.Dialog != nil {
+		return nil
+	}
+	return Bulk(t)
 }

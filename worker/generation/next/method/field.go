@@ -28,8 +28,10 @@ func OptionWays(t *Task, field, option int) []Way {
 	switch {
 	case len(n.Options) > 0 && !n.Hidden:
 		return []Way{t.way("the option "+o.Label+" of "+DescribeNode(m, f.Node), costNamed, choose(f.Node, optionValue(f, option)))}
-	case o.Node >= 0 && !m.Nodes[o.Node].Hidden:
-		return []Way{t.way("the option "+o.Label, costNamed, press(o.Node))}
+	case o.Node >= 0:
+		if at := seenFor(m, o.Node, o.Label); !m.Nodes[at].Hidden {
+			return []Way{t.way("the option "+o.Label, costNamed, press(at))}
+		}
 	}
 	w := t.way("the list "+DescribeNode(m, f.Node), costState, press(f.Node))
 	w.Reveals = true
@@ -74,7 +76,8 @@ func FillWays(t *Task, c *find.Candidate, v *intent.Value, off bool) []Way {
 	n := &m.Nodes[f.Node]
 	switch {
 	case f.Kind == "switch":
-		return []Way{t.way("the "+DescribeNode(m, f.Node), costNamed, press(f.Node))}
+		at := seenFor(m, f.Node, f.Label)
+		return []Way{t.way("the "+DescribeNode(m, f.Node), costNamed, press(at)), t.way("the "+DescribeNode(m, f.Node)+", by a key", costState, key(f.Node, "Space"))}
 	case f.Kind == "slider" && n.Tag != "input":
 		return t.slide(f, v)
 	case f.Kind == "slider":

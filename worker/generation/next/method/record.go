@@ -45,11 +45,30 @@ func (t *Task) named(within int, cost float64) []Way {
 func (t *Task) pressOf(c *find.Candidate, cost float64) Way {
 	control := &t.Model.Controls[c.Index]
 	w := t.way("the "+DescribeNode(t.Model, control.Node), cost, press(control.Node))
-	if control.Reveal >= 0 && (control.Hidden || t.Model.Nodes[control.Node].Hidden) {
-		w = t.way(w.Name, cost+0.2, act(step.Hover, control.Reveal), press(control.Node))
+	if first, ok := t.shows(control); ok {
+		w = t.way(w.Name, cost+0.2, first, press(control.Node))
 	}
 	w.Used = append(slices.Clone(c.Used), t.verbUse("the control "+effect.ControlName(t.Model, c.Index)))
 	return w
+}
+
+// shows returns what has to be done first for a control that is not seen: the press of what opens
+// it, the pointer over what reveals it.
+func (t *Task) shows(c *page.Control) (Act, bool) {
+	n := &t.Model.Nodes[c.Node]
+	if !c.Hidden && !n.Hidden {
+		return Act{}, false
+	}
+	if opener := t.Model.Index().ByRef(n.Opener); n.Opener != "" && opener >= 0 && !t.Model.Nodes[opener].Hidden {
+		if o := &t.Model.Nodes[opener]; o.Expanded != "" || o.Popup != "" || !strings.Contains(o.Reacts, "hover") {
+			return press(opener), true
+		}
+		return act(step.Hover, opener), true
+	}
+	if c.Reveal >= 0 {
+		return act(step.Hover, c.Reveal), true
+	}
+	return Act{}, false
 }
 
 // inRecord returns the ways to do a deed to a record: a control in it, what shows more of its
@@ -116,8 +135,8 @@ func (t *Task) revealing(r int) []Way {
 		case n.Expanded == "true":
 		case c.Opens || n.Popup != "" && n.Popup != "false" || t.isMenu(c):
 			acts := []Act{press(c.Node)}
-			if c.Hidden && c.Reveal >= 0 {
-				acts = append([]Act{act(step.Hover, c.Reveal)}, acts...)
+			if first, ok := t.shows(c); ok {
+				acts = append([]Act{first}, acts...)
 			}
 			list = append(list, reveal("the menu "+name+" of it", costMenu, acts...))
 		case t.isEdit(c) && t.Goal.Effect != intent.Remove:

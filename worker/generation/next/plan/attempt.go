@@ -201,7 +201,7 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *page.Model) effect.Verdict {
 	c := effect.Between(a.start, now)
 	v := effect.Judge(c, a.goal, a.target)
-	if w.Reveals && v.State == effect.Reached && !strong(c, a, v) {
+	if w.Reveals && v.State == effect.Reached && !strong(c, a) {
 		v.State = effect.Partly
 	}
 	if a.bulk && v.State == effect.Partly && now.Dialog == nil && now.Front < 0 {
@@ -216,14 +216,16 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	return v
 }
 
-// strong reports whether what a way did that only reveals is the effect itself: a record went,
-// came or shows something else.
-func strong(c *effect.Change, a *attempt, v effect.Verdict) bool {
+// strong reports whether what a way did that only reveals is the effect itself: the target is
+// gone, or the goal is to show more.
+func strong(c *effect.Change, a *attempt) bool {
 	switch a.goal.Effect {
-	case intent.Open, intent.Expand, intent.Select, intent.Press, intent.Point:
+	case intent.Open, intent.Expand, intent.Collapse, intent.Select, intent.Press, intent.Point, intent.Search, intent.Close:
 		return true
+	case intent.Add:
+		return len(c.Added) > 0 && len(c.Opened) == 0
 	}
-	return len(c.Removed)+len(c.Added) > 0 || contentChanged(c)
+	return false
 }
 
 // onward goes on inside of what a way opened: fills in what the goal says, and tries the ways

@@ -13,8 +13,11 @@ import (
 // choose chooses targets as options of fields, or what is called so.
 func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 	f := newForm(append(optionFields(g), g.Fields...))
+	if len(f.fields) == 0 {
+		return p.deed(ctx, g)
+	}
 	within := anywhere
-	if g.From != nil && len(f.fields) > 0 {
+	if g.From != nil {
 		within = p.fromNode(g.From, within)
 	}
 	mark := p.mark()

@@ -137,7 +137,7 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 			p.useSpan(g.Verb, "it is so already")
 			continue
 		}
-		a := &attempt{goal: g, target: target}
+		a := &attempt{goal: asPress(now, g, target), target: target}
 		v, err := p.attempt(ctx, a)
 		if err != nil {
 			return err
@@ -148,6 +148,25 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 		p.useSlots(g, a, v)
 	}
 	return nil
+}
+
+// asPress returns a goal as a deed of any kind where its target is a button itself: "publish the
+// rota" by the button "Publish rota". What changes then is the page and not the button.
+func asPress(m *page.Model, g *intent.Goal, target []find.Candidate) *intent.Goal {
+	if len(target) != 1 || target[0].What != find.Control || target[0].Index >= len(m.Controls) {
+		return g
+	}
+	switch g.Effect {
+	case intent.Complete, intent.Reopen, intent.Set, intent.Remove:
+	default:
+		return g
+	}
+	if n := &m.Nodes[m.Controls[target[0].Index].Node]; n.Checked != "" || m.Controls[target[0].Index].Role == "checkbox" {
+		return g
+	}
+	one := *g
+	one.Effect = intent.Act
+	return &one
 }
 
 // isSo reports whether a target is in the state already that a goal asks for: nothing is to be

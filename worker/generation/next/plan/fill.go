@@ -41,7 +41,8 @@ func (f *form) complete() bool { return !slices.Contains(f.done, false) }
 // other, as long as the page has a field for one. The page may change with each.
 func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) int) error {
 	stuck := map[int]bool{}
-	for range 2*len(f.fields) + 1 {
+	shown := 0
+	for range 3*len(f.fields) + 2 {
 		m, err := p.look(ctx)
 		if err != nil {
 			return err
@@ -57,6 +58,16 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 			return nil
 		}
 		i := at[slot.Value]
+		if a, ok := method.Unhide(m, slot.To.Node); ok && !f.fields[i].Keep && shown < maxReveals*len(f.fields) {
+			shown++
+			now, err := p.step(ctx, &method.Way{Name: "opens " + method.DescribeNode(m, a.Node), Acts: []method.Act{a}})
+			if err != nil {
+				return err
+			}
+			if now != nil && !same(m, now) {
+				continue
+			}
+		}
 		ok, err := p.fillOne(ctx, m, &f.fields[i], slot)
 		if err != nil {
 			return err

@@ -53,6 +53,56 @@ func (p *planner) enter(ctx context.Context, d *intent.Description, f *find.Foun
 	return nil, nil
 }
 
+// maxReveals is how many things around a hidden one are opened, from outside in.
+const maxReveals = 3
+
+// reveal opens what hides the thing that a description means, where the page has it already: a
+// closed section, a tab, a menu. It returns nil where it has none.
+func (p *planner) reveal(ctx context.Context, d *intent.Description, tiers [][]find.What) ([]find.Candidate, error) {
+	start, err := p.look(ctx)
+	if err != nil || start.Dialog != nil {
+		return nil, err
+	}
+	mark := p.mark()
+	for range maxReveals {
+		m, err := p.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		a, ok := p.hidden(m, d, tiers)
+		if !ok {
+			break
+		}
+		now, err := p.step(ctx, &method.Way{Name: "opens " + method.DescribeNode(m, a.Node), Acts: []method.Act{a}})
+		if err != nil || now == nil {
+			break
+		}
+		if found, _, ok := p.resolveOn(now, d, tiers); ok {
+			return found, nil
+		}
+	}
+	if p.mark() > mark {
+		_, err = p.undo(ctx, mark, start)
+	}
+	return nil, err
+}
+
+// hidden returns what shows the hidden thing that a description means, where one clearly is.
+func (p *planner) hidden(m *page.Model, d *intent.Description, tiers [][]find.What) (method.Act, bool) {
+	for _, kinds := range tiers {
+		w := p.want(m, kinds...)
+		w.Hidden = true
+		f := find.Description(m, d, w)
+		if !f.Clear() || f.Candidates[0].Node < 0 {
+			continue
+		}
+		if a, ok := method.Unhide(m, f.Candidates[0].Node); ok {
+			return a, true
+		}
+	}
+	return method.Act{}, false
+}
+
 // pageGoal is the turn to a page that a description names.
 func pageGoal(in *intent.Description) *intent.Goal {
 	g := &intent.Goal{Span: in.Span, Effect: intent.Page}

@@ -58,6 +58,9 @@ func (p *planner) resolve(ctx context.Context, d *intent.Description, tiers [][]
 	if ok {
 		return found, nil
 	}
+	if found, err := p.reveal(ctx, d, tiers); err != nil || found != nil {
+		return found, err
+	}
 	if m, err = p.enter(ctx, d, &best); err != nil {
 		return nil, err
 	}
@@ -76,7 +79,7 @@ func (p *planner) resolve(ctx context.Context, d *intent.Description, tiers [][]
 
 // resolveOn returns what a description means on a model, and the nearest that was found.
 func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find.What) (list []find.Candidate, nearest find.Found, ok bool) {
-	if d.Pronoun && bare(d) {
+	if d.Pronoun && bare(d) || possessed(d) {
 		w := p.want(m)
 		if len(w.Among) > 0 {
 			p.useSpan(d.Span, "the thing before")
@@ -88,7 +91,7 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 		if f.Ambiguous {
 			f = p.tell(m, f)
 		}
-		if f.Clear() && !p.doubtful(&f) {
+		if f.Clear() && !p.doubtful(&f) && (d.Count < 2 || f.Plural || p.goal != nil && p.goal.Effect == intent.Add) {
 			p.useFound(d, &f)
 			if f.Plural {
 				return f.Candidates, f, true
@@ -100,6 +103,14 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 		}
 	}
 	return nil, nearest, false
+}
+
+// possessed reports whether a description is a row or entry of what was spoken of: "her row".
+func possessed(d *intent.Description) bool {
+	if d.Of == nil || !d.Of.Pronoun || !bare(d.Of) || len(d.Words) > 0 || d.Ordinal != 0 || d.Extreme != nil {
+		return false
+	}
+	return d.Kind == intent.Row || d.Kind == intent.Item || d.Kind == intent.Card
 }
 
 // bare reports whether a pronoun stands alone.
@@ -175,9 +186,6 @@ func (p *planner) useFound(d *intent.Description, f *find.Found) {
 		p.use(c.Used...)
 	}
 	p.useSpan(d.NounSpan, "its kind")
-	if len(f.Missing) == 0 {
-		p.useSpan(d.Span, "found")
-	}
 }
 
 // unresolved is the error for a description of which nothing clear was found.

@@ -1,0 +1,75 @@
+package method
+
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/next/effect"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
+)
+
+// Unhide returns the act that shows a hidden node: the press of what opens the section, tab or
+// menu that it is in, the pointer over what reveals it. It is not ok for nodes that are seen, and
+// where nothing is known to show them.
+func Unhide(m *page.Model, node int) (Act, bool) {
+	if node < 0 || node >= len(m.Nodes) || !m.Nodes[node].Hidden {
+		return Act{}, false
+	}
+	var found Act
+	ok := false
+	for i := node; i >= 0 && m.Nodes[i].Hidden; i = m.Nodes[i].Parent {
+		if o := m.Index().ByRef(m.Nodes[i].Opener); m.Nodes[i].Opener != "" && o >= 0 && !m.Nodes[o].Hidden && o != node {
+			found, ok = press(o), true
+			if n := &m.Nodes[o]; n.Expanded == "" && n.Popup == "" && n.Role != "tab" && strings.Contains(n.Reacts, "hover") {
+				found = act(step.Hover, o)
+			}
+		}
+		if m.Nodes[i].Parent >= i {
+			break
+		}
+	}
+	if ok {
+		return found, true
+	}
+	for i := len(m.Containers) - 1; i >= 0; i-- {
+		c := &m.Containers[i]
+		if c.Hidden && c.Opener >= 0 && c.Opener < len(m.Controls) && m.Holds(i, node) {
+			if o := m.Controls[c.Opener].Node; !m.Nodes[o].Hidden && o != node {
+				return press(o), true
+			}
+		}
+	}
+	return Act{}, false
+}
+
+// seenFor returns the node that is pressed for a box or option: itself where it is seen, else
+// what stands for it: the nearest control of its name.
+func seenFor(m *page.Model, node int, label string) int {
+	if node < 0 || !m.Nodes[node].Hidden {
+		return node
+	}
+	best, distance := node, len(m.Nodes)
+	for i := range m.Controls {
+		c := &m.Controls[i]
+		n := &m.Nodes[c.Node]
+		if c.Hidden || n.Hidden || c.Node == node || fold(effect.ControlName(m, i)) != fold(label) && !contains(m, c.Node, node) {
+			continue
+		}
+		if d := max(c.Node-node, node-c.Node); d < distance {
+			best, distance = c.Node, d
+		}
+	}
+	if best != node {
+		return best
+	}
+	for i := range m.Nodes { // its label is a text alone
+		n := &m.Nodes[i]
+		if d := max(i-node, node-i); !n.Hidden && n.Role == "text" && fold(n.Name) == fold(label) && d < min(distance, maxLabel) {
+			best, distance = i, d
+		}
+	}
+	return best
+}
+
+// maxLabel is how many nodes away the label of a hidden box may stand.
+const maxLabel = 12
