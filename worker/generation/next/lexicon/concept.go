@@ -204,13 +204,22 @@ func (w *world) loadIcons(lines []line) {
 // addConcepts files the words of concepts with all forms that verbs, nouns and adjectives
 // have. Concepts earlier in the file are likelier.
 func (w *world) addConcepts(l *Lexicon, lines []line, f *inflector) {
-	lemmas := l.verbLemmas()
+	// What is written as the data have it is likelier than what is so in another form.
 	for _, ln := range lines {
 		id := w.ids[ln.name]
-		l.words[id] = append(l.words[id], clean(ln.words)...)
-		for _, word := range ln.words {
-			for _, key := range l.conceptForms(word, lemmas, f) {
+		words := clean(ln.words)
+		l.words[id] = append(l.words[id], words...)
+		for _, word := range words {
+			for _, key := range keys(word) {
 				l.addConcept(key, id)
+			}
+		}
+	}
+	lemmas := l.verbLemmas()
+	for _, ln := range lines {
+		for _, word := range clean(ln.words) {
+			for _, key := range l.conceptForms(word, lemmas, f) {
+				l.addConcept(key, w.ids[ln.name])
 			}
 		}
 	}

@@ -89,6 +89,10 @@ func compare(a, b *Word, linked bool) Kind {
 	if a.name || b.name {
 		return genitive(a, b)
 	}
+	if a.weight <= lightWeight || b.weight <= lightWeight {
+		// Function words are only themselves.
+		return None
+	}
 	if inflected(a, b) {
 		return form(a.Folded, b.Folded)
 	}
@@ -101,13 +105,14 @@ func compare(a, b *Word, linked bool) Kind {
 	return similar(a, b, linked)
 }
 
-// inflected reports whether two words have a lemma or a stem in common.
+// inflected reports whether two words have a lemma in common, or a stem where a language
+// does not know the lemma of both.
 func inflected(a, b *Word) bool {
 	for i := range a.lemmas {
 		if a.lemmas[i] != 0 && a.lemmas[i] == b.lemmas[i] {
 			return true
 		}
-		if a.stems[i] != 0 && a.stems[i] == b.stems[i] {
+		if a.stems[i] != 0 && a.stems[i] == b.stems[i] && (a.lemmas[i] == 0 || b.lemmas[i] == 0) {
 			return true
 		}
 	}
@@ -128,18 +133,23 @@ func form(a, b string) Kind {
 	return Stem_
 }
 
+// likeliest is how many of the first concepts of a word are what it usually means.
+const likeliest = 3
+
 // meanings returns whether two words share a concept, and whether in one language.
 func meanings(a, b []meaning) Kind {
 	best := None
-	for _, x := range a {
-		for _, y := range b {
-			if x.id != y.id {
-				continue
-			}
-			if x.lang == y.lang {
+	for i, x := range a {
+		for k, y := range b {
+			switch {
+			case x.id != y.id:
+			case i > 0 && k > 0 || i >= likeliest || k >= likeliest:
+				best = max(best, Sense)
+			case x.lang == y.lang:
 				return Concept
+			default:
+				best = max(best, Translation)
 			}
-			best = Translation
 		}
 	}
 	return best
@@ -168,7 +178,7 @@ func abbreviates(a, b *Word) bool {
 	if len(a.Folded) == 1 {
 		return a.capital && b.capital
 	}
-	return len(a.Folded) >= 3 && !a.name
+	return len(a.Folded) >= 3 && len(a.Folded) <= 4 && !a.name
 }
 
 // similar compares words that have an edge in common: one error, or parts of a compound.

@@ -9,19 +9,12 @@ func part(a, b *Word) Kind {
 	if len(whole.Folded) < len(piece.Folded) {
 		whole, piece = piece, whole
 	}
-	if len(piece.Folded) < 4 || piece.name || whole.name {
-		return None
-	}
-	rest := len(whole.Folded) - len(piece.Folded)
 	switch {
-	case rest < 3:
+	case len(piece.Folded) < 4 || len(whole.parts) != 2 || piece.name:
 		return None
-	case strings.HasSuffix(whole.Folded, piece.Folded):
-		if len(whole.parts) == 2 && whole.parts[1].hash != piece.hash {
-			return None
-		}
+	case strings.HasSuffix(whole.Folded, piece.Folded) && whole.parts[1].hash == piece.hash:
 		return Head
-	case len(whole.parts) == 2 && strings.HasPrefix(whole.Folded, piece.Folded):
+	case strings.HasPrefix(whole.Folded, piece.Folded) && related(&whole.parts[0], piece):
 		return partKind(whole.parts)
 	}
 	return None

@@ -235,7 +235,7 @@ const minStem = 4
 // learn sets what a language knows of a word.
 func (w *Word) learn(i int, l *lexicon.Lexicon) {
 	w.known = w.known || l.Known(w.Folded)
-	w.lemmas[i] = hash(token.Fold(l.Lemma(w.Folded)))
+	w.lemmas[i] = hash(l.Spelling(token.Fold(l.Lemma(w.Folded))))
 	if len(w.Folded) >= minStem {
 		lower := strings.Trim(possessive(token.Lower(w.Text)), "'")
 		w.stems[i] = hash(token.Stem(l.Spelling(lower), l.Stemmer))
@@ -265,6 +265,9 @@ func (w *Word) isName(ls []*lexicon.Lexicon, first bool) bool {
 }
 
 func (w *Word) split(ls []*lexicon.Lexicon) {
+	if len(w.Text) < 2 || strings.ToLower(w.Text[1:]) != w.Text[1:] {
+		return // "OpenDelete" is two texts in one
+	}
 	for _, l := range ls {
 		first, head, ok := l.Parts(w.Text)
 		if !ok {

@@ -34,6 +34,7 @@ const (
 	Initial          // "A." and "Anne", "dept." and "department"
 	Part             // the first part of a compound: "Bad" and "Badezimmer"
 	Head             // its last part: "Frost" and "Spätfrost"
+	Sense            // one concept, but of both words one that is not the likeliest
 	Typo             // one letter differs, in words of six and more
 	Acronym          // "VPN" and "virtual private network"
 	Translation      // one concept, in another language
@@ -45,14 +46,14 @@ const (
 )
 
 var kindNames = [...]string{
-	"none", "initial", "part", "head", "typo", "acronym", "translation", "concept", "stem", "plural", "fold", "exact",
+	"none", "initial", "part", "head", "sense", "typo", "acronym", "translation", "concept", "stem", "plural", "fold", "exact",
 }
 
 // String returns the name of a kind.
 func (k Kind) String() string { return kindNames[k] }
 
 // qualities are how much a match of a kind counts.
-var qualities = [...]float64{0, 0.4, 0.4, 0.6, 0.7, 0.8, 0.85, 0.85, 0.92, 0.97, 0.99, 1}
+var qualities = [...]float64{0, 0.4, 0.4, 0.6, 0.6, 0.7, 0.8, 0.85, 0.85, 0.92, 0.97, 0.99, 1}
 
 // Quality returns how much a match of the kind counts, 0 to 1.
 func (k Kind) Quality() float64 { return qualities[k] }
