@@ -32,7 +32,7 @@ type asserter struct {
 func (r *reader) claims_(c *clause) []Claim {
 	a := &asserter{r: r, c: c, property: Is}
 	pre, post := a.predicate()
-	if a.says {
+	if a.says && a.property == Is {
 		post = a.literal(post)
 	}
 	a.sides(pre, post)
@@ -268,7 +268,7 @@ func (a *asserter) sides(pre, post []item) {
 		}
 	}
 	for _, p := range after {
-		if p.sep == "(" && p.prep == nil && len(a.values)+len(a.places)+len(a.subject) > 0 {
+		if p.sep == "(" && p.prep == nil && len(a.values)+len(a.places) > 0 {
 			a.remarks = append(a.remarks, p)
 			continue
 		}

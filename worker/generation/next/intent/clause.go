@@ -258,7 +258,9 @@ func (r *reader) classify(c *clause) {
 		fin = -1
 	}
 	if r.imperative(c.items, s) && !r.label(c.items, s) {
-		if fin < 0 || fin == s && !r.claims(&c.items[s]) || r.asks(&c.items[s]) {
+		if c.that || r.labels(c, s) {
+			// what must hold is no deed, and "phone 390" in a list is a field
+		} else if fin < 0 || fin == s && !r.claims(&c.items[s]) || r.asks(&c.items[s]) {
 			if s > 0 && !r.leadsDeed(c.items[:s]) {
 				c.told = append(c.told, Span{c.items[0].From, c.items[s-1].To})
 				c.items, s = c.items[s:], 0
@@ -313,6 +315,13 @@ func (r *reader) leadsDeed(items []item) bool {
 		}
 	}
 	return false
+}
+
+// labels reports whether a word of a list that may be a verb names the value behind it: "phone
+// 390" in "Edit Ben: phone 390, team Sales".
+func (r *reader) labels(c *clause, s int) bool {
+	return (c.sep == ":" || c.sep == ",") && s+2 == len(c.items) && !c.items[s].cap && len(r.lex.Concepts(c.items[s].text)) > 0 &&
+		c.items[s+1].value != nil && !c.items[s+1].quoted() && c.items[s].has(lexicon.Noun_)
 }
 
 // unknownVerb reports whether a sentence begins with a word that the lexicon does not have
@@ -456,6 +465,9 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 				return true
 			}
 		case "third":
+			if noun && i > s && i+1 == len(items) && items[i-1].proper(r.lang) && v.Effect == string(Check) {
+				return true // "Dunmore leads"
+			}
 			if noun && !(i > s && i+1 < len(items) && (items[i+1].value != nil || items[i+1].has(lexicon.Article) || items[i+1].proper(r.lang))) {
 				continue
 			}
@@ -488,6 +500,12 @@ func (r *reader) story(c *clause, s int) bool {
 		return false
 	}
 	for i := s + 1; i+1 < len(c.items) && !c.items[i].mark; i++ {
+		if it := &c.items[i]; len(it.words) > 1 && it.has(lexicon.Polite) && r.imperative(c.items, i+1) {
+			c.told = append(c.told, clauseSpan(&clause{items: c.items[:i+1]}))
+			c.items = c.items[i+1:]
+			c.kind, c.head = goal, 0
+			return true
+		}
 		if !c.items[i].has(lexicon.Pronoun, "i") && !c.items[i].has(lexicon.Auxiliary, "want") || !c.items[i+1].has(lexicon.Auxiliary, "want") && !c.items[i+1].has(lexicon.Pronoun, "i") {
 			continue
 		}
@@ -548,7 +566,7 @@ func (r *reader) behindPreposition(items []item, i int) bool {
 		return false
 	}
 	b := &items[i-1]
-	return b.has(lexicon.Article) || b.mainly(lexicon.Preposition) || b.has(lexicon.Possessive) || b.mainly(lexicon.Quantity) && items[i].has(lexicon.Noun_)
+	return b.has(lexicon.Article) || b.mainly(lexicon.Preposition) || b.has(lexicon.Ordinal) && b.value == nil || b.has(lexicon.Possessive) || b.mainly(lexicon.Quantity) && items[i].has(lexicon.Noun_)
 }
 
 func (r *reader) hasEffect(it *item, e Effect) bool {

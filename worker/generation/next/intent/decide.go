@@ -452,7 +452,8 @@ func (a *asserter) again(c *Claim) {
 	if c.Property == Vanishes && c.Not {
 		c.Property, c.Not = Shown, false
 	}
-	if c.Property == Shown && c.Not && len(c.Subject) == 0 && len(c.Values) == 0 {
-		c.Property = Gone
+	if c.Not && len(c.Subject) == 0 && len(c.Values) == 0 && (c.Property == Shown || c.Property == Counts) { // "nothing is left"
+		c.Property, c.Not = Counts, false
+		c.Subject, c.Values = []Description{{Span: c.Span, All: true, Pronoun: true}}, []Value{ordinalValue(0, c.Span)}
 	}
 }

@@ -190,6 +190,11 @@ func (d *deed) adverbs(list []phrase) []phrase {
 	out := list[:0:0]
 	for i := range list {
 		p := &list[i]
+		if len(p.core) == 1 && p.prep == nil && p.core[0].value == nil && len(p.mods)+len(p.rel) == 0 && (p.core[0].has(lexicon.Quantity, "only") || p.core[0].has(lexicon.Place, "here") && !p.core[0].has(lexicon.Pronoun, "in it")) {
+			d.only = d.only || p.core[0].has(lexicon.Quantity, "only")
+			d.g.Words = append(d.g.Words, p.span())
+			continue
+		}
 		if d.onlyAdverbs(p) {
 			d.g.Words = append(d.g.Words, p.span())
 			continue
@@ -843,7 +848,7 @@ func (d *deed) flush() {
 	switch {
 	case d.value == nil && d.g.Effect == Set:
 		f = d.r.field(d.name)
-		if f.Name == nil && !d.name.holdsValue() && len(d.g.Fields) == 0 && (d.s.Attr("need") != "person" || !d.name.core[len(d.name.core)-1].cap) {
+		if f.Name == nil && d.name.prep == nil && !d.name.holdsValue() && len(d.g.Fields) == 0 && (d.s.Attr("need") != "person" || !d.name.core[len(d.name.core)-1].cap) {
 			d.g.Target = append(d.g.Target, d.r.description(d.name))
 			d.name = nil
 			return

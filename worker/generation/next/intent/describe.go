@@ -172,6 +172,10 @@ func (b *describer) word(it *item) {
 	if it.mark {
 		return
 	}
+	if it.words != nil && it.value != nil && (it.value.UnitClass == "money" || it.value.UnitClass == "percent") {
+		b.d.Words = append(b.d.Words, Word{Span: it.Span, Text: it.text})
+		return
+	}
 	if it.words != nil {
 		for _, w := range it.words {
 			if it.cap || !b.r.lex.Is(w.Text, lexicon.Article) {

@@ -48,7 +48,7 @@ func (r *reader) labelled(core []item, p *phrase) int {
 		return 0
 	}
 	if last.value != nil && r.plainWords(core[:len(core)-1]) {
-		if !core[0].cap || r.lang == "de" && core[0].has(lexicon.Noun_) || len(r.lex.Concepts(core[0].text)) > 0 {
+		if !core[0].cap || r.lang == "de" && core[0].has(lexicon.Noun_) || len(core) == 2 && len(r.lex.Concepts(core[0].text)) > 0 {
 			return len(core) - 1
 		}
 		return 0

@@ -63,10 +63,10 @@ func (c *chunker) step(items []item, i int) int {
 		c.mark(it)
 	case it.has(lexicon.Conjunction, "then") && !(it.has(lexicon.Place) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Preposition, "of"))) && !it.has(lexicon.Noun_) && !it.proper(c.r.lang) && !it.has(lexicon.Quantity, "next"):
 		c.loose = append(c.loose, *it)
-	case it.has(lexicon.Pronoun, "of_it", "in_it") && !it.proper(c.r.lang):
+	case it.has(lexicon.Pronoun, "of it", "in it") && !it.proper(c.r.lang):
 		c.flush()
 		c.cur = phrase{prep: it, senses: []string{"of"}, sep: c.sep, neg: c.cur.neg, core: []item{*it}}
-		if it.has(lexicon.Pronoun, "in_it") {
+		if it.has(lexicon.Pronoun, "in it") {
 			c.cur.senses = []string{"in"}
 		}
 		c.flush()
@@ -428,7 +428,7 @@ func (c *chunker) ranges() []phrase {
 // the one before it, and reports whether it did.
 func (c *chunker) partOf(p *phrase, out *[]phrase, i int) bool {
 	n := len(*out)
-	adverb := p.prep != nil && len(p.core) == 1 && p.core[0].has(lexicon.Pronoun, "of_it", "in_it") && p.core[0].Span == p.prep.Span
+	adverb := p.prep != nil && len(p.core) == 1 && p.core[0].has(lexicon.Pronoun, "of it", "in it") && p.core[0].Span == p.prep.Span
 	genitive := p.prep == nil && p.sep == "" && n > 0 && p.core != nil && p.core[0].has(lexicon.Article, "genitive") && len(p.core) > 1
 	switch {
 	case adverb && n > 0 && p.sep == "" && (*out)[n-1].prep == nil:
@@ -506,7 +506,7 @@ func (p *phrase) measurable() bool {
 		switch {
 		case it.value != nil && (it.value.Number != nil || it.value.Date != nil):
 			n++
-		case it.has(lexicon.Article) || it.has(lexicon.Noun_) && n > 0:
+		case it.has(lexicon.Article):
 		default:
 			return false
 		}

@@ -90,6 +90,9 @@ func (b *builder) clause(list []clause, i int) {
 	}
 	switch c.kind {
 	case goal:
+		if i+1 < len(list) && list[i+1].that && b.asksFor(c, &list[i+1]) {
+			return
+		}
 		b.goal(c)
 	case claim:
 		b.claim(c)
@@ -145,6 +148,30 @@ func (b *builder) goal(c *clause) {
 	}
 	b.resolve(&goals[0])
 	b.add(goals...)
+}
+
+// asksFor reports whether a verb of checking or saying stands before a clause with "that",
+// which says itself what is to be seen or done.
+func (b *builder) asksFor(c, that *clause) bool {
+	if !b.r.asks(&c.items[c.head]) && !b.r.claims(&c.items[c.head]) || len(c.items) > c.head+3 {
+		return false
+	}
+	s := b.r.skip(that.items, 0)
+	you := len(that.items) > 0 && that.items[0].has(lexicon.Pronoun, "i") && !that.items[0].has(lexicon.Pronoun, "it", "them", "he")
+	switch {
+	case you && b.r.claims(&c.items[c.head]) && s+1 < len(that.items): // "say that you bring a dog"
+		that.that = false
+		that.kind = statement
+		if b.r.speaks(that, 0); that.kind == statement && s < len(that.items) {
+			that.kind, that.head = goal, s
+		}
+	case you:
+		return false
+	}
+	for _, it := range c.items {
+		b.words = append(b.words, it.Span)
+	}
+	return true
 }
 
 // ticks prefers the sense of a verb of checking that ticks something, where no claim follows
