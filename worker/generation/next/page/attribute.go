@@ -55,6 +55,9 @@ func (b *builder) describeGroup(g int) {
 		record.Title = b.recordTitle(r, seen[k], title)
 		record.States = b.statesOf(r, seen[k], title)
 	}
+	if c.kind == "calendar" && len(group.Records) > 0 {
+		b.describeDays(g)
+	}
 	group.Title = b.groupTitle(g)
 }
 

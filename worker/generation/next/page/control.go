@@ -23,7 +23,7 @@ func (b *builder) findControls() {
 				c.Reveal = o
 			}
 		}
-		if len(c.Names) == 0 && !strongRoles[n.Role] && !b.reactsStrongly(n) {
+		if len(c.Names) == 0 && !strongRoles[n.Role] && !b.reactsStrongly(n) && !b.drawnBox(i) {
 			continue
 		}
 		if r := b.record[i]; r >= 0 {
@@ -45,10 +45,14 @@ func (b *builder) findControls() {
 func (b *builder) isControl(i int) bool {
 	n := &b.Nodes[i]
 	switch {
+	case b.dayControl(i):
+		return true
 	case n.Role == "text" || typedRoles[n.Role] && n.Role != "listbox" || n.Editable && n.Role != "button":
 		return false
 	case noControls[n.Role]:
 		return false
+	case b.drawnBox(i):
+		return true
 	case n.Tag == "label" && n.Role == "" && b.labelsNext(i):
 		return false
 	case n.Role == "columnheader":
@@ -170,10 +174,14 @@ var (
 func (b *builder) controlRole(i int) string {
 	n := &b.Nodes[i]
 	switch {
+	case b.dayControl(i):
+		return "gridcell"
 	case n.Role != "" && n.Role != "listitem" && n.Role != "img":
 		return n.Role
 	case n.Tag == "summary":
 		return "button"
+	case b.drawnBox(i) && classWord(n, words("checkbox")):
+		return "checkbox"
 	case b.member[i] >= 0 || b.x.End(i)-i > 30:
 		return n.Role
 	case classWord(n, tabWords) || b.x.Parent(i) >= 0 && classWord(&b.Nodes[b.x.Parent(i)], words("tabs tabbar tablist")):

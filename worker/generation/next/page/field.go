@@ -26,6 +26,7 @@ func (b *builder) findFields() {
 			b.addField(b.fieldOf(i))
 		}
 	}
+	b.switchesDrawn()
 	b.segments()
 	b.steppers()
 	b.inPlace()

@@ -51,6 +51,13 @@ func (b *builder) findGroups() {
 			taken[i] = true
 		}
 	}
+	calendars := b.months(taken)
+	for _, c := range calendars {
+		for _, i := range c.members {
+			taken[i] = true
+		}
+	}
+	list = append(list, calendars...)
 	list = append(list, b.siblings(taken)...)
 	list = append(list, b.cousins(list, known)...)
 	slices.SortStableFunc(list, func(a, c *cluster) int { return a.members[0] - c.members[0] })
