@@ -135,6 +135,12 @@ func (k *claimer) where() {
 // and the tab of that name where it is the open one.
 func (k *claimer) places(d *intent.Description) []Candidate {
 	var out []Candidate
+	if len(d.Words) == 0 && d.Noun == "" && len(d.State) == 1 && d.State[0].Text != "" {
+		named := *d // "under Done": the word for a state is what it is called
+		named.Words = []intent.Word{{Span: d.State[0].Span, Text: d.State[0].Text}}
+		named.State = nil
+		d = &named
+	}
 	s := &searcher{ix: k.ix, m: k.m, d: d, w: k.w, depth: 1, nouns: map[int]nounUse{}}
 	tab, isTab := s.tab(d)
 	for _, c := range containers(k.m, d, k.w, 1) {
@@ -144,6 +150,9 @@ func (k *claimer) places(d *intent.Description) []Candidate {
 	}
 	if isTab && s.current(tab.Node) {
 		out = append(out, tab)
+		if out[0].Score < tab.Score-Margin {
+			out[0], out[len(out)-1] = out[len(out)-1], out[0]
+		}
 	}
 	return out
 }

@@ -227,10 +227,14 @@ func (k *claimer) value(c *Candidate, d *intent.Description, v *intent.Value) bo
 		k.e.Why += c.Why + " shows " + e.text + "; "
 		return true
 	}
-	if c.What == Container && v.Number != nil && len(split(v.Text)) > 1 && k.numberIn(c.Node) == int(*v.Number) {
-		k.use(v.Span, "counted")
-		k.e.Why += c.Why + " has " + v.Text + "; "
-		return true
+	if v.Number != nil && len(split(v.Text)) > 1 {
+		for _, place := range k.places(d) {
+			if place.What != Control && k.numberIn(place.Node) == int(*v.Number) {
+				k.use(v.Span, "counted")
+				k.e.Why += place.Why + " has " + v.Text + "; "
+				return true
+			}
+		}
 	}
 	k.e.Why += c.Why + " does not show " + v.Text + "; "
 	if k.c.Not {

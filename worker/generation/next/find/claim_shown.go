@@ -31,6 +31,9 @@ func (k *claimer) shown(want bool) {
 // isShown reports whether one subject is seen as the claim wants.
 func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	f, there := k.look(d)
+	if there && !want && k.mention(d, &f.Candidates[0]) {
+		there = false
+	}
 	if want {
 		if there {
 			k.found(&f, d)
@@ -51,6 +54,15 @@ func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	k.e.Checks = append(k.e.Checks, Check{Kind: "hidden", Node: -1, Group: -1, Text: said(d)})
 	k.e.Why += said(d) + " is not shown; "
 	return true
+}
+
+// mention reports whether a candidate is a message that only speaks of a thing: "Claw hammer
+// archived".
+func (k *claimer) mention(d *intent.Description, c *Candidate) bool {
+	if c.What != Line || c.Index < 0 || !k.m.Lines[c.Index].Live {
+		return false
+	}
+	return !d.Quoted && !k.ix.phrase(wordAtoms(d), k.w.Lang).wholeOf([]ref{{text: k.ix.id(k.m.Lines[c.Index].Text), role: title}})
 }
 
 func missingOf(f *Found, d *intent.Description) []intent.Span {
@@ -79,6 +91,13 @@ func said(d *intent.Description) string {
 func (k *claimer) look(d *intent.Description) (Found, bool) {
 	w := k.w
 	w.Hidden = false
+	if k.c.Only && len(w.Kinds) == 0 {
+		w.Kinds = []What{Record}
+		if f := search(k.m, d, w); f.Clear() {
+			return f, true
+		}
+		w.Kinds = nil
+	}
 	f := search(k.m, d, w)
 	seen := f.Candidates[:0:0]
 	for _, c := range f.Candidates {
@@ -111,6 +130,11 @@ func (k *claimer) sure(d *intent.Description, c *Candidate) bool {
 
 // visible reports whether a candidate is seen.
 func (k *claimer) visible(c *Candidate) bool {
+	if c.What == Option && c.Index >= 0 {
+		if o := &k.m.Fields[c.Index].Options[c.Sub]; o.Node < 0 && !o.Selected {
+			return false // in a closed list
+		}
+	}
 	return c.Node < 0 || c.Node >= len(k.m.Nodes) || !k.m.Nodes[c.Node].Hidden
 }
 

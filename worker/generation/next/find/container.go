@@ -48,7 +48,8 @@ func (s *searcher) tab(in *intent.Description) (Candidate, bool) {
 	best := Candidate{}
 	for _, c := range sub.controls() {
 		role := s.m.Nodes[c.Node].Role
-		if role != "tab" && role != "link" && role != "radio" && role != "button" && role != "option" || len(c.Missing) > 0 || c.Score < 0.85 {
+		tabs := role == "" || role == "tab" || role == "link" || role == "radio" || role == "button" || role == "option"
+		if !tabs || len(c.Missing) > 0 || c.Score < 0.85 {
 			continue
 		}
 		if c.Score > best.Score && sub.wholeName(c.Index) {
@@ -75,6 +76,13 @@ func (s *searcher) wholeName(control int) bool {
 // current reports whether a tab or link is the one that is open.
 func (s *searcher) current(node int) bool {
 	n := &s.m.Nodes[node]
+	for i := range s.m.Fields {
+		for _, o := range s.m.Fields[i].Options {
+			if o.Selected && o.Node >= 0 && (o.Node == node || s.ix.nested(o.Node, node)) && !s.m.Fields[i].Multiple {
+				return true // one of a row of buttons for views
+			}
+		}
+	}
 	return n.Selected == "true" || n.Checked == "true" && n.Role != "checkbox"
 }
 

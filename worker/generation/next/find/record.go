@@ -25,7 +25,7 @@ func (s *searcher) records() []Candidate {
 // best.
 func (s *searcher) bestRecord(r int) (Candidate, bool) {
 	best, ok := s.record(r)
-	if ok && len(best.Missing) == 0 {
+	if ok && len(best.Missing) == 0 && best.Score >= 0.8 {
 		return best, true
 	}
 	for _, a := range s.alt {

@@ -23,9 +23,9 @@ type goldStep struct {
 }
 
 type goldPair struct {
-	Name, Lang, Kind string
-	Sentences        []string
-	set              string
+	Name, Lang, Kind, Page string
+	Sentences, Codes       []string
+	set                    string
 }
 
 // models reads the recorded snapshots of a pair.
@@ -115,6 +115,7 @@ func TestSnaps(t *testing.T) {
 		at := filepath.Join(dir, p.set, p.Name)
 		data, err := os.ReadFile(filepath.Join(at, "steps.json"))
 		if err != nil {
+			falseClaims(&out, &p, dir, sums)
 			continue
 		}
 		var steps []goldStep
@@ -232,6 +233,41 @@ func resolvePair(out *strings.Builder, p *goldPair, ms []*page.Model, steps []go
 			note(verdict, fmt.Sprintf("%s fields", g.Effect), got)
 		}
 	}
+}
+
+// falseClaims evaluates the claims of a sentence that must not be COMPLETED on the page as it
+// opens: at least one of them must not hold.
+func falseClaims(out *strings.Builder, p *goldPair, dir string, sums map[string]*tally) {
+	data, err := os.ReadFile(filepath.Join(dir, p.set, filepath.Base(filepath.Dir(p.Page))+".json"))
+	var s snapshot.Snapshot
+	if err != nil || json.Unmarshal(data, &s) != nil || !strings.Contains(strings.Join(p.Codes, " "), "ASSERTION") {
+		return
+	}
+	text := intent.ReadIn(p.Sentences[0], p.Lang)
+	m := page.New(&s)
+	claims, held := 0, ""
+	for _, g := range text.Readings[0].Goals {
+		if g.Claim == nil {
+			continue
+		}
+		claims++
+		if e := Claim(nil, m, g.Claim, Want{Lang: p.Lang, Within: -1}); e.Known && e.Holds {
+			held += " | " + e.Why
+		}
+	}
+	if claims == 0 {
+		return
+	}
+	k := "false claims"
+	if sums[k] == nil {
+		sums[k] = &tally{}
+	}
+	if held != "" {
+		sums[k].wrong++
+		fmt.Fprintf(out, "\n## %s/%s [%s] %s\n   %s\n   FALSE-HOLDS %s\n", p.set, p.Name, p.Lang, p.Sentences[0], text.Readings[0].String(), held)
+		return
+	}
+	sums[k].right++
 }
 
 // claimOn evaluates a claim after the whole solution: all claims of what can be done hold then.
