@@ -246,6 +246,13 @@ func (b *builder) nameControl(c *Control) {
 	add(n.Title, "title")
 	add(n.Label, "label")
 	add(n.Description, "description")
+	if h := b.host(c.Node); h >= 0 {
+		add(b.Nodes[h].Label, "label")
+		add(b.Nodes[h].Title, "title")
+		if c.Icon {
+			add(b.Nodes[h].Name, "name")
+		}
+	}
 	sign := text
 	if sign == "" && !worded(name) {
 		sign = name
@@ -265,6 +272,20 @@ func (b *builder) nameControl(c *Control) {
 			break
 		}
 	}
+}
+
+// host returns the element that is around one control and nothing else, and carries its name:
+// the element of a library around the browser's own button; -1 without one.
+func (b *builder) host(i int) int {
+	for up, k := b.x.Parent(i), 0; up >= 0 && k < 3 && b.member[up] < 0 && b.x.End(up)-up < 12; up, k = b.x.Parent(up), k+1 {
+		if _, count := b.controlsInside(up); count != 1 {
+			return -1
+		}
+		if n := &b.Nodes[up]; strings.Contains(n.Tag, "-") || n.Label != "" {
+			return up
+		}
+	}
+	return -1
 }
 
 // iconNames reports whether a name is the text with what icons are called around it.

@@ -10,9 +10,10 @@ type cluster struct {
 	kind    string
 	members []int
 	pattern pattern
-	header  int  // the row that heads them, -1
-	titled  int  // its members are containers with a title, of this kind of layout
-	sure    bool // by role
+	header  int   // the row that heads them, -1
+	heads   []int // its cells, once asked for
+	titled  int   // its members are containers with a title, of this kind of layout
+	sure    bool  // by role
 }
 
 // entryRoles are those of things among their like.

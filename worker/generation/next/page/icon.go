@@ -57,4 +57,4 @@ func icons(n *snapshot.Node, text string) []string {
 
 // iconNoise are hints that name parts of pages and no icons.
 var iconNoise = words("button btn icon icons svg img image link text label item list row table cell menu input select checkbox radio tab card box form fa fas far bi " +
-	"mdi lucide svgicon primary secondary default header group")
+	"mdi lucide svgicon primary secondary default header group tag page title content item action")

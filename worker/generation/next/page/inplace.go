@@ -87,13 +87,22 @@ func (b *builder) inPlace() {
 		if !cell && !(pressed && leaf) {
 			continue
 		}
-		f := Field{Node: i, Kind: "text", InPlace: true, Value: b.textOf(i), ReadOnly: n.ReadOnly}
+		f := Field{Node: i, Kind: "text", InPlace: true, Value: b.wordsOf(i), ReadOnly: n.ReadOnly}
 		if cell {
 			f.Label = b.cellLabel(i)
 			f.Names = []string{f.Label}
 		}
 		b.addField(f)
 	}
+}
+
+// wordsOf returns what is read in a node without the signs that stand beside it.
+func (b *builder) wordsOf(i int) string {
+	leaves := slices.Clone(b.leavesIn(i, b.x.End(i), maxLeaves))
+	if slices.ContainsFunc(leaves, func(l int) bool { return lettered(b.leaf[l]) }) {
+		leaves = slices.DeleteFunc(leaves, func(l int) bool { return !lettered(b.leaf[l]) || b.Nodes[l].Hidden })
+	}
+	return b.joined(leaves)
 }
 
 var sheetWords = words("spreadsheet jexcel jss handsontable luckysheet tabulator ht excel sheet revogrid")

@@ -88,11 +88,8 @@ func (b *builder) cellLabel(i int) string {
 	for j, k := i, 0; j >= 0 && k < 12; j, k = b.x.Parent(j), k+1 {
 		if cellRoles[b.Nodes[j].Role] {
 			if r := b.record[j]; r >= 0 {
-				c := b.groups[b.Records[r].Group]
-				if c.header >= 0 {
-					if heads := b.cells(c.header); b.Nodes[j].Column < len(heads) {
-						return b.headerName(heads[b.Nodes[j].Column])
-					}
+				if heads := b.headsOf(b.groups[b.Records[r].Group]); b.Nodes[j].Column < len(heads) {
+					return b.headerName(heads[b.Nodes[j].Column])
 				}
 			}
 			return label(b.Nodes[j].ColumnHeader)

@@ -80,6 +80,14 @@ func TestSteps(t *testing.T) {
 			if r := m.RecordAt(i); r >= 0 {
 				title = m.Records[r].Title
 			}
+			what := ""
+			if k := m.ControlAt(i); k >= 0 {
+				what = "control " + names(m.Controls[k].Names)
+			}
+			if k := m.FieldAt(i); k >= 0 {
+				what += fmt.Sprintf(" field %q = %q", m.Fields[k].Names, m.Fields[k].Value)
+			}
+			t.Logf("SAMPLE %s %d | %s %s | <%s %q> | %s | record %q", pair, s.N, s.Tool.Type, s.Tool.Args, m.Nodes[i].Tag, m.Nodes[i].Name, what, title)
 			t.Logf("%s | %s %d | %s %s | <%s %s %q> record %q", how, pair, s.N, s.Tool.Type, s.Tool.Args, m.Nodes[i].Tag, m.Nodes[i].Role, m.Nodes[i].Name, title)
 		}
 	}

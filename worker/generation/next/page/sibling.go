@@ -353,7 +353,7 @@ func (b *builder) cousins(list []*cluster, earlier map[pattern]bool) []*cluster 
 			continue
 		}
 		c := &cluster{node: up, kind: "cards", header: -1, members: []int{i}, pattern: p}
-		if next := b.sibling(i, 1); next >= 0 && next+1 < b.x.End(next) && taken[next+1] && b.patternOf(next+1) == p {
+		if next := b.sibling(i, 1); next >= 0 && slices.ContainsFunc(b.x.Children(next), func(j int) bool { return taken[j] && b.patternOf(j) == p }) {
 			continue // the head of the list that follows
 		}
 		if !b.formRows(c) && !b.singleControl(i) && !b.severalTyped(i) && !b.goesAbout(c) {

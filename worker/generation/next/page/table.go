@@ -250,14 +250,24 @@ func (b *builder) tableColumns(c *cluster) []Column {
 		return b.slotless(c)
 	}
 	var list []Column
-	heads := b.cells(c.header)
-	if more := len(heads) - len(b.cells(c.members[0])); more > 0 && !b.x.Contains(c.node, c.header) {
-		heads = heads[more:] // of the numbers before the rows
-	}
-	for _, j := range heads {
-		list = append(list, b.columnOf(j, len(list)))
+	for _, j := range b.headsOf(c) {
+		list = append(list, b.columnOf(j))
 	}
 	return list
+}
+
+// headsOf returns the heads of the columns of a table.
+func (b *builder) headsOf(c *cluster) []int {
+	if c.header < 0 || len(c.members) == 0 {
+		return nil
+	}
+	if c.heads == nil {
+		c.heads = b.cells(c.header)
+		if more := len(c.heads) - len(b.cells(c.members[0])); more > 0 && !b.x.Contains(c.node, c.header) {
+			c.heads = c.heads[more:] // of the numbers before the rows
+		}
+	}
+	return c.heads
 }
 
 // slotless returns columns without names, as many as the widest row has cells.
@@ -281,7 +291,7 @@ var (
 )
 
 // columnOf returns the column that a header is of.
-func (b *builder) columnOf(j, _ int) Column {
+func (b *builder) columnOf(j int) Column {
 	n := &b.Nodes[j]
 	col := Column{Name: b.headerName(j), Node: j, Sorts: b.sorts(j), Sorted: orderWords[n.Sort]}
 	if col.Sorted == "" && n.Sort == "" && classWord(n, sortWords) {
