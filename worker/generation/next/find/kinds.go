@@ -7,8 +7,8 @@ var most = []What{Record, Field, Option, Control, Container}
 
 // kinds are the kinds of thing that the target of a goal can be, by its effect.
 var kinds = map[intent.Effect][]What{
-	intent.Add:      {Record, Control, Option},
-	intent.Remove:   {Record, Option, Field, Container, Control},
+	intent.Add:      {Record, Option},
+	intent.Remove:   {Record, Option, Container, Control},
 	intent.Complete: {Record, Field, Option, Control},
 	intent.Reopen:   {Record, Field, Option, Control},
 	intent.Toggle:   {Field, Option, Record, Control},

@@ -136,6 +136,14 @@ func (s *searcher) conditions(r int) (proof, bool) {
 // of proves that a record is one of what the description is of: "the loan of the ladder",
 // "Sam Pryce's floor lamp".
 func (s *searcher) of(r int, of *intent.Description) proof {
+	if fam := s.parents(of); len(fam) > 0 {
+		for up, n := s.m.Records[r].Parent, 0; up >= 0 && n < 16; up, n = s.m.Records[up].Parent, n+1 {
+			if slices.Contains(fam, up) {
+				return proof{score: 0.97, used: []Use{{of.Span, "in " + s.m.Records[up].Title}}, own: true}
+			}
+		}
+		return proof{missing: []intent.Span{of.Span}}
+	}
 	p := s.having(r, of)
 	if len(p.missing) == 0 {
 		return p
@@ -147,6 +155,26 @@ func (s *searcher) of(r int, of *intent.Description) proof {
 		}
 	}
 	return p
+}
+
+// parents returns the records that are called what a description says and have others in them:
+// "every part of the drum".
+func (s *searcher) parents(of *intent.Description) []int {
+	if s.hasFamily || len(of.Words) == 0 && of.Noun == "" {
+		return s.family
+	}
+	s.hasFamily = true
+	p := s.ix.phrase(append(wordAtoms(of), nounAtoms(of)...), s.w.Lang)
+	for i := range s.m.Records {
+		up := s.m.Records[i].Parent
+		if up < 0 || slices.Contains(s.family, up) {
+			continue
+		}
+		if p.match(s.ix.id(s.m.Records[up].Title)).whole {
+			s.family = append(s.family, up)
+		}
+	}
+	return s.family
 }
 
 // having proves that a record has what another description says: "with breakfast", "who rows".

@@ -23,6 +23,9 @@ type searcher struct {
 	joined      *phrase // both in one
 	// alt are the same description with another of its words taken as the noun.
 	alt []*searcher
+	// family are the records that have others in them and are called what Of says.
+	family    []int
+	hasFamily bool
 	// strict: the noun has to be explained by the list, the page or the thing.
 	strict bool
 	// inside are the nodes that things must be in, with the score of each; none is anywhere.
@@ -203,6 +206,12 @@ func (s *searcher) plural() (bool, int) {
 // conclude puts the candidates in order and says what is missing or equal.
 func (s *searcher) conclude(all []Candidate) Found {
 	f := &s.found
+	if span, ok := s.orphan(); ok {
+		for i := range all {
+			all[i].Missing = append(all[i].Missing, span)
+			all[i].Score *= 0.6
+		}
+	}
 	for i := range all {
 		all[i].Score = min(max(all[i].Score, 0), 1)
 	}
@@ -222,6 +231,20 @@ func (s *searcher) conclude(all []Candidate) Found {
 	f.Margin = s.margin(all)
 	f.Ambiguous = f.Margin < Margin
 	return *f
+}
+
+// orphan returns a pronoun that says whose the thing is, where nobody says who that is: "his
+// belt sander".
+func (s *searcher) orphan() (intent.Span, bool) {
+	if len(s.w.Among) > 0 {
+		return intent.Span{}, false
+	}
+	for of, n := s.d.Of, 0; of != nil && n < maxDepth; of, n = of.Of, n+1 {
+		if of.Pronoun && len(of.Words) == 0 && of.Noun == "" {
+			return of.Span, true
+		}
+	}
+	return intent.Span{}, false
 }
 
 // useFlags marks the words that say which and how many of them as used by candidates that
