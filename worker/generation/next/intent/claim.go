@@ -22,6 +22,7 @@ type asserter struct {
 	remarks    []phrase   // in parentheses: what must be shown too
 	nobody     []phrase   // "it", where it stands for nothing
 	side       string     // left, right: where it must stand
+	found      bool       // the predicate has a verb of its own
 	says       bool       // what follows is read as it stands: "says free of charge"
 	at         int        // the position that the verb itself says: "leads", "comes last"
 	properties []Property // that the verb may mean
@@ -57,6 +58,7 @@ func (a *asserter) predicate() (pre, post []item) {
 		drop[a.c.head] = true
 	}
 	found := a.verbs(items, drop)
+	a.found = found
 	if !found && !a.there && head.has(lexicon.Auxiliary, "become") {
 		a.property = Is
 	}
@@ -278,6 +280,9 @@ func (a *asserter) sides(pre, post []item) {
 		}
 		a.values = append(a.values, p)
 	}
+	if len(a.subject) == 0 && len(nobody) > 0 && len(a.values) > 0 && a.ordinal(&a.values[0]) != 0 {
+		a.subject = nobody // "sie steht am Ende der Liste"
+	}
 	if len(a.subject) == 0 && len(a.values) > 0 && (len(pre) == 0 || a.r.lang != "en" || a.there) {
 		a.invert()
 	}
@@ -289,6 +294,9 @@ func (a *asserter) sides(pre, post []item) {
 
 // placeOf returns the place that a phrase of one word is, nil where it is none.
 func placeOf(p *phrase) *lexicon.Entry {
+	if len(p.core) == 1 && p.core[0].mainly(lexicon.Noun_) && !p.core[0].cap && p.core[0].as(lexicon.Place) != nil && p.core[0].value == nil && len(p.mods) == 0 {
+		return p.core[0].as(lexicon.Place) // de "rechts", which a folded noun looks like
+	}
 	if len(p.core) != 1 || p.core[0].has(lexicon.Ordinal) || len(p.core[0].words) > 1 && p.core[0].has(lexicon.Ordinal) || p.core[0].value != nil || len(p.mods) > 0 || p.core[0].has(lexicon.Noun_) || p.core[0].has(lexicon.Pronoun) {
 		return nil
 	}
@@ -387,4 +395,14 @@ func (a *asserter) invert() {
 		return
 	}
 	a.subject, a.values = a.values[:n], a.values[n:]
+	last := &a.subject[n-1]
+	k := len(last.core)
+	for a.r.lang == "de" && k > 1 && last.core[k-1].has(lexicon.State) && !last.core[k-1].cap {
+		k--
+	}
+	if k < len(last.core) { // "Zahnpasta zu sehen": the state is no part of the name
+		rest := phrase{core: last.core[k:]}
+		last.core = last.core[:k]
+		a.values = append([]phrase{rest}, a.values...)
+	}
 }

@@ -89,7 +89,7 @@ func (r *reader) pieces(items []item) []clause {
 			cur.items = append(cur.items, *it)
 		case r.joins(items, i):
 			start(conjunctionName(it))
-			if name := conjunctionName(it); name == "then" {
+			if cur.sep == "then" {
 				cur.sep = "and"
 			}
 		case r.subordinates(items, i, len(cur.items)):

@@ -9,6 +9,7 @@ import (
 func (a *asserter) decide() []Claim {
 	c := Claim{Span: clauseSpan(a.c), Property: a.property, Not: a.not, Only: a.only, Op: "=", Words: a.words}
 	head := &a.c.items[a.c.head]
+	c.denies = head.has(lexicon.Negation) && !a.found
 	c.plain = head.has(lexicon.Auxiliary, "be") && !a.c.that && a.c.cond == ""
 	var extra []Claim
 	a.subject, extra = a.contrasts(a.subject, c, extra)
@@ -268,7 +269,7 @@ func (a *asserter) seen(c *Claim) {
 	}
 	be := c.Be[0]
 	switch be.Name {
-	case "visible":
+	case "visible", "left":
 		c.Property = Shown
 	case "hidden", "gone":
 		c.Property, c.Not = Shown, !c.Not
@@ -285,6 +286,7 @@ func (a *asserter) seen(c *Claim) {
 		c.Not = !c.Not
 	}
 	c.Words, c.Be = append(c.Words, be.Span), nil
+	c.denies = false
 }
 
 // order takes "before X": two things in their order.
@@ -322,7 +324,7 @@ func (a *asserter) complement(c *Claim, list []phrase) {
 		if onlyArticle(p) {
 			continue
 		}
-		if n := a.ordinal(p); n != 0 && (c.Property == Is || c.Property == At) && len(c.Subject) > 0 {
+		if n := a.ordinal(p); n != 0 && len(c.Subject) > 0 && (c.Property == Is || c.Property == At || c.Property == Shown || c.Property == Appears) {
 			c.Property, c.Values = At, append(c.Values, ordinalValue(n, p.span()))
 			continue
 		}

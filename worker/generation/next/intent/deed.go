@@ -444,6 +444,12 @@ func (r *reader) instrument(p *phrase) bool {
 
 // put puts a whole phrase into the goal.
 func (d *deed) put(p *phrase, more bool) {
+	if p.neg != nil && p.neg.has(lexicon.Quantity, "none") && p.prep == nil && d.last != "" && d.settles() {
+		q := *p
+		q.neg = nil
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Toggle, Verb: p.neg.Span, Lemma: d.g.Lemma, Target: []Description{d.r.description(&q)}})
+		return
+	}
 	if p.neg != nil && p.prep == nil && d.last != "" && !(d.formlike() && p.neg.has(lexicon.Quantity, "none")) {
 		d.flush()
 		d.exclude(p)
@@ -451,12 +457,6 @@ func (d *deed) put(p *phrase, more bool) {
 	}
 	if p.prep != nil && d.s.Attr("iobj") == "target" && p.sense("to") && len(d.g.Target) == 0 {
 		d.fill("target", p)
-		return
-	}
-	if p.neg != nil && p.neg.has(lexicon.Quantity, "none") && p.prep == nil && d.last != "" && (d.g.Effect == Toggle || d.g.Effect == Complete || d.g.Effect == Choose) {
-		q := *p
-		q.neg = nil
-		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Toggle, Verb: p.neg.Span, Lemma: d.g.Lemma, Target: []Description{d.r.description(&q)}})
 		return
 	}
 	if p.prep != nil && !p.leads("without", "lacking") {
@@ -476,6 +476,11 @@ func (d *deed) put(p *phrase, more bool) {
 		return
 	}
 	d.object(p, more)
+}
+
+// settles reports whether the deed is of kind to settle options: "no X" beside them turns X off.
+func (d *deed) settles() bool {
+	return d.g.Effect == Toggle || d.g.Effect == Complete || d.g.Effect == Choose || d.g.Effect == Confirm
 }
 
 // off takes "no cake", "without mozzarella".
@@ -541,6 +546,18 @@ func (d *deed) sibling(p *phrase) {
 		g.Target = []Description{d.r.description(p)}
 	}
 	d.extra = append(d.extra, g)
+}
+
+// perPage reports whether a phrase is a number of things on a page: "10 per page".
+func (r *reader) perPage(p *phrase) bool {
+	if len(p.core) == 0 || !p.core[0].number {
+		return false
+	}
+	if len(p.core) == 1 {
+		return len(p.mods) == 1 && p.mods[0].leads("per")
+	}
+	d := r.describe(p.core)
+	return r.pageWord(&d)
 }
 
 // formlike reports whether values that follow are fields of a form.
@@ -682,10 +699,10 @@ func (d *deed) likeTarget(p *phrase) bool {
 // field takes a phrase for the value of a field, with its label where it has one.
 func (d *deed) field(p *phrase) {
 	d.flush()
-	if len(p.core) == 1 && p.core[0].number && len(p.mods) == 1 && p.mods[0].leads("per") { // "10 per page"
-		v := d.r.value(&phrase{core: p.core})
-		rows := d.r.description(&p.mods[0])
-		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Page, Verb: p.core[0].Span, Amount: &v, Target: []Description{{Span: p.span(), Kind: Row, Having: []Description{rows}}}})
+	if d.r.perPage(p) { // "10 per page"
+		v := d.r.value(&phrase{core: p.core[:1]})
+		rows := Description{Span: p.span(), Kind: PageKind}
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Page, Verb: p.core[0].Span, Words: []Span{p.span()}, Amount: &v, Target: []Description{{Span: p.span(), Kind: Row, Having: []Description{rows}}}})
 		d.last = "field"
 		return
 	}

@@ -403,7 +403,7 @@ func (b *describer) noun(i int) bool {
 	if it.proper(b.r.lang) && !b.alone(i) {
 		return false
 	}
-	if b.laterNoun(i) {
+	if b.laterNoun(i) || b.r.lang == "de" && !it.cap && e.Name == "thing" {
 		return false
 	}
 	named := b.quote > i || b.nameFollows(i) || len(d.Words) > 0 || len(d.State) > 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Both || d.Other || d.Next

@@ -15,6 +15,12 @@ func (r *reader) field(p *phrase) Field {
 	for len(core) > 1 && (core[0].has(lexicon.Article) || core[0].has(lexicon.Possessive)) && !core[0].proper(r.lang) {
 		core = core[1:]
 	}
+	if n := len(core); n > 1 && core[0].number && !core[0].cap && r.counted(core[1:]) { // "2 adults"
+		name := r.describe(core[1:])
+		name.Words = append(name.Words[:0:0], nounsToo(&name)...)
+		f.Name, f.Value = &name, r.value(&phrase{core: core[:1], upto: p.upto})
+		return f
+	}
 	if n := r.labelled(core, p); n > 0 {
 		name := r.describe(core[:n])
 		name.Words = append(name.Words[:0:0], nounsToo(&name)...)
@@ -24,6 +30,19 @@ func (r *reader) field(p *phrase) Field {
 	}
 	f.Value = r.value(p)
 	return f
+}
+
+// counted reports whether items are the noun that a number before them counts.
+func (r *reader) counted(core []item) bool {
+	if len(core) > 2 || !r.plainWords(core) {
+		return false
+	}
+	for i := range core {
+		if core[i].cap != (r.lang == "de") || core[i].has(lexicon.State) && len(core) == 1 {
+			return false
+		}
+	}
+	return true
 }
 
 // nounsToo returns the words of a label with the noun that was taken for a kind.

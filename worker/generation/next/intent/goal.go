@@ -311,4 +311,6 @@ type Claim struct {
 	Descending bool
 	// plain: nothing in the words says that it must be so ("is", not "should be").
 	plain bool
+	// denies: it says nothing but "not" of its subject, and means what the claim before it says.
+	denies bool
 }

@@ -83,7 +83,14 @@ func (it *item) quoted() bool { return it.value != nil && it.value.Quoted }
 // proper reports whether a capital letter says that it is part of a name: in German all nouns
 // have one, elsewhere it does unless the sentence begins with it.
 func (it *item) proper(lang string) bool {
-	return it.cap && !it.first && lang != "de" && !it.mark && (it.value == nil || it.number)
+	if !it.cap || it.first || it.mark || it.value != nil && !it.number {
+		return false
+	}
+	if lang != "de" {
+		return true
+	}
+	// A small word with a capital letter is the name of a control: "klick auf Weiter".
+	return len(it.entries) > 0 && it.as(lexicon.Noun_) == nil && smallWord[it.entries[0].Class] && !it.has(lexicon.Pronoun) && !it.has(lexicon.Possessive)
 }
 
 // name reports whether a capital letter in the middle of a sentence keeps it from being a
@@ -299,6 +306,12 @@ func (r *reader) wordItem(toks []token, words []string, i int) (item, int) {
 		return r.numberWord(it, toks, words, i)
 	}
 	return it, 1
+}
+
+// smallWord are classes of words that German writes small.
+var smallWord = map[lexicon.Class]bool{
+	lexicon.Quantity: true, lexicon.Place: true, lexicon.Stop: true, lexicon.Polite: true, lexicon.Negation: true, lexicon.Conjunction: true,
+	lexicon.Preposition: true,
 }
 
 // structural are the classes of words that only join others.

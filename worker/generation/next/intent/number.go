@@ -52,6 +52,9 @@ func glued(s string, i, j int) (token, bool) {
 	if len(tail) > 3 || ordinalTail[tail] || strings.ContainsAny(tail, "0123456789_-/") {
 		return w, true
 	}
+	if strings.Contains(s[i:j], ":") { // "3:45pm"
+		return token{Span: Span{i, j}, class: codeToken, text: s[i:j]}, true
+	}
 	v, ok := amount(s[i:j])
 	return token{Span: Span{i, j}, class: numberToken, text: s[i:j], num: v}, ok
 }

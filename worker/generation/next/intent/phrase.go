@@ -262,6 +262,9 @@ func (c *chunker) begins(items []item, i int) bool {
 	if it.value != nil && it.value.UnitClass == "money" && last.value == nil {
 		return true // "the plan Basic 34,90 €": the amount is no part of the name
 	}
+	if c.r.lang == "de" && c.verb == nil && c.cur.prep != nil && last.cap && !it.cap && it.value == nil && len(it.entries) == 0 && !c.r.deedForm(it, "participle", "infinitive", "third") && (i+1 == len(items) || items[i+1].mark) {
+		return true // "in seiner Zeile yes": a word of another language is no part of the noun
+	}
 	number := it.number || it.value != nil && it.value.Number != nil
 	if number && c.r.lang != "de" && last.proper(c.r.lang) && i+1 < len(items) && items[i+1].content() && !items[i+1].proper(c.r.lang) && items[i+1].value == nil {
 		return true // "give Bo two stars"

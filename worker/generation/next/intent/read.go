@@ -130,6 +130,9 @@ func (b *builder) goal(c *clause) {
 	if len(senses) == 0 {
 		senses = []sense{b.r.unknown(c)}
 	}
+	if c.items[c.head].has(lexicon.Auxiliary, "want") {
+		senses = []sense{b.r.unknown(c)}
+	}
 	senses = b.r.ticks(senses)
 	b.words = append(b.words, c.told...)
 	if senses[0].Effect == string(Check) && senses[0].Property == "" {
@@ -292,7 +295,7 @@ func (b *builder) elliptic(c *Claim) {
 		return
 	}
 	before := b.goals[n-1].Claim
-	if c.Property != Is && !(c.Not && len(c.Words) > 0) {
+	if c.Property != Is && !c.denies {
 		return
 	}
 	if before.Property != Shown && before.Property != Is && before.Property != In && before.Property != At && before.Property != Contains && before.Property != Appears && before.Property != Unchanged {
@@ -345,9 +348,13 @@ func (b *builder) statement(c *clause) {
 	switch {
 	case object == nil || subject != nil && onlyState(b.r.description(object)):
 		d = b.r.description(subject)
-		for _, p := range rest {
-			if p.prep != nil {
-				d.Having = append(d.Having, b.r.description(&p))
+		for i := range rest {
+			h := b.r.description(&rest[i])
+			if rest[i].prep != nil {
+				d.Having = append(d.Having, h)
+			}
+			if onlyState(h) && rest[i].prep == nil && c.kind == statement && !c.items[c.head].has(lexicon.Auxiliary, "be") {
+				d.State = append(d.State, h.State...)
 			}
 		}
 	case subject != nil && picks(b.r.description(object)):

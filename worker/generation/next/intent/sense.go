@@ -90,7 +90,7 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 			continue
 		}
 		next := i + n
-		free := next >= len(s.after) || s.after[next].mark || s.after[next].has(lexicon.Conjunction) || s.after[next].has(lexicon.Preposition)
+		free := next >= len(s.after) || s.after[next].mark || s.after[next].has(lexicon.Conjunction) || s.after[next].has(lexicon.Preposition) && !s.after[next].has(lexicon.Preposition, "per")
 		if (i > 0 || v.Separable) && !free {
 			if v.Separable {
 				continue
@@ -139,7 +139,7 @@ func reflexiveAt(after, before []item) int {
 func matchWords(items []item, words []string) int {
 	n := 0
 	for len(words) > 0 {
-		if n >= len(items) || items[n].value != nil && !items[n].number {
+		if n >= len(items) || items[n].value != nil && !items[n].number || items[n].name() {
 			return 0
 		}
 		parts := strings.Fields(items[n].fold)
@@ -172,6 +172,9 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 			continue
 		}
 		slot := s.Slot(it.fold)
+		if s.Effect == string(Press) && it.has(lexicon.Preposition, "on", "in") && i == 0 {
+			score += 2
+		}
 		named = named || slot == "name" || slot == "to" || slot == "value"
 		switch {
 		case slot == "name" && s.Effect == string(Add) && s.Object() == "target":
