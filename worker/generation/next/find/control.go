@@ -30,7 +30,7 @@ const (
 	byEffect  = 0.82 // a verb of the same effect
 	byIcon    = 0.86 // an icon of the effect
 	bySign    = 0.7  // a sign such as ×
-	extraWord = 0.11 // off for each word of the name that nothing explains
+	extraWord = 0.08 // off for each word of the name that nothing explains
 )
 
 // Controls returns the controls that have an effect by their name, best first.

@@ -55,6 +55,7 @@ type index struct {
 	// inside are the fields by record.
 	inside map[int][]int
 	words  *words
+	lists  int // one more than how many lists there are, 0 before they are counted
 	// comparers are by the language of what is looked for.
 	comparers map[string]*word.Comparer
 }
@@ -202,6 +203,13 @@ func (ix *index) around(refs []ref, record, container int) []ref {
 
 // containerOf returns the innermost container around a node, -1 without one.
 func (ix *index) containerOf(node int) int {
+	if ix.m.Index() != nil {
+		c := ix.m.ContainerAt(node)
+		for n := 0; c >= 0 && ix.m.Containers[c].Node == node && n < 8; n++ {
+			c = ix.m.Containers[c].Parent
+		}
+		return c
+	}
 	best := -1
 	for i := range ix.m.Containers {
 		if n := ix.m.Containers[i].Node; ix.below(node, n) && node != n && (best < 0 || n >= ix.m.Containers[best].Node) {

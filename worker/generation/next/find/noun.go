@@ -85,14 +85,32 @@ func (s *searcher) lastWord(r int, pr proof) proof {
 	return pr
 }
 
+// recordsIn returns the records of a group; those of none for -1.
+func (s *searcher) recordsIn(g int) []int {
+	if g >= 0 && g < len(s.m.Groups) {
+		return s.m.Groups[g].Records
+	}
+	var out []int
+	for r := range s.m.Records {
+		if s.m.Records[r].Group < 0 {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
 // lists returns how many groups of several records there are that are no navigation.
 func (s *searcher) lists() int {
+	if s.ix.lists > 0 {
+		return s.ix.lists - 1
+	}
 	n := 0
 	for i := range s.m.Groups {
 		if g := &s.m.Groups[i]; len(g.Records) > 1 && !s.navigation(g.Node) {
 			n++
 		}
 	}
+	s.ix.lists = n + 1
 	return n
 }
 
@@ -117,10 +135,7 @@ func (s *searcher) nounUse(g int) nounUse {
 		return nounKind
 	}
 	some, all := 0, 0
-	for r := range s.m.Records {
-		if s.m.Records[r].Group != g {
-			continue
-		}
+	for _, r := range s.recordsIn(g) {
 		all++
 		if p := s.noun.explain(s.ownRefs(r)); p.own && !onlyLabel(p) {
 			some++
