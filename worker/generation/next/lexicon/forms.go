@@ -137,26 +137,34 @@ func apply(rules []rule, word string) []string {
 	return nil
 }
 
-// phrase returns the forms of a phrase: those of its last word where the language puts the
-// head last (class "phrase" has the rule "last"), else of its first.
+// phrase returns the forms of a phrase: those of its last word, or of its first where the
+// language puts the head first (the line "phrase first=yes"); of adjectives those of both
+// ("mejor valorado", "más caro").
 func (f *inflector) phrase(lemma, class string) []form {
-	i := strings.LastIndexByte(lemma, ' ')
+	i, k := strings.IndexByte(lemma, ' '), strings.LastIndexByte(lemma, ' ')
 	if i < 0 {
 		return f.forms(lemma, class)
 	}
-	if _, first := f.irregular["phrase"]["first"]; first {
-		i = strings.IndexByte(lemma, ' ')
-		head, rest := lemma[:i], lemma[i:]
-		all := f.forms(head, class)
-		for k := range all {
-			all[k].word += rest
-		}
-		return all
+	_, first := f.irregular["phrase"]["first"]
+	var all []form
+	if first {
+		all = around(f.forms(lemma[:i], class), "", lemma[i:])
 	}
-	rest, head := lemma[:i+1], lemma[i+1:]
-	all := f.forms(head, class)
-	for k := range all {
-		all[k].word = rest + all[k].word
+	if !first || class == "adjective" {
+		all = append(all, around(f.forms(lemma[k+1:], class), lemma[:k+1], "")...)
+	}
+	if first && class == "adjective" {
+		for _, a := range f.forms(lemma[:i], class)[1:] {
+			all = append(all, around(f.forms(lemma[k+1:], class)[1:], a.word+lemma[i:k+1], "")...)
+		}
 	}
 	return all
+}
+
+// around puts words before and after each form.
+func around(forms []form, before, after string) []form {
+	for i := range forms {
+		forms[i].word = before + forms[i].word + after
+	}
+	return forms
 }

@@ -125,3 +125,20 @@ func TestConcepts(t *testing.T) {
 		}
 	}
 }
+
+func TestRisk(t *testing.T) {
+	for label, want := range map[string]string{
+		"Delete": "destroy", "Konto löschen": "destroy", "Supprimer le compte": "destroy", "Vaciar carrito": "destroy", "Pay now": "pay",
+		"Jetzt kostenpflichtig bestellen": "pay", "Commander": "pay", "Enviar": "send", "Absenden": "send", "Publish": "send", "Save": "", "Details": "",
+		"Weiter": "", "Suivant": "", "Settings": "", "": "", "To": "", "Zurück": "", "Add to cart": "",
+	} {
+		if got := Risk(label); got != want {
+			t.Errorf("Risk(%q) = %q, want %q", label, got, want)
+		}
+	}
+	for c := range all().risks {
+		if c.Name() == "" {
+			t.Error("a risk names no concept")
+		}
+	}
+}

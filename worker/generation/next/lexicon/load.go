@@ -25,6 +25,7 @@ type world struct {
 	names     []string // of concepts, by id
 	ids       map[string]ConceptID
 	icons     map[string]ConceptID
+	risks     map[ConceptID]string
 }
 
 var all = sync.OnceValue(func() *world {
@@ -53,6 +54,7 @@ func load(data fs.FS) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
+	var risks []line
 	for _, d := range dirs {
 		parts, err := folder(data, d.Name())
 		if err != nil {
@@ -65,8 +67,16 @@ func load(data fs.FS) (*world, error) {
 			continue
 		}
 		w.loadIcons(parts["icons"])
+		risks = parts["risks"]
 	}
 	slices.Sort(w.codes)
+	w.risks = map[ConceptID]string{}
+	for _, ln := range risks {
+		for _, name := range ln.words {
+			w.risks[w.ids[name]] = ln.name
+		}
+	}
+	delete(w.risks, 0)
 	return w, nil
 }
 
