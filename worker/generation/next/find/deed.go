@@ -54,7 +54,7 @@ func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon
 		for n := min(len(ts)-from, 3); n > 0; n-- {
 			s := w.verbal(strings.Join(ts[from:from+n], " "), ts[from], effect, lemma, lang, icon)
 			if s > 0 && from > 0 {
-				s -= 0.03
+				s = w.later(s, ts, from, n, effect)
 			}
 			rest := len(ts) - n - w.small(ts, from, n)
 			if s > best.score+0.001 || s > 0 && s > best.score-0.001 && rest < best.rest {
@@ -63,6 +63,34 @@ func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon
 		}
 	}
 	return best
+}
+
+// later lowers the score of a verb that does not begin the name. The last word may be one, as in
+// German; behind another verb it is what that one is done to: "Undo changes", "How do I remove".
+func (w *words) later(s float64, ts []string, from, n int, effect intent.Effect) float64 {
+	if from+n == len(ts) {
+		s -= 0.03
+	} else {
+		s -= 0.06 * float64(min(from, 5))
+	}
+	if w.otherVerb(ts[0], effect) {
+		s *= 0.75
+	}
+	return s
+}
+
+// otherVerb reports whether a word begins a name as a verb of another effect.
+func (w *words) otherVerb(t string, effect intent.Effect) bool {
+	other := false
+	for _, code := range w.langs[:min(2, len(w.langs))] {
+		for _, v := range lexicon.Language(code).Verbs(t) {
+			if v.Effect == string(effect) {
+				return false
+			}
+			other = other || (v.Form == "imperative" || v.Form == "infinitive") && v.Particle == ""
+		}
+	}
+	return other
 }
 
 // small counts the function words of a name around its verb.
