@@ -15,7 +15,7 @@ func (d *draft) planNext(ctx context.Context) error {
 	limit, _ := time.ParseDuration(os.Getenv("SLIPWAY_GENERATION_NEXT")) // a slow machine needs more than the default
 	outcome, err := next.Run(ctx, next.Config{
 		Page: d.live, Intent: d.job.Intent, Now: d.job.Now, NewID: d.newID, OnStep: d.add, MaxSteps: d.job.MaxSteps, Fresh: d.fresh,
-		MaxTime: limit,
+		MaxTime: limit, Trace: d.trace(ctx),
 	})
 	if outcome != nil {
 		d.steps, d.reasoning, d.planned = outcome.Steps, outcome.Reasoning, len(outcome.Steps)
@@ -48,4 +48,12 @@ func (d *draft) fresh(ctx context.Context, steps []step.Step) error {
 		}
 	}
 	return nil
+}
+
+// trace writes what the planner tries to the log.
+func (d *draft) trace(ctx context.Context) func(string) {
+	if os.Getenv("SLIPWAY_GENERATION_TRACE") != "" {
+		return func(text string) { fmt.Fprintln(os.Stderr, "   try:", text) }
+	}
+	return func(text string) { d.Log.DebugContext(ctx, "generation tries", "text", text) }
 }

@@ -52,7 +52,7 @@ func seenFor(m *page.Model, node int, label string) int {
 	for i := range m.Controls {
 		c := &m.Controls[i]
 		n := &m.Nodes[c.Node]
-		if c.Hidden || n.Hidden || c.Node == node || fold(effect.ControlName(m, i)) != fold(label) && !contains(m, c.Node, node) {
+		if c.Hidden || n.Hidden || c.Node == node || fold(effect.ControlName(m, i)) != fold(label) && !(contains(m, c.Node, node) && m.Index().End(c.Node)-c.Node < maxLabel) {
 			continue
 		}
 		if d := max(c.Node-node, node-c.Node); d < distance {

@@ -33,11 +33,33 @@ func sortBy(t *Task) []Way {
 		twice := t.way(once.Name+", twice", costNamed+0.3, press(node), press(node))
 		twice.Used = once.Used
 		list = append(list, once, twice)
+		list = append(list, t.arrows(node, once.Used)...)
 	}
 	for _, o := range t.orders() {
 		list = append(list, o)
 	}
 	return append(list, t.namedBy(t.Goal.Measure, costGlobal)...)
+}
+
+// arrows returns the presses of signs of order inside of a header, first that of the direction
+// that is asked for.
+func (t *Task) arrows(header int, used []find.Use) []Way {
+	var list []Way
+	for i := header + 1; i < len(t.Model.Nodes) && contains(t.Model, header, i); i++ {
+		n := &t.Model.Nodes[i]
+		if n.Hidden || !n.Interactive && n.Reacts == "" {
+			continue
+		}
+		cost := costState
+		hints := strings.ToLower(strings.Join(n.Hints, " "))
+		if down := strings.Contains(hints, "desc") || strings.Contains(hints, "down"); down == t.Goal.Descending {
+			cost = costNamed + 0.2
+		}
+		w := t.way("the sign "+DescribeNode(t.Model, i)+" of the header", cost, press(i))
+		w.Used = used
+		list = append(list, w)
+	}
+	return list
 }
 
 // pressable returns the only thing in a node that can be pressed; -1.

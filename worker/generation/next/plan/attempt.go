@@ -161,11 +161,13 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 		return effect.Verdict{}, err
 	}
 	if !ok {
+		p.trace("%s, depth %d: %s: could not be used", a.goal.Effect, l.depth, w.Name)
 		_, err := p.undo(ctx, mark, before)
 		return effect.Verdict{State: effect.Unseen, Why: w.Name + " could not be used"}, err
 	}
 	a.risked = a.risked || w.Risks
 	v := p.verdict(a, now, w, before)
+	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)
 	a.last = v.Why
 	switch v.State {
 	case effect.Reached:
@@ -179,7 +181,7 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 			return v, err
 		}
 	default:
-		if w.Reveals || !effect.Between(before, now).Nothing && l.depth == 0 && !w.Risks {
+		if w.Reveals || l.depth == 0 && !w.Risks && opened(before, now) >= 0 && before.Front != now.Front {
 			inner, err := p.onward(ctx, a, l, before, now, w, v)
 			if err != nil || inner.State == effect.Reached {
 				inner.Used = append(inner.Used, w.Used...)

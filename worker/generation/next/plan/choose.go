@@ -115,7 +115,7 @@ func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
 	for i := range g.Target {
 		fields = append(fields, comparedFields(&g.Target[i])...)
 	}
-	whole := newForm(append(optionFields(g), fields...))
+	whole := newForm(append(p.narrowing(g), fields...))
 	if len(whole.fields) > 0 {
 		mark := p.mark()
 		start := p.model
@@ -160,6 +160,46 @@ func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
 	}
 	p.useChosen(g)
 	return nil
+}
+
+// narrowing are what the targets of a filter are told by, as values: their words, states, what
+// they have and where they are.
+func (p *planner) narrowing(g *intent.Goal) []intent.Field {
+	var list []intent.Field
+	add := func(s intent.Span, text string) {
+		if text != "" {
+			list = append(list, intent.Field{Span: s, Value: intent.Value{Span: s, Text: text}})
+		}
+	}
+	for i := range g.Target {
+		d := &g.Target[i]
+		if len(d.Words) > 0 {
+			add(intent.Span{From: d.Words[0].Span.From, To: d.Words[len(d.Words)-1].Span.To}, phraseWords(d))
+		}
+		for _, s := range d.State {
+			add(s.Span, p.words(s.Span))
+		}
+		for _, some := range [][]intent.Description{d.Having, {}} {
+			for k := range some {
+				add(some[k].Span, phraseOf(p, &some[k]))
+			}
+		}
+		if d.In != nil {
+			add(d.In.Span, phraseOf(p, d.In))
+		}
+		if d.Of != nil {
+			add(d.Of.Span, phraseOf(p, d.Of))
+		}
+	}
+	return list
+}
+
+// phraseOf is a description as it stands, without what says where.
+func phraseOf(p *planner, d *intent.Description) string {
+	if d.Ordinal != 0 || d.Noun != "" {
+		return p.words(d.Span)
+	}
+	return phraseWords(d)
 }
 
 // comparedFields are the bounds of a description as values of fields of a range: "from 60 to 90

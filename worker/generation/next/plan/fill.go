@@ -22,7 +22,21 @@ type form struct {
 }
 
 func newForm(fields []intent.Field) *form {
-	return &form{fields: fields, done: make([]bool, len(fields))}
+	var list []intent.Field
+	for _, f := range fields {
+		list = append(list, f)
+		if d := f.Value.Date; d != nil && d.Day > 0 && d.Hour >= 0 {
+			day, hour := *d, intent.Date{Hour: d.Hour, Minute: d.Minute, Weekday: -1}
+			day.Hour, day.Minute = -1, -1
+			list[len(list)-1].Value.Date = &day
+			hourField := f
+			hourField.Name, hourField.Prep = nil, "at"
+			hourField.Value.Date, hourField.Value.Number = &hour, nil
+			hourField.Value.Text = fmt.Sprintf("%02d:%02d", d.Hour, max(d.Minute, 0))
+			list = append(list, hourField)
+		}
+	}
+	return &form{fields: list, done: make([]bool, len(list))}
 }
 
 // left returns the fields that are not done, with their places.
@@ -187,7 +201,9 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 		if err != nil {
 			return false, err
 		}
-		if ok && p.holdsNow(start, now, c, v, off) {
+		holds := ok && p.holdsNow(start, now, c, v, off)
+		p.trace("%q by %s: done %v, holds %v", v.Text, w.Name, ok, holds)
+		if holds {
 			return true, nil
 		}
 		if ok && w.Reveals {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -49,6 +50,10 @@ func (p *planner) do(ctx context.Context, m *page.Model, a method.Act, why strin
 	record, err := p.execute(ctx, s)
 	if err != nil {
 		return false, err
+	}
+	if p.cfg.Trace != nil {
+		text, _ := json.Marshal(s.Tool.Args.Selector)
+		p.trace("  %s %s: %s %s", s.Tool.Type, shorten(string(text), 300), record.Status, record.Result.Message)
 	}
 	if record.Status != step.Passed {
 		return false, nil

@@ -60,6 +60,9 @@ type Config struct {
 	// MaxTries bounds how many ways are tried, and MaxTime for how long; 0: the defaults.
 	MaxTries int
 	MaxTime  time.Duration
+	// Trace is called with what was tried and what came of it, for those who look into a refusal;
+	// nil: nobody does.
+	Trace func(text string)
 	// NoSuggestion suggests no assertion where the intent asks for none.
 	NoSuggestion bool
 }

@@ -194,6 +194,12 @@ func (p *planner) note(title, description string) {
 	p.reasoning = append(p.reasoning, authoring.Reason{Title: title, Description: description})
 }
 
+func (p *planner) trace(format string, args ...any) {
+	if p.cfg.Trace != nil {
+		p.cfg.Trace(fmt.Sprintf(format, args...))
+	}
+}
+
 // spent reports whether the budget of tries and time is used up.
 func (p *planner) spent() bool {
 	return p.tries >= p.cfg.MaxTries || time.Now().After(p.deadline)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
+	"github.com/slipway-qa/slipway/worker/generation/next/find"
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/method"
 )
@@ -19,6 +20,16 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 			if err := p.further(ctx, g, f); err != nil {
 				return err
 			}
+		}
+	}
+	for i := range g.Target {
+		if err := p.explained(ctx, &g.Target[i]); err != nil {
+			return err
+		}
+		if c, ok := p.recordOf(&g.Target[i]); ok && len(g.Fields) == 0 {
+			one := *g
+			one.Effect = intent.Act
+			return p.once(ctx, &one, []find.Candidate{c})
 		}
 	}
 	a := &attempt{goal: g}
@@ -40,6 +51,46 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
+// explained returns an error where nothing on the page explains the words of what is handed in:
+// then it is something else that would be.
+func (p *planner) explained(ctx context.Context, d *intent.Description) error {
+	m, err := p.look(ctx)
+	if err != nil || m.Dialog != nil || d.Pronoun && bare(d) || len(wordsOf(d)) == 0 {
+		return err
+	}
+	aim := find.Aim{Effect: intent.Submit, Lemma: p.goal.Lemma, Words: []intent.Description{*d}, Lang: p.text.Lang, Record: -1, Within: -1}
+	used := map[intent.Span]bool{}
+	for _, c := range find.Controls(m, aim) {
+		for _, u := range c.Used {
+			used[u.Span] = true
+		}
+	}
+	f := find.Description(m, d, p.want(m))
+	missing := 0
+	for _, s := range wordsOf(d) {
+		if !used[s] {
+			missing++
+		}
+	}
+	if missing == 0 || len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0 {
+		return nil
+	}
+	return p.unresolved(d, &f)
+}
+
+// recordOf returns the only record that a description clearly means.
+func (p *planner) recordOf(d *intent.Description) (find.Candidate, bool) {
+	if len(d.Words) == 0 && d.Of == nil && d.Extreme == nil && d.Ordinal == 0 || d.Pronoun || p.model == nil {
+		return find.Candidate{}, false
+	}
+	f := find.Description(p.model, d, p.want(p.model, find.Record))
+	if !f.Clear() || f.Plural || len(f.Assumed) > 0 && len(f.Candidates[0].Used) == 0 {
+		return find.Candidate{}, false
+	}
+	p.useFound(d, &f)
+	return f.Candidates[0], true
+}
+
 // expected is a goal that must fail: pressing is all that is asked.
 func expected(g *intent.Goal) *intent.Goal {
 	one := *g
@@ -55,6 +106,11 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 	}
 	pending := p.pending
 	p.pending = nil
+	if pending == nil && m.Dialog == nil && m.Front < 0 && len(g.Target) > 0 { // "approve the request of Hans"
+		one := *g
+		one.Effect = intent.Act
+		return p.deed(ctx, &one)
+	}
 	if pending == nil && m.Dialog == nil && m.Front < 0 && len(g.Target) == 0 && g.Effect == intent.Confirm {
 		p.useGoal(g, "the question was answered, or none was asked")
 		return nil

@@ -39,6 +39,7 @@ func (p *planner) undo(ctx context.Context, mark int, before *page.Model) (bool,
 	if p.cfg.Fresh == nil {
 		return onlyOpened(before, now), nil
 	}
+	p.trace("a fresh page, and %d steps again", len(p.steps))
 	if err := p.cfg.Fresh(ctx, p.steps); err != nil {
 		return false, err
 	}
