@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
@@ -48,6 +49,10 @@ func TestRecord(t *testing.T) {
 	require.NoError(t, err)
 	cache, err := os.UserCacheDir()
 	require.NoError(t, err)
+	if os.Getenv("RECORD_OWN") != "" {
+		recordOwn(t, out)
+		return
+	}
 	for _, pagesOnly := range []bool{true, false} {
 		for _, folder := range folders {
 			name := filepath.Base(filepath.Dir(folder))
@@ -74,6 +79,26 @@ func TestRecord(t *testing.T) {
 				}
 			}
 			require.NoError(t, site.Close())
+		}
+	}
+}
+
+// recordOwn records the pages of the set of this package, as they open.
+func recordOwn(t *testing.T, out string) {
+	t.Helper()
+	set, err := sentence.Own()
+	require.NoError(t, err)
+	site, err := set.Start(servicetest.NodeModules(t, "jquery-ui"))
+	require.NoError(t, err)
+	defer site.Close()
+	for i := range set.Pairs {
+		p := &set.Pairs[i]
+		r := recorder{site: site, pair: p, folder: filepath.Join(out, "own"), page: pageName(p.Page)}
+		if strings.HasPrefix(p.Page, "tls:") || len(p.Codes) > 0 || r.done() {
+			continue
+		}
+		if err := r.record(t.Context()); err != nil {
+			t.Logf("%s: %v", p.Name, err)
 		}
 	}
 }

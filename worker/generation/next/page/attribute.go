@@ -191,6 +191,9 @@ func (b *builder) ownLeaves(r, from, end int) []int {
 		if b.record[l] != r || b.Nodes[l].Hidden && !hidden || b.inButton(l, b.Records[r].Node) {
 			continue
 		}
+		if b.control[l] >= 0 && !lettered(b.leaf[l]) {
+			continue // an icon to press
+		}
 		list = append(list, l)
 	}
 	return list

@@ -31,6 +31,8 @@ type builder struct {
 	member   []int // the group's record of each node that is one, -1
 	groups   []*cluster
 	values   *value.Reader
+	deeds    map[deed]int
+	openers  map[string]bool  // refs of what shows hidden nodes
 	opened   map[string][]int // options by the ref of what opens them; those that are open under ""
 }
 

@@ -166,7 +166,9 @@ func (b *builder) choiceNames(around int, nodes []int) []string {
 	}
 	add(b.cellLabel(nodes[0]))
 	add(b.Nodes[around].Label)
-	add(b.textBefore(nodes[0]))
+	if text := b.textBefore(nodes[0]); text != "" && (text[0] < '0' || text[0] > '9') { // no counter
+		add(text)
+	}
 	if around != nodes[0] {
 		add(b.textBefore(around))
 	}

@@ -79,6 +79,11 @@ func (b *builder) repeatedLabels(columns []Column, seen [][]seenAttribute) {
 		return c >= 0 && count[c] == len(seen) && !varied[c] && worded(same[c]) && len(same[c]) <= 30
 	}
 	for k := range seen {
+		for i := range seen[k] { // what can be done with each
+			if a := &seen[k][i]; constant(a.column) && b.control[a.Node] >= 0 && b.Nodes[a.Node].Role != "link" {
+				a.score = dropped
+			}
+		}
 		for i := 0; i+1 < len(seen[k]); i++ {
 			a, next := &seen[k][i], &seen[k][i+1]
 			if !constant(a.column) || next.column < 0 || constant(next.column) || !b.labels(a, next) {

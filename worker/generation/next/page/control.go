@@ -10,6 +10,12 @@ import (
 // findControls finds what does something when it is used.
 func (b *builder) findControls() {
 	b.control = filled(len(b.Nodes))
+	b.openers = map[string]bool{}
+	for i := range b.Nodes {
+		if n := &b.Nodes[i]; n.Hidden && n.Opener != "" {
+			b.openers[n.Opener] = true
+		}
+	}
 	for i := range b.Nodes {
 		if !b.isControl(i) {
 			continue
@@ -64,9 +70,31 @@ func (b *builder) isControl(i int) bool {
 	case n.Tag == "button" || n.Tag == "summary" || n.Tag == "input" && n.Type == "file":
 		return true
 	case !n.Interactive:
-		return false
+		return strings.Contains(n.Reacts, "hover") && b.openers[n.Ref] && b.member[i] < 0
 	}
 	return b.reacting(i)
+}
+
+// deed is a text in things of one group.
+type deed struct {
+	group int
+	text  string
+}
+
+// action reports whether a part of a thing stands in nearly all things of the group with the
+// same text: it is what can be done with each, and no state of this one.
+func (b *builder) action(i int) bool {
+	if b.deeds == nil {
+		b.deeds = map[deed]int{}
+		for j := range b.Nodes {
+			if n := &b.Nodes[j]; b.record[j] >= 0 && n.Interactive && b.leaf[j] != "" && len(b.x.Children(j)) == 0 {
+				b.deeds[deed{b.Records[b.record[j]].Group, b.leaf[j]}]++
+			}
+		}
+	}
+	g := b.Records[b.record[i]].Group
+	n := len(b.Groups[g].Records)
+	return n > 1 && b.leaf[i] != "" && b.deeds[deed{g, b.leaf[i]}]*10 >= n*8
 }
 
 // labelsNext reports whether a label is that of the field right behind it, which is what people
@@ -102,7 +130,7 @@ func (b *builder) reacting(i int) bool {
 	leaves := len(b.leavesIn(i, b.x.End(i), 20))
 	weak := !b.reactsStrongly(n)
 	if weak && !strings.Contains(n.Reacts, "tabindex") && b.record[i] >= 0 && b.member[i] < 0 && leaves > 0 && !strings.Contains(n.Tag, "-") && !classWord(n, buttonWords) {
-		return false // a part of a thing, that listens for all of it
+		return b.action(i) // a part of a thing, that listens for all of it
 	}
 	if weak && leaves > 3 && b.member[i] < 0 {
 		return false
@@ -184,7 +212,7 @@ func (b *builder) controlRole(i int) string {
 		return "checkbox"
 	case b.member[i] >= 0 || b.x.End(i)-i > 30:
 		return n.Role
-	case classWord(n, tabWords) || b.x.Parent(i) >= 0 && classWord(&b.Nodes[b.x.Parent(i)], words("tabs tabbar tablist")):
+	case classWord(n, tabWords) && b.record[i] < 0 || b.x.Parent(i) >= 0 && classWord(&b.Nodes[b.x.Parent(i)], words("tabs tabbar tablist")):
 		return "tab"
 	case classWord(n, switchWords):
 		return "switch"

@@ -129,7 +129,7 @@ func (b *builder) kindOf(i int) string {
 		return "number"
 	case n.Tag != "input" && n.Tag != "textarea" && n.Editable:
 		return "editor"
-	case classWord(n, pickerWords) || b.x.Parent(i) >= 0 && classWord(&b.Nodes[b.x.Parent(i)], words("datepicker flatpickr")) || datePattern(n.Placeholder):
+	case strings.Contains(lower(n.Class), "datepicker") || classWord(n, pickerWords) || b.x.Parent(i) >= 0 && classWord(&b.Nodes[b.x.Parent(i)], words("datepicker flatpickr")) || datePattern(n.Placeholder):
 		return "date"
 	}
 	return "text"

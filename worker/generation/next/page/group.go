@@ -159,6 +159,15 @@ func (b *builder) onlyControls(c *cluster) bool {
 	if poor {
 		return true
 	}
+	tabs := 0
+	for _, i := range c.members {
+		if classWord(&b.Nodes[i], tabWords) {
+			tabs++
+		}
+	}
+	if tabs == len(c.members) {
+		return true
+	}
 	single, chosen := 0, 0
 	for _, i := range c.members {
 		if b.singleControl(i) && len(b.leavesIn(i, b.x.End(i), 3)) < 2 {

@@ -11,8 +11,8 @@ import (
 // signs are characters that pages use as icons, with what they stand for.
 var signs = map[rune][]string{
 	'×': {"delete", "close"}, '✕': {"delete", "close"}, '✖': {"delete", "close"}, '✗': {"delete", "close"}, '⨯': {"delete", "close"}, '❌': {"delete", "close"},
-	'🗑': {"delete"}, '✎': {"edit"}, '✏': {"edit"}, '🖉': {"edit"}, '🖊': {"edit"}, '+': {"add", "increase"}, '＋': {"add", "increase"}, '➕': {"add", "increase"},
-	'-': {"decrease"}, '−': {"decrease"}, '–': {"decrease"}, '➖': {"decrease"}, '★': {"star", "favorite"}, '☆': {"star", "favorite"},
+	'🗑': {"delete"}, '✎': {"edit"}, '✏': {"edit"}, '🖉': {"edit"}, '🖊': {"edit"}, '+': {"add", "increase", "expand"}, '＋': {"add", "increase", "expand"}, '➕': {"add", "increase", "expand"},
+	'-': {"decrease", "collapse"}, '−': {"decrease", "collapse"}, '–': {"decrease", "collapse"}, '➖': {"decrease", "collapse"}, '★': {"star", "favorite"}, '☆': {"star", "favorite"},
 	'♥': {"favorite", "like"}, '♡': {"favorite", "like"}, '❤': {"favorite", "like"}, '⋮': {"menu", "more"}, '⋯': {"menu", "more"}, '…': {"menu", "more"},
 	'☰': {"menu"}, '≡': {"menu"}, '‹': {"previous", "back"}, '◀': {"previous"}, '←': {"previous", "back"}, '«': {"first", "previous"}, '❮': {"previous"},
 	'›': {"next"}, '▶': {"next", "play"}, '→': {"next"}, '»': {"last", "next"}, '❯': {"next"}, '⚙': {"settings"}, '🔍': {"search"}, '🔎': {"search"},

@@ -128,7 +128,7 @@ func (b *builder) textBefore(i int) string {
 func (b *builder) textBeforeAt(i int) (string, int) {
 	k, _ := slices.BinarySearch(b.leaves, i)
 	left, top, _, _ := b.box(i)
-	for tries := 0; k > 0 && tries < 3; tries++ {
+	for tries := 0; k > 0 && tries < 5; tries++ {
 		k--
 		l := b.leaves[k]
 		n := &b.Nodes[l]
@@ -138,18 +138,34 @@ func (b *builder) textBeforeAt(i int) (string, int) {
 		if b.inButton(l, -1) || n.Interactive && n.Tag != "label" || len(n.Options) > 0 || len(b.leaf[l]) > maxLabel || b.fieldBetween(l, i) || b.heads(l) {
 			return "", -1
 		}
-		if r := b.record[i]; r >= 0 && b.record[l] != r {
+		if b.record[l] != b.record[i] {
 			return "", -1
 		}
 		x1, _, x2, y2 := b.box(l)
 		beside := b.sameLine(l, i) && x2 <= left+4 && left-x2 < besideGap
 		above := y2 <= top+6 && top-y2 < aboveGap && x1 < left+b.Nodes[i].Box[2] && x2 > left-30 && abs(x1-left) < 120
+		if above && !beside && b.goesOn(k) {
+			return "", -1 // the beginning of a sentence
+		}
+		if tries > 0 && (beside || top-y2 > 26 || abs(x1-left) > 30) {
+			continue // what stands nearer in the text would have been beside it
+		}
 		if beside || above {
 			return b.leaf[l], l
 		}
-		return "", -1
 	}
 	return "", -1
+}
+
+// goesOn reports whether another text follows right behind one on its line.
+func (b *builder) goesOn(k int) bool {
+	if k+1 >= len(b.leaves) {
+		return false
+	}
+	l, next := b.leaves[k], b.leaves[k+1]
+	_, _, right, _ := b.box(l)
+	left, _, _, _ := b.box(next)
+	return b.sameLine(l, next) && b.x.Parent(l) == b.x.Parent(next) && left-right < 12 && lettered(b.leaf[next])
 }
 
 // heads reports whether a text is a heading: it is above a block, and no label.
@@ -162,13 +178,16 @@ func (b *builder) heads(l int) bool {
 	return false
 }
 
-// fieldBetween reports whether another field stands between a text and a node: the text is
-// that one's label.
+// fieldBetween reports whether another field stands between a text and a node, beside the text
+// or below it: the text is that one's label.
 func (b *builder) fieldBetween(l, i int) bool {
+	left, _, _, _ := b.box(l)
 	for j := l + 1; j < i; j++ {
 		n := &b.Nodes[j]
 		if (typedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio") && !n.Hidden && !b.x.Contains(j, i) {
-			return true
+			if abs(n.Box[0]-left) < 40 || b.sameLine(l, j) || !b.sameLine(j, i) {
+				return true
+			}
 		}
 	}
 	return false
@@ -187,12 +206,29 @@ func (b *builder) textAfter(i, gap int) string {
 		}
 		_, _, right, _ := b.box(i)
 		x1, _, _, _ := b.box(l)
+		if b.otherCell(i, l) {
+			return ""
+		}
 		if b.sameLine(i, l) && x1 >= right-4 && x1-right <= gap && len(b.leaf[l]) <= maxLabel {
 			return b.leaf[l]
 		}
 		return ""
 	}
 	return ""
+}
+
+// otherCell reports whether two nodes stand in different cells of a table with a head.
+func (b *builder) otherCell(i, l int) bool {
+	cell := func(j int) int {
+		for up, k := j, 0; up >= 0 && k < 6; up, k = b.x.Parent(up), k+1 {
+			if cellRoles[b.Nodes[up].Role] {
+				return up
+			}
+		}
+		return -1
+	}
+	c := cell(i)
+	return c >= 0 && (b.Nodes[c].ColumnHeader != "" || b.Nodes[c].Role == "columnheader") && cell(l) != c
 }
 
 // unitOf returns the unit that is shown right behind a field.

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -119,7 +120,21 @@ func (b *builder) table(t int, rows []int) *cluster {
 		}
 	}
 	b.withoutSums(c)
+	if c.header < 0 && b.formTable(c, rows) {
+		c.members = nil
+	}
 	return c
+}
+
+// formTable reports whether a table lays out a form: rows of labels, and rows of fields.
+func (b *builder) formTable(c *cluster, rows []int) bool {
+	fields := 0
+	for _, i := range rows {
+		if !slices.Contains(c.members, i) && b.severalTyped(i) {
+			fields++
+		}
+	}
+	return fields > 0 && fields >= len(c.members)
 }
 
 // withoutSums leaves out the last rows where nothing can be done as in all rows before: they
@@ -337,6 +352,9 @@ func (b *builder) headerName(j int) string {
 	}
 	if n := &b.Nodes[j]; n.Title != "" {
 		return label(n.Title)
+	}
+	if b.checkInside(j) {
+		return "" // what it is called is the box that is in it
 	}
 	return label(tidy(b.Nodes[j].Name))
 }
