@@ -22,6 +22,7 @@ type asserter struct {
 	remarks    []phrase   // in parentheses: what must be shown too
 	nobody     []phrase   // "it", where it stands for nothing
 	side       string     // left, right: where it must stand
+	op         string     // ends, starts
 	found      bool       // the predicate has a verb of its own
 	says       bool       // what follows is read as it stands: "says free of charge"
 	at         int        // the position that the verb itself says: "leads", "comes last"
@@ -147,6 +148,7 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 	}
 	a.property = Property(bestVerb.Property)
 	a.says = bestVerb.Attr("says") == "text"
+	a.op = bestVerb.Attr("op")
 	if a.property == At {
 		a.at = 1
 		if bestVerb.Attr("place") == "last" {
@@ -223,7 +225,7 @@ func (a *asserter) adverb(items []item, i int) bool {
 	case it.has(lexicon.Quantity, "exactly"):
 		a.exactly = true
 		return true
-	case it.has(lexicon.Quantity, "anymore"), it.has(lexicon.Place, "here") && !it.has(lexicon.Noun_):
+	case it.has(lexicon.Day, "now") && i != a.c.head, it.has(lexicon.Quantity, "anymore"), it.has(lexicon.Place, "here") && !it.has(lexicon.Noun_):
 		return true
 	case it.has(lexicon.Quantity, "again", "still", "already", "too"):
 		a.change = it.as(lexicon.Quantity).Name

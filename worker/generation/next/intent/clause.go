@@ -254,7 +254,7 @@ func (r *reader) classify(c *clause) {
 		return
 	}
 	fin := r.finite(c.items, s)
-	if fin >= 0 && r.weak(c.items, fin) && r.imperative(c.items, s) {
+	if fin >= 0 && r.weak(c.items, fin) && (r.imperative(c.items, s) || r.lang == "de" && r.laterVerb(c.items, s) == len(c.items)-1) {
 		fin = -1
 	}
 	if r.imperative(c.items, s) && !r.label(c.items, s) {
@@ -340,7 +340,7 @@ func (r *reader) skip(items []item, i int) int {
 	for i < len(items) && !items[i].proper(r.lang) {
 		it := &items[i]
 		filler := it.has(lexicon.Polite) || it.mainly(lexicon.Stop) || it.has(lexicon.Conjunction, "then", "and") ||
-			it.has(lexicon.Quantity, "too", "again", "already", "still") || it.has(lexicon.Ordinal) && len(it.verbs) == 0 && r.imperative(items, i+1) ||
+			it.has(lexicon.Quantity, "too", "again", "already", "still", "only") && !it.has(lexicon.Article) || it.has(lexicon.Ordinal) && len(it.verbs) == 0 && r.imperative(items, i+1) ||
 			it.mark && !it.sign("(")
 		if !filler || it.value != nil || r.imperative(items, i) && !it.has(lexicon.Polite) {
 			break
@@ -586,6 +586,13 @@ func (r *reader) claimVerb(items []item, i int) bool {
 	}
 	if it.has(lexicon.Auxiliary, "have") {
 		return !r.participleFollows(items, i)
+	}
+	if it.has(lexicon.Auxiliary, "can") { // "may be left", "darf nicht erscheinen"
+		for j := i + 1; j < len(items); j++ {
+			if items[j].has(lexicon.Auxiliary, "be") || r.claims(&items[j]) {
+				return true
+			}
+		}
 	}
 	for _, v := range it.verbs {
 		if v.Effect == string(Check) && v.Property != "" {

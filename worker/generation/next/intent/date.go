@@ -53,7 +53,7 @@ func (r *reader) day(d *Date, toks []token, i int) int {
 		d.Relative = "weekday"
 		return j - i
 	}
-	if e := r.word(toks, i, lexicon.Day); e != nil {
+	if e := r.word(toks, i, lexicon.Day); e != nil && e.Name != "now" {
 		d.Relative, d.Days = "day", int(e.Value)
 		return 1
 	}

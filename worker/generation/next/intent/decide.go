@@ -14,10 +14,14 @@ func (a *asserter) decide() []Claim {
 	var extra []Claim
 	a.subject, extra = a.contrasts(a.subject, c, extra)
 	values, extra := a.contrasts(a.values, c, extra)
+	c.Not = a.not
 	values, more := a.elided(values, c)
 	values = a.joined(values)
 	for _, p := range a.subject {
 		c.Subject = append(c.Subject, a.r.description(&p))
+	}
+	if a.op != "" {
+		c.Op = a.op
 	}
 	a.place(&c)
 	a.complement(&c, values)
@@ -226,6 +230,8 @@ func (a *asserter) place(c *Claim) {
 		}
 		d := a.r.description(p)
 		switch {
+		case a.op != "" && len(c.Values) == 0:
+			c.Values = append(c.Values, a.r.value(p))
 		case p.leads("as") && c.Property == Is && len(a.values) > 0 && len(c.Subject) == 1 && c.Where == nil:
 			where := c.Subject[0]
 			c.Where, c.Subject = &where, []Description{d}
@@ -392,6 +398,9 @@ func (a *asserter) counts(c *Claim) {
 	if c.Property == Counts && len(c.Subject) != 1 {
 		c.Property = Shown
 	}
+	if c.Property == Unchanged && a.remain(c) {
+		c.Property = Counts
+	}
 	if len(c.Subject) != 1 || c.Property == At || c.Property == Order {
 		return
 	}
@@ -429,13 +438,26 @@ func (a *asserter) counts(c *Claim) {
 	c.Property, c.Values = Counts, append([]Value{v}, c.Values...)
 }
 
+// remain reports whether a claim of staying is one of how many there are: "two cards stay in
+// Open", but not "the other two stay".
+func (a *asserter) remain(c *Claim) bool {
+	if len(c.Subject) != 1 || c.Not {
+		return false
+	}
+	s := &c.Subject[0]
+	if s.Other || s.All || s.Both || s.Of != nil && s.Count > 0 {
+		return false
+	}
+	return s.Count > 0 || len(c.Values) == 1 && c.Values[0].Number != nil && c.Values[0].Unit == ""
+}
+
 // positions turns "the first row is X" into At with X as its subject.
 func (a *asserter) positions(c *Claim) {
 	if c.Property != Is && c.Property != Shown || len(c.Subject) != 1 || len(a.subject) != 1 {
 		return
 	}
 	n := a.ordinal(&a.subject[0])
-	if n == 0 || len(c.Values) == 0 || len(c.Be) > 0 {
+	if n == 0 || len(c.Values) == 0 || len(c.Be) > 0 || c.Values[0].Date != nil || c.Values[0].Unit != "" {
 		return
 	}
 	var list []Description

@@ -175,6 +175,13 @@ func (d *deed) spatial(items []item) []item {
 	out := items[:0:0]
 	for i := range items {
 		it := &items[i]
+		if it.has(lexicon.Preposition, "of") && i > 0 && d.g.Effect == Move && d.g.Place != "" && items[i-1].has(lexicon.Place) && len(d.s.Attrs("to")) > 0 {
+			to := *it // "to the top of Doing"
+			to.fold = d.s.Attrs("to")[0]
+			to.entries = []lexicon.Entry{{Class: lexicon.Preposition, Name: "to", Names: []string{"to"}}}
+			out = append(out, to)
+			continue
+		}
 		if e := it.as(lexicon.Place); e != nil && it.value == nil && !it.proper(d.r.lang) && (d.g.Effect == Move || d.g.Effect == Scroll || d.g.Effect == Navigate) && e.Name != "here" {
 			d.g.Place = e.Name
 			d.g.Words = append(d.g.Words, it.Span)
@@ -199,6 +206,9 @@ func (d *deed) adverbs(list []phrase) []phrase {
 			d.g.Words = append(d.g.Words, p.span())
 			continue
 		}
+		if d.g.Effect == Sort && d.order(p) {
+			continue
+		}
 		if e := direction(p); e != nil {
 			d.g.Descending = e.Attr("order") == "max"
 			d.g.Words = append(d.g.Words, d.directionSpans(p)...)
@@ -209,6 +219,37 @@ func (d *deed) adverbs(list []phrase) []phrase {
 		out = append(out, *p)
 	}
 	return out
+}
+
+// order reads "the shortest first" and "from the cheapest to the most expensive" as a
+// direction of sorting.
+func (d *deed) order(p *phrase) bool {
+	var e *lexicon.Entry
+	first := false
+	for i := range p.core {
+		it := &p.core[i]
+		for k := range it.entries {
+			m := &it.entries[k]
+			if m.Class == lexicon.Measure && m.Attr("order") != "" && m.Attr("form") != "direction" && e == nil {
+				e = m
+			}
+		}
+		first = first || e != nil && (ordinalPlace(it) == 1 || it.as(lexicon.Ordinal) != nil && it.as(lexicon.Ordinal).Value == 1)
+	}
+	if bare := p.prep == nil && p.sep == "," && e != nil && len(d.r.describe(p.core).Words) == 0; bare {
+		first = true
+	}
+	if e == nil || !first && !p.leads("from", "to", "of", "until") {
+		return false
+	}
+	d.g.Words = append(d.g.Words, p.span())
+	if first || !p.leads("to", "until") {
+		d.g.Descending = e.Attr("order") == "max"
+	}
+	if d.g.Measure == nil && e.Attr("of") != "degree" {
+		d.g.Measure = &Description{Span: p.span(), Extreme: &Extreme{Span: p.span(), Measure: e.Name, Max: d.g.Descending}}
+	}
+	return true
 }
 
 // onlyAdverbs reports whether a phrase is "yet", "again" or the like and no thing.
@@ -272,6 +313,12 @@ func (d *deed) phrase(list []phrase, i int) int {
 			return 1
 		}
 		if next.sep == "" && next.prep != nil && i > 0 && p.sep != "" && d.formlike() && d.last != "target" && !next.leads("of", "property", "called") {
+			break
+		}
+		if next.sep == "" && next.prep != nil && next.leads("except") && p.prep != nil && len(d.g.Target) > 0 {
+			break
+		}
+		if d.g.Effect == Edit && p.prep != nil && next.sep == "" && next.prep != nil && next.leads("in", "on", "under") && d.slot(p, nil) == "text" {
 			break
 		}
 		if next.sep != "" || next.prep == nil || d.slot(next, p) != "" || next.leads("without") && d.formlike() {
@@ -444,6 +491,10 @@ func (r *reader) instrument(p *phrase) bool {
 
 // put puts a whole phrase into the goal.
 func (d *deed) put(p *phrase, more bool) {
+	if n := len(d.g.Target); p.leads("except") && n > 0 {
+		d.g.Target[n-1].Except = append(d.g.Target[n-1].Except, d.r.description(p))
+		return
+	}
 	if p.neg != nil && p.neg.has(lexicon.Quantity, "none") && p.prep == nil && d.last != "" && d.settles() {
 		q := *p
 		q.neg = nil
@@ -571,7 +622,9 @@ func (d *deed) formlike() bool {
 
 // first takes the direct object.
 func (d *deed) first(p *phrase, more bool) {
-	p = d.dative(p)
+	if p = d.dative(p); p == nil {
+		return
+	}
 	slot := d.s.Object()
 	if d.s.Attr("iobj") == "target" && len(d.g.Target) == 0 && slot != "target" && (d.two || !p.holdsValue()) {
 		d.fill("target", p)
@@ -586,6 +639,11 @@ func (d *deed) first(p *phrase, more bool) {
 // dative cuts a person off an object in German, where no preposition stands between: "das
 // Ticket Jule Meier" of "weise das Ticket Jule Meier zu".
 func (d *deed) dative(p *phrase) *phrase {
+	if d.r.lang == "de" && d.two && len(p.core) > 1 && p.core[0].has(lexicon.Article, "dative") && len(d.s.Attrs("to")) > 0 && d.g.To == nil {
+		to := d.r.description(p)
+		d.g.To, d.object_ = &to, false
+		return nil
+	}
 	if d.r.lang != "de" || !contains(d.s.Attrs("need"), "person") && d.s.Attr("concept") != "assign" || len(p.core) < 4 || !p.core[0].has(lexicon.Article) {
 		return p
 	}
@@ -778,6 +836,9 @@ func (d *deed) fill(slot string, p *phrase) {
 		d.flush()
 		m := d.r.description(p)
 		g.To = &m
+		if p.leads("before", "after", "below", "above") {
+			g.Place = p.senses[0]
+		}
 	case "text":
 		v := d.r.value(p)
 		g.Text = &v

@@ -145,6 +145,8 @@ func (b *describer) item(i int) int {
 		if len(b.core) == 1 {
 			d.Pronoun = true
 		}
+	case !named && b.graded(i):
+		return 2
 	case it.has(lexicon.Quantity) && !named && b.quantity(i):
 	case it.has(lexicon.Ordinal) && !named:
 		d.Ordinal = int(it.as(lexicon.Ordinal).Value)
@@ -268,7 +270,11 @@ func (b *describer) quantity(i int) bool {
 		b.word(it)
 	case "last":
 		d.Ordinal = -1
-	case "none", "some", "exactly", "more", "again", "still", "too", "already", "about", "same", "less", "min", "max":
+	case "more":
+		if it.as(lexicon.Noun_) != nil && !last {
+			b.word(it) // "the extra bed"
+		}
+	case "none", "some", "exactly", "again", "still", "too", "already", "about", "same", "less", "min", "max":
 		if e.Name == "same" || e.Name == "different" || len(b.core) == 1 && (e.Name == "min" || e.Name == "max") {
 			return false
 		}
@@ -278,6 +284,26 @@ func (b *describer) quantity(i int) bool {
 	b.det = true
 	d.Flags = append(d.Flags, it.Span)
 	return true
+}
+
+// graded reads "más barata", "la moins chère": a degree and an adjective that is measured.
+func (b *describer) graded(i int) bool {
+	if i+1 >= len(b.core) || b.core[i+1].value != nil {
+		return false
+	}
+	degree := b.core[i].as(lexicon.Measure)
+	if degree == nil || degree.Attr("of") != "degree" {
+		return false
+	}
+	for k := range b.core[i+1].entries {
+		e := &b.core[i+1].entries[k]
+		if e.Class == lexicon.Measure && e.Attr("form") == "positive" {
+			most := degree.Attr("order") == "max"
+			b.d.Extreme = &Extreme{Span: Span{b.core[i].From, b.core[i+1].To}, Measure: e.Name, Max: most == (e.Attr("order") == "max")}
+			return true
+		}
+	}
+	return false
 }
 
 // measure reports whether core[i] picks by a measure here: a superlative, or a comparative

@@ -113,7 +113,7 @@ func (it *item) content() bool {
 		return true
 	}
 	for i := range it.entries {
-		if functional[it.entries[i].Class] {
+		if functional[it.entries[i].Class] || it.entries[i].Class == lexicon.Day && it.entries[i].Name == "now" {
 			return false
 		}
 	}
@@ -275,6 +275,11 @@ func (r *reader) wordItem(toks []token, words []string, i int) (item, int) {
 	}
 	entries, n := r.lex.At(words[i:end])
 	n = max(n, 1)
+	if n == 1 && i+1 < end && strings.HasSuffix(words[i], "'") { // fr "d'abord"
+		if e := r.lex.Entries(words[i] + words[i+1]); len(e) > 0 {
+			entries, n = e, 2
+		}
+	}
 	if n > 1 && (r.lang != "de" && apart(toks[i:i+n]) || r.measureFollows(words[i:end], n)) {
 		entries, n = r.lex.Entries(words[i]), 1
 	}

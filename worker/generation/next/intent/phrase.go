@@ -63,7 +63,7 @@ func (c *chunker) step(items []item, i int) int {
 		c.mark(it)
 	case it.has(lexicon.Conjunction, "then") && !(it.has(lexicon.Place) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Preposition, "of"))) && !it.has(lexicon.Noun_) && !it.proper(c.r.lang) && !it.has(lexicon.Quantity, "next"):
 		c.loose = append(c.loose, *it)
-	case it.has(lexicon.Pronoun, "of it", "in it") && !it.proper(c.r.lang):
+	case it.has(lexicon.Pronoun, "of it", "in it") && !it.proper(c.r.lang) && !it.has(lexicon.Article) && (!it.has(lexicon.Preposition) || c.r.lang != "fr"):
 		c.flush()
 		c.cur = phrase{prep: it, senses: []string{"of"}, sep: c.sep, neg: c.cur.neg, core: []item{*it}}
 		if it.has(lexicon.Pronoun, "in it") {
@@ -85,7 +85,7 @@ func (c *chunker) step(items []item, i int) int {
 		c.cur.neg = it
 	case it.has(lexicon.Negation) && it.has(lexicon.Quantity, "still"):
 		c.loose = append(c.loose, *it)
-	case it.has(lexicon.Negation) && !c.nameGoesOn(it) && !it.has(lexicon.Preposition):
+	case it.has(lexicon.Negation) && !c.nameGoesOn(it) && !it.has(lexicon.Preposition) && !(it.has(lexicon.Measure) && i+1 < len(items)):
 		c.flush()
 		c.cur.neg = it
 		c.cur.sep = c.sep
@@ -189,7 +189,7 @@ func (c *chunker) preposition(items []item, i int) bool {
 	if !it.has(lexicon.Preposition) || it.value != nil || it.fold == "'s" || it.proper(c.r.lang) && i+1 < len(items) && !items[i+1].has(lexicon.Article) {
 		return false
 	}
-	if (it.has(lexicon.Article) || it.has(lexicon.Quantity)) && it.has(lexicon.Preposition, "per") && !(i > 0 && items[i-1].value != nil && items[i-1].value.Unit != "") {
+	if (it.has(lexicon.Article) || it.has(lexicon.Quantity)) && it.as(lexicon.Preposition).Name == "per" && !(i > 0 && items[i-1].value != nil && items[i-1].value.Unit != "") {
 		return false // "a day" is "per day" only behind an amount
 	}
 	if i+1 >= len(items) {
@@ -294,7 +294,8 @@ func (c *chunker) take(items []item, i int) int {
 	if len(c.cur.core) == 0 && c.cur.prep == nil && c.cur.neg == nil {
 		c.cur.sep = c.sep
 	}
-	if it.has(lexicon.Polite) && !it.proper(c.r.lang) || it.mainly(lexicon.Stop) && len(it.verbs) == 0 {
+	button := c.verb != nil && c.verb.Effect == string(Press) && c.cur.proper(c.r.lang) // "click Order now"
+	if !button && it.has(lexicon.Polite) && !it.proper(c.r.lang) || it.mainly(lexicon.Stop) && len(it.verbs) == 0 {
 		c.loose = append(c.loose, *it)
 		return i + 1
 	}
@@ -432,7 +433,7 @@ func (c *chunker) ranges() []phrase {
 func (c *chunker) partOf(p *phrase, out *[]phrase, i int) bool {
 	n := len(*out)
 	adverb := p.prep != nil && len(p.core) == 1 && p.core[0].has(lexicon.Pronoun, "of it", "in it") && p.core[0].Span == p.prep.Span
-	genitive := p.prep == nil && p.sep == "" && n > 0 && p.core != nil && p.core[0].has(lexicon.Article, "genitive") && len(p.core) > 1
+	genitive := p.prep == nil && p.sep == "" && n > 0 && p.core != nil && p.core[0].has(lexicon.Article, "genitive") && len(p.core) > 1 && (*out)[n-1].noun()
 	switch {
 	case adverb && n > 0 && p.sep == "" && (*out)[n-1].prep == nil:
 		attach(&(*out)[n-1], *p)
@@ -447,6 +448,16 @@ func (c *chunker) partOf(p *phrase, out *[]phrase, i int) bool {
 		return false
 	}
 	return true
+}
+
+// noun reports whether a phrase is one of a common noun, with an article or a preposition
+// before it or known as such: a name alone has no genitive behind it.
+func (p *phrase) noun() bool {
+	if p.prep != nil || len(p.core) == 0 {
+		return p.prep != nil
+	}
+	last := &p.core[len(p.core)-1]
+	return p.core[0].has(lexicon.Article) || p.core[0].has(lexicon.Possessive) || last.has(lexicon.Noun_) || last.has(lexicon.Place)
 }
 
 // gloss makes q another name of p: "siège enfant (Child seat)".

@@ -71,6 +71,7 @@ type builder struct {
 	cond   *Claim       // of the clause before, for the next goal
 	where  *Description // of the next claim
 	thing  bool         // told is a thing that "given" named
+	asked  bool         // told was a question
 	adding bool         // the goal before is a new thing whose colon may follow
 	told   *Description // what a statement spoke of
 	words  []Span       // of what was told or asked for, that the next goal takes
@@ -275,6 +276,13 @@ func (b *builder) claim(c *clause) {
 		return
 	}
 	for _, cl := range b.r.claims_(c) {
+		if b.asked && b.told != nil && len(cl.Subject) > 0 && cl.Subject[0].Pronoun && len(cl.Subject[0].Words) == 0 {
+			state := cl.Subject[0].State
+			cl.Subject[0] = *b.told // "How many tickets are open? There should be seven."
+			cl.Subject[0].State = append(cl.Subject[0].State, state...)
+			cl.Words = append(cl.Words, b.told.Span)
+			b.told = nil
+		}
 		b.elliptic(&cl)
 		if b.where != nil && cl.Where == nil {
 			cl.Where = b.where
@@ -368,7 +376,10 @@ func (b *builder) statement(c *clause) {
 		d.Of = &s
 	}
 	d.Span = clauseSpan(c)
-	b.told = &d
+	b.told, b.asked = &d, c.question
+	if c.cond == "if" || c.cond == "when" {
+		b.cond = &Claim{Span: clauseSpan(c), Property: Shown, Subject: []Description{d}, Op: "="}
+	}
 	for i := range c.items {
 		if i >= c.head && len(c.items[i].verbs) > 0 {
 			b.words = append(b.words, c.items[i].Span)

@@ -175,7 +175,10 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		if s.Effect == string(Press) && it.has(lexicon.Preposition, "on", "in") && i == 0 {
 			score += 2
 		}
-		named = named || slot == "name" || slot == "to" || slot == "value"
+		if slot == "become" && rest[i+1].has(lexicon.State) {
+			score += 2
+		}
+		named = named || (slot == "name" || slot == "to" || slot == "value") && it.as(lexicon.Preposition).Name != "of"
 		switch {
 		case slot == "name" && s.Effect == string(Add) && s.Object() == "target":
 			score -= 1.5
@@ -193,7 +196,16 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		score += 2
 	}
 	if len(s.Need) > 0 {
-		if obj != nil && r.satisfies(obj, s.Need) || s.Attr("iobj") != "" && r.satisfies(&phrase{core: s.after}, s.Need) {
+		trivial := len(s.Need) == 1 && s.Need[0] == "thing"
+		if trivial {
+			if r.directed(s) {
+				score += 2.5
+			}
+			score -= 2
+		}
+		if trivial {
+			// what may be done with anything says nothing
+		} else if obj != nil && r.satisfies(obj, s.Need) || s.Attr("iobj") != "" && r.satisfies(&phrase{core: s.after}, s.Need) {
 			score += 2
 		} else {
 			score -= 3
