@@ -30,9 +30,7 @@ func (a *assigner) named(f *intent.Field) map[place]Candidate {
 	}
 	w := a.w
 	w.Kinds, w.Hidden = []What{Field, Option}, true
-	s := &searcher{ix: a.ix, m: a.m, d: f.Name, w: w, nouns: map[int]nounUse{}}
-	s.words = a.ix.phrase(wordAtoms(f.Name), w.Lang)
-	s.noun = a.ix.phrase(nounAtoms(f.Name), w.Lang)
+	s := newSearcher(a.m, f.Name, w, 0)
 	s.enter()
 	out := map[place]Candidate{}
 	for _, c := range append(s.pick(s.fields()), s.pick(s.options())...) {

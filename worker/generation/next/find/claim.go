@@ -114,8 +114,7 @@ func (k *claimer) where() {
 	if k.c.Where == nil || k.c.Property == intent.In {
 		return
 	}
-	s := &searcher{d: k.c.Where}
-	if s.wholePage(k.c.Where) || k.c.Where.Pronoun && len(k.c.Where.Words) == 0 {
+	if wholePage(k.c.Where) || k.c.Where.Pronoun && len(k.c.Where.Words) == 0 {
 		k.use(k.c.Where.Span, "the page")
 		return
 	}
@@ -141,9 +140,9 @@ func (k *claimer) places(d *intent.Description) []Candidate {
 		named.State = nil
 		d = &named
 	}
-	s := &searcher{ix: k.ix, m: k.m, d: d, w: k.w, depth: 1, nouns: map[int]nounUse{}}
+	s := newSearcher(k.m, d, k.w, 1)
 	tab, isTab := s.tab(d)
-	for _, c := range containers(k.m, d, k.w, 1) {
+	for _, c := range Containers(k.m, d, k.w) {
 		if len(c.Missing) == 0 && c.Score >= Enough && (len(out) == 0 || c.Score > out[0].Score-0.12) && k.visible(&c) {
 			out = append(out, c)
 		}

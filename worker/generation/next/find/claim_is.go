@@ -131,7 +131,7 @@ func (k *claimer) subjectIs(d *intent.Description) (holds, known bool) {
 			return ok, true
 		}
 	}
-	f := search(k.m, d, w)
+	f := Description(k.m, d, w)
 	if len(f.Candidates) == 0 || len(f.Missing) > 0 || f.Candidates[0].Score < Enough {
 		k.e.Missing = append(k.e.Missing, missingOf(&f, d)...)
 		k.e.Why += said(d) + " was not found; "

@@ -23,9 +23,9 @@ func (k *claimer) counts() {
 	}
 	w := k.w
 	w.Kinds = []What{Record}
-	f := search(k.m, &d, w)
+	f := Description(k.m, &d, w)
 	if len(f.Missing) > 0 || len(f.Candidates) == 0 {
-		f = search(k.m, &d, k.w)
+		f = Description(k.m, &d, k.w)
 	}
 	members := 0
 	for _, c := range f.Candidates {
@@ -67,7 +67,7 @@ func (k *claimer) counts() {
 // two": another number says nothing.
 func (k *claimer) countMain(want float64) {
 	best, n := -1, 0
-	s := &searcher{m: k.m, ix: k.ix}
+	s := newSearcher(k.m, &k.c.Subject[0], k.w, 0)
 	for g := range k.m.Groups {
 		gr := &k.m.Groups[g]
 		if s.navigation(gr.Node) || k.w.Within >= 0 && !k.ix.below(gr.Node, k.w.Within) {
@@ -168,7 +168,7 @@ func (k *claimer) ordered() {
 
 // sorted evaluates whether a group is in the order of one of its columns.
 func (k *claimer) sorted() {
-	s := &searcher{ix: k.ix, m: k.m, d: &intent.Description{}, w: k.w}
+	s := newSearcher(k.m, k.c.By, k.w, 0)
 	by := &measured{words: k.ix.phrase(append(wordAtoms(k.c.By), nounAtoms(k.c.By)...), k.w.Lang)}
 	for g := range k.m.Groups {
 		rs := k.m.Groups[g].Records
@@ -211,7 +211,7 @@ func (k *claimer) at() {
 		d := &k.c.Subject[i]
 		w := k.w
 		w.Kinds = []What{Record}
-		f := search(k.m, d, w)
+		f := Description(k.m, d, w)
 		if len(f.Candidates) == 0 || len(f.Missing) > 0 || f.Candidates[0].Score < Enough {
 			k.e.Known, k.e.Holds = false, false
 			k.e.Missing = append(k.e.Missing, missingOf(&f, d)...)
@@ -306,7 +306,7 @@ func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 	w.Hidden = true
 	for i := range c.Subject {
 		d := &c.Subject[i]
-		was, is := search(before, d, w), search(after, d, w)
+		was, is := Description(before, d, w), Description(after, d, w)
 		if len(is.Candidates) == 0 || len(is.Missing) > 0 || len(was.Candidates) == 0 || len(was.Missing) > 0 {
 			e.Known, e.Holds = false, false
 			e.Missing = append(e.Missing, missingOf(&is, d)...)

@@ -93,12 +93,12 @@ func (k *claimer) look(d *intent.Description) (Found, bool) {
 	w.Hidden = false
 	if k.c.Only && len(w.Kinds) == 0 {
 		w.Kinds = []What{Record}
-		if f := search(k.m, d, w); f.Clear() {
+		if f := Description(k.m, d, w); f.Clear() {
 			return f, true
 		}
 		w.Kinds = nil
 	}
-	f := search(k.m, d, w)
+	f := Description(k.m, d, w)
 	seen := f.Candidates[:0:0]
 	for _, c := range f.Candidates {
 		if len(c.Missing) == 0 && k.visible(&c) && k.sure(d, &c) {

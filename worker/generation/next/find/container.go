@@ -14,7 +14,7 @@ func (s *searcher) enter() {
 	if in == nil || in.Pronoun && len(in.Words) == 0 {
 		return
 	}
-	if s.w.Opened || s.wholePage(in) {
+	if s.w.Opened || wholePage(in) {
 		return
 	}
 	inside := containers(s.m, in, s.w, s.depth+1)
@@ -43,8 +43,7 @@ func (s *searcher) enter() {
 func (s *searcher) tab(in *intent.Description) (Candidate, bool) {
 	d := *in
 	d.Kind = ""
-	sub := &searcher{ix: s.ix, m: s.m, d: &d, w: Want{Lang: s.w.Lang, Within: -1, Kinds: []What{Control}}, depth: s.depth + 1, nouns: map[int]nounUse{}}
-	sub.words, sub.noun = s.ix.phrase(wordAtoms(&d), s.w.Lang), s.ix.phrase(nounAtoms(&d), s.w.Lang)
+	sub := newSearcher(s.m, &d, Want{Lang: s.w.Lang, Within: -1, Kinds: []What{Control}}, s.depth+1)
 	best := Candidate{}
 	for _, c := range sub.controls() {
 		role := s.m.Nodes[c.Node].Role
@@ -88,7 +87,7 @@ func (s *searcher) current(node int) bool {
 
 // wholePage reports whether In says no more than where the reader is: "on the page", "in the
 // new tab". To be there is the business of whoever asks.
-func (s *searcher) wholePage(in *intent.Description) bool {
+func wholePage(in *intent.Description) bool {
 	if len(in.Words) > 0 {
 		return false
 	}
@@ -100,7 +99,7 @@ func (s *searcher) useInside(c *Candidate) {
 	if s.d.In == nil {
 		return
 	}
-	if s.w.Opened || s.wholePage(s.d.In) {
+	if s.w.Opened || wholePage(s.d.In) {
 		c.Used = append(c.Used, Use{s.d.In.Span, "the page"})
 		return
 	}
@@ -124,13 +123,11 @@ func Containers(m *page.Model, d *intent.Description, w Want) []Candidate {
 // containers returns what may hold things and is meant by a description, best first: sections,
 // dialogs, columns, panels, lists, groups of records, and records that hold others.
 func containers(m *page.Model, d *intent.Description, w Want, depth int) []Candidate {
-	s := &searcher{ix: indexOf(m), m: m, d: d, w: w, depth: depth, nouns: map[int]nounUse{}}
 	if depth > maxDepth {
 		return nil
 	}
-	s.w.Hidden = true
-	s.words = s.ix.phrase(wordAtoms(d), w.Lang)
-	s.noun = s.ix.phrase(nounAtoms(d), w.Lang)
+	w.Hidden = true
+	s := newSearcher(m, d, w, depth)
 	var out []Candidate
 	for i := range m.Containers {
 		c := &m.Containers[i]

@@ -36,6 +36,14 @@ type searcher struct {
 	nouns map[int]nounUse // by group
 }
 
+// newSearcher prepares a search.
+func newSearcher(m *page.Model, d *intent.Description, w Want, depth int) *searcher {
+	s := &searcher{ix: indexOf(m), m: m, d: d, w: w, depth: depth, nouns: map[int]nounUse{}}
+	s.words = s.ix.phrase(wordAtoms(d), w.Lang)
+	s.noun = s.ix.phrase(nounAtoms(d), w.Lang)
+	return s
+}
+
 func search(m *page.Model, d *intent.Description, w Want) Found {
 	return searchAt(m, d, w, 0)
 }
@@ -47,9 +55,7 @@ func searchAt(m *page.Model, d *intent.Description, w Want, depth int) Found {
 	if len(d.Also) > 0 {
 		return searchAlso(m, d, w, depth)
 	}
-	s := &searcher{ix: indexOf(m), m: m, d: d, w: w, depth: depth, nouns: map[int]nounUse{}}
-	s.words = s.ix.phrase(wordAtoms(d), w.Lang)
-	s.noun = s.ix.phrase(nounAtoms(d), w.Lang)
+	s := newSearcher(m, d, w, depth)
 	if d.Pronoun && len(s.words.atoms) == 0 && len(w.Among) > 0 && !s.selects() {
 		return s.pronoun()
 	}
@@ -107,9 +113,8 @@ func (s *searcher) alternate() {
 		d := *s.d
 		d.Words = append(append([]intent.Word{}, d.Words[:i]...), d.Words[i+1:]...)
 		d.Noun, d.NounSpan, d.Kind = w.Text, w.Span, ""
-		a := &searcher{ix: s.ix, m: s.m, d: &d, w: s.w, depth: s.depth, inside: s.inside, nouns: map[int]nounUse{}}
-		a.strict = true
-		a.words, a.noun = s.ix.phrase(wordAtoms(&d), s.w.Lang), s.ix.phrase(nounAtoms(&d), s.w.Lang)
+		a := newSearcher(s.m, &d, s.w, s.depth)
+		a.strict, a.inside = true, s.inside
 		s.alt = append(s.alt, a)
 	}
 }
