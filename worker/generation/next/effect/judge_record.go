@@ -292,9 +292,12 @@ func judgeComplete(j *judged) Verdict {
 // targetChanged judges by what happened to the targets.
 func (j *judged) targetChanged() (Verdict, bool) {
 	if len(j.records) > 0 {
-		changed := 0
+		changed, gone := 0, 0
 		for _, r := range j.records {
 			a := j.Record(r)
+			if a < 0 {
+				gone++
+			}
 			if a < 0 && !j.covered() || a >= 0 && (content(j.Before, r) != content(j.After, a) || states(j.Before, r) != states(j.After, a) || j.elsewhere(r, a) || j.looksOther(r)) {
 				changed++
 			}
@@ -302,6 +305,8 @@ func (j *judged) targetChanged() (Verdict, bool) {
 		switch {
 		case changed == 0 || j.covered() && j.After.Front >= 0:
 			return Verdict{}, false
+		case gone > 1:
+			return Verdict{State: Unseen, Why: "another part of the list is seen"}, true
 		case j.opensOnly():
 			return j.partly(), true
 		case len(j.otherChanges()) > 0:

@@ -64,7 +64,7 @@ func named(words string) []intent.Description {
 
 func TestJudge(t *testing.T) {
 	three := []string{"Salt|3", "Salsa|1", "Milk|2"}
-	one := 1.0
+	five := 5.0
 	cases := []struct {
 		name          string
 		goal          intent.Goal
@@ -88,7 +88,8 @@ func TestJudge(t *testing.T) {
 		{"sorted as text", intent.Goal{Effect: intent.Sort}, table(nil, "a|9", "b|10"), table(nil, "b|10", "a|9"), -2, effect.Unseen},
 		{"filtered", intent.Goal{Effect: intent.Filter}, table(nil, three...), table(nil, "Milk|2"), -1, effect.Reached},
 		{"moved", intent.Goal{Effect: intent.Move, Place: "last"}, table(nil, three...), table(nil, "Salsa|1", "Milk|2", "Salt|3"), 0, effect.Reached},
-		{"rated", intent.Goal{Effect: intent.Rate, Amount: &intent.Value{Number: &one}}, table(nil, three...), table(nil, "Salt|5", "Salsa|1", "Milk|2"), 0, effect.Reached},
+		{"rated", intent.Goal{Effect: intent.Rate, Amount: &intent.Value{Number: &five}}, table(nil, three...), table(nil, "Salt|5", "Salsa|1", "Milk|2"), 0, effect.Reached},
+		{"rated otherwise", intent.Goal{Effect: intent.Rate, Amount: &intent.Value{Number: &five}}, table(nil, three...), table(nil, "Salt|4", "Salsa|1", "Milk|2"), 0, effect.Unseen},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -151,7 +151,11 @@ func rate(t *Task) []Way {
 		if within >= 0 && !contains(t.Model, within, f.Node) || f.Disabled || !is {
 			continue
 		}
-		for _, w := range FillWays(t, &find.Candidate{What: find.Field, Index: i, Node: f.Node}, t.Goal.Amount, false) {
+		ways := t.stars(f, t.Goal.Amount)
+		if len(ways) == 0 && f.Kind != "choice" && f.Kind != "choices" {
+			ways = FillWays(t, &find.Candidate{What: find.Field, Index: i, Node: f.Node}, t.Goal.Amount, false)
+		}
+		for _, w := range ways {
 			list = append(list, t.rated(w))
 		}
 	}

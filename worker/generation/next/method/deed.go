@@ -3,6 +3,7 @@ package method
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
@@ -188,7 +189,11 @@ func Bulk(t *Task) []Way {
 	var list []Way
 	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
 		k := &t.Model.Controls[c.Index]
-		if k.Record >= 0 || k.Hidden || c.Score < leastBulk {
+		n := &t.Model.Nodes[k.Node]
+		if k.Record >= 0 || k.Hidden || c.Score < leastBulk || n.Role == "link" && n.Href != "" || n.Role == "tab" {
+			continue
+		}
+		if t.Depth == 0 && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear && !saysAll(k) {
 			continue
 		}
 		w := t.pressOf(&c, costNamed-0.5+1-c.Score)
@@ -205,4 +210,14 @@ func (t *Task) elsewhere() []Way {
 		return nil
 	}
 	return Bulk(t)
+}
+
+// saysAll reports whether the name of a control says that it is for all.
+func saysAll(c *page.Control) bool {
+	for i := range c.Names {
+		if textHas(c.Names[i].Text, "", "all", "everything", "select all") || strings.Contains(" "+fold(c.Names[i].Text)+" ", " all ") {
+			return true
+		}
+	}
+	return false
 }

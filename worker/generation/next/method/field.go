@@ -236,6 +236,14 @@ func (t *Task) stars(f *page.Field, v *intent.Value) []Way {
 		return nil
 	}
 	n := int(*v.Number)
+	if native := t.Model.Nodes[f.Node].Options; len(native) > 0 {
+		for i := range native {
+			if sameNumber(native[i].Label, v) || native[i].Value != "" && sameNumber(native[i].Value, v) {
+				return []Way{t.way("the option "+native[i].Label, costNamed, choose(f.Node, native[i].Value))}
+			}
+		}
+		return nil
+	}
 	for i := range f.Options {
 		if sameNumber(f.Options[i].Label, v) && f.Options[i].Node >= 0 {
 			return []Way{t.way("the star "+f.Options[i].Label, costNamed, press(f.Options[i].Node))}
@@ -260,9 +268,7 @@ func (t *Task) combobox(f *page.Field, v *intent.Value) []Way {
 		enter := t.way("the list "+DescribeNode(t.Model, f.Node)+", typed", costGlobal, fill(f.Node, v.Text), key(f.Node, "Enter"))
 		list = append(list, search, enter)
 	}
-	keys := t.way("the list "+DescribeNode(t.Model, f.Node)+", by a key", costGuess, key(f.Node, "ArrowDown"))
-	keys.Reveals = true
-	return append(list, keys)
+	return list
 }
 
 // Offered returns the presses of options that came with a list that was opened, and are a value.

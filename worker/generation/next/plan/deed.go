@@ -217,10 +217,11 @@ func (p *planner) useSlots(g *intent.Goal, a *attempt, v effect.Verdict) {
 	if g.To != nil && p.arrived(c, g, a) {
 		p.useShown(c, g.To)
 	}
-	for _, d := range []*intent.Description{g.From, g.With} {
-		if d != nil {
-			p.useShown(c, d)
-		}
+	if g.From != nil {
+		p.useShown(c, g.From)
+	}
+	if g.With != nil {
+		p.useMeans(c, g.With)
 	}
 	if g.Become != nil {
 		d := intent.Description{Span: g.Become.Span, Words: []intent.Word{{Span: g.Become.Span, Text: g.Become.Text}}, Quoted: g.Become.Quoted}
@@ -242,6 +243,24 @@ func (p *planner) arrived(c *effect.Change, g *intent.Goal, a *attempt) bool {
 	}
 	i := f.Candidates[0].Index
 	return i < 0 || i >= len(c.After.Containers) || c.After.Holds(i, c.After.Records[now].Node)
+}
+
+// useMeans marks what the text says of a control by which it is done, where what was pressed is
+// called so at all: "with the little cross".
+func (p *planner) useMeans(c *effect.Change, d *intent.Description) {
+	aim := find.Aim{Effect: p.goal.Effect, Lemma: p.goal.Lemma, Words: []intent.Description{*d}, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
+	for _, k := range find.Controls(c.Before, aim) {
+		for _, u := range k.Used {
+			if u.Span.From >= d.Span.From && u.Span.To <= d.Span.To {
+				p.useSpan(d.Span, "the control")
+				return
+			}
+		}
+	}
+	if d.Kind == intent.Icon || d.Kind == intent.Button || d.Kind == intent.Menu || d.Kind == intent.Link {
+		p.useSpan(d.NounSpan, "the control")
+	}
+	p.useShown(c, d)
 }
 
 // useShown marks a description that the page has: a container, control or record is called so.
