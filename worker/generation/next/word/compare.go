@@ -86,7 +86,7 @@ func compare(a, b *Word, linked bool) Kind {
 			return Initial
 		}
 	}
-	if a.name || b.name {
+	if a.quoted || b.quoted || (a.name || b.name) && a.capital && b.capital {
 		return genitive(a, b)
 	}
 	if a.weight <= lightWeight || b.weight <= lightWeight {
@@ -95,6 +95,9 @@ func compare(a, b *Word, linked bool) Kind {
 	}
 	if inflected(a, b) {
 		return form(a.Folded, b.Folded)
+	}
+	if a.name || b.name {
+		return None
 	}
 	if kind := meanings(a.concepts, b.concepts); kind != None {
 		return kind

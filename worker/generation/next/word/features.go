@@ -101,7 +101,7 @@ func (f *features) word(w *Word) {
 		f.add(byStart, uint64(w.edges[0]))
 		f.add(byEnd, uint64(w.edges[1])<<8|uint64(w.Folded[0]))
 	}
-	if w.name {
+	if w.quoted {
 		return
 	}
 	for i := range w.lemmas {

@@ -27,6 +27,7 @@ type Word struct {
 	digits   bool   // numbers are written in digits, and nothing but their value counts
 	parts    []Word // of a compound
 	name     bool   // matches only as it is written
+	quoted   bool   // and that is said, not seen by its looks
 	known    bool
 	// generic is set of the head of a compound that only says what kind of control it is:
 	// "Kontomenü", "Suchfeld".
@@ -139,6 +140,7 @@ func (s *side) prepare(text string, name bool) *Text {
 		from, to := w.From, w.To
 		*w = s.word(w.Text)
 		w.From, w.To = from, to
+		w.quoted = name
 		w.name = name || w.isName(s.langs, i == 0)
 		if w.name {
 			w.parts = nil

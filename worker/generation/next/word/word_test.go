@@ -30,6 +30,7 @@ func TestKinds(t *testing.T) {
 		{"en", "en", "delete", "Remove", Concept},
 		{"en", "en", "A. Simon", "Anne Simon", Initial},
 		{"en", "en", "vegetarain", "Vegetarian", Typo},
+		{"en", "en", "gizmos", "Gizmo holder", Plural},
 		{"en", "en", "Anna's task", "Anna task", Folded},
 	} {
 		if s := New(c.lang, c.page).Compare(c.phrase, c.text); s.Kind != c.kind {
