@@ -1,6 +1,8 @@
 package lexicon
 
 import (
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 )
@@ -21,6 +23,7 @@ type inflector struct {
 	// loses drop then ("verschoben").
 	prefixes []string
 	drop     string
+	names    []string // of all forms, sorted
 }
 
 // newInflector reads the lines of forms.txt.
@@ -45,13 +48,21 @@ func newInflector(lines []line) *inflector {
 	if drop := f.irregular["inseparable"]["drop"]; len(drop) > 0 {
 		f.drop = drop[0]
 	}
+	names := map[string]bool{}
+	for _, forms := range f.irregular {
+		for name := range forms {
+			names[name] = true
+		}
+	}
 	for _, forms := range f.rules {
-		for _, rules := range forms {
+		for name, rules := range forms {
+			names[name] = true
 			sort.SliceStable(rules, func(a, b int) bool {
 				return len(rules[a].prefix)+len(rules[a].suffix) > len(rules[b].prefix)+len(rules[b].suffix)
 			})
 		}
 	}
+	f.names = slices.Sorted(maps.Keys(names))
 	return f
 }
 
@@ -76,22 +87,15 @@ func (f *inflector) forms(lemma, class string) []form {
 		return all
 	}
 	irregular := f.exceptions(lemma, class)
-	for name, words := range irregular {
+	for _, name := range f.names {
+		words, ok := irregular[name]
+		if !ok {
+			words = apply(f.rules[class][name], lemma)
+		}
 		for _, w := range words {
 			all = append(all, form{name, w})
 		}
 	}
-	for name, rules := range f.rules[class] {
-		if _, ok := irregular[name]; ok {
-			continue
-		}
-		for _, w := range apply(rules, lemma) {
-			all = append(all, form{name, w})
-		}
-	}
-	sort.SliceStable(all[1:], func(a, b int) bool {
-		return all[a+1].name < all[b+1].name
-	})
 	return all
 }
 

@@ -33,9 +33,6 @@ func (l *Lexicon) addVerbs(lines []line, f *inflector) {
 			l.addForms(v, f)
 		}
 	}
-	for key := range l.verbs {
-		slices.SortStableFunc(l.verbs[key], func(a, b VerbForm) int { return a.Order - b.Order })
-	}
 }
 
 // verb reads a verb as the data write it: "take off", "ab|haken", "sich an|melden".
