@@ -42,12 +42,12 @@ func Claim(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 	if before != nil && c.Property == intent.Unchanged {
 		return unchanged(before, after, c, w)
 	}
-	e := evaluate(after, c, w)
+	e := evaluate(before, after, c, w)
 	var was Evidence
 	if before != nil {
 		bw := w
 		bw.Among, bw.Except = nil, nil
-		was = evaluate(before, c, bw)
+		was = evaluate(nil, before, c, bw)
 	}
 	e.Trivial = before != nil && e.Holds && was.Holds && sameEvidence(&was, &e)
 	if e.Trivial && (c.Property == intent.Appears || c.Property == intent.Vanishes) {
@@ -82,12 +82,17 @@ type claimer struct {
 	c  *intent.Claim
 	w  Want
 	e  Evidence
+	// before is the page before, nil where that is not known.
+	before *page.Model
 }
 
 // evaluate says whether a claim holds on a page.
-func evaluate(m *page.Model, c *intent.Claim, w Want) Evidence {
-	k := &claimer{ix: indexOf(m), m: m, c: c, w: w}
-	k.where()
+func evaluate(before, m *page.Model, c *intent.Claim, w Want) Evidence {
+	k := &claimer{ix: indexOf(m), m: m, c: c, w: w, before: before}
+	if !k.where() && c.Property != intent.Counts {
+		k.e.Why = said(c.Where) + " was not found"
+		return k.e
+	}
 	switch c.Property {
 	case intent.Shown, intent.Appears:
 		k.shown(!c.Not)
@@ -109,25 +114,37 @@ func evaluate(m *page.Model, c *intent.Claim, w Want) Evidence {
 	return k.e
 }
 
-// where narrows the search to what the claim says: "in the table".
-func (k *claimer) where() {
+// where narrows the search to what the claim says: "in the table". False where that was not
+// found.
+func (k *claimer) where() bool {
 	if k.c.Where == nil || k.c.Property == intent.In {
-		return
+		return true
 	}
 	if wholePage(k.c.Where) || k.c.Where.Pronoun && len(k.c.Where.Words) == 0 {
 		k.use(k.c.Where.Span, "the page")
-		return
+		return true
 	}
 	cs := k.places(k.c.Where)
+	if k.anyList() && len(cs) != 1 {
+		k.use(k.c.Where.Span, "the list")
+		return true
+	}
 	if len(cs) == 0 {
 		k.e.Missing = append(k.e.Missing, k.c.Where.Span)
-		return
+		return false
 	}
 	if cs[0].What != Control {
 		k.w.Within = cs[0].Node
 	}
 	k.e.Used = append(k.e.Used, cs[0].Used...)
 	k.use(k.c.Where.Span, "in "+cs[0].Why)
+	return true
+}
+
+// anyList reports whether Where is no more than "in the list": which one, the subject says.
+func (k *claimer) anyList() bool {
+	d := k.c.Where
+	return (d.Kind == intent.List || d.Kind == intent.Table) && len(d.Words)+len(d.State)+len(d.Having) == 0 && d.Ordinal == 0 && d.Of == nil
 }
 
 // places returns what may hold things and is meant by a description, best first: containers,

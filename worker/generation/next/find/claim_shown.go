@@ -31,7 +31,7 @@ func (k *claimer) shown(want bool) {
 // isShown reports whether one subject is seen as the claim wants.
 func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	f, there := k.look(d)
-	if there && !want && k.mention(d, &f.Candidates[0]) {
+	if there && !want && (k.mention(d, &f.Candidates[0]) || k.better(d, &f.Candidates[0])) {
 		there = false
 	}
 	if want {
@@ -54,6 +54,19 @@ func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	k.e.Checks = append(k.e.Checks, Check{Kind: "hidden", Node: -1, Group: -1, Text: said(d)})
 	k.e.Why += said(d) + " is not shown; "
 	return true
+}
+
+// better reports whether the page had a thing before that was called so better than what is
+// left: of "Paint roller" and "Paint roller XL" the first is gone.
+func (k *claimer) better(d *intent.Description, c *Candidate) bool {
+	if k.before == nil {
+		return false
+	}
+	w := k.w
+	w.Within, w.Among, w.Except = -1, nil, nil
+	b := &claimer{ix: indexOf(k.before), m: k.before, c: k.c, w: w}
+	f, there := b.look(d)
+	return there && f.Candidates[0].Score > c.Score+Margin
 }
 
 // mention reports whether a candidate is a message that only speaks of a thing: "Claw hammer

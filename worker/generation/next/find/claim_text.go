@@ -1,6 +1,8 @@
 package find
 
 import (
+	"strconv"
+
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/word"
 )
@@ -44,9 +46,9 @@ func (k *claimer) value(c *Candidate, d *intent.Description, v *intent.Value) bo
 		k.e.Why += c.Why + " shows " + e.text + "; "
 		return true
 	}
-	if v.Number != nil && len(split(v.Text)) > 1 {
+	if n, ok := leading(v); ok {
 		for _, place := range k.places(d) {
-			if place.What != Control && k.numberIn(place.Node) == int(*v.Number) {
+			if place.What != Control && k.numberIn(place.Node) == n {
 				k.use(v.Span, "counted")
 				k.e.Why += place.Why + " has " + v.Text + "; "
 				return true
@@ -58,6 +60,19 @@ func (k *claimer) value(c *Candidate, d *intent.Description, v *intent.Value) bo
 		k.use(v.Span, "not shown")
 	}
 	return false
+}
+
+// leading returns the number that a value of several words begins with: "3 cards".
+func leading(v *intent.Value) (int, bool) {
+	words := split(v.Text)
+	if len(words) < 2 || v.Quoted {
+		return 0, false
+	}
+	n, err := strconv.Atoi(words[0])
+	if err != nil && v.Number != nil {
+		return int(*v.Number), true
+	}
+	return n, err == nil
 }
 
 // numberIn returns how many records of the largest list stand in a node.
@@ -141,7 +156,7 @@ func (k *claimer) lineTexts(c *Candidate, out []evidence) []evidence {
 	}
 	l := &m.Lines[c.Index]
 	out[len(out)-1].text = l.Text
-	for i := c.Index + 1; i < len(m.Lines) && i <= c.Index+2; i++ {
+	for i := c.Index + 1; i < len(m.Lines) && i <= c.Index+4; i++ {
 		next := &m.Lines[i]
 		if next.Container != l.Container || next.Record != l.Record {
 			break

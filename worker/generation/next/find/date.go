@@ -69,7 +69,8 @@ func (w *words) dateOf(s string) (intent.Date, bool) {
 			d.Day = n
 		}
 	}
-	return d, d.Month > 0 || isoDate(ts, &d)
+	ok := d.Month > 0 || isoDate(ts, &d)
+	return d, ok
 }
 
 // isoDate reads three numbers with the year first or last and the day before the month.
@@ -93,5 +94,5 @@ func isoDate(ts []string, d *intent.Date) bool {
 	default:
 		return false
 	}
-	return d.Month <= 12 && d.Day <= 31
+	return d.Month >= 1 && d.Month <= 12 && d.Day >= 1 && d.Day <= 31
 }
