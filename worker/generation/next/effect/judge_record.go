@@ -35,6 +35,9 @@ func judgeAdd(j *judged) Verdict {
 	if len(j.Added) == 1 && len(j.Removed) == 0 {
 		return reached("added " + shown(j.After, j.Added[0]))
 	}
+	if text := j.counted(); text != "" && len(j.target) > 0 && !j.failing() {
+		return reached("a count changed: "+text, j.used("a count changed")...)
+	}
 	if len(j.newMessages()) > 0 && len(j.target) > 0 && !j.failing() {
 		return reached("the page now says "+j.After.Lines[j.newMessages()[0]].Text, j.used("the page says it")...)
 	}

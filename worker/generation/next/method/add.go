@@ -86,3 +86,25 @@ func (t *Task) filled(start *page.Model) (around, last int) {
 	}
 	return around, last
 }
+
+// SaysHowMany reports whether a field is called a quantity.
+func SaysHowMany(f *page.Field) bool {
+	for _, name := range f.Names {
+		if textHas(name, "", "quantity", "amount", "count", "number") {
+			return true
+		}
+	}
+	return len(f.Names) == 0
+}
+
+// Page returns the presses of the controls of the page itself, in no record, that say the effect
+// of the goal.
+func Page(t *Task) []Way {
+	var list []Way
+	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
+		if t.Model.Controls[c.Index].Record < 0 {
+			list = append(list, t.pressOf(&c, costNamed+1-c.Score))
+		}
+	}
+	return list
+}

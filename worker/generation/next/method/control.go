@@ -37,13 +37,27 @@ const maxFound = 3
 // controls returns the controls below a node (-1: anywhere) that say an effect or the verb of
 // the goal.
 func (t *Task) controls(effect intent.Effect, within int) []find.Candidate {
-	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within})
+	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true})
+	list = slices.DeleteFunc(list, func(c find.Candidate) bool { return !t.reachable(c.Index) })
 	if len(list) > maxControls {
 		list = list[:maxControls]
 	}
 	return slices.DeleteFunc(list, func(c find.Candidate) bool {
 		return c.Index < 0 || c.Index >= len(t.Model.Controls) || !usable(t.Model, &t.Model.Controls[c.Index])
 	})
+}
+
+// reachable reports whether a control is seen, or it is known what shows it.
+func (t *Task) reachable(control int) bool {
+	if control < 0 || control >= len(t.Model.Controls) {
+		return false
+	}
+	c := &t.Model.Controls[control]
+	if !c.Hidden && !t.Model.Nodes[c.Node].Hidden {
+		return true
+	}
+	_, ok := t.shows(c)
+	return ok
 }
 
 // words are what the name of a control may have besides the verb: what the goal is done to, where

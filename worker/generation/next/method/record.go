@@ -59,11 +59,8 @@ func (t *Task) shows(c *page.Control) (Act, bool) {
 	if !c.Hidden && !n.Hidden {
 		return Act{}, false
 	}
-	if opener := t.Model.Index().ByRef(n.Opener); n.Opener != "" && opener >= 0 && !t.Model.Nodes[opener].Hidden {
-		if o := &t.Model.Nodes[opener]; o.Expanded != "" || o.Popup != "" || !strings.Contains(o.Reacts, "hover") {
-			return press(opener), true
-		}
-		return act(step.Hover, opener), true
+	if a, ok := Unhide(t.Model, c.Node); ok {
+		return a, true
 	}
 	if c.Reveal >= 0 {
 		return act(step.Hover, c.Reveal), true

@@ -24,7 +24,83 @@ func (p *planner) add(ctx context.Context, g *intent.Goal) error {
 	if offered {
 		return p.takeEach(ctx, g)
 	}
+	if c, ok := p.product(g); ok {
+		return p.buy(ctx, g, &c)
+	}
 	return p.make(ctx, g)
+}
+
+// product returns the thing that the whole page is about, where the target of an addition is it:
+// its heading says so.
+func (p *planner) product(g *intent.Goal) (find.Candidate, bool) {
+	if len(g.Target) != 1 || g.Target[0].Quoted || len(g.Target[0].Words)+len(g.Target[0].Noun) == 0 {
+		return find.Candidate{}, false
+	}
+	d := g.Target[0]
+	d.Count = 0
+	f := find.Description(p.model, &d, p.want(p.model, find.Container, find.Line))
+	if len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 || f.Candidates[0].Score < find.Enough {
+		return find.Candidate{}, false
+	}
+	c := f.Candidates[0]
+	if len(c.Used) == 0 || c.What == find.Line && p.model.Lines[c.Index].Heading == 0 {
+		return find.Candidate{}, false
+	}
+	aim := find.Aim{Effect: intent.Add, Lemma: g.Lemma, Lang: p.text.Lang, Record: -1, Within: -1}
+	for _, k := range find.Controls(p.model, aim) {
+		if p.model.Controls[k.Index].Record < 0 {
+			p.useFound(&d, &f)
+			return c, true
+		}
+	}
+	return find.Candidate{}, false
+}
+
+// buy takes what the page is about: its options are chosen and its quantity is set before the
+// control that adds it is pressed.
+func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) error {
+	f := newForm(g.Fields)
+	if err := p.fill(ctx, f, anywhere); err != nil {
+		return err
+	}
+	if !f.complete() {
+		return p.unfilled(f)
+	}
+	count := max(g.Target[0].Count, 1)
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if count > 1 {
+		ok, err := p.quantity(ctx, m, -1, count)
+		if err != nil {
+			return err
+		}
+		if ok {
+			count = 1
+		}
+	}
+	for range count {
+		now, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		at, ok := p.mapped(m, now, c)
+		if !ok {
+			at = find.Candidate{What: find.Line, Index: -1, Node: -1}
+		}
+		a := &attempt{goal: g, target: []find.Candidate{at}, only: true}
+		a.options = func(t *method.Task) []method.Way { return method.Page(t) }
+		v, err := p.attempt(ctx, a)
+		if err != nil {
+			return err
+		}
+		if v.State != effect.Reached {
+			return p.failed(a, v)
+		}
+		p.useSlots(g, a, v)
+	}
+	return nil
 }
 
 // show opens the tab or section of a description, where the page has one that is closed.
@@ -163,7 +239,7 @@ func (p *planner) take(ctx context.Context, g *intent.Goal, c *find.Candidate, c
 func (p *planner) quantity(ctx context.Context, m *page.Model, within, count int) (bool, error) {
 	for i := range m.Fields {
 		f := &m.Fields[i]
-		if f.Record < 0 || f.Kind != "number" || !m.Index().Contains(within, f.Node) {
+		if f.Kind != "number" || within >= 0 && (f.Record < 0 || !m.Index().Contains(within, f.Node)) || within < 0 && (f.Record >= 0 || !method.SaysHowMany(f)) {
 			continue
 		}
 		n := float64(count)

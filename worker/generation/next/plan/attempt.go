@@ -206,6 +206,9 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if w.Reveals && v.State == effect.Reached && !strong(c, a) {
 		v.State = effect.Partly
 	}
+	if a.goal.Expected && !w.Reveals && now.Dialog == nil && (v.State == effect.Unseen || v.State == effect.Partly) && len(w.Acts) > 0 {
+		return effect.Verdict{State: effect.Reached, Why: "it was tried", Used: []find.Use{{Span: a.goal.Verb, By: "it was tried"}}}
+	}
 	if a.bulk && v.State == effect.Partly && now.Dialog == nil && now.Front < 0 {
 		v.State = effect.Reached
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -44,6 +45,8 @@ type Config struct {
 	Page Page
 	// Intent is the text.
 	Intent string
+	// Text is what was read already, in place of Intent; nil: Intent is read.
+	Text *intent.Text
 	// MaxSteps bounds the steps that are stored; 0: no bound.
 	MaxSteps int
 	// Now is the clock for relative dates; nil: time.Now.
@@ -65,6 +68,12 @@ type Config struct {
 	Trace func(text string)
 	// NoSuggestion suggests no assertion where the intent asks for none.
 	NoSuggestion bool
+	// Ask is asked where the planner is not sure: no reading takes all words, none can be done, or
+	// no thing is clearly the one that is meant. Its answers go through the same tries, effects and
+	// accounting. nil: nobody is asked.
+	Ask func(ctx context.Context, q Question) (Answer, error)
+	// AskAlways asks for readings of every text, and tries them first.
+	AskAlways bool
 }
 
 const (
@@ -83,6 +92,8 @@ type Outcome struct {
 	Alternatives []step.Step
 	// Trivial are claims that held before anything was done.
 	Trivial []string
+	// Decided is what was decided by whom Config.Ask asks.
+	Decided []Decision
 }
 
 // Candidate is a thing of the page that may have been meant.

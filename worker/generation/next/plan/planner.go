@@ -54,6 +54,10 @@ type planner struct {
 	kept []keptField
 	// confirmed: the last goal's question was answered on the way.
 	confirmed bool
+	// askedReadings: readings were asked for; picks is how often a thing was.
+	askedReadings bool
+	picks         int
+	decided       []Decision
 }
 
 // pressed is a press that may have deleted, paid or sent.

@@ -25,10 +25,13 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 		cfg.MaxTime = defaultTime
 	}
 	p := &planner{cfg: cfg, deadline: time.Now().Add(cfg.MaxTime)}
-	text := intent.Read(cfg.Intent)
-	p.text = &text
+	if p.text = cfg.Text; p.text == nil {
+		text := intent.Read(cfg.Intent)
+		p.text = &text
+	}
+	p.cfg.Intent = p.text.Source
 	err := p.run(ctx)
-	out := &Outcome{Steps: p.steps, Asserted: p.asserted, Trivial: p.trivial}
+	out := &Outcome{Steps: p.steps, Asserted: p.asserted, Trivial: p.trivial, Decided: p.decided}
 	if err == nil && !p.asserted && !cfg.NoSuggestion {
 		out.Alternatives, err = p.suggest(ctx)
 		out.Steps = p.steps
@@ -42,11 +45,41 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 // nothing that the one before did can matter: where nothing was done, or the page can begin
 // afresh and nothing may have been deleted, paid or sent.
 func (p *planner) run(ctx context.Context) error {
+	if err := p.prepareReadings(ctx); err != nil {
+		return err
+	}
 	if len(p.text.Readings) == 0 {
 		return p.say("it asks for nothing that is known")
 	}
+	first := p.readings(ctx, 0)
+	var not *NotUnderstoodError
+	if !errors.As(first, &not) {
+		return first
+	}
+	if len(p.risked) > 0 {
+		return first // what may have been deleted, paid or sent is not done by another reading
+	}
+	more, err := p.askReadings(ctx, not)
+	if err != nil {
+		return err
+	}
+	if len(more) == 0 {
+		return first
+	}
+	t := *p.text
+	from := len(t.Readings)
+	t.Readings = append(slices.Clone(t.Readings), more...)
+	p.text = &t
+	if err := p.readings(ctx, from); err == nil || !isNotUnderstood(err) {
+		return err
+	}
+	return first
+}
+
+// readings does those of the text from one on, until one is done wholly.
+func (p *planner) readings(ctx context.Context, from int) error {
 	var first error
-	for i := range p.text.Readings {
+	for i := from; i < len(p.text.Readings); i++ {
 		r := &p.text.Readings[i]
 		if len(r.Unread) > 0 {
 			if first == nil {
@@ -56,6 +89,9 @@ func (p *planner) run(ctx context.Context) error {
 		}
 		if i > 0 && p.mark()+len(p.risked) > 0 {
 			if p.cfg.Fresh == nil || p.cfg.Explore == ExploreOff || p.spent() {
+				if first == nil {
+					first = p.say("the page cannot begin afresh for another reading")
+				}
 				break
 			}
 			if err := p.cfg.Fresh(ctx, nil); err != nil {
