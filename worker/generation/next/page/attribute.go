@@ -1,9 +1,11 @@
 package page
 
 import (
-	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 )
 
 // slot is where in things of one kind an attribute stands.
@@ -31,7 +33,7 @@ func (b *builder) describeRecords() {
 func (b *builder) describeGroup(g int) {
 	group, c := &b.Groups[g], b.groups[g]
 	seen := make([][]seenAttribute, len(group.Records))
-	if c.kind == "table" {
+	if c.Kind == "table" {
 		group.Columns = b.tableColumns(c)
 		for k, r := range group.Records {
 			seen[k] = b.cellAttributes(r, group.Columns)
@@ -42,7 +44,7 @@ func (b *builder) describeGroup(g int) {
 		}
 		group.Columns = b.slotColumns(c, seen)
 	}
-	if c.kind == "table" {
+	if c.Kind == "table" {
 		withoutActions(group.Columns, seen)
 	}
 	b.typeColumns(group.Columns, seen)
@@ -55,7 +57,7 @@ func (b *builder) describeGroup(g int) {
 		record.Title = b.recordTitle(r, seen[k], title)
 		record.States = b.statesOf(r, seen[k], title)
 	}
-	if c.kind == "calendar" && len(group.Records) > 0 {
+	if c.Kind == "calendar" && len(group.Records) > 0 {
 		b.describeDays(g)
 	}
 	group.Title = b.groupTitle(g)
@@ -122,7 +124,7 @@ func (b *builder) groupTitle(g int) string {
 func (b *builder) cellAttributes(r int, columns []Column) []seenAttribute {
 	var list []seenAttribute
 	next := 0
-	for _, j := range b.cells(b.Records[r].Node) {
+	for _, j := range b.Cells(b.Records[r].Node) {
 		column := next
 		if at := b.Nodes[j].Column; b.Nodes[j].Table != "" && at < len(columns) {
 			column = at
@@ -132,9 +134,9 @@ func (b *builder) cellAttributes(r int, columns []Column) []seenAttribute {
 		if column < len(columns) {
 			name = columns[column].Name
 		}
-		leaves := b.ownLeaves(r, j, b.x.End(j))
-		if slices.ContainsFunc(leaves, func(l int) bool { return lettered(b.leaf[l]) }) { // without signs
-			leaves = slices.DeleteFunc(leaves, func(l int) bool { return !lettered(b.leaf[l]) })
+		leaves := b.ownLeaves(r, j, b.X.End(j))
+		if slices.ContainsFunc(leaves, func(l int) bool { return shape.Lettered(b.Leaf[l]) }) { // without signs
+			leaves = slices.DeleteFunc(leaves, func(l int) bool { return !shape.Lettered(b.Leaf[l]) })
 		}
 		text := b.joined(leaves)
 		held, field := b.valueIn(j)
@@ -162,7 +164,7 @@ func (b *builder) cellAttributes(r int, columns []Column) []seenAttribute {
 		list = append(list, b.partsOf(a)...)
 		if len(leaves) > 1 {
 			for _, l := range leaves {
-				part := b.attribute(l, "", b.leaf[l])
+				part := b.attribute(l, "", b.Leaf[l])
 				part.Name, part.column = classHint(&b.Nodes[l]), -1-column
 				list = append(list, part)
 			}
@@ -176,7 +178,7 @@ func (b *builder) joined(leaves []int) string {
 	var parts []string
 	for _, l := range leaves {
 		if len(parts) < 20 {
-			parts = append(parts, b.leaf[l])
+			parts = append(parts, b.Leaf[l])
 		}
 	}
 	return strings.Join(parts, " ")
@@ -187,11 +189,11 @@ func (b *builder) joined(leaves []int) string {
 func (b *builder) ownLeaves(r, from, end int) []int {
 	var list []int
 	hidden := b.Nodes[b.Records[r].Node].Hidden
-	for _, l := range b.leavesIn(from, end, maxLeaves) {
-		if b.record[l] != r || b.Nodes[l].Hidden && !hidden || b.inButton(l, b.Records[r].Node) {
+	for _, l := range b.LeavesIn(from, end, shape.MaxLeaves) {
+		if b.record[l] != r || b.Nodes[l].Hidden && !hidden || b.InButton(l, b.Records[r].Node) {
 			continue
 		}
-		if b.control[l] >= 0 && !lettered(b.leaf[l]) {
+		if b.control[l] >= 0 && !shape.Lettered(b.Leaf[l]) {
 			continue // an icon to press
 		}
 		list = append(list, l)
@@ -199,29 +201,9 @@ func (b *builder) ownLeaves(r, from, end int) []int {
 	return list
 }
 
-// inButton reports whether a text is what a button of the thing is called.
-func (b *builder) inButton(l, thing int) bool {
-	for up, k := l, 0; up > thing && k < 8; up, k = b.x.Parent(up), k+1 {
-		switch b.Nodes[up].Role {
-		case "button":
-			if len(b.leavesIn(up, b.x.End(up), 3)) < 2 { // else it is the thing, that opens
-				return true
-			}
-		case "tab", "menuitem", "tooltip", "option", "menu", "listbox", "radio":
-			return true
-		}
-		if classWord(&b.Nodes[up], buttonWords) {
-			return true
-		}
-	}
-	return false
-}
-
-var buttonWords = words("btn button")
-
 // ratingIn returns the row of stars in a node, nil without one.
 func (b *builder) ratingIn(i int) *Field {
-	for j := i; j < b.stop(i); j++ {
+	for j := i; j < b.Stop(i); j++ {
 		if f := b.field[j]; f >= 0 && b.Fields[f].Kind == "rating" {
 			return &b.Fields[f]
 		}
@@ -231,8 +213,8 @@ func (b *builder) ratingIn(i int) *Field {
 
 // valueIn returns the value of the field in a node, and whether there is one.
 func (b *builder) valueIn(i int) (string, bool) {
-	for j := i; j < b.stop(i); j++ {
-		if n := &b.Nodes[j]; typedRoles[n.Role] && n.HasValue && len(n.Options) == 0 {
+	for j := i; j < b.Stop(i); j++ {
+		if n := &b.Nodes[j]; shape.TypedRoles[n.Role] && n.HasValue && len(n.Options) == 0 {
 			return n.Value, true
 		}
 	}
@@ -246,9 +228,9 @@ func (b *builder) leafAttributes(r int) []seenAttribute {
 	counts := map[slot]int{}
 	add := func(l int, a seenAttribute) {
 		n := &b.Nodes[l]
-		s := slot{tag: n.Tag + ":" + n.Role, class: kindClass(n.Class)}
-		if up := b.x.Parent(l); up > node {
-			s.parent = b.Nodes[up].Tag + "." + kindClass(b.Nodes[up].Class)
+		s := slot{tag: n.Tag + ":" + n.Role, class: shape.KindClass(n.Class)}
+		if up := b.X.Parent(l); up > node {
+			s.parent = b.Nodes[up].Tag + "." + shape.KindClass(b.Nodes[up].Class)
 		}
 		counts[s]++
 		s.count = counts[s]
@@ -258,8 +240,8 @@ func (b *builder) leafAttributes(r int) []seenAttribute {
 		list = append(list, a)
 		list = append(list, b.partsOf(a)...)
 	}
-	for _, l := range b.ownLeaves(r, node, b.x.End(node)) {
-		name, text := splitLabel(b.leaf[l])
+	for _, l := range b.ownLeaves(r, node, b.X.End(node)) {
+		name, text := splitLabel(b.Leaf[l])
 		if f := b.field[l]; f >= 0 && len(b.Nodes[l].Options) > 0 {
 			name = b.Fields[f].Label
 		} else if name == "" {
@@ -270,7 +252,7 @@ func (b *builder) leafAttributes(r int) []seenAttribute {
 		}
 		add(l, b.attribute(l, name, text))
 	}
-	for j := node; j < b.stop(node) && len(list) < 50; j++ {
+	for j := node; j < b.Stop(node) && len(list) < 50; j++ {
 		n := &b.Nodes[j]
 		if b.record[j] != r || n.Hidden || len(n.Options) > 0 {
 			continue
@@ -298,9 +280,9 @@ func (b *builder) leafAttributes(r int) []seenAttribute {
 
 // columnAround returns the header of the column that a thing stands in: the day of an event.
 func (b *builder) columnAround(i int) string {
-	for up, k := b.x.Parent(i), 0; up >= 0 && k < 6; up, k = b.x.Parent(up), k+1 {
-		if cellRoles[b.Nodes[up].Role] {
-			return label(b.Nodes[up].ColumnHeader)
+	for up, k := b.X.Parent(i), 0; up >= 0 && k < 6; up, k = b.X.Parent(up), k+1 {
+		if shape.CellRoles[b.Nodes[up].Role] {
+			return shape.Label(b.Nodes[up].ColumnHeader)
 		}
 	}
 	return ""
@@ -308,14 +290,14 @@ func (b *builder) columnAround(i int) string {
 
 // labelLeft returns the text that ends in a colon right before another one.
 func (b *builder) labelLeft(l, thing int) string {
-	k, _ := slices.BinarySearch(b.leaves, l)
-	if k == 0 || b.leaves[k-1] <= thing {
+	k, _ := slices.BinarySearch(b.Leaves, l)
+	if k == 0 || b.Leaves[k-1] <= thing {
 		return ""
 	}
-	before := b.leaves[k-1]
-	text := b.leaf[before]
-	if (strings.HasSuffix(text, ":") || b.Nodes[before].Tag == "dt" && b.Nodes[l].Tag == "dd") && worded(text) && len(text) <= 40 {
-		return label(text)
+	before := b.Leaves[k-1]
+	text := b.Leaf[before]
+	if (strings.HasSuffix(text, ":") || b.Nodes[before].Tag == "dt" && b.Nodes[l].Tag == "dd") && shape.Worded(text) && len(text) <= 40 {
+		return shape.Label(text)
 	}
 	return ""
 }
@@ -341,7 +323,7 @@ func (b *builder) partsOf(a seenAttribute) []seenAttribute {
 		part.column = -1 << 20
 		part.slot = slot{tag: "part:" + a.slot.tag, class: a.slot.class, parent: a.slot.parent, count: a.slot.count*10 + len(list)}
 		if part.Type == Text && part.Number != nil {
-			if k := strings.LastIndexByte(text, ' '); k > 0 && worded(text[:k]) { // "sleeps 4"
+			if k := strings.LastIndexByte(text, ' '); k > 0 && shape.Worded(text[:k]) { // "sleeps 4"
 				part.Name, part.Text, part.Type = text[:k], text[k+1:], Number
 			}
 		}
@@ -359,7 +341,7 @@ func (b *builder) partsOf(a seenAttribute) []seenAttribute {
 // splitLabel takes "Stock: 12" apart.
 func splitLabel(text string) (name, rest string) {
 	before, after, ok := strings.Cut(text, ": ")
-	if !ok || len(before) > 30 || strings.Count(before, " ") > 2 || !worded(before) || strings.TrimSpace(after) == "" {
+	if !ok || len(before) > 30 || strings.Count(before, " ") > 2 || !shape.Worded(before) || strings.TrimSpace(after) == "" {
 		return "", text
 	}
 	return before, strings.TrimSpace(after)

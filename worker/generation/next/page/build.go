@@ -1,6 +1,7 @@
 package page
 
 import (
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -13,7 +14,7 @@ type Setting func(*builder)
 func After(before *Model) Setting {
 	return func(b *builder) {
 		if before != nil {
-			b.patterns = before.patterns
+			b.Earlier = before.patterns
 		}
 	}
 }
@@ -21,30 +22,22 @@ func After(before *Model) Setting {
 // builder makes a model, one kind of things after the other.
 type builder struct {
 	*Model
-	x        *snapshot.Index
-	lang     string
-	leaf     []string  // what a node without children shows
-	leaves   []int     // nodes that show something, in order
-	leafFrom []int     // index into leaves of the first at or after each node
-	known    []pattern // how each node looks as one of several
-	patterns map[pattern]bool
-	member   []int // the group's record of each node that is one, -1
-	groups   []*cluster
-	values   *value.Reader
-	deeds    map[deed]int
-	openers  map[string]bool  // refs of what shows hidden nodes
-	opened   map[string][]int // options by the ref of what opens them; those that are open under ""
+	*shape.Page
+	headCells map[*shape.Cluster][]int // the heads of the columns of tables, once asked for
+	member    []int                    // the group's record of each node that is one, -1
+	groups    []*shape.Cluster
+	values    *value.Reader
+	deeds     map[deed]int
+	openers   map[string]bool  // refs of what shows hidden nodes
+	opened    map[string][]int // options by the ref of what opens them; those that are open under ""
 }
 
 func build(s *snapshot.Snapshot, settings []Setting) *Model {
-	b := &builder{Model: &Model{Snapshot: s, Front: -1}}
+	b := &builder{Model: &Model{Snapshot: s, Front: -1}, Page: shape.New(s, language(s.Lang)), headCells: map[*shape.Cluster][]int{}}
+	b.index = b.X
 	for _, o := range settings {
 		o(b)
 	}
-	b.x = snapshot.NewIndex(s)
-	b.index = b.x
-	b.lang = language(s.Lang)
-	b.readTexts()
 	b.findGroups()
 	b.findContainers()
 	b.findControls()
@@ -63,7 +56,7 @@ func language(tag string) string {
 	if len(tag) < 2 {
 		return ""
 	}
-	return lower(tag[:2])
+	return shape.Lower(tag[:2])
 }
 
 // filled returns a list of n times -1.

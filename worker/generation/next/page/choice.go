@@ -2,11 +2,12 @@ package page
 
 import (
 	"fmt"
-	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 )
 
 // radios makes one field of the radio buttons of a set.
@@ -14,19 +15,19 @@ func (b *builder) radios() {
 	sets, order := map[string][]int{}, []string{}
 	for i := range b.Nodes {
 		n := &b.Nodes[i]
-		boxed := n.Role == "checkbox" && b.x.Around(i, "radiogroup") >= 0
+		boxed := n.Role == "checkbox" && b.X.Around(i, "radiogroup") >= 0
 		if n.Role != "radio" && n.Role != "menuitemradio" && !boxed || n.Hidden && n.Opener == "" || b.field[i] >= 0 {
 			continue
 		}
 		key := ""
-		if g := b.x.Around(i, "radiogroup"); g >= 0 {
+		if g := b.X.Around(i, "radiogroup"); g >= 0 {
 			key = fmt.Sprint("g", g)
 		} else if n.NameAttr != "" {
-			key = fmt.Sprint("n", n.NameAttr, "/", b.x.Around(i, "form"))
+			key = fmt.Sprint("n", n.NameAttr, "/", b.X.Around(i, "form"))
 		} else {
-			up := b.x.Parent(i)
-			for k := 0; up >= 0 && k < 4 && b.x.End(up)-up < 12 && b.onlyRadio(up); k++ {
-				up = b.x.Parent(up)
+			up := b.X.Parent(i)
+			for k := 0; up >= 0 && k < 4 && b.X.End(up)-up < 12 && b.onlyRadio(up); k++ {
+				up = b.X.Parent(up)
 			}
 			key = fmt.Sprint("p", up)
 		}
@@ -48,21 +49,21 @@ func (b *builder) asRating(k int) {
 	if len(f.Options) < 3 || len(f.Options) > 10 {
 		return
 	}
-	starred, chosen := hinted(&b.Nodes[f.Node], starWords), 0
+	starred, chosen := shape.Hinted(&b.Nodes[f.Node], starWords), 0
 	for i, o := range f.Options {
 		numbers := 0
-		for _, p := range value.Scan(o.Label+" "+o.Value, b.lang) {
+		for _, p := range value.Scan(o.Label+" "+o.Value, b.Code) {
 			if p.Number != nil && int(*p.Number) == i+1 {
 				numbers++
 			}
 			if p.Word {
-				starred = starred || starWords[lower(p.Text)] || slices.Contains(lexicon.Concept(p.Text, ""), lexicon.Named("star"))
+				starred = starred || starWords[shape.Lower(p.Text)] || slices.Contains(lexicon.Concept(p.Text, ""), lexicon.Named("star"))
 			}
 		}
 		if numbers == 0 {
 			return
 		}
-		starred = starred || hinted(&b.Nodes[o.Node], starWords) || strings.ContainsAny(o.Label, "★☆")
+		starred = starred || shape.Hinted(&b.Nodes[o.Node], starWords) || strings.ContainsAny(o.Label, "★☆")
 		if o.Selected {
 			chosen = i + 1
 		}
@@ -82,7 +83,7 @@ func (b *builder) asRating(k int) {
 // onlyRadio reports whether a node is around one radio button.
 func (b *builder) onlyRadio(i int) bool {
 	count := 0
-	for j := i + 1; j < b.stop(i); j++ {
+	for j := i + 1; j < b.Stop(i); j++ {
 		if b.Nodes[j].Role == "radio" {
 			count++
 		}
@@ -94,7 +95,7 @@ func (b *builder) onlyRadio(i int) bool {
 func (b *builder) addChoice(nodes []int, kind string) int {
 	around := nodes[0]
 	for _, i := range nodes[1:] {
-		around = b.x.Common(around, i)
+		around = b.X.Common(around, i)
 	}
 	if around < 0 {
 		around = nodes[0]
@@ -110,7 +111,7 @@ func (b *builder) addChoice(nodes []int, kind string) int {
 	for _, i := range nodes {
 		n := &b.Nodes[i]
 		o := Option{Label: b.choiceLabel(i), Value: n.Value, Node: i, Disabled: n.Disabled,
-			Selected: n.Checked == "true" || n.Selected == "true" || n.Checked == "" && n.Selected == "" && (classWord(n, chosenWords) || b.entryChosen(i))}
+			Selected: n.Checked == "true" || n.Selected == "true" || n.Checked == "" && n.Selected == "" && (shape.ClassWord(n, shape.ChosenWords) || b.entryChosen(i))}
 		if o.Selected {
 			chosen = append(chosen, o.Label)
 		}
@@ -123,18 +124,16 @@ func (b *builder) addChoice(nodes []int, kind string) int {
 	return b.addField(f)
 }
 
-var chosenWords = words("active selected current checked on chosen")
-
 // entryChosen reports whether the entry of a list whose only control a node is is marked as
 // chosen.
 func (b *builder) entryChosen(i int) bool {
-	up := b.x.Parent(i)
-	return up >= 0 && b.Nodes[up].Role == "listitem" && classWord(&b.Nodes[up], chosenWords)
+	up := b.X.Parent(i)
+	return up >= 0 && b.Nodes[up].Role == "listitem" && shape.ClassWord(&b.Nodes[up], shape.ChosenWords)
 }
 
 // onlyControl returns the first control in a node, -1 without one.
 func (b *builder) onlyControl(i int) int {
-	for j := i + 1; j < b.stop(i); j++ {
+	for j := i + 1; j < b.Stop(i); j++ {
 		if b.control[j] >= 0 && !b.Nodes[j].Hidden {
 			return j
 		}
@@ -144,12 +143,12 @@ func (b *builder) onlyControl(i int) int {
 
 func (b *builder) choiceLabel(i int) string {
 	if n := &b.Nodes[i]; n.Name != "" {
-		return tidy(n.Name)
+		return shape.Tidy(n.Name)
 	}
-	if text := b.textOf(i); text != "" {
+	if text := b.TextOf(i); text != "" {
 		return text
 	}
-	return label(b.nearText(i))
+	return shape.Label(b.nearText(i))
 }
 
 // choiceNames returns what a set of options is called: by its own element, the legend, or the
@@ -157,11 +156,11 @@ func (b *builder) choiceLabel(i int) string {
 func (b *builder) choiceNames(around int, nodes []int) []string {
 	var names []string
 	add := func(text string) {
-		if text = label(tidy(text)); text != "" && len(text) <= maxLabel && !slices.Contains(names, text) {
+		if text = shape.Label(shape.Tidy(text)); text != "" && len(text) <= maxLabel && !slices.Contains(names, text) {
 			names = append(names, text)
 		}
 	}
-	if n := &b.Nodes[around]; n.Role != "" && n.Role != "row" && n.Role != "listitem" && !cellRoles[n.Role] {
+	if n := &b.Nodes[around]; n.Role != "" && n.Role != "row" && n.Role != "listitem" && !shape.CellRoles[n.Role] {
 		add(n.Name)
 	}
 	add(b.cellLabel(nodes[0]))
@@ -181,31 +180,31 @@ func (b *builder) choiceNames(around int, nodes []int) []string {
 // segments makes one field of buttons beside each other of which one is chosen.
 func (b *builder) segments() {
 	for i := range b.Nodes {
-		kids := b.x.Children(i)
-		if len(kids) < 2 || len(kids) > 40 || b.Nodes[i].Hidden || b.x.Around(i, "tablist", "navigation", "menu", "menubar", "listbox", "tree") >= 0 {
+		kids := b.X.Children(i)
+		if len(kids) < 2 || len(kids) > 40 || b.Nodes[i].Hidden || b.X.Around(i, "tablist", "navigation", "menu", "menubar", "listbox", "tree") >= 0 {
 			continue
 		}
-		if classWord(&b.Nodes[i], navWords) || b.Nodes[i].Role == "row" {
+		if shape.ClassWord(&b.Nodes[i], shape.NavWords) || b.Nodes[i].Role == "row" {
 			continue
 		}
 		var nodes []int
 		chosen, pressed := 0, 0
 		for _, j := range kids {
-			if b.control[j] < 0 && b.singleControl(j) {
+			if b.control[j] < 0 && b.SingleControl(j) {
 				j = b.onlyControl(j)
 			}
 			if j < 0 {
 				continue
 			}
 			n := &b.Nodes[j]
-			if b.control[j] < 0 || b.field[j] >= 0 || n.Href != "" && n.Href[0] != '#' || b.member[j] >= 0 || b.Controls[b.control[j]].Role == "tab" || len(b.leavesIn(j, b.x.End(j), 4)) > 3 {
+			if b.control[j] < 0 || b.field[j] >= 0 || n.Href != "" && n.Href[0] != '#' || b.member[j] >= 0 || b.Controls[b.control[j]].Role == "tab" || len(b.LeavesIn(j, b.X.End(j), 4)) > 3 {
 				continue
 			}
-			if len(nodes) > 0 && (b.Nodes[nodes[0]].Tag != n.Tag || kindClass(b.Nodes[nodes[0]].Class) != kindClass(n.Class)) {
+			if len(nodes) > 0 && (b.Nodes[nodes[0]].Tag != n.Tag || shape.KindClass(b.Nodes[nodes[0]].Class) != shape.KindClass(n.Class)) {
 				continue
 			}
 			nodes = append(nodes, j)
-			if n.Checked == "true" || n.Selected == "true" || classWord(n, chosenWords) || b.x.Parent(j) != i && classWord(&b.Nodes[b.x.Parent(j)], chosenWords) {
+			if n.Checked == "true" || n.Selected == "true" || shape.ClassWord(n, shape.ChosenWords) || b.X.Parent(j) != i && shape.ClassWord(&b.Nodes[b.X.Parent(j)], shape.ChosenWords) {
 				chosen++
 			}
 			if n.Checked != "" {
@@ -224,17 +223,17 @@ func (b *builder) segments() {
 	}
 }
 
-var starWords = words("star stars rating rate rater")
+var starWords = shape.Words("star stars rating rate rater")
 
 // ratings finds rows of stars.
 func (b *builder) ratings() {
 	for i := range b.Nodes {
-		kids := b.x.Children(i)
+		kids := b.X.Children(i)
 		if len(kids) < 3 || len(kids) > 22 || b.Nodes[i].Hidden {
 			continue
 		}
 		var nodes []int
-		coded := hinted(&b.Nodes[i], starWords)
+		coded := shape.Hinted(&b.Nodes[i], starWords)
 		for _, j := range kids {
 			if n := &b.Nodes[j]; b.starlike(j, coded) && n.Box[2] <= 60 && n.Box[3] <= 60 {
 				nodes = append(nodes, j)
@@ -253,7 +252,7 @@ func (b *builder) starlike(j int, coded bool) bool {
 	if strings.ContainsAny(text, "★☆⭐") {
 		return true
 	}
-	return coded && (n.Role == "radio" || n.Interactive || hinted(n, starWords) || n.Role == "img") || hinted(n, starWords) && !worded(b.leaf[j]) && (n.Role == "img" || n.Interactive || n.Role == "radio")
+	return coded && (n.Role == "radio" || n.Interactive || shape.Hinted(n, starWords) || n.Role == "img") || shape.Hinted(n, starWords) && !shape.Worded(b.Leaf[j]) && (n.Role == "img" || n.Interactive || n.Role == "radio")
 }
 
 func (b *builder) addRating(around int, nodes []int) {
@@ -271,7 +270,7 @@ func (b *builder) addRating(around int, nodes []int) {
 		if b.starOn(j) {
 			full++
 		}
-		f.Options = append(f.Options, Option{Label: fmt.Sprint(k + 1), Value: tidy(n.Name), Node: j})
+		f.Options = append(f.Options, Option{Label: fmt.Sprint(k + 1), Value: shape.Tidy(n.Name), Node: j})
 	}
 	if checked > 0 {
 		full = checked
@@ -289,8 +288,8 @@ func (b *builder) addRating(around int, nodes []int) {
 }
 
 var (
-	starOnWords  = words("on active filled full selected checked fill solid yellow lit")
-	starOffWords = words("off empty outline void half")
+	starOnWords  = shape.Words("on active filled full selected checked fill solid yellow lit")
+	starOffWords = shape.Words("off empty outline void half")
 )
 
 func (b *builder) starOn(j int) bool {
@@ -298,11 +297,11 @@ func (b *builder) starOn(j int) bool {
 	text := n.Name + n.Text
 	switch {
 	case strings.Contains(text, "★"):
-		return !classWord(n, starOffWords)
+		return !shape.ClassWord(n, starOffWords)
 	case strings.Contains(text, "☆"):
 		return false
 	}
-	return hinted(n, starOnWords) && !hinted(n, starOffWords)
+	return shape.Hinted(n, starOnWords) && !shape.Hinted(n, starOffWords)
 }
 
 // steppers finds the buttons that make a number less and more.
@@ -317,8 +316,8 @@ func (b *builder) steppers() {
 				continue
 			}
 			more := &b.Controls[m]
-			around := b.x.Common(less.Node, more.Node)
-			if around < 0 || b.record[less.Node] != b.record[more.Node] || b.x.End(around)-around > 14 {
+			around := b.X.Common(less.Node, more.Node)
+			if around < 0 || b.record[less.Node] != b.record[more.Node] || b.X.End(around)-around > 14 {
 				continue
 			}
 			b.addStepper(around, k, m)
@@ -332,7 +331,7 @@ func (b *builder) named(c *Control, names ...string) bool {
 		return false
 	}
 	for _, n := range c.Names {
-		if slices.Contains(names, lower(n.Text)) {
+		if slices.Contains(names, shape.Lower(n.Text)) {
 			return true
 		}
 	}
@@ -351,16 +350,16 @@ func (b *builder) alsoCalled(k int, name string) {
 func (b *builder) addStepper(around, less, more int) {
 	b.alsoCalled(less, "decrease")
 	b.alsoCalled(more, "increase")
-	for j := around; j < b.stop(around); j++ {
+	for j := around; j < b.Stop(around); j++ {
 		if f := b.field[j]; f >= 0 && (b.Fields[f].Kind == "number" || b.Fields[f].Kind == "text") && b.Fields[f].Node == j {
 			b.Fields[f].Less, b.Fields[f].More = less, more
 			b.Fields[f].Kind = "number"
 			return
 		}
 	}
-	for _, l := range b.leavesIn(around, b.x.End(around), 10) {
-		if list := value.Scan(b.leaf[l], b.lang); len(list) == 1 && list[0].Number != nil && b.field[l] < 0 {
-			f := Field{Node: l, Kind: "number", Value: b.leaf[l], Less: less, More: more, Names: b.choiceNames(around, []int{min(b.Controls[less].Node, l)})}
+	for _, l := range b.LeavesIn(around, b.X.End(around), 10) {
+		if list := value.Scan(b.Leaf[l], b.Code); len(list) == 1 && list[0].Number != nil && b.field[l] < 0 {
+			f := Field{Node: l, Kind: "number", Value: b.Leaf[l], Less: less, More: more, Names: b.choiceNames(around, []int{min(b.Controls[less].Node, l)})}
 			if len(f.Names) > 0 {
 				f.Label = f.Names[0]
 			}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -11,7 +12,7 @@ const maxColumns = 30
 
 // slotColumns returns the attributes that things without a table have in common, and sets the
 // column of each.
-func (b *builder) slotColumns(c *cluster, seen [][]seenAttribute) []Column {
+func (b *builder) slotColumns(c *shape.Cluster, seen [][]seenAttribute) []Column {
 	index := map[slot]int{}
 	var columns []Column
 	var nodes []int
@@ -76,7 +77,7 @@ func (b *builder) repeatedLabels(columns []Column, seen [][]seenAttribute) {
 		}
 	}
 	constant := func(c int) bool {
-		return c >= 0 && count[c] == len(seen) && !varied[c] && worded(same[c]) && len(same[c]) <= 30
+		return c >= 0 && count[c] == len(seen) && !varied[c] && shape.Worded(same[c]) && len(same[c]) <= 30
 	}
 	for k := range seen {
 		for i := range seen[k] { // what can be done with each
@@ -89,14 +90,14 @@ func (b *builder) repeatedLabels(columns []Column, seen [][]seenAttribute) {
 			if !constant(a.column) || next.column < 0 || constant(next.column) || !b.labels(a, next) {
 				continue
 			}
-			next.Name = label(a.Text)
+			next.Name = shape.Label(a.Text)
 			columns[next.column].Name = next.Name
 			a.score = dropped
 		}
 		for i := 0; i+1 < len(seen[k]); i++ { // "4 found this helpful"
 			a, next := &seen[k][i], &seen[k][i+1]
-			if a.Name == "" && a.Type == Number && a.Unit == "" && constant(next.column) && a.column >= 0 && b.sameLine(a.Node, next.Node) {
-				a.Name = label(next.Text)
+			if a.Name == "" && a.Type == Number && a.Unit == "" && constant(next.column) && a.column >= 0 && b.SameLine(a.Node, next.Node) {
+				a.Name = shape.Label(next.Text)
 				columns[a.column].Name = a.Name
 			}
 		}
@@ -106,40 +107,40 @@ func (b *builder) repeatedLabels(columns []Column, seen [][]seenAttribute) {
 // labels reports whether a text is drawn as the label of the next one.
 func (b *builder) labels(a, next *seenAttribute) bool {
 	n := &b.Nodes[a.Node]
-	if strings.HasSuffix(n.Name, ":") || n.Tag == "dt" || classWord(n, titleWords) || classWord(n, words("key term")) {
+	if strings.HasSuffix(n.Name, ":") || n.Tag == "dt" || shape.ClassWord(n, titleWords) || shape.ClassWord(n, shape.Words("key term")) {
 		return true
 	}
-	l1, _, r1, b1 := b.box(a.Node)
-	l2, t2, _, _ := b.box(next.Node)
-	beside := b.sameLine(a.Node, next.Node) && l2 >= r1 && l2-r1 < 40
-	above := abs(l1-l2) < 6 && t2 >= b1-4 && t2-b1 < 16 && n.Size <= b.Nodes[next.Node].Size
+	l1, _, r1, b1 := b.Box(a.Node)
+	l2, t2, _, _ := b.Box(next.Node)
+	beside := b.SameLine(a.Node, next.Node) && l2 >= r1 && l2-r1 < 40
+	above := shape.Abs(l1-l2) < 6 && t2 >= b1-4 && t2-b1 < 16 && n.Size <= b.Nodes[next.Node].Size
 	return (beside || above) && next.Type != Text
 }
 
 // headedAbove names the columns of rows that are no table by the line of texts above them.
-func (b *builder) headedAbove(c *cluster, columns []Column, seen [][]seenAttribute) {
-	if len(seen) == 0 || len(columns) < 2 || c.members[0] == 0 {
+func (b *builder) headedAbove(c *shape.Cluster, columns []Column, seen [][]seenAttribute) {
+	if len(seen) == 0 || len(columns) < 2 || c.Members[0] == 0 {
 		return
 	}
-	first := c.members[0]
-	head := b.sibling(first, -1)
-	if head < 0 && c.node >= 0 && b.x.Parent(first) == c.node {
-		head = b.sibling(c.node, -1)
+	first := c.Members[0]
+	head := b.Sibling(first, -1)
+	if head < 0 && c.Node >= 0 && b.X.Parent(first) == c.Node {
+		head = b.Sibling(c.Node, -1)
 	}
 	if head < 0 || b.member[head] >= 0 {
 		return
 	}
-	heads := b.leavesIn(head, b.x.End(head), 20)
+	heads := b.LeavesIn(head, b.X.End(head), 20)
 	if len(heads) < 2 {
 		return
 	}
 	for _, h := range heads {
-		if b.record[h] >= 0 || len(b.Nodes[h].Options) > 0 || len(b.leaf[h]) > 40 {
+		if b.record[h] >= 0 || len(b.Nodes[h].Options) > 0 || len(b.Leaf[h]) > 40 {
 			return
 		}
 	}
-	for j := head; j < b.stop(head); j++ {
-		if typedRoles[b.Nodes[j].Role] {
+	for j := head; j < b.Stop(head); j++ {
+		if shape.TypedRoles[b.Nodes[j].Role] {
 			return
 		}
 	}
@@ -149,11 +150,11 @@ func (b *builder) headedAbove(c *cluster, columns []Column, seen [][]seenAttribu
 		if a.column < 0 || columns[a.column].Name != "" && columns[a.column].Name != classHint(&b.Nodes[a.Node]) {
 			continue
 		}
-		l1, t1, r1, _ := b.box(a.Node)
+		l1, t1, r1, _ := b.Box(a.Node)
 		for _, h := range heads {
-			l2, _, r2, bottom := b.box(h)
-			near := abs(l1-l2) < 12 || abs(r1-r2) < 12
-			if near && bottom <= t1+2 && worded(b.leaf[h]) && !b.heads(h) && !slices.ContainsFunc(found, func(m match) bool { return m.head == h }) {
+			l2, _, r2, bottom := b.Box(h)
+			near := shape.Abs(l1-l2) < 12 || shape.Abs(r1-r2) < 12
+			if near && bottom <= t1+2 && shape.Worded(b.Leaf[h]) && !b.heads(h) && !slices.ContainsFunc(found, func(m match) bool { return m.head == h }) {
 				found = append(found, match{a.column, h})
 				break
 			}
@@ -163,7 +164,7 @@ func (b *builder) headedAbove(c *cluster, columns []Column, seen [][]seenAttribu
 		return
 	}
 	for _, m := range found {
-		columns[m.column] = Column{Name: label(b.leaf[m.head]), Node: m.head, Sorts: b.Nodes[m.head].Interactive}
+		columns[m.column] = Column{Name: shape.Label(b.Leaf[m.head]), Node: m.head, Sorts: b.Nodes[m.head].Interactive}
 	}
 }
 
@@ -238,7 +239,7 @@ func shortAll(set map[string]bool) bool {
 }
 
 // noHints are classes that say how a text looks or that it is one.
-var noHints = words(`text label span item value content title name cell col body main info meta sub subtitle small muted badge tag chip inner wrapper
+var noHints = shape.Words(`text label span item value content title name cell col body main info meta sub subtitle small muted badge tag chip inner wrapper
 	center left right row primary secondary light strong bold description desc caption heading header head link btn button icon box line
 	gray grey green red blue teal orange yellow black white dark pink purple bolder bold fw fs expand grow fill ellipsis truncate component hover ant css card list wide narrow data group block the and`)
 
@@ -246,11 +247,11 @@ var noHints = words(`text label span item value content title name cell col body
 func classHint(n *snapshot.Node) string {
 	for token := range strings.FieldsSeq(n.Class) {
 		parts := strings.FieldsFunc(token, func(r rune) bool { return r == '-' || r == '_' })
-		if len(parts) == 0 || layoutWords[parts[0]] || !kindly(token) {
+		if len(parts) == 0 || shape.LayoutWords[parts[0]] || !shape.Kindly(token) {
 			continue
 		}
-		last := lower(parts[len(parts)-1])
-		if len(last) >= 3 && !noHints[last] && !stateWords[last] && strings.IndexFunc(last, func(r rune) bool { return r < 'a' || r > 'z' }) < 0 {
+		last := shape.Lower(parts[len(parts)-1])
+		if len(last) >= 3 && !noHints[last] && !shape.StateWords[last] && strings.IndexFunc(last, func(r rune) bool { return r < 'a' || r > 'z' }) < 0 {
 			return last
 		}
 	}

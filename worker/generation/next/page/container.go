@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -19,11 +20,11 @@ var tagKinds = map[string]string{"form": "form", "fieldset": "section", "details
 var namedKinds = map[string]bool{"section": true, "card": true, "column": true}
 
 var (
-	dialogWords = words("dialog modal drawer sheet popup popover offcanvas lightbox swal overlay")
-	menuWords   = words("menu dropdown submenu popover contextmenu autocomplete suggestions options")
-	toastWords  = words("toast toasts snackbar notification notifications notyf toastify alert flash notice message growl")
-	cardWords   = words("card panel section box widget tile block pane accordion column lane portlet fieldset")
-	titleWords  = words("title header heading head caption legend name label")
+	dialogWords = shape.Words("dialog modal drawer sheet popup popover offcanvas lightbox swal overlay")
+	menuWords   = shape.Words("menu dropdown submenu popover contextmenu autocomplete suggestions options")
+	toastWords  = shape.Words("toast toasts snackbar notification notifications notyf toastify alert flash notice message growl")
+	cardWords   = shape.Words("card panel section box widget tile block pane accordion column lane portlet fieldset")
+	titleWords  = shape.Words("title header heading head caption legend name label")
 )
 
 // findContainers finds what holds other things and has a name.
@@ -34,11 +35,11 @@ func (b *builder) findContainers() {
 			continue
 		}
 		if kind := b.containerKind(i); kind != "" {
-			b.addContainer(i, b.x.End(i), kind)
+			b.addContainer(i, b.X.End(i), kind)
 		}
 		if n.Role == "heading" && !n.Hidden {
 			if end := b.underHeading(i); end > 0 {
-				b.Containers = append(b.Containers, Container{Node: i, End: end, Kind: "section", Title: label(b.textOf(i)), Parent: -1, Opener: -1})
+				b.Containers = append(b.Containers, Container{Node: i, End: end, Kind: "section", Title: shape.Label(b.TextOf(i)), Parent: -1, Opener: -1})
 			}
 		}
 	}
@@ -67,7 +68,7 @@ func (b *builder) addContainer(i, end int, kind string) {
 // containerKind returns the kind of container that a node is, "" for none.
 func (b *builder) containerKind(i int) string {
 	n := &b.Nodes[i]
-	if n.Modal && n.Role != "banner" && b.parts(i) > 0 && !b.wholePage(i) {
+	if n.Modal && n.Role != "banner" && b.Parts(i) > 0 && !b.wholePage(i) {
 		return "dialog"
 	}
 	if kind := containerKinds[n.Role]; kind != "" {
@@ -79,16 +80,16 @@ func (b *builder) containerKind(i int) string {
 	if kind := tagKinds[n.Tag]; kind != "" && (kind != "section" || b.record[i] < 0 || n.Tag == "fieldset" || n.Tag == "details") {
 		return kind
 	}
-	if n.Role != "" && n.Role != "article" && n.Role != "listitem" || len(b.x.Children(i)) < 1 {
+	if n.Role != "" && n.Role != "article" && n.Role != "listitem" || len(b.X.Children(i)) < 1 {
 		return ""
 	}
-	if n.Layer != "" && b.parts(i) > 0 {
+	if n.Layer != "" && b.Parts(i) > 0 {
 		switch {
-		case hinted(n, toastWords):
+		case shape.Hinted(n, toastWords):
 			return "region"
-		case classWord(n, menuWords):
+		case shape.ClassWord(n, menuWords):
 			return "menu"
-		case classWord(n, dialogWords) && !b.wholePage(i):
+		case shape.ClassWord(n, dialogWords) && !b.wholePage(i):
 			return "dialog"
 		}
 	}
@@ -98,7 +99,7 @@ func (b *builder) containerKind(i int) string {
 	if b.record[i] >= 0 {
 		return "" // a part of a thing
 	}
-	if b.leads(i) >= 0 && b.beyondTitle(i) || classWord(n, cardWords) && b.shortLead(i) != "" && b.beyondTitle(i) {
+	if b.leads(i) >= 0 && b.beyondTitle(i) || shape.ClassWord(n, cardWords) && b.shortLead(i) != "" && b.beyondTitle(i) {
 		return "section"
 	}
 	return ""
@@ -107,22 +108,22 @@ func (b *builder) containerKind(i int) string {
 // beyondTitle reports whether a node holds more than its title, and is no head of a column.
 func (b *builder) beyondTitle(i int) bool {
 	parts := 0
-	for j := i + 1; j < b.stop(i) && parts < 2; j++ {
-		if b.leaf[j] != "" || strongRoles[b.Nodes[j].Role] {
+	for j := i + 1; j < b.Stop(i) && parts < 2; j++ {
+		if b.Leaf[j] != "" || shape.StrongRoles[b.Nodes[j].Role] {
 			parts++
-			j = b.x.End(j) - 1
+			j = b.X.End(j) - 1
 		}
 	}
-	return parts > 1 && b.x.Around(i, "columnheader", "row") < 0
+	return parts > 1 && b.X.Around(i, "columnheader", "row") < 0
 }
 
 // wholePage reports whether a node is all that there is: the page, and no dialog on it.
 func (b *builder) wholePage(i int) bool {
-	if classWord(&b.Nodes[i], dialogWords) || b.Nodes[i].Role == "dialog" || b.Nodes[i].Role == "alertdialog" {
+	if shape.ClassWord(&b.Nodes[i], dialogWords) || b.Nodes[i].Role == "dialog" || b.Nodes[i].Role == "alertdialog" {
 		return false
 	}
-	for _, l := range b.leaves {
-		if n := &b.Nodes[l]; !n.Hidden && n.InView && !b.x.Contains(i, l) {
+	for _, l := range b.Leaves {
+		if n := &b.Nodes[l]; !n.Hidden && n.InView && !b.X.Contains(i, l) {
 			return false
 		}
 	}
@@ -131,7 +132,7 @@ func (b *builder) wholePage(i int) bool {
 
 // leads returns the heading that a node begins with, -1 without one.
 func (b *builder) leads(i int) int {
-	for k, j := 0, i+1; j < b.stop(i) && k < 8; k, j = k+1, j+1 {
+	for k, j := 0, i+1; j < b.Stop(i) && k < 8; k, j = k+1, j+1 {
 		n := &b.Nodes[j]
 		if b.member[j] >= 0 {
 			return -1 // what follows is of one of the things in it
@@ -153,25 +154,25 @@ func (b *builder) leads(i int) int {
 // look alike: the first column of a board.
 func (b *builder) ofFirstOnly(i, heading int) bool {
 	part := heading
-	for b.x.Parent(part) != i && b.x.Parent(part) >= 0 {
-		part = b.x.Parent(part)
+	for b.X.Parent(part) != i && b.X.Parent(part) >= 0 {
+		part = b.X.Parent(part)
 	}
-	next := b.sibling(part, 1)
-	return part != heading && next >= 0 && b.patternOf(next) == b.patternOf(part) && b.patternOf(part).class != ""
+	next := b.Sibling(part, 1)
+	return part != heading && next >= 0 && b.PatternOf(next) == b.PatternOf(part) && b.PatternOf(part).Class != ""
 }
 
 // shortLead returns the text that a node begins with where that is drawn or classed as a title.
 func (b *builder) shortLead(i int) string {
-	list := b.leavesIn(i, b.x.End(i), 2)
-	if len(list) == 0 || b.x.Parent(list[0]) < 0 || b.record[list[0]] != b.record[i] {
+	list := b.LeavesIn(i, b.X.End(i), 2)
+	if len(list) == 0 || b.X.Parent(list[0]) < 0 || b.record[list[0]] != b.record[i] {
 		return ""
 	}
 	n := &b.Nodes[list[0]]
-	rest := b.leavesIn(list[0]+1, b.x.End(i), 30)
-	if next := list[0] + 1; n.Tag == "label" || next < len(b.Nodes) && typedRoles[b.Nodes[next].Role] {
+	rest := b.LeavesIn(list[0]+1, b.X.End(i), 30)
+	if next := list[0] + 1; n.Tag == "label" || next < len(b.Nodes) && shape.TypedRoles[b.Nodes[next].Role] {
 		return "" // the label of a field
 	}
-	if len(rest) == 0 && b.parts(i) < 2 || n.Interactive || n.Role != "text" && n.Role != "" {
+	if len(rest) == 0 && b.Parts(i) < 2 || n.Interactive || n.Role != "text" && n.Role != "" {
 		return ""
 	}
 	larger := n.Bold
@@ -184,18 +185,18 @@ func (b *builder) shortLead(i int) string {
 			larger = true
 		}
 	}
-	up := &b.Nodes[b.x.Parent(list[0])]
-	if (larger || classWord(n, titleWords) || classWord(up, titleWords)) && len(b.leaf[list[0]]) <= 60 && worded(b.leaf[list[0]]) {
-		return b.leaf[list[0]]
+	up := &b.Nodes[b.X.Parent(list[0])]
+	if (larger || shape.ClassWord(n, titleWords) || shape.ClassWord(up, titleWords)) && len(b.Leaf[list[0]]) <= 60 && shape.Worded(b.Leaf[list[0]]) {
+		return b.Leaf[list[0]]
 	}
 	return ""
 }
 
 // dialogTitle returns what in a dialog is its title: a heading, or what is classed so.
 func (b *builder) dialogTitle(i int) int {
-	for j := i + 1; j < b.stop(i) && j < i+14; j++ {
+	for j := i + 1; j < b.Stop(i) && j < i+14; j++ {
 		n := &b.Nodes[j]
-		if text := b.textOf(j); (n.Role == "heading" || classWord(n, words("title heading"))) && worded(text) && len(text) <= maxLabel {
+		if text := b.TextOf(j); (n.Role == "heading" || shape.ClassWord(n, shape.Words("title heading"))) && shape.Worded(text) && len(text) <= maxLabel {
 			return j
 		}
 	}
@@ -213,7 +214,7 @@ func (b *builder) titleOf(i int) string {
 	if len(title) > maxLabel {
 		return ""
 	}
-	if k := strings.LastIndexByte(title, '('); k > 0 && !worded(title[k:]) {
+	if k := strings.LastIndexByte(title, '('); k > 0 && !shape.Worded(title[k:]) {
 		title = strings.TrimSpace(title[:k]) // how many there are
 	}
 	return title
@@ -222,38 +223,38 @@ func (b *builder) titleOf(i int) string {
 func (b *builder) longTitle(i int) string {
 	n := &b.Nodes[i]
 	if n.Role == "form" && n.Name != "" {
-		return label(tidy(n.Name))
+		return shape.Label(shape.Tidy(n.Name))
 	}
 	if n.Name != "" && n.Role != "" && n.Role != "article" && n.Role != "listitem" && !namedByContent[n.Role] {
-		return label(tidy(n.Name))
+		return shape.Label(shape.Tidy(n.Name))
 	}
 	if n.Label != "" {
-		return label(n.Label)
+		return shape.Label(n.Label)
 	}
 	if containerKinds[n.Role] == "dialog" || n.Modal {
 		if j := b.dialogTitle(i); j >= 0 {
-			return label(b.textOf(j))
+			return shape.Label(b.TextOf(j))
 		}
 	}
 	if j := b.leads(i); j >= 0 && !listKinds[n.Role] {
-		return label(b.textOf(j))
+		return shape.Label(b.TextOf(j))
 	}
 	if listKinds[n.Role] {
 		if before := b.titleBefore(i); before >= 0 {
-			return label(b.textOf(before))
+			return shape.Label(b.TextOf(before))
 		}
 		return ""
 	}
 	if text := b.shortLead(i); text != "" {
-		return label(text)
+		return shape.Label(text)
 	}
 	if before := b.titleBefore(i); before >= 0 {
-		return label(b.textOf(before))
+		return shape.Label(b.TextOf(before))
 	}
 	if n.Role == "tabpanel" || n.Role == "" {
 		return ""
 	}
-	return label(n.Title)
+	return shape.Label(n.Title)
 }
 
 // titleBefore returns the heading or short text right before a node, that is its title; -1.
@@ -261,18 +262,18 @@ func (b *builder) titleBefore(i int) int {
 	if n := &b.Nodes[i]; n.Layer != "" || n.Tag == "main" || n.Role == "main" || n.Role == "banner" || n.Role == "contentinfo" || n.Role == "navigation" {
 		return -1
 	}
-	for up, k := i, 0; up >= 0 && k < 2; up, k = b.x.Parent(up), k+1 {
-		before := b.sibling(up, -1)
+	for up, k := i, 0; up >= 0 && k < 2; up, k = b.X.Parent(up), k+1 {
+		before := b.Sibling(up, -1)
 		if before < 0 {
 			continue
 		}
 		n := &b.Nodes[before]
-		_, top, _, _ := b.box(i)
-		_, _, _, bottom := b.box(before)
+		_, top, _, _ := b.Box(i)
+		_, _, _, bottom := b.Box(before)
 		if bottom > top+4 || top-bottom > 60 || n.Hidden {
 			return -1
 		}
-		short := n.Role == "text" && (n.Bold || n.Tag == "legend" || classWord(n, titleWords)) && len(n.Name) <= 60
+		short := n.Role == "text" && (n.Bold || n.Tag == "legend" || shape.ClassWord(n, titleWords)) && len(n.Name) <= 60
 		if n.Role == "heading" || short {
 			return before
 		}
@@ -286,10 +287,10 @@ func (b *builder) titleBefore(i int) int {
 
 // lastTitle returns the heading in a node that holds a title bar and little else.
 func (b *builder) lastTitle(i int) int {
-	if b.x.End(i)-i > 12 {
+	if b.X.End(i)-i > 12 {
 		return -1
 	}
-	for j := i + 1; j < b.stop(i); j++ {
+	for j := i + 1; j < b.Stop(i); j++ {
 		if b.Nodes[j].Role == "heading" {
 			return j
 		}
@@ -297,30 +298,20 @@ func (b *builder) lastTitle(i int) int {
 	return -1
 }
 
-// sibling returns the node beside another one, -1 for none.
-func (b *builder) sibling(i, step int) int {
-	kids := b.x.Children(b.x.Parent(i))
-	k, found := slices.BinarySearch(kids, i)
-	if !found || k+step < 0 || k+step >= len(kids) {
-		return -1
-	}
-	return kids[k+step]
-}
-
 // underHeading returns the end of what stands under a heading beside other sections; 0 where
 // the element around it is that section itself, or nothing is under it.
 func (b *builder) underHeading(i int) int {
-	up := b.x.Parent(i)
-	kids := b.x.Children(up)
+	up := b.X.Parent(i)
+	kids := b.X.Children(up)
 	k, _ := slices.BinarySearch(kids, i)
-	end := b.x.End(up)
+	end := b.X.End(up)
 	for _, j := range kids[k+1:] {
 		if h := b.headingOf(j); h >= 0 && b.Nodes[h].Level <= b.Nodes[i].Level {
 			end = j
 			break
 		}
 	}
-	if end <= b.x.End(i) || k == 0 && end == b.x.End(up) && up >= 0 {
+	if end <= b.X.End(i) || k == 0 && end == b.X.End(up) && up >= 0 {
 		return 0
 	}
 	return end
@@ -362,7 +353,7 @@ func (b *builder) markColumns() {
 	by := map[int][]int{}
 	for k := range b.Containers {
 		if c := &b.Containers[k]; c.Kind == "section" && c.Title != "" && b.Nodes[c.Node].Role != "heading" {
-			by[b.x.Parent(c.Node)] = append(by[b.x.Parent(c.Node)], k)
+			by[b.X.Parent(c.Node)] = append(by[b.X.Parent(c.Node)], k)
 		}
 	}
 	for _, list := range by {
@@ -373,7 +364,7 @@ func (b *builder) markColumns() {
 		for k, c := range list {
 			nodes[k] = b.Containers[c].Node
 		}
-		if b.stacked(nodes) || !b.level(nodes) {
+		if b.Stacked(nodes) || !b.Level(nodes) {
 			continue
 		}
 		for _, c := range list {
@@ -382,17 +373,7 @@ func (b *builder) markColumns() {
 	}
 }
 
-// level reports whether nodes begin at the same height.
-func (b *builder) level(nodes []int) bool {
-	for _, i := range nodes[1:] {
-		if abs(b.Nodes[i].Box[1]-b.Nodes[nodes[0]].Box[1]) > 8 {
-			return false
-		}
-	}
-	return true
-}
-
 // lives reports whether a node is one whose text is read aloud when it changes.
 func lives(n *snapshot.Node) bool {
-	return n.Live || n.Role == "alert" || n.Role == "status" || n.Role == "log" || n.Layer != "" && hinted(n, toastWords)
+	return n.Live || n.Role == "alert" || n.Role == "status" || n.Role == "log" || n.Layer != "" && shape.Hinted(n, toastWords)
 }

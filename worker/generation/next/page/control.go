@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/slipway-qa/slipway/worker/snapshot"
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 )
 
 // findControls finds what does something when it is used.
@@ -22,14 +22,14 @@ func (b *builder) findControls() {
 		}
 		n := &b.Nodes[i]
 		c := Control{Node: i, Role: b.controlRole(i), Record: b.record[i], Container: b.holder[i], State: b.stateOf(i), Reveal: -1,
-			Opens: n.Popup != "", Hidden: n.Hidden || b.off(i), Covered: n.Covered}
+			Opens: n.Popup != "", Hidden: n.Hidden || b.Off(i), Covered: n.Covered}
 		b.nameControl(&c)
 		if n.Hidden && n.Opener != "" {
-			if o := b.x.ByRef(n.Opener); o >= 0 && (b.x.Contains(o, i) || b.record[i] >= 0 && b.record[o] == b.record[i]) {
+			if o := b.X.ByRef(n.Opener); o >= 0 && (b.X.Contains(o, i) || b.record[i] >= 0 && b.record[o] == b.record[i]) {
 				c.Reveal = o
 			}
 		}
-		if len(c.Names) == 0 && !strongRoles[n.Role] && !b.reactsStrongly(n) && !b.drawnBox(i) {
+		if len(c.Names) == 0 && !shape.StrongRoles[n.Role] && !b.ReactsStrongly(n) && !b.drawnBox(i) {
 			continue
 		}
 		if r := b.record[i]; r >= 0 {
@@ -41,7 +41,7 @@ func (b *builder) findControls() {
 	for k := range b.Containers {
 		c := &b.Containers[k]
 		n := &b.Nodes[c.Node]
-		if o := b.x.ByRef(n.Opener); n.Hidden && o >= 0 {
+		if o := b.X.ByRef(n.Opener); n.Hidden && o >= 0 {
 			c.Opener = b.control[o]
 		}
 	}
@@ -53,7 +53,7 @@ func (b *builder) isControl(i int) bool {
 	switch {
 	case b.dayControl(i):
 		return true
-	case n.Role == "text" || typedRoles[n.Role] && n.Role != "listbox" || n.Editable && n.Role != "button":
+	case n.Role == "text" || shape.TypedRoles[n.Role] && n.Role != "listbox" || n.Editable && n.Role != "button":
 		return false
 	case noControls[n.Role]:
 		return false
@@ -64,8 +64,8 @@ func (b *builder) isControl(i int) bool {
 	case n.Role == "columnheader":
 		return n.Interactive && b.sorts(i)
 	case n.Role == "gridcell" || n.Role == "cell":
-		return b.reactsStrongly(n) && !b.holdsControl(i)
-	case strongRoles[n.Role]:
+		return b.ReactsStrongly(n) && !b.HoldsControl(i)
+	case shape.StrongRoles[n.Role]:
 		return true
 	case n.Tag == "button" || n.Tag == "summary" || n.Tag == "input" && n.Type == "file":
 		return true
@@ -87,104 +87,63 @@ func (b *builder) action(i int) bool {
 	if b.deeds == nil {
 		b.deeds = map[deed]int{}
 		for j := range b.Nodes {
-			if n := &b.Nodes[j]; b.record[j] >= 0 && n.Interactive && b.leaf[j] != "" && len(b.x.Children(j)) == 0 {
-				b.deeds[deed{b.Records[b.record[j]].Group, b.leaf[j]}]++
+			if n := &b.Nodes[j]; b.record[j] >= 0 && n.Interactive && b.Leaf[j] != "" && len(b.X.Children(j)) == 0 {
+				b.deeds[deed{b.Records[b.record[j]].Group, b.Leaf[j]}]++
 			}
 		}
 	}
 	g := b.Records[b.record[i]].Group
 	n := len(b.Groups[g].Records)
-	return n > 1 && b.leaf[i] != "" && b.deeds[deed{g, b.leaf[i]}]*10 >= n*8
+	return n > 1 && b.Leaf[i] != "" && b.deeds[deed{g, b.Leaf[i]}]*10 >= n*8
 }
 
 // labelsNext reports whether a label is that of the field right behind it, which is what people
 // use.
 func (b *builder) labelsNext(i int) bool {
-	text := label(b.textOf(i))
-	for j := b.x.End(i); j < len(b.Nodes) && j < b.stop(i)+8; j++ {
-		if n := &b.Nodes[j]; typedRoles[n.Role] {
-			return label(tidy(n.Label)) == text || label(tidy(n.Name)) == text || label(b.textBefore(j)) == text
+	text := shape.Label(b.TextOf(i))
+	for j := b.X.End(i); j < len(b.Nodes) && j < b.Stop(i)+8; j++ {
+		if n := &b.Nodes[j]; shape.TypedRoles[n.Role] {
+			return shape.Label(shape.Tidy(n.Label)) == text || shape.Label(shape.Tidy(n.Name)) == text || shape.Label(b.textBefore(j)) == text
 		}
 	}
 	return false
 }
 
 // noControls are roles of what may take the focus and does nothing.
-var noControls = words("scrollbar tabpanel listbox progressbar tree table grid treegrid list form main dialog toolbar region navigation rowgroup tablist menu menubar radiogroup document application")
-
-var strongReactions = []string{"cursor", "dblclick", "contextmenu", "draggable"}
-
-func (b *builder) reactsStrongly(n *snapshot.Node) bool {
-	for _, r := range strongReactions {
-		if strings.Contains(n.Reacts, r) {
-			return true
-		}
-	}
-	return false
-}
+var noControls = shape.Words("scrollbar tabpanel listbox progressbar tree table grid treegrid list form main dialog toolbar region navigation rowgroup tablist menu menubar radiogroup document application")
 
 // reacting reports whether a node without the role of a control is one: it reacts by itself,
 // and not for what is in it or around it.
 func (b *builder) reacting(i int) bool {
 	n := &b.Nodes[i]
-	leaves := len(b.leavesIn(i, b.x.End(i), 20))
-	weak := !b.reactsStrongly(n)
-	if weak && !strings.Contains(n.Reacts, "tabindex") && b.record[i] >= 0 && b.member[i] < 0 && leaves > 0 && !strings.Contains(n.Tag, "-") && !classWord(n, buttonWords) {
+	leaves := len(b.LeavesIn(i, b.X.End(i), 20))
+	weak := !b.ReactsStrongly(n)
+	if weak && !strings.Contains(n.Reacts, "tabindex") && b.record[i] >= 0 && b.member[i] < 0 && leaves > 0 && !strings.Contains(n.Tag, "-") && !shape.ClassWord(n, shape.ButtonWords) {
 		return b.action(i) // a part of a thing, that listens for all of it
 	}
 	if weak && leaves > 3 && b.member[i] < 0 {
 		return false
 	}
-	if weak && (leaves > 12 || b.x.End(i)-i > 40 || n.Role == "row" || n.Role == "table" || n.Role == "form") {
+	if weak && (leaves > 12 || b.X.End(i)-i > 40 || n.Role == "row" || n.Role == "table" || n.Role == "form") {
 		return false
 	}
-	inner, count := b.controlsInside(i)
-	if n.Tag == "label" && (inner >= 0 || b.checkInside(i)) {
+	inner, count := b.ControlsInside(i)
+	if n.Tag == "label" && (inner >= 0 || b.CheckInside(i)) {
 		return false
 	}
-	if count == 1 && (b.textOf(inner) == b.textOf(i) || b.covers(inner, i)) {
+	if count == 1 && (b.TextOf(inner) == b.TextOf(i) || b.covers(inner, i)) {
 		return false
 	}
-	if count > 0 && !strings.Contains(n.Reacts, "cursor") && !b.reactsStrongly(n) {
+	if count > 0 && !strings.Contains(n.Reacts, "cursor") && !b.ReactsStrongly(n) {
 		return false
 	}
-	text := b.textOf(i)
-	for up, k := b.x.Parent(i), 0; up >= 0 && k < 4; up, k = b.x.Parent(up), k+1 {
-		if b.control[up] >= 0 && (b.textOf(up) == text || strongRoles[b.Nodes[up].Role] && !strings.Contains(n.Reacts, "cursor")) && !entryRoles[b.Nodes[up].Role] {
+	text := b.TextOf(i)
+	for up, k := b.X.Parent(i), 0; up >= 0 && k < 4; up, k = b.X.Parent(up), k+1 {
+		if b.control[up] >= 0 && (b.TextOf(up) == text || shape.StrongRoles[b.Nodes[up].Role] && !strings.Contains(n.Reacts, "cursor")) && !shape.EntryRoles[b.Nodes[up].Role] {
 			return false
 		}
 	}
 	return true
-}
-
-// controlsInside returns the first control by role in a node, and how many there are.
-func (b *builder) controlsInside(i int) (first, count int) {
-	first = -1
-	for j := i + 1; j < b.stop(i) && count < 3; j++ {
-		n := &b.Nodes[j]
-		if strongRoles[n.Role] && !n.Hidden {
-			if first < 0 {
-				first = j
-			}
-			count++
-			j = b.x.End(j) - 1
-		}
-	}
-	return first, count
-}
-
-func (b *builder) holdsControl(i int) bool {
-	_, count := b.controlsInside(i)
-	return count > 0
-}
-
-func (b *builder) checkInside(i int) bool {
-	for j := i + 1; j < b.stop(i); j++ {
-		if r := b.Nodes[j].Role; r == "checkbox" || r == "radio" || r == "switch" {
-			return true
-		}
-	}
-	return false
 }
 
 // covers reports whether a node is nearly as large as the one that it is in.
@@ -192,11 +151,6 @@ func (b *builder) covers(inner, outer int) bool {
 	x, y := b.Nodes[inner].Box, b.Nodes[outer].Box
 	return x[2]*x[3]*10 >= y[2]*y[3]*8
 }
-
-var (
-	tabWords    = words("tab tabs tabbar tablist")
-	switchWords = words("switch toggle")
-)
 
 // controlRole returns the role of a control: by ARIA, else by what the code calls it.
 func (b *builder) controlRole(i int) string {
@@ -208,13 +162,13 @@ func (b *builder) controlRole(i int) string {
 		return n.Role
 	case n.Tag == "summary":
 		return "button"
-	case b.drawnBox(i) && classWord(n, words("checkbox")):
+	case b.drawnBox(i) && shape.ClassWord(n, shape.Words("checkbox")):
 		return "checkbox"
-	case b.member[i] >= 0 || b.x.End(i)-i > 30:
+	case b.member[i] >= 0 || b.X.End(i)-i > 30:
 		return n.Role
-	case classWord(n, tabWords) && b.record[i] < 0 || b.x.Parent(i) >= 0 && classWord(&b.Nodes[b.x.Parent(i)], words("tabs tabbar tablist")):
+	case shape.ClassWord(n, shape.TabWords) && b.record[i] < 0 || b.X.Parent(i) >= 0 && shape.ClassWord(&b.Nodes[b.X.Parent(i)], shape.Words("tabs tabbar tablist")):
 		return "tab"
-	case classWord(n, switchWords):
+	case shape.ClassWord(n, shape.SwitchWords):
 		return "switch"
 	}
 	return n.Role
@@ -230,7 +184,7 @@ func (b *builder) stateOf(i int) string {
 		return "pressed"
 	case n.Checked == "true":
 		return "checked"
-	case n.Selected == "true" || n.Selected == "" && classWord(n, activeWords):
+	case n.Selected == "true" || n.Selected == "" && shape.ClassWord(n, activeWords):
 		return "selected"
 	case n.Expanded == "true":
 		return "expanded"
@@ -238,22 +192,22 @@ func (b *builder) stateOf(i int) string {
 	return ""
 }
 
-var expanderWords = words("expander toggler arrow caret chevron twisty switcher disclosure hitarea expand collapse")
+var expanderWords = shape.Words("expander toggler arrow caret chevron twisty switcher disclosure hitarea expand collapse")
 
-var activeWords = words("active selected current")
+var activeWords = shape.Words("active selected current")
 
 // nameControl gives a control all its names.
 func (b *builder) nameControl(c *Control) {
 	n := &b.Nodes[c.Node]
-	text := b.textOf(c.Node)
-	if text == "" && len(b.x.Children(c.Node)) == 0 {
-		text = tidy(n.Text)
+	text := b.TextOf(c.Node)
+	if text == "" && len(b.X.Children(c.Node)) == 0 {
+		text = shape.Tidy(n.Text)
 	}
 	if utf8.RuneCountInString(text) > 120 {
 		text = ""
 	}
 	add := func(text, from string) {
-		text = tidy(text)
+		text = shape.Tidy(text)
 		if text == "" || len(text) > 300 || len(c.Names) > 12 {
 			return
 		}
@@ -264,8 +218,8 @@ func (b *builder) nameControl(c *Control) {
 		}
 		c.Names = append(c.Names, Name{Text: text, From: from})
 	}
-	c.Icon = !lettered(text) && (n.Box[2] < 120)
-	name := tidy(n.Name)
+	c.Icon = !shape.Lettered(text) && (n.Box[2] < 120)
+	name := shape.Tidy(n.Name)
 	if b.iconNames(c.Node, name, text) {
 		add(text, "text") // the name only repeats what its icons are called
 	}
@@ -282,16 +236,16 @@ func (b *builder) nameControl(c *Control) {
 		}
 	}
 	sign := text
-	if sign == "" && !worded(name) {
+	if sign == "" && !shape.Worded(name) {
 		sign = name
 	}
 	for _, icon := range icons(n, sign) {
 		add(icon, "icon")
 	}
-	if len(c.Names) == 0 || !lettered(c.Names[0].Text) && len(c.Names) == 1 {
+	if len(c.Names) == 0 || !shape.Lettered(c.Names[0].Text) && len(c.Names) == 1 {
 		add(b.nearText(c.Node), "near")
 	}
-	if len(c.Names) == 0 && classWord(n, expanderWords) {
+	if len(c.Names) == 0 && shape.ClassWord(n, expanderWords) {
 		add(map[bool]string{true: "collapse", false: "expand"}[n.Expanded == "true"], "icon")
 	}
 	for _, id := range []string{n.TestID, n.NameAttr, n.ID} {
@@ -305,8 +259,8 @@ func (b *builder) nameControl(c *Control) {
 // host returns the element that is around one control and nothing else, and carries its name:
 // the element of a library around the browser's own button; -1 without one.
 func (b *builder) host(i int) int {
-	for up, k := b.x.Parent(i), 0; up >= 0 && k < 3 && b.member[up] < 0 && b.x.End(up)-up < 12; up, k = b.x.Parent(up), k+1 {
-		if _, count := b.controlsInside(up); count != 1 {
+	for up, k := b.X.Parent(i), 0; up >= 0 && k < 3 && b.member[up] < 0 && b.X.End(up)-up < 12; up, k = b.X.Parent(up), k+1 {
+		if _, count := b.ControlsInside(up); count != 1 {
 			return -1
 		}
 		if n := &b.Nodes[up]; strings.Contains(n.Tag, "-") || n.Label != "" {
@@ -318,7 +272,7 @@ func (b *builder) host(i int) int {
 
 // iconNames reports whether a name is the text with what icons are called around it.
 func (b *builder) iconNames(i int, name, text string) bool {
-	return worded(text) && len(name) > len(text) && strings.Contains(name, text) && len(b.Nodes[i].Label) == 0
+	return shape.Worded(text) && len(name) > len(text) && strings.Contains(name, text) && len(b.Nodes[i].Label) == 0
 }
 
 // readable reports whether people wrote an id.
@@ -329,5 +283,5 @@ func readable(id string) bool {
 			digits++
 		}
 	}
-	return len(id) > 1 && len(id) <= 40 && digits*3 < len(id) && worded(id) && !strings.HasPrefix(id, ":")
+	return len(id) > 1 && len(id) <= 40 && digits*3 < len(id) && shape.Worded(id) && !strings.HasPrefix(id, ":")
 }

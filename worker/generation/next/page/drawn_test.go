@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -66,10 +67,10 @@ func drawnNode(line string, k int) snapshot.Node {
 			set(&n, key, strings.ReplaceAll(value, "_", " "))
 		}
 	}
-	if strongRoles[n.Role] {
+	if shape.StrongRoles[n.Role] {
 		n.Interactive = true
 	}
-	if typedRoles[n.Role] {
+	if shape.TypedRoles[n.Role] {
 		n.HasValue, n.Text = true, ""
 	}
 	return n

@@ -2,14 +2,16 @@ package page
 
 import (
 	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 )
 
 var fieldKinds = map[string]string{"number": "number", "range": "slider", "date": "date", "datetime-local": "date", "month": "date", "week": "date",
 	"time": "time", "file": "file"}
 
 var (
-	pickerWords = words("datepicker date calendar flatpickr picker datetime")
-	customWords = words("select combobox picker dropdown choices input field autocomplete control textfield multiselect")
+	pickerWords = shape.Words("datepicker date calendar flatpickr picker datetime")
+	customWords = shape.Words("select combobox picker dropdown choices input field autocomplete control textfield multiselect")
 )
 
 // findFields finds what holds a value.
@@ -64,7 +66,7 @@ func (b *builder) isField(i int) bool {
 		return false
 	case n.Role == "listbox":
 		return len(n.Options) > 0 || n.Layer == "" && !n.Hidden && !b.popup(i)
-	case typedRoles[n.Role], n.Role == "checkbox", n.Role == "switch":
+	case shape.TypedRoles[n.Role], n.Role == "checkbox", n.Role == "switch":
 		return true
 	case n.Tag == "input" && n.Type == "file", n.Editable, len(n.Options) > 0:
 		return true
@@ -78,7 +80,7 @@ func (b *builder) isField(i int) bool {
 
 // popup reports whether a list of options hangs over the page: it is another field's.
 func (b *builder) popup(i int) bool {
-	for up, k := i, 0; up >= 0 && k < 4; up, k = b.x.Parent(up), k+1 {
+	for up, k := i, 0; up >= 0 && k < 4; up, k = b.X.Parent(up), k+1 {
 		if b.Nodes[up].Layer != "" {
 			return true
 		}
@@ -93,10 +95,10 @@ func (b *builder) fieldOf(i int) Field {
 	if len(f.Names) > 0 {
 		f.Label = f.Names[0]
 	}
-	f.Value = tidy(n.Value)
+	f.Value = shape.Tidy(n.Value)
 	switch {
 	case len(n.Options) > 0:
-		f.Value = selectedLabel(n)
+		f.Value = shape.SelectedLabel(n)
 		for _, o := range n.Options {
 			f.Options = append(f.Options, Option{Label: o.Label, Value: o.Value, Node: -1, Selected: o.Selected, Disabled: o.Disabled})
 		}
@@ -129,7 +131,7 @@ func (b *builder) kindOf(i int) string {
 		return "number"
 	case n.Tag != "input" && n.Tag != "textarea" && n.Editable:
 		return "editor"
-	case strings.Contains(lower(n.Class), "datepicker") || classWord(n, pickerWords) || b.x.Parent(i) >= 0 && classWord(&b.Nodes[b.x.Parent(i)], words("datepicker flatpickr")) || datePattern(n.Placeholder):
+	case strings.Contains(shape.Lower(n.Class), "datepicker") || shape.ClassWord(n, pickerWords) || b.X.Parent(i) >= 0 && shape.ClassWord(&b.Nodes[b.X.Parent(i)], shape.Words("datepicker flatpickr")) || datePattern(n.Placeholder):
 		return "date"
 	}
 	return "text"
@@ -137,15 +139,15 @@ func (b *builder) kindOf(i int) string {
 
 // datePattern reports whether a placeholder shows how dates are written.
 func datePattern(s string) bool {
-	s = lower(s)
+	s = shape.Lower(s)
 	return strings.Contains(s, "yyyy") || strings.Contains(s, "jjjj") || strings.Contains(s, "aaaa") || strings.Contains(s, "dd.mm") || strings.Contains(s, "mm/dd") || strings.Contains(s, "tt.mm")
 }
 
 // severalFields reports whether a node holds more than one field.
 func (b *builder) severalFields(i int) bool {
 	count := 0
-	for j := i + 1; j < b.stop(i); j++ {
-		if n := &b.Nodes[j]; (typedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio") && !n.Hidden {
+	for j := i + 1; j < b.Stop(i); j++ {
+		if n := &b.Nodes[j]; (shape.TypedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio") && !n.Hidden {
 			if count++; count > 1 {
 				return true
 			}

@@ -5,10 +5,10 @@ package page
 func (b *builder) findFront() {
 	for k := range b.Containers {
 		c := &b.Containers[k]
-		if c.Hidden || !b.seen(c.Node) || b.off(c.Node) || c.Kind == "menu" && b.Nodes[c.Node].Box[2] > b.Width*7/10 {
+		if c.Hidden || !b.Seen(c.Node) || b.Off(c.Node) || c.Kind == "menu" && b.Nodes[c.Node].Box[2] > b.Width*7/10 {
 			continue
 		}
-		over := c.Modal || c.Kind == "dialog" && b.lies(c.Node) || c.Kind == "menu" && b.lies(c.Node) && len(b.leavesIn(c.Node, c.End, 2)) > 0
+		over := c.Modal || c.Kind == "dialog" && b.lies(c.Node) || c.Kind == "menu" && b.lies(c.Node) && len(b.LeavesIn(c.Node, c.End, 2)) > 0
 		if !over {
 			continue
 		}
@@ -24,7 +24,7 @@ func (b *builder) findFront() {
 
 // lies reports whether a node or one right around it lies over others.
 func (b *builder) lies(i int) bool {
-	for up, k := i, 0; up >= 0 && k < 3; up, k = b.x.Parent(up), k+1 {
+	for up, k := i, 0; up >= 0 && k < 3; up, k = b.X.Parent(up), k+1 {
 		if b.Nodes[up].Layer != "" {
 			return true
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -25,7 +26,7 @@ var signs = map[rune][]string{
 // the code calls them.
 func icons(n *snapshot.Node, text string) []string {
 	var list []string
-	if !worded(text) {
+	if !shape.Worded(text) {
 		for _, r := range text {
 			for _, name := range signs[r] {
 				if !slices.Contains(list, name) {
@@ -34,7 +35,7 @@ func icons(n *snapshot.Node, text string) []string {
 			}
 		}
 	}
-	if worded(text) && len(n.Hints) > 0 && !classWord(n, words("icon")) && len(text) > 0 {
+	if shape.Worded(text) && len(n.Hints) > 0 && !shape.ClassWord(n, shape.Words("icon")) && len(text) > 0 {
 		return list // it says in words what it does
 	}
 	for k, hint := range n.Hints {
@@ -56,5 +57,5 @@ func icons(n *snapshot.Node, text string) []string {
 }
 
 // iconNoise are hints that name parts of pages and no icons.
-var iconNoise = words("button btn icon icons svg img image link text label item list row table cell menu input select checkbox radio tab card box form fa fas far bi " +
+var iconNoise = shape.Words("button btn icon icons svg img image link text label item list row table cell menu input select checkbox radio tab card box form fa fas far bi " +
 	"mdi lucide svgicon primary secondary default header group tag page title content item action")

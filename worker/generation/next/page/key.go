@@ -3,6 +3,8 @@ package page
 import (
 	"fmt"
 	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 )
 
 // setKeys names all things by what stays when the page makes its elements anew.
@@ -25,8 +27,8 @@ func (b *builder) setKeys() {
 	}
 	for g := range b.Groups {
 		group := &b.Groups[g]
-		p := b.groups[g].pattern
-		group.Key = unique("g:" + tail(b.containerKey(group.Node)) + "/" + group.Kind + ":" + p.tag + "." + p.class)
+		p := b.groups[g].Pattern
+		group.Key = unique("g:" + tail(b.containerKey(group.Node)) + "/" + group.Kind + ":" + p.Tag + "." + p.Class)
 	}
 	for r := range b.Records {
 		record := &b.Records[r]
@@ -67,7 +69,7 @@ func (b *builder) placeKey(record, node int) string {
 // brief returns the beginning of a name, and tail the end of a key: keys of what is deep in
 // others do not grow.
 func brief(s string) string {
-	s = strings.Join(strings.Fields(lower(s)), " ")
+	s = strings.Join(strings.Fields(shape.Lower(s)), " ")
 	if len(s) > 80 {
 		return s[:80]
 	}

@@ -1,6 +1,10 @@
 package page
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
+)
 
 const (
 	besideGap = 260 // pixels between a label and the field to its right
@@ -13,8 +17,8 @@ func (b *builder) labelOf(i int) []string {
 	n := &b.Nodes[i]
 	var names []string
 	add := func(text string) {
-		text = once(label(tidy(text)))
-		if text != "" && len(text) <= maxLabel && !slices.Contains(names, text) && lettered(text) {
+		text = once(shape.Label(shape.Tidy(text)))
+		if text != "" && len(text) <= maxLabel && !slices.Contains(names, text) && shape.Lettered(text) {
 			names = append(names, text)
 		}
 	}
@@ -59,18 +63,18 @@ func once(text string) string {
 // wrapperLabel returns what the element is called that is around a field and nothing else:
 // by its own label, or by the only text in it.
 func (b *builder) wrapperLabel(i int) []string {
-	for up, k := b.x.Parent(i), 0; up >= 0 && k < 5; up, k = b.x.Parent(up), k+1 {
+	for up, k := b.X.Parent(i), 0; up >= 0 && k < 5; up, k = b.X.Parent(up), k+1 {
 		n := &b.Nodes[up]
-		if b.x.End(up)-up > 40 || b.member[up] >= 0 || n.Role == "form" || n.Tag == "form" || b.severalFields(up) {
+		if b.X.End(up)-up > 40 || b.member[up] >= 0 || n.Role == "form" || n.Tag == "form" || b.severalFields(up) {
 			return nil
 		}
 		if n.Label != "" {
 			return []string{n.Label}
 		}
 		var texts []string
-		for _, l := range b.leavesIn(up, b.x.End(up), 6) {
-			if worded(b.leaf[l]) && !b.Nodes[l].Hidden && !b.x.Contains(i, l) && !b.inButton(l, up) && !b.heads(l) {
-				texts = append(texts, b.leaf[l])
+		for _, l := range b.LeavesIn(up, b.X.End(up), 6) {
+			if shape.Worded(b.Leaf[l]) && !b.Nodes[l].Hidden && !b.X.Contains(i, l) && !b.InButton(l, up) && !b.heads(l) {
+				texts = append(texts, b.Leaf[l])
 			}
 		}
 		switch {
@@ -85,14 +89,14 @@ func (b *builder) wrapperLabel(i int) []string {
 
 // cellLabel returns the header of the column that a field stands in.
 func (b *builder) cellLabel(i int) string {
-	for j, k := i, 0; j >= 0 && k < 12; j, k = b.x.Parent(j), k+1 {
-		if cellRoles[b.Nodes[j].Role] {
+	for j, k := i, 0; j >= 0 && k < 12; j, k = b.X.Parent(j), k+1 {
+		if shape.CellRoles[b.Nodes[j].Role] {
 			if r := b.record[j]; r >= 0 {
 				if heads := b.headsOf(b.groups[b.Records[r].Group]); b.Nodes[j].Column < len(heads) {
 					return b.headerName(heads[b.Nodes[j].Column])
 				}
 			}
-			return label(b.Nodes[j].ColumnHeader)
+			return shape.Label(b.Nodes[j].ColumnHeader)
 		}
 	}
 	return ""
@@ -105,7 +109,7 @@ func (b *builder) nearLabel(i int) (text string, above bool) {
 		return b.nearText(i), false
 	}
 	text, l := b.textBeforeAt(i)
-	return text, l >= 0 && !b.sameLine(l, i) && b.Nodes[l].Tag != "label"
+	return text, l >= 0 && !b.SameLine(l, i) && b.Nodes[l].Tag != "label"
 }
 
 // nearText returns the text that stands beside or above a field; right of boxes to tick.
@@ -126,32 +130,32 @@ func (b *builder) textBefore(i int) string {
 }
 
 func (b *builder) textBeforeAt(i int) (string, int) {
-	k, _ := slices.BinarySearch(b.leaves, i)
-	left, top, _, _ := b.box(i)
+	k, _ := slices.BinarySearch(b.Leaves, i)
+	left, top, _, _ := b.Box(i)
 	for tries := 0; k > 0 && tries < 5; tries++ {
 		k--
-		l := b.leaves[k]
+		l := b.Leaves[k]
 		n := &b.Nodes[l]
-		if n.Hidden || !worded(b.leaf[l]) {
+		if n.Hidden || !shape.Worded(b.Leaf[l]) {
 			continue
 		}
-		if b.inButton(l, -1) || n.Interactive && n.Tag != "label" || len(n.Options) > 0 || len(b.leaf[l]) > maxLabel || b.fieldBetween(l, i) || b.heads(l) {
+		if b.InButton(l, -1) || n.Interactive && n.Tag != "label" || len(n.Options) > 0 || len(b.Leaf[l]) > maxLabel || b.fieldBetween(l, i) || b.heads(l) {
 			return "", -1
 		}
 		if b.record[l] != b.record[i] {
 			return "", -1
 		}
-		x1, _, x2, y2 := b.box(l)
-		beside := b.sameLine(l, i) && x2 <= left+4 && left-x2 < besideGap
-		above := y2 <= top+6 && top-y2 < aboveGap && x1 < left+b.Nodes[i].Box[2] && x2 > left-30 && abs(x1-left) < 120
+		x1, _, x2, y2 := b.Box(l)
+		beside := b.SameLine(l, i) && x2 <= left+4 && left-x2 < besideGap
+		above := y2 <= top+6 && top-y2 < aboveGap && x1 < left+b.Nodes[i].Box[2] && x2 > left-30 && shape.Abs(x1-left) < 120
 		if above && !beside && b.goesOn(k) {
 			return "", -1 // the beginning of a sentence
 		}
-		if tries > 0 && (beside || top-y2 > 26 || abs(x1-left) > 30) {
+		if tries > 0 && (beside || top-y2 > 26 || shape.Abs(x1-left) > 30) {
 			continue // what stands nearer in the text would have been beside it
 		}
 		if beside || above {
-			return b.leaf[l], l
+			return b.Leaf[l], l
 		}
 	}
 	return "", -1
@@ -159,18 +163,18 @@ func (b *builder) textBeforeAt(i int) (string, int) {
 
 // goesOn reports whether another text follows right behind one on its line.
 func (b *builder) goesOn(k int) bool {
-	if k+1 >= len(b.leaves) {
+	if k+1 >= len(b.Leaves) {
 		return false
 	}
-	l, next := b.leaves[k], b.leaves[k+1]
-	_, _, right, _ := b.box(l)
-	left, _, _, _ := b.box(next)
-	return b.sameLine(l, next) && b.x.Parent(l) == b.x.Parent(next) && left-right < 12 && lettered(b.leaf[next])
+	l, next := b.Leaves[k], b.Leaves[k+1]
+	_, _, right, _ := b.Box(l)
+	left, _, _, _ := b.Box(next)
+	return b.SameLine(l, next) && b.X.Parent(l) == b.X.Parent(next) && left-right < 12 && shape.Lettered(b.Leaf[next])
 }
 
 // heads reports whether a text is a heading: it is above a block, and no label.
 func (b *builder) heads(l int) bool {
-	for up, k := l, 0; up >= 0 && k < 3; up, k = b.x.Parent(up), k+1 {
+	for up, k := l, 0; up >= 0 && k < 3; up, k = b.X.Parent(up), k+1 {
 		if b.Nodes[up].Role == "heading" {
 			return true
 		}
@@ -181,11 +185,11 @@ func (b *builder) heads(l int) bool {
 // fieldBetween reports whether another field stands between a text and a node, beside the text
 // or below it: the text is that one's label.
 func (b *builder) fieldBetween(l, i int) bool {
-	left, _, _, _ := b.box(l)
+	left, _, _, _ := b.Box(l)
 	for j := l + 1; j < i; j++ {
 		n := &b.Nodes[j]
-		if (typedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio") && !n.Hidden && !b.x.Contains(j, i) {
-			if abs(n.Box[0]-left) < 40 || b.sameLine(l, j) || !b.sameLine(j, i) {
+		if (shape.TypedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio") && !n.Hidden && !b.X.Contains(j, i) {
+			if shape.Abs(n.Box[0]-left) < 40 || b.SameLine(l, j) || !b.SameLine(j, i) {
 				return true
 			}
 		}
@@ -195,22 +199,22 @@ func (b *builder) fieldBetween(l, i int) bool {
 
 // textAfter returns the text right of a node, no further than a gap.
 func (b *builder) textAfter(i, gap int) string {
-	k, found := slices.BinarySearch(b.leaves, i)
+	k, found := slices.BinarySearch(b.Leaves, i)
 	if found {
 		k++
 	}
-	for ; k < len(b.leaves); k++ {
-		l := b.leaves[k]
-		if b.Nodes[l].Hidden || b.x.Contains(i, l) {
+	for ; k < len(b.Leaves); k++ {
+		l := b.Leaves[k]
+		if b.Nodes[l].Hidden || b.X.Contains(i, l) {
 			continue
 		}
-		_, _, right, _ := b.box(i)
-		x1, _, _, _ := b.box(l)
+		_, _, right, _ := b.Box(i)
+		x1, _, _, _ := b.Box(l)
 		if b.otherCell(i, l) {
 			return ""
 		}
-		if b.sameLine(i, l) && x1 >= right-4 && x1-right <= gap && len(b.leaf[l]) <= maxLabel {
-			return b.leaf[l]
+		if b.SameLine(i, l) && x1 >= right-4 && x1-right <= gap && len(b.Leaf[l]) <= maxLabel {
+			return b.Leaf[l]
 		}
 		return ""
 	}
@@ -220,8 +224,8 @@ func (b *builder) textAfter(i, gap int) string {
 // otherCell reports whether two nodes stand in different cells of a table with a head.
 func (b *builder) otherCell(i, l int) bool {
 	cell := func(j int) int {
-		for up, k := j, 0; up >= 0 && k < 6; up, k = b.x.Parent(up), k+1 {
-			if cellRoles[b.Nodes[up].Role] {
+		for up, k := j, 0; up >= 0 && k < 6; up, k = b.X.Parent(up), k+1 {
+			if shape.CellRoles[b.Nodes[up].Role] {
 				return up
 			}
 		}

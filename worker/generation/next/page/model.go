@@ -1,10 +1,7 @@
-// Package page is what a snapshot says about a page, in terms of people: things (records:
-// rows, cards, list items, events) with typed attributes and their controls, fields with
-// labels and values, containers with titles, icons with names, lines of text. It is pure:
-// the same snapshot always gives the same model, and nothing of it waits or asks.
 package page
 
 import (
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -31,7 +28,7 @@ type Model struct {
 	holder   []int // the innermost container around each node, -1
 	field    []int // the field whose node or option it is, -1
 	control  []int // the control that it is, -1
-	patterns map[pattern]bool
+	patterns map[shape.Pattern]bool
 }
 
 // Group is a set of records of one structure: a table, a list, a grid of cards, a tree.

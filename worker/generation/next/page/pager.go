@@ -1,12 +1,12 @@
 package page
 
 import (
-	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"strconv"
 	"strings"
-)
 
-var pagerWords = words("pagination pager paginator paging pages paginate")
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
+)
 
 // findPagers finds for each set of things what leads to its further pages, and what says how
 // many there are.
@@ -14,13 +14,13 @@ func (b *builder) findPagers() {
 	var pagers []int
 	for i := range b.Nodes {
 		n := &b.Nodes[i]
-		if n.Hidden || n.Role == "text" || len(b.x.Children(i)) < 2 {
+		if n.Hidden || n.Role == "text" || len(b.X.Children(i)) < 2 {
 			continue
 		}
-		if len(pagers) > 0 && b.x.Contains(pagers[len(pagers)-1], i) {
+		if len(pagers) > 0 && b.X.Contains(pagers[len(pagers)-1], i) {
 			continue
 		}
-		if classWord(n, pagerWords) || n.Role == "navigation" && b.numbered(i) || b.numbered(i) && b.x.End(i)-i < 40 {
+		if shape.ClassWord(n, shape.PagerWords) || n.Role == "navigation" && b.numbered(i) || b.numbered(i) && b.X.End(i)-i < 40 {
 			pagers = append(pagers, i)
 		}
 	}
@@ -43,15 +43,15 @@ func (b *builder) findPagers() {
 // numbered reports whether a node holds the controls of pages: numbers in order.
 func (b *builder) numbered(i int) bool {
 	want, count := 0, 0
-	for j := i + 1; j < b.stop(i) && j < i+60; j++ {
+	for j := i + 1; j < b.Stop(i) && j < i+60; j++ {
 		if b.control[j] < 0 {
 			continue
 		}
-		text := strings.TrimSpace(b.textOf(j))
+		text := strings.TrimSpace(b.TextOf(j))
 		n, err := strconv.Atoi(text)
 		switch {
 		case err != nil:
-			if worded(text) && len(text) > 12 {
+			if shape.Worded(text) && len(text) > 12 {
 				return false
 			}
 		case want == 0 || n == want:
@@ -65,9 +65,9 @@ func (b *builder) numbered(i int) bool {
 // near reports whether a pager is one of a group: no other group stands between, and both are
 // in one block.
 func (b *builder) near(group *Group, last, pager int) bool {
-	common := b.x.Common(max(group.Node, 0), pager)
+	common := b.X.Common(max(group.Node, 0), pager)
 	depth := 0
-	for up := pager; up != common && up >= 0; up = b.x.Parent(up) {
+	for up := pager; up != common && up >= 0; up = b.X.Parent(up) {
 		depth++
 	}
 	if depth > 5 {
@@ -91,25 +91,25 @@ func (b *builder) counter(group *Group, last int) int {
 	number := strconv.Itoa(len(group.Records))
 	holder := b.holder[first]
 	best := -1
-	for _, k := range []int{b.leafFrom[first] - 1, b.leafFrom[b.x.End(last)]} {
+	for _, k := range []int{b.LeafFrom[first] - 1, b.LeafFrom[b.X.End(last)]} {
 		step := 1
-		if k < b.leafFrom[first] {
+		if k < b.LeafFrom[first] {
 			step = -1
 		}
-		for tries := 0; tries < 12 && k >= 0 && k < len(b.leaves); tries, k = tries+1, k+step {
-			l := b.leaves[k]
-			if b.record[l] >= 0 && b.Records[b.record[l]].Group == b.Records[group.Records[0]].Group || b.Nodes[l].Hidden || len(b.leaf[l]) > 60 {
+		for tries := 0; tries < 12 && k >= 0 && k < len(b.Leaves); tries, k = tries+1, k+step {
+			l := b.Leaves[k]
+			if b.record[l] >= 0 && b.Records[b.record[l]].Group == b.Records[group.Records[0]].Group || b.Nodes[l].Hidden || len(b.Leaf[l]) > 60 {
 				continue
 			}
 			if holder >= 0 && !b.sameBlock(holder, l) {
 				break
 			}
-			for _, p := range value.Scan(b.leaf[l], b.lang) {
+			for _, p := range value.Scan(b.Leaf[l], b.Code) {
 				if p.Digits == number && best < 0 {
 					best = l
 				}
 			}
-			if ranged(b.leaf[l]) {
+			if ranged(b.Leaf[l]) {
 				return l
 			}
 		}

@@ -3,25 +3,27 @@ package page
 import (
 	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 )
 
 // tokenField reads the field whose values stand beside its input as little boxes.
 func (b *builder) tokenField(f *Field) {
-	for up, k := b.x.Parent(f.Node), 0; up >= 0 && k < 3; up, k = b.x.Parent(up), k+1 {
-		if !b.tokens(up) {
+	for up, k := b.X.Parent(f.Node), 0; up >= 0 && k < 3; up, k = b.X.Parent(up), k+1 {
+		if !b.Tokens(up) {
 			continue
 		}
 		var values []string
-		for _, l := range b.leavesIn(up, b.x.End(up), 30) {
-			if worded(b.leaf[l]) && !b.Nodes[l].Hidden && l != f.Node {
-				values = append(values, b.leaf[l])
+		for _, l := range b.LeavesIn(up, b.X.End(up), 30) {
+			if shape.Worded(b.Leaf[l]) && !b.Nodes[l].Hidden && l != f.Node {
+				values = append(values, b.Leaf[l])
 			}
 		}
 		f.Multiple = true
 		if f.Value == "" {
 			f.Value = strings.Join(values, ", ")
 		}
-		if near := label(b.textBefore(up)); near != "" && !slices.Contains(f.Names, near) {
+		if near := shape.Label(b.textBefore(up)); near != "" && !slices.Contains(f.Names, near) {
 			f.Names = append([]string{near}, f.Names...)
 		}
 		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return slices.Contains(values, name) })
@@ -36,7 +38,7 @@ func (b *builder) tokenField(f *Field) {
 // listOptions reads the options of a list that is always open.
 func (b *builder) listOptions(f *Field) {
 	var chosen []string
-	for j := f.Node + 1; j < b.stop(f.Node); j++ {
+	for j := f.Node + 1; j < b.Stop(f.Node); j++ {
 		if n := &b.Nodes[j]; n.Role == "option" {
 			o := Option{Label: b.optionLabel(j), Node: j, Selected: n.Selected == "true" || n.Checked == "true", Disabled: n.Disabled}
 			if o.Selected {
@@ -49,10 +51,10 @@ func (b *builder) listOptions(f *Field) {
 }
 
 func (b *builder) optionLabel(j int) string {
-	if text := b.textOf(j); text != "" {
+	if text := b.TextOf(j); text != "" {
 		return text
 	}
-	return tidy(b.Nodes[j].Name)
+	return shape.Tidy(b.Nodes[j].Name)
 }
 
 // customChoice reads the value and options of a list that a page built itself: its value
@@ -60,22 +62,22 @@ func (b *builder) optionLabel(j int) string {
 func (b *builder) customChoice(f *Field) {
 	i := f.Node
 	text := ""
-	for up, k := i, 0; up >= 0 && k < 4; up, k = b.x.Parent(up), k+1 {
-		if up != i && (!classWord(&b.Nodes[up], customWords) || b.severalFields(up)) {
+	for up, k := i, 0; up >= 0 && k < 4; up, k = b.X.Parent(up), k+1 {
+		if up != i && (!shape.ClassWord(&b.Nodes[up], customWords) || b.severalFields(up)) {
 			break
 		}
 		b.field[up] = len(b.Fields)
-		if t := b.textOf(up); t != "" && text == "" {
+		if t := b.TextOf(up); t != "" && text == "" {
 			text = t
 		}
-		if l := label(b.Nodes[up].Label); up != i && l != "" && f.Label == "" {
+		if l := shape.Label(b.Nodes[up].Label); up != i && l != "" && f.Label == "" {
 			f.Label = l
 			f.Names = append([]string{l}, f.Names...)
 		}
 	}
-	for _, l := range b.leavesIn(i, b.x.End(i), 8) {
-		if b.Nodes[l].Tag == "label" && f.Label == "" && worded(b.leaf[l]) {
-			f.Label = label(b.leaf[l])
+	for _, l := range b.LeavesIn(i, b.X.End(i), 8) {
+		if b.Nodes[l].Tag == "label" && f.Label == "" && shape.Worded(b.Leaf[l]) {
+			f.Label = shape.Label(b.Leaf[l])
 			f.Names = append([]string{f.Label}, f.Names...)
 		}
 	}
@@ -94,17 +96,17 @@ func (b *builder) customChoice(f *Field) {
 // chosenText returns what a list that a page built shows as chosen: the value of the input in
 // it, else its text that is no label.
 func (b *builder) chosenText(i int, f *Field) string {
-	for j := i + 1; j < b.stop(i); j++ {
-		if n := &b.Nodes[j]; typedRoles[n.Role] && !n.Hidden {
+	for j := i + 1; j < b.Stop(i); j++ {
+		if n := &b.Nodes[j]; shape.TypedRoles[n.Role] && !n.Hidden {
 			b.field[j] = len(b.Fields)
 			if n.Value != "" {
-				return tidy(n.Value)
+				return shape.Tidy(n.Value)
 			}
 		}
 	}
-	for _, l := range b.leavesIn(i, b.x.End(i), 8) {
-		if !b.Nodes[l].Hidden && b.Nodes[l].Tag != "label" && label(b.leaf[l]) != f.Label && len(b.leaf[l]) <= maxLabel {
-			return b.leaf[l]
+	for _, l := range b.LeavesIn(i, b.X.End(i), 8) {
+		if !b.Nodes[l].Hidden && b.Nodes[l].Tag != "label" && shape.Label(b.Leaf[l]) != f.Label && len(b.Leaf[l]) <= maxLabel {
+			return b.Leaf[l]
 		}
 	}
 	return ""
@@ -114,7 +116,7 @@ func (b *builder) chosenText(i int, f *Field) string {
 // it as their opener, or in the list that is open while it says that it is expanded.
 func (b *builder) optionsOf(i int) []int {
 	var list []int
-	for j := i + 1; j < b.stop(i); j++ {
+	for j := i + 1; j < b.Stop(i); j++ {
 		if n := &b.Nodes[j]; n.Role == "option" || n.Hidden && (n.Role == "button" || n.Role == "menuitem") {
 			list = append(list, j)
 		}
@@ -143,7 +145,7 @@ func (b *builder) optionsOf(i int) []int {
 
 // inCombobox reports whether a node is the input of a list that a page built.
 func (b *builder) inCombobox(i int) bool {
-	for up, k := b.x.Parent(i), 0; up >= 0 && k < 4; up, k = b.x.Parent(up), k+1 {
+	for up, k := b.X.Parent(i), 0; up >= 0 && k < 4; up, k = b.X.Parent(up), k+1 {
 		if b.Nodes[up].Role == "combobox" {
 			return true
 		}
@@ -151,26 +153,21 @@ func (b *builder) inCombobox(i int) bool {
 	return false
 }
 
-var (
-	selectWords   = words("select selection combobox multiselect picker")
-	multipleWords = words("multiple multi multiselect tags")
-)
-
 // customSelects finds lists without roles: what reacts, is called so in the code, and has its
 // options in it, hidden.
 func (b *builder) customSelects() {
 	for i := range b.Nodes {
 		n := &b.Nodes[i]
-		if n.Hidden || n.Role != "" || !n.Interactive || !classWord(n, selectWords) || b.x.End(i)-i > 200 {
+		if n.Hidden || n.Role != "" || !n.Interactive || !shape.ClassWord(n, shape.SelectWords) || b.X.End(i)-i > 200 {
 			continue
 		}
-		f := Field{Node: i, Kind: "choice", Names: b.labelOf(i), Multiple: classWord(n, multipleWords)}
-		for j := i + 1; j < b.stop(i); j++ {
+		f := Field{Node: i, Kind: "choice", Names: b.labelOf(i), Multiple: shape.ClassWord(n, shape.MultipleWords)}
+		for j := i + 1; j < b.Stop(i); j++ {
 			m := &b.Nodes[j]
-			if m.Hidden && (b.reactsStrongly(m) || m.Role == "option") && len(b.x.Children(j)) == 0 && b.leaf[j] != "" {
-				f.Options = append(f.Options, Option{Label: b.leaf[j], Node: j, Selected: m.Selected == "true" || classWord(m, chosenWords)})
+			if m.Hidden && (b.ReactsStrongly(m) || m.Role == "option") && len(b.X.Children(j)) == 0 && b.Leaf[j] != "" {
+				f.Options = append(f.Options, Option{Label: b.Leaf[j], Node: j, Selected: m.Selected == "true" || shape.ClassWord(m, shape.ChosenWords)})
 			}
-			if typedRoles[m.Role] && !m.Hidden {
+			if shape.TypedRoles[m.Role] && !m.Hidden {
 				f.Names = append(b.labelOf(j), f.Names...)
 			}
 		}
@@ -181,7 +178,7 @@ func (b *builder) customSelects() {
 			f.Kind = "choices"
 		}
 		f.Value = b.chosenText(i, &f)
-		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == label(f.Value) })
+		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == shape.Label(f.Value) })
 		f.Label = ""
 		if len(f.Names) > 0 {
 			f.Label = f.Names[0]

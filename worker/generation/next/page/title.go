@@ -1,19 +1,21 @@
 package page
 
 import (
-	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 )
 
-var nameClasses = words("title name subject heading headline label summary event")
+var nameClasses = shape.Words("title name subject heading headline label summary event")
 
 // drawnScore says how much a text is drawn as the title of a thing.
 func (b *builder) drawnScore(l int) float64 {
 	n := &b.Nodes[l]
 	score := 0.0
-	for up, k := l, 0; up >= 0 && k < 3; up, k = b.x.Parent(up), k+1 {
+	for up, k := l, 0; up >= 0 && k < 3; up, k = b.X.Parent(up), k+1 {
 		if b.Nodes[up].Role == "heading" {
 			score += 3
 			break
@@ -23,10 +25,10 @@ func (b *builder) drawnScore(l int) float64 {
 		score += 1.5
 	}
 	score += float64(min(n.Size, 40)) / 10
-	if classWord(n, nameClasses) {
+	if shape.ClassWord(n, nameClasses) {
 		score++
 	}
-	if n.Tag == "time" || n.Tag == "small" || classWord(n, words("badge tag chip pill avatar initials")) {
+	if n.Tag == "time" || n.Tag == "small" || shape.ClassWord(n, shape.Words("badge tag chip pill avatar initials")) {
 		score -= 1.5
 	}
 	if n.Interactive || n.Role == "link" {
@@ -49,7 +51,7 @@ func (b *builder) titleColumn(columns []Column, seen [][]seenAttribute) int {
 				count++
 				texts[a.Text] = true
 				drawn += a.score
-				if worded(a.Text) {
+				if shape.Worded(a.Text) {
 					wordy++
 				}
 				if utf8.RuneCountInString(a.Text) <= 2 {
@@ -101,17 +103,17 @@ func code(text string) bool {
 func (b *builder) recordTitle(r int, seen []seenAttribute, column int) string {
 	node := b.Records[r].Node
 	n := &b.Nodes[node]
-	if b.groups[b.Records[r].Group].kind == "calendar" {
-		if n.Name != "" && len(n.Name) <= 60 && worded(n.Name) && len(b.leavesIn(node, b.x.End(node), 3)) <= 1 {
+	if b.groups[b.Records[r].Group].Kind == "calendar" {
+		if n.Name != "" && len(n.Name) <= 60 && shape.Worded(n.Name) && len(b.LeavesIn(node, b.X.End(node), 3)) <= 1 {
 			return n.Name
 		}
-		if list := b.leavesIn(node, b.x.End(node), 1); len(list) > 0 {
-			return b.leaf[list[0]]
+		if list := b.LeavesIn(node, b.X.End(node), 1); len(list) > 0 {
+			return b.Leaf[list[0]]
 		}
 		return n.Name
 	}
 	if n.Label != "" && len(n.Label) <= 60 && n.Role == "article" {
-		return tidy(n.Label)
+		return shape.Tidy(n.Label)
 	}
 	for _, a := range seen {
 		if column >= 0 && a.column == column {
@@ -119,7 +121,7 @@ func (b *builder) recordTitle(r int, seen []seenAttribute, column int) string {
 		}
 	}
 	for _, a := range seen {
-		if worded(a.Text) && a.score > dropped/2 {
+		if shape.Worded(a.Text) && a.score > dropped/2 {
 			return b.titlePart(a, seen)
 		}
 	}
@@ -127,11 +129,11 @@ func (b *builder) recordTitle(r int, seen []seenAttribute, column int) string {
 		return seen[0].Text
 	}
 	if n.Name != "" {
-		return tidy(n.Name)
+		return shape.Tidy(n.Name)
 	}
-	for j := node + 1; j < b.stop(node); j++ {
+	for j := node + 1; j < b.Stop(node); j++ {
 		if m := &b.Nodes[j]; m.Name != "" && b.record[j] == r && !m.Hidden {
-			return tidy(m.Name)
+			return shape.Tidy(m.Name)
 		}
 	}
 	return ""
@@ -142,7 +144,7 @@ func (b *builder) recordTitle(r int, seen []seenAttribute, column int) string {
 func (b *builder) titlePart(a seenAttribute, seen []seenAttribute) string {
 	best, most := -1, 0.0
 	for i, part := range seen {
-		if part.column != -1-a.column || a.column < 0 || part.Node == a.Node || !worded(part.Text) || utf8.RuneCountInString(part.Text) <= 2 {
+		if part.column != -1-a.column || a.column < 0 || part.Node == a.Node || !shape.Worded(part.Text) || utf8.RuneCountInString(part.Text) <= 2 {
 			continue
 		}
 		if score := b.drawnScore(part.Node); best < 0 || score > most+0.01 {
@@ -165,7 +167,7 @@ func (b *builder) statesOf(r int, seen []seenAttribute, column int) []string {
 			list = append(list, state)
 		}
 	}
-	for token := range strings.FieldsSeq(lower(n.Class)) {
+	for token := range strings.FieldsSeq(shape.Lower(n.Class)) {
 		for _, word := range []string{token, token[strings.LastIndexAny(token, "-_")+1:], strings.TrimPrefix(token, "is-")} {
 			if recordStates[word] {
 				add(word)
@@ -179,7 +181,7 @@ func (b *builder) statesOf(r int, seen []seenAttribute, column int) []string {
 		add("disabled")
 	}
 	add(folded(n.Expanded))
-	for j := node + 1; j < b.stop(node); j++ {
+	for j := node + 1; j < b.Stop(node); j++ {
 		m := &b.Nodes[j]
 		if b.record[j] != r || m.Hidden {
 			continue
@@ -205,18 +207,18 @@ func folded(expanded string) string {
 }
 
 // recordStates are classes that say how a thing is.
-var recordStates = words(`active selected current checked done completed complete finished open closed collapsed expanded disabled unread read draft late
+var recordStates = shape.Words(`active selected current checked done completed complete finished open closed collapsed expanded disabled unread read draft late
 	overdue new pinned starred featured archived paid unpaid sold unavailable today on`)
 
 // findDayOrder finds out whether dates of this page begin with the day.
 func (b *builder) findDayOrder() {
-	b.values = &value.Reader{Lang: b.lang, DayFirst: b.lang != "en" || lower(b.Lang) == "en-gb" || lower(b.Lang) == "en-au"}
-	for _, l := range b.leaves {
-		text := b.leaf[l]
+	b.values = &value.Reader{Lang: b.Code, DayFirst: b.Code != "en" || shape.Lower(b.Lang) == "en-gb" || shape.Lower(b.Lang) == "en-au"}
+	for _, l := range b.Leaves {
+		text := b.Leaf[l]
 		if k := strings.IndexByte(text, '/'); k < 1 || len(text) > 30 {
 			continue
 		}
-		list := value.Scan(text, b.lang)
+		list := value.Scan(text, b.Code)
 		for k := 0; k+4 < len(list); k++ {
 			if list[k].Digits == "" || list[k+1].Text != "/" || list[k+2].Digits == "" || list[k+3].Text != "/" {
 				continue

@@ -1,20 +1,20 @@
-package page
+package shape
 
 import (
-	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/next/page/value"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // siblings returns the sets of things beside each other that look alike.
-func (b *builder) siblings(taken map[int]bool) []*cluster {
-	var list []*cluster
+func (b *Page) siblings(taken map[int]bool) []*Cluster {
+	var list []*Cluster
 	for i := -1; i < len(b.Nodes); i++ {
-		kids := b.x.Children(i)
-		if i >= 0 && (b.Nodes[i].Editable || codeEditor(&b.Nodes[i])) {
-			i = b.x.End(i) - 1
+		kids := b.X.Children(i)
+		if i >= 0 && (b.Nodes[i].Editable || CodeEditor(&b.Nodes[i])) {
+			i = b.X.End(i) - 1
 			continue
 		}
 		if len(kids) < 2 || i >= 0 && !b.mayHold(i) {
@@ -29,7 +29,7 @@ func (b *builder) siblings(taken map[int]bool) []*cluster {
 }
 
 // mayHold reports whether a node may have things in it.
-func (b *builder) mayHold(i int) bool {
+func (b *Page) mayHold(i int) bool {
 	switch b.Nodes[i].Role {
 	case "menu", "menubar", "tablist", "toolbar", "listbox", "radiogroup", "img", "button", "combobox", "row", "text", "option", "menuitem", "select":
 		return false
@@ -37,8 +37,8 @@ func (b *builder) mayHold(i int) bool {
 	return !b.Nodes[i].Hidden
 }
 
-// codeEditor reports whether a node is an editor that draws its text out of many elements.
-func codeEditor(n *snapshot.Node) bool {
+// CodeEditor reports whether a node is an editor that draws its text out of many elements.
+func CodeEditor(n *snapshot.Node) bool {
 	for token := range strings.FieldsSeq(n.Class) {
 		switch token {
 		case "CodeMirror", "cm-editor", "monaco-editor", "ace_editor", "ql-editor", "ProseMirror", "CodeMirror-scroll":
@@ -49,82 +49,82 @@ func codeEditor(n *snapshot.Node) bool {
 }
 
 // alike returns the sets of children of one pattern.
-func (b *builder) alike(around int, kids []int, taken map[int]bool) []*cluster {
-	by := map[pattern]*cluster{}
-	var order []*cluster
+func (b *Page) alike(around int, kids []int, taken map[int]bool) []*Cluster {
+	by := map[Pattern]*Cluster{}
+	var order []*Cluster
 	for _, i := range kids {
 		if taken[i] || !b.thing(i) {
 			continue
 		}
-		p := b.patternOf(i)
+		p := b.PatternOf(i)
 		c := by[p]
 		if c == nil {
-			c = &cluster{node: around, kind: "cards", header: -1, pattern: p}
+			c = &Cluster{Node: around, Kind: "cards", Header: -1, Pattern: p}
 			by[p] = c
 			order = append(order, c)
 		}
-		c.members = append(c.members, i)
+		c.Members = append(c.Members, i)
 	}
 	for _, c := range order {
 		b.joinPoor(c, kids, taken)
 	}
-	return slices.DeleteFunc(order, func(c *cluster) bool {
-		return len(c.members) < 2 || !b.wordy(c) || b.formRows(c) || b.onlyControls(c) || !b.similar(c)
+	return slices.DeleteFunc(order, func(c *Cluster) bool {
+		return len(c.Members) < 2 || !b.wordy(c) || b.formRows(c) || b.onlyControls(c) || !b.similar(c)
 	})
 }
 
 // joinPoor adds to a set of two or more those of its class that say less: the row of a tree
 // that only has a name.
-func (b *builder) joinPoor(c *cluster, kids []int, taken map[int]bool) {
-	if len(c.members) < 2 || c.pattern.class == "" {
+func (b *Page) joinPoor(c *Cluster, kids []int, taken map[int]bool) {
+	if len(c.Members) < 2 || c.Pattern.Class == "" {
 		return
 	}
 	added := false
 	for _, i := range kids {
 		n := &b.Nodes[i]
-		if taken[i] || n.Hidden || n.Role == "text" || n.Class == "" || b.thing(i) || b.patternOf(i) != c.pattern {
+		if taken[i] || n.Hidden || n.Role == "text" || n.Class == "" || b.thing(i) || b.PatternOf(i) != c.Pattern {
 			continue
 		}
-		if list := b.leavesIn(i, b.x.End(i), 3); len(list) > 0 && worded(b.leaf[list[0]]) && !classWord(n, headWords) {
-			c.members = append(c.members, i)
+		if list := b.LeavesIn(i, b.X.End(i), 3); len(list) > 0 && Worded(b.Leaf[list[0]]) && !ClassWord(n, headWords) {
+			c.Members = append(c.Members, i)
 			added = true
 		}
 	}
 	if added {
-		slices.Sort(c.members)
+		slices.Sort(c.Members)
 	}
 }
 
 // thing reports whether a node has what a thing has: a text, and another part.
-func (b *builder) thing(i int) bool {
+func (b *Page) thing(i int) bool {
 	n := &b.Nodes[i]
-	if n.Hidden || !plainRoles[n.Role] || n.Role == "text" || b.x.End(i)-i > maxThing {
+	if n.Hidden || !plainRoles[n.Role] || n.Role == "text" || b.X.End(i)-i > maxThing {
 		return false
 	}
 	switch n.Tag {
 	case "label", "fieldset", "form", "p", "header", "footer", "nav", "main", "table", "svg", "legend", "dl":
 		return false
 	}
-	if classWord(n, headWords) || b.holdsRows(i) {
+	if ClassWord(n, headWords) || b.holdsRows(i) {
 		return false
 	}
 	texts := 0
-	for _, j := range b.leavesIn(i, b.x.End(i), maxLeaves) {
-		if lettered(b.leaf[j]) && !b.Nodes[j].Hidden && !b.inButton(j, i) {
+	for _, j := range b.LeavesIn(i, b.X.End(i), MaxLeaves) {
+		if Lettered(b.Leaf[j]) && !b.Nodes[j].Hidden && !b.InButton(j, i) {
 			texts++
 		}
 	}
 	if n.Role == "button" && texts < 2 {
 		return false
 	}
-	return texts > 0 && (texts >= 2 || b.parts(i) >= 2 && !b.singleControl(i)) || b.richButton(i)
+	return texts > 0 && (texts >= 2 || b.Parts(i) >= 2 && !b.SingleControl(i)) || b.richButton(i)
 }
 
-var headWords = words("header thead colheader heads")
+var headWords = Words("header thead colheader heads")
 
 // holdsRows reports whether a node is around rows of a table.
-func (b *builder) holdsRows(i int) bool {
-	for j := i + 1; j < b.stop(i); j++ {
+func (b *Page) holdsRows(i int) bool {
+	for j := i + 1; j < b.Stop(i); j++ {
 		if b.Nodes[j].Role == "row" {
 			return true
 		}
@@ -134,22 +134,22 @@ func (b *builder) holdsRows(i int) bool {
 
 // richButton reports whether a node is around one button that says several things: the head
 // of a thing that opens.
-func (b *builder) richButton(i int) bool {
-	first, count := b.controlsInside(i)
-	return count == 1 && b.Nodes[first].Role != "tab" && len(b.leavesIn(first, b.x.End(first), 4)) >= 2 && b.singleControl(i) && b.Nodes[i].Role != "button"
+func (b *Page) richButton(i int) bool {
+	first, count := b.ControlsInside(i)
+	return count == 1 && b.Nodes[first].Role != "tab" && len(b.LeavesIn(first, b.X.End(first), 4)) >= 2 && b.SingleControl(i) && b.Nodes[i].Role != "button"
 }
 
-// parts counts what a node shows: texts, images and controls, each once.
-func (b *builder) parts(i int) int {
+// Parts counts what a node shows: texts, images and controls, each once.
+func (b *Page) Parts(i int) int {
 	count := 0
-	for j := i + 1; j < b.stop(i) && count < 10; j++ {
+	for j := i + 1; j < b.Stop(i) && count < 10; j++ {
 		n := &b.Nodes[j]
 		switch {
 		case n.Hidden:
-		case strongRoles[n.Role] || n.Role == "img" || n.Tag == "svg" || n.Tag == "img":
+		case StrongRoles[n.Role] || n.Role == "img" || n.Tag == "svg" || n.Tag == "img":
 			count++
-			j = b.x.End(j) - 1
-		case b.leaf[j] != "":
+			j = b.X.End(j) - 1
+		case b.Leaf[j] != "":
 			count++
 		}
 	}
@@ -157,20 +157,20 @@ func (b *builder) parts(i int) int {
 }
 
 // formRows reports whether the members are the rows of a form: a label and a field each.
-func (b *builder) formRows(c *cluster) bool {
+func (b *Page) formRows(c *Cluster) bool {
 	rows := 0
-	for _, i := range c.members {
+	for _, i := range c.Members {
 		if b.formRow(i) {
 			rows++
 		}
 	}
-	return rows*2 > len(c.members)
+	return rows*2 > len(c.Members)
 }
 
-func (b *builder) formRow(i int) bool {
+func (b *Page) formRow(i int) bool {
 	fields, buttons, texts, choices, labels, hidden := 0, 0, 0, 0, 0, 0
 	signs, digits := 0, 0
-	for j := i + 1; j < b.stop(i); j++ {
+	for j := i + 1; j < b.Stop(i); j++ {
 		n := &b.Nodes[j]
 		if n.Hidden {
 			if n.Role == "checkbox" || n.Role == "radio" {
@@ -178,16 +178,16 @@ func (b *builder) formRow(i int) bool {
 			}
 			continue
 		}
-		if b.tokens(j) {
+		if b.Tokens(j) {
 			fields++
-			j = b.x.End(j) - 1
+			j = b.X.End(j) - 1
 			continue
 		}
 		switch {
-		case typedRoles[n.Role] || n.Editable || n.Role == "" && n.Interactive && classWord(n, selectWords):
+		case TypedRoles[n.Role] || n.Editable || n.Role == "" && n.Interactive && ClassWord(n, SelectWords):
 			fields++
-			if !strongRoles[n.Role] {
-				j = b.x.End(j) - 1
+			if !StrongRoles[n.Role] {
+				j = b.X.End(j) - 1
 			}
 		case n.Role == "radio":
 			choices++
@@ -195,17 +195,17 @@ func (b *builder) formRow(i int) bool {
 			labels++
 		case n.Role == "button" || n.Role == "link":
 			buttons++
-			if !lettered(b.textOf(j)) {
+			if !Lettered(b.TextOf(j)) {
 				signs++
 			}
-		case b.leaf[j] != "" && lettered(b.leaf[j]):
+		case b.Leaf[j] != "" && Lettered(b.Leaf[j]):
 			texts++
-			if _, plain := value.Parse(b.leaf[j], "en"); plain {
+			if _, plain := value.Parse(b.Leaf[j], "en"); plain {
 				digits++
 			}
 		}
-		if strongRoles[n.Role] {
-			j = b.x.End(j) - 1
+		if StrongRoles[n.Role] {
+			j = b.X.End(j) - 1
 		}
 	}
 	if signs == 2 && buttons == 2 && texts-digits == 1 && fields+digits <= 1 {
@@ -220,32 +220,33 @@ func (b *builder) formRow(i int) bool {
 	return fields == 1 && buttons == 0 && labels == 0 && texts <= 1 || fields >= 2 && buttons == 0 && texts <= fields
 }
 
-var typedRoles = map[string]bool{"textbox": true, "searchbox": true, "spinbutton": true, "combobox": true, "slider": true, "listbox": true}
+// TypedRoles are the roles of fields that take a value.
+var TypedRoles = map[string]bool{"textbox": true, "searchbox": true, "spinbutton": true, "combobox": true, "slider": true, "listbox": true}
 
 // wordy reports whether the members say something in words: the marks of a scale are no things.
-func (b *builder) wordy(c *cluster) bool {
+func (b *Page) wordy(c *Cluster) bool {
 	count := 0
-	for _, i := range c.members {
-		for _, l := range b.leavesIn(i, b.x.End(i), 12) {
-			if worded(b.leaf[l]) {
+	for _, i := range c.Members {
+		for _, l := range b.LeavesIn(i, b.X.End(i), 12) {
+			if Worded(b.Leaf[l]) {
 				count++
 				break
 			}
 		}
 	}
-	return count*2 >= len(c.members)
+	return count*2 >= len(c.Members)
 }
 
 // similar reports whether the members are made of the same parts: the sections of a page may
 // have one class and nothing else in common.
-func (b *builder) similar(c *cluster) bool {
+func (b *Page) similar(c *Cluster) bool {
 	sets := make([]map[string]bool, 0, 20)
 	count := map[string]int{}
-	for _, i := range c.members[:min(len(c.members), 20)] {
+	for _, i := range c.Members[:min(len(c.Members), 20)] {
 		set := map[string]bool{}
-		for j := i + 1; j < b.stop(i) && j < i+60; j++ {
+		for j := i + 1; j < b.Stop(i) && j < i+60; j++ {
 			if n := &b.Nodes[j]; !n.Hidden {
-				set[n.Tag+":"+n.Role+":"+kindClass(n.Class)] = true
+				set[n.Tag+":"+n.Role+":"+KindClass(n.Class)] = true
 			}
 		}
 		for kind := range set {
@@ -266,19 +267,19 @@ func (b *builder) similar(c *cluster) bool {
 	return share/float64(len(sets)) >= 0.45
 }
 
-var tokenWords = words("tagify tagsinput selectize tokenfield chips-input")
+var tokenWords = Words("tagify tagsinput selectize tokenfield chips-input")
 
-// tokens reports whether a node is a field whose values stand in it as little boxes.
-func (b *builder) tokens(i int) bool {
+// Tokens reports whether a node is a field whose values stand in it as little boxes.
+func (b *Page) Tokens(i int) bool {
 	n := &b.Nodes[i]
-	return n.Role != "text" && len(b.x.Children(i)) > 0 && (classWord(n, tokenWords) || n.Tag == "tags")
+	return n.Role != "text" && len(b.X.Children(i)) > 0 && (ClassWord(n, tokenWords) || n.Tag == "tags")
 }
 
 // severalTyped reports whether a node is a form.
-func (b *builder) severalTyped(i int) bool {
+func (b *Page) severalTyped(i int) bool {
 	count := 0
-	for j := i + 1; j < b.stop(i); j++ {
-		if typedRoles[b.Nodes[j].Role] && !b.Nodes[j].Hidden {
+	for j := i + 1; j < b.Stop(i); j++ {
+		if TypedRoles[b.Nodes[j].Role] && !b.Nodes[j].Hidden {
 			count++
 		}
 	}
@@ -286,8 +287,8 @@ func (b *builder) severalTyped(i int) bool {
 }
 
 // textStack returns the lines of a list that are nothing but texts, one below the other.
-func (b *builder) textStack(around int, kids []int) *cluster {
-	if len(kids) < 3 || around < 0 || len(kids) > maxMembers {
+func (b *Page) textStack(around int, kids []int) *Cluster {
+	if len(kids) < 3 || around < 0 || len(kids) > MaxMembers {
 		return nil
 	}
 	first := &b.Nodes[kids[0]]
@@ -303,60 +304,60 @@ func (b *builder) textStack(around int, kids []int) *cluster {
 		}
 		bottom = n.Box[1] + n.Box[3]
 	}
-	if b.x.Around(around, navRoles...) >= 0 || first.Tag == "dt" || first.Tag == "dd" {
+	if b.X.Around(around, navRoles...) >= 0 || first.Tag == "dt" || first.Tag == "dd" {
 		return nil
 	}
-	return &cluster{node: around, kind: "list", header: -1, members: slices.Clone(kids), pattern: pattern{tag: first.Tag, role: "text", class: kindClass(first.Class)}}
+	return &Cluster{Node: around, Kind: "list", Header: -1, Members: slices.Clone(kids), Pattern: Pattern{Tag: first.Tag, Role: "text", Class: KindClass(first.Class)}}
 }
 
 // cousins returns the things that stand alone where others of their pattern have company:
 // the only card of a column, the only event of a day; and what an earlier moment knew.
-func (b *builder) cousins(list []*cluster, earlier map[pattern]bool) []*cluster {
-	taken, known := map[int]bool{}, map[pattern]bool{}
-	inside := map[int]bool{} // members: what is in them are their parts
+func (b *Page) cousins(list []*Cluster, earlier map[Pattern]bool) []*Cluster {
+	taken, known := map[int]bool{}, map[Pattern]bool{}
+	inside := map[int]bool{} // Members: what is in them are their parts
 	for _, c := range list {
-		board := len(c.members) > 1 && !b.stacked(c.members) && b.level(c.members)
-		for _, i := range c.members {
+		board := len(c.Members) > 1 && !b.Stacked(c.Members) && b.Level(c.Members)
+		for _, i := range c.Members {
 			taken[i] = true
 			inside[i] = !board
 		}
-		if c.pattern.class != "" && !c.sure {
-			known[c.pattern] = true
+		if c.Pattern.Class != "" && !c.Sure {
+			known[c.Pattern] = true
 		}
 	}
 	type alone struct {
-		own, parent pattern
+		own, parent Pattern
 	}
 	count := map[alone]int{}
 	var nodes []int
 	for i := range b.Nodes {
-		if up := b.x.Parent(i); up >= 0 && inside[up] {
+		if up := b.X.Parent(i); up >= 0 && inside[up] {
 			inside[i] = true
 		}
-		if inside[i] || taken[i] || b.Nodes[i].Class == "" || entryRoles[b.Nodes[i].Role] || !b.thing(i) {
+		if inside[i] || taken[i] || b.Nodes[i].Class == "" || EntryRoles[b.Nodes[i].Role] || !b.thing(i) {
 			continue
 		}
-		p := b.patternOf(i)
-		if p.class == "" {
+		p := b.PatternOf(i)
+		if p.Class == "" {
 			continue
 		}
 		nodes = append(nodes, i)
-		if up := b.x.Parent(i); up >= 0 {
-			count[alone{p, b.patternOf(up)}]++
+		if up := b.X.Parent(i); up >= 0 {
+			count[alone{p, b.PatternOf(up)}]++
 		}
 	}
-	var found []*cluster
+	var found []*Cluster
 	for _, i := range nodes {
-		p, up := b.patternOf(i), b.x.Parent(i)
-		repeated := up >= 0 && count[alone{p, b.patternOf(up)}] > 1 && b.patternOf(up).class != ""
+		p, up := b.PatternOf(i), b.X.Parent(i)
+		repeated := up >= 0 && count[alone{p, b.PatternOf(up)}] > 1 && b.PatternOf(up).Class != ""
 		if !known[p] && !earlier[p] && !repeated {
 			continue
 		}
-		c := &cluster{node: up, kind: "cards", header: -1, members: []int{i}, pattern: p}
-		if next := b.sibling(i, 1); next >= 0 && slices.ContainsFunc(b.x.Children(next), func(j int) bool { return taken[j] && b.patternOf(j) == p }) {
+		c := &Cluster{Node: up, Kind: "cards", Header: -1, Members: []int{i}, Pattern: p}
+		if next := b.Sibling(i, 1); next >= 0 && slices.ContainsFunc(b.X.Children(next), func(j int) bool { return taken[j] && b.PatternOf(j) == p }) {
 			continue // the head of the list that follows
 		}
-		if !b.formRows(c) && !b.singleControl(i) && !b.severalTyped(i) && !b.goesAbout(c) {
+		if !b.formRows(c) && !b.SingleControl(i) && !b.severalTyped(i) && !b.goesAbout(c) {
 			found = append(found, c)
 		}
 	}
