@@ -16,6 +16,9 @@ func (r *reader) date(toks []token, i int) (*Date, int) {
 	j := i + n
 	if n > 0 && j < len(toks) && r.timeWord(toks, j) {
 		j++
+		if j < len(toks) && toks[j].class == wordToken && r.lex.Is(toks[j].text, lexicon.Article) {
+			j++ // es "a las 12:00"
+		}
 	}
 	if j < len(toks) {
 		if m := r.hour(d, toks, j, n > 0); m > 0 {

@@ -1,6 +1,9 @@
 package intent
 
-import "math"
+import (
+	"math"
+	"sort"
+)
 
 // alternative is another sense of the verb of a goal, with all of its slots.
 type alternative struct {
@@ -32,6 +35,8 @@ func (b *builder) remember(c *clause, senses []sense, count int) {
 // variants returns the best reading and those in which one verb has another sense, likeliest
 // first. Their priors sum up to one.
 func (r *reader) variants(best Reading, others []alternative) []Reading {
+	sort.SliceStable(others, func(i, j int) bool { return others[i].score > others[j].score })
+	others = others[:min(len(others), most)]
 	list := []Reading{best}
 	if told, ok := stated(best); ok {
 		list = append(list, told)
