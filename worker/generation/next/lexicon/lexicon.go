@@ -141,6 +141,8 @@ type Lexicon struct {
 	wide     map[string]int // as longest, of concepts
 	words    map[ConceptID][]string
 	folded   map[string]string // lemma of a form, where there is one
+	// revisions are phrases for changes of a test that exists, by what they ask for.
+	revisions map[string][][]string
 }
 
 // Verbs returns the senses of a verb form, likeliest first: also those with a particle, which

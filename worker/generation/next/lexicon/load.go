@@ -123,6 +123,7 @@ func (w *world) build(code string, parts map[string][]line) *Lexicon {
 	}
 	w.addConcepts(l, parts["concepts"], f)
 	w.imply(l)
+	l.revise(parts["revisions"])
 	return l
 }
 

@@ -57,10 +57,10 @@ type Decision struct {
 const (
 	// maxReadings bounds the readings that an answer may have.
 	maxReadings = 3
-	// maxPicks bounds the things that are asked for in one run, and maxPicked the candidates of
+	// maxAskedThings bounds the things that are asked for in one run, and maxOffered the candidates of
 	// each: what is further down has hardly a word of the description.
-	maxPicks  = 8
-	maxPicked = 12
+	maxAskedThings = 8
+	maxOffered     = 12
 )
 
 // prepareReadings asks for readings where grammar has none of which all words are taken, or where
@@ -231,11 +231,11 @@ func mayDestroy(verb, lang string) bool {
 	return !known
 }
 
-// pick asks which of the things that were found a description means, where none is clear. Things
+// askThing asks which of the things that were found a description means, where none is clear. Things
 // that are picked out by more than a name, and what cannot be taken back, are never asked for: a
 // guess does harm there. It returns nil where nothing was picked.
-func (p *planner) pick(ctx context.Context, d *intent.Description, tiers [][]find.What, f *find.Found) ([]find.Candidate, error) {
-	if p.cfg.Ask == nil || p.goal == nil || p.picks >= maxPicks || f.Plural || chosenByMore(d) || dangerous(p.goal) || p.goal.Risk != "" ||
+func (p *planner) askThing(ctx context.Context, d *intent.Description, tiers [][]find.What, f *find.Found) ([]find.Candidate, error) {
+	if p.cfg.Ask == nil || p.goal == nil || p.askedThings >= maxAskedThings || f.Plural || chosenByMore(d) || dangerous(p.goal) || p.goal.Risk != "" ||
 		lexicon.Risk(p.words(p.goal.Verb)) != "" {
 		return nil, nil
 	}
@@ -247,7 +247,7 @@ func (p *planner) pick(ctx context.Context, d *intent.Description, tiers [][]fin
 	if len(list) == 0 {
 		return nil, nil
 	}
-	p.picks++
+	p.askedThings++
 	q := Question{Text: p.text, Page: m.Snapshot, Pick: &Pick{Goal: p.words(p.goal.Span), Phrase: p.words(d.Span)}}
 	for i := range list {
 		q.Pick.Candidates = append(q.Pick.Candidates, Candidate{What: p.name(&list[i]), Score: list[i].Score, Why: list[i].Why})
@@ -287,7 +287,7 @@ func (p *planner) pickable(m *page.Model, d *intent.Description, tiers [][]find.
 			continue
 		}
 		for _, c := range f.Candidates {
-			if len(list) == maxPicked || slices.ContainsFunc(list, func(o find.Candidate) bool { return o.Node == c.Node && o.Sub == c.Sub }) {
+			if len(list) == maxOffered || slices.ContainsFunc(list, func(o find.Candidate) bool { return o.Node == c.Node && o.Sub == c.Sub }) {
 				continue
 			}
 			if c.What == find.Control && c.Node >= 0 && lexicon.Risk(method.DescribeNode(m, c.Node)) != "" {

@@ -54,9 +54,9 @@ type planner struct {
 	kept []keptField
 	// confirmed: the last goal's question was answered on the way.
 	confirmed bool
-	// askedReadings: readings were asked for; picks is how often a thing was.
+	// askedReadings: readings were asked for; askedThings is how often a thing was.
 	askedReadings bool
-	picks         int
+	askedThings   int
 	decided       []Decision
 }
 

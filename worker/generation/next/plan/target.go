@@ -74,7 +74,7 @@ func (p *planner) resolve(ctx context.Context, d *intent.Description, tiers [][]
 			return found, err
 		}
 	}
-	if found, err := p.pick(ctx, d, tiers, &best); err != nil || found != nil {
+	if found, err := p.askThing(ctx, d, tiers, &best); err != nil || found != nil {
 		return found, err
 	}
 	return nil, p.unresolved(d, &best)
