@@ -156,6 +156,9 @@ func (b *builder) claim(c *clause) {
 		}
 		b.where = nil
 		if c.cond == "if" || c.cond == "when" {
+			if cl.Property == Appears { // nothing came before it
+				cl.Property = Shown
+			}
 			b.cond = &cl
 			continue
 		}

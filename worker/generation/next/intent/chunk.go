@@ -218,7 +218,7 @@ func (c *chunker) begins(items []item, i int) bool {
 	if onlyDeterminers(c.cur.core) {
 		return false
 	}
-	if last.has(lexicon.Pronoun) && last.value == nil && !last.mainly(lexicon.Noun_) {
+	if last.has(lexicon.Pronoun) && !last.has(lexicon.Article) && last.value == nil && !last.mainly(lexicon.Noun_) {
 		return true
 	}
 	if last.fold == "'s" || it.fold == "'s" {
