@@ -120,7 +120,7 @@ func (b *Page) thing(i int) bool {
 	return texts > 0 && (texts >= 2 || b.Parts(i) >= 2 && !b.SingleControl(i)) || b.richButton(i)
 }
 
-var headWords = Words("header thead colheader heads")
+var headWords = Words("header thead colheader heads optgroup")
 
 // holdsRows reports whether a node is around rows of a table.
 func (b *Page) holdsRows(i int) bool {
