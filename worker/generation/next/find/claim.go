@@ -120,6 +120,11 @@ func (k *claimer) where() bool {
 	if k.c.Where == nil || k.c.Property == intent.In {
 		return true
 	}
+	if k.row(k.c.Where) {
+		k.w.Within = k.w.Among[0].Node
+		k.use(k.c.Where.Span, "in "+k.w.Among[0].Why)
+		return true
+	}
 	if wholePage(k.c.Where) || k.c.Where.Pronoun && len(k.c.Where.Words) == 0 {
 		k.use(k.c.Where.Span, "the page")
 		return true
@@ -139,6 +144,14 @@ func (k *claimer) where() bool {
 	k.e.Used = append(k.e.Used, cs[0].Used...)
 	k.use(k.c.Where.Span, "in "+cs[0].Why)
 	return true
+}
+
+// row reports whether a place is the row or entry of the thing that was spoken of: "in her row".
+func (k *claimer) row(d *intent.Description) bool {
+	if len(k.w.Among) != 1 || k.w.Among[0].Node < 0 || d.Of == nil || !d.Of.Pronoun || len(d.Of.Words)+len(d.Words) > 0 {
+		return false
+	}
+	return d.Kind == intent.Row || d.Kind == intent.Item || d.Kind == intent.Card
 }
 
 // anyList reports whether Where is no more than "in the list": which one, the subject says.
