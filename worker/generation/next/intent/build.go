@@ -20,6 +20,7 @@ func (b *builder) goal(c *clause) {
 	}
 	goals := b.r.goal(c, &senses[0])
 	b.remember(c, senses, len(goals))
+	b.wanted(c, &goals[0])
 	if g := &goals[0]; g.Effect == Search && len(goals) == 1 && g.Text == nil && g.In == nil && g.To == nil && len(g.Target)+len(g.Fields) == 0 {
 		b.words = append(b.words, senses[0].spans...) // "find and click X"
 		return
@@ -28,8 +29,32 @@ func (b *builder) goal(c *clause) {
 		b.words = append(b.words, senses[0].spans...)
 		return
 	}
+	b.kept(&goals[0])
 	b.resolve(&goals[0])
 	b.add(goals...)
+}
+
+// wanted reads "I want mentions by e-mail" as something to turn on.
+func (b *builder) wanted(c *clause, g *Goal) {
+	if g.Effect == Set && len(g.Target) == 1 && len(g.Fields) == 0 && c.items[min(c.head, len(c.items)-1)].has(lexicon.Auxiliary, "want") {
+		g.Effect, g.On = Toggle, true
+	}
+}
+
+// kept makes of "leave the phone alone", beside values that are set, a field to keep.
+func (b *builder) kept(g *Goal) {
+	n := len(b.goals)
+	if g.Effect != Check || g.Claim == nil || g.Claim.Property != Unchanged || n == 0 || len(g.Claim.Subject) == 0 {
+		return
+	}
+	switch b.goals[n-1].Effect {
+	case Set, Toggle, Choose, Edit, Submit, Type:
+	default:
+		return
+	}
+	name := g.Claim.Subject[0]
+	g.Effect, g.Claim = Set, nil
+	g.Fields = []Field{{Name: &name, Keep: true, Span: name.Span}}
 }
 
 // doing puts the senses that claim behind those that do something: a deed was asked for.

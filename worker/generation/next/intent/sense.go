@@ -83,6 +83,10 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 			if s.after[i].mark && !s.after[i].sign("()") && !v.Separable {
 				return s, false
 			}
+			if i > 0 && len(want) == 1 && v.Effect == string(Remove) && s.after[i].has(lexicon.Preposition, "from") && strings.HasPrefix(s.after[i].fold, v.Particle+" ") {
+				s.score += 3
+				return s, true // "take X out of the bag": it leads in as well
+			}
 			if rest, ok := strings.CutPrefix(s.after[i].fold, v.Particle+" "); ok && len(want) == 1 && s.after[i].has(lexicon.Preposition, "until") {
 				r.splitParticle(&s, i, rest)
 				return s, true

@@ -15,6 +15,15 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Open && len(g.Target) == 1 && (len(g.Target[0].Compare) > 0 || g.Target[0].Only) {
 		g.Effect = Filter
 	}
+	if g.Effect == Add && g.Concept == "duplicate" {
+		g.Effect = Act
+	}
+	if (g.Effect == Add || g.Effect == Remove) && len(g.Target) == 1 && g.Amount == nil {
+		r.portion(g)
+	}
+	if (g.Effect == Open || g.Effect == Choose) && len(g.Target) == 1 && g.Target[0].Next && len(g.Target[0].Words) == 0 && r.lex.Is(g.Target[0].Noun, lexicon.Unit) {
+		g.Effect, g.Place = Page, "next" // "go to the next week"
+	}
 	if g.Effect == Complete && len(g.Target) == 1 && (g.State == "approved" || g.State == "confirmed") && asks(&g.Target[0]) {
 		g.Effect = Confirm
 	}
@@ -36,6 +45,22 @@ func (r *reader) settle(g *Goal, s *sense) {
 	case Increase, Decrease:
 		r.stepping(g)
 	}
+}
+
+// portion takes the number out of "30 of the tea".
+func (r *reader) portion(g *Goal) {
+	t := g.Target[0]
+	if t.Of == nil || len(t.Words) != 1 || t.Noun != "" || t.Quoted {
+		return
+	}
+	n := numberOf(t.Words[0].Text)
+	if n <= 0 {
+		return
+	}
+	g.Amount = &Value{Span: t.Words[0].Span, Text: t.Words[0].Text, Number: &n}
+	of := *t.Of
+	of.Having, of.State = append(of.Having, t.Having...), append(of.State, t.State...)
+	g.Target = []Description{of}
 }
 
 // asks reports whether a thing is a question that is to be answered: "accept the prompt".

@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"strings"
+
 	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
 )
 
@@ -20,6 +22,9 @@ func (d *deed) slot(p, before *phrase) string {
 		return "from"
 	}
 	slot := d.s.Slot(p.prep.fold)
+	if slot == "" && d.g.Effect == Remove && p.prep.as(lexicon.Preposition).Name == "from" && len(strings.Fields(p.prep.fold)) > 1 {
+		slot = "from"
+	}
 	dated := d.r.dateOf(p) != nil || p.upto != nil
 	switch {
 	case (slot == "to" || slot == "from") && dated && !d.formlike() && d.g.Effect != Move:

@@ -38,8 +38,10 @@ func (r *reader) variants(best Reading, others []alternative) []Reading {
 	sort.SliceStable(others, func(i, j int) bool { return others[i].score > others[j].score })
 	others = others[:min(len(others), most)]
 	list := []Reading{best}
+	first := 1
 	if told, ok := stated(best); ok {
-		list = append(list, told)
+		list = []Reading{told, best}
+		list[1].Prior, first = 0.8, 2
 	}
 	for _, o := range others {
 		if o.goal+o.count > len(best.Goals) {
@@ -51,8 +53,8 @@ func (r *reader) variants(best Reading, others []alternative) []Reading {
 		goals = append(append(goals, o.goals...), best.Goals[o.goal+o.count:]...)
 		list = append(list, Reading{Goals: goals, Unread: best.Unread, Prior: math.Exp(o.score)})
 	}
-	for i := 1; i < len(list); i++ {
-		for j := i; j > 1 && list[j].Prior > list[j-1].Prior; j-- {
+	for i := first; i < len(list); i++ {
+		for j := i; j > first && list[j].Prior > list[j-1].Prior; j-- {
 			list[j], list[j-1] = list[j-1], list[j]
 		}
 	}
@@ -91,5 +93,5 @@ func stated(best Reading) (Reading, bool) {
 		}
 		goals = append(goals, Goal{Span: g.Span, Effect: Set, Fields: []Field{f}, Words: append(g.Words, c.Words...)})
 	}
-	return Reading{Goals: append(goals, best.Goals[n:]...), Unread: best.Unread, Prior: 0.9}, true
+	return Reading{Goals: append(goals, best.Goals[n:]...), Unread: best.Unread, Prior: 1}, true
 }
