@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/browser"
+	nextmodel "github.com/slipway-qa/slipway/worker/generation/next/model"
 	next "github.com/slipway-qa/slipway/worker/generation/next/plan"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/run/replay"
@@ -88,6 +89,7 @@ type draft struct {
 	// alternatives are assertions that may stand for a suggested one.
 	alternatives []step.Step
 	changes      *Changes
+	agent        *nextmodel.Agent // of asked; nil before its first question
 }
 
 // write opens a session and writes the test in it.
@@ -110,11 +112,13 @@ func (d *draft) write(ctx context.Context) (result Result, err error) {
 	if err != nil {
 		return d.ended(ctx, err)
 	}
-	switch {
+	switch tries := os.Getenv("SLIPWAY_GENERATION_NEXT") != ""; {
+	case d.job.Base != nil && tries:
+		err = d.refineNext(ctx)
 	case d.job.Base != nil:
 		err = d.refine(ctx)
-	case os.Getenv("SLIPWAY_GENERATION_NEXT") != "":
-		err = d.planNext(ctx)
+	case tries:
+		err = d.planNext(ctx, next.Config{Intent: d.job.Intent})
 	default:
 		err = d.plan(ctx, plan.Config{Intent: d.job.Intent})
 	}

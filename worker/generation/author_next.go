@@ -4,22 +4,31 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	next "github.com/slipway-qa/slipway/worker/generation/next/plan"
 )
 
-// planNext lets the planner that tries and looks write the draft.
-func (d *draft) planNext(ctx context.Context) error {
-	limit, _ := time.ParseDuration(os.Getenv("SLIPWAY_GENERATION_NEXT")) // a slow machine needs more than the default
-	outcome, err := next.Run(ctx, next.Config{
-		Page: d.live, Intent: d.job.Intent, Now: d.job.Now, NewID: d.newID, OnStep: d.add, MaxSteps: d.job.MaxSteps, Fresh: d.fresh,
-		MaxTime: limit, Trace: d.trace(ctx),
-	})
+// planNext lets the planner that tries and looks add steps to the draft.
+func (d *draft) planNext(ctx context.Context, cfg next.Config) error {
+	steps, reasoning := len(d.steps), len(d.reasoning)
+	before := slices.Clone(d.steps) // what the page needs before those that are written now
+	cfg.Page, cfg.Now, cfg.NewID, cfg.OnStep, cfg.Trace = d.live, d.job.Now, d.newID, d.add, d.trace(ctx)
+	cfg.MaxTime, _ = time.ParseDuration(os.Getenv("SLIPWAY_GENERATION_NEXT")) // a slow machine needs more than the default
+	if cfg.MaxSteps = d.job.MaxSteps; cfg.MaxSteps > 0 {
+		cfg.MaxSteps = max(cfg.MaxSteps-d.planned, 1)
+	}
+	cfg.Fresh = func(ctx context.Context, some []step.Step) error { return d.fresh(ctx, slices.Concat(before, some)) }
+	cfg.Ask, cfg.AskAlways = d.asked.next(d), d.asked.always()
+	outcome, err := next.Run(ctx, cfg)
 	if outcome != nil {
-		d.steps, d.reasoning, d.planned = outcome.Steps, outcome.Reasoning, len(outcome.Steps)
-		d.asserted, d.alternatives = outcome.Asserted, outcome.Alternatives
+		d.steps = append(d.steps[:steps:steps], outcome.Steps...)
+		d.planned += len(outcome.Steps)
+		d.reasoning = append(d.reasoning[:reasoning:reasoning], outcome.Reasoning...)
+		d.asserted = d.asserted || outcome.Asserted
+		d.alternatives = outcome.Alternatives
 	}
 	return err
 }

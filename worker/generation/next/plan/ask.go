@@ -290,6 +290,9 @@ func (p *planner) pickable(m *page.Model, d *intent.Description, tiers [][]find.
 			if len(list) == maxOffered || slices.ContainsFunc(list, func(o find.Candidate) bool { return o.Node == c.Node && o.Sub == c.Sub }) {
 				continue
 			}
+			if !explains(d, &c) {
+				continue
+			}
 			if c.What == find.Control && c.Node >= 0 && lexicon.Risk(method.DescribeNode(m, c.Node)) != "" {
 				continue
 			}
@@ -297,6 +300,19 @@ func (p *planner) pickable(m *page.Model, d *intent.Description, tiers [][]find.
 		}
 	}
 	return list
+}
+
+// explains reports whether a candidate is all that a description says besides its name: "of the
+// lamp", "with breakfast", "overdue". Only the name itself may be another one.
+func explains(d *intent.Description, c *find.Candidate) bool {
+	for _, s := range wordsOf(d) {
+		own := slices.ContainsFunc(d.Words, func(w intent.Word) bool { return w.Span == s })
+		used := slices.ContainsFunc(c.Used, func(u find.Use) bool { return u.Span.From <= s.From && s.To <= u.Span.To })
+		if !own && !used {
+			return false
+		}
+	}
+	return true
 }
 
 // decide keeps what somebody else decided.
