@@ -373,7 +373,7 @@ func TestMissingUsageIsEstimated(t *testing.T) {
 		s := languagemodel.Start(t, format, languagemodel.Say(languagemodel.Answer{Text: "x", NoUsage: true}))
 		reply, err := newClient(t, format, s).Chat(t.Context(), oneRequest(t), nil, nil)
 		require.NoError(t, err)
-		require.Greater(t, reply.Usage.Input, 1000)
+		require.Greater(t, reply.Usage.Input, 100)
 		require.Positive(t, reply.Usage.Output)
 	})
 }
