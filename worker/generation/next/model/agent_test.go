@@ -139,6 +139,31 @@ func TestPick(t *testing.T) {
 	})
 }
 
+// What nothing on the page is called is picked by the model among what can be used, and the effect
+// must come all the same. A name in quotes is the page's own, and nothing else is it.
+func TestPickedThingIsUsed(t *testing.T) {
+	t.Parallel()
+	page := &testPage{buttons: []string{"Sales floor", "Office", "Delete everything"}}
+	script := func(_ int, r *languagemodel.Request) languagemodel.Answer {
+		if list := things(r.Last().Text); list != "" {
+			require.NotContains(t, list, "Delete everything")
+			return picks(0)
+		}
+		return noAnswer()
+	}
+	j := newJob(t, OpenAI, "Press the boutique", page, script)
+	out, err := j.run(t)
+	require.NoError(t, err)
+	require.Equal(t, []string{"b0 Sales floor"}, page.clicked)
+	require.Contains(t, out.Decided[0].What, "Sales floor")
+
+	page.clicked = nil
+	j = newJob(t, OpenAI, `Press "Boutique"`, page, script)
+	_, err = j.run(t)
+	require.Error(t, err)
+	require.Empty(t, page.clicked)
+}
+
 // A model is asked a bounded number of times, and within its budget.
 func TestBounds(t *testing.T) {
 	t.Parallel()

@@ -299,6 +299,42 @@ func (p *planner) pickable(m *page.Model, d *intent.Description, tiers [][]find.
 			list = append(list, c)
 		}
 	}
+	if len(list) == 0 && len(wordsOf(d)) == len(d.Words) {
+		return p.anything(m, tiers)
+	}
+	return list
+}
+
+// maxAnything bounds the things that are offered where none has a word of the description.
+const maxAnything = 30
+
+// anything are the things of a page that a goal can be done to, whatever they are called, without
+// those that cannot be taken back.
+func (p *planner) anything(m *page.Model, tiers [][]find.What) []find.Candidate {
+	var list []find.Candidate
+	add := func(what find.What, index, node int) {
+		if len(list) < maxAnything && node >= 0 && node < len(m.Nodes) && !m.Nodes[node].Hidden && !behind(m, node) {
+			list = append(list, find.Candidate{What: what, Index: index, Node: node, Sub: -1, Why: "it can be done to it"})
+		}
+	}
+	for _, what := range tiers[0] {
+		switch what {
+		case find.Control:
+			for i := range m.Controls {
+				if lexicon.Risk(method.DescribeNode(m, m.Controls[i].Node)) == "" {
+					add(what, i, m.Controls[i].Node)
+				}
+			}
+		case find.Field:
+			for i := range m.Fields {
+				add(what, i, m.Fields[i].Node)
+			}
+		case find.Record:
+			for i := range m.Records {
+				add(what, i, m.Records[i].Node)
+			}
+		}
+	}
 	return list
 }
 
