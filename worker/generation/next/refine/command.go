@@ -109,6 +109,9 @@ func (p *parser) trimAlso(s span) (span, bool) {
 	also := false
 	for len(s.list) > 0 {
 		n := s.at(0, p.phrases("also"))
+		if n > 0 && p.placeWords(s) > n {
+			break // "después de", not "después"
+		}
 		also = also || n > 0
 		n = max(n, s.at(0, p.phrases("polite")))
 		if n == 0 && !mark(s.list[0]) {

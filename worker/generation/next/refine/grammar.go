@@ -8,7 +8,7 @@ func (p *parser) place(s span) (command, bool) {
 		kind verb
 	}{{"at_start", atStart}, {"at_end", add}, {"here", add}} {
 		words := p.phrases(ends.name)
-		if n := s.at(0, words); n > 0 && n < len(s.list) {
+		if n := s.at(0, words); n > 0 && n < len(s.list) && p.placeWords(s) <= n {
 			return command{kind: ends.kind, now: s.cut(n, len(s.list)).trim(nil), also: true, text: s.String()}, true
 		}
 		if ends.name == "here" {
@@ -26,6 +26,9 @@ func (p *parser) place(s span) (command, bool) {
 		if !ok {
 			c, ok = p.placeBehind(s, words)
 		}
+		if !ok {
+			c, ok = p.placeAmid(s, words)
+		}
 		if ok {
 			c.before = side == "before"
 			return c, true
@@ -41,19 +44,49 @@ func (p *parser) placeAhead(s span, words [][]string) (command, bool) {
 	if n == 0 {
 		return command{}, false
 	}
-	c := command{kind: insert, text: s.String()}
-	for i := n + 1; i+1 < len(s.list); i++ {
+	what, now, ok := p.split(s, n)
+	return command{kind: insert, text: s.String(), what: what, now: now}, ok
+}
+
+// split parts words for a step, from a place on, and the instruction behind them: at the comma,
+// where words for a step stand before it, else where the instruction begins clearly.
+func (p *parser) split(s span, from int) (what, now span, ok bool) {
+	comma := -1
+	for i := from + 1; i+1 < len(s.list) && comma < 0; i++ {
 		if s.comma(i) {
-			c.what, c.now = s.cut(n, i), s.cut(i+1, len(s.list)).trim(nil)
-			return c, true
+			comma = i
 		}
 	}
-	i := p.border(s, n)
+	if comma > 0 && p.located(s.cut(from, comma)) {
+		return s.cut(from, comma), s.cut(comma+1, len(s.list)).trim(nil), true
+	}
+	i := p.border(s, from)
+	if comma > 0 && (i < 0 || i > comma) {
+		return s.cut(from, comma), s.cut(comma+1, len(s.list)).trim(nil), true
+	}
+	if i < 0 {
+		return what, now, false
+	}
+	return s.cut(from, i), s.cut(i, len(s.list)), true
+}
+
+// placeWords returns how many words of a place begin a sentence.
+func (p *parser) placeWords(s span) int {
+	return max(s.at(0, p.phrases("before")), s.at(0, p.phrases("after")))
+}
+
+// placeAmid reads "check before submitting, that X".
+func (p *parser) placeAmid(s span, words [][]string) (command, bool) {
+	i, n := s.find(1, words)
 	if i < 0 {
 		return command{}, false
 	}
-	c.what, c.now = s.cut(n, i), s.cut(i, len(s.list))
-	return c, true
+	for j := i + n + 1; j+1 < min(len(s.list), i+n+maxAnchor); j++ {
+		if what := s.cut(i+n, j); s.comma(j) && p.activity(what) && p.located(what) {
+			return command{kind: insert, what: what, now: s.without(i, j), text: s.String()}, true
+		}
+	}
+	return command{}, false
 }
 
 // border returns where an instruction begins behind words for a step, without a comma
@@ -62,7 +95,7 @@ func (p *parser) placeAhead(s span, words [][]string) (command, bool) {
 func (p *parser) border(s span, from int) int {
 	first := -1
 	for i := min(len(s.list), from+maxAnchor) - 1; i > from; i-- {
-		if !p.orders(s.cut(i, p.nextJoint(s, i))) {
+		if !p.orders(s.cut(i, p.nextJoint(s, i))) && !p.orders(s.cut(i, len(s.list))) {
 			continue
 		}
 		if p.located(s.cut(from, i)) {
@@ -132,16 +165,8 @@ func (p *parser) shape(s span) (command, bool) {
 func (p *parser) insteadOf(s span) (command, bool) {
 	words := p.phrases("instead_of")
 	if n := s.at(0, words); n > 0 {
-		for i := n + 1; i+1 < len(s.list); i++ {
-			if s.comma(i) {
-				return command{kind: replace, what: s.cut(n, i), now: s.cut(i+1, len(s.list)).trim(nil)}, true
-			}
-		}
-		i := p.border(s, n)
-		if i < 0 {
-			return command{}, false
-		}
-		return command{kind: replace, what: s.cut(n, i), now: s.cut(i, len(s.list))}, true
+		what, now, ok := p.split(s, n)
+		return command{kind: replace, what: what, now: now}, ok
 	}
 	if i, n := s.find(1, words); i > 0 && i+n < len(s.list) {
 		return command{kind: replace, what: s.cut(i+n, len(s.list)), now: s.cut(0, i).trim(nil)}, true
