@@ -200,8 +200,8 @@ func (f *finder) value(part string) *intent.Value {
 // readGoal returns a goal. It is searched for behind the goal before it first: they stand in their order.
 func (f *finder) readGoal(j *jsonGoal, from int) intent.Goal {
 	f.goal, f.taken = intent.Span{From: from, To: len(f.source)}, nil
-	g := intent.Goal{Effect: intent.Effect(f.one("effect", j.Effect, effects)), Place: f.one("place", j.Place, places), Descending: j.Descending, On: j.On,
-		Keys: j.Keys, Times: max(0, min(j.Times, 50)), Forbidden: j.Forbidden, Expected: j.Expected, Optional: j.Optional, Otherwise: j.Otherwise}
+	g := intent.Goal{Effect: intent.Effect(f.one("effect", j.Effect, effects)), Place: f.one("place", j.Place, places),
+		Descending: j.Descending, On: j.On, Keys: j.Keys, Times: max(0, min(j.Times, 50)), Forbidden: j.Forbidden, Expected: j.Expected, Optional: j.Optional, Otherwise: j.Otherwise}
 	if j.Effect == "" || strings.TrimSpace(j.Text) == "" {
 		f.fail("text or effect is missing")
 	}
@@ -280,8 +280,8 @@ func (f *finder) thing(j *jsonThing, depth int) *intent.Description {
 		f.fail("things are described too deep")
 		return nil
 	}
-	d := &intent.Description{Kind: intent.Kind(f.one("kind", j.Kind, kinds)), Quoted: j.Quoted, Ordinal: j.Ordinal, Next: j.Next, Other: j.Other,
-		All: j.All, Both: j.Both, Only: j.Only, Pronoun: j.Pronoun, Count: max(0, j.Count)}
+	d := &intent.Description{Kind: intent.Kind(f.one("kind", j.Kind, kinds)), Quoted: j.Quoted, Ordinal: j.Ordinal,
+		Next: j.Next, Other: j.Other, All: j.All, Both: j.Both, Only: j.Only, Pronoun: j.Pronoun, Count: max(0, j.Count)}
 	d.Words = f.words(j.Words)
 	if j.Noun != "" {
 		d.NounSpan = f.locate(j.Noun)
@@ -337,7 +337,8 @@ func (f *finder) extreme(j *jsonExtreme) *intent.Extreme {
 	if len(words) == 0 {
 		return nil
 	}
-	e := &intent.Extreme{Span: intent.Span{From: words[0].Span.From, To: words[len(words)-1].Span.To}, Measure: identifier(j.Measure), Max: j.Max}
+	span := intent.Span{From: words[0].Span.From, To: words[len(words)-1].Span.To}
+	e := &intent.Extreme{Span: span, Measure: identifier(j.Measure), Max: j.Max}
 	if noun := f.words(j.Noun); len(noun) > 0 {
 		e.Noun = &noun[0]
 	}

@@ -46,7 +46,8 @@ func readPrompt(q *plan.Question, mark string, redact *step.Redactor) string {
 		}
 	}
 	if q.Why != nil {
-		fmt.Fprintf(&out, "\nWhat came of it when it was tried:\n%s tried\n%s\n%s end\n", mark, unmarked(redactedPart(redact, q.Why.Error(), 2*maxReason), mark), mark)
+		why := unmarked(redactedPart(redact, q.Why.Error(), 2*maxReason), mark)
+		fmt.Fprintf(&out, "\nWhat came of it when it was tried:\n%s tried\n%s\n%s end\n", mark, why, mark)
 	}
 	out.WriteString(shown(q, mark, redact))
 	return out.String()
@@ -55,8 +56,9 @@ func readPrompt(q *plan.Question, mark string, redact *step.Redactor) string {
 // pickPrompt asks which thing is meant.
 func pickPrompt(q *plan.Question, mark string, redact *step.Redactor) string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "The whole text, for the context:\n%s\n\nWhich of the things below is meant by %q, where the text says %q? Answer with the tool %s.\n",
-		redactedPart(redact, q.Text.Source, maxText), redactedPart(redact, q.Pick.Phrase, maxCalled), redactedPart(redact, q.Pick.Goal, maxReason), toolPick)
+	fmt.Fprintf(&out, "The whole text, for the context:\n%s\n\n", redactedPart(redact, q.Text.Source, maxText))
+	fmt.Fprintf(&out, "Which of the things below is meant by %q, where the text says %q? Answer with the tool %s.\n",
+		redactedPart(redact, q.Pick.Phrase, maxCalled), redactedPart(redact, q.Pick.Goal, maxReason), toolPick)
 	fmt.Fprintf(&out, "%s things\n", mark)
 	for i, c := range q.Pick.Candidates {
 		fmt.Fprintf(&out, "%d: %s\n", i, unmarked(redactedPart(redact, c.What, 2*maxCalled), mark))

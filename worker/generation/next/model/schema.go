@@ -125,9 +125,11 @@ var (
 	kinds = []string{"button", "link", "field", "checkbox", "radio", "list", "option", "tab", "menu", "dialog", "section", "form", "icon",
 		"image", "row", "column", "cell", "table", "card", "item", "page", "message", "heading", "tree", "slider", "switch", "window", "frame",
 		"text", "value", "total", "count"}
-	properties = []string{"shown", "gone", "appears", "vanishes", "is", "contains", "counts", "order", "at", "in", "unchanged", "address", "title", "asked"}
-	places     = []string{"before", "after", "first", "last", "next", "previous", "top", "bottom", "left", "right", "back", "forward", "reload"}
-	operators  = []string{"=", ">=", "<=", ">", "<", "contains", "starts", "ends"}
+	properties = []string{"shown", "gone", "appears", "vanishes", "is", "contains", "counts", "order", "at", "in",
+		"unchanged", "address", "title", "asked"}
+	places = []string{"before", "after", "first", "last", "next", "previous", "top", "bottom", "left", "right", "back",
+		"forward", "reload"}
+	operators = []string{"=", ">=", "<=", ">", "<", "contains", "starts", "ends"}
 )
 
 // goalFormat is the schema in words: as JSON schema it has ten times the tokens, in each call.

@@ -209,7 +209,8 @@ func within(source string, s intent.Span) bool {
 
 // dangerous reports whether a goal cannot be taken back.
 func dangerous(g *intent.Goal) bool {
-	return destroys(g.Effect) || g.Effect == intent.Confirm || g.Effect == intent.SignOut || g.Effect == intent.Submit && g.Risk != "" || g.Risk == "destroy"
+	commits := g.Effect == intent.Confirm || g.Effect == intent.SignOut || g.Effect == intent.Submit && g.Risk != ""
+	return destroys(g.Effect) || commits || g.Risk == "destroy"
 }
 
 // mayDestroy reports whether a verb may mean something that cannot be taken back: it is one that
@@ -235,8 +236,10 @@ func mayDestroy(verb, lang string) bool {
 // that are picked out by more than a name, and what cannot be taken back, are never asked for: a
 // guess does harm there. It returns nil where nothing was picked.
 func (p *planner) askThing(ctx context.Context, d *intent.Description, tiers [][]find.What, f *find.Found) ([]find.Candidate, error) {
-	if p.cfg.Ask == nil || p.goal == nil || p.askedThings >= maxAskedThings || f.Plural || chosenByMore(d) || dangerous(p.goal) || p.goal.Risk != "" ||
-		lexicon.Risk(p.words(p.goal.Verb)) != "" {
+	if p.cfg.Ask == nil || p.goal == nil || p.askedThings >= maxAskedThings || f.Plural || chosenByMore(d) {
+		return nil, nil
+	}
+	if dangerous(p.goal) || p.goal.Risk != "" || lexicon.Risk(p.words(p.goal.Verb)) != "" {
 		return nil, nil
 	}
 	m, err := p.look(ctx)

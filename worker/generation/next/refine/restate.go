@@ -17,8 +17,8 @@ var restated = map[string]intent.Effect{
 // kindsOf are the kinds of elements of roles.
 var kindsOf = map[string]intent.Kind{
 	"button": intent.Button, "link": intent.Link, "textbox": intent.FieldKind, "searchbox": intent.FieldKind, "spinbutton": intent.FieldKind,
-	"checkbox": intent.CheckBox, "switch": intent.Switch, "radio": intent.Radio, "option": intent.Option, "tab": intent.Tab, "combobox": intent.List,
-	"listbox": intent.List, "row": intent.Row, "slider": intent.Slider, "heading": intent.Heading,
+	"checkbox": intent.CheckBox, "switch": intent.Switch, "radio": intent.Radio, "option": intent.Option, "tab": intent.Tab,
+	"combobox": intent.List, "listbox": intent.List, "row": intent.Row, "slider": intent.Slider, "heading": intent.Heading,
 }
 
 // Restate returns the text that a step stands for, by what its selector and fingerprint say
