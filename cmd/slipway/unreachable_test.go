@@ -198,8 +198,9 @@ func (r *runningTier) await(pattern string) string {
 func (r *runningTier) warnings(wrong string) int {
 	n := 0
 	for line := range strings.Lines(r.log.String()) {
-		slow := !strings.Contains(line, "dependency="+wrong) &&
-			(strings.Contains(line, "context deadline exceeded") || strings.Contains(line, "reason=timeout"))
+		of := strings.Contains(line, "dependency="+wrong) ||
+			wrong == "postgres" && !strings.Contains(line, "dependency=") && !strings.Contains(line, `msg="heartbeat failed"`)
+		slow := !of && (strings.Contains(line, "context deadline exceeded") || strings.Contains(line, "reason=timeout"))
 		if strings.Contains(line, "level=WARN") && !slow && !strings.Contains(line, `msg="notifications of the database`) {
 			n++
 		}
