@@ -53,7 +53,7 @@ func runUseCases() []useCase {
 				})
 				w.wantRows(n, `select count(*)::text from test_jobs where organization_id = $1`)
 			}},
-		{name: "start the runs of a suite whose tests need one", numbers: []int{10, 100}, of: asks{statements: 31, commands: 1},
+		{name: "start the runs of a suite whose tests need one", numbers: []int{10, 100}, of: asks{statements: 35, commands: 1},
 			each: asks{statements: 12}, step: 100, run: func(w *counted, n int) {
 				w.cases(n)
 				w.exec(`update test_suites set depends_on = (select jsonb_object_agg(id, jsonb_build_array($1::text)) from test_cases
