@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/api/environment"
 	"github.com/slipway-qa/slipway/api/gate"
 	"github.com/slipway-qa/slipway/api/group"
+	"github.com/slipway-qa/slipway/api/history"
 	"github.com/slipway-qa/slipway/api/install"
 	"github.com/slipway-qa/slipway/api/intake"
 	"github.com/slipway-qa/slipway/api/mail"
@@ -58,6 +59,7 @@ type Rooms struct {
 	// StepGroups are those of tests.
 	StepGroups *stepgroup.Handlers
 	Baselines  *baseline.Handlers
+	Histories  *history.Handlers
 	// Environments are what tests run with.
 	Environments *environment.Handlers
 	Pages        *install.Handlers
@@ -100,6 +102,7 @@ func (r *Rooms) Routes() []route.Route {
 		r.Resumable.Routes(),
 		r.Testers.Routes(),
 		r.Tests.Routes(),
+		r.Histories.Routes(),
 		r.Baselines.Routes(),
 		r.Environments.Routes(),
 		r.StepGroups.Routes(),

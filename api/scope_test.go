@@ -25,7 +25,9 @@ func TestScopesOfRoutes(t *testing.T) {
 	add("rtxbc", "POST /mcp", "POST "+v3+"/agent-calls", "POST "+v3+"/symbols/known") // the last one asks
 	const cases, suites = tests + "/testcases", tests + "/testsuites"
 	add("t", "POST "+cases, "POST "+cases+"/:id", "POST "+cases+"/:id/rename", "POST "+cases+"/:id/duplicate", "POST "+cases+"/:id/healings/:healingId",
-		"POST "+cases+"/:id/revisions/:revisionId/restore", "POST "+cases+"/:id/quarantine", "DELETE "+cases+"/:id/quarantine", "POST "+cases+"/:id/generate", "POST "+cases+"/generate", "DELETE "+cases+"/generate/:taskId",
+		"POST "+cases+"/:id/revisions/:revisionId/restore", "POST "+cases+"/:id/quarantine", "DELETE "+cases+"/:id/quarantine",
+		"POST "+cases+"/:id/runs/:runId/pin", "DELETE "+cases+"/:id/runs/:runId/pin", "POST "+suites+"/:id/runs/:runId/pin", "DELETE "+suites+"/:id/runs/:runId/pin",
+		"POST "+cases+"/:id/generate", "POST "+cases+"/generate", "DELETE "+cases+"/generate/:taskId",
 		"POST "+suites, "POST "+suites+"/:id", "POST "+tests+"/step-groups", "PATCH "+tests+"/step-groups/:id")
 	add("x", "POST "+cases+"/:id/run", "POST "+cases+"/:id/run/:revisionId", "POST "+cases+"/:id/runs/:runId/cancel", "POST "+cases+"/:id/runs/:runId/rerun", "POST "+suites+"/:id/run",
 		"POST "+suites+"/:id/runs/:runId/cancel", "POST "+suites+"/:id/runs/:runId/rerun", "POST "+tests+"/test-schedules/:id/run")

@@ -37,6 +37,13 @@ var (
 		MaxAttempts: 20, Backoff: time.Second, MaxBackoff: 30 * time.Second,
 		Retry: GrantOperator, Cancel: GrantOperator, KeepSucceeded: 24 * time.Hour,
 	}
+	// SuiteDeadline ends a suite run whose maximum time is over; it is due then, a day after the
+	// start at the latest.
+	SuiteDeadline = Kind{
+		Name: "suite:deadline", Queue: Critical, Timeout: time.Minute,
+		MaxAttempts: 20, Backoff: time.Second, MaxBackoff: 30 * time.Second,
+		Retry: GrantOperator, Cancel: GrantOperator, KeepSucceeded: 24 * time.Hour,
+	}
 	// RunMaintenance ends jobs whose task has ended without them, and removes runs
 	// beyond their age or without a case.
 	RunMaintenance = maintenance("run:maintenance", time.Minute, 10*time.Minute)
@@ -101,5 +108,13 @@ func NewSuiteRun(organization int64, requestID string, run uuid.UUID) *ledger.Ne
 func NewRunRows(organization int64, requestID string, run uuid.UUID) *ledger.NewTask {
 	t := RunRows.new(organization, requestID, RunRowsPayload{RunID: run})
 	t.ID = run
+	return t
+}
+
+// NewSuiteDeadline returns the task that ends a suite run when its time is over. There is one of a
+// suite run at a time.
+func NewSuiteDeadline(organization int64, requestID string, run uuid.UUID, left time.Duration) *ledger.NewTask {
+	t := SuiteDeadline.new(organization, requestID, SuiteRunPayload{SuiteRunID: run})
+	t.DedupeKey, t.Delay = run.String(), left
 	return t
 }

@@ -134,6 +134,7 @@ func Kinds() map[string]Kind {
 		TestJob,
 		SuiteRun,
 		RunRows,
+		SuiteDeadline,
 		RunMaintenance,
 		TestGenerate,
 		GenerationMaintenance,

@@ -271,7 +271,7 @@ func TestSettings(t *testing.T) {
 	w := newWorld(t)
 	owner := w.ours.Owner.APIKey
 	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open", "healing": nil, "drift": nil, "trace": nil, "retries": nil, "audit_retention_days": nil,
-		"retention_builds": nil, "retention_days": nil},
+		"retention_builds": nil, "retention_days": nil, "run_retention_days": nil, "run_retention_runs": nil},
 		w.must(t, 200, owner, "GET", "/settings/organization", nil)["settings"])
 	changed := w.must(t, 200, owner, "PUT", "/settings/organization", object{"require_login": true, "generic_files": true})
 	require.Equal(t, true, changed["settings"].(object)["require_login"])

@@ -35,6 +35,7 @@ func (h cases) list(c *gin.Context) error {
 		Team: q.uuid("teamId"), Page: q.page()}
 	f.From, f.To = q.dates()
 	f.Suites, f.Unassigned = q.uuidsOrNull("testSuiteId")
+	f.RunBy = q.uuid("runBy")
 	f.LastStatus = string(oneOf(q, "lastStatus", append(run.Statuses(), authoring.NotRun)...))
 	f.Quarantined = or(q.flag("quarantined"), false)
 	f.Tags, f.Content, f.ByLastRun = q.tags(), q.content(), q.sorted("created", "lastRun")

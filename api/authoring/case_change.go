@@ -206,6 +206,9 @@ func (h *room) checkChange(ctx context.Context, organization int64, id string, c
 			return nil, err
 		}
 	}
+	if err := under("steps", step.CheckPlatform(or(change.Steps, nil), n.Settings.Targets())); err != nil {
+		return nil, err
+	}
 	return row, h.checkAddresses(ctx, settingsPath+".testUrl", n.Settings.TestURL, "steps", or(change.Steps, nil))
 }
 

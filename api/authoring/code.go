@@ -121,18 +121,46 @@ func (h cases) export(c *gin.Context, row *authoring.Case, target, revisionID st
 	if !row.Settings.PrimaryTarget.Empty() {
 		of.Capabilities = row.Settings.PrimaryTarget.Capabilities
 	}
-	if r.DataID != nil {
-		warn(c, "the data rows are not exported: the code runs once, with {{row:user}} from the environment variable ROW_USER")
+	ctx := c.Request.Context()
+	data, warned, err := h.rowsOf(ctx, r)
+	if err != nil {
+		return codeView{}, err
+	}
+	of.Data = data
+	if target == export.YAML {
+		if of.File, err = h.fileOf(ctx, row, r, data); err != nil {
+			return codeView{}, err
+		}
+	}
+	switch {
+	case warned != "" && target == export.YAML:
+		warn(c, "the data rows are not in the file: %s", warned)
+	case warned != "" || data != nil && !export.Repeats(target):
+		warn(c, "the data rows are not exported%s: the code runs once, with {{row:user}} from the environment variable ROW_USER", because(warned))
+	}
+	if target != export.YAML && (row.Settings.BasicAuth != nil || row.Settings.ClientCertificate != nil) {
+		warn(c, "runSettings.basicAuth and clientCertificate are not exported: the code gets into the site without them, or not at all")
 	}
 	f, ok, err := export.Export(target, of)
+	var wrong *step.InvalidError
+	if errors.As(err, &wrong) {
+		return codeView{}, refused(http.StatusConflict, codeUnwritable, wrong.Error())
+	}
 	if err != nil {
-		// The steps were valid when they were stored, so this is no refusal.
-		return codeView{}, fmt.Errorf("export test case %s for %s: %v", row.ID, target, err)
+		return codeView{}, fmt.Errorf("export test case %s for %s: %w", row.ID, target, err)
 	}
 	if !ok {
 		return codeView{}, refused(http.StatusNotFound, codeTargetNotFound, "there is no target "+target)
 	}
 	return codeView{Target: target, FileName: f.Name, ContentType: f.ContentType, Code: f.Code}, nil
+}
+
+// because puts a reason behind what it is one of.
+func because(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return " (" + reason + ")"
 }
 
 // planOf is a revision of a case with what stands around it and in its step groups, as these

@@ -22,7 +22,7 @@ func TestCodeTargets(t *testing.T) {
 		require.Equal(t, tree{"id": targets[i].ID, "name": targets[i].Name, "language": targets[i].Language,
 			"framework": targets[i].Framework, "contentType": targets[i].ContentType}, item)
 	}
-	for _, id := range []string{"javascript_playwright", "javascript_webdriverio", "python_selenium", "java_selenium", "side"} {
+	for _, id := range []string{"javascript_playwright", "javascript_webdriverio", "python_selenium", "java_selenium", "side", "javascript_cypress", "yaml_maestro", "yaml"} {
 		require.True(t, slices.Contains(names(got, "id"), id), id)
 	}
 	w.refused(w.stranger, 404, "TEST_CASE_NOT_FOUND", "GET", path, "")
@@ -78,4 +78,18 @@ func TestCodeRefuses(t *testing.T) {
 	_, err := w.db.ExecContext(t.Context(), `update test_revisions set steps = '[]' where case_id = $1`, id)
 	require.NoError(t, err)
 	w.refused(w.member, 400, "TEST_CASE_EMPTY", "GET", path+"?target=side", "")
+}
+
+// What a target has no words for is a refusal that names the member.
+func TestCodeUnsupported(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.newCase(w.member, "case", tree{"steps": []any{tree{"tool": tree{"type": "click", "args": tree{"selector": "a"}}},
+		tree{"tool": tree{"type": "route", "args": tree{"url": "**", "abort": "failed"}}}}})
+	path := "/testcases/" + id + "/code?target="
+	for _, target := range []string{"javascript_webdriverio", "python_selenium", "java_selenium", "side", "javascript_cypress", "yaml_maestro"} {
+		w.refused(w.member, 409, "CODE_GENERATION_UNSUPPORTED", "GET", path+target, "", "steps[1].tool.type")
+	}
+	require.Contains(t, w.ok(w.member, 200, "GET", path+"javascript_playwright", "")["code"], "abort: 'failed'")
+	require.Contains(t, w.ok(w.member, 200, "GET", path+"yaml", "")["code"], "abort: failed")
 }

@@ -106,5 +106,5 @@ func (h *room) viewRecord(r *step.Record) *recordView {
 	}
 	return &recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result, Healed: r.Healed, Suggested: r.Suggested,
 		Drifted: r.Drifted, Findings: h.viewFindings(r.Findings), Look: r.Look, HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS,
-		Iterations: r.Iterations, ScreenshotURL: h.fileURL(r.ScreenshotID)}
+		Failure: r.Failure, Iterations: r.Iterations, ScreenshotURL: h.fileURL(r.ScreenshotID)}
 }

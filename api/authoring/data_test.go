@@ -193,6 +193,26 @@ func TestRunOfRowsIsShown(t *testing.T) {
 	require.NotContains(t, rec.Body.String(), "secret1")
 }
 
+// A rerun runs the rows that still are there.
+func TestRerunOfRowsThatAreGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.newCase(w.member, "Sign in", tree{"data": tree{"csv": "user\nann\nbob\ncid\n"}})
+	run := w.start(id, "")
+	for n, status := range []store.Status{store.Passed, store.Failed, store.Failed} {
+		w.begin(idOf(jobOf(run, n)))
+		w.end(idOf(jobOf(run, n)), store.JobEnd{Status: status})
+	}
+	path := "/testcases/" + id + "/runs/" + run["id"].(string) + "/rerun"
+	change := func(csv string) { w.ok(w.member, 200, "POST", "/testcases/"+id, `{"data":{"csv":"`+csv+`"}}`) }
+	change(`user\nann\nbob\n`)
+	again := w.ok(w.member, 200, "POST", path, `{"only":"failed"}`)
+	require.Equal(t, 1.0, again["jobCount"])
+	require.Equal(t, tree{"index": 1.0, "name": "bob"}, jobOf(again, 0)["row"])
+	change(`user\nann\n`)
+	w.refused(w.member, 400, "NOTHING_TO_RERUN", "POST", path, `{"only":"failed"}`)
+}
+
 // A report that is streamed has the form of one that is not.
 func TestStreamedReportHasTheSameForm(t *testing.T) {
 	t.Parallel()
@@ -214,14 +234,24 @@ func TestStreamedReportHasTheSameForm(t *testing.T) {
 	require.Equal(t, reports[0], reports[1])
 }
 
-// Code has a value of a row from its environment, and a warning says that it runs once.
+// Code has the rows, or a value of one from its environment, and a warning says that it runs once.
 func TestCodeOfRows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.newCase(w.member, "Sign in", tree{"steps": typing("{{row:user}}"), "data": tree{"csv": "user\nann\n"}})
-	for _, target := range []string{"javascript_playwright", "javascript_webdriverio", "python_selenium", "java_selenium", "side"} {
+	secret := w.newCase(w.member, "Secret", tree{"steps": typing("{{row:user}}"), "data": tree{"csv": "user\nbob\n", "secret": []string{"user"}}})
+	for target, repeats := range map[string]bool{"javascript_playwright": true, "javascript_webdriverio": true, "javascript_cypress": true, "yaml": true,
+		"python_selenium": false, "java_selenium": false, "side": false, "yaml_maestro": false} {
 		code := w.ok(w.member, 200, "GET", "/testcases/"+id+"/code?target="+target, "")
-		require.Contains(t, code["code"], "ROW_USER")
-		require.Equal(t, []any{"the data rows are not exported: the code runs once, with {{row:user}} from the environment variable ROW_USER"}, code["warnings"])
+		if repeats {
+			require.Contains(t, code["code"], "ann", target)
+			require.NotContains(t, code, "warnings", target)
+		} else {
+			require.Contains(t, code["code"], "ROW_USER", target)
+			require.Equal(t, []any{"the data rows are not exported: the code runs once, with {{row:user}} from the environment variable ROW_USER"}, code["warnings"])
+		}
+		code = w.ok(w.member, 200, "GET", "/testcases/"+secret+"/code?target="+target, "")
+		require.NotContains(t, code["code"], "bob", target)
+		require.Contains(t, code["warnings"].([]any)[0], "they have secret columns, which stay here", target)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
@@ -54,61 +55,6 @@ func viewPast(p *run.Past) pastView {
 	return view
 }
 
-// summaryView is what the runs of a history say together, and since when it fails.
-type summaryView struct {
-	Runs         int       `json:"runs"`
-	Passed       int       `json:"passed"`
-	Failed       int       `json:"failed"`
-	Error        int       `json:"error"`
-	Cancelled    int       `json:"cancelled"`
-	Open         int       `json:"open"`
-	Healed       int       `json:"healed"`
-	Compared     int       `json:"compared"`
-	Changed      int       `json:"changed"`
-	FlakyShare   *float64  `json:"flakyShare"` // of those that were compared; null: there is none
-	MeanMS       *int64    `json:"meanMs"`
-	P95MS        *int64    `json:"p95Ms"`
-	LastGood     *pastView `json:"lastGood"`
-	FailingSince *pastView `json:"failingSince"`
-}
-
-func viewSummary(s run.Summary, of run.Standing) summaryView {
-	view := summaryView{Runs: s.Runs, Passed: s.Passed, Failed: s.Failed, Error: s.Errored, Cancelled: s.Cancelled, Open: s.Open,
-		Healed: s.Healed, Compared: s.Compared, Changed: s.Changed, LastGood: pastOnce(of.LastGood), FailingSince: pastOnce(of.FirstBad)}
-	if s.Compared > 0 {
-		share := float64(s.Changed) / float64(s.Compared)
-		view.FlakyShare = &share
-	}
-	if s.Mean != nil {
-		mean, p95 := s.Mean.Milliseconds(), s.P95.Milliseconds()
-		view.MeanMS, view.P95MS = &mean, &p95
-	}
-	return view
-}
-
-func pastOnce(p *run.Past) *pastView {
-	if p == nil {
-		return nil
-	}
-	view := viewPast(p)
-	return &view
-}
-
-// historyView is a page of a history.
-type historyView struct {
-	Summary summaryView `json:"summary"`
-	Items   []pastView  `json:"items"`
-	More    bool        `json:"more"`
-}
-
-func viewHistory(h run.History, of run.Standing) historyView {
-	view := historyView{Summary: viewSummary(run.Summarize(h.Runs), of), Items: make([]pastView, 0, len(h.Runs)), More: h.More}
-	for i := range h.Runs {
-		view.Items = append(view.Items, viewPast(&h.Runs[i]))
-	}
-	return view
-}
-
 // historyPage reads the page of a history.
 func (q *query) historyPage() storage.Page {
 	p := storage.Page{Offset: q.number("skip", 0), Limit: min(q.number("limit", historyLimit), maxLimit)}
@@ -116,56 +62,6 @@ func (q *query) historyPage() storage.Page {
 		q.wrong(&storage.InvalidError{Field: "skip", Msg: fmt.Sprintf("must be at most %d", maxHistorySkip)})
 	}
 	return p
-}
-
-// history serves GET /testcases/{id}/history: the runs, newest first, and what they say
-// together. Parameters: skip, limit.
-func (h runs) history(c *gin.Context) error {
-	q := queryOf(c)
-	page := q.historyPage()
-	if q.err != nil {
-		return q.err
-	}
-	row, err := h.caseOf(c)
-	if err != nil {
-		return err
-	}
-	ctx, organization := c.Request.Context(), auth.Organization(c)
-	past, err := run.CaseHistory(ctx, h.cfg.DB, organization, row.ID, page)
-	if err != nil {
-		return err
-	}
-	of, err := run.CaseStanding(ctx, h.cfg.DB, organization, row.ID)
-	if err != nil {
-		return err
-	}
-	return data(c, http.StatusOK, viewHistory(past, of))
-}
-
-// history serves GET /testsuites/{id}/history; parameters as runs.history.
-func (h suiteRuns) history(c *gin.Context) error {
-	q := queryOf(c)
-	page := q.historyPage()
-	if q.err != nil {
-		return q.err
-	}
-	id, err := uuidParam(c, "id")
-	if err != nil {
-		return err
-	}
-	ctx, organization := c.Request.Context(), auth.Organization(c)
-	if _, err := authoring.SuiteByID(ctx, h.cfg.DB, organization, id); err != nil {
-		return err
-	}
-	past, err := run.SuiteHistory(ctx, h.cfg.DB, organization, id, page)
-	if err != nil {
-		return err
-	}
-	of, err := run.SuiteStanding(ctx, h.cfg.DB, organization, id)
-	if err != nil {
-		return err
-	}
-	return data(c, http.StatusOK, viewHistory(past, of))
 }
 
 // pastOf are the newest runs of one of several cases or suites.
@@ -296,7 +192,7 @@ func (h suiteRuns) matrix(c *gin.Context) error {
 	if _, err := authoring.SuiteByID(ctx, h.cfg.DB, f.OrganizationID, id); err != nil {
 		return err
 	}
-	f.Suites = []uuid.UUID{id}
+	f.RunBy = &id
 	cases, total, err := authoring.Cases(ctx, h.cfg.DB, f)
 	if err != nil {
 		return err
@@ -337,11 +233,11 @@ func viewMatrix(past []run.Past, cases []authoring.Case, total int, cells []run.
 }
 
 // all serves GET /runs: the runs of all cases, newest first. Parameters: status, startDate,
-// endDate (creation), buildId, environment (its name), tag (of the case as it is now), skip, limit.
+// endDate (creation), buildId, environment (its name), browser (browserName of a target), tag (of the case as it is now), skip, limit.
 func (h runs) all(c *gin.Context) error {
 	q := queryOf(c)
 	f := run.AllFilter{OrganizationID: auth.Organization(c), Status: oneOf(q, "status", run.Statuses()...), BuildID: q.rowID("buildId"),
-		Environment: q.environment(), Tags: q.tags(), Page: q.page()}
+		Environment: q.environment(), Browser: q.browser(), Tags: q.tags(), Page: q.page()}
 	f.From, f.To = q.dates()
 	if q.err != nil {
 		return q.err
@@ -351,6 +247,19 @@ func (h runs) all(c *gin.Context) error {
 		return err
 	}
 	return data(c, http.StatusOK, listOf(rows, total, viewRun))
+}
+
+// maxBrowser bounds the name of a browser, in characters.
+const maxBrowser = 100
+
+// browser reads the name of a browser; "" for all.
+func (q *query) browser() string {
+	name := strings.TrimSpace(q.values.Get("browser"))
+	if !utf8.ValidString(name) || strings.IndexByte(name, 0) >= 0 || utf8.RuneCountInString(name) > maxBrowser {
+		q.wrong(&storage.InvalidError{Field: "browser", Msg: fmt.Sprintf("must be UTF-8 text of at most %d characters", maxBrowser)})
+		return ""
+	}
+	return name
 }
 
 // oneOf reads one of some states; "" when absent.

@@ -138,6 +138,9 @@ func (h *room) readSteps(ctx context.Context, in *importBody, n *authoring.NewCa
 	if err := step.Validate(n.Revision.Steps); err != nil {
 		return nil, under(stepsPath, err)
 	}
+	if err := step.CheckPlatform(n.Revision.Steps, n.Settings.Targets()); err != nil {
+		return nil, under(stepsPath, err)
+	}
 	return warnings, h.checkAddresses(ctx, urlPath, n.Settings.TestURL, stepsPath, n.Revision.Steps)
 }
 

@@ -151,7 +151,7 @@ func reportJob(r *run.Run, j *run.Job, class string, failing *failingRows) repor
 	case run.Flaky:
 		c.Attempts = attemptsOf(j, "flaky")
 	case run.Cancelled:
-		c.Skipped = &reportSkipped{"the run was cancelled"}
+		c.Skipped = &reportSkipped{skippedFor(j)}
 	case run.Queued:
 		c.Skipped = &reportSkipped{"waits to be run"}
 	case run.Running:
@@ -160,9 +160,20 @@ func reportJob(r *run.Run, j *run.Job, class string, failing *failingRows) repor
 	return c
 }
 
+// skippedFor is why a cancelled job did not run to its end.
+func skippedFor(j *run.Job) string {
+	if j.Error == "" || j.ErrorCode == run.CodeCancelled {
+		return "the run was cancelled"
+	}
+	return xmlText(j.Error)
+}
+
 // jobProperties are those of a testcase: of its steps, and of the quarantine in which it failed.
 func jobProperties(r *run.Run, j *run.Job) *reportProperties {
 	list := markProperties(j)
+	if j.Diagnosis != nil {
+		list = append(list, reportProperty{"reason", string(j.Diagnosis.Reason)}, reportProperty{"cause", xmlText(j.Diagnosis.Subject)})
+	}
 	if r.Quarantine != nil && r.SuiteRunID != nil && (j.Status == run.Failed || j.Status == run.Errored) {
 		list = append(list, reportProperty{"quarantined", xmlText(r.Quarantine.Reason)},
 			reportProperty{"quarantinedUntil", stamp(r.Quarantine.Until)},

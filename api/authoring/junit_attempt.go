@@ -3,6 +3,7 @@ package authoring
 import (
 	"encoding/xml"
 
+	"github.com/slipway-qa/slipway/api/authoring/diagnosis"
 	"github.com/slipway-qa/slipway/storage/run"
 )
 
@@ -40,15 +41,18 @@ func newAttempt(kind string, status run.Status, code, text, output string) repor
 // readers count them, whatever its first attempt was.
 func (c *reportCase) addFailures(j *run.Job) {
 	code, text := j.ErrorCode, j.Error
+	why := diagnosis.Text(j.Records, j.Diagnosis)
 	if len(j.Earlier) > 0 {
 		first := &j.Earlier[0]
 		code, text, c.Output = first.ErrorCode, first.Error, output(first.Records)
 		c.Attempts = attemptsOf(j, "rerun")[1:]
 		c.Attempts = append(c.Attempts, newAttempt("rerun", j.Status, j.ErrorCode, j.Error, output(j.Records)))
 	}
+	failed := newFailure(code, text)
+	failed.Text += xmlText(why)
 	if j.Status == run.Errored {
-		c.Error = newFailure(code, text)
+		c.Error = failed
 		return
 	}
-	c.Failure = newFailure(code, text)
+	c.Failure = failed
 }

@@ -4,13 +4,17 @@ import (
 	"fmt"
 
 	"github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // traceProperty is the address of the trace of a testcase. Those of the attempts before the last
 // have their number too, trace:1.
 const traceProperty = "trace"
 
-// reportTrace is a trace of a testcase.
+// maxPictures bounds the pictures of a testcase in a report.
+const maxPictures = 20
+
+// reportTrace is a trace or a picture of a testcase.
 type reportTrace struct {
 	name string // of its property
 	path string
@@ -26,10 +30,33 @@ func tracesOf(r *run.Run, j *run.Job) (list []reportTrace) {
 			list = append(list, reportTrace{fmt.Sprintf("%s:%d", traceProperty, a.Number), tracePath(r, j, a.Number)})
 		}
 	}
+	return append(list, picturesOf(j)...)
+}
+
+// picturesOf returns the pictures of a job, as expected:s1, by which people decide: of steps
+// that look different or that nobody has reviewed, and the screenshot of the step that failed.
+func picturesOf(j *run.Job) (list []reportTrace) {
+	for i := range j.Files {
+		f := &j.Files[i]
+		if f.Step < 0 || f.Step >= len(j.Records) || len(list) == maxPictures {
+			continue
+		}
+		of := &j.Records[f.Step]
+		switch f.Kind {
+		case run.Expected, run.Actual, run.Difference:
+		case run.Screenshot:
+			if of.Status != step.Failed {
+				continue
+			}
+		default:
+			continue
+		}
+		list = append(list, reportTrace{f.Kind + ":" + of.StepID, basePath + "/files/" + f.ID.String()})
+	}
 	return list
 }
 
-// withTraces names the traces, at their addresses below that of the installation.
+// withTraces names traces and pictures, at their addresses below that of the installation.
 func (v *reportView) withTraces(base string) *reportView {
 	for i := range v.Suite.Cases {
 		v.Suite.Cases[i].nameTraces(base)
@@ -43,7 +70,7 @@ func (c *reportCase) nameTraces(base string) {
 		if c.Properties == nil {
 			c.Properties = &reportProperties{}
 		}
-		c.Properties.Properties = append(c.Properties.Properties, reportProperty{t.name, address})
-		c.Output += t.name + ": " + address + "\n"
+		c.Properties.Properties = append(c.Properties.Properties, reportProperty{xmlText(t.name), address})
+		c.Output += xmlText(t.name) + ": " + address + "\n"
 	}
 }

@@ -46,6 +46,7 @@ const (
 
 	codeTargetInvalid  = "CODE_GENERATION_TARGET_INVALID"
 	codeTargetNotFound = "CODE_GENERATION_TARGET_NOT_FOUND"
+	codeUnwritable     = "CODE_GENERATION_UNSUPPORTED"
 	codeCaseEmpty      = "TEST_CASE_EMPTY"
 	codeCaseChanged    = "CASE_CHANGED"
 	codeGroupNotFound  = "STEP_GROUP_NOT_FOUND"

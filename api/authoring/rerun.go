@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/environment"
+	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -45,6 +46,7 @@ type earlier struct {
 	testURL       string
 	buildID       *int64
 	retries       *int
+	trace         string
 	variableNames []string
 	environment   *environment.Environment // of that name now; nil for none
 }
@@ -75,7 +77,7 @@ func (h *room) inputsAgain(ctx context.Context, in *rerunBody, e earlier, record
 	if len(missing) > 0 {
 		return inputs, member("variables", fmt.Sprintf("must have %s: the values that a run was given are deleted when it ends", strings.Join(missing, ", ")))
 	}
-	inputs, values, err := h.inputs(ctx, givenInputs{e.address(), in.Variables, e.buildID, retries, nil}, recorded)
+	inputs, values, err := h.inputs(ctx, givenInputs{e.address(), in.Variables, e.buildID, retries, &e.trace}, recorded)
 	if err != nil {
 		return inputs, err
 	}
@@ -146,11 +148,11 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 		return nil, err
 	}
 	n := run.NewRun{Key: key, BuildName: of.BuildName, Tunnel: of.Tunnel, RerunOf: &of.ID}
-	var rows []int
-	if n.Targets, rows, err = run.AgainOf(ctx, h.cfg.DB, of, only); err != nil {
+	again, err := run.AgainOf(ctx, h.cfg.DB, of, only)
+	if err != nil {
 		return nil, err
 	}
-	if len(n.Targets) == 0 {
+	if n.Targets = again.Targets; len(n.Targets) == 0 {
 		return nil, nothingToRerun(only)
 	}
 	if n.Case, err = authoring.CaseByID(ctx, h.cfg.DB, w.OrganizationID, id); err != nil {
@@ -159,8 +161,11 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 	if n.Revision, err = authoring.RevisionByID(ctx, h.cfg.DB, id, ""); err != nil {
 		return nil, problem(err, revision)
 	}
-	if n.Revision.DataID != nil {
-		n.Rows = rows
+	if n.Rows, err = h.rowsAgain(ctx, n.Revision.DataID, again); err != nil {
+		return nil, err
+	}
+	if n.Rows != nil && len(n.Rows) == 0 {
+		return nil, nothingToRerun(only)
 	}
 	if len(n.Revision.Steps) == 0 {
 		return nil, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
@@ -168,12 +173,9 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 	if err := (targeting{h.room, w.OrganizationID}).stillThere(ctx, n.Targets, n.Tunnel); err != nil {
 		return nil, err
 	}
-	e := earlier{buildID: of.BuildID, retries: of.Retries}
+	e := earlier{buildID: of.BuildID, retries: again.Retries, trace: again.Trace, variableNames: again.VariableNames}
 	if of.RecordedURL != nil {
 		e.testURL = of.TestURL
-	}
-	if e.variableNames, err = run.NamesGiven(ctx, h.cfg.DB, of); err != nil {
-		return nil, err
 	}
 	if e.environment, err = h.environmentFor(ctx, w.OrganizationID, of.Environment, n.Case.TeamID); err != nil {
 		return nil, err
@@ -183,6 +185,19 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 		return nil, err
 	}
 	return h.write(ctx, w, n)
+}
+
+// rowsAgain returns the places of the data rows to run again: those that still are there; nil for
+// all, and for a case without data.
+func (h runs) rowsAgain(ctx context.Context, data *uuid.UUID, again *run.Again) ([]int, error) {
+	if data == nil || again.Rows == nil {
+		return nil, nil
+	}
+	header, err := rows.HeaderOf(ctx, h.cfg.DB, *data)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(again.Rows, func(place int) bool { return place >= header.Count }), nil
 }
 
 // stillThere refuses targets of an earlier run whose tunnel or app is gone.
@@ -227,7 +242,7 @@ func (h suiteRuns) startAgain(ctx context.Context, w account.Writer, id, runID u
 		return nil, err
 	}
 	n := run.NewSuiteRun{SuiteID: id, BuildName: of.BuildName, Vendor: h.cfg.Vendor, Key: key, Rerun: &run.SuiteRerun{Of: of.ID, Only: only}}
-	e := earlier{testURL: of.TestURL, buildID: of.BuildID, retries: of.Retries, variableNames: of.VariableNames}
+	e := earlier{testURL: of.TestURL, buildID: of.BuildID, retries: of.Retries, trace: of.Trace, variableNames: of.VariableNames}
 	suite, err := authoring.SuiteByID(ctx, h.cfg.DB, w.OrganizationID, id)
 	if err != nil {
 		return nil, problem(err, testSuite)

@@ -91,7 +91,7 @@ func TestRerunOfACase(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.newCase(w.member, "one", nil)
-	run := w.start(id, `{"buildName":"nightly","testUrl":"https://preview.example.com/x","retries":1,"variables":{"user":"ann","password":"hunter2"},
+	run := w.start(id, `{"buildName":"nightly","testUrl":"https://preview.example.com/x","retries":1,"trace":"on","variables":{"user":"ann","password":"hunter2"},
 		"targets":[{"capabilities":{"browserName":"chrome"}},{"capabilities":{"browserName":"firefox"}}]}`)
 	path := "/testcases/" + id + "/runs/" + run["id"].(string) + "/rerun"
 	w.refused(w.member, 409, "CONFLICT", "POST", path, ``, "not ended")
@@ -117,6 +117,7 @@ func TestRerunOfACase(t *testing.T) {
 	require.Equal(t, "firefox", jobOf(again, 0)["target"].(tree)["capabilities"].(tree)["browserName"])
 	require.Equal(t, "queued", w.taskState(idOf(jobOf(again, 0))))
 	require.Equal(t, 1, w.count(`select count(*) from audit_events where detail ->> 'rerun_of' = $1`, run["id"]))
+	require.Equal(t, 1, w.count(`select count(*) from test_runs where id = $1 and trace = 'on'`, again["id"]))
 
 	all := w.call(w.member, "POST", path, `{"retries":0`+given, "Idempotency-Key", "k1")
 	require.Equal(t, 200, all.Code, all.Body)
@@ -132,7 +133,7 @@ func TestRerunOfASuite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	suite := w.newSuite(w.member, "smoke", w.newCase(w.member, "fails", nil), w.newCase(w.member, "flickers", nil), w.newCase(w.member, "passes", nil))
-	run := w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", `{"buildName":"nightly","retries":1,"testUrl":"https://preview.example.com"}`)
+	run := w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", `{"buildName":"nightly","retries":1,"trace":"on","testUrl":"https://preview.example.com"}`)
 	path := "/testsuites/" + suite + "/runs/" + run["id"].(string)
 	w.refused(w.member, 409, "CONFLICT", "POST", path+"/rerun", ``, "not ended")
 	jobs := w.fanOut(idOf(run))
@@ -154,6 +155,7 @@ func TestRerunOfASuite(t *testing.T) {
 	for only, want := range map[string][]string{`{"only":"failed"}`: {"fails"}, `{"only":"flaky"}`: {"flickers"}, ``: {"fails", "flickers", "passes"}} {
 		again := w.ok(w.member, 200, "POST", path+"/rerun", only)
 		requireMembers(t, again, tree{"buildName": "nightly", "runCount": float64(len(want)), "retries": 1.0, "rerunOf": run["id"], "testUrl": "https://preview.example.com"})
+		require.Equal(t, 1, w.count(`select count(*) from suite_runs where id = $1 and trace = 'on'`, again["id"]))
 		names := []string{}
 		for name := range w.fanOut(idOf(again)) {
 			names = append(names, name)

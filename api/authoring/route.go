@@ -24,7 +24,7 @@ func (h *Handlers) Routes() []route.Route {
 	ofRuns, ofRun := byPage("startDate", "endDate", "userId", "teamId", "healed", "buildId", "environment"), []string{"wait", "format"}
 	return []route.Route{
 		// Cases.
-		{Method: http.MethodGet, Path: cases, Interface: tests, Query: byPage("search", "startDate", "endDate", "userId", "teamId", "testSuiteId[]", "lastStatus", "tag[]", "content", "quarantined", "sort"), Action: auth.ReadTests, Handler: testCase.of(h.cases.list)},
+		{Method: http.MethodGet, Path: cases, Interface: tests, Query: byPage("search", "startDate", "endDate", "userId", "teamId", "testSuiteId[]", "runBy", "lastStatus", "tag[]", "content", "quarantined", "sort"), Action: auth.ReadTests, Handler: testCase.of(h.cases.list)},
 		{Method: http.MethodGet, Path: cases + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testCase.of(h.cases.get)},
 		{Method: http.MethodDelete, Path: cases + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.DeleteTests, Handler: testCase.of(h.cases.delete)},
 		{Method: http.MethodPost, Path: cases + "/:id/run", Interface: tests, Action: auth.RunTests, Handler: testCase.of(h.runs.start)},
@@ -46,14 +46,13 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: cases + "/tags", Interface: tests, Query: byPage("search"), Action: auth.ReadTests, Handler: testCase.of(h.cases.tags)},
 		{Method: http.MethodGet, Path: cases + "/history", Interface: tests, Query: []string{"ids[]", "limit", "endDate"}, Action: auth.ReadTests, Handler: testCase.of(h.runs.histories)},
 		{Method: http.MethodPost, Path: cases, Interface: tests, Action: auth.ChangeTests, Handler: testCase.of(h.cases.create), Body: maxCase},
-		{Method: http.MethodGet, Path: cases + "/:id/history", Interface: tests, Query: byPage(), Action: auth.ReadTests, Handler: testCase.of(h.runs.history)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs", Interface: tests, Query: ofRuns, Action: auth.ReadTests, Handler: testCase.of(h.runs.list)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId", Interface: tests, Query: append(ofRun[:2:2], "jobsSkip", "jobsLimit", "jobsStatus"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.get), Deadline: wait.Deadline},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(bare(h.runs.cancel))},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/trace", Interface: tests, Query: []string{"job", "attempt", "content"}, Action: auth.ReadTests, Handler: caseRun.of(h.runs.trace)},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/rerun", Interface: tests, Action: auth.RunTests, Handler: caseRun.of(h.runs.rerun)},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/comparison", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: caseRun.of(h.runs.comparison)},
-		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId", "environment", "tag[]"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
+		{Method: http.MethodGet, Path: basePath + "/runs", Interface: tests, Query: byPage("status", "startDate", "endDate", "buildId", "environment", "browser", "tag[]"), Action: auth.ReadTests, Handler: caseRun.of(h.runs.all)},
 		{Method: http.MethodGet, Path: cases + "/:id/data", Interface: tests, Query: byPage("revisionId", "format"), Action: auth.ReadTests, Handler: testCase.of(h.cases.data)},
 		{Method: http.MethodGet, Path: cases + "/:id/code", Interface: tests, Query: []string{"target", "revisionId", "download"}, Action: auth.ReadTests, Handler: testCase.of(h.cases.code)},
 		{Method: http.MethodGet, Path: cases + "/:id/code/targets", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testCase.of(h.cases.codeTargets)},
@@ -63,7 +62,6 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: suites, Interface: tests, Query: byPage("ids[]", "search", "tag[]", "startDate", "endDate", "userId", "teamId"), Action: auth.ReadTests, Handler: testSuite.of(h.suites.list)},
 		{Method: http.MethodPost, Path: suites, Interface: tests, Action: auth.ChangeTests, Handler: testSuite.of(h.suites.create)},
 		{Method: http.MethodGet, Path: suites + "/history", Interface: tests, Query: []string{"ids[]", "limit"}, Action: auth.ReadTests, Handler: testSuite.of(h.suiteRuns.histories)},
-		{Method: http.MethodGet, Path: suites + "/:id/history", Interface: tests, Query: byPage(), Action: auth.ReadTests, Handler: testSuite.of(h.suiteRuns.history)},
 		{Method: http.MethodGet, Path: suites + "/:id/matrix", Interface: tests, Query: byPage("runs"), Action: auth.ReadTests, Handler: testSuite.of(h.suiteRuns.matrix)},
 		{Method: http.MethodGet, Path: suites + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: testSuite.of(h.suites.get)},
 		{Method: http.MethodPost, Path: suites + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: testSuite.of(h.suites.update)},

@@ -48,6 +48,9 @@ type suiteRunBody struct {
 	BuildID   *int64   `json:"buildId"`
 	Trace     *string  `json:"trace"`
 	Retries   *int     `json:"retries"`
+	Shard     document `json:"shard"`
+	// MaxDuration is the most seconds from the start to the end.
+	MaxDuration *int `json:"maxDuration"`
 	// Environment, where it is sent, stands in place of the suite's default; null and "" are none.
 	Environment nullable `json:"environment"`
 }

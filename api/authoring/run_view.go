@@ -11,6 +11,7 @@ import (
 	"github.com/gin-gonic/gin"
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/authoring/diagnosis"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -48,6 +49,9 @@ type runView struct {
 	RerunOf     *uuid.UUID `json:"rerunOf,omitempty"` // the run that it repeats
 	// Quarantine is present where a failure of the run does not fail the run of its suite.
 	Quarantine *runQuarantine `json:"quarantine,omitempty"`
+	Pinned     *pinView       `json:"pinned,omitempty"` // absent while nobody keeps the run
+	// Login: the run signs in for the others of its suite run.
+	Login bool `json:"login,omitempty"`
 }
 
 // runQuarantine is the quarantine of the case when its run was made.
@@ -102,6 +106,7 @@ type jobDetail struct {
 	Files       []fileView   `json:"files"`
 	// Attempts are all of them, the last one too, where there are several.
 	Attempts []attemptView `json:"attempts,omitzero"`
+	*diagnosis.Job
 }
 
 // attemptView is one playing of a job.
@@ -128,6 +133,7 @@ type recordView struct {
 	Drifted   *step.Drifted  `json:"drifted,omitempty"`
 	Findings  *step.Findings `json:"findings,omitempty"`
 	Look      *step.Look     `json:"look,omitempty"`
+	Failure   *step.Failure  `json:"failure,omitempty"` // of a step that failed
 	HealingID string         `json:"healingId,omitempty"`
 	// Iterations are the rows that a for_each went through.
 	Iterations    []step.Iteration `json:"iterations,omitempty"`
@@ -145,13 +151,14 @@ func viewRun(r *run.Run) runView {
 		Status: r.Status, TestCaseName: r.CaseName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID,
 		SCTunnelName: r.Tunnel, StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), BuildID: r.BuildID,
 		VariableNames: r.VariableNames, Environment: r.Environment, JobCount: r.JobCount, Counts: viewCounts(r.Counts), Healed: r.Healed, Drifted: r.Drifted,
-		Unreviewed: r.Unreviewed, Flaky: r.Flaky, Retries: r.Retries, RerunOf: r.RerunOf}
+		Unreviewed: r.Unreviewed, Flaky: r.Flaky, Retries: r.Retries, RerunOf: r.RerunOf, Pinned: viewPin(r.Pin)}
 	if r.Quarantine != nil {
 		view.Quarantine = &runQuarantine{r.Quarantine.Reason, stamp(r.Quarantine.Until)}
 	}
 	for i := range r.Jobs {
 		view.Jobs = append(view.Jobs, viewJob(r, &r.Jobs[i]))
 	}
+	view.Login = r.LoginKey != ""
 	return view
 }
 
@@ -274,7 +281,7 @@ func (h *room) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
 	if err != nil {
 		return nil, err
 	}
-	detail := jobDetail{Steps: steps, Files: files}
+	detail := jobDetail{Steps: steps, Files: files, Job: diagnosis.OfJob(j.Diagnosis)}
 	if j.Status == run.Running {
 		detail.CurrentStep = len(j.Records) + 1
 	}
@@ -318,7 +325,7 @@ func (h *room) viewPlaying(ctx context.Context, records []step.Record, stored []
 		r := &records[i]
 		steps = append(steps, recordView{ID: r.StepID, Tool: r.Tool, Status: r.Status, Result: r.Result,
 			Healed: r.Healed, Suggested: r.Suggested, Drifted: r.Drifted, Findings: h.viewFindings(r.Findings), Look: r.Look,
-			HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS,
+			HealingID: r.HealingID, StartMS: r.StartMS, TookMS: r.TookMS, Failure: r.Failure,
 			Phase: r.Phase, Group: r.Group, Iterations: r.Iterations, ScreenshotURL: links[r.ScreenshotID]})
 	}
 	return steps, files, nil
@@ -348,33 +355,15 @@ type suiteRunView struct {
 	TestURL       string     `json:"testUrl,omitempty"` // that the run was given
 	VariableNames []string   `json:"variableNames,omitempty"`
 	Environment   string     `json:"environment,omitempty"`
-	Retries       *int       `json:"retries,omitempty"`   // that the run was given
-	RerunOf       *uuid.UUID `json:"rerunOf,omitempty"`   // the run whose cases are run again
-	RerunOnly     string     `json:"rerunOnly,omitempty"` // which of them: failed or flaky
+	Retries       *int       `json:"retries,omitempty"`     // that the run was given
+	RerunOf       *uuid.UUID `json:"rerunOf,omitempty"`     // the run whose cases are run again
+	RerunOnly     string     `json:"rerunOnly,omitempty"`   // which of them: failed or flaky
+	Shard         *shardView `json:"shard,omitempty"`       // the part of the suite
+	MaxDuration   *int       `json:"maxDuration,omitempty"` // seconds
+	Pinned        *pinView   `json:"pinned,omitempty"`
 	CaseRuns      []runView  `json:"caseRuns,omitzero"`
-}
-
-// countsView counts case runs, or jobs, by their status.
-type countsView struct {
-	Total     int `json:"total"`
-	Queued    int `json:"queued"`
-	Running   int `json:"running"`
-	Passed    int `json:"passed"`
-	Failed    int `json:"failed"`
-	Error     int `json:"error"`
-	Cancelled int `json:"cancelled"`
-	// Quarantined have failed and are in no other count; flaky ones have passed and count so too.
-	Quarantined int `json:"quarantined"`
-	Flaky       int `json:"flaky"`
-}
-
-func viewCounts(n map[run.Status]int) countsView {
-	view := countsView{Queued: n[run.Queued], Running: n[run.Running], Passed: n[run.Passed],
-		Failed: n[run.Failed], Error: n[run.Errored], Cancelled: n[run.Cancelled]}
-	for _, count := range n {
-		view.Total += count
-	}
-	return view
+	// FailureGroups are the largest groups of failures with one cause, of the single run only.
+	FailureGroups []diagnosis.Group `json:"failureGroups,omitzero"`
 }
 
 func viewSuiteRun(r *run.SuiteRun) suiteRunView {
@@ -382,7 +371,8 @@ func viewSuiteRun(r *run.SuiteRun) suiteRunView {
 		UserID: r.UserUUID, TestSuiteID: r.SuiteID, TestSuiteName: r.SuiteName, Status: r.Status, CreationDate: stamp(r.CreatedAt),
 		StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
 		BuildID: r.BuildID, TestURL: step.ShownURL(r.TestURL), VariableNames: r.VariableNames, Environment: r.Environment,
-		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: string(r.RerunOnly), Counts: viewCounts(r.Counts)}
+		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: string(r.RerunOnly), Shard: viewShard(r),
+		MaxDuration: r.MaxDuration, Counts: viewCounts(r.Counts), Pinned: viewPin(r.Pin)}
 	view.Counts.Quarantined, view.Counts.Flaky = r.Quarantined, r.Flaky
 	view.Counts.Total += r.Quarantined
 	if r.Error != "" {

@@ -23,6 +23,9 @@ type settingsBody struct {
 	Drift         nullable `json:"drift"`
 	Trace         nullable `json:"trace"`
 	Retries       nullable `json:"retries"`
+	// BasicAuth and ClientCertificate are replaced whole; null: none.
+	BasicAuth         nullable `json:"basicAuth"`
+	ClientCertificate nullable `json:"clientCertificate"`
 	// LastBuildName is in answers, which may be sent back; runs alone change it.
 	LastBuildName nullable `json:"lastBuildName"`
 }
@@ -62,6 +65,7 @@ type settingsChange struct {
 	retries                                *int // asWider: null
 	primary                                *step.Target
 	targets                                []step.Target
+	access                                 step.Access
 }
 
 // readSettingsChange reads run settings that are put over those of a case. The caller
@@ -104,6 +108,9 @@ func (in *settingsChange) readValues() (err error) {
 		return err
 	}
 	if in.retries, err = valueOf(in.body.Retries, settingsPath+".retries", asWider); err != nil {
+		return err
+	}
+	if err := in.readAccess(); err != nil {
 		return err
 	}
 	if err := authoring.CheckDrift(settingsPath+".drift", or(in.drift, "")); err != nil {
@@ -173,8 +180,29 @@ func (in *settingsChange) over(s step.RunSettings) step.RunSettings {
 	if in.retries != nil {
 		s.Retries = retriesOf(in.retries)
 	}
+	if in.body.BasicAuth.sent() {
+		s.BasicAuth = in.access.BasicAuth
+	}
+	if in.body.ClientCertificate.sent() {
+		s.ClientCertificate = in.access.ClientCertificate
+	}
 	in.overTargets(&s)
 	return s
+}
+
+// readAccess reads what the site of the test asks for.
+func (in *settingsChange) readAccess() error {
+	if in.body.BasicAuth.given() {
+		in.access.BasicAuth = &step.BasicAuth{}
+		if err := in.body.BasicAuth.decode(settingsPath+".basicAuth", in.access.BasicAuth); err != nil {
+			return err
+		}
+	}
+	if !in.body.ClientCertificate.given() {
+		return nil
+	}
+	in.access.ClientCertificate = &step.ClientCertificate{}
+	return in.body.ClientCertificate.decode(settingsPath+".clientCertificate", in.access.ClientCertificate)
 }
 
 // overTargets changes the targets. Those to run on follow the primary one for as long

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -62,10 +63,13 @@ type suiteBody struct {
 	Retries  nullable  `json:"retries"`
 	// DefaultEnvironment is the environment of runs that name none; null and "" are none.
 	DefaultEnvironment nullable  `json:"defaultEnvironment"`
+	RunRetention       nullable  `json:"runRetention"`
+	Login              nullable  `json:"login"` // {"testCaseId", "when"}; null: none
 	TestCases          *[]string `json:"testCases"`
 	TestCaseIDs        *[]string `json:"testCaseIds"`
 	AddTestCases       []string  `json:"addTestCases"`
 	RemoveTestCases    []string  `json:"removeTestCases"`
+	planBody
 }
 
 // readSuite reads the members of a suite; cases are those that replace all.
@@ -77,7 +81,8 @@ func readSuite(c *gin.Context) (in suiteBody, cases *[]string, err error) {
 	return in, cases, err
 }
 
-// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, trace, retries, setUp, tearDown, teamId.
+// create serves POST /testsuites. Members: name, testCases, tags, healing, drift, trace, retries, runRetention, setUp, tearDown, login, teamId, and
+// those of planBody.
 // Cases of other suites move.
 func (h suites) create(c *gin.Context) error {
 	in, cases, err := readSuite(c)
@@ -89,6 +94,9 @@ func (h suites) create(c *gin.Context) error {
 	}
 	if len(in.AddTestCases)+len(in.RemoveTestCases) > 0 {
 		return member("addTestCases", "and removeTestCases change a suite that is there: a new one has testCases")
+	}
+	if len(in.AddSharedTestCases)+len(in.RemoveSharedTestCases) > 0 {
+		return member("addSharedTestCases", "and removeSharedTestCases change a suite that is there: a new one has sharedTestCases")
 	}
 	n := authoring.NewSuite{Name: *in.Name, Tags: or(in.Tags, []string{}), Cases: or(cases, nil)}
 	if n.Team, err = optionalUUID("teamId", in.TeamID); err != nil {
@@ -115,11 +123,24 @@ func (h suites) create(c *gin.Context) error {
 		return err
 	}
 	n.Healing, n.Drift, n.Trace, n.Retries, n.DefaultEnvironment = or(healing, ""), or(drift, ""), or(trace, ""), retriesOf(retries), or(env, "")
+	retention, err := valueOf(in.RunRetention, "runRetention", authoring.RunRetention{})
+	if err != nil {
+		return err
+	}
+	n.Retention = or(retention, authoring.RunRetention{})
 	setUp, tearDown, err := h.readAround(c, &in)
 	if err != nil {
 		return err
 	}
 	n.SetUp, n.TearDown = or(setUp, nil), or(tearDown, nil)
+	plan, err := in.planned()
+	if err != nil {
+		return err
+	}
+	n.Plan, n.Shared = plan.Change, or(plan.shared, nil)
+	if n.Login, err = readLogin(in.Login); err != nil {
+		return err
+	}
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		row, err = authoring.CreateSuite(ctx, tx, w, n)
@@ -140,6 +161,18 @@ func (h suites) readAround(c *gin.Context, in *suiteBody) (setUp, tearDown *[]st
 	return setUp, tearDown, err
 }
 
+// readLogin reads the login of a suite; nil for none.
+func readLogin(n nullable) (*login.Login, error) {
+	if !n.given() {
+		return nil, nil
+	}
+	var l login.Login
+	if err := n.decode("login", &l); err != nil {
+		return nil, err
+	}
+	return &l, l.Check("login")
+}
+
 func or[T any](value *T, absent T) T {
 	if value == nil {
 		return absent
@@ -148,8 +181,8 @@ func or[T any](value *T, absent T) T {
 }
 
 // update serves POST /testsuites/{id}; only members that are sent are changed: name,
-// tags, healing, drift, trace, retries, setUp, tearDown, and the cases by testCaseIds (all of them) or by addTestCases and
-// removeTestCases.
+// tags, healing, drift, trace, retries, setUp, tearDown, login, those of planBody, and the cases by testCaseIds (all of them) or by
+// addTestCases and removeTestCases.
 func (h suites) update(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
 	if err != nil {
@@ -172,11 +205,26 @@ func (h suites) update(c *gin.Context) error {
 	if change.SetUp, change.TearDown, err = h.readAround(c, &in); err != nil {
 		return err
 	}
+	plan, err := in.planned()
+	if err != nil {
+		return err
+	}
+	change.Plan, change.Shared, change.AddShared, change.RemoveShared = plan.Change, plan.shared, plan.add, plan.remove
 	if change.Retries, err = valueOf(in.Retries, "retries", asWider); err != nil {
 		return err
 	}
 	if change.DefaultEnvironment, err = valueOf(in.DefaultEnvironment, "defaultEnvironment", ""); err != nil {
 		return err
+	}
+	if change.Retention, err = valueOf(in.RunRetention, "runRetention", authoring.RunRetention{}); err != nil {
+		return err
+	}
+	if in.Login.sent() {
+		to, err := readLogin(in.Login)
+		if err != nil {
+			return err
+		}
+		change.Login = &authoring.LoginChange{To: to}
 	}
 	var row *authoring.Suite
 	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {

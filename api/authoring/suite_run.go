@@ -10,14 +10,17 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/authoring/diagnosis"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/idempotency"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/run/attempt"
+	"github.com/slipway-qa/slipway/storage/suiteplan"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -26,7 +29,7 @@ type suiteRuns struct{ *room }
 
 // start serves POST /testsuites/{id}/run: every case of the suite that has a target
 // and steps is run, by a task. Members: buildName, targets, testUrl, variables, buildId,
-// environment, retries, trace.
+// environment, retries, trace, shard, maxDuration.
 func (h suiteRuns) start(c *gin.Context) error {
 	id, err := uuidParam(c, "id")
 	if err != nil {
@@ -54,6 +57,12 @@ func (h suiteRuns) startNew(ctx context.Context, w account.Writer, id uuid.UUID,
 	n := run.NewSuiteRun{SuiteID: id, BuildName: or(in.BuildName, ""), Vendor: h.cfg.Vendor, Key: key}
 	t := targeting{h.room, w.OrganizationID}
 	var err error
+	if n.Shard, err = in.shard(); err != nil {
+		return nil, err
+	}
+	if n.MaxDuration = in.MaxDuration; suiteplan.CheckDuration("maxDuration", n.MaxDuration) != nil {
+		return nil, under("", suiteplan.CheckDuration("maxDuration", n.MaxDuration))
+	}
 	if n.Targets, err = t.ofSuite(ctx, in); err != nil {
 		return nil, err
 	}
@@ -196,6 +205,11 @@ func (h suiteRuns) show(c *gin.Context, row *run.SuiteRun, junit bool) error {
 	if view.CaseRuns, err = h.viewCaseRuns(ctx, runs, detailed); err != nil {
 		return err
 	}
+	groups, err := failure.Groups(ctx, h.cfg.DB, row.ID, diagnosis.MaxGroups, diagnosis.MaxCases)
+	if err != nil {
+		return err
+	}
+	view.FailureGroups = diagnosis.Groups(groups)
 	return data(c, http.StatusOK, view)
 }
 

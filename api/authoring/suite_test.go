@@ -24,16 +24,18 @@ func TestSuiteIsShownWhole(t *testing.T) {
 		"orgId": w.ours.UUID.String(), "teamId": w.one.UUID.String(), "name": "smoke", "tags": []any{"nightly"},
 		"creatorUserId": w.member.UserUUID.String(), "creatorUserName": "Person member",
 		"lastModifierUserId": w.member.UserUUID.String(), "lastModifierUserName": "Person member",
-		"healing": nil, "drift": nil, "trace": nil, "retries": nil, "testCaseCount": 2.0, "runCount": 0.0} {
+		"healing": nil, "drift": nil, "trace": nil, "retries": nil, "testCaseCount": 2.0, "runCount": 0.0, "login": nil,
+		"runRetention": tree{"days": nil, "runs": nil}, "filter": nil, "maxDuration": nil} {
 		require.Equal(t, want, made[name], name)
 	}
-	require.Len(t, made, 18)
+	require.Len(t, made, 22)
 	id := made["id"].(string)
 	require.Equal(t, made, w.ok(w.neighbor, 200, "GET", "/testsuites/"+id, ""))
 	require.Equal(t, made, w.ok(w.member, 200, "GET", "/testsuites/"+bare(id), ""))
 	item := w.ok(w.member, 200, "GET", "/testsuites", "")["items"].([]any)[0].(tree)
 	require.NotContains(t, item, "runCount", "only create, get and update answer it")
 	delete(made, "runCount")
+	delete(made, "login")
 	require.Equal(t, made, item)
 }
 

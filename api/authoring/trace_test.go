@@ -10,6 +10,7 @@ import (
 	api "github.com/slipway-qa/slipway/api/authoring"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // endTraced ends a job that failed, with a trace.
@@ -59,4 +60,35 @@ func TestTraceOfARun(t *testing.T) {
 	link := base + "/v1/ai-authoring" + at + "?job=" + second.String()
 	require.Equal(t, 1, strings.Count(report, `<property name="trace" value="`+link+`">`), report)
 	require.Contains(t, report, "trace: "+link)
+}
+
+// A report names the pictures by which people decide, and no others.
+func TestReportNamesPictures(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.newCase(w.member, "Buy", tree{})
+	run := w.start(id, `{"targets":[{"capabilities":{"browserName":"chrome"}}]}`)
+	job := idOf(jobOf(run, 0))
+	w.begin(job)
+	records := []step.Record{{StepID: "s1", Status: step.Passed}, {StepID: "s2", Status: step.Failed, Look: &step.Look{State: step.LookDifferent}}}
+	end, want := store.JobEnd{Status: store.Failed, ErrorCode: store.CodeAssertionFailed, Error: "no", Records: records}, map[string]string{}
+	for _, f := range []struct {
+		kind string
+		step int
+		name string // of the property; "" for none
+	}{{store.Screenshot, 0, ""}, {store.Screenshot, 1, "screenshot:s2"}, {store.Expected, 1, "expected:s2"}, {store.Actual, 1, "actual:s2"},
+		{store.Difference, 1, "difference:s2"}, {store.Source, 1, ""}} {
+		file := uuid.New()
+		end.Files = append(end.Files, store.NewFile{ID: file, Kind: f.kind, Step: f.step, Key: store.FileKey(job, file), ContentType: "image/png", Size: 1})
+		if f.name != "" {
+			want[f.name] = base + "/v1/ai-authoring/files/" + file.String()
+		}
+	}
+	w.end(job, end)
+	report := w.call(w.member, "GET", "/testcases/"+id+"/runs/"+run["id"].(string)+"?format=junit", "").Body.String()
+	require.Equal(t, len(want), strings.Count(report, "/ai-authoring/files/")/2, report)
+	for name, link := range want {
+		require.Contains(t, report, `<property name="`+name+`" value="`+link+`">`)
+		require.Contains(t, report, name+": "+link)
+	}
 }

@@ -1,8 +1,11 @@
 package authoring
 
 import (
+	"github.com/slipway-qa/slipway/api/authoring/diagnosis"
 	"github.com/slipway-qa/slipway/api/route"
+	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/generation"
+	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/schedule"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -20,8 +23,7 @@ func Types() route.Types {
 			"authoring_code":                codeView{},
 			"testGeneration":                generationView{},
 			"testHistory_run":               pastView{},
-			"testHistory_summary":           summaryView{},
-			"testHistory":                   historyView{},
+			"testRun_pinned":                pinView{},
 			"testHistory_of":                pastOf{},
 			"testMatrix":                    matrixView{},
 			"testComparison":                comparedView{},
@@ -38,6 +40,8 @@ func Types() route.Types {
 			"testRun_file":                  fileView{},
 			"testSuiteRun":                  suiteRunView{},
 			"testSuiteRun_counts":           countsView{},
+			"testSuiteRun_shard":            shardView{},
+			"authoring_suite_filter":        filterView{},
 			"authoring_schedule_settings":   scheduleSettingsView{},
 			"authoring_schedule_state":      scheduleStateView{},
 			"authoring_schedule":            scheduleView{},
@@ -50,6 +54,14 @@ func Types() route.Types {
 			"authoring_data_page":           dataPage{},
 			"testRun_row":                   rowView{},
 			"testRun_findings":              step.Findings{},
+			"testRun_failure":               step.Failure{},
+			"testRun_candidate":             step.Candidate{},
+			"testRun_comparison":            diagnosis.Comparison{},
+			"testRun_changedPage":           failure.Page{},
+			"testRun_failingRequest":        failure.Request{},
+			"testRun_slower":                failure.Slower{},
+			"testSuiteRun_failureGroup":     diagnosis.Group{},
+			"testSuiteRun_failureCase":      diagnosis.Case{},
 			"testRun_finding":               step.Finding{},
 			"testRun_look":                  step.Look{},
 			"testRun_group":                 step.InGroup{},
@@ -61,6 +73,9 @@ func Types() route.Types {
 			"authoring_fingerprint":              step.Fingerprint{},
 			"authoring_surroundings":             step.Surroundings{},
 			"authoring_condition":                step.Condition{},
+			"authoring_login":                    login.Login{},
+			"authoring_basic_auth":               step.BasicAuth{},
+			"authoring_client_certificate":       step.ClientCertificate{},
 			"authoring_tool":                     step.Tool{},
 			"testRun_described":                  step.Described{},
 			"authoring_run_settings_body":        settingsBody{},
@@ -80,7 +95,7 @@ func Types() route.Types {
 			"authoring_schedule_settings_update": scheduleSettingsBody{},
 			"authoring_schedule_update":          scheduleBody{},
 		},
-		Words: []any{[]generation.State{generation.Queued, generation.InProgress, generation.Completed, generation.Failed}, run.Statuses(), jobStatuses(),
+		Words: []any{[]generation.State{generation.Queued, generation.InProgress, generation.Completed, generation.Failed}, run.Statuses(), jobStatuses(), failure.Reasons(),
 			[]schedule.State{schedule.Enabled, schedule.Disabled, schedule.Running, schedule.Errored}},
 	}
 }

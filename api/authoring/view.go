@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -107,6 +108,7 @@ type settingsView struct {
 	Drift         *string      `json:"drift"`   // likewise
 	Trace         *string      `json:"trace"`   // likewise
 	Retries       *int         `json:"retries"` // likewise
+	step.Access                // absent members: none
 }
 
 // targetView is where a test runs.
@@ -118,7 +120,7 @@ type targetView struct {
 func viewSettings(s *step.RunSettings) settingsView {
 	view := settingsView{TestURL: s.TestURL, SCTunnelName: s.SCTunnelName, PrimaryTarget: viewTarget(s.PrimaryTarget),
 		RunTargets: make([]targetView, 0, len(s.RunTargets)), LastBuildName: s.LastBuildName,
-		Strict: or(s.Strict, true), Healing: mode(s.Healing), Drift: mode(s.Drift), Trace: mode(s.Trace), Retries: s.Retries}
+		Strict: or(s.Strict, true), Healing: mode(s.Healing), Drift: mode(s.Drift), Trace: mode(s.Trace), Retries: s.Retries, Access: s.Access}
 	for i := range s.RunTargets {
 		view.RunTargets = append(view.RunTargets, viewTarget(&s.RunTargets[i]))
 	}
@@ -206,8 +208,12 @@ type suiteView struct {
 	Trace                *string   `json:"trace"`   // likewise
 	Retries              *int      `json:"retries"` // likewise
 	// DefaultEnvironment is the environment of runs that name none; null: none.
-	DefaultEnvironment *string `json:"defaultEnvironment"`
-	TestCaseCount      int     `json:"testCaseCount"`
+	DefaultEnvironment *string                `json:"defaultEnvironment"`
+	RunRetention       authoring.RunRetention `json:"runRetention"`
+	TestCaseCount      int                    `json:"testCaseCount"`
+	// Filter is which cases it runs in place of cases of its own; null: it has its own.
+	Filter      *filterView `json:"filter"`
+	MaxDuration *int        `json:"maxDuration"` // of its runs, in seconds; null: no bound
 	*suiteDetail
 }
 
@@ -217,6 +223,9 @@ type suiteDetail struct {
 	// SetUp and TearDown stand around the steps of each case.
 	SetUp    []stepView `json:"setUp,omitempty"`
 	TearDown []stepView `json:"tearDown,omitempty"`
+	// Login is the case that signs in before the others, and when it is played again; null: none.
+	Login *login.Login `json:"login"`
+	planDetail
 }
 
 func viewSuite(row *authoring.Suite) suiteView {
@@ -224,13 +233,13 @@ func viewSuite(row *authoring.Suite) suiteView {
 		CreationDate: stamp(row.CreatedAt), LastUpdate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
 		Healing: mode(row.Healing), Drift: mode(row.Drift), Trace: mode(row.Trace), Retries: row.Retries, DefaultEnvironment: mode(row.DefaultEnvironment),
-		TestCaseCount: row.CaseCount}
+		RunRetention: row.Retention, TestCaseCount: row.CaseCount, Filter: viewFilter(row.Plan.Filter), MaxDuration: row.Plan.MaxDuration}
 }
 
 // viewSingle is a suite with the number of its runs and the steps around its cases.
 func (h *room) viewSingle(row *authoring.Suite) suiteView {
 	view := viewSuite(row)
-	view.suiteDetail = &suiteDetail{RunCount: row.RunCount, SetUp: h.viewSteps(row.SetUp), TearDown: h.viewSteps(row.TearDown)}
+	view.suiteDetail = &suiteDetail{RunCount: row.RunCount, SetUp: h.viewSteps(row.SetUp), TearDown: h.viewSteps(row.TearDown), Login: row.Login, planDetail: viewPlan(row)}
 	return view
 }
 

@@ -28,8 +28,6 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/baseline"
 	"github.com/slipway-qa/slipway/storage/object"
-	"github.com/slipway-qa/slipway/storage/run"
-	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // Config is what the handlers need.
@@ -67,6 +65,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: ofCase + "/baselines/:baselineId/accept", Interface: tests, Action: auth.ReviewLooks, Handler: coded(h.accept)},
 		{Method: http.MethodPost, Path: ofCase + "/baselines/:baselineId/reject", Interface: tests, Action: auth.ReviewLooks, Handler: coded(h.reject)},
 		{Method: http.MethodPost, Path: ofCase + "/runs/:runId/baselines/accept", Interface: tests, Action: auth.ReviewLooks, Handler: coded(h.acceptRun)},
+		{Method: http.MethodPost, Path: basePath + "/testsuites/:id/runs/:runId/baselines/accept", Interface: tests, Action: auth.ReviewLooks, Handler: coded(h.acceptSuiteRun)},
 		{Method: http.MethodGet, Path: ofCase + "/accessibility", Interface: tests, Query: []string{"skip", "limit"}, Action: auth.ReadTests, Handler: coded(h.findings)},
 		{Method: http.MethodPost, Path: ofCase + "/accessibility/accept", Interface: tests, Action: auth.ReviewLooks, Handler: coded(h.acceptFindings)},
 		{Method: http.MethodDelete, Path: ofCase + "/accessibility/:key", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.ReviewLooks, Handler: coded(h.removeFinding)},
@@ -209,46 +208,4 @@ func (h *Handlers) decide(c *gin.Context, do func(context.Context, *storage.Tx, 
 		return err
 	}
 	return data(c, h.view(b))
-}
-
-// acceptRun serves POST /testcases/{id}/runs/{runId}/baselines/accept: all pictures of the run
-// that are no baselines yet.
-func (h *Handlers) acceptRun(c *gin.Context) error {
-	if err := body.ReadNone(c); err != nil {
-		return err
-	}
-	caseID, got, err := h.runOf(c)
-	if err != nil {
-		return err
-	}
-	var list []baseline.Baseline
-	err = h.change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		list, err = baseline.AcceptAll(ctx, tx, w, caseID, candidates(got))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return data(c, gin.H{"items": h.views(list), "total": len(list)})
-}
-
-// candidates returns the pictures that the steps of a run name, also those that were the first
-// and were seen again.
-func candidates(r *run.Run) (ids []uuid.UUID) {
-	for i := range r.Jobs {
-		for k := range r.Jobs[i].Records {
-			look := r.Jobs[i].Records[k].Look
-			if look == nil {
-				continue
-			}
-			text := look.CandidateID
-			if text == "" && look.State == step.LookUnreviewed {
-				text = look.BaselineID
-			}
-			if id, err := uuid.Parse(text); err == nil && !slices.Contains(ids, id) {
-				ids = append(ids, id)
-			}
-		}
-	}
-	return ids
 }

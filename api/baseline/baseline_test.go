@@ -26,12 +26,6 @@ func twoTargets(first, second uuid.UUID) *run.Run {
 	}}
 }
 
-func TestCandidatesOfARun(t *testing.T) {
-	first, second := uuid.New(), uuid.New()
-	require.Equal(t, []uuid.UUID{first, second}, candidates(twoTargets(first, second)), "each once; what matched is decided")
-	require.Empty(t, candidates(&run.Run{}))
-}
-
 func TestChosenFindings(t *testing.T) {
 	r := twoTargets(uuid.New(), uuid.New())
 	keys := func(in acceptBody) (list []string) {

@@ -29,6 +29,7 @@ const (
 	codeQuery    = "INVALID_QUERY"
 	codeCase     = "TEST_CASE_NOT_FOUND"
 	codeRun      = "TEST_CASE_RUN_NOT_FOUND"
+	codeSuite    = "TEST_SUITE_NOT_FOUND"
 	codeBaseline = "TEST_CASE_BASELINE_NOT_FOUND"
 	codeFinding  = "TEST_CASE_FINDING_NOT_FOUND"
 )
@@ -120,6 +121,25 @@ func (h *Handlers) runOf(c *gin.Context) (string, *run.Run, error) {
 func (h *Handlers) readRun(c *gin.Context, caseID string, id uuid.UUID) (*run.Run, error) {
 	got, err := run.ByID(c.Request.Context(), h.cfg.DB, auth.Organization(c), caseID, id)
 	return got, notFound(err, codeRun, "the test case has no such run")
+}
+
+// suiteRunOf returns the id of the suite run of the path, and tells a suite that is not there
+// from a run.
+func (h *Handlers) suiteRunOf(c *gin.Context) (uuid.UUID, error) {
+	suiteID, err := uuidParam(c, "id")
+	if err != nil {
+		return uuid.Nil, err
+	}
+	id, err := uuidParam(c, "runId")
+	if err != nil {
+		return uuid.Nil, err
+	}
+	ctx, organization := c.Request.Context(), auth.Organization(c)
+	if _, err := authoring.SuiteByID(ctx, h.cfg.DB, organization, suiteID); err != nil {
+		return uuid.Nil, notFound(err, codeSuite, "the test suite does not exist")
+	}
+	_, err = run.SuiteRunByID(ctx, h.cfg.DB, organization, suiteID, id)
+	return id, notFound(err, codeRun, "the test suite has no such run")
 }
 
 // page reads skip and limit as all lists of the interface do.

@@ -45,6 +45,7 @@ func TestPermitByKind(t *testing.T) {
 		tasks.TestJob.Name:            {"O", "O"},
 		tasks.SuiteRun.Name:           {"O", "O"},
 		tasks.RunRows.Name:            {"O", "O"},
+		tasks.SuiteDeadline.Name:      {"O", "O"},
 		tasks.RunMaintenance.Name:     {"O", "O"},
 		tasks.ScheduleTick.Name:       {"O", "O"},
 

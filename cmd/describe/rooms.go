@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/api/environment"
 	"github.com/slipway-qa/slipway/api/gate"
 	"github.com/slipway-qa/slipway/api/group"
+	"github.com/slipway-qa/slipway/api/history"
 	"github.com/slipway-qa/slipway/api/mail"
 	"github.com/slipway-qa/slipway/api/oidc"
 	"github.com/slipway-qa/slipway/api/ops"
@@ -76,6 +77,7 @@ func allTypes() []route.Types {
 		agent.Types(),
 		audit.Types(),
 		authoring.Types(),
+		history.Types(),
 		baseline.Types(),
 		commitstatus.Types(),
 		crash.Types(),

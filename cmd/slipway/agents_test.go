@@ -201,6 +201,7 @@ func TestAgentsRead(t *testing.T) {
 	require.Equal(t, "image/png", picture.MIMEType)
 	require.Equal(t, "\x89PNG\r\n\x1a\n", string(picture.Data))
 	a.works("get_run_comparison", members{"test_id": caseID, "run_id": runID})
+	require.Equal(t, runID, a.works("get_test_history", members{"test_id": caseID})["items"].([]any)[0].(members)["id"])
 	a.fails("get_generation", members{"task_id": uuid.NewString()}, "not found")
 	a.fails("get_suite_run", members{"suite_id": w.ids["suite"], "run_id": uuid.NewString()}, "not found")
 
@@ -208,7 +209,8 @@ func TestAgentsRead(t *testing.T) {
 	other := w.agentAt(w.organization("other").Owner.APIKey)
 	for tool, arguments := range map[string]members{"get_crash_group": {"id": group}, "get_crash": {"id": crash["id"]}, "get_build": {"id": built["id"]},
 		"get_test": {"id": caseID}, "get_run": {"test_id": caseID, "run_id": runID}, "get_run_comparison": {"test_id": caseID, "run_id": runID},
-		"list_builds": {"app_id": apps[0].(members)["id"]}, "get_gate": {"build_id": built["id"]}} {
+		"get_test_history": {"test_id": caseID},
+		"list_builds":      {"app_id": apps[0].(members)["id"]}, "get_gate": {"build_id": built["id"]}} {
 		other.fails(tool, arguments, "not found")
 	}
 	for _, tool := range []string{"list_crash_groups", "list_apps", "list_tests", "list_suites", "list_runs"} {
@@ -220,7 +222,7 @@ func TestAgentsRead(t *testing.T) {
 	require.Equal(t, "get_run http done include,run_id,test_id", w.one(`select subject || ' ' || (detail->>'via') || ' ' || (detail->>'outcome') || ' ' ||
 		(select string_agg(name, ',' order by name) from jsonb_array_elements_text(detail->'arguments') name)
 		from audit_events where action = 'agent.called' and subject = 'get_run' and organization_id = $1`, w.boot.Organization.ID))
-	require.Equal(t, "8", w.one(`select count(*)::text from audit_events where action = 'agent.called' and detail->>'outcome' = 'failed' and organization_id <> $1`, w.boot.Organization.ID))
+	require.Equal(t, "9", w.one(`select count(*)::text from audit_events where action = 'agent.called' and detail->>'outcome' = 'failed' and organization_id <> $1`, w.boot.Organization.ID))
 	require.Equal(t, "0", w.one(`select count(*)::text from audit_events where action = 'agent.called' and detail->>'key_id' is null`))
 }
 

@@ -192,16 +192,17 @@ func (p *page) isFile() bool { return !strings.Contains(p.text, "<main id=\"main
 func consoleUnlinked() map[string]string {
 	return map[string]string{
 		frame.Base + "/crashes/reports/:id/attachments/:attachment": "the reports have none",
-		frame.Base + "/live":                  "the script asks it for news",
-		frame.Base + "/crashes/all":           "a form of the list leads there",
-		frame.Base + "/crashes/all/:task":     "the form that begins a change leads there",
-		frame.Base + "/tests/files/:id":       "a browser writes it",
-		frame.Base + "/tests/groups/:group":   "the tests of the data share no steps",
-		frame.Base + "/operate/mail/:id":      "no mail was written",
-		frame.Base + "/operate/mail/:id/html": "a frame of the mail's page shows it",
-		frame.Base + "/operate/retry":         "no task has failed for good",
-		frame.Base + "/operate/cancel":        "whether a task is open depends on the workers",
-		frame.Base + "/operate/run":           "whether a task waits depends on the workers",
+		frame.Base + "/live":                     "the script asks it for news",
+		frame.Base + "/crashes/all":              "a form of the list leads there",
+		frame.Base + "/crashes/all/:task":        "the form that begins a change leads there",
+		frame.Base + "/tests/files/:id":          "a browser writes it",
+		frame.Base + "/tests/groups/:group":      "the tests of the data share no steps",
+		frame.Base + "/tests/groups/:group/edit": "likewise",
+		frame.Base + "/operate/mail/:id":         "no mail was written",
+		frame.Base + "/operate/mail/:id/html":    "a frame of the mail's page shows it",
+		frame.Base + "/operate/retry":            "no task has failed for good",
+		frame.Base + "/operate/cancel":           "whether a task is open depends on the workers",
+		frame.Base + "/operate/run":              "whether a task waits depends on the workers",
 	}
 }
 
@@ -432,12 +433,16 @@ func consoleBounds() map[string]int {
 		"/console/tests/suites":                                9,
 		"/console/tests/suites/:id":                            18,
 		"/console/tests/suites/:id/runs":                       8,
-		"/console/tests/suites/:id/runs/:run":                  7,
+		"/console/tests/suites/:id/runs/:run":                  8,
 		"/console/tests/suites/:id/runs/:run/junit":            7,
 		"/console/tests/tunnels":                               7,
 		"/console/tests/variables":                             10,
 		"/console/tests/variables/:id":                         6,
 		"/console/tests/groups":                                7,
 		"/console/tests/groups/:group":                         3,
+		"/console/tests/groups/new":                            6,
+		"/console/tests/groups/:group/edit":                    3,
+		"/console/tests/environments":                          10,
+		"/console/tests/environments/:id":                      6,
 	}
 }

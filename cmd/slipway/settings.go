@@ -86,7 +86,7 @@ type settings struct {
 	RunParallel            int           `env:"SLIPWAY_RUN_PARALLEL" default:"0" help:"Test jobs of one organization that run at once, in all workers together; 0: as many as there are slots. While others wait, organizations share the slots equally in any case."`
 	RunTimeout             time.Duration `env:"SLIPWAY_RUN_TIMEOUT" default:"30m" help:"Longest time of one case on one target."`
 	RunScreenshots         bool          `env:"SLIPWAY_RUN_SCREENSHOTS" default:"true" negatable:"" help:"Keep a screenshot of every step; otherwise of failed steps only."`
-	RunDays                int           `env:"SLIPWAY_RUN_DAYS" default:"90" help:"Days for which runs and generations, and their screenshots, are kept. The screenshots of a generated case stay with the case."`
+	RunDays                int           `env:"SLIPWAY_RUN_DAYS" default:"90" help:"Days for which runs, where an organization does not say, and generations are kept, with their screenshots. The screenshots of a generated case stay with the case."`
 	AllowFileURLs          bool          `name:"allow-file-urls" env:"SLIPWAY_ALLOW_FILE_URLS" help:"Allow tests to open file: addresses. Whoever writes a test can then read files of the browser's machine."`
 	AllowMetadataAddresses bool          `env:"SLIPWAY_ALLOW_METADATA_ADDRESSES" help:"Allow tests to open link-local addresses and metadata services of clouds; needs SLIPWAY_ALLOW_PRIVATE_ADDRESSES. Whoever writes a test can then read the machine's cloud credentials."`
 

@@ -212,12 +212,17 @@ func testChanges() []request {
 		{method: post, path: ai + "/testsuites/{id:suite}/run", body: `{"testUrl":"https://preview.example.com","variables":{"user":"ann"}}`, want: 200, wrote: "test_suite_run.started", save: "suiterun=data.id"},
 		{method: post, path: ai + "/testsuites/{id:suite}/runs/{runId:suiterun}/cancel", want: 200, wrote: "test_suite_run.cancelled"},
 		{method: post, path: ai + "/testsuites/{id:suite}/runs/{runId:suiterun}/rerun", body: `{"only":"failed","variables":{"user":"ann"}}`, want: 200, wrote: "test_suite_run.started", before: failedCase},
+		{method: post, path: ai + "/testcases/{id:case}/runs/{runId:run}/pin", want: 200, wrote: "test_run.pinned"},
+		{method: remove, path: ai + "/testcases/{id:case}/runs/{runId:run}/pin", want: 204, wrote: "test_run.unpinned"},
+		{method: post, path: ai + "/testsuites/{id:suite}/runs/{runId:suiterun}/pin", want: 200, wrote: "test_suite_run.pinned"},
+		{method: remove, path: ai + "/testsuites/{id:suite}/runs/{runId:suiterun}/pin", want: 204, wrote: "test_suite_run.unpinned"},
 		{method: post, path: ai + "/testcases/{id:case}/quarantine", body: `{"reason":"The map loads late.","until":"` + fortnight() + `"}`, want: 200, wrote: "test_case.quarantined"},
 		{method: remove, path: ai + "/testcases/{id:case}/quarantine", want: 204, wrote: "test_case.quarantine_ended"},
 		{method: post, path: ai + "/testcases/{id:case}/healings/{healingId:healing}", body: `{"action":"refuse"}`, want: 200, wrote: "test_healing.refused", before: heal},
 		{method: post, path: ai + "/testcases/{id:case}/baselines/{baselineId:baseline}/accept", want: 200, wrote: "test_baseline.accepted", before: pictured},
 		{method: post, path: ai + "/testcases/{id:case}/baselines/{baselineId:baseline}/reject", want: 200, wrote: "test_baseline.rejected"},
 		{method: post, path: ai + "/testcases/{id:case}/runs/{runId:run}/baselines/accept", want: 200, wrote: "test_baseline.accepted"},
+		{method: post, path: ai + "/testsuites/{id:suite}/runs/{runId:suiterun}/baselines/accept", want: 200, wrote: "test_baseline.accepted", before: picturedInSuite},
 		{method: post, path: ai + "/testcases/{id:case}/accessibility/accept", body: `{"runId":"{{run}}","stepId":"s1"}`, want: 200, wrote: "test_findings.accepted"},
 		{method: remove, path: ai + "/testcases/{id:case}/accessibility/{key:finding}", want: 204, wrote: "test_finding.removed"},
 		{method: post, path: ai + "/test-schedules", body: schedule, want: 201, wrote: "test_schedule.created", save: "schedule=data.id",
@@ -288,6 +293,15 @@ func pictured(w *surface) {
 		'findings', jsonb_build_object('total', 1, 'accepted', 0, 'failing', 1, 'list', jsonb_build_array(jsonb_build_object('key', $3::text, 'rule', 'label',
 			'impact', 'critical', 'help', 'Form elements must have labels', 'helpUrl', '', 'element', '#user', 'html', '<input id="user">', 'fails', true)))))
 		where run_id = $1`, w.ids["run"], w.ids["baseline"], w.ids["finding"])
+	require.NoError(w.t, err)
+}
+
+// picturedInSuite has a job of a suite run see the picture, which waits again.
+func picturedInSuite(w *surface) {
+	_, err := w.db.ExecContext(w.t.Context(), `update test_baselines set state = 'CANDIDATE' where id::text = $1`, w.ids["baseline"])
+	require.NoError(w.t, err)
+	_, err = w.db.ExecContext(w.t.Context(), `update test_jobs set records = (select of.records from test_jobs of where of.run_id::text = $1)
+		where run_id in (select id from test_runs where suite_run_id::text = $2)`, w.ids["run"], w.ids["suiterun"])
 	require.NoError(w.t, err)
 }
 

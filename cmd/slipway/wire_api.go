@@ -25,6 +25,7 @@ import (
 	apienvironment "github.com/slipway-qa/slipway/api/environment"
 	apigate "github.com/slipway-qa/slipway/api/gate"
 	apigroup "github.com/slipway-qa/slipway/api/group"
+	apihistory "github.com/slipway-qa/slipway/api/history"
 	"github.com/slipway-qa/slipway/api/inspection"
 	"github.com/slipway-qa/slipway/api/install"
 	"github.com/slipway-qa/slipway/api/intake"
@@ -279,6 +280,9 @@ func (s *services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop fu
 	rooms.Environments, err = apienvironment.New(apienvironment.Config{DB: s.db, SealKeys: s.keys, CheckURL: s.pages.Check, Vendor: s.settings.Vendor,
 		UnsafeCapabilities: s.settings.unsafeCapabilities()})
 	if err != nil {
+		return nil, err
+	}
+	if rooms.Histories, err = apihistory.New(apihistory.Config{DB: s.db, Tests: rooms.Tests, PublicURL: s.settings.PublicURL}); err != nil {
 		return nil, err
 	}
 	if rooms.StepGroups, err = apistepgroup.New(apistepgroup.Config{DB: s.db, Tests: rooms.Tests}); err != nil {

@@ -23,6 +23,7 @@ import (
 	workmail "github.com/slipway-qa/slipway/worker/mail"
 	"github.com/slipway-qa/slipway/worker/maintenance"
 	workrun "github.com/slipway-qa/slipway/worker/run"
+	"github.com/slipway-qa/slipway/worker/run/download"
 	"github.com/slipway-qa/slipway/worker/schedule"
 	worksession "github.com/slipway-qa/slipway/worker/session"
 )
@@ -179,6 +180,9 @@ func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
 // addTestWork adds the handlers of runs, generations and schedules, and returns what
 // stops the browsers.
 func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worker.Pool) (stop func(), err error) {
+	if swept, err := download.Sweep(); err != nil {
+		s.log.Warn("downloads of tests that were killed are not all deleted", "folders", swept, "error", err)
+	}
 	browsers, trouble, stop, err := s.startBrowsers(runSlots(pools))
 	if err != nil {
 		return nil, err
@@ -192,9 +196,10 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 		stop()
 		return nil, err
 	}
-	handlers[tasks.TestJob.Name] = &workrun.JobHandler{DB: s.db, Objects: removing(s), Browsers: browsers, Keys: s.keys,
+	handlers[tasks.TestJob.Name] = &workrun.JobHandler{DB: s.db, Objects: removing(s), Browsers: browsers, Keys: s.keys, Vendor: s.settings.Vendor,
 		CheckURL: s.pages.Check, Trouble: trouble, Timeout: s.settings.RunTimeout, Screenshots: s.settings.RunScreenshots, Log: s.log}
 	handlers[tasks.RunRows.Name] = &workrun.RowsHandler{Log: s.log}
+	handlers[tasks.SuiteDeadline.Name] = &workrun.DeadlineHandler{}
 	handlers[tasks.SuiteRun.Name] = &workrun.SuiteHandler{DB: s.db, Vendor: s.settings.Vendor, Keys: s.keys, Log: s.log}
 	handlers[tasks.RunMaintenance.Name] = maintenance
 	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Quotas: s.quotas, Observer: s.metrics.Observer(), Log: s.log, Started: time.Now()}

@@ -132,6 +132,10 @@ const (
 	TestBaselineRejected    AuditType = 1761
 	TestFindingsAccepted    AuditType = 1762
 	TestFindingRemoved      AuditType = 1763
+	TestRunPinned           AuditType = 1780
+	TestRunUnpinned         AuditType = 1781
+	TestSuiteRunPinned      AuditType = 1782
+	TestSuiteRunUnpinned    AuditType = 1783
 	WebhookCreated          AuditType = 1800
 	WebhookUpdated          AuditType = 1801
 	WebhookDeleted          AuditType = 1802
@@ -289,6 +293,10 @@ func AuditTypes() []AuditEntryType {
 		{TestBaselineRejected, "test_baseline.rejected", "Rejected picture of a test step"},
 		{TestFindingsAccepted, "test_findings.accepted", "Accepted findings of accessibility"},
 		{TestFindingRemoved, "test_finding.removed", "Removed accepted finding of accessibility"},
+		{TestRunPinned, "test_run.pinned", "Pinned test run"},
+		{TestRunUnpinned, "test_run.unpinned", "Unpinned test run"},
+		{TestSuiteRunPinned, "test_suite_run.pinned", "Pinned test suite run"},
+		{TestSuiteRunUnpinned, "test_suite_run.unpinned", "Unpinned test suite run"},
 		{WebhookCreated, "webhook.created", "Created webhook"},
 		{WebhookUpdated, "webhook.updated", "Updated webhook"},
 		{WebhookDeleted, "webhook.deleted", "Deleted webhook"},

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/rows"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
 // Case is a test case. Its time of update and its modifier tell of the case
@@ -49,12 +50,13 @@ type CaseFilter struct {
 	User           *uuid.UUID
 	Team           *uuid.UUID
 	Suites         []uuid.UUID
-	Unassigned     bool     // also (or, without Suites, only) cases of no suite
-	LastStatus     string   // of the newest run, NotRun without one; "": any
-	Tags           []string // all of which the case has
-	Content        string   // part of a line of what the case is searched by: name, tags, intent, steps
-	ByLastRun      bool     // the order is that of the newest run; those without one are last
-	Quarantined    bool     // only those in quarantine
+	Unassigned     bool       // also (or, without Suites, only) cases of no suite
+	RunBy          *uuid.UUID // only those that this suite runs
+	LastStatus     string     // of the newest run, NotRun without one; "": any
+	Tags           []string   // all of which the case has
+	Content        string     // part of a line of what the case is searched by: name, tags, intent, steps
+	ByLastRun      bool       // the order is that of the newest run; those without one are last
+	Quarantined    bool       // only those in quarantine
 	storage.Page
 }
 
@@ -76,6 +78,11 @@ func (f CaseFilter) conditions() *Conditions {
 		m.And("c.suite_id = any(" + m.Arg(storage.UUIDs(f.Suites)) + "::uuid[])")
 	case f.Unassigned:
 		m.And("c.suite_id is null")
+	}
+	if f.RunBy != nil {
+		m.Narrow = true
+		m.And("c.id in (select x.id from test_suites s cross join lateral (" + suiteplan.MembersOf("s") +
+			") x where s.organization_id = $1 and s.id = " + m.Arg(*f.RunBy) + "::uuid)")
 	}
 	if f.LastStatus != "" {
 		m.Narrow = true

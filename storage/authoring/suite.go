@@ -9,10 +9,12 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
-// Suite is a set of cases; a case is in one suite at most.
+// Suite is a set of cases; a case has one suite at most, and others may run it too (package suiteplan).
 type Suite struct {
 	Owner
 	ID      uuid.UUID
@@ -24,9 +26,15 @@ type Suite struct {
 	Retries *int     // of its cases that fail, unless they say so themselves; nil: as the organization
 	// DefaultEnvironment is the name of the environment of runs that name none; "": none.
 	DefaultEnvironment string
-	CaseCount          int
+	Retention          RunRetention // of its runs, unless nil as the organization
+	CaseCount          int          // that it runs
 	RunCount           int
-	Around             // of one suite; lists leave it out
+	// Plan is which cases it runs and how. Lists leave the order, the dependencies and Shared out.
+	Plan   suiteplan.Settings
+	Shared []string // ids of cases that it runs though their suite is another, or none
+	Around          // of one suite; lists leave it out
+	// Login is the case that signs in before the others; nil: none. Lists leave it out.
+	Login *login.Login
 }
 
 // SuiteFilter selects suites of a list.
@@ -55,8 +63,9 @@ func (f SuiteFilter) conditions() *Conditions {
 }
 
 // The number of cases is counted when it is read, so it is never wrong.
-const suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.trace, c.retries, c.default_environment, c.run_count,
-	(select count(*) from test_cases k where k.suite_id = c.id) as case_count, ` + OwnerColumns
+var suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.trace, c.retries, c.default_environment, c.run_count,
+	c.run_retention_days, c.run_retention_runs,
+	(select count(*) from (` + suiteplan.MembersOf("c") + `) member) as case_count, ` + suiteplan.Columns + `, ` + OwnerColumns
 
 type suiteRow struct {
 	Owner
@@ -71,16 +80,22 @@ type suiteRow struct {
 	CaseCount          int            `db:"case_count"`
 	RunCount           int            `db:"run_count"`
 	Total              int            `db:"total"` // of lists
+	suiteplan.Row
+	RunRetention
+	Login []byte `db:"login"`
 	aroundDocs
 }
 
-func (r *suiteRow) suite() Suite {
+func (r *suiteRow) suite() (Suite, error) {
 	s := Suite{Owner: r.Owner, ID: r.ID, Name: r.Name, Tags: r.Tags, Healing: r.Healing, Drift: r.Drift, Trace: r.Trace, Retries: r.Retries,
-		DefaultEnvironment: r.DefaultEnvironment, CaseCount: r.CaseCount, RunCount: r.RunCount}
+		DefaultEnvironment: r.DefaultEnvironment, Retention: r.RunRetention, CaseCount: r.CaseCount, RunCount: r.RunCount}
 	if s.Tags == nil {
 		s.Tags = []string{}
 	}
-	return s
+	s.Shared = r.Shared
+	var err error
+	s.Plan, err = r.Settings()
+	return s, err
 }
 
 // Suites returns a page of suites, newest first, and the number of all that match.
@@ -94,7 +109,10 @@ func Suites(ctx context.Context, q storage.Querier, f SuiteFilter) ([]Suite, int
 	}
 	list := make([]Suite, len(rows))
 	for i := range rows {
-		list[i] = rows[i].suite()
+		var err error
+		if list[i], err = rows[i].suite(); err != nil {
+			return nil, 0, err
+		}
 	}
 	if len(rows) > 0 {
 		return list, rows[0].Total, nil
@@ -104,8 +122,8 @@ func Suites(ctx context.Context, q storage.Querier, f SuiteFilter) ([]Suite, int
 	return list, total, storage.Wrap(err, "count test suites")
 }
 
-const suiteByID = `
-select ` + suiteColumns + `, c.set_up, c.tear_down from test_suites c` + OwnerTables + `
+var suiteByID = `
+select ` + suiteColumns + `, ` + suiteplan.Details + `, c.set_up, c.tear_down, c.login from test_suites c` + OwnerTables + `
 where c.organization_id = $1 and c.id = $2`
 
 // SuiteByID reads one suite; ErrNotFound also for another organization's.
@@ -114,16 +132,22 @@ func SuiteByID(ctx context.Context, q storage.Querier, organizationID int64, id 
 	if err := q.GetContext(ctx, &row, suiteByID, organizationID, id); err != nil {
 		return nil, storage.Wrap(err, "test suite "+id.String())
 	}
-	s := row.suite()
-	var err error
-	s.Around, err = row.around(id)
+	s, err := row.suite()
+	if err != nil {
+		return nil, err
+	}
+	if s.Around, err = row.around(id); err != nil {
+		return nil, err
+	}
+	s.Login, err = login.Read(row.Login)
 	return &s, err
 }
 
-const suiteAddresses = `
-select distinct coalesce(run_settings->>'testUrl', '') from test_cases where suite_id = $2 and organization_id = $1`
+var suiteAddresses = `
+select distinct coalesce(c.run_settings->>'testUrl', '') from test_suites s cross join lateral (` + suiteplan.MembersOf("s") + `) x
+join test_cases c on c.id = x.id where s.id = $2 and s.organization_id = $1`
 
-// SuiteAddresses returns the addresses at which the cases of a suite begin, each once; "" for
+// SuiteAddresses returns the addresses at which the cases that a suite runs begin, each once; "" for
 // those that have none.
 func SuiteAddresses(ctx context.Context, q storage.Querier, organizationID int64, suiteID uuid.UUID) (addresses []string, err error) {
 	err = q.SelectContext(ctx, &addresses, suiteAddresses, organizationID, suiteID)
@@ -146,8 +170,13 @@ type NewSuite struct {
 	Retries *int
 	// DefaultEnvironment is the name of the environment of runs that name none; "": none.
 	DefaultEnvironment string
+	Retention          RunRetention
 	Around
-	Cases []string // *MissingError for those that do not exist
+	Login *login.Login // nil: none
+	Cases []string     // *MissingError for those that do not exist
+	// Plan and Shared as of SuiteChange.
+	Plan   suiteplan.Change
+	Shared []string
 }
 
 const insertSuite = `
@@ -197,11 +226,22 @@ func CreateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSui
 	if _, err := changeAround(ctx, tx, w.OrganizationID, id, given(n.SetUp), given(n.TearDown)); err != nil {
 		return nil, err
 	}
+	if _, err := changeRetention(ctx, tx, id, &n.Retention); err != nil {
+		return nil, err
+	}
+	if _, err := changeLogin(ctx, tx, w.OrganizationID, of.ID, id, &LoginChange{n.Login}); err != nil {
+		return nil, err
+	}
 	moved, err := (&SuiteChange{Add: n.Cases}).move(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
 	}
-	err = auditSuite(ctx, tx, w, account.TestSuiteCreated, id, map[string]any{"name": name, "cases": moved.in})
+	if _, err := (&SuiteChange{Plan: n.Plan, AddShared: n.Shared}).plan(ctx, tx, w, of.ID, id); err != nil {
+		return nil, err
+	}
+	detail := createdDetail(name, moved.in, n.Login)
+	detail["shared"] = len(n.Shared)
+	err = auditSuite(ctx, tx, w, account.TestSuiteCreated, id, detail)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
 // SuiteChange is what of a suite to change; nil members stay.
@@ -26,10 +27,19 @@ type SuiteChange struct {
 	DefaultEnvironment *string
 	// SetUp and TearDown replace the lists of Around.
 	SetUp, TearDown *[]step.Step
+	Retention       *RunRetention // replaces both numbers
+	Login           *LoginChange
 
 	Cases  *[]string // replace; excludes Add and Remove
 	Add    []string
 	Remove []string
+
+	// Plan is what of the order, the filter and the like to change.
+	Plan suiteplan.Change
+	// Shared replaces the cases that the suite runs besides its own; AddShared and RemoveShared
+	// change them.
+	Shared                  *[]string
+	AddShared, RemoveShared []string
 }
 
 // AsOrganization is the number of retries of a suite that leaves it to the organization.
@@ -88,7 +98,8 @@ func (c *SuiteChange) in() []string {
 	return c.Add
 }
 
-const lockSuite = `select team_id, name, tags, healing, drift, trace, retries, default_environment from test_suites where organization_id = $1 and id = $2 for `
+const lockSuite = `select team_id, name, tags, healing, drift, trace, retries, default_environment,
+	filter_tags is not null as is_filter from test_suites where organization_id = $1 and id = $2 for `
 
 type lockedSuite struct {
 	TeamID             int64          `db:"team_id"`
@@ -99,6 +110,7 @@ type lockedSuite struct {
 	Trace              string         `db:"trace"`
 	Retries            *int           `db:"retries"`
 	DefaultEnvironment string         `db:"default_environment"`
+	Filter             bool           `db:"is_filter"`
 }
 
 // suiteLockedBy locks a suite that the writer may change.
@@ -116,9 +128,12 @@ func suiteLockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id uui
 // KeepSuite keeps a suite that a new case goes into from being deleted until the
 // transaction ends. ErrSuiteNotFound when it does not exist.
 func KeepSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
-	_, err := suiteLockedBy(ctx, tx, w, id, "key share")
-	if errors.Is(err, storage.ErrNotFound) {
+	s, err := suiteLockedBy(ctx, tx, w, id, "key share")
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
 		return ErrSuiteNotFound
+	case err == nil && s.Filter:
+		return storage.Invalid("testSuiteId", "names a suite that is a filter of tags: give the test case its tags")
 	}
 	return err
 }
@@ -262,21 +277,37 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	if err != nil {
 		return nil, err
 	}
+	retention, err := changeRetention(ctx, tx, id, c.Retention)
+	if err != nil {
+		return nil, err
+	}
+	signsIn, err := changeLogin(ctx, tx, w.OrganizationID, s.TeamID, id, c.Login)
+	if err != nil {
+		return nil, err
+	}
 	moved, err := c.move(ctx, tx, w, id)
 	if err != nil {
 		return nil, err
 	}
-	same := name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && trace == s.Trace &&
-		env == s.DefaultEnvironment && reflect.DeepEqual(retries, s.Retries) && !around
+	planned, err := c.plan(ctx, tx, w, s.TeamID, id)
+	if err != nil {
+		return nil, err
+	}
+	same := !planned.changed && name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && trace == s.Trace &&
+		env == s.DefaultEnvironment && reflect.DeepEqual(retries, s.Retries) && !around && !retention && !signsIn
 	if same && moved.in+moved.out == 0 {
 		return SuiteByID(ctx, tx, w.OrganizationID, id)
 	}
 	if _, err := tx.ExecContext(ctx, updateSuite, id, name, pq.Array(tags), healing, w.UserUUID, drift, trace, retries, env); err != nil {
 		return nil, storage.Wrap(err, "update test suite")
 	}
-	err = auditSuite(ctx, tx, w, account.TestSuiteUpdated, id, map[string]any{"from": s.Name, "to": name, "tags": tags, "healing": healing,
-		"drift": drift, "trace": trace, "around": around, "retries": retries, "environment": env, "cases_in": moved.in, "cases_out": moved.out})
-	if err != nil {
+	detail := map[string]any{"from": s.Name, "to": name, "tags": tags, "healing": healing,
+		"drift": drift, "trace": trace, "around": around, "retries": retries, "environment": env, "retention": retention, "cases_in": moved.in, "cases_out": moved.out,
+		"shared_in": planned.in, "shared_out": planned.out, "plan": planned.settings}
+	if signsIn {
+		detail = withLogin(detail, c.Login.To)
+	}
+	if err := auditSuite(ctx, tx, w, account.TestSuiteUpdated, id, detail); err != nil {
 		return nil, err
 	}
 	return SuiteByID(ctx, tx, w.OrganizationID, id)

@@ -2,7 +2,7 @@
 // the pictures that assertions compare a page with, and the findings that fail no run.
 //
 // A Baseline is a picture that a run saw, of a step on one kind of target (browser, platform,
-// viewport and scale). The first is UNREVIEWED and is compared with until somebody decides;
+// viewport and scale) in one environment. The first is UNREVIEWED and is compared with until somebody decides;
 // one that differs is a CANDIDATE. Accepting one makes the others FORMER. There is one
 // ACCEPTED at most. The same picture is the same row, however many runs see it: its id
 // follows from the pixels.
@@ -59,7 +59,7 @@ const (
 // Place is what the baselines of a step are for.
 type Place struct {
 	CaseID, StepID, Name string
-	Target               string // looks.Rendering.Key
+	Target               string // looks.Rendering.Key, and the name of the environment behind it
 }
 
 // Baseline is a picture with what is known of it.

@@ -31,6 +31,7 @@ type Settings struct {
 	// AuditDays is how long audit events are kept: nil as the installation says, 0 for ever.
 	AuditDays *int `db:"audit_days" json:"audit_retention_days"`
 	Retention      // of builds
+	RunRetention
 }
 
 // Healing is a mode of package step, null in JSON when there is none.
@@ -95,7 +96,8 @@ func (s *Settings) checkMode(mode string) error {
 }
 
 const settingsOf = `
-select require_login, generic_files, landing_page_mode, healing, drift, trace, retries, audit_days, retention_builds, retention_days from organizations where id = $1`
+select require_login, generic_files, landing_page_mode, healing, drift, trace, retries, audit_days, retention_builds, retention_days,
+	run_retention_days, run_retention_runs from organizations where id = $1`
 
 // SettingsOf reads an organization's switches.
 func SettingsOf(ctx context.Context, q storage.Querier, organizationID int64) (*Settings, error) {
@@ -117,11 +119,13 @@ type SettingsChange struct {
 	Retries         NumberChange  `json:"retries"`
 	AuditDays       NumberChange  `json:"audit_retention_days"`
 	RetentionChange
+	RunRetentionChange
 }
 
 const updateSettings = `
 update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4, healing = $5, audit_days = $6,
-	retention_builds = $7, retention_days = $8, drift = $9, trace = $10, retries = $11 where id = $1`
+	retention_builds = $7, retention_days = $8, drift = $9, trace = $10, retries = $11, run_retention_days = $12, run_retention_runs = $13
+where id = $1`
 
 // ChangeSettings changes the switches. To ask for open pages while login is or
 // becomes required is ErrLoginRequired; a mode that is stored already stays, and
@@ -162,11 +166,14 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	if s.Retention, err = c.RetentionChange.over(old.Retention); err != nil {
 		return nil, err
 	}
+	if s.RunRetention, err = c.RunRetentionChange.over(old.RunRetention); err != nil {
+		return nil, err
+	}
 	if reflect.DeepEqual(s, old) {
 		return &s, nil
 	}
 	_, err = tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode, s.Healing, s.AuditDays,
-		s.RetentionBuilds, s.RetentionDays, s.Drift, s.Trace, s.Retries)
+		s.RetentionBuilds, s.RetentionDays, s.Drift, s.Trace, s.Retries, s.RunDays, s.Runs)
 	if err != nil {
 		return nil, storage.Wrap(err, "change settings")
 	}
@@ -180,6 +187,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	all.note("retries", old.Retries, s.Retries)
 	all.note("audit_retention_days", old.AuditDays, s.AuditDays)
 	s.Retention.note(&all, old.Retention)
+	s.RunRetention.note(&all, old.RunRetention)
 	security.note("audit_retention_days", old.AuditDays, s.AuditDays)
 	security.note("require_login", old.RequireLogin, s.RequireLogin)
 	event := account.Event{OrganizationID: organizationID, Type: account.SettingsChanged, Actor: actor,

@@ -252,7 +252,7 @@ func TestVersionsByIndexes(t *testing.T) {
 	}{
 		{Topic{Task, uuid.NewString(), w.Org.ID}, []string{"tasks_pkey"}},
 		{Topic{Run, uuid.NewString(), w.Org.ID}, []string{"test_runs_pkey"}},
-		{Topic{SuiteRun, suite.String(), w.Org.ID}, []string{"test_runs_suite_run_id", "test_jobs_run_id"}},
+		{Topic{SuiteRun, suite.String(), w.Org.ID}, []string{"test_runs_case_of_suite", "test_jobs_run_id"}},
 		{Topic{Tasks, "", w.Org.ID}, []string{"tasks_organization", "tasks_pkey", "tasks_running"}},
 		{Topic{Overview, "", w.Org.ID}, []string{"tasks_organization_dead"}},
 		{Topic{Runs, "", w.Org.ID}, []string{"test_runs_"}},

@@ -119,7 +119,7 @@ func (r *Row) Open(keys seal.Ring) ([]Cell, error) {
 	if err := json.Unmarshal(r.Cells, &open); err != nil || len(open) != len(r.Columns) {
 		return nil, fmt.Errorf("data row with %d columns: stored values cannot be read", len(r.Columns))
 	}
-	if r.Hidden != nil {
+	if len(r.Hidden) > 0 {
 		key, err := seal.Unseal(keys, seal.DataKey, r.Key)
 		if err != nil {
 			return nil, fmt.Errorf("key of data rows: %w", err)

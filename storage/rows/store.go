@@ -27,9 +27,10 @@ const (
 	insertData = `
 insert into test_data (id, organization_id, case_id, columns, secret, row_name, row_count, size, sealed_key, digest)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
+	// An array of bytea has no null: what is empty stands for it.
 	insertRows = `
 insert into test_data_rows (data_id, place, cells, hidden)
-select $1, $2::integer + r.n - 1, r.cells, r.hidden
+select $1, $2::integer + r.n - 1, r.cells, nullif(r.hidden, '')
 from unnest($3::jsonb[], $4::bytea[]) with ordinality as r(cells, hidden, n)`
 )
 

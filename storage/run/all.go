@@ -18,6 +18,7 @@ type AllFilter struct {
 	BuildID        int64     // as of Filter
 	Environment    string    // its name; "": all
 	Tags           []string  // all of which the case has now
+	Browser        string    // browserName of a target of a job, in any case; "": all
 	storage.Page
 }
 
@@ -50,6 +51,11 @@ func All(ctx context.Context, q storage.Querier, f AllFilter) ([]Run, int, error
 		add("case_id in (select c.id from test_cases c where c.organization_id = $1 and c.tags @> ", pq.Array(f.Tags))
 		where += "::text[])"
 	}
+	if f.Browser != "" {
+		args = append(args, f.Browser)
+		where += ` and exists (select from test_jobs j where j.organization_id = $1 and j.run_id = r.id
+			and lower(j.target -> 'capabilities' ->> 'browserName') = lower($` + strconv.Itoa(len(args)) + `))`
+	}
 	return listRuns(ctx, q, where, args, f.Page)
 }
 
@@ -57,7 +63,7 @@ func All(ctx context.Context, q storage.Querier, f AllFilter) ([]Run, int, error
 func listRuns(ctx context.Context, q storage.Querier, where string, args []any, p storage.Page) ([]Run, int, error) {
 	rows := []runRow{}
 	if p.RowLimit() > 0 {
-		query, all := runPage("test_runs", "r", runColumns, runTables, where, args, p)
+		query, all := runPage("test_runs", "r", shownColumns, runTables, where, args, p)
 		if err := q.SelectContext(ctx, &rows, query, all...); err != nil {
 			return nil, 0, storage.Wrap(err, "list test runs")
 		}

@@ -17,10 +17,9 @@ import (
 // what it will end before the runs themselves.
 const lockTasks = `select id from tasks where id = any($1::uuid[]) order by id for update`
 
-const lockTasksOfRuns = `
+const lockTasksOfJobs = `
 select t.id from tasks t
-where t.id in (select j.id from test_jobs j where j.run_id = any($1::uuid[]) and j.state in ('QUEUED', 'RUNNING')
-	union all select r.id from test_runs r where r.id = any($1::uuid[]) and not r.fanned_out)
+where t.id in (select j.id from test_jobs j where j.run_id = any($1::uuid[]) and j.state in ('QUEUED', 'RUNNING'))
 order by t.id for update`
 
 // The rows of each level are locked in the order of their ids.
@@ -38,17 +37,34 @@ func lock(ctx context.Context, tx *storage.Tx, statement string, ids []uuid.UUID
 	return storage.Wrap(tx.SelectContext(ctx, &locked, statement, storage.UUIDs(ids)), "lock runs")
 }
 
+// lockTasksOfRuns locks the tasks of the open jobs of runs. Those that still make jobs have a task
+// of their own id, which comes first: only a statement that begins when these are locked sees all
+// jobs.
+func lockTasksOfRuns(ctx context.Context, tx *storage.Tx, open []openRun) error {
+	var all, making []uuid.UUID
+	for _, r := range open {
+		if all = append(all, r.ID); !r.FannedOut {
+			making = append(making, r.ID)
+		}
+	}
+	if err := lock(ctx, tx, lockTasks, making); err != nil {
+		return err
+	}
+	return lock(ctx, tx, lockTasksOfJobs, all)
+}
+
 // openRun is a run that has not ended, as it looked before it was locked.
 type openRun struct {
 	ID         uuid.UUID  `db:"id"`
 	SuiteRunID *uuid.UUID `db:"suite_run_id"`
+	FannedOut  bool       `db:"fanned_out"` // all its jobs are there
 }
 
 // CancelOfCases ends the open runs of cases, with their jobs, as CANCELLED,
 // and suite runs for which they were the last. It returns the jobs that were open.
 func CancelOfCases(ctx context.Context, tx *storage.Tx, caseIDs []string) ([]uuid.UUID, error) {
 	var open []openRun
-	err := tx.SelectContext(ctx, &open, `select id, suite_run_id from test_runs
+	err := tx.SelectContext(ctx, &open, `select id, suite_run_id, fanned_out from test_runs
 		where case_id = any($1::text[]) and state in ('QUEUED', 'RUNNING')`, texts(caseIDs))
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of test cases")
@@ -68,13 +84,13 @@ func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUI
 			suiteRuns = append(suiteRuns, *run.SuiteRunID)
 		}
 	}
-	if err := lock(ctx, tx, lockTasksOfRuns, ids); err != nil {
+	if err := lockTasksOfRuns(ctx, tx, open); err != nil {
 		return nil, err
 	}
 	if err := lock(ctx, tx, lockSuiteRuns, suiteRuns); err != nil {
 		return nil, err
 	}
-	jobs, err := cancelRuns(ctx, tx, ids)
+	jobs, err := cancelRuns(ctx, tx, ids, byPerson)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +100,7 @@ func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUI
 // A run whose jobs are still being made has a task of its own id.
 const cancelJobs = `
 with cancelled as (
-	update test_jobs set state = 'CANCELLED', error_code = 'CANCELLED', error = 'the run was cancelled', finished_at = now()
+	update test_jobs set state = 'CANCELLED', error_code = $2, error = case when state = 'QUEUED' then $3 else $4 end, finished_at = now()
 	where run_id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 	returning id
 )
@@ -95,23 +111,33 @@ const cancelRunRows = `
 update test_runs r set state = 'CANCELLED', finished_at = now(), sealed_variables = null, fanned_out = true, job_targets = null,
 	flaky = (select count(*) from test_jobs j where j.run_id = r.id and j.state = 'FLAKY')
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
-returning id`
+returning id, needed`
+
+// stopped is why open jobs, runs and a suite run end.
+type stopped struct {
+	code             string
+	waiting, running string // of jobs that had not begun, and of those that had
+	whole            string // of the suite run
+}
+
+var byPerson = stopped{code: CodeCancelled, waiting: "the run was cancelled", running: "the run was cancelled"}
 
 // cancelRuns ends those of the runs that are open, and returns the jobs that were, and
 // those of the runs whose tasks were still to make jobs: all are ids of tasks.
 // Their tasks and suite runs are locked.
-func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
+func cancelRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID, why stopped) ([]uuid.UUID, error) {
 	if err := lock(ctx, tx, lockRuns, ids); err != nil {
 		return nil, err
 	}
-	var jobs, ended []uuid.UUID
-	if err := tx.SelectContext(ctx, &jobs, cancelJobs, storage.UUIDs(ids)); err != nil {
+	var jobs []uuid.UUID
+	var ended []endedRun
+	if err := tx.SelectContext(ctx, &jobs, cancelJobs, storage.UUIDs(ids), why.code, why.waiting, why.running); err != nil {
 		return nil, storage.Wrap(err, "cancel test jobs")
 	}
 	if err := tx.SelectContext(ctx, &ended, cancelRunRows, storage.UUIDs(ids)); err != nil {
 		return nil, storage.Wrap(err, "cancel test runs")
 	}
-	return jobs, addRunEvents(ctx, tx, ended)
+	return jobs, endOf(ctx, tx, ended)
 }
 
 // CancelOfSuite ends the open suite runs of a suite, with all their case
@@ -123,39 +149,49 @@ func CancelOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uu
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of a test suite")
 	}
-	return cancelSuiteRuns(ctx, tx, open)
+	return cancelSuiteRuns(ctx, tx, open, byPerson)
 }
 
+// All their case runs have ended by then, and with them the use of logins (package login).
 const cancelSuiteRunRows = `
-update suite_runs set state = 'CANCELLED', finished_at = now(), sealed_variables = null
+with unplanned as (
+	delete from suite_run_cases where suite_run_id = any($1::uuid[])
+), gone as (
+	delete from suite_logins where suite_run_id = any($1::uuid[])
+)
+update suite_runs set state = 'CANCELLED', error = $2, finished_at = now(), sealed_variables = null
 where id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')
 returning id`
 
 // cancelSuiteRuns ends those of the suite runs that are open, and returns them and
 // the jobs that were.
-func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) ([]uuid.UUID, error) {
+func cancelSuiteRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID, why stopped) ([]uuid.UUID, error) {
 	// While the task of a suite run is locked, no further case run comes to it.
 	if err := lock(ctx, tx, lockTasks, ids); err != nil || len(ids) == 0 {
 		return nil, err
 	}
-	var runs []uuid.UUID
-	err := tx.SelectContext(ctx, &runs, `select id from test_runs
+	var open []openRun
+	err := tx.SelectContext(ctx, &open, `select id, suite_run_id, fanned_out from test_runs
 		where suite_run_id = any($1::uuid[]) and state in ('QUEUED', 'RUNNING')`, storage.UUIDs(ids))
 	if err != nil {
 		return nil, storage.Wrap(err, "open runs of suite runs")
 	}
-	if err := lock(ctx, tx, lockTasksOfRuns, runs); err != nil {
+	if err := lockTasksOfRuns(ctx, tx, open); err != nil {
 		return nil, err
+	}
+	runs := make([]uuid.UUID, len(open))
+	for i := range open {
+		runs[i] = open[i].ID
 	}
 	var ended []uuid.UUID
 	if err := lock(ctx, tx, lockSuiteRuns, ids); err != nil {
 		return nil, err
 	}
-	jobs, err := cancelRuns(ctx, tx, runs)
+	jobs, err := cancelRuns(ctx, tx, runs, why)
 	if err != nil {
 		return nil, err
 	}
-	if err := tx.SelectContext(ctx, &ended, cancelSuiteRunRows, storage.UUIDs(ids)); err != nil {
+	if err := tx.SelectContext(ctx, &ended, cancelSuiteRunRows, storage.UUIDs(ids), why.whole); err != nil {
 		return nil, storage.Wrap(err, "cancel suite runs")
 	}
 	return append(jobs, ended...), addSuiteRunEvents(ctx, tx, ended)
@@ -171,7 +207,7 @@ func Cancel(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string
 		Name   string `db:"case_name"`
 		Status Status `db:"state"`
 	}
-	err := tx.GetContext(ctx, &row, `select id, suite_run_id, team_id, case_name, state from test_runs
+	err := tx.GetContext(ctx, &row, `select id, suite_run_id, fanned_out, team_id, case_name, state from test_runs
 		where organization_id = $1 and case_id = $2 and id = $3`, w.OrganizationID, storage.WithoutNUL(caseID), id)
 	if err != nil {
 		return nil, storage.Wrap(err, "test run "+id.String())
@@ -206,7 +242,7 @@ func CancelSuite(ctx context.Context, tx *storage.Tx, w account.Writer, suiteID,
 	if !w.May(row.TeamID) {
 		return nil, authoring.ErrForbidden
 	}
-	open, err := cancelSuiteRuns(ctx, tx, []uuid.UUID{id})
+	open, err := cancelSuiteRuns(ctx, tx, []uuid.UUID{id}, byPerson)
 	if err != nil {
 		return nil, err
 	}

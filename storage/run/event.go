@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -39,8 +40,83 @@ type runEvent struct {
 	Unreviewed int        `json:"unreviewed,omitempty"`
 	RerunOf    *uuid.UUID `json:"rerunOf,omitempty"` // the run that was repeated
 	Error      string     `json:"error,omitempty"`
-	StartDate  *time.Time `json:"startDate"`
-	EndDate    *time.Time `json:"endDate"`
+	// FailedJobs are the first jobs of a run that failed; absent without any, and of suite runs.
+	FailedJobs []failedJob `json:"failedJobs,omitempty"`
+	// FailureGroups are the largest groups of the failures of a suite run, by their cause.
+	FailureGroups []eventGroup `json:"failureGroups,omitempty"`
+	StartDate     *time.Time   `json:"startDate"`
+	EndDate       *time.Time   `json:"endDate"`
+}
+
+// failedJob is a job that failed, as an event has it.
+type failedJob struct {
+	ID     uuid.UUID  `json:"jobId"`
+	Status Status     `json:"status"`
+	Code   string     `json:"code"`
+	Row    *failedRow `json:"row,omitempty"` // its data row; absent without one
+	Trace  bool       `json:"trace"`         // whether a trace of its last attempt was kept
+}
+
+// failedRow is the data row of such a job. Values are cut, and null for those of secret columns.
+type failedRow struct {
+	Index  int                `json:"index"`
+	Name   string             `json:"name"`
+	Values map[string]*string `json:"values,omitempty"`
+}
+
+const (
+	// maxFailedJobs bounds the jobs that an event names, and maxFailedValue a value of their
+	// rows, in characters: a row may have a hundred.
+	maxFailedJobs  = 5
+	maxFailedValue = 100
+)
+
+// The first jobs that failed, $2 of them. The data may be gone: then their rows have no values.
+const listFailed = `
+left join test_data d on d.id = r.data_id
+cross join lateral (
+	select jsonb_agg(jsonb_build_object('jobId', f.id, 'status', f.state, 'code', f.error_code, 'place', f.row_place, 'name', f.row_name,
+		'cells', (select x.cells from test_data_rows x where x.data_id = d.id and x.place = f.row_place),
+		'trace', exists (select from run_files t where t.job_id = f.id and t.kind = 'trace' and t.attempt > f.attempts)) order by f.position) as failed_jobs
+	from (select id, position, state, error_code, row_place, row_name, attempts from test_jobs
+		where run_id = r.id and state in ('FAILED', 'ERROR') order by position limit $2) f
+) failing`
+
+// failedJobs reads what listFailed has found. columns and secret are those of the data.
+func failedJobs(doc []byte, columns, secret []string) ([]failedJob, error) {
+	if doc == nil {
+		return nil, nil
+	}
+	var found []struct {
+		failedJob
+		Place *int     `json:"place"`
+		Name  string   `json:"name"`
+		Cells []string `json:"cells"`
+	}
+	if err := json.Unmarshal(doc, &found); err != nil {
+		return nil, fmt.Errorf("failed jobs of a run: %w", err)
+	}
+	jobs := make([]failedJob, len(found))
+	for i, f := range found {
+		jobs[i] = f.failedJob
+		if f.Place == nil {
+			continue
+		}
+		jobs[i].Row = &failedRow{Index: *f.Place, Name: f.Name}
+		if len(f.Cells) != len(columns) || len(columns) == 0 {
+			continue
+		}
+		jobs[i].Row.Values = make(map[string]*string, len(columns))
+		for at, column := range columns {
+			var value *string
+			if !slices.Contains(secret, column) {
+				text := storage.Cut(f.Cells[at], maxFailedValue)
+				value = &text
+			}
+			jobs[i].Row.Values[column] = value
+		}
+	}
+	return jobs, nil
 }
 
 type eventCounts struct {
@@ -77,13 +153,16 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	var rows []struct {
 		runRow
 		counts
-		Healed     int `db:"healed"`
-		Drifted    int `db:"drifted"`
-		Unreviewed int `db:"unreviewed"`
+		Healed     int            `db:"healed"`
+		Drifted    int            `db:"drifted"`
+		Unreviewed int            `db:"unreviewed"`
+		Failed     []byte         `db:"failed_jobs"` // null without any
+		Columns    pq.StringArray `db:"columns"`
+		Secret     pq.StringArray `db:"secret"`
 	}
 	err := tx.SelectContext(ctx, &rows, `
-		select `+runColumns+`, n.* from test_runs r`+runTables+countJobs+`
-		where r.id = any($1::uuid[]) and r.suite_run_id is null order by r.id`, storage.UUIDs(ids))
+		select `+runColumns+`, n.*, failing.failed_jobs, d.columns, d.secret from test_runs r`+runTables+countJobs+listFailed+`
+		where r.id = any($1::uuid[]) and r.suite_run_id is null order by r.id`, storage.UUIDs(ids), maxFailedJobs)
 	if err != nil {
 		return storage.Wrap(err, "ended test runs")
 	}
@@ -91,10 +170,14 @@ func addRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	for i := range rows {
 		r := &rows[i]
 		r.counts.Flaky = r.runRow.Flaky
+		failed, err := failedJobs(r.Failed, r.Columns, r.Secret)
+		if err != nil {
+			return err
+		}
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
 			TestCaseID: r.CaseID, RevisionID: r.RevisionID, Name: r.CaseName, BuildName: r.BuildName, BuildID: r.BuildID, Environment: r.Environment,
 			Status: r.Status, Counts: r.counts.event(0), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
-			RerunOf: r.RerunOf, StartDate: r.StartedAt, EndDate: r.FinishedAt})
+			RerunOf: r.RerunOf, FailedJobs: failed, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)
 }
@@ -114,8 +197,14 @@ func addSuiteRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) err
 	var events newEvents
 	for i := range rows {
 		r := &rows[i]
+		var groups []eventGroup
+		if r.Failed+r.Errored > 0 {
+			if groups, err = eventGroups(ctx, tx, r.ID); err != nil {
+				return err
+			}
+		}
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
-			TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID, Environment: r.Environment,
+			FailureGroups: groups, TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID, Environment: r.Environment,
 			Status: r.Status, Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
 			RerunOf: r.RerunOf, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}

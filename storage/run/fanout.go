@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
 // fanout is a suite run of which case runs are made.
@@ -30,6 +33,14 @@ type fanout struct {
 	// RerunOf is the suite run whose cases are run again; nil runs the suite's.
 	RerunOf   *uuid.UUID `db:"rerun_of"`
 	RerunOnly Selection  `db:"rerun_only"`
+	// Special: the suite's runs need a plan. Planned: this one has it.
+	Special bool `db:"special"`
+	Planned bool `db:"planned"`
+	// Left is how many seconds the suite run has; nil: no bound.
+	Left  *float64 `db:"seconds_left"`
+	Login []byte   `db:"login"` // null: none
+
+	waiting map[string]waiting // targets that need the login, by their keys
 }
 
 // Case runs name the build, whose row is locked by that. It is locked before the suite run,
@@ -37,30 +48,48 @@ type fanout struct {
 const lockBuildOfFanout = `
 select id from builds where id = (select build_id from suite_runs where id = $1) for key share`
 
-const lockFanout = `
+var lockFanout = `
 select s.organization_id, s.suite_id, s.user_uuid, s.build_name, s.state, s.fanned_out, s.tunnel, s.test_url, s.targets,
-	s.rerun_of, s.rerun_only, s.build_id, s.environment, coalesce(b.platform, '') as platform
-from suite_runs s left join builds b on b.id = s.build_id
+	s.rerun_of, s.rerun_only, s.build_id, s.environment, s.login, coalesce(b.platform, '') as platform,
+	s.planned, u.id is not null and ` + suiteplan.Special("u") + ` as special,
+	case when s.max_duration is not null then
+		greatest(extract(epoch from s.created_at + make_interval(secs => s.max_duration) - now())::float8, 0) end as seconds_left
+from suite_runs s left join builds b on b.id = s.build_id left join test_suites u on u.id = s.suite_id
 where s.id = $1 for no key update of s`
 
 // Where the last step ended is read from what it made, so a step that is repeated
-// goes on there. A case without a revision has nothing to run. A suite may have
+// goes on there. A case without a revision has nothing to run, and that of the login is not
+// run once more. A suite may have
 // cases of other teams, whose runs are those teams'. Where the run has targets, a case
 // needs none of its own.
-const nextCases = `
+func next(which string) string {
+	return `
 select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, v.data_id
 from test_cases c
 cross join lateral (select id, steps, data_id from test_revisions where case_id = c.id order by number desc limit 1) v
-where c.suite_id = $1 and c.organization_id = $2 and (c.runnable or $5 and v.steps <> '[]')
-	and c.id > coalesce((select max(case_id) from test_runs where suite_run_id = $3), '')
+where c.organization_id = $2 and (c.runnable or $5 and v.steps <> '[]') and c.id is distinct from $6::jsonb ->> 'testCaseId' and ` + which + `
 order by c.id limit $4`
+}
+
+var (
+	nextCases = next(`c.suite_id = $1
+	and c.id > coalesce((select max(case_id) from test_runs where suite_run_id = $3 and login_key is null), '')`)
+	plannedCases = next(`c.id = any($1::text[]) and $3::uuid is not null`)
+)
 
 // FannedOut is what a step of a suite run has made.
 type FannedOut struct {
 	Jobs []uuid.UUID
 	// Unfinished are case runs of which further jobs are to be made: see FanOutRows.
 	Unfinished []uuid.UUID
+	// Held are those of the jobs that wait for the runs of other cases: see HeldFor.
+	Held map[uuid.UUID]bool
+	// Logins are jobs that play the suite's login; if LoginHolds, all others wait for it.
+	Logins     []uuid.UUID
+	LoginHolds bool
 	More       bool // case runs may be left
+	// Left is how long the suite run has until it is to be ended by Expire; nil: no bound.
+	Left *time.Duration
 }
 
 // FanOut writes the next case runs of a suite run, at most limit of them, in
@@ -68,7 +97,8 @@ type FannedOut struct {
 // capabilities are made with. The caller inserts tasks for what was made in the same
 // transaction. When no more is left the suite run is marked as fanned out, and when no
 // case was left to run it ends as ERROR. ErrConflict when the suite run has ended,
-// ErrNotFound when it is gone; *TooManyJobsError for a case of too many data rows.
+// ErrNotFound when it is gone; *TooManyJobsError for a case of too many data rows, and
+// *InvalidError for a suite of too many cases.
 func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor string, limit int) (FannedOut, error) {
 	var builds []int64
 	if err := tx.SelectContext(ctx, &builds, lockBuildOfFanout, suiteRunID); err != nil {
@@ -88,7 +118,7 @@ func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor st
 	if err != nil {
 		return FannedOut{}, fmt.Errorf("targets of suite run %s: %w", suiteRunID, err)
 	}
-	cases, err := f.nextCases(ctx, tx, suiteRunID, limit, len(given) > 0)
+	cases, more, err := f.nextCases(ctx, tx, suiteRunID, limit, len(given) > 0)
 	if err != nil {
 		return FannedOut{}, err
 	}
@@ -96,7 +126,8 @@ func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor st
 	if err != nil {
 		return FannedOut{}, err
 	}
-	rows, made := newRuns{environment: f.Environment}, FannedOut{More: len(cases) == limit}
+	rows, made := newRuns{environment: f.Environment}, FannedOut{More: more, Left: f.left()}
+	waiting := []*Run{}
 	for i := range cases {
 		run, targets, err := f.runOf(&cases[i], given, vendor)
 		if err != nil {
@@ -111,12 +142,29 @@ func FanOut(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, vendor st
 		if err := rows.add(run, cases[i].TeamID, targets); err != nil {
 			return FannedOut{}, err
 		}
+		if len(run.needs) > 0 {
+			waiting = append(waiting, run)
+		}
+		if err := f.wait(targets, run.Tunnel); err != nil {
+			return FannedOut{}, err
+		}
 		if len(run.Jobs) < run.JobCount {
 			made.Unfinished = append(made.Unfinished, run.ID)
 		}
 	}
 	if len(cases) > 0 {
 		if _, err := rows.insert(ctx, tx, f.OrganizationID, f.UserUUID, &suiteRunID); err != nil {
+			return FannedOut{}, err
+		}
+	}
+	if made.Held, err = held(ctx, tx, suiteRunID, waiting); err != nil {
+		return FannedOut{}, err
+	}
+	if made.Logins, err = f.playLogins(ctx, tx, suiteRunID, vendor); err != nil {
+		return FannedOut{}, err
+	}
+	if made.LoginHolds = len(made.Logins) > 0; !made.LoginHolds && len(f.waiting) > 0 {
+		if made.LoginHolds, err = login.Holds(ctx, tx, suiteRunID); err != nil {
 			return FannedOut{}, err
 		}
 	}
@@ -138,6 +186,9 @@ type caseToRun struct {
 	Tunnel  string        `db:"tunnel"`
 	Targets []byte        `db:"targets"`
 	Rows    pq.Int64Array `db:"rows"`
+	// needs and needed as of Run.
+	needs  []string
+	needed bool
 }
 
 // picked are the data rows to run again, of those that are still there; nil for all.
@@ -166,7 +217,8 @@ func (f *fanout) runOf(c *caseToRun, given []step.Target, vendor string) (*Run, 
 	if f.RerunOf != nil {
 		return f.runAgain(c)
 	}
-	run := &Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName, BuildID: f.BuildID}
+	run := &Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName, BuildID: f.BuildID,
+		needs: c.needs, needed: c.needed}
 	var settings step.RunSettings
 	if err := json.Unmarshal(c.Settings, &settings); err != nil {
 		return nil, nil, fmt.Errorf("settings of test case %s: %w", c.ID, err)
@@ -226,10 +278,15 @@ func fannedOut(ctx context.Context, tx *storage.Tx, id uuid.UUID) error {
 	return endSuiteRuns(ctx, tx, []uuid.UUID{id})
 }
 
-// The values of variables stay for case runs that go on.
+// The values of variables stay for case runs that go on, and what logins have left.
 const failSuiteRun = `
-update suite_runs set state = $3, error = $2, finished_at = now(), sealed_variables = case when exists (
-	select from test_runs where suite_run_id = $1 and state in ('QUEUED', 'RUNNING')) then sealed_variables end
+with open as (
+	select exists (select from test_runs where suite_run_id = $1 and state in ('QUEUED', 'RUNNING')) as goes_on
+), gone as (
+	delete from suite_logins where suite_run_id = $1 and not (select goes_on from open)
+)
+update suite_runs set state = $3, error = $2, finished_at = now(),
+	sealed_variables = case when (select goes_on from open) then sealed_variables end
 where id = $1 and state in ('QUEUED', 'RUNNING')
 returning id`
 

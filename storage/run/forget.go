@@ -2,14 +2,13 @@ package run
 
 import (
 	"context"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// upToJobs takes the oldest of some runs, as many as have $2 jobs together, and
+// upToJobs takes the oldest of some runs, as many as have $1 jobs together, and
 // always one. A case run of a suite run stays as long as that: the counts of the
 // suite run would be wrong without it.
 func upToJobs(from, where string) string {
@@ -19,10 +18,10 @@ select id from (
 		select r.id, r.created_at, (select count(*) from test_jobs where run_id = r.id) as jobs
 		from ` + from + `
 		where r.state not in ('QUEUED', 'RUNNING') and ` + where + `
-		order by r.created_at, r.id limit $2
+		order by r.created_at, r.id limit $1
 	) oldest
 ) summed
-where upto <= $2 or upto = jobs`
+where upto <= $1 or upto = jobs`
 }
 
 // goneCases walks through the index of runs from case to case, so that the cost
@@ -48,38 +47,30 @@ with recursive walk (suite_id) as (
 	union all
 	select (select suite_id from suite_runs where suite_id > walk.suite_id order by suite_id limit 1)
 	from walk where walk.suite_id is not null
-), gone as (
+), gone as materialized (
 	select s.id from walk join suite_runs s on s.suite_id = walk.suite_id and s.state not in ('QUEUED', 'RUNNING')
 	where not exists (select from test_suites c where c.id = walk.suite_id)
+		and not exists (select from test_runs k where k.suite_run_id = s.id and k.pinned_at is not null)
 	limit 20
 )`
 
-// What can be forgotten, by the reason; each statement takes the time and the
-// limit.
+// What can be forgotten; each statement takes the limit.
 var forgettable = []string{
-	upToJobs(`test_runs r left join suite_runs s on s.id = r.suite_run_id`,
-		`r.created_at < $1 and (s.id is null or s.state not in ('QUEUED', 'RUNNING'))`),
-	goneCases + upToJobs(`gone join test_runs r on r.case_id = gone.case_id`,
-		`r.suite_run_id is null and $1::timestamptz is not null`),
-	goneSuites + upToJobs(`gone join test_runs r on r.suite_run_id = gone.id`, `$1::timestamptz is not null`),
+	goneCases + upToJobs(`gone join test_runs r on r.case_id = gone.case_id`, `r.suite_run_id is null`),
+	goneSuites + upToJobs(`gone join test_runs r on r.suite_run_id = gone.id`, `true`),
 }
 
-const deleteSuiteRuns = goneSuites + `, empty as (
-	select s.id from (
-		(select id from suite_runs where created_at < $1 and state not in ('QUEUED', 'RUNNING') order by created_at limit $2)
-		union select id from gone
-	) s
-	where not exists (select from test_runs r where r.suite_run_id = s.id)
-)
-delete from suite_runs where id in (select id from empty)`
+const deleteSuiteRuns = goneSuites + `
+delete from suite_runs where id in (select id from gone) and not exists (select from test_runs r where r.suite_run_id = suite_runs.id)`
 
-// Forget removes ended runs that were made before, and runs whose case or
-// suite is gone, with their files; at most limit jobs. It returns the keys of the
-// objects, to delete after the commit, and whether more may be left.
-func Forget(ctx context.Context, tx *storage.Tx, before time.Time, limit int) (keys []string, more bool, err error) {
+// Forget removes ended runs whose case or suite is gone, pinned or not, with their files; at
+// most limit jobs. The run of a deleted suite that has a pinned run of a case stays. It returns
+// the keys of the objects, to delete after the commit, and whether more may be left. Runs that
+// are too old are removed by package history.
+func Forget(ctx context.Context, tx *storage.Tx, limit int) (keys []string, more bool, err error) {
 	var runs []uuid.UUID
 	for _, statement := range forgettable {
-		if err := tx.SelectContext(ctx, &runs, statement, before, limit); err != nil {
+		if err := tx.SelectContext(ctx, &runs, statement, limit); err != nil {
 			return nil, false, storage.Wrap(err, "look for runs to forget")
 		}
 		if len(runs) > 0 {
@@ -96,6 +87,6 @@ func Forget(ctx context.Context, tx *storage.Tx, before time.Time, limit int) (k
 			return nil, false, storage.Wrap(err, "forget runs")
 		}
 	}
-	n, err := storage.Affected(tx.ExecContext(ctx, deleteSuiteRuns, before, limit))
+	n, err := storage.Affected(tx.ExecContext(ctx, deleteSuiteRuns))
 	return keys, len(runs) > 0 || n > 0, err
 }

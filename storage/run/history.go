@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// Past is a run of a case or a suite as its history has it.
+// Past is a run of a case or a suite as its history has it; package history has more of it.
 type Past struct {
 	ID         uuid.UUID
 	BuildName  string
@@ -24,7 +24,7 @@ type Past struct {
 	CreatedAt  time.Time
 	StartedAt  *time.Time
 	FinishedAt *time.Time
-	Healed     *int          // steps; nil where nobody counted: of SuitesHistory and a Standing
+	Healed     *int          // steps; nil where nobody counted, as of SuitesHistory
 	Targets    []step.Target // of a case in its own history only
 	// Compared is true when the run before it tested the same: a case by the same steps, a
 	// suite with the same build. Changed is true when one of the two passed and the other
@@ -53,15 +53,11 @@ func (p *Past) Took() (time.Duration, bool) {
 	return p.FinishedAt.Sub(*p.StartedAt), true
 }
 
-// History is a page of the runs of a case or suite, newest first.
+// History are the newest runs of a case or suite, newest first.
 type History struct {
 	Runs []Past
 	More bool // there are older ones
 }
-
-// Standing is since when a case or suite fails. LastGood is its newest run that passed.
-// FirstBad is the first that failed after it; nil while none has.
-type Standing struct{ LastGood, FirstBad *Past }
 
 // Summary is what runs say together.
 type Summary struct {
@@ -163,103 +159,8 @@ const (
 	pastSuite = `r.id, r.build_name, '' as revision_id, null::uuid as suite_run_id, r.state, r.created_at, r.started_at, r.finished_at`
 )
 
-// One run more than the page is read: it says whether there are more, and how the last of
-// the page compares with it. The case as a range that is sorted by leaves the planner the
-// index of the case's runs alone: in the others, those of a case that is no longer run stand
-// behind all others.
-const (
-	caseHistory = `
-select r.*, j.healed, j.targets from (
-	select ` + pastCase + ` from test_runs r where r.organization_id = $1 and r.case_id between $2 and $2
-	order by r.case_id, r.created_at desc, r.id desc limit $3 offset $4
-) r cross join lateral (
-	select coalesce(sum(healed), 0) as healed, coalesce(jsonb_agg(target order by position), '[]') as targets
-	from test_jobs where run_id = r.id and organization_id = $1
-) j
-order by r.created_at desc, r.id desc`
-	suiteHistory = `
-select r.*, j.healed from (
-	select ` + pastSuite + ` from suite_runs r where r.organization_id = $1 and r.suite_id = $2
-	order by r.created_at desc, r.id desc limit $3 offset $4
-) r cross join lateral (
-	select coalesce(sum(t.healed), 0) as healed from test_runs k join test_jobs t on t.run_id = k.id
-	where k.suite_run_id = r.id and k.organization_id = $1
-) j
-order by r.created_at desc, r.id desc`
-)
-
-// CaseHistory returns a page of the runs of a case.
-func CaseHistory(ctx context.Context, q storage.Querier, organizationID int64, caseID string, p storage.Page) (History, error) {
-	return history(ctx, q, caseHistory, organizationID, caseID, p)
-}
-
-// SuiteHistory returns a page of the runs of a suite.
-func SuiteHistory(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID, p storage.Page) (History, error) {
-	return history(ctx, q, suiteHistory, organizationID, id, p)
-}
-
-func history(ctx context.Context, q storage.Querier, query string, organizationID int64, subject any, p storage.Page) (History, error) {
-	var rows []pastRow
-	if err := q.SelectContext(ctx, &rows, query, organizationID, subject, p.RowLimit()+1, p.RowOffset()); err != nil {
-		return History{}, storage.Wrap(err, "history of test runs")
-	}
-	runs := make([]Past, len(rows))
-	for i := range rows {
-		var err error
-		if runs[i], err = rows[i].past(); err != nil {
-			return History{}, err
-		}
-	}
-	MarkChanges(runs)
-	of := min(len(runs), p.RowLimit())
-	return History{Runs: runs[:of], More: len(runs) > of}, nil
-}
-
-// The last good run is read from the index of those that passed, the first bad one after it
-// from that of those that failed. For the ranges see caseHistory.
-func standing(columns, table, of string) string {
-	return `
-with good as (
-	select ` + columns + ` from ` + table + ` r where r.organization_id = $1 and r.` + of + ` between $2 and $2 and r.state = 'PASSED'
-	order by r.` + of + `, r.created_at desc, r.id desc limit 1
-), bad as (
-	select ` + columns + ` from ` + table + ` r where r.organization_id = $1 and r.` + of + ` <= $2 and r.state in ('FAILED', 'ERROR')
-		and (r.` + of + `, r.created_at, r.id) > ($2, coalesce((select created_at from good), '-infinity'),
-			coalesce((select id from good), '00000000-0000-0000-0000-000000000000'))
-	order by r.` + of + `, r.created_at, r.id limit 1
-)
-select * from good union all select * from bad`
-}
-
-// CaseStanding returns since when a case fails.
-func CaseStanding(ctx context.Context, q storage.Querier, organizationID int64, caseID string) (Standing, error) {
-	return readStanding(ctx, q, standing(pastCase, "test_runs", "case_id"), organizationID, caseID)
-}
-
-// SuiteStanding returns since when a suite fails.
-func SuiteStanding(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID) (Standing, error) {
-	return readStanding(ctx, q, standing(pastSuite, "suite_runs", "suite_id"), organizationID, id)
-}
-
-func readStanding(ctx context.Context, q storage.Querier, query string, organizationID int64, subject any) (s Standing, err error) {
-	var rows []pastRow
-	if err := q.SelectContext(ctx, &rows, query, organizationID, subject); err != nil {
-		return s, storage.Wrap(err, "look for the last good test run")
-	}
-	for i := range rows {
-		one, err := rows[i].past()
-		if err != nil {
-			return s, err
-		}
-		if one.Status == Passed {
-			s.LastGood = &one
-		} else {
-			s.FirstBad = &one
-		}
-	}
-	return s, nil
-}
-
+// The case as a range that is sorted by leaves the planner the index of the case's runs alone: in
+// the others, those of a case that is no longer run stand behind all others.
 const (
 	casesHistory = `
 select want.id as subject, r.*, j.healed from unnest($2::text[]) with ordinality as want(id, place)

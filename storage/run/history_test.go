@@ -120,9 +120,6 @@ func TestHistory(t *testing.T) {
 		return state
 	}
 	require.Equal(t, "NONE", result())
-	empty, err := CaseStanding(ctx, w.DB, w.Org.ID, c.ID)
-	require.NoError(t, err)
-	require.Equal(t, Standing{}, empty)
 	var ids []uuid.UUID
 	for _, status := range []Status{Failed, Passed, Failed, Errored} {
 		r := w.NewRun(c, 1)
@@ -131,22 +128,6 @@ func TestHistory(t *testing.T) {
 		require.Equal(t, string(status), result())
 		ids = append(ids, r.ID)
 	}
-	h, err := CaseHistory(ctx, w.DB, w.Org.ID, c.ID, storage.Page{Limit: 2})
-	require.NoError(t, err)
-	require.True(t, h.More)
-	require.Equal(t, []uuid.UUID{ids[3], ids[2]}, []uuid.UUID{h.Runs[0].ID, h.Runs[1].ID})
-	require.False(t, h.Runs[0].Changed)
-	require.True(t, h.Runs[1].Changed, "compared with a run of the next page")
-	require.Len(t, h.Runs[0].Targets, 1)
-	h, err = CaseHistory(ctx, w.DB, w.Org.ID, c.ID, storage.Page{Limit: 2, Offset: 2})
-	require.NoError(t, err)
-	require.False(t, h.More)
-	require.Equal(t, []uuid.UUID{ids[1], ids[0]}, []uuid.UUID{h.Runs[0].ID, h.Runs[1].ID})
-	s, err := CaseStanding(ctx, w.DB, w.Org.ID, c.ID)
-	require.NoError(t, err)
-	require.Equal(t, ids[1], s.LastGood.ID)
-	require.Equal(t, ids[2], s.FirstBad.ID, "the first after the last good one")
-
 	other := w.NewCase(w.Org.Member.Writer, "another")
 	found, err := CasesHistory(ctx, w.DB, w.Org.ID, []string{other.ID, c.ID}, 3, time.Time{})
 	require.NoError(t, err)
@@ -160,15 +141,9 @@ func TestHistory(t *testing.T) {
 	require.Len(t, found[c.ID].Runs, 1)
 
 	// Nothing of it is another organization's.
-	h, err = CaseHistory(ctx, w.DB, w.Rival.ID, c.ID, storage.Page{Limit: 2})
-	require.NoError(t, err)
-	require.Empty(t, h.Runs)
 	found, err = CasesHistory(ctx, w.DB, w.Rival.ID, []string{c.ID}, 3, time.Time{})
 	require.NoError(t, err)
 	require.Empty(t, found)
-	s, err = CaseStanding(ctx, w.DB, w.Rival.ID, c.ID)
-	require.NoError(t, err)
-	require.Equal(t, Standing{}, s)
 	all, total, err := All(ctx, w.DB, AllFilter{OrganizationID: w.Rival.ID, Page: storage.Page{Limit: 5}})
 	require.NoError(t, err)
 	require.Zero(t, total)
@@ -178,36 +153,22 @@ func TestHistory(t *testing.T) {
 	require.Equal(t, 2, total)
 	require.Equal(t, ids[2], all[0].ID)
 
-	// A good run ends the failure; what is left when runs are forgotten counts.
+	// What is left when runs are forgotten counts.
 	good := w.NewRun(c, 1)
 	w.MustEnd(good.Jobs[0].ID, Passed)
-	s, err = CaseStanding(ctx, w.DB, w.Org.ID, c.ID)
-	require.NoError(t, err)
-	require.Equal(t, good.ID, s.LastGood.ID)
-	require.Nil(t, s.FirstBad)
 	w.Exec(`delete from test_runs where id = any($1::uuid[])`, storage.UUIDs([]uuid.UUID{good.ID, ids[3]}))
 	require.Equal(t, "FAILED", result())
 	w.Exec(`delete from test_runs where case_id = $1`, c.ID)
 	require.Equal(t, "NONE", result())
 }
 
-func TestSuiteHistory(t *testing.T) {
+func TestSuitesHistory(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	ctx := fixture.Context(t)
 	first, jobs := w.SuiteRun(2, 1)
 	w.MustEnd(jobs[0], Passed)
 	w.MustEnd(jobs[1], Failed)
-	h, err := SuiteHistory(ctx, w.DB, w.Org.ID, first.SuiteID, storage.Page{Limit: 5})
-	require.NoError(t, err)
-	require.Len(t, h.Runs, 1)
-	require.Equal(t, Failed, h.Runs[0].Status)
-	require.Zero(t, *h.Runs[0].Healed)
-	s, err := SuiteStanding(ctx, w.DB, w.Org.ID, first.SuiteID)
-	require.NoError(t, err)
-	require.Nil(t, s.LastGood)
-	require.Equal(t, first.ID, s.FirstBad.ID)
-	require.Nil(t, s.FirstBad.Healed, "nobody counted")
 	runs, err := NewestOfSuite(ctx, w.DB, w.Org.ID, first.SuiteID, 5)
 	require.NoError(t, err)
 	require.Len(t, runs, 1)
@@ -270,17 +231,11 @@ func TestHistoryOfManyRuns(t *testing.T) {
 			created_at + i * interval '1 second'
 		from test_runs, generate_series(1, $2::int) i where id = $1`, r.ID, n)
 	w.Exec(`vacuum analyze test_runs, test_jobs`)
-	s, err := CaseStanding(ctx, w.DB, w.Org.ID, c.ID)
-	require.NoError(t, err)
-	require.Equal(t, n, int(r.CreatedAt.Sub(s.LastGood.CreatedAt)/time.Second))
-	require.Equal(t, n-1, int(r.CreatedAt.Sub(s.FirstBad.CreatedAt)/time.Second))
 	// How all are counted is left to the planner.
 	for name, want := range map[string]struct {
 		index string
 		args  []any
 	}{
-		"case":       {"test_runs_newest", []any{w.Org.ID, c.ID, 31, 0}},
-		"standing":   {"test_runs_bad", []any{w.Org.ID, c.ID}},
 		"cases":      {"test_runs_newest", []any{w.Org.ID, `{` + c.ID + `}`, 31, `infinity`}},
 		"all":        {"Index Only Scan using test_runs_recent", []any{w.Org.ID, 20, 0}},
 		"of a state": {"test_runs_state", []any{w.Org.ID, Errored, 20, 0}},

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/rows"
+	"github.com/slipway-qa/slipway/storage/run/need"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/group"
@@ -21,11 +22,13 @@ type Work struct {
 	Job       Job
 	Run       Run
 	TeamID    int64      // of the case as it is now: whose variables the test may use
-	SuiteID   *uuid.UUID // of the case; nil in none, or when the case is gone
+	SuiteID   *uuid.UUID // whose run it is, else of the case; nil in none, or when the case is gone
 	Steps     []step.Step
 	RequestID string
 	// Strict fails a step whose selector finds several elements and has no index.
 	Strict bool
+	// Access is what the site of the case asks a browser for.
+	Access step.Access
 	// Healing is the mode of the case, else of its suite, else of the organization; ""
 	// when none of them has one.
 	Healing string
@@ -45,6 +48,9 @@ type Work struct {
 	Suite           authoring.Around
 	// Groups are the step groups that the run plays, by their ids, as they were when it was made.
 	Groups group.Groups
+
+	// Saved is what the login of the suite run has left; nil where the job begins without.
+	Saved *SavedLogin
 
 	row       *rows.Row // of data; nil without
 	variables []byte    // that the run was given, sealed; nil for none
@@ -66,9 +72,11 @@ func (w *Work) RowValues(keys seal.Ring) ([]rows.Cell, error) {
 
 // The case and its revision may be gone: then their columns are null.
 const workOfJob = `
-select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id as case_team, c.suite_id,
-	v.steps, coalesce(k.request_id, '') as request_id, s.state as suite_state,
+select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id as case_team, coalesce(s.suite_id, c.suite_id) as suite_id,
+	r.needs,
+	v.steps, coalesce(k.request_id, '') as request_id, s.state as suite_state, s.login,
 	coalesce((c.run_settings ->> 'strict')::boolean, true) as strict,
+	jsonb_build_object('basicAuth', c.run_settings -> 'basicAuth', 'clientCertificate', c.run_settings -> 'clientCertificate') as access,
 	coalesce(nullif(c.run_settings ->> 'healing', ''), nullif(u.healing, ''), o.healing) as healing,
 	coalesce(nullif(c.run_settings ->> 'drift', ''), nullif(u.drift, ''), o.drift) as drift,
 	coalesce(nullif(r.trace, ''), nullif(s.trace, ''), nullif(c.run_settings ->> 'trace', ''), nullif(u.trace, ''), nullif(o.trace, ''),
@@ -82,9 +90,9 @@ select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id
 	j.row_place, j.row_name, d.columns, d.secret, d.sealed_key, x.cells, x.hidden
 from test_jobs j join test_runs r on r.id = j.run_id` + runTables + `
 left join test_cases c on c.id = r.case_id
-left join test_suites u on u.id = c.suite_id
-left join test_revisions v on v.id = r.revision_id and v.case_id = r.case_id
 left join suite_runs s on s.id = r.suite_run_id
+left join test_suites u on u.id = coalesce(s.suite_id, c.suite_id)
+left join test_revisions v on v.id = r.revision_id and v.case_id = r.case_id
 left join tasks k on k.id = j.id
 left join test_data d on d.id = r.data_id
 left join test_data_rows x on x.data_id = r.data_id and x.place = j.row_place
@@ -100,7 +108,9 @@ type workRow struct {
 	Steps       []byte         `db:"steps"`
 	RequestID   string         `db:"request_id"`
 	SuiteStatus *Status        `db:"suite_state"`
+	Login       []byte         `db:"login"`
 	Strict      bool           `db:"strict"`
+	Access      []byte         `db:"access"`
 	Healing     string         `db:"healing"`
 	Drift       string         `db:"drift"`
 	Trace       string         `db:"trace"`
@@ -114,6 +124,7 @@ type workRow struct {
 	Hidden      []byte         `db:"hidden"`
 	Retried     int            `db:"effective_retries"`
 	Attempts    int            `db:"attempts"`
+	Needs       pq.StringArray `db:"needs"`
 	workLists
 }
 
@@ -133,7 +144,8 @@ returning started_at`
 // BeginJob marks a job and its run (and suite run) as RUNNING and returns what
 // a worker needs to play it. It returns ErrConflict when the job has ended (cancelled
 // before it began) and ErrNotFound when the job, its case or its revision is
-// gone. Records and files of an attempt that was lost are dropped; the keys of
+// gone; need.ErrHeld and *need.SkipError for one that needs other tests. A job whose suite run has a
+// login is not begun before that is there: *WaitingError, *NoLoginError. Records and files of an attempt that was lost are dropped; the keys of
 // their objects are returned, to delete after the commit.
 func BeginJob(ctx context.Context, tx *storage.Tx, id uuid.UUID) (w *Work, lost []string, err error) {
 	var row workRow
@@ -147,6 +159,14 @@ func BeginJob(ctx context.Context, tx *storage.Tx, id uuid.UUID) (w *Work, lost 
 		return nil, nil, fmt.Errorf("test case or revision of job %s: %w", id, storage.ErrNotFound)
 	}
 	if w, err = row.work(id); err != nil {
+		return nil, nil, err
+	}
+	if len(row.Needs) > 0 && row.JobStatus == Queued {
+		if err := need.Check(ctx, tx, need.Of{SuiteRunID: row.SuiteRunID, Cases: row.Needs, Target: w.Job.Target}); err != nil {
+			return nil, nil, err
+		}
+	}
+	if w.Saved, err = row.loginOf(ctx, tx, w); err != nil {
 		return nil, nil, err
 	}
 	if w.Refused, err = authoring.RefusedHealings(ctx, tx, row.CaseID); err != nil {
@@ -194,11 +214,17 @@ func (r *workRow) work(id uuid.UUID) (*Work, error) {
 	if err := json.Unmarshal(r.Target, &w.Job.Target); err != nil {
 		return nil, fmt.Errorf("target of test job %s: %w", id, err)
 	}
+	if err := json.Unmarshal(r.Access, &w.Access); err != nil {
+		return nil, fmt.Errorf("settings of test case %s: %w", r.CaseID, err)
+	}
 	if err := json.Unmarshal(r.Steps, &w.Steps); err != nil {
 		return nil, fmt.Errorf("steps of revision %s: %w", r.RevisionID, err)
 	}
 	if err := r.read(w); err != nil {
 		return nil, fmt.Errorf("steps around revision %s: %w", r.RevisionID, err)
+	}
+	if w.Run.LoginKey != "" { // what stands around the cases of the suite may need the login
+		w.Suite = authoring.Around{}
 	}
 	return w, nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/stepgroup"
 )
@@ -39,6 +40,12 @@ type JobEnd struct {
 	Files     []NewFile
 	// Fingerprints are for steps of the revision that have none, by step id.
 	Fingerprints map[string]step.Fingerprint
+	// Digest is what a job that passed saw, for those that fail later; nil keeps none.
+	Digest []byte
+	// Diagnosis is why one failed; nil where that is not known.
+	Diagnosis *failure.Diagnosis
+	// Quarantine is that of the run for whose failure the job is skipped; nil: none.
+	Quarantine *Quarantine
 }
 
 // jobParents are what a job belongs to. None of it ever changes.
@@ -48,6 +55,7 @@ type jobParents struct {
 	SuiteRunID     *uuid.UUID `db:"suite_run_id"`
 	CaseID         string     `db:"case_id"`
 	RevisionID     string     `db:"revision_id"`
+	Quarantined    bool       `db:"quarantined"` // the run is
 }
 
 // healings returns what of the records was healed or suggested or has drifted, and the records with
@@ -62,14 +70,18 @@ func (p *jobParents) healings(records []step.Record) ([]step.Record, *authoring.
 }
 
 const parentsOfJob = `
-select r.organization_id, j.run_id, r.suite_run_id, r.case_id, r.revision_id
+select r.organization_id, j.run_id, r.suite_run_id, r.case_id, r.revision_id, r.quarantine is not null as quarantined
 from test_jobs j join test_runs r on r.id = j.run_id
 where j.id = $1 and j.state in ('QUEUED', 'RUNNING')`
 
 const endJob = `
-update test_jobs set state = case when $2 = 'PASSED' and attempts > 0 then 'FLAKY' else $2 end, error_code = $3, error = $4, records = $5,
-	healed = $6, drifted = $7, unreviewed = $8, finished_at = now()
-where id = $1 and state in ('QUEUED', 'RUNNING')`
+with ended as (
+	update test_jobs set state = case when $2 = 'PASSED' and attempts > 0 then 'FLAKY' else $2 end, error_code = $3, error = $4, records = $5,
+		healed = $6, drifted = $7, unreviewed = $8, diagnosis = $9, finished_at = now()
+	where id = $1 and state in ('QUEUED', 'RUNNING')
+	returning id, run_id, target, row_place
+), good as (` + failure.KeepGood + `)
+select count(*) from ended`
 
 // EndJob ends a job, as Flaky when it passed after an attempt that had failed, and with the last one its run and suite run, and writes the
 // event of what ended. It returns false, and writes nothing, when the job has
@@ -103,8 +115,22 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 	if err := lock(ctx, tx, lockRuns, []uuid.UUID{at.RunID}); err != nil {
 		return false, err
 	}
-	n, err := storage.Affected(tx.ExecContext(ctx, endJob, id, end.Status, end.ErrorCode, Message(end.Error), records, marks.healed, marks.drifted, marks.unreviewed))
+	diagnosis, err := diagnosisDocument(end)
+	if err != nil {
+		return false, err
+	}
+	var n int
+	err = tx.GetContext(ctx, &n, endJob, id, end.Status, end.ErrorCode, Message(end.Error), records, marks.healed, marks.drifted, marks.unreviewed,
+		diagnosis, end.goodDigest())
 	if err != nil || n == 0 {
+		return false, storage.Wrap(err, "end test job "+id.String())
+	}
+	if end.Diagnosis != nil && at.SuiteRunID != nil && !at.Quarantined {
+		if err := failure.Add(ctx, tx, *at.SuiteRunID, at.RunID, end.Diagnosis); err != nil {
+			return false, err
+		}
+	}
+	if err := at.inherit(ctx, tx, end.Quarantine); err != nil {
 		return false, err
 	}
 	if err := AddFiles(ctx, tx, at.OrganizationID, id, end.Files); err != nil {
@@ -126,13 +152,13 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 }
 
 // What a whole is by its parts, which have ended: a run by its jobs, and a suite run by its runs,
-// of which those in quarantine fail nothing.
+// of which those in quarantine fail nothing; nor do those in it that were skipped, which need others.
 const (
 	worst = `case when bool_or(p.state = 'FAILED') then 'FAILED' when bool_or(p.state = 'ERROR') then 'ERROR'
 	when bool_or(p.state = 'CANCELLED') then 'CANCELLED' else 'PASSED' end`
 	worstRun = `case when bool_or(p.state = 'FAILED' and p.quarantine is null) then 'FAILED'
 	when bool_or(p.state = 'ERROR' and p.quarantine is null) then 'ERROR'
-	when bool_or(p.state = 'CANCELLED') then 'CANCELLED' else 'PASSED' end`
+	when bool_or(p.state = 'CANCELLED' and (p.quarantine is null or p.needs is null)) then 'CANCELLED' else 'PASSED' end`
 )
 
 // A run may have 50,000 jobs, which are looked at once, when none of them is open any more:
@@ -143,19 +169,20 @@ with over as materialized (
 	where r.id = any($1::uuid[]) and r.state in ('QUEUED', 'RUNNING') and r.fanned_out
 		and (select o.id from test_jobs o where o.run_id = r.id and o.state in ('QUEUED', 'RUNNING') limit 1) is null
 )
-update test_runs r set state = whole.state, flaky = whole.flaky, finished_at = now(), sealed_variables = null
-from over cross join lateral (select count(*) as jobs, ` + worst + ` as state, count(*) filter (where p.state = 'FLAKY') as flaky
-	from test_jobs p where p.run_id = over.id) whole
+update test_runs r set state = whole.state, flaky = whole.flaky, healed = whole.healed, attempts = whole.jobs + whole.repeated,
+	finished_at = now(), sealed_variables = null
+from over cross join lateral (select count(*) as jobs, ` + worst + ` as state, count(*) filter (where p.state = 'FLAKY') as flaky,
+	coalesce(sum(p.healed), 0) as healed, coalesce(sum(p.attempts), 0) as repeated from test_jobs p where p.run_id = over.id) whole
 where r.id = over.id and whole.jobs > 0
-returning r.id`
+returning r.id, r.needed`
 
 // endRuns ends those of the runs whose jobs have all ended; the runs are locked.
 func endRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
-	var ended []uuid.UUID
+	var ended []endedRun
 	if err := tx.SelectContext(ctx, &ended, endRunRows, storage.UUIDs(ids)); err != nil {
 		return storage.Wrap(err, "end test runs")
 	}
-	return addRunEvents(ctx, tx, ended)
+	return endOf(ctx, tx, ended)
 }
 
 // Likewise for the case runs of a suite run, by test_runs_open_of_suite.
@@ -165,17 +192,24 @@ with over as materialized (
 	where s.id = any($1::uuid[]) and s.state in ('QUEUED', 'RUNNING') and s.fanned_out
 		and (select o.id from test_runs o where o.suite_run_id = s.id and o.state in ('QUEUED', 'RUNNING') limit 1) is null
 )
-update suite_runs s set state = whole.state, finished_at = now(), sealed_variables = null
-from over cross join lateral (select count(*) as runs, ` + worstRun + ` as state from test_runs p where p.suite_run_id = over.id) whole
+update suite_runs s set state = whole.state, healed = whole.healed, attempts = whole.attempts, flaky = whole.flaky,
+	finished_at = now(), sealed_variables = null
+from over cross join lateral (select count(*) as runs, ` + worstRun + ` as state, sum(p.healed) as healed, sum(p.attempts) as attempts,
+	count(*) filter (where p.state = 'PASSED' and p.flaky > 0) as flaky from test_runs p where p.suite_run_id = over.id) whole
 where s.id = over.id and whole.runs > 0
 returning s.id`
 
-// A suite run that failed keeps the values for the case runs that go on, until the last of
-// them has ended.
+// A suite run that failed keeps the values, and what its logins have left (package login), for
+// the case runs that go on, until the last of them has ended.
 const forgetVariables = `
-update suite_runs s set sealed_variables = null
-where s.id = any($1::uuid[]) and s.sealed_variables is not null and s.state not in ('QUEUED', 'RUNNING')
-	and not exists (select from test_runs r where r.suite_run_id = s.id and r.state in ('QUEUED', 'RUNNING'))`
+with over as (
+	select s.id from suite_runs s
+	where s.id = any($1::uuid[]) and (s.sealed_variables is not null or s.login is not null) and s.state not in ('QUEUED', 'RUNNING')
+		and not exists (select from test_runs r where r.suite_run_id = s.id and r.state in ('QUEUED', 'RUNNING'))
+), gone as (
+	delete from suite_logins l using over where l.suite_run_id = over.id
+)
+update suite_runs s set sealed_variables = null from over where s.id = over.id and s.sealed_variables is not null`
 
 // endSuiteRuns ends those of the suite runs whose case runs are all there and have
 // all ended; the suite runs are locked.

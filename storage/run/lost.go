@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/failure"
 )
 
 // A task that is missing was deleted, or lost in a restored backup; the minute is
@@ -21,7 +22,7 @@ where j.state in ('QUEUED', 'RUNNING')
 order by j.id limit $1`
 
 const endLostJobs = `
-update test_jobs j set finished_at = now(),
+update test_jobs j set finished_at = now(), diagnosis = case when lost.cancelled then null else $3::jsonb end,
 	state = case when lost.cancelled then 'CANCELLED' else 'ERROR' end,
 	error_code = case when lost.cancelled then 'CANCELLED' else 'WORKER_LOST' end,
 	error = case when lost.cancelled then 'the task of the job was cancelled'
@@ -67,9 +68,19 @@ func EndLostJobs(ctx context.Context, tx *storage.Tx, limit int) (int64, error) 
 	if err := lock(ctx, tx, lockRuns, making); err != nil {
 		return 0, err
 	}
-	n, err := storage.Affected(tx.ExecContext(ctx, endLostJobs, storage.UUIDs(jobs), pq.Array(cancelled)))
+	why := lostDiagnosis()
+	diagnosis, err := diagnosisDocument(JobEnd{Status: Errored, Diagnosis: why})
 	if err != nil {
 		return 0, err
+	}
+	n, err := storage.Affected(tx.ExecContext(ctx, endLostJobs, storage.UUIDs(jobs), pq.Array(cancelled), diagnosis))
+	if err != nil {
+		return 0, err
+	}
+	if len(jobs) > 0 {
+		if err := failure.AddLost(ctx, tx, jobs, why); err != nil {
+			return 0, err
+		}
 	}
 	if err := endRuns(ctx, tx, runs); err != nil {
 		return 0, err

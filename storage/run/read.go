@@ -94,7 +94,7 @@ func List(ctx context.Context, q storage.Querier, f Filter) ([]Run, int, error) 
 }
 
 const runByID = `
-select ` + runColumns + ` from test_runs r` + runTables + `
+select ` + shownColumns + ` from test_runs r` + runTables + `
 where r.organization_id = $1 and r.case_id = $2 and r.id = $3`
 
 // ByID reads a run of a case with its first jobs, as ByIDWith does.
@@ -163,7 +163,7 @@ func SuiteRunByID(ctx context.Context, q storage.Querier, organizationID int64, 
 const maxSuiteRuns = 10_000
 
 const runsOfSuiteRun = `
-select ` + runColumns + ` from test_runs r` + runTables + `
+select ` + shownColumns + ` from test_runs r` + runTables + `
 where r.suite_run_id = $1 order by r.case_name, r.case_id limit $2`
 
 // OfSuiteRun returns the case runs of a suite run with their first jobs and the jobs'

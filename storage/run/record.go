@@ -19,10 +19,10 @@ with sized as (
 	select j.id, want.place, sum(octet_length(j.records::text)) over (order by want.place) as upto
 	from unnest($1::uuid[]) with ordinality as want(id, place) join test_jobs j on j.id = want.id
 )
-select j.id, j.records from sized join test_jobs j on j.id = sized.id
+select j.id, j.records, j.diagnosis from sized join test_jobs j on j.id = sized.id
 where sized.upto <= $2`
 
-// ReadRecords fills in the records of jobs that were read without them, in their
+// ReadRecords fills in the records and diagnoses of jobs that were read without them, in their
 // order until they are 8 MiB in sum. The jobs that follow keep nil, as does one that
 // is gone; those of a job without any are empty. The caller bounds the number of
 // jobs.
@@ -37,6 +37,7 @@ func ReadRecords(ctx context.Context, q storage.Querier, jobs []*Job) error {
 	var rows []struct {
 		ID      uuid.UUID `db:"id"`
 		Records []byte    `db:"records"`
+		Why     []byte    `db:"diagnosis"`
 	}
 	if err := q.SelectContext(ctx, &rows, recordsOfJobs, storage.UUIDs(ids), maxReadRecords); err != nil {
 		return storage.Wrap(err, "records of test jobs")
@@ -45,6 +46,11 @@ func ReadRecords(ctx context.Context, q storage.Querier, jobs []*Job) error {
 		if err := json.Unmarshal(row.Records, &of[row.ID].Records); err != nil {
 			return fmt.Errorf("records of test job %s: %w", row.ID, err)
 		}
+		why, err := readDiagnosis(row.Why)
+		if err != nil {
+			return fmt.Errorf("test job %s: %w", row.ID, err)
+		}
+		of[row.ID].Diagnosis = why
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
 // A team that is gone leaves its runs to the organization.
@@ -19,8 +20,10 @@ const (
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, r.team_id, r.case_id, r.revision_id,
 	r.suite_run_id, r.user_uuid, r.case_name, r.build_name, r.test_url, r.tunnel, r.state, r.created_at,
 	r.started_at, r.finished_at, r.build_id, r.recorded_url, r.variable_names, r.data_id, r.job_count, r.target_count, r.environment,
-	r.retries, r.rerun_of, r.flaky, r.quarantine, r.quarantine_until`
-	runTables = ` join organizations o on o.id = r.organization_id
+	r.retries, r.rerun_of, r.flaky, r.quarantine, r.quarantine_until, coalesce(r.login_key, '') as login_key`
+	// shownColumns are those of a run that is shown.
+	shownColumns = runColumns + `, r.pinned_at, r.pinned_by, (select u.name from users u where u.uuid = r.pinned_by) as pinned_name`
+	runTables    = ` join organizations o on o.id = r.organization_id
 left join teams t on t.id = r.team_id`
 )
 
@@ -54,7 +57,9 @@ type runRow struct {
 	JobCount         int            `db:"job_count"`
 	Targets          int            `db:"target_count"`
 	Environment      string         `db:"environment"`
-	Total            int            `db:"total"` // of lists
+	LoginKey         string         `db:"login_key"`
+	pinRow
+	Total int `db:"total"` // of lists
 }
 
 func (r *runRow) run() Run {
@@ -63,7 +68,7 @@ func (r *runRow) run() Run {
 		BuildName: r.BuildName, TestURL: r.TestURL, Tunnel: r.Tunnel, Status: r.Status, CreatedAt: r.CreatedAt,
 		StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, BuildID: r.BuildID, RecordedURL: r.RecordedURL, VariableNames: r.VariableNames,
 		DataID: r.DataID, JobCount: r.JobCount, Targets: r.Targets, Retries: r.Retries, RerunOf: r.RerunOf, Flaky: r.Flaky,
-		Environment: r.Environment}
+		Environment: r.Environment, LoginKey: r.LoginKey, Pin: r.pin()}
 	if r.Quarantine != nil && r.QuarantineUntil != nil {
 		run.Quarantine = &Quarantine{*r.Quarantine, *r.QuarantineUntil}
 	}
@@ -105,13 +110,15 @@ func (r *jobRow) job() (Job, error) {
 }
 
 // SuiteRunColumns count the case runs in the same statement; the index of
-// (suite_run_id, case_id) leads to them.
+// (suite_run_id, case_id, login) leads to them.
 const (
 	SuiteRunColumns = `s.id, s.organization_id, o.uuid as organization_uuid,
 	coalesce(t.uuid, '00000000-0000-0000-0000-000000000000') as team_uuid, s.team_id, s.suite_id, s.suite_name,
 	s.user_uuid, s.build_name, s.state, s.run_count, s.error, s.created_at, s.started_at, s.finished_at,
 	s.build_id, s.test_url, s.variable_names, s.environment,
-	s.retries, s.rerun_of, s.rerun_only,
+	s.retries, s.rerun_of, s.rerun_only, s.trace, s.max_duration, coalesce(s.shard_number, 0) as shard_number,
+	coalesce(s.shard_parts, 0) as shard_parts, coalesce(s.shard_key, '') as shard_key,
+	s.pinned_at, s.pinned_by, (select u.name from users u where u.uuid = s.pinned_by) as pinned_name,
 	n.queued, n.running, n.passed, n.failed, n.errored, n.cancelled, n.quarantined, n.flaky, h.healed, h.drifted, h.unreviewed`
 	SuiteRunTables = ` join organizations o on o.id = s.organization_id
 left join teams t on t.id = s.team_id
@@ -154,7 +161,13 @@ type SuiteRunRow struct {
 	RerunOf          *uuid.UUID     `db:"rerun_of"`
 	RerunOnly        Selection      `db:"rerun_only"`
 	Environment      string         `db:"environment"`
+	MaxDuration      *int           `db:"max_duration"`
+	ShardNumber      int            `db:"shard_number"`
+	ShardParts       int            `db:"shard_parts"`
+	ShardKey         string         `db:"shard_key"`
+	Trace            string         `db:"trace"`
 	counts
+	pinRow
 	Healed  int `db:"healed"`
 	Drifted int `db:"drifted"`
 	// Unreviewed counts steps that look like a picture that nobody has accepted.
@@ -193,13 +206,17 @@ func (r *SuiteRunRow) SuiteRun() SuiteRun {
 	} else {
 		of.Queued += missing
 	}
+	var shard *suiteplan.Shard
+	if r.ShardParts > 0 {
+		shard = &suiteplan.Shard{Number: r.ShardNumber, Of: r.ShardParts, Key: r.ShardKey}
+	}
 	return SuiteRun{ID: r.ID, OrganizationID: r.OrganizationID, OrganizationUUID: r.OrganizationUUID, TeamUUID: r.TeamUUID,
 		SuiteID: r.SuiteID, SuiteName: r.SuiteName, UserUUID: r.UserUUID, BuildName: r.BuildName, Status: r.Status,
 		RunCount: r.RunCount, Error: r.Error, CreatedAt: r.CreatedAt, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
 		BuildID: r.BuildID, TestURL: r.TestURL, VariableNames: r.VariableNames, Environment: r.Environment,
-		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: r.RerunOnly,
+		Retries: r.Retries, RerunOf: r.RerunOf, RerunOnly: r.RerunOnly, Trace: r.Trace, Shard: shard, MaxDuration: r.MaxDuration,
 		Counts: of.byStatus(), Quarantined: of.Quarantined, Flaky: of.Flaky, Healed: r.Healed, Drifted: r.Drifted,
-		Unreviewed: r.Unreviewed}
+		Unreviewed: r.Unreviewed, Pin: r.pin()}
 }
 
 // maxMessage bounds the texts of a job and its records, in bytes.
@@ -286,6 +303,9 @@ func withoutWords(r *step.Record) {
 		r.Findings = &step.Findings{Total: r.Findings.Total, Accepted: r.Findings.Accepted, Failing: r.Findings.Failing, Unseen: r.Findings.Unseen, List: []step.Finding{}}
 	}
 	r.Result.Message = storage.Cut(r.Result.Message, most)
+	if r.Failure != nil {
+		r.Failure = &step.Failure{Expected: storage.Cut(r.Failure.Expected, most), Actual: storage.Cut(r.Failure.Actual, most)}
+	}
 	for _, h := range []*step.Healed{r.Healed, r.Suggested} {
 		if h != nil {
 			h.Reason = storage.Cut(h.Reason, most)

@@ -9,6 +9,9 @@
 // The id of a job is the id of its test:job task, and the id of a suite run that of its
 // suite:run task. The caller inserts the tasks in the transaction that inserts the rows.
 //
+// A job whose case needs others (package suiteplan) waits as a queued task until their runs have
+// ended: who ends the last wakes it. BeginJob plays or skips it then (package need).
+//
 // States only move forward: QUEUED, RUNNING, then one of PASSED, FAILED, ERROR and
 // CANCELLED. A job that failed may be played again (package attempt): it stays RUNNING
 // meanwhile, and is FLAKY when it passes then. A job is ended by the worker that played it (EndJob), by who cancels
@@ -32,7 +35,9 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
 // Status of a job, a run and a suite run.
@@ -73,7 +78,10 @@ const (
 	CodeTunnel          = "SC_TUNNEL_NOT_FOUND"
 	CodeNoGroup         = "STEP_GROUP_NOT_FOUND" // deleted before the run was made
 	CodeGroup           = "STEP_GROUP_INVALID"   // its steps cannot be put into the test
+	CodeLogin           = "LOGIN_FAILED"         // of the suite: it left nothing, or does not last
 	CodeCancelled       = "CANCELLED"
+	CodeNeeds           = "DEPENDENCY_NOT_PASSED" // skipped: a test that it needs did not pass
+	CodeMaxDuration     = "MAX_DURATION_EXCEEDED" // the time of its suite run was over
 	CodeInternal        = "INTERNAL"
 )
 
@@ -95,6 +103,8 @@ type Job struct {
 	StartedAt  *time.Time
 	FinishedAt *time.Time
 	Files      []File // of the last attempt
+	// Diagnosis is why the job failed; nil for others, and where the records were not read.
+	Diagnosis *failure.Diagnosis
 	// Ended is the number of attempts that failed before the last one; Earlier are these, where
 	// they were read (package attempt). AttemptAt is when the last one began; StartedAt is when
 	// the first did.
@@ -146,11 +156,19 @@ type Run struct {
 	Retries *int
 	RerunOf *uuid.UUID // the run that this one repeats
 	Flaky   int        // jobs that passed after they had failed; 0 before the run's end
+	// LoginKey says which login of its suite run the run is, by target and generation (package
+	// login); "" for a run of one of the suite's cases.
+	LoginKey string
 	// Quarantine is why a failure of the run does not fail its suite run; nil where it does.
 	Quarantine *Quarantine
+	Pin        *Pin // nil while nobody keeps it
 	// DataID are the data rows that the run has; nil without, and they may be gone.
 	DataID *uuid.UUID
 	picked []int64 // places of the data rows that a new run has; nil for all
+	// needs are the cases that must pass before, in the suite run of a new run; needed: another
+	// case has this one among them.
+	needs  []string
+	needed bool
 	// Targets is how many targets each data row has; 0 for a run without rows.
 	Targets int
 	// JobCount, Counts, Healed and Drifted are of all jobs, also of those that are not read
@@ -191,10 +209,13 @@ type SuiteRun struct {
 	BuildID          *int64
 	TestURL          string // that the run was given; "" when each case begins at its own
 	VariableNames    []string
-	Retries          *int       // as of Run
-	RerunOf          *uuid.UUID // the suite run whose cases are run again
-	RerunOnly        Selection  // which of them
-	Environment      string     // as of Run
+	Retries          *int             // as of Run
+	RerunOf          *uuid.UUID       // the suite run whose cases are run again
+	RerunOnly        Selection        // which of them
+	Environment      string           // as of Run
+	Trace            string           // the mode of traces that the run was given; "" for none
+	Shard            *suiteplan.Shard // the part of the suite; nil for all of it
+	MaxDuration      *int             // seconds from the creation to the end; nil: no bound
 	// Counts of the case runs by their status, without those that are Quarantined; those that were not made yet
 	// count as QUEUED, and as CANCELLED once the run has ended without them.
 	Counts      map[Status]int
@@ -203,4 +224,5 @@ type SuiteRun struct {
 	Healed      int // steps of all case runs
 	// Drifted and Unreviewed count them likewise.
 	Drifted, Unreviewed int
+	Pin                 *Pin // as of Run
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -122,6 +123,8 @@ func TestRunOfRows(t *testing.T) {
 	require.Equal(t, 139, got.Counts[Passed])
 	require.Equal(t, 1, got.Counts[Failed])
 	require.Equal(t, map[string]any{"total": 140.0, "passed": 139.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0, "flaky": 0.0, "quarantined": 0.0}, w.Event(run.ID)["counts"])
+	require.Equal(t, []any{map[string]any{"jobId": second[9].String(), "status": "FAILED", "code": "", "trace": false,
+		"row": map[string]any{"index": 69.0, "name": "user69", "values": map[string]any{"user": "user69", "password": nil}}}}, w.Event(run.ID)["failedJobs"])
 
 	// By page.
 	read := func(p JobPage) (positions []int) {
@@ -353,15 +356,148 @@ func TestRowsAreRunAgain(t *testing.T) {
 	}
 	ended := w.ReadRun(run)
 	require.Equal(t, Failed, ended.Status)
-	targets, rows, err := AgainOf(fixture.Context(t), w.DB, ended, OnlyFailed)
+	again, err := AgainOf(fixture.Context(t), w.DB, ended, OnlyFailed)
 	require.NoError(t, err)
-	require.Equal(t, fixture.Targets(2)[1:], targets)
-	require.Equal(t, []int{3, 11}, rows)
-	targets, rows, err = AgainOf(fixture.Context(t), w.DB, ended, OnlyAll)
+	require.Equal(t, fixture.Targets(2)[1:], again.Targets)
+	require.Equal(t, []int{3, 11}, again.Rows)
+	again, err = AgainOf(fixture.Context(t), w.DB, ended, OnlyAll)
 	require.NoError(t, err)
-	require.Equal(t, fixture.Targets(2), targets)
-	require.Nil(t, rows)
-	targets, _, err = AgainOf(fixture.Context(t), w.DB, ended, OnlyFlaky)
+	require.Equal(t, fixture.Targets(2), again.Targets)
+	require.Nil(t, again.Rows)
+	again, err = AgainOf(fixture.Context(t), w.DB, ended, OnlyFlaky)
 	require.NoError(t, err)
-	require.Empty(t, targets)
+	require.Empty(t, again.Targets)
+}
+
+// Rows of which no column is secret have nothing to decrypt.
+func TestRowsWithoutSecrets(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	d, err := rows.Read([]byte(`{"rows": [{"user": "ann", "total": "3"}, {"user": "", "total": ""}]}`))
+	require.NoError(t, err)
+	made := fixture.LoginCase("log in", 1)
+	made.Data, err = rows.Seal(fixture.SealKey, d)
+	require.NoError(t, err)
+	c, err := w.TryCase(w.Org.Member.Writer, made)
+	require.NoError(t, err)
+	run, err := w.startRows(c, 1)
+	require.NoError(t, err)
+	for i, want := range [][]rows.Cell{{{Column: "user", Text: "ann"}, {Column: "total", Text: "3"}}, {{Column: "user"}, {Column: "total"}}} {
+		work, _, err := w.Begin(run.Jobs[i].ID)
+		require.NoError(t, err)
+		values, err := work.RowValues(fixture.SealKey)
+		require.NoError(t, err)
+		require.Equal(t, want, values)
+	}
+	require.Zero(t, w.Count(`select count(*) from test_data_rows where hidden is not null`))
+}
+
+// Who cancels a run while its jobs are made waits for these and holds the tasks of all of them: a
+// worker that begins one of the last ones holds its task, and would wait for the run.
+func TestCancelWhileJobsAreMade(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	run, err := w.startRows(w.caseOfRows(130), 1)
+	require.NoError(t, err)
+	cancelled, held := make(chan error, 1), -1
+	var late []uuid.UUID
+	w.Must(func(ctx context.Context, tx *storage.Tx) error {
+		if _, err := tx.ExecContext(ctx, `select from tasks where id = $1 for update`, run.ID); err != nil {
+			return err
+		}
+		if late, _, err = FanOutRows(ctx, tx, run.ID, 100); err != nil {
+			return err
+		}
+		for _, id := range late {
+			if _, err := ledger.Insert(ctx, tx, w.RunTask("test:job", id)); err != nil {
+				return err
+			}
+		}
+		go func() {
+			cancelled <- w.Do(func(ctx context.Context, tx *storage.Tx) error {
+				if _, err := Cancel(ctx, tx, w.Org.Member.Writer, run.CaseID, run.ID); err != nil {
+					return err
+				}
+				var free []uuid.UUID
+				err := w.DB.SelectContext(ctx, &free, `select id from tasks where id = any($1::uuid[]) for update skip locked`, storage.UUIDs(late))
+				held = len(late) - len(free)
+				return err
+			})
+		}()
+		require.Eventually(t, func() bool {
+			return w.Count(`select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`) > 0
+		}, 20*time.Second, 5*time.Millisecond)
+		return nil
+	})
+	require.NoError(t, <-cancelled)
+	require.Len(t, late, 30)
+	require.Equal(t, 30, held)
+	require.Equal(t, Cancelled, w.ReadRun(run).Status)
+}
+
+// An event names the first jobs that failed, and whether there is a trace of their last attempt.
+func TestEventNamesFailedJobs(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	run := w.NewRun(w.NewCase(w.Org.Member.Writer, "log in"), 7)
+	for i, job := range run.Jobs {
+		end := JobEnd{Status: Failed, ErrorCode: CodeStepFailed}
+		if id := uuid.New(); i == 1 {
+			end.Files = []NewFile{{ID: id, Kind: Trace, Key: FileKey(job.ID, id), ContentType: "application/zip", Size: 7}}
+		}
+		_, err := w.End(job.ID, end)
+		require.NoError(t, err)
+	}
+	failed := w.Event(run.ID)["failedJobs"].([]any)
+	require.Len(t, failed, 5)
+	for i, one := range failed {
+		require.Equal(t, map[string]any{"jobId": run.Jobs[i].ID.String(), "status": "FAILED", "code": CodeStepFailed, "trace": i == 1}, one)
+	}
+}
+
+// A process from before data rows, which does not know that jobs are still to be made, ends no
+// such run.
+func TestUnfinishedRunsDoNotEnd(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	run, err := w.startRows(w.caseOfRows(130), 1)
+	require.NoError(t, err)
+	_, err = w.DB.ExecContext(fixture.Context(t), `update test_runs set state = 'PASSED', finished_at = now() where id = $1`, run.ID)
+	require.ErrorContains(t, err, "test_runs_unfinished_check")
+	w.moreJobs(run, 100)
+	_, err = w.DB.ExecContext(fixture.Context(t), `update test_runs set state = 'PASSED', finished_at = now() where id = $1`, run.ID)
+	require.NoError(t, err)
+}
+
+// A case of whose failed rows none is there any more is left out of a rerun: a run without jobs
+// would never end.
+func TestRerunOfRowsThatAreGone(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	shrunk, kept := w.caseOfRows(5), w.caseOfRows(5)
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke", shrunk.ID, kept.ID)
+	first, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID})
+	require.NoError(t, err)
+	for _, jobs := range w.jobsOf(first) {
+		for i, id := range jobs {
+			status := Passed
+			if i >= 3 {
+				status = Failed
+			}
+			w.MustEnd(id, status)
+		}
+	}
+	for id, n := range map[string]int{shrunk.ID: 2, kept.ID: 4} {
+		w.Must(func(ctx context.Context, tx *storage.Tx) error {
+			_, err := authoring.UpdateCase(ctx, tx, w.Org.Member.Writer, id, authoring.CaseChange{Data: &authoring.DataChange{Rows: users(t, n)}})
+			return err
+		})
+	}
+	again, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: suite.ID, Rerun: &SuiteRerun{Of: first.ID, Only: OnlyFailed}})
+	require.NoError(t, err)
+	jobs := w.jobsOf(again)
+	require.Len(t, jobs[kept.ID], 1, "row 3 is there, row 4 is not")
+	require.Empty(t, jobs[shrunk.ID])
+	w.MustEnd(jobs[kept.ID][0], Passed)
+	require.Equal(t, Passed, w.ReadSuiteRun(again).Status)
 }

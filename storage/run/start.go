@@ -113,6 +113,8 @@ type newRuns struct {
 	jobCounts, targetCounts                              []int64
 	fannedOut                                            []bool
 	picked                                               []sql.NullString // places of data rows, as arrays; null for all
+	needs                                                []sql.NullString // cases that must pass before, likewise; null for none
+	needed                                               []bool
 	// given are the variables of a run of one case: a suite run has those of its own.
 	given   *Variables
 	trace   string // likewise the mode of its traces
@@ -120,6 +122,8 @@ type newRuns struct {
 	rerunOf *uuid.UUID
 	// environment is that of all runs; "" for none.
 	environment string
+	// loginKey is that of all runs; nil for those of cases of a suite.
+	loginKey *string
 }
 
 // add adds a run of a team's case with its jobs.
@@ -155,6 +159,15 @@ func (n *newRuns) add(r *Run, team int64, targets []step.Target) error {
 		}
 		picked.String, picked.Valid = text.(string)
 	}
+	needs := sql.NullString{}
+	if len(r.needs) > 0 {
+		text, err := pq.Array(r.needs).Value()
+		if err != nil {
+			return fmt.Errorf("needs of test case %s: %w", r.CaseID, err)
+		}
+		needs.String, needs.Valid = text.(string)
+	}
+	n.needs, n.needed = append(n.needs, needs), append(n.needed, r.needed)
 	n.data, n.picked = append(n.data, data), append(n.picked, picked)
 	return n.addJobs(r.Jobs)
 }
@@ -195,14 +208,15 @@ with made as (
 	insert into test_runs (id, organization_id, team_id, suite_run_id, user_uuid,
 		case_id, case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, variable_names, sealed_variables,
 		retries, rerun_of, quarantine, quarantine_until, data_id, picked, job_targets, job_count, target_count, fanned_out, trace,
-		group_revisions, environment)
+		group_revisions, environment, needs, needed, login_key)
 	select r.id, $1, r.team_id, $2, $3, r.case_id, r.case_name, r.revision_id, r.build_name, r.test_url, r.tunnel, r.build_id,
 		r.recorded_url, $14, $15, $22, $23, q.reason, q.until, r.data_id, r.picked::integer[], r.job_targets, r.job_count, r.target_count,
-		r.fanned_out, $24, ` + pinnedGroups + `, $25
+		r.fanned_out, $24, ` + pinnedGroups + `, $25, r.needs::text[], r.needed, $28
 	from unnest($4::uuid[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[], $12::bigint[],
-		$13::text[], $17::uuid[], $18::jsonb[], $19::int[], $20::int[], $21::boolean[], $16::text[]) as r(id, team_id, case_id,
+		$13::text[], $17::uuid[], $18::jsonb[], $19::int[], $20::int[], $21::boolean[], $16::text[],
+		$26::text[], $27::boolean[]) as r(id, team_id, case_id,
 		case_name, revision_id, build_name, test_url, tunnel, build_id, recorded_url, data_id, job_targets, job_count, target_count,
-		fanned_out, picked)
+		fanned_out, picked, needs, needed)
 	left join test_quarantines q on q.case_id = r.case_id and q.until > now()
 )
 select now()`
@@ -218,7 +232,8 @@ func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int
 	err = tx.GetContext(ctx, &at, insertRuns, organizationID, suiteRun, user, pq.Array(n.runs), pq.Array(n.teams), pq.Array(n.cases),
 		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels), pq.Array(n.buildIDs),
 		pq.Array(n.recorded), pq.Array(names), sealed, pq.Array(n.picked), pq.Array(n.data), pq.Array(n.jobTargets), pq.Array(n.jobCounts),
-		pq.Array(n.targetCounts), pq.Array(n.fannedOut), n.retries, n.rerunOf, n.trace, n.environment)
+		pq.Array(n.targetCounts), pq.Array(n.fannedOut), n.retries, n.rerunOf, n.trace, n.environment,
+		pq.Array(n.needs), pq.Array(n.needed), n.loginKey)
 	if err != nil {
 		return at, storage.Wrap(err, "create test runs")
 	}
@@ -229,132 +244,4 @@ func (n *newRuns) insertJobs(ctx context.Context, tx *storage.Tx, organizationID
 	_, err := tx.ExecContext(ctx, insertJobs, organizationID, pq.Array(n.jobs), pq.Array(n.runOfJob), pq.Array(n.positions), pq.Array(n.targets),
 		pq.Array(n.rowPlaces), pq.Array(n.rowNames))
 	return storage.Wrap(err, "create test jobs")
-}
-
-// NewSuiteRun is a run of a suite to start.
-type NewSuiteRun struct {
-	SuiteID   uuid.UUID
-	BuildName string // "": the suite's name, cut to MaxBuildName
-	// Targets, checked by step.CheckTarget and step.CheckPermitted, replace those of each
-	// case, as those of a run of one case do; without any each case has its own.
-	Targets []step.Target
-	Tunnel  string // of its environment; "": each case's own, or that of the targets
-	Inputs
-	// Rerun names an earlier run of the suite; nil runs the suite as it is.
-	Rerun *SuiteRerun
-	// OwnEnvironment: the run is in the suite's default environment, if it has one and the
-	// run names none. Its task puts it there (EnterNamed).
-	OwnEnvironment bool
-	// Vendor names the options of targets that name a tunnel; needed with Targets only.
-	Vendor    string
-	Key       string
-	RequestID string
-}
-
-// given returns the column of the targets: null where each case has its own.
-func (n *NewSuiteRun) given() (doc *string, err error) {
-	if len(n.Targets) == 0 {
-		return nil, nil
-	}
-	if len(n.Targets) > authoring.MaxTargets {
-		return nil, storage.Invalid("targets", "must be at most %d", authoring.MaxTargets)
-	}
-	if _, _, ok := step.SharedTunnel(n.Targets, n.Vendor); !ok {
-		return nil, storage.Invalid("targets", "must not name different tunnels: they share one")
-	}
-	text, err := json.Marshal(n.Targets)
-	if err != nil {
-		return nil, fmt.Errorf("targets of a suite run: %w", err)
-	}
-	clean := storage.WithoutNUL(string(text))
-	return &clean, nil
-}
-
-// The lock keeps the suite from being deleted until its run can be seen and
-// cancelled.
-const countSuiteRun = `
-update test_suites s set run_count = s.run_count + 1
-from organizations o, teams t
-where s.id = $1 and s.organization_id = $2 and o.id = s.organization_id and t.id = s.team_id
-returning s.team_id, s.name, s.default_environment, o.uuid as organization_uuid, t.uuid as team_uuid`
-
-const insertSuiteRun = `
-insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, request_id,
-	build_id, test_url, targets, variable_names, sealed_variables, trace, retries, rerun_of, rerun_only, environment, tunnel,
-	set_up, tear_down, group_ids)
-select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::int, $17::uuid, $18, $19, $20, s.set_up, s.tear_down,
-	(select array_agg(u.group_id) from step_group_uses u where u.suite_id = s.id)
-from test_suites s where s.id = $4
-returning created_at`
-
-// A case without a target of its own can be run on those that the run has.
-const countCasesToRun = `
-select count(*) from test_cases c where c.suite_id = $1 and (c.runnable or $2 and
-	(select v.steps <> '[]' from test_revisions v where v.case_id = c.id order by v.number desc limit 1))`
-
-// StartSuite writes a suite run and counts it at the suite. The caller inserts
-// its suite:run task in the same transaction. ErrNotFound, ErrNoJobs,
-// idempotency.ErrSeen; *InvalidError and ErrNoBuild for what was given.
-func StartSuite(ctx context.Context, tx *storage.Tx, w account.Writer, n NewSuiteRun) (*SuiteRun, error) {
-	run := SuiteRun{ID: storage.NewID(), OrganizationID: w.OrganizationID, SuiteID: n.SuiteID, UserUUID: w.UserUUID, Status: Queued,
-		BuildID: n.BuildID, TestURL: n.TestURL, Retries: n.Retries, Environment: n.Environment}
-	if n.Rerun != nil {
-		run.RerunOf, run.RerunOnly = &n.Rerun.Of, n.Rerun.Only
-	}
-	targets, err := n.given()
-	if err != nil {
-		return nil, err
-	}
-	names, sealed := n.Variables.columns()
-	run.VariableNames = names
-	if err := claimKey(ctx, tx, w.OrganizationID, SuiteRunOperation(n.SuiteID), n.Key, run.ID); err != nil {
-		return nil, err
-	}
-	var suite struct {
-		TeamID           int64     `db:"team_id"`
-		Name             string    `db:"name"`
-		Environment      string    `db:"default_environment"`
-		OrganizationUUID uuid.UUID `db:"organization_uuid"`
-		TeamUUID         uuid.UUID `db:"team_uuid"`
-	}
-	if err := tx.GetContext(ctx, &suite, countSuiteRun, n.SuiteID, w.OrganizationID); err != nil {
-		return nil, storage.Wrap(err, "test suite "+n.SuiteID.String())
-	}
-	if !w.May(suite.TeamID) {
-		return nil, authoring.ErrForbidden
-	}
-	if n.OwnEnvironment && run.Environment == "" {
-		run.Environment = suite.Environment
-	}
-	if run.BuildName, err = buildName(n.BuildName, suite.Name); err != nil {
-		return nil, err
-	}
-	if _, err := n.check(ctx, tx, w.OrganizationID); err != nil {
-		return nil, err
-	}
-	if n.Rerun != nil {
-		err = tx.GetContext(ctx, &run.RunCount, countCasesToRerun, n.SuiteID, n.Rerun.Of, pq.Array(n.Rerun.Only.states()))
-	} else {
-		err = tx.GetContext(ctx, &run.RunCount, countCasesToRun, n.SuiteID, targets != nil)
-	}
-	if err != nil {
-		return nil, storage.Wrap(err, "count cases to run")
-	}
-	if run.RunCount == 0 {
-		return nil, authoring.ErrNoJobs
-	}
-	run.SuiteName, run.OrganizationUUID, run.TeamUUID = suite.Name, suite.OrganizationUUID, suite.TeamUUID
-	run.Counts = map[Status]int{Queued: run.RunCount}
-	err = tx.GetContext(ctx, &run.CreatedAt, insertSuiteRun, run.ID, w.OrganizationID, suite.TeamID, n.SuiteID, suite.Name,
-		w.UserUUID, run.BuildName, run.RunCount, storage.WithoutNUL(n.RequestID), n.BuildID, n.TestURL, targets, pq.Array(names), sealed, n.Trace,
-		run.Retries, run.RerunOf, run.RerunOnly, run.Environment, n.Tunnel)
-	if err != nil {
-		return nil, storage.Wrap(err, "create suite run")
-	}
-	detail := map[string]any{"id": run.ID, "suite": n.SuiteID, "build": run.BuildName, "runs": run.RunCount}
-	if n.Rerun != nil {
-		detail["rerun_of"], detail["only"] = n.Rerun.Of, n.Rerun.Only
-	}
-	return &run, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.TestSuiteRunStarted,
-		Actor: w.Actor, Subject: suite.Name, Detail: n.audited(detail)})
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/suiteplan"
 )
 
 // claimColumns are the columns of a claimedSchedule. A schedule without settings has
@@ -173,9 +174,10 @@ select id, team_id, name, default_environment from test_suites
 where id in (select suite_id from test_schedule_suites where schedule_id = any($1::uuid[]))
 order by id for no key update`
 
-const countRunnable = `
-select suite_id as id, count(*) as runnable from test_cases
-where suite_id = any($1::uuid[]) and runnable group by suite_id`
+var countRunnable = `
+select s.id, count(*) as runnable from test_suites s cross join lateral (` + suiteplan.MembersOf("s") + `) x
+join test_cases c on c.id = x.id
+where s.id = any($1::uuid[]) and c.runnable group by s.id`
 
 // suitesToFire locks the suites of schedules and returns them by their ids.
 func suitesToFire(ctx context.Context, tx *storage.Tx, schedules []uuid.UUID, skipLocked bool) (map[string]suiteToFire, error) {

@@ -1,6 +1,6 @@
 // Package seal encrypts the secrets that the database stores for organizations:
 // those of storage connections, webhooks, test variables, environments, tunnels and commit
-// statuses.
+// statuses, and the logins of suite runs.
 //
 // The key is the installation's signing key (SLIPWAY_SIGNING_KEY), which is not in
 // the database, so that a copy of the database alone discloses nothing. A key is
@@ -51,6 +51,8 @@ const (
 	DataRow Purpose = "slipway secret values of a data row"
 	// Environment are the secrets of an environment of tests.
 	Environment Purpose = "slipway test environment"
+	// Login is what the login of a suite run has left in its browser.
+	Login Purpose = "slipway login of a suite run"
 )
 
 // ErrUnseal means that a secret was sealed with another key, or damaged.

@@ -28,6 +28,7 @@ var sealedColumns = []sealedColumn{
 	{"variables of suite runs", "suite_runs", "id::text", "sealed_variables", seal.RunVariables},
 	{"keys of data rows", "test_data", "id::text", "sealed_key", seal.DataKey},
 	{"secrets of environments", "test_environments", "id::text", "sealed", seal.Environment},
+	{"logins of suite runs", "suite_logins", "suite_run_id::text || ' ' || key", "sealed", seal.Login},
 	{"tunnels", "tunnels", "organization_id::text || ' ' || name", "sealed", seal.Tunnel},
 	{"webhook secrets", "webhooks", "id::text", "secret", seal.Webhook},
 	{"former webhook secrets", "webhooks", "id::text", "former_secret", seal.Webhook},

@@ -110,6 +110,19 @@ func WithoutTunnel(c Capabilities, vendor string) Capabilities {
 	return out
 }
 
+// WithoutNames returns capabilities whose vendors' options name neither case nor build, as
+// Effective puts them there. The argument is not changed.
+func WithoutNames(c Capabilities) Capabilities {
+	out := Merge(nil, c)
+	for member, value := range out {
+		if options, ok := object(value); ok && strings.HasSuffix(member, optionsSuffix) {
+			delete(options, "name")
+			delete(options, "build")
+		}
+	}
+	return out
+}
+
 // SharedTunnel returns the one tunnel that the effective capabilities of
 // targets name, "" for none; at is the index of the first target that names it.
 // When another target names a different one, ok is false and at is the index of
@@ -230,4 +243,20 @@ func (s *RunSettings) Targets() []Target {
 		targets = append(targets, *s.PrimaryTarget)
 	}
 	return targets
+}
+
+// SameBrowser reports whether two targets are of the same browser, version, platform and device,
+// whatever else their capabilities say.
+func SameBrowser(a, b Target) bool {
+	if a.IsRDC != b.IsRDC {
+		return false
+	}
+	for _, name := range []string{"browserName", "browserVersion", "platformName", "appium:deviceName", "appium:platformVersion"} {
+		x, _ := a.Capabilities[name].(string)
+		y, _ := b.Capabilities[name].(string)
+		if !strings.EqualFold(x, y) {
+			return false
+		}
+	}
+	return true
 }

@@ -17,6 +17,7 @@ type matcherRule struct {
 	// pictured looks at the page, or at an element where it has a selector, and stands in
 	// an assertion alone.
 	pictured bool
+	app      bool // looks at the state of an app
 }
 
 var (
@@ -28,12 +29,13 @@ var (
 		TextIs: {modes: textModes}, ValueIs: {modes: textModes}, Count: {modes: countModes},
 		URLIs: {modes: textModes, page: true}, TitleIs: {modes: textModes, page: true},
 		AttributeIs: {modes: textModes, named: true}, Accessible: {pictured: true}, LooksLike: {pictured: true},
-		StorageIs: {modes: textModes, page: true, kept: true},
-		CookieIs:  {modes: textModes, page: true, kept: true, named: true},
-		RequestIs: {page: true}, ResponseIs: {page: true}, DownloadIs: {page: true}, ConsoleIs: {page: true},
+		StorageIs:  {modes: textModes, page: true, kept: true},
+		CookieIs:   {modes: textModes, page: true, kept: true, named: true},
+		AppStateIs: {page: true, app: true},
+		RequestIs:  {page: true}, ResponseIs: {page: true}, DownloadIs: {page: true}, ConsoleIs: {page: true},
 	}
 	matcherNames = []string{Visible, Hidden, TextIs, ValueIs, Count, URLIs, TitleIs, Enabled, Checked, AttributeIs, StorageIs, CookieIs,
-		RequestIs, ResponseIs, DownloadIs, ConsoleIs, Accessible, LooksLike}
+		RequestIs, ResponseIs, DownloadIs, ConsoleIs, Accessible, LooksLike, AppStateIs}
 	windowNames = []string{WindowTitle, WindowURL, WindowIndex, WindowNew}
 )
 
@@ -87,6 +89,9 @@ func checkComparison(path string, m *Matcher, s *Selector) error {
 	}
 	if err := checkNoPicture(path, m); err != nil {
 		return err
+	}
+	if r.app {
+		return checkAppState(path, m)
 	}
 	if r.named {
 		if err := checkName(path+".name", m.Args.Name, maxName); err != nil {

@@ -37,6 +37,8 @@ type Record struct {
 	Findings *Findings `json:"findings,omitempty"`
 	// Look is what the assertion looks_like compared; nil for other steps.
 	Look *Look `json:"look,omitempty"`
+	// Failure is what a step that failed expected and found; nil for others.
+	Failure *Failure `json:"failure,omitempty"`
 }
 
 // Healed is set when an action found its element by the fingerprint, because the

@@ -19,13 +19,16 @@ const (
 	// everywhere, so that replacing them would destroy the text and disclose the
 	// secret by the gaps.
 	MinSecret = 3
+	// MinEncoded is the shortest secret that is looked for in Base64 of a longer text: what
+	// is left there of a shorter one, without its ends, is too little.
+	MinEncoded = 8
 )
 
 // Redactor replaces secrets in texts: values of secret variables in messages,
 // page sources and logs. A secret is found as it is and as pages, addresses and
-// logs write it: escaped for JSON, HTML and URLs, in Base64 and hexadecimal. One
-// that is cut in two, or encoded together with other text, is not found; EndsInPart
-// looks for one that the end of a text has cut.
+// logs write it: escaped for JSON, HTML and URLs, in Base64 and hexadecimal; one of
+// MinEncoded bytes also in Base64 of a longer text, as in the credentials of Basic. One
+// that is cut in two is not found; EndsInPart looks for one that the end of a text has cut.
 //
 // The nil Redactor changes nothing. A Redactor is safe for concurrent use.
 type Redactor struct {
@@ -96,6 +99,7 @@ func spellings(secret string) []string {
 		base64.URLEncoding.EncodeToString(raw), base64.RawURLEncoding.EncodeToString(raw),
 		hex.EncodeToString(raw), strings.ToUpper(hex.EncodeToString(raw)),
 	}
+	list = append(list, encodedWithin(raw)...)
 	for _, escaped := range []string{query, path, encodeURIComponent(query), encodeURI(secret)} {
 		list = append(list, lowerEscapes(escaped))
 	}
@@ -104,6 +108,22 @@ func spellings(secret string) []string {
 		list = append(list, text)
 		list = append(list, htmlForms(text)...)
 		list = append(list, jsonForms(text)...) // a body of JSON that another one quotes
+	}
+	return list
+}
+
+// encodedWithin returns how Base64 of a longer text has a secret: by where it begins in a group
+// of three bytes, without the characters that depend on what stands beside it.
+func encodedWithin(secret []byte) (list []string) {
+	if len(secret) < MinEncoded {
+		return nil
+	}
+	for before := range 3 {
+		text := append(make([]byte, before, before+len(secret)), secret...)
+		from, to := (before*8+5)/6, len(text)*8/6
+		for _, encoding := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
+			list = append(list, encoding.EncodeToString(text)[from:to])
+		}
 	}
 	return list
 }

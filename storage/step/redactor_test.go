@@ -48,6 +48,26 @@ func TestRedactor(t *testing.T) {
 	require.Nil(t, step.NewRedactor([]string{"", "a", "ab"}))
 }
 
+// Credentials of Basic, tokens and data: addresses hold a secret beside other text.
+func TestRedactorFindsSecretsWithinBase64(t *testing.T) {
+	t.Parallel()
+	const secret = "hunter2?~~>secret"
+	r := step.NewRedactor([]string{secret, "hunter"})
+	for _, before := range []string{"", "a", "an", "ann", "ann:"} {
+		for _, after := range []string{"", "!", "!!", "!!!"} {
+			for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawURLEncoding} {
+				text := encoding.EncodeToString([]byte(before + secret + after))
+				got := r.Text("Basic " + text)
+				require.Contains(t, got, "***", "%q %q", before, after)
+				// What is left of its ends is less than three bytes of it.
+				require.Less(t, len(got), len("Basic ***")+(len(before)+len(after)+4)*4/3+2, got)
+			}
+		}
+	}
+	short := base64.StdEncoding.EncodeToString([]byte("x:hunter"))
+	require.Equal(t, short, r.Text(short), "too short to be told from other text")
+}
+
 func TestRedactorFindsWhatACutLeft(t *testing.T) {
 	t.Parallel()
 	r := step.NewRedactor([]string{"hunter2", "pä/ss"})

@@ -258,7 +258,7 @@ func checkForEach(path string, a *Args, at position) error {
 		t := &a.Tools[i]
 		here := fmt.Sprintf("%s.tools[%d]", path, i)
 		switch {
-		case t.Type == ForEach || t.Type == InFrame || t.Type == InShadowRoot:
+		case t.Type == ForEach || t.Type == InFrame || t.Type == InShadowRoot || IsMobile(t):
 			return invalid(here+".type", "%s cannot stand in for_each", t.Type)
 		case t.Args.Selector == nil && !(t.Type == Assert && t.Args.Matcher != nil && matcherRules[t.Args.Matcher.Name].page) && !actsAnywhere(t.Type):
 			return invalid(here+".args.selector", "is missing: a tool of for_each acts within the row")

@@ -168,6 +168,7 @@ type Args struct {
 	Files []File `json:"files,omitempty"`
 	Pointing
 	StateArgs
+	MobileArgs
 
 	timeout *int // that a call says, which becomes the step's
 	// ignored are paths below the arguments that a call has and that mean nothing.
@@ -349,6 +350,8 @@ type RunSettings struct {
 	// Retries is how often a run that failed is played again, 0 to MaxRetries; nil is the
 	// suite's, else the organization's.
 	Retries *int `json:"retries,omitempty"`
+	// Access is what the site of TestURL asks a browser for.
+	Access
 }
 
 // The modes of traces. Without one, in the run, its case, suite and organization, those of

@@ -162,6 +162,9 @@ func CheckSettings(s *RunSettings) error {
 	if err := CheckRetries("retries", s.Retries); err != nil {
 		return err
 	}
+	if err := s.Access.check(); err != nil {
+		return err
+	}
 	if err := prefixPath("primaryTarget", CheckTarget(s.PrimaryTarget)); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package step
 
 import (
+	"maps"
 	"slices"
 	"strings"
 )
@@ -63,10 +64,8 @@ var (
 
 // Tools returns the types of all tools, in the order of their names.
 func Tools() []string {
-	types := make([]string, 0, len(rules))
-	for name := range rules {
-		types = append(types, name)
-	}
+	types := slices.Collect(maps.Keys(rules))
+	types = slices.AppendSeq(types, maps.Keys(mobileRules))
 	slices.Sort(types)
 	return types
 }
@@ -79,7 +78,7 @@ type position struct {
 }
 
 func checkTool(path string, t *Tool, at position) error {
-	r, ok := rules[t.Type]
+	r, ok := ruleOf(t.Type)
 	switch {
 	case t.Type == "":
 		return invalid(path+".type", "is missing")
@@ -115,6 +114,12 @@ func checkTool(path string, t *Tool, at position) error {
 		return err
 	}
 	if err := checkSelector(path+".target", t.Args.Target, at); err != nil {
+		return err
+	}
+	if err := checkSelector(path+".container", t.Args.Container, at); err != nil {
+		return err
+	}
+	if err := checkMobile(path, t); err != nil {
 		return err
 	}
 	if err := checkPointing(path, t); err != nil {
@@ -163,7 +168,7 @@ func givenArguments(a *Args) []member {
 		{"change", a.Change != nil},
 		{"delay", a.Delay != nil},
 		{"times", a.Times != nil},
-	}, pointingArguments(&a.Pointing), stateArguments(&a.StateArgs))
+	}, pointingArguments(&a.Pointing), stateArguments(&a.StateArgs), mobileArguments(&a.MobileArgs))
 }
 
 func checkTexts(path string, t *Tool) error {
@@ -242,6 +247,9 @@ func (t Tool) Selectors() []*Selector {
 		}
 		if at.Args.Target != nil {
 			list = append(list, at.Args.Target)
+		}
+		if at.Args.Container != nil {
+			list = append(list, at.Args.Container)
 		}
 		for i := range at.Args.Tools {
 			list = append(list, at.Args.Tools[i].Selectors()...)

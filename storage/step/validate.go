@@ -117,7 +117,13 @@ func checkStep(path string, s *Step) error {
 // checkCondition checks the condition of a step. One of the page may stand at any
 // tool: it looks at the window's page, in whatever frame the step acts.
 func checkCondition(path string, s *Step) error {
-	c := s.When
+	return checkConditionAt(path, s.When, innerPosition(&s.Tool))
+}
+
+// CheckCondition checks a condition of the window's page; nil is none.
+func CheckCondition(path string, c *Condition) error { return checkConditionAt(path, c, position{}) }
+
+func checkConditionAt(path string, c *Condition, at position) error {
 	if c == nil {
 		return nil
 	}
@@ -136,7 +142,7 @@ func checkCondition(path string, s *Step) error {
 	if err := checkComparison(path, c.Matcher, c.Selector); err != nil {
 		return err
 	}
-	return checkSelector(path+".selector", c.Selector, innerPosition(&s.Tool))
+	return checkSelector(path+".selector", c.Selector, at)
 }
 
 // innerPosition is where the innermost tool lies.

@@ -83,7 +83,7 @@ func TestInvalid(t *testing.T) {
 	}
 	for _, c := range []struct{ text, path, msg string }{
 		{`[{}]`, "[0].tool.type", "missing"},
-		{one("jump", ``), "[0].tool.type", "assert, back, clear_state, click"},
+		{one("jump", ``), "[0].tool.type", "assert, back, background, clear_state, click"},
 		{one("click", ``), "[0].tool.args.selector", "missing"},
 		{one("click", element+`,"text":"x"`), "[0].tool.args.text", "no argument of click"},
 		{one("click", element+`,"not":true`), "[0].tool.args.not", "no argument"},
@@ -201,7 +201,7 @@ func TestParts(t *testing.T) {
 	require.Equal(t, []string{"#f", "#h", "#a", "#b"}, values)
 	require.Same(t, s.Tool.Args.Selector, s.Tool.Selectors()[0], "callers may complete them")
 	require.Empty(t, step.Tool{Type: step.Finish}.Selectors())
-	require.Len(t, step.Tools(), 39)
+	require.Len(t, step.Tools(), 55)
 
 	var none *step.Fingerprint
 	require.True(t, none.Partial())

@@ -247,6 +247,7 @@ func mapTool(t Tool, f func(string) (string, error), whole bool) (Tool, error) {
 	a.With = m.values(a.With)
 	m.state(t.Type, a, whole)
 	m.network(t.Type, a)
+	m.mobile(t.Type, a)
 	if a.Tool != nil && m.failed == nil {
 		inner, err := mapTool(*a.Tool, f, whole)
 		a.Tool, m.failed = &inner, err

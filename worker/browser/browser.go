@@ -98,6 +98,9 @@ type Request struct {
 	// with none to another. Only the managed browsers send any.
 	Headers []egress.Header
 	Site    string
+	// Certificate and Key, in PEM, are presented to that site where it asks for them; "" for
+	// none.
+	Certificate, Key string
 }
 
 // Lease is a session that a test uses alone until it releases it.

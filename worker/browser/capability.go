@@ -29,11 +29,14 @@ type kind struct {
 	headers []egress.Header
 	site    string
 	trusted string
+	// certificate and certificateKey, in PEM, are presented to site; "" for none.
+	certificate, certificateKey string
 }
 
 // key identifies the kind; it shows no secret.
 func (k kind) key() string {
-	doc, err := json.Marshal([]any{k.args, k.preferences, k.emulation, k.loadStrategy, k.insecure, k.strictFiles, k.tunnel, k.headers, k.site})
+	doc, err := json.Marshal([]any{k.args, k.preferences, k.emulation, k.loadStrategy, k.insecure, k.strictFiles, k.tunnel, k.headers, k.site,
+		k.certificate, k.certificateKey})
 	if err != nil { // its parts came from JSON
 		panic(err)
 	}
@@ -91,8 +94,8 @@ func versionFits(wanted, version string) bool {
 func readKind(r Request) (kind, webdriver.Timeouts, error) {
 	k := plainKind()
 	k.tunnel = r.Proxy
-	if len(r.Headers) > 0 {
-		k.headers, k.site = r.Headers, r.Site
+	if len(r.Headers) > 0 || r.Certificate != "" {
+		k.headers, k.site, k.certificate, k.certificateKey = r.Headers, r.Site, r.Certificate, r.Key
 	}
 	var timeouts webdriver.Timeouts
 	for name, value := range r.Target.Capabilities {

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/worker/browser/egress"
@@ -70,7 +71,7 @@ func (p *Pool) startLocal(k kind) (*local, error) {
 	}
 	l := &local{kind: k, born: time.Now()}
 	proxy := p.cfg.Proxy
-	if k.tunnel != "" || k.headers != nil {
+	if k.tunnel != "" || k.site != "" {
 		var err error
 		if l.tunnel, err = p.startProxy(&l.kind); err != nil {
 			return nil, err
@@ -88,10 +89,18 @@ func (p *Pool) startLocal(k kind) (*local, error) {
 // both.
 func (p *Pool) startProxy(k *kind) (*egress.Proxy, error) {
 	var headers *egress.Headers
-	if k.headers != nil {
+	if k.site != "" {
 		var err error
 		if headers, err = egress.NewHeaders(k.site, k.headers, k.insecure); err != nil {
-			return nil, refuse("the environment's testUrl is no http or https address, so its headers have no site to go to")
+			return nil, refuse("the address of the site is no http or https address, so its headers and certificate have no site to go to")
+		}
+		if k.certificate != "" {
+			if strings.HasPrefix(strings.ToLower(k.tunnel), "https:") {
+				return nil, refuse("a client certificate does not go through a tunnel over https")
+			}
+			if err := headers.Present([]byte(k.certificate), []byte(k.certificateKey)); err != nil {
+				return nil, refuse("the client certificate cannot be used: %s", err)
+			}
 		}
 		k.trusted = headers.Key()
 	}

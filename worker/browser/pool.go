@@ -116,8 +116,9 @@ func (p *Pool) Acquire(ctx context.Context, r Request) (*Lease, error) {
 	lease, err := func() (*Lease, error) {
 		if h := route(p.hubs, r.Target); h != nil {
 			where = "hub"
-			if len(r.Headers) > 0 {
-				return nil, refuse("the environment has headers, which the managed browsers alone can send: this target is one of a hub")
+			if len(r.Headers) > 0 || r.Certificate != "" {
+				return nil, refuse("the environment has headers, or the test basicAuth or a client certificate, " +
+					"which the managed browsers alone can send: this target is one of a hub")
 			}
 			return p.acquireHub(ctx, h, r)
 		}
@@ -148,8 +149,8 @@ func (p *Pool) acquireLocal(ctx context.Context, r Request) (*Lease, error) {
 		return nil, err
 	}
 	p.lastUse.Store(time.Now().UnixNano())
-	if (k.tunnel != "" || k.headers != nil) && p.cfg.Guard == nil {
-		return nil, refuse("the browsers of this worker have no tunnels, and send no headers of environments")
+	if (k.tunnel != "" || k.site != "") && p.cfg.Guard == nil {
+		return nil, refuse("the browsers of this worker have no tunnels, and send neither headers nor certificates")
 	}
 	l, warm, err := p.checkOut(ctx, k)
 	if err != nil {

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"runtime/debug"
@@ -20,7 +19,9 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/baseline"
 	"github.com/slipway-qa/slipway/worker/run/capture"
 	"github.com/slipway-qa/slipway/worker/run/environment"
+	"github.com/slipway-qa/slipway/worker/run/evidence"
 	"github.com/slipway-qa/slipway/worker/run/expand"
+	"github.com/slipway-qa/slipway/worker/run/login"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 	"github.com/slipway-qa/slipway/worker/run/trace"
 )
@@ -36,6 +37,12 @@ type execution struct {
 	files    *capture.Files
 	shelf    *baseline.Shelf
 	trace    *trace.Recorder // nil: no trace is kept, however the test ends
+	// digest is what the last playing saw, and console the errors of its pages; nil: nothing was played.
+	digest    *evidence.Digest
+	console   []string
+	login     *replay.Login // what the test has to do with the login of its suite; nil: nothing
+	left      *login.State  // what it has left, where it is that
+	signedOut bool          // the test found that the login does not last
 	// releasing ends when the browser has been released, which overlaps with
 	// the writing of the end.
 	releasing sync.WaitGroup
@@ -71,7 +78,9 @@ func (p *execution) execute(ctx context.Context) (store.JobEnd, error) {
 	if err != nil {
 		return p.withoutSession(ctx, err)
 	}
+	p.left, p.signedOut = result.Left, result.SignedOut
 	p.storeTrace(ctx, result)
+	p.saw(&result)
 	switch {
 	case ctx.Err() != nil && result.Status != step.Passed:
 		end, err := p.interrupted(ctx, ctx.Err())
@@ -140,13 +149,17 @@ func (p *execution) prepare(ctx context.Context) (*environment.Environment, erro
 	if err != nil {
 		return nil, err
 	}
+	if err := p.readLogin(ctx); err != nil {
+		return nil, err
+	}
 	row, err := p.rowValues(ctx)
 	if err != nil {
 		return nil, err
 	}
 	return environment.Config{DB: p.DB, Objects: p.Objects, Keys: p.Keys, CheckURL: p.CheckURL, Log: p.Log}.Prepare(ctx, environment.Test{
-		Variables: p.work.VariablesOf(), References: p.plan.References(p.work.Run.TestURL, p.recordedURL()), Given: given, Row: row,
-		Values: env, Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel})
+		Variables: p.work.VariablesOf(), References: append(p.plan.References(p.work.Run.TestURL, p.recordedURL()), p.loginReferences()...), Given: given, Row: row,
+		Values: env, Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel, Hidden: p.loginSecrets(),
+		TestURL: p.work.Run.TestURL, Access: p.work.Access})
 }
 
 // rowValues returns the values of the job's data row, by the columns.
@@ -236,7 +249,7 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, env *environ
 	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, RecordedURL: p.recordedURL(), Steps: p.plan.Steps, Places: p.plan.Places, Lookup: env.Lookup,
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
 		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Drift: p.work.Drift, Refused: p.work.Refused,
-		Looks: p.shelf.Looks(), Screenshots: p.Screenshots, Capture: p.files.Capture, Trace: p.trace, Log: p.Log,
+		Login: p.login, Looks: p.shelf.Looks(), Screenshots: p.Screenshots, Capture: p.files.Capture, Trace: p.trace, Log: p.Log,
 		Progress: func(records []step.Record) {
 			p.mu.Lock()
 			p.records = slices.Clone(records)
@@ -308,72 +321,6 @@ func (p *execution) soFar() []step.Record {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.records)
-}
-
-// redacted returns records whose texts contain no secrets. The argument is not changed.
-func (p *execution) redacted(records []step.Record) []step.Record {
-	records = slices.Clone(records)
-	for i := range records {
-		r := &records[i]
-		r.Result.Message = p.redactor.Text(r.Result.Message)
-		r.Healed, r.Suggested = p.redactedHealing(r.Healed), p.redactedHealing(r.Suggested)
-		r.Drifted = p.redactedDrift(r.Drifted)
-		r.Iterations = slices.Clone(r.Iterations)
-		for n := range r.Iterations {
-			r.Iterations[n].Result.Message = p.redactor.Text(r.Iterations[n].Result.Message)
-		}
-		r.Findings = p.redactedFindings(r.Findings)
-	}
-	return records
-}
-
-// redactedHealing returns a healing whose reason contains no secret. A selector that
-// does is left out: masked, it would find something else.
-func (p *execution) redactedHealing(h *step.Healed) *step.Healed {
-	if h == nil {
-		return nil
-	}
-	clean := *h
-	clean.Reason = p.redactor.Text(clean.Reason)
-	text, err := json.Marshal(clean.To)
-	if err != nil || p.redactor.Text(string(text)) != string(text) {
-		clean.To = step.Selector{}
-	}
-	return &clean
-}
-
-// redactedFindings returns findings whose texts contain no secret.
-func (p *execution) redactedFindings(f *step.Findings) *step.Findings {
-	if f == nil {
-		return nil
-	}
-	clean := *f
-	clean.List = slices.Clone(f.List)
-	for i := range clean.List {
-		one := &clean.List[i]
-		one.Element, one.HTML, one.Help = p.redactor.Text(one.Element), p.redactor.Text(one.HTML), p.redactor.Text(one.Help)
-	}
-	return &clean
-}
-
-// redactedDrift returns a drift whose texts contain no secret. A fingerprint that does is
-// left out.
-func (p *execution) redactedDrift(d *step.Drifted) *step.Drifted {
-	if d == nil {
-		return nil
-	}
-	clean := *d
-	for _, e := range []*step.Described{&clean.Expected, &clean.Found} {
-		e.Role, e.Name, e.Row = p.redactor.Text(e.Role), p.redactor.Text(e.Name), slices.Clone(e.Row)
-		for i := range e.Row {
-			e.Row[i] = p.redactor.Text(e.Row[i])
-		}
-	}
-	text, err := json.Marshal(clean.To)
-	if err != nil || p.redactor.Text(string(text)) != string(text) {
-		clean.To = step.Selector{}
-	}
-	return &clean
 }
 
 // end is the end of a test that was played.

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
 	retry "github.com/slipway-qa/slipway/storage/run/attempt"
+	"github.com/slipway-qa/slipway/storage/run/need"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -30,6 +31,8 @@ type JobHandler struct {
 	Browsers Browsers
 	// Keys are what secrets are sealed with.
 	Keys seal.Ring
+	// Vendor names the options that effective capabilities are made with.
+	Vendor string
 	// CheckURL and Trouble are those of replay.Config.
 	CheckURL func(ctx context.Context, address string) error
 	Trouble  func(host string, since time.Time) (text string, ok bool)
@@ -58,6 +61,8 @@ type Outcome struct {
 	// when the first attempt began that found none, by the database's clock.
 	Waits int        `json:"session_waits,omitempty"`
 	Since *time.Time `json:"no_session_since,omitempty"`
+	// Renewed: the job was signed out once, and the login of its suite played again.
+	Renewed bool `json:"login_renewed,omitempty"`
 }
 
 // attempt is one attempt of the test:job task: a claim of it.
@@ -102,10 +107,20 @@ func failure(code, text string) store.JobEnd {
 	return store.JobEnd{Status: store.Errored, ErrorCode: code, Error: text}
 }
 
+// skipped is the end of a job whose test needs another one that has not passed.
+func skipped(skip *need.SkipError) store.JobEnd {
+	end := store.JobEnd{Status: store.Cancelled, ErrorCode: store.CodeNeeds, Error: skip.Reason}
+	if skip.Quarantine != "" {
+		end.Quarantine = &store.Quarantine{Reason: skip.Quarantine, Until: skip.Until}
+	}
+	return end
+}
+
 // finish ends the job with its task. It returns false when the job had ended
 // before: then nothing of the end was taken. also is done in the same transaction where the
 // job ends.
 func (a *attempt) finish(ctx context.Context, end store.JobEnd, also ...func(*storage.Tx) error) (did bool, err error) {
+	end = withDiagnosis(end)
 	err = a.claim.Finish(ctx, Outcome{Status: end.Status, Code: end.ErrorCode, Failed: a.before.Failed}, func(tx *storage.Tx) error {
 		did, err = store.EndJob(ctx, tx, a.id, end)
 		for i := 0; i < len(also) && did && err == nil; i++ {
@@ -120,13 +135,22 @@ func (a *attempt) finish(ctx context.Context, end store.JobEnd, also ...func(*st
 func (a *attempt) run(ctx context.Context) error {
 	var work *store.Work
 	var lost []string
+	var skip *need.SkipError
 	err := a.claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
 		work, lost, err = store.BeginJob(ctx, tx, a.id)
 		return err
 	})
+	if done, err := a.notBegun(ctx, err); done {
+		return err
+	}
 	switch {
 	case errors.Is(err, storage.ErrConflict): // cancelled before it began
 		return a.claim.Finish(ctx, nil, nil)
+	case errors.Is(err, need.ErrHeld): // who ends what it needs wakes it
+		return &tasks.SnoozeError{For: store.HeldFor}
+	case errors.As(err, &skip):
+		_, err := a.finish(ctx, skipped(skip))
+		return err
 	case errors.Is(err, storage.ErrNotFound):
 		_, err := a.finish(ctx, store.JobEnd{Status: store.Cancelled, ErrorCode: store.CodeCancelled,
 			Error: "the test case or its revision was deleted"})
@@ -149,10 +173,21 @@ func (a *attempt) run(ctx context.Context) error {
 		}
 		return err
 	}
+	if p.signedOut {
+		return p.renewLogin(ctx, end)
+	}
+	end, keep, err := p.sealLogin(ctx, end)
+	if err != nil {
+		return err
+	}
 	if retry.Follows(&end, work.Retries, work.Job.Ended) {
 		return p.playAgain(ctx, end)
 	}
-	return p.conclude(ctx, end)
+	if err := p.conclude(ctx, end, keep); err != nil {
+		return err
+	}
+	p.releaseJobs(ctx)
+	return nil
 }
 
 // playAgain keeps the attempt that failed, and puts the task off for the next one: what waits for
@@ -199,22 +234,24 @@ func (a *attempt) newFiles() *capture.Files {
 
 // newShelf returns the baselines of the attempt, none kept yet.
 func (a *attempt) newShelf(work *store.Work) *baseline.Shelf {
-	return &baseline.Shelf{DB: a.DB, Objects: a.Objects, Log: a.Log, OrganizationID: work.Run.OrganizationID, CaseID: work.Run.CaseID, RunID: work.Run.ID}
+	return &baseline.Shelf{DB: a.DB, Objects: a.Objects, Log: a.Log, OrganizationID: work.Run.OrganizationID, CaseID: work.Run.CaseID, RunID: work.Run.ID,
+		Environment: work.Run.Environment}
 }
 
 // objectKeys are the keys of all that the attempt has stored, loose those that no row names.
 func (p *execution) objectKeys() []string { return append(p.files.Keys(), p.shelf.Keys()...) }
 func (p *execution) loose() []string      { return append(slices.Clone(p.unnamed()), p.shelf.Keys()...) }
 
-// conclude writes the end with the files and baselines. Those that no row names are deleted;
+// conclude writes the end with the files and baselines, and what is to be written besides. Those that no row names are deleted;
 // where it is not known whether one does, the sweep decides.
-func (p *execution) conclude(ctx context.Context, end store.JobEnd) error {
+func (p *execution) conclude(ctx context.Context, end store.JobEnd, also ...func(*storage.Tx) error) error {
 	end.Files = p.files.List()
+	p.explain(ctx, &end)
 	var unnamed []string
-	did, err := p.finish(ctx, end, func(tx *storage.Tx) (err error) {
+	did, err := p.finish(ctx, end, append(also, func(tx *storage.Tx) (err error) {
 		unnamed, err = p.shelf.Store(ctx, tx)
 		return err
-	})
+	})...)
 	var unknown *storage.UnknownOutcomeError
 	switch {
 	case did:

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/history"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/schedule"
@@ -19,7 +20,7 @@ import (
 )
 
 // MaintenanceHandler is the handler of run:maintenance: it ends jobs and suite runs whose task
-// ended without them, forgets runs, events and the firings of
+// ended without them, removes runs that nobody keeps, events and the firings of
 // schedules beyond their age, and recounts when schedules fire next. The task's result
 // are the numbers by name.
 //
@@ -35,6 +36,7 @@ type MaintenanceHandler struct {
 	mu    sync.Mutex           // of what follows
 	ended map[string]time.Time // when this process last came to the end of a work
 	// Where works that go through a table are.
+	retained  history.Position
 	orphans   schedule.FiringPosition
 	recounted uuid.UUID
 }
@@ -59,7 +61,7 @@ const (
 )
 
 // NewMaintenanceHandler returns the handler; keep is how long runs can be read after their
-// start.
+// start, in whole days, where an organization does not say.
 func NewMaintenanceHandler(db *storage.DB, objects object.Store, keep time.Duration, log *slog.Logger) (*MaintenanceHandler, error) {
 	if keep <= 0 {
 		return nil, errors.New("run maintenance: the age of runs must be above zero")
@@ -107,7 +109,7 @@ func (u *MaintenanceHandler) unhurried(step func(maintenanceWork) (more, ok bool
 	begun := u.now()
 	var due []maintenanceWork
 	for _, w := range []maintenanceWork{
-		{"run_files", forgetEvery, u.forgetRuns}, {"events", forgetEvery, u.forgetEvents},
+		{"run_files", forgetEvery, u.forgetRuns}, {"runs_removed", forgetEvery, u.retain}, {"events", forgetEvery, u.forgetEvents},
 		{"schedule_firings", forgetEvery, u.forgetFirings}, {"orphan_firings", forgetEvery, u.forgetOrphanFirings},
 		{"schedules_recounted", recountEvery, u.recount},
 	} {
@@ -138,7 +140,7 @@ func (u *MaintenanceHandler) forgetRuns(ctx context.Context, claim *worker.Claim
 	var keys []string
 	var more bool
 	err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
-		keys, more, err = store.Forget(ctx, tx, u.now().Add(-u.keep), forgetStep)
+		keys, more, err = store.Forget(ctx, tx, forgetStep)
 		return err
 	})
 	if err != nil {
@@ -146,6 +148,21 @@ func (u *MaintenanceHandler) forgetRuns(ctx context.Context, claim *worker.Claim
 	}
 	worker.DeleteObjects(ctx, u.objects, u.log, keys)
 	return int64(len(keys)), more, nil
+}
+
+// retain removes the runs that are beyond what their organization or suite keeps.
+func (u *MaintenanceHandler) retain(ctx context.Context, claim *worker.Claim) (int64, bool, error) {
+	var r history.Removed
+	err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
+		r, err = history.Retain(ctx, tx, u.now(), int(u.keep/(24*time.Hour)), u.retained, forgetStep)
+		return err
+	})
+	if err != nil {
+		return 0, false, err
+	}
+	u.retained = r.Next
+	worker.DeleteObjects(ctx, u.objects, u.log, r.Keys)
+	return int64(r.Runs), r.More, nil
 }
 
 func (u *MaintenanceHandler) forgetEvents(ctx context.Context, _ *worker.Claim) (int64, bool, error) {

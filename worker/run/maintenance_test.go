@@ -137,7 +137,7 @@ func TestMaintenance(t *testing.T) {
 		require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, id)))
 		runs = append(runs, run)
 	}
-	w.exec(`update test_runs set created_at = now() - interval '91 days' where id <> $1`, runs[0].ID)
+	w.exec(`update test_runs set created_at = now() - interval '91 days', case_id = $2 where id <> $1`, runs[0].ID, runs[0].CaseID)
 	w.exec(`update events set created_at = now() - interval '31 days' where subject <> $1`, runs[0].ID.String())
 	w.oldEvents(maintenanceStep + 5)
 	w.firings(maintenanceStep+3, "91 days")
@@ -150,20 +150,20 @@ func TestMaintenance(t *testing.T) {
 	require.EqualValues(t, maintenanceStep+3, sum["schedule_firings"]+sum["orphan_firings"], "those beyond their age, and the same as orphans")
 	delete(sum, "schedule_firings")
 	delete(sum, "orphan_firings")
-	require.Equal(t, map[string]int64{"jobs_lost": 1, "run_files": 2, "events": maintenanceStep + 7,
+	require.Equal(t, map[string]int64{"jobs_lost": 1, "run_files": 0, "runs_removed": 2, "events": maintenanceStep + 7,
 		"schedules_recounted": 0}, sum)
 	require.Equal(t, store.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
 	require.Equal(t, 2, w.number(`select count(*) from test_runs`))
 	require.Equal(t, []string{w.read(runs[0]).Jobs[0].Files[0].Key}, w.stored())
 
 	// What is not urgent rests for a while, lost jobs are ended each time.
-	w.exec(`update test_runs set created_at = now() - interval '91 days'`)
+	w.exec(`update test_runs set created_at = now() - interval '91 days', state = 'FAILED', case_id = $1`, lost.CaseID)
 	_, second := w.simpleRun()
 	w.exec(`update tasks set state = 'dead' where id = $1`, second)
 	require.Equal(t, map[string]int64{"jobs_lost": 1}, w.maintain(u))
 	now := time.Now()
 	u.now = func() time.Time { return now.Add(forgetEvery + time.Minute) }
-	require.EqualValues(t, 1, w.maintain(u)["run_files"])
+	require.EqualValues(t, 1, w.maintain(u)["runs_removed"])
 	require.Empty(t, w.stored())
 
 	task := tasks.NewMaintenance(tasks.RunMaintenance)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
+	"github.com/slipway-qa/slipway/storage/login"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -35,8 +36,12 @@ func (h *RowsHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 			if err != nil {
 				return err
 			}
+			held, err := login.HoldsRun(ctx, tx, payload.RunID)
+			if err != nil {
+				return err
+			}
 			// They are behind the first ones, which the start of the run has made.
-			if _, err := ledger.InsertAll(ctx, tx, jobTasks(claim, jobs, firstJobs)); err != nil {
+			if _, err := ledger.InsertAll(ctx, tx, hold(jobTasks(claim, jobs, firstJobs), held)); err != nil {
 				return err
 			}
 			sum.Jobs, more = sum.Jobs+len(jobs), left

@@ -120,7 +120,7 @@ func TestJobsOfRowsAreMadeInSteps(t *testing.T) {
 		return err
 	})
 	claim := w.claim(tasks.RunRows, cancelled.ID)
-	w.exec(`update test_runs set state = 'CANCELLED' where id = $1`, cancelled.ID)
+	w.exec(`update test_runs set state = 'CANCELLED', fanned_out = true where id = $1`, cancelled.ID)
 	require.NoError(t, h.Handle(t.Context(), claim))
 	require.Equal(t, 100, w.number(`select count(*) from test_jobs where run_id = $1`, cancelled.ID))
 }

@@ -54,6 +54,7 @@ func (h *SuiteHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 		sum.Jobs += n
 	}
 	var tooMany *store.TooManyJobsError
+	var invalid *storage.InvalidError
 	switch {
 	case err == nil:
 		return claim.Finish(ctx, sum, nil)
@@ -64,6 +65,10 @@ func (h *SuiteHandler) Handle(ctx context.Context, claim *worker.Claim) error {
 	case errors.As(err, &tooMany):
 		return claim.Finish(ctx, sum, func(tx *storage.Tx) error {
 			return store.FailSuiteRun(ctx, tx, payload.SuiteRunID, tooMany.Error())
+		})
+	case errors.As(err, &invalid):
+		return claim.Finish(ctx, sum, func(tx *storage.Tx) error {
+			return store.FailSuiteRun(ctx, tx, payload.SuiteRunID, invalid.Error())
 		})
 	case storage.IsData(err), task.Attempt >= task.MaxAttempts:
 		h.Log.ErrorContext(ctx, "suite run given up", "error", err)
@@ -86,7 +91,16 @@ func (h *SuiteHandler) step(ctx context.Context, claim *worker.Claim, payload ta
 		if err != nil {
 			return err
 		}
-		list := jobTasks(claim, step.Jobs, made)
+		list := hold(jobTasks(claim, step.Jobs, made), step.LoginHolds)
+		for _, task := range list {
+			if step.Held[task.ID] {
+				task.Delay = store.HeldFor
+			}
+		}
+		if step.Left != nil {
+			list = append(list, tasks.NewSuiteDeadline(claim.OrganizationID(), claim.Tasks[0].RequestID, payload.SuiteRunID, *step.Left))
+		}
+		list = append(list, loginTasks(claim.OrganizationID(), claim.Tasks[0].RequestID, ledger.Priority(claim.Tasks[0].Priority), step.Logins)...)
 		for _, id := range step.Unfinished {
 			task := tasks.NewRunRows(claim.OrganizationID(), claim.Tasks[0].RequestID, id)
 			task.Priority = ledger.Priority(claim.Tasks[0].Priority)

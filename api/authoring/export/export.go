@@ -1,5 +1,6 @@
 // Package export writes test cases as code for other tools, so that a team can run
-// a test without this service or check it in beside its product.
+// a test without this service or check it in beside its product, and as files of tests as
+// slipway-ci keeps them.
 //
 // A case is first flattened into a script (moves): tools inside frames and shadow
 // roots become the place of one act, dialogs are tied to the act that opens them,
@@ -10,7 +11,8 @@
 // An export waits as a run does: every act and assertion is tried again until it
 // works or ten seconds (the step's own limit, if it has one) are over. An
 // optional step may fail. Assertions never become weaker: what a target cannot
-// express stands there as a comment, never as something that passes.
+// express is refused with the path of its member, and in Selenium IDE stands there as a
+// comment, never as something that passes.
 //
 // Step groups are written out where they are run, below a comment with their name; their
 // condition stands around their steps. Steps before a test go first. Those after it are the
@@ -33,6 +35,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // Target is a language and framework that code is written for.
@@ -49,9 +52,12 @@ type Target struct {
 const (
 	JavaScriptPlaywright  = "javascript_playwright"
 	JavaScriptWebdriverIO = "javascript_webdriverio"
+	JavaScriptCypress     = "javascript_cypress"
 	PythonSelenium        = "python_selenium"
 	JavaSelenium          = "java_selenium"
 	SeleniumIDE           = "side"
+	Maestro               = "yaml_maestro"
+	YAML                  = "yaml" // a file of tests as slipway-ci keeps it
 )
 
 // Case is what is exported.
@@ -67,6 +73,12 @@ type Case struct {
 	// FirstMatch takes the first match of a selector that has several, in place of
 	// failing.
 	FirstMatch bool
+	// Data are the rows that the test is run with; nil for none, and where their values are no
+	// part of an export. Then {{row:user}} is an environment variable.
+	Data      *testfile.Data
+	functions bool // step groups become functions
+	// File is the case as the target YAML writes it; other targets need none.
+	File *testfile.Case
 }
 
 // Targets are all targets, in the order of their constants.
@@ -74,9 +86,12 @@ func Targets() []Target {
 	return []Target{
 		{JavaScriptPlaywright, "JavaScript, Playwright", "JavaScript", "Playwright", "%s.test.mjs", "text/javascript; charset=utf-8"},
 		{JavaScriptWebdriverIO, "JavaScript, WebdriverIO", "JavaScript", "WebdriverIO", "%s.test.mjs", "text/javascript; charset=utf-8"},
+		{JavaScriptCypress, "JavaScript, Cypress", "JavaScript", "Cypress", "%s.cy.js", "text/javascript; charset=utf-8"},
 		{PythonSelenium, "Python, Selenium", "Python", "Selenium", "test_%s.py", "text/x-python; charset=utf-8"},
 		{JavaSelenium, "Java, Selenium and JUnit 5", "Java", "Selenium", "%sTest.java", "text/x-java; charset=utf-8"},
 		{SeleniumIDE, "Selenium IDE", "Selenium IDE", "Selenium IDE", "%s.side", "application/json"},
+		{Maestro, "Maestro", "YAML", "Maestro", "%s.yaml", "application/yaml"},
+		{YAML, "Slipway test file", "YAML", "Slipway", "%s" + testfile.Extension, "application/yaml"},
 	}
 }
 
@@ -90,17 +105,24 @@ type File struct {
 // Export writes a case for a target. ok is false for a target that does not
 // exist. An export holds no value of a variable: variables become environment
 // variables. The error is a *step.InvalidError that names the member of the case
-// for which the target has no words (steps[3].tool.type): of valid steps, those on
-// the network, and of targets but Playwright those that set, save and repeat.
+// for which the target has no words (steps[3].tool.type).
 func Export(target string, c Case) (f File, ok bool, err error) {
 	at := slices.IndexFunc(Targets(), func(t Target) bool { return t.ID == target })
 	if at < 0 {
 		return File{}, false, nil
 	}
 	t := Targets()[at]
+	if t.ID == YAML {
+		text, err := writeFile(&c)
+		return File{Name: testfile.FileName(c.Name, map[string]bool{}), ContentType: t.ContentType, Code: text}, true, err
+	}
 	if err := checkWritable(t, c); err != nil {
 		return File{}, true, err
 	}
+	if !Repeats(t.ID) {
+		c.Data = nil
+	}
+	c.functions = slices.Contains([]string{JavaScriptPlaywright, JavaScriptWebdriverIO, JavaScriptCypress}, t.ID)
 	s, err := newScript(c)
 	if err != nil {
 		return File{}, true, err
@@ -113,6 +135,9 @@ func Export(target string, c Case) (f File, ok bool, err error) {
 	case JavaScriptWebdriverIO:
 		name = s.name.kebab()
 		text, err = writeWebDriver(s, &webdriverIO{}, "webdriverio.mjs", fmt.Sprintf(t.FileName, name))
+	case JavaScriptCypress:
+		name = s.name.kebab()
+		text, err = writeCypress(s, t.Name, fmt.Sprintf(t.FileName, name))
 	case PythonSelenium:
 		name = s.name.snake()
 		text, err = writeWebDriver(s, &python{}, "selenium.py", fmt.Sprintf(t.FileName, name))
@@ -122,6 +147,9 @@ func Export(target string, c Case) (f File, ok bool, err error) {
 	case SeleniumIDE:
 		name = s.name.kebab()
 		text, err = writeIDE(s)
+	case Maestro:
+		name = s.name.kebab()
+		text, err = writeMaestro(s, t.Name)
 	}
 	if err != nil {
 		return File{}, true, err

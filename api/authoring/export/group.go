@@ -43,8 +43,11 @@ type openGroup struct {
 // out, up to the steps after it.
 func (s *script) readAll(c *Case) error {
 	var open []openGroup
-	ended, part, first := false, 0, group.FirstOnPage(c.Steps, c.Places)
+	ended, part, first, inFunction := false, 0, group.FirstOnPage(c.Steps, c.Places), 0
 	for i := range c.Steps {
+		if i < inFunction {
+			continue
+		}
 		open = s.close(open, i)
 		s.openCase(c, i, first)
 		at := c.place(i)
@@ -68,6 +71,24 @@ func (s *script) readAll(c *Case) error {
 		}
 		var m move
 		if from.Tool.Type == step.RunGroup {
+			call, ok, failed := s.asFunction(c, i, first, from.Optional)
+			if failed != nil {
+				return failed
+			}
+			if ok {
+				if first > i && first < at.End {
+					s.openCase(c, first, first)
+				}
+				m := move{tool: &from.Tool, path: fmt.Sprintf("steps[%d].tool", i), note: join(note, comment("Step group: "+c.groupName(i)+".")), call: call}
+				if from.When != nil {
+					if m.when, err = s.readCondition(fmt.Sprintf("steps[%d].when", i), from.When, nil); err != nil {
+						return err
+					}
+				}
+				s.moves = append(s.moves, m)
+				inFunction = at.End
+				continue
+			}
 			g := openGroup{end: at.End, optional: from.Optional, closes: from.When != nil && c.acts(i+1, at.End)}
 			open = append(open, g)
 			m, err = s.openGroup(fmt.Sprintf("steps[%d]", i), c.groupName(i), &from, g.closes)

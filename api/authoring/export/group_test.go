@@ -52,6 +52,7 @@ func TestGroupsRun(t *testing.T) {
 	wrong := grouped(t, base)
 	wrong.Places[2].Values = map[string]string{"path": "help", "title": "Twelve"}
 	wrong.Places[3].Values = wrong.Places[2].Values
+	wrong.Steps[1].Tool.Args.With = wrong.Places[2].Values
 	for target, play := range map[string]func(*testing.T, File) (string, error){
 		JavaScriptPlaywright: runNode, JavaScriptWebdriverIO: runNode, PythonSelenium: runPython, JavaSelenium: runJava,
 	} {
@@ -60,6 +61,12 @@ func TestGroupsRun(t *testing.T) {
 			require.Contains(t, f.Code, "Step group: Look at help * /.")
 			require.True(t, strings.Contains(f.Code, "Tear-down: here it is done only when all before it worked."))
 			require.NotContains(t, f.Code, "/never")
+			if asFunction := map[string]string{JavaScriptPlaywright: "await runLookAtHelp({ path: 'help', title: 'How may we help?' });",
+				JavaScriptWebdriverIO: "await runLookAtHelp({ path: 'help?again=1', title: 'How may we help?' });"}[target]; asFunction != "" {
+				require.Equal(t, 1, strings.Count(f.Code, "const runLookAtHelp = async (given) => {"))
+				require.Contains(t, f.Code, asFunction)
+				require.Equal(t, 3, strings.Count(f.Code, "await runLookAtHelp("))
+			}
 			out, err := play(t, f)
 			require.NoError(t, err, "%s\n%s", out, f.Code)
 			out, err = play(t, export(t, target, wrong))

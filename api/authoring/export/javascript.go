@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 func javaScriptOdd(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }
@@ -22,6 +23,12 @@ func javaScriptText(t text) string {
 	if len(t) == 1 && t[0].saved != "" {
 		return "saved." + t[0].saved
 	}
+	if len(t) == 1 && t[0].row != "" {
+		return javaScriptMember("data", t[0].row)
+	}
+	if len(t) == 1 && t[0].param != "" {
+		return javaScriptMember("given", t[0].param)
+	}
 	if len(t) == 1 {
 		return "env." + t[0].env
 	}
@@ -30,6 +37,10 @@ func javaScriptText(t text) string {
 		switch {
 		case p.saved != "":
 			b.WriteString("${saved." + p.saved + "}")
+		case p.row != "":
+			b.WriteString("${" + javaScriptMember("data", p.row) + "}")
+		case p.param != "":
+			b.WriteString("${" + javaScriptMember("given", p.param) + "}")
 		case p.env != "":
 			b.WriteString("${env." + p.env + "}")
 		default:
@@ -37,6 +48,36 @@ func javaScriptText(t text) string {
 		}
 	}
 	return "`" + b.String() + "`"
+}
+
+// identifier is a name that stands behind a dot.
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+
+// javaScriptMember is a member of an object: of the data row, or of the parameters of a group.
+func javaScriptMember(of, name string) string {
+	if identifier.MatchString(name) {
+		return of + "." + name
+	}
+	return of + "[" + javaScript(name) + "]"
+}
+
+// javaScriptRows are data rows as elements of a list.
+func javaScriptRows(d *testfile.Data) (rows []string) {
+	if d == nil {
+		return nil
+	}
+	for _, row := range d.Rows {
+		var o objectMembers
+		for i, column := range d.Columns {
+			key := column
+			if !identifier.MatchString(column) || column == "__proto__" {
+				key = javaScriptKey(column)
+			}
+			o.add(key, javaScript(row[i]))
+		}
+		rows = append(rows, o.String())
+	}
+	return rows
 }
 
 // thousands writes a number as 10_000.

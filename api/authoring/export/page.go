@@ -91,6 +91,10 @@ type frame struct {
 	Version   string // literal, "" for any
 	System    string // literal, "" for any
 	Variables []variable
+	// Rows are the data rows as objects of JavaScript, and RowName is an expression for the
+	// name of one.
+	Rows    []string
+	RowName string
 	// FirstMatch takes the first of several matches.
 	FirstMatch bool
 	// Roles are the selectors of elements that have the roles of the case, and States
@@ -232,6 +236,9 @@ func fill(s *script, p *page, skeleton, file string, literal func(string) string
 		Case: s.label, ID: s.id, Title: literal(s.label), Class: s.name.pascal(), Method: s.name.snake(), File: file,
 		Body: strings.Join(p.lines, "\n"), Browser: s.browser, Variables: s.env.variables(), called: p.called,
 		FirstMatch: s.firstMatch, Roles: p.styled("role:", roleCSS, literal), States: p.styled("state:", stateCSS, literal),
+	}
+	if s.data != nil {
+		f.Rows, f.RowName = javaScriptRows(s.data), javaScriptMember("data", s.data.NameColumn())
 	}
 	if s.version != "" {
 		f.Version = literal(s.version)

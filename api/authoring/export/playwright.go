@@ -23,7 +23,23 @@ type playwright struct {
 
 func writePlaywright(s *script, file string) (string, error) {
 	w := &playwright{page: newPage("  ", 2), script: s}
-	moves := tieDialogs(s.moves)
+	for _, f := range s.order {
+		w.line("// " + f.label)
+		w.opened = true
+		w.page.block("const "+f.name+" = async (given) => {", "};", func() { w.moves(f.moves) })
+		w.line("")
+		w.opened = false
+	}
+	w.moves(s.moves)
+	if len(s.moves) == 0 {
+		w.line("// The case has no steps.")
+	}
+	return fill(s, w.page, "playwright.mjs", file, javaScript)
+}
+
+// moves writes moves, with the answers to the dialogs that they open.
+func (w *playwright) moves(list []move) {
+	moves := tieDialogs(list)
 	for i := range moves {
 		m := &moves[i]
 		if m.tool.Type == step.SwitchWindow {
@@ -32,12 +48,13 @@ func writePlaywright(s *script, file string) (string, error) {
 		if m.note != "" {
 			w.line("// " + m.note)
 		}
+		if isWait(m) || i+1 < len(moves) && isWait(&moves[i+1]) {
+			w.listens()
+			w.call("waitFor")
+			w.line("traffic.begin();")
+		}
 		w.move(m)
 	}
-	if len(moves) == 0 {
-		w.line("// The case has no steps.")
-	}
-	return fill(s, w.page, "playwright.mjs", file, javaScript)
 }
 
 // group begins a step group, or ends one with a condition.
@@ -50,6 +67,13 @@ func (w *playwright) group(m *move) {
 		w.call("holds")
 		w.line("if (await holds(" + arrow(w.assertion(m.when)) + ")) {")
 		w.depth++
+		if m.call != nil {
+			w.line("await " + m.call.statement())
+			w.depth--
+			w.line("}")
+		}
+	case m.call != nil:
+		w.line("await " + m.call.statement())
 	}
 }
 
@@ -201,6 +225,8 @@ func (w *playwright) action(m *move) string {
 		return w.upload(m)
 	case step.SetCookie, step.SetStorage, step.ClearState, step.Emulate, step.SetClock, step.Save:
 		return w.state(m)
+	case step.Route, step.Unroute, step.WaitForURL, step.WaitForRequest, step.WaitForResponse, step.WaitForDownload:
+		return w.network(m)
 	case step.HandleDialog:
 		return w.answers([]*move{m}, "async () => {}")
 	}

@@ -10,6 +10,12 @@ func (w *playwright) assertion(m *move) string {
 	if a.Matcher.Name == step.StorageIs || a.Matcher.Name == step.CookieIs {
 		return w.keptClaim(m, a.Not)
 	}
+	switch {
+	case step.IsNetworkMatcher(a.Matcher.Name):
+		return w.networkClaim(m)
+	case a.Matcher.Name == step.Accessible:
+		return w.accessibleClaim(m)
+	}
 	w.call("eventually")
 	w.asserting = true
 	defer func() { w.asserting = false }()

@@ -102,7 +102,7 @@ process.exit(0);
 func runAllNode(t *testing.T, files []File) []ending {
 	t.Helper()
 	folder := t.TempDir()
-	require.NoError(t, os.Symlink(servicetest.NodeModules(t, "playwright-core", "webdriverio"), filepath.Join(folder, "node_modules")))
+	require.NoError(t, os.Symlink(servicetest.NodeModules(t, "playwright-core", "webdriverio", "axe-core"), filepath.Join(folder, "node_modules")))
 	write(t, folder, "test.mjs", testShim)
 	write(t, folder, "playwright.mjs", playwrightShim)
 	write(t, folder, "webdriverio.mjs", wdioShim)

@@ -110,7 +110,7 @@ func chromium(t *testing.T) string {
 
 func runNode(t *testing.T, f File) (string, error) {
 	t.Helper()
-	modules := servicetest.NodeModules(t, "playwright-core", "webdriverio")
+	modules := servicetest.NodeModules(t, "playwright-core", "webdriverio", "axe-core")
 	folder := t.TempDir()
 	// Modules are looked for beside the file that imports them.
 	require.NoError(t, os.Symlink(modules, filepath.Join(folder, "node_modules")))

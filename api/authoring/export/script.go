@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // script is a case as every target writes it.
@@ -19,9 +20,15 @@ type script struct {
 	base    text // the test's address, against which others are read
 	moves   []move
 	env     *environment
+	data    *testfile.Data // nil for none
 	browser browser
 	version string // of the browser, "" for any
 	system  string // platformName
+	// functions are the step groups that are written as functions, by group and revision; nil
+	// where none is. order is theirs: each stands behind those that it calls.
+	functions     map[string]*groupFunction
+	functionNames map[string]bool
+	order         []*groupFunction
 	// firstMatch takes the first of several matches; else there may be only one.
 	firstMatch bool
 }
@@ -29,6 +36,7 @@ type script struct {
 // move is one thing that a test does.
 type move struct {
 	tool     *step.Tool // the innermost one
+	path     string     // of that tool: steps[3].tool
 	within   []scope    // frames and shadow hosts around the element, from outside in
 	note     string     // why, for a comment
 	optional bool
@@ -40,6 +48,8 @@ type move struct {
 	// closes is set at the end of a step group with a condition. Its beginning is a move of
 	// the tool run_group.
 	closes bool
+	// call is what a run_group does that is written as a function.
+	call *groupCall
 	// url, value and the like are the tool's texts in parts.
 	url, text, option, value text
 	// each are the moves that a for_each does in each row.
@@ -63,7 +73,7 @@ const (
 )
 
 func newScript(c Case) (*script, error) {
-	s := &script{name: newTitle(c.Name, c.ID), label: comment(c.Name), id: comment(c.ID), env: &environment{}, firstMatch: c.FirstMatch}
+	s := &script{name: newTitle(c.Name, c.ID), label: comment(c.Name), id: comment(c.ID), env: &environment{rows: c.Data != nil}, data: c.Data, firstMatch: c.FirstMatch}
 	if s.label == "" {
 		s.label = s.name.kebab()
 	}
@@ -71,6 +81,9 @@ func newScript(c Case) (*script, error) {
 	s.version, _ = c.Capabilities["browserVersion"].(string)
 	s.system, _ = c.Capabilities["platformName"].(string)
 	s.base = s.env.read(c.TestURL)
+	if c.functions {
+		s.functions, s.functionNames = map[string]*groupFunction{}, map[string]bool{}
+	}
 	return s, s.readAll(&c)
 }
 
@@ -106,7 +119,7 @@ func (s *script) read(at string, from *step.Step) (move, error) {
 
 // fill reads the arguments of a tool into its move.
 func (s *script) fill(path string, m *move, t *step.Tool) error {
-	m.tool = t
+	m.tool, m.path = t, path
 	a := &t.Args
 	if err := check(path, t); err != nil {
 		return err
@@ -183,10 +196,11 @@ func check(path string, t *step.Tool) error {
 	case t.Type == step.SwitchWindow && !slices.Contains([]string{step.WindowTitle, step.WindowURL, step.WindowIndex, step.WindowNew}, m.Name):
 		return invalid(".args.matcher.name", "is not known")
 	case t.Type == step.Assert:
-		if m.Name == step.Accessible || m.Name == step.LooksLike {
+		if m.Name == step.LooksLike {
 			return invalid(".args.matcher.name", "is "+m.Name+", which needs what people accepted here: no code is written for it")
 		}
-		page := slices.Contains([]string{step.URLIs, step.TitleIs, step.StorageIs, step.CookieIs}, m.Name)
+		page := m.Name == step.Accessible || step.IsNetworkMatcher(m.Name) ||
+			slices.Contains([]string{step.URLIs, step.TitleIs, step.StorageIs, step.CookieIs}, m.Name)
 		if !page && a.Selector == nil {
 			return invalid(".args.selector", "is missing")
 		}

@@ -85,7 +85,7 @@ func TestStateUnwritable(t *testing.T) {
 	t.Parallel()
 	paths := map[string]bool{}
 	for _, s := range stateTour("https://shop.example") {
-		for _, target := range Targets() {
+		for _, target := range programs() {
 			c := Case{Steps: []step.Step{s}}
 			_, _, playwright := Export(JavaScriptPlaywright, c)
 			require.NoError(t, playwright)

@@ -10,15 +10,16 @@ import (
 )
 
 // part is a piece of a text: what stands there, the environment variable that takes the
-// place of a variable, or the name of what a step has saved.
-type part struct{ literal, env, saved string }
+// place of a variable, the name of what a step has saved, a column of the data row, or a
+// parameter of a step group that is written as a function.
+type part struct{ literal, env, saved, row, param string }
 
 // text is a text argument in parts; no part is empty, and no two literals follow
 // each other.
 type text []part
 
 // plain reports whether a piece is what stands there.
-func (p part) plain() bool { return p.env == "" && p.saved == "" }
+func (p part) plain() bool { return p.env == "" && p.saved == "" && p.row == "" && p.param == "" }
 
 // fixed returns the text if it holds no variable.
 func (t text) fixed() (string, bool) {
@@ -76,6 +77,7 @@ type environment struct {
 	names map[step.Reference]string
 	order []step.Reference
 	count map[string]int // of the references that want a name, by the name
+	rows  bool           // the values of a data row are part of the export
 }
 
 // taken are environment variables that machines set themselves: a test that
@@ -155,6 +157,14 @@ func (e *environment) read(s string) text {
 		switch {
 		case i%2 == 1:
 			n, _ := strconv.Atoi(piece) // written above
+			if found[n].Scope == step.ScopeParam {
+				t = append(t, part{param: found[n].Name})
+				continue
+			}
+			if e.rows && found[n].Scope == step.ScopeRow {
+				t = append(t, part{row: found[n].Name})
+				continue
+			}
 			if found[n].Scope == step.ScopeSaved {
 				t = append(t, part{saved: found[n].Name})
 				continue

@@ -56,6 +56,15 @@ const maxMoves = 250
 func writeWebDriver(s *script, d dialect, skeleton, file string) (string, error) {
 	unit, depth := d.unit()
 	w := &webDriver{page: newPage(unit, depth), script: s, dialect: d}
+	for _, f := range s.order { // of JavaScript alone
+		w.line(w.comment(f.label))
+		w.page.block("const "+f.name+" = async (given) => {", "};", func() {
+			for i := range f.moves {
+				w.move(&f.moves[i])
+			}
+		})
+		w.line("")
+	}
 	for i := range s.moves {
 		if e, ok := d.(interface{ next(part int) []string }); ok && i > 0 && i%maxMoves == 0 && len(w.lasts) == 0 {
 			w.lines = append(w.lines, e.next(i/maxMoves+1)...)
@@ -113,8 +122,16 @@ func (w *webDriver) group(m *move) {
 	case m.when != nil:
 		open, end, last := w.condition(w.page, w.milliseconds(m.when.timeout))
 		w.page.block(open, end, func() { w.inside(nil, m.when) })
-		w.lasts = append(w.lasts, last)
 		w.depth++
+		if m.call == nil {
+			w.lasts = append(w.lasts, last)
+			return
+		}
+		w.line("await " + m.call.statement())
+		w.depth--
+		w.line(last)
+	case m.call != nil:
+		w.line("await " + m.call.statement())
 	}
 }
 

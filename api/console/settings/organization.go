@@ -21,6 +21,8 @@ type orgSettings struct {
 	AuditDays       optional `json:"audit_retention_days"`
 	RetentionBuilds optional `json:"retention_builds"`
 	RetentionDays   optional `json:"retention_days"`
+	RunDays         optional `json:"run_retention_days"`
+	Runs            optional `json:"run_retention_runs"`
 }
 
 // connection is the app storage without its secret.
@@ -101,7 +103,8 @@ func (p *Pages) changeOrganization(c *gin.Context) error {
 	data := organizationData{Settings: orgSettings{RequireLogin: c.PostForm("require_login") != "",
 		GenericFiles: c.PostForm("generic_files") != "", LandingPageMode: c.PostForm("landing_page_mode"),
 		Healing: typed(c, "healing"), Drift: typed(c, "drift"), Trace: typed(c, "trace"), Retries: typed(c, "retries"), AuditDays: typed(c, "audit_days"),
-		RetentionBuilds: typed(c, "retention_builds"), RetentionDays: typed(c, "retention_days")}}
+		RetentionBuilds: typed(c, "retention_builds"), RetentionDays: typed(c, "retention_days"),
+		RunDays: typed(c, "run_retention_days"), Runs: typed(c, "run_retention_runs")}}
 	err := p.API.Send(c, http.MethodPut, organizationPath, data.Settings, nil)
 	if data.Fault, err = frame.Refusal(err); err != nil {
 		return err

@@ -3,6 +3,7 @@ package tests
 import (
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/gin-gonic/gin"
 
@@ -65,4 +66,42 @@ func (p *Pages) deleteGroup(c *gin.Context) error {
 		return p.Refused(c, "/tests/groups/"+url.PathEscape(c.Param("group")), err)
 	}
 	return p.Done(c, "/tests/groups", "The step group was deleted.")
+}
+
+// inGroup is the step group that a step stands in.
+type inGroup struct {
+	ID    string `json:"id"`
+	Name  string `json:"name"`
+	Depth int    `json:"depth"`
+}
+
+// runGroup is the type of the steps that run a group.
+const runGroup = "run_group"
+
+// shownStep is a step of a job as the page shows it. Inner are the steps of the group that it runs,
+// also those of groups in that.
+type shownStep struct {
+	Index   int
+	Record  *record
+	Picture string // the id of its screenshot; "" without one
+	Inner   []shownStep
+}
+
+// Failed reports whether a step of the group has failed.
+func (s shownStep) Failed() bool {
+	return slices.ContainsFunc(s.Inner, func(inner shownStep) bool { return inner.Record.Status == "FAILED" })
+}
+
+// Shown are the steps, with those of groups under the steps that run these.
+func (j *job) Shown() (list []shownStep) {
+	for i := range j.Steps {
+		r := &j.Steps[i]
+		one := shownStep{Index: i, Record: r, Picture: j.Picture(*r)}
+		if n := len(list); r.Group != nil && n > 0 && list[n-1].Record.Tool.Type == runGroup {
+			list[n-1].Inner = append(list[n-1].Inner, one)
+		} else {
+			list = append(list, one)
+		}
+	}
+	return list
 }

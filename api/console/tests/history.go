@@ -24,6 +24,14 @@ type past struct {
 	DurationMS   *int64 `json:"durationMs"`
 	Healed       int    `json:"healed"`
 	Changed      bool   `json:"changed"`
+	// What follows is of the history of one case or suite.
+	Attempts    int     `json:"attempts"`
+	Flaky       int     `json:"flaky"`
+	BuildID     int64   `json:"buildId"`
+	Version     string  `json:"version"`
+	Commit      string  `json:"commit"`
+	Environment string  `json:"environment"`
+	Pinned      *pinned `json:"pinned"`
 }
 
 // title says of a run what its mark does not.
@@ -70,6 +78,50 @@ type summary struct {
 	P95MS        *int64   `json:"p95Ms"`
 	LastGood     *past    `json:"lastGood"`
 	FailingSince *past    `json:"failingSince"`
+	PassRate     *float64 `json:"passRate"`
+	Flaky        int      `json:"flaky"`
+	Flakiness    struct {
+		Builds     int      `json:"builds"`
+		BuildNames int      `json:"buildNames"`
+		Days       int      `json:"days"`
+		Both       int      `json:"both"`
+		Share      *float64 `json:"share"`
+	} `json:"flakiness"`
+	Cases *struct {
+		Runs     int       `json:"runs"`
+		Slowest  []caseSum `json:"slowest"`
+		Flakiest []caseSum `json:"flakiest"`
+	} `json:"cases"`
+}
+
+// caseSum is what a case did in the runs of its suite.
+type caseSum struct {
+	TestCaseID   string `json:"testCaseId"`
+	TestCaseName string `json:"testCaseName"`
+	Runs         int    `json:"runs"`
+	Failed       int    `json:"failed"`
+	Groups       int    `json:"groups"`
+	Both         int    `json:"both"`
+	MeanMS       int64  `json:"meanMs"`
+	P95MS        int64  `json:"p95Ms"`
+}
+
+// Groups says what the runs were compared within.
+func (s summary) Groups() string {
+	var parts []string
+	for _, of := range []struct {
+		n         int
+		one, many string
+	}{{s.Flakiness.Builds, "build", "builds"}, {s.Flakiness.BuildNames, "name of a build", "names of builds"}, {s.Flakiness.Days, "day without a build", "days without a build"}} {
+		switch of.n {
+		case 0:
+		case 1:
+			parts = append(parts, "1 "+of.one)
+		default:
+			parts = append(parts, strconv.Itoa(of.n)+" "+of.many)
+		}
+	}
+	return strings.Join(parts, ", ")
 }
 
 // history are the newest runs of a case or suite. At is the address below which they are.

@@ -24,6 +24,9 @@ type attempt struct {
 // Picture is the id of the screenshot of a step of the attempt; "" without one.
 func (a attempt) Picture(r record) string { return picture(a.Files, r) }
 
+// Trace is the attempt's trace; nil without one.
+func (a attempt) Trace() *file { return traceOf(a.Files) }
+
 // Before are the attempts before the last one, which the page shows as the job.
 func (j *job) Before() []attempt { return j.Attempts[:max(0, len(j.Attempts)-1)] }
 

@@ -35,6 +35,8 @@ type caseRun struct {
 	JobCount   int         `json:"jobCount"`
 	Counts     counts      `json:"counts"`
 	Quarantine *quarantine `json:"quarantine"`
+	Pinned     *pinned     `json:"pinned"`
+	Login      bool        `json:"login"`
 	repeated
 }
 
@@ -80,6 +82,7 @@ type job struct {
 	Files       []file   `json:"files"`
 	// Attempts are all of them, where there are several.
 	Attempts []attempt `json:"attempts"`
+	diagnosis
 }
 
 // failure says why a job has not passed.
@@ -115,28 +118,22 @@ func (f file) Text() string {
 
 // record is what a run found out about a step.
 type record struct {
-	ID            string    `json:"id"`
-	Tool          tool      `json:"tool"`
-	Status        string    `json:"status"`
-	Result        outcome   `json:"result"`
-	Healed        *healed   `json:"healed"`
-	Suggested     *healed   `json:"suggested"`
-	Drifted       *drifted  `json:"drifted"`
-	Findings      *findings `json:"findings"`
-	Look          *look     `json:"look"`
-	HealingID     string    `json:"healingId"`
-	Phase         string    `json:"phase"`
-	Group         *inGroup  `json:"group"`
-	StartMS       int64     `json:"startMs"`
-	TookMS        int64     `json:"tookMs"`
-	ScreenshotURL string    `json:"screenshotUrl"`
-}
-
-// inGroup is the step group that a step stands in.
-type inGroup struct {
-	ID    string `json:"id"`
-	Name  string `json:"name"`
-	Depth int    `json:"depth"`
+	ID            string       `json:"id"`
+	Tool          tool         `json:"tool"`
+	Status        string       `json:"status"`
+	Result        outcome      `json:"result"`
+	Healed        *healed      `json:"healed"`
+	Suggested     *healed      `json:"suggested"`
+	Drifted       *drifted     `json:"drifted"`
+	Findings      *findings    `json:"findings"`
+	Look          *look        `json:"look"`
+	Failure       *stepFailure `json:"failure"`
+	HealingID     string       `json:"healingId"`
+	Phase         string       `json:"phase"`
+	Group         *inGroup     `json:"group"`
+	StartMS       int64        `json:"startMs"`
+	TookMS        int64        `json:"tookMs"`
+	ScreenshotURL string       `json:"screenshotUrl"`
 }
 
 // In says in which phase of the test the step stands; "" in its own steps.
@@ -211,10 +208,12 @@ func (j *job) Newest() string {
 }
 
 // Trace is the job's trace; nil without one.
-func (j *job) Trace() *file {
-	for i := range j.Files {
-		if j.Files[i].Kind == "trace" {
-			return &j.Files[i]
+func (j *job) Trace() *file { return traceOf(j.Files) }
+
+func traceOf(files []file) *file {
+	for i := range files {
+		if files[i].Kind == "trace" {
+			return &files[i]
 		}
 	}
 	return nil
@@ -270,6 +269,9 @@ func (p *Pages) runCase(c *gin.Context) error {
 		return p.Refused(c, back, wrong(fault))
 	}
 	body := map[string]any{"buildName": field(c, "build")}
+	if name := field(c, "environment"); name != "" {
+		body["environment"] = name
+	}
 	if targets != nil {
 		body["targets"] = targets
 	}

@@ -30,6 +30,7 @@ type schedule struct {
 		MaxRuns       *int   `json:"maxRuns"`
 		SCTunnelName  string `json:"scTunnelName"`
 		BuildName     string `json:"buildName"`
+		Environment   string `json:"environment"`
 	} `json:"settings"`
 	State struct {
 		StateName     string `json:"stateName"`
@@ -48,11 +49,11 @@ func (s *schedule) Enabled() bool {
 
 // scheduleForm is the form of a schedule, with what was typed.
 type scheduleForm struct {
-	Name, Cron, Timezone, RunningUser, Start, End, MaxRuns, Tunnel, Build string
-	Chosen                                                                map[string]bool // suites
-	Suites                                                                []named
-	Tunnels                                                               list[named]
-	Fault                                                                 string
+	Name, Cron, Timezone, RunningUser, Start, End, MaxRuns, Tunnel, Build, Environment string
+	Chosen                                                                             map[string]bool // suites
+	Suites                                                                             []named
+	Tunnels                                                                            list[named]
+	Fault                                                                              string
 }
 
 // mostNames is how many names of suites the list asks for at once, as many as the interface
@@ -124,7 +125,7 @@ func (p *Pages) choices(c *gin.Context, form scheduleForm) (_ scheduleForm, err 
 func typedSchedule(c *gin.Context) scheduleForm {
 	form := scheduleForm{Name: field(c, "name"), Cron: field(c, "cron"), Timezone: field(c, "timezone"), RunningUser: field(c, "user"),
 		Start: field(c, "start"), End: field(c, "end"), MaxRuns: field(c, "max_runs"), Tunnel: field(c, "tunnel"), Build: field(c, "build"),
-		Chosen: map[string]bool{}}
+		Environment: field(c, "environment"), Chosen: map[string]bool{}}
 	for _, id := range c.PostFormArray("suite") {
 		form.Chosen[id] = true
 	}
@@ -139,7 +140,7 @@ func (form *scheduleForm) body(c *gin.Context) (body map[string]any, fault strin
 	}
 	settings := map[string]any{"cron": form.Cron, "timezone": form.Timezone, "runningUserId": form.RunningUser,
 		"startDate": orNull(form.Start), "endDate": orNull(form.End), "maxRuns": nil,
-		"scTunnelName": orNull(form.Tunnel), "buildName": orNull(form.Build)}
+		"scTunnelName": orNull(form.Tunnel), "buildName": orNull(form.Build), "environment": orNull(form.Environment)}
 	if form.MaxRuns != "" {
 		n, err := strconv.Atoi(form.MaxRuns)
 		if err != nil {
@@ -204,7 +205,7 @@ func (p *Pages) schedule(c *gin.Context) error {
 	}
 	s := &one.Settings
 	form := scheduleForm{Name: one.Name, Cron: s.Cron, Timezone: s.Timezone, RunningUser: s.RunningUserID, Start: s.StartDate, End: s.EndDate,
-		Tunnel: s.SCTunnelName, Build: s.BuildName, Chosen: map[string]bool{}}
+		Tunnel: s.SCTunnelName, Build: s.BuildName, Environment: s.Environment, Chosen: map[string]bool{}}
 	if s.MaxRuns != nil {
 		form.MaxRuns = strconv.Itoa(*s.MaxRuns)
 	}

@@ -68,6 +68,7 @@ type arguments struct {
 	With      map[string]string `json:"with"`
 	Reasoning string            `json:"reasoning"`
 	stateArguments
+	mobileArguments
 }
 
 // selector locates an element.
@@ -133,6 +134,10 @@ var actions = map[string]string{
 	"save": "Save", "for_each": "In each",
 	"route": "Answer requests of", "unroute": "End the answers to", "wait_for_request": "Wait for the request", "wait_for_response": "Wait for the response",
 	"wait_for_url": "Wait for the address", "wait_for_download": "Wait for the download",
+	"tap": "Tap", "long_press": "Press long", "swipe": "Swipe", "scroll_to": "Scroll to", "pinch": "Pinch", "zoom": "Zoom",
+	"hide_keyboard": "Hide the keyboard", "background": "Leave the app for", "deep_link": "Open the link", "set_permissions": "Set permissions",
+	"rotate": "Turn the screen to", "switch_context": "Switch to the context", "press_device_key": "Press the device's key",
+	"launch_app": "Launch the app", "terminate_app": "End the app", "reset_app": "Reset the app",
 }
 
 // inner is the tool inside of frames and shadow roots, which are returned from the inside
@@ -167,6 +172,9 @@ func (t *tool) Place() string {
 	if act.Args.Target != nil {
 		parts = append(parts, "to "+act.Args.Target.String())
 	}
+	if act.Args.Container != nil {
+		parts = append(parts, "in "+act.Args.Container.String())
+	}
 	return strings.Join(append(parts, around...), " ")
 }
 
@@ -174,7 +182,10 @@ func (t *tool) Place() string {
 func (t *tool) Value() string {
 	act, _ := t.inner()
 	a := &act.Args
-	if text := a.words(act.Type, a.Key); text != "" {
+	if text := a.stateArguments.words(act.Type, a.Key); text != "" {
+		return text
+	}
+	if text := a.mobileArguments.words(act.Type, a); text != "" {
 		return text
 	}
 	switch {
@@ -238,6 +249,8 @@ func (m *matcher) text(not bool) string {
 			return "no " + words
 		}
 		return words
+	case "app_state":
+		return strings.TrimSpace("app "+m.Args.Name) + " " + is + strings.ReplaceAll(m.Args.Value, "_", " ")
 	case "console":
 		if not {
 			return "errors in the console"

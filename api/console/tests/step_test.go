@@ -30,7 +30,22 @@ func TestStepsInWords(t *testing.T) {
 		`{"type":"pause","args":{"time":500}}`:                                                                 {"Wait", "", "500 ms"},
 		`{"type":"handle_dialog","args":{"action":"accept","text":"yes"}}`:                                     {"Answer the dialog", "", "accept yes"},
 		`{"type":"switch_window","args":{"matcher":{"name":"new"}}}`:                                           {"Switch to the window", "", "new"},
-		`{"type":"of_tomorrow","args":{}}`:                                                                     {"of tomorrow", "", ""},
+		`{"type":"tap","args":{"selector":{"type":"xpath","value":"//a"},"point":{"x":0.5,"y":1},"clickCount":2}}`: {
+			"Tap", "xpath //a", "at 50 %, 100 % 2 times"},
+		`{"type":"swipe","args":{"start":{"x":0,"y":0.5},"end":{"x":1,"y":0.5},"time":300}}`: {
+			"Swipe", "", "from 0 %, 50 % to 100 %, 50 % for 300 ms"},
+		`{"type":"scroll_to","args":{"selector":{"type":"xpath","value":"//a"},"container":{"type":"xpath","value":"//b"},"direction":"up","max":5}}`: {
+			"Scroll to", "xpath //a in xpath //b", "up in at most 5 swipes"},
+		`{"type":"set_permissions","args":{"grant":["camera"],"revoke":["contacts","photos"],"appId":"com.a.b"}}`: {
+			"Set permissions", "", "of com.a.b: grant camera revoke contacts, photos"},
+		`{"type":"deep_link","args":{"url":"shop://x","appId":"com.a.b"}}`:                                                     {"Open the link", "", "shop://x in com.a.b"},
+		`{"type":"rotate","args":{"orientation":"landscape"}}`:                                                                 {"Turn the screen to", "", "landscape"},
+		`{"type":"switch_context","args":{"name":"native"}}`:                                                                   {"Switch to the context", "", "native"},
+		`{"type":"press_device_key","args":{"key":"back"}}`:                                                                    {"Press the device's key", "", "back"},
+		`{"type":"background","args":{"time":3000}}`:                                                                           {"Leave the app for", "", "3000 ms"},
+		`{"type":"reset_app","args":{}}`:                                                                                       {"Reset the app", "", ""},
+		`{"type":"assert","args":{"not":true,"matcher":{"name":"app_state","args":{"value":"not_running","name":"com.a.b"}}}}`: {"Check", "", "app com.a.b is not not running"},
+		`{"type":"of_tomorrow","args":{}}`:                                                                                     {"of tomorrow", "", ""},
 	} {
 		var one tool
 		require.NoError(t, json.Unmarshal([]byte(text), &one))

@@ -26,10 +26,17 @@ type suite struct {
 	Drift                *string  `json:"drift"`
 	Trace                *string  `json:"trace"`
 	Retries              *int     `json:"retries"`
+	DefaultEnvironment   *string  `json:"defaultEnvironment"`
 	TestCaseCount        int      `json:"testCaseCount"`
 	RunCount             int      `json:"runCount"`
 	SetUp                []step   `json:"setUp"`
 	TearDown             []step   `json:"tearDown"`
+	MaxDuration          *int     `json:"maxDuration"`
+	// Filter is there where the suite has no tests of its own.
+	Filter    *suiteFilter        `json:"filter"`
+	Order     []string            `json:"order"`
+	DependsOn map[string][]string `json:"dependsOn"`
+	Login     *login              `json:"login"`
 }
 
 // HealingMode is the suite's mode of healing; "" for that of the organization.
@@ -46,6 +53,9 @@ func traceModes() []string { return []string{"off", "on_failure", "on"} }
 
 // RetryNumber is the suite's number of retries, likewise.
 func (s *suite) RetryNumber() string { return numberText(s.Retries) }
+
+// EnvironmentName is that of runs of the suite that name none; "" for none.
+func (s *suite) EnvironmentName() string { return text(s.DefaultEnvironment) }
 
 // suitesData is the list of suites.
 type suitesData struct {
@@ -106,7 +116,7 @@ func (p *Pages) suite(c *gin.Context) error {
 	}
 	data := suiteData{Suite: &one, Find: strings.TrimSpace(c.Query("find")),
 		Modes: []string{"off", "suggest", "apply"}, DriftModes: []string{"off", "report", "fail"}, TraceModes: traceModes(), Numbers: retryNumbers()}
-	if data.rows, err = read[testCase](p, c, "/testcases", url.Values{"testSuiteId": {one.ID}}); err != nil {
+	if data.rows, err = read[testCase](p, c, "/testcases", url.Values{"runBy": {one.ID}}); err != nil {
 		return err
 	}
 	if data.Runs, err = get[list[suiteRun]](p, c, suitePath(c)+"/runs", url.Values{"limit": {"10"}}); err != nil {
@@ -164,21 +174,25 @@ func (p *Pages) findCases(c *gin.Context, data *suiteData) (err error) {
 }
 
 // changeCases adds cases to a suite, or removes them.
-func (p *Pages) changeCases(c *gin.Context, member, notice string) error {
+func (p *Pages) changeCases(c *gin.Context, notice string, members ...string) error {
 	back, ids := p.Back(c, "/tests/suites/"+frame.Segment(c, "id")), c.PostFormArray("case")
 	if len(ids) == 0 {
 		return p.Refused(c, back, wrong("Choose at least one test."))
 	}
-	err := p.do(c, http.MethodPost, suitePath(c), map[string]any{member: ids})
+	body := map[string]any{}
+	for _, member := range members {
+		body[member] = ids
+	}
+	err := p.do(c, http.MethodPost, suitePath(c), body)
 	return p.End(c, back, notice, err)
 }
 
 func (p *Pages) addToSuite(c *gin.Context) error {
-	return p.changeCases(c, "addTestCases", "The tests are in the suite.")
+	return p.changeCases(c, "The tests are in the suite.", "addTestCases")
 }
 
 func (p *Pages) removeFromSuite(c *gin.Context) error {
-	return p.changeCases(c, "removeTestCases", "The tests are no longer in the suite.")
+	return p.changeCases(c, "The tests are no longer in the suite.", "removeTestCases", "removeSharedTestCases")
 }
 
 func (p *Pages) changeSuite(c *gin.Context) error {
@@ -187,6 +201,10 @@ func (p *Pages) changeSuite(c *gin.Context) error {
 	if fault := retriesIn(body, field(c, "retries")); fault != "" {
 		return p.Refused(c, p.Back(c, "/tests/suites"), wrong(fault))
 	}
+	if err := loginIn(c, body); err != nil {
+		return p.Refused(c, p.Back(c, "/tests/suites"), err)
+	}
+	body["defaultEnvironment"] = orNull(field(c, "environment"))
 	err := p.do(c, http.MethodPost, suitePath(c), body)
 	return p.End(c, p.Back(c, "/tests/suites"), "The suite was changed.", err)
 }
@@ -201,9 +219,15 @@ func (p *Pages) deleteSuite(c *gin.Context) error {
 
 // suiteRun is a run of a suite; CaseRuns are there where one is read.
 type suiteRun struct {
-	ID            string  `json:"id"`
-	BuildName     string  `json:"buildName"`
-	Environment   string  `json:"environment"`
+	ID          string `json:"id"`
+	BuildName   string `json:"buildName"`
+	Environment string `json:"environment"`
+	MaxDuration *int   `json:"maxDuration"`
+	// Shard is there where the run is a part of the suite.
+	Shard *struct {
+		Index int `json:"index"`
+		Of    int `json:"of"`
+	} `json:"shard"`
 	TestSuiteID   string  `json:"testSuiteId"`
 	TestSuiteName string  `json:"testSuiteName"`
 	Status        string  `json:"status"`
@@ -215,6 +239,9 @@ type suiteRun struct {
 	Drifted    int       `json:"drifted"`
 	Unreviewed int       `json:"unreviewed"`
 	CaseRuns   []caseRun `json:"caseRuns"`
+	Pinned     *pinned   `json:"pinned"`
+	// Groups are the failures by their cause, where one run is read.
+	Groups []failureGroup `json:"failureGroups"`
 	repeated
 }
 
@@ -254,6 +281,8 @@ func (p *Pages) runSuite(c *gin.Context) error {
 	body := map[string]any{"buildName": field(c, "build")}
 	if environment, again := c.GetPostForm("environment"); again { // that of the run, none too, and not the suite's default
 		body["environment"] = environment
+	} else if chosen := field(c, "in"); chosen != "" {
+		body["environment"] = chosen
 	}
 	run, err := post[suiteRun](p, c, suitePath(c)+"/run", body)
 	if err != nil {

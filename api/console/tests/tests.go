@@ -1,5 +1,6 @@
 // Package tests has the console's pages of tests: cases with their steps, runs and healings,
-// the generation and import of cases, suites, schedules, variables and tunnels.
+// the generation and import of cases, step groups, suites, schedules, variables, environments and
+// tunnels.
 //
 // All of it asks the authoring interface, whose answers stand in {"data": ...}; ask.go reads
 // them. A list passes the parameters of its address on, so that what the interface does not
@@ -76,6 +77,8 @@ func (p *Pages) Routes() []route.Route {
 		p.Form("/tests/cases/:id/runs/:run/cancel", run, p.cancelCaseRun),
 		p.Form("/tests/cases/:id/runs/:run/again", run, p.repeatCaseRun),
 		p.Form("/tests/cases/:id/runs/:run/rerun", run, p.rerunCase),
+		p.Form("/tests/cases/:id/runs/:run/pin", change, p.pinCaseRun),
+		p.Form("/tests/cases/:id/runs/:run/unpin", change, p.unpinCaseRun),
 		p.Open("/tests/files/:id", read, p.file),
 
 		p.Open("/tests/generations", read, p.generations),
@@ -87,7 +90,11 @@ func (p *Pages) Routes() []route.Route {
 		importFile,
 
 		p.Open("/tests/groups", read, p.groups),
+		p.Form("/tests/groups", change, p.createGroup),
+		p.Open("/tests/groups/new", read, p.newGroup),
 		p.Open("/tests/groups/:group", read, p.group),
+		p.Open("/tests/groups/:group/edit", read, p.editGroup),
+		p.Form("/tests/groups/:group/edit", change, p.changeGroup),
 		p.Form("/tests/groups/:group/delete", remove, p.deleteGroup),
 
 		p.Open("/tests/suites", read, p.suites),
@@ -103,6 +110,8 @@ func (p *Pages) Routes() []route.Route {
 		p.Open("/tests/suites/:id/runs/:run/junit", read, p.suiteReport),
 		p.Form("/tests/suites/:id/runs/:run/cancel", run, p.cancelSuiteRun),
 		p.Form("/tests/suites/:id/runs/:run/rerun", run, p.rerunSuite),
+		p.Form("/tests/suites/:id/runs/:run/pin", change, p.pinSuiteRun),
+		p.Form("/tests/suites/:id/runs/:run/unpin", change, p.unpinSuiteRun),
 
 		p.Open("/tests/schedules", read, p.schedules),
 		p.Form("/tests/schedules", schedule, p.createSchedule),
@@ -117,6 +126,12 @@ func (p *Pages) Routes() []route.Route {
 		p.Open("/tests/variables/:id", read, p.variable),
 		p.Form("/tests/variables/:id", variables, p.changeVariable),
 		p.Form("/tests/variables/:id/delete", variables, p.deleteVariable),
+
+		p.Open("/tests/environments", read, p.environments),
+		p.Form("/tests/environments", variables, p.createEnvironment),
+		p.Open("/tests/environments/:id", read, p.environment),
+		p.Form("/tests/environments/:id", variables, p.changeEnvironment),
+		p.Form("/tests/environments/:id/delete", variables, p.deleteEnvironment),
 
 		p.Open("/tests/tunnels", read, p.tunnels),
 		p.Form("/tests/tunnels", tunnels, p.createTunnel),

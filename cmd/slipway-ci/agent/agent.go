@@ -101,6 +101,7 @@ func New(cfg Config) (*mcp.Server, error) {
 	s.addTests()
 	s.addGenerations()
 	s.addRuns()
+	s.addHistory()
 	if err := s.addUpload(); err != nil {
 		return nil, err
 	}

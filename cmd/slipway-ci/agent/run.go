@@ -12,7 +12,7 @@ func (s *server) addRuns() {
 	add(s, tool{name: "list_runs", title: "List runs",
 		description: "Runs of tests, newest first: all, or those of a test, or those of a suite (as runs of the suite)."}, s.listRuns)
 	add(s, tool{name: "get_run", title: "Read a run of a test",
-		description: "Why a run of a test failed: the error of each job, its steps around the one that failed, what was healed or found instead. include adds the page's source (in parts, by source_offset), the end of the browser's console, and a screenshot of the failed step. Of all_steps an answer has as many as limit; from_step goes on."},
+		description: "Why a run of a test failed: the error of each job, its reason (product, test, environment, unknown) with what it was made of, what differs from the last run that passed, its steps around the one that failed with what that expected, found and had near, what was healed or found instead. include adds the page's source (in parts, by source_offset), the end of the browser's console, and a screenshot of the failed step. Of all_steps an answer has as many as limit; from_step goes on."},
 		s.getRun)
 	add(s, tool{name: "get_suite_run", title: "Read a run of a suite",
 		description: "Counts of a run of a suite, and the runs of its tests, those that failed first."}, s.getSuiteRun)
@@ -123,6 +123,11 @@ type job struct {
 	Attempts int    `json:"attemptCount,omitempty"`
 	Steps    []step `json:"steps"`
 	Omitted  int    `json:"steps_omitted,omitempty"`
+	// Reason is product, test, environment or unknown; Why says what it was made of.
+	Reason     line     `json:"reason,omitempty"`
+	Why        []line   `json:"why,omitempty"`
+	Cause      line     `json:"cause,omitempty"`
+	Comparison document `json:"comparison,omitzero"` // with the last run that passed
 	// Trace is where the zip is that Playwright's trace viewer opens.
 	Trace string `json:"trace,omitempty"`
 
@@ -140,6 +145,7 @@ type step struct {
 	Drifted   document `json:"drifted,omitzero"`
 	Findings  document `json:"findings,omitzero"`
 	Look      document `json:"look,omitzero"`
+	Failure   document `json:"failure,omitzero"` // expected, actual, and the nearest elements
 	TookMS    int64    `json:"took_ms"`
 }
 
@@ -168,6 +174,7 @@ type jobAnswer struct {
 		Drifted   json.RawMessage `json:"drifted"`
 		Findings  json.RawMessage `json:"findings"`
 		Look      json.RawMessage `json:"look"`
+		Failure   json.RawMessage `json:"failure"`
 		TookMS    int64           `json:"tookMs"`
 	} `json:"steps"`
 	Files []file `json:"files"`
@@ -238,7 +245,7 @@ func (a *jobAnswer) whole(show window) job {
 		}
 		made := step{Number: i + 1, Tool: document{value: brief(was.Tool)}, Status: was.Status, TookMS: was.TookMS,
 			Healed: document{value: brief(was.Healed)}, Suggested: document{value: brief(was.Suggested)}, Drifted: document{value: brief(was.Drifted)},
-			Findings: document{value: brief(was.Findings)}, Look: document{value: brief(was.Look)}}
+			Findings: document{value: brief(was.Findings)}, Look: document{value: brief(was.Look)}, Failure: document{value: brief(was.Failure)}}
 		if was.Result != nil {
 			made.Message = was.Result.Message
 		}

@@ -40,6 +40,18 @@ type StartRun struct {
 	Retries     *int              `json:"retries,omitempty"` // of tests that failed
 	// Rows are the places of the data rows to run; all without. Suites have none.
 	Rows []int `json:"rows,omitempty"`
+	// Shard is the part of a suite that is run, and MaxDuration how many seconds its run has.
+	// Cases have neither.
+	Shard       *SuiteShard `json:"shard,omitempty"`
+	MaxDuration int         `json:"maxDuration,omitempty"`
+}
+
+// SuiteShard is one of several parts of a suite, from 1.
+type SuiteShard struct {
+	Index int `json:"index"`
+	Of    int `json:"of"`
+	// Key is what the shards of one pipeline have in common; "": the build.
+	Key string `json:"key,omitempty"`
 }
 
 // TestRun is a run of a case.
@@ -84,6 +96,12 @@ type TestJob struct {
 	// several.
 	AttemptCount int           `json:"attemptCount"`
 	Attempts     []TestAttempt `json:"attempts"`
+	// Reason is product, test, environment or unknown, Why says it in sentences, and Cause and
+	// CauseKey are what failures are grouped by; "" of a job that passed.
+	Reason   string   `json:"reason"`
+	Why      []string `json:"why"`
+	Cause    string   `json:"cause"`
+	CauseKey string   `json:"causeKey"`
 }
 
 // TestAttempt is one playing of a job.
@@ -117,6 +135,8 @@ type StepTaken struct {
 		Message string `json:"message"`
 	} `json:"result"`
 	TookMS int64 `json:"tookMs"`
+	// Failure is what a step that failed expected and found; nil of others.
+	Failure *StepFailure `json:"failure"`
 	// Phase is setUp or tearDown, "" in the test's own steps.
 	Phase string `json:"phase"`
 	// Group is the step group that the step stands in; nil in none.

@@ -53,6 +53,25 @@ type RunSettings struct {
 	Drift         *string      `json:"drift"`
 	Trace         *string      `json:"trace"`
 	Retries       *int         `json:"retries"`
+	Access
+}
+
+// Access is what the site of a test asks a browser for; nil members: nothing.
+type Access struct {
+	BasicAuth         *BasicAuth         `json:"basicAuth"`
+	ClientCertificate *ClientCertificate `json:"clientCertificate"`
+}
+
+// BasicAuth is a user of a site, by variables.
+type BasicAuth struct {
+	User     string `json:"user"`
+	Password string `json:"password"`
+}
+
+// ClientCertificate is presented to a site, by variables.
+type ClientCertificate struct {
+	Certificate string `json:"certificate"`
+	Key         string `json:"key"`
 }
 
 // TestTarget is where a test runs. Capabilities are an object of W3C WebDriver.
@@ -133,13 +152,14 @@ func all[T any](ctx context.Context, c *Client, path string, query url.Values) (
 type CaseFilter struct {
 	Search string // part of the name
 	Suite  string // id
+	RunBy  string // id of a suite that runs them: its own, those shared with it, or those of its filter
 	Tag    string
 }
 
 // TestCases returns the cases that match, without revisions: all of them, or ErrTooMany.
 func (c *Client) TestCases(ctx context.Context, f CaseFilter) ([]TestCase, error) {
 	q := url.Values{}
-	for name, value := range map[string]string{"search": f.Search, "testSuiteId": f.Suite, "tag": f.Tag} {
+	for name, value := range map[string]string{"search": f.Search, "testSuiteId": f.Suite, "runBy": f.RunBy, "tag": f.Tag} {
 		if value != "" {
 			q.Set(name, value)
 		}
@@ -209,6 +229,7 @@ type SettingsChange struct {
 	Drift         *string      `json:"drift"`
 	Trace         *string      `json:"trace"`
 	Retries       *int         `json:"retries"`
+	Access
 }
 
 // NewTestCase is a case to make from steps.

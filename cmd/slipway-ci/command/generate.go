@@ -10,8 +10,8 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testsync"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // generateCommand is `generate`: a sentence becomes a test, and its file.

@@ -17,7 +17,7 @@ type reportFlags struct {
 	JUnit       string `name:"junit" help:"Write a JUnit report (as Surefire)." placeholder:"FILE"`
 	Markdown    string `help:"Write a summary in Markdown. Default: $GITHUB_STEP_SUMMARY where it is set." placeholder:"FILE"`
 	CodeQuality string `help:"Write GitLab's report of code quality: failures at the lines of test files." placeholder:"FILE"`
-	Artifacts   string `help:"Store screenshots of failures in this folder; the JUnit report names them." placeholder:"DIR"`
+	Artifacts   string `help:"Store screenshots and compared pictures of failures in this folder; the JUnit report names them." placeholder:"DIR"`
 	Traces      string `help:"Store traces of failures in this folder, for npx playwright show-trace; the JUnit report names them." placeholder:"DIR"`
 }
 

@@ -15,9 +15,9 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testrun"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/testsync"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // runCommand is `run`: tests are run, and the job is as red or green as they are.
@@ -32,6 +32,7 @@ type runCommand struct {
 	Row         []int             `help:"Data rows to run, from 0, in place of all that the tests have." placeholder:"N"`
 	Shard       string            `help:"Run one part of the tests: 2/4 is the second of four that take about the same time." placeholder:"N/OF"`
 	ShardAt     string            `help:"Instant up to which earlier runs say how long tests take: the same for all shards. Default: the time of the commit." placeholder:"TIME"`
+	MaxTime     time.Duration     `help:"Most time for each suite, from its start to its end (20m): what has not begun then is skipped. Default: as the suite says." placeholder:"TIME"`
 	Retries     *int              `help:"Run a test that fails again, up to this often, 3 at most. One that passes then is flaky. Default: as the tests say." placeholder:"N"`
 	Detach      bool              `help:"Leave what runs as it is on ctrl-C and after --timeout."`
 
@@ -54,6 +55,12 @@ func (c *runCommand) Run(ctx context.Context, s *Session) error {
 	if err != nil {
 		return misuse(err)
 	}
+	if start.MaxDuration = int(c.MaxTime.Seconds()); c.MaxTime != 0 && (c.MaxTime < time.Second || c.MaxTime > maxTime || len(plan.Tests) > 0) {
+		return fail(Misused, "--max-time is 1s to %s, for suites: no tests are named beside them", maxTime)
+	}
+	if start.Shard, err = c.suiteShard(s); err != nil {
+		return misuse(err)
+	}
 	r := &testrun.Config{Client: s.Client, Out: s.Out, Start: *start, Key: c.keys(s, start), Detach: c.Detach,
 		Last: s.lastFor, Folder: s.testFiles(), Artifacts: c.artifacts(s)}
 	out, err := r.Run(ctx, plan)
@@ -68,6 +75,29 @@ func (c *runCommand) Run(ctx context.Context, s *Session) error {
 		return err
 	}
 	return concluded(s, out)
+}
+
+// maxTime is the bound of the server.
+const maxTime = 24 * time.Hour
+
+// suiteShard is the part of each suite that is run, nil for all. All jobs of the pipeline have its
+// key in common, also those that are run again.
+func (c *runCommand) suiteShard(s *Session) (*client.SuiteShard, error) {
+	if c.Shard == "" {
+		return nil, nil
+	}
+	shard, err := testrun.ParseShard(c.Shard)
+	if err != nil {
+		return nil, err
+	}
+	key := ""
+	switch {
+	case c.ShardAt != "":
+		key = "at " + c.ShardAt
+	case s.Job.Run != "":
+		key = "ci-" + shorten(s.Job.Service+" "+s.Job.Run)
+	}
+	return &client.SuiteShard{Index: shard.Number, Of: shard.Of, Key: key}, nil
 }
 
 // concluded says what became of the tests.
@@ -124,8 +154,8 @@ func (c *runCommand) plan(ctx context.Context, s *Session) (*testrun.Plan, error
 		return plan, err
 	}
 	shard, err := testrun.ParseShard(c.Shard)
-	if err != nil {
-		return nil, err
+	if err != nil || len(plan.Tests) == 0 {
+		return plan, err
 	}
 	at, err := c.shardAt(ctx, s)
 	if err != nil {

@@ -33,17 +33,18 @@ type (
 		Value string `xml:"value,attr"`
 	}
 	junitCase struct {
-		Name          string       `xml:"name,attr"`
-		Class         string       `xml:"classname,attr"`
-		Time          string       `xml:"time,attr"`
-		Failure       *junitFault  `xml:"failure"`
-		RerunFailures []junitRerun `xml:"rerunFailure"`
-		FlakyFailures []junitRerun `xml:"flakyFailure"`
-		Skipped       *junitSkip   `xml:"skipped"`
-		Error         *junitFault  `xml:"error"`
-		RerunErrors   []junitRerun `xml:"rerunError"`
-		FlakyErrors   []junitRerun `xml:"flakyError"`
-		Output        string       `xml:"system-out,omitempty"`
+		Name          string           `xml:"name,attr"`
+		Class         string           `xml:"classname,attr"`
+		Time          string           `xml:"time,attr"`
+		Properties    *junitProperties `xml:"properties"`
+		Failure       *junitFault      `xml:"failure"`
+		RerunFailures []junitRerun     `xml:"rerunFailure"`
+		FlakyFailures []junitRerun     `xml:"flakyFailure"`
+		Skipped       *junitSkip       `xml:"skipped"`
+		Error         *junitFault      `xml:"error"`
+		RerunErrors   []junitRerun     `xml:"rerunError"`
+		FlakyErrors   []junitRerun     `xml:"flakyError"`
+		Output        string           `xml:"system-out,omitempty"`
 	}
 	junitFault struct {
 		Message string `xml:"message,attr"`
@@ -104,6 +105,9 @@ func (r *Report) junitCase(c *Case) junitCase {
 	if c.Suite == "" {
 		out.Class = xmlText(r.Name, maxMessage)
 	}
+	if c.Cause.Key != "" && !c.Outcome.Good() {
+		out.Properties = &junitProperties{[]junitProperty{{"reason", xmlText(c.Cause.Reason, maxMessage)}, {"cause", xmlText(c.Cause.Text, maxMessage)}}}
+	}
 	var lines []string
 	if c.URL != "" {
 		lines = append(lines, c.URL)
@@ -121,7 +125,7 @@ func (r *Report) junitCase(c *Case) junitCase {
 	}
 	for i := range c.Failures {
 		f := &c.Failures[i]
-		text := xmlText(f.Code+": "+f.Text, maxText)
+		text := xmlText(strings.Join(append([]string{f.Code + ": " + f.Text}, f.Why...), "\n"), maxText)
 		message, kind := xmlText(f.Text, maxMessage), xmlText(f.Code, maxMessage)
 		if i == 0 && !c.Outcome.Good() {
 			fault := &junitFault{Message: message, Type: kind, Text: text}
@@ -154,6 +158,9 @@ func (r *Report) junitCase(c *Case) junitCase {
 func (f *Failure) output() (lines []string) {
 	if f.URL != "" {
 		lines = append(lines, f.URL)
+	}
+	for _, line := range f.Why {
+		lines = append(lines, strings.ReplaceAll(Line(line), "[[", "[ ["))
 	}
 	for _, step := range f.Steps {
 		// A step shows what a page says: it must not name a file to attach.

@@ -45,6 +45,9 @@ func (r *Report) parts() []string {
 	if len(about) > 0 {
 		parts = append(parts, "\n"+strings.Join(about, " · ")+"\n")
 	}
+	if causes := r.causes(); causes != "" {
+		parts = append(parts, causes)
+	}
 	for i := range r.Cases {
 		if c := &r.Cases[i]; len(c.Failures) > 0 {
 			parts = append(parts, c.why())
@@ -88,6 +91,15 @@ func (c *Case) why() string {
 	for i := range c.Failures {
 		f := &c.Failures[i]
 		fmt.Fprintf(&b, "%s: %s\n\n", link(f.Code, f.URL), markdown(clip(f.Text, 2<<10)))
+		for _, line := range f.Why {
+			fmt.Fprintf(&b, "- %s\n", markdown(clip(line, 500)))
+		}
+		if len(f.Why) > 0 {
+			b.WriteString("\n")
+		}
+		if len(f.Attachments) > 0 {
+			fmt.Fprintf(&b, "Files: %s\n\n", markdown(strings.Join(f.Attachments, ", ")))
+		}
 	}
 	if steps := c.last().Steps; len(steps) > 0 {
 		b.WriteString("<pre>\n")

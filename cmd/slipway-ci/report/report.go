@@ -65,6 +65,8 @@ type Case struct {
 	Outcome Outcome
 	Reason  string // why it was skipped, cancelled or is in quarantine
 	Took    time.Duration
+	// Cause is that of the last failure of a test that did not pass.
+	Cause Cause
 	// Failures are the runs that did not pass, oldest first: of a flaky test all but the
 	// last run, of a failed one all.
 	Failures []Failure
@@ -78,7 +80,8 @@ type Case struct {
 type Failure struct {
 	Outcome     Outcome // Failed or Errored
 	Code, Text  string
-	URL         string // of the console's page
+	URL         string   // of the console's page
+	Why         []string // what was expected, what there was, and why
 	Steps       []string
 	Attachments []string // files that were stored here: from the working directory, or absolute
 }

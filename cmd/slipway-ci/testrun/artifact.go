@@ -10,12 +10,12 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // The bounds of what is stored of a run: a pipeline keeps it with each job.
 const (
-	maxShots    = 3         // screenshots of one failed try: the last ones
+	maxShots    = 3         // screenshots of one failed try: the last ones; of pictures that were compared, and of findings, too
 	maxFile     = 20 << 20  // bytes of one
 	maxFiles    = 300       // of a run
 	maxAllFiles = 256 << 20 // bytes of all
@@ -24,11 +24,18 @@ const (
 // errFull is said once.
 var errFull = errors.New("no more files are stored: the bound of one run is reached")
 
-// The kinds of files that are stored.
+// The kinds of files that are stored. With screenshots go the pictures that a step compared,
+// and those of findings.
 const (
 	Screenshots = "screenshot"
 	Traces      = "trace"
 )
+
+// kinds are those of files that are stored as one, each with a bound of its own.
+var kinds = map[string][][]string{
+	Screenshots: {{Screenshots}, {"expected", "actual", "difference"}, {"finding"}},
+	Traces:      {{Traces}},
+}
 
 // Artifacts stores files of failures in a folder: screenshots, or traces.
 type Artifacts struct {
@@ -46,14 +53,7 @@ type Artifacts struct {
 
 // keep stores the last files of a try and returns their paths.
 func (a *Artifacts) keep(ctx context.Context, api *client.Client, name string, files []client.TestFile) (paths []string, err error) {
-	var shots []client.TestFile
-	for _, f := range files {
-		if f.Kind == a.Kind {
-			shots = append(shots, f)
-		}
-	}
-	slices.SortStableFunc(shots, func(x, y client.TestFile) int { return x.Step - y.Step })
-	for _, f := range shots[max(0, len(shots)-maxShots):] {
+	for _, f := range a.chosen(files) {
 		if len(a.taken) >= maxFiles || a.bytes+f.Size > maxAllFiles {
 			if a.full {
 				return paths, nil
@@ -68,6 +68,21 @@ func (a *Artifacts) keep(ctx context.Context, api *client.Client, name string, f
 		paths = append(paths, a.Show(path))
 	}
 	return paths, nil
+}
+
+// chosen returns the last files of each of the kinds, in the order of the steps.
+func (a *Artifacts) chosen(files []client.TestFile) (list []client.TestFile) {
+	for _, kind := range kinds[a.Kind] {
+		var shots []client.TestFile
+		for _, f := range files {
+			if slices.Contains(kind, f.Kind) {
+				shots = append(shots, f)
+			}
+		}
+		slices.SortStableFunc(shots, func(x, y client.TestFile) int { return x.Step - y.Step })
+		list = append(list, shots[max(0, len(shots)-maxShots):]...)
+	}
+	return list
 }
 
 func (a *Artifacts) store(ctx context.Context, api *client.Client, name string, f client.TestFile) (path string, err error) {
@@ -85,7 +100,11 @@ func (a *Artifacts) store(ctx context.Context, api *client.Client, name string, 
 		extension = ".zip"
 	}
 	// The name has letters, digits and dashes: it leads out of no folder.
-	base := testfile.FileName(fmt.Sprintf("%s step %d", name, f.Step+1), a.taken)
+	base := fmt.Sprintf("%s step %d", name, f.Step+1)
+	if f.Kind != a.Kind {
+		base += " " + f.Kind
+	}
+	base = testfile.FileName(base, a.taken)
 	path = filepath.Join(a.Dir, strings.TrimSuffix(base, testfile.Extension)+extension)
 	out, err := os.Create(path)
 	if err != nil {

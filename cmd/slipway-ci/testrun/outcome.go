@@ -8,7 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/report"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // report says what became of all tests.
@@ -50,6 +50,10 @@ func (c *Config) caseOf(ctx context.Context, j *job) report.Case {
 		out.Failures = append(out.Failures, c.failureOf(ctx, j, &a))
 		out.File, out.Line = c.Folder.place(j.test.ID, a.Steps)
 	}
+	out.Cause = report.Cause{Key: j.of.CauseKey, Text: j.of.Cause, Reason: j.of.Reason, Why: j.of.Why}
+	if last := len(out.Failures) - 1; last >= 0 && j.of.Reason != "" {
+		out.Failures[last].Why = append(out.Failures[last].Why, append([]string{"reason: " + j.of.Reason}, j.of.Why...)...)
+	}
 	switch s := j.of.Status; {
 	case s == client.StatusPassed:
 		out.Outcome = report.Passed
@@ -62,11 +66,25 @@ func (c *Config) caseOf(ctx context.Context, j *job) report.Case {
 	case s == client.StatusError:
 		out.Outcome = report.Errored
 	case s == client.StatusCancelled:
-		out.Outcome, out.Reason, out.Failures = report.Cancelled, "the run was cancelled", nil
+		out.Outcome, out.Reason, out.Failures = report.Cancelled, cancelledFor(&j.of), nil
+		if j.quarantine != nil && j.of.Error != nil && j.of.Error.Code == dependencyFailed {
+			out.Outcome = report.Quarantined // with what it needs
+		}
 	default:
 		out.Outcome, out.Reason, out.Failures = report.Cancelled, "it has not ended", nil
 	}
 	return out
+}
+
+// dependencyFailed is the code of a job that was skipped since a test that it needs did not pass.
+const dependencyFailed = "DEPENDENCY_NOT_PASSED"
+
+// cancelledFor is why a test did not run to its end.
+func cancelledFor(j *client.TestJob) string {
+	if j.Error == nil || j.Error.Code == client.StatusCancelled || j.Error.Detail == "" {
+		return "the run was cancelled"
+	}
+	return j.Error.Detail
 }
 
 // attempts are those of a job; of one that was played once it is the job.
@@ -87,6 +105,9 @@ func (c *Config) failureOf(ctx context.Context, j *job, a *client.TestAttempt) r
 	}
 	for i := range a.Steps {
 		f.Steps = append(f.Steps, stepLine(i, &a.Steps[i]))
+		if len(f.Why) == 0 && a.Steps[i].Status == client.StatusFailed {
+			f.Why = a.Steps[i].Failure.Lines()
+		}
 	}
 	for _, artifacts := range c.Artifacts {
 		files, err := artifacts.keep(ctx, c.Client, fmt.Sprintf("%s %s %d", j.of.Name, targetName(j.of.Target), a.Number), a.Files)

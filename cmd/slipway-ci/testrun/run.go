@@ -45,11 +45,17 @@ func (c *Config) startAll(ctx context.Context, w *watch, since time.Time) error 
 	plan := w.plan
 	for i := range plan.Suites {
 		u := &unit{suite: plan.Suites[i]}
-		if err := c.start(ctx, u, since, "suite", u.suite.ID); err != nil {
+		err := c.start(ctx, u, since, "suite", u.suite.ID)
+		var refused *client.Error
+		switch {
+		case err == nil:
+			w.add(u)
+		case errors.As(err, &refused) && refused.Code == "TEST_SUITE_NO_RUN_JOBS" && c.Start.Shard != nil:
+			c.Out.Line("%s: no test of it is in this shard", u.name())
+		default:
 			w.addCutOff(ctx, u, err)
 			return err
 		}
-		w.add(u)
 	}
 	for i := range plan.Tests {
 		u := &unit{of: &plan.Tests[i]}

@@ -1,7 +1,6 @@
 package testrun
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strconv"
@@ -9,19 +8,18 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
+	"github.com/slipway-qa/slipway/storage/suiteplan/shard"
 )
 
 // Shard is one of several parts of the tests, from 1.
 type Shard struct{ Number, Of int }
 
 const (
-	// mostShards bounds the jobs of one pipeline.
-	mostShards = 1000
+	// mostShards bounds the jobs of one pipeline, as the server does.
+	mostShards = 256
 	// shardHistory is how many runs of a test say how long it takes: enough that one slow
 	// run counts little.
 	shardHistory = 10
-	// unknownTime is assumed for tests when none of them has been run.
-	unknownTime = time.Minute
 )
 
 // ParseShard reads 2/4.
@@ -39,15 +37,15 @@ func ParseShard(text string) (s Shard, err error) {
 // String returns 2/4.
 func (s Shard) String() string { return strconv.Itoa(s.Number) + "/" + strconv.Itoa(s.Of) }
 
-// Reduce leaves the tests of one shard in a plan; its suites become their tests. Each test
-// is in one shard, and all shards take about the same time.
+// Reduce leaves those of the tests in a plan that are in one shard; of suites the server runs the
+// part. Each test is in one shard, and all shards take about the same time.
 //
 // The jobs of a pipeline ask one after the other, and must come to the same result
 // whatever was run in between: so only runs that were over by the instant at count, which
 // is the same for all jobs. Zero counts all runs.
 func (p *Plan) Reduce(ctx context.Context, api *client.Client, s Shard, at time.Time) error {
-	if err := p.expand(ctx, api); err != nil {
-		return err
+	if len(p.Tests) == 0 {
+		return nil
 	}
 	ids := make([]string, len(p.Tests))
 	for i := range p.Tests {
@@ -68,7 +66,7 @@ func (p *Plan) Reduce(ctx context.Context, api *client.Client, s Shard, at time.
 		}
 	}
 	mine := map[string]bool{}
-	for _, id := range split(ids, took, s.Of)[s.Number-1] {
+	for _, id := range shard.Split(ids, took, nil, s.Of)[s.Number-1] {
 		mine[id] = true
 	}
 	all := p.Tests
@@ -86,6 +84,17 @@ func (p *Plan) Reduce(ctx context.Context, api *client.Client, s Shard, at time.
 // elsewhere reports whether another shard has a test that can be run: a shard without any is well
 // then.
 func (c *Config) elsewhere(ctx context.Context, p *Plan) (bool, error) {
+	if c.Start.Shard != nil {
+		for _, s := range p.Suites {
+			cases, err := c.Client.TestCases(ctx, client.CaseFilter{RunBy: s.ID})
+			if err != nil {
+				return false, err
+			}
+			for i := range cases {
+				p.others = append(p.others, Test{ID: cases[i].ID})
+			}
+		}
+	}
 	for i := range p.others {
 		of, err := c.Client.TestCase(ctx, p.others[i].ID)
 		if err != nil {
@@ -97,21 +106,6 @@ func (c *Config) elsewhere(ctx context.Context, p *Plan) (bool, error) {
 		}
 	}
 	return false, nil
-}
-
-// expand replaces suites by their tests.
-func (p *Plan) expand(ctx context.Context, api *client.Client) error {
-	for _, s := range p.Suites {
-		cases, err := api.TestCases(ctx, client.CaseFilter{Suite: s.ID})
-		if err != nil {
-			return err
-		}
-		for i := range cases {
-			p.addTest(Test{ID: cases[i].ID, Name: cases[i].Name, Suite: s.Name})
-		}
-	}
-	p.Suites = nil
-	return nil
 }
 
 // median is how long a test usually takes.
@@ -129,39 +123,4 @@ func median(runs []client.PastRun, at time.Time) (time.Duration, bool) {
 	}
 	slices.Sort(list)
 	return time.Duration(list[len(list)/2]) * time.Millisecond, true
-}
-
-// split divides tests into parts that take about the same time: the longest first, each to
-// the part that has least. One whose time is not known counts as the mean of the others.
-// The order of the ids does not matter.
-func split(ids []string, took map[string]time.Duration, parts int) [][]string {
-	mean := unknownTime
-	if len(took) > 0 {
-		var sum time.Duration
-		for _, d := range took {
-			sum += d
-		}
-		mean = sum / time.Duration(len(took))
-	}
-	length := func(id string) time.Duration {
-		if d, known := took[id]; known {
-			return d
-		}
-		return mean
-	}
-	sorted := slices.Clone(ids)
-	slices.SortFunc(sorted, func(a, b string) int { return cmp.Or(cmp.Compare(length(b), length(a)), cmp.Compare(a, b)) })
-	out, sums := make([][]string, parts), make([]time.Duration, parts)
-	for _, id := range slices.Compact(sorted) {
-		least := 0
-		for i := range sums {
-			// Tests that take no time are spread by their number.
-			if cmp.Or(cmp.Compare(sums[i], sums[least]), cmp.Compare(len(out[i]), len(out[least]))) < 0 {
-				least = i
-			}
-		}
-		out[least] = append(out[least], id)
-		sums[least] += length(id)
-	}
-	return out
 }

@@ -79,6 +79,9 @@ const mostJoined = 50
 // that is still on. since is when this command began.
 func (c *Config) start(ctx context.Context, u *unit, since time.Time, what ...string) error {
 	in := c.Start
+	if u.of != nil {
+		in.Shard, in.MaxDuration = nil, 0
+	}
 	for n := range mostJoined {
 		u.key, u.told, u.id, u.status = c.Key(append(what, fmt.Sprint(n))...), in, "", client.StatusQueued
 		age, err := c.startOnce(ctx, u)

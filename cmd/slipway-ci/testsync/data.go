@@ -9,16 +9,11 @@ import (
 	"path/filepath"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
-const (
-	// maxCSV bounds a CSV file: the API takes no larger data.
-	maxCSV = 4 << 20
-	// mostInline data rows are written into the file of a test that is new here; more stay on
-	// the server until somebody writes data into the file.
-	mostInline = 100
-)
+// maxCSV bounds a CSV file: the API takes no larger data.
+const maxCSV = 4 << 20
 
 // readCSV reads the CSV file that a test names, which must be in the repository: a path, or
 // a link, that leads out of it is refused.
@@ -115,7 +110,7 @@ func writeCSV(path string, d *testfile.Data) error {
 // have is the file, nil for none.
 func (c *Config) dataOf(ctx context.Context, one *client.TestCase, have *testfile.Case) (*testfile.Data, error) {
 	switch {
-	case one.Data == nil, have != nil && have.Data == nil, have == nil && (len(one.Data.Secret) > 0 || one.Data.RowCount > mostInline):
+	case one.Data == nil, have != nil && have.Data == nil, have == nil && (len(one.Data.Secret) > 0 || one.Data.RowCount > testfile.MostInline):
 		return nil, nil
 	case len(one.Data.Secret) > 0:
 		return nil, misused("the data of %q have secret columns, which no file may have: take data out of the file, and they stay on the server", one.Name)

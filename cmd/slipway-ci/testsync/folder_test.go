@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 func put(t *testing.T, dir, name, text string) string {

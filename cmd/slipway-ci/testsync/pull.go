@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // Pull writes the cases of a selection into files: a new file for a case that has none,

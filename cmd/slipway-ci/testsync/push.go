@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // Push makes a case of each file without id, and changes the case of each file that has

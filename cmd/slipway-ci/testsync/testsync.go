@@ -17,7 +17,7 @@ import (
 	"slices"
 
 	"github.com/slipway-qa/slipway/cmd/slipway-ci/client"
-	"github.com/slipway-qa/slipway/cmd/slipway-ci/testfile"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // Action is what became of a test.
@@ -167,6 +167,12 @@ func (s *suites) fileOf(c *client.TestCase, data *testfile.Data) (*testfile.Case
 	f := &testfile.Case{ID: c.ID, Name: c.Name, Tags: c.Tags, URL: c.RunSettings.TestURL, Tunnel: or(c.RunSettings.SCTunnelName),
 		FirstMatch: !c.RunSettings.Strict, Healing: or(c.RunSettings.Healing), Drift: or(c.RunSettings.Drift), Trace: or(c.RunSettings.Trace),
 		Retries: c.RunSettings.Retries, Intent: c.Latest().Intent, Description: c.Latest().Description, Data: data}
+	if b := c.RunSettings.BasicAuth; b != nil {
+		f.BasicAuth = &testfile.Access{b.User, b.Password}
+	}
+	if b := c.RunSettings.ClientCertificate; b != nil {
+		f.ClientCertificate = &testfile.Access{b.Certificate, b.Key}
+	}
 	if c.TestSuiteID != "" {
 		f.Suite = s.label(c.TestSuiteID)
 	}
@@ -237,6 +243,12 @@ func orNull(text string) *string {
 func settingsOf(f *testfile.Case) client.SettingsChange {
 	s := client.SettingsChange{TestURL: orNull(f.URL), SCTunnelName: orNull(f.Tunnel), Strict: !f.FirstMatch, Healing: orNull(f.Healing),
 		Drift: orNull(f.Drift), Trace: orNull(f.Trace), Retries: f.Retries, RunTargets: []client.TestTarget{}}
+	if b := f.BasicAuth; b != nil {
+		s.BasicAuth = &client.BasicAuth{User: b[0], Password: b[1]}
+	}
+	if b := f.ClientCertificate; b != nil {
+		s.ClientCertificate = &client.ClientCertificate{Certificate: b[0], Key: b[1]}
+	}
 	for _, t := range f.Targets {
 		s.RunTargets = append(s.RunTargets, client.TestTarget(t))
 	}

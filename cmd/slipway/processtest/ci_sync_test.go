@@ -71,6 +71,11 @@ func (s *runStory) pushesAndPulls(p *checkout) {
 	canonical := p.read("elsewhere/sign-in.yaml")
 	require.Contains(t, canonical, "suite: Shop\ntags: [smoke, \"no\"]\n")
 	require.NotContains(t, canonical, "fingerprint")
+	var exported struct{ Code string }
+	_, id, _ := strings.Cut(canonical, "id: ")
+	id, _, _ = strings.Cut(id, "\n")
+	s.ok(t, http.StatusOK, http.MethodGet, "/testcases/"+id+"/code?target=yaml", nil, &exported)
+	require.Equal(t, canonical, exported.Code, "an export is what pull writes")
 	p.exits(0, "push", "elsewhere")
 	p.exits(0, "pull", "elsewhere")
 	require.Equal(t, canonical, p.read("elsewhere/sign-in.yaml"))

@@ -508,7 +508,7 @@ func (s *runStory) cancels() {
 func (s *runStory) exports() {
 	t := s.t
 	c := s.add("Sign in: \"exported\"", s.loginSteps("correct horse"), nil)
-	for _, target := range []string{"javascript_playwright", "javascript_webdriverio", "python_selenium", "java_selenium", "side"} {
+	for _, target := range []string{"javascript_playwright", "javascript_webdriverio", "javascript_cypress", "python_selenium", "java_selenium", "side", "yaml_maestro", "yaml"} {
 		var file struct{ Code, FileName string }
 		s.ok(t, http.StatusOK, http.MethodGet, "/testcases/"+c.ID+"/code?target="+target, nil, &file)
 		require.Contains(t, file.Code, "#login", target)

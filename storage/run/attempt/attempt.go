@@ -25,7 +25,7 @@ var mayMend = map[string]bool{
 	run.CodeUnreachable: true, run.CodeBrowserLost: true, run.CodeTimeout: true,
 
 	run.CodeNoSession: false, run.CodeForbidden: false, run.CodeWorkerLost: false, run.CodeVariable: false,
-	run.CodeApp: false, run.CodeTunnel: false, run.CodeCancelled: false, run.CodeInternal: false,
+	run.CodeApp: false, run.CodeTunnel: false, run.CodeCancelled: false, run.CodeInternal: false, run.CodeLogin: false,
 }
 
 // Follows reports whether another attempt follows this end of one, of a job that is played again

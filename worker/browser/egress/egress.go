@@ -144,9 +144,7 @@ func start(to route, log *slog.Logger) (*Proxy, error) {
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
 	}
-	if to.headers != nil && to.headers.insecure {
-		p.transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12} // the test says so
-	}
+	p.transport.TLSClientConfig = to.headers.transport()
 	quiet := slog.NewLogLogger(slog.DiscardHandler, slog.LevelDebug)
 	p.reverse = &httputil.ReverseProxy{
 		Rewrite: func(r *httputil.ProxyRequest) {

@@ -35,7 +35,8 @@ type Headers struct {
 	authority string // host:port
 	lines     []Header
 	insecure  bool
-	tls       *tls.Config // nil for http
+	presents  *tls.Certificate // to the site; nil: none
+	tls       *tls.Config      // nil for http
 	key       string
 }
 
@@ -60,6 +61,33 @@ func NewHeaders(address string, lines []Header, insecure bool) (*Headers, error)
 // Key returns the digest of the key by which a browser is to trust the proxy, as Chromium
 // takes it; "" for a site over http.
 func (h *Headers) Key() string { return h.key }
+
+// Present lets the proxy present a certificate with its key, both in PEM, to the site where
+// that asks for one. It must be called before the proxy starts. The error tells nothing of
+// the key.
+func (h *Headers) Present(certificate, key []byte) error {
+	if h.tls == nil {
+		return errors.New("the site is none of https")
+	}
+	pair, err := tls.X509KeyPair(certificate, key)
+	if err != nil {
+		return errors.New("certificate and key are no pair in PEM")
+	}
+	h.presents = &pair
+	return nil
+}
+
+// transport returns how the site is reached over TLS; nil for the usual way.
+func (h *Headers) transport() *tls.Config {
+	if h == nil || !h.insecure && h.presents == nil {
+		return nil
+	}
+	config := &tls.Config{InsecureSkipVerify: h.insecure, MinVersion: tls.VersionTLS12} // insecure: the test says so
+	if h.presents != nil {
+		config.Certificates = []tls.Certificate{*h.presents}
+	}
+	return config
+}
 
 // SiteOf returns the origin of an http or https address as browsers write it, with its host,
 // and its host and port.

@@ -21,7 +21,7 @@ type action struct {
 	Button   *int   `json:"button,omitempty"`
 	X        *int   `json:"x,omitempty"`
 	Y        *int   `json:"y,omitempty"`
-	Origin   any    `json:"origin,omitempty"` // an Element or "pointer"
+	Origin   any    `json:"origin,omitempty"` // an Element, "pointer" or "viewport"
 	DeltaX   *int   `json:"deltaX,omitempty"`
 	DeltaY   *int   `json:"deltaY,omitempty"`
 }
@@ -48,6 +48,21 @@ type Pointer struct{ source }
 // in all sequences of a session.
 func NewMouse() *Pointer {
 	return &Pointer{source{Type: "pointer", ID: "mouse", Parameters: map[string]string{"pointerType": "mouse"}, Actions: []action{}}}
+}
+
+// NewTouch returns an empty sequence of a finger; several have names of their own.
+func NewTouch(finger string) *Pointer {
+	return &Pointer{source{Type: "pointer", ID: finger, Parameters: map[string]string{"pointerType": "touch"}, Actions: []action{}}}
+}
+
+// MoveOn moves to a point of the viewport, in the course of d.
+func (p *Pointer) MoveOn(x, y int, d time.Duration) *Pointer { return p.move("viewport", x, y, d) }
+
+// Pause lets the pointer rest.
+func (p *Pointer) Pause(d time.Duration) *Pointer {
+	ms := d.Milliseconds()
+	p.add(action{Type: "pause", Duration: &ms})
+	return p
 }
 
 // MoveBy moves on from where the pointer is, in CSS pixels, in the course of d.

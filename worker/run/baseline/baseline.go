@@ -41,6 +41,9 @@ type Shelf struct {
 	OrganizationID int64
 	CaseID         string
 	RunID          uuid.UUID
+	// Environment is the name of the one that the run is in; "" for none. Each has baselines
+	// of its own: what staging shows is not what production shows.
+	Environment string
 
 	mu   sync.Mutex
 	kept []store.New
@@ -52,7 +55,11 @@ func (s *Shelf) Looks() *replay.Looks {
 }
 
 func (s *Shelf) place(stepID, name string, on looks.Rendering) store.Place {
-	return store.Place{CaseID: s.CaseID, StepID: stepID, Name: name, Target: on.Key()}
+	target := on.Key()
+	if s.Environment != "" {
+		target += "/" + s.Environment
+	}
+	return store.Place{CaseID: s.CaseID, StepID: stepID, Name: name, Target: target}
 }
 
 func (s *Shelf) baseline(ctx context.Context, stepID, name string, on looks.Rendering) (*looks.Baseline, error) {

@@ -3,7 +3,8 @@
 // The browser writes them into a folder of the lease, each under the id of its download,
 // and reports their begin and end as events of WebDriver BiDi. Where they go is said by
 // the DevTools protocol for the test's user context alone: browser.setDownloadBehavior of
-// BiDi lets the second file of a name replace the first. The folder is deleted with Close. A file is not larger than MaxFile, all of a
+// BiDi lets the second file of a name replace the first. The folder is deleted with Close,
+// and that of a process that was killed by Sweep. A file is not larger than MaxFile, all of a
 // test not larger than MaxTotal, and there are at most MaxFiles: what goes beyond is
 // cancelled, and its Failure says so. The sizes are looked at a few times a second, so
 // that somewhat more may be on the disk for a moment.
@@ -21,6 +22,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,7 +35,10 @@ const (
 	MaxFile  = 100 << 20
 	MaxTotal = 500 << 20
 	// MaxFiles bounds their number: a page can begin a download in each frame.
-	MaxFiles     = 100
+	MaxFiles = 100
+	// maxSurplus bounds what is remembered of downloads above twice MaxFiles: after the first
+	// of them the browser begins no more.
+	maxSurplus   = 1000
 	maxName      = 255
 	lookInterval = 200 * time.Millisecond
 	closeTimeout = 5 * time.Second
@@ -68,6 +73,7 @@ type Downloads struct {
 	userContext  string
 	subscription string
 	folder       *os.Root
+	lock         *os.File // of the folder; nil where it could not be opened
 	limits       limits
 	handlers     []func()
 	ended        chan struct{}
@@ -75,7 +81,9 @@ type Downloads struct {
 
 	mu       sync.Mutex
 	files    []*File
-	now      Mark // events so far
+	surplus  []string // ids of downloads that are too many to be kept, and are to be cancelled
+	denied   bool     // the browser was told to begin no more
+	now      Mark     // events so far
 	received chan struct{}
 }
 
@@ -105,15 +113,11 @@ func open(ctx context.Context, s *webdriver.Session, local bool, l limits) (*Dow
 	if err != nil {
 		return nil, err
 	}
-	path, err := os.MkdirTemp("", "slipway-download-")
+	folder, lock, err := makeFolder()
 	if err != nil {
-		return nil, fmt.Errorf("download: folder: %w", err)
+		return nil, err
 	}
-	folder, err := os.OpenRoot(path)
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(path))
-	}
-	d := &Downloads{conn: conn, userContext: userContext, folder: folder, limits: l, ended: make(chan struct{}), received: make(chan struct{})}
+	d := &Downloads{conn: conn, userContext: userContext, folder: folder, lock: lock, limits: l, ended: make(chan struct{}), received: make(chan struct{})}
 	d.handlers = []func(){conn.On(eventBegin, d.began), conn.On(eventEnd, d.finished)}
 	if err := d.start(ctx); err != nil {
 		d.removeFolder()
@@ -169,6 +173,9 @@ func (d *Downloads) removeFolder() {
 	}
 	_ = d.folder.Close()
 	_ = os.RemoveAll(d.folder.Name())
+	if d.lock != nil {
+		_ = d.lock.Close()
+	}
 }
 
 // cancel ends a download that has not ended.
@@ -191,6 +198,9 @@ func (d *Downloads) began(params json.RawMessage) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.files) >= 2*d.limits.files { // cancelled ones too
+		if len(d.surplus) < maxSurplus {
+			d.surplus = append(d.surplus, e.Download)
+		}
 		return
 	}
 	d.files = append(d.files, &File{ID: e.Download, Name: cut(e.Name, maxName), URL: cut(e.URL, 2048)})
@@ -211,20 +221,26 @@ func (d *Downloads) finished(params json.RawMessage) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for _, f := range d.files {
+	for i, f := range d.files {
 		if f.ID == e.Download && !f.Done {
-			d.end(f, e)
+			d.end(i, e)
 			d.wake()
 			f.EndedAt = d.now
 			return
 		}
 	}
+	if at := slices.Index(d.surplus, e.Download); at >= 0 {
+		d.surplus = slices.Delete(d.surplus, at, at+1)
+		_ = d.folder.Remove(filepath.Base(e.Download)) // it was faster than its cancelling
+	}
 }
 
 // end stores how a download has ended. The caller holds the lock.
-func (d *Downloads) end(f *File, e event) {
+func (d *Downloads) end(i int, e event) {
+	f := d.files[i]
 	f.Done = true
 	if f.Failure != "" {
+		_ = d.folder.Remove(filepath.Base(f.ID)) // it may have been faster than its cancelling
 		return
 	}
 	if e.Status != "complete" {
@@ -238,10 +254,31 @@ func (d *Downloads) end(f *File, e event) {
 		return
 	}
 	f.Size = info.Size()
-	if f.Size > d.limits.file { // it was faster than the looks at it
+	all := f.Size
+	for _, other := range d.files {
+		if other != f && other.Failure == "" {
+			all += other.Size
+		}
+	}
+	switch { // it was faster than the looks at it
+	case i >= d.limits.files:
+		f.Failure = d.tooMany()
+	case f.Size > d.limits.file:
 		f.Failure = d.tooLarge()
+	case all > d.limits.total:
+		f.Failure = d.tooMuch()
+	}
+	if f.Failure != "" {
 		_ = d.folder.Remove(f.path)
 	}
+}
+
+func (d *Downloads) tooMany() string {
+	return fmt.Sprintf("a test downloads %d files at most", d.limits.files)
+}
+
+func (d *Downloads) tooMuch() string {
+	return fmt.Sprintf("the files of a test are larger than %d MiB together", d.limits.total>>20)
 }
 
 func (d *Downloads) tooLarge() string {
@@ -253,73 +290,6 @@ func (d *Downloads) wake() {
 	d.now++
 	close(d.received)
 	d.received = make(chan struct{})
-}
-
-// watch looks at the sizes while there are downloads that have not ended.
-func (d *Downloads) watch() {
-	ticker := time.NewTicker(lookInterval)
-	defer ticker.Stop()
-	for {
-		select {
-		case <-d.ended:
-			return
-		case <-d.conn.Done():
-			return
-		case <-ticker.C:
-		}
-		for _, id := range d.beyond() {
-			ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
-			_ = d.cancel(ctx, id) // the next look tries again
-			cancel()
-		}
-	}
-}
-
-// beyond returns the downloads to be cancelled, and notes why.
-func (d *Downloads) beyond() (ids []string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	open := 0
-	for _, f := range d.files {
-		if !f.Done {
-			open++
-		}
-	}
-	if open == 0 {
-		return nil
-	}
-	largest, total := d.sizes()
-	for i, f := range d.files {
-		switch {
-		case f.Done:
-		case i >= d.limits.files:
-			f.Failure = fmt.Sprintf("a test downloads %d files at most", d.limits.files)
-		// Which file is whose is not known before the end. One file may be beyond both
-		// bounds at one look: what is said does not depend on when that was.
-		case largest > d.limits.file:
-			f.Failure = d.tooLarge()
-		case total > d.limits.total:
-			f.Failure = fmt.Sprintf("the files of a test are larger than %d MiB together", d.limits.total>>20)
-		}
-		if !f.Done && f.Failure != "" {
-			ids = append(ids, f.ID)
-		}
-	}
-	return ids
-}
-
-func (d *Downloads) sizes() (largest, total int64) {
-	folder, err := d.folder.Open(".")
-	if err != nil {
-		return 0, 0
-	}
-	defer folder.Close()
-	list, _ := folder.Readdir(10 * d.limits.files)
-	for _, info := range list {
-		largest = max(largest, info.Size())
-		total += info.Size()
-	}
-	return largest, total
 }
 
 // Files returns all downloads in the order of their begin.

@@ -102,6 +102,31 @@ func TestDownloads(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 }
 
+// What a page downloads above all that is kept fills no disk: it is cancelled too, and the
+// browser begins no more.
+func TestDownloadsWithoutEnd(t *testing.T) {
+	s, ctx := driver.Session(t, nil), chromedriver.Context(t)
+	d, err := open(ctx, s, true, limits{file: 8 << 20, total: 16 << 20, files: 1})
+	require.NoError(t, err)
+	defer d.Close(ctx)
+	require.NoError(t, s.Navigate(ctx, site(t)+"/"))
+	click(t, s, "#small")
+	ended(t, d, 1)
+	click(t, s, "#small")
+	require.Contains(t, ended(t, d, 2)[1].Failure, "1 files at most", "also of one that has ended before it was looked at")
+	click(t, s, "#large")
+	require.Eventually(t, func() bool {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		return d.denied && len(d.surplus) == 0
+	}, 2*time.Minute, 10*time.Millisecond)
+	require.Len(t, d.Files(), 2)
+	require.Eventually(t, func() bool { // what was cancelled is deleted by the browser
+		list, err := os.ReadDir(d.folder.Name())
+		return err == nil && len(list) == 1
+	}, time.Minute, 10*time.Millisecond, "the file that is kept")
+}
+
 func TestWhereFilesCannotBeHad(t *testing.T) {
 	ctx := chromedriver.Context(t)
 	var unavailable *traffic.UnavailableError

@@ -67,8 +67,19 @@ func (c *Clock) Resume(ctx context.Context, b Browser) error {
 		return ErrNoClock
 	}
 	var resumed clockOptions
-	if err := evaluate(ctx, b.BiDi, b.Window, `JSON.stringify(globalThis[Symbol.for("slipway.clock")].resume())`, &resumed); err != nil {
-		return err
+	for {
+		err := evaluate(ctx, b.BiDi, b.Window, `JSON.stringify(globalThis[Symbol.for("slipway.clock")].resume())`, &resumed)
+		if err == nil {
+			break
+		}
+		if !replaced(err) {
+			return err
+		}
+		select {
+		case <-time.After(replacedPause):
+		case <-ctx.Done():
+			return err
+		}
 	}
 	c.options = resumed
 	if err := c.preload(ctx, b); err != nil {
@@ -176,6 +187,8 @@ func (c *Clock) everywhere(ctx context.Context, b Browser, expression string, ea
 			return evaluate(within, b.BiDi, in, expression, &text)
 		}()
 		switch {
+		case replaced(err) && ctx.Err() == nil:
+			// The document that comes in its place begins with the clock as it is.
 		case err != nil && (in == b.Window || ctx.Err() != nil):
 			return err
 		case err == nil && each != nil:
@@ -183,6 +196,16 @@ func (c *Clock) everywhere(ctx context.Context, b Browser, expression string, ea
 		}
 	}
 	return nil
+}
+
+// replacedPause is how long a document that is just being replaced is waited for.
+const replacedPause = 20 * time.Millisecond
+
+// replaced reports whether a document could not be asked because another one is coming in its
+// place: the browser has words for it, and no code.
+func replaced(err error) bool {
+	var e *webdriver.Error
+	return errors.As(err, &e) && (strings.Contains(e.Message, "Cannot find context") || strings.Contains(e.Message, "Inspected target navigated"))
 }
 
 // evaluate evaluates an expression that is a text of JSON.

@@ -15,6 +15,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -61,6 +62,10 @@ type Test struct {
 	Values *values.Values
 	Target step.Target // with effective capabilities
 	Tunnel string      // "" without one
+	Hidden []string    // further texts that nobody may read
+	// TestURL is where the test begins, whose site asks for what Access has.
+	TestURL string
+	Access  step.Access
 }
 
 // Environment is what a test needs.
@@ -76,13 +81,13 @@ type Environment struct {
 
 // Prepare gathers what a test needs besides its steps.
 func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
-	var secrets []string
+	secrets := slices.Clone(t.Hidden)
 	env := &Environment{Secrets: map[step.Reference]string{}}
 	request := browser.Request{Target: t.Target}
 	if err := t.ofItsTeam(); err != nil {
 		return nil, err
 	}
-	t.References = append(t.References, t.headerReferences()...)
+	t.References = append(append(t.References, t.headerReferences()...), t.accessReferences()...)
 	known, err := c.values(ctx, t)
 	if err != nil {
 		return nil, err
@@ -103,6 +108,10 @@ func (c Config) Prepare(ctx context.Context, t Test) (*Environment, error) {
 	}
 	hidden, err := t.addHeaders(&request, known)
 	if err != nil {
+		return nil, err
+	}
+	secrets = append(secrets, hidden...)
+	if hidden, err = t.addAccess(&request, known); err != nil {
 		return nil, err
 	}
 	secrets = append(secrets, hidden...)

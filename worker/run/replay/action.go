@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
@@ -154,7 +155,7 @@ func (a elementAction) act(ctx context.Context, q actQuery) (actResult, error) {
 			}
 		}
 		if left <= 0 {
-			return last, a.notReady(last, healing)
+			return last, a.notReady(q.Want, last, healing)
 		}
 	}
 }
@@ -217,8 +218,36 @@ func (a elementAction) noteSuccess(ctx context.Context, q actQuery, got *actResu
 	return nil
 }
 
-// notReady returns the failure of an action whose time is over.
-func (a elementAction) notReady(last actResult, healing *healing) *failure {
+// wanted are the words for what an action needs of its element.
+var wanted = map[string]string{wantFill: "to take a text", wantSelect: "to have the option", wantFile: "to take a file", wantHover: "to be pointed at",
+	wantScroll: "to be there", wantFocus: "to take the focus", wantFrame: "to be a frame"}
+
+// notReady returns the failure of an action whose time is over, with what it expected.
+func (a elementAction) notReady(want string, last actResult, healing *healing) *failure {
+	f := a.unready(last, healing)
+	needs := wanted[want]
+	if needs == "" {
+		needs = "to be clickable"
+	}
+	element := &sought{at: *a.at, want: want}
+	actual := "no such element"
+	switch {
+	case f.code != run.CodeStepFailed || a.unresponsive:
+		return f
+	case last.State == stateSeveral && last.Several != nil:
+		actual = fmt.Sprintf("%d elements match, and the step does not say which", last.Several.Count)
+	case last.State == stateHidden:
+		actual = "it is not visible"
+	case last.State == stateNone && last.Why != "" && last.Why != stateNone:
+		actual = last.Why
+	case last.State != stateNone:
+		actual, element.why = last.Why, a.quote(last.Why, 200)
+	}
+	return f.expecting(a.showSelector(a.at.selector)+" "+needs, actual, element)
+}
+
+// unready returns the failure itself.
+func (a elementAction) unready(last actResult, healing *healing) *failure {
 	what := a.showSelector(a.at.selector)
 	switch {
 	case a.unresponsive:

@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
@@ -151,7 +152,8 @@ func (a assertion) notTrue(got *observation) *failure {
 		subject = a.showSelector(a.at.selector)
 	}
 	if got != nil && got.Several != nil {
-		return a.severalFailure(got.Several)
+		return a.severalFailure(got.Several).expecting(subject+" "+a.rule.expected(),
+			fmt.Sprintf("%d elements match, and the step does not say which", got.Several.Count), &sought{at: *a.at})
 	}
 	actual := "the page did not answer"
 	if got != nil {
@@ -164,6 +166,11 @@ func (a assertion) notTrue(got *observation) *failure {
 		actual += "; the page could not be loaded"
 	}
 	f := failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, a.rule.expected(), actual)
+	f.expected, f.actual = subject+" "+a.rule.expected(), actual
+	missing := got != nil && (got.Seen == nil || a.rule.matcher == step.Visible)
+	if missing && a.at.selector.Value != "" && a.rule.matcher != step.Hidden {
+		f.sought = &sought{at: *a.at}
+	}
 	f.unseen = got == nil || a.unresponsive || isErrorPage(a.href)
 	return f
 }

@@ -37,8 +37,9 @@ func (x condition) holds(ctx context.Context, when *step.Condition, tool step.To
 		return nil, x.unknown(err)
 	}
 	check := step.Args{Selector: expanded.Selector, Not: expanded.Not, Matcher: x.move().Matcher(expanded.Matcher)}
-	if x.Lease.Mobile {
-		err = nativeAction(x).assert(ctx, check)
+	if x.inApp(step.Tool{Type: step.Assert, Args: check}) {
+		n := nativeAction(x)
+		err = n.limited(ctx, 0, func(ctx context.Context) error { return n.assert(ctx, check) })
 	} else {
 		err = x.assertWhere(ctx, tool, check)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -118,6 +119,19 @@ func (c *console) count() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.received
+}
+
+// errors returns the first lines that are errors, each once, as far as they have come.
+func (c *console) errors() (texts []string) {
+	const most = 50
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.lines {
+		if e.level == levels["error"] && len(texts) < most && !e.cut && !slices.Contains(texts, e.text) {
+			texts = append(texts, e.text)
+		}
+	}
+	return texts
 }
 
 func (e consoleEntry) size() int { return len(e.text) + len(e.end) + 30 }

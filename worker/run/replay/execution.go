@@ -27,6 +27,9 @@ type testExecution struct {
 
 	first  int  // the first step that needs the test's address to be open
 	opened bool // it is
+
+	looked   bool // whether the first page says that the test is not signed in
+	lookedAt int  // before which step
 }
 
 func newTestExecution(ctx context.Context, cfg Config) *testExecution {
@@ -45,6 +48,7 @@ func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 	s := &t.Steps[i]
 	started := time.Now()
 	t.tracer.begin(t.actionOf(i))
+	t.tracer.beginStep(i)
 	if t.network != nil {
 		t.network.BeginStep()
 	}
@@ -65,6 +69,9 @@ func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 		record = t.record(x, failed, optional)
 	}
 	record.StartMS, record.TookMS = started.Sub(t.began).Milliseconds(), time.Since(started).Milliseconds()
+	if record.Status == step.Failed {
+		record.Failure = t.explain(ctx, x, failed)
+	}
 	t.keep(i, record)
 	t.tracer.endStep(ctx, x, record, failed)
 	switch {

@@ -21,6 +21,10 @@ type failure struct {
 	broken bool
 	// unseen: the page could not be looked at, so that nothing is known of it.
 	unseen bool
+	// expected and actual are the text's two halves, "" where it has none; sought is the element
+	// that was needed, nil where none was.
+	expected, actual string
+	sought           *sought
 }
 
 func (f *failure) Error() string { return f.text }
@@ -113,11 +117,18 @@ func (s *session) failureOf(ctx context.Context, err error) *failure {
 		return &failure{code: run.CodeBrowserLost, text: s.Lease.Exceeded(), broken: true}
 	case lost(err):
 		s.Log.WarnContext(ctx, "browser lost", "error", s.secrets.redact(err.Error()))
-		return &failure{code: run.CodeBrowserLost, text: "the browser or its page crashed", broken: true}
+		text := "the browser or its page crashed"
+		if s.Lease.Mobile {
+			text = "the device or its driver was lost"
+		}
+		return &failure{code: run.CodeBrowserLost, text: text, broken: true}
 	case webdriver.Is(err, webdriver.ErrNoSuchWindow):
 		return stepf("the window is closed")
 	}
 	var e *webdriver.Error
+	if errors.As(err, &e) && s.Lease.Mobile {
+		return stepf("the driver says: %s", s.quote(e.Message, 300))
+	}
 	if errors.As(err, &e) {
 		return stepf("the browser says: %s", s.quote(e.Message, 300))
 	}

@@ -4,8 +4,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+	"github.com/slipway-qa/slipway/worker/run/native"
 )
 
 const (
@@ -21,6 +23,22 @@ const (
 type nativeAction struct{ *stepExecution }
 
 func (n nativeAction) run(ctx context.Context, t step.Tool) error {
+	return n.limited(ctx, native.Extra(&t), func(ctx context.Context) error { return n.do(ctx, t) })
+}
+
+// limited does something within the time of the step, and as much as a command may take
+// that had begun. A driver that does not respond until then cannot be used any more.
+func (n nativeAction) limited(ctx context.Context, extra time.Duration, do func(context.Context) error) error {
+	inner, cancel := context.WithDeadline(ctx, n.deadline.Add(extra+n.PageTimeout+n.Grace))
+	defer cancel()
+	err := do(inner)
+	if ctx.Err() == nil && inner.Err() != nil && err != nil {
+		return &failure{code: run.CodeStepFailed, text: "the driver does not respond", broken: true}
+	}
+	return err
+}
+
+func (n nativeAction) do(ctx context.Context, t step.Tool) error {
 	a := t.Args
 	if needsSelector(t) && a.Selector == nil {
 		return stepf("the step names no element")
@@ -47,6 +65,10 @@ func (n nativeAction) run(ctx context.Context, t step.Tool) error {
 		}
 	case step.Back:
 		return n.driver.Back(ctx)
+	case step.HandleDialog:
+		return n.handleDialog(ctx, a.Action, a.Text)
+	case step.SwitchContext:
+		return n.switchContext(ctx, a.Name)
 	case step.Assert:
 		if step.IsNetwork(&t) {
 			return stepf("the matcher %s is not available in native apps", a.Matcher.Name)
@@ -57,7 +79,14 @@ func (n nativeAction) run(ctx context.Context, t step.Tool) error {
 	case step.Finish:
 		return nil
 	}
-	return stepf("%s is not available in native apps", bounded(t.Type, 60))
+	if step.IsMobile(&t) {
+		return n.use(ctx, t)
+	}
+	return unavailable(t.Type)
+}
+
+func unavailable(tool string) *failure {
+	return stepf("%s is not available in native apps", bounded(tool, 60))
 }
 
 // nativeMatch is what a selector finds in an app: how many elements, and the one that

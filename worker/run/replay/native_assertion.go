@@ -12,6 +12,9 @@ import (
 // assert waits until an assertion is true; its matchers are those that every app
 // has.
 func (n nativeAction) assert(ctx context.Context, a step.Args) error {
+	if a.Matcher != nil && a.Matcher.Name == step.AppStateIs {
+		return n.nativeFailure(n.device().Assert(ctx, a.Matcher, a.Not))
+	}
 	r, err := newRule(a, n.quote)
 	if err != nil {
 		return err
@@ -34,7 +37,9 @@ func (n nativeAction) assert(ctx context.Context, a step.Args) error {
 			}
 			return true, nil, nil
 		}
-		return false, failf(run.CodeAssertionFailed, "%s: expected %s; %s", n.showSelector(pageSelectorOf(a.Selector)), r.expected(), r.describe(got)), nil
+		subject := n.showSelector(pageSelectorOf(a.Selector))
+		return false, failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, r.expected(), r.describe(got)).
+			expecting(subject+" "+r.expected(), r.describe(got), nil), nil
 	})
 }
 

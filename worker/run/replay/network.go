@@ -13,8 +13,12 @@ import (
 // openNetwork prepares what the steps on requests, downloads and the console need.
 func (p preparation) openNetwork(ctx context.Context) error {
 	s := p.session
-	s.network = network.New(network.Config{Session: s.driver, Local: s.Lease.Local, CheckURL: s.checkAddress, Quote: s.quote, Console: s.consoleErrors})
+	s.network = s.newNetwork()
 	return p.pastDialogs(ctx, func() error { return s.network.Prepare(ctx, p.Steps) })
+}
+
+func (s *session) newNetwork() *network.Network {
+	return network.New(network.Config{Session: s.driver, Local: s.Lease.Local, CheckURL: s.checkAddress, Quote: s.quote, Console: s.consoleErrors})
 }
 
 // closeNetwork ends it; a browser that may keep something of it is broken.

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -57,6 +58,7 @@ func (t *testExecution) run(ctx context.Context) {
 	p := t.newPreparation()
 	parts := t.parts()
 	t.runPrepared(ctx, p, parts)
+	t.leaveLogin(ctx, slices.ContainsFunc(parts, func(p part) bool { return p.phase == step.TearDown }))
 	t.tearDown(ctx, parts)
 }
 
@@ -199,13 +201,16 @@ func (t *testExecution) runSteps(ctx context.Context, from, to int) *failure {
 				return f
 			}
 		}
+		if f := t.lookSignedIn(ctx, i); f != nil {
+			return f
+		}
 		next, f := i+1, (*failure)(nil)
 		if t.Steps[i].Tool.Type == step.RunGroup {
 			next, f = t.runGroup(ctx, i)
 		} else {
 			f = t.runStep(ctx, i)
 		}
-		if f != nil {
+		if f = t.lookAfter(ctx, i, f); f != nil {
 			return f
 		}
 		if t.Steps[i].Tool.Type == step.Finish {

@@ -23,10 +23,16 @@ func (t *testExecution) newPreparation() preparation {
 
 // run sets the session up.
 func (p preparation) run(ctx context.Context) error {
+	if err := p.checkPlatform(); err != nil {
+		return err
+	}
 	if p.Lease.Mobile {
-		return nil
+		return p.beginLogin(ctx)
 	}
 	if err := p.setTimeouts(ctx); err != nil {
+		return err
+	}
+	if err := p.beginLogin(ctx); err != nil {
 		return err
 	}
 	p.console = openConsole(ctx, p.session)

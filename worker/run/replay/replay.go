@@ -42,6 +42,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/group"
 	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/run/evidence"
+	"github.com/slipway-qa/slipway/worker/run/login"
 	"github.com/slipway-qa/slipway/worker/run/looks"
 	"github.com/slipway-qa/slipway/worker/run/trace"
 )
@@ -95,6 +97,8 @@ type Config struct {
 	// Refused are selectors that a person refused as healings, by the step's id.
 	// What they name is neither used nor suggested.
 	Refused map[string][]step.Selector
+	// Login is what the test has to do with the login of its suite; nil: nothing.
+	Login *Login
 	// Looks is what pictures and findings are compared with; nil fails the steps that
 	// need it.
 	Looks *Looks
@@ -142,6 +146,14 @@ type Result struct {
 	Drifted      int // steps whose element was another one than they were recorded with
 	// Fingerprints are of steps that passed and had none, or a partial one, by step id.
 	Fingerprints map[string]step.Fingerprint
+	// Digest is what the test saw, for the next one that fails, and Console are the errors of its
+	// pages; nil where there was no browser.
+	Digest  *evidence.Digest
+	Console []string
+	// SignedOut: the first page showed that the test was not signed in.
+	SignedOut bool
+	// Left is what a login that passed has left; nil for other tests.
+	Left *login.State
 	// Broken means that the session's state is unknown.
 	Broken bool
 }
@@ -176,7 +188,9 @@ func Play(ctx context.Context, cfg Config) (result Result) {
 	defer func() {
 		t.screenshotter.close()
 		t.tracer.close(ctx, &t.result)
+		t.digest()
 		t.console.close()
+		t.shown.Close()
 		t.result.Broken = t.closeNetwork() || t.result.Broken
 		if t.closeState(ctx) != nil {
 			t.result.Broken = true

@@ -155,7 +155,7 @@ func (r *rule) keptFailure(s *seen) *failure {
 			actual = s.Differs
 		}
 	}
-	return failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, r.expected(), actual)
+	return failf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, r.expected(), actual).expecting(subject+" "+r.expected(), actual, nil)
 }
 
 func words(mode string) string { return strings.ReplaceAll(mode, "_", " ") }

@@ -96,6 +96,7 @@ func (x *stepExecution) keep(ctx context.Context, name, text string, secret bool
 	if secret {
 		if text != "" {
 			x.secrets.add(text)
+			x.Trace.Hide(text)
 		}
 		x.note("saved %s, a secret", name)
 		return nil

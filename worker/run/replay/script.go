@@ -20,7 +20,8 @@ var (
 	actFingerprintScripts = newActScripts("text", "name", "role", "surroundings", "fingerprint")
 	actDriftScripts       = newActScripts("text", "name", "role", "surroundings", "fingerprint", "identity", "drift")
 	observeScript         = newPageScript("element", "observe")
-	healScript            = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "identity", "difference", "locate", "heal")
+	healScript            = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "identity", "difference", "locate", "candidate", "heal")
+	nearestScript         = script("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "identity", "difference", "locate", "candidate", "nearest")
 	dragScript            = script("element", "arrival", "drag")
 	maskScript            = script("mask")
 	lookScript            = script("dom", "select", "css", "text", "name", "role", "element") + looks.Script

@@ -51,6 +51,14 @@ func (s *secretStore) add(secret string) {
 	s.redactor = step.NewRedactor(s.secrets)
 }
 
+// addAll adds secrets that no variable has.
+func (s *secretStore) addAll(secrets []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.secrets = append(s.secrets, secrets...)
+	s.redactor = step.NewRedactor(s.secrets)
+}
+
 // redact replaces the secrets in a text.
 func (s *secretStore) redact(text string) string { return s.current().Text(text) }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/emulate"
+	"github.com/slipway-qa/slipway/worker/run/login"
 	"github.com/slipway-qa/slipway/worker/run/network"
 )
 
@@ -26,6 +27,7 @@ type session struct {
 
 	live    bool            // the step after one is not known when it is executed
 	framed  bool            // a frame is current
+	inView  bool            // a web view of an app is the context
 	blank   bool            // a step opened about:blank; else it is where the window was before the test
 	href    string          // of the top-level page, as far as known
 	checked map[string]bool // the origins and files that the test may show
@@ -34,7 +36,8 @@ type session struct {
 	pretends step.Emulation
 	choosers *chooser // nil: no step answers one
 	clock    emulate.Clock
-	window   string // the current one; "" where no step and no screenshot needs it
+	shown    *login.Origins // of a login; nil: nobody collects them
+	window   string         // the current one; "" where no step and no screenshot needs it
 }
 
 func newSession(cfg Config) *session {

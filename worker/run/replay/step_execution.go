@@ -60,6 +60,8 @@ func (t *testExecution) newStep(i int) *stepExecution {
 	switch {
 	case s.TimeoutMS > 0:
 		x.timeout = time.Duration(s.TimeoutMS) * time.Millisecond
+	case s.Tool.Type == step.ScrollTo:
+		x.timeout = max(x.timeout, scrollToTimeout)
 	case s.Optional:
 		x.timeout = min(x.timeout, optionalTimeout)
 	case innermost(s.Tool).Type == step.Assert && !takesPictures(s.Tool):
@@ -86,7 +88,7 @@ func (x *stepExecution) run(ctx context.Context, stored step.Tool) error {
 		return x.unknown(err)
 	}
 	tool = x.move().Tool(tool)
-	if x.Lease.Mobile {
+	if x.inApp(tool) {
 		return nativeAction{x}.run(ctx, tool)
 	}
 	at, tool, stored, err := locate(tool, stored)
@@ -118,6 +120,9 @@ func locate(tool, stored step.Tool) (*elementLocation, step.Tool, step.Tool, err
 
 func (x *stepExecution) useTool(ctx context.Context, t, stored step.Tool, at *elementLocation) error {
 	a := t.Args
+	if refused := x.wrongPlatform(&t); refused != nil {
+		return refused
+	}
 	if a.Selector == nil && needsSelector(t) {
 		return stepf("the step names no element")
 	}

@@ -9,12 +9,17 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/run/evidence"
 	"github.com/slipway-qa/slipway/worker/run/trace"
 	"github.com/slipway-qa/slipway/worker/run/traffic"
 )
 
-// closeTimeout bounds what is asked of the browser when the test has ended.
-const closeTimeout = 20 * time.Second
+// closeTimeout bounds what is asked of the browser when the test has ended, and brokenTimeout
+// what is asked of one that ends with it.
+const (
+	closeTimeout  = 20 * time.Second
+	brokenTimeout = time.Second
+)
 
 // traced is the class of a trace's actions that are steps.
 const traced = "Slipway"
@@ -33,7 +38,9 @@ type tracer struct {
 
 	call    string        // the action that goes on
 	wholes  []string      // the actions that it is a part of, from outside in
+	step    int           // that goes on; -1 before the first, and for what is none
 	running chan struct{} // closed when the snapshot that runs is there; nil: none
+	pages   *evidence.Recorder
 	tasks   sync.WaitGroup
 }
 
@@ -41,7 +48,7 @@ func newTracer(s *session) *tracer {
 	if s.Trace == nil || s.driver == nil {
 		return nil
 	}
-	t := &tracer{session: s, recorder: s.Trace, snapshots: s.Trace.NewSnapshotter(), readable: !s.Lease.Mobile}
+	t := &tracer{session: s, recorder: s.Trace, snapshots: s.Trace.NewSnapshotter(), readable: !s.Lease.Mobile, step: -1, pages: evidence.New()}
 	t.parallel = t.readable && s.driver.Capabilities["webSocketUrl"] != nil
 	switch {
 	case !t.readable:
@@ -58,6 +65,13 @@ func (t *tracer) begin(a trace.Action) {
 			a.Parent = t.wholes[n-1]
 		}
 		t.call = t.recorder.Begin(a)
+	}
+}
+
+// beginStep says which step goes on.
+func (t *tracer) beginStep(i int) {
+	if t != nil {
+		t.step = i
 	}
 }
 
@@ -85,6 +99,7 @@ func (t *tracer) meets(ctx context.Context, x *stepExecution, point *trace.Point
 		return
 	}
 	t.recorder.Input(t.call, *point, doc)
+	t.pages.Met(t.step, doc.Outline(evidence.MaxLines))
 }
 
 // end ends the action that goes on.
@@ -124,7 +139,8 @@ func (t *tracer) finish(ctx context.Context, x *stepExecution, message string, f
 		looks = false
 	}
 	t.recorder.End(t.call, message, looks)
-	t.call = ""
+	left := t.step
+	t.call, t.step = "", -1
 	if !looks {
 		return
 	}
@@ -141,6 +157,7 @@ func (t *tracer) finish(ctx context.Context, x *stepExecution, message string, f
 			return
 		}
 		t.recorder.Seen(doc)
+		t.pages.Left(left, doc.Outline(evidence.MaxLines))
 	}
 	if !t.parallel {
 		look()
@@ -228,7 +245,11 @@ func (t *tracer) close(ctx context.Context, result *Result) {
 	if t.traffic == nil || !t.recorder.Keeps(result.Status == step.Passed) {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	within := closeTimeout
+	if result.Broken { // a page that does not respond has no bodies, and the slot is to be free
+		within = brokenTimeout
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 	defer cancel()
 	t.recorder.Traffic(ctx, t.traffic, t.snapshots)
 }

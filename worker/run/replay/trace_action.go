@@ -16,7 +16,6 @@ func (t *testExecution) actionOf(i int) trace.Action {
 	}
 	s, at := &t.Steps[i], t.place(i)
 	inner := innermost(s.Tool)
-	words := []string{strings.ReplaceAll(inner.Type, "_", " ")}
 	params := map[string]string{"step": s.ID}
 	if doc, err := json.Marshal(inner.Args); err == nil && len(doc) < 4<<10 {
 		params["args"] = string(doc)
@@ -27,6 +26,13 @@ func (t *testExecution) actionOf(i int) trace.Action {
 	if at.Group != nil {
 		params["group"] = fmt.Sprintf("%s (%s)", at.Group.Name, at.Group.ID)
 	}
+	return trace.Action{Title: titleOf(t, i), Class: traced, Method: inner.Type, Params: params}
+}
+
+// titleOf names a step for people. Variables stay what they are.
+func titleOf(t *testExecution, i int) string {
+	inner := innermost(t.Steps[i].Tool)
+	words := []string{strings.ReplaceAll(inner.Type, "_", " ")}
 	if inner.Type == step.RunGroup {
 		words = append(words, fmt.Sprintf("%q", bounded(t.groupName(i), 100)))
 	}
@@ -42,7 +48,7 @@ func (t *testExecution) actionOf(i int) trace.Action {
 		}
 	}
 	title := strings.Join(words, " ")
-	return trace.Action{Title: strings.ToUpper(title[:1]) + title[1:], Class: traced, Method: inner.Type, Params: params}
+	return strings.ToUpper(title[:1]) + title[1:]
 }
 
 // phaseOf returns what a trace says of the steps before or after a test.

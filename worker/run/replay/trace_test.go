@@ -143,6 +143,30 @@ func TestTraceHidesSecrets(t *testing.T) {
 	require.Equal(t, 2, bodies, "of the request and of its response")
 }
 
+// A secret that a step saves is none that the recorder knew when the test began.
+func TestTraceHidesSavedSecrets(t *testing.T) {
+	t.Parallel()
+	const saved = "hunter2 of the page"
+	base := site(t, map[string]string{"/": `<input id=made type=password value="` + saved + `"><input id=out>
+<button id=send onclick="console.log('sends ' + out.value); fetch('/?' + new URLSearchParams({q: out.value}), {method: 'POST', body: JSON.stringify({deep: btoa(out.value)})})
+.then(() => { done.textContent = 'sent' })">Send</button><p id=done></p>`})
+	recorder := recording(true)
+	r := play(t, replay.Config{TestURL: base, Trace: recorder, Steps: []step.Step{saving(step.SavedValue, "#made", "", "token"),
+		input("#out", "{{saved:token}}"), click("#send"), is("#done", step.TextIs, "sent")}})
+	require.Equal(t, "PASSED", r.Status, r.Message)
+	data, err := recorder.Zip()
+	require.NoError(t, err)
+	files := unpacked(t, data)
+	for _, name := range []string{"trace.trace", "trace.network"} {
+		require.NotContains(t, files[name], "hunter2", name)
+		require.Contains(t, files[name], "***", name)
+	}
+	require.Contains(t, files["trace.trace"], "sends ***")
+	for name, text := range files {
+		require.NotContains(t, text, "aHVudGVyMi", name)
+	}
+}
+
 func TestTraceOfPassedTestHasNoNetwork(t *testing.T) {
 	t.Parallel()
 	for _, always := range []bool{false, true} {

@@ -233,18 +233,12 @@ func answerEmpty(ctx context.Context, conn *webdriver.BiDi, tab string) (stop fu
 }
 
 func setItem(ctx context.Context, conn *webdriver.BiDi, tab, origin, key, value string) error {
-	var result struct {
-		Type   string        `json:"type"`
-		Result protocolValue `json:"result"`
-	}
-	err := conn.Command(ctx, "script.callFunction", map[string]any{
-		"functionDeclaration": `(key, value) => { localStorage.setItem(key, value); return location.origin; }`,
-		"target":              map[string]string{"context": tab}, "awaitPromise": false,
-		"arguments": []protocolValue{{"string", key}, {"string", value}}}, &result)
+	got, err := call(ctx, conn, tab, `(key, value) => { localStorage.setItem(key, value); return location.origin; }`,
+		protocolValue{"string", key}, protocolValue{"string", value})
 	if err != nil {
 		return err
 	}
-	if result.Type != "success" || !strings.EqualFold(result.Result.Value, origin) {
+	if !strings.EqualFold(got, origin) {
 		return ErrNoPage
 	}
 	return nil

@@ -13,7 +13,7 @@ func (r *Recorder) at(t time.Time) float64 {
 
 // text returns a text without secrets, and bounded.
 func (r *Recorder) text(text string) string {
-	text = r.cfg.Redact(text)
+	text = r.redact(text)
 	if len(text) > maxText {
 		text = text[:maxText] + "…"
 	}

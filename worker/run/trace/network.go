@@ -16,7 +16,8 @@ import (
 const (
 	// maxExchanges bounds the requests of a trace: the last ones.
 	maxExchanges = 2000
-	// maxBodies bounds the bodies that are asked for, and bodiesTimeout the time of all.
+	// maxBodies bounds the bodies that are asked for, those of the last requests, and
+	// bodiesTimeout the time of all.
 	maxBodies     = 500
 	bodiesTimeout = 10 * time.Second
 	// maxHeaderValue bounds the value of a header.
@@ -38,7 +39,7 @@ func (r *Recorder) Traffic(ctx context.Context, of *traffic.Recorder, pages *Sna
 	defer cancel()
 	for i := range entries {
 		var request, response traffic.Body
-		if i < maxBodies && ctx.Err() == nil {
+		if i >= len(entries)-maxBodies && ctx.Err() == nil { // a failure is at the end
 			request, _ = of.RequestBody(ctx, entries[i]) // where there is none the trace has none
 			response, _ = of.ResponseBody(ctx, entries[i])
 		}
@@ -149,7 +150,7 @@ func (r *Recorder) body(b traffic.Body, kind, ending string) string {
 		return ""
 	}
 	text := string(b.Data)
-	clean := r.cfg.Redact(text)
+	clean := r.redact(text)
 	if clean != text && !b.Text && !(isText(kind) && utf8.Valid(b.Data)) {
 		r.note("A body with a secret is left out")
 		return ""

@@ -46,7 +46,7 @@ type Snapshotter struct {
 
 // NewSnapshotter returns a snapshotter for the pages that a recorder records.
 func (r *Recorder) NewSnapshotter() *Snapshotter {
-	return &Snapshotter{reader: reader{redact: r.cfg.Redact, seed: r.seed, sheets: map[string]string{}}}
+	return &Snapshotter{reader: reader{redact: r.redact, seed: r.seed, sheets: map[string]string{}}}
 }
 
 // Mark is the element that an action is about to meet: the one at a point.

@@ -16,7 +16,7 @@
 // Everything of a page is hostile and bounded: the nodes, characters and time of a snapshot,
 // the size and number of resources, and the trace as a whole. What does not fit is left out,
 // and the trace says so in an action of its own. Recording never fails a test. All texts pass
-// Config.Redact before they are kept; names of headers that carry credentials hide the value.
+// Config.Redact, and what Hide was told, before they are kept; names of headers that carry credentials hide the value.
 //
 // All is compressed as it comes and kept in memory, at most MaxBytes: the trace of a test
 // that passed is usually dropped.
@@ -29,7 +29,10 @@ import (
 	_ "image/jpeg" // the size of screenshots
 	_ "image/png"
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // MaxBytes bounds the zip of a trace.
@@ -57,7 +60,7 @@ const (
 type Config struct {
 	// Title is the name of the test, and Browser that of its browser.
 	Title, Browser string
-	// Redact replaces secrets in a text; nil leaves it.
+	// Redact replaces secrets in a text; nil leaves it. Hide adds secrets that a test finds.
 	Redact func(string) string
 	// Always keeps the trace of a test that passed, too.
 	Always bool
@@ -69,6 +72,10 @@ type Config struct {
 // the nil Recorder do nothing.
 type Recorder struct {
 	cfg Config
+
+	hiding sync.Mutex
+	found  []string                      // by Hide
+	hidden atomic.Pointer[step.Redactor] // of found
 
 	mu        sync.Mutex
 	trace     *stream
@@ -102,6 +109,21 @@ func New(cfg Config) *Recorder {
 		"title": r.text(cfg.Title), "options": map[string]any{}, "contextId": "context@1"})
 	return r
 }
+
+// Hide replaces a secret that the test has found, in what is recorded from now on. The network
+// is recorded at the end, and thus without it.
+func (r *Recorder) Hide(secret string) {
+	if r == nil {
+		return
+	}
+	r.hiding.Lock()
+	defer r.hiding.Unlock()
+	r.found = append(r.found, secret)
+	r.hidden.Store(step.NewRedactor(r.found))
+}
+
+// redact replaces secrets in a text.
+func (r *Recorder) redact(text string) string { return r.hidden.Load().Text(r.cfg.Redact(text)) }
 
 // Keeps reports whether the trace of a test that ended so is kept: there is something in it,
 // and the test did not pass, or those that do are kept too.

@@ -1,5 +1,6 @@
 // Package appium is an Appium server with an app, for tests that need a native app and
-// no phone: it speaks the W3C protocol as Appium 2 does.
+// no phone: it speaks the W3C protocol as Appium 2 does. Serve starts it; Start starts
+// Appium itself with its fake driver.
 //
 // The app is a tree of elements with the attributes of UiAutomator2 or of XCUITest.
 // Taps call functions of the test, which change the tree; what is typed goes into the
@@ -29,9 +30,11 @@ type Element struct {
 	Class      string
 	Attributes map[string]string
 	Children   []*Element
-	// Tapped is called when the element is tapped, and Entered when a line is typed in it
-	// that ends.
-	Tapped, Entered func()
+	// Tapped is called when the element is tapped, Pressed when a finger rests on it, and
+	// Entered when a line is typed in it that ends.
+	Tapped, Pressed, Entered func()
+	// Swiped is called when a finger moves from the element, by so many pixels.
+	Swiped func(x, y int)
 }
 
 // App is the app of a server. Its functions are called one at a time.
@@ -41,7 +44,33 @@ type App struct {
 	Root     *Element
 	// Back is called for the device's back key.
 	Back func()
+	// Pinched is called for two fingers that move apart, or together.
+	Pinched func(apart bool)
+	// Before is called before a command, as "POST /actions", while none is executed. Where it
+	// returns true the server closes the connection in place of an answer.
+	Before func(command string) (dies bool)
 
+	// States are those of the apps of the device, by their ids.
+	States map[string]int
+	// Granted are the permissions of the app.
+	Granted map[string]bool
+	// WebViews are addresses of sessions of WebDriver, by the names of contexts: commands in
+	// a web view go there, as Appium sends them to chromedriver.
+	WebViews map[string]string
+	// Keyboard is shown, StuckKeyboard does not hide, Landscape is how the screen is turned,
+	// and a Fixed one does not turn.
+	Keyboard, StuckKeyboard, Landscape, Fixed bool
+	// Alert is the text of a dialog that is in the way of all commands but its own; "" for none.
+	Alert string
+	// Unknown are commands that the driver does not have, as "mobile: pressKey".
+	Unknown []string
+	// What was done.
+	Links, Keys      []any
+	Backgrounds      []float64
+	Methods, Touches []string
+	Cleared          int
+
+	context  string
 	mu       sync.Mutex
 	ids      map[*Element]string
 	focused  *Element
@@ -53,6 +82,10 @@ type App struct {
 // Serve starts a server with the app; its address is that of a hub.
 func Serve(app *App) *httptest.Server {
 	app.ids, app.opened = map[*Element]string{}, map[string]bool{}
+	app.context = nativeContext
+	if app.Granted == nil {
+		app.Granted = map[string]bool{}
+	}
 	return httptest.NewServer(app)
 }
 
@@ -82,6 +115,15 @@ func fail(status int, code, format string, args ...any) *protocolError {
 
 // ServeHTTP executes a command.
 func (a *App) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if session, command, ok := strings.Cut(strings.TrimPrefix(r.URL.Path, "/session/"), "/"); ok && session != "" {
+		command = r.Method + " /" + command
+		if a.Before != nil && a.Before(command) {
+			panic(http.ErrAbortHandler)
+		}
+		if a.proxied(w, r) {
+			return
+		}
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var body map[string]any
@@ -120,6 +162,9 @@ func (a *App) route(method string, path []string, body map[string]any) (any, *pr
 		delete(a.opened, path[1])
 		return nil, nil
 	}
+	if value, failed, done := a.onAlert(method+" "+command, body); done {
+		return value, failed
+	}
 	if len(path) > 4 && path[2] == "element" {
 		return a.onElement(method, path[3], path[4:], body)
 	}
@@ -143,7 +188,22 @@ func (a *App) route(method string, path []string, body map[string]any) (any, *pr
 		}
 		return a.reference(a.focused), nil
 	case "GET window/rect":
-		return map[string]int{"x": 0, "y": 0, "width": 1080, "height": 1920}, nil
+		width, height := a.size()
+		return map[string]int{"x": 0, "y": 0, "width": width, "height": height}, nil
+	case "POST actions":
+		return nil, a.perform(body)
+	case "GET orientation":
+		return a.orientation(), nil
+	case "POST orientation":
+		return nil, a.turn(body)
+	case "GET contexts":
+		return a.contexts(), nil
+	case "GET context":
+		return a.context, nil
+	case "POST context":
+		return nil, a.enterContext(body)
+	case "POST execute/sync":
+		return a.execute(body)
 	case "GET timeouts":
 		return map[string]int{"implicit": 0, "command": 60000}, nil
 	case "POST timeouts":
@@ -175,7 +235,9 @@ func (a *App) open(body map[string]any) (any, *protocolError) {
 	a.sessions++
 	id := fmt.Sprintf("app-%d", a.sessions)
 	a.opened[id] = true
-	return map[string]any{"sessionId": id, "capabilities": map[string]any{"platformName": platform}}, nil
+	return map[string]any{"sessionId": id, "capabilities": map[string]any{"platformName": platform,
+		"automationName": map[bool]string{true: "XCUITest", false: "UiAutomator2"}[a.ios()], "appPackage": asked["appium:appPackage"],
+		"bundleId": asked["appium:bundleId"]}}, nil
 }
 
 // elementKey names elements in JSON.

@@ -29,7 +29,8 @@ func (a *App) onElement(method, id string, command []string, body map[string]any
 	case "GET name":
 		return e.Class, nil
 	case "GET rect":
-		return map[string]int{"x": 0, "y": 0, "width": 100, "height": 40}, nil
+		b := box(e)
+		return map[string]int{"x": b[0], "y": b[1], "width": b[2], "height": b[3]}, nil
 	case "GET attribute":
 		return a.attribute(e, strings.Join(command[1:], "/"))
 	case "POST click":
@@ -97,7 +98,7 @@ func (a *App) tap(e *Element) *protocolError {
 		return fail(http.StatusBadRequest, "element not interactable", "the element is not displayed")
 	}
 	if a.field(e) {
-		a.focused = e
+		a.focused, a.Keyboard = e, true
 	}
 	var way []*Element
 	walk(a.Root, nil, func(found *Element, around []*Element) {

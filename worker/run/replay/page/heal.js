@@ -11,17 +11,6 @@
 // selector, score, reason, fingerprint }. A page that is not at rest is searched in
 // the last attempt only.
 
-// fits reports whether the action can be done to such an element at all.
-function fits(el, want) {
-  switch (want) {
-    case "fill": return el.isContentEditable || (el.matches("input, textarea") &&
-      (el.localName === "textarea" || texts.includes(el.type) || setters.includes(el.type)));
-    case "select": return el.localName === "select";
-    case "file": return el.localName === "input" && el.type === "file";
-    default: return true;
-  }
-}
-
 const pressable = (kind) => !/^(check|radio|text|password|select|file|color|range|date|time|month|week|datetime-local)$/.test(kind);
 
 // What only shows a text is what it says: another text is another element, whatever its
@@ -51,17 +40,6 @@ function candidatesOf(was, kind, scopes) {
   const innermost = named.filter((c) => !outer.has(c.el));
   if (innermost.length > 200) throw new None(innermost.length + " elements have its name");
   return { called: innermost, tested };
-}
-
-// elsewhere reports whether an element is in another frame than the recorded one: what
-// is searched is the frame that was recorded, or the page when that one is gone.
-function elsewhere(was, el) {
-  if (el.ownerDocument === document) return false;
-  let doc = el.ownerDocument;
-  while (doc !== document && doc.defaultView && doc.defaultView.frameElement) doc = doc.defaultView.frameElement.ownerDocument;
-  if (doc !== document) return true;
-  const before = was.framePath || [], path = framesAround(el);
-  return before.length > 0 && !before.every((part, i) => part === path[i]);
 }
 
 // choose returns the element that the fingerprint describes, or throws why there is none.
@@ -125,20 +103,6 @@ function usable(c, was, kind, alone, want) {
   return c;
 }
 
-// compared returns for people which members of the fingerprint are the same, and their
-// part of all that it has.
-function compared(was, is) {
-  const a = was.attributes || {}, b = is.attributes || {};
-  const pairs = { "test id": [was.testId, is.testId], "accessible name": [spoken(was.name), spoken(is.name)],
-    label: [spoken(was.label), spoken(is.label)], text: [spoken(was.text), spoken(is.text)], role: [was.role, is.role], tag: [was.tag, is.tag],
-    id: [a.id, b.id], "name attribute": [a.name, b.name], address: [a.href, b.href], type: [a.type, b.type], class: [a.class, b.class] };
-  const same = [], other = [];
-  for (const [name, [x, y]] of Object.entries(pairs)) if (x) (x === y ? same : other).push(name);
-  if (was.surroundings && compareRows(was.surroundings, is.surroundings) === "same") same.push("row");
-  return { score: same.length / Math.max(1, same.length + other.length),
-    reason: "same " + same.join(", ") + (other.length ? "; other " + other.join(", ") : "") };
-}
-
 // present reports whether the step's own selector finds something after all, be it
 // another one of several than the step means.
 function present(query) {
@@ -146,18 +110,6 @@ function present(query) {
     return find({ ...query, selector: { ...query.selector, index: null } }, true).length > 0;
   } catch {
     return true;
-  }
-}
-
-// scopesOf returns the elements that the step's selector is to be within; null when it
-// names none, or the page has no such element.
-function scopesOf(query) {
-  if (!query.selector.within) return null;
-  try {
-    const found = find({ ...query, selector: query.selector.within }, true);
-    return found.length ? found : null;
-  } catch {
-    return null;
   }
 }
 

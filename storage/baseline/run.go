@@ -1,0 +1,94 @@
+package baseline
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/authoring"
+)
+
+// MaxOfRun bounds the pictures of a run that are accepted at once: each is some statements of
+// one transaction.
+const MaxOfRun = 500
+
+// Seen is a picture that a run saw.
+type Seen struct {
+	CaseID string    `db:"case_id"`
+	ID     uuid.UUID `db:"id"`
+}
+
+// Steps name the picture that they saw, or the first one that they found again. Of two of one
+// step and target the last one counts. Those that nobody has accepted come first.
+const seenByRuns = `
+with looks as (
+	select r.case_id, j.position, l.place, coalesce(nullif(l.look ->> 'candidateId', ''),
+		case when l.look ->> 'state' = 'UNREVIEWED' then l.look ->> 'baselineId' end) as picture
+	from test_runs r join test_jobs j on j.run_id = r.id
+	cross join lateral jsonb_path_query(j.records, '$[*].look') with ordinality as l(look, place)
+	where r.organization_id = $1 and (r.suite_run_id = $2 or r.id = $3)
+), last as (
+	select distinct on (b.case_id, b.step_id, b.name, b.target) b.case_id, b.id, b.state
+	from looks join test_baselines b on b.case_id = looks.case_id
+		and b.id = case when looks.picture ~ '^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$' then looks.picture::uuid end
+	order by b.case_id, b.step_id, b.name, b.target, looks.position desc, looks.place desc
+)
+select case_id, id from last order by state = 'ACCEPTED', case_id, id limit $4`
+
+// OfRun returns the pictures of a run of a case, and OfSuiteRun those of all case runs of a
+// suite run, of all their jobs: at most one more than MaxOfRun.
+func OfRun(ctx context.Context, q storage.Querier, organizationID int64, runID uuid.UUID) ([]Seen, error) {
+	return seen(ctx, q, organizationID, nil, &runID)
+}
+
+// OfSuiteRun is OfRun of a suite run.
+func OfSuiteRun(ctx context.Context, q storage.Querier, organizationID int64, suiteRunID uuid.UUID) ([]Seen, error) {
+	return seen(ctx, q, organizationID, &suiteRunID, nil)
+}
+
+func seen(ctx context.Context, q storage.Querier, organizationID int64, suiteRunID, runID *uuid.UUID) ([]Seen, error) {
+	list := []Seen{}
+	err := q.SelectContext(ctx, &list, seenByRuns, organizationID, suiteRunID, runID, MaxOfRun+1)
+	return list, storage.Wrap(err, "pictures of a run")
+}
+
+// AcceptSeen accepts pictures that a run saw, of one or several cases. Cases and pictures that
+// are gone are left out; a case that the writer may not change is an error, and none is
+// accepted.
+func AcceptSeen(ctx context.Context, tx *storage.Tx, w account.Writer, list []Seen) ([]Baseline, error) {
+	of := map[string][]uuid.UUID{}
+	for _, one := range list {
+		of[one.CaseID] = append(of[one.CaseID], one.ID)
+	}
+	cases := make([]string, 0, len(of))
+	for id := range of {
+		cases = append(cases, id)
+	}
+	slices.Sort(cases)
+	for _, id := range cases { // all of them before the first baseline
+		_, err := authoring.LockCase(ctx, tx, w, id, "no key update")
+		if errors.Is(err, storage.ErrNotFound) {
+			delete(of, id)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	accepted := []Baseline{}
+	for _, id := range cases {
+		if len(of[id]) == 0 {
+			continue
+		}
+		of, err := AcceptAll(ctx, tx, w, id, of[id])
+		if err != nil {
+			return nil, err
+		}
+		accepted = append(accepted, of...)
+	}
+	return accepted, nil
+}

@@ -1,0 +1,42 @@
+package step_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/step"
+)
+
+// What nobody may read stands in settings as a variable alone.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	for password, wrong := range map[string]bool{"{{password}}": false, "{{org:password}}": false, "{{a}}{{b}}": false, "{{ a }}": false,
+		"": true, "s3cret": true, "x{{password}}": true, "{{password}}x": true, "{{a}} {{b}}": true, "{{A}}": true, strings.Repeat("{{a}}", 300): true} {
+		for path, s := range map[string]step.RunSettings{
+			"basicAuth.password":    {Access: step.Access{BasicAuth: &step.BasicAuth{User: "ann", Password: password}}},
+			"clientCertificate.key": {Access: step.Access{ClientCertificate: &step.ClientCertificate{Certificate: "x", Key: password}}},
+		} {
+			err := step.CheckSettings(&s)
+			if !wrong {
+				require.NoError(t, err, password)
+				continue
+			}
+			var invalid *step.InvalidError
+			require.ErrorAs(t, err, &invalid, password)
+			require.Equal(t, path, invalid.Path)
+			require.NotContains(t, err.Error(), "s3cret")
+		}
+	}
+	for path, access := range map[string]step.Access{
+		"basicAuth.user":                {BasicAuth: &step.BasicAuth{Password: "{{a}}"}},
+		"clientCertificate.certificate": {ClientCertificate: &step.ClientCertificate{Key: "{{a}}"}},
+	} {
+		var invalid *step.InvalidError
+		require.ErrorAs(t, step.CheckSettings(&step.RunSettings{Access: access}), &invalid)
+		require.Equal(t, path, invalid.Path)
+	}
+	require.Equal(t, []string{"ann", "{{p}}", "c", "{{k}}"}, step.Access{BasicAuth: &step.BasicAuth{User: "ann", Password: "{{p}}"},
+		ClientCertificate: &step.ClientCertificate{Certificate: "c", Key: "{{k}}"}}.Texts())
+}
