@@ -151,6 +151,23 @@ func (p *Pages) acceptLooks(c *gin.Context) error {
 	return p.End(c, "/tests/cases/"+frame.Segment(c, "id")+"/runs/"+frame.Segment(c, "run"), "The pictures of the run were accepted.", err)
 }
 
+// acceptLooksOfSuite accepts all pictures of the tests of a suite run.
+func (p *Pages) acceptLooksOfSuite(c *gin.Context) error {
+	at := "/tests/suites/" + frame.Segment(c, "id") + "/runs/" + frame.Segment(c, "run")
+	got, err := post[struct {
+		Total int  `json:"total"`
+		More  bool `json:"more"`
+	}](p, c, suitePath(c)+"/runs/"+frame.Segment(c, "run")+"/baselines/accept", map[string]any{})
+	notice := fmt.Sprintf("Accepted: %d.", got.Total)
+	switch {
+	case got.More:
+		notice += " There are more: accept them as well."
+	case got.Total == 0:
+		notice = "No picture of this run waits to be accepted."
+	}
+	return p.End(c, at, notice, err)
+}
+
 // acceptFindings accepts findings of a step: one, or all that failed it.
 func (p *Pages) acceptFindings(c *gin.Context) error {
 	body := map[string]any{"runId": frame.Segment(c, "run"), "stepId": field(c, "step")}
