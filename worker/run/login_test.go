@@ -25,7 +25,7 @@ import (
 )
 
 // club is a site that is used only by who has signed in: by a form, over another origin, which
-// leaves a cookie, items in both storages, and one in that of the other origin.
+// leaves cookies, items in both storages, and one in that of the other origin.
 type club struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -50,7 +50,8 @@ func (s *club) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	page := func(body string) { fmt.Fprint(w, `<!doctype html><title>Shop</title>`+body) }
 	cookie, err := r.Cookie("session")
-	known := err == nil && s.sessions[cookie.Value]
+	_, without := r.Cookie("plain")
+	known := err == nil && without == nil && s.sessions[cookie.Value]
 	switch {
 	case r.URL.Path == "/idp" && r.URL.Query().Has("begin"):
 		page(`<script>localStorage.setItem("idp", "remembered-by-the-idp"); location = "` + s.URL + `/signed-in"</script>`)
@@ -63,6 +64,7 @@ func (s *club) serve(w http.ResponseWriter, r *http.Request) {
 		session := "session-" + rand.Text()
 		s.sessions[session] = true
 		http.SetCookie(w, &http.Cookie{Name: "session", Value: session, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		http.SetCookie(w, &http.Cookie{Name: "plain", Value: "without-same-site", Path: "/"}) // as most sites set theirs
 		page(`<script>localStorage.setItem("token", "token-of-ann-1234567"); sessionStorage.setItem("tab", "tab-of-ann"); location = "/"</script>`)
 	case !known:
 		page(`<form action=/login method=post><input id=user name=user><button id=go>Sign in</button></form>`)
