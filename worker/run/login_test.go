@@ -238,6 +238,21 @@ func TestLoginThatDoesNotLast(t *testing.T) {
 	require.Contains(t, text, "the login of the suite (test case ")
 }
 
+// A test that is signed out again says on which page and by what, and shows the page.
+func TestSignedOutAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	site := w.realShop()
+	run := w.startLogin(w.loginSuite(site, &step.Condition{Selector: found("#idp"), Matcher: &step.Matcher{Name: step.Visible}}))
+	w.work()
+	require.Equal(t, map[string]string{"sign in": "PASSED PASSED", "greets": "PASSED", "keeps": "PASSED", "elsewhere": "ERRORLOGIN_FAILED"}, w.results(run))
+	text := ""
+	require.NoError(t, w.db.GetContext(t.Context(), &text, `select error from test_jobs where error_code = 'LOGIN_FAILED'`))
+	require.Equal(t, fmt.Sprintf("the page %q shows that the test is not signed in: css #idp is visible, also after the suite's login was played again",
+		site.other()+"/idp"), text)
+	require.Equal(t, 1, w.number(`select count(*) from run_files f join test_jobs j on j.id = f.job_id where j.error_code = 'LOGIN_FAILED' and f.kind = 'source'`))
+}
+
 func (w *world) startLoginAgain(run *store.SuiteRun) *store.SuiteRun {
 	w.t.Helper()
 	again := w.startSuite(run.SuiteID)
