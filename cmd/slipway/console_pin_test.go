@@ -49,19 +49,6 @@ func TestConsoleKeepsRuns(t *testing.T) {
 	c.does(c.open(suite+"/runs/"+ofSuite), "/pin", nil, "The run is kept.")
 	c.does(c.open(suite+"/runs/"+ofSuite), "/unpin", nil, "The run is no longer kept.")
 
-	// All pictures of a run are accepted at once.
-	require.NotContains(t, c.open(suite+"/runs/"+ofSuite).text, "Accept pictures", "it has passed, and has none that nobody looked at")
-	w.one(`update suite_runs set state = 'FAILED' where id = $1 returning id::text`, ofSuite)
-	w.one(`update test_runs set state = 'FAILED' where id = $1 returning id::text`, ids[2])
-	c.does(c.open(suite+"/runs/"+ofSuite), "/looks", nil, "No picture of this run waits to be accepted.")
-	picture := "00000000-0000-7000-8000-000000000002"
-	w.one(`insert into test_baselines (id, organization_id, case_id, step_id, name, target, state, digest, object_key, width, height, size, run_id)
-		select $1::uuid, organization_id, case_id, 's1', '', 'chrome', 'CANDIDATE', 'aa', 'k', 1, 1, 1, id from test_runs where id = $2 returning id::text`, picture, ids[2])
-	w.one(`update test_jobs set records = jsonb_build_array(jsonb_build_object('id', 's1', 'look', jsonb_build_object('state', 'DIFFERENT', 'candidateId', $1::text)))
-		where run_id = $2 returning id::text`, picture, ids[2])
-	c.does(c.open(suite+"/runs/"+ofSuite), "/looks", nil, "Accepted: 1.")
-	require.Equal(t, "ACCEPTED", w.one(`select state from test_baselines where id = $1`, picture))
-
 	settings := "/console/settings/organization"
 	c.does(c.open(settings), settings, url.Values{"run_retention_days": {"30"}, "run_retention_runs": {"500"}}, "The settings were changed.")
 	require.Equal(t, "30 500", w.one(`select run_retention_days || ' ' || run_retention_runs from organizations where id = $1`, w.boot.Organization.ID))

@@ -161,6 +161,11 @@ func TestLastGoodJob(t *testing.T) {
 	require.Equal(t, second.ID, good(third.Jobs[0].ID).RunID)
 	end(first.Jobs[0].ID, passed(Digest{Steps: "first"}))
 	require.Equal(t, "second", good(third.Jobs[0].ID).Digest.Steps, "a run that began before is not newer")
+	w.Exec(`update test_jobs set target = jsonb_set(target, '{capabilities,slipway:options}', '{"name": "log in again", "build": "1.1"}') where id = $1`, third.Jobs[0].ID)
+	require.Equal(t, "second", good(third.Jobs[0].ID).Digest.Steps, "the names of case and build are no part of the target")
+	w.Exec(`update test_jobs set target = jsonb_set(target, '{capabilities,slipway:options,idle}', '7') where id = $1`, third.Jobs[0].ID)
+	require.Nil(t, good(third.Jobs[0].ID), "another option is another target")
+	w.Exec(`update test_jobs set target = target #- '{capabilities,slipway:options,idle}' where id = $1`, third.Jobs[0].ID)
 	if fmt.Sprint(first.Jobs[0].Target) != fmt.Sprint(first.Jobs[1].Target) {
 		require.Nil(t, good(third.Jobs[1].ID), "another target")
 	}

@@ -74,7 +74,7 @@ select r.organization_id, j.run_id, r.suite_run_id, r.case_id, r.revision_id, r.
 from test_jobs j join test_runs r on r.id = j.run_id
 where j.id = $1 and j.state in ('QUEUED', 'RUNNING')`
 
-const endJob = `
+var endJob = `
 with ended as (
 	update test_jobs set state = case when $2 = 'PASSED' and attempts > 0 then 'FLAKY' else $2 end, error_code = $3, error = $4, records = $5,
 		healed = $6, drifted = $7, unreviewed = $8, diagnosis = $9, finished_at = now()

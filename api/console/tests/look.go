@@ -3,6 +3,7 @@ package tests
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -85,6 +86,12 @@ func (r *caseRun) Undecided() (n int) {
 	return n
 }
 
+// Undecided reports whether pictures of a suite run can be accepted. A run that passed shows none of
+// its steps, but counts those that nobody has decided about.
+func (r *suiteRun) Undecided() bool {
+	return r.Unreviewed > 0 || slices.ContainsFunc(r.CaseRuns, func(c caseRun) bool { return c.Undecided() > 0 })
+}
+
 // pictured is a picture that a case is compared with, or may be.
 type pictured struct {
 	ID             string `json:"id"`
@@ -151,21 +158,16 @@ func (p *Pages) acceptLooks(c *gin.Context) error {
 	return p.End(c, "/tests/cases/"+frame.Segment(c, "id")+"/runs/"+frame.Segment(c, "run"), "The pictures of the run were accepted.", err)
 }
 
-// acceptLooksOfSuite accepts all pictures of the tests of a suite run.
-func (p *Pages) acceptLooksOfSuite(c *gin.Context) error {
-	at := "/tests/suites/" + frame.Segment(c, "id") + "/runs/" + frame.Segment(c, "run")
+// acceptSuiteLooks accepts all pictures of a suite run, so many at a time.
+func (p *Pages) acceptSuiteLooks(c *gin.Context) error {
 	got, err := post[struct {
-		Total int  `json:"total"`
-		More  bool `json:"more"`
+		More bool `json:"more"`
 	}](p, c, suitePath(c)+"/runs/"+frame.Segment(c, "run")+"/baselines/accept", map[string]any{})
-	notice := fmt.Sprintf("Accepted: %d.", got.Total)
-	switch {
-	case got.More:
-		notice += " There are more: accept them as well."
-	case got.Total == 0:
-		notice = "No picture of this run waits to be accepted."
+	notice := "The pictures of the run were accepted."
+	if got.More {
+		notice = "Many pictures of the run were accepted; there are others: accept them in the same way."
 	}
-	return p.End(c, at, notice, err)
+	return p.End(c, p.suiteRunPage(c), notice, err)
 }
 
 // acceptFindings accepts findings of a step: one, or all that failed it.

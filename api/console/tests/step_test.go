@@ -43,6 +43,15 @@ func TestStepsInWords(t *testing.T) {
 		`{"type":"switch_context","args":{"name":"native"}}`:                                                                   {"Switch to the context", "", "native"},
 		`{"type":"press_device_key","args":{"key":"back"}}`:                                                                    {"Press the device's key", "", "back"},
 		`{"type":"background","args":{"time":3000}}`:                                                                           {"Leave the app for", "", "3000 ms"},
+		`{"type":"assert","args":{"selector":{"type":"css","value":"#box"},"matcher":{"name":"looks_like","args":{"name":"dark"}}}}`: {
+			"Check", "css #box", "looks as accepted dark"},
+		`{"type":"assert","args":{"matcher":{"name":"accessible","args":{"impact":"serious"}}}}`: {"Check", "", "is accessible"},
+		`{"type":"wait_for_response","args":{"url":"**/api/cart","method":"POST","status":200}}`: {"Wait for the response", "", "POST **/api/cart with the status 200"},
+		`{"type":"wait_for_download","args":{"name":"*.csv"}}`: {"Wait for the download", "", "*.csv"},
+		`{"type":"route","args":{"url":"**/api/cart","method":"POST","answer":{"status":503,"json":{"error":"closed"}},"delay":100,"times":2}}`: {
+			"Answer requests of", "", "POST **/api/cart with the status 503 after 100 ms, 2 times"},
+		`{"type":"route","args":{"url":"**","abort":"failed"}}`: {"Answer requests of", "", "** by failing: failed"},
+		`{"type":"route","args":{"url":"**/a","change":{"urlTo":"/b","status":404}}}`: {"Answer requests of", "", "**/a from /b with the status 404"},
 		`{"type":"reset_app","args":{}}`:                                                                                       {"Reset the app", "", ""},
 		`{"type":"assert","args":{"not":true,"matcher":{"name":"app_state","args":{"value":"not_running","name":"com.a.b"}}}}`: {"Check", "", "app com.a.b is not not running"},
 		`{"type":"of_tomorrow","args":{}}`:                                                                                     {"of tomorrow", "", ""},
