@@ -22,8 +22,9 @@ type Seen struct {
 	ID     uuid.UUID `db:"id"`
 }
 
-// Steps name the picture that they saw, or the first one that they found again. Of two of one
-// step and target the last one counts. Those that nobody has accepted come first.
+// seenByRuns lists the pictures that the steps of runs name: what they saw, or the first one
+// that they found again. Of two of one step and target the last one counts. Those that nobody
+// has accepted come first.
 const seenByRuns = `
 with looks as (
 	select r.case_id, j.position, l.place, coalesce(nullif(l.look ->> 'candidateId', ''),
