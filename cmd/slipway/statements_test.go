@@ -109,6 +109,9 @@ func newCounted(t *testing.T) *counted {
 	handlers, stop, err := w.services.workHandlers(nil, pools)
 	require.NoError(t, err)
 	t.Cleanup(stop)
+	for kind := range tasks.Kinds() {
+		require.Contains(t, handlers, kind, "a task without a handler waits for ever: register one in workHandlers")
+	}
 	w.handlers = handlers
 	w.plain, err = storage.Open(storage.Config{URL: string(w.services.settings.DatabaseURL), MaxConns: 2})
 	require.NoError(t, err)
