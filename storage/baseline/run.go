@@ -26,8 +26,9 @@ type Seen struct {
 	ID     uuid.UUID `db:"id"`
 }
 
-// Steps name the picture that they saw, or the first one that they found again. Of two of one
-// step and target the last one counts. Those that nobody has accepted come first.
+// seenByRuns lists the pictures that the steps of runs name: what they saw, or the first one
+// that they found again. Of two of one step and target the last one counts. Those that nobody
+// has accepted come first.
 const seenByRuns = `
 with looks as (
 	select r.case_id, j.position, l.place, coalesce(nullif(l.look ->> 'candidateId', ''),
@@ -97,7 +98,8 @@ func AcceptSeen(ctx context.Context, tx *storage.Tx, w account.Writer, list []Se
 	return accepted, nil
 }
 
-// Of two jobs that have a finding, the one that failed by it counts.
+// findingsOfStep reads what a step found. Of two jobs that have a finding, the one that failed by
+// it counts.
 const findingsOfStep = `
 select distinct on (f.finding ->> 'key') f.finding
 from test_jobs j

@@ -42,7 +42,8 @@ type Good struct {
 	Now       BuildNamed
 }
 
-// A build name that is that of the case or suite was not given: the run names no build.
+// goodBefore reads the last good job beside one that failed. A build name that is that of the
+// case or suite was not given: the run names no build.
 var goodBefore = `
 select g.job_id, g.run_id, g.run_created_at, g.digest, gr.build_id, r.build_id as now_id,
 	case when gr.build_name in (gr.case_name, coalesce(gs.suite_name, '')) then '' else gr.build_name end as build_name,
@@ -86,8 +87,8 @@ const maxGroups = 500
 // OtherKey is the key of the group that has the failures of all further causes.
 const OtherKey = "other"
 
-// A case counts once in its group, however many of its jobs failed. The reason of a group is
-// unknown when those of its jobs differ.
+// addToGroup counts a case once in its group, however many of its jobs failed. The reason of a
+// group is unknown when those of its jobs differ.
 const addToGroup = `
 with at as (
 	select $1::uuid as suite_run_id, case when known.key is not null or many.n < $6 then $2 else $7 end as key,

@@ -47,7 +47,7 @@ func (e *Entry) Ready() bool { return e.Sealed != nil }
 // Failed reports whether there is none, and none to wait for.
 func (e *Entry) Failed() bool { return e.Sealed == nil && !e.Open }
 
-// The error of the run is that of its job.
+// findEntry reads what a login has left. The error of its run is that of its job.
 const findEntry = `
 select l.generation, l.run_id, l.sealed, coalesce(nullif(l.error, ''), j.error, '') as error,
 	coalesce(r.state in ('QUEUED', 'RUNNING'), false) as open
@@ -140,8 +140,8 @@ func HoldsRun(ctx context.Context, q storage.Querier, run uuid.UUID) (held bool,
 	return held, storage.Wrap(err, "login before test run "+run.String())
 }
 
-// Tasks come before all that a run has in the order of locks; one that another holds is at
-// work, or is being changed.
+// releaseJobs locks tasks first, which come before all that a run has in the order of locks;
+// one that another holds is at work, or is being changed.
 const releaseJobs = `
 update tasks t set run_at = now() from (
 	select k.id from test_runs r join test_jobs j on j.run_id = r.id join tasks k on k.id = j.id

@@ -25,7 +25,7 @@ type Good struct {
 // passed for so long is compared with nothing.
 const LookedBack = 200
 
-// The range is as in casesHistory.
+// goodJobs reads a range as in casesHistory.
 var goodJobs = `
 select j.id as job_id, g.* from test_jobs j cross join lateral (
 	select k.id, k.run_id, r.build_name, r.revision_id, r.created_at from (
