@@ -157,11 +157,12 @@ func Release(ctx context.Context, tx *storage.Tx, suiteRun uuid.UUID, limit int)
 	return storage.Affected(tx.ExecContext(ctx, releaseJobs, suiteRun, limit))
 }
 
-// Reason says in words for people why a login of a case failed.
+// Reason says in words for people why a login of a case failed. The ids stand last: the failures
+// that it causes are one group, whose title is cut.
 func (e *Entry) Reason(caseID string) string {
-	text := fmt.Sprintf("the login of the suite (test case %s", caseID)
+	of := "test case " + caseID
 	if e.RunID != nil {
-		text += fmt.Sprintf(", run %s", e.RunID)
+		of += fmt.Sprintf(", run %s", e.RunID)
 	}
-	return text + ") failed: " + cmp.Or(e.Error, "it has left nothing to begin with")
+	return fmt.Sprintf("the login of the suite failed: %s (%s)", cmp.Or(e.Error, "it has left nothing to begin with"), of)
 }

@@ -235,7 +235,7 @@ func TestLoginThatDoesNotLast(t *testing.T) {
 	require.Equal(t, 1, w.number(`select count(*) from suite_runs where state = 'FAILED'`))
 	text := ""
 	require.NoError(t, w.db.GetContext(t.Context(), &text, `select error from test_jobs where error_code = 'LOGIN_FAILED' limit 1`))
-	require.Contains(t, text, "the login of the suite (test case ")
+	require.Regexp(t, `^the login of the suite failed: css h1: expected text .+ \(test case [0-9a-f]{24}, run .+\)$`, text)
 }
 
 // A test that is signed out again says on which page and by what, and shows the page.

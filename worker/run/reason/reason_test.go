@@ -134,7 +134,7 @@ func TestRules(t *testing.T) {
 		"another build":                 {situation{code: run.CodeAssertionFailed, build: "1"}, failure.Product, "another build"},
 		"the same build":                {situation{code: run.CodeAssertionFailed, build: "2"}, failure.Unknown, "same build"},
 		"no build":                      {situation{code: run.CodeAssertionFailed}, failure.Unknown, "not known whether"},
-		"another build and other steps": {situation{code: run.CodeAssertionFailed, build: "1", otherSteps: true}, failure.Unknown, "steps have changed"},
+		"another build and other steps": {situation{code: run.CodeAssertionFailed, build: "1", otherSteps: true}, failure.Unknown, "Other steps passed then"},
 		"another build, an action":      {situation{code: run.CodeStepFailed, build: "1"}, failure.Unknown, "Another build"},
 		"another build elsewhere":       {situation{code: run.CodeAssertionFailed, build: "1", otherHost: true}, failure.Unknown, "another host"},
 		"element moved":                 {situation{code: run.CodeStepFailed, suggested: 0.7, build: "1"}, failure.Test, "70 %"},
