@@ -40,6 +40,8 @@ type Good struct {
 	CreatedAt time.Time // of the run
 	Digest    *Digest   // with the build that the run names
 	Now       BuildNamed
+	// Recent are the ends of the same test in the runs before, newest first.
+	Recent []Ended
 }
 
 // goodBefore reads the last good job beside one that failed. A build name that is that of the
@@ -47,7 +49,8 @@ type Good struct {
 var goodBefore = `
 select g.job_id, g.run_id, g.run_created_at, g.digest, gr.build_id, r.build_id as now_id,
 	case when gr.build_name in (gr.case_name, coalesce(gs.suite_name, '')) then '' else gr.build_name end as build_name,
-	case when r.build_name in (r.case_name, coalesce(s.suite_name, '')) then '' else r.build_name end as now_name
+	case when r.build_name in (r.case_name, coalesce(s.suite_name, '')) then '' else r.build_name end as now_name,
+	(` + recentEnds + `) as recent
 from test_jobs j join test_runs r on r.id = j.run_id left join suite_runs s on s.id = r.suite_run_id
 join last_good_jobs g on g.case_id = r.case_id and g.environment = r.environment and g.row_place = coalesce(j.row_place, -1)
 	and g.target = md5((` + SameTarget("j.target") + `)::text) and g.organization_id = r.organization_id
@@ -65,6 +68,7 @@ func GoodBefore(ctx context.Context, q storage.Querier, job uuid.UUID) (*Good, e
 		NowID     *int64    `db:"now_id"`
 		BuildName string    `db:"build_name"`
 		NowName   string    `db:"now_name"`
+		Recent    []byte    `db:"recent"`
 	}
 	err := storage.Wrap(q.GetContext(ctx, &row, goodBefore, job), "last good job before "+job.String())
 	if errors.Is(err, storage.ErrNotFound) {
@@ -78,7 +82,11 @@ func GoodBefore(ctx context.Context, q storage.Querier, job uuid.UUID) (*Good, e
 		return nil, err
 	}
 	digest.Build = BuildNamed{row.BuildID, row.BuildName}
-	return &Good{JobID: row.JobID, RunID: row.RunID, CreatedAt: row.CreatedAt, Digest: digest, Now: BuildNamed{row.NowID, row.NowName}}, nil
+	recent, err := readRecent(row.Recent)
+	if err != nil {
+		return nil, err
+	}
+	return &Good{JobID: row.JobID, RunID: row.RunID, CreatedAt: row.CreatedAt, Digest: digest, Now: BuildNamed{row.NowID, row.NowName}, Recent: recent}, nil
 }
 
 // maxGroups bounds the groups of a suite run: further causes are counted in one group.

@@ -163,6 +163,9 @@ func (f *facts) observed() []string {
 		list = append(list, storage.Cut(fmt.Sprintf(format, args...), maxSaid))
 	}
 	c := f.comparison
+	if often := f.nowAndThen(); often != "" {
+		say("%s", often)
+	}
 	if c.SameSteps {
 		say("The same steps have passed before.")
 	} else {
