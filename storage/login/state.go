@@ -39,6 +39,8 @@ type Entry struct {
 	Error  string `db:"error"`
 	Sealed []byte `db:"sealed"` // by seal.Login; nil unless it is Ready
 	Open   bool   `db:"open"`   // the run is still to end
+	// Diagnosis is why the run failed, as its job stores it; nil where that is not known.
+	Diagnosis []byte `db:"diagnosis"`
 }
 
 // Ready reports whether there is a state to give to jobs.
@@ -47,12 +49,12 @@ func (e *Entry) Ready() bool { return e.Sealed != nil }
 // Failed reports whether there is none, and none to wait for.
 func (e *Entry) Failed() bool { return e.Sealed == nil && !e.Open }
 
-// findEntry reads what a login has left. The error of its run is that of its job.
+// findEntry reads what a login has left. The error of its run, and the diagnosis, are those of its job.
 const findEntry = `
 select l.generation, l.run_id, l.sealed, coalesce(nullif(l.error, ''), j.error, '') as error,
-	coalesce(r.state in ('QUEUED', 'RUNNING'), false) as open
+	coalesce(r.state in ('QUEUED', 'RUNNING'), false) as open, j.diagnosis
 from suite_logins l left join test_runs r on r.id = l.run_id
-left join lateral (select error from test_jobs where run_id = r.id order by position limit 1) j on true
+left join lateral (select error, diagnosis from test_jobs where run_id = r.id order by position limit 1) j on true
 where l.suite_run_id = $1 and l.key = $2`
 
 // Find returns the login of a target of a suite run; one that Failed where there is none.

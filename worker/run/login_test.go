@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	failures "github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/login"
 	store "github.com/slipway-qa/slipway/storage/run"
@@ -276,6 +277,28 @@ func TestLoginWithoutBiDi(t *testing.T) {
 	}
 	require.Zero(t, site.signedIn())
 	require.Equal(t, 1, w.number(`select count(*) from suite_runs where state = 'ERROR'`))
+	groups, err := failures.Groups(t.Context(), w.db, run.ID, 50, 20)
+	require.NoError(t, err)
+	require.Len(t, groups, 1, "what could not begin failed by the login")
+	require.Equal(t, [2]int{4, 4}, [2]int{groups[0].Count, groups[0].Jobs})
+	require.NotContains(t, groups[0].Subject, "the login of the suite failed")
+	require.Equal(t, 3, w.number(`select count(*) from test_jobs where diagnosis -> 'why' ->> 0 like 'The login of the suite failed%'`))
+}
+
+// What could not begin has the reason of the login's failure.
+func TestReasonOfALogin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.handler.Play = func(_ context.Context, _ replay.Config) replay.Result {
+		return replay.Result{Status: string(store.Errored), Code: store.CodeEnvironment, Message: "its headers are for another site"}
+	}
+	run := w.startLogin(w.loginSuite(newClub(t), nil))
+	w.work()
+	groups, err := failures.Groups(t.Context(), w.db, run.ID, 50, 20)
+	require.NoError(t, err)
+	require.Len(t, groups, 1)
+	require.Equal(t, failures.Environment, groups[0].Reason)
+	require.Equal(t, 4, groups[0].Count)
 }
 
 // A login whose worker dies is played by the next one; one that is cancelled leaves nobody
