@@ -89,7 +89,8 @@ func TestListsRefuseUnknownParameters(t *testing.T) {
 			names = append(names, name)
 		}
 		require.NotNil(t, route.Query, "%s %s ignores what it does not know", route.Method, route.Path)
-		require.ElementsMatch(t, names, route.Query, "%s %s", route.Method, route.Path)
+		require.ElementsMatch(t, names, route.Query,
+			"%s %s: what is described (openapi.yaml beside the handler, then make openapi) is what Query of the route has", route.Method, route.Path)
 	}
 	require.Greater(t, seen, 100)
 }

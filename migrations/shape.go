@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// The schema of the first two days was rewritten as the baseline, under the same numbers
-// and with other names. Its steps are kept, so that data of these days can be upgraded:
-// the early steps that it lacks, then what converts it to the baseline of 1 to 8.
+// early is the schema of the first two days. It was rewritten as the baseline, under the same
+// numbers and with other names. Its steps are kept, so that data of these days can be
+// upgraded: the early steps that it lacks, then what converts it to the baseline of 1 to 8.
 //
 //go:embed early
 var early embed.FS

@@ -38,7 +38,7 @@ func open(t *testing.T) fixture {
 		Relay: dispatch.NewRelay(redis, store, log), Log: log})}
 }
 
-// running inserts a task whose worker fell silent a minute ago.
+// silent inserts a task whose worker fell silent a minute ago.
 func (f fixture) silent(t *testing.T) uuid.UUID {
 	t.Helper()
 	task := tasks.NewMaintenance(tasks.ObjectSweep)

@@ -82,8 +82,9 @@ type schemaState struct {
 	foreign []int64
 }
 
-// Of tables and views: a step may add either. The primary keys and unique constraints of a
-// table are among its columns, for later steps refer to them and drop them by name.
+// selectColumns are those of tables and views: a step may add either. The primary keys and
+// unique constraints of a table are among its columns, for later steps refer to them and drop
+// them by name.
 const selectColumns = `
 select c.relname || '.' || a.attname
 from pg_attribute a join pg_class c on c.oid = a.attrelid

@@ -105,7 +105,7 @@ func takeEarly(ctx context.Context, db *DB, applied map[int64]time.Time) ([]Migr
 	return list, nil
 }
 
-// Goose's own table: version 0 is the table itself.
+// selectVersions reads Goose's own table: version 0 is the table itself.
 const selectVersions = `select version_id, max(tstamp) as at from goose_db_version where is_applied and version_id > 0 group by version_id`
 
 func appliedVersions(ctx context.Context, db *DB) (map[int64]time.Time, error) {

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// More slots than this in one pool is a typing error: each holds a connection.
+// maxSlots bounds a pool: more slots than this are a typing error, for each holds a
+// connection.
 const maxSlots = 1000
 
 func parsePools(text string, known map[string]bool) ([]Pool, error) {

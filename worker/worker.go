@@ -147,7 +147,7 @@ func New(cfg Config) (*Worker, error) {
 	return w, nil
 }
 
-// asynq polls an empty queue this often: half of it is what an idle worker adds
+// pollInterval is how often asynq polls an empty queue: half of it is what an idle worker adds
 // to a task's wait.
 const pollInterval = 50 * time.Millisecond
 

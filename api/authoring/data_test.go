@@ -241,7 +241,7 @@ func TestCodeOfRows(t *testing.T) {
 	id := w.newCase(w.member, "Sign in", tree{"steps": typing("{{row:user}}"), "data": tree{"csv": "user\nann\n"}})
 	secret := w.newCase(w.member, "Secret", tree{"steps": typing("{{row:user}}"), "data": tree{"csv": "user\nbob\n", "secret": []string{"user"}}})
 	for target, repeats := range map[string]bool{"javascript_playwright": true, "javascript_webdriverio": true, "javascript_cypress": true, "yaml": true,
-		"python_selenium": false, "java_selenium": false, "side": false, "yaml_maestro": false} {
+		"python_selenium": true, "java_selenium": true, "side": false, "yaml_maestro": false} {
 		code := w.ok(w.member, 200, "GET", "/testcases/"+id+"/code?target="+target, "")
 		if repeats {
 			require.Contains(t, code["code"], "ann", target)

@@ -3,6 +3,7 @@ package authoring
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -21,20 +22,20 @@ const (
 	codeEnvironmentForbidden = "ENVIRONMENT_FORBIDDEN"
 )
 
-// environmentFor returns the environment of a name, for cases of a team; nil for "".
-func (h *room) environmentFor(ctx context.Context, organization int64, name string, team int64) (*environment.Environment, error) {
+// environmentFor returns the environment that a member names, for cases of a team; nil for "".
+func (h *room) environmentFor(ctx context.Context, organization int64, member, name string, team int64) (*environment.Environment, error) {
 	if name == "" {
 		return nil, nil
 	}
 	env, err := environment.ByName(ctx, h.cfg.DB, organization, name)
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, refused(http.StatusBadRequest, codeEnvironmentNotFound, "environment: the organization has none of that name")
+		return nil, refused(http.StatusBadRequest, codeEnvironmentNotFound, fmt.Sprintf("%s: the organization has no environment %.100q", member, name))
 	}
 	if err != nil {
 		return nil, err
 	}
 	if env.TeamID != 0 && env.TeamID != team {
-		return nil, refused(http.StatusForbidden, codeEnvironmentForbidden, "environment: it is for the tests of another team alone")
+		return nil, refused(http.StatusForbidden, codeEnvironmentForbidden, member+": it is for the tests of another team alone")
 	}
 	return env, nil
 }
@@ -50,7 +51,10 @@ func (h suiteRuns) environmentOf(ctx context.Context, organization int64, id uui
 	if err != nil {
 		return nil, err
 	}
-	return h.environmentFor(ctx, organization, or(name, suite.DefaultEnvironment), suite.TeamID)
+	if name == nil {
+		return h.environmentFor(ctx, organization, "defaultEnvironment of the suite", suite.DefaultEnvironment, suite.TeamID)
+	}
+	return h.environmentFor(ctx, organization, "environment", *name, suite.TeamID)
 }
 
 // checkEnvironment refuses an environment whose tunnel or apps are gone; nil is none.

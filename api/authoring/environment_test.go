@@ -77,6 +77,10 @@ func TestRunTakesAnEnvironment(t *testing.T) {
 		w.refused(w.member, 400, "INVALID_BODY", "POST", path, `{"environment":{}}`, "environment")
 	}
 	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testsuites/"+suite, `{"defaultEnvironment":"gone"}`, "defaultEnvironment")
+	_, err := w.db.ExecContext(t.Context(), `update test_suites set default_environment = 'deleted' where id::text = $1`, suite)
+	require.NoError(t, err)
+	w.refused(w.member, 400, "ENVIRONMENT_NOT_FOUND", "POST", "/testsuites/"+suite+"/run", `{}`,
+		`defaultEnvironment of the suite: the organization has no environment "deleted"`)
 	requireMembers(t, w.ok(w.member, 200, "POST", "/testsuites/"+suite, `{"defaultEnvironment":null}`), tree{"defaultEnvironment": nil})
 }
 

@@ -73,7 +73,7 @@ type (
 
 // reportRun reports a run of a case, all of whose jobs were read.
 func reportRun(r *run.Run, failing *failingRows) *reportView {
-	view := newReport(r.CaseName, r.BuildID, r.Environment, r.CreatedAt, r.StartedAt, r.FinishedAt)
+	view := newReport(r.CaseName, r.BuildName, r.BuildID, r.Environment, r.CreatedAt, r.StartedAt, r.FinishedAt)
 	for i := range r.Jobs {
 		view.add(r, &r.Jobs[i], r.CaseName, failing)
 	}
@@ -84,7 +84,7 @@ func reportRun(r *run.Run, failing *failingRows) *reportView {
 // broke has a testcase that says so: without one, a report of no case at all would
 // look like a success.
 func reportSuiteRun(s *run.SuiteRun, runs []run.Run) *reportView {
-	view := newReport(s.SuiteName, s.BuildID, s.Environment, s.CreatedAt, s.StartedAt, s.FinishedAt)
+	view := newReport(s.SuiteName, s.BuildName, s.BuildID, s.Environment, s.CreatedAt, s.StartedAt, s.FinishedAt)
 	for i := range runs {
 		for k := range runs[i].Jobs {
 			view.add(&runs[i], &runs[i].Jobs[k], s.SuiteName, nil)
@@ -102,13 +102,16 @@ func brokenSuite(s *run.SuiteRun) reportCase {
 	return reportCase{Name: name, ClassName: name, Time: seconds(nil, nil), Error: newFailure("SUITE_RUN_FAILED", s.Error)}
 }
 
-func newReport(name string, buildID *int64, environment string, created time.Time, from, to *time.Time) *reportView {
+func newReport(name, buildName string, buildID *int64, environment string, created time.Time, from, to *time.Time) *reportView {
 	counts := reportCounts{Name: xmlText(name), Time: seconds(from, to)}
 	if from == nil {
 		from = &created
 	}
 	view := &reportView{reportCounts: counts,
 		Suite: reportSuite{reportCounts: counts, Timestamp: from.UTC().Format("2006-01-02T15:04:05")}}
+	if buildName != "" && buildName != name { // else the run named none
+		view.build = append(view.build, reportProperty{buildNameProperty, xmlText(buildName)})
+	}
 	if buildID != nil {
 		view.build = append(view.build, reportProperty{buildProperty, strconv.FormatInt(*buildID, 10)})
 	}
@@ -187,6 +190,9 @@ func jobProperties(r *run.Run, j *run.Job) *reportProperties {
 
 // buildProperty names the distribution's build that was tested.
 const buildProperty = "buildId"
+
+// buildNameProperty is what the run calls its build.
+const buildNameProperty = "buildName"
 
 // environmentProperty names the environment of the run.
 const environmentProperty = "environment"

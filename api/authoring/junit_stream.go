@@ -19,7 +19,7 @@ const reportStep = 100
 // report writes a run of a case as JUnit XML.
 func (h *room) report(c *gin.Context, r *run.Run) error {
 	if len(r.Jobs) < r.JobCount {
-		view := newReport(r.CaseName, r.BuildID, r.Environment, r.CreatedAt, r.StartedAt, r.FinishedAt)
+		view := newReport(r.CaseName, r.BuildName, r.BuildID, r.Environment, r.CreatedAt, r.StartedAt, r.FinishedAt)
 		return h.stream(c, view, r.CaseName, []run.Run{*r}, nil)
 	}
 	failing, err := h.failingRows(c.Request.Context(), r)
@@ -36,7 +36,7 @@ func (h *room) streamSuite(c *gin.Context, s *run.SuiteRun, runs []run.Run) erro
 	if s.Error != "" {
 		broken = append(broken, brokenSuite(s))
 	}
-	view := newReport(s.SuiteName, s.BuildID, s.Environment, s.CreatedAt, s.StartedAt, s.FinishedAt)
+	view := newReport(s.SuiteName, s.BuildName, s.BuildID, s.Environment, s.CreatedAt, s.StartedAt, s.FinishedAt)
 	return h.stream(c, view, s.SuiteName, runs, broken)
 }
 

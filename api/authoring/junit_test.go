@@ -26,6 +26,7 @@ const goldenReport = `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites name="Buy &lt;all&gt;" tests="6" failures="1" errors="1" skipped="3" time="2.500">
  <testsuite name="Buy &lt;all&gt;" tests="6" failures="1" errors="1" skipped="3" time="2.500" timestamp="2026-03-01T10:00:01">
   <properties>
+   <property name="buildName" value="1.2 &lt;rc&gt;"></property>
    <property name="healed" value="3"></property>
   </properties>
   <testcase name="Buy &lt;all&gt; (target 1: chrome 120 Linux)" classname="Buy &lt;all&gt;" time="1.234">
@@ -60,7 +61,7 @@ const goldenReport = `<?xml version="1.0" encoding="UTF-8"?>
 func TestJUnitOfARun(t *testing.T) {
 	t.Parallel()
 	from := instant(t, "2026-03-01T11:00:01.5+01:00")
-	run := &store.Run{CaseName: "Buy <all>", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), StartedAt: from,
+	run := &store.Run{CaseName: "Buy <all>", BuildName: "1.2 <rc>", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), StartedAt: from,
 		FinishedAt: instant(t, "2026-03-01T10:00:04Z"), Jobs: []store.Job{
 			{Status: store.Passed, Healed: 1, StartedAt: from, FinishedAt: instant(t, "2026-03-01T10:00:02.734Z"),
 				Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "120", "platformName": "Linux"}},

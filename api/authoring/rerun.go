@@ -177,7 +177,7 @@ func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 	if of.RecordedURL != nil {
 		e.testURL = of.TestURL
 	}
-	if e.environment, err = h.environmentFor(ctx, w.OrganizationID, of.Environment, n.Case.TeamID); err != nil {
+	if e.environment, err = h.environmentFor(ctx, w.OrganizationID, "environment", of.Environment, n.Case.TeamID); err != nil {
 		return nil, err
 	}
 	recorded := func() ([]string, error) { return []string{recordedAt(&n)}, nil }
@@ -247,7 +247,7 @@ func (h suiteRuns) startAgain(ctx context.Context, w account.Writer, id, runID u
 	if err != nil {
 		return nil, problem(err, testSuite)
 	}
-	if e.environment, err = h.environmentFor(ctx, w.OrganizationID, of.Environment, suite.TeamID); err != nil {
+	if e.environment, err = h.environmentFor(ctx, w.OrganizationID, "environment", of.Environment, suite.TeamID); err != nil {
 		return nil, err
 	}
 	// The targets and tunnels are those of the earlier case runs, and not the environment's.

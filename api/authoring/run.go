@@ -72,7 +72,7 @@ func (h runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 	if len(n.Revision.Steps) == 0 {
 		return nil, refused(http.StatusBadRequest, codeCaseEmpty, "the test case has no steps")
 	}
-	env, err := h.environmentFor(ctx, w.OrganizationID, or(in.Environment, ""), n.Case.TeamID)
+	env, err := h.environmentFor(ctx, w.OrganizationID, "environment", or(in.Environment, ""), n.Case.TeamID)
 	if err != nil {
 		return nil, err
 	}

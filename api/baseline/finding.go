@@ -13,7 +13,6 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/baseline"
-	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -84,11 +83,10 @@ func (h *Handlers) acceptFindings(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	got, err := h.readRun(c, caseID, runID)
-	if err != nil {
+	if _, err := h.readRun(c, caseID, runID); err != nil {
 		return err
 	}
-	list, err := chosen(got, &in)
+	list, err := h.chosen(c, runID, &in)
 	if err != nil {
 		return err
 	}
@@ -103,30 +101,23 @@ func (h *Handlers) acceptFindings(c *gin.Context) error {
 	return data(c, view)
 }
 
-// chosen returns the findings of a run's step that a body names, of all its targets.
-func chosen(r *run.Run, in *acceptBody) ([]step.Finding, error) {
-	var list []step.Finding
-	found, checked := map[string]bool{}, false
-	for i := range r.Jobs {
-		for k := range r.Jobs[i].Records {
-			record := &r.Jobs[i].Records[k]
-			if record.StepID != in.StepID || record.Findings == nil {
-				continue
-			}
-			checked = true
-			for _, f := range record.Findings.List {
-				wanted := slices.Contains(in.Findings, f.Key) || len(in.Findings) == 0 && f.Fails
-				if wanted && !found[f.Key] {
-					list, found[f.Key] = append(list, f), true
-				}
-			}
-		}
+// maxNamed bounds the findings that a body names: a step keeps no more of a job.
+const maxNamed = 100
+
+// chosen returns the findings of a run's step that a body names, of all its jobs.
+func (h *Handlers) chosen(c *gin.Context, runID uuid.UUID, in *acceptBody) ([]step.Finding, error) {
+	if len(in.Findings) > maxNamed {
+		return nil, storage.Invalid("findings", "must be at most %d", maxNamed)
+	}
+	list, checked, err := baseline.FindingsOfStep(c.Request.Context(), h.cfg.DB, runID, in.StepID, in.Findings)
+	if err != nil {
+		return nil, err
 	}
 	if !checked {
 		return nil, storage.Invalid("stepId", "names no step of the run that checked accessibility")
 	}
 	for _, key := range in.Findings {
-		if !found[key] {
+		if !slices.ContainsFunc(list, func(f step.Finding) bool { return f.Key == key }) {
 			return nil, storage.Invalid("findings", "%.64q is no finding of the step", key)
 		}
 	}

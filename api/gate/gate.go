@@ -80,7 +80,8 @@ func (h *Handlers) Routes() []route.Route {
 	}
 }
 
-// A watcher waits for ids of tasks and runs; builds have numbers.
+// waitID returns the id by which a build's gate is waited for: a watcher waits for ids of
+// tasks and runs; builds have numbers.
 func waitID(build int64) (id uuid.UUID) {
 	binary.BigEndian.PutUint64(id[8:], uint64(build))
 	return id

@@ -91,7 +91,7 @@ func newBudget(limits Limits, wait time.Duration) *budget {
 	return b
 }
 
-// caller is who the rooms take a request for.
+// callerOf returns who the rooms take a request for.
 func callerOf(t *crash.Token) admission.Caller {
 	return admission.Caller{Organization: t.OrganizationID, Key: strconv.FormatInt(t.ID, 10)}
 }

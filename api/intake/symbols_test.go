@@ -43,7 +43,7 @@ func (f *fakeSymbols) Add(_ context.Context, n symbolfile.New) (*symbolfile.Stor
 
 func symbolView(u *symbolfile.Upload) any { return map[string]any{"id": u.ID, "name": u.Name} }
 
-// contentOf reads the objects of what was added.
+// contents reads the objects of what was added.
 func (w *world) contents(t *testing.T) []string {
 	t.Helper()
 	var all []string

@@ -46,8 +46,8 @@ func (c Capability) stand(checks map[string]outcome) ability {
 	return a
 }
 
-// The capabilities of an api. It serves them by the database alone, but for files;
-// work that Redis carries starts later without it.
+// apiCapabilities are the capabilities of an api. It serves them by the database alone, but
+// for files; work that Redis carries starts later without it.
 func apiCapabilities() []Capability {
 	return []Capability{
 		{Name: "crash_intake", Needs: []string{Postgres}, Slows: []string{Redis}},

@@ -40,14 +40,14 @@ type Observer struct {
 
 // The buckets of the histograms, in seconds.
 var (
-	// From an answer out of memory to the upload of a large build.
+	// requestBuckets go from an answer out of memory to the upload of a large build.
 	requestBuckets = []float64{.002, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120, 600}
-	// From an immediate delivery to an outage.
+	// waitBuckets go from an immediate delivery to an outage.
 	waitBuckets = []float64{.01, .025, .05, .1, .25, .5, 1, 5, 15, 60, 300, 1800, 7200}
-	// From one statement to a long generation.
+	// tookBuckets go from one statement to a long generation.
 	tookBuckets = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 5, 15, 60, 300, 1800}
-	// From a tick that was just in time to a minute, after which a firing is one that
-	// makes up for an outage.
+	// lateBuckets go from a tick that was just in time to a minute, after which a firing is
+	// one that makes up for an outage.
 	lateBuckets = []float64{.05, .1, .25, .5, 1, 2, 3, 5, 10, 30, 60}
 )
 

@@ -138,7 +138,8 @@ func (h *Handlers) debuginfod(c *gin.Context, organization int64, parts []string
 	return h.serve(c, found)
 }
 
-// Features of debug files: machine code, and what makes debug information.
+// featureText is the feature of debug files with machine code; debugFeatures are those of what
+// makes debug information.
 const featureText = "text"
 
 func debugFeatures() []string { return []string{"lines", "inlines", "functions"} }

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/webhook"
 	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/link"
 	"github.com/slipway-qa/slipway/tasks/webhookcall"
 )
 
@@ -280,7 +281,7 @@ func (h *Handlers) sendTest(ctx context.Context, hook *webhook.Webhook) (*webhoo
 	if err != nil {
 		return nil, err
 	}
-	text, err := webhookcall.Body(due, hook.URL)
+	text, err := webhookcall.Body(due, hook.URL, link.Links{})
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,8 @@ func quantile(times []time.Duration, q float64) time.Duration {
 	return sorted[min(int(q*float64(len(sorted))), len(sorted)-1)]
 }
 
-// Builds of one project as after uploads; they share the rows of file and icon.
+// insertBuilds inserts builds of one project as after uploads; they share the rows of file and
+// icon.
 const insertBuilds = `
 with team as (select id, organization_id from teams order by id limit 1),
 project as (

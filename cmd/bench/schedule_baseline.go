@@ -22,8 +22,8 @@ const (
 	baselineEach  = 10 * baselineRows // schedules of a connection
 )
 
-// Tables like those of the product, with their indexes and checks, without what
-// refers to other tables.
+// baselineTables makes tables like those of the product, with their indexes and checks,
+// without what refers to other tables.
 const baselineTables = `
 create table baseline_schedules (like test_schedules including all);
 create table baseline_firings (like test_schedule_firings including all);

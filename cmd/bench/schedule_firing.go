@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-qa/slipway/cmd/bench/progress"
 )
 
-// One case a suite, which could run: the target has a browser that nobody serves
-// here, so the run stays open.
+// addSuite inserts suites of one case each, which could run: the target has a browser that
+// nobody serves here, so the run stays open.
 const addSuite = `
 with u as (select uuid from users order by id limit 1), t as (select id, organization_id from teams order by id limit 1),
 suites as (
@@ -36,10 +36,10 @@ func (f *fleet) addSuites(ctx context.Context, n int) error {
 	return err
 }
 
-// Schedules with a suite each, or shared. $2 is the first firing of the first one,
-// $3 the last that may be. With a period of zero all are due at $2 and in an hour
-// again; else they are spread over a minute and fire every minute. Zones differ by
-// whole hours, which such expressions do not see.
+// addSchedule inserts schedules with a suite each, or shared. $2 is the first firing of the
+// first one, $3 the last that may be. With a period of zero all are due at $2 and in an hour
+// again; else they are spread over a minute and fire every minute. Zones differ by whole
+// hours, which such expressions do not see.
 const addSchedule = `
 with u as (select uuid from users order by id limit 1), t as (select id, organization_id from teams order by id limit 1),
 s as (
@@ -127,7 +127,8 @@ func (l lateness) quantile(q float64) time.Duration {
 
 const watchEvery = 20 * time.Millisecond
 
-// Rows of one transaction have one created_at and become visible together.
+// newFirings counts firings by the time that was planned and the transaction: its rows have
+// one created_at and become visible together.
 const newFirings = `
 select fire_at, created_at, count(*) as n from test_schedule_firings
 where created_at >= $1 and outcome = 'STARTED' group by fire_at, created_at`
@@ -213,8 +214,8 @@ func (f *fleet) compare(ctx context.Context, want map[firingKey]bool) (compariso
 	return c, nil
 }
 
-// Ended is what has got its case runs, as if browsers had passed them; the tasks of
-// the jobs end with them.
+// endSuiteRuns ends the suite runs that have got their case runs, as if browsers had passed
+// them; the tasks of the jobs end with them.
 const endSuiteRuns = `
 with ended as (
 	update suite_runs set state = 'PASSED', started_at = coalesce(started_at, now()), finished_at = now()

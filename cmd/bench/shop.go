@@ -13,8 +13,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// site is the site that flows run on: a sign-in, a list of forty products, a cart
-// in the visitor's session.
+// shopSite is the site that flows run on: a sign-in, a list of forty products, a cart in the
+// visitor's session.
 type shopSite struct {
 	server *http.Server
 	base   string

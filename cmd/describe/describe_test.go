@@ -148,6 +148,7 @@ func TestComponentsComeFromTypes(t *testing.T) {
 		"stepGroup_whole":    "groupView with groupDetail",
 		"authoring_relation": "relations are read by storage/step: near, below and their like have one shape", "authoring_cookieAttributes": "likewise, of a cookie",
 		"authoring_route_answer": "likewise, of route", "authoring_route_change": "likewise", "authoring_data_body": "read by storage/rows: rows or csv",
+		"authoring_point":  "read by storage/step: a place on a screen",
 		"authoring_warned": "what is beside the data of an answer",
 		"error":            "a failure, as package respond writes it", "crash_error": "likewise", "authoring_error": "likewise",
 		"distribution_legacy_error": "likewise", "upload_error": "likewise",

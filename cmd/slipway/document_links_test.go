@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 
@@ -17,17 +16,25 @@ const (
 	maxPageWords = 2500
 	// maxReadmeWords is how long README may be, which is read before anything else.
 	maxReadmeWords = 900
+	// maxContributingWords is how long CONTRIBUTING may be: it leads to what is longer.
+	maxContributingWords = 1500
+	// A decision has what was asked, what was decided, what it costs, and what would change it.
+	minDecisionWords = 150
+	maxDecisionWords = 400
 )
 
-// markdownPages are README and the pages of docs/ by their paths from the root.
+// markdownPages are those of the root folder, as README, and of docs/, by their paths from the
+// root.
 func markdownPages(t *testing.T) map[string]string {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(moduleRoot, "docs", "*.md"))
-	require.NoError(t, err)
-	made, err := filepath.Glob(filepath.Join(moduleRoot, "docs", "reference", "*.md"))
-	require.NoError(t, err)
+	var paths []string
+	for _, folder := range []string{"", "docs", "docs/reference", "docs/decisions"} {
+		found, err := filepath.Glob(filepath.Join(moduleRoot, folder, "*.md"))
+		require.NoError(t, err)
+		paths = append(paths, found...)
+	}
 	pages := map[string]string{}
-	for _, path := range slices.Concat(paths, made, []string{filepath.Join(moduleRoot, "README.md")}) {
+	for _, path := range paths {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		name, err := filepath.Rel(moduleRoot, path)
@@ -94,12 +101,19 @@ func TestDocumentsAreShort(t *testing.T) {
 	pages := markdownPages(t)
 	index := pages["docs/README.md"]
 	assert.LessOrEqual(t, length(pages["README.md"]), maxReadmeWords, "README.md")
+	assert.LessOrEqual(t, length(pages["CONTRIBUTING.md"]), maxContributingWords, "CONTRIBUTING.md")
 	require.NotEmpty(t, index)
 	for name, text := range pages {
 		assert.LessOrEqual(t, length(text), maxPageWords, name)
 		base := filepath.Base(name)
 		switch {
 		case base == "README.md":
+		case filepath.Dir(name) == ".":
+			assert.Contains(t, pages["README.md"], "("+base+")", "README.md leads to each page beside it")
+		case filepath.Dir(name) == "docs/decisions":
+			assert.Contains(t, index, "(decisions/"+base+")", "docs/README.md leads to each decision")
+			assert.GreaterOrEqual(t, length(text), minDecisionWords, name)
+			assert.LessOrEqual(t, length(text), maxDecisionWords, name)
 		case filepath.Dir(name) == "docs":
 			assert.Contains(t, index, "("+base+")", "docs/README.md leads to each page")
 		default:

@@ -15,7 +15,8 @@ const (
 	// A file holds one idea.
 	mostLines     = 400
 	mostTestLines = 600
-	// Some lookups return at once when they find; more of them are a ladder.
+	// mostErrNil allows for lookups that return at once when they find; more of them are a
+	// ladder.
 	mostErrNil = 2
 )
 

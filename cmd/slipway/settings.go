@@ -271,16 +271,17 @@ func (s *settings) allowPrivate() bool {
 var vendorForm = regexp.MustCompile(`^[a-z][a-z0-9]{0,31}$`)
 
 const (
-	// Memory has several copies of a report while it is checked, scrubbed and
-	// compressed.
+	// maxReportBytes bounds what a setting may allow: memory has several copies of a report
+	// while it is checked, scrubbed and compressed.
 	maxReportBytes = 64 << 20
 	// An object is written in one stream, within the deadline of a request.
 	maxAttachmentBytes = 5 << 30
 	maxAttachments     = 1000
-	// A multipart upload has at most 10,000 parts, here of 8 MiB: 78 GiB, rounded
-	// down.
+	// maxUploadBytes is what a multipart upload of at most 10,000 parts, here of 8 MiB, can
+	// hold: 78 GiB, rounded down.
 	maxUploadBytes = 64 << 30
-	// A report of the largest size must not stop all others.
+	// reportsInFlight is how many of the largest reports are held: one must not stop all
+	// others.
 	reportsInFlight = 4
 )
 

@@ -13,11 +13,13 @@ type processSettings struct {
 const (
 	// tierStopDelay lets a balancer probe twice at its usual two seconds.
 	tierStopDelay = 5 * time.Second
-	// A balancer that needs longer than this does not probe.
+	// maxStopDelay bounds the delay: a balancer that needs longer than this does not probe.
 	maxStopDelay = 5 * time.Minute
-	// Within a second a heartbeat is late on a machine that is merely busy.
+	// minRescueAfter is a second: within it a heartbeat is late on a machine that is merely
+	// busy.
 	minRescueAfter = time.Second
-	// A task that waits for longer is late, whatever its worker died of.
+	// maxRescueAfter bounds the rescue: a task that waits for longer is late, whatever its
+	// worker died of.
 	maxRescueAfter = 10 * time.Minute
 )
 

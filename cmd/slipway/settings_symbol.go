@@ -15,6 +15,7 @@ type symbolSettings struct {
 
 const (
 	minSymbolCache = library.MinBytes
-	// A program of Go begins with some tens of MiB of private memory.
+	// minSymbolReader leaves room for the program itself: one of Go begins with some tens of
+	// MiB of private memory.
 	minSymbolReader = 256 << 20
 )

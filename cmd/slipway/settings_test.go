@@ -18,7 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/worker"
 )
 
-// parse reads a command line the way run does.
+// parseSettings reads a command line the way run does.
 func parseSettings(t *testing.T, args ...string) (*settings, error) {
 	t.Helper()
 	var c cli

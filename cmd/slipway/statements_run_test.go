@@ -53,6 +53,26 @@ func runUseCases() []useCase {
 				})
 				w.wantRows(n, `select count(*)::text from test_jobs where organization_id = $1`)
 			}},
+		{name: "start the runs of a suite whose tests need one", numbers: []int{10, 100}, of: asks{statements: 35, commands: 1},
+			each: asks{statements: 12}, step: 100, run: func(w *counted, n int) {
+				w.cases(n)
+				w.exec(`update test_suites set depends_on = (select jsonb_object_agg(id, jsonb_build_array($1::text)) from test_cases
+					where organization_id = $2 and id <> $1) where organization_id = $2`, w.ids["case"], w.boot.Organization.ID)
+				w.count(func() {
+					w.must(request{method: post, path: ai + "/testsuites/{id:suite}/run", body: `{"maxDuration":600}`})
+					w.work(tasks.SuiteRun)
+				})
+				w.wantRows(n-1, `select count(*)::text from test_runs where organization_id = $1 and needs is not null`)
+			}},
+		{name: "start a shard of a suite", numbers: []int{10, 100}, of: asks{statements: 34, commands: 1}, each: asks{statements: 12}, step: 100,
+			run: func(w *counted, n int) {
+				w.cases(n)
+				w.count(func() {
+					w.must(request{method: post, path: ai + "/testsuites/{id:suite}/run", body: `{"shard":{"index":1,"of":2,"key":"4711"}}`})
+					w.work(tasks.SuiteRun)
+				})
+				w.wantRows(n/2, `select count(*)::text from test_jobs where organization_id = $1`)
+			}},
 		{name: "cancel the runs of a suite", numbers: []int{10, 100}, of: asks{statements: 20}, run: func(w *counted, n int) {
 			w.cases(n)
 			w.must(request{method: post, path: ai + "/testsuites/{id:suite}/run", body: `{}`, save: "run=data.id"})

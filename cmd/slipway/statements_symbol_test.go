@@ -12,7 +12,8 @@ const (
 )
 
 var (
-	// Plain scripts that nobody has a map of: each report names ones of its own.
+	// nodeReports are of plain scripts that nobody has a map of: each report names ones of its
+	// own.
 	nodeReports = reportKind{lang: "nodejs", frame: func(n int) string {
 		return fmt.Sprintf(`{"funcName":"a%d","library":"/srv/shop/a%[1]d.js","line":1,"column":5},{"funcName":"b","library":"/srv/shop/b%[1]d.js","line":2,"column":7}`, n)
 	}}

@@ -48,8 +48,9 @@ func (u *useCase) most(n int) asks {
 	return asks{u.of.statements + steps*u.each.statements, u.of.commands + steps*u.each.commands, u.of.objects + steps*u.each.objects}
 }
 
-// The bounds of the use cases. One that fails prints what was asked, the most frequent
-// statement first: a statement whose number follows that of the things stands in a loop.
+// useCases returns the bounds of the use cases. One that fails prints what was asked, the most
+// frequent statement first: a statement whose number follows that of the things stands in a
+// loop.
 func useCases() []useCase {
 	var all []useCase
 	for _, part := range []func() []useCase{crashUseCases, buildUseCases, peopleUseCases, runUseCases, taskUseCases, symbolUseCases, gateUseCases} {
@@ -108,6 +109,9 @@ func newCounted(t *testing.T) *counted {
 	handlers, stop, err := w.services.workHandlers(nil, pools)
 	require.NoError(t, err)
 	t.Cleanup(stop)
+	for kind := range tasks.Kinds() {
+		require.Contains(t, handlers, kind, "a task without a handler waits for ever: register one in workHandlers")
+	}
 	w.handlers = handlers
 	w.plain, err = storage.Open(storage.Config{URL: string(w.services.settings.DatabaseURL), MaxConns: 2})
 	require.NoError(t, err)

@@ -17,13 +17,13 @@ func addWebhookWork(s *services, handlers map[string]worker.Handler, pools []wor
 	if err != nil {
 		return err
 	}
+	links := link.New(s.settings.PublicURL)
 	handlers[tasks.WebhookDeliver.Name] = &workwebhook.Deliver{DB: s.db, Caller: webhookcall.NewSender(s.guard),
-		Keys: s.keys, Slots: slotsOf(pools, tasks.Webhook),
-		Notify: workwebhook.NewMail(s.letters(nil), link.New(s.settings.PublicURL)), Log: s.log}
+		Keys: s.keys, Slots: slotsOf(pools, tasks.Webhook), Notify: workwebhook.NewMail(s.letters(nil), links), Links: links, Log: s.log}
 	handlers[tasks.WebhookReplay.Name] = &workwebhook.Replay{DB: s.db}
 	handlers[tasks.WebhookMaintenance.Name] = maintenance
 	handlers[tasks.CommitStatus.Name] = &workcommitstatus.Send{DB: s.db, Caller: statuscall.NewSender(s.guard), Keys: s.keys,
-		Links: link.New(s.settings.PublicURL), Log: s.log}
+		Links: links, Log: s.log}
 	return nil
 }
 

@@ -54,7 +54,7 @@ type ConsoleIdentity struct {
 	Stale     bool      // the session's last use should be stored again
 }
 
-// Reads console_sessions_digest_key.
+// consoleMember reads console_sessions_digest_key.
 const consoleMember = `
 select s.id as session_id, coalesce(s.key_id, 0) as key_id, s.digest, s.organization_id, o.uuid as organization_uuid, o.slug,
 	u.id as user_id, u.uuid as user_uuid, u.kind, coalesce(u.email, '') as email, u.username,
@@ -117,7 +117,7 @@ func consoleOperatorBy(ctx context.Context, q storage.Querier, digest Digest, no
 	return &ConsoleIdentity{SessionID: row.SessionID, Operator: row.Username, Stale: row.Stale}, nil
 }
 
-// The condition stands here again, so that of many requests at once one writes.
+// touchConsole has the condition once more, so that of many requests at once one writes.
 const touchConsole = `
 update console_sessions set last_used_at = $2, expires_at = least($3::timestamptz, created_at + $4 * interval '1 second')
 where id = $1 and last_used_at < $2::timestamptz - interval '5 minutes'`
@@ -147,7 +147,7 @@ type ConsoleSession struct {
 // maxConsoleSessions bounds the list of a person's sessions.
 const maxConsoleSessions = 100
 
-// Reads console_sessions_member.
+// consoleSessions reads console_sessions_member.
 const consoleSessions = `
 select id, device, address, created_at, last_used_at, expires_at from console_sessions
 where organization_id = $1 and user_id = $2 and expires_at > $3

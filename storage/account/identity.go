@@ -39,7 +39,7 @@ type TeamPlace struct {
 	Admin bool
 }
 
-// Joins the teams of a user u in an organization o.
+// joinTeams joins the teams of a user u in an organization o.
 const joinTeams = `cross join lateral (
 	select coalesce(array_agg(t.id order by t.id), '{}') as ids,
 		coalesce(array_agg(t.uuid::text order by t.id), '{}') as uuids,
@@ -49,12 +49,13 @@ const joinTeams = `cross join lateral (
 	where tm.user_id = u.id
 ) tt`
 
-// Whether an organization o accepts OIDC tokens only. Reads oidc_configurations_pkey.
+// oidcOnly is whether an organization o accepts OIDC tokens only. It reads
+// oidc_configurations_pkey.
 const oidcOnly = `exists (select from oidc_configurations c
 		where c.organization_id = o.id and c.enabled and c.mode = 'oidc_only') as oidc_only`
 
-// The teams come as three arrays in one order, so that a request costs one
-// round trip. Reads api_keys_digest_key.
+// identityByDigest reads api_keys_digest_key. The teams come as three arrays in one order, so
+// that a request costs one round trip.
 const identityByDigest = `
 select k.id as key_id, k.digest, k.organization_id, o.uuid as organization_uuid, o.slug,
 	u.id as user_id, u.uuid as user_uuid, u.kind, coalesce(u.email, '') as email, u.username,
@@ -125,7 +126,7 @@ func (row *identityRow) identity() (*Identity, error) {
 	return id, nil
 }
 
-// The condition stands here again, so that of many requests at once one writes.
+// touchKey has the condition once more, so that of many requests at once one writes.
 const touchKey = `
 update api_keys set last_used_at = now()
 where id = $1 and (last_used_at is null or last_used_at < now() - interval '5 minutes')`

@@ -170,7 +170,7 @@ func UnblockUser(ctx context.Context, tx *storage.Tx, actor Actor, organizationI
 	return setBlocked(ctx, tx, actor, organizationID, userID, false)
 }
 
-// A Bearer token ends with the block for good, a key comes back with its end.
+// endBearers ends Bearer tokens with the block for good; a key comes back with its end.
 const endBearers = `delete from bearer_tokens where organization_id = $1 and user_id = $2`
 
 func setBlocked(ctx context.Context, tx *storage.Tx, actor Actor, organizationID, userID int64, blocked bool) error {

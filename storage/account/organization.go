@@ -95,7 +95,8 @@ type OrganizationMembers struct {
 	Members int64 `db:"members"`
 }
 
-// A page counts the memberships of its organizations by their unique index.
+// organizationsWithMembers counts the memberships of a page's organizations by their unique
+// index.
 const organizationsWithMembers = `
 select ` + organizationColumns + `, (select count(*) from memberships m where m.organization_id = o.id and m.role <> 'tester') as members
 from organizations o order by id limit $1 offset $2`

@@ -32,9 +32,9 @@ func CheckEmails(field string, emails []string) error {
 	return nil
 }
 
-// In the order of the addresses, so that two calls at once wait for each other and do
-// not deadlock. A user name that is taken, and an address that somebody else has just
-// added, leave their row out.
+// insertPeople inserts in the order of the addresses, so that two calls at once wait for each
+// other and do not deadlock. A user name that is taken, and an address that somebody else has
+// just added, leave their row out.
 const insertPeople = `
 insert into users (uuid, kind, username, email, name)
 select gen_random_uuid(), 'person', w.username, w.email, $3
@@ -43,8 +43,8 @@ where not exists (select from users u where lower(u.email) = lower(w.email))
 order by lower(w.email), w.n
 on conflict do nothing`
 
-// Held until the end of the transaction, so that nobody deletes the rows before a
-// membership refers to them.
+// peopleByEmail holds the rows until the end of the transaction, so that nobody deletes them
+// before a membership refers to them.
 const peopleByEmail = `
 select u.id from unnest($1::text[]) with ordinality as w(email, n)
 join users u on lower(u.email) = lower(w.email)

@@ -44,7 +44,7 @@ func ServiceAccountByID(ctx context.Context, q storage.Querier, organizationID, 
 	return &m, storage.Wrap(err, fmt.Sprintf("service account %d", userID))
 }
 
-// Its memberships, keys and tokens go with it.
+// deleteServiceAccount deletes an account; its memberships, keys and tokens go with it.
 const deleteServiceAccount = `
 delete from users u using memberships m
 where m.user_id = u.id and m.organization_id = $1 and u.id = $2 and u.kind = 'service'

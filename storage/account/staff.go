@@ -39,13 +39,14 @@ type StaffFilter struct {
 	UserID         int64  // 0: all
 }
 
-// The index memberships_staff has those who are no testers, who are few beside them.
+// matchingStaff reads the index memberships_staff, which has those who are no testers: they
+// are few beside them.
 const matchingStaff = `
 from memberships m join users u on u.id = m.user_id
 where m.organization_id = $1 and m.role <> 'tester' and ($2::text = '' or m.role = $2)
 	and ($4::bigint = 0 or m.user_id = $4) and ($3::text = '' or position(lower($3) in lower(concat_ws(E'\n', u.email, u.username, u.name))) > 0)`
 
-// Keys are found by api_keys_user, sessions by console_sessions_member.
+// staffPage finds keys by api_keys_user, sessions by console_sessions_member.
 const staffPage = `
 select u.id, u.uuid, u.kind, u.username, u.email, u.name, u.created_at,
 	m.id as membership_id, m.role, m.blocked_at, m.created_at as joined_at, k.keys, greatest(k.used, s.used) as last_seen_at

@@ -102,7 +102,8 @@ func (e *TeamInUseError) Unwrap() error { return storage.ErrConflict }
 // ErrLastTeam: an organization keeps one team, which its apps and cases belong to.
 var ErrLastTeam = fmt.Errorf("the organization's only team: %w", storage.ErrConflict)
 
-// An app that was deleted counts until its task has removed it.
+// teamHas counts what a team has. An app that was deleted counts until its task has removed
+// it.
 const teamHas = `
 select (select count(*) from projects where team_id = $1) as apps,
 	(select count(*) from test_cases where team_id = $1) as cases,

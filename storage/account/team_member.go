@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Both sides must belong to the organization: otherwise the select has no row.
+// upsertTeamMember needs both sides in the organization: otherwise the select has no row.
 const upsertTeamMember = `
 insert into team_memberships (team_id, user_id, admin)
 select t.id, m.user_id, $4 from teams t
@@ -111,7 +111,7 @@ func (t *Team) place(ctx context.Context, tx *storage.Tx, w Writer, places []Pla
 	return Audit(ctx, tx, events...)
 }
 
-// The members who leave, or with $3 all but those in $2.
+// deleteTeamMembers removes the members who leave, or with $3 all but those in $2.
 const deleteTeamMembers = `
 with removed as (
 	delete from team_memberships where team_id = $1 and (user_id = any($2)) <> $3 returning user_id

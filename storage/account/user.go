@@ -88,7 +88,7 @@ func CheckEmail(email string) error {
 
 func hidden(r rune) bool { return unicode.Is(unicode.Cf, r) }
 
-// A user name is the user part of Basic authentication, so it has no colon.
+// usernameForm is that of the user part of Basic authentication, so it has no colon.
 var usernameForm = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,62}$`)
 
 func checkUsername(name string) error {
@@ -124,6 +124,8 @@ func CreateUser(ctx context.Context, tx *storage.Tx, actor Actor, n NewUser) (*U
 		Subject: u.Label(), Detail: map[string]any{"id": u.ID, "role": n.Role}})
 }
 
+// CheckDisplayName returns an InvalidError for a name of a person that is too long or does
+// not print.
 func CheckDisplayName(name string) error {
 	if len(name) > 4*maxName {
 		return &storage.InvalidError{Field: "name", Msg: "is too long"}
@@ -133,7 +135,8 @@ func CheckDisplayName(name string) error {
 
 const userByEmail = `select ` + userColumns + ` from users where lower(email) = lower($1)`
 
-// A user name that was derived may be taken: then no row comes back.
+// insertPerson inserts a person. A user name that was derived may be taken: then no row comes
+// back.
 const insertPerson = `
 insert into users (uuid, kind, username, email, name) values ($1, 'person', $2, $3, $4)
 on conflict (username) do nothing

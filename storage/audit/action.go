@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// From one type to the next in audit_events_type, for each organization.
+// occurring goes from one type to the next in audit_events_type, for each organization.
 const occurring = `
 with recursive there (organization_id, type) as (
 	select o.id, (select min(e.type) from audit_events e where e.organization_id = o.id)

@@ -28,7 +28,8 @@ func Expiring(ctx context.Context, q storage.Querier, keepDays int) ([]int64, er
 	return ids, storage.Wrap(err, "find audit events beyond their retention")
 }
 
-// The trigger of audit_events refuses the rows that are younger.
+// expire deletes what is old enough: the trigger of audit_events refuses the rows that are
+// younger.
 const expire = `
 delete from audit_events where id in (
 	select e.id from audit_events e

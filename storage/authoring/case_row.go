@@ -106,7 +106,8 @@ type Team struct {
 
 const teamByUUID = `select id, uuid from teams where organization_id = $1 and uuid = $2`
 
-// A writer without a team writes for the organization's first one.
+// defaultTeam finds the team of a writer. One without a team writes for the organization's
+// first one.
 const defaultTeam = `
 select id, uuid from teams where organization_id = $1 and ($2::bigint = 0 or id = $2::bigint)
 order by id limit 1`

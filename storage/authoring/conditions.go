@@ -24,22 +24,26 @@ type Conditions struct {
 	Narrow bool
 }
 
+// ConditionsOf returns the condition that the rows are an organization's, which is parameter 1.
 func ConditionsOf(organizationID int64) *Conditions {
 	m := &Conditions{}
 	m.And("c.organization_id = " + m.Arg(organizationID))
 	return m
 }
 
+// Arg adds a parameter and returns the text that stands for it.
 func (m *Conditions) Arg(value any) string {
 	m.Args = append(m.Args, value)
 	return "$" + strconv.Itoa(len(m.Args))
 }
 
+// And adds a condition.
 func (m *Conditions) And(condition string) { m.where = append(m.where, condition) }
 
 // Filtered reports whether there are conditions besides that on the organization.
 func (m *Conditions) Filtered() bool { return len(m.where) > 1 }
 
+// Where returns all conditions as the text of a where clause.
 func (m *Conditions) Where() string { return strings.Join(m.where, " and ") }
 
 // Created bounds the time of creation; to is exclusive.

@@ -98,8 +98,8 @@ func (s *SeenHealings) add(r *step.Record, h seenHealing, from, to *step.Selecto
 }
 
 const (
-	// A case that is being deleted is locked, and needs no healings. Waiting for it
-	// would be a deadlock: whoever deletes a case waits for its jobs to end.
+	// keepCase skips a case that is being deleted: it is locked, and needs no healings.
+	// Waiting for it would be a deadlock: whoever deletes a case waits for its jobs to end.
 	keepCase = `select id from test_cases where id = $1 for key share skip locked`
 	// An accepted healing that a later revision needed again is open again.
 	reopenHealings = `
@@ -115,7 +115,8 @@ order by h.id
 on conflict (id) do update set selector_from = excluded.selector_from, selector_to = excluded.selector_to,
 	applied = excluded.applied, score = excluded.score, reason = excluded.reason, revision_id = excluded.revision_id,
 	run_id = excluded.run_id, seen = test_healings.seen + 1, last_seen_at = now()`
-	// Refusals go last: without them a run would heal again what it must not.
+	// deleteOldHealings deletes refusals last: without them a run would heal again what it
+	// must not.
 	deleteOldHealings = `
 delete from test_healings where id in (
 	select id from test_healings where case_id = $1

@@ -132,7 +132,8 @@ func (v *Revision) parts() []stepgroup.Part {
 	return []stepgroup.Part{{Path: "steps", Steps: v.Steps}, {Path: "setUp", Steps: v.SetUp}, {Path: "tearDown", Steps: v.TearDown}}
 }
 
-// Which step groups a case uses is what its latest revision does.
+// insertRevision also stores the uses of step groups: those of a case are what its latest
+// revision uses.
 const insertRevision = `
 with gone as (
 	delete from step_group_uses where case_id = $2 and not group_id = any($10::uuid[])
@@ -146,7 +147,7 @@ values ($1, $2, 1 + coalesce((select max(number) from test_revisions where case_
 	nullif($10::uuid[], '{}'), $11)
 returning number`
 
-// Revisions that a run is going to play stay.
+// deleteOldRevisions leaves the revisions that a run is going to play.
 const deleteOldRevisions = `
 delete from test_revisions v where v.case_id = $1 and v.number <= $2::integer - $3::integer
 	and not exists (select from test_runs r where r.case_id = v.case_id and r.revision_id = v.id and r.state in ('QUEUED', 'RUNNING'))`

@@ -62,7 +62,7 @@ func (f SuiteFilter) conditions() *Conditions {
 	return m
 }
 
-// The number of cases is counted when it is read, so it is never wrong.
+// suiteColumns count the cases when they are read, so that the number is never wrong.
 var suiteColumns = `c.id, c.name, c.tags, c.healing, c.drift, c.trace, c.retries, c.default_environment, c.run_count,
 	c.run_retention_days, c.run_retention_runs,
 	(select count(*) from (` + suiteplan.MembersOf("c") + `) member) as case_count, ` + suiteplan.Columns + `, ` + OwnerColumns

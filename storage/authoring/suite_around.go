@@ -40,7 +40,8 @@ func (d *aroundDocs) around(suite uuid.UUID) (a Around, err error) {
 	return a, nil
 }
 
-// The uses of a suite are those of its lists.
+// setAround stores what is done before and after the tests of a suite. The suite's uses of
+// step groups are those of these lists.
 const setAround = `
 with gone as (
 	delete from step_group_uses where suite_id = $1 and not group_id = any($4::uuid[])

@@ -138,9 +138,9 @@ func KeepSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UU
 	return err
 }
 
-// Concurrent changes take the cases in the order of their ids, so that none waits
-// for another that waits for it. Cases that another transaction takes out of the
-// suite meanwhile are looked at again once their lock is had.
+// lockCases takes the cases in the order of their ids, so that no concurrent change waits for
+// another that waits for it. Cases that another transaction takes out of the suite meanwhile
+// are looked at again once their lock is had.
 const lockCases = `
 select id, team_id, suite_id, name from test_cases
 where organization_id = $1 and (id = any($2) or $3::boolean and suite_id = $4)

@@ -12,7 +12,7 @@ type Tag struct {
 	Cases int    `db:"cases"`
 }
 
-// The total is counted over the groups, so that a page has it too.
+// caseTags counts the total over the groups, so that a page has it too.
 const caseTags = `
 with tagged as (
 	select tag, count(*) as cases from test_cases c cross join unnest(c.tags) as tag

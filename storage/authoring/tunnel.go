@@ -36,7 +36,7 @@ const (
 
 const tunnelColumns = `c.name, c.kind, c.host, c.creator_uuid, c.created_at`
 
-// An organization has few tunnels: its part of the primary key is read whole.
+// tunnelList reads an organization's part of the primary key whole: it has few tunnels.
 const tunnelList = `
 select ` + tunnelColumns + ` from tunnels c where `
 

@@ -47,8 +47,8 @@ type VariableFilter struct {
 const variableColumns = `c.id, c.scope, t.uuid as team_uuid, c.suite_id, c.case_id, c.name, c.is_secret,
 	coalesce(c.value, '') as value, c.version, c.creator_uuid, c.modifier_uuid, c.created_at, c.updated_at`
 
-// An organization has some hundred variables: its part of test_variables_name is
-// read whole.
+// variableList reads an organization's part of test_variables_name whole: it has some hundred
+// variables.
 const variableList = `
 select ` + variableColumns + ` from test_variables c left join teams t on t.id = c.team_id where `
 

@@ -25,9 +25,9 @@ const maxReferences = 1000
 // place is where a variable is: a scope with the id of its suite or case, and a name.
 type place struct{ scope, id, name string }
 
-// Suites and cases count only when they belong to the team of the case: whoever
-// may write a step can make a page show the value of a variable, so a secret must
-// not be within reach of other teams.
+// variableValues counts suites and cases only when they belong to the team of the case:
+// whoever may write a step can make a page show the value of a variable, so a secret must not
+// be within reach of other teams.
 const variableValues = `
 select v.scope, coalesce(v.suite_id::text, v.case_id, '') as id, v.name, v.is_secret, coalesce(v.value, '') as value, v.sealed
 from test_variables v

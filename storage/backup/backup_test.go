@@ -48,7 +48,7 @@ func TestAllObjectColumns(t *testing.T) {
 		got = append(got, key)
 		return nil
 	}))
-	require.Len(t, got, len(want), "each once")
+	require.Len(t, got, len(want), "Keys names each object column of the schema, each key once; it named %v", got)
 	for _, key := range got {
 		require.True(t, want[key], key)
 	}

@@ -106,7 +106,7 @@ func ID(at Place, digest string) uuid.UUID {
 // NewKey returns the key of the object of a picture.
 func NewKey(id uuid.UUID) string { return Prefix + id.String() + "/" + uuid.NewString() }
 
-// Reads test_baselines_step.
+// current reads test_baselines_step.
 const current = `
 select ` + columns + ` from test_baselines where case_id = $1 and step_id = $2 and name = $3 and target = $4
 	and state in ('ACCEPTED', 'UNREVIEWED', 'REJECTED')

@@ -2,14 +2,18 @@ package baseline
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // MaxOfRun bounds the pictures of a run that are accepted at once: each is some statements of
@@ -22,8 +26,9 @@ type Seen struct {
 	ID     uuid.UUID `db:"id"`
 }
 
-// Steps name the picture that they saw, or the first one that they found again. Of two of one
-// step and target the last one counts. Those that nobody has accepted come first.
+// seenByRuns lists the pictures that the steps of runs name: what they saw, or the first one
+// that they found again. Of two of one step and target the last one counts. Those that nobody
+// has accepted come first.
 const seenByRuns = `
 with looks as (
 	select r.case_id, j.position, l.place, coalesce(nullif(l.look ->> 'candidateId', ''),
@@ -91,4 +96,43 @@ func AcceptSeen(ctx context.Context, tx *storage.Tx, w account.Writer, list []Se
 		accepted = append(accepted, of...)
 	}
 	return accepted, nil
+}
+
+// findingsOfStep reads what a step found. Of two jobs that have a finding, the one that failed by
+// it counts.
+const findingsOfStep = `
+select distinct on (f.finding ->> 'key') f.finding
+from test_jobs j
+cross join lateral jsonb_path_query(j.records, '$[*] ? (@.id == $step).findings.list[*]', jsonb_build_object('step', $2::text)) as f(finding)
+where j.run_id = $1 and case when $3::text[] = '{}' then coalesce((f.finding -> 'fails')::boolean, false) else f.finding ->> 'key' = any($3) end
+order by f.finding ->> 'key', f.finding -> 'fails' desc nulls last limit $4`
+
+const checkedByStep = `
+select exists (select from test_jobs j where j.run_id = $1
+	and jsonb_path_exists(j.records, '$[*] ? (@.id == $step && exists(@.findings))', jsonb_build_object('step', $2::text)))`
+
+// FindingsOfStep returns what a step of a run found, in all its jobs: the findings of keys, or
+// without keys those that failed it; at most as many as a case may have accepted, and one more.
+// checked is false where no job has a step of this id that checked accessibility. The caller
+// knows that the run is the organization's.
+func FindingsOfStep(ctx context.Context, q storage.Querier, runID uuid.UUID, stepID string, keys []string) (list []step.Finding, checked bool, err error) {
+	if err := q.GetContext(ctx, &checked, checkedByStep, runID, storage.WithoutNUL(stepID)); err != nil || !checked {
+		return nil, checked, storage.Wrap(err, "step that checked accessibility")
+	}
+	named := make([]string, len(keys))
+	for i := range keys {
+		named[i] = storage.WithoutNUL(keys[i])
+	}
+	var found []string
+	err = q.SelectContext(ctx, &found, findingsOfStep, runID, storage.WithoutNUL(stepID), pq.Array(named), maxFindings+1)
+	if err != nil {
+		return nil, true, storage.Wrap(err, "findings of a step")
+	}
+	list = make([]step.Finding, len(found))
+	for i := range found {
+		if err := json.Unmarshal([]byte(found[i]), &list[i]); err != nil {
+			return nil, true, fmt.Errorf("finding of run %s: %w", runID, err)
+		}
+	}
+	return list, true, nil
 }

@@ -86,3 +86,39 @@ func TestPicturesOfASuiteRun(t *testing.T) {
 	require.Len(t, accepted, runs-1, "a case that is gone is left out")
 	require.Equal(t, seen[1].ID, accepted[0].ID)
 }
+
+// What failed a step is found in all jobs, behind the first page too, and once.
+func TestFindingsOfAStep(t *testing.T) {
+	t.Parallel()
+	s := open(t)
+	c := s.NewCase(s.by, "of many jobs")
+	run := s.NewRun(c, 2)
+	s.Exec(`update test_jobs set position = 300 where id = $1`, run.Jobs[1].ID)
+	found := func(job int, list string) {
+		s.Exec(`update test_jobs set records = jsonb_build_array(jsonb_build_object('id', 's1', 'findings', jsonb_build_object('list', $2::jsonb)),
+			'{"id": "s2", "look": {}}'::jsonb) where id = $1`, run.Jobs[job].ID, list)
+	}
+	found(0, `[{"key": "a", "rule": "label", "fails": true}, {"key": "b", "fails": true}, {"key": "low"}]`)
+	found(1, `[{"key": "low", "fails": true, "impact": "minor"}, {"key": "a", "rule": "label", "fails": true}, {"key": "c", "fails": true}, {"key": "old", "accepted": true}]`)
+	for _, at := range []struct {
+		step    string
+		keys    []string
+		want    []string
+		checked bool
+	}{
+		{"s1", nil, []string{"a", "b", "c", "low"}, true}, {"s1", []string{"old", "none"}, []string{"old"}, true},
+		{"s2", nil, nil, false}, {"s9", nil, nil, false}, {"s1\x00", nil, nil, false},
+	} {
+		list, checked, err := baseline.FindingsOfStep(t.Context(), s.DB, run.ID, at.step, at.keys)
+		require.NoError(t, err)
+		require.Equal(t, at.checked, checked, at.step)
+		var keys []string
+		for _, f := range list {
+			keys = append(keys, f.Key)
+		}
+		require.Equal(t, at.want, keys, "%s %q", at.step, at.keys)
+	}
+	list, _, err := baseline.FindingsOfStep(t.Context(), s.DB, run.ID, "s1", []string{"low"})
+	require.NoError(t, err)
+	require.Equal(t, "minor", list[0].Impact, "the one that failed")
+}

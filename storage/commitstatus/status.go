@@ -31,9 +31,9 @@ const maxDescription = 140
 // maxCommit is what is kept of a commit: what is longer than a hash is none.
 const maxCommit = 100
 
-// A row that says so already is left alone: neither a task nor a request comes of it. One that
-// was set under another setting is not: it stands at another place, or nowhere. So is that of a
-// build when a newer one of the app has a status for the commit.
+// setStatuses leaves a row alone that says so already: neither a task nor a request comes of
+// it. One that was set under another setting is not left: it stands at another place, or
+// nowhere. So is that of a build when a newer one of the app has a status for the commit.
 const setStatuses = `
 insert into commit_statuses as c (build_id, organization_id, project_id, commit, state, description, setting)
 select b.id, b.organization_id, b.project_id, left(btrim(b.metadata ->> 'commit'), $6), n.state, n.description, s.revision

@@ -210,7 +210,7 @@ func (a *acceptance) reserve(ctx context.Context, tx *storage.Tx, members []int,
 	return reserved, nil
 }
 
-// Each half is served by one of the two partial unique indexes.
+// selectUUIDs has two halves, each served by one of the two partial unique indexes.
 const selectUUIDs = `
 with p as (select distinct * from unnest($1::bigint[], $2::uuid[]) as p(crash_project_id, uuid))
 select u.crash_project_id, u.uuid, u.digest, u.crash_id, u.conflict

@@ -94,7 +94,7 @@ func (r *rereading) makeGroup(ctx context.Context, project int64, g *Grouping) (
 	return keys[projectKey{project, g.Key}], nil
 }
 
-// A group, shown, without a crash of its own or of a part.
+// selectEmptied finds a group, shown, without a crash of its own or of a part.
 const selectEmptied = `
 select g.id from crash_groups g where g.id = $1 and g.merged_into is null and not exists (` + crashesOfGroup + `)`
 

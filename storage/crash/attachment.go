@@ -15,8 +15,8 @@ import (
 // ErrTooManyAttachments refuses attachments beyond the bound of a crash.
 var ErrTooManyAttachments = errors.New("the crash has as many attachments as it may have")
 
-// The entry of a crash names its project, from the commit that accepted it on:
-// a pending crash has no other row. An index beyond the array is null.
+// selectEntry reads the entry of a crash, which names its project from the commit that
+// accepted it on: a pending crash has no other row. An index beyond the array is null.
 const selectEntry = `
 select entries -> $3::int from crash_batches where id = $1 and organization_id = $2`
 

@@ -131,7 +131,7 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// Only the groups that are shown have a count.
+// addToGroups adds to the groups that are shown: only these have a count.
 const addToGroups = `
 update crash_groups g set
 	count = g.count + new.count,

@@ -15,7 +15,7 @@ type NewGroup struct {
 	Count   int64  `db:"count"`
 }
 
-// Reads crash_groups_first_seen.
+// newGroups reads crash_groups_first_seen.
 const newGroups = `
 from crash_groups g join crash_projects p on p.id = g.crash_project_id
 where g.organization_id = $1 and g.first_seen >= $2 and g.first_seen < $3 and g.root_id is null and g.state <> 'ignored'`

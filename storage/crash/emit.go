@@ -67,7 +67,8 @@ type emittedRow struct {
 	FirstSeen   time.Time `db:"first_seen"`
 }
 
-// A group that these crashes opened again has the time of this transaction.
+// emittedRows reads what events say. A group that these crashes opened again has the time of
+// this transaction.
 const emittedRows = `
 select c.id, cp.name as project, coalesce(cp.project_id, 0) as app, coalesce(c.build_id, 0) as build, c.version, c.host, c.message,
 	c.attributes, c.occurred_at, c.duplicates, coalesce(g.id, 0) as group_id, coalesce(g.count, 0) as count,

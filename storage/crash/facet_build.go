@@ -75,7 +75,7 @@ func BuildFacets(ctx context.Context, tx *storage.Tx, group int64) error {
 	return storage.Wrap(err, "build crash group facets")
 }
 
-// The most frequent values come first.
+// selectFacetValues has the most frequent values first.
 const selectFacetValues = `
 with c as materialized (
 	select c.attributes from crash_group_keys k join crashes c on c.key_id = k.id

@@ -179,8 +179,8 @@ func ResolveGroup(ctx context.Context, q storage.Querier, organization, id int64
 	return p.RootID, err
 }
 
-// The most frequent of each kind are picked group by group: of hundreds of values, a list
-// shows ten.
+// selectValues picks the most frequent of each kind group by group: of hundreds of values, a
+// list shows ten.
 const selectValues = `
 select w.root as group_id, k.kind, v.value, v.count, v.first_seen, v.last_seen, v.total
 from unnest($1::bigint[]) as w(root) cross join unnest($3::text[]) as k(kind)

@@ -330,8 +330,8 @@ func lockUnused(ctx context.Context, tx *storage.Tx, rows []unusedRow) ([]int64,
 	return ids, lockProjects(ctx, tx, projects)
 }
 
-// The newest crashes that lack one of some files are those of the sets whose newest crash is
-// among the newest: no more of these than crashes are wanted.
+// crashesWithNeeds reads the newest crashes that lack one of some files: those of the sets
+// whose newest crash is among the newest, for no more of these than crashes are wanted.
 const crashesWithNeeds = `
 with sets as (
 	select m.set_id from (select distinct set_id from crash_need_set_members where need_id = any($1)) m

@@ -139,7 +139,8 @@ func readSets(ctx context.Context, tx *storage.Tx, want map[setKey]*needSet) (ma
 	return have, storage.Wrap(err, "read sets of needs")
 }
 
-// A set that another transaction made first has its members from there.
+// insertSet inserts sets and their members. A set that another transaction made first has its
+// members from there.
 const insertSet = `
 with held as (
 	select p.id, (select count(*) from crash_need_sets s where s.crash_project_id = p.id) as n

@@ -83,7 +83,7 @@ type ProjectChange struct {
 	ProjectID *int64 // an app of the organization; 0: none
 }
 
-// The app must be of the organization: no row comes back else.
+// updateCrashProject needs an app of the organization: no row comes back else.
 const updateCrashProject = `
 update crash_projects c set name = coalesce($3, c.name),
 	project_id = case when $4::bigint is null then c.project_id else nullif($4, 0) end
@@ -124,9 +124,10 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 // some hundred milliseconds.
 const maxForgotten = 20_000
 
-// What keeps a project of an organization from being deleted is a group, or a report that no
-// purge removed; more removed reports than one deletion forgets; and, of one that has received
-// something, a token that may send more. Each of the two partial indexes needs its own condition.
+// crashProjectUse reads what keeps a project of an organization from being deleted: a group,
+// or a report that no purge removed; more removed reports than one deletion forgets; and, of
+// one that has received something, a token that may send more. Each of the two partial indexes
+// needs its own condition.
 const crashProjectUse = `
 with known as (
 	(select crash_id from crash_uuids where crash_project_id = $1 and not conflict limit $2 + 1)
@@ -314,7 +315,8 @@ func (n NewToken) check() ([]string, error) {
 	return scopes, nil
 }
 
-// The new token takes over name, scopes and quota of the one that ends.
+// rotateCrashToken inserts a token that takes over name, scopes and quota of the one that
+// ends.
 const rotateCrashToken = `
 with former as (
 	update crash_tokens t set revoked_at = now() from crash_projects p

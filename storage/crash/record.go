@@ -149,7 +149,7 @@ join unnest($1::bigint[], $2::bytea[]) as want(crash_project_id, key)
 	on want.crash_project_id = k.crash_project_id and want.key = k.key
 join crash_groups g on g.id = k.group_id`
 
-// A new key comes with a new group. When another transaction created the same key
+// insertKeys inserts a group with each new key. When another transaction created the same key
 // first, the group created here has no key and is removed.
 const insertKeys = `
 with made as (

@@ -32,8 +32,8 @@ func HasOldKeys(ctx context.Context, q storage.Querier, version int) (bool, erro
 	return there, storage.Wrap(err, "look for old crash group keys")
 }
 
-// The next organization has its turn with its first crash project that has such keys;
-// the oldest go first, so that the oldest of several groups gets the newer key.
+// selectOldKeys gives the next organization its turn with its first crash project that has
+// such keys; the oldest go first, so that the oldest of several groups gets the newer key.
 const selectOldKeys = `
 with turn as (
 	select p.id, p.organization_id from crash_projects p
@@ -118,8 +118,8 @@ func lockOldKey(ctx context.Context, tx *storage.Tx, old OldKey, version int) (k
 	return rows[0], true, nil
 }
 
-// A group that nobody touched: as reports make it, without a decision, a comment, a merge
-// or a split.
+// selectUntouched finds a group that nobody touched: as reports make it, without a decision, a
+// comment, a merge or a split.
 const selectUntouched = `
 select g.id from crash_group_keys k join crash_groups g on g.id = k.group_id
 join crash_groups old on old.id = $4

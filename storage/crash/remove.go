@@ -225,7 +225,7 @@ func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids 
 	return gone, storage.Wrap(err, "delete crashes")
 }
 
-// Each of the two partial unique indexes needs its own condition.
+// deleteUUIDRows ends with a condition: each of the two partial unique indexes needs its own.
 const deleteUUIDRows = `
 delete from crash_uuids u
 using unnest($1::bigint[], $2::uuid[], $3::uuid[]) as d(crash_project_id, uuid, crash_id)

@@ -88,7 +88,7 @@ func ReadAgain(ctx context.Context, tx *storage.Tx, organization int64, crashes 
 	return out, renewSymbolications(ctx, tx, organization, known, unread)
 }
 
-// known is a crash that is read again, with its row.
+// knownCrash is a crash that is read again, with its row.
 type knownCrash struct {
 	*Crash
 	row deletedCrash

@@ -35,8 +35,8 @@ type expiredReport struct {
 	UUID      uuid.UUID `db:"uuid"`
 }
 
-// The setting tells the trigger of gates that these crashes stay counted: retention says nothing of
-// a build. It lasts to the end of the transaction.
+// expireCrashes tells the trigger of gates by a setting that these crashes stay counted:
+// retention says nothing of a build. It lasts to the end of the transaction.
 const expireCrashes = `
 delete from crashes c using (select set_config('slipway.expiring', 'on', true)) as kept
 where c.id <= $1 returning c.id, c.crash_project_id, c.uuid`

@@ -87,8 +87,8 @@ func (a *acceptance) allResent(seen []uuidRow) bool {
 
 const singleStatementParameters = 8
 
-// Rows are inserted in sorted order: see the package's doc. The limit keeps the look-up
-// a probe of the index for each report: as a join it was planned as a scan of the
+// singleStatement inserts rows in sorted order: see the package's doc. The limit keeps the
+// look-up a probe of the index for each report: as a join it was planned as a scan of the
 // whole table while that was small, which cost half the throughput.
 const singleStatement = `
 with incoming as (

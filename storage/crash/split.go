@@ -195,8 +195,8 @@ insert into crash_group_keys (crash_project_id, key, algorithm, group_id)
 select crash_project_id, fingerprint, 0, id from made
 returning id, crash_project_id, group_id`
 
-// Each group that has reports of the root has the rule: what is taken out of it keeps
-// the rule, and what was split off.
+// insertSplitRules gives the rule to each group that has reports of the root: what is taken
+// out of it keeps the rule, and what was split off.
 const insertSplitRules = `
 insert into crash_group_splits (crash_project_id, group_id, target_key_id, kind, stack, attribute, value)
 select g.crash_project_id, g.id, $2, $3, s.stack, $5, $6

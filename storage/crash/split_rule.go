@@ -51,7 +51,7 @@ const splitRuleColumns = `s.id, s.group_id, s.stack, coalesce(s.attribute, '') a
 
 const splitRuleTables = ` join crash_group_keys k on k.id = s.target_key_id join crash_groups g on g.id = k.group_id`
 
-// The rules of groups, and of the groups to which these lead.
+// selectSplitRules reads the rules of groups, and of the groups to which these lead.
 const selectSplitRules = `
 with recursive reached as (
 	select id, group_id, target_key_id from crash_group_splits where group_id = any($1)

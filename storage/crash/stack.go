@@ -43,7 +43,7 @@ const (
 	maxStacks = 50
 )
 
-// Each key's newest crashes come from the index crashes_key.
+// selectStacks reads each key's newest crashes from the index crashes_key.
 const selectStacks = `
 with sample as materialized (
 	select c.* from unnest($1::bigint[]) as k(id) cross join lateral (

@@ -216,8 +216,8 @@ func transitGroups(ctx context.Context, tx *storage.Tx, rows []standing, tallies
 	return applyTransitions(ctx, tx, changes)
 }
 
-// What reports did stands in the history of the group; those that an ignored group still
-// waits for do not.
+// transit changes groups. What reports did stands in the history of the group; those that an
+// ignored group still waits for do not.
 const transit = `
 with transited as (update crash_groups g set
 	state = new.state,

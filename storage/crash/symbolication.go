@@ -76,7 +76,7 @@ func (c *codec) packText(p []byte) string {
 	return byteaText(c.pack(nil, p))
 }
 
-// The join spreads the distinct documents over their crashes.
+// insertSymbolications spreads the distinct documents over their crashes by a join.
 const insertSymbolications = `
 insert into crash_symbolications as s (crash_id, organization_id, state, missing, frames, report, explanation, need_set_id)
 select new.id, $1, new.state, new.missing, d.frames, nullif(new.report, ''), nullif(new.explanation, ''), nullif(new.need_set, 0)
@@ -85,7 +85,8 @@ from unnest($2::uuid[], $3::text[], $4::int[], $5::int[], $6::bytea[], $7::bytea
 left join unnest($9::bytea[]) with ordinality as d(frames, n) on d.n = new.document
 order by new.id`
 
-// A crash that is read again keeps what the new reading does not have.
+// replaceSymbolications lets a crash that is read again keep what the new reading does not
+// have.
 const replaceSymbolications = insertSymbolications + `
 on conflict (crash_id) do update set state = excluded.state, missing = excluded.missing, symbolicated_at = now(),
 	frames = excluded.frames, need_set_id = excluded.need_set_id, report = coalesce(excluded.report, s.report),
@@ -179,7 +180,7 @@ func SymbolStates(ctx context.Context, q storage.Querier, organization int64, cr
 	return states, storage.Wrap(err, "states of symbolications")
 }
 
-// The newest crash of each group comes from the index crashes_key.
+// selectGroupStates reads the newest crash of each group from the index crashes_key.
 const selectGroupStates = `
 select w.id as group_id, newest.id as crash_id, s.state
 from unnest($1::bigint[]) as w(id)

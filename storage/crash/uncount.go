@@ -65,8 +65,9 @@ func tallyGone(keys map[int64]keyRow, gone []deletedCrash) []*tally {
 	return all
 }
 
-// A group whose first or last occurrence is gone is seen in the crashes that are
-// left; where none are left, only history, its times stay.
+// takeFromGroups takes deleted crashes from the counts. A group whose first or last occurrence
+// is gone is seen in the crashes that are left; where none are left, only history, its times
+// stay.
 const takeFromGroups = `
 update crash_groups g set
 	count = g.count - gone.count,
@@ -111,8 +112,8 @@ func uncountDays(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
 	return storage.Wrap(err, "delete empty crash days")
 }
 
-// Occurrences before a value was first seen came while the bound was reached and
-// were never counted by value.
+// takeFromValues leaves out occurrences before a value was first seen: they came while the
+// bound was reached and were never counted by value.
 const takeFromValues = `
 update crash_group_values v set count = v.count - gone.count
 from unnest($1::bigint[], $2::text[], $3::text[], $4::bigint[], $5::timestamptz[]) as gone(group_id, kind, value, count, last)

@@ -40,7 +40,7 @@ func countVersions(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 	return addVersions(ctx, tx, tallies)
 }
 
-// The order is that of bytes, whatever the collation of the database.
+// addToVersions takes versions in the order of bytes, whatever the collation of the database.
 const addToVersions = `
 with new as (
 	select * from unnest($1::bigint[], $2::text[], $3::bigint[], $4::timestamptz[], $5::timestamptz[])

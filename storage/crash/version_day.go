@@ -60,14 +60,14 @@ func (s dayTallies) add(key dayKey, change func(*dayTally)) {
 	change(s.day(key))
 }
 
-// The order is that of bytes, whatever the collation of the database.
+// lockDays locks in the order of bytes, whatever the collation of the database.
 const lockDays = `
 select d.crash_project_id, d.version, d.day::text as day, d.user_sample, d.crashed_user_sample
 from unnest($1::bigint[], $2::text[], $3::date[]) as n(crash_project_id, version, day)
 join crash_version_days d using (crash_project_id, version, day)
 order by d.crash_project_id, d.version collate "C", d.day for update of d`
 
-// A version beyond the bound of its project has no days.
+// insertDays leaves out a version beyond the bound of its project: it has no days.
 const insertDays = `
 insert into crash_version_days (crash_project_id, version, day)
 select n.crash_project_id, n.version, n.day
@@ -75,9 +75,10 @@ from unnest($1::bigint[], $2::text[], $3::date[]) as n(crash_project_id, version
 join crash_versions v using (crash_project_id, version)
 order by n.crash_project_id, n.version collate "C", n.day on conflict do nothing`
 
-// The gates of builds of the versions are due where numbers of sessions matter to them, and those
-// of the builds that are compared with them. Of builds with one version two are enough: sessions of
-// a version that has several are those of none (builds_newest).
+// addToDays counts, and makes the gates of builds of the versions due where numbers of
+// sessions matter to them, and those of the builds that are compared with them. Of builds with
+// one version two are enough: sessions of a version that has several are those of none
+// (builds_newest).
 const addToDays = `
 with counted as (
 update crash_version_days d set crashes = d.crashes + n.crashes, sessions = d.sessions + n.sessions,

@@ -173,14 +173,14 @@ const deviceColumns = `d.id, d.organization_id, d.user_id, m.id as membership_id
 const deviceTables = ` join memberships m on m.organization_id = d.organization_id and m.user_id = d.user_id
 	join users u on u.id = d.user_id`
 
-// The membership is held, so that two registrations are counted one after the other,
+// holdTester holds the membership, so that two registrations are counted one after the other,
 // and so that a block or a removal comes before or after.
 const holdTester = `
 select m.blocked_at is not null as blocked,
 	(select count(*) from tester_devices where organization_id = $1 and user_id = $2 and udid <> $3) as others
 from memberships m where m.organization_id = $1 and m.user_id = $2 for no key update of m`
 
-// A name that somebody typed stays when the device does not say one.
+// registerDevice keeps a name that somebody typed when the device does not say one.
 const registerDevice = `
 insert into tester_devices (organization_id, user_id, udid, platform, product, os_version, name, source, verified, challenge)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)

@@ -10,7 +10,7 @@ import (
 // maxSearch bounds what is searched for, in characters.
 const maxSearch = 255
 
-// Each row is one tester's: an organization has some thousand of them.
+// foundDevices are rows of one tester each: an organization has some thousand of them.
 const foundDevices = `tester_devices d` + deviceTables + `
 where d.organization_id = $1 and ($2 = '' or d.udid ilike $2 or d.name ilike $2 or d.product ilike $2
 	or u.email ilike $2 or u.name ilike $2)`

@@ -121,7 +121,7 @@ func filteredBuilds(ctx context.Context, q storage.Querier, organizationID, proj
 	return list, found.Total, err
 }
 
-// Builds that others hold are found by the next call.
+// expireBuilds skips builds that others hold: they are found by the next call.
 const expireBuilds = `
 with rows as (select id from builds
 	where expires_at is not null and expires_at <= $1 and state = 'enabled' and deleted_at is null

@@ -17,8 +17,8 @@ const channelKey = "channel"
 // Channel is the channel of a build; "" is one, too.
 func (b *Build) Channel() string { return b.Metadata[channelKey] }
 
-// The index builds_project has the builds of an app that are older, newest first; of the
-// first searchDepth of them the kind and the channel are looked at.
+// olderBuild reads the index builds_project, which has the builds of an app that are older,
+// newest first; of the first searchDepth of them the kind and the channel are looked at.
 const olderBuild = `
 select id from (
 	select id, kind, metadata from builds
@@ -28,9 +28,9 @@ select id from (
 where kind = $4 and coalesce(metadata ->> '` + channelKey + `', '') = $5
 order by id desc limit 1`
 
-// The same of several builds, in the order of the index up to the end, so that the search ends at
-// the first one that fits. $2 is the one that is known, 0 for none: it stands as long as it is
-// there, since those that come later are newer.
+// olderBuilds is the same for several builds, in the order of the index up to the end, so that
+// the search ends at the first one that fits. $2 is the one that is known, 0 for none: it
+// stands as long as it is there, since those that come later are newer.
 const olderBuilds = `
 select w.id, coalesce(
 	(select o.id from builds o where o.id = w.known and o.state <> 'invalid' and o.deleted_at is null and o.kind = b.kind

@@ -74,8 +74,8 @@ func CopyBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID,
 		Detail: map[string]any{"id": copyID, "from": id, "project_id": p.ID, "from_project_id": from.ProjectID}})
 }
 
-// Of the team's apps of the package in the folder: the build's own, then one of
-// its own's name, then the oldest.
+// copyTargets finds, of the team's apps of the package in the folder, the build's own, then
+// one of its own's name, then the oldest.
 const copyTargets = `
 select p.id from projects p left join folders f on f.id = p.folder_id
 where p.organization_id = $1 and p.deleted_at is null and p.team_id = $2
@@ -175,7 +175,7 @@ select organization_id, $2, $3, coalesce(nullif($4, ''), app_name), version, ver
 from builds where id = $1
 returning id`
 
-// The shared lock lets others copy the build, and none delete it.
+// buildFiles takes a shared lock, which lets others copy the build, and none delete it.
 const buildFiles = `
 select file_id, icon_file_id, symbols_file_id from builds where id = $1 and deleted_at is null for share`
 

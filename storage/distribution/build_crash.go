@@ -19,7 +19,8 @@ type ReportedBuild struct {
 	VersionCode string
 }
 
-// The sub-selects read the primary key, builds_version and builds_newest.
+// selectReportedBuilds has sub-selects that read the primary key, builds_version and
+// builds_newest.
 const selectReportedBuilds = `
 select w.n, coalesce(
 	(select b.id from builds b where b.id = w.build and b.project_id = w.app and b.deleted_at is null),

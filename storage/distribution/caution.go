@@ -125,7 +125,7 @@ func (b *Build) Notes(now time.Time, secure bool, further ...string) []string {
 	return list
 }
 
-// The index builds_project has it.
+// buildBefore reads the index builds_project.
 const buildBefore = `
 select coalesce(signer ->> 'sha256', '') as signer, coalesce(provisioning ->> 'team', '') as team, version, version_code
 from builds where ` + ofProject + ` and state <> 'invalid'` + newestFirst + ` limit 1`

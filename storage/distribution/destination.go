@@ -138,10 +138,10 @@ func (d *destination) team(ctx context.Context) error {
 	return nil
 }
 
-// A project that the interface created without a platform is any platform's. The
-// writer's teams, or the one that was named, bound the search. Of the projects
-// that fit the folder, and of those that do not, one stands for each team, so two
-// rows show whether there are several however many projects there are.
+// appProjects finds the projects that an upload may go to. One that the interface created
+// without a platform is any platform's. The writer's teams, or the one that was named, bound
+// the search. Of the projects that fit the folder, and of those that do not, one stands for
+// each team, so two rows show whether there are several however many projects there are.
 const appProjects = `
 select distinct on (fits, p.team_id) p.id, p.team_id, $5::text is null or lower(coalesce(f.path, '')) = lower($5) as fits
 from projects p left join folders f on f.id = p.folder_id
@@ -185,7 +185,7 @@ func (d *destination) look(ctx context.Context) (projectID, teamID int64, err er
 	return 0, teamID, err
 }
 
-// The teams in the writer's order, or the organization's oldest.
+// writerTeam finds the first of the teams in the writer's order, or the organization's oldest.
 const writerTeam = `
 select t.id from teams t left join unnest($2::bigint[]) with ordinality as own(id, n) on own.id = t.id
 where t.organization_id = $1 and ($3::boolean or own.id is not null)

@@ -43,7 +43,7 @@ type downloadEvent struct {
 	Referer     string `json:"referer"`
 }
 
-// The result is the address of who downloads; "" when nobody knows.
+// countDownload returns the address of who downloads; "" when nobody knows.
 const countDownload = `
 update builds set downloads = downloads + 1 where id = $1
 returning coalesce((select email from users where id = $2), '')`

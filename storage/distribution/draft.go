@@ -89,7 +89,8 @@ func baseName(name string) string {
 	return name
 }
 
-// state of a build whose profile has ended already.
+// stateAt returns the state of a build whose profile may have ended already, why, and when the
+// profile ends.
 func stateAt(now time.Time, p *artifact.Provisioning) (State, string, *time.Time) {
 	if p == nil || p.Expires.IsZero() {
 		return Enabled, "", nil

@@ -29,7 +29,7 @@ func segments(path string) string {
 	return strings.Join(kept, "/")
 }
 
-// The update is of nothing: it makes the statement return the row that is there.
+// upsertFolder updates nothing: that makes the statement return the row that is there.
 const upsertFolder = `
 insert into folders (team_id, path) values ($1, $2)
 on conflict (team_id, lower(path)) do update set path = folders.path

@@ -25,7 +25,7 @@ type groupRef struct {
 	Name string `db:"name"`
 }
 
-// A name goes before an id: a group may be called "7".
+// groupsByRef takes a name before an id: a group may be called "7".
 const groupsByRef = `
 select want.ref, coalesce(named.id, numbered.id, 0) as id, coalesce(named.name, numbered.name, '') as name
 from unnest($2::text[]) with ordinality as want(ref, n)

@@ -98,7 +98,7 @@ func CreateTeamGroup(ctx context.Context, tx *storage.Tx, w account.Writer, n Ne
 	return GroupByID(ctx, tx, w.OrganizationID, g.ID)
 }
 
-// Of two who create one name at once, one gets no row.
+// insertGroup has no row for one of two who create one name at once.
 const insertGroup = `
 insert into tester_groups (organization_id, team_id, name, private) values ($1, nullif($2::bigint, 0), $3, $4)
 on conflict (organization_id, lower(name)) do nothing returning id`

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// The lock keeps the memberships until the transaction ends.
+// membersAmong keeps the memberships until the transaction ends, by its lock.
 const membersAmong = `
 select user_id from memberships where organization_id = $1 and user_id = any($2) order by user_id for key share`
 

@@ -13,7 +13,7 @@ import (
 // maxGranted bounds the apps that one request grants to a group.
 const maxGranted = 1000
 
-// The lock keeps the apps until the transaction ends.
+// grantable keeps the apps until the transaction ends, by its lock.
 const grantable = `
 select p.id, p.team_id, exists (select from project_groups pg where pg.project_id = p.id and pg.tester_group_id = $3) as granted
 from projects p where p.organization_id = $1 and p.id = any($2) and p.deleted_at is null order by p.id for key share of p`

@@ -19,7 +19,7 @@ type GroupInvite struct {
 
 const groupNamesOf = `select id, name from tester_groups where id = any($1) order by lower(name), id`
 
-// With $3 every tester of the organization.
+// peopleOfGroups are the people of groups, with $3 every tester of the organization.
 const peopleOfGroups = `
 select m.user_id from memberships m join users u on u.id = m.user_id and u.email is not null
 where m.organization_id = $1 and m.blocked_at is null

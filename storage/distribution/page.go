@@ -21,7 +21,7 @@ type Landing struct {
 	LoginRequired bool
 }
 
-// Tokens are in lower case. Each branch reads one unique index.
+// landingByName reads one unique index in each branch. Tokens are in lower case.
 const landingByName = `
 with named as (
 	select id as project_id, 0::bigint as named_build from projects

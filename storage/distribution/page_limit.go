@@ -166,8 +166,8 @@ func copyPage(ctx context.Context, tx *storage.Tx, column string, from, to int64
 	return storage.Wrap(err, "copy the limits of a page")
 }
 
-// The condition is read again when the row was locked by another install, so that of many
-// at once no more than the bound are counted.
+// countPageInstall reads its condition again when the row was locked by another install, so
+// that of many at once no more than the bound are counted.
 const countPageInstall = `
 update page_limits set installs = installs + 1
 where %s = $1 and max_installs is not null and installs < max_installs and (expires_at is null or expires_at > $2)

@@ -104,8 +104,8 @@ where not $3::boolean and %s order by gm.user_id limit $4`
 	groupHas = `(not $3::boolean and exists (select from tester_group_members gm where gm.tester_group_id = $2 and gm.user_id = m.user_id))`
 )
 
-// The groups that may install the app, or a build of it: most are granted builds, by
-// whoever uploads them.
+// groupsOfProject are the groups that may install the app, or a build of it: most are granted
+// builds, by whoever uploads them.
 const groupsOfProject = `(
 	select tester_group_id from project_groups where project_id = $2
 	union

@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// Rows are locked in the order of their ids, as by all who lock several.
+// deleteBuildsOf locks rows in the order of their ids, as all do who lock several.
 const deleteBuildsOf = `
 with rows as (select id from builds where project_id = $1 and deleted_at is null order by id for no key update)
 update builds b set deleted_at = now(), updated_at = now() from rows where b.id = rows.id`

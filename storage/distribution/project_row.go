@@ -42,7 +42,8 @@ func ProjectByID(ctx context.Context, q storage.Querier, organizationID, id int6
 	return &p, nil
 }
 
-// The lock lets rows that name the project be written, but not its counters.
+// projectForChange takes a lock that lets rows that name the project be written, but not its
+// counters.
 const projectForChange = `
 select ` + projectColumns + `, p.folder_id, p.icon_file_id
 from projects p` + projectTables + `
@@ -76,7 +77,7 @@ func (p *projectRow) insert(ctx context.Context, tx *storage.Tx) error {
 	return projectError(err, "create project "+p.Name)
 }
 
-// A copy stands beside the app that uploads go to.
+// sameApp finds the app that uploads go to; a copy stands beside it.
 const sameApp = `
 select id from projects
 where organization_id = $1 and team_id = $2 and coalesce(folder_id, 0) = coalesce($3::bigint, 0) and package_name = $4
@@ -154,8 +155,8 @@ func (p *projectRow) differences(from *projectRow) changed {
 	return c
 }
 
-// The newest build that is left, and its icon: the first of the newest hundred
-// that has one.
+// recountProject finds the newest build that is left, and its icon: the first of the newest
+// hundred that has one.
 const recountProject = `
 update projects set build_count = build_count + $2, updated_at = now(),
 	latest_build_id = (select id from builds where ` + ofProject + newestFirst + ` limit 1),

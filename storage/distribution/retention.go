@@ -44,10 +44,11 @@ func (r Retention) note(c *changed, from Retention) {
 	c.note("retention_days", from.RetentionDays, r.RetentionDays)
 }
 
-// The channel of a build is its metadata's member channel, "" without one. Besides the
-// newest build of an app and channel, the newest enabled one stays: a newest build that
-// is disabled or invalid must not leave testers without any. Organizations take turns,
-// each with its oldest builds first. $1 is now, $2 an app or 0 for all of them.
+// beyondRetention finds builds to delete. The channel of a build is its metadata's member
+// channel, "" without one. Besides the newest build of an app and channel, the newest enabled
+// one stays: a newest build that is disabled or invalid must not leave testers without any.
+// Organizations take turns, each with its oldest builds first. $1 is now, $2 an app or 0 for
+// all of them.
 const beyondRetention = `
 with bounded as (
 	select p.id, nullif(coalesce(p.retention_builds, o.retention_builds), 0) as kept,

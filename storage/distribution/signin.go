@@ -29,7 +29,7 @@ func SignInCandidate(ctx context.Context, q storage.Querier, organizationID int6
 	return row.UserID, row.Blocked, storage.Wrap(err, "sign-in")
 }
 
-// Links that two requests make at once are counted one after the other.
+// lockMembership has links that two requests make at once counted one after the other.
 const lockMembership = `
 select id from memberships where organization_id = $1 and user_id = $2 for no key update`
 
@@ -69,7 +69,7 @@ func PeekSignInLink(ctx context.Context, q storage.Querier, digest account.Diges
 	return path, storage.Wrap(err, "sign-in link")
 }
 
-// One statement: of two that use the link at once, one gets the row.
+// useSignInLink is one statement: of two that use the link at once, one gets the row.
 const useSignInLink = `
 update sign_in_links set used_at = $2 where digest = $1 and used_at is null and expires_at > $2
 returning organization_id, user_id, path`

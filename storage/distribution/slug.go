@@ -59,7 +59,7 @@ func lockKeys(ctx context.Context, tx *storage.Tx, kind string, keys []string) e
 	return storage.Wrap(err, "lock "+kind)
 }
 
-// Tokens are in lower case. Branches of one index each.
+// slugHolder reads one index in each branch. Tokens are in lower case.
 const slugHolder = `
 select exists (select from projects where lower(landing_page_slug) = lower($1) and deleted_at is null and id <> $2)
 	or exists (select from projects where token = lower($1))

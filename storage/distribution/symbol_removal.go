@@ -34,8 +34,8 @@ func symbolsOfBuilds(ctx context.Context, tx *storage.Tx, builds []int64) (symbo
 	return readSymbolRows(ctx, tx, `build_id = any($1)`, builds)
 }
 
-// A copy of a build names the same file. Symbols belong to one build, so the oldest copy
-// that stays inherits them.
+// inheritSymbols gives symbols to a copy: it names the same file. Symbols belong to one build,
+// so the oldest copy that stays inherits them.
 const inheritSymbols = `
 update symbols s set build_id = heir.id
 from (

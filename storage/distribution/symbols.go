@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact"
 )
 
-// The second condition is that of the index. Locked in the order of the ids, as
-// by all who lock several builds.
+// buildsOfImages has as its second condition that of the index. It locks in the order of the
+// ids, as all do who lock several builds.
 const buildsOfImages = `
 select b.id from builds b join projects p on p.id = b.project_id and p.deleted_at is null
 where b.organization_id = $1 and b.image_uuids && $2 and b.image_uuids <> '{}'
@@ -105,7 +105,8 @@ func RecordImages(ctx context.Context, tx *storage.Tx, organizationID, symbolID 
 	return storage.Wrap(err, "record images of symbols")
 }
 
-// The lock keeps the file from being removed; one that is gone meanwhile is skipped.
+// waitingSymbols keeps the file from being removed, by its lock; one that is gone meanwhile is
+// skipped.
 const waitingSymbols = `
 select f.id as file_id, s.name, s.description
 from symbol_images i

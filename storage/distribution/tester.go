@@ -16,8 +16,8 @@ type Tester struct {
 	Name   string `db:"name" json:"name"`
 }
 
-// A granted person is found from the groups, so that the cost is that of the
-// groups and not that of the organization.
+// recipients finds a granted person from the groups, so that the cost is that of the groups
+// and not that of the organization.
 const recipients = `
 with b as (
 	select b.id, b.project_id, b.organization_id, b.all_testers or p.all_testers as everyone
@@ -51,8 +51,8 @@ func Recipients(ctx context.Context, q storage.Querier, buildID, after int64, li
 	return list, storage.Wrap(err, fmt.Sprintf("recipients of build %d", buildID))
 }
 
-// The builds of a list share their project, so its people are counted once, and
-// for each build those who were given it and not the project.
+// testers counts the people of a project once, since the builds of a list share it, and for
+// each build those who were given it and not the project.
 const testers = `
 with b as materialized (
 	select id, project_id, all_testers from builds

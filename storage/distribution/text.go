@@ -25,7 +25,7 @@ const (
 	maxNames = 500
 )
 
-// Forms end lines with CR LF; pages and mails want LF.
+// lineEnds replaces the CR LF with which forms end lines; pages and mails want LF.
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // prose takes a text of many lines.

@@ -31,7 +31,8 @@ type Signatures struct {
 	artifact.Verification
 }
 
-// Copies of a build name the same file, so that one verification is for all of them.
+// lockFileBuilds locks all copies of a build: they name the same file, so that one
+// verification is for all of them.
 const lockFileBuilds = `
 select id from builds where organization_id = $1 and file_id = $2 and deleted_at is null order by id for no key update`
 
@@ -41,8 +42,8 @@ update builds set verification = $2, signer = coalesce($3, signer), provisioning
 	updated_at = now()
 where id = any($1)`
 
-// The upload compared with another signer than the one that was verified. The index
-// builds_project has the build before.
+// compareSigner compares once more: the upload compared with another signer than the one that
+// was verified. The index builds_project has the build before.
 const compareSigner = `
 update builds b set cautions = array_remove(b.cautions, $3::text) || case when coalesce(nullif((
 	select o.signer ->> 'sha256' from builds o

@@ -89,8 +89,8 @@ func PlacesOf(ctx context.Context, q storage.Querier, userID int64) ([]Place, er
 	return list, storage.Wrap(err, fmt.Sprintf("organizations of user %d", userID))
 }
 
-// Where somebody tests comes before where they administrate, and what they signed in to
-// last before the rest.
+// placeByEmail puts where somebody tests before where they administrate, and what they signed
+// in to last before the rest.
 const placeByEmail = `
 select m.organization_id, o.name, m.user_id from users u
 join memberships m on m.user_id = u.id and m.blocked_at is null

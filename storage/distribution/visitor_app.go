@@ -22,10 +22,9 @@ type App struct {
 	Total       int       `db:"total"` // of all pages
 }
 
-// What a person may install is the rule of buildAccess, here for all apps of an
-// organization at once. A project that is granted as a whole takes one look for its
-// newest enabled build; single builds are looked up by the grants of the person's
-// groups.
+// appsFor has the rule of buildAccess, of what a person may install, for all apps of an
+// organization at once. A project that is granted as a whole takes one look for its newest
+// enabled build; single builds are looked up by the grants of the person's groups.
 const appsFor = `
 with person as materialized (
 	select role, user_id from memberships where organization_id = $1 and user_id = $2 and blocked_at is null

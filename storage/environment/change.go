@@ -126,7 +126,8 @@ insert into test_environments (id, organization_id, team_id, name, creator_uuid,
 	test_url, tunnel, targets, variables, secret_names, headers, secret_headers, sealed)
 values ($1, $2, nullif($3::bigint, 0), $4, $5, $5, $6, $7, $8, $9, $10, $11, $12, $13)`
 
-// The lock of the organization keeps the number right that its environments are counted to.
+// countEnvironments is right until the end of the transaction, by the lock of the
+// organization.
 const countEnvironments = `select count(*) from test_environments where organization_id = $1`
 
 // Create inserts an environment; keys seal its secrets. ErrConflict when the name is

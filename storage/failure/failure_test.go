@@ -161,6 +161,11 @@ func TestLastGoodJob(t *testing.T) {
 	require.Equal(t, second.ID, good(third.Jobs[0].ID).RunID)
 	end(first.Jobs[0].ID, passed(Digest{Steps: "first"}))
 	require.Equal(t, "second", good(third.Jobs[0].ID).Digest.Steps, "a run that began before is not newer")
+	w.Exec(`update test_jobs set target = jsonb_set(target, '{capabilities,slipway:options}', '{"name": "log in again", "build": "1.1"}') where id = $1`, third.Jobs[0].ID)
+	require.Equal(t, "second", good(third.Jobs[0].ID).Digest.Steps, "the names of case and build are no part of the target")
+	w.Exec(`update test_jobs set target = jsonb_set(target, '{capabilities,slipway:options,idle}', '7') where id = $1`, third.Jobs[0].ID)
+	require.Nil(t, good(third.Jobs[0].ID), "another option is another target")
+	w.Exec(`update test_jobs set target = target #- '{capabilities,slipway:options,idle}' where id = $1`, third.Jobs[0].ID)
 	if fmt.Sprint(first.Jobs[0].Target) != fmt.Sprint(first.Jobs[1].Target) {
 		require.Nil(t, good(third.Jobs[1].ID), "another target")
 	}
@@ -176,6 +181,40 @@ func TestLastGoodJob(t *testing.T) {
 	require.Equal(t, "2", g.Now.Name)
 	w.Exec(`delete from test_runs where id = $1`, second.ID)
 	require.Nil(t, good(third.Jobs[0].ID))
+}
+
+// What came of the same test before is what says whether it fails now and then.
+func TestRecentEnds(t *testing.T) {
+	t.Parallel()
+	w := fixture.NewTests(t)
+	c := w.NewCase(w.Org.Member.Writer, "log in")
+	of := func(build string, end run.JobEnd) run.Run {
+		r := w.NewRun(c, 2)
+		w.Exec(`update test_runs set build_name = $2 where id = $1`, r.ID, build)
+		_, err := w.End(r.Jobs[0].ID, end)
+		require.NoError(t, err)
+		return *r
+	}
+	of("1", passed(Digest{}))
+	of("2", failed("x", Unknown))
+	w.Exec(`update test_jobs set state = 'FLAKY' where id = $1`, of("log in", passed(Digest{})).Jobs[0].ID)
+	of("4", failed("x", Environment))
+	of("5", run.JobEnd{Status: run.Errored, ErrorCode: run.CodeLogin})
+	elsewhere := of("6", failed("x", Unknown))
+	older := of("7", failed("x", Unknown))
+	target := of("8", failed("x", Unknown))
+	w.Exec(`update test_runs set environment = 'staging' where id = $1`, elsewhere.ID)
+	w.Exec(`update test_runs set revision_id = 'older' where id = $1`, older.ID)
+	w.Exec(`update test_jobs set target = '{"capabilities": {"browserName": "lynx"}}' where run_id = $1`, target.ID)
+	now := w.NewRun(c, 2)
+	of("9", failed("x", Unknown)) // later
+	good, err := GoodBefore(fixture.Context(t), w.DB, now.Jobs[0].ID)
+	require.NoError(t, err)
+	require.Equal(t, []Ended{{Passed: true, Failed: true}, {Build: "name:2", Failed: true}, {Build: "name:1", Passed: true}}, good.Recent)
+	w.Exec(`update test_jobs set position = position + 7 where run_id = $1`, now.ID)
+	good, err = GoodBefore(fixture.Context(t), w.DB, now.Jobs[0].ID)
+	require.NoError(t, err)
+	require.Empty(t, good.Recent)
 }
 
 // Runs of one case end at once, while the good ones before them are forgotten.

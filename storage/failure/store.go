@@ -12,13 +12,22 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
+// SameTarget is the SQL of what a job's target is for a comparison: the column, without the names of
+// case and build in the options of vendors (step.WithoutNames), which are others in each build.
+func SameTarget(column string) string {
+	return `jsonb_build_array(` + column + ` -> 'isRdc', (select jsonb_object_agg(c.key, case when c.key like '%:options'
+		and jsonb_typeof(c.value) = 'object' then c.value - '{name,build}'::text[] else c.value end)
+		from jsonb_each(case jsonb_typeof(` + column + ` -> 'capabilities') when 'object' then ` + column + ` -> 'capabilities' else '{}' end) c
+		where c.key not like '%:options' or jsonb_typeof(c.value) <> 'object' or c.value - '{name,build}'::text[] <> '{}'))`
+}
+
 // KeepGood is the part of the statement that ends a job which replaces the digest of the last
 // good one. It follows a part named ended, with the id, run_id, target and row_place of the job; $10
 // is the digest, null for a job of which none is kept. A run that began before the one that is
 // kept replaces nothing.
-const KeepGood = `
+var KeepGood = `
 insert into last_good_jobs as g (case_id, environment, row_place, target, job_id, run_id, organization_id, run_created_at, digest)
-select r.case_id, r.environment, coalesce(e.row_place, -1), md5(e.target::text), e.id, r.id, r.organization_id, r.created_at, $10::bytea
+select r.case_id, r.environment, coalesce(e.row_place, -1), md5((` + SameTarget("e.target") + `)::text), e.id, r.id, r.organization_id, r.created_at, $10::bytea
 from ended e join test_runs r on r.id = e.run_id where $10::bytea is not null
 on conflict (case_id, environment, row_place, target) do update set job_id = excluded.job_id, run_id = excluded.run_id,
 	organization_id = excluded.organization_id, run_created_at = excluded.run_created_at, digest = excluded.digest
@@ -31,16 +40,20 @@ type Good struct {
 	CreatedAt time.Time // of the run
 	Digest    *Digest   // with the build that the run names
 	Now       BuildNamed
+	// Recent are the ends of the same test in the runs before, newest first.
+	Recent []Ended
 }
 
-// A build name that is that of the case or suite was not given: the run names no build.
-const goodBefore = `
+// goodBefore reads the last good job beside one that failed. A build name that is that of the
+// case or suite was not given: the run names no build.
+var goodBefore = `
 select g.job_id, g.run_id, g.run_created_at, g.digest, gr.build_id, r.build_id as now_id,
 	case when gr.build_name in (gr.case_name, coalesce(gs.suite_name, '')) then '' else gr.build_name end as build_name,
-	case when r.build_name in (r.case_name, coalesce(s.suite_name, '')) then '' else r.build_name end as now_name
+	case when r.build_name in (r.case_name, coalesce(s.suite_name, '')) then '' else r.build_name end as now_name,
+	(` + recentEnds + `) as recent
 from test_jobs j join test_runs r on r.id = j.run_id left join suite_runs s on s.id = r.suite_run_id
 join last_good_jobs g on g.case_id = r.case_id and g.environment = r.environment and g.row_place = coalesce(j.row_place, -1)
-	and g.target = md5(j.target::text) and g.organization_id = r.organization_id
+	and g.target = md5((` + SameTarget("j.target") + `)::text) and g.organization_id = r.organization_id
 join test_runs gr on gr.id = g.run_id left join suite_runs gs on gs.id = gr.suite_run_id
 where j.id = $1`
 
@@ -55,6 +68,7 @@ func GoodBefore(ctx context.Context, q storage.Querier, job uuid.UUID) (*Good, e
 		NowID     *int64    `db:"now_id"`
 		BuildName string    `db:"build_name"`
 		NowName   string    `db:"now_name"`
+		Recent    []byte    `db:"recent"`
 	}
 	err := storage.Wrap(q.GetContext(ctx, &row, goodBefore, job), "last good job before "+job.String())
 	if errors.Is(err, storage.ErrNotFound) {
@@ -68,7 +82,11 @@ func GoodBefore(ctx context.Context, q storage.Querier, job uuid.UUID) (*Good, e
 		return nil, err
 	}
 	digest.Build = BuildNamed{row.BuildID, row.BuildName}
-	return &Good{JobID: row.JobID, RunID: row.RunID, CreatedAt: row.CreatedAt, Digest: digest, Now: BuildNamed{row.NowID, row.NowName}}, nil
+	recent, err := readRecent(row.Recent)
+	if err != nil {
+		return nil, err
+	}
+	return &Good{JobID: row.JobID, RunID: row.RunID, CreatedAt: row.CreatedAt, Digest: digest, Now: BuildNamed{row.NowID, row.NowName}, Recent: recent}, nil
 }
 
 // maxGroups bounds the groups of a suite run: further causes are counted in one group.
@@ -77,8 +95,8 @@ const maxGroups = 500
 // OtherKey is the key of the group that has the failures of all further causes.
 const OtherKey = "other"
 
-// A case counts once in its group, however many of its jobs failed. The reason of a group is
-// unknown when those of its jobs differ.
+// addToGroup counts a case once in its group, however many of its jobs failed. The reason of a
+// group is unknown when those of its jobs differ.
 const addToGroup = `
 with at as (
 	select $1::uuid as suite_run_id, case when known.key is not null or many.n < $6 then $2 else $7 end as key,

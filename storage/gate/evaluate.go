@@ -61,10 +61,10 @@ func PendingDue(ctx context.Context, q storage.Querier) (bool, error) {
 	return due, storage.Wrap(err, "look for gates that are due")
 }
 
-// Organizations take turns, each with what is due for the longest time first: the walk goes from
-// one to the next, so that none fills what is looked at. A gate that somebody else evaluates is
-// left out, one of which crashes are counted, and one whose build is being removed: who removes it
-// has the build first and the gate then.
+// claimGates gives organizations their turn, each with what is due for the longest time first:
+// the walk goes from one to the next, so that none fills what is looked at. A gate that
+// somebody else evaluates is left out, one of which crashes are counted, and one whose build
+// is being removed: who removes it has the build first and the gate then.
 const claimGates = `
 with recursive walk (organization_id) as (
 	(select organization_id from gate_due order by organization_id limit 1)
@@ -138,7 +138,7 @@ func (i *instants) read(ctx context.Context, tx *storage.Tx) error {
 	return storage.Wrap(err, "time of the evaluation")
 }
 
-// Rows whose gate is gone: a fact came while it was deleted.
+// deleteOrphans deletes rows whose gate is gone: a fact came while it was deleted.
 func deleteOrphans(ctx context.Context, tx *storage.Tx) error {
 	_, err := tx.ExecContext(ctx, `delete from gate_due where ctid = any(array(
 		select d.ctid from gate_due d where d.due_at <= now() and not exists (select from gates g where g.build_id = d.build_id) limit $1))`, orphans)

@@ -57,8 +57,8 @@ func (r *reading) readBefore(ctx context.Context) error {
 	return nil
 }
 
-// The newest run of a suite on a build decides, by the index suite_runs_build; its cases are
-// counted once it has ended, without those that failed in quarantine.
+// selectSuites takes the newest run of a suite on a build, by the index suite_runs_build; its
+// cases are counted once it has ended, without those that failed in quarantine.
 const selectSuites = `
 select w.build_id, w.suite_id, s.id as run_id, s.suite_name, s.state, s.error, greatest(n.total, s.run_count) - n.quarantined as total, n.passed, n.flaky, n.quarantined,
 	s.fanned_out and s.state not in ('QUEUED', 'RUNNING') and n.total < s.run_count as forgotten
@@ -101,10 +101,11 @@ func (r *reading) readSuites(ctx context.Context) error {
 	return nil
 }
 
-// A group is new in a build when it was not seen before the build was uploaded, or when the
-// build's own crash is its first: clocks of devices are wrong. It came back in the build when it
-// did so after the upload, in its version. Groups that people ignore do not count, as on every
-// other page. The most reports and the most users come first: no other decides.
+// selectGroups reads the groups that decide. A group is new in a build when it was not seen
+// before the build was uploaded, or when the build's own crash is its first: clocks of devices
+// are wrong. It came back in the build when it did so after the upload, in its version. Groups
+// that people ignore do not count, as on every other page. The most reports and the most users
+// come first: no other decides.
 const selectGroups = `
 with counted as (
 	select c.build_id, c.hours, coalesce(own.root_id, own.id) as group_id, sum(c.reports)::bigint as reports, sum(c.users)::bigint as users,
@@ -154,15 +155,15 @@ func (r *reading) readGroups(ctx context.Context) error {
 	return nil
 }
 
-// The time that ends the ignoring of a group is one at which the gate is due.
+// selectUnignored reads the time that ends the ignoring of a group, at which the gate is due.
 const selectUnignored = `
 select c.build_id, min(g.ignored_until) as at
 from gate_crashes c join crash_group_keys k on k.id = c.key_id join crash_groups own on own.id = k.group_id
 join crash_groups g on g.id = coalesce(own.root_id, own.id)
 where c.build_id = any($1) and g.state = 'ignored' and g.ignored_until > now() group by 1`
 
-// The counts of all days together, of the crash projects of the app; and the sessions of the
-// build itself. shared reads builds_newest.
+// selectSessions reads the counts of all days together, of the crash projects of the app; and
+// the sessions of the build itself. shared reads builds_newest.
 const selectSessions = `
 select b.id, coalesce(v.project, 0) as project, coalesce(v.sessions, 0) as sessions, coalesce(v.crashed, 0) as crashed, b.sessions as recorded,
 	b.crashed_sessions as recorded_crashed,
@@ -215,8 +216,8 @@ func (r *reading) readSessions(ctx context.Context) error {
 	return nil
 }
 
-// Who asked for the file by the API has not installed it: that is what pipelines do. More testers
-// than a policy can ask for are not counted.
+// selectBuilds does not count who asked for the file by the API as one who installed it: that
+// is what pipelines do. More testers than a policy can ask for are not counted.
 const selectBuilds = `
 select b.id as build,
 	(select count(*) from (select distinct i.user_id from build_installs i
@@ -258,7 +259,7 @@ func (r *reading) readBuilds(ctx context.Context) error {
 	return nil
 }
 
-// The first of each build, by the index feedbacks_blockers.
+// selectBlockers reads the first of each build, by the index feedbacks_blockers.
 const selectBlockers = `
 select w.id as build_id, f.id, left(coalesce(nullif(f.text, ''), 'a picture'), 200) as text, f.recorded_at
 from unnest($1::bigint[]) as w(id)

@@ -184,7 +184,7 @@ func Ask(ctx context.Context, db *storage.DB, organizationID, buildID int64) (*G
 	return row.gate()
 }
 
-// adopted are the columns of the gate of a build of a policy.
+// insertGates inserts the gates of builds, with what they take from the policy of their app.
 const insertGates = `
 insert into gates (build_id, organization_id, project_id, version, channel, windows, crash_users, sessions, watched_until)
 select b.id, b.organization_id, b.project_id, b.version, coalesce(b.metadata ->> 'channel', ''), p.windows, p.crash_users, p.sessions, b.created_at + interval '30 days'

@@ -46,7 +46,8 @@ func (f *facts) counted() bool {
 	return true
 }
 
-// The build is locked, as who records its crashes does, and before the gate, as who removes it does.
+// claimRecount locks the build, as who records its crashes does, and before the gate, as who
+// removes it does.
 const claimRecount = `
 select b.id from builds b where b.id in (select build_id from gates where recount order by build_id limit 20)
 order by b.id limit 1 for no key update skip locked`
@@ -117,7 +118,8 @@ func (r *recounting) begin(ctx context.Context, tx *storage.Tx) error {
 	return storage.Wrap(err, "windows of a gate")
 }
 
-// The crashes are counted by what counts new ones, which leaves out those beyond counted_to.
+// nextCrashes reads crashes that are then counted by what counts new ones, which leaves out
+// those beyond counted_to.
 const nextCrashes = `
 with next as (
 	select c.id from crashes c join gates g on g.build_id = c.build_id

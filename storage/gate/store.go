@@ -51,7 +51,7 @@ func PolicyOf(ctx context.Context, q storage.Querier, organizationID, projectID 
 	return p, nil
 }
 
-// The lock keeps two changes of one policy, and its app's removal, in order.
+// lockApp keeps two changes of one policy, and its app's removal, in order.
 const lockApp = `
 select id, team_id, name from projects where id = $2 and organization_id = $1 and deleted_at is null for no key update`
 

@@ -199,7 +199,8 @@ func moveFiles(ctx context.Context, tx *storage.Tx, id uuid.UUID, caseID string,
 	return storage.Wrap(err, "move screenshots to test case "+caseID)
 }
 
-// Only a case whose oldest revisions have gone can have files that none shows.
+// unshownFiles are of a case whose oldest revisions have gone: only that one can have files
+// that none shows.
 const unshownFiles = `case_id = $1
 	and (select max(number) from test_revisions where case_id = $1) > $2
 	and not exists (

@@ -43,7 +43,7 @@ func FileByID(ctx context.Context, q storage.Querier, organizationID int64, id u
 	return &f, nil
 }
 
-// What was named before is named again when the outcome of that was unknown.
+// insertFiles names again what was named before, when the outcome of that was unknown.
 const insertFiles = `
 insert into generation_files (id, organization_id, generation_id, kind, step, object_key, content_type, size)
 select f.id, g.organization_id, g.id, f.kind, f.step, f.object_key, f.content_type, f.size

@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
-// A worker that ends a generation has locked the row of its ledger task. Who ends one
-// otherwise goes the same way.
+// lockTasks locks tasks before their generations: a worker that ends a generation has locked
+// the row of its ledger task. Who ends one otherwise goes the same way.
 const lockTasks = `select id from tasks where id = any($1::uuid[]) order by id for update`
 
 func lock(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
@@ -44,7 +44,8 @@ func Cancel(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID)
 		Actor: w.Actor, Subject: "generation " + id.String(), Detail: map[string]any{"id": id, "name": g.Name}})
 }
 
-// What is in progress is ended by its worker; this is for one that does not come to it.
+// overdue finds what nobody ends: what is in progress is ended by its worker; this is for one
+// that does not come to it.
 const overdue = `
 select id from test_generations
 where state in ('QUEUED', 'IN_PROGRESS') and deadline < now() and (state = 'QUEUED' or deadline < now() - ` + lateAfter + `)`
@@ -85,8 +86,8 @@ func endAll(ctx context.Context, tx *storage.Tx, statement string, ids []uuid.UU
 	return ended, storage.Wrap(err, "end generations")
 }
 
-// A task that is missing was deleted, or lost in a restored backup; the minute is for
-// what is being written.
+// lost finds generations without an open task. One that is missing was deleted, or lost in a
+// restored backup; the minute is for what is being written.
 const lost = `
 select g.id from test_generations g left join tasks t on t.id = g.id
 where g.state in ('QUEUED', 'IN_PROGRESS')

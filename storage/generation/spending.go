@@ -37,7 +37,7 @@ type Reservation struct {
 	microUSD, tokens int64
 }
 
-// The rows are taken in the order of the organizations: 0 is the installation.
+// reserve takes the rows in the order of the organizations: 0 is the installation.
 const reserve = `
 insert into model_spending as s (day, organization_id, micro_usd, tokens, calls)
 select (now() at time zone 'utc')::date, o.id, $2, $3, 1 from unnest(array[0, $1::bigint]) as o(id)

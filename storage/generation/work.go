@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// What an attempt before has found out goes: this one begins anew.
+// begin drops what an attempt before has found out: this one begins anew.
 const begin = `
 update test_generations set state = 'IN_PROGRESS', started_at = coalesce(started_at, now()), steps = '[]', reasoning = '[]',
 	discovered_intent = '', description = '', changes = null, model = null

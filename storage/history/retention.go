@@ -90,7 +90,8 @@ select id from (
 ) summed
 where upto <= $5 or upto = jobs`
 
-// A suite run has the newest or the last good run of a case, or one that is pinned.
+// keepsCase is whether a suite run has the newest or the last good run of a case, or one that
+// is pinned.
 const keepsCase = `
 exists (
 	select from test_runs k where k.suite_run_id = r.id and (k.pinned_at is not null or k.state in ('QUEUED', 'RUNNING')
@@ -99,7 +100,8 @@ exists (
 			select g.id from test_runs g where g.case_id = k.case_id and g.state = 'PASSED' order by g.created_at desc, g.id desc limit 1))
 )`
 
-// The gate of a build judges by the newest run of each suite on it.
+// gateReads is whether the gate of a build judges by the run: it does by the newest run of
+// each suite on it.
 const gateReads = `
 r.build_id is not null and exists (select from gates g where g.build_id = r.build_id) and r.id = (
 	select x.id from suite_runs x where x.build_id = r.build_id and x.suite_id = r.suite_id order by x.created_at desc, x.id desc limit 1)`

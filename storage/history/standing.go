@@ -13,9 +13,10 @@ import (
 // passed. FirstBad is the first that failed after it; nil while none has.
 type Standing struct{ LastGood, FirstBad *Run }
 
-// The last good run is read from the index of those that passed, the first bad one after it
-// from that of those that failed. For the organization see looked: it is no range that is sorted
-// by, since the planner takes the rest of a range for few rows, and would sort half a million.
+// standing reads the last good run from the index of those that passed, the first bad one
+// after it from that of those that failed. For the organization see looked: it is no range
+// that is sorted by, since the planner takes the rest of a range for few rows, and would sort
+// half a million.
 func standing(columns, table, of string) string {
 	return `
 with good as (

@@ -77,7 +77,7 @@ from (` + looked(columns, table, of) + `) r
 order by r.created_at desc, r.id desc`
 }
 
-// A run from before its sums were stored has its jobs looked at.
+// caseHealed looks at the jobs of a run from before its sums were stored.
 const caseHealed = `coalesce(r.healed, (select 1 from test_jobs k where k.run_id = r.id and k.healed > 0 limit 1), 0)`
 
 // OfCaseWindow summarizes the runs of a case in a window: those of the filter, or of the last 30

@@ -49,8 +49,8 @@ func (k Key) validate() error {
 	return nil
 }
 
-// An entry is replaced a minute before its age is reached: whoever gets ErrSeen must
-// find the entry, and a reader whose clock is behind must not find what was replaced.
+// insert replaces an entry a minute before its age is reached: whoever gets ErrSeen must find
+// the entry, and a reader whose clock is behind must not find what was replaced.
 const insert = `
 insert into idempotency_keys (organization_id, operation, key, result) values ($1, $2, $3, nullif($4, ''))
 on conflict (organization_id, operation, key) do update set created_at = now(), result = excluded.result

@@ -59,7 +59,8 @@ const (
 	maxDevice = 200
 )
 
-// The last of a person's devices is the one without a name, which takes what is beyond.
+// record stores who has a build, on which device. The last of a person's devices is the one
+// without a name, which takes what is beyond.
 const record = `
 with seen as materialized (
 	select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::text[], $5::text[]) as s(organization_id, build_id, user_id, channel, device)
@@ -233,8 +234,8 @@ type People struct {
 	Exact      bool `db:"-" json:"exact"`
 }
 
-// Each channel's people stand together in build_installs_way, so no more rows are read than
-// those of the people counted.
+// people reads no more rows than those of the people counted: each channel's people stand
+// together in build_installs_way.
 const people = `
 select count(distinct user_id) filter (where channel <> 'session') as downloaded,
 	count(distinct user_id) filter (where channel = 'session') as installed

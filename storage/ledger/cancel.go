@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Locked in the order of the ids, as everybody does.
+// cancelAll locks in the order of the ids, as everybody does.
 const cancelAll = `
 with open as (
 	select id from tasks

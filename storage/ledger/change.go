@@ -91,7 +91,7 @@ type Retried struct {
 // Attempts are the numbers of attempts that retried tasks get, by their kind.
 type Attempts map[string]int
 
-// Of several with one dedupe key the newest is retried; none while another is open.
+// retryAll retries the newest of several with one dedupe key; none while another is open.
 const retryAll = `
 with chosen as (
 	select distinct on (t.kind, coalesce(t.dedupe_key, t.id::text)) t.id from tasks t join unnest(%s::text[]) as may(kind) on may.kind = t.kind

@@ -38,10 +38,10 @@ const claimOne = `update tasks t ` + claimSet + `
 where t.id = $2 and t.state = 'queued' and t.run_at <= now()
 returning ` + columns
 
-// A row that has failed or was lost twice is claimed alone: it may be what made its claims
-// fail, and its neighbours must not use their attempts up with it. Attempts that were
-// returned, at a stop or while something was away, say nothing of it: the backlog of an
-// outage must not be drained one by one.
+// claimBatch leaves a row that has failed or was lost twice to be claimed alone: it may be
+// what made its claims fail, and its neighbours must not use their attempts up with it.
+// Attempts that were returned, at a stop or while something was away, say nothing of it: the
+// backlog of an outage must not be drained one by one.
 func claimBatch(lock string) string {
 	return `
 update tasks t ` + claimSet + `

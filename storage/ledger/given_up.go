@@ -21,8 +21,8 @@ type Rewrite struct {
 	Payload func(payload []byte) (any, error)
 }
 
-// Each part reads an index of its own: tasks_given_up, tasks_claimable, and tasks_running, which
-// has as many rows as the workers have hands.
+// rewritable reads an index of its own in each part: tasks_given_up, tasks_claimable, and
+// tasks_running, which has as many rows as the workers have hands.
 const rewritable = `
 select t.id from unnest($2::text[], $3::boolean[]) as w(kind, open) cross join lateral (
 	(select id from tasks where organization_id = $1 and kind = w.kind and state in ('dead', 'cancelled') and id > $4 order by id limit $5)
@@ -32,7 +32,8 @@ select t.id from unnest($2::text[], $3::boolean[]) as w(kind, open) cross join l
 	(select id from tasks where state = 'running' and organization_id = $1 and kind = w.kind and w.open and id > $4 order by id limit $5)
 ) t order by t.id limit $5`
 
-// One that runs is not waited for: its handler may wait for what this transaction holds.
+// lockRewritable does not wait for a task that runs: its handler may wait for what this
+// transaction holds.
 const lockRewritable = `
 select id, kind, state, payload from tasks where id = any($1::uuid[]) and organization_id = $2
 	and (state in ('dead', 'cancelled') or state = 'queued' and kind = any($3))

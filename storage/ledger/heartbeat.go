@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// A row that is locked is being finished this moment: its heartbeat is skipped, for
-// waiting would delay the heartbeats of all others.
+// renewHeartbeats skips a row that is locked, for it is being finished this moment: waiting
+// would delay the heartbeats of all others.
 const renewHeartbeats = `
 with mine as (
 	select * from unnest($1::uuid[], $2::int[]) as m(id, attempt)
@@ -55,9 +55,10 @@ func (s *Store) Heartbeat(ctx context.Context, tokens []Token) (cancelled, lost 
 // is due later and later, and has brought about twenty restarts in some three hours then.
 const MaxLosses = 20
 
-// A loss does not use an attempt up: max_attempts rises with attempt, which is the token.
-// The first rescue is due at once, later ones after 1, 3, 7 seconds and so on up to a
-// quarter of an hour, so that a task which kills its workers does not do so all the time.
+// rescue counts a loss, which does not use an attempt up: max_attempts rises with attempt,
+// which is the token. The first rescue is due at once, later ones after 1, 3, 7 seconds and so
+// on up to a quarter of an hour, so that a task which kills its workers does not do so all the
+// time.
 var rescue = `
 update tasks t set
 	state = case when t.cancel_requested then 'cancelled'

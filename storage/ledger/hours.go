@@ -23,14 +23,15 @@ const (
 
 const lockHours = `select until from task_hours_until for update`
 
-// The end of a step lies behind its beginning, however many tasks ended at that instant.
+// hoursEnd finds the end of a step, which lies behind its beginning, however many tasks ended
+// at that instant.
 const hoursEnd = `
 select least(now() - make_interval(secs => $2),
 		case when step.at is not null then greatest(step.at, $1::timestamptz + interval '1 microsecond') end) as until,
 	coalesce(step.at < now() - make_interval(secs => $2), false) as more
 from (select (select finished_at from tasks where finished_at >= $1 order by finished_at offset $3 limit 1) as at) step`
 
-// It reads tasks_finished. The bucket is what bucketSeconds reads.
+// countHours reads tasks_finished. The bucket is what bucketSeconds reads.
 const countHours = `
 with part as materialized (
 	select date_trunc('hour', finished_at, 'UTC') as hour, queue, kind, state, ` + failuresToCount + ` as failed,

@@ -22,16 +22,18 @@ const (
 	startable   = `(t.run_at > now() or t.priority > 0)`
 )
 
-// Locked in the order of the ids, as everybody does; amongFew is about those that few match.
+// changeMatching locks in the order of the ids, as everybody does; amongFew is about those
+// that few match.
 const changeMatching = `
 with chosen as (
 	select t.id from tasks t%s%s order by t.id limit %s for update of t skip locked
 )
 update tasks t set %s from chosen where t.id = chosen.id returning coalesce(t.organization_id, 0)`
 
-// Where few match, they are read as they were counted, for the reason that List has: else all
-// tasks would be read, from the oldest on. The conditions are there twice, since a task that
-// another transaction changes meanwhile is looked at again by those beside its lock alone.
+// amongFew reads tasks, where few match, as they were counted, for the reason that List has:
+// else all tasks would be read, from the oldest on. The conditions are there twice, since a
+// task that another transaction changes meanwhile is looked at again by those beside its lock
+// alone.
 const amongFew = ` and t.id = any(array(select t.id from tasks t%s offset 0))`
 
 const cancelSet = `state = case when t.state = 'queued' then 'cancelled' else t.state end,

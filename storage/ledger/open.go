@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// The queued are found by tasks_claimable, the newest first; the running, who are no more
-// than all workers have slots, by tasks_running.
+// openOfKind finds the queued by tasks_claimable, the newest first; the running, who are no
+// more than all workers have slots, by tasks_running.
 const openOfKind = `
 (select id from tasks where kind = $2 and coalesce(organization_id, 0) = $1 and state = 'queued' order by id desc limit $3)
 union all

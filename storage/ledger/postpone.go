@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Rows that a claim is taking at the moment are left to it.
+// postpone leaves rows to a claim that is taking them at the moment.
 const postpone = `
 update tasks t set run_at = now() + make_interval(secs => $3)
 from (select id from tasks where kind = $1 and organization_id = $2 and state = 'queued'

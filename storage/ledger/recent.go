@@ -46,7 +46,7 @@ type Quantile struct {
 	P99 float64 `db:"p99"`
 }
 
-// It reads tasks_finished from the newest end.
+// recent reads tasks_finished from the newest end.
 const recent = `
 with newest as materialized (
 	select kind, queue, state, finished_at, failures,

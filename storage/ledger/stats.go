@@ -49,8 +49,8 @@ type Owed struct {
 	Dead           int64 `db:"dead"`
 }
 
-// As in Open, each branch reads the partial index of its state, for the lists of all tasks of
-// an organization are long.
+// owed reads in each branch the partial index of its state, as in Open, for the lists of all
+// tasks of an organization are long.
 const owed = `
 select organization_id, sum(open)::bigint as open, sum(dead)::bigint as dead from (
 	select organization_id, count(*) as open, 0 as dead from tasks where state = 'queued' and organization_id = any($1) group by 1
@@ -118,8 +118,8 @@ type Cursor struct {
 	ID         uuid.UUID
 }
 
-// The walk reads tasks_finished once from the oldest end, past rows that other
-// kinds keep longer. A row that was retried meanwhile has no end and stays.
+// prune reads tasks_finished once from the oldest end, past rows that other kinds keep longer.
+// A row that was retried meanwhile has no end and stays.
 const prune = `
 with seen as (
 	select id, kind, state, finished_at from tasks

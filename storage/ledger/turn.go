@@ -24,7 +24,7 @@ const (
 	Scheduled
 )
 
-// The function keeps its plan: see the migration that makes it.
+// claimFirst calls a function, which keeps its plan: see the migration that makes it.
 const claimFirst = `select ` + columns + ` from claim_first_task($1, $2, $3, $4)`
 
 // ClaimFirst claims the task of an organization (0: the installation) that is next in a
@@ -42,8 +42,9 @@ type Head struct {
 	Kind string    `db:"kind"`
 }
 
-// The first tasks of an organization of each priority that are due, the next one first,
-// as claim_first_task has them. The seconds are what a priority comes later than Waited.
+// firstOf reads the first tasks of an organization of each priority that are due, the next one
+// first, as claim_first_task has them. The seconds are what a priority comes later than
+// Waited.
 const firstOf = `
 select due.id, due.kind from (values (0::smallint, 0), (1::smallint, 120), (2::smallint, 900)) as p(priority, late)
 cross join lateral (
@@ -68,8 +69,8 @@ type Due struct {
 	Running        int   `db:"running"` // claims of other workers
 }
 
-// The organizations are found by jumping through tasks_turn: the cost follows their
-// number, not the length of the backlog. Tasks of one claim began at the same time.
+// waitingOrganizations finds the organizations by jumping through tasks_turn: the cost follows
+// their number, not the length of the backlog. Tasks of one claim began at the same time.
 const waitingOrganizations = `
 with recursive queued (org) as (
 	(select coalesce(organization_id, 0) from tasks

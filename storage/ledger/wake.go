@@ -8,8 +8,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Rows that somebody else has locked are left to whoever that is: a claim, or a cancelling, which
-// locks tasks before all that the caller may have locked.
+// wake leaves rows that somebody else has locked to whoever that is: a claim, or a cancelling,
+// which locks tasks before all that the caller may have locked.
 const wake = `
 update tasks t set run_at = now()
 from (select id from tasks where id = any($1::uuid[]) and state = 'queued' and run_at > now() order by id for update skip locked) due

@@ -39,6 +39,8 @@ type Entry struct {
 	Error  string `db:"error"`
 	Sealed []byte `db:"sealed"` // by seal.Login; nil unless it is Ready
 	Open   bool   `db:"open"`   // the run is still to end
+	// Diagnosis is why the run failed, as its job stores it; nil where that is not known.
+	Diagnosis []byte `db:"diagnosis"`
 }
 
 // Ready reports whether there is a state to give to jobs.
@@ -47,12 +49,12 @@ func (e *Entry) Ready() bool { return e.Sealed != nil }
 // Failed reports whether there is none, and none to wait for.
 func (e *Entry) Failed() bool { return e.Sealed == nil && !e.Open }
 
-// The error of the run is that of its job.
+// findEntry reads what a login has left. The error of its run, and the diagnosis, are those of its job.
 const findEntry = `
 select l.generation, l.run_id, l.sealed, coalesce(nullif(l.error, ''), j.error, '') as error,
-	coalesce(r.state in ('QUEUED', 'RUNNING'), false) as open
+	coalesce(r.state in ('QUEUED', 'RUNNING'), false) as open, j.diagnosis
 from suite_logins l left join test_runs r on r.id = l.run_id
-left join lateral (select error from test_jobs where run_id = r.id order by position limit 1) j on true
+left join lateral (select error, diagnosis from test_jobs where run_id = r.id order by position limit 1) j on true
 where l.suite_run_id = $1 and l.key = $2`
 
 // Find returns the login of a target of a suite run; one that Failed where there is none.
@@ -140,8 +142,8 @@ func HoldsRun(ctx context.Context, q storage.Querier, run uuid.UUID) (held bool,
 	return held, storage.Wrap(err, "login before test run "+run.String())
 }
 
-// Tasks come before all that a run has in the order of locks; one that another holds is at
-// work, or is being changed.
+// releaseJobs locks tasks first, which come before all that a run has in the order of locks;
+// one that another holds is at work, or is being changed.
 const releaseJobs = `
 update tasks t set run_at = now() from (
 	select k.id from test_runs r join test_jobs j on j.run_id = r.id join tasks k on k.id = j.id
@@ -157,11 +159,12 @@ func Release(ctx context.Context, tx *storage.Tx, suiteRun uuid.UUID, limit int)
 	return storage.Affected(tx.ExecContext(ctx, releaseJobs, suiteRun, limit))
 }
 
-// Reason says in words for people why a login of a case failed.
+// Reason says in words for people why a login of a case failed. The ids stand last: the failures
+// that it causes are one group, whose title is cut.
 func (e *Entry) Reason(caseID string) string {
-	text := fmt.Sprintf("the login of the suite (test case %s", caseID)
+	of := "test case " + caseID
 	if e.RunID != nil {
-		text += fmt.Sprintf(", run %s", e.RunID)
+		of += fmt.Sprintf(", run %s", e.RunID)
 	}
-	return text + ") failed: " + cmp.Or(e.Error, "it has left nothing to begin with")
+	return fmt.Sprintf("the login of the suite failed: %s (%s)", cmp.Or(e.Error, "it has left nothing to begin with"), of)
 }

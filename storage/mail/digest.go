@@ -15,7 +15,7 @@ type DueDigest struct {
 	Settings
 }
 
-// Reads mail_settings_digest.
+// nextDigest reads mail_settings_digest.
 const nextDigest = `
 select organization_id, digest_due, sender_name, reply_to, rate_per_minute, digest_enabled, digest_weekday, digest_hour, digest_recipients
 from mail_settings where digest_due <= $1 order by digest_due limit 1 for update skip locked`

@@ -34,7 +34,7 @@ type Change struct {
 	Reason string
 }
 
-// A mail that came back before its sending was recorded stays so.
+// setStates leaves a mail that came back before its sending was recorded as it is.
 const setStates = `
 update mails m set state = n.state, error = n.error, attempted_at = now(),
 	sent_at = case when n.state = 'sent' then coalesce(m.sent_at, now()) end

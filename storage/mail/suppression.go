@@ -92,7 +92,7 @@ type Person struct {
 	Email  string `db:"email"`
 }
 
-// Each recipient is looked up by index: mail_suppressions_email and the primary key
+// silentPeople looks each recipient up by index: mail_suppressions_email and the primary key
 // of mail_unsubscribes.
 const silentPeople = `
 select n.i, case when s.id is not null then 'bounced' else 'unsubscribed' end as reason

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// A link to an object in a folder:
+// linkPath begins a link to an object in a folder:
 //
 //	BASE/objects/KEY?exp=UNIX&name=FILE&type=TYPE&inline=1&sig=SIGNATURE
 //

@@ -62,15 +62,15 @@ func (c *Crashes) Total() (n int64) {
 	return n
 }
 
-// The days of each project are a range of crash_project_days_day: a trigger keeps them with the
-// days of the groups, one row of a day that is over, some dozens of today.
+// crashesByDay reads the days of each project as a range of crash_project_days_day: a trigger
+// keeps them with the days of the groups, one row of a day that is over, some dozens of today.
 const crashesByDay = `
 select d.day, sum(d.count)::bigint as crashes
 from crash_projects p join crash_project_days d on d.crash_project_id = p.id and d.day >= $2::date and d.day < $3::date
 where p.organization_id = $1
 group by d.day`
 
-// The days of each project are a range of crash_version_days_day.
+// topVersionsByDay reads the days of each project as a range of crash_version_days_day.
 const topVersionsByDay = `
 with seen as materialized (
 	select d.crash_project_id, d.version, d.day, d.crashes
@@ -84,7 +84,7 @@ select t.crash_project_id, p.name as project_name, t.version, t.crashes, s.day, 
 from top t join crash_projects p on p.id = t.crash_project_id join seen s using (crash_project_id, version)
 order by t.crashes desc, t.version, t.crash_project_id, s.day`
 
-// Those with the most sessions and crashes.
+// busiestProjects are those with the most sessions and crashes.
 const busiestProjects = `
 select p.id as crash_project_id, p.name as project_name, sum(d.sessions + d.crashes)::bigint as crashes
 from crash_projects p join crash_version_days d on d.crash_project_id = p.id and d.day >= $2::date and d.day < $3::date

@@ -24,9 +24,10 @@ type Proposal struct {
 	Since  time.Time // the first of the runs that tell
 }
 
-// Runs on the same build, or of the same name of one, with the same steps ought to end alike. A run
-// that passed with a job that had failed before has done both. Each failure that there is a pass
-// for counts once. The range is that of the index of a case's runs.
+// contradictions counts runs on the same build, or of the same name of one, with the same
+// steps, which ought to end alike. A run that passed with a job that had failed before has
+// done both. Each failure that there is a pass for counts once. The range is that of the index
+// of a case's runs.
 const contradictions = `
 with recent as (
 	select coalesce(build_id::text, build_name) as build, revision_id, state, flaky, created_at from test_runs

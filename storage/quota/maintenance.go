@@ -10,7 +10,8 @@ import (
 // keepDays is how long the sums of days are kept.
 const keepDays = 31
 
-// Who reads the sum meanwhile sees either the rows or what took their place.
+// compact replaces rows by their sum. Who reads the sum meanwhile sees either the rows or what
+// took their place.
 const compact = `
 with many as (
 	select organization_id, resource, day from quota_usage group by 1, 2, 3 having count(*) > 1 limit 1000

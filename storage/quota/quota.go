@@ -136,7 +136,7 @@ func (b Bounds) set(resource Resource, bound int64) {
 	}
 }
 
-// The locks are taken in the order of the array.
+// lockOrganizations takes the locks in the order of the array.
 const lockOrganizations = `
 select pg_advisory_xact_lock(hashtextextended('quota ' || id::text, 0)) from unnest($1::bigint[]) as id`
 
@@ -177,7 +177,8 @@ type usage struct {
 
 const secondsLeft = `extract(epoch from date_trunc('day', now() at time zone 'utc') + interval '1 day' - (now() at time zone 'utc'))::float8`
 
-// A statement that begins once the lock is held sees all that was committed before.
+// used reads what is used. A statement that begins once the lock is held sees all that was
+// committed before.
 const used = `
 select o.id as organization_id, r.resource, ` + secondsLeft + ` as seconds,
 	coalesce((select sum(u.amount) from quota_usage u where u.organization_id = o.id and u.resource = r.resource

@@ -15,7 +15,7 @@ type Share struct {
 	Ratio        float64  `db:"ratio"` // 1: all of it
 }
 
-// The sums are read by the index alone.
+// nearest reads the sums by the index alone.
 const nearest = `
 with used as (
 	select organization_id, resource, sum(amount) as amount from quota_usage

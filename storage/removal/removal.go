@@ -28,7 +28,8 @@ type Store struct {
 	Delay time.Duration
 }
 
-// Sorted keys let concurrent statements wait for each other instead of dying.
+// insertRemovals sorts the keys: so concurrent statements wait for each other instead of
+// dying.
 const insertRemovals = `
 insert into object_removals (object_key, due_at)
 select k, now() + make_interval(secs => $2) from unnest($1::text[]) k order by k

@@ -39,13 +39,13 @@ func SumBefore(ctx context.Context, q storage.Querier, u *Upload, number int) (*
 	return nil, nil
 }
 
-// With its first part an upload gets the time that it has. It comes before the lock, which
-// others share.
+// prolong gives an upload the time that it has with its first part. It comes before the lock,
+// which others share.
 const prolong = `
 update resumable_uploads set expires_at = created_at + make_interval(secs => $3)
 where id = $1 and store_id = $2 and state = 'open' and expires_at > now() and expires_at < created_at + make_interval(secs => $3)`
 
-// The lock keeps the upload as it is, and lets other parts be stored.
+// lockOpen keeps the upload as it is, and lets other parts be stored.
 const lockOpen = `
 select true from resumable_uploads where id = $1 and store_id = $2 and state = 'open' and expires_at > now() for share`
 

@@ -242,7 +242,8 @@ const unfinished = `
 select count(*) as uploads, coalesce(sum(size), 0)::bigint as bytes, min(expires_at) as ends
 from resumable_uploads where organization_id = $1 and ($2::bigint = 0 or user_id = $2) and state <> 'used' and expires_at > now()`
 
-// One whose time is over keeps its row until the maintenance comes, but not its key.
+// releaseKey takes the key from an upload whose time is over, which keeps its row until the
+// maintenance comes.
 const releaseKey = `
 update resumable_uploads set idempotency_key = null
 where organization_id = $1 and user_id = $2 and idempotency_key = $3 and expires_at <= now()`
@@ -315,7 +316,7 @@ func Delete(ctx context.Context, q storage.Querier, o Owner, id uuid.UUID) (*Upl
 	return &u, nil
 }
 
-// Whoever takes the file of an upload at this moment has its row locked.
+// expire skips an upload whose file somebody takes at this moment: its row is locked.
 const expire = `
 delete from resumable_uploads where id in (
 	select id from resumable_uploads where expires_at <= now() order by expires_at limit $1 for update skip locked)

@@ -27,7 +27,7 @@ const (
 	insertData = `
 insert into test_data (id, organization_id, case_id, columns, secret, row_name, row_count, size, sealed_key, digest)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`
-	// An array of bytea has no null: what is empty stands for it.
+	// insertRows inserts rows. An array of bytea has no null: what is empty stands for it.
 	insertRows = `
 insert into test_data_rows (data_id, place, cells, hidden)
 select $1, $2::integer + r.n - 1, r.cells, nullif(r.hidden, '')
@@ -92,8 +92,8 @@ func texts(list []string) any {
 	return pq.Array(list)
 }
 
-// Data that the latest revision has, or an open run, stay whatever their age. The rows go
-// with them, and revisions lose them.
+// forgetData leaves data that the latest revision has, or an open run, whatever their age. The
+// rows go with the data, and revisions lose them.
 const forgetData = `
 delete from test_data d where d.case_id = $1
 	and d.id not in (select id from test_data where case_id = $1 order by id desc limit $2)

@@ -9,9 +9,9 @@ import (
 // maxBuildSuites bounds the suites of a build: nobody decides over a build by more.
 const maxBuildSuites = 200
 
-// Each step leads to the next suite by suite_runs_build, so that older runs of a suite on the
-// build, however many, are not read. The planner takes the steps for many, and would read the
-// whole table beside them: offset 0 keeps it from that.
+// newestOnBuild steps from suite to suite by suite_runs_build, so that older runs of a suite
+// on the build, however many, are not read. The planner takes the steps for many, and would
+// read the whole table beside them: offset 0 keeps it from that.
 const newestOnBuild = `
 with recursive newest as (
 	(select suite_id, id from suite_runs where organization_id = $1 and build_id = $2

@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
-// A worker that ends a job has locked the row of its ledger task and then locks the
-// run. Who cancels must go the same way, so every cancelling locks the tasks of
-// what it will end before the runs themselves.
+// lockTasks locks tasks before runs: a worker that ends a job has locked the row of its ledger
+// task and then locks the run. Who cancels must go the same way, so every cancelling locks the
+// tasks of what it will end before the runs themselves.
 const lockTasks = `select id from tasks where id = any($1::uuid[]) order by id for update`
 
 const lockTasksOfJobs = `
@@ -97,7 +97,8 @@ func cancelOpen(ctx context.Context, tx *storage.Tx, open []openRun) ([]uuid.UUI
 	return jobs, endSuiteRuns(ctx, tx, suiteRuns)
 }
 
-// A run whose jobs are still being made has a task of its own id.
+// cancelJobs also returns runs whose jobs are still being made: such a run has a task of its
+// own id.
 const cancelJobs = `
 with cancelled as (
 	update test_jobs set state = 'CANCELLED', error_code = $2, error = case when state = 'QUEUED' then $3 else $4 end, finished_at = now()
@@ -152,7 +153,8 @@ func CancelOfSuite(ctx context.Context, tx *storage.Tx, suiteID uuid.UUID) ([]uu
 	return cancelSuiteRuns(ctx, tx, open, byPerson)
 }
 
-// All their case runs have ended by then, and with them the use of logins (package login).
+// cancelSuiteRunRows comes last: all their case runs have ended by then, and with them the use
+// of logins (package login).
 const cancelSuiteRunRows = `
 with unplanned as (
 	delete from suite_run_cases where suite_run_id = any($1::uuid[])

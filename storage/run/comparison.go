@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -24,14 +25,15 @@ type Good struct {
 // passed for so long is compared with nothing.
 const LookedBack = 200
 
-// The range is as in casesHistory.
-const goodJobs = `
+// goodJobs reads a range as in casesHistory.
+var goodJobs = `
 select j.id as job_id, g.* from test_jobs j cross join lateral (
 	select k.id, k.run_id, r.build_name, r.revision_id, r.created_at from (
 		select id, build_name, revision_id, created_at from test_runs
 		where organization_id = $1 and case_id between $2 and $2 and (created_at, id) < ($3, $4::uuid)
 		order by case_id, created_at desc, id desc limit $5
-	) r join test_jobs k on k.run_id = r.id and k.organization_id = $1 and k.state in ('PASSED', 'FLAKY') and k.target = j.target
+	) r join test_jobs k on k.run_id = r.id and k.organization_id = $1 and k.state in ('PASSED', 'FLAKY')
+		and ` + failure.SameTarget("k.target") + ` = ` + failure.SameTarget("j.target") + `
 		and k.row_place is not distinct from j.row_place
 	order by r.created_at desc, r.id desc, k.position limit 1
 ) g

@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// The second is for times that were rounded.
+// overdue allows a second for times that were rounded.
 const overdue = `
 select max_duration from suite_runs
 where id = $1 and state in ('QUEUED', 'RUNNING') and created_at + make_interval(secs => max_duration) <= now() + interval '1 second'`

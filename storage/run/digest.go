@@ -14,7 +14,7 @@ type FailedSuite struct {
 	LastAt time.Time `db:"last_at"`
 }
 
-// Reads suite_runs_age: a week of runs.
+// failedSuites reads suite_runs_age: a week of runs.
 const failedSuites = `
 from suite_runs where organization_id = $1 and created_at >= $2 and created_at < $3 and state in ('FAILED', 'ERROR')`
 

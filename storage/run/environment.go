@@ -58,7 +58,8 @@ func TunnelOf(env *environment.Environment, vendor string) string {
 	return tunnel
 }
 
-// A run that a schedule or a gate has started names its environment, and has nothing of it yet.
+// lockToEnter finds a run that a schedule or a gate has started: it names its environment, and
+// has nothing of it yet.
 const lockToEnter = `
 select organization_id, team_id, environment, test_url, targets, tunnel from suite_runs
 where id = $1 and environment <> '' and sealed_variables is null and not fanned_out and state in ('QUEUED', 'RUNNING')

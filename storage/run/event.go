@@ -71,7 +71,8 @@ const (
 	maxFailedValue = 100
 )
 
-// The first jobs that failed, $2 of them. The data may be gone: then their rows have no values.
+// listFailed lists the first jobs that failed, $2 of them. The data may be gone: then their
+// rows have no values.
 const listFailed = `
 left join test_data d on d.id = r.data_id
 cross join lateral (
@@ -247,7 +248,7 @@ func (n *newEvents) insert(ctx context.Context, tx *storage.Tx) error {
 	return webhook.Emit(ctx, tx, n.webhooks...)
 }
 
-// Events that others have locked are found by the next call.
+// forgetEvents skips events that others have locked: they are found by the next call.
 const forgetEvents = `
 delete from events where id in (
 	select id from events where created_at < $1 order by created_at limit $2 for update skip locked)`

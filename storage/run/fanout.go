@@ -43,8 +43,8 @@ type fanout struct {
 	waiting map[string]waiting // targets that need the login, by their keys
 }
 
-// Case runs name the build, whose row is locked by that. It is locked before the suite run,
-// in the order that the removal of builds has.
+// lockBuildOfFanout locks the row of the build that case runs name. It is locked before the
+// suite run, in the order that the removal of builds has.
 const lockBuildOfFanout = `
 select id from builds where id = (select build_id from suite_runs where id = $1) for key share`
 
@@ -57,11 +57,10 @@ select s.organization_id, s.suite_id, s.user_uuid, s.build_name, s.state, s.fann
 from suite_runs s left join builds b on b.id = s.build_id left join test_suites u on u.id = s.suite_id
 where s.id = $1 for no key update of s`
 
-// Where the last step ended is read from what it made, so a step that is repeated
-// goes on there. A case without a revision has nothing to run, and that of the login is not
-// run once more. A suite may have
-// cases of other teams, whose runs are those teams'. Where the run has targets, a case
-// needs none of its own.
+// next reads where the last step ended from what it made, so a step that is repeated goes on
+// there. A case without a revision has nothing to run, and that of the login is not run once
+// more. A suite may have cases of other teams, whose runs are those teams'. Where the run has
+// targets, a case needs none of its own.
 func next(which string) string {
 	return `
 select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, v.data_id
@@ -260,7 +259,7 @@ func withoutTunnels(s *step.RunSettings, vendor string) {
 	}
 }
 
-// Cases may have come and gone since the start.
+// markFannedOut counts the runs anew: cases may have come and gone since the start.
 const markFannedOut = `
 update suite_runs set fanned_out = true,
 	run_count = (select count(*) from test_runs where suite_run_id = $1)
@@ -278,7 +277,8 @@ func fannedOut(ctx context.Context, tx *storage.Tx, id uuid.UUID) error {
 	return endSuiteRuns(ctx, tx, []uuid.UUID{id})
 }
 
-// The values of variables stay for case runs that go on, and what logins have left.
+// failSuiteRun keeps the values of variables for case runs that go on, and what logins have
+// left.
 const failSuiteRun = `
 with open as (
 	select exists (select from test_runs where suite_run_id = $1 and state in ('QUEUED', 'RUNNING')) as goes_on

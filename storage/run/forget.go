@@ -54,7 +54,7 @@ with recursive walk (suite_id) as (
 	limit 20
 )`
 
-// What can be forgotten; each statement takes the limit.
+// forgettable is what can be forgotten; each statement takes the limit.
 var forgettable = []string{
 	goneCases + upToJobs(`gone join test_runs r on r.case_id = gone.case_id`, `r.suite_run_id is null`),
 	goneSuites + upToJobs(`gone join test_runs r on r.suite_run_id = gone.id`, `true`),

@@ -172,7 +172,8 @@ cross join lateral (
 	select coalesce(sum(healed), 0) as healed from test_jobs where run_id = r.id and organization_id = $1
 ) j
 order by want.place, r.created_at desc, r.id desc`
-	// What was healed is left out: each of these runs may have thousands of tests.
+	// suitesHistory leaves out what was healed: each of these runs may have thousands of
+	// tests.
 	suitesHistory = `
 select want.id::text as subject, r.* from unnest($2::uuid[]) with ordinality as want(id, place)
 cross join lateral (

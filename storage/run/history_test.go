@@ -207,6 +207,8 @@ func TestGoodBefore(t *testing.T) {
 	}
 	require.Equal(t, good.ID, read(w.Org.ID)[bad.Jobs[0].ID].RunID, "the last one before, not the one after")
 	require.Empty(t, read(w.Rival.ID))
+	w.Exec(`update test_jobs set target = jsonb_set(target, '{capabilities,slipway:options}', '{"name": "log in", "build": "1.1"}') where id = $1`, good.Jobs[0].ID)
+	require.Equal(t, good.ID, read(w.Org.ID)[bad.Jobs[0].ID].RunID, "another build is no other target")
 	w.Exec(`update test_jobs set target = '{"capabilities":{"browserName":"another"}}' where id = $1`, good.Jobs[0].ID)
 	require.Empty(t, read(w.Org.ID), "another target")
 }

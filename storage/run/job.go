@@ -70,7 +70,7 @@ func (w *Work) RowValues(keys seal.Ring) ([]rows.Cell, error) {
 	return w.row.Open(keys)
 }
 
-// The case and its revision may be gone: then their columns are null.
+// workOfJob reads a job. The case and its revision may be gone: then their columns are null.
 const workOfJob = `
 select ` + runColumns + `, j.position, j.target, j.state as job_state, c.team_id as case_team, coalesce(s.suite_id, c.suite_id) as suite_id,
 	r.needs,

@@ -74,7 +74,7 @@ select r.organization_id, j.run_id, r.suite_run_id, r.case_id, r.revision_id, r.
 from test_jobs j join test_runs r on r.id = j.run_id
 where j.id = $1 and j.state in ('QUEUED', 'RUNNING')`
 
-const endJob = `
+var endJob = `
 with ended as (
 	update test_jobs set state = case when $2 = 'PASSED' and attempts > 0 then 'FLAKY' else $2 end, error_code = $3, error = $4, records = $5,
 		healed = $6, drifted = $7, unreviewed = $8, diagnosis = $9, finished_at = now()
@@ -161,8 +161,8 @@ const (
 	when bool_or(p.state = 'CANCELLED' and (p.quarantine is null or p.needs is null)) then 'CANCELLED' else 'PASSED' end`
 )
 
-// A run may have 50,000 jobs, which are looked at once, when none of them is open any more:
-// that is found by test_jobs_open_of_run.
+// endRunRows looks at the jobs of a run, of which there may be 50,000, once, when none of them
+// is open any more: that is found by test_jobs_open_of_run.
 const endRunRows = `
 with over as materialized (
 	select r.id from test_runs r
@@ -185,7 +185,7 @@ func endRuns(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) error {
 	return endOf(ctx, tx, ended)
 }
 
-// Likewise for the case runs of a suite run, by test_runs_open_of_suite.
+// endSuiteRunRows does likewise for the case runs of a suite run, by test_runs_open_of_suite.
 const endSuiteRunRows = `
 with over as materialized (
 	select s.id from suite_runs s
@@ -199,8 +199,8 @@ from over cross join lateral (select count(*) as runs, ` + worstRun + ` as state
 where s.id = over.id and whole.runs > 0
 returning s.id`
 
-// A suite run that failed keeps the values, and what its logins have left (package login), for
-// the case runs that go on, until the last of them has ended.
+// forgetVariables leaves the values to a suite run that failed, and what its logins have left
+// (package login), for the case runs that go on, until the last of them has ended.
 const forgetVariables = `
 with over as (
 	select s.id from suite_runs s

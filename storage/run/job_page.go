@@ -30,7 +30,8 @@ func firstJobs(runs int) JobPage {
 	return JobPage{Limit: max(fewestJobs, min(DefaultJobs, jobsOfList/max(runs, 1)))}
 }
 
-// Positions count from 0 without gaps, so that only the page of a state is counted off.
+// pageOfJobs begins at a position: positions count from 0 without gaps, so that only the page
+// of a state is counted off.
 const pageOfJobs = `
 select j.* from unnest($1::uuid[]) as want(id) cross join lateral (
 	select ` + jobColumns + ` from test_jobs j where j.run_id = want.id and j.position >= $2 order by j.position limit $3
@@ -43,7 +44,7 @@ select j.* from unnest($1::uuid[]) as want(id) cross join lateral (
 
 const oneJob = `select ` + jobColumns + ` from test_jobs j where j.run_id = any($1::uuid[]) and j.id = $2`
 
-// Runs whose jobs are all at hand need no sums.
+// sumsOfJobs is for runs whose jobs are not all at hand.
 const sumsOfJobs = `
 select j.run_id, count(*) filter (where j.state = 'QUEUED') as queued, count(*) filter (where j.state = 'RUNNING') as running,
 	count(*) filter (where j.state in ('PASSED', 'FLAKY')) as passed, count(*) filter (where j.state = 'FAILED') as failed,

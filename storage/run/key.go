@@ -9,9 +9,11 @@ import (
 	"github.com/slipway-qa/slipway/storage/idempotency"
 )
 
-// RunOperation and SuiteRunOperation name what an Idempotency-Key makes unique: a
-// key counts for one case, or one suite.
-func RunOperation(caseID string) string          { return "testcase.run:" + caseID }
+// RunOperation names what an Idempotency-Key makes unique for runs of a case: a key counts for
+// one case.
+func RunOperation(caseID string) string { return "testcase.run:" + caseID }
+
+// SuiteRunOperation does likewise for runs of a suite.
 func SuiteRunOperation(suiteID uuid.UUID) string { return "testsuite.run:" + suiteID.String() }
 
 // claimKey is the first write of a transaction that starts a run;

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/login"
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -16,7 +17,12 @@ import (
 
 // NoLoginError means that a job cannot begin because the login of its suite run failed. The
 // text is for people.
-type NoLoginError struct{ Text string }
+type NoLoginError struct {
+	Text string
+	// Diagnosis is why the login failed, for what could not begin without it; nil where that
+	// is not known.
+	Diagnosis *failure.Diagnosis
+}
 
 func (e *NoLoginError) Error() string { return e.Text }
 
@@ -59,9 +65,23 @@ func (r *workRow) loginOf(ctx context.Context, tx *storage.Tx, w *Work) (*SavedL
 	case entry.Ready():
 		return &SavedLogin{Login: *l, Generation: entry.Generation, sealed: entry.Sealed}, nil
 	case entry.Failed():
-		return nil, &NoLoginError{entry.Reason(l.TestCaseID)}
+		why, err := readDiagnosis(entry.Diagnosis)
+		if err != nil {
+			return nil, err
+		}
+		return nil, &NoLoginError{Text: entry.Reason(l.TestCaseID), Diagnosis: ofLogin(why)}
 	}
 	return nil, &WaitingError{}
+}
+
+// ofLogin returns the diagnosis of what could not begin since the login failed: it is of the login's
+// failure, and so in its group and with its reason.
+func ofLogin(of *failure.Diagnosis) *failure.Diagnosis {
+	if of == nil {
+		return nil
+	}
+	why := append([]string{"The login of the suite failed, without which the test cannot begin."}, of.Why...)
+	return &failure.Diagnosis{Reason: of.Reason, Why: why, Key: of.Key, Subject: of.Subject}
 }
 
 // KeepLogin stores what the run of a login has left, sealed by seal.Login. It is called in the
@@ -190,7 +210,7 @@ func (f *fanout) playLogin(ctx context.Context, tx *storage.Tx, suiteRun uuid.UU
 // often; ErrConflict when the suite run has ended.
 func RenewLogin(ctx context.Context, tx *storage.Tx, w *Work, vendor string) ([]uuid.UUID, error) {
 	if w.Saved.Generation >= login.MaxGenerations {
-		return nil, &NoLoginError{fmt.Sprintf("the login was played %d times in this suite run", login.MaxGenerations)}
+		return nil, &NoLoginError{Text: fmt.Sprintf("the login was played %d times in this suite run", login.MaxGenerations)}
 	}
 	id := *w.Run.SuiteRunID
 	var builds []int64

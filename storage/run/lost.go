@@ -11,8 +11,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/failure"
 )
 
-// A task that is missing was deleted, or lost in a restored backup; the minute is
-// for clocks and for what is being written.
+// lostJobs finds jobs without an open task. One that is missing was deleted, or lost in a
+// restored backup; the minute is for clocks and for what is being written.
 const lostJobs = `
 select j.id, j.run_id, r.suite_run_id, coalesce(t.state = 'cancelled', false) as cancelled
 from test_jobs j join test_runs r on r.id = j.run_id

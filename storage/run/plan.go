@@ -142,7 +142,8 @@ type endedRun struct {
 	Needed bool      `db:"needed"` // by another run of its suite run
 }
 
-// Read by test_runs_needing. What still needs another open run is left to the end of that.
+// jobsToWake reads test_runs_needing. What still needs another open run is left to the end of
+// that.
 const jobsToWake = `
 select j.id from test_runs n
 join test_runs k on k.suite_run_id = n.suite_run_id and k.needs is not null and k.state in ('QUEUED', 'RUNNING') and k.needs @> array[n.case_id]

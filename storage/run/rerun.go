@@ -47,8 +47,8 @@ type SuiteRerun struct {
 	Only Selection
 }
 
-// The cases of the earlier run, by the index of its runs and their cases, that still are in the
-// suite.
+// countToRerun counts the cases of the earlier run, by the index of its runs and their cases,
+// that still are in the suite.
 func countToRerun(which string) string {
 	return `
 select count(*) from test_runs k join test_cases c on c.id = k.case_id
@@ -62,8 +62,9 @@ var (
 	countPlannedToRerun = countToRerun("c.id = any($1::text[])")
 )
 
-// The targets of the jobs of run k that s selects by their states, and their data rows: null for
-// all, and without any. Of a run of data rows each target is one in every target_count jobs.
+// selectedOfRun reads the targets of the jobs of run k that s selects by their states, and
+// their data rows: null for all, and without any. Of a run of data rows each target is one in
+// every target_count jobs.
 const selectedOfRun = `
 select (
 	select jsonb_agg(x.target order by x.place) from (
@@ -75,7 +76,7 @@ select (
 	where j.run_id = k.id and ` + stateOfJob + ` = any(s.states) and j.row_place is not null and not s.everything
 ) as rows`
 
-// A run of a suite has what its suite run was given.
+// selectedAgain gives a run of a suite what its suite run was given.
 const selectedAgain = `
 select t.targets, t.rows, coalesce(w.variable_names, k.variable_names) as variable_names, coalesce(k.retries, w.retries) as retries,
 	coalesce(nullif(k.trace, ''), w.trace, '') as trace
@@ -122,9 +123,9 @@ func AgainOf(ctx context.Context, q storage.Querier, r *Run, only Selection) (*A
 	return again, nil
 }
 
-// Such a case needs no target of its own: it runs on those that the jobs had. One of whose selected
-// data rows none is there any more is left out: its run would have no job. The rest is as in
-// nextCases.
+// nextToRerun reads the next cases to be run again. Such a case needs no target of its own: it
+// runs on those that the jobs had. One of whose selected data rows none is there any more is
+// left out: its run would have no job. The rest is as in nextCases.
 func nextToRerun(which string) string {
 	return `
 select c.id, c.team_id, c.name, c.run_settings, v.id as revision_id, v.data_id, k.tunnel, t.targets, t.rows

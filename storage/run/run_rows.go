@@ -126,7 +126,7 @@ type fanning struct {
 	Made           int           `db:"made"`
 }
 
-// The last position is read from the index of (run_id, position).
+// lockFanning reads the last position from the index of (run_id, position).
 const lockFanning = `
 select r.organization_id, r.case_name, r.state, r.fanned_out, r.data_id, r.picked, r.job_targets,
 	coalesce((select max(position) + 1 from test_jobs where run_id = r.id), 0) as made
@@ -209,7 +209,7 @@ func endFanOut(ctx context.Context, tx *storage.Tx, id uuid.UUID, suiteRuns []uu
 	return endSuiteRuns(ctx, tx, suiteRuns)
 }
 
-// A job says why there are no more.
+// insertBrokenJob inserts a job that says why there are no more.
 const insertBrokenJob = `
 insert into test_jobs (id, organization_id, run_id, position, target, state, error_code, error, started_at, finished_at)
 select $2, r.organization_id, r.id, coalesce((select max(position) + 1 from test_jobs where run_id = r.id), 0), r.job_targets -> 0,

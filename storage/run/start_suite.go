@@ -59,8 +59,8 @@ func (n *NewSuiteRun) given() (doc *string, err error) {
 	return &clean, nil
 }
 
-// The lock keeps the suite from being deleted until its run can be seen and
-// cancelled.
+// countSuiteRun keeps the suite from being deleted until its run can be seen and cancelled, by
+// its lock.
 var countSuiteRun = `
 update test_suites s set run_count = s.run_count + 1
 from organizations o, teams t
@@ -77,8 +77,8 @@ select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16::in
 from test_suites s where s.id = $4
 returning created_at, max_duration`
 
-// A case without a target of its own can be run on those that the run has. That of the login is
-// counted when it is begun.
+// countCasesToRun counts the cases of a suite that can be run: one without a target of its own
+// on those that the run has. That of the login is counted when it is begun.
 const countCasesToRun = `
 select count(*) from test_cases c where c.suite_id = $1
 	and c.id is distinct from (select login ->> 'testCaseId' from test_suites where id = $1) and (c.runnable or $2 and

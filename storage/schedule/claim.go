@@ -97,8 +97,8 @@ type skippedRecord struct {
 	Reason string
 }
 
-// Only who has locked a schedule changes its suites or its newest firing, so this is
-// read after the row was locked.
+// claimFacts is read after the row was locked: only who has locked a schedule changes its
+// suites or its newest firing.
 const claimFacts = `
 select s.id,
 	array(select l.suite_id::text from test_schedule_suites l where l.schedule_id = s.id order by l.position) as suites,
@@ -166,9 +166,9 @@ func readClaimed(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, s
 	return nil
 }
 
-// The lock keeps the suites from being deleted until their runs can be seen and
-// cancelled. All are locked in the order of their ids, whichever schedules they
-// are of, as by everybody else.
+// lockSuitesToFire keeps the suites from being deleted until their runs can be seen and
+// cancelled. All are locked in the order of their ids, whichever schedules they are of, as by
+// everybody else.
 const lockSuitesToFire = `
 select id, team_id, name, default_environment from test_suites
 where id in (select suite_id from test_schedule_suites where schedule_id = any($1::uuid[]))

@@ -173,8 +173,8 @@ func (s *claimedSchedule) settle(at time.Time) {
 	}
 }
 
-// The condition on the ids leads to the rows by the index, however many schedules
-// there are.
+// updateFiredRows has a condition on the ids, which leads to the rows by the index, however
+// many schedules there are.
 const updateFiredRows = `
 update test_schedules s set state = n.state, next_run_at = n.next_run_at, run_count = n.run_count,
 	failures = n.failures, last_run_at = n.last_run_at, last_error = n.last_error, last_firing_id = n.last_firing_id

@@ -25,11 +25,11 @@ type FiringPosition struct {
 	At         time.Time
 }
 
-// The walk goes through the index from schedule to schedule, so that its cost follows
-// their number and not that of the firings, and goes no further once there are enough
-// orphans. The schedule after the last one that it may look at is where to go on.
-// What was deleted stays in the index for a while: so a schedule of very many firings is
-// entered at the time where the step before ended.
+// forgetOrphanFirings walks through the index from schedule to schedule, so that its cost
+// follows their number and not that of the firings, and goes no further once there are enough
+// orphans. The schedule after the last one that it may look at is where to go on. What was
+// deleted stays in the index for a while: so a schedule of very many firings is entered at the
+// time where the step before ended.
 const forgetOrphanFirings = `
 with recursive walk (schedule_id, n) as (
 	select (select schedule_id from test_schedule_firings where (schedule_id, fire_at) >= ($1::uuid, $2::timestamptz)

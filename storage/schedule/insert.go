@@ -33,8 +33,8 @@ func (n *newFirings) add(s *claimedSchedule, f *Firing) {
 	n.missed, n.until = append(n.missed, int64(f.Missed)), append(n.until, instant(f.MissedUntil))
 }
 
-// A record of the clock that is there already was fired before, by a clock that was
-// set back since. Runs by hand are never in conflict.
+// insertFirings leaves out a record of the clock that is there already: it was fired before,
+// by a clock that was set back since. Runs by hand are never in conflict.
 const insertFirings = `
 insert into test_schedule_firings (id, organization_id, schedule_id, fire_at, trigger, outcome, reason, missed, missed_until, user_uuid)
 select id, organization_id, schedule_id, fire_at, trigger, outcome, reason, missed, missed_until, user_uuid

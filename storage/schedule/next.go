@@ -7,10 +7,10 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// A schedule that is due is read with a share lock, which skips one that is being fired.
-// The lock lasts as long as this statement, which is a transaction of its own. Another
-// caller who skips the row meanwhile leaves it to this one, who returns that it is due.
-// What is not due yet is read from the index.
+// nextDue reads a schedule that is due with a share lock, which skips one that is being fired.
+// The lock lasts as long as this statement, which is a transaction of its own. Another caller
+// who skips the row meanwhile leaves it to this one, who returns that it is due. What is not
+// due yet is read from the index.
 const nextDue = `
 select now() as now, coalesce(
 	(select next_run_at from test_schedules where next_run_at <= now() order by next_run_at limit 1 for share skip locked),

@@ -22,8 +22,8 @@ type counted struct {
 	Now       time.Time  `db:"now"` // of the database
 }
 
-// Those that are not enabled are read as well, so that a step is bounded whatever
-// most schedules are.
+// schedulesToRecount reads those that are not enabled as well, so that a step is bounded
+// whatever most schedules are.
 const schedulesToRecount = `
 select id, cron, timezone, start_at, end_at, next_run_at, updated_at, now() as now
 from test_schedules where id > $1 order by id limit $2`
@@ -51,7 +51,8 @@ func Recount(ctx context.Context, q storage.Querier, after uuid.UUID, limit int)
 	return n, rows[len(rows)-1].ID, len(rows) >= limit, nil
 }
 
-// The rows are not waited for, so it does not matter in which order others lock them.
+// recountSchedules does not wait for the rows, so it does not matter in which order others
+// lock them.
 const recountSchedules = `
 with wrong as (
 	select s.id, n.next_run_at

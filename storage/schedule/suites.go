@@ -27,7 +27,7 @@ func eachOnce(ids []uuid.UUID) ([]uuid.UUID, error) {
 	return out, nil
 }
 
-// The schedule is locked before its suites (see the package's comment).
+// lockSuitesToKeep comes after the lock of the schedule (see the package's comment).
 const lockSuitesToKeep = `
 select id, team_id from test_suites where organization_id = $1 and id = any($2::uuid[])
 order by id for key share`

@@ -73,10 +73,10 @@ type Added struct {
 	Dropped int
 }
 
-// The session's row is locked before its counts are compared with the bounds, so
-// the counts are exact. The limit keeps each look-up a probe of the index. A batch
-// that does not fit is a row without events: sent again, it is not counted twice.
-// Beyond the number of rows nothing is stored, and what comes is counted each time.
+// addEvents locks the session's row before its counts are compared with the bounds, so the
+// counts are exact. The limit keeps each look-up a probe of the index. A batch that does not
+// fit is a row without events: sent again, it is not counted twice. Beyond the number of rows
+// nothing is stored, and what comes is counted each time.
 const addEvents = `
 with incoming as materialized (
 	select * from unnest($1::int[], $2::bigint[], $3::uuid[], $4::bigint[], $5::int[], $6::int[], $7::int[], $8::int[], $9::bigint[],
@@ -180,7 +180,7 @@ type End struct {
 	Crashed   bool
 }
 
-// An end by silence is replaced by the app's own, and the app's first one stays.
+// endSession replaces an end by silence by the app's own, and leaves the app's first one.
 const endSession = `
 with ended as (
 	update app_sessions set ended_by = 'app', ended_at = coalesce(ended_at, now()), last_at = now(), crashed = crashed or $4,

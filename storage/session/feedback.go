@@ -95,7 +95,8 @@ values ($1, $2, nullif($3::bigint, 0), nullif($4::bigint, 0),
 on conflict (project_id, client_id) where client_id is not null do nothing
 returning id`
 
-// The row's lock keeps the build from being removed before its feedback is there.
+// countFeedback keeps the build from being removed before its feedback is there, by the row's
+// lock.
 const countFeedback = `
 update builds set feedbacks = feedbacks + 1 where id = $1 and project_id = $2 and deleted_at is null returning id`
 

@@ -85,7 +85,8 @@ func FeedbackByID(ctx context.Context, q storage.Querier, organizationID, id int
 const teamOfFeedback = `
 select p.team_id from feedbacks f join projects p on p.id = f.project_id where f.organization_id = $1 and f.id = $2`
 
-// The build first: whoever locks builds and rows that belong to them does so.
+// lockBuildOfFeedback locks the build first: whoever locks builds and rows that belong to them
+// does so.
 const lockBuildOfFeedback = `
 select id from builds where id = (select build_id from feedbacks where organization_id = $1 and id = $2) for no key update`
 

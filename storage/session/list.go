@@ -55,7 +55,7 @@ func (r *sessionRow) session() Session {
 		EventBytes: r.EventBytes, Trimmed: r.Trimmed}
 }
 
-// The length of a session that goes on is that up to now.
+// sessionColumns have the length up to now of a session that goes on.
 const sessionColumns = `id, organization_id, project_id, coalesce(build_id, 0) as build_id, coalesce(user_id, 0) as user_id, client_id, email,
 	correlation_id, attr1, attr2, attr3, attr4, attr5, version, version_code, device_model, os, os_version, locale, app_state, ip_address,
 	started_at, received_at, last_at, ended_at, ended_by, coalesce(duration_ms, ` + silentDuration + `) as duration, crashed, events,

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// Sessions that others hold are found by the next call.
+// endSilent skips sessions that others hold: they are found by the next call.
 const endSilent = `
 with rows as (
 	select id from app_sessions where ended_at is null and received_at < $1 and last_at < $1

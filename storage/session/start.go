@@ -78,8 +78,8 @@ type startRow struct {
 	StartedAt    time.Time `json:"started_at"`
 }
 
-// Rows are inserted in one order by everybody. Of a uuid that comes twice the first
-// is stored.
+// insertStarts inserts rows in one order, as everybody does. Of a uuid that comes twice the
+// first is stored.
 const insertStarts = `
 with incoming as materialized (
 	select distinct on (project_id, client_id) * from jsonb_to_recordset($1::jsonb) as r(n int, organization_id bigint, project_id bigint,
@@ -104,7 +104,8 @@ select s.id, s.project_id, s.client_id, coalesce(s.build_id, 0) as build_id
 from unnest($1::bigint[], $2::uuid[]) as i(project_id, client_id)
 cross join lateral (select * from app_sessions where project_id = i.project_id and client_id = i.client_id limit 1) s`
 
-// The gates of the builds are due, and those of builds that are compared with them.
+// countSessions counts, and makes the gates of the builds due, and those of builds that are
+// compared with them.
 const countSessions = `
 with counted as (
 	update builds b set sessions = b.sessions + w.n from unnest($1::bigint[], $2::bigint[]) as w(id, n) where b.id = w.id

@@ -96,7 +96,7 @@ func (n NewToken) check() ([]string, error) {
 	return scopes, nil
 }
 
-// The project's lock makes the count exact.
+// lockProjectOfTokens makes the count exact, by the project's lock.
 const lockProjectOfTokens = `
 select team_id from projects where organization_id = $1 and id = $2 and deleted_at is null for no key update`
 

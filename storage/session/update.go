@@ -26,8 +26,8 @@ type candidate struct {
 	AutoUpdate  bool   `db:"auto_update"`
 }
 
-// The newest enabled builds whose signature is not still being verified, by builds_state. A profile that names devices allows only
-// these.
+// candidates reads the newest enabled builds whose signature is not still being verified, by
+// builds_state. A profile that names devices allows only these.
 const candidates = `
 select id, version, version_code, auto_update and kind in ('apk', 'ipa') as auto_update,
 	$2 = '' or provisioning is null or jsonb_typeof(provisioning -> 'devices') is distinct from 'array'

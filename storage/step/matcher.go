@@ -8,7 +8,9 @@ import (
 	"strings"
 )
 
-// matcherRule is which arguments a matcher of an assertion has.
+// matcherRule is which arguments a matcher of an assertion has. A new matcher has a rule here
+// and a place in matcherNames; worker/run/replay plays it, api/authoring/export writes it as
+// code or refuses it, and worker/generation/describe.go has its words.
 type matcherRule struct {
 	modes []string // none: no value; the first is the default
 	page  bool     // compares the page, so it has no selector
@@ -38,6 +40,9 @@ var (
 		RequestIs, ResponseIs, DownloadIs, ConsoleIs, Accessible, LooksLike, AppStateIs}
 	windowNames = []string{WindowTitle, WindowURL, WindowIndex, WindowNew}
 )
+
+// Matchers returns the names of the matchers of assertions.
+func Matchers() []string { return slices.Clone(matcherNames) }
 
 // checkMatcher checks the matcher of an assertion or of switch_window; path is
 // the one of the arguments.

@@ -125,7 +125,7 @@ func checkInside(ctx context.Context, tx *storage.Tx, organizationID int64, g *g
 	return nil
 }
 
-// The uses of a group are those of its latest revision.
+// insertRevision also stores the uses of a group, which are those of its latest revision.
 const insertRevision = `
 with gone as (
 	delete from step_group_uses where user_group_id = $2 and not group_id = any($6::uuid[])
@@ -137,7 +137,7 @@ insert into step_group_revisions (id, group_id, number, description, parameters,
 values ($1, $2, 1 + coalesce((select max(number) from step_group_revisions where group_id = $2), 0), $3, $4, $5)
 returning number`
 
-// Revisions that a run is going to play stay.
+// deleteOldRevisions leaves the revisions that a run is going to play.
 const deleteOldRevisions = `
 delete from step_group_revisions v where v.group_id = $1 and v.number <= $2::integer - $3::integer
 	and not exists (select from test_runs r join step_groups g on g.id = $1

@@ -185,8 +185,8 @@ func UsersOf(ctx context.Context, q storage.Querier, id uuid.UUID) (u Users, err
 	return u, nil
 }
 
-// Groups in groups are followed one step further than they may be deep, to say that they are
-// too deep.
+// latestOf follows groups in groups one step further than they may be deep, to say that they
+// are too deep.
 const latestOf = `
 with recursive used(id, depth) as (
 	select id, 1 from unnest($2::uuid[]) as id

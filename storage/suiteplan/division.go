@@ -77,7 +77,8 @@ func divide(ctx context.Context, tx *storage.Tx, n NewPlan, cases []string, need
 	return ids, shards, storage.Wrap(err, "store the shards of test suite "+n.SuiteID.String())
 }
 
-// The case as a range that is sorted by leaves the planner the index of the case's runs alone.
+// durationsOfCases takes the case as a range that is sorted by, which leaves the planner the
+// index of the case's runs alone.
 const durationsOfCases = `
 select want.id, took.seconds from unnest($2::text[]) as want(id) cross join lateral (
 	select percentile_disc(0.5) within group (order by extract(epoch from newest.finished_at - newest.started_at))::float8 as seconds from (

@@ -25,8 +25,9 @@ func Special(s string) string {
 	or exists (select from test_suite_cases m where m.suite_id = ` + s + `.id))`
 }
 
-// One more than a run may have shows that there are too many. A case that can be run has steps,
-// and a target or one that the run has. That of the login is played before them (package login).
+// members reads one more than a run may have, which shows that there are too many. A case that
+// can be run has steps, and a target or one that the run has. That of the login is played
+// before them (package login).
 var members = `
 select c.id, (c.runnable or $4 and coalesce((
 	select v.steps <> '[]' from test_revisions v where v.case_id = c.id order by v.number desc limit 1), false)) as runnable

@@ -23,7 +23,7 @@ const countFiles = `
 select symbol_id, count(*) as count, count(*) filter (where state = 'failed') as failed
 from symbol_files where symbol_id = any($1) group by symbol_id`
 
-// The failed ones first: they are what a reader looks for.
+// someFiles has the failed ones first: they are what a reader looks for.
 const someFiles = `
 select ` + factColumns + `
 from unnest($1::bigint[]) as u(id),
@@ -120,8 +120,8 @@ func ToServe(ctx context.Context, q storage.Querier, organizationID int64, want 
 	return list, storage.Wrap(err, "look for symbol files to serve")
 }
 
-// The sources of a build id: those of an upload that has a file of that id, or that was
-// given the id by its sender.
+// sourcesToServe are the sources of a build id: those of an upload that has a file of that id,
+// or that was given the id by its sender.
 const sourcesToServe = `
 select ` + servedColumns + `
 from symbol_files sf

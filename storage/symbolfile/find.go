@@ -26,7 +26,8 @@ type Want struct {
 // MaxFound bounds the files that one identifier, or one build, finds.
 const MaxFound = 64
 
-// The lateral join probes the index once for each identifier, however many there are.
+// findFiles probes the index once for each identifier by a lateral join, however many there
+// are.
 const findFiles = `
 select want.n, ` + fileColumns + `, sf.name, sf.crash_project_id
 from unnest($2::bigint[], $3::text[], $4::text[], $5::text[]) with ordinality as want(project, type, value, release, n)
@@ -66,8 +67,9 @@ func Find(ctx context.Context, q storage.Querier, organization int64, wants []Wa
 	return found, nil
 }
 
-// The symbols of a build: those that came with it, and those of the file that it names,
-// which a copy shares with its original and which a dSYM may have been attached as.
+// filesOfBuilds are the symbols of a build: those that came with it, and those of the file
+// that it names, which a copy shares with its original and which a dSYM may have been attached
+// as.
 const filesOfBuilds = `
 select want.build_id, ` + fileColumns + `, sf.name, sf.crash_project_id
 from unnest($2::bigint[]) as want(build_id)

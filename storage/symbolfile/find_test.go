@@ -65,7 +65,7 @@ func file(kind symbol.Kind, state symbolfile.State, ids ...symbol.Identifier) sy
 	return symbolfile.File{Kind: kind, State: state, SHA256: "x", Features: []string{}, Identifiers: ids}
 }
 
-// One question for one query, as crashes once asked: what Find answers is the same.
+// findOne is one question for one query, as crashes once asked: what Find answers is the same.
 const findOne = `
 select sf.id, i.type, i.value, i.release
 from unnest($3::text[], $4::text[], $5::text[]) with ordinality as want(type, value, release, n)

@@ -56,7 +56,7 @@ type Outdated struct {
 	Task string `db:"task"`
 }
 
-// The condition is that of the index symbol_files_version.
+// outdatedFiles has the condition of the index symbol_files_version.
 const outdatedFiles = `
 from unnest($1::text[], $2::int[]) as v(kind, version)
 join symbol_files sf on sf.kind = v.kind and sf.index_version < v.version and sf.index_key <> ''`

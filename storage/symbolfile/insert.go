@@ -118,7 +118,7 @@ on conflict do nothing returning id`
 const tryAnew = `
 update symbols set state = 'pending', error_code = '', error = '', task_id = $2 where id = $1`
 
-// What a sender says anew of a file that is there.
+// correctUpload stores what a sender says anew of a file that is there.
 const correctUpload = `
 update symbols set state = 'pending', error_code = '', error = '', task_id = $2, name = $3, format = $4, url_prefix = $5 where id = $1`
 
@@ -258,7 +258,8 @@ func (n *New) insert(ctx context.Context, tx *storage.Tx) (*Stored, error) {
 	return &Stored{Upload: *u, Created: true, Pending: true}, n.audit(ctx, tx, u)
 }
 
-// Who sends a dSYM again may be of another team: builds of either may have it.
+// describeUpload adds the teams of who sends a dSYM again, who may be of another team: builds
+// of either may have it.
 const describeUpload = `
 update symbols set description = $2,
 	teams = case when description is null then $3::bigint[] when teams is null or $3::bigint[] is null then null

@@ -24,8 +24,8 @@ type KnownQuery struct {
 	SHA256 []string
 }
 
-// What is looked for has a number, by which it is found; several spellings have the same one.
-// Each is probed by an index.
+// knownFiles numbers what is looked for, by which it is found; several spellings have the same
+// number. Each is probed by an index.
 const knownFiles = `
 select want.n from unnest($3::int[], $4::text[], $5::text[]) as want(n, type, value)
 where exists (

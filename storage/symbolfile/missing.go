@@ -141,8 +141,8 @@ const crashesOfNeeds = `
 select w.id, (select count(*) from (select from crash_lacks where need_id = w.id limit $2) counted) as crashes
 from unnest($1::bigint[]) as w(id)`
 
-// Of a need with more than $2 crashes, those are looked at whose set was seen last: to find
-// the newest of all, every crash would have to be read.
+// groupsOfNeeds looks, of a need with more than $2 crashes, at those whose set was seen last:
+// to find the newest of all, every crash would have to be read.
 const groupsOfNeeds = `
 select need_id, id, title, crashes from (
 	select w.need_id, g.id, g.title, count(*) as crashes,

@@ -12,7 +12,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/symbol"
 )
 
-// The identity column numbers the rows in their order.
+// insertFiles inserts in the order of the files, in which the identity column numbers the
+// rows.
 const insertFiles = `
 insert into symbol_files (organization_id, symbol_id, path, kind, arch, state, error_code, error, features, size, sha256,
 	index_key, index_version, index_size, facts)

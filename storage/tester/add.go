@@ -78,7 +78,7 @@ insert into memberships (organization_id, user_id, role)
 select $1, id, 'tester' from unnest($2::bigint[]) with ordinality as w(id, n) order by n
 on conflict (organization_id, user_id) do nothing`
 
-// A group of another organization has no row.
+// insertGroupMembers has no row for a group of another organization.
 const insertGroupMembers = `
 insert into tester_group_members (tester_group_id, user_id)
 select g.id, w.id from tester_groups g cross join unnest($3::bigint[]) as w(id)

@@ -49,15 +49,15 @@ type Invite struct {
 	Secret string `db:"-"`
 }
 
-// Of an invitation i, the membership m and the user u.
+// inviteColumns are of an invitation i, the membership m and the user u.
 const inviteColumns = `i.id, i.organization_id, i.build_id, i.user_id, m.id as tester_id, coalesce(u.email, '') as email,
 	u.name, m.blocked_at is not null as blocked, i.status, i.invited_by, i.invited_at, i.sent_at, i.opened_at,
 	i.installed_at, i.revoked_at, i.nonce, (select min(s.first_at) from build_installs s
 		where s.build_id = i.build_id and s.channel = 'session' and coalesce(s.user_id, 0) = i.user_id) as used_at`
 
-// The nonce has 122 random bits. An invitation that was revoked begins anew; others
-// stay as they are. In the order of the ids, so that two at once wait for each other
-// and do not deadlock.
+// ensureInvites begins an invitation that was revoked anew; others stay as they are. The nonce
+// has 122 random bits. It inserts in the order of the ids, so that two at once wait for each
+// other and do not deadlock.
 const ensureInvites = `
 insert into build_invites (organization_id, build_id, user_id, nonce, invited_by)
 select m.organization_id, b.id, m.user_id, decode(replace(gen_random_uuid()::text, '-', ''), 'hex'), $4
@@ -168,8 +168,8 @@ const revokeInvites = `
 update build_invites set status = 'revoked', revoked_at = now()
 where organization_id = $1 and user_id = $2 and ($3::bigint = 0 or build_id = $3) and status <> 'revoked'`
 
-// Sessions do not say which link began them. Who has another link opens that one again.
-// Reads page_sessions_member.
+// endInviteSessions ends all sessions of invitations, for they do not say which link began
+// them. Who has another link opens that one again. It reads page_sessions_member.
 const endInviteSessions = `
 delete from page_sessions where organization_id = $1 and user_id = $2 and via = 'invite'`
 

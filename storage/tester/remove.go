@@ -74,7 +74,7 @@ func lockGroups(ctx context.Context, tx *storage.Tx, organizationID int64, membe
 	return storage.Wrap(err, "lock groups of a tester")
 }
 
-// What the foreign keys of the membership do not delete. Rows of audit, uploads and
+// removals delete what the foreign keys of the membership do not. Rows of audit, uploads and
 // comments name a person by text and number, and outlive it.
 var removals = []string{
 	`delete from tester_group_members gm using tester_groups g

@@ -46,7 +46,7 @@ func idOf(secret string) (int64, bool) {
 	return id, err == nil && id > 0
 }
 
-// The build and the membership must be there and in force.
+// inviteBySecret needs the build and the membership there and in force.
 const inviteBySecret = `
 select ` + inviteColumns + `
 from build_invites i

@@ -194,8 +194,8 @@ func Redacted(address string) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host}).String() + strings.Repeat("/...", min(1, len(strings.Trim(u.Path, "/"))))
 }
 
-// A webhook that people changed begins anew: what failed before says nothing about the
-// address that it has now.
+// updateWebhook lets a webhook that people changed begin anew: what failed before says nothing
+// about the address that it has now.
 const updateWebhook = `
 update webhooks set name = $2, url = $3, actions = $4, project_ids = $5, status = $6,
 	suspended_at = case when $6 = 'suspended' then coalesce(suspended_at, now()) end,

@@ -139,7 +139,7 @@ func Record(ctx context.Context, tx *storage.Tx, w *Webhook, outcomes []Outcome)
 // successEvery is how exact last_success_at is.
 const successEvery = time.Minute
 
-// No row when nothing is pending: greatest leaves nulls out.
+// nextDelay has no row when nothing is pending: greatest leaves nulls out.
 const nextDelay = `
 select greatest(extract(epoch from greatest(first.at, $2) - clock_timestamp())::float8, 0)
 from (select min(next_at) as at from webhook_deliveries where webhook_id = $1 and status = 'pending') first

@@ -118,8 +118,8 @@ func wantedEvents(hooks []*interested) []*Event {
 	return list
 }
 
-// What the event is about is copied: apps are renamed and builds deleted before the
-// last attempt.
+// insertEventRows copies what the event is about: apps are renamed and builds deleted before
+// the last attempt.
 const insertEventRows = `
 insert into events (id, organization_id, action, subject, body, project_id, build_id, app_name, version, build,
 	platform, happened_at, dedupe_key)
@@ -235,8 +235,8 @@ func newTask(organizationID, webhookID int64, slow bool, delay time.Duration) *l
 	return t
 }
 
-// A task that waits for its next attempt, of a webhook that is not put off, waits no
-// longer.
+// wakeTasks lets a task that waits for its next attempt, of a webhook that is not put off,
+// wait no longer.
 const wakeTasks = `
 update tasks t set run_at = now()
 from webhooks w

@@ -10,7 +10,7 @@ import (
 
 const expiredError = "no attempt succeeded within 24 hours"
 
-// Rows that others hold are found by the next call.
+// expireDeliveries skips rows that others hold: they are found by the next call.
 const expireDeliveries = `
 update webhook_deliveries d set status = 'failed', finished_at = now(),
 	last_error = case when d.last_error = '' then '` + expiredError + `' else d.last_error end

@@ -31,7 +31,7 @@ func perMinute(a Action) int {
 	return 0
 }
 
-// The result is how many of the events are within the minute's number.
+// takeRate returns how many of the events are within the minute's number.
 const takeRate = `
 insert into webhook_rates as r (organization_id, action, minute, count)
 values ($1, $2, date_trunc('minute', now()), least($3::int, $4::int))
@@ -45,7 +45,7 @@ where organization_id = $1 and action = $2 and minute >= date_trunc('minute', no
 
 const lockRate = `select pg_advisory_xact_lock(hashtextextended('webhook rate ' || $1::text || ' ' || $2, 0))`
 
-// The rows are locked in one order, so that two storms wait for each other.
+// addSkipped locks the rows in one order, so that two storms wait for each other.
 const addSkipped = `
 with locked as (select id from webhooks where id = any($1) order by id for no key update)
 update webhooks w set skipped = w.skipped + n.skipped, skipped_at = now()

@@ -108,12 +108,12 @@ func (r *Redis) Close() error {
 	return r.client.Close()
 }
 
-// Deliveries waiting longer than this to be taken by Redis are given up, and the relay
-// makes others; asynq alone would try for 1.7 s on a server that is down.
+// enqueueTimeout bounds how long a delivery waits to be taken by Redis: then it is given up,
+// and the relay makes others; asynq alone would try for 1.7 s on a server that is down.
 const enqueueTimeout = time.Second
 
-// asynq counts a task's time from its own start and frees the slot at the end
-// of it; the handler's own deadline must come first.
+// timeoutGrace is added to a task's time: asynq counts it from its own start and frees the
+// slot at the end of it; the handler's own deadline must come first.
 const timeoutGrace = 15 * time.Second
 
 // Delivery is one delivery that is to be handed to Redis.

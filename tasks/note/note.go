@@ -64,8 +64,8 @@ func HTML(markdown string) template.HTML {
 	return template.HTML(wideTables.Replace(string(policy().SanitizeBytes(out.Bytes()))))
 }
 
-// A table may be wider than a phone: it scrolls in a frame of its own, by the keyboard too.
-// Text cannot look like the tags, for its < is written as &lt;.
+// wideTables puts a table, which may be wider than a phone, into a frame of its own, where it
+// scrolls, by the keyboard too. Text cannot look like the tags, for its < is written as &lt;.
 var wideTables = strings.NewReplacer("<table>", `<div class="wide" tabindex="0"><table>`, "</table>", "</table></div>")
 
 var lineBreaks = strings.NewReplacer("\n", "<br>\n")

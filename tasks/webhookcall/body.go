@@ -5,10 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/webhook"
+	"github.com/slipway-qa/slipway/tasks/link"
 )
 
 // TypeJSON is the content type of all bodies.
@@ -33,10 +35,13 @@ func baseNames() []string {
 	return []string{"event", "timestamp", "appName", "version", "build", "platform", "buildId"}
 }
 
-// Body returns the body of a delivery to an address.
-func Body(d *webhook.Due, address string) (string, error) {
+// Body returns the body of a delivery to an address. The links lead to the page of a run.
+func Body(d *webhook.Due, address string, links link.Links) (string, error) {
 	members, err := merge(d)
 	if err != nil {
+		return "", fmt.Errorf("body of %s: %w", d.ID, err)
+	}
+	if err := members.addRunURL(d.Action, links); err != nil {
 		return "", fmt.Errorf("body of %s: %w", d.ID, err)
 	}
 	if service := serviceOf(address); service != nil {
@@ -67,6 +72,24 @@ func merge(d *webhook.Due) (members, error) {
 		return nil, err
 	}
 	return list, nil
+}
+
+// addRunURL adds where the console shows a run, to an event that is of one.
+func (m members) addRunURL(action webhook.Action, links link.Links) error {
+	run, of := m.text("runId"), ""
+	switch suite, test := m.text("testSuiteId"), m.text("testCaseId"); {
+	case action != webhook.Run || run == "":
+		return nil
+	case suite != "":
+		of = "suites/" + url.PathEscape(suite)
+	case test != "":
+		of = "cases/" + url.PathEscape(test)
+	default:
+		return nil
+	}
+	text, err := json.Marshal(links.Path("/console/tests/" + of + "/runs/" + url.PathEscape(run)))
+	m["runUrl"] = text
+	return err
 }
 
 // object writes the members of all events first, so that people find them.

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/webhook"
+	"github.com/slipway-qa/slipway/tasks/link"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 	"github.com/slipway-qa/slipway/tasks/webhookcall"
 )
@@ -242,15 +243,35 @@ func TestChatShapes(t *testing.T) {
 		"https://hooks.slack.com.evil.example/x": func(doc map[string]any, _ string) { require.Equal(t, "crash", doc["event"]) },
 		"https://discord.com/login":              func(doc map[string]any, _ string) { require.Equal(t, "crash", doc["event"]) },
 	} {
-		text, err := webhookcall.Body(due, address)
+		text, err := webhookcall.Body(due, address, link.Links{})
 		require.NoError(t, err)
 		doc := map[string]any{}
 		require.NoError(t, json.Unmarshal([]byte(text), &doc), address)
 		check(doc, text)
 	}
 	for _, action := range append(webhook.Actions(), webhook.Test) {
-		text, err := webhookcall.Body(&webhook.Due{Action: action, Data: []byte(`{"name":"Nightly","status":"FAILED"}`)}, "https://hooks.slack.com/services/x")
+		text, err := webhookcall.Body(&webhook.Due{Action: action, Data: []byte(`{"name":"Nightly","status":"FAILED"}`)}, "https://hooks.slack.com/services/x", link.Links{})
 		require.NoError(t, err)
 		require.Greater(t, len(text), 25, action)
 	}
+}
+
+// A run says where it is seen; a chat service gets how many ended how, and why.
+func TestRunsAreTold(t *testing.T) {
+	t.Parallel()
+	links := link.New("https://qa.example.com/")
+	due := &webhook.Due{Action: webhook.Run, Data: []byte(`{"runId":"r1","testSuiteId":"s1","name":"Demo shop","status":"FAILED","error":null,
+		"counts":{"total":4,"passed":2,"flaky":1,"failed":2,"error":0},
+		"failureGroups":[{"title":"2 cases: 503 of /api/cart","reason":"product","count":2}]}`)}
+	text, err := webhookcall.Body(due, "https://ci.example.com/hook", links)
+	require.NoError(t, err)
+	require.Contains(t, text, `"runUrl":"https://qa.example.com/console/tests/suites/s1/runs/r1"`)
+	text, err = webhookcall.Body(due, "https://hooks.slack.com/services/x", links)
+	require.NoError(t, err)
+	require.JSONEq(t, `{"text":"*FAILED: Demo shop*\n2 passed, 1 flaky, 2 failed\n2 cases: 503 of /api/cart (product)\n`+
+		`<https://qa.example.com/console/tests/suites/s1/runs/r1|Open>"}`, text)
+	due.Data = []byte(`{"runId":"r2","testCaseId":"c1","name":"Cart","status":"ERROR","error":"no browser","counts":{"error":1}}`)
+	text, err = webhookcall.Body(due, "https://hooks.slack.com/services/x", links)
+	require.NoError(t, err)
+	require.Contains(t, text, `no browser\n<https://qa.example.com/console/tests/cases/c1/runs/r2|Open>`)
 }

@@ -2,7 +2,9 @@ package webhookcall
 
 import (
 	"cmp"
+	"encoding/json"
 	"net/url"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage"
@@ -76,7 +78,7 @@ func messageOf(action webhook.Action, m members) message {
 	case webhook.NewUDID:
 		out.Title, out.Text = "New device of "+cmp.Or(m.text("email"), "somebody"), m.text("device")+" "+m.text("udid")
 	case webhook.Run:
-		out.Title, out.Text = m.text("status")+": "+m.text("name"), m.text("error")
+		out.Title, out.Text, out.Link = m.text("status")+": "+m.text("name"), m.outcome(), m.text("runUrl")
 	case webhook.Schedule:
 		out.Title, out.Text = "Schedule stopped: "+m.text("name"), m.text("reason")
 	case webhook.Gate:
@@ -87,6 +89,37 @@ func messageOf(action webhook.Action, m members) message {
 	out.Title, out.Text = line(out.Title), storage.Cut(strings.TrimSpace(out.Text), maxText)
 	return out
 }
+
+// outcome says how a run ended: its error, else how many tests ended how, and the largest causes of
+// those that failed.
+func (m members) outcome() string {
+	if text := m.text("error"); text != "" {
+		return text
+	}
+	var counts map[string]int
+	if json.Unmarshal(m["counts"], &counts) != nil {
+		return ""
+	}
+	var ended []string
+	for _, name := range []string{"passed", "flaky", "failed", "error", "cancelled", "quarantined"} {
+		if counts[name] > 0 {
+			ended = append(ended, strconv.Itoa(counts[name])+" "+name)
+		}
+	}
+	lines := []string{strings.Join(ended, ", ")}
+	var groups []struct {
+		Title  string `json:"title"`
+		Reason string `json:"reason"`
+	}
+	_ = json.Unmarshal(m["failureGroups"], &groups) // an event of a case has none
+	for _, group := range groups[:min(len(groups), maxCauses)] {
+		lines = append(lines, line(group.Title)+" ("+group.Reason+")")
+	}
+	return strings.Join(lines, "\n")
+}
+
+// maxCauses are the causes that a message names.
+const maxCauses = 3
 
 func line(text string) string {
 	return storage.Cut(strings.Join(strings.Fields(text), " "), maxTitle)

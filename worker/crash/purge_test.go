@@ -35,7 +35,7 @@ func (w *world) purge(p tasks.CrashPurgePayload) int {
 	return out.Deleted
 }
 
-// fillColumns are all counts of all groups, by title, for comparison.
+// facts are all counts of all groups, by title, for comparison.
 func (w *world) facts() []string {
 	w.t.Helper()
 	var out []string

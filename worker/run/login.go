@@ -36,7 +36,9 @@ func (a *attempt) notBegun(ctx context.Context, err error) (bool, error) {
 	case errors.As(err, &waits):
 		return true, &tasks.SnoozeError{For: loginWait}
 	case errors.As(err, &none):
-		_, err := a.finish(ctx, failure(store.CodeLogin, none.Text))
+		end := failure(store.CodeLogin, none.Text)
+		end.Diagnosis = none.Diagnosis
+		_, err := a.finish(ctx, end)
 		return true, err
 	}
 	return false, nil

@@ -15,6 +15,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
+	failures "github.com/slipway-qa/slipway/storage/failure"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/login"
 	store "github.com/slipway-qa/slipway/storage/run"
@@ -25,7 +26,7 @@ import (
 )
 
 // club is a site that is used only by who has signed in: by a form, over another origin, which
-// leaves a cookie, items in both storages, and one in that of the other origin.
+// leaves cookies, items in both storages, and one in that of the other origin.
 type club struct {
 	*httptest.Server
 	mu       sync.Mutex
@@ -50,7 +51,8 @@ func (s *club) serve(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html")
 	page := func(body string) { fmt.Fprint(w, `<!doctype html><title>Shop</title>`+body) }
 	cookie, err := r.Cookie("session")
-	known := err == nil && s.sessions[cookie.Value]
+	_, without := r.Cookie("plain")
+	known := err == nil && without == nil && s.sessions[cookie.Value]
 	switch {
 	case r.URL.Path == "/idp" && r.URL.Query().Has("begin"):
 		page(`<script>localStorage.setItem("idp", "remembered-by-the-idp"); location = "` + s.URL + `/signed-in"</script>`)
@@ -63,6 +65,7 @@ func (s *club) serve(w http.ResponseWriter, r *http.Request) {
 		session := "session-" + rand.Text()
 		s.sessions[session] = true
 		http.SetCookie(w, &http.Cookie{Name: "session", Value: session, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		http.SetCookie(w, &http.Cookie{Name: "plain", Value: "without-same-site", Path: "/"}) // as most sites set theirs
 		page(`<script>localStorage.setItem("token", "token-of-ann-1234567"); sessionStorage.setItem("tab", "tab-of-ann"); location = "/"</script>`)
 	case !known:
 		page(`<form action=/login method=post><input id=user name=user><button id=go>Sign in</button></form>`)
@@ -233,7 +236,22 @@ func TestLoginThatDoesNotLast(t *testing.T) {
 	require.Equal(t, 1, w.number(`select count(*) from suite_runs where state = 'FAILED'`))
 	text := ""
 	require.NoError(t, w.db.GetContext(t.Context(), &text, `select error from test_jobs where error_code = 'LOGIN_FAILED' limit 1`))
-	require.Contains(t, text, "the login of the suite (test case ")
+	require.Regexp(t, `^the login of the suite failed: css h1: expected text .+ \(test case [0-9a-f]{24}, run .+\)$`, text)
+}
+
+// A test that is signed out again says on which page and by what, and shows the page.
+func TestSignedOutAgain(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	site := w.realShop()
+	run := w.startLogin(w.loginSuite(site, &step.Condition{Selector: found("#idp"), Matcher: &step.Matcher{Name: step.Visible}}))
+	w.work()
+	require.Equal(t, map[string]string{"sign in": "PASSED PASSED", "greets": "PASSED", "keeps": "PASSED", "elsewhere": "ERRORLOGIN_FAILED"}, w.results(run))
+	text := ""
+	require.NoError(t, w.db.GetContext(t.Context(), &text, `select error from test_jobs where error_code = 'LOGIN_FAILED'`))
+	require.Equal(t, fmt.Sprintf("the page %q shows that the test is not signed in: css #idp is visible, also after the suite's login was played again",
+		site.other()+"/idp"), text)
+	require.Equal(t, 1, w.number(`select count(*) from run_files f join test_jobs j on j.id = f.job_id where j.error_code = 'LOGIN_FAILED' and f.kind = 'source'`))
 }
 
 func (w *world) startLoginAgain(run *store.SuiteRun) *store.SuiteRun {
@@ -259,6 +277,28 @@ func TestLoginWithoutBiDi(t *testing.T) {
 	}
 	require.Zero(t, site.signedIn())
 	require.Equal(t, 1, w.number(`select count(*) from suite_runs where state = 'ERROR'`))
+	groups, err := failures.Groups(t.Context(), w.db, run.ID, 50, 20)
+	require.NoError(t, err)
+	require.Len(t, groups, 1, "what could not begin failed by the login")
+	require.Equal(t, [2]int{4, 4}, [2]int{groups[0].Count, groups[0].Jobs})
+	require.NotContains(t, groups[0].Subject, "the login of the suite failed")
+	require.Equal(t, 3, w.number(`select count(*) from test_jobs where diagnosis -> 'why' ->> 0 like 'The login of the suite failed%'`))
+}
+
+// What could not begin has the reason of the login's failure.
+func TestReasonOfALogin(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.handler.Play = func(_ context.Context, _ replay.Config) replay.Result {
+		return replay.Result{Status: string(store.Errored), Code: store.CodeEnvironment, Message: "its headers are for another site"}
+	}
+	run := w.startLogin(w.loginSuite(newClub(t), nil))
+	w.work()
+	groups, err := failures.Groups(t.Context(), w.db, run.ID, 50, 20)
+	require.NoError(t, err)
+	require.Len(t, groups, 1)
+	require.Equal(t, failures.Environment, groups[0].Reason)
+	require.Equal(t, 4, groups[0].Count)
 }
 
 // A login whose worker dies is played by the next one; one that is cancelled leaves nobody

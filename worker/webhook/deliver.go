@@ -29,6 +29,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/seal"
 	"github.com/slipway-qa/slipway/storage/webhook"
 	"github.com/slipway-qa/slipway/tasks"
+	"github.com/slipway-qa/slipway/tasks/link"
 	"github.com/slipway-qa/slipway/tasks/webhookcall"
 	"github.com/slipway-qa/slipway/worker"
 )
@@ -63,6 +64,7 @@ type Deliver struct {
 	// never scarce.
 	Slots  int
 	Notify Notify // nil: nobody is told
+	Links  link.Links
 	Now    func() time.Time
 	Log    *slog.Logger
 
@@ -191,7 +193,7 @@ func (s *sending) stopped() bool {
 
 // send makes one request and adds its outcome; none when the task's time is over.
 func (s *sending) send(ctx context.Context, d *webhook.Due) {
-	body, kind, err := bodyOf(d, s.hook.URL)
+	body, kind, err := bodyOf(d, s.hook.URL, s.Links)
 	o := webhook.Outcome{Delivery: d.ID, Body: body, ContentType: kind, Number: d.Attempts + 1, At: s.now()}
 	if err != nil {
 		o.Error, o.Expired = "the body cannot be made", true
@@ -221,11 +223,11 @@ func (s *sending) add(o webhook.Outcome) {
 }
 
 // bodyOf is the body that the first attempt sent, else a new one.
-func bodyOf(d *webhook.Due, address string) (body, contentType string, err error) {
+func bodyOf(d *webhook.Due, address string, links link.Links) (body, contentType string, err error) {
 	if d.Body != nil {
 		return *d.Body, d.ContentType, nil
 	}
-	body, err = webhookcall.Body(d, address)
+	body, err = webhookcall.Body(d, address, links)
 	return body, webhookcall.TypeJSON, err
 }
 

@@ -43,7 +43,7 @@ func writeCypress(s *script, target, file string) (string, error) {
 	if len(s.moves) == 0 {
 		w.line("// The case has no steps.")
 	}
-	return fill(s, w.page, "cypress.cy.js", file, javaScript)
+	return fill(s, w.page, "cypress.cy.js", file, javaScript, javaScriptRows)
 }
 
 // moves writes moves, with the answers to the dialogs that they open.

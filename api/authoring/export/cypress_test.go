@@ -87,20 +87,6 @@ func (s *standIn) run(t *testing.T, files []File) []ending {
 	return readEndings(t, folder)
 }
 
-// sayableIn leaves those steps of which a target has words.
-func sayableIn(t *testing.T, target string, steps []step.Step) (said []step.Step) {
-	t.Helper()
-	for _, s := range steps {
-		_, _, err := Export(target, Case{TestURL: "https://shop.example", Steps: []step.Step{on(step.Click, "a"), s}})
-		var wrong *step.InvalidError
-		if !errors.As(err, &wrong) {
-			require.NoError(t, err)
-			said = append(said, s)
-		}
-	}
-	return said
-}
-
 // cypressTour is what Cypress has words for, on the pages of the shop.
 func cypressTour(base string) Case {
 	said := func(text string) step.Step { return expect(css("#said"), step.TextIs, "", text) }

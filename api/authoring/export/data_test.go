@@ -23,23 +23,34 @@ func TestRowsRun(t *testing.T) {
 	hostile := "'\"`${1}\\ {{x}}"
 	right := &testfile.Data{Columns: []string{"name", "user", "2nd"}, Rows: [][]string{{"Ada", "ada", "ada"}, {"odd", hostile, hostile}}}
 	wrong := &testfile.Data{Columns: right.Columns, RowName: "name", Rows: append(right.Rows[:1:1], []string{"Linus", "linus", "torvalds"})}
-	for _, target := range []string{JavaScriptPlaywright, JavaScriptWebdriverIO} {
-		t.Run(target, func(t *testing.T) {
-			out, err := runNode(t, export(t, target, rowsCase(pages.URL, right)))
+	for _, tool := range []struct {
+		target         string
+		play           func(*testing.T, File) (string, error)
+		passed, failed []string // patterns
+	}{
+		{JavaScriptPlaywright, runNode, []string{"# pass 2", "Rows: odd"}, []string{"ok 1 - Rows: Ada", "not ok 2 - Rows: Linus"}},
+		{JavaScriptWebdriverIO, runNode, []string{"# pass 2", "Rows: odd"}, []string{"ok 1 - Rows: Ada", "not ok 2 - Rows: Linus"}},
+		{PythonSelenium, runPython, []string{"Ran 2 tests", "OK"}, []string{`FAIL: test_rows_002_Linus \(`, "Rows: Linus", `failures=1\)`}},
+		{JavaSelenium, runJava, []string{`Rows: Ada (\d+ ms )?\[OK\]`, `Rows: odd (\d+ ms )?\[OK\]`},
+			[]string{`Rows: Ada (\d+ ms )?\[OK\]`, `Rows: Linus (\d+ ms )?\[X\]`}},
+	} {
+		t.Run(tool.target, func(t *testing.T) {
+			out, err := tool.play(t, export(t, tool.target, rowsCase(pages.URL, right)))
 			require.NoError(t, err, "%s", out)
-			require.Contains(t, out, "# pass 2")
-			require.Contains(t, out, "Rows: odd")
-			out, err = runNode(t, export(t, target, rowsCase(pages.URL, wrong)))
+			for _, line := range tool.passed {
+				require.Regexp(t, line, out)
+			}
+			out, err = tool.play(t, export(t, tool.target, rowsCase(pages.URL, wrong)))
 			require.Error(t, err)
-			require.Contains(t, out, "ok 1 - Rows: Ada")
-			require.Contains(t, out, "not ok 2 - Rows: Linus")
-			require.Contains(t, out, "torvalds")
+			for _, line := range append(tool.failed, "torvalds") {
+				require.Regexp(t, line, out)
+			}
 		})
 	}
 	endings := pages.run(t, []File{export(t, JavaScriptCypress, rowsCase(pages.URL, right)), export(t, JavaScriptCypress, rowsCase(pages.URL, wrong))})
 	require.Empty(t, endings[0].Error)
 	require.Contains(t, endings[1].Error, "Rows: Linus")
 	require.Contains(t, endings[1].Error, `to equal "torvalds"`)
-	f := export(t, PythonSelenium, rowsCase(pages.URL, right))
-	require.Contains(t, f.Code, `env("ROW_USER")`)
+	f := export(t, SeleniumIDE, rowsCase(pages.URL, right))
+	require.Contains(t, f.Code, "ROW_USER")
 }

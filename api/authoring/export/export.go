@@ -14,10 +14,11 @@
 // express is refused with the path of its member, and in Selenium IDE stands there as a
 // comment, never as something that passes.
 //
-// Step groups are written out where they are run, below a comment with their name; their
-// condition stands around their steps. Steps before a test go first. Those after it are the
-// last, and unlike in a run they are not done when a step before them fails: a comment says
-// so.
+// Step groups are functions with their parameters. Those that cannot stand alone, and all of them
+// in Selenium IDE and Maestro, are written out where they are run, below a comment with their
+// name; their condition stands around their steps. Steps before a test go first. Those after it
+// are the last, and unlike in a run they are not done when a step before them fails: a comment
+// says so.
 //
 // Variables become environment variables, so no export holds a value of one, and
 // of the capabilities only the browser, its version and the platform are written:
@@ -122,7 +123,7 @@ func Export(target string, c Case) (f File, ok bool, err error) {
 	if !Repeats(t.ID) {
 		c.Data = nil
 	}
-	c.functions = slices.Contains([]string{JavaScriptPlaywright, JavaScriptWebdriverIO, JavaScriptCypress}, t.ID)
+	c.functions = t.ID != SeleniumIDE && t.ID != Maestro
 	s, err := newScript(c)
 	if err != nil {
 		return File{}, true, err

@@ -71,9 +71,9 @@ func (s *script) readAll(c *Case) error {
 		}
 		var m move
 		if from.Tool.Type == step.RunGroup {
-			call, ok, err := s.asFunction(c, i, first, from.Optional)
-			if err != nil {
-				return err
+			call, ok, failed := s.asFunction(c, i, first, from.Optional)
+			if failed != nil {
+				return failed
 			}
 			if ok {
 				if first > i && first < at.End {

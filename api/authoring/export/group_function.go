@@ -11,9 +11,10 @@ import (
 
 // groupFunction is a step group that is written as a function.
 type groupFunction struct {
-	name  string // runSignIn
-	label string // for a comment
-	moves []move
+	name       string // runSignIn
+	label      string // for a comment
+	parameters []string
+	moves      []move
 }
 
 // groupCall is a call of a function with the values of the group's parameters.
@@ -43,7 +44,7 @@ func (s *script) asFunction(c *Case, i, first int, optional bool) (call *groupCa
 		for n := 2; s.functionNames[name]; n++ {
 			name = "run" + newTitle(in.Name, "group").pascal() + strconv.Itoa(n)
 		}
-		f = &groupFunction{name: name, label: comment("Step group: " + in.Name + ".")}
+		f = &groupFunction{name: name, label: comment("Step group: " + in.Name + "."), parameters: slices.Sorted(maps.Keys(values))}
 		s.functionNames[name] = true
 		if f.moves, err = s.functionMoves(c, i+1, end); err != nil {
 			return nil, false, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // java writes statements of a JUnit test.
@@ -14,10 +15,15 @@ type java struct{}
 
 func (java) unit() (string, int) { return "    ", 2 }
 
-// next goes on in a further method, as the size of one is limited.
-func (java) next(part int) []string {
-	name := "part" + strconv.Itoa(part)
-	return []string{"        " + name + "();", "    }", "", "    private void " + name + "() {"}
+// next goes on in a further method, as the size of one is limited: of the test or, unless it is
+// nil, of the function of a step group.
+func (java) next(f *groupFunction, part int) []string {
+	name, given, declared := "part"+strconv.Itoa(part), "", ""
+	if f != nil {
+		name += "Of" + strings.ToUpper(f.name[:1]) + f.name[1:]
+		given, declared = f.listed(javaParameter), f.listed(javaDeclaration)
+	}
+	return []string{"        " + name + "(" + given + ");", "    }", "", "    private void " + name + "(" + declared + ") {"}
 }
 
 func (java) comment(text string) string { return "// " + text }
@@ -25,7 +31,39 @@ func (java) literal(s string) string    { return javaLiteral(s) }
 func (java) milliseconds(n int) string  { return "Duration.ofMillis(" + thousands(n) + ")" }
 
 func (java) text(t text) string {
-	return joined(t, javaLiteral, func(name string) string { return `env("` + name + `")` })
+	return joined(t, javaLiteral, javaVariable)
+}
+
+func javaVariable(p part) string {
+	switch {
+	case p.row != "":
+		return "row.get(" + javaLiteral(p.row) + ")"
+	case p.param != "":
+		return javaParameter(p.param)
+	}
+	return `env("` + p.env + `")`
+}
+
+func (java) function(f *groupFunction) (open, end string, method bool) {
+	return "private void " + f.name + "(" + f.listed(javaDeclaration) + ") {", "}", true
+}
+
+func javaDeclaration(parameter string) string { return "String " + javaParameter(parameter) }
+
+func (d java) run(c *groupCall) string {
+	return c.function + "(" + c.listed(func(a argument) string { return d.text(a.value) }) + ");"
+}
+
+// rows are calls of a method with the values in the order of the columns.
+func (java) rows(data *testfile.Data) (rows []string, name string) {
+	for _, row := range data.Rows {
+		values := make([]string, len(row))
+		for i, value := range row {
+			values[i] = javaLiteral(value)
+		}
+		rows = append(rows, "row("+strings.Join(values, ", ")+")")
+	}
+	return rows, "row.get(" + javaLiteral(data.NameColumn()) + ")"
 }
 
 func (d java) number(t text) string {

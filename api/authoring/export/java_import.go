@@ -1,5 +1,7 @@
 package export
 
+import "slices"
+
 // JavaImports are the classes of Java that the code names, in their order.
 func (f frame) JavaImports() []string {
 	return f.imports([]importRule{
@@ -16,16 +18,17 @@ func (f frame) JavaImports() []string {
 		{"java.util.Base64", f.Uses("upload")},
 		{"java.util.Collections", f.Uses("switchWindow")},
 		{"java.util.Deque", f.Finds()},
+		{"java.util.HashMap", f.HasRows()},
 		{"java.util.LinkedHashMap", f.Uses("state")},
 		{"java.util.List", f.Finds() || f.Uses("switchWindow", "setViewport")},
 		{"java.util.Locale", f.Uses("by:role")},
-		{"java.util.Map", f.Uses("by:role", "scroll", "drag") || f.Dialogs() && f.Chromium()},
+		{"java.util.Map", f.HasRows() || f.Uses("by:role", "scroll", "drag") || f.Dialogs() && f.Chromium()},
 		{"java.util.Objects", f.Uses("orEmpty", "scroll")},
 		{"java.util.function.BooleanSupplier", f.Uses("switchWindow")},
 		{"java.util.function.Consumer", f.Performs()},
 		{"java.util.regex.Pattern", f.Uses("assertMatches", "assertDiffers", "testId", "by:role")},
 		{"java.util.stream.Collectors", f.Finds()},
-		{"java.util.stream.Stream", f.Finds()},
+		{"java.util.stream.Stream", f.Finds() || f.HasRows()},
 	})
 }
 
@@ -37,9 +40,12 @@ func (f frame) LibraryImports() []string {
 		{"org.junit.jupiter.api.AfterEach", true},
 		{"org.junit.jupiter.api.BeforeEach", true},
 		{"org.junit.jupiter.api.DisplayName", true},
-		{"org.junit.jupiter.api.Test", true},
+		{"org.junit.jupiter.api.Named", f.HasRows()},
+		{"org.junit.jupiter.api.Test", !f.HasRows()},
 		{"org.junit.jupiter.api.function.Executable", f.Repeats()},
 		{"org.junit.jupiter.api.io.TempDir", f.Uses("upload")},
+		{"org.junit.jupiter.params.ParameterizedTest", f.HasRows()},
+		{"org.junit.jupiter.params.provider.MethodSource", f.HasRows()},
 		{"org.openqa.selenium.Dimension", f.Uses("setViewport")},
 		{"org.openqa.selenium.InvalidElementStateException", f.Performs()},
 		{"org.openqa.selenium.JavascriptExecutor", f.Finds() || f.Uses("setViewport")},
@@ -78,4 +84,24 @@ func (f frame) imports(rules []importRule) []string {
 		}
 	}
 	return list
+}
+
+// HasRows reports whether the test is run for each data row.
+func (f frame) HasRows() bool { return len(f.Rows) > 0 }
+
+// maxCells is how many values of data rows one method of Java makes: each takes 7 bytes of its
+// 64 KiB of code.
+const maxCells = 5000
+
+// RowParts are the data rows by the methods that make them.
+func (f frame) RowParts() [][]string {
+	return slices.Collect(slices.Chunk(f.Rows, max(1, maxCells/max(1, len(f.Columns)))))
+}
+
+// MoreRows is the number of the part of data rows behind one; 0 for the last.
+func (f frame) MoreRows(part int) int {
+	if part+1 < len(f.RowParts()) {
+		return part + 1
+	}
+	return 0
 }

@@ -61,11 +61,8 @@ func javaScriptMember(of, name string) string {
 	return of + "[" + javaScript(name) + "]"
 }
 
-// javaScriptRows are data rows as elements of a list.
-func javaScriptRows(d *testfile.Data) (rows []string) {
-	if d == nil {
-		return nil
-	}
+// javaScriptRows are data rows as elements of a list, and an expression for the name of one.
+func javaScriptRows(d *testfile.Data) (rows []string, name string) {
 	for _, row := range d.Rows {
 		var o objectMembers
 		for i, column := range d.Columns {
@@ -77,7 +74,7 @@ func javaScriptRows(d *testfile.Data) (rows []string) {
 		}
 		rows = append(rows, o.String())
 	}
-	return rows
+	return rows, javaScriptMember("data", d.NameColumn())
 }
 
 // thousands writes a number as 10_000.

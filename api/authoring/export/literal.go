@@ -59,17 +59,17 @@ func javaLiteral(s string) string {
 	})
 }
 
-// joined is an expression that adds up the parts of a text.
-func joined(t text, literal, env func(string) string) string {
+// joined is an expression that adds up the parts of a text; variable writes one that is no literal.
+func joined(t text, literal func(string) string, variable func(part) string) string {
 	if s, ok := t.fixed(); ok {
 		return literal(s)
 	}
 	parts := make([]string, 0, len(t))
 	for _, p := range t {
-		if p.env != "" {
-			parts = append(parts, env(p.env))
-		} else {
+		if p.plain() || p.saved != "" {
 			parts = append(parts, literal(p.literal))
+		} else {
+			parts = append(parts, variable(p))
 		}
 	}
 	return strings.Join(parts, " + ")

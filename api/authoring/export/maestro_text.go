@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// script of Maestro in a text: ${...} without another dollar in it.
+// maestroScript is a script of Maestro in a text: ${...} without another dollar in it.
 var maestroScript = regexp.MustCompile(`\$\{[^$]*\}`)
 
 // maestroLiteral is a text that Maestro takes as it is.

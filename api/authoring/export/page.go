@@ -9,6 +9,7 @@ import (
 	"text/template"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 //go:embed skeleton
@@ -46,6 +47,8 @@ type page struct {
 	unit   string // of indentation
 	depth  int
 	called map[string]bool // functions of the skeleton
+	// methods are the step groups that are methods beside the test.
+	methods []string
 }
 
 func newPage(unit string, depth int) *page {
@@ -87,14 +90,15 @@ type frame struct {
 	Method    string
 	File      string
 	Body      string
+	Methods   []string // beside the test
 	Browser   browser
 	Version   string // literal, "" for any
 	System    string // literal, "" for any
 	Variables []variable
-	// Rows are the data rows as objects of JavaScript, and RowName is an expression for the
-	// name of one.
-	Rows    []string
-	RowName string
+	// Rows are the data rows in the language, with Columns, which are literals. RowName is an
+	// expression for the name of one, and RowTitle the literal before it.
+	Rows, Columns     []string
+	RowName, RowTitle string
 	// FirstMatch takes the first of several matches.
 	FirstMatch bool
 	// Roles are the selectors of elements that have the roles of the case, and States
@@ -227,18 +231,22 @@ func quotedList(names []string, quote string) string {
 }
 
 // fill puts a body into its skeleton.
-func fill(s *script, p *page, skeleton, file string, literal func(string) string) (string, error) {
+func fill(s *script, p *page, skeleton, file string, literal func(string) string, rows func(*testfile.Data) ([]string, string)) (string, error) {
 	t, err := templates()
 	if err != nil {
 		return "", fmt.Errorf("skeletons: %w", err)
 	}
 	f := frame{
 		Case: s.label, ID: s.id, Title: literal(s.label), Class: s.name.pascal(), Method: s.name.snake(), File: file,
-		Body: strings.Join(p.lines, "\n"), Browser: s.browser, Variables: s.env.variables(), called: p.called,
+		Body: strings.Join(p.lines, "\n"), Methods: p.methods, Browser: s.browser, Variables: s.env.variables(), called: p.called,
 		FirstMatch: s.firstMatch, Roles: p.styled("role:", roleCSS, literal), States: p.styled("state:", stateCSS, literal),
 	}
 	if s.data != nil {
-		f.Rows, f.RowName = javaScriptRows(s.data), javaScriptMember("data", s.data.NameColumn())
+		f.Rows, f.RowName = rows(s.data)
+		f.RowTitle = literal(s.label + ": ")
+		for _, column := range s.data.Columns {
+			f.Columns = append(f.Columns, literal(column))
+		}
 	}
 	if s.version != "" {
 		f.Version = literal(s.version)

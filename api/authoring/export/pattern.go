@@ -40,7 +40,8 @@ func inlinePattern(re2 string, escape func(rune) string) string {
 	return written
 }
 
-// The ways to write a character that does not print or means something else.
+// javaScriptRune, javaRune and pythonRune are the ways to write a character that does not
+// print or means something else.
 func javaScriptRune(r rune) string { return fmt.Sprintf(`\u{%x}`, r) }
 func javaRune(r rune) string       { return fmt.Sprintf(`\x{%x}`, r) }
 func pythonRune(r rune) string {

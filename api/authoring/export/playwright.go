@@ -34,7 +34,7 @@ func writePlaywright(s *script, file string) (string, error) {
 	if len(s.moves) == 0 {
 		w.line("// The case has no steps.")
 	}
-	return fill(s, w.page, "playwright.mjs", file, javaScript)
+	return fill(s, w.page, "playwright.mjs", file, javaScript, javaScriptRows)
 }
 
 // moves writes moves, with the answers to the dialogs that they open.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // python writes statements of a unittest.TestCase.
@@ -19,7 +20,42 @@ func (python) literal(s string) string    { return pythonLiteral(s) }
 func (python) empty() string              { return "pass" }
 
 func (python) text(t text) string {
-	return joined(t, pythonLiteral, func(name string) string { return `env("` + name + `")` })
+	return joined(t, pythonLiteral, pythonVariable)
+}
+
+func pythonVariable(p part) string {
+	switch {
+	case p.row != "":
+		return "self.row[" + pythonLiteral(p.row) + "]"
+	case p.param != "":
+		return pythonParameter(p.param)
+	}
+	return `env("` + p.env + `")`
+}
+
+func (python) function(f *groupFunction) (open, end string, method bool) {
+	parameters := "self"
+	if len(f.parameters) > 0 {
+		parameters += ", " + f.listed(pythonParameter)
+	}
+	return "def " + pythonName(f.name) + "(" + parameters + "):", "", true
+}
+
+func (d python) run(c *groupCall) string {
+	given := c.listed(func(a argument) string { return pythonParameter(a.name) + "=" + d.text(a.value) })
+	return "self." + pythonName(c.function) + "(" + given + ")"
+}
+
+// rows are dictionaries.
+func (python) rows(data *testfile.Data) (rows []string, name string) {
+	for _, row := range data.Rows {
+		members := make([]string, len(row))
+		for i, value := range row {
+			members[i] = pythonLiteral(data.Columns[i]) + ": " + pythonLiteral(value)
+		}
+		rows = append(rows, "{"+strings.Join(members, ", ")+"}")
+	}
+	return rows, "row[" + pythonLiteral(data.NameColumn()) + "]"
 }
 
 func (d python) number(t text) string {

@@ -59,7 +59,7 @@ func tokenize(target, code string) (s source, broken bool) {
 			i += len("String.raw`")
 			i += strings.IndexByte(code[i:], '`') + 1
 			out.WriteString(`""`)
-		case target == PythonSelenium && strings.HasPrefix(rest, `r"[`):
+		case target == PythonSelenium && (strings.HasPrefix(rest, `r"[`) || strings.HasPrefix(rest, `r"\W`)):
 			i += 2
 			i += strings.IndexByte(code[i:], '"') + 1
 			out.WriteString(`""`)

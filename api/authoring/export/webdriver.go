@@ -3,8 +3,10 @@ package export
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // dialect is how a language writes the moves that WebDriver needs. The three
@@ -39,6 +41,13 @@ type dialect interface {
 	// that ends what is done when it holds.
 	condition(p *page, limit string) (open, end, last string)
 	milliseconds(n int) string
+	// function returns the lines around the moves of a step group, and whether they are a method
+	// beside the test.
+	function(f *groupFunction) (open, end string, method bool)
+	// run is a statement that calls one.
+	run(c *groupCall) string
+	// rows are data rows as elements of a list, and name is an expression for the name of one.
+	rows(d *testfile.Data) (rows []string, name string)
 }
 
 // webDriver writes the moves of a script in a dialect.
@@ -56,29 +65,49 @@ const maxMoves = 250
 func writeWebDriver(s *script, d dialect, skeleton, file string) (string, error) {
 	unit, depth := d.unit()
 	w := &webDriver{page: newPage(unit, depth), script: s, dialect: d}
-	for _, f := range s.order { // of JavaScript alone
-		w.line(w.comment(f.label))
-		w.page.block("const "+f.name+" = async (given) => {", "};", func() {
-			for i := range f.moves {
-				w.move(&f.moves[i])
-			}
-		})
-		w.line("")
-	}
-	for i := range s.moves {
-		if e, ok := d.(interface{ next(part int) []string }); ok && i > 0 && i%maxMoves == 0 && len(w.lasts) == 0 {
-			w.lines = append(w.lines, e.next(i/maxMoves+1)...)
-		}
-		w.move(&s.moves[i])
+	for _, f := range s.order {
+		w.groupFunction(f)
 	}
 	if len(s.moves) == 0 {
 		w.line(d.comment("The case has no steps."))
 	}
-	does := func(m move) bool { return m.tool.Type != step.RunGroup } // of which only a comment stands there
-	if e, ok := d.(interface{ empty() string }); ok && !slices.ContainsFunc(s.moves, does) {
+	w.moves(nil, s.moves)
+	return fill(s, w.page, skeleton, file, d.literal, d.rows)
+}
+
+// groupFunction writes a step group as a function of the test, or as a method beside it.
+func (w *webDriver) groupFunction(f *groupFunction) {
+	open, end, method := w.function(f)
+	from := len(w.lines)
+	if method {
+		w.depth--
+	}
+	w.line(w.comment(f.label))
+	w.page.block(open, end, func() { w.moves(f, f.moves) })
+	if !method {
+		w.line("")
+		return
+	}
+	w.depth++
+	w.methods = append(w.methods, strings.Join(w.lines[from:], "\n"))
+	w.lines = w.lines[:from]
+}
+
+// moves writes the moves of a function or, if that is nil, of the test.
+func (w *webDriver) moves(f *groupFunction, moves []move) {
+	for i := range moves {
+		e, ok := w.dialect.(interface {
+			next(f *groupFunction, part int) []string
+		})
+		if ok && i > 0 && i%maxMoves == 0 && len(w.lasts) == 0 {
+			w.lines = append(w.lines, e.next(f, i/maxMoves+1)...)
+		}
+		w.move(&moves[i])
+	}
+	does := func(m move) bool { return m.tool.Type != step.RunGroup || m.call != nil } // of others only a comment stands there
+	if e, ok := w.dialect.(interface{ empty() string }); ok && !slices.ContainsFunc(moves, does) {
 		w.line(e.empty())
 	}
-	return fill(s, w.page, skeleton, file, d.literal)
 }
 
 func (w *webDriver) move(m *move) {
@@ -127,11 +156,13 @@ func (w *webDriver) group(m *move) {
 			w.lasts = append(w.lasts, last)
 			return
 		}
-		w.line("await " + m.call.statement())
+		w.line(w.run(m.call))
 		w.depth--
-		w.line(last)
+		if last != "" {
+			w.line(last)
+		}
 	case m.call != nil:
-		w.line("await " + m.call.statement())
+		w.line(w.run(m.call))
 	}
 }
 

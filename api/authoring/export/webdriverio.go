@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/storage/step/testfile"
 )
 
 // webdriverIO writes statements of an async function.
@@ -18,6 +19,14 @@ func (webdriverIO) literal(s string) string    { return javaScript(s) }
 func (webdriverIO) text(t text) string         { return javaScriptText(t) }
 func (webdriverIO) number(t text) string       { return javaScriptNumber(t) }
 func (webdriverIO) milliseconds(n int) string  { return thousands(n) }
+
+func (webdriverIO) function(f *groupFunction) (open, end string, method bool) {
+	return "const " + f.name + " = async (given) => {", "};", false
+}
+
+func (webdriverIO) run(c *groupCall) string { return "await " + c.statement() }
+
+func (webdriverIO) rows(d *testfile.Data) (rows []string, name string) { return javaScriptRows(d) }
 
 func (webdriverIO) address(_ *page, t, base text) string {
 	if len(base) == 0 {

@@ -334,14 +334,32 @@ func (r *record) Picture() string {
 	return fileOf(r.ScreenshotURL)
 }
 
-// Differing are the steps that differ.
+// Differing are the steps that differ, without those that the run did not reach.
 func (d *compared) Differing() (list []beside) {
+	failed := false
 	for _, pair := range d.Steps {
-		if len(pair.Differs) > 0 {
+		if len(pair.Differs) > 0 && !pair.unreached(failed) {
 			list = append(list, pair)
 		}
+		failed = failed || pair.Now != nil && pair.Now.Status == "FAILED"
 	}
 	return list
+}
+
+// Unreached counts the steps that the run did not reach, since one before them had failed.
+func (d *compared) Unreached() (n int) {
+	failed := false
+	for _, pair := range d.Steps {
+		if pair.unreached(failed) {
+			n++
+		}
+		failed = failed || pair.Now != nil && pair.Now.Status == "FAILED"
+	}
+	return n
+}
+
+func (b beside) unreached(failed bool) bool {
+	return failed && b.Now != nil && b.Now.Status == "SKIPPED"
 }
 
 // compare reads what differs from the last good runs, by the jobs of a run that failed.

@@ -3,6 +3,7 @@ package tests
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/gin-gonic/gin"
@@ -85,6 +86,12 @@ func (r *caseRun) Undecided() (n int) {
 	return n
 }
 
+// Undecided reports whether pictures of a suite run can be accepted. A run that passed shows none of
+// its steps, but counts those that nobody has decided about.
+func (r *suiteRun) Undecided() bool {
+	return r.Unreviewed > 0 || slices.ContainsFunc(r.CaseRuns, func(c caseRun) bool { return c.Undecided() > 0 })
+}
+
 // pictured is a picture that a case is compared with, or may be.
 type pictured struct {
 	ID             string `json:"id"`
@@ -149,6 +156,18 @@ func (p *Pages) decideBaseline(c *gin.Context) error {
 func (p *Pages) acceptLooks(c *gin.Context) error {
 	err := p.do(c, http.MethodPost, runPath(c)+"/baselines/accept", map[string]any{})
 	return p.End(c, "/tests/cases/"+frame.Segment(c, "id")+"/runs/"+frame.Segment(c, "run"), "The pictures of the run were accepted.", err)
+}
+
+// acceptSuiteLooks accepts all pictures of a suite run, so many at a time.
+func (p *Pages) acceptSuiteLooks(c *gin.Context) error {
+	got, err := post[struct {
+		More bool `json:"more"`
+	}](p, c, suitePath(c)+"/runs/"+frame.Segment(c, "run")+"/baselines/accept", map[string]any{})
+	notice := "The pictures of the run were accepted."
+	if got.More {
+		notice = "Many pictures of the run were accepted; there are others: accept them in the same way."
+	}
+	return p.End(c, p.suiteRunPage(c), notice, err)
 }
 
 // acceptFindings accepts findings of a step: one, or all that failed it.

@@ -14,7 +14,7 @@ type pinned struct {
 	Date     string `json:"date"`
 }
 
-// pin keeps a run of a case, and unpin leaves it to retention.
+// pinCaseRun keeps a run of a case, and unpinCaseRun leaves it to retention.
 func (p *Pages) pinCaseRun(c *gin.Context) error {
 	return p.pinned(c, http.MethodPost, runPath(c), p.caseRunPage(c), "The run is kept.")
 }

@@ -69,6 +69,7 @@ type arguments struct {
 	Reasoning string            `json:"reasoning"`
 	stateArguments
 	mobileArguments
+	networkArguments
 }
 
 // selector locates an element.
@@ -188,6 +189,9 @@ func (t *tool) Value() string {
 	if text := a.mobileArguments.words(act.Type, a); text != "" {
 		return text
 	}
+	if text := a.networkArguments.words(act.Type, a.URL); text != "" {
+		return text
+	}
 	switch {
 	case a.Matcher != nil && act.Type == "switch_window":
 		return strings.TrimSpace(a.Matcher.Name + " " + a.Matcher.Args.Value)
@@ -256,6 +260,10 @@ func (m *matcher) text(not bool) string {
 			return "errors in the console"
 		}
 		return "no errors in the console"
+	case "looks_like":
+		return strings.TrimSpace("looks as accepted " + m.Args.Name)
+	case "accessible":
+		return "is accessible"
 	}
 	return m.Name + " " + mode + " " + value
 }

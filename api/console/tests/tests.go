@@ -110,6 +110,7 @@ func (p *Pages) Routes() []route.Route {
 		p.Open("/tests/suites/:id/runs/:run/junit", read, p.suiteReport),
 		p.Form("/tests/suites/:id/runs/:run/cancel", run, p.cancelSuiteRun),
 		p.Form("/tests/suites/:id/runs/:run/rerun", run, p.rerunSuite),
+		p.Form("/tests/suites/:id/runs/:run/looks", auth.ReviewLooks, p.acceptSuiteLooks),
 		p.Form("/tests/suites/:id/runs/:run/pin", change, p.pinSuiteRun),
 		p.Form("/tests/suites/:id/runs/:run/unpin", change, p.unpinSuiteRun),
 

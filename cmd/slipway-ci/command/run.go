@@ -118,7 +118,11 @@ func concluded(s *Session, out *report.Report) error {
 	case ran == 0:
 		return fail(Failed, "nothing was run: what was named has no test that can be run")
 	case out.Good():
-		s.Out.Line("%d of %d passed, %d of them flaky", out.Count(report.Passed, report.Flaky), len(out.Cases), out.Count(report.Flaky))
+		passed := fmt.Sprintf("%d of %d passed", out.Count(report.Passed, report.Flaky), len(out.Cases))
+		if n := out.Count(report.Flaky); n > 0 {
+			passed += fmt.Sprintf(", %d of them flaky", n)
+		}
+		s.Out.Line("%s", passed)
 		if n := out.Count(report.Quarantined); n > 0 {
 			s.Out.Line("%d failed in quarantine", n)
 		}

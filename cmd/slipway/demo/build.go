@@ -92,7 +92,7 @@ org.slipway.demo.lamps.picture.Loader -> a.d:
 `, r.mappingID(), 40+r.code%10, 70, 70, 100+r.code%10, 100+r.code%10))
 }
 
-// found is the app as the API shows it.
+// project is the app as the API shows it.
 type project struct {
 	ID      int64  `json:"id"`
 	Package string `json:"package_name"`

@@ -139,12 +139,13 @@ func shows(shown, printed string) bool {
 	return regexp.MustCompile(`(?s)^` + strings.Join(parts, ".*") + `$`).MatchString(dense(printed))
 }
 
-// documents are README and the pages of docs/, by their paths from the root.
+// documents are the pages of the root folder, as README, and of docs/, by their paths from the
+// root.
 func documents(t *testing.T) map[string][]example {
 	t.Helper()
 	root := filepath.Join("..", "..", "..")
 	pages := map[string][]example{}
-	for _, pattern := range []string{"README.md", "docs/*.md", "docs/*/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/*/*.md"} {
 		paths, err := filepath.Glob(filepath.Join(root, pattern))
 		require.NoError(t, err)
 		for _, path := range paths {

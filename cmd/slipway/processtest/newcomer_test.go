@@ -20,7 +20,8 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/chromium"
 )
 
-// What a newcomer may wait for: from git clone to a crash, a test and a build in the console.
+// newcomerLimit is what a newcomer may wait for: from git clone to a crash, a test and a build
+// in the console.
 const newcomerLimit = 3 * time.Minute
 
 // quickBuild is how long a machine takes at most for the baseline, if a time of the story is

@@ -94,7 +94,7 @@ func (a tester) refused(t *testing.T, status int, code, method, path string, bod
 
 type obj = map[string]any
 
-// The steps of tests, as a client writes them.
+// openPage, click and the like are the steps of tests, as a client writes them.
 func openPage(address string) obj {
 	return obj{"tool": obj{"type": "go_to_url", "args": obj{"url": address}}}
 }
@@ -264,7 +264,8 @@ func (s *runStory) mediaOf(link string) string {
 	return kind
 }
 
-// A test that must fail fails, says why, and leaves what helps to understand it.
+// fails runs a test that must fail: it fails, says why, and leaves what helps to understand
+// it.
 func (s *runStory) fails() {
 	t := s.t
 	c := s.add("Sign in with a wrong password", append(s.loginSteps("wrong"), click("#never")), nil)
@@ -314,8 +315,8 @@ func (s *runStory) fails() {
 	}
 }
 
-// An id that moved is healed and reported for actions; an assertion stays as hard
-// as it was.
+// heals moves an id, which is healed and reported for actions; an assertion stays as hard as
+// it was.
 func (s *runStory) heals() {
 	t := s.t
 	// What buys is only suggested unless the case says otherwise.

@@ -225,8 +225,7 @@ func (d *drawer) colorDocument(v value) *element {
 // unknown replaces colours of themes, which only a running app has.
 var unknown = color.NRGBA{R: 0x80, G: 0x80, B: 0x80, A: 0xff}
 
-// isColor returns a colour: as it is, as text, or the last (unconditional) of a
-// list of states.
+// color returns a colour: as it is, as text, or the last (unconditional) of a list of states.
 func (d *drawer) color(v value) color.NRGBA {
 	for range maxReferences {
 		r := d.resolve(v)

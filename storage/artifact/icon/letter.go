@@ -24,7 +24,7 @@ var palette = [...]color.NRGBA{
 	{0x6d, 0x4c, 0x41, 0xff}, {0x45, 0x5a, 0x64, 0xff},
 }
 
-// Four squares, for names without a letter that the font has; of 100 units.
+// genericGlyph is four squares, for names without a letter that the font has; of 100 units.
 const genericGlyph = "M30 28H43A4 4 0 0 1 47 32V43A4 4 0 0 1 43 47H32A4 4 0 0 1 28 43V32A4 4 0 0 1 32 28Z" +
 	"M57 28H68A4 4 0 0 1 72 32V43A4 4 0 0 1 68 47H57A4 4 0 0 1 53 43V32A4 4 0 0 1 57 28Z" +
 	"M32 53H43A4 4 0 0 1 47 57V68A4 4 0 0 1 43 72H32A4 4 0 0 1 28 68V57A4 4 0 0 1 32 53Z" +

@@ -13,8 +13,8 @@ type expectedDigest struct {
 	value []byte
 }
 
-// The digests of manifests by their names there, in upper case, with the API level
-// that reads them; before Android 4.3 those that the section names counted.
+// jarDigests are the digests of manifests by their names there, in upper case, with the API
+// level that reads them; before Android 4.3 those that the section names counted.
 var jarDigests = []struct {
 	name  string
 	hash  crypto.Hash

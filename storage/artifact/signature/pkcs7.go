@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// JAR signatures are PKCS #7 (RFC 2315) with the signature file as the content that
-// is not inside.
+// contentInfo is the outermost part of a JAR signature, PKCS #7 (RFC 2315) with the signature
+// file as the content that is not inside.
 type contentInfo struct {
 	Type    asn1.ObjectIdentifier
 	Content asn1.RawValue `asn1:"explicit,optional,tag:0"`

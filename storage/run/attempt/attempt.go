@@ -35,7 +35,8 @@ func Follows(end *run.JobEnd, retries, ended int) bool {
 	return failed && ended < retries && mayMend[end.ErrorCode]
 }
 
-// The job's own columns have what the attempt found out; they are emptied for the next one.
+// keepAttempt copies what the attempt found out from the job's own columns, and empties these
+// for the next one.
 const keepAttempt = `
 with kept as (
 	insert into test_attempts (job_id, number, organization_id, state, error_code, error, records, healed, drifted, started_at, finished_at)

@@ -47,7 +47,8 @@ type Of struct {
 	Target     step.Target
 }
 
-// Of a run of data rows each target is one in every target_count jobs.
+// neededRuns reads the runs that others need. Of a run of data rows each target is one in
+// every target_count jobs.
 const neededRuns = `
 select n.case_name, n.state, coalesce(n.quarantine, '') as quarantine, coalesce(n.quarantine_until, 'epoch') as quarantine_until, t.parts
 from unnest($2::text[]) with ordinality as want(case_id, place)

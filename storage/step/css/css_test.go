@@ -72,7 +72,7 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 	}
 }
 
-// A selector that is wrong up to a byte is wrong with whatever follows.
+// checkRead checks that a selector that is wrong up to a byte is wrong with whatever follows.
 func checkRead(t *testing.T, text string, err *css.Error) {
 	t.Helper()
 	if err.Read > len(text) || !utf8.ValidString(text[:err.Read]) {

@@ -68,7 +68,8 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 	}
 }
 
-// An expression that is wrong up to a byte is wrong with whatever follows.
+// checkRead checks that an expression that is wrong up to a byte is wrong with whatever
+// follows.
 func checkRead(t *testing.T, text string, err *xpath.Error) {
 	t.Helper()
 	if err.Read > len(text) || !utf8.ValidString(text[:err.Read]) {

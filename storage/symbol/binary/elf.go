@@ -42,7 +42,7 @@ var elfArchs = map[uint16]string{
 	183: "arm64", 243: "riscv", 247: "bpf", 258: "loongarch",
 }
 
-// readHeader is the file header; sizes of 32-bit files are widened.
+// elfHeader is the file header; sizes of 32-bit files are widened.
 type elfHeader struct {
 	kind, machine             uint16
 	programs, sections        uint64

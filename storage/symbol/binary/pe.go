@@ -37,7 +37,7 @@ var peArchs = map[uint16]string{
 	0x14c: "x86", 0x8664: "x86_64", 0x1c0: "arm", 0x1c2: "arm", 0x1c4: "arm", 0xaa64: "arm64", 0xa641: "arm64", 0x200: "ia64",
 }
 
-// readHeader is what the reading of a PE needs of its headers.
+// peHeader is what the reading of a PE needs of its headers.
 type peHeader struct {
 	count           int
 	stamp           uint32

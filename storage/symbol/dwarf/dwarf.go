@@ -165,7 +165,7 @@ var errBudget error = &symbol.InvalidError{Code: symbol.TooLarge,
 // budget bounds the work: bytes read again, ranges, lines and names reported.
 type budget struct{ left int64 }
 
-// Each byte may cause this much work; real files need less than a fifth of it.
+// workPerByte is how much work each byte may cause; real files need less than a fifth of it.
 const workPerByte = 64
 
 func (b *budget) grow(bytes int64) { b.left += bytes * workPerByte }

@@ -37,8 +37,9 @@ func u64(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
 
 func join4(parts ...[]byte) []byte { return bytes.Join(parts, nil) }
 
-// The abbreviations of these tests: 1 a unit, 2 a function with name, low_pc and high_pc as a
-// size, 3 one with an abstract origin instead of a name, 4 an inlined call, 5 a block.
+// abbrevs4 are the abbreviations of these tests: 1 a unit, 2 a function with name, low_pc and
+// high_pc as a size, 3 one with an abstract origin instead of a name, 4 an inlined call, 5 a
+// block.
 var abbrevs4 = []byte{
 	1, 0x11, 1, 0x11, 0x01, 0, 0,
 	2, 0x2e, 1, 0x03, 0x08, 0x11, 0x01, 0x12, 0x07, 0, 0,

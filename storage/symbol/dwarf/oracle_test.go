@@ -122,8 +122,9 @@ type oracle struct {
 	ranges bool
 }
 
-// The oracles, of versions 14 of LLVM and 2.40 of binutils. addr2line does not know
-// inlined functions whose addresses are in .debug_addr, nor 64-bit DWARF.
+// llvmOracle and binutilsOracle are the oracles, of versions 14 of LLVM and 2.40 of binutils.
+// addr2line does not know inlined functions whose addresses are in .debug_addr, nor 64-bit
+// DWARF.
 func llvmOracle() oracle {
 	return oracle{name: "llvm-symbolizer", ask: func(t testing.TB, o string, a []uint64) [][]place { return llvm(t, o, a) }}
 }

@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// A body is what the index says about a function, as varints:
+// chunkLines is the number of lines of a chunk in a body. A body is what the index says about
+// a function, as varints:
 //
 //	name           offset of the string, and 1; 0: none
 //	files          their number, and the offset of each string

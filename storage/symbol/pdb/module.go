@@ -25,7 +25,7 @@ const (
 	kindLocalDPCID    = 0x1156
 	kindInlineCounted = 0x115d
 
-	// c13 is the signature of the only format of symbols that is still written.
+	// c13Signature is the signature of the only format of symbols that is still written.
 	c13Signature = 4
 	// maxScopes bounds blocks in blocks; compilers stop far below.
 	maxScopes = 1 << 12

@@ -31,8 +31,9 @@ func sign(v int64) string {
 	return vlq(uint64(v) << 1)
 }
 
-// A source with function outer around function inner; the generated file has outer, into
-// which inner is inlined twice, one in the other, and code of no function behind it.
+// scopedMap is of a source with function outer around function inner; the generated file has
+// outer, into which inner is inlined twice, one in the other, and code of no function behind
+// it.
 func scopedMap(t testing.TB, scopes string, mappings string) string {
 	t.Helper()
 	text, err := json.Marshal(map[string]any{"version": 3, "sources": []string{"a.js", "b.js"}, "names": []string{"outer", "inner", "Function", "x"},

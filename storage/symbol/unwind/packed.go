@@ -8,7 +8,7 @@ import (
 
 // https://learn.microsoft.com/cpp/build/arm64-exception-handling
 
-// step is an unwind code: what one instruction of a prologue did.
+// armStep is an unwind code: what one instruction of a prologue did.
 type armStep struct {
 	operation armOperation
 	register  int   // the first that is saved

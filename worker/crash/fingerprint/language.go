@@ -2,7 +2,10 @@ package fingerprint
 
 import "strings"
 
-// family is a set of languages whose function names are written alike.
+// family is a set of languages whose function names are written alike. A new one is known by
+// name (familyOf) and by its files (fileFamily), has rules for names (applyRules) and for what
+// is a library's (isSystemName, isSystemFile), and says whether files count (withFiles). Its
+// reports get other keys than before, so it raises Version.
 type family uint8
 
 const (
@@ -17,6 +20,7 @@ const (
 	familyDart
 	familyElixir // and Erlang
 	familyGo
+	familyCount // how many there are
 )
 
 // withFiles reports whether the file is part of a frame's text, because function

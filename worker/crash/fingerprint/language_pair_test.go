@@ -141,6 +141,9 @@ func spellings() []spelling {
 		{"Elixir", "elixir", "KeyError", []string{
 			"anonymous fn/1 in Shop.Cart.pay/2 | lib/shop/cart.ex;Enum.\"-map/2-lists^map/1-1-\"/2 | lib/enum.ex", "Shop.Cart.\"-pay/2-fun-0-\"/1 | lib/shop/cart.ex;Shop.Cart.pay/2",
 		}, []string{"anonymous fn/1 in Shop.Cart.ship/2 | lib/shop/cart.ex"}},
+		{"goroutines", "go", "runtime.Error", []string{
+			"main.(*Cart).pay(0xc000012345, 0x2) | /srv/a/cart.go;main.main() | /srv/a/main.go", "main.(*Cart).pay | cart.go;main.(*Cart).pay | cart.go;main.main | main.go",
+		}, []string{"main.(*Cart).ship | cart.go"}},
 		{"coroutines of Unity", "unity", "NullReferenceException", []string{
 			"Player+<Spawn>d__4.MoveNext ();UnityEngine.SetupCoroutine.InvokeMoveNext (System.Collections.IEnumerator e)", "Player+<Spawn>c__Iterator0.MoveNext ()",
 		}, []string{"Player+<Heal>d__4.MoveNext ()"}},
@@ -149,6 +152,25 @@ func spellings() []spelling {
 
 func (s *spelling) report(lines string) *report.Report {
 	return stack(s.lang, s.class, "", strings.Split(lines, ";")...)
+}
+
+// TestEveryLanguageIsTried checks that each family of languages has a stack in several
+// spellings and a heading in docs/crashes.md.
+func TestEveryLanguageIsTried(t *testing.T) {
+	t.Parallel()
+	spelled, documented := map[family]bool{}, map[family]bool{}
+	for _, s := range spellings() {
+		spelled[reportFamily(s.lang, "")] = true
+	}
+	for _, families := range documentedFamilies() {
+		for _, f := range families {
+			documented[f] = true
+		}
+	}
+	for f := familyNative + 1; f < familyCount; f++ { // native code has tests of its own
+		require.True(t, spelled[f], "family %d: add a stack in two spellings, and another bug, to spellings", f)
+		require.True(t, documented[f], "family %d: add its rules to docs/crashes.md, and its heading to documentedFamilies", f)
+	}
 }
 
 // TestSpellingsOfOneStack checks that all spellings of a stack have one key, and

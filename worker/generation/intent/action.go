@@ -234,10 +234,6 @@ func readResize(a *act, s span) []Reading {
 	return nil
 }
 
-// readLogIn reads "log in as ann with password x".
-// credentials returns the words for the user and the password.
-// credentialWords stand before what one logs in with.
-// readSearch reads "search for lamps in the shop".
 // readSubmit reads "submit", "submit the form", "submit the answer".
 func readSubmit(a *act, s span) []Reading {
 	if len(s) == 0 {

@@ -2,6 +2,7 @@ package intent
 
 import "strings"
 
+// readLogIn reads "log in as ann with password x".
 func readLogIn(a *act, s span) []Reading {
 	in := Instruction{Kind: LogIn}
 	if len(s) == 0 || a.nouns.has(s) {
@@ -29,6 +30,7 @@ func readLogIn(a *act, s span) []Reading {
 	return single(Instruction{Kind: Activate, Verb: "log in"})
 }
 
+// credentials returns the words for the user and the password.
 func (r *statementReader) credentials(s span) []span {
 	var out []span
 	var part span
@@ -55,11 +57,13 @@ func (r *statementReader) credentials(s span) []span {
 	return out
 }
 
+// credentialWords stand before what one logs in with.
 var credentialWords = map[string]bool{
 	"user": true, "username": true, "name": true, "login": true, "email": true, "mail": true, "password": true, "pass": true, "credentials": true,
 	"benutzer": true, "benutzername": true, "benutzernamen": true, "nutzer": true, "passwort": true, "kennwort": true, "e-mail": true, "address": true, "account": true, "id": true,
 }
 
+// readSearch reads "search for lamps in the shop".
 func readSearch(a *act, s span) []Reading {
 	in := Instruction{Kind: Activate, Verb: "search"}
 	if len(s) > 0 && s[0].is("for") {

@@ -147,8 +147,6 @@ func (r *statementReader) assertion(s span) (Assertion, bool) {
 	return r.compared(a, subject, rest)
 }
 
-// situated reads "is in the table", "is not below X": that something is there.
-// locate adds the place that stands after a statement: "is shown in the dialog".
 // isVague reports whether a statement is about nothing that can be looked at.
 func (r *statementReader) isVague(s span) bool {
 	for i := range s {
@@ -224,10 +222,6 @@ func (r *statementReader) exists(a Assertion, s span) (Assertion, bool) {
 	return a, a.Subject.Name != "" || a.Subject.Noun != ""
 }
 
-// allQuoted reports whether each item of a list is a quoted text.
-// allWords reports whether each item of a list is one word.
-// amount reads "at least", "more than".
-// adjustCount turns "more than 2" into at least 3.
 // state reads "is disabled".
 func (r *statementReader) state(a Assertion, subject span, code string) (Assertion, bool) {
 	name, not := strings.CutPrefix(code, "!")

@@ -57,9 +57,6 @@ func index(s, part span) int {
 
 func indexEnd(s, part span) int { return index(s, part) + len(part) }
 
-// story removes what a sentence of a scenario begins with: "When I click ..." asks for
-// what is done, where other sentences with "when" have a condition.
-// aimless removes the purpose that a sentence begins with: "In order to pay, ...".
 // ignorable reports whether a sentence asks for nothing: the name of a scenario, a
 // goal, a heading.
 func (w *sentenceReader) ignorable(s span) bool {
@@ -128,11 +125,6 @@ func (w *sentenceReader) add(c Clause) {
 	w.clauses = append(w.clauses, c)
 }
 
-// place adds the sentence's place to what an instruction is about.
-// placeEnd returns where a place at the start of a segment ends, without a comma: "In
-// the row of Ann click Delete".
-// placed reads a segment that only says where: "In the row of Ann, ...".
-// conditional reads the condition of a segment. It reports whether that was all.
 // uncertain reads two segments that may be one.
 func (w *sentenceReader) uncertain(both, first, second span) {
 	one, a, b := w.clause(both), w.clause(first), w.clause(second)
@@ -295,10 +287,6 @@ func (r *statementReader) modalIn(s span) bool {
 	return false
 }
 
-// standing reads where one is: "(given) I am on the login page" opens it, "I should be on
-// the login page" asserts it.
-// denied reads what must not be done, where the negation is after the verb: "klicke
-// nicht auf X".
 // checked reports whether a segment begins as an assertion, and returns what it asserts.
 func (w *sentenceReader) checked(s span) (string, span) {
 	for i := 0; i < len(s); {

@@ -2,6 +2,7 @@ package intent
 
 import "strings"
 
+// situated reads "is in the table", "is not below X": that something is there.
 func (r *statementReader) situated(a Assertion, subject, rest span) (Assertion, bool) {
 	if _, n := r.comparisons.match(rest); n > 1 {
 		return a, false
@@ -23,6 +24,7 @@ func (r *statementReader) situated(a Assertion, subject, rest span) (Assertion, 
 	return b, ok
 }
 
+// locate adds the place that stands after a statement: "is shown in the dialog".
 func (r *statementReader) locate(s span, p *Phrase) {
 	q := Phrase{}
 	r.relate(s, &q, 1)
@@ -33,6 +35,7 @@ func (r *statementReader) locate(s span, p *Phrase) {
 	}
 }
 
+// allQuoted reports whether each item of a list is a quoted text.
 func allQuoted(items []span) bool {
 	for _, item := range items {
 		if len(item) != 1 || item[0].kind != quoted {
@@ -42,6 +45,7 @@ func allQuoted(items []span) bool {
 	return true
 }
 
+// allWords reports whether each item of a list is one word.
 func allWords(items []span) bool {
 	for _, item := range items {
 		if len(item) != 1 || item[0].kind == mark {
@@ -51,6 +55,7 @@ func allWords(items []span) bool {
 	return true
 }
 
+// amount reads "at least", "more than".
 func (r *statementReader) amount(s span) (string, span) {
 	code, n := r.comparisons.match(s)
 	mode, ok := strings.CutPrefix(code, "count ")
@@ -60,6 +65,7 @@ func (r *statementReader) amount(s span) (string, span) {
 	return mode, s[n:]
 }
 
+// adjustCount turns "more than 2" into at least 3.
 func adjustCount(a Assertion) Assertion {
 	switch a.Mode {
 	case "more", "less":

@@ -1,5 +1,7 @@
 package intent
 
+// story removes what a sentence of a scenario begins with: "When I click ..." asks for
+// what is done, where other sentences with "when" have a condition.
 func (w *sentenceReader) story(s span) span {
 	if len(s) < 3 || !s[0].line || !w.conditions.has(s) || !w.leads.has(s) {
 		return s
@@ -11,6 +13,7 @@ func (w *sentenceReader) story(s span) span {
 	return s
 }
 
+// aimless removes the purpose that a sentence begins with: "In order to pay, ...".
 func (w *sentenceReader) aimless(s span) span {
 	if !w.ignored.has(s) && !w.purposes.has(s) && !(len(s) > 2 && (s[0].is("to") || s[0].is("um"))) {
 		return s
@@ -24,6 +27,7 @@ func (w *sentenceReader) aimless(s span) span {
 	return s
 }
 
+// conditional reads the condition of a segment. It reports whether that was all.
 func (w *sentenceReader) conditional(s span, more bool) (span, bool) {
 	code, n := w.conditions.match(s)
 	if n == len(s) && code == "optional" && more {

@@ -181,13 +181,6 @@ func (r *valueReader) fieldPhrase(s span) *Phrase {
 	return p
 }
 
-// formOf reports whether words are for a form.
-// pairs reads "the username "ann" and the password "x"".
-// labelPhrase reads the label of a field: "the email address", "the Name field".
-// stated reads "user name Ann and password secret": labels that are always such, each
-// with the word after it.
-// pair reads a label and its value: `the password "x"`, `Name: Ann`, `Name = Ann`.
-// literalWord reports whether words before a quoted text only say that it is a text.
 // unaimed reads a value without a field, or fields with their values.
 func (a *act) unaimed(kind Kind, s span) []Reading {
 	if pairs := a.pairs(kind, s); len(pairs) > 0 {
@@ -222,7 +215,6 @@ func (a *act) unaimed(kind Kind, s span) []Reading {
 	return out
 }
 
-// labelled reads "Name: Ann".
 // set reads "set X to Y", "change X from A to B", "set X = Y", "set X to A and Y to B".
 func (a *act) set(s span) []Reading {
 	if items := a.list(s); len(items) > 1 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 )
 
+// readScroll reads "scroll down", "scroll to the footer", "scroll the list to the bottom".
 func readScroll(a *act, s span) []Reading {
 	in := Instruction{Kind: Scroll}
 	verb := strings.Fields(a.verb)
@@ -67,6 +68,7 @@ func readScroll(a *act, s span) []Reading {
 	return single(in)
 }
 
+// readDrag reads "drag A onto B", "move A above B", "move A to the top".
 func readDrag(a *act, s span) []Reading {
 	in := Instruction{Kind: Drag}
 	s = a.result(s)
@@ -119,6 +121,7 @@ func readDrag(a *act, s span) []Reading {
 	return nil
 }
 
+// result turns "drag A so that it is inside B" into "drag A inside B".
 func (r *statementReader) result(s span) span {
 	for i := 1; i+3 < len(s); i++ {
 		if !s[i].is("so") || !s[i+1].is("that") {

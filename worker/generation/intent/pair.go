@@ -2,11 +2,13 @@ package intent
 
 import "strings"
 
+// formOf reports whether words are for a form.
 func (r *valueReader) formOf(s span) bool {
 	code, n := r.nouns.matchEnd(s)
 	return n > 0 && code == "form"
 }
 
+// pairs reads "the username "ann" and the password "x"".
 func (r *valueReader) pairs(kind Kind, s span) []Instruction {
 	var out []Instruction
 	for _, item := range r.list(s) {
@@ -19,6 +21,7 @@ func (r *valueReader) pairs(kind Kind, s span) []Instruction {
 	return out
 }
 
+// labelPhrase reads the label of a field: "the email address", "the Name field".
 func (r *valueReader) labelPhrase(s span) *Phrase {
 	p := r.phrase(s)
 	if s.hasQuoted() || r.fieldNoun(s) || len(p.Relations) > 0 {
@@ -33,6 +36,8 @@ func (r *valueReader) labelPhrase(s span) *Phrase {
 	return &label
 }
 
+// stated reads "user name Ann and password secret": labels that are always such, each
+// with the word after it.
 func (r *valueReader) stated(kind Kind, s span) []Instruction {
 	var out []Instruction
 	for _, item := range r.list(s) {
@@ -52,6 +57,7 @@ func (r *valueReader) stated(kind Kind, s span) []Instruction {
 	return out
 }
 
+// pair reads a label and its value: `the password "x"`, `Name: Ann`, `Name = Ann`.
 func (r *valueReader) pair(s span) (span, Value, bool) {
 	if len(s) < 2 {
 		return nil, Value{}, false
@@ -79,6 +85,7 @@ func (r *valueReader) pair(s span) (span, Value, bool) {
 	return label, r.value(s[len(s)-1:]), true
 }
 
+// literalWord reports whether words before a quoted text only say that it is a text.
 func (r *valueReader) literalWord(s span) bool {
 	if _, n := r.articles.match(s); n > 0 && n < len(s) {
 		s = s[n:]
@@ -90,6 +97,7 @@ func (r *valueReader) literalWord(s span) bool {
 	return n > 0 && strings.HasPrefix(code, "text") && !fieldRole(code) || len(s) == 1 && (s[0].is("value") || s[0].is("number") || s[0].is("string") || s[0].is("characters") || s[0].is("wert") || s[0].is("zahl") || s[0].is("following"))
 }
 
+// labelled reads "Name: Ann".
 func (r *valueReader) labelled(s span) []Reading {
 	for i := 1; i+1 < len(s) && i < 7; i++ {
 		if s[i].is(":") || s[i].is("=") {

@@ -74,7 +74,6 @@ func (r *reader) phraseAt(s span, depth int) Phrase {
 	return p
 }
 
-// except finds what begins the exceptions of a phrase.
 // determine reads what stands before a name: articles, quantities, ordinals, looks and
 // states.
 func (r *reader) determine(s span, p *Phrase) (span, bool) {
@@ -237,10 +236,6 @@ func (r *reader) count(s span) (int, int) {
 	return 0, 0
 }
 
-// relates reports whether a relation begins at i.
-// starts reports whether a span begins with an ordinal or a kind.
-// particle reports whether a preposition belongs to the verb before it: "sign in".
-// relate reads the relations that a span begins with.
 // core reads a name and the word for its kind.
 func (r *reader) core(s span, p *Phrase, determined bool) {
 	s = s.trim()

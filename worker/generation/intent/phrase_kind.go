@@ -4,8 +4,6 @@ import (
 	"strings"
 )
 
-// possessive returns the index of the word "Ann's" within a span, or -1.
-// ownerName removes the ending of an owner.
 // kindOnly makes a kind of what is only a word for a kind, where capitals do not tell
 // the two apart: "im Dialog".
 func (r *reader) kindOnly(p *Phrase, s span) {
@@ -14,9 +12,6 @@ func (r *reader) kindOnly(p *Phrase, s span) {
 	}
 }
 
-// relationAt returns where the first relation of a phrase begins, or -1. A preposition
-// within a name ("Sign in with Google", "Add to cart") begins none.
-// namesHere reports whether a word such as "called" or "reading" introduces a name.
 // describes reports whether words say a kind of element, or are quoted.
 func (r *reader) describes(s span) bool {
 	if s.hasQuoted() {

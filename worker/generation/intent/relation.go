@@ -2,6 +2,7 @@ package intent
 
 import "strings"
 
+// except finds what begins the exceptions of a phrase.
 func (r *reader) except(s span) (int, int) {
 	for i := 1; i < len(s)-1; i++ {
 		if code, n := r.quantities.match(s[i:]); code == "except" && i+n < len(s) {
@@ -11,6 +12,7 @@ func (r *reader) except(s span) (int, int) {
 	return 0, 0
 }
 
+// possessive returns the index of the word "Ann's" within a span, or -1.
 func (r *reader) possessive(s span) int {
 	if r.capitals {
 		// "Anns Zeile"
@@ -27,6 +29,7 @@ func (r *reader) possessive(s span) int {
 	return -1
 }
 
+// ownerName removes the ending of an owner.
 func ownerName(name string, bare bool) string {
 	if bare {
 		return strings.TrimSuffix(name, "s")
@@ -34,6 +37,8 @@ func ownerName(name string, bare bool) string {
 	return strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(name, "'s"), "’s"), "'")
 }
 
+// relationAt returns where the first relation of a phrase begins, or -1. A preposition
+// within a name ("Sign in with Google", "Add to cart") begins none.
 func (r *reader) relationAt(s span, determined bool) int {
 	for i := 0; i < len(s); i++ {
 		if s[i].kind != word && !s[i].is("(") {
@@ -55,10 +60,12 @@ func (r *reader) relationAt(s span, determined bool) int {
 	return -1
 }
 
+// namesHere reports whether a word such as "called" or "reading" introduces a name.
 func (r *reader) namesHere(s span, i, n int) bool {
 	return i == 0 || s[i+n].kind == quoted || n > 1 || r.describes(s[:i])
 }
 
+// relates reports whether a relation begins at i.
 func (r *reader) relates(s span, i int, determined, loose bool) bool {
 	code, n := r.relations.match(s[i:])
 	if n == 0 || i+n >= len(s) {
@@ -91,6 +98,7 @@ func (r *reader) relates(s span, i int, determined, loose bool) bool {
 	return clear || n > 1 || r.describes(before) || rest[0].capital() && determined
 }
 
+// starts reports whether a span begins with an ordinal or a kind.
 func (r *reader) starts(s span) bool {
 	if _, n := r.ordinal(s); n > 0 {
 		return true
@@ -98,6 +106,7 @@ func (r *reader) starts(s span) bool {
 	return r.nouns.has(s) && !s[0].capital()
 }
 
+// particle reports whether a preposition belongs to the verb before it: "sign in".
 func (r *reader) particle(before span, prep token) bool {
 	last := before[len(before)-1]
 	if last.kind != word {
@@ -107,6 +116,7 @@ func (r *reader) particle(before span, prep token) bool {
 	return n == 2
 }
 
+// relate reads the relations that a span begins with.
 func (r *reader) relate(s span, p *Phrase, depth int) {
 	code, n := r.relations.match(s)
 	if n == 0 {

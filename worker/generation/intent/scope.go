@@ -5,6 +5,7 @@ import (
 	"time"
 )
 
+// place adds the sentence's place to what an instruction is about.
 func (w *sentenceReader) place(in *Instruction) {
 	if len(w.scope) == 0 {
 		return
@@ -24,6 +25,8 @@ func (w *sentenceReader) place(in *Instruction) {
 	}
 }
 
+// placeEnd returns where a place at the start of a segment ends, without a comma: "In
+// the row of Ann click Delete".
 func (w *sentenceReader) placeEnd(s span) int {
 	if !w.relations.has(s) || w.articles.has(s) || w.endsInVerb(s) {
 		return 0
@@ -37,6 +40,7 @@ func (w *sentenceReader) placeEnd(s span) int {
 	return 0
 }
 
+// placed reads a segment that only says where: "In the row of Ann, ...".
 func (w *sentenceReader) placed(s span) bool {
 	code, n := w.relations.match(s)
 	if n == 0 || n >= len(s) || w.articles.has(s) || w.isVerb(s) || w.endsInVerb(s) || w.statement(s) >= 0 {
@@ -46,6 +50,8 @@ func (w *sentenceReader) placed(s span) bool {
 	return true
 }
 
+// standing reads where one is: "(given) I am on the login page" opens it, "I should be on
+// the login page" asserts it.
 func (w *sentenceReader) standing(s, body span) []Reading {
 	for len(body) > 2 && w.modals.has(body) && w.relations.has(body[1:]) {
 		body = body[1:]
@@ -72,6 +78,8 @@ func (w *sentenceReader) standing(s, body span) []Reading {
 	return single(Instruction{Kind: Open, Target: p})
 }
 
+// denied reads what must not be done, where the negation is after the verb: "klicke
+// nicht auf X".
 func (w *sentenceReader) denied(body span) (string, string, span, bool) {
 	for i := 1; i < len(body); i++ {
 		if !body[i].is("nicht") && !body[i].is("niemals") && !body[i].is("nie") {

@@ -288,9 +288,6 @@ func readAdjust(a *act, s span) []Reading {
 	return single(in)
 }
 
-// readScroll reads "scroll down", "scroll to the footer", "scroll the list to the bottom".
-// readDrag reads "drag A onto B", "move A above B", "move A to the top".
-// result turns "drag A so that it is inside B" into "drag A inside B".
 // readWait reads "wait 2 seconds", "wait until X is shown", "wait for the list".
 func readWait(a *act, s span) []Reading {
 	if d, n := a.duration(s); n > 0 && n >= len(s)-1 {

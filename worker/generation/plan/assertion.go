@@ -57,8 +57,8 @@ func check(ctx context.Context, p *planner, in *intent.Instruction) error {
 	return nil
 }
 
-// check waits until an assertion can be made of what the page shows, and executes its
-// steps. Waiting is stored with them where the intent asks for it.
+// checkOf waits until an assertion can be made of what the page shows, and executes its steps.
+// Waiting is stored with them where the intent asks for it.
 func checkOf(ctx context.Context, a asserter, want *intent.Assertion, most time.Duration, waits bool) error {
 	var claims []claim
 	var last error
@@ -197,7 +197,7 @@ func readNamed(v *view, i int, s *intent.Phrase) string {
 	return readOf(v, i)
 }
 
-// read returns what an element holds or shows.
+// readOf returns what an element holds or shows.
 func readOf(v *view, i int) string {
 	n := &v.Nodes[i]
 	switch {
@@ -248,8 +248,8 @@ func dialog(a asserter, v *view, want *intent.Assertion) ([]claim, error) {
 	return nil, nil
 }
 
-// condition returns the condition of a step for an assertion, and whether it holds now.
-// An assertion that is understood only while it holds has no condition otherwise (nil).
+// conditionOf returns the condition of a step for an assertion, and whether it holds now. An
+// assertion that is understood only while it holds has no condition otherwise (nil).
 func conditionOf(ctx context.Context, a asserter, want *intent.Assertion) (*step.Condition, bool, error) {
 	v, err := a.look(ctx)
 	if err != nil {

@@ -126,7 +126,7 @@ func (a asserter) withState(ctx context.Context, n *snapshot.Node, ref, state st
 	return selector, nil
 }
 
-// empty claims that a field holds nothing, or that a container shows nothing.
+// emptyOf claims that a field holds nothing, or that a container shows nothing.
 func emptyOf(a asserter, v *view, c claim, m match) (claim, bool, error) {
 	if isField(m.node) {
 		c.matcher = step.Matcher{Name: step.ValueIs}

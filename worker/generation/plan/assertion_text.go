@@ -290,7 +290,7 @@ func (a asserter) container(ctx context.Context, v *view, s *intent.Phrase) (*st
 	return &selector, nil
 }
 
-// partly reports whether a text is only a part of longer ones that are visible.
+// partlyOf reports whether a text is only a part of longer ones that are visible.
 func partlyOf(v *view, text string) bool {
 	folded := foldText(text)
 	for i := range v.Nodes {

@@ -147,14 +147,14 @@ func readMonth(text string) (year, month int) {
 	return year, month
 }
 
-// The names of months on pages. Three letters are enough to tell them apart in each of
-// these languages, except where a name is listed.
+// monthNames are the names of months on pages. Three letters are enough to tell them apart in
+// each of these languages, except where a name is listed.
 var monthNames = map[string][12]string{
 	"en": {"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"},
 	"de": {"januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober", "november", "dezember"},
 }
 
-// shortest is how many letters of a month's name are enough.
+// shortestMonth is how many letters of a month's name are enough.
 const shortestMonth = 3
 
 // monthOf returns the number of the month that a word names, or 0.

@@ -6,8 +6,8 @@ import (
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
-// changed reports whether the page shows something else than before the last step,
-// wherever it has been scrolled to and whatever has the focus.
+// changedOf reports whether the page shows something else than before the last step, wherever
+// it has been scrolled to and whatever has the focus.
 func changedOf(ctx context.Context, p *planner) (bool, error) {
 	before := p.before
 	after, err := p.look(ctx)

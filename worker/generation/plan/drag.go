@@ -203,8 +203,8 @@ func (o orderer) place(ctx context.Context, m match, in *intent.Instruction) err
 	return o.arrange(ctx, v, items, goal)
 }
 
-// siblings returns the items of the list that a node is an item of, or is in, and its
-// place among them.
+// siblingsOf returns the items of the list that a node is an item of, or is in, and its place
+// among them.
 func siblingsOf(v *view, at int) ([]int, int) {
 	for i := at; i >= 0; i = v.Nodes[i].Parent {
 		n := &v.Nodes[i]

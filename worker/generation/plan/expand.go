@@ -48,7 +48,7 @@ func expand(ctx context.Context, p *planner, in *intent.Instruction) error {
 	return nil
 }
 
-// header returns the one element with the name of a phrase that is open or closed.
+// headerOf returns the one element with the name of a phrase that is open or closed.
 func headerOf(v *view, s *intent.Phrase) (match, bool) {
 	if s.Name == "" || s.Ordinal != 0 || s.All || len(s.Others) > 0 || len(s.Relations) > 0 {
 		return match{}, false

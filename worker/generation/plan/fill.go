@@ -278,8 +278,8 @@ func (p *planner) holds(ctx context.Context, ref, text string) (bool, string, er
 	return sameEntry(seen, text), seen, nil
 }
 
-// taken reports whether a text that a field took away stands on the page since: a tag,
-// or a message that was sent.
+// takenOf reports whether a text that a field took away stands on the page since: a tag, or a
+// message that was sent.
 func takenOf(p *planner, v *view, text string) bool {
 	folded := fold(strings.TrimSpace(text))
 	for i := range v.Nodes {

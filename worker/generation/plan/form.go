@@ -86,7 +86,7 @@ func (v *view) openDialog() int {
 	return found
 }
 
-// The names of buttons that send a form, the surest first.
+// submitWords are the names of buttons that send a form, the surest first.
 var submitWords = []string{"submit", "absenden", "send", "senden", "save", "speichern", "ok", "confirm", "bestätigen", "apply", "anwenden",
 	"done", "fertig", "continue", "weiter", "next", "search", "suchen", "find", "go", "login", "log in", "sign in", "anmelden", "sign up",
 	"register", "registrieren", "post", "create", "anlegen", "add", "update", "finish", "book", "order", "pay", "place order"}

@@ -53,7 +53,7 @@ func (v *view) weight(group []int) int {
 	return weight
 }
 
-// groups returns the groups of at least two siblings of one kind below a node.
+// groupsOf returns the groups of at least two siblings of one kind below a node.
 func groupsOf(v *view, root int) [][]int {
 	var groups [][]int
 	collect := func(children []int) {

@@ -44,8 +44,8 @@ func hasStates(n *snapshot.Node, states map[string]bool) bool {
 	return true
 }
 
-// looks reports whether a node is seen as a phrase says: of a colour, shape or size.
-// What is said of extremes (the cheapest) is not seen on one node.
+// looksOf reports whether a node is seen as a phrase says: of a colour, shape or size. What is
+// said of extremes (the cheapest) is not seen on one node.
 func looksOf(v *view, i int, looks map[string]string) bool {
 	n := &v.Nodes[i]
 	for kind, want := range looks {

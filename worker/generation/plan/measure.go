@@ -81,8 +81,8 @@ func readDateNumber(text string) (float64, bool) {
 	return float64(m.time().Unix()), true
 }
 
-// Units of durations, in seconds; a text with one of these words behind its numbers is a
-// duration.
+// durationUnits are units of durations, in seconds; a text with one of these words behind its
+// numbers is a duration.
 var durationUnits = map[string]float64{
 	"s": 1, "sec": 1, "second": 1, "sekunde": 1, "m": 60, "min": 60, "minute": 60, "h": 3600, "hr": 3600, "hour": 3600, "std": 3600, "stunde": 3600,
 	"d": 86400, "day": 86400, "tag": 86400, "week": 604800, "woche": 604800,

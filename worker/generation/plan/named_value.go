@@ -232,7 +232,7 @@ func columnHeader(v *view, name string) int {
 	return found[0]
 }
 
-// column returns what the cells below a header show.
+// columnTexts returns what the cells below a header show.
 func columnTexts(v *view, header int) []string {
 	h := &v.Nodes[header]
 	var texts []string

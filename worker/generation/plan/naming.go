@@ -206,8 +206,8 @@ func belongsTo(v *view, text, control int) bool {
 	return label < 0 || v.inside(control, label) || !hasControl(v, label)
 }
 
-// labels returns the texts that may name a control: short ones that are not in a
-// control themselves.
+// labelsOf returns the texts that may name a control: short ones that are not in a control
+// themselves.
 func labelsOf(v *view) []int {
 	if v.near == nil {
 		v.near = v.within(-1, func(n *snapshot.Node) bool {

@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 )
 
-// depth returns how many nodes are around one; of no node it is 0.
+// depthOf returns how many nodes are around one; of no node it is 0.
 func depthOf(v *view, i int) (n int) {
 	for ; i >= 0; i = v.Nodes[i].Parent {
 		n++

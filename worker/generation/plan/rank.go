@@ -241,8 +241,8 @@ func (r ranking) bestName(queries []query, i int) (best float64, why string, who
 	return best, why, whole
 }
 
-// holds returns how well what is in a container says which one it is: its heading,
-// or, of rows and items, any text.
+// holdsOf returns how well what is in a container says which one it is: its heading, or, of
+// rows and items, any text.
 func holdsOf(v *view, i int, w *wanted) (best float64, why string) {
 	n := &v.Nodes[i]
 	if !isContainer(n) {

@@ -14,8 +14,8 @@ const (
 	scoreAmbiguous = 0.4
 )
 
-// choose returns the reading of a clause that the page allows best. Only targets of
-// the first instruction must be there: what comes after it may come with it.
+// chooseOf returns the reading of a clause that the page allows best. Only targets of the
+// first instruction must be there: what comes after it may come with it.
 func chooseOf(ctx context.Context, p *planner, c intent.Clause) (intent.Reading, error) {
 	v, err := p.look(ctx)
 	if err != nil || len(c.Readings) == 1 {
@@ -53,8 +53,7 @@ func wholeReadings(c *intent.Clause) []intent.Reading {
 	return whole
 }
 
-// best returns the reading that fits a view best, and how well its first instruction
-// does.
+// bestOf returns the reading that fits a view best, and how well its first instruction does.
 func bestOf(p *planner, v *view, readings []intent.Reading) (best intent.Reading, first float64) {
 	top := -1.0
 	for _, r := range readings {

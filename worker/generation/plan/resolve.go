@@ -243,8 +243,8 @@ func (p *planner) rankingOf(v *view, w want) ranking {
 	return ranking{v: v, w: w, focus: p.focus, fresh: freshOf(p, v), modal: blocking(p, v)}
 }
 
-// fresh returns the refs that came with the last step, when they are a part of the
-// page only.
+// freshOf returns the refs that came with the last step, when they are a part of the page
+// only.
 func freshOf(p *planner, v *view) map[string]bool {
 	if p.before == nil || v == p.before || p.before.URL != v.URL {
 		return nil
@@ -283,7 +283,7 @@ func describeChoice(v *view, things []scored) string {
 	return what + by + ", rather than " + describeNode(&v.Nodes[things[1].index])
 }
 
-// most is how many candidates an error names.
+// mostCandidates is how many candidates an error names.
 const mostCandidates = 5
 
 func (p *planner) candidates(v *view, list []scored) []Candidate {

@@ -16,7 +16,7 @@ const shopPage = `<style>i { display: inline-block; width: 16px; height: 16px; b
 	<details><summary>More</summary><button onclick="say('secret')">Hidden treasure</button></details>
 	<p>Some words with a <a href="#w" onclick="say('words')">few words</a> in them.</p>`
 
-// Divs and listeners alone: no roles, no names but what is seen.
+// barePage has divs and listeners alone: no roles, no names but what is seen.
 const barePage = `<style>.x { cursor: pointer } .box { border: 1px solid; padding: 4px; margin: 4px }</style>
 	<div class=box><div>Ann</div><div>Lunch on Friday</div><span class="x trash" onclick="say('trash Ann')">&#128465;</span><span class="x star" onclick="say('star Ann')">&#9734;</span></div>
 	<div class=box><div>Bob</div><div>Budget</div><span class="x trash" onclick="say('trash Bob')">&#128465;</span><span class="x star" onclick="say('star Bob')">&#9734;</span></div>
@@ -30,7 +30,7 @@ const tabsPage = `<style>[hidden] { display: none }</style>
 	<script>for (const t of document.querySelectorAll('[role=tab]')) t.onclick = () => { for (const o of document.querySelectorAll('[role=tab]')) {
 	o.setAttribute('aria-selected', o === t); document.getElementById(o.getAttribute('aria-controls')).hidden = o !== t } }</script>`
 
-// A list in pages, and sections without ARIA whose content comes when they open.
+// pagerPage has a list in pages, and sections without ARIA whose content comes when they open.
 const pagerPage = `<ul id=list></ul><a href="javascript:void 0" onclick="turn(1)">&gt;</a>
 	<div class=accordion><h3 class=x>Fruit</h3><div></div><h3 class=x>Tools</h3><div></div></div><style>.x { cursor: pointer }</style>
 	<script>let at = 0; const names = ['Ada', 'Bea', 'Cleo', 'Dora', 'Eve', 'Flo'];

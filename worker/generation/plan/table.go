@@ -77,7 +77,7 @@ func cellSelector(v *view, cell int, owner *intent.Phrase) *step.Selector {
 	return &step.Selector{Type: step.ByRole, Value: n.Role, Index: &at, Within: within}
 }
 
-// says reports whether a cell shows just a name.
+// saysOf reports whether a cell shows just a name.
 func saysOf(v *view, cell int, w *wanted) bool {
 	shown := parseText(v.shown(cell))
 	return w.compare(&shown) >= sameStems

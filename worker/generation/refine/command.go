@@ -149,7 +149,7 @@ func (p *parser) parts(s span) []span {
 	return append(list, s.cut(first, len(s.list)).trim(nil))
 }
 
-// special reports whether any word of a sentence may be of a command.
+// maySpeak reports whether any word of a sentence may be of a command.
 func (p *parser) maySpeak(s span) bool {
 	for i := range s.list {
 		for l := range languages {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -230,10 +231,10 @@ func TestDies(t *testing.T) {
 			for at := 1; ; at++ {
 				s := newShop(android)
 				s.Keyboard = true
-				commands := 0
-				s.Before = func(command string) bool { commands++; return commands >= at }
+				var commands atomic.Int64
+				s.Before = func(string) bool { return commands.Add(1) >= int64(at) }
 				r := play(t, replay.Config{Lease: s.lease(t), Steps: steps(t, tool)})
-				if commands < at {
+				if commands.Load() < int64(at) {
 					require.Equal(t, "PASSED", r.Status, r.Message)
 					require.Greater(t, at, 1, "the step has commands")
 					return

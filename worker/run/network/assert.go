@@ -36,8 +36,14 @@ func (n *Network) assert(ctx context.Context, a step.Args, deadline time.Time) e
 	return failf("the matcher %s is unknown", n.cfg.Quote(a.Matcher.Name, 60))
 }
 
+// untrue is the failure of an assertion. Its text says what was expected, and behind a semicolon
+// what there is.
 func untrue(format string, args ...any) *Failure {
-	return &Failure{Text: fmt.Sprintf(format, args...), Assertion: true}
+	f := &Failure{Text: fmt.Sprintf(format, args...), Assertion: true}
+	if expected, actual, ok := strings.Cut(f.Text, "; "); ok {
+		f.Expected, f.Actual = strings.Replace(expected, "expected ", "", 1), actual
+	}
+	return f
 }
 
 // assertRequest compares how many requests there are.

@@ -55,6 +55,8 @@ type Failure struct {
 	Text string
 	// Assertion is true when something was looked at and is not as it must be.
 	Assertion bool
+	// Expected and Actual are what did not come, and what came in its place; "" where Text says all.
+	Expected, Actual string
 }
 
 func (f *Failure) Error() string { return f.Text }

@@ -78,21 +78,25 @@ func (n *Network) missing(what string, a step.Args, since traffic.Mark) *Failure
 	if a.Status != nil {
 		status = fmt.Sprintf(" with status %d", *a.Status)
 	}
-	text := fmt.Sprintf("no %s of %s to %s%s since the step before began", what, method, n.cfg.Quote(a.URL, maxShown), status)
+	expected := fmt.Sprintf("%s of %s to %s%s since the step before began", what, method, n.cfg.Quote(a.URL, maxShown), status)
 	near, err := newWanted(a.URL, "", nil)
 	if err != nil {
-		return failf("%s", text)
+		return failf("no %s", expected)
+	}
+	not := func(format string, args ...any) *Failure {
+		actual := fmt.Sprintf(format, args...)
+		return &Failure{Text: "no " + expected + "; " + actual, Expected: expected, Actual: actual}
 	}
 	if e := n.traffic.Find(func(e *traffic.Entry) bool { return (e.SentAt > since || e.AnsweredAt > since) && near.fits(e) }); e != nil {
-		return failf("%s; there is %s", text, n.describe(*e))
+		return not("there is %s", n.describe(*e))
 	}
 	if e := n.traffic.Find(func(e *traffic.Entry) bool { return near.fits(e) }); e != nil {
-		return failf("%s; an earlier one is %s", text, n.describe(*e))
+		return not("an earlier one is %s", n.describe(*e))
 	}
 	if e := n.traffic.Find(func(e *traffic.Entry) bool { return e.SentAt > since }); e != nil {
-		return failf("%s; the last request is %s", text, n.describe(*e))
+		return not("the last request is %s", n.describe(*e))
 	}
-	return failf("%s; the page requested nothing", text)
+	return not("the page requested nothing")
 }
 
 // untilTraffic looks until it is done. A browser that is lost is an error; what it

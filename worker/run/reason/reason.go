@@ -163,10 +163,13 @@ func (f *facts) observed() []string {
 		list = append(list, storage.Cut(fmt.Sprintf(format, args...), maxSaid))
 	}
 	c := f.comparison
+	if often := f.nowAndThen(); often != "" {
+		say("%s", often)
+	}
 	if c.SameSteps {
 		say("The same steps have passed before.")
 	} else {
-		say("The steps have changed since they passed.")
+		say("Other steps passed then: they have changed since, or only one of the two runs was of a suite with steps around them.")
 	}
 	switch {
 	case c.SameBuild == nil:

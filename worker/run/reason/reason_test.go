@@ -34,6 +34,8 @@ type situation struct {
 	page, was     []string
 	unplayed      bool
 	blind         bool // the requests are not known
+	// recent are the runs before, newest first: a build, and P, F or B for both.
+	recent string
 }
 
 func (s situation) facts() Facts {
@@ -69,6 +71,10 @@ func (s situation) facts() Facts {
 	}
 	f.Good = &failure.Good{Digest: digest(s.was), Now: failure.BuildNamed{Name: "2"}}
 	f.Good.Digest.Requests, f.Good.Digest.Build = s.before, failure.BuildNamed{Name: s.build}
+	for _, one := range strings.Fields(s.recent) {
+		build, end, _ := strings.Cut(one, ":")
+		f.Good.Recent = append(f.Good.Recent, failure.Ended{Build: build, Passed: end != "F", Failed: end != "P"})
+	}
 	if s.otherSteps {
 		f.Good.Digest.Steps = "b"
 	}
@@ -132,9 +138,23 @@ func TestRules(t *testing.T) {
 		"not found now": {situation{code: run.CodeStepFailed, seen: []failure.Seen{own(404, "")}, before: good, build: "2"},
 			failure.Unknown, "answered 404"},
 		"another build":                 {situation{code: run.CodeAssertionFailed, build: "1"}, failure.Product, "another build"},
+		"another build, never failed":   {situation{code: run.CodeAssertionFailed, build: "1", recent: "1:P 0:P 9:P"}, failure.Product, "another build"},
+		"another build, failed since":   {situation{code: run.CodeAssertionFailed, build: "1", recent: "8:F 7:F 1:P 0:P"}, failure.Product, "another build"},
+		"another build, mended once":    {situation{code: run.CodeAssertionFailed, build: "1", recent: "1:P 6:P 5:F 4:F 3:P"}, failure.Product, "another build"},
+		"another build, mended, broken": {situation{code: run.CodeAssertionFailed, build: "1", recent: "7:F 1:P 5:F 4:F 3:P"}, failure.Product, "another build"},
+		"another build, now and then": {situation{code: run.CodeAssertionFailed, build: "1", recent: "1:P 6:F 5:P 4:P 3:F 2:F 0:P"},
+			failure.Unknown, "It failed now and then before: 3 of the last 7 runs."},
+		"another build, both on one": {situation{code: run.CodeAssertionFailed, build: "1", recent: "1:P 5:P 5:F 4:P"},
+			failure.Unknown, "1 of the last 4 runs"},
+		"another build, passed after it failed": {situation{code: run.CodeAssertionFailed, build: "1", recent: "1:P 5:B 4:P"}, failure.Unknown, "1 of the last 3 runs"},
+		"both without a build":                  {situation{code: run.CodeAssertionFailed, build: "1", recent: ":P :F :P"}, failure.Product, "another build"},
+		"now and then, and a server error": {situation{code: run.CodeAssertionFailed, seen: bad, before: good, build: "1", recent: "1:P 5:P 5:F"},
+			failure.Product, "503"},
+		"now and then, and a lost host": {situation{code: run.CodeAssertionFailed, seen: lost, before: good, build: "1", recent: "1:P 5:P 5:F"},
+			failure.Environment, "ERR_CONNECTION_REFUSED"},
 		"the same build":                {situation{code: run.CodeAssertionFailed, build: "2"}, failure.Unknown, "same build"},
 		"no build":                      {situation{code: run.CodeAssertionFailed}, failure.Unknown, "not known whether"},
-		"another build and other steps": {situation{code: run.CodeAssertionFailed, build: "1", otherSteps: true}, failure.Unknown, "steps have changed"},
+		"another build and other steps": {situation{code: run.CodeAssertionFailed, build: "1", otherSteps: true}, failure.Unknown, "Other steps passed then"},
 		"another build, an action":      {situation{code: run.CodeStepFailed, build: "1"}, failure.Unknown, "Another build"},
 		"another build elsewhere":       {situation{code: run.CodeAssertionFailed, build: "1", otherHost: true}, failure.Unknown, "another host"},
 		"element moved":                 {situation{code: run.CodeStepFailed, suggested: 0.7, build: "1"}, failure.Test, "70 %"},

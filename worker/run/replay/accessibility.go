@@ -2,6 +2,7 @@ package replay
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
@@ -79,7 +80,8 @@ func (c accessibility) conclude(ctx context.Context, s *accessible.Sorted) error
 		return nil
 	}
 	c.keepPictures(ctx, s)
-	return failf(run.CodeAssertionFailed, "%s: expected to be accessible; %d findings: %s", c.subject(), s.Failing, s.Text())
+	found := fmt.Sprintf("%d findings: %s", s.Failing, s.Text())
+	return failf(run.CodeAssertionFailed, "%s: expected to be accessible; %s", c.subject(), found).expecting(c.subject()+" to be accessible", found, nil)
 }
 
 func (c accessibility) subject() string {

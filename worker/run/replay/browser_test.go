@@ -26,7 +26,8 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// The tests share one chromedriver and some browsers: they mostly wait for pages.
+// browsers is how many of them the tests share, with one chromedriver: they mostly wait for
+// pages.
 const browsers = 3
 
 var (

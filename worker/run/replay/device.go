@@ -131,7 +131,7 @@ func (n nativeAction) switchContext(ctx context.Context, name string) error {
 		n.network = n.newNetwork()
 	}
 	var refused *webdriver.Error
-	if err := (preparation{n.stepExecution}).setTimeouts(ctx); err != nil && !errors.As(err, &refused) {
+	if err := preparation(n).setTimeouts(ctx); err != nil && !errors.As(err, &refused) {
 		return err
 	}
 	address, err := n.driver.URL(ctx)

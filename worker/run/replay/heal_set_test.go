@@ -139,7 +139,7 @@ func (s *healingServer) handle(mux *http.ServeMux) {
 	})
 }
 
-// outcome is how a pair ended.
+// healingOutcome is how a pair ended.
 type healingOutcome struct {
 	healed, wrong bool
 	message       string

@@ -3,6 +3,7 @@ package replay
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/run"
@@ -149,5 +150,25 @@ func (t *testExecution) signedOut(ctx context.Context, i int, wait time.Duration
 		return nil
 	}
 	t.result.SignedOut = true
-	return failf(run.CodeLogin, "the page shows that the test is not signed in")
+	t.screenshotter.captureFailure(ctx, x)
+	return failf(run.CodeLogin, "the page %q shows that the test is not signed in: %s", x.quote(step.ShownURL(t.href), maxShown), x.holding(when))
+}
+
+// holding is a condition that holds, for people.
+func (x *stepExecution) holding(when *step.Condition) string {
+	subject := "it"
+	if when.Selector != nil {
+		subject = x.showSelector(pageSelectorOf(when.Selector))
+	}
+	r, err := newRule(step.Args{Selector: when.Selector, Matcher: when.Matcher, Not: when.Not}, x.quote)
+	if err != nil {
+		return "the condition of the login holds"
+	}
+	is := r.expected()
+	if state, ok := strings.CutPrefix(is, "not to be "); ok {
+		is = "is not " + state
+	} else if state, ok := strings.CutPrefix(is, "to be "); ok {
+		is = "is " + state
+	}
+	return subject + " " + is
 }

@@ -278,5 +278,6 @@ func (l look) conclude(ctx context.Context, m step.MatcherArgs, s *lookState) er
 	if l.at.selector.Value != "" {
 		subject = l.showSelector(l.at.selector)
 	}
-	return failf(run.CodeAssertionFailed, "%s: expected to look like the baseline; %s", subject, v.Text)
+	return failf(run.CodeAssertionFailed, "%s: expected to look like the baseline; %s", subject, v.Text).
+		expecting(subject+" to look like the baseline", v.Text, nil)
 }

@@ -109,6 +109,7 @@ func TestLooks(t *testing.T) {
 	require.Equal(t, store.CodeAssertionFailed, r.Code)
 	require.Contains(t, r.Message, "of the pixels differ from the baseline")
 	require.Equal(t, step.LookDifferent, r.Records[0].Look.State)
+	require.Equal(t, r.Message, strings.Replace(r.Records[0].Failure.Expected, " to look", ": expected to look", 1)+"; "+r.Records[0].Failure.Actual)
 	require.InDelta(t, 3600.0/float64(r.Records[0].Look.Width*r.Records[0].Look.Height), r.Records[0].Look.Share, 1e-4)
 	require.Equal(t, 1, s.files[store.Expected])
 	require.Equal(t, 1, s.files[store.Actual])

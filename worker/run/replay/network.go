@@ -35,7 +35,7 @@ func (x *stepExecution) useNetwork(ctx context.Context, t step.Tool) error {
 	if failed.Assertion {
 		code = run.CodeAssertionFailed
 	}
-	return failf(code, "%s", failed.Text)
+	return failf(code, "%s", failed.Text).expecting(failed.Expected, failed.Actual, nil)
 }
 
 // waitForURL waits until the address of the page is the one of a step.

@@ -117,6 +117,12 @@ func TestNetworkFailures(t *testing.T) {
 		require.Contains(t, r.Message, c.words, c.doc)
 		require.NotContains(t, r.Message, "lamp")
 		require.False(t, r.Broken)
+		failure := r.Records[len(r.Records)-1].Failure
+		require.NotNil(t, failure, c.doc)
+		if strings.Contains(r.Message, "; ") && (c.code == store.CodeAssertionFailed || strings.Contains(c.doc, "wait_for_re")) {
+			require.True(t, strings.HasSuffix(r.Message, "; "+failure.Actual), "%s: %q", r.Message, failure.Actual)
+			require.NotContains(t, failure.Expected, ";")
+		}
 	}
 	r := play(t, replay.Config{TestURL: at, Steps: tools(t, `{"type":"click","args":{"selector":"#wrong"}}`, `{"type":"assert","args":{"matcher":{"name":"console","args":{}}}}`)})
 	require.Equal(t, store.CodeAssertionFailed, r.Code)

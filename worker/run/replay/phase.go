@@ -106,11 +106,16 @@ func (t *testExecution) runParts(ctx context.Context, parts []part) {
 		switch {
 		case f == nil:
 		case p.phase == step.SetUp:
-			f.text = "set-up: " + f.text
+			why := "skipped: the set-up failed"
+			if t.result.SignedOut {
+				why = "skipped: the test is not signed in"
+			} else {
+				f.text = "set-up: " + f.text
+			}
 			t.fail(f)
 			for _, left := range parts[i+1:] {
 				if left.phase != step.TearDown {
-					t.skip(left.from, left.to, "skipped: the set-up failed")
+					t.skip(left.from, left.to, why)
 				}
 			}
 			return

@@ -30,14 +30,22 @@ func (j Jar) Set(ctx context.Context, conn *webdriver.BiDi, window string, at ti
 		if c.Expiry != nil && *c.Expiry <= at.Unix() {
 			continue
 		}
-		if c.SameSite == "default" { // the browser's own, which it has by itself
-			c.SameSite = ""
-		}
+		c.SameSite = settable(c)
 		if err := conn.Command(ctx, "storage.setCookie", map[string]any{"cookie": c, "partition": partition(window)}, nil); err != nil {
 			return fmt.Errorf("cookie %.100q of %.100q: %w", c.Name, c.Domain, err)
 		}
 	}
 	return nil
+}
+
+// settable returns the sameSite with which a browser takes a cookie that it has itself. Chromium
+// says "none" also of cookies whose site named nothing, and drops without a word what it is given
+// as "none" and not as secure.
+func settable(c protocolCookie) string {
+	if c.SameSite == "default" || c.SameSite == "none" && !c.Secure {
+		return "" // the browser's own, which it has by itself
+	}
+	return c.SameSite
 }
 
 // Values returns those of the cookies, as they are sent.

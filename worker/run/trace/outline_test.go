@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// outlined reads the answer of a page and returns its outline.
+// outlineOf reads the answer of a page and returns its outline.
 func outlineOf(t *testing.T, tokens ...string) *Document {
 	t.Helper()
 	d := &reader{redact: func(text string) string { return strings.ReplaceAll(text, "secret", "***") }, seed: maphash.MakeSeed(), sheets: map[string]string{}}

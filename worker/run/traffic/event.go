@@ -3,6 +3,7 @@ package traffic
 import (
 	"encoding/base64"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 )
@@ -162,7 +163,7 @@ func (r *Recorder) add(k key, e *event) *Entry {
 	r.last++
 	entry := &Entry{Number: r.last, Request: k.request, Redirects: k.redirects, Page: e.Context, Navigation: e.Navigation != nil,
 		Method: cut(e.Request.Method), URL: cut(withoutFragment(e.Request.URL)), Kind: e.kind(), SentAt: r.now,
-		RequestHeaders: headers(e.Request.Headers), Sent: time.UnixMilli(e.Timestamp)}
+		RequestHeaders: sentHeaders(e.Request.Headers), Sent: time.UnixMilli(e.Timestamp)}
 	if e.Request.BodySize != nil {
 		entry.RequestSize = max(*e.Request.BodySize, 0)
 	}
@@ -207,7 +208,7 @@ func (e *Entry) answer(from *event) {
 	e.BodySize, e.TransferSize = max(answer.Content.Size, 0), max(answer.BytesReceived, 0)
 	// The browser knows now what it has sent.
 	if len(from.Request.Headers) > 0 {
-		e.RequestHeaders = headers(from.Request.Headers)
+		e.RequestHeaders = sentHeaders(from.Request.Headers)
 	}
 	e.Timing = from.Request.Timings.timing()
 }
@@ -230,6 +231,18 @@ func headers(lines []headerLine) []Header {
 			continue
 		}
 		list = append(list, Header{cut(line.Name), cut(string(value))})
+	}
+	return list
+}
+
+// sentHeaders returns the lines of a request, each of them once: Chromium names what it has sent
+// beside what it was to send.
+func sentHeaders(lines []headerLine) (list []Header) {
+	for _, line := range headers(lines) {
+		known := func(h Header) bool { return strings.EqualFold(h.Name, line.Name) && h.Value == line.Value }
+		if !slices.ContainsFunc(list, known) {
+			list = append(list, line)
+		}
 	}
 	return list
 }

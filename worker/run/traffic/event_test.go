@@ -15,7 +15,8 @@ func newRecorder(cfg Config) *Recorder {
 
 func sentEvent(id int, address, value string) json.RawMessage {
 	return json.RawMessage(fmt.Sprintf(`{"context":"c","navigation":null,"redirectCount":0,"timestamp":1000,"request":{"request":"%d","method":"GET",
-"url":%q,"headers":[{"name":"a","value":{"type":"string","value":%q}},{"name":"b","value":{"type":"base64","value":"aGk="}}],"timings":{}}}`, id, address, value))
+"url":%q,"headers":[{"name":"a","value":{"type":"string","value":%q}},{"name":"b","value":{"type":"base64","value":"aGk="}},
+{"name":"B","value":{"type":"string","value":"hi"}}],"timings":{}}}`, id, address, value))
 }
 
 func TestWhatIsKeptIsBounded(t *testing.T) {

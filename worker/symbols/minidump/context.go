@@ -24,7 +24,8 @@ type layout struct {
 	registers []register
 }
 
-// The layouts are those of winnt.h; of ARM, and of ARM64 in its former form, Breakpad's.
+// layoutX86 and those below are the layouts of winnt.h; of ARM, and of ARM64 in its former
+// form, Breakpad's.
 func layoutX86() layout {
 	return layout{dump.X86, 204, 4, []register{{"eip", 184}, {"esp", 196}, {"ebp", 180}, {"ebx", 164}, {"esi", 160}, {"edi", 156},
 		{"eax", 176}, {"ecx", 172}, {"edx", 168}, {"eflags", 192}}}

@@ -64,7 +64,7 @@ func (e Exception) FaultAddress() (uint64, bool) {
 	return address, true
 }
 
-// Sources of the names of Linux: signal.h and asm-generic/siginfo.h of the kernel.
+// linuxSignals are named as in signal.h and asm-generic/siginfo.h of the kernel.
 func linuxSignals() map[uint32]string {
 	return map[uint32]string{
 		1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 4: "SIGILL", 5: "SIGTRAP", 6: "SIGABRT", 7: "SIGBUS", 8: "SIGFPE",

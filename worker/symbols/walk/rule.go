@@ -12,7 +12,7 @@ const (
 	maxDepth = 64
 )
 
-// What came of a rule.
+// outcome is what came of a rule.
 type outcome int
 
 const (

@@ -33,7 +33,8 @@ type programPair struct {
 	why  string
 }
 
-// In build and run, SRC is the folder of the programs and OUT is what is built.
+// programs are what crashes are made of. In build and run, SRC is the folder of the programs
+// and OUT is what is built.
 func programs() []program {
 	const same, other = true, false
 	return []program{

@@ -16,7 +16,7 @@ type Exception struct {
 	Parameters  []uint64
 }
 
-// Numbers of the architectures and the systems.
+// architecture and platform return the numbers of an architecture and of a system.
 func architecture(name string) uint16 {
 	return map[string]uint16{dump.X86: 0, dump.ARM: 5, dump.X86_64: 9, dump.ARM64: 12}[name]
 }
