@@ -9,16 +9,17 @@ const path = require('path');
 const [modules, base, token, version, guid] = process.argv.slice(2);
 const { BacktraceClient, BacktraceNodeRequestHandler } = require(require.resolve('@backtrace/node', { paths: [path.dirname(modules)] }));
 
-// Notes what the metrics were answered.
+// The client sends its launch as soon as it is built and waits for no answer, and
+// disposing ends what is under way: so every request of metrics is kept.
 const handler = new BacktraceNodeRequestHandler({});
-const answers = [];
+const posts = [];
 const requests = {
   postError: (...args) => handler.postError(...args),
   postAttachment: (...args) => handler.postAttachment(...args),
-  post: async (...args) => {
-    const result = await handler.post(...args);
-    answers.push(result.status);
-    return result;
+  post: (...args) => {
+    const post = handler.post(...args);
+    posts.push(post);
+    return post;
   },
 };
 
@@ -34,6 +35,7 @@ const client = BacktraceClient.builder({
 async function main() {
   const sent = await client.send(new TypeError('boom'));
   await client.metrics.send();
+  const answers = (await Promise.all(posts)).map((result) => result.status);
   console.log(JSON.stringify({ session: client.metrics.sessionId, sent: sent.status, answers }));
   client.dispose();
   process.exitCode = sent.status === 'Ok' && answers.length >= 2 && answers.every((a) => a === 'Ok') ? 0 : 3;
