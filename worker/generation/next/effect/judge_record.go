@@ -376,27 +376,6 @@ func (j *judged) otherChanges() []int {
 	return list
 }
 
-// judgeMove: the target stands elsewhere, or its field of place says so.
-func judgeMove(j *judged) Verdict {
-	moved := 0
-	for _, r := range j.records {
-		a := j.Record(r)
-		isMoved := slices.ContainsFunc(j.Moved, func(p Pair) bool { return p.Before == r })
-		if isMoved || a < 0 && !j.covered() || a >= 0 && content(j.Before, r) != content(j.After, a) {
-			moved++
-		}
-	}
-	switch {
-	case moved > 0 && moved == len(j.records) && !(j.covered() && j.After.Front >= 0):
-		return reached("it stands elsewhere", j.used("it moved")...)
-	case moved > 0:
-		return Verdict{State: Partly, Why: "some moved"}
-	case len(j.records) == 0 && (len(j.Moved) > 0 || len(j.Reordered) > 0):
-		return reached("the order changed", j.used("it moved")...)
-	}
-	return j.partly()
-}
-
 // judgeAct: any verb on a target: the target changed, left, or the page says something.
 func judgeAct(j *judged) Verdict {
 	if v, ok := j.targetChanged(); ok {

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
@@ -67,7 +68,7 @@ func (a *assigner) listPlaces() []place {
 		if f.Hidden && !a.w.Hidden {
 			continue
 		}
-		if a.w.Within >= 0 && !a.ix.below(f.Node, a.w.Within) || f.Disabled || f.ReadOnly && f.Kind == "text" && digits(f.Value) == 0 {
+		if a.w.Within >= 0 && !a.ix.below(f.Node, a.w.Within) || f.Disabled || f.ReadOnly && f.Kind == "text" && digits(f.Value) == 0 && !a.dated() {
 			continue
 		}
 		if a.behind(f.Node) || tiny(a.m, f.Node) {
@@ -82,6 +83,11 @@ func (a *assigner) listPlaces() []place {
 		out = append(out, place{i, -1})
 	}
 	return out
+}
+
+// dated reports whether some value is a date: a field that cannot be typed into may open a calendar.
+func (a *assigner) dated() bool {
+	return slices.ContainsFunc(a.fields, func(f intent.Field) bool { return f.Value.Date != nil })
 }
 
 // tiny reports whether a node is too small to be used by anybody: what catches the clipboard.

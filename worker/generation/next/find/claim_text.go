@@ -131,6 +131,9 @@ func (k *claimer) texts(c *Candidate) []evidence {
 	case Control:
 		add(m.Nodes[c.Node].Value, c.Node, "value")
 		add(m.Nodes[c.Node].Text, c.Node, "text")
+		if c.Index < 0 { // a cell that can be pressed
+			break
+		}
 		for _, n := range m.Controls[c.Index].Names {
 			add(n.Text, c.Node, "text")
 		}

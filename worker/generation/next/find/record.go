@@ -83,13 +83,13 @@ func (s *searcher) record(r int) (Candidate, bool) {
 	if n > 0 && len(pr.used) == 0 {
 		return Candidate{}, false
 	}
-	nounProof := s.nounOf(r, pr.own)
-	pr = join(pr, n, nounProof, len(s.noun.atoms))
-	own := pr.own
 	extra, ok := s.conditions(r)
 	if !ok {
 		return Candidate{}, false
 	}
+	nounProof := s.nounOf(r, pr.own || extra.own && len(s.d.Having) > 0)
+	pr = join(pr, n, nounProof, len(s.noun.atoms))
+	own := pr.own
 	k := len(extra.used) + len(extra.missing)
 	pr = join(pr, n+len(s.noun.atoms), extra, k)
 	if n+len(s.noun.atoms)+k == 0 {

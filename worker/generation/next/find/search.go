@@ -98,7 +98,7 @@ func (s *searcher) lift() {
 func (s *searcher) alternate() {
 	n := len(s.d.Words)
 	plural, _ := s.plural()
-	if s.d.Noun != "" || s.d.Quoted || n == 0 || n == 1 && !s.selects() && !plural && s.d.Of == nil {
+	if s.d.Noun != "" || s.d.Quoted || n == 0 || n == 1 && !s.selects() && !plural && s.d.Of == nil && len(s.d.Having) == 0 {
 		return
 	}
 	at := []int{n - 1}

@@ -17,6 +17,9 @@ func (a *assigner) valueFit(f *intent.Field, pf *page.Field, p place) (float64, 
 	if p.option >= 0 {
 		return a.optionFit(v, pf, p.option), pf.Options[p.option].Label
 	}
+	if pf.ReadOnly && pf.Kind == "text" && v.Date == nil && digits(pf.Value) == 0 {
+		return 0, ""
+	}
 	switch pf.Kind {
 	case "choice", "choices":
 		return a.choiceFit(v, pf)

@@ -26,6 +26,48 @@ func (d *deed) spatial(items []item) []item {
 	return out
 }
 
+// often takes out how often something is done: "three times", "twice".
+func (d *deed) often(items []item) []item {
+	switch d.g.Effect {
+	case Press, Act, Increase, Decrease, Type, Expand, Open, Page, Point:
+	default:
+		return items
+	}
+	out := items[:0:0]
+	for i := 0; i < len(items); i++ {
+		it := &items[i]
+		if it.value == nil || it.value.Number == nil || *it.value.Number < 1 || *it.value.Number > mostTimes || it.proper(d.r.lang) {
+			out = append(out, *it)
+			continue
+		}
+		n := 0
+		if e := it.as(lexicon.Number); e != nil && e.Attr("times") != "" {
+			n = 1
+		} else if i+1 < len(items) && !items[i+1].cap && d.r.timesWord(&items[i+1]) && !(i+2 < len(items) && items[i+2].content()) {
+			n = 2
+		}
+		if n == 0 {
+			out = append(out, *it)
+			continue
+		}
+		d.g.Times = int(*it.value.Number)
+		for _, w := range items[i : i+n] {
+			d.g.Words = append(d.g.Words, w.Span)
+		}
+		i += n - 1
+	}
+	return out
+}
+
+// mostTimes is how often something is done at most.
+const mostTimes = 50
+
+// timesWord reports whether an item counts deeds: "times", "mal", "veces".
+func (r *reader) timesWord(it *item) bool {
+	e := it.as(lexicon.Unit)
+	return e != nil && e.Attr("times") != ""
+}
+
 // adverbs takes out phrases that are an adverb of the deed: "descending", "twice", "only".
 func (d *deed) adverbs(list []phrase) []phrase {
 	out := list[:0:0]

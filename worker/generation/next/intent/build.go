@@ -100,7 +100,11 @@ func (b *builder) asksFor(c, that *clause) bool {
 // ticks prefers the sense of a verb of checking that ticks something, where no claim follows
 // and a name or a box does: "Check Tea and Honey", "check the first two boxes".
 func (r *reader) ticks(list []sense) []sense {
-	if list[0].Effect != string(Check) || list[0].Property != "" || len(list[0].after) == 0 || r.finite(list[0].after, 0) >= 0 {
+	if list[0].Effect != string(Check) || list[0].Property != "" || len(list[0].after) == 0 {
+		return list
+	}
+	own := r.lang == "en" && list[0].after[0].is("i") && list[0].after[0].cap // "check I agree"
+	if !own && r.finite(list[0].after, 0) >= 0 {
 		return list
 	}
 	obj, _ := r.objects(&list[0])
@@ -112,7 +116,7 @@ func (r *reader) ticks(list []sense) []sense {
 		if s.Effect == string(Check) {
 			continue
 		}
-		name := false
+		name := own
 		for k := range obj.core {
 			unknown := k == 0 && len(obj.core[k].entries) == 0 && obj.core[k].value == nil && len(obj.core[k].verbs) == 0
 			name = name || obj.core[k].quoted() || obj.core[k].proper(r.lang) || unknown

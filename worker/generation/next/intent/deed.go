@@ -14,13 +14,14 @@ type deed struct {
 	name    *phrase
 	value   *phrase
 	prep    string
-	last    string // slot that was filled last
-	colon   bool   // behind a colon: values of fields
-	before  []Goal // of the same verb, when a list makes several
-	only    bool   // "I only want to see X"
-	object_ bool   // the direct object was seen
-	labels  bool   // fields of the list have labels
-	two     bool   // two phrases without a preposition stand behind the verb: "give it a star"
+	last    string  // slot that was filled last
+	colon   bool    // behind a colon: values of fields
+	before  []Goal  // of the same verb, when a list makes several
+	only    bool    // "I only want to see X"
+	object_ bool    // the direct object was seen
+	labels  bool    // fields of the list have labels
+	amount  *phrase // a number or date that is chosen: "17 with the slider"
+	two     bool    // two phrases without a preposition stand behind the verb: "give it a star"
 }
 
 // goal reads a clause that says to do something, by one sense of its verb.
@@ -38,6 +39,7 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 	if s.Property == string(Unchanged) {
 		d.unchanged()
 	}
+	s.before, s.after = d.often(s.before), d.often(s.after)
 	before := r.chunks(s.before, &s.VerbForm)
 	after := d.adverbs(r.chunks(d.spatial(s.after), &s.VerbForm))
 	bare := 0
@@ -235,6 +237,11 @@ func attach(p *phrase, m phrase) {
 
 // finish settles the goal and adds those that its list made.
 func (d *deed) finish() []Goal {
+	if g := &d.g; d.amount != nil && g.From != nil && len(g.Target) == 1 && len(g.Fields) == 0 {
+		name := g.From
+		g.Effect, g.From, g.Target = Set, nil, nil
+		g.Fields = []Field{{Name: name, Prep: "as", Value: d.r.value(d.amount), Span: Span{min(name.Span.From, d.amount.span().From), max(name.Span.To, d.amount.span().To)}}}
+	}
 	d.r.settle(&d.g, d.s)
 	for i := range d.extra {
 		if d.extra[i].Forbidden {

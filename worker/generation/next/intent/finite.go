@@ -81,7 +81,14 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 	}
 	check := r.hasEffect(it, Check)
 	noun := it.has(lexicon.Noun_)
-	for _, v := range it.verbs {
+	for k := range it.verbs {
+		v := &it.verbs[k]
+		if v.Particle != "" && !r.whole(items, i, v) {
+			continue // "save changes" is no "change to"
+		}
+		if v.Property == string(Contains) && v.Form == "third" && i+1 == len(items) && r.lang == "en" {
+			continue // "check Beta features": what holds something says what
+		}
 		switch v.Form {
 		case "past":
 			if i > s && !noun && !it.has(lexicon.State) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Possessive)) {

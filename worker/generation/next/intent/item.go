@@ -239,8 +239,8 @@ func (r *reader) amountItem(toks []token, words []string, i int) (item, int) {
 	}
 	entries, n := r.lex.At(words[i+1 : end])
 	for _, e := range entries {
-		if e.Name == "count" {
-			continue
+		if e.Name == "count" || n == 1 && r.lex.Is(toks[i+1].text, lexicon.Preposition) && i+2 < len(toks) && toks[i+2].class == wordToken {
+			continue // "288 in the list" is no length
 		}
 		if e.Class == lexicon.Unit && !toks[i+1].cap || e.Class == lexicon.Unit && (r.lang == "de" || len(toks[i+1].text) == 1) {
 			r.unit(&it, Span{toks[i+1].From, toks[i+n].To}, e, toks[i:i+1+n])

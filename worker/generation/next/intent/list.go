@@ -8,7 +8,12 @@ import (
 // or a value of a field.
 func (d *deed) object(p *phrase, more bool) {
 	joined := p.sep == "," || p.sep == "and" || p.sep == "or" || p.sep == "but" || p.sep == ":" || p.sep == "(" || p.sep == ">"
-	switch {
+	switch n := len(d.g.Target); {
+	case p.sep == ">" && n > 0 && len(d.g.Fields) == 0: // "File > Export": what is opened on the way
+		way := d.g
+		way.Effect, way.Target = Open, d.g.Target[n-1:]
+		d.before = append(d.before, way)
+		d.g.Target = []Description{d.r.description(p)}
 	case d.last == "" || !joined && !d.object_:
 		d.object_ = true
 		d.first(p, more)

@@ -207,7 +207,7 @@ func (b *describer) state(i int) bool {
 func (b *describer) noun(i int) bool {
 	d, it := &b.d, &b.core[i]
 	e := it.as(lexicon.Noun_)
-	if it.proper(b.r.lang) {
+	if it.proper(b.r.lang) || i > 0 && d.Kind != "" && b.core[i-1].proper(b.r.lang) && b.r.lang != "de" {
 		return false
 	}
 	if b.laterNoun(i) || b.r.lang == "de" && !it.cap && e.Name == "thing" {
@@ -231,8 +231,8 @@ func (b *describer) noun(i int) bool {
 func (b *describer) laterNoun(i int) bool {
 	for j := i + 1; j < len(b.core); j++ {
 		it := &b.core[j]
-		if it.quoted() {
-			return false
+		if it.quoted() || j == i+1 && it.proper(b.r.lang) && b.r.lang != "de" {
+			return false // "the card Draw logo"
 		}
 		if e := it.as(lexicon.Noun_); e != nil && !it.proper(b.r.lang) && e.Name != "thing" {
 			return true

@@ -35,6 +35,10 @@ func (r *reader) classify(c *clause) {
 	if fin >= 0 && r.weak(c.items, fin) && (r.imperative(c.items, s) || r.lang == "de" && r.laterVerb(c.items, s) == len(c.items)-1) {
 		fin = -1
 	}
+	if fin > s+1 && !c.that && r.names(c.items, s) {
+		fin = -1
+	}
+	r.instrumental(c, s)
 	if r.imperative(c.items, s) && !r.label(c.items, s) {
 		if c.that || r.labels(c, s) {
 			// what must hold is no deed, and "phone 390" in a list is a field
@@ -82,6 +86,37 @@ func (r *reader) classify(c *clause) {
 	seen := c.items[last].has(lexicon.State, "visible", "hidden", "gone") && last > s && !r.behindPreposition(c.items, last)
 	if seen && !c.items[last-1].has(lexicon.Negation) && !c.items[last].cap {
 		c.kind, c.head = claim, last // "Manchego y Queso fresco a la vista"
+	}
+}
+
+// names reports whether the verb at s is followed by the name of what is pressed or ticked, which
+// may be a sentence of its own: "click This was helpful", "check I have read the rules".
+func (r *reader) names(items []item, s int) bool {
+	if !r.imperative(items, s) {
+		return false
+	}
+	next := &items[s+1]
+	if r.hasEffect(&items[s], Press) && !items[s].has(lexicon.Noun_) {
+		return next.proper(r.lang)
+	}
+	return r.lang == "en" && r.hasEffect(&items[s], Complete) && next.is("i") && next.cap
+}
+
+// instrumental reads "use the slider to select 42" as "select 42 with the slider".
+func (r *reader) instrumental(c *clause, s int) {
+	with := map[string]string{"en": "with", "es": "con", "fr": "avec"}[r.lang]
+	if with == "" || !r.imperative(c.items, s) || r.hasEffect(&c.items[s], Check) || !r.hasEffect(&c.items[s], Press) || !r.hasEffect(&c.items[s], Choose) {
+		return
+	}
+	for i := s + 2; i+1 < len(c.items) && !c.items[i].mark; i++ {
+		if !c.items[i].has(lexicon.Preposition, "to", "for") || !r.deedForm(&c.items[i+1], "infinitive") || c.items[i+1].value != nil || c.items[i+1].cap {
+			continue
+		}
+		c.told = append(c.told, c.items[s].Span)
+		by := item{Span: c.items[s].Span, text: with, fold: with, entries: r.lex.Entries(with)}
+		items := append(append([]item{}, c.items[:s]...), c.items[i+1:]...)
+		c.items = append(append(items, by), c.items[s+1:i]...)
+		return
 	}
 }
 

@@ -24,6 +24,10 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if (g.Effect == Open || g.Effect == Choose) && len(g.Target) == 1 && g.Target[0].Next && len(g.Target[0].Words) == 0 && r.lex.Is(g.Target[0].Noun, lexicon.Unit) {
 		g.Effect, g.Place = Page, "next" // "go to the next week"
 	}
+	if (g.Effect == Choose || g.Effect == Open) && len(g.Target) == 1 && windows(g) {
+		g.Effect = Window
+		g.Words = append(g.Words, g.Target[0].Span)
+	}
 	if g.Effect == Complete && len(g.Target) == 1 && (g.State == "approved" || g.State == "confirmed") && asks(&g.Target[0]) {
 		g.Effect = Confirm
 	}
@@ -45,6 +49,16 @@ func (r *reader) settle(g *Goal, s *sense) {
 	case Increase, Decrease:
 		r.stepping(g)
 	}
+}
+
+// windows reports whether a goal goes to another window of the browser: "switch to the new tab".
+// A tab of the page is called something.
+func windows(g *Goal) bool {
+	t := &g.Target[0]
+	if len(t.Words) > 0 || t.Quoted || t.Of != nil || t.In != nil || t.Kind != WindowKind && (t.Kind != Tab || g.Concept != "switch") {
+		return false
+	}
+	return t.Kind == WindowKind || t.Next || t.Other || t.Ordinal != 0 || len(t.State) > 0
 }
 
 // portion takes the number out of "30 of the tea".

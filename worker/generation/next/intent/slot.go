@@ -65,6 +65,9 @@ func (d *deed) slot(p, before *phrase) string {
 	if slot != "" {
 		return slot
 	}
+	if d.g.Effect == Choose && p.leads("with", "via", "through") && d.r.satisfies(p, holdsOne) {
+		return "from"
+	}
 	switch d.g.Effect {
 	case Add, Submit, Act, SignIn, Abandon:
 		if p.leads("in", "on", "under", "near", "of", "about") {
@@ -82,6 +85,9 @@ func (d *deed) slot(p, before *phrase) string {
 	}
 	return ""
 }
+
+// holdsOne are the kinds of control that hold what is chosen: "select 17 with the slider".
+var holdsOne = []string{string(Slider), string(FieldKind), string(List), string(Radio)}
 
 // container reports whether a phrase names something that holds others.
 func (d *deed) container(p *phrase) bool {
@@ -254,6 +260,9 @@ func (d *deed) fill(slot string, p *phrase) {
 	g := &d.g
 	switch slot {
 	case "target", "of":
+		if g.Effect == Choose && p.measurable() && len(g.Target) == 0 {
+			d.amount = p
+		}
 		g.Target = append(g.Target, d.r.description(p))
 	case "name":
 		if d.g.Effect == Choose {

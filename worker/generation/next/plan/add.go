@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
@@ -21,6 +22,9 @@ func (p *planner) add(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
+	if one := p.appended(g); one != nil && !offered {
+		return p.edit(ctx, one)
+	}
 	if offered {
 		return p.takeEach(ctx, g)
 	}
@@ -28,6 +32,26 @@ func (p *planner) add(ctx context.Context, g *intent.Goal) error {
 		return p.buy(ctx, g, &c)
 	}
 	return p.make(ctx, g)
+}
+
+// appended is an addition of a text to a field that holds one as the edit that it is; nil for
+// others.
+func (p *planner) appended(g *intent.Goal) *intent.Goal {
+	if len(g.Target) != 1 || !g.Target[0].Quoted || g.To == nil || g.Text != nil || len(g.Fields) > 0 {
+		return nil
+	}
+	f := find.Description(p.model, g.To, p.want(p.model, find.Field))
+	if !f.Clear() || f.Plural {
+		return nil
+	}
+	if to := &p.model.Fields[f.Candidates[0].Index]; to.Kind != "text" && to.Kind != "editor" || strings.TrimSpace(to.Value) == "" {
+		return nil
+	}
+	one := *g
+	d := &g.Target[0]
+	one.Effect, one.Target, one.To = intent.Append, []intent.Description{*g.To}, nil
+	one.Text = &intent.Value{Span: d.Span, Text: phraseWords(d), Quoted: true}
+	return &one
 }
 
 // product returns the thing that the whole page is about, where the target of an addition is it:

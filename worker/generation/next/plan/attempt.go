@@ -337,6 +337,10 @@ func (p *planner) leftToNext(a *attempt, now *page.Model, l level, v effect.Verd
 			continue
 		case n.Effect == intent.Confirm || n.Effect == intent.Abandon:
 			return now.Dialog != nil || isQuestion(now, l.inside)
+		case now.Dialog != nil && n.Effect == intent.Close:
+			return true
+		case now.Dialog != nil && n.Effect == intent.Set && len(n.Fields) == 1 && n.Fields[0].Name == nil: // what its prompt is given
+			continue
 		case n.Effect == intent.Check && n.Claim != nil && n.Claim.Property == intent.Asked:
 			continue
 		}

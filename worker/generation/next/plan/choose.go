@@ -30,7 +30,13 @@ func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 	}
 	if f.filled == 0 && len(g.Fields) == 0 {
 		p.drop(mark)
-		return p.deed(ctx, g)
+		if err := p.deed(ctx, g); err != nil {
+			return err
+		}
+		if g.From != nil && len(g.From.Words) == 0 { // "from the suggestions": where it was seen
+			p.useSpan(g.From.Span, "what it was chosen from")
+		}
+		return nil
 	}
 	if err := p.further(ctx, g, f); err != nil {
 		return err

@@ -63,7 +63,7 @@ func (p *planner) editField(ctx context.Context, g *intent.Goal, c *find.Candida
 	if g.Effect == intent.Append {
 		held := p.model.Fields[c.Index].Value
 		if strings.TrimSpace(held) != "" {
-			value.Text = strings.TrimRight(held, " ") + " " + text.Text
+			value.Text = strings.TrimRight(held, " ") + " " + strings.TrimLeft(text.Text, " ")
 		}
 	}
 	ok, err := p.fillField(ctx, c, &value, false)

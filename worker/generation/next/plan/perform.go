@@ -21,6 +21,12 @@ func (p *planner) perform(ctx context.Context, w *method.Way) (bool, error) {
 	p.tries++
 	for i, a := range w.Acts {
 		ok, err := p.do(ctx, m, a, w.Name)
+		if err == nil && !ok {
+			var now *page.Model
+			if now, err = p.uncover(ctx, m, a.Node); err == nil && now != nil {
+				ok, err = p.do(ctx, m, a, w.Name)
+			}
+		}
 		if err != nil || !ok {
 			return false, err
 		}

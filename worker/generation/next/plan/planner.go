@@ -46,6 +46,8 @@ type planner struct {
 	used []find.Use
 	// them are what the goals before were done to: it, them, her.
 	them []thing
+	// prompted is what a question of the browser is answered with, once it is.
+	prompted *intent.Value
 	// place is what the last goal put them into.
 	place []thing
 	// pending is a goal whose effect comes with the answer to a question that is open.

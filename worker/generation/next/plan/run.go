@@ -119,7 +119,7 @@ func (p *planner) begin(r *intent.Reading) {
 	p.reading, p.model, p.before, p.first = r, nil, nil, nil
 	p.drop(0)
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
-	p.risked = nil
+	p.risked, p.prompted = nil, nil
 }
 
 // unread is the error for a reading that has words which no slot took.
@@ -172,7 +172,7 @@ func (p *planner) read(ctx context.Context) error {
 
 // finish looks whether all was done, and nothing that must not be.
 func (p *planner) finish(ctx context.Context) error {
-	if p.pending != nil {
+	if p.pending != nil || p.prompted != nil {
 		return p.clauses(p.say("a question was left open that it does not answer"), len(p.reading.Goals))
 	}
 	if err := p.forbidden(ctx); err != nil {
@@ -232,6 +232,9 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 	}
 	if g.Effect != intent.Check {
 		p.before = m
+	}
+	if m.Dialog != nil && g.Effect == intent.Close {
+		return p.answer(ctx, asAbandon(g))
 	}
 	run := executorOf(g.Effect)
 	if run == nil {

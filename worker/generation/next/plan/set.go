@@ -13,6 +13,11 @@ import (
 // set puts values into fields: of a form, of a record, of the page.
 func (p *planner) set(ctx context.Context, g *intent.Goal) error {
 	fields := g.Fields
+	if m, err := p.look(ctx); err == nil && m.Dialog != nil && p.pending != nil && len(fields) == 1 && fields[0].Name == nil {
+		p.prompted = &fields[0].Value
+		p.useGoal(g, "the browser's question is answered with it")
+		return nil
+	}
 	if len(fields) == 0 {
 		if g.Text != nil {
 			return p.edit(ctx, g)

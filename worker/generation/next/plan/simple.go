@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"strconv"
 	"strings"
 	"time"
 
@@ -135,7 +136,17 @@ func (p *planner) resize(ctx context.Context, g *intent.Goal) error {
 
 // window goes to another window.
 func (p *planner) window(ctx context.Context, g *intent.Goal) error {
-	matcher := &step.Matcher{Name: step.WindowNew}
+	m, err := p.look(ctx)
+	for end := time.Now().Add(claimTime); err == nil && m.Windows < 2 && time.Now().Before(end); m, err = p.again(ctx) {
+		time.Sleep(claimPause)
+	}
+	if err != nil {
+		return err
+	}
+	if m.Windows < 2 {
+		return p.say("no other window is open")
+	}
+	matcher := &step.Matcher{Name: step.WindowIndex, Args: step.MatcherArgs{Value: strconv.Itoa(m.Windows - 1)}}
 	switch {
 	case g.Place == "first" || g.Place == "previous" || g.Place == "back":
 		matcher = &step.Matcher{Name: step.WindowIndex, Args: step.MatcherArgs{Value: "0"}}
@@ -154,6 +165,8 @@ func (p *planner) upload(ctx context.Context, g *intent.Goal) error {
 	name := "file.txt"
 	if g.Text != nil {
 		name = g.Text.Text
+	} else if len(g.Target) == 1 && (g.Target[0].Quoted || strings.Contains(phraseWords(&g.Target[0]), ".")) {
+		name = phraseWords(&g.Target[0])
 	}
 	for i := range m.Fields {
 		if m.Fields[i].Kind != "file" {

@@ -106,6 +106,11 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 	}
 	pending := p.pending
 	p.pending = nil
+	if m.Dialog != nil && p.prompted != nil && g.Effect == intent.Confirm {
+		one := *g
+		one.Text, p.prompted = p.prompted, nil
+		g = &one
+	}
 	if pending == nil && m.Dialog == nil && m.Front < 0 && len(g.Target) > 0 { // "approve the request of Hans"
 		one := *g
 		one.Effect = intent.Act
@@ -139,6 +144,16 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 		return nil
 	}
 	return p.settle(pending, g)
+}
+
+// asAbandon is the closing of the browser's own question as the answer that it is.
+func asAbandon(g *intent.Goal) *intent.Goal {
+	one := *g
+	one.Effect = intent.Abandon
+	for i := range g.Target {
+		one.Words = append(one.Words, g.Target[i].Span)
+	}
+	return &one
 }
 
 // settle judges a goal that waited for the answer to its question.
