@@ -84,7 +84,7 @@ func (p *planner) product(g *intent.Goal) (find.Candidate, bool) {
 // control that adds it is pressed.
 func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) error {
 	f := newForm(g.Fields)
-	if err := p.fill(ctx, f, anywhere); err != nil {
+	if err := p.fill(ctx, f, p.anywhere); err != nil {
 		return err
 	}
 	if !f.complete() {
@@ -282,7 +282,7 @@ func (p *planner) make(ctx context.Context, g *intent.Goal) error {
 	}
 	if len(f.fields) > 0 && p.takesAll(start, f) {
 		mark := p.mark()
-		if err := p.fill(ctx, f, anywhere); err != nil {
+		if err := p.fill(ctx, f, p.anywhere); err != nil {
 			return err
 		}
 		if f.complete() {
@@ -323,7 +323,7 @@ func titleFields(g *intent.Goal) []intent.Field {
 
 // takesAll reports whether the page as it stands has a field for each value.
 func (p *planner) takesAll(m *page.Model, f *form) bool {
-	as := find.Assign(m, f.fields, p.wantIn(m, anywhere(m)))
+	as := find.Assign(m, f.fields, p.wantIn(m, p.anywhere(m)))
 	if len(as.Missing) > 0 || len(as.Ambiguous) > 0 || len(as.Slots) < len(f.fields) {
 		return false
 	}
@@ -377,7 +377,25 @@ func (p *planner) nextSubmits() bool {
 		if p.next[i].Forbidden {
 			continue
 		}
-		return p.next[i].Effect == intent.Submit || p.next[i].Effect == intent.Confirm
+		if n := &p.next[i]; n.Effect == intent.Submit || n.Effect == intent.Confirm {
+			return true
+		}
+		break
+	}
+	return p.laterPress()
+}
+
+// laterPress reports whether the text goes on in the form and then presses what its own verb is
+// called: "sign up with ..., tick the rules and click Sign up".
+func (p *planner) laterPress() bool {
+	for i := range p.next {
+		switch n := &p.next[i]; n.Effect {
+		case intent.Set, intent.Choose, intent.Complete, intent.Toggle, intent.Act:
+		case intent.Press:
+			return p.goal != nil && len(n.Target) == 1 && strings.EqualFold(p.words(n.Target[0].Span), p.goal.Lemma)
+		default:
+			return false
+		}
 	}
 	return false
 }

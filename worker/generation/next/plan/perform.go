@@ -67,6 +67,9 @@ func (p *planner) do(ctx context.Context, m *page.Model, a method.Act, why strin
 	s.TimeoutMS = 0
 	s.Tool, s.Result, s.ScreenshotID = record.Tool, &record.Result, record.ScreenshotID
 	p.keep(s, why)
+	if a.Node >= 0 && a.Tool == step.InputText {
+		p.typedAt = m.Nodes[a.Node].Ref
+	}
 	return true, nil
 }
 

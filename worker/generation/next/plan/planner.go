@@ -46,6 +46,8 @@ type planner struct {
 	used []find.Use
 	// them are what the goals before were done to: it, them, her.
 	them []thing
+	// typedAt is the ref of the field that was filled in last.
+	typedAt string
 	// prompted is what a question of the browser is answered with, once it is.
 	prompted *intent.Value
 	// place is what the last goal put them into.

@@ -119,7 +119,7 @@ func (p *planner) begin(r *intent.Reading) {
 	p.reading, p.model, p.before, p.first = r, nil, nil, nil
 	p.drop(0)
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
-	p.risked, p.prompted = nil, nil
+	p.risked, p.prompted, p.typedAt = nil, nil, ""
 }
 
 // unread is the error for a reading that has words which no slot took.
@@ -238,6 +238,12 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 	}
 	if m.Dialog != nil && g.Effect == intent.Close {
 		return p.answer(ctx, asAbandon(g))
+	}
+	if err := p.into(ctx, g); err != nil {
+		return err
+	}
+	if done, err := p.restate(ctx, g); err != nil || done {
+		return err
 	}
 	run := executorOf(g.Effect)
 	if run == nil {

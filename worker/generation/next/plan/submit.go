@@ -13,13 +13,28 @@ import (
 func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 	if len(g.Fields) > 0 {
 		f := newForm(g.Fields)
-		if err := p.fill(ctx, f, anywhere); err != nil {
+		if err := p.fill(ctx, f, p.anywhere); err != nil {
 			return err
 		}
 		if !f.complete() {
 			if err := p.further(ctx, g, f); err != nil {
 				return err
 			}
+		}
+	}
+	if f := p.sent(g); f != nil {
+		start := p.model
+		if err := p.fill(ctx, f, p.anywhere); err != nil {
+			return err
+		}
+		if f.complete() {
+			done, err := p.handIn(ctx, g, start, f)
+			if err == nil && done {
+				p.useSpan(g.Target[0].Span, "it was sent")
+			} else if err == nil {
+				err = p.say("what was written could not be sent")
+			}
+			return err
 		}
 	}
 	for i := range g.Target {
@@ -49,6 +64,28 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 	}
 	p.useSlots(g, a, v)
 	return nil
+}
+
+// sent is the text that a goal sends (send the message "See you"), as the value of the field for
+// it; nil where it sends something that the page has.
+func (p *planner) sent(g *intent.Goal) *form {
+	if len(g.Target) != 1 || !g.Target[0].Quoted || len(g.Fields) > 0 || p.model == nil || p.model.Dialog != nil {
+		return nil
+	}
+	d := &g.Target[0]
+	if f := find.Description(p.model, d, p.want(p.model)); len(f.Candidates) > 0 && len(f.Missing) == 0 {
+		return nil
+	}
+	field := intent.Field{Value: intent.Value{Span: d.Span, Text: phraseWords(d), Quoted: true}, Span: d.Span}
+	if d.Noun != "" {
+		name := intent.Description{Span: d.NounSpan, Words: []intent.Word{{Span: d.NounSpan, Text: d.Noun}}}
+		named := field
+		named.Name = &name
+		if as := find.Assign(p.model, []intent.Field{named}, p.wantIn(p.model, p.anywhere(p.model))); len(as.Slots) == 1 && len(as.Missing) == 0 {
+			return newForm([]intent.Field{named})
+		}
+	}
+	return newForm([]intent.Field{field})
 }
 
 // explained returns an error where nothing on the page explains the words of what is handed in:
@@ -122,7 +159,7 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 	}
 	if len(g.Fields) > 0 {
 		f := newForm(g.Fields)
-		if err := p.fill(ctx, f, anywhere); err != nil {
+		if err := p.fill(ctx, f, p.anywhere); err != nil {
 			return err
 		}
 		if !f.complete() {
@@ -175,7 +212,7 @@ func (p *planner) settle(a *attempt, g *intent.Goal) error {
 // signIn fills in who and how, and hands it in.
 func (p *planner) signIn(ctx context.Context, g *intent.Goal) error {
 	f := newForm(g.Fields)
-	if err := p.fill(ctx, f, anywhere); err != nil {
+	if err := p.fill(ctx, f, p.anywhere); err != nil {
 		return err
 	}
 	if !f.complete() {

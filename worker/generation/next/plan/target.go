@@ -38,6 +38,9 @@ func tiersOf(e intent.Effect) [][]find.What {
 // want is what narrows a search now.
 func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 	w := find.Want{Kinds: kinds, Lang: p.text.Lang, Within: -1}
+	if c, ok := p.partOf(m); ok {
+		w.Within = c.Node
+	}
 	if p.goal != nil {
 		w.Told = p.words(p.goal.Span)
 	}
@@ -96,6 +99,9 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 		f := find.Description(m, d, p.want(m, kinds...))
 		if f.Ambiguous {
 			f = p.tell(m, f)
+		}
+		if f.Ambiguous {
+			f = p.beside(m, f)
 		}
 		if f.Clear() && !p.doubtful(&f) && (d.Count < 2 || f.Plural || p.goal != nil && p.goal.Effect == intent.Add) {
 			p.useFound(d, &f)
