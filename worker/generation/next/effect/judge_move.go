@@ -2,8 +2,10 @@ package effect
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
 )
 
 // judgeMove: the target stands elsewhere, or its field of place says so.
@@ -35,7 +37,11 @@ func (j *judged) lies() bool {
 	if len(j.target) != 1 || j.goal.To == nil || j.target[0].Node < 0 {
 		return false
 	}
-	f := find.Description(j.Before, j.goal.To, find.Want{Within: -1})
+	lang, _, _ := strings.Cut(j.Before.Lang, "-")
+	if lexicon.Language(lang) == nil {
+		lang = "en"
+	}
+	f := find.Description(j.Before, j.goal.To, find.Want{Lang: lang, Within: -1})
 	if len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 {
 		return false
 	}

@@ -127,6 +127,10 @@ func containers(m *page.Model, d *intent.Description, w Want, depth int) []Candi
 		return nil
 	}
 	w.Hidden = true
+	if d.Kind == intent.Heading { // "under the heading Work": what is below it
+		one := *d
+		one.Kind, one.Noun, d = "", "", &one
+	}
 	s := newSearcher(m, d, w, depth)
 	var out []Candidate
 	for i := range m.Containers {

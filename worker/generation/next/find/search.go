@@ -99,7 +99,7 @@ func (s *searcher) lift() {
 func (s *searcher) alternate() {
 	n := len(s.d.Words)
 	plural, _ := s.plural()
-	if s.d.Noun != "" || s.d.Quoted || n == 0 || n == 1 && !s.selects() && !plural && s.d.Of == nil && len(s.d.Having) == 0 {
+	if s.d.Noun != "" || s.d.Quoted || n == 0 || n == 1 && !s.selects() && !plural && s.d.Of == nil {
 		return
 	}
 	at := []int{n - 1}
@@ -115,7 +115,7 @@ func (s *searcher) alternate() {
 		d.Words = append(append([]intent.Word{}, d.Words[:i]...), d.Words[i+1:]...)
 		d.Noun, d.NounSpan, d.Kind = w.Text, w.Span, ""
 		a := newSearcher(s.m, &d, s.w, s.depth)
-		a.strict, a.inside = true, s.inside
+		a.strict, a.inside = n > 1 || len(s.d.Having) == 0, s.inside // "the email from Zora" in a list without a title
 		s.alt = append(s.alt, a)
 	}
 }

@@ -69,7 +69,7 @@ func (c *chunker) step(items []item, i int) int {
 		c.cur.neg = it
 	case it.has(lexicon.Negation) && it.has(lexicon.Quantity, "still"):
 		c.loose = append(c.loose, *it)
-	case it.has(lexicon.Negation) && !c.nameGoesOn(it) && !it.has(lexicon.Preposition) && !(it.has(lexicon.Measure) && i+1 < len(items)):
+	case it.has(lexicon.Negation) && !c.nameGoesOn(it) && !c.standsAlone(items, i) && !it.has(lexicon.Preposition) && !(it.has(lexicon.Measure) && i+1 < len(items)):
 		c.flush()
 		c.cur.neg = it
 		c.cur.sep = c.sep
@@ -161,6 +161,11 @@ func (c *chunker) called(items []item, i int) bool {
 // nameGoesOn reports whether a function word belongs to the name that is being read: only
 // where it has a capital letter itself ("No Stairway").
 func (c *chunker) nameGoesOn(it *item) bool { return it.proper(c.r.lang) && c.cur.proper(c.r.lang) }
+
+// standsAlone reports whether a word with a capital letter is all of a name: "choose Nobody".
+func (c *chunker) standsAlone(items []item, i int) bool {
+	return items[i].proper(c.r.lang) && len(c.cur.core) == 0 && (i+1 == len(items) || items[i+1].mark || items[i+1].has(lexicon.Conjunction))
+}
 
 // preposition reports whether items[i] leads a phrase in: it has such a sense and something
 // that it leads in stands behind it.

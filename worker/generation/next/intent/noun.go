@@ -150,6 +150,9 @@ var ownWords = map[string]bool{
 func (b *describer) quantity(i int) bool {
 	d, it := &b.d, &b.core[i]
 	last := i+1 == len(b.core)
+	if it.proper(b.r.lang) && len(b.core) > 1 && b.r.lang != "de" {
+		return false // "click Next chapter"
+	}
 	switch e := it.as(lexicon.Quantity); e.Name {
 	case "all", "any", "each":
 		d.All = true

@@ -48,6 +48,7 @@ func (r *reader) classify(c *clause) {
 				c.items, s = c.items[s:], 0
 			}
 			c.kind, c.head = goal, s
+			r.purpose(c)
 			r.attempt(c)
 			return
 		}
@@ -100,6 +101,22 @@ func (r *reader) names(items []item, s int) bool {
 		return next.proper(r.lang)
 	}
 	return r.lang == "en" && r.hasEffect(&items[s], Complete) && next.is("i") && next.cap
+}
+
+// purpose takes off what a press is for: "click the star to mark it as important".
+func (r *reader) purpose(c *clause) {
+	if r.lang == "de" || !r.hasEffect(&c.items[c.head], Press) {
+		return
+	}
+	for i := c.head + 2; i+1 < len(c.items); i++ {
+		next := &c.items[i+1]
+		if !c.items[i].has(lexicon.Preposition, "to", "for") || c.items[i].cap || next.cap || next.value != nil || !r.deedForm(next, "infinitive") || next.has(lexicon.Noun_) {
+			continue
+		}
+		c.told = append(c.told, Span{c.items[i].From, c.items[len(c.items)-1].To})
+		c.items = c.items[:i]
+		return
+	}
 }
 
 // instrumental reads "use the slider to select 42" as "select 42 with the slider".

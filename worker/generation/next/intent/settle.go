@@ -15,6 +15,9 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Open && len(g.Target) == 1 && (len(g.Target[0].Compare) > 0 || g.Target[0].Only) {
 		g.Effect = Filter
 	}
+	if g.Effect == Add && g.Concept == "reply" && len(g.Target) == 0 && g.To != nil {
+		r.answered(g)
+	}
 	if g.Effect == Add && g.Concept == "duplicate" {
 		g.Effect = Act
 	}
@@ -30,6 +33,9 @@ func (r *reader) settle(g *Goal, s *sense) {
 	}
 	if g.Effect == Complete && len(g.Target) == 1 && (g.State == "approved" || g.State == "confirmed") && asks(&g.Target[0]) {
 		g.Effect = Confirm
+	}
+	if g.Effect == Choose && g.From == nil && len(g.Target) == 1 && len(g.Fields) == 0 {
+		r.named(g)
 	}
 	r.paging(g)
 	r.keys(g)
@@ -59,6 +65,36 @@ func windows(g *Goal) bool {
 		return false
 	}
 	return t.Kind == WindowKind || t.Next || t.Other || t.Ordinal != 0 || len(t.State) > 0
+}
+
+// named reads "the accent color Purple" as the option Purple of what is called accent color.
+func (r *reader) named(g *Goal) {
+	t := &g.Target[0]
+	n := len(t.Words)
+	if t.Noun == "" || t.Kind != "" || n < 2 || t.Of != nil || t.In != nil || t.NounSpan.To > t.Words[n-1].Span.From || t.NounSpan.From < t.Words[0].Span.From {
+		return
+	}
+	k := 0
+	for k < n && t.Words[k].Span.To <= t.NounSpan.From {
+		k++
+	}
+	from := Description{Span: Span{t.Words[0].Span.From, t.NounSpan.To}, Words: append(append([]Word{}, t.Words[:k]...), Word{Span: t.NounSpan, Text: t.Noun, Lemma: r.lex.Lemma(t.Noun)})}
+	to := *t
+	to.Words, to.Noun, to.NounSpan = t.Words[k:], "", Span{}
+	to.Span = Span{to.Words[0].Span.From, to.Words[len(to.Words)-1].Span.To}
+	g.Target, g.From = []Description{to}, &from
+}
+
+// answered makes what is replied to the target: "reply to the email from Ivonne".
+func (r *reader) answered(g *Goal) {
+	to, fields := *g.To, g.Fields
+	for len(fields) > 0 && fields[0].Name == nil && fields[0].Prep != "" && !fields[0].Value.Quoted && fields[0].Span.From >= to.Span.To {
+		v := &fields[0].Value
+		to.Having = append(to.Having, Description{Span: v.Span, Words: []Word{{Span: v.Span, Text: v.Text}}})
+		to.Span.To = v.Span.To
+		fields = fields[1:]
+	}
+	g.Effect, g.Target, g.To, g.Fields = Act, []Description{to}, nil, fields
 }
 
 // portion takes the number out of "30 of the tea".

@@ -64,7 +64,9 @@ func (r *reader) elsewhere(p *phrase) *Description {
 	}
 	d := r.description(p)
 	if shown := slices.IndexFunc(d.State, func(s State) bool { return s.Name == "visible" && !s.Not }); shown >= 0 && len(p.rel) > 0 && !d.Quoted {
-		return &d // "the code that is shown above"
+		d.Flags = append(d.Flags, d.State[shown].Span)
+		d.State = slices.Delete(slices.Clone(d.State), shown, shown+1) // "the code that is shown above"
+		return &d
 	}
 	switch d.Kind {
 	case Value_, Text_, Total, Count:

@@ -36,7 +36,7 @@ func Closing(m *page.Model, banner int) int {
 		switch {
 		case consent && hasConcept(c, "accept"):
 			r = 3
-		case hasConcept(c, "close", "skip"):
+		case hasConcept(c, "close", "skip") || isCross(c):
 			r = 2
 		case hasConcept(c, "reject", "no", "cancel"):
 			r = 1
@@ -46,6 +46,16 @@ func Closing(m *page.Model, banner int) int {
 		}
 	}
 	return best
+}
+
+// isCross reports whether a control shows a cross and nothing else.
+func isCross(c *page.Control) bool {
+	for i := range c.Names {
+		if text := strings.TrimSpace(c.Names[i].Text); text != "" && strings.Trim(text, "✕✖✗✘×⨯❌xX") == "" {
+			return true
+		}
+	}
+	return false
 }
 
 // asksConsent reports whether a banner speaks of cookies or privacy.

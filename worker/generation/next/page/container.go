@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -222,6 +223,9 @@ func (b *builder) titleOf(i int) string {
 
 func (b *builder) longTitle(i int) string {
 	n := &b.Nodes[i]
+	if name := cmp.Or(n.Name, n.Title); tagKinds[n.Tag] == "frame" && name != "" {
+		return shape.Label(shape.Tidy(name))
+	}
 	if n.Role == "form" && n.Name != "" {
 		return shape.Label(shape.Tidy(n.Name))
 	}

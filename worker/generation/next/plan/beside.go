@@ -6,13 +6,22 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
 )
 
-// beside keeps of several controls of one name the one that stands in the form which was just
-// filled in: "enter Zed as the nickname and click Keep", where each section has such a button.
+// beside keeps of several controls of one name the one that stands in the thing that was spoken of
+// last, or in the form that was just filled in: "enter Zed as the nickname and click Keep", where
+// each section has such a button.
 func (p *planner) beside(m *page.Model, f find.Found) find.Found {
-	if p.goal == nil || p.typedAt == "" || f.Plural || p.goal.Effect != intent.Press && p.goal.Effect != intent.Submit && p.goal.Effect != intent.Act {
+	if p.goal == nil || f.Plural || p.goal.Effect != intent.Press && p.goal.Effect != intent.Submit && p.goal.Effect != intent.Act {
 		return f
 	}
-	at := m.Index().ByRef(p.typedAt)
+	at := -1
+	if len(p.them) == 1 && p.them[0].what == find.Record {
+		if c, ok := p.now(m, &p.them[0]); ok {
+			at = c.Node
+		}
+	}
+	if at < 0 && p.typedAt != "" {
+		at = m.Index().ByRef(p.typedAt)
+	}
 	if at < 0 {
 		return f
 	}

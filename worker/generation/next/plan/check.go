@@ -84,6 +84,9 @@ func (p *planner) check(ctx context.Context, g *intent.Goal) error {
 // otherwise returns the evidence for a claim about "it" where that is not the thing that the goal
 // before was done to, but what it went into, what was opened, or the page.
 func (p *planner) otherwise(c *intent.Claim) (find.Evidence, bool) {
+	if e, ok := p.ofPage(c); ok {
+		return e, true
+	}
 	if len(c.Subject) != 1 || !c.Subject[0].Pronoun || !bare(&c.Subject[0]) || p.model.Dialog != nil {
 		return find.Evidence{}, false
 	}
@@ -106,6 +109,28 @@ func (p *planner) otherwise(c *intent.Claim) (find.Evidence, bool) {
 		return e, true
 	}
 	return find.Evidence{}, false
+}
+
+// ofPage returns the evidence for a claim about a property of "it", where it was opened and the
+// page is about it: "open the chair, its price is 45.50".
+func (p *planner) ofPage(c *intent.Claim) (find.Evidence, bool) {
+	m := p.model
+	if len(c.Subject) != 1 || c.Subject[0].Of == nil || !c.Subject[0].Of.Pronoun || !bare(c.Subject[0].Of) || m.Dialog != nil {
+		return find.Evidence{}, false
+	}
+	for i := range p.them {
+		if _, there := p.now(m, &p.them[i]); there {
+			return find.Evidence{}, false
+		}
+	}
+	whole := *c
+	d := c.Subject[0]
+	of := d.Of.Span
+	d.Of = nil
+	whole.Subject = []intent.Description{d}
+	e := find.Claim(p.before, m, &whole, p.want(m))
+	e.Used = append(e.Used, find.Use{Span: of, By: "what was opened"})
+	return e, e.Known && e.Holds
 }
 
 // until looks until a claim holds, at most for some time.

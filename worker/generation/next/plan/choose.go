@@ -259,6 +259,9 @@ func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
 // search types into the field of a search, and presses Enter or its button where nothing
 // happens.
 func (p *planner) search(ctx context.Context, g *intent.Goal) error {
+	if p.spotted(g) {
+		return nil
+	}
 	text := g.Text
 	if text == nil && len(g.Target) > 0 {
 		d := &g.Target[0]

@@ -20,6 +20,11 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if done, err := p.atOnce(ctx, g); err != nil || done {
 		return err
 	}
+	if len(g.Fields) > 0 && g.Effect == intent.Act {
+		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})
+		})
+	}
 	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 		return p.once(ctx, g, []find.Candidate{c})
 	})

@@ -40,12 +40,29 @@ func (p *planner) into(ctx context.Context, g *intent.Goal) error {
 		return nil
 	}
 	f := find.Description(m, in, p.want(m))
-	if len(f.Candidates) == 0 || len(f.Missing) > 0 {
+	if !p.isHere(m, &f) {
 		return p.unresolved(in, &f)
 	}
 	p.useFound(in, &f)
 	p.useSpan(in.Span, "what the page has")
 	return nil
+}
+
+// isHere reports whether a place that was found and holds nothing of its own is where the reader
+// is: the tab or link that is open, the heading of the page, the fields themselves.
+func (p *planner) isHere(m *page.Model, f *find.Found) bool {
+	if len(f.Candidates) == 0 || len(f.Missing) > 0 {
+		return false
+	}
+	c := &f.Candidates[0]
+	switch c.What {
+	case find.Line:
+		return m.Lines[c.Index].Heading == 1
+	case find.Control:
+		n := &m.Nodes[c.Node]
+		return n.Selected == "true" || n.Role == "link" || n.Checked == "true" || n.Expanded == "true"
+	}
+	return true
 }
 
 // tells reports whether a description of a place says which one, and not only "in the form".

@@ -185,6 +185,7 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 		}
 		return p.failed(a, v)
 	}
+	p.useSlots(g, a, v)
 	return nil
 }
 

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
@@ -44,6 +45,11 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 		if c, ok := p.recordOf(&g.Target[i]); ok && len(g.Fields) == 0 {
 			one := *g
 			one.Effect = intent.Act
+			if g.To != nil { // "forward it to Ella": who gets it is asked for in what opens
+				to := intent.Field{Prep: "to", Span: g.To.Span, Value: intent.Value{Span: g.To.Span, Text: phraseOf(p, g.To), Quoted: g.To.Quoted}}
+				one.To = nil
+				return p.through(ctx, &one, newForm([]intent.Field{to}), []find.Candidate{c})
+			}
 			return p.once(ctx, &one, []find.Candidate{c})
 		}
 	}
@@ -69,7 +75,7 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 // sent is the text that a goal sends (send the message "See you"), as the value of the field for
 // it; nil where it sends something that the page has.
 func (p *planner) sent(g *intent.Goal) *form {
-	if len(g.Target) != 1 || !g.Target[0].Quoted || len(g.Fields) > 0 || p.model == nil || p.model.Dialog != nil {
+	if len(g.Target) != 1 || !g.Target[0].Quoted && !isCode(&g.Target[0]) || len(g.Fields) > 0 || p.model == nil || p.model.Dialog != nil {
 		return nil
 	}
 	d := &g.Target[0]
@@ -88,11 +94,20 @@ func (p *planner) sent(g *intent.Goal) *form {
 	return newForm([]intent.Field{field})
 }
 
+// isCode reports whether a description is a noun with a code that is typed: "the coupon SAVE10".
+func isCode(d *intent.Description) bool {
+	if d.Noun == "" || len(d.Words) != 1 {
+		return false
+	}
+	text := d.Words[0].Text
+	return strings.ToUpper(text) == text && len(text) > 2 || strings.ContainsAny(text, "0123456789")
+}
+
 // explained returns an error where nothing on the page explains the words of what is handed in:
 // then it is something else that would be.
 func (p *planner) explained(ctx context.Context, d *intent.Description) error {
 	m, err := p.look(ctx)
-	if err != nil || m.Dialog != nil || d.Pronoun && bare(d) || len(wordsOf(d)) == 0 {
+	if err != nil || m.Dialog != nil || d.Pronoun && bare(d) || p.pointed(d) || len(wordsOf(d)) == 0 {
 		return err
 	}
 	aim := find.Aim{Effect: intent.Submit, Lemma: p.goal.Lemma, Words: []intent.Description{*d}, Lang: p.text.Lang, Record: -1, Within: -1}
@@ -117,6 +132,12 @@ func (p *planner) explained(ctx context.Context, d *intent.Description) error {
 
 // recordOf returns the only record that a description clearly means.
 func (p *planner) recordOf(d *intent.Description) (find.Candidate, bool) {
+	if p.model != nil && p.pointed(d) {
+		if c, ok := p.now(p.model, &p.them[0]); ok && c.What == find.Record {
+			p.useSpan(d.Span, "the thing before")
+			return c, true
+		}
+	}
 	if len(d.Words) == 0 && d.Of == nil && d.Extreme == nil && d.Ordinal == 0 || d.Pronoun || p.model == nil {
 		return find.Candidate{}, false
 	}

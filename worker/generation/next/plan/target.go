@@ -88,7 +88,7 @@ func (p *planner) resolve(ctx context.Context, d *intent.Description, tiers [][]
 
 // resolveOn returns what a description means on a model, and the nearest that was found.
 func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find.What) (list []find.Candidate, nearest find.Found, ok bool) {
-	if d.Pronoun && bare(d) || possessed(d) {
+	if d.Pronoun && bare(d) || possessed(d) || p.pointed(d) {
 		w := p.want(m)
 		if len(w.Among) > 0 {
 			p.useSpan(d.Span, "the thing before")

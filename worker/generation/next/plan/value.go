@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
@@ -35,10 +36,16 @@ func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
 	if err != nil {
 		return err
 	}
-	found, nearest, ok := p.resolveOn(m, v.From, [][]find.What{{find.Attribute, find.Field}, {find.Line}})
 	text := ""
-	if ok && len(found) == 1 {
-		text = textShown(m, &found[0])
+	var nearest find.Found
+	for _, kinds := range [][]find.What{{find.Attribute, find.Field}, {find.Line}} {
+		found, near, ok := p.resolveOn(m, v.From, [][]find.What{kinds})
+		if nearest = near; ok && len(found) == 1 {
+			text = textShown(m, &found[0], v.From)
+		}
+		if text != "" {
+			break
+		}
 	}
 	if text == "" {
 		return p.unresolved(v.From, &nearest)
@@ -53,7 +60,7 @@ func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
 }
 
 // textShown is what a thing shows; "" where it is nothing that shows one value.
-func textShown(m *page.Model, c *find.Candidate) string {
+func textShown(m *page.Model, c *find.Candidate, d *intent.Description) string {
 	switch c.What {
 	case find.Attribute:
 		if r := &m.Records[c.Index]; c.Sub >= 0 && c.Sub < len(r.Attributes) {
@@ -62,9 +69,28 @@ func textShown(m *page.Model, c *find.Candidate) string {
 	case find.Field:
 		return m.Fields[c.Index].Value
 	case find.Line:
-		return m.Lines[c.Index].Text
+		return codeIn(m.Lines[c.Index].Text, d)
 	}
 	return ""
+}
+
+// codeIn is what a line tells of a noun: the first word with a digit behind it ("Your code is
+// 4817."), else the whole of it.
+func codeIn(text string, d *intent.Description) string {
+	noun := d.Noun
+	if n := len(d.Words); n > 0 {
+		noun = d.Words[n-1].Text
+	}
+	at := strings.Index(strings.ToLower(text), strings.ToLower(noun))
+	if noun == "" || at < 0 {
+		return text
+	}
+	for _, w := range strings.Fields(text[at+len(noun):]) {
+		if strings.ContainsAny(w, "0123456789") {
+			return strings.Trim(w, ".,;:!?()")
+		}
+	}
+	return text
 }
 
 // fillEach puts a value into each of several fields that its name means: "both text fields".
