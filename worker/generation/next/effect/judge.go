@@ -28,7 +28,7 @@ var judges = map[intent.Effect]func(*judged) Verdict{
 	intent.Submit: judgeSubmit, intent.Confirm: judgeSubmit, intent.SignIn: judgeSubmit, intent.SignOut: judgeSubmit,
 	intent.Set: judgeValue, intent.Choose: judgeValue, intent.Edit: judgeEdit, intent.Append: judgeEdit, intent.Clear: judgeEdit,
 	intent.Increase: judgeStep, intent.Decrease: judgeStep, intent.Rate: judgeRate, intent.Select: judgeSelect,
-	intent.Press: judgeDone, intent.Type: judgeDone, intent.Point: judgeDone, intent.Upload: judgeDone, intent.Download: judgeDone,
+	intent.Press: judgePress, intent.Type: judgeDone, intent.Point: judgeDone, intent.Upload: judgeDone, intent.Download: judgeDone,
 	intent.Copy: judgeDone, intent.Scroll: judgeDone, intent.Resize: judgeDone, intent.Window: judgeDone, intent.Wait: judgeDone,
 	intent.Navigate: judgeDone,
 }

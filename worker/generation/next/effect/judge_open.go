@@ -221,6 +221,37 @@ func judgeDone(j *judged) Verdict {
 	return reached("it was done", find.Use{Span: j.goal.Verb, By: "it was done"})
 }
 
+// maxListener is how far above an element what listens for it may be.
+const maxListener = 3
+
+// judgePress: the deed itself is what was asked for; but what is no control and nothing came of is
+// a text that was taken for one.
+func judgePress(j *judged) Verdict {
+	if j.Nothing && len(j.target) > 0 && !slices.ContainsFunc(j.target, func(c find.Candidate) bool { return j.reacts(&c) }) {
+		return Verdict{State: Unseen, Why: "it is no control, and nothing changed"}
+	}
+	return judgeDone(j)
+}
+
+// reacts reports whether a thing is a control, has one in it or stands in one.
+func (j *judged) reacts(c *find.Candidate) bool {
+	m := j.Before
+	if c.What == find.Control || c.What == find.Field || c.What == find.Option || c.Node < 0 {
+		return true
+	}
+	for i, n := c.Node, 0; i >= 0 && n < maxListener; i, n = m.Nodes[i].Parent, n+1 {
+		if m.Nodes[i].Interactive || m.Nodes[i].Reacts != "" {
+			return true
+		}
+	}
+	for i := c.Node + 1; i < len(m.Nodes) && contains(m, c.Node, i); i++ {
+		if m.Nodes[i].Interactive {
+			return true
+		}
+	}
+	return false
+}
+
 // Selected reports whether a control is the chosen one of its like.
 func Selected(c *Change, control int) bool {
 	if control < 0 || control >= len(c.After.Controls) {

@@ -77,6 +77,9 @@ type Want struct {
 	// Opened: what In of the description names was opened by whoever asks, and holds all that is
 	// seen now.
 	Opened bool
+	// Told is what the text says now: a text of the page that repeats it tells people what to do,
+	// and is not what it speaks of.
+	Told string
 	// Among are what pronouns stand for: "the second of them", "its price", "it".
 	Among []Candidate
 	// Except are what "the other" leaves out.

@@ -27,7 +27,7 @@ type deed struct {
 func (r *reader) goal(c *clause, s *sense) []Goal {
 	d := &deed{r: r, s: s}
 	d.g = Goal{Span: clauseSpan(c), Effect: Effect(s.Effect), Verb: s.spans[0], Lemma: s.Lemma, Forbidden: c.forbidden, Expected: c.expected, Begun: c.begun,
-		State: s.State, Concept: s.Attr("concept"), Risk: s.Risk}
+		State: s.State, Concept: s.Attr("concept"), Risk: s.Risk, How: s.Attr("how")}
 	d.g.Words = append(d.g.Words, s.spans[1:]...)
 	d.g.On = s.Attr("on") == "on"
 	if placed(d.g.Effect) {

@@ -118,9 +118,11 @@ type Goal struct {
 	// forward, reload.
 	Place string
 	// On is what Toggle sets: on, off.
-	On     bool
-	Keys   string // of Type: "Enter", "Control+a"
-	Times  int    // 0 is once
+	On    bool
+	Keys  string // of Type: "Enter", "Control+a"
+	Times int    // 0 is once
+	// How is the kind of a press that the verb says: "double", "right", "long"; "" is a plain one.
+	How    string
 	Within time.Duration
 	Claim  *Claim
 	// If is a condition on the page: the goal is left out where it does not hold, and only

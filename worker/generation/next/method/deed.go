@@ -126,8 +126,26 @@ func point(t *Task) []Way {
 	return []Way{w}
 }
 
-// pressIt: the control, by its name.
+// pressIt: the press of the target, of the kind that the verb says.
 func pressIt(t *Task) []Way {
+	list := t.presses()
+	tool, ok := map[string]string{"double": step.DoubleClick, "right": step.RightClick}[t.Goal.How]
+	for i := range list {
+		w := &list[i]
+		if last := len(w.Acts) - 1; ok && last >= 0 && w.Acts[last].Tool == step.Click {
+			w.Acts = slices.Clone(w.Acts)
+			w.Acts[last].Tool = tool
+			w.Key += tool
+		}
+	}
+	if t.Goal.How != "" && !ok {
+		return nil // no step presses so
+	}
+	return list
+}
+
+// presses: the control, by its name.
+func (t *Task) presses() []Way {
 	if t.Target == nil || t.Target.Node < 0 {
 		return t.named(t.scope(), costGlobal)
 	}

@@ -152,6 +152,10 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	if p.isForbidden(before, w) {
 		return effect.Verdict{State: effect.Unseen, Why: "what would do it is forbidden by the text"}, nil
 	}
+	if name := method.Unsaid(before, w, a.goal, p.words(a.goal.Span)); name != "" {
+		p.trace("%s, depth %d: %s would do what is not said", a.goal.Effect, l.depth, name)
+		return effect.Verdict{State: effect.Unseen, Why: name + " would do more than the text says"}, nil
+	}
 	ok, err := p.perform(ctx, w)
 	if err != nil {
 		return effect.Verdict{}, err

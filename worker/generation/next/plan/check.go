@@ -152,6 +152,16 @@ func (p *planner) elsewhere(ctx context.Context, c *intent.Claim, e find.Evidenc
 	return e, err
 }
 
+// unsure is the error for a condition of which the page does not say whether it holds: to leave
+// out what hangs on it would be a guess as well.
+func (p *planner) unsure(c *intent.Claim, e *find.Evidence) error {
+	reason := fmt.Sprintf("whether %q holds is not seen", p.words(c.Span))
+	if e.Why != "" {
+		reason += " (" + e.Why + ")"
+	}
+	return p.say(reason)
+}
+
 // unknown is the error for a claim about something that was not found.
 func (p *planner) unknown(c *intent.Claim, e *find.Evidence) error {
 	reason := "what it says of the page could not be checked"

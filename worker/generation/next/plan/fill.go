@@ -154,7 +154,7 @@ func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, s
 		return false, nil
 	}
 	off = off || c.What == find.Field && m.Fields[c.Index].Kind == "switch" && method.SaysNo(value.Text)
-	if method.Holds(m, &c, &value, off) {
+	if !m.Nodes[c.Node].Password && method.Holds(m, &c, &value, off) { // what a field for passwords holds is never seen
 		return true, nil
 	}
 	return p.fillField(ctx, &c, &value, off)

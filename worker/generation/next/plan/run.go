@@ -219,9 +219,12 @@ func (p *planner) condition(ctx context.Context, g *intent.Goal, skipped bool) (
 	if err != nil {
 		return false, err
 	}
+	if !e.Known {
+		return false, p.unsure(g.If, &e)
+	}
 	p.use(e.Used...)
 	p.useSpan(g.If.Span, "the condition")
-	return e.Known && e.Holds, nil
+	return e.Holds, nil
 }
 
 // reach does one goal.
