@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
@@ -39,6 +40,7 @@ func (r *reader) value(p *phrase) Value {
 		v.Span.To = p.mods[n-1].span().To
 		v.Text = r.source[v.Span.From:v.Span.To]
 	}
+	v.From = r.elsewhere(p)
 	if p.upto != nil && v.Date != nil || p.upto != nil && r.dateOf(p.upto) != nil {
 		r.dateRange(&v, p)
 	}
@@ -47,6 +49,27 @@ func (r *reader) value(p *phrase) Value {
 	}
 	r.glosses(&v, p)
 	return v
+}
+
+// elsewhere returns what a value is said to be by, where it stands on the page: "the value of
+// Language", "the total shown above".
+func (r *reader) elsewhere(p *phrase) *Description {
+	if len(p.core) < 2 || !p.core[0].has(lexicon.Article) || p.core[0].number {
+		return nil
+	}
+	for i := range p.mods {
+		if slices.ContainsFunc(p.mods[i].core, func(it item) bool { return it.value != nil }) {
+			return nil // "a total of 12"
+		}
+	}
+	d := r.description(p)
+	switch d.Kind {
+	case Value_, Text_, Total, Count:
+		if d.Of != nil || len(d.State)+len(d.Relation) > 0 {
+			return &d
+		}
+	}
+	return nil
 }
 
 // glosses adds the other words for a value.

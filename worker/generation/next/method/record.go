@@ -34,11 +34,32 @@ var risky = map[intent.Effect]bool{intent.Remove: true, intent.Submit: true, int
 func (t *Task) named(within int, cost float64) []Way {
 	var list []Way
 	for _, c := range t.controls(t.Goal.Effect, within) {
+		if within < 0 && t.several(c.Index) {
+			continue
+		}
 		w := t.pressOf(&c, cost+1-c.Score)
 		w.Risks = risky[t.Goal.Effect] || Destroys(t.Model, c.Index)
 		list = append(list, w)
 	}
 	return list
+}
+
+// several reports whether a control stands in one of several records that each have one of its
+// name, and not in the target's: which of them is meant nobody said.
+func (t *Task) several(control int) bool {
+	m := t.Model
+	r := m.Controls[control].Record
+	if r < 0 || r == t.record() {
+		return false
+	}
+	name := fold(effect.ControlName(m, control))
+	for i := range m.Controls {
+		o := &m.Controls[i]
+		if i != control && o.Record >= 0 && o.Record != r && m.Records[o.Record].Group == m.Records[r].Group && fold(effect.ControlName(m, i)) == name {
+			return true
+		}
+	}
+	return false
 }
 
 // pressOf is the press of a control that was found.

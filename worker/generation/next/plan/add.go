@@ -60,7 +60,7 @@ func (p *planner) product(g *intent.Goal) (find.Candidate, bool) {
 // control that adds it is pressed.
 func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) error {
 	f := newForm(g.Fields)
-	if err := p.fill(ctx, f, anywhere); err != nil {
+	if err := p.fill(ctx, f, p.anywhere); err != nil {
 		return err
 	}
 	if !f.complete() {
@@ -258,7 +258,7 @@ func (p *planner) make(ctx context.Context, g *intent.Goal) error {
 	}
 	if len(f.fields) > 0 && p.takesAll(start, f) {
 		mark := p.mark()
-		if err := p.fill(ctx, f, anywhere); err != nil {
+		if err := p.fill(ctx, f, p.anywhere); err != nil {
 			return err
 		}
 		if f.complete() {
@@ -299,7 +299,7 @@ func titleFields(g *intent.Goal) []intent.Field {
 
 // takesAll reports whether the page as it stands has a field for each value.
 func (p *planner) takesAll(m *page.Model, f *form) bool {
-	as := find.Assign(m, f.fields, p.wantIn(m, anywhere(m)))
+	as := find.Assign(m, f.fields, p.wantIn(m, p.anywhere(m)))
 	if len(as.Missing) > 0 || len(as.Ambiguous) > 0 || len(as.Slots) < len(f.fields) {
 		return false
 	}

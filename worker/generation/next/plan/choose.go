@@ -16,7 +16,7 @@ func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 	if len(f.fields) == 0 {
 		return p.deed(ctx, g)
 	}
-	within := anywhere
+	within := p.anywhere
 	if g.From != nil {
 		within = p.fromNode(g.From, within)
 	}
@@ -100,7 +100,7 @@ func (p *planner) toggle(ctx context.Context, g *intent.Goal) error {
 		}
 	}
 	f := newForm(g.Fields)
-	if err := p.fill(ctx, f, anywhere); err != nil {
+	if err := p.fill(ctx, f, p.anywhere); err != nil {
 		return err
 	}
 	if f.complete() {
@@ -119,7 +119,7 @@ func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
 	if len(whole.fields) > 0 {
 		mark := p.mark()
 		start := p.model
-		if err := p.fill(ctx, whole, anywhere); err != nil {
+		if err := p.fill(ctx, whole, p.anywhere); err != nil {
 			return err
 		}
 		if whole.complete() {
@@ -137,7 +137,7 @@ func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
 		}
 	}
 	f := newForm(fields)
-	if err := p.fill(ctx, f, anywhere); err != nil {
+	if err := p.fill(ctx, f, p.anywhere); err != nil {
 		return err
 	}
 	if !f.complete() {

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
@@ -86,6 +87,13 @@ func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(contex
 		p.remember(m, found)
 		things = append(things, p.them...)
 		p.them = before
+		if i > 0 && len(found) == 1 && slices.ContainsFunc(targets, func(c find.Candidate) bool { return c.Node == found[0].Node && c.What == found[0].What }) {
+			if g.Effect != intent.Press {
+				return p.say(fmt.Sprintf("%q and what stands before it are one thing", p.words(list[i].Span)))
+			}
+			things = things[:len(targets)] // the words of one name
+			continue
+		}
 		targets = append(targets, found...)
 	}
 	p.before = m

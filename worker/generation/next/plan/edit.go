@@ -35,7 +35,7 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 	}
 	if len(g.Target) == 0 {
 		f := newForm([]intent.Field{{Value: *text, Span: text.Span}})
-		if err := p.fill(ctx, f, anywhere); err != nil || f.complete() {
+		if err := p.fill(ctx, f, p.anywhere); err != nil || f.complete() {
 			return err
 		}
 		return p.unfilled(f)

@@ -51,9 +51,12 @@ func (f *form) left() (list []intent.Field, at []int) {
 
 func (f *form) complete() bool { return !slices.Contains(f.done, false) }
 
-// fill puts the values of a form into the fields below a node (-1: anywhere), one after the
+// fill puts the values of a form into the fields below a node (-1: p.anywhere), one after the
 // other, as long as the page has a field for one. The page may change with each.
 func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) int) error {
+	if err := p.prepareValues(ctx, f); err != nil {
+		return err
+	}
 	stuck := map[int]bool{}
 	shown := 0
 	for range 3*len(f.fields) + 2 {
@@ -150,7 +153,7 @@ func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, s
 		value.Text = slot.Label
 	}
 	off := f.Off
-	if !fits(m, &c, f) || p.narrows(m, &c, f) {
+	if !fits(m, &c, f) || p.narrows(m, &c, f) || p.offersNothing(m, slot, f) {
 		return false, nil
 	}
 	off = off || c.What == find.Field && m.Fields[c.Index].Kind == "switch" && method.SaysNo(value.Text)
@@ -179,6 +182,15 @@ func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) boo
 		return method.IsSearch(m, c.Index)
 	}
 	return false
+}
+
+// offersNothing reports whether something is to be chosen, and a field only takes any text: that
+// it is meant by no word but that it is free is a guess.
+func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field) bool {
+	if p.goal == nil || p.goal.Effect != intent.Choose || f.Name != nil || slot.To.What != find.Field || slot.Label != "" {
+		return false
+	}
+	return m.Fields[slot.To.Index].Kind == "text" && slot.Text == f.Value.Text
 }
 
 // fillField tries the ways to have a field hold a value.
@@ -338,14 +350,6 @@ func fieldState(m *page.Model, f *page.Field) string {
 		}
 	}
 	return text
-}
-
-// anywhere is the whole page, or what is in front of it.
-func anywhere(m *page.Model) int {
-	if m.Front >= 0 && m.Front < len(m.Containers) && m.Containers[m.Front].Modal {
-		return m.Containers[m.Front].Node
-	}
-	return -1
 }
 
 // unfilled is the error for values that no field of the page takes.

@@ -3,7 +3,9 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
@@ -22,6 +24,9 @@ func (p *planner) isForbidden(m *page.Model, w *method.Way) bool {
 		if !g.Forbidden || p.goal != nil && g.Effect == p.goal.Effect && len(g.Target) == 0 && g.Lemma == p.goal.Lemma {
 			continue
 		}
+		if p.pressesForbidden(m, w, g) {
+			return true
+		}
 		aim := find.Aim{Effect: g.Effect, Lemma: g.Lemma, Lang: p.text.Lang, Record: -1, Within: -1}
 		if len(g.Target) > 0 {
 			if aim.Record = p.forbiddenRecord(m, g); aim.Record < 0 {
@@ -36,6 +41,27 @@ func (p *planner) isForbidden(m *page.Model, w *method.Way) bool {
 				if a.Node >= 0 && a.Node == c.Node && a.Tool == "click" {
 					return true
 				}
+			}
+		}
+	}
+	return false
+}
+
+// pressesForbidden reports whether a way presses the control that the text says not to press.
+func (p *planner) pressesForbidden(m *page.Model, w *method.Way, g *intent.Goal) bool {
+	if g.Effect != intent.Press && g.Effect != intent.Act && g.Effect != intent.Submit {
+		return false
+	}
+	for i := range g.Target {
+		want := p.want(m, find.Control)
+		want.Told = ""
+		f := find.Description(m, &g.Target[i], want)
+		if !f.Clear() {
+			continue
+		}
+		for _, a := range w.Acts {
+			if slices.ContainsFunc(f.Candidates[:1], func(c find.Candidate) bool { return c.Node == a.Node }) && a.Tool == step.Click {
+				return true
 			}
 		}
 	}

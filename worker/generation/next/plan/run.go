@@ -236,6 +236,9 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 	if g.Effect != intent.Check {
 		p.before = m
 	}
+	if err := p.into(ctx, g); err != nil {
+		return err
+	}
 	run := executorOf(g.Effect)
 	if run == nil {
 		run = (*planner).deed

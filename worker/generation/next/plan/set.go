@@ -42,9 +42,9 @@ func (p *planner) become(ctx context.Context, g *intent.Goal) error {
 		}
 		named := field
 		named.Name = &g.Target[0]
-		if as := find.Assign(m, []intent.Field{named}, p.wantIn(m, anywhere(m))); len(as.Slots) == 1 && len(as.Missing) == 0 && len(as.Ambiguous) == 0 {
+		if as := find.Assign(m, []intent.Field{named}, p.wantIn(m, p.anywhere(m))); len(as.Slots) == 1 && len(as.Missing) == 0 && len(as.Ambiguous) == 0 {
 			f := newForm([]intent.Field{named})
-			if err := p.fill(ctx, f, anywhere); err != nil {
+			if err := p.fill(ctx, f, p.anywhere); err != nil {
 				return err
 			}
 			if f.complete() {
@@ -61,7 +61,7 @@ func (p *planner) become(ctx context.Context, g *intent.Goal) error {
 // setOn fills a form in a target (nil: the page): in its own fields, else in what is opened
 // for it.
 func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Candidate) error {
-	within := anywhere
+	within := p.anywhere
 	if c != nil {
 		m, err := p.look(ctx)
 		if err != nil {
@@ -187,7 +187,7 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 // is there.
 func (p *planner) inside(container int) func(m *page.Model) int {
 	if container < 0 || p.model == nil || container >= len(p.model.Containers) {
-		return anywhere
+		return p.anywhere
 	}
 	ref := p.model.Nodes[p.model.Containers[container].Node].Ref
 	return func(m *page.Model) int {
@@ -196,7 +196,7 @@ func (p *planner) inside(container int) func(m *page.Model) int {
 				return c.Node
 			}
 		}
-		return anywhere(m)
+		return p.anywhere(m)
 	}
 }
 
@@ -223,7 +223,7 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 			break
 		}
 		before := f.filled
-		if err := p.fill(ctx, f, anywhere); err != nil {
+		if err := p.fill(ctx, f, p.anywhere); err != nil {
 			return err
 		}
 		if f.complete() {
@@ -278,7 +278,7 @@ func (p *planner) seekFields(ctx context.Context, f *form) (bool, error) {
 			continue
 		}
 		before := f.filled
-		if err := p.fill(ctx, f, anywhere); err != nil {
+		if err := p.fill(ctx, f, p.anywhere); err != nil {
 			return false, err
 		}
 		if f.filled > before {

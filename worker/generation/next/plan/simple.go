@@ -152,8 +152,13 @@ func (p *planner) upload(ctx context.Context, g *intent.Goal) error {
 		return err
 	}
 	name := "file.txt"
-	if g.Text != nil {
+	switch {
+	case g.Text != nil:
 		name = g.Text.Text
+	case len(g.Target) == 1 && len(g.Target[0].Words) > 0:
+		name = phraseWords(&g.Target[0])
+	case len(g.Target) > 1:
+		return p.say("one file at a time can be uploaded")
 	}
 	for i := range m.Fields {
 		if m.Fields[i].Kind != "file" {

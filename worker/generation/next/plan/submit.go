@@ -13,7 +13,7 @@ import (
 func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 	if len(g.Fields) > 0 {
 		f := newForm(g.Fields)
-		if err := p.fill(ctx, f, anywhere); err != nil {
+		if err := p.fill(ctx, f, p.anywhere); err != nil {
 			return err
 		}
 		if !f.complete() {
@@ -117,7 +117,7 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 	}
 	if len(g.Fields) > 0 {
 		f := newForm(g.Fields)
-		if err := p.fill(ctx, f, anywhere); err != nil {
+		if err := p.fill(ctx, f, p.anywhere); err != nil {
 			return err
 		}
 		if !f.complete() {
@@ -160,7 +160,7 @@ func (p *planner) settle(a *attempt, g *intent.Goal) error {
 // signIn fills in who and how, and hands it in.
 func (p *planner) signIn(ctx context.Context, g *intent.Goal) error {
 	f := newForm(g.Fields)
-	if err := p.fill(ctx, f, anywhere); err != nil {
+	if err := p.fill(ctx, f, p.anywhere); err != nil {
 		return err
 	}
 	if !f.complete() {

@@ -38,6 +38,9 @@ func tiersOf(e intent.Effect) [][]find.What {
 // want is what narrows a search now.
 func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 	w := find.Want{Kinds: kinds, Lang: p.text.Lang, Within: -1}
+	if c, ok := p.partOf(m); ok {
+		w.Within = c.Node
+	}
 	if p.goal != nil {
 		w.Told = p.words(p.goal.Span)
 	}
