@@ -159,6 +159,9 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 		p.trace("%s, depth %d: %s would do what is not said", a.goal.Effect, l.depth, name)
 		return effect.Verdict{State: effect.Unseen, Why: name + " would do more than the text says"}, nil
 	}
+	if p.deletesMore(a, w) {
+		return effect.Verdict{State: effect.Unseen, Why: "another thing may have been deleted before, by another reading of the text"}, nil
+	}
 	ok, err := p.perform(ctx, w)
 	if err != nil {
 		return effect.Verdict{}, err
@@ -173,6 +176,9 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 		return effect.Verdict{State: effect.Unseen, Why: w.Name + " could not be used"}, err
 	}
 	a.risked = a.risked || w.Risks
+	if w.Risks && destroys(a.goal.Effect) && !same(before, now) {
+		p.deleted = append(p.deleted, deletion(a, w))
+	}
 	v := p.verdict(a, now, w, before)
 	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)
 	a.last = v.Why

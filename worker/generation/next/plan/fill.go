@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/method"
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
+	"github.com/slipway-qa/slipway/worker/generation/next/word/token"
 )
 
 // form is the values that a goal puts into fields, with what is done of them.
@@ -135,6 +136,9 @@ func firstSlot(slots []find.Slot) *find.Slot {
 func (p *planner) useField(f *intent.Field, slot *find.Slot) {
 	p.use(slot.To.Used...)
 	p.useSpan(f.Value.Span, "the field holds it")
+	if len(slot.Missing) > 0 {
+		return // it holds the value, and is not called so
+	}
 	p.useSpan(f.Span, "the field holds it")
 	if f.Name != nil {
 		p.useSpan(f.Name.Span, "the field")
@@ -149,8 +153,14 @@ func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, s
 		return true, nil
 	}
 	value := f.Value
-	if slot.Label != "" && c.What != find.Option {
+	switch {
+	case slot.Label != "" && c.What != find.Option:
 		value.Text = slot.Label
+	case slot.Text != "" && slot.Text != value.Text: // "phone 390" without the label
+		value.Text, value.Number = slot.Text, nil
+		if n := token.Values(slot.Text); len(n) > 0 {
+			value.Number = &n[0]
+		}
 	}
 	off := f.Off
 	if !fits(m, &c, f) || p.narrows(m, &c, f) || p.offersNothing(m, slot, f) {

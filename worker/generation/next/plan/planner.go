@@ -39,6 +39,10 @@ type planner struct {
 	// fresh start where data are real, and none is done twice for one goal.
 	risked []pressed
 
+	// deleted are the presses of this reading that deleted something, or may have; gone those of the
+	// readings before it.
+	deleted, gone []string
+
 	reading *intent.Reading
 	goal    *intent.Goal
 	next    []intent.Goal // those after it
