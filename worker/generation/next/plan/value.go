@@ -17,7 +17,8 @@ func (p *planner) prepareValues(ctx context.Context, f *form) error {
 		if f.done[i] {
 			continue
 		}
-		if v := &f.fields[i].Value; v.From != nil && !v.Quoted {
+		v := &f.fields[i].Value
+		if v.From != nil && !v.Quoted && (f.fields[i].Name != nil || intent.Shows(v.From.Kind)) {
 			if err := p.shownValue(ctx, v); err != nil {
 				return err
 			}
@@ -39,6 +40,9 @@ func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
 	text := ""
 	if ok && len(found) == 1 {
 		text = textShown(m, &found[0])
+	}
+	if text == "" && !intent.Shows(v.From.Kind) {
+		return nil // words to type, as far as the page knows
 	}
 	if text == "" {
 		return p.unresolved(v.From, &nearest)
