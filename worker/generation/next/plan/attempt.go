@@ -176,7 +176,7 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 		return effect.Verdict{State: effect.Unseen, Why: w.Name + " could not be used"}, err
 	}
 	a.risked = a.risked || w.Risks
-	if w.Risks && destroys(a.goal.Effect) && !same(before, now) {
+	if risks(a, w) && !same(before, now) {
 		p.deleted = append(p.deleted, deletion(a, w))
 	}
 	v := p.verdict(a, now, w, before)
@@ -258,7 +258,7 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 		p.pending = a
 		return effect.Verdict{State: effect.Reached, Why: "it asks, and the text answers", Used: v.Used}, nil
 	}
-	if a.fills != nil && now.Dialog == nil {
+	if a.fills != nil && now.Dialog == nil && (inner.inside >= 0 || len(a.target) == 0 || fieldsCame(before, now)) {
 		filled, err := a.fills(ctx, inner.inside)
 		if err != nil {
 			return v, err
@@ -279,6 +279,22 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 		p.confirmed = true
 	}
 	return got, err
+}
+
+// fieldsCame reports whether there is something to fill in that was not there, or holds something
+// else: a form for what was pressed. What stood on the page before is for something else.
+func fieldsCame(before, now *page.Model) bool {
+	c := effect.Between(before, now)
+	if c.URL || len(c.Fields) > 0 {
+		return true
+	}
+	seen := map[string]bool{}
+	for i := range before.Fields {
+		if f := &before.Fields[i]; !f.Hidden {
+			seen[before.Nodes[f.Node].Ref] = true
+		}
+	}
+	return slices.ContainsFunc(now.Fields, func(f page.Field) bool { return !f.Hidden && !seen[now.Nodes[f.Node].Ref] })
 }
 
 // still returns the container of one model on a later one; -1.

@@ -71,7 +71,12 @@ func (p *planner) pressesForbidden(m *page.Model, w *method.Way, g *intent.Goal)
 // deletesMore reports whether a way deletes something else than what an earlier reading of the text
 // has pressed: a fresh page does not always bring back what is gone.
 func (p *planner) deletesMore(a *attempt, w *method.Way) bool {
-	return w.Risks && destroys(a.goal.Effect) && len(p.gone) > 0 && !slices.Contains(p.gone, deletion(a, w))
+	return risks(a, w) && len(p.gone) > 0 && !slices.Contains(p.gone, deletion(a, w))
+}
+
+// risks reports whether a way deletes or pays for what it is tried on.
+func risks(a *attempt, w *method.Way) bool {
+	return w.Risks && (destroys(a.goal.Effect) || a.goal.Risk == "pay")
 }
 
 // deletion names the press that deletes a target.

@@ -114,12 +114,13 @@ func (p *planner) ofRecords(ctx context.Context, g *intent.Goal, f *form) error 
 		if err != nil {
 			return err
 		}
-		found, _, ok := p.resolveOn(m, left[i].Name, [][]find.What{{find.Record}})
+		owner, name := ownerOf(left[i].Name)
+		found, _, ok := p.resolveOn(m, owner, [][]find.What{{find.Record}})
 		if !ok || len(found) != 1 {
 			continue
 		}
 		one := left[i]
-		one.Name = nil
+		one.Name = name
 		inner := newForm([]intent.Field{one})
 		if err := p.setOn(ctx, g, inner, &found[0]); err != nil {
 			return err
@@ -129,6 +130,17 @@ func (p *planner) ofRecords(ctx context.Context, g *intent.Goal, f *form) error 
 		f.filled += inner.filled
 	}
 	return nil
+}
+
+// ownerOf splits the name of a field that a thing has: "the stock of the hose" is the stock, of the
+// hose. A name without is the thing itself.
+func ownerOf(d *intent.Description) (owner, name *intent.Description) {
+	if d.Of == nil {
+		return d, nil
+	}
+	own := *d
+	own.Of = nil
+	return d.Of, &own
 }
 
 func (p *planner) thingOf(m *page.Model, c *find.Candidate) thing {
