@@ -111,7 +111,7 @@ func (t *Task) onTarget() []Way {
 	var list []Way
 	if t.Target.What == find.Control {
 		w := t.way("the "+DescribeNode(t.Model, t.Target.Node), costItself, press(t.Target.Node))
-		w.Used = t.Target.Used
+		w.Used, w.Risks = t.Target.Used, risky[t.Goal.Effect]
 		list = append(list, w)
 	}
 	if t.Target.Node >= 0 {
