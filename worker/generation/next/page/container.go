@@ -222,7 +222,7 @@ func (b *builder) titleOf(i int) string {
 
 func (b *builder) longTitle(i int) string {
 	n := &b.Nodes[i]
-	if n.Role == "form" && n.Name != "" {
+	if (n.Role == "form" || tagKinds[n.Tag] == "frame") && n.Name != "" {
 		return shape.Label(shape.Tidy(n.Name))
 	}
 	if n.Name != "" && n.Role != "" && n.Role != "article" && n.Role != "listitem" && !namedByContent[n.Role] {

@@ -65,6 +65,10 @@ func TestRunDoesOnlyWhatIsSaid(t *testing.T) {
 		return []snapshot.Node{{Parent: -1, Tag: "section", Role: "region", Name: title}, {Parent: at, Tag: "h2", Role: "heading", Level: 2, Name: title},
 			{Parent: at, Tag: "button", Role: "button", Name: "Save", Ref: "save " + title, Interactive: true}}
 	}
+	frame := []snapshot.Node{{Parent: -1, Tag: "input", Role: "textbox", Name: "Name", Label: "Name", Ref: "outer", Interactive: true, Editable: true, HasValue: true},
+		{Parent: -1, Tag: "iframe", Name: "Payment"},
+		{Parent: 1, Tag: "input", Role: "textbox", Name: "Name", Label: "Name", Ref: "inner", Interactive: true, Editable: true, HasValue: true, Frame: []string{"iframe"}},
+		{Parent: 1, Tag: "button", Role: "button", Name: "Pay", Interactive: true, Frame: []string{"iframe"}}}
 	cases := []struct {
 		text  string
 		nodes []snapshot.Node
@@ -78,6 +82,7 @@ func TestRunDoesOnlyWhatIsSaid(t *testing.T) {
 		{"If the gauge is red, press Help", []snapshot.Node{button("Help")}, ""},
 		{"Enter k3 as the password", []snapshot.Node{password, button("Help")}, "input_text input Password"},
 		{"In the Billing section, press Save", append(section(0, "Shipping"), section(3, "Billing")...), "click save Billing"},
+		{"In the frame Payment enter typed as the name", frame, "input_text inner"},
 		{"In the Returns section, press Save", append(section(0, "Shipping"), section(3, "Billing")...), ""},
 	}
 	for _, c := range cases {

@@ -37,12 +37,27 @@ func (p *planner) into(ctx context.Context, g *intent.Goal) error {
 		return nil
 	}
 	f := find.Description(m, in, p.want(m))
-	if len(f.Candidates) == 0 || len(f.Missing) > 0 {
+	if len(f.Candidates) == 0 || len(f.Missing) > 0 || !names(m, &f.Candidates[0]) {
 		return p.unresolved(in, &f)
 	}
 	p.useFound(in, &f)
 	p.useSpan(in.Span, "what the page has")
 	return nil
+}
+
+// names reports whether a thing stands for all of what is seen: a heading, the tab or link that is
+// open.
+func names(m *page.Model, c *find.Candidate) bool {
+	switch c.What {
+	case find.Container, find.Column:
+		return true
+	case find.Line:
+		return c.Index >= 0 && m.Lines[c.Index].Heading > 0
+	case find.Control:
+		n := &m.Nodes[c.Node]
+		return n.Role == "tab" || n.Selected == "true" || m.Controls[c.Index].State == "selected"
+	}
+	return c.What == find.Option && m.Fields[c.Index].Options[c.Sub].Selected
 }
 
 // tells reports whether a description of a place says which one, and not only "in the form".

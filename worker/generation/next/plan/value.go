@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
@@ -30,6 +31,9 @@ func (p *planner) prepareValues(ctx context.Context, f *form) error {
 	return nil
 }
 
+// maxShown is how many words a line has that is a value with its label.
+const maxShown = 4
+
 // shownValue has a value be what the page shows for its description.
 func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
 	m, err := p.look(ctx)
@@ -38,7 +42,7 @@ func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
 	}
 	found, nearest, ok := p.resolveOn(m, v.From, [][]find.What{{find.Attribute, find.Field}, {find.Line}})
 	text := ""
-	if ok && len(found) == 1 {
+	if ok && len(found) == 1 && (found[0].What != find.Line || len(strings.Fields(m.Lines[found[0].Index].Text)) <= maxShown) {
 		text = textShown(m, &found[0])
 	}
 	if text == "" && !intent.Shows(v.From.Kind) {
@@ -66,7 +70,11 @@ func textShown(m *page.Model, c *find.Candidate) string {
 	case find.Field:
 		return m.Fields[c.Index].Value
 	case find.Line:
-		return m.Lines[c.Index].Text
+		text := m.Lines[c.Index].Text
+		if _, value, ok := strings.Cut(text, ":"); ok { // "Total: 12"
+			return strings.TrimSpace(value)
+		}
+		return text
 	}
 	return ""
 }
