@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
@@ -194,13 +196,24 @@ func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) boo
 	return false
 }
 
-// offersNothing reports whether something is to be chosen, and a field only takes any text: that
-// it is meant by no word but that it is free is a guess.
+// offersNothing reports whether a field only takes any text, where something is to be chosen or
+// set to a word that is no name: that it is meant by nothing but that it is free is a guess.
 func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field) bool {
-	if p.goal == nil || p.goal.Effect != intent.Choose || f.Name != nil || slot.To.What != find.Field || slot.Label != "" {
+	if p.goal == nil || f.Name != nil || slot.To.What != find.Field || slot.Label != "" {
 		return false
 	}
-	return m.Fields[slot.To.Index].Kind == "text" && slot.Text == f.Value.Text
+	v := &f.Value
+	switch p.goal.Effect {
+	case intent.Choose:
+	case intent.Set, intent.Toggle, intent.Filter:
+		if first, _ := utf8.DecodeRuneInString(v.Text); v.Quoted || v.Number != nil || v.Date != nil || !unicode.IsLower(first) || strings.ContainsAny(v.Text, "@/") {
+			return false
+		}
+	default:
+		return false
+	}
+	kind := m.Fields[slot.To.Index].Kind
+	return (kind == "text" || kind == "editor") && slot.Text == v.Text
 }
 
 // fillField tries the ways to have a field hold a value.

@@ -82,6 +82,7 @@ func TestRunDoesOnlyWhatIsSaid(t *testing.T) {
 		{"If the gauge is red, press Help", []snapshot.Node{button("Help")}, ""},
 		{"Enter k3 as the password", []snapshot.Node{password, button("Help")}, "input_text input Password"},
 		{"In the Billing section, press Save", append(section(0, "Shipping"), section(3, "Billing")...), "click save Billing"},
+		{"Set the language of the page", []snapshot.Node{node(-1, "input", "textbox", "Workspace name"), button("Help")}, ""},
 		{"In the frame Payment enter typed as the name", frame, "input_text inner"},
 		{"In the Returns section, press Save", append(section(0, "Shipping"), section(3, "Billing")...), ""},
 	}
