@@ -101,7 +101,7 @@ func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdic
 
 // ways returns the ways from where an attempt stands, on the present model.
 func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
-	t := &method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: l.inside, News: l.news, Depth: l.depth}
+	t := &method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: l.inside, News: l.news, Depth: l.depth, Near: p.nearOn(m)}
 	if c, ok := p.partOf(m); ok && l.inside < 0 && c.What == find.Container {
 		t.Inside = c.Index
 	}

@@ -37,7 +37,7 @@ func (p *planner) atOnce(ctx context.Context, g *intent.Goal) (bool, error) {
 	}
 	d := g.Target[0]
 	f := find.Description(m, &d, p.want(m, find.Record))
-	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1}
+	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}
 	ways := method.Bulk(t)
 	if len(ways) == 0 {
 		return false, nil

@@ -223,7 +223,7 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 		return false, err
 	}
 	mark := p.mark()
-	t := &method.Task{Model: start, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: -1}
+	t := &method.Task{Model: start, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: -1, Near: -1}
 	for n, w := range method.FillWays(t, c, v, off) {
 		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
 			break

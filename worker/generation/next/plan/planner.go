@@ -43,6 +43,9 @@ type planner struct {
 	// readings before it.
 	deleted, gone []string
 
+	// near is the ref of the field that was filled last.
+	near string
+
 	reading *intent.Reading
 	goal    *intent.Goal
 	next    []intent.Goal // those after it

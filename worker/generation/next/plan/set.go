@@ -259,7 +259,7 @@ func (p *planner) nextPage(m *page.Model, filled bool) (method.Way, bool) {
 	if !filled {
 		return method.Way{}, false
 	}
-	for _, w := range method.Onward(&method.Task{Model: m, Goal: p.goalFor(&intent.Value{}), Lang: p.text.Lang, Inside: -1}) {
+	for _, w := range method.Onward(&method.Task{Model: m, Goal: p.goalFor(&intent.Value{}), Lang: p.text.Lang, Inside: -1, Near: -1}) {
 		return w, true
 	}
 	return method.Way{}, false
