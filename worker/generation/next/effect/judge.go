@@ -166,6 +166,16 @@ func (j *judged) leftGroup(record int) bool {
 	return true
 }
 
+// left reports whether a record is gone because another page is open, which shows no other of its
+// group either.
+func (j *judged) left(record int) bool {
+	g := j.Before.Records[record].Group
+	if !j.Change.URL || g < 0 || g >= len(j.Before.Groups) || len(j.Before.Groups[g].Records) < 2 {
+		return false
+	}
+	return !slices.ContainsFunc(j.Before.Groups[g].Records, func(r int) bool { return j.Record(r) >= 0 })
+}
+
 // contains reports whether a node is in another one, or is it.
 func contains(m *page.Model, outer, inner int) bool {
 	if outer < 0 || inner < 0 || inner >= len(m.Nodes) {

@@ -226,6 +226,8 @@ func judgeRemove(j *judged) Verdict {
 	}
 	covered := j.covered() && j.After.Front >= 0
 	switch {
+	case slices.ContainsFunc(j.records, j.left):
+		return Verdict{State: Partly, Why: "another page is open"}
 	case covered:
 		return j.partly()
 	case gone == len(j.records):
@@ -270,12 +272,15 @@ func (j *judged) judgeThingGone() Verdict {
 			continue
 		}
 		still := slices.ContainsFunc(j.After.Nodes, func(n nodeOf) bool { return n.Ref == ref && !n.Hidden })
-		if !still && j.After.Dialog == nil {
+		if !still && j.After.Dialog == nil && !j.Change.URL {
 			return reached("it is gone", j.used("it is gone")...)
 		}
 	}
 	if v := j.partly(); v.State == Partly {
 		return v
+	}
+	if j.Change.URL {
+		return Verdict{State: Partly, Why: "another page is open"}
 	}
 	if len(j.Removed) > 0 || len(j.Fields) > 0 || len(j.GoneLines) > 0 {
 		return reached("something of it is gone", j.used("it is gone")...)
@@ -298,6 +303,9 @@ func (j *judged) targetChanged() (Verdict, bool) {
 		changed, gone := 0, 0
 		for _, r := range j.records {
 			a := j.Record(r)
+			if a < 0 && j.left(r) {
+				continue // another page, which has none of its like
+			}
 			if a < 0 {
 				gone++
 			}

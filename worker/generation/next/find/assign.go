@@ -29,6 +29,8 @@ type Slot struct {
 	// "phone 390".
 	Text  string
 	Score float64
+	// Missing are words for the field that this one does not have: an option of it is the value.
+	Missing []intent.Span
 }
 
 // place is where one value can go: a field, or one box of a group of boxes.
@@ -128,8 +130,10 @@ func (a *assigner) result(fits [][]fit, chosen []int) Assignment {
 		if best.cannot {
 			out.Missing = append(out.Missing, f.Value.Span)
 		}
+		var missing []intent.Span
 		if f.Name != nil && !best.named {
-			out.Missing = append(out.Missing, a.unnamed(f, &best)...)
+			missing = a.unnamed(f, &best)
+			out.Missing = append(out.Missing, missing...)
 		}
 		if a.equal(fits[i], chosen, j) {
 			out.Ambiguous = append(out.Ambiguous, spanOf(f))
@@ -138,7 +142,7 @@ func (a *assigner) result(fits [][]fit, chosen []int) Assignment {
 		if best.text != "" {
 			text = best.text
 		}
-		out.Slots = append(out.Slots, Slot{Value: i, To: best.to, Label: best.label, Text: text, Score: best.score})
+		out.Slots = append(out.Slots, Slot{Value: i, To: best.to, Label: best.label, Text: text, Score: best.score, Missing: missing})
 	}
 	a.labels(chosen, &out)
 	for i := range a.m.Fields {

@@ -140,6 +140,9 @@ func (k *claimer) texts(c *Candidate) []evidence {
 	case Line:
 		out = k.lineTexts(c, out)
 	case Container:
+		if c.Node < 0 { // the whole page
+			break
+		}
 		add(m.Nodes[c.Node].Text, c.Node, "text")
 		for i := range m.Lines {
 			if k.ix.below(m.Lines[i].Node, c.Node) {

@@ -45,7 +45,7 @@ var conceptEffects = map[string][]intent.Effect{
 // or concept that means the same, or by another verb of the same effect.
 func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon bool) saying {
 	trimmed := strings.TrimSpace(token.Lower(name))
-	if slices.Contains(signs[trimmed], effect) {
+	if slices.Contains(signs[trimmed], effect) && (effect != intent.Act || w.likes(lemma, lang)) {
 		return saying{score: bySign}
 	}
 	ts := split(name)
@@ -63,6 +63,13 @@ func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon
 		}
 	}
 	return best
+}
+
+// likes reports whether a verb is one for which controls show a star or heart.
+func (w *words) likes(lemma, lang string) bool {
+	return slices.ContainsFunc(w.concepts(lemma, langsOf(lang)...), func(c lexicon.ConceptID) bool {
+		return slices.Contains([]string{"favorite", "star", "like", "rate", "bookmark", "pin"}, c.Name())
+	})
 }
 
 // later lowers the score of a verb that does not begin the name. The last word may be one, as in
@@ -139,7 +146,7 @@ func (w *words) verbal(part, first string, effect intent.Effect, lemma, lang str
 			switch {
 			case lemma != "" && code == lang && token.Fold(said) == token.Fold(lemma):
 				return byVerb
-			case v.Effect == string(effect):
+			case v.Effect == string(effect) && effect != intent.Act: // other verbs are other deeds
 				best = max(best, byEffect-0.05*float64(min(i, 3)))
 			}
 		}
@@ -153,7 +160,7 @@ func (w *words) verbal(part, first string, effect intent.Effect, lemma, lang str
 		}
 	}
 	for i, c := range cs {
-		if i < 4 && slices.Contains(conceptEffects[c.Name()], effect) {
+		if i < 4 && effect != intent.Act && slices.Contains(conceptEffects[c.Name()], effect) {
 			by := byEffect - 0.01
 			if icon {
 				by = byIcon

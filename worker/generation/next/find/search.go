@@ -3,7 +3,6 @@ package find
 import (
 	"slices"
 	"sort"
-	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
@@ -238,26 +237,6 @@ func (s *searcher) conclude(all []Candidate) Found {
 	f.Margin = s.margin(all)
 	f.Ambiguous = f.Margin < Margin
 	return *f
-}
-
-// leastTold is of how many words what the text says is, where the page is said to repeat it.
-const leastTold = 3
-
-// withoutTold leaves out texts of the page that repeat what is to be done: "Click the print icon."
-// above the icons.
-func (s *searcher) withoutTold(all []Candidate) []Candidate {
-	told := split(s.w.Told)
-	if len(told) < leastTold {
-		return all
-	}
-	sentence := " " + strings.Join(told, " ") + " "
-	return slices.DeleteFunc(all, func(c Candidate) bool {
-		switch c.What {
-		case Line, Container, Record, Attribute:
-			return strings.Contains(" "+strings.Join(split(c.Why), " ")+" ", sentence)
-		}
-		return false
-	})
 }
 
 // orphan returns a pronoun that says whose the thing is, where nobody says who that is: "his

@@ -68,14 +68,15 @@ func (r *reader) elsewhere(p *phrase) *Description {
 		d.State = slices.Delete(slices.Clone(d.State), shown, shown+1) // "the code that is shown above"
 		return &d
 	}
-	switch d.Kind {
-	case Value_, Text_, Total, Count:
-		if d.Of != nil || len(d.State)+len(d.Relation) > 0 {
-			return &d
-		}
+	if d.Of != nil || Shows(d.Kind) && len(d.State)+len(d.Relation) > 0 {
+		return &d
 	}
 	return nil
 }
+
+// Shows reports whether a kind is one of what the page shows and not of what somebody writes:
+// "the value", "the total".
+func Shows(k Kind) bool { return k == Value_ || k == Text_ || k == Total || k == Count }
 
 // glosses adds the other words for a value.
 func (r *reader) glosses(v *Value, p *phrase) {

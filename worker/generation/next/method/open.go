@@ -232,7 +232,40 @@ func submit(t *Task) []Way {
 	for i := range list {
 		list[i].Risks = true
 	}
-	return list
+	return t.ofForm(list)
+}
+
+// ofForm prefers of controls of one name that which is nearest around the field that was filled
+// last. Where none was, which of them is meant nobody said.
+func (t *Task) ofForm(list []Way) []Way {
+	m := t.Model
+	return slices.DeleteFunc(slices.Clone(list), func(w Way) bool {
+		for _, o := range list {
+			a, b := w.Acts[len(w.Acts)-1].Node, o.Acts[len(o.Acts)-1].Node
+			if a < 0 || b < 0 || a == b || fold(m.Nodes[a].Name) != fold(m.Nodes[b].Name) {
+				continue
+			}
+			if t.Near < 0 || t.depthWith(b) > t.depthWith(a) {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// depthWith is how deep the innermost element is that has a node and the field that was filled
+// last in it.
+func (t *Task) depthWith(node int) int {
+	for i := node; i >= 0; i = t.Model.Nodes[i].Parent {
+		if contains(t.Model, i, t.Near) {
+			depth := 0
+			for up := i; up >= 0; up = t.Model.Nodes[up].Parent {
+				depth++
+			}
+			return depth
+		}
+	}
+	return 0
 }
 
 // submits returns the presses of submit buttons of forms below a node.

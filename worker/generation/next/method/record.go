@@ -109,9 +109,9 @@ func (t *Task) onTarget() []Way {
 		return t.named(-1, costGlobal)
 	}
 	var list []Way
-	if t.Target.What == find.Control {
+	if t.Target.What == find.Control && !t.leadsOnly(t.Target) {
 		w := t.way("the "+DescribeNode(t.Model, t.Target.Node), costItself, press(t.Target.Node))
-		w.Used = t.Target.Used
+		w.Used, w.Risks = t.Target.Used, risky[t.Goal.Effect]
 		list = append(list, w)
 	}
 	if t.Target.Node >= 0 {
@@ -120,6 +120,20 @@ func (t *Task) onTarget() []Way {
 	}
 	return append(list, t.named(-1, costGlobal)...)
 }
+
+// leadsOnly reports whether a control leads somewhere else, and its name does not say the deed:
+// to go to the books is not to borrow one.
+func (t *Task) leadsOnly(c *find.Candidate) bool {
+	n := &t.Model.Nodes[c.Node]
+	if t.Goal.Effect != intent.Act || n.Role != "link" && n.Role != "tab" {
+		return false
+	}
+	said := t.controls(t.Goal.Effect, -1)
+	return !slices.ContainsFunc(said, func(k find.Candidate) bool { return k.Index == c.Index && k.Score > leastSaid })
+}
+
+// leastSaid is the score from which the name of a control says a deed, and not only its object.
+const leastSaid = 0.72
 
 // act1 is a hover over the target, where the page reacts to it.
 func act1(t *Task, node int) []Way {

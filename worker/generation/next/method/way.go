@@ -60,6 +60,8 @@ type Task struct {
 	Depth int
 	// Title is what the target was called when the goal began.
 	Title string
+	// Near is the field that was filled last, -1: what is handed in is its form.
+	Near int
 }
 
 // Press is the click of a node.

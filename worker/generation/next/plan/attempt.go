@@ -26,6 +26,8 @@ type attempt struct {
 	last string
 	// fills does what the goal's fields say in what was opened; nil: nothing is to be filled in.
 	fills func(ctx context.Context, within int) (bool, error)
+	// handed: what fills filled in was handed in, and the goal is reached by it.
+	handed bool
 	// only: there are no ways but those of options.
 	only bool
 	// bulk: all targets are done at once; those that were so already do not change.
@@ -101,7 +103,7 @@ func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdic
 
 // ways returns the ways from where an attempt stands, on the present model.
 func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
-	t := &method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: l.inside, News: l.news, Depth: l.depth}
+	t := &method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: l.inside, News: l.news, Depth: l.depth, Near: p.nearOn(m)}
 	if c, ok := p.partOf(m); ok && l.inside < 0 && c.What == find.Container {
 		t.Inside = c.Index
 	}
@@ -159,6 +161,9 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 		p.trace("%s, depth %d: %s would do what is not said", a.goal.Effect, l.depth, name)
 		return effect.Verdict{State: effect.Unseen, Why: name + " would do more than the text says"}, nil
 	}
+	if p.deletesMore(a, w) {
+		return effect.Verdict{State: effect.Unseen, Why: "another thing may have been deleted before, by another reading of the text"}, nil
+	}
 	ok, err := p.perform(ctx, w)
 	if err != nil {
 		return effect.Verdict{}, err
@@ -173,6 +178,9 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 		return effect.Verdict{State: effect.Unseen, Why: w.Name + " could not be used"}, err
 	}
 	a.risked = a.risked || w.Risks
+	if risks(a, w) && !same(before, now) {
+		p.deleted = append(p.deleted, deletion(a, w))
+	}
 	v := p.verdict(a, now, w, before)
 	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)
 	a.last = v.Why
@@ -252,10 +260,13 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 		p.pending = a
 		return effect.Verdict{State: effect.Reached, Why: "it asks, and the text answers", Used: v.Used}, nil
 	}
-	if a.fills != nil && now.Dialog == nil {
+	if a.fills != nil && now.Dialog == nil && (inner.inside >= 0 || len(a.target) == 0 || fieldsCame(before, now)) {
 		filled, err := a.fills(ctx, inner.inside)
 		if err != nil {
 			return v, err
+		}
+		if a.handed {
+			return effect.Verdict{State: effect.Reached, Why: "it was handed in", Used: []find.Use{{Span: a.goal.Verb, By: "handed in"}}}, nil
 		}
 		if filled {
 			m, err := p.look(ctx)
@@ -273,6 +284,22 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 		p.confirmed = true
 	}
 	return got, err
+}
+
+// fieldsCame reports whether there is something to fill in that was not there, or holds something
+// else: a form for what was pressed. What stood on the page before is for something else.
+func fieldsCame(before, now *page.Model) bool {
+	c := effect.Between(before, now)
+	if c.URL || len(c.Fields) > 0 {
+		return true
+	}
+	seen := map[string]bool{}
+	for i := range before.Fields {
+		if f := &before.Fields[i]; !f.Hidden {
+			seen[before.Nodes[f.Node].Ref] = true
+		}
+	}
+	return slices.ContainsFunc(now.Fields, func(f page.Field) bool { return !f.Hidden && !seen[now.Nodes[f.Node].Ref] })
 }
 
 // still returns the container of one model on a later one; -1.

@@ -19,8 +19,8 @@ func (p *planner) beside(m *page.Model, f find.Found) find.Found {
 			at = c.Node
 		}
 	}
-	if at < 0 && p.typedAt != "" {
-		at = m.Index().ByRef(p.typedAt)
+	if at < 0 {
+		at = p.nearOn(m)
 	}
 	if at < 0 {
 		return f

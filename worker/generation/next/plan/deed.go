@@ -42,7 +42,7 @@ func (p *planner) atOnce(ctx context.Context, g *intent.Goal) (bool, error) {
 	}
 	d := g.Target[0]
 	f := find.Description(m, &d, p.want(m, find.Record))
-	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1}
+	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}
 	ways := method.Bulk(t)
 	if len(ways) == 0 {
 		return false, nil
@@ -177,9 +177,21 @@ func asPress(m *page.Model, g *intent.Goal, target []find.Candidate) *intent.Goa
 	if n := &m.Nodes[m.Controls[target[0].Index].Node]; n.Checked != "" || m.Controls[target[0].Index].Role == "checkbox" {
 		return g
 	}
+	if !says(m, g, target[0].Index) {
+		return g
+	}
 	one := *g
 	one.Effect = intent.Act
 	return &one
+}
+
+// leastSaid is the score from which the name of a control says a deed, and not only its object.
+const leastSaid = 0.72
+
+// says reports whether a control is called by the deed of a goal.
+func says(m *page.Model, g *intent.Goal, control int) bool {
+	aim := find.Aim{Effect: g.Effect, Lemma: g.Lemma, Words: g.Target, Record: -1, Within: -1, Hidden: true}
+	return slices.ContainsFunc(find.Controls(m, aim), func(c find.Candidate) bool { return c.Index == control && c.Score > leastSaid })
 }
 
 // isSo reports whether a target is in the state already that a goal asks for: nothing is to be

@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/method"
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
+	"github.com/slipway-qa/slipway/worker/generation/next/word/token"
 )
 
 // form is the values that a goal puts into fields, with what is done of them.
@@ -135,6 +138,9 @@ func firstSlot(slots []find.Slot) *find.Slot {
 func (p *planner) useField(f *intent.Field, slot *find.Slot) {
 	p.use(slot.To.Used...)
 	p.useSpan(f.Value.Span, "the field holds it")
+	if len(slot.Missing) > 0 {
+		return // it holds the value, and is not called so
+	}
 	p.useSpan(f.Span, "the field holds it")
 	if f.Name != nil {
 		p.useSpan(f.Name.Span, "the field")
@@ -149,8 +155,14 @@ func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, s
 		return true, nil
 	}
 	value := f.Value
-	if slot.Label != "" && c.What != find.Option {
+	switch {
+	case slot.Label != "" && c.What != find.Option:
 		value.Text = slot.Label
+	case slot.Text != "" && slot.Text != value.Text: // "phone 390" without the label
+		value.Text, value.Number = slot.Text, nil
+		if n := token.Values(slot.Text); len(n) > 0 {
+			value.Number = &n[0]
+		}
 	}
 	off := f.Off
 	if !fits(m, &c, f) || p.narrows(m, &c, f) || p.offersNothing(m, slot, f) {
@@ -184,13 +196,24 @@ func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) boo
 	return false
 }
 
-// offersNothing reports whether something is to be chosen, and a field only takes any text: that
-// it is meant by no word but that it is free is a guess.
+// offersNothing reports whether a field only takes any text, where something is to be chosen or
+// set to a word that is no name: that it is meant by nothing but that it is free is a guess.
 func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field) bool {
-	if p.goal == nil || p.goal.Effect != intent.Choose || f.Name != nil || slot.To.What != find.Field || slot.Label != "" {
+	if p.goal == nil || f.Name != nil || slot.To.What != find.Field || slot.Label != "" {
 		return false
 	}
-	return m.Fields[slot.To.Index].Kind == "text" && slot.Text == f.Value.Text
+	v := &f.Value
+	switch p.goal.Effect {
+	case intent.Choose:
+	case intent.Set, intent.Toggle, intent.Filter:
+		if first, _ := utf8.DecodeRuneInString(v.Text); v.Quoted || v.Number != nil || v.Date != nil || !unicode.IsLower(first) || strings.ContainsAny(v.Text, "@/") {
+			return false
+		}
+	default:
+		return false
+	}
+	kind := m.Fields[slot.To.Index].Kind
+	return (kind == "text" || kind == "editor") && slot.Text == v.Text
 }
 
 // fillField tries the ways to have a field hold a value.
@@ -200,7 +223,7 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 		return false, err
 	}
 	mark := p.mark()
-	t := &method.Task{Model: start, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: -1}
+	t := &method.Task{Model: start, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: -1, Near: -1}
 	for n, w := range method.FillWays(t, c, v, off) {
 		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
 			break

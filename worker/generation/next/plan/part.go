@@ -40,7 +40,7 @@ func (p *planner) into(ctx context.Context, g *intent.Goal) error {
 		return nil
 	}
 	f := find.Description(m, in, p.want(m))
-	if !p.isHere(m, &f) {
+	if len(f.Candidates) == 0 || len(f.Missing) > 0 || !names(m, &f.Candidates[0]) {
 		return p.unresolved(in, &f)
 	}
 	p.useFound(in, &f)
@@ -48,21 +48,19 @@ func (p *planner) into(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
-// isHere reports whether a place that was found and holds nothing of its own is where the reader
-// is: the tab or link that is open, the heading of the page, the fields themselves.
-func (p *planner) isHere(m *page.Model, f *find.Found) bool {
-	if len(f.Candidates) == 0 || len(f.Missing) > 0 {
-		return false
-	}
-	c := &f.Candidates[0]
+// names reports whether a thing stands for all of what is seen: the heading of the page, the tab or link that is
+// open.
+func names(m *page.Model, c *find.Candidate) bool {
 	switch c.What {
+	case find.Container, find.Column:
+		return true
 	case find.Line:
-		return m.Lines[c.Index].Heading == 1
+		return c.Index >= 0 && m.Lines[c.Index].Heading == 1
 	case find.Control:
 		n := &m.Nodes[c.Node]
-		return n.Selected == "true" || n.Role == "link" || n.Checked == "true" || n.Expanded == "true"
+		return n.Role == "tab" || n.Selected == "true" || m.Controls[c.Index].State == "selected"
 	}
-	return true
+	return c.What == find.Option && m.Fields[c.Index].Options[c.Sub].Selected
 }
 
 // tells reports whether a description of a place says which one, and not only "in the form".

@@ -30,11 +30,25 @@ func (p *planner) perform(ctx context.Context, w *method.Way) (bool, error) {
 		if err != nil || !ok {
 			return false, err
 		}
+		switch a.Tool {
+		case step.InputText, step.Select, step.TypeKeys:
+			if a.Node >= 0 {
+				p.near = m.Nodes[a.Node].Ref
+			}
+		}
 		if i == len(w.Acts)-1 {
 			p.noteRisk(m, w, a)
 		}
 	}
 	return true, nil
+}
+
+// nearOn is the field of a model that was filled last; -1.
+func (p *planner) nearOn(m *page.Model) int {
+	if p.near == "" {
+		return -1
+	}
+	return m.Index().ByRef(p.near)
 }
 
 func (p *planner) noteRisk(m *page.Model, w *method.Way, a method.Act) {
@@ -67,9 +81,6 @@ func (p *planner) do(ctx context.Context, m *page.Model, a method.Act, why strin
 	s.TimeoutMS = 0
 	s.Tool, s.Result, s.ScreenshotID = record.Tool, &record.Result, record.ScreenshotID
 	p.keep(s, why)
-	if a.Node >= 0 && a.Tool == step.InputText {
-		p.typedAt = m.Nodes[a.Node].Ref
-	}
 	return true, nil
 }
 

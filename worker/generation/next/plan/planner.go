@@ -39,6 +39,13 @@ type planner struct {
 	// fresh start where data are real, and none is done twice for one goal.
 	risked []pressed
 
+	// deleted are the presses of this reading that deleted something, or may have; gone those of the
+	// readings before it.
+	deleted, gone []string
+
+	// near is the ref of the field that was filled last.
+	near string
+
 	reading *intent.Reading
 	goal    *intent.Goal
 	next    []intent.Goal // those after it
@@ -46,8 +53,6 @@ type planner struct {
 	used []find.Use
 	// them are what the goals before were done to: it, them, her.
 	them []thing
-	// typedAt is the ref of the field that was filled in last.
-	typedAt string
 	// prompted is what a question of the browser is answered with, once it is.
 	prompted *intent.Value
 	// place is what the last goal put them into.

@@ -119,7 +119,8 @@ func (p *planner) begin(r *intent.Reading) {
 	p.reading, p.model, p.before, p.first = r, nil, nil, nil
 	p.drop(0)
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
-	p.risked, p.prompted, p.typedAt = nil, nil, ""
+	p.near, p.prompted = "", nil
+	p.risked, p.deleted, p.gone = nil, nil, append(p.gone, p.deleted...)
 }
 
 // unread is the error for a reading that has words which no slot took.

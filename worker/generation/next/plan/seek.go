@@ -121,7 +121,7 @@ func pageGoal(in *intent.Description) *intent.Goal {
 // entries are the ways to a part of the page: only what opens a tab, section, menu or page of a
 // list, by its name.
 func (p *planner) entries(m *page.Model, g *intent.Goal, in *intent.Description) []method.Way {
-	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1}
+	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}
 	if g.Effect == intent.Page {
 		list := method.Ways(t)
 		return list[:min(len(list), 2)]

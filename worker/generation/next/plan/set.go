@@ -119,12 +119,13 @@ func (p *planner) ofRecords(ctx context.Context, g *intent.Goal, f *form) error 
 		if err != nil {
 			return err
 		}
-		found, _, ok := p.resolveOn(m, left[i].Name, [][]find.What{{find.Record}})
+		owner, name := ownerOf(left[i].Name)
+		found, _, ok := p.resolveOn(m, owner, [][]find.What{{find.Record}})
 		if !ok || len(found) != 1 {
 			continue
 		}
 		one := left[i]
-		one.Name = nil
+		one.Name = name
 		inner := newForm([]intent.Field{one})
 		if err := p.setOn(ctx, g, inner, &found[0]); err != nil {
 			return err
@@ -134,6 +135,17 @@ func (p *planner) ofRecords(ctx context.Context, g *intent.Goal, f *form) error 
 		f.filled += inner.filled
 	}
 	return nil
+}
+
+// ownerOf splits the name of a field that a thing has: "the stock of the hose" is the stock, of the
+// hose. A name without is the thing itself.
+func ownerOf(d *intent.Description) (owner, name *intent.Description) {
+	if d.Of == nil {
+		return d, nil
+	}
+	own := *d
+	own.Of = nil
+	return d.Of, &own
 }
 
 func (p *planner) thingOf(m *page.Model, c *find.Candidate) thing {
@@ -171,8 +183,20 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 	a := &attempt{goal: g, target: target}
 	a.fills = func(ctx context.Context, inside int) (bool, error) {
 		before := f.filled
-		err := p.fill(ctx, f, p.inside(inside))
-		return f.filled > before, err
+		start, err := p.look(ctx)
+		if err != nil {
+			return false, err
+		}
+		err = p.fill(ctx, f, p.inside(inside))
+		if err != nil || g.Effect != intent.Act || !f.complete() || f.filled == before {
+			return f.filled > before, err
+		}
+		send := *g // "reply to it with ...": what was written has to go
+		send.Effect, send.Target, send.Fields = intent.Submit, nil, nil
+		if a.handed, err = p.handIn(ctx, &send, start, f); err == nil && !a.handed {
+			err = p.say("what was filled in could not be handed in")
+		}
+		return true, err
 	}
 	a.holds = func(*page.Model) bool { return f.complete() }
 	v, err := p.attempt(ctx, a)
@@ -253,7 +277,7 @@ func (p *planner) nextPage(m *page.Model, filled bool) (method.Way, bool) {
 	if !filled {
 		return method.Way{}, false
 	}
-	for _, w := range method.Onward(&method.Task{Model: m, Goal: p.goalFor(&intent.Value{}), Lang: p.text.Lang, Inside: -1}) {
+	for _, w := range method.Onward(&method.Task{Model: m, Goal: p.goalFor(&intent.Value{}), Lang: p.text.Lang, Inside: -1, Near: -1}) {
 		return w, true
 	}
 	return method.Way{}, false

@@ -18,7 +18,8 @@ func (p *planner) prepareValues(ctx context.Context, f *form) error {
 		if f.done[i] {
 			continue
 		}
-		if v := &f.fields[i].Value; v.From != nil && !v.Quoted {
+		v := &f.fields[i].Value
+		if v.From != nil && !v.Quoted && (f.fields[i].Name != nil || intent.Shows(v.From.Kind)) {
 			if err := p.shownValue(ctx, v); err != nil {
 				return err
 			}
@@ -29,6 +30,9 @@ func (p *planner) prepareValues(ctx context.Context, f *form) error {
 	}
 	return nil
 }
+
+// maxShown is how many words a line has that is a value with its label.
+const maxShown = 4
 
 // shownValue has a value be what the page shows for its description.
 func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
@@ -46,6 +50,9 @@ func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
 		if text != "" {
 			break
 		}
+	}
+	if text == "" && !intent.Shows(v.From.Kind) {
+		return nil // words to type, as far as the page knows
 	}
 	if text == "" {
 		return p.unresolved(v.From, &nearest)
@@ -69,28 +76,34 @@ func textShown(m *page.Model, c *find.Candidate, d *intent.Description) string {
 	case find.Field:
 		return m.Fields[c.Index].Value
 	case find.Line:
-		return codeIn(m.Lines[c.Index].Text, d)
+		return valueIn(m.Lines[c.Index].Text, d)
 	}
 	return ""
 }
 
-// codeIn is what a line tells of a noun: the first word with a digit behind it ("Your code is
-// 4817."), else the whole of it.
-func codeIn(text string, d *intent.Description) string {
+// valueIn is what a line tells of a noun: what stands behind a colon ("Total: 12"), the first word
+// with a digit behind the noun ("Your code is 4817."), the whole of a short one; else "".
+func valueIn(text string, d *intent.Description) string {
+	if _, value, ok := strings.Cut(text, ":"); ok {
+		return strings.TrimSpace(value)
+	}
+	if len(strings.Fields(text)) <= maxShown && !strings.HasSuffix(text, ".") {
+		return text
+	}
 	noun := d.Noun
 	if n := len(d.Words); n > 0 {
 		noun = d.Words[n-1].Text
 	}
 	at := strings.Index(strings.ToLower(text), strings.ToLower(noun))
 	if noun == "" || at < 0 {
-		return text
+		return ""
 	}
 	for _, w := range strings.Fields(text[at+len(noun):]) {
 		if strings.ContainsAny(w, "0123456789") {
 			return strings.Trim(w, ".,;:!?()")
 		}
 	}
-	return text
+	return ""
 }
 
 // fillEach puts a value into each of several fields that its name means: "both text fields".
