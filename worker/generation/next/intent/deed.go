@@ -235,6 +235,9 @@ func attach(p *phrase, m phrase) {
 
 // finish settles the goal and adds those that its list made.
 func (d *deed) finish() []Goal {
+	if d.only && d.object_ && len(d.g.Target) > 0 {
+		d.g.Target[0].Only = true // "I want to see open posts only"
+	}
 	d.r.settle(&d.g, d.s)
 	for i := range d.extra {
 		if d.extra[i].Forbidden {

@@ -11,6 +11,8 @@ import (
 func (d *deed) slot(p, before *phrase) string {
 	if dated := p.upto != nil && d.r.dateOf(p.upto) != nil; dated && d.formlike() {
 		return "field"
+	} else if dated && d.g.Effect == Choose {
+		return "range"
 	}
 	if p.leads("of", "called") && (d.s.Slot(p.prep.text) == "" || before != nil && before.prep != nil || !d.takesFrom(p)) {
 		return ""
@@ -53,6 +55,9 @@ func (d *deed) slot(p, before *phrase) string {
 	if p.leads("with") && p.quoted() && slot != "text" && slot != "value" && d.g.Effect != Open && d.g.Effect != Choose && d.g.Effect != Edit {
 		return "field"
 	}
+	if v := p.core[max(0, len(p.core)-1):]; d.g.Effect == Complete && p.leads("with") && len(v) > 0 && v[0].value != nil && v[0].value.UnitClass == "rating" {
+		return "field" // "return the book with three stars"
+	}
 	if slot == "target" && before != nil && before.prep == nil && !p.leads("for") {
 		return ""
 	}
@@ -72,7 +77,7 @@ func (d *deed) slot(p, before *phrase) string {
 		}
 		return "field"
 	case Press, Remove, Open, Complete, Expand, Close:
-		if p.leads("with", "via", "through") && d.r.instrument(p) {
+		if (p.leads("with", "via", "through") || p.sense("via")) && d.r.instrument(p) {
 			return "with"
 		}
 	case Edit, Set, Increase, Decrease:
@@ -191,6 +196,12 @@ func (d *deed) settles() bool {
 // off takes "no cake", "without mozzarella".
 func (d *deed) off(p *phrase) {
 	d.flush()
+	if d.colon && d.g.In != nil && d.g.In.Quoted && len(d.g.Target)+len(d.g.Fields) == 0 && p.prep != nil {
+		s := Span{p.prep.From, p.span().To} // 'under "Remarks" enter: without onions'
+		d.g.Fields = append(d.g.Fields, Field{Name: d.g.In, Value: Value{Span: s, Text: d.r.source[s.From:s.To], Quoted: true}, Span: s})
+		d.g.Effect, d.g.In, d.last = Set, nil, "field"
+		return
+	}
 	q := *p
 	q.neg = nil
 	v := d.r.value(&q)
@@ -284,6 +295,8 @@ func (d *deed) fill(slot string, p *phrase) {
 	case "text":
 		v := d.r.value(p)
 		g.Text = &v
+	case "range": // "choose the cabin from 3 to 7 May": two choices
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Choose, Verb: g.Verb, Lemma: g.Lemma, Target: []Description{d.r.description(p)}})
 	case "measure", "by":
 		m := d.r.description(p)
 		g.Measure = &m
@@ -342,65 +355,4 @@ func (d *deed) withSlot(p *phrase) {
 		f.Prep = p.prep.fold
 	}
 	d.g.Fields = append(d.g.Fields, f)
-}
-
-// half takes one half of a field; a second one of the same kind begins the next field.
-func (d *deed) half(at **phrase, p *phrase) {
-	if *at != nil {
-		d.flush()
-	}
-	q := *p
-	*at = &q
-	if p.prep != nil {
-		d.prep = p.prep.fold
-	}
-	if d.name != nil && d.value != nil {
-		d.flush()
-	}
-}
-
-// flush makes a field of the halves.
-func (d *deed) flush() {
-	if d.name == nil && d.value == nil {
-		return
-	}
-	f := Field{Prep: d.prep}
-	switch {
-	case d.value == nil && d.g.Effect == Set:
-		f = d.r.field(d.name)
-		if f.Name == nil && d.name.prep == nil && !d.name.holdsValue() && len(d.g.Fields) == 0 && (d.s.Attr("need") != "person" || !d.name.core[len(d.name.core)-1].cap) {
-			d.g.Target = append(d.g.Target, d.r.description(d.name))
-			d.name = nil
-			return
-		}
-	case d.name != nil && d.value.quoted() && d.r.labelled(d.value.core, d.value) > 0 && d.g.To == nil && d.prep != "as":
-		f = d.r.field(d.value)
-		to := d.r.description(d.name)
-		d.g.To = &to
-	case d.name == nil:
-		f = d.r.field(d.value)
-		f.Prep = d.prep
-	case d.value != nil && d.value.upto != nil && d.r.dateOf(d.value.upto) == nil:
-		d.rangeOf()
-		return
-	default:
-		name := d.r.description(d.name)
-		f.Name = &name
-		if d.value != nil {
-			f.Value = d.r.value(d.value)
-			f.Span = Span{min(name.Span.From, f.Value.Span.From), max(name.Span.To, f.Value.Span.To)}
-		}
-	}
-	d.g.Fields = append(d.g.Fields, f)
-	d.name, d.value, d.prep = nil, nil, ""
-}
-
-// rangeOf makes a filter of a field that is set to a range: "limit the price to 60 to 100".
-func (d *deed) rangeOf() {
-	name := d.r.description(d.name)
-	c := d.r.comparison(d.value)
-	c.Measure = &name
-	d.g.Effect = Filter
-	d.g.Target = append(d.g.Target, Description{Span: Span{min(name.Span.From, c.Span.From), max(name.Span.To, c.Span.To)}, Compare: []Comparison{*c}})
-	d.name, d.value, d.prep = nil, nil, ""
 }
