@@ -29,8 +29,9 @@ type clause struct {
 	question  bool
 	told      []Span // "as an admin I want to": words that say nothing to do
 	// that: it is what a verb of checking asks for ("check that ...").
-	that bool
-	done bool
+	that   bool
+	done   bool
+	closes bool // it stands behind ")" and a comma
 }
 
 // clauses cuts a sentence into clauses and joins what has no verb to what it belongs to.
@@ -61,6 +62,7 @@ func (r *reader) pieces(items []item) []clause {
 		cur = clause{head: -1, sep: sep}
 		if len(keep.items) == 0 {
 			cur.cond = keep.cond
+			cur.closes = keep.sep == ")" && sep == ","
 			if keep.sep == "(" || sep == "," && keep.sep != ")" || keep.sep == "but" || keep.sep == ";" || keep.sep == ":" {
 				cur.sep = keep.sep
 			}
@@ -187,10 +189,10 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 // ticked: "tick that it is my first visit".
 func (r *reader) settlesThat(items []item, i int) bool {
 	ticks := false
-	for k := range items[i-1].verbs {
-		switch Effect(items[i-1].verbs[k].Effect) {
+	for _, v := range items[i-1].verbs {
+		switch Effect(v.Effect) {
 		case Complete, Toggle, Choose, Select, Confirm:
-			ticks = true
+			ticks = ticks || v.Form == "imperative" || v.Form == "infinitive"
 		}
 	}
 	for j := i + 1; ticks && j < len(items) && !items[j].mark; j++ {
