@@ -206,7 +206,12 @@ func (a *assigner) numberFit(v *intent.Value, pf *page.Field) float64 {
 func (a *assigner) unitFit(v *intent.Value, pf *page.Field) float64 {
 	if v.Unit == "" {
 		if strings.ContainsAny(v.Text, ".,") {
-			return 0.15 * max(0, (a.ix.words.measures(pf.Label, "price")-0.88)/0.12)
+			if price := a.ix.words.measures(pf.Label, "price"); price > 0.88 {
+				return 0.15 * (price - 0.88) / 0.12
+			}
+			if strings.Trim(pf.Value, "0123456789") == "" && pf.Value != "" {
+				return -0.1 // whole things are counted there
+			}
 		}
 		return 0
 	}

@@ -164,6 +164,7 @@ func (b *builder) check(c *clause, s *sense) {
 		}
 		cl.Subject = append(cl.Subject, b.r.description(&list[i]))
 	}
+	b.r.sum(&cl)
 	b.add(Goal{Span: cl.Span, Effect: Check, Claim: &cl})
 }
 

@@ -184,7 +184,7 @@ func (c *chunker) preposition(items []item, i int) bool {
 	if next.mark && !next.sign("(") && next.value == nil {
 		return false
 	}
-	if c.r.lang == "de" && it.fold == "zu" && !next.cap && next.value == nil && i+2 >= len(items) && !functionalItem(next) {
+	if c.r.lang == "de" && it.fold == "zu" && !next.cap && next.value == nil && (i+2 >= len(items) || items[i+2].mark) && !functionalItem(next) {
 		return false // "zu klein"
 	}
 	if it.as(lexicon.Noun_) != nil && it.mainly(lexicon.Noun_) && i > 0 && items[i-1].has(lexicon.Article) {

@@ -124,6 +124,9 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 			if v.Property == string(At) && n > 0 && at != i+1 {
 				continue // "debe ser X y el último Y": no "ser el último"
 			}
+			if v.Property == string(Is) && n > 0 && at > i+1 && at+n < len(items) && items[at].has(lexicon.Preposition) {
+				continue // es "quedan tres notas en la lista": no "quedar en"
+			}
 			if n < 0 || v.Particle == "" && v.Form == "participle" && i != a.c.head && v.Property != string(Shown) && v.Property != string(Contains) {
 				continue
 			}

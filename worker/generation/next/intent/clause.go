@@ -29,8 +29,9 @@ type clause struct {
 	question  bool
 	told      []Span // "as an admin I want to": words that say nothing to do
 	// that: it is what a verb of checking asks for ("check that ...").
-	that bool
-	done bool
+	that   bool
+	done   bool
+	closes bool // it stands behind ")" and a comma
 }
 
 // clauses cuts a sentence into clauses and joins what has no verb to what it belongs to.
@@ -61,7 +62,8 @@ func (r *reader) pieces(items []item) []clause {
 		cur = clause{head: -1, sep: sep}
 		if len(keep.items) == 0 {
 			cur.cond = keep.cond
-			if keep.sep == "(" || sep == "," || keep.sep == "but" || keep.sep == ";" || keep.sep == ":" {
+			cur.closes = keep.sep == ")" && sep == ","
+			if keep.sep == "(" || sep == "," && keep.sep != ")" || keep.sep == "but" || keep.sep == ";" || keep.sep == ":" {
 				cur.sep = keep.sep
 			}
 		}
@@ -169,7 +171,7 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 		return true
 	}
 	if it.has(lexicon.Conjunction, "that") {
-		return i > 0 && before > 0 && r.asks(&items[i-1]) || before == 0 && i > 0 && items[i-1].sign(",") && !it.has(lexicon.Relative)
+		return i > 0 && before > 0 && (r.asks(&items[i-1]) || r.settlesThat(items, i)) || before == 0 && i > 0 && items[i-1].sign(",") && !it.has(lexicon.Relative)
 	}
 	if it.has(lexicon.Auxiliary) || it.value != nil || it.proper(r.lang) {
 		return false
@@ -181,6 +183,24 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 		return false
 	}
 	return it.has(lexicon.Conjunction, "if", "when", "given") && i+1 < len(items) && (before == 0 || it.has(lexicon.Conjunction, "if", "when"))
+}
+
+// settlesThat reports whether a verb of ticking stands before "that", and behind it what is
+// ticked: "tick that it is my first visit".
+func (r *reader) settlesThat(items []item, i int) bool {
+	ticks := false
+	for _, v := range items[i-1].verbs {
+		switch Effect(v.Effect) {
+		case Complete, Toggle, Choose, Select, Confirm:
+			ticks = ticks || v.Form == "imperative" || v.Form == "infinitive"
+		}
+	}
+	for j := i + 1; ticks && j < len(items) && !items[j].mark; j++ {
+		if items[j].has(lexicon.Auxiliary, "be", "have") {
+			return true
+		}
+	}
+	return false
 }
 
 // checkedBefore reports whether a verb of checking stands before a conjunction: "check

@@ -184,7 +184,9 @@ func (r *reader) hour(d *Date, toks []token, i int, dated bool) int {
 	t := toks[i]
 	h, m, ok := clock(t)
 	n := 1
-	if !ok && t.class == numberToken && t.num >= 0 && t.num <= 24 && !strings.ContainsAny(t.text, ".,") {
+	if e := r.word(toks, i, lexicon.Number); !ok && e != nil && e.Value >= 1 && e.Value <= 12 {
+		h, m = int(e.Value), 0
+	} else if !ok && t.class == numberToken && t.num >= 0 && t.num <= 24 && !strings.ContainsAny(t.text, ".,") {
 		h, m, ok = int(t.num), 0, false
 	} else if !ok {
 		return 0
@@ -201,11 +203,41 @@ func (r *reader) hour(d *Date, toks []token, i int, dated bool) int {
 			n, ok = 2, true
 		}
 	}
+	if late, k := r.partOfDay(toks, i+n); k > 0 {
+		if late && h < 12 {
+			h += 12
+		}
+		n, ok = n+k, true
+	}
 	if !ok {
 		return 0
 	}
 	d.Hour, d.Minute = h, m
 	return n
+}
+
+// partOfDay reads "in the evening", "abends", "de la mañana", "heures du soir" behind an hour.
+func (r *reader) partOfDay(toks []token, i int) (late bool, n int) {
+	j := i
+	if j < len(toks) && toks[j].is("o'clock", "uhr", "heures", "horas") {
+		j++
+	}
+	k := j
+	for k < len(toks) && k < j+3 && toks[k].class == wordToken && (r.lex.Is(toks[k].text, lexicon.Preposition) || r.lex.Is(toks[k].text, lexicon.Article)) {
+		k++
+	}
+	if k >= len(toks) || toks[k].class != wordToken || k == j && (r.lang != "de" || toks[k].cap) {
+		return false, 0
+	}
+	for _, id := range r.lex.Concepts(toks[k].text) {
+		switch id.Name() {
+		case "morning":
+			return false, k + 1 - i
+		case "afternoon", "evening":
+			return true, k + 1 - i
+		}
+	}
+	return false, 0
 }
 
 // clock reads "10:30".

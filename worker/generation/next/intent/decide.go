@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"strings"
+
 	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
 )
 
@@ -16,6 +18,11 @@ func (a *asserter) decide() []Claim {
 	values, extra := a.contrasts(a.values, c, extra)
 	c.Not = a.not
 	values, more := a.elided(values, c)
+	if (a.property == At || a.at != 0) && len(a.subject) > 1 {
+		var places []Claim
+		a.subject, places = a.elided(a.subject, c)
+		more = append(more, places...)
+	}
 	values = a.joined(values)
 	for _, p := range a.subject {
 		c.Subject = append(c.Subject, a.r.description(&p))
@@ -25,6 +32,8 @@ func (a *asserter) decide() []Claim {
 	}
 	a.place(&c)
 	a.complement(&c, values)
+	a.among(&c)
+	a.r.sum(&c)
 	if a.at != 0 && len(c.Values) == 0 && len(c.Subject) > 0 && len(c.Be) == 0 && (c.Property == Is || c.Property == Shown || c.Property == Appears) {
 		c.Property = At
 	}
@@ -149,11 +158,47 @@ func (a *asserter) elided(list []phrase, c Claim) ([]phrase, []Claim) {
 	return list, nil
 }
 
+// sum takes the value out of "a total of 12 €": it is what the total must be.
+func (r *reader) sum(c *Claim) {
+	if len(c.Subject) != 1 || len(c.Values) > 0 || c.Property != Shown && c.Property != Is {
+		return
+	}
+	s := &c.Subject[0]
+	if s.Of == nil || s.Kind != Total && s.Kind != Value_ && s.Kind != Count || len(s.Of.Words) != 1 || s.Of.Noun != "" {
+		return
+	}
+	w := s.Of.Words[0]
+	digits := strings.Trim(w.Text, "$€£¥ ")
+	n, ok := amount(digits)
+	if !ok || digits == "" {
+		return
+	}
+	v := Value{Span: w.Span, Text: w.Text, Number: &n}
+	if digits != w.Text {
+		v.UnitClass = "money"
+	}
+	c.Property, c.Values, s.Of = Is, []Value{v}, nil
+}
+
+// among reads "X is one of them" as what it says of the list: X is there.
+func (a *asserter) among(c *Claim) {
+	if c.Property != Is || len(c.Subject) != 1 || len(c.Values) != 1 || len(a.values) != 1 {
+		return
+	}
+	if it := &a.values[0].core[0]; len(a.values[0].core) == 1 && it.has(lexicon.Number) && it.has(lexicon.Pronoun) && !c.Subject[0].Pronoun && c.Subject[0].Kind == "" {
+		c.Property, c.Words, c.Values = Shown, append(c.Words, a.values[0].span()), nil
+	}
+}
+
 // position reads a name with its place in one phrase: "Pinsel second", "Bo at the bottom",
 // "the second one Cordless drill".
 func (a *asserter) position(p *phrase, c Claim) (Claim, bool) {
 	x := Claim{Span: p.span(), Property: At, Not: c.Not, Op: "="}
 	n := len(p.core)
+	if o := a.ordinal(&phrase{core: p.core}); o != 0 && len(p.mods) == 1 && p.mods[0].leads("of") && strings.HasPrefix(p.core[0].fold, "als") {
+		x.Subject, x.Values = []Description{a.r.describe(p.mods[0].core)}, []Value{ordinalValue(o, p.span())}
+		return x, true // de "als Letztes der Hut"
+	}
 	for k := 1; k < n; k++ {
 		first, second := phrase{core: p.core[:k]}, phrase{core: p.core[k:]}
 		o := a.ordinal(&second)

@@ -242,6 +242,9 @@ func (d *deed) finish() []Goal {
 		g.Effect, g.From, g.Target = Set, nil, nil
 		g.Fields = []Field{{Name: name, Prep: "as", Value: d.r.value(d.amount), Span: Span{min(name.Span.From, d.amount.span().From), max(name.Span.To, d.amount.span().To)}}}
 	}
+	if d.only && d.object_ && len(d.g.Target) > 0 {
+		d.g.Target[0].Only = true // "I want to see open posts only"
+	}
 	d.r.settle(&d.g, d.s)
 	for i := range d.extra {
 		if d.extra[i].Forbidden {

@@ -116,6 +116,10 @@ func (r *reader) relate(d *Description, rel []item) {
 		if it.has(lexicon.Auxiliary) || it.has(lexicon.Relative) || it.has(lexicon.Polite) && len(it.verbs) == 0 {
 			continue
 		}
+		if it.has(lexicon.Quantity, "already", "still") && !it.cap && it.value == nil {
+			d.Flags = append(d.Flags, it.Span)
+			continue
+		}
 		rest = append(rest, *it)
 	}
 	for _, p := range r.chunks(rest, nil) {

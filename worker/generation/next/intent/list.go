@@ -19,10 +19,10 @@ func (d *deed) object(p *phrase, more bool) {
 		d.first(p, more)
 	case !joined:
 		d.second(p)
+	case d.colon && d.g.Effect == Rate && (d.g.Amount == nil || p.quoted()):
+		d.field(p)
 	case d.g.Effect == Rate && d.g.Amount != nil:
 		d.sibling(p)
-	case d.colon && d.g.Effect == Rate:
-		d.field(p)
 	case d.colon || d.formlike() && (p.sep == "," || d.last == "field" || d.last == "value" || d.last == "name"):
 		d.again(p, more)
 	default:

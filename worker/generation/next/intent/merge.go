@@ -34,7 +34,7 @@ func (r *reader) glossed(pieces []clause) []clause {
 	for i := 0; i < len(pieces); i++ {
 		p := pieces[i]
 		n := len(out)
-		if p.sep != "(" || n == 0 || i+1 >= len(pieces) || pieces[i+1].sep != ")" {
+		if p.sep != "(" || n == 0 || i+1 >= len(pieces) || pieces[i+1].sep != ")" && !pieces[i+1].closes {
 			out = append(out, p)
 			continue
 		}
@@ -44,6 +44,10 @@ func (r *reader) glossed(pieces []clause) []clause {
 			continue
 		}
 		behind(&out[n-1], p)
+		if pieces[i+1].closes {
+			out[n-1].items = append(out[n-1].items, separator(")", pieces[i+1].items[0].From))
+			continue
+		}
 		behind(&out[n-1], pieces[i+1])
 		i++
 	}

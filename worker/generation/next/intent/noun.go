@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"strings"
+
 	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
 )
 
@@ -55,6 +57,7 @@ func (b *describer) item(i int) int {
 	case it.has(lexicon.Pronoun) && !named, it.has(lexicon.Polite) && !named && len(it.verbs) == 0, it.mainly(lexicon.Stop) && !named:
 	case it.has(lexicon.State) && !named && b.state(i):
 	case it.has(lexicon.Noun_) && b.noun(i):
+	case b.r.lang == "de" && d.Noun == "" && b.compound(it):
 	default:
 		b.word(it)
 	}
@@ -227,6 +230,23 @@ func (b *describer) noun(i int) bool {
 	if e.Name != "thing" {
 		d.Kind = Kind(e.Name)
 	}
+	return true
+}
+
+// compound reads a German noun of a kind behind a hyphen: "Newsletter-Nachricht" is a message
+// called Newsletter.
+func (b *describer) compound(it *item) bool {
+	k := strings.LastIndexByte(it.text, '-')
+	if it.words != nil || k < 2 || !it.cap || it.To-it.From != len(it.text) {
+		return false
+	}
+	e := b.r.lex.Entry(it.text[k+1:], lexicon.Noun_)
+	if e == nil || e.Name == "thing" || it.text[k+1] >= 'a' && it.text[k+1] <= 'z' {
+		return false
+	}
+	d := &b.d
+	d.Words = append(d.Words, b.lemma(Word{Span: Span{it.From, it.From + k}, Text: it.text[:k]}))
+	d.Noun, d.NounSpan, d.Kind = it.text[k+1:], Span{it.From + k + 1, it.To}, Kind(e.Name)
 	return true
 }
 

@@ -253,6 +253,11 @@ func (r *reader) speaks(c *clause, s int) bool {
 		return false
 	}
 	next := &c.items[s+1]
+	if last := len(c.items) - 1; r.lang == "de" && next.has(lexicon.Auxiliary, "want", "will") && last > s+1 && r.deedForm(&c.items[last], "infinitive") && !c.items[last].cap {
+		c.items = c.items[s+2:] // "ich will offene Posten sehen"
+		c.kind, c.head = goal, len(c.items)-1
+		return true
+	}
 	if next.has(lexicon.Auxiliary, "want", "try", "start") {
 		if !r.chain(c, s+1) {
 			c.kind, c.head = goal, s+1

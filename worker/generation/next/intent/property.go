@@ -102,7 +102,7 @@ func (a *asserter) states(p *phrase) []State {
 			list = append(list, State{Span: it.Span, Text: it.text, Name: it.fold, Not: p.neg != nil})
 			continue
 		}
-		if e := it.as(lexicon.State); e != nil {
+		if e := it.as(lexicon.State); e != nil && !(a.r.lang != "en" && i > 0 && it.has(lexicon.Noun_) && p.core[0].has(lexicon.Article, "definite")) {
 			list = append(list, State{Span: it.Span, Text: it.text, Name: e.Name, Not: p.neg != nil})
 			continue
 		}

@@ -44,6 +44,7 @@ func (r *reader) settle(g *Goal, s *sense) {
 		if s.Property != "" && len(g.Target) > 0 {
 			g.Claim = &Claim{Span: g.Span, Property: Property(s.Property), Subject: g.Target}
 			r.left(g)
+			r.sum(g.Claim)
 			g.Target = nil
 		}
 	case Set:

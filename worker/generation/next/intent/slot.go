@@ -11,6 +11,8 @@ import (
 func (d *deed) slot(p, before *phrase) string {
 	if dated := p.upto != nil && d.r.dateOf(p.upto) != nil; dated && d.formlike() {
 		return "field"
+	} else if dated && d.g.Effect == Choose {
+		return "range"
 	}
 	if p.leads("of", "called") && (d.s.Slot(p.prep.text) == "" || before != nil && before.prep != nil || !d.takesFrom(p)) {
 		return ""
@@ -53,6 +55,9 @@ func (d *deed) slot(p, before *phrase) string {
 	if p.leads("with") && p.quoted() && slot != "text" && slot != "value" && d.g.Effect != Open && d.g.Effect != Choose && d.g.Effect != Edit {
 		return "field"
 	}
+	if v := p.core[max(0, len(p.core)-1):]; d.g.Effect == Complete && p.leads("with") && len(v) > 0 && v[0].value != nil && v[0].value.UnitClass == "rating" {
+		return "field" // "return the book with three stars"
+	}
 	if slot == "target" && before != nil && before.prep == nil && !p.leads("for") {
 		return ""
 	}
@@ -75,7 +80,7 @@ func (d *deed) slot(p, before *phrase) string {
 		}
 		return "field"
 	case Press, Remove, Open, Complete, Expand, Close:
-		if p.leads("with", "via", "through") && d.r.instrument(p) {
+		if (p.leads("with", "via", "through") || p.sense("via")) && d.r.instrument(p) {
 			return "with"
 		}
 	case Edit, Set, Increase, Decrease:
@@ -197,6 +202,12 @@ func (d *deed) settles() bool {
 // off takes "no cake", "without mozzarella".
 func (d *deed) off(p *phrase) {
 	d.flush()
+	if d.colon && d.g.In != nil && d.g.In.Quoted && len(d.g.Target)+len(d.g.Fields) == 0 && p.prep != nil {
+		s := Span{p.prep.From, p.span().To} // 'under "Remarks" enter: without onions'
+		d.g.Fields = append(d.g.Fields, Field{Name: d.g.In, Value: Value{Span: s, Text: d.r.source[s.From:s.To], Quoted: true}, Span: s})
+		d.g.Effect, d.g.In, d.last = Set, nil, "field"
+		return
+	}
 	q := *p
 	q.neg = nil
 	v := d.r.value(&q)
@@ -293,6 +304,8 @@ func (d *deed) fill(slot string, p *phrase) {
 	case "text":
 		v := d.r.value(p)
 		g.Text = &v
+	case "range": // "choose the cabin from 3 to 7 May": two choices
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Choose, Verb: g.Verb, Lemma: g.Lemma, Target: []Description{d.r.description(p)}})
 	case "measure", "by":
 		m := d.r.description(p)
 		g.Measure = &m

@@ -172,6 +172,11 @@ func (b *builder) content(c *clause) bool {
 		}
 	}
 	g.Target = []Description{d}
+	for i := range b.r.other {
+		if o := &b.r.other[i]; o.goal == n-1 && len(o.goals[0].Target)+len(o.goals[0].Fields) == 0 {
+			o.goals[0].Target = g.Target
+		}
+	}
 	return true
 }
 
