@@ -45,10 +45,11 @@ func (j *judged) lies() bool {
 	if len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 {
 		return false
 	}
-	to := j.Before.Nodes[f.Candidates[0].Node].Box
-	was := &j.Before.Nodes[j.target[0].Node]
-	at := j.After.Index().ByRef(was.Ref)
-	return at >= 0 && !middleIn(was.Box, to) && middleIn(j.After.Nodes[at].Box, to)
+	x := j.Before.Index() // of a text its element
+	to := j.Before.Nodes[x.ByRef(j.Before.Nodes[f.Candidates[0].Node].Ref)].Box
+	ref := j.Before.Nodes[j.target[0].Node].Ref
+	was, at := x.ByRef(ref), j.After.Index().ByRef(ref)
+	return at >= 0 && !middleIn(j.Before.Nodes[was].Box, to) && middleIn(j.After.Nodes[at].Box, to)
 }
 
 // middleIn reports whether the middle of a box lies in another one.

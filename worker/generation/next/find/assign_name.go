@@ -53,7 +53,25 @@ func (a *assigner) named(f *intent.Field) map[place]Candidate {
 	if len(out) == 0 {
 		a.byRecord(f, s, out)
 	}
+	if len(out) == 0 && len(f.Name.Words) == 0 && f.Name.Of == nil && (f.Name.Kind == intent.Text_ || f.Name.Kind == intent.Message) {
+		a.byKind(f, out)
+	}
 	return out
+}
+
+// byKind takes fields of text that nothing names for "the text", those of several lines first.
+func (a *assigner) byKind(f *intent.Field, out map[place]Candidate) {
+	for i := range a.m.Fields {
+		pf := &a.m.Fields[i]
+		if pf.Kind != "text" && pf.Kind != "editor" || pf.ReadOnly || pf.InPlace {
+			continue
+		}
+		c := Candidate{What: Field, Index: i, Sub: -1, Node: pf.Node, Score: 0.75, Used: []Use{{f.Name.NounSpan, "kind"}}}
+		if pf.Kind == "editor" || longField(a.m, pf) {
+			c.Score = 0.9
+		}
+		out[place{i, -1}] = c
+	}
 }
 
 // namedAlso takes the first of several names that is one of a field.

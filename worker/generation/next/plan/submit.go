@@ -46,7 +46,7 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 			one := *g
 			one.Effect = intent.Act
 			if g.To != nil { // "forward it to Ella": who gets it is asked for in what opens
-				to := intent.Field{Prep: "to", Span: g.To.Span, Value: intent.Value{Span: g.To.Span, Text: phraseOf(p, g.To), Quoted: g.To.Quoted}}
+				to := intent.Field{Name: p.joiner(g), Span: g.To.Span, Value: intent.Value{Span: g.To.Span, Text: phraseOf(p, g.To), Quoted: g.To.Quoted}}
 				one.To = nil
 				return p.through(ctx, &one, newForm([]intent.Field{to}), []find.Candidate{c})
 			}
@@ -92,6 +92,17 @@ func (p *planner) sent(g *intent.Goal) *form {
 		}
 	}
 	return newForm([]intent.Field{field})
+}
+
+// joiner is the word that joins who gets something to what is sent, as the name of a field: "to";
+// else what fields for it are called.
+func (p *planner) joiner(g *intent.Goal) *intent.Description {
+	s := intent.Span{From: g.Target[0].Span.To, To: g.To.Span.From}
+	name := &intent.Description{Words: []intent.Word{{Text: p.words(s)}}}
+	for _, other := range []string{"recipient", "receiver", "address", "email"} {
+		name.Also = append(name.Also, intent.Description{Words: []intent.Word{{Text: other}}})
+	}
+	return name
 }
 
 // isCode reports whether a description is a noun with a code that is typed: "the coupon SAVE10".
