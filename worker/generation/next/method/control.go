@@ -118,7 +118,7 @@ func textHas(text, lang string, concepts ...string) bool {
 		return true
 	}
 	for _, w := range strings.Fields(text) {
-		if is(strings.Trim(w, ".,:;!?()")) {
+		if is(strings.Trim(w, ".,:;!?()\"'“”„«»‘’")) {
 			return true
 		}
 	}

@@ -25,7 +25,7 @@ func (p *planner) uncover(ctx context.Context, before *page.Model, node int) (*p
 		return nil, nil
 	}
 	banner := method.CoverOf(now, at)
-	if banner < 0 || before.Index().ByRef(now.Nodes[banner].Ref) >= 0 && p.first.Index().ByRef(now.Nodes[banner].Ref) < 0 {
+	if banner < 0 || p.pressedBefore() && before.Index().ByRef(now.Nodes[banner].Ref) >= 0 && p.first.Index().ByRef(now.Nodes[banner].Ref) < 0 {
 		return nil, nil // a deed of the text opened it
 	}
 	closing := method.Closing(now, banner)
@@ -45,6 +45,22 @@ func (p *planner) uncover(ctx context.Context, before *page.Model, node int) (*p
 	p.keep(s, "closes what the page laid over it")
 	p.trace("  closed what lay over %s: %s", method.DescribeNode(before, node), method.DescribeNode(now, closing))
 	return p.look(ctx)
+}
+
+// pressedBefore reports whether a goal before this one may have opened something.
+func (p *planner) pressedBefore() bool {
+	for i := range p.reading.Goals {
+		g := &p.reading.Goals[i]
+		if g == p.goal {
+			return false
+		}
+		switch g.Effect {
+		case intent.Set, intent.Check, intent.Wait, intent.Type, intent.Edit, intent.Append, intent.Clear:
+		default:
+			return true
+		}
+	}
+	return false
 }
 
 // speaksOfCovers reports whether the text says itself what to do with what comes over the page.
