@@ -232,6 +232,16 @@ func Number(text string) (float64, bool) {
 	return n, err == nil
 }
 
+// digits are the digits of a text.
+func digits(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, text)
+}
+
 // saysPage reports whether the page says that it shows the page of a number: by the control that
 // is chosen, a field, or a new text with the number first.
 func (j *judged) saysPage(want float64) bool {

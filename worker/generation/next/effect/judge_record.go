@@ -197,15 +197,6 @@ func (j *judged) counted() string {
 	return ""
 }
 
-func digits(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, text)
-}
-
 // used are the words of the goal's slots beside target and fields that an effect shows done:
 // what it went into or became, and the verb.
 func (j *judged) used(by string) []find.Use {

@@ -98,8 +98,8 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 				return true
 			}
 		case "third":
-			if noun && i > s && i+1 == len(items) && items[i-1].proper(r.lang) && v.Effect == string(Check) {
-				return true // "Dunmore leads"
+			if noun && i > s && i+1 == len(items) && items[i-1].proper(r.lang) && v.Effect == string(Check) && !r.imperative(items, s) {
+				return true // "Dunmore leads", but not "click Save changes"
 			}
 			if noun && !(i > s && i+1 < len(items) && (items[i+1].value != nil || items[i+1].has(lexicon.Article) || items[i+1].proper(r.lang))) {
 				continue
@@ -124,7 +124,15 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 // weak reports whether a finite verb is no auxiliary and claims nothing: "notes", "places".
 func (r *reader) weak(items []item, i int) bool {
 	it := &items[i]
-	return !it.has(lexicon.Auxiliary) && !it.has(lexicon.There) && !r.hasEffect(it, Check)
+	if it.has(lexicon.Auxiliary) || it.has(lexicon.There) {
+		return false
+	}
+	for k := range it.verbs {
+		if v := &it.verbs[k]; v.Effect == string(Check) && r.whole(items, i, v) {
+			return false
+		}
+	}
+	return true
 }
 
 // behindPreposition reports whether a word before items[i] makes a noun of it.

@@ -3,7 +3,6 @@ package plan
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
@@ -65,8 +64,9 @@ func (p *planner) attempt(ctx context.Context, a *attempt) (effect.Verdict, erro
 
 // level is how far an attempt has come: what it is in.
 type level struct {
-	inside int   // container that was opened, -1
-	news   []int // nodes that came with it
+	inside int             // container that was opened, -1
+	news   []int           // nodes that came with it
+	refs   map[string]bool // of those
 	depth  int
 }
 
@@ -256,6 +256,10 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 		return v, nil
 	}
 	inner := level{inside: opened(before, now), news: newNodes(before, now), depth: l.depth + 1}
+	inner.refs = make(map[string]bool, len(inner.news))
+	for _, i := range inner.news {
+		inner.refs[now.Nodes[i].Ref] = true
+	}
 	if p.leftToNext(a, now, inner, v) {
 		p.pending = a
 		return effect.Verdict{State: effect.Reached, Why: "it asks, and the text answers", Used: v.Used}, nil
@@ -284,80 +288,6 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 		p.confirmed = true
 	}
 	return got, err
-}
-
-// fieldsCame reports whether there is something to fill in that was not there, or holds something
-// else: a form for what was pressed. What stood on the page before is for something else.
-func fieldsCame(before, now *page.Model) bool {
-	c := effect.Between(before, now)
-	if c.URL || len(c.Fields) > 0 {
-		return true
-	}
-	seen := map[string]bool{}
-	for i := range before.Fields {
-		if f := &before.Fields[i]; !f.Hidden {
-			seen[before.Nodes[f.Node].Ref] = true
-		}
-	}
-	return slices.ContainsFunc(now.Fields, func(f page.Field) bool { return !f.Hidden && !seen[now.Nodes[f.Node].Ref] })
-}
-
-// still returns the container of one model on a later one; -1.
-func (p *planner) still(from, to *page.Model, container int) int {
-	if container < 0 || container >= len(from.Containers) {
-		return -1
-	}
-	ref := from.Nodes[from.Containers[container].Node].Ref
-	for i := range to.Containers {
-		if to.Nodes[to.Containers[i].Node].Ref == ref && !to.Containers[i].Hidden {
-			return i
-		}
-	}
-	return to.Front
-}
-
-// needsSubmit reports whether what was filled in stands in a dialog or form that is still open
-// and has to be handed in.
-func (p *planner) needsSubmit(a *attempt, m *page.Model, l level) bool {
-	if m.Front < 0 && l.inside < 0 {
-		return false
-	}
-	return m.Front >= 0 && m.Front < len(m.Containers) && m.Containers[m.Front].Kind == "dialog"
-}
-
-// opened returns the container that is open now and was not; -1.
-func opened(before, now *page.Model) int {
-	c := effect.Between(before, now)
-	if now.Front >= 0 && (slices.Contains(c.Opened, now.Front) || before.Front < 0) {
-		return now.Front
-	}
-	for _, i := range c.Opened {
-		switch now.Containers[i].Kind {
-		case "dialog", "menu", "panel", "form", "list", "section":
-			return i
-		}
-	}
-	if now.Front >= 0 {
-		return now.Front
-	}
-	return -1
-}
-
-// newNodes returns the nodes that came.
-func newNodes(before, now *page.Model) []int {
-	seen := make(map[string]bool, len(before.Nodes))
-	for i := range before.Nodes {
-		if !before.Nodes[i].Hidden {
-			seen[before.Nodes[i].Ref+before.Nodes[i].Role] = true
-		}
-	}
-	var list []int
-	for i := range now.Nodes {
-		if !now.Nodes[i].Hidden && !seen[now.Nodes[i].Ref+now.Nodes[i].Role] {
-			list = append(list, i)
-		}
-	}
-	return list
 }
 
 // leftToNext reports whether what opened is a question that a later goal of the text answers.
