@@ -138,9 +138,23 @@ func (j *judged) belongs(record int) bool {
 	}
 	if len(j.records) == 0 { // the target is no record: those around it are its own
 		for i := range j.target {
-			if contains(m, m.Records[record].Node, j.target[i].Node) || contains(m, j.target[i].Node, m.Records[record].Node) {
+			if contains(m, m.Records[record].Node, j.target[i].Node) || contains(m, j.target[i].Node, m.Records[record].Node) || j.valueOf(&j.target[i], record) {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// valueOf reports whether a record is one of the tags that a field holds, where the field is to be
+// empty: they are gone with its value.
+func (j *judged) valueOf(c *find.Candidate, record int) bool {
+	if j.goal.Effect != intent.Clear || c.What != find.Field || within(c.Index, len(j.Before.Fields)) < 0 {
+		return false
+	}
+	for _, tag := range strings.Split(j.Before.Fields[c.Index].Value, ",") {
+		if t := fold(strings.TrimSpace(tag)); t != "" && t == fold(j.Before.Records[record].Title) {
+			return true
 		}
 	}
 	return false

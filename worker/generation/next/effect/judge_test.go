@@ -122,3 +122,27 @@ func TestBetweenOfTheSameIsNothing(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 }
+
+// TestJudgeTags holds the emptying of a field to its own tags, which are records as well.
+func TestJudgeTags(t *testing.T) {
+	with := func(value string, rows ...string) *page.Model {
+		m := table(nil, rows...)
+		m.Nodes = append(m.Nodes, snapshot.Node{Ref: "to", Parent: -1, Tag: "input", Role: "textbox", Name: "To", Value: value})
+		m.Fields = []page.Field{{Node: len(m.Nodes) - 1, Kind: "editor", Label: "To", Value: value, Record: -1, Container: -1}}
+		return m
+	}
+	before := with("Ann Day", "Ann Day", "Bo Lee")
+	field := find.Candidate{What: find.Field, Index: 0, Node: before.Fields[0].Node, Sub: -1, Score: 1}
+	for _, c := range []struct {
+		after *page.Model
+		want  effect.State
+	}{
+		{with("", "Bo Lee"), effect.Reached},
+		{with("", "Ann Day"), effect.Wrong},
+	} {
+		v := effect.Judge(effect.Between(before, c.after), &intent.Goal{Effect: intent.Clear}, []find.Candidate{field})
+		if v.State != c.want {
+			t.Errorf("got %v (%s), want %v", v.State, v.Why, c.want)
+		}
+	}
+}

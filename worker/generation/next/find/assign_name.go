@@ -101,18 +101,27 @@ func (a *assigner) byRecord(f *intent.Field, s *searcher, out map[place]Candidat
 		return
 	}
 	owner := found.Candidates[0]
+	texts, only := 0, -1
 	for i := range a.m.Fields {
 		pf := &a.m.Fields[i]
 		if !a.ix.below(pf.Node, owner.Node) && pf.Record != owner.Index || owner.What == Container && !a.ix.below(pf.Node, owner.Node) {
 			continue
 		}
 		value, _ := a.valueFit(f, pf, place{i, -1})
+		if owner.What == Container && value > 0 && (pf.Kind == "text" || pf.Kind == "editor") {
+			texts, only = texts+1, i
+		}
 		if value < 0.5 {
 			continue
 		}
 		c := owner
 		c.What, c.Index, c.Node, c.Score = Field, i, pf.Node, owner.Score*0.9*value
 		out[place{i, -1}] = c
+	}
+	if len(out) == 0 && texts == 1 { // the one text that a section asks for
+		c := owner
+		c.What, c.Index, c.Node, c.Score = Field, only, a.m.Fields[only].Node, owner.Score*0.9
+		out[place{only, -1}] = c
 	}
 }
 

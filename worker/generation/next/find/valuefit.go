@@ -74,6 +74,7 @@ func (a *assigner) withLabel(v *intent.Value, pf *page.Field, option string) flo
 	for _, n := range pf.Names {
 		refs = a.ix.add(refs, n, title, pf.Node)
 	}
+	refs = append(refs, a.ix.page()...) // "the Port library" of a page about a library
 	if pr := p.explain(refs); len(pr.missing) == 0 {
 		return 0.92 * pr.score
 	}

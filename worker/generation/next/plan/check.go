@@ -173,6 +173,13 @@ func (p *planner) elsewhere(ctx context.Context, c *intent.Claim, e find.Evidenc
 	if got.Known {
 		return got, nil
 	}
+	if all := *c; c.Property == intent.Shown || c.Property == intent.Counts || c.Property == intent.Is {
+		all.Where = nil // it names what was pressed, and all that is seen now is in it
+		if got = find.Claim(nil, now, &all, p.want(now)); got.Known && got.Holds {
+			got.Used = append(got.Used, find.Use{Span: c.Where.Span, By: "opened"})
+			return got, nil
+		}
+	}
 	_, err = p.undo(ctx, mark, m)
 	return e, err
 }

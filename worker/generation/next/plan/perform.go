@@ -76,6 +76,10 @@ func (p *planner) do(ctx context.Context, m *page.Model, a method.Act, why strin
 		p.trace("  %s %s: %s %s", s.Tool.Type, shorten(string(text), 300), record.Status, record.Result.Message)
 	}
 	if record.Status != step.Passed {
+		if host := standIn(m, a); host >= 0 {
+			a.Node = host
+			return p.do(ctx, m, a, why)
+		}
 		return false, nil
 	}
 	s.TimeoutMS = 0
@@ -83,6 +87,27 @@ func (p *planner) do(ctx context.Context, m *page.Model, a method.Act, why strin
 	p.keep(s, why)
 	return true, nil
 }
+
+// standIn returns the element to click where a box or radio itself cannot be: the label around
+// it, or the custom element whose shadow it is drawn in, which covers it; -1.
+func standIn(m *page.Model, a method.Act) int {
+	if a.Tool != step.Click || a.Node < 0 || m.Nodes[a.Node].Tag != "input" {
+		return -1
+	}
+	n := &m.Nodes[a.Node]
+	for i, k := n.Parent, 0; i >= 0 && k < 4; i, k = m.Nodes[i].Parent, k+1 {
+		if up := &m.Nodes[i]; up.Tag == "label" || len(up.Shadow) < len(n.Shadow) {
+			if m.Index().End(i)-i > maxStandIn {
+				return -1 // it holds more than this box
+			}
+			return i
+		}
+	}
+	return -1
+}
+
+// maxStandIn is how many elements the one that stands for a box has at most.
+const maxStandIn = 12
 
 // execute does a step that is not kept here.
 func (p *planner) execute(ctx context.Context, s step.Step) (step.Record, error) {
