@@ -20,6 +20,7 @@ type deed struct {
 	only    bool   // "I only want to see X"
 	object_ bool   // the direct object was seen
 	labels  bool   // fields of the list have labels
+	path    bool   // "File > Export > PDF"
 	two     bool   // two phrases without a preposition stand behind the verb: "give it a star"
 }
 
@@ -30,6 +31,7 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 		State: s.State, Concept: s.Attr("concept"), Risk: s.Risk}
 	d.g.Words = append(d.g.Words, s.spans[1:]...)
 	d.g.On = s.Attr("on") == "on"
+	d.g.Gesture = s.Attr("gesture")
 	if placed(d.g.Effect) {
 		d.g.Place = s.Attr("place")
 	}
@@ -38,6 +40,7 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 	if s.Property == string(Unchanged) {
 		d.unchanged()
 	}
+	s.after = d.means(d.repeats(s.after))
 	before := r.chunks(s.before, &s.VerbForm)
 	after := d.adverbs(r.chunks(d.spatial(s.after), &s.VerbForm))
 	bare := 0
@@ -191,6 +194,9 @@ func (d *deed) phrase(list []phrase, i int) int {
 		if next.sep == "" && next.prep != nil && next.leads("except") && p.prep != nil && len(d.g.Target) > 0 {
 			break
 		}
+		if d.placeBefore(p, list[i+n+1:]) {
+			break
+		}
 		if d.g.Effect == Edit && p.prep != nil && next.sep == "" && next.prep != nil && next.leads("in", "on", "under") && d.slot(p, nil) == "text" {
 			break
 		}
@@ -200,8 +206,23 @@ func (d *deed) phrase(list []phrase, i int) int {
 		attach(p, *next)
 		n++
 	}
+	if rest := list[i+n+1:]; d.placeBefore(p, rest) {
+		m := d.r.description(p)
+		d.g.In = &m
+		return n
+	}
 	d.put(p, i+n+1 < len(list) && list[i+n+1].sep == "" && list[i+n+1].prep != nil)
 	return n
+}
+
+// placeBefore reports whether a phrase says where something is pressed that stands behind it: "klick
+// in der Zeile von Bo auf Löschen".
+func (d *deed) placeBefore(p *phrase, rest []phrase) bool {
+	if d.g.Effect != Press || len(d.g.Target) > 0 || d.g.In != nil || !p.leads("in", "under") || len(rest) == 0 {
+		return false
+	}
+	next := &rest[0]
+	return next.sep == "" && next.prep != nil && next.leads("on") && d.r.lang == "de" || next.sep == "" && next.prep == nil
 }
 
 // verbal reports whether a phrase behind others is a verb that names a field: "paid by Noor",
@@ -233,6 +254,22 @@ func attach(p *phrase, m phrase) {
 	p.mods = append(p.mods, m)
 }
 
+// steps makes of a path ("File > Export > PDF") what is opened on the way, and the goal at its end.
+func (d *deed) steps() []Goal {
+	var list []Goal
+	last := len(d.g.Target) - 1
+	for i := range last {
+		t := d.g.Target[i]
+		list = append(list, Goal{Span: t.Span, Effect: Open, Verb: d.g.Verb, Lemma: "open", In: d.g.From, Target: []Description{t}})
+	}
+	end := d.g
+	end.Target = d.g.Target[last:]
+	if last > 0 && end.From != nil {
+		end.In, end.From = end.From, nil
+	}
+	return append(list, end)
+}
+
 // finish settles the goal and adds those that its list made.
 func (d *deed) finish() []Goal {
 	d.r.settle(&d.g, d.s)
@@ -246,6 +283,9 @@ func (d *deed) finish() []Goal {
 	}
 	if d.only && len(d.g.Target) > 0 {
 		d.g.Target[0].Only = true
+	}
+	if d.path {
+		return append(append(d.before, d.steps()...), d.extra...)
 	}
 	return append(append(d.before, d.g), d.extra...)
 }

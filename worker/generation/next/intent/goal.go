@@ -118,11 +118,13 @@ type Goal struct {
 	// forward, reload.
 	Place string
 	// On is what Toggle sets: on, off.
-	On     bool
-	Keys   string // of Type: "Enter", "Control+a"
-	Times  int    // 0 is once
-	Within time.Duration
-	Claim  *Claim
+	On   bool
+	Keys string // of Type: "Enter", "Control+a"
+	// Gesture is how Press presses: "double", "right"; "" is a click.
+	Gesture string
+	Times   int // 0 is once
+	Within  time.Duration
+	Claim   *Claim
 	// If is a condition on the page: the goal is left out where it does not hold, and only
 	// if- and when-clauses make one. Otherwise: it is done where the If of the goal before
 	// did not hold.

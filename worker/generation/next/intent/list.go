@@ -136,6 +136,7 @@ func (d *deed) again(p *phrase, more bool) {
 			d.field(p)
 			return
 		}
+		d.path = d.path || p.sep == ">"
 		if p.sep == ">" || !d.formlike() || p.sep != ":" {
 			d.g.Target = append(d.g.Target, d.r.description(p))
 			return

@@ -61,7 +61,7 @@ func (r *reader) read(toks []token) (Reading, []item) {
 		}
 		b.cond = nil
 	}
-	return Reading{Goals: b.goals, Prior: 1}, all
+	return Reading{Goals: pasted(b.goals), Prior: 1}, all
 }
 
 // longestSentence is how many tokens are read as one sentence: people's have less than a

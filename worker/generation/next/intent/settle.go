@@ -27,6 +27,7 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Complete && len(g.Target) == 1 && (g.State == "approved" || g.State == "confirmed") && asks(&g.Target[0]) {
 		g.Effect = Confirm
 	}
+	r.byField(g)
 	r.paging(g)
 	r.keys(g)
 	switch g.Effect {

@@ -67,6 +67,7 @@ func (g Goal) String() string {
 		w.add("", map[bool]string{true: "on", false: "off"}[g.On])
 	}
 	w.add("keys", g.Keys)
+	w.add("gesture", g.Gesture)
 	if g.Times > 0 {
 		w.add("times", strconv.Itoa(g.Times))
 	}

@@ -45,6 +45,7 @@ func (r *reader) value(p *phrase) Value {
 	if len(core) == 1 && core[0].number && core[0].proper(r.lang) {
 		v.Text = core[0].text
 	}
+	r.onPage(&v, p)
 	r.glosses(&v, p)
 	return v
 }
