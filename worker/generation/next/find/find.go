@@ -77,6 +77,8 @@ type Want struct {
 	// Opened: what In of the description names was opened by whoever asks, and holds all that is
 	// seen now.
 	Opened bool
+	// Told is what the text asks for, in small letters: a page that prints it means nothing by it.
+	Told string
 	// Among are what pronouns stand for: "the second of them", "its price", "it".
 	Among []Candidate
 	// Except are what "the other" leaves out.

@@ -275,6 +275,12 @@ func fitsKind(s *searcher, w What, node, index int, k intent.Kind) bool {
 		}
 	}
 	switch w {
+	case Control:
+		if k == intent.Icon && s.m.Controls[index].Icon {
+			return true
+		}
+		// What has no role is a button or link to whoever sees that it can be pressed.
+		return (k == intent.Button || k == intent.Link) && (role == "" || role == "img" || role == "text")
 	case Container:
 		for _, c := range containerKinds[k] {
 			if s.m.Containers[index].Kind == c {

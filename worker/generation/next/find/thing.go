@@ -1,6 +1,8 @@
 package find
 
 import (
+	"strings"
+
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
 )
@@ -304,7 +306,7 @@ func (s *searcher) containers() []Candidate {
 	var out []Candidate
 	for i := range s.m.Containers {
 		c := &s.m.Containers[i]
-		if c.Hidden && !s.w.Hidden && c.Opener < 0 || !s.eligible(c.Node) {
+		if c.Hidden && !s.w.Hidden && c.Opener < 0 || !s.eligible(c.Node) || s.told(c.Title) {
 			continue
 		}
 		if cand, ok := s.thing(Container, i, -1, c.Node, s.ix.container(i)); ok {
@@ -321,6 +323,11 @@ func (s *searcher) containers() []Candidate {
 		}
 	}
 	return out
+}
+
+// told reports whether a text of the page is the instruction itself.
+func (s *searcher) told(text string) bool {
+	return s.w.Told != "" && len(text) >= len(s.w.Told) && strings.Contains(strings.ToLower(text), s.w.Told)
 }
 
 func (s *searcher) columnHeads() []Candidate {
@@ -350,7 +357,7 @@ func (s *searcher) lines() []Candidate {
 	var out []Candidate
 	for i := range s.m.Lines {
 		l := &s.m.Lines[i]
-		if !s.eligible(l.Node) || !s.among(Line, l.Node) {
+		if !s.eligible(l.Node) || !s.among(Line, l.Node) || s.told(l.Text) {
 			continue
 		}
 		if c, ok := s.thing(Line, i, -1, l.Node, s.ix.line(l)); ok {

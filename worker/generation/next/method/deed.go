@@ -126,12 +126,35 @@ func point(t *Task) []Way {
 	return []Way{w}
 }
 
-// pressIt: the control, by its name.
+// pressIt: the control, by its name, with the gesture that the verb says.
 func pressIt(t *Task) []Way {
+	list := t.pressed()
+	tool := gestures[t.Goal.Gesture]
+	if tool == "" {
+		return list
+	}
+	for i := range list {
+		w := &list[i]
+		w.Acts = slices.Clone(w.Acts)
+		w.Acts[len(w.Acts)-1].Tool = tool
+		w.Name = t.Goal.Gesture + " click on " + w.Name
+		w.Key = t.Goal.Gesture + " " + w.Key
+	}
+	return list
+}
+
+// gestures are the tools of presses that are no click.
+var gestures = map[string]string{"double": step.DoubleClick, "right": step.RightClick}
+
+// pressed returns the clicks of the target.
+func (t *Task) pressed() []Way {
 	if t.Target == nil || t.Target.Node < 0 {
 		return t.named(t.scope(), costGlobal)
 	}
 	m := t.Model
+	if t.Target.What == find.Record && t.Goal.Gesture != "" {
+		return []Way{t.targetWay(t.titleNode(t.Target.Index))}
+	}
 	if t.Target.What == find.Record {
 		if node := t.opener(t.Target.Index); node >= 0 {
 			return []Way{t.targetWay(node)}
