@@ -78,7 +78,7 @@ func spansOf(g *intent.Goal) []intent.Span {
 	for i := range g.Target {
 		list = append(list, wordsOf(&g.Target[i])...)
 	}
-	for _, d := range []*intent.Description{g.To, g.From, g.Measure, g.With} {
+	for _, d := range []*intent.Description{g.To, g.From, g.In, g.Measure, g.With} {
 		if d != nil {
 			list = append(list, wordsOf(d)...)
 		}

@@ -24,6 +24,9 @@ func (p *planner) add(ctx context.Context, g *intent.Goal) error {
 	if offered {
 		return p.takeEach(ctx, g)
 	}
+	if c, ok := p.answered(g); ok {
+		return p.replyTo(ctx, g, &c)
+	}
 	if c, ok := p.product(g); ok {
 		return p.buy(ctx, g, &c)
 	}

@@ -19,6 +19,22 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if done, err := p.atOnce(ctx, g); err != nil || done {
 		return err
 	}
+	if m, err := p.look(ctx); err != nil || p.meant(m, g) {
+		if err != nil {
+			return err
+		}
+		return p.once(ctx, g, nil)
+	}
+	if g.Effect == intent.Press && len(g.Target) > 1 { // each may be seen only after the one before it
+		for i := range g.Target {
+			one := *g
+			one.Target = g.Target[i : i+1]
+			if err := p.deed(ctx, &one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 		return p.once(ctx, g, []find.Candidate{c})
 	})
@@ -137,7 +153,7 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 			p.useSpan(g.Verb, "it is so already")
 			continue
 		}
-		a := &attempt{goal: asPress(now, g, target), target: target}
+		a := &attempt{goal: asPress(now, g, target), target: target, options: p.byMeans(g)}
 		v, err := p.attempt(ctx, a)
 		if err != nil {
 			return err
@@ -148,6 +164,34 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 		p.useSlots(g, a, v)
 	}
 	return nil
+}
+
+// byMeans returns the presses of the control that the text says it is done with.
+func (p *planner) byMeans(g *intent.Goal) func(t *method.Task) []method.Way {
+	if g.With == nil || len(g.With.Words) == 0 {
+		return nil
+	}
+	v := intent.Value{Span: g.With.Span, Text: phraseWords(g.With), Quoted: g.With.Quoted}
+	return func(t *method.Task) []method.Way {
+		if t.Depth > 0 {
+			return nil
+		}
+		list := method.Called(t, &v)
+		if t.Target == nil && len(list) > 1 {
+			return nil // one of several, and nothing says whose
+		}
+		return list
+	}
+}
+
+// meant reports whether a goal is done by the control that it names, and its target says no more
+// than what kind of thing that closes: "close the box with the cross".
+func (p *planner) meant(m *page.Model, g *intent.Goal) bool {
+	if g.Effect != intent.Close || p.byMeans(g) == nil || len(g.Target) != 1 || len(wordsOf(&g.Target[0])) > 0 {
+		return false
+	}
+	_, _, ok := p.resolveOn(m, &g.Target[0], tiersOf(g.Effect))
+	return !ok && len(p.byMeans(g)(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1})) == 1
 }
 
 // asPress returns a goal as a deed of any kind where its target is a button itself: "publish the

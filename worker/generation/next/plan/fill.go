@@ -66,7 +66,7 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		if len(left) == 0 {
 			return nil
 		}
-		as := find.Assign(m, left, p.wantIn(m, within(m)))
+		as := find.Assign(m, left, p.wantIn(m, p.inPlace(m, within(m))))
 		slot := firstSlot(as.Slots)
 		if slot == nil {
 			return nil
@@ -154,10 +154,15 @@ func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, s
 		return false, nil
 	}
 	off = off || c.What == find.Field && m.Fields[c.Index].Kind == "switch" && method.SaysNo(value.Text)
-	if method.Holds(m, &c, &value, off) {
+	if !secret(m, &c) && method.Holds(m, &c, &value, off) {
 		return true, nil
 	}
 	return p.fillField(ctx, &c, &value, off)
+}
+
+// secret reports whether what a field holds is never seen.
+func secret(m *page.Model, c *find.Candidate) bool {
+	return c.Node >= 0 && c.Node < len(m.Nodes) && m.Nodes[c.Node].Password
 }
 
 // fits reports whether a field can hold a value at all: a switch holds yes or no.

@@ -237,6 +237,12 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 	if run == nil {
 		run = (*planner).deed
 	}
+	if g.In != nil && len(g.Target) == 0 {
+		if err := p.goIn(ctx, g.In); err != nil {
+			return err
+		}
+	}
+	g = placed(g)
 	if err := run(p, ctx, g); err != nil {
 		return err
 	}

@@ -38,6 +38,11 @@ func tiersOf(e intent.Effect) [][]find.What {
 // want is what narrows a search now.
 func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 	w := find.Want{Kinds: kinds, Lang: p.text.Lang, Within: -1}
+	if p.goal != nil && p.goal.Effect != intent.Check {
+		if told := p.words(p.goal.Span); len(strings.Fields(told)) > 2 {
+			w.Told = strings.ToLower(told)
+		}
+	}
 	for i := range p.them {
 		if c, ok := p.now(m, &p.them[i]); ok {
 			w.Among = append(w.Among, c)
