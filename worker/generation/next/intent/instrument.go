@@ -65,3 +65,17 @@ func (r *reader) written(d *Description) Value {
 	}
 	return v
 }
+
+// withSlot takes "with ...": an instrument, or the value of a field.
+func (d *deed) withSlot(p *phrase) {
+	if p.prep.means || d.r.instrument(p) && !p.holdsValue() {
+		m := d.r.description(p)
+		d.g.With = &m
+		return
+	}
+	f := d.r.field(p)
+	if f.Name == nil {
+		f.Prep = p.prep.fold
+	}
+	d.g.Fields = append(d.g.Fields, f)
+}

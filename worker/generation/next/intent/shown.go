@@ -68,4 +68,3 @@ func pasted(goals []Goal) []Goal {
 
 // maxPronoun is how long a word may be that stands for what was copied.
 const maxPronoun = 4
-

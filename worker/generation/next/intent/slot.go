@@ -333,20 +333,6 @@ func holder(k Kind) bool {
 	return false
 }
 
-// withSlot takes "with ...": an instrument, or the value of a field.
-func (d *deed) withSlot(p *phrase) {
-	if p.prep.means || d.r.instrument(p) && !p.holdsValue() {
-		m := d.r.description(p)
-		d.g.With = &m
-		return
-	}
-	f := d.r.field(p)
-	if f.Name == nil {
-		f.Prep = p.prep.fold
-	}
-	d.g.Fields = append(d.g.Fields, f)
-}
-
 // half takes one half of a field; a second one of the same kind begins the next field.
 func (d *deed) half(at **phrase, p *phrase) {
 	if *at != nil {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -227,6 +228,9 @@ func (b *builder) longTitle(i int) string {
 	}
 	if n.Name != "" && n.Role != "" && n.Role != "article" && n.Role != "listitem" && !namedByContent[n.Role] {
 		return shape.Label(shape.Tidy(n.Name))
+	}
+	if title := cmp.Or(n.Name, n.Title); title != "" && tagKinds[n.Tag] == "frame" {
+		return shape.Label(shape.Tidy(title))
 	}
 	if n.Label != "" {
 		return shape.Label(n.Label)

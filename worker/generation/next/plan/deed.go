@@ -3,6 +3,8 @@ package plan
 import (
 	"context"
 	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
@@ -172,6 +174,9 @@ func (p *planner) byMeans(g *intent.Goal) func(t *method.Task) []method.Way {
 		return nil
 	}
 	v := intent.Value{Span: g.With.Span, Text: phraseWords(g.With), Quoted: g.With.Quoted}
+	if strings.ContainsAny(strings.ToLower(v.Text), "x×✕✖") && utf8.RuneCountInString(v.Text) == 1 {
+		v.Text = "close" // what the page model calls the sign
+	}
 	return func(t *method.Task) []method.Way {
 		if t.Depth > 0 {
 			return nil

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
@@ -69,9 +70,14 @@ func (p *planner) readValues(ctx context.Context, fields []intent.Field) ([]inte
 	var out []intent.Field
 	for _, f := range fields {
 		if f.Value.From != nil {
-			text, err := p.textOf(ctx, f.Value.From)
+			text, c, err := p.textOf(ctx, f.Value.From)
 			if err != nil {
 				return nil, err
+			}
+			if c.What == find.Field && f.Name != nil { // it goes into another field
+				name := *f.Name
+				name.Other, f.Name = true, &name
+				p.remember(p.model, []find.Candidate{c})
 			}
 			f.Value.Text, f.Value.From, f.Value.Quoted = text, nil, true
 		}
@@ -81,10 +87,14 @@ func (p *planner) readValues(ctx context.Context, fields []intent.Field) ([]inte
 }
 
 // textOf returns what the thing that a description means holds or shows.
-func (p *planner) textOf(ctx context.Context, d *intent.Description) (string, error) {
-	found, err := p.resolve(ctx, d, [][]find.What{{find.Attribute, find.Field}, {find.Line, find.Container, find.Record}})
+func (p *planner) textOf(ctx context.Context, d *intent.Description) (string, find.Candidate, error) {
+	if text, c, ok := p.valueOf(d); ok {
+		p.useSpan(d.Span, "read on the page")
+		return text, c, nil
+	}
+	found, err := p.resolve(ctx, d, [][]find.What{{find.Attribute, find.Field}, {find.Line, find.Record}})
 	if err != nil {
-		return "", err
+		return "", find.Candidate{}, err
 	}
 	c := &found[0]
 	text := shownText(p.model, c)
@@ -95,8 +105,40 @@ func (p *planner) textOf(ctx context.Context, d *intent.Description) (string, er
 		text = p.model.Lines[c.Index].Text
 	}
 	if text == "" {
-		return "", p.say("it shows nothing that could be read")
+		return "", *c, p.say("it shows nothing that could be read")
 	}
 	p.useSpan(d.Span, "read on the page")
-	return text, nil
+	return text, *c, nil
+}
+
+// valueOf returns what stands beside the name of something in a list of names and values, or what
+// its field holds: "the value of Language".
+func (p *planner) valueOf(d *intent.Description) (string, find.Candidate, bool) {
+	m := p.model
+	if m == nil || d.Of == nil || d.Of.Pronoun || d.Kind != intent.Value_ && d.Kind != intent.Text_ || len(d.Words) > 0 {
+		return "", find.Candidate{}, false
+	}
+	if f := find.Description(m, d.Of, p.want(m, find.Record)); f.Clear() && !f.Plural {
+		r := &m.Records[f.Candidates[0].Index]
+		var texts []string
+		for i := range r.Attributes {
+			if a := &r.Attributes[i]; a.Text != r.Title && strings.TrimSpace(a.Text) != "" {
+				texts = append(texts, a.Text)
+			}
+		}
+		if len(texts) == 1 {
+			return texts[0], f.Candidates[0], true
+		}
+	}
+	var held []find.Candidate
+	f := find.Description(m, d.Of, p.want(m, find.Field))
+	for _, c := range f.Candidates {
+		if c.Score >= find.Enough && len(c.Missing) == 0 && m.Fields[c.Index].Value != "" {
+			held = append(held, c)
+		}
+	}
+	if len(held) != 1 {
+		return "", find.Candidate{}, false
+	}
+	return m.Fields[held[0].Index].Value, held[0], true
 }

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
@@ -39,6 +40,10 @@ func (p *planner) goIn(ctx context.Context, in *intent.Description) error {
 	if err != nil {
 		return err
 	}
+	if theFields(in) {
+		p.useSpan(in.Span, "the fields")
+		return nil
+	}
 	c, ok := p.region(m, in)
 	if !ok || c.What == find.Container && c.Index >= 0 && m.Containers[c.Index].Hidden {
 		d := intent.Description{Span: in.Span, In: in}
@@ -58,6 +63,11 @@ func (p *planner) goIn(ctx context.Context, in *intent.Description) error {
 	return nil
 }
 
+// theFields reports whether a place says no more than that something goes into fields.
+func theFields(in *intent.Description) bool {
+	return in.Kind == intent.FieldKind && bare(in)
+}
+
 // region returns the container or record that a description of a place means.
 func (p *planner) region(m *page.Model, in *intent.Description) (find.Candidate, bool) {
 	w := p.want(m)
@@ -74,11 +84,36 @@ func (p *planner) region(m *page.Model, in *intent.Description) (find.Candidate,
 
 // inPlace narrows where fields are looked for to what the goal says.
 func (p *planner) inPlace(m *page.Model, node int) int {
-	if p.goal == nil || p.goal.In == nil || len(p.goal.Target) > 0 || node != anywhere(m) {
+	if p.goal == nil || p.goal.In == nil || theFields(p.goal.In) || len(p.goal.Target) > 0 || node != anywhere(m) {
 		return node
 	}
 	if c, ok := p.region(m, p.goal.In); ok && c.Node >= 0 {
 		return c.Node
 	}
 	return node
+}
+
+// enterScope keeps the place that a goal says for those that follow in its sentence: "under Work,
+// enter the name and click Keep".
+func (p *planner) enterScope(g *intent.Goal) {
+	if g.In != nil {
+		p.scope, p.scopeEnd = g.In, g.Span.To
+		return
+	}
+	if from, to := p.scopeEnd, g.Span.From; p.scope != nil && (from > to || strings.ContainsAny(p.text.Source[from:to], ".!?\n")) {
+		p.scope = nil
+	}
+}
+
+// inScope looks for a thing where the sentence is, when there are several of its kind.
+func (p *planner) inScope(m *page.Model, d *intent.Description, f find.Found, kinds []find.What) find.Found {
+	if !f.Ambiguous || p.scope == nil || d.In != nil || p.goal == nil || p.goal.In == p.scope {
+		return f
+	}
+	one := *d
+	one.In = p.scope
+	if there := find.Description(m, &one, p.want(m, kinds...)); there.Clear() && !there.Plural {
+		return there
+	}
+	return f
 }
