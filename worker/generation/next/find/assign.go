@@ -70,7 +70,7 @@ func (a *assigner) listPlaces() []place {
 		if f.Hidden && !a.w.Hidden {
 			continue
 		}
-		if a.w.Within >= 0 && !a.ix.below(f.Node, a.w.Within) || f.Disabled || f.ReadOnly && f.Kind == "text" && digits(f.Value) == 0 && !a.dated() {
+		if a.w.Within >= 0 && !a.ix.holds(a.w.Within, f.Node) || f.Disabled || f.ReadOnly && f.Kind == "text" && digits(f.Value) == 0 && !a.dated() {
 			continue
 		}
 		if a.behind(f.Node) || tiny(a.m, f.Node) {

@@ -26,6 +26,9 @@ func (s *searcher) enter() {
 		}
 	}
 	if len(inside) == 0 || inside[0].Score < Enough || len(inside[0].Missing) > 0 {
+		inside = s.recordAround(in)
+	}
+	if len(inside) == 0 {
 		d := *s.d
 		d.In, d.Having = nil, append(append([]intent.Description{}, d.Having...), *in)
 		s.d = &d
@@ -37,6 +40,22 @@ func (s *searcher) enter() {
 			s.inside = append(s.inside, c)
 		}
 	}
+}
+
+// recordAround returns the record that In means, where it has something in it to use: "in the row
+// of Bo", "in the post by @kim". What is looked for as a record itself is not in one, but where In
+// says so.
+func (s *searcher) recordAround(in *intent.Description) []Candidate {
+	says := in.Kind == intent.Row || in.Kind == intent.Card || in.Kind == intent.Item
+	if !says && (len(s.w.Kinds) == 0 || s.wants(Record)) {
+		return nil
+	}
+	w := Want{Kinds: []What{Record}, Lang: s.w.Lang, Within: s.w.Within, Hidden: s.w.Hidden, Among: s.w.Among}
+	f := searchAt(s.m, in, w, s.depth+1)
+	if !f.Clear() || f.Plural || len(f.Assumed) > 0 && !says && len(in.Words) == 0 || !s.holds(f.Candidates[0].Index) {
+		return nil
+	}
+	return f.Candidates[:1]
 }
 
 // tab returns the tab or link that In names as a whole: what it opens holds the thing.

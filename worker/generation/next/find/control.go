@@ -89,7 +89,7 @@ func (c *caller) control(i int) (Candidate, bool) {
 		if n > 5 || name.From == "id" && n > 0 {
 			break
 		}
-		s, used, why := c.name(name.Text, name.From == "icon" || name.From == "id", k)
+		s, used, why := c.name(name.Text, name.From, k)
 		s -= 0.01 * float64(n)
 		if s > best.Score {
 			best.Score, best.Used, best.Why = s, used, why
@@ -111,9 +111,12 @@ func (c *caller) control(i int) (Candidate, bool) {
 }
 
 // name scores a name of a control.
-func (c *caller) name(name string, icon bool, k *page.Control) (float64, []Use, string) {
-	said := c.ix.words.deed(name, c.a.Effect, c.a.Lemma, c.a.Lang, icon)
+func (c *caller) name(name, from string, k *page.Control) (float64, []Use, string) {
+	said := c.ix.words.deed(name, c.a.Effect, c.a.Lemma, c.a.Lang, from == "icon" || from == "id")
 	if said.score == 0 {
+		if from == "near" { // the text of what it stands beside says nothing of what it does
+			return 0, nil, ""
+		}
 		return c.ofTarget(name)
 	}
 	score := said.score

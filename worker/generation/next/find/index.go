@@ -105,6 +105,21 @@ func (ix *index) below(node, outer int) bool {
 	return outer >= 0 && outer < len(ix.ends) && node >= outer && node <= ix.ends[outer]
 }
 
+// holds reports whether a node is in outer, or in the section that outer is the heading of.
+func (ix *index) holds(outer, node int) bool {
+	return ix.below(node, outer) || node > outer && node <= ix.section(outer)
+}
+
+// section returns the index of the last node of the section that only a heading shows; -1.
+func (ix *index) section(heading int) int {
+	for i := range ix.m.Containers {
+		if c := &ix.m.Containers[i]; c.Node == heading && c.End-1 > ix.ends[heading] {
+			return c.End - 1
+		}
+	}
+	return -1
+}
+
 // nested reports whether one of two nodes is or holds the other.
 func (ix *index) nested(a, b int) bool { return ix.below(a, b) || ix.below(b, a) }
 

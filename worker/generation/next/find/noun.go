@@ -205,7 +205,7 @@ func (s *searcher) kindOf(w What, node, index int) float64 {
 		return s.rank(w)
 	}
 	if fitsKind(s, w, node, index, k) {
-		return 1
+		return s.tagged(w, node)
 	}
 	if w == Record && s.m.Records[index].Group >= 0 {
 		for _, g := range groupKinds[k] {
@@ -221,6 +221,26 @@ func (s *searcher) kindOf(w What, node, index int) float64 {
 		return 0.97 // a message, a page, a text: what the things of a list may be
 	}
 	return 0.72
+}
+
+// tagged lowers fields of another tag than the word that the text has for the field: "the textarea"
+// and "the text input" are two on a page that has both.
+func (s *searcher) tagged(w What, node int) float64 {
+	if w != Field || s.d.Kind != intent.FieldKind || node < 0 {
+		return 1
+	}
+	long := s.m.Nodes[node].Tag == "textarea"
+	switch strings.ReplaceAll(strings.ToLower(s.d.Noun), " ", "") {
+	case "textarea":
+		if !long {
+			return 0.8
+		}
+	case "input", "textinput", "textbox":
+		if long {
+			return 0.9
+		}
+	}
+	return 1
 }
 
 // controlKinds are kinds that no record is.
@@ -275,6 +295,12 @@ func fitsKind(s *searcher, w What, node, index int, k intent.Kind) bool {
 		}
 	}
 	switch w {
+	case Control:
+		if k == intent.Icon && s.m.Controls[index].Icon {
+			return true
+		}
+		// What has no role is a button or link to whoever sees that it can be pressed.
+		return (k == intent.Button || k == intent.Link) && (role == "" || role == "img" || role == "text")
 	case Container:
 		for _, c := range containerKinds[k] {
 			if s.m.Containers[index].Kind == c {

@@ -38,7 +38,7 @@ func (s *searcher) bestRecord(r int) (Candidate, bool) {
 
 // eligible reports whether a node is where the search looks.
 func (s *searcher) eligible(node int) bool {
-	if s.w.Within >= 0 && !s.ix.below(node, s.w.Within) {
+	if s.w.Within >= 0 && !s.ix.holds(s.w.Within, node) {
 		return false
 	}
 	return len(s.inside) == 0 || s.insideOf(node) != nil
@@ -47,7 +47,7 @@ func (s *searcher) eligible(node int) bool {
 // insideOf returns the container of the description that a node stands in.
 func (s *searcher) insideOf(node int) *Candidate {
 	for i := range s.inside {
-		if c := &s.inside[i]; c.Node != node && s.ix.below(node, c.Node) || c.What == Column {
+		if c := &s.inside[i]; c.Node != node && s.ix.holds(c.Node, node) || c.What == Column {
 			return c
 		}
 	}

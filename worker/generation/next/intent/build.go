@@ -19,6 +19,13 @@ func (b *builder) goal(c *clause) {
 		return
 	}
 	goals := b.r.goal(c, &senses[0])
+	if seeks(c, &senses[0], goals) {
+		b.words = append(append(b.words, senses[0].spans...), goals[0].Words...)
+		for i := range goals[0].Target {
+			b.words = append(b.words, goals[0].Target[i].Span)
+		}
+		return
+	}
 	b.remember(c, senses, len(goals))
 	b.wanted(c, &goals[0])
 	if g := &goals[0]; g.Effect == Search && len(goals) == 1 && g.Text == nil && g.In == nil && g.To == nil && len(g.Target)+len(g.Fields) == 0 {

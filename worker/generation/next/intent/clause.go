@@ -27,6 +27,7 @@ type clause struct {
 	expected  bool // "try to"
 	begun     bool // "start to"
 	question  bool
+	seeks     bool   // it is done to find what follows
 	told      []Span // "as an admin I want to": words that say nothing to do
 	// that: it is what a verb of checking asks for ("check that ...").
 	that   bool
@@ -36,7 +37,7 @@ type clause struct {
 
 // clauses cuts a sentence into clauses and joins what has no verb to what it belongs to.
 func (r *reader) clauses(items []item) []clause {
-	pieces := r.glossed(r.pieces(items))
+	pieces := r.purposes(r.glossed(r.pieces(items)))
 	for i := range pieces {
 		r.classify(&pieces[i])
 	}

@@ -39,7 +39,7 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 	if s.Property == string(Unchanged) {
 		d.unchanged()
 	}
-	s.before, s.after = d.often(s.before), d.often(s.after)
+	s.before, s.after = d.often(s.before), d.means(d.often(s.after))
 	before := r.chunks(s.before, &s.VerbForm)
 	after := d.adverbs(r.chunks(d.spatial(s.after), &s.VerbForm))
 	bare := 0
@@ -193,6 +193,9 @@ func (d *deed) phrase(list []phrase, i int) int {
 		if next.sep == "" && next.prep != nil && next.leads("except") && p.prep != nil && len(d.g.Target) > 0 {
 			break
 		}
+		if d.placeBefore(p, list[i+n+1:]) {
+			break
+		}
 		if d.g.Effect == Edit && p.prep != nil && next.sep == "" && next.prep != nil && next.leads("in", "on", "under") && d.slot(p, nil) == "text" {
 			break
 		}
@@ -202,8 +205,23 @@ func (d *deed) phrase(list []phrase, i int) int {
 		attach(p, *next)
 		n++
 	}
+	if rest := list[i+n+1:]; d.placeBefore(p, rest) {
+		m := d.r.description(p)
+		d.g.In = &m
+		return n
+	}
 	d.put(p, i+n+1 < len(list) && list[i+n+1].sep == "" && list[i+n+1].prep != nil)
 	return n
+}
+
+// placeBefore reports whether a phrase says where something is pressed that stands behind it: "klick
+// in der Zeile von Bo auf Löschen".
+func (d *deed) placeBefore(p *phrase, rest []phrase) bool {
+	if d.g.Effect != Press || len(d.g.Target) > 0 || d.g.In != nil || !p.leads("in", "under") || len(rest) == 0 {
+		return false
+	}
+	next := &rest[0]
+	return next.sep == "" && next.prep != nil && next.leads("on") && d.r.lang == "de" || next.sep == "" && next.prep == nil
 }
 
 // verbal reports whether a phrase behind others is a verb that names a field: "paid by Noor",

@@ -20,6 +20,7 @@ type item struct {
 	entries    []lexicon.Entry
 	verbs      []lexicon.VerbForm
 	clitic     bool
+	means      bool   // a preposition that leads in the instrument of the deed
 	words      []Word // of what was merged; else the item itself
 }
 

@@ -12,6 +12,8 @@ type describer struct {
 	core []item
 	d    Description
 	det  bool // an article or the like was seen
+	// apposed: what follows is the name of the thing whose kind was said: "the button Next page".
+	apposed bool
 	// quote is where a quoted name stands, -1.
 	quote int
 }
@@ -197,8 +199,8 @@ func (b *describer) state(i int) bool {
 	if i > 0 && i+1 == len(b.core) && !b.det && b.quote < 0 && len(b.d.Words) > 0 && it.cap {
 		return false
 	}
-	if it.as(lexicon.Noun_) != nil && it.mainly(lexicon.Noun_) && i+1 == len(b.core) {
-		return false
+	if it.as(lexicon.Noun_) != nil && (it.mainly(lexicon.Noun_) && i+1 == len(b.core) || b.det && b.r.lang == "en" && b.nameFollows(i)) {
+		return false // "the todo Water plants"
 	}
 	if it.cap && b.r.lang == "de" && !it.first && len(b.core) > 1 {
 		return false
@@ -216,7 +218,7 @@ func (b *describer) noun(i int) bool {
 	if it.proper(b.r.lang) || i > 0 && d.Kind != "" && b.core[i-1].proper(b.r.lang) && b.r.lang != "de" {
 		return false
 	}
-	if b.laterNoun(i) || b.r.lang == "de" && !it.cap && e.Name == "thing" {
+	if b.apposed || !b.apposition(i) && b.laterNoun(i) || b.r.lang == "de" && !it.cap && e.Name == "thing" {
 		return false
 	}
 	named := b.quote > i || b.nameFollows(i) || len(d.Words) > 0 || len(d.State) > 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Both || d.Other || d.Next
@@ -226,6 +228,7 @@ func (b *describer) noun(i int) bool {
 	if e.Name == "thing" && !(b.quote > i || b.nameFollows(i)) && len(d.Words) > 0 {
 		return false // "garden hose": the noun is the name's own
 	}
+	b.apposed = b.apposition(i)
 	d.Noun, d.NounSpan = it.text, it.Span
 	if e.Name != "thing" {
 		d.Kind = Kind(e.Name)
@@ -248,6 +251,16 @@ func (b *describer) compound(it *item) bool {
 	d.Words = append(d.Words, b.lemma(Word{Span: Span{it.From, it.From + k}, Text: it.text[:k]}))
 	d.Noun, d.NounSpan, d.Kind = it.text[k+1:], Span{it.From + k + 1, it.To}, Kind(e.Name)
 	return true
+}
+
+// apposition reports whether a name with a capital letter follows the noun of a kind that nothing
+// but an article leads in: "the button Previous page".
+func (b *describer) apposition(i int) bool {
+	e := b.core[i].as(lexicon.Noun_)
+	if e == nil || e.Name == "thing" || i+1 >= len(b.core) || b.r.lang == "de" || b.quote >= 0 || len(b.d.Words) > 0 || !b.det {
+		return false
+	}
+	return b.core[i+1].cap && b.core[i+1].value == nil
 }
 
 // laterNoun reports whether a noun of a kind follows that is rather the kind: "search button".

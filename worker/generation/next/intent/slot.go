@@ -9,6 +9,9 @@ import (
 // slot returns the slot that a phrase with a preposition takes in this deed, "" where it
 // belongs to the phrase before it.
 func (d *deed) slot(p, before *phrase) string {
+	if p.prep != nil && p.prep.means {
+		return "with"
+	}
 	if dated := p.upto != nil && d.r.dateOf(p.upto) != nil; dated && d.formlike() {
 		return "field"
 	} else if dated && d.g.Effect == Choose {
@@ -244,7 +247,7 @@ func (d *deed) stray(p *phrase) {
 			return
 		}
 		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
-	case p.leads("with", "via", "through") && d.g.With == nil && d.r.instrument(p):
+	case d.g.With == nil && (p.prep != nil && p.prep.means || p.leads("with", "via", "through") && d.r.instrument(p)):
 		d.g.With = &m
 	case p.leads("to", "into") && d.g.To == nil && d.g.Effect != Choose:
 		d.g.To = &m
@@ -354,7 +357,7 @@ func holder(k Kind) bool {
 
 // withSlot takes "with ...": an instrument, or the value of a field.
 func (d *deed) withSlot(p *phrase) {
-	if d.r.instrument(p) && !p.holdsValue() {
+	if p.prep.means || d.r.instrument(p) && !p.holdsValue() {
 		m := d.r.description(p)
 		d.g.With = &m
 		return

@@ -30,11 +30,15 @@ func HandIn(t *Task, start *page.Model) []Way {
 	if around < 0 {
 		return nil
 	}
+	own := -1 // a form in a thing of a list is handed in there
+	if last >= 0 {
+		own = t.Model.RecordAt(last)
+	}
 	var list []Way
 	for up, n := around, 0; up >= 0 && n < maxUp && len(list) == 0; up, n = t.Model.Nodes[up].Parent, n+1 {
 		for _, e := range []intent.Effect{t.Goal.Effect, intent.Add, intent.Submit} {
 			for _, c := range t.controls(e, up) {
-				if c.Index < len(t.Model.Controls) && !t.declines(t.Model.Controls[c.Index].Node, c.Index) && t.Model.Controls[c.Index].Record < 0 {
+				if c.Index < len(t.Model.Controls) && !t.declines(t.Model.Controls[c.Index].Node, c.Index) && (t.Model.Controls[c.Index].Record < 0 || t.Model.Controls[c.Index].Record == own) {
 					w := t.pressOf(&c, costNamed-0.9+1-c.Score)
 					w.Risks = true
 					list = append(list, w)

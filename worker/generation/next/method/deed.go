@@ -150,6 +150,9 @@ func (t *Task) presses() []Way {
 		return t.named(t.scope(), costGlobal)
 	}
 	m := t.Model
+	if t.Target.What == find.Record && t.Goal.How != "" {
+		return []Way{t.targetWay(t.titleNode(t.Target.Index))}
+	}
 	if t.Target.What == find.Record {
 		if node := t.opener(t.Target.Index); node >= 0 {
 			return []Way{t.targetWay(node)}

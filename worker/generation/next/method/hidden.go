@@ -1,6 +1,7 @@
 package method
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -39,8 +40,34 @@ func Unhide(m *page.Model, node int) (Act, bool) {
 			}
 		}
 	}
+	if o := before(m, node); o >= 0 {
+		return press(o), true
+	}
 	return Act{}, false
 }
+
+// before returns what can be pressed right before the hidden part of a page that a node is in: the
+// heading of a section, the sign of a folder; -1.
+func before(m *page.Model, node int) int {
+	root := node
+	for m.Nodes[root].Parent >= 0 && m.Nodes[root].Parent < root && m.Nodes[m.Nodes[root].Parent].Hidden {
+		root = m.Nodes[root].Parent
+	}
+	siblings := m.Index().Children(m.Nodes[root].Parent)
+	at := slices.Index(siblings, root)
+	for i := at - 1; i >= 0 && i >= at-maxBefore; i-- {
+		n := &m.Nodes[siblings[i]]
+		c := m.ControlAt(siblings[i])
+		if n.Hidden || n.Editable || !n.Interactive || c < 0 || n.Href != "" || n.Type == "submit" || n.Checked != "" || Destroys(m, c) {
+			continue
+		}
+		return siblings[i]
+	}
+	return -1
+}
+
+// maxBefore is how many elements before a hidden part may show it.
+const maxBefore = 3
 
 // seenFor returns the node that is pressed for a box or option: itself where it is seen, else
 // what stands for it: the nearest control of its name.

@@ -29,12 +29,20 @@ const (
 // risky are the effects that delete, pay or send.
 var risky = map[intent.Effect]bool{intent.Remove: true, intent.Submit: true, intent.Confirm: true, intent.SignIn: false}
 
+// keeps are the effects after which the thing is still there: a control that is called after
+// something else and shows the sign of deleting does not reach them.
+var keeps = map[intent.Effect]bool{intent.Complete: true, intent.Reopen: true, intent.Toggle: true, intent.Open: true, intent.Choose: true,
+	intent.Edit: true, intent.Set: true, intent.Expand: true, intent.Collapse: true, intent.Move: true, intent.Rate: true, intent.Select: true}
+
+// saysSo is the least score of a control whose name is the verb of the text or one like it.
+const saysSo = 0.9
+
 // named returns the presses of controls whose names say the effect of the goal, in a record
 // or container (a node), -1 for the page.
 func (t *Task) named(within int, cost float64) []Way {
 	var list []Way
 	for _, c := range t.controls(t.Goal.Effect, within) {
-		if within < 0 && t.several(c.Index) {
+		if within < 0 && t.several(c.Index) || keeps[t.Goal.Effect] && c.Score < saysSo && hasConcept(&t.Model.Controls[c.Index], "delete", "trash") {
 			continue
 		}
 		w := t.pressOf(&c, cost+1-c.Score)
@@ -234,6 +242,9 @@ func (t *Task) opener(r int) int {
 	title := fold(record.Title)
 	for _, i := range record.Controls {
 		c := &m.Controls[i]
+		if c.Role == "checkbox" || c.Role == "radio" || c.Role == "switch" {
+			continue // it marks the thing, and does not open it
+		}
 		if name := fold(effect.ControlName(m, i)); title != "" && usable(m, c) && (strings.Contains(name, title) || name != "" && strings.Contains(title, name)) {
 			return c.Node
 		}

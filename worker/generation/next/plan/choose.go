@@ -277,6 +277,9 @@ func (p *planner) search(ctx context.Context, g *intent.Goal) error {
 		return err
 	}
 	if v.State != effect.Reached {
+		if found, err := p.foundBySight(ctx, g); err != nil || found {
+			return err
+		}
 		return p.failed(a, v)
 	}
 	p.useSpan(text.Span, "searched for")
@@ -289,4 +292,30 @@ func (p *planner) search(ctx context.Context, g *intent.Goal) error {
 		p.useSpan(g.Target[i].Span, "searched for")
 	}
 	return nil
+}
+
+// foundBySight looks for what a goal searches on the page itself and its further parts, where the
+// page has no search: "find Bo in the results".
+func (p *planner) foundBySight(ctx context.Context, g *intent.Goal) (bool, error) {
+	if len(g.Target) != 1 {
+		return false, nil
+	}
+	found, err := p.resolve(ctx, &g.Target[0], [][]find.What{{find.Record}, {find.Control, find.Option}, {find.Line, find.Attribute}})
+	if isNotUnderstood(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	p.remember(m, found)
+	for _, d := range []*intent.Description{g.To, g.From} {
+		if d != nil && (d.Kind == intent.Item || d.Kind == intent.List || d.Kind == intent.PageKind) {
+			p.useSpan(d.Span, "where it was seen")
+		}
+	}
+	return true, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
@@ -19,6 +21,13 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	}
 	if done, err := p.atOnce(ctx, g); err != nil || done {
 		return err
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if p.meant(m, g) {
+		return p.once(ctx, g, nil)
 	}
 	if len(g.Fields) > 0 && g.Effect == intent.Act {
 		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
@@ -150,7 +159,7 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 			p.useSpan(g.Verb, "it is so already")
 			continue
 		}
-		a := &attempt{goal: asPress(now, g, target), target: target}
+		a := &attempt{goal: asPress(now, g, target), target: target, options: p.byMeans(g)}
 		v, err := p.attempt(ctx, a)
 		if err != nil {
 			return err
@@ -161,6 +170,37 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 		p.useSlots(g, a, v)
 	}
 	return nil
+}
+
+// byMeans returns the presses of the control that the text says it is done with.
+func (p *planner) byMeans(g *intent.Goal) func(t *method.Task) []method.Way {
+	if g.With == nil || len(g.With.Words) == 0 {
+		return nil
+	}
+	v := intent.Value{Span: g.With.Span, Text: phraseWords(g.With), Quoted: g.With.Quoted}
+	if strings.ContainsAny(strings.ToLower(v.Text), "x×✕✖") && utf8.RuneCountInString(v.Text) == 1 {
+		v.Text = "close" // what the page model calls the sign
+	}
+	return func(t *method.Task) []method.Way {
+		if t.Depth > 0 {
+			return nil
+		}
+		list := method.Called(t, &v)
+		if t.Target == nil && len(list) > 1 {
+			return nil // one of several, and nothing says whose
+		}
+		return list
+	}
+}
+
+// meant reports whether a goal is done by the control that it names, and its target says no more
+// than what kind of thing that closes: "close the box with the cross".
+func (p *planner) meant(m *page.Model, g *intent.Goal) bool {
+	if g.Effect != intent.Close || p.byMeans(g) == nil || len(g.Target) != 1 || len(wordsOf(&g.Target[0])) > 0 {
+		return false
+	}
+	_, _, ok := p.resolveOn(m, &g.Target[0], tiersOf(g.Effect))
+	return !ok && len(p.byMeans(g)(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1})) == 1
 }
 
 // asPress returns a goal as a deed of any kind where its target is a button itself: "publish the

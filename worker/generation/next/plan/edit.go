@@ -26,7 +26,14 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 			set.Effect = intent.Set
 			return p.set(ctx, &set)
 		}
-		return p.say("it does not say the text")
+		if len(g.Target) == 0 || g.Effect != intent.Edit {
+			return p.say("it does not say the text")
+		}
+		open := *g // "edit the member": what follows fills in what it opens
+		open.Effect = intent.Open
+		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+			return p.once(ctx, &open, []find.Candidate{c})
+		})
 	}
 	if len(g.Target) == 0 && g.To != nil {
 		one := *g
@@ -40,13 +47,21 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 		}
 		return p.unfilled(f)
 	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if c, ok := p.atFocus(m, &g.Target[0]); ok {
+		p.useSpan(g.Target[0].Span, "the field that has the focus")
+		return p.editField(ctx, g, &c, text)
+	}
 	tiers := [][]find.What{{find.Field}, {find.Attribute, find.Record}, {find.Line, find.Container, find.Control, find.Option}}
 	found, err := p.resolve(ctx, &g.Target[0], tiers)
 	if err != nil {
 		return err
 	}
 	c := found[0]
-	m, err := p.look(ctx)
+	m, err = p.look(ctx)
 	if err != nil {
 		return err
 	}
@@ -55,6 +70,22 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 		return p.editField(ctx, g, &c, text)
 	}
 	return p.editInPlace(ctx, g, &c, text)
+}
+
+// atFocus returns the field of text that has the focus, where a description says no more than "the
+// text" or "it", and a goal before it went into the field.
+func (p *planner) atFocus(m *page.Model, d *intent.Description) (find.Candidate, bool) {
+	said := d.Kind == intent.Text_ || d.Kind == intent.Value_ || d.Kind == intent.FieldKind || d.Pronoun
+	if !said || !bare(d) || len(p.steps) == 0 {
+		return find.Candidate{}, false
+	}
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if n := &m.Nodes[f.Node]; n.Focused && n.Editable && !f.Disabled && !f.ReadOnly {
+			return find.Candidate{What: find.Field, Index: i, Node: f.Node, Sub: -1, Score: 1}, true
+		}
+	}
+	return find.Candidate{}, false
 }
 
 // editField fills the field of an edit; of Append behind what it holds.

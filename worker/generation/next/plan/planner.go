@@ -57,6 +57,10 @@ type planner struct {
 	prompted *intent.Value
 	// place is what the last goal put them into.
 	place []thing
+	// scope is where the text said last, in this sentence, that something is done; it ends at
+	// scopeEnd of the source.
+	scope    *intent.Description
+	scopeEnd int
 	// pending is a goal whose effect comes with the answer to a question that is open.
 	pending *attempt
 	// kept are fields that must hold at the end what they held when the text spoke of them.

@@ -147,6 +147,7 @@ func (p *planner) read(ctx context.Context) error {
 	for i := range p.reading.Goals {
 		g := &p.reading.Goals[i]
 		p.goal, p.next = g, p.reading.Goals[i+1:]
+		p.enterScope(g)
 		if g.Forbidden {
 			continue
 		}

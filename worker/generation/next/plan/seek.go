@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
 	"github.com/slipway-qa/slipway/worker/generation/next/method"
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
+	"github.com/slipway-qa/slipway/worker/generation/next/page/shape"
 )
 
 // maxSought is how many parts of a page are opened to look for one thing.
@@ -218,10 +219,16 @@ func (p *planner) prune(mark int, turns []bool) {
 	p.drop(at)
 }
 
+// tabWords are what pages that say no role call a tab.
+var tabWords = shape.Words("tab")
+
 // nextPart returns what to open next: what is a tab, a closed section, the next page.
 func nextPart(m *page.Model, tried map[string]bool) (method.Way, bool) {
 	for _, fits := range []func(i int) bool{
-		func(i int) bool { n := &m.Nodes[m.Controls[i].Node]; return n.Role == "tab" && n.Selected != "true" },
+		func(i int) bool {
+			n := &m.Nodes[m.Controls[i].Node]
+			return (n.Role == "tab" || n.Href == "" && shape.ClassWord(n, tabWords)) && n.Selected != "true"
+		},
 		func(i int) bool {
 			n := &m.Nodes[m.Controls[i].Node]
 			return n.Expanded == "false" && (n.Popup == "" || n.Popup == "false") && n.Role != "combobox"

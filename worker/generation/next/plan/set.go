@@ -30,6 +30,10 @@ func (p *planner) set(ctx context.Context, g *intent.Goal) error {
 		return p.toggle(ctx, &on)
 	}
 	if len(g.Target) == 0 {
+		fields, err := p.setSeveral(ctx, fields)
+		if err != nil || len(fields) == 0 {
+			return err
+		}
 		return p.setOn(ctx, g, newForm(fields), nil)
 	}
 	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {

@@ -115,9 +115,37 @@ func (p *planner) scroll(ctx context.Context, g *intent.Goal) error {
 	if len(g.Target) == 0 {
 		return p.plain(ctx, g, step.ScrollDocument, step.Args{Direction: direction})
 	}
+	if g.Place != "" {
+		return p.scrollIn(ctx, g, direction)
+	}
 	point := *g
 	point.Effect = intent.Point
 	return p.deed(ctx, &point)
+}
+
+// scrollIn scrolls what a target is: the innermost element around it that scrolls.
+func (p *planner) scrollIn(ctx context.Context, g *intent.Goal, direction string) error {
+	found, err := p.resolve(ctx, &g.Target[0], [][]find.What{{find.Container, find.Line, find.Field, find.Record, find.Control, find.Attribute}})
+	if err != nil {
+		return err
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	for node := found[0].Node; node >= 0; node = m.Nodes[node].Parent {
+		if !strings.Contains(m.Nodes[node].Scrolls, "y") {
+			continue
+		}
+		a := method.Act{Tool: step.ScrollElement, Node: node, To: -1, Args: step.Args{Direction: direction}}
+		ok, err := p.do(ctx, m, a, p.words(g.Span))
+		if err != nil || !ok {
+			return err
+		}
+		p.useGoal(g, "scrolled")
+		return nil
+	}
+	return p.say("it cannot be scrolled")
 }
 
 // resize sets the size of the window: two numbers.

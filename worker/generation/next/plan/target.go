@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/find"
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/next/method"
 	"github.com/slipway-qa/slipway/worker/generation/next/page"
 )
@@ -98,7 +99,7 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 	for i, kinds := range tiers {
 		f := find.Description(m, d, p.want(m, kinds...))
 		if f.Ambiguous {
-			f = p.tell(m, f)
+			f = p.inScope(m, d, p.tell(m, f), kinds)
 		}
 		if f.Ambiguous {
 			f = p.beside(m, f)
@@ -114,7 +115,24 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 			nearest = f
 		}
 	}
+	if w := p.want(m); ownName(d, p.text.Lang) && len(w.Among) == 1 {
+		p.useSpan(d.Span, "the name of the thing before")
+		return w.Among, find.Found{}, true
+	}
 	return nil, nearest, false
+}
+
+// ownName reports whether a description is the name of what was spoken of: "her name".
+func ownName(d *intent.Description, lang string) bool {
+	if d.Of == nil || !d.Of.Pronoun || !bare(d.Of) || len(d.Words) != 1 || d.Quoted {
+		return false
+	}
+	for _, id := range lexicon.Concept(d.Words[0].Text, lang) {
+		if id.Name() == "name" || id.Name() == "title" {
+			return true
+		}
+	}
+	return false
 }
 
 // possessed reports whether a description is a row or entry of what was spoken of: "her row".
