@@ -312,21 +312,3 @@ func (p *planner) leftToNext(a *attempt, now *page.Model, l level, v effect.Verd
 	}
 	return false
 }
-
-// isQuestion reports whether a container has buttons and nothing to fill in.
-func isQuestion(m *page.Model, container int) bool {
-	if container < 0 || m.Containers[container].Kind == "menu" {
-		return false
-	}
-	for i := range m.Fields {
-		if m.Holds(container, m.Fields[i].Node) && m.Fields[i].Required && m.Fields[i].Value == "" {
-			return false
-		}
-	}
-	for i := range m.Controls {
-		if m.Holds(container, m.Controls[i].Node) {
-			return true
-		}
-	}
-	return false
-}

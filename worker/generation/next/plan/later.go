@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/next/effect"
 	"github.com/slipway-qa/slipway/worker/generation/next/intent"
+	"github.com/slipway-qa/slipway/worker/generation/next/page"
 )
 
 // nextSubmits reports whether the goal that follows hands in, or none may.
@@ -50,4 +51,22 @@ func (p *planner) useMade(g *intent.Goal) {
 	if g.To != nil && p.model != nil {
 		p.useShown(effect.Between(p.before, p.model), g.To)
 	}
+}
+
+// isQuestion reports whether a container has buttons and nothing to fill in.
+func isQuestion(m *page.Model, container int) bool {
+	if container < 0 || m.Containers[container].Kind == "menu" {
+		return false
+	}
+	for i := range m.Fields {
+		if m.Holds(container, m.Fields[i].Node) && m.Fields[i].Required && m.Fields[i].Value == "" {
+			return false
+		}
+	}
+	for i := range m.Controls {
+		if m.Holds(container, m.Controls[i].Node) {
+			return true
+		}
+	}
+	return false
 }
