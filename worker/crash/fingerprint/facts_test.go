@@ -24,11 +24,11 @@ func TestKindsOfNativeCrashes(t *testing.T) {
 	t.Parallel()
 	for want, reports := range map[string][][2]string{
 		"signal memory-access": {{"SIGSEGV", ""}, {"SIGBUS", ""}, {"EXC_BAD_ACCESS (SIGSEGV)", ""}, {"EXCEPTION_ACCESS_VIOLATION_READ", ""}, {"0xC0000005", ""}, {"", "Segmentation fault"}, {"Crash", "Unhandled exception: Access violation reading location 0x10"},
-			{"AddressSanitizer", "SEGV on unknown address 0x0 (pc 0x5 bp 0x7)"}},
+			{"AddressSanitizer", "SEGV on unknown address 0x0 (pc 0x5 bp 0x7)"}, {"heap-buffer-overflow", ""}, {"AddressSanitizer", "AddressSanitizer: stack-buffer-overflow on address 0x602000000018 at pc 0x4 bp 0x7 sp 0x8"},
+			{"SourceAv", ""}, {"SourceAvNearNull", ""}, {"DestAvNotNearNull", "x"}, {"BranchAv", ""}},
 		"signal arithmetic":                        {{"SIGFPE", ""}, {"EXC_ARITHMETIC", ""}, {"EXCEPTION_INT_DIVIDE_BY_ZERO", ""}},
 		"signal trap":                              {{"SIGILL", ""}, {"SIGTRAP", ""}, {"EXC_BREAKPOINT (SIGTRAP)", ""}, {"EXCEPTION_ILLEGAL_INSTRUCTION", ""}},
 		"signal abort":                             {{"SIGABRT", ""}, {"EXC_CRASH (SIGABRT)", ""}, {"", "Aborted"}},
-		"signal heap-buffer-overflow":              {{"heap-buffer-overflow", ""}, {"AddressSanitizer", "AddressSanitizer: heap-buffer-overflow on address 0x602000000018 at pc 0x4 bp 0x7 sp 0x8"}},
 		"signal use-after-free":                    {{"", "ERROR: AddressSanitizer: heap-use-after-free on address 0x60"}, {"heap-use-after-free", "READ of size 4"}},
 		"signal double-free":                       {{"SIGABRT", "free(): double free detected in tcache 2"}, {"", "AddressSanitizer: attempting double-free on 0x60"}},
 		"signal undefined signed integer overflow": {{"UndefinedBehaviorSanitizer", "a.c:3:7: runtime error: signed integer overflow: 2147483647 + 1 cannot"}, {"", "/b/a.c:9:1: runtime error: signed integer overflow: 5 * 7 cannot"}, {"undefined-behavior", "mix.cpp:14:20: runtime error: signed integer overflow: 1 + 1 cannot"}},

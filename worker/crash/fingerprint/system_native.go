@@ -9,7 +9,7 @@ func isNativeSystemName(name string) bool {
 	if name == "" {
 		return false
 	}
-	if isCompilerHelper(name) || isLibraryFunction(name) {
+	if isCompilerHelper(name) || isLibraryFunction(name) || isSwiftStandard(name) {
 		return true
 	}
 	switch name[0] {
