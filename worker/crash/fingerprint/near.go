@@ -102,6 +102,9 @@ func (a *analysis) findSystemCall() {
 	if len(a.order) == 0 || a.systemOnly || !a.states[a.order[0]].family.isNative() {
 		return
 	}
+	if a.recurs(a.order[0]) {
+		return // where the stack of a recursion ends is chance
+	}
 	for i := a.order[0] - 1; i >= 0; i-- {
 		s := &a.states[i]
 		if s.text == "" || s.library || !s.family.isNative() {
@@ -115,6 +118,20 @@ func (a *analysis) findSystemCall() {
 			return
 		}
 	}
+}
+
+// minRecursive is how often the function nearest the error stands in a stack of a recursion.
+const minRecursive = 3
+
+// recurs reports whether a frame's function is on the stack again and again.
+func (a *analysis) recurs(frame int32) bool {
+	count := 0
+	for i := range a.states {
+		if a.states[i].text == a.states[frame].text {
+			count++
+		}
+	}
+	return a.states[frame].text != "" && count >= minRecursive
 }
 
 // setCulprit sets the culprit: the telling frame, else the first frame of near by

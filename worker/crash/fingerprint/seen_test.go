@@ -19,7 +19,13 @@ type seenPair struct {
 }
 
 func (p *seenPair) reports() (a, b *report.Report) {
-	return stack(p.lang, p.classA, p.messageA, strings.Split(p.a, ";")...), stack(p.lang, p.classB, p.messageB, strings.Split(p.b, ";")...)
+	frames := func(text string) []string {
+		if text == "" {
+			return nil
+		}
+		return strings.Split(text, ";")
+	}
+	return stack(p.lang, p.classA, p.messageA, frames(p.a)...), stack(p.lang, p.classB, p.messageB, frames(p.b)...)
 }
 
 const (
@@ -49,6 +55,15 @@ func TestSeenOtherBugs(t *testing.T) {
 			"Player_Hit_m0123ABCD (Player_t1* __this, const RuntimeMethod* method)", "Player_Heal_m89ABCDEF (Player_t1* __this, const RuntimeMethod* method)"},
 		{"demystified .NET", "csharp", "System.Exception", "System.Exception", "", "", "async Task Shop.Cart.PayAsync(int id)", "async Task Shop.Cart.ShipAsync(int id)"},
 		{"a library that is the program", "c++", "SIGSEGV", "SIGSEGV", "", "", "absl::Cord::Append(int);LLVMFuzzerTestOneInput", "absl::StrSplit(int);LLVMFuzzerTestOneInput"},
+		{"a Swift method that is named as a clone", "swift", "EXC_BREAKPOINT", "EXC_BREAKPOINT", "", "", "PlayerView.resume() | App", "PlayerView.pause() | App"},
+		{"panics without a stack", "rust", "panic", "panic", "thread 'a' panicked at crates/codec/src/huffman.rs:88:17:\nindex out of bounds: the len is 2 but the index is 2", "thread 'a' panicked at crates/codec/src/window.rs:31:9:\nindex out of bounds: the len is 3 but the index is 3", "", ""},
+		{"checks without a stack", "c++", "", "", "FATAL queue.cc(88): Check failed: n > 0", "FATAL cache.cc(12): Check failed: n > 0", "", ""},
+		{"out of memory in two files", "php", "", "", "Allowed memory size of 134217728 bytes exhausted in /srv/a/Csv.php on line 88", "Allowed memory size of 134217728 bytes exhausted in /srv/a/Resize.php on line 88", "", ""},
+		{"one function of Haskell's library", "haskell", "", "", "Prelude.head: empty list", "Prelude.head: empty list", "head | src/Parse.hs", "head | src/Page.hs"},
+		{"causes of one class below a library", "java", "jakarta.servlet.ServletException", "jakarta.servlet.ServletException", "failed\nCaused by: java.lang.IllegalStateException: no open period", "failed\nCaused by: java.lang.IllegalStateException: no tax table",
+			"org.springframework.web.servlet.FrameworkServlet.processRequest", "org.springframework.web.servlet.FrameworkServlet.processRequest"},
+		{"callers of OCaml's library", "ocaml", "Not_found", "Not_found", "", "", "Stdlib__List.assoc;Ledger__Currency.rate", "Stdlib__List.assoc;Ledger__Account.parent"},
+		{"callers of a library of Apple's", "swift", "SIGKILL", "SIGKILL", "", "", "sqlite3VdbeExec | libsqlite3.dylib;Routes.clean() | App", "sqlite3VdbeExec | libsqlite3.dylib;Thumbs.fill() | App"},
 		{"a use after free and a null pointer", "c++", "AddressSanitizer", "SIGSEGV", "AddressSanitizer: heap-use-after-free on address 0x60", "", "shop::pay()", "shop::pay()"},
 		{"an arithmetic error and a verdict", "c", "FPE", "SourceAv", "", "", "pay", "pay"},
 	} {
@@ -81,6 +96,13 @@ func TestSeenSameBugs(t *testing.T) {
 		{"a sanitizer and the signal", "c++", "AddressSanitizer", "SIGSEGV", "AddressSanitizer: heap-buffer-overflow on address 0x602000000018 at pc 0x4", "", "shop::pay()", "shop::pay()"},
 		{"verdicts of CASR", "c", "SourceAv", "SourceAvNearNull", "", "", "pay;main", "pay;main"},
 		{"a verdict and the signal", "c", "DestAvNearNull", "SIGSEGV", "", "", "pay;main", "pay;main"},
+		{"wrapped and bare", "java", "java.util.concurrent.ExecutionException", "java.io.IOException", "row 7 failed\nCaused by: java.io.IOException: disk 3", "disk 4", "com.shop.Cart.pay", "com.shop.Cart.pay"},
+		{"out of memory in one file", "php", "", "", "Allowed memory size of 134217728 bytes exhausted in /srv/a/Csv.php on line 88", "Allowed memory size of 268435456 bytes exhausted in /srv/b/Csv.php on line 91", "", ""},
+		{"major versions of Go", "go", "panic", "panic", "", "", "example.org/jobd/sched.(*S).assign", "example.org/jobd/v2/sched.(*S).assign"},
+		{"where a recursion met its end", "swift", "EXC_BAD_ACCESS", "EXC_BAD_ACCESS", "", "", "szone_malloc_should_clear | libsystem_malloc.dylib;A.m() | App;B.n() | App;A.m() | App;B.n() | App;A.m() | App", "A.m() | App;B.n() | App;A.m() | App;B.n() | App;A.m() | App"},
+		{"traps of WebAssembly in two engines", "javascript", "RuntimeError", "RuntimeError", "memory access out of bounds", "index out of bounds", "a::b | https://x.example/a.wasm", "a::b | wasm://wasm/00b1d3fe"},
+		{"Swift's trap, worded and not", "swift", "EXC_BREAKPOINT", "EXC_BREAKPOINT", "Shop/A.swift:8: Fatal error: Unexpectedly found nil while unwrapping an Optional value", "", "A.m() | App", "A.m() | App"},
+		{"panics without a stack, elsewhere in time", "rust", "panic", "panic", "thread 'a' panicked at src/ring.rs:77:19:\nthe len is 64", "thread 'b' panicked at src/ring.rs:80:1:\nthe len is 4096", "", ""},
 		{"a vendored library inside", "c++", "SIGSEGV", "SIGSEGV", "", "", "folly::Optional<int>::value();shop::pay()", "absl::optional_internal::get();shop::pay()"},
 	} {
 		a, b := p.reports()

@@ -181,6 +181,10 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 			if module := wasmModule(location(raw.Path, raw.Library)); module != "" {
 				f.Text = s.text + " (" + module + ")"
 			}
+		case s.family.isNative() && s.text != "" && isNamedByFile(location(raw.Path, raw.Library)):
+			name, rules := file.fileName()
+			f.Rules.join(rules)
+			f.Text = s.text + " (" + name + ")"
 		case s.family.isNative() && nativePlace(s) != "":
 			f.Text = s.text + " (" + nativePlace(s) + ")"
 		case s.family == familyGo && strings.HasPrefix(s.text, "main.") && raw.Path != "":
