@@ -42,6 +42,26 @@ func isSectionOffset(name string) bool {
 	return i > 0 && strings.HasPrefix(name[i:], "+0x")
 }
 
+// loadOffset returns the module and the offset in it that stand where a function's name would be, as
+// the reports of Apple's systems have them for code without symbols; "" for a name.
+//
+//	0x104a4c000 + 2023856, Shop + 2023856  ->  Shop+0x1ee1b0
+func loadOffset(name, library string) string {
+	base, offset, ok := strings.Cut(name, " + ")
+	if !ok || library == "" || offset == "" || len(offset) > 20 || !allDigits(offset) {
+		return ""
+	}
+	module := libraryName(library)
+	if base != module && (!strings.HasPrefix(base, "0x") || !allHex(base[2:])) {
+		return ""
+	}
+	value, ok := parseAddress(offset)
+	if !ok {
+		return ""
+	}
+	return module + "+0x" + hexNumber(value)
+}
+
 const wasmFunction = "wasm-function["
 
 // wasmIndex returns a function of WebAssembly that is known by its number, without the module

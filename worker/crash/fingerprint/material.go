@@ -47,6 +47,9 @@ func readFacts(r *report.Report, a *analysis, text string) facts {
 	if a.endless || isStackOverflow(r) {
 		class, c.kind, c.known = "", stackOverflow, true
 	}
+	if strings.Contains(line, "heap out of memory") {
+		class, c.kind, c.known = "", "out-of-memory", true // V8's, in several words
+	}
 	if a.endless {
 		c.rules.add(RuleEndlessRecursion)
 	}
@@ -109,6 +112,7 @@ func material(r *report.Report, a *analysis, text string) (Source, []string, []s
 	if len(a.near) == 0 {
 		lines = appendLine(lines, "message ", c.message())
 		lines = appendLine(lines, "place ", sourcePlace(firstLine(text)))
+		lines = appendLine(lines, "fault ", faultPlace(text))
 		if len(lines) == 0 {
 			lines = appendLine(lines, "lang ", oneLine(r.Lang, maxTitle))
 			lines = appendLine(lines, "agent ", oneLine(r.Agent, maxTitle))
@@ -192,7 +196,7 @@ func hashMaterial(source Source, lines []string) [32]byte {
 // messageLine returns the line of a message that says what happened: the first, or
 // for a Rust panic, whose first line is its place, the next.
 func messageLine(text string) string {
-	line := firstLine(text)
+	line := dropSwiftPlace(firstLine(text))
 	if strings.HasPrefix(line, "Traceback (most recent call last)") {
 		// Python's last line is the error.
 		text = strings.TrimSpace(truncate(text, maxMessage))
@@ -219,6 +223,19 @@ func messageLine(text string) string {
 		if next := firstLine(text[strings.Index(text, line)+len(line):]); next != "" {
 			return next
 		}
+	}
+	return line
+}
+
+// dropSwiftPlace removes the source file and line that Swift writes before what went wrong, or not:
+// "Shop/Cart.swift:88: Fatal error: ...".
+func dropSwiftPlace(line string) string {
+	place, rest, ok := strings.Cut(line, ": ")
+	if !ok || strings.IndexByte(place, ' ') >= 0 {
+		return line
+	}
+	if _, number, ok := strings.Cut(place, ".swift:"); ok && allDigits(number) {
+		return rest
 	}
 	return line
 }

@@ -59,7 +59,7 @@ func verdictKind(class string) string {
 
 // signalKinds join what one error is called on Unix, Windows and Apple's systems.
 var signalKinds = [...]kindWord{
-	{"sigsegv", "memory-access"}, {"segv", "memory-access"}, {"sigbus", "memory-access"}, {"segmentation fault", "memory-access"}, {"bus error", "memory-access"}, {"exc_bad_access", "memory-access"},
+	{"sigsegv", "memory-access"}, {"segv", "memory-access"}, {"sigbus", "memory-access"}, {"segmentation fault", "memory-access"}, {": segfault at ", "memory-access"}, {"bus error", "memory-access"}, {"exc_bad_access", "memory-access"},
 	{"access violation", "memory-access"}, {"access_violation", "memory-access"}, {"c0000005", "memory-access"}, {"kern_invalid_address", "memory-access"}, {"kern_protection_failure", "memory-access"}, {"in_page_error", "memory-access"}, {"c0000006", "memory-access"},
 	{"sigfpe", "arithmetic"}, {"exc_arithmetic", "arithmetic"}, {"floating point exception", "arithmetic"}, {"divide_by_zero", "arithmetic"}, {"int_overflow", "arithmetic"}, {"c0000094", "arithmetic"}, {"exception_flt", "arithmetic"},
 	{"sigill", "trap"}, {"sigtrap", "trap"}, {"exc_bad_instruction", "trap"}, {"exc_breakpoint", "trap"}, {"illegal instruction", "trap"}, {"illegal_instruction", "trap"}, {"exception_breakpoint", "trap"}, {"c000001d", "trap"}, {"80000003", "trap"}, {"breakpoint trap", "trap"}, {"trace/bpt", "trap"},

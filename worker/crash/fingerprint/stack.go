@@ -158,6 +158,11 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 				f.Rules.add(RuleGoQualified)
 			}
 		}
+		if text := loadOffset(name, raw.Library); text != "" {
+			f.Text = text // Apple's reports have this where a name would be
+			f.Rules.add(RuleModuleOffset)
+			continue
+		}
 		if !isPlaceholder(strings.TrimSpace(truncate(name, maxFunction))) {
 			text, rules := n.normalize(s.family, name)
 			s.text = text
