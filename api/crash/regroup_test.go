@@ -19,8 +19,8 @@ func TestLibrariesOfACrashProject(t *testing.T) {
 	changed := w.must(200, w.org, "PUT", path, tree{"libraries": []string{" acme ", "vendor/acme", "libacme.so", "acme"}})
 	require.Equal(t, []any{"acme", "vendor/acme", "libacme.so"}, libraries(changed))
 	require.Equal(t, libraries(changed), libraries(w.must(200, w.org, "PUT", path, tree{"name": "renamed"})), "what is not named stays")
-	for text, entry := range map[string]string{"a": "libraries[1]", "//": "libraries[1]", "a\nb": "libraries[1]", strings.Repeat("a", 201): "libraries[1]"} {
-		require.Contains(t, w.must(400, w.org, "PUT", path, tree{"libraries": []string{"acme", text}})["error"], entry, "%q", text)
+	for _, text := range []string{"a", "//", "a\nb", strings.Repeat("a", 201)} {
+		require.Contains(t, w.must(400, w.org, "PUT", path, tree{"libraries": []string{"acme", text}})["error"], "libraries[1]", "%q", text)
 	}
 	require.Contains(t, w.must(400, w.org, "PUT", path, tree{"libraries": make([]string, 101)})["error"], "libraries")
 	require.Equal(t, []any{}, libraries(w.must(200, w.org, "PUT", path, tree{"libraries": []string{}})))

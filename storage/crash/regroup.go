@@ -67,7 +67,8 @@ order by p.key_id, p.occurred_at desc, p.id desc limit $6`
 
 // RegroupCrashes returns up to limit reports of a crash project behind a cursor, of keys up to one,
 // at most perKey of each that begins.
-func RegroupCrashes(ctx context.Context, q storage.Querier, project int64, after RegroupCursor, until int64, limit, perKey int) ([]RegroupCrash, error) {
+func RegroupCrashes(ctx context.Context, q storage.Querier, project int64, after RegroupCursor, until int64,
+	limit, perKey int) ([]RegroupCrash, error) {
 	var rows []RegroupCrash
 	err := q.SelectContext(ctx, &rows, selectRegroup, project, after.Key, after.At, after.ID, until, limit, perKey)
 	return rows, storage.Wrap(err, "reports of a crash project")

@@ -178,7 +178,8 @@ func (p *previewing) splits(has map[[32]byte]int64, sum *RegroupResult) {
 			if has[k] != group {
 				sum.Changed += n
 			}
-			parts = append(parts, RegroupSplitPart{Fingerprint: hex.EncodeToString(k[:]), Title: p.byKey[k].title, Culprit: p.byKey[k].culprit, Crashes: n})
+			parts = append(parts, RegroupSplitPart{Fingerprint: hex.EncodeToString(k[:]), Title: p.byKey[k].title,
+				Culprit: p.byKey[k].culprit, Crashes: n})
 		}
 		if len(places) < 2 {
 			continue

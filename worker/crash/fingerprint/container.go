@@ -19,7 +19,8 @@ func isSectionSymbol(name string) bool {
 	if rest, ok := strings.CutPrefix(name, "kDart"); ok {
 		return strings.Contains(rest, "Snapshot")
 	}
-	return isOneOf(name, "mh_execute_header", "mh_dylib_header", "mh_bundle_header", "executable_start", "ehdr_start", "ImageBase", "text_start")
+	return isOneOf(name, "mh_execute_header", "mh_dylib_header", "mh_bundle_header", "executable_start", "ehdr_start", "ImageBase",
+		"text_start")
 }
 
 // sectionOffset returns such a symbol with its offset in one spelling, and whether s is one.
