@@ -85,6 +85,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.Project},
 		{Method: http.MethodPut, Path: "/api/v3/crash-projects/:id", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.UpdateProject},
 		{Method: http.MethodDelete, Path: "/api/v3/crash-projects/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.DeleteProject},
+		{Method: http.MethodPost, Path: "/api/v3/crash-projects/:id/regroup", Interface: v3, Bare: true, Query: []string{"dry_run"}, Action: auth.ManageCrashProjects, Handler: h.Regroup},
 		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/versions", Interface: v3, Query: []string{"days", "from", "to", "page", "per_page"}, Action: auth.ReadCrashes, Handler: h.Versions},
 		{Method: http.MethodGet, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Query: route.NoQuery(), Action: auth.ManageCrashProjects, Handler: h.Tokens},
 		{Method: http.MethodPost, Path: "/api/v3/crash-projects/:id/tokens", Interface: v3, Action: auth.ManageCrashProjects, Handler: h.CreateToken},

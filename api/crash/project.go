@@ -59,6 +59,8 @@ type projectRequest struct {
 	Name *string `json:"name"`
 	// ProjectID is the app whose crashes it receives; 0: none.
 	ProjectID *int64 `json:"project_id"`
+	// Libraries are what is not the project's own code.
+	Libraries *[]string `json:"libraries"`
 }
 
 // CreateProject serves POST /api/v3/crash-projects: the answer is the project with
@@ -94,10 +96,10 @@ func (h *Handlers) createProject(ctx context.Context, tx *storage.Tx, w account.
 	if err != nil {
 		return nil, nameTaken(err)
 	}
-	if req.ProjectID == nil {
+	if req.ProjectID == nil && req.Libraries == nil {
 		return p, nil
 	}
-	return crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID, crash.ProjectChange{ProjectID: req.ProjectID})
+	return crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID, crash.ProjectChange{ProjectID: req.ProjectID, Libraries: req.Libraries})
 }
 
 // nameTaken says in words what a conflict is about.
@@ -127,7 +129,7 @@ func (h *Handlers) UpdateProject(c *gin.Context) error {
 	ctx := c.Request.Context()
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
 		p, err = crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID,
-			crash.ProjectChange{Name: req.Name, ProjectID: req.ProjectID})
+			crash.ProjectChange{Name: req.Name, ProjectID: req.ProjectID, Libraries: req.Libraries})
 		return err
 	})
 	if err != nil {

@@ -44,6 +44,7 @@ func accountChanges() []request {
 		{method: put, path: v3 + "/settings/storage", body: `{"kind":"s3","endpoint":"https://8.8.8.8","bucket":"apps","access_key":"AK","secret":"hidden"}`, want: 200, wrote: "storage_connection.changed"},
 		{method: remove, path: v3 + "/settings/storage", want: 204, wrote: "storage_connection.changed"},
 		{method: post, path: v3 + "/crash-projects", body: `{"name":"shop"}`, want: 201, wrote: "crash_project.created", save: "crashproject2=crash_project.id"},
+		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/regroup", want: 202, wrote: "crash_project.regrouped"},
 		{method: put, path: v3 + "/crash-projects/{id:crashproject2}", body: `{"name":"shop 2"}`, want: 200, wrote: "crash_project.updated"},
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/tokens", body: `{}`, want: 201, wrote: "crash_token.created", save: "token=crash_token.id"},
 		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}/tokens/{token}", want: 204, wrote: "crash_token.revoked"},

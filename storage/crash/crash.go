@@ -159,6 +159,8 @@ type Batch struct {
 	ReceivedAt     time.Time
 	Entries        []Entry
 	Body           []byte
+	// Libraries are what the crash projects of the organization name as not their own, by project.
+	Libraries map[int64][]string
 	// Err is why the batch cannot be read; no entry has a document then.
 	Err error
 }

@@ -19,11 +19,13 @@ type Project struct {
 	OrganizationID int64  `db:"organization_id" json:"organization_id"`
 	Name           string `db:"name" json:"name"`
 	// ProjectID is the app whose crashes it receives; nil: none.
-	ProjectID *int64    `db:"project_id" json:"project_id"`
-	CreatedAt time.Time `db:"created_at" json:"created_at"`
+	ProjectID *int64 `db:"project_id" json:"project_id"`
+	// Libraries are what is not its own code, beside the libraries that are known: see CleanLibraries.
+	Libraries pq.StringArray `db:"libraries" json:"libraries"`
+	CreatedAt time.Time      `db:"created_at" json:"created_at"`
 }
 
-const crashProjectColumns = `id, organization_id, name, project_id, created_at`
+const crashProjectColumns = `id, organization_id, name, project_id, libraries, created_at`
 
 const insertCrashProject = `
 insert into crash_projects (organization_id, name) values ($1, $2)
@@ -81,19 +83,21 @@ func ProjectByID(ctx context.Context, q storage.Querier, organizationID, id int6
 type ProjectChange struct {
 	Name      *string
 	ProjectID *int64 // an app of the organization; 0: none
+	Libraries *[]string
 }
 
 // updateCrashProject needs an app of the organization: no row comes back else.
 const updateCrashProject = `
 update crash_projects c set name = coalesce($3, c.name),
-	project_id = case when $4::bigint is null then c.project_id else nullif($4, 0) end
+	project_id = case when $4::bigint is null then c.project_id else nullif($4, 0) end,
+	libraries = coalesce($5::text[], c.libraries)
 where c.organization_id = $1 and c.id = $2
 returning ` + crashProjectColumns
 
 const appExists = `
 select count(*) from projects where organization_id = $1 and id = $2 and deleted_at is null`
 
-// UpdateProject renames a crash project or ties it to an app. ErrConflict
+// UpdateProject renames a crash project, ties it to an app or names its libraries. ErrConflict
 // when another one has the name.
 func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64, c ProjectChange) (*Project, error) {
 	if c.Name != nil {
@@ -112,12 +116,20 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 			return nil, &storage.InvalidError{Field: "project_id", Msg: "is no app of the organization"}
 		}
 	}
+	var libraries any // nil: as they are
+	if c.Libraries != nil {
+		list, err := CleanLibraries(*c.Libraries)
+		if err != nil {
+			return nil, err
+		}
+		libraries = pq.Array(list)
+	}
 	var p Project
-	if err := tx.GetContext(ctx, &p, updateCrashProject, organizationID, id, c.Name, c.ProjectID); err != nil {
+	if err := tx.GetContext(ctx, &p, updateCrashProject, organizationID, id, c.Name, c.ProjectID, libraries); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("update crash project %d", id))
 	}
 	return &p, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectUpdated, Actor: actor,
-		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID}})
+		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID, "libraries": len(p.Libraries)}})
 }
 
 // maxForgotten bounds the reports that one deletion of a project forgets: a transaction of

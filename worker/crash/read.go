@@ -25,6 +25,8 @@ type parsed struct {
 	crash  crash.Crash
 	report *report.Report // nil: there is nothing more to read
 	doc    []byte
+	// libraries are those that its crash project names.
+	libraries []string
 }
 
 // parse reads one entry of a batch. It never fails: a report that cannot be read becomes a
@@ -46,7 +48,7 @@ func (r *reader) parse(b *crash.Batch, entry int) (p parsed) {
 	}
 	fillColumns(&p.crash, read)
 	if p.crash.Format == formatJSON {
-		p.report, p.doc = read, doc
+		p.report, p.doc, p.libraries = read, doc, b.Libraries[p.crash.ProjectID]
 		return p
 	}
 	p.crash.State = crash.Stored
@@ -69,7 +71,7 @@ func (r *reader) grouped(ctx context.Context, p *parsed, found *symbolicate.Resu
 		r.log.WarnContext(ctx, "symbols cannot be looked up now", "crash_id", c.ID, "error", lookErr)
 		c.Symbols, found = &crash.Symbolication{State: crash.SymbolsPending}, nil
 	}
-	r.group(&c, p.report, found)
+	r.group(&c, p.report, found, p.libraries)
 	return c
 }
 
@@ -86,8 +88,9 @@ func entryCrash(b *crash.Batch, entry int) crash.Crash {
 	return c
 }
 
-// group computes the key of a crash from its report, as symbols made it.
-func (r *reader) group(c *crash.Crash, p *report.Report, found *symbolicate.Result) {
+// group computes the key of a crash from its report, as symbols made it, where its crash project
+// names libraries.
+func (r *reader) group(c *crash.Crash, p *report.Report, found *symbolicate.Result, libraries []string) {
 	if found != nil {
 		c.Symbols = symbolsOf(found)
 		p = found.Report
@@ -95,7 +98,7 @@ func (r *reader) group(c *crash.Crash, p *report.Report, found *symbolicate.Resu
 			c.Classifier = clean(p.Classifiers[0], maxText)
 		}
 	}
-	f := fingerprint.Compute(p)
+	f := fingerprint.NewLibraries(libraries).Compute(p)
 	if found != nil {
 		f.Bind(found.Lacking)
 	}
