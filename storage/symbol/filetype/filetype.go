@@ -27,6 +27,7 @@ const (
 	Tar   Format = "tar"
 	Gzip  Format = "gzip"
 	Zstd  Format = "zstd"
+	Xz    Format = "xz"
 	Other Format = "other" // known, and of no use here: Of says what it is
 )
 
@@ -34,7 +35,7 @@ const (
 func (f Format) Archive() bool { return f == Zip || f == Tar }
 
 // Packed reports whether files of the format hold one compressed file.
-func (f Format) Packed() bool { return f == Gzip || f == Zstd }
+func (f Format) Packed() bool { return f == Gzip || f == Zstd || f == Xz }
 
 // Symbols reports whether files of the format are a kind of symbol files.
 func (f Format) Symbols() bool {
@@ -68,8 +69,8 @@ var magics = []struct {
 	{"SYSB", Zip, ""},       // a source bundle: a zip behind eight bytes
 	{"\x1f\x8b", Gzip, ""},
 	{"\x28\xb5\x2f\xfd", Zstd, ""},
-	{"\xfd7zXZ\x00", Other, "compressed by xz; send it as it is, or as gzip, zstd or zip"},
-	{"BZh", Other, "compressed by bzip2; send it as it is, or as gzip, zstd or zip"},
+	{"\xfd7zXZ\x00", Xz, ""},
+	{"BZh", Other, "compressed by bzip2; send it as it is, or as gzip, zstd, xz or zip"},
 	{"7z\xbc\xaf\x27\x1c", Other, "a 7z archive; send a zip or tar.gz"},
 	{"Rar!", Other, "a RAR archive; send a zip or tar.gz"},
 	{"BSJB", Other, "a portable PDB of .NET"},

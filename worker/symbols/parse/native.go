@@ -73,6 +73,12 @@ func readBinary(in input) (*Indexed, error) {
 	if _, err := f.Symbols(b); err != nil {
 		return nil, err
 	}
+	// What is in it besides the other symbols cannot be read: the file says so in its warnings.
+	_, mini := f.MiniSymbols(b)
+	var wrong *symbol.InvalidError
+	if mini != nil && !errors.As(mini, &wrong) {
+		return nil, mini
+	}
 	rules, err := unwind.Read(f, b)
 	if err != nil {
 		return nil, err
@@ -88,11 +94,13 @@ func readBinary(in input) (*Indexed, error) {
 	done.Facts.Dropped += int64(rules.Skipped) + debug.Skipped + debug.Damaged + debug.Missing
 	done.Facts.warn(debug.Warnings...)
 	done.Facts.warn(rules.Reason)
+	if mini != nil {
+		done.Facts.warn(mini.Error())
+	}
 	slices.Sort(debug.MissingUnits)
 	done.Facts.Lacks = append(others.lacked, splitLinks(slices.Compact(debug.MissingUnits))...)
 	// A file that supplies nothing that can be read says so in its warnings.
 	done.Facts.Supplies, err = supplied(f, in.file, in.size)
-	var wrong *symbol.InvalidError
 	if err != nil && !errors.As(err, &wrong) {
 		return nil, err
 	}
