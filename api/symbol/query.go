@@ -22,7 +22,7 @@ func listQuery() []string {
 }
 
 func missingQuery() []string {
-	return []string{"crash_project_id", "crash_group_id", "kind[]", "search", "sort", "page", "per_page", "wait"}
+	return []string{"crash_project_id", "crash_project", "crash_group_id", "kind[]", "search", "sort", "page", "per_page", "wait"}
 }
 
 // maxSearch bounds a search text, and maxIdentifier an identifier, in bytes.
@@ -114,6 +114,12 @@ func (h *Handlers) Missing(c *gin.Context) error {
 	filter, err := needsOf(q, auth.Organization(c))
 	if err != nil {
 		return err
+	}
+	if filter.ProjectID == 0 {
+		named := knownRequest{CrashProject: strings.TrimSpace(q.Get("crash_project"))}
+		if filter.ProjectID, err = h.crashProject(c.Request.Context(), filter.OrganizationID, &named); err != nil {
+			return err
+		}
 	}
 	if err := h.settle(c); err != nil {
 		return err
