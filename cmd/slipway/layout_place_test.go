@@ -82,6 +82,7 @@ var rooms = map[string]string{
 	"storage/symbol/proguard":       "format: mappings and traces of ProGuard and R8",
 	"storage/symbol/sourcemap":      "format: source maps and scripts",
 	"storage/symbol/unwind":         "format: call frame information",
+	"storage/symbol/wasm":           "format: modules of WebAssembly",
 	"storage/symbolfile":            "rows of symbol files and their identifiers",
 	"storage/symbolication":         "format: what symbols made of a crash",
 	"storage/tester":                "rows: testers of an organization, and the invitations that they were sent",
@@ -104,6 +105,7 @@ var sharedBelow = map[string]string{
 	"storage/symbol/dwarf":     "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/pdb":       "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/sourcemap": "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
+	"storage/symbol/wasm":      "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/unwind":    "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 }
 

@@ -50,7 +50,7 @@ func (n *names) of(path string, kind symbol.Kind, facts parse.Facts) []symbol.Id
 	switch kind {
 	case symbol.ProGuard:
 		all = append(all, symbol.Identifier{Type: symbol.MappingID, Value: n.upload.GivenID})
-	case symbol.SourceMap, symbol.Source:
+	case symbol.SourceMap, symbol.Source, symbol.Wasm:
 		all = append(all, symbol.Identifier{Type: symbol.ScriptID, Value: mention.DebugID})
 		if n.counts[kind] <= 1 {
 			all = append(all, symbol.Identifier{Type: symbol.ScriptID, Value: n.upload.GivenID})

@@ -147,7 +147,7 @@ func (r *run) takeOver(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	for _, f := range files {
-		script := f.Kind == symbol.SourceMap || f.Kind == symbol.Source
+		script := f.Kind == symbol.SourceMap || f.Kind == symbol.Source || f.Kind == symbol.Wasm
 		_, lacks := links(f)
 		if f.State != symbolfile.Indexed || script && f.Path != "" || len(lacks) > 0 {
 			return false, nil // it may be read today; the archive may have a manifest

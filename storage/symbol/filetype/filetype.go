@@ -62,6 +62,8 @@ var magics = []struct {
 	{"\xce\xfa\xed\xfe", Format(symbol.MachO), ""},
 	{"\xcf\xfa\xed\xfe", Format(symbol.MachO), ""},
 	{"Microsoft C/C++ ", Format(symbol.PDB), ""}, // of both versions; the reader says which it reads
+	{"\x00asm\x01\x00\x00\x00", Format(symbol.Wasm), ""},
+	{"\x00asm", Other, "a component of WebAssembly; the modules in it are what is needed"},
 	{"MODULE ", Format(symbol.Breakpad), ""},
 	{"\xef\xbb\xbfMODULE ", Format(symbol.Breakpad), ""},
 	{"PK\x03\x04", Zip, ""},

@@ -52,6 +52,9 @@ func unnamed(f *report.Frame) bool {
 // wantsAddress reports whether a frame is to be looked up by its address: it has no name, or
 // one that the client of a native dump took from the public symbols, without a line.
 func wantsAddress(in *Input, f *report.Frame) bool {
+	if _, ok := wasmPlaceOf(f); ok {
+		return false
+	}
 	return unnamed(f) || f.Address != "" && f.Line == 0 && (in.Dump || in.Report.Symbolication == "minidump")
 }
 

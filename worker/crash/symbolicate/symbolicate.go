@@ -175,6 +175,9 @@ func (r *reading) kinds() (list []func(context.Context) error) {
 	if r.wantsMaps() {
 		list = append(list, r.readScripts)
 	}
+	if r.wantsWasm() {
+		list = append(list, r.readWasm)
+	}
 	if r.wantsNative() {
 		list = append(list, r.readNative)
 	}

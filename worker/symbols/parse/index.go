@@ -142,6 +142,8 @@ func reader(kind symbol.Kind) func(input) (*Indexed, error) {
 		return readBreakpad
 	case symbol.PDB:
 		return readPDB
+	case symbol.Wasm:
+		return readWasm
 	case symbol.ProGuard:
 		return readMapping
 	case symbol.SourceMap:

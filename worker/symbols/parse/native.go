@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/symbol/native"
 	"github.com/slipway-qa/slipway/storage/symbol/pdb"
 	"github.com/slipway-qa/slipway/storage/symbol/unwind"
+	"github.com/slipway-qa/slipway/storage/symbol/wasm"
 )
 
 // look reads the headers of a member of native code: how many architectures it has, and
@@ -171,6 +172,21 @@ func readPDB(in input) (*Indexed, error) {
 		facts = Facts{Identifiers: sum.Identifiers(), Dropped: int64(sum.Skipped)}
 		facts.warn(sum.Reason)
 		return sum.Arch, facts, nil
+	})
+}
+
+// readWasm reads a module of WebAssembly.
+func readWasm(in input) (*Indexed, error) {
+	return readWhole(in, func(b *native.Builder) (arch string, facts Facts, err error) {
+		sum, err := wasm.Read(in.file, in.size, b)
+		if err != nil {
+			return "", facts, err
+		}
+		facts = Facts{Identifiers: sum.Identifiers(), SourceMap: reference(sum.SourceMappingURL),
+			Dropped: sum.Debug.Skipped + sum.Debug.Damaged}
+		facts.warn(sum.Reason)
+		facts.warn(sum.Debug.Warnings...)
+		return wasm.Arch, facts, nil
 	})
 }
 

@@ -13,7 +13,7 @@ import (
 func Version(kind symbol.Kind) int {
 	const format = 1000 // readers change more often than formats
 	switch kind {
-	case symbol.ELF, symbol.MachO, symbol.PE, symbol.Breakpad, symbol.PDB:
+	case symbol.ELF, symbol.MachO, symbol.PE, symbol.Breakpad, symbol.PDB, symbol.Wasm:
 		return native.Version*format + 3
 	case symbol.ProGuard:
 		return int(proguard.Version)*format + 1
@@ -25,5 +25,6 @@ func Version(kind symbol.Kind) int {
 
 // Kinds are those of symbol files.
 func Kinds() []symbol.Kind {
-	return []symbol.Kind{symbol.ProGuard, symbol.SourceMap, symbol.Source, symbol.Breakpad, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB}
+	return []symbol.Kind{symbol.ProGuard, symbol.SourceMap, symbol.Source, symbol.Breakpad, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB,
+		symbol.Wasm}
 }
