@@ -38,7 +38,8 @@ func filterOf(q url.Values, organization int64) (f symbolfile.Filter, err error)
 		return f, err
 	}
 	kinds, err := oneOf(q, "kind", string(symbol.ProGuard), string(symbol.SourceMap), string(symbol.Source), string(symbol.Breakpad),
-		string(symbol.ELF), string(symbol.MachO), string(symbol.PE), string(symbol.PDB), string(symbol.Wasm))
+		string(symbol.ELF), string(symbol.MachO), string(symbol.PE), string(symbol.PDB), string(symbol.Wasm),
+		string(symbol.PortablePDB))
 	if err != nil {
 		return f, err
 	}

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"cmp"
 	"net/url"
 	"path"
 	"slices"
@@ -58,6 +59,10 @@ func (n *names) of(path string, kind symbol.Kind, facts parse.Facts) []symbol.Id
 		for _, address := range n.addresses(path, kind, mention, facts) {
 			all = append(all, symbol.Identifier{Type: symbol.URL, Value: address, Release: n.release})
 		}
+	case symbol.PortablePDB, symbol.PE:
+		if facts.Managed {
+			all = append(all, symbol.Identifier{Type: symbol.URL, Value: n.assembly(path), Release: n.release})
+		}
 	}
 	var normal []symbol.Identifier
 	for _, id := range all {
@@ -66,6 +71,12 @@ func (n *names) of(path string, kind symbol.Kind, facts parse.Facts) []symbol.Id
 		}
 	}
 	return normal
+}
+
+// assembly returns the address of debug information of .NET: its name alone, as stack traces name no
+// folders.
+func (n *names) assembly(name string) string {
+	return "~/" + path.Base(strings.ReplaceAll(cmp.Or(name, n.upload.Name), `\`, "/"))
 }
 
 // addresses returns the addresses of a script or map. Without a prefix a path is one

@@ -44,7 +44,7 @@ type File struct {
 
 // Web reports whether the file's name is the address of a script or module.
 func (f *File) Web() bool {
-	return slices.Contains([]symbol.Kind{symbol.SourceMap, symbol.Source, symbol.Wasm}, symbol.Kind(f.Format))
+	return slices.Contains([]symbol.Kind{symbol.SourceMap, symbol.Source, symbol.Wasm, symbol.PortablePDB}, symbol.Kind(f.Format))
 }
 
 // Sole reports whether an identifier of the file stands for nothing else: where the server has

@@ -75,7 +75,7 @@ var magics = []struct {
 	{"BZh", Other, "compressed by bzip2; send it as it is, or as gzip, zstd, xz or zip"},
 	{"7z\xbc\xaf\x27\x1c", Other, "a 7z archive; send a zip or tar.gz"},
 	{"Rar!", Other, "a RAR archive; send a zip or tar.gz"},
-	{"BSJB", Other, "a portable PDB of .NET"},
+	{"BSJB", Format(symbol.PortablePDB), ""},
 	{"MDMP", Other, "a minidump, which is a crash; send it with format=minidump"},
 	{"PMDM", Other, "a minidump, which is a crash; send it with format=minidump"},
 	{"plcrash", Other, "a crash report of PLCrashReporter; send it with format=plcrash"},

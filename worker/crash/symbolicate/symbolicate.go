@@ -178,6 +178,9 @@ func (r *reading) kinds() (list []func(context.Context) error) {
 	if r.wantsWasm() {
 		list = append(list, r.readWasm)
 	}
+	if r.wantsManaged() {
+		list = append(list, r.readManaged)
+	}
 	if r.wantsNative() {
 		list = append(list, r.readNative)
 	}

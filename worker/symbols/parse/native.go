@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/symbol/dwarf"
 	"github.com/slipway-qa/slipway/storage/symbol/native"
 	"github.com/slipway-qa/slipway/storage/symbol/pdb"
+	"github.com/slipway-qa/slipway/storage/symbol/portablepdb"
 	"github.com/slipway-qa/slipway/storage/symbol/unwind"
 	"github.com/slipway-qa/slipway/storage/symbol/wasm"
 )
@@ -80,6 +81,10 @@ func readBinary(in input) (*Indexed, error) {
 	if mini != nil && !errors.As(mini, &wrong) {
 		return nil, mini
 	}
+	managed, embedded := readEmbedded(f, b)
+	if embedded != nil && !errors.As(embedded, &wrong) {
+		return nil, embedded
+	}
 	rules, err := unwind.Read(f, b)
 	if err != nil {
 		return nil, err
@@ -89,14 +94,22 @@ func readBinary(in input) (*Indexed, error) {
 		return nil, err
 	}
 	done.Arch, done.Facts.Identifiers = f.Arch, f.Identifiers()
+	if managed != nil {
+		done.Facts.Managed = true
+		done.Facts.Identifiers = append(done.Facts.Identifiers, managed.Identifiers()...)
+		done.Facts.Dropped += int64(managed.Skipped)
+		done.Facts.warn(managed.Reason)
+	}
 	if f.HasCode() {
 		done.Features = append(done.Features, Text)
 	}
 	done.Facts.Dropped += int64(rules.Skipped) + debug.Skipped + debug.Damaged + debug.Missing
 	done.Facts.warn(debug.Warnings...)
 	done.Facts.warn(rules.Reason)
-	if mini != nil {
-		done.Facts.warn(mini.Error())
+	for _, err := range []error{mini, embedded} {
+		if err != nil {
+			done.Facts.warn(err.Error())
+		}
 	}
 	slices.Sort(debug.MissingUnits)
 	done.Facts.Lacks = append(others.lacked, splitLinks(slices.Compact(debug.MissingUnits))...)
@@ -172,6 +185,28 @@ func readPDB(in input) (*Indexed, error) {
 		facts = Facts{Identifiers: sum.Identifiers(), Dropped: int64(sum.Skipped)}
 		facts.warn(sum.Reason)
 		return sum.Arch, facts, nil
+	})
+}
+
+// readEmbedded reads the portable PDB in an assembly; nil when it has none.
+func readEmbedded(f *binary.File, b *native.Builder) (*portablepdb.Summary, error) {
+	file, err := f.EmbeddedPDB()
+	if err != nil || file == nil {
+		return nil, err
+	}
+	return portablepdb.ReadBytes(file, b)
+}
+
+// readPortablePDB reads the debug information of .NET.
+func readPortablePDB(in input) (*Indexed, error) {
+	return readWhole(in, func(b *native.Builder) (arch string, facts Facts, err error) {
+		sum, err := portablepdb.Read(in.file, in.size, b)
+		if err != nil {
+			return "", facts, err
+		}
+		facts = Facts{Identifiers: sum.Identifiers(), Managed: true, Dropped: int64(sum.Skipped)}
+		facts.warn(sum.Reason)
+		return portablepdb.Arch, facts, nil
 	})
 }
 

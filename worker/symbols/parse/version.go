@@ -13,7 +13,7 @@ import (
 func Version(kind symbol.Kind) int {
 	const format = 1000 // readers change more often than formats
 	switch kind {
-	case symbol.ELF, symbol.MachO, symbol.PE, symbol.Breakpad, symbol.PDB, symbol.Wasm:
+	case symbol.ELF, symbol.MachO, symbol.PE, symbol.Breakpad, symbol.PDB, symbol.Wasm, symbol.PortablePDB:
 		return native.Version*format + 3
 	case symbol.ProGuard:
 		return int(proguard.Version)*format + 1
@@ -26,5 +26,5 @@ func Version(kind symbol.Kind) int {
 // Kinds are those of symbol files.
 func Kinds() []symbol.Kind {
 	return []symbol.Kind{symbol.ProGuard, symbol.SourceMap, symbol.Source, symbol.Breakpad, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB,
-		symbol.Wasm}
+		symbol.Wasm, symbol.PortablePDB}
 }

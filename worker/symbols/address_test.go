@@ -1,0 +1,33 @@
+package symbols
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage/symbol"
+	"github.com/slipway-qa/slipway/storage/symbolfile"
+)
+
+// Modules of WebAssembly and the debug information of .NET are found by release and address too:
+// the stack traces that need them have no identifier.
+func TestAddresses(t *testing.T) {
+	t.Parallel()
+	pdb, err := os.ReadFile("../../storage/symbol/portablepdb/testdata/shop.pdb")
+	require.NoError(t, err)
+	assembly, err := os.ReadFile("../../storage/symbol/binary/testdata/embedded.exe")
+	require.NoError(t, err)
+	module := "\x00asm\x01\x00\x00\x00\x0a\x04\x01\x02\x00\x0b\x00\x0e\x04name\x01\x07\x01\x00\x04main"
+	w := newWorld(t)
+	u := w.index(w.upload(zipped(t, "net/Shop.pdb", string(pdb), "net/Shop.exe", string(assembly), "web/shop.wasm", module),
+		func(n *symbolfile.New) { n.Release = "1.2" }))
+	kinds := map[symbol.Kind]bool{}
+	for _, f := range w.files(u) {
+		kinds[f.Kind] = true
+		require.Equal(t, symbolfile.Indexed, f.State, string(f.Error))
+	}
+	require.Equal(t, map[symbol.Kind]bool{symbol.PortablePDB: true, symbol.PE: true, symbol.Wasm: true}, kinds)
+	require.Subset(t, w.identifiers(u), []string{"net/Shop.pdb url=~/Shop.pdb@1.2", "net/Shop.exe url=~/Shop.exe@1.2",
+		"web/shop.wasm url=~/web/shop.wasm@1.2"})
+}
