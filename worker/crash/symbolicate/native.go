@@ -115,7 +115,11 @@ func (r *reading) readAddress(ctx context.Context, modules []module, thread stri
 	}
 	p := symbolication.Replacement{Index: index, File: o.file}
 	for _, n := range found[:min(len(found), maxInlines)] {
-		p.Frames = append(p.Frames, nativeFrame(n))
+		out := nativeFrame(n)
+		if err := r.nativeSource(ctx, o, m.want.ids, &out); err != nil {
+			return err
+		}
+		p.Frames = append(p.Frames, cleanFrame(out))
 	}
 	r.replace(thread, p)
 	return nil
