@@ -72,6 +72,10 @@ type Frame struct {
 	DebugIdentifier string
 	Guessed         bool
 	Faulted         bool
+	// MethodToken is the token of a method of .NET, 0 when it is not known, and ILOffset the place in
+	// its intermediate language.
+	MethodToken uint32
+	ILOffset    int64
 }
 
 // Attribute is one indexed key and value.
