@@ -27,6 +27,8 @@ func Types() route.Types {
 			"crash_summary":           crashView{},
 			"crash":                   crashDetail{},
 			"crash_project":           projectView{},
+			"crash_breadcrumb":        breadcrumbView{},
+			"crash_annotation":        annotationView{},
 			"crash_thread":            threadView{},
 			"crash_module":            moduleView{},
 			"crash_frame":             frameView{},

@@ -292,6 +292,8 @@ type crashDetail struct {
 	NextID             *uuid.UUID       `json:"next_id"`
 	Breadcrumbs        []breadcrumbView `json:"breadcrumbs"` // the last steps before the crash, oldest first
 	BreadcrumbsOmitted int              `json:"breadcrumbs_omitted"`
+	Annotations        []annotationView `json:"annotations"` // in the order of the report
+	AnnotationsOmitted int              `json:"annotations_omitted"`
 }
 
 func rowView(r *crash.Row) crashView {
@@ -317,8 +319,8 @@ func rowViews(rows []crash.Row) []crashView {
 	return views
 }
 
-// crashDetailOf shows a crash and its group, nil when it has none.
-func crashDetailOf(d *crash.Detail, g *crash.GroupHead) crashDetail {
+// crashDetailOf shows a crash, its group, nil when it has none, and the steps of its files.
+func crashDetailOf(d *crash.Detail, g *crash.GroupHead, steps []json.RawMessage) crashDetail {
 	v := crashDetail{crashView: rowView(&d.Row), Attributes: d.Attributes, Attachments: attachmentViews(d.Attachments)}
 	v.GroupID = nil
 	if g != nil {
@@ -337,7 +339,7 @@ func crashDetailOf(d *crash.Detail, g *crash.GroupHead) crashDetail {
 		v.Modules, v.ModulesOmitted = modulesOf(r, symbols)
 	}
 	markOwn(v.Threads, d.Explanation)
-	v.Breadcrumbs, v.BreadcrumbsOmitted = breadcrumbsOf(d.Document, v.OccurredAt)
+	v.readBeside(d.Document, steps)
 	if d.Key != nil && d.Algorithm != nil {
 		v.Fingerprint = &fingerprintView{Key: hex.EncodeToString(d.Key), Algorithm: *d.Algorithm, Explanation: d.Explanation}
 	}
