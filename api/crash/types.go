@@ -49,6 +49,7 @@ func Types() route.Types {
 			"crashGroupState":         crash.GroupState(""),
 			"crashState":              crash.State(""),
 			"symbolication_state":     crash.SymbolState(""),
+			"crash_severity":          crash.Severity(""),
 		},
 		Bodies: map[string]any{
 			"POST /api/v3/crash-groups/change":                   manyChange{},
@@ -61,7 +62,7 @@ func Types() route.Types {
 			"PUT /api/v3/crash-projects/{id}":                    projectRequest{},
 			"POST /api/v3/crash-projects/{id}/tokens":            tokenRequest{},
 		},
-		Words: []any{[]crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
+		Words: []any{crash.Severities(), []crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
 			[]crash.SymbolState{crash.SymbolsPending, crash.SymbolsComplete, crash.SymbolsPartial, crash.SymbolsMissing, crash.SymbolsNone}},
 	}
 }

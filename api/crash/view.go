@@ -36,6 +36,7 @@ type groupView struct {
 	Title       string           `json:"title"`
 	Culprit     string           `json:"culprit"`
 	Classifier  string           `json:"classifier"`
+	Severity    crash.Severity   `json:"severity"` // of its worst report
 	State       crash.GroupState `json:"state"`
 	Count       int64            `json:"count"` // in the window of the request
 	TotalCount  int64            `json:"total_count"`
@@ -162,7 +163,7 @@ func viewOf(g *crash.Group, w crash.Window) groupView {
 	}
 	v := groupView{ID: g.ID, Project: projectView{g.ProjectID, g.ProjectName},
 		Fingerprint: hex.EncodeToString(g.Fingerprint), Algorithm: g.Algorithm, Title: g.Title,
-		Culprit: g.Culprit, Classifier: g.Classifier, State: g.State, Count: count, TotalCount: g.Count,
+		Culprit: g.Culprit, Classifier: g.Classifier, Severity: g.Severity, State: g.State, Count: count, TotalCount: g.Count,
 		FirstSeen: g.FirstSeen.UTC(), LastSeen: g.LastSeen.UTC(), ResolvedAt: utc(g.ResolvedAt),
 		ResolvedIn: present(g.ResolvedIn), ResolvedInNext: g.ResolvedNext,
 		ReopenedAt: utc(g.ReopenedAt), RegressedIn: present(g.RegressedIn), Regressions: g.Regressions,
@@ -228,25 +229,26 @@ func utc(t *time.Time) *time.Time {
 
 // crashView is a crash in a list.
 type crashView struct {
-	ID             uuid.UUID   `json:"id"`
-	GroupID        *int64      `json:"group_id"`
-	Project        projectView `json:"project"`
-	UUID           uuid.UUID   `json:"uuid"`
-	UUIDConflictOf *uuid.UUID  `json:"uuid_conflict_of"`
-	State          crash.State `json:"state"`
-	Format         string      `json:"format"`
-	Error          *string     `json:"error"`
-	OccurredAt     *time.Time  `json:"occurred_at"`
-	ReceivedAt     time.Time   `json:"received_at"`
-	ProcessedAt    *time.Time  `json:"processed_at"`
-	Lang           string      `json:"lang"`
-	Agent          string      `json:"agent"`
-	Classifier     string      `json:"classifier"`
-	Message        string      `json:"message"`
-	Version        string      `json:"version"`
-	Host           string      `json:"host"`
-	Duplicates     int         `json:"duplicates"`
-	BuildID        *int64      `json:"build_id"` // of the app; null when it is not known
+	ID             uuid.UUID      `json:"id"`
+	GroupID        *int64         `json:"group_id"`
+	Project        projectView    `json:"project"`
+	UUID           uuid.UUID      `json:"uuid"`
+	UUIDConflictOf *uuid.UUID     `json:"uuid_conflict_of"`
+	State          crash.State    `json:"state"`
+	Format         string         `json:"format"`
+	Error          *string        `json:"error"`
+	OccurredAt     *time.Time     `json:"occurred_at"`
+	ReceivedAt     time.Time      `json:"received_at"`
+	ProcessedAt    *time.Time     `json:"processed_at"`
+	Lang           string         `json:"lang"`
+	Agent          string         `json:"agent"`
+	Classifier     string         `json:"classifier"`
+	Severity       crash.Severity `json:"severity"`
+	Message        string         `json:"message"`
+	Version        string         `json:"version"`
+	Host           string         `json:"host"`
+	Duplicates     int            `json:"duplicates"`
+	BuildID        *int64         `json:"build_id"` // of the app; null when it is not known
 	// Symbols is how much of it reads as the developer wrote the code.
 	Symbols crash.SymbolState `json:"symbolication_state"`
 }
@@ -300,7 +302,7 @@ func rowView(r *crash.Row) crashView {
 	return crashView{ID: r.ID, GroupID: r.GroupID, Project: projectView{r.ProjectID, r.ProjectName},
 		UUID: r.UUID, UUIDConflictOf: r.ConflictOf, State: r.State, Format: r.Format, Error: r.Error,
 		OccurredAt: utc(r.OccurredAt), ReceivedAt: r.ReceivedAt.UTC(), ProcessedAt: utc(r.ProcessedAt),
-		Lang: r.Lang, Agent: r.Agent, Classifier: r.Classifier, Message: r.Message, Version: r.Version,
+		Lang: r.Lang, Agent: r.Agent, Classifier: r.Classifier, Severity: r.Severity, Message: r.Message, Version: r.Version,
 		Host: r.Host, Duplicates: r.Duplicates, BuildID: r.BuildID, Symbols: symbolState(r.Symbols)}
 }
 

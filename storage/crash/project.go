@@ -19,11 +19,13 @@ type Project struct {
 	OrganizationID int64  `db:"organization_id" json:"organization_id"`
 	Name           string `db:"name" json:"name"`
 	// ProjectID is the app whose crashes it receives; nil: none.
-	ProjectID *int64    `db:"project_id" json:"project_id"`
-	CreatedAt time.Time `db:"created_at" json:"created_at"`
+	ProjectID *int64 `db:"project_id" json:"project_id"`
+	// AllowedOrigins are those of the pages that may post to it; *: all.
+	AllowedOrigins pq.StringArray `db:"allowed_origins" json:"allowed_origins"`
+	CreatedAt      time.Time      `db:"created_at" json:"created_at"`
 }
 
-const crashProjectColumns = `id, organization_id, name, project_id, created_at`
+const crashProjectColumns = `id, organization_id, name, project_id, allowed_origins, created_at`
 
 const insertCrashProject = `
 insert into crash_projects (organization_id, name) values ($1, $2)
@@ -81,12 +83,15 @@ func ProjectByID(ctx context.Context, q storage.Querier, organizationID, id int6
 type ProjectChange struct {
 	Name      *string
 	ProjectID *int64 // an app of the organization; 0: none
+	// Origins are those of the pages that may post; none: only what is no page may.
+	Origins *[]string
 }
 
 // updateCrashProject needs an app of the organization: no row comes back else.
 const updateCrashProject = `
 update crash_projects c set name = coalesce($3, c.name),
-	project_id = case when $4::bigint is null then c.project_id else nullif($4, 0) end
+	project_id = case when $4::bigint is null then c.project_id else nullif($4, 0) end,
+	allowed_origins = coalesce($5::text[], c.allowed_origins)
 where c.organization_id = $1 and c.id = $2
 returning ` + crashProjectColumns
 
@@ -112,12 +117,21 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 			return nil, &storage.InvalidError{Field: "project_id", Msg: "is no app of the organization"}
 		}
 	}
+	var origins any
+	if c.Origins != nil {
+		list, err := cleanOrigins(*c.Origins)
+		if err != nil {
+			return nil, err
+		}
+		origins = pq.Array(list)
+		tx.TokensChanged() // what is remembered of tokens has the origins
+	}
 	var p Project
-	if err := tx.GetContext(ctx, &p, updateCrashProject, organizationID, id, c.Name, c.ProjectID); err != nil {
+	if err := tx.GetContext(ctx, &p, updateCrashProject, organizationID, id, c.Name, c.ProjectID, origins); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("update crash project %d", id))
 	}
 	return &p, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectUpdated, Actor: actor,
-		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID}})
+		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID, "allowed_origins": p.AllowedOrigins}})
 }
 
 // maxForgotten bounds the reports that one deletion of a project forgets: a transaction of
