@@ -24,6 +24,7 @@ var public = map[string]bool{
 	"GET /openapi.json": true, "GET /docs": true, "GET /docs/:file": true, "POST /post": true, "OPTIONS /post": true, "POST /api/post": true, "OPTIONS /api/post": true,
 	"POST /api/unique-events/submit": true, "OPTIONS /api/unique-events/submit": true,
 	"POST /api/summed-events/submit": true, "OPTIONS /api/summed-events/submit": true,
+	"POST /api/tunnel": true, "OPTIONS /api/tunnel": true, "POST /api/v3/crashes/:id/feedback": true, "OPTIONS /api/v3/crashes/:id/feedback": true,
 	"POST /:universe/:token/:format": true, "OPTIONS /:universe/:token/:format": true,
 	"GET /api/v3/builds/:id/gate/badge.svg": true, "GET /objects/*key": true, "HEAD /objects/*key": true, "GET /healthz": true, "GET /readyz": true, "GET /metrics": true,
 	"POST /api/upload": true, "POST /upload": true, "POST /api/upload/dsym": true, "POST /upload/dsym": true, "POST /api/v3/builds/upload": true,
