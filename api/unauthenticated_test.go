@@ -38,7 +38,8 @@ var public = map[string]bool{
 	"GET /me/leave": true, "POST /me/leave": true, "GET /me/devices": true, "POST /me/devices/:id/remove": true, "GET /udid": true, "GET /udid/register": true, "POST /udid/answer": true, "GET /udid/done": true,
 	// Of SDKs: the handler checks the token of the app.
 	"POST /api/1/sdk/sessions": true, "POST /api/1/sdk/sessions/:session/events": true, "POST /api/1/sdk/sessions/:session/end": true,
-	"POST /api/1/sdk/feedbacks": true, "GET /api/1/sdk/update": true,
+	"POST /api/1/sdk/feedbacks": true, "GET /api/1/sdk/update": true, "OPTIONS /api/1/sdk/sessions": true, "OPTIONS /api/1/sdk/sessions/:session/events": true,
+	"OPTIONS /api/1/sdk/sessions/:session/end": true, "OPTIONS /api/1/sdk/feedbacks": true, "OPTIONS /api/1/sdk/update": true,
 	// Of symbol files: the form has the key, or the path.
 	"POST /api/v3/symbols": true, "GET /buildid/*path": true, "GET /debuginfod/*path": true, "GET /symbolserver/*path": true,
 }

@@ -76,10 +76,12 @@ func (v *crashDetail) readBeside(document []byte, files []json.RawMessage) {
 		Timestamp   json.RawMessage `json:"timestamp"`
 		Annotations json.RawMessage `json:"annotations"`
 		Breadcrumbs json.RawMessage `json:"breadcrumbs"`
+		Truncated   json.RawMessage `json:"truncated"`
 	}
 	if json.Unmarshal(document, &doc) != nil {
 		return
 	}
+	v.Truncated = string(doc.Truncated) == "true"
 	clock := clockOf(doc.Timestamp, v.OccurredAt)
 	v.Annotations, v.AnnotationsOmitted = annotationsOf(doc.Annotations, clock)
 	found := append([]json.RawMessage{doc.Breadcrumbs}, files...)

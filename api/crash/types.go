@@ -29,6 +29,7 @@ func Types() route.Types {
 			"crash_project":           projectView{},
 			"crash_breadcrumb":        breadcrumbView{},
 			"crash_annotation":        annotationView{},
+			"crash_feedback":          feedbackView{},
 			"crash_thread":            threadView{},
 			"crash_module":            moduleView{},
 			"crash_frame":             frameView{},

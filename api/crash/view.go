@@ -296,6 +296,10 @@ type crashDetail struct {
 	BreadcrumbsOmitted int              `json:"breadcrumbs_omitted"`
 	Annotations        []annotationView `json:"annotations"` // in the order of the report
 	AnnotationsOmitted int              `json:"annotations_omitted"`
+	// Truncated says that the report was cut off: what could be read of it is here.
+	Truncated bool `json:"truncated"`
+	// ClockDrift is by how many seconds the times of the client were corrected; 0: not.
+	ClockDrift int64 `json:"clock_drift_seconds"`
 }
 
 func rowView(r *crash.Row) crashView {
@@ -342,6 +346,7 @@ func crashDetailOf(d *crash.Detail, g *crash.GroupHead, steps []json.RawMessage)
 	}
 	markOwn(v.Threads, d.Explanation)
 	v.readBeside(d.Document, steps)
+	v.ClockDrift = int64(crash.ClockDrift(d.Sent, d.ReceivedAt) / time.Second)
 	if d.Key != nil && d.Algorithm != nil {
 		v.Fingerprint = &fingerprintView{Key: hex.EncodeToString(d.Key), Algorithm: *d.Algorithm, Explanation: d.Explanation}
 	}

@@ -30,7 +30,7 @@ type feedbackRequest struct {
 
 // Feedback serves POST /api/v3/crashes/{id}/feedback?token=TOKEN for programs and pages: the
 // id is the _rxid of the report, or its uuid. The body is JSON, also under the type of a
-// beacon, or a form; other members than ours are ignored, as everywhere in submission.
+// beacon, or a form.
 func (r *Receiver) Feedback(c *gin.Context) error {
 	r.allowOrigin(c)
 	err := r.feedback(c)
@@ -93,7 +93,7 @@ func (r *Receiver) readFeedback(c *gin.Context, req *feedbackRequest) error {
 	if strings.HasPrefix(apibody.Type(c.Request), "text/") || len(text) > 0 && text[0] == '{' {
 		c.Request.Header.Set("Content-Type", apibody.TypeJSON)
 	}
-	return apibody.Read(c, req, apibody.IgnoreUnknown)
+	return apibody.Read(c, req)
 }
 
 // addFeedback stores what a user wrote about a crash.

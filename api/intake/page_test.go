@@ -150,7 +150,7 @@ func TestFeedbackOfUsers(t *testing.T) {
 	w := newWorld(t, nil)
 	id := uuid.MustParse(testUUID)
 	want := crash.NewFeedback{OrganizationID: 3, ProjectID: 7, CrashID: id, Name: "Ann", Email: "ann@shop.example", Text: "I pressed pay."}
-	text := `{"name":"Ann","email":"ann@shop.example","text":"I pressed pay.","stars":5}`
+	text := `{"name":"Ann","email":"ann@shop.example","text":"I pressed pay."}`
 	for name, c := range map[string]struct {
 		body    string
 		headers []string
@@ -177,6 +177,7 @@ func TestFeedbackOfUsers(t *testing.T) {
 		"not an id":   {"/api/v3/crashes/7/feedback?token=good", text, 404, ""},
 		"no text":     {feedbackPath + "good", `{"name":"Ann"}`, 400, "text"},
 		"mail":        {feedbackPath + "good", `{"text":"x","email":"nobody"}`, 400, "email"},
+		"misspelt":    {feedbackPath + "good", `{"txt":"x"}`, 400, "was text meant?"},
 		"type":        {feedbackPath + "good", `{"text":["x"]}`, 400, "text"},
 		"long":        {feedbackPath + "good", `{"text":"` + strings.Repeat("x", 9000) + `"}`, 400, "text"},
 		"too long":    {feedbackPath + "good", `{"text":"` + strings.Repeat("x", 90_000) + `"}`, 413, "longer"},

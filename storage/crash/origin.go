@@ -52,11 +52,14 @@ func isOrigin(text string) bool {
 	return host != "" && !strings.ContainsAny(host, "*%\"'<>, ") && u.Scheme+"://"+u.Host == text
 }
 
-// AllowsOrigin reports whether the pages of an origin, as browsers send it, may post with
-// the token.
-func (t *Token) AllowsOrigin(origin string) bool {
+// AllowsOrigin reports whether the pages of an origin may post with the token.
+func (t *Token) AllowsOrigin(origin string) bool { return OriginAllowed(t.Origins, origin) }
+
+// OriginAllowed reports whether an origin, as browsers send it, is among those that a crash
+// project allows.
+func OriginAllowed(list []string, origin string) bool {
 	origin = strings.ToLower(origin)
-	for _, allowed := range t.Origins {
+	for _, allowed := range list {
 		scheme, below, wild := strings.Cut(allowed, "://*.")
 		switch {
 		case allowed == AnyOrigin || allowed == origin:

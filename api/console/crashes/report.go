@@ -42,6 +42,8 @@ type reportDetail struct {
 	BreadcrumbsOmitted int          `json:"breadcrumbs_omitted"`
 	Annotations        []annotation `json:"annotations"`
 	AnnotationsOmitted int          `json:"annotations_omitted"`
+	Truncated          bool         `json:"truncated"`
+	ClockDrift         int64        `json:"clock_drift_seconds"`
 	Attachments        []struct {
 		ID          string    `json:"id"`
 		Name        string    `json:"name"`
@@ -162,6 +164,10 @@ func (p *Pages) report(c *gin.Context) error {
 		m := &r.Symbols.Missing[i]
 		m.Command = p.command(need{Kind: m.Kind, Name: m.Name, Version: m.Version, LookedFor: m.LookedFor})
 	}
+	written, err := p.feedback(c, "/api/v3/crashes/"+frame.Segment(c, "id"))
+	if err != nil {
+		return err
+	}
 	var explained []explainedFrame
 	if r.Fingerprint != nil {
 		explained = r.Fingerprint.Explanation.Frames
@@ -171,8 +177,16 @@ func (p *Pages) report(c *gin.Context) error {
 		topics = []live.Topic{live.Of(live.Report, r.ID)}
 	}
 	return p.show(c, "report", "", frame.Page{Title: storage.Cut(r.Title(), maxHeading), Live: topics, Data: map[string]any{"Report": r,
-		"Attributes": attributesOf(r.Attributes),
-		"Threads":    threadsOf(r.Threads, explained, c.Query("frames") == "all"), "All": address(c, "frames", "all")}})
+		"Attributes": attributesOf(r.Attributes), "Feedback": written,
+		"Threads": threadsOf(r.Threads, explained, c.Query("frames") == "all"), "All": address(c, "frames", "all")}})
+}
+
+// Drift is by how much the times of the client were corrected.
+func (r *reportDetail) Drift() string {
+	if r.ClockDrift < 0 {
+		return (time.Duration(-r.ClockDrift) * time.Second).String() + " ahead"
+	}
+	return (time.Duration(r.ClockDrift) * time.Second).String() + " behind"
 }
 
 // breadcrumb is a step before the crash.
