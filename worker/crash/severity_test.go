@@ -1,8 +1,10 @@
 package crash
 
 import (
+	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -56,5 +58,24 @@ func TestSeverityOfReports(t *testing.T) {
 			}
 		}
 		require.Equal(t, tc.want, severityOf(r), "%.60s %.60s", tc.classifier, tc.attributes)
+	}
+}
+
+// A clock that is wrong by days was as wrong when the program crashed.
+func TestWhenACrashWas(t *testing.T) {
+	t.Parallel()
+	received := time.Unix(1_700_000_000, 0).UTC()
+	const day = 86_400
+	for name, c := range map[string]struct{ timestamp, sent, want int64 }{
+		"right":            {1_699_999_990, 1_700_000_000, 1_699_999_990},
+		"says nothing":     {1_699_999_990 - day, 0, 1_699_999_990 - day},
+		"kept for a day":   {1_700_000_000 - day, 1_700_000_000, 1_700_000_000 - day},
+		"three days ahead": {1_700_000_000 + 3*day - 60, 1_700_000_000 + 3*day, 1_699_999_940},
+		"of 1970":          {100, 160, 1_699_999_940},
+		"in the future":    {1_700_000_000 + 5*day, 1_700_000_000, 1_700_003_600},
+		"far out":          {math.MaxInt64, 1_700_000_000 - 9*day, 1_700_003_600},
+		"far back":         {math.MinInt64, 1_700_000_000 + 9*day, received.AddDate(-1, 0, 0).Unix()},
+	} {
+		require.Equal(t, c.want, occurredAt(c.timestamp, c.sent, received).Unix(), name)
 	}
 }
