@@ -67,6 +67,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: "/api/v3/crash-groups/:id/comments", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.CreateComment},
 		{Method: http.MethodPatch, Path: "/api/v3/crash-groups/:id/comments/:comment", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.UpdateComment},
 		{Method: http.MethodDelete, Path: "/api/v3/crash-groups/:id/comments/:comment", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: h.DeleteComment},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/feedback", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadCrashes, Handler: h.GroupFeedback},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/history", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadCrashes, Handler: h.History},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/attributes", Interface: v3, Query: []string{"key", "reports", "from", "to"}, Action: auth.ReadCrashes, Handler: h.GroupAttributes},
 		{Method: http.MethodGet, Path: "/api/v3/crash-attributes", Interface: v3, Query: []string{"key", "reports", "project[]", "from", "to"}, Action: auth.ReadCrashes, Handler: h.CrashAttributes},
@@ -77,6 +78,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodDelete, Path: "/api/v3/crashes", Interface: v3, Bare: true, Query: []string{"project", attributePrefix}, Action: auth.PurgeCrashes, Handler: h.Purge},
 		{Method: http.MethodGet, Path: "/api/v3/crashes/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Crash},
 		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/raw", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Raw},
+		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/feedback", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Feedback},
 		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Attachments},
 		{Method: http.MethodGet, Path: "/api/v3/crashes/:id/attachments/:attachment", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Attachment, Deadline: route.StreamDeadline},
 

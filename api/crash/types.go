@@ -27,6 +27,9 @@ func Types() route.Types {
 			"crash_summary":           crashView{},
 			"crash":                   crashDetail{},
 			"crash_project":           projectView{},
+			"crash_breadcrumb":        breadcrumbView{},
+			"crash_annotation":        annotationView{},
+			"crash_feedback":          feedbackView{},
 			"crash_thread":            threadView{},
 			"crash_module":            moduleView{},
 			"crash_frame":             frameView{},
@@ -47,6 +50,7 @@ func Types() route.Types {
 			"crashGroupState":         crash.GroupState(""),
 			"crashState":              crash.State(""),
 			"symbolication_state":     crash.SymbolState(""),
+			"crash_severity":          crash.Severity(""),
 		},
 		Bodies: map[string]any{
 			"POST /api/v3/crash-groups/change":                   manyChange{},
@@ -59,7 +63,7 @@ func Types() route.Types {
 			"PUT /api/v3/crash-projects/{id}":                    projectRequest{},
 			"POST /api/v3/crash-projects/{id}/tokens":            tokenRequest{},
 		},
-		Words: []any{[]crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
+		Words: []any{crash.Severities(), []crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
 			[]crash.SymbolState{crash.SymbolsPending, crash.SymbolsComplete, crash.SymbolsPartial, crash.SymbolsMissing, crash.SymbolsNone}},
 	}
 }

@@ -36,6 +36,7 @@ type groupView struct {
 	Title       string           `json:"title"`
 	Culprit     string           `json:"culprit"`
 	Classifier  string           `json:"classifier"`
+	Severity    crash.Severity   `json:"severity"` // of its worst report
 	State       crash.GroupState `json:"state"`
 	Count       int64            `json:"count"` // in the window of the request
 	TotalCount  int64            `json:"total_count"`
@@ -162,7 +163,7 @@ func viewOf(g *crash.Group, w crash.Window) groupView {
 	}
 	v := groupView{ID: g.ID, Project: projectView{g.ProjectID, g.ProjectName},
 		Fingerprint: hex.EncodeToString(g.Fingerprint), Algorithm: g.Algorithm, Title: g.Title,
-		Culprit: g.Culprit, Classifier: g.Classifier, State: g.State, Count: count, TotalCount: g.Count,
+		Culprit: g.Culprit, Classifier: g.Classifier, Severity: g.Severity, State: g.State, Count: count, TotalCount: g.Count,
 		FirstSeen: g.FirstSeen.UTC(), LastSeen: g.LastSeen.UTC(), ResolvedAt: utc(g.ResolvedAt),
 		ResolvedIn: present(g.ResolvedIn), ResolvedInNext: g.ResolvedNext,
 		ReopenedAt: utc(g.ReopenedAt), RegressedIn: present(g.RegressedIn), Regressions: g.Regressions,
@@ -228,25 +229,26 @@ func utc(t *time.Time) *time.Time {
 
 // crashView is a crash in a list.
 type crashView struct {
-	ID             uuid.UUID   `json:"id"`
-	GroupID        *int64      `json:"group_id"`
-	Project        projectView `json:"project"`
-	UUID           uuid.UUID   `json:"uuid"`
-	UUIDConflictOf *uuid.UUID  `json:"uuid_conflict_of"`
-	State          crash.State `json:"state"`
-	Format         string      `json:"format"`
-	Error          *string     `json:"error"`
-	OccurredAt     *time.Time  `json:"occurred_at"`
-	ReceivedAt     time.Time   `json:"received_at"`
-	ProcessedAt    *time.Time  `json:"processed_at"`
-	Lang           string      `json:"lang"`
-	Agent          string      `json:"agent"`
-	Classifier     string      `json:"classifier"`
-	Message        string      `json:"message"`
-	Version        string      `json:"version"`
-	Host           string      `json:"host"`
-	Duplicates     int         `json:"duplicates"`
-	BuildID        *int64      `json:"build_id"` // of the app; null when it is not known
+	ID             uuid.UUID      `json:"id"`
+	GroupID        *int64         `json:"group_id"`
+	Project        projectView    `json:"project"`
+	UUID           uuid.UUID      `json:"uuid"`
+	UUIDConflictOf *uuid.UUID     `json:"uuid_conflict_of"`
+	State          crash.State    `json:"state"`
+	Format         string         `json:"format"`
+	Error          *string        `json:"error"`
+	OccurredAt     *time.Time     `json:"occurred_at"`
+	ReceivedAt     time.Time      `json:"received_at"`
+	ProcessedAt    *time.Time     `json:"processed_at"`
+	Lang           string         `json:"lang"`
+	Agent          string         `json:"agent"`
+	Classifier     string         `json:"classifier"`
+	Severity       crash.Severity `json:"severity"`
+	Message        string         `json:"message"`
+	Version        string         `json:"version"`
+	Host           string         `json:"host"`
+	Duplicates     int            `json:"duplicates"`
+	BuildID        *int64         `json:"build_id"` // of the app; null when it is not known
 	// Symbols is how much of it reads as the developer wrote the code.
 	Symbols crash.SymbolState `json:"symbolication_state"`
 }
@@ -292,13 +294,19 @@ type crashDetail struct {
 	NextID             *uuid.UUID       `json:"next_id"`
 	Breadcrumbs        []breadcrumbView `json:"breadcrumbs"` // the last steps before the crash, oldest first
 	BreadcrumbsOmitted int              `json:"breadcrumbs_omitted"`
+	Annotations        []annotationView `json:"annotations"` // in the order of the report
+	AnnotationsOmitted int              `json:"annotations_omitted"`
+	// Truncated says that the report was cut off: what could be read of it is here.
+	Truncated bool `json:"truncated"`
+	// ClockDrift is by how many seconds the times of the client were corrected; 0: not.
+	ClockDrift int64 `json:"clock_drift_seconds"`
 }
 
 func rowView(r *crash.Row) crashView {
 	return crashView{ID: r.ID, GroupID: r.GroupID, Project: projectView{r.ProjectID, r.ProjectName},
 		UUID: r.UUID, UUIDConflictOf: r.ConflictOf, State: r.State, Format: r.Format, Error: r.Error,
 		OccurredAt: utc(r.OccurredAt), ReceivedAt: r.ReceivedAt.UTC(), ProcessedAt: utc(r.ProcessedAt),
-		Lang: r.Lang, Agent: r.Agent, Classifier: r.Classifier, Message: r.Message, Version: r.Version,
+		Lang: r.Lang, Agent: r.Agent, Classifier: r.Classifier, Severity: r.Severity, Message: r.Message, Version: r.Version,
 		Host: r.Host, Duplicates: r.Duplicates, BuildID: r.BuildID, Symbols: symbolState(r.Symbols)}
 }
 
@@ -317,8 +325,8 @@ func rowViews(rows []crash.Row) []crashView {
 	return views
 }
 
-// crashDetailOf shows a crash and its group, nil when it has none.
-func crashDetailOf(d *crash.Detail, g *crash.GroupHead) crashDetail {
+// crashDetailOf shows a crash, its group, nil when it has none, and the steps of its files.
+func crashDetailOf(d *crash.Detail, g *crash.GroupHead, steps []json.RawMessage) crashDetail {
 	v := crashDetail{crashView: rowView(&d.Row), Attributes: d.Attributes, Attachments: attachmentViews(d.Attachments)}
 	v.GroupID = nil
 	if g != nil {
@@ -337,7 +345,8 @@ func crashDetailOf(d *crash.Detail, g *crash.GroupHead) crashDetail {
 		v.Modules, v.ModulesOmitted = modulesOf(r, symbols)
 	}
 	markOwn(v.Threads, d.Explanation)
-	v.Breadcrumbs, v.BreadcrumbsOmitted = breadcrumbsOf(d.Document, v.OccurredAt)
+	v.readBeside(d.Document, steps)
+	v.ClockDrift = int64(crash.ClockDrift(d.Sent, d.ReceivedAt) / time.Second)
 	if d.Key != nil && d.Algorithm != nil {
 		v.Fingerprint = &fingerprintView{Key: hex.EncodeToString(d.Key), Algorithm: *d.Algorithm, Explanation: d.Explanation}
 	}

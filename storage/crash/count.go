@@ -23,6 +23,7 @@ type tally struct {
 	group, root int64
 	count       int64
 	first, last time.Time
+	severity    int64    // the worst
 	crashes     []*Crash // they decide whether a resolved or ignored group is open again
 	days        map[string]int64
 	values      map[valueKey]*valueTally
@@ -90,10 +91,10 @@ func roots(tallies []*tally) []*tally {
 	for _, t := range tallies {
 		r := byRoot[t.root]
 		if r == nil {
-			byRoot[t.root] = &tally{group: t.root, root: t.root, count: t.count, first: t.first, last: t.last, crashes: t.crashes}
+			byRoot[t.root] = &tally{group: t.root, root: t.root, count: t.count, first: t.first, last: t.last, severity: t.severity, crashes: t.crashes}
 			continue
 		}
-		r.count += t.count
+		r.count, r.severity = r.count+t.count, max(r.severity, t.severity)
 		r.first, r.last = earlier(r.first, t.first), later(r.last, t.last)
 		r.crashes = append(r.crashes, t.crashes...)
 	}
@@ -102,7 +103,7 @@ func roots(tallies []*tally) []*tally {
 
 func (t *tally) add(c *Crash) {
 	n := int64(c.Duplicates)
-	t.count += n
+	t.count, t.severity = t.count+n, max(t.severity, c.Severity.rank())
 	t.first, t.last = earlier(t.first, c.OccurredAt), later(t.last, c.OccurredAt)
 	t.crashes = append(t.crashes, c)
 	t.days[c.OccurredAt.UTC().Format(time.DateOnly)] += n
@@ -136,22 +137,23 @@ const addToGroups = `
 update crash_groups g set
 	count = g.count + new.count,
 	first_seen = least(g.first_seen, new.first),
-	last_seen = greatest(g.last_seen, new.last)
-from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[]) as new(id, count, first, last)
+	last_seen = greatest(g.last_seen, new.last),
+	severity = greatest(g.severity, new.severity)
+from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::smallint[]) as new(id, count, first, last, severity)
 where g.id = new.id`
 
 func countGroups(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
-	var ids, counts []int64
+	var ids, counts, severities []int64
 	var first, last []string
 	for _, t := range tallies {
-		ids, counts = append(ids, t.group), append(counts, t.count)
+		ids, counts, severities = append(ids, t.group), append(counts, t.count), append(severities, t.severity)
 		first, last = append(first, timeText(t.first)), append(last, timeText(t.last))
 	}
 	locked, err := lockStandings(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, addToGroups, pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last))
+	_, err = tx.ExecContext(ctx, addToGroups, pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last), pq.Array(severities))
 	if err != nil {
 		return storage.Wrap(err, "count crash groups")
 	}

@@ -41,6 +41,7 @@ type Group struct {
 	Title          string     `db:"title"`
 	Culprit        string     `db:"culprit"`
 	Classifier     string     `db:"classifier"`
+	Severity       Severity   `db:"severity"` // of its worst report
 	State          GroupState `db:"state"`
 	Count          int64      `db:"count"`
 	FirstSeen      time.Time  `db:"first_seen"`
@@ -119,7 +120,7 @@ const (
 )
 
 const groupColumns = `g.id, g.organization_id, g.crash_project_id, p.name as project_name, g.fingerprint,
-	g.algorithm, g.title, g.culprit, g.classifier, ` + shownState + ` as state, g.count, g.first_seen, g.last_seen,
+	g.algorithm, g.title, g.culprit, g.classifier, g.severity, ` + shownState + ` as state, g.count, g.first_seen, g.last_seen,
 	g.resolved_at, g.resolved_in, g.resolved_next, g.reopened_at, g.regressed_in, g.regressions,
 	g.ignored_at, g.ignored_until, g.ignored_until_count, g.ignored_until_version, g.ignore_ended, g.ignore_ended_at,
 	g.assignee_id, (select u.email from users u where u.id = g.assignee_id) as assignee_email,

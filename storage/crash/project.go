@@ -22,10 +22,12 @@ type Project struct {
 	ProjectID *int64 `db:"project_id" json:"project_id"`
 	// Libraries are what is not its own code, beside the libraries that are known: see CleanLibraries.
 	Libraries pq.StringArray `db:"libraries" json:"libraries"`
-	CreatedAt time.Time      `db:"created_at" json:"created_at"`
+	// AllowedOrigins are those of the pages that may post to it; *: all.
+	AllowedOrigins pq.StringArray `db:"allowed_origins" json:"allowed_origins"`
+	CreatedAt      time.Time      `db:"created_at" json:"created_at"`
 }
 
-const crashProjectColumns = `id, organization_id, name, project_id, libraries, created_at`
+const crashProjectColumns = `id, organization_id, name, project_id, libraries, allowed_origins, created_at`
 
 const insertCrashProject = `
 insert into crash_projects (organization_id, name) values ($1, $2)
@@ -84,13 +86,16 @@ type ProjectChange struct {
 	Name      *string
 	ProjectID *int64 // an app of the organization; 0: none
 	Libraries *[]string
+	// Origins are those of the pages that may post; none: only what is no page may.
+	Origins *[]string
 }
 
 // updateCrashProject needs an app of the organization: no row comes back else.
 const updateCrashProject = `
 update crash_projects c set name = coalesce($3, c.name),
 	project_id = case when $4::bigint is null then c.project_id else nullif($4, 0) end,
-	libraries = coalesce($5::text[], c.libraries)
+	libraries = coalesce($5::text[], c.libraries),
+	allowed_origins = coalesce($6::text[], c.allowed_origins)
 where c.organization_id = $1 and c.id = $2
 returning ` + crashProjectColumns
 
@@ -116,7 +121,7 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 			return nil, &storage.InvalidError{Field: "project_id", Msg: "is no app of the organization"}
 		}
 	}
-	var libraries any // nil: as they are
+	var libraries, origins any // nil: as they are
 	if c.Libraries != nil {
 		list, err := CleanLibraries(*c.Libraries)
 		if err != nil {
@@ -124,12 +129,20 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 		}
 		libraries = pq.Array(list)
 	}
+	if c.Origins != nil {
+		list, err := cleanOrigins(*c.Origins)
+		if err != nil {
+			return nil, err
+		}
+		origins = pq.Array(list)
+		tx.TokensChanged() // what is remembered of tokens has the origins
+	}
 	var p Project
-	if err := tx.GetContext(ctx, &p, updateCrashProject, organizationID, id, c.Name, c.ProjectID, libraries); err != nil {
+	if err := tx.GetContext(ctx, &p, updateCrashProject, organizationID, id, c.Name, c.ProjectID, libraries, origins); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("update crash project %d", id))
 	}
 	return &p, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectUpdated, Actor: actor,
-		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID, "libraries": len(p.Libraries)}})
+		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID, "libraries": len(p.Libraries), "allowed_origins": p.AllowedOrigins}})
 }
 
 // maxForgotten bounds the reports that one deletion of a project forgets: a transaction of

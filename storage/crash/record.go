@@ -30,6 +30,8 @@ type Crash struct {
 	Error      string
 	OccurredAt time.Time
 	ReceivedAt time.Time
+	// Sent is when the client sent it, as Entry has it.
+	Sent       int64
 	Lang       string
 	Agent      string
 	Classifier string
@@ -54,6 +56,8 @@ type Crash struct {
 	// Notice is a report that is no crash, such as a message: no session ended by it.
 	Session, User string
 	Notice        bool
+	// Severity is what it is of; only a crash counts in the crash-free figures.
+	Severity Severity
 	// Symbols are what symbols made of it; nil: nothing was looked up.
 	Symbols *Symbolication
 
@@ -154,10 +158,10 @@ join crash_groups g on g.id = k.group_id`
 const insertKeys = `
 with made as (
 	insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit,
-		classifier, count, first_seen, last_seen, facets_at)
-	select $1, crash_project_id, key, algorithm, title, culprit, classifier, 0, 'infinity', '-infinity', now()
-	from unnest($2::bigint[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::text[])
-		as new(crash_project_id, key, algorithm, title, culprit, classifier)
+		classifier, count, first_seen, last_seen, facets_at, severity)
+	select $1, crash_project_id, key, algorithm, title, culprit, classifier, 0, 'infinity', '-infinity', now(), severity
+	from unnest($2::bigint[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::text[], $9::smallint[])
+		as new(crash_project_id, key, algorithm, title, culprit, classifier, severity)
 	returning id, crash_project_id, fingerprint, algorithm, title, culprit, classifier
 ), keyed as (
 	insert into crash_group_keys (crash_project_id, key, algorithm, group_id)
@@ -174,13 +178,14 @@ select id from made where id not in (select group_id from keyed)`
 
 // ensureKeys finds or creates the key of every grouped crash.
 func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) (map[projectKey]keyRow, error) {
-	want := map[projectKey]*Grouping{}
+	want, worst := map[projectKey]*Grouping{}, map[projectKey]int64{}
 	for i := range crashes {
 		if c := &crashes[i]; c.Group != nil {
 			pk := projectKey{c.ProjectID, c.Group.Key}
 			if want[pk] == nil {
 				want[pk] = c.Group
 			}
+			worst[pk] = max(worst[pk], c.Severity.rank())
 		}
 	}
 	if len(want) == 0 {
@@ -197,17 +202,17 @@ func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes
 		}
 	}
 	projects, keys := keyArrays(missing)
-	var algorithms []int64
+	var algorithms, severities []int64
 	var titles, culprits, classifiers, functions []string
 	for _, pk := range sortedKeys(missing) {
 		g := missing[pk]
-		algorithms = append(algorithms, int64(g.Algorithm))
+		algorithms, severities = append(algorithms, int64(g.Algorithm)), append(severities, worst[pk])
 		titles, culprits = append(titles, g.Title), append(culprits, g.Culprit)
 		classifiers, functions = append(classifiers, g.Classifier), append(functions, g.functions())
 	}
 	var orphans []int64
 	err = tx.SelectContext(ctx, &orphans, insertKeys, organization, projects, keys,
-		pq.Array(algorithms), pq.Array(titles), pq.Array(culprits), pq.Array(classifiers), pq.Array(functions))
+		pq.Array(algorithms), pq.Array(titles), pq.Array(culprits), pq.Array(classifiers), pq.Array(functions), pq.Array(severities))
 	if err != nil {
 		return nil, storage.Wrap(err, "make crash groups")
 	}
@@ -258,17 +263,17 @@ func byteaText(b []byte) string { return `\x` + hex.EncodeToString(b) }
 const insertCrash = `
 insert into crashes (id, organization_id, crash_project_id, key_id, uuid, uuid_conflict_of, state, format,
 	error, occurred_at, received_at, lang, agent, classifier, message, version, host, duplicates, attributes, build_id,
-	stack_key)
+	stack_key, severity)
 select id, $1, crash_project_id, nullif(key_id, 0), uuid, nullif(conflict, '')::uuid, state, format,
 	nullif(error, ''), occurred_at, received_at, lang, agent, classifier, message, version, host,
-	duplicates, attributes, nullif(build, 0), nullif(stack_key, '')
+	duplicates, attributes, nullif(build, 0), nullif(stack_key, ''), severity
 from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::text[], $7::text[], $8::text[],
 	$9::text[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::text[],
 	$15::text[], $16::text[], $17::text[], $18::int[], $19::jsonb[], $20::bigint[],
-	$21::bytea[])
+	$21::bytea[], $22::smallint[])
 	as new(id, crash_project_id, key_id, uuid, conflict, state, format, error, occurred_at, received_at,
 		lang, agent, classifier, message, version, host, duplicates, attributes, build,
-		stack_key)`
+		stack_key, severity)`
 
 func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys map[projectKey]keyRow, crashes []Crash) error {
 	n := len(crashes)
@@ -316,7 +321,8 @@ func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys
 		numbers(func(c *Crash) int64 { return int64(c.Duplicates) }),
 		texts(func(c *Crash) string { return c.Attributes }),
 		numbers(func(c *Crash) int64 { return c.build }),
-		texts(func(c *Crash) string { return byteaText(c.StackKey) }))
+		texts(func(c *Crash) string { return byteaText(c.StackKey) }),
+		numbers(func(c *Crash) int64 { return c.Severity.rank() }))
 	return storage.Wrap(err, "insert crashes")
 }
 

@@ -80,7 +80,7 @@ func entryCrash(b *crash.Batch, entry int) crash.Crash {
 	e := b.Entries[entry]
 	id := b.ID
 	id[15] = byte(entry)
-	c := crash.Crash{ID: id, ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, Format: e.Format,
+	c := crash.Crash{ID: id, ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, Format: e.Format, Sent: e.Sent,
 		OccurredAt: b.ReceivedAt, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: "{}"}
 	if c.Format == "" {
 		c.Format = formatJSON

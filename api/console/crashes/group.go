@@ -152,6 +152,7 @@ type groupData struct {
 	Kept       []field
 	Attributes facets
 	Comments   commentList
+	Feedback   *feedback
 	Changes    changeList
 	Missing    []need
 	More       bool // files that it lacks
@@ -203,6 +204,9 @@ func (p *Pages) group(c *gin.Context) error {
 		return err
 	}
 	if data.Comments, err = p.comments(c, g); err != nil {
+		return err
+	}
+	if data.Feedback, err = p.feedback(c, path); err != nil {
 		return err
 	}
 	if data.Changes, err = p.changes(c); err != nil {
