@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"errors"
 	"fmt"
 	"net/http"
 
@@ -78,8 +79,13 @@ func (h *Handlers) SetOwners(c *gin.Context) error {
 		if _, known := users[o.Assignee]; !known {
 			change := groupChange{Assignee: o.Assignee}
 			user, err := change.assignee(ctx, h.store.DB(), w)
+			var invalid *storage.InvalidError
+			if err != nil && !errors.As(err, &invalid) {
+				return err
+			}
 			if err != nil || user == nil {
-				return storage.Invalid(fmt.Sprintf("owners[%d].assignee", i), "must be the id or the mail address of a person of the organization who may read crashes, or me")
+				return storage.Invalid(fmt.Sprintf("owners[%d].assignee", i),
+					"must be the id or the mail address of a person of the organization who may read crashes, or me")
 			}
 			users[o.Assignee] = *user
 		}

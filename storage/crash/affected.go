@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/lib/pq"
 
@@ -232,13 +231,9 @@ func moveReach(ctx context.Context, tx *storage.Tx, from, to []*tally) error {
 	return writeReach(ctx, tx, changed)
 }
 
-const (
-	// movedReports bounds the reports that are read to count the users of a group again that
-	// lost some; of a group with more nobody is taken away.
-	movedReports = 5000
-	// filledReports bounds those that are read of a group from before there were users.
-	filledReports = 100_000
-)
+// movedReports bounds the reports that are read to count the users of a group again that lost
+// some; of a group with more nobody is taken away.
+const movedReports = 5000
 
 // keptReach counts the users and builds of the newest reports of a group; all says that they
 // are all that are kept.
@@ -255,9 +250,11 @@ func keptReach(ctx context.Context, tx *storage.Tx, group int64, most int) (r *r
 			select c.attributes, c.build_id from crash_group_keys k join crashes c on c.key_id = k.id
 			where k.group_id = $1 order by c.occurred_at desc, c.id desc limit $2
 		), named as (
-			select (select coalesce(jsonb_object_agg(e.key, e.value), '{}') from jsonb_each(c.attributes) e where e.key = any($3)) as attributes, build_id from c
+			select (select coalesce(jsonb_object_agg(e.key, e.value), '{}') from jsonb_each(c.attributes) e
+				where e.key = any($3)) as attributes, build_id from c
 		)
-		select attributes::text, (select count(*) from c) as reports, min(build_id) as first, max(build_id) as last from named group by attributes`,
+		select attributes::text, (select count(*) from c) as reports, min(build_id) as first, max(build_id) as last
+		from named group by attributes`,
 		group, most, pq.Array(keys))
 	if err != nil {
 		return nil, false, storage.Wrap(err, "users of the reports of a crash group")
@@ -307,89 +304,4 @@ func recountReach(ctx context.Context, tx *storage.Tx, roots ...int64) error {
 		}
 	}
 	return nil
-}
-
-// UncountedUsers returns groups from before users were counted.
-func UncountedUsers(ctx context.Context, q storage.Querier, limit int) ([]int64, error) {
-	var ids []int64
-	err := q.SelectContext(ctx, &ids, `select id from crash_groups where users_since is null order by id limit $1`, limit)
-	return ids, storage.Wrap(err, "find crash groups without users")
-}
-
-// CountUsers counts the users of a group from before they were, in its reports that are kept,
-// at most filledReports. Locks as Merge: the project, alone, then the groups.
-func CountUsers(ctx context.Context, tx *storage.Tx, group int64) error {
-	var at struct {
-		OrganizationID int64 `db:"organization_id"`
-	}
-	err := storage.Wrap(tx.GetContext(ctx, &at, `select organization_id from crash_groups where id = $1`, group), "crash group")
-	if isNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	p, err := lockPlace(ctx, tx, at.OrganizationID, group)
-	if isNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if err := lockGroups(ctx, tx, []int64{group, p.RootID}); err != nil {
-		return err
-	}
-	kept, all, err := keptReach(ctx, tx, group, filledReports)
-	if err != nil {
-		return err
-	}
-	rows, err := readReach(ctx, tx, []int64{group})
-	if err != nil {
-		return err
-	}
-	if had := rows[group]; had != nil {
-		kept.sample.add(had.sample...)
-		kept.Shown, kept.shown = had.Shown, had.shown
-		if had.FirstBuild != nil {
-			kept.built(*had.FirstBuild, *had.LastBuild)
-		}
-	}
-	if err := writeReach(ctx, tx, []*reachRow{kept}); err != nil {
-		return err
-	}
-	if err := recountReach(ctx, tx, p.RootID); err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `update crash_groups g set users_since = coalesce(case when $2 and g.count <= kept.n then g.created_at end, kept.first, now())
-		from (select coalesce(sum(c.duplicates), 0) as n, min(c.received_at) as first from (
-			select c.duplicates, c.received_at from crash_group_keys k join crashes c on c.key_id = k.id
-			where k.group_id = $1 order by c.occurred_at desc, c.id desc limit $3) c) kept where g.id = $1`, group, all, filledReports)
-	return storage.Wrap(err, "note since when users of a crash group are counted")
-}
-
-// AffectedBuild is a build from which reports came.
-type AffectedBuild struct {
-	ID          int64     `json:"id"`
-	Version     string    `json:"version"`
-	VersionCode string    `json:"version_code"`
-	CreatedAt   time.Time `json:"created_at"`
-}
-
-// affectedBuilds are the builds of a group g that is shown, with its parts: an array of the one
-// uploaded first and the one uploaded last, null where there is none or it is gone.
-const affectedBuilds = `(
-	with reach as (
-		select min(r.first_build_id) as first, max(r.last_build_id) as last
-		from (` + membersOfGroup + `) m join crash_group_reach r on r.group_id = m.id
-	), build as (
-		select b.id, json_build_object('id', b.id, 'version', b.version, 'version_code', b.version_code, 'created_at', b.created_at) as view
-		from reach join builds b on b.id in (reach.first, reach.last) where b.organization_id = g.organization_id and b.deleted_at is null
-	)
-	select json_build_array((select view from build where id = reach.first), (select view from build where id = reach.last)) from reach)`
-
-// affectedBuildsOf reads what affectedBuilds selects.
-func affectedBuildsOf(text []byte) (first, last *AffectedBuild, err error) {
-	var both [2]*AffectedBuild
-	err = json.Unmarshal(text, &both)
-	return both[0], both[1], storage.Wrap(err, "builds of a crash group")
 }

@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -115,7 +116,12 @@ func SetOwners(ctx context.Context, tx *storage.Tx, w account.Writer, project in
 			return err
 		}
 		if !known[o.UserID] {
-			if err := assignable(ctx, tx, w.OrganizationID, o.UserID); err != nil || o.UserID == 0 {
+			err := assignable(ctx, tx, w.OrganizationID, o.UserID)
+			var invalid *storage.InvalidError
+			if err != nil && !errors.As(err, &invalid) {
+				return err
+			}
+			if err != nil || o.UserID == 0 {
 				return storage.Invalid(fmt.Sprintf("owners[%d].assignee", i), "must be a person of the organization who may read crashes")
 			}
 			known[o.UserID] = true

@@ -103,9 +103,11 @@ func ExpireTrend(ctx context.Context, tx *storage.Tx, now, before time.Time, lim
 		end   string
 	}{
 		{`delete from crash_group_hours where (group_id, hour) in (
-			select group_id, hour from crash_group_hours where hour < $1::timestamptz order by hour limit $2 for update skip locked)`, timeText(now.Add(-HoursKept))},
+			select group_id, hour from crash_group_hours where hour < $1::timestamptz
+			order by hour limit $2 for update skip locked)`, timeText(now.Add(-HoursKept))},
 		{`delete from crash_group_version_days where (group_id, day, version) in (
-			select group_id, day, version from crash_group_version_days where day < $1::date order by day limit $2 for update skip locked)`, dayText(before)},
+			select group_id, day, version from crash_group_version_days where day < $1::date
+			order by day limit $2 for update skip locked)`, dayText(before)},
 	} {
 		res, err := tx.ExecContext(ctx, old.query, old.end, limit)
 		if err != nil {
