@@ -121,7 +121,7 @@ func TestIgnoreUntil(t *testing.T) {
 	conditions := g["ignored"].(members)
 	require.NotEmpty(t, conditions["since"])
 	delete(conditions, "since")
-	require.Equal(t, members{"until": until, "until_count": 2.0, "until_version": "3"}, conditions)
+	require.Equal(t, members{"until": until, "until_count": 2.0, "until_users": nil, "until_version": "3"}, conditions)
 	w.report("a", "1", time.Minute)
 	require.Equal(t, 1.0, w.get(path)["crash_group"].(members)["ignored"].(members)["until_count"])
 	w.report("a", "1", time.Minute)

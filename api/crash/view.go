@@ -40,9 +40,13 @@ type groupView struct {
 	State       crash.GroupState `json:"state"`
 	Count       int64            `json:"count"` // in the window of the request
 	TotalCount  int64            `json:"total_count"`
-	FirstSeen   time.Time        `json:"first_seen"`
-	LastSeen    time.Time        `json:"last_seen"`
-	ResolvedAt  *time.Time       `json:"resolved_at"`
+	// Users are those of all time; UsersPartial says that they are counted since UsersSince only.
+	Users        int64      `json:"users"`
+	UsersPartial bool       `json:"users_partial"`
+	UsersSince   *time.Time `json:"users_since"`
+	FirstSeen    time.Time  `json:"first_seen"`
+	LastSeen     time.Time  `json:"last_seen"`
+	ResolvedAt   *time.Time `json:"resolved_at"`
 	// ResolvedIn is a version: that of the resolve, or, with ResolvedInNext, the newest
 	// before it.
 	ResolvedIn       *string           `json:"resolved_in"`
@@ -93,6 +97,7 @@ type ignoredView struct {
 	Since        *time.Time `json:"since"`
 	Until        *time.Time `json:"until"`
 	UntilCount   *int64     `json:"until_count"` // occurrences that are left
+	UntilUsers   *int64     `json:"until_users"` // users that are left
 	UntilVersion *string    `json:"until_version"`
 }
 
@@ -131,6 +136,9 @@ type groupDetail struct {
 	Parts             []partView  `json:"parts"` // the most frequent first, at most 100
 	PartsTruncated    bool        `json:"parts_truncated"`
 	Comments          int         `json:"comments"`
+	// FirstBuild and LastBuild are those uploaded first and last of which there was a report.
+	FirstBuild *affectedBuildView `json:"first_build"`
+	LastBuild  *affectedBuildView `json:"last_build"`
 	// SplitInto are the groups to which its crashes went when symbols arrived, SplitFrom
 	// those from which it got some; at most 100 each.
 	SplitInto []successorView `json:"split_into"`
@@ -164,6 +172,7 @@ func viewOf(g *crash.Group, w crash.Window) groupView {
 	v := groupView{ID: g.ID, Project: projectView{g.ProjectID, g.ProjectName},
 		Fingerprint: hex.EncodeToString(g.Fingerprint), Algorithm: g.Algorithm, Title: g.Title,
 		Culprit: g.Culprit, Classifier: g.Classifier, Severity: g.Severity, State: g.State, Count: count, TotalCount: g.Count,
+		Users: g.Users, UsersPartial: g.UsersPartial, UsersSince: utc(g.UsersSince),
 		FirstSeen: g.FirstSeen.UTC(), LastSeen: g.LastSeen.UTC(), ResolvedAt: utc(g.ResolvedAt),
 		ResolvedIn: present(g.ResolvedIn), ResolvedInNext: g.ResolvedNext,
 		ReopenedAt: utc(g.ReopenedAt), RegressedIn: present(g.RegressedIn), Regressions: g.Regressions,
@@ -174,7 +183,7 @@ func viewOf(g *crash.Group, w crash.Window) groupView {
 		v.LatestCrash = &latestView{g.Newest.CrashID, g.Newest.State}
 	}
 	if g.State == crash.Ignored {
-		v.Ignored = &ignoredView{utc(g.IgnoredAt), utc(g.IgnoredUntil), g.IgnoredCount, present(g.IgnoredVersion)}
+		v.Ignored = &ignoredView{utc(g.IgnoredAt), utc(g.IgnoredUntil), g.IgnoredCount, g.IgnoredUsers, present(g.IgnoredVersion)}
 	}
 	if g.IgnoreEnded != "" {
 		v.IgnoreEnded = &ignoreEndedView{g.IgnoreEnded, utc(g.IgnoreEndedAt)}
@@ -204,6 +213,7 @@ func detailOf(g *crash.Group, w crash.Window) groupDetail {
 		d.Days = append(d.Days, dayView{day.Day.Format(time.DateOnly), day.Count})
 	}
 	d.Parts, d.PartsTruncated, d.Comments = make([]partView, 0, len(g.Parts)), g.PartsTruncated, g.Comments
+	d.FirstBuild, d.LastBuild = affectedBuildOf(g.FirstBuild), affectedBuildOf(g.LastBuild)
 	d.SplitInto, d.SplitFrom = successorsOf(g.SplitInto), successorsOf(g.SplitFrom)
 	for _, p := range g.Parts {
 		d.Parts = append(d.Parts, partView(p))

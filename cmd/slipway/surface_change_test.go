@@ -46,6 +46,7 @@ func accountChanges() []request {
 		{method: post, path: v3 + "/crash-projects", body: `{"name":"shop"}`, want: 201, wrote: "crash_project.created", save: "crashproject2=crash_project.id"},
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/regroup", want: 202, wrote: "crash_project.regrouped"},
 		{method: put, path: v3 + "/crash-projects/{id:crashproject2}", body: `{"name":"shop 2"}`, want: 200, wrote: "crash_project.updated"},
+		{method: put, path: v3 + "/crash-projects/{id:crashproject2}/owners", body: `{"owners":[{"pattern":"src/checkout/","assignee":"me"}]}`, want: 200, wrote: "crash_project.updated"},
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/tokens", body: `{}`, want: 201, wrote: "crash_token.created", save: "token=crash_token.id"},
 		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}/tokens/{token}", want: 204, wrote: "crash_token.revoked"},
 	}

@@ -22,12 +22,13 @@ const (
 	SortLastSeen  GroupSort = "last_seen"
 	SortFirstSeen GroupSort = "first_seen"
 	SortCount     GroupSort = "count"
+	SortUsers     GroupSort = "users"
 )
 
 // Validate refuses an unknown order.
 func (s GroupSort) Validate() error {
-	if s != SortLastSeen && s != SortFirstSeen && s != SortCount {
-		return &storage.InvalidError{Field: "sort", Msg: "must be last_seen, first_seen or count"}
+	if s != SortLastSeen && s != SortFirstSeen && s != SortCount && s != SortUsers {
+		return &storage.InvalidError{Field: "sort", Msg: "must be last_seen, first_seen, count or users"}
 	}
 	return nil
 }

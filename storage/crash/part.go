@@ -101,8 +101,10 @@ cross join lateral (
 where g.id = want.id`
 
 func recount(ctx context.Context, tx *storage.Tx, groups ...int64) error {
-	_, err := tx.ExecContext(ctx, recountGroups, pq.Array(groups))
-	return storage.Wrap(err, "recount crash groups")
+	if _, err := tx.ExecContext(ctx, recountGroups, pq.Array(groups)); err != nil {
+		return storage.Wrap(err, "recount crash groups")
+	}
+	return recountReach(ctx, tx, groups...)
 }
 
 // Part is a group that was merged into another.

@@ -58,6 +58,8 @@ type Crash struct {
 	Notice        bool
 	// Severity is what it is of; only a crash counts in the crash-free figures.
 	Severity Severity
+	// Affected is whom the report affects, as AffectedUser returns it; "": nobody is named.
+	Affected string
 	// Symbols are what symbols made of it; nil: nothing was looked up.
 	Symbols *Symbolication
 
@@ -76,6 +78,9 @@ type Grouping struct {
 	// found. Functions name them where it has no frames, since the client chose the key.
 	Explanation []byte
 	Functions   []string
+	// Places are the paths and modules of the stack, innermost first: their owners are
+	// assigned to a new group.
+	Places []string
 }
 
 // Record writes processed crashes of one organization and counts them in their
@@ -221,7 +226,14 @@ func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes
 			return nil, storage.Wrap(err, "remove crash groups made twice")
 		}
 	}
-	return readKeys(ctx, tx, want)
+	if have, err = readKeys(ctx, tx, want); err != nil {
+		return nil, err
+	}
+	made := make([]owned, 0, len(missing))
+	for pk, g := range missing {
+		made = append(made, owned{pk.project, have[pk].GroupID, g.Places})
+	}
+	return have, assignOwners(ctx, tx, organization, made, false)
 }
 
 func readKeys(ctx context.Context, tx *storage.Tx, want map[projectKey]*Grouping) (map[projectKey]keyRow, error) {

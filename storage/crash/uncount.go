@@ -52,7 +52,10 @@ func tallyGone(keys map[int64]keyRow, gone []deletedCrash) []*tally {
 		}
 		k := keys[*g.KeyID]
 		c := &Crash{OccurredAt: g.OccurredAt, ReceivedAt: g.ReceivedAt, Duplicates: g.Duplicates,
-			Version: g.Version, Host: g.Host, Message: g.Message}
+			Version: g.Version, Host: g.Host, Message: g.Message, Affected: affectedUserOf(g.Attributes)}
+		if g.BuildID != nil {
+			c.build = *g.BuildID
+		}
 		t := byGroup[k.GroupID]
 		if t == nil {
 			t = newTally(k.GroupID, k.RootID, c)
@@ -91,25 +94,6 @@ func uncountGroups(ctx context.Context, tx *storage.Tx, tallies []*tally) error 
 	}
 	_, err := tx.ExecContext(ctx, takeFromGroups, pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last))
 	return storage.Wrap(err, "uncount crash groups")
-}
-
-func uncountDays(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
-	var ids, counts []int64
-	var days []string
-	for _, t := range tallies {
-		for day, n := range t.days {
-			ids, days, counts = append(ids, t.group), append(days, day), append(counts, n)
-		}
-	}
-	_, err := tx.ExecContext(ctx, `
-		update crash_group_days d set count = d.count - gone.count
-		from unnest($1::bigint[], $2::date[], $3::bigint[]) as gone(group_id, day, count)
-		where d.group_id = gone.group_id and d.day = gone.day`, pq.Array(ids), pq.Array(days), pq.Array(counts))
-	if err != nil {
-		return storage.Wrap(err, "uncount crash days")
-	}
-	_, err = tx.ExecContext(ctx, `delete from crash_group_days where group_id = any($1) and count <= 0`, pq.Array(ids))
-	return storage.Wrap(err, "delete empty crash days")
 }
 
 // takeFromValues leaves out occurrences before a value was first seen: they came while the

@@ -169,6 +169,7 @@ func fillColumns(c *crash.Crash, r *report.Report) {
 		VersionCode: clean(firstAttribute(r, codeAttributes), maxShort)}
 	c.Duplicates = duplicates(r)
 	c.Session, c.User = clean(r.Attribute("application.session"), maxShort), clean(r.Attribute("guid"), maxShort)
+	c.Affected = crash.AffectedUser(r.Attribute)
 	c.Notice, c.Severity = r.Attribute("error.type") == "Message", severityOf(r)
 	c.Attributes = attributes(r)
 }

@@ -112,6 +112,7 @@ func (r *reader) group(c *crash.Crash, p *report.Report, found *symbolicate.Resu
 		Culprit: clean(f.Culprit, maxText), Classifier: clean(f.Classifier, maxText)}
 	c.Explanation = f.Explanation.AppendJSON(make([]byte, 0, 4<<10))
 	c.Group.Explanation = c.Explanation
+	c.Group.Places = placesOf(p)
 	if f.Given { // then nothing explains the stack
 		c.Group.Functions = functionsOf(p)
 	}
@@ -127,6 +128,27 @@ func functionsOf(p *report.Report) (names []string) {
 		names = append(names, clean(thread.Frames[i].Function, maxFunction))
 	}
 	return names
+}
+
+// maxPlaces bounds the paths and modules of a stack that are looked at for an owner.
+const maxPlaces = 64
+
+// placesOf are the distinct paths and modules of the stack that led to the crash, innermost
+// first. A script's or an assembly's function says its module.
+func placesOf(p *report.Report) (places []string) {
+	thread := p.FaultThread()
+	if thread == nil {
+		return nil
+	}
+	for i := range thread.Frames[:min(len(thread.Frames), maxFunctions)] {
+		f := &thread.Frames[i]
+		for _, place := range []string{f.Path, f.Library, f.Function} {
+			if place != "" && len(places) < maxPlaces && (len(places) == 0 || places[len(places)-1] != place) {
+				places = append(places, place)
+			}
+		}
+	}
+	return places
 }
 
 // What is kept of a stack whose key the client chose: as much as an explanation has of others.

@@ -48,6 +48,9 @@ type group struct {
 	State            string     `json:"state"`
 	Count            int64      `json:"count"`
 	TotalCount       int64      `json:"total_count"`
+	Users            int64      `json:"users"`
+	UsersPartial     bool       `json:"users_partial"`
+	UsersSince       *time.Time `json:"users_since"`
 	FirstSeen        time.Time  `json:"first_seen"`
 	LastSeen         time.Time  `json:"last_seen"`
 	ResolvedAt       *time.Time `json:"resolved_at"`
@@ -67,6 +70,7 @@ type group struct {
 		Since        *time.Time `json:"since"`
 		Until        *time.Time `json:"until"`
 		UntilCount   *int64     `json:"until_count"`
+		UntilUsers   *int64     `json:"until_users"`
 		UntilVersion string     `json:"until_version"`
 	} `json:"ignored"`
 	IgnoreEnded *struct {
@@ -109,7 +113,7 @@ func (p *Pages) groups(c *gin.Context) error {
 	}
 	data := groupsData{Fault: fault, Groups: view.Groups, Pagination: view.Pagination,
 		States: choices(c, "state", "open", "resolved", "ignored"), Severities: severities(c),
-		Orders: orders(c, "last_seen", "first_seen", "count"),
+		Orders: orders(c, "last_seen", "first_seen", "count", "users"),
 		Kept:   kept(c, "search", "state", "project", "version", "classifier", "severity", "assignee", "from", "to", "first_seen_from", "regressed_from"),
 		// What orders or cuts the list does not select.
 		Selection: kept(c, "sort", "order", "per_page", "facet"),
