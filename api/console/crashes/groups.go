@@ -114,7 +114,8 @@ func (p *Pages) groups(c *gin.Context) error {
 	data := groupsData{Fault: fault, Groups: view.Groups, Pagination: view.Pagination,
 		States: choices(c, "state", "open", "resolved", "ignored"), Severities: severities(c),
 		Orders: orders(c, "last_seen", "first_seen", "count", "users"),
-		Kept:   kept(c, "search", "state", "project", "version", "classifier", "severity", "assignee", "from", "to", "first_seen_from", "regressed_from"),
+		Kept: kept(c, "search", "state", "project", "version", "classifier", "severity", "assignee",
+			"from", "to", "first_seen_from", "regressed_from"),
 		// What orders or cuts the list does not select.
 		Selection: kept(c, "sort", "order", "per_page", "facet"),
 		// The filters with a field of their own can be emptied there.

@@ -254,7 +254,8 @@ func (p *Pages) annotations(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return p.show(c, "annotations", "", frame.Page{Title: "Annotations of " + storage.Cut(r.Title(), maxHeading), Data: map[string]any{"Report": r}})
+	return p.show(c, "annotations", "", frame.Page{Title: "Annotations of " + storage.Cut(r.Title(), maxHeading),
+		Data: map[string]any{"Report": r}})
 }
 
 // raw serves GET /console/crashes/reports/{id}/raw.
