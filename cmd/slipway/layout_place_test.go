@@ -103,7 +103,6 @@ var sharedBelow = map[string]string{
 	"storage/symbol/filetype":    "one look at what is below storage/symbol, for those who send files too",
 	"storage/symbol/proguard":    "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/breakpad":    "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
-	"storage/symbol/dwarf":       "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/pdb":         "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/portablepdb": "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/sourcemap":   "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",

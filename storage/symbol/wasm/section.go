@@ -114,43 +114,49 @@ func (x *reader) readImports(c *cursor) error {
 
 // skipImport passes over what an import is of: a function, table, memory, global or tag.
 func (c *cursor) skipImport(kind byte) error {
-	var err error
 	switch kind {
 	case 0:
-		_, err = c.u32()
+		return c.skipNumbers(1)
 	case 1:
-		if err = c.skipType(); err == nil {
-			err = c.skipLimits()
+		if err := c.skipType(); err != nil {
+			return err
 		}
+		return c.skipLimits()
 	case 2:
-		err = c.skipLimits()
+		return c.skipLimits()
 	case 3:
-		if err = c.skipType(); err == nil {
-			_, err = c.byte()
+		if err := c.skipType(); err != nil {
+			return err
 		}
+		return c.skip(1)
 	case 4:
-		if _, err = c.byte(); err == nil {
-			_, err = c.u32()
+		if err := c.skip(1); err != nil {
+			return err
 		}
-	default:
-		return symbol.Invalid(symbol.Unsupported, "the module imports something of kind %d, which is not known", kind)
+		return c.skipNumbers(1)
 	}
-	return err
+	return symbol.Invalid(symbol.Unsupported, "the module imports something of kind %d, which is not known", kind)
 }
 
 // skipType passes over a type of values: a byte, or of a reference two of them and the type that it
 // is to.
 func (c *cursor) skipType() error {
 	b, err := c.byte()
-	if err == nil && (b == 0x63 || b == 0x64) {
-		_, err = c.number()
+	if err != nil {
+		return err
 	}
-	return err
+	if b == 0x63 || b == 0x64 {
+		return c.skipNumbers(1)
+	}
+	return nil
 }
 
 // skipLimits passes over the sizes of a table or memory.
 func (c *cursor) skipLimits() error {
 	flags, err := c.byte()
+	if err != nil {
+		return err
+	}
 	numbers := 1
 	if flags&1 != 0 {
 		numbers++
@@ -158,12 +164,16 @@ func (c *cursor) skipLimits() error {
 	if flags&8 != 0 { // the size of a page
 		numbers++
 	}
-	for range numbers {
-		if err == nil {
-			_, err = c.number()
+	return c.skipNumbers(numbers)
+}
+
+func (c *cursor) skipNumbers(n int) error {
+	for range n {
+		if _, err := c.number(); err != nil {
+			return err
 		}
 	}
-	return err
+	return nil
 }
 
 // readBodies notes where each function is.
