@@ -40,7 +40,9 @@ func Mend(document []byte, limits Limits, now time.Time) ([]byte, Head, bool) {
 		if len(c.open) == 0 {
 			break
 		}
-		c.forget()
+		if c.forget(); c.some == 0 {
+			break
+		}
 	}
 	return nil, Head{}, false
 }
@@ -129,10 +131,14 @@ func (c *cut) begin(name string) {
 	if slices.Contains(required[:], name) {
 		c.members[name] = true
 	}
-	switch name {
-	case "threads", "attributes", "classifiers", "annotations":
+	if keeps(name) {
 		c.some++
 	}
+}
+
+// keeps reports whether a member says something of the crash.
+func keeps(name string) bool {
+	return name == "threads" || name == "attributes" || name == "classifiers" || name == "annotations"
 }
 
 // forget leaves out the member of the report that was open, where nothing of it is kept.
@@ -141,6 +147,9 @@ func (c *cut) forget() {
 		return
 	}
 	c.count--
+	if keeps(c.last) {
+		c.some--
+	}
 	delete(c.members, c.last)
 	if c.last == "threads" {
 		c.thread = ""

@@ -57,7 +57,7 @@ func TestMendOfParts(t *testing.T) {
 		"main thread named before":    {`{"mainThread":"9","threads":{"9":{"na`, `"threads":{"9":{}},"truncated"`},
 		"its thread is not there":     {`{"mainThread":"9","attributes":{"a":1},"threads":{"`, `"threads":{"9":{}}`},
 		"a frame without its name":    {`{"threads":{"1":{"stack":[{"funcName":"f"},{"line":3`, `"stack":[{"funcName":"f"}]`},
-		"nothing whole":               {`{"threads":{"1`, `"mainThread":"0"`},
+		"nothing whole":               {`{"threads":{"1`, ""},
 		"no object":                   {`["threads",{"attributes":`, ""},
 		"whole":                       {`{"attributes":{}}`, ""},
 		"broken":                      {`{"attributes":{"a":b`, ""},
