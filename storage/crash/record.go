@@ -146,13 +146,15 @@ type keyRow struct {
 	GroupID   int64  `db:"group_id"`
 	RootID    int64  `db:"root_id"` // the group that is shown: GroupID, or what that is a part of
 	Split     bool   `db:"split"`   // the group has rules, as selectKeys reads it
+	Owned     bool   `db:"owned"`   // the crash project has owners
 	// FacetsAt names the facets of the group; nil: it has none yet.
 	FacetsAt *time.Time `db:"facets_at"`
 }
 
 const selectKeys = `
 select k.id, k.crash_project_id, k.key, k.group_id, coalesce(g.root_id, g.id) as root_id, g.facets_at,
-	exists (select from crash_group_splits s where s.group_id = k.group_id) as split
+	exists (select from crash_group_splits s where s.group_id = k.group_id) as split,
+	exists (select from crash_owners o where o.crash_project_id = k.crash_project_id) as owned
 from crash_group_keys k
 join unnest($1::bigint[], $2::bytea[]) as want(crash_project_id, key)
 	on want.crash_project_id = k.crash_project_id and want.key = k.key
@@ -229,9 +231,11 @@ func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes
 	if have, err = readKeys(ctx, tx, want); err != nil {
 		return nil, err
 	}
-	made := make([]owned, 0, len(missing))
+	var made []owned
 	for pk, g := range missing {
-		made = append(made, owned{pk.project, have[pk].GroupID, g.Places})
+		if k := have[pk]; k.Owned {
+			made = append(made, owned{pk.project, k.GroupID, g.Places})
+		}
 	}
 	return have, assignOwners(ctx, tx, organization, made, false)
 }
