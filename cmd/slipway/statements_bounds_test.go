@@ -56,7 +56,7 @@ func pageBounds() map[string]pageBound {
 		"/api/v3/crash-groups/{id}/attributes":                           {4, false},
 		"/api/v3/crash-groups/{id}/comments":                             {4, true},
 		"/api/v3/crash-groups/{id}/crashes":                              {5, true},
-		"/api/v3/crash-groups/{id}/feedback":                             {3, true},
+		"/api/v3/crash-groups/{id}/feedback":                             {3, false},
 		"/api/v3/crash-groups/{id}/history":                              {4, true},
 		"/api/v3/crash-groups/{id}/similar":                              {4, false},
 		"/api/v3/crash-groups/{id}/stacks":                               {7, false},
