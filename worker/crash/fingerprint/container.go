@@ -66,9 +66,11 @@ func loadOffset(name, library string) string {
 const wasmFunction = "wasm-function["
 
 // wasmIndex returns a function of WebAssembly that is known by its number, without the module
-// before it and the offset in the module after it, and whether s is one.
+// before it and the offset in the module after it, and whether s is one. Safari writes a name
+// where others have the number: then the name alone stays.
 //
 //	app.wasm.wasm-function[42]:0x1a2b  ->  wasm-function[42]
+//	<?>.wasm-function[draw]            ->  draw
 func wasmIndex(s string) (string, bool) {
 	i := strings.Index(s, wasmFunction)
 	if i < 0 || i > 0 && isIdent(s[i-1]) {
@@ -76,6 +78,9 @@ func wasmIndex(s string) (string, bool) {
 	}
 	rest := s[i+len(wasmFunction):]
 	n := countDigits(rest)
+	if name, _, ok := strings.Cut(rest, "]"); ok && n == 0 && isPlainWord(name) {
+		return name, true
+	}
 	if n == 0 || n == len(rest) || rest[n] != ']' {
 		return s, false
 	}

@@ -177,3 +177,14 @@ func isElixirLibrary(name string) bool {
 	}
 	return false
 }
+
+// isDartAccessor reports whether a frame is a getter that the compiler wrote for a private late
+// field: it has a file and no line, and its caller in the same file has one.
+func (a *analysis) isDartAccessor(i int32) bool {
+	if int(i)+1 >= len(a.states) {
+		return false
+	}
+	s, caller := &a.states[i], &a.states[i+1]
+	_, name := splitScope(familyDart, s.text)
+	return strings.HasPrefix(name, "_") && s.raw.Path != "" && s.raw.Line == 0 && caller.raw.Line > 0 && caller.raw.Path == s.raw.Path
+}

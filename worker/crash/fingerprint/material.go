@@ -86,6 +86,7 @@ func (c *facts) message() string {
 	if c.known {
 		return ""
 	}
+	c.line = runtimeMessage(c.line)
 	if c.family == familyJS || c.family == familyUnknown {
 		if text, ok := engineMessage(c.line); ok {
 			c.rules.add(RuleEngineMessage)
