@@ -59,8 +59,11 @@ func TestSeverityOfGroups(t *testing.T) {
 	_, _, err = r.merge(t.Context(), r.Org.ID, part, r.group("caught").ID)
 	require.NoError(t, err)
 	require.Equal(t, crash.OutOfMemory, r.group("caught").Severity)
+	r.record(made("full", crash.SevereCrash))
+	require.Equal(t, crash.SevereCrash, r.group("caught").Severity, "a report of the part")
 	require.NoError(t, r.unmerge(part))
-	require.Equal(t, crash.OutOfMemory, r.group("full").Severity)
+	require.Equal(t, crash.SevereCrash, r.group("full").Severity, "a part keeps what came to it")
+	require.Equal(t, crash.Handled, r.group("caught").Severity, "the worst went with the part")
 }
 
 // Only crashes count in the figures of a version that is free of them.
