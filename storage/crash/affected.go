@@ -272,6 +272,10 @@ func keptReach(ctx context.Context, tx *storage.Tx, group int64, most int) (r *r
 	return r, len(rows) == 0 || rows[0].Reports < most, nil
 }
 
+// recountUsers leaves as many users as before until an ignored group is open again: those that
+// came from another group, or were counted late, are no further ones.
+const recountUsers = `update crash_groups set users = $2, ignored_until_users = ignored_until_users - users + $2 where id = $1`
+
 // recountReach counts the users of groups that are shown from what their parts have.
 func recountReach(ctx context.Context, tx *storage.Tx, roots ...int64) error {
 	for _, root := range roots {
@@ -300,7 +304,7 @@ func recountReach(ctx context.Context, tx *storage.Tx, roots ...int64) error {
 		if err := writeReach(ctx, tx, []*reachRow{own}); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `update crash_groups set users = $2 where id = $1`, root, own.users()); err != nil {
+		if _, err := tx.ExecContext(ctx, recountUsers, root, own.users()); err != nil {
 			return storage.Wrap(err, "count users of a crash group")
 		}
 	}
