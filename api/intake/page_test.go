@@ -233,6 +233,7 @@ func TestTunnel(t *testing.T) {
 		"no scope":          {`{"token":"symbols"}` + "\n" + `{"type":"report"}` + "\n" + minimal, 403, 7, "error:post"},
 		"endless line":      {`{"token":"` + strings.Repeat("x", 1<<20), 413, 8, "line"},
 		"endless items":     {`{"token":"good"}` + strings.Repeat("\n"+`{"type":"x","length":0}`, 60), 413, 8, "items"},
+		"beyond its quota":  {`{"token":"quota"}` + strings.Repeat("\n"+`{"type":"feedback","crash_id":"`+testUUID+`"}`+"\n"+`{"text":"x"}`, 2), 429, 9, "quota"},
 		"report of no kind": {`{"token":"good"}` + "\n" + `{"type":"report"}` + "\n" + `{"uuid":7}`, 400, 2, "uuid"},
 	} {
 		requireFailure(t, w.post("/api/tunnel", c.body), c.status, c.code, c.says)

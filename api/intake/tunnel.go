@@ -88,6 +88,7 @@ type envelope struct {
 	src      *bufio.Reader
 	feedback []pendingFeedback
 	counted  bool // events
+	writes   int  // items that are written by themselves: feedback and events
 }
 
 // pendingFeedback waits for the report that it is about.
@@ -171,7 +172,10 @@ func (e *envelope) take(ctx context.Context, item *envelopeItem) error {
 		}
 		src = io.LimitReader(e.src, size)
 	}
-	var err error
+	err := e.admitItem(item.Type)
+	if err != nil {
+		return err
+	}
 	switch item.Type {
 	case "report":
 		err = e.takeDocument(ctx, src, -1)
@@ -187,6 +191,18 @@ func (e *envelope) take(ctx context.Context, item *envelopeItem) error {
 	}
 	if _, err := io.Copy(io.Discard, src); err != nil { // of types that are not known
 		return arrival(err)
+	}
+	return nil
+}
+
+// admitItem counts items that are written by themselves as requests of their own, but for the
+// first, for which the envelope was admitted: an envelope costs no less than what is in it.
+func (e *envelope) admitItem(kind string) error {
+	switch kind {
+	case "feedback", uniqueEvents, summedEvents:
+		if e.writes++; e.writes > 1 {
+			return e.r.admit(e.token, e.format.scope)
+		}
 	}
 	return nil
 }

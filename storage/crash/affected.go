@@ -233,10 +233,10 @@ func moveReach(ctx context.Context, tx *storage.Tx, from, to []*tally) error {
 
 // movedReports bounds the reports that are read to count the users of a group again that lost
 // some; of a group with more nobody is taken away.
-const movedReports = 5000
+const movedReports = 1000
 
-// keptReach counts the users and builds of the newest reports of a group; all says that they
-// are all that are kept.
+// keptReach counts the users and builds of so many reports of a group, of each key the newest:
+// no more are read. all says that they are all that are kept.
 func keptReach(ctx context.Context, tx *storage.Tx, group int64, most int) (r *reachRow, all bool, err error) {
 	var rows []struct {
 		Attributes string `db:"attributes"`
@@ -247,8 +247,9 @@ func keptReach(ctx context.Context, tx *storage.Tx, group int64, most int) (r *r
 	keys := slices.Concat(userKeys, deviceKeys)
 	err = tx.SelectContext(ctx, &rows, `
 		with c as materialized (
-			select c.attributes, c.build_id from crash_group_keys k join crashes c on c.key_id = k.id
-			where k.group_id = $1 order by c.occurred_at desc, c.id desc limit $2
+			select c.attributes, c.build_id from crash_group_keys k cross join lateral (
+				select attributes, build_id from crashes where key_id = k.id order by occurred_at desc, id desc limit $2) c
+			where k.group_id = $1 limit $2
 		), named as (
 			select (select coalesce(jsonb_object_agg(e.key, e.value), '{}') from jsonb_each(c.attributes) e
 				where e.key = any($3)) as attributes, build_id from c
@@ -270,6 +271,10 @@ func keptReach(ctx context.Context, tx *storage.Tx, group int64, most int) (r *r
 	}
 	return r, len(rows) == 0 || rows[0].Reports < most, nil
 }
+
+// recountUsers leaves as many users as before until an ignored group is open again: those that
+// came from another group, or were counted late, are no further ones.
+const recountUsers = `update crash_groups set users = $2, ignored_until_users = ignored_until_users - users + $2 where id = $1`
 
 // recountReach counts the users of groups that are shown from what their parts have.
 func recountReach(ctx context.Context, tx *storage.Tx, roots ...int64) error {
@@ -299,7 +304,7 @@ func recountReach(ctx context.Context, tx *storage.Tx, roots ...int64) error {
 		if err := writeReach(ctx, tx, []*reachRow{own}); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, `update crash_groups set users = $2 where id = $1`, root, own.users()); err != nil {
+		if _, err := tx.ExecContext(ctx, recountUsers, root, own.users()); err != nil {
 			return storage.Wrap(err, "count users of a crash group")
 		}
 	}

@@ -64,7 +64,8 @@ func CountUsers(ctx context.Context, tx *storage.Tx, group int64) error {
 		update crash_groups g set
 			users_since = coalesce(case when $2 and g.count <= kept.n then g.created_at end, kept.first, now())
 		from (select coalesce(sum(c.duplicates), 0) as n, min(c.received_at) as first from (
-			select c.duplicates, c.received_at from crash_group_keys k join crashes c on c.key_id = k.id
-			where k.group_id = $1 order by c.occurred_at desc, c.id desc limit $3) c) kept where g.id = $1`, group, all, filledReports)
+			select c.duplicates, c.received_at from crash_group_keys k cross join lateral (
+				select duplicates, received_at from crashes where key_id = k.id order by occurred_at desc, id desc limit $3) c
+			where k.group_id = $1 limit $3) c) kept where g.id = $1`, group, all, filledReports)
 	return storage.Wrap(err, "note since when users of a crash group are counted")
 }

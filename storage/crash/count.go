@@ -154,9 +154,13 @@ func later(a, b time.Time) time.Time {
 }
 
 // addToGroups adds to the groups that are shown: only these have a count. Users below 0 stay
-// as they are.
+// as they are. A part has the severity of its own reports, which it is shown with when it is
+// taken out again.
 const addToGroups = `
-with reached as (` + storeReach + `)
+with reached as (` + storeReach + `), parts as (
+	update crash_groups p set severity = own.severity
+	from unnest($12::bigint[], $13::smallint[]) as own(id, severity) where p.id = own.id and p.severity < own.severity
+)
 update crash_groups g set
 	count = g.count + new.count,
 	first_seen = least(g.first_seen, new.first),
@@ -189,8 +193,15 @@ func countGroups(ctx context.Context, tx *storage.Tx, tallies, own []*tally) err
 		}
 		users = append(users, n)
 	}
+	var parts, severitiesOfParts []int64
+	for _, t := range own {
+		if t.group != t.root {
+			parts, severitiesOfParts = append(parts, t.group), append(severitiesOfParts, t.severity)
+		}
+	}
 	_, err = tx.ExecContext(ctx, addToGroups, append(reachColumns(reached),
-		pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last), pq.Array(users), pq.Array(severities))...)
+		pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last), pq.Array(users), pq.Array(severities),
+		pq.Array(parts), pq.Array(severitiesOfParts))...)
 	if err != nil {
 		return storage.Wrap(err, "count crash groups")
 	}

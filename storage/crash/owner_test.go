@@ -31,6 +31,9 @@ func TestOwnerPatterns(t *testing.T) {
 		{"*pay*", "src/checkout/repay.ts", true},
 		{"a*b*c", "axbxc", true},
 		{"a*b*c", "axcxb", false},
+		{"a*b", "a/a/b", true},
+		{"a/b", "a/c/a/b", true},
+		{"*a*b", "c/d.a/b", true},
 	} {
 		o := crash.Owner{Pattern: c.pattern}
 		require.Equal(t, c.want, o.Matches(c.place), "%s %s", c.pattern, c.place)

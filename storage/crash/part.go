@@ -79,16 +79,15 @@ func attach(ctx context.Context, tx *storage.Tx, id, into, root int64) error {
 // recountGroups counts groups that are shown from what their parts have. Days are kept
 // longer than crashes, so the first and last day decide where no crash is left.
 const recountGroups = `
-update crash_groups g set count = own.count, severity = own.severity,
+update crash_groups g set count = own.count, severity = (` + worstOfMembers + `),
 	first_seen = case when seen.first is null or own.first_day < (seen.first at time zone 'UTC')::date
 		then own.first_day::timestamp at time zone 'UTC' else seen.first end,
 	last_seen = case when seen.last is null or own.last_day > (seen.last at time zone 'UTC')::date
 		then own.last_day::timestamp at time zone 'UTC' else seen.last end
 from unnest($1::bigint[]) as want(id)
 cross join lateral (
-	select coalesce(sum(d.count), 0)::bigint as count, coalesce(min(d.day), 'today') as first_day, coalesce(max(d.day), 'today') as last_day,
-		max(p.severity) as severity
-	from crash_groups p left join crash_group_days d on d.group_id = p.id where p.id = want.id or p.root_id = want.id
+	select coalesce(sum(d.count), 0)::bigint as count, coalesce(min(d.day), 'today') as first_day, coalesce(max(d.day), 'today') as last_day
+	from crash_groups p join crash_group_days d on d.group_id = p.id where p.id = want.id or p.root_id = want.id
 ) own
 cross join lateral (
 	select min(a.first) as first, max(a.last) as last

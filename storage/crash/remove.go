@@ -214,10 +214,11 @@ type deletedCrash struct {
 	BuildID    *int64    `db:"build_id"`
 	Message    string    `db:"message"`
 	Attributes string    `db:"attributes"`
+	Severity   Severity  `db:"severity"`
 }
 
 // goneColumns are those of a deletedCrash.
-const goneColumns = `id, crash_project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id, message, attributes`
+const goneColumns = `id, crash_project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id, message, attributes, severity`
 
 func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids any) ([]deletedCrash, error) {
 	var gone []deletedCrash

@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"context"
 	"database/sql/driver"
 	"fmt"
 	"slices"
@@ -62,6 +63,29 @@ func (s *Severity) Scan(stored any) error {
 
 // isCrash reports whether the program ended.
 func (s Severity) isCrash() bool { return s.rank() == SevereCrash.rank() }
+
+// worstOfMembers is the severity of a group g with its parts: the worst of the reports that are
+// kept. Of a member with 500 or more, some of which are read, it only rises; of one without any
+// it stays.
+const worstOfMembers = `
+	select max(case when kept.n between 1 and 499 then kept.worst else greatest(kept.worst, p.severity) end)
+	from crash_groups p cross join lateral (
+		select max(c.severity) as worst, count(*) as n from (
+			select c.severity from crash_group_keys k join crashes c on c.key_id = k.id where k.group_id = p.id limit 500) c
+	) kept where p.id = g.id or p.root_id = g.id`
+
+// raiseSeverities raises the severity that groups have of their own, parts too, to that of
+// reports that came to them. The groups that are shown in their place are locked.
+func raiseSeverities(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
+	var ids, severities []int64
+	for _, t := range tallies {
+		ids, severities = append(ids, t.group), append(severities, t.severity)
+	}
+	_, err := tx.ExecContext(ctx, `update crash_groups g set severity = new.severity
+		from unnest($1::bigint[], $2::smallint[]) as new(id, severity) where g.id = new.id and g.severity < new.severity`,
+		pq.Array(ids), pq.Array(severities))
+	return storage.Wrap(err, "raise the severity of crash groups")
+}
 
 // severities limits a list to some. The partial indexes crash_groups_severity and
 // crashes_severity, of all that are no crashes, serve lists without crashes.

@@ -1,6 +1,7 @@
 package crash_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -59,8 +60,42 @@ func TestSeverityOfGroups(t *testing.T) {
 	_, _, err = r.merge(t.Context(), r.Org.ID, part, r.group("caught").ID)
 	require.NoError(t, err)
 	require.Equal(t, crash.OutOfMemory, r.group("caught").Severity)
+	r.record(made("full", crash.SevereCrash))
+	require.Equal(t, crash.SevereCrash, r.group("caught").Severity, "a report of the part")
 	require.NoError(t, r.unmerge(part))
-	require.Equal(t, crash.OutOfMemory, r.group("full").Severity)
+	require.Equal(t, crash.SevereCrash, r.group("full").Severity, "a part keeps what came to it")
+	require.Equal(t, crash.Handled, r.group("caught").Severity, "the worst went with the part")
+}
+
+// Reports take their severity to the group that they go to, and leave none behind where they are
+// removed.
+func TestSeverityOfReportsThatGo(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	made := func(stackName string, s crash.Severity) crash.Crash {
+		id := uuid.New()
+		receipts, _ := r.accept(r.incoming(id, document(id, "m")))
+		return r.made(func(c *crash.Crash) {
+			c.ID, c.UUID, c.Group, c.StackKey, c.Severity = receipts[0].ID, id, grouping("k"), stack(stackName), s
+		})
+	}
+	down := made("x", crash.SevereCrash)
+	r.record(down, made("x", crash.Hang), made("y", crash.Handled))
+	to, key, err := r.split(r.Org.ID, r.group("k").ID, byStack("y"))
+	require.NoError(t, err)
+	r.moveAll(key)
+	g, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, to)
+	require.NoError(t, err)
+	require.Equal(t, crash.Handled, g.Severity)
+	require.Equal(t, crash.SevereCrash, r.group("k").Severity)
+
+	plan, _, err := r.store.PlanRemoval(t.Context(), r.Org.ID, []uuid.UUID{down.ID})
+	require.NoError(t, err)
+	r.Must(func(ctx context.Context, tx *storage.Tx) error {
+		_, err := r.store.Remove(ctx, tx, plan)
+		return err
+	})
+	require.Equal(t, crash.Hang, r.group("k").Severity)
 }
 
 // Only crashes count in the figures of a version that is free of them.

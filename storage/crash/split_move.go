@@ -99,6 +99,9 @@ func moveCounts(ctx context.Context, tx *storage.Tx, organization int64, keys ma
 	if err := countDays(ctx, tx, tallies); err != nil {
 		return err
 	}
+	if err := raiseSeverities(ctx, tx, tallies); err != nil {
+		return err
+	}
 	if err := moveReach(ctx, tx, from, tallies); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 
 	"github.com/google/uuid"
@@ -52,6 +53,9 @@ func (r *Regroup) Handle(ctx context.Context, claim *worker.Claim) error {
 	}
 	db, organization := r.Store.DB(), claim.OrganizationID()
 	project, err := crash.ProjectByID(ctx, db, organization, payload.CrashProjectID)
+	if errors.Is(err, storage.ErrNotFound) {
+		return tasks.Permanent(&tasks.PublicError{Text: "the crash project was deleted", Err: err})
+	}
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,16 @@ func (w *world) regroup(dry bool) (sum RegroupResult) {
 	return sum
 }
 
+// A project that was deleted meanwhile does not come back: the task is not tried again.
+func TestRegroupOfADeletedProject(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	task := tasks.NewCrashRegroup(w.org, "", w.project+1000, false)
+	w.insert(task)
+	handler := &Regroup{Store: w.store, Log: slog.New(slog.DiscardHandler)}
+	require.True(t, tasks.IsPermanent(handler.Handle(bounded(t), w.claim(tasks.CrashRegroup, task.ID))))
+}
+
 func (w *world) resolve(group int64) {
 	w.t.Helper()
 	_, err := w.db.ExecContext(w.t.Context(), `update crash_groups set state = 'resolved', resolved_at = now() where id = $1`, group)

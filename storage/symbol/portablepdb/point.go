@@ -23,6 +23,9 @@ func (x *reader) sequencePoints(row int) ([]native.Line, error) {
 	if err != nil || len(blob) == 0 {
 		return nil, err
 	}
+	if x.work -= len(blob); x.work < 0 {
+		return nil, nil // ReadBytes refuses the file
+	}
 	s := points{decoder: decoder{p: blob}, document: uint32(x.methods.column(row, 0))}
 	s.unsigned() // the signature of its variables
 	if s.document == 0 {

@@ -82,7 +82,7 @@ type reader struct {
 	sink      native.Sink
 	sum       Summary
 	documents []string
-	work      int // bytes of names that may still be made
+	work      int // bytes of names and lines that may still be read: rows may share a blob
 }
 
 // Read reports what a portable PDB of size bytes holds to the sink.
@@ -111,6 +111,9 @@ func ReadBytes(all []byte, sink native.Sink) (*Summary, error) {
 	for row := 1; row <= x.methods.count; row++ {
 		if err := x.readMethod(row); err != nil {
 			return nil, err
+		}
+		if x.work < 0 {
+			return nil, symbol.Invalid(symbol.TooLarge, "the methods have more lines than a file of this size can hold")
 		}
 	}
 	return &x.sum, nil

@@ -156,7 +156,7 @@ func TestSequencePoints(t *testing.T) {
 		"cut off":            {0, 1, 0, 1},
 		"beyond the largest": {0, 1, 0xdf, 0xff, 0xff, 0xff, 1, 4, 1, 5},
 	} {
-		x := &reader{documents: []string{"a.cs"}}
+		x := &reader{documents: []string{"a.cs"}, work: len(blob)}
 		x.blobs = append([]byte{0, byte(len(blob))}, blob...)
 		x.methods = table{rows: []byte{0, 0, 1, 0}, count: 1, columns: []int{2, 2}, size: 4}
 		lines, err := x.sequencePoints(0)
@@ -173,6 +173,24 @@ func TestSequencePoints(t *testing.T) {
 		require.Equal(t, want, d.signed())
 		require.False(t, d.bad)
 	}
+}
+
+// A file of many methods that share one long blob is refused, not read for hours.
+func TestMethodsThatShareLines(t *testing.T) {
+	t.Parallel()
+	file, err := os.ReadFile("testdata/shop.pdb")
+	require.NoError(t, err)
+	blob := append([]byte{0, 1, 0, 1, 4, 5, 5}, bytes.Repeat([]byte{1, 1, 2, 2, 2}, 1000)...)
+	x := &reader{documents: []string{"a.cs"}, sink: native.NewBuilder(t.TempDir()), work: 16 * len(file)}
+	x.blobs = append([]byte{0, 0x80 | byte(len(blob)>>8), byte(len(blob))}, blob...)
+	x.methods = table{rows: bytes.Repeat([]byte{0, 0, 1, 0}, 100), count: 100, columns: []int{2, 2}, size: 4}
+	require.NoError(t, x.readMethod(1))
+	require.Equal(t, 1, x.sum.Methods)
+	for row := 2; row <= 100; row++ {
+		require.NoError(t, x.readMethod(row))
+	}
+	require.Negative(t, x.work, "ReadBytes refuses it")
+	require.Less(t, x.sum.Methods, 4)
 }
 
 // Whatever a file holds, it is read in bounds.
