@@ -113,7 +113,7 @@ func interfaceOf(path string) respond.Interface {
 		{"/api/upload", respond.InterfaceLegacy}, {"/upload", respond.InterfaceLegacy},
 		{"/v1/ai-authoring", respond.InterfaceAuthoring}, {"/ai-authoring/v1", respond.InterfaceAuthoring},
 		{"/post", respond.InterfaceCrash}, {"/api/post", respond.InterfaceCrash},
-		{"/api/unique-events", respond.InterfaceCrash}, {"/api/summed-events", respond.InterfaceCrash},
+		{"/api/unique-events", respond.InterfaceCrash}, {"/api/summed-events", respond.InterfaceCrash}, {"/api/tunnel", respond.InterfaceCrash},
 	} {
 		if rest, ok := strings.CutPrefix(path, p.prefix); ok && (rest == "" || rest[0] == '/') {
 			return p.of

@@ -24,6 +24,7 @@ var public = map[string]bool{
 	"GET /openapi.json": true, "GET /docs": true, "GET /docs/:file": true, "POST /post": true, "OPTIONS /post": true, "POST /api/post": true, "OPTIONS /api/post": true,
 	"POST /api/unique-events/submit": true, "OPTIONS /api/unique-events/submit": true,
 	"POST /api/summed-events/submit": true, "OPTIONS /api/summed-events/submit": true,
+	"POST /api/tunnel": true, "OPTIONS /api/tunnel": true, "POST /api/v3/crashes/:id/feedback": true, "OPTIONS /api/v3/crashes/:id/feedback": true,
 	"POST /:universe/:token/:format": true, "OPTIONS /:universe/:token/:format": true,
 	"GET /api/v3/builds/:id/gate/badge.svg": true, "GET /objects/*key": true, "HEAD /objects/*key": true, "GET /healthz": true, "GET /readyz": true, "GET /metrics": true,
 	"POST /api/upload": true, "POST /upload": true, "POST /api/upload/dsym": true, "POST /upload/dsym": true, "POST /api/v3/builds/upload": true,
@@ -37,7 +38,8 @@ var public = map[string]bool{
 	"GET /me/leave": true, "POST /me/leave": true, "GET /me/devices": true, "POST /me/devices/:id/remove": true, "GET /udid": true, "GET /udid/register": true, "POST /udid/answer": true, "GET /udid/done": true,
 	// Of SDKs: the handler checks the token of the app.
 	"POST /api/1/sdk/sessions": true, "POST /api/1/sdk/sessions/:session/events": true, "POST /api/1/sdk/sessions/:session/end": true,
-	"POST /api/1/sdk/feedbacks": true, "GET /api/1/sdk/update": true,
+	"POST /api/1/sdk/feedbacks": true, "GET /api/1/sdk/update": true, "OPTIONS /api/1/sdk/sessions": true, "OPTIONS /api/1/sdk/sessions/:session/events": true,
+	"OPTIONS /api/1/sdk/sessions/:session/end": true, "OPTIONS /api/1/sdk/feedbacks": true, "OPTIONS /api/1/sdk/update": true,
 	// Of symbol files: the form has the key, or the path.
 	"POST /api/v3/symbols": true, "GET /buildid/*path": true, "GET /debuginfod/*path": true, "GET /symbolserver/*path": true,
 }

@@ -107,6 +107,7 @@ func Kinds() map[string]Kind {
 		CrashPurge,
 		CrashSplit,
 		CrashChange,
+		CrashRegroup,
 		CrashRekey,
 		CrashFunctions,
 		CrashSymbolicate,

@@ -182,7 +182,8 @@ func (h cases) rename(c *gin.Context) error {
 	})
 }
 
-// delete serves DELETE /testcases/{id}; the case's open runs are cancelled.
+// delete serves DELETE /testcases/{id}; the case's open runs are cancelled. 409
+// TEST_CASE_IN_USE for the login of a suite.
 func (h cases) delete(c *gin.Context) error {
 	id, err := caseID(c)
 	if err != nil {

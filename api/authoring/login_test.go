@@ -44,6 +44,23 @@ func TestLoginOfASuite(t *testing.T) {
 	w.refused(w.member, 400, "TEST_SUITE_NO_RUN_JOBS", "POST", at+"/run", `{}`)
 }
 
+// A case that is the login of a suite is not deleted, alone or with a suite that it is in; with
+// the suite whose login it is, it goes.
+func TestLoginIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	signIn, other := w.newCase(w.member, "sign in", nil), w.newCase(w.member, "other", nil)
+	smoke := w.ok(w.member, 201, "POST", "/testsuites", p(`{"name":"smoke","testCases":[%q],"login":{"testCaseId":%q}}`, other, signIn))["id"].(string)
+	logins := w.ok(w.member, 201, "POST", "/testsuites", p(`{"name":"logins","testCases":[%q]}`, signIn))["id"].(string)
+	w.refused(w.member, 409, "TEST_CASE_IN_USE", "DELETE", "/testcases/"+signIn, "", "the login of", `smoke`, smoke)
+	w.refused(w.member, 409, "TEST_CASE_IN_USE", "DELETE", "/testsuites/"+logins, `{"deleteTestCases":true}`, `smoke`)
+	w.ok(w.member, 200, "GET", "/testsuites/"+logins, "")
+	w.ok(w.member, 204, "DELETE", "/testsuites/"+logins, "")
+	w.ok(w.member, 200, "POST", "/testsuites/"+smoke, p(`{"testCases":[%q,%q]}`, other, signIn))
+	w.ok(w.member, 204, "DELETE", "/testsuites/"+smoke, `{"deleteTestCases":true}`)
+	w.refused(w.member, 404, "TEST_CASE_NOT_FOUND", "GET", "/testcases/"+signIn, "")
+}
+
 // What the site of a case asks the browser for is stored as variables, and replaced whole.
 func TestAccessOfACase(t *testing.T) {
 	t.Parallel()

@@ -49,6 +49,7 @@ const (
 	codeUnwritable     = "CODE_GENERATION_UNSUPPORTED"
 	codeCaseEmpty      = "TEST_CASE_EMPTY"
 	codeCaseChanged    = "CASE_CHANGED"
+	codeCaseInUse      = "TEST_CASE_IN_USE"
 	codeGroupNotFound  = "STEP_GROUP_NOT_FOUND"
 	codeGroupInvalid   = "STEP_GROUP_INVALID"
 
@@ -89,7 +90,7 @@ func (of resource) of(h route.Handler) route.Handler {
 //   - a *respond.Problem is written as it says;
 //   - storage.ErrNotFound is 404 with the resource's code;
 //   - authoring.ErrForbidden is 403 FORBIDDEN, ErrHealingOutdated and ErrCaseChanged are
-//     a 409;
+//     a 409, and so is *authoring.InUseError, of a case that is the login of a suite;
 //   - *authoring.MissingError, authoring.ErrSuiteNotFound and ErrRevisionNotFound are
 //     404 with their own codes (see inBody for where they are a 400);
 //   - what a schedule lacks to run (ofSchedule) is a 400 with its own code;
@@ -98,6 +99,7 @@ func (of resource) of(h route.Handler) route.Handler {
 func problem(err error, of resource) error {
 	var known *respond.Problem
 	var missing *authoring.MissingError
+	var used *authoring.InUseError
 	var wrong *step.InvalidError
 	switch {
 	case err == nil, errors.As(err, &known):
@@ -109,6 +111,8 @@ func problem(err error, of resource) error {
 			Text: authoring.ErrSuiteNotFound.Error(), Err: err}
 	case errors.Is(err, authoring.ErrRevisionNotFound):
 		return &respond.Problem{Status: http.StatusNotFound, Authoring: revision.code, Text: revision.text, Err: err}
+	case errors.As(err, &used):
+		return &respond.Problem{Status: http.StatusConflict, Authoring: codeCaseInUse, Text: "the test case cannot be deleted: " + used.Error(), Err: err}
 	case errors.Is(err, authoring.ErrCaseChanged):
 		return &respond.Problem{Status: http.StatusConflict, Authoring: codeCaseChanged, Text: authoring.ErrCaseChanged.Error(), Err: err}
 	case errors.Is(err, authoring.ErrHealingOutdated):

@@ -25,12 +25,17 @@ type Member struct {
 type Unknown func(Member) error
 
 // Refuse is the Unknown of an interface that drops nothing: a member that was misspelt
-// would otherwise be lost, and the caller be told that all is well.
+// would otherwise be lost, and the caller be told that all is well. It names the member that
+// may have been meant.
 func Refuse(m Member) error {
 	if len(m.Known) == 0 {
 		return invalid(m.Path, "is no member of this request, which has none")
 	}
-	return invalid(m.Path, "is unknown here: there are "+strings.Join(m.Known, ", "))
+	text := "is unknown here: there are " + strings.Join(m.Known, ", ")
+	if meant := nearest(m.Path, m.Known); meant != "" {
+		text += "; was " + meant + " meant?"
+	}
+	return invalid(m.Path, text)
 }
 
 // IgnoreUnknown is the Unknown of interfaces whose clients send members of their own:

@@ -85,7 +85,7 @@ func TestUnknownMembers(t *testing.T) {
 	require.EqualError(t, read(t, "", `{"nmae":1}`, &struct {
 		Name string `json:"name"`
 		URL  string `json:"url"`
-	}{}), "nmae: is unknown here: there are name, url")
+	}{}), "nmae: is unknown here: there are name, url; was name meant?")
 	require.EqualError(t, read(t, "", `{"nmae":1}`, &struct{}{}), "nmae: is no member of this request, which has none")
 }
 

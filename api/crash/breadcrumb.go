@@ -17,6 +17,9 @@ type breadcrumbView struct {
 	Type     string `json:"type"`
 	Level    string `json:"level"`
 	Message  string `json:"message"`
+	// Data are its further facts, such as the address of a request; null: none, or more than
+	// maxBreadcrumbData.
+	Data json.RawMessage `json:"data"`
 }
 
 const (
@@ -25,36 +28,79 @@ const (
 	// maxBreadcrumbText bounds a message in characters: the report has all of it.
 	maxBreadcrumbText = 1000
 	maxBreadcrumbWord = 60
+	maxBreadcrumbData = 2000 // bytes
 )
 
-// breadcrumbsOf reads the steps of a report, oldest first, and how many are left out. They
-// stand in the report or in its annotations, as an array or as the member values.
-func breadcrumbsOf(document []byte, crashed *time.Time) (steps []breadcrumbView, omitted int) {
-	steps = []breadcrumbView{}
+// breadcrumbMembers are the names under which breadcrumbs stand in annotations.
+func breadcrumbMembers() []string { return []string{"breadcrumbs", "Breadcrumbs", "breadcrumb"} }
+
+// crashClock places the times of a report: they are of the clock of the device, which may be
+// wrong, and what counts is how long before the crash something was.
+type crashClock struct {
+	device *time.Time // when it crashed, by the clock of the device; nil: not known
+	shown  *time.Time // when it crashed, as it is shown; nil while that is not known
+}
+
+// clockOf is that of a report; occurred is when it crashed, as it is stored.
+func clockOf(timestamp json.RawMessage, occurred *time.Time) crashClock {
+	c := crashClock{shown: occurred, device: occurred}
+	var seconds float64
+	if json.Unmarshal(timestamp, &seconds) == nil {
+		if at := unixTime(seconds); at != nil {
+			c.device = at
+		}
+	}
+	return c
+}
+
+// place returns a time of the device as it is shown, and how far from the crash it is.
+func (c crashClock) place(at *time.Time) (shown *time.Time, offset *int64) {
+	if at == nil || c.device == nil {
+		return at, nil
+	}
+	span := at.Sub(*c.device)
+	ms := span.Milliseconds()
+	if c.shown != nil {
+		moved := c.shown.Add(span).UTC()
+		at = &moved
+	}
+	return at, &ms
+}
+
+// readBeside reads the steps of a report, oldest first, and its annotations. Steps stand in
+// the report, in its annotations, as an array or as the member values, or in files of the
+// crash, which clients keep while the program runs.
+func (v *crashDetail) readBeside(document []byte, files []json.RawMessage) {
+	v.Breadcrumbs, v.Annotations = []breadcrumbView{}, []annotationView{}
 	var doc struct {
+		Timestamp   json.RawMessage `json:"timestamp"`
 		Annotations json.RawMessage `json:"annotations"`
 		Breadcrumbs json.RawMessage `json:"breadcrumbs"`
+		Truncated   json.RawMessage `json:"truncated"`
 	}
 	if json.Unmarshal(document, &doc) != nil {
-		return steps, 0
+		return
 	}
-	found := []json.RawMessage{doc.Breadcrumbs}
+	v.Truncated = string(doc.Truncated) == "true"
+	clock := clockOf(doc.Timestamp, v.OccurredAt)
+	v.Annotations, v.AnnotationsOmitted = annotationsOf(doc.Annotations, clock)
+	found := append([]json.RawMessage{doc.Breadcrumbs}, files...)
 	var members map[string]json.RawMessage
 	if len(doc.Annotations) > 0 && json.Unmarshal(doc.Annotations, &members) == nil {
-		for _, name := range []string{"breadcrumbs", "Breadcrumbs", "breadcrumb"} {
+		for _, name := range breadcrumbMembers() {
 			found = append(found, members[name])
 		}
 	}
 	for _, raw := range found {
 		for _, step := range stepsOf(raw) {
-			steps = append(steps, step.view(crashed))
+			v.Breadcrumbs = append(v.Breadcrumbs, step.view(clock))
 		}
 	}
-	if !slices.ContainsFunc(steps, func(s breadcrumbView) bool { return s.At == nil }) {
-		slices.SortStableFunc(steps, func(a, b breadcrumbView) int { return a.At.Compare(*b.At) })
+	if !slices.ContainsFunc(v.Breadcrumbs, func(s breadcrumbView) bool { return s.At == nil }) {
+		slices.SortStableFunc(v.Breadcrumbs, func(a, b breadcrumbView) int { return a.At.Compare(*b.At) })
 	}
-	omitted = max(0, len(steps)-maxBreadcrumbs)
-	return steps[omitted:], omitted
+	v.BreadcrumbsOmitted = max(0, len(v.Breadcrumbs)-maxBreadcrumbs)
+	v.Breadcrumbs = v.Breadcrumbs[v.BreadcrumbsOmitted:]
 }
 
 // step is a breadcrumb as it came.
@@ -70,12 +116,19 @@ func stepsOf(raw json.RawMessage) []step {
 	return values.Values
 }
 
-func (s step) view(crashed *time.Time) breadcrumbView {
-	v := breadcrumbView{At: s.at(), Type: storage.Cut(s.text("type", "category"), maxBreadcrumbWord), Level: storage.Cut(s.text("level"), maxBreadcrumbWord),
+func (s step) view(clock crashClock) breadcrumbView {
+	v := breadcrumbView{Type: storage.Cut(s.text("type", "category"), maxBreadcrumbWord), Level: storage.Cut(s.text("level"), maxBreadcrumbWord),
 		Message: storage.Cut(s.text("message", "text", "name"), maxBreadcrumbText)}
-	if v.At != nil && crashed != nil {
-		ms := v.At.Sub(*crashed).Milliseconds()
-		v.OffsetMS = &ms
+	v.At, v.OffsetMS = clock.place(s.at())
+	for _, name := range []string{"data", "attributes", "metadata"} {
+		data, some := s[name].(map[string]any)
+		if !some || len(data) == 0 {
+			continue
+		}
+		if text, err := json.Marshal(data); err == nil && len(text) <= maxBreadcrumbData {
+			v.Data = text
+		}
+		break
 	}
 	return v
 }
@@ -92,10 +145,6 @@ func (s step) text(names ...string) string {
 
 // at reads a time: RFC 3339, or seconds or milliseconds since 1970.
 func (s step) at() *time.Time {
-	const (
-		laterThanSeconds = 1e11 // the year 5138 in seconds, 1973 in milliseconds
-		latest           = 253402300799999
-	)
 	for _, name := range []string{"timestamp", "time"} {
 		switch value := s[name].(type) {
 		case string:
@@ -104,15 +153,26 @@ func (s step) at() *time.Time {
 				return &t
 			}
 		case float64:
-			ms := value
-			if math.Abs(ms) < laterThanSeconds {
-				ms *= 1000
-			}
-			if ms >= 0 && ms <= latest {
-				t := time.UnixMilli(int64(ms)).UTC()
-				return &t
+			if t := unixTime(value); t != nil {
+				return t
 			}
 		}
 	}
 	return nil
+}
+
+// unixTime is a number of seconds or milliseconds since 1970; nil for what is neither.
+func unixTime(number float64) *time.Time {
+	const (
+		laterThanSeconds = 1e11 // the year 5138 in seconds, 1973 in milliseconds
+		latest           = 253402300799999
+	)
+	if math.Abs(number) < laterThanSeconds {
+		number *= 1000
+	}
+	if number < 0 || number > latest {
+		return nil
+	}
+	t := time.UnixMilli(int64(number)).UTC()
+	return &t
 }

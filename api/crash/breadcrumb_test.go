@@ -22,7 +22,7 @@ func TestBreadcrumbs(t *testing.T) {
 		"of another shape": {`{"breadcrumbs":"none","annotations":{"breadcrumbs":[1,2],"breadcrumb":{"values":7}}}`, ""},
 		"no document":      {`{"breadcrumbs":[`, ""},
 	} {
-		steps, omitted := breadcrumbsOf([]byte(c.document), &crashed)
+		steps, omitted := breadcrumbsOf(c.document, &crashed)
 		var got []string
 		for _, s := range steps {
 			offset := "?"
@@ -35,11 +35,93 @@ func TestBreadcrumbs(t *testing.T) {
 		require.Zero(t, omitted, what)
 	}
 	many := `{"breadcrumbs":[` + strings.Repeat(`{"message":"`+strings.Repeat("x", 2000)+`"},`, 149) + `{"message":"last"}]}`
-	steps, omitted := breadcrumbsOf([]byte(many), nil)
+	steps, omitted := breadcrumbsOf(many, nil)
 	require.Len(t, steps, maxBreadcrumbs)
 	require.Equal(t, 50, omitted)
 	require.Equal(t, "last", steps[99].Message)
 	require.Len(t, steps[0].Message, maxBreadcrumbText)
+}
+
+func breadcrumbsOf(document string, crashed *time.Time, files ...json.RawMessage) ([]breadcrumbView, int) {
+	v := crashDetail{crashView: crashView{OccurredAt: crashed}}
+	v.readBeside([]byte(document), files)
+	return v.Breadcrumbs, v.BreadcrumbsOmitted
+}
+
+// A device whose clock is wrong has its own times in the report: what is shown is how long
+// before the crash a step was, and when that is by the time of the crash as it is stored.
+func TestBreadcrumbsOfAWrongClock(t *testing.T) {
+	t.Parallel()
+	crashed := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	steps, _ := breadcrumbsOf(`{"timestamp":1000,"breadcrumbs":[{"timestamp":997.5,"message":"x","data":{"url":"/pay"}},
+		{"timestamp":1001,"data":{"large":"`+strings.Repeat("x", 3000)+`"}}]}`, &crashed)
+	require.Len(t, steps, 2)
+	require.EqualValues(t, -2500, *steps[0].OffsetMS)
+	require.Equal(t, crashed.Add(-2500*time.Millisecond), *steps[0].At)
+	require.JSONEq(t, `{"url":"/pay"}`, string(steps[0].Data))
+	require.EqualValues(t, 1000, *steps[1].OffsetMS)
+	require.Nil(t, steps[1].Data)
+	steps, _ = breadcrumbsOf(`{"timestamp":1000,"breadcrumbs":[{"timestamp":999}]}`, nil)
+	require.EqualValues(t, -1000, *steps[0].OffsetMS, "while it is not processed")
+	require.EqualValues(t, 999, steps[0].At.Unix())
+}
+
+// The clients of Node and of browsers send breadcrumbs as files.
+func TestBreadcrumbsOfFiles(t *testing.T) {
+	t.Parallel()
+	crashed := time.Unix(1700000000, 0)
+	lines := breadcrumbList([]byte(`{"id":1,"message":"b","timestamp":1699999999000,"type":"log","level":"info"}` + "\r\n\n" +
+		`{"id":2,"message":"c","timestamp":1699999999500,"attributes":{"a":1}}` + "\n" + `{"id":3,"mess`))
+	array := breadcrumbList([]byte(` [{"message":"a","timestamp":1699999998000}]`))
+	steps, _ := breadcrumbsOf(`{"timestamp":1700000000}`, &crashed, lines, array, breadcrumbList([]byte("[")), breadcrumbList(nil), breadcrumbList([]byte{0}))
+	require.Len(t, steps, 3)
+	for i, want := range []string{"a -2000", "b -1000", "c -500"} {
+		require.Equal(t, want, fmt.Sprint(steps[i].Message, " ", *steps[i].OffsetMS))
+	}
+	require.JSONEq(t, `{"a":1}`, string(steps[2].Data))
+}
+
+func TestAnnotations(t *testing.T) {
+	t.Parallel()
+	crashed := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
+	read := func(annotations string) ([]annotationView, int) {
+		v := crashDetail{crashView: crashView{OccurredAt: &crashed}}
+		v.readBeside([]byte(`{"timestamp":1700000000,"annotations":`+annotations+`}`), nil)
+		require.LessOrEqual(t, len(v.Annotations), maxAnnotations)
+		return v.Annotations, v.AnnotationsOmitted
+	}
+	list, omitted := read(`{"z":{"n":1.50},"breadcrumbs":[{"message":"x"}],"a":"text","state":{"timestamp":1699999990,"page":"cart"},"Breadcrumbs":"none","a":null}`)
+	require.Zero(t, omitted)
+	var got []string
+	for _, a := range list {
+		offset := ""
+		if a.OffsetMS != nil {
+			offset = fmt.Sprint(" ", *a.OffsetMS)
+			require.Equal(t, crashed.Add(-10*time.Second), *a.At)
+		}
+		got = append(got, a.Name+" "+string(a.Value)+offset)
+	}
+	require.Equal(t, []string{`z {"n":1.50}`, `a "text"`, `state {"timestamp":1699999990,"page":"cart"} -10000`, `Breadcrumbs "none"`, "a null"}, got)
+
+	for annotations, want := range map[string]string{`"free text"`: `"free text"`, `["x",2]`: `"x"|2`, "null": "", "[]": "", "{}": "", "7": "7"} {
+		list, _ := read(annotations)
+		var values []string
+		for _, a := range list {
+			require.Empty(t, a.Name)
+			values = append(values, string(a.Value))
+		}
+		require.Equal(t, want, strings.Join(values, "|"), annotations)
+	}
+	long, _ := read(`{"a":"` + strings.Repeat("x", maxAnnotation) + `","b":1}`)
+	require.True(t, long[0].Truncated)
+	require.Equal(t, "null", string(long[0].Value))
+	require.False(t, long[1].Truncated)
+	many, omitted := read(`[` + strings.Repeat(`"`+strings.Repeat("x", 5000)+`",`, 999) + `1]`)
+	require.Len(t, many, maxAnnotations)
+	require.Equal(t, 1000-maxAnnotations, omitted)
+	text, err := json.Marshal(many)
+	require.NoError(t, err)
+	require.Less(t, len(text), maxAnnotationBytes+maxAnnotations*100)
 }
 
 func TestOwnFrames(t *testing.T) {

@@ -65,6 +65,7 @@ type groupChange struct {
 	InNextVersion *body.Switch      `json:"in_next_version"`
 	Until         string            `json:"until"`
 	UntilCount    *int64            `json:"until_count"`
+	UntilUsers    *int64            `json:"until_users"`
 	UntilVersion  string            `json:"until_version"`
 	Assignee      word              `json:"assignee"` // id, mail address, me or none
 	IssueURL      word              `json:"issue_url"`
@@ -98,7 +99,7 @@ func readChange(c *gin.Context) (groupChange, error) {
 // changes reports whether a member is given of a change that is no merge.
 func (in *groupChange) changes() bool {
 	return in.State != nil || in.InVersion != "" || in.InNextVersion != nil || in.Until != "" || in.UntilCount != nil ||
-		in.UntilVersion != "" || in.Assignee != "" || in.IssueURL != ""
+		in.UntilUsers != nil || in.UntilVersion != "" || in.Assignee != "" || in.IssueURL != ""
 }
 
 // ChangeGroup serves PATCH /api/v3/crash-groups/{id}. The answer is the group of the
@@ -141,7 +142,7 @@ func (in *groupChange) apply(ctx context.Context, tx *storage.Tx, w account.Writ
 
 // change is what the body says about a group, or many.
 func (in *groupChange) change(ctx context.Context, q storage.Querier, w account.Writer) (crash.GroupChange, error) {
-	change := crash.GroupChange{State: in.State, InVersion: in.InVersion, UntilCount: in.UntilCount, UntilVersion: in.UntilVersion}
+	change := crash.GroupChange{State: in.State, InVersion: in.InVersion, UntilCount: in.UntilCount, UntilUsers: in.UntilUsers, UntilVersion: in.UntilVersion}
 	change.InNext = in.InNextVersion != nil && bool(*in.InNextVersion)
 	if in.Until != "" {
 		at, _, err := pagination.Instant("until", in.Until)

@@ -25,6 +25,7 @@ type manyChange struct {
 	InNextVersion *body.Switch      `json:"in_next_version"`
 	Until         string            `json:"until"`
 	UntilCount    *int64            `json:"until_count"`
+	UntilUsers    *int64            `json:"until_users"`
 	UntilVersion  string            `json:"until_version"`
 	Assignee      word              `json:"assignee"` // id, mail address, me or none
 }
@@ -92,7 +93,7 @@ func readManyChange(c *gin.Context) (groupChange, error) {
 		return groupChange{}, err
 	}
 	return groupChange{State: in.State, InVersion: in.InVersion, InNextVersion: in.InNextVersion, Until: in.Until,
-		UntilCount: in.UntilCount, UntilVersion: in.UntilVersion, Assignee: in.Assignee}, nil
+		UntilCount: in.UntilCount, UntilUsers: in.UntilUsers, UntilVersion: in.UntilVersion, Assignee: in.Assignee}, nil
 }
 
 // madeUntil reads the parameter made_until; the zero time: it is not given.

@@ -98,6 +98,11 @@ func TestResolveInAVersion(t *testing.T) {
 	require.Equal(t, "2.2", w.get(path)["crash_group"].(members)["regressed_in"])
 	require.Nil(t, w.patch(path, `{"state":"open"}`)["resolved_in"])
 
+	for misspelt, meant := range map[string]string{"until_cuont": "until_count", "asignee": "assignee", "in_versoin": "in_version"} {
+		w.refused(path, misspelt, `{"state":"ignored","`+misspelt+`":2}`)
+		require.Contains(t, w.call(w.org, "PATCH", path, `{"`+misspelt+`":2}`).Body.String(), "was "+meant+" meant?")
+	}
+	require.Nil(t, w.get(path)["crash_group"].(members)["ignored"], "nothing was changed")
 	w.refused(path, "in_version", `{"in_version":"2"}`)
 	w.refused(path, "in_version", `{"state":"ignored","in_version":"2"}`)
 	w.refused(path, "in_version", `{"state":"resolved","in_version":2}`)
@@ -116,7 +121,7 @@ func TestIgnoreUntil(t *testing.T) {
 	conditions := g["ignored"].(members)
 	require.NotEmpty(t, conditions["since"])
 	delete(conditions, "since")
-	require.Equal(t, members{"until": until, "until_count": 2.0, "until_version": "3"}, conditions)
+	require.Equal(t, members{"until": until, "until_count": 2.0, "until_users": nil, "until_version": "3"}, conditions)
 	w.report("a", "1", time.Minute)
 	require.Equal(t, 1.0, w.get(path)["crash_group"].(members)["ignored"].(members)["until_count"])
 	w.report("a", "1", time.Minute)

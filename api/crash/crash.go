@@ -36,7 +36,7 @@ func (h *Handlers) Crash(c *gin.Context) error {
 			return err
 		}
 	}
-	view := crashDetailOf(d, group)
+	view := crashDetailOf(d, group, h.breadcrumbFiles(ctx, d.Attachments))
 	if group != nil && d.OccurredAt != nil {
 		beside, err := crash.NeighboursOf(ctx, h.store.DB(), organization, group.ID, *d.OccurredAt, id)
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 
 // selectQuery are the parameters that select groups.
 func selectQuery() []string {
-	return []string{"project[]", "state[]", "assignee[]", "classifier[]", "version[]", "search", attributePrefix, "from", "to",
+	return []string{"project[]", "state[]", "assignee[]", "classifier[]", "severity[]", "version[]", "search", attributePrefix, "from", "to",
 		"first_seen_from", "regressed_from"}
 }
 
@@ -25,7 +25,7 @@ func groupQuery() []string {
 }
 
 // Groups serves GET /api/v3/crash-groups. Parameters: the arrays project (number),
-// state, assignee (number of a user, me or none), classifier and version; search (part of
+// state, assignee (number of a user, me or none), classifier, severity and version; search (part of
 // title, culprit, classifier or a message, or the beginning of the fingerprint),
 // attribute.KEY=VALUE (groups with a report that carries all of them), from and to
 // (groups seen in between, counted in between), first_seen_from (new since then),
@@ -111,6 +111,14 @@ func selectedGroups(q url.Values, me int64) (f crash.GroupFilter, err error) {
 		return f, err
 	}
 	for _, s := range f.States {
+		if err := s.Validate(); err != nil {
+			return f, err
+		}
+	}
+	if f.Severities, err = texts[crash.Severity](q, "severity"); err != nil {
+		return f, err
+	}
+	for _, s := range f.Severities {
 		if err := s.Validate(); err != nil {
 			return f, err
 		}

@@ -16,12 +16,12 @@ import (
 
 // listQuery are the parameters of Crashes.
 func listQuery() []string {
-	return []string{"project[]", "state[]", "version[]", "uuid", attributePrefix, "from", "to", "page", "per_page"}
+	return []string{"project[]", "state[]", "version[]", "severity[]", "uuid", attributePrefix, "from", "to", "page", "per_page"}
 }
 
 // Crashes serves GET /api/v3/crashes, newest first, with a group or without
-// one. Parameters: the arrays project (number), state (processed, stored, failed) and
-// version; uuid (as submitted), attribute.KEY=VALUE, from and to (of the arrival), page, per_page.
+// one. Parameters: the arrays project (number), state (processed, stored, failed),
+// version and severity (crash, out_of_memory, hang, error); uuid (as submitted), attribute.KEY=VALUE, from and to (of the arrival), page, per_page.
 // The list goes no further than crash.ListReach.
 func (h *Handlers) Crashes(c *gin.Context) error {
 	at, f, err := listFilter(c.Request.URL.Query())
@@ -42,6 +42,9 @@ func listFilter(q url.Values) (at pagination.Request, f crash.ListFilter, err er
 	}
 	f.Limit, f.Offset = at.Limit(), at.Offset()
 	if f.States, err = texts[crash.State](q, "state"); err != nil {
+		return at, f, err
+	}
+	if f.Severities, err = texts[crash.Severity](q, "severity"); err != nil {
 		return at, f, err
 	}
 	if err = f.Validate(); err != nil {

@@ -59,6 +59,19 @@ type projectRequest struct {
 	Name *string `json:"name"`
 	// ProjectID is the app whose crashes it receives; 0: none.
 	ProjectID *int64 `json:"project_id"`
+	// Libraries are what is not the project's own code.
+	Libraries *[]string `json:"libraries"`
+	// AllowedOrigins are those of the pages that may post to it; *: all.
+	AllowedOrigins []string `json:"allowed_origins"`
+}
+
+// change is what a request changes of a project that there is.
+func (r *projectRequest) change() crash.ProjectChange {
+	c := crash.ProjectChange{Name: r.Name, ProjectID: r.ProjectID, Libraries: r.Libraries}
+	if r.AllowedOrigins != nil {
+		c.Origins = &r.AllowedOrigins
+	}
+	return c
 }
 
 // CreateProject serves POST /api/v3/crash-projects: the answer is the project with
@@ -94,10 +107,12 @@ func (h *Handlers) createProject(ctx context.Context, tx *storage.Tx, w account.
 	if err != nil {
 		return nil, nameTaken(err)
 	}
-	if req.ProjectID == nil {
+	if req.ProjectID == nil && req.Libraries == nil && req.AllowedOrigins == nil {
 		return p, nil
 	}
-	return crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID, crash.ProjectChange{ProjectID: req.ProjectID})
+	change := req.change()
+	change.Name = nil
+	return crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID, change)
 }
 
 // nameTaken says in words what a conflict is about.
@@ -126,8 +141,7 @@ func (h *Handlers) UpdateProject(c *gin.Context) error {
 	}
 	ctx := c.Request.Context()
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
-		p, err = crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID,
-			crash.ProjectChange{Name: req.Name, ProjectID: req.ProjectID})
+		p, err = crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID, req.change())
 		return err
 	})
 	if err != nil {

@@ -48,6 +48,15 @@ func TestCrashProjects(t *testing.T) {
 	w.must(404, w.other, "GET", path, nil)
 	w.must(200, w.org, "GET", path+"-ios-app", nil)
 	require.Equal(t, "renamed", w.must(200, w.org, "PUT", path, tree{"name": "renamed"})["crash_project"].(tree)["name"])
+	require.Equal(t, []any{"*"}, made["crash_project"].(tree)["allowed_origins"])
+	origins := []string{"https://shop.example", "https://*.shop.example"}
+	require.Equal(t, []any{origins[0], origins[1]}, w.must(200, w.org, "PUT", path, tree{"allowed_origins": origins})["crash_project"].(tree)["allowed_origins"])
+	require.Equal(t, []any{}, w.must(200, w.org, "PUT", path, tree{"allowed_origins": []string{}})["crash_project"].(tree)["allowed_origins"])
+	require.Contains(t, w.must(400, w.org, "PUT", path, tree{"allowed_origins": []string{"shop.example"}})["error"], "allowed_origins")
+	require.Contains(t, w.must(400, w.org, "PUT", path, tree{"alowed_origins": origins})["error"], "was allowed_origins meant?")
+	other := w.must(201, w.org, "POST", "/crash-projects", tree{"name": "web", "allowed_origins": origins[:1]})
+	require.Equal(t, []any{origins[0]}, other["crash_project"].(tree)["allowed_origins"])
+	w.must(204, w.org, "DELETE", "/crash-projects/"+number(other, "crash_project", "id"), nil)
 	w.must(400, w.org, "PUT", path, tree{"project_id": 999})
 	w.must(404, w.other, "PUT", path, tree{"name": "x"})
 

@@ -24,7 +24,9 @@ type symbolView struct {
 	// Alternatives are what may stand in the place of the frame and of those inlined there:
 	// the mapping cannot tell. The outermost of these has them.
 	Alternatives [][]alternativeView `json:"alternatives,omitempty"`
-	Missing      *missingView        `json:"missing,omitempty"`
+	// Missing is the place in symbolication.missing of the file that it lacks: what was looked
+	// for stands there once, however many frames lack it.
+	Missing *int `json:"missing_index,omitempty"`
 }
 
 type rawView struct {
@@ -94,9 +96,7 @@ func symbolicationOf(stored *crash.Symbolication) (symbolicationView, *symbolica
 		return v, &symbolication.Document{} // the report is shown as it came
 	}
 	for i := range d.Missing {
-		m := *missingOf(d, i+1)
-		m.Frames = d.Missing[i].Frames
-		v.Missing = append(v.Missing, m)
+		v.Missing = append(v.Missing, missingOf(&d.Missing[i]))
 	}
 	for _, t := range d.Texts {
 		v.Texts = append(v.Texts, textView{t.Where, t.Text, servedOf(d, t.File)})
@@ -144,14 +144,19 @@ func servedOf(d *symbolication.Document, file int) *servedView {
 	return &servedView{f.SymbolID, f.FileID, f.Name, f.Kind, f.Identifier}
 }
 
-func missingOf(d *symbolication.Document, missing int) *missingView {
-	if missing < 1 || missing > len(d.Missing) {
-		return nil
-	}
-	m := &d.Missing[missing-1]
-	v := &missingView{Kind: m.Kind, Name: m.Name, Version: m.Version, LookedFor: m.LookedFor, Reason: m.Reason}
+func missingOf(m *symbolication.Missing) missingView {
+	v := missingView{Kind: m.Kind, Name: m.Name, Version: m.Version, LookedFor: m.LookedFor, Reason: m.Reason, Frames: m.Frames}
 	if v.LookedFor == nil {
 		v.LookedFor = []symbol.Identifier{}
 	}
 	return v
+}
+
+// missingIndex is the place of a missing file, which a document counts from 1; nil: none.
+func missingIndex(d *symbolication.Document, missing int) *int {
+	if missing < 1 || missing > len(d.Missing) {
+		return nil
+	}
+	missing--
+	return &missing
 }

@@ -54,7 +54,8 @@ func TestFramesInTheAnswer(t *testing.T) {
 	require.Equal(t, symbolication.Mapping, frames[1].Method)
 	require.Equal(t, "shop.Cart.other", frames[1].Alternatives[0][0].Function)
 	require.Equal(t, "a.b.e", frames[2].Function)
-	require.Equal(t, []symbol.Identifier{id}, frames[2].Missing.LookedFor)
+	require.Equal(t, 0, *frames[2].Missing)
+	require.Equal(t, []symbol.Identifier{id}, view.Missing[0].LookedFor)
 	require.Equal(t, frameView{Function: "known", index: 3}, frames[3])
 	text, err := json.Marshal(threads)
 	require.NoError(t, err)
@@ -123,4 +124,52 @@ func TestAnswerIsBounded(t *testing.T) {
 	text, err := json.Marshal(threads)
 	require.NoError(t, err)
 	require.Less(t, len(text), 4<<20)
+}
+
+// TestWhatIsMissingIsSaidOnce checks that an answer grows with its report, not with what was
+// looked for: each of forty frames lacks a script that may come under twelve names.
+func TestWhatIsMissingIsSaidOnce(t *testing.T) {
+	t.Parallel()
+	var looked []symbol.Identifier
+	for i := range 12 {
+		looked = append(looked, symbol.Identifier{Type: symbol.URL, Value: fmt.Sprintf("https://shop.example/static/js/main.3f9a1c%d.chunk.js", i), Release: "3.2.1"})
+	}
+	thread := symbolication.Thread{ID: "0"}
+	stack := make([]string, 40)
+	for i := range stack {
+		stack[i] = fmt.Sprintf(`{"funcName":"f%d","line":1,"column":%d,"sourceCode":"s"}`, i, 1000+i)
+		thread.Replaced = append(thread.Replaced, symbolication.Replacement{Index: i, Missing: 1})
+	}
+	frames, err := json.Marshal(symbolication.Document{Threads: []symbolication.Thread{thread},
+		Missing: []symbolication.Missing{{Kind: "sourcemap", Name: "main.3f9a1c.chunk.js", LookedFor: looked, Reason: "no file", Frames: 40}}})
+	require.NoError(t, err)
+	doc := fmt.Sprintf(`{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"javascript","langVersion":"1","agent":"a",
+		"agentVersion":"1","mainThread":"0","threads":{"0":{"stack":[%s]}},"sourceCode":{"s":{"path":"https://shop.example/static/js/main.3f9a1c.chunk.js"}}}`,
+		strings.Join(stack, ","))
+	view := crashDetailOf(&crash.Detail{Document: []byte(doc), Symbols: &crash.Symbolication{State: crash.SymbolsMissing, Missing: 1, Frames: frames}}, nil, nil)
+	text, err := json.Marshal(view)
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(text), `"looked_for"`))
+	require.Equal(t, 40, strings.Count(string(text), `"missing_index":0`))
+	require.Less(t, len(text), 4*len(doc))
+}
+
+// TestTextsOfFramesAreBounded checks names of megabytes, and many long ones.
+func TestTextsOfFramesAreBounded(t *testing.T) {
+	t.Parallel()
+	long := fmt.Sprintf(`{"funcName":%q,"library":"l"},`, strings.Repeat("x", 1<<20))
+	many := strings.Repeat(fmt.Sprintf(`{"funcName":%q},`, strings.Repeat("y", 1500)), 9000)
+	doc := fmt.Appendf(nil, `{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"c","langVersion":"1","agent":"a","agentVersion":"1",
+		"mainThread":"1","threads":{"0":{"stack":[%s{"funcName":"last"}]},"1":{"stack":[%s{"funcName":"f"}]}},"modules":[{"code_file":%q}]}`,
+		many, long, strings.Repeat("z", 1<<20))
+	r := reportOf(doc)
+	threads, _ := threadsOf(r, doc, &symbolication.Document{})
+	require.Len(t, threads[0].Frames, 1398)
+	require.Equal(t, 9001, len(threads[0].Frames)+threads[0].FramesOmitted)
+	require.Len(t, threads[1].Frames, 2)
+	require.Len(t, threads[1].Frames[0].Function, maxFrameText)
+	modules, _ := modulesOf(r, &symbolication.Document{})
+	text, err := json.Marshal([]any{threads, modules})
+	require.NoError(t, err)
+	require.Less(t, len(text), 5<<20)
 }

@@ -3,6 +3,7 @@ package crash
 import (
 	"strconv"
 
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/storage/symbolication"
 )
@@ -43,6 +44,11 @@ const (
 	// frames. The main thread goes first in taking frames.
 	maxThreads = 1000
 	maxFrames  = 10_000
+	// maxFrameText bounds each text of a frame in characters, and maxFrameBytes those of the
+	// main thread, and of all others together: a report may hold a name of megabytes.
+	maxFrameText  = 2000
+	maxFrameBytes = 2 << 20
+	maxModuleText = 500
 )
 
 // moduleView is a loaded module.
@@ -69,6 +75,9 @@ func modulesOf(r *report.Report, symbols *symbolication.Document) (views []modul
 	for i := range r.Modules[:n] {
 		m := &r.Modules[i]
 		v := moduleView{Start: m.Start, CodeFile: m.CodeFile, Version: m.Version, DebugFile: m.DebugFile, DebugIdentifier: m.DebugIdentifier}
+		for _, text := range []*string{&v.Start, &v.CodeFile, &v.Version, &v.DebugFile, &v.DebugIdentifier} {
+			*text = storage.Cut(*text, maxModuleText)
+		}
 		if size, err := strconv.ParseUint(m.Size, 0, 64); err == nil {
 			v.Size = &size
 		}
@@ -98,7 +107,7 @@ func reportOf(document []byte) *report.Report {
 func threadsOf(r *report.Report, document []byte, symbols *symbolication.Document) (threads []threadView, omitted int) {
 	threads = []threadView{}
 	main, lines := r.FaultThread(), sourcesOf(document)
-	left := maxFrames
+	left, room := maxFrames, map[bool]int{true: maxFrameBytes, false: maxFrameBytes}
 	if main != nil {
 		left -= min(len(main.Frames), maxFrames)
 	}
@@ -115,6 +124,10 @@ func threadsOf(r *report.Report, document []byte, symbols *symbolication.Documen
 		}
 		v := threadView{ID: t.ID, Name: t.Name, Fault: t.Fault, Main: t == main, FramesOmitted: len(t.Frames) - n}
 		v.Frames, v.FramesHidden = framesOf(t.Frames[:n], symbols, t.ID)
+		if fit := cutFrames(v.Frames, room, t == main); fit < len(v.Frames) {
+			v.FramesOmitted += len(v.Frames) - fit
+			v.Frames = v.Frames[:fit]
+		}
 		for j := range v.Frames {
 			f := &v.Frames[j]
 			if f.Raw == nil {
@@ -124,6 +137,26 @@ func threadsOf(r *report.Report, document []byte, symbols *symbolication.Documen
 		threads = append(threads, v)
 	}
 	return threads, omitted
+}
+
+// cutFrames bounds the texts of frames, and returns how many of them fit into the room, which
+// they use up.
+func cutFrames(frames []frameView, room map[bool]int, main bool) (fit int) {
+	for i := range frames {
+		f := &frames[i]
+		texts := []*string{&f.Function, &f.Address, &f.File, &f.Library, &f.DebugIdentifier, &f.Signature}
+		if f.Raw != nil {
+			texts = append(texts, &f.Raw.Function, &f.Raw.Address, &f.Raw.File)
+		}
+		for _, text := range texts {
+			*text = storage.Cut(*text, maxFrameText)
+			room[main] -= len(*text)
+		}
+		if room[main] < 0 {
+			return i
+		}
+	}
+	return len(frames)
 }
 
 // framesOf shows frames, and counts those that are hidden.
@@ -136,7 +169,7 @@ func framesOf(frames []report.Frame, symbols *symbolication.Document, thread str
 			v := rawFrame(&frames[i])
 			v.index = i
 			if p != nil {
-				v.Missing = missingOf(symbols, p.Missing)
+				v.Missing = missingIndex(symbols, p.Missing)
 			}
 			views = append(views, v)
 			continue

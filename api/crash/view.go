@@ -36,12 +36,17 @@ type groupView struct {
 	Title       string           `json:"title"`
 	Culprit     string           `json:"culprit"`
 	Classifier  string           `json:"classifier"`
+	Severity    crash.Severity   `json:"severity"` // of its worst report
 	State       crash.GroupState `json:"state"`
 	Count       int64            `json:"count"` // in the window of the request
 	TotalCount  int64            `json:"total_count"`
-	FirstSeen   time.Time        `json:"first_seen"`
-	LastSeen    time.Time        `json:"last_seen"`
-	ResolvedAt  *time.Time       `json:"resolved_at"`
+	// Users are those of all time; UsersPartial says that they are counted since UsersSince only.
+	Users        int64      `json:"users"`
+	UsersPartial bool       `json:"users_partial"`
+	UsersSince   *time.Time `json:"users_since"`
+	FirstSeen    time.Time  `json:"first_seen"`
+	LastSeen     time.Time  `json:"last_seen"`
+	ResolvedAt   *time.Time `json:"resolved_at"`
 	// ResolvedIn is a version: that of the resolve, or, with ResolvedInNext, the newest
 	// before it.
 	ResolvedIn       *string           `json:"resolved_in"`
@@ -92,6 +97,7 @@ type ignoredView struct {
 	Since        *time.Time `json:"since"`
 	Until        *time.Time `json:"until"`
 	UntilCount   *int64     `json:"until_count"` // occurrences that are left
+	UntilUsers   *int64     `json:"until_users"` // users that are left
 	UntilVersion *string    `json:"until_version"`
 }
 
@@ -130,6 +136,9 @@ type groupDetail struct {
 	Parts             []partView  `json:"parts"` // the most frequent first, at most 100
 	PartsTruncated    bool        `json:"parts_truncated"`
 	Comments          int         `json:"comments"`
+	// FirstBuild and LastBuild are those uploaded first and last of which there was a report.
+	FirstBuild *affectedBuildView `json:"first_build"`
+	LastBuild  *affectedBuildView `json:"last_build"`
 	// SplitInto are the groups to which its crashes went when symbols arrived, SplitFrom
 	// those from which it got some; at most 100 each.
 	SplitInto []successorView `json:"split_into"`
@@ -162,7 +171,8 @@ func viewOf(g *crash.Group, w crash.Window) groupView {
 	}
 	v := groupView{ID: g.ID, Project: projectView{g.ProjectID, g.ProjectName},
 		Fingerprint: hex.EncodeToString(g.Fingerprint), Algorithm: g.Algorithm, Title: g.Title,
-		Culprit: g.Culprit, Classifier: g.Classifier, State: g.State, Count: count, TotalCount: g.Count,
+		Culprit: g.Culprit, Classifier: g.Classifier, Severity: g.Severity, State: g.State, Count: count, TotalCount: g.Count,
+		Users: g.Users, UsersPartial: g.UsersPartial, UsersSince: utc(g.UsersSince),
 		FirstSeen: g.FirstSeen.UTC(), LastSeen: g.LastSeen.UTC(), ResolvedAt: utc(g.ResolvedAt),
 		ResolvedIn: present(g.ResolvedIn), ResolvedInNext: g.ResolvedNext,
 		ReopenedAt: utc(g.ReopenedAt), RegressedIn: present(g.RegressedIn), Regressions: g.Regressions,
@@ -173,7 +183,7 @@ func viewOf(g *crash.Group, w crash.Window) groupView {
 		v.LatestCrash = &latestView{g.Newest.CrashID, g.Newest.State}
 	}
 	if g.State == crash.Ignored {
-		v.Ignored = &ignoredView{utc(g.IgnoredAt), utc(g.IgnoredUntil), g.IgnoredCount, present(g.IgnoredVersion)}
+		v.Ignored = &ignoredView{utc(g.IgnoredAt), utc(g.IgnoredUntil), g.IgnoredCount, g.IgnoredUsers, present(g.IgnoredVersion)}
 	}
 	if g.IgnoreEnded != "" {
 		v.IgnoreEnded = &ignoreEndedView{g.IgnoreEnded, utc(g.IgnoreEndedAt)}
@@ -203,6 +213,7 @@ func detailOf(g *crash.Group, w crash.Window) groupDetail {
 		d.Days = append(d.Days, dayView{day.Day.Format(time.DateOnly), day.Count})
 	}
 	d.Parts, d.PartsTruncated, d.Comments = make([]partView, 0, len(g.Parts)), g.PartsTruncated, g.Comments
+	d.FirstBuild, d.LastBuild = affectedBuildOf(g.FirstBuild), affectedBuildOf(g.LastBuild)
 	d.SplitInto, d.SplitFrom = successorsOf(g.SplitInto), successorsOf(g.SplitFrom)
 	for _, p := range g.Parts {
 		d.Parts = append(d.Parts, partView(p))
@@ -228,25 +239,26 @@ func utc(t *time.Time) *time.Time {
 
 // crashView is a crash in a list.
 type crashView struct {
-	ID             uuid.UUID   `json:"id"`
-	GroupID        *int64      `json:"group_id"`
-	Project        projectView `json:"project"`
-	UUID           uuid.UUID   `json:"uuid"`
-	UUIDConflictOf *uuid.UUID  `json:"uuid_conflict_of"`
-	State          crash.State `json:"state"`
-	Format         string      `json:"format"`
-	Error          *string     `json:"error"`
-	OccurredAt     *time.Time  `json:"occurred_at"`
-	ReceivedAt     time.Time   `json:"received_at"`
-	ProcessedAt    *time.Time  `json:"processed_at"`
-	Lang           string      `json:"lang"`
-	Agent          string      `json:"agent"`
-	Classifier     string      `json:"classifier"`
-	Message        string      `json:"message"`
-	Version        string      `json:"version"`
-	Host           string      `json:"host"`
-	Duplicates     int         `json:"duplicates"`
-	BuildID        *int64      `json:"build_id"` // of the app; null when it is not known
+	ID             uuid.UUID      `json:"id"`
+	GroupID        *int64         `json:"group_id"`
+	Project        projectView    `json:"project"`
+	UUID           uuid.UUID      `json:"uuid"`
+	UUIDConflictOf *uuid.UUID     `json:"uuid_conflict_of"`
+	State          crash.State    `json:"state"`
+	Format         string         `json:"format"`
+	Error          *string        `json:"error"`
+	OccurredAt     *time.Time     `json:"occurred_at"`
+	ReceivedAt     time.Time      `json:"received_at"`
+	ProcessedAt    *time.Time     `json:"processed_at"`
+	Lang           string         `json:"lang"`
+	Agent          string         `json:"agent"`
+	Classifier     string         `json:"classifier"`
+	Severity       crash.Severity `json:"severity"`
+	Message        string         `json:"message"`
+	Version        string         `json:"version"`
+	Host           string         `json:"host"`
+	Duplicates     int            `json:"duplicates"`
+	BuildID        *int64         `json:"build_id"` // of the app; null when it is not known
 	// Symbols is how much of it reads as the developer wrote the code.
 	Symbols crash.SymbolState `json:"symbolication_state"`
 }
@@ -292,13 +304,19 @@ type crashDetail struct {
 	NextID             *uuid.UUID       `json:"next_id"`
 	Breadcrumbs        []breadcrumbView `json:"breadcrumbs"` // the last steps before the crash, oldest first
 	BreadcrumbsOmitted int              `json:"breadcrumbs_omitted"`
+	Annotations        []annotationView `json:"annotations"` // in the order of the report
+	AnnotationsOmitted int              `json:"annotations_omitted"`
+	// Truncated says that the report was cut off: what could be read of it is here.
+	Truncated bool `json:"truncated"`
+	// ClockDrift is by how many seconds the times of the client were corrected; 0: not.
+	ClockDrift int64 `json:"clock_drift_seconds"`
 }
 
 func rowView(r *crash.Row) crashView {
 	return crashView{ID: r.ID, GroupID: r.GroupID, Project: projectView{r.ProjectID, r.ProjectName},
 		UUID: r.UUID, UUIDConflictOf: r.ConflictOf, State: r.State, Format: r.Format, Error: r.Error,
 		OccurredAt: utc(r.OccurredAt), ReceivedAt: r.ReceivedAt.UTC(), ProcessedAt: utc(r.ProcessedAt),
-		Lang: r.Lang, Agent: r.Agent, Classifier: r.Classifier, Message: r.Message, Version: r.Version,
+		Lang: r.Lang, Agent: r.Agent, Classifier: r.Classifier, Severity: r.Severity, Message: r.Message, Version: r.Version,
 		Host: r.Host, Duplicates: r.Duplicates, BuildID: r.BuildID, Symbols: symbolState(r.Symbols)}
 }
 
@@ -317,8 +335,8 @@ func rowViews(rows []crash.Row) []crashView {
 	return views
 }
 
-// crashDetailOf shows a crash and its group, nil when it has none.
-func crashDetailOf(d *crash.Detail, g *crash.GroupHead) crashDetail {
+// crashDetailOf shows a crash, its group, nil when it has none, and the steps of its files.
+func crashDetailOf(d *crash.Detail, g *crash.GroupHead, steps []json.RawMessage) crashDetail {
 	v := crashDetail{crashView: rowView(&d.Row), Attributes: d.Attributes, Attachments: attachmentViews(d.Attachments)}
 	v.GroupID = nil
 	if g != nil {
@@ -337,7 +355,8 @@ func crashDetailOf(d *crash.Detail, g *crash.GroupHead) crashDetail {
 		v.Modules, v.ModulesOmitted = modulesOf(r, symbols)
 	}
 	markOwn(v.Threads, d.Explanation)
-	v.Breadcrumbs, v.BreadcrumbsOmitted = breadcrumbsOf(d.Document, v.OccurredAt)
+	v.readBeside(d.Document, steps)
+	v.ClockDrift = int64(crash.ClockDrift(d.Sent, d.ReceivedAt) / time.Second)
 	if d.Key != nil && d.Algorithm != nil {
 		v.Fingerprint = &fingerprintView{Key: hex.EncodeToString(d.Key), Algorithm: *d.Algorithm, Explanation: d.Explanation}
 	}

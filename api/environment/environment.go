@@ -75,6 +75,7 @@ const (
 	codeNotFound  = "ENVIRONMENT_NOT_FOUND"
 	codeForbidden = "ENVIRONMENT_FORBIDDEN"
 	codeConflict  = "ENVIRONMENT_NAME_CONFLICT"
+	codeInUse     = "ENVIRONMENT_IN_USE"
 	codeStale     = "ENVIRONMENT_VERSION_CONFLICT"
 	codeLimit     = "ENVIRONMENT_LIMIT"
 )
@@ -90,6 +91,7 @@ func problem(err error) error {
 	}
 	var known *respond.Problem
 	var wrong *step.InvalidError
+	var used *authoring.InUseError
 	switch {
 	case err == nil, errors.As(err, &known):
 		return err
@@ -98,6 +100,8 @@ func problem(err error) error {
 	case errors.Is(err, authoring.ErrForbidden):
 		return refused(http.StatusForbidden, codeForbidden,
 			"the environment belongs to a team that is not one of yours, or to the organization, whose environments take an admin")
+	case errors.As(err, &used):
+		return refused(http.StatusConflict, codeInUse, "the environment cannot be deleted: "+used.Error())
 	case errors.Is(err, storage.ErrConflict):
 		return refused(http.StatusConflict, codeConflict, "the organization has an environment of that name already")
 	case errors.Is(err, environment.ErrFull):
@@ -281,7 +285,7 @@ func (h *Handlers) update(c *gin.Context) error {
 	return h.show(c, http.StatusOK, e)
 }
 
-// delete serves DELETE /environments/{id}. Runs that have it go on; a schedule that names
+// delete serves DELETE /environments/{id}; 409 ENVIRONMENT_IN_USE for a suite's default. Runs that have it go on; a schedule that names
 // it starts nothing until it names another.
 func (h *Handlers) delete(c *gin.Context) error {
 	id, err := idOf(c)

@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/authoring"
 )
 
 func TestMain(m *testing.M) {
@@ -38,15 +39,14 @@ type object = map[string]any
 
 // world is an organization behind the handlers, with keys of its people.
 type world struct {
-	*fixture.Fixture
+	*fixture.Tests
 	engine                           *gin.Engine
 	owner, member, neighbor, outside string
 }
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	w := &world{Fixture: fixture.New(t)}
-	w.Org.AddSide()
+	w := &world{Tests: fixture.NewTests(t)}
 	authenticator, err := auth.New(auth.Config{DB: w.DB, Region: fixture.Region})
 	require.NoError(t, err)
 	h, err := handlers.New(handlers.Config{DB: w.DB, SealKeys: fixture.SealKey, Vendor: "slipway", CheckURL: func(_ context.Context, address string) error {
@@ -141,6 +141,22 @@ func TestEnvironments(t *testing.T) {
 	w.call(204, w.owner, "DELETE", path, nil)
 	w.refused(404, "ENVIRONMENT_NOT_FOUND", "", w.owner, "PATCH", path, object{})
 	require.Zero(t, w.Count(`select count(*) from audit_events where position($1 in detail::text) > 0`, secret))
+}
+
+// The default of a suite is not deleted before the suite has another.
+func TestDefaultIsNotDeleted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	made, _ := w.call(201, w.owner, "POST", base, object{"name": "staging"})
+	path := base + "/" + made["id"].(string)
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke")
+	for _, name := range []string{"staging", ""} {
+		w.UpdateSuite(w.Org.Member.Writer, suite.ID, authoring.SuiteChange{DefaultEnvironment: &name})
+		if name != "" {
+			w.refused(409, "ENVIRONMENT_IN_USE", `the default environment of "smoke" (`+suite.ID.String()+`)`, w.owner, "DELETE", path, nil)
+		}
+	}
+	w.call(204, w.owner, "DELETE", path, nil)
 }
 
 func TestRefusedBodies(t *testing.T) {

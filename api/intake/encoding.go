@@ -2,6 +2,7 @@ package intake
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"net/http"
@@ -30,6 +31,8 @@ type body struct {
 	most     int64
 	n        int64
 	err      error // the first failure, other than the end
+	// lenient takes a stream that was cut off for one that ends there: see report.Mend.
+	lenient bool
 }
 
 // wire reads what came over the network and remembers how it failed: the
@@ -71,6 +74,8 @@ func (b *body) Read(p []byte) (int, error) {
 		b.err = tooLarge("the body inflates to more than %d times its length", inflateRatio)
 	case err == nil || err == io.EOF:
 		return n, err
+	case b.lenient && errors.Is(err, io.ErrUnexpectedEOF):
+		return n, io.EOF
 	default:
 		b.err = encodingFailure("the body cannot be inflated: it is damaged or not of its Content-Encoding")
 	}
@@ -88,6 +93,25 @@ func bodyFailure(err error) error {
 		return unavailable(slow.Error(), slow) // clients send again what was not served
 	}
 	return malformed("the body ended early or did not arrive in time")
+}
+
+// sniff inflates a body that is gzip and does not say so: a page that sends a beacon cannot
+// set the header. No report begins with these bytes.
+func (b *body) sniff(r *Receiver) error {
+	if b.inflater != nil {
+		return nil
+	}
+	var head [2]byte
+	n, err := io.ReadFull(&b.wire, head[:])
+	if b.wire.err != nil {
+		return bodyFailure(b.wire.err)
+	}
+	b.wire.n -= int64(n)
+	b.wire.r = io.MultiReader(bytes.NewReader(head[:n]), b.wire.r)
+	if err != nil || head != [2]byte{0x1f, 0x8b} {
+		return nil
+	}
+	return b.inflate(r, "gzip")
 }
 
 // close returns the inflater back.
@@ -117,6 +141,11 @@ func (b *body) open(r *Receiver, req *http.Request, arriving *pace.Body) error {
 	if err != nil || encoding == "" {
 		return err
 	}
+	return b.inflate(r, encoding)
+}
+
+// inflate begins to inflate.
+func (b *body) inflate(r *Receiver, encoding string) error {
 	inf := r.inflate.Get().(*inflater)
 	b.inflater = inf
 	if err := inf.reset(&b.wire, encoding); err != nil {

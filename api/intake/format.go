@@ -104,6 +104,9 @@ func (in *intake) describeDump(ctx context.Context) error {
 	if t, ok := seconds(s.Attributes["timestamp"]); ok {
 		s.Timestamp = t
 	}
+	if in.ask.sentAt == "" {
+		in.ask.sentAt = s.Attributes["sent_at"]
+	}
 	id, err := dumpUUID(s.Attributes)
 	if err != nil {
 		return err

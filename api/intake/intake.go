@@ -29,6 +29,7 @@ type ask struct {
 	token, format  string
 	object         string
 	attachmentName string
+	sentAt         string
 }
 
 // Submit serves POST /post and /api/post: token, format, object and
@@ -72,6 +73,8 @@ func parseQuery(raw string) ask {
 			to = &q.object
 		case "attachment_name":
 			to = &q.attachmentName
+		case "sent_at":
+			to = &q.sentAt
 		default:
 			continue
 		}
@@ -103,6 +106,9 @@ type intake struct {
 	scrubbed *buffer
 	head     report.Head
 	checked  bool
+	digest   *[32]byte // of a report that was cut off, as it came
+	// after runs with the id of the report, once it is stored and before the answer.
+	after func(ctx context.Context, id uuid.UUID) error
 
 	files  []crash.Attachment // in the object store
 	keep   bool               // the files belong to a crash
@@ -167,6 +173,9 @@ func (in *intake) run(ctx context.Context) error {
 	if in.token, err = in.r.token(ctx, in.c.ClientIP(), in.ask.token); err != nil {
 		return err
 	}
+	if err := in.r.checkOrigin(in.c, in.token); err != nil {
+		return err
+	}
 	in.places.caller = callerOf(in.token)
 	name := in.ask.format
 	if name == "" {
@@ -225,6 +234,10 @@ func (in *intake) receive(ctx context.Context) error {
 			return err
 		}
 	default:
+		if err := in.body.sniff(in.r); err != nil {
+			return err
+		}
+		in.body.lenient = true
 		if err := in.takeDocument(ctx, &in.body, in.rawSize()); err != nil {
 			return err
 		}
@@ -276,26 +289,20 @@ func arrival(err error) error {
 	return err
 }
 
-func (in *intake) check() error {
-	head, err := report.Check(in.doc.b, in.r.cfg.Report)
-	if err != nil {
-		return refusal(err)
-	}
-	in.head, in.checked = head, true
-	return nil
-}
-
 // store commits the report and writes the answer.
 func (in *intake) store(ctx context.Context) error {
 	in.places.arriving.FreeAll() // nobody waits for the sender any more
 	incoming := crash.Incoming{
 		OrganizationID: in.token.OrganizationID, ProjectID: in.token.ProjectID,
 		UUID: uuid.UUID(in.head.UUID), Document: in.head.Document, Format: in.format.name, Attachments: in.files,
-		RequestID: logfield.Get(ctx, logfield.RequestID),
+		RequestID: logfield.Get(ctx, logfield.RequestID), SentAt: in.sentAt(),
 	}
-	if in.dump != nil {
+	switch {
+	case in.dump != nil:
 		incoming.Digest = in.dump.digest
-	} else {
+	case in.digest != nil:
+		incoming.Digest = *in.digest
+	default:
 		incoming.Digest = sha256.Sum256(in.head.Document)
 	}
 	if len(in.head.Secrets) > 0 {
@@ -311,14 +318,20 @@ func (in *intake) store(ctx context.Context) error {
 		return err
 	case err != nil:
 		return err
+	}
+	in.keep = receipt.Outcome != crash.Resent
+	if in.after != nil {
+		if err := in.after(ctx, receipt.ID); err != nil {
+			return err
+		}
+	}
+	switch {
 	case receipt.Outcome == crash.First:
-		in.keep = true
 		size := len(in.doc.b)
 		in.answer(receipt.ID)
 		in.r.cfg.Observer.Accepted(size)
 		return nil
 	case receipt.Outcome == crash.Conflict:
-		in.keep = true
 		in.r.cfg.Observer.Conflict()
 	default:
 		in.r.cfg.Observer.Resent()

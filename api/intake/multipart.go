@@ -112,7 +112,7 @@ func (in *intake) multipart(ctx context.Context, boundary string) error {
 		if n >= most {
 			return tooLarge("the body has more than %d parts", most)
 		}
-		content := &openPart{Reader: part, in: in, source: source}
+		content := &openPart{Reader: part, in: in, source: source, report: in.isReport(part)}
 		if err := in.part(ctx, part, content); err != nil {
 			if in.body.err != nil {
 				return in.body.err // what the reader made of it says less
@@ -153,12 +153,13 @@ type openPart struct {
 	io.Reader
 	in     *intake
 	source *partSource
+	report bool // what is cut off of it can be mended
 	cut    bool
 }
 
 func (p *openPart) Read(b []byte) (int, error) {
 	n, err := p.Reader.Read(b)
-	if errors.Is(err, io.ErrUnexpectedEOF) && p.source.end && p.in.body.err == nil && p.in.complete() {
+	if errors.Is(err, io.ErrUnexpectedEOF) && p.source.end && p.in.body.err == nil && (p.report || p.in.complete()) {
 		p.cut, err = true, io.EOF
 	}
 	return n, err
@@ -166,6 +167,12 @@ func (p *openPart) Read(b []byte) (int, error) {
 
 // complete reports whether what the request is about has arrived.
 func (in *intake) complete() bool { return in.checked || in.dump != nil || in.lateComplete() }
+
+// isReport reports whether a part holds the report, and not a file.
+func (in *intake) isReport(part *multipart.Part) bool {
+	name, _ := apibody.Parameter(part.Header.Get("Content-Disposition"), "name")
+	return name == reportPart && in.format.dumpPart == "" && in.ask.object == "" && !in.format.takesSymbols() && in.doc == nil
+}
 
 // part takes one part.
 func (in *intake) part(ctx context.Context, head *multipart.Part, part io.Reader) error {

@@ -61,6 +61,7 @@ type Store interface {
 	Owns(ctx context.Context, organization, project int64, id uuid.UUID) error
 	AddAttachments(ctx context.Context, organization, project int64, id uuid.UUID, files []crash.Attachment, most int) error
 	RecordUsage(ctx context.Context, project int64, events []crash.Usage) error
+	AddFeedback(ctx context.Context, n crash.NewFeedback) (uuid.UUID, error)
 }
 
 // Observer counts what happens; its methods are called concurrently, once a
@@ -224,6 +225,10 @@ func (r *Receiver) Routes() []route.Route {
 		{Method: http.MethodOptions, Path: "/api/unique-events/submit", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
 		{Method: http.MethodPost, Path: "/api/summed-events/submit", Interface: crash, Public: publicToken, Handler: r.SubmitSummed, Body: route.OwnBound, Quiet: true},
 		{Method: http.MethodOptions, Path: "/api/summed-events/submit", Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
+		{Method: http.MethodPost, Path: "/api/tunnel", Interface: crash, Public: "the crash token in the envelope is checked by the handler", Handler: r.Tunnel, Body: route.OwnBound, Deadline: route.StreamDeadline, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/tunnel", Interface: crash, Public: "a preflight has no body, and the token stands there", Handler: r.Preflight, Quiet: true},
+		{Method: http.MethodPost, Path: "/api/v3/crashes/:id/feedback", Interface: respond.InterfaceV3, Public: publicToken, Handler: r.Feedback, Body: route.OwnBound, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/v3/crashes/:id/feedback", Interface: respond.InterfaceV3, Bare: true, Public: publicToken, Handler: r.Preflight, Quiet: true},
 		{Method: http.MethodPost, Path: PathRoute, Interface: crash, Public: publicToken, Handler: r.SubmitPath, Body: route.OwnBound, Deadline: route.StreamDeadline, DeadlineOf: deadlineOf, Quiet: true},
 		{Method: http.MethodOptions, Path: PathRoute, Interface: crash, Public: publicToken, Handler: r.Preflight, Quiet: true},
 	}

@@ -63,6 +63,9 @@ type fakeStore struct {
 
 	usage    []crash.Usage
 	usageErr error
+
+	feedback    []crash.NewFeedback
+	feedbackErr error
 }
 
 func (s *fakeStore) Token(_ context.Context, digest [32]byte) (*crash.Token, error) {
@@ -100,6 +103,16 @@ func (s *fakeStore) RecordUsage(_ context.Context, _ int64, events []crash.Usage
 	defer s.mu.Unlock()
 	s.usage = append(s.usage, events...)
 	return s.usageErr
+}
+
+func (s *fakeStore) AddFeedback(_ context.Context, n crash.NewFeedback) (uuid.UUID, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := n.Clean(); err != nil {
+		return uuid.Nil, err
+	}
+	s.feedback = append(s.feedback, n)
+	return n.CrashID, s.feedbackErr
 }
 
 func (s *fakeStore) set(text string, t *crash.Token) {
@@ -192,6 +205,8 @@ func newWorld(t testing.TB, change func(*Config)) *world {
 	w.store.set("good", &crash.Token{ID: 1, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}})
 	w.store.set("other", &crash.Token{ID: 4, ProjectID: 8, OrganizationID: 4, Scopes: []string{crash.ScopeErrorPost}})
 	w.store.set("symbols", &crash.Token{ID: 2, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeSymbolPost}})
+	w.store.set("shop", &crash.Token{ID: 5, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}, Origins: []string{"https://shop.example"}})
+	w.store.set("pages", &crash.Token{ID: 6, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}, Origins: []string{"*"}})
 	w.store.set("quota", &crash.Token{ID: 3, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}, QuotaPerMinute: &one})
 	cfg := Config{Submitter: w.submit, Store: w.store, Symbols: w.symbols, SymbolView: symbolView, Objects: objects, Region: "local", Limits: testLimits(),
 		Observer: w.counts, Log: slog.New(slog.DiscardHandler), Wait: 200 * time.Millisecond}

@@ -60,11 +60,17 @@ func (in *intake) usage(ctx context.Context, list string) error {
 	if in.token, err = in.r.token(ctx, in.c.ClientIP(), in.ask.token); err != nil {
 		return err
 	}
+	if err := in.r.checkOrigin(in.c, in.token); err != nil {
+		return err
+	}
 	in.places.caller = callerOf(in.token)
 	if err := in.r.admit(in.token, crash.ScopeErrorPost); err != nil {
 		return err
 	}
 	if err := in.body.open(in.r, in.c.Request, in.places.arriving); err != nil {
+		return err
+	}
+	if err := in.body.sniff(in.r); err != nil {
 		return err
 	}
 	buf, err := in.places.read(ctx, &in.body, in.rawSize(), usageBytes)
@@ -75,12 +81,21 @@ func (in *intake) usage(ctx context.Context, list string) error {
 		return arrival(err)
 	}
 	in.doc = buf
+	if err := in.countUsage(ctx, buf.b, list); err != nil {
+		return err
+	}
+	in.ok([]byte(`{"response":"ok"}`))
+	return nil
+}
+
+// countUsage reads and counts the events of a list.
+func (in *intake) countUsage(ctx context.Context, doc []byte, list string) error {
 	slot, err := in.r.usage.Enter(ctx, in.places.caller, 1)
 	if err != nil {
 		return err
 	}
 	defer slot.Leave()
-	events, err := readUsage(buf.b, list, in.r.cfg.Now())
+	events, err := readUsage(doc, list, in.r.cfg.Now())
 	if err != nil {
 		return err
 	}
@@ -88,7 +103,6 @@ func (in *intake) usage(ctx context.Context, list string) error {
 		return err
 	}
 	in.r.cfg.Observer.Usage(len(events))
-	in.ok([]byte(`{"response":"ok"}`))
 	return nil
 }
 

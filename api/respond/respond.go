@@ -138,7 +138,9 @@ func Error(c *gin.Context, of Interface, err error) {
 		header.Set("WWW-Authenticate", `Basic realm="slipway", charset="UTF-8"`)
 	}
 	if of == InterfaceCrash {
-		header.Set("Access-Control-Allow-Origin", "*")
+		if _, said := header["Access-Control-Allow-Origin"]; !said {
+			header.Set("Access-Control-Allow-Origin", "*")
+		}
 	}
 	if of == InterfaceLegacy && p.Status == http.StatusConflict {
 		p = p.with(http.StatusBadRequest) // a duplicate is code 2 with 400 there

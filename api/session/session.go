@@ -155,6 +155,11 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: "/api/1/sdk/sessions/:session/end", Interface: v1, Public: publicToken, Handler: sdk.end, Quiet: true, Body: maxStart},
 		{Method: http.MethodPost, Path: "/api/1/sdk/feedbacks", Interface: v1, Public: publicToken, Handler: sdk.feedback, Body: maxFeedbackBody, Deadline: feedbackDeadline},
 		{Method: http.MethodGet, Path: "/api/1/sdk/update", Interface: v1, Public: publicToken, Handler: sdk.update, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/1/sdk/sessions", Interface: v1, Public: publicToken, Handler: sdk.preflight, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/1/sdk/sessions/:session/events", Interface: v1, Public: publicToken, Handler: sdk.preflight, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/1/sdk/sessions/:session/end", Interface: v1, Public: publicToken, Handler: sdk.preflight, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/1/sdk/feedbacks", Interface: v1, Public: publicToken, Handler: sdk.preflight, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/1/sdk/update", Interface: v1, Public: publicToken, Handler: sdk.preflight, Quiet: true},
 
 		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/sessions", Interface: v1, Action: auth.ReadSessions, Handler: read.sessions1},
 		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/sessions/:session", Interface: v1, Action: auth.ReadSessions, Handler: read.session1},

@@ -52,6 +52,7 @@ func (r *room) admit(c *gin.Context, text, scope string) (*session.Token, error)
 	if err != nil {
 		return nil, err
 	}
+	allowOrigin(c, t.Origins)
 	if !slices.Contains(t.Scopes, scope) {
 		return nil, refused(http.StatusForbidden, "has no scope "+scope)
 	}

@@ -2,6 +2,7 @@ package symbol_test
 
 import (
 	"context"
+	"net/url"
 	"testing"
 	"time"
 
@@ -81,6 +82,9 @@ func TestMissing(t *testing.T) {
 	group := itoa(int64(first["groups"].([]any)[1].(map[string]any)["id"].(float64)))
 	require.Equal(t, []any{"com.example", "libapp.so"}, names("?crash_group_id="+group))
 	require.Empty(t, names("?crash_project_id="+itoa(w.theirs.Crash.Project)))
+	var name string
+	require.NoError(t, w.db.GetContext(t.Context(), &name, `select name from crash_projects where id = $1`, project))
+	require.Len(t, names("?crash_project="+url.QueryEscape(name)), 3)
 	theirs, _ := w.missing("", w.theirs.Owner.APIKey)
 	require.Len(t, theirs, 1)
 	require.Equal(t, 1.0, theirs[0]["crashes"])
@@ -91,7 +95,7 @@ func TestMissing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []any{"com.example", "libapp.so"}, names(""), "a file that no crash lacks any more is not missing")
 
-	for _, query := range []string{"?sort=name", "?kind=elf", "?crash_group_id=0", "?group=1", "?page=0"} {
+	for _, query := range []string{"?sort=name", "?kind=elf", "?crash_group_id=0", "?group=1", "?page=0", "?crash_project=none"} {
 		status, _ := w.json("GET", "/api/v3/symbols/missing"+query, w.member)
 		require.Equal(t, 400, status, query)
 	}

@@ -22,7 +22,7 @@ func listQuery() []string {
 }
 
 func missingQuery() []string {
-	return []string{"crash_project_id", "crash_group_id", "kind[]", "search", "sort", "page", "per_page", "wait"}
+	return []string{"crash_project_id", "crash_project", "crash_group_id", "kind[]", "search", "sort", "page", "per_page", "wait"}
 }
 
 // maxSearch bounds a search text, and maxIdentifier an identifier, in bytes.
@@ -38,7 +38,8 @@ func filterOf(q url.Values, organization int64) (f symbolfile.Filter, err error)
 		return f, err
 	}
 	kinds, err := oneOf(q, "kind", string(symbol.ProGuard), string(symbol.SourceMap), string(symbol.Source), string(symbol.Breakpad),
-		string(symbol.ELF), string(symbol.MachO), string(symbol.PE), string(symbol.PDB))
+		string(symbol.ELF), string(symbol.MachO), string(symbol.PE), string(symbol.PDB), string(symbol.Wasm),
+		string(symbol.PortablePDB))
 	if err != nil {
 		return f, err
 	}
@@ -114,6 +115,12 @@ func (h *Handlers) Missing(c *gin.Context) error {
 	filter, err := needsOf(q, auth.Organization(c))
 	if err != nil {
 		return err
+	}
+	if filter.ProjectID == 0 {
+		named := knownRequest{CrashProject: strings.TrimSpace(q.Get("crash_project"))}
+		if filter.ProjectID, err = h.crashProject(c.Request.Context(), filter.OrganizationID, &named); err != nil {
+			return err
+		}
 	}
 	if err := h.settle(c); err != nil {
 		return err

@@ -23,6 +23,7 @@ func TestPermitByKind(t *testing.T) {
 		tasks.CrashPurge.Name:         {"oaO", "oaO"},
 		tasks.CrashSplit.Name:         {"oamO", "oaO"},
 		tasks.CrashChange.Name:        {"oamO", "oamO"},
+		tasks.CrashRegroup.Name:       {"oaO", "oaO"},
 		tasks.CrashRekey.Name:         {"O", "O"},
 		tasks.CrashFunctions.Name:     {"O", "O"},
 		tasks.CrashSymbolicate.Name:   {"oamO", "oamO"},

@@ -57,6 +57,9 @@ func (b *crashBench) measureReading(ctx context.Context) error {
 		{"groups", "/crash-groups", readingTarget},
 		{"groups, page 150", "/crash-groups?page=150", readingTarget},
 		{"groups, most frequent first", "/crash-groups?sort=count&state=open", readingTarget},
+		{"groups, most users first", "/crash-groups?sort=users", readingTarget},
+		{"groups, most users first, page 150", "/crash-groups?sort=users&page=150", readingTarget},
+		{"groups, most users first, seen in the last 7 days", "/crash-groups?sort=users&from=" + day(7), readingTarget},
 		{"search: a word of 5 % of the titles", "/crash-groups?search=Checkout", readingTarget},
 		{"search: part of a message of few", "/crash-groups?search=order+%d9", readingTarget},
 		{"search: what is nowhere", "/crash-groups?search=nowhere%d", readingTarget},
@@ -74,6 +77,9 @@ func (b *crashBench) measureReading(ctx context.Context) error {
 		{"groups seen in the last 7 days", "/crash-groups?from=" + day(7), readingTarget},
 		{"groups seen in 3 days of last month, by their count then", "/crash-groups?sort=count&from=" + day(40) + "T06:00&to=" + day(37) + "T18:00", readingTarget},
 		{"a group", group, readingTarget},
+		{"trend of a group by hour", group + "/trend?by=hour", readingTarget},
+		{"trend of a group by version", group + "/trend?by=version", readingTarget},
+		{"groups like a group", group + "/similar", readingTarget},
 		{"crashes of the largest group, page 1", group + "/crashes", readingTarget},
 		{"crashes of the largest group, page 1,000", group + "/crashes?page=1000", readingTarget},
 		{"crashes of the largest group of one customer", group + "/crashes?attribute.customer=acme", readingTarget},
@@ -164,6 +170,9 @@ func fillReading(ctx context.Context, db *storage.DB, crashes int) (filled, face
 	if err := buildFacets(ctx, db); err != nil {
 		return 0, 0, err
 	}
+	if err := countUsers(ctx, db); err != nil {
+		return 0, 0, err
+	}
 	return filled, time.Since(started) - filled, exec("vacuum analyze")
 }
 
@@ -193,6 +202,21 @@ func buildFacets(ctx context.Context, db *storage.DB) error {
 		}
 		for _, id := range ids {
 			if err := db.InTx(ctx, func(tx *storage.Tx) error { return crash.BuildFacets(ctx, tx, id) }); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// countUsers does what the worker does for groups from before users were counted.
+func countUsers(ctx context.Context, db *storage.DB) error {
+	for {
+		ids, err := crash.UncountedUsers(ctx, db, 1000)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids {
+			if err := db.InTx(ctx, func(tx *storage.Tx) error { return crash.CountUsers(ctx, tx, id) }); err != nil {
 				return err
 			}
 		}

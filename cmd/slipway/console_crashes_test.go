@@ -151,6 +151,8 @@ func TestConsoleCrashesGroup(t *testing.T) {
 		"The group is ignored.", "for 7 more", "2199-01-02 03:04")
 	change("/state", url.Values{"do": {"ignore"}, "until": {"2001-01-02T03:04"}}, "Until")
 	change("/state", url.Values{"do": {"ignore"}, "until_count": {"many"}}, "Further crashes: must be a number.")
+	change("/state", url.Values{"do": {"ignore"}, "until_users": {"many"}}, "Further users: must be a number.")
+	change("/state", url.Values{"do": {"ignore"}, "until_users": {"5"}}, "for 5 more users", "Users", "by hour")
 	change("/state", url.Values{"do": {"reopen"}}, "The group is open.")
 	change("/assignee", url.Values{}, "The group is assigned.", w.boot.Owner.Email)
 	change("/assignee", url.Values{"assignee": {"nobody@nowhere.example"}}, "Assignee")

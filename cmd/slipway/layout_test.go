@@ -46,7 +46,7 @@ var leaves = []leaf{
 	{"storage/step", []string{"github.com/theory/jsonpath", "go.yaml.in/yaml/v3"}, "test steps, locators and capabilities: documents that every area stores or replays"},
 	{"storage/artifact", []string{"golang.org/x/image", "google.golang.org/protobuf", "howett.net/plist"},
 		"packages of apps, read through an io.ReaderAt: knows nothing of where the bytes are"},
-	{"storage/symbol", []string{"github.com/ianlancetaylor/demangle", "github.com/klauspost/compress"},
+	{"storage/symbol", []string{"github.com/ianlancetaylor/demangle", "github.com/klauspost/compress", "github.com/therootcompany/xz"},
 		"the index of symbols and its lookup: reads files of artifacts and serves frames of reports"},
 	{"storage/cron", nil, "when an expression fires: the api checks with it what the store computes"},
 	{"worker/crash/fingerprint", []string{"github.com/ianlancetaylor/demangle"}, "what makes two crashes the same: a pure rule over a report"},

@@ -44,7 +44,9 @@ func accountChanges() []request {
 		{method: put, path: v3 + "/settings/storage", body: `{"kind":"s3","endpoint":"https://8.8.8.8","bucket":"apps","access_key":"AK","secret":"hidden"}`, want: 200, wrote: "storage_connection.changed"},
 		{method: remove, path: v3 + "/settings/storage", want: 204, wrote: "storage_connection.changed"},
 		{method: post, path: v3 + "/crash-projects", body: `{"name":"shop"}`, want: 201, wrote: "crash_project.created", save: "crashproject2=crash_project.id"},
+		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/regroup", want: 202, wrote: "crash_project.regrouped"},
 		{method: put, path: v3 + "/crash-projects/{id:crashproject2}", body: `{"name":"shop 2"}`, want: 200, wrote: "crash_project.updated"},
+		{method: put, path: v3 + "/crash-projects/{id:crashproject2}/owners", body: `{"owners":[{"pattern":"src/checkout/","assignee":"me"}]}`, want: 200, wrote: "crash_project.updated"},
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/tokens", body: `{}`, want: 201, wrote: "crash_token.created", save: "token=crash_token.id"},
 		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}/tokens/{token}", want: 204, wrote: "crash_token.revoked"},
 	}
@@ -161,6 +163,10 @@ func crashChanges() []request {
 			before: func(w *surface) { w.ids["org"], w.ids["json"] = "main", "json" }},
 		{method: post, path: "/api/unique-events/submit", query: "?token={{crashtoken}}", body: `{"application":"a","appversion":"1","unique_events":[]}`, as: "none", want: 200, unaudited: reported},
 		{method: post, path: "/api/summed-events/submit", query: "?token={{crashtoken}}", body: `{"application":"a","appversion":"1","summed_events":[]}`, as: "none", want: 200, unaudited: reported},
+		{method: post, path: "/api/tunnel", body: `{"token":"{{crashtoken}}"}` + "\n" + `{"type":"unique_events"}` + "\n" + `{"appversion":"1","unique_events":[]}`, as: "none", want: 200, unaudited: reported},
+		{method: post, path: v3 + "/crashes/{id:written}/feedback", query: "?token={{crashtoken}}", body: `{"name":"Ann","email":"ann@shop.example","text":"I pressed pay twice."}`,
+			as: "none", want: 201, unaudited: "what a user of a program wrote, kept where it is: nobody changed anything",
+			before: func(w *surface) { w.wait("written", `select id::text from crashes order by id limit 1`) }},
 		{method: patch, path: v3 + "/crash-groups/{id:group}", body: `{"state":"resolved"}`, want: 200, wrote: "crash_group.updated",
 			before: func(w *surface) {
 				w.wait("group", `select id::text from crash_groups where count = 4 order by id limit 1`)

@@ -90,7 +90,7 @@ func interfaceOf(path string) string {
 	for _, p := range []struct{ prefix, of string }{
 		{"/api/1", "legacy"}, {"/api/2", "legacy"}, {"/api/upload", "legacy"}, {"/upload", "legacy"},
 		{"/v1/ai-authoring", "authoring"}, {"/post", "crash"}, {"/api/post", "crash"}, {"/api/unique-events", "crash"},
-		{"/api/summed-events", "crash"}, {"/{universe}", "crash"},
+		{"/api/summed-events", "crash"}, {"/api/tunnel", "crash"}, {"/{universe}", "crash"},
 		{"/install", "page"}, {"/me", "page"}, {"/session", "page"}, {"/sign-", "page"}, {"/invite", "page"}, {"/udid", "page"}, {"/mail/", "page"},
 		{"/buildid", "page"}, {"/debuginfod", "page"}, {"/symbolserver", "page"},
 	} {

@@ -30,7 +30,7 @@ func lenient(path string) bool {
 	return slices.ContainsFunc([]string{
 		"/api/1/", "/api/2/", // the documents of these versions
 		"/api/upload", "/upload", "/api/v3/builds/upload", "/api/v3/symbols", // uploads
-		"/post", "/api/post", "/api/unique-events", "/api/summed-events", "/{universe}", // submissions
+		"/post", "/api/post", "/api/unique-events", "/api/summed-events", "/api/tunnel", "/{universe}", // submissions
 		"/install", "/session", "/sign-", "/invite", "/me/", "/udid", "/mail/", "/ops/", // pages, and what mail servers send
 	}, func(prefix string) bool {
 		return strings.HasPrefix(path, prefix) && path != "/api/v3/symbols/{id}" && path != "/api/v3/symbols/{id}/index" && path != "/api/v3/symbols/known"

@@ -68,6 +68,8 @@ func (s *services) addSymbolWork(handlers map[string]worker.Handler) (stop func(
 		Duplicates: s.settings.CrashDuplicates, Log: s.log}
 	handlers[tasks.CrashResymbolicate.Name] = &workcrash.Resymbolicate{Store: s.crashes, Symbols: waiting, Dumps: dumps,
 		Duplicates: s.settings.CrashDuplicates, Log: s.log}
+	handlers[tasks.CrashRegroup.Name] = &workcrash.Regroup{Store: s.crashes, Symbols: waiting, Dumps: dumps,
+		Duplicates: s.settings.CrashDuplicates, Log: s.log}
 	handlers[tasks.SymbolMaintenance.Name] = &symbols.Maintenance{DB: s.db, Folder: s.settings.SymbolFolder, Now: time.Now, Log: s.log}
 	return stop, nil
 }

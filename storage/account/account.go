@@ -49,6 +49,7 @@ const (
 	ActorCLI       = "admin-cli" // `slipway admin`
 	ActorBootstrap = "bootstrap" // the first start
 	ActorUpgrade   = "upgrade"   // what a new version does once with what there is
+	ActorOwners    = "owners"    // patterns of owners, that assign new crash groups
 	ActorSymbols   = "symbols"   // symbols that arrived after the crashes that lacked them
 	ActorRetention = "retention" // audit events and builds whose time is over
 )

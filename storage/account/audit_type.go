@@ -72,6 +72,7 @@ const (
 	CrashProjectCreated     AuditType = 1500
 	CrashProjectUpdated     AuditType = 1501
 	CrashProjectDeleted     AuditType = 1502
+	CrashProjectRegrouped   AuditType = 1503
 	CrashTokenCreated       AuditType = 1510
 	CrashTokenRotated       AuditType = 1511
 	CrashTokenRevoked       AuditType = 1512
@@ -233,6 +234,7 @@ func AuditTypes() []AuditEntryType {
 		{CrashProjectCreated, "crash_project.created", "Created crash project"},
 		{CrashProjectUpdated, "crash_project.updated", "Updated crash project"},
 		{CrashProjectDeleted, "crash_project.deleted", "Deleted crash project"},
+		{CrashProjectRegrouped, "crash_project.regrouped", "Requested the grouping of a crash project anew"},
 		{CrashTokenCreated, "crash_token.created", "Created crash token"},
 		{CrashTokenRotated, "crash_token.rotated", "Regenerated crash token"},
 		{CrashTokenRevoked, "crash_token.revoked", "Revoked crash token"},

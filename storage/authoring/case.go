@@ -292,11 +292,14 @@ func RenameCase(ctx context.Context, tx *storage.Tx, w account.Writer, id, name 
 	return CaseByID(ctx, tx, w.OrganizationID, id)
 }
 
-// DeleteCase deletes a case with its revisions and variables; its runs stay. Package
-// run has the way to delete a case whose runs may be open.
+// DeleteCase deletes a case with its revisions and variables; its runs stay. *InUseError for
+// the login of a suite. Package run has the way to delete a case whose runs may be open.
 func DeleteCase(ctx context.Context, tx *storage.Tx, w account.Writer, id string) error {
 	c, err := LockCase(ctx, tx, w, id, "update")
 	if err != nil {
+		return err
+	}
+	if err := checkNoLogin(ctx, tx, w.OrganizationID, []string{id}, nil); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `delete from test_cases where id = $1`, id); err != nil {

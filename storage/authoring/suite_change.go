@@ -313,15 +313,16 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	return SuiteByID(ctx, tx, w.OrganizationID, id)
 }
 
-// checkEnvironment refuses the name of an environment that a team's tests cannot have.
+// checkEnvironment refuses the name of an environment that a team's tests cannot have, and
+// keeps the one that they have from being deleted until the transaction ends.
 func checkEnvironment(ctx context.Context, q storage.Querier, organizationID, team int64, name string) error {
 	if name == "" {
 		return nil
 	}
-	var has bool
-	err := q.GetContext(ctx, &has, `select exists (select from test_environments
-		where organization_id = $1 and name = $2 and coalesce(team_id, $3) = $3)`, organizationID, storage.WithoutNUL(name), team)
-	if err == nil && !has {
+	var has []bool
+	err := q.SelectContext(ctx, &has, `select true from test_environments
+		where organization_id = $1 and name = $2 and coalesce(team_id, $3) = $3 for key share`, organizationID, storage.WithoutNUL(name), team)
+	if err == nil && len(has) == 0 {
 		return storage.Invalid("defaultEnvironment", "names no environment of the organization or of the suite's team")
 	}
 	return storage.Wrap(err, "environment of a test suite")
@@ -350,10 +351,14 @@ func LockSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UU
 }
 
 // DeleteSuite deletes a suite that LockSuite locked. Cases that do not go with it
-// are in no suite afterwards; runs stay. Package run has the way to delete a suite
+// are in no suite afterwards; runs stay. *InUseError when one that goes with it is the login
+// of another suite. Package run has the way to delete a suite
 // whose runs may be open.
 func DeleteSuite(ctx context.Context, tx *storage.Tx, w account.Writer, s *LockedSuite) error {
 	if s.all {
+		if err := checkNoLogin(ctx, tx, w.OrganizationID, s.Cases, &s.ID); err != nil {
+			return err
+		}
 		if _, err := tx.ExecContext(ctx, `delete from test_cases where id = any($1)`, pq.Array(s.Cases)); err != nil {
 			return storage.Wrap(err, "delete the test cases of suite "+s.ID.String())
 		}

@@ -25,13 +25,14 @@ func changeLogin(ctx context.Context, tx *storage.Tx, organizationID, team int64
 		if err := c.To.Check("login"); err != nil {
 			return false, err
 		}
-		var has bool
-		err := tx.GetContext(ctx, &has, `select exists (select from test_cases where id = $1 and organization_id = $2 and team_id = $3)`,
+		// The lock keeps the case from being deleted until the suite has it.
+		var has []bool
+		err := tx.SelectContext(ctx, &has, `select true from test_cases where id = $1 and organization_id = $2 and team_id = $3 for key share`,
 			storage.WithoutNUL(c.To.TestCaseID), organizationID, team)
 		if err != nil {
 			return false, storage.Wrap(err, "login of a test suite")
 		}
-		if !has {
+		if len(has) == 0 {
 			return false, storage.Invalid("login.testCaseId", "names no test case of the suite's team")
 		}
 	}

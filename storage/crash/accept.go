@@ -141,6 +141,9 @@ func (s *Store) pack(a *acceptance) {
 			if r.Format != "json" {
 				e.Format = r.Format
 			}
+			if !r.SentAt.IsZero() {
+				e.Sent = r.SentAt.Unix()
+			}
 			if of, ok := a.conflict[i]; ok {
 				e.ConflictOf = &of
 			}

@@ -27,7 +27,7 @@ func (r *rereading) makeAlias(ctx context.Context, from keyRow, g *Grouping) (ke
 	}
 	r.alias[from.ID] = to.ID
 	r.byID[to.ID] = to
-	return to, r.retitle(ctx, from.GroupID, g)
+	return to, r.retitle(ctx, from, g)
 }
 
 // takeInYounger makes the group of a new key a part of that of an old one, if it is the
@@ -56,11 +56,12 @@ func (r *rereading) takeInYounger(ctx context.Context, from, to keyRow, g *Group
 		}
 	}
 	to.RootID = from.RootID
-	return to, r.retitle(ctx, from.GroupID, g)
+	return to, r.retitle(ctx, from, g)
 }
 
-// retitle calls a group after frames that were symbolicated.
-func (r *rereading) retitle(ctx context.Context, group int64, g *Grouping) error {
+// retitle calls the group of a key after frames that were symbolicated, which may show its owner.
+func (r *rereading) retitle(ctx context.Context, of keyRow, g *Grouping) error {
+	group := of.GroupID
 	var was []struct {
 		Title   string `db:"title"`
 		Culprit string `db:"culprit"`
@@ -78,6 +79,9 @@ func (r *rereading) retitle(ctx context.Context, group int64, g *Grouping) error
 		group, g.Title, g.Culprit, g.Classifier, g.functions())
 	if err != nil {
 		return storage.Wrap(err, "call a crash group after its symbols")
+	}
+	if err := assignOwners(ctx, r.tx, r.organization, []owned{{of.ProjectID, group, g.Places}}, true); err != nil {
+		return err
 	}
 	return account.Audit(ctx, r.tx, account.Event{OrganizationID: r.organization, Type: account.CrashGroupSymbolicated,
 		Actor: account.Actor{Name: account.ActorSymbols}, Subject: groupSubject(group),

@@ -26,6 +26,15 @@ func (s *Store) Owns(ctx context.Context, organization, project int64, crash uui
 	return owns(ctx, s.db, selectEntry, organization, project, crash)
 }
 
+// Has returns nil when the organization has the crash, pending or not, and ErrNotFound when it
+// does not or was purged.
+func (s *Store) Has(ctx context.Context, organization int64, crash uuid.UUID) error {
+	return owns(ctx, s.db, selectEntry, organization, anyProject, crash)
+}
+
+// anyProject is no project's id: owns takes all of them for it.
+const anyProject = 0
+
 func owns(ctx context.Context, q storage.Querier, query string, organization, project int64, crash uuid.UUID) error {
 	batch, n := SplitID(crash)
 	var raw []byte
@@ -39,7 +48,7 @@ func owns(ctx context.Context, q storage.Querier, query string, organization, pr
 	if err := json.Unmarshal(raw, &e); err != nil {
 		return fmt.Errorf("entry of crash %s: %w", crash, err)
 	}
-	if e.Deleted || e.ProjectID != project {
+	if e.Deleted || project != anyProject && e.ProjectID != project {
 		return fmt.Errorf("entry of crash %s: %w", crash, storage.ErrNotFound)
 	}
 	return nil

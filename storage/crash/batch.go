@@ -21,7 +21,13 @@ type batchRow struct {
 	ReceivedAt     time.Time `db:"received_at"`
 	Entries        []byte    `db:"entries"`
 	Body           []byte    `db:"body"`
+	Libraries      []byte    `db:"libraries"`
 }
+
+// batchLibraries are the libraries that the organization's crash projects name, by project; null
+// for none. They come with the batch, for the rules that group its reports need them.
+const batchLibraries = `(select jsonb_object_agg(p.id, to_jsonb(p.libraries)) from crash_projects p
+	where p.organization_id = crash_batches.organization_id and p.libraries <> '{}') as libraries`
 
 // Batches reads and inflates batches. One that is not there (purged, or beyond
 // its age) is left out. One that is broken is among them with its Err: it must
@@ -32,7 +38,7 @@ func (s *Store) Batches(ctx context.Context, ids []uuid.UUID) ([]*Batch, error) 
 		texts[i] = id.String()
 	}
 	var rows []batchRow
-	err := s.db.SelectContext(ctx, &rows, `select id, organization_id, received_at, entries, body
+	err := s.db.SelectContext(ctx, &rows, `select id, organization_id, received_at, entries, body, `+batchLibraries+`
 		from crash_batches where id = any($1::uuid[]) order by id`, pq.Array(texts))
 	if err != nil {
 		return nil, storage.Wrap(err, "read crash batches")
@@ -147,6 +153,11 @@ func entriesOfUUIDs(ctx context.Context, q storage.Querier, batch uuid.UUID) ([]
 // read, and no body.
 func (s *Store) inflate(row *batchRow) (*Batch, error) {
 	b := &Batch{ID: row.ID, OrganizationID: row.OrganizationID, ReceivedAt: row.ReceivedAt}
+	if row.Libraries != nil {
+		if err := json.Unmarshal(row.Libraries, &b.Libraries); err != nil {
+			return b, fmt.Errorf("libraries of batch %s: %w", row.ID, err)
+		}
+	}
 	if err := json.Unmarshal(row.Entries, &b.Entries); err != nil {
 		b.Entries = nil
 		return b, fmt.Errorf("entries of batch %s: %w", row.ID, err)

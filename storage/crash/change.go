@@ -30,6 +30,7 @@ type GroupChange struct {
 	// What ends the ignoring of a group, whichever comes first.
 	Until        *time.Time `json:"until,omitempty"`
 	UntilCount   *int64     `json:"until_count,omitempty"` // further occurrences
+	UntilUsers   *int64     `json:"until_users,omitempty"` // further users
 	UntilVersion string     `json:"until_version,omitempty"`
 
 	Assignee *int64  `json:"assignee,omitempty"`  // a user; 0: nobody
@@ -55,6 +56,10 @@ func (c *GroupChange) Validate() (err error) {
 		return storage.Invalid("until", "goes with the state ignored")
 	case c.UntilCount != nil && state != Ignored:
 		return storage.Invalid("until_count", "goes with the state ignored")
+	case c.UntilUsers != nil && state != Ignored:
+		return storage.Invalid("until_users", "goes with the state ignored")
+	case c.UntilUsers != nil && (*c.UntilUsers < 1 || *c.UntilUsers > maxUntilCount):
+		return storage.Invalid("until_users", "must be from 1 to %d", int64(maxUntilCount))
 	case c.UntilVersion != "" && state != Ignored:
 		return storage.Invalid("until_version", "goes with the state ignored")
 	case c.UntilCount != nil && (*c.UntilCount < 1 || *c.UntilCount > maxUntilCount):
@@ -220,7 +225,7 @@ func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, organization
 			value  any
 		}{
 			{"in_version", c.InVersion != "", c.InVersion}, {"until", c.Until != nil, c.Until},
-			{"until_count", c.UntilCount != nil, c.UntilCount}, {"until_version", c.UntilVersion != "", c.UntilVersion},
+			{"until_count", c.UntilCount != nil, c.UntilCount}, {"until_users", c.UntilUsers != nil, c.UntilUsers}, {"until_version", c.UntilVersion != "", c.UntilVersion},
 		} {
 			if d.given {
 				detail[d.member] = d.value
@@ -230,9 +235,9 @@ func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, organization
 	_, err := tx.ExecContext(ctx, `update crash_groups g set state = $4,
 			resolved_at = case when $4 = 'resolved' then now() end, resolved_in = n.resolved_in, resolved_next = $5,
 			ignored_at = case when $4 = 'ignored' then now() end, ignored_until = $6,
-			ignored_until_count = $7, ignored_until_version = $8, ignore_ended = '', ignore_ended_at = null
+			ignored_until_count = $7, ignored_until_version = $8, ignored_until_users = g.users + $9, ignore_ended = '', ignore_ended_at = null
 		from unnest($2::bigint[], $3::text[]) as n(id, resolved_in) where g.organization_id = $1 and g.id = n.id`,
-		organization, pq.Array(ids), pq.Array(resolvedIn), string(*c.State), c.InNext, c.Until, c.UntilCount, c.UntilVersion)
+		organization, pq.Array(ids), pq.Array(resolvedIn), string(*c.State), c.InNext, c.Until, c.UntilCount, c.UntilVersion, c.UntilUsers)
 	return storage.Wrap(err, "change the state of crash groups")
 }
 

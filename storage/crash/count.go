@@ -23,11 +23,21 @@ type tally struct {
 	group, root int64
 	count       int64
 	first, last time.Time
+	severity    int64    // the worst
 	crashes     []*Crash // they decide whether a resolved or ignored group is open again
 	days        map[string]int64
-	values      map[valueKey]*valueTally
-	messages    map[string]*valueTally
+	hours       map[string]int64
+	versionDays map[versionDay]int64
+	users       distinct
+	// The builds that were uploaded first and last; 0: none is known.
+	firstBuild, lastBuild int64
+
+	values   map[valueKey]*valueTally
+	messages map[string]*valueTally
 }
+
+// versionDay is a version of a group on a day.
+type versionDay struct{ version, day string }
 
 type valueKey struct{ kind, value string }
 
@@ -42,13 +52,13 @@ func count(ctx context.Context, tx *storage.Tx, organization int64, keys map[pro
 	if len(tallies) == 0 {
 		return nil
 	}
-	if err := countGroups(ctx, tx, roots(tallies)); err != nil {
-		return err
-	}
-	if err := countDays(ctx, tx, tallies); err != nil {
+	if err := countGroups(ctx, tx, roots(tallies), tallies); err != nil {
 		return err
 	}
 	if err := countValues(ctx, tx, tallies); err != nil {
+		return err
+	}
+	if err := countDays(ctx, tx, tallies); err != nil {
 		return err
 	}
 	return countMessages(ctx, tx, organization, tallies)
@@ -80,7 +90,7 @@ func tallyUp(keys map[projectKey]keyRow, crashes []Crash) []*tally {
 
 func newTally(group, root int64, first *Crash) *tally {
 	return &tally{group: group, root: root, first: first.OccurredAt, last: first.OccurredAt,
-		days: map[string]int64{}, values: map[valueKey]*valueTally{}, messages: map[string]*valueTally{}}
+		days: map[string]int64{}, hours: map[string]int64{}, versionDays: map[versionDay]int64{}, values: map[valueKey]*valueTally{}, messages: map[string]*valueTally{}}
 }
 
 // roots sums tallies by the groups that are shown, ordered by their ids; days and
@@ -90,10 +100,10 @@ func roots(tallies []*tally) []*tally {
 	for _, t := range tallies {
 		r := byRoot[t.root]
 		if r == nil {
-			byRoot[t.root] = &tally{group: t.root, root: t.root, count: t.count, first: t.first, last: t.last, crashes: t.crashes}
+			byRoot[t.root] = &tally{group: t.root, root: t.root, count: t.count, first: t.first, last: t.last, severity: t.severity, crashes: t.crashes}
 			continue
 		}
-		r.count += t.count
+		r.count, r.severity = r.count+t.count, max(r.severity, t.severity)
 		r.first, r.last = earlier(r.first, t.first), later(r.last, t.last)
 		r.crashes = append(r.crashes, t.crashes...)
 	}
@@ -102,10 +112,22 @@ func roots(tallies []*tally) []*tally {
 
 func (t *tally) add(c *Crash) {
 	n := int64(c.Duplicates)
-	t.count += n
+	t.count, t.severity = t.count+n, max(t.severity, c.Severity.rank())
 	t.first, t.last = earlier(t.first, c.OccurredAt), later(t.last, c.OccurredAt)
 	t.crashes = append(t.crashes, c)
-	t.days[c.OccurredAt.UTC().Format(time.DateOnly)] += n
+	day := dayText(c.OccurredAt)
+	t.days[day] += n
+	t.versionDays[versionDay{c.Version, day}] += n
+	if c.ReceivedAt.Sub(c.OccurredAt) < HoursKept {
+		t.hours[timeText(c.OccurredAt.Truncate(time.Hour))] += n
+	}
+	if c.Affected != "" {
+		t.users.add(userHash(c.Affected))
+	}
+	if c.build != 0 && (t.firstBuild == 0 || c.build < t.firstBuild) {
+		t.firstBuild = c.build
+	}
+	t.lastBuild = max(t.lastBuild, c.build)
 	for _, k := range []valueKey{{"version", c.Version}, {"host", c.Host}} {
 		if k.value == "" {
 			continue
@@ -131,47 +153,59 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// addToGroups adds to the groups that are shown: only these have a count.
+// addToGroups adds to the groups that are shown: only these have a count. Users below 0 stay
+// as they are. A part has the severity of its own reports, which it is shown with when it is
+// taken out again.
 const addToGroups = `
+with reached as (` + storeReach + `), parts as (
+	update crash_groups p set severity = own.severity
+	from unnest($12::bigint[], $13::smallint[]) as own(id, severity) where p.id = own.id and p.severity < own.severity
+)
 update crash_groups g set
 	count = g.count + new.count,
 	first_seen = least(g.first_seen, new.first),
-	last_seen = greatest(g.last_seen, new.last)
-from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[]) as new(id, count, first, last)
+	last_seen = greatest(g.last_seen, new.last),
+	severity = greatest(g.severity, new.severity),
+	users = case when new.users < 0 then g.users else new.users end
+from unnest($6::bigint[], $7::bigint[], $8::timestamptz[], $9::timestamptz[], $10::bigint[], $11::smallint[]) as new(id, count, first, last, users, severity)
 where g.id = new.id`
 
-func countGroups(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
-	var ids, counts []int64
+// countGroups counts for the groups that are shown, and whom each of the groups of own reached.
+func countGroups(ctx context.Context, tx *storage.Tx, tallies, own []*tally) error {
+	var ids, counts, users, severities []int64
 	var first, last []string
 	for _, t := range tallies {
-		ids, counts = append(ids, t.group), append(counts, t.count)
+		ids, counts, severities = append(ids, t.group), append(counts, t.count), append(severities, t.severity)
 		first, last = append(first, timeText(t.first)), append(last, timeText(t.last))
 	}
 	locked, err := lockStandings(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
-	_, err = tx.ExecContext(ctx, addToGroups, pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last))
+	reached, usersOf, err := reachOf(ctx, tx, own)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		n, named := usersOf[id]
+		if !named {
+			n = -1
+		}
+		users = append(users, n)
+	}
+	var parts, severitiesOfParts []int64
+	for _, t := range own {
+		if t.group != t.root {
+			parts, severitiesOfParts = append(parts, t.group), append(severitiesOfParts, t.severity)
+		}
+	}
+	_, err = tx.ExecContext(ctx, addToGroups, append(reachColumns(reached),
+		pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last), pq.Array(users), pq.Array(severities),
+		pq.Array(parts), pq.Array(severitiesOfParts))...)
 	if err != nil {
 		return storage.Wrap(err, "count crash groups")
 	}
-	return transitGroups(ctx, tx, locked, tallies)
-}
-
-func countDays(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
-	var ids, counts []int64
-	var days []string
-	for _, t := range tallies {
-		for day, n := range t.days {
-			ids, days, counts = append(ids, t.group), append(days, day), append(counts, n)
-		}
-	}
-	_, err := tx.ExecContext(ctx, `
-		insert into crash_group_days as d (group_id, day, count)
-		select * from unnest($1::bigint[], $2::date[], $3::bigint[])
-		on conflict (group_id, day) do update set count = d.count + excluded.count`,
-		pq.Array(ids), pq.Array(days), pq.Array(counts))
-	return storage.Wrap(err, "count crash days")
+	return transitGroups(ctx, tx, locked, tallies, usersOf)
 }
 
 const addToValues = `

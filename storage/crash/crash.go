@@ -103,6 +103,8 @@ type Incoming struct {
 	Document    []byte
 	Format      string
 	Attachments []Attachment
+	// SentAt is when the client sent it, by its clock; zero: it did not say.
+	SentAt time.Time
 	// RequestID is the request that brought the report; the task of a batch
 	// carries that of its first report.
 	RequestID string
@@ -147,6 +149,8 @@ type Entry struct {
 	End        int        `json:"end"`
 	Format     string     `json:"format,omitempty"` // empty: json
 	ConflictOf *uuid.UUID `json:"conflict_of,omitempty"`
+	// Sent is when the client sent it, by its clock, in seconds since 1970; 0: it did not say.
+	Sent int64 `json:"sent,omitempty"`
 	// Deleted entries have no bytes: a resend that a batch left out, or a
 	// report that was purged.
 	Deleted bool `json:"deleted,omitempty"`
@@ -159,6 +163,8 @@ type Batch struct {
 	ReceivedAt     time.Time
 	Entries        []Entry
 	Body           []byte
+	// Libraries are what the crash projects of the organization name as not their own, by project.
+	Libraries map[int64][]string
 	// Err is why the batch cannot be read; no entry has a document then.
 	Err error
 }

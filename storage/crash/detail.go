@@ -21,6 +21,8 @@ type Detail struct {
 	// Symbols are what symbols made of it; nil: nothing was looked up.
 	Symbols     *Symbolication
 	Attachments []Attachment
+	// Sent is when the client sent it, as Entry has it.
+	Sent int64
 }
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }
@@ -41,6 +43,7 @@ func (s *Store) CrashByID(ctx context.Context, organization int64, id uuid.UUID)
 	b, entry, err := s.entry(ctx, organization, id)
 	switch {
 	case err == nil:
+		d.Sent = b.Entries[entry].Sent
 		// A recorded crash is shown even if its bytes cannot be read any more.
 		if d.Document, err = b.Document(entry); err != nil && (pending || b.Err == nil) {
 			return nil, err
@@ -108,7 +111,7 @@ func (s *Store) entry(ctx context.Context, organization int64, id uuid.UUID) (*B
 // time of the crash, version and host are not.
 func pendingRow(b *Batch, entry int) Row {
 	e := &b.Entries[entry]
-	r := Row{ID: entryID(b.ID, entry), ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, State: Pending,
+	r := Row{ID: entryID(b.ID, entry), ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, State: Pending, Severity: SevereCrash,
 		Format: e.Format, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: json.RawMessage("{}")}
 	if r.Format == "" {
 		r.Format = "json"

@@ -45,7 +45,7 @@ func dropValues(ctx context.Context, tx *storage.Tx, organization, group int64, 
 	for f := range lost {
 		list = append(list, f)
 	}
-	rows, err := readFacets(ctx, tx, map[int64][]facet{group: list})
+	rows, _, err := readFacets(ctx, tx, map[int64][]facet{group: list})
 	if err != nil || len(rows) == 0 {
 		return err // the group is gone, too
 	}

@@ -79,11 +79,7 @@ func writeFacets(ctx context.Context, tx *storage.Tx, known *facetMemory, keys m
 	if len(fresh) == 0 {
 		return nil
 	}
-	rows, err := readFacets(ctx, tx, fresh)
-	if err != nil {
-		return err
-	}
-	held, err := countFacetKeys(ctx, tx, slices.Collect(maps.Keys(fresh)))
+	rows, held, err := readFacets(ctx, tx, fresh)
 	if err != nil {
 		return err
 	}
@@ -120,9 +116,18 @@ func writeFacets(ctx context.Context, tx *storage.Tx, known *facetMemory, keys m
 	return storeFacets(ctx, tx, rows)
 }
 
-// readFacets reads the rows of attributes of groups, and those of the other attributes.
-func readFacets(ctx context.Context, tx *storage.Tx, facets map[int64][]facet) (map[facetKey]*facetRow, error) {
-	rows := map[facetKey]*facetRow{}
+// selectFacets reads the rows that there are of those that are wanted, and how many a group has
+// with the row of its other attributes, which is always wanted.
+const selectFacets = `
+select w.group_id, w.key, f.group_id is not null as found, coalesce(f.many, false) as many, f.hashes,
+	case when w.key = $3 then (select count(*) from crash_group_facets c where c.group_id = w.group_id) else 0 end as held
+from unnest($1::bigint[], $2::bigint[]) as w(group_id, key)
+left join crash_group_facets f on f.group_id = w.group_id and f.key = w.key`
+
+// readFacets reads the rows of attributes of groups, and those of the other attributes, and how
+// many rows each group has.
+func readFacets(ctx context.Context, tx *storage.Tx, facets map[int64][]facet) (rows map[facetKey]*facetRow, held map[int64]int, err error) {
+	rows, held = map[facetKey]*facetRow{}, map[int64]int{}
 	seen := map[facetKey]bool{}
 	var groups, keys []int64
 	want := func(at facetKey) {
@@ -137,34 +142,22 @@ func readFacets(ctx context.Context, tx *storage.Tx, facets map[int64][]facet) (
 			want(facetKey{group, f.key})
 		}
 	}
-	var found []facetRow
-	err := tx.SelectContext(ctx, &found, `select f.group_id, f.key, f.many, f.hashes from crash_group_facets f
-		join unnest($1::bigint[], $2::bigint[]) as w(group_id, key) on w.group_id = f.group_id and w.key = f.key`,
-		pq.Array(groups), pq.Array(keys))
-	if err != nil {
-		return nil, storage.Wrap(err, "read crash group facets")
+	var found []struct {
+		facetRow
+		Found bool `db:"found"`
+		Held  int  `db:"held"`
+	}
+	if err := tx.SelectContext(ctx, &found, selectFacets, pq.Array(groups), pq.Array(keys), otherKeys); err != nil {
+		return nil, nil, storage.Wrap(err, "read crash group facets")
 	}
 	for i := range found {
-		rows[facetKey{found[i].GroupID, found[i].Key}] = &found[i]
+		f := &found[i]
+		held[f.GroupID] += f.Held
+		if f.Found {
+			rows[facetKey{f.GroupID, f.Key}] = &f.facetRow
+		}
 	}
-	return rows, nil
-}
-
-func countFacetKeys(ctx context.Context, tx *storage.Tx, groups []int64) (map[int64]int, error) {
-	var counts []struct {
-		GroupID int64 `db:"group_id"`
-		N       int   `db:"n"`
-	}
-	err := tx.SelectContext(ctx, &counts, `select group_id, count(*) as n from crash_group_facets
-		where group_id = any($1) group by group_id`, pq.Array(groups))
-	if err != nil {
-		return nil, storage.Wrap(err, "count crash group facets")
-	}
-	held := map[int64]int{}
-	for _, c := range counts {
-		held[c.GroupID] = c.N
-	}
-	return held, nil
+	return rows, held, nil
 }
 
 // storeFacets writes the rows that changed.

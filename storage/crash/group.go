@@ -41,6 +41,7 @@ type Group struct {
 	Title          string     `db:"title"`
 	Culprit        string     `db:"culprit"`
 	Classifier     string     `db:"classifier"`
+	Severity       Severity   `db:"severity"` // of its worst report
 	State          GroupState `db:"state"`
 	Count          int64      `db:"count"`
 	FirstSeen      time.Time  `db:"first_seen"`
@@ -58,6 +59,7 @@ type Group struct {
 	IgnoredAt      *time.Time `db:"ignored_at"`
 	IgnoredUntil   *time.Time `db:"ignored_until"`
 	IgnoredCount   *int64     `db:"ignored_until_count"` // further occurrences that are left
+	IgnoredUsers   *int64     `db:"ignored_users_left"`  // further users that are left
 	IgnoredVersion string     `db:"ignored_until_version"`
 	IgnoreEnded    IgnoreEnd  `db:"ignore_ended"` // what ended it last
 	IgnoreEndedAt  *time.Time `db:"ignore_ended_at"`
@@ -66,6 +68,12 @@ type Group struct {
 	AssigneeEmail *string `db:"assignee_email"`
 	AssigneeName  *string `db:"assignee_name"`
 	IssueURL      string  `db:"issue_url"`
+
+	// Users are those that the reports name, of all time; where UsersPartial since UsersSince
+	// only, nil: from before users were counted, and the reports are not read yet.
+	Users        int64      `db:"users"`
+	UsersSince   *time.Time `db:"users_since"`
+	UsersPartial bool       `db:"users_partial"`
 
 	// WindowCount is the count in the window of a list, or of a group that is read for one.
 	WindowCount int64
@@ -83,6 +91,9 @@ type Group struct {
 	// SplitInto and SplitFrom are the groups to which crashes went when symbols arrived, and
 	// from which they came.
 	SplitInto, SplitFrom []Successor
+	// FirstBuild and LastBuild are those uploaded first and last of which there was a report;
+	// nil: none is known, or it is gone.
+	FirstBuild, LastBuild *AffectedBuild
 
 	// Newest is the newest crash, of lists too; nil: none is left.
 	Newest *Newest
@@ -119,13 +130,14 @@ const (
 )
 
 const groupColumns = `g.id, g.organization_id, g.crash_project_id, p.name as project_name, g.fingerprint,
-	g.algorithm, g.title, g.culprit, g.classifier, ` + shownState + ` as state, g.count, g.first_seen, g.last_seen,
+	g.algorithm, g.title, g.culprit, g.classifier, g.severity, ` + shownState + ` as state, g.count, g.first_seen, g.last_seen,
 	g.resolved_at, g.resolved_in, g.resolved_next, g.reopened_at, g.regressed_in, g.regressions,
-	g.ignored_at, g.ignored_until, g.ignored_until_count, g.ignored_until_version, g.ignore_ended, g.ignore_ended_at,
+	g.users, nullif(g.users_since, g.created_at) as users_since, coalesce(g.users_since, now()) <> g.created_at as users_partial,
+	g.ignored_at, g.ignored_until, g.ignored_until_count, case when g.ignored_until_users is not null then greatest(g.ignored_until_users - g.users, 0) end as ignored_users_left, g.ignored_until_version, g.ignore_ended, g.ignore_ended_at,
 	g.assignee_id, (select u.email from users u where u.id = g.assignee_id) as assignee_email,
 	(select u.name from users u where u.id = g.assignee_id) as assignee_name, g.issue_url`
 
-const groupByID = `select ` + groupColumns + `
+const groupByID = `select ` + groupColumns + `, ` + affectedBuilds + ` as builds
 from crash_groups g join crash_projects p on p.id = g.crash_project_id
 where g.organization_id = $1
 	and g.id = (` + shownGroup + `)`
@@ -133,16 +145,22 @@ where g.organization_id = $1
 // GroupByID reads a group with all its versions, hosts and days. The id of a
 // group that was merged away leads to the group that has its reports now.
 func GroupByID(ctx context.Context, q storage.Querier, organization, id int64) (*Group, error) {
-	var g Group
-	if err := q.GetContext(ctx, &g, groupByID, organization, id); err != nil {
+	var read struct {
+		Group
+		Builds []byte `db:"builds"`
+	}
+	if err := q.GetContext(ctx, &read, groupByID, organization, id); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("crash group %d", id))
 	}
-	list := []Group{g}
+	list := []Group{read.Group}
 	if err := readValues(ctx, q, list, maxValues, Omitted{}); err != nil {
 		return nil, err
 	}
-	g = list[0]
+	g := list[0]
 	var err error
+	if g.FirstBuild, g.LastBuild, err = affectedBuildsOf(read.Builds); err != nil {
+		return nil, err
+	}
 	if g.Messages, err = readMessages(ctx, q, g.ID); err != nil {
 		return nil, err
 	}
@@ -169,6 +187,7 @@ func (g *Group) dateEnded() {
 	if g.State == Open && g.IgnoredUntil != nil {
 		g.IgnoreEnded, g.IgnoreEndedAt = EndedByDate, g.IgnoredUntil
 		g.IgnoredAt, g.IgnoredUntil, g.IgnoredCount, g.IgnoredVersion = nil, nil, nil, ""
+		g.IgnoredUsers = nil
 	}
 }
 

@@ -35,6 +35,7 @@ update crash_groups t set
 	ignored_at = case when u.undecided then f.ignored_at else t.ignored_at end,
 	ignored_until = case when u.undecided then f.ignored_until else t.ignored_until end,
 	ignored_until_count = case when u.undecided then f.ignored_until_count else t.ignored_until_count end,
+	ignored_until_users = case when u.undecided then f.ignored_until_users - f.users + t.users else t.ignored_until_users end,
 	ignored_until_version = case when u.undecided then f.ignored_until_version else t.ignored_until_version end,
 	ignore_ended = case when u.undecided then f.ignore_ended else t.ignore_ended end,
 	ignore_ended_at = case when u.undecided then f.ignore_ended_at else t.ignore_ended_at end
@@ -114,5 +115,5 @@ func regressByGroups(ctx context.Context, tx *storage.Tx, standings []standing, 
 			of = append(of, s)
 		}
 	}
-	return transitGroups(ctx, tx, of, tallyGone(keys, gone))
+	return transitGroups(ctx, tx, of, tallyGone(keys, gone), nil)
 }

@@ -22,12 +22,13 @@ const (
 	SortLastSeen  GroupSort = "last_seen"
 	SortFirstSeen GroupSort = "first_seen"
 	SortCount     GroupSort = "count"
+	SortUsers     GroupSort = "users"
 )
 
 // Validate refuses an unknown order.
 func (s GroupSort) Validate() error {
-	if s != SortLastSeen && s != SortFirstSeen && s != SortCount {
-		return &storage.InvalidError{Field: "sort", Msg: "must be last_seen, first_seen or count"}
+	if s != SortLastSeen && s != SortFirstSeen && s != SortCount && s != SortUsers {
+		return &storage.InvalidError{Field: "sort", Msg: "must be last_seen, first_seen, count or users"}
 	}
 	return nil
 }
@@ -39,8 +40,9 @@ type GroupFilter struct {
 	States         []GroupState      `json:"state,omitempty"`
 	Assignees      []int64           `json:"assignee,omitempty"` // 0: nobody
 	Classifiers    []string          `json:"classifier,omitempty"`
-	Versions       []string          `json:"version,omitempty"` // groups of which one of the versions was reported
-	Search         string            `json:"search,omitempty"`  // part of title, culprit, classifier or a message, or the beginning of the fingerprint
+	Severities     []Severity        `json:"severity,omitempty"` // of the worst report
+	Versions       []string          `json:"version,omitempty"`  // groups of which one of the versions was reported
+	Search         string            `json:"search,omitempty"`   // part of title, culprit, classifier or a message, or the beginning of the fingerprint
 	Attributes     []AttributeFilter `json:"attributes,omitempty"`
 	// Window selects groups that were seen in it, counts them in it, and sorts by that.
 	Window Window `json:"window,omitzero"`
@@ -97,7 +99,7 @@ func (f *GroupFilter) count(ctx context.Context, q storage.Querier, m matches) (
 
 // narrowed reports whether the filter has conditions besides the searching ones.
 func (f *GroupFilter) narrowed() bool {
-	return len(f.Projects)+len(f.States)+len(f.Assignees)+len(f.Classifiers)+len(f.Versions) > 0 || !f.Window.IsZero() ||
+	return len(f.Projects)+len(f.States)+len(f.Assignees)+len(f.Classifiers)+len(f.Severities)+len(f.Versions) > 0 || !f.Window.IsZero() ||
 		!f.FirstSeenFrom.IsZero() || !f.RegressedFrom.IsZero() || !f.MadeUntil.IsZero()
 }
 
@@ -128,6 +130,7 @@ func (f *GroupFilter) conditions(m matches) *conditions {
 	if len(f.Classifiers) > 0 {
 		c.add("g.classifier = any(" + c.arg(pq.Array(f.Classifiers)) + ")")
 	}
+	c.severities("g.severity", f.Severities)
 	if len(f.Versions) > 0 {
 		c.add("g.id in (select coalesce(h.root_id, h.id) from crash_group_values v join crash_groups h on h.id = v.group_id" +
 			" where h.organization_id = " + organization + " and v.kind = 'version' and v.value = any(" + c.arg(pq.Array(f.Versions)) + "))")
@@ -259,6 +262,7 @@ type Row struct {
 	Version     string          `db:"version"`
 	Host        string          `db:"host"`
 	Duplicates  int             `db:"duplicates"`
+	Severity    Severity        `db:"severity"`
 	BuildID     *int64          `db:"build_id"`   // of the app; nil: not known
 	Attributes  json.RawMessage `db:"attributes"` // nil in lists
 	// Symbols is how much of it reads as the developer wrote it; nil: nothing was looked up.
@@ -268,7 +272,7 @@ type Row struct {
 const rowColumns = `c.id, c.crash_project_id, coalesce(p.name, '') as project_name,
 	coalesce(h.root_id, h.id) as group_id, k.key, k.algorithm,
 	c.uuid, c.uuid_conflict_of, c.state, c.format, c.error, c.occurred_at, c.received_at, c.processed_at,
-	c.lang, c.agent, c.classifier, c.message, c.version, c.host, c.duplicates, c.build_id,
+	c.lang, c.agent, c.classifier, c.message, c.version, c.host, c.duplicates, c.build_id, c.severity,
 	(select s.state from crash_symbolications s where s.crash_id = c.id) as symbols`
 
 const rowTables = ` from crashes c` + rowSources

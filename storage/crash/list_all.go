@@ -23,6 +23,7 @@ type ListFilter struct {
 	Projects       []int64
 	States         []State // Processed, Stored or Failed
 	Versions       []string
+	Severities     []Severity
 	UUID           uuid.UUID
 	Attributes     []AttributeFilter
 	From, To       time.Time // of the arrival; From inclusive, To exclusive
@@ -34,6 +35,11 @@ func (f *ListFilter) Validate() error {
 	for _, s := range f.States {
 		if s != Processed && s != Stored && s != Failed {
 			return &storage.InvalidError{Field: "state", Msg: "must be processed, stored or failed"}
+		}
+	}
+	for _, s := range f.Severities {
+		if err := s.Validate(); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -50,6 +56,7 @@ func (f *ListFilter) conditions() *conditions {
 	if len(f.Versions) > 0 {
 		c.add("c.version = any(" + c.arg(pq.Array(f.Versions)) + ")")
 	}
+	c.severities("c.severity", f.Severities)
 	if f.UUID != uuid.Nil {
 		// One branch for each of the partial indexes of crash_uuids.
 		id := c.arg(f.UUID)

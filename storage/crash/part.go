@@ -79,7 +79,7 @@ func attach(ctx context.Context, tx *storage.Tx, id, into, root int64) error {
 // recountGroups counts groups that are shown from what their parts have. Days are kept
 // longer than crashes, so the first and last day decide where no crash is left.
 const recountGroups = `
-update crash_groups g set count = own.count,
+update crash_groups g set count = own.count, severity = (` + worstOfMembers + `),
 	first_seen = case when seen.first is null or own.first_day < (seen.first at time zone 'UTC')::date
 		then own.first_day::timestamp at time zone 'UTC' else seen.first end,
 	last_seen = case when seen.last is null or own.last_day > (seen.last at time zone 'UTC')::date
@@ -100,8 +100,10 @@ cross join lateral (
 where g.id = want.id`
 
 func recount(ctx context.Context, tx *storage.Tx, groups ...int64) error {
-	_, err := tx.ExecContext(ctx, recountGroups, pq.Array(groups))
-	return storage.Wrap(err, "recount crash groups")
+	if _, err := tx.ExecContext(ctx, recountGroups, pq.Array(groups)); err != nil {
+		return storage.Wrap(err, "recount crash groups")
+	}
+	return recountReach(ctx, tx, groups...)
 }
 
 // Part is a group that was merged into another.

@@ -3,7 +3,6 @@ package crash
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/lib/pq"
@@ -19,11 +18,15 @@ type Project struct {
 	OrganizationID int64  `db:"organization_id" json:"organization_id"`
 	Name           string `db:"name" json:"name"`
 	// ProjectID is the app whose crashes it receives; nil: none.
-	ProjectID *int64    `db:"project_id" json:"project_id"`
-	CreatedAt time.Time `db:"created_at" json:"created_at"`
+	ProjectID *int64 `db:"project_id" json:"project_id"`
+	// Libraries are what is not its own code, beside the libraries that are known: see CleanLibraries.
+	Libraries pq.StringArray `db:"libraries" json:"libraries"`
+	// AllowedOrigins are those of the pages that may post to it; *: all.
+	AllowedOrigins pq.StringArray `db:"allowed_origins" json:"allowed_origins"`
+	CreatedAt      time.Time      `db:"created_at" json:"created_at"`
 }
 
-const crashProjectColumns = `id, organization_id, name, project_id, created_at`
+const crashProjectColumns = `id, organization_id, name, project_id, libraries, allowed_origins, created_at`
 
 const insertCrashProject = `
 insert into crash_projects (organization_id, name) values ($1, $2)
@@ -81,19 +84,24 @@ func ProjectByID(ctx context.Context, q storage.Querier, organizationID, id int6
 type ProjectChange struct {
 	Name      *string
 	ProjectID *int64 // an app of the organization; 0: none
+	Libraries *[]string
+	// Origins are those of the pages that may post; none: only what is no page may.
+	Origins *[]string
 }
 
 // updateCrashProject needs an app of the organization: no row comes back else.
 const updateCrashProject = `
 update crash_projects c set name = coalesce($3, c.name),
-	project_id = case when $4::bigint is null then c.project_id else nullif($4, 0) end
+	project_id = case when $4::bigint is null then c.project_id else nullif($4, 0) end,
+	libraries = coalesce($5::text[], c.libraries),
+	allowed_origins = coalesce($6::text[], c.allowed_origins)
 where c.organization_id = $1 and c.id = $2
 returning ` + crashProjectColumns
 
 const appExists = `
 select count(*) from projects where organization_id = $1 and id = $2 and deleted_at is null`
 
-// UpdateProject renames a crash project or ties it to an app. ErrConflict
+// UpdateProject renames a crash project, ties it to an app or names its libraries. ErrConflict
 // when another one has the name.
 func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64, c ProjectChange) (*Project, error) {
 	if c.Name != nil {
@@ -112,12 +120,28 @@ func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 			return nil, &storage.InvalidError{Field: "project_id", Msg: "is no app of the organization"}
 		}
 	}
+	var libraries, origins any // nil: as they are
+	if c.Libraries != nil {
+		list, err := CleanLibraries(*c.Libraries)
+		if err != nil {
+			return nil, err
+		}
+		libraries = pq.Array(list)
+	}
+	if c.Origins != nil {
+		list, err := cleanOrigins(*c.Origins)
+		if err != nil {
+			return nil, err
+		}
+		origins = pq.Array(list)
+		tx.TokensChanged() // what is remembered of tokens has the origins
+	}
 	var p Project
-	if err := tx.GetContext(ctx, &p, updateCrashProject, organizationID, id, c.Name, c.ProjectID); err != nil {
+	if err := tx.GetContext(ctx, &p, updateCrashProject, organizationID, id, c.Name, c.ProjectID, libraries, origins); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("update crash project %d", id))
 	}
 	return &p, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectUpdated, Actor: actor,
-		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID}})
+		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID, "libraries": len(p.Libraries), "allowed_origins": p.AllowedOrigins}})
 }
 
 // maxForgotten bounds the reports that one deletion of a project forgets: a transaction of
@@ -230,157 +254,4 @@ func forgetUUIDs(ctx context.Context, tx *storage.Tx, id int64) error {
 		return ErrProjectHasReports
 	}
 	return nil
-}
-
-// ProjectToken is a stored token, without its text.
-type ProjectToken struct {
-	ID             int64          `db:"id" json:"id"`
-	ProjectID      int64          `db:"crash_project_id" json:"crash_project_id"`
-	Name           string         `db:"name" json:"name"`
-	Hint           string         `db:"hint" json:"hint"`
-	Scopes         pq.StringArray `db:"scopes" json:"scopes"`
-	QuotaPerMinute *int           `db:"quota_per_minute" json:"quota_per_minute"` // reports; nil: no quota
-	CreatedAt      time.Time      `db:"created_at" json:"created_at"`
-	RevokedAt      *time.Time     `db:"revoked_at" json:"revoked_at"`
-}
-
-const crashTokenColumns = `id, crash_project_id, name, hint, scopes, quota_per_minute, created_at, revoked_at`
-
-// Scopes of crash tokens.
-const (
-	ScopeErrorPost  = "error:post"  // submit crash reports
-	ScopeSymbolPost = "symbol:post" // submit symbol files
-)
-
-// NewToken is a token to make.
-type NewToken struct {
-	OrganizationID int64
-	ProjectID      int64
-	Name           string
-	Scopes         []string // empty: ScopeErrorPost
-	QuotaPerMinute int      // reports a minute; 0: no quota
-}
-
-const insertCrashToken = `
-insert into crash_tokens (crash_project_id, name, digest, hint, scopes, quota_per_minute)
-select p.id, $3, $4, $5, $6, nullif($7::int, 0) from crash_projects p
-where p.organization_id = $1 and p.id = $2
-returning ` + crashTokenColumns
-
-// CreateToken creates a further token of a project, shown once.
-func CreateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, n NewToken) (*ProjectToken, account.Secret, error) {
-	secret, err := keys.New(account.KindCrash)
-	if err != nil {
-		return nil, account.Secret{}, err
-	}
-	row, err := createToken(ctx, tx, actor, n, secret)
-	return row, secret, err
-}
-
-func createToken(ctx context.Context, tx *storage.Tx, actor account.Actor, n NewToken, s account.Secret) (*ProjectToken, error) {
-	scopes, err := n.check()
-	if err != nil {
-		return nil, err
-	}
-	var row ProjectToken
-	err = tx.GetContext(ctx, &row, insertCrashToken, n.OrganizationID, n.ProjectID, n.Name, s.Digest[:], s.Hint,
-		pq.Array(scopes), n.QuotaPerMinute)
-	if err != nil {
-		return nil, storage.Wrap(err, fmt.Sprintf("create token of crash project %d", n.ProjectID))
-	}
-	return &row, account.Audit(ctx, tx, account.Event{OrganizationID: n.OrganizationID, Type: account.CrashTokenCreated, Actor: actor,
-		Subject: fmt.Sprintf("crash token %d", row.ID),
-		Detail:  map[string]any{"project_id": row.ProjectID, "scopes": scopes, "hint": row.Hint}})
-}
-
-// maxQuota keeps the number inside the column; it is a million reports a second.
-const maxQuota = 60_000_000
-
-func (n NewToken) check() ([]string, error) {
-	if err := account.CheckDisplayName(n.Name); err != nil {
-		return nil, err
-	}
-	if n.QuotaPerMinute < 0 || n.QuotaPerMinute > maxQuota {
-		return nil, &storage.InvalidError{Field: "quota_per_minute", Msg: fmt.Sprintf("must be 0 (none) to %d", maxQuota)}
-	}
-	if len(n.Scopes) == 0 {
-		return []string{ScopeErrorPost}, nil
-	}
-	scopes := slices.Compact(slices.Sorted(slices.Values(n.Scopes)))
-	for _, scope := range scopes {
-		if scope != ScopeErrorPost && scope != ScopeSymbolPost {
-			return nil, &storage.InvalidError{Field: "scopes", Msg: "must be of " + ScopeErrorPost + ", " + ScopeSymbolPost}
-		}
-	}
-	return scopes, nil
-}
-
-// rotateCrashToken inserts a token that takes over name, scopes and quota of the one that
-// ends.
-const rotateCrashToken = `
-with former as (
-	update crash_tokens t set revoked_at = now() from crash_projects p
-	where p.id = t.crash_project_id and p.organization_id = $1 and t.id = $2 and t.revoked_at is null
-	returning t.crash_project_id, t.name, t.scopes, t.quota_per_minute
-)
-insert into crash_tokens (crash_project_id, name, digest, hint, scopes, quota_per_minute)
-select crash_project_id, name, $3, $4, scopes, quota_per_minute from former
-returning ` + crashTokenColumns
-
-// RotateToken ends a token at once and makes another with its name, scopes
-// and quota. ErrNotFound when it has ended before.
-func RotateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, organizationID, tokenID int64) (*ProjectToken, account.Secret, error) {
-	secret, err := keys.New(account.KindCrash)
-	if err != nil {
-		return nil, account.Secret{}, err
-	}
-	var row ProjectToken
-	if err := tx.GetContext(ctx, &row, rotateCrashToken, organizationID, tokenID, secret.Digest[:], secret.Hint); err != nil {
-		return nil, account.Secret{}, storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
-	}
-	tx.TokensChanged()
-	return &row, secret, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashTokenRotated, Actor: actor,
-		Subject: fmt.Sprintf("crash token %d", tokenID),
-		Detail:  map[string]any{"project_id": row.ProjectID, "token_id": row.ID, "hint": row.Hint}})
-}
-
-const revokeCrashToken = `
-update crash_tokens t set revoked_at = now() from crash_projects p
-where p.id = t.crash_project_id and p.organization_id = $1 and t.id = $2 and t.revoked_at is null
-returning t.id, t.crash_project_id, t.name, t.hint, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at`
-
-// RevokeToken ends a token at once.
-func RevokeToken(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, tokenID int64) error {
-	var row ProjectToken
-	if err := tx.GetContext(ctx, &row, revokeCrashToken, organizationID, tokenID); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
-	}
-	tx.TokensChanged()
-	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashTokenRevoked, Actor: actor,
-		Subject: fmt.Sprintf("crash token %d", tokenID),
-		Detail:  map[string]any{"project_id": row.ProjectID, "hint": row.Hint}})
-}
-
-const tokenOfProject = `select id from crash_tokens where crash_project_id = $1 and id = $2`
-
-// RevokeTokenOf ends a token of one crash project; ErrNotFound for another's.
-func RevokeTokenOf(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, projectID, tokenID int64) error {
-	var id int64
-	if err := tx.GetContext(ctx, &id, tokenOfProject, projectID, tokenID); err != nil {
-		return storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
-	}
-	return RevokeToken(ctx, tx, actor, organizationID, id)
-}
-
-const crashTokens = `
-select t.id, t.crash_project_id, t.name, t.hint, t.scopes, t.quota_per_minute, t.created_at, t.revoked_at
-from crash_tokens t join crash_projects p on p.id = t.crash_project_id
-where p.organization_id = $1 and t.crash_project_id = $2
-order by t.id desc limit $3 offset $4`
-
-// Tokens lists a project's tokens, newest first, ended ones too.
-func Tokens(ctx context.Context, q storage.Querier, organizationID, projectID int64, p storage.Page) ([]ProjectToken, error) {
-	list := []ProjectToken{}
-	err := q.SelectContext(ctx, &list, crashTokens, organizationID, projectID, p.RowLimit(), p.RowOffset())
-	return list, storage.Wrap(err, "list crash tokens")
 }

@@ -30,6 +30,8 @@ type Crash struct {
 	Error      string
 	OccurredAt time.Time
 	ReceivedAt time.Time
+	// Sent is when the client sent it, as Entry has it.
+	Sent       int64
 	Lang       string
 	Agent      string
 	Classifier string
@@ -54,6 +56,10 @@ type Crash struct {
 	// Notice is a report that is no crash, such as a message: no session ended by it.
 	Session, User string
 	Notice        bool
+	// Severity is what it is of; only a crash counts in the crash-free figures.
+	Severity Severity
+	// Affected is whom the report affects, as AffectedUser returns it; "": nobody is named.
+	Affected string
 	// Symbols are what symbols made of it; nil: nothing was looked up.
 	Symbols *Symbolication
 
@@ -72,6 +78,9 @@ type Grouping struct {
 	// found. Functions name them where it has no frames, since the client chose the key.
 	Explanation []byte
 	Functions   []string
+	// Places are the paths and modules of the stack, innermost first: their owners are
+	// assigned to a new group.
+	Places []string
 }
 
 // Record writes processed crashes of one organization and counts them in their
@@ -137,13 +146,15 @@ type keyRow struct {
 	GroupID   int64  `db:"group_id"`
 	RootID    int64  `db:"root_id"` // the group that is shown: GroupID, or what that is a part of
 	Split     bool   `db:"split"`   // the group has rules, as selectKeys reads it
+	Owned     bool   `db:"owned"`   // the crash project has owners
 	// FacetsAt names the facets of the group; nil: it has none yet.
 	FacetsAt *time.Time `db:"facets_at"`
 }
 
 const selectKeys = `
 select k.id, k.crash_project_id, k.key, k.group_id, coalesce(g.root_id, g.id) as root_id, g.facets_at,
-	exists (select from crash_group_splits s where s.group_id = k.group_id) as split
+	exists (select from crash_group_splits s where s.group_id = k.group_id) as split,
+	exists (select from crash_owners o where o.crash_project_id = k.crash_project_id) as owned
 from crash_group_keys k
 join unnest($1::bigint[], $2::bytea[]) as want(crash_project_id, key)
 	on want.crash_project_id = k.crash_project_id and want.key = k.key
@@ -154,10 +165,10 @@ join crash_groups g on g.id = k.group_id`
 const insertKeys = `
 with made as (
 	insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit,
-		classifier, count, first_seen, last_seen, facets_at)
-	select $1, crash_project_id, key, algorithm, title, culprit, classifier, 0, 'infinity', '-infinity', now()
-	from unnest($2::bigint[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::text[])
-		as new(crash_project_id, key, algorithm, title, culprit, classifier)
+		classifier, count, first_seen, last_seen, facets_at, severity)
+	select $1, crash_project_id, key, algorithm, title, culprit, classifier, 0, 'infinity', '-infinity', now(), severity
+	from unnest($2::bigint[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::text[], $9::smallint[])
+		as new(crash_project_id, key, algorithm, title, culprit, classifier, severity)
 	returning id, crash_project_id, fingerprint, algorithm, title, culprit, classifier
 ), keyed as (
 	insert into crash_group_keys (crash_project_id, key, algorithm, group_id)
@@ -174,13 +185,14 @@ select id from made where id not in (select group_id from keyed)`
 
 // ensureKeys finds or creates the key of every grouped crash.
 func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) (map[projectKey]keyRow, error) {
-	want := map[projectKey]*Grouping{}
+	want, worst := map[projectKey]*Grouping{}, map[projectKey]int64{}
 	for i := range crashes {
 		if c := &crashes[i]; c.Group != nil {
 			pk := projectKey{c.ProjectID, c.Group.Key}
 			if want[pk] == nil {
 				want[pk] = c.Group
 			}
+			worst[pk] = max(worst[pk], c.Severity.rank())
 		}
 	}
 	if len(want) == 0 {
@@ -197,17 +209,17 @@ func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes
 		}
 	}
 	projects, keys := keyArrays(missing)
-	var algorithms []int64
+	var algorithms, severities []int64
 	var titles, culprits, classifiers, functions []string
 	for _, pk := range sortedKeys(missing) {
 		g := missing[pk]
-		algorithms = append(algorithms, int64(g.Algorithm))
+		algorithms, severities = append(algorithms, int64(g.Algorithm)), append(severities, worst[pk])
 		titles, culprits = append(titles, g.Title), append(culprits, g.Culprit)
 		classifiers, functions = append(classifiers, g.Classifier), append(functions, g.functions())
 	}
 	var orphans []int64
 	err = tx.SelectContext(ctx, &orphans, insertKeys, organization, projects, keys,
-		pq.Array(algorithms), pq.Array(titles), pq.Array(culprits), pq.Array(classifiers), pq.Array(functions))
+		pq.Array(algorithms), pq.Array(titles), pq.Array(culprits), pq.Array(classifiers), pq.Array(functions), pq.Array(severities))
 	if err != nil {
 		return nil, storage.Wrap(err, "make crash groups")
 	}
@@ -216,7 +228,16 @@ func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes
 			return nil, storage.Wrap(err, "remove crash groups made twice")
 		}
 	}
-	return readKeys(ctx, tx, want)
+	if have, err = readKeys(ctx, tx, want); err != nil {
+		return nil, err
+	}
+	var made []owned
+	for pk, g := range missing {
+		if k := have[pk]; k.Owned {
+			made = append(made, owned{pk.project, k.GroupID, g.Places})
+		}
+	}
+	return have, assignOwners(ctx, tx, organization, made, false)
 }
 
 func readKeys(ctx context.Context, tx *storage.Tx, want map[projectKey]*Grouping) (map[projectKey]keyRow, error) {
@@ -258,17 +279,17 @@ func byteaText(b []byte) string { return `\x` + hex.EncodeToString(b) }
 const insertCrash = `
 insert into crashes (id, organization_id, crash_project_id, key_id, uuid, uuid_conflict_of, state, format,
 	error, occurred_at, received_at, lang, agent, classifier, message, version, host, duplicates, attributes, build_id,
-	stack_key)
+	stack_key, severity)
 select id, $1, crash_project_id, nullif(key_id, 0), uuid, nullif(conflict, '')::uuid, state, format,
 	nullif(error, ''), occurred_at, received_at, lang, agent, classifier, message, version, host,
-	duplicates, attributes, nullif(build, 0), nullif(stack_key, '')
+	duplicates, attributes, nullif(build, 0), nullif(stack_key, ''), severity
 from unnest($2::uuid[], $3::bigint[], $4::bigint[], $5::uuid[], $6::text[], $7::text[], $8::text[],
 	$9::text[], $10::timestamptz[], $11::timestamptz[], $12::text[], $13::text[], $14::text[],
 	$15::text[], $16::text[], $17::text[], $18::int[], $19::jsonb[], $20::bigint[],
-	$21::bytea[])
+	$21::bytea[], $22::smallint[])
 	as new(id, crash_project_id, key_id, uuid, conflict, state, format, error, occurred_at, received_at,
 		lang, agent, classifier, message, version, host, duplicates, attributes, build,
-		stack_key)`
+		stack_key, severity)`
 
 func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys map[projectKey]keyRow, crashes []Crash) error {
 	n := len(crashes)
@@ -316,7 +337,8 @@ func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys
 		numbers(func(c *Crash) int64 { return int64(c.Duplicates) }),
 		texts(func(c *Crash) string { return c.Attributes }),
 		numbers(func(c *Crash) int64 { return c.build }),
-		texts(func(c *Crash) string { return byteaText(c.StackKey) }))
+		texts(func(c *Crash) string { return byteaText(c.StackKey) }),
+		numbers(func(c *Crash) int64 { return c.Severity.rank() }))
 	return storage.Wrap(err, "insert crashes")
 }
 

@@ -78,7 +78,8 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed
 		return out, err
 	}
 	out.Reports = len(seen)
-	err = tx.SelectContext(ctx, &out.Objects, `delete from crash_attachments
+	err = tx.SelectContext(ctx, &out.Objects, `with written as (delete from crash_feedback where crash_id = any($1::uuid[]) and organization_id = $2)
+		delete from crash_attachments
 		where crash_id = any($1::uuid[]) and organization_id = $2 returning object_key`, ids, r.organization)
 	return out, storage.Wrap(err, "delete crash attachments")
 }
@@ -213,10 +214,11 @@ type deletedCrash struct {
 	BuildID    *int64    `db:"build_id"`
 	Message    string    `db:"message"`
 	Attributes string    `db:"attributes"`
+	Severity   Severity  `db:"severity"`
 }
 
 // goneColumns are those of a deletedCrash.
-const goneColumns = `id, crash_project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id, message, attributes`
+const goneColumns = `id, crash_project_id, key_id, uuid, occurred_at, received_at, version, host, duplicates, build_id, message, attributes, severity`
 
 func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids any) ([]deletedCrash, error) {
 	var gone []deletedCrash

@@ -86,7 +86,8 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 	if err := deleteUUIDs(ctx, tx, refs); err != nil {
 		return out, err
 	}
-	err = tx.SelectContext(ctx, &out.Objects, `delete from crash_attachments where crash_id <= $1 returning object_key`, last)
+	err = tx.SelectContext(ctx, &out.Objects, `with written as (delete from crash_feedback where crash_id <= $1)
+		delete from crash_attachments where crash_id <= $1 returning object_key`, last)
 	if err != nil {
 		return out, storage.Wrap(err, "delete old crash attachments")
 	}

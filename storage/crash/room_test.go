@@ -52,6 +52,11 @@ func (r *room) daysAgree() {
 		select concat_ws(' ', crash_project_id, day, g.n, p.n) from groups g full join projects p using (crash_project_id, day)
 		where g.n is distinct from p.n`))
 	require.Empty(r.T, differ, "days of projects and groups differ")
+	require.NoError(r.T, r.DB.SelectContext(context.Background(), &differ, `
+		select concat_ws(' ', group_id, day, g.count, v.n) from crash_group_days g
+		full join (select group_id, day, sum(count) as n from crash_group_version_days group by 1, 2) v using (group_id, day)
+		where g.count is distinct from v.n and group_id in (select group_id from crash_group_version_days)`))
+	require.Empty(r.T, differ, "days of versions and groups differ")
 }
 
 var epoch = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

@@ -94,8 +94,9 @@ func (s *Store) RecordUsage(ctx context.Context, project int64, events []Usage) 
 }
 
 // countSessions counts the crashes by version and day, and the sessions and users
-// that they ended. A crash that names no session is one of its own; so is its user.
-// It comes after everything else that is locked.
+// that they ended, which hangs, handled errors and what ran out of memory do not. A crash that
+// names no session is one of its own; so is its user. It comes after everything else that is
+// locked.
 func countSessions(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 	sums := dayTallies{}
 	var marks []sessionMark
@@ -106,7 +107,7 @@ func countSessions(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 		}
 		key := dayKey{c.ProjectID, c.Version, dayText(c.OccurredAt)}
 		sums.day(key).crashes += int64(c.Duplicates)
-		if c.Notice {
+		if c.Notice || !c.Severity.isCrash() {
 			continue
 		}
 		if c.Session == "" {

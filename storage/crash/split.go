@@ -182,8 +182,8 @@ func keysOfGroup(ctx context.Context, q storage.Querier, root int64) ([]int64, e
 const insertSplitGroup = `
 with made as (
 	insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title, culprit,
-		classifier, count, first_seen, last_seen, facets_at)
-	select organization_id, crash_project_id, $2, 0, title, culprit, classifier, 0, 'infinity', '-infinity', now()
+		classifier, count, first_seen, last_seen, facets_at, severity)
+	select organization_id, crash_project_id, $2, 0, title, culprit, classifier, 0, 'infinity', '-infinity', now(), severity
 	from crash_groups where id = $1
 	returning id, organization_id, crash_project_id, fingerprint, title, culprit, classifier
 ), titled as (

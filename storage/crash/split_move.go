@@ -93,10 +93,16 @@ func moveCounts(ctx context.Context, tx *storage.Tx, organization int64, keys ma
 		byKey[projectKey{to.ProjectID, [32]byte(to.Key)}] = to
 	}
 	tallies := tallyGone(keys, moved)
+	if err := countValues(ctx, tx, tallies); err != nil {
+		return err
+	}
 	if err := countDays(ctx, tx, tallies); err != nil {
 		return err
 	}
-	if err := countValues(ctx, tx, tallies); err != nil {
+	if err := raiseSeverities(ctx, tx, tallies); err != nil {
+		return err
+	}
+	if err := moveReach(ctx, tx, from, tallies); err != nil {
 		return err
 	}
 	if err := countMessages(ctx, tx, organization, tallies); err != nil {

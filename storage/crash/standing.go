@@ -36,11 +36,13 @@ type standing struct {
 	IgnoredUntil   *time.Time `db:"ignored_until"`
 	IgnoredCount   *int64     `db:"ignored_until_count"` // further occurrences that are left
 	IgnoredVersion string     `db:"ignored_until_version"`
+	IgnoredUsers   *int64     `db:"ignored_until_users"` // the number of users that it waits for
+	Users          int64      `db:"users"`
 	Now            time.Time  `db:"now"`
 }
 
 const standingColumns = `g.id, g.crash_project_id, g.state, g.resolved_at, g.resolved_in, g.resolved_next, g.ignored_at,
-	g.ignored_until, g.ignored_until_count, g.ignored_until_version, now() as now`
+	g.ignored_until, g.ignored_until_count, g.ignored_until_version, g.ignored_until_users, g.users, now() as now`
 
 // lockStandings locks groups in the order of their ids, which an update would take in
 // the order of its plan, and returns those of them that are not open: nearly always none.
@@ -61,6 +63,7 @@ const (
 	EndedByCount   IgnoreEnd = "count"
 	EndedByDate    IgnoreEnd = "date"
 	EndedByVersion IgnoreEnd = "version"
+	EndedByUsers   IgnoreEnd = "users"
 )
 
 // transition is what reports do to a standing.
@@ -165,6 +168,9 @@ func (s *standing) unignored(crashes []*Crash) (transition, bool) {
 		}
 		looked[c.Version] = true
 	}
+	if t.ended == "" && count > 0 && s.IgnoredUsers != nil && s.Users >= *s.IgnoredUsers {
+		t.ended = EndedByUsers
+	}
 	switch {
 	case t.ended != "":
 		return t, true
@@ -190,9 +196,9 @@ func (s *standing) reaches(version string) bool {
 	return OrderedVersions(version, s.IgnoredVersion) && CompareVersions(version, s.IgnoredVersion) >= 0
 }
 
-// transitGroups applies what the reports of tallies do to groups, which are locked.
-// Nearly always that is nothing, and costs no statement.
-func transitGroups(ctx context.Context, tx *storage.Tx, rows []standing, tallies []*tally) error {
+// transitGroups applies what the reports of tallies do to groups, which are locked and have
+// other numbers of users by now. Nearly always that is nothing, and costs no statement.
+func transitGroups(ctx context.Context, tx *storage.Tx, rows []standing, tallies []*tally, users map[int64]int64) error {
 	if len(rows) == 0 {
 		return nil
 	}
@@ -206,6 +212,9 @@ func transitGroups(ctx context.Context, tx *storage.Tx, rows []standing, tallies
 	}
 	var changes []transition
 	for i := range rows {
+		if n, known := users[rows[i].ID]; known {
+			rows[i].Users = n
+		}
 		if t, ok := rows[i].after(crashes[rows[i].ID], seen); ok {
 			changes = append(changes, t)
 		}
@@ -228,6 +237,7 @@ with transited as (update crash_groups g set
 	ignored_at = case when new.ended = '' then g.ignored_at end,
 	ignored_until = case when new.ended = '' then g.ignored_until end,
 	ignored_until_version = case when new.ended = '' then g.ignored_until_version else '' end,
+	ignored_until_users = case when new.ended = '' then g.ignored_until_users end,
 	ignore_ended = new.ended,
 	ignore_ended_at = case new.ended when '' then null when 'date' then g.ignored_until else now() end
 from unnest($1::bigint[], $2::text[], $3::boolean[], $4::text[], $5::text[], $6::bigint[])

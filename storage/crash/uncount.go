@@ -52,7 +52,10 @@ func tallyGone(keys map[int64]keyRow, gone []deletedCrash) []*tally {
 		}
 		k := keys[*g.KeyID]
 		c := &Crash{OccurredAt: g.OccurredAt, ReceivedAt: g.ReceivedAt, Duplicates: g.Duplicates,
-			Version: g.Version, Host: g.Host, Message: g.Message}
+			Version: g.Version, Host: g.Host, Message: g.Message, Severity: g.Severity, Affected: affectedUserOf(g.Attributes)}
+		if g.BuildID != nil {
+			c.build = *g.BuildID
+		}
 		t := byGroup[k.GroupID]
 		if t == nil {
 			t = newTally(k.GroupID, k.RootID, c)
@@ -71,6 +74,7 @@ func tallyGone(keys map[int64]keyRow, gone []deletedCrash) []*tally {
 const takeFromGroups = `
 update crash_groups g set
 	count = g.count - gone.count,
+	severity = case when gone.severity >= g.severity then (` + worstOfMembers + `) else g.severity end,
 	first_seen = case when gone.first <= g.first_seen then coalesce((
 		select min(a.at) from crash_group_keys k cross join lateral (
 			select occurred_at as at from crashes where key_id = k.id order by occurred_at limit 1) a
@@ -79,37 +83,18 @@ update crash_groups g set
 		select max(a.at) from crash_group_keys k cross join lateral (
 			select occurred_at as at from crashes where key_id = k.id order by occurred_at desc limit 1) a
 		where k.group_id in (` + membersOfGroup + `)), g.last_seen) else g.last_seen end
-from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[]) as gone(id, count, first, last)
+from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::smallint[]) as gone(id, count, first, last, severity)
 where g.id = gone.id`
 
 func uncountGroups(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
-	var ids, counts []int64
+	var ids, counts, severities []int64
 	var first, last []string
 	for _, t := range tallies {
-		ids, counts = append(ids, t.group), append(counts, t.count)
+		ids, counts, severities = append(ids, t.group), append(counts, t.count), append(severities, t.severity)
 		first, last = append(first, timeText(t.first)), append(last, timeText(t.last))
 	}
-	_, err := tx.ExecContext(ctx, takeFromGroups, pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last))
+	_, err := tx.ExecContext(ctx, takeFromGroups, pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last), pq.Array(severities))
 	return storage.Wrap(err, "uncount crash groups")
-}
-
-func uncountDays(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
-	var ids, counts []int64
-	var days []string
-	for _, t := range tallies {
-		for day, n := range t.days {
-			ids, days, counts = append(ids, t.group), append(days, day), append(counts, n)
-		}
-	}
-	_, err := tx.ExecContext(ctx, `
-		update crash_group_days d set count = d.count - gone.count
-		from unnest($1::bigint[], $2::date[], $3::bigint[]) as gone(group_id, day, count)
-		where d.group_id = gone.group_id and d.day = gone.day`, pq.Array(ids), pq.Array(days), pq.Array(counts))
-	if err != nil {
-		return storage.Wrap(err, "uncount crash days")
-	}
-	_, err = tx.ExecContext(ctx, `delete from crash_group_days where group_id = any($1) and count <= 0`, pq.Array(ids))
-	return storage.Wrap(err, "delete empty crash days")
 }
 
 // takeFromValues leaves out occurrences before a value was first seen: they came while the

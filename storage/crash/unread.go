@@ -18,10 +18,10 @@ update crashes c set state = new.state, error = nullif(new.error, ''), key_id = 
 	version = case when c.version = '' then new.version else c.version end,
 	host = case when c.host = '' then new.host else c.host end,
 	attributes = new.attributes, stack_key = nullif(new.stack_key, ''),
-	build_id = coalesce(c.build_id, nullif(new.build, 0))
+	build_id = coalesce(c.build_id, nullif(new.build, 0)), severity = new.severity
 from unnest($2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-	$11::text[], $12::jsonb[], $13::bytea[], $14::bigint[])
-	as new(id, state, error, key_id, lang, agent, classifier, message, version, host, attributes, stack_key, build)
+	$11::text[], $12::jsonb[], $13::bytea[], $14::bigint[], $15::smallint[])
+	as new(id, state, error, key_id, lang, agent, classifier, message, version, host, attributes, stack_key, build, severity)
 where c.id = new.id and c.organization_id = $1`
 
 // recordUnread writes crashes that were stored unread as what was read out of them, and
@@ -108,10 +108,10 @@ func updateUnreadRows(ctx context.Context, tx *storage.Tx, organization int64, k
 		}
 		return pq.Array(out)
 	}
-	keyIDs, builds := make([]int64, len(crashes)), make([]int64, len(crashes))
+	keyIDs, builds, severities := make([]int64, len(crashes)), make([]int64, len(crashes)), make([]int64, len(crashes))
 	for i := range crashes {
 		c := &crashes[i]
-		builds[i] = c.build
+		builds[i], severities[i] = c.build, c.Severity.rank()
 		if c.Group != nil {
 			keyIDs[i] = keys[projectKey{c.ProjectID, c.Group.Key}].ID
 		}
@@ -129,6 +129,6 @@ func updateUnreadRows(ctx context.Context, tx *storage.Tx, organization int64, k
 		texts(func(c *Crash) string { return c.Host }),
 		texts(func(c *Crash) string { return c.Attributes }),
 		texts(func(c *Crash) string { return byteaText(c.StackKey) }),
-		pq.Array(builds))
+		pq.Array(builds), pq.Array(severities))
 	return storage.Wrap(err, "record crashes that were stored unread")
 }

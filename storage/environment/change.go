@@ -186,9 +186,9 @@ func mayDecide(w account.Writer, team int64) bool {
 }
 
 // lockedBy locks an environment that the writer may change.
-func lockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) (*Environment, error) {
+func lockedBy(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, strength string) (*Environment, error) {
 	e, err := read(ctx, tx, "environment "+id.String(),
-		`select `+columns+tables+` where c.organization_id = $1 and c.id = $2 for no key update of c`, w.OrganizationID, id)
+		`select `+columns+tables+` where c.organization_id = $1 and c.id = $2 for `+strength+` of c`, w.OrganizationID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +207,7 @@ where id = $1`
 // another version. A change of nothing leaves the version; a secret that is given counts as
 // changed: what does not change would tell what the secret is.
 func Update(ctx context.Context, tx *storage.Tx, w account.Writer, keys seal.Ring, id uuid.UUID, c Change) (*Environment, error) {
-	before, err := lockedBy(ctx, tx, w, id)
+	before, err := lockedBy(ctx, tx, w, id, "no key update")
 	if err != nil {
 		return nil, err
 	}
@@ -262,10 +262,13 @@ func (d *draft) is(before *Environment, c *Change) (bool, error) {
 		slices.Equal(d.SecretNames, before.SecretNames) && slices.Equal(d.SecretHeaders, before.SecretHeaders), err
 }
 
-// Delete removes an environment. Runs that have it go on with their copies.
+// Delete removes an environment that is no suite's default: *authoring.InUseError. Runs that have it go on with their copies.
 func Delete(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
-	e, err := lockedBy(ctx, tx, w, id)
+	e, err := lockedBy(ctx, tx, w, id, "update")
 	if err != nil {
+		return err
+	}
+	if err := authoring.CheckNoDefault(ctx, tx, w.OrganizationID, e.Name); err != nil {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, `delete from test_environments where id = $1`, id); err != nil {

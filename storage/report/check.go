@@ -1,6 +1,7 @@
 package report
 
 import (
+	"bytes"
 	"unicode/utf8"
 )
 
@@ -196,7 +197,15 @@ func (w *walker) reportMember(key []byte) bool {
 		return w.first(&w.seen, memberUploadFile) && w.optionalText(&t)
 	}
 	w.head.UnknownMembers = true
-	return w.unknownMember(key, 1)
+	w.token()
+	start := w.pos
+	if !w.unknownMember(key, 1) {
+		return false
+	}
+	if name := string(key); name == "sent_at" || name == "sentAt" {
+		w.head.SentAt = Instant(string(bytes.Trim(w.buf[start:w.pos], "\"")))
+	}
+	return true
 }
 
 // wrapped keeps the value of body, which may be the report itself. Its

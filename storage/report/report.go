@@ -72,6 +72,10 @@ type Frame struct {
 	DebugIdentifier string
 	Guessed         bool
 	Faulted         bool
+	// MethodToken is the token of a method of .NET, 0 when it is not known, and ILOffset the place in
+	// its intermediate language.
+	MethodToken uint32
+	ILOffset    int64
 }
 
 // Attribute is one indexed key and value.
@@ -170,6 +174,9 @@ type Head struct {
 	UUID          [16]byte
 	Timestamp     int64
 	Symbolication string
+	// SentAt is when the client sent it, by its clock, in seconds since 1970: the member
+	// sent_at. 0: it does not say.
+	SentAt int64
 	// UnknownMembers is set when the submitted object has members that this
 	// package does not know.
 	UnknownMembers bool

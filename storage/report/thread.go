@@ -1,6 +1,9 @@
 package report
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // threadMap reads the threads; at least one.
 func (w *walker) threadMap() bool {
@@ -93,6 +96,7 @@ func (w *walker) frame(id []byte, index int, thread *Thread) bool {
 		function, address        text
 		line, column             text
 		source, library, debugID text
+		token, il                text
 		guessed, faulted         bool
 	)
 	for w.member(&m) {
@@ -116,6 +120,10 @@ func (w *walker) frame(id []byte, index int, thread *Thread) bool {
 			ok = w.first(&seen, 1<<7) && w.optionalBool(&guessed)
 		case "faulted":
 			ok = w.first(&seen, 1<<8) && w.optionalBool(&faulted)
+		case "metadata_token":
+			ok = w.first(&seen, 1<<10) && w.optionalScalar(&token)
+		case "il":
+			ok = w.first(&seen, 1<<11) && w.optionalScalar(&il)
 		case "registers":
 			ok = w.first(&seen, 1<<9) && w.frameRegisters(id, index)
 		default:
@@ -144,6 +152,16 @@ func (w *walker) frame(id []byte, index int, thread *Thread) bool {
 			Guessed:         guessed,
 			Faulted:         faulted,
 		})
+		thread.Frames[len(thread.Frames)-1].setManaged(token.bytes(), il.bytes())
 	}
 	return true
+}
+
+// setManaged sets the place in a method of .NET, when both numbers of it are there.
+func (f *Frame) setManaged(token, il []byte) {
+	method, ok := parseInteger(token)
+	offset, known := parseInteger(il)
+	if ok && known && method > 0 && method <= math.MaxUint32 && offset >= 0 {
+		f.MethodToken, f.ILOffset = uint32(method), offset
+	}
 }

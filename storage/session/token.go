@@ -30,10 +30,13 @@ type Token struct {
 	PackageName    string         `db:"package_name"` // of the app; "" when it has none
 	Scopes         pq.StringArray `db:"scopes"`
 	QuotaPerMinute *int           `db:"quota_per_minute"`
+	// Origins are those that the crash projects of the app allow.
+	Origins pq.StringArray `db:"allowed_origins"`
 }
 
 const tokenByDigest = `
-select t.id, t.organization_id, t.project_id, p.package_name, t.scopes, t.quota_per_minute
+select t.id, t.organization_id, t.project_id, p.package_name, t.scopes, t.quota_per_minute,
+	array(select distinct o from crash_projects c cross join unnest(c.allowed_origins) o where c.project_id = p.id) as allowed_origins
 from sdk_tokens t join projects p on p.id = t.project_id and p.deleted_at is null
 where t.digest = $1 and t.revoked_at is null`
 

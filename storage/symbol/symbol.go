@@ -31,12 +31,15 @@ const (
 	MachO     Kind = "macho"
 	PE        Kind = "pe"
 	PDB       Kind = "pdb"
+	Wasm      Kind = "wasm" // a module of WebAssembly
+	// PortablePDB is the debug information of .NET.
+	PortablePDB Kind = "portable_pdb"
 )
 
 // Native reports whether addresses are looked up in files of the kind.
 func (k Kind) Native() bool {
 	switch k {
-	case Breakpad, ELF, MachO, PE, PDB:
+	case Breakpad, ELF, MachO, PE, PDB, Wasm, PortablePDB:
 		return true
 	}
 	return false

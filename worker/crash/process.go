@@ -157,7 +157,7 @@ var (
 // fillColumns sets what has a column of its own.
 func fillColumns(c *crash.Crash, r *report.Report) {
 	c.UUID = uuid.UUID(r.UUID)
-	c.OccurredAt = clampTime(r.Timestamp, c.ReceivedAt)
+	c.OccurredAt = occurredAt(r.Timestamp, c.Sent, c.ReceivedAt)
 	c.Lang, c.Agent = clean(r.Lang, maxShort), clean(r.Agent, maxShort)
 	if len(r.Classifiers) > 0 {
 		c.Classifier = clean(r.Classifiers[0], maxText)
@@ -169,7 +169,8 @@ func fillColumns(c *crash.Crash, r *report.Report) {
 		VersionCode: clean(firstAttribute(r, codeAttributes), maxShort)}
 	c.Duplicates = duplicates(r)
 	c.Session, c.User = clean(r.Attribute("application.session"), maxShort), clean(r.Attribute("guid"), maxShort)
-	c.Notice = r.Attribute("error.type") == "Message"
+	c.Affected = crash.AffectedUser(r.Attribute)
+	c.Notice, c.Severity = r.Attribute("error.type") == "Message", severityOf(r)
 	c.Attributes = attributes(r)
 }
 
@@ -180,6 +181,16 @@ func firstAttribute(r *report.Report, names []string) string {
 		}
 	}
 	return ""
+}
+
+// occurredAt is when a crash was: a clock that was wrong when the report was sent, by days
+// perhaps, was as wrong when it crashed.
+func occurredAt(seconds, sent int64, received time.Time) time.Time {
+	drift := int64(crash.ClockDrift(sent, received) / time.Second)
+	if (drift > 0) == (seconds+drift > seconds) { // it does not overflow
+		seconds += drift
+	}
+	return clampTime(seconds, received)
 }
 
 // clampTime bounds a client's time to a year before its receipt and an hour after

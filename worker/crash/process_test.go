@@ -208,3 +208,18 @@ func TestRegressionCountsByTheTimeOfTheCrash(t *testing.T) {
 	require.Equal(t, "2.1", g.RegressedIn)
 	require.EqualValues(t, 4, g.Count, "all are counted")
 }
+
+// The users of a group are those that its reports name, each once.
+func TestUsersAreCounted(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var docs []doc
+	for _, who := range []string{`"user.id":"ann","guid":"1"`, `"user.id":"ann","guid":"2"`, `"guid":"3"`, `"guid":"3"`, `"hostname":"localhost"`} {
+		docs = append(docs, doc{function: "f", attributes: who})
+	}
+	w.accept(docs...)
+	w.process()
+	require.EqualValues(t, 1, w.number(`select count(*) from crash_groups`))
+	require.EqualValues(t, 2, w.number(`select users from crash_groups`))
+	require.EqualValues(t, 5, w.number(`select sum(count) from crash_group_hours`))
+}

@@ -25,6 +25,8 @@ type parsed struct {
 	crash  crash.Crash
 	report *report.Report // nil: there is nothing more to read
 	doc    []byte
+	// libraries are those that its crash project names.
+	libraries []string
 }
 
 // parse reads one entry of a batch. It never fails: a report that cannot be read becomes a
@@ -46,7 +48,7 @@ func (r *reader) parse(b *crash.Batch, entry int) (p parsed) {
 	}
 	fillColumns(&p.crash, read)
 	if p.crash.Format == formatJSON {
-		p.report, p.doc = read, doc
+		p.report, p.doc, p.libraries = read, doc, b.Libraries[p.crash.ProjectID]
 		return p
 	}
 	p.crash.State = crash.Stored
@@ -69,7 +71,7 @@ func (r *reader) grouped(ctx context.Context, p *parsed, found *symbolicate.Resu
 		r.log.WarnContext(ctx, "symbols cannot be looked up now", "crash_id", c.ID, "error", lookErr)
 		c.Symbols, found = &crash.Symbolication{State: crash.SymbolsPending}, nil
 	}
-	r.group(&c, p.report, found)
+	r.group(&c, p.report, found, p.libraries)
 	return c
 }
 
@@ -78,7 +80,7 @@ func entryCrash(b *crash.Batch, entry int) crash.Crash {
 	e := b.Entries[entry]
 	id := b.ID
 	id[15] = byte(entry)
-	c := crash.Crash{ID: id, ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, Format: e.Format,
+	c := crash.Crash{ID: id, ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, Format: e.Format, Sent: e.Sent,
 		OccurredAt: b.ReceivedAt, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: "{}"}
 	if c.Format == "" {
 		c.Format = formatJSON
@@ -86,8 +88,9 @@ func entryCrash(b *crash.Batch, entry int) crash.Crash {
 	return c
 }
 
-// group computes the key of a crash from its report, as symbols made it.
-func (r *reader) group(c *crash.Crash, p *report.Report, found *symbolicate.Result) {
+// group computes the key of a crash from its report, as symbols made it, where its crash project
+// names libraries.
+func (r *reader) group(c *crash.Crash, p *report.Report, found *symbolicate.Result, libraries []string) {
 	if found != nil {
 		c.Symbols = symbolsOf(found)
 		p = found.Report
@@ -95,7 +98,7 @@ func (r *reader) group(c *crash.Crash, p *report.Report, found *symbolicate.Resu
 			c.Classifier = clean(p.Classifiers[0], maxText)
 		}
 	}
-	f := fingerprint.Compute(p)
+	f := fingerprint.NewLibraries(libraries).Compute(p)
 	if found != nil {
 		f.Bind(found.Lacking)
 	}
@@ -109,6 +112,7 @@ func (r *reader) group(c *crash.Crash, p *report.Report, found *symbolicate.Resu
 		Culprit: clean(f.Culprit, maxText), Classifier: clean(f.Classifier, maxText)}
 	c.Explanation = f.Explanation.AppendJSON(make([]byte, 0, 4<<10))
 	c.Group.Explanation = c.Explanation
+	c.Group.Places = placesOf(p)
 	if f.Given { // then nothing explains the stack
 		c.Group.Functions = functionsOf(p)
 	}
@@ -124,6 +128,27 @@ func functionsOf(p *report.Report) (names []string) {
 		names = append(names, clean(thread.Frames[i].Function, maxFunction))
 	}
 	return names
+}
+
+// maxPlaces bounds the paths and modules of a stack that are looked at for an owner.
+const maxPlaces = 64
+
+// placesOf are the distinct paths and modules of the stack that led to the crash, innermost
+// first. A script's or an assembly's function says its module.
+func placesOf(p *report.Report) (places []string) {
+	thread := p.FaultThread()
+	if thread == nil {
+		return nil
+	}
+	for i := range thread.Frames[:min(len(thread.Frames), maxFunctions)] {
+		f := &thread.Frames[i]
+		for _, place := range []string{f.Path, f.Library, f.Function} {
+			if place != "" && len(places) < maxPlaces && (len(places) == 0 || places[len(places)-1] != place) {
+				places = append(places, place)
+			}
+		}
+	}
+	return places
 }
 
 // What is kept of a stack whose key the client chose: as much as an explanation has of others.

@@ -127,7 +127,11 @@ func (r *Rekey) agreed(ctx context.Context, key crash.OldKey) (*[32]byte, error)
 			if err != nil {
 				continue
 			}
-			result, ok := r.keyOf(doc, stored[id])
+			compute := r.compute
+			if of := b.Libraries[b.Entries[entry].ProjectID]; len(of) > 0 {
+				compute = fingerprint.NewLibraries(of).Compute
+			}
+			result, ok := keyOf(doc, stored[id], compute)
 			if !ok {
 				continue
 			}
@@ -149,7 +153,7 @@ var errDisagree = errors.New("the reports have different keys")
 
 // keyOf computes the key of one report, with the frames that symbols gave it. A report that
 // breaks a rule of the algorithm must not end the task for all others.
-func (r *Rekey) keyOf(doc []byte, stored *crash.Symbolication) (result fingerprint.Result, ok bool) {
+func keyOf(doc []byte, stored *crash.Symbolication, compute func(*report.Report) fingerprint.Result) (result fingerprint.Result, ok bool) {
 	defer func() {
 		if recover() != nil {
 			ok = false
@@ -163,7 +167,7 @@ func (r *Rekey) keyOf(doc []byte, stored *crash.Symbolication) (result fingerpri
 		return result, false
 	}
 	p, lacking := appliedReport(p, stored)
-	result = r.compute(p)
+	result = compute(p)
 	if lacking != nil {
 		result.Bind(lacking)
 	}

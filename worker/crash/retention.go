@@ -88,6 +88,9 @@ func (r *Retention) Handle(ctx context.Context, claim *worker.Claim) error {
 	if err := r.facets(ctx, claim, &sum); err != nil {
 		return err
 	}
+	if err := r.users(ctx, claim); err != nil {
+		return err
+	}
 	if err := r.needs(ctx, claim, before); err != nil {
 		return err
 	}
@@ -155,6 +158,12 @@ func (r *Retention) usage(ctx context.Context, claim *worker.Claim, before time.
 		n, err := crash.ExpireVersions(ctx, tx, before, rowStep)
 		sum.Versions += n
 		return n, err
+	})
+	if err != nil {
+		return err
+	}
+	err = steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
+		return crash.ExpireTrend(ctx, tx, r.Now(), before, rowStep)
 	})
 	if err != nil {
 		return err
@@ -230,4 +239,22 @@ func (r *Retention) groups(ctx context.Context, claim *worker.Claim, before time
 		}
 		sum.Groups += n
 	}
+}
+
+// users counts the users of groups from before they were counted, as many in a run as facets.
+func (r *Retention) users(ctx context.Context, claim *worker.Claim) error {
+	for done := 0; done < facetGroups; {
+		ids, err := crash.UncountedUsers(ctx, r.Store.DB(), groupStep)
+		if err != nil || len(ids) == 0 {
+			return err
+		}
+		for _, id := range ids {
+			err := claim.Checkpoint(ctx, func(tx *storage.Tx) error { return crash.CountUsers(ctx, tx, id) })
+			if err != nil {
+				return err
+			}
+			done++
+		}
+	}
+	return nil
 }

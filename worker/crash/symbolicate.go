@@ -250,7 +250,7 @@ func (r *rereading) readAgain(ctx context.Context, b *crash.Batch, entry int, id
 			}
 			return
 		}
-		r.reader.group(&c, p, found)
+		r.reader.group(&c, p, found, b.Libraries[c.ProjectID])
 		if c.Symbols == nil {
 			c.Symbols = &crash.Symbolication{State: crash.SymbolsNone}
 		}

@@ -1,6 +1,7 @@
 package symbols
 
 import (
+	"cmp"
 	"net/url"
 	"path"
 	"slices"
@@ -19,6 +20,7 @@ type names struct {
 	release string
 	scripts map[string][]string // addresses of scripts by that of their map, from the manifest
 	counts  map[symbol.Kind]int
+	native  int // debug files of native code
 }
 
 func newNames(u *symbolfile.Upload, in *parse.Unpacked) *names {
@@ -31,6 +33,9 @@ func newNames(u *symbolfile.Upload, in *parse.Unpacked) *names {
 	}
 	for _, m := range in.Members {
 		n.counts[symbol.Kind(m.Format)]++
+		if symbol.Kind(m.Format).Native() {
+			n.native++
+		}
 		mention := in.Manifest[m.Path]
 		if mention.URL != "" && mention.SourceMap != "" {
 			target := resolve(mention.URL, mention.SourceMap)
@@ -50,13 +55,20 @@ func (n *names) of(path string, kind symbol.Kind, facts parse.Facts) []symbol.Id
 	switch kind {
 	case symbol.ProGuard:
 		all = append(all, symbol.Identifier{Type: symbol.MappingID, Value: n.upload.GivenID})
-	case symbol.SourceMap, symbol.Source:
+	case symbol.SourceMap, symbol.Source, symbol.Wasm:
+		if kind == symbol.Source {
+			all = append(all, n.nativeSource(path, mention)...)
+		}
 		all = append(all, symbol.Identifier{Type: symbol.ScriptID, Value: mention.DebugID})
 		if n.counts[kind] <= 1 {
 			all = append(all, symbol.Identifier{Type: symbol.ScriptID, Value: n.upload.GivenID})
 		}
 		for _, address := range n.addresses(path, kind, mention, facts) {
 			all = append(all, symbol.Identifier{Type: symbol.URL, Value: address, Release: n.release})
+		}
+	case symbol.PortablePDB, symbol.PE:
+		if facts.Managed {
+			all = append(all, symbol.Identifier{Type: symbol.URL, Value: n.assembly(path), Release: n.release})
 		}
 	}
 	var normal []symbol.Identifier
@@ -66,6 +78,34 @@ func (n *names) of(path string, kind symbol.Kind, facts parse.Facts) []symbol.Id
 		}
 	}
 	return normal
+}
+
+// nativeSource returns the addresses of a source for the modules that it was compiled to: of all debug
+// files of the archive, and of the modules that the sender or the manifest names.
+func (n *names) nativeSource(name string, mention parse.Mention) (all []symbol.Identifier) {
+	if name == "" || n.in == nil {
+		return nil
+	}
+	address := symbol.SourcePath(cmp.Or(mention.Path, name))
+	if n.native > 0 {
+		all = append(all, symbol.Identifier{Type: symbol.URL, Value: address, Release: symbol.UploadRelease(n.upload.ID)})
+	}
+	modules := slices.Clone(n.in.Modules)
+	for _, typ := range []symbol.IdentifierType{symbol.DebugID, symbol.BuildID} {
+		if id, ok := (symbol.Identifier{Type: typ, Value: n.upload.GivenID}).Normalize(); ok {
+			modules = append(modules, id)
+		}
+	}
+	for _, id := range modules {
+		all = append(all, symbol.Identifier{Type: symbol.URL, Value: address, Release: symbol.SourceRelease(id)})
+	}
+	return all
+}
+
+// assembly returns the address of debug information of .NET: its name alone, as stack traces name no
+// folders.
+func (n *names) assembly(name string) string {
+	return "~/" + path.Base(strings.ReplaceAll(cmp.Or(name, n.upload.Name), `\`, "/"))
 }
 
 // addresses returns the addresses of a script or map. Without a prefix a path is one

@@ -25,6 +25,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage"
@@ -147,7 +148,7 @@ func (r *run) takeOver(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	for _, f := range files {
-		script := f.Kind == symbol.SourceMap || f.Kind == symbol.Source
+		script := slices.Contains([]symbol.Kind{symbol.SourceMap, symbol.Source, symbol.Wasm, symbol.PortablePDB}, f.Kind)
 		_, lacks := links(f)
 		if f.State != symbolfile.Indexed || script && f.Path != "" || len(lacks) > 0 {
 			return false, nil // it may be read today; the archive may have a manifest

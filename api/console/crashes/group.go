@@ -24,11 +24,13 @@ type groupDetail struct {
 		Day   string `json:"day"`
 		Count int64  `json:"count"`
 	} `json:"days"`
-	Parts          []groupPart `json:"parts"`
-	PartsTruncated bool        `json:"parts_truncated"`
-	Comments       int         `json:"comments"`
-	SplitInto      []successor `json:"split_into"`
-	SplitFrom      []successor `json:"split_from"`
+	Parts          []groupPart    `json:"parts"`
+	PartsTruncated bool           `json:"parts_truncated"`
+	Comments       int            `json:"comments"`
+	FirstBuild     *affectedBuild `json:"first_build"`
+	LastBuild      *affectedBuild `json:"last_build"`
+	SplitInto      []successor    `json:"split_into"`
+	SplitFrom      []successor    `json:"split_from"`
 	Grouping       *struct {
 		CrashID  string   `json:"crash_id"`
 		Source   string   `json:"source"`
@@ -152,9 +154,11 @@ type groupData struct {
 	Kept       []field
 	Attributes facets
 	Comments   commentList
+	Feedback   *feedback
 	Changes    changeList
 	Missing    []need
 	More       bool // files that it lacks
+	Insight    insight
 }
 
 // groupOf asks for the group of the path. done: the group was merged into another, and the
@@ -205,7 +209,13 @@ func (p *Pages) group(c *gin.Context) error {
 	if data.Comments, err = p.comments(c, g); err != nil {
 		return err
 	}
+	if data.Feedback, err = p.feedback(c, path); err != nil {
+		return err
+	}
 	if data.Changes, err = p.changes(c); err != nil {
+		return err
+	}
+	if data.Insight, err = p.insight(c); err != nil {
 		return err
 	}
 	var lacks needList
@@ -302,6 +312,13 @@ func (p *Pages) changeState(c *gin.Context) error {
 				return p.Refused(c, p.back(c), storage.Invalid("further crashes", "must be a number"))
 			}
 			body["until_count"] = count
+		}
+		if text := strings.TrimSpace(c.PostForm("until_users")); text != "" {
+			count, err := strconv.ParseInt(text, 10, 64)
+			if err != nil {
+				return p.Refused(c, p.back(c), storage.Invalid("further users", "must be a number"))
+			}
+			body["until_users"] = count
 		}
 	}
 	return p.End(c, p.back(c), notice, p.patch(c, body))

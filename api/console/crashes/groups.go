@@ -44,9 +44,13 @@ type group struct {
 	Title            string     `json:"title"`
 	Culprit          string     `json:"culprit"`
 	Classifier       string     `json:"classifier"`
+	Severity         string     `json:"severity"`
 	State            string     `json:"state"`
 	Count            int64      `json:"count"`
 	TotalCount       int64      `json:"total_count"`
+	Users            int64      `json:"users"`
+	UsersPartial     bool       `json:"users_partial"`
+	UsersSince       *time.Time `json:"users_since"`
 	FirstSeen        time.Time  `json:"first_seen"`
 	LastSeen         time.Time  `json:"last_seen"`
 	ResolvedAt       *time.Time `json:"resolved_at"`
@@ -66,6 +70,7 @@ type group struct {
 		Since        *time.Time `json:"since"`
 		Until        *time.Time `json:"until"`
 		UntilCount   *int64     `json:"until_count"`
+		UntilUsers   *int64     `json:"until_users"`
 		UntilVersion string     `json:"until_version"`
 	} `json:"ignored"`
 	IgnoreEnded *struct {
@@ -81,6 +86,7 @@ type groupsData struct {
 	Pagination envelope
 	Pager      *frame.Pager
 	States     []choice
+	Severities []choice
 	Projects   []choice
 	Orders     map[string]order
 	Kept       []field
@@ -106,9 +112,10 @@ func (p *Pages) groups(c *gin.Context) error {
 		return err
 	}
 	data := groupsData{Fault: fault, Groups: view.Groups, Pagination: view.Pagination,
-		States: choices(c, "state", "open", "resolved", "ignored"),
-		Orders: orders(c, "last_seen", "first_seen", "count"),
-		Kept:   kept(c, "search", "state", "project", "version", "classifier", "assignee", "from", "to", "first_seen_from", "regressed_from"),
+		States: choices(c, "state", "open", "resolved", "ignored"), Severities: severities(c),
+		Orders: orders(c, "last_seen", "first_seen", "count", "users"),
+		Kept: kept(c, "search", "state", "project", "version", "classifier", "severity", "assignee",
+			"from", "to", "first_seen_from", "regressed_from"),
 		// What orders or cuts the list does not select.
 		Selection: kept(c, "sort", "order", "per_page", "facet"),
 		// The filters with a field of their own can be emptied there.
@@ -130,6 +137,11 @@ func (p *Pages) groups(c *gin.Context) error {
 		return err
 	}
 	return p.show(c, "index", fault, frame.Page{Title: "Crashes", Data: data})
+}
+
+// severities are what reports can be of, the worst first.
+func severities(c *gin.Context) []choice {
+	return choices(c, "severity", "crash", "out_of_memory", "hang", "error")
 }
 
 // projectChoices are the crash projects to filter by: all of them for who may list them,

@@ -17,7 +17,7 @@ import (
 
 // decisionFields are the parameters that say what is to be done with all groups of a list.
 // None is a filter of it.
-var decisionFields = []string{"do", "in_version", "in_next_version", "until", "until_count", "until_version", "to_assignee"}
+var decisionFields = []string{"do", "in_version", "in_next_version", "until", "until_count", "until_users", "until_version", "to_assignee"}
 
 // selection are the filters of the list, without what orders or cuts it.
 func selection(c *gin.Context) url.Values {
@@ -57,6 +57,13 @@ func decision(value func(name string) string) (change map[string]any, fields []f
 			}
 			change["until_count"] = count
 		}
+		if n := text("until_users"); n != "" {
+			count, err := strconv.ParseInt(n, 10, 64)
+			if err != nil {
+				return nil, nil, storage.Invalid("further users", "must be a number")
+			}
+			change["until_users"] = count
+		}
 	case "reopen":
 		change["state"] = decisions[do].state
 	default:
@@ -90,7 +97,7 @@ func tell(change map[string]any) told {
 		}
 		how := ""
 		for _, condition := range []struct{ member, words string }{{"in_version", " in version %"}, {"in_next_version", " in the next version"},
-			{"until", " until % (UTC)"}, {"until_count", " until % further crashes"}, {"until_version", " until version %"}} {
+			{"until", " until % (UTC)"}, {"until_count", " until % further crashes"}, {"until_users", " until % further users"}, {"until_version", " until version %"}} {
 			if v, ok := change[condition.member]; ok {
 				text, _ := v.(string)
 				if n, isNumber := v.(int64); isNumber {

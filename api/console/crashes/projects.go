@@ -18,6 +18,7 @@ type project struct {
 	ID        int64     `json:"id"`
 	Name      string    `json:"name"`
 	ProjectID *int64    `json:"project_id"` // the app
+	Origins   []string  `json:"allowed_origins"`
 	CreatedAt time.Time `json:"created_at"`
 }
 
@@ -131,6 +132,9 @@ func (p *Pages) changeProject(c *gin.Context) error {
 		}
 	}
 	body := map[string]any{"name": c.PostForm("name"), "project_id": app}
+	if text, given := c.GetPostForm("allowed_origins"); given {
+		body["allowed_origins"] = strings.Fields(text)
+	}
 	return p.End(c, p.projectPath(c), "The crash project was changed.", p.API.Send(c, http.MethodPut, apiProject(c), body, nil))
 }
 

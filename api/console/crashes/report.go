@@ -40,6 +40,10 @@ type reportDetail struct {
 	NextID             string       `json:"next_id"`
 	Breadcrumbs        []breadcrumb `json:"breadcrumbs"`
 	BreadcrumbsOmitted int          `json:"breadcrumbs_omitted"`
+	Annotations        []annotation `json:"annotations"`
+	AnnotationsOmitted int          `json:"annotations_omitted"`
+	Truncated          bool         `json:"truncated"`
+	ClockDrift         int64        `json:"clock_drift_seconds"`
 	Attachments        []struct {
 		ID          string    `json:"id"`
 		Name        string    `json:"name"`
@@ -123,8 +127,23 @@ func (p *Pages) reportOf(c *gin.Context) (*reportDetail, error) {
 	var view struct {
 		Crash *reportDetail `json:"crash"`
 	}
-	err := p.API.Get(c, "/api/v3/crashes/"+frame.Segment(c, "id"), nil, &view)
-	return view.Crash, err
+	if err := p.API.Get(c, "/api/v3/crashes/"+frame.Segment(c, "id"), nil, &view); err != nil {
+		return nil, err
+	}
+	view.Crash.tieMissing()
+	return view.Crash, nil
+}
+
+// tieMissing gives the frames the files that they lack.
+func (r *reportDetail) tieMissing() {
+	for i := range r.Threads {
+		for j := range r.Threads[i].Frames {
+			f := &r.Threads[i].Frames[j]
+			if at := f.MissingIndex; at != nil && *at >= 0 && *at < len(r.Symbols.Missing) {
+				f.Missing = &r.Symbols.Missing[*at]
+			}
+		}
+	}
 }
 
 // Title names the report: its group, else what failed.
@@ -145,6 +164,10 @@ func (p *Pages) report(c *gin.Context) error {
 		m := &r.Symbols.Missing[i]
 		m.Command = p.command(need{Kind: m.Kind, Name: m.Name, Version: m.Version, LookedFor: m.LookedFor})
 	}
+	written, err := p.feedback(c, "/api/v3/crashes/"+frame.Segment(c, "id"))
+	if err != nil {
+		return err
+	}
 	var explained []explainedFrame
 	if r.Fingerprint != nil {
 		explained = r.Fingerprint.Explanation.Frames
@@ -154,17 +177,26 @@ func (p *Pages) report(c *gin.Context) error {
 		topics = []live.Topic{live.Of(live.Report, r.ID)}
 	}
 	return p.show(c, "report", "", frame.Page{Title: storage.Cut(r.Title(), maxHeading), Live: topics, Data: map[string]any{"Report": r,
-		"Attributes": attributesOf(r.Attributes),
-		"Threads":    threadsOf(r.Threads, explained, c.Query("frames") == "all"), "All": address(c, "frames", "all")}})
+		"Attributes": attributesOf(r.Attributes), "Feedback": written,
+		"Threads": threadsOf(r.Threads, explained, c.Query("frames") == "all"), "All": address(c, "frames", "all")}})
+}
+
+// Drift is by how much the times of the client were corrected.
+func (r *reportDetail) Drift() string {
+	if r.ClockDrift < 0 {
+		return (time.Duration(-r.ClockDrift) * time.Second).String() + " ahead"
+	}
+	return (time.Duration(r.ClockDrift) * time.Second).String() + " behind"
 }
 
 // breadcrumb is a step before the crash.
 type breadcrumb struct {
-	At      *time.Time `json:"at"`
-	Offset  *int64     `json:"offset_ms"`
-	Type    string     `json:"type"`
-	Level   string     `json:"level"`
-	Message string     `json:"message"`
+	At      *time.Time      `json:"at"`
+	Offset  *int64          `json:"offset_ms"`
+	Type    string          `json:"type"`
+	Level   string          `json:"level"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data"`
 }
 
 // Relative is the time from the crash: 2.5 s before, 1 min 10 s before.
@@ -182,6 +214,39 @@ func (b breadcrumb) Relative() string {
 	return span.String() + " " + side
 }
 
+// annotation is what a client sent beside stacks and attributes, under one name.
+type annotation struct {
+	Name      string          `json:"name"`
+	Value     json.RawMessage `json:"value"`
+	Truncated bool            `json:"truncated"`
+	At        *time.Time      `json:"at"`
+	Offset    *int64          `json:"offset_ms"`
+}
+
+// Relative is the time from the crash, as steps have it.
+func (a annotation) Relative() string { return breadcrumb{Offset: a.Offset}.Relative() }
+
+// Text is the value as a person reads it: a text as it is, all else indented.
+func (a annotation) Text() string {
+	var text string
+	if json.Unmarshal(a.Value, &text) == nil {
+		return text
+	}
+	var indented bytes.Buffer
+	if json.Indent(&indented, a.Value, "", "  ") != nil {
+		return string(a.Value)
+	}
+	return indented.String()
+}
+
+// Facts are the further facts of a step, in a line.
+func (b breadcrumb) Facts() string {
+	if string(b.Data) == "null" {
+		return ""
+	}
+	return string(b.Data)
+}
+
 // annotations serves GET /console/crashes/reports/{id}/annotations: what the client sent
 // beside stacks and attributes, the steps before the crash first.
 func (p *Pages) annotations(c *gin.Context) error {
@@ -189,18 +254,8 @@ func (p *Pages) annotations(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	var document struct {
-		Annotations json.RawMessage `json:"annotations"`
-	}
-	if err := p.API.Get(c, "/api/v3/crashes/"+frame.Segment(c, "id")+"/raw", nil, &document); err != nil {
-		return err
-	}
-	var text bytes.Buffer
-	if json.Indent(&text, document.Annotations, "", "  ") != nil {
-		text.Reset()
-	}
 	return p.show(c, "annotations", "", frame.Page{Title: "Annotations of " + storage.Cut(r.Title(), maxHeading),
-		Data: map[string]any{"Report": r, "Text": text.String()}})
+		Data: map[string]any{"Report": r}})
 }
 
 // raw serves GET /console/crashes/reports/{id}/raw.

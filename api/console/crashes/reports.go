@@ -22,6 +22,7 @@ type report struct {
 	Lang          string     `json:"lang"`
 	Agent         string     `json:"agent"`
 	Classifier    string     `json:"classifier"`
+	Severity      string     `json:"severity"`
 	Message       string     `json:"message"`
 	Version       string     `json:"version"`
 	Host          string     `json:"host"`
@@ -53,6 +54,6 @@ func (p *Pages) reports(c *gin.Context) error {
 	}
 	return p.show(c, "reports", fault, frame.Page{Title: "Crash reports", Data: map[string]any{"Fault": fault, "Reports": list.Crashes,
 		"Pagination": list.Pagination, "Pager": p.pager(c, list.Pagination), "Projects": projects,
-		"States": choices(c, "state", "processed", "stored", "failed"), "Conditions": conditions(c),
-		"Kept": kept(c, "project", "state", "version", "uuid", "from", "to")}})
+		"States": choices(c, "state", "processed", "stored", "failed"), "Severities": severities(c), "Conditions": conditions(c),
+		"Kept": kept(c, "project", "state", "version", "severity", "uuid", "from", "to")}})
 }

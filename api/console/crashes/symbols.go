@@ -84,7 +84,7 @@ func (p *Pages) symbols(c *gin.Context) error {
 	}
 	page := frame.Page{Title: "Symbol files", Data: map[string]any{"Fault": fault, "Symbols": view.Symbols, "Pagination": view.Pagination,
 		"Pager": p.pager(c, view.Pagination), "Projects": projects, "States": choices(c, "state", "pending", "indexed", "failed"),
-		"Kinds": choices(c, "kind", "proguard", "sourcemap", "source", "breakpad", "elf", "macho", "pe", "pdb"),
+		"Kinds": choices(c, "kind", "proguard", "sourcemap", "source", "breakpad", "elf", "macho", "pe", "pdb", "wasm", "portable_pdb"),
 		"Kept":  kept(c, "search", "identifier", "state", "kind")}}
 	for i := range view.Symbols {
 		if view.Symbols[i].State == pending {

@@ -46,10 +46,11 @@ type stackFrame struct {
 		File     string `json:"file"`
 		Line     int64  `json:"line"`
 	} `json:"alternatives"`
-	Missing *lacking `json:"missing"`
-	Own     *bool    `json:"own"`
-	Class   string   `json:"-"` // own or library, and fault
-	Kept    bool     `json:"-"` // counts for the group's key
+	MissingIndex *int     `json:"missing_index"`
+	Missing      *lacking `json:"-"` // that of MissingIndex
+	Own          *bool    `json:"own"`
+	Class        string   `json:"-"` // own or library, and fault
+	Kept         bool     `json:"-"` // counts for the group's key
 }
 
 // Place is where the frame is: file, line and column.

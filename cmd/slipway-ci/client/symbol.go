@@ -3,7 +3,9 @@ package client
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"strconv"
+	"time"
 )
 
 // maxKnown is how many identifiers and digests the API takes at once.
@@ -104,4 +106,58 @@ func (c *Client) Symbol(ctx context.Context, id int64) (*Symbol, error) {
 	}
 	err := c.Get(ctx, Path("api", "v3", "symbols", strconv.FormatInt(id, 10)), nil, &out)
 	return &out.Symbol, err
+}
+
+// MissingSymbol is a file that crashes lack.
+type MissingSymbol struct {
+	Kind      string             `json:"kind"` // native, proguard or sourcemap
+	Name      string             `json:"name"`
+	Version   string             `json:"version"`
+	Arch      string             `json:"arch"`
+	LookedFor []SymbolIdentifier `json:"looked_for"`
+	Crashes   int                `json:"crashes"`
+	LastSeen  time.Time          `json:"last_seen"`
+}
+
+// SymbolIdentifier is a name by which a crash finds a file.
+type SymbolIdentifier struct {
+	Type    string `json:"type"`
+	Value   string `json:"value"`
+	Release string `json:"release,omitempty"`
+}
+
+// maxMissing bounds what MissingSymbols reads.
+const maxMissing = 1000
+
+// MissingSymbols returns the files that crashes of a crash project (0, "": of all) lack which were
+// seen since a time, those seen last first. more: there are others than those that were read.
+func (c *Client) MissingSymbols(ctx context.Context, projectID int64, project string, since time.Time) (list []MissingSymbol, more bool, err error) {
+	query := url.Values{"per_page": {pageSize}}
+	if projectID != 0 {
+		query.Set("crash_project_id", strconv.FormatInt(projectID, 10))
+	} else if project != "" {
+		query.Set("crash_project", project)
+	}
+	for page := 1; ; page++ {
+		query.Set("page", strconv.Itoa(page))
+		var out struct {
+			Missing    []MissingSymbol `json:"missing"`
+			Pagination struct {
+				TotalPages int `json:"total_pages"`
+			} `json:"pagination"`
+		}
+		if err := c.Get(ctx, "/api/v3/symbols/missing", query, &out); err != nil {
+			return nil, false, err
+		}
+		for _, m := range out.Missing {
+			if m.LastSeen.Before(since) {
+				return list, false, nil
+			}
+			list = append(list, m)
+		}
+		last := page >= out.Pagination.TotalPages || len(out.Missing) == 0
+		if last || len(list) >= maxMissing {
+			return list, !last, nil
+		}
+	}
 }

@@ -70,7 +70,11 @@ func (c *symbolsUploadCommand) Run(ctx context.Context, s *Session) error {
 	if err == nil {
 		s.Result("%d of %d symbol files sent, %d were there", len(files)-known, len(files), known)
 	}
-	if said := s.Document(map[string]any{"files": files, "symbols": symbols}); err == nil {
+	document := map[string]any{"files": files, "symbols": symbols}
+	if err == nil {
+		document["missing"] = c.missing(ctx, s, files)
+	}
+	if said := s.Document(document); err == nil {
 		err = said
 	}
 	return err

@@ -42,9 +42,9 @@ type File struct {
 	Identifiers []symbol.Identifier
 }
 
-// Web reports whether the file's name is the address of a script.
+// Web reports whether the file's name is the address of a script or module.
 func (f *File) Web() bool {
-	return f.Format == filetype.Format(symbol.SourceMap) || f.Format == filetype.Format(symbol.Source)
+	return slices.Contains([]symbol.Kind{symbol.SourceMap, symbol.Source, symbol.Wasm, symbol.PortablePDB}, symbol.Kind(f.Format))
 }
 
 // Sole reports whether an identifier of the file stands for nothing else: where the server has

@@ -11,6 +11,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/artifact/mapping"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbol/pdb"
+	"github.com/slipway-qa/slipway/storage/symbol/portablepdb"
+	"github.com/slipway-qa/slipway/storage/symbol/wasm"
 )
 
 const (
@@ -29,6 +31,10 @@ func identify(in *os.File, f *File) ([]symbol.Identifier, error) {
 		return pdb.Identify(in, f.Size)
 	case symbol.Breakpad:
 		return breakpadID(io.NewSectionReader(in, 0, f.Size))
+	case symbol.PortablePDB:
+		return portablepdb.Identify(in, f.Size)
+	case symbol.Wasm:
+		return wasm.Identify(in, f.Size)
 	case symbol.ProGuard:
 		return mappingIDs(in, f.Size)
 	case symbol.SourceMap:

@@ -67,7 +67,8 @@ type File struct {
 	decompressed map[int]content
 	symbols      []symbolTable
 	exports      exportTable
-	near         int // the section that Bytes found last
+	embedded     [2]uint64 // where the portable PDB of an assembly is, and its size
+	near         int       // the section that Bytes found last
 }
 
 // DebugLink names the file with the debug information, and its CRC-32.

@@ -21,6 +21,7 @@ const (
 	peNameSize       = 8
 	peSymbolSize     = 18
 	peCodeView       = 2
+	peEmbeddedPDB    = 17
 	peDebugEntrySize = 28
 
 	// maxDebugEntries bounds the debug directory; linkers write less than ten entries.
@@ -245,6 +246,9 @@ func (f pe) readDebug(directory [2]uint32) error {
 	}
 	for i := range count {
 		p := all[i*peDebugEntrySize:]
+		if binary.LittleEndian.Uint32(p[12:]) == peEmbeddedPDB {
+			f.embedded = [2]uint64{uint64(binary.LittleEndian.Uint32(p[24:])), uint64(binary.LittleEndian.Uint32(p[16:]))}
+		}
 		if binary.LittleEndian.Uint32(p[12:]) != peCodeView || f.DebugID != "" {
 			continue
 		}

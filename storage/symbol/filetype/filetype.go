@@ -27,6 +27,7 @@ const (
 	Tar   Format = "tar"
 	Gzip  Format = "gzip"
 	Zstd  Format = "zstd"
+	Xz    Format = "xz"
 	Other Format = "other" // known, and of no use here: Of says what it is
 )
 
@@ -34,7 +35,7 @@ const (
 func (f Format) Archive() bool { return f == Zip || f == Tar }
 
 // Packed reports whether files of the format hold one compressed file.
-func (f Format) Packed() bool { return f == Gzip || f == Zstd }
+func (f Format) Packed() bool { return f == Gzip || f == Zstd || f == Xz }
 
 // Symbols reports whether files of the format are a kind of symbol files.
 func (f Format) Symbols() bool {
@@ -61,6 +62,8 @@ var magics = []struct {
 	{"\xce\xfa\xed\xfe", Format(symbol.MachO), ""},
 	{"\xcf\xfa\xed\xfe", Format(symbol.MachO), ""},
 	{"Microsoft C/C++ ", Format(symbol.PDB), ""}, // of both versions; the reader says which it reads
+	{"\x00asm\x01\x00\x00\x00", Format(symbol.Wasm), ""},
+	{"\x00asm", Other, "a component of WebAssembly; the modules in it are what is needed"},
 	{"MODULE ", Format(symbol.Breakpad), ""},
 	{"\xef\xbb\xbfMODULE ", Format(symbol.Breakpad), ""},
 	{"PK\x03\x04", Zip, ""},
@@ -68,11 +71,11 @@ var magics = []struct {
 	{"SYSB", Zip, ""},       // a source bundle: a zip behind eight bytes
 	{"\x1f\x8b", Gzip, ""},
 	{"\x28\xb5\x2f\xfd", Zstd, ""},
-	{"\xfd7zXZ\x00", Other, "compressed by xz; send it as it is, or as gzip, zstd or zip"},
-	{"BZh", Other, "compressed by bzip2; send it as it is, or as gzip, zstd or zip"},
+	{"\xfd7zXZ\x00", Xz, ""},
+	{"BZh", Other, "compressed by bzip2; send it as it is, or as gzip, zstd, xz or zip"},
 	{"7z\xbc\xaf\x27\x1c", Other, "a 7z archive; send a zip or tar.gz"},
 	{"Rar!", Other, "a RAR archive; send a zip or tar.gz"},
-	{"BSJB", Other, "a portable PDB of .NET"},
+	{"BSJB", Format(symbol.PortablePDB), ""},
 	{"MDMP", Other, "a minidump, which is a crash; send it with format=minidump"},
 	{"PMDM", Other, "a minidump, which is a crash; send it with format=minidump"},
 	{"plcrash", Other, "a crash report of PLCrashReporter; send it with format=plcrash"},

@@ -308,25 +308,6 @@ func TestNested(t *testing.T) {
 	require.EqualValues(t, 0, got[0].Start)
 }
 
-func TestDemangle(t *testing.T) {
-	t.Parallel()
-	for name, want := range map[string]string{
-		"main":               "main",
-		"_ZN3app4mainEi":     "app::main(int)",
-		"__ZN3app4mainEi":    "app::main(int)",
-		"_ZNSt6vectorIiE1fE": "std::vector<int>::f",
-		"_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE": "core::fmt::Formatter::write_str",
-		"_RNvNtCs1234_7mycrate3foo3bar":                        "mycrate::foo::bar",
-		"$s4main3fooyyF":                                       "$s4main3fooyyF",
-		"_Z":                                                   "_Z",
-		"_Release":                                             "_Release",
-		"":                                                     "",
-		"_Z" + strings.Repeat("P", maxMangled):                 "_Z" + strings.Repeat("P", maxMangled),
-	} {
-		require.Equal(t, want, Demangle(name))
-	}
-}
-
 // An index that was damaged is an error or another result, never a panic.
 func FuzzOpen(f *testing.F) {
 	b := NewBuilder(f.TempDir())

@@ -14,15 +14,21 @@ const (
 	maxDemangled = 16
 )
 
-// Demangle returns a C++ or Rust name as it is written in the source, with parameters
+// Demangle returns a name of C++, Rust, OCaml or Nim as it is written in the source, with parameters
 // (C++) and without the hash (Rust); other names, Swift's among them, as they are.
 func Demangle(name string) string {
-	if !mangled(name) || len(name) > maxMangled {
+	if len(name) > maxMangled {
 		return name
+	}
+	if !mangled(name) {
+		return demangleC(name)
 	}
 	text := name
 	if strings.HasPrefix(text, "__Z") || strings.HasPrefix(text, "__R") {
 		text = text[1:] // Mach-O adds an underscore to each name
+	}
+	if strings.HasPrefix(text, "_R") {
+		text, _, _ = strings.Cut(text, ".llvm.") // a number that changes with each build
 	}
 	clear, err := demangle.ToString(text, demangle.LLVMStyle, demangle.MaxLength(maxDemangled))
 	if err != nil {
@@ -31,7 +37,23 @@ func Demangle(name string) string {
 	return clear
 }
 
-// mangled reports whether a name may be one that Demangle changes.
+// demangleC returns the name of a function in OCaml or Nim, whose compilers have names of C.
+func demangleC(name string) string {
+	if clear, ok := ocamlName(name); ok {
+		return clear
+	}
+	if clear, ok := nimName(name, false); ok {
+		return clear
+	}
+	return name
+}
+
+// decorated reports whether a name may be one that Demangle changes.
+func decorated(name string) bool {
+	return mangled(name) || strings.Contains(name, "__") || strings.HasPrefix(strings.TrimPrefix(name, "_"), "caml")
+}
+
+// mangled reports whether a name may be one of C++ or Rust's linkage names.
 func mangled(name string) bool {
 	rest := strings.TrimLeft(name, "_")
 	underscores := len(name) - len(rest)

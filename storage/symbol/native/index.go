@@ -2,6 +2,7 @@ package native
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage/symbol"
 )
@@ -124,6 +125,11 @@ func (x *Index) frame(name, file, line, column uint64) (f Frame, err error) {
 	}
 	if file > 0 {
 		f.File, err = x.texts.at(file - 1)
+	}
+	if f.Function == f.Symbol && strings.Contains(f.File, ".nim") {
+		if clear, ok := nimName(f.Symbol, true); ok {
+			f.Function = clear
+		}
 	}
 	return f, err
 }

@@ -76,7 +76,7 @@ func (t *texts) function(offset uint64) (name, function string, err error) {
 	if name, err = t.at(offset); err != nil {
 		return "", "", err
 	}
-	if !mangled(name) {
+	if !decorated(name) {
 		return name, name, nil
 	}
 	function, ok := t.clear.get(offset)

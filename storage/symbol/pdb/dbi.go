@@ -194,8 +194,11 @@ func (d *database) publics() error {
 	}
 }
 
-// modules reads the list of modules and each one's stream.
-func (d *database) modules() error {
+// modules reports the functions of all modules.
+func (d *database) modules() error { return d.eachModule(d.module) }
+
+// eachModule reads the list of modules. Of two with one stream the first counts.
+func (d *database) eachModule(take func(*module) error) error {
 	if d.dbi.stream == nil {
 		return nil
 	}
@@ -223,7 +226,7 @@ func (d *database) modules() error {
 			continue
 		}
 		read[m.stream] = true
-		if err := d.module(&m); err != nil {
+		if err := take(&m); err != nil {
 			return err
 		}
 	}

@@ -257,6 +257,7 @@ func examine(t testing.TB, p []byte) {
 
 func FuzzRead(f *testing.F) {
 	f.Add(byHand())
+	f.Add(crossScoped(crossScope|1<<20, words(7, 1, 5, 1, 1, 7), words(7, 0x1001)))
 	site := append(make([]byte, 12), 6, 2, 3, 4, 4, 8, 0)
 	symbols := append([]byte{4, 0, 0, 0}, procedureRecord(1, 0x10, 0x20, "outer")...)
 	symbols = append(append(symbols, record(kindInline, site)...), record(kindInlineEnd, nil)...)

@@ -211,7 +211,11 @@ func (p *procedures) addInline(f *native.Function, sites []site, i int, base []s
 	if len(s.segments) == 0 {
 		return nil
 	}
-	name, err := p.inlineName(s.inlinee)
+	id, err := p.globalID(p.lines, s.inlinee)
+	if err != nil {
+		return err
+	}
+	name, err := p.inlineName(id)
 	if err != nil {
 		return err
 	}

@@ -39,6 +39,7 @@ type lineTable struct {
 	rows      []row
 	inlinees  []inlinee
 	checksums []byte
+	imports   []imported
 }
 
 // lines reads the line information of a module.
@@ -56,6 +57,8 @@ func (d *database) lines(p []byte) (*lineTable, error) {
 			d.lineBlock(t, body)
 		case subsectionChecksums:
 			t.checksums = body
+		case subsectionImports:
+			t.imports = append(t.imports, importsOf(body)...)
 		case subsectionInlinees:
 			t.addInlinees(body)
 		}

@@ -75,6 +75,7 @@ type database struct {
 	sections []sectionRange
 	moved    []move
 	caches   nameCaches
+	exports  map[string][]exported // by the name of the module, in lower case; nil: not read
 }
 
 // Read reports what a PDB of size bytes holds to the sink.

@@ -132,6 +132,8 @@ func parseAddress(s string) (uint64, bool) {
 	return v, err == nil
 }
 
+func hexNumber(v uint64) string { return strconv.FormatUint(v, 16) }
+
 // isPlaceholder reports whether a function name only stands for an unknown one.
 func isPlaceholder(name string) bool {
 	switch name {

@@ -81,6 +81,23 @@ func lastCause(text string) string {
 	return text[at:]
 }
 
+// causeMessage returns what the cause in a text says, "" where it is not there or its class says all.
+func causeMessage(text, class string) string {
+	text = truncate(text, maxCause)
+	cause := lastCause(text)
+	if cause == text || saysAll(class) {
+		return ""
+	}
+	line := firstLine(cause)
+	if rest, ok := strings.CutPrefix(line, class); ok {
+		line = strings.TrimLeft(rest, ": ")
+	}
+	if line = normalizeText(line, class); line == class {
+		return ""
+	}
+	return line
+}
+
 // causeText returns the class at the start of a cause, with the message where that
 // is all that is known.
 func causeText(cause string, f family) string {

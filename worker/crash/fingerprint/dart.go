@@ -1,6 +1,9 @@
 package fingerprint
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // dart normalizes names of Dart's virtual machine and of its compilers to
 // JavaScript.
@@ -8,6 +11,9 @@ import "strings"
 //	_CartState.pay.<anonymous closure>.<anonymous closure>  ->  _CartState.pay.lambda
 //	new Cart.fromJson                                       ->  Cart.fromJson
 func (n *namer) dart(s string) string {
+	if text, ok := sectionOffset(s); ok {
+		return text
+	}
 	if rest, ok := strings.CutPrefix(s, "new "); ok {
 		s = rest
 		n.noteRule(RuleJSReceiver)
@@ -97,15 +103,19 @@ func (n *namer) elixir(s string) string {
 		n.noteRule(RuleLambda)
 	}
 	if module, rest, ok := strings.Cut(s, `"-`); ok {
-		if function, _, ok := strings.Cut(rest, "/"); ok && function != "" {
+		if function, tail, ok := strings.Cut(rest, "/"); ok && function != "" {
 			s, lambda = module+function, true
+			if digits := countDigits(tail); digits > 0 {
+				s += "/" + tail[:digits]
+			}
 			n.noteRule(RuleLambda)
 		}
 	}
-	if i := strings.LastIndexByte(s, '/'); i > 0 && allDigits(s[i+1:]) {
-		s = s[:i]
+	if i := strings.IndexByte(s, '('); i > 0 && strings.HasSuffix(s, ")") {
+		// Where the arguments did not fit, they are written instead of their number.
+		s = s[:i] + "/" + strconv.Itoa(countArguments(s[i+1:len(s)-1]))
 		n.noteRule(RuleArguments)
-	} else if i := strings.IndexByte(s, '('); i > 0 {
+	} else if i > 0 {
 		s = s[:i]
 		n.noteRule(RuleArguments)
 	}
@@ -123,6 +133,39 @@ func (n *namer) elixir(s string) string {
 	return s
 }
 
+// countArguments counts what commas outside of brackets and strings separate.
+func countArguments(s string) int {
+	if strings.TrimSpace(s) == "" {
+		return 0
+	}
+	count, depth := 1, 0
+	var quote byte
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case quote != 0 && c == '\\':
+			i++
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"' || c == '\'':
+			quote = c
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		case c == '<' && i+1 < len(s) && s[i+1] == '<':
+			depth, i = depth+1, i+1
+		case c == '>' && i+1 < len(s) && s[i+1] == '>':
+			depth, i = depth-1, i+1
+		case c == ',' && depth == 0:
+			count++
+		}
+	}
+	return count
+}
+
 // isElixirLibrary reports whether a module is of Elixir, Erlang or a usual package.
 func isElixirLibrary(name string) bool {
 	first, _, _ := strings.Cut(name, ".")
@@ -133,4 +176,15 @@ func isElixirLibrary(name string) bool {
 		return strings.Contains(name, ".")
 	}
 	return false
+}
+
+// isDartAccessor reports whether a frame is a getter that the compiler wrote for a private late
+// field: it has a file and no line, and its caller in the same file has one.
+func (a *analysis) isDartAccessor(i int32) bool {
+	if int(i)+1 >= len(a.states) {
+		return false
+	}
+	s, caller := &a.states[i], &a.states[i+1]
+	_, name := splitScope(familyDart, s.text)
+	return strings.HasPrefix(name, "_") && s.raw.Path != "" && s.raw.Line == 0 && caller.raw.Line > 0 && caller.raw.Path == s.raw.Path
 }

@@ -24,7 +24,7 @@ func (n dotnetNamer) name(s string) string {
 		s = strings.TrimSpace(s[bracketEnd(s, 0):])
 		n.noteRule(RuleModulePrefix)
 	}
-	s = n.otherCompilers(s)
+	s = n.otherCompilers(n.demystified(s))
 	n.out = n.out[:0]
 scan:
 	for i := 0; i < len(s); {
@@ -124,6 +124,10 @@ func isIL2CPP(name string) bool { return il2cppStem(name) != "" }
 // il2cppStem returns a name without the hash at its end ("_m" and 8, 32 or 40
 // hexadecimal digits), or "" when it has none.
 func il2cppStem(name string) string {
+	if i := strings.IndexByte(name, '('); i > 0 {
+		name = strings.TrimRight(name[:i], " ") // with the parameters of C++
+		name = name[strings.LastIndexByte(name, ' ')+1:]
+	}
 	if name == "" {
 		return ""
 	}

@@ -24,11 +24,11 @@ func TestKindsOfNativeCrashes(t *testing.T) {
 	t.Parallel()
 	for want, reports := range map[string][][2]string{
 		"signal memory-access": {{"SIGSEGV", ""}, {"SIGBUS", ""}, {"EXC_BAD_ACCESS (SIGSEGV)", ""}, {"EXCEPTION_ACCESS_VIOLATION_READ", ""}, {"0xC0000005", ""}, {"", "Segmentation fault"}, {"Crash", "Unhandled exception: Access violation reading location 0x10"},
-			{"AddressSanitizer", "SEGV on unknown address 0x0 (pc 0x5 bp 0x7)"}},
+			{"AddressSanitizer", "SEGV on unknown address 0x0 (pc 0x5 bp 0x7)"}, {"heap-buffer-overflow", ""}, {"AddressSanitizer", "AddressSanitizer: stack-buffer-overflow on address 0x602000000018 at pc 0x4 bp 0x7 sp 0x8"},
+			{"SourceAv", ""}, {"SourceAvNearNull", ""}, {"DestAvNotNearNull", "x"}, {"BranchAv", ""}},
 		"signal arithmetic":                        {{"SIGFPE", ""}, {"EXC_ARITHMETIC", ""}, {"EXCEPTION_INT_DIVIDE_BY_ZERO", ""}},
 		"signal trap":                              {{"SIGILL", ""}, {"SIGTRAP", ""}, {"EXC_BREAKPOINT (SIGTRAP)", ""}, {"EXCEPTION_ILLEGAL_INSTRUCTION", ""}},
 		"signal abort":                             {{"SIGABRT", ""}, {"EXC_CRASH (SIGABRT)", ""}, {"", "Aborted"}},
-		"signal heap-buffer-overflow":              {{"heap-buffer-overflow", ""}, {"AddressSanitizer", "AddressSanitizer: heap-buffer-overflow on address 0x602000000018 at pc 0x4 bp 0x7 sp 0x8"}},
 		"signal use-after-free":                    {{"", "ERROR: AddressSanitizer: heap-use-after-free on address 0x60"}, {"heap-use-after-free", "READ of size 4"}},
 		"signal double-free":                       {{"SIGABRT", "free(): double free detected in tcache 2"}, {"", "AddressSanitizer: attempting double-free on 0x60"}},
 		"signal undefined signed integer overflow": {{"UndefinedBehaviorSanitizer", "a.c:3:7: runtime error: signed integer overflow: 2147483647 + 1 cannot"}, {"", "/b/a.c:9:1: runtime error: signed integer overflow: 5 * 7 cannot"}, {"undefined-behavior", "mix.cpp:14:20: runtime error: signed integer overflow: 1 + 1 cannot"}},
@@ -59,13 +59,13 @@ func TestCauses(t *testing.T) {
 		lang, class, message string
 		want                 []string
 	}{
-		{"java", "java.lang.RuntimeException", "java.sql.SQLException: row 12", []string{"cause java.sql.SQLException"}},
-		{"java", "java.lang.RuntimeException", "Unable to start activity X: java.lang.NullPointerException: cart", []string{"cause java.lang.NullPointerException"}},
+		{"java", "java.lang.RuntimeException", "java.sql.SQLException: row 12", []string{"class java.sql.SQLException"}},
+		{"java", "java.lang.RuntimeException", "Unable to start activity X: java.lang.NullPointerException: cart", []string{"class java.lang.NullPointerException"}},
 		{"java", "java.lang.RuntimeException", "cart 12 is lost", []string{"message cart <num> is lost"}},
-		{"java", "java.util.concurrent.ExecutionException", "java.io.IOException: x", []string{"class java.util.concurrent.ExecutionException", "cause java.io.IOException"}},
+		{"java", "java.util.concurrent.ExecutionException", "java.io.IOException: x", []string{"class java.io.IOException"}},
 		{"java", "shop.CartException", "lost\nCaused by: java.io.IOException: x\n\tat a.b\nCaused by: java.net.ConnectException: y", []string{"class shop.CartException", "cause java.net.ConnectException"}},
-		{"java", "org.springframework.web.util.NestedServletException", "failed; nested exception is shop.CartException: x", []string{"class org.springframework.web.util.NestedServletException", "cause shop.CartException"}},
-		{"csharp", "System.AggregateException", "One or more errors occurred. ---> System.IO.IOException: x", []string{"class System.AggregateException", "cause System.IO.IOException"}},
+		{"java", "org.springframework.web.util.NestedServletException", "failed; nested exception is shop.CartException: x", []string{"class shop.CartException"}},
+		{"csharp", "System.AggregateException", "One or more errors occurred. ---> System.IO.IOException: x", []string{"class System.IO.IOException"}},
 		{"python", "ValueError", "Traceback\nKeyError: 'x'\n\nDuring handling of the above exception, another exception occurred:\nValueError: y", []string{"class ValueError", "cause KeyError"}},
 		{"go", "*fmt.wrapError", "load cart 12: connect: refused", []string{"message load cart <num>: connect: refused"}},
 	} {
@@ -73,10 +73,10 @@ func TestCauses(t *testing.T) {
 	}
 	r := stack("java", "java.lang.reflect.UndeclaredThrowableException", "", "shop.Cart.pay")
 	r.Attributes = []report.Attribute{{Key: "error.cause", Value: "java.io.IOException: disk"}}
-	require.Equal(t, []string{"class java.lang.reflect.UndeclaredThrowableException", "cause java.io.IOException"}, contextLines(r))
+	require.Equal(t, []string{"class java.io.IOException"}, contextLines(r))
 	r.Attributes = nil
 	r.Classifiers = append(r.Classifiers, "shop.CartException")
-	require.Equal(t, []string{"class java.lang.reflect.UndeclaredThrowableException", "cause shop.CartException"}, contextLines(r))
+	require.Equal(t, []string{"class shop.CartException"}, contextLines(r))
 }
 
 func TestClasses(t *testing.T) {

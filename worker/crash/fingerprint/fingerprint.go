@@ -37,7 +37,7 @@ import (
 
 // Version is the version of the rules. It is part of every computed key, and
 // is raised with every change that alters the key of some report.
-const Version = 2
+const Version = 3
 
 // attributeFingerprint is the attribute in which some clients (Unity) send a
 // group id as text: 64 hexadecimal digits, or anything, which is then hashed.
@@ -72,8 +72,11 @@ type Result struct {
 // The client's member fingerprint takes precedence over the attribute
 // _mod_fingerprint: the member is the documented way, the attribute may have
 // been set once for a whole process. Both take precedence over the stack.
-func Compute(r *report.Report) Result {
-	a := analyse(r)
+func Compute(r *report.Report) Result { return Libraries{}.Compute(r) }
+
+// Compute is Compute for a crash project that names libraries.
+func (l Libraries) Compute(r *report.Report) Result {
+	a := analyse(r, l)
 	res := Result{Culprit: a.culprit}
 	if len(r.Classifiers) > 0 {
 		res.Classifier = oneLine(r.Classifiers[0], maxTitle)

@@ -75,6 +75,24 @@ func isGoLibrary(name string) bool {
 		"github.com/sirupsen/", "github.com/rs/zerolog", "github.com/spf13/", "github.com/stretchr/", "github.com/pkg/errors", "github.com/urfave/", "github.com/aws/", "github.com/Azure/", "github.com/backtrace-labs/", "github.com/getsentry/")
 }
 
+// majorVersion returns where the element of an import path begins that is its module's major version
+// (/v2), or 0: the packages behind it are those of before.
+func majorVersion(s string) int {
+	for i := strings.Index(s, "/v"); i > 0; {
+		rest := s[i+len("/v"):]
+		n := countDigits(rest)
+		if n > 0 && n < 4 && n < len(rest) && (rest[n] == '/' || rest[n] == '.') {
+			return i
+		}
+		next := strings.Index(rest, "/v")
+		if next < 0 {
+			return 0
+		}
+		i += len("/v") + next
+	}
+	return 0
+}
+
 // golang normalizes names of the Go runtime.
 //
 //	shop/cart.(*Cart).Pay.func1.2  ->  shop/cart.Cart.Pay.func
@@ -83,6 +101,11 @@ func (n *namer) golang(s string) string {
 	if i := strings.Index(s, "/vendor/"); i > 0 {
 		i = strings.LastIndex(s, "/vendor/")
 		s = s[i+len("/vendor/"):]
+		n.noteRule(RuleGoVendor)
+	}
+	if i := majorVersion(s); i > 0 {
+		end := i + len("/v") + countDigits(s[i+len("/v"):])
+		s = s[:i] + s[end:]
 		n.noteRule(RuleGoVendor)
 	}
 	if i := strings.Index(s, " in goroutine "); i > 0 {

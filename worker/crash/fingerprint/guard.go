@@ -116,7 +116,7 @@ func isEmptyName(name string) bool {
 	switch name {
 	case "", "main", "Main", "<main>", "{main}", "<module>", "lambda", "<lambda>", "closure", "{closure}", "func", "init", "eval", "exec", "anonymous",
 		"exports", "default", "_default", "value", "callback", "cb", "fn", "f", "fun", "func1", "handler", "listener", "next", "step", "run", "call", "apply", "invoke", "execute",
-		"then", "resolve", "reject", "emit", "dispatch", "constructor", "factory", "module", "block", "yield":
+		"then", "resolve", "reject", "emit", "dispatch", "dispatchEvent", "emitEvent", "fireEvent", "notifyListeners", "constructor", "factory", "module", "block", "yield":
 		return true
 	}
 	return false

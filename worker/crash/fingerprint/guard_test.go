@@ -18,7 +18,7 @@ func TestHelpersAndTellingNames(t *testing.T) {
 		{familyPython, empty, []string{"<module>", "main", "lambda", "f", "fn"}},
 		{familyPython, telling, []string{"pay", "checkout", "check_stock", "load.lambda", "Cart.get", "require_login", "log_in", "capture", "verify", "report", "check_in", "check_status", "ensure_cart", "__init__", "get"}},
 		{familyJS, helper, []string{"invariant", "assertDefined", "throwError", "logError", "wrapper", "throwIfNull", "reportError", "handleError", "die"}},
-		{familyJS, empty, []string{"t", "Pt", "e", "exports", "default", "callback", "aB1", "main"}},
+		{familyJS, empty, []string{"dispatchEvent", "notifyListeners", "t", "Pt", "e", "exports", "default", "callback", "aB1", "main"}},
 		{familyJS, telling, []string{"pay", "Cart.pay", "render", "onClick", "checkout", "Cart.run", "requireCart", "go2cart"}},
 		{familyJVM, helper, []string{"com.shop.Assert.notNull", "com.shop.Checks.positive", "com.shop.Contract.requireValid", "com.shop.Cart.checkNotNull", "com.shop.util.Log.fatal", "com.shop.Cart.throwError", "com.shop.Logger.e"}},
 		{familyJVM, empty, []string{"a.b.c", "a.a.onClick", "com.shop.a.b", "com.shop.Cart$anon.run", "com.shop.CartKt.lambda", "com.shop.Cart.lambda"}},

@@ -23,6 +23,9 @@ func (n jsNamer) name(s string) string {
 			s = name
 		}
 	}
+	if text, ok := wasmIndex(s); ok {
+		return text
+	}
 	if isPlainWord(s) && !strings.Contains(s, "callee") {
 		return n.word(s)
 	}

@@ -86,6 +86,9 @@ func frameFamily(reported, file family, name string) family {
 	if isIL2CPP(name) {
 		return familyDotNet
 	}
+	if reported == familyJS && isNativeInScript(name) {
+		return familyNative
+	}
 	if file != familyUnknown {
 		return file
 	}
@@ -113,6 +116,15 @@ func frameFamily(reported, file family, name string) family {
 	return familyNative
 }
 
+// isNativeInScript reports whether a function that a JavaScript engine shows is of C++ or Rust,
+// compiled to WebAssembly: no name of JavaScript has a path with colons.
+func isNativeInScript(name string) bool {
+	if len(name) > maxName {
+		name = name[:maxName]
+	}
+	return strings.Contains(name, "::") || hasPrefixAny(name, "_ZN", "_R") && len(name) > 8 || strings.Contains(name, wasmFunction)
+}
+
 // fileFamily reads a file name's extension.
 func fileFamily(file string) family {
 	if len(file) > 4096 {
@@ -120,6 +132,9 @@ func fileFamily(file string) family {
 	}
 	if strings.HasPrefix(file, "node:") {
 		return familyJS
+	}
+	if isWasmFile(file) {
+		return familyNative
 	}
 	if i := strings.IndexByte(file, '?'); i >= 0 {
 		file = file[:i]

@@ -15,6 +15,7 @@ type facts struct {
 	fullClass string
 	kind      string // of a native crash
 	cause     string // the class of the error that this one wraps
+	wrapped   string // that class where it counts as the error's own
 	line      string // of the message, without the class before it
 	known     bool   // the line says no more than the kind
 	family    family
@@ -46,6 +47,9 @@ func readFacts(r *report.Report, a *analysis, text string) facts {
 	if a.endless || isStackOverflow(r) {
 		class, c.kind, c.known = "", stackOverflow, true
 	}
+	if strings.Contains(line, "heap out of memory") {
+		class, c.kind, c.known = "", "out-of-memory", true // V8's, in several words
+	}
 	if a.endless {
 		c.rules.add(RuleEndlessRecursion)
 	}
@@ -56,9 +60,17 @@ func readFacts(r *report.Report, a *analysis, text string) facts {
 		c.rules.add(RuleCause)
 		c.repeatsCause = strings.Contains(line, c.cause[strings.LastIndexByte(c.cause, '.')+1:])
 	}
+	if isClassName(c.cause) && isGenericClass(class) && !isGenericClass(c.cause) {
+		// What wraps an error says nothing: wrapped or not, it is one error.
+		class, c.wrapped, c.cause = c.cause, c.cause, ""
+		line = firstLine(lastCause(truncate(text, maxCause)))
+	}
 	c.fullClass, c.line = class, dropClass(line, class)
 	if isNumbered(class) {
 		c.code = messageCodes(line)
+	}
+	if strings.Contains(line, "Unexpectedly found nil while") {
+		c.known = c.kind == "trap" // Swift's most frequent trap, which not every report words
 	}
 	// Aborts and traps are deliberate: the program says why.
 	c.generic = isGenericClass(class) && (c.kind == "" || c.kind == "abort" || c.kind == "trap")
@@ -74,6 +86,7 @@ func (c *facts) message() string {
 	if c.known {
 		return ""
 	}
+	c.line = runtimeMessage(c.line)
 	if c.family == familyJS || c.family == familyUnknown {
 		if text, ok := engineMessage(c.line); ok {
 			c.rules.add(RuleEngineMessage)
@@ -99,6 +112,8 @@ func material(r *report.Report, a *analysis, text string) (Source, []string, []s
 	lines = appendLine(lines, "code ", c.code)
 	if len(a.near) == 0 {
 		lines = appendLine(lines, "message ", c.message())
+		lines = appendLine(lines, "place ", sourcePlace(firstLine(text)))
+		lines = appendLine(lines, "fault ", faultPlace(text))
 		if len(lines) == 0 {
 			lines = appendLine(lines, "lang ", oneLine(r.Lang, maxTitle))
 			lines = appendLine(lines, "agent ", oneLine(r.Agent, maxTitle))
@@ -119,9 +134,10 @@ func material(r *report.Report, a *analysis, text string) (Source, []string, []s
 		}
 	}
 	whole := append(make([]string, 0, len(lines)+len(a.order)), lines...)
-	if a.systemOnly && c.cause != "" {
-		// A wrapper's frames are of who wrapped: the cause decides.
+	if a.systemOnly && (c.cause != "" || c.wrapped != "") {
+		// A wrapper's frames are of who wrapped: the cause decides, with what it says.
 		a.near = a.near[:1]
+		lines = appendLine(lines, "reason ", causeMessage(text, c.cause+c.wrapped))
 	}
 	for _, i := range a.near {
 		lines = append(lines, a.frames[i].Text)
@@ -181,7 +197,7 @@ func hashMaterial(source Source, lines []string) [32]byte {
 // messageLine returns the line of a message that says what happened: the first, or
 // for a Rust panic, whose first line is its place, the next.
 func messageLine(text string) string {
-	line := firstLine(text)
+	line := dropSwiftPlace(firstLine(text))
 	if strings.HasPrefix(line, "Traceback (most recent call last)") {
 		// Python's last line is the error.
 		text = strings.TrimSpace(truncate(text, maxMessage))
@@ -208,6 +224,19 @@ func messageLine(text string) string {
 		if next := firstLine(text[strings.Index(text, line)+len(line):]); next != "" {
 			return next
 		}
+	}
+	return line
+}
+
+// dropSwiftPlace removes the source file and line that Swift writes before what went wrong, or not:
+// "Shop/Cart.swift:88: Fatal error: ...".
+func dropSwiftPlace(line string) string {
+	place, rest, ok := strings.Cut(line, ": ")
+	if !ok || strings.IndexByte(place, ' ') >= 0 {
+		return line
+	}
+	if _, number, ok := strings.Cut(place, ".swift:"); ok && allDigits(number) {
+		return rest
 	}
 	return line
 }

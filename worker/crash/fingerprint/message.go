@@ -32,6 +32,11 @@ func normalizeText(s, class string) string {
 			i = end
 			continue
 		}
+		if end := termIdentifier(s, i); end > 0 {
+			out = append(out, "<num>"...)
+			i = end
+			continue
+		}
 		if isMessageSeparator(c) {
 			out = append(out, c)
 			i++
@@ -43,8 +48,8 @@ func normalizeText(s, class string) string {
 		}
 		if isURL(s[i:j]) {
 			// A query contains characters that separate other words.
-			for j < len(s) && !strings.ContainsRune(" '\"`)]}<>,|", rune(s[j])) {
-				j++
+			for j < len(s) && (!strings.ContainsRune(" '\"`)]}<>,|", rune(s[j])) || s[j] == ']' && s[j-1] == '[') {
+				j++ // the empty brackets are a list's: args[]=
 			}
 		}
 		out = appendMessageWord(out, s[i:j], s[max(0, i-64):i], s[j:], web)
@@ -59,6 +64,27 @@ func isMessageSeparator(c byte) bool {
 		return true
 	}
 	return false
+}
+
+// termIdentifier returns the position after the brackets at i with which Erlang and Elixir write a
+// process, a reference or a port (#Reference<0.3283091.1992.5>, <0.123.0>), or 0: numbers and dots,
+// never the address of a host.
+func termIdentifier(s string, i int) int {
+	if s[i] != '<' {
+		return 0
+	}
+	end := i + 1
+	dots := 0
+	for end < len(s) && (isDigit(s[end]) || s[end] == '.') {
+		if s[end] == '.' {
+			dots++
+		}
+		end++
+	}
+	if dots == 0 || end == len(s) || s[end] != '>' {
+		return 0
+	}
+	return end + 1
 }
 
 // appendQuoted appends the quoted text s[i:end], which is a name or <str>.

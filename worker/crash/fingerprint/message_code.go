@@ -24,6 +24,10 @@ func isCodeWord(w string) bool {
 // is set when the message is about a request.
 func isCode(w, before, after string, web bool) bool {
 	digits := strings.TrimPrefix(w, "-")
+	if number, ok := strings.CutPrefix(w, "#"); ok {
+		// "Minified React error #418": the number of a text that was left out.
+		return len(number) <= maxCode && allDigits(number) && isCodeWord(codeWord(strings.TrimRight(before, " ")+" "))
+	}
 	if len(digits) > maxCode || digits == "" {
 		return false
 	}

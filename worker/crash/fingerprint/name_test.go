@@ -278,12 +278,14 @@ func TestDartNames(t *testing.T) {
 
 func TestElixirNames(t *testing.T) {
 	checkNames(t, familyElixir, []nameCase{
-		{"Shop.Cart.pay/2", "Shop.Cart.pay", RuleArguments},
-		{"anonymous fn/1 in Shop.Cart.pay/2", "Shop.Cart.pay.lambda", RuleLambda},
-		{`Shop.Cart."-pay/2-fun-0-"/1`, "Shop.Cart.pay.lambda", RuleLambda},
-		{"(shop 0.1.0) lib/shop/cart.ex:12: Shop.Cart.pay/2", "Shop.Cart.pay", RuleModulePrefix},
-		{":lists.map/2", "lists.map", RuleArguments},
-		{"lists:map/2", "lists.map", RuleModulePrefix},
+		{"Shop.Cart.pay/2", "Shop.Cart.pay/2", noRule},
+		{`Shop.Cart.pay(%{a: 1, b: "x, y"}, [1, 2])`, "Shop.Cart.pay/2", RuleArguments},
+		{"Shop.Cart.pay()", "Shop.Cart.pay/0", RuleArguments},
+		{"anonymous fn/1 in Shop.Cart.pay/2", "Shop.Cart.pay/2.lambda", RuleLambda},
+		{`Shop.Cart."-pay/2-fun-0-"/1`, "Shop.Cart.pay/2.lambda", RuleLambda},
+		{"(shop 0.1.0) lib/shop/cart.ex:12: Shop.Cart.pay/2", "Shop.Cart.pay/2", RuleModulePrefix},
+		{":lists.map/2", "lists.map/2", RuleModulePrefix},
+		{"lists:map/2", "lists.map/2", RuleModulePrefix},
 	})
 }
 

@@ -11,6 +11,12 @@ import (
 //
 //	int ns::f<int>(std::vector<int>) const [clone .cold]  ->  ns::f<T>
 func (n *namer) native(s string) string {
+	if text, ok := sectionOffset(s); ok {
+		return text
+	}
+	if text, ok := wasmIndex(s); ok {
+		return text
+	}
 	if plainNative(s) {
 		return s
 	}

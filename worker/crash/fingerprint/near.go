@@ -2,6 +2,10 @@ package fingerprint
 
 import "strings"
 
+// maxSections is how many offsets in a section together name a place: the first may be the
+// function of the runtime that throws.
+const maxSections = 2
+
 // selectNear sets near: the application's frames from the error outwards until one
 // is telling, at most maxNear. Helpers of the application are left out: a
 // compiler may have inlined them, and they are the same for many errors.
@@ -12,7 +16,7 @@ func (a *analysis) selectNear() {
 		a.near = append(a.near, a.order...)
 		return
 	}
-	helpers := 0
+	helpers, sections := 0, 0
 	for k, i := range a.order {
 		if a.telling || len(a.near) == maxNear {
 			a.frames[i].Rules.add(RuleBeyondTelling)
@@ -27,6 +31,10 @@ func (a *analysis) selectNear() {
 		}
 		a.near = append(a.near, i)
 		a.telling = isTellingFrame(s)
+		if isSectionOffset(s.text) {
+			sections++
+			a.telling = a.telling || sections == maxSections
+		}
 	}
 	if len(a.near) == 0 {
 		a.near = append(a.near, a.order[:min(helpers, maxNear)]...)
@@ -49,8 +57,8 @@ func isHelperFrame(s *frameState) bool {
 // offset in a module does.
 func isTellingFrame(s *frameState) bool {
 	switch {
-	case s.text == unreadable, s.absolute:
-		return false
+	case s.text == unreadable, s.absolute, isSectionOffset(s.text):
+		return false // a frame of such offsets is as often the function that throws
 	case s.text == "":
 		return !s.family.withFiles()
 	case s.family.isNative():
@@ -94,10 +102,13 @@ func (a *analysis) findSystemCall() {
 	if len(a.order) == 0 || a.systemOnly || !a.states[a.order[0]].family.isNative() {
 		return
 	}
+	if a.recurs(a.order[0]) {
+		return // where the stack of a recursion ends is chance
+	}
 	for i := a.order[0] - 1; i >= 0; i-- {
 		s := &a.states[i]
-		if s.text == "" || !s.family.isNative() {
-			return
+		if s.text == "" || s.library || !s.family.isNative() {
+			return // what a library calls, and how, changes with it
 		}
 		if isErrorBoundary(s.family, s.text) || !s.system && !isErrorFrame(s.family, s.text) {
 			return // what is further in reacts to the error
@@ -107,6 +118,20 @@ func (a *analysis) findSystemCall() {
 			return
 		}
 	}
+}
+
+// minRecursive is how often the function nearest the error stands in a stack of a recursion.
+const minRecursive = 3
+
+// recurs reports whether a frame's function is on the stack again and again.
+func (a *analysis) recurs(frame int32) bool {
+	count := 0
+	for i := range a.states {
+		if a.states[i].text == a.states[frame].text {
+			count++
+		}
+	}
+	return a.states[frame].text != "" && count >= minRecursive
 }
 
 // setCulprit sets the culprit: the telling frame, else the first frame of near by

@@ -41,7 +41,7 @@ func isErrorFrame(f family, name string) bool {
 func isErrorBoundary(f family, name string) bool {
 	switch f {
 	case familyGo:
-		return isOneOf(name, "runtime.gopanic", "panic", "runtime.sigpanic")
+		return isOneOf(name, "runtime.gopanic", "panic", "runtime.panic", "runtime.sigpanic")
 	case familyNative, familyUnknown:
 		return isNativeErrorBoundary(name)
 	}

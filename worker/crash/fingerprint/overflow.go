@@ -110,9 +110,30 @@ func (a *analysis) endlessRecursion(counts recurrence, overflow bool) bool {
 		seen[f.Text] = true
 		a.near = append(a.near, i)
 	}
+	a.dropInner()
 	slices.SortFunc(a.near, func(x, y int32) int { return strings.Compare(a.frames[x].Text, a.frames[y].Text) })
 	a.near = a.near[:min(len(a.near), maxPeriod)]
 	a.endless = len(a.near) > 0
 	a.telling = a.endless
 	return a.endless
+}
+
+// dropInner removes from the functions that recur those that only lead from one to the next, where
+// others are left: helpers, and blocks of a function that recurs too. A stack that is printed in
+// part has some of them twice and others once.
+func (a *analysis) dropInner() {
+	names := make(map[string]bool, len(a.near))
+	for _, i := range a.near {
+		names[a.frames[i].Text] = true
+	}
+	kept := make([]int32, 0, len(a.near))
+	for _, i := range a.near {
+		outer, block := strings.CutPrefix(a.frames[i].Text, "block in ")
+		if !isHelperFrame(&a.states[i]) && !(block && names[outer]) {
+			kept = append(kept, i)
+		}
+	}
+	if len(kept) > 0 {
+		a.near = kept
+	}
 }

@@ -18,11 +18,13 @@ var signalAttributes = [...]string{"signal", "signal.name", "signal_name", "erro
 type kindWord struct{ word, kind string }
 
 // faultKinds say more than the signal with which they end: the findings of
-// sanitizers and of the C library.
+// sanitizers and of the C library. An access out of bounds is a memory access: how far out of them
+// it was decides whether a sanitizer finds which memory it was beside, or only the processor that
+// there is none.
 var faultKinds = [...]kindWord{
 	{"use-after-return", "use-after-return"}, {"use-after-scope", "use-after-scope"}, {"use-after-poison", "use-after-poison"}, {"use-after-free", "use-after-free"},
-	{"heap-buffer-overflow", "heap-buffer-overflow"}, {"stack-buffer-overflow", "stack-buffer-overflow"}, {"stack-buffer-underflow", "stack-buffer-underflow"}, {"global-buffer-overflow", "global-buffer-overflow"},
-	{"container-overflow", "container-overflow"}, {"intra-object-overflow", "intra-object-overflow"}, {"param-overlap", "param-overlap"}, {"negative-size-param", "negative-size-param"},
+	{"heap-buffer-overflow", "memory-access"}, {"stack-buffer-overflow", "memory-access"}, {"stack-buffer-underflow", "memory-access"}, {"global-buffer-overflow", "memory-access"},
+	{"container-overflow", "memory-access"}, {"intra-object-overflow", "memory-access"}, {"param-overlap", "param-overlap"}, {"negative-size-param", "negative-size-param"},
 	{"double-free", "double-free"}, {"double free", "double-free"}, {"alloc-dealloc-mismatch", "alloc-dealloc-mismatch"},
 	{"bad-free", "invalid-free"}, {"attempting free on address", "invalid-free"}, {"invalid pointer", "invalid-free"},
 	{"allocation-size-too-big", "out-of-memory"}, {"calloc-overflow", "out-of-memory"}, {"out-of-memory", "out-of-memory"}, {"out of memory", "out-of-memory"}, {"rss-limit", "out-of-memory"},
@@ -32,9 +34,32 @@ var faultKinds = [...]kindWord{
 	{"stack-overflow", stackOverflow}, {"stack overflow", stackOverflow}, {"stack_overflow", stackOverflow}, {"c00000fd", stackOverflow},
 }
 
+// verdictKinds are the words by which tools that rate crashes (CASR, exploitable) call them.
+var verdictKinds = [...]kindWord{
+	{"sourceav", "memory-access"}, {"destav", "memory-access"}, {"branchav", "memory-access"}, {"callav", "memory-access"}, {"returnav", "memory-access"}, {"segfaultonpc", "memory-access"}, {"accessviolation", "memory-access"}, {"badinstruction", "trap"}, {"undefinedinstruction", "trap"}, {"privilegedinstruction", "trap"},
+	{"abortsignal", "abort"}, {"trapsignal", "trap"}, {"stackguard", "stack-smashing"}, {"heaperror", "heap-corruption"}, {"safefunctioncheck", "buffer-overflow"}, {"stackoverflow", stackOverflow}, {"possiblestackcorruption", "memory-access"},
+}
+
+// verdictKind returns the kind that such a word says: "SourceAvNearNull", "DestAv".
+func verdictKind(class string) string {
+	if len(class) > 40 || !isPlainWord(class) {
+		return ""
+	}
+	lower := strings.ToLower(class)
+	for i := range verdictKinds {
+		if strings.HasPrefix(lower, verdictKinds[i].word) {
+			return verdictKinds[i].kind
+		}
+	}
+	if class == "FPE" {
+		return "arithmetic"
+	}
+	return ""
+}
+
 // signalKinds join what one error is called on Unix, Windows and Apple's systems.
 var signalKinds = [...]kindWord{
-	{"sigsegv", "memory-access"}, {"segv", "memory-access"}, {"sigbus", "memory-access"}, {"segmentation fault", "memory-access"}, {"bus error", "memory-access"}, {"exc_bad_access", "memory-access"},
+	{"sigsegv", "memory-access"}, {"segv", "memory-access"}, {"sigbus", "memory-access"}, {"segmentation fault", "memory-access"}, {": segfault at ", "memory-access"}, {"bus error", "memory-access"}, {"exc_bad_access", "memory-access"},
 	{"access violation", "memory-access"}, {"access_violation", "memory-access"}, {"c0000005", "memory-access"}, {"kern_invalid_address", "memory-access"}, {"kern_protection_failure", "memory-access"}, {"in_page_error", "memory-access"}, {"c0000006", "memory-access"},
 	{"sigfpe", "arithmetic"}, {"exc_arithmetic", "arithmetic"}, {"floating point exception", "arithmetic"}, {"divide_by_zero", "arithmetic"}, {"int_overflow", "arithmetic"}, {"c0000094", "arithmetic"}, {"exception_flt", "arithmetic"},
 	{"sigill", "trap"}, {"sigtrap", "trap"}, {"exc_bad_instruction", "trap"}, {"exc_breakpoint", "trap"}, {"illegal instruction", "trap"}, {"illegal_instruction", "trap"}, {"exception_breakpoint", "trap"}, {"c000001d", "trap"}, {"80000003", "trap"}, {"breakpoint trap", "trap"}, {"trace/bpt", "trap"},
@@ -84,6 +109,11 @@ func crashKind(r *report.Report, message string) (kind string, inMessage bool) {
 			return kind, true
 		}
 	}
+	for _, class := range r.Classifiers[:min(len(r.Classifiers), maxClassifiers)] {
+		if kind = verdictKind(class); kind != "" {
+			return kind, inMessage
+		}
+	}
 	for _, t := range texts {
 		if kind = findKind(plainKinds[:], t); kind != "" {
 			return kind, inMessage
@@ -106,6 +136,9 @@ func startKind(message string) string {
 // isSignal reports whether a class is the name of a signal or of an exception of
 // the processor.
 func isSignal(class string) bool {
+	if verdictKind(class) != "" {
+		return true
+	}
 	lower := strings.ToLower(truncate(class, maxTitle))
 	return hasPrefixAny(lower, "sig", "exc_", "exception_", "status_", "0xc0", "0x80") && findKind(signalKinds[:], lower) != "" || findKind(faultKinds[:], lower) != "" && strings.IndexByte(lower, '-') > 0 || isOneOf(lower, "segv", "segmentation fault", "bus error", "aborted", "abort", "access violation")
 }

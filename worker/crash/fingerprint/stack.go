@@ -30,11 +30,13 @@ const (
 
 // analysis is the state of a stack while the rules are applied.
 type analysis struct {
-	family  family
-	v8      bool // JavaScript's names are all in V8's form
-	thread  string
-	frames  []Frame
-	skipped int
+	family family
+	v8     bool // JavaScript's names are all in V8's form
+	// libraries are those of the crash project.
+	libraries Libraries
+	thread    string
+	frames    []Frame
+	skipped   int
 	// order lists the frames of the whole stack as they go into StackKey, near
 	// those that go into Key.
 	order, near []int32
@@ -59,12 +61,14 @@ type frameState struct {
 	text   string // the function's normalized name, "" when it has none
 	family family
 	system bool
+	// library is set with system where the frame counts when no other says where the error is.
+	library bool
 	// absolute is set when the frame has only an address that no module explains.
 	absolute bool
 }
 
-func analyse(r *report.Report) *analysis {
-	a := &analysis{family: reportFamily(r.Lang, r.Agent), v8: isV8(r.Lang, r.Agent)}
+func analyse(r *report.Report, libraries Libraries) *analysis {
+	a := &analysis{family: reportFamily(r.Lang, r.Agent), v8: isV8(r.Lang, r.Agent), libraries: libraries}
 	t := r.FaultThread()
 	if t == nil || len(t.Frames) == 0 {
 		return a
@@ -76,6 +80,7 @@ func analyse(r *report.Report) *analysis {
 	if a.family == familyUnknown {
 		a.family = a.states[0].family
 	}
+	a.promoteLibraries()
 	a.dropNoise()
 	a.dropAddresses()
 	a.trimTop()
@@ -153,6 +158,11 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 				f.Rules.add(RuleGoQualified)
 			}
 		}
+		if text := loadOffset(name, raw.Library); text != "" {
+			f.Text = text // Apple's reports have this where a name would be
+			f.Rules.add(RuleModuleOffset)
+			continue
+		}
 		if !isPlaceholder(strings.TrimSpace(truncate(name, maxFunction))) {
 			text, rules := n.normalize(s.family, name)
 			s.text = text
@@ -160,6 +170,9 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 		}
 		f.Text = s.text
 		s.system = isSystemName(s.family, s.text) || file.isSystem(s.family)
+		if !s.system && a.isLibrary(s) {
+			s.system, s.library = true, true
+		}
 		switch {
 		case s.family.withFiles() && location(raw.Path, raw.Library) != "" && (s.text != "" || raw.Address == "" || raw.Path != ""):
 			name, rules := file.fileName()
@@ -169,6 +182,14 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 			} else {
 				f.Text = s.text + " (" + name + ")"
 			}
+		case s.family.isNative() && strings.HasPrefix(s.text, wasmFunction):
+			if module := wasmModule(location(raw.Path, raw.Library)); module != "" {
+				f.Text = s.text + " (" + module + ")"
+			}
+		case s.family.isNative() && s.text != "" && isNamedByFile(location(raw.Path, raw.Library)):
+			name, rules := file.fileName()
+			f.Rules.join(rules)
+			f.Text = s.text + " (" + name + ")"
 		case s.family.isNative() && nativePlace(s) != "":
 			f.Text = s.text + " (" + nativePlace(s) + ")"
 		case s.family == familyGo && strings.HasPrefix(s.text, "main.") && raw.Path != "":

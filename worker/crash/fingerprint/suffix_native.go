@@ -51,7 +51,12 @@ func cloneSuffix(s string, i int) int {
 		j++
 	}
 	switch word := s[i+1 : j]; word {
-	case "constprop", "isra", "part", "cold", "hot", "unlikely", "llvm", "lto_priv", "localalias", "clone", "resume", "destroy", "cleanup", "__uniq", "specialized", "resolver", "warm":
+	case "resume", "destroy", "cleanup", "specialized", "resolver", "clone", "warm", "hot", "part":
+		// A person names a method so too: PlayerView.resume().
+		if isTypeName(s, i) && (j == len(s) || s[j] == '(') {
+			return 0
+		}
+	case "constprop", "isra", "cold", "unlikely", "llvm", "lto_priv", "localalias", "__uniq":
 	default:
 		if !allDigits(word) || i == 0 {
 			return 0
@@ -65,6 +70,16 @@ func cloneSuffix(s string, i int) int {
 		return 0
 	}
 	return j
+}
+
+// isTypeName reports whether the word that ends at i is written as a type of Swift: it begins with a
+// capital, and is one word after no other or a point.
+func isTypeName(s string, i int) bool {
+	start := i
+	for start > 0 && isIdent(s[start-1]) {
+		start--
+	}
+	return start < i && s[start] >= 'A' && s[start] <= 'Z' && strings.IndexByte(s[start:i], '_') < 0
 }
 
 // symbolVersion returns the position after a version, a stdcall size or a

@@ -22,8 +22,8 @@ func isJSSystemFile(file string) bool {
 		return false // somebody's own source, whatever its name
 	}
 	_, base, _ := splitFile(tail)
-	if !strings.ContainsAny(tail, `/\`) && isOldNodeFile(base) {
-		return true
+	if !strings.ContainsAny(file, `/\`) && (isOldNodeFile(base) || strings.HasSuffix(base, ".mjs")) {
+		return true // a package's source map has no folder; a program's modules have one
 	}
 	name, _, _ := strings.Cut(base, ".")
 	name = strings.ToLower(name)

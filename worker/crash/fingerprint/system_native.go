@@ -9,7 +9,7 @@ func isNativeSystemName(name string) bool {
 	if name == "" {
 		return false
 	}
-	if isCompilerHelper(name) || isLibraryFunction(name) {
+	if isCompilerHelper(name) || isLibraryFunction(name) || isSwiftStandard(name) {
 		return true
 	}
 	switch name[0] {
@@ -32,15 +32,17 @@ func isNativeSystemName(name string) bool {
 		return hasPrefixAny(name, "__gnu_cxx::", "__cxxabiv1::", "__libc_", "__GI_", "__interceptor_", "___interceptor_", "__asan", "__msan", "__tsan", "__ubsan", "__sanitizer", "__hwasan", "__lsan", "__afl_", "_IO_", "__IO_", "_objc_", "__objc_", "_dispatch_", "_Block_", "_os_", "_platform_", "__CF", "_CF", "___CF", "__NS", "_NS", "_UI", "__UI", "_pthread_", "__pthread_", "_dl_", "__gthread_",
 			"__mem", "__str", "__rust_", "__rdl_", "__rg_", "_int_", "__cxa_", "_Unwind_", "__vfprintf", "__vsnprintf", "__wrap_mem", "__wrap_str", "__wcs", "__lll_", "___pthread_", "__kernel_", "__vdso_", "__memcpy", "_mi_", "__syscall", "___asan", "__fortify", "__wrap_iter")
 	case 'S':
-		return hasPrefixAny(name, "Swift.", "Swift::")
+		return hasPrefixAny(name, "Swift.", "Swift::", "Stdlib__", "Stdlib.")
 	case '-', '+':
 		return isAppleClass(name)
 	case 'f':
 		return strings.HasPrefix(name, "fuzzer::")
 	case 'R':
 		return hasPrefixAny(name, "RtlpAllocate", "RtlpFree", "RtlAllocate", "RtlFree", "RtlEnter", "RtlLeave", "RtlpHeap")
+	case 'B', 'L':
+		return hasPrefixAny(name, "Base__", "Lwt__", "Lwt_main.") // OCaml's
 	case 'C':
-		return hasPrefixAny(name, "CFRelease", "CFRetain", "CFRunLoop", "CFArray", "CFDictionary", "CFString")
+		return hasPrefixAny(name, "CamlinternalOO.", "CamlinternalLazy.", "CamlinternalFormat.", "Core__", "CFRelease", "CFRetain", "CFRunLoop", "CFArray", "CFDictionary", "CFString")
 	}
 	return false
 }
@@ -76,7 +78,7 @@ func isLibraryFunction(name string) bool {
 // library, and the names of the platforms' libraries.
 func isNativeSystemFile(sourcePath, library string) bool {
 	if hasPrefixAny(sourcePath, "/rustc/", "/usr/include/", "/build/glibc", "/usr/lib/", "./nptl/", "./stdlib/", "./csu/", "../sysdeps/", "./string/", "./malloc/", "./libio/", "./stdio-common/", "./debug/", "./elf/", "./signal/", "./time/", "./misc/", "./posix/", "./assert/", "./io/../sysdeps", "../nptl/", "../csu/", "../stdlib/", "../string/", "../malloc/", "../elf/",
-		"/usr/src/debug/glibc", "/usr/src/debug/gcc", "/build/gcc", "../../../../src/libsanitizer", "../../../../libsanitizer", "../../../src/libsanitizer", "../../../../../src/libsanitizer", "/usr/include/c++", "/usr/local/include/c++", "/opt/gcc", "library/std/src/", "library/core/src/", "library/alloc/src/", "library/panic_unwind/", "minkernel\\", "onecore\\", "onecoreuap\\", "internal\\sdk\\", "/Applications/Xcode", "/AppleInternal/", "/Library/Developer/") ||
+		"/usr/src/debug/glibc", "/usr/src/debug/gcc", "/build/gcc", "../../../../src/libsanitizer", "../../../../libsanitizer", "../../../src/libsanitizer", "../../../../../src/libsanitizer", "/usr/include/c++", "/usr/local/include/c++", "/opt/gcc", "library/std/src/", "library/core/src/", "library/alloc/src/", "library/panic_unwind/", "libraries/base/", "libraries/containers/", "libraries/ghc-", "libraries/text/", "libraries/bytestring/", "minkernel\\", "onecore\\", "onecoreuap\\", "internal\\sdk\\", "/Applications/Xcode", "/AppleInternal/", "/Library/Developer/") ||
 		isOneOf(sourcePath, "<compiler-generated>", "/<compiler-generated>", "<stdin>", "<built-in>") ||
 		containsAny(pathTail(sourcePath), "/.cargo/registry/", "/.cargo/git/checkouts/", "/.rustup/toolchains/", `\.cargo\registry\`, `\.rustup\toolchains\`, "/compiler-rt/lib/", "/libsanitizer/", "/llvm-project/", `\vctools\`, `\VC\Tools\MSVC\`, `\crt\src\`, `\ucrt\`, "/include/c++/", "/bits/stl_", "/libstdc++-v3/", "/libcxx/include/", "/sysdeps/", `\minkernel\`) {
 		return true
@@ -96,13 +98,16 @@ func isNativeSystemFile(sourcePath, library string) bool {
 		return true
 	}
 	if strings.HasPrefix(base, "lib") {
+		if strings.HasSuffix(base, ".dylib") && !strings.ContainsAny(library, `/\`) {
+			return true // in a report of Apple's, where an application's own are frameworks
+		}
 		stem := base[3:]
 		if i := strings.IndexAny(stem, ".-"); i >= 0 {
 			stem = stem[:i]
 		}
 		switch stem {
 		case "c", "m", "dl", "rt", "pthread", "stdc++", "gcc_s", "c++", "c++abi", "c++_shared", "objc", "dispatch", "system_c", "art", "android_runtime", "utils", "binder", "hwui", "log", "unwind", "asan", "ubsan", "tsan", "msan", "lsan", "hwasan", "gobject", "glib", "gtk", "x11", "xcb", "system", "dyld", "nss_files", "resolv", "anl", "util", "gomp", "omp",
-			"atomic", "crypt", "z", "dbus", "gio", "gmodule", "gdk_pixbuf", "wayland", "egl", "glesv2", "glesv1_cm", "gui", "ui", "cutils", "base", "backtrace", "unwindstack", "androidfw", "android", "artbase", "sigchain", "dexfile", "nativeloader", "openjdk", "javacore", "jvm", "vulkan", "gl", "glx", "drm", "musl", "backtracerecording", "mainthreadchecker", "xpc", "stdc", "ld", "nativebridge", "memunreachable", "c_malloc_debug":
+			"atomic", "crypt", "z", "dbus", "gio", "gmodule", "gdk_pixbuf", "wayland", "egl", "glesv2", "glesv1_cm", "gui", "ui", "cutils", "base", "backtrace", "unwindstack", "androidfw", "android", "artbase", "sigchain", "dexfile", "nativeloader", "openjdk", "javacore", "jvm", "vulkan", "gl", "glx", "drm", "musl", "backtracerecording", "mainthreadchecker", "xpc", "stdc", "ld", "nativebridge", "memunreachable", "c_malloc_debug", "sqlite", "sqlite3", "xml2", "xslt", "curl", "ssl", "crypto", "nghttp2", "bz2", "lzma", "zstd", "lz4", "archive", "iconv", "jpeg", "png16", "png", "turbojpeg", "freetype", "fontconfig", "harfbuzz", "pango", "cairo", "uv", "protobuf", "aaudio_internal", "audioclient", "wilhelm", "media", "stagefright", "camera_client", "sensor":
 			return true
 		}
 		return hasPrefixAny(stem, "system_", "swift", "asan", "nativehelper", "clang_rt", "gtk", "webkit2gtk", "nvidia", "stdc++", "icu")
@@ -110,7 +115,7 @@ func isNativeSystemFile(sourcePath, library string) bool {
 	base = strings.TrimSuffix(strings.TrimSuffix(base, ".dll"), ".exe")
 	switch base {
 	case "ntdll", "kernel32", "kernelbase", "ucrtbase", "ucrtbased", "msvcrt", "user32", "win32u", "gdi32", "gdi32full", "combase", "ole32", "oleaut32", "rpcrt4", "advapi32", "sechost", "ws2_32", "clr", "coreclr", "mscorwks", "shell32", "shlwapi", "comctl32", "comdlg32", "d3d9", "d3d11", "d3d12", "d3d10warp", "dxgi", "opengl32", "wow64", "wow64cpu", "wow64win", "bcrypt", "bcryptprimitives", "crypt32", "winhttp", "wininet", "mswsock", "dbghelp", "verifier", "apphelp", "imm32", "uxtheme", "dwmapi", "setupapi", "cfgmgr32", "winmm", "dsound", "xaudio2_9", "propsys", "windows.storage", "coremessaging", "msctf", "mfc140u", "mfc140", "concrt140", "nvoglv64", "nvwgf2umx", "nvd3dumx", "atidxx64", "igd10iumd64", "ntoskrnl", "mscoree",
-		"dyld", "dyld_sim", "corefoundation", "foundation", "uikit", "uikitcore", "appkit", "graphicsservices", "hitoolbox", "quartzcore", "cfnetwork", "coredata", "swiftui", "swiftuicore", "libdyld.dylib", "app_process", "app_process32", "app_process64", "[vdso]", "coregraphics", "coretext", "coreanimation", "coreui", "webkit", "webcore", "javascriptcore", "metal", "metalperformanceshaders", "avfoundation", "avfaudio", "coreaudio", "audiotoolbox", "corelocation", "corebluetooth", "coremedia", "corevideo", "imageio", "iokit", "security", "network", "skylight", "scenekit", "spritekit", "mapkit", "storekit", "usernotifications", "combine", "attributegraph", "frontboardservices", "backboardservices", "runningboardservices", "uifoundation", "glkit", "opengles", "coreimage", "corefoundation.framework", "libobjc.a.dylib", "linker":
+		"dyld", "dyld_sim", "corefoundation", "foundation", "uikit", "uikitcore", "appkit", "graphicsservices", "hitoolbox", "quartzcore", "cfnetwork", "coredata", "swiftui", "swiftuicore", "libdyld.dylib", "app_process", "app_process32", "app_process64", "[vdso]", "coregraphics", "coretext", "coreanimation", "coreui", "webkit", "webcore", "javascriptcore", "metal", "metalperformanceshaders", "avfoundation", "avfaudio", "coreaudio", "audiotoolbox", "corelocation", "corebluetooth", "coremedia", "corevideo", "imageio", "iokit", "security", "network", "skylight", "scenekit", "spritekit", "mapkit", "storekit", "usernotifications", "combine", "attributegraph", "frontboardservices", "backboardservices", "runningboardservices", "uifoundation", "glkit", "opengles", "coreimage", "corefoundation.framework", "libobjc.a.dylib", "linker", "swiftdata", "photosui", "photos", "avkit", "vision", "coreml", "arkit", "realitykit", "healthkit", "corespotlight", "cloudkit", "watchconnectivity", "widgetkit", "contacts", "eventkit", "gamekit", "passkit", "coremotion", "multipeerconnectivity", "networkextension", "pdfkit", "quicklook", "safariservices", "authenticationservices", "localauthentication", "systemconfiguration", "accelerate", "vimage", "mediaplayer", "mobilecoreservices", "textinput", "uikitmacos", "corewlan", "observation", "_concurrency", "libdispatch", "sqlite3", "qt5core", "qt6core", "qt5gui", "qt6gui", "qt5widgets", "qt6widgets", "qtcore", "qtgui", "qtwidgets":
 		return true
 	}
 	return hasPrefixAny(base, "msvcp", "vcruntime", "msvcr1", "api-ms-win", "ext-ms-", "ld-linux", "ld-musl", "ld-2", "linker64", "clang_rt.", "asan_clang", "agxmetal", "libsystem", "libswift")

@@ -66,6 +66,8 @@ func (a *analysis) dropNoise() {
 			return RuleComprehension, true
 		case s.family == familyJVM && isSynthetic(s.text):
 			return RuleAccessor, true
+		case s.family == familyDart && a.isDartAccessor(i):
+			return RuleAccessor, true
 		}
 		return 0, false
 	})

@@ -105,7 +105,8 @@ func fileName(h *library.Handle) string {
 // Native implements Session. Of a module that was built for several architectures each is a
 // file with identifiers of its own.
 func (s *session) Native(ctx context.Context, q Query) (Native, symbolication.File, error) {
-	h, file, err := s.find(ctx, q, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB, symbol.Breakpad)
+	h, file, err := s.find(ctx, q, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB, symbol.Breakpad, symbol.Wasm,
+		symbol.PortablePDB)
 	if err != nil {
 		return nil, file, err
 	}

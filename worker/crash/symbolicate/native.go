@@ -52,6 +52,9 @@ func unnamed(f *report.Frame) bool {
 // wantsAddress reports whether a frame is to be looked up by its address: it has no name, or
 // one that the client of a native dump took from the public symbols, without a line.
 func wantsAddress(in *Input, f *report.Frame) bool {
+	if _, ok := wasmPlaceOf(f); ok {
+		return false
+	}
 	return unnamed(f) || f.Address != "" && f.Line == 0 && (in.Dump || in.Report.Symbolication == "minidump")
 }
 
@@ -112,7 +115,11 @@ func (r *reading) readAddress(ctx context.Context, modules []module, thread stri
 	}
 	p := symbolication.Replacement{Index: index, File: o.file}
 	for _, n := range found[:min(len(found), maxInlines)] {
-		p.Frames = append(p.Frames, nativeFrame(n))
+		out := nativeFrame(n)
+		if err := r.nativeSource(ctx, o, m.want.ids, &out); err != nil {
+			return err
+		}
+		p.Frames = append(p.Frames, cleanFrame(out))
 	}
 	r.replace(thread, p)
 	return nil

@@ -65,13 +65,7 @@ type scriptName struct{ debugID, url string }
 
 // readScripts maps the frames of all threads, and the traces in text.
 func (r *reading) readScripts(ctx context.Context) error {
-	s := &scripts{maps: map[scriptName]*opened{}, sources: map[string]Script{}, debugIDs: debugIDsOf(r.Report)}
-	for _, v := range []string{r.Report.Attribute("release"), r.Build.Version} {
-		if v = clean(strings.TrimSpace(v)); v != "" && !slices.Contains(s.releases, v) {
-			s.releases = append(s.releases, v)
-		}
-	}
-	s.joined = strings.Join(s.releases, "\x00")
+	s := r.newScripts()
 	for _, t := range r.threads() {
 		for i := range t.Frames {
 			if !isPlace(&t.Frames[i]) || !r.take() {
@@ -83,6 +77,18 @@ func (r *reading) readScripts(ctx context.Context) error {
 		}
 	}
 	return r.mapTexts(ctx, s)
+}
+
+// newScripts is what the report says of its scripts as a whole.
+func (r *reading) newScripts() *scripts {
+	s := &scripts{maps: map[scriptName]*opened{}, sources: map[string]Script{}, debugIDs: debugIDsOf(r.Report)}
+	for _, v := range []string{r.Report.Attribute("release"), r.Build.Version} {
+		if v = clean(strings.TrimSpace(v)); v != "" && !slices.Contains(s.releases, v) {
+			s.releases = append(s.releases, v)
+		}
+	}
+	s.joined = strings.Join(s.releases, "\x00")
+	return s
 }
 
 // debugIDsOf reads what some clients send beside the frames: the debug ids of scripts by their
@@ -108,7 +114,7 @@ func scriptOf(f *report.Frame) string {
 // isPlace reports whether a frame lies in a script: with a line, and not in the engine.
 func isPlace(f *report.Frame) bool {
 	url := scriptOf(f)
-	return f.Line > 0 && url != "" && !strings.HasPrefix(url, "node:") && !strings.HasPrefix(url, "<") && url != "native" &&
+	return f.Line > 0 && url != "" && !isWasm(url) && !strings.HasPrefix(url, "node:") && !strings.HasPrefix(url, "<") && url != "native" &&
 		!strings.HasPrefix(url, "internal/")
 }
 

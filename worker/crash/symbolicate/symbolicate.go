@@ -144,6 +144,7 @@ type reading struct {
 	left    int
 	bytes   int // of the replacements
 	sources int // of the lines around frames
+	looked  int // sources of native code
 	colds   []coldFrame
 }
 
@@ -161,7 +162,8 @@ type opened struct {
 	mapping Mapping
 	script  SourceMap
 	text    Script
-	file    int // index plus 1, 0 for none
+	sources map[string]Script // of native code, by the file that the debug information names; nil: not there
+	file    int               // index plus 1, 0 for none
 	missing int
 	bound   string // what the key of a frame is bound to without it
 	cold    bool   // it is not at hand yet
@@ -174,6 +176,12 @@ func (r *reading) kinds() (list []func(context.Context) error) {
 	}
 	if r.wantsMaps() {
 		list = append(list, r.readScripts)
+	}
+	if r.wantsWasm() {
+		list = append(list, r.readWasm)
+	}
+	if r.wantsManaged() {
+		list = append(list, r.readManaged)
 	}
 	if r.wantsNative() {
 		list = append(list, r.readNative)

@@ -139,7 +139,7 @@ func TestNativeAddresses(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, crash.SymbolsPartial, res.State)
 	require.Equal(t, []string{"price cart.c:3", "total cart.c:9", "main main.c:4", "known :0", "_start :0", " :0", " :0"}, functions(res.Report))
-	require.Len(t, s.asked, 1, "a module is asked for once")
+	require.Len(t, s.asked, 3, "a module and each of its sources are asked for once")
 	replaced := res.Document.Thread("0")
 	require.Equal(t, symbolication.DebugInfo, replaced[0].Frames[0].Method)
 	require.Equal(t, symbolication.PublicSymbol, replaced[3].Frames[0].Method)

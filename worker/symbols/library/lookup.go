@@ -63,8 +63,9 @@ type scriptNames struct {
 var families = [...][]symbol.Kind{
 	{symbol.ProGuard},
 	{symbol.SourceMap, symbol.Source},
-	{symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB, symbol.Breakpad},
-	{symbol.ProGuard, symbol.SourceMap, symbol.Source, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB, symbol.Breakpad},
+	{symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB, symbol.Breakpad, symbol.Wasm, symbol.PortablePDB},
+	{symbol.ProGuard, symbol.SourceMap, symbol.Source, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB, symbol.Breakpad,
+		symbol.Wasm, symbol.PortablePDB},
 }
 
 const scriptFamily = 1

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/klauspost/compress/zstd"
+	"github.com/therootcompany/xz"
 
 	"github.com/slipway-qa/slipway/storage/artifact/archive"
 	"github.com/slipway-qa/slipway/storage/symbol"
@@ -20,12 +21,17 @@ import (
 // inflater returns a reader of a compressed file, and what frees it.
 func inflater(r io.Reader, format filetype.Format) (io.Reader, func(), error) {
 	in := bufio.NewReaderSize(r, 256<<10)
-	if format == filetype.Gzip {
+	// A window is what a decoder must keep: 64 MiB is what the highest usual levels need.
+	const window = 64 << 20
+	switch format {
+	case filetype.Gzip:
 		z, err := gzip.NewReader(in)
 		return z, func() {}, err
+	case filetype.Xz:
+		z, err := xz.NewReader(in, window)
+		return z, func() {}, err
 	}
-	// A window is what a decoder must keep: 64 MiB is what the highest usual level needs.
-	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(64<<20))
+	z, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(window))
 	if err != nil {
 		return nil, nil, err
 	}

@@ -50,6 +50,8 @@ type Facts struct {
 	InlineMap bool `json:"inline_map,omitempty"`
 	// SourceURL is the address that a script says it has.
 	SourceURL string `json:"source_url,omitempty"`
+	// Managed: it is of .NET, whose stack traces name assemblies and no identifiers.
+	Managed bool `json:"managed,omitempty"`
 	// Supplies are the links by which other files name this one, and Lacks those of the
 	// files that were not there when it was read.
 	Supplies []symbol.Link `json:"supplies,omitempty"`
@@ -142,6 +144,10 @@ func reader(kind symbol.Kind) func(input) (*Indexed, error) {
 		return readBreakpad
 	case symbol.PDB:
 		return readPDB
+	case symbol.PortablePDB:
+		return readPortablePDB
+	case symbol.Wasm:
+		return readWasm
 	case symbol.ProGuard:
 		return readMapping
 	case symbol.SourceMap:

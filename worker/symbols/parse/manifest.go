@@ -10,12 +10,15 @@ import (
 
 // Mention is what an archive's manifest says about one of its files. The manifest is that
 // of artifact bundles, which uploaders of source maps make: manifest.json with "files" by
-// path, each with "url", "type" and "headers" (debug-id, sourcemap).
+// path, each with "url", "type" and "headers" (debug-id, sourcemap). Source bundles of native code have
+// "debug_id" and "code_id" of the module, and the "path" of each file.
 type Mention struct {
 	URL     string `json:"url,omitempty"`
 	DebugID string `json:"debug_id,omitempty"`
 	// SourceMap is the reference to the map of a script, relative to its URL.
 	SourceMap string `json:"source_map,omitempty"`
+	// Path is where a source of native code was on the machine that compiled it.
+	Path string `json:"path,omitempty"`
 }
 
 // maxManifest is 400 bytes for each file that an archive may have.
@@ -33,8 +36,11 @@ func (u *unpacking) readManifest(a *archive.Archive) {
 	}
 	var m struct {
 		Release string `json:"release"`
+		DebugID string `json:"debug_id"`
+		CodeID  string `json:"code_id"`
 		Files   map[string]struct {
 			URL     string            `json:"url"`
+			Path    string            `json:"path"`
 			Headers map[string]string `json:"headers"`
 		} `json:"files"`
 	}
@@ -42,13 +48,18 @@ func (u *unpacking) readManifest(a *archive.Archive) {
 		return
 	}
 	u.out.Release = m.Release
+	for _, id := range []symbol.Identifier{{Type: symbol.DebugID, Value: m.DebugID}, {Type: symbol.CodeID, Value: m.CodeID}} {
+		if id, ok := id.Normalize(); ok {
+			u.out.Modules = append(u.out.Modules, id)
+		}
+	}
 	u.out.Manifest = map[string]Mention{}
 	for name, file := range m.Files {
 		path, err := memberPath(name)
 		if err != nil {
 			continue
 		}
-		mention := Mention{URL: file.URL}
+		mention := Mention{URL: file.URL, Path: reference(file.Path)}
 		for key, value := range file.Headers {
 			switch strings.ToLower(key) {
 			case "debug-id":

@@ -10,7 +10,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/symbol/dwarf"
 	"github.com/slipway-qa/slipway/storage/symbol/native"
 	"github.com/slipway-qa/slipway/storage/symbol/pdb"
+	"github.com/slipway-qa/slipway/storage/symbol/portablepdb"
 	"github.com/slipway-qa/slipway/storage/symbol/unwind"
+	"github.com/slipway-qa/slipway/storage/symbol/wasm"
 )
 
 // look reads the headers of a member of native code: how many architectures it has, and
@@ -73,6 +75,16 @@ func readBinary(in input) (*Indexed, error) {
 	if _, err := f.Symbols(b); err != nil {
 		return nil, err
 	}
+	// What is in it besides the other symbols cannot be read: the file says so in its warnings.
+	_, mini := f.MiniSymbols(b)
+	var wrong *symbol.InvalidError
+	if mini != nil && !errors.As(mini, &wrong) {
+		return nil, mini
+	}
+	managed, embedded := readEmbedded(f, b)
+	if embedded != nil && !errors.As(embedded, &wrong) {
+		return nil, embedded
+	}
 	rules, err := unwind.Read(f, b)
 	if err != nil {
 		return nil, err
@@ -82,17 +94,27 @@ func readBinary(in input) (*Indexed, error) {
 		return nil, err
 	}
 	done.Arch, done.Facts.Identifiers = f.Arch, f.Identifiers()
+	if managed != nil {
+		done.Facts.Managed = true
+		done.Facts.Identifiers = append(done.Facts.Identifiers, managed.Identifiers()...)
+		done.Facts.Dropped += int64(managed.Skipped)
+		done.Facts.warn(managed.Reason)
+	}
 	if f.HasCode() {
 		done.Features = append(done.Features, Text)
 	}
 	done.Facts.Dropped += int64(rules.Skipped) + debug.Skipped + debug.Damaged + debug.Missing
 	done.Facts.warn(debug.Warnings...)
 	done.Facts.warn(rules.Reason)
+	for _, err := range []error{mini, embedded} {
+		if err != nil {
+			done.Facts.warn(err.Error())
+		}
+	}
 	slices.Sort(debug.MissingUnits)
 	done.Facts.Lacks = append(others.lacked, splitLinks(slices.Compact(debug.MissingUnits))...)
 	// A file that supplies nothing that can be read says so in its warnings.
 	done.Facts.Supplies, err = supplied(f, in.file, in.size)
-	var wrong *symbol.InvalidError
 	if err != nil && !errors.As(err, &wrong) {
 		return nil, err
 	}
@@ -163,6 +185,43 @@ func readPDB(in input) (*Indexed, error) {
 		facts = Facts{Identifiers: sum.Identifiers(), Dropped: int64(sum.Skipped)}
 		facts.warn(sum.Reason)
 		return sum.Arch, facts, nil
+	})
+}
+
+// readEmbedded reads the portable PDB in an assembly; nil when it has none.
+func readEmbedded(f *binary.File, b *native.Builder) (*portablepdb.Summary, error) {
+	file, err := f.EmbeddedPDB()
+	if err != nil || file == nil {
+		return nil, err
+	}
+	return portablepdb.ReadBytes(file, b)
+}
+
+// readPortablePDB reads the debug information of .NET.
+func readPortablePDB(in input) (*Indexed, error) {
+	return readWhole(in, func(b *native.Builder) (arch string, facts Facts, err error) {
+		sum, err := portablepdb.Read(in.file, in.size, b)
+		if err != nil {
+			return "", facts, err
+		}
+		facts = Facts{Identifiers: sum.Identifiers(), Managed: true, Dropped: int64(sum.Skipped)}
+		facts.warn(sum.Reason)
+		return portablepdb.Arch, facts, nil
+	})
+}
+
+// readWasm reads a module of WebAssembly.
+func readWasm(in input) (*Indexed, error) {
+	return readWhole(in, func(b *native.Builder) (arch string, facts Facts, err error) {
+		sum, err := wasm.Read(in.file, in.size, b)
+		if err != nil {
+			return "", facts, err
+		}
+		facts = Facts{Identifiers: sum.Identifiers(), SourceMap: reference(sum.SourceMappingURL),
+			Dropped: sum.Debug.Skipped + sum.Debug.Damaged}
+		facts.warn(sum.Reason)
+		facts.warn(sum.Debug.Warnings...)
+		return wasm.Arch, facts, nil
 	})
 }
 

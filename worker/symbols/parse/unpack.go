@@ -40,6 +40,8 @@ type Unpacked struct {
 	Manifest map[string]Mention `json:"manifest,omitempty"`
 	// Release is that of the manifest.
 	Release string `json:"release,omitempty"`
+	// Modules are those that the manifest says the sources are of.
+	Modules []symbol.Identifier `json:"modules,omitempty"`
 }
 
 // Member is a symbol file in an upload.

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -167,6 +168,19 @@ func shown(u *Unpacked) (all []string) {
 	return all
 }
 
+func xzipped(t *testing.T, text string) string {
+	t.Helper()
+	packer, err := exec.LookPath("xz")
+	if err != nil {
+		t.Skip("xz is not installed")
+	}
+	run := exec.Command(packer, "-c")
+	run.Stdin = strings.NewReader(text)
+	out, err := run.Output()
+	require.NoError(t, err)
+	return string(out)
+}
+
 func TestUnpack(t *testing.T) {
 	t.Parallel()
 	var packed bytes.Buffer
@@ -205,7 +219,10 @@ func TestUnpack(t *testing.T) {
 		"cut tar":      {aTar(t, files...)[:1100], []string{"mapping.txt:proguard"}, 0, "cannot be read on"},
 		"cut zip":      {aZip(t, files...)[:200], nil, 0, "zip"},
 		"broken gzip":  {"\x1f\x8b\x00\x00", nil, 0, "cannot be read"},
-		"xz":           {"\xfd7zXZ\x00", nil, 0, "xz"},
+		"xz":           {xzipped(t, aSym), []string{":breakpad"}, 0, ""},
+		"tar.xz":       {xzipped(t, aTar(t, files...)), all, 1, ""},
+		"cut xz":       {xzipped(t, aTar(t, files...))[:200], all[:1], 0, "cannot be read on"},
+		"broken xz":    {"\xfd7zXZ\x00", nil, 0, "cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -13,8 +13,8 @@ import (
 func Version(kind symbol.Kind) int {
 	const format = 1000 // readers change more often than formats
 	switch kind {
-	case symbol.ELF, symbol.MachO, symbol.PE, symbol.Breakpad, symbol.PDB:
-		return native.Version*format + 2
+	case symbol.ELF, symbol.MachO, symbol.PE, symbol.Breakpad, symbol.PDB, symbol.Wasm, symbol.PortablePDB:
+		return native.Version*format + 3
 	case symbol.ProGuard:
 		return int(proguard.Version)*format + 1
 	case symbol.SourceMap, symbol.Source:
@@ -25,5 +25,6 @@ func Version(kind symbol.Kind) int {
 
 // Kinds are those of symbol files.
 func Kinds() []symbol.Kind {
-	return []symbol.Kind{symbol.ProGuard, symbol.SourceMap, symbol.Source, symbol.Breakpad, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB}
+	return []symbol.Kind{symbol.ProGuard, symbol.SourceMap, symbol.Source, symbol.Breakpad, symbol.ELF, symbol.MachO, symbol.PE, symbol.PDB,
+		symbol.Wasm, symbol.PortablePDB}
 }

@@ -53,8 +53,7 @@ func (e Exception) FaultAddress() (uint64, bool) {
 			address = e.Parameters[1]
 		}
 	case dump.Linux, dump.Android:
-		// Of SI_KERNEL (a general protection fault) the kernel does not know the address.
-		if int32(e.Flags) <= 0 || e.Flags == 0x80 {
+		if !e.hasLinuxAddress() {
 			return 0, false
 		}
 	}

@@ -92,6 +92,13 @@ func TestFaultAddress(t *testing.T) {
 		{Exception{OS: dump.Linux, Code: 11, Flags: 1, Address: 9}, 9, true},
 		{Exception{OS: dump.Linux, Code: 6, Flags: 0xfffffffa, Address: 0x3e800001234}, 0, false},
 		{Exception{OS: dump.Linux, Code: 11, Flags: 0x80}, 0, false},
+		{Exception{OS: dump.Linux, Code: 11, Address: 0x45}, 0x45, true},
+		{Exception{OS: dump.Android, Code: 7, Address: 0x7f1200001000}, 0x7f1200001000, true},
+		{Exception{OS: dump.Linux, Code: 8, Address: 0x555555555139}, 0x555555555139, true},
+		{Exception{OS: dump.Linux, Arch: dump.X86, Code: 11, Address: 0xffffffff80000000}, 0x80000000, true},
+		{Exception{OS: dump.Linux, Code: 11, Address: 0x3e800001234}, 0, false}, // kill -SEGV of user 1000
+		{Exception{OS: dump.Android, Code: 11, Address: 0x27b400001234}, 0, false},
+		{Exception{OS: dump.Linux, Code: 6, Address: 0x45}, 0, false},
 		{Exception{OS: dump.MacOS, Code: 1, Flags: 1, Address: 0x10}, 0x10, true},
 	} {
 		address, ok := c.e.FaultAddress()

@@ -1,0 +1,77 @@
+package crash_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash"
+)
+
+func TestTrendOfAGroup(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	at := func(hours int, version string, n int) crash.Crash {
+		return r.made(func(c *crash.Crash) {
+			c.OccurredAt = epoch.Add(time.Duration(hours) * time.Hour)
+			c.ReceivedAt, c.Version, c.Duplicates = c.OccurredAt, version, n
+		})
+	}
+	old := at(-1, "1", 1)
+	old.ReceivedAt = epoch.AddDate(0, 1, 0) // waited too long for an hour
+	r.record(at(0, "1", 2), at(0, "2", 1), at(1, "2", 4), at(30, "", 1), old)
+	r.Exec(`update crash_version_days set sessions = 40 where version = '2' and day = '2026-03-01'`)
+	group := r.group("k").ID
+	trend := func(by crash.TrendBy, w crash.Window) *crash.Trend {
+		got, err := crash.TrendOf(t.Context(), r.DB, r.Org.ID, group, by, w, epoch.Add(40*time.Hour))
+		require.NoError(t, err)
+		return got
+	}
+	points := func(list []crash.TrendPoint) (text string) {
+		for _, p := range list {
+			text += fmt.Sprintf("%s:%d ", p.At.UTC().Format("02T15"), p.Count)
+		}
+		return text
+	}
+	require.Equal(t, "01T12:3 01T13:4 02T18:1 ", points(trend(crash.ByHour, crash.Window{}).Points))
+	require.Equal(t, "01T13:4 ", points(trend(crash.ByHour, crash.Window{From: epoch.Add(time.Hour), To: epoch.Add(2 * time.Hour)}).Points))
+	require.Equal(t, "01T00:8 02T00:1 ", points(trend(crash.ByDay, crash.Window{}).Points))
+	v := trend(crash.ByVersion, crash.Window{})
+	require.EqualValues(t, 9, v.Count)
+	require.EqualValues(t, 1, v.Others)
+	require.Len(t, v.Versions, 2)
+	require.Equal(t, "2", v.Versions[0].Version)
+	require.Equal(t, "01T00:5 ", points(v.Versions[0].Points))
+	require.EqualValues(t, 40, v.Sessions)
+	require.InDelta(t, 5.0/40, *v.SessionShare(), 1e-9)
+	require.Nil(t, v.Versions[1].SessionShare())
+
+	var invalid *storage.InvalidError
+	_, err := crash.TrendOf(t.Context(), r.DB, r.Org.ID, group, crash.ByHour, crash.Window{From: epoch.AddDate(0, -1, 0)}, epoch)
+	require.ErrorAs(t, err, &invalid)
+	require.Equal(t, "from", invalid.Field)
+	_, err = crash.TrendOf(t.Context(), r.DB, r.Org.ID, group, "week", crash.Window{}, epoch)
+	require.ErrorAs(t, err, &invalid)
+	rival, err := crash.TrendOf(t.Context(), r.DB, r.Rival.ID, group, crash.ByDay, crash.Window{}, epoch.Add(time.Hour))
+	require.NoError(t, err)
+	require.Zero(t, rival.Count)
+}
+
+// More versions than a group remembers count as others, and what is removed goes from them.
+func TestTrendOfManyVersions(t *testing.T) {
+	t.Parallel()
+	r := open(t)
+	var crashes []crash.Crash
+	for i := range 250 {
+		crashes = append(crashes, r.made(func(c *crash.Crash) { c.Version = fmt.Sprint("v", i) }))
+	}
+	r.record(crashes...)
+	got, err := crash.TrendOf(t.Context(), r.DB, r.Org.ID, r.group("k").ID, crash.ByVersion, crash.Window{}, epoch.Add(time.Hour))
+	require.NoError(t, err)
+	require.Len(t, got.Versions, 20)
+	require.EqualValues(t, 230, got.Others)
+	require.EqualValues(t, 201, r.ID(`select count(*) from crash_group_version_days`))
+}
