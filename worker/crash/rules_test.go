@@ -19,7 +19,7 @@ import (
 func (w *world) person(name string) (id int64) {
 	w.t.Helper()
 	require.NoError(w.t, w.db.GetContext(w.t.Context(), &id, `with u as (
-			insert into users (uuid, kind, email, name) values ($1, 'person', $2, $3) returning id)
+			insert into users (uuid, username, email, name) values ($1, $3, $2, $3) returning id)
 		insert into memberships (organization_id, user_id, role) select $4, id, 'member' from u returning user_id`,
 		uuid.New(), name+"@example.com", name, w.org))
 	return id
