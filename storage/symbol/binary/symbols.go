@@ -56,6 +56,9 @@ func (f *File) Symbols(sink native.Sink) (int, error) {
 			return nil
 		}
 		count++
+		if err := reportSection(sink, name, e.address-f.Base); err != nil {
+			return err
+		}
 		return sink.Public(native.Public{Address: e.address - f.Base, Size: sizeOf(e, starts), Name: name})
 	}
 	for _, t := range f.symbols {
@@ -79,6 +82,15 @@ func (f *File) Symbols(sink native.Sink) (int, error) {
 		}
 	}
 	return count, pe{f}.eachExport(report)
+}
+
+// reportSection reports where a section of Dart's code begins: its stack traces have offsets in it.
+func reportSection(sink native.Sink, name string, start uint64) error {
+	at, ok := native.SectionAddress(name)
+	if !ok {
+		return nil
+	}
+	return sink.Public(native.Public{Address: at, Size: 1, Name: native.SectionStart(start)})
 }
 
 // sizeOf returns the size of a symbol: its own, else up to the next start or the section's end.
