@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
@@ -14,8 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/browser"
-	nextmodel "github.com/slipway-qa/slipway/worker/generation/next/model"
-	next "github.com/slipway-qa/slipway/worker/generation/next/plan"
+	"github.com/slipway-qa/slipway/worker/generation/model"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -34,8 +32,12 @@ type AuthorConfig struct {
 	Screenshots bool
 	// SkipReplay accepts a test without replaying it in a fresh session.
 	SkipReplay bool
+	// MaxTime bounds how long the planner tries; 0: the default of plan.Config.
+	MaxTime time.Duration
 	// Model is asked for what the planner cannot do; nil: nobody is.
 	Model *ModelConfig
+	// Trace is called with what the planner tries; nil: it goes to Log.
+	Trace func(text string)
 	Log   *slog.Logger
 }
 
@@ -89,7 +91,7 @@ type draft struct {
 	// alternatives are assertions that may stand for a suggested one.
 	alternatives []step.Step
 	changes      *Changes
-	agent        *nextmodel.Agent // of asked; nil before its first question
+	agent        *model.Agent // of asked; nil before its first question
 }
 
 // write opens a session and writes the test in it.
@@ -112,40 +114,15 @@ func (d *draft) write(ctx context.Context) (result Result, err error) {
 	if err != nil {
 		return d.ended(ctx, err)
 	}
-	switch tries := os.Getenv("SLIPWAY_GENERATION_NEXT") != ""; {
-	case d.job.Base != nil && tries:
-		err = d.refineNext(ctx)
-	case d.job.Base != nil:
+	if d.job.Base != nil {
 		err = d.refine(ctx)
-	case tries:
-		err = d.planNext(ctx, next.Config{Intent: d.job.Intent})
-	default:
+	} else {
 		err = d.plan(ctx, plan.Config{Intent: d.job.Intent})
 	}
 	if err != nil {
 		return d.ended(ctx, err)
 	}
 	return d.result()
-}
-
-// plan lets the planner add steps to the draft.
-func (d *draft) plan(ctx context.Context, cfg plan.Config) error {
-	steps, reasoning := len(d.steps), len(d.reasoning)
-	cfg.Page, cfg.Now, cfg.OnStep, cfg.NewID = d.live, d.job.Now, d.add, d.newID
-	cfg.MaxSteps = d.job.MaxSteps
-	if cfg.MaxSteps > 0 {
-		cfg.MaxSteps = max(cfg.MaxSteps-d.planned, 1)
-	}
-	cfg.Ask, cfg.AskAlways = d.asked.of(d), d.asked.always()
-	outcome, err := plan.Run(ctx, cfg)
-	if outcome != nil {
-		d.steps = append(d.steps[:steps:steps], outcome.Steps...)
-		d.planned += len(outcome.Steps)
-		d.reasoning = append(d.reasoning[:reasoning:reasoning], outcome.Reasoning...)
-		d.asserted = d.asserted || outcome.Asserted
-		d.alternatives = outcome.Alternatives
-	}
-	return err
 }
 
 // newID returns an id that no step of the draft and of its base has.
@@ -211,18 +188,12 @@ func (d *draft) ended(ctx context.Context, err error) (Result, error) {
 	result := Result{Steps: d.steps, Reasoning: d.reasoning, DiscoveredIntent: discovered(d.reasoning)}
 	var unknown *plan.NotUnderstoodError
 	var failed *plan.FailedError
-	var unknownNext *next.NotUnderstoodError
-	var failedNext *next.FailedError
 	var lost *replay.LiveError
 	switch {
 	case ctx.Err() != nil:
 		return result, context.Cause(ctx)
 	case errors.As(err, &unknown):
 		result.Code, result.Detail = CodeNotUnderstood, unknown.Error()
-	case errors.As(err, &unknownNext):
-		result.Code, result.Detail = CodeNotUnderstood, unknownNext.Error()
-	case errors.As(err, &failedNext):
-		result.Code, result.Detail = failedNext.Code, failedNext.Detail
 	case errors.As(err, &failed):
 		result.Code, result.Detail = failed.Code, failed.Detail
 	case errors.As(err, &lost) && liveCodes[lost.Code] != "":

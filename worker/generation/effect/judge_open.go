@@ -1,0 +1,261 @@
+package effect
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// judgeOpen: another part of the site or page is seen.
+func judgeOpen(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case j.Change.URL, j.Windows, j.Change.Title:
+		return reached("another page is open", j.used("another page is open")...)
+	case len(j.Opened) > 0:
+		return reached("opened "+j.After.Containers[j.Opened[0]].Title, j.used("it opened")...)
+	case len(j.NewLines) > 0 || j.newFields() || len(j.Added) > 0:
+		return reached("other things are seen", j.used("other things are seen")...)
+	case len(j.Controls) > 0, len(j.Fields) > 0:
+		return reached("it is chosen now", j.used("it is chosen")...)
+	case !sameNodes(j.Before.Snapshot, j.After.Snapshot):
+		return reached("the page shows something else", j.used("the page changed")...)
+	}
+	return Verdict{State: Unseen, Why: "only its look changed"}
+}
+
+// judgeClose: something that was open is not seen any more.
+func judgeClose(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case len(j.Closed) > 0, j.Before.Dialog != nil && j.After.Dialog == nil:
+		return reached("it is closed", j.used("it is closed")...)
+	case len(j.GoneLines) > 0, len(j.Removed) > 0, j.Change.URL, j.Windows:
+		return reached("it is not seen any more", j.used("it is gone")...)
+	}
+	if v, ok := j.targetChanged(); ok {
+		return v
+	}
+	return j.partly()
+}
+
+// judgeExpand: the state of the section or tree item is the one that was asked for, or more
+// (less) is seen.
+func judgeExpand(j *judged) Verdict {
+	more := j.goal.Effect == intent.Expand
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case more && (len(j.Opened) > 0 || len(j.NewLines) > 0 || len(j.Added) > 0):
+		return reached("more is seen", j.used("it is expanded")...)
+	case !more && (len(j.Closed) > 0 || len(j.GoneLines) > 0 || len(j.Removed) > 0):
+		return reached("less is seen", j.used("it is collapsed")...)
+	}
+	for _, p := range j.Controls {
+		if n := &j.After.Nodes[j.After.Controls[p.After].Node]; n.Expanded == map[bool]string{true: "true", false: "false"}[more] {
+			return reached("its state says so", j.used("it changed")...)
+		}
+	}
+	return j.partly()
+}
+
+// judgeSubmit: the form is gone, the page says something, a record came, or another page is
+// seen. Fields that became invalid say that it was refused.
+func judgeSubmit(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case j.failing() && !j.goal.Expected:
+		return Verdict{State: Unseen, Why: "the page refuses what was filled in"}
+	case j.Change.URL, j.Change.Title, j.Windows:
+		return reached("another page is seen", j.used("it was handed in")...)
+	case j.Before.Dialog != nil && j.After.Dialog == nil:
+		return reached("the question is answered", j.used("it was answered")...)
+	case len(j.Closed) > 0, len(j.Added) > 0, len(j.NewLines) > 0, len(j.Removed) > 0, len(j.Changed) > 0:
+		return reached("the page took it", j.used("it was handed in")...)
+	case len(j.Fields) > 0, len(j.Controls) > 0, len(j.GoneLines) > 0:
+		return reached("the form changed", j.used("it was handed in")...)
+	}
+	return j.partly()
+}
+
+// judgeValue: the fields that were meant differ; whether they hold the right values is
+// looked at field by field.
+func judgeValue(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case len(j.Fields) > 0:
+		return reached("the field changed", j.used("the value is set")...)
+	}
+	if v := j.partly(); v.State == Partly {
+		return v
+	}
+	if v, ok := j.targetChanged(); ok {
+		return v
+	}
+	if len(j.Controls) > 0 || len(j.NewLines) > 0 || len(j.Looks) > 0 || len(j.Changed) > 0 {
+		return reached("the page shows it", j.used("the page shows it")...)
+	}
+	return j.partly()
+}
+
+// judgeEdit: the text is seen, in the target or its field.
+func judgeEdit(j *judged) Verdict {
+	want := ""
+	if j.goal.Text != nil {
+		want = fold(j.goal.Text.Text)
+	}
+	if want != "" {
+		for _, p := range j.Changed {
+			if showsAny(j.After, p.After, []string{want}) {
+				return reached("it shows the text", j.used("it shows the text")...)
+			}
+		}
+		if i := j.newLineWith([]string{want}); i >= 0 {
+			return reached("the page shows the text", j.used("the page shows the text")...)
+		}
+	}
+	if v := judgeValue(j); v.State != Unseen {
+		return v
+	}
+	return j.partly()
+}
+
+// judgeStep: a number went up or down.
+func judgeStep(j *judged) Verdict {
+	switch {
+	case j.Nothing:
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	case len(j.Fields) > 0, len(j.Changed) > 0, len(j.NewLines) > 0:
+		return reached("a number changed", j.used("a number changed")...)
+	}
+	return j.partly()
+}
+
+// judgeRate: the rating of the target is the one that was asked for: by a field, an attribute, a
+// chosen control or a new text with the number; else only its look changed.
+func judgeRate(j *judged) Verdict {
+	if j.Nothing {
+		return Verdict{State: Unseen, Why: "nothing changed"}
+	}
+	if o := j.otherChanges(); len(o) > 0 && len(j.records) > 0 {
+		return Verdict{State: Wrong, Why: "another one changed", Harm: shown(j.Before, o[0])}
+	}
+	used := j.used("the rating changed")
+	if j.goal.Amount == nil || j.goal.Amount.Number == nil {
+		if len(j.Fields)+len(j.Controls)+len(j.NewLines)+len(j.Looks)+len(j.Changed) > 0 {
+			return reached("the rating changed", used...)
+		}
+		return j.partly()
+	}
+	used = append(used, find.Use{Span: j.goal.Amount.Span, By: "the rating"})
+	if j.rated(*j.goal.Amount.Number) {
+		return reached("the rating is the one that was asked for", used...)
+	}
+	if len(j.Fields)+len(j.Changed)+len(j.NewLines) == 0 && len(j.Looks) > 0 {
+		return reached("it looks different", used...)
+	}
+	if v := j.partly(); v.State == Partly {
+		return v
+	}
+	return Verdict{State: Unseen, Why: "the rating is another one"}
+}
+
+// rated reports whether what changed says a number of stars.
+func (j *judged) rated(want float64) bool {
+	is := func(text string) bool { n, ok := Number(text); return ok && n == want }
+	for _, p := range j.Fields {
+		f := &j.After.Fields[p.After]
+		if is(f.Value) || slices.ContainsFunc(f.Options, func(o page.Option) bool { return o.Selected && (is(o.Label) || o.Value != "" && is(o.Value)) }) {
+			return true
+		}
+		for _, o := range j.After.Nodes[f.Node].Options {
+			if o.Selected && is(o.Value) {
+				return true
+			}
+		}
+		if n := len(f.Options); int(want) <= n && f.Kind == "rating" && want >= 1 && f.Options[int(want)-1].Selected {
+			return true
+		}
+	}
+	for _, p := range j.Changed {
+		for _, a := range j.After.Records[p.After].Attributes {
+			if (a.Type == page.Rating || a.Type == page.Number) && a.Number != nil && *a.Number == want {
+				return true
+			}
+		}
+	}
+	for _, p := range j.Controls {
+		if Selected(j.Change, p.After) && is(ControlName(j.After, p.After)) {
+			return true
+		}
+	}
+	for _, i := range j.NewLines {
+		if is(j.After.Lines[i].Text) || strings.Contains(j.After.Lines[i].Text, strconv.Itoa(int(want))) {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeSelect: the targets are marked.
+func judgeSelect(j *judged) Verdict {
+	if v, ok := j.targetChanged(); ok && v.State != Wrong {
+		return v
+	}
+	if len(j.Fields) > 0 || len(j.Controls) > 0 || len(j.Looks) > 0 {
+		return reached("it is marked", j.used("it is marked")...)
+	}
+	return j.partly()
+}
+
+// judgeDone: the deed itself is what was asked for, whatever it does.
+func judgeDone(j *judged) Verdict {
+	return reached("it was done", find.Use{Span: j.goal.Verb, By: "it was done"})
+}
+
+// maxListener is how far above an element what listens for it may be.
+const maxListener = 3
+
+// judgePress: the deed itself is what was asked for; but what is no control and nothing came of is
+// a text that was taken for one.
+func judgePress(j *judged) Verdict {
+	if j.Nothing && len(j.target) > 0 && !slices.ContainsFunc(j.target, func(c find.Candidate) bool { return j.reacts(&c) }) {
+		return Verdict{State: Unseen, Why: "it is no control, and nothing changed"}
+	}
+	return judgeDone(j)
+}
+
+// reacts reports whether a thing is a control, has one in it or stands in one.
+func (j *judged) reacts(c *find.Candidate) bool {
+	m := j.Before
+	if c.What == find.Control || c.What == find.Field || c.What == find.Option || c.Node < 0 {
+		return true
+	}
+	for i, n := c.Node, 0; i >= 0 && n < maxListener; i, n = m.Nodes[i].Parent, n+1 {
+		if m.Nodes[i].Interactive || m.Nodes[i].Reacts != "" {
+			return true
+		}
+	}
+	for i := c.Node + 1; i < len(m.Nodes) && contains(m, c.Node, i); i++ {
+		if m.Nodes[i].Interactive {
+			return true
+		}
+	}
+	return false
+}
+
+// Selected reports whether a control is the chosen one of its like.
+func Selected(c *Change, control int) bool {
+	if control < 0 || control >= len(c.After.Controls) {
+		return false
+	}
+	return slices.Contains([]string{"selected", "pressed", "checked"}, c.After.Controls[control].State)
+}

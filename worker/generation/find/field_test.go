@@ -1,0 +1,129 @@
+package find
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// form is a dialog for a new member, with a field of another form below it.
+func form() *page.Model {
+	s := newSketch("en", "Club")
+	d := s.container("dialog", "New member", -1)
+	at := s.m.Containers[d].Node
+	s.field(at, "text", "Name", "")
+	s.field(at, "number", "Age", "")
+	s.field(at, "choice", "Boat", "", "Single", "Four", "Eight")
+	s.field(at, "switch", "Newsletter", "false")
+	s.field(at, "text", "E-mail", "")
+	s.field(at, "choice", "Role", "", "Viewer", "Editor", "Admin")
+	for i := range s.m.Fields {
+		s.m.Fields[i].Container = d
+	}
+	s.control(at, "Save", "button", -1)
+	return s.m
+}
+
+// value makes a field of a goal out of "name=text" or "text".
+func (p *spans) value(text string) intent.Field {
+	f := intent.Field{}
+	name, val, ok := strings.Cut(text, "=")
+	if !ok {
+		val = text
+	} else {
+		d := p.say(name)
+		f.Name = &d
+	}
+	f.Value = intent.Value{Text: val, Span: p.next(val)}
+	var n float64
+	if _, err := fmt.Sscanf(val, "%g", &n); err == nil && fmt.Sprint(n) == val {
+		f.Value.Number = &n
+	}
+	f.Span = f.Value.Span
+	return f
+}
+
+func TestAssign(t *testing.T) {
+	tests := []struct {
+		name   string
+		values string
+		want   string
+	}{
+		{"values alone", "Ole Berg;52;Eight", "Name:Ole Berg Age:52 Boat:Eight"},
+		{"named", "age=31;name=Mia Sand", "Age:31 Name:Mia Sand"},
+		{"option names its field", "Viewer;Ann Lee", "Role:Viewer Name:Ann Lee"},
+		{"mail", "ann@lee.io;Ann Lee", "E-mail:ann@lee.io Name:Ann Lee"},
+		{"label before the value", "age 44;role Admin;name Ann Lee", "Age:age 44 Role:role Admin Name:name Ann Lee"},
+		{"box by its label", "newsletter;Bo", "Newsletter:newsletter Name:Bo"},
+		{"field that is not there", "shoe size=44", "missing shoe size"},
+		{"option that is not there", "boat=Two", "missing boat"},
+		{"other word for it", "mail=bo@x.org", "E-mail:bo@x.org"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := form()
+			var p spans
+			var fields []intent.Field
+			for _, v := range strings.Split(tt.values, ";") {
+				fields = append(fields, p.value(v))
+			}
+			a := Assign(m, fields, Want{Lang: "en", Within: -1})
+			var out []string
+			for _, s := range a.Slots {
+				out = append(out, m.Fields[s.To.Index].Label+":"+fields[s.Value].Value.Text)
+			}
+			got := strings.Join(out, " ")
+			if len(a.Missing) > 0 {
+				got = "missing " + strings.ToLower(strings.Split(tt.values, "=")[0])
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+				for _, s := range a.Slots {
+					t.Logf("%d to %s %.3f", s.Value, m.Fields[s.To.Index].Label, s.Score)
+				}
+			}
+		})
+	}
+}
+
+func TestControls(t *testing.T) {
+	s := newSketch("en", "Notes")
+	s.table(-1, "Notes", "Note", "Late frost|[Throw away Late frost]|[Publish]", "Stork count|[Throw away Stork count]|[Publish]")
+	s.control(0, "Delete all", "button", -1)
+	s.control(0, "New note", "button", -1)
+	s.control(0, "Enregistrer", "button", -1)
+	tests := []struct {
+		name   string
+		effect intent.Effect
+		lemma  string
+		lang   string
+		record int
+		want   string
+	}{
+		{"by effect in the record", intent.Remove, "delete", "en", 0, "Throw away Late frost"},
+		{"by effect out of another language", intent.Remove, "löschen", "de", 1, "Throw away Stork count"},
+		{"by the verb", intent.Act, "publish", "en", 0, "Publish"},
+		{"new is add", intent.Add, "add", "en", -1, "New note"},
+		{"save in French", intent.Submit, "save", "en", -1, "Enregistrer"},
+		{"nothing", intent.SignOut, "log out", "en", -1, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			var p spans
+			cs := Controls(s.m, Aim{Effect: tt.effect, Lemma: tt.lemma, Lang: tt.lang, Record: tt.record, Within: -1, Words: []intent.Description{p.say("/note")}})
+			got := ""
+			if len(cs) > 0 {
+				got = s.m.Controls[cs[0].Index].Names[0].Text
+			}
+			if got != tt.want {
+				t.Errorf("got %q, want %q", got, tt.want)
+				for _, c := range cs {
+					t.Logf("%.3f %s", c.Score, c.Why)
+				}
+			}
+		})
+	}
+}

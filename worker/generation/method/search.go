@@ -1,0 +1,60 @@
+package method
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// Search returns the ways to search for a text: typed into the field of a search, with Enter or
+// its button where nothing happens; a control that shows such a field; at last any field of text
+// above a list, since what it does is seen.
+func Search(t *Task, text string) []Way {
+	m := t.Model
+	var list []Way
+	buttons := t.byConcept(-1, 0, "search", "find")
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		n := &m.Nodes[f.Node]
+		if f.Disabled || f.Hidden || f.ReadOnly || n.Hidden || f.Record >= 0 || f.Kind != "text" && n.Role != "searchbox" && n.Role != "combobox" {
+			continue
+		}
+		cost := costNamed
+		if !IsSearch(m, i) {
+			cost = costGuess
+		}
+		near := -1
+		for k, w := range buttons {
+			if sameForm(m, f.Node, w.Acts[0].Node) && m.Nodes[w.Acts[0].Node].Role == "button" {
+				near, cost = k, min(cost, costNamed+0.1)
+			}
+		}
+		name := "the search " + DescribeNode(m, f.Node)
+		if near >= 0 {
+			list = append(list, t.way(name+" and its button", cost+0.1, append([]Act{fill(f.Node, text)}, buttons[near].Acts...)...))
+		}
+		list = append(list, t.way(name, cost, fill(f.Node, text)), t.way(name+", and Enter", cost+0.2, fill(f.Node, text), key(f.Node, "Enter")),
+			t.way(name+", typed", cost+0.4, press(f.Node), key(f.Node, "Control+a"), typed(-1, text)))
+	}
+	return append(list, t.openers("search")...)
+}
+
+// IsSearch reports whether a field is called a search or filter.
+func IsSearch(m *page.Model, field int) bool {
+	f := &m.Fields[field]
+	n := &m.Nodes[f.Node]
+	is := func(name string) bool { return textHas(name, "", "search", "filter", "find", "contains") }
+	return n.Type == "search" || n.Role == "searchbox" || slices.ContainsFunc(f.Names, is) || is(n.Placeholder) ||
+		slices.ContainsFunc(n.Hints, func(h string) bool { return strings.Contains(strings.ToLower(h), "search") })
+}
+
+// sameForm reports whether two nodes stand in one small part of the page.
+func sameForm(m *page.Model, a, b int) bool {
+	for up, n := m.Nodes[a].Parent, 0; up >= 0 && n < 3; up, n = m.Nodes[up].Parent, n+1 {
+		if contains(m, up, b) {
+			return m.Index().End(up)-up < 60
+		}
+	}
+	return false
+}

@@ -1,0 +1,314 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// attempt is a goal that is tried on one target: what it began from and what was tried.
+type attempt struct {
+	goal   *intent.Goal
+	start  *page.Model
+	target []find.Candidate // on start
+	// from is the model that the goal began from, where that was before now; nil: now.
+	from  *page.Model
+	tried map[string]bool
+	// risked: something that may delete, pay or send was pressed. It is not pressed again.
+	risked bool
+	// last is what the nearest try came to, for people.
+	last string
+	// fills does what the goal's fields say in what was opened; nil: nothing is to be filled in.
+	fills func(ctx context.Context, within int) (bool, error)
+	// handed: what fills filled in was handed in, and the goal is reached by it.
+	handed bool
+	// only: there are no ways but those of options.
+	only bool
+	// bulk: all targets are done at once; those that were so already do not change.
+	bulk bool
+	// holds reports more than the effect class: that a field holds the value.
+	holds func(now *page.Model) bool
+	// options returns more ways, before those of package method.
+	options func(t *method.Task) []method.Way
+}
+
+const (
+	// maxWays is how many ways are tried on one page.
+	maxWays = 7
+	// maxDepth is how deep: a menu, its dialog, the question after it.
+	maxDepth = 4
+)
+
+// attempt tries to reach a goal for a target, and keeps the steps that did.
+func (p *planner) attempt(ctx context.Context, a *attempt) (effect.Verdict, error) {
+	m, err := p.look(ctx)
+	if err != nil {
+		return effect.Verdict{}, err
+	}
+	a.start, a.tried = m, map[string]bool{}
+	if a.from != nil {
+		a.start = a.from
+	}
+	v, err := p.level(ctx, a, level{inside: -1})
+	if err != nil || v.State == effect.Reached {
+		p.use(v.Used...)
+		return v, err
+	}
+	return v, nil
+}
+
+// level is how far an attempt has come: what it is in.
+type level struct {
+	inside int             // container that was opened, -1
+	news   []int           // nodes that came with it
+	refs   map[string]bool // of those
+	depth  int
+}
+
+// level tries the ways from where the attempt stands.
+func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdict, error) {
+	before, err := p.look(ctx)
+	if err != nil {
+		return effect.Verdict{}, err
+	}
+	worst := effect.Verdict{State: effect.Unseen, Why: "there is no way to do it"}
+	n := 0
+	for _, w := range p.ways(a, before, l) {
+		if a.tried[w.Key] || w.Risks && a.risked {
+			continue
+		}
+		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
+			break
+		}
+		n++
+		a.tried[w.Key] = true
+		v, err := p.try(ctx, a, l, before, &w)
+		if err != nil || v.State == effect.Reached {
+			return v, err
+		}
+		if v.State == effect.Wrong || worst.State != effect.Wrong {
+			worst = v
+		}
+		if v.State == effect.Wrong && w.Risks {
+			return v, nil
+		}
+	}
+	return worst, nil
+}
+
+// ways returns the ways from where an attempt stands, on the present model.
+func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
+	t := &method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: l.inside, News: l.news, Depth: l.depth, Near: p.nearOn(m)}
+	if c, ok := p.partOf(m); ok && l.inside < 0 && c.What == find.Container {
+		t.Inside = c.Index
+	}
+	if len(a.target) > 0 {
+		if m == a.start {
+			t.Target = &a.target[0]
+		} else if c, ok := p.mapped(a.start, m, &a.target[0]); ok && !behind(m, c.Node) {
+			t.Target = &c
+		}
+		if r := effect.RecordOf(a.start, &a.target[0]); r >= 0 {
+			t.Title = a.start.Records[r].Title
+		}
+	}
+	var list []method.Way
+	if a.options != nil {
+		list = a.options(t)
+	}
+	if a.only && l.depth == 0 {
+		return list
+	}
+	return append(list, method.Ways(t)...)
+}
+
+// behind reports whether a node is behind a modal dialog.
+func behind(m *page.Model, node int) bool {
+	f := m.Front
+	return f >= 0 && f < len(m.Containers) && m.Containers[f].Modal && !m.Holds(f, node)
+}
+
+// mapped returns the candidate of a model on a later one.
+func (p *planner) mapped(from, to *page.Model, c *find.Candidate) (find.Candidate, bool) {
+	t := thing{what: c.What}
+	if c.Node >= 0 && c.Node < len(from.Nodes) {
+		t.ref = from.Nodes[c.Node].Ref
+	}
+	if r := effect.RecordOf(from, c); r >= 0 && (c.What == find.Record || c.What == find.Attribute) {
+		t.what, t.title, t.ref = find.Record, from.Records[r].Title, from.Nodes[from.Records[r].Node].Ref
+	}
+	out, ok := p.now(to, &t)
+	out.Used = c.Used
+	if ok && c.What == find.Option {
+		out.What, out.Sub = find.Option, c.Sub
+	}
+	return out, ok
+}
+
+// try does one way, judges what came, goes on inside of what it opened, and undoes what did not
+// help.
+func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Model, w *method.Way) (effect.Verdict, error) {
+	mark := p.mark()
+	if p.isForbidden(before, w) {
+		return effect.Verdict{State: effect.Unseen, Why: "what would do it is forbidden by the text"}, nil
+	}
+	if name := method.Unsaid(before, w, a.goal, p.words(a.goal.Span)); name != "" {
+		p.trace("%s, depth %d: %s would do what is not said", a.goal.Effect, l.depth, name)
+		return effect.Verdict{State: effect.Unseen, Why: name + " would do more than the text says"}, nil
+	}
+	if p.deletesMore(a, w) {
+		return effect.Verdict{State: effect.Unseen, Why: "another thing may have been deleted before, by another reading of the text"}, nil
+	}
+	ok, err := p.perform(ctx, w)
+	if err != nil {
+		return effect.Verdict{}, err
+	}
+	now, err := p.look(ctx)
+	if err != nil {
+		return effect.Verdict{}, err
+	}
+	if !ok {
+		p.trace("%s, depth %d: %s: could not be used", a.goal.Effect, l.depth, w.Name)
+		_, err := p.undo(ctx, mark, before)
+		return effect.Verdict{State: effect.Unseen, Why: w.Name + " could not be used"}, err
+	}
+	a.risked = a.risked || w.Risks
+	if risks(a, w) && !same(before, now) {
+		p.deleted = append(p.deleted, deletion(a, w))
+	}
+	v := p.verdict(a, now, w, before)
+	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)
+	a.last = v.Why
+	switch v.State {
+	case effect.Reached:
+		v.Used = append(v.Used, w.Used...)
+		return v, nil
+	case effect.Wrong:
+	case effect.Partly:
+		v, err = p.onward(ctx, a, l, before, now, w, v)
+		if err != nil || v.State == effect.Reached {
+			v.Used = append(v.Used, w.Used...)
+			return v, err
+		}
+	default:
+		if w.Reveals || l.depth == 0 && !w.Risks && opened(before, now) >= 0 && before.Front != now.Front {
+			inner, err := p.onward(ctx, a, l, before, now, w, v)
+			if err != nil || inner.State == effect.Reached {
+				inner.Used = append(inner.Used, w.Used...)
+				return inner, err
+			}
+		}
+	}
+	undone, err := p.undo(ctx, mark, before)
+	if err != nil {
+		return v, err
+	}
+	if !undone {
+		return v, p.say(fmt.Sprintf("%s did not do it (%s), and it cannot be undone", w.Name, v.Why))
+	}
+	return v, nil
+}
+
+// verdict judges what a way did since the goal began.
+func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *page.Model) effect.Verdict {
+	c := effect.Between(a.start, now)
+	v := effect.Judge(c, a.goal, a.target)
+	if w.Reveals && v.State == effect.Reached && !strong(c, a) {
+		v.State = effect.Partly
+	}
+	if a.goal.Expected && !w.Reveals && now.Dialog == nil && (v.State == effect.Unseen || v.State == effect.Partly) && len(w.Acts) > 0 {
+		return effect.Verdict{State: effect.Reached, Why: "it was tried", Used: []find.Use{{Span: a.goal.Verb, By: "it was tried"}}}
+	}
+	if a.bulk && v.State == effect.Partly && now.Dialog == nil && now.Front < 0 {
+		v.State = effect.Reached
+	}
+	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {
+		v.State, v.Why = effect.Partly, "it does not hold the value"
+	}
+	if now.Dialog == nil && before.Dialog != nil && v.State == effect.Unseen && a.start.Dialog == nil && c.Nothing {
+		v.Why = "the question was answered, and nothing changed"
+	}
+	return v
+}
+
+// strong reports whether what a way did that only reveals is the effect itself: the target is
+// gone, or the goal is to show more.
+func strong(c *effect.Change, a *attempt) bool {
+	switch a.goal.Effect {
+	case intent.Open, intent.Expand, intent.Collapse, intent.Select, intent.Press, intent.Point, intent.Search, intent.Close:
+		return true
+	case intent.Add:
+		return len(c.Added) > 0 && len(c.Opened) == 0
+	}
+	return false
+}
+
+// onward goes on inside of what a way opened: fills in what the goal says, and tries the ways
+// there. A question of the browser, or of the page, that a goal of the text answers is left to
+// that goal.
+func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *page.Model, w *method.Way, v effect.Verdict) (effect.Verdict, error) {
+	if l.depth+1 > maxDepth {
+		return v, nil
+	}
+	inner := level{inside: opened(before, now), news: newNodes(before, now), depth: l.depth + 1}
+	inner.refs = make(map[string]bool, len(inner.news))
+	for _, i := range inner.news {
+		inner.refs[now.Nodes[i].Ref] = true
+	}
+	if p.leftToNext(a, now, inner, v) {
+		p.pending = a
+		return effect.Verdict{State: effect.Reached, Why: "it asks, and the text answers", Used: v.Used}, nil
+	}
+	if a.fills != nil && now.Dialog == nil && (inner.inside >= 0 || len(a.target) == 0 || fieldsCame(before, now)) {
+		filled, err := a.fills(ctx, inner.inside)
+		if err != nil {
+			return v, err
+		}
+		if a.handed {
+			return effect.Verdict{State: effect.Reached, Why: "it was handed in", Used: []find.Use{{Span: a.goal.Verb, By: "handed in"}}}, nil
+		}
+		if filled {
+			m, err := p.look(ctx)
+			if err != nil {
+				return v, err
+			}
+			if got := p.verdict(a, m, &method.Way{}, now); got.State == effect.Reached && !p.needsSubmit(a, m, inner) {
+				return got, nil
+			}
+			inner.inside = p.still(now, m, inner.inside)
+		}
+	}
+	got, err := p.level(ctx, a, inner)
+	if err == nil && got.State == effect.Reached && (now.Dialog != nil || inner.inside >= 0) {
+		p.confirmed = true
+	}
+	return got, err
+}
+
+// leftToNext reports whether what opened is a question that a later goal of the text answers.
+func (p *planner) leftToNext(a *attempt, now *page.Model, l level, v effect.Verdict) bool {
+	if now.Dialog == nil && l.inside < 0 {
+		return false
+	}
+	for i := range p.next {
+		switch n := &p.next[i]; {
+		case n.Forbidden:
+			continue
+		case n.Effect == intent.Confirm || n.Effect == intent.Abandon:
+			return now.Dialog != nil || isQuestion(now, l.inside)
+		case now.Dialog != nil && n.Effect == intent.Close:
+			return true
+		case now.Dialog != nil && n.Effect == intent.Set && len(n.Fields) == 1 && n.Fields[0].Name == nil: // what its prompt is given
+			continue
+		case n.Effect == intent.Check && n.Claim != nil && n.Claim.Property == intent.Asked:
+			continue
+		}
+		return false
+	}
+	return false
+}

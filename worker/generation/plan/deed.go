@@ -1,0 +1,345 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// deed does a goal to its targets, one after the other.
+func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
+	if len(g.Target) == 0 && g.Effect != intent.Remove {
+		return p.once(ctx, g, nil)
+	}
+	if done, err := p.atOnce(ctx, g); err != nil || done {
+		return err
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if p.meant(m, g) {
+		return p.once(ctx, g, nil)
+	}
+	if len(g.Fields) > 0 && g.Effect == intent.Act {
+		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})
+		})
+	}
+	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+		return p.once(ctx, g, []find.Candidate{c})
+	})
+}
+
+// atOnce does a goal to all of a list by one control that says all: "mark all as read", "clear
+// the finished ones".
+func (p *planner) atOnce(ctx context.Context, g *intent.Goal) (bool, error) {
+	if len(g.Target) != 1 || !g.Target[0].All {
+		return false, nil
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	d := g.Target[0]
+	f := find.Description(m, &d, p.want(m, find.Record))
+	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}
+	ways := method.Bulk(t)
+	if len(ways) == 0 {
+		return false, nil
+	}
+	a := &attempt{goal: g, bulk: true, only: true}
+	if f.Clear() {
+		a.target = f.Candidates
+	}
+	a.options = func(t *method.Task) []method.Way {
+		if t.Depth > 0 {
+			return nil
+		}
+		return method.Bulk(t)
+	}
+	v, err := p.attempt(ctx, a)
+	if err != nil || v.State != effect.Reached {
+		return false, err
+	}
+	p.useFound(&d, &f)
+	p.useSpan(d.Span, "all of them")
+	p.useSlots(g, a, v)
+	return true, nil
+}
+
+// eachTarget resolves the targets of a goal and does something to each. All are resolved before
+// the first is done: a deed on one of two, of which the other is not there, is worse than none.
+func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(context.Context, find.Candidate) error) error {
+	var things []thing
+	var targets []find.Candidate
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	list := g.Target
+	if len(list) == 0 { // "delete it" without the pronoun: what was spoken of last
+		list = []intent.Description{{Pronoun: true}}
+	}
+	for i := range list {
+		found, err := p.resolve(ctx, &list[i], tiersOf(g.Effect))
+		if err != nil {
+			return err
+		}
+		if m, err = p.look(ctx); err != nil {
+			return err
+		}
+		before := p.them
+		p.remember(m, found)
+		things = append(things, p.them...)
+		p.them = before
+		if i > 0 && len(found) == 1 && slices.ContainsFunc(targets, func(c find.Candidate) bool { return c.Node == found[0].Node && c.What == found[0].What }) {
+			if g.Effect != intent.Press {
+				return p.say(fmt.Sprintf("%q and what stands before it are one thing", p.words(list[i].Span)))
+			}
+			things = things[:len(targets)] // the words of one name
+			continue
+		}
+		targets = append(targets, found...)
+	}
+	p.before = m
+	for i := range things {
+		now, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		c := targets[i]
+		if i > 0 || now != m {
+			at, ok := p.now(now, &things[i])
+			if !ok {
+				return p.say(fmt.Sprintf("%q is not seen any more", things[i].title))
+			}
+			at.Used = c.Used
+			if at.What == c.What {
+				at.Sub = c.Sub
+			}
+			c = at
+		}
+		if err := do(ctx, c); err != nil {
+			return err
+		}
+	}
+	p.them = things
+	return nil
+}
+
+// once does a goal to one target, as often as it says.
+func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candidate) error {
+	times := 1
+	if g.Effect != intent.Increase && g.Effect != intent.Decrease {
+		times = max(g.Times, 1)
+	}
+	for i := range times {
+		now, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		if i > 0 && len(target) > 0 {
+			c, ok := p.mapped(p.before, now, &target[0])
+			if !ok {
+				return p.say("what it is done to is not seen any more")
+			}
+			target = []find.Candidate{c}
+		}
+		if len(target) > 0 && p.isSo(g, &target[0]) {
+			p.use(target[0].Used...)
+			p.useSpan(g.Verb, "it is so already")
+			continue
+		}
+		a := &attempt{goal: asPress(now, g, target), target: target, options: p.byMeans(g)}
+		v, err := p.attempt(ctx, a)
+		if err != nil {
+			return err
+		}
+		if v.State != effect.Reached {
+			return p.failed(a, v)
+		}
+		p.useSlots(g, a, v)
+	}
+	return nil
+}
+
+// byMeans returns the presses of the control that the text says it is done with.
+func (p *planner) byMeans(g *intent.Goal) func(t *method.Task) []method.Way {
+	if g.With == nil || len(g.With.Words) == 0 {
+		return nil
+	}
+	v := intent.Value{Span: g.With.Span, Text: phraseWords(g.With), Quoted: g.With.Quoted}
+	if strings.ContainsAny(strings.ToLower(v.Text), "x×✕✖") && utf8.RuneCountInString(v.Text) == 1 {
+		v.Text = "close" // what the page model calls the sign
+	}
+	return func(t *method.Task) []method.Way {
+		if t.Depth > 0 {
+			return nil
+		}
+		list := method.Called(t, &v)
+		if t.Target == nil && len(list) > 1 {
+			return nil // one of several, and nothing says whose
+		}
+		return list
+	}
+}
+
+// meant reports whether a goal is done by the control that it names, and its target says no more
+// than what kind of thing that closes: "close the box with the cross".
+func (p *planner) meant(m *page.Model, g *intent.Goal) bool {
+	if g.Effect != intent.Close || p.byMeans(g) == nil || len(g.Target) != 1 || len(wordsOf(&g.Target[0])) > 0 {
+		return false
+	}
+	_, _, ok := p.resolveOn(m, &g.Target[0], tiersOf(g.Effect))
+	return !ok && len(p.byMeans(g)(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1})) == 1
+}
+
+// asPress returns a goal as a deed of any kind where its target is a button itself: "publish the
+// rota" by the button "Publish rota". What changes then is the page and not the button.
+func asPress(m *page.Model, g *intent.Goal, target []find.Candidate) *intent.Goal {
+	if len(target) != 1 || target[0].What != find.Control || target[0].Index >= len(m.Controls) {
+		return g
+	}
+	switch g.Effect {
+	case intent.Complete, intent.Reopen, intent.Set, intent.Remove:
+	default:
+		return g
+	}
+	if n := &m.Nodes[m.Controls[target[0].Index].Node]; n.Checked != "" || m.Controls[target[0].Index].Role == "checkbox" {
+		return g
+	}
+	if !says(m, g, target[0].Index) {
+		return g
+	}
+	one := *g
+	one.Effect = intent.Act
+	return &one
+}
+
+// leastSaid is the score from which the name of a control says a deed, and not only its object.
+const leastSaid = 0.72
+
+// says reports whether a control is called by the deed of a goal.
+func says(m *page.Model, g *intent.Goal, control int) bool {
+	aim := find.Aim{Effect: g.Effect, Lemma: g.Lemma, Words: g.Target, Record: -1, Within: -1, Hidden: true}
+	return slices.ContainsFunc(find.Controls(m, aim), func(c find.Candidate) bool { return c.Index == control && c.Score > leastSaid })
+}
+
+// isSo reports whether a target is in the state already that a goal asks for: nothing is to be
+// done, and a second press would undo it.
+func (p *planner) isSo(g *intent.Goal, c *find.Candidate) bool {
+	m := p.model
+	on := g.Effect == intent.Complete || g.Effect == intent.Toggle && g.On
+	if g.Effect != intent.Complete && g.Effect != intent.Reopen && g.Effect != intent.Toggle || c.Node < 0 {
+		return false
+	}
+	if c.What == find.Option || c.What == find.Field {
+		return method.Holds(m, c, &intent.Value{}, !on)
+	}
+	checked := m.Nodes[c.Node].Checked
+	return c.What == find.Control && (on && checked == "true" || !on && checked == "false")
+}
+
+// failed is the error for a goal that no way reached.
+func (p *planner) failed(a *attempt, v effect.Verdict) error {
+	reason := "no way was found to do it"
+	if v.Harm != "" {
+		reason = "what was tried changed something else: " + v.Harm
+	} else if v.Why != "" {
+		reason += ": " + v.Why
+	}
+	var nearest []Candidate
+	for i := range a.target {
+		nearest = append(nearest, Candidate{What: p.nameOn(a, i), Score: a.target[i].Score, Why: a.target[i].Why})
+	}
+	return p.say(reason, nearest...)
+}
+
+func (p *planner) nameOn(a *attempt, i int) string {
+	if r := effect.RecordOf(a.start, &a.target[i]); r >= 0 {
+		return fmt.Sprintf("record %q", shorten(a.start.Records[r].Title, 80))
+	}
+	return method.DescribeNode(a.start, a.target[i].Node)
+}
+
+// useSlots marks the words of slots that a reached effect shows: what the target became, what it
+// went to or came from, where the page says so.
+func (p *planner) useSlots(g *intent.Goal, a *attempt, v effect.Verdict) {
+	p.use(v.Used...)
+	if p.model == nil || a.start == nil {
+		return
+	}
+	c := effect.Between(a.start, p.model)
+	if g.To != nil && p.arrived(c, g, a) {
+		p.useShown(c, g.To)
+	}
+	if g.From != nil {
+		p.useShown(c, g.From)
+	}
+	if g.With != nil {
+		p.useMeans(c, g.With)
+	}
+	if g.Become != nil {
+		d := intent.Description{Span: g.Become.Span, Words: []intent.Word{{Span: g.Become.Span, Text: g.Become.Text}}, Quoted: g.Become.Quoted}
+		p.useShown(c, &d)
+	}
+}
+
+// arrived reports whether what was moved or added stands in what the goal says, where the page
+// shows both.
+func (p *planner) arrived(c *effect.Change, g *intent.Goal, a *attempt) bool {
+	if g.Effect != intent.Move || c.After.Dialog != nil || len(a.target) == 0 {
+		return true
+	}
+	r := effect.RecordOf(c.Before, &a.target[0])
+	now := c.Record(r)
+	f := find.Description(c.After, g.To, find.Want{Kinds: []find.What{find.Container}, Lang: p.text.Lang, Within: -1})
+	if now < 0 || len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 {
+		return true
+	}
+	i := f.Candidates[0].Index
+	return i < 0 || i >= len(c.After.Containers) || c.After.Holds(i, c.After.Records[now].Node)
+}
+
+// useMeans marks what the text says of a control by which it is done, where what was pressed is
+// called so at all: "with the little cross".
+func (p *planner) useMeans(c *effect.Change, d *intent.Description) {
+	aim := find.Aim{Effect: p.goal.Effect, Lemma: p.goal.Lemma, Words: []intent.Description{*d}, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
+	for _, k := range find.Controls(c.Before, aim) {
+		for _, u := range k.Used {
+			if u.Span.From >= d.Span.From && u.Span.To <= d.Span.To {
+				p.useSpan(d.Span, "the control")
+				return
+			}
+		}
+	}
+	if d.Kind == intent.Icon || d.Kind == intent.Button || d.Kind == intent.Menu || d.Kind == intent.Link {
+		p.useSpan(d.NounSpan, "the control")
+	}
+	p.useShown(c, d)
+}
+
+// useShown marks a description that the page has: a container, control or record is called so.
+func (p *planner) useShown(c *effect.Change, d *intent.Description) {
+	for _, m := range []*page.Model{c.After, c.Before} {
+		f := find.Description(m, d, find.Want{Lang: p.text.Lang, Within: -1, Hidden: true})
+		if len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0 {
+			if p.goal != nil && p.goal.To == d {
+				p.place = append(p.place[:0], p.thingOf(m, &f.Candidates[0]))
+			}
+			p.use(f.Candidates[0].Used...)
+			p.useSpan(d.NounSpan, "what the page has")
+			p.useSpan(d.Span, "what the page has")
+			return
+		}
+	}
+}
