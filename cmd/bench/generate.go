@@ -114,7 +114,7 @@ func (b *generateBench) parts() []part {
 }
 
 func (b *generateBench) author() generation.Author {
-	return generation.NewAuthor(generation.AuthorConfig{StepTimeout: b.Step, MaxTime: b.Timeout})
+	return generation.NewAuthor(generation.AuthorConfig{StepTimeout: b.Step, MaxTime: b.Timeout / 2})
 }
 
 // newTrial starts a site of a set.

@@ -32,7 +32,7 @@ type AuthorConfig struct {
 	Screenshots bool
 	// SkipReplay accepts a test without replaying it in a fresh session.
 	SkipReplay bool
-	// MaxTime bounds how long the planner tries; 0: the default of plan.Config.
+	// MaxTime bounds how long the planner tries; 0: half of the time that the generation has left.
 	MaxTime time.Duration
 	// Model is asked for what the planner cannot do; nil: nobody is.
 	Model *ModelConfig

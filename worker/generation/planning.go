@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
@@ -14,7 +15,7 @@ func (d *draft) plan(ctx context.Context, cfg plan.Config) error {
 	steps, reasoning := len(d.steps), len(d.reasoning)
 	before := slices.Clone(d.steps) // what the page needs before those that are written now
 	cfg.Page, cfg.Now, cfg.NewID, cfg.OnStep, cfg.Trace = d.live, d.job.Now, d.newID, d.add, d.tracer(ctx)
-	cfg.MaxTime = d.MaxTime
+	cfg.MaxTime = d.maxTime(ctx)
 	if cfg.MaxSteps = d.job.MaxSteps; cfg.MaxSteps > 0 {
 		cfg.MaxSteps = max(cfg.MaxSteps-d.planned, 1)
 	}
@@ -29,6 +30,16 @@ func (d *draft) plan(ctx context.Context, cfg plan.Config) error {
 		d.alternatives = outcome.Alternatives
 	}
 	return err
+}
+
+// maxTime is how long the planner may try: what is set, else half of the time that is left, as
+// the test is replayed behind it. 0 is its default.
+func (d *draft) maxTime(ctx context.Context) time.Duration {
+	end, ok := ctx.Deadline()
+	if d.MaxTime > 0 || !ok {
+		return d.MaxTime
+	}
+	return max(time.Until(end)/2, time.Second)
 }
 
 // fresh opens the page as a new context would see it, and replays steps on it.

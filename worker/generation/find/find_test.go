@@ -146,3 +146,29 @@ func TestRecords(t *testing.T) {
 		})
 	}
 }
+
+// Where the text says "button", what has that role is meant before a pressable box of its name.
+func TestRoleDecides(t *testing.T) {
+	for _, c := range []struct {
+		kind      intent.Kind
+		roles     []string
+		ambiguous bool
+	}{
+		{intent.Button, []string{"", "button"}, false},
+		{intent.Button, []string{"button", ""}, false},
+		{intent.Button, []string{"button", "button"}, true},
+		{intent.Button, []string{"", ""}, true},
+	} {
+		s := newSketch("en", "Draft")
+		for _, role := range c.roles {
+			s.control(0, "discard", role, -1)
+		}
+		p := &spans{}
+		d := p.say("discard")
+		d.Kind, d.Noun = c.kind, string(c.kind)
+		f := Description(s.m, &d, Want{Lang: "en", Kinds: []What{Control}})
+		if f.Ambiguous != c.ambiguous || !c.ambiguous && s.m.Nodes[f.Candidates[0].Node].Role != "button" {
+			t.Errorf("%v: %+v", c.roles, f)
+		}
+	}
+}

@@ -221,6 +221,7 @@ func (s *searcher) conclude(all []Candidate) Found {
 	for i := range all {
 		all[i].Score = min(max(all[i].Score, 0), 1)
 	}
+	s.byRole(all)
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Score > all[j].Score })
 	if plural, n := s.plural(); plural {
 		s.members(all, n)
@@ -277,6 +278,26 @@ func (s *searcher) margin(all []Candidate) float64 {
 		return best.Score - c.Score
 	}
 	return best.Score
+}
+
+// byRole puts what has the role that the description names before controls of the same name
+// that have none: of a button and a pressable div called so, "the button" is the first.
+func (s *searcher) byRole(all []Candidate) {
+	has := func(c *Candidate) bool {
+		return c.What == Control && slices.Contains(roles[s.d.Kind], s.m.Nodes[c.Node].Role)
+	}
+	for i := range all {
+		c := &all[i]
+		if c.What != Control || s.m.Nodes[c.Node].Role != "" {
+			continue
+		}
+		rival := slices.IndexFunc(all, func(o Candidate) bool {
+			return has(&o) && len(o.Missing) <= len(c.Missing) && c.Score-o.Score < Margin && o.Score-c.Score < Margin
+		})
+		if rival >= 0 {
+			c.Score = max(all[rival].Score-2*Margin, 0)
+		}
+	}
 }
 
 // oneThing reports whether two candidates are the same for whoever uses them: one element, one

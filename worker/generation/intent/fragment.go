@@ -1,6 +1,10 @@
 package intent
 
 import (
+	"slices"
+	"strings"
+	"unicode"
+
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
@@ -23,6 +27,9 @@ func (b *builder) fragment(c *clause) {
 	if b.total(c, list) || b.newThing(c, list) {
 		return
 	}
+	if slices.ContainsFunc(c.items, unwritten) {
+		return // a sentence of a language that nobody here reads is no value: its words stay unread
+	}
 	g := Goal{Span: clauseSpan(c), Effect: Set}
 	for i := 0; i < len(list); i++ {
 		if i+1 < len(list) && list[i+1].sep == ":" {
@@ -35,6 +42,13 @@ func (b *builder) fragment(c *clause) {
 		g.Fields = append(g.Fields, b.r.field(&list[i]))
 	}
 	b.add(g)
+}
+
+// unwritten reports whether an item is a word in letters that no language of the lexicon is
+// written in.
+func unwritten(it item) bool {
+	return !it.quoted() && strings.ContainsFunc(it.text, unicode.IsLetter) &&
+		!strings.ContainsFunc(it.text, func(r rune) bool { return unicode.Is(unicode.Latin, r) })
 }
 
 // total reads "Total: 12 €" behind a goal: what must be shown then.

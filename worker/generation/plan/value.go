@@ -47,11 +47,14 @@ func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
 		if nearest = near; ok && len(found) == 1 {
 			text = textShown(m, &found[0], v.From)
 		}
+		if text == "" {
+			text = p.onlyShown(m, &near, v.From)
+		}
 		if text != "" {
 			break
 		}
 	}
-	if text == "" && !intent.Shows(v.From.Kind) {
+	if text == "" && !intent.Shows(v.From.Kind) && len(v.From.Flags) == 0 {
 		return nil // words to type, as far as the page knows
 	}
 	if text == "" {
@@ -64,6 +67,27 @@ func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
 	}
 	p.useSpan(from, "it is shown")
 	return nil
+}
+
+// onlyShown is what those of the nearest lines show that tell a value and leave no word of the
+// description unexplained, where that is one text: labels of the same name tell none.
+func (p *planner) onlyShown(m *page.Model, near *find.Found, d *intent.Description) string {
+	text := ""
+	for i := range near.Candidates {
+		c := &near.Candidates[i]
+		if c.What != find.Line || len(c.Missing) > 0 {
+			continue
+		}
+		shown := textShown(m, c, d)
+		if shown == "" || shown == text {
+			continue
+		}
+		if text != "" {
+			return ""
+		}
+		text = shown
+	}
+	return text
 }
 
 // textShown is what a thing shows; "" where it is nothing that shows one value.
@@ -87,6 +111,9 @@ func valueIn(text string, d *intent.Description) string {
 	if _, value, ok := strings.Cut(text, ":"); ok {
 		return strings.TrimSpace(value)
 	}
+	if n := len(d.Words); n > 0 && !d.Quoted && strings.EqualFold(strings.TrimRight(text, " *"), spoken(d.Words)) {
+		return "" // a label
+	}
 	if len(strings.Fields(text)) <= maxShown && !strings.HasSuffix(text, ".") {
 		return text
 	}
@@ -104,6 +131,14 @@ func valueIn(text string, d *intent.Description) string {
 		}
 	}
 	return ""
+}
+
+func spoken(words []intent.Word) string {
+	var list []string
+	for _, w := range words {
+		list = append(list, w.Text)
+	}
+	return strings.Join(list, " ")
 }
 
 // fillEach puts a value into each of several fields that its name means: "both text fields".

@@ -11,6 +11,8 @@ func TestValueIn(t *testing.T) {
 		{"Your ticket is 77-B. It is valid for 3 days.", "ticket", "77-B"},
 		{"In 5 minutes your ticket 12 ends", "ticket", "12"},
 		{"Ticket: none", "ticket", "none"},
+		{"Ticket", "ticket", ""},
+		{"Ticket *", "ticket", ""},
 		{"Lisbon", "town", "Lisbon"},
 		{"There is no ticket for you today.", "ticket", ""},
 	} {
