@@ -172,3 +172,21 @@ func TestRoleDecides(t *testing.T) {
 		}
 	}
 }
+
+// A handle tells which record is meant, though nothing says what the list holds.
+func TestHandle(t *testing.T) {
+	s := newSketch("en", "Feed")
+	s.table(-1, "", "", "Otto|@otto 3h|Rain again.", "Mina|@mina 5h|Sun at last.", "Pia|@pia 6h|Snow.")
+	p := &spans{}
+	for _, noun := range []string{"", "user"} {
+		d := p.say("@mina")
+		d.Noun = noun
+		if noun != "" {
+			d.NounSpan = p.next("user")
+		}
+		f := Description(s.m, &d, Want{Lang: "en", Kinds: []What{Record}})
+		if !f.Clear() || len(f.Assumed) > 0 != (noun != "") || s.m.Records[f.Candidates[0].Index].Title != "Mina" {
+			t.Errorf("%q: %+v", noun, f)
+		}
+	}
+}

@@ -92,8 +92,8 @@ func (p *planner) partOf(m *page.Model) (find.Candidate, bool) {
 	}
 	w.Kinds = []find.What{find.Record}
 	f := find.Description(m, p.goal.In, w)
-	if f.Clear() && !f.Plural && len(f.Assumed) == 0 {
-		return f.Candidates[0], true
+	if f.Clear() && !f.Plural && (len(f.Assumed) == 0 || len(p.goal.In.Words) > 0 && p.goal.Risk == "") {
+		return f.Candidates[0], true // "the user @kim": the name tells which, whatever the list holds
 	}
 	return find.Candidate{}, false
 }
