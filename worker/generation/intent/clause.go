@@ -21,6 +21,8 @@ type clause struct {
 	// head is the verb: of a goal what is to be done, of a claim the finite verb; -1 none.
 	head int
 	sep  string // what joined it: "", ",", "and", "or", "but", ":", ";", "("
+	// after: "then" joined it.
+	after bool
 	// cond is set of clauses behind "if", "when", "given" and the like.
 	cond      string
 	forbidden bool // "do not", "without"
@@ -91,7 +93,7 @@ func (r *reader) pieces(items []item) []clause {
 		case r.joins(items, i):
 			start(conjunctionName(it))
 			if cur.sep == "then" {
-				cur.sep = "and"
+				cur.sep, cur.after = "and", true
 			}
 		case r.subordinates(items, i, len(cur.items)):
 			name := conjunctionName(it)
@@ -130,7 +132,15 @@ func (r *reader) joins(items []item, i int) bool {
 		return false
 	}
 	after := i > 0 && (items[i-1].mark || items[i-1].has(lexicon.Conjunction)) || it.words != nil && r.finite(upToMark(items, i+1), 0) >= 0
-	return it.has(lexicon.Conjunction, "then") && i > 0 && !it.has(lexicon.Preposition) && (after || r.imperative(items, i+1))
+	return it.has(lexicon.Conjunction, "then") && i > 0 && !it.has(lexicon.Preposition) && (after || r.imperative(items, i+1) || it.words != nil && namesNext(items, i+1))
+}
+
+// namesNext reports whether a quoted name stands at i, or behind a preposition there.
+func namesNext(items []item, i int) bool {
+	if i < len(items) && items[i].has(lexicon.Preposition) {
+		i++
+	}
+	return i < len(items) && items[i].quoted()
 }
 
 // upToMark returns the items from i to the next mark.

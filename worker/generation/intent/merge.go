@@ -1,6 +1,10 @@
 package intent
 
-import "github.com/slipway-qa/slipway/worker/generation/lexicon"
+import (
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+)
 
 // merge joins fragments to the clauses that they belong to: subjects before a claim, places
 // before a goal, further targets, values and fields behind one.
@@ -18,6 +22,10 @@ func (r *reader) merge(pieces []clause) []clause {
 			i = next - 1
 			continue
 		}
+		if len(out) > 0 && r.pressedNext(&out[len(out)-1], &p) {
+			out = append(out, p)
+			continue
+		}
 		if len(out) > 0 && p.cond == "" {
 			behind(&out[len(out)-1], p)
 			continue
@@ -25,6 +33,23 @@ func (r *reader) merge(pieces []clause) []clause {
 		out = append(out, p)
 	}
 	return out
+}
+
+// pressedNext has a fragment behind "then" be a deed of its own where the one before presses
+// something: "click More and then Copy" are two clicks, and the second control may come with the
+// first one.
+func (r *reader) pressedNext(before, p *clause) bool {
+	if !p.after || p.cond != "" || before.kind != goal || before.head < 0 || before.forbidden {
+		return false
+	}
+	verb := before.items[before.head]
+	if !slices.ContainsFunc(verb.verbs, func(v lexicon.VerbForm) bool { return v.Effect == string(Press) }) {
+		return false
+	}
+	verb.Span = Span{p.items[0].From, p.items[0].From} // it is not said again
+	p.items = append([]item{verb}, p.items...)
+	p.kind, p.head = goal, 0
+	return true
 }
 
 // glossed puts a parenthesis without a verb back into the clause around it: "the green one
