@@ -33,7 +33,6 @@ type clause struct {
 	told      []Span // "as an admin I want to": words that say nothing to do
 	// that: it is what a verb of checking asks for ("check that ...").
 	that   bool
-	done   bool
 	closes bool // it stands behind ")" and a comma
 }
 

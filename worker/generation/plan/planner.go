@@ -80,7 +80,6 @@ type pressed struct{ ref, name string }
 type thing struct {
 	what       find.What
 	ref, title string
-	group      string
 }
 
 func (p *planner) say(reason string, nearest ...Candidate) error {
