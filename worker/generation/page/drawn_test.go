@@ -322,6 +322,22 @@ func TestModel(t *testing.T) {
 }
 
 // The last card of a list is a thing to whoever knew the list.
+// Labels that stand side by side above their fields are each the one's whose edge they share.
+func TestLabelsInARowAboveTheirFields(t *testing.T) {
+	m := New(draw(`
+		body document @0,0,1280,700
+			span "Floor" @20,20,40,18
+			span "Room" @76,20,40,18
+			input textbox @20,42,60,20
+			input textbox @84,42,60,20
+	`))
+	var got []string
+	for i := range m.Fields {
+		got = append(got, m.Fields[i].Label)
+	}
+	require.Equal(t, []string{"Floor", "Room"}, got)
+}
+
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	before := New(draw(`

@@ -148,6 +148,9 @@ func (b *builder) textBeforeAt(i int) (string, int) {
 		x1, _, x2, y2 := b.Box(l)
 		beside := b.SameLine(l, i) && x2 <= left+4 && left-x2 < besideGap
 		above := y2 <= top+6 && top-y2 < aboveGap && x1 < left+b.Nodes[i].Box[2] && x2 > left-30 && shape.Abs(x1-left) < 120
+		if above && !beside && shape.TypedRoles[b.Nodes[i].Role] && b.nearerBefore(k, left) {
+			continue // labels side by side, with their fields below
+		}
 		if above && !beside && b.goesOn(k) {
 			return "", -1 // the beginning of a sentence
 		}
@@ -159,6 +162,18 @@ func (b *builder) textBeforeAt(i int) (string, int) {
 		}
 	}
 	return "", -1
+}
+
+// nearerBefore reports whether the text before one stands on its line and begins nearer to the
+// left edge of a field below both.
+func (b *builder) nearerBefore(k, left int) bool {
+	if k == 0 {
+		return false
+	}
+	x1, _, _, _ := b.Box(b.Leaves[k])
+	p := b.Leaves[k-1]
+	before, _, _, _ := b.Box(p)
+	return !b.Nodes[p].Hidden && b.SameLine(p, b.Leaves[k]) && shape.Abs(before-left) < shape.Abs(x1-left)
 }
 
 // goesOn reports whether another text follows right behind one on its line.
