@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"slices"
+
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
@@ -122,6 +124,9 @@ func (r *reader) relate(d *Description, rel []item) {
 		}
 		rest = append(rest, *it)
 	}
+	if r.says(d, rest) {
+		return
+	}
 	for _, p := range r.chunks(rest, nil) {
 		if p.prep != nil {
 			r.modify(d, &p)
@@ -146,6 +151,31 @@ func (r *reader) relate(d *Description, rel []item) {
 			d.Having = append(d.Having, h)
 		}
 	}
+}
+
+// says takes what a thing says for its name: "the button that says Cancel".
+func (r *reader) says(d *Description, rel []item) bool {
+	if len(rel) < 2 || len(d.Words) > 0 || d.Kind == "" {
+		return false
+	}
+	verb, rest := rel[0], rel[1:]
+	if r.lang == "de" {
+		verb, rest = rel[len(rel)-1], rel[:len(rel)-1]
+	}
+	if !slices.ContainsFunc(verb.verbs, func(v lexicon.VerbForm) bool { return v.Attr("says") != "" }) {
+		return false
+	}
+	list := r.chunks(rest, nil)
+	if len(list) != 1 || list[0].prep != nil || list[0].neg != nil {
+		return false
+	}
+	m := r.description(&list[0])
+	if len(m.Words) == 0 {
+		return false
+	}
+	d.Words, d.Quoted = m.Words, m.Quoted
+	d.Flags = append(d.Flags, verb.Span)
+	return true
 }
 
 func negated(list []State, not bool) []State {
