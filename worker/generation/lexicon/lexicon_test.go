@@ -142,3 +142,15 @@ func TestRisk(t *testing.T) {
 		}
 	}
 }
+
+func TestRemoves(t *testing.T) {
+	for label, want := range map[string]bool{"Throw away Late frost": true, "Delete": true, "Wirf die Notiz weg": true, "Löschen": true, "Supprimer la ligne": true,
+		"Get rid of it": true, "Trash": true, "Publish": false, "Throw a party": false, "Late frost": false, "Cancel": false, "Discard changes": false, "New note": false, "": false} {
+		if got := Removes(label, false); got != want {
+			t.Errorf("%q: %v, want %v", label, got, want)
+		}
+	}
+	if !Removes("Press Throw away Late frost", true) || Removes("Press Throw away Late frost", false) {
+		t.Error("in a sentence it may stand anywhere, and a label begins with it")
+	}
+}
