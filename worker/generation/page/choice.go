@@ -37,6 +37,9 @@ func (b *builder) radios() {
 		sets[key] = append(sets[key], i)
 	}
 	for _, key := range order {
+		if set := sets[key]; len(set) == 1 && b.Nodes[set[0]].Name == "" && b.Nodes[set[0]].Label == "" && len(b.Nodes[set[0]].Shadow) > 0 {
+			continue // what a group of custom elements keeps to be checked by the browser: its own options are others
+		}
 		if k := b.addChoice(sets[key], "choice"); k >= 0 {
 			b.asRating(k)
 		}
