@@ -129,6 +129,9 @@ func (a *assigner) byRecord(f *intent.Field, s *searcher, out map[place]Candidat
 func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit {
 	pf := &a.m.Fields[p.field]
 	out := fit{to: Candidate{What: Field, Index: p.field, Sub: -1, Node: pf.Node, Why: pf.Label}}
+	if (pf.Kind == "text" || pf.Kind == "editor") && !f.Off && !f.Keep && Functional(&f.Value, a.w.Lang) {
+		return out
+	}
 	if p.option >= 0 {
 		out.to.What, out.to.Sub = Option, p.option
 		out.label = pf.Options[p.option].Label

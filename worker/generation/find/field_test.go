@@ -127,3 +127,26 @@ func TestControls(t *testing.T) {
 		})
 	}
 }
+
+func TestWordsOfGrammarAreNotTyped(t *testing.T) {
+	for _, c := range []struct {
+		text, lang string
+		want       bool
+	}{
+		{"ihn", "de", true}, {"ihn sowieso", "de", true}, {"it", "en", true}, {"the", "en", true}, {"lo", "es", true},
+		{"IT", "en", false}, {"A", "en", false}, {"Ole Berg", "en", false}, {"four", "en", false}, {"car", "en", false}, {"apples", "en", false}, {"7", "en", false},
+	} {
+		f := (&spans{}).value(c.text)
+		if got := Functional(&f.Value, c.lang); got != c.want {
+			t.Errorf("%q: %v, want %v", c.text, got, c.want)
+		}
+	}
+	quoted := intent.Value{Text: "it", Quoted: true}
+	if Functional(&quoted, "en") {
+		t.Error("what stands in quotes is typed as it is")
+	}
+	var p spans
+	if as := Assign(form(), []intent.Field{p.value("it")}, Want{Lang: "en", Within: -1}); len(as.Slots) != 0 || len(as.Missing) != 1 {
+		t.Errorf("slots %+v, missing %v", as.Slots, as.Missing)
+	}
+}
