@@ -44,6 +44,8 @@ type Verdict struct {
 	// Used are words of the goal that the change itself shows executed: the state that a
 	// record took, the list that it went into.
 	Used []find.Use
+	// Gone: all that speaks for it is that the target is not seen any more.
+	Gone bool
 	// Harm names what changed and must not have: another record is gone.
 	Harm string
 }

@@ -95,7 +95,8 @@ var keepsAll = map[intent.Effect]bool{intent.Sort: true, intent.Filter: true, in
 // harm names what changed and must not have; "" for nothing. A record that is gone beside
 // the target is harm, unless another part of the page is shown now.
 func (j *judged) harm() string {
-	if keepsAll[j.goal.Effect] || j.Change.URL || j.After.Dialog != nil || j.covered() {
+	box := len(j.records) == 0 && (j.goal.Effect == intent.Complete || j.goal.Effect == intent.Reopen) // it may be a filter
+	if keepsAll[j.goal.Effect] || box || j.Change.URL || j.After.Dialog != nil || j.covered() {
 		return ""
 	}
 	for _, r := range j.Removed {

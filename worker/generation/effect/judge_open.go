@@ -122,10 +122,26 @@ func judgeEdit(j *judged) Verdict {
 			return reached("the page shows the text", j.used("the page shows the text")...)
 		}
 	}
+	if j.goal.Effect == intent.Clear && len(j.Fields) > 0 && !slices.ContainsFunc(j.Fields, j.cleared) {
+		if v := j.partly(); v.State == Partly {
+			return v
+		}
+		return Verdict{State: Unseen, Why: "it holds another text, and is not empty"}
+	}
 	if v := judgeValue(j); v.State != Unseen {
 		return v
 	}
 	return j.partly()
+}
+
+// cleared reports whether a field that differs is empty now; what is chosen or counted goes back to
+// where it began.
+func (j *judged) cleared(p Pair) bool {
+	f := &j.After.Fields[p.After]
+	if f.Kind != "text" && f.Kind != "editor" && f.Kind != "shown" {
+		return true
+	}
+	return strings.TrimSpace(f.Value) == ""
 }
 
 // judgeStep: a number went up or down.

@@ -255,30 +255,6 @@ func (j *judged) onlyMarked(p Pair) bool {
 	return len(is) >= len(was)
 }
 
-// judgeThingGone judges a removal of what is no record: a chip, a line, all that a list has.
-func (j *judged) judgeThingGone() Verdict {
-	for i := range j.target {
-		ref := refOf(j.Before, j.target[i].Node)
-		if ref == "" {
-			continue
-		}
-		still := slices.ContainsFunc(j.After.Nodes, func(n nodeOf) bool { return n.Ref == ref && !n.Hidden })
-		if !still && j.After.Dialog == nil && !j.Change.URL {
-			return reached("it is gone", j.used("it is gone")...)
-		}
-	}
-	if v := j.partly(); v.State == Partly {
-		return v
-	}
-	if j.Change.URL {
-		return Verdict{State: Partly, Why: "another page is open"}
-	}
-	if len(j.Removed) > 0 || len(j.Fields) > 0 || len(j.GoneLines) > 0 {
-		return reached("something of it is gone", j.used("it is gone")...)
-	}
-	return j.partly()
-}
-
 // judgeComplete: the target's state changed, or the target stands in another list, and no
 // other record's did.
 func judgeComplete(j *judged) Verdict {
@@ -314,7 +290,9 @@ func (j *judged) targetChanged() (Verdict, bool) {
 		case len(j.otherChanges()) > 0:
 			return Verdict{State: Wrong, Why: "others changed too: " + shown(j.Before, j.otherChanges()[0]), Harm: shown(j.Before, j.otherChanges()[0])}, true
 		case changed == len(j.records):
-			return reached("it changed", j.used("it changed")...), true
+			v := reached("it changed", j.used("it changed")...)
+			v.Gone = gone > 0
+			return v, true
 		}
 		return Verdict{State: Partly, Why: "some changed"}, true
 	}

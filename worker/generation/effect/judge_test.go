@@ -146,3 +146,20 @@ func TestJudgeTags(t *testing.T) {
 		}
 	}
 }
+
+// TestJudgeGone holds what is completed to more than that it is gone: whoever judges is told.
+func TestJudgeGone(t *testing.T) {
+	before := table(nil, "Salt|3", "Salsa|1", "Milk|2")
+	for _, c := range []struct {
+		after *page.Model
+		gone  bool
+	}{
+		{table(nil, "Salsa|1", "Milk|2"), true},
+		{table(nil, "x Salt|3", "Salsa|1", "Milk|2"), false},
+	} {
+		v := effect.Judge(effect.Between(before, c.after), &intent.Goal{Effect: intent.Complete}, []find.Candidate{record(before, 0)})
+		if v.State != effect.Reached || v.Gone != c.gone {
+			t.Errorf("%s, gone %v, want %v", v.State, v.Gone, c.gone)
+		}
+	}
+}
