@@ -255,5 +255,8 @@ func clear_(t *Task) []Way {
 	if t.Target != nil && t.Target.Node >= 0 {
 		list = append(list, t.named(t.Target.Node, costState)...)
 	}
+	if t.Target != nil && t.Target.What == find.Control && t.leadsOnly(t.Target) {
+		return append(list, t.calledSo(t.named(t.scope(), costGlobal))...)
+	}
 	return append(list, t.named(t.scope(), costGlobal)...)
 }

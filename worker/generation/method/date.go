@@ -2,7 +2,9 @@ package method
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -126,11 +128,30 @@ func agreesWithDate(text string, d *intent.Date) bool {
 		n, in = 0, false
 	}
 	if d.Day == 0 && d.Hour >= 0 {
+		if times := clock.FindAllStringSubmatch(text, -1); len(times) > 0 {
+			return slices.ContainsFunc(times, func(t []string) bool { return isTime(t, d) })
+		}
 		return slices.Contains(numbers, d.Hour) && (d.Minute <= 0 || slices.Contains(numbers, d.Minute))
 	}
 	has := func(x int) bool { return slices.Contains(numbers, x) }
 	month := d.Month == 0 || has(d.Month) || strings.Contains(strings.ToLower(text), strings.ToLower(time.Month(d.Month).String()[:3]))
 	return d.Day > 0 && has(d.Day) && month && (d.Year == 0 || has(d.Year) || has(d.Year%100)) && (d.Hour < 0 || d.Hour == 0 || has(d.Hour))
+}
+
+// clock is a time with its minutes: 21:00, 9:00 pm.
+var clock = regexp.MustCompile(`(?i)\b(\d{1,2}):(\d{2})(?:\s*(am|pm))?`)
+
+// isTime reports whether a time of a text is the one of a date.
+func isTime(t []string, d *intent.Date) bool {
+	hour, _ := strconv.Atoi(t[1])
+	minute, _ := strconv.Atoi(t[2])
+	switch half := strings.ToLower(t[3]); {
+	case half == "pm" && hour < 12:
+		hour += 12
+	case half == "am" && hour == 12:
+		hour = 0
+	}
+	return hour == d.Hour && minute == max(d.Minute, 0)
 }
 
 // DayWays returns the presses in a calendar that is open: the day, or what leads to its month.

@@ -3,6 +3,8 @@ package method
 import (
 	"testing"
 	"time"
+
+	"github.com/slipway-qa/slipway/worker/generation/intent"
 )
 
 func TestDateForm(t *testing.T) {
@@ -42,5 +44,20 @@ func TestAmount(t *testing.T) {
 	}
 	if _, ok := amount("none"); ok {
 		t.Error("a text without a digit has an amount")
+	}
+}
+
+func TestAgreesWithTime(t *testing.T) {
+	for _, c := range []struct {
+		text         string
+		hour, minute int
+		want         bool
+	}{
+		{"21:00", 21, -1, true}, {"9:00 pm", 21, 0, true}, {"ab 21 Uhr", 21, -1, true}, {"09:21", 21, -1, false}, {"21:30", 21, -1, false},
+		{"21:30", 21, 30, true}, {"9:00 am", 21, 0, false}, {"12:15 AM", 0, 15, true}, {"ab 22 Uhr", 21, -1, false},
+	} {
+		if got := agreesWithDate(c.text, &intent.Date{Hour: c.hour, Minute: c.minute, Weekday: -1}); got != c.want {
+			t.Errorf("%q at %d:%d: %v", c.text, c.hour, c.minute, got)
+		}
 	}
 }

@@ -31,7 +31,9 @@ func Ways(t *Task) []Way {
 	var list []Way
 	if t.Depth > 0 {
 		list = append(list, t.inside()...)
-		list = append(list, t.elsewhere()...)
+		if !t.Pointed {
+			list = append(list, t.elsewhere()...)
+		}
 	}
 	list = append(list, build(t)...)
 	seen := map[string]bool{}
@@ -113,7 +115,15 @@ func add(t *Task) []Way {
 		list = append(list, t.revealing(t.record())...)
 		return append(list, t.named(-1, costGlobal+1)...)
 	}
-	return append(t.onTarget(), t.named(t.scope(), costGlobal)...)
+	list := append(t.onTarget(), t.named(t.scope(), costGlobal)...)
+	if t.Target != nil {
+		return list
+	}
+	return slices.DeleteFunc(list, func(w Way) bool { // a box that adds something is called by it, and makes nothing else
+		node := w.Acts[len(w.Acts)-1].Node
+		c := t.Model.ControlAt(node)
+		return node >= 0 && t.Model.Nodes[node].Type == "file" || c >= 0 && (t.Model.Controls[c].Role == "checkbox" || t.Model.Controls[c].Role == "switch" || t.Model.Controls[c].Role == "radio")
+	})
 }
 
 // point: the pointer over the target.

@@ -48,9 +48,12 @@ func (t *Task) inside() []Way {
 // news returns the presses of controls that came with the way before and say the effect.
 func (t *Task) news() []Way {
 	var list []Way
+	said := t.sayings(-1)
 	for _, c := range t.controls(t.Goal.Effect, -1) {
 		if c.Index < len(t.Model.Controls) && slices.Contains(t.News, t.Model.Controls[c.Index].Node) {
-			list = append(list, t.pressOf(&c, costNamed-0.5+1-c.Score))
+			w := t.pressOf(&c, costNamed-0.5+1-c.Score)
+			w.Guess = !said[c.Index]
+			list = append(list, w)
 		}
 	}
 	return list

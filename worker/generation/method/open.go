@@ -7,6 +7,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 // open: the target's own press; of a record what its title or a control of it opens; a tab,
@@ -182,6 +185,36 @@ func confirm(t *Task) []Way {
 		list = append(list, t.namedBy(&t.Goal.Target[i], costState)...)
 	}
 	return append(list, t.Yes(t.frontNode())...)
+}
+
+// Confirms returns the presses of controls of the page that are called by a word for confirming,
+// where no question is in front.
+func Confirms(t *Task) []Way {
+	if t.Depth > 0 {
+		return nil
+	}
+	var list []Way
+	for _, c := range t.controls(intent.Confirm, -1) {
+		k := &t.Model.Controls[c.Index]
+		if c.Score <= leastSaid || k.Record >= 0 || k.Hidden || t.declines(k.Node, c.Index) || k.Role == "link" || lexicon.Removes(effect.ControlName(t.Model, c.Index), false) {
+			continue
+		}
+		w := t.pressOf(&c, costNamed+1-c.Score)
+		w.Risks = true
+		list = append(list, w)
+	}
+	return t.ofForm(list)
+}
+
+// SaysConfirm reports whether a way ends with the press of a control that is called by a word for
+// confirming.
+func SaysConfirm(m *page.Model, w *Way) bool {
+	if len(w.Acts) == 0 {
+		return false
+	}
+	a := w.Acts[len(w.Acts)-1]
+	c := m.ControlAt(a.Node)
+	return a.Tool == step.Click && c >= 0 && hasConcept(&m.Controls[c], "confirm", "yes", "ok")
 }
 
 // Yes returns the presses of what answers a question of the page in front with yes: what says

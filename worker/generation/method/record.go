@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -41,15 +42,28 @@ const saysSo = 0.9
 // or container (a node), -1 for the page.
 func (t *Task) named(within int, cost float64) []Way {
 	var list []Way
+	said := t.sayings(within)
 	for _, c := range t.controls(t.Goal.Effect, within) {
 		if within < 0 && t.several(c.Index) || keeps[t.Goal.Effect] && c.Score < saysSo && hasConcept(&t.Model.Controls[c.Index], "delete", "trash") {
 			continue
 		}
 		w := t.pressOf(&c, cost+1-c.Score)
 		w.Risks = risky[t.Goal.Effect] || Destroys(t.Model, c.Index)
+		w.Guess = !said[c.Index]
 		list = append(list, w)
 	}
 	return list
+}
+
+// sayings are the controls below a node whose names say the deed of the goal, whatever else they
+// have.
+func (t *Task) sayings(within int) map[int]bool {
+	out := map[int]bool{}
+	aim := find.Aim{Effect: t.Goal.Effect, Lemma: t.Goal.Lemma, Lang: t.Lang, Record: -1, Within: within, Hidden: true}
+	for _, c := range find.Controls(t.Model, aim) {
+		out[c.Index] = true
+	}
+	return out
 }
 
 // several reports whether a control stands in one of several records that each have one of its
@@ -117,23 +131,44 @@ func (t *Task) onTarget() []Way {
 		return t.named(-1, costGlobal)
 	}
 	var list []Way
-	if t.Target.What == find.Control && !t.leadsOnly(t.Target) {
+	leads := t.Target.What == find.Control && t.leadsOnly(t.Target)
+	if t.Target.What == find.Control && (!leads || t.Goal.Effect != intent.Act) {
 		w := t.way("the "+DescribeNode(t.Model, t.Target.Node), costItself, press(t.Target.Node))
-		w.Used, w.Risks = t.Target.Used, risky[t.Goal.Effect]
+		w.Used, w.Risks, w.Reveals = t.Target.Used, risky[t.Goal.Effect] && !leads, leads
 		list = append(list, w)
 	}
 	if t.Target.Node >= 0 {
 		list = append(list, t.named(t.Target.Node, costNamed)...)
 		list = append(list, act1(t, t.Target.Node)...)
 	}
+	if leads && t.Goal.Effect != intent.Act {
+		return append(list, t.calledSo(t.named(-1, costGlobal))...)
+	}
 	return append(list, t.named(-1, costGlobal)...)
 }
 
+// calledSo keeps the ways whose controls have a word of the target in their names: what deletes
+// something else is open now than what a link leads to.
+func (t *Task) calledSo(list []Way) []Way {
+	said := map[intent.Span]bool{}
+	for i := range t.Goal.Target {
+		d := &t.Goal.Target[i]
+		for _, part := range append([]intent.Description{*d}, d.Having...) {
+			for _, w := range part.Words {
+				said[w.Span] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(list, func(w Way) bool {
+		return !slices.ContainsFunc(w.Used, func(u find.Use) bool { return said[u.Span] })
+	})
+}
+
 // leadsOnly reports whether a control leads somewhere else, and its name does not say the deed:
-// to go to the books is not to borrow one.
+// to go to the books is not to borrow one, and to open a page is not to delete it.
 func (t *Task) leadsOnly(c *find.Candidate) bool {
 	n := &t.Model.Nodes[c.Node]
-	if t.Goal.Effect != intent.Act || n.Role != "link" && n.Role != "tab" {
+	if t.Goal.Effect != intent.Act && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear || n.Role != "link" && n.Role != "tab" && n.Role != "treeitem" {
 		return false
 	}
 	said := t.controls(t.Goal.Effect, -1)
@@ -244,6 +279,9 @@ func (t *Task) opener(r int) int {
 		c := &m.Controls[i]
 		if c.Role == "checkbox" || c.Role == "radio" || c.Role == "switch" {
 			continue // it marks the thing, and does not open it
+		}
+		if lexicon.Removes(effect.ControlName(m, i), false) && !strings.Contains(title, fold(effect.ControlName(m, i))) {
+			continue // "Delete Walk the dog"
 		}
 		if name := fold(effect.ControlName(m, i)); title != "" && usable(m, c) && (strings.Contains(name, title) || name != "" && strings.Contains(title, name)) {
 			return c.Node

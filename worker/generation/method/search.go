@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -47,6 +48,29 @@ func IsSearch(m *page.Model, field int) bool {
 	is := func(name string) bool { return textHas(name, "", "search", "filter", "find", "contains") }
 	return n.Type == "search" || n.Role == "searchbox" || slices.ContainsFunc(f.Names, is) || is(n.Placeholder) ||
 		slices.ContainsFunc(n.Hints, func(h string) bool { return strings.Contains(strings.ToLower(h), "search") })
+}
+
+// Narrows reports whether a field only says what of a list is seen, or in which order: it is called
+// a search, filter or order, a number of rows, or "only" something.
+func Narrows(m *page.Model, field int) bool {
+	if IsSearch(m, field) {
+		return true
+	}
+	f := &m.Fields[field]
+	only := func(name string) bool {
+		return slices.ContainsFunc(strings.Fields(name), func(w string) bool {
+			return slices.ContainsFunc(lexicon.Codes(), func(code string) bool {
+				e := lexicon.Language(code).Entry(strings.Trim(w, ".,:;!?()"), lexicon.Quantity)
+				return e != nil && e.Name == "only"
+			})
+		})
+	}
+	narrows := func(name string) bool {
+		words := strings.Fields(name)
+		return textHas(name, "", "rows_per_page") || len(words) > 0 && textHas(words[0], "", "sort", "filter") ||
+			textHas(name, "", "show") && only(name) || f.Kind == "switch" && only(name)
+	}
+	return slices.ContainsFunc(f.Names, narrows)
 }
 
 // sameForm reports whether two nodes stand in one small part of the page.

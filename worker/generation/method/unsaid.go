@@ -7,6 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -16,6 +17,8 @@ type harm struct {
 	concepts []string
 	signs    []string
 	effects  []intent.Effect
+	// removes: words of several parts and icons say it too.
+	removes bool
 }
 
 var harms = []harm{
@@ -24,6 +27,7 @@ var harms = []harm{
 		signs:    []string{"×", "✕", "✖", "✗", "🗑"},
 		effects: []intent.Effect{intent.Remove, intent.Clear, intent.Close, intent.Abandon, intent.Confirm, intent.Decrease, intent.Collapse,
 			intent.Reopen, intent.Move},
+		removes: true,
 	},
 	{
 		concepts: []string{"pay", "buy", "checkout"},
@@ -37,7 +41,7 @@ var harms = []harm{
 func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 	for i := range harms {
 		h := &harms[i]
-		if slices.Contains(h.effects, g.Effect) || textHas(text, "", h.concepts...) {
+		if slices.Contains(h.effects, g.Effect) || textHas(text, "", h.concepts...) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true)) {
 			continue
 		}
 		for _, a := range w.Acts {
@@ -52,23 +56,55 @@ func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 	return ""
 }
 
-// says reports whether a control is called by the deed: its name begins or ends with it. A thing
-// that has the word in its title is none ("Buy milk"), and a sign may be what is pressed by name.
+// rejects are the concepts of verbs after which a thing may be gone: who turns it down removes it.
+var rejects = map[string]bool{"reject": true, "decline": true, "cancel": true, "dismiss": true}
+
+// says reports whether a control is called by the deed: its name begins or ends with it, without
+// the title of the thing that it stands in. What is only called as the thing is none ("Buy milk"),
+// and a sign or icon may be what is pressed by name.
 func (h *harm) says(m *page.Model, control int, named bool) bool {
 	c := &m.Controls[control]
 	if c.Role == "checkbox" || c.Role == "radio" || c.Role == "option" || c.Role == "switch" || c.Role == "tab" {
 		return false
 	}
 	name := fold(effect.ControlName(m, control))
-	if slices.Contains(h.signs, name) {
+	if slices.Contains(h.signs, name) || h.removes && trashIcon(c) {
 		return !named
 	}
-	if c.Record >= 0 && c.Record < len(m.Records) && name != "" && strings.Contains(name, fold(m.Records[c.Record].Title)) && m.Records[c.Record].Title != "" {
-		return false
+	if c.Record >= 0 && c.Record < len(m.Records) && name != "" {
+		if title := fold(m.Records[c.Record].Title); title != "" && strings.Contains(title, name) {
+			return false
+		} else if title != "" {
+			name = fold(strings.Replace(name, title, " ", 1))
+		}
 	}
 	words := strings.Fields(name)
-	if len(words) == 0 || len(words) > maxWords {
+	if len(words) == 0 {
 		return false
 	}
-	return textHas(name, "", h.concepts...) && (textHas(words[0], "", h.concepts...) || textHas(words[len(words)-1], "", h.concepts...))
+	if h.removes && len(words) <= maxSaid && lexicon.Removes(name, false) {
+		return true
+	}
+	return len(words) <= maxWords && textHas(name, "", h.concepts...) && (textHas(words[0], "", h.concepts...) || textHas(words[len(words)-1], "", h.concepts...))
+}
+
+// maxSaid is how long the name of a control may be that begins with its deed.
+const maxSaid = 8
+
+// trashIcon reports whether an icon of a control means that something is deleted. A cross closes
+// as well.
+func trashIcon(c *page.Control) bool {
+	trash := false
+	for i := range c.Names {
+		if c.Names[i].From != "icon" {
+			continue
+		}
+		switch c.Names[i].Text {
+		case "close":
+			return false
+		case "delete", "trash":
+			trash = true
+		}
+	}
+	return trash
 }

@@ -38,6 +38,8 @@ type Way struct {
 	Used []find.Use
 	// Reveals: it only shows what the goal needs.
 	Reveals bool
+	// Guess: the name of what it presses has words of the goal, and not its deed.
+	Guess bool
 	// Risks: what it presses may delete, pay or send; it is done once.
 	Risks bool
 	// Key names it on later models, so that it is not tried twice.
@@ -56,8 +58,10 @@ type Task struct {
 	// are nodes that came with it.
 	Inside int
 	News   []int
-	// Depth is how many ways led here.
-	Depth int
+	// Depth is how many ways led here. Pointed: the last one only pointed at the target, and what
+	// stands elsewhere does not act on it.
+	Depth   int
+	Pointed bool
 	// Title is what the target was called when the goal began.
 	Title string
 	// Near is the field that was filled last, -1: what is handed in is its form.
