@@ -2,8 +2,10 @@ package plan
 
 import (
 	"context"
+	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -13,6 +15,9 @@ import (
 
 // add takes things that the page offers, or makes a new one.
 func (p *planner) add(ctx context.Context, g *intent.Goal) error {
+	if done, err := p.tickSaid(ctx, g); err != nil || done {
+		return err
+	}
 	if g.To != nil && !g.To.Pronoun {
 		if err := p.show(ctx, g.To); err != nil {
 			return err
@@ -275,11 +280,11 @@ func (p *planner) quantity(ctx context.Context, m *page.Model, within, count int
 
 // make makes a new thing: in a form of the page, else in what a control for new ones opens.
 func (p *planner) make(ctx context.Context, g *intent.Goal) error {
-	f := newForm(append(titleFields(g), g.Fields...))
 	start, err := p.look(ctx)
 	if err != nil {
 		return err
 	}
+	f := newForm(append(append(titleFields(g), g.Fields...), p.placeFields(start, g)...))
 	if len(f.fields) > 0 && p.takesAll(start, f) {
 		mark := p.mark()
 		if err := p.fill(ctx, f, p.anywhere); err != nil {
@@ -331,11 +336,34 @@ func (p *planner) takesAll(m *page.Model, f *form) bool {
 		if p.narrows(m, &as.Slots[i].To, &f.fields[as.Slots[i].Value]) {
 			return false
 		}
-		if c := &as.Slots[i].To; c.Index < len(m.Fields) && m.Fields[c.Index].Record >= 0 && m.Fields[c.Index].Kind == "switch" {
+		c := &as.Slots[i].To
+		if c.Index < len(m.Fields) && m.Fields[c.Index].Record >= 0 && m.Fields[c.Index].Kind == "switch" {
+			return false
+		}
+		if p.holdsThing(m, c) {
 			return false
 		}
 	}
 	return true
+}
+
+// leastTitle is how long a text is that is the name of a thing and not a number or a sign.
+const leastTitle = 3
+
+// holdsThing reports whether a field of text holds what a thing of the page is called, and no step
+// typed it: the form is that of this thing, and what is typed there changes it and adds nothing.
+func (p *planner) holdsThing(m *page.Model, c *find.Candidate) bool {
+	if c.What != find.Field || c.Index >= len(m.Fields) || m.Fields[c.Index].Kind != "text" || m.Fields[c.Index].Record >= 0 {
+		return false
+	}
+	held := strings.TrimSpace(m.Fields[c.Index].Value)
+	typed := slices.ContainsFunc(p.steps, func(s step.Step) bool { t := s.Tool.Args.Text; return t != nil && strings.TrimSpace(*t) == held })
+	if len(held) < leastTitle || typed {
+		return false
+	}
+	return slices.ContainsFunc(m.Records, func(r page.Record) bool {
+		return strings.EqualFold(r.Title, held) || strings.HasPrefix(r.Title, held+" ")
+	})
 }
 
 // handIn hands in what was filled in on the page: by the control beside it that adds, by Enter.
@@ -364,4 +392,7 @@ func (p *planner) handIn(ctx context.Context, g *intent.Goal, start *page.Model,
 }
 
 // pendingForm leaves the handing in to the goal that follows.
-func (p *planner) pendingForm(g *intent.Goal, start *page.Model) { p.useMade(g) }
+func (p *planner) pendingForm(g *intent.Goal, start *page.Model) {
+	p.useMade(g)
+	p.unsent = true
+}

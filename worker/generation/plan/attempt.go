@@ -3,10 +3,13 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -21,6 +24,8 @@ type attempt struct {
 	tried map[string]bool
 	// risked: something that may delete, pay or send was pressed. It is not pressed again.
 	risked bool
+	// said: something was pressed that is called by the deed, and not only by a word of the goal.
+	said bool
 	// last is what the nearest try came to, for people.
 	last string
 	// fills does what the goal's fields say in what was opened; nil: nothing is to be filled in.
@@ -68,6 +73,8 @@ type level struct {
 	news   []int           // nodes that came with it
 	refs   map[string]bool // of those
 	depth  int
+	// pointed: the way that led here only put the pointer over the target.
+	pointed bool
 }
 
 // level tries the ways from where the attempt stands.
@@ -103,7 +110,7 @@ func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdic
 
 // ways returns the ways from where an attempt stands, on the present model.
 func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
-	t := &method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: l.inside, News: l.news, Depth: l.depth, Near: p.nearOn(m)}
+	t := &method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: l.inside, News: l.news, Depth: l.depth, Pointed: l.pointed, Near: p.nearOn(m)}
 	if c, ok := p.partOf(m); ok && l.inside < 0 && c.What == find.Container {
 		t.Inside = c.Index
 	}
@@ -178,6 +185,8 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 		return effect.Verdict{State: effect.Unseen, Why: w.Name + " could not be used"}, err
 	}
 	a.risked = a.risked || w.Risks
+	said := a.said
+	a.said = said || !w.Guess && !w.Reveals
 	if risks(a, w) && !same(before, now) {
 		p.deleted = append(p.deleted, deletion(a, w))
 	}
@@ -187,6 +196,7 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	switch v.State {
 	case effect.Reached:
 		v.Used = append(v.Used, w.Used...)
+		p.confirmed = p.confirmed || method.SaysConfirm(before, w)
 		return v, nil
 	case effect.Wrong:
 	case effect.Partly:
@@ -196,7 +206,7 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 			return v, err
 		}
 	default:
-		if w.Reveals || l.depth == 0 && !w.Risks && opened(before, now) >= 0 && before.Front != now.Front {
+		if w.Reveals || a.fills != nil && l.depth == 0 && emptied(before, now) || l.depth == 0 && !w.Risks && opened(before, now) >= 0 && before.Front != now.Front {
 			inner, err := p.onward(ctx, a, l, before, now, w, v)
 			if err != nil || inner.State == effect.Reached {
 				inner.Used = append(inner.Used, w.Used...)
@@ -204,6 +214,7 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 			}
 		}
 	}
+	a.said = said
 	undone, err := p.undo(ctx, mark, before)
 	if err != nil {
 		return v, err
@@ -218,8 +229,11 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *page.Model) effect.Verdict {
 	c := effect.Between(a.start, now)
 	v := effect.Judge(c, a.goal, a.target)
-	if w.Reveals && v.State == effect.Reached && !strong(c, a) {
+	if v.State == effect.Reached && (w.Reveals && !strong(c, a) || leads(before, w, c, a)) {
 		v.State = effect.Partly
+	}
+	if v.State == effect.Reached && v.Gone && !a.said {
+		return effect.Verdict{State: effect.Unseen, Why: "it is gone, and nothing that was pressed says that it goes"}
 	}
 	if a.goal.Expected && !w.Reveals && now.Dialog == nil && (v.State == effect.Unseen || v.State == effect.Partly) && len(w.Acts) > 0 {
 		return effect.Verdict{State: effect.Reached, Why: "it was tried", Used: []find.Use{{Span: a.goal.Verb, By: "it was tried"}}}
@@ -236,6 +250,20 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	return v
 }
 
+// leads reports whether a way followed a link to another address, where something is to be removed:
+// what is not seen there was not removed.
+func leads(before *page.Model, w *method.Way, c *effect.Change, a *attempt) bool {
+	if a.goal.Effect != intent.Remove || !c.URL || len(w.Acts) == 0 {
+		return false
+	}
+	node := w.Acts[len(w.Acts)-1].Node
+	if node < 0 || node >= len(before.Nodes) || before.Nodes[node].Role != "link" {
+		return false
+	}
+	k := before.ControlAt(node)
+	return k < 0 || !lexicon.Removes(effect.ControlName(before, k), false)
+}
+
 // strong reports whether what a way did that only reveals is the effect itself: the target is
 // gone, or the goal is to show more.
 func strong(c *effect.Change, a *attempt) bool {
@@ -244,6 +272,8 @@ func strong(c *effect.Change, a *attempt) bool {
 		return true
 	case intent.Add:
 		return len(c.Added) > 0 && len(c.Opened) == 0
+	case intent.Remove: // the cross of a chip that is a link
+		return len(a.target) == 1 && a.target[0].What == find.Control && !c.URL && len(c.Opened) == 0
 	}
 	return false
 }
@@ -255,7 +285,7 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 	if l.depth+1 > maxDepth {
 		return v, nil
 	}
-	inner := level{inside: opened(before, now), news: newNodes(before, now), depth: l.depth + 1}
+	inner := level{inside: opened(before, now), news: newNodes(before, now), depth: l.depth + 1, pointed: points(w)}
 	inner.refs = make(map[string]bool, len(inner.news))
 	for _, i := range inner.news {
 		inner.refs[now.Nodes[i].Ref] = true
@@ -280,14 +310,23 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 			if got := p.verdict(a, m, &method.Way{}, now); got.State == effect.Reached && !p.needsSubmit(a, m, inner) {
 				return got, nil
 			}
+			if inner.inside < 0 && a.goal.Effect == intent.Add && a.holds != nil && a.holds(m) && p.nextSubmits() {
+				p.pendingForm(a.goal, before)
+				return effect.Verdict{State: effect.Reached, Why: "it is filled in, and the text hands it in", Used: v.Used}, nil
+			}
 			inner.inside = p.still(now, m, inner.inside)
 		}
 	}
 	got, err := p.level(ctx, a, inner)
-	if err == nil && got.State == effect.Reached && (now.Dialog != nil || inner.inside >= 0) {
+	if err == nil && got.State == effect.Reached && (now.Dialog != nil || isQuestion(now, inner.inside)) {
 		p.confirmed = true
 	}
 	return got, err
+}
+
+// points reports whether a way only puts the pointer over something.
+func points(w *method.Way) bool {
+	return len(w.Acts) > 0 && !slices.ContainsFunc(w.Acts, func(a method.Act) bool { return a.Tool != step.Hover })
 }
 
 // leftToNext reports whether what opened is a question that a later goal of the text answers.

@@ -328,11 +328,22 @@ func (p *planner) useMeans(c *effect.Change, d *intent.Description) {
 	p.useShown(c, d)
 }
 
+// unchosen reports whether something is an option that is not the one that is chosen.
+func unchosen(m *page.Model, c *find.Candidate) bool {
+	if c.What != find.Option || c.Index >= len(m.Fields) || c.Sub < 0 || c.Sub >= len(m.Fields[c.Index].Options) {
+		return false
+	}
+	return !m.Fields[c.Index].Options[c.Sub].Selected
+}
+
 // useShown marks a description that the page has: a container, control or record is called so.
 func (p *planner) useShown(c *effect.Change, d *intent.Description) {
 	for _, m := range []*page.Model{c.After, c.Before} {
 		f := find.Description(m, d, find.Want{Lang: p.text.Lang, Within: -1, Hidden: true})
 		if len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0 {
+			if p.goal != nil && p.goal.To == d && p.goal.Effect == intent.Add && unchosen(m, &f.Candidates[0]) {
+				continue
+			}
 			if p.goal != nil && p.goal.To == d {
 				p.place = append(p.place[:0], p.thingOf(m, &f.Candidates[0]))
 			}

@@ -35,6 +35,9 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 			return p.once(ctx, &open, []find.Candidate{c})
 		})
 	}
+	if find.Functional(text, p.text.Lang) {
+		return p.say("it does not say the text")
+	}
 	if len(g.Target) == 0 && g.To != nil {
 		one := *g
 		one.Target, one.To = []intent.Description{*g.To}, nil

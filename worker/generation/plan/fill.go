@@ -183,19 +183,6 @@ func fits(m *page.Model, c *find.Candidate, f *intent.Field) bool {
 	return method.SaysYes(f.Value.Text) || method.SaysNo(f.Value.Text)
 }
 
-// narrows reports whether a field only narrows what is seen, where the goal makes or changes
-// something: its text belongs nowhere else.
-func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) bool {
-	if p.goal == nil || f.Name != nil || c.What != find.Field {
-		return false
-	}
-	switch p.goal.Effect {
-	case intent.Add, intent.Submit, intent.SignIn, intent.Edit:
-		return method.IsSearch(m, c.Index)
-	}
-	return false
-}
-
 // offersNothing reports whether a field only takes any text, where something is to be chosen or
 // set to a word that is no name: that it is meant by nothing but that it is free is a guess.
 func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field) bool {
@@ -238,10 +225,10 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 		}
 		holds := ok && p.holdsNow(start, now, c, v, off)
 		p.trace("%q by %s: done %v, holds %v", v.Text, w.Name, ok, holds)
-		if holds {
+		if holds && !p.filtered(start, now, c) {
 			return true, nil
 		}
-		if ok && w.Reveals {
+		if ok && w.Reveals && !holds {
 			if done, err := p.pick(ctx, start, start, now, c, v, 0); err != nil || done {
 				return done, err
 			}

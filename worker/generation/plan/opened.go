@@ -25,6 +25,16 @@ func fieldsCame(before, now *page.Model) bool {
 	return slices.ContainsFunc(now.Fields, func(f page.Field) bool { return !f.Hidden && !seen[now.Nodes[f.Node].Ref] })
 }
 
+// emptied reports whether a field of text on the page lost what it held: its form is for something
+// new now.
+func emptied(before, now *page.Model) bool {
+	c := effect.Between(before, now)
+	return !c.URL && slices.ContainsFunc(c.Fields, func(f effect.Pair) bool {
+		kind := now.Fields[f.After].Kind
+		return (kind == "text" || kind == "editor") && now.Fields[f.After].Value == "" && before.Fields[f.Before].Value != ""
+	})
+}
+
 // still returns the container of one model on a later one; -1.
 func (p *planner) still(from, to *page.Model, container int) int {
 	if container < 0 || container >= len(from.Containers) {

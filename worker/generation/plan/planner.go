@@ -67,6 +67,10 @@ type planner struct {
 	kept []keptField
 	// confirmed: the last goal's question was answered on the way.
 	confirmed bool
+	// unsent: what the goal before filled in was not handed in yet.
+	unsent bool
+	// filledBefore: it was so when the present goal began, and what hands in hands that in.
+	filledBefore bool
 	// askedReadings: readings were asked for; askedThings is how often a thing was.
 	askedReadings bool
 	askedThings   int

@@ -119,7 +119,7 @@ func (p *planner) begin(r *intent.Reading) {
 	p.reading, p.model, p.before, p.first = r, nil, nil, nil
 	p.drop(0)
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
-	p.near, p.prompted = "", nil
+	p.near, p.prompted, p.unsent = "", nil, false
 	p.risked, p.deleted, p.gone = nil, nil, append(p.gone, p.deleted...)
 }
 
@@ -251,13 +251,25 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 	if run == nil {
 		run = (*planner).deed
 	}
+	if err := p.bracketed(g); err != nil {
+		return err
+	}
+	asks := g.Effect == intent.Confirm || g.Effect == intent.Check
+	if !asks {
+		p.filledBefore = p.unsent
+		p.confirmed, p.unsent = false, false
+	}
 	if err := run(p, ctx, g); err != nil {
 		return err
 	}
+	p.unsent = p.unsent || fills[g.Effect]
 	p.useSpan(g.Verb, "done")
 	p.report()
 	return nil
 }
+
+// fills are the effects that only fill in: what they did may still have to be handed in.
+var fills = map[intent.Effect]bool{intent.Set: true, intent.Choose: true, intent.Edit: true, intent.Append: true, intent.Toggle: true, intent.Type: true}
 
 // executorOf returns who does the goals of an effect that are more than one deed on a target.
 func executorOf(e intent.Effect) func(*planner, context.Context, *intent.Goal) error {

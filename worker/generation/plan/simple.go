@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -65,6 +66,9 @@ func (p *planner) typeKeys(ctx context.Context, g *intent.Goal) error {
 		}
 	}
 	var acts []method.Act
+	if g.Text != nil && find.Functional(g.Text, p.text.Lang) {
+		return p.say("it does not say what to type")
+	}
 	if g.Text != nil {
 		a := method.Act{Tool: step.TypeKeys, Node: node, To: -1}
 		a.Args.Text = &g.Text.Text
@@ -190,14 +194,12 @@ func (p *planner) upload(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
-	name := "file.txt"
-	switch {
-	case g.Text != nil:
-		name = g.Text.Text
-	case len(g.Target) == 1 && len(g.Target[0].Words) > 0:
-		name = phraseWords(&g.Target[0])
-	case len(g.Target) > 1:
-		return p.say("one file at a time can be uploaded")
+	if done, err := p.tickSaid(ctx, g); err != nil || done {
+		return err
+	}
+	name, err := p.fileName(g)
+	if err != nil {
+		return err
 	}
 	for i := range m.Fields {
 		if m.Fields[i].Kind != "file" {
@@ -216,3 +218,25 @@ func (p *planner) upload(ctx context.Context, g *intent.Goal) error {
 	}
 	return p.say("the page has no field for files")
 }
+
+// fileName is the name of the file that a goal uploads: in quotes, or with its ending. What is only
+// spoken of ("the statutes") is no file that could be made up.
+func (p *planner) fileName(g *intent.Goal) (string, error) {
+	if len(g.Target) > 1 {
+		return "", p.say("one file at a time can be uploaded")
+	}
+	name, quoted := "", false
+	switch {
+	case g.Text != nil:
+		name, quoted = g.Text.Text, g.Text.Quoted
+	case len(g.Target) == 1:
+		name, quoted = phraseWords(&g.Target[0]), g.Target[0].Quoted
+	}
+	if name = strings.TrimSpace(name); name == "" || !quoted && !fileEnding.MatchString(name) {
+		return "", p.say("it does not say which file: a name in quotes, or one with its ending, as letter.txt")
+	}
+	return name, nil
+}
+
+// fileEnding is what a name of a file ends with.
+var fileEnding = regexp.MustCompile(`[^\s.]\.[A-Za-z][A-Za-z0-9]{0,7}$`)

@@ -38,6 +38,9 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 			return err
 		}
 	}
+	if err := p.receivers(ctx, g); err != nil {
+		return err
+	}
 	for i := range g.Target {
 		if err := p.explained(ctx, &g.Target[i]); err != nil {
 			return err
@@ -167,80 +170,6 @@ func expected(g *intent.Goal) *intent.Goal {
 	return &one
 }
 
-// answer answers a question that is open, of the browser or the page.
-func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
-	m, err := p.look(ctx)
-	if err != nil {
-		return err
-	}
-	pending := p.pending
-	p.pending = nil
-	if m.Dialog != nil && p.prompted != nil && g.Effect == intent.Confirm {
-		one := *g
-		one.Text, p.prompted = p.prompted, nil
-		g = &one
-	}
-	if pending == nil && m.Dialog == nil && m.Front < 0 && len(g.Target) > 0 { // "approve the request of Hans"
-		one := *g
-		one.Effect = intent.Act
-		return p.deed(ctx, &one)
-	}
-	if pending == nil && m.Dialog == nil && m.Front < 0 && len(g.Target) == 0 && g.Effect == intent.Confirm {
-		p.useGoal(g, "the question was answered, or none was asked")
-		return nil
-	}
-	if len(g.Fields) > 0 {
-		f := newForm(g.Fields)
-		if err := p.fill(ctx, f, p.anywhere); err != nil {
-			return err
-		}
-		if !f.complete() {
-			return p.unfilled(f)
-		}
-	}
-	a := &attempt{goal: g}
-	v, err := p.attempt(ctx, a)
-	if err != nil {
-		return err
-	}
-	if v.State != effect.Reached {
-		return p.failed(a, v)
-	}
-	for i := range g.Target {
-		p.useShown(effect.Between(a.start, p.model), &g.Target[i])
-	}
-	if pending == nil {
-		return nil
-	}
-	return p.settle(pending, g)
-}
-
-// asAbandon is the closing of the browser's own question as the answer that it is.
-func asAbandon(g *intent.Goal) *intent.Goal {
-	one := *g
-	one.Effect = intent.Abandon
-	for i := range g.Target {
-		one.Words = append(one.Words, g.Target[i].Span)
-	}
-	return &one
-}
-
-// settle judges a goal that waited for the answer to its question.
-func (p *planner) settle(a *attempt, g *intent.Goal) error {
-	v := effect.Judge(effect.Between(a.start, p.model), a.goal, a.target)
-	if g.Effect == intent.Abandon {
-		if v.State == effect.Reached && len(effect.Between(a.start, p.model).Removed) > 0 {
-			return p.say("it was done, and the text says that it shall not")
-		}
-		return nil
-	}
-	if v.State != effect.Reached {
-		return p.failed(a, v)
-	}
-	p.useSlots(a.goal, a, v)
-	return nil
-}
-
 // signIn fills in who and how, and hands it in.
 func (p *planner) signIn(ctx context.Context, g *intent.Goal) error {
 	f := newForm(g.Fields)
@@ -254,6 +183,7 @@ func (p *planner) signIn(ctx context.Context, g *intent.Goal) error {
 		return p.through(ctx, g, f, nil)
 	}
 	if p.nextSubmits() {
+		p.unsent = true
 		return nil
 	}
 	a := &attempt{goal: g}

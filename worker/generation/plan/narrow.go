@@ -1,0 +1,45 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// writes are the effects that make or change something: what they are given goes into its fields,
+// and never into what only narrows, sorts or pages a list.
+var writes = map[intent.Effect]bool{intent.Add: true, intent.Submit: true, intent.SignIn: true, intent.Edit: true, intent.Append: true, intent.Act: true}
+
+// narrows reports whether a field only narrows what is seen, by its name, where the goal makes or
+// changes something: its values belong nowhere else.
+func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) bool {
+	if p.goal == nil || !writes[p.goal.Effect] || f.Name != nil || c.What != find.Field && c.What != find.Option || c.Index >= len(m.Fields) {
+		return false
+	}
+	return method.Narrows(m, c.Index)
+}
+
+// filtered reports whether a value that a field took only changed what is seen of a list, or its
+// order, where the goal makes or changes something: whatever it is called, it is a filter.
+func (p *planner) filtered(start, now *page.Model, c *find.Candidate) bool {
+	if p.goal == nil || !writes[p.goal.Effect] || c.Index >= len(start.Fields) || p.before == nil || start.Front >= 0 || now.Dialog != nil || start.Dialog != nil {
+		return false
+	}
+	ch := effect.Between(start, now)
+	if ch.URL || len(ch.Added) > 0 || len(ch.Opened)+len(ch.Closed) > 0 {
+		return false
+	}
+	field := &start.Fields[c.Index]
+	return slices.ContainsFunc(ch.Removed, func(r int) bool {
+		g := start.Records[r].Group
+		if g < 0 || field.Record >= 0 || len(start.Groups[g].Records) < 2 || start.Index().Contains(start.Groups[g].Node, field.Node) {
+			return false
+		}
+		// What came while the form was filled in, as suggestions do, is no list of the page.
+		return slices.ContainsFunc(p.before.Records, func(b page.Record) bool { return b.Title == start.Records[r].Title && b.Title != "" })
+	})
+}
