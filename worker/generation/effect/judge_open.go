@@ -138,7 +138,7 @@ func judgeEdit(j *judged) Verdict {
 // where it began.
 func (j *judged) cleared(p Pair) bool {
 	f := &j.After.Fields[p.After]
-	if f.Kind != "text" && f.Kind != "editor" && f.Kind != "shown" {
+	if f.Kind != "text" && f.Kind != "editor" {
 		return true
 	}
 	return strings.TrimSpace(f.Value) == ""

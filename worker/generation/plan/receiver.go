@@ -36,10 +36,13 @@ func (p *planner) receivers(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
+// givesAway are the risks of goals that send, pay or order: what is gone then cannot be fetched back.
+var givesAway = map[string]bool{"send": true, "pay": true, "order": true}
+
 // bracketed returns an error where a goal that sends or pays has something in brackets that the page
 // does not know: it may be a condition or a remark, and what was sent is sent.
 func (p *planner) bracketed(g *intent.Goal) error {
-	if g.Risk != "send" && g.Risk != "pay" || p.model == nil || p.model.Dialog != nil {
+	if !givesAway[g.Risk] || p.model == nil || p.model.Dialog != nil {
 		return nil
 	}
 	list := append([]intent.Description{}, g.Target...)

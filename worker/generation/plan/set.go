@@ -270,7 +270,7 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 	if ok, err := p.seekFields(ctx, f); err != nil || ok {
 		return err
 	}
-	if f.filled == 0 && (g.Effect != intent.Submit || !p.filledBefore && g.Risk != "send" && g.Risk != "pay") { // a dialog or page in which it is set
+	if f.filled == 0 && (g.Effect != intent.Submit || !p.filledBefore && !givesAway[g.Risk]) { // a dialog or page in which it is set
 		return p.through(ctx, g, f, nil)
 	}
 	return p.unfilled(f)
