@@ -10,9 +10,9 @@ import (
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
-// book is a page of dishes with a form for new ones: a box that is called as a property of a dish is
+// cookery is a page of dishes with a form for new ones: a box that is called as a property of a dish is
 // in its form, or narrows the list.
-func book(narrows bool) (*scene, *[]string) {
+func cookery(narrows bool) (*scene, *[]string) {
 	dishes := []string{"Goulash", "Lentils (vegetarian)", "Roast"}
 	title, on := "", false
 	s := &scene{lang: "en"}
@@ -46,7 +46,7 @@ func book(narrows bool) (*scene, *[]string) {
 func TestAFilterTakesNoValueOfAnAddition(t *testing.T) {
 	for _, narrows := range []bool{true, false} {
 		t.Run(fmt.Sprint(narrows), func(t *testing.T) {
-			s, dishes := book(narrows)
+			s, dishes := cookery(narrows)
 			err := s.run(t, `Add the dish "Pie", vegetarian`)
 			want := "Goulash,Lentils (vegetarian),Roast"
 			if !narrows {
