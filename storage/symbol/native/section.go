@@ -10,12 +10,13 @@ const sectionBase = 1 << 44
 
 // SectionAddress returns the address at which an index has the start of one of the sections into which
 // Dart compiles: its stack traces name offsets in it, which say more than addresses where the debug
-// file is laid out otherwise than the program (iOS). False: it is none of them.
+// file is laid out otherwise than the program (iOS). Mach-O has the names without the underscore that
+// traces have. False: it is none of them.
 func SectionAddress(name string) (uint64, bool) {
-	switch name {
-	case "_kDartIsolateSnapshotInstructions":
+	switch strings.TrimPrefix(name, "_") {
+	case "kDartIsolateSnapshotInstructions":
 		return sectionBase, true
-	case "_kDartVmSnapshotInstructions":
+	case "kDartVmSnapshotInstructions":
 		return sectionBase + 1, true
 	}
 	return 0, false

@@ -210,7 +210,7 @@ func (r *reading) lookDart(o *opened, p dartPlace, base uint64) ([]native.Frame,
 		return nil, err
 	}
 	found, err := o.native.Lookup(address)
-	if err != nil || len(found) == 0 || found[0].Public && strings.HasPrefix(found[0].Symbol, dartSection) {
+	if err != nil || len(found) == 0 || found[0].Public && strings.HasPrefix(strings.TrimPrefix(found[0].Symbol, "_"), dartSection[1:]) {
 		return nil, err
 	}
 	return found[:min(len(found), maxInlines)], nil
