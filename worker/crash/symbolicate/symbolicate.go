@@ -48,6 +48,8 @@ type Query struct {
 	Place
 	Identifiers []symbol.Identifier
 	Arch        string // of a native module, "" when it is not known
+	// Names: of mappings an obfuscation map of Dart is wanted, else none of these.
+	Names bool
 }
 
 // Source begins sessions.
@@ -186,6 +188,9 @@ func (r *reading) kinds() (list []func(context.Context) error) {
 	}
 	if r.wantsDart() {
 		list = append(list, r.readDart)
+	}
+	if r.wantsDartNames() {
+		list = append(list, r.readDartNames)
 	}
 	if r.wantsNative() {
 		list = append(list, r.readNative)
