@@ -79,11 +79,11 @@ func TestClickElsewhereFails(t *testing.T) {
 		if (document.querySelector("#cover")) return;
 		document.body.insertAdjacentHTML("beforeend", "<div id=cover style='position:fixed;inset:0;z-index:1'></div>");
 		cover.onpointerdown = cover.onmousedown = cover.onmouseup = cover.onclick = () => out.textContent = "cover";
-		setTimeout(() => cover.remove(), 80) }, true)</script>`
-	r := pass(t, body, within(1600, optional(click("#b"))), is("#out", step.TextIs, "nothing"))
+		setTimeout(() => cover.remove(), 400) }, true)</script>`
+	r := pass(t, body, within(3000, optional(click("#b"))), is("#out", step.TextIs, "nothing"))
 	require.Equal(t, step.Skipped, r.Records[0].Status)
 	require.Contains(t, r.Records[0].Result.Message, "div#cover")
-	fails(t, body, store.CodeStepFailed, "div#cover", within(1400, doubleClick("#b")))
+	fails(t, body, store.CodeStepFailed, "div#cover", within(3000, doubleClick("#b")))
 	// Nothing stays behind that would keep a later click from its element.
 	pass(t, body+`<button id=c onclick="out.textContent='other'">Other</button>`, within(500, optional(click("#b"))),
 		do(step.EnterKeySubmit, step.Args{}), is("#out", step.TextIs, "nothing"))

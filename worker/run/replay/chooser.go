@@ -28,6 +28,8 @@ type openedChooser struct {
 	Element  struct {
 		SharedID string `json:"sharedId"`
 	} `json:"element"`
+
+	held chan struct{} // closed when the browser was asked to keep the element
 }
 
 const chooserEvent = "input.fileDialogOpened"
@@ -74,12 +76,29 @@ func (x *stepExecution) watchChoosers(ctx context.Context) error {
 		if json.Unmarshal(text, &event) != nil || event.Element.SharedID == "" {
 			return
 		}
+		event.held = make(chan struct{})
 		c.mu.Lock()
-		defer c.mu.Unlock()
 		c.opened = &event
+		c.mu.Unlock()
+		go c.hold(event) // the handler must not wait for an answer
 	})
 	x.choosers = c
 	return nil
+}
+
+// holdTime bounds the question of hold.
+const holdTime = 10 * time.Second
+
+// hold has the browser keep the input of a chooser. The page itself often keeps none: where
+// it made the input for the click alone, it is gone with the next collection of garbage.
+// Its error is that of the command that puts the files in, which then finds no element.
+func (c *chooser) hold(opened openedChooser) {
+	defer close(opened.held)
+	ctx, cancel := context.WithTimeout(context.Background(), holdTime)
+	defer cancel()
+	_ = c.conn.Command(ctx, "script.callFunction", map[string]any{"functionDeclaration": "(el) => el",
+		"target": map[string]string{"context": opened.Context}, "awaitPromise": false, "resultOwnership": "root",
+		"arguments": []any{map[string]string{"sharedId": opened.Element.SharedID}}}, nil)
 }
 
 // take returns the chooser that waits for files; nil: none has opened.
@@ -128,6 +147,11 @@ func (x *stepExecution) chooseFiles(ctx context.Context, files []pageFile) error
 	})
 	if err != nil {
 		return err
+	}
+	select {
+	case <-opened.held:
+	case <-ctx.Done():
+		return ctx.Err()
 	}
 	list, err := json.Marshal(files)
 	if err != nil {

@@ -41,17 +41,16 @@ var notSeen = map[string]string{
 // selectors that are found for it do the same.
 func TestWidgetsAreSeen(t *testing.T) { seeWidgets(t, sampled) }
 
-// seeWidgets looks at one of every few cases.
-func seeWidgets(t *testing.T, every int) {
+func seeWidgets(t *testing.T, part share) {
 	t.Parallel()
 	site, err := widget.Start(servicetest.NodeModules(t))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = site.Close() })
 	cases, err := widget.Cases()
 	require.NoError(t, err)
-	for i, c := range cases {
-		if i%every != every/2 {
-			continue // the plays have others again
+	for _, c := range cases {
+		if !chosen(c, part.seen) {
+			continue
 		}
 		if c.Expect != step.Passed || c.Open != "" || c.FirstMatch || notSeen[c.FullName()] != "" {
 			continue

@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"context"
+	"hash/crc32"
 	"testing"
 	"time"
 
@@ -13,24 +14,40 @@ import (
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
-// sampled is of how many widget cases one is played again, and one looked at: three plays
-// of each take minutes of a processor. The soak has all of them.
-const sampled = 4
+// share is how many of the widget cases take part: three plays of each take a quarter of an
+// hour of a processor. A case's name alone says whether it is in a share, so that others
+// do not move it.
+type share struct {
+	played, again, seen uint32 // one of so many
+}
 
-// The cases on widget libraries end as they must, and of a sample, played again with what
-// the first play has learnt, no element is taken for another. `go run ./cmd/bench widgets`
-// runs them beside Playwright.
+var (
+	// sampled is the share of every run.
+	sampled = share{3, 9, 12}
+	// whole is the share of the soak.
+	whole = share{1, 1, 1}
+)
+
+// chosen reports whether a case is the one of so many.
+func chosen(c widget.Case, of uint32) bool {
+	return crc32.ChecksumIEEE([]byte(c.FullName()))%of == of/2
+}
+
+// A sample of the cases on widget libraries ends as it must, and of a smaller one, played
+// again with what the first play has learnt, no element is taken for another. `go run ./cmd/bench widgets` runs all of them beside Playwright.
 func TestWidgets(t *testing.T) { playWidgets(t, sampled) }
 
-// playWidgets plays all cases, and one of every few again.
-func playWidgets(t *testing.T, every int) {
+func playWidgets(t *testing.T, part share) {
 	t.Parallel()
 	site, err := widget.Start(servicetest.NodeModules(t))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = site.Close() })
 	cases, err := widget.Cases()
 	require.NoError(t, err)
-	for i, c := range cases {
+	for _, c := range cases {
+		if !chosen(c, part.played) {
+			continue
+		}
 		t.Run(c.FullName(), func(t *testing.T) {
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Minute)
@@ -53,7 +70,7 @@ func playWidgets(t *testing.T, every int) {
 				return
 			}
 			require.Empty(t, wrong)
-			if i%every != 0 {
+			if !chosen(c, part.again) {
 				return
 			}
 			again := playSteps(learnt(c.Steps, result))
