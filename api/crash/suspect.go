@@ -118,7 +118,7 @@ func stackOf(d *crash.Detail) (frames []suspect.Frame) {
 			continue
 		}
 		for _, f := range threads[i].Frames {
-			frames = append(frames, suspect.Frame{Function: f.Function, File: f.File, Own: f.Own})
+			frames = append(frames, suspect.Frame{Function: f.Function, File: f.File, Library: f.Library, Own: f.Own})
 		}
 	}
 	return frames

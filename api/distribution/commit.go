@@ -27,15 +27,17 @@ type commitsBody struct {
 }
 
 type commitBody struct {
-	ID     string `json:"id"`
-	Author struct {
-		Name  string `json:"name"`
-		Email string `json:"email"`
-	} `json:"author"`
+	ID           string     `json:"id"`
+	Author       authorBody `json:"author"`
 	CommittedAt  *time.Time `json:"committed_at"`
 	Message      string     `json:"message"`
 	Paths        []string   `json:"paths"`
 	PathsOmitted int        `json:"paths_omitted"`
+}
+
+type authorBody struct {
+	Name  string `json:"name"`
+	Email string `json:"email"`
 }
 
 // commits are those of the body; *storage.InvalidError names a member that is missing.

@@ -23,7 +23,7 @@ type place struct {
 }
 
 // places are where the code of a frame may stand, by its path, or by the package that its function
-// names where the path is a name only.
+// names where the path is a name only. Without a path the library may be one: that of a script.
 func places(f *Frame) []place {
 	file := f.File[max(0, len(f.File)-maxPath):]
 	p := place{segments: segments(file), fold: strings.Contains(file, `\`)}
@@ -39,15 +39,18 @@ func places(f *Frame) []place {
 	switch {
 	case len(folder) == 0:
 	case name == "":
-		return []place{{segments: append(folder, class), stem: true}}
+		list = append(list, place{segments: append(folder, class), stem: true})
 	case slices.Contains([]string{".java", ".kt", ".kts", ".scala", ".groovy"}, path.Ext(name)):
 		list = append(list, place{segments: append(folder, name)})
 		if path.Ext(name) == ".java" { // a package of Java is its folder: another one's file is another file
 			return list
 		}
 	}
-	if name != "" {
+	switch library := segments(f.Library[max(0, len(f.Library)-maxPath):]); {
+	case name != "":
 		list = append(list, p)
+	case len(p.segments) == 0 && len(library) > 0:
+		list = append(list, place{segments: library, fold: strings.Contains(f.Library, `\`)})
 	}
 	return list
 }

@@ -11,7 +11,8 @@ import (
 type Frame struct {
 	Function string
 	File     string
-	Own      *bool // nil: not known
+	Library  string // of a script, its file; "": not known
+	Own      *bool  // nil: not known
 }
 
 // What is why a commit is suspected.

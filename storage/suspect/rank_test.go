@@ -55,6 +55,9 @@ func TestPathsOfFrames(t *testing.T) {
 	} {
 		require.Equal(t, c.want, shared(Frame{File: c.file, Function: c.function}, c.path), "%s (%s) and %s", c.file, c.function, c.path)
 	}
+	require.Equal(t, 2, shared(Frame{Function: "pay", Library: "/srv/shop/cart/pay.py"}, "cart/pay.py"), "a script is its library")
+	require.Zero(t, shared(Frame{Function: "pay", File: "/srv/other.py", Library: "/srv/shop/cart/pay.py"}, "cart/pay.py"))
+	require.Zero(t, shared(Frame{Function: "pay", Library: "/usr/lib/libpay.so"}, "src/libpay.c"))
 	require.Equal(t, 2, shared(Frame{File: strings.Repeat("a/", 100_000) + "b/c.go"}, "b/c.go"), "of a long path the end counts")
 }
 
