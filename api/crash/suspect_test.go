@@ -23,7 +23,7 @@ func (w *world) upload(writer account.Writer, team int64, version string) int64 
 	w.in(func(ctx context.Context, tx *storage.Tx) (err error) {
 		up, err = distribution.CreateBuild(ctx, tx, distribution.Upload{Writer: writer, Via: "v3", TeamID: team, FileName: "shop.apk",
 			Metadata: map[string]string{"commit": strings.Repeat(version, 40)},
-			File:     distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1, SHA256: fmt.Sprintf("%064s", version), ContentType: "a/b"},
+			File:     distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat(version, 64), ContentType: "a/b"},
 			Package:  &artifact.Package{Kind: artifact.APK, Platform: artifact.Android, Name: "Shop", PackageName: "com.shop", Version: version, VersionCode: version}})
 		return err
 	})
