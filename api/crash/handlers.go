@@ -63,6 +63,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/crashes", Interface: v3, Query: []string{"version[]", attributePrefix, "from", "to", "page", "per_page"}, Action: auth.ReadCrashes, Handler: h.GroupCrashes},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/trend", Interface: v3, Query: []string{"by", "from", "to"}, Action: auth.ReadCrashes, Handler: h.Trend},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/similar", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.Similar},
+		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/suspect-changes", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: h.SuspectChanges},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/stacks", Interface: v3, Query: route.NoQuery(), Action: auth.ReadCrashes, Handler: split.Stacks},
 		{Method: http.MethodPost, Path: "/api/v3/crash-groups/:id/split", Interface: v3, Query: route.NoQuery(), Action: auth.ChangeCrashes, Handler: split.Split},
 		{Method: http.MethodGet, Path: "/api/v3/crash-groups/:id/comments", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadCrashes, Handler: h.Comments},

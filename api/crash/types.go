@@ -3,6 +3,7 @@ package crash
 import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/suspect"
 )
 
 // Types are the types behind the schemas of openapi.yaml.
@@ -27,6 +28,12 @@ func Types() route.Types {
 			"crash_trend_version":     trendVersionView{},
 			"crash_group_similar":     similarView{},
 			"crash_similar_reason":    similarReasonView{},
+			"crash_suspect_changes":   suspectsView{},
+			"crash_suspect_commit":    suspectView{},
+			"crash_range_commit":      rangeCommitView{},
+			"crash_commit_author":     commitAuthorView{},
+			"crash_suspect_reason":    suspectReasonView{},
+			"crash_suspect_state":     suspect.State(""),
 			"saved_search":            savedView{},
 			"crash_group_comment":     commentView{},
 			"crash_group_head":        headView{},

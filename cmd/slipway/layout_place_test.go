@@ -72,6 +72,7 @@ var rooms = map[string]string{
 	"storage/run/need":              "rule: whether a job may begin whose test needs others",
 	"storage/suiteplan":             "rows: which cases a suite runs, in which order, and the plans of its runs",
 	"storage/suiteplan/shard":       "rule: how tests are divided into parts that take about the same time",
+	"storage/suspect":               "rule: which commits of a build may have caused a crash",
 	"storage/symbol":                "format: identifiers and the container of an index",
 	"storage/symbol/binary":         "format: ELF, Mach-O and PE",
 	"storage/symbol/breakpad":       "format: Breakpad's symbol files",

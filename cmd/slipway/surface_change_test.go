@@ -96,6 +96,8 @@ func buildChanges() []request {
 		{method: put, path: v3 + "/projects/{id:project}", body: `{"description":"of the shop"}`, want: 200, wrote: "project.updated"},
 		{method: post, path: v3 + "/builds/upload", files: withSymbols(uploadOf("shop.zip")), want: 201, wrote: "build.uploaded", save: "build=build.id;built=build.project_id"},
 		{method: put, path: v3 + "/builds/{id:build}", body: `{"release_notes":"new"}`, want: 200, wrote: "build.updated"},
+		{method: put, path: v3 + "/builds/{id:build}/commits", body: `{"commits":[{"id":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","author":{"name":"Ann","email":"ann@example.com"},` +
+			`"committed_at":"2026-01-02T03:04:05Z","message":"Charge a cart once","paths":["app/src/main/java/com/shop/cart/Cart.java"]}]}`, want: 200, wrote: "build.updated"},
 		{method: http.MethodGet, path: v3 + "/builds/{id:build}/download", want: 200, wrote: "build.downloaded"},
 		{method: http.MethodGet, path: "/api/1/projects/{id:built}/builds/{build}/download", want: 200, wrote: "build.downloaded"},
 		{method: post, path: v3 + "/builds/{id:build}/copy", want: 201, wrote: "build.copied", save: "build2=build.id"},
