@@ -98,6 +98,7 @@ var sharedBelow = map[string]string{
 	"storage/overview":           "SQL is written in storage, whoever asks",
 	"storage/quarantine":         "SQL is written in storage, whoever asks",
 	"storage/live":               "SQL is written in storage, whoever asks",
+	"storage/suspect":            "SQL is written in storage, whoever asks",
 	"storage/step/testfile":      "one form of the documents below storage/step, which slipway-ci reads and writes, too",
 	"tasks/admission":            "a rule without HTTP, like the other rules of tasks: for whatever a process shares out",
 	"storage/artifact/inspect":   "one format with its parts below storage/artifact, which stored rows and objects have",

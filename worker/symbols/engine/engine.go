@@ -115,20 +115,26 @@ func (p *parts) unzip(r io.ReaderAt, size int64) error {
 			p.warn("more than %d files; the others are not read", maxFiles)
 			return nil
 		}
-		content, err := a.Open(e, left)
-		if err == nil {
-			counted := &counter{r: content}
-			err = p.take(e.Name, counted, -1)
-			left -= counted.n
-		}
-		switch {
-		case errors.Is(err, archive.ErrTooLarge) || left <= 0:
+		read, err := p.member(a, e, left)
+		if left -= read; errors.Is(err, archive.ErrTooLarge) || left <= 0 {
 			return symbol.Invalid(symbol.TooLarge, "the zip unpacks to more than %d MiB", maxUnpacked>>20)
-		case err != nil:
+		}
+		if err != nil {
 			p.warn("%s cannot be read: %v", e.Name, err)
 		}
 	}
 	return nil
+}
+
+// member takes a file of a zip, and returns how many bytes of it were read: at most those left.
+func (p *parts) member(a *archive.Archive, e archive.Entry, left int64) (int64, error) {
+	content, err := a.Open(e, left)
+	if err != nil {
+		return 0, err
+	}
+	counted := &counter{r: content}
+	err = p.take(e.Name, counted, -1)
+	return counted.n, err
 }
 
 // counter counts what was read.
