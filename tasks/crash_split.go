@@ -22,7 +22,7 @@ var (
 	// works in steps of some hundred reports and may be killed at any moment, so attempts only
 	// count failures. One of an organization runs at a time: see CrashSplit.
 	CrashRegroup = Kind{
-		Name: "crash:regroup", Queue: Bulk, Timeout: 2 * time.Hour,
+		Name: "crash:regroup", Queue: Bulk, Timeout: time.Hour,
 		MaxAttempts: 10, Backoff: 5 * time.Second, MaxBackoff: 10 * time.Minute, KeyLimit: 1,
 		Retry: GrantAdmin, Cancel: GrantAdmin, // as asking for one
 	}

@@ -11,36 +11,35 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 )
 
-// allowOrigin lets a page read the answer, errors included, before it is known which pages
-// may post. navigator.sendBeacon sends cookies along, and a browser then wants the origin by
-// name; the routes read no cookie, so that this gives a page nothing.
+// allowOrigin lets any page read the answer, errors included, before it is known which pages
+// may post.
 func (r *Receiver) allowOrigin(c *gin.Context) {
-	h := c.Writer.Header()
-	origin := c.Request.Header.Get("Origin")
-	if origin == "" || !originText(origin) {
-		h["Access-Control-Allow-Origin"] = r.origin
-		return
-	}
-	h.Set("Access-Control-Allow-Origin", origin)
-	h.Set("Access-Control-Allow-Credentials", "true")
-	h.Add("Vary", "Origin")
+	c.Writer.Header()["Access-Control-Allow-Origin"] = r.origin
 }
 
 // checkOrigin refuses the pages that the crash project of a token does not allow. What is no
-// page sends no origin.
+// page sends no origin. Where the project names its pages, the answer names the one that asked:
+// navigator.sendBeacon sends cookies along, and a browser then refuses *. The routes read no
+// cookie, so that this gives a page nothing.
 func (r *Receiver) checkOrigin(c *gin.Context, t *crash.Token) error {
 	origin := c.Request.Header.Get("Origin")
-	if origin == "" || t.AllowsOrigin(origin) {
+	switch {
+	case origin == "" || t.AnyOrigin():
 		return nil
+	case !t.AllowsOrigin(origin) || !originText(origin):
+		withoutOrigin(c)
+		return refuse(http.StatusForbidden, codeScope, ReasonScope, "Origin: pages of this origin may not post to the crash project: see its allowed_origins")
 	}
-	withoutOrigin(c)
-	return refuse(http.StatusForbidden, codeScope, ReasonScope, "Origin: pages of this origin may not post to the crash project: see its allowed_origins")
+	h := c.Writer.Header()
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Allow-Credentials", "true")
+	h.Add("Vary", "Origin")
+	return nil
 }
 
 // withoutOrigin lets no page read the answer. The header stays, without a value: it is said.
 func withoutOrigin(c *gin.Context) {
 	c.Writer.Header()["Access-Control-Allow-Origin"] = nil
-	c.Writer.Header().Del("Access-Control-Allow-Credentials")
 }
 
 // originText reports whether a text can be echoed as an origin.

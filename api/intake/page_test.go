@@ -44,7 +44,7 @@ func TestOriginsOfPages(t *testing.T) {
 				} else {
 					require.Less(t, rec.Code, 300, "%s %s: %s", target, origin, rec.Body)
 					want := "*"
-					if origin != "" {
+					if origin != "" && token == "shop" { // which names its pages
 						want = origin
 						require.Equal(t, "true", h.Get("Access-Control-Allow-Credentials"))
 						require.Contains(t, h.Values("Vary"), "Origin")
@@ -63,9 +63,9 @@ func TestOriginsOfPages(t *testing.T) {
 	// A token that is not known is refused so that a page can read why.
 	rec := w.post("/post?token=bad", minimal, "Origin", shopOrigin)
 	require.Equal(t, http.StatusForbidden, rec.Code)
-	require.Equal(t, shopOrigin, rec.Header().Get("Access-Control-Allow-Origin"))
+	require.Equal(t, "*", rec.Header().Get("Access-Control-Allow-Origin"))
 	for _, strange := range []string{"https://a\x7fb", "https://a,https://b", strings.Repeat("a", 400)} {
-		require.Equal(t, "*", w.post("/post?token=bad", minimal, "Origin", strange).Header().Get("Access-Control-Allow-Origin"))
+		require.Equal(t, http.StatusForbidden, w.post("/post?token=shop", minimal, "Origin", strange).Code)
 	}
 }
 

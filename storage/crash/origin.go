@@ -52,6 +52,9 @@ func isOrigin(text string) bool {
 	return host != "" && !strings.ContainsAny(host, "*%\"'<>, ") && u.Scheme+"://"+u.Host == text
 }
 
+// AnyOrigin reports whether the pages of all origins may post with the token.
+func (t *Token) AnyOrigin() bool { return slices.Contains(t.Origins, AnyOrigin) }
+
 // AllowsOrigin reports whether the pages of an origin may post with the token.
 func (t *Token) AllowsOrigin(origin string) bool { return OriginAllowed(t.Origins, origin) }
 

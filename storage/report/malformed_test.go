@@ -64,7 +64,7 @@ func TestDuplicates(t *testing.T) {
 	}
 	for _, doc := range []string{
 		with(`"attributes":{"a":1,"a":2}`), with(`"annotations":{"a":1,"a":2}`),
-		with(`"x":{"a":1,"a":2}`), with(`"x":1,"x":2`), frame(`"funcName":"f","il":1,"il":2`),
+		with(`"x":{"a":1,"a":2}`), with(`"x":1,"x":2`), frame(`"funcName":"f","zone":1,"zone":2`),
 	} {
 		_, err := Check([]byte(doc), Limits{})
 		require.NoError(t, err, doc)
