@@ -18,8 +18,8 @@ import (
 const (
 	// ruleReports is how many reports of a group are looked at among those that arrived.
 	ruleReports = 20
-	// ruleRows bounds them in sum: of more groups the first are looked at, and the others when
-	// their next reports arrive.
+	// ruleRows bounds them in sum: one of each group is looked at before a second of any, and
+	// those of new groups before others, which are looked at again with their next reports.
 	ruleRows = 20_000
 	// countedReports bounds the reports that are read to count those of some time.
 	countedReports = maxRuleReports + 1
@@ -78,7 +78,7 @@ select a.group_id, g.crash_project_id, p.name as project, coalesce(p.project_id,
 	` + shownState + ` as state, g.count, g.users, a.is_new, a.regressed, g.first_seen, g.reopened_at, now() as now,
 	c.id, coalesce(c.build_id, 0) as build, c.version, c.severity, ` + pickedAttributes + `
 from arrived a join crash_groups g on g.id = a.group_id join crash_projects p on p.id = g.crash_project_id join crashes c on c.id = a.id
-where a.turn <= $6 order by a.group_id, a.turn limit $7`
+where a.turn <= $6 order by a.turn, not (a.is_new or a.regressed), a.group_id limit $7`
 
 // EnabledRules are the rules of an organization that may fire.
 func EnabledRules(ctx context.Context, q storage.Querier, organization int64) ([]Rule, error) {
@@ -116,16 +116,17 @@ func Candidates(ctx context.Context, q storage.Querier, organization int64, rule
 		return nil, storage.Wrap(err, "crash groups of rules")
 	}
 	var list []*Candidate
+	by := map[int64]*Candidate{}
 	for i := range rows {
 		row := &rows[i]
 		if row.State != Open {
 			continue
 		}
-		if len(list) == 0 || list[len(list)-1].Group != row.Group {
+		if by[row.Group] == nil {
+			by[row.Group] = &row.Candidate
 			list = append(list, &row.Candidate)
 		}
-		c := list[len(list)-1]
-		c.reports = append(c.reports, row.candidateReport)
+		by[row.Group].reports = append(by[row.Group].reports, row.candidateReport)
 	}
 	return list, nil
 }
@@ -140,21 +141,26 @@ func ruleKeys(rules []Rule) []string {
 	return slices.Compact(keys)
 }
 
-// Crash is one of the reports that came.
-func (c *Candidate) Crash() uuid.UUID { return c.reports[0].ID }
-
-// Concerns reports whether the rule looks at the group now, and a report that came fulfils its
-// conditions but those of places. Whether enough came is for CountForRule.
-func (r *Rule) Concerns(c *Candidate) bool {
+// Match is the firing of the rule for the group with a report that came and fulfils the conditions of
+// the rule but those of places; nil: it does not look at the group now, or there is none. Whether
+// enough came is for CountForRule.
+func (r *Rule) Match(c *Candidate) *Firing {
 	switch {
 	case r.ProjectID != nil && *r.ProjectID != c.ProjectID:
-		return false
+		return nil
 	case r.Trigger == WhenNew && !c.New, r.Trigger == WhenRegressed && !c.Regressed:
-		return false
+		return nil
 	case r.Trigger.counts() && c.Count <= int64(r.Above): // fewer users than reports
-		return false
+		return nil
 	}
-	return slices.ContainsFunc(c.reports, func(f candidateReport) bool { return r.holds(&f.ruleFacts) })
+	at := slices.IndexFunc(c.reports, func(f candidateReport) bool { return r.holds(&f.ruleFacts) })
+	if at < 0 && r.Trigger.counts() && len(c.reports) >= ruleReports {
+		at = 0 // others came, which are counted
+	}
+	if at < 0 {
+		return nil
+	}
+	return &Firing{Rule: r, Group: c, report: &c.reports[at]}
 }
 
 // lastFirings are the firings of rules for groups.

@@ -25,8 +25,12 @@ type Firing struct {
 	Count int // of users or reports; 0: the rule counts none
 	Times int // how often it has fired for the group, with this
 
+	report   *candidateReport
 	assigned bool
 }
+
+// Crash is the report for which the rule fires: one of those that came.
+func (f *Firing) Crash() uuid.UUID { return f.report.ID }
 
 // Assigned reports whether the firing gave the group its assignee.
 func (f *Firing) Assigned() bool { return f.assigned }
@@ -69,11 +73,9 @@ where exists (select from crash_groups g, crash_rules r where g.id = f.group_id 
 	and (g.reopened_at > f.fired_at or r.repeat_hours > 0 and f.fired_at <= now() - make_interval(hours => r.repeat_hours)))
 returning rule_id, group_id, times`
 
-// countFirings also locks the rules in one order, before anything of their firings.
 const countFirings = `
-with locked as materialized (select id from crash_rules where id = any($1) order by id for no key update)
 update crash_rules r set fired = r.fired + n.fired, fired_at = now()
-from (select id, count(*) as fired from unnest($1::bigint[]) as id group by id) n join locked on locked.id = n.id where r.id = n.id`
+from (select id, count(*) as fired from unnest($1::bigint[]) as id group by id) n where r.id = n.id`
 
 // Fire records that rules fire, in the transaction of what follows from it, and returns those
 // firings that are: each rule once for a group. It assigns the groups, and writes the events for
@@ -121,39 +123,48 @@ func Fire(ctx context.Context, tx *storage.Tx, organization int64, wanted []*Fir
 	return fired, emitRules(ctx, tx, organization, fired)
 }
 
-// lockFired locks the groups in the order of their ids, as those do who count reports.
+// Those who count reports lock groups in the order of their ids, and who deletes a group or a rule
+// locks it before its firings.
+const (
+	lockFiredGroups = `select id from crash_groups where id = any($1) order by id for no key update`
+	lockFiredRules  = `select id from crash_rules where id = any($1) order by id for no key update`
+)
+
+// lockFired locks the groups, then the rules.
 func lockFired(ctx context.Context, tx *storage.Tx, firings []*Firing) error {
-	var groups []int64
+	var groups, rules []int64
 	for _, f := range firings {
-		groups = append(groups, f.Group.Group)
+		groups, rules = append(groups, f.Group.Group), append(rules, f.Rule.ID)
 	}
-	_, err := tx.ExecContext(ctx, `select id from crash_groups where id = any($1) order by id for no key update`, pq.Array(groups))
-	return storage.Wrap(err, "lock the groups of crash rules")
+	if _, err := tx.ExecContext(ctx, lockFiredGroups, pq.Array(groups)); err != nil {
+		return storage.Wrap(err, "lock the groups of crash rules")
+	}
+	_, err := tx.ExecContext(ctx, lockFiredRules, pq.Array(rules))
+	return storage.Wrap(err, "lock crash rules")
 }
 
 // assignByRules assigns the groups for which rules with an assignee fired, the first rule first.
 // What somebody assigned stays, and who may not read crashes any more gets nothing.
 func assignByRules(ctx context.Context, tx *storage.Tx, organization int64, fired []*Firing) error {
-	by := map[int64]*Firing{}
 	var users []int64
 	for _, f := range fired {
-		if a := f.Rule.AssigneeID; a != nil && by[f.Group.Group] == nil {
-			by[f.Group.Group] = f
+		if a := f.Rule.AssigneeID; a != nil {
 			users = append(users, *a)
 		}
 	}
-	if len(by) == 0 {
-		return nil
-	}
 	readers, err := ruleReaders(ctx, tx, organization, users)
-	if err != nil {
+	if err != nil || len(readers) == 0 {
 		return err
 	}
+	by := map[int64]*Firing{}
 	var ids, assignees []int64
-	for id, f := range by {
-		if slices.ContainsFunc(readers, func(r Reader) bool { return r.ID == *f.Rule.AssigneeID }) {
-			ids, assignees = append(ids, id), append(assignees, *f.Rule.AssigneeID)
+	for _, f := range fired {
+		a := f.Rule.AssigneeID
+		if a == nil || by[f.Group.Group] != nil || !slices.ContainsFunc(readers, func(r Reader) bool { return r.ID == *a }) {
+			continue
 		}
+		by[f.Group.Group] = f
+		ids, assignees = append(ids, f.Group.Group), append(assignees, *a)
 	}
 	if len(ids) == 0 {
 		return nil
@@ -251,17 +262,17 @@ func emitRules(ctx context.Context, tx *storage.Tx, organization int64, fired []
 		if !f.Rule.Webhook {
 			continue
 		}
-		g, newest := f.Group, f.Group.reports[0]
+		g, report := f.Group, f.report
 		e := ruleEvent{RuleID: f.Rule.ID, Rule: f.Rule.Name, Trigger: f.Rule.Trigger, Above: f.Rule.Above, Minutes: f.Rule.Minutes,
 			Reason: f.Why(), GroupID: g.Group, CrashProject: g.Project, Title: g.Title, Culprit: g.Culprit, Classifier: g.Classifier,
-			Count: g.Count, Users: g.Users, CrashID: newest.ID}
-		if newest.Build == 0 {
-			e.Version = newest.Version
+			Count: g.Count, Users: g.Users, CrashID: report.ID}
+		if report.Build == 0 {
+			e.Version = report.Version
 		}
 		if g.App == 0 {
 			e.AppName = g.Project
 		}
-		events = append(events, webhook.Event{OrganizationID: organization, Action: webhook.CrashRule, ProjectID: g.App, BuildID: newest.Build,
+		events = append(events, webhook.Event{OrganizationID: organization, Action: webhook.CrashRule, ProjectID: g.App, BuildID: report.Build,
 			Key: fmt.Sprintf("crash-rule %d %d %d", f.Rule.ID, g.Group, f.Times), Data: e})
 	}
 	return webhook.Emit(ctx, tx, events...)

@@ -110,8 +110,11 @@ func (h *Rules) firings(ctx context.Context, organization int64, rules []crash.R
 	for i := range rules {
 		for _, g := range groups {
 			at, fired := last[crash.RulePair{Rule: rules[i].ID, Group: g.Group}]
-			if rules[i].Concerns(g) && (!fired || rules[i].MayFire(g, at)) {
-				list = append(list, &crash.Firing{Rule: &rules[i], Group: g})
+			if fired && !rules[i].MayFire(g, at) {
+				continue
+			}
+			if f := rules[i].Match(g); f != nil {
+				list = append(list, f)
 			}
 		}
 	}
@@ -146,13 +149,12 @@ func (h *Rules) counted(ctx context.Context, list []*crash.Firing) ([]*crash.Fir
 	return enough, nil
 }
 
-// placed leaves out the firings whose rules want other places than the stack of the group has: that
-// of one of the reports that came, for those of a group are alike.
+// placed leaves out the firings whose rules want other places than the stack of their report has.
 func (h *Rules) placed(ctx context.Context, organization int64, list []*crash.Firing) ([]*crash.Firing, error) {
 	var ids []uuid.UUID
 	for _, f := range list {
-		if f.Rule.OfPlaces() && !slices.Contains(ids, f.Group.Crash()) && len(ids) < rulePlaces {
-			ids = append(ids, f.Group.Crash())
+		if f.Rule.OfPlaces() && len(ids) < rulePlaces && !slices.Contains(ids, f.Crash()) {
+			ids = append(ids, f.Crash())
 		}
 	}
 	if len(ids) == 0 {
@@ -162,7 +164,7 @@ func (h *Rules) placed(ctx context.Context, organization int64, list []*crash.Fi
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(list, func(f *crash.Firing) bool { return !f.Rule.HoldsAt(places[f.Group.Crash()]) }), nil
+	return slices.DeleteFunc(list, func(f *crash.Firing) bool { return !f.Rule.HoldsAt(places[f.Crash()]) }), nil
 }
 
 // places reads the paths, modules and functions of the stacks of crashes, as symbols made them. A
