@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/link"
+	"github.com/slipway-qa/slipway/worker"
 )
 
 // person is a member of the organization.
@@ -38,14 +39,17 @@ func (w *world) rule(trigger string, above, minutes int, conditions string, peop
 	return id
 }
 
+func (w *world) rules() *Rules {
+	links := link.New("https://qa.example.com")
+	return &Rules{Store: w.store, Links: links, Letters: letter.New(letter.Config{Links: links}), Log: slog.New(slog.DiscardHandler)}
+}
+
 // evaluate evaluates the rules for what was processed.
 func (w *world) evaluate() {
 	w.t.Helper()
 	_, err := w.db.ExecContext(w.t.Context(), `update tasks set run_at = now() where kind = $1 and state = 'queued'`, tasks.CrashRules.Name)
 	require.NoError(w.t, err)
-	links := link.New("https://qa.example.com")
-	h := &Rules{Store: w.store, Links: links, Letters: letter.New(letter.Config{Links: links}), Log: slog.New(slog.DiscardHandler)}
-	claim := w.claim(tasks.CrashRules, uuid.Nil)
+	h, claim := w.rules(), w.claim(tasks.CrashRules, uuid.Nil)
 	require.NoError(w.t, h.Handle(w.t.Context(), claim))
 	require.Error(w.t, h.Handle(w.t.Context(), claim), "the token is stale")
 }
@@ -105,6 +109,65 @@ func TestRulesOfNewAndRegressedGroups(t *testing.T) {
 		require.EqualValues(t, n+1, w.fired(back), "each regression")
 	}
 	require.EqualValues(t, 3, w.number(`select count(*) from mails where kind = 'crash-rule'`))
+}
+
+// Several workers evaluate the same batch at once, and the SDK sends it again: each rule fires once. Of
+// rules with an assignee the first counts whose assignee may still read crashes.
+func TestRulesFireOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.seeHook(t)
+	ann, gone := w.person("ann"), w.person("gone")
+	first, second := w.rule("new", 0, 0, "[]", gone), w.rule("new", 0, 0, "[]", ann)
+	for rule, user := range map[int64]int64{first: gone, second: ann} {
+		_, err := w.db.ExecContext(t.Context(), `update crash_rules set assignee_id = $1 where id = $2`, user, rule)
+		require.NoError(t, err)
+	}
+	_, err := w.db.ExecContext(t.Context(), `delete from memberships where user_id = $1`, gone)
+	require.NoError(t, err)
+	docs := []doc{{uuid: uuid.New(), function: "f", at: time.Now()}, {uuid: uuid.New(), function: "g", at: time.Now()}}
+	w.accept(docs...)
+	w.process()
+	var batch uuid.UUID
+	require.NoError(t, w.db.GetContext(t.Context(), &batch, `select payload -> 'batch_ids' ->> 0 from tasks where kind = $1`, tasks.CrashRules.Name))
+	for range 3 {
+		w.insert(tasks.NewCrashRules(w.org, []uuid.UUID{batch}, false)[0])
+	}
+	var ids []uuid.UUID
+	require.NoError(t, w.db.SelectContext(t.Context(), &ids, `select id from tasks where kind = $1`, tasks.CrashRules.Name))
+	_, err = w.db.ExecContext(t.Context(), `update tasks set run_at = now(), created_at = (select min(created_at) from tasks where kind = $1) where kind = $1`,
+		tasks.CrashRules.Name)
+	require.NoError(t, err)
+	alone := tasks.CrashRules
+	alone.Batch = 0
+	var claims []*worker.Claim
+	for _, id := range ids {
+		claims = append(claims, w.claim(alone, id))
+	}
+	failures := make(chan error, len(claims))
+	for _, claim := range claims {
+		go func() { failures <- w.rules().Handle(t.Context(), claim) }()
+	}
+	for range claims {
+		require.NoError(t, <-failures)
+	}
+	check := func() {
+		t.Helper()
+		require.EqualValues(t, 2, w.fired(first), "f and g")
+		require.EqualValues(t, 2, w.fired(second))
+		require.EqualValues(t, 4, w.number(`select sum(fired) from crash_rules`))
+		require.Len(t, w.events(t, webhook.CrashRule), 4)
+		require.EqualValues(t, 1, w.number(`select count(*) from mails where kind = 'crash-rule'`), "to ann; the other one left")
+		require.EqualValues(t, 2, w.number(`select count(*) from crash_groups where assignee_id = $1`, ann))
+		require.EqualValues(t, 4, w.number(`select count(*) from crash_group_changes where actor = 'rules'`))
+	}
+	check()
+	w.accept(docs...)
+	w.process()
+	if w.number(`select count(*) from tasks where kind = $1 and state = 'queued'`, tasks.CrashRules.Name) > 0 {
+		w.evaluate()
+	}
+	check()
 }
 
 func TestRulesThatCount(t *testing.T) {
