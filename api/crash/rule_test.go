@@ -60,13 +60,14 @@ func TestRules(t *testing.T) {
 	require.Equal(t, 404, w.callAs(w.other, account.Admin, "PUT", "/crash-rules"+path, `{"name":"a","trigger":"new","webhook":true}`).Code)
 	require.Equal(t, 404, w.callAs(w.other, account.Admin, "DELETE", "/crash-rules"+path, "").Code)
 
-	changed := send("PUT", path, `{"name":"new","enabled":false,"trigger":"new","mail":["me"]}`, 200)["crash_rule"].(map[string]any)
+	changed := w.tree(w.by(eve, account.Admin, "PUT", "/crash-rules"+path, `{"name":"new","enabled":false,"trigger":"new","mail":["me"]}`), 200)["crash_rule"].(map[string]any)
+	require.EqualValues(t, eve.ID, changed["mail"].([]any)[0].(map[string]any)["id"])
 	require.Equal(t, []any{"new", false, nil, nil, false}, []any{changed["name"], changed["enabled"], changed["crash_project_id"],
 		changed["assignee"], changed["webhook"]})
 	for range 49 {
 		send("POST", "", `{"name":"a","trigger":"regressed","webhook":true}`, 201)
 	}
 	send("POST", "", `{"name":"a","trigger":"regressed","webhook":true}`, 409)
-	send("DELETE", path, "", 204)
+	require.Equal(t, 204, w.callAs(w.org, account.Admin, "DELETE", "/crash-rules"+path, "").Code)
 	send("GET", path, "", 404)
 }
