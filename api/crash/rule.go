@@ -182,11 +182,14 @@ func (h *Handlers) ruleOf(c *gin.Context, w account.Writer, in *ruleRequest) (cr
 		return r, nil
 	}
 	user, err := h.rulePerson(c, w, in.Assignee)
-	if err == nil && user == 0 {
-		err = storage.Invalid("assignee", personExpected)
+	if err != nil {
+		return r, err
+	}
+	if user == 0 {
+		return r, storage.Invalid("assignee", personExpected)
 	}
 	r.AssigneeID = &user
-	return r, err
+	return r, nil
 }
 
 const personExpected = "must be the id or the mail address of a person of the organization who may read crashes, or me"
@@ -196,10 +199,10 @@ func (h *Handlers) rulePerson(c *gin.Context, w account.Writer, who word) (int64
 	change := groupChange{Assignee: who}
 	user, err := change.assignee(c.Request.Context(), h.store.DB(), w)
 	var invalid *storage.InvalidError
-	switch {
-	case errors.As(err, &invalid), err == nil && user == nil:
+	if errors.As(err, &invalid) {
 		return 0, nil
-	case err != nil:
+	}
+	if err != nil || user == nil {
 		return 0, err
 	}
 	return *user, nil
