@@ -61,6 +61,10 @@ func Types() route.Types {
 			"account_crash_project":   crash.Project{},
 			"crash_token":             crash.ProjectToken{},
 			"crash_owner":             ownerView{},
+			"crash_rule":              ruleView{},
+			"crash_rule_condition":    ruleConditionView{},
+			"crash_rule_trigger":      crash.RuleTrigger(""),
+			"crash_rule_subject":      crash.RuleSubject(""),
 			"crashGroupState":         crash.GroupState(""),
 			"crashState":              crash.State(""),
 			"symbolication_state":     crash.SymbolState(""),
@@ -76,9 +80,11 @@ func Types() route.Types {
 			"POST /api/v3/crash-projects":                        projectRequest{},
 			"PUT /api/v3/crash-projects/{id}":                    projectRequest{},
 			"PUT /api/v3/crash-projects/{id}/owners":             ownersRequest{},
+			"POST /api/v3/crash-rules":                           ruleRequest{},
+			"PUT /api/v3/crash-rules/{id}":                       ruleRequest{},
 			"POST /api/v3/crash-projects/{id}/tokens":            tokenRequest{},
 		},
-		Words: []any{crash.Severities(), []crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
+		Words: []any{crash.RuleTriggers(), crash.RuleSubjects(), crash.Severities(), []crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
 			[]crash.SymbolState{crash.SymbolsPending, crash.SymbolsComplete, crash.SymbolsPartial, crash.SymbolsMissing, crash.SymbolsNone}},
 	}
 }

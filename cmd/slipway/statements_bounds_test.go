@@ -68,6 +68,8 @@ func pageBounds() map[string]pageBound {
 		"/api/v3/crash-projects/{id}/owners":                             {3, false},
 		"/api/v3/crash-projects/{id}/tokens":                             {3, true},
 		"/api/v3/crash-projects/{id}/versions":                           {3, true},
+		"/api/v3/crash-rules":                                            {3, true},
+		"/api/v3/crash-rules/{id}":                                       {3, false},
 		"/api/v3/crashes":                                                {3, true},
 		"/api/v3/crashes/{id}":                                           {8, true},
 		"/api/v3/crashes/{id}/attachments":                               {3, true},

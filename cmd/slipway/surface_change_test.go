@@ -47,6 +47,9 @@ func accountChanges() []request {
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/regroup", want: 202, wrote: "crash_project.regrouped"},
 		{method: put, path: v3 + "/crash-projects/{id:crashproject2}", body: `{"name":"shop 2"}`, want: 200, wrote: "crash_project.updated"},
 		{method: put, path: v3 + "/crash-projects/{id:crashproject2}/owners", body: `{"owners":[{"pattern":"src/checkout/","assignee":"me"}]}`, want: 200, wrote: "crash_project.updated"},
+		{method: post, path: v3 + "/crash-rules", body: `{"name":"new","trigger":"new","mail":["me"]}`, want: 201, wrote: "crash_rule.created", save: "crashrule=crash_rule.id"},
+		{method: put, path: v3 + "/crash-rules/{id:crashrule}", body: `{"name":"often","trigger":"users","above":100,"minutes":60,"mail":["me"]}`, want: 200, wrote: "crash_rule.updated"},
+		{method: remove, path: v3 + "/crash-rules/{id:crashrule}", want: 204, wrote: "crash_rule.deleted"},
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/tokens", body: `{}`, want: 201, wrote: "crash_token.created", save: "token=crash_token.id"},
 		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}/tokens/{token}", want: 204, wrote: "crash_token.revoked"},
 	}

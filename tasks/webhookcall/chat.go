@@ -72,6 +72,9 @@ func messageOf(action webhook.Action, m members) message {
 			out.Title = "Crash is back in " + app
 		}
 		out.Link = m.text("groupUrl")
+	case webhook.CrashRule:
+		out.Title, out.Text = cmp.Or(m.text("rule"), "Crash rule")+" fired in "+app, m.text("title")+" ("+m.text("reason")+")"
+		out.Link = m.text("groupUrl")
 	case webhook.Feedback:
 		out.Title, out.Text = "Feedback on "+app+" by "+cmp.Or(m.text("email"), "somebody"), m.text("text")
 		out.Link = cmp.Or(m.text("sessionUrl"), out.Link)
