@@ -107,7 +107,7 @@ func Kinds() []Kind {
 			{Name: "reason", Type: Block, Required: true, About: "which conditions failed, and why", Sample: "Smoke: 1 of 20 cases of the suite \"Smoke\" did not pass"},
 			{Name: "link", Type: Link, About: "where the gate is read", Sample: "https://qa.example.com/console/builds/builds/7"}}},
 		{Name: KindCrashRule, Title: "A rule of crash groups fired", Placeholders: []Placeholder{
-			{Name: "rule", Type: Line, About: "name of the rule", Sample: "New crashes of the shop"},
+			{Name: "rule", Type: Line, About: "name of the rule", Sample: "New crashes of Groupshot"},
 			{Name: "title", Type: Line, Required: true, About: "title of the group, the first of several", Sample: "NullPointerException in Album.open"},
 			{Name: "crash_project", Type: Line, About: "crash project of the group", Sample: "Groupshot"},
 			{Name: "reason", Type: Line, About: "why the rule fired", Sample: "more than 100 users in an hour"},
