@@ -69,5 +69,6 @@ func TestRules(t *testing.T) {
 	}
 	send("POST", "", `{"name":"a","trigger":"regressed","webhook":true}`, 409)
 	require.Equal(t, 204, w.callAs(w.org, account.Admin, "DELETE", "/crash-rules"+path, "").Code)
+	require.Equal(t, 404, w.callAs(w.org, account.Admin, "DELETE", "/crash-rules"+path, "").Code)
 	send("GET", path, "", 404)
 }

@@ -153,14 +153,12 @@ func UpdateRule(ctx context.Context, tx *storage.Tx, w account.Writer, r Rule) (
 
 // DeleteRule deletes a rule, with its audit row. The histories of groups keep what it did.
 func DeleteRule(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) error {
-	r, err := RuleByID(ctx, tx, w.OrganizationID, id)
+	var gone Rule
+	err := tx.GetContext(ctx, &gone, `delete from crash_rules r where r.organization_id = $1 and r.id = $2 returning `+ruleColumns, w.OrganizationID, id)
 	if err != nil {
-		return err
+		return storage.Wrap(err, fmt.Sprintf("crash rule %d", id))
 	}
-	if _, err := tx.ExecContext(ctx, `delete from crash_rules where organization_id = $1 and id = $2`, w.OrganizationID, id); err != nil {
-		return storage.Wrap(err, "delete a crash rule")
-	}
-	return auditRule(ctx, tx, w, account.CrashRuleDeleted, r)
+	return auditRule(ctx, tx, w, account.CrashRuleDeleted, &gone)
 }
 
 func auditRule(ctx context.Context, tx *storage.Tx, w account.Writer, what account.AuditType, r *Rule) error {

@@ -75,7 +75,8 @@ returning rule_id, group_id, times`
 
 const countFirings = `
 update crash_rules r set fired = r.fired + n.fired, fired_at = now()
-from (select id, count(*) as fired from unnest($1::bigint[]) as id group by id) n where r.id = n.id`
+from (select id, count(*) as fired from unnest($1::bigint[]) as id group by id) n
+where r.id = n.id and r.organization_id = $2`
 
 // Fire records that rules fire, in the transaction of what follows from it, and returns those
 // firings that are: each rule once for a group. It assigns the groups, and writes the events for
@@ -84,7 +85,7 @@ func Fire(ctx context.Context, tx *storage.Tx, organization int64, wanted []*Fir
 	if len(wanted) == 0 {
 		return nil, nil
 	}
-	if err := lockFired(ctx, tx, wanted); err != nil {
+	if err := lockFired(ctx, tx, organization, wanted); err != nil {
 		return nil, err
 	}
 	by := map[RulePair]*Firing{}
@@ -114,7 +115,7 @@ func Fire(ctx context.Context, tx *storage.Tx, organization int64, wanted []*Fir
 	slices.SortFunc(fired, func(a, b *Firing) int {
 		return cmp.Or(cmp.Compare(a.Rule.ID, b.Rule.ID), cmp.Compare(a.Group.Group, b.Group.Group))
 	})
-	if _, err := tx.ExecContext(ctx, countFirings, pq.Array(ids)); err != nil {
+	if _, err := tx.ExecContext(ctx, countFirings, pq.Array(ids), organization); err != nil {
 		return nil, storage.Wrap(err, "count firings of crash rules")
 	}
 	if err := assignByRules(ctx, tx, organization, fired); err != nil {
@@ -126,20 +127,20 @@ func Fire(ctx context.Context, tx *storage.Tx, organization int64, wanted []*Fir
 // Those who count reports lock groups in the order of their ids, and who deletes a group or a rule
 // locks it before its firings.
 const (
-	lockFiredGroups = `select id from crash_groups where id = any($1) order by id for no key update`
-	lockFiredRules  = `select id from crash_rules where id = any($1) order by id for no key update`
+	lockFiredGroups = `select id from crash_groups where id = any($1) and organization_id = $2 order by id for no key update`
+	lockFiredRules  = `select id from crash_rules where id = any($1) and organization_id = $2 order by id for no key update`
 )
 
 // lockFired locks the groups, then the rules.
-func lockFired(ctx context.Context, tx *storage.Tx, firings []*Firing) error {
+func lockFired(ctx context.Context, tx *storage.Tx, organization int64, firings []*Firing) error {
 	var groups, rules []int64
 	for _, f := range firings {
 		groups, rules = append(groups, f.Group.Group), append(rules, f.Rule.ID)
 	}
-	if _, err := tx.ExecContext(ctx, lockFiredGroups, pq.Array(groups)); err != nil {
+	if _, err := tx.ExecContext(ctx, lockFiredGroups, pq.Array(groups), organization); err != nil {
 		return storage.Wrap(err, "lock the groups of crash rules")
 	}
-	_, err := tx.ExecContext(ctx, lockFiredRules, pq.Array(rules))
+	_, err := tx.ExecContext(ctx, lockFiredRules, pq.Array(rules), organization)
 	return storage.Wrap(err, "lock crash rules")
 }
 

@@ -27,7 +27,10 @@ const (
 	Recency      What = "recency"             // the later of the range
 )
 
-// The points of the reasons; all that can come together are 100.
+// maxScore is the most that reasons come to, however many there are.
+const maxScore = 100
+
+// The points of the reasons.
 const (
 	crashingPoints = 60
 	ownPoints      = 25 // of the next own frame, ownStep less for each further one, ownLeast at least
@@ -127,6 +130,7 @@ func Rank(commits []Ranked, frames []Frame) (suspects, others []Ranked) {
 		for _, reason := range c.Reasons {
 			c.Score += reason.Points
 		}
+		c.Score = min(c.Score, maxScore)
 		suspects = append(suspects, *c)
 	}
 	slices.SortStableFunc(suspects, func(a, b Ranked) int {

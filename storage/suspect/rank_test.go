@@ -119,6 +119,11 @@ func TestRanking(t *testing.T) {
 		require.LessOrEqual(t, s.Score, 100)
 	}
 
+	// All reasons at once come to more.
+	suspects, _ = Rank([]Ranked{commit("all", "src/cart/pay.c", "src/cart/total.c", "src/ui/checkout.c", "tools/main.c")}, frames)
+	require.Equal(t, []string{"all crashing_frame_file own_frame_file folder file_name recency"}, ranked(suspects))
+	require.Equal(t, 100, suspects[0].Score)
+
 	// Recency is no reason alone, and of frames that nobody knows all count.
 	suspects, others = Rank([]Ranked{commit("a", "x.c"), commit("b", "y/z.c")}, frames)
 	require.Empty(t, suspects)

@@ -48,6 +48,9 @@ const (
 	// groups whose stacks are read for conditions on places.
 	ruleCounts = 100
 	rulePlaces = 200
+	// ruleFirings bounds what fires in one evaluation, and with it the rows of its transaction: one
+	// rule for all groups that are looked at, while fifty rules would write a million.
+	ruleFirings = 20_000
 	// ruleMailGroups bounds the groups that a mail names.
 	ruleMailGroups = 10
 )
@@ -121,7 +124,10 @@ func (h *Rules) firings(ctx context.Context, organization int64, rules []crash.R
 	if list, err = h.counted(ctx, list); err != nil {
 		return nil, err
 	}
-	return h.placed(ctx, organization, list)
+	if list, err = h.placed(ctx, organization, list); err != nil {
+		return nil, err
+	}
+	return list[:min(len(list), ruleFirings)], nil // by lot, as counted has left them
 }
 
 // counted leaves out the firings of rules that count and have not counted enough.

@@ -113,7 +113,10 @@ func (c *crashContext) set(path []string, value string) {
 }
 
 // privateProperties are not kept: they name the person, or hold what a command line does.
-var privateProperties = map[string]bool{"CommandLine": true, "UserName": true, "EpicAccountId": true, "LoginId": true, "MachineId": true}
+var privateProperties = map[string]bool{"CommandLine": true, "RestartCommandLine": true, "UserName": true, "EpicAccountId": true, "LoginId": true, "MachineId": true}
+
+// private reports whether a property is not kept, whatever its section is.
+func private(name string) bool { return privateProperties[name[strings.LastIndexByte(name, '.')+1:]] }
 
 // stackProperties become frames, and other members of the report.
 var stackProperties = map[string]bool{"CallStack": true, "PCallStack": true, "SourceContext": true, "Modules": true, "ErrorMessage": true,
@@ -145,7 +148,7 @@ func (p *parts) applyContext(d *dump.Dump) {
 	rest, left := map[string]any{}, 256<<10
 	for _, name := range c.order {
 		value := get(name)
-		if privateProperties[name] || stackProperties[name] || len(value) > left {
+		if private(name) || stackProperties[name] || len(value) > left {
 			continue
 		}
 		left -= len(value) + len(name)

@@ -29,6 +29,7 @@ const contextText = "\xef\xbb\xbf" + `<?xml version="1.0" encoding="UTF-8"?>
 <CrashGUID>UECC-Windows-0123_0000</CrashGUID><ProcessId>4242</ProcessId><CrashType>Assert</CrashType><SecondsSinceStart>81</SecondsSinceStart>
 <GameName>UE-Shop</GameName><ExecutableName>Shop-Win64-Shipping</ExecutableName><PlatformName>WindowsNoEditor</PlatformName>
 <EngineVersion>5.3.2-29314046+++UE5+Release-5.3</EngineVersion><BuildVersion>shop-1.4.2</BuildVersion><CommandLine>-AUTH_PASSWORD=hunter2</CommandLine>
+<RestartCommandLine>-AUTH_PASSWORD=hunter2</RestartCommandLine><UserName>ann</UserName>
 <LoginId>9f86d081884c7d65</LoginId><ErrorMessage>Assertion failed: Price &gt; 0 [File:D:\shop\cart.cpp] [Line: 42]</ErrorMessage>
 <UserDescription>I paid twice</UserDescription>
 <CallStack>Shop_Win64_Shipping!ACart::Pay() [D:\shop\cart.cpp:42]
@@ -46,7 +47,7 @@ kernel32 0x00007ffb00000000 + 17374</CallStack><IsCrashed>true</IsCrashed><Threa
 </Threads>
 </RuntimeProperties>
 <PlatformProperties><PlatformIsRunningWindows>1</PlatformIsRunningWindows></PlatformProperties>
-<GameData><Level>Checkout</Level></GameData>
+<GameData><Level>Checkout</Level><UserName>ann</UserName><CommandLine>-AUTH_PASSWORD=hunter2</CommandLine></GameData>
 </FGenericCrashContext>`
 
 const unityText = `Mono path[0] = 'C:/shop/Shop_Data/Managed'
@@ -156,6 +157,7 @@ func TestUnrealWithoutMinidump(t *testing.T) {
 		require.Equal(t, []any{"Assert"}, out["classifiers"])
 		text := fmt.Sprint(out)
 		require.NotContains(t, text, "hunter2", "a command line holds what signs in")
+		require.NotContains(t, text, "UserName", "nor who it was, in whatever section")
 		require.Contains(t, text, "LogCart: paid")
 		require.Contains(t, text, "GameData.Level:Checkout")
 		stack := out["threads"].(map[string]any)["8"].(map[string]any)["stack"].([]any)
