@@ -24,7 +24,6 @@ import (
 type world struct {
 	*fixture.Fixture
 	project int64
-	serial  int
 }
 
 func newWorld(t *testing.T) *world {

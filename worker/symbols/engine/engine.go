@@ -274,7 +274,11 @@ func (p *parts) readMinidump() (*dump.Dump, error) {
 	return d, nil
 }
 
-// tailText is the end of a log, from the beginning of a line.
+// commandLine begins, in a log of Unreal Engine, what the program was called with: launchers sign in
+// by it.
+var commandLine = []byte("Command Line:")
+
+// tailText is the end of a log, from the beginning of a line, without the command line.
 func tailText(b []byte) string {
 	if len(b) > maxTail {
 		b = b[len(b)-maxTail:]
@@ -282,7 +286,13 @@ func tailText(b []byte) string {
 			b = b[i+1:]
 		}
 	}
-	return plain(string(b), maxTail)
+	var kept []byte
+	for line := range bytes.Lines(b) {
+		if !bytes.Contains(line, commandLine) {
+			kept = append(kept, line...)
+		}
+	}
+	return plain(string(kept), maxTail)
 }
 
 // plain bounds a text and makes it one that reports take.

@@ -134,7 +134,7 @@ func reported(t *testing.T, d *dump.Dump) map[string]any {
 
 func TestUnrealWithoutMinidump(t *testing.T) {
 	t.Parallel()
-	log := file{"Shop.log", []byte("[2026.09.02-04.50.33:156] LogCart: paid\n")}
+	log := file{"Shop.log", []byte("LogInit: Command Line: -AUTH_PASSWORD=s3cret\r\n[2026.09.02-04.50.33:156] LogCart: paid\n")}
 	for name, b := range map[string][]byte{
 		"archive":                 unrealArchive(false, file{"CrashContext.runtime-xml", []byte(contextText)}, log),
 		"before 4.26":             unrealArchive(true, file{"CrashReportClient.ini", []byte("[x]")}, file{"CrashContext.runtime-xml", []byte(contextText)}, log),
@@ -159,6 +159,7 @@ func TestUnrealWithoutMinidump(t *testing.T) {
 		require.NotContains(t, text, "hunter2", "a command line holds what signs in")
 		require.NotContains(t, text, "UserName", "nor who it was, in whatever section")
 		require.Contains(t, text, "LogCart: paid")
+		require.NotContains(t, text, "s3cret")
 		require.Contains(t, text, "GameData.Level:Checkout")
 		stack := out["threads"].(map[string]any)["8"].(map[string]any)["stack"].([]any)
 		require.Equal(t, "Shop-Win64-Shipping", stack[0].(map[string]any)["library"])
