@@ -13,7 +13,7 @@ import (
 // crashFormat reports whether a text is a format of crash submission.
 func crashFormat(format string) bool {
 	switch format {
-	case "json", "minidump", "proguard", "symbols", "sourcemap", "plcrash":
+	case "json", "minidump", "proguard", "symbols", "sourcemap", "plcrash", "unreal", "unity":
 		return true
 	}
 	return false

@@ -39,6 +39,7 @@ func TestPathsAndShapes(t *testing.T) {
 		// The crash path, last and for known formats only.
 		{"POST", "/universe/token/json", 200, "stub universe token json"}, {"POST", "/u/t/minidump/", 200, "stub u t minidump"},
 		{"OPTIONS", "/u/t/plcrash", 200, "stub u t plcrash"},
+		{"POST", "/u/t/unreal", 200, "stub u t unreal"},
 		{"GET", "/u/t/json", 405, `{"error":{"code":1`}, {"POST", "/u/t/xml", 404, `{"error":"`},
 		// An unknown format behind a token is for the receiver to refuse.
 		{"POST", "/u/slp_local_crash_" + strings.Repeat("a", 40) + "/xml", 200, "stub u slp_local_crash_"},

@@ -31,7 +31,7 @@ func TestScopesOfRoutes(t *testing.T) {
 		"POST "+suites, "POST "+suites+"/:id", "POST "+tests+"/step-groups", "PATCH "+tests+"/step-groups/:id")
 	add("x", "POST "+cases+"/:id/run", "POST "+cases+"/:id/run/:revisionId", "POST "+cases+"/:id/runs/:runId/cancel", "POST "+cases+"/:id/runs/:runId/rerun", "POST "+suites+"/:id/run",
 		"POST "+suites+"/:id/runs/:runId/cancel", "POST "+suites+"/:id/runs/:runId/rerun", "POST "+tests+"/test-schedules/:id/run")
-	add("b", "POST "+v3+"/uploads", "PUT "+v3+"/uploads/:id/parts/:number", "DELETE "+v3+"/uploads/:id", "POST "+v3+"/symbols/:id/index")
+	add("b", "POST "+v3+"/uploads", "PUT "+v3+"/uploads/:id/parts/:number", "DELETE "+v3+"/uploads/:id", "POST "+v3+"/symbols/:id/index", "PUT "+v3+"/builds/:id/commits")
 	const groups = v3 + "/crash-groups"
 	add("c", "PATCH "+groups+"/:id", "POST "+groups+"/change", "POST "+groups+"/:id/split", "POST "+groups+"/:id/comments",
 		"PATCH "+groups+"/:id/comments/:comment", "DELETE "+groups+"/:id/comments/:comment")

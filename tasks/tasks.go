@@ -108,6 +108,7 @@ func Kinds() map[string]Kind {
 		CrashSplit,
 		CrashChange,
 		CrashRegroup,
+		CrashRules,
 		CrashRekey,
 		CrashFunctions,
 		CrashSymbolicate,

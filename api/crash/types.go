@@ -3,6 +3,7 @@ package crash
 import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/suspect"
 )
 
 // Types are the types behind the schemas of openapi.yaml.
@@ -27,6 +28,12 @@ func Types() route.Types {
 			"crash_trend_version":     trendVersionView{},
 			"crash_group_similar":     similarView{},
 			"crash_similar_reason":    similarReasonView{},
+			"crash_suspect_changes":   suspectsView{},
+			"crash_suspect_commit":    suspectView{},
+			"crash_range_commit":      rangeCommitView{},
+			"crash_commit_author":     commitAuthorView{},
+			"crash_suspect_reason":    suspectReasonView{},
+			"crash_suspect_state":     suspect.State(""),
 			"saved_search":            savedView{},
 			"crash_group_comment":     commentView{},
 			"crash_group_head":        headView{},
@@ -54,6 +61,10 @@ func Types() route.Types {
 			"account_crash_project":   crash.Project{},
 			"crash_token":             crash.ProjectToken{},
 			"crash_owner":             ownerView{},
+			"crash_rule":              ruleView{},
+			"crash_rule_condition":    ruleConditionView{},
+			"crash_rule_trigger":      crash.RuleTrigger(""),
+			"crash_rule_subject":      crash.RuleSubject(""),
 			"crashGroupState":         crash.GroupState(""),
 			"crashState":              crash.State(""),
 			"symbolication_state":     crash.SymbolState(""),
@@ -69,9 +80,11 @@ func Types() route.Types {
 			"POST /api/v3/crash-projects":                        projectRequest{},
 			"PUT /api/v3/crash-projects/{id}":                    projectRequest{},
 			"PUT /api/v3/crash-projects/{id}/owners":             ownersRequest{},
+			"POST /api/v3/crash-rules":                           ruleRequest{},
+			"PUT /api/v3/crash-rules/{id}":                       ruleRequest{},
 			"POST /api/v3/crash-projects/{id}/tokens":            tokenRequest{},
 		},
-		Words: []any{crash.Severities(), []crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
+		Words: []any{crash.RuleTriggers(), crash.RuleSubjects(), crash.Severities(), []crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
 			[]crash.SymbolState{crash.SymbolsPending, crash.SymbolsComplete, crash.SymbolsPartial, crash.SymbolsMissing, crash.SymbolsNone}},
 	}
 }

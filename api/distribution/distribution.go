@@ -111,6 +111,8 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/v3/builds/:id/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.download},
 		{Method: http.MethodDelete, Path: "/api/v3/builds/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.DeleteBuilds, Handler: b.delete},
 		{Method: http.MethodGet, Path: "/api/v3/builds/:id/compare", Interface: v3, Query: []string{"with"}, Action: auth.ReadBuilds, Handler: b.compare},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/commits", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.commits},
+		{Method: http.MethodPut, Path: "/api/v3/builds/:id/commits", Interface: v3, Action: auth.UploadBuilds, Handler: b.setCommits},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/copy", Interface: v3, Bare: true, Action: auth.ChangeBuilds, Handler: b.copy},
 		{Method: http.MethodGet, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Query: route.NoQuery(), Action: auth.NotifyTesters, Handler: b.announcement},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Bare: true, Action: auth.NotifyTesters, Handler: b.notify},

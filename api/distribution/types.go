@@ -13,6 +13,8 @@ func Types() route.Types {
 			"distribution_announcement": announcementView{},
 			"distribution_comparison":   comparisonView{},
 			"distribution_link":         linkView{},
+			"build_commits":             commitsView{},
+			"build_commit":              commitView{},
 			"distribution_project2":     project2{},
 			"distribution_build2":       build2{},
 			"distribution_project1":     project1{},
@@ -22,6 +24,7 @@ func Types() route.Types {
 			"distribution_build_body":   buildBody{},
 		},
 		Bodies: map[string]any{
+			"PUT /api/v3/builds/{id}/commits":               commitsBody{},
 			"PATCH /api/1/projects/{id}/builds/{build}":     patchBody{},
 			"POST /api/1/projects/{id}/builds/{build}/copy": copyBody{},
 		},

@@ -36,6 +36,9 @@ var formats = map[string]format{
 	"minidump": {name: "minidump", scope: crash.ScopeErrorPost, dumpPart: "upload_file_minidump",
 		symbolication: "minidump", agent: "minidump"},
 	"plcrash": {name: "plcrash", scope: crash.ScopeErrorPost, dumpPart: "upload_file_plcrash", agent: "plcrash"},
+	// The archives of game engines: each holds a minidump, or the stack as text.
+	"unreal": {name: "unreal", scope: crash.ScopeErrorPost, dumpPart: "upload_file_unreal", symbolication: "minidump", agent: "unreal"},
+	"unity":  {name: "unity", scope: crash.ScopeErrorPost, dumpPart: "upload_file_unity", symbolication: "minidump", agent: "unity"},
 	// A report whose member symbolication is "proguard" is of the format json;
 	// the format proguard is a mapping file.
 	"proguard":  {name: "proguard", scope: crash.ScopeSymbolPost},
@@ -45,7 +48,7 @@ var formats = map[string]format{
 
 func unknownFormat() *failure {
 	return refuse(http.StatusBadRequest, codeFormat, ReasonFormat,
-		"format: must be json, minidump, plcrash, proguard, symbols or sourcemap")
+		"format: must be json, minidump, plcrash, unreal, unity, proguard, symbols or sourcemap")
 }
 
 // dump is a native dump that was received; its file is among files, under the name

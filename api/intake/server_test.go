@@ -279,6 +279,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		{"/post", "/post?token=two&format=json", multipartB, form(filePart("upload_file", "r.json", minimal), filePart("attachment_a", "a", "x")), 200},
 		{"/api/post", "/api/post?token=one&format=minidump", "application/octet-stream", "MDMP", 200},
 		{"/{universe}/{token}/{format}", "/u/one/plcrash", "application/octet-stream", "plcrash", 200},
+		{"/{universe}/{token}/{format}", "/u/one/unreal?AppID=Shop&AppVersion=1.4&UploadType=crashreports", "application/octet-stream", "\x78\x9c", 200},
 		{"/post", "/post?token=one", "application/json", minimal, 400},
 		{"/post", "/post?token=one", "application/json", "{", 400},
 		{"/post", "/post?token=one&format=xml", "application/json", minimal, 400},

@@ -142,7 +142,7 @@ func TestTemplates(t *testing.T) {
 	w := newWorld(t)
 	list := w.ok("ours", "GET", templates, "", "")
 	require.Len(t, list["mail_templates"], len(mailtemplate.Kinds()))
-	require.Equal(t, map[string]any{"page": 2.0, "per_page": 3.0, "total": 9.0, "total_pages": 3.0},
+	require.Equal(t, map[string]any{"page": 2.0, "per_page": 3.0, "total": 10.0, "total_pages": 4.0},
 		w.ok("ours", "GET", templates+"?per_page=3&page=2", "", "pagination"))
 	w.refused("ours", "GET", templates+"?page=0", "", 400, "page")
 

@@ -24,6 +24,7 @@ func TestPermitByKind(t *testing.T) {
 		tasks.CrashSplit.Name:         {"oamO", "oaO"},
 		tasks.CrashChange.Name:        {"oamO", "oamO"},
 		tasks.CrashRegroup.Name:       {"oaO", "oaO"},
+		tasks.CrashRules.Name:         {"oamO", "oamO"},
 		tasks.CrashRekey.Name:         {"O", "O"},
 		tasks.CrashFunctions.Name:     {"O", "O"},
 		tasks.CrashSymbolicate.Name:   {"oamO", "oamO"},

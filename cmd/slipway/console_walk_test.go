@@ -363,7 +363,7 @@ func consoleBounds() map[string]int {
 		"/console/builds/upload":                               11,
 		"/console/crashes":                                     20,
 		"/console/crashes/all":                                 7,
-		"/console/crashes/groups/:id":                          32,
+		"/console/crashes/groups/:id":                          35,
 		"/console/crashes/groups/:id/attributes":               18,
 		"/console/crashes/groups/:id/history":                  20,
 		"/console/crashes/groups/:id/split":                    23,

@@ -53,6 +53,7 @@ var leaves = []leaf{
 	{"worker/symbols/dump", nil, "what a native dump says, as plain data that goes from the process that reads it to the one that walks it"},
 	{"worker/symbols/reason", nil, "names of exceptions and signals"},
 	{"worker/symbols/minidump", nil, "minidumps of unknown senders, read through an io.ReaderAt"},
+	{"worker/symbols/engine", nil, "crash archives of game engines, read through an io.ReaderAt"},
 	{"worker/symbols/plcrash", []string{"google.golang.org/protobuf"}, "reports of PLCrashReporter, read through an io.ReaderAt"},
 	{"worker/symbols/walk", nil, "the stacks of dumps: a rule over registers and memory"},
 	{"api/authoring/export", []string{"go.yaml.in/yaml/v3"}, "test cases written as code: text out of steps"},

@@ -47,6 +47,9 @@ func accountChanges() []request {
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/regroup", want: 202, wrote: "crash_project.regrouped"},
 		{method: put, path: v3 + "/crash-projects/{id:crashproject2}", body: `{"name":"shop 2"}`, want: 200, wrote: "crash_project.updated"},
 		{method: put, path: v3 + "/crash-projects/{id:crashproject2}/owners", body: `{"owners":[{"pattern":"src/checkout/","assignee":"me"}]}`, want: 200, wrote: "crash_project.updated"},
+		{method: post, path: v3 + "/crash-rules", body: `{"name":"new","trigger":"new","mail":["me"]}`, want: 201, wrote: "crash_rule.created", save: "crashrule=crash_rule.id"},
+		{method: put, path: v3 + "/crash-rules/{id:crashrule}", body: `{"name":"often","trigger":"users","above":100,"minutes":60,"mail":["me"]}`, want: 200, wrote: "crash_rule.updated"},
+		{method: remove, path: v3 + "/crash-rules/{id:crashrule}", want: 204, wrote: "crash_rule.deleted"},
 		{method: post, path: v3 + "/crash-projects/{id:crashproject2}/tokens", body: `{}`, want: 201, wrote: "crash_token.created", save: "token=crash_token.id"},
 		{method: remove, path: v3 + "/crash-projects/{id:crashproject2}/tokens/{token}", want: 204, wrote: "crash_token.revoked"},
 	}
@@ -96,6 +99,8 @@ func buildChanges() []request {
 		{method: put, path: v3 + "/projects/{id:project}", body: `{"description":"of the shop"}`, want: 200, wrote: "project.updated"},
 		{method: post, path: v3 + "/builds/upload", files: withSymbols(uploadOf("shop.zip")), want: 201, wrote: "build.uploaded", save: "build=build.id;built=build.project_id"},
 		{method: put, path: v3 + "/builds/{id:build}", body: `{"release_notes":"new"}`, want: 200, wrote: "build.updated"},
+		{method: put, path: v3 + "/builds/{id:build}/commits", body: `{"commits":[{"id":"4b825dc642cb6eb9a060e54bf8d69288fbee4904","author":{"name":"Ann","email":"ann@example.com"},` +
+			`"committed_at":"2026-01-02T03:04:05Z","message":"Charge a cart once","paths":["app/src/main/java/com/shop/cart/Cart.java"]}]}`, want: 200, wrote: "build.updated"},
 		{method: http.MethodGet, path: v3 + "/builds/{id:build}/download", want: 200, wrote: "build.downloaded"},
 		{method: http.MethodGet, path: "/api/1/projects/{id:built}/builds/{build}/download", want: 200, wrote: "build.downloaded"},
 		{method: post, path: v3 + "/builds/{id:build}/copy", want: 201, wrote: "build.copied", save: "build2=build.id"},

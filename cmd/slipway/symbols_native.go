@@ -87,7 +87,7 @@ func describe(f native.Frame) string {
 }
 
 type symbolsStack struct {
-	Format string   `default:"minidump" enum:"minidump,plcrash" help:"What the dump is: minidump or plcrash."`
+	Format string   `default:"minidump" enum:"minidump,plcrash,unreal,unity" help:"What the dump is: minidump, plcrash, unreal or unity."`
 	All    bool     `help:"Print all threads, not only the one that crashed."`
 	Dump   string   `arg:"" help:"Crash dump."`
 	Files  []string `arg:"" optional:"" help:"Symbol files of its modules, or archives of them."`

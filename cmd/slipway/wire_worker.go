@@ -170,6 +170,7 @@ func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
 		tasks.SessionMaintenance.Name: sessionMaintenance,
 		tasks.MailSend.Name:           mails,
 		tasks.MailUrgent.Name:         urgent,
+		tasks.CrashRules.Name:         &workcrash.Rules{Store: s.crashes, Links: link.New(s.settings.PublicURL), Letters: s.letters(nil), Log: s.log},
 		tasks.MailDigest.Name:         &workmail.Digest{DB: s.db, Letters: s.letters(nil), Links: link.New(s.settings.PublicURL)},
 	} {
 		handlers[kind] = handler

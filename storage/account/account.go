@@ -50,6 +50,7 @@ const (
 	ActorBootstrap = "bootstrap" // the first start
 	ActorUpgrade   = "upgrade"   // what a new version does once with what there is
 	ActorOwners    = "owners"    // patterns of owners, that assign new crash groups
+	ActorRules     = "rules"     // rules that fired for crash groups
 	ActorSymbols   = "symbols"   // symbols that arrived after the crashes that lacked them
 	ActorRetention = "retention" // audit events and builds whose time is over
 )

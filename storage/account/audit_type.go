@@ -89,6 +89,9 @@ const (
 	SymbolsReindexed        AuditType = 1542
 	SearchSaved             AuditType = 1550
 	SavedSearchDeleted      AuditType = 1551
+	CrashRuleCreated        AuditType = 1560
+	CrashRuleUpdated        AuditType = 1561
+	CrashRuleDeleted        AuditType = 1562
 	TaskRetried             AuditType = 1600
 	TaskCancelled           AuditType = 1601
 	TaskStarted             AuditType = 1602
@@ -251,6 +254,9 @@ func AuditTypes() []AuditEntryType {
 		{SymbolsReindexed, "symbols.reindexed", "Indexed symbols anew"},
 		{SearchSaved, "saved_search.created", "Saved search"},
 		{SavedSearchDeleted, "saved_search.deleted", "Deleted saved search"},
+		{CrashRuleCreated, "crash_rule.created", "Created crash rule"},
+		{CrashRuleUpdated, "crash_rule.updated", "Changed crash rule"},
+		{CrashRuleDeleted, "crash_rule.deleted", "Deleted crash rule"},
 		{TaskRetried, "task.retried", "Retried task"},
 		{TaskCancelled, "task.cancelled", "Cancelled task"},
 		{TaskStarted, "task.started", "Started waiting task"},

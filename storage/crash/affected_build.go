@@ -1,6 +1,7 @@
 package crash
 
 import (
+	"context"
 	"encoding/json"
 	"time"
 
@@ -32,4 +33,15 @@ func affectedBuildsOf(text []byte) (first, last *AffectedBuild, err error) {
 	var both [2]*AffectedBuild
 	err = json.Unmarshal(text, &both)
 	return both[0], both[1], storage.Wrap(err, "builds of a crash group")
+}
+
+const firstBuild = `
+select coalesce((select min(r.first_build_id) from (` + membersOfGroup + `) m join crash_group_reach r on r.group_id = m.id), 0)
+from crash_groups g where g.organization_id = $1 and g.id = $2`
+
+// FirstBuild is the build that was uploaded first of those from which reports of a group that is
+// shown came, with its parts; 0: none is known. It may be gone.
+func FirstBuild(ctx context.Context, q storage.Querier, organization, group int64) (build int64, err error) {
+	err = q.GetContext(ctx, &build, firstBuild, organization, group)
+	return build, storage.Wrap(err, groupSubject(group))
 }

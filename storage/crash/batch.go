@@ -22,6 +22,7 @@ type batchRow struct {
 	Entries        []byte    `db:"entries"`
 	Body           []byte    `db:"body"`
 	Libraries      []byte    `db:"libraries"`
+	Ruled          bool      `db:"ruled"`
 }
 
 // batchLibraries are the libraries that the organization's crash projects name, by project; null
@@ -38,8 +39,8 @@ func (s *Store) Batches(ctx context.Context, ids []uuid.UUID) ([]*Batch, error) 
 		texts[i] = id.String()
 	}
 	var rows []batchRow
-	err := s.db.SelectContext(ctx, &rows, `select id, organization_id, received_at, entries, body, `+batchLibraries+`
-		from crash_batches where id = any($1::uuid[]) order by id`, pq.Array(texts))
+	err := s.db.SelectContext(ctx, &rows, `select id, organization_id, received_at, entries, body, `+batchLibraries+`,
+		`+ruled("crash_batches.organization_id")+` as ruled from crash_batches where id = any($1::uuid[]) order by id`, pq.Array(texts))
 	if err != nil {
 		return nil, storage.Wrap(err, "read crash batches")
 	}
@@ -152,7 +153,7 @@ func entriesOfUUIDs(ctx context.Context, q storage.Querier, batch uuid.UUID) ([]
 // inflate reads a batch. With an error the batch has the entries that could be
 // read, and no body.
 func (s *Store) inflate(row *batchRow) (*Batch, error) {
-	b := &Batch{ID: row.ID, OrganizationID: row.OrganizationID, ReceivedAt: row.ReceivedAt}
+	b := &Batch{ID: row.ID, OrganizationID: row.OrganizationID, ReceivedAt: row.ReceivedAt, Ruled: row.Ruled}
 	if row.Libraries != nil {
 		if err := json.Unmarshal(row.Libraries, &b.Libraries); err != nil {
 			return b, fmt.Errorf("libraries of batch %s: %w", row.ID, err)

@@ -165,6 +165,8 @@ type Batch struct {
 	Body           []byte
 	// Libraries are what the crash projects of the organization name as not their own, by project.
 	Libraries map[int64][]string
+	// Ruled: the organization has rules that may fire.
+	Ruled bool
 	// Err is why the batch cannot be read; no entry has a document then.
 	Err error
 }

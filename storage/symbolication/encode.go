@@ -18,6 +18,7 @@ func (d *Document) AppendJSON(dst []byte) []byte {
 	list(&o, "missing", d.Missing, appendMissing)
 	list(&o, "modules", d.Modules, appendModule)
 	list(&o, "classifiers", d.Classifiers, func(dst []byte, s *string) []byte { return report.AppendText(dst, *s) })
+	o.text("message", d.Message)
 	o.number("omitted", int64(d.Omitted))
 	return append(o.dst, '}')
 }

@@ -15,6 +15,7 @@ package symbolication
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/storage/symbol"
@@ -35,6 +36,9 @@ const (
 	PublicSymbol Method = "public-symbol" // the nearest name of a symbol table, no lines
 )
 
+// MessageAttribute has the message of an error.
+const MessageAttribute = "error.message"
+
 // Document is what symbols made of a crash.
 type Document struct {
 	Threads []Thread `json:"threads,omitempty"`
@@ -48,6 +52,8 @@ type Document struct {
 	Modules []Module `json:"modules,omitempty"`
 	// Classifiers are those of the report in clear, where one of them was obfuscated.
 	Classifiers []string `json:"classifiers,omitempty"`
+	// Message is error.message in clear, where it names an obfuscated class.
+	Message string `json:"message,omitempty"`
 	// Omitted counts frames beyond the bound, which are as they came.
 	Omitted int `json:"omitted,omitempty"`
 }
@@ -202,10 +208,15 @@ func (d *Document) Thread(id string) map[int]*Replacement {
 // Apply returns a report with the frames of the document in the place of its own. The report
 // stays as it is.
 func (d *Document) Apply(r *report.Report) *report.Report {
-	if len(d.Threads) == 0 && len(d.Classifiers) == 0 {
+	if len(d.Threads) == 0 && len(d.Classifiers) == 0 && d.Message == "" {
 		return r
 	}
 	out := *r
+	at := slices.IndexFunc(r.Attributes, func(a report.Attribute) bool { return a.Key == MessageAttribute })
+	if d.Message != "" && at >= 0 {
+		out.Attributes = slices.Clone(r.Attributes)
+		out.Attributes[at].Value = d.Message
+	}
 	if len(d.Classifiers) > 0 {
 		out.Classifiers = d.Classifiers
 	}

@@ -23,7 +23,7 @@ const (
 // perMinute is the bound of an action; 0 for one that members of the organization cause.
 func perMinute(a Action) int {
 	switch a {
-	case Crash, CrashGroup:
+	case Crash, CrashGroup, CrashRule:
 		return stormPerMinute
 	case Download, Feedback, NewUDID:
 		return visitorsPerMinute

@@ -39,6 +39,7 @@ const (
 	Download   Action = "download"
 	Crash      Action = "crash"
 	CrashGroup Action = "crash-group"
+	CrashRule  Action = "crash-rule"
 	Feedback   Action = "feedback"
 	NewUDID    Action = "new-udid"
 	Run        Action = "run"
@@ -49,7 +50,7 @@ const (
 
 // Actions are those that a webhook can want.
 func Actions() []Action {
-	return []Action{Upload, Download, Crash, CrashGroup, Feedback, NewUDID, Run, Schedule, Gate}
+	return []Action{Upload, Download, Crash, CrashGroup, CrashRule, Feedback, NewUDID, Run, Schedule, Gate}
 }
 
 // Status of a webhook.

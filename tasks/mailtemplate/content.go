@@ -122,6 +122,22 @@ func (c GateFailed) values() map[string]Value {
 		"link": linkValue(c.Link)}
 }
 
+// CrashRule says for which groups of crashes a rule fired. Title, Reason and Link are of the first.
+type CrashRule struct {
+	Rule, CrashProject, Title, Reason, Link string
+
+	Groups []DigestItem // the first of them
+	Total  int
+}
+
+// Kind returns KindCrashRule.
+func (CrashRule) Kind() string { return KindCrashRule }
+
+func (c CrashRule) values() map[string]Value {
+	return map[string]Value{"rule": nameValue(c.Rule), "title": nameValue(c.Title), "crash_project": nameValue(c.CrashProject),
+		"reason": lineValue(c.Reason), "groups": digestList(c.Groups, c.Total), "link": linkValue(c.Link)}
+}
+
 // Digest sums a week up: new groups of crashes and failed runs of suites.
 type Digest struct {
 	From, To time.Time // the week, To not included

@@ -20,6 +20,7 @@ const (
 	KindDigest           = "digest"
 	KindWebhookSuspended = "webhook-suspended"
 	KindGateFailed       = "gate-failed"
+	KindCrashRule        = "crash-rule"
 )
 
 // Type is what a placeholder stands for.
@@ -105,6 +106,13 @@ func Kinds() []Kind {
 			{Name: "version", Type: Line, About: "version with its code", Sample: "2.1 (21)"},
 			{Name: "reason", Type: Block, Required: true, About: "which conditions failed, and why", Sample: "Smoke: 1 of 20 cases of the suite \"Smoke\" did not pass"},
 			{Name: "link", Type: Link, About: "where the gate is read", Sample: "https://qa.example.com/console/builds/builds/7"}}},
+		{Name: KindCrashRule, Title: "A rule of crash groups fired", Placeholders: []Placeholder{
+			{Name: "rule", Type: Line, About: "name of the rule", Sample: "New crashes of Groupshot"},
+			{Name: "title", Type: Line, Required: true, About: "title of the group, the first of several", Sample: "NullPointerException in Album.open"},
+			{Name: "crash_project", Type: Line, About: "crash project of the group", Sample: "Groupshot"},
+			{Name: "reason", Type: Line, About: "why the rule fired", Sample: "more than 100 users in an hour"},
+			{Name: "groups", Type: Block, About: "the groups, at most ten", Sample: "- NullPointerException in Album.open (Groupshot, 31 reports, 12 users)"},
+			{Name: "link", Type: Link, About: "where the first group is read", Sample: "https://qa.example.com/console/crashes/groups/7"}}},
 	}
 	for i := range kinds {
 		kinds[i].Placeholders = append(kinds[i].Placeholders,

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/webhook"
@@ -45,7 +46,7 @@ func Body(d *webhook.Due, address string, links link.Links) (string, error) {
 		return "", fmt.Errorf("body of %s: %w", d.ID, err)
 	}
 	if service := serviceOf(address); service != nil {
-		return encode(service(messageOf(d.Action, members)))
+		return encode(service(messageOf(d.Action, members, links)))
 	}
 	return members.object()
 }
@@ -90,6 +91,15 @@ func (m members) addRunURL(action webhook.Action, links link.Links) error {
 	text, err := json.Marshal(links.Path("/console/tests/" + of + "/runs/" + url.PathEscape(run)))
 	m["runUrl"] = text
 	return err
+}
+
+// groupURL is where the console shows the crash group of an event; "" for an event of none.
+func (m members) groupURL(links link.Links) string {
+	var id int64
+	if err := json.Unmarshal(m["groupId"], &id); err != nil || id == 0 {
+		return ""
+	}
+	return links.Path("/console/crashes/groups/" + strconv.FormatInt(id, 10))
 }
 
 // object writes the members of all events first, so that people find them.

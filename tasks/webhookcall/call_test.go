@@ -275,3 +275,15 @@ func TestRunsAreTold(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, text, `no browser\n<https://qa.example.com/console/tests/cases/c1/runs/r2|Open>`)
 }
+
+// A crash group is a link, whether it is told of by itself or by a rule.
+func TestCrashGroupsAreLinks(t *testing.T) {
+	t.Parallel()
+	links := link.New("https://qa.example.com/")
+	for _, action := range []webhook.Action{webhook.CrashGroup, webhook.CrashRule} {
+		due := &webhook.Due{Action: action, AppName: "Shop", Data: []byte(`{"groupId":7,"rule":"Checkout hurts","title":"Cart.pay","reason":"new"}`)}
+		text, err := webhookcall.Body(due, "https://hooks.slack.com/services/x", links)
+		require.NoError(t, err)
+		require.Contains(t, text, `\n<https://qa.example.com/console/crashes/groups/7|Open>`)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/webhook"
+	"github.com/slipway-qa/slipway/tasks/link"
 )
 
 // message is an event in words.
@@ -50,7 +51,7 @@ const (
 )
 
 // messageOf says what happened.
-func messageOf(action webhook.Action, m members) message {
+func messageOf(action webhook.Action, m members, links link.Links) message {
 	app := cmp.Or(m.text("appName"), "an app")
 	if version := m.text("version"); version != "" {
 		app += " " + version
@@ -71,7 +72,10 @@ func messageOf(action webhook.Action, m members) message {
 		if m.text("change") == "regressed" {
 			out.Title = "Crash is back in " + app
 		}
-		out.Link = m.text("groupUrl")
+		out.Link = m.groupURL(links)
+	case webhook.CrashRule:
+		out.Title, out.Text = cmp.Or(m.text("rule"), "Crash rule")+" fired in "+app, m.text("title")+" ("+m.text("reason")+")"
+		out.Link = m.groupURL(links)
 	case webhook.Feedback:
 		out.Title, out.Text = "Feedback on "+app+" by "+cmp.Or(m.text("email"), "somebody"), m.text("text")
 		out.Link = cmp.Or(m.text("sessionUrl"), out.Link)

@@ -215,6 +215,16 @@ func (p *Process) readPart(ctx context.Context, c *claimed, part []batchTask, r 
 	return crashes, ctx.Err()
 }
 
+// ruled are the batches of a part for which rules are evaluated.
+func (c *claimed) ruled(part []batchTask) (ids []uuid.UUID) {
+	for _, t := range part {
+		if b := c.read[t.batch]; b != nil && b.Ruled {
+			ids = append(ids, t.batch)
+		}
+	}
+	return ids
+}
+
 // commit writes the crashes of a part and ends its tasks.
 func (p *Process) commit(ctx context.Context, c *claimed, part []batchTask, crashes []crash.Crash) error {
 	organization := c.OrganizationID()
@@ -237,7 +247,7 @@ func (p *Process) commit(ctx context.Context, c *claimed, part []batchTask, cras
 		if err := p.record(ctx, tx, organization, crashes); err != nil {
 			return err
 		}
-		if err := insertSymbolicate(ctx, tx, organization, crashes, false); err != nil {
+		if err := insertFollowing(ctx, tx, organization, crashes, c.ruled(part)); err != nil {
 			return err
 		}
 		if err := recordResults(ctx, tx, part, crashes); err != nil {

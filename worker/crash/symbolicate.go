@@ -83,7 +83,10 @@ func (s *Symbolicate) Handle(ctx context.Context, claim *worker.Claim) error {
 		if err := claim.SaveResult(ctx, tx, result); err != nil {
 			return err
 		}
-		if err := crash.EmitGroups(ctx, tx, claim.OrganizationID(), crashes); err != nil || payload.Again {
+		if err := crash.EmitGroups(ctx, tx, claim.OrganizationID(), crashes); err != nil {
+			return err
+		}
+		if err := insertRules(ctx, tx, claim.OrganizationID(), payload.BatchID); err != nil || payload.Again {
 			return err
 		}
 		return insertSymbolicate(ctx, tx, claim.OrganizationID(), crashes, true)
@@ -98,6 +101,37 @@ const lateDelay = 5 * time.Second
 // pending, and those whose symbols came while they were read. again marks the second time:
 // there is no third.
 func insertSymbolicate(ctx context.Context, tx *storage.Tx, organization int64, crashes []crash.Crash, again bool) error {
+	list := symbolicateTasks(organization, crashes, again)
+	if len(list) == 0 {
+		return nil
+	}
+	_, err := ledger.InsertAll(ctx, tx, list)
+	return err
+}
+
+// insertFollowing inserts, by one statement, the tasks that follow from the first reading of crashes:
+// those that read them again, and those that evaluate the rules of the organization for batches.
+func insertFollowing(ctx context.Context, tx *storage.Tx, organization int64, crashes []crash.Crash, ruled []uuid.UUID) error {
+	list := symbolicateTasks(organization, crashes, false)
+	if list = append(list, tasks.NewCrashRules(organization, ruled, len(list) > 0)...); len(list) == 0 {
+		return nil
+	}
+	_, err := ledger.InsertAll(ctx, tx, list)
+	return err
+}
+
+// insertRules inserts the task that evaluates rules for a batch whose crashes have got their symbols, and
+// with them other groups perhaps.
+func insertRules(ctx context.Context, tx *storage.Tx, organization int64, batch uuid.UUID) error {
+	ruled, err := crash.HasRules(ctx, tx, organization)
+	if err != nil || !ruled {
+		return err
+	}
+	_, err = ledger.InsertAll(ctx, tx, tasks.NewCrashRules(organization, []uuid.UUID{batch}, false))
+	return err
+}
+
+func symbolicateTasks(organization int64, crashes []crash.Crash, again bool) (list []*ledger.NewTask) {
 	type key struct {
 		batch uuid.UUID
 		late  bool
@@ -112,10 +146,6 @@ func insertSymbolicate(ctx context.Context, tx *storage.Tx, organization int64, 
 		k := key{batch, y.Late}
 		entries[k] = append(entries[k], n)
 	}
-	if len(entries) == 0 {
-		return nil
-	}
-	var list []*ledger.NewTask
 	for _, k := range slices.SortedFunc(maps.Keys(entries), func(a, b key) int { return slices.Compare(a.batch[:], b.batch[:]) }) {
 		t := tasks.NewCrashSymbolicate(organization, "", k.batch, entries[k], again)
 		if k.late || again {
@@ -123,8 +153,7 @@ func insertSymbolicate(ctx context.Context, tx *storage.Tx, organization int64, 
 		}
 		list = append(list, t)
 	}
-	_, err := ledger.InsertAll(ctx, tx, list)
-	return err
+	return list
 }
 
 // dumpFile begins the name of the attachment that has a dump; its format follows.

@@ -56,6 +56,7 @@ func (r *run) members(ctx context.Context) error {
 			return err
 		}
 	}
+	r.nameMaps()
 	return nil
 }
 

@@ -158,6 +158,7 @@ func (r *run) takeOver(ctx context.Context) (bool, error) {
 	for _, f := range files {
 		r.reuse(f, f.Path, names)
 	}
+	r.nameMaps()
 	r.sum.Files = len(files)
 	return true, r.finish(ctx)
 }

@@ -64,10 +64,11 @@ type insight struct {
 	Hours    []frame.Bar
 	Versions groupTrend
 	Similar  []similarGroup
+	Changes  suspectChanges
 }
 
-// insight asks for the trend of the last two days by hour, that of two weeks by version, and
-// for similar groups.
+// insight asks for the trend of the last two days by hour, that of two weeks by version, for
+// similar groups, and for the commits that may have caused it.
 func (p *Pages) insight(c *gin.Context) (seen insight, err error) {
 	path := "/api/v3/crash-groups/" + frame.Segment(c, "id")
 	var hours, versions struct {
@@ -85,7 +86,13 @@ func (p *Pages) insight(c *gin.Context) (seen insight, err error) {
 	if err := p.API.Get(c, path+"/similar", nil, &similar); err != nil {
 		return seen, err
 	}
-	seen.Hours, seen.Versions, seen.Similar = hours.Trend.bars(), versions.Trend, similar.Similar
+	var changes struct {
+		Changes suspectChanges `json:"suspect_changes"`
+	}
+	if err := p.API.Get(c, path+"/suspect-changes", nil, &changes); err != nil {
+		return seen, err
+	}
+	seen.Hours, seen.Versions, seen.Similar, seen.Changes = hours.Trend.bars(), versions.Trend, similar.Similar, changes.Changes
 	for i := range seen.Versions.Versions {
 		v := &seen.Versions.Versions[i]
 		v.Days = spread(v.Points, seen.Versions.From, seen.Versions.To, 24*time.Hour)

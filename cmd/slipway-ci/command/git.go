@@ -51,19 +51,39 @@ func cut(text string, most int) string {
 
 // git returns what git prints.
 func git(ctx context.Context, s *Session, args ...string) (string, error) {
+	return gitFor(ctx, s, "--notes-from-git", args...)
+}
+
+// gitFor returns what git prints, of a very long answer its beginning; flag is what asks for it. No
+// shell reads the arguments.
+func gitFor(ctx context.Context, s *Session, flag string, args ...string) (string, error) {
 	ctx, stop := context.WithTimeout(ctx, gitTimeout)
 	defer stop()
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = s.World.path(".")
 	cmd.WaitDelay = time.Second
-	var out, problem bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &problem
+	out, problem := &beginning{most: maxHistory}, &beginning{most: maxProblem}
+	cmd.Stdout, cmd.Stderr = out, problem
 	if err := cmd.Run(); err != nil {
 		if errors.Is(err, exec.ErrNotFound) {
-			return "", fail(Misused, "--notes-from-git: there is no git on this machine")
+			return "", fail(Misused, "%s: there is no git on this machine", flag)
 		}
-		line, _, _ := strings.Cut(problem.String(), "\n")
-		return "", fail(Misused, "--notes-from-git: git %s: %s", args[0], or(line, err.Error()))
+		line, _, _ := strings.Cut(problem.text.String(), "\n")
+		return "", fail(Misused, "%s: git %s: %s", flag, args[0], or(line, err.Error()))
 	}
-	return strings.TrimSpace(out.String()), nil
+	return strings.TrimSpace(out.text.String()), nil
+}
+
+// maxProblem bounds what is read of a failure of git.
+const maxProblem = 64 << 10
+
+// beginning keeps the first bytes of what is written, and takes the rest.
+type beginning struct {
+	text bytes.Buffer
+	most int
+}
+
+func (b *beginning) Write(p []byte) (int, error) {
+	b.text.Write(p[:min(len(p), b.most-b.text.Len())])
+	return len(p), nil
 }

@@ -24,9 +24,9 @@ const (
 )
 
 // alone reports whether a file is sent as it is: an archive, and a mapping, whose name and id
-// are its own.
+// are its own. The obfuscation map of Dart is found by the debug files beside it.
 func alone(f *debugfile.File) bool {
-	return f.Format.Archive() || f.Format.Packed() || f.Format == filetype.Format(symbol.ProGuard)
+	return f.Format.Archive() || f.Format.Packed() || f.Format == filetype.Format(symbol.ProGuard) && !f.Names
 }
 
 // batches are the files that go together.

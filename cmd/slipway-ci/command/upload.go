@@ -31,6 +31,8 @@ type uploadCommand struct {
 	Dsym         string            `name:"dsym" help:"dSYM for the build: a zip, a folder of dSYMs or an Xcode archive." placeholder:"PATH" xor:"symbols"`
 	Notes        string            `help:"Release notes in Markdown, or @FILE (notes in slipway.yaml is a file)." placeholder:"TEXT" xor:"notes"`
 	NotesFromGit bool              `help:"Release notes from the commits since the last tag." xor:"notes"`
+	Commits      bool              `name:"commits-from-git" help:"Send the commits since the build before, by which crashes find the change that caused them."`
+	CommitRange  string            `help:"Send these commits: A..B, or A for A..HEAD." placeholder:"A..B"`
 	Group        []string          `help:"Group of testers that gets the build, by name or id; may be repeated (groups in slipway.yaml)." placeholder:"GROUP" sep:"none"`
 	Channel      string            `help:"Channel of the build, kept as metadata (channel in slipway.yaml)." placeholder:"NAME"`
 	Metadata     map[string]string `help:"Further data of the build; may be repeated." placeholder:"KEY=VALUE" mapsep:"none"`
@@ -109,6 +111,9 @@ func (c *uploadCommand) prepare(ctx context.Context, s *Session) (base client.Ne
 	}
 	maps.Copy(base.Metadata, c.Metadata)
 	if base.Notes, err = c.notes(ctx, s); err != nil {
+		return base, nil, err
+	}
+	if err := c.checkCommits(ctx, s); err != nil {
 		return base, nil, err
 	}
 	if app := c.app(s); app != "" {
@@ -200,6 +205,11 @@ func (c *uploadCommand) upload(ctx context.Context, s *Session, b client.NewBuil
 	s.Result("build %s: %s %s (%s) %s", up.BuildID, up.AppName, up.AppVersion, up.VersionCode, up.BuildURL)
 	if up.Notification == "held" {
 		s.Result("the testers hear of it when its gate is green")
+	}
+	if c.Commits || c.CommitRange != "" {
+		if err := c.sendCommits(ctx, s, up, b.Metadata["branch"]); err != nil {
+			return view, err
+		}
 	}
 	if c.Wait {
 		if view.Build, err = s.awaitBuild(ctx, up); err != nil {

@@ -40,6 +40,8 @@ type File struct {
 	// Identifiers are the names by which crashes find it, as far as they can be told without
 	// reading all of it.
 	Identifiers []symbol.Identifier
+	// Names: it is an obfuscation map of Dart, which goes with the debug files of its program.
+	Names bool
 }
 
 // Web reports whether the file's name is the address of a script or module.

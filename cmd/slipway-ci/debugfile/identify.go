@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"io"
 	"os"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/slipway-qa/slipway/storage/artifact/mapping"
 	"github.com/slipway-qa/slipway/storage/symbol"
@@ -36,6 +38,13 @@ func identify(in *os.File, f *File) ([]symbol.Identifier, error) {
 	case symbol.Wasm:
 		return wasm.Identify(in, f.Size)
 	case symbol.ProGuard:
+		head := make([]byte, min(f.Size, tailSize))
+		if _, err := in.ReadAt(head, 0); err != nil && err != io.EOF {
+			return nil, err
+		}
+		if f.Names = bytes.HasPrefix(bytes.TrimLeft(head, " \t\r\n"), []byte("[")); f.Names {
+			return dartMapID(head), nil
+		}
 		return mappingIDs(in, f.Size)
 	case symbol.SourceMap:
 		id, err := mapDebugID(io.NewSectionReader(in, 0, f.Size))
@@ -68,6 +77,19 @@ func breakpadID(r io.Reader) ([]symbol.Identifier, error) {
 	}
 	return only(symbol.DebugID, words[3]), nil
 }
+
+// dartMapID reads the build id that plugins of build tools write into an obfuscation map of Dart, near its
+// beginning; none when there is none: crashes find the map by the debug files that go with it.
+func dartMapID(head []byte) []symbol.Identifier {
+	if m := dartMarker().FindSubmatch(head); m != nil {
+		return only(symbol.MappingID, string(m[1]))
+	}
+	return nil
+}
+
+var dartMarker = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`"SENTRY_DEBUG_ID_MARKER"\s*,\s*"([0-9A-Fa-f-]+)"`)
+})
 
 func mappingIDs(r io.ReaderAt, size int64) ([]symbol.Identifier, error) {
 	head, err := mapping.ReadAt(r, size)

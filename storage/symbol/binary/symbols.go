@@ -39,6 +39,7 @@ type entry struct {
 	end           uint64 // of its section
 	name          uint64 // offset in the table of names
 	short         string // the name where it is in the entry itself
+	data          bool   // an object in a section of code: a section of Dart's, or nothing of use
 }
 
 // Symbols reports the functions of the symbol tables to the sink, with addresses relative
@@ -54,6 +55,10 @@ func (f *File) Symbols(sink native.Sink) (int, error) {
 		name = f.plainName(name)
 		if name == "" || e.address < f.Base {
 			return nil
+		}
+		section, err := reportSection(sink, name, e.address-f.Base)
+		if err != nil || e.data && !section {
+			return err
 		}
 		count++
 		return sink.Public(native.Public{Address: e.address - f.Base, Size: sizeOf(e, starts), Name: name})
@@ -81,6 +86,16 @@ func (f *File) Symbols(sink native.Sink) (int, error) {
 	return count, pe{f}.eachExport(report)
 }
 
+// reportSection reports where a section of Dart's code begins: its stack traces have offsets in it.
+// False: the name is none of these.
+func reportSection(sink native.Sink, name string, start uint64) (bool, error) {
+	at, ok := native.SectionAddress(name)
+	if !ok {
+		return false, nil
+	}
+	return true, sink.Public(native.Public{Address: at, Size: 1, Name: native.SectionStart(start)})
+}
+
 // sizeOf returns the size of a symbol: its own, else up to the next start or the section's end.
 func sizeOf(e entry, starts []uint64) uint64 {
 	if e.size != 0 || len(starts) == 0 {
@@ -103,7 +118,7 @@ func (f *File) symbolStarts() ([]uint64, error) {
 	many := false
 	add := func(e entry) error {
 		many = many || len(starts) >= maxSorted
-		if !many {
+		if !many && !e.data {
 			starts = append(starts, e.address)
 		}
 		return nil
@@ -221,6 +236,8 @@ func (f elf) entry(p []byte) (e entry, ok bool, more int) {
 	kind := info & 0xf
 	switch {
 	case kind == 2, kind == 10: // STT_FUNC, STT_GNU_IFUNC
+	case kind == 1 && inside && f.sections[section].Code: // STT_OBJECT, as Dart's compiler calls its sections
+		e.data = true
 	case kind == 0 && inside && f.sections[section].Code && e.address != 0:
 		if f.Arch == "arm" || f.Arch == "arm64" || strings.HasPrefix(f.Arch, "riscv") {
 			return e, info>>4 != 0, 0 // a local one is a mapping symbol ($x, $d)

@@ -2,6 +2,7 @@ package dwarf
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage/symbol"
 )
@@ -236,10 +237,16 @@ func (t *lineTable) path(f sourceFile) (string, error) {
 	return join(dir, name), nil
 }
 
-// absolute reports whether a path of any system begins at a root.
+// absolute reports whether a path of any system begins at a root. Dart's files are addresses: those of
+// a package, of the SDK, and of a folder.
 func absolute(path string) bool {
 	if len(path) > 0 && (path[0] == '/' || path[0] == '\\') {
 		return true
+	}
+	for _, scheme := range [...]string{"package:", "dart:", "org-dartlang-sdk:", "org-dartlang-app:", "file:///"} {
+		if strings.HasPrefix(path, scheme) {
+			return true
+		}
 	}
 	return len(path) > 2 && path[1] == ':' && (path[2] == '/' || path[2] == '\\')
 }

@@ -171,6 +171,9 @@ func byText(r io.ReaderAt, head []byte, size int64, name string) (Format, string
 	if bytes.IndexByte(head, 0) >= 0 || !isText(head) {
 		return "", "", nil
 	}
+	if isDartMap(head, name) {
+		return Format(symbol.ProGuard), "", nil
+	}
 	keys, err := readKeys(io.NewSectionReader(r, 0, size))
 	if err != nil {
 		return "", "", err

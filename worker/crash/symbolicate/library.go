@@ -47,9 +47,15 @@ type session struct {
 	wanted map[crash.NamedBuild]bool
 }
 
+// namesFeature is what an obfuscation map of Dart has, as the reader of symbol files calls it.
+const namesFeature = "names"
+
 // find opens the file that serves a query.
 func (s *session) find(ctx context.Context, q Query, kinds ...symbol.Kind) (*library.Handle, symbolication.File, error) {
 	want := library.Query{ProjectID: q.ProjectID, Kinds: kinds}
+	if want.Without = namesFeature; q.Names {
+		want.Feature, want.Without = namesFeature, ""
+	}
 	for _, id := range q.Identifiers {
 		if id.Type == symbolfile.VersionIdentifier {
 			continue // its build is not there, or named by its number as well

@@ -1,6 +1,7 @@
 package symbolicate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -103,12 +104,17 @@ func debugIDsOf(r *report.Report) map[string]string {
 	return nil
 }
 
+// hermesMark stands before the address of a script that Hermes runs as bytecode. The column is the
+// offset in the bytecode then, which counts from 0, and so do the columns of the map that the packager
+// composes (https://hermesengine.dev/docs/stack-traces).
+const hermesMark = "address at "
+
 // scriptOf is the address of a frame's script.
 func scriptOf(f *report.Frame) string {
 	if f.Path != "" {
-		return f.Path
+		return strings.TrimPrefix(f.Path, hermesMark)
 	}
-	return f.Library
+	return strings.TrimPrefix(f.Library, hermesMark)
 }
 
 // isPlace reports whether a frame lies in a script: with a line, and not in the engine.
@@ -151,7 +157,11 @@ func (r *reading) readScript(ctx context.Context, s *scripts, t *report.Thread, 
 }
 
 func placeOf(f *report.Frame) *ScriptPlace {
-	return &ScriptPlace{Line: int(min(f.Line, 1<<31-1)), Column: int(min(max(f.Column, 0), 1<<31-1)), Function: f.Function}
+	column := max(f.Column, 0)
+	if strings.HasPrefix(cmp.Or(f.Path, f.Library), hermesMark) {
+		column++
+	}
+	return &ScriptPlace{Line: int(min(f.Line, 1<<31-1)), Column: int(min(column, 1<<31-1)), Function: f.Function}
 }
 
 const (

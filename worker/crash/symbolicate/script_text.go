@@ -16,9 +16,9 @@ import (
 const maxTextLines = 500
 
 // scriptLine matches a line of a stack trace of V8 ("at f (url:1:2)", "at url:1:2"), and of
-// Firefox and Safari ("f@url:1:2").
+// Firefox and Safari ("f@url:1:2"), and of Hermes ("at f (address at url:1:2)").
 var scriptLine = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^(\s*(?:at )?)(?:(async )?([^@()]*?)\s*[@(])?((?:[a-z][a-z0-9+.-]*:/{1,3}|/|~/|[A-Za-z]:\\)?[^\s()@]+?):(\d{1,9})(?::(\d{1,9}))?\)?$`)
+	return regexp.MustCompile(`^(\s*(?:at )?)(?:(async )?([^@()]*?)\s*[@(])?(address at )?((?:[a-z][a-z0-9+.-]*:/{1,3}|/|~/|[A-Za-z]:\\)?[^\s()@]+?):(\d{1,9})(?::(\d{1,9}))?\)?$`)
 })
 
 func isScriptTrace(text string) bool {
@@ -62,9 +62,12 @@ func (r *reading) mapText(ctx context.Context, s *scripts, pattern *regexp.Regex
 		if m == nil || len(lines[i]) > maxShort {
 			continue
 		}
-		line, _ := strconv.Atoi(m[5])
-		column, _ := strconv.Atoi(m[6])
-		o, err := r.openMap(ctx, s, m[4], "")
+		line, _ := strconv.Atoi(m[6])
+		column, _ := strconv.Atoi(m[7])
+		if m[4] != "" {
+			column++ // an offset in bytecode, from 0
+		}
+		o, err := r.openMap(ctx, s, m[5], "")
 		if err != nil {
 			return "", 0, err
 		}

@@ -4,7 +4,7 @@
 // names that is found: a ProGuard mapping by the id that the report names, else by the build
 // (java.go); a source map by the debug id of the script, else by release and address, else by
 // the address that an uploaded script names (script.go); a debug file by the identifiers of
-// the module (native.go). Frames that came with names from the client stay. Stack traces
+// the module (native.go), and for Dart by the build id of its traces (dart.go). Frames that came with names from the client stay. Stack traces
 // that came as text, in attributes and annotations, are read as well (text.go).
 //
 // The package knows no store: a Session finds the indexes. The reports of a part are read
@@ -48,6 +48,8 @@ type Query struct {
 	Place
 	Identifiers []symbol.Identifier
 	Arch        string // of a native module, "" when it is not known
+	// Names: of mappings an obfuscation map of Dart is wanted, else none of these.
+	Names bool
 }
 
 // Source begins sessions.
@@ -144,6 +146,7 @@ type reading struct {
 	left    int
 	bytes   int // of the replacements
 	sources int // of the lines around frames
+	starts  map[sectionKey]sectionStart
 	looked  int // sources of native code
 	colds   []coldFrame
 }
@@ -182,6 +185,12 @@ func (r *reading) kinds() (list []func(context.Context) error) {
 	}
 	if r.wantsManaged() {
 		list = append(list, r.readManaged)
+	}
+	if r.wantsDart() {
+		list = append(list, r.readDart)
+	}
+	if r.wantsDartNames() {
+		list = append(list, r.readDartNames)
 	}
 	if r.wantsNative() {
 		list = append(list, r.readNative)

@@ -2,7 +2,7 @@
 // modules, the threads with their registers, what of their memory a stack walk needs,
 // and why the process ended.
 //
-// Readers (minidump, plcrash) return a Dump. It is plain data and goes through JSON,
+// Readers (minidump, plcrash, engine) return a Dump. It is plain data and goes through JSON,
 // so that it can be read in a process of its own, which may be killed, and be walked
 // and symbolicated in another. Package walk fills in the frames of the threads; Report
 // makes the result an ordinary report (storage/report).
@@ -39,7 +39,7 @@ const (
 
 // Dump is what a dump says.
 type Dump struct {
-	// Format is "minidump" or "plcrash".
+	// Format is "minidump", "plcrash", "unreal" or "unity".
 	Format string `json:"format"`
 	// Time is when the dump was written, in UTC seconds; 0 when unknown.
 	Time    int64   `json:"time"`

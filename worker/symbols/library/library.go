@@ -113,6 +113,8 @@ type Query struct {
 	// Feature that the index must have, as parse names them: "unwind". "" is none; then of
 	// several files of native code the one that says most serves.
 	Feature string
+	// Without is a feature that the index must not have; "" is none.
+	Without string
 }
 
 // Handle is a file that serves, opened.

@@ -291,7 +291,7 @@ func (s *Session) askBuilds(ctx context.Context) error {
 func (q *Query) useful(found []symbolfile.Found) []symbolfile.Found {
 	found = slices.DeleteFunc(found, func(f symbolfile.Found) bool {
 		return f.IndexKey == "" || len(q.Kinds) > 0 && !slices.Contains(q.Kinds, f.Kind) ||
-			q.Feature != "" && !slices.Contains(f.Features, q.Feature)
+			q.Feature != "" && !slices.Contains(f.Features, q.Feature) || q.Without != "" && slices.Contains(f.Features, q.Without)
 	})
 	slices.SortStableFunc(found, func(a, b symbolfile.Found) int {
 		if !a.Kind.Native() || !b.Kind.Native() {

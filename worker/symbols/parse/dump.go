@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/worker/symbols/dump"
+	"github.com/slipway-qa/slipway/worker/symbols/engine"
 	"github.com/slipway-qa/slipway/worker/symbols/minidump"
 	"github.com/slipway-qa/slipway/worker/symbols/plcrash"
 )
@@ -12,7 +13,7 @@ import (
 // DumpArgs name a crash dump. The result of the operation is a dump.Dump.
 type DumpArgs struct {
 	Path string `json:"path"`
-	// Format is "minidump" or "plcrash", as the one who sent it says.
+	// Format is "minidump", "plcrash", "unreal" or "unity", as the one who sent it says.
 	Format string `json:"format"`
 }
 
@@ -28,6 +29,8 @@ func readDump(_ context.Context, args DumpArgs) (*dump.Dump, error) {
 		return minidump.Read(f, size)
 	case "plcrash":
 		return plcrash.Read(f, size)
+	case engine.Unreal, engine.Unity:
+		return engine.Read(f, size)
 	}
 	return nil, symbol.Invalid(symbol.Unsupported, "dumps of the format %q are not read", args.Format)
 }

@@ -92,6 +92,8 @@ const (
 	Scopes    = "scopes"
 	Sources   = "sources"
 	Text      = "text"
+	// Names: the file has names of classes alone, as an obfuscation map of Dart.
+	Names = "names"
 )
 
 // input is a symbol file that is being read.

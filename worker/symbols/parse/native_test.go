@@ -191,7 +191,7 @@ func TestDumpFormats(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "dump")
 	require.NoError(t, os.WriteFile(path, []byte("MDMP"), 0o600))
-	for _, format := range []string{"minidump", "plcrash", "other"} {
+	for _, format := range []string{"minidump", "plcrash", "unreal", "unity", "other"} {
 		var wrong *symbol.InvalidError
 		_, err := readDump(context.Background(), DumpArgs{Path: path, Format: format})
 		require.ErrorAs(t, err, &wrong, format)

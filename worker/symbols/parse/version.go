@@ -14,7 +14,7 @@ func Version(kind symbol.Kind) int {
 	const format = 1000 // readers change more often than formats
 	switch kind {
 	case symbol.ELF, symbol.MachO, symbol.PE, symbol.Breakpad, symbol.PDB, symbol.Wasm, symbol.PortablePDB:
-		return native.Version*format + 3
+		return native.Version*format + 4
 	case symbol.ProGuard:
 		return int(proguard.Version)*format + 1
 	case symbol.SourceMap, symbol.Source:
