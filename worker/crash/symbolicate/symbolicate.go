@@ -198,6 +198,18 @@ func (r *reading) kinds() (list []func(context.Context) error) {
 	return list
 }
 
+// anyFrame reports whether a frame of the report fits.
+func (r *reading) anyFrame(fits func(*report.Frame) bool) bool {
+	for i := range r.Report.Threads {
+		for j := range r.Report.Threads[i].Frames {
+			if fits(&r.Report.Threads[i].Frames[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // threads returns the threads, the one that failed first.
 func (r *reading) threads() []*report.Thread {
 	main := r.Report.FaultThread()
@@ -246,6 +258,14 @@ func (r *reading) replace(thread string, p symbolication.Replacement) {
 		}
 	}
 	r.doc.Threads = append(r.doc.Threads, symbolication.Thread{ID: thread, Replaced: []symbolication.Replacement{p}})
+}
+
+// openNative looks for a native file, and notes the outcome once.
+func (r *reading) openNative(ctx context.Context, w *want) (*opened, error) {
+	return r.open(w, r.part.locate(r.Place, w, func(q Query, l *located) (file symbolication.File, err error) {
+		l.native, file, err = r.part.session.Native(ctx, q)
+		return file, err
+	}))
 }
 
 // open notes the outcome of a look-up once.
