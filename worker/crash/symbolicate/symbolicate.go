@@ -4,8 +4,9 @@
 // names that is found: a ProGuard mapping by the id that the report names, else by the build
 // (java.go); a source map by the debug id of the script, else by release and address, else by
 // the address that an uploaded script names (script.go); a debug file by the identifiers of
-// the module (native.go), and for Dart by the build id of its traces (dart.go). Frames that came with names from the client stay. Stack traces
-// that came as text, in attributes and annotations, are read as well (text.go).
+// the module (native.go), and for Dart by the build id of its traces (dart.go). Frames that came
+// with names from the client stay. Stack traces that came as text, in attributes and annotations,
+// are read as well (text.go).
 //
 // The package knows no store: a Session finds the indexes. The reports of a part are read
 // together (part.go): what one of them looks for and the session does not know yet is noted,
