@@ -65,9 +65,6 @@ type ruleConditionRequest struct {
 	Values  []string `json:"values"`
 }
 
-// maxRuleMail bounds the people of a request that are looked for; the store has the same bound.
-const maxRuleMail = 50
-
 // Rules serves GET /api/v3/crash-rules. Parameter: project, the id of a crash project.
 func (h *Handlers) Rules(c *gin.Context) error {
 	project := int64(0)
@@ -165,8 +162,8 @@ func (h *Handlers) ruleOf(c *gin.Context, w account.Writer, in *ruleRequest) (cr
 	for _, one := range in.Conditions {
 		r.Conditions = append(r.Conditions, crash.RuleCondition{Subject: crash.RuleSubject(one.Subject), Key: one.Key, Values: one.Values})
 	}
-	if len(in.Mail) > maxRuleMail {
-		return r, storage.Invalid("mail", "must be at most %d", maxRuleMail)
+	if len(in.Mail) > crash.MaxRulePeople { // each is looked for
+		return r, storage.Invalid("mail", "must be at most %d", crash.MaxRulePeople)
 	}
 	for i, who := range in.Mail {
 		user, err := h.rulePerson(c, w, who)

@@ -15,7 +15,7 @@ import (
 
 // A rule says what is to happen when a group is new, is there again, or occurs often: people get a
 // mail, webhooks hear of it, the group is assigned. A rule fires once for a group, until the group
-// was resolved and is open again, or until its own time has passed.
+// was resolved and a report opened it again, or until its own time has passed.
 
 // Bounds of rules. Each report of an organization may be matched against all of them.
 const (
@@ -24,7 +24,7 @@ const (
 	maxRuleConditions = 10
 	maxRuleValues     = 20
 	maxRuleValue      = 255
-	maxRulePeople     = 50
+	MaxRulePeople     = 50
 	// maxRuleUsers and maxRuleReports bound what a rule counts, and with it the reports that
 	// are read for it; maxRuleMinutes how far back it looks.
 	maxRuleUsers   = 1000
@@ -132,8 +132,8 @@ func (r *Rule) Validate() (err error) {
 		return storage.Invalid("trigger", "must be new, regressed, users or reports")
 	case len(r.Conditions) > maxRuleConditions:
 		return storage.Invalid("conditions", "must be at most %d", maxRuleConditions)
-	case len(r.People) > maxRulePeople:
-		return storage.Invalid("mail", "must be at most %d", maxRulePeople)
+	case len(r.People) > MaxRulePeople:
+		return storage.Invalid("mail", "must be at most %d", MaxRulePeople)
 	case len(r.People) == 0 && !r.Webhook && r.AssigneeID == nil:
 		return storage.Invalid("mail", "must name somebody where a rule has neither webhook nor assignee: it would do nothing")
 	case r.RepeatHours < 0 || r.RepeatHours > maxRuleRepeat:

@@ -29,14 +29,10 @@ func (r *reading) wantsDart() bool {
 	if bytes.Contains(r.Document, []byte(dartSection)) || isDart(r.Report.Lang) && bytes.Contains(r.Document, []byte(" abs ")) {
 		return true
 	}
-	for i := range r.Report.Threads {
-		for j := range r.Report.Threads[i].Frames {
-			if _, ok := dartPlaceOf(&r.Report.Threads[i].Frames[j]); ok {
-				return true
-			}
-		}
-	}
-	return false
+	return r.anyFrame(func(f *report.Frame) bool {
+		_, ok := dartPlaceOf(f)
+		return ok
+	})
 }
 
 // dartPlaceOf reads the place of a frame, whose name clients cut out of a line of the trace.
@@ -147,10 +143,7 @@ func (r *reading) openDart(ctx context.Context, files map[string]*opened, p dart
 	o := &opened{}
 	if len(p.ids) > 0 && len(r.opened) < maxFiles {
 		var err error
-		o, err = r.open(w, r.part.locate(r.Place, w, func(q Query, l *located) (file symbolication.File, err error) {
-			l.native, file, err = r.part.session.Native(ctx, q)
-			return file, err
-		}))
+		o, err = r.openNative(ctx, w)
 		if err != nil {
 			return nil, err
 		}

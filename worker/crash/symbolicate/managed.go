@@ -13,14 +13,7 @@ import (
 // wantsManaged reports whether a frame is a place in a method of .NET whose line its runtime did not
 // know.
 func (r *reading) wantsManaged() bool {
-	for i := range r.Report.Threads {
-		for j := range r.Report.Threads[i].Frames {
-			if managedPlace(&r.Report.Threads[i].Frames[j]) {
-				return true
-			}
-		}
-	}
-	return false
+	return r.anyFrame(managedPlace)
 }
 
 // managedPlace reports whether a frame is to be looked up by the token of its method and the offset in
@@ -123,10 +116,7 @@ func (r *reading) openAssembly(ctx context.Context, s *scripts, assemblies map[s
 			w.version = s.releases[0]
 		}
 		var err error
-		o, err = r.open(w, r.part.locate(r.Place, w, func(q Query, l *located) (file symbolication.File, err error) {
-			l.native, file, err = r.part.session.Native(ctx, q)
-			return file, err
-		}))
+		o, err = r.openNative(ctx, w)
 		if err != nil {
 			return nil, err
 		}

@@ -29,14 +29,7 @@ type module struct {
 
 // wantsNative reports whether a frame is to be looked up by its address.
 func (r *reading) wantsNative() bool {
-	for i := range r.Report.Threads {
-		for j := range r.Report.Threads[i].Frames {
-			if wantsAddress(&r.Input, &r.Report.Threads[i].Frames[j]) {
-				return true
-			}
-		}
-	}
-	return false
+	return r.anyFrame(func(f *report.Frame) bool { return wantsAddress(&r.Input, f) })
 }
 
 // unnamed reports whether a frame is only an address. Some clients repeat the address where
@@ -135,10 +128,7 @@ func (m *module) open(ctx context.Context, r *reading) (*opened, error) {
 		m.opened = &opened{}
 		return m.opened, nil
 	}
-	o, err := r.open(m.want, r.part.locate(r.Place, m.want, func(q Query, l *located) (file symbolication.File, err error) {
-		l.native, file, err = r.part.session.Native(ctx, q)
-		return file, err
-	}))
+	o, err := r.openNative(ctx, m.want)
 	m.opened = o
 	return o, err
 }

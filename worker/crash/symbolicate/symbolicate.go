@@ -4,8 +4,9 @@
 // names that is found: a ProGuard mapping by the id that the report names, else by the build
 // (java.go); a source map by the debug id of the script, else by release and address, else by
 // the address that an uploaded script names (script.go); a debug file by the identifiers of
-// the module (native.go), and for Dart by the build id of its traces (dart.go). Frames that came with names from the client stay. Stack traces
-// that came as text, in attributes and annotations, are read as well (text.go).
+// the module (native.go), and for Dart by the build id of its traces (dart.go). Frames that came
+// with names from the client stay. Stack traces that came as text, in attributes and annotations,
+// are read as well (text.go).
 //
 // The package knows no store: a Session finds the indexes. The reports of a part are read
 // together (part.go): what one of them looks for and the session does not know yet is noted,
@@ -198,6 +199,18 @@ func (r *reading) kinds() (list []func(context.Context) error) {
 	return list
 }
 
+// anyFrame reports whether a frame of the report fits.
+func (r *reading) anyFrame(fits func(*report.Frame) bool) bool {
+	for i := range r.Report.Threads {
+		for j := range r.Report.Threads[i].Frames {
+			if fits(&r.Report.Threads[i].Frames[j]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // threads returns the threads, the one that failed first.
 func (r *reading) threads() []*report.Thread {
 	main := r.Report.FaultThread()
@@ -246,6 +259,14 @@ func (r *reading) replace(thread string, p symbolication.Replacement) {
 		}
 	}
 	r.doc.Threads = append(r.doc.Threads, symbolication.Thread{ID: thread, Replaced: []symbolication.Replacement{p}})
+}
+
+// openNative looks for a native file, and notes the outcome once.
+func (r *reading) openNative(ctx context.Context, w *want) (*opened, error) {
+	return r.open(w, r.part.locate(r.Place, w, func(q Query, l *located) (file symbolication.File, err error) {
+		l.native, file, err = r.part.session.Native(ctx, q)
+		return file, err
+	}))
 }
 
 // open notes the outcome of a look-up once.

@@ -78,14 +78,10 @@ func (r *reading) wantsWasm() bool {
 	if r.Report.Symbolication != "" && r.Report.Symbolication != "sourcemap" {
 		return false
 	}
-	for i := range r.Report.Threads {
-		for j := range r.Report.Threads[i].Frames {
-			if _, ok := wasmPlaceOf(&r.Report.Threads[i].Frames[j]); ok {
-				return true
-			}
-		}
-	}
-	return false
+	return r.anyFrame(func(f *report.Frame) bool {
+		_, ok := wasmPlaceOf(f)
+		return ok
+	})
 }
 
 // readWasm looks up the frames in modules: by the module itself, which has DWARF or names, else by
@@ -161,10 +157,7 @@ func (r *reading) openWasm(ctx context.Context, s *scripts, modules map[string]*
 			w.version = s.releases[0]
 		}
 		var err error
-		o, err = r.open(w, r.part.locate(r.Place, w, func(q Query, l *located) (file symbolication.File, err error) {
-			l.native, file, err = r.part.session.Native(ctx, q)
-			return file, err
-		}))
+		o, err = r.openNative(ctx, w)
 		if err != nil {
 			return nil, err
 		}
