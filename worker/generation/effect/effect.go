@@ -1,5 +1,11 @@
 // Package effect says what changed on a page between two moments, and what must and must not
 // have changed for a goal to be reached. It is pure.
+//
+// The difference of two models (package page) is taken once: records that came, went, moved or
+// changed, fields with other values, controls with other states, dialogs that opened or closed,
+// another address. Each class of effect (package intent) then has its judgement: added is one
+// more record with the text, removed is this record gone and no other, sorted is the order of
+// the typed attribute. What nothing shows is judged to be unseen, which is no success.
 package effect
 
 import (

@@ -2,7 +2,7 @@ package find
 
 import "github.com/slipway-qa/slipway/worker/generation/intent"
 
-// things are the kinds that most goals can be done to.
+// most are the kinds that most goals can be done to.
 var most = []What{Record, Field, Option, Control, Container}
 
 // kinds are the kinds of thing that the target of a goal can be, by its effect.

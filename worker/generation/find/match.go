@@ -111,8 +111,8 @@ func (ix *index) comparer(lang string) *word.Comparer {
 // content is the least weight of words that have a meaning of their own.
 const content = 0.5
 
-// least is the quality of a match of two words below which it is none: initials and what may
-// be a typing error do not say that a thing was meant.
+// counts reports whether two words that match in this way say that a thing was meant: initials
+// and what may be a typing error do not.
 func counts(k word.Kind) bool { return k != word.Typo && k != word.None }
 
 // match compares the phrase with a text.

@@ -166,7 +166,7 @@ func (s *searcher) unitOf(c *column) string {
 	return s.ix.words.unitIn(c.name)
 }
 
-// best returns the column that shows a measure; nil where none does. Equal is set where two
+// column returns the column that shows a measure; nil where none does. Equal is set where two
 // do so equally well and do not show the same order.
 func (s *searcher) column(pool []int, m *measured) (best *column, equal bool) {
 	var second float64

@@ -11,7 +11,7 @@ import (
 // maxDepth bounds how deep descriptions stand in each other ("the x of the y of the z").
 const maxDepth = 4
 
-// search is one search for one description.
+// searcher is one search for one description.
 type searcher struct {
 	ix    *index
 	m     *page.Model
@@ -374,28 +374,6 @@ func (s *searcher) outermost(cs []Candidate) []Candidate {
 			continue
 		}
 		out = append(out, c)
-	}
-	return out
-}
-
-// excepted reports whether a candidate is what the description leaves out.
-func (s *searcher) excepted(c *Candidate) bool {
-	for i := range s.d.Except {
-		f := searchAt(s.m, &s.d.Except[i], Want{Kinds: []What{c.What}, Lang: s.w.Lang, Within: s.w.Within, Hidden: s.w.Hidden}, s.depth+1)
-		for _, x := range f.Candidates {
-			if x.Node == c.Node && len(x.Missing) == 0 && x.Score >= Enough {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// exceptUses are the words of what is left out: leaving it out explains them.
-func (s *searcher) exceptUses() []Use {
-	var out []Use
-	for i := range s.d.Except {
-		out = append(out, Use{Span: s.d.Except[i].Span, By: "left out"})
 	}
 	return out
 }

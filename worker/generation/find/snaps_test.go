@@ -55,7 +55,7 @@ func node(m *page.Model, ref string) int {
 	return -1
 }
 
-// meets reports whether a candidate is what one of the steps from n on works on.
+// goldMeets reports whether a candidate is what one of the steps from n on works on.
 func goldMeets(m *page.Model, c *Candidate, steps []goldStep, n int) bool {
 	ix := indexOf(m)
 	for _, st := range steps {

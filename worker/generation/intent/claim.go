@@ -30,7 +30,7 @@ type asserter struct {
 	words      []Span     // of the verb and what was taken with it
 }
 
-// claims reads the claims of a clause whose finite verb is its head.
+// claims_ reads the claims of a clause whose finite verb is its head.
 func (r *reader) claims_(c *clause) []Claim {
 	a := &asserter{r: r, c: c, property: Is}
 	pre, post := a.predicate()

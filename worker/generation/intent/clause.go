@@ -89,7 +89,7 @@ func (r *reader) pieces(items []item) []clause {
 		case len(cur.items) > 0 && r.withoutDeed(items, i):
 			start("and")
 			cur.items = append(cur.items, *it)
-		case r.joins(items, i):
+		case r.coordinates(items, i):
 			start(conjunctionName(it))
 			if cur.sep == "then" {
 				cur.sep, cur.after = "and", true
@@ -114,8 +114,8 @@ func (r *reader) pieces(items []item) []clause {
 	return list
 }
 
-// joins reports whether items[i] may stand between clauses.
-func (r *reader) joins(items []item, i int) bool {
+// coordinates reports whether items[i] may stand between clauses.
+func (r *reader) coordinates(items []item, i int) bool {
 	it := &items[i]
 	if it.proper(r.lang) || it.value != nil || it.has(lexicon.Preposition) && !it.mainly(lexicon.Conjunction) {
 		return false

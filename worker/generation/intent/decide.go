@@ -47,7 +47,7 @@ func (a *asserter) decide() []Claim {
 	a.sorted(&c)
 	a.counts(&c)
 	a.positions(&c)
-	a.again(&c)
+	a.asBefore(&c)
 	for i := range extra {
 		a.fill(&extra[i], c)
 	}

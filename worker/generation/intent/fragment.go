@@ -93,8 +93,8 @@ func (r *reader) isNew(it *item) bool {
 	return it.has(lexicon.State, "new")
 }
 
-// rest takes what stands behind the colon of a new thing as it is written.
-func (b *builder) rest(c *clause) bool {
+// behindColon takes what stands behind the colon of a new thing as it is written.
+func (b *builder) behindColon(c *clause) bool {
 	if !b.adding || c.sep != ":" {
 		return false
 	}

@@ -61,7 +61,8 @@ func (it *item) has(c lexicon.Class, names ...string) bool {
 	return false
 }
 
-// first sense only: function words that are nothing else before.
+// mainly reports whether the first sense of an item is of a class: function words that are
+// nothing else before.
 func (it *item) mainly(c lexicon.Class) bool { return len(it.entries) > 0 && it.entries[0].Class == c }
 
 func contains(list []string, s string) bool {
@@ -140,13 +141,13 @@ func (r *reader) items(toks []token) []item {
 		i += n
 	}
 	for i := range list {
-		one(list, i)
+		countOrThing(list, i)
 	}
 	return list
 }
 
-// one settles whether "one" counts or stands for a thing: "the one that ...", "the blue one".
-func one(list []item, i int) {
+// countOrThing settles whether "one" counts or stands for a thing: "the one that ...", "the blue one".
+func countOrThing(list []item, i int) {
 	it := &list[i]
 	if !it.number || !it.has(lexicon.Pronoun) || i == 0 {
 		return

@@ -24,9 +24,9 @@ func (d *deed) object(p *phrase, more bool) {
 	case d.g.Effect == Rate && d.g.Amount != nil:
 		d.sibling(p)
 	case d.colon || d.formlike() && (p.sep == "," || d.last == "field" || d.last == "value" || d.last == "name"):
-		d.again(p, more)
+		d.member(p, more)
 	default:
-		d.again(p, more)
+		d.member(p, more)
 	}
 }
 
@@ -115,7 +115,7 @@ func (d *deed) second(p *phrase) {
 	case d.g.Effect == Set && d.name != nil && d.value == nil:
 		d.fill("value", p)
 	case d.g.Effect == Set || d.formlike():
-		d.again(p, false)
+		d.member(p, false)
 	case d.g.Effect == Edit && d.g.Text == nil:
 		d.fill("text", p)
 	case d.g.Become == nil && d.g.Effect != Choose && d.g.Effect != Press:
@@ -125,8 +125,8 @@ func (d *deed) second(p *phrase) {
 	}
 }
 
-// again takes a further member of a list.
-func (d *deed) again(p *phrase, more bool) {
+// member takes a further member of a list.
+func (d *deed) member(p *phrase, more bool) {
 	if more && d.splits() {
 		d.split(p)
 		return

@@ -112,7 +112,7 @@ func (p *phrase) sense(names ...string) bool {
 	return false
 }
 
-// is reports whether the first sense of the preposition is one of names.
+// leads reports whether the first sense of the preposition is one of names.
 func (p *phrase) leads(names ...string) bool {
 	return len(p.senses) > 0 && contains(names, p.senses[0])
 }

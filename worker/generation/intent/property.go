@@ -192,8 +192,8 @@ func (a *asserter) positions(c *Claim) {
 	c.Property, c.Values, c.Subject = At, []Value{ordinalValue(n, c.Subject[0].Span)}, list
 }
 
-// again settles words that say how it was before: "again", "not any more", "still".
-func (a *asserter) again(c *Claim) {
+// asBefore settles words that say how it was before: "again", "not any more", "still".
+func (a *asserter) asBefore(c *Claim) {
 	if c.Property == Vanishes && c.Not {
 		c.Property, c.Not = Shown, false
 	}

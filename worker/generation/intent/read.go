@@ -97,7 +97,7 @@ type builder struct {
 // clause reads list[i].
 func (b *builder) clause(list []clause, i int) {
 	c := &list[i]
-	if b.rest(c) || i > 0 && list[i-1].kind == goal && b.deedBefore(&list[i-1]) && b.content(c) {
+	if b.behindColon(c) || i > 0 && list[i-1].kind == goal && b.deedBefore(&list[i-1]) && b.content(c) {
 		return
 	}
 	b.adding = false

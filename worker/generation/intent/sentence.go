@@ -208,7 +208,7 @@ func (r *reader) cutApostrophe(out []token, t token) []token {
 	return append(out, first, rest)
 }
 
-// English contractions by what stands after the apostrophe.
+// contractions of English by what stands after the apostrophe.
 var contractions = map[string]string{"s": "'s", "t": "not", "re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am"}
 
 var (

@@ -31,7 +31,7 @@ type token struct {
 	clitic bool
 }
 
-// Marks of quotes: each opening one with those that close it.
+// quotes are the marks of quotes: each opening one with those that close it.
 var quotes = map[rune]string{'"': "\"”", '“': "”“\"", '„': "“”\"", '«': "»", '»': "«", '‹': "›", '‘': "’", '‚': "‘’", '「': "」", '`': "`"}
 
 // tokenize cuts s into tokens in one pass.
@@ -159,7 +159,7 @@ func letters(s string, i int, first rune) token {
 			code = code || r == '/' && strings.Contains(s[i:j], ".")
 		case r == ':' && letterAt(s, j+n) && j > i:
 			code = true
-		case strings.ContainsRune(".:?=&%+#~", r) && joins(s, i, j, n, code):
+		case strings.ContainsRune(".:?=&%+#~", r) && inWord(s, i, j, n, code):
 			code = true
 		case isApostrophe(r) && letterAt(s, j+n):
 		case r == '/' && strings.HasPrefix(s[i:], "http"):
@@ -172,9 +172,9 @@ func letters(s string, i int, first rune) token {
 	return wordOf(s, i, j, code)
 }
 
-// joins reports whether a sign at j inside of s[i:] belongs to an address or a file's name:
+// inWord reports whether a sign at j inside of s[i:] belongs to an address or a file's name:
 // "ann@lee.io", "https://a.b/c?d=e", "beach.png", but not "d.h." or "end.Next".
-func joins(s string, i, j, n int, code bool) bool {
+func inWord(s string, i, j, n int, code bool) bool {
 	if !letterAt(s, j+n) && !digitAt(s, j+n) && !(s[j] == ':' && strings.HasPrefix(s[j:], "://")) {
 		return false
 	}

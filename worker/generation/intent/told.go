@@ -28,7 +28,7 @@ func (b *builder) tells(list []clause, i int) bool {
 
 // statement keeps what a clause tells, for the goal that follows.
 func (b *builder) statement(c *clause) {
-	if b.wish(c) {
+	if b.needed(c) {
 		return
 	}
 	subject := firstNoun(joinMods(b.r.chunks(c.items[:c.head], nil)))
@@ -86,9 +86,9 @@ func onlyState(d Description) bool {
 // picks reports whether a description is a superlative and no more: "the longest".
 func picks(d Description) bool { return d.Extreme != nil && len(d.Words) == 0 && d.Noun == "" }
 
-// wish reads "she needs no drinks" as a field of the form before it, "we still need X" as
+// needed reads "she needs no drinks" as a field of the form before it, "we still need X" as
 // something to leave, and other wishes as something to set.
-func (b *builder) wish(c *clause) bool {
+func (b *builder) needed(c *clause) bool {
 	if !c.items[c.head].has(lexicon.Auxiliary, "want") {
 		return false
 	}

@@ -15,8 +15,8 @@ import (
 //go:embed */*.txt
 var files embed.FS
 
-// shared is the folder of what has no language: names of icons.
-const shared = "shared"
+// symbol is the folder of what has no language: names of icons.
+const symbol = "symbol"
 
 // world is everything that the data hold. A language is built when it is first asked for.
 type world struct {
@@ -61,7 +61,7 @@ func load(data fs.FS) (*world, error) {
 			return nil, err
 		}
 		w.nameConcepts(parts)
-		if code := d.Name(); code != shared {
+		if code := d.Name(); code != symbol {
 			w.codes = append(w.codes, code)
 			w.languages[code] = sync.OnceValue(func() *Lexicon { return w.build(code, parts) })
 			continue

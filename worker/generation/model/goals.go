@@ -88,8 +88,8 @@ func (f *finder) fail(format string, args ...any) {
 	}
 }
 
-// one checks a name of a list; "" may be left out.
-func (f *finder) one(slot, name string, names []string) string {
+// among checks a name of a list; "" may be left out.
+func (f *finder) among(slot, name string, names []string) string {
 	if name != "" && !slices.Contains(names, name) {
 		f.fail("%s %q is none of %s", slot, shorten(name, maxCalled), strings.Join(names, ", "))
 		return ""
@@ -200,7 +200,7 @@ func (f *finder) value(part string) *intent.Value {
 // readGoal returns a goal. It is searched for behind the goal before it first: they stand in their order.
 func (f *finder) readGoal(j *jsonGoal, from int) intent.Goal {
 	f.goal, f.taken = intent.Span{From: from, To: len(f.source)}, nil
-	g := intent.Goal{Effect: intent.Effect(f.one("effect", j.Effect, effects)), Place: f.one("place", j.Place, places),
+	g := intent.Goal{Effect: intent.Effect(f.among("effect", j.Effect, effects)), Place: f.among("place", j.Place, places),
 		Descending: j.Descending, On: j.On, Keys: j.Keys, Times: max(0, min(j.Times, 50)), Forbidden: j.Forbidden, Expected: j.Expected, Optional: j.Optional, Otherwise: j.Otherwise}
 	if j.Effect == "" || strings.TrimSpace(j.Text) == "" {
 		f.fail("text or effect is missing")
@@ -280,7 +280,7 @@ func (f *finder) thing(j *jsonThing, depth int) *intent.Description {
 		f.fail("things are described too deep")
 		return nil
 	}
-	d := &intent.Description{Kind: intent.Kind(f.one("kind", j.Kind, kinds)), Quoted: j.Quoted, Ordinal: j.Ordinal,
+	d := &intent.Description{Kind: intent.Kind(f.among("kind", j.Kind, kinds)), Quoted: j.Quoted, Ordinal: j.Ordinal,
 		Next: j.Next, Other: j.Other, All: j.All, Both: j.Both, Only: j.Only, Pronoun: j.Pronoun, Count: max(0, j.Count)}
 	d.Words = f.words(j.Words)
 	if j.Noun != "" {
@@ -379,8 +379,8 @@ func (f *finder) claim(j *jsonClaim) *intent.Claim {
 	if j == nil {
 		return nil
 	}
-	c := &intent.Claim{Span: f.goal, Property: intent.Property(f.one("property", j.Property, properties)), Not: j.Not, Only: j.Only,
-		Op: f.one("op", j.Op, operators), Descending: j.Descending}
+	c := &intent.Claim{Span: f.goal, Property: intent.Property(f.among("property", j.Property, properties)), Not: j.Not, Only: j.Only,
+		Op: f.among("op", j.Op, operators), Descending: j.Descending}
 	if c.Property == "" && f.err == nil {
 		f.err = errors.New("property is missing")
 	}

@@ -74,7 +74,8 @@ func (b *builder) monthOf(text string) (year, month int) {
 	return at.Year(), int(at.Month())
 }
 
-// dayControls makes controls of the days of calendars that listen only all together.
+// dayControl reports whether an element becomes a control: a day of a calendar that listens only
+// for all of its days together.
 func (b *builder) dayControl(i int) bool {
 	r := b.member[i]
 	return r >= 0 && b.groups[b.Records[r].Group].Kind == "calendar" && !b.HoldsControl(i)

@@ -146,7 +146,7 @@ func (b *builder) onlyControl(i int) int {
 
 func (b *builder) choiceLabel(i int) string {
 	if n := &b.Nodes[i]; n.Name != "" {
-		return shape.Tidy(n.Name)
+		return shape.WithoutIcons(n.Name)
 	}
 	if text := b.TextOf(i); text != "" {
 		return text
@@ -159,7 +159,7 @@ func (b *builder) choiceLabel(i int) string {
 func (b *builder) choiceNames(around int, nodes []int) []string {
 	var names []string
 	add := func(text string) {
-		if text = shape.Label(shape.Tidy(text)); text != "" && len(text) <= maxLabel && !slices.Contains(names, text) {
+		if text = shape.Label(shape.WithoutIcons(text)); text != "" && len(text) <= maxLabel && !slices.Contains(names, text) {
 			names = append(names, text)
 		}
 	}
@@ -273,7 +273,7 @@ func (b *builder) addRating(around int, nodes []int) {
 		if b.starOn(j) {
 			full++
 		}
-		f.Options = append(f.Options, Option{Label: fmt.Sprint(k + 1), Value: shape.Tidy(n.Name), Node: j})
+		f.Options = append(f.Options, Option{Label: fmt.Sprint(k + 1), Value: shape.WithoutIcons(n.Name), Node: j})
 	}
 	if checked > 0 {
 		full = checked

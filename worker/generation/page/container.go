@@ -224,13 +224,13 @@ func (b *builder) titleOf(i int) string {
 func (b *builder) longTitle(i int) string {
 	n := &b.Nodes[i]
 	if name := cmp.Or(n.Name, n.Title); tagKinds[n.Tag] == "frame" && name != "" {
-		return shape.Label(shape.Tidy(name))
+		return shape.Label(shape.WithoutIcons(name))
 	}
 	if n.Role == "form" && n.Name != "" {
-		return shape.Label(shape.Tidy(n.Name))
+		return shape.Label(shape.WithoutIcons(n.Name))
 	}
 	if n.Name != "" && n.Role != "" && n.Role != "article" && n.Role != "listitem" && !namedByContent[n.Role] {
-		return shape.Label(shape.Tidy(n.Name))
+		return shape.Label(shape.WithoutIcons(n.Name))
 	}
 	if n.Label != "" {
 		return shape.Label(n.Label)

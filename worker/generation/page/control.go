@@ -103,7 +103,7 @@ func (b *builder) labelsNext(i int) bool {
 	text := shape.Label(b.TextOf(i))
 	for j := b.X.End(i); j < len(b.Nodes) && j < b.Stop(i)+8; j++ {
 		if n := &b.Nodes[j]; shape.TypedRoles[n.Role] {
-			return shape.Label(shape.Tidy(n.Label)) == text || shape.Label(shape.Tidy(n.Name)) == text || shape.Label(b.textBefore(j)) == text
+			return shape.Label(shape.WithoutIcons(n.Label)) == text || shape.Label(shape.WithoutIcons(n.Name)) == text || shape.Label(b.textBefore(j)) == text
 		}
 	}
 	return false
@@ -201,13 +201,13 @@ func (b *builder) nameControl(c *Control) {
 	n := &b.Nodes[c.Node]
 	text := b.TextOf(c.Node)
 	if text == "" && len(b.X.Children(c.Node)) == 0 {
-		text = shape.Tidy(n.Text)
+		text = shape.WithoutIcons(n.Text)
 	}
 	if utf8.RuneCountInString(text) > 120 {
 		text = ""
 	}
 	add := func(text, from string) {
-		text = shape.Tidy(text)
+		text = shape.WithoutIcons(text)
 		if text == "" || len(text) > 300 || len(c.Names) > 12 {
 			return
 		}
@@ -219,7 +219,7 @@ func (b *builder) nameControl(c *Control) {
 		c.Names = append(c.Names, Name{Text: text, From: from})
 	}
 	c.Icon = !shape.Lettered(text) && (n.Box[2] < 120)
-	name := shape.Tidy(n.Name)
+	name := shape.WithoutIcons(n.Name)
 	if b.iconNames(c.Node, name, text) {
 		add(text, "text") // the name only repeats what its icons are called
 	}

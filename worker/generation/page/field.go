@@ -95,7 +95,7 @@ func (b *builder) fieldOf(i int) Field {
 	if len(f.Names) > 0 {
 		f.Label = f.Names[0]
 	}
-	f.Value = shape.Tidy(n.Value)
+	f.Value = shape.WithoutIcons(n.Value)
 	switch {
 	case len(n.Options) > 0:
 		f.Value = shape.SelectedLabel(n)

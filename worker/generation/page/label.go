@@ -17,7 +17,7 @@ func (b *builder) labelOf(i int) []string {
 	n := &b.Nodes[i]
 	var names []string
 	add := func(text string) {
-		text = once(shape.Label(shape.Tidy(text)))
+		text = once(shape.Label(shape.WithoutIcons(text)))
 		if text != "" && len(text) <= maxLabel && !slices.Contains(names, text) && shape.Lettered(text) {
 			names = append(names, text)
 		}

@@ -1,3 +1,13 @@
+// Package page makes a pure model of a snapshot of a page: what a person would say is on it.
+//
+// It has records (rows, cards, entries of lists and trees, events: by role, or by repeated
+// structure) with typed attributes, fields with their labels, by markup or by nearness, controls
+// with their names and icons, and containers (sections, dialogs, forms, columns) with titles.
+// Nothing is asked of the browser: the same snapshot makes the same model, so that two moments
+// can be compared (package effect) and descriptions be looked up (package find).
+//
+// What is alike is found by package shape, what a text says as a value by package value. How
+// many elements there are is bounded by the snapshot.
 package page
 
 import (

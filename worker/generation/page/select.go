@@ -54,7 +54,7 @@ func (b *builder) optionLabel(j int) string {
 	if text := b.TextOf(j); text != "" {
 		return text
 	}
-	return shape.Tidy(b.Nodes[j].Name)
+	return shape.WithoutIcons(b.Nodes[j].Name)
 }
 
 // customChoice reads the value and options of a list that a page built itself: its value
@@ -100,7 +100,7 @@ func (b *builder) chosenText(i int, f *Field) string {
 		if n := &b.Nodes[j]; shape.TypedRoles[n.Role] && !n.Hidden {
 			b.field[j] = len(b.Fields)
 			if n.Value != "" {
-				return shape.Tidy(n.Value)
+				return shape.WithoutIcons(n.Value)
 			}
 		}
 	}

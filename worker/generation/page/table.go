@@ -103,5 +103,5 @@ func (b *builder) headerName(j int) string {
 	if b.CheckInside(j) {
 		return "" // what it is called is the box that is in it
 	}
-	return shape.Label(shape.Tidy(b.Nodes[j].Name))
+	return shape.Label(shape.WithoutIcons(b.Nodes[j].Name))
 }

@@ -113,7 +113,7 @@ func (b *builder) recordTitle(r int, seen []seenAttribute, column int) string {
 		return n.Name
 	}
 	if n.Label != "" && len(n.Label) <= 60 && n.Role == "article" {
-		return shape.Tidy(n.Label)
+		return shape.WithoutIcons(n.Label)
 	}
 	for _, a := range seen {
 		if column >= 0 && a.column == column {
@@ -129,11 +129,11 @@ func (b *builder) recordTitle(r int, seen []seenAttribute, column int) string {
 		return seen[0].Text
 	}
 	if n.Name != "" {
-		return shape.Tidy(n.Name)
+		return shape.WithoutIcons(n.Name)
 	}
 	for j := node + 1; j < b.Stop(node); j++ {
 		if m := &b.Nodes[j]; m.Name != "" && b.record[j] == r && !m.Hidden {
-			return shape.Tidy(m.Name)
+			return shape.WithoutIcons(m.Name)
 		}
 	}
 	return ""

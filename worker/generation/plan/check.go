@@ -147,7 +147,7 @@ func (p *planner) until(ctx context.Context, c *intent.Claim, limit time.Duratio
 		case <-time.After(claimPause):
 		}
 		before := p.model
-		if _, err := p.again(ctx); err != nil {
+		if _, err := p.lookAnew(ctx); err != nil {
 			return e, err
 		}
 		if same(before, p.model) && time.Until(end) < limit-time.Second {

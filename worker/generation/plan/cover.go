@@ -16,7 +16,7 @@ func (p *planner) uncover(ctx context.Context, before *page.Model, node int) (*p
 	if node < 0 || p.cfg.Explore == ExploreOff || p.speaksOfCovers() {
 		return nil, nil
 	}
-	now, err := p.again(ctx)
+	now, err := p.lookAnew(ctx)
 	if err != nil || now.Dialog != nil {
 		return nil, err
 	}

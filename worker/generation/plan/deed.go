@@ -19,7 +19,7 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if len(g.Target) == 0 && g.Effect != intent.Remove {
 		return p.once(ctx, g, nil)
 	}
-	if done, err := p.atOnce(ctx, g); err != nil || done {
+	if done, err := p.byOneControl(ctx, g); err != nil || done {
 		return err
 	}
 	m, err := p.look(ctx)
@@ -39,9 +39,9 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	})
 }
 
-// atOnce does a goal to all of a list by one control that says all: "mark all as read", "clear
+// byOneControl does a goal to all of a list by one control that says all: "mark all as read", "clear
 // the finished ones".
-func (p *planner) atOnce(ctx context.Context, g *intent.Goal) (bool, error) {
+func (p *planner) byOneControl(ctx context.Context, g *intent.Goal) (bool, error) {
 	if len(g.Target) != 1 || !g.Target[0].All {
 		return false, nil
 	}

@@ -162,7 +162,7 @@ func (p *planner) stepOf(ctx context.Context, m *page.Model, a method.Act, why s
 // anew returns the ref of the element that stands now for one that the page has made anew: of
 // the same role and name in the same record; "" without one.
 func (p *planner) anew(ctx context.Context, m *page.Model, node int) string {
-	now, err := p.again(ctx)
+	now, err := p.lookAnew(ctx)
 	if err != nil {
 		return ""
 	}

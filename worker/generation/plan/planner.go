@@ -165,8 +165,8 @@ func (p *planner) look(ctx context.Context) (*page.Model, error) {
 	return p.model, nil
 }
 
-// again returns what the page shows now, whatever is known of it.
-func (p *planner) again(ctx context.Context) (*page.Model, error) {
+// lookAnew returns what the page shows now, whatever is known of it.
+func (p *planner) lookAnew(ctx context.Context) (*page.Model, error) {
 	p.model = nil
 	return p.look(ctx)
 }

@@ -32,7 +32,7 @@ func Run(ctx context.Context, cfg Config) (*Outcome, error) {
 	p.cfg.Intent = p.text.Source
 	err := p.run(ctx)
 	out := &Outcome{Steps: p.steps, Asserted: p.asserted, Trivial: p.trivial, Decided: p.decided}
-	if err == nil && !p.asserted && !cfg.NoSuggestion {
+	if suggests := err == nil && !p.asserted && !cfg.NoSuggestion; suggests {
 		out.Alternatives, err = p.suggest(ctx)
 		out.Steps = p.steps
 	}

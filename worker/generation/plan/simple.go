@@ -169,7 +169,7 @@ func (p *planner) resize(ctx context.Context, g *intent.Goal) error {
 // window goes to another window.
 func (p *planner) window(ctx context.Context, g *intent.Goal) error {
 	m, err := p.look(ctx)
-	for end := time.Now().Add(claimTime); err == nil && m.Windows < 2 && time.Now().Before(end); m, err = p.again(ctx) {
+	for end := time.Now().Add(claimTime); err == nil && m.Windows < 2 && time.Now().Before(end); m, err = p.lookAnew(ctx) {
 		time.Sleep(claimPause)
 	}
 	if err != nil {

@@ -30,12 +30,14 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 		}
 		if f.complete() {
 			done, err := p.handIn(ctx, g, start, f)
-			if err == nil && done {
-				p.useSpan(g.Target[0].Span, "it was sent")
-			} else if err == nil {
-				err = p.say("what was written could not be sent")
+			switch {
+			case err != nil:
+				return err
+			case !done:
+				return p.say("what was written could not be sent")
 			}
-			return err
+			p.useSpan(g.Target[0].Span, "it was sent")
+			return nil
 		}
 	}
 	if err := p.receivers(ctx, g); err != nil {

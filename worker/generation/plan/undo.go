@@ -43,7 +43,7 @@ func (p *planner) undo(ctx context.Context, mark int, before *page.Model) (bool,
 	if err := p.cfg.Fresh(ctx, p.steps); err != nil {
 		return false, err
 	}
-	_, err = p.again(ctx)
+	_, err = p.lookAnew(ctx)
 	return true, err
 }
 

@@ -2,6 +2,9 @@
 // place where two texts are compared. Case, diacritics, quotes, inflection, the same concept
 // in the same or another language, compounds, initials and single typing errors are ways to
 // match, each with its quality; numbers match by value, names only as they are written.
+//
+// What is compared often is prepared once, by a Comparer that knows the page. A kind of match says why two words fit, so
+// that a caller can refuse a likeness where only sameness will do.
 package word
 
 import (

@@ -1,7 +1,9 @@
 // Package shape says what of a snapshot is read, and which of its parts are alike: the rows of
 // tables, the entries of lists and trees, the days of calendars, and, where no role says it,
 // siblings of one structure. What these are called and hold is not its business (package page).
-
+//
+// Two elements are alike when their tags, roles and inner structure agree but for some parts that
+// may be missing; wrappers with one child are looked through. The order is that of the document.
 package shape
 
 import (

@@ -31,15 +31,15 @@ func (b *Page) leafText(i int) string {
 	n := &b.Nodes[i]
 	switch {
 	case n.Role == "text":
-		return Tidy(n.Name)
+		return WithoutIcons(n.Name)
 	case len(n.Options) > 0:
 		return SelectedLabel(n)
 	case len(b.X.Children(i)) > 0 || valueRoles[n.Role] || n.Editable && n.Tag != "div" && n.Tag != "p":
 		return ""
 	case n.Text != "":
-		return Tidy(n.Text)
+		return WithoutIcons(n.Text)
 	case n.Tag == "input" && (n.Type == "submit" || n.Type == "button" || n.Type == "reset"):
-		return Tidy(n.Name)
+		return WithoutIcons(n.Name)
 	}
 	return ""
 }
@@ -48,8 +48,8 @@ func (b *Page) leafText(i int) string {
 var valueRoles = map[string]bool{"textbox": true, "searchbox": true, "spinbutton": true, "slider": true, "checkbox": true, "radio": true,
 	"switch": true, "img": true, "progressbar": true, "meter": true}
 
-// Tidy removes icons of fonts (private use) and spaces at the ends.
-func Tidy(s string) string {
+// WithoutIcons removes icons of fonts (private use) and spaces at the ends.
+func WithoutIcons(s string) string {
 	private := func(r rune) bool { return unicode.Is(unicode.Co, r) || r == '\u200b' || r == '\ufeff' }
 	if strings.IndexFunc(s, private) >= 0 {
 		s = strings.Map(func(r rune) rune {

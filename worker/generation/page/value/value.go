@@ -1,6 +1,9 @@
 // Package value reads what a text of a page says as a value: money in all spellings, numbers
 // with units, dates, times, durations and ratings, in the language of the page. What is prose
 // stays text.
+//
+// Decimal marks and the order of day and month are told by the language, and by the other values
+// of a column where that says nothing. A value keeps the text that it was read from.
 package value
 
 import (

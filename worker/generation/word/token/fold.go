@@ -1,5 +1,9 @@
 // Package token cuts text into words and makes them comparable: case, diacritics, quotes and
 // dashes folded, stems taken. It knows letters and no words; those are in package lexicon.
+//
+// Letters fold as the Unicode standard says (NFKD without marks, simple case folding); digits,
+// ordinals and numbers with separators are tokens of their own, and so are signs that belong to
+// an address or a file's name.
 package token
 
 import (
