@@ -3,7 +3,6 @@ package find
 import (
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
-	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // Evidence is what a page says about a claim.
@@ -221,7 +220,7 @@ func (k *claimer) browser() {
 	k.e.Known, k.e.Holds = true, true
 	for i := range k.c.Values {
 		v := &k.c.Values[i]
-		if !word.Contains(text, v.Text) {
+		if !windowHas(k.c.Property, text, v.Text) {
 			k.e.Holds = false
 		}
 		k.use(v.Span, kind)

@@ -19,7 +19,7 @@ func (k *claimer) is() {
 			k.valuesShown(!k.c.Not)
 			continue
 		}
-		ok, known := k.subjectIs(d)
+		ok, known := k.windowIs(d)
 		if !known {
 			k.e.Known, k.e.Holds = false, false
 			continue
