@@ -159,7 +159,11 @@ func (k *claimer) quoted(text string, span intent.Span) (Candidate, bool) {
 		if n.Hidden || k.w.Within >= 0 && !k.ix.below(i, k.w.Within) {
 			continue
 		}
-		if n.Text != "" && word.Contains(n.Text, text) || n.HasValue && word.Contains(n.Value, text) {
+		shown := n.Text
+		if n.Role == "text" {
+			shown = n.Name
+		}
+		if shown != "" && word.Contains(shown, text) || n.HasValue && word.Contains(n.Value, text) {
 			best = i // the last one is the innermost on its branch
 		}
 	}

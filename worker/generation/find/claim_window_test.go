@@ -47,7 +47,7 @@ func TestClaimOfTheWindow(t *testing.T) {
 		require.NotEmpty(t, read.Readings, c.text)
 		goals := read.Readings[0].Goals
 		require.Len(t, goals, 1, c.text)
-		e := evaluate(nil, m, goals[0].Claim, Want{Lang: read.Lang})
+		e := evaluate(nil, m, goals[0].Claim, Want{Lang: read.Lang, Within: -1})
 		require.True(t, e.Known, "%s: %s", c.text, e.Why)
 		require.Equal(t, c.holds, e.Holds, "%s: %s", c.text, e.Why)
 		kind := ""
@@ -55,5 +55,18 @@ func TestClaimOfTheWindow(t *testing.T) {
 			kind = e.Checks[0].Kind // of the window
 		}
 		require.Equal(t, c.check, kind, c.text)
+	}
+}
+
+// What the page says is also what a text without an element of its own says.
+func TestClaimOfABareText(t *testing.T) {
+	t.Parallel()
+	m := page.New(&snapshot.Snapshot{Lang: "en", Nodes: []snapshot.Node{{Ref: "p", Parent: -1, Tag: "p", Role: "text", Name: "1 Blue lamp"}}})
+	for text, holds := range map[string]bool{`it says "1 Blue lamp"`: true, `the page says "1 Blue lamp"`: true, `it says "1 Red lamp"`: false} {
+		read := intent.Read("Verify that " + text + ".")
+		require.NotEmpty(t, read.Readings)
+		e := evaluate(nil, m, read.Readings[0].Goals[0].Claim, Want{Lang: read.Lang, Within: -1})
+		require.True(t, e.Known, text)
+		require.Equal(t, holds, e.Holds, "%s: %s", text, e.Why)
 	}
 }
