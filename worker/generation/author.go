@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/authoring"
+	store "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
@@ -91,6 +92,7 @@ type draft struct {
 	// alternatives are assertions that may stand for a suggested one.
 	alternatives []step.Step
 	changes      *Changes
+	findings     *store.Findings
 	agent        *model.Agent // of asked; nil before its first question
 }
 
@@ -154,7 +156,7 @@ func (d *draft) result() (Result, error) {
 		return Result{}, tasks.Permanent(fmt.Errorf("what was written is no test: %w", err)) // the next one would be the same
 	}
 	return Result{Steps: d.steps, Reasoning: d.reasoning, Description: describe(d.steps), DiscoveredIntent: discovered(d.reasoning),
-		Changes: d.changes}, nil
+		Changes: d.changes, Findings: d.findings}, nil
 }
 
 // discovered returns how an intent was understood: the titles of the reasoning.
@@ -185,7 +187,7 @@ func (a *author) replayConfig(lease *browser.Lease, capture func(context.Context
 // ended returns the result of a draft that an error ended, as far as the one who asked
 // can mend it; else the error.
 func (d *draft) ended(ctx context.Context, err error) (Result, error) {
-	result := Result{Steps: d.steps, Reasoning: d.reasoning, DiscoveredIntent: discovered(d.reasoning)}
+	result := Result{Steps: d.steps, Reasoning: d.reasoning, DiscoveredIntent: discovered(d.reasoning), Findings: d.findings}
 	var unknown *plan.NotUnderstoodError
 	var failed *plan.FailedError
 	var lost *replay.LiveError

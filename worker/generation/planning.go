@@ -2,10 +2,12 @@ package generation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
+	store "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 )
@@ -15,7 +17,7 @@ func (d *draft) plan(ctx context.Context, cfg plan.Config) error {
 	steps, reasoning := len(d.steps), len(d.reasoning)
 	before := slices.Clone(d.steps) // what the page needs before those that are written now
 	cfg.Page, cfg.Now, cfg.NewID, cfg.OnStep, cfg.Trace = d.live, d.job.Now, d.newID, d.add, d.tracer(ctx)
-	cfg.MaxTime = d.maxTime(ctx)
+	cfg.MaxTime, cfg.Explore = d.maxTime(ctx), d.job.Explore
 	if cfg.MaxSteps = d.job.MaxSteps; cfg.MaxSteps > 0 {
 		cfg.MaxSteps = max(cfg.MaxSteps-d.planned, 1)
 	}
@@ -28,8 +30,31 @@ func (d *draft) plan(ctx context.Context, cfg plan.Config) error {
 		d.reasoning = append(d.reasoning[:reasoning:reasoning], outcome.Reasoning...)
 		d.asserted = d.asserted || outcome.Asserted
 		d.alternatives = outcome.Alternatives
+		d.found(outcome, err)
 	}
 	return err
+}
+
+// found adds to the findings what came of one text.
+func (d *draft) found(outcome *plan.Outcome, err error) {
+	if d.findings == nil {
+		d.findings = &store.Findings{}
+	}
+	f := d.findings
+	f.Trivial = append(f.Trivial, outcome.Trivial...)
+	for _, one := range outcome.Decided {
+		f.Decided = append(f.Decided, store.Decision{What: one.What, By: one.By})
+	}
+	var not *plan.NotUnderstoodError
+	if !errors.As(err, &not) {
+		return
+	}
+	for _, c := range not.Clauses {
+		f.Clauses = append(f.Clauses, store.Clause{Text: c.Text, Done: c.Done, Left: c.Left})
+	}
+	for _, c := range not.Candidates {
+		f.Candidates = append(f.Candidates, store.Candidate{What: c.What, Score: c.Score, Why: c.Why})
+	}
 }
 
 // maxTime is how long the planner may try: what is set, else half of the time that is left, as
