@@ -108,6 +108,12 @@ func (t *Task) texts(f *page.Field, text string) []Way {
 		return t.steppers(f, text)
 	}
 	name := "the field " + DescribeNode(t.Model, f.Node)
+	if f.Entries {
+		return []Way{
+			t.way(name+", and Enter", costNamed, fill(f.Node, text), key(f.Node, "Enter")),
+			t.way(name+", and a comma", costState, press(f.Node), typed(-1, text+",")),
+		}
+	}
 	if !n.Editable { // a cell that is edited in place
 		open := act(step.DoubleClick, f.Node)
 		return []Way{

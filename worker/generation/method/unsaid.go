@@ -17,6 +17,10 @@ type harm struct {
 	concepts []string
 	signs    []string
 	effects  []intent.Effect
+	// where says of which pages only, and things are the concepts of texts that speak of the deed
+	// without its verb.
+	where  func(m *page.Model) bool
+	things []string
 	// removes: words of several parts and icons say it too.
 	removes bool
 }
@@ -33,15 +37,22 @@ var harms = []harm{
 		concepts: []string{"pay", "buy", "checkout"},
 		effects:  []intent.Effect{intent.Submit, intent.Confirm, intent.Add, intent.Complete, intent.Act, intent.Page},
 	},
+	{
+		concepts: []string{"send"},
+		where:    composes,
+		effects:  []intent.Effect{intent.Submit, intent.Confirm, intent.Complete, intent.Act, intent.Press, intent.Rate},
+		things: []string{"message", "comment", "feedback", "request", "report", "report_doc", "reply", "question", "answer", "letter", "invite", "complaint",
+			"request_support", "application_job", "post", "note", "email", "review", "order"},
+	},
 }
 
-// Unsaid names the control that a way presses and that deletes or pays by its name, where the goal
+// Unsaid names the control that a way presses and that deletes, pays or sends by its name, where the goal
 // says nothing of it: part of a name, or a description in a title, is no reason to press it. It is
 // "" where there is none. Text is what the goal says.
 func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 	for i := range harms {
 		h := &harms[i]
-		if slices.Contains(h.effects, g.Effect) || textHas(text, "", h.concepts...) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true)) {
+		if slices.Contains(h.effects, g.Effect) || textHas(text, "", h.concepts...) || textHas(text, "", h.things...) || h.where != nil && !h.where(m) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true)) {
 			continue
 		}
 		for _, a := range w.Acts {
@@ -55,6 +66,24 @@ func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 	}
 	return ""
 }
+
+// composes reports whether a page is one on which something is written to somebody: what is sent
+// there has gone.
+func composes(m *page.Model) bool {
+	is := func(name string) bool {
+		name = strings.TrimRight(strings.TrimSpace(name), ":")
+		return len(name) <= maxReceiver && textHas(name, "", "recipient")
+	}
+	for i := range m.Fields {
+		if slices.ContainsFunc(m.Fields[i].Names, is) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(m.Lines, func(l page.Line) bool { return is(l.Text) })
+}
+
+// maxReceiver is how long a label is that asks to whom something goes, in bytes.
+const maxReceiver = 12
 
 // rejects are the concepts of verbs after which a thing may be gone: who turns it down removes it.
 var rejects = map[string]bool{"reject": true, "decline": true, "cancel": true, "dismiss": true}

@@ -43,6 +43,30 @@ func TestUnsaid(t *testing.T) {
 	}
 }
 
+// What is written to somebody is not sent by a goal that does not say so.
+func TestUnsaidSending(t *testing.T) {
+	for _, c := range []struct {
+		label, button string
+		effect        intent.Effect
+		text          string
+		unsaid        bool
+	}{
+		{"To", "Send", intent.Add, "Put Bennet in Cc as well", true},
+		{"An:", "Senden", intent.Set, "Setze Bennet auf Kopie", true},
+		{"To", "Send", intent.Submit, "Hand it in", false},
+		{"To", "Send", intent.Add, "Send a letter", false},
+		{"To", "Send", intent.Add, "Add the message Well done", false},
+		{"Drink", "Send", intent.Add, "Put tea on the list", false},
+	} {
+		m := nodes(snapshot.Node{Ref: "f", Parent: -1, Tag: "input", Role: "textbox", Name: c.label, Editable: true, Interactive: true}, button("x", "", c.button))
+		w := method.Way{Acts: []method.Act{{Tool: step.Click, Node: 1, To: -1}}}
+		got := method.Unsaid(m, &w, &intent.Goal{Effect: c.effect}, c.text)
+		if (got != "") != c.unsaid {
+			t.Errorf("%q for %q (%s): %q, want unsaid %v", c.button, c.text, c.effect, got, c.unsaid)
+		}
+	}
+}
+
 func TestNarrows(t *testing.T) {
 	for name, want := range map[string]bool{"Show drafts only": true, "Nur Entwürfe": true, "Sort by": true, "Filter": true, "Rows per page": true, "Find a page": true,
 		"Show my address": false, "Draft": false, "Category": false, "Vegetarian": false, "Entwurf": false} {

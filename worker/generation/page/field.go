@@ -11,6 +11,7 @@ var fieldKinds = map[string]string{"number": "number", "range": "slider", "date"
 
 var (
 	pickerWords = shape.Words("datepicker date calendar flatpickr picker datetime")
+	entryWords  = shape.Words("tag tags tagify taginput tagsinput chip chips token tokens tokenfield")
 	customWords = shape.Words("select combobox picker dropdown choices input field autocomplete control textfield multiselect")
 )
 
@@ -45,7 +46,7 @@ func (b *builder) addField(f Field) int {
 	if f.Less == 0 && f.More == 0 {
 		f.Less, f.More = -1, -1
 	}
-	f.Hidden = b.Nodes[f.Node].Hidden
+	f.Hidden, f.Entries = b.Nodes[f.Node].Hidden, b.takesEntries(f.Node)
 	b.Fields = append(b.Fields, f)
 	b.field[f.Node] = k
 	for _, o := range f.Options {
@@ -54,6 +55,19 @@ func (b *builder) addField(f Field) int {
 		}
 	}
 	return k
+}
+
+// takesEntries reports whether a field is where the texts of tags or chips are entered.
+func (b *builder) takesEntries(i int) bool {
+	if !b.Nodes[i].Editable {
+		return false
+	}
+	for up, at := 0, i; up < 3 && at >= 0; up, at = up+1, b.X.Parent(at) {
+		if shape.ClassWord(&b.Nodes[at], entryWords) {
+			return true
+		}
+	}
+	return false
 }
 
 // isField reports whether a node by itself holds a value.

@@ -133,6 +133,8 @@ type Field struct {
 	Less, More int
 	// InPlace: the value is a text, and is changed after a double click or Enter.
 	InPlace bool
+	// Entries: each text that is entered becomes an entry beside the field, as tags do.
+	Entries bool
 	Hidden  bool
 	Key     string
 }

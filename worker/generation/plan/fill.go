@@ -223,7 +223,7 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 		if err != nil {
 			return false, err
 		}
-		holds := ok && p.holdsNow(start, now, c, v, off)
+		holds := ok && p.heldBy(&w, start, now, c, v, off)
 		p.trace("%q by %s: done %v, holds %v", v.Text, w.Name, ok, holds)
 		if holds && !p.filtered(start, now, c) {
 			return true, nil
@@ -241,6 +241,29 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 		}
 	}
 	return false, nil
+}
+
+// heldBy reports whether a field holds a value after a way: a text for a list of entries is one of
+// them, and a text that was typed into a list to choose from is not chosen by that.
+func (p *planner) heldBy(w *method.Way, start, now *page.Model, c *find.Candidate, v *intent.Value, off bool) bool {
+	if c.What == find.Field && !off {
+		switch f := &start.Fields[c.Index]; {
+		case f.Entries:
+			return entered(start, now, c, v)
+		case p.goal != nil && p.goal.Effect == intent.Choose && w.Reveals && start.Nodes[f.Node].Editable:
+			return false // what is offered is to be pressed
+		}
+	}
+	return p.holdsNow(start, now, c, v, off)
+}
+
+// entered reports whether a text is seen now beside its field, and no longer in it.
+func entered(start, now *page.Model, c *find.Candidate, v *intent.Value) bool {
+	at, ok := fieldNow(start, now, c)
+	if ok && strings.TrimSpace(now.Fields[at.Index].Value) != strings.TrimSpace(start.Fields[c.Index].Value) {
+		return false
+	}
+	return taken(start, now, c, v)
 }
 
 func (p *planner) goalFor(v *intent.Value) *intent.Goal {

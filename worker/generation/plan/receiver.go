@@ -36,6 +36,19 @@ func (p *planner) receivers(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
+// receiverKnown returns an error where who gets what is sent is neither chosen nor a thing that the
+// page has: a name in a text is none.
+func (p *planner) receiverKnown(g *intent.Goal) error {
+	if g.To == nil || !givesAway[g.Risk] || len(g.To.Words) == 0 || g.To.Pronoun || p.model == nil || p.model.Dialog != nil || p.covered(g.To.Span) {
+		return nil
+	}
+	f := find.Description(p.model, g.To, p.want(p.model, find.Record, find.Control, find.Option, find.Field, find.Container))
+	if len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0 {
+		return nil
+	}
+	return p.unresolved(g.To, &f)
+}
+
 // givesAway are the risks of goals that send, pay or order: what is gone then cannot be fetched back.
 var givesAway = map[string]bool{"send": true, "pay": true, "order": true}
 

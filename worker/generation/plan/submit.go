@@ -58,6 +58,9 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 			return p.once(ctx, &one, []find.Candidate{c})
 		}
 	}
+	if err := p.receiverKnown(g); err != nil {
+		return err
+	}
 	a := &attempt{goal: g}
 	if g.Expected {
 		a.goal = expected(g)
