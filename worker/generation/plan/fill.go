@@ -260,10 +260,11 @@ func (p *planner) heldBy(w *method.Way, start, now *page.Model, c *find.Candidat
 // entered reports whether a text is seen now beside its field, and no longer in it.
 func entered(start, now *page.Model, c *find.Candidate, v *intent.Value) bool {
 	at, ok := fieldNow(start, now, c)
-	if ok && strings.TrimSpace(now.Fields[at.Index].Value) != strings.TrimSpace(start.Fields[c.Index].Value) {
+	if !ok {
 		return false
 	}
-	return taken(start, now, c, v)
+	n, want := &now.Nodes[at.Node], strings.ToLower(strings.TrimSpace(v.Text))
+	return !strings.Contains(strings.ToLower(n.Value), want) && !strings.Contains(strings.ToLower(n.Text), want) && taken(start, now, c, v)
 }
 
 func (p *planner) goalFor(v *intent.Value) *intent.Goal {
