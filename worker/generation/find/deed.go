@@ -57,12 +57,20 @@ func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon
 				s = w.later(s, ts, from, n, effect)
 			}
 			rest := len(ts) - n - w.small(ts, from, n)
+			if n+rest > 1 && effect == intent.Submit && w.turns(strings.Join(ts[from:from+n], " "), name) {
+				continue
+			}
 			if s > best.score+0.001 || s > 0 && s > best.score-0.001 && rest < best.rest {
 				best = saying{score: s, rest: rest}
 			}
 		}
 	}
 	return best
+}
+
+// turns reports whether a word of a name goes on in something else than a form: "Next week".
+func (w *words) turns(part, name string) bool {
+	return w.anyOf(w.concepts(part), "next") && !w.anyOf(w.concepts(name), "step")
 }
 
 // likes reports whether a verb is one for which controls show a star or heart.
