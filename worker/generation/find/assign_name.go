@@ -180,7 +180,7 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 		out.score = value
 	default:
 		out.score = 0.92*value + a.preposition(f, pf)
-		if f.Prep != "" && out.score < 0.5 && f.Value.Number == nil && !f.Value.Quoted && !personal(f.Value.Text) && (pf.Kind == "text" || pf.Kind == "editor") {
+		if f.Prep != "" && out.score < 0.5 && f.Value.Number == nil && !f.Value.Quoted && !personal(f.Value.Text) && (pf.Kind == "text" || pf.Kind == "editor") && !a.asksWho(p.field) {
 			out.score *= 0.6 // "as a guest" is not what to type into any field
 		}
 	}
@@ -192,6 +192,15 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 		out.to.Score = min(out.score, 1)
 	}
 	return out
+}
+
+// asksWho reports whether a field is the one in front of that for a password: "log in as kim".
+func (a *assigner) asksWho(field int) bool {
+	if field+1 >= len(a.m.Fields) || a.m.Fields[field].Kind != "text" {
+		return false
+	}
+	n := &a.m.Nodes[a.m.Fields[field+1].Node]
+	return n.Password || n.Type == "password"
 }
 
 // preposition adds a little where the field is called by the word that joins the value: "to

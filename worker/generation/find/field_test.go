@@ -150,3 +150,20 @@ func TestWordsOfGrammarAreNotTyped(t *testing.T) {
 		t.Errorf("slots %+v, missing %v", as.Slots, as.Missing)
 	}
 }
+
+// Who signs in goes into the field in front of that for the password, and into no other.
+func TestAssignWho(t *testing.T) {
+	for _, password := range []bool{true, false} {
+		s := newSketch("en", "Club")
+		s.field(0, "text", "Handle", "")
+		s.field(0, "text", "Second", "")
+		s.m.Nodes[s.m.Fields[1].Node].Password = password
+		var p spans
+		f := p.value("jerald")
+		f.Prep = "as"
+		a := Assign(s.m, []intent.Field{f}, Want{Lang: "en", Within: -1})
+		if got := len(a.Slots) == 1 && a.Slots[0].To.Index == 0; got != password {
+			t.Errorf("password %v: %+v", password, a.Slots)
+		}
+	}
+}

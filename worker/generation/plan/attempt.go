@@ -317,11 +317,25 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 			inner.inside = p.still(now, m, inner.inside)
 		}
 	}
+	risked := a.risked
+	if isQuestion(now, inner.inside) && now.Containers[inner.inside].Kind == "dialog" {
+		a.risked = false // the press only asked: its answer is the deed
+	}
 	got, err := p.level(ctx, a, inner)
+	a.risked = a.risked || risked
 	if err == nil && got.State == effect.Reached && (now.Dialog != nil || isQuestion(now, inner.inside)) {
 		p.confirmed = true
 	}
 	return got, err
+}
+
+// inDialog reports whether a goal presses something in what has opened: "in the dialog press Delete".
+func inDialog(g *intent.Goal) bool {
+	in := g.In
+	if in == nil && len(g.Target) == 1 {
+		in = g.Target[0].In
+	}
+	return g.Effect == intent.Press && in != nil && in.Kind == intent.Dialog
 }
 
 // points reports whether a way only puts the pointer over something.
@@ -340,7 +354,9 @@ func (p *planner) leftToNext(a *attempt, now *page.Model, l level, v effect.Verd
 			continue
 		case n.Effect == intent.Confirm || n.Effect == intent.Abandon:
 			return now.Dialog != nil || isQuestion(now, l.inside)
-		case now.Dialog != nil && n.Effect == intent.Close:
+		case now.Dialog == nil && inDialog(n):
+			return isQuestion(now, l.inside)
+		case now.Dialog != nil && (n.Effect == intent.Close || p.asAnswer(n) != nil):
 			return true
 		case now.Dialog != nil && n.Effect == intent.Set && len(n.Fields) == 1 && n.Fields[0].Name == nil: // what its prompt is given
 			continue

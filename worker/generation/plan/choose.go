@@ -283,6 +283,7 @@ func (p *planner) search(ctx context.Context, g *intent.Goal) error {
 		return p.failed(a, v)
 	}
 	p.useSpan(text.Span, "searched for")
+	p.searched(g, text)
 	for _, d := range []*intent.Description{g.To, g.From} {
 		if d != nil {
 			p.useSpan(d.Span, "where it is searched")
@@ -292,6 +293,21 @@ func (p *planner) search(ctx context.Context, g *intent.Goal) error {
 		p.useSpan(g.Target[i].Span, "searched for")
 	}
 	return nil
+}
+
+// searched remembers the only thing that a search has left and that is called so: "find Bo and delete
+// him".
+func (p *planner) searched(g *intent.Goal, text *intent.Value) {
+	d := intent.Description{Span: text.Span, Quoted: text.Quoted, Words: []intent.Word{{Span: text.Span, Text: text.Text}}}
+	if len(g.Target) > 0 {
+		d = g.Target[0]
+	}
+	if p.model == nil || p.model.Dialog != nil {
+		return
+	}
+	if f := find.Description(p.model, &d, p.want(p.model, find.Record)); f.Clear() && !f.Plural && len(f.Assumed) == 0 {
+		p.remember(p.model, f.Candidates[:1])
+	}
 }
 
 // foundBySight looks for what a goal searches on the page itself and its further parts, where the

@@ -29,6 +29,10 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if p.meant(m, g) {
 		return p.once(ctx, g, nil)
 	}
+	if g.Effect == intent.Download && len(g.Target) == 1 && g.Target[0].Kind == intent.PageKind && !tells(&g.Target[0]) { // "print this page"
+		p.useSpan(g.Target[0].Span, "the page")
+		return p.once(ctx, g, nil)
+	}
 	if len(g.Fields) > 0 && g.Effect == intent.Act {
 		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})

@@ -28,7 +28,7 @@ func (p *planner) enter(ctx context.Context, d *intent.Description, f *find.Foun
 		return nil, err
 	}
 	mark := p.mark()
-	if len(f.Inside) > 0 && f.Inside[0].What == find.Container && f.Inside[0].Index < len(m.Containers) {
+	if len(f.Inside) > 0 && f.Inside[0].What == find.Container && f.Inside[0].Index >= 0 && f.Inside[0].Index < len(m.Containers) {
 		if c := &m.Containers[f.Inside[0].Index]; c.Hidden && c.Opener >= 0 && c.Opener < len(m.Controls) {
 			return p.step(ctx, &method.Way{Name: "opens " + c.Title, Acts: []method.Act{method.Press(m.Controls[c.Opener].Node)}})
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -12,7 +13,7 @@ import (
 
 // set puts values into fields: of a form, of a record, of the page.
 func (p *planner) set(ctx context.Context, g *intent.Goal) error {
-	fields := g.Fields
+	fields := slices.Clone(g.Fields)
 	if m, err := p.look(ctx); err == nil && m.Dialog != nil && p.pending != nil && len(fields) == 1 && fields[0].Name == nil {
 		p.prompted = &fields[0].Value
 		p.useGoal(g, "the browser's question is answered with it")
@@ -28,6 +29,11 @@ func (p *planner) set(ctx context.Context, g *intent.Goal) error {
 		on := *g // "I want mentions by e-mail": a setting without a value is turned on
 		on.Effect, on.On = intent.Toggle, true
 		return p.toggle(ctx, &on)
+	}
+	if n := fields[0].Name; len(g.Target) == 0 && len(fields) == 1 && n != nil && n.Pronoun && bare(n) && len(p.them) == 1 { // "change it to 4"
+		one := *g
+		one.Target, fields[0].Name = []intent.Description{*n}, nil
+		g = &one
 	}
 	if len(g.Target) == 0 {
 		fields, err := p.setSeveral(ctx, fields)
