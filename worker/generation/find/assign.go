@@ -192,6 +192,9 @@ func (a *assigner) order(fits [][]fit) {
 		if a.fields[i].Name != nil || a.fields[i].Off {
 			continue
 		}
+		if !slices.ContainsFunc(fits[i], func(f fit) bool { return f.score > 0 }) {
+			continue // it goes nowhere
+		}
 		rank := 0
 		for j := range fits[i] {
 			if fits[i][j].score <= 0 || fits[i][j].named {

@@ -2,8 +2,10 @@ package find
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -211,11 +213,27 @@ func (a *assigner) preposition(f *intent.Field, pf *page.Field) float64 {
 	}
 	p := a.ix.phrase([]atom{{text: f.Prep}}, a.w.Lang)
 	for _, n := range pf.Names {
-		if id := a.ix.id(n); id >= 0 && p.match(id).hits > 0 {
+		if id := a.ix.id(n); id >= 0 && (p.match(id).hits > 0 || a.beginsWith(n, f.Prep)) {
 			return 0.12
 		}
 	}
 	return 0
+}
+
+// beginsWith reports whether the name of a field begins with a preposition, in its own language:
+// "From € a day", "bis". Words of grammar alone match nothing else.
+func (a *assigner) beginsWith(name, prep string) bool {
+	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(name)), " ")
+	if first == "" || strings.EqualFold(first, prep) {
+		return first != ""
+	}
+	for _, code := range lexicon.Codes() {
+		e := lexicon.Language(code).Entry(strings.Trim(first, ".:"), lexicon.Preposition)
+		if e != nil && e.Name == prep {
+			return true
+		}
+	}
+	return false
 }
 
 // unnamed returns the words of the name of a field that the field which took the value, as one

@@ -167,3 +167,22 @@ func TestAssignWho(t *testing.T) {
 		}
 	}
 }
+
+// The bounds of a range go into the fields that are called from and to, whatever else is said.
+func TestAssignBounds(t *testing.T) {
+	for _, names := range [][2]string{{"From € a day", "To € a day"}, {"von", "bis"}} {
+		s := newSketch("en", "Vans")
+		s.field(0, "number", names[1], "200")
+		s.field(0, "number", names[0], "0")
+		var p spans
+		list := []intent.Field{p.value("vans"), p.value("60"), p.value("90")}
+		list[1].Prep, list[2].Prep = "from", "to"
+		got := map[string]string{}
+		for _, slot := range Assign(s.m, list, Want{Lang: "en", Within: -1}).Slots {
+			got[s.m.Fields[slot.To.Index].Label] = list[slot.Value].Value.Text
+		}
+		if got[names[0]] != "60" || got[names[1]] != "90" {
+			t.Errorf("%v: %v", names, got)
+		}
+	}
+}

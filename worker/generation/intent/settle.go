@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
@@ -20,6 +21,10 @@ func (r *reader) settle(g *Goal, s *sense) {
 	}
 	if g.Effect == Add && g.Concept == "duplicate" {
 		g.Effect = Act
+	}
+	if g.Effect == Add && g.Risk == "order" && len(g.Target) == 1 && g.From == nil && r.inCart(&g.Target[0]) {
+		g.Effect, g.Concept, g.Risk = Submit, "checkout", "pay" // "order what is in the cart"
+		g.From, g.Target = g.Target[0].In, nil
 	}
 	if (g.Effect == Add || g.Effect == Remove) && len(g.Target) == 1 && g.Amount == nil {
 		r.portion(g)
@@ -122,6 +127,14 @@ func (r *reader) calledSo(g *Goal) {
 			return
 		}
 	}
+}
+
+// inCart reports whether a description is all that a cart holds.
+func (r *reader) inCart(d *Description) bool {
+	if d.In == nil || !d.All && !d.Pronoun || len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Extreme != nil || d.Ordinal != 0 {
+		return false
+	}
+	return len(d.In.Words) == 1 && slices.Contains(lexicon.Concept(d.In.Words[0].Text, r.lang), lexicon.Named("cart"))
 }
 
 // answered makes what is replied to the target: "reply to the email from Ivonne".

@@ -19,6 +19,9 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if len(g.Target) == 0 && g.Effect != intent.Remove {
 		return p.once(ctx, g, nil)
 	}
+	if g.Effect == intent.Page && g.Amount != nil && len(g.Target) == 1 {
+		return p.rows(ctx, g)
+	}
 	if done, err := p.atOnce(ctx, g); err != nil || done {
 		return err
 	}
@@ -41,6 +44,25 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 		return p.once(ctx, g, []find.Candidate{c})
 	})
+}
+
+// rows shows so many things a page: which ones is said by the list that they are in, if at all.
+func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
+	one, d := *g, g.Target[0]
+	one.Target = nil
+	if d.In != nil && len(wordsOf(d.In)) > 0 {
+		one.In, p.goal = d.In, &one
+		err := p.into(ctx, &one)
+		p.goal = g
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.once(ctx, &one, nil); err != nil {
+		return err
+	}
+	p.useSpan(d.Span, "the rows of a page")
+	return nil
 }
 
 // atOnce does a goal to all of a list by one control that says all: "mark all as read", "clear
