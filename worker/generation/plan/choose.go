@@ -61,7 +61,7 @@ func optionFields(g *intent.Goal) []intent.Field {
 	var list []intent.Field
 	for i := range g.Target {
 		d := &g.Target[i]
-		if len(d.Words) == 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Pronoun || d.Of != nil || len(d.Compare) > 0 || len(d.Having) > 0 || len(d.Relation) > 0 || d.Other {
+		if len(d.Words) == 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Pronoun || d.Of != nil || len(d.Compare) > 0 || len(d.Having) > 0 || len(d.Relation)+len(d.State)+len(d.Lacking) > 0 || d.Other {
 			return nil
 		}
 		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span

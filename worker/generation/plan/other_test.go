@@ -1,0 +1,52 @@
+package plan_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/snapshot"
+)
+
+// stock is a page with a list of goods, each of which can be ordered, a field for the name of who
+// buys, and a menu of an account.
+func stock() *scene {
+	name, menu := "", false
+	s := &scene{lang: "en"}
+	s.nodes = func() []snapshot.Node {
+		list := []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+		for _, t := range []string{"Black tea 60", "Green tea 9", "Cocoa 44"} {
+			li := len(list)
+			order := pressable("order "+t, "button", "Order")
+			order.Parent = li
+			list = append(list, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + t, Parent: li, Tag: "span", Role: "text", Name: t}, order)
+		}
+		list = append(list, typable("name", "Your name", name), pressable("account", "button", "Nadia"))
+		if menu {
+			list = append(list, pressable("out", "button", "Sign out"))
+		}
+		return list
+	}
+	s.on = func(tool, ref, text string) {
+		if tool == step.InputText {
+			name = text
+		}
+		menu = menu || ref == "account"
+	}
+	return s
+}
+
+// What is not found is done to nothing else.
+func TestNothingIsDoneToAnother(t *testing.T) {
+	for _, text := range []string{"Order 30 of the oat flakes", "Order the tea that is nearly sold out", "Apply the code GINO10"} {
+		s := stock()
+		if err := s.run(t, text); err == nil {
+			t.Errorf("%s: it was done", text)
+		}
+		for _, d := range s.did {
+			if strings.HasPrefix(d, step.Click+" order") || strings.HasPrefix(d, step.InputText) {
+				t.Errorf("%s: %s", text, d)
+			}
+		}
+	}
+}
