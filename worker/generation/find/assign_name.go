@@ -227,8 +227,12 @@ func (a *assigner) beginsWith(name, prep string) bool {
 	if first == "" || strings.EqualFold(first, prep) {
 		return first != ""
 	}
-	for _, code := range lexicon.Codes() {
-		e := lexicon.Language(code).Entry(strings.Trim(first, ".:"), lexicon.Preposition)
+	for _, code := range []string{a.w.Lang, a.ix.words.page} {
+		lex := lexicon.Language(code)
+		if lex == nil {
+			continue
+		}
+		e := lex.Entry(strings.Trim(first, ".:"), lexicon.Preposition)
 		if e != nil && e.Name == prep {
 			return true
 		}

@@ -171,7 +171,8 @@ func TestAssignWho(t *testing.T) {
 // The bounds of a range go into the fields that are called from and to, whatever else is said.
 func TestAssignBounds(t *testing.T) {
 	for _, names := range [][2]string{{"From € a day", "To € a day"}, {"von", "bis"}} {
-		s := newSketch("en", "Vans")
+		s := newSketch(map[bool]string{true: "de", false: "en"}[names[0] == "von"], "Vans")
+		s.field(0, "rating", "a day", "0", "1", "2", "3", "4", "5")
 		s.field(0, "number", names[1], "200")
 		s.field(0, "number", names[0], "0")
 		var p spans

@@ -64,6 +64,10 @@ func (r *reader) settle(g *Goal, s *sense) {
 		if g.Amount == nil && len(g.Target) > 1 {
 			r.amountOf(g)
 		}
+		if v := g.Amount; v != nil && v.Number == nil && len(g.Target) == 1 && !r.lex.Is(v.Text, lexicon.Unit) { // "rate the service as good"
+			g.Effect, g.Fields = Set, append(g.Fields, Field{Name: &g.Target[0], Prep: "as", Value: *v, Span: Span{g.Target[0].Span.From, v.Span.To}})
+			g.Target, g.Amount = nil, nil
+		}
 	case Increase, Decrease:
 		r.stepping(g)
 	}

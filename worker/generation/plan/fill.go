@@ -191,8 +191,12 @@ func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field)
 	}
 	v := &f.Value
 	switch p.goal.Effect {
+	case intent.Filter:
+		if method.IsSearch(m, slot.To.Index) {
+			return false
+		}
 	case intent.Choose:
-	case intent.Set, intent.Toggle, intent.Filter:
+	case intent.Set, intent.Toggle:
 		if first, _ := utf8.DecodeRuneInString(v.Text); v.Quoted || v.Number != nil || v.Date != nil || !unicode.IsLower(first) || strings.ContainsAny(v.Text, "@/") {
 			return false
 		}
