@@ -172,7 +172,7 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 			value = 0.15 // named so, but it cannot hold this: still what was meant
 			out.cannot = len(pf.Options) > 0 || pf.Kind == "number" || pf.Kind == "slider" || pf.Kind == "rating"
 		}
-		out.score = 0.6*name.Score + 0.4*value
+		out.score = 0.6*name.Score + 0.4*value + a.preposition(f, pf)/4
 	case named != nil && !f.Off && !f.Keep:
 		// The text names a field, and not this one: only an option that is just the value.
 		if value >= 0.9 {
@@ -213,19 +213,23 @@ func (a *assigner) preposition(f *intent.Field, pf *page.Field) float64 {
 	}
 	p := a.ix.phrase([]atom{{text: f.Prep}}, a.w.Lang)
 	for _, n := range pf.Names {
-		if id := a.ix.id(n); id >= 0 && (p.match(id).hits > 0 || a.beginsWith(n, f.Prep)) {
+		if id := a.ix.id(n); id >= 0 && (p.match(id).hits > 0 || a.joins(n, f.Prep)) {
 			return 0.12
 		}
 	}
 	return 0
 }
 
-// beginsWith reports whether the name of a field begins with a preposition, in its own language:
-// "From € a day", "bis". Words of grammar alone match nothing else.
-func (a *assigner) beginsWith(name, prep string) bool {
-	first, _, _ := strings.Cut(strings.ToLower(strings.TrimSpace(name)), " ")
-	if first == "" || strings.EqualFold(first, prep) {
-		return first != ""
+// joins reports whether the name of a field begins or ends with a preposition, in its own language:
+// "From € a day", "Preis bis". Words of grammar alone match nothing else.
+func (a *assigner) joins(name, prep string) bool {
+	words := strings.Fields(strings.ToLower(name))
+	return len(words) > 0 && (a.isPreposition(words[0], prep) || a.isPreposition(words[len(words)-1], prep))
+}
+
+func (a *assigner) isPreposition(first, prep string) bool {
+	if first == strings.ToLower(prep) {
+		return true
 	}
 	for _, code := range []string{a.w.Lang, a.ix.words.page} {
 		lex := lexicon.Language(code)

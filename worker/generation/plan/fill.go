@@ -22,6 +22,8 @@ type form struct {
 	done   []bool
 	// filled counts what was done on the page, and was not so already.
 	filled int
+	// taken are the refs of the fields that hold a value of the form: a second one would undo it.
+	taken map[string]bool
 }
 
 func newForm(fields []intent.Field) *form {
@@ -72,7 +74,9 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		if len(left) == 0 {
 			return nil
 		}
-		as := find.Assign(m, left, p.wantIn(m, within(m)))
+		w := p.wantIn(m, within(m))
+		w.Taken = f.taken
+		as := find.Assign(m, left, w)
 		slot := firstSlot(as.Slots)
 		if slot == nil {
 			return nil
@@ -98,9 +102,22 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		}
 		f.done[i] = true
 		f.filled++
+		if now, err := p.look(ctx); err == nil {
+			f.take(m, now, slot)
+		}
 		p.useField(&f.fields[i], slot)
 	}
 	return nil
+}
+
+// take notes that a field holds a value now. One that makes chips of what is typed is free again.
+func (f *form) take(m, now *page.Model, slot *find.Slot) {
+	if f.taken == nil {
+		f.taken = map[string]bool{}
+	}
+	if c, ok := fieldNow(m, now, &slot.To); ok && now.Fields[c.Index].Value != "" {
+		f.taken[now.Nodes[now.Fields[c.Index].Node].Ref] = true
+	}
 }
 
 func without(left []intent.Field, at []int, stuck map[int]bool) ([]intent.Field, []int) {
