@@ -126,7 +126,27 @@ func (b *builder) add(goals ...Goal) {
 	if len(goals) > 0 && len(b.words) > 0 {
 		goals[0].Words, b.words = append(goals[0].Words, b.words...), nil
 	}
+	for i := range goals {
+		remains(goals[i].Claim)
+	}
 	b.goals = append(b.goals, goals...)
+}
+
+// remains reads "only X stays" as that nothing else is there: it says nothing of how X was.
+func remains(c *Claim) {
+	if c == nil || c.Property != Unchanged || c.Not {
+		return
+	}
+	for i := range c.Subject {
+		c.Only = c.Only || c.Subject[i].Only
+	}
+	if !c.Only {
+		return
+	}
+	c.Property = Shown
+	for i := range c.Subject {
+		c.Subject[i].Only = false
+	}
 }
 
 // resolve puts what a statement spoke of in place of a pronoun.

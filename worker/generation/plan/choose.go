@@ -179,7 +179,7 @@ func (p *planner) narrowing(g *intent.Goal) []intent.Field {
 	}
 	for i := range g.Target {
 		d := &g.Target[i]
-		if len(d.Words) > 0 {
+		if len(d.Words) > 0 && !p.listed(d) {
 			add(intent.Span{From: d.Words[0].Span.From, To: d.Words[len(d.Words)-1].Span.To}, phraseWords(d))
 		}
 		for _, s := range d.State {
@@ -198,6 +198,29 @@ func (p *planner) narrowing(g *intent.Goal) []intent.Field {
 		}
 	}
 	return list
+}
+
+// listed reports whether the words of a description only say what a list of the page is of, where
+// something else is said that narrows it: "vans from 60 euros" on a page of vans.
+func (p *planner) listed(d *intent.Description) bool {
+	if !sided(d) && d.In == nil || p.model == nil || d.Quoted {
+		return false
+	}
+	all := intent.Description{Span: d.Span, Words: d.Words, All: true}
+	f := find.Description(p.model, &all, p.want(p.model, find.Record))
+	if len(f.Candidates) < 2 || len(f.Missing)+len(f.Assumed) > 0 {
+		return false
+	}
+	group := -1
+	for _, c := range f.Candidates {
+		if g := p.model.Records[c.Index].Group; group >= 0 && g != group || g < 0 {
+			return false
+		} else if group = g; len(p.model.Groups[g].Records) != len(f.Candidates) {
+			return false // some of them are called so: that narrows
+		}
+	}
+	p.use(f.Candidates[0].Used...)
+	return true
 }
 
 // phraseOf is a description as it stands, without what says where.
