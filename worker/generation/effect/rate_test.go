@@ -48,6 +48,28 @@ func TestRateByItsLook(t *testing.T) {
 	}
 }
 
+// A sign that is drawn anew is a change of what it stands in.
+func TestSignOfAState(t *testing.T) {
+	for after, want := range map[string]effect.State{"★": effect.Reached, "☆": effect.Unseen} {
+		model := func(sign string) *page.Model {
+			m := table(nil, "Salt", "Milk")
+			m.Nodes = append(m.Nodes[:2:2], append([]snapshot.Node{{Ref: "star", Parent: 1, Tag: "button", Role: "button", Name: "Remember", Text: sign, Interactive: true}}, m.Nodes[2:]...)...)
+			for i := 3; i < len(m.Nodes); i++ {
+				if m.Nodes[i].Parent > 1 {
+					m.Nodes[i].Parent++
+				}
+			}
+			m.Records[1].Node++
+			return m
+		}
+		before := model("☆")
+		v := effect.Judge(effect.Between(before, model(after)), &intent.Goal{Effect: intent.Complete}, []find.Candidate{record(before, 0)})
+		if v.State != want {
+			t.Errorf("%s: %s, %s", after, v.State, v.Why)
+		}
+	}
+}
+
 func TestChooseByItsLook(t *testing.T) {
 	for _, c := range []struct {
 		after  string

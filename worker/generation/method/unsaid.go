@@ -19,6 +19,8 @@ type harm struct {
 	effects  []intent.Effect
 	// removes: words of several parts and icons say it too.
 	removes bool
+	// inFront: in a dialog in front it only closes that.
+	inFront bool
 }
 
 var harms = []harm{
@@ -33,9 +35,15 @@ var harms = []harm{
 		concepts: []string{"pay", "buy", "checkout"},
 		effects:  []intent.Effect{intent.Submit, intent.Confirm, intent.Add, intent.Complete, intent.Act, intent.Page},
 	},
+	{
+		concepts: []string{"publish", "send", "submit"},
+		effects: []intent.Effect{intent.Submit, intent.Confirm, intent.Add, intent.Complete, intent.Reopen, intent.Act, intent.SignIn, intent.Edit,
+			intent.Append, intent.Upload, intent.Move, intent.Search, intent.Filter},
+		inFront: true,
+	},
 }
 
-// Unsaid names the control that a way presses and that deletes or pays by its name, where the goal
+// Unsaid names the control that a way presses and that deletes, pays or sends by its name, where the goal
 // says nothing of it: part of a name, or a description in a title, is no reason to press it. It is
 // "" where there is none. Text is what the goal says.
 func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
@@ -46,6 +54,9 @@ func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 		}
 		for _, a := range w.Acts {
 			if a.Tool != step.Click && a.Tool != step.DoubleClick {
+				continue
+			}
+			if h.inFront && m.Front >= 0 && m.Holds(m.Front, a.Node) {
 				continue
 			}
 			if c := m.ControlAt(a.Node); c >= 0 && h.says(m, c, g.Effect == intent.Press) {

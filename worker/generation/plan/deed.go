@@ -336,24 +336,6 @@ func (p *planner) arrived(c *effect.Change, g *intent.Goal, a *attempt) bool {
 	return i < 0 || i >= len(c.After.Containers) || c.After.Holds(i, c.After.Records[now].Node)
 }
 
-// useMeans marks what the text says of a control by which it is done, where what was pressed is
-// called so at all: "with the little cross".
-func (p *planner) useMeans(c *effect.Change, d *intent.Description) {
-	aim := find.Aim{Effect: p.goal.Effect, Lemma: p.goal.Lemma, Words: []intent.Description{*d}, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
-	for _, k := range find.Controls(c.Before, aim) {
-		for _, u := range k.Used {
-			if u.Span.From >= d.Span.From && u.Span.To <= d.Span.To {
-				p.useSpan(d.Span, "the control")
-				return
-			}
-		}
-	}
-	if d.Kind == intent.Icon || d.Kind == intent.Button || d.Kind == intent.Menu || d.Kind == intent.Link {
-		p.useSpan(d.NounSpan, "the control")
-	}
-	p.useShown(c, d)
-}
-
 // unchosen reports whether something is an option that is not the one that is chosen.
 func unchosen(m *page.Model, c *find.Candidate) bool {
 	if c.What != find.Option || c.Index >= len(m.Fields) || c.Sub < 0 || c.Sub >= len(m.Fields[c.Index].Options) {

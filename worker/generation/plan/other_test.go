@@ -50,3 +50,14 @@ func TestNothingIsDoneToAnother(t *testing.T) {
 		}
 	}
 }
+
+// What only sets something sends nothing for it.
+func TestNothingIsSentToSetAValue(t *testing.T) {
+	sent := false
+	s := &scene{lang: "en"}
+	s.nodes = func() []snapshot.Node { return []snapshot.Node{typable("name", "Your name", ""), pressable("publish", "button", "Publish review")} }
+	s.on = func(tool, ref, _ string) { sent = sent || tool == step.Click && ref == "publish" }
+	if err := s.run(t, "Rate the quietness as Silent"); err == nil || sent {
+		t.Errorf("sent %v, error %v", sent, err)
+	}
+}
