@@ -82,6 +82,9 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 			return nil
 		}
 		i := at[slot.Value]
+		if stuck[i] = ofOneOfMany(m, &f.fields[i], slot, w.Within); stuck[i] {
+			continue
+		}
 		if a, ok := method.Unhide(m, slot.To.Node); ok && !f.fields[i].Keep && shown < maxReveals*len(f.fields) {
 			shown++
 			now, err := p.step(ctx, &method.Way{Name: "opens " + method.DescribeNode(m, a.Node), Acts: []method.Act{a}})
@@ -108,16 +111,6 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		p.useField(&f.fields[i], slot)
 	}
 	return nil
-}
-
-// take notes that a field holds a value now. One that makes chips of what is typed is free again.
-func (f *form) take(m, now *page.Model, slot *find.Slot) {
-	if f.taken == nil {
-		f.taken = map[string]bool{}
-	}
-	if c, ok := fieldNow(m, now, &slot.To); ok && now.Fields[c.Index].Value != "" {
-		f.taken[now.Nodes[now.Fields[c.Index].Node].Ref] = true
-	}
 }
 
 func without(left []intent.Field, at []int, stuck map[int]bool) ([]intent.Field, []int) {

@@ -62,3 +62,13 @@ func (p *planner) filtered(start, now *page.Model, c *find.Candidate) bool {
 func sided(d *intent.Description) bool {
 	return len(d.State)+len(d.Having)+len(d.Lacking)+len(d.Compare)+len(d.Relation) > 0 || d.Extreme != nil
 }
+
+// take notes that a field holds a value now. One that makes chips of what is typed is free again.
+func (f *form) take(m, now *page.Model, slot *find.Slot) {
+	if f.taken == nil {
+		f.taken = map[string]bool{}
+	}
+	if c, ok := fieldNow(m, now, &slot.To); ok && now.Fields[c.Index].Value != "" {
+		f.taken[now.Nodes[now.Fields[c.Index].Node].Ref] = true
+	}
+}

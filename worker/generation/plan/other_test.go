@@ -55,9 +55,42 @@ func TestNothingIsDoneToAnother(t *testing.T) {
 func TestNothingIsSentToSetAValue(t *testing.T) {
 	sent := false
 	s := &scene{lang: "en"}
-	s.nodes = func() []snapshot.Node { return []snapshot.Node{typable("name", "Your name", ""), pressable("publish", "button", "Publish review")} }
+	s.nodes = func() []snapshot.Node {
+		return []snapshot.Node{typable("name", "Your name", ""), pressable("publish", "button", "Publish review")}
+	}
 	s.on = func(tool, ref, _ string) { sent = sent || tool == step.Click && ref == "publish" }
 	if err := s.run(t, "Rate the quietness as Silent"); err == nil || sent {
 		t.Errorf("sent %v, error %v", sent, err)
+	}
+}
+
+// Each row has a field for remarks: whose it is must be said.
+func TestWhoseFieldItIs(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"Enter 'new coach' as the remark", ""},
+		{"Enter 'new coach' as the remark for Eastbridge", "Eastbridge: new coach"},
+		{"Enter 'new coach' as the remark for Westbridge", ""},
+	} {
+		got := ""
+		s := &scene{lang: "en"}
+		remarks := map[string]string{}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+			for _, t := range []string{"Ashford", "Eastbridge", "Glenside"} {
+				li := len(list)
+				remark := typable("remark "+t, "Remark", remarks[t])
+				remark.Parent = li
+				list = append(list, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + t, Parent: li, Tag: "span", Role: "text", Name: t}, remark)
+			}
+			return list
+		}
+		s.on = func(tool, ref, text string) {
+			if name, ok := strings.CutPrefix(ref, "remark "); ok && tool == step.InputText {
+				remarks[name], got = text, name+": "+text
+			}
+		}
+		if err := s.run(t, c.text); (err == nil) != (c.want != "") || got != c.want {
+			t.Errorf("%s: %s, %v", c.text, got, err)
+		}
 	}
 }

@@ -95,6 +95,11 @@ func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 		}
 		p.use(c.Used...)
 	}
+	if c == nil {
+		if err := p.ofOwners(ctx, g, f); err != nil {
+			return err
+		}
+	}
 	if err := p.fill(ctx, f, within); err != nil {
 		return err
 	}
@@ -116,46 +121,6 @@ func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 		}
 	}
 	return p.through(ctx, g, f, []find.Candidate{*c})
-}
-
-// ofRecords fills values whose name is that of a record and not of a field: "set the shed to high".
-func (p *planner) ofRecords(ctx context.Context, g *intent.Goal, f *form) error {
-	left, at := f.left()
-	for i := range left {
-		if left[i].Name == nil || len(left[i].Name.Words) == 0 || left[i].Keep {
-			continue
-		}
-		m, err := p.look(ctx)
-		if err != nil {
-			return err
-		}
-		owner, name := ownerOf(left[i].Name)
-		found, _, ok := p.resolveOn(m, owner, [][]find.What{{find.Record}})
-		if !ok || len(found) != 1 {
-			continue
-		}
-		one := left[i]
-		one.Name = name
-		inner := newForm([]intent.Field{one})
-		if err := p.setOn(ctx, g, inner, &found[0]); err != nil {
-			return err
-		}
-		p.remember(m, found)
-		f.done[at[i]] = inner.complete()
-		f.filled += inner.filled
-	}
-	return nil
-}
-
-// ownerOf splits the name of a field that a thing has: "the stock of the hose" is the stock, of the
-// hose. A name without is the thing itself.
-func ownerOf(d *intent.Description) (owner, name *intent.Description) {
-	if d.Of == nil {
-		return d, nil
-	}
-	own := *d
-	own.Of = nil
-	return d.Of, &own
 }
 
 func (p *planner) thingOf(m *page.Model, c *find.Candidate) thing {

@@ -19,7 +19,9 @@ func TestNoFieldTakesTwoValues(t *testing.T) {
 	} {
 		name, age := "", ""
 		s := &scene{lang: "en"}
-		s.nodes = func() []snapshot.Node { return []snapshot.Node{typable("name", "Your name", name), typable("age", "Age", age)} }
+		s.nodes = func() []snapshot.Node {
+			return []snapshot.Node{typable("name", "Your name", name), typable("age", "Age", age)}
+		}
 		s.on = func(tool, ref, text string) {
 			if tool == step.InputText {
 				*map[string]*string{"name": &name, "age": &age}[ref] = text
