@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/snapshot"
@@ -214,7 +216,13 @@ func sameNodes(a, b *snapshot.Snapshot) bool {
 	return true
 }
 
-// compareLooks returns the elements whose classes or colours differ, as nodes of both: the
+// isSign reports whether a text is one sign that is drawn in place of an icon: ☆.
+func isSign(text string) bool {
+	r, n := utf8.DecodeRuneInString(text)
+	return n > 0 && n == len(strings.TrimRight(text, "\ufe0f")) && !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// compareLooks returns the elements whose classes, colours or signs differ, as nodes of both: the
 // only sign of the state of many widgets.
 func compareLooks(a, b *snapshot.Snapshot) []Pair {
 	at := map[string]int{}
@@ -230,7 +238,7 @@ func compareLooks(a, b *snapshot.Snapshot) []Pair {
 		if !ok || n.Role == "text" {
 			continue
 		}
-		if m := &a.Nodes[k]; !slices.Equal(m.Hints, n.Hints) || !maps.Equal(m.Style, n.Style) {
+		if m := &a.Nodes[k]; !slices.Equal(m.Hints, n.Hints) || !maps.Equal(m.Style, n.Style) || m.Text != n.Text && isSign(m.Text) && isSign(n.Text) {
 			list = append(list, Pair{k, i})
 		}
 	}

@@ -25,7 +25,7 @@ var judges = map[intent.Effect]func(*judged) Verdict{
 	intent.Sort: judgeSort, intent.Filter: judgeSet, intent.Search: judgeSet, intent.Page: judgePage,
 	intent.Open: judgeOpen, intent.Close: judgeClose, intent.Abandon: judgeClose,
 	intent.Expand: judgeExpand, intent.Collapse: judgeExpand,
-	intent.Submit: judgeSubmit, intent.Confirm: judgeSubmit, intent.SignIn: judgeSubmit, intent.SignOut: judgeSubmit,
+	intent.Submit: judgeSubmit, intent.Confirm: judgeSubmit, intent.SignIn: judgeSubmit, intent.SignOut: judgeSignOut,
 	intent.Set: judgeValue, intent.Choose: judgeValue, intent.Edit: judgeEdit, intent.Append: judgeEdit, intent.Clear: judgeEdit,
 	intent.Increase: judgeStep, intent.Decrease: judgeStep, intent.Rate: judgeRate, intent.Select: judgeSelect,
 	intent.Press: judgePress, intent.Type: judgeDone, intent.Point: judgeDone, intent.Upload: judgeDone, intent.Download: judgeDone,
@@ -100,11 +100,29 @@ func (j *judged) harm() string {
 		return ""
 	}
 	for _, r := range j.Removed {
-		if !j.belongs(r) && !j.leftGroup(r) && !j.refilled(r) {
+		if !j.belongs(r) && !j.leftGroup(r) && !j.refilled(r) && !j.stillShown(r) {
 			return "also gone: " + shown(j.Before, r)
 		}
 	}
 	return ""
+}
+
+// stillShown reports whether a page has as many texts that are the title of a record as there were such
+// records beside the targets: what is left of a list may be none any more, and is not gone.
+func (j *judged) stillShown(record int) bool {
+	title := fold(j.Before.Records[record].Title)
+	n := 0
+	for r := range j.Before.Records {
+		if fold(j.Before.Records[r].Title) == title && !slices.Contains(j.records, r) {
+			n++
+		}
+	}
+	for i := range j.After.Lines {
+		if fold(j.After.Lines[i].Text) == title {
+			n--
+		}
+	}
+	return title != "" && n <= 0
 }
 
 // covered reports whether a dialog in front hides what is behind it, or did.

@@ -168,6 +168,8 @@ func judgeSet(j *judged) Verdict {
 	switch {
 	case len(j.NewLines) > 0 || len(j.GoneLines) > 0:
 		return reached("another text is shown", j.used("another set is shown")...)
+	case j.goal.Effect == intent.Search && !slices.ContainsFunc(j.Fields, func(p Pair) bool { return j.After.Fields[p.After].Kind != "text" }):
+		return Verdict{State: Unseen, Why: "it is typed, and nothing was searched"}
 	case len(j.Fields) > 0, len(j.Controls) > 0:
 		return reached("the choice is set", j.used("the choice is set")...)
 	}

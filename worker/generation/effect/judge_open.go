@@ -2,12 +2,10 @@ package effect
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
-	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 // judgeOpen: another part of the site or page is seen.
@@ -100,7 +98,7 @@ func judgeValue(j *judged) Verdict {
 	if v, ok := j.targetChanged(); ok {
 		return v
 	}
-	if len(j.Controls) > 0 || len(j.NewLines) > 0 || len(j.Looks) > 0 || len(j.Changed) > 0 {
+	if len(j.Controls) > 0 || len(j.NewLines) > 0 || len(j.Changed) > 0 || j.looksShow() {
 		return reached("the page shows it", j.used("the page shows it")...)
 	}
 	return j.partly()
@@ -153,72 +151,6 @@ func judgeStep(j *judged) Verdict {
 		return reached("a number changed", j.used("a number changed")...)
 	}
 	return j.partly()
-}
-
-// judgeRate: the rating of the target is the one that was asked for: by a field, an attribute, a
-// chosen control or a new text with the number; else only its look changed.
-func judgeRate(j *judged) Verdict {
-	if j.Nothing {
-		return Verdict{State: Unseen, Why: "nothing changed"}
-	}
-	if o := j.otherChanges(); len(o) > 0 && len(j.records) > 0 {
-		return Verdict{State: Wrong, Why: "another one changed", Harm: shown(j.Before, o[0])}
-	}
-	used := j.used("the rating changed")
-	if j.goal.Amount == nil || j.goal.Amount.Number == nil {
-		if len(j.Fields)+len(j.Controls)+len(j.NewLines)+len(j.Looks)+len(j.Changed) > 0 {
-			return reached("the rating changed", used...)
-		}
-		return j.partly()
-	}
-	used = append(used, find.Use{Span: j.goal.Amount.Span, By: "the rating"})
-	if j.rated(*j.goal.Amount.Number) {
-		return reached("the rating is the one that was asked for", used...)
-	}
-	if len(j.Fields)+len(j.Changed)+len(j.NewLines) == 0 && len(j.Looks) > 0 {
-		return reached("it looks different", used...)
-	}
-	if v := j.partly(); v.State == Partly {
-		return v
-	}
-	return Verdict{State: Unseen, Why: "the rating is another one"}
-}
-
-// rated reports whether what changed says a number of stars.
-func (j *judged) rated(want float64) bool {
-	is := func(text string) bool { n, ok := Number(text); return ok && n == want }
-	for _, p := range j.Fields {
-		f := &j.After.Fields[p.After]
-		if is(f.Value) || slices.ContainsFunc(f.Options, func(o page.Option) bool { return o.Selected && (is(o.Label) || o.Value != "" && is(o.Value)) }) {
-			return true
-		}
-		for _, o := range j.After.Nodes[f.Node].Options {
-			if o.Selected && is(o.Value) {
-				return true
-			}
-		}
-		if n := len(f.Options); int(want) <= n && f.Kind == "rating" && want >= 1 && f.Options[int(want)-1].Selected {
-			return true
-		}
-	}
-	for _, p := range j.Changed {
-		for _, a := range j.After.Records[p.After].Attributes {
-			if (a.Type == page.Rating || a.Type == page.Number) && a.Number != nil && *a.Number == want {
-				return true
-			}
-		}
-	}
-	for _, p := range j.Controls {
-		if Selected(j.Change, p.After) && is(ControlName(j.After, p.After)) {
-			return true
-		}
-	}
-	for _, i := range j.NewLines {
-		if is(j.After.Lines[i].Text) || strings.Contains(j.After.Lines[i].Text, strconv.Itoa(int(want))) {
-			return true
-		}
-	}
-	return false
 }
 
 // judgeSelect: the targets are marked.

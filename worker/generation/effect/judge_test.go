@@ -75,6 +75,8 @@ func TestJudge(t *testing.T) {
 		{"the row is gone", intent.Goal{Effect: intent.Remove}, table(nil, three...), table(nil, "Salsa|1", "Milk|2"), 0, effect.Reached},
 		{"another row is gone", intent.Goal{Effect: intent.Remove}, table(nil, three...), table(nil, "Salt|3", "Milk|2"), 0, effect.Wrong},
 		{"two rows are gone", intent.Goal{Effect: intent.Remove}, table(nil, three...), table(nil, "Milk|2"), 0, effect.Wrong},
+		{"what is left is no list", intent.Goal{Effect: intent.Remove}, table(nil, "Salt|3", "Salsa|1"), table([]string{"Salsa"}), 0, effect.Reached},
+		{"both are gone", intent.Goal{Effect: intent.Remove}, table(nil, "Salt|3", "Salsa|1"), table([]string{"Milk"}), 0, effect.Wrong},
 		{"nothing is gone", intent.Goal{Effect: intent.Remove}, table(nil, three...), table(nil, three...), 0, effect.Unseen},
 		{"elements used again", intent.Goal{Effect: intent.Remove}, table(nil, "@1 Salt", "@2 Salsa", "@3 Milk"), table(nil, "@1 Salsa", "@2 Milk"), 0, effect.Reached},
 		{"it came", intent.Goal{Effect: intent.Add, Target: named("Tea")}, table(nil, three...), table(nil, append(three, "Tea|1")...), -1, effect.Reached},

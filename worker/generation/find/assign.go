@@ -73,10 +73,11 @@ func (a *assigner) listPlaces() []place {
 		if a.w.Within >= 0 && !a.ix.holds(a.w.Within, f.Node) || f.Disabled || f.ReadOnly && f.Kind == "text" && digits(f.Value) == 0 && !a.dated() {
 			continue
 		}
-		if a.behind(f.Node) || tiny(a.m, f.Node) {
+		several := f.Kind == "choices" && len(f.Options) > 0
+		if a.behind(f.Node) || tiny(a.m, f.Node) || !several && !f.Multiple && a.w.Taken[a.m.Nodes[f.Node].Ref] {
 			continue
 		}
-		if f.Kind == "choices" && len(f.Options) > 0 {
+		if several {
 			for j := range f.Options {
 				out = append(out, place{i, j})
 			}
@@ -191,6 +192,9 @@ func (a *assigner) order(fits [][]fit) {
 	for _, i := range rows {
 		if a.fields[i].Name != nil || a.fields[i].Off {
 			continue
+		}
+		if !slices.ContainsFunc(fits[i], func(f fit) bool { return f.score > 0 }) {
+			continue // it goes nowhere
 		}
 		rank := 0
 		for j := range fits[i] {

@@ -2,8 +2,10 @@ package find
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -170,7 +172,7 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 			value = 0.15 // named so, but it cannot hold this: still what was meant
 			out.cannot = len(pf.Options) > 0 || pf.Kind == "number" || pf.Kind == "slider" || pf.Kind == "rating"
 		}
-		out.score = 0.6*name.Score + 0.4*value
+		out.score = 0.6*name.Score + 0.4*value + a.preposition(f, pf)/4
 	case named != nil && !f.Off && !f.Keep:
 		// The text names a field, and not this one: only an option that is just the value.
 		if value >= 0.9 {
@@ -180,7 +182,7 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 		out.score = value
 	default:
 		out.score = 0.92*value + a.preposition(f, pf)
-		if f.Prep != "" && out.score < 0.5 && f.Value.Number == nil && !f.Value.Quoted && !personal(f.Value.Text) && (pf.Kind == "text" || pf.Kind == "editor") {
+		if f.Prep != "" && out.score < 0.5 && f.Value.Number == nil && !f.Value.Quoted && !personal(f.Value.Text) && (pf.Kind == "text" || pf.Kind == "editor") && !a.asksWho(p.field) {
 			out.score *= 0.6 // "as a guest" is not what to type into any field
 		}
 	}
@@ -194,6 +196,15 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 	return out
 }
 
+// asksWho reports whether a field is the one in front of that for a password: "log in as kim".
+func (a *assigner) asksWho(field int) bool {
+	if field+1 >= len(a.m.Fields) || a.m.Fields[field].Kind != "text" {
+		return false
+	}
+	n := &a.m.Nodes[a.m.Fields[field+1].Node]
+	return n.Password || n.Type == "password"
+}
+
 // preposition adds a little where the field is called by the word that joins the value: "to
 // Olga" and the field To, "paid by Noor" and the field Paid by.
 func (a *assigner) preposition(f *intent.Field, pf *page.Field) float64 {
@@ -202,11 +213,35 @@ func (a *assigner) preposition(f *intent.Field, pf *page.Field) float64 {
 	}
 	p := a.ix.phrase([]atom{{text: f.Prep}}, a.w.Lang)
 	for _, n := range pf.Names {
-		if id := a.ix.id(n); id >= 0 && p.match(id).hits > 0 {
+		if id := a.ix.id(n); id >= 0 && (p.match(id).hits > 0 || a.joins(n, f.Prep)) {
 			return 0.12
 		}
 	}
 	return 0
+}
+
+// joins reports whether the name of a field begins or ends with a preposition, in its own language:
+// "From € a day", "Preis bis". Words of grammar alone match nothing else.
+func (a *assigner) joins(name, prep string) bool {
+	words := strings.Fields(strings.ToLower(name))
+	return len(words) > 0 && (a.isPreposition(words[0], prep) || a.isPreposition(words[len(words)-1], prep))
+}
+
+func (a *assigner) isPreposition(first, prep string) bool {
+	if first == strings.ToLower(prep) {
+		return true
+	}
+	for _, code := range []string{a.w.Lang, a.ix.words.page} {
+		lex := lexicon.Language(code)
+		if lex == nil {
+			continue
+		}
+		e := lex.Entry(strings.Trim(first, ".:"), lexicon.Preposition)
+		if e != nil && e.Name == prep {
+			return true
+		}
+	}
+	return false
 }
 
 // unnamed returns the words of the name of a field that the field which took the value, as one

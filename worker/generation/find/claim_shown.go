@@ -1,8 +1,11 @@
 package find
 
 import (
+	"slices"
+
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/word"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // quotedEnough is the least score of a quoted text of several words: they stand side by side.
@@ -51,9 +54,44 @@ func (k *claimer) isShown(d *intent.Description, want bool) bool {
 		k.e.Why += said(d) + " is shown: " + f.Candidates[0].Why + "; "
 		return false
 	}
-	k.e.Checks = append(k.e.Checks, Check{Kind: "hidden", Node: -1, Group: -1, Text: said(d)})
+	check := Check{Kind: "hidden", Node: -1, Group: -1, Text: said(d)}
+	if at := k.placeOf(d); at >= 0 {
+		check = Check{Kind: "contains", Node: at, Group: -1, Text: said(d), Not: true}
+	}
+	k.e.Checks = append(k.e.Checks, check)
 	k.e.Why += said(d) + " is not shown; "
 	return true
+}
+
+// placeOf returns the element in which something is not shown, where the page speaks of it elsewhere:
+// what the claim names, or the list that it was in before; -1 where the page has no word of it.
+func (k *claimer) placeOf(d *intent.Description) int {
+	everywhere := *k
+	everywhere.w.Within = -1
+	if _, spoken := everywhere.quoted(said(d), d.Span); !spoken {
+		return -1
+	}
+	if k.w.Within >= 0 {
+		return k.w.Within
+	}
+	if k.before == nil {
+		return -1
+	}
+	f := Description(k.before, d, Want{Kinds: []What{Record}, Lang: k.w.Lang, Within: -1})
+	if !f.Clear() || f.Plural || k.before.Records[f.Candidates[0].Index].Group < 0 {
+		return -1
+	}
+	r := &k.before.Records[f.Candidates[0].Index]
+	list := k.before.Groups[r.Group].Node
+	if list < 0 || list == r.Node {
+		list = k.before.Nodes[r.Node].Parent
+	}
+	if list < 0 {
+		return -1
+	}
+	return slices.IndexFunc(k.m.Nodes, func(n snapshot.Node) bool {
+		return n.Ref == k.before.Nodes[list].Ref && n.Role != "text" && !n.Hidden
+	})
 }
 
 // better reports whether the page had a thing before that was called so better than what is

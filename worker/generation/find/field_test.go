@@ -150,3 +150,40 @@ func TestWordsOfGrammarAreNotTyped(t *testing.T) {
 		t.Errorf("slots %+v, missing %v", as.Slots, as.Missing)
 	}
 }
+
+// Who signs in goes into the field in front of that for the password, and into no other.
+func TestAssignWho(t *testing.T) {
+	for _, password := range []bool{true, false} {
+		s := newSketch("en", "Club")
+		s.field(0, "text", "Handle", "")
+		s.field(0, "text", "Second", "")
+		s.m.Nodes[s.m.Fields[1].Node].Password = password
+		var p spans
+		f := p.value("jerald")
+		f.Prep = "as"
+		a := Assign(s.m, []intent.Field{f}, Want{Lang: "en", Within: -1})
+		if got := len(a.Slots) == 1 && a.Slots[0].To.Index == 0; got != password {
+			t.Errorf("password %v: %+v", password, a.Slots)
+		}
+	}
+}
+
+// The bounds of a range go into the fields that are called from and to, whatever else is said.
+func TestAssignBounds(t *testing.T) {
+	for _, names := range [][2]string{{"From € a day", "To € a day"}, {"von", "bis"}} {
+		s := newSketch(map[bool]string{true: "de", false: "en"}[names[0] == "von"], "Vans")
+		s.field(0, "rating", "a day", "0", "1", "2", "3", "4", "5")
+		s.field(0, "number", names[1], "200")
+		s.field(0, "number", names[0], "0")
+		var p spans
+		list := []intent.Field{p.value("vans"), p.value("60"), p.value("90")}
+		list[1].Prep, list[2].Prep = "from", "to"
+		got := map[string]string{}
+		for _, slot := range Assign(s.m, list, Want{Lang: "en", Within: -1}).Slots {
+			got[s.m.Fields[slot.To.Index].Label] = list[slot.Value].Value.Text
+		}
+		if got[names[0]] != "60" || got[names[1]] != "90" {
+			t.Errorf("%v: %v", names, got)
+		}
+	}
+}

@@ -77,6 +77,9 @@ type Want struct {
 	// Opened: what In of the description names was opened by whoever asks, and holds all that is
 	// seen now.
 	Opened bool
+	// Taken are the refs of fields that hold what was put there already: Assign leaves them out, but
+	// for lists of which several are chosen.
+	Taken map[string]bool
 	// Told is what the text says now: a text of the page that repeats it tells people what to do,
 	// and is not what it speaks of.
 	Told string

@@ -235,13 +235,13 @@ func (s *searcher) conclude(all []Candidate) Found {
 	}
 	s.useFlags(f.Candidates)
 	f.Missing, f.Assumed = all[0].Missing, all[0].Assumed
+	s.literal(all)
 	f.Margin = s.margin(all)
 	f.Ambiguous = f.Margin < Margin
 	return *f
 }
 
-// orphan returns a pronoun that says whose the thing is, where nobody says who that is: "his
-// belt sander".
+// orphan returns a pronoun that says whose the thing is, where nobody says who that is: "his saw".
 func (s *searcher) orphan() (intent.Span, bool) {
 	if len(s.w.Among) > 0 {
 		return intent.Span{}, false
@@ -313,8 +313,7 @@ func (s *searcher) oneThing(a, b *Candidate) bool {
 		s.near(a.Node, b.Node)
 }
 
-// near reports whether two nodes stand side by side in one element.
-func (s *searcher) near(a, b int) bool {
+func (s *searcher) near(a, b int) bool { // side by side in one element
 	p, q := s.m.Nodes[a].Parent, s.m.Nodes[b].Parent
 	return p == q || p == b || q == a || p >= 0 && s.m.Nodes[p].Parent == q || q >= 0 && s.m.Nodes[q].Parent == p
 }

@@ -267,6 +267,7 @@ func (ix *index) ownerRefs(f *page.Field) []ref {
 
 func (s *searcher) controls() []Candidate {
 	var out []Candidate
+	drawn := s.asDrawn()
 	for i := range s.m.Controls {
 		c := &s.m.Controls[i]
 		if c.Hidden && !s.w.Hidden && c.Reveal < 0 || !s.eligible(c.Node) || !s.among(Control, c.Node) {
@@ -276,7 +277,11 @@ func (s *searcher) controls() []Candidate {
 		if len(s.w.Kinds) > 0 && s.w.Kinds[0] != Control && !s.both().wholeOf(refs) && !s.words.wholeOf(refs) {
 			continue // "the request" is not the button "Send the request"
 		}
-		if cand, ok := s.thing(Control, i, -1, c.Node, refs); ok {
+		cand, ok := s.thing(Control, i, -1, c.Node, refs)
+		if drawn != nil && (!ok || len(cand.Missing) > 0) {
+			cand, ok = drawn.thing(Control, i, -1, c.Node, refs)
+		}
+		if ok {
 			out = append(out, cand)
 		}
 	}
@@ -296,6 +301,9 @@ func (ix *index) control(c *page.Control) []ref {
 			refs = ix.add(refs, rec.Attributes[i].Text, around, rec.Attributes[i].Node)
 		}
 		return ix.around(refs, rec.Parent, c.Container)
+	}
+	if c.Icon {
+		refs = ix.beside(refs, c.Node)
 	}
 	return ix.around(refs, -1, c.Container)
 }

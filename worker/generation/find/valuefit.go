@@ -28,7 +28,8 @@ func (a *assigner) valueFit(f *intent.Field, pf *page.Field, p place) (float64, 
 	case "number", "slider":
 		return a.numberFit(v, pf), ""
 	case "rating":
-		if v.Number == nil {
+		other := v.Unit != "" && v.UnitClass != "rating"
+		if v.Number == nil || other || len(pf.Options) > 0 && *v.Number > float64(len(pf.Options)) {
 			return 0, ""
 		}
 		if v.UnitClass == "rating" {

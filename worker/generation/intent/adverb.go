@@ -88,6 +88,11 @@ func (d *deed) adverbs(list []phrase) []phrase {
 		if d.g.Effect == Sort && d.order(p) {
 			continue
 		}
+		if e := direction(p); e != nil && lists[d.g.Effect] {
+			d.extra = append(d.extra, Goal{Span: p.span(), Effect: Sort, Verb: p.span(), Lemma: "sort", Descending: e.Attr("order") == "max",
+				Measure: &Description{Span: p.span(), Words: d.r.words(p)}})
+			continue
+		}
 		if e := direction(p); e != nil {
 			d.g.Descending = e.Attr("order") == "max"
 			d.g.Words = append(d.g.Words, d.directionSpans(p)...)
@@ -98,6 +103,21 @@ func (d *deed) adverbs(list []phrase) []phrase {
 		out = append(out, *p)
 	}
 	return out
+}
+
+// lists are the effects that show a list: in which order is a goal of its own, "show the open ones,
+// newest first".
+var lists = map[Effect]bool{Filter: true, Open: true, Search: true, Page: true}
+
+// words are the words of a phrase, without those of grammar.
+func (r *reader) words(p *phrase) []Word {
+	var list []Word
+	for i := range p.core {
+		if it := &p.core[i]; !it.has(lexicon.Article) {
+			list = append(list, Word{Span: it.Span, Text: it.text})
+		}
+	}
+	return list
 }
 
 // order reads "the shortest first" and "from the cheapest to the most expensive" as a

@@ -126,7 +126,52 @@ func (b *builder) add(goals ...Goal) {
 	if len(goals) > 0 && len(b.words) > 0 {
 		goals[0].Words, b.words = append(goals[0].Words, b.words...), nil
 	}
+	for i := range goals {
+		remains(goals[i].Claim)
+		if n := len(b.goals) + i; n > 0 {
+			before := goals[max(i-1, 0)]
+			if i == 0 {
+				before = b.goals[n-1]
+			}
+			abandoned(&goals[i], &before)
+		}
+	}
 	b.goals = append(b.goals, goals...)
+}
+
+// abandoned reads "refuse it, but keep it after all" as the answer to what is asked then: a thing that
+// something was done to is not as it was.
+func abandoned(g, before *Goal) {
+	c := g.Claim
+	if g.Effect != Check || c == nil || c.Property != Unchanged || c.Not || len(c.Subject) != 1 || before.Forbidden {
+		return
+	}
+	d := &c.Subject[0]
+	if !d.Pronoun || len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Other || d.Of != nil || d.Ordinal != 0 || d.Extreme != nil {
+		return
+	}
+	switch before.Effect {
+	case Remove, Complete, Act:
+		g.Effect, g.Claim, g.Target = Abandon, nil, d.Also
+		g.Words = append(append(g.Words, c.Words...), d.Span)
+	}
+}
+
+// remains reads "only X stays" as that nothing else is there: it says nothing of how X was.
+func remains(c *Claim) {
+	if c == nil || c.Property != Unchanged || c.Not {
+		return
+	}
+	for i := range c.Subject {
+		c.Only = c.Only || c.Subject[i].Only
+	}
+	if !c.Only {
+		return
+	}
+	c.Property = Shown
+	for i := range c.Subject {
+		c.Subject[i].Only = false
+	}
 }
 
 // resolve puts what a statement spoke of in place of a pronoun.

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
@@ -21,6 +22,10 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Add && g.Concept == "duplicate" {
 		g.Effect = Act
 	}
+	if g.Effect == Add && g.Risk == "order" && len(g.Target) == 1 && g.From == nil && r.inCart(&g.Target[0]) {
+		g.Effect, g.Concept, g.Risk = Submit, "checkout", "pay" // "order what is in the cart"
+		g.From, g.Target = g.Target[0].In, nil
+	}
 	if (g.Effect == Add || g.Effect == Remove) && len(g.Target) == 1 && g.Amount == nil {
 		r.portion(g)
 	}
@@ -37,6 +42,12 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Choose && g.From == nil && len(g.Target) == 1 && len(g.Fields) == 0 {
 		r.named(g)
 	}
+	if g.Effect == Choose && len(g.Target)+len(g.Fields) == 0 && g.From != nil {
+		r.quotedOf(g)
+	}
+	if g.Effect == Press && len(g.Target) == 1 && len(g.Fields) == 1 {
+		r.calledSo(g)
+	}
 	r.paging(g)
 	r.keys(g)
 	switch g.Effect {
@@ -52,6 +63,10 @@ func (r *reader) settle(g *Goal, s *sense) {
 	case Rate:
 		if g.Amount == nil && len(g.Target) > 1 {
 			r.amountOf(g)
+		}
+		if v := g.Amount; v != nil && v.Number == nil && len(g.Target) == 1 && !r.lex.Is(v.Text, lexicon.Unit) { // "rate the service as good"
+			g.Effect, g.Fields = Set, append(g.Fields, Field{Name: &g.Target[0], Prep: "as", Value: *v, Span: Span{g.Target[0].Span.From, v.Span.To}})
+			g.Target, g.Amount = nil, nil
 		}
 	case Increase, Decrease:
 		r.stepping(g)
@@ -84,6 +99,46 @@ func (r *reader) named(g *Goal) {
 	to.Words, to.Noun, to.NounSpan = t.Words[k:], "", Span{}
 	to.Span = Span{to.Words[0].Span.From, to.Words[len(to.Words)-1].Span.To}
 	g.Target, g.From = []Description{to}, &from
+}
+
+// quotedOf reads "bei Speed „Faster“" as the option that is quoted, of what stands before it.
+func (r *reader) quotedOf(g *Goal) {
+	f := g.From
+	if !f.Quoted || f.Noun == "" || len(f.Words) != 1 || f.NounSpan == (Span{}) || f.NounSpan.To > f.Words[0].Span.From || f.Of != nil || f.In != nil {
+		return
+	}
+	to := Description{Span: f.Words[0].Span, Words: f.Words, Quoted: true}
+	from := *f
+	from.Quoted, from.Words, from.Span.To = false, nil, f.NounSpan.To
+	if from.Kind == "" {
+		from.Words, from.Noun, from.NounSpan = []Word{{Span: f.NounSpan, Text: f.Noun, Lemma: r.lex.Lemma(f.Noun)}}, "", Span{}
+	}
+	g.Target, g.From = []Description{to}, &from
+}
+
+// calledSo reads "the icon with the tooltip "Print"" as the icon that is called so.
+func (r *reader) calledSo(g *Goal) {
+	t, f := &g.Target[0], &g.Fields[0]
+	if !f.Value.Quoted || f.Off || f.Name == nil || len(f.Name.Words) != 1 || len(t.Words) > 0 || t.Kind == "" {
+		return
+	}
+	for _, id := range lexicon.Concept(f.Name.Words[0].Text, r.lang) {
+		switch id.Name() {
+		case "label", "title", "name", "tooltip", "text", "caption":
+			g.Words = append(g.Words, f.Name.Span)
+			t.Words, t.Quoted = []Word{{Span: f.Value.Span, Text: f.Value.Text}}, true
+			g.Fields = nil
+			return
+		}
+	}
+}
+
+// inCart reports whether a description is all that a cart holds.
+func (r *reader) inCart(d *Description) bool {
+	if d.In == nil || !d.All && !d.Pronoun || len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Extreme != nil || d.Ordinal != 0 {
+		return false
+	}
+	return len(d.In.Words) == 1 && slices.Contains(lexicon.Concept(d.In.Words[0].Text, r.lang), lexicon.Named("cart"))
 }
 
 // answered makes what is replied to the target: "reply to the email from Ivonne".

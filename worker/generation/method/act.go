@@ -160,6 +160,9 @@ func rate(t *Task) []Way {
 		}
 	}
 	list = append(list, t.starControls(within)...)
+	if within < 0 && len(list) > 1 {
+		return nil // of several ratings the text says none
+	}
 	if r := t.record(); r >= 0 {
 		list = append(list, t.revealing(r)...)
 	}

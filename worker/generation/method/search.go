@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -25,6 +26,9 @@ func Search(t *Task, text string) []Way {
 		if !IsSearch(m, i) {
 			cost = costGuess
 		}
+		if t.inList() && !t.ofList(f.Node) {
+			cost += costGlobal
+		}
 		near := -1
 		for k, w := range buttons {
 			if sameForm(m, f.Node, w.Acts[0].Node) && m.Nodes[w.Acts[0].Node].Role == "button" {
@@ -39,6 +43,33 @@ func Search(t *Task, text string) []Way {
 			t.way(name+", typed", cost+0.4, press(f.Node), key(f.Node, "Control+a"), typed(-1, text)))
 	}
 	return append(list, t.openers("search")...)
+}
+
+// inList reports whether the goal says that a list or table is searched, and not the page.
+func (t *Task) inList() bool {
+	places := []*intent.Description{t.Goal.To, t.Goal.From, t.Goal.In}
+	for i := range t.Goal.Target {
+		places = append(places, &t.Goal.Target[i])
+	}
+	return slices.ContainsFunc(places, func(d *intent.Description) bool {
+		return d != nil && len(d.Words) == 0 && (d.Kind == intent.Table || d.Kind == intent.List)
+	})
+}
+
+// maxAround is how many elements up a field stands with the list that it narrows.
+const maxAround = 6
+
+// ofList reports whether a field stands close to a list of things.
+func (t *Task) ofList(node int) bool {
+	m := t.Model
+	for up, n := m.Nodes[node].Parent, 0; up >= 0 && n < maxAround; up, n = m.Nodes[up].Parent, n+1 {
+		for i := range m.Groups {
+			if g := &m.Groups[i]; len(g.Records) > 0 && g.Kind != "menu" && contains(m, up, m.Records[g.Records[0]].Node) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // IsSearch reports whether a field is called a search or filter.

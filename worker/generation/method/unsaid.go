@@ -23,6 +23,8 @@ type harm struct {
 	things []string
 	// removes: words of several parts and icons say it too.
 	removes bool
+	// inFront: in a dialog in front it only closes that.
+	inFront bool
 }
 
 var harms = []harm{
@@ -44,6 +46,12 @@ var harms = []harm{
 		things: []string{"message", "comment", "feedback", "request", "report", "report_doc", "reply", "question", "answer", "letter", "invite", "complaint",
 			"request_support", "application_job", "post", "note", "email", "review", "order"},
 	},
+	{
+		concepts: []string{"publish", "send", "submit"},
+		effects: []intent.Effect{intent.Submit, intent.Confirm, intent.Add, intent.Complete, intent.Reopen, intent.Act, intent.SignIn, intent.Edit,
+			intent.Append, intent.Upload, intent.Move, intent.Search, intent.Filter},
+		inFront: true,
+	},
 }
 
 // Unsaid names the control that a way presses and that deletes, pays or sends by its name, where the goal
@@ -57,6 +65,9 @@ func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 		}
 		for _, a := range w.Acts {
 			if a.Tool != step.Click && a.Tool != step.DoubleClick {
+				continue
+			}
+			if h.inFront && m.Front >= 0 && m.Holds(m.Front, a.Node) {
 				continue
 			}
 			if c := m.ControlAt(a.Node); c >= 0 && h.says(m, c, g.Effect == intent.Press) {

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -247,6 +248,11 @@ func (b *builder) nameControl(c *Control) {
 	}
 	if len(c.Names) == 0 && shape.ClassWord(n, expanderWords) {
 		add(map[bool]string{true: "collapse", false: "expand"}[n.Expanded == "true"], "icon")
+	}
+	if !slices.ContainsFunc(c.Names, func(n Name) bool { return n.From != "near" }) && len(b.LeavesIn(c.Node, b.X.End(c.Node), 1)) == 0 {
+		for _, name := range looks(n) {
+			add(name, "look")
+		}
 	}
 	for _, id := range []string{n.TestID, n.NameAttr, n.ID} {
 		if readable(id) {

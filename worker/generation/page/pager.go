@@ -1,9 +1,12 @@
 package page
 
 import (
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page/shape"
 	"github.com/slipway-qa/slipway/worker/generation/page/value"
 )
@@ -20,10 +23,11 @@ func (b *builder) findPagers() {
 		if len(pagers) > 0 && b.X.Contains(pagers[len(pagers)-1], i) {
 			continue
 		}
-		if shape.ClassWord(n, shape.PagerWords) || n.Role == "navigation" && b.numbered(i) || b.numbered(i) && b.X.End(i)-i < 40 {
+		if shape.ClassWord(n, shape.PagerWords) || n.Role == "navigation" && b.numbered(i) || b.X.End(i)-i < 40 && (b.numbered(i) || b.turns(i)) {
 			pagers = append(pagers, i)
 		}
 	}
+	taken := map[int]bool{} // by the group in front of it
 	for g := range b.Groups {
 		group := &b.Groups[g]
 		if len(group.Records) == 0 || group.Kind == "calendar" {
@@ -31,8 +35,12 @@ func (b *builder) findPagers() {
 		}
 		last := b.Records[group.Records[len(group.Records)-1]].Node
 		for _, p := range pagers {
+			if taken[p] && p < last {
+				continue
+			}
 			if b.near(group, last, p) {
 				group.Pager = p
+				taken[p] = taken[p] || p > last
 				break
 			}
 		}
@@ -60,6 +68,33 @@ func (b *builder) numbered(i int) bool {
 		}
 	}
 	return count >= 2
+}
+
+// turns reports whether a node holds what leads to the next and to the previous page of a list, and
+// they are called so or stand beside the number of the page.
+func (b *builder) turns(i int) bool {
+	next, previous, said := false, false, false
+	for j := i + 1; j < b.Stop(i); j++ {
+		if b.control[j] >= 0 {
+			names := b.Controls[b.control[j]].Names
+			if len(names) == 0 {
+				continue
+			}
+			ids := lexicon.Concept(names[0].Text, b.Code)
+			is := slices.Contains(ids, lexicon.Named("next"))
+			next, previous = next || is, previous || !is && slices.Contains(ids, lexicon.Named("previous"))
+			said = said || is && len(strings.Fields(names[0].Text)) > 1 && b.speaksOfPages(names[0].Text)
+		} else if text := b.Leaf[j]; len(text) <= 40 {
+			said = said || ranged(text) || len(numbersOf(text)) > 1 && b.speaksOfPages(text) // and not "step 1 of 3"
+		}
+	}
+	return next && previous && said
+}
+
+func (b *builder) speaksOfPages(text string) bool {
+	return slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+		return slices.Contains(lexicon.Concept(w, b.Code), lexicon.Named("page"))
+	})
 }
 
 // near reports whether a pager is one of a group: no other group stands between, and both are
@@ -129,15 +164,17 @@ func (b *builder) sameBlock(holder, l int) bool {
 
 // ranged reports whether a text says "1–10 of 57".
 func ranged(text string) bool {
+	numbers := numbersOf(text)
+	return len(numbers) == 3 && numbers[0] <= numbers[1] && numbers[1] <= numbers[2]
+}
+
+// numbersOf returns the numbers of a text; a dash before one is none of its sign.
+func numbersOf(text string) []float64 {
 	var numbers []float64
 	for _, p := range value.Scan(text, "") {
 		if p.Number != nil {
-			v := *p.Number
-			if v < 0 {
-				v = -v
-			}
-			numbers = append(numbers, v)
+			numbers = append(numbers, math.Abs(*p.Number))
 		}
 	}
-	return len(numbers) == 3 && numbers[0] <= numbers[1] && numbers[1] <= numbers[2]
+	return numbers
 }

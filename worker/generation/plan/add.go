@@ -308,8 +308,7 @@ func (p *planner) make(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
-// titleFields are the words of the targets of an addition as values without a field: what the
-// new thing is called.
+// titleFields are the words of the targets of an addition as values: what the new thing is called.
 func titleFields(g *intent.Goal) []intent.Field {
 	var list []intent.Field
 	for i := range g.Target {
@@ -318,7 +317,11 @@ func titleFields(g *intent.Goal) []intent.Field {
 			continue
 		}
 		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
-		list = append(list, intent.Field{Span: d.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}})
+		f := intent.Field{Span: d.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}}
+		if sided(d) {
+			f.Span = f.Value.Span
+		}
+		list = append(list, f)
 	}
 	if g.Text != nil {
 		list = append(list, intent.Field{Span: g.Text.Span, Value: *g.Text})
@@ -347,8 +350,7 @@ func (p *planner) takesAll(m *page.Model, f *form) bool {
 	return true
 }
 
-// leastTitle is how long a text is that is the name of a thing and not a number or a sign.
-const leastTitle = 3
+const leastTitle = 3 // letters of the name of a thing, which is no number or sign
 
 // holdsThing reports whether a field of text holds what a thing of the page is called, and no step
 // typed it: the form is that of this thing, and what is typed there changes it and adds nothing.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 )
 
@@ -29,7 +30,15 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 	if pending == nil && m.Dialog == nil && m.Front < 0 && len(g.Target) == 0 && g.Effect == intent.Confirm {
 		return p.confirm(ctx, g)
 	}
-	if len(g.Fields) > 0 {
+	a := &attempt{goal: g}
+	if by := byName(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: m.Front, Near: -1}); by != nil {
+		a.only, a.options = true, func(t *method.Task) []method.Way {
+			t.Inside = t.Model.Front
+			return method.Called(t, by)
+		}
+		p.useSpan(g.Fields[0].Span, "the control")
+		p.useSpan(by.Span, "the control")
+	} else if len(g.Fields) > 0 {
 		f := newForm(g.Fields)
 		if err := p.fill(ctx, f, p.anywhere); err != nil {
 			return err
@@ -38,7 +47,6 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 			return p.unfilled(f)
 		}
 	}
-	a := &attempt{goal: g}
 	v, err := p.attempt(ctx, a)
 	if err != nil {
 		return err
@@ -53,6 +61,19 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 		return nil
 	}
 	return p.settle(pending, g)
+}
+
+// byName returns what the text calls the control of a question that answers it: "confirm it with
+// Delete"; nil where it gives a value to fill in.
+func byName(t *method.Task) *intent.Value {
+	if t.Inside < 0 || len(t.Goal.Fields) != 1 || t.Goal.Fields[0].Name != nil {
+		return nil
+	}
+	v := &t.Goal.Fields[0].Value
+	if len(method.Called(t, v)) != 1 {
+		return nil
+	}
+	return v
 }
 
 // confirm does "and confirm" where no question is open: it was answered on the way, what was filled
@@ -72,6 +93,9 @@ func (p *planner) confirm(ctx context.Context, g *intent.Goal) error {
 		return err
 	}
 	if len(p.ways(a, m, level{inside: -1})) == 0 {
+		if p.mark() > 0 {
+			return p.say("what stands before it is done, the page asked nothing, and so there was nothing to confirm")
+		}
 		return p.say("no question is open, and nothing on the page confirms")
 	}
 	v, err := p.attempt(ctx, a)
@@ -85,6 +109,18 @@ func (p *planner) confirm(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
+// pressed judges a goal that waited for its question, where the text says what to press there. What
+// declines leaves it undone.
+func (p *planner) pressed(ctx context.Context, a *attempt, g *intent.Goal) error {
+	if _, err := p.look(ctx); err != nil {
+		return err
+	}
+	if as := p.asAnswer(g); as != nil {
+		g = as
+	}
+	return p.settle(a, g)
+}
+
 // asAbandon is the closing of the browser's own question as the answer that it is.
 func asAbandon(g *intent.Goal) *intent.Goal {
 	one := *g
@@ -93,6 +129,27 @@ func asAbandon(g *intent.Goal) *intent.Goal {
 		one.Words = append(one.Words, g.Target[i].Span)
 	}
 	return &one
+}
+
+// asAnswer is the press of what a question of the browser is answered with as that answer: "press
+// OK in the dialog"; nil where it presses something else. Its buttons are no elements of the page.
+func (p *planner) asAnswer(g *intent.Goal) *intent.Goal {
+	if g.Effect != intent.Press || g.How != "" || len(g.Target) != 1 || len(g.Target[0].Words) == 0 {
+		return nil
+	}
+	for _, id := range lexicon.Concept(phraseWords(&g.Target[0]), "") {
+		one := *g
+		one.Target = nil
+		switch id.Name() {
+		case "confirm", "yes":
+			one.Effect = intent.Confirm
+			return &one
+		case "cancel", "no":
+			one.Effect = intent.Abandon
+			return &one
+		}
+	}
+	return nil
 }
 
 // settle judges a goal that waited for the answer to its question.

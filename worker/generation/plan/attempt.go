@@ -131,7 +131,37 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 	if a.only && l.depth == 0 {
 		return list
 	}
-	return append(list, method.Ways(t)...)
+	list = append(list, method.Ways(t)...)
+	if t.Target == nil && len(a.target) == 0 {
+		list = slices.DeleteFunc(list, func(w method.Way) bool { return p.ofOther(m, a.goal, &w) })
+	}
+	return list
+}
+
+// ofOther reports whether a way presses a control of one of several things of a list, where the goal
+// speaks of a thing that was not found: it would be done to another one.
+func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
+	if len(g.Target) == 0 || g.Effect == intent.Press || g.Effect == intent.Point || g.Effect == intent.Page {
+		return false
+	}
+	for i := range w.Acts {
+		c := m.ControlAt(w.Acts[i].Node)
+		if c < 0 || m.Controls[c].Record < 0 {
+			continue
+		}
+		r := m.Controls[c].Record
+		if at := m.Records[r].Group; at < 0 || len(m.Groups[at].Records) < 2 || m.Records[r].Node == m.Controls[c].Node {
+			continue // an entry of a menu or list is the thing itself
+		}
+		for k := range g.Target {
+			f := find.Description(m, &g.Target[k], p.want(m, find.Record))
+			if len(f.Candidates) > 0 && len(f.Missing) == 0 && slices.ContainsFunc(f.Candidates, func(c find.Candidate) bool { return c.Index == r && len(c.Missing) == 0 }) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
 }
 
 // behind reports whether a node is behind a modal dialog.
@@ -317,11 +347,25 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 			inner.inside = p.still(now, m, inner.inside)
 		}
 	}
+	risked := a.risked
+	if isQuestion(now, inner.inside) && now.Containers[inner.inside].Kind == "dialog" {
+		a.risked = false // the press only asked: its answer is the deed
+	}
 	got, err := p.level(ctx, a, inner)
+	a.risked = a.risked || risked
 	if err == nil && got.State == effect.Reached && (now.Dialog != nil || isQuestion(now, inner.inside)) {
 		p.confirmed = true
 	}
 	return got, err
+}
+
+// inDialog reports whether a goal presses something in what has opened: "in the dialog press Delete".
+func inDialog(g *intent.Goal) bool {
+	in := g.In
+	if in == nil && len(g.Target) == 1 {
+		in = g.Target[0].In
+	}
+	return g.Effect == intent.Press && in != nil && in.Kind == intent.Dialog
 }
 
 // points reports whether a way only puts the pointer over something.
@@ -340,7 +384,9 @@ func (p *planner) leftToNext(a *attempt, now *page.Model, l level, v effect.Verd
 			continue
 		case n.Effect == intent.Confirm || n.Effect == intent.Abandon:
 			return now.Dialog != nil || isQuestion(now, l.inside)
-		case now.Dialog != nil && n.Effect == intent.Close:
+		case now.Dialog == nil && inDialog(n):
+			return isQuestion(now, l.inside)
+		case now.Dialog != nil && (n.Effect == intent.Close || p.asAnswer(n) != nil):
 			return true
 		case now.Dialog != nil && n.Effect == intent.Set && len(n.Fields) == 1 && n.Fields[0].Name == nil: // what its prompt is given
 			continue

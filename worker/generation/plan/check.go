@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -104,6 +105,14 @@ func (p *planner) otherwise(c *intent.Claim) (find.Evidence, bool) {
 	}
 	whole := *c
 	whole.Subject = nil
+	if v := c.Values; c.Property == intent.Is && len(v) == 1 && v[0].Quoted && len(strings.Fields(v[0].Text)) > 1 && len(c.Be) == 0 {
+		whole.Property = intent.Shown // "it should show": the page, after what was done
+		if e := find.Claim(p.before, m, &whole, find.Want{Lang: p.text.Lang, Within: -1}); e.Known && e.Holds && !e.Trivial && !c.Not {
+			e.Used = append(e.Used, find.Use{Span: c.Subject[0].Span, By: "the page"})
+			return e, true
+		}
+		whole.Property = c.Property
+	}
 	if e := find.Claim(p.before, m, &whole, find.Want{Lang: p.text.Lang, Within: -1}); e.Known && e.Holds && (!e.Trivial || c.Property != intent.Is) {
 		e.Used = append(e.Used, find.Use{Span: c.Subject[0].Span, By: "the page"})
 		return e, true

@@ -61,7 +61,7 @@ func optionFields(g *intent.Goal) []intent.Field {
 	var list []intent.Field
 	for i := range g.Target {
 		d := &g.Target[i]
-		if len(d.Words) == 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Pronoun || d.Of != nil || len(d.Compare) > 0 || len(d.Having) > 0 || len(d.Relation) > 0 || d.Other {
+		if len(d.Words) == 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Pronoun || d.Of != nil || len(d.Compare) > 0 || len(d.Having) > 0 || len(d.Relation)+len(d.State)+len(d.Lacking) > 0 || d.Other {
 			return nil
 		}
 		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
@@ -179,7 +179,7 @@ func (p *planner) narrowing(g *intent.Goal) []intent.Field {
 	}
 	for i := range g.Target {
 		d := &g.Target[i]
-		if len(d.Words) > 0 {
+		if len(d.Words) > 0 && !p.listed(d) {
 			add(intent.Span{From: d.Words[0].Span.From, To: d.Words[len(d.Words)-1].Span.To}, phraseWords(d))
 		}
 		for _, s := range d.State {
@@ -198,6 +198,29 @@ func (p *planner) narrowing(g *intent.Goal) []intent.Field {
 		}
 	}
 	return list
+}
+
+// listed reports whether the words of a description only say what a list of the page is of, where
+// something else is said that narrows it: "vans from 60 euros" on a page of vans.
+func (p *planner) listed(d *intent.Description) bool {
+	if !sided(d) && d.In == nil || p.model == nil || d.Quoted {
+		return false
+	}
+	all := intent.Description{Span: d.Span, Words: d.Words, All: true}
+	f := find.Description(p.model, &all, p.want(p.model, find.Record))
+	if len(f.Candidates) < 2 || len(f.Missing)+len(f.Assumed) > 0 {
+		return false
+	}
+	group := -1
+	for _, c := range f.Candidates {
+		if g := p.model.Records[c.Index].Group; group >= 0 && g != group || g < 0 {
+			return false
+		} else if group = g; len(p.model.Groups[g].Records) != len(f.Candidates) {
+			return false // some of them are called so: that narrows
+		}
+	}
+	p.use(f.Candidates[0].Used...)
+	return true
 }
 
 // phraseOf is a description as it stands, without what says where.
@@ -283,6 +306,7 @@ func (p *planner) search(ctx context.Context, g *intent.Goal) error {
 		return p.failed(a, v)
 	}
 	p.useSpan(text.Span, "searched for")
+	p.searched(g, text)
 	for _, d := range []*intent.Description{g.To, g.From} {
 		if d != nil {
 			p.useSpan(d.Span, "where it is searched")
@@ -292,6 +316,21 @@ func (p *planner) search(ctx context.Context, g *intent.Goal) error {
 		p.useSpan(g.Target[i].Span, "searched for")
 	}
 	return nil
+}
+
+// searched remembers the only thing that a search has left and that is called so: "find Bo and delete
+// him".
+func (p *planner) searched(g *intent.Goal, text *intent.Value) {
+	d := intent.Description{Span: text.Span, Quoted: text.Quoted, Words: []intent.Word{{Span: text.Span, Text: text.Text}}}
+	if len(g.Target) > 0 {
+		d = g.Target[0]
+	}
+	if p.model == nil || p.model.Dialog != nil {
+		return
+	}
+	if f := find.Description(p.model, &d, p.want(p.model, find.Record)); f.Clear() && !f.Plural && len(f.Assumed) == 0 {
+		p.remember(p.model, f.Candidates[:1])
+	}
 }
 
 // foundBySight looks for what a goal searches on the page itself and its further parts, where the

@@ -19,6 +19,9 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if len(g.Target) == 0 && g.Effect != intent.Remove {
 		return p.once(ctx, g, nil)
 	}
+	if g.Effect == intent.Page && g.Amount != nil && len(g.Target) == 1 {
+		return p.rows(ctx, g)
+	}
 	if done, err := p.byOneControl(ctx, g); err != nil || done {
 		return err
 	}
@@ -29,6 +32,10 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if p.meant(m, g) {
 		return p.once(ctx, g, nil)
 	}
+	if g.Effect == intent.Download && len(g.Target) == 1 && g.Target[0].Kind == intent.PageKind && !tells(&g.Target[0]) { // "print this page"
+		p.useSpan(g.Target[0].Span, "the page")
+		return p.once(ctx, g, nil)
+	}
 	if len(g.Fields) > 0 && g.Effect == intent.Act {
 		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})
@@ -37,6 +44,25 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 		return p.once(ctx, g, []find.Candidate{c})
 	})
+}
+
+// rows shows so many things a page: which ones is said by the list that they are in, if at all.
+func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
+	one, d := *g, g.Target[0]
+	one.Target = nil
+	if d.In != nil && len(wordsOf(d.In)) > 0 {
+		one.In, p.goal = d.In, &one
+		err := p.into(ctx, &one)
+		p.goal = g
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.once(ctx, &one, nil); err != nil {
+		return err
+	}
+	p.useSpan(d.Span, "the rows of a page")
+	return nil
 }
 
 // byOneControl does a goal to all of a list by one control that says all: "mark all as read", "clear
@@ -308,24 +334,6 @@ func (p *planner) arrived(c *effect.Change, g *intent.Goal, a *attempt) bool {
 	}
 	i := f.Candidates[0].Index
 	return i < 0 || i >= len(c.After.Containers) || c.After.Holds(i, c.After.Records[now].Node)
-}
-
-// useMeans marks what the text says of a control by which it is done, where what was pressed is
-// called so at all: "with the little cross".
-func (p *planner) useMeans(c *effect.Change, d *intent.Description) {
-	aim := find.Aim{Effect: p.goal.Effect, Lemma: p.goal.Lemma, Words: []intent.Description{*d}, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
-	for _, k := range find.Controls(c.Before, aim) {
-		for _, u := range k.Used {
-			if u.Span.From >= d.Span.From && u.Span.To <= d.Span.To {
-				p.useSpan(d.Span, "the control")
-				return
-			}
-		}
-	}
-	if d.Kind == intent.Icon || d.Kind == intent.Button || d.Kind == intent.Menu || d.Kind == intent.Link {
-		p.useSpan(d.NounSpan, "the control")
-	}
-	p.useShown(c, d)
 }
 
 // unchosen reports whether something is an option that is not the one that is chosen.

@@ -69,6 +69,9 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 		return err
 	}
 	p.remember(m, found[:1])
+	if r := effect.RecordOf(m, &c); c.What == find.Field && m.Fields[c.Index].Kind == "switch" && r >= 0 { // the box of a thing holds no text
+		c = find.Candidate{What: find.Record, Index: r, Node: m.Records[r].Node, Sub: -1, Score: c.Score, Used: c.Used}
+	}
 	if c.What == find.Field {
 		return p.editField(ctx, g, &c, text)
 	}

@@ -22,6 +22,8 @@ type form struct {
 	done   []bool
 	// filled counts what was done on the page, and was not so already.
 	filled int
+	// taken are the refs of the fields that hold a value of the form: a second one would undo it.
+	taken map[string]bool
 }
 
 func newForm(fields []intent.Field) *form {
@@ -72,12 +74,17 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		if len(left) == 0 {
 			return nil
 		}
-		as := find.Assign(m, left, p.wantIn(m, within(m)))
+		w := p.wantIn(m, within(m))
+		w.Taken = f.taken
+		as := find.Assign(m, left, w)
 		slot := firstSlot(as.Slots)
 		if slot == nil {
 			return nil
 		}
 		i := at[slot.Value]
+		if stuck[i] = ofOneOfMany(m, &f.fields[i], slot, w.Within); stuck[i] {
+			continue
+		}
 		if a, ok := method.Unhide(m, slot.To.Node); ok && !f.fields[i].Keep && shown < maxReveals*len(f.fields) {
 			shown++
 			now, err := p.step(ctx, &method.Way{Name: "opens " + method.DescribeNode(m, a.Node), Acts: []method.Act{a}})
@@ -98,6 +105,9 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		}
 		f.done[i] = true
 		f.filled++
+		if now, err := p.look(ctx); err == nil {
+			f.take(m, now, slot)
+		}
 		p.useField(&f.fields[i], slot)
 	}
 	return nil
@@ -191,8 +201,12 @@ func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field)
 	}
 	v := &f.Value
 	switch p.goal.Effect {
+	case intent.Filter:
+		if method.IsSearch(m, slot.To.Index) {
+			return false
+		}
 	case intent.Choose:
-	case intent.Set, intent.Toggle, intent.Filter:
+	case intent.Set, intent.Toggle:
 		if first, _ := utf8.DecodeRuneInString(v.Text); v.Quoted || v.Number != nil || v.Date != nil || !unicode.IsLower(first) || strings.ContainsAny(v.Text, "@/") {
 			return false
 		}

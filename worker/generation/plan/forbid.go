@@ -2,8 +2,10 @@ package plan
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
@@ -101,6 +103,9 @@ func (p *planner) forbiddenRecord(m *page.Model, g *intent.Goal) int {
 
 // prepare notes what must stay as it is: the targets of forbidden goals, as the page opens.
 func (p *planner) prepare(ctx context.Context) error {
+	if err := p.contradiction(); err != nil {
+		return err
+	}
 	m, err := p.look(ctx)
 	if err != nil {
 		return err
@@ -118,6 +123,49 @@ func (p *planner) prepare(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// contradiction returns an error where the text says of one thing to do it and not to do it: whatever
+// is done is not what it says.
+func (p *planner) contradiction() error {
+	goals := p.reading.Goals
+	for i := range goals {
+		for k := range goals {
+			if i == k || !denies(&goals[k], &goals[i]) {
+				continue
+			}
+			err := p.say(fmt.Sprintf("%q and %q contradict each other", p.words(goals[min(i, k)].Span), p.words(goals[max(i, k)].Span)))
+			var not *NotUnderstoodError
+			if errors.As(err, &not) {
+				not.final = true
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// denies reports whether a goal says that another one, which is to be done, must not be: it is the
+// same and forbidden, or what it is done to must stay in the other state.
+func denies(no, yes *intent.Goal) bool {
+	if yes.Forbidden || yes.If != nil || no.If != nil || yes.Otherwise || no.Otherwise || yes.Effect == intent.Check {
+		return false
+	}
+	if no.Forbidden {
+		return no.Effect == yes.Effect && no.Lemma == yes.Lemma && len(no.Fields)+len(yes.Fields) == 0 && sameThings(no.Target, yes.Target)
+	}
+	c := no.Claim
+	if c == nil || no.Lemma == "" || c.Property != intent.Is || c.Not || yes.State != "checked" || !sameThings(c.Subject, yes.Target) || len(yes.Target) == 0 {
+		return false // what is only looked at may come out false
+	}
+	return slices.ContainsFunc(c.Be, func(s intent.State) bool { return s.Name == "unchecked" && !s.Not })
+}
+
+// sameThings reports whether two lists of descriptions say the same in the same words.
+func sameThings(a, b []intent.Description) bool {
+	return slices.EqualFunc(a, b, func(x, y intent.Description) bool {
+		return strings.EqualFold(phrase(&x), phrase(&y)) && x.Ordinal == y.Ordinal && x.In == nil && y.In == nil && x.Of == nil && y.Of == nil
+	})
 }
 
 // forbidden looks whether anything happened that the text says must not.

@@ -69,6 +69,12 @@ func TestRunDoesOnlyWhatIsSaid(t *testing.T) {
 		{Parent: -1, Tag: "iframe", Name: "Payment"},
 		{Parent: 1, Tag: "input", Role: "textbox", Name: "Name", Label: "Name", Ref: "inner", Interactive: true, Editable: true, HasValue: true, Frame: []string{"iframe"}},
 		{Parent: 1, Tag: "button", Role: "button", Name: "Pay", Interactive: true, Frame: []string{"iframe"}}}
+	icon := func(hint string) snapshot.Node {
+		return snapshot.Node{Parent: -1, Tag: "i", Ref: hint, Role: "button", Interactive: true, Hints: []string{"fa", hint}}
+	}
+	red := snapshot.Node{Parent: -1, Tag: "div", Ref: "red", Reacts: "click", Interactive: true, Style: map[string]string{"background": "red"}}
+	blue := snapshot.Node{Parent: -1, Tag: "div", Ref: "blue", Reacts: "click", Interactive: true, Style: map[string]string{"background": "blue"}}
+	mail := snapshot.Node{Parent: -1, Tag: "input", Type: "checkbox", Role: "checkbox", Name: "Mail", Label: "Mail", Interactive: true, Checked: "false", Ref: "mail"}
 	cases := []struct {
 		text  string
 		nodes []snapshot.Node
@@ -84,6 +90,13 @@ func TestRunDoesOnlyWhatIsSaid(t *testing.T) {
 		{"In the Billing section, press Save", append(section(0, "Shipping"), section(3, "Billing")...), "click save Billing"},
 		{"Set the language of the page", []snapshot.Node{node(-1, "input", "textbox", "Workspace name"), button("Help")}, ""},
 		{"In the frame Payment enter typed as the name", frame, "input_text inner"},
+		{`Check "Mail" and leave "Mail" unchecked.`, []snapshot.Node{mail, button("Help")}, ""},
+		{"Press Help. Do not press Help.", []snapshot.Node{button("Help")}, ""},
+		{"Click the trash icon", []snapshot.Node{icon("pencil"), icon("trash")}, "click trash"},
+		{"Click the printer icon", []snapshot.Node{icon("pencil"), icon("trash")}, ""},
+		{`Click the icon with the tooltip "Trash"`, []snapshot.Node{icon("pencil"), icon("trash")}, "click trash"},
+		{"Click the red box", []snapshot.Node{blue, red}, "click red"},
+		{"Click the green box", []snapshot.Node{blue, red}, ""},
 		{"In the Returns section, press Save", append(section(0, "Shipping"), section(3, "Billing")...), ""},
 	}
 	for _, c := range cases {

@@ -20,7 +20,20 @@ func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) boo
 	if p.goal == nil || !writes[p.goal.Effect] || f.Name != nil || c.What != find.Field && c.What != find.Option || c.Index >= len(m.Fields) {
 		return false
 	}
-	return method.Narrows(m, c.Index)
+	return method.Narrows(m, c.Index) || p.orders(m, c, f)
+}
+
+// orders reports whether a value is what the text orders, which has to be offered, and the field takes
+// any text: it is for something else.
+func (p *planner) orders(m *page.Model, c *find.Candidate, f *intent.Field) bool {
+	g := p.goal
+	kind := m.Fields[c.Index].Kind
+	if g.Effect != intent.Add || g.Risk != "order" || kind != "text" && kind != "editor" {
+		return false
+	}
+	return slices.ContainsFunc(g.Target, func(d intent.Description) bool {
+		return f.Value.Span.From >= d.Span.From && f.Value.Span.To <= d.Span.To
+	})
 }
 
 // filtered reports whether a value that a field took only changed what is seen of a list, or its
@@ -42,4 +55,20 @@ func (p *planner) filtered(start, now *page.Model, c *find.Candidate) bool {
 		// What came while the form was filled in, as suggestions do, is no list of the page.
 		return slices.ContainsFunc(p.before.Records, func(b page.Record) bool { return b.Title == start.Records[r].Title && b.Title != "" })
 	})
+}
+
+// sided reports whether a description tells of a thing more than what it is called: to take its name
+// says nothing of that.
+func sided(d *intent.Description) bool {
+	return len(d.State)+len(d.Having)+len(d.Lacking)+len(d.Compare)+len(d.Relation) > 0 || d.Extreme != nil
+}
+
+// take notes that a field holds a value now. One that makes chips of what is typed is free again.
+func (f *form) take(m, now *page.Model, slot *find.Slot) {
+	if f.taken == nil {
+		f.taken = map[string]bool{}
+	}
+	if c, ok := fieldNow(m, now, &slot.To); ok && now.Fields[c.Index].Value != "" {
+		f.taken[now.Nodes[now.Fields[c.Index].Node].Ref] = true
+	}
 }

@@ -112,6 +112,8 @@ type NotUnderstoodError struct {
 	Candidates []Candidate
 	// Clauses says of each clause whether it was done.
 	Clauses []Clause
+	// final: no other reading of the text makes it better.
+	final bool
 }
 
 // Clause is a part of the intent with how far it came.

@@ -110,6 +110,9 @@ func (p *planner) readings(ctx context.Context, from int) error {
 		if !errors.As(err, &not) {
 			break
 		}
+		if not.final {
+			return err
+		}
 	}
 	return first
 }
@@ -241,6 +244,15 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 	if m.Dialog != nil && g.Effect == intent.Close {
 		return p.answer(ctx, asAbandon(g))
 	}
+	if m.Dialog != nil {
+		if as := p.asAnswer(g); as != nil {
+			if err := p.answer(ctx, as); err != nil {
+				return err
+			}
+			p.useGoal(g, "the question was answered")
+			return nil
+		}
+	}
 	if err := p.into(ctx, g); err != nil {
 		return err
 	}
@@ -259,8 +271,15 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 		p.filledBefore = p.unsent
 		p.confirmed, p.unsent = false, false
 	}
+	waiting := p.pending
 	if err := run(p, ctx, g); err != nil {
 		return err
+	}
+	if waiting != nil && p.pending == waiting && inDialog(g) {
+		p.pending = nil
+		if err := p.pressed(ctx, waiting, g); err != nil {
+			return err
+		}
 	}
 	p.unsent = p.unsent || fills[g.Effect]
 	p.useSpan(g.Verb, "done")

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -12,7 +13,7 @@ import (
 
 // set puts values into fields: of a form, of a record, of the page.
 func (p *planner) set(ctx context.Context, g *intent.Goal) error {
-	fields := g.Fields
+	fields := slices.Clone(g.Fields)
 	if m, err := p.look(ctx); err == nil && m.Dialog != nil && p.pending != nil && len(fields) == 1 && fields[0].Name == nil {
 		p.prompted = &fields[0].Value
 		p.useGoal(g, "the browser's question is answered with it")
@@ -28,6 +29,11 @@ func (p *planner) set(ctx context.Context, g *intent.Goal) error {
 		on := *g // "I want mentions by e-mail": a setting without a value is turned on
 		on.Effect, on.On = intent.Toggle, true
 		return p.toggle(ctx, &on)
+	}
+	if n := fields[0].Name; len(g.Target) == 0 && len(fields) == 1 && n != nil && n.Pronoun && bare(n) && len(p.them) == 1 { // "change it to 4"
+		one := *g
+		one.Target, fields[0].Name = []intent.Description{*n}, nil
+		g = &one
 	}
 	if len(g.Target) == 0 {
 		fields, err := p.setSeveral(ctx, fields)
@@ -89,6 +95,11 @@ func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 		}
 		p.use(c.Used...)
 	}
+	if c == nil {
+		if err := p.ofOwners(ctx, g, f); err != nil {
+			return err
+		}
+	}
 	if err := p.fill(ctx, f, within); err != nil {
 		return err
 	}
@@ -110,46 +121,6 @@ func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 		}
 	}
 	return p.through(ctx, g, f, []find.Candidate{*c})
-}
-
-// ofRecords fills values whose name is that of a record and not of a field: "set the shed to high".
-func (p *planner) ofRecords(ctx context.Context, g *intent.Goal, f *form) error {
-	left, at := f.left()
-	for i := range left {
-		if left[i].Name == nil || len(left[i].Name.Words) == 0 || left[i].Keep {
-			continue
-		}
-		m, err := p.look(ctx)
-		if err != nil {
-			return err
-		}
-		owner, name := ownerOf(left[i].Name)
-		found, _, ok := p.resolveOn(m, owner, [][]find.What{{find.Record}})
-		if !ok || len(found) != 1 {
-			continue
-		}
-		one := left[i]
-		one.Name = name
-		inner := newForm([]intent.Field{one})
-		if err := p.setOn(ctx, g, inner, &found[0]); err != nil {
-			return err
-		}
-		p.remember(m, found)
-		f.done[at[i]] = inner.complete()
-		f.filled += inner.filled
-	}
-	return nil
-}
-
-// ownerOf splits the name of a field that a thing has: "the stock of the hose" is the stock, of the
-// hose. A name without is the thing itself.
-func ownerOf(d *intent.Description) (owner, name *intent.Description) {
-	if d.Of == nil {
-		return d, nil
-	}
-	own := *d
-	own.Of = nil
-	return d.Of, &own
 }
 
 func (p *planner) thingOf(m *page.Model, c *find.Candidate) thing {

@@ -239,6 +239,13 @@ func TestConfirmNeedsAQuestion(t *testing.T) {
 	if _, err := run(t, l, "Delete Walk the dog and confirm"); err == nil {
 		t.Error("nothing asked, and it was reported as confirmed")
 	}
+	for text, left := range map[string]int{"Delete Walk the dog and press OK in the dialog": 2, "Delete Walk the dog and press Cancel": 3} {
+		l := newList("Feed the cat", "Walk the dog", "Wash the car")
+		l.asks = true
+		if _, err := run(t, l, text); err != nil || len(l.tasks) != left {
+			t.Errorf("%s: left %q, error %v", text, l.tasks, err)
+		}
+	}
 	code, sent := "", false
 	s := &scene{lang: "en"}
 	s.nodes = func() []snapshot.Node {

@@ -98,6 +98,9 @@ func (p *planner) sent(g *intent.Goal) *form {
 		if as := find.Assign(p.model, []intent.Field{named}, p.wantIn(p.model, p.anywhere(p.model))); len(as.Slots) == 1 && len(as.Missing) == 0 {
 			return newForm([]intent.Field{named})
 		}
+		if d.Kind != intent.Message && d.Kind != intent.Text_ {
+			return nil // a code goes into the field for it, and into no other one
+		}
 	}
 	return newForm([]intent.Field{field})
 }
