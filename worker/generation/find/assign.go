@@ -73,7 +73,7 @@ func (a *assigner) listPlaces() []place {
 		if a.w.Within >= 0 && !a.ix.holds(a.w.Within, f.Node) || f.Disabled || f.ReadOnly && f.Kind == "text" && digits(f.Value) == 0 && !a.dated() {
 			continue
 		}
-		if a.behind(f.Node) || tiny(a.m, f.Node) {
+		if a.behind(f.Node) || tiny(a.m, f.Node) || slices.Contains(a.w.But, f.Node) {
 			continue
 		}
 		if f.Kind == "choices" && len(f.Options) > 0 {

@@ -89,8 +89,8 @@ func FillWays(t *Task, c *find.Candidate, v *intent.Value, off bool) []Way {
 	case f.Kind == "date" || f.Kind == "time" || n.Type == "date" || n.Type == "time" || v.Date != nil && dateLike(f, n):
 		return t.dates(f, v)
 	}
-	text := v.Text
-	if n.Type == "number" || f.Kind == "number" {
+	text := v.Typed()
+	if (n.Type == "number" || f.Kind == "number") && (v.Saved == "" || v.Text != numberText(v)) {
 		text = numberText(v)
 	}
 	return t.texts(f, text)
