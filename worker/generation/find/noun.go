@@ -321,7 +321,7 @@ func fitsKind(s *searcher, w What, node, index int, k intent.Kind) bool {
 		if k == intent.Text_ {
 			return s.m.Fields[index].Kind == "editor" || longField(s.m, &s.m.Fields[index])
 		}
-		return k == intent.FieldKind || k == intent.List && (s.m.Fields[index].Kind == "choice" || s.m.Fields[index].Kind == "choices")
+		return k == intent.FieldKind || k == intent.Slider && s.m.Fields[index].Kind == "slider" || k == intent.List && (s.m.Fields[index].Kind == "choice" || s.m.Fields[index].Kind == "choices")
 	case Line:
 		l := &s.m.Lines[index]
 		return k == intent.Message && l.Live || k == intent.Heading && l.Heading > 0 || k == intent.Text_

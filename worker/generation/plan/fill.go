@@ -214,6 +214,9 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 	}
 	mark := p.mark()
 	t := &method.Task{Model: start, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: -1, Near: -1}
+	if method.Unmarked(start, c) && v.Number != nil {
+		return p.slide(ctx, c, *v.Number)
+	}
 	for n, w := range method.FillWays(t, c, v, off) {
 		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
 			break
