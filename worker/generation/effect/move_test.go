@@ -9,6 +9,35 @@ import (
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
+// A card of a board stands elsewhere when it is in the column that the goal names, of which there was
+// only a heading.
+func TestMoveOfACard(t *testing.T) {
+	board := func(column int) *page.Model {
+		s := &snapshot.Snapshot{Width: 800, Height: 600}
+		for i, title := range []string{"To do", "Doing", "Done"} {
+			at := len(s.Nodes)
+			s.Nodes = append(s.Nodes, snapshot.Node{Ref: title, Parent: -1, Tag: "section", Role: "region", Name: title, Box: [4]int{200 * i, 0, 190, 300}},
+				snapshot.Node{Ref: "h" + title, Parent: at, Tag: "h2", Role: "heading", Level: 2, Name: title, Text: title, Box: [4]int{200 * i, 5, 190, 20}})
+			if i == column {
+				s.Nodes = append(s.Nodes, snapshot.Node{Ref: "card", Parent: at, Tag: "div", Interactive: true, Reacts: "draggable", Name: "Draw logo", Text: "Draw logo", Box: [4]int{200 * i, 40, 190, 20}})
+			}
+		}
+		return page.New(s)
+	}
+	text := intent.ReadIn(`Drag the card Draw logo to the column Done`, "en")
+	g := &text.Readings[0].Goals[0]
+	before := board(0)
+	f := find.Description(before, &g.Target[0], find.Want{Lang: "en", Within: -1})
+	if len(f.Candidates) == 0 {
+		t.Fatal("not found")
+	}
+	for column, want := range []State{Unseen, Unseen, Reached} {
+		if v := Judge(Between(before, board(column)), g, f.Candidates[:1]); (v.State == Reached) != (want == Reached) {
+			t.Errorf("in column %d: %s, %s", column, v.State, v.Why)
+		}
+	}
+}
+
 // A thing that is in no list is moved when it lies on what it was dragged onto.
 func TestMoveOfABox(t *testing.T) {
 	box := func(x, y int) *page.Model {

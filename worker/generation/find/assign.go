@@ -74,7 +74,7 @@ func (a *assigner) listPlaces() []place {
 			continue
 		}
 		several := f.Kind == "choices" && len(f.Options) > 0
-		if a.behind(f.Node) || tiny(a.m, f.Node) || !several && !f.Multiple && a.w.Taken[a.m.Nodes[f.Node].Ref] {
+		if a.behind(f.Node) || tiny(a.m, f.Node) || !several && !f.Multiple && a.w.Taken[a.m.Nodes[f.Node].Ref] || slices.Contains(a.w.But, f.Node) {
 			continue
 		}
 		if several {

@@ -168,6 +168,9 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 		if f.Off || f.Keep {
 			value = 1
 		}
+		if a.textKind(pf) == "search" && value > 0 {
+			value = max(value, plainFit) // what is typed there says nothing, and it was named
+		}
 		if value == 0 {
 			value = 0.15 // named so, but it cannot hold this: still what was meant
 			out.cannot = len(pf.Options) > 0 || pf.Kind == "number" || pf.Kind == "slider" || pf.Kind == "rating"

@@ -87,6 +87,8 @@ type Want struct {
 	Among []Candidate
 	// Except are what "the other" leaves out.
 	Except []Candidate
+	// But are nodes that no value goes into: those that values were read of.
+	But []int
 }
 
 // Found is the result of a search.

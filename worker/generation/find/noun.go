@@ -1,9 +1,11 @@
 package find
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
 // nounUse is what the noun of a description says about the records of a group.
@@ -229,15 +231,23 @@ func (s *searcher) tagged(w What, node int) float64 {
 	if w != Field || s.d.Kind != intent.FieldKind || node < 0 {
 		return 1
 	}
-	long := s.m.Nodes[node].Tag == "textarea"
-	switch strings.ReplaceAll(strings.ToLower(s.d.Noun), " ", "") {
-	case "textarea":
-		if !long {
-			return 0.8
-		}
-	case "input", "textinput", "textbox":
-		if long {
-			return 0.9
+	n := &s.m.Nodes[node]
+	long := n.Tag == "textarea"
+	for _, id := range lexicon.Concept(s.d.Noun, s.w.Lang) {
+		switch id.Name() {
+		case "search_field":
+			f := s.m.FieldAt(node)
+			if n.Type != "search" && n.Role != "searchbox" && (f < 0 || !slices.ContainsFunc(s.m.Fields[f].Names, func(name string) bool { return s.ix.words.fieldKind(name) == "search" })) {
+				return 0.8
+			}
+		case "text_area":
+			if !long {
+				return 0.8
+			}
+		case "text_line":
+			if long {
+				return 0.9
+			}
 		}
 	}
 	return 1
@@ -311,7 +321,7 @@ func fitsKind(s *searcher, w What, node, index int, k intent.Kind) bool {
 		if k == intent.Text_ {
 			return s.m.Fields[index].Kind == "editor" || longField(s.m, &s.m.Fields[index])
 		}
-		return k == intent.FieldKind || k == intent.List && (s.m.Fields[index].Kind == "choice" || s.m.Fields[index].Kind == "choices")
+		return k == intent.FieldKind || k == intent.Slider && s.m.Fields[index].Kind == "slider" || k == intent.List && (s.m.Fields[index].Kind == "choice" || s.m.Fields[index].Kind == "choices")
 	case Line:
 		l := &s.m.Lines[index]
 		return k == intent.Message && l.Live || k == intent.Heading && l.Heading > 0 || k == intent.Text_

@@ -248,12 +248,15 @@ func (a *assigner) dateFit(v *intent.Value, pf *page.Field) float64 {
 	return 0
 }
 
+// plainFit is how well a text goes into a field of which only is known that it takes texts.
+const plainFit = 0.42
+
 // textFit says how well a value goes into a field for text.
 func (a *assigner) textFit(v *intent.Value, pf *page.Field) float64 {
 	kind := a.textKind(pf)
 	t := strings.TrimSpace(v.Text)
 	mail := strings.Contains(t, "@") && !strings.Contains(t, " ")
-	score := 0.42
+	score := plainFit
 	switch {
 	case kind == "search":
 		return 0.05

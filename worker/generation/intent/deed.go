@@ -175,6 +175,12 @@ func (d *deed) lead(list []phrase, final bool) {
 // phrase puts list[i] into its slot, and returns how many further ones it took.
 func (d *deed) phrase(list []phrase, i int) int {
 	p := &list[i]
+	if d.paired(list, i) {
+		d.flush()
+		d.g.Fields = append(d.g.Fields, d.r.pair(p, &list[i+1]))
+		d.last = "field"
+		return 1
+	}
 	if p.sep == ":" || p.sep == "(" {
 		d.flush()
 		d.colon = d.colon || p.sep == ":"

@@ -33,9 +33,7 @@ func (b *builder) fragment(c *clause) {
 	g := Goal{Span: clauseSpan(c), Effect: Set}
 	for i := 0; i < len(list); i++ {
 		if i+1 < len(list) && list[i+1].sep == ":" {
-			name := b.r.description(&list[i])
-			v := b.r.value(&list[i+1])
-			g.Fields = append(g.Fields, Field{Name: &name, Value: v, Span: Span{name.Span.From, v.Span.To}})
+			g.Fields = append(g.Fields, b.r.pair(&list[i], &list[i+1]))
 			i++
 			continue
 		}

@@ -259,7 +259,20 @@ type Value struct {
 	Also []Value
 	// From: the value stands on the page ("the price that is shown above").
 	From *Description
+	// Saved is the name under which a step of the test keeps Text, which the page showed.
+	Saved string
 }
+
+// Typed is what a step types of a value: its text, or the variable that a step has saved it in.
+func (v *Value) Typed() string {
+	if v.Saved == "" {
+		return v.Text
+	}
+	return SavedText(v.Saved)
+}
+
+// SavedText is how a step refers to what another one has saved.
+func SavedText(name string) string { return "{{saved:" + name + "}}" }
 
 // Date is as far as the text says.
 type Date struct {

@@ -49,17 +49,23 @@ func ReadIn(source, lang string) Text {
 func (r *reader) read(toks []token) (Reading, []item) {
 	b := &builder{r: r}
 	var all []item
-	for _, s := range bounded(r.sentences(toks)) {
-		items := r.items(s.toks)
-		all = append(all, items...)
-		list := r.clauses(items)
-		for i := range list {
-			list[i].question = s.question
+	for _, part := range r.parts(toks) {
+		if part.colon > 0 {
+			b.add(r.formLine(part))
+			continue
 		}
-		for i := range list {
-			b.clause(list, i)
+		for _, s := range bounded(r.sentences(part.toks)) {
+			items := r.items(s.toks)
+			all = append(all, items...)
+			list := r.clauses(items)
+			for i := range list {
+				list[i].question = s.question
+			}
+			for i := range list {
+				b.clause(list, i)
+			}
+			b.cond = nil
 		}
-		b.cond = nil
 	}
 	return Reading{Goals: b.goals, Prior: 1}, all
 }

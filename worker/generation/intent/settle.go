@@ -19,6 +19,9 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Add && g.Concept == "reply" && len(g.Target) == 0 && g.To != nil {
 		r.answered(g)
 	}
+	if g.Effect == Add && len(g.Target) == 1 && (Shows(g.Target[0].Kind) || g.Target[0].Pronoun && len(g.Target[0].Words) == 0) && g.To != nil && g.To.Kind == FieldKind {
+		r.enters(g)
+	}
 	if g.Effect == Add && g.Concept == "duplicate" {
 		g.Effect = Act
 	}
@@ -71,6 +74,21 @@ func (r *reader) settle(g *Goal, s *sense) {
 	case Increase, Decrease:
 		r.stepping(g)
 	}
+}
+
+// enters makes what a field is to hold of what is added into it: "put the value of Language into the
+// field", or "it".
+func (r *reader) enters(g *Goal) {
+	from := g.Target[0]
+	for _, f := range g.Fields { // de "den Wert von Sprache"
+		if f.Name != nil || f.Prep == "" || f.Value.Quoted || from.Of != nil {
+			return
+		}
+		from.Of = &Description{Span: f.Value.Span, Words: []Word{{Span: f.Value.Span, Text: f.Value.Text, Lemma: r.lex.Lemma(f.Value.Text)}}}
+		from.Span.To = max(from.Span.To, f.Value.Span.To)
+	}
+	v := Value{Span: from.Span, Text: r.source[from.Span.From:from.Span.To], From: &from}
+	g.Effect, g.Target, g.Fields, g.To = Set, nil, []Field{{Name: g.To, Prep: "in", Value: v, Span: g.To.Span}}, nil
 }
 
 // windows reports whether a goal goes to another window of the browser: "switch to the new tab".

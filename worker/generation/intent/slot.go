@@ -44,6 +44,8 @@ func (d *deed) slot(p, before *phrase) string {
 		return "name"
 	case slot == "to" && d.g.Effect == Add && d.r.labelled(p.core, p) > 0 && !p.quoted() && !d.container(p):
 		return "field"
+	case slot == "to" && d.g.Effect == Copy && d.g.To != nil && len(d.g.Target) == 1 && d.g.Target[0].In == nil:
+		d.g.Target[0].In, d.g.To = d.g.To, nil // "the code in the table into the field": the first is where it is
 	case slot == "to" && (d.g.To != nil || dated && d.g.Effect != Move), slot == "from" && dated, slot == "become" && d.g.Become != nil:
 		return "field"
 	case slot == "amount" && d.g.Amount != nil:

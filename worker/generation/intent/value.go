@@ -68,7 +68,7 @@ func (r *reader) elsewhere(p *phrase) *Description {
 		d.State = slices.Delete(slices.Clone(d.State), shown, shown+1) // "the code that is shown above"
 		return &d
 	}
-	if d.Of != nil || Shows(d.Kind) && len(d.State)+len(d.Relation) > 0 {
+	if d.Of != nil || Shows(d.Kind) && len(d.State)+len(d.Relation) > 0 || Shows(d.Kind) && len(d.Words) == 0 && len(d.Having) == 1 {
 		return &d
 	}
 	return nil

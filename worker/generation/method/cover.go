@@ -6,11 +6,14 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// CoverOf returns the largest element that lies over a node and does not hold it; -1 where
-// nothing is known to.
+// CoverOf returns the largest element that lies over a node and does not hold it: the one that is
+// seen to, else the dialog in front; -1 where there is none.
 func CoverOf(m *page.Model, node int) int {
 	cover := m.Index().ByRef(m.Nodes[node].Cover)
-	if m.Nodes[node].Cover == "" || cover < 0 || contains(m, cover, node) {
+	if m.Nodes[node].Cover == "" && m.Front >= 0 && m.Containers[m.Front].Kind == "dialog" {
+		cover = m.Containers[m.Front].Node
+	}
+	if cover < 0 || contains(m, cover, node) {
 		return -1
 	}
 	for {

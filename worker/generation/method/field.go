@@ -89,8 +89,8 @@ func FillWays(t *Task, c *find.Candidate, v *intent.Value, off bool) []Way {
 	case f.Kind == "date" || f.Kind == "time" || n.Type == "date" || n.Type == "time" || v.Date != nil && dateLike(f, n):
 		return t.dates(f, v)
 	}
-	text := v.Text
-	if n.Type == "number" || f.Kind == "number" {
+	text := v.Typed()
+	if (n.Type == "number" || f.Kind == "number") && (v.Saved == "" || v.Text != numberText(v)) {
 		text = numberText(v)
 	}
 	return t.texts(f, text)
@@ -142,19 +142,37 @@ func (t *Task) slide(f *page.Field, v *intent.Value) []Way {
 	if err != nil || by <= 0 {
 		by = 1
 	}
-	times := int(math.Round((*v.Number - now) / by))
+	if w, ok := Arrows(t.Model, f.Node, int(math.Round((*v.Number-now)/by))); ok {
+		return []Way{w}
+	}
+	return nil
+}
+
+// Unmarked reports whether a field is a slider that does not say where it stands: only what the page
+// shows beside it tells.
+func Unmarked(m *page.Model, c *find.Candidate) bool {
+	if c.What != find.Field || c.Index < 0 || c.Index >= len(m.Fields) || m.Fields[c.Index].Kind != "slider" {
+		return false
+	}
+	f := &m.Fields[c.Index]
+	return strings.TrimSpace(f.Value) == "" && m.Nodes[f.Node].Value == "" && m.Nodes[f.Node].Tag != "input"
+}
+
+// Arrows returns so many presses of an arrow key on a knob, to the right or to the left.
+func Arrows(m *page.Model, node, times int) (Way, bool) {
 	name := "ArrowRight"
 	if times < 0 {
 		name, times = "ArrowLeft", -times
 	}
-	if times > maxKeys || times == 0 {
-		return nil
+	if times == 0 || times > maxKeys {
+		return Way{}, false
 	}
 	acts := make([]Act, times)
 	for i := range acts {
-		acts[i] = key(f.Node, name)
+		acts[i] = key(node, name)
 	}
-	return []Way{t.way("the slider "+DescribeNode(t.Model, f.Node), costNamed, acts...)}
+	t := &Task{Model: m}
+	return t.way("the slider "+DescribeNode(m, node), costNamed, acts...), true
 }
 
 // maxKeys bounds how often a key or button is pressed for one value.

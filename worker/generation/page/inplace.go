@@ -39,6 +39,9 @@ func (b *builder) handles() {
 			continue
 		}
 		f := Field{Node: i, Kind: "slider", Names: b.labelOf(i)}
+		if track := b.X.Parent(i); len(f.Names) == 0 && track >= 0 {
+			f.Names = b.labelOf(track) // the label stands above the track, wherever the knob is
+		}
 		if len(f.Names) > 0 {
 			f.Label = f.Names[0]
 		}

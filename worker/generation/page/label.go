@@ -176,9 +176,10 @@ func (b *builder) nearerBefore(k, left int) bool {
 	return !b.Nodes[p].Hidden && b.SameLine(p, b.Leaves[k]) && shape.Abs(before-left) < shape.Abs(x1-left)
 }
 
-// goesOn reports whether another text follows right behind one on its line.
+// goesOn reports whether another text follows right behind one on its line; the next cell of a table
+// is another text.
 func (b *builder) goesOn(k int) bool {
-	if k+1 >= len(b.Leaves) {
+	if n := &b.Nodes[b.Leaves[k]]; k+1 >= len(b.Leaves) || n.Tag == "td" || n.Tag == "th" || shape.CellRoles[n.Role] {
 		return false
 	}
 	l, next := b.Leaves[k], b.Leaves[k+1]

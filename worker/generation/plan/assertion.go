@@ -248,6 +248,9 @@ func following(node int, texts []string) assertion {
 // assert executes an assertion and keeps it when it holds; else it returns what the page says.
 func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit int) (string, error) {
 	matcher := a.matcher
+	if name := p.savedAs[matcher.Args.Value]; matcher.Name == step.ValueIs && p.uses(name) {
+		matcher.Args.Value = intent.SavedText(name)
+	}
 	tool := step.Tool{Type: step.Assert, Args: step.Args{Not: a.not, Matcher: &matcher, Reasoning: a.why}}
 	if a.node >= 0 {
 		found, err := p.cfg.Page.Locate(ctx, m.Nodes[a.node].Ref)

@@ -128,7 +128,7 @@ func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(contex
 		things = append(things, p.them...)
 		p.them = before
 		if i > 0 && len(found) == 1 && slices.ContainsFunc(targets, func(c find.Candidate) bool { return c.Node == found[0].Node && c.What == found[0].What }) {
-			if g.Effect != intent.Press {
+			if g.Effect != intent.Press && !p.oneName(m, &found[0], list[i-1:i+1]) {
 				return p.say(fmt.Sprintf("%q and what stands before it are one thing", p.words(list[i].Span)))
 			}
 			things = things[:len(targets)] // the words of one name
@@ -160,6 +160,26 @@ func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(contex
 	}
 	p.them = things
 	return nil
+}
+
+// oneName reports whether two descriptions are words of one name, with what stands between them: "the
+// terms and conditions".
+func (p *planner) oneName(m *page.Model, c *find.Candidate, d []intent.Description) bool {
+	said := strings.ToLower(p.words(intent.Span{From: headOf(&d[0]), To: d[1].Span.To}))
+	names := []string{m.Nodes[c.Node].Name, nodeShows(m, c.Node)}
+	if f := m.FieldAt(c.Node); f >= 0 {
+		names = append(names, m.Fields[f].Names...)
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(strings.ToLower(name), said) })
+}
+
+// headOf is where the words of a description begin, behind its article.
+func headOf(d *intent.Description) int {
+	from := d.Span.From
+	if len(d.Words) > 0 {
+		from = d.Words[0].Span.From
+	}
+	return from
 }
 
 // once does a goal to one target, as often as it says.

@@ -127,6 +127,9 @@ func without(left []intent.Field, at []int, stuck map[int]bool) ([]intent.Field,
 func (p *planner) wantIn(m *page.Model, within int) find.Want {
 	w := p.want(m)
 	w.Kinds, w.Within = nil, within
+	for _, ref := range p.sources {
+		w.But = append(w.But, m.Index().ByRef(ref))
+	}
 	return w
 }
 
@@ -225,6 +228,9 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 	}
 	mark := p.mark()
 	t := &method.Task{Model: start, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: -1, Near: -1}
+	if method.Unmarked(start, c) && v.Number != nil {
+		return p.slide(ctx, c, *v.Number)
+	}
 	for n, w := range method.FillWays(t, c, v, off) {
 		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
 			break
@@ -253,6 +259,11 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 		if undone, err := p.undo(ctx, mark, start); err != nil || !undone {
 			return false, err
 		}
+	}
+	if v.Saved != "" { // what was saved is not what the field takes: the text that was seen
+		seen := *v
+		seen.Saved = ""
+		return p.fillField(ctx, c, &seen, off)
 	}
 	return false, nil
 }

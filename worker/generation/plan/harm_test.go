@@ -84,6 +84,7 @@ func TestRunDoesOnlyWhatIsSaid(t *testing.T) {
 		{"Press the account", []snapshot.Node{button("Delete account"), button("Help")}, ""},
 		{"Press Delete account", []snapshot.Node{button("Delete account"), button("Help")}, "click button Delete account"},
 		{"Press Help but do not press Help", []snapshot.Node{button("Delete account"), button("Help")}, ""},
+		{"Star the salt and pepper", []snapshot.Node{button("Star salt"), button("Help")}, ""},
 		{"Double-click Help", []snapshot.Node{button("Delete account"), button("Help")}, "double_click button Help"},
 		{"If the gauge is red, press Help", []snapshot.Node{button("Help")}, ""},
 		{"Enter k3 as the password", []snapshot.Node{password, button("Help")}, "input_text input Password"},

@@ -55,6 +55,12 @@ type planner struct {
 	them []thing
 	// prompted is what a question of the browser is answered with, once it is.
 	prompted *intent.Value
+	// copied is what a goal took up, for the one that says where it goes; sources are the refs of what
+	// values were read of: none of them goes into its own source.
+	copied  *intent.Value
+	sources []string
+	// savedAs is the name under which a step has saved a text.
+	savedAs map[string]string
 	// place is what the last goal put them into.
 	place []thing
 	// scope is where the text said last, in this sentence, that something is done; it ends at

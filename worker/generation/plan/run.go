@@ -122,7 +122,7 @@ func (p *planner) begin(r *intent.Reading) {
 	p.reading, p.model, p.before, p.first = r, nil, nil, nil
 	p.drop(0)
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
-	p.near, p.prompted, p.unsent = "", nil, false
+	p.near, p.prompted, p.unsent, p.copied, p.sources, p.savedAs = "", nil, false, nil, nil, map[string]string{}
 	p.risked, p.deleted, p.gone = nil, nil, append(p.gone, p.deleted...)
 }
 
@@ -186,6 +186,7 @@ func (p *planner) finish(ctx context.Context) error {
 	if err := p.account(); err != nil {
 		return p.clauses(err, len(p.reading.Goals))
 	}
+	p.dropUnused()
 	return nil
 }
 
@@ -257,6 +258,9 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 		return err
 	}
 	if done, err := p.restate(ctx, g); err != nil || done {
+		return err
+	}
+	if done, err := p.copies(ctx, g); err != nil || done {
 		return err
 	}
 	run := executorOf(g.Effect)

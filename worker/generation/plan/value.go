@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -11,16 +12,25 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/word/token"
 )
 
-// prepareValues takes values from the page that the text only speaks of ("the value of Language"),
-// and fills those that go into several fields ("into both fields").
+// prepareValues takes values from the page that the text only speaks of ("the value of Language", or
+// "it" of "copy the code and paste it"), and fills those that go into several fields ("into both
+// fields").
 func (p *planner) prepareValues(ctx context.Context, f *form) error {
 	for i := range f.fields {
 		if f.done[i] {
 			continue
 		}
 		v := &f.fields[i].Value
+		if p.copied != nil && p.refers(v) {
+			span := v.Span
+			*v = *p.copied
+			v.Span = span
+		}
+		if v.From != nil && v.From.Pronoun && p.refers(v) {
+			return p.say("it does not say what goes into the field")
+		}
 		if v.From != nil && !v.Quoted && (f.fields[i].Name != nil || intent.Shows(v.From.Kind)) {
-			if err := p.shownValue(ctx, v); err != nil {
+			if err := p.shownValue(ctx, v, f.fields[i].Name); err != nil {
 				return err
 			}
 		}
@@ -31,28 +41,27 @@ func (p *planner) prepareValues(ctx context.Context, f *form) error {
 	return nil
 }
 
-// maxShown is how many words a line has that is a value with its label.
-const maxShown = 4
+// refers reports whether a value is nothing but a word for what was spoken of: "it".
+func (p *planner) refers(v *intent.Value) bool {
+	return v.From != nil && v.From.Pronoun && len(v.From.Words) == 0 || find.Functional(v, p.text.Lang)
+}
 
-// shownValue has a value be what the page shows for its description.
-func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
+// shownValue has a value be what the page shows for its description, and not in the field that it
+// goes into. A step of the test reads it there, so that a replay takes what is shown then.
+func (p *planner) shownValue(ctx context.Context, v *intent.Value, into *intent.Description) error {
 	m, err := p.look(ctx)
 	if err != nil {
 		return err
 	}
-	text := ""
-	var nearest find.Found
-	for _, kinds := range [][]find.What{{find.Attribute, find.Field}, {find.Line}} {
-		found, near, ok := p.resolveOn(m, v.From, [][]find.What{kinds})
-		if nearest = near; ok && len(found) == 1 {
-			text = textShown(m, &found[0], v.From)
+	but := -1
+	if into != nil {
+		if f := find.Description(m, into, p.want(m, find.Field)); f.Clear() && !f.Plural && !m.Fields[f.Candidates[0].Index].ReadOnly {
+			but = f.Candidates[0].Node
 		}
-		if text == "" {
-			text = p.onlyShown(m, &near, v.From)
-		}
-		if text != "" {
-			break
-		}
+	}
+	c, text, nearest := p.showing(m, v.From, but)
+	if text == "" && but >= 0 { // what takes it may be called so for a word of the other
+		c, text, nearest = p.showing(m, v.From, -1)
 	}
 	if text == "" && !intent.Shows(v.From.Kind) && len(v.From.Flags) == 0 {
 		return nil // words to type, as far as the page knows
@@ -66,28 +75,75 @@ func (p *planner) shownValue(ctx context.Context, v *intent.Value) error {
 		v.Number = &values[0]
 	}
 	p.useSpan(from, "it is shown")
-	return nil
+	if c.Node >= 0 {
+		p.sources = append(p.sources, m.Nodes[c.Node].Ref)
+	}
+	v.Saved, err = p.save(ctx, m, &c, text)
+	return err
 }
 
-// onlyShown is what those of the nearest lines show that tell a value and leave no word of the
-// description unexplained, where that is one text: labels of the same name tell none.
-func (p *planner) onlyShown(m *page.Model, near *find.Found, d *intent.Description) string {
+// showing returns what shows the text that a description speaks of, and this text; "" with the
+// nearest where it is not one. But is a node that it is not.
+func (p *planner) showing(m *page.Model, d *intent.Description, but int) (find.Candidate, string, find.Found) {
+	var nearest find.Found
+	for i, kinds := range [][]find.What{{find.Attribute, find.Field}, {find.Record}, {find.Line}} {
+		for _, of := range ownersOf(d) {
+			near := find.Description(m, of, p.want(m, kinds...))
+			if i == 0 || better(&near, &nearest) {
+				nearest = near
+			}
+			if c, text := onlyShown(m, &near, of, but); text != "" {
+				near.Candidates, near.Plural = []find.Candidate{c}, false
+				p.useFound(of, &near)
+				p.useSpan(of.Span, "it is shown")
+				return c, text, near
+			}
+		}
+	}
+	return find.Candidate{Node: -1}, "", nearest
+}
+
+// ownersOf returns a description, and the thing whose text it is where it says no more of it: "the
+// text in the second box".
+func ownersOf(d *intent.Description) []*intent.Description {
+	list := []*intent.Description{d}
+	if !intent.Shows(d.Kind) || len(d.Words) > 0 {
+		return list
+	}
+	switch {
+	case d.Of != nil:
+		list = append(list, d.Of)
+	case d.In != nil:
+		list = append(list, d.In)
+	case len(d.Having) == 1:
+		list = append(list, &d.Having[0])
+	}
+	return list
+}
+
+// nearShown is how far below the best what shows another text is no rival.
+const nearShown = 0.1
+
+// onlyShown is what of the things that were found shows a text and leaves no word of the
+// description unexplained, where that is one text: labels of the same name show none.
+func onlyShown(m *page.Model, found *find.Found, d *intent.Description, but int) (find.Candidate, string) {
+	var best find.Candidate
 	text := ""
-	for i := range near.Candidates {
-		c := &near.Candidates[i]
-		if c.What != find.Line || len(c.Missing) > 0 {
+	for i := range found.Candidates {
+		c := found.Candidates[i]
+		if len(c.Missing) > 0 || c.Score < find.Enough || c.Node == but && but >= 0 {
 			continue
 		}
-		shown := textShown(m, c, d)
-		if shown == "" || shown == text {
+		shown := textShown(m, &c, d)
+		if shown == "" || shown == text || text != "" && best.Score-c.Score > nearShown {
 			continue
 		}
 		if text != "" {
-			return ""
+			return best, ""
 		}
-		text = shown
+		best, text = c, shown
 	}
-	return text
+	return best, text
 }
 
 // textShown is what a thing shows; "" where it is nothing that shows one value.
@@ -97,13 +153,38 @@ func textShown(m *page.Model, c *find.Candidate, d *intent.Description) string {
 		if r := &m.Records[c.Index]; c.Sub >= 0 && c.Sub < len(r.Attributes) {
 			return r.Attributes[c.Sub].Text
 		}
+	case find.Record:
+		if a := labelled(&m.Records[c.Index], d); a != nil {
+			c.Node = a.Node
+			return a.Text
+		}
 	case find.Field:
 		return m.Fields[c.Index].Value
 	case find.Line:
+		if label := m.Lines[c.Index].Text; slices.ContainsFunc(m.Fields, func(f page.Field) bool { return f.Label == strings.TrimRight(label, " :*") }) {
+			return "" // it says what goes into a field
+		}
 		return valueIn(m.Lines[c.Index].Text, d)
 	}
 	return ""
 }
+
+// labelled is the value of a row of a label and a value, of which a description is the label; nil
+// where it is none.
+func labelled(r *page.Record, d *intent.Description) *page.Attribute {
+	if len(r.Attributes) != 2 || r.Attributes[0].Text != r.Title || r.Attributes[1].Name != "" {
+		return nil
+	}
+	for _, w := range d.Words {
+		if strings.Contains(strings.ToLower(r.Attributes[1].Text), strings.ToLower(w.Text)) {
+			return nil
+		}
+	}
+	return &r.Attributes[1]
+}
+
+// maxShown is how many words a line has that is a value with its label.
+const maxShown = 4
 
 // valueIn is what a line tells of a noun: what stands behind a colon ("Total: 12"), the first word
 // with a digit behind the noun ("Your code is 4817."), the whole of a short one; else "".

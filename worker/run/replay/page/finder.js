@@ -212,6 +212,7 @@ function nextRun(el, axis, levels) {
   const result = dom.evaluate(axis + "::text()[normalize-space()][1]", el);
   if (result.snapshotLength === 0) return "";
   const text = result.snapshotItem(0);
+  if (dom.tag(dom.parent(text)) === "textarea") return ""; // what it holds is no label
   let up = el;
   for (let i = 0; i < levels && up && !dom.contains(up, text); i++) up = parentOf(up);
   return up && dom.contains(up, text) ? clean(dom.text(text)) : "";
