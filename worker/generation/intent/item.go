@@ -22,6 +22,7 @@ type item struct {
 	clitic     bool
 	means      bool   // a preposition that leads in the instrument of the deed
 	words      []Word // of what was merged; else the item itself
+	pair       *Field // a label with its value
 }
 
 // reader holds what all parts of the grammar need.
@@ -142,7 +143,7 @@ func (r *reader) items(toks []token) []item {
 	for i := range list {
 		one(list, i)
 	}
-	return list
+	return r.pairs(r.regions(list))
 }
 
 // one settles whether "one" counts or stands for a thing: "the one that ...", "the blue one".

@@ -22,6 +22,8 @@ type form struct {
 	done   []bool
 	// filled counts what was done on the page, and was not so already.
 	filled int
+	// offers: what fields suggest for a value is chosen.
+	offers bool
 }
 
 func newForm(fields []intent.Field) *form {
@@ -95,6 +97,11 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		if !ok {
 			stuck[i] = true
 			continue
+		}
+		if f.offers && slot.To.What == find.Field && m.Fields[slot.To.Index].Kind == "text" {
+			if err := p.takeOffer(ctx, m, &f.fields[i].Value); err != nil {
+				return err
+			}
 		}
 		f.done[i] = true
 		f.filled++
