@@ -111,7 +111,9 @@ func (r *reader) regions(list []item) []item {
 
 // monthAlone reports whether a value is the name of a month, which may be a part of another name:
 // "Cape May".
-func monthAlone(v *Value) bool { return v.Date != nil && v.Date.Month > 0 && v.Date.Day == 0 && v.Date.Year == 0 }
+func monthAlone(v *Value) bool {
+	return v.Date != nil && v.Date.Month > 0 && v.Date.Day == 0 && v.Date.Year == 0
+}
 
 // regionCode reports whether an item is two capital letters.
 func regionCode(it *item) bool {

@@ -242,8 +242,14 @@ func (b *builder) nameControl(c *Control) {
 	for _, icon := range icons(n, sign) {
 		add(icon, "icon")
 	}
-	if len(c.Names) == 0 || !shape.Lettered(c.Names[0].Text) && len(c.Names) == 1 {
+	wordless := len(c.Names) == 0
+	if wordless || !shape.Lettered(c.Names[0].Text) && len(c.Names) == 1 {
 		add(b.nearText(c.Node), "near")
+	}
+	if wordless {
+		for _, name := range looks(n) {
+			add(name, "looks")
+		}
 	}
 	if len(c.Names) == 0 && shape.ClassWord(n, expanderWords) {
 		add(map[bool]string{true: "collapse", false: "expand"}[n.Expanded == "true"], "icon")
