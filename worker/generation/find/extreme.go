@@ -50,7 +50,7 @@ func (s *searcher) extremeOf(g int, set []Candidate) []Candidate {
 	}
 	sort.SliceStable(rows, func(i, j int) bool { return rows[i].n < rows[j].n })
 	rank := max(e.Rank, 1) - 1
-	if rank >= len(rows) {
+	if rank >= len(rows) || len(rows)*2 <= len(set) { // what few of them show picks none of them
 		return nil
 	}
 	if len(rows) < len(set) {

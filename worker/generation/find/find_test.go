@@ -34,6 +34,16 @@ func shop() *page.Model {
 	return s.m
 }
 
+// flights is a list whose prices stand on buttons.
+func flights() *page.Model {
+	s := newSketch("en", "Book a flight")
+	s.table(-1, "", "",
+		"Depart 06:10|Duration 7h 20m|[Book flight for $412]",
+		"Depart 12:35|Duration 11h 5m|[Book flight for $230]",
+		"Depart 21:00|Duration 5h 45m|[Book flight for $655]")
+	return s.m
+}
+
 // found is the short form of a result: the titles of the candidates that are meant.
 func found(m *page.Model, f Found) string {
 	if len(f.Missing) > 0 {
@@ -84,6 +94,10 @@ func TestRecords(t *testing.T) {
 		d.Extreme = &intent.Extreme{Span: p.next(measure), Measure: measure, Max: greatest}
 		return d
 	}
+	withMost := func(d, having intent.Description) intent.Description {
+		d.Having = append(d.Having, having)
+		return d
+	}
 	of := func(word, of string) intent.Description {
 		d := p.say(word)
 		o := p.say(of)
@@ -127,6 +141,10 @@ func TestRecords(t *testing.T) {
 		{"cheapest of some", shop(), most(p.say("/knife"), "price", false), "Paring knife"},
 		{"best", shop(), most(p.say("/product"), "rating", true), "Paring knife"},
 		{"worst of two alike", shop(), most(p.say("/product"), "rating", false), "ambiguous"},
+		{"price on a button", flights(), most(p.say("/flight"), "price", false), "Depart 12:35"},
+		{"hours are no price", flights(), most(p.say("/flight"), "price", true), "Depart 21:00"},
+		{"hours and minutes", flights(), most(p.say("/flight"), "duration", false), "Depart 21:00"},
+		{"with the shortest duration", flights(), withMost(p.say("flight"), most(p.say("/duration"), "duration", false)), "Depart 21:00"},
 		{"bound", shop(), under(p.say("/knife"), 15), "Paring knife"},
 		{"bound of all", shop(), under(p.say("/article"), 20), "Paring knife, Wooden spoon, Blue van toy"},
 		{"not there", shop(), p.say("yellow van"), "missing"},

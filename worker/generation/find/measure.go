@@ -60,16 +60,21 @@ func (s *searcher) columns(pool []int) []*column {
 				c.kind = a.Type
 			}
 			if a.Number == nil {
-				out = s.inText(out, by, key, r, i)
+				out = s.inText(out, by, key, a.Name, a.Text, r, i)
+			}
+		}
+		for n, k := range s.m.Records[r].Controls { // "Book for $230": the price stands on the button
+			if names := s.m.Controls[k].Names; len(names) > 0 && (names[0].From == "name" || names[0].From == "text") {
+				out = s.inText(out, by, "control#"+string(rune('0'+min(n, 40))), "", names[0].Text, r, -1)
 			}
 		}
 	}
 	return out
 }
 
-// inText adds columns for the numbers with units in an attribute that is a longer text.
-func (s *searcher) inText(out []*column, by map[string]*column, key string, r, i int) []*column {
-	text := s.m.Records[r].Attributes[i].Text
+// inText adds columns for the numbers with units in a longer text: that of an attribute i, or of a
+// control, where i is -1.
+func (s *searcher) inText(out []*column, by map[string]*column, key, name, text string, r, i int) []*column {
 	if len(text) > 200 {
 		return out
 	}
@@ -77,7 +82,7 @@ func (s *searcher) inText(out []*column, by map[string]*column, key string, r, i
 		k := key + "/" + q.class
 		c := by[k]
 		if c == nil {
-			c = &column{key: k, name: s.m.Records[r].Attributes[i].Name, kind: page.Number, at: map[int]int{}, in: map[int]float64{}, unit: q.class}
+			c = &column{key: k, name: name, kind: page.Number, at: map[int]int{}, in: map[int]float64{}, unit: q.class}
 			switch q.class {
 			case "money":
 				c.kind = page.Money
@@ -90,7 +95,10 @@ func (s *searcher) inText(out []*column, by map[string]*column, key string, r, i
 			out = append(out, c)
 		}
 		if _, ok := c.in[r]; !ok {
-			c.at[r], c.in[r] = i, q.value
+			c.in[r] = q.value
+			if i >= 0 {
+				c.at[r] = i
+			}
 		}
 	}
 	return out
@@ -123,7 +131,7 @@ func (s *searcher) rate(c *column, m *measured) float64 {
 		best = max(best, 0.93*s.ix.words.measures(c.name, m.class))
 	}
 	for i, t := range types[m.class] {
-		if t == c.kind {
+		if t == c.kind && !s.otherUnit(c, t) {
 			best = max(best, 0.7-0.08*float64(i))
 		}
 	}
@@ -131,6 +139,12 @@ func (s *searcher) rate(c *column, m *measured) float64 {
 		best = max(best, 0.72)
 	}
 	return best
+}
+
+// otherUnit reports whether the numbers of a column have a unit, and are counted as plain ones: hours
+// are no price.
+func (s *searcher) otherUnit(c *column, t page.Type) bool {
+	return t == page.Number && c.name == "" && s.unitOf(c) != ""
 }
 
 // inValues returns how many of the values have the words: "4 days" has days.

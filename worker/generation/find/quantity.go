@@ -15,6 +15,7 @@ type quantity struct {
 func (ix *index) quantities(s string) []quantity {
 	toks := token.Split(s, nil)
 	var out []quantity
+	end := 0 // of the last one
 	for i, t := range toks {
 		v := token.Values(t.Text)
 		if len(v) == 0 || t.Kind != token.Number {
@@ -24,14 +25,23 @@ func (ix *index) quantities(s string) []quantity {
 			if j < 0 || j >= len(toks) {
 				continue
 			}
-			class := ix.words.unit(toks[j].Text)
+			class, by := ix.words.unit(toks[j].Text), factor(toks[j].Text)
+			if toks[j].Text == "m" && i == end && len(out) > 0 && out[len(out)-1].class == "duration" { // "7h 20m": no metres
+				class, by = "duration", 60
+			}
 			if class == "" || j < i && class != "money" {
 				continue
 			}
 			n := v[0]
 			if class == "duration" {
-				n *= factor(toks[j].Text)
+				n *= by
+				if last := len(out) - 1; last >= 0 && i == end && out[last].class == class && n < out[last].value { // "5h 45m"
+					out[last].value += n
+					end = j + 1
+					break
+				}
 			}
+			end = j + 1
 			out = append(out, quantity{n, class})
 			break
 		}

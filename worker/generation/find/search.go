@@ -83,9 +83,12 @@ func (s *searcher) lift() {
 		d := *s.d
 		d.Extreme = h.Extreme
 		d.Having = append(append([]intent.Description{}, d.Having[:i]...), d.Having[i+1:]...)
-		if len(h.Words) > 0 && h.Extreme.Noun == nil {
+		if h.Extreme.Noun == nil && (len(h.Words) > 0 || h.Noun != "") { // "with the shortest duration"
 			e := *h.Extreme
-			e.Noun = &h.Words[0]
+			e.Noun = &intent.Word{Span: h.NounSpan, Text: h.Noun}
+			if len(h.Words) > 0 {
+				e.Noun = &h.Words[0]
+			}
 			d.Extreme = &e
 		}
 		s.d = &d

@@ -29,8 +29,12 @@ func (b *builder) goal(c *clause) {
 	b.remember(c, senses, len(goals))
 	b.wanted(c, &goals[0])
 	if g := &goals[0]; g.Effect == Search && len(goals) == 1 && g.Text == nil && g.In == nil && g.To == nil && len(g.Target)+len(g.Fields) == 0 {
-		b.words = append(b.words, senses[0].spans...) // "find and click X"
-		return
+		if !b.filled() {
+			b.words = append(b.words, senses[0].spans...) // "find and click X"
+			return
+		}
+		// What was filled in is searched for: "enter Rome, search and open the first hotel".
+		g.Effect, g.Target = Press, []Description{{Span: g.Verb, Words: []Word{{Span: g.Verb, Text: b.r.source[g.Verb.From:g.Verb.To], Lemma: g.Lemma}}}}
 	}
 	if senses[0].Effect == string(Check) && goals[0].Claim == nil {
 		b.words = append(b.words, senses[0].spans...)
@@ -39,6 +43,19 @@ func (b *builder) goal(c *clause) {
 	b.kept(&goals[0])
 	b.resolve(&goals[0])
 	b.add(goals...)
+}
+
+// filled reports whether the goal before puts values into fields.
+func (b *builder) filled() bool {
+	n := len(b.goals)
+	if n == 0 {
+		return false
+	}
+	switch b.goals[n-1].Effect {
+	case Set, Choose, Type, Append, Toggle:
+		return true
+	}
+	return false
 }
 
 // wanted reads "I want mentions by e-mail" as something to turn on.

@@ -45,6 +45,10 @@ func (c *chunker) step(items []item, i int) int {
 	switch {
 	case it.mark:
 		c.mark(it)
+	case it.pair != nil:
+		c.flush()
+		c.cur.core = append(c.cur.core, *it)
+		c.flush()
 	case it.has(lexicon.Conjunction, "then") && !(it.has(lexicon.Place) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Preposition, "of"))) && !it.has(lexicon.Noun_) && !it.proper(c.r.lang) && !it.has(lexicon.Quantity, "next"):
 		c.loose = append(c.loose, *it)
 	case it.has(lexicon.Pronoun, "of it", "in it") && !it.proper(c.r.lang) && !it.has(lexicon.Article) && (!it.has(lexicon.Preposition) || c.r.lang != "fr"):

@@ -21,6 +21,7 @@ type deed struct {
 	object_ bool    // the direct object was seen
 	labels  bool    // fields of the list have labels
 	amount  *phrase // a number or date that is chosen: "17 with the slider"
+	colons  []Field // labels with colons
 	two     bool    // two phrases without a preposition stand behind the verb: "give it a star"
 }
 
@@ -39,9 +40,9 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 	if s.Property == string(Unchanged) {
 		d.unchanged()
 	}
-	s.before, s.after = d.often(s.before), d.means(d.often(s.after))
+	s.before, s.after = d.often(s.before), d.manner(d.means(d.often(s.after)))
 	before := r.chunks(s.before, &s.VerbForm)
-	after := d.adverbs(r.chunks(d.spatial(s.after), &s.VerbForm))
+	after := d.pairs(d.adverbs(r.chunks(d.spatial(s.after), &s.VerbForm)))
 	bare := 0
 	for i := range after {
 		if after[i].sep != "" {
@@ -57,6 +58,7 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 		i += d.phrase(after, i)
 	}
 	d.flush()
+	d.g.Fields = append(d.g.Fields, d.colons...)
 	return d.finish()
 }
 
@@ -199,7 +201,7 @@ func (d *deed) phrase(list []phrase, i int) int {
 		if next.sep == "" && next.prep != nil && next.leads("except") && p.prep != nil && len(d.g.Target) > 0 {
 			break
 		}
-		if d.placeBefore(p, list[i+n+1:]) {
+		if d.placeBefore(p, list[i+n+1:]) || d.dated(p, next) {
 			break
 		}
 		if d.g.Effect == Edit && p.prep != nil && next.sep == "" && next.prep != nil && next.leads("in", "on", "under") && d.slot(p, nil) == "text" {
@@ -218,6 +220,13 @@ func (d *deed) phrase(list []phrase, i int) int {
 	}
 	d.put(p, i+n+1 < len(list) && list[i+n+1].sep == "" && list[i+n+1].prep != nil)
 	return n
+}
+
+// dated reports whether a phrase is the day of the whole deed and not of the phrase before it, which
+// has a slot of its own: "book a flight from Rome to Oslo on 12 May".
+func (d *deed) dated(p, next *phrase) bool {
+	return d.formlike() && next.sep == "" && next.leads("on", "in", "at", "for") && next.upto == nil && d.r.dateOf(next) != nil &&
+		(len(d.colons) > 0 || p.prep != nil && p.prep.as(lexicon.Preposition) != nil && !p.leads("of"))
 }
 
 // placeBefore reports whether a phrase says where something is pressed that stands behind it: "klick

@@ -22,6 +22,7 @@ type item struct {
 	clitic     bool
 	means      bool   // a preposition that leads in the instrument of the deed
 	words      []Word // of what was merged; else the item itself
+	pair       *Field // a label with its value
 }
 
 // reader holds what all parts of the grammar need.
@@ -143,7 +144,7 @@ func (r *reader) items(toks []token) []item {
 	for i := range list {
 		countOrThing(list, i)
 	}
-	return list
+	return r.pairs(r.regions(list))
 }
 
 // countOrThing settles whether "one" counts or stands for a thing: "the one that ...", "the blue one".

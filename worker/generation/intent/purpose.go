@@ -65,3 +65,34 @@ func (d *deed) means(items []item) []item {
 	}
 	return items
 }
+
+// manner takes "with a double click" out of the clause: it says how the thing is pressed.
+func (d *deed) manner(items []item) []item {
+	switch d.g.Effect {
+	case Open, Press, Choose, Select, Expand:
+	default:
+		return items
+	}
+	for i := 0; i+1 < len(items); i++ {
+		if !items[i].has(lexicon.Preposition, "with", "via", "by") || items[i].proper(d.r.lang) {
+			continue
+		}
+		from := i + 1
+		if items[from].has(lexicon.Article) && from+1 < len(items) {
+			from++
+		}
+		for _, v := range d.r.lex.Verbs(items[from].text) {
+			to := from
+			if v.Particle != "" && !v.Joined { // "double click" in two words
+				to++
+			}
+			if v.Attr("how") == "" || items[from].quoted() || to > from && (to >= len(items) || items[to].fold != fold(v.Particle)) {
+				continue
+			}
+			d.g.How, d.g.Effect = v.Attr("how"), Press
+			d.g.Words = append(d.g.Words, Span{items[i].From, items[to].To})
+			return append(append([]item{}, items[:i]...), items[to+1:]...)
+		}
+	}
+	return items
+}

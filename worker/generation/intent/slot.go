@@ -20,7 +20,7 @@ func (d *deed) slot(p, before *phrase) string {
 	if p.leads("of", "called") && (d.s.Slot(p.prep.text) == "" || before != nil && before.prep != nil || !d.takesFrom(p)) {
 		return ""
 	}
-	if p.leads("except") {
+	if p.leads("except") || p.leads("with") && before != nil && d.r.description(p).Extreme != nil { // "the flight with the shortest duration"
 		return ""
 	}
 	if p.leads("instead") {
@@ -243,6 +243,9 @@ func (d *deed) exclude(p *phrase) {
 func (d *deed) stray(p *phrase) {
 	m := d.r.description(p)
 	switch {
+	case p.leads("in", "on", "at") && d.formlike() && d.r.dateOf(p) != nil && len(p.core) == 1 && (len(d.colons)+len(d.g.Fields) > 0 || d.g.From != nil || d.g.To != nil):
+		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
+		d.last = "field"
 	case p.leads("in", "on", "under", "at", "near", "among"):
 		if d.g.In == nil {
 			d.g.In = &m
@@ -278,6 +281,10 @@ func (d *deed) fill(slot string, p *phrase) {
 	case "target", "of":
 		if g.Effect == Choose && p.measurable() && len(g.Target) == 0 {
 			d.amount = p
+		}
+		if f, ok := d.chosenDate(p); ok {
+			g.Effect, g.Fields = Set, append(g.Fields, f)
+			break
 		}
 		g.Target = append(g.Target, d.r.description(p))
 	case "name":
@@ -328,6 +335,16 @@ func (d *deed) fill(slot string, p *phrase) {
 	if slot == "for" {
 		d.last = "field"
 	}
+}
+
+// chosenDate reads "choose the date 12 May" as the field that is set to the day.
+func (d *deed) chosenDate(p *phrase) (Field, bool) {
+	n := len(p.core)
+	if d.g.Effect != Choose || d.g.From != nil || n < 2 || len(d.g.Target) > 0 || p.core[n-1].value == nil || p.core[n-1].value.Date == nil || p.core[n-1].value.Date.Day == 0 {
+		return Field{}, false
+	}
+	f := d.r.field(p)
+	return f, f.Name != nil && f.Value.Date != nil
 }
 
 // slotted fills From, Become or Amount.

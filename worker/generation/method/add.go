@@ -58,6 +58,24 @@ func HandIn(t *Task, start *page.Model) []Way {
 	return list
 }
 
+// Query returns the ways to search by what was just filled in on a page: only the control that says so
+// beside the fields, since another one might order what is only looked for.
+func Query(t *Task, start *page.Model) []Way {
+	around, _ := t.filled(start)
+	search := *t
+	search.Goal = &intent.Goal{Effect: intent.Search, Span: t.Goal.Span}
+	var list []Way
+	for n := 0; around >= 0 && n < maxUp && len(list) == 0; n++ {
+		for _, c := range search.controls(intent.Search, around) {
+			if t.Model.Controls[c.Index].Record < 0 {
+				list = append(list, t.pressOf(&c, costNamed))
+			}
+		}
+		around = t.Model.Nodes[around].Parent
+	}
+	return list
+}
+
 // maxUp is how many elements around a form its button may stand outside of.
 const maxUp = 6
 

@@ -247,7 +247,7 @@ func (b *builder) longTitle(i int) string {
 		if before := b.titleBefore(i); before >= 0 {
 			return shape.Label(b.TextOf(before))
 		}
-		return ""
+		return b.branchTitle(i)
 	}
 	if text := b.shortLead(i); text != "" {
 		return shape.Label(text)

@@ -243,7 +243,8 @@ func (b *builder) nameControl(c *Control) {
 	for _, icon := range icons(n, sign) {
 		add(icon, "icon")
 	}
-	if len(c.Names) == 0 || !shape.Lettered(c.Names[0].Text) && len(c.Names) == 1 {
+	wordless := len(c.Names) == 0
+	if wordless || !shape.Lettered(c.Names[0].Text) && len(c.Names) == 1 {
 		add(b.nearText(c.Node), "near")
 	}
 	if len(c.Names) == 0 && shape.ClassWord(n, expanderWords) {
@@ -251,7 +252,7 @@ func (b *builder) nameControl(c *Control) {
 	}
 	if !slices.ContainsFunc(c.Names, func(n Name) bool { return n.From != "near" }) && len(b.LeavesIn(c.Node, b.X.End(c.Node), 1)) == 0 {
 		for _, name := range looks(n) {
-			add(name, "look")
+			add(name, "looks")
 		}
 	}
 	for _, id := range []string{n.TestID, n.NameAttr, n.ID} {

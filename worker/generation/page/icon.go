@@ -56,22 +56,6 @@ func icons(n *snapshot.Node, text string) []string {
 	return list
 }
 
-// looks returns what people call a control by what is seen of it, where it says nothing in words: its
-// colour with its shape.
-func looks(n *snapshot.Node) []string {
-	colour, form := n.Style["background"], n.Style["shape"]
-	if colour == "" || n.Box[2] <= 4 || n.Box[3] <= 4 {
-		return nil
-	}
-	if form == "" {
-		form = "box"
-		if d := n.Box[2] - n.Box[3]; d >= -2 && d <= 2 {
-			form = "box square"
-		}
-	}
-	return []string{colour + " colored " + form}
-}
-
 // iconNoise are hints that name parts of pages and no icons.
 var iconNoise = shape.Words("button btn icon icons svg img image link text label item list row table cell menu input select checkbox radio tab card box form fa fas far bi " +
 	"mdi lucide svgicon primary secondary default header group tag page title content item action")

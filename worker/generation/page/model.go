@@ -170,7 +170,7 @@ type Control struct {
 // Name is a name of a control or a container, with where it comes from.
 type Name struct {
 	Text string
-	From string // name, text, label, title, description, placeholder, icon, near, id
+	From string // name, text, label, title, description, placeholder, icon, near, looks, id
 }
 
 // Container holds other things and has a name.

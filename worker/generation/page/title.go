@@ -234,3 +234,26 @@ func (b *builder) findDayOrder() {
 		}
 	}
 }
+
+// branchTitle returns the text of the item that a list is the branch of; "" where it is none, or the
+// item says more than one thing.
+func (b *builder) branchTitle(i int) string {
+	item := b.X.Parent(i)
+	for k := 0; item >= 0 && b.Nodes[item].Role != "listitem" && k < 2; k++ {
+		item = b.X.Parent(item)
+	}
+	if item < 0 || b.Nodes[item].Role != "listitem" {
+		return ""
+	}
+	title := ""
+	for _, l := range b.LeavesIn(item, i, shape.MaxLeaves) {
+		switch {
+		case !shape.Worded(b.Leaf[l]):
+		case title != "":
+			return ""
+		default:
+			title = b.Leaf[l]
+		}
+	}
+	return shape.Label(title)
+}

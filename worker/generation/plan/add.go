@@ -23,6 +23,9 @@ func (p *planner) add(ctx context.Context, g *intent.Goal) error {
 			return err
 		}
 	}
+	if done, err := p.query(ctx, g); err != nil || done {
+		return err
+	}
 	offered, err := p.offered(ctx, g)
 	if err != nil {
 		return err
@@ -168,7 +171,7 @@ func (p *planner) offered(ctx context.Context, g *intent.Goal) (bool, error) {
 	for i := range g.Target {
 		d := &g.Target[i]
 		if _, _, ok := p.resolveOn(m, d, tiersOf(intent.Add)); !ok {
-			if d.Extreme != nil || d.Ordinal != 0 || d.All || d.Both || d.Next {
+			if superlative(d) || d.Ordinal != 0 || d.All || d.Both || d.Next {
 				return true, nil // it speaks of what is there: resolve says what is wrong
 			}
 			return false, nil

@@ -135,6 +135,10 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 	if t.Target == nil && len(a.target) == 0 {
 		list = slices.DeleteFunc(list, func(w method.Way) bool { return p.ofOther(m, a.goal, &w) })
 	}
+	if t.Target != nil && a.goal.Effect != intent.Move {
+		own := effect.RecordOf(m, t.Target)
+		list = slices.DeleteFunc(list, func(w method.Way) bool { return ofNeighbour(m, own, &w) })
+	}
 	return list
 }
 
@@ -162,6 +166,20 @@ func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
 		return true
 	}
 	return false
+}
+
+// ofNeighbour reports whether a way presses a control of another thing of the list that a thing is in:
+// what "Book" of the neighbour does is not done to this one.
+func ofNeighbour(m *page.Model, own int, w *method.Way) bool {
+	if own < 0 || len(w.Acts) == 0 {
+		return false
+	}
+	last := w.Acts[len(w.Acts)-1]
+	if last.Tool != step.Click || last.Node < 0 || m.ControlAt(last.Node) < 0 {
+		return false
+	}
+	r := m.RecordAt(last.Node)
+	return r >= 0 && r != own && m.Records[r].Group == m.Records[own].Group && m.Records[r].Node != last.Node
 }
 
 // behind reports whether a node is behind a modal dialog.

@@ -16,6 +16,7 @@ func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 	if len(f.fields) == 0 {
 		return p.deed(ctx, g)
 	}
+	f.offers = true
 	within := p.anywhere
 	if g.From != nil {
 		within = p.fromNode(g.From, within)

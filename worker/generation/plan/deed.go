@@ -25,6 +25,16 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if done, err := p.byOneControl(ctx, g); err != nil || done {
 		return err
 	}
+	if g.Effect == intent.Expand && len(g.Target) > 1 { // one may be seen in the other only
+		for i := range g.Target {
+			one := *g
+			one.Target = g.Target[i : i+1]
+			if err := p.deed(ctx, &one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	m, err := p.look(ctx)
 	if err != nil {
 		return err

@@ -24,6 +24,8 @@ type form struct {
 	filled int
 	// taken are the refs of the fields that hold a value of the form: a second one would undo it.
 	taken map[string]bool
+	// offers: what fields suggest for a value is chosen.
+	offers bool
 }
 
 func newForm(fields []intent.Field) *form {
@@ -102,6 +104,11 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		if !ok {
 			stuck[i] = true
 			continue
+		}
+		if f.offers && slot.To.What == find.Field && m.Fields[slot.To.Index].Kind == "text" {
+			if err := p.takeOffer(ctx, m, &f.fields[i].Value); err != nil {
+				return err
+			}
 		}
 		f.done[i] = true
 		f.filled++

@@ -176,7 +176,7 @@ func (p *planner) seek(ctx context.Context, d *intent.Description, tiers [][]fin
 		return nil, nil
 	}
 	mark, tried := p.mark(), map[string]bool{}
-	var turns []bool
+	var opened []opening
 	for range maxSought {
 		m, err := p.look(ctx)
 		if err != nil || p.spent() {
@@ -186,6 +186,9 @@ func (p *planner) seek(ctx context.Context, d *intent.Description, tiers [][]fin
 		if !ok {
 			break
 		}
+		if m, opened, err = p.leave(ctx, m, &w, opened); err != nil || m == nil {
+			return nil, err
+		}
 		now, err := p.step(ctx, &w)
 		if err != nil {
 			return nil, err
@@ -193,9 +196,9 @@ func (p *planner) seek(ctx context.Context, d *intent.Description, tiers [][]fin
 		if now == nil {
 			continue
 		}
-		turns = append(turns, method.TurnsPage(m, m.ControlAt(w.Acts[0].Node)))
+		opened = append(opened, openingOf(m, w.Acts[0].Node))
 		if found, _, ok := p.resolveOn(now, d, tiers); ok {
-			p.prune(mark, turns)
+			p.prune(now, found, mark, opened)
 			return found, nil
 		}
 	}
@@ -206,12 +209,64 @@ func (p *planner) seek(ctx context.Context, d *intent.Description, tiers [][]fin
 	return nil, err
 }
 
+// opening is what was opened in a search: whether it turned a page, and the branch of a tree that it
+// opened.
+type opening struct {
+	turns  bool
+	branch string // ref; "" is none
+	mark   string // ref of what opened it
+}
+
+func openingOf(m *page.Model, node int) opening {
+	o := opening{turns: method.TurnsPage(m, m.ControlAt(node)), mark: m.Nodes[node].Ref}
+	switch {
+	case m.Nodes[node].Role == "treeitem":
+		o.branch = m.Nodes[node].Ref
+	case method.BranchMark(m, m.ControlAt(node)):
+		o.branch = m.Nodes[m.Nodes[node].Parent].Ref
+	}
+	return o
+}
+
+// leave closes the branches of a tree that a search goes out of: what it opens next is found then as it
+// is found in a test that never opened them. It returns the page with the way on it; nil where a
+// branch cannot be closed.
+func (p *planner) leave(ctx context.Context, m *page.Model, w *method.Way, opened []opening) (*page.Model, []opening, error) {
+	ref := m.Nodes[w.Acts[0].Node].Ref
+	for i := len(opened) - 1; i >= 0; i-- {
+		o := &opened[i]
+		at := m.Index().ByRef(o.branch)
+		if o.branch == "" || at < 0 || m.Index().Contains(at, w.Acts[0].Node) {
+			continue
+		}
+		mark := m.Index().ByRef(o.mark)
+		if mark < 0 {
+			return nil, opened, nil
+		}
+		now, err := p.step(ctx, &method.Way{Name: "closes " + method.DescribeNode(m, mark), Acts: []method.Act{method.Press(mark)}})
+		if err != nil || now == nil || now.Index().ByRef(ref) < 0 {
+			return nil, opened, err
+		}
+		o.branch = ""
+		opened = append(opened, opening{})
+		m, w.Acts = now, []method.Act{method.Press(now.Index().ByRef(ref))}
+	}
+	return m, opened, nil
+}
+
 // prune drops the steps of a search that led nowhere: of tabs and sections only the last one is
-// needed, of pages each that was turned.
-func (p *planner) prune(mark int, turns []bool) {
+// needed, of pages each that was turned, of a tree the branches around what was found.
+func (p *planner) prune(m *page.Model, found []find.Candidate, mark int, opened []opening) {
+	needed := func(o *opening) bool {
+		at := -1
+		if o.branch != "" {
+			at = m.Index().ByRef(o.branch)
+		}
+		return o.turns || at >= 0 && len(found) > 0 && m.Index().Contains(at, found[0].Node)
+	}
 	at := mark
 	for i := mark; i < len(p.steps); i++ {
-		if i == len(p.steps)-1 || i-mark < len(turns) && turns[i-mark] {
+		if i == len(p.steps)-1 || i-mark < len(opened) && needed(&opened[i-mark]) {
 			p.steps[at], p.why[at] = p.steps[i], p.why[i]
 			at++
 		}
@@ -233,6 +288,7 @@ func nextPart(m *page.Model, tried map[string]bool) (method.Way, bool) {
 			n := &m.Nodes[m.Controls[i].Node]
 			return n.Expanded == "false" && (n.Popup == "" || n.Popup == "false") && n.Role != "combobox"
 		},
+		func(i int) bool { return method.BranchMark(m, i) },
 		func(i int) bool { return method.TurnsPage(m, i) },
 	} {
 		for i := range m.Controls {

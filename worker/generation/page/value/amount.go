@@ -130,6 +130,9 @@ func (r *Reader) duration(list []Piece) (Reading, bool) {
 			return Reading{}, false
 		}
 		class, factor := r.Unit(list[k+1].Text)
+		if parts > 0 && list[k+1].Text == "m" { // behind hours no metres
+			class, factor = "duration", 60
+		}
 		if class != "duration" || factor == 0 {
 			return Reading{}, false
 		}
@@ -162,6 +165,9 @@ func (r *Reader) share(list []Piece) (Reading, bool) {
 	}
 	slash := len(gap) == 1 && gap[0].Text == "/"
 	if !slash && !gap[0].Word {
+		return Reading{}, false
+	}
+	if class, _ := r.Unit(gap[0].Text); class != "" && class != "money" { // "7h 20m"
 		return Reading{}, false
 	}
 	if *second.Number == 5 {
