@@ -14,8 +14,9 @@ import (
 
 const (
 	// unanswered parts are on their way at most: while the server stores the end of one, the
-	// bytes of the next are sent. Never those of two at once, so that a job that is killed has at
-	// most one part to send again, and the server takes the digest of the whole as they come.
+	// bytes of the next are sent. Never those of two at once, so that a job that is killed has one
+	// part to send again, or two when the first was still without an answer, and the server takes
+	// the digest of the whole as they come.
 	unanswered = 2
 	// mostTries bounds how often an upload in parts is begun anew: for other bytes, or because the
 	// server lost some.
@@ -45,8 +46,9 @@ type partRow struct {
 
 // SendParts sends a file in parts, in order, and returns the id of its upload, which a request that takes
 // the file names. An earlier call with the same key and file that was cut off, by the network or
-// with its process, is gone on with: no more than one part is sent twice. Parts that are there are
-// compared by their SHA-256; of those that are sent, the server says which checksum they came with.
+// with its process, is gone on with: what was stored is not sent again, so that at most the two
+// parts that were on their way are sent twice. Parts that are there are compared by their SHA-256;
+// of those that are sent, the server says which checksum they came with.
 func (c *Client) SendParts(ctx context.Context, f *File, how Sending) (string, error) {
 	key, err := partsKey(how, f)
 	if err != nil {
