@@ -168,6 +168,9 @@ func (w *words) verbal(part, first string, effect intent.Effect, lemma, lang str
 		}
 	}
 	for i, c := range cs {
+		if icon && effect == intent.Submit && c.Name() == "next" {
+			continue // an arrow turns a page or a calendar
+		}
 		if i < 4 && effect != intent.Act && slices.Contains(conceptEffects[c.Name()], effect) {
 			by := byEffect - 0.01
 			if icon {

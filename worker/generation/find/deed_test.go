@@ -17,4 +17,7 @@ func TestDeedOfNext(t *testing.T) {
 			t.Errorf("%q submits: %v, want %v", name, got, submits)
 		}
 	}
+	if w.deed("next", intent.Submit, "", "en", true).score > 0 {
+		t.Error("an icon of an arrow submits")
+	}
 }

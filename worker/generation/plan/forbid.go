@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -34,6 +35,8 @@ func (p *planner) isForbidden(m *page.Model, w *method.Way) bool {
 			if aim.Record = p.forbiddenRecord(m, g); aim.Record < 0 {
 				continue
 			}
+		} else if g.Risk != "" && slices.ContainsFunc(w.Acts, func(a method.Act) bool { return a.Tool == step.Click && begins(m, a.Node, g) }) {
+			return true
 		}
 		for _, c := range find.Controls(m, aim) {
 			if c.Score < sureName {
@@ -47,6 +50,20 @@ func (p *planner) isForbidden(m *page.Model, w *method.Way) bool {
 		}
 	}
 	return false
+}
+
+// begins reports whether the name of a control begins with the verb of a goal, or one that means it:
+// "Publish rota".
+func begins(m *page.Model, node int, g *intent.Goal) bool {
+	c := m.ControlAt(node)
+	if c < 0 {
+		return false
+	}
+	words := strings.Fields(effect.ControlName(m, c))
+	if len(words) == 0 {
+		return false
+	}
+	return strings.EqualFold(words[0], g.Lemma) || g.Concept != "" && slices.ContainsFunc(lexicon.Concept(words[0], ""), func(id lexicon.ConceptID) bool { return id.Name() == g.Concept })
 }
 
 // pressesForbidden reports whether a way presses the control that the text says not to press.
