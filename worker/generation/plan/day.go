@@ -10,28 +10,28 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// asked returns a goal that makes a new thing with the form of what it says of it. Where the page as it
-// stands does not take that, the day in a calendar that it names is pressed first.
-func (p *planner) asked(ctx context.Context, g *intent.Goal) (*intent.Goal, *form, error) {
+// asked returns a goal that makes a new thing with the form of what it says of it, and the page. Where
+// the page as it stands does not take that, the day in a calendar that it names is pressed first.
+func (p *planner) asked(ctx context.Context, g *intent.Goal) (*intent.Goal, *form, *page.Model, error) {
 	start, err := p.look(ctx)
 	if err != nil {
-		return g, nil, err
+		return g, nil, nil, err
 	}
 	f := newForm(append(append(titleFields(g), g.Fields...), p.placeFields(start, g)...))
 	if p.takesAll(start, f) {
-		return g, f, nil
+		return g, f, start, nil
 	}
 	if g, err = p.onDay(ctx, g); err != nil {
-		return g, nil, err
+		return g, nil, nil, err
 	}
 	if start, err = p.look(ctx); err != nil {
-		return g, nil, err
+		return g, nil, nil, err
 	}
 	titles := titleFields(g)
 	if p.madeBy(start, g) {
 		titles = nil
 	}
-	return g, newForm(append(append(titles, g.Fields...), p.placeFields(start, g)...)), nil
+	return g, newForm(append(append(titles, g.Fields...), p.placeFields(start, g)...)), start, nil
 }
 
 // onDay presses the day in a calendar of the page that something is added on ("on March 4, 2027"), and
