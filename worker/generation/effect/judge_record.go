@@ -289,6 +289,8 @@ func (j *judged) targetChanged() (Verdict, bool) {
 			return j.partly(), true
 		case len(j.otherChanges()) > 0:
 			return Verdict{State: Wrong, Why: "others changed too: " + shown(j.Before, j.otherChanges()[0]), Harm: shown(j.Before, j.otherChanges()[0])}, true
+		case j.unticked():
+			return Verdict{State: Unseen, Why: "its box is not ticked"}, true
 		case changed == len(j.records):
 			v := reached("it changed", j.used("it changed")...)
 			v.Gone = gone > 0
@@ -314,6 +316,18 @@ func (j *judged) targetChanged() (Verdict, bool) {
 		}
 	}
 	return Verdict{}, false
+}
+
+// unticked reports whether the verb says that a box is ticked ("tick it", "check it off"), and that of
+// one of the targets is seen and is not.
+func (j *judged) unticked() bool {
+	if j.goal.State != "checked" || j.goal.Become != nil || j.goal.Effect != intent.Complete {
+		return false
+	}
+	return slices.ContainsFunc(j.records, func(r int) bool {
+		a := j.Record(r)
+		return a >= 0 && slices.Contains(j.Before.Records[r].States, "unchecked") && slices.Contains(j.After.Records[a].States, "unchecked")
+	})
 }
 
 // opensOnly reports whether all that changed at the targets is that something opened.

@@ -53,6 +53,9 @@ func remove(t *Task) []Way { return t.inRecord() }
 // what reveals more.
 func complete(t *Task) []Way {
 	list := t.states()
+	if t.Goal.State == "checked" && t.Goal.Become == nil && len(list) > 0 {
+		return list // it has a box, and nothing else of it is ticked
+	}
 	return append(list, t.inRecord()...)
 }
 

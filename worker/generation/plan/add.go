@@ -283,11 +283,10 @@ func (p *planner) quantity(ctx context.Context, m *page.Model, within, count int
 
 // make makes a new thing: in a form of the page, else in what a control for new ones opens.
 func (p *planner) make(ctx context.Context, g *intent.Goal) error {
-	start, err := p.look(ctx)
+	g, f, start, err := p.asked(ctx, g)
 	if err != nil {
 		return err
 	}
-	f := newForm(append(append(titleFields(g), g.Fields...), p.placeFields(start, g)...))
 	if len(f.fields) > 0 && p.takesAll(start, f) {
 		mark := p.mark()
 		if err := p.fill(ctx, f, p.anywhere); err != nil {
