@@ -68,7 +68,8 @@ type Node struct {
 	// who write pages name icons: ["trash","btn"]. At most 20.
 	Hints []string `json:"hints,omitempty"`
 	// Style is what is seen of the element and not said: background and text colour as
-	// names of CSS basic colours, shape of SVG elements. Only for elements that react.
+	// names of CSS basic colours, shape of SVG elements; unsure is set where the background is
+	// nearly as near to another name. Only for elements that react.
 	Style map[string]string `json:"style,omitempty"`
 
 	// Class is the class attribute, at most 80 characters. Size and Bold are the font's of

@@ -245,6 +245,25 @@ func compareLooks(a, b *snapshot.Snapshot) []Pair {
 	return list
 }
 
+// Left reports whether the list of a record of Before is seen no more, but perhaps the record itself,
+// shown alone: another view took its place.
+func (c *Change) Left(record int) bool {
+	if record < 0 || record >= len(c.Before.Records) {
+		return false
+	}
+	group := c.Before.Groups[c.Before.Records[record].Group].Records
+	others := 0
+	for _, r := range group {
+		if r != record && c.Record(r) >= 0 {
+			return false
+		}
+		if r != record {
+			others++
+		}
+	}
+	return others > 1 && c.After.Dialog == nil
+}
+
 // Record returns which record of After a record of Before is; -1 when it is gone.
 func (c *Change) Record(before int) int {
 	if before < 0 || before >= len(c.records.after) {

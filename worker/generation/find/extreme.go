@@ -293,3 +293,26 @@ func within(n float64, op string, want, upper float64) bool {
 	}
 	return n > want-small && n < want+small
 }
+
+// lift takes an extreme out of what the thing has: "the request with the most days".
+func (s *searcher) lift() {
+	for i := range s.d.Having {
+		h := &s.d.Having[i]
+		if h.Extreme == nil || s.d.Extreme != nil || len(h.Having) > 0 {
+			continue
+		}
+		d := *s.d
+		d.Extreme = h.Extreme
+		d.Having = append(append([]intent.Description{}, d.Having[:i]...), d.Having[i+1:]...)
+		if h.Extreme.Noun == nil && (len(h.Words) > 0 || h.Noun != "") { // "with the shortest duration"
+			e := *h.Extreme
+			e.Noun = &intent.Word{Span: h.NounSpan, Text: h.Noun}
+			if len(h.Words) > 0 {
+				e.Noun = &h.Words[0]
+			}
+			d.Extreme = &e
+		}
+		s.d = &d
+		return
+	}
+}

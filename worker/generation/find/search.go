@@ -73,29 +73,6 @@ func searchAt(m *page.Model, d *intent.Description, w Want, depth int) Found {
 	return s.conclude(all)
 }
 
-// lift takes an extreme out of what the thing has: "the request with the most days".
-func (s *searcher) lift() {
-	for i := range s.d.Having {
-		h := &s.d.Having[i]
-		if h.Extreme == nil || s.d.Extreme != nil || len(h.Having) > 0 {
-			continue
-		}
-		d := *s.d
-		d.Extreme = h.Extreme
-		d.Having = append(append([]intent.Description{}, d.Having[:i]...), d.Having[i+1:]...)
-		if h.Extreme.Noun == nil && (len(h.Words) > 0 || h.Noun != "") { // "with the shortest duration"
-			e := *h.Extreme
-			e.Noun = &intent.Word{Span: h.NounSpan, Text: h.Noun}
-			if len(h.Words) > 0 {
-				e.Noun = &h.Words[0]
-			}
-			d.Extreme = &e
-		}
-		s.d = &d
-		return
-	}
-}
-
 // alternate prepares the search for records with one of the words as the noun: the last one,
 // or the first one where nouns stand first.
 func (s *searcher) alternate() {

@@ -14,7 +14,7 @@ const mostLook = 300
 // "blue circle".
 func looks(n *snapshot.Node) []string {
 	colour := n.Style["background"]
-	if colour == "" || n.Hidden || n.Box[2] > mostLook || n.Box[3] > mostLook {
+	if colour == "" || n.Style["unsure"] != "" || n.Hidden || n.Box[2] > mostLook || n.Box[3] > mostLook {
 		return nil
 	}
 	shapes := []string{n.Style["shape"]}

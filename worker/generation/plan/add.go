@@ -394,9 +394,3 @@ func (p *planner) handIn(ctx context.Context, g *intent.Goal, start *page.Model,
 	p.useMade(g)
 	return true, nil
 }
-
-// pendingForm leaves the handing in to the goal that follows.
-func (p *planner) pendingForm(g *intent.Goal, start *page.Model) {
-	p.useMade(g)
-	p.unsent = true
-}

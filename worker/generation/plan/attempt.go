@@ -286,6 +286,9 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if a.goal.Expected && !w.Reveals && now.Dialog == nil && (v.State == effect.Unseen || v.State == effect.Partly) && len(w.Acts) > 0 {
 		return effect.Verdict{State: effect.Reached, Why: "it was tried", Used: []find.Use{{Span: a.goal.Verb, By: "it was tried"}}}
 	}
+	if v.State == effect.Wrong && p.alone(a, c, w, before) {
+		v = effect.Verdict{State: effect.Partly, Why: "it is shown alone"}
+	}
 	if a.bulk && v.State == effect.Partly && now.Dialog == nil && now.Front < 0 {
 		v.State = effect.Reached
 	}
@@ -296,6 +299,16 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 		v.Why = "the question was answered, and nothing changed"
 	}
 	return v
+}
+
+// alone reports whether the list of a target is seen no more because the target was opened, by this way
+// or before it: nobody removed what else was in it.
+func (p *planner) alone(a *attempt, c *effect.Change, w *method.Way, before *page.Model) bool {
+	if a.goal.Effect == intent.Remove || len(a.target) != 1 {
+		return false
+	}
+	r := effect.RecordOf(a.start, &a.target[0])
+	return c.Left(r) && (w.Reveals || before != a.start && effect.Between(a.start, before).Left(r))
 }
 
 // leads reports whether a way followed a link to another address, where something is to be removed:

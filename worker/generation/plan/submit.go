@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 // submit fills in what the goal says and hands it in.
@@ -204,4 +205,10 @@ func (p *planner) signIn(ctx context.Context, g *intent.Goal) error {
 		return p.failed(a, v)
 	}
 	return nil
+}
+
+// pendingForm leaves the handing in to the goal that follows.
+func (p *planner) pendingForm(g *intent.Goal, start *page.Model) {
+	p.useMade(g)
+	p.unsent = true
 }
