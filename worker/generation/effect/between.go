@@ -95,7 +95,11 @@ func states(m *page.Model, i int) string {
 // controlState is a control's state and name: a button "Follow" that becomes "Following".
 func controlState(m *page.Model, i int) string {
 	n := &m.Nodes[m.Controls[i].Node]
-	return strings.Join([]string{m.Controls[i].State, fold(ControlName(m, i)), n.Checked, n.Selected, n.Expanded}, "/")
+	sign := "" // ☆ and ★ under one name
+	if isSign(n.Text) {
+		sign = n.Text
+	}
+	return strings.Join([]string{m.Controls[i].State, fold(ControlName(m, i)), n.Checked, n.Selected, n.Expanded, sign}, "/")
 }
 
 // held is what a field holds.

@@ -116,6 +116,9 @@ func judgeEdit(j *judged) Verdict {
 				return reached("it shows the text", j.used("it shows the text")...)
 			}
 		}
+		if len(j.Added) == 1 && len(j.Removed) == 1 && slices.Contains(j.records, j.Removed[0]) && showsAny(j.After, j.Added[0], []string{want}) {
+			return reached("it is called so now", j.used("it shows the text")...)
+		}
 		if i := j.newLineWith([]string{want}); i >= 0 {
 			return reached("the page shows the text", j.used("the page shows the text")...)
 		}

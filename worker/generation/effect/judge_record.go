@@ -276,6 +276,12 @@ func (j *judged) targetChanged() (Verdict, bool) {
 			if a < 0 {
 				gone++
 			}
+			if done, boxed := j.ticked(r, a); boxed {
+				if done {
+					changed++
+				}
+				continue
+			}
 			if a < 0 && !j.covered() || a >= 0 && (content(j.Before, r) != content(j.After, a) || states(j.Before, r) != states(j.After, a) || j.elsewhere(r, a) || j.looksOther(r)) {
 				changed++
 			}

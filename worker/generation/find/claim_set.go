@@ -33,7 +33,9 @@ func (k *claimer) counts() {
 			members++
 		}
 	}
-	k.e.Uncertain = f.Uncertain
+	if k.e.Uncertain = f.Uncertain; slices.ContainsFunc(d.State, func(s intent.State) bool { return s.Name == "selected" || s.Name == "checked" }) {
+		k.e.Uncertain = "" // what is selected was selected by the test, where it is seen
+	}
 	k.e.Known = true
 	k.use(v.Span, "counted")
 	if within(float64(members), opOf(k.c.Op), want, want) && (members > 0 || want == 0) && k.e.Uncertain == "" {
@@ -57,6 +59,9 @@ func (k *claimer) counts() {
 	}
 	k.e.Holds = k.c.Not
 	k.e.Why = fmt.Sprintf("%d of %s, not %g", members, said(&d), want)
+	if k.e.Uncertain != "" && float64(members) == want {
+		k.e.Why = fmt.Sprintf("%d of %s are seen, and %s", members, said(&d), k.e.Uncertain)
+	}
 	if members == 0 {
 		k.e.Known = len(f.Missing) == 0 && len(f.Candidates) > 0
 		k.e.Missing = f.Missing

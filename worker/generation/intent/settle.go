@@ -2,6 +2,7 @@ package intent
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
@@ -350,6 +351,15 @@ func (r *reader) setting(g *Goal, s *sense) {
 func (r *reader) stepping(g *Goal) {
 	if g.Text != nil && g.Amount == nil {
 		g.Amount, g.Text = g.Text, nil
+	}
+	if g.To == nil || len(g.To.Words) != 1 || g.To.Noun != "" || len(g.Target) != 1 || g.Amount != nil || len(g.Fields) > 0 {
+		return
+	}
+	w := g.To.Words[0]
+	if n, err := strconv.ParseFloat(w.Text, 64); err == nil { // "turn the volume up to 7": what it is then
+		name := g.Target[0]
+		g.Effect, g.Target, g.To = Set, nil, nil
+		g.Fields = []Field{{Name: &name, Prep: "to", Value: Value{Span: w.Span, Text: w.Text, Number: &n}, Span: Span{name.Span.From, w.Span.To}}}
 	}
 }
 

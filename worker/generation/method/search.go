@@ -16,6 +16,7 @@ func Search(t *Task, text string) []Way {
 	m := t.Model
 	var list []Way
 	buttons := t.byConcept(-1, 0, "search", "find")
+	listed := t.inList() && slices.ContainsFunc(m.Fields, func(f page.Field) bool { return !f.Hidden && f.Record < 0 && f.Kind == "text" && t.ofList(f.Node) })
 	for i := range m.Fields {
 		f := &m.Fields[i]
 		n := &m.Nodes[f.Node]
@@ -26,8 +27,8 @@ func Search(t *Task, text string) []Way {
 		if !IsSearch(m, i) {
 			cost = costGuess
 		}
-		if t.inList() && !t.ofList(f.Node) {
-			cost += costGlobal
+		if listed && !t.ofList(f.Node) {
+			continue
 		}
 		near := -1
 		for k, w := range buttons {

@@ -131,7 +131,7 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 	if a.only && l.depth == 0 {
 		return list
 	}
-	list = append(list, method.Ways(t)...)
+	list = slices.DeleteFunc(append(list, method.Ways(t)...), func(w method.Way) bool { return ticks(m, a.goal, &w) })
 	if t.Target == nil && len(a.target) == 0 {
 		list = slices.DeleteFunc(list, func(w method.Way) bool { return p.ofOther(m, a.goal, &w) })
 	}
@@ -140,32 +140,6 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 		list = slices.DeleteFunc(list, func(w method.Way) bool { return ofNeighbour(m, own, &w) })
 	}
 	return list
-}
-
-// ofOther reports whether a way presses a control of one of several things of a list, where the goal
-// speaks of a thing that was not found: it would be done to another one.
-func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
-	if len(g.Target) == 0 || g.Effect == intent.Press || g.Effect == intent.Point || g.Effect == intent.Page {
-		return false
-	}
-	for i := range w.Acts {
-		c := m.ControlAt(w.Acts[i].Node)
-		if c < 0 || m.Controls[c].Record < 0 {
-			continue
-		}
-		r := m.Controls[c].Record
-		if at := m.Records[r].Group; at < 0 || len(m.Groups[at].Records) < 2 || m.Records[r].Node == m.Controls[c].Node {
-			continue // an entry of a menu or list is the thing itself
-		}
-		for k := range g.Target {
-			f := find.Description(m, &g.Target[k], p.want(m, find.Record))
-			if len(f.Candidates) > 0 && len(f.Missing) == 0 && slices.ContainsFunc(f.Candidates, func(c find.Candidate) bool { return c.Index == r && len(c.Missing) == 0 }) {
-				return false
-			}
-		}
-		return true
-	}
-	return false
 }
 
 // ofNeighbour reports whether a way presses a control of another thing of the list that a thing is in:

@@ -346,8 +346,25 @@ func (p *planner) useSlots(g *intent.Goal, a *attempt, v effect.Verdict) {
 	}
 	if g.Become != nil {
 		d := intent.Description{Span: g.Become.Span, Words: []intent.Word{{Span: g.Become.Span, Text: g.Become.Text}}, Quoted: g.Become.Quoted}
-		p.useShown(c, &d)
+		if p.became(c, a, &d) {
+			p.useShown(c, &d)
+		}
 	}
+}
+
+// became reports whether a thing that is still seen shows what it became: that the page has the word
+// elsewhere says nothing of it.
+func (p *planner) became(c *effect.Change, a *attempt, d *intent.Description) bool {
+	if len(a.target) == 0 || c.After.Dialog != nil || c.URL {
+		return true
+	}
+	was := effect.RecordOf(c.Before, &a.target[0])
+	r := c.Record(was)
+	if r < 0 || c.Group(c.Before.Records[was].Group) != c.After.Records[r].Group {
+		return true // it went to another list
+	}
+	f := find.Description(c.After, d, find.Want{Lang: p.text.Lang, Within: c.After.Records[r].Node})
+	return len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0
 }
 
 // arrived reports whether what was moved or added stands in what the goal says, where the page

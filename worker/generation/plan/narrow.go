@@ -2,7 +2,11 @@ package plan
 
 import (
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -28,10 +32,13 @@ func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) boo
 func (p *planner) orders(m *page.Model, c *find.Candidate, f *intent.Field) bool {
 	g := p.goal
 	kind := m.Fields[c.Index].Kind
-	if g.Effect != intent.Add || g.Risk != "order" || kind != "text" && kind != "editor" {
+	if !givesAway[g.Risk] || g.Risk == "send" || kind != "text" && kind != "editor" {
 		return false
 	}
-	return slices.ContainsFunc(g.Target, func(d intent.Description) bool {
+	if v := &f.Value; !v.Quoted && v.Number == nil && v.Date == nil && !strings.ContainsAny(v.Text, "@0123456789") && !capitalized(v.Text) {
+		return true // "with olives on top" is not what to write into a note
+	}
+	return g.Effect == intent.Add && slices.ContainsFunc(g.Target, func(d intent.Description) bool {
 		return f.Value.Span.From >= d.Span.From && f.Value.Span.To <= d.Span.To
 	})
 }
@@ -57,6 +64,14 @@ func (p *planner) filtered(start, now *page.Model, c *find.Candidate) bool {
 	})
 }
 
+// capitalized reports whether each word of a text begins like a name.
+func capitalized(text string) bool {
+	return !slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+		first, _ := utf8.DecodeRuneInString(w)
+		return unicode.IsLower(first)
+	})
+}
+
 // sided reports whether a description tells of a thing more than what it is called: to take its name
 // says nothing of that.
 func sided(d *intent.Description) bool {
@@ -71,4 +86,45 @@ func (f *form) take(m, now *page.Model, slot *find.Slot) {
 	if c, ok := fieldNow(m, now, &slot.To); ok && now.Fields[c.Index].Value != "" {
 		f.taken[now.Nodes[now.Fields[c.Index].Node].Ref] = true
 	}
+}
+
+// ofOther reports whether a way presses a control of one of several things of a list, where the goal
+// speaks of a thing that was not found: it would be done to another one.
+func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
+	if len(g.Target) == 0 || g.Effect == intent.Press || g.Effect == intent.Point || g.Effect == intent.Page {
+		return false
+	}
+	for i := range w.Acts {
+		c := m.ControlAt(w.Acts[i].Node)
+		if c < 0 || m.Controls[c].Record < 0 {
+			continue
+		}
+		r := m.Controls[c].Record
+		if at := m.Records[r].Group; at < 0 || len(m.Groups[at].Records) < 2 || m.Records[r].Node == m.Controls[c].Node {
+			continue // an entry of a menu or list is the thing itself
+		}
+		for k := range g.Target {
+			f := find.Description(m, &g.Target[k], p.want(m, find.Record))
+			if len(f.Candidates) > 0 && len(f.Missing) == 0 && slices.ContainsFunc(f.Candidates, func(c find.Candidate) bool { return c.Index == r && len(c.Missing) == 0 }) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// ticks reports whether a way ends with ticking a box or choosing an option, which hands in nothing
+// and gives nothing another text.
+func ticks(m *page.Model, g *intent.Goal, w *method.Way) bool {
+	switch g.Effect {
+	case intent.Submit, intent.Edit, intent.Append, intent.SignIn, intent.SignOut:
+	default:
+		return false
+	}
+	if len(w.Acts) == 0 || w.Acts[len(w.Acts)-1].Tool != step.Click {
+		return false
+	}
+	at := w.Acts[len(w.Acts)-1].Node
+	return at >= 0 && at < len(m.Nodes) && (m.Nodes[at].Checked != "" && m.Nodes[at].Role != "button" || m.Nodes[at].Role == "option")
 }

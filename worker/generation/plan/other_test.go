@@ -94,3 +94,39 @@ func TestWhoseFieldItIs(t *testing.T) {
 		}
 	}
 }
+
+// What becomes of a thing must be seen at it, and not only somewhere on the page.
+func TestWhatAThingBecomes(t *testing.T) {
+	for _, ships := range []bool{true, false} {
+		state, picked := "open", false
+		s := &scene{lang: "en"}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+			for _, t := range []string{"Ben Okoro", "Ann Lee", "Cy Roy"} {
+				li := len(list)
+				is := map[string]string{"Ben Okoro": state, "Ann Lee": "shipped", "Cy Roy": "paid"}[t]
+				mark := box("pick "+t, "Select", picked && t == "Ben Okoro")
+				mark.Parent = li
+				list = append(list, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem"}, mark,
+					snapshot.Node{Ref: "t " + t, Parent: li, Tag: "span", Role: "text", Name: t}, snapshot.Node{Ref: "s " + t, Parent: li, Tag: "span", Role: "text", Name: is})
+				if ships {
+					ship := pressable("ship "+t, "button", "Mark as shipped")
+					ship.Parent = li
+					list = append(list, ship)
+				}
+			}
+			return list
+		}
+		s.on = func(tool, ref, _ string) {
+			if ref == "ship Ben Okoro" {
+				state = "shipped"
+			}
+			if ref == "pick Ben Okoro" {
+				picked = !picked
+			}
+		}
+		if err := s.run(t, "Mark Ben Okoro as shipped"); (err == nil) != ships || ships && state != "shipped" {
+			t.Errorf("ships %v: %s, %v", ships, state, err)
+		}
+	}
+}
