@@ -25,7 +25,7 @@ var judges = map[intent.Effect]func(*judged) Verdict{
 	intent.Sort: judgeSort, intent.Filter: judgeSet, intent.Search: judgeSet, intent.Page: judgePage,
 	intent.Open: judgeOpen, intent.Close: judgeClose, intent.Abandon: judgeClose,
 	intent.Expand: judgeExpand, intent.Collapse: judgeExpand,
-	intent.Submit: judgeSubmit, intent.Confirm: judgeSubmit, intent.SignIn: judgeSubmit, intent.SignOut: judgeSubmit,
+	intent.Submit: judgeSubmit, intent.Confirm: judgeSubmit, intent.SignIn: judgeSubmit, intent.SignOut: judgeSignOut,
 	intent.Set: judgeValue, intent.Choose: judgeValue, intent.Edit: judgeEdit, intent.Append: judgeEdit, intent.Clear: judgeEdit,
 	intent.Increase: judgeStep, intent.Decrease: judgeStep, intent.Rate: judgeRate, intent.Select: judgeSelect,
 	intent.Press: judgePress, intent.Type: judgeDone, intent.Point: judgeDone, intent.Upload: judgeDone, intent.Download: judgeDone,
