@@ -69,6 +69,9 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 		return err
 	}
 	p.remember(m, found[:1])
+	if r := effect.RecordOf(m, &c); c.What == find.Field && m.Fields[c.Index].Kind == "switch" && r >= 0 {
+		c.What, c.Index, c.Node, c.Sub = find.Record, r, m.Records[r].Node, -1 // a box holds no text: it is called as its thing
+	}
 	if c.What == find.Field {
 		return p.editField(ctx, g, &c, text)
 	}
@@ -93,6 +96,9 @@ func (p *planner) atFocus(m *page.Model, d *intent.Description) (find.Candidate,
 
 // editField fills the field of an edit; of Append behind what it holds.
 func (p *planner) editField(ctx context.Context, g *intent.Goal, c *find.Candidate, text *intent.Value) error {
+	if p.model.Fields[c.Index].Kind == "switch" && !method.SaysYes(text.Text) && !method.SaysNo(text.Text) {
+		return p.say("a box does not take " + text.Text)
+	}
 	value := *text
 	if g.Effect == intent.Append {
 		held := p.model.Fields[c.Index].Value
