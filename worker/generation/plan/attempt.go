@@ -242,6 +242,9 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if v.State == effect.Reached && (w.Reveals && !strong(c, a) || leads(before, w, c, a)) {
 		v.State = effect.Partly
 	}
+	if v.State == effect.Reached && a.goal.Effect == intent.Search && w.Guess && !c.Set && !c.URL && len(c.GoneLines) == 0 {
+		return effect.Verdict{State: effect.Unseen, Why: "nothing shows that it searches"}
+	}
 	if v.State == effect.Reached && v.Gone && !a.said {
 		return effect.Verdict{State: effect.Unseen, Why: "it is gone, and nothing that was pressed says that it goes"}
 	}
