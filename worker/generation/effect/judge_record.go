@@ -296,7 +296,7 @@ func (j *judged) targetChanged() (Verdict, bool) {
 		switch {
 		case changed == 0 || j.covered() && j.After.Front >= 0:
 			return Verdict{}, false
-		case gone > 1:
+		case gone > 1 && (len(j.Removed) != gone || len(j.Added) > 0):
 			return Verdict{State: Unseen, Why: "another part of the list is seen"}, true
 		case j.opensOnly():
 			return j.partly(), true

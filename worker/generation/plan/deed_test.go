@@ -162,3 +162,58 @@ func runOn(t *testing.T, page plan.Page, text string) error {
 	t.Log(text, "|", err)
 	return err
 }
+
+// TestWhatIsSelectedIsDoneAtOnce holds "archive them" after a selection to the one control for what is
+// selected.
+func TestWhatIsSelectedIsDoneAtOnce(t *testing.T) {
+	mails, on := []string{"Parcel is damaged", "Parcel arrived", "News"}, map[string]bool{}
+	s := &scene{lang: "en"}
+	s.nodes = func() []snapshot.Node {
+		list := []snapshot.Node{pressable("archive", "button", "Archive"), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+		for _, m := range mails {
+			li := len(list)
+			list = append(list, snapshot.Node{Ref: "li " + m, Parent: 1, Tag: "li", Role: "listitem"}, inside(li, box("box "+m, "select "+m, on[m])),
+				snapshot.Node{Ref: "t " + m, Parent: li, Tag: "span", Role: "text", Name: m})
+		}
+		return list
+	}
+	s.on = func(tool, ref, _ string) {
+		if m, is := strings.CutPrefix(ref, "box "); is && tool == step.Click {
+			on[m] = !on[m]
+		}
+		if ref == "archive" && tool == step.Click {
+			mails = slices.DeleteFunc(slices.Clone(mails), func(m string) bool { return on[m] })
+		}
+	}
+	err := s.run(t, "Select both parcels and archive them.")
+	if pressed := slices.DeleteFunc(slices.Clone(s.did), func(d string) bool { return d != "click archive" }); err != nil || len(mails) != 1 || len(pressed) != 1 {
+		t.Errorf("left %q, did %q, error %v", mails, s.did, err)
+	}
+}
+
+// TestOneOfTheKindBefore holds "the last one" to the kind that stands before it.
+func TestOneOfTheKindBefore(t *testing.T) {
+	s := &scene{lang: "en"}
+	open := map[string]bool{}
+	s.nodes = func() []snapshot.Node {
+		list := []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+		for _, q := range []string{"How do I pay?", "How do I cancel?", "How do I add a lamp?"} {
+			li := len(list)
+			list = append(list, snapshot.Node{Ref: "li " + q, Parent: 0, Tag: "li", Role: "listitem"}, inside(li, pressable("ask "+q, "button", q)))
+			list[li+1].Expanded = map[bool]string{true: "true", false: "false"}[open[q]]
+			if open[q] {
+				list = append(list, snapshot.Node{Ref: "a " + q, Parent: li, Tag: "p", Role: "text", Name: "This is how: " + q})
+			}
+		}
+		return append(list, pressable("last", "button", "Help"))
+	}
+	s.on = func(tool, ref, _ string) {
+		if q, is := strings.CutPrefix(ref, "ask "); is && tool == step.Click {
+			open[q] = !open[q]
+		}
+	}
+	err := s.run(t, "Open the first question, then the last one.")
+	if err != nil || !open["How do I pay?"] || !open["How do I add a lamp?"] || len(open) != 2 {
+		t.Errorf("open %v, error %v", open, err)
+	}
+}
