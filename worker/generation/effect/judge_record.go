@@ -296,7 +296,7 @@ func (j *judged) targetChanged() (Verdict, bool) {
 		switch {
 		case changed == 0 || j.covered() && j.After.Front >= 0:
 			return Verdict{}, false
-		case gone > 1 && (len(j.Removed) != gone || len(j.Added) > 0):
+		case gone > 1 && (gone < len(j.records) || !j.others()):
 			return Verdict{State: Unseen, Why: "another part of the list is seen"}, true
 		case j.opensOnly():
 			return j.partly(), true
@@ -327,6 +327,15 @@ func (j *judged) targetChanged() (Verdict, bool) {
 		}
 	}
 	return Verdict{}, false
+}
+
+// others reports whether one of the list of the targets, and none of them, is still seen.
+func (j *judged) others() bool {
+	g := j.Before.Records[j.records[0]].Group
+	if g < 0 || g >= len(j.Before.Groups) {
+		return false
+	}
+	return slices.ContainsFunc(j.Before.Groups[g].Records, func(r int) bool { return !slices.Contains(j.records, r) && j.Record(r) >= 0 })
 }
 
 // opensOnly reports whether all that changed at the targets is that something opened.

@@ -119,8 +119,8 @@ func (b *builder) fieldOf(i int) Field {
 func (b *builder) kindOf(i int) string {
 	n := &b.Nodes[i]
 	switch {
-	case len(n.Options) > 0, n.Role == "listbox", n.Role == "combobox", n.Popup == "listbox", strings.HasPrefix(n.Type, "select-"):
-		return "choice" // one that stands for a list says of what type that is
+	case len(n.Options) > 0, n.Role == "listbox", n.Role == "combobox", n.Popup == "listbox":
+		return "choice"
 	case n.Role == "checkbox", n.Role == "switch", n.Type == "checkbox":
 		return "switch"
 	case n.Role == "slider":
