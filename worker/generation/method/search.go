@@ -39,7 +39,7 @@ func Search(t *Task, text string) []Way {
 		first := len(list)
 		name := "the search " + DescribeNode(m, f.Node)
 		if near >= 0 {
-			list = append(list, t.way(name+" and its button", cost+0.1, append([]Act{fill(f.Node, text)}, buttons[near].Acts...)...))
+			list = append(list, t.way(name+" and its button", cost-0.1, append([]Act{fill(f.Node, text)}, buttons[near].Acts...)...))
 		}
 		list = append(list, t.way(name, cost, fill(f.Node, text)), t.way(name+", and Enter", cost+0.2, fill(f.Node, text), key(f.Node, "Enter")),
 			t.way(name+", typed", cost+0.4, press(f.Node), key(f.Node, "Control+a"), typed(-1, text)))
