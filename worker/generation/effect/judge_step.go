@@ -51,7 +51,8 @@ func (j *judged) recordStepped() bool {
 			if was.Name != is.Name || was.Text == is.Text {
 				continue
 			}
-			if was.Type == page.Date && was.Number != nil && is.Number != nil && (*is.Number > *was.Number) == (j.goal.Effect == intent.Increase) || j.rises(was.Text, is.Text) {
+			dated := was.Type == page.Date && was.Number != nil && is.Number != nil
+			if dated && (*is.Number > *was.Number) == (j.goal.Effect == intent.Increase) || j.rises(was.Text, is.Text) {
 				return true
 			}
 		}

@@ -46,7 +46,8 @@ func Controls(m *page.Model, a Aim) []Candidate {
 			c.atoms = append(c.atoms, atom{span: st.Span, text: st.Name})
 		}
 	}
-	c.likes = ix.words.likes(a.Lemma, a.Lang) || slices.ContainsFunc(c.atoms, func(t atom) bool { return ix.words.likes(t.text, a.Lang) })
+	likes := func(t atom) bool { return ix.words.likes(t.text, a.Lang) }
+	c.likes = ix.words.likes(a.Lemma, a.Lang) || slices.ContainsFunc(c.atoms, likes)
 	c.phrase = ix.phrase(c.atoms, a.Lang)
 	var out []Candidate
 	for i := range m.Controls {

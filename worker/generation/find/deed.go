@@ -46,7 +46,8 @@ var conceptEffects = map[string][]intent.Effect{
 // Likes: the text speaks of a favourite, and only then is a star or heart what reaches it.
 func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon, likes bool) saying {
 	trimmed := strings.TrimSpace(token.Lower(name))
-	if slices.Contains(signs[trimmed], effect) && (likes || effect != intent.Act && (effect != intent.Complete || !strings.ContainsAny(trimmed, "★☆♥♡"))) {
+	star := strings.ContainsAny(trimmed, "★☆♥♡")
+	if slices.Contains(signs[trimmed], effect) && (likes || effect != intent.Act && (effect != intent.Complete || !star)) {
 		return saying{score: bySign}
 	}
 	ts := split(name)

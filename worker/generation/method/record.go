@@ -66,7 +66,9 @@ func (t *Task) countsMore(control int) bool {
 		return false
 	}
 	for i := range m.Controls {
-		if o := &m.Controls[i]; i != control && !o.Hidden && countsBy(m, i, false) && (o.Record >= 0 && o.Record == k.Record || near(m, o.Node, k.Node)) {
+		o := &m.Controls[i]
+		beside := o.Record >= 0 && o.Record == k.Record || near(m, o.Node, k.Node)
+		if i != control && !o.Hidden && beside && countsBy(m, i, false) {
 			return true
 		}
 	}

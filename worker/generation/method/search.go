@@ -25,7 +25,8 @@ func Search(t *Task, text string) []Way {
 		}
 		cost, guess := costNamed, !IsSearch(m, i)
 		if guess {
-			if cost = costGuess; slices.ContainsFunc(f.Names, func(name string) bool { return textHas(name, "", "new", "add", "create") }) {
+			makes := func(name string) bool { return textHas(name, "", "new", "add", "create") }
+			if cost = costGuess; slices.ContainsFunc(f.Names, makes) {
 				continue
 			}
 		}

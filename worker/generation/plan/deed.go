@@ -105,7 +105,8 @@ func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(contex
 // likeBefore has "the last one" be one of the kind that stands before it: "the first question, then the
 // last one".
 func likeBefore(before, d *intent.Description) {
-	if !d.Pronoun || len(d.Words) > 0 || d.Noun != "" || d.Ordinal == 0 && d.Extreme == nil || before.Pronoun || before.Quoted {
+	elliptic := d.Pronoun && len(d.Words) == 0 && d.Noun == "" && (d.Ordinal != 0 || d.Extreme != nil)
+	if !elliptic || before.Pronoun || before.Quoted {
 		return
 	}
 	d.Pronoun, d.Kind, d.Noun, d.NounSpan = false, before.Kind, before.Noun, before.NounSpan
