@@ -104,11 +104,18 @@ func judgeValue(j *judged) Verdict {
 	return j.partly()
 }
 
-// judgeEdit: the text is seen, in the target or its field.
+// judgeEdit: the text is seen, in the target or its field; of a record that gets another name the
+// old one is gone.
 func judgeEdit(j *judged) Verdict {
 	want := ""
-	if j.goal.Text != nil {
+	switch {
+	case j.goal.Text != nil:
 		want = fold(j.goal.Text.Text)
+	case j.goal.Become != nil:
+		want = fold(j.goal.Become.Text)
+	}
+	if want != "" && j.goal.Effect == intent.Edit && len(j.target) == 1 && j.target[0].What == find.Record {
+		return j.judgeRenamed(want)
 	}
 	if want != "" {
 		for _, p := range j.Changed {
@@ -135,6 +142,18 @@ func judgeEdit(j *judged) Verdict {
 	return j.partly()
 }
 
+// judgeRenamed judges that a record shows a text in the place of another one.
+func (j *judged) judgeRenamed(want string) Verdict {
+	r := j.target[0].Index
+	old, a := content(j.Before, r), j.Record(r)
+	shows := func(a int) bool { return showsAny(j.After, a, []string{want}) && content(j.After, a) != old }
+	switch {
+	case a >= 0 && shows(a), a < 0 && slices.ContainsFunc(j.Added, shows), j.left(r) && j.newLineWith([]string{want}) >= 0:
+		return reached("it shows the text", j.used("it shows the text")...)
+	}
+	return j.partly()
+}
+
 // cleared reports whether a field that differs is empty now; what is chosen or counted goes back to
 // where it began.
 func (j *judged) cleared(p Pair) bool {
@@ -143,17 +162,6 @@ func (j *judged) cleared(p Pair) bool {
 		return true
 	}
 	return strings.TrimSpace(f.Value) == ""
-}
-
-// judgeStep: a number went up or down.
-func judgeStep(j *judged) Verdict {
-	switch {
-	case j.Nothing:
-		return Verdict{State: Unseen, Why: "nothing changed"}
-	case len(j.Fields) > 0, len(j.Changed) > 0, len(j.NewLines) > 0:
-		return reached("a number changed", j.used("a number changed")...)
-	}
-	return j.partly()
 }
 
 // judgeSelect: the targets are marked.

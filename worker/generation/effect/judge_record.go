@@ -258,10 +258,23 @@ func (j *judged) onlyMarked(p Pair) bool {
 // judgeComplete: the target's state changed, or the target stands in another list, and no
 // other record's did.
 func judgeComplete(j *judged) Verdict {
+	if slices.ContainsFunc(j.records, j.unticked) {
+		return Verdict{State: Unseen, Why: "its box is not ticked"}
+	}
 	if v, ok := j.targetChanged(); ok {
 		return v
 	}
 	return j.partly()
+}
+
+// unticked reports whether a record that is to be ticked has a box that is not, and shows nothing
+// else than before: what changed is another mark of it, a star or a pin.
+func (j *judged) unticked(r int) bool {
+	a := j.Record(r)
+	if j.goal.Effect != intent.Complete || j.goal.State != "checked" || j.goal.Become != nil || a < 0 || j.elsewhere(r, a) {
+		return false
+	}
+	return slices.Contains(j.After.Records[a].States, "unchecked") && content(j.Before, r) == content(j.After, a)
 }
 
 // targetChanged judges by what happened to the targets.
@@ -289,14 +302,12 @@ func (j *judged) targetChanged() (Verdict, bool) {
 		switch {
 		case changed == 0 || j.covered() && j.After.Front >= 0:
 			return Verdict{}, false
-		case gone > 1:
+		case gone > 1 && (gone < len(j.records) || !j.others()):
 			return Verdict{State: Unseen, Why: "another part of the list is seen"}, true
 		case j.opensOnly():
 			return j.partly(), true
 		case len(j.otherChanges()) > 0:
 			return Verdict{State: Wrong, Why: "others changed too: " + shown(j.Before, j.otherChanges()[0]), Harm: shown(j.Before, j.otherChanges()[0])}, true
-		case j.unticked():
-			return Verdict{State: Unseen, Why: "its box is not ticked"}, true
 		case changed == len(j.records):
 			v := reached("it changed", j.used("it changed")...)
 			v.Gone = gone > 0
@@ -324,16 +335,13 @@ func (j *judged) targetChanged() (Verdict, bool) {
 	return Verdict{}, false
 }
 
-// unticked reports whether the verb says that a box is ticked ("tick it", "check it off"), and that of
-// one of the targets is seen and is not.
-func (j *judged) unticked() bool {
-	if j.goal.State != "checked" || j.goal.Become != nil || j.goal.Effect != intent.Complete {
+// others reports whether one of the list of the targets, and none of them, is still seen.
+func (j *judged) others() bool {
+	g := j.Before.Records[j.records[0]].Group
+	if g < 0 || g >= len(j.Before.Groups) {
 		return false
 	}
-	return slices.ContainsFunc(j.records, func(r int) bool {
-		a := j.Record(r)
-		return a >= 0 && slices.Contains(j.Before.Records[r].States, "unchecked") && slices.Contains(j.After.Records[a].States, "unchecked")
-	})
+	return slices.ContainsFunc(j.Before.Groups[g].Records, func(r int) bool { return !slices.Contains(j.records, r) && j.Record(r) >= 0 })
 }
 
 // opensOnly reports whether all that changed at the targets is that something opened.

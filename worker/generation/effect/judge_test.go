@@ -91,6 +91,14 @@ func TestJudge(t *testing.T) {
 		{"filtered", intent.Goal{Effect: intent.Filter}, table(nil, three...), table(nil, "Milk|2"), -1, effect.Reached},
 		{"moved", intent.Goal{Effect: intent.Move, Place: "last"}, table(nil, three...), table(nil, "Salsa|1", "Milk|2", "Salt|3"), 0, effect.Reached},
 		{"rated", intent.Goal{Effect: intent.Rate, Amount: &intent.Value{Number: &five}}, table(nil, three...), table(nil, "Salt|5", "Salsa|1", "Milk|2"), 0, effect.Reached},
+		{"one less", intent.Goal{Effect: intent.Decrease}, table(nil, three...), table(nil, "Salt|2", "Salsa|1", "Milk|2"), 0, effect.Reached},
+		{"more in place of less", intent.Goal{Effect: intent.Decrease}, table(nil, three...), table(nil, "Salt|4", "Salsa|1", "Milk|2"), 0, effect.Unseen},
+		{"less than asked for", intent.Goal{Effect: intent.Increase, Amount: &intent.Value{Number: &five}}, table(nil, three...), table(nil, "Salt|4", "Salsa|1", "Milk|2"), 0, effect.Unseen},
+		{"as much as asked for", intent.Goal{Effect: intent.Increase, Amount: &intent.Value{Number: &five}}, table(nil, three...), table(nil, "Salt|8", "Salsa|1", "Milk|2"), 0, effect.Reached},
+		{"another counts", intent.Goal{Effect: intent.Increase}, table(nil, three...), table(nil, "Salt|3", "Salsa|2", "Milk|2"), 0, effect.Unseen},
+		{"only a total counts", intent.Goal{Effect: intent.Decrease}, table([]string{"8 rows"}, three...), table([]string{"7 rows"}, three...), 0, effect.Unseen},
+		{"renamed", intent.Goal{Effect: intent.Edit, Text: &intent.Value{Text: "Sugar"}}, table(nil, three...), table(nil, "@r Sugar|3", "Salsa|1", "Milk|2"), 0, effect.Reached},
+		{"something else than the name", intent.Goal{Effect: intent.Edit, Text: &intent.Value{Text: "Sugar"}}, table(nil, three...), table(nil, "x Salt|3", "Salsa|1", "Milk|2"), 0, effect.Unseen},
 		{"rated otherwise", intent.Goal{Effect: intent.Rate, Amount: &intent.Value{Number: &five}}, table(nil, three...), table(nil, "Salt|4", "Salsa|1", "Milk|2"), 0, effect.Unseen},
 	}
 	for _, c := range cases {

@@ -17,7 +17,10 @@ func (k *claimer) counts() {
 	want := *v.Number
 	d := k.c.Subject[0]
 	d.All, d.Both, d.Count = true, false, 0
-	if d.Pronoun && len(d.Words) == 0 && len(k.w.Among) == 0 && len(d.State) == 0 {
+	plain := d.Of == nil && d.In == nil && len(d.Having)+len(d.Lacking) == 0 && d.Extreme == nil
+	bare := d.Pronoun || d.Noun == "" && d.Kind == "" && plain
+	more := !d.Pronoun && want > float64(len(k.w.Among)) // more than what was spoken of
+	if bare && len(d.Words) == 0 && (len(k.w.Among) == 0 || more) && len(d.State) == 0 {
 		k.countMain(want)
 		return
 	}

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -45,6 +46,8 @@ func Controls(m *page.Model, a Aim) []Candidate {
 			c.atoms = append(c.atoms, atom{span: st.Span, text: st.Name})
 		}
 	}
+	likes := func(t atom) bool { return ix.words.likes(t.text, a.Lang) }
+	c.likes = ix.words.likes(a.Lemma, a.Lang) || slices.ContainsFunc(c.atoms, likes)
 	c.phrase = ix.phrase(c.atoms, a.Lang)
 	var out []Candidate
 	for i := range m.Controls {
@@ -65,6 +68,7 @@ type caller struct {
 	m      *page.Model
 	a      Aim
 	atoms  []atom
+	likes  bool // the text speaks of a favourite
 	phrase *phrase
 }
 
@@ -112,7 +116,7 @@ func (c *caller) control(i int) (Candidate, bool) {
 
 // name scores a name of a control.
 func (c *caller) name(name, from string, k *page.Control) (float64, []Use, string) {
-	said := c.ix.words.deed(name, c.a.Effect, c.a.Lemma, c.a.Lang, from == "icon" || from == "id")
+	said := c.ix.words.deed(name, c.a.Effect, c.a.Lemma, c.a.Lang, from == "icon" || from == "id", c.likes)
 	if said.score == 0 {
 		if from == "near" { // the text of what it stands beside says nothing of what it does
 			return 0, nil, ""

@@ -43,16 +43,21 @@ var conceptEffects = map[string][]intent.Effect{
 
 // deed says how far the name of a control names an effect: by the verb of the text, by a verb
 // or concept that means the same, or by another verb of the same effect.
-func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon bool) saying {
+// Likes: the text speaks of a favourite, and only then is a star or heart what reaches it.
+func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon, likes bool) saying {
 	trimmed := strings.TrimSpace(token.Lower(name))
-	if slices.Contains(signs[trimmed], effect) && (effect != intent.Act || w.likes(lemma, lang)) {
+	star := strings.ContainsAny(trimmed, "★☆♥♡")
+	if slices.Contains(signs[trimmed], effect) && (likes || effect != intent.Act && (effect != intent.Complete || !star)) {
 		return saying{score: bySign}
 	}
 	ts := split(name)
 	best := saying{}
 	for from := range min(len(ts), 6) {
 		for n := min(len(ts)-from, 3); n > 0; n-- {
-			s := w.verbal(strings.Join(ts[from:from+n], " "), ts[from], effect, lemma, lang, icon)
+			if n == 1 && len(ts) > 1 && w.function(ts[from]) {
+				continue
+			}
+			s := w.verbal(strings.Join(ts[from:from+n], " "), ts[from], effect, lemma, lang, icon, likes)
 			if s > 0 && from > 0 {
 				s = w.later(s, ts, from, n, effect)
 			}
@@ -73,11 +78,9 @@ func (w *words) turns(part, name string) bool {
 	return w.anyOf(w.concepts(part), "next") && !w.anyOf(w.concepts(name), "step")
 }
 
-// likes reports whether a verb is one for which controls show a star or heart.
-func (w *words) likes(lemma, lang string) bool {
-	return slices.ContainsFunc(w.concepts(lemma, langsOf(lang)...), func(c lexicon.ConceptID) bool {
-		return slices.Contains([]string{"favorite", "star", "like", "rate", "bookmark", "pin"}, c.Name())
-	})
+// likes reports whether a text is one for which controls show a star or heart.
+func (w *words) likes(text, lang string) bool {
+	return w.anyOf(w.concepts(text, langsOf(lang)...), "favorite", "star", "like", "rate", "bookmark", "pin")
 }
 
 // later lowers the score of a verb that does not begin the name. The last word may be one, as in
@@ -136,7 +139,7 @@ func (w *words) function(t string) bool {
 }
 
 // verbal scores some words of a name as a verb.
-func (w *words) verbal(part, first string, effect intent.Effect, lemma, lang string, icon bool) float64 {
+func (w *words) verbal(part, first string, effect intent.Effect, lemma, lang string, icon, likes bool) float64 {
 	if lemma != "" && token.Fold(part) == token.Fold(lemma) {
 		return byVerb
 	}
@@ -154,14 +157,14 @@ func (w *words) verbal(part, first string, effect intent.Effect, lemma, lang str
 			switch {
 			case lemma != "" && code == lang && token.Fold(said) == token.Fold(lemma):
 				return byVerb
-			case v.Effect == string(effect) && effect != intent.Act: // other verbs are other deeds
+			case v.Effect == string(effect) && effect != intent.Act && !otherState(v.Verb, lemma, lang): // other verbs are other deeds
 				best = max(best, byEffect-0.05*float64(min(i, 3)))
 			}
 		}
 	}
-	cs := w.concepts(part)
+	cs := w.meant(part)
 	if lemma != "" {
-		for _, c := range w.concepts(lemma, langsOf(lang)...) {
+		for _, c := range w.verbConcepts(lemma, lang) {
 			if slices.Contains(cs, c) {
 				best = max(best, byConcept)
 			}
@@ -170,6 +173,9 @@ func (w *words) verbal(part, first string, effect intent.Effect, lemma, lang str
 	for i, c := range cs {
 		if icon && effect == intent.Submit && c.Name() == "next" {
 			continue // an arrow turns a page or a calendar
+		}
+		if effect == intent.Complete && !likes && (c.Name() == "favorite" || c.Name() == "star") {
+			continue
 		}
 		if i < 4 && effect != intent.Act && slices.Contains(conceptEffects[c.Name()], effect) {
 			by := byEffect - 0.01
@@ -180,6 +186,50 @@ func (w *words) verbal(part, first string, effect intent.Effect, lemma, lang str
 		}
 	}
 	return best
+}
+
+// verbConcepts returns what a verb means; with a particle it is not what its words are alone: who logs
+// out logs no hours.
+func (w *words) verbConcepts(lemma, lang string) []lexicon.ConceptID {
+	if l := lexicon.Language(lang); l != nil {
+		if cs := l.Concepts(lemma); len(cs) > 0 {
+			return cs
+		}
+	}
+	return w.concepts(lemma, langsOf(lang)...)
+}
+
+// meant returns what some words of a name may mean; a word of grammar among them means nothing by
+// itself: "add to favourites" has no end, as "to" may be the label of one.
+func (w *words) meant(part string) []lexicon.ConceptID {
+	ts := split(part)
+	content := slices.DeleteFunc(slices.Clone(ts), w.function)
+	if len(content) == 0 || len(content) == len(ts) {
+		return w.concepts(part)
+	}
+	var out []lexicon.ConceptID
+	for _, code := range w.langs {
+		out = append(out, lexicon.Language(code).Concepts(part)...)
+	}
+	return append(out, w.concepts(strings.Join(content, " "))...)
+}
+
+// otherState reports whether a verb brings a thing into another state than the verb of the text: who
+// approves does not pay.
+func otherState(v *lexicon.Verb, lemma, lang string) bool {
+	state, said := v.Attr("state"), false
+	if state == "" || lemma == "" || lexicon.Language(lang) == nil {
+		return false
+	}
+	for _, o := range lexicon.Language(lang).Verbs(lemma) {
+		if o.Effect != v.Effect || o.Attr("state") == "" {
+			continue
+		}
+		if said = true; o.Attr("state") == state {
+			return false
+		}
+	}
+	return said
 }
 
 // shared counts the words of one text that another one has as well.

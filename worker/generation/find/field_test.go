@@ -128,6 +128,29 @@ func TestControls(t *testing.T) {
 	}
 }
 
+// TestControlsOfAState holds what is to be done to controls for that: a star is for favourites, and
+// what publishes or pays does not tick.
+func TestControlsOfAState(t *testing.T) {
+	for _, c := range []struct {
+		lemma, control string
+		want           bool
+	}{
+		{"star", "☆", true}, {"star", "Add to favourites", true}, {"tick", "☆", false}, {"tick", "★", false}, {"finish", "Add to favourites", false},
+		{"tick", "Done", true}, {"complete", "Finish", true}, {"tick", "Publish", false}, {"tick", "Reject", false}, {"approve", "Accept", true},
+		{"approve", "Reject", false}, {"tick off", "Take off", false}, {"pay", "Settle", true}, {"mark", "Mark as done", true}, {"abhaken", "Erledigt", true}, {"abhaken", "Publish", false},
+	} {
+		s := newSketch("en", "Notes")
+		s.control(0, c.control, "button", -1)
+		lang := "en"
+		if c.lemma == "abhaken" {
+			lang = "de"
+		}
+		if got := len(Controls(s.m, Aim{Effect: intent.Complete, Lemma: c.lemma, Lang: lang, Record: -1, Within: -1})) > 0; got != c.want {
+			t.Errorf("%q by %q: %v, want %v", c.lemma, c.control, got, c.want)
+		}
+	}
+}
+
 func TestWordsOfGrammarAreNotTyped(t *testing.T) {
 	for _, c := range []struct {
 		text, lang string

@@ -30,6 +30,9 @@ func (r *reader) settle(g *Goal, s *sense) {
 		g.Effect, g.Concept, g.Risk = Submit, "checkout", "pay" // "order what is in the cart"
 		g.From, g.Target = g.Target[0].In, nil
 	}
+	if g.Effect == Add && g.Concept == "order" && r.wholeCart(g) {
+		g.Effect, g.Concept, g.Risk = Submit, "checkout", "pay"
+	}
 	if (g.Effect == Add || g.Effect == Remove) && len(g.Target) == 1 && g.Amount == nil {
 		r.portion(g)
 	}
@@ -90,6 +93,33 @@ func (r *reader) enters(g *Goal) {
 	}
 	v := Value{Span: from.Span, Text: r.source[from.Span.From:from.Span.To], From: &from}
 	g.Effect, g.Target, g.Fields, g.To = Set, nil, []Field{{Name: g.To, Prep: "in", Value: v, Span: g.To.Span}}, nil
+}
+
+// wholeCart reports whether what is ordered is the cart, or all that is in it.
+func (r *reader) wholeCart(g *Goal) bool {
+	if len(g.Target) != 1 || g.Target[0].Quoted || g.Target[0].Ordinal != 0 || g.Target[0].Count > 0 {
+		return false
+	}
+	cart := func(text string) bool {
+		return slices.ContainsFunc(lexicon.Concept(text, r.lang), func(c lexicon.ConceptID) bool { return c.Name() == "cart" })
+	}
+	d := &g.Target[0]
+	if len(d.Words) == 1 {
+		return d.In == nil && d.Of == nil && cart(d.Words[0].Text)
+	}
+	if len(d.Words) > 1 {
+		return false
+	}
+	for _, holds := range []*Description{d.In, d.Of} {
+		if holds != nil && len(holds.Words) == 1 && cart(holds.Words[0].Text) {
+			return true
+		}
+	}
+	if d.All && g.Become != nil && cart(g.Become.Text) {
+		d.In, g.Become = &Description{Span: g.Become.Span, Words: []Word{{Span: g.Become.Span, Text: g.Become.Text}}}, nil
+		return true
+	}
+	return false
 }
 
 // windows reports whether a goal goes to another window of the browser: "switch to the new tab".

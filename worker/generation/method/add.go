@@ -1,6 +1,7 @@
 package method
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -55,7 +56,18 @@ func HandIn(t *Task, start *page.Model) []Way {
 		w.Used = []find.Use{t.verbUse("Enter")}
 		list = append(list, w)
 	}
-	return list
+	return t.redeeming(list)
+}
+
+// redeeming drops, where a code is to be applied, what adds or orders something.
+func (t *Task) redeeming(list []Way) []Way {
+	if t.Goal.Concept != "redeem" {
+		return list
+	}
+	return slices.DeleteFunc(list, func(w Way) bool {
+		c := t.Model.ControlAt(w.Acts[len(w.Acts)-1].Node)
+		return c >= 0 && hasConcept(&t.Model.Controls[c], "add_to_cart", "cart", "order", "buy", "pay", "checkout", "book")
+	})
 }
 
 // Query returns the ways to search by what was just filled in on a page: only the control that says so

@@ -227,7 +227,7 @@ func Bulk(t *Task) []Way {
 		if k.Record >= 0 || k.Hidden || c.Score < leastBulk || n.Role == "link" && n.Href != "" || n.Role == "tab" {
 			continue
 		}
-		if t.Depth == 0 && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear && !saysAll(k) {
+		if t.Depth == 0 && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear && !t.Marked && !saysAll(k) {
 			continue
 		}
 		w := t.pressOf(&c, costNamed-0.5+1-c.Score)

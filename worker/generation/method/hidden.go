@@ -21,6 +21,12 @@ func Unhide(m *page.Model, node int) (Act, bool) {
 	for i := node; i >= 0 && m.Nodes[i].Hidden; i = m.Nodes[i].Parent {
 		if o := m.Index().ByRef(m.Nodes[i].Opener); m.Nodes[i].Opener != "" && o >= 0 && !m.Nodes[o].Hidden && o != node {
 			found, ok = press(o), true
+			if k := m.ControlAt(o); k >= 0 && deedOfItsOwn(m, k) {
+				if found, ok = act(step.Hover, o), true; m.Controls[k].Record >= 0 { // its thing has more when it is pointed at
+					found = act(step.Hover, m.Records[m.Controls[k].Record].Node)
+				}
+				continue
+			}
 			if n := &m.Nodes[o]; n.Expanded == "" && n.Popup == "" && n.Role != "tab" && strings.Contains(n.Reacts, "hover") {
 				found = act(step.Hover, o)
 			}
@@ -58,12 +64,21 @@ func before(m *page.Model, node int) int {
 	for i := at - 1; i >= 0 && i >= at-maxBefore; i-- {
 		n := &m.Nodes[siblings[i]]
 		c := m.ControlAt(siblings[i])
-		if n.Hidden || n.Editable || !n.Interactive || c < 0 || n.Href != "" || n.Type == "submit" || n.Checked != "" || Destroys(m, c) {
+		if like := &m.Nodes[root]; n.Tag == like.Tag && n.Role == like.Role && like.Interactive {
+			continue // one of its like shows nothing of it
+		}
+		if n.Hidden || n.Editable || !n.Interactive || c < 0 || n.Href != "" || n.Type == "submit" || n.Checked != "" || Destroys(m, c) || deedOfItsOwn(m, c) {
 			continue
 		}
 		return siblings[i]
 	}
 	return -1
+}
+
+// deedOfItsOwn reports whether a control is called by something that it does to its thing: it shows
+// nothing.
+func deedOfItsOwn(m *page.Model, c int) bool {
+	return strings.ContainsAny(effect.ControlName(m, c), "★☆♥♡") || hasConcept(&m.Controls[c], "favorite", "star", "like", "pin", "add", "edit")
 }
 
 // maxBefore is how many elements before a hidden part may show it.

@@ -50,7 +50,8 @@ func (t *Task) news() []Way {
 	var list []Way
 	said := t.sayings(-1)
 	for _, c := range t.controls(t.Goal.Effect, -1) {
-		if c.Index < len(t.Model.Controls) && slices.Contains(t.News, t.Model.Controls[c.Index].Node) {
+		came := c.Index < len(t.Model.Controls) && slices.Contains(t.News, t.Model.Controls[c.Index].Node)
+		if came && (t.Target != nil || !t.several(c.Index)) {
 			w := t.pressOf(&c, costNamed-0.5+1-c.Score)
 			w.Guess = !said[c.Index]
 			list = append(list, w)

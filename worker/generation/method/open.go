@@ -225,6 +225,7 @@ func (t *Task) Yes(within int) []Way {
 	if within < 0 {
 		return list
 	}
+	list = slices.DeleteFunc(list, func(w Way) bool { return t.isTitle(w.Acts[len(w.Acts)-1].Node) })
 	var others []int
 	for i := range t.Model.Controls {
 		c := &t.Model.Controls[i]
@@ -240,6 +241,19 @@ func (t *Task) Yes(within int) []Way {
 		list = append(list, w)
 	}
 	return list
+}
+
+// isTitle reports whether a node is the title of the container that it stands in, by which a window
+// of the page is dragged.
+func (t *Task) isTitle(node int) bool {
+	c := t.Model.ControlAt(node)
+	if c < 0 || t.Model.Nodes[node].Role == "button" {
+		return false
+	}
+	name := fold(effect.ControlName(t.Model, c))
+	return slices.ContainsFunc(t.Model.Containers, func(k page.Container) bool {
+		return k.Node != node && contains(t.Model, k.Node, node) && name != "" && fold(k.Title) == name
+	})
 }
 
 // declines reports whether a control says no, or is a field.
@@ -265,7 +279,7 @@ func submit(t *Task) []Way {
 	for i := range list {
 		list[i].Risks = true
 	}
-	return t.ofForm(list)
+	return t.ofForm(t.redeeming(list))
 }
 
 // ofForm prefers of controls of one name that which is nearest around the field that was filled
@@ -320,6 +334,14 @@ func (t *Task) submits(within int) []Way {
 // leave: what signs out, or the menu of the account.
 func leave(t *Task) []Way {
 	list := t.inRecord()
+	said := t.sayings(-1)
+	called := func(w *Way) bool { c := t.Model.ControlAt(w.Acts[len(w.Acts)-1].Node); return c >= 0 && said[c] }
+	if slices.ContainsFunc(list, func(w Way) bool { return called(&w) }) {
+		return slices.DeleteFunc(list, func(w Way) bool { return !called(&w) })
+	}
+	for i := range list { // only what is called so signs out: anything else may show it
+		list[i].Reveals = true
+	}
 	if t.record() < 0 {
 		list = append(list, t.openers("account", "user", "profile", "menu")...)
 		for i := range t.Model.Controls {

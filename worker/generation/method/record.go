@@ -44,7 +44,7 @@ func (t *Task) named(within int, cost float64) []Way {
 	var list []Way
 	said := t.sayings(within)
 	for _, c := range t.controls(t.Goal.Effect, within) {
-		if within < 0 && t.several(c.Index) || keeps[t.Goal.Effect] && c.Score < saysSo && hasConcept(&t.Model.Controls[c.Index], "delete", "trash") {
+		if (within < 0 || t.Target == nil) && t.several(c.Index) || keeps[t.Goal.Effect] && c.Score < saysSo && hasConcept(&t.Model.Controls[c.Index], "delete", "trash") || t.countsMore(c.Index) {
 			continue
 		}
 		w := t.pressOf(&c, cost+1-c.Score)
@@ -54,6 +54,40 @@ func (t *Task) named(within int, cost float64) []Way {
 	}
 	return list
 }
+
+// countsMore reports whether a control is the plus of a plus and a minus, and the goal adds something
+// else than one more of the thing that it counts, named by its words.
+func (t *Task) countsMore(control int) bool {
+	m, k := t.Model, &t.Model.Controls[control]
+	if t.Goal.Effect != intent.Add || !countsBy(m, control, true) {
+		return false
+	}
+	if r := t.record(); r >= 0 && r == k.Record && slices.ContainsFunc(t.Goal.Target, func(d intent.Description) bool { return len(d.Words) > 0 }) {
+		return false
+	}
+	for i := range m.Controls {
+		o := &m.Controls[i]
+		beside := o.Record >= 0 && o.Record == k.Record || near(m, o.Node, k.Node)
+		if i != control && !o.Hidden && beside && countsBy(m, i, false) {
+			return true
+		}
+	}
+	return false
+}
+
+// near reports whether two nodes stand in one small element.
+func near(m *page.Model, a, b int) bool {
+	up := m.Nodes[a].Parent
+	for n := 0; up >= 0 && n < maxNear && !contains(m, up, b); n++ {
+		up = m.Nodes[up].Parent
+	}
+	return up >= 0 && contains(m, up, b) && m.Index().End(up)-up <= maxBeside
+}
+
+const (
+	maxNear   = 3  // elements up from a control to the one that has its counterpart too
+	maxBeside = 24 // elements in that one
+)
 
 // sayings are the controls below a node whose names say the deed of the goal, whatever else they
 // have.

@@ -1,6 +1,7 @@
 package method
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,22 +11,26 @@ import (
 )
 
 // Search returns the ways to search for a text: typed into the field of a search, with Enter or
-// its button where nothing happens; a control that shows such a field; at last any field of text
-// above a list, since what it does is seen.
+// its button where nothing happens; a control that shows such a field. Where there is none, any field
+// of text that makes nothing new is a guess.
 func Search(t *Task, text string) []Way {
 	m := t.Model
 	var list []Way
 	buttons := t.byConcept(-1, 0, "search", "find")
 	listed := t.inList() && slices.ContainsFunc(m.Fields, func(f page.Field) bool { return !f.Hidden && f.Record < 0 && f.Kind == "text" && t.ofList(f.Node) })
+	called := false
 	for i := range m.Fields {
 		f := &m.Fields[i]
 		n := &m.Nodes[f.Node]
 		if f.Disabled || f.Hidden || f.ReadOnly || n.Hidden || f.Record >= 0 || f.Kind != "text" && n.Role != "searchbox" && n.Role != "combobox" {
 			continue
 		}
-		cost := costNamed
-		if !IsSearch(m, i) {
-			cost = costGuess
+		cost, guess := costNamed, !IsSearch(m, i)
+		if guess {
+			makes := func(name string) bool { return textHas(name, "", "new", "add", "create") }
+			if cost = costGuess; slices.ContainsFunc(f.Names, makes) {
+				continue
+			}
 		}
 		if listed && !t.ofList(f.Node) {
 			continue
@@ -33,17 +38,27 @@ func Search(t *Task, text string) []Way {
 		near := -1
 		for k, w := range buttons {
 			if sameForm(m, f.Node, w.Acts[0].Node) && m.Nodes[w.Acts[0].Node].Role == "button" {
-				near, cost = k, min(cost, costNamed+0.1)
+				near, cost, guess = k, min(cost, costNamed+0.1), false
 			}
 		}
+		called = called || !guess
+		first := len(list)
 		name := "the search " + DescribeNode(m, f.Node)
 		if near >= 0 {
-			list = append(list, t.way(name+" and its button", cost+0.1, append([]Act{fill(f.Node, text)}, buttons[near].Acts...)...))
+			list = append(list, t.way(name+" and its button", cost-0.1, append([]Act{fill(f.Node, text)}, buttons[near].Acts...)...))
 		}
 		list = append(list, t.way(name, cost, fill(f.Node, text)), t.way(name+", and Enter", cost+0.2, fill(f.Node, text), key(f.Node, "Enter")),
 			t.way(name+", typed", cost+0.4, press(f.Node), key(f.Node, "Control+a"), typed(-1, text)))
+		for k := first; k < len(list); k++ {
+			list[k].Guess = guess
+		}
 	}
-	return append(list, t.openers("search")...)
+	list = append(list, t.openers("search")...)
+	if called {
+		list = slices.DeleteFunc(list, func(w Way) bool { return w.Guess })
+	}
+	slices.SortStableFunc(list, func(a, b Way) int { return cmp.Compare(a.Cost, b.Cost) })
+	return list
 }
 
 // inList reports whether the goal says that a list or table is searched, and not the page.

@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// harm is a family of deeds that cannot be taken back: what controls for it are called, and the
+// harm is a family of deeds that cannot be taken back, or undo what was done before: what controls for it are called, and the
 // effects that are such a deed, or say yes to one.
 type harm struct {
 	concepts []string
@@ -31,7 +31,7 @@ var harms = []harm{
 	{
 		concepts: []string{"delete", "remove", "trash"},
 		signs:    []string{"×", "✕", "✖", "✗", "🗑"},
-		effects: []intent.Effect{intent.Remove, intent.Clear, intent.Close, intent.Abandon, intent.Confirm, intent.Decrease, intent.Collapse,
+		effects: []intent.Effect{intent.Remove, intent.Clear, intent.Close, intent.Abandon, intent.Confirm, intent.Collapse,
 			intent.Reopen, intent.Move},
 		removes: true,
 	},
@@ -52,6 +52,14 @@ var harms = []harm{
 			intent.Append, intent.Upload, intent.Move, intent.Search, intent.Filter},
 		inFront: true,
 	},
+	{
+		concepts: []string{"sign_out"},
+		effects:  []intent.Effect{intent.SignOut, intent.Confirm},
+	},
+	{
+		concepts: []string{"reset"},
+		effects:  []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm},
+	},
 }
 
 // Unsaid names the control that a way presses and that deletes, pays or sends by its name, where the goal
@@ -60,7 +68,9 @@ var harms = []harm{
 func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 	for i := range harms {
 		h := &harms[i]
-		if slices.Contains(h.effects, g.Effect) || textHas(text, "", h.concepts...) || textHas(text, "", h.things...) || h.where != nil && !h.where(m) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true)) {
+		counts := g.Effect == intent.Increase || g.Effect == intent.Decrease // "drop" may mean to lower: then it removes nothing
+		said := textHas(text, "", h.concepts...) || textHas(text, "", h.things...) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true))
+		if slices.Contains(h.effects, g.Effect) || said && !counts || h.where != nil && !h.where(m) {
 			continue
 		}
 		for _, a := range w.Acts {
@@ -125,7 +135,8 @@ func (h *harm) says(m *page.Model, control int, named bool) bool {
 	if h.removes && len(words) <= maxSaid && lexicon.Removes(name, false) {
 		return true
 	}
-	return len(words) <= maxWords && textHas(name, "", h.concepts...) && (textHas(words[0], "", h.concepts...) || textHas(words[len(words)-1], "", h.concepts...))
+	whole := slices.ContainsFunc(lexicon.Concept(name, ""), func(c lexicon.ConceptID) bool { return slices.Contains(h.concepts, c.Name()) })
+	return whole || len(words) <= maxWords && textHas(name, "", h.concepts...) && (textHas(words[0], "", h.concepts...) || textHas(words[len(words)-1], "", h.concepts...))
 }
 
 // maxSaid is how long the name of a control may be that begins with its deed.

@@ -62,6 +62,8 @@ type Task struct {
 	// stands elsewhere does not act on it.
 	Depth   int
 	Pointed bool
+	// Marked: the targets are selected, and what stands in no record acts on them.
+	Marked bool
 	// Title is what the target was called when the goal began.
 	Title string
 	// Near is the field that was filled last, -1: what is handed in is its form.

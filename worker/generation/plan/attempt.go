@@ -75,6 +75,8 @@ type level struct {
 	depth  int
 	// pointed: the way that led here only put the pointer over the target.
 	pointed bool
+	// asked: the way that led here may delete, pay or send, and what it opened asks whether to.
+	asked bool
 }
 
 // level tries the ways from where the attempt stands.
@@ -84,9 +86,10 @@ func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdic
 		return effect.Verdict{}, err
 	}
 	worst := effect.Verdict{State: effect.Unseen, Why: "there is no way to do it"}
-	n := 0
+	n, answered := 0, false
 	for _, w := range p.ways(a, before, l) {
-		if a.tried[w.Key] || w.Risks && a.risked {
+		again := w.Risks && a.risked && (answered || !l.answers(before, &w))
+		if a.tried[w.Key] || again {
 			continue
 		}
 		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
@@ -94,6 +97,7 @@ func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdic
 		}
 		n++
 		a.tried[w.Key] = true
+		answered = answered || w.Risks
 		v, err := p.try(ctx, a, l, before, &w)
 		if err != nil || v.State == effect.Reached {
 			return v, err
@@ -106,6 +110,12 @@ func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdic
 		}
 	}
 	return worst, nil
+}
+
+// answers reports whether a way says yes to the question that what was pressed before has opened:
+// it is a part of the same deed, and no second one.
+func (l *level) answers(m *page.Model, w *method.Way) bool {
+	return l.asked && len(w.Acts) > 0 && m.Holds(l.inside, w.Acts[len(w.Acts)-1].Node)
 }
 
 // ways returns the ways from where an attempt stands, on the present model.
@@ -254,6 +264,9 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if v.State == effect.Reached && (w.Reveals && !strong(c, a) || leads(before, w, c, a)) {
 		v.State = effect.Partly
 	}
+	if v.State == effect.Reached && a.goal.Effect == intent.Search && w.Guess && !c.Set && !c.URL && len(c.GoneLines) == 0 {
+		return effect.Verdict{State: effect.Unseen, Why: "nothing shows that it searches"}
+	}
 	if v.State == effect.Reached && v.Gone && !a.said {
 		return effect.Verdict{State: effect.Unseen, Why: "it is gone, and nothing that was pressed says that it goes"}
 	}
@@ -325,6 +338,7 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 	for _, i := range inner.news {
 		inner.refs[now.Nodes[i].Ref] = true
 	}
+	inner.asked = w.Risks && inner.inside >= 0 && isQuestion(now, inner.inside)
 	if p.leftToNext(a, now, inner, v) {
 		p.pending = a
 		return effect.Verdict{State: effect.Reached, Why: "it asks, and the text answers", Used: v.Used}, nil

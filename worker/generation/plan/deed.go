@@ -75,43 +75,6 @@ func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
-// byOneControl does a goal to all of a list by one control that says all: "mark all as read", "clear
-// the finished ones".
-func (p *planner) byOneControl(ctx context.Context, g *intent.Goal) (bool, error) {
-	if len(g.Target) != 1 || !g.Target[0].All {
-		return false, nil
-	}
-	m, err := p.look(ctx)
-	if err != nil {
-		return false, err
-	}
-	d := g.Target[0]
-	f := find.Description(m, &d, p.want(m, find.Record))
-	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}
-	ways := method.Bulk(t)
-	if len(ways) == 0 {
-		return false, nil
-	}
-	a := &attempt{goal: g, bulk: true, only: true}
-	if f.Clear() {
-		a.target = f.Candidates
-	}
-	a.options = func(t *method.Task) []method.Way {
-		if t.Depth > 0 {
-			return nil
-		}
-		return method.Bulk(t)
-	}
-	v, err := p.attempt(ctx, a)
-	if err != nil || v.State != effect.Reached {
-		return false, err
-	}
-	p.useFound(&d, &f)
-	p.useSpan(d.Span, "all of them")
-	p.useSlots(g, a, v)
-	return true, nil
-}
-
 // eachTarget resolves the targets of a goal and does something to each. All are resolved before
 // the first is done: a deed on one of two, of which the other is not there, is worse than none.
 func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(context.Context, find.Candidate) error) error {
@@ -121,7 +84,10 @@ func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(contex
 	if err != nil {
 		return err
 	}
-	list := g.Target
+	list := slices.Clone(g.Target)
+	for i := 1; i < len(list); i++ {
+		likeBefore(&list[i-1], &list[i])
+	}
 	if len(list) == 0 { // "delete it" without the pronoun: what was spoken of last
 		list = []intent.Description{{Pronoun: true}}
 	}
@@ -190,6 +156,19 @@ func headOf(d *intent.Description) int {
 		from = d.Words[0].Span.From
 	}
 	return from
+}
+
+// likeBefore has "the last one" be one of the kind that stands before it: "the first question, then the
+// last one".
+func likeBefore(before, d *intent.Description) {
+	elliptic := d.Pronoun && len(d.Words) == 0 && d.Noun == "" && (d.Ordinal != 0 || d.Extreme != nil)
+	if !elliptic || before.Pronoun || before.Quoted {
+		return
+	}
+	d.Pronoun, d.Kind, d.Noun, d.NounSpan = false, before.Kind, before.Noun, before.NounSpan
+	if before.Noun == "" {
+		d.Words = before.Words
+	}
 }
 
 // once does a goal to one target, as often as it says.

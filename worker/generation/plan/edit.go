@@ -96,6 +96,9 @@ func (p *planner) atFocus(m *page.Model, d *intent.Description) (find.Candidate,
 
 // editField fills the field of an edit; of Append behind what it holds.
 func (p *planner) editField(ctx context.Context, g *intent.Goal, c *find.Candidate, text *intent.Value) error {
+	if p.model.Fields[c.Index].Kind == "switch" && !method.SaysYes(text.Text) && !method.SaysNo(text.Text) {
+		return p.say("a box does not take " + text.Text)
+	}
 	value := *text
 	if g.Effect == intent.Append {
 		held := p.model.Fields[c.Index].Value

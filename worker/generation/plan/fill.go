@@ -210,11 +210,11 @@ func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field)
 		return false
 	}
 	v := &f.Value
+	kind := m.Fields[slot.To.Index].Kind
+	typed := (kind == "text" || kind == "editor") && slot.Text == v.Text
 	switch p.goal.Effect {
 	case intent.Filter:
-		if method.IsSearch(m, slot.To.Index) {
-			return false
-		}
+		return typed && !method.IsSearch(m, slot.To.Index) && v.Number == nil && v.Date == nil
 	case intent.Choose:
 	case intent.Set, intent.Toggle:
 		if first, _ := utf8.DecodeRuneInString(v.Text); v.Quoted || v.Number != nil || v.Date != nil || !unicode.IsLower(first) || strings.ContainsAny(v.Text, "@/") {
@@ -223,8 +223,7 @@ func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field)
 	default:
 		return false
 	}
-	kind := m.Fields[slot.To.Index].Kind
-	return (kind == "text" || kind == "editor") && slot.Text == v.Text
+	return typed
 }
 
 // fillField tries the ways to have a field hold a value.

@@ -91,3 +91,33 @@ func TestWhereAnAdditionGoesIsChosen(t *testing.T) {
 		t.Errorf("made %q, error %v", made, err)
 	}
 }
+
+// TestASearchGoesIntoNoFormForNewThings holds the text of a search to the field of a search.
+func TestASearchGoesIntoNoFormForNewThings(t *testing.T) {
+	for _, searches := range []bool{true, false} {
+		typed := map[string]string{}
+		s := &scene{lang: "en"}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{typable("new", "New task", typed["new"]), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+			for _, d := range []string{"Walk the dog", "Wash the car", "Feed the cat"} {
+				if q := typed["find"]; !strings.Contains(d, q) {
+					continue
+				}
+				li := len(list)
+				list = append(list, snapshot.Node{Ref: "li " + d, Parent: 1, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + d, Parent: li, Tag: "span", Role: "text", Name: d})
+			}
+			if searches {
+				list = append(list, typable("find", "Search tasks", typed["find"]))
+			}
+			return list
+		}
+		s.on = func(tool, ref, text string) {
+			if tool == step.InputText {
+				typed[ref] = text
+			}
+		}
+		if err := s.run(t, "Search for dog"); searches && err != nil || typed["new"] != "" || typed["find"] != "" != searches {
+			t.Errorf("searches %v: typed %q, error %v", searches, typed, err)
+		}
+	}
+}

@@ -88,9 +88,10 @@ func (p *planner) pressesForbidden(m *page.Model, w *method.Way, g *intent.Goal)
 }
 
 // deletesMore reports whether a way deletes something else than what an earlier reading of the text
-// has pressed: a fresh page does not always bring back what is gone.
+// has pressed: a fresh page does not always bring back what is gone. What was pressed then to delete
+// is no way to do anything else.
 func (p *planner) deletesMore(a *attempt, w *method.Way) bool {
-	return risks(a, w) && len(p.gone) > 0 && !slices.Contains(p.gone, deletion(a, w))
+	return len(p.gone) > 0 && risks(a, w) != slices.Contains(p.gone, deletion(a, w))
 }
 
 // risks reports whether a way deletes or pays for what it is tried on.

@@ -8,9 +8,9 @@ import (
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
-// stock is a page with a list of goods, each of which can be ordered, a field for the name of who
+// shelves is a page with a list of goods, each of which can be ordered, a field for the name of who
 // buys, and a menu of an account.
-func stock() *scene {
+func shelves() *scene {
 	name, menu := "", false
 	s := &scene{lang: "en"}
 	s.nodes = func() []snapshot.Node {
@@ -39,7 +39,7 @@ func stock() *scene {
 // What is not found is done to nothing else.
 func TestNothingIsDoneToAnother(t *testing.T) {
 	for _, text := range []string{"Order 30 of the oat flakes", "Order the tea that is nearly sold out", "Apply the code GINO10"} {
-		s := stock()
+		s := shelves()
 		if err := s.run(t, text); err == nil {
 			t.Errorf("%s: it was done", text)
 		}

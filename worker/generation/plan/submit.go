@@ -92,18 +92,30 @@ func (p *planner) sent(g *intent.Goal) *form {
 		return nil
 	}
 	field := intent.Field{Value: intent.Value{Span: d.Span, Text: phraseWords(d), Quoted: true}, Span: d.Span}
-	if d.Noun != "" {
+	if d.Noun != "" { // what the text names goes into no field of another name
 		name := intent.Description{Span: d.NounSpan, Words: []intent.Word{{Span: d.NounSpan, Text: d.Noun}}}
 		named := field
 		named.Name = &name
 		if as := find.Assign(p.model, []intent.Field{named}, p.wantIn(p.model, p.anywhere(p.model))); len(as.Slots) == 1 && len(as.Missing) == 0 {
 			return newForm([]intent.Field{named})
 		}
-		if d.Kind != intent.Message && d.Kind != intent.Text_ {
-			return nil // a code goes into the field for it, and into no other one
+		if !p.takesAnything(d, field) {
+			return nil
 		}
 	}
 	return newForm([]intent.Field{field})
+}
+
+// takesAnything reports whether a text goes into a field of the page that is for texts of any kind:
+// one of several lines, or without a name. A code goes into its own field only.
+func (p *planner) takesAnything(d *intent.Description, field intent.Field) bool {
+	as := find.Assign(p.model, []intent.Field{field}, p.wantIn(p.model, p.anywhere(p.model)))
+	if isCode(d) && !d.Quoted || len(as.Slots) != 1 || as.Slots[0].To.Index >= len(p.model.Fields) {
+		return false
+	}
+	f := &p.model.Fields[as.Slots[0].To.Index]
+	said := d.Kind == intent.Message || d.Kind == intent.Text_
+	return said || f.Kind == "editor" || p.model.Nodes[f.Node].Tag == "textarea" || len(f.Names) == 0
 }
 
 // joiner is the word that joins who gets something to what is sent, as the name of a field: "to";
