@@ -267,16 +267,6 @@ func judgeComplete(j *judged) Verdict {
 	return j.partly()
 }
 
-// unticked reports whether a record that is to be ticked has a box that is not, and shows nothing
-// else than before: what changed is another mark of it, a star or a pin.
-func (j *judged) unticked(r int) bool {
-	a := j.Record(r)
-	if j.goal.Effect != intent.Complete || j.goal.State != "checked" || j.goal.Become != nil || a < 0 || j.elsewhere(r, a) {
-		return false
-	}
-	return slices.Contains(j.After.Records[a].States, "unchecked") && content(j.Before, r) == content(j.After, a)
-}
-
 // targetChanged judges by what happened to the targets.
 func (j *judged) targetChanged() (Verdict, bool) {
 	if len(j.records) > 0 {

@@ -216,16 +216,16 @@ func (a *assigner) preposition(f *intent.Field, pf *page.Field) float64 {
 	}
 	p := a.ix.phrase([]atom{{text: f.Prep}}, a.w.Lang)
 	for _, n := range pf.Names {
-		if id := a.ix.id(n); id >= 0 && (p.match(id).hits > 0 || a.joins(n, f.Prep)) {
+		if id := a.ix.id(n); id >= 0 && (p.match(id).hits > 0 || a.leadsName(n, f.Prep)) {
 			return 0.12
 		}
 	}
 	return 0
 }
 
-// joins reports whether the name of a field begins or ends with a preposition, in its own language:
+// leadsName reports whether the name of a field begins or ends with a preposition, in its own language:
 // "From € a day", "Preis bis". Words of grammar alone match nothing else.
-func (a *assigner) joins(name, prep string) bool {
+func (a *assigner) leadsName(name, prep string) bool {
 	words := strings.Fields(strings.ToLower(name))
 	return len(words) > 0 && (a.isPreposition(words[0], prep) || a.isPreposition(words[len(words)-1], prep))
 }

@@ -47,8 +47,8 @@ func (r *reader) labelHere(list []item, i int) int {
 		if it.sign(":") && j > i {
 			return j
 		}
-		joins := it.has(lexicon.Conjunction) || it.has(lexicon.Article) || it.has(lexicon.Preposition) && j > i
-		if it.mark || it.value != nil || joins || j == i && r.verbHere(list, i) || it.has(lexicon.Preposition) && j+1 < len(list) && !list[j+1].sign(":") {
+		grammar := it.has(lexicon.Conjunction) || it.has(lexicon.Article) || it.has(lexicon.Preposition) && j > i
+		if it.mark || it.value != nil || grammar || j == i && r.verbHere(list, i) || it.has(lexicon.Preposition) && j+1 < len(list) && !list[j+1].sign(":") {
 			return -1
 		}
 		if j > i && it.cap != list[i].cap && !list[i].first { // "AK to:"

@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -95,33 +94,6 @@ func (r *reader) enters(g *Goal) {
 	g.Effect, g.Target, g.Fields, g.To = Set, nil, []Field{{Name: g.To, Prep: "in", Value: v, Span: g.To.Span}}, nil
 }
 
-// wholeCart reports whether what is ordered is the cart, or all that is in it.
-func (r *reader) wholeCart(g *Goal) bool {
-	if len(g.Target) != 1 || g.Target[0].Quoted || g.Target[0].Ordinal != 0 || g.Target[0].Count > 0 {
-		return false
-	}
-	cart := func(text string) bool {
-		return slices.ContainsFunc(lexicon.Concept(text, r.lang), func(c lexicon.ConceptID) bool { return c.Name() == "cart" })
-	}
-	d := &g.Target[0]
-	if len(d.Words) == 1 {
-		return d.In == nil && d.Of == nil && cart(d.Words[0].Text)
-	}
-	if len(d.Words) > 1 {
-		return false
-	}
-	for _, holds := range []*Description{d.In, d.Of} {
-		if holds != nil && len(holds.Words) == 1 && cart(holds.Words[0].Text) {
-			return true
-		}
-	}
-	if d.All && g.Become != nil && cart(g.Become.Text) {
-		d.In, g.Become = &Description{Span: g.Become.Span, Words: []Word{{Span: g.Become.Span, Text: g.Become.Text}}}, nil
-		return true
-	}
-	return false
-}
-
 // windows reports whether a goal goes to another window of the browser: "switch to the new tab".
 // A tab of the page is called something.
 func windows(g *Goal) bool {
@@ -182,14 +154,6 @@ func (r *reader) calledSo(g *Goal) {
 	}
 }
 
-// inCart reports whether a description is all that a cart holds.
-func (r *reader) inCart(d *Description) bool {
-	if d.In == nil || !d.All && !d.Pronoun || len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Extreme != nil || d.Ordinal != 0 {
-		return false
-	}
-	return len(d.In.Words) == 1 && slices.Contains(lexicon.Concept(d.In.Words[0].Text, r.lang), lexicon.Named("cart"))
-}
-
 // answered makes what is replied to the target: "reply to the email from Ivonne".
 func (r *reader) answered(g *Goal) {
 	to, fields := *g.To, g.Fields
@@ -248,75 +212,6 @@ func (r *reader) amountOf(g *Goal) {
 		g.Amount = &Value{Span: last.Span, Text: plainNumber(n), Number: &n, Unit: last.Noun}
 		g.Target = g.Target[:len(g.Target)-1]
 	}
-}
-
-// paging turns "go to page 4" and "show 50 rows" into Page.
-func (r *reader) paging(g *Goal) {
-	if len(g.Target) != 1 && g.To == nil || g.Effect == Check {
-		return
-	}
-	t := g.To
-	if len(g.Target) > 0 {
-		t = &g.Target[0]
-	}
-	if g.Effect == Page && t.Ordinal != 0 && g.Amount == nil && t.Kind == "" {
-		t.Kind = PageKind
-	}
-	opens := g.Effect == Open || g.Effect == Page || g.Effect == Choose || g.Effect == Navigate || g.Effect == Set || g.Effect == Filter || g.Effect == Submit || g.Effect == Move
-	if !opens || t.Of != nil || t.Quoted {
-		return
-	}
-	switch {
-	case t.Kind == PageKind && isPageNoun(t) && (t.Next || t.Ordinal != 0 || len(t.Words) == 1 && numberOf(t.Words[0].Text) > 0):
-		g.Effect = Page
-		n := float64(t.Ordinal)
-		switch {
-		case t.Next:
-			g.Place = "next"
-			return
-		case t.Ordinal == -1:
-			g.Place = "last"
-			return
-		case t.Ordinal == 0:
-			n = numberOf(t.Words[0].Text)
-		}
-		g.Amount = &Value{Span: t.Span, Text: plainNumber(n), Number: &n}
-		g.Target, g.To = nil, nil
-	case t.Count > 1 && (len(t.Words) == 0 || r.pageWord(t)) && (t.Kind == Row || t.Kind == Item || perPage(t) || r.pageWord(t) || g.Effect == Open && t.Noun != "" && len(t.State) == 0 && t.In != nil):
-		g.Effect = Page
-		n := float64(t.Count)
-		g.Amount = &Value{Span: t.Span, Text: plainNumber(n), Number: &n}
-	}
-}
-
-// pageWord reports whether a word of d names pages: "five rooms per page" as one phrase.
-func (r *reader) pageWord(d *Description) bool {
-	for _, w := range d.Words {
-		if e := r.lex.Entry(w.Text, lexicon.Noun_); e != nil && e.Name == string(PageKind) && len(d.Words) > 1 {
-			return true
-		}
-	}
-	return false
-}
-
-// isPageNoun keeps steps and slides apart from pages.
-func isPageNoun(d *Description) bool { return len(d.Having) == 0 }
-
-func perPage(d *Description) bool {
-	for i := range d.Having {
-		if d.Having[i].Kind == PageKind {
-			return true
-		}
-	}
-	return d.In != nil && d.In.Kind == PageKind
-}
-
-func numberOf(s string) float64 {
-	v, ok := amount(strings.TrimRight(s, "."))
-	if !ok || s == "" {
-		return 0
-	}
-	return v
 }
 
 // keyNames are the names on keyboards, which languages share or translate word for word.

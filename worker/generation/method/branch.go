@@ -7,7 +7,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// The marks that stand before a closed branch of a tree.
+// branchMarks are the marks that stand before a closed branch of a tree.
 var branchMarks = []string{"+", "▸", "▶", "►", "⊞", "›", "❯"}
 
 // mostMark is how wide a mark before a branch is.

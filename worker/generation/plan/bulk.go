@@ -44,11 +44,13 @@ func (p *planner) byOneControl(ctx context.Context, g *intent.Goal) (bool, error
 		return method.Bulk(t)
 	}
 	v, err := p.attempt(ctx, a)
-	if err == nil && v.State == effect.Wrong && a.risked {
-		err = p.failed(a, v) // it is not done once more to each
-	}
-	if err != nil || v.State != effect.Reached {
+	switch {
+	case err != nil:
 		return false, err
+	case v.State == effect.Wrong && a.risked:
+		return false, p.failed(a, v) // it is not done once more to each
+	case v.State != effect.Reached:
+		return false, nil
 	}
 	p.useFound(&d, &f)
 	p.useSpan(d.Span, "all of them")

@@ -128,3 +128,23 @@ func ticks(m *page.Model, g *intent.Goal, w *method.Way) bool {
 	at := w.Acts[len(w.Acts)-1].Node
 	return at >= 0 && at < len(m.Nodes) && (m.Nodes[at].Checked != "" && m.Nodes[at].Role != "button" || m.Nodes[at].Role == "option")
 }
+
+// ofNeighbour reports whether a way presses a control of another thing of the list that a thing is in:
+// what "Book" of the neighbour does is not done to this one.
+func ofNeighbour(m *page.Model, own int, w *method.Way) bool {
+	if own < 0 || len(w.Acts) == 0 {
+		return false
+	}
+	last := w.Acts[len(w.Acts)-1]
+	if last.Tool != step.Click || last.Node < 0 || m.ControlAt(last.Node) < 0 {
+		return false
+	}
+	r := m.RecordAt(last.Node)
+	return r >= 0 && r != own && m.Records[r].Group == m.Records[own].Group && m.Records[r].Node != last.Node
+}
+
+// behind reports whether a node is behind a modal dialog.
+func behind(m *page.Model, node int) bool {
+	f := m.Front
+	return f >= 0 && f < len(m.Containers) && m.Containers[f].Modal && !m.Holds(f, node)
+}

@@ -14,7 +14,7 @@ type rooms struct {
 	town, day string
 	offered   []string
 	listed    bool
-	booked    bool
+	reserved  bool
 }
 
 func newRooms(offered ...string) *rooms {
@@ -45,8 +45,8 @@ func newRooms(offered ...string) *rooms {
 					snapshot.Node{Ref: fmt.Sprint("book", i), Parent: row, Tag: "button", Role: "button", Name: fmt.Sprintf("Book for $%d", price), Interactive: true})
 			}
 		}
-		if r.booked {
-			list = append(list, snapshot.Node{Ref: "thanks", Parent: -1, Tag: "p", Role: "text", Name: "Your hotel is booked."})
+		if r.reserved {
+			list = append(list, snapshot.Node{Ref: "thanks", Parent: -1, Tag: "p", Role: "text", Name: "Your hotel is reserved."})
 		}
 		return list
 	}
@@ -61,13 +61,13 @@ func newRooms(offered ...string) *rooms {
 		case tool == "click" && len(ref) > 6 && ref[:6] == "offer ":
 			r.town = ref[6:]
 		case tool == "click" && len(ref) == 5 && ref[:4] == "book":
-			r.booked = true
+			r.reserved = true
 		}
 	}
 	return r
 }
 
-// What is picked by an extreme is searched for by what the text says of it, and nothing is booked
+// What is picked by an extreme is searched for by what the text says of it, and nothing is reserved
 // where the search found nothing.
 func TestQuery(t *testing.T) {
 	for _, c := range []struct {
@@ -82,13 +82,13 @@ func TestQuery(t *testing.T) {
 	} {
 		r := newRooms(c.offers...)
 		err := r.run(t, c.text)
-		booked := ""
+		reserved := ""
 		for _, did := range r.did {
 			if did == "click Book now" || len(did) > 10 && did[:10] == "click book" {
-				booked = did
+				reserved = did
 			}
 		}
-		if booked != c.want || (err == nil) != (c.want != "") {
+		if reserved != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s: %v, %v", c.text, r.did, err)
 		}
 	}
