@@ -35,9 +35,7 @@ func sortBy(t *Task) []Way {
 		list = append(list, once, twice)
 		list = append(list, t.arrows(node, once.Used)...)
 	}
-	for _, o := range t.orders() {
-		list = append(list, o)
-	}
+	list = append(list, t.orders()...)
 	return append(list, t.namedBy(t.Goal.Measure, costGlobal)...)
 }
 
