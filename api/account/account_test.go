@@ -270,7 +270,7 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	owner := w.ours.Owner.APIKey
-	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open", "healing": nil, "drift": nil, "trace": nil, "retries": nil, "audit_retention_days": nil,
+	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open", "healing": nil, "drift": nil, "trace": nil, "retries": nil, "generation_explore": nil, "audit_retention_days": nil,
 		"retention_builds": nil, "retention_days": nil, "run_retention_days": nil, "run_retention_runs": nil},
 		w.must(t, 200, owner, "GET", "/settings/organization", nil)["settings"])
 	changed := w.must(t, 200, owner, "PUT", "/settings/organization", object{"require_login": true, "generic_files": true})
@@ -281,11 +281,15 @@ func TestSettings(t *testing.T) {
 		require.Equal(t, true, got["require_login"], "members that are not sent stay")
 		require.Equal(t, got, w.must(t, 200, owner, "PUT", "/settings/organization", object{"generic_files": true})["settings"])
 	}
+	for _, mode := range []any{"on", "off", nil} {
+		require.Equal(t, mode, w.must(t, 200, owner, "PUT", "/settings/organization", object{"generation_explore": mode})["settings"].(object)["generation_explore"])
+	}
 	for _, mode := range []any{"fail", "report", "off", nil} {
 		got := w.must(t, 200, owner, "PUT", "/settings/organization", object{"drift": mode})["settings"].(object)
 		require.Equal(t, mode, got["drift"])
 	}
 	w.must(t, 400, owner, "PUT", "/settings/organization", object{"drift": "apply"})
+	w.must(t, 400, owner, "PUT", "/settings/organization", object{"generation_explore": "maybe"})
 	for _, mode := range []any{"off", "on_failure", "on", nil} {
 		got := w.must(t, 200, owner, "PUT", "/settings/organization", object{"trace": mode})["settings"].(object)
 		require.Equal(t, mode, got["trace"])

@@ -33,6 +33,9 @@ type refineBody struct {
 type promptBody struct {
 	Intent   *string `json:"intent"`
 	MaxSteps *int    `json:"maxSteps"`
+	// Explore is on or off; null: as the organization.
+	Explore   *string `json:"explore"`
+	KeepDraft bool    `json:"keepDraft"`
 }
 
 const (
@@ -53,6 +56,10 @@ func (in *refineBody) prompt(n *generation.New) error {
 		return member(promptPath+".intent", "is required")
 	}
 	n.Intent, n.MaxSteps, n.Timeout = *p.Intent, or(p.MaxSteps, generation.DefaultMaxSteps), generation.DefaultTimeout
+	n.Explore, n.KeepDraft = or(p.Explore, ""), p.KeepDraft
+	if p.Explore != nil && n.Explore == "" {
+		return member(promptPath+".explore", "must be on, off or null")
+	}
 	if in.Timeout == nil {
 		return nil
 	}

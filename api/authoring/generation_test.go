@@ -149,6 +149,9 @@ func TestGenerationRefusesBodies(t *testing.T) {
 		{prompt(`{"intent":"x","maxSteps":-1}`), "promptSettings.maxSteps:"},
 		{prompt(`{"intent":"x","maxSteps":"9"}`), "promptSettings.maxSteps: must be a whole number"},
 		{prompt(`{"intent":"x","maxSteps":1.5}`), "promptSettings.maxSteps: must be a whole number"},
+		{prompt(`{"intent":"x","explore":"maybe"}`), "promptSettings.explore: must be on, off or null"},
+		{prompt(`{"intent":"x","explore":""}`), "promptSettings.explore:"}, {prompt(`{"intent":"x","explore":true}`), "promptSettings.explore:"},
+		{prompt(`{"intent":"x","keepDraft":"yes"}`), "promptSettings.keepDraft:"},
 		{tree{"timeout": 59_999}, "timeout:"}, {tree{"timeout": 3_600_001}, "timeout:"}, {tree{"timeout": -1}, "timeout:"},
 		{tree{"timeout": "60000"}, "timeout: must be a whole number"}, {tree{"timeout": 1e300}, "timeout:"}, {tree{"timeout": 9_000_000_000_000_000_000}, "timeout:"},
 		{tree{"testSuiteId": "x"}, "testSuiteId:"}, {tree{"testSuiteId": 1}, "testSuiteId:"}, {tree{"teamId": "x"}, "teamId:"},
@@ -295,6 +298,29 @@ func TestGenerationFails(t *testing.T) {
 	require.NotContains(t, got, "testCaseId")
 	require.Zero(t, w.count(`select count(*) from test_cases`))
 
+	// How the text was taken is shown with the details, and what worked is kept where it was asked for.
+	findings := &generation.Findings{Clauses: []generation.Clause{{Text: "Click on one", Done: true}, {Text: "wave", Left: []string{"wave"}}},
+		Candidates: []generation.Candidate{{What: `button "One"`, Score: 0.5, Why: "One"}}, Decided: []generation.Decision{{What: "the first", By: "m"}}}
+	for _, keep := range []bool{false, true} {
+		id = w.generate(w.member, tree{"tags": []string{"a"}, "promptSettings": tree{"intent": "Click on one and wave", "keepDraft": keep}})
+		w.endGeneration(w.beginGeneration(id), generation.Result{Code: "INTENT_NOT_UNDERSTOOD", Detail: "wave", Steps: clicks("one"), Findings: findings})
+		got = w.status(id, "?detail=1")
+		require.Equal(t, "FAILED", got["status"])
+		require.NotContains(t, got, "testCaseId")
+		require.Equal(t, tree{"clauses": []any{tree{"text": "Click on one", "done": true, "left": []any{}}, tree{"text": "wave", "done": false, "left": []any{"wave"}}},
+			"candidates": []any{tree{"what": `button "One"`, "score": 0.5, "why": "One"}}, "trivial": []any{}, "decided": []any{tree{"what": "the first", "by": "m"}}}, got["findings"])
+		require.Equal(t, keep, got["draftTestCaseId"] != nil)
+		if keep {
+			draft := w.ok(w.member, 200, "GET", "/testcases/"+got["draftTestCaseId"].(string), "")
+			requireMembers(t, draft, tree{"name": "log in", "tags": []any{"a", generation.DraftTag}})
+			require.Len(t, draft["revisions"].([]any)[0].(tree)["steps"], 1)
+		}
+	}
+	id = w.generate(w.member, tree{"promptSettings": tree{"intent": "Wave", "keepDraft": true}})
+	w.endGeneration(w.beginGeneration(id), generation.Result{Code: "INTENT_NOT_UNDERSTOOD", Detail: "wave"})
+	require.NotContains(t, w.status(id, ""), "draftTestCaseId", "no step worked")
+	require.Equal(t, 1, w.count(`select count(*) from test_cases`))
+
 	// The first page was not reached: there is no step, but what the browser showed.
 	id = w.generate(w.member, nil)
 	unreached := w.beginGeneration(id)
@@ -314,6 +340,22 @@ func TestGenerationFails(t *testing.T) {
 	ending := w.endGeneration(work, generation.Result{Steps: make([]step.Step, step.MaxSteps+1)})
 	require.Equal(t, generation.CodeNotStored, ending.Code)
 	require.Equal(t, "FAILED", w.status(id, "")["status"])
+}
+
+// A second way is tried unless the request, or else the organization, says that nothing is.
+func TestGenerationExplores(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, c := range []struct {
+		organization string
+		asked        any
+		want         string
+	}{{"", nil, ""}, {"", "off", "off"}, {"off", nil, "off"}, {"off", "on", "on"}, {"on", "off", "off"}} {
+		_, err := w.db.ExecContext(t.Context(), `update organizations set generation_explore = $1`, c.organization)
+		require.NoError(t, err)
+		id := w.generate(w.member, tree{"promptSettings": tree{"intent": "Click", "explore": c.asked}})
+		require.Equal(t, c.want, w.beginGeneration(id).Explore, "%v", c)
+	}
 }
 
 func TestGenerationIsCancelled(t *testing.T) {

@@ -16,7 +16,9 @@ type generationView struct {
 	Status     generation.State `json:"status"`
 	TestCaseID string           `json:"testCaseId,omitempty"` // COMPLETED
 	RevisionID string           `json:"revisionId,omitempty"` // COMPLETED
-	Error      *unwritten       `json:"error,omitempty"`      // FAILED
+	// DraftTestCaseID is the case of the steps that worked, where the request asked for it; FAILED.
+	DraftTestCaseID string     `json:"draftTestCaseId,omitempty"`
+	Error           *unwritten `json:"error,omitempty"` // FAILED
 	*capturedView
 	*generationDetail
 }
@@ -43,6 +45,7 @@ type generationDetail struct {
 	EndDate      string          `json:"endDate,omitempty"`
 	Changes      json.RawMessage `json:"changes,omitempty"` // of a refinement: steps by id
 	Model        json.RawMessage `json:"model,omitempty"`   // what a model was sent and what it cost
+	Findings     json.RawMessage `json:"findings,omitempty"`
 }
 
 // generationFileView is a file that was captured while the test was written.
@@ -80,7 +83,7 @@ func viewListed(g *generation.Listed) listedGeneration {
 
 // show writes the status of a generation.
 func (h generations) show(c *gin.Context, g *generation.Generation, detailed bool) error {
-	view := generationView{Status: g.State, TestCaseID: g.CaseID, RevisionID: g.RevisionID}
+	view := generationView{Status: g.State, TestCaseID: g.CaseID, RevisionID: g.RevisionID, DraftTestCaseID: g.DraftCaseID}
 	if g.State == generation.Failed {
 		view.Error = &unwritten{Code: g.ErrorCode, Detail: g.Error}
 	}
@@ -116,5 +119,5 @@ func (h generations) viewCaptured(of *generation.Captured) *capturedView {
 
 func (h generations) viewGeneration(g *generation.Generation, of *generation.Captured) *generationDetail {
 	return &generationDetail{Name: g.Name, CreationDate: stamp(g.AcceptedAt), Deadline: stamp(g.Deadline), StartDate: stampOnce(g.StartedAt),
-		EndDate: stampOnce(g.FinishedAt), Changes: of.Changes, Model: of.Model}
+		EndDate: stampOnce(g.FinishedAt), Changes: of.Changes, Model: of.Model, Findings: of.Findings}
 }

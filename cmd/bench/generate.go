@@ -29,7 +29,7 @@ type generateCommand struct {
 	Step     time.Duration `default:"10s" help:"Of a step of a replay."`
 	Page     string        `help:"A single try: a file or an address."`
 	Intent   string        `help:"Of a single try: what the test shall do."`
-	Show     bool          `help:"Print the steps of each pair."`
+	Show     bool          `help:"Print the steps of each pair, and what the planner tries."`
 }
 
 // generateBench runs the pairs of sets.
@@ -114,7 +114,14 @@ func (b *generateBench) parts() []part {
 }
 
 func (b *generateBench) author() generation.Author {
-	return generation.NewAuthor(generation.AuthorConfig{StepTimeout: b.Step})
+	return generation.NewAuthor(generation.AuthorConfig{StepTimeout: b.Step, MaxTime: b.Timeout / 2, Trace: b.tracer()})
+}
+
+func (b *generateBench) tracer() func(string) {
+	if !b.Show {
+		return nil
+	}
+	return func(text string) { fmt.Println("  tries " + text) }
 }
 
 // newTrial starts a site of a set.

@@ -23,7 +23,7 @@ func TestPackagesWithoutServersHaveTheRaceDetector(t *testing.T) {
 		require.True(t, slices.Contains(got, module+name), "%s is not in %v", name, got)
 	}
 	for name, why := range map[string]string{"tasks/dispatch": "needs Redis", "storage/ledger": "needs PostgreSQL",
-		"worker/generation/plan": "takes long", "worker/browser/webdriver": "starts browsers", "api/auth": "is not watched"} {
+		"worker/crash/fingerprint/labelled": "takes long", "worker/browser/webdriver": "starts browsers", "api/auth": "is not watched"} {
 		require.False(t, slices.Contains(got, module+name), "%s %s", name, why)
 	}
 }

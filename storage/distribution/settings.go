@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
@@ -28,6 +29,8 @@ type Settings struct {
 	// Retries is how often a test that failed is played again, unless the case or its suite says
 	// so: nil is never.
 	Retries *int `db:"retries" json:"retries"`
+	// Explore is whether generations of tests may try a second way, unless the request says so.
+	Explore Healing `db:"generation_explore" json:"generation_explore"`
 	// AuditDays is how long audit events are kept: nil as the installation says, 0 for ever.
 	AuditDays *int `db:"audit_days" json:"audit_retention_days"`
 	Retention      // of builds
@@ -96,7 +99,7 @@ func (s *Settings) checkMode(mode string) error {
 }
 
 const settingsOf = `
-select require_login, generic_files, landing_page_mode, healing, drift, trace, retries, audit_days, retention_builds, retention_days,
+select require_login, generic_files, landing_page_mode, healing, drift, trace, retries, generation_explore, audit_days, retention_builds, retention_days,
 	run_retention_days, run_retention_runs from organizations where id = $1`
 
 // SettingsOf reads an organization's switches.
@@ -117,6 +120,7 @@ type SettingsChange struct {
 	Drift           HealingChange `json:"drift"`
 	Trace           HealingChange `json:"trace"`
 	Retries         NumberChange  `json:"retries"`
+	Explore         HealingChange `json:"generation_explore"`
 	AuditDays       NumberChange  `json:"audit_retention_days"`
 	RetentionChange
 	RunRetentionChange
@@ -124,7 +128,8 @@ type SettingsChange struct {
 
 const updateSettings = `
 update organizations set require_login = $2, generic_files = $3, landing_page_mode = $4, healing = $5, audit_days = $6,
-	retention_builds = $7, retention_days = $8, drift = $9, trace = $10, retries = $11, run_retention_days = $12, run_retention_runs = $13
+	retention_builds = $7, retention_days = $8, drift = $9, trace = $10, retries = $11, run_retention_days = $12, run_retention_runs = $13,
+	generation_explore = $14
 where id = $1`
 
 // ChangeSettings changes the switches. To ask for open pages while login is or
@@ -160,6 +165,9 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	if s.Retries, err = c.Retries.over("retries", step.MaxRetries, old.Retries); err != nil {
 		return nil, err
 	}
+	if s.Explore, err = c.Explore.over("generation_explore", generation.ExploreModes, old.Explore); err != nil {
+		return nil, err
+	}
 	if s.AuditDays, err = c.AuditDays.over("audit_retention_days", maxDays, old.AuditDays); err != nil {
 		return nil, err
 	}
@@ -173,7 +181,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 		return &s, nil
 	}
 	_, err = tx.ExecContext(ctx, updateSettings, organizationID, s.RequireLogin, s.GenericFiles, s.LandingPageMode, s.Healing, s.AuditDays,
-		s.RetentionBuilds, s.RetentionDays, s.Drift, s.Trace, s.Retries, s.RunDays, s.Runs)
+		s.RetentionBuilds, s.RetentionDays, s.Drift, s.Trace, s.Retries, s.RunDays, s.Runs, s.Explore)
 	if err != nil {
 		return nil, storage.Wrap(err, "change settings")
 	}
@@ -185,6 +193,7 @@ func ChangeSettings(ctx context.Context, tx *storage.Tx, actor account.Actor, or
 	all.note("drift", old.Drift, s.Drift)
 	all.note("trace", old.Trace, s.Trace)
 	all.note("retries", old.Retries, s.Retries)
+	all.note("generation_explore", old.Explore, s.Explore)
 	all.note("audit_retention_days", old.AuditDays, s.AuditDays)
 	s.Retention.note(&all, old.Retention)
 	s.RunRetention.note(&all, old.RunRetention)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -19,8 +20,9 @@ type Result struct {
 	Reasoning        []authoring.Reason
 	DiscoveredIntent string
 	Description      string
-	Changes          any    // as JSON; nil without
-	Model            any    // as JSON; nil without
+	Changes          any // as JSON; nil without
+	Model            any // as JSON; nil without
+	Findings         *Findings
 	Files            []File // that were not named before
 }
 
@@ -42,7 +44,8 @@ select id from test_generations where id = $1 and state in ('QUEUED', 'IN_PROGRE
 
 const endGeneration = `
 update test_generations set state = $2, error_code = $3, error = $4, steps = $5, reasoning = $6, discovered_intent = $7,
-	description = $8, changes = $9, model = $10, case_id = nullif($11, ''), revision_id = nullif($12, ''), finished_at = now()
+	description = $8, changes = $9, model = $10, case_id = nullif($11, ''), revision_id = nullif($12, ''), finished_at = now(),
+	draft_case_id = nullif($13, ''), findings = $14
 where id = $1`
 
 // End ends a generation. When the test was written it stores the case, or the revision
@@ -60,10 +63,15 @@ func End(ctx context.Context, tx *storage.Tx, w *Work, r Result) (e Ending, err 
 		return e, err
 	}
 	var made stored
-	if r.Code == "" {
-		if made, err = store(ctx, tx, w, &r); err != nil {
-			return e, err
-		}
+	var draft stored
+	switch {
+	case r.Code == "":
+		made, err = store(ctx, tx, w, &r)
+	case w.KeepDraft && len(r.Steps) > 0:
+		draft, err = keepDraft(ctx, tx, w, r)
+	}
+	if err != nil {
+		return e, err
 	}
 	steps, reasoning, err := capturedDocuments(r.Steps, r.Reasoning)
 	if err != nil {
@@ -74,8 +82,9 @@ func End(ctx context.Context, tx *storage.Tx, w *Work, r Result) (e Ending, err 
 		state, r.Changes = Failed, nil
 	}
 	_, err = tx.ExecContext(ctx, endGeneration, w.ID, string(state), r.Code, Message(r.Detail), steps, reasoning, prose(r.DiscoveredIntent),
-		prose(r.Description), optionalDocument(r.Changes, maxCaptured), optionalDocument(r.Model, maxModel), made.caseID, made.revisionID)
-	return Ending{Did: true, Code: r.Code, CaseID: made.caseID, Unused: made.unused}, storage.Wrap(err, "end generation "+w.ID.String())
+		prose(r.Description), optionalDocument(r.Changes, maxCaptured), optionalDocument(r.Model, maxModel), made.caseID, made.revisionID,
+		draft.caseID, optionalDocument(r.Findings.bounded(), maxCaptured))
+	return Ending{Did: true, Code: r.Code, CaseID: made.caseID, Unused: append(made.unused, draft.unused...)}, storage.Wrap(err, "end generation "+w.ID.String())
 }
 
 // stored is what became of a test that was written.
@@ -107,6 +116,17 @@ func store(ctx context.Context, tx *storage.Tx, w *Work, r *Result) (made stored
 	}
 	made.unused, err = dropUnshown(ctx, tx, made.caseID)
 	return made, err
+}
+
+// keepDraft stores the steps that worked before a generation failed as a case of the tag draft.
+// One that cannot be stored is left out: the generation has failed for another reason.
+func keepDraft(ctx context.Context, tx *storage.Tx, w *Work, r Result) (stored, error) {
+	draft := *w
+	draft.Tags = w.Tags
+	if !slices.Contains(w.Tags, DraftTag) && len(w.Tags) < authoring.MaxTags {
+		draft.Tags = append(slices.Clone(w.Tags), DraftTag)
+	}
+	return store(ctx, tx, &draft, &r) // a copy: the code of the generation stays
 }
 
 // refusal returns the code and the text of why a test cannot be stored; "" when it was,

@@ -66,6 +66,13 @@ const (
 	DefaultTimeout  = 5 * time.Minute
 )
 
+// ExploreModes are whether a generation may try a second way when the first did not do. Where it
+// is off nothing is tried twice: the data behind the address are real.
+var ExploreModes = []string{"on", "off"}
+
+// DraftTag is a tag of the cases that failed generations keep.
+const DraftTag = "draft"
+
 // Generation is a test that is, was or will be written.
 type Generation struct {
 	ID             uuid.UUID
@@ -81,6 +88,8 @@ type Generation struct {
 	FinishedAt     *time.Time
 	// CaseID and RevisionID are "" unless COMPLETED.
 	CaseID, RevisionID string
+	// DraftCaseID is the case of the steps that worked; "" unless FAILED, and asked for.
+	DraftCaseID string
 	// Late is set when it has not ended some seconds after its deadline.
 	Late bool
 }
@@ -93,6 +102,7 @@ type Captured struct {
 	Description      string
 	Changes          json.RawMessage // null unless it refined a case
 	Model            json.RawMessage // null without a model
+	Findings         json.RawMessage // null before its end; else Findings
 	Files            []File
 }
 
@@ -109,6 +119,10 @@ type Work struct {
 	Tunnel         string
 	Intent         string
 	MaxSteps       int
+	// Explore is on or off, as the request or else the organization says; "" is on.
+	Explore string
+	// KeepDraft stores the steps that worked as a case when the generation fails.
+	KeepDraft bool
 	// Left is the time until the deadline.
 	Left time.Duration
 	// Base is the revision that a refinement starts from; nil without one.

@@ -18,6 +18,7 @@ const lateAfter = `interval '3 seconds'`
 const (
 	generationColumns = `g.id, g.organization_id, g.team_id, g.name, g.state, g.error_code, g.error, g.accepted_at, g.deadline,
 	g.started_at, g.finished_at, coalesce(g.case_id, '') as case_id, coalesce(g.revision_id, '') as revision_id,
+	coalesce(g.draft_case_id, '') as draft_case_id,
 	g.state in ('QUEUED', 'IN_PROGRESS') and now() > g.deadline + ` + lateAfter + ` as late`
 	generationByID = `select ` + generationColumns + ` from test_generations g where g.organization_id = $1 and g.id = $2`
 )
@@ -36,6 +37,7 @@ type generationRow struct {
 	FinishedAt     *time.Time `db:"finished_at"`
 	CaseID         string     `db:"case_id"`
 	RevisionID     string     `db:"revision_id"`
+	DraftCaseID    string     `db:"draft_case_id"`
 	Late           bool       `db:"late"`
 }
 
@@ -50,7 +52,7 @@ func ByID(ctx context.Context, q storage.Querier, organizationID int64, id uuid.
 }
 
 const captured = `
-select steps, reasoning, discovered_intent, description, changes, model from test_generations where id = $1`
+select steps, reasoning, discovered_intent, description, changes, model, findings from test_generations where id = $1`
 
 // CapturedOf reads what a generation has so far, or had at its end.
 func CapturedOf(ctx context.Context, q storage.Querier, id uuid.UUID) (*Captured, error) {
@@ -61,11 +63,12 @@ func CapturedOf(ctx context.Context, q storage.Querier, id uuid.UUID) (*Captured
 		Description      string `db:"description"`
 		Changes          []byte `db:"changes"`
 		Model            []byte `db:"model"`
+		Findings         []byte `db:"findings"`
 	}
 	if err := q.GetContext(ctx, &row, captured, id); err != nil {
 		return nil, storage.Wrap(err, "what generation "+id.String()+" captured")
 	}
-	c := &Captured{DiscoveredIntent: row.DiscoveredIntent, Description: row.Description, Changes: row.Changes, Model: row.Model}
+	c := &Captured{DiscoveredIntent: row.DiscoveredIntent, Description: row.Description, Changes: row.Changes, Model: row.Model, Findings: row.Findings}
 	if err := json.Unmarshal(row.Steps, &c.Steps); err != nil {
 		return nil, fmt.Errorf("steps of generation %s: %w", id, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -30,6 +31,11 @@ type New struct {
 	Intent   string
 	MaxSteps int
 	Timeout  time.Duration
+	// Explore is one of ExploreModes; "" leaves it to the organization.
+	Explore string
+	// KeepDraft stores the steps that worked as a case when the generation fails. A refinement
+	// has none: its case stays as it is.
+	KeepDraft bool
 	// Refines is the case that gets a further revision; nil for a new case. Its team,
 	// suite and name take the place of those above.
 	Refines *authoring.Case
@@ -66,6 +72,12 @@ func (n *New) Check() (err error) {
 	if n.MaxSteps < 1 || n.MaxSteps > MaxSteps {
 		return storage.Invalid("promptSettings.maxSteps", "must be 1 to %d", MaxSteps)
 	}
+	if n.Explore != "" && !slices.Contains(ExploreModes, n.Explore) {
+		return storage.Invalid("promptSettings.explore", "must be on, off or null")
+	}
+	if n.KeepDraft && n.Refines != nil {
+		return storage.Invalid("promptSettings.keepDraft", "is of new test cases: a refinement that fails leaves its case as it is")
+	}
 	if n.Timeout < MinTimeout || n.Timeout > MaxTimeout {
 		return storage.Invalid("timeout", "must be %d to %d milliseconds", MinTimeout.Milliseconds(), MaxTimeout.Milliseconds())
 	}
@@ -85,8 +97,8 @@ func CheckIntent(field, intent string) error {
 
 const insertGeneration = `
 insert into test_generations (id, organization_id, team_id, user_uuid, actor_user_id, actor_name, name, tags, suite_id,
-	run_settings, target, tunnel, intent, max_steps, base_case_id, deadline)
-values ($1, $2, $3, $4, nullif($5::bigint, 0), $6, $7, $8, $9, $10, $11, $12, $13, $14, nullif($15, ''), now() + make_interval(secs => $16))
+	run_settings, target, tunnel, intent, max_steps, base_case_id, deadline, explore, keep_draft)
+values ($1, $2, $3, $4, nullif($5::bigint, 0), $6, $7, $8, $9, $10, $11, $12, $13, $14, nullif($15, ''), now() + make_interval(secs => $16), $17, $18)
 returning accepted_at`
 
 // Start writes a generation. The caller inserts its test:generate task in the same
@@ -115,7 +127,7 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n New) (uuid.U
 	}
 	var at time.Time
 	err = tx.GetContext(ctx, &at, insertGeneration, id, w.OrganizationID, team, w.UserUUID, w.Actor.UserID, storage.WithoutNUL(w.Actor.Name),
-		n.Name, pq.Array(n.Tags), n.SuiteID, settings, target, storage.WithoutNUL(n.Tunnel), n.Intent, n.MaxSteps, base, n.Timeout.Seconds())
+		n.Name, pq.Array(n.Tags), n.SuiteID, settings, target, storage.WithoutNUL(n.Tunnel), n.Intent, n.MaxSteps, base, n.Timeout.Seconds(), n.Explore, n.KeepDraft)
 	if err != nil {
 		return uuid.Nil, storage.Wrap(err, "create generation")
 	}

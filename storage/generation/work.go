@@ -18,10 +18,11 @@ import (
 // begin drops what an attempt before has found out: this one begins anew.
 const begin = `
 update test_generations set state = 'IN_PROGRESS', started_at = coalesce(started_at, now()), steps = '[]', reasoning = '[]',
-	discovered_intent = '', description = '', changes = null, model = null
+	discovered_intent = '', description = '', changes = null, model = null, findings = null
 where id = $1 and state in ('QUEUED', 'IN_PROGRESS')
 returning organization_id, team_id, user_uuid, coalesce(actor_user_id, 0) as actor_user_id, actor_name, name, tags, suite_id,
-	run_settings, target, tunnel, intent, max_steps, coalesce(base_case_id, '') as base_case_id,
+	run_settings, target, tunnel, intent, max_steps, coalesce(base_case_id, '') as base_case_id, keep_draft,
+	coalesce(nullif(explore, ''), (select generation_explore from organizations o where o.id = test_generations.organization_id)) as explore,
 	extract(epoch from deadline - clock_timestamp())::float8 as left_seconds`
 
 type workRow struct {
@@ -39,6 +40,8 @@ type workRow struct {
 	Intent         string         `db:"intent"`
 	MaxSteps       int            `db:"max_steps"`
 	BaseCaseID     string         `db:"base_case_id"`
+	Explore        string         `db:"explore"`
+	KeepDraft      bool           `db:"keep_draft"`
 	Left           float64        `db:"left_seconds"`
 }
 
@@ -97,7 +100,7 @@ func startFromLatest(ctx context.Context, tx *storage.Tx, id uuid.UUID, organiza
 
 func (r *workRow) work(id uuid.UUID) (*Work, error) {
 	w := &Work{ID: id, OrganizationID: r.OrganizationID, TeamID: r.TeamID, Name: r.Name, Tags: r.Tags, SuiteID: r.SuiteID,
-		Tunnel: r.Tunnel, Intent: r.Intent, MaxSteps: r.MaxSteps, Left: seconds(r.Left), Writer: r.writer()}
+		Tunnel: r.Tunnel, Intent: r.Intent, MaxSteps: r.MaxSteps, Explore: r.Explore, KeepDraft: r.KeepDraft, Left: seconds(r.Left), Writer: r.writer()}
 	if err := json.Unmarshal(r.Settings, &w.Settings); err != nil {
 		return nil, fmt.Errorf("settings of generation %s: %w", id, err)
 	}

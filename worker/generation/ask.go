@@ -3,8 +3,6 @@ package generation
 import (
 	"context"
 
-	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/model"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 )
@@ -50,20 +48,13 @@ func (q *asked) usage() *ModelUsage {
 
 func (q *asked) always() bool { return q != nil && q.Always }
 
-// of returns what does a clause of a draft that the planner cannot do; nil without a
-// model.
-func (q *asked) of(d *draft) func(context.Context, intent.Clause, *plan.NotUnderstoodError, []step.Step) ([]step.Step, error) {
+// of is whom the planner asks where it is not sure; nil without a model.
+func (q *asked) of(d *draft) func(context.Context, plan.Question) (plan.Answer, error) {
 	if q == nil {
 		return nil
 	}
-	agent := model.NewAgent(model.AgentConfig{Client: q.Client, Page: d.live, Intent: q.job.Intent, TestURL: q.job.TestURL,
-		Budget: q.budget, Recorder: q.recorder, Redact: q.job.Redactor, Now: q.job.Now, NewID: d.newID})
-	return func(ctx context.Context, c intent.Clause, why *plan.NotUnderstoodError, done []step.Step) ([]step.Step, error) {
-		left := q.job.MaxSteps - len(done)
-		if q.job.MaxSteps > 0 && left <= 0 {
-			return nil, &plan.FailedError{Code: CodeMaxSteps, Detail: "no step is left for " + c.Text}
-		}
-		result, err := agent.Run(ctx, model.Task{Clause: c, Why: why, Done: done, MaxSteps: left})
-		return result.Steps, err
+	if d.agent == nil {
+		d.agent = model.NewAgent(model.AgentConfig{Client: q.Client, Budget: q.budget, Recorder: q.recorder, Redact: q.job.Redactor})
 	}
+	return d.agent.Ask
 }

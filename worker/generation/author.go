@@ -9,10 +9,12 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/authoring"
+	store "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/browser"
+	"github.com/slipway-qa/slipway/worker/generation/model"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
@@ -31,8 +33,12 @@ type AuthorConfig struct {
 	Screenshots bool
 	// SkipReplay accepts a test without replaying it in a fresh session.
 	SkipReplay bool
+	// MaxTime bounds how long the planner tries; 0: half of the time that the generation has left.
+	MaxTime time.Duration
 	// Model is asked for what the planner cannot do; nil: nobody is.
 	Model *ModelConfig
+	// Trace is called with what the planner tries; nil: it goes to Log.
+	Trace func(text string)
 	Log   *slog.Logger
 }
 
@@ -86,6 +92,8 @@ type draft struct {
 	// alternatives are assertions that may stand for a suggested one.
 	alternatives []step.Step
 	changes      *Changes
+	findings     *store.Findings
+	agent        *model.Agent // of asked; nil before its first question
 }
 
 // write opens a session and writes the test in it.
@@ -119,26 +127,6 @@ func (d *draft) write(ctx context.Context) (result Result, err error) {
 	return d.result()
 }
 
-// plan lets the planner add steps to the draft.
-func (d *draft) plan(ctx context.Context, cfg plan.Config) error {
-	steps, reasoning := len(d.steps), len(d.reasoning)
-	cfg.Page, cfg.Now, cfg.OnStep, cfg.NewID = d.live, d.job.Now, d.add, d.newID
-	cfg.MaxSteps = d.job.MaxSteps
-	if cfg.MaxSteps > 0 {
-		cfg.MaxSteps = max(cfg.MaxSteps-d.planned, 1)
-	}
-	cfg.Ask, cfg.AskAlways = d.asked.of(d), d.asked.always()
-	outcome, err := plan.Run(ctx, cfg)
-	if outcome != nil {
-		d.steps = append(d.steps[:steps:steps], outcome.Steps...)
-		d.planned += len(outcome.Steps)
-		d.reasoning = append(d.reasoning[:reasoning:reasoning], outcome.Reasoning...)
-		d.asserted = d.asserted || outcome.Asserted
-		d.alternatives = outcome.Alternatives
-	}
-	return err
-}
-
 // newID returns an id that no step of the draft and of its base has.
 func (d *draft) newID() string {
 	for {
@@ -168,7 +156,7 @@ func (d *draft) result() (Result, error) {
 		return Result{}, tasks.Permanent(fmt.Errorf("what was written is no test: %w", err)) // the next one would be the same
 	}
 	return Result{Steps: d.steps, Reasoning: d.reasoning, Description: describe(d.steps), DiscoveredIntent: discovered(d.reasoning),
-		Changes: d.changes}, nil
+		Changes: d.changes, Findings: d.findings}, nil
 }
 
 // discovered returns how an intent was understood: the titles of the reasoning.
@@ -199,7 +187,7 @@ func (a *author) replayConfig(lease *browser.Lease, capture func(context.Context
 // ended returns the result of a draft that an error ended, as far as the one who asked
 // can mend it; else the error.
 func (d *draft) ended(ctx context.Context, err error) (Result, error) {
-	result := Result{Steps: d.steps, Reasoning: d.reasoning, DiscoveredIntent: discovered(d.reasoning)}
+	result := Result{Steps: d.steps, Reasoning: d.reasoning, DiscoveredIntent: discovered(d.reasoning), Findings: d.findings}
 	var unknown *plan.NotUnderstoodError
 	var failed *plan.FailedError
 	var lost *replay.LiveError

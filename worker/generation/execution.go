@@ -188,7 +188,7 @@ func (p *execution) write(ctx context.Context) (result Result, err error) {
 
 // job is what the author gets.
 func (p *execution) job(wake chan<- struct{}) Job {
-	j := Job{Intent: p.work.Intent, TestURL: p.work.Settings.TestURL, MaxSteps: p.work.MaxSteps, Now: time.Now,
+	j := Job{Intent: p.work.Intent, TestURL: p.work.Settings.TestURL, MaxSteps: p.work.MaxSteps, Explore: p.work.Explore, Now: time.Now,
 		Organization: p.work.OrganizationID, Redactor: p.env.Redactor,
 		Lookup: p.env.Lookup, Capture: p.files.Capture, Acquire: p.acquire, Release: p.releaseLease,
 		Progress: func(steps []step.Step, reasoning []authoring.Reason) {

@@ -67,6 +67,28 @@ func TestGenerationFailsWithItsCode(t *testing.T) {
 	require.Contains(t, w.log.String(), "no page")
 }
 
+// The author hears whether it may try twice; how the text was taken is kept, and what worked
+// where that was asked for.
+func TestGenerationKeepsItsDraft(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	id := w.newGeneration("Click on Go and wave")
+	_, err := w.db.ExecContext(t.Context(), `update test_generations set keep_draft = true, explore = 'off' where id = $1`, id)
+	require.NoError(t, err)
+	w.handler.Author = writes(func(_ context.Context, j Job) (Result, error) {
+		return Result{Code: CodeNotUnderstood, Detail: "wave", Steps: []step.Step{clickOn("a")},
+			Findings: &store.Findings{Clauses: []store.Clause{{Text: j.Explore}}}}, nil
+	})
+	require.NoError(t, w.handler.Handle(t.Context(), w.claim(id)))
+	g, captured := w.read(id)
+	require.Equal(t, CodeNotUnderstood, g.ErrorCode)
+	require.Empty(t, g.CaseID)
+	require.JSONEq(t, `{"clauses": [{"text": "off", "done": false, "left": []}], "candidates": [], "trivial": [], "decided": []}`, string(captured.Findings))
+	v, err := authoring.RevisionByID(t.Context(), w.db, g.DraftCaseID, "")
+	require.NoError(t, err)
+	require.Len(t, v.Steps, 1)
+}
+
 // A worker that is lost leaves nothing of its attempt.
 func TestGenerationBeginsAnew(t *testing.T) {
 	t.Parallel()

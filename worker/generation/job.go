@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/authoring"
+	store "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/generation/model"
@@ -17,6 +18,8 @@ type Job struct {
 	Intent   string
 	TestURL  string
 	MaxSteps int
+	// Explore is plan.ExploreOn or plan.ExploreOff; "" is on.
+	Explore string
 	// Base is set when a case is refined: Intent is the further sentence.
 	Base *Base
 	// Organization is whose test it is: what a model costs is counted for it.
@@ -52,6 +55,8 @@ type Result struct {
 	Description, DiscoveredIntent string
 	// Changes says of a refinement what became of the steps.
 	Changes *Changes
+	// Findings say how the text was taken; nil where it was not read.
+	Findings *store.Findings
 	// Model is what a model was sent and what it cost; nil without one.
 	Model *ModelUsage
 }

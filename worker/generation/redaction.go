@@ -21,6 +21,7 @@ func (p *execution) redacted(r Result) store.Result {
 	for _, reason := range r.Reasoning {
 		out.Reasoning = append(out.Reasoning, authoring.Reason{Title: clean.Text(reason.Title), Description: clean.Text(reason.Description)})
 	}
+	out.Findings = r.Findings.Each(clean.Text)
 	if r.Changes != nil {
 		out.Changes = r.Changes
 	}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/generation/refine"
 )
@@ -17,15 +16,14 @@ import (
 // they lead to.
 func (d *draft) refine(ctx context.Context) error {
 	base := d.job.Base
-	p, err := refine.New(refine.Request{Steps: base.Steps, Intent: base.Intent, Sentence: d.job.Intent,
-		Read: func(text string) []intent.Clause { return intent.Read(text, intent.Options{}).Clauses }})
+	p, err := refine.New(refine.Request{Steps: base.Steps, Intent: base.Intent, Sentence: d.job.Intent})
 	if err != nil {
 		return err
 	}
 	d.asserted = p.Asserted
 	d.reasoning = append(d.reasoning, p.Reasoning...)
 	for i, segment := range p.Segments {
-		if err := d.segment(ctx, p, segment, endsWith(p, i)); err != nil {
+		if err := d.segment(ctx, p, segment, lastWritten(p, i)); err != nil {
 			return err
 		}
 	}
@@ -33,29 +31,29 @@ func (d *draft) refine(ctx context.Context) error {
 	return nil
 }
 
-// endsWith reports whether nothing but finish follows a segment.
-func endsWith(p *refine.Plan, i int) bool {
+// lastWritten reports whether nothing but finish follows a segment.
+func lastWritten(p *refine.Plan, i int) bool {
 	for _, s := range p.Segments[i+1:] {
+		if s.Write != nil {
+			return false
+		}
 		for _, k := range s.Keep {
 			if p.Steps[k].Tool.Type != step.Finish {
 				return false
 			}
 		}
-		if len(s.Write) > 0 {
-			return false
-		}
 	}
 	return true
 }
 
-// segment executes the steps that a segment keeps, or writes its clauses.
+// segment executes the steps that a segment keeps, or writes its text.
 func (d *draft) segment(ctx context.Context, p *refine.Plan, s refine.Segment, last bool) error {
-	if len(s.Write) == 0 {
+	if s.Write == nil {
 		return d.keep(ctx, p, s.Keep)
 	}
 	before := len(d.steps)
 	// Only the end of a test wants an assertion of its own.
-	if err := d.plan(ctx, plan.Config{Clauses: s.Write, NoSuggestion: !last || d.asserted}); err != nil {
+	if err := d.plan(ctx, plan.Config{Text: s.Write, NoSuggestion: !last || d.asserted}); err != nil {
 		return err
 	}
 	written := d.steps[before:]
@@ -108,13 +106,13 @@ func (d *draft) keep(ctx context.Context, p *refine.Plan, list []int) error {
 
 // restate writes a step of the base anew that does not hold any more.
 func (d *draft) restate(ctx context.Context, s step.Step, message string) error {
-	clause, ok := refine.Restate(s)
+	text, ok := refine.Restate(s)
 	if !ok {
 		return &plan.FailedError{Code: CodeStepFailed, Detail: fmt.Sprintf("the step %s of the test does not hold any more (%s): %s",
 			s.ID, describeStep(&s), message)}
 	}
 	before := len(d.steps)
-	if err := d.plan(ctx, plan.Config{Clauses: []intent.Clause{clause}, NoSuggestion: true}); err != nil {
+	if err := d.plan(ctx, plan.Config{Text: &text, NoSuggestion: true}); err != nil {
 		return err
 	}
 	if written := d.steps[before:]; len(written) > 0 {

@@ -68,8 +68,20 @@ type Node struct {
 	// who write pages name icons: ["trash","btn"]. At most 20.
 	Hints []string `json:"hints,omitempty"`
 	// Style is what is seen of the element and not said: background and text colour as
-	// names of CSS basic colours, shape of SVG elements. Only for elements that react.
+	// names of CSS basic colours, shape of SVG elements; unsure is set where the background is
+	// nearly as near to another name. Only for elements that react.
 	Style map[string]string `json:"style,omitempty"`
+
+	// Class is the class attribute, at most 80 characters. Size and Bold are the font's of
+	// texts, links, cells, headings and elements without a role; Struck texts are crossed out.
+	Class  string `json:"class,omitempty"`
+	Size   int    `json:"size,omitempty"`
+	Bold   bool   `json:"bold,omitempty"`
+	Struck bool   `json:"struck,omitempty"`
+	// Layer is "fixed" or "absolute" where the element may lie over others; Live elements
+	// are read aloud when they change.
+	Layer string `json:"layer,omitempty"`
+	Live  bool   `json:"live,omitempty"`
 
 	Value    string `json:"value,omitempty"` // what a control holds, at most 300 characters; never a password's
 	HasValue bool   `json:"hasValue,omitempty"`
@@ -78,6 +90,7 @@ type Node struct {
 	Selected string `json:"selected,omitempty"` // as Checked; also aria-current
 	Expanded string `json:"expanded,omitempty"` // as Checked; also details
 	Popup    string `json:"popup,omitempty"`    // aria-haspopup
+	Sort     string `json:"sort,omitempty"`     // of headers: "ascending", "descending", "none"; "" not said
 	Disabled bool   `json:"disabled,omitempty"`
 	ReadOnly bool   `json:"readOnly,omitempty"`
 	Required bool   `json:"required,omitempty"`

@@ -43,10 +43,11 @@ func describedTarget(c *gin.Context) (target any, fault string) {
 
 // generateData is the page of generation and import, with what was typed.
 type generateData struct {
-	Intent, TestURL, Name, Suite, Tags, Tunnel, Browser, Version, Platform, Capabilities, MaxSteps string
-	Suites                                                                                         []named
-	Tunnels                                                                                        list[named]
-	Fault                                                                                          string
+	Intent, TestURL, Name, Suite, Tags, Tunnel, Browser, Version, Platform, Capabilities, MaxSteps, Explore string
+	KeepDraft                                                                                               bool
+	Suites                                                                                                  []named
+	Tunnels                                                                                                 list[named]
+	Fault                                                                                                   string
 	// The import.
 	Document, ImportName, SideTest, ImportFault string
 }
@@ -71,9 +72,9 @@ const maxShortName = 80
 func (p *Pages) generate(c *gin.Context) error {
 	data := generateData{Intent: field(c, "intent"), TestURL: field(c, "url"), Name: field(c, "name"), Suite: field(c, "suite"),
 		Tags: field(c, "tags"), Tunnel: field(c, "tunnel"), Browser: field(c, "browser"), Version: field(c, "version"),
-		Platform: field(c, "platform"), Capabilities: field(c, "capabilities"), MaxSteps: field(c, "max_steps")}
+		Platform: field(c, "platform"), Capabilities: field(c, "capabilities"), MaxSteps: field(c, "max_steps"), Explore: field(c, "explore"), KeepDraft: field(c, "keep_draft") != ""}
 	settings := map[string]any{"testUrl": data.TestURL, "scTunnelName": orNull(data.Tunnel)}
-	prompt := map[string]any{"intent": data.Intent}
+	prompt := map[string]any{"intent": data.Intent, "explore": orNull(data.Explore), "keepDraft": data.KeepDraft}
 	target, fault := describedTarget(c)
 	if target != nil {
 		settings["target"] = target
@@ -166,7 +167,27 @@ type generation struct {
 		Added   []string `json:"added"`
 		Removed []string `json:"removed"`
 	} `json:"changes"`
-	Model json.RawMessage `json:"model"`
+	Model           json.RawMessage `json:"model"`
+	DraftTestCaseID string          `json:"draftTestCaseId"`
+	Findings        *taken          `json:"findings"`
+}
+
+// taken says how the sentence was taken.
+type taken struct {
+	Clauses []struct {
+		Text string   `json:"text"`
+		Done bool     `json:"done"`
+		Left []string `json:"left"`
+	} `json:"clauses"`
+	Candidates []struct {
+		What string `json:"what"`
+		Why  string `json:"why"`
+	} `json:"candidates"`
+	Trivial []string `json:"trivial"`
+	Decided []struct {
+		What string `json:"what"`
+		By   string `json:"by"`
+	} `json:"decided"`
 }
 
 // generationData is the page of a generation.

@@ -1,321 +1,238 @@
 package intent
 
 import (
-	"strings"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
-// sentenceReader reads one sentence. A condition and a place at its start hold for
-// what follows in it.
-type sentenceReader struct {
-	segmentReader
-	clauses   []Clause
-	forbidden []Instruction
-	condition *Assertion
-	former    *Assertion // the condition before, for "otherwise"
-	optional  bool       // "when asked, ..."
-	outcome   bool       // the sentence begins with "then"
-	scope     []Relation
+// clauseKind is what a clause does in its text.
+type clauseKind int
+
+const (
+	fragment  clauseKind = iota // no verb of its own: it goes on what stands before or leads in what follows
+	goal                        // says to do something
+	claim                       // says that something holds
+	statement                   // tells something that what follows speaks of ("The member paid her fee: tick it")
+)
+
+// clause is a part of a sentence with one verb at most.
+type clause struct {
+	kind  clauseKind
+	items []item
+	// head is the verb: of a goal what is to be done, of a claim the finite verb; -1 none.
+	head int
+	sep  string // what joined it: "", ",", "and", "or", "but", ":", ";", "("
+	// after: "then" joined it.
+	after bool
+	// cond is set of clauses behind "if", "when", "given" and the like.
+	cond      string
+	forbidden bool // "do not", "without"
+	expected  bool // "try to"
+	begun     bool // "start to"
+	question  bool
+	seeks     bool   // it is done to find what follows
+	told      []Span // "as an admin I want to": words that say nothing to do
+	// that: it is what a verb of checking asks for ("check that ...").
+	that   bool
+	closes bool // it stands behind ")" and a comma
 }
 
-// maxWords bounds what is read as one instruction.
-const maxWords = 120
-
-// maxReadings bounds the readings of a clause.
-const maxReadings = 4
-
-func (w *sentenceReader) read(s span) {
-	s = w.aimless(w.story(s))
-	if len(s) == 0 || w.ignorable(s) {
-		return
+// clauses cuts a sentence into clauses and joins what has no verb to what it belongs to.
+func (r *reader) clauses(items []item) []clause {
+	pieces := r.purposes(r.glossed(r.pieces(items)))
+	for i := range pieces {
+		r.classify(&pieces[i])
 	}
-	parts := w.segments(s)
-	for i := 0; i < len(parts); i++ {
-		part := parts[i]
-		if part.link == "then" || part.link == "," && i > 1 {
-			w.condition = nil
-		}
-		w.outcome = i == 0 && part.link == "then" && s[0].line
-		if i+1 < len(parts) && parts[i+1].weak {
-			both := span(s[index(s, part.span):indexEnd(s, parts[i+1].span)])
-			w.uncertain(both, part.span, parts[i+1].span)
-			i++
-			continue
-		}
-		w.segment(part.span, i+1 < len(parts))
-	}
+	return r.merge(pieces)
 }
 
-// index returns where a part of s begins in it.
-func index(s, part span) int {
-	for i := range s {
-		if s[i].start == part[0].start {
-			return i
+// pieces cuts items at marks and conjunctions.
+func (r *reader) pieces(items []item) []clause {
+	var list []clause
+	cur := clause{head: -1}
+	depth := 0
+	end := func() {
+		if len(cur.items) > 0 {
+			list = append(list, cur)
 		}
 	}
-	return 0
-}
-
-func indexEnd(s, part span) int { return index(s, part) + len(part) }
-
-// ignorable reports whether a sentence asks for nothing: the name of a scenario, a
-// goal, a heading.
-func (w *sentenceReader) ignorable(s span) bool {
-	if _, n := w.questions.match(s); n > 0 && n < len(s) {
-		w.add(Clause{Text: s.text(w.src), Reason: "it is a question"})
-		return true
-	}
-	if _, n := w.ignored.match(s); n > 0 && (n > 1 || s[0].line) {
-		if n == len(s) || s[n].is(":") || n > 1 {
-			return true
+	start := func(sep string) {
+		if len(cur.items) == 0 && (cur.sep == ":" || cur.sep == ";" || cur.sep == "(") && sep == "," {
+			return
 		}
-	}
-	last := s[len(s)-1]
-	return last.is(":") && !s.hasQuoted()
-}
-
-// segment reads one segment and adds its clause.
-func (w *sentenceReader) segment(s span, more bool) {
-	s = s.trim()
-	if len(s) == 0 {
-		return
-	}
-	if rest, done := w.conditional(s, more); done {
-		return
-	} else {
-		s = rest
-	}
-	if i := w.placeEnd(s); i > 0 && w.placed(s[:i]) {
-		s = s[i:]
-	} else if more && w.placed(s) {
-		return
-	}
-	c := w.clause(s)
-	w.add(c)
-}
-
-// add adds a clause with the sentence's condition and place.
-func (w *sentenceReader) add(c Clause) {
-	if c.Text == "" {
-		return
-	}
-	c.Lang = w.lang
-	if len(c.Readings) > maxReadings {
-		c.Readings = c.Readings[:maxReadings]
-	}
-	if len(c.Readings) == 0 && c.Reason == "" {
-		return
-	}
-	for i := range c.Readings {
-		for j := range c.Readings[i].Instructions {
-			in := &c.Readings[i].Instructions[j]
-			in.Lang = w.lang
-			if in.Text == "" {
-				in.Text = c.Text
-			}
-			in.Optional = in.Optional || w.optional && in.Kind != Assert
-			if w.condition != nil && in.If == nil {
-				in.If = w.condition
-			}
-			w.place(in)
-		}
-	}
-	if len(w.scope) > 0 {
-		pressedThere(c.Readings)
-	}
-	w.clauses = append(w.clauses, c)
-}
-
-// uncertain reads two segments that may be one.
-func (w *sentenceReader) uncertain(both, first, second span) {
-	one, a, b := w.clause(both), w.clause(first), w.clause(second)
-	c := Clause{Text: both.text(w.src)}
-	for _, reading := range one.Readings {
-		if len(reading.Instructions) == 1 {
-			reading.Prior = 0.6
-			c.Readings = append(c.Readings, reading)
-		}
-	}
-	if len(a.Readings) > 0 && len(b.Readings) > 0 {
-		all := append(append([]Instruction{}, a.Readings[0].Instructions...), b.Readings[0].Instructions...)
-		c.Readings = append(c.Readings, Reading{all, 0.4})
-	}
-	c.Reason = one.Reason
-	w.add(c)
-}
-
-// clause reads a segment that asks for something.
-func (w *sentenceReader) clause(s span) Clause {
-	s = s.trim()
-	c := Clause{Text: s.text(w.src)}
-	if len(s) == 0 {
-		return Clause{}
-	}
-	if len(s) > maxWords {
-		c.Reason = "it is too long"
-		return c
-	}
-	s, condition, isOptional := w.trailing(w.tailless(s))
-	if out := w.label(s); out != nil {
-		c.Readings = out
-		return c
-	}
-	if out := w.means(s); out != nil {
-		c.Readings = out
-		w.conditionOf(&c, condition, isOptional)
-		return c
-	}
-	s, within := w.within(s)
-	if a, rest := w.checked(s); a != "" {
-		c.Readings, c.Reason = w.assertions(rest)
-		if a == "!check" {
-			deny(c.Readings)
-		}
-		for i := range c.Readings {
-			for j := range c.Readings[i].Instructions {
-				c.Readings[i].Instructions[j].Duration = within
+		keep := cur
+		end()
+		cur = clause{head: -1, sep: sep}
+		if len(keep.items) == 0 {
+			cur.cond = keep.cond
+			cur.closes = keep.sep == ")" && sep == ","
+			if keep.sep == "(" || sep == "," && keep.sep != ")" || keep.sep == "but" || keep.sep == ";" || keep.sep == ":" {
+				cur.sep = keep.sep
 			}
 		}
-		w.conditionOf(&c, condition, isOptional)
-		return c
 	}
-	body := s[w.skip(s):]
-	if _, n := w.not.match(body); n > 0 && n < len(body) {
-		if code, verb, rest, ok := w.verbPhrase(body[n:]); ok {
-			readings := w.act(code, verb, rest, body[n:])
-			if len(readings) > 0 && len(w.forbidden) < 50 {
-				no := readings[0].Instructions
-				no[0].Text = c.Text
-				w.forbidden = append(w.forbidden, no...)
+	for i := range items {
+		it := &items[i]
+		switch {
+		case it.sign("("):
+			start("(")
+			depth++
+		case it.sign(")"):
+			start(")")
+			depth = max(0, depth-1)
+		case it.sign(",;:"):
+			start(it.text)
+		case it.sign("-–—"):
+			start(";")
+		case it.sign("¡¿"):
+		case it.mark:
+			cur.items = append(cur.items, *it)
+		case len(cur.items) > 0 && r.withoutDeed(items, i):
+			start("and")
+			cur.items = append(cur.items, *it)
+		case r.coordinates(items, i):
+			start(conjunctionName(it))
+			if cur.sep == "then" {
+				cur.sep, cur.after = "and", true
 			}
-			return Clause{}
+		case r.subordinates(items, i, len(cur.items)):
+			name := conjunctionName(it)
+			if r.checkedBefore(items, i) {
+				name = "that"
+			}
+			if len(cur.items) > 0 || name == "that" {
+				start(name)
+			}
+			cur.cond = name
+			if name == "that" {
+				cur.that, cur.cond = true, ""
+			}
+		default:
+			cur.items = append(cur.items, *it)
 		}
 	}
-	if w.finalVerb {
-		if code, verb, rest, ok := w.denied(body); ok {
-			if readings := w.act(code, verb, rest, body); len(readings) > 0 && len(w.forbidden) < 50 {
-				w.forbidden = append(w.forbidden, readings[0].Instructions...)
-			}
-			return Clause{}
-		}
-	}
-	code, verb, rest, ok := w.verbPhrase(body)
-	if ok && len(rest) > 1 && strings.HasPrefix(code, "activate") && (rest[0].is(":") || rest[0].is("=")) {
-		ok = false // "Email: a@b.c"
-	}
-	if ok && !(w.statement(body) > 0 && w.nominal(body, rest)) {
-		c.Readings = w.act(code, verb, rest, body)
-		if len(c.Readings) == 0 {
-			if len(rest) == 0 && code == "find" || code == "hint" {
-				return Clause{}
-			}
-			c.Reason = "what to do is understood (" + verb + "), but not with what"
-		}
-		w.conditionOf(&c, condition, isOptional)
-		return c
-	}
-	if readings := w.standing(s, body); readings != nil {
-		c.Readings = readings
-		return c
-	}
-	if code, n := w.sequels.match(s); n > 0 && n < len(s) && (code == "then" || s[n].is(",")) {
-		s = s[n:].trim()
-	}
-	if w.statement(s) >= 0 {
-		c.Readings, c.Reason = w.assertions(s)
-		w.conditionOf(&c, condition, isOptional)
-		return c
-	}
-	if readings := w.labelled(body); len(readings) > 0 {
-		c.Readings = readings
-		return c
-	}
-	c.Reason = "no instruction was found in it"
-	return c
+	end()
+	return list
 }
 
-// tailless removes from the end what an instruction is for, and notes what is not to be
-// done: "fill in the form without submitting it".
-func (w *sentenceReader) tailless(s span) span {
-	for i := 2; i+1 < len(s); i++ {
-		if w.purposes.has(s[i:]) && !w.moves(s) {
-			return s[:i].trim()
-		}
-		_, n := w.without.match(s[i:])
-		if n == 0 || i+n >= len(s) {
-			continue
-		}
-		tail := s[i+n:]
-		if tail[0].is("zu") && len(tail) > 1 {
-			tail = tail[1:]
-		}
-		if code, verb, rest, ok := w.verbPhrase(tail); ok {
-			for _, reading := range w.act(code, verb, rest, tail) {
-				w.forbidden = append(w.forbidden, reading.Instructions...)
-				break
-			}
-			return s[:i].trim()
-		}
-	}
-	return s
-}
-
-// moves reports whether an instruction moves something, for which "so that" says where.
-func (w *sentenceReader) moves(s span) bool {
-	code, _, _ := w.verb(s[w.skip(s):])
-	return code == "drag" || code == "move" || code == "sort"
-}
-
-// nominal reports whether a word that can be a verb is a noun here: "search is empty",
-// and whether the verb at the end belongs to a statement.
-func (w *sentenceReader) nominal(body, rest span) bool {
-	if len(rest) == 0 {
+// coordinates reports whether items[i] may stand between clauses.
+func (r *reader) coordinates(items []item, i int) bool {
+	it := &items[i]
+	if it.proper(r.lang) || it.value != nil || it.has(lexicon.Preposition) && !it.mainly(lexicon.Conjunction) {
 		return false
 	}
-	if rest[0].n < body[len(body)-1].n && rest[0].n == body[0].n {
-		return w.modalIn(body)
+	if it.has(lexicon.Conjunction, "and", "or", "but") {
+		particle := i == 1 && it.has(lexicon.Conjunction, "but") && r.imperative(items, 0) // de "geh aber nur"
+		return !it.has(lexicon.Quantity) && !particle
 	}
-	return w.modals.has(rest) || w.nouns.has(rest) && w.statement(rest) >= 0 && w.statement(rest) <= 3
+	if r.behindPreposition(items, i) {
+		return false
+	}
+	if i > 0 && items[i-1].has(lexicon.Auxiliary) {
+		return false
+	}
+	after := i > 0 && (items[i-1].mark || items[i-1].has(lexicon.Conjunction)) || it.words != nil && r.finite(upToMark(items, i+1), 0) >= 0
+	return it.has(lexicon.Conjunction, "then") && i > 0 && !it.has(lexicon.Preposition) && (after || r.imperative(items, i+1) || it.words != nil && namesNext(items, i+1))
 }
 
-// modalIn reports whether a word such as "is" or "should" is in a span.
-func (r *statementReader) modalIn(s span) bool {
-	for i := range s {
-		if s[i].kind == word && r.modals.has(s[i:]) {
+// namesNext reports whether a quoted name stands at i, or behind a preposition there.
+func namesNext(items []item, i int) bool {
+	if i < len(items) && items[i].has(lexicon.Preposition) {
+		i++
+	}
+	return i < len(items) && items[i].quoted()
+}
+
+// upToMark returns the items from i to the next mark.
+func upToMark(items []item, i int) []item {
+	j := i
+	for j < len(items) && !items[j].mark {
+		j++
+	}
+	return items[min(i, j):j]
+}
+
+// withoutDeed reports whether "without" and a verb stand at i: "without saving".
+func (r *reader) withoutDeed(items []item, i int) bool {
+	it := &items[i]
+	if !it.has(lexicon.Preposition, "without") && !it.has(lexicon.Conjunction, "without") || it.proper(r.lang) {
+		return false
+	}
+	for j := i + 1; j < len(items) && !items[j].mark; j++ {
+		if r.lang == "de" && !(items[j-1].has(lexicon.Preposition, "to") && items[j-1].fold == "zu") {
+			continue
+		}
+		if r.deedForm(&items[j], "infinitive", "gerund") && !items[j].cap && !r.behindPreposition(items[i+1:], j-i-1) {
+			return true
+		}
+		if items[j].has(lexicon.Auxiliary, "have") && j+1 < len(items) && r.deedForm(&items[j+1], "participle") && r.lang != "de" {
+			return true
+		}
+		if r.lang != "de" && j > i+2 {
+			return false
+		}
+	}
+	return false
+}
+
+// subordinates reports whether items[i] begins a clause of condition or of content.
+func (r *reader) subordinates(items []item, i, before int) bool {
+	it := &items[i]
+	if it.has(lexicon.Conjunction, "if", "that") && r.checkedBefore(items, i) {
+		return true
+	}
+	if it.has(lexicon.Conjunction, "that") {
+		return i > 0 && before > 0 && (r.asks(&items[i-1]) || r.settlesThat(items, i)) || before == 0 && i > 0 && items[i-1].sign(",") && !it.has(lexicon.Relative)
+	}
+	if it.has(lexicon.Auxiliary) || it.value != nil || it.proper(r.lang) {
+		return false
+	}
+	if e := it.as(lexicon.Preposition); it.has(lexicon.Conjunction, "before", "after", "while", "because") || e != nil && e.Name == "until" && it.has(lexicon.Conjunction) {
+		return before > 0 && r.clauseFollows(items, i+1)
+	}
+	if it.has(lexicon.Preposition) && !it.has(lexicon.Conjunction, "given") {
+		return false
+	}
+	return it.has(lexicon.Conjunction, "if", "when", "given") && i+1 < len(items) && (before == 0 || it.has(lexicon.Conjunction, "if", "when"))
+}
+
+// settlesThat reports whether a verb of ticking stands before "that", and behind it what is
+// ticked: "tick that it is my first visit".
+func (r *reader) settlesThat(items []item, i int) bool {
+	ticks := false
+	for _, v := range items[i-1].verbs {
+		switch Effect(v.Effect) {
+		case Complete, Toggle, Choose, Select, Confirm:
+			ticks = ticks || v.Form == "imperative" || v.Form == "infinitive"
+		}
+	}
+	for j := i + 1; ticks && j < len(items) && !items[j].mark; j++ {
+		if items[j].has(lexicon.Auxiliary, "be", "have") {
 			return true
 		}
 	}
 	return false
 }
 
-// checked reports whether a segment begins as an assertion, and returns what it asserts.
-func (w *sentenceReader) checked(s span) (string, span) {
-	for i := 0; i < len(s); {
-		_, lead := w.leads.match(s[i:])
-		if kind, n := w.checks.match(s[i:]); n > 0 && n < len(s)-i && n >= lead {
-			rest := s[i+n:]
-			for len(rest) > 1 && (rest[0].is(",") || rest[0].is(":") || w.fillers.has(rest)) {
-				rest = rest[1:]
-			}
-			_, t := w.that.match(rest)
-			if t > 0 && t < len(rest) {
-				return kind, rest[t:]
-			}
-			if code, v, _ := w.verb(s[i:]); v > 0 && n == 1 && w.statement(rest) < 0 && (strings.HasPrefix(code, "activate") || code == "check" || code == "accept") {
-				return "", nil
-			}
-			return kind, rest
+// checkedBefore reports whether a verb of checking stands before a conjunction: "check
+// whether", "schau nach, ob".
+func (r *reader) checkedBefore(items []item, i int) bool {
+	for j := i - 1; j >= 0 && j > i-4; j-- {
+		if r.asks(&items[j]) {
+			return true
 		}
-		_, n := w.leads.match(s[i:])
-		if n == 0 {
-			_, n = w.sequels.match(s[i:])
+		if !items[j].mark && items[j].content() {
+			return false
 		}
-		if n == 0 {
-			return "", nil
-		}
-		i += n
 	}
-	return "", nil
+	return false
 }
 
-// deny turns assertions into their opposites.
-// within removes from an assertion how long it may take: "within 5 seconds".
+// clauseFollows reports whether a finite verb stands before the next mark.
+func (r *reader) clauseFollows(items []item, i int) bool {
+	for j := i; j < len(items) && !items[j].mark && !items[j].has(lexicon.Conjunction, "and", "that"); j++ {
+		if items[j].has(lexicon.Auxiliary, "be", "must", "have") && j > i {
+			return true
+		}
+	}
+	return false
+}

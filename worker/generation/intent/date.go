@@ -3,316 +3,250 @@ package intent
 import (
 	"strconv"
 	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
-// dateReader reads a date and a time out of words, in any of their usual orders.
-type dateReader struct {
-	*reader
-	Date
-	found bool
-}
-
-// maxDateWords bounds what can be a date.
-const maxDateWords = 14
-
-// date reads a span that is a date, a time or both, and nothing else.
-func (r *valueReader) date(s span) *Date {
-	s = s.trim()
-	if len(s) == 0 || len(s) > maxDateWords {
-		return nil
-	}
-	d := dateReader{reader: &r.reader, Date: Date{Hour: -1, Minute: -1, Second: -1}}
-	for len(s) > 0 {
-		n := d.next(s)
-		if n == 0 {
-			return nil
+// date reads a date, a time or both from toks[i], in words or digits, and of how many tokens
+// it is; 0 where none stands there. A bare number is none, and a bare month or weekday is one
+// only where it cannot be another word (en "may", es "mayo").
+func (r *reader) date(toks []token, i int) (*Date, int) {
+	d := &Date{Hour: -1, Minute: -1, Weekday: -1}
+	n := r.day(d, toks, i)
+	j := i + n
+	if n > 0 && j < len(toks) && r.timeWord(toks, j) {
+		j++
+		if j < len(toks) && toks[j].class == wordToken && r.lex.Is(toks[j].text, lexicon.Article) {
+			j++ // es "a las 12:00"
 		}
-		s = s[n:]
 	}
-	if !d.found || d.Day > 31 || d.Month > 12 || d.Hour > 24 || d.Minute > 59 {
-		return nil
+	if j < len(toks) {
+		if m := r.hour(d, toks, j, n > 0); m > 0 {
+			return d, j + m - i
+		}
 	}
-	return &d.Date
+	if n == 0 {
+		return nil, 0
+	}
+	return d, n
 }
 
-// next reads the next part of a date and returns how many tokens it has.
-func (d *dateReader) next(s span) int {
-	t := s[0]
-	if n := d.relative(s); n > 0 {
+// timeWord reports whether the word at j leads from a date to a time: "at", "um", "a las".
+func (r *reader) timeWord(toks []token, j int) bool {
+	return toks[j].class == wordToken && r.lex.Is(toks[j].text, lexicon.Preposition) || toks[j].mark(",")
+}
+
+// day reads the day of d.
+func (r *reader) day(d *Date, toks []token, i int) int {
+	if n := digitsDate(d, toks[i], r.lang); n > 0 {
 		return n
 	}
-	if d.clock(t.low) || d.numeric(t.low) {
-		d.found = true
+	j := i
+	if e := r.word(toks, j, lexicon.Weekday); e != nil && named(toks[j], r.lang) {
+		d.Weekday = int(e.Value)
+		j++
+		if j+1 < len(toks) && (toks[j].mark(",") || toks[j].is("den", "le", "the", "el")) && r.dayMonth(&Date{}, toks, j+1) > 0 {
+			j++
+		}
+	}
+	if n := r.dayMonth(d, toks, j); n > 0 {
+		return j + n - i
+	}
+	if j > i {
+		d.Relative = "weekday"
+		return j - i
+	}
+	if e := r.word(toks, i, lexicon.Day); e != nil && e.Name != "now" {
+		d.Relative, d.Days = "day", int(e.Value)
 		return 1
 	}
-	if n := d.hour(s); n > 0 {
-		return n
-	}
-	code, n := d.dates.match(s)
-	kind, value, _ := strings.Cut(code, " ")
-	v, _ := strconv.Atoi(value)
-	switch kind {
-	case "month":
-		if d.Month != 0 {
-			return 0
-		}
-		d.Month, d.found = v, true
-		return n
-	case "weekday":
-		return n
-	case "fill":
-		return n
-	case "clock":
-		if d.Hour < 0 {
-			return 0
-		}
-		return n
-	case "noon", "midnight":
-		d.Hour, d.Minute, d.found = 12, 0, true
-		if kind == "midnight" {
-			d.Hour = 0
-		}
-		return n
-	case "am", "pm":
-		if d.Hour < 0 || d.Hour > 12 {
-			return 0
-		}
-		d.half(kind)
-		return n
-	}
-	if t.is(",") || t.is(".") && t.glued {
-		return 1
-	}
-	return d.dayOrYear(s)
+	return 0
 }
 
-func (d *dateReader) half(kind string) {
-	switch {
-	case kind == "pm" && d.Hour < 12:
-		d.Hour += 12
-	case kind == "am" && d.Hour == 12:
-		d.Hour = 0
-	}
-}
+// named reports whether a weekday or month is written as one: with a capital letter in
+// English and German, so that "may", "march" and "sat" stay verbs.
+func named(t token, lang string) bool { return t.cap || lang == "es" || lang == "fr" }
 
-// dayOrYear reads "5", "5th", "2024" beside the name of a month.
-func (d *dateReader) dayOrYear(s span) int {
-	w := s[0].low
-	end := 0
-	for end < len(w) && w[end] >= '0' && w[end] <= '9' {
-		end++
+// dayMonth reads day and month in either order, with a year or without.
+func (r *reader) dayMonth(d *Date, toks []token, i int) int {
+	if i >= len(toks) {
+		return 0
 	}
-	suffix := w[end:]
-	if end == 0 {
-		if o, n := d.ordinal(s); n > 0 && o > 0 && d.Day == 0 && (d.Month != 0 || d.monthFollows(s[n:])) {
-			d.Day = o
-			return n
+	if day, n := dayNumber(toks, i); n > 0 {
+		j := i + n
+		if j < len(toks) && toks[j].is("de", "of", "del") {
+			j++
+		}
+		if e := r.word(toks, j, lexicon.Month); e != nil {
+			d.Day, d.Month = day, int(e.Value)
+			return j + 1 + r.year(d, toks, j+1) - i
 		}
 		return 0
 	}
-	v, err := strconv.Atoi(w[:end])
-	if err != nil {
+	e := r.word(toks, i, lexicon.Month)
+	if e == nil || !named(toks[i], r.lang) {
 		return 0
 	}
-	switch {
-	case end == 4 && suffix == "" && v >= 1000 && d.Month != 0 && d.Year == 0:
-		d.Year = v
-	case d.Day == 0 && v >= 1 && v <= 31 && (suffix == "" || suffix == "st" || suffix == "nd" || suffix == "rd" || suffix == "th" || suffix == "te" || suffix == "ten") &&
-		(d.Month != 0 || d.monthFollows(s[1:])):
-		d.Day = v
-	default:
+	if day, n := dayNumber(toks, i+1); n > 0 && day <= 31 && r.lang == "en" {
+		d.Month, d.Day = int(e.Value), day
+		return 1 + n + r.year(d, toks, i+1+n)
+	}
+	y := r.year(d, toks, i+1)
+	if y == 0 && len(toks[i].text) < 3 {
 		return 0
 	}
+	d.Month = int(e.Value)
+	return 1 + y
+}
+
+func (r *reader) word(toks []token, i int, c lexicon.Class) *lexicon.Entry {
+	if i >= len(toks) || toks[i].class != wordToken {
+		return nil
+	}
+	return r.lex.Entry(toks[i].text, c)
+}
+
+// dayNumber reads the number of a day, with its full stop or ending: "28.", "4th", "1er".
+func dayNumber(toks []token, i int) (int, int) {
+	if i >= len(toks) {
+		return 0, 0
+	}
+	t := toks[i]
+	switch t.class {
+	case numberToken:
+		if t.num < 1 || t.num > 31 || strings.ContainsAny(t.text, ".,") {
+			return 0, 0
+		}
+		if i+1 < len(toks) && toks[i+1].text == "." && !toks[i+1].space {
+			return int(t.num), 2
+		}
+		return int(t.num), 1
+	case wordToken:
+		digits := strings.TrimRight(t.fold, "abcdefghijklmnopqrstuvwxyzèº")
+		v, err := strconv.Atoi(digits)
+		if err == nil && v >= 1 && v <= 31 && ordinalTail[t.fold[len(digits):]] {
+			return v, 1
+		}
+	}
+	return 0, 0
+}
+
+// year reads ", 2031", "de 2031" or "2031".
+func (r *reader) year(d *Date, toks []token, i int) int {
+	j := i
+	if j < len(toks) && (toks[j].mark(",") || toks[j].is("de", "del")) {
+		j++
+	}
+	if j < len(toks) && toks[j].class == numberToken && toks[j].num >= 1900 && toks[j].num < 2200 && len(toks[j].text) == 4 {
+		d.Year = int(toks[j].num)
+		return j + 1 - i
+	}
+	return 0
+}
+
+// digitsDate reads 2031-05-12, 05/12/2016 and 14.04.2031: in English the month is first
+// unless it cannot be.
+func digitsDate(d *Date, t token, lang string) int {
+	if t.class != codeToken && t.class != numberToken {
+		return 0
+	}
+	parts := strings.FieldsFunc(t.text, func(r rune) bool { return strings.ContainsRune("-/.", r) })
+	if len(parts) != 3 || strings.ContainsAny(t.text, ":,") {
+		return 0
+	}
+	var n [3]int
+	for i, p := range parts {
+		v, err := strconv.Atoi(p)
+		if err != nil {
+			return 0
+		}
+		n[i] = v
+	}
+	if len(parts[0]) == 4 {
+		n[0], n[2] = n[2], n[0]
+	} else if len(parts[2]) != 4 && len(parts[2]) != 2 {
+		return 0
+	} else if lang == "en" && strings.Contains(t.text, "/") && n[0] <= 12 {
+		n[0], n[1] = n[1], n[0]
+	}
+	if n[0] < 1 || n[0] > 31 || n[1] < 1 || n[1] > 12 {
+		return 0
+	}
+	if n[2] < 100 {
+		n[2] += 2000
+	}
+	d.Day, d.Month, d.Year = n[0], n[1], n[2]
 	return 1
 }
 
-func (d *dateReader) monthFollows(s span) bool {
-	for i := 0; i < len(s) && i < 4; i++ {
-		code, _ := d.dates.match(s[i:])
-		if strings.HasPrefix(code, "month") {
-			return true
-		}
-	}
-	return false
-}
-
-// numeric reads 12/05/2016, 2016-12-05 and 5.12.2016.
-func (d *dateReader) numeric(w string) bool {
-	w, clock, both := strings.Cut(w, "t")
-	if both && !d.clock(strings.TrimSuffix(clock, "z")) {
-		return false
-	}
-	for _, sep := range []string{"/", "-", "."} {
-		parts := strings.Split(w, sep)
-		if len(parts) != 3 && !(len(parts) == 2 && sep != ".") {
-			continue
-		}
-		var v [3]int
-		for i, p := range parts {
-			n, err := strconv.Atoi(p)
-			if err != nil || n < 0 || len(p) > 4 {
-				return false
-			}
-			v[i] = n
-		}
-		return d.order(v, len(parts), len(parts[0]), sep)
-	}
-	return false
-}
-
-// order sets year, month and day out of three numbers: by the separator, and by what
-// they can be.
-func (d *dateReader) order(v [3]int, n, digits int, sep string) bool {
-	switch {
-	case n == 2 && sep == "/" && v[0] >= 1 && v[0] <= 12 && v[1] >= 1 && v[1] <= 31:
-		d.Month, d.Day = v[0], v[1]
-	case n == 2 && sep == "-" && digits == 4 && v[1] >= 1 && v[1] <= 12:
-		d.Year, d.Month = v[0], v[1]
-	case n == 2:
-		return false
-	case digits == 4:
-		d.Year, d.Month, d.Day = v[0], v[1], v[2]
-	case sep == "/" && v[0] <= 12 && d.lang != "de":
-		d.Month, d.Day, d.Year = v[0], v[1], v[2]
-	case sep == "-" && v[0] <= 12 && d.lang != "de":
-		d.Month, d.Day, d.Year = v[0], v[1], v[2]
-	default:
-		d.Day, d.Month, d.Year = v[0], v[1], v[2]
-	}
-	if d.Year > 0 && d.Year < 100 {
-		d.Year += 2000
-	}
-	return d.Month >= 1 && d.Month <= 12 && (d.Day >= 1 || n == 2) && d.Day <= 31
-}
-
-// clock reads 15:45, 3:45pm and 15:45:10.
-func (d *dateReader) clock(w string) bool {
-	half := ""
-	for _, h := range []string{"am", "pm", "a.m", "p.m"} {
-		if cut, ok := strings.CutSuffix(w, h); ok {
-			w, half = cut, h[:1]+"m"
-		}
-	}
-	parts := strings.Split(w, ":")
-	if len(parts) > 3 || len(parts) == 1 && half == "" {
-		return false
-	}
-	v := [3]int{0, 0, -1}
-	for i, p := range parts {
-		n, err := strconv.Atoi(p)
-		if err != nil || n < 0 || n > 59 || len(p) > 2 {
-			return false
-		}
-		v[i] = n
-	}
-	if v[0] > 24 {
-		return false
-	}
-	d.Hour, d.Minute, d.Second = v[0], v[1], v[2]
-	if half != "" {
-		d.half(half)
-	}
-	return true
-}
-
-// hour reads "3 pm", "15 Uhr", "15 Uhr 30".
-func (d *dateReader) hour(s span) int {
-	v, err := strconv.Atoi(s[0].low)
-	if err != nil || v < 0 || v > 24 || len(s) < 2 {
+// hour reads a time: "10:30", "3:45 pm", "9 am", "9 Uhr", "12 h"; after a date also "at 9".
+func (r *reader) hour(d *Date, toks []token, i int, dated bool) int {
+	t := toks[i]
+	h, m, ok := clock(t)
+	n := 1
+	if e := r.word(toks, i, lexicon.Number); !ok && e != nil && e.Value >= 1 && e.Value <= 12 {
+		h, m = int(e.Value), 0
+	} else if !ok && t.class == numberToken && t.num >= 0 && t.num <= 24 && !strings.ContainsAny(t.text, ".,") {
+		h, m, ok = int(t.num), 0, false
+	} else if !ok {
 		return 0
 	}
-	code, n := d.dates.match(s[1:])
-	switch code {
-	case "am", "pm":
-		if v > 12 {
-			return 0
-		}
-		d.Hour, d.Minute, d.found = v, 0, true
-		d.half(code)
-		return 1 + n
-	case "clock":
-		d.Hour, d.Minute, d.found = v, 0, true
-		if len(s) > 1+n {
-			if m, err := strconv.Atoi(s[1+n].low); err == nil && m < 60 {
-				d.Minute = m
-				return 2 + n
+	if i+1 < len(toks) {
+		next := toks[i+1]
+		switch {
+		case next.is("am", "pm") && r.lang != "de":
+			if next.fold == "pm" && h < 12 {
+				h += 12
 			}
-		}
-		return 1 + n
-	}
-	return 0
-}
-
-// relative reads "today", "in three days", "next Monday", "2 weeks ago".
-func (d *dateReader) relative(s span) int {
-	code, n := d.dates.match(s)
-	kind, value, _ := strings.Cut(code, " ")
-	v, _ := strconv.Atoi(value)
-	switch kind {
-	case "day":
-		d.Relative, d.Days, d.found = "day", v, true
-		return n
-	case "now":
-		d.Relative, d.found = "now", true
-		return n
-	case "in":
-		if c, m := d.count(s[n:]); m > 0 {
-			if days, u := d.unitOf(s[n+m:]); u > 0 {
-				d.Relative, d.Days, d.found = "day", c*days, true
-				return n + m + u
-			}
-		}
-		return 0
-	case "next", "last", "this":
-		unit, u := d.dates.match(s[n:])
-		if day, ok := strings.CutPrefix(unit, "weekday "); ok {
-			d.Weekday, _ = strconv.Atoi(day)
-			d.Relative, d.found = kind+" weekday", true
-			return n + u
-		}
-		if days, ok := strings.CutPrefix(unit, "unit "); ok {
-			v, _ := strconv.Atoi(days)
-			if kind == "last" {
-				v = -v
-			} else if kind == "this" {
-				v = 0
-			}
-			d.Relative, d.Days, d.found = "day", v, true
-			return n + u
-		}
-		return 0
-	case "weekday":
-		if len(s) == n && !d.found {
-			d.Weekday, d.Relative, d.found = v, "next weekday", true
-			return n
-		}
-		return 0
-	}
-	if c, m := d.count(s); m > 0 {
-		days, u := d.unitOf(s[m:])
-		if ago, a := d.dates.match(s[min(len(s), m+u):]); u > 0 && ago == "ago" {
-			d.Relative, d.Days, d.found = "day", -c*days, true
-			return m + u + a
-		}
-		if from, f := d.dates.match(s[min(len(s), m+u):]); u > 0 && from == "from" && m+u+f < len(s) {
-			if now, k := d.dates.match(s[m+u+f:]); now == "now" || now == "day 0" {
-				d.Relative, d.Days, d.found = "day", c*days, true
-				return m + u + f + k
-			}
+			n, ok = 2, true
+		case next.is("uhr", "o'clock") || next.is("heures", "horas", "h") && dated:
+			n, ok = 2, true
 		}
 	}
-	return 0
-}
-
-func (d *dateReader) unitOf(s span) (int, int) {
-	code, n := d.dates.match(s)
-	days, ok := strings.CutPrefix(code, "unit ")
+	if late, k := r.partOfDay(toks, i+n); k > 0 {
+		if late && h < 12 {
+			h += 12
+		}
+		n, ok = n+k, true
+	}
 	if !ok {
-		return 0, 0
+		return 0
 	}
-	v, err := strconv.Atoi(days)
-	if err != nil {
-		return 0, 0
+	d.Hour, d.Minute = h, m
+	return n
+}
+
+// partOfDay reads "in the evening", "abends", "de la mañana", "heures du soir" behind an hour.
+func (r *reader) partOfDay(toks []token, i int) (late bool, n int) {
+	j := i
+	if j < len(toks) && toks[j].is("o'clock", "uhr", "heures", "horas") {
+		j++
 	}
-	return v, n
+	k := j
+	for k < len(toks) && k < j+3 && toks[k].class == wordToken && (r.lex.Is(toks[k].text, lexicon.Preposition) || r.lex.Is(toks[k].text, lexicon.Article)) {
+		k++
+	}
+	if k >= len(toks) || toks[k].class != wordToken || k == j && (r.lang != "de" || toks[k].cap) {
+		return false, 0
+	}
+	for _, id := range r.lex.Concepts(toks[k].text) {
+		switch id.Name() {
+		case "morning":
+			return false, k + 1 - i
+		case "afternoon", "evening":
+			return true, k + 1 - i
+		}
+	}
+	return false, 0
+}
+
+// clock reads "10:30".
+func clock(t token) (h, m int, ok bool) {
+	hour, minute, found := strings.Cut(t.text, ":")
+	if t.class != codeToken || !found || len(minute) != 2 {
+		return 0, 0, false
+	}
+	h, err := strconv.Atoi(hour)
+	m, err2 := strconv.Atoi(minute)
+	return h, m, err == nil && err2 == nil && h >= 0 && h < 25 && m >= 0 && m < 60
 }

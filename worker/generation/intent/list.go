@@ -1,273 +1,222 @@
 package intent
 
-import "strings"
+import (
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+)
 
-// list splits a span at commas and "and".
-func (r *reader) list(s span) []span {
-	var out []span
-	begin := 0
-	for i := 0; i < len(s); {
-		n := 0
-		for i+n < len(s) {
-			if s[i+n].is(",") {
-				n++
-				continue
-			}
-			code, m := r.and.match(s[i+n:])
-			if code == "but" {
-				m = 0
-			}
-			if _, then := r.sequels.match(s[i+n:]); then > m && n > 0 {
-				m = then
-			}
-			if m == 0 {
-				_, m = r.or.match(s[i+n:])
-			}
-			if m == 0 {
-				break
-			}
-			n += m
-		}
-		if n == 0 {
-			i++
-			continue
-		}
-		if part := s[begin:i].trim(); len(part) > 0 {
-			out = append(out, part)
-		}
-		begin = i + n
-		i = begin
+// object takes a phrase without a preposition: the direct object, a further one of the list,
+// or a value of a field.
+func (d *deed) object(p *phrase, more bool) {
+	joined := p.sep == "," || p.sep == "and" || p.sep == "or" || p.sep == "but" || p.sep == ":" || p.sep == "(" || p.sep == ">"
+	switch n := len(d.g.Target); {
+	case p.sep == ">" && n > 0 && len(d.g.Fields) == 0: // "File > Export": what is opened on the way
+		way := d.g
+		way.Effect, way.Target = Open, d.g.Target[n-1:]
+		d.before = append(d.before, way)
+		d.g.Target = []Description{d.r.description(p)}
+	case d.last == "" || !joined && !d.object_:
+		d.object_ = true
+		d.first(p, more)
+	case !joined:
+		d.second(p)
+	case d.colon && d.g.Effect == Rate && (d.g.Amount == nil || p.quoted()):
+		d.field(p)
+	case d.g.Effect == Rate && d.g.Amount != nil:
+		d.sibling(p)
+	case d.colon || d.formlike() && (p.sep == "," || d.last == "field" || d.last == "value" || d.last == "name"):
+		d.member(p, more)
+	default:
+		d.member(p, more)
 	}
-	if begin < len(s) {
-		if part := s[begin:].trim(); len(part) > 0 {
-			out = append(out, part)
-		}
-	}
-	return out
 }
 
-// listed is a way to read a list: as its items, or as one name that has the words of a
-// list in it.
-type listed struct {
-	items []span
-	prior float64
+// sibling begins a further rating: "the breakfast 5".
+func (d *deed) sibling(p *phrase) {
+	g := d.g
+	g.Target, g.Amount, g.Fields = nil, nil, nil
+	g.Span = p.span()
+	if n := len(p.core); n > 1 && p.core[n-1].value != nil {
+		v := d.r.value(&phrase{core: p.core[n-1:]})
+		g.Amount = &v
+		g.Target = []Description{d.r.describe(p.core[:n-1])}
+	} else {
+		g.Amount = d.g.Amount
+		g.Target = []Description{d.r.description(p)}
+	}
+	d.extra = append(d.extra, g)
 }
 
-// lists returns the ways to read a span as a list, best first. Quoted items and those
-// after commas are a list; "Save and close" can be one name.
-func (r *valueReader) lists(s span) []listed {
-	items := r.list(s)
-	if _, n := r.except(s); n > 0 || r.coordinate(items) {
-		items = items[:1]
-	}
-	if len(items) < 2 {
-		return []listed{{[]span{s}, 1}}
-	}
-	if code, n := r.quantities.match(items[0]); code == "both" && n < len(items[0]) && !r.nouns.has(items[0][n:]) {
-		// "both A and B": not two of what is called A
-		return []listed{{append([]span{items[0][n:]}, items[1:]...), 1}}
-	}
-	commas, described := false, 0
-	for i, t := range s {
-		commas = commas || t.is(",")
-		if code, n := r.sequels.match(s[i:]); n > 0 && code == "then" && i > 0 {
-			return []listed{{items, 1}}
-		}
-	}
-	for _, item := range items {
-		if item.hasQuoted() || r.describes(item) || r.articles.has(item) || strings.ContainsAny(item[0].text, "0123456789") {
-			described++
-		}
-	}
-	split := listed{items, 0.7}
-	if described == len(items) || commas && len(items) > 2 {
-		return []listed{{items, 1}}
-	}
-	if s.hasQuoted() {
-		return []listed{split}
-	}
-	return []listed{split, {[]span{s}, 0.5}}
-}
-
-// coordinate reports whether a list is the row and the column of one cell.
-func (r *valueReader) coordinate(items []span) bool {
-	if len(items) != 2 {
+// perPage reports whether a phrase is a number of things on a page: "10 per page".
+func (r *reader) perPage(p *phrase) bool {
+	if len(p.core) == 0 || !p.core[0].number {
 		return false
 	}
-	code, n := r.nouns.match(items[1])
-	if !strings.HasPrefix(code, "column") && !strings.HasPrefix(code, "row") || n >= len(items[1]) {
-		return false
+	if len(p.core) == 1 {
+		return len(p.mods) == 1 && p.mods[0].leads("per")
 	}
-	for i := range items[0] {
-		other, n := r.nouns.match(items[0][i:])
-		if n > 0 && other != code && (strings.HasPrefix(other, "column") || strings.HasPrefix(other, "row")) {
-			return true
-		}
+	d := r.describe(p.core)
+	return r.pageWord(&d)
+}
+
+// formlike reports whether values that follow are fields of a form.
+func (d *deed) formlike() bool {
+	switch d.g.Effect {
+	case Add, Submit, Act, SignIn, Set, Edit:
+		return true
 	}
 	return false
 }
 
-// relative turns a clause about what is described into words before or after it: "the
-// circle that is blue", "the link X, which is in one of the tabs".
-func (r *valueReader) relative(s span) span {
-	for i := 1; i+2 < len(s); i++ {
-		if !r.relatives.has(s[i:i+1]) || !r.modals.has(s[i+1:]) {
-			continue
-		}
-		head, tail := s[:i].trim(), s[i+2:]
-		if r.relations.has(tail) {
-			return append(append(span{}, head...), tail...)
-		}
-		_, n := r.looks.match(tail)
-		if n == 0 {
-			_, n = r.states.match(tail)
-		}
-		if n == 0 || n != len(tail) {
-			if code, n := r.predicates.match(tail); code == "visible" && n == len(tail) {
-				return head
-			}
-			return s
-		}
-		at := 0
-		if _, n := r.articles.match(head); n > 0 && n < len(head) {
-			at = n
-		}
-		return append(append(append(span{}, head[:at]...), tail...), head[at:]...)
+// first takes the direct object.
+func (d *deed) first(p *phrase, more bool) {
+	if p = d.dative(p); p == nil {
+		return
 	}
-	return s
+	slot := d.s.Object()
+	if d.s.Attr("iobj") == "target" && len(d.g.Target) == 0 && slot != "target" && (d.two || !p.holdsValue()) {
+		d.fill("target", p)
+		return
+	}
+	if d.g.Effect == Set && slot == "target" {
+		slot = "name"
+	}
+	d.fill(slot, p)
 }
 
-// owners reads "the boxes in the rows of A and B": each of the names is the owner of a
-// row of its own.
-func (r *valueReader) owners(p *Phrase) {
-	if len(p.Others) == 0 || len(p.Relations) == 0 {
+// dative cuts a person off an object in German, where no preposition stands between: "das
+// Ticket Jule Meier" of "weise das Ticket Jule Meier zu".
+func (d *deed) dative(p *phrase) *phrase {
+	if d.r.lang == "de" && d.two && len(p.core) > 1 && p.core[0].has(lexicon.Article, "dative") && len(d.s.Attrs("to")) > 0 && d.g.To == nil {
+		to := d.r.description(p)
+		d.g.To, d.object_ = &to, false
+		return nil
+	}
+	if d.r.lang != "de" || !contains(d.s.Attrs("need"), "person") && d.s.Attr("concept") != "assign" || len(p.core) < 4 || !p.core[0].has(lexicon.Article) {
+		return p
+	}
+	for i := 2; i < len(p.core); i++ {
+		if !p.core[i].cap || p.core[i].value != nil {
+			return p
+		}
+	}
+	to := d.r.describe(p.core[2:])
+	d.g.To = &to
+	q := *p
+	q.core = p.core[:2]
+	return &q
+}
+
+// second takes another phrase behind the object without a preposition: "give it five stars",
+// "make Diego an admin", "call yourself Kim".
+func (d *deed) second(p *phrase) {
+	switch {
+	case d.s.Attr("iobj") == "target" && d.g.Amount == nil && d.s.Object() != "target":
+		d.fill(d.s.Object(), p)
+	case d.g.Effect == Set && d.name != nil && d.value == nil:
+		d.fill("value", p)
+	case d.g.Effect == Set || d.formlike():
+		d.member(p, false)
+	case d.g.Effect == Edit && d.g.Text == nil:
+		d.fill("text", p)
+	case d.g.Become == nil && d.g.Effect != Choose && d.g.Effect != Press:
+		d.fill("become", p)
+	default:
+		d.g.Target = append(d.g.Target, d.r.description(p))
+	}
+}
+
+// member takes a further member of a list.
+func (d *deed) member(p *phrase, more bool) {
+	if more && d.splits() {
+		d.split(p)
 		return
 	}
-	chain := []Relation{}
-	for at := p.Relations; len(at) == 1; at = at[0].Relations {
-		chain = append(chain, at[0])
-	}
-	kind := p.Noun
-	if len(chain) > 1 {
-		kind = chain[len(chain)-2].Noun
-	}
-	if len(chain) == 0 || !r.plural(kind) {
-		return
-	}
-	for i, o := range p.Others {
-		if o.Noun != "" || len(o.Relations) > 0 || o.Name == "" {
+	switch d.last {
+	case "target", "exclude", "direction":
+		if d.colon {
+			d.field(p)
 			return
 		}
-		last := chain[len(chain)-1]
-		last.Phrase = o
-		for k := len(chain) - 2; k >= 0; k-- {
-			outer := chain[k]
-			outer.Relations = []Relation{last}
-			last = outer
+		if d.formlike() && p.sep == "," && !d.likeTarget(p) {
+			d.field(p)
+			return
 		}
-		other := *p
-		other.Others, other.Relations = nil, []Relation{last}
-		p.Others[i] = other
+		if p.sep == ">" || !d.formlike() || p.sep != ":" {
+			d.g.Target = append(d.g.Target, d.r.description(p))
+			return
+		}
+		d.field(p)
+	case "name", "value", "field", "off", "become", "with", "to", "for":
+		d.flush()
+		if d.g.Effect == Set && more {
+			d.first(p, more)
+			return
+		}
+		if d.last == "to" && d.g.To != nil && (!d.formlike() || p.sep == "and") {
+			d.g.To.Or = append(d.g.To.Or, d.r.description(p))
+			return
+		}
+		if d.g.Effect == Set && d.s.Object() == "value" && more {
+			d.first(p, more)
+			return
+		}
+		d.field(p)
+	case "measure":
+		d.field(p)
+	default:
+		d.field(p)
 	}
 }
 
-// plural reports whether a word for a kind is one for several.
-func (r *valueReader) plural(noun string) bool {
-	low := strings.ToLower(noun)
-	return strings.HasSuffix(low, "s") || r.capitals && (strings.HasSuffix(low, "n") || strings.HasSuffix(low, "e"))
-}
-
-// either merges what "or" connects: "the folder or file named X" is one thing of two
-// kinds; "A or B" is any one of two.
-func (r *valueReader) either(s span) *Phrase {
-	for i := 1; i < len(s)-1; i++ {
-		if !r.or.has(s[i:]) || s.hasQuoted() && s[i-1].kind == quoted {
-			continue
-		}
-		a, b := r.phraseAt(s[:i], 1), r.phraseAt(s[i+1:], 1)
-		if a.Noun == "" || a.Name != "" {
-			return nil
-		}
-		b.Roles = append(append([]string{}, a.Roles...), b.Roles...)
-		b.Noun = a.Noun + " " + s[i].text + " " + b.Noun
-		b.Text = s.text(r.src)
-		return &b
+// splits reports whether a further member of a list with a phrase of its own behind it begins
+// a goal of its own: "Bicycle as the kind and Zweirad as the brand", "A to X and B to Y".
+func (d *deed) splits() bool {
+	switch d.g.Effect {
+	case Choose, Move, Complete, Edit, Increase, Decrease, Remove, Rate:
+		return d.g.From != nil || d.g.To != nil || d.g.Become != nil || d.g.Amount != nil || d.g.Text != nil
 	}
-	return nil
+	return false
 }
 
-// targets reads what an instruction acts on: one phrase, or a list of them as the
-// further names of the first.
-func (r *valueReader) targets(s span) []target {
-	s = r.relative(s)
-	if p := r.either(s); p != nil {
-		return []target{{p, 1}}
+// split puts the goal so far aside and begins another of the same verb.
+func (d *deed) split(p *phrase) {
+	d.flush()
+	d.before = append(d.before, d.g)
+	g := d.g
+	g.Target, g.From, g.To, g.Become, g.Amount, g.Text, g.Fields, g.Words = nil, nil, nil, nil, nil, nil, nil, nil
+	d.g, d.last = g, ""
+	d.first(p, true)
+}
+
+// likeTarget reports whether a further member of a list looks like the target: both are
+// quoted, or both have an article.
+func (d *deed) likeTarget(p *phrase) bool {
+	if len(d.g.Target) == 0 || len(p.core) == 0 {
+		return false
 	}
-	var out []target
-	for _, l := range r.lists(s) {
-		first := r.phraseAt(l.items[0], 0)
-		for _, item := range l.items[1:] {
-			p := r.phraseAt(item, 1)
-			first.Others = append(first.Others, p)
-		}
-		r.owners(&first)
-		spread(&first)
-		first.Text = s.text(r.src)
-		out = append(out, target{&first, l.prior})
+	first := d.g.Target[len(d.g.Target)-1]
+	if first.Quoted && p.core[0].quoted() {
+		return true
 	}
-	return out
+	return p.core[0].has(lexicon.Article) && first.Span.To < p.core[0].From
 }
 
-type target struct {
-	*Phrase
-	prior float64
-}
-
-// spread gives the kind and the place that stand at one item of a list to the others:
-// "the A, B and C check boxes in the list".
-func spread(p *Phrase) {
-	if len(p.Others) == 0 {
+// field takes a phrase for the value of a field, with its label where it has one.
+func (d *deed) field(p *phrase) {
+	d.flush()
+	if d.r.perPage(p) { // "10 per page"
+		v := d.r.value(&phrase{core: p.core[:1]})
+		rows := Description{Span: p.span(), Kind: PageKind}
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Page, Verb: p.core[0].Span, Words: []Span{p.span()}, Amount: &v, Target: []Description{{Span: p.span(), Kind: Row, Having: []Description{rows}}}})
+		d.last = "field"
 		return
 	}
-	last := &p.Others[len(p.Others)-1]
-	if p.Noun == "" && last.Noun != "" {
-		p.Noun, p.Roles = last.Noun, last.Roles
+	f := d.r.field(p)
+	if f.Name == nil && d.labels && d.r.lang == "de" && len(p.core) > 1 && p.core[0].cap && p.core[0].value == nil {
+		name := Description{Span: p.core[0].Span, Words: []Word{{Span: p.core[0].Span, Text: p.core[0].text, Lemma: d.r.lex.Lemma(p.core[0].text)}}}
+		f.Name, f.Value = &name, d.r.value(&phrase{core: p.core[1:], mods: p.mods})
 	}
-	if len(p.Relations) == 0 && len(last.Relations) > 0 {
-		p.Relations = last.Relations
-	}
-	for i := range p.Others {
-		o := &p.Others[i]
-		if o.Noun == "" {
-			o.Noun, o.Roles = p.Noun, p.Roles
-		}
-		if len(o.Relations) == 0 {
-			o.Relations = p.Relations
-		}
-	}
-}
-
-// joint finds a preposition between the parts of an instruction, the first or the last
-// of the codes asked for that has words on both sides. It returns its place and length.
-func (r *valueReader) joint(s span, last bool, codes ...string) (int, int) {
-	at, length := -1, 0
-	for i := 0; i < len(s); i++ {
-		code, n := r.joints.match(s[i:])
-		if n == 0 || i+n >= len(s) || s[i].kind == quoted {
-			continue
-		}
-		for _, c := range codes {
-			if c == code {
-				at, length = i, n
-				break
-			}
-		}
-		if at >= 0 && !last {
-			return at, length
-		}
-		if at == i {
-			i += n - 1
-		}
-	}
-	return at, length
+	d.labels = d.labels || f.Name != nil && d.colon
+	d.g.Fields = append(d.g.Fields, f)
+	d.last = "field"
 }

@@ -2,171 +2,216 @@ package intent
 
 import (
 	"strings"
-	"unicode"
+
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
-// sentences splits tokens into sentences: at full stops, semicolons, and lines that
-// begin anew. A line that goes on with what the former one began belongs to it.
-func sentences(l *lexicon, tokens span) []span {
-	var out []span
-	begin, depth := 0, 0
-	add := func(end int) {
-		if s := unmarked(tokens[begin:end]); len(s) > 0 {
-			s[0].begins = true
-			out = append(out, s)
+// sentence is what stands between two full stops or line ends.
+type sentence struct {
+	toks     []token
+	question bool
+}
+
+// sentences cuts tokens into sentences. Numbers of lists and marks before lines go.
+func (r *reader) sentences(toks []token) []sentence {
+	var list []sentence
+	start := 0
+	end := func(i int, question bool) {
+		if i > start {
+			list = append(list, sentence{toks: toks[start:i], question: question})
 		}
 	}
-	for i, t := range tokens {
-		if t.line && i > begin && (depth == 0 || t.blank) && newLine(l, tokens, i) {
-			add(i)
-			begin, depth = i, 0
+	for i := 0; i < len(toks); i++ {
+		if toks[i].line {
+			end(i, false)
+			start = i + r.bullet(toks, i)
+			i = max(i, start-1)
+			if i < start {
+				continue
+			}
 		}
-		switch {
-		case t.is("("):
-			depth++
-		case t.is(")"):
-			depth = max(0, depth-1)
-		case t.kind == mark && ends(l, tokens, i):
-			add(i)
-			begin, depth = i+1, 0
-		case t.kind == quoted && depth == 0 && endsQuoted(l, tokens, i):
-			add(i + 1)
-			begin = i + 1
-		case i > begin && numbered(l, tokens, i):
-			add(i)
-			begin = i
+		if r.quoteEnds(toks, i) {
+			end(i+1, false)
+			start = i + 1
+			continue
 		}
-	}
-	add(len(tokens))
-	return out
-}
-
-// newLine reports whether the line at i begins a sentence.
-func newLine(l *lexicon, tokens span, i int) bool {
-	t, before := tokens[i], tokens[i-1]
-	if t.blank || bullet(tokens[i:]) > 0 {
-		return true
-	}
-	if before.is(",") || before.is("and") || before.is("und") {
-		return false
-	}
-	if before.is(":") || t.kind == quoted {
-		return before.is(":")
-	}
-	c := []rune(t.text)[0]
-	return unicode.IsUpper(c) || l.verbs.has(tokens[i:]) || l.checks.has(tokens[i:]) || l.sequels.has(tokens[i:])
-}
-
-// ends reports whether the mark at i ends a sentence.
-func ends(l *lexicon, tokens span, i int) bool {
-	t := tokens[i]
-	switch t.text {
-	case ";", "!", "?", "•":
-		return true
-	case ".", "…", "...":
-	default:
-		return false
-	}
-	if i+1 == len(tokens) {
-		return true
-	}
-	if i == 0 || t.text != "." {
-		return true
-	}
-	before, next := tokens[i-1], tokens[i+1]
-	if before.line && bullet(tokens[i-1:]) == 2 && !next.line {
-		return false
-	}
-	if !t.glued && !next.line || next.glued {
-		return false
-	}
-	if before.kind == word && (abbreviations[before.low] || isInitial(before) && next.kind == word && next.capital()) {
-		return next.line
-	}
-	if digits(before.low) && !next.line && next.kind == word {
-		// "am 5. Mai", "die 2. Zeile"
-		code, n := l.dates.match(tokens[i+1:])
-		if n > 0 && strings.HasPrefix(code, "month") {
-			return false
+		if toks[i].class != markToken {
+			continue
 		}
-		if l.lang == "de" && (l.nouns.has(tokens[i+1:]) || l.things.has(tokens[i+1:]) || digits(next.low)) {
-			return false
+		if toks[i].mark("!?…") && !(i+1 < len(toks) && toks[i+1].class == wordToken && !toks[i+1].cap && !toks[i+1].line) || toks[i].mark(".") && r.stops(toks, i) {
+			end(i, toks[i].mark("?"))
+			start = i + 1
 		}
 	}
-	return true
+	end(len(toks), false)
+	return list
 }
 
-// endsQuoted reports whether a sentence ends with the full stop of a quoted text: it
-// should say "Done." Click OK.
-func endsQuoted(l *lexicon, tokens span, i int) bool {
-	text := strings.TrimSpace(tokens[i].text)
-	if i+1 >= len(tokens) || !strings.HasSuffix(text, ".") && !strings.HasSuffix(text, "!") && !strings.HasSuffix(text, "?") {
+// quoteEnds reports whether a quotation that ends in a full stop ends its sentence too:
+// `It says "Done." Click OK.`
+func (r *reader) quoteEnds(toks []token, i int) bool {
+	if toks[i].class != quoteToken || i+1 >= len(toks) || toks[i+1].class != wordToken || !toks[i+1].cap {
 		return false
 	}
-	next := tokens[i+1]
-	return next.kind == word && next.capital() && !next.glued && (l.verbs.has(tokens[i+1:]) || l.checks.has(tokens[i+1:]) || l.sequels.has(tokens[i+1:]) || l.articles.has(tokens[i+1:]))
+	return strings.ContainsAny(toks[i].text[len(toks[i].text)-1:], ".!?") && (r.lang != "de" || len(r.lex.Verbs(toks[i+1].text)) > 0)
 }
 
-// isInitial reports whether a token is one letter: an initial.
-func isInitial(t token) bool {
-	return len(t.text) == 1 && unicode.IsUpper(rune(t.text[0])) && !t.is("x")
-}
-
-// abbreviations end with a full stop that ends no sentence.
-var abbreviations = map[string]bool{
-	"dr": true, "mr": true, "mrs": true, "ms": true, "prof": true, "no": true, "nr": true, "e.g": true, "i.e": true,
-	"etc": true, "vs": true, "st": true, "inc": true, "ltd": true, "z.b": true, "d.h": true, "ca": true, "bzw": true,
-	"usw": true, "ggf": true, "str": true, "tel": true, "vol": true, "approx": true, "evtl": true, "abs": true, "hr": true, "fr": true,
-}
-
-func digits(s string) bool {
-	if s == "" {
-		return false
-	}
-	for _, c := range s {
-		if c < '0' || c > '9' {
-			return false
-		}
-	}
-	return true
-}
-
-// bullet returns how many tokens of a list's mark a span begins with: "-", "1.", "2)",
-// "(3)", "a)", "Step 4:".
-func bullet(s span) int {
-	if len(s) < 2 {
-		return 0
-	}
-	label := func(t token) bool {
-		return digits(t.low) && len(t.low) < 4 || len(t.low) == 1 && unicode.IsLetter(rune(t.low[0]))
-	}
-	switch {
-	case s[0].is("-") || s[0].is("*") || s[0].is("•") || s[0].is("·") || s[0].is("–") || s[0].is("+") && !s[1].glued || s[0].is("—"):
+// bullet returns how many tokens at i number a line of a list.
+func (r *reader) bullet(toks []token, i int) int {
+	if toks[i].mark("-*•–·") {
 		return 1
-	case label(s[0]) && (s[1].is(")") || s[1].is(".") && digits(s[0].low) || s[1].is(":") && digits(s[0].low)) && s[1].glued && (len(s) == 2 || !s[2].glued):
-		return 2
-	case s[0].is("(") && len(s) > 2 && label(s[1]) && s[2].is(")"):
-		return 3
-	case (s[0].is("step") || s[0].is("schritt")) && digits(s[1].low):
-		if len(s) > 2 && (s[2].is(":") || s[2].is(".") || s[2].is(")") || s[2].is("-") || s[2].is("–")) {
-			return 3
-		}
+	}
+	if i+2 < len(toks) && toks[i].class == numberToken && toks[i+1].mark(".)") && !toks[i+1].space && toks[i+2].space && !toks[i+2].line {
 		return 2
 	}
 	return 0
 }
 
-// numbered reports whether an inline list goes on at i: "1) open X 2) click Y".
-func numbered(l *lexicon, tokens span, i int) bool {
-	n := bullet(tokens[i:])
-	return n > 1 && (tokens[i+n-1].is(")") || tokens[i+n-1].is(".") || tokens[i].is("step")) && tokens[i].kind == word &&
-		digits(tokens[i].low) && i+n < len(tokens) && (l.verbs.has(tokens[i+n:]) || l.checks.has(tokens[i+n:])) && !tokens[i].glued
+// stops reports whether the full stop at i ends a sentence: not after an abbreviation or an
+// initial, nor after the number of an ordinal ("am 3. Mai").
+func (r *reader) stops(toks []token, i int) bool {
+	if i+1 >= len(toks) || toks[i+1].line {
+		return true
+	}
+	next := toks[i+1]
+	if !next.space {
+		return next.class == quoteToken || next.mark(")") // "d.h.", "e.g."
+	}
+	if i == 0 {
+		return true
+	}
+	before := toks[i-1]
+	if toks[i].space || before.class == quoteToken {
+		return true
+	}
+	capital := next.cap || next.class != wordToken
+	if before.class == numberToken {
+		return r.lang != "de" || capital && !r.ordinalNoun(toks, i+1)
+	}
+	if before.class != wordToken {
+		return true
+	}
+	if !capital {
+		return false
+	}
+	if r.lex.Is(before.text+".", lexicon.Stop) || abbreviations[before.fold] {
+		return false
+	}
+	initial := len([]rune(before.text)) == 1 && before.cap
+	return !initial || len(r.lex.Entries(next.text)) > 0 || len(r.lex.Verbs(next.text)) > 0
 }
 
-// unmarked removes marks of lists and quotes of documents from the start of a sentence.
-func unmarked(s span) span {
-	if n := bullet(s); n > 0 && (s[0].line || n > 1) {
-		s = s[n:]
-	}
-	return s.trim()
+// abbreviations are titles that stand before names in all languages.
+var abbreviations = map[string]bool{
+	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "no": true, "nr": true, "sr": true, "sra": true, "srta": true,
+	"mme": true, "mlle": true, "hr": true, "fr": true, "vs": true, "etc": true, "bzw": true, "ca": true, "approx": true, "ing": true, "dipl": true,
 }
+
+// ordinalNoun reports whether after "3." a noun goes on that the number counts.
+func (r *reader) ordinalNoun(toks []token, i int) bool {
+	t := toks[i]
+	if t.class != wordToken {
+		return false
+	}
+	if r.lex.Is(t.text, lexicon.Month) || r.lex.Is(t.text, lexicon.Noun_) {
+		return true
+	}
+	return len(r.lex.Entries(t.text)) == 0 && len(r.lex.Verbs(t.text)) == 0
+}
+
+// unclitic cuts off what is written with a word: "'s", "n't", "l'", "-la".
+func (r *reader) unclitic(toks []token) []token {
+	out := make([]token, 0, len(toks)+8)
+	for i, t := range toks {
+		if t.class == markToken && isApostrophe([]rune(t.text)[0]) && !t.space && i > 0 && toks[i-1].class == wordToken && strings.HasSuffix(toks[i-1].fold, "s") {
+			t.fold, t.text, t.class, t.clitic = "'s", "'s", wordToken, true
+			out = append(out, t)
+			continue
+		}
+		if t.class != wordToken {
+			out = append(out, t)
+			continue
+		}
+		out = r.cut(out, t)
+	}
+	return out
+}
+
+// cut appends the parts of the word t.
+func (r *reader) cut(out []token, t token) []token {
+	if i := strings.IndexByte(t.fold, '\''); i > 0 && len(t.fold) == len(t.text) || i > 0 && strings.ContainsRune(t.text, '’') {
+		return r.cutApostrophe(out, t)
+	}
+	i := strings.IndexByte(t.text, '-')
+	if i < 1 || len(r.lex.Verbs(t.text[:i])) == 0 || !r.pronouns(t.text[i+1:]) {
+		return append(out, t)
+	}
+	for n, part := range strings.Split(t.text, "-") {
+		out = append(out, piece(t, part, n > 0))
+		t.From += len(part) + 1
+	}
+	return out
+}
+
+// pronouns reports whether all parts of s are pronouns: "la", "le-lui", "t-il".
+func (r *reader) pronouns(s string) bool {
+	for _, p := range strings.Split(s, "-") {
+		if !r.lex.Is(p, lexicon.Pronoun) && p != "t" {
+			return false
+		}
+	}
+	return true
+}
+
+func piece(t token, text string, clitic bool) token {
+	p := t
+	p.To, p.text, p.fold = t.From+len(text), text, fold(text)
+	p.cap = t.cap && !clitic
+	p.clitic = clitic
+	p.space = t.space && !clitic
+	p.line = t.line && !clitic
+	return p
+}
+
+func (r *reader) cutApostrophe(out []token, t token) []token {
+	at := strings.IndexFunc(t.text, isApostrophe)
+	mark := 1
+	if strings.HasPrefix(t.text[at:], "’") {
+		mark = len("’")
+	}
+	head, tail := t.text[:at], t.text[at+mark:]
+	if r.lex.Elision(head+"'") || r.lex.Elision(head) {
+		first := piece(t, t.text[:at+mark], false)
+		first.text, first.fold = head+"'", fold(head)+"'"
+		rest := t
+		rest.From, rest.text, rest.fold, rest.space, rest.line = t.From+at+mark, tail, fold(tail), false, false
+		rest.cap = len(tail) > 0 && fold(tail[:1]) != tail[:1]
+		return r.cut(append(out, first), rest)
+	}
+	full, known := contractions[fold(tail)]
+	if !known || r.lang != "en" {
+		return append(out, t)
+	}
+	first := piece(t, head, false)
+	if fold(tail) == "t" { // "don't": the n belongs to the second word
+		first = piece(t, strings.TrimRight(head, "nN"), false)
+		if w, ok := irregularNot[first.fold]; ok {
+			first.text, first.fold = w, w
+		}
+		at--
+	}
+	if fold(tail) == "s" && r.lex.Is(head, lexicon.Pronoun) || fold(tail) == "s" && clauseHead[first.fold] {
+		full = "is"
+	}
+	rest := t
+	rest.From, rest.text, rest.fold, rest.cap, rest.clitic, rest.space, rest.line = t.From+at, full, full, false, true, false, false
+	return append(out, first, rest)
+}
+
+// contractions of English by what stands after the apostrophe.
+var contractions = map[string]string{"s": "'s", "t": "not", "re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am"}
+
+var (
+	irregularNot = map[string]string{"ca": "can", "wo": "will", "sha": "shall"}
+	clauseHead   = map[string]bool{"there": true, "that": true, "what": true, "here": true, "where": true, "who": true, "it": true}
+)

@@ -6,278 +6,224 @@ import (
 	"unicode/utf8"
 )
 
-// tokenKind is what a token is.
-type tokenKind uint8
+// class is what a token is by its letters alone.
+type class int
 
 const (
-	word     tokenKind = iota // also numbers, addresses, file names and symbols
-	quoted                    // text is what stands between the quotes
-	variable                  // {{name}}
-	mark                      // a punctuation mark
+	wordToken   class = iota
+	numberToken       // 12, 12.40, 1.500,00
+	quoteToken        // whole, with its marks
+	markToken         // one sign of punctuation
+	codeToken         // an address of mail or of the web, a file: never split, never a word
 )
 
-// token is a word, a quoted text or a mark.
+// token is a part of the source that is read as one.
 type token struct {
-	kind       tokenKind
-	text, low  string
-	start, end int // in the text
-	// line is set for the first token of a line, and blank when an empty line is before
-	// it.
-	line, blank bool
-	// glued is set when no space is before it.
-	glued bool
-	n     int // its number in the text
-	// begins is set for the first token of a sentence.
-	begins bool
+	Span
+	class class
+	text  string // as written; of a quote what stands in it
+	fold  string // lower case, plain apostrophes
+	cap   bool   // begins with a capital letter
+	space bool   // stands after a space
+	line  bool   // the first of its line
+	num   float64
+	// clitic: cut off from the word before it ("gárdala", "mets-la", "Ana's").
+	clitic bool
 }
 
-func (t token) is(low string) bool { return t.kind != quoted && t.low == low }
+// quotes are the marks of quotes: each opening one with those that close it.
+var quotes = map[rune]string{'"': "\"”", '“': "”“\"", '„': "“”\"", '«': "»", '»': "«", '‹': "›", '‘': "’", '‚': "‘’", '「': "」", '`': "`"}
 
-// shouted reports whether a word is in capitals: a name, and no word of the language.
-func (t token) shouted() bool {
-	return t.kind == word && len(t.text) > 1 && strings.ToUpper(t.text) == t.text && strings.ToLower(t.text) != t.text
-}
-
-// capital reports whether a word begins with a capital letter.
-func (t token) capital() bool {
-	c, _ := utf8.DecodeRuneInString(t.text)
-	return t.kind == word && unicode.IsUpper(c)
-}
-
-// span is a part of the text.
-type span []token
-
-// quotes are the marks that open a quoted text, each with those that end it.
-var quotes = map[rune]string{
-	'"': `"`, '“': `”"“`, '”': `”`, '„': `“”"`, '«': `»`, '»': `«`, '‹': `›`,
-	'`': "`", '‘': `’`, '‚': `‘’`, '\'': `'`, '’': `’`, '「': `」`,
-}
-
-// maxQuoted bounds a quoted text: what is longer was not meant to be one.
-const maxQuoted = 4000
-
-// tokenizer splits a text into tokens.
-type tokenizer struct {
-	text string
-	// unclosed says up to where no end follows of an opening mark, so that a text of many
-	// is read once.
-	unclosed map[rune]int
-	tokens   span
-}
-
-// tokenize splits a text into tokens, in one pass.
-func tokenize(text string) span {
-	t := tokenizer{text: text, unclosed: map[rune]int{}}
-	line, blank, glued := true, false, false
-	for at := 0; at < len(text); {
-		c, size := utf8.DecodeRuneInString(text[at:])
-		if c == '\n' {
-			blank = line && len(t.tokens) > 0
-			line, glued = true, false
-			at += size
+// tokenize cuts s into tokens in one pass.
+func tokenize(s string) []token {
+	toks := make([]token, 0, len(s)/4+4)
+	line, space := true, false
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if unicode.IsSpace(r) {
+			line = line || r == '\n'
+			space = true
+			i += size
 			continue
 		}
-		if unicode.IsSpace(c) || c == utf8.RuneError && size == 1 || c == '\u200b' || c == '\ufeff' {
-			glued = false
-			at += size
-			continue
-		}
-		next := t.next(at, c, size)
-		next.line, next.blank, next.glued, next.n = line, blank, glued, len(t.tokens)
-		if next.kind == quoted {
-			next.low = next.text
-		} else {
-			next.low = strings.ToLower(strings.ReplaceAll(next.text, "’", "'"))
-		}
-		t.tokens = append(t.tokens, next)
-		line, blank, glued = false, false, true
-		at = next.end
+		t := next(s, i, r, size)
+		t.space, t.line = space, line
+		t.fold = fold(t.text)
+		toks = append(toks, t)
+		i, space, line = t.To, false, false
 	}
-	return t.tokens
+	return toks
 }
 
-func (t *tokenizer) next(at int, c rune, size int) token {
-	if strings.HasPrefix(t.text[at:], "{{") {
-		if end := strings.Index(t.text[at:min(len(t.text), at+200)], "}}"); end > 0 {
-			end += at + 2
-			return token{kind: variable, text: t.text[at:end], start: at, end: end}
+// next returns the token that begins at i with the rune r.
+func next(s string, i int, r rune, size int) token {
+	if end, inner, ok := quoted(s, i, r, size); ok {
+		return token{Span: Span{i, end}, class: quoteToken, text: inner, cap: true}
+	}
+	if r == '(' {
+		if end := bracketed(s, i); end > 0 {
+			return token{Span: Span{i, end}, class: codeToken, text: s[i:end]}
 		}
 	}
-	if text, end, ok := t.quoted(at, c, size); ok {
-		return token{kind: quoted, text: text, start: at, end: end}
-	}
-	for _, arrow := range []string{"->", "=>", ">>", "...", "--"} {
-		if strings.HasPrefix(t.text[at:], arrow) {
-			return token{kind: mark, text: arrow, start: at, end: at + len(arrow)}
+	if unicode.IsDigit(r) || signed(s, i, r, size) {
+		if t, ok := numeral(s, i); ok {
+			return t
 		}
 	}
-	if isMark(c) {
-		return token{kind: mark, text: string(c), start: at, end: at + size}
+	if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '@' || r == '#' || r == '_' {
+		return letters(s, i, r)
 	}
-	end := t.wordEnd(at)
-	return token{kind: word, text: t.text[at:end], start: at, end: end}
+	if unicode.IsSymbol(r) && !strings.ContainsRune("><=|^`~€$£¥°¢", r) {
+		return token{Span: Span{i, i + size}, class: wordToken, text: s[i : i+size]} // "×", "★", "+"
+	}
+	return token{Span: Span{i, i + size}, class: markToken, text: s[i : i+size]}
 }
 
-// quoted reads the text between quotes that open at a place. An apostrophe opens none:
-// before it is a letter, or what follows has no end.
-func (t *tokenizer) quoted(at int, c rune, size int) (string, int, bool) {
-	closing, ok := quotes[c]
-	if !ok || at < t.unclosed[c] || at > 0 && lettered(lastRune(t.text[:at])) {
-		return "", 0, false
+// bracketed returns where a number of a phone with its code in brackets ends: "(44) 123 1234",
+// 0 where none begins at i.
+func bracketed(s string, i int) int {
+	j := i + 1
+	for digitAt(s, j) {
+		j++
 	}
-	apostrophe := c == '\'' || c == '’' || c == '‘' || c == '‚'
-	var out strings.Builder
-	begin := at + size
-	limit := min(len(t.text), begin+maxQuoted)
-	for i := begin; i < limit; {
-		r, n := utf8.DecodeRuneInString(t.text[i:])
-		if r == '\\' && i+n < limit {
-			e, m := utf8.DecodeRuneInString(t.text[i+n:])
-			if e == c || e == '\\' || strings.ContainsRune(closing, e) {
-				out.WriteRune(e)
-				i += n + m
-				continue
-			}
-		}
-		if strings.ContainsRune(closing, r) && i > begin {
-			after, _ := utf8.DecodeRuneInString(t.text[i+n:])
-			if i+n == len(t.text) || !apostrophe || !lettered(after) {
-				return out.String(), i + n, true
-			}
-		}
-		if r == '\n' && apostrophe {
-			limit = i
-			break
-		}
-		out.WriteString(t.text[i : i+n])
-		i += n
+	if j == i+1 || j+2 >= len(s) || s[j] != ')' || s[j+1] != ' ' || !digitAt(s, j+2) {
+		return 0
 	}
-	t.unclosed[c] = limit
-	// An empty pair is the empty text.
-	r, n := utf8.DecodeRuneInString(t.text[begin:])
-	if begin < len(t.text) && strings.ContainsRune(closing, r) {
-		return "", begin + n, true
+	j += 2
+	for digitAt(s, j) || j+1 < len(s) && (s[j] == ' ' || s[j] == '-') && digitAt(s, j+1) {
+		j++
 	}
-	return "", 0, false
+	return j
 }
 
-func lastRune(s string) rune {
-	c, _ := utf8.DecodeLastRuneInString(s)
-	return c
-}
-
-func lettered(c rune) bool { return unicode.IsLetter(c) || unicode.IsDigit(c) }
-
-func isMark(c rune) bool {
-	return strings.ContainsRune(`.,;:!?()[]{}<>|"“”„«»‹›‘’‚'…→•·–—`+"`", c)
-}
-
-// wordEnd returns the end of the word that begins at a place. Marks within a word
-// belong to it: "3.50", "a@b.de", "https://x.de/?q=1", "don't", "file.txt", "12:30".
-func (t *tokenizer) wordEnd(at int) int {
-	address := strings.HasPrefix(t.text[at:], "http://") || strings.HasPrefix(t.text[at:], "https://") ||
-		strings.HasPrefix(t.text[at:], "/") || strings.HasPrefix(t.text[at:], "file://") ||
-		strings.HasPrefix(t.text[at:], "data:") || strings.HasPrefix(t.text[at:], "about:")
-	i := at
-	for i < len(t.text) {
-		c, n := utf8.DecodeRuneInString(t.text[i:])
-		if unicode.IsSpace(c) || c == utf8.RuneError && n == 1 {
-			break
-		}
-		if strings.HasPrefix(t.text[i:], "{{") {
-			end := strings.Index(t.text[i:min(len(t.text), i+200)], "}}")
-			if end > 0 {
-				i += end + 2
-				continue
-			}
-		}
-		if !isMark(c) {
-			i += n
-			continue
-		}
-		if !t.within(at, i, n, c, address) {
-			break
-		}
-		i += n
-	}
-	if i == at {
-		_, n := utf8.DecodeRuneInString(t.text[at:])
-		i += n
-	}
-	return i
-}
-
-// within reports whether a mark at i is within the word that began at.
-func (t *tokenizer) within(at, i, n int, c rune, address bool) bool {
-	if i == at || i+n >= len(t.text) {
+// signed reports whether r is the sign of a number.
+func signed(s string, i int, r rune, size int) bool {
+	if r != '-' && r != '+' && r != '−' {
 		return false
 	}
-	before := lastRune(t.text[:i])
-	after, _ := utf8.DecodeRuneInString(t.text[i+n:])
-	if unicode.IsSpace(after) {
+	free := i == 0 || strings.IndexByte(" \t\n(", s[i-1]) >= 0
+	return free && i+size < len(s) && s[i+size] >= '0' && s[i+size] <= '9'
+}
+
+// quoted reads a quotation that begins at i. A plain apostrophe quotes only where no letter
+// stands before it, and is closed only where none stands after.
+func quoted(s string, i int, r rune, size int) (end int, inner string, ok bool) {
+	closing, known := quotes[r]
+	if r == '\'' {
+		closing, known = "'", true
+	}
+	if !known || i > 0 && (r == '\'' || r == '‘' || r == '`') && wordBefore(s, i) {
+		return 0, "", false
+	}
+	const longest = 2000 // a mark that nothing closes must not swallow the text again and again
+	stop := min(len(s), i+size+longest)
+	for j := i + size; j < stop; {
+		c, n := utf8.DecodeRuneInString(s[j:])
+		if c == '\n' && r != '`' {
+			return 0, "", false
+		}
+		if strings.ContainsRune(closing, c) && !(isApostrophe(c) && letterAt(s, j+n)) {
+			return j + n, s[i+size : j], j > i+size
+		}
+		j += n
+	}
+	return 0, "", false
+}
+
+func isApostrophe(r rune) bool { return r == '\'' || r == '’' }
+
+func wordBefore(s string, i int) bool {
+	r, _ := utf8.DecodeLastRuneInString(s[:i])
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
+}
+
+func letterAt(s string, i int) bool {
+	if i >= len(s) {
 		return false
 	}
-	if address {
-		return !strings.ContainsRune(`"“”„«»<>`+"`", c) && (lettered(after) || strings.ContainsRune(`/?&=#%_-+[{`, after))
-	}
-	switch c {
-	case '.', ':':
-		return lettered(before) && lettered(after) && (c == '.' || unicode.IsDigit(after) || strings.HasPrefix(t.text[i:], "://"))
-	case ',':
-		return unicode.IsDigit(before) && unicode.IsDigit(after)
-	case '\'', '’':
-		return unicode.IsLetter(before) && unicode.IsLetter(after)
-	case '·', '–':
-		return lettered(before) && lettered(after)
-	}
-	return false
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	return unicode.IsLetter(r)
 }
 
-// text returns the words of a span as they were written. Where words were taken out of
-// it, the parts are joined with spaces.
-func (s span) text(src string) string {
-	var parts []string
-	for begin := 0; begin < len(s); {
-		end := begin + 1
-		for end < len(s) && s[end].n == s[end-1].n+1 {
-			end++
+// letters reads a word or an address from i.
+func letters(s string, i int, first rune) token {
+	j, code := i, first == '@'
+	for j < len(s) {
+		r, n := utf8.DecodeRuneInString(s[j:])
+		switch {
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.Is(unicode.M, r) || r == '_':
+		case j == i:
+		case r == '@' && letterAt(s, j+n):
+			code = true
+		case strings.ContainsRune("-‑/", r) && (letterAt(s, j+n) || digitAt(s, j+n)):
+			code = code || r == '/' && strings.Contains(s[i:j], ".")
+		case r == ':' && letterAt(s, j+n) && j > i:
+			code = true
+		case strings.ContainsRune(".:?=&%+#~", r) && inWord(s, i, j, n, code):
+			code = true
+		case isApostrophe(r) && letterAt(s, j+n):
+		case r == '/' && strings.HasPrefix(s[i:], "http"):
+			code = true
+		default:
+			return wordOf(s, i, j, code)
 		}
-		if to := s[end-1].end; to <= len(src) && s[begin].start < to {
-			parts = append(parts, strings.TrimSpace(src[s[begin].start:to]))
+		j += n
+	}
+	return wordOf(s, i, j, code)
+}
+
+// inWord reports whether a sign at j inside of s[i:] belongs to an address or a file's name:
+// "ann@lee.io", "https://a.b/c?d=e", "beach.png", but not "d.h." or "end.Next".
+func inWord(s string, i, j, n int, code bool) bool {
+	if !letterAt(s, j+n) && !digitAt(s, j+n) && !(s[j] == ':' && strings.HasPrefix(s[j:], "://")) {
+		return false
+	}
+	if code || strings.HasPrefix(s[j:], "://") {
+		return true
+	}
+	if s[j] != '.' || j-i < 2 {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s[j+n:])
+	return unicode.IsLower(r) || unicode.IsDigit(r)
+}
+
+func digitAt(s string, i int) bool { return i < len(s) && s[i] >= '0' && s[i] <= '9' }
+
+func wordOf(s string, i, j int, code bool) token {
+	c := wordToken
+	if code {
+		c = codeToken
+	}
+	first, _ := utf8.DecodeRuneInString(s[i:])
+	return token{Span: Span{i, j}, class: c, text: s[i:j], cap: unicode.IsUpper(first) || unicode.IsTitle(first)}
+}
+
+// fold returns s in lower case with plain apostrophes and dashes.
+func fold(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch r {
+		case '’', '‘':
+			return '\''
+		case '‑', '–':
+			return '-'
 		}
-		begin = end
-	}
-	return strings.Join(parts, " ")
+		return unicode.ToLower(r)
+	}, s)
 }
 
-// without returns a span without the words from i to j.
-func (s span) without(i, j int) span { return append(append(span{}, s[:i]...), s[j:]...).trim() }
-
-// trim removes marks from both ends.
-func (s span) trim() span {
-	for len(s) > 0 && s[0].kind == mark && !strings.Contains("([", s[0].text) {
-		s = s[1:]
+func (t token) is(words ...string) bool {
+	if t.class == quoteToken {
+		return false
 	}
-	for len(s) > 0 && s[len(s)-1].kind == mark && !strings.Contains(")]", s[len(s)-1].text) {
-		s = s[:len(s)-1]
-	}
-	return s
-}
-
-// value returns what a span says: the text of the one quoted token, or the words as
-// they were written.
-func (s span) value(src string) string {
-	if len(s) == 1 && s[0].kind == quoted {
-		return s[0].text
-	}
-	return s.text(src)
-}
-
-func (s span) hasQuoted() bool {
-	for _, t := range s {
-		if t.kind == quoted {
+	for _, w := range words {
+		if t.fold == w {
 			return true
 		}
 	}
 	return false
+}
+
+func (t token) mark(signs string) bool {
+	return t.class == markToken && strings.Contains(signs, t.text)
 }

@@ -1,269 +1,194 @@
 package intent
 
 import (
-	"strconv"
+	"slices"
 	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
-// value reads what is typed, chosen or compared with.
-func (r *valueReader) value(s span) Value {
-	s = s.trim()
-	v := Value{Text: s.value(r.src)}
-	if len(s) == 1 && s[0].kind == quoted {
-		v.Quoted = true
-		if d := r.date(tokenize(v.Text)); d != nil && len(v.Text) < 60 {
-			v.Date = d
+// value returns what a phrase gives to type or to choose: a quotation as it stands, a number
+// with its unit, a date, else the words without the article before them.
+func (r *reader) value(p *phrase) Value {
+	core := p.core
+	for len(core) > 1 && (core[0].has(lexicon.Article) && !core[0].number && !core[0].proper(r.lang) || core[0].has(lexicon.Quantity, "only", "exactly", "again")) {
+		core = core[1:]
+	}
+	if len(core) == 0 {
+		return Value{Span: p.span()}
+	}
+	for i := range core {
+		if core[i].quoted() {
+			v := *core[i].value
+			r.glosses(&v, p)
+			return v
 		}
-		if f, ok := number(v.Text); ok {
-			v.Number = &f
+	}
+	v := Value{Span: Span{core[0].From, core[len(core)-1].To}}
+	if first := core[0].value; len(core) == 1 && first != nil {
+		v = *first
+		if v.UnitClass != "" && v.Number != nil {
+			v.Text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(v.Text, v.Unit), v.Unit))
+			if core[0].words != nil && core[0].has(lexicon.Number) || len(core[0].entries) > 0 {
+				v.Text = plainNumber(*v.Number)
+			}
 		}
-		return v
+	} else {
+		v.Text = r.source[v.Span.From:v.Span.To]
 	}
-	if len(s) == 0 || s.hasQuoted() {
-		return v
+	if n := len(p.mods); n > 0 && p.mods[n-1].span().To > v.Span.To {
+		v.Span.To = p.mods[n-1].span().To
+		v.Text = r.source[v.Span.From:v.Span.To]
 	}
-	if f, ok := r.numeral(s); ok {
-		v.Number = &f
+	v.From = r.elsewhere(p)
+	if p.upto != nil && v.Date != nil || p.upto != nil && r.dateOf(p.upto) != nil {
+		r.dateRange(&v, p)
 	}
-	v.Date = r.date(s)
+	if len(core) == 1 && core[0].number && core[0].proper(r.lang) {
+		v.Text = core[0].text
+	}
+	r.glosses(&v, p)
 	return v
 }
 
-// number reads a number in digits: "12", "-3.5", "1,200", "12 %", "$9.99".
-func number(text string) (float64, bool) {
-	text = strings.TrimSpace(strings.Trim(strings.TrimSpace(text), "$€£%#"))
-	if text == "" || len(text) > 20 {
-		return 0, false
-	}
-	if i := strings.LastIndexByte(text, ','); i >= 0 {
-		if len(text)-i == 4 || strings.Contains(text[i:], ".") {
-			text = strings.ReplaceAll(text, ",", "")
-		} else {
-			text = strings.ReplaceAll(strings.ReplaceAll(text, ".", ""), ",", ".")
-		}
-	}
-	for i, c := range text {
-		if (c < '0' || c > '9') && c != '.' && !(i == 0 && (c == '-' || c == '+')) {
-			return 0, false
-		}
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	return f, err == nil
-}
-
-// numeral reads a number in digits or words.
-func (r *valueReader) numeral(s span) (float64, bool) {
-	if len(s) == 1 {
-		if f, ok := number(s[0].text); ok {
-			return f, true
-		}
-	}
-	if len(s) == 2 {
-		if f, ok := number(s[0].text); ok && len(strings.Trim(s[1].text, "%€$£")) == 0 {
-			return f, true
-		}
-	}
-	code, n := r.numbers.match(s)
-	if n == 0 || n != len(s) {
-		return 0, false
-	}
-	f, err := strconv.ParseFloat(code, 64)
-	return f, err == nil
-}
-
-// values reads a list of values.
-func (r *valueReader) values(s span) []Value {
-	for i := range s {
-		if (s[i].is("[") || s[i].is("(")) && i > 0 {
-			s = s[i:]
-			break
-		}
-	}
-	for len(s) > 0 && (s[0].is("[") || s[0].is("(")) && (s[len(s)-1].is("]") || s[len(s)-1].is(")")) {
-		s = s[1 : len(s)-1]
-	}
-	var out []Value
-	for _, item := range r.list(s) {
-		v, _ := r.valueOf(item)
-		out = append(out, v)
-	}
-	return out
-}
-
-// valueOf reads a value with the words around it: `the text "x"`, "the number 5". What
-// stands on the page instead is in From: "the code that is shown below". The words that
-// name the value are returned too: `the password "x"`.
-func (r *valueReader) valueOf(s span) (Value, string) {
-	s = s.trim()
-	if len(s) == 0 {
-		return Value{}, ""
-	}
-	if _, n := r.pronouns.match(s); n == len(s) && !s.hasQuoted() {
-		return Value{From: &Phrase{Text: s.text(r.src), Pronoun: true}}, ""
-	}
-	if v, ok := r.partial(s); ok {
-		return v, ""
-	}
-	for i, t := range s {
-		if t.kind != quoted && t.kind != variable {
-			continue
-		}
-		if i > 1 && i == len(s)-1 && r.articles.has(s) {
-			if code, n := r.relations.match(s[i-1:]); n == 1 && code == "of" {
-				// "the value of "Religion""
-				return Value{Text: s.text(r.src), From: r.phrase(s)}, ""
-			}
-		}
-		around := append(append(span{}, s[:i]...), s[i+1:]...)
-		if t.kind == variable && len(s) > 1 && (i > 0 && s[i].glued || i+1 < len(s) && s[i+1].glued) {
-			break
-		}
-		if len(around) == 0 {
-			return r.value(s[i : i+1]), ""
-		}
-		if around.hasQuoted() {
-			break
-		}
-		if r.shown(around) {
-			return Value{Text: "", From: r.phrase(s)}, ""
-		}
-		v := r.value(s[i : i+1])
-		if r.literalWord(around) {
-			return v, ""
-		}
-		p := Phrase{}
-		rest, _ := r.determine(around, &p)
-		return v, rest.text(r.src)
-	}
-	rest := s
-	if _, n := r.articles.match(rest); n > 0 && n < len(rest) {
-		rest = rest[n:]
-		// "the number 5", "the word hello", "the date 12/05/2016"
-		if r.literalWord(rest[:1]) && len(rest) > 1 && !r.shown(rest) || r.dateWord(rest[0]) && len(rest) > 1 {
-			if v := r.value(rest[1:]); v.Number != nil || v.Date != nil || !r.relations.has(rest[1:]) && !r.that.has(rest[1:]) {
-				return v, ""
-			}
-		}
-		if r.shown(rest) || r.relationAt(rest, true) > 0 {
-			v := r.value(s)
-			if v.Date != nil {
-				return v, ""
-			}
-			return Value{Text: s.text(r.src), From: r.source(s)}, ""
-		}
-		if v := r.value(rest); v.Number != nil || v.Date != nil {
-			return v, ""
-		}
-		if v := r.value(s); v.Date != nil {
-			return v, ""
-		}
-		// "enter the code": what is called so on the page, or the words.
-		return Value{Text: s.text(r.src), From: r.source(s)}, ""
-	}
-	if len(rest) > 1 && r.literalWord(rest[:1]) {
-		if v := r.value(rest[1:]); v.Number != nil || v.Date != nil {
-			return v, ""
-		}
-	}
-	if r.shown(rest) && r.describes(rest) {
-		return Value{Text: s.text(r.src), From: r.source(s)}, ""
-	}
-	return r.value(s), ""
-}
-
-// partial reads a value of which only the start, the end or a part is said: "an item
-// that starts with "Co" and ends with "ge"".
-func (r *valueReader) partial(s span) (Value, bool) {
-	v := Value{Text: s.text(r.src)}
-	found := false
-	for i := 1; i < len(s)-1; i++ {
-		code, n := r.comparisons.match(s[i:])
-		if n == 0 || i+n >= len(s) {
-			continue
-		}
-		end := i + n + 1
-		if s[i+n].kind != quoted && end < len(s) && !r.linkAhead(s[end:]) {
-			continue
-		}
-		part := s[i+n].text
-		switch code {
-		case "text starts":
-			v.Prefix, found = part, true
-		case "text ends":
-			v.Suffix, found = part, true
-		case "text contains":
-			if s[i-1].kind == word && (r.that.has(s[i-1:]) || s[i-1].is("which")) || n > 1 || s[i].is("containing") {
-				v.Part, found = part, true
-			}
-		}
-	}
-	return v, found
-}
-
-// dateRange reads "from 1 May to 4 May", "4/1/2025 - 4/5/2025".
-func (r *valueReader) dateRange(s span) []Value {
-	if len(s) > maxDateWords*2 {
+// elsewhere returns what a value is said to be by, where it stands on the page: "the value of
+// Language", "the total shown above".
+func (r *reader) elsewhere(p *phrase) *Description {
+	if len(p.core) < 2 || !p.core[0].has(lexicon.Article) || p.core[0].number {
 		return nil
 	}
-	if code, n := r.dates.match(s); code == "from" {
-		s = s[n:]
+	for i := range p.mods {
+		if slices.ContainsFunc(p.mods[i].core, func(it item) bool { return it.value != nil }) {
+			return nil // "a total of 12"
+		}
 	}
-	for i := 1; i < len(s)-1; i++ {
-		code, n := r.dates.match(s[i:])
-		if code != "to" || i+n >= len(s) {
-			continue
-		}
-		a, b := r.date(s[:i]), r.date(s[i+n:])
-		if b == nil || a == nil {
-			continue
-		}
-		return []Value{{Text: s[:i].text(r.src), Date: a}, {Text: s[i+n:].text(r.src), Date: b}}
+	d := r.description(p)
+	if shown := slices.IndexFunc(d.State, func(s State) bool { return s.Name == "visible" && !s.Not }); shown >= 0 && len(p.rel) > 0 && !d.Quoted {
+		d.Flags = append(d.Flags, d.State[shown].Span)
+		d.State = slices.Delete(slices.Clone(d.State), shown, shown+1) // "the code that is shown above"
+		return &d
+	}
+	if d.Of != nil || Shows(d.Kind) && len(d.State)+len(d.Relation) > 0 || Shows(d.Kind) && len(d.Words) == 0 && len(d.Having) == 1 {
+		return &d
 	}
 	return nil
 }
 
-func (r *valueReader) dateWord(t token) bool {
-	return t.is("date") || t.is("time") || t.is("day") || t.is("datum") || t.is("uhrzeit")
+// Shows reports whether a kind is one of what the page shows and not of what somebody writes:
+// "the value", "the total".
+func Shows(k Kind) bool { return k == Value_ || k == Text_ || k == Total || k == Count }
+
+// glosses adds the other words for a value.
+func (r *reader) glosses(v *Value, p *phrase) {
+	for i := range p.also {
+		v.Also = append(v.Also, r.value(&p.also[i]))
+	}
 }
 
-// shown reports whether words say that a text stands on the page: "that is shown".
-func (r *valueReader) shown(s span) bool {
-	for i := range s {
-		if s[i].kind != word {
-			continue
-		}
-		if code, n := r.predicates.match(s[i:]); n > 0 && code == "visible" && i > 0 && !s[i].is("open") {
-			return true
-		}
-		if i > 0 && i == len(s)-1 && (s[i].is("below") || s[i].is("above") || s[i].is("unten") || s[i].is("oben")) {
-			return true
+func (r *reader) dateOf(p *phrase) *Date {
+	for i := range p.core {
+		if v := p.core[i].value; v != nil && v.Date != nil {
+			return v.Date
 		}
 	}
-	return false
+	return nil
 }
 
-// source reads what on the page a value is taken from, without the words that say that
-// it is shown there.
-func (r *valueReader) source(s span) *Phrase {
-	for i := range s {
-		if i == 0 || s[i].kind != word {
-			continue
-		}
-		if code, n := r.predicates.match(s[i:]); n > 0 && code == "visible" {
-			end := i
-			for end > 0 && (r.modals.has(s[end-1:end]) || r.that.has(s[end-1:end]) || s[end-1].is("which") || s[end-1].is("die") || s[end-1].is("der") || s[end-1].is("das")) {
-				end--
-			}
-			if end == 0 {
-				break
-			}
-			p := r.phrase(s[:end])
-			if rest := s[i+n:].trim(); len(rest) > 1 && r.relations.has(rest) {
-				r.relate(rest, p, 1)
-			}
-			p.Text = s.text(r.src)
-			return p
-		}
+// dateRange makes v the dates from p to its second end; what the first leaves out it takes
+// from the second ("14 to 16 April 2031").
+func (r *reader) dateRange(v *Value, p *phrase) {
+	end := *r.dateOf(p.upto)
+	start := Date{Hour: -1, Minute: -1, Weekday: -1, Day: 0}
+	if d := r.dateOf(p); d != nil {
+		start = *d
+	} else if v.Number != nil {
+		start.Day = int(*v.Number)
 	}
-	return r.phrase(s)
+	if start.Month == 0 && start.Hour < 0 {
+		start.Month = end.Month
+	}
+	if start.Year == 0 && start.Hour < 0 {
+		start.Year = end.Year
+	}
+	start.To = &end
+	v.Number, v.Unit, v.UnitClass = nil, "", ""
+	v.Date = &start
+	v.Span = p.span()
+	v.Text = r.source[v.Span.From:v.Span.To]
+}
+
+// bounded reports whether the phrase says a bound: "up to 5", "from 4 stars", "below 90".
+func (p *phrase) bounded() bool {
+	if p.upto != nil {
+		return true
+	}
+	if p.prep == nil || len(p.core) == 0 {
+		return false
+	}
+	if v := p.core[len(p.core)-1].value; v == nil || v.Number == nil {
+		return false
+	}
+	return p.leads("below", "above", "over", "under", "until", "max", "min", "than", "between", "since", "from")
+}
+
+// comparison returns the bound that the phrase says, nil where it says none.
+func (r *reader) comparison(p *phrase) *Comparison {
+	if p.upto != nil {
+		if r.dateOf(p.upto) != nil {
+			return nil
+		}
+		c := &Comparison{Span: boundSpan(p), Op: "between", Value: r.value(&phrase{core: p.core})}
+		upper := r.value(p.upto)
+		c.Upper = &upper
+		if c.Value.Unit == "" {
+			c.Value.Unit, c.Value.UnitClass = upper.Unit, upper.UnitClass
+		}
+		return c
+	}
+	if op := r.quantityBound(p); op != "" {
+		core := p.core[1:]
+		c := &Comparison{Span: p.span(), Op: op, Value: r.value(&phrase{core: core[:1]})}
+		if len(core) > 1 {
+			d := r.describe(core[1:])
+			c.Measure = &d
+		}
+		return c
+	}
+	if !p.bounded() || r.dateOf(p) != nil {
+		return nil
+	}
+	c := &Comparison{Span: boundSpan(p), Value: r.value(&phrase{core: p.core})}
+	switch {
+	case p.sense("max", "until"):
+		c.Op = "<="
+	case p.leads("below", "under"):
+		c.Op = "<"
+	case p.leads("above", "over", "than"):
+		c.Op = ">"
+	case p.leads("from", "since", "min"):
+		c.Op = ">="
+	default:
+		return nil
+	}
+	return c
+}
+
+// boundSpan is the span of the bound alone, without what stands behind it.
+func boundSpan(p *phrase) Span {
+	q := phrase{core: p.core, upto: p.upto}
+	return q.span()
+}
+
+// quantityBound is the operator of "at least 7 seats".
+func (r *reader) quantityBound(p *phrase) string {
+	if len(p.core) < 2 || p.core[1].value == nil || p.core[1].value.Number == nil {
+		return ""
+	}
+	switch {
+	case p.core[0].has(lexicon.Quantity, "min"):
+		return ">="
+	case p.core[0].has(lexicon.Quantity, "max"):
+		return "<="
+	}
+	return ""
 }

@@ -34,9 +34,7 @@ func newClient(t *testing.T, format string, s *languagemodel.Server, change ...f
 
 func oneRequest(t *testing.T) *Request {
 	t.Helper()
-	tools, err := agentTools()
-	require.NoError(t, err)
-	return &Request{System: "You test.", Messages: []Message{{Text: "Click Save."}}, Tools: tools}
+	return &Request{System: "You test.", Messages: []Message{{Text: "Click Save."}}, Tools: []Tool{readTool(), noAnswerTool()}}
 }
 
 func eachFormat(t *testing.T, f func(t *testing.T, format string)) {
@@ -79,7 +77,7 @@ func TestConversation(t *testing.T) {
 			require.Equal(t, "You test.", sent.System)
 			require.Len(t, sent.Messages, 3)
 			require.Equal(t, "I will, ünd more.", sent.Messages[1].Text)
-			require.Len(t, sent.Tools, len(toolSpecs))
+			require.Len(t, sent.Tools, 2)
 
 			usage := rec.Usage()
 			require.Len(t, usage.Calls, 2)
@@ -375,7 +373,7 @@ func TestMissingUsageIsEstimated(t *testing.T) {
 		s := languagemodel.Start(t, format, languagemodel.Say(languagemodel.Answer{Text: "x", NoUsage: true}))
 		reply, err := newClient(t, format, s).Chat(t.Context(), oneRequest(t), nil, nil)
 		require.NoError(t, err)
-		require.Greater(t, reply.Usage.Input, 1000)
+		require.Greater(t, reply.Usage.Input, 100)
 		require.Positive(t, reply.Usage.Output)
 	})
 }

@@ -1,4 +1,4 @@
-// Package model asks a language model for what the planner cannot do: it speaks two
+// Package model asks a language model what the planner is not sure of: it speaks two
 // wire formats, chat completions with tools as OpenAI and those compatible with it
 // have, and messages with tools as Anthropic has.
 //
@@ -6,19 +6,18 @@
 // pass, within bounds, reserves what a call may cost from a Budget before it, and
 // keeps what was sent and what it cost in a Recorder.
 //
-// Agent does one clause of an intent on a page: it shows the model an outline of the
-// page, lets it choose one of the tools of tests, executes the step as a replay does,
-// and shows what came of it. The steps are the same as those of the planner, with
-// selectors and fingerprints, and replay without a model.
+// Agent answers the planner's questions with a model: how a text is to be read, as the
+// goals that grammar makes of texts (the schema is in schema.go), and which of the
+// things that the planner found is meant. It acts on nothing and names no element:
+// goals go through the planner's own tries, effects and accounting.
 //
-// A page is written by somebody else, so a model that reads it is not trusted. It can
-// act on elements only, what it acts on and types must have to do with the clause,
-// what cannot be undone must be named by the clause, addresses and variables must be
-// in the intent. A call against these rules is refused and changes nothing. Secrets
-// are removed from everything that is sent; variables go as references.
+// A page is written by somebody else, so a model that reads it is not trusted. Each
+// part of a goal is a part of the text, found there word by word; what is not in it
+// makes the answer wrong. Texts of pages stand between marks that they cannot write.
+// Secrets are removed from everything that is sent.
 //
-// A model that cannot or does not go on ends with a *plan.NotUnderstoodError, a
-// service that fails or a budget that is used up with a *plan.FailedError of the code
+// A model that cannot or does not answer leaves the planner as it was; a service that
+// fails or a budget that is used up ends it with a *plan.FailedError of the code
 // PROVIDER_ERROR.
 package model
 

@@ -1,23 +1,11 @@
 package model
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
-
-// observe looks at the page and keeps what of it may be sent.
-func (w *work) observe(ctx context.Context) error {
-	s, err := w.agent.cfg.Page.Snapshot(ctx)
-	if err != nil {
-		return err
-	}
-	w.page = s
-	w.shown = pageText(redacted(s, w.agent.cfg.Redact))
-	return nil
-}
 
 // pageText is a page in words.
 func pageText(s *snapshot.Snapshot) string {

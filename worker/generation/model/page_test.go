@@ -2,87 +2,79 @@ package model
 
 import (
 	"context"
+	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/languagemodel"
 	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
-// testPage is a page without a browser: steps pass, and may change it.
+// testPage is a list of tasks without a browser, with a button that deletes each, and further
+// buttons and texts. Clicked are the names of what was clicked.
 type testPage struct {
-	s     snapshot.Snapshot
-	steps []step.Step
-	// on is called with each step before it passes; an error fails it.
-	on func(p *testPage, s step.Step) error
-}
-
-func newPage(nodes ...snapshot.Node) *testPage {
-	p := &testPage{s: snapshot.Snapshot{URL: "http://shop.test/", Title: "Shop", Quiet: true, Windows: 1}}
-	p.show(nodes...)
-	return p
-}
-
-// show sets the nodes; those without a ref get one, and those without a parent are at the top.
-func (p *testPage) show(nodes ...snapshot.Node) {
-	p.s.Nodes = slices.Clone(nodes)
-	for i := range p.s.Nodes {
-		n := &p.s.Nodes[i]
-		if n.Ref == "" {
-			n.Ref = "e" + strconv.Itoa(i+1)
-		}
-		n.Parent = -1
-		n.Interactive = slices.Contains([]string{"button", "link", "textbox", "checkbox", "combobox"}, n.Role)
-		n.Editable = n.Role == "textbox"
-	}
+	tasks   []string
+	buttons []string
+	texts   []string
+	secret  string // what a password field holds
+	clicked []string
 }
 
 func (p *testPage) Snapshot(context.Context) (*snapshot.Snapshot, error) {
-	s := p.s
-	s.Nodes = slices.Clone(p.s.Nodes)
-	return &s, nil
+	s := &snapshot.Snapshot{URL: "http://shop.test/", Title: "Tasks", Lang: "en", Quiet: true, Width: 1000, Height: 800, Windows: 1}
+	y := 0
+	add := func(parent int, n snapshot.Node) int {
+		y += 20
+		n.Parent, n.Box = parent, [4]int{10, y, 200, 18}
+		s.Nodes = append(s.Nodes, n)
+		return len(s.Nodes) - 1
+	}
+	add(-1, snapshot.Node{Ref: "h", Tag: "h1", Role: "heading", Level: 1, Name: "Tasks", Text: "Tasks"})
+	ul := add(-1, snapshot.Node{Ref: "ul", Tag: "ul", Role: "list"})
+	for _, t := range p.tasks {
+		li := add(ul, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem"})
+		add(li, snapshot.Node{Ref: "span " + t, Tag: "span", Role: "text", Name: t})
+		add(li, snapshot.Node{Ref: "del " + t, Tag: "button", Role: "button", Name: "Delete", Text: "Delete", Interactive: true})
+	}
+	for i, b := range p.buttons {
+		add(-1, snapshot.Node{Ref: fmt.Sprintf("b%d %s", i, b), Tag: "button", Role: "button", Name: b, Text: b, Interactive: true})
+	}
+	for i, text := range p.texts {
+		add(-1, snapshot.Node{Ref: fmt.Sprint("p", i), Tag: "p", Role: "text", Name: text})
+	}
+	if p.secret != "" {
+		add(-1, snapshot.Node{Ref: "pass", Tag: "input", Type: "password", Role: "textbox", Name: "Password", Password: true, HasValue: true, Value: p.secret,
+			Editable: true, Interactive: true})
+	}
+	return s, nil
 }
 
 func (p *testPage) Locate(_ context.Context, refs ...string) ([]snapshot.Located, error) {
-	list := make([]snapshot.Located, len(refs))
+	out := make([]snapshot.Located, len(refs))
 	for i, ref := range refs {
-		if at := find(&p.s, ref); at >= 0 {
-			n := &p.s.Nodes[at]
-			list[i].Selector = step.Selector{Type: step.ByRole, Value: n.Role, Name: n.Name, Exact: true,
-				Fingerprint: &step.Fingerprint{Role: n.Role, Name: n.Name}}
-			for _, frame := range n.Frame {
-				list[i].Frames = append(list[i].Frames, step.Selector{Type: step.CSS, Value: frame})
-			}
-		}
+		out[i].Selector = step.Selector{Type: step.TestID, Value: ref}
 	}
-	return list, nil
+	return out, nil
 }
 
 func (p *testPage) Do(_ context.Context, s step.Step) (step.Record, error) {
-	record := step.Record{Tool: s.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}
-	if p.on != nil {
-		if err := p.on(p, s); err != nil {
-			record.Status, record.Result = step.Failed, step.Outcome{Message: err.Error()}
-			return record, nil
-		}
+	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}
+	if s.Tool.Type != step.Click {
+		return record, nil
 	}
-	p.steps = append(p.steps, s)
+	kind, name, _ := strings.Cut(s.Tool.Args.Selector.Value, " ")
+	p.clicked = append(p.clicked, strings.TrimSpace(kind+" "+name))
+	switch {
+	case kind == "del":
+		p.tasks = slices.DeleteFunc(slices.Clone(p.tasks), func(t string) bool { return t == name })
+	case strings.HasPrefix(kind, "b"):
+		p.texts = append(slices.Clone(p.texts), name+" was pressed")
+	}
 	return record, nil
-}
-
-// lines are the steps that the page executed, in words.
-func lines(steps []step.Step) []string {
-	var list []string
-	for i := range steps {
-		list = append(list, stepText(&steps[i], nil))
-	}
-	return list
 }
 
 // job is an agent with its page and its service.
@@ -90,45 +82,49 @@ type job struct {
 	agent  *Agent
 	page   *testPage
 	server *languagemodel.Server
+	text   string
+	always bool
 }
 
 func newJob(t *testing.T, format, text string, page *testPage, script languagemodel.Script, change ...func(*AgentConfig)) *job {
 	t.Helper()
 	s := languagemodel.Start(t, format, script)
-	cfg := AgentConfig{Client: newClient(t, format, s), Page: page, Intent: text, TestURL: "http://shop.test/",
-		Budget: NewTaskBudget(Amount{Calls: 100}, nil)}
+	cfg := AgentConfig{Client: newClient(t, format, s), Budget: NewTaskBudget(Amount{Calls: 100}, nil)}
 	for _, f := range change {
 		f(&cfg)
 	}
-	return &job{NewAgent(cfg), page, s}
+	return &job{agent: NewAgent(cfg), page: page, server: s, text: text}
 }
 
-func (j *job) run(t *testing.T) (Result, error) {
+// run lets the planner write the text's steps, with the agent to ask.
+func (j *job) run(t *testing.T) (*plan.Outcome, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	return j.agent.Run(ctx, Task{Clause: intent.Clause{Text: j.agent.cfg.Intent}, MaxSteps: 20})
+	return plan.Run(ctx, plan.Config{Page: j.page, Intent: j.text, Ask: j.agent.Ask, AskAlways: j.always, NoSuggestion: true, MaxTime: time.Minute})
 }
 
-// use is a script of calls, one a message.
-func use(calls ...languagemodel.Answer) languagemodel.Script { return languagemodel.Say(calls...) }
-
-func click(ref string) languagemodel.Answer {
-	return languagemodel.Use("click", map[string]any{"ref": ref, "reason": "it is named so"})
+// reads is an answer with goals.
+func reads(goals ...map[string]any) languagemodel.Answer {
+	return languagemodel.Use(toolRead, map[string]any{"readings": []any{map[string]any{"goals": goals}}, "reason": "it says so"})
 }
 
-func fill(ref, text string) languagemodel.Answer {
-	return languagemodel.Use("fill", map[string]any{"ref": ref, "text": text})
+func goalOf(text, effect, verb string, target ...string) map[string]any {
+	g := map[string]any{"text": text, "effect": effect, "verb": verb}
+	var things []any
+	for _, words := range target {
+		things = append(things, map[string]any{"words": words})
+	}
+	if things != nil {
+		g["target"] = things
+	}
+	return g
 }
 
-func done() languagemodel.Answer {
-	return languagemodel.Use("done", map[string]any{"summary": "all of it"})
+func picks(index int) languagemodel.Answer {
+	return languagemodel.Use(toolPick, map[string]any{"index": index, "reason": "it is named so"})
 }
 
-func lastResult(t *testing.T, s *languagemodel.Server) languagemodel.Result {
-	t.Helper()
-	requests := s.Requests()
-	results := requests[len(requests)-1].Last().Results
-	require.NotEmpty(t, results)
-	return results[len(results)-1]
+func noAnswer() languagemodel.Answer {
+	return languagemodel.Use(toolNoAnswer, map[string]any{"reason": "it is not clear"})
 }

@@ -2,287 +2,330 @@ package plan
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"slices"
+	"regexp"
 	"strconv"
-	"time"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
-// claim is one thing that must hold of the page, as a step or a condition has it.
-type claim struct {
-	// on is the ref of the element, which a replay finds as Locate says; selector is
-	// used where no element is meant that is there now. Neither: the page.
-	on       string
+// assertion is one thing that a step compares.
+type assertion struct {
+	node     int // -1: selector, or the page
 	selector *step.Selector
-	not      bool
 	matcher  step.Matcher
-	why      string
+	not      bool
+	// own: the element is found by the text that is compared; it must be found otherwise.
+	own bool
+	why string
 }
 
-// How long an assertion may take to hold while the test is written: as long as a replay
-// waits, and longer where the intent waits for something.
-const (
-	assertTime = 5 * time.Second
-	waitTime   = 15 * time.Second
-)
-
-// asserter makes claims of what an intent says must hold.
-type asserter struct{ *planner }
-
-// check makes the assertion of an instruction a step that holds now.
-func check(ctx context.Context, p *planner, in *intent.Instruction) error {
-	if in.Assertion == nil {
-		return p.notUnderstood("it does not say what must hold")
-	}
-	most := assertTime
-	if in.Kind == intent.WaitFor {
-		most = waitTime
-	}
-	if in.Duration > 0 {
-		most = min(in.Duration, step.MaxWaitMS*time.Millisecond)
-	}
-	if in.Kind == intent.Assert {
-		p.asserted = true
-	}
-	a := asserter{p}
-	for _, one := range append([]intent.Assertion{*in.Assertion}, in.Assertion.Also...) {
-		if err := checkOf(ctx, a, &one, most, in.Kind == intent.WaitFor || in.Duration > 0); err != nil {
+// assertAll executes the assertions of a claim that holds, and keeps them as steps. At least one
+// must be made of it.
+func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, e *find.Evidence) error {
+	made := 0
+	var last string
+	for _, c := range e.Checks {
+		a, ok := assertionOf(m, &c)
+		if !ok {
+			continue
+		}
+		a.why = p.words(g.Span)
+		message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds()))
+		if err != nil {
 			return err
 		}
+		if message != "" {
+			last = message
+			continue
+		}
+		made++
+	}
+	if made == 0 && len(e.Checks) > 0 && g.Claim.Property != intent.Asked {
+		if last != "" {
+			return &FailedError{Code: codeAssertion, Detail: "expected: " + p.words(g.Span) + "; " + last}
+		}
+		p.note("checked", "the page shows it now, and no step can say it: "+e.Why)
 	}
 	return nil
 }
 
-// checkOf waits until an assertion can be made of what the page shows, and executes its steps.
-// Waiting is stored with them where the intent asks for it.
-func checkOf(ctx context.Context, a asserter, want *intent.Assertion, most time.Duration, waits bool) error {
-	var claims []claim
-	var last error
-	deadline := time.Now().Add(most)
-	_, ok, err := a.until(ctx, most, func(v *view) bool {
-		claims, last = a.claims(ctx, v, want)
-		return last == nil || !retries(last)
-	})
+// assertionOf returns what a check compares, as a step has it.
+func assertionOf(m *page.Model, c *find.Check) (assertion, bool) {
+	text := strings.Join(strings.Fields(c.Text), " ")
+	switch c.Kind {
+	case "visible":
+		return visibleOf(m, c.Node, text), c.Node >= 0
+	case "hidden":
+		if c.Node >= 0 {
+			return assertion{node: c.Node, matcher: step.Matcher{Name: step.Hidden}}, true
+		}
+		return assertion{node: -1, selector: &step.Selector{Type: step.ByText, Value: text}, matcher: step.Matcher{Name: step.Hidden}}, text != ""
+	case "text", "contains":
+		return textOf(m, c, text)
+	case "value":
+		return valueOf(m, c, text)
+	case "state":
+		return stateOf(m, c)
+	case "count":
+		return countOf(m, c)
+	case "order":
+		return orderOf(m, c)
+	case "address":
+		return assertion{node: -1, not: c.Not, matcher: step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: text, Mode: step.Contains}}}, true
+	case "title":
+		return assertion{node: -1, not: c.Not, matcher: step.Matcher{Name: step.TitleIs, Args: step.MatcherArgs{Value: text, Mode: step.Contains}}}, true
+	}
+	return assertion{}, false
+}
+
+// visibleOf asserts that a thing is seen, by the words that it was found by where it shows them.
+func visibleOf(m *page.Model, node int, text string) assertion {
+	if part := occurrence(nodeShows(m, node), text); part != "" {
+		return assertion{node: node, own: true, matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: part, Mode: step.Contains}}}
+	}
+	return assertion{node: node, matcher: step.Matcher{Name: step.Visible}}
+}
+
+// textOf asserts what an element shows, as it is written there.
+func textOf(m *page.Model, c *find.Check, text string) (assertion, bool) {
+	if c.Node < 0 {
+		return assertion{}, false
+	}
+	n := &m.Nodes[c.Node]
+	if n.Editable && n.HasValue {
+		return valueOf(m, c, text)
+	}
+	shown := nodeShows(m, c.Node)
+	part := occurrence(shown, text)
+	if part == "" {
+		part = shown
+	}
+	if c.Not {
+		part = text
+	}
+	return assertion{node: c.Node, own: true, not: c.Not,
+		matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: part, Mode: step.Contains}}}, part != ""
+}
+
+// valueOf asserts what a field holds: of a list its chosen option.
+func valueOf(m *page.Model, c *find.Check, text string) (assertion, bool) {
+	if c.Node < 0 {
+		return assertion{}, false
+	}
+	n := &m.Nodes[c.Node]
+	value := n.Value
+	for _, o := range n.Options {
+		if o.Selected {
+			value = o.Value
+		}
+	}
 	switch {
-	case err != nil:
-		return err
-	case !ok && last == nil:
-		last = ctx.Err()
+	case n.Checked != "":
+		return assertion{node: c.Node, not: n.Checked != "true", matcher: step.Matcher{Name: step.Checked}}, true
+	case !n.HasValue && len(n.Options) == 0:
+		return assertion{node: c.Node, own: true, matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: occurrence(nodeShows(m, c.Node), text), Mode: step.Contains}}},
+			occurrence(nodeShows(m, c.Node), text) != ""
 	}
-	if last != nil {
-		return last
+	if c.Not {
+		value = text
 	}
-	for _, c := range claims {
-		limit := 0
-		if waits {
-			limit = int(most.Milliseconds())
+	return assertion{node: c.Node, not: c.Not, matcher: step.Matcher{Name: step.ValueIs, Args: step.MatcherArgs{Value: value}}}, true
+}
+
+// stateOf asserts the state of an element.
+func stateOf(m *page.Model, c *find.Check) (assertion, bool) {
+	if c.Node < 0 {
+		return assertion{}, false
+	}
+	n := &m.Nodes[c.Node]
+	a := assertion{node: c.Node, not: c.Not}
+	attribute := func(name, value string) (assertion, bool) {
+		a.not = false
+		a.matcher = step.Matcher{Name: step.AttributeIs, Args: step.MatcherArgs{Name: name, Value: value}}
+		return a, true
+	}
+	switch c.State {
+	case "disabled", "enabled":
+		a.matcher, a.not = step.Matcher{Name: step.Enabled}, n.Disabled
+		return a, true
+	case "expanded", "collapsed":
+		if n.Expanded != "" && n.Tag != "details" && n.Tag != "summary" {
+			return attribute("aria-expanded", n.Expanded)
 		}
-		left := max(time.Until(deadline), time.Second)
-		if err := assert(ctx, a, c, limit, left); err != nil {
-			return err
+	case "empty":
+		if n.Editable {
+			a.matcher, a.not = step.Matcher{Name: step.ValueIs}, c.Not
+			return a, true
 		}
 	}
-	return nil
+	if n.Checked != "" {
+		a.matcher, a.not = step.Matcher{Name: step.Checked}, n.Checked != "true"
+		return a, true
+	}
+	if n.Selected == "true" && (n.Role == "tab" || n.Role == "option" || n.Role == "row" || n.Role == "treeitem") {
+		return attribute("aria-selected", "true")
+	}
+	a.not = false
+	a.matcher = step.Matcher{Name: step.Visible}
+	return a, !n.Hidden
 }
 
-// retries reports whether an error may go away when the page has changed.
-func retries(err error) bool {
-	var failed *FailedError
-	return isNotUnderstood(err) || errors.As(err, &failed)
-}
-
-// assert executes a claim as a step.
-func assert(ctx context.Context, a asserter, c claim, limit int, _ time.Duration) error {
-	matcher := c.matcher
-	record, err := a.try(ctx, action{tool: step.Assert, on: c.on, why: c.why, timeoutMS: limit,
-		args: step.Args{Selector: c.selector, Not: c.not, Matcher: &matcher}})
-	if err != nil {
-		return err
+// countOf asserts how many records a group has: by their role where all have one, else by their
+// titles, in their order.
+func countOf(m *page.Model, c *find.Check) (assertion, bool) {
+	if c.Group < 0 || c.Group >= len(m.Groups) {
+		return assertion{}, false
 	}
-	if !record.Result.Success {
-		return &FailedError{Code: codeAssertion, Detail: fmt.Sprintf("%s: %s", a.understood(), record.Result.Message)}
-	}
-	return nil
-}
-
-// claims returns what must hold for an assertion, from what the page shows now. Its error
-// is a *FailedError where the page shows something else, and a *NotUnderstoodError where
-// it is not clear what is meant.
-func (a asserter) claims(ctx context.Context, v *view, want *intent.Assertion) ([]claim, error) {
-	if v.Dialog != nil && want.Property != intent.HasDialog {
-		return nil, a.notUnderstood("a dialog of the browser is open: " + strconv.Quote(shorten(v.Dialog.Text, 100)))
-	}
-	switch want.Property {
-	case intent.IsVisible, intent.IsHidden:
-		if want.Not == (want.Property == intent.IsVisible) {
-			return a.hidden(ctx, v, want)
+	g := &m.Groups[c.Group]
+	role := ""
+	for i, r := range g.Records {
+		if i > 0 && m.Nodes[m.Records[r].Node].Role != role {
+			role = ""
+			break
 		}
-		return a.visible(ctx, v, want)
-	case intent.HasURL, intent.HasTitle:
-		return ofPage(ctx, a, v, want)
-	case intent.HasText:
-		if want.Subject == nil {
-			return a.visible(ctx, v, want)
+		role = m.Nodes[m.Records[r].Node].Role
+	}
+	if count := countRole(m, g.Node, role); role != "" && role != "row" && len(g.Records) == c.Count && count == c.Count {
+		return assertion{node: g.Node, matcher: step.Matcher{Name: step.Count, Args: step.MatcherArgs{Value: strconv.Itoa(c.Count)}},
+			selector: &step.Selector{Type: step.ByRole, Value: role}}, true
+	}
+	if titles := titled(m, c.Group); len(titles) == c.Count && c.Count > 0 {
+		return following(g.Node, titles), true
+	}
+	return assertion{}, false
+}
+
+func countRole(m *page.Model, node int, role string) int {
+	n := 0
+	for i := node + 1; i < m.Index().End(node); i++ {
+		if m.Nodes[i].Role == role && !m.Nodes[i].Hidden {
+			n++
 		}
-		return a.text(ctx, v, want)
-	case intent.HasValue:
-		return a.value(ctx, v, want)
-	case intent.HasCount:
-		return a.count(ctx, v, want)
-	case intent.HasOrder:
-		return a.order(ctx, v, want)
-	case intent.HasDialog:
-		return dialog(a, v, want)
 	}
-	return a.state(ctx, v, want)
+	return n
 }
 
-// ofPage claims something of the address or the title.
-func ofPage(ctx context.Context, a asserter, v *view, want *intent.Assertion) ([]claim, error) {
-	value, err := a.expected(ctx, v, want)
-	if err != nil {
-		return nil, err
+// orderOf asserts in which order the records of a group stand.
+func orderOf(m *page.Model, c *find.Check) (assertion, bool) {
+	if c.Group < 0 || c.Group >= len(m.Groups) {
+		return assertion{}, false
 	}
-	name, has := step.URLIs, v.URL
-	if want.Property == intent.HasTitle {
-		name, has = step.TitleIs, v.Title
+	titles := titled(m, c.Group)
+	at := -1
+	for i, r := range m.Groups[c.Group].Records {
+		if m.Records[r].Node == c.Node {
+			at = i
+		}
 	}
-	mode := want.Mode
-	if mode == "" || name == step.URLIs && mode == step.Equals && !isAddress(value) {
-		mode = step.Contains // "the URL is /cart" says a part of it
+	if at < 0 || len(titles) < 2 {
+		return assertion{}, false
 	}
-	c := claim{not: want.Not, matcher: step.Matcher{Name: name, Args: step.MatcherArgs{Value: value, Mode: mode}},
-		why: "the " + name + " that the intent says"}
-	if !holdsText(has, value, mode, want.Not) {
-		return nil, a.seen(want, name, has)
-	}
-	return []claim{c}, nil
+	return following(m.Groups[c.Group].Node, titles[:min(len(titles), maxFollowing)]), true
 }
 
-// expected returns the first value of an assertion. One that stands on the page is read
-// from it.
-func (a asserter) expected(ctx context.Context, v *view, want *intent.Assertion) (string, error) {
-	if len(want.Values) == 0 {
-		return "", a.notUnderstood("it does not say what is expected")
+// maxFollowing bounds how many texts a pattern has.
+const maxFollowing = 12
+
+// following asserts that texts follow each other in an element.
+func following(node int, texts []string) assertion {
+	parts := make([]string, len(texts))
+	for i, text := range texts {
+		words := strings.Fields(text)
+		for k := range words {
+			words[k] = regexp.QuoteMeta(words[k])
+		}
+		parts[i] = strings.Join(words, `\s+`)
 	}
-	return a.valueText(ctx, v, want.Values[0])
+	return assertion{node: node, own: true, matcher: step.Matcher{Name: step.TextIs,
+		Args: step.MatcherArgs{Value: `(?is)` + strings.Join(parts, `.*?`), Mode: step.Matches}}}
 }
 
-// valueText returns the text of a value, which may be one that the page shows.
-func (a asserter) valueText(_ context.Context, v *view, value intent.Value) (string, error) {
-	if value.From == nil {
-		return value.Text, nil
+// assert executes an assertion and keeps it when it holds; else it returns what the page says.
+func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit int) (string, error) {
+	matcher := a.matcher
+	if name := p.savedAs[matcher.Args.Value]; matcher.Name == step.ValueIs && p.uses(name) {
+		matcher.Args.Value = intent.SavedText(name)
 	}
-	m, err := a.subject(v, value.From)
+	tool := step.Tool{Type: step.Assert, Args: step.Args{Not: a.not, Matcher: &matcher, Reasoning: a.why}}
+	if a.node >= 0 {
+		found, err := p.cfg.Page.Locate(ctx, m.Nodes[a.node].Ref)
+		if err != nil {
+			return "", err
+		}
+		if len(found) == 0 || found[0].Selector.Type == "" {
+			return "its element cannot be found", nil
+		}
+		selector := selectorFor(&found[0], &a)
+		tool.Args.Selector = selector
+		tool = inFrames(tool, found[0].Frames)
+	} else if a.selector != nil {
+		tool.Args.Selector = a.selector
+	}
+	s := step.Step{ID: p.newID(), Tool: tool, TimeoutMS: tryTimeMS}
+	model := p.model
+	record, err := p.execute(ctx, s)
 	if err != nil {
 		return "", err
 	}
-	text := readNamed(v, m.index, value.From)
-	a.note("read", fmt.Sprintf("%s is %q now, and the test expects just that", describeNode(m.node), shorten(text, 100)))
-	return text, nil
+	p.model = model // an assertion changes nothing
+	if record.Status != step.Passed {
+		return record.Result.Message, nil
+	}
+	s.TimeoutMS = limit
+	s.Tool, s.Result, s.ScreenshotID = record.Tool, &record.Result, record.ScreenshotID
+	p.keep(s, a.why)
+	return "", nil
 }
 
-// readNamed returns what stands for an element that a phrase means: what is beside it where
-// it is only the name of a value.
-func readNamed(v *view, i int, s *intent.Phrase) string {
-	if isLabel(v, i, s.Name) || len(s.Relations) == 1 && isLabel(v, i, s.Relations[0].Name) {
-		if beside := valueBeside(v, i); beside >= 0 {
-			i = beside
-		}
+// selectorFor returns how an assertion finds its element: not by the text that it compares,
+// where it can be found otherwise.
+func selectorFor(at *snapshot.Located, a *assertion) *step.Selector {
+	selector := at.Selector
+	if a.own && at.Place != nil {
+		selector = *at.Place
 	}
-	return readOf(v, i)
+	selector.Fingerprint = nil
+	if a.selector != nil { // something in the element
+		inner := *a.selector
+		inner.Within = &selector
+		return &inner
+	}
+	return &selector
 }
 
-// readOf returns what an element holds or shows.
-func readOf(v *view, i int) string {
-	n := &v.Nodes[i]
-	switch {
-	case len(n.Options) > 0:
-		return selectedLabel(n)
-	case n.HasValue && n.Editable:
-		return n.Value
+// nodeShows returns what a node and what is in it show.
+func nodeShows(m *page.Model, node int) string {
+	if node < 0 {
+		return ""
 	}
-	if text := v.shown(i); text != "" {
-		return text
+	if t := m.Nodes[node].Text; t != "" {
+		return strings.Join(strings.Fields(t), " ")
 	}
-	return n.Name
+	text := m.Index().Text(node)
+	if text == "" {
+		text = m.Nodes[node].Name
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
-// seen is the failure of an assertion: what was expected, and what there is.
-func (a asserter) seen(want *intent.Assertion, what, has string) error {
-	return &FailedError{Code: codeAssertion, Detail: fmt.Sprintf("%s: the %s is %q", a.says(want), what, shorten(has, 200))}
-}
-
-// says is an assertion in words.
-func (a asserter) says(want *intent.Assertion) string {
-	if want.Text != "" {
-		return "expected: " + want.Text
+// occurrence returns a part of a text that is some words but for case; "" without.
+func occurrence(text, words string) string {
+	words = strings.Join(strings.Fields(words), " ")
+	if words == "" {
+		return ""
 	}
-	return a.understood()
-}
-
-// missing is the failure of an assertion whose subject the page does not have.
-func (a asserter) missing(want *intent.Assertion) error {
-	return &FailedError{Code: codeAssertion, Detail: a.says(want) + ": the page does not show it"}
-}
-
-// dialog claims something of the dialog of the browser that is open.
-func dialog(a asserter, v *view, want *intent.Assertion) ([]claim, error) {
-	if v.Dialog == nil {
-		return nil, &FailedError{Code: codeAssertion, Detail: a.says(want) + ": no dialog of the browser is open"}
+	low, want := strings.ToLower(text), strings.ToLower(words)
+	if len(low) != len(text) {
+		return ""
 	}
-	for _, value := range want.Values {
-		mode := want.Mode
-		if mode == "" {
-			mode = step.Contains
-		}
-		if !holdsText(v.Dialog.Text, value.Text, mode, want.Not) {
-			return nil, a.seen(want, "text of the dialog", v.Dialog.Text)
-		}
+	at := strings.Index(low, want)
+	if at < 0 {
+		return ""
 	}
-	a.note("dialog", "the dialog of the browser said "+strconv.Quote(shorten(v.Dialog.Text, 200)))
-	return nil, nil
-}
-
-// conditionOf returns the condition of a step for an assertion, and whether it holds now. An
-// assertion that is understood only while it holds has no condition otherwise (nil).
-func conditionOf(ctx context.Context, a asserter, want *intent.Assertion) (*step.Condition, bool, error) {
-	v, err := a.look(ctx)
-	if err != nil {
-		return nil, false, err
-	}
-	claims, err := a.claims(ctx, v, want)
-	var failed *FailedError
-	switch {
-	case errors.As(err, &failed):
-		return nil, false, nil
-	case err != nil:
-		return nil, false, err
-	case len(claims) == 0:
-		return nil, true, nil
-	}
-	c := claims[0]
-	if c.on != "" {
-		found, err := a.page.Locate(ctx, c.on)
-		if err != nil {
-			return nil, false, err
-		}
-		if len(found) == 0 || found[0].Selector.Type == "" || len(found[0].Frames) > 0 {
-			return nil, true, nil
-		}
-		selector := found[0].Selector
-		selector.Fingerprint = nil
-		c.selector = &selector
-	}
-	return &step.Condition{Selector: c.selector, Not: c.not, Matcher: &c.matcher}, true, nil
-}
-
-// named reports whether a selector finds an element by what people call it.
-func named(s *step.Selector) bool {
-	return s.Type == step.ByRole && s.Name != "" || s.HasText != "" ||
-		slices.Contains([]string{step.ByLabel, step.ByText, step.Placeholder, step.AltText, step.Title}, s.Type)
+	return text[at : at+len(want)]
 }

@@ -2,346 +2,360 @@ package plan
 
 import (
 	"context"
-	"slices"
-	"strconv"
-	"strings"
-	"time"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
-	"github.com/slipway-qa/slipway/worker/snapshot"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// chooser chooses values out of what holds them: native lists, groups of radio buttons
-// and check boxes, lists that open, fields that suggest, and menus.
-type chooser struct {
-	*planner
-	in *intent.Instruction
-	// seen are the refs that were visible before the first step: an open list is what is
-	// not among them.
-	seen map[string]bool
-}
-
-// choose chooses the values of an instruction, one after the other.
-func choose(ctx context.Context, p *planner, in *intent.Instruction) error {
-	v, err := p.look(ctx)
-	if err != nil {
+// choose chooses targets as options of fields, or what is called so.
+func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
+	f := newForm(append(optionFields(g), g.Fields...))
+	if len(f.fields) == 0 {
+		return p.deed(ctx, g)
+	}
+	f.offers = true
+	within := p.anywhere
+	if g.From != nil {
+		within = p.fromNode(g.From, within)
+	}
+	mark := p.mark()
+	if err := p.fill(ctx, f, within); err != nil {
 		return err
 	}
-	c := chooser{p, in, v.visibleRefs()}
-	if in.Item != nil {
-		return c.item(ctx)
+	if f.complete() {
+		p.useChosen(g)
+		return nil
 	}
-	if len(in.Values) == 0 {
-		if in.Target == nil {
-			return p.notUnderstood("it does not say what to choose")
+	if f.filled == 0 && len(g.Fields) == 0 {
+		p.drop(mark)
+		if err := p.deed(ctx, g); err != nil {
+			return err
 		}
-		return c.described(ctx, in.Target)
+		if g.From != nil && len(g.From.Words) == 0 { // "from the suggestions": where it was seen
+			p.useSpan(g.From.Span, "what it was chosen from")
+		}
+		return nil
 	}
-	if slices.ContainsFunc(in.Values, isWhole) && !c.isOption(v, in.Values[0].Text) {
-		return pickDates(ctx, p, in)
+	if err := p.further(ctx, g, f); err != nil {
+		return err
 	}
-	var root *match
-	if in.Target != nil {
-		m, err := c.holder(ctx)
+	p.useChosen(g)
+	return nil
+}
+
+func (p *planner) useChosen(g *intent.Goal) {
+	for i := range g.Target {
+		p.useSpan(g.Target[i].Span, "chosen")
+		p.useSpan(g.Target[i].NounSpan, "chosen")
+	}
+	if g.From != nil {
+		p.useSpan(g.From.Span, "the field")
+	}
+}
+
+// optionFields are the targets of a goal as values: what is chosen. A target that is told by
+// more than its words is none.
+func optionFields(g *intent.Goal) []intent.Field {
+	var list []intent.Field
+	for i := range g.Target {
+		d := &g.Target[i]
+		if len(d.Words) == 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Pronoun || d.Of != nil || len(d.Compare) > 0 || len(d.Having) > 0 || len(d.Relation)+len(d.State)+len(d.Lacking) > 0 || d.Other {
+			return nil
+		}
+		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
+		list = append(list, intent.Field{Name: g.From, Span: d.Span,
+			Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}})
+	}
+	return list
+}
+
+func phraseWords(d *intent.Description) string {
+	text := ""
+	for i, w := range d.Words {
+		if i > 0 {
+			text += " "
+		}
+		text += w.Text
+	}
+	return text
+}
+
+// fromNode narrows a form to what a description names, where that is a container.
+func (p *planner) fromNode(d *intent.Description, otherwise func(m *page.Model) int) func(m *page.Model) int {
+	return func(m *page.Model) int {
+		f := find.Description(m, d, find.Want{Kinds: []find.What{find.Container, find.Record}, Lang: p.text.Lang, Within: -1})
+		if f.Clear() && !f.Plural {
+			p.use(f.Candidates[0].Used...)
+			return f.Candidates[0].Node
+		}
+		return otherwise(m)
+	}
+}
+
+// toggle sets switches and boxes.
+func (p *planner) toggle(ctx context.Context, g *intent.Goal) error {
+	if len(g.Fields) == 0 {
+		return p.deed(ctx, g)
+	}
+	for i := range g.Target { // "turn on A, leave B": further ones are fields
+		if err := p.eachTarget(ctx, &intent.Goal{Span: g.Span, Effect: g.Effect, Verb: g.Verb, Lemma: g.Lemma, Target: g.Target[i : i+1], On: g.On},
+			func(ctx context.Context, c find.Candidate) error { return p.once(ctx, g, []find.Candidate{c}) }); err != nil {
+			return err
+		}
+	}
+	f := newForm(g.Fields)
+	if err := p.fill(ctx, f, p.anywhere); err != nil {
+		return err
+	}
+	if f.complete() {
+		return nil
+	}
+	return p.further(ctx, g, f)
+}
+
+// filter narrows a list: by options, chips and boxes that are called so, by fields.
+func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
+	fields := append([]intent.Field{}, g.Fields...)
+	for i := range g.Target {
+		fields = append(fields, comparedFields(&g.Target[i])...)
+	}
+	whole := newForm(append(p.narrowing(g), fields...))
+	if len(whole.fields) > 0 {
+		mark := p.mark()
+		start := p.model
+		if err := p.fill(ctx, whole, p.anywhere); err != nil {
+			return err
+		}
+		if whole.complete() {
+			p.useChosen(g)
+			return nil
+		}
+		if whole.filled > 0 {
+			if err := p.further(ctx, g, whole); err == nil {
+				p.useChosen(g)
+				return nil
+			}
+		}
+		if _, err := p.undo(ctx, mark, start); err != nil {
+			return err
+		}
+	}
+	f := newForm(fields)
+	if err := p.fill(ctx, f, p.anywhere); err != nil {
+		return err
+	}
+	if !f.complete() {
+		return p.unfilled(f)
+	}
+	for i := range g.Target {
+		one := *g
+		one.Target = g.Target[i : i+1]
+		if len(g.Target[i].Words) == 0 && len(g.Target[i].State) == 0 && len(g.Target[i].Having) == 0 && g.Target[i].In == nil && len(fields) > 0 {
+			continue
+		}
+		a := &attempt{goal: &one}
+		v, err := p.attempt(ctx, a)
 		if err != nil {
 			return err
 		}
-		if isNumeric(m.node) && len(in.Values) == 1 && in.Values[0].Number != nil {
-			return adjust(ctx, p, in)
+		if v.State != effect.Reached {
+			return p.failed(a, v)
 		}
-		root = &m
 	}
-	texts, err := c.texts(ctx, v)
+	p.useChosen(g)
+	return nil
+}
+
+// narrowing are what the targets of a filter are told by, as values: their words, states, what
+// they have and where they are.
+func (p *planner) narrowing(g *intent.Goal) []intent.Field {
+	var list []intent.Field
+	add := func(s intent.Span, text string) {
+		if text != "" {
+			list = append(list, intent.Field{Span: s, Value: intent.Value{Span: s, Text: text}})
+		}
+	}
+	for i := range g.Target {
+		d := &g.Target[i]
+		if len(d.Words) > 0 && !p.listed(d) {
+			add(intent.Span{From: d.Words[0].Span.From, To: d.Words[len(d.Words)-1].Span.To}, phraseWords(d))
+		}
+		for _, s := range d.State {
+			add(s.Span, p.words(s.Span))
+		}
+		for _, some := range [][]intent.Description{d.Having, {}} {
+			for k := range some {
+				add(some[k].Span, phraseOf(p, &some[k]))
+			}
+		}
+		if d.In != nil {
+			add(d.In.Span, phraseOf(p, d.In))
+		}
+		if d.Of != nil {
+			add(d.Of.Span, phraseOf(p, d.Of))
+		}
+	}
+	return list
+}
+
+// listed reports whether the words of a description only say what a list of the page is of, where
+// something else is said that narrows it: "vans from 60 euros" on a page of vans.
+func (p *planner) listed(d *intent.Description) bool {
+	if !sided(d) && d.In == nil || p.model == nil || d.Quoted {
+		return false
+	}
+	all := intent.Description{Span: d.Span, Words: d.Words, All: true}
+	f := find.Description(p.model, &all, p.want(p.model, find.Record))
+	if len(f.Candidates) < 2 || len(f.Missing)+len(f.Assumed) > 0 {
+		return false
+	}
+	group := -1
+	for _, c := range f.Candidates {
+		if g := p.model.Records[c.Index].Group; group >= 0 && g != group || g < 0 {
+			return false
+		} else if group = g; len(p.model.Groups[g].Records) != len(f.Candidates) {
+			return false // some of them are called so: that narrows
+		}
+	}
+	p.use(f.Candidates[0].Used...)
+	return true
+}
+
+// phraseOf is a description as it stands, without what says where.
+func phraseOf(p *planner, d *intent.Description) string {
+	if d.Ordinal != 0 || d.Noun != "" {
+		return p.words(d.Span)
+	}
+	return phraseWords(d)
+}
+
+// comparedFields are the bounds of a description as values of fields of a range: "from 60 to 90
+// euros", "at least seven seats".
+func comparedFields(d *intent.Description) []intent.Field {
+	var list []intent.Field
+	for i := range d.Compare {
+		c := &d.Compare[i]
+		prep := map[string]string{"<": "to", "<=": "to", ">": "from", ">=": "from", "=": "", "between": "from"}[c.Op]
+		list = append(list, intent.Field{Name: c.Measure, Prep: prep, Value: c.Value, Span: c.Span})
+		if c.Upper != nil {
+			list = append(list, intent.Field{Name: c.Measure, Prep: "to", Value: *c.Upper, Span: c.Span})
+		}
+	}
+	return list
+}
+
+// sort sorts a list by what the text says, until the typed attribute stands in the order.
+func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
+	m, err := p.look(ctx)
 	if err != nil {
 		return err
 	}
-	for i, text := range texts {
-		next := ""
-		if i+1 < len(texts) {
-			next = texts[i+1]
+	a := &attempt{goal: g}
+	if g.Measure != nil {
+		f := find.Description(m, g.Measure, find.Want{Kinds: []find.What{find.Column}, Lang: p.text.Lang, Within: -1})
+		for _, c := range f.Candidates {
+			if len(c.Missing) == 0 && c.Score >= find.Enough {
+				a.target = append(a.target, c)
+				p.use(c.Used...)
+				break
+			}
 		}
-		if err := c.value(ctx, root, text, next); err != nil {
-			return err
-		}
+	}
+	v, err := p.attempt(ctx, a)
+	if err != nil {
+		return err
+	}
+	if v.State != effect.Reached {
+		return p.failed(a, v)
+	}
+	if g.Measure != nil {
+		p.useSpan(g.Measure.Span, "sorted by it")
+	}
+	for i := range g.Target {
+		p.useSpan(g.Target[i].Span, "what is sorted")
 	}
 	return nil
 }
 
-// texts returns what is chosen, one after the other. A path through menus ("File > New")
-// is several, unless something is called just so.
-func (c chooser) texts(ctx context.Context, v *view) ([]string, error) {
-	var list []string
-	for _, value := range c.in.Values {
-		text, err := asserter{c.planner}.valueText(ctx, v, value)
-		if err != nil {
-			return nil, err
-		}
-		parts := strings.FieldsFunc(text, func(r rune) bool { return r == '>' || r == '›' || r == '→' || r == '»' })
-		if len(parts) < 2 || c.isOption(v, text) {
-			list = append(list, text)
-			continue
-		}
-		for _, part := range parts {
-			list = append(list, strings.TrimSpace(part))
-		}
+// search types into the field of a search, and presses Enter or its button where nothing
+// happens.
+func (p *planner) search(ctx context.Context, g *intent.Goal) error {
+	if p.spotted(g) {
+		return nil
 	}
-	return list, nil
-}
-
-// isWhole reports whether a value is a date or a time, and not only a month or a year.
-func isWhole(v intent.Value) bool {
-	return v.Date != nil && (v.Date.Day > 0 || v.Date.Relative != "" || v.Date.Hour >= 0)
-}
-
-// isOption reports whether a native list has a text as one of its options, or something
-// to choose is called so.
-func (c chooser) isOption(v *view, text string) bool {
-	for i := range v.Nodes {
-		n := &v.Nodes[i]
-		if n.Hidden {
-			continue
-		}
-		if optionOf(n, text) >= 0 || slices.Contains(choosable, n.Role) && likeness(n.Name, text) >= 0.8 {
-			return true
-		}
+	text := g.Text
+	if text == nil && len(g.Target) > 0 {
+		d := &g.Target[0]
+		text = &intent.Value{Span: d.Span, Text: phraseWords(d)}
 	}
-	return false
-}
-
-// holder returns what the target of the instruction is: it holds what can be chosen, or
-// opens it.
-func (c chooser) holder(ctx context.Context) (match, error) {
-	v, err := c.look(ctx)
-	if err != nil {
-		return match{}, err
+	if text == nil {
+		return p.say("it does not say what to search for")
 	}
-	for _, w := range []want{toChoose, toFill, toAdjust, toHold} {
-		if m, err := c.pick(v, c.in.Target, w); err == nil {
-			return m, nil
-		}
-	}
-	return c.resolve(ctx, c.in.Target, toChoose)
-}
-
-// value chooses one value; next is the one that follows, which a sub-menu may have.
-func (c chooser) value(ctx context.Context, root *match, text, next string) error {
-	v, err := c.look(ctx)
+	a := &attempt{goal: g}
+	a.options = func(t *method.Task) []method.Way { return method.Search(t, text.Text) }
+	v, err := p.attempt(ctx, a)
 	if err != nil {
 		return err
 	}
-	if root == nil {
-		return c.anywhere(ctx, v, text, next)
-	}
-	at := v.find(root.ref)
-	if at < 0 {
-		return c.anywhere(ctx, v, text, next)
-	}
-	at = standIn(v, at)
-	c.focus.target = v.Nodes[at].Ref
-	if list, ok, err := c.nativeIn(v, at, text); ok || err != nil {
-		if err != nil {
+	if v.State != effect.Reached {
+		if found, err := p.foundBySight(ctx, g); err != nil || found {
 			return err
 		}
-		return c.native(ctx, v, list, text)
+		return p.failed(a, v)
 	}
-	if i, err := c.optionIn(v, at, text, nil); err != nil || i >= 0 {
-		if err != nil {
-			return err
+	p.useSpan(text.Span, "searched for")
+	p.searched(g, text)
+	for _, d := range []*intent.Description{g.To, g.From} {
+		if d != nil {
+			p.useSpan(d.Span, "where it is searched")
 		}
-		return c.take(ctx, v, i, text, next)
 	}
-	if i, err := c.optionIn(v, -1, text, c.seen); err == nil && i >= 0 { // the list is open
-		return c.take(ctx, v, i, text, next)
+	for i := range g.Target {
+		p.useSpan(g.Target[i].Span, "searched for")
 	}
-	return c.opened(ctx, v, at, text, next)
+	return nil
 }
 
-// choosable are the roles of what is chosen out of something.
-var choosable = []string{"option", "radio", "checkbox", "switch", "menuitem", "menuitemradio", "menuitemcheckbox", "treeitem", "tab"}
-
-// choiceWeight says how likely an element is one that is chosen, by its role; negative if
-// it is not at all.
-func choiceWeight(n *snapshot.Node) float64 {
-	switch {
-	case n.Editable, len(n.Options) > 0, n.Role == "combobox", n.Role == "listbox", n.Role == "heading", n.Role == "dialog":
-		return -1
-	case slices.Contains(choosable, n.Role):
-		return 0.3
-	case n.Interactive:
-		return 0.2
-	case n.Reacts != "" || slices.Contains(itemRoles, n.Role) || n.Role == "cell":
-		return 0.15
-	case n.Role == "text" || n.Role == "":
-		return 0
+// searched remembers the only thing that a search has left and that is called so: "find Bo and delete
+// him".
+func (p *planner) searched(g *intent.Goal, text *intent.Value) {
+	d := intent.Description{Span: text.Span, Quoted: text.Quoted, Words: []intent.Word{{Span: text.Span, Text: text.Text}}}
+	if len(g.Target) > 0 {
+		d = g.Target[0]
 	}
-	return -1
+	if p.model == nil || p.model.Dialog != nil {
+		return
+	}
+	if f := find.Description(p.model, &d, p.want(p.model, find.Record)); f.Clear() && !f.Plural && len(f.Assumed) == 0 {
+		p.remember(p.model, f.Candidates[:1])
+	}
 }
 
-// optionIn returns what is chosen by a text inside of a node: the element that is called
-// so, -1 without one. Unseen: only what is not among these refs. Two that are called so
-// are an error.
-func (c chooser) optionIn(v *view, root int, text string, unseen map[string]bool) (int, error) {
-	best, bestScore := -1, 0.0
-	var rivals []int
-	for _, i := range v.within(root, func(n *snapshot.Node) bool { return !n.Hidden && !unseen[n.Ref] && choiceWeight(n) >= 0 }) {
-		n := &v.Nodes[i]
-		weight := choiceWeight(n)
-		if root < 0 && unseen == nil && weight == 0 {
-			continue // a text of the page is no choice
-		}
-		score := v.likenessOf(i, text)
-		if score < 0.5 || root < 0 && unseen == nil && score < 0.8 {
-			continue
-		}
-		if score += weight; score > bestScore {
-			best, bestScore, rivals = i, score, nil
-		} else if score == bestScore {
-			if v.inside(i, best) && v.likenessOf(i, text) >= v.likenessOf(best, text) {
-				best = i
-				continue
-			}
-			rivals = append(rivals, i)
+// foundBySight looks for what a goal searches on the page itself and its further parts, where the
+// page has no search: "find Bo in the results".
+func (p *planner) foundBySight(ctx context.Context, g *intent.Goal) (bool, error) {
+	if len(g.Target) != 1 {
+		return false, nil
+	}
+	found, err := p.resolve(ctx, &g.Target[0], [][]find.What{{find.Record}, {find.Control, find.Option}, {find.Line, find.Attribute}})
+	if isNotUnderstood(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	p.remember(m, found)
+	for _, d := range []*intent.Description{g.To, g.From} {
+		if d != nil && (d.Kind == intent.Item || d.Kind == intent.List || d.Kind == intent.PageKind) {
+			p.useSpan(d.Span, "where it was seen")
 		}
 	}
-	for _, r := range rivals {
-		if !v.inside(r, best) && !v.inside(best, r) && foldText(v.shown(r)) == foldText(v.shown(best)) || bestScore < 0.8 {
-			return -1, c.notUnderstood("several are called "+strconv.Quote(text), v.candidate(best), v.candidate(r))
-		}
-	}
-	return best, nil
-}
-
-func (v *view) candidate(i int) Candidate {
-	return Candidate{What: describeNode(&v.Nodes[i]), Why: "it has the name"}
-}
-
-// take chooses an element by a click, unless it is chosen already, and looks whether the
-// page changed. What brings the next value when it is pointed at is not clicked on.
-func (c chooser) take(ctx context.Context, v *view, i int, text, next string) error {
-	n := &v.Nodes[i]
-	if n.Disabled {
-		return c.notUnderstood(describeNode(n) + " is disabled")
-	}
-	chosen := n.Checked == "true" || n.Selected == "true"
-	if chosen && slices.Contains([]string{"checkbox", "switch", "option", "menuitemcheckbox"}, n.Role) {
-		c.note("choose", describeNode(n)+" is chosen already")
-		return nil
-	}
-	why := strconv.Quote(text) + " is " + describeNode(n)
-	if next != "" && !slices.Contains([]string{"checkbox", "radio", "switch", "option"}, n.Role) {
-		offered := c.offers(v, next) // then the next is no part of this one
-		mark := c.mark()
-		var record step.Record
-		var err error
-		if !offered {
-			if record, err = c.try(ctx, action{tool: step.Hover, on: n.Ref, why: why}); err != nil {
-				return err
-			}
-		}
-		if record.Result.Success {
-			_, opened, err := c.until(ctx, hoverTime, func(now *view) bool { return c.offers(now, next) })
-			if err != nil || opened {
-				return err
-			}
-		}
-		c.drop(mark, nil)
-		if v, err = c.look(ctx); err != nil {
-			return err
-		}
-		if i = v.find(n.Ref); i < 0 {
-			return c.notUnderstood(describeNode(n) + " has gone")
-		}
-	}
-	return c.clickOn(ctx, v, i, why)
-}
-
-// hoverTime is how long a menu may take to come when it is pointed at.
-const hoverTime = 800 * time.Millisecond
-
-// offers reports whether something to choose is seen that was not there at first.
-func (c chooser) offers(v *view, text string) bool {
-	i, err := c.optionIn(v, -1, text, c.seen)
-	return err == nil && i >= 0
-}
-
-// clickOn clicks on an element, and looks that the page changed. Where it cannot be
-// reached, as a box that a style replaces, its label is clicked on.
-func (p *planner) clickOn(ctx context.Context, v *view, i int, why string) error {
-	n := &v.Nodes[i]
-	label := labelNode(v, i)
-	tries := []int{i}
-	if label >= 0 && (n.Covered || n.Box[2] < 3 || n.Box[3] < 3) {
-		tries = []int{label}
-	} else if label >= 0 {
-		tries = append(tries, label)
-	}
-	var record step.Record
-	var err error
-	for _, at := range tries {
-		if record, err = p.try(ctx, action{tool: step.Click, on: v.Nodes[at].Ref, why: why}); err != nil {
-			return err
-		}
-		if record.Result.Success {
-			return p.changedSince(ctx, v, n)
-		}
-	}
-	return &FailedError{Code: codeStepFailed, Detail: p.understood() + ": " + record.Result.Message}
-}
-
-// labelNode returns the node of the label of a box or radio button; -1 without one.
-func labelNode(v *view, i int) int {
-	n := &v.Nodes[i]
-	if n.Role != "checkbox" && n.Role != "radio" && n.Role != "switch" || n.Name == "" {
-		return -1
-	}
-	if up := n.Parent; up >= 0 && v.Nodes[up].Tag == "label" {
-		return up
-	}
-	best := -1
-	for at := range v.Nodes {
-		other := &v.Nodes[at]
-		if at == i || other.Hidden || other.Box[2] < 3 || foldText(v.textHere(at)) != foldText(n.Name) || other.Role == "heading" || v.inside(i, at) {
-			continue
-		}
-		if best < 0 || other.Tag == "label" && v.Nodes[best].Tag != "label" || v.Nodes[best].Tag != "label" && abs(at-i) < abs(best-i) {
-			best = at
-		}
-	}
-	return best
-}
-
-// changedSince fails unless the page shows something else than before.
-func (p *planner) changedSince(ctx context.Context, before *view, n *snapshot.Node) error {
-	_, ok, err := p.until(ctx, settle, func(now *view) bool { return differs(before, now) || refocused(before, now) })
-	if err == nil && !ok {
-		return &FailedError{Code: codeStepFailed, Detail: p.understood() + ": nothing happened with " + describeNode(n)}
-	}
-	return err
-}
-
-// refocused reports whether another element has the focus.
-func refocused(a, b *view) bool {
-	for i := range a.Nodes {
-		if i < len(b.Nodes) && a.Nodes[i].Focused != b.Nodes[i].Focused {
-			return true
-		}
-	}
-	return false
-}
-
-// visibleRefs are the refs of what is seen.
-func (v *view) visibleRefs() map[string]bool {
-	refs := make(map[string]bool, len(v.Nodes))
-	for i := range v.Nodes {
-		if !v.Nodes[i].Hidden {
-			refs[v.Nodes[i].Ref] = true
-		}
-	}
-	return refs
-}
-
-// isNumeric reports whether an element holds a number that is moved.
-func isNumeric(n *snapshot.Node) bool {
-	return n.Role == "slider" || n.Role == "spinbutton" || n.Type == "range" || n.Type == "number"
+	return true, nil
 }

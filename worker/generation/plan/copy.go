@@ -3,211 +3,173 @@ package plan
 import (
 	"context"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
-	"github.com/slipway-qa/slipway/worker/snapshot"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// copyText copies what one thing holds into a field. Out of a field it is done with keys,
-// so that a replay copies what stands there then; what cannot be selected with them is
-// typed as it stands there now.
-func copyText(ctx context.Context, p *planner, in *intent.Instruction) error {
-	v, err := p.look(ctx)
+// copies does a goal that takes a text of the page elsewhere: "copy the code into the field", or
+// "copy the code" where the goal after it says where "it" goes. False where it is another deed, for
+// which there is a control: "copy the invoice".
+func (p *planner) copies(ctx context.Context, g *intent.Goal) (bool, error) {
+	pastes := p.pastesNext()
+	if len(g.Target) != 1 || len(g.Fields) > 0 || g.Effect != intent.Copy && !pastes || !takesUp[g.Effect] {
+		return false, nil
+	}
+	m, err := p.look(ctx)
 	if err != nil {
-		return err
+		return false, err
 	}
-	source := sourceOf(in.Target)
-	from, ok := fieldBySort(p, v, source)
-	if !ok {
-		from, err = p.pick(v, source, toFill)
+	from, into := g.Target[0], g.To
+	if pastes && into != nil { // "the text in the box"
+		from.In, into = into, nil
 	}
-	if err != nil || from.node.Value == "" {
-		_, clear := p.pick(v, source, toRead)
-		beside := -1
-		if clear != nil && !isMissing(clear) {
-			beside = p.rankingOf(v, toRead).besideOneOf(source)
+	if len(from.Having) == 1 && from.In == nil && holds(from.Having[0].Kind) { // "the code from the table"
+		from.In, from.Having = &from.Having[0], nil
+	}
+	if !pastes {
+		if into == nil {
+			return false, nil
 		}
-		if beside >= 0 {
-			from = v.matchOf(scored{beside, 0.8, ""}, "what stands beside its name")
-		} else if from, err = p.resolve(ctx, source, toRead); err != nil {
-			return err
+		if f := find.Description(m, into, p.want(m, find.Field)); len(f.Candidates) == 0 || len(f.Missing) > 0 {
+			return false, nil // a thing that goes to another place
 		}
 	}
-	if v, err = p.look(ctx); err != nil {
-		return err
+	v := intent.Value{Span: g.Target[0].Span, Text: p.words(from.Span), From: &from}
+	if g.To != nil && into == nil {
+		v.Span.To = max(v.Span.To, g.To.Span.To)
 	}
-	at := v.find(from.ref)
-	if at < 0 {
-		return p.notUnderstood(describeNode(from.node) + " has gone")
+	if err := p.shownValue(ctx, &v, into); err != nil {
+		return false, err
 	}
-	text := readOf(v, at)
-	if !isField(&v.Nodes[at]) {
-		text = readNamed(v, at, source)
+	if v.From != nil {
+		return false, nil // nothing shows it
 	}
-	if text == "" {
-		return p.notUnderstood(describeNode(from.node) + " holds nothing that could be copied")
+	p.useSpan(g.Verb, "it is shown")
+	if pastes {
+		p.copied = &v
+		return true, nil
 	}
-	n := &v.Nodes[at]
-	keys := n.Editable && !n.Password
-	if in.To == nil {
-		if !keys {
-			return p.notUnderstood("it does not say where the text belongs")
-		}
-		return chords(ctx, p, from.ref, "Control+a", "Control+c")
-	}
-	to, err := destination(ctx, p, in.To, from.ref)
-	if err != nil {
-		return err
-	}
-	p.focus.target = to.ref
-	if keys {
-		mark := p.mark()
-		if err := chords(ctx, p, from.ref, "Control+a", "Control+c"); err != nil {
-			return err
-		}
-		if err := chords(ctx, p, to.ref, "Control+a", "Control+v"); err != nil {
-			return err
-		}
-		held, err := comesToHold(ctx, p, to.ref, text)
-		if held || err != nil {
-			return err
-		}
-		p.drop(mark, nil)
-	}
-	p.note("copy", fmt.Sprintf("%s is %q now, and the test types just that", describeNode(from.node), shorten(text, 100)))
-	if err := p.do(ctx, action{tool: step.InputText, on: to.ref, args: step.Args{Text: &text}, why: "the text of " + describeNode(from.node) + " as it was read"}); err != nil {
-		return err
-	}
-	if held, err := comesToHold(ctx, p, to.ref, text); held || err != nil {
-		return err
-	}
-	return &FailedError{Code: codeStepFailed, Detail: p.understood() + ": the field does not hold the text"}
+	return true, p.setOn(ctx, g, newForm([]intent.Field{{Name: into, Value: v, Span: into.Span}}), nil)
 }
 
-// sourceOf returns whose text a phrase means: "the text of the first field" is what the
-// first field holds.
-func sourceOf(s *intent.Phrase) *intent.Phrase {
-	if s != nil && s.Noun != "" && len(s.Relations) == 0 && !s.Exact {
-		if name, ok := strings.CutPrefix(s.Name, "of "); ok { // "the value of Total"
-			return &intent.Phrase{Text: s.Text, Name: name}
-		}
-	}
-	if s == nil || s.Name != "" || len(s.Relations) != 1 || s.Ordinal != 0 {
-		return s
-	}
-	if kind := s.Relations[0].Kind; kind != intent.Of && kind != intent.In {
-		return s
-	}
-	return &s.Relations[0].Phrase
+// takesUp are the effects whose goal may only say what the next one puts somewhere: "read the code,
+// type it into the field".
+var takesUp = map[intent.Effect]bool{intent.Copy: true, intent.Act: true, intent.Open: true, intent.Select: true, intent.Search: true}
+
+// holds reports whether a kind of thing has others in it.
+func holds(k intent.Kind) bool {
+	return k == intent.Table || k == intent.List || k == intent.Section || k == intent.Form || k == intent.Dialog || k == intent.Card
 }
 
-// heldBy returns the field whose text a phrase means, where that is not the field that
-// the text goes into: "the text of the second text area".
-func heldBy(p *planner, v *view, s, to *intent.Phrase) (match, bool) {
-	source := sourceOf(s)
-	if source == s {
-		return match{}, false
+// pastesNext reports whether the next goal puts what this one speaks of into a field: "paste it
+// into the box".
+func (p *planner) pastesNext() bool {
+	if len(p.next) == 0 {
+		return false
 	}
-	m, ok := fieldBySort(p, v, source)
-	if !ok {
-		picked, err := p.pick(v, source, toFill)
-		m, ok = picked, err == nil
+	switch n := &p.next[0]; n.Effect {
+	case intent.Set, intent.Add:
+		return len(n.Fields) == 1 && len(n.Target) == 0 && p.refers(&n.Fields[0].Value)
+	case intent.Type:
+		return n.Text != nil && p.refers(n.Text)
 	}
-	if !ok || m.node.Value == "" || m.node.Password {
-		return match{}, false
-	}
-	if to == nil {
-		return m, true
-	}
-	into, err := p.pick(v, to, toFill)
-	return m, err != nil || into.ref != m.ref
+	return false
 }
 
-// fieldBySort returns the field that a phrase means by nothing but its sort and place: "the
-// textarea", "the second text area", "the text input".
-func fieldBySort(p *planner, v *view, s *intent.Phrase) (match, bool) {
-	if s == nil || s.Name != "" || len(s.Relations) > 0 {
-		return match{}, false
+// save keeps what the page shows under a name, by a step of the test, and returns the name; ""
+// where no step can read it.
+func (p *planner) save(ctx context.Context, m *page.Model, c *find.Candidate, text string) (string, error) {
+	args := step.Args{Reasoning: "what the page shows is used further on"}
+	args.From, args.Name = step.SavedText, "copied"
+	for n := 2; p.saved(args.Name) >= 0; n++ {
+		args.Name = fmt.Sprintf("copied_%d", n)
 	}
-	tag := ""
-	switch squeeze(s.Noun) {
-	case "textarea", "text area", "textareas", "text areas":
-		tag = "textarea"
-	case "textbox", "text box", "text input", "input", "text field", "field", "input field", "textfield":
-		tag = "input"
-	default:
-		return match{}, false
+	if c.Node < 0 || len(text) > step.MaxSaved {
+		return "", nil
 	}
-	fields := v.within(-1, func(n *snapshot.Node) bool {
-		return !n.Hidden && n.Tag == tag && (n.Editable || n.HasValue) && n.Type != "submit" && n.Type != "button"
-	})
-	at := 0
+	node := &m.Nodes[c.Node]
+	whole := nodeShows(m, c.Node)
 	switch {
-	case s.Ordinal > 0:
-		at = s.Ordinal - 1
-	case s.Ordinal < 0:
-		at = len(fields) + s.Ordinal
-	case len(fields) != 1:
-		return match{}, false
+	case len(node.Options) > 0 || node.Password:
+		return "", nil // what it holds is not what it shows
+	case node.HasValue:
+		args.From, whole = step.SavedValue, text
 	}
-	if at < 0 || at >= len(fields) {
-		return match{}, false
-	}
-	n := &v.Nodes[fields[at]]
-	return match{ref: n.Ref, node: n, index: fields[at], score: 1, why: "the field of that sort and place"}, true
-}
-
-// destination returns the field that a text is copied into, which is not the one that it
-// comes from.
-func destination(ctx context.Context, p *planner, to *intent.Phrase, from string) (match, error) {
-	v, again := p.look(ctx)
-	if again != nil {
-		return match{}, again
-	}
-	if m, ok := fieldBySort(p, v, to); ok && m.ref != from {
-		return m, nil
-	}
-	m, err := p.resolve(ctx, to, toFill)
-	if err == nil && m.ref != from {
-		return m, nil
-	}
-	if v, again = p.look(ctx); again != nil {
-		return m, again
-	}
-	others := v.within(-1, isTextField)
-	var left []int
-	for _, i := range others {
-		if v.Nodes[i].Ref != from {
-			left = append(left, i)
+	if whole != text {
+		before, after, ok := strings.Cut(whole, text)
+		if !ok || strings.Contains(after, text) {
+			return "", nil
 		}
+		args.Match = `^\s*` + spaced(before) + `(.+?)` + spaced(after) + `\s*$`
 	}
-	if len(left) == 1 && (to.Name == "" || err == nil) {
-		return match{ref: v.Nodes[left[0]].Ref, node: &v.Nodes[left[0]], index: left[0], score: 1, why: "the other field"}, nil
+	found, err := p.cfg.Page.Locate(ctx, node.Ref)
+	if err != nil || len(found) == 0 || found[0].Selector.Type == "" {
+		return "", err
 	}
+	args.Selector = selectorFor(&found[0], &assertion{own: true})
+	s := step.Step{ID: p.newID(), Tool: inFrames(step.Tool{Type: step.Save, Args: args}, found[0].Frames), TimeoutMS: tryTimeMS}
+	model := p.model
+	record, err := p.execute(ctx, s)
 	if err != nil {
-		return m, err
+		return "", err
 	}
-	return m, p.notUnderstood("what is copied and where to are the same")
+	p.model = model // to read a text changes nothing
+	p.trace("  save %s: %s %s", args.Name, record.Status, record.Result.Message)
+	if record.Status != step.Passed {
+		return "", nil
+	}
+	s.TimeoutMS = 0
+	s.Tool, s.Result, s.ScreenshotID = record.Tool, &record.Result, record.ScreenshotID
+	p.keep(s, args.Reasoning)
+	p.savedAs[text] = args.Name
+	return args.Name, nil
 }
 
-// chords presses keys, the first one in an element.
-func chords(ctx context.Context, p *planner, ref string, keys ...string) error {
-	for _, key := range keys {
-		if err := p.do(ctx, action{tool: step.PressKey, on: ref, args: step.Args{Key: key}, why: "copies with the keys"}); err != nil {
-			return err
+// spaced is a pattern of a text in which any white space stands for white space.
+func spaced(text string) string {
+	words := strings.Fields(text)
+	for i := range words {
+		words[i] = regexp.QuoteMeta(words[i])
+	}
+	pattern := strings.Join(words, `\s+`)
+	if text != "" && strings.TrimLeft(text, " ") != text {
+		pattern = `\s*` + pattern
+	}
+	if text != "" && strings.TrimRight(text, " ") != text {
+		pattern += `\s*`
+	}
+	return pattern
+}
+
+// saved returns the step that saves a text under a name; -1.
+func (p *planner) saved(name string) int {
+	for i := range p.steps {
+		if in := step.Inner(&p.steps[i].Tool); in.Type == step.Save && in.Args.Name == name {
+			return i
 		}
-		ref = "" // it has the focus
 	}
-	return nil
+	return -1
 }
 
-// comesToHold reports whether a field comes to hold a text.
-func comesToHold(ctx context.Context, p *planner, ref, text string) (bool, error) {
-	_, ok, err := p.until(ctx, settle/3, func(v *view) bool {
-		i := v.find(ref)
-		return i >= 0 && foldText(readOf(v, i)) == foldText(text)
+// dropUnused takes steps out that save what nothing uses: it was chosen from a list.
+func (p *planner) dropUnused() {
+	for i := len(p.steps) - 1; i >= 0; i-- {
+		if in := step.Inner(&p.steps[i].Tool); in.Type == step.Save && !p.uses(in.Args.Name) {
+			p.cut(i, i+1)
+		}
+	}
+}
+
+// uses reports whether a step types what another one has saved under a name.
+func (p *planner) uses(name string) bool {
+	return name != "" && slices.ContainsFunc(p.steps, func(s step.Step) bool {
+		text := step.Inner(&s.Tool).Args.Text
+		return text != nil && strings.Contains(*text, intent.SavedText(name))
 	})
-	return ok, err
 }

@@ -4,341 +4,329 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
-	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
-	"github.com/slipway-qa/slipway/worker/snapshot"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word/token"
 )
 
-// fill types a text into one field or several: it replaces what is there, or is typed
-// behind it, or clears it.
-func fill(ctx context.Context, p *planner, in *intent.Instruction) error {
-	text, why, err := textOf(ctx, p, in)
-	if err != nil {
+// form is the values that a goal puts into fields, with what is done of them.
+type form struct {
+	fields []intent.Field
+	done   []bool
+	// filled counts what was done on the page, and was not so already.
+	filled int
+	// taken are the refs of the fields that hold a value of the form: a second one would undo it.
+	taken map[string]bool
+	// offers: what fields suggest for a value is chosen.
+	offers bool
+}
+
+func newForm(fields []intent.Field) *form {
+	var list []intent.Field
+	for _, f := range fields {
+		list = append(list, f)
+		if d := f.Value.Date; d != nil && d.Day > 0 && d.Hour >= 0 {
+			day, hour := *d, intent.Date{Hour: d.Hour, Minute: d.Minute, Weekday: -1}
+			day.Hour, day.Minute = -1, -1
+			list[len(list)-1].Value.Date = &day
+			hourField := f
+			hourField.Name, hourField.Prep = nil, "at"
+			hourField.Value.Date, hourField.Value.Number = &hour, nil
+			hourField.Value.Text = fmt.Sprintf("%02d:%02d", d.Hour, max(d.Minute, 0))
+			list = append(list, hourField)
+		}
+	}
+	return &form{fields: list, done: make([]bool, len(list))}
+}
+
+// left returns the fields that are not done, with their places.
+func (f *form) left() (list []intent.Field, at []int) {
+	for i := range f.fields {
+		if !f.done[i] {
+			list, at = append(list, f.fields[i]), append(at, i)
+		}
+	}
+	return list, at
+}
+
+func (f *form) complete() bool { return !slices.Contains(f.done, false) }
+
+// fill puts the values of a form into the fields below a node (-1: p.anywhere), one after the
+// other, as long as the page has a field for one. The page may change with each.
+func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) int) error {
+	if err := p.prepareValues(ctx, f); err != nil {
 		return err
 	}
-	fields, err := fieldsOf(ctx, p, in, text)
-	if err != nil {
-		return err
-	}
-	for _, m := range fields {
-		if why != "" {
-			m.why += "; " + why
-		}
-		if in.Kind == intent.Fill && in.Values[0].Date != nil && isDateField(m.node) {
-			if err := (dateChooser{p, in}).choose(ctx, m.ref, &in.Values[0]); err != nil {
-				return err
-			}
-			p.focus.target = m.ref
-			continue
-		}
-		if fieldOfChoice(m.node) {
-			if err := chooseInstead(ctx, p, in, m, text); err != nil {
-				return err
-			}
-			continue
-		}
-		dated, err := fillDate(ctx, p, in, m)
-		if !dated && err == nil {
-			err = fillField(ctx, p, in, m, text)
-		}
+	stuck := map[int]bool{}
+	shown := 0
+	for range 3*len(f.fields) + 2 {
+		m, err := p.look(ctx)
 		if err != nil {
 			return err
 		}
-		p.focus.target = m.ref
+		left, at := f.left()
+		left, at = without(left, at, stuck)
+		if len(left) == 0 {
+			return nil
+		}
+		w := p.wantIn(m, within(m))
+		w.Taken = f.taken
+		as := find.Assign(m, left, w)
+		slot := firstSlot(as.Slots)
+		if slot == nil {
+			return nil
+		}
+		i := at[slot.Value]
+		if stuck[i] = ofOneOfMany(m, &f.fields[i], slot, w.Within); stuck[i] {
+			continue
+		}
+		if a, ok := method.Unhide(m, slot.To.Node); ok && !f.fields[i].Keep && shown < maxReveals*len(f.fields) {
+			shown++
+			now, err := p.step(ctx, &method.Way{Name: "opens " + method.DescribeNode(m, a.Node), Acts: []method.Act{a}})
+			if err != nil {
+				return err
+			}
+			if now != nil && !same(m, now) {
+				continue
+			}
+		}
+		ok, err := p.fillOne(ctx, m, &f.fields[i], slot)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			stuck[i] = true
+			continue
+		}
+		if f.offers && slot.To.What == find.Field && m.Fields[slot.To.Index].Kind == "text" {
+			if err := p.takeOffer(ctx, m, &f.fields[i].Value); err != nil {
+				return err
+			}
+		}
+		f.done[i] = true
+		f.filled++
+		if now, err := p.look(ctx); err == nil {
+			f.take(m, now, slot)
+		}
+		p.useField(&f.fields[i], slot)
 	}
 	return nil
 }
 
-// textOf returns the text to type. One that stands on the page is read from it now.
-func textOf(ctx context.Context, p *planner, in *intent.Instruction) (text, why string, err error) {
-	if in.Kind == intent.Clear {
-		return "", "", nil
-	}
-	if len(in.Values) == 0 {
-		return "", "", p.notUnderstood("it does not say what to type")
-	}
-	value := in.Values[0]
-	if value.From == nil {
-		v, err := p.look(ctx)
-		if err != nil {
-			return "", "", err
-		}
-		if !value.Quoted && runsOn(v, value.Text) {
-			return "", "", p.notUnderstood("what to type is not clear: it may be more than one text", Candidate{What: value.Text})
-		}
-		return value.Text, "", nil
-	}
-	v, err := p.look(ctx)
-	if err != nil {
-		return "", "", err
-	}
-	if cell, _ := cellNamed(v, value.From); cell >= 0 {
-		return v.shown(cell), "the text is what the cell showed when the test was written", nil
-	}
-	if m, ok := heldBy(p, v, value.From, in.Target); ok {
-		return m.node.Value, fmt.Sprintf("the text is what %s held when the test was written", describeNode(m.node)), nil
-	}
-	if _, err := p.pick(v, value.From, toRead); err != nil && !isMissing(err) {
-		if i := p.rankingOf(v, toRead).besideOneOf(value.From); i >= 0 {
-			return v.shown(i), "the text is what stood beside its name when the test was written", nil
+func without(left []intent.Field, at []int, stuck map[int]bool) ([]intent.Field, []int) {
+	var l []intent.Field
+	var a []int
+	for i := range left {
+		if !stuck[at[i]] {
+			l, a = append(l, left[i]), append(a, at[i])
 		}
 	}
-	m, err := p.resolve(ctx, value.From, toRead)
-	if err != nil {
-		return "", "", err
-	}
-	if v, err = p.look(ctx); err != nil {
-		return "", "", err
-	}
-	if i := v.find(m.ref); i >= 0 {
-		text = behindColon(readNamed(v, i, value.From), value.From.Name)
-	}
-	if text == "" {
-		return "", "", p.notUnderstood(describeNode(m.node) + " has no text")
-	}
-	return text, fmt.Sprintf("the text is what %s showed when the test was written", describeNode(m.node)), nil
+	return l, a
 }
 
-// fieldsOf returns the fields that an instruction fills: those it names, else the one
-// that has the focus, that was used last, that fits the text, or the only one.
-func fieldsOf(ctx context.Context, p *planner, in *intent.Instruction, text string) ([]match, error) {
-	if in.Target != nil && !(in.Target.Pronoun && in.Target.Name == "") {
-		if !saysNoField(in.Target) {
-			return p.resolveAll(ctx, in.Target, toFill)
-		}
-		v, err := p.look(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if m, err := p.pick(v, in.Target, toFill); err == nil {
-			return []match{m}, nil
-		}
-		if i, why := impliedField(p, v, text); i >= 0 {
-			return []match{v.matchOf(scored{i, 0.8, ""}, why)}, nil
-		}
-		return p.resolveAll(ctx, in.Target, toFill)
+func (p *planner) wantIn(m *page.Model, within int) find.Want {
+	w := p.want(m)
+	w.Kinds, w.Within = nil, within
+	for _, ref := range p.sources {
+		w.But = append(w.But, m.Index().ByRef(ref))
 	}
-	var found match
-	err := seek(ctx, p, nil, toFill, func(v *view) error {
-		i, why := impliedField(p, v, text)
-		if i < 0 {
-			var list []scored
-			for _, f := range v.fields() {
-				list = append(list, scored{f, 0.5, "a field"})
-			}
-			err := p.notUnderstood(either(len(list) == 0, "there is no field", "it does not say which field"), p.candidates(v, list)...)
-			if len(list) == 0 {
-				return missingError{err.(*NotUnderstoodError)}
-			}
-			return err
-		}
-		found = v.matchOf(scored{i, 0.8, ""}, why)
+	return w
+}
+
+// firstSlot returns the slot whose field stands first in the document.
+func firstSlot(slots []find.Slot) *find.Slot {
+	if len(slots) == 0 {
 		return nil
-	})
-	return []match{found}, err
-}
-
-// saysNoField reports whether a target is what a field holds, or any field: "the text".
-func saysNoField(phrase *intent.Phrase) bool {
-	return bare(phrase) && !phrase.All && phrase.Count < 2 && len(phrase.Others) == 0 && phrase.Extreme == nil && typeSaid(phrase.Noun) == ""
-}
-
-// impliedField returns the field that is meant when none is named; -1 when that is not
-// clear.
-func impliedField(p *planner, v *view, text string) (int, string) {
-	fields := v.fields()
-	if len(fields) == 1 {
-		return fields[0], "the only field"
 	}
-	for _, i := range fields {
-		if v.Nodes[i].Focused {
-			return i, "the field that has the focus"
+	best := &slots[0]
+	for i := range slots {
+		if slots[i].To.Node < best.To.Node {
+			best = &slots[i]
 		}
 	}
-	if i := v.find(p.focus.target); p.focus.target != "" && slices.Contains(fields, i) {
-		return i, "the field that was used before"
+	return best
+}
+
+// useField marks the words of a value that a field holds now.
+func (p *planner) useField(f *intent.Field, slot *find.Slot) {
+	p.use(slot.To.Used...)
+	p.useSpan(f.Value.Span, "the field holds it")
+	if len(slot.Missing) > 0 {
+		return // it holds the value, and is not called so
 	}
-	if part := p.rankingOf(v, toFill).part(); part >= 0 {
-		if inside := keepInside(v, fields, part); len(inside) == 1 {
-			return inside[0], "the only field beside what was used before"
+	p.useSpan(f.Span, "the field holds it")
+	if f.Name != nil {
+		p.useSpan(f.Name.Span, "the field")
+	}
+}
+
+// fillOne has a field hold a value, and reports whether it does.
+func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, slot *find.Slot) (bool, error) {
+	c := slot.To
+	if f.Keep {
+		p.keepField(m, &c)
+		return true, nil
+	}
+	value := f.Value
+	switch {
+	case slot.Label != "" && c.What != find.Option:
+		value.Text = slot.Label
+	case slot.Text != "" && slot.Text != value.Text: // "phone 390" without the label
+		value.Text, value.Number = slot.Text, nil
+		if n := token.Values(slot.Text); len(n) > 0 {
+			value.Number = &n[0]
 		}
 	}
-	if strings.Contains(text, "@") && !strings.ContainsAny(text, " \n") {
-		if mail := keepType(v, fields, "email"); len(mail) == 1 {
-			return mail[0], "the only field for a mail address"
-		}
+	off := f.Off
+	if !fits(m, &c, f) || p.narrows(m, &c, f) || p.offersNothing(m, slot, f) {
+		return false, nil
 	}
-	empty := slices.DeleteFunc(slices.Clone(fields), func(i int) bool {
-		return v.Nodes[i].Value != "" || v.Nodes[i].Role == "searchbox" || v.Nodes[i].Type == "search"
-	})
-	if len(empty) == 1 {
-		return empty[0], "the only empty field"
+	off = off || c.What == find.Field && m.Fields[c.Index].Kind == "switch" && method.SaysNo(value.Text)
+	if !m.Nodes[c.Node].Password && method.Holds(m, &c, &value, off) { // what a field for passwords holds is never seen
+		return true, nil
 	}
-	return -1, ""
+	return p.fillField(ctx, &c, &value, off)
 }
 
-func keepInside(v *view, list []int, part int) []int {
-	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return !v.inside(i, part) })
-}
-
-func keepType(v *view, list []int, kind string) []int {
-	return slices.DeleteFunc(slices.Clone(list), func(i int) bool { return v.Nodes[i].Type != kind })
-}
-
-// fillField fills one field and looks whether it holds the text then.
-func fillField(ctx context.Context, p *planner, in *intent.Instruction, m match, text string) error {
-	if in.Kind != intent.Append && m.node.Value == text && m.node.HasValue && !m.node.Password && text == "" {
-		p.note("clear", describeNode(m.node)+" is empty already")
-	}
-	a := action{tool: step.InputText, on: m.ref, args: step.Args{Text: &text}, why: m.why}
-	wanted := text
-	if in.Kind == intent.Append {
-		if text == "" {
-			return nil
-		}
-		a.tool = step.TypeKeys
-		wanted = m.node.Value + text
-	}
-	mark := p.mark()
-	record, err := p.try(ctx, a)
-	if err != nil {
-		return err
-	}
-	if record.Result.Success {
-		holds, seen, err := p.holds(ctx, m.ref, wanted)
-		if err != nil || holds {
-			return err
-		}
-		if in.Kind == intent.Append || text == "" {
-			return notHeld(p, m, wanted, seen)
-		}
-	}
-	if a.tool == step.TypeKeys || text == "" {
-		return failedOf(p, record.Result.Message)
-	}
-	p.drop(mark, nil)
-	return typeKeys(ctx, p, m, text)
-}
-
-// typeKeys fills a field key by key, over what it holds: for those that follow keys
-// only.
-func typeKeys(ctx context.Context, p *planner, m match, text string) error {
-	if err := p.do(ctx, action{tool: step.Click, on: m.ref, why: m.why}); err != nil {
-		return err
-	}
-	for _, a := range []action{
-		{tool: step.PressKey, on: m.ref, args: step.Args{Key: "Control+a"}, why: "replaces what the field holds"},
-		{tool: step.TypeKeys, on: m.ref, args: step.Args{Text: &text}, why: "typed key by key, since the field follows keys only"},
-	} {
-		if err := p.do(ctx, a); err != nil {
-			return err
-		}
-	}
-	holds, seen, err := p.holds(ctx, m.ref, text)
-	if err != nil || holds {
-		return err
-	}
-	return notHeld(p, m, text, seen)
-}
-
-func failedOf(p *planner, message string) error {
-	return &FailedError{Code: codeStepFailed, Detail: p.understood() + ": " + message}
-}
-
-func notHeld(p *planner, m match, text, seen string) error {
-	return failedOf(p, fmt.Sprintf("%s holds %q after %q was typed", describeNode(m.node), shorten(seen, 80), shorten(text, 80)))
-}
-
-// holds reports whether a field holds a text, as far as that can be seen: passwords
-// and variables cannot. Fields with a mask add to what is typed, and lists of words
-// take it away.
-func (p *planner) holds(ctx context.Context, ref, text string) (bool, string, error) {
-	v, err := p.look(ctx)
-	if err != nil {
-		return false, "", err
-	}
-	n := v.node(ref)
-	if n == nil || n.Hidden || n.Password || n.Type == "password" || strings.Contains(text, "{{") || v.Dialog != nil {
-		return true, "", nil
-	}
-	seen := n.Value
-	if !n.HasValue {
-		seen = v.shown(v.find(ref))
-	}
-	if !n.HasValue && seen == "" && n.Value == "" && n.Role != "textbox" {
-		return true, "", nil // what it holds is not seen
-	}
-	if seen == "" && text != "" && takenOf(p, v, text) {
-		return true, seen, nil
-	}
-	return sameEntry(seen, text), seen, nil
-}
-
-// takenOf reports whether a text that a field took away stands on the page since: a tag, or a
-// message that was sent.
-func takenOf(p *planner, v *view, text string) bool {
-	folded := fold(strings.TrimSpace(text))
-	for i := range v.Nodes {
-		n := &v.Nodes[i]
-		if p.before != nil && p.before.node(n.Ref) == nil && !n.Hidden && folded != "" && strings.Contains(fold(n.Name), folded) {
-			return true
-		}
-	}
-	return false
-}
-
-// longestSeen is how much of a value a snapshot has.
-const longestSeen = 300
-
-// sameEntry reports whether a field that shows one text holds another: but for case,
-// and for what a mask puts between the letters and digits.
-func sameEntry(seen, text string) bool {
-	seen, text = strings.Join(strings.Fields(seen), " "), strings.Join(strings.Fields(text), " ")
-	if seen == text {
+// fits reports whether a field can hold a value at all: a switch holds yes or no.
+func fits(m *page.Model, c *find.Candidate, f *intent.Field) bool {
+	if c.What != find.Field || m.Fields[c.Index].Kind != "switch" || f.Name == nil || f.Value.Text == "" {
 		return true
 	}
-	if runes := []rune(seen); len(runes) >= longestSeen-1 {
-		return strings.HasPrefix(text, strings.TrimSuffix(string(runes[:longestSeen-1]), "…"))
+	return method.SaysYes(f.Value.Text) || method.SaysNo(f.Value.Text)
+}
+
+// offersNothing reports whether a field only takes any text, where something is to be chosen or
+// set to a word that is no name: that it is meant by nothing but that it is free is a guess.
+func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field) bool {
+	if p.goal == nil || f.Name != nil || slot.To.What != find.Field || slot.Label != "" {
+		return false
 	}
-	a, b := plainLetters(seen), plainLetters(text)
-	return a == b && a != "" || sameNumber(seen, text)
-}
-
-// sameNumber compares numbers that are written with other fractions: 5 and 5.00.
-func sameNumber(a, b string) bool {
-	x, errX := strconv.ParseFloat(strings.ReplaceAll(a, ",", ""), 64)
-	y, errY := strconv.ParseFloat(strings.ReplaceAll(b, ",", ""), 64)
-	return errX == nil && errY == nil && x == y
-}
-
-func plainLetters(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
+	v := &f.Value
+	kind := m.Fields[slot.To.Index].Kind
+	typed := (kind == "text" || kind == "editor") && slot.Text == v.Text
+	switch p.goal.Effect {
+	case intent.Filter:
+		return typed && !method.IsSearch(m, slot.To.Index) && v.Number == nil && v.Date == nil
+	case intent.Choose:
+	case intent.Set, intent.Toggle:
+		if first, _ := utf8.DecodeRuneInString(v.Text); v.Quoted || v.Number != nil || v.Date != nil || !unicode.IsLower(first) || strings.ContainsAny(v.Text, "@/") {
+			return false
 		}
-		return -1
-	}, s)
-}
-
-// chooseInstead chooses in a field that takes no text.
-func chooseInstead(ctx context.Context, p *planner, in *intent.Instruction, m match, text string) error {
-	run := executorOf(intent.Choose)
-	if run == nil || in.Kind == intent.Append || text == "" {
-		return p.notUnderstood(describeNode(m.node) + " takes no text")
+	default:
+		return false
 	}
-	choice := *in
-	choice.Kind = intent.Choose
-	choice.Values = slices.Clone(in.Values)
-	choice.Values[0].Text, choice.Values[0].From = text, nil
-	return run(ctx, p, &choice)
+	return typed
 }
 
-// fieldOfChoice reports whether a field takes one of several values rather than a
-// text: choosing is then what fills it.
-func fieldOfChoice(n *snapshot.Node) bool {
-	return n.Tag == "select" || !n.Editable && (n.Role == "combobox" || n.Role == "listbox")
+// fillField tries the ways to have a field hold a value.
+func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Value, off bool) (bool, error) {
+	start, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	mark := p.mark()
+	t := &method.Task{Model: start, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: -1, Near: -1}
+	if method.Unmarked(start, c) && v.Number != nil {
+		return p.slide(ctx, c, *v.Number)
+	}
+	for n, w := range method.FillWays(t, c, v, off) {
+		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
+			break
+		}
+		ok, err := p.perform(ctx, &w)
+		if err != nil {
+			return false, err
+		}
+		now, err := p.look(ctx)
+		if err != nil {
+			return false, err
+		}
+		holds := ok && p.heldBy(&w, start, now, c, v, off)
+		p.trace("%q by %s: done %v, holds %v", v.Text, w.Name, ok, holds)
+		if holds && !p.filtered(start, now, c) {
+			return true, nil
+		}
+		if ok && w.Reveals && !holds {
+			if done, err := p.pick(ctx, start, start, now, c, v, 0); err != nil || done {
+				return done, err
+			}
+		}
+		if now.Dialog != nil {
+			return false, nil
+		}
+		if undone, err := p.undo(ctx, mark, start); err != nil || !undone {
+			return false, err
+		}
+	}
+	if v.Saved != "" { // what was saved is not what the field takes: the text that was seen
+		seen := *v
+		seen.Saved = ""
+		return p.fillField(ctx, c, &seen, off)
+	}
+	return false, nil
+}
+
+func (p *planner) goalFor(v *intent.Value) *intent.Goal {
+	if p.goal != nil {
+		return p.goal
+	}
+	return &intent.Goal{Effect: intent.Set, Span: v.Span}
+}
+
+// maxPicks bounds the presses in what a field opened: the months of a calendar.
+const maxPicks = 26
+
+// pick chooses a value in what a field opened: an option of a list, a day of a calendar.
+func (p *planner) pick(ctx context.Context, start, before, now *page.Model, c *find.Candidate, v *intent.Value, depth int) (bool, error) {
+	if depth == maxPicks || p.spent() || now.Dialog != nil {
+		return false, nil
+	}
+	t := &method.Task{Model: now, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: opened(start, now), News: newNodes(start, now), Depth: 1}
+	var list []method.Way
+	if v.Date != nil {
+		list = method.DayWays(t, v.Date)
+	}
+	list = append(list, method.Offered(t, v)...)
+	if len(list) == 0 {
+		return false, nil
+	}
+	ok, err := p.perform(ctx, &list[0])
+	if err != nil || !ok {
+		return false, err
+	}
+	if list[0].Reveals {
+		p.tries-- // turning a calendar is one try
+	}
+	then, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	if p.holdsNow(start, then, c, v, false) || !list[0].Reveals && taken(start, then, c, v) {
+		return true, nil
+	}
+	if list[0].Reveals && !same(now, then) {
+		return p.pick(ctx, start, now, then, c, v, depth+1)
+	}
+	return false, nil
+}
+
+// unfilled is the error for values that no field of the page takes.
+func (p *planner) unfilled(f *form) error {
+	left, _ := f.left()
+	var list []string
+	for i := range left {
+		text := p.words(left[i].Span)
+		if text == "" {
+			text = left[i].Value.Text
+		}
+		list = append(list, fmt.Sprintf("%q", text))
+	}
+	return p.say("no field of the page takes " + strings.Join(list, ", "))
 }

@@ -2,248 +2,247 @@ package plan
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// planner is one run of Run. Executors (one for each kind of instruction, see
-// executorOf) work on it: they look, resolve phrases to elements, and do steps.
+// planner is one run of Run.
 type planner struct {
 	cfg  Config
-	page Page
+	text *intent.Text
 
-	// current is what the page shows; nil when something was done since (see look).
-	current *view
-	// before is what it showed before the last step.
-	before *view
-	// freshRefs are what freshOf shows that before did not (see fresh).
-	freshOf   *view
-	freshRefs map[string]bool
+	// model is what the page shows; nil when something was done since.
+	model *page.Model
+	// last is the last model of the page itself, and not of a dialog of the browser.
+	last *page.Model
+	// before is what it showed before the last goal that did something, and first as it opened.
+	before, first *page.Model
 
 	steps     []step.Step
 	why       []authoring.Reason // of steps, by index
-	tried     int                // steps that were executed, also those not kept
-	reported  int                // steps that OnStep was called with
-	reasoning []authoring.Reason
+	ids       int
+	reported  int
+	tries     int
+	deadline  time.Time
 	asserted  bool
+	trivial   []string
+	reasoning []authoring.Reason
+	// risked are the presses that may have deleted, paid or sent: nothing of it is undone by a
+	// fresh start where data are real, and none is done twice for one goal.
+	risked []pressed
 
-	// late is how long something may still come; 0: latest.
-	late time.Duration
-	// waited is set when nothing came that is late; until the next step there is no
-	// sense in waiting again.
-	waited bool
-	// optional is set while what is done need not be there, and when while it is done
-	// under a condition: both go to the steps.
-	optional bool
-	when     *step.Condition
-	// searching is set while the page is searched, which needs no further search.
-	searching bool
+	// deleted are the presses of this reading that deleted something, or may have; gone those of the
+	// readings before it.
+	deleted, gone []string
 
-	// opened are the containers that came with steps of the test: they are no banners.
-	opened map[string]bool
-	seen   int // the steps that were done when opened was last written
-	// banners is whether the intent speaks of banners; nil: not known yet.
-	banners *bool
+	// near is the ref of the field that was filled last.
+	near string
 
-	// said are the words of the intent, and of each of its sentences (see sentences).
-	said []string
-	// forbidden is what the intent says not to do.
-	forbidden []intent.Instruction
-
-	clause      intent.Clause
-	instruction *intent.Instruction
-	coming      *intent.Instruction // the one after it, as far as it is known
-	focus       focus
+	reading *intent.Reading
+	goal    *intent.Goal
+	next    []intent.Goal // those after it
+	// used are the words that were executed or checked.
+	used []find.Use
+	// them are what the goals before were done to: it, them, her.
+	them []thing
+	// prompted is what a question of the browser is answered with, once it is.
+	prompted *intent.Value
+	// copied is what a goal took up, for the one that says where it goes; sources are the refs of what
+	// values were read of: none of them goes into its own source.
+	copied  *intent.Value
+	sources []string
+	// savedAs is the name under which a step has saved a text.
+	savedAs map[string]string
+	// place is what the last goal put them into.
+	place []thing
+	// scope is where the text said last, in this sentence, that something is done; it ends at
+	// scopeEnd of the source.
+	scope    *intent.Description
+	scopeEnd int
+	// pending is a goal whose effect comes with the answer to a question that is open.
+	pending *attempt
+	// kept are fields that must hold at the end what they held when the text spoke of them.
+	kept []keptField
+	// confirmed: the last goal's question was answered on the way.
+	confirmed bool
+	// unsent: what the goal before filled in was not handed in yet.
+	unsent bool
+	// filledBefore: it was so when the present goal began, and what hands in hands that in.
+	filledBefore bool
+	// askedReadings: readings were asked for; askedThings is how often a thing was.
+	askedReadings bool
+	askedThings   int
+	decided       []Decision
 }
 
-// focus is what the text was about last.
-type focus struct {
-	// target is the ref of the element that the last instruction acted on.
-	target string
-	// part is the ref of a container that was opened or named last, such as a dialog.
-	part string
+// pressed is a press that may have deleted, paid or sent.
+type pressed struct{ ref, name string }
+
+// thing is a thing of the page that lasts from one model to the next.
+type thing struct {
+	what       find.What
+	ref, title string
 }
 
-// Run writes the steps for an intent by doing them on the page. Its error is a
-// *NotUnderstoodError, a *FailedError, or one of the session or of ctx; the outcome
-// has what there was so far in any case.
-func Run(ctx context.Context, cfg Config) (*Outcome, error) {
-	if cfg.Now == nil {
-		cfg.Now = time.Now
+func (p *planner) say(reason string, nearest ...Candidate) error {
+	e := &NotUnderstoodError{Sentence: p.cfg.Intent, Reason: reason, Candidates: nearest}
+	if p.goal != nil {
+		e.Sentence = p.words(p.goal.Span)
+		e.Understood = describe(p.goal)
 	}
-	var forbidden []intent.Instruction
-	if cfg.Clauses == nil {
-		read := intent.Read(cfg.Intent, intent.Options{})
-		cfg.Clauses, forbidden = read.Clauses, read.Forbidden
-	}
-	p := &planner{forbidden: forbidden, cfg: cfg, page: cfg.Page, opened: map[string]bool{}}
-	err := runOf(ctx, p, cfg.Clauses)
-	out := &Outcome{Asserted: p.asserted}
-	if err != nil || p.asserted {
-		out.Steps, out.Reasoning = p.steps, p.reasoning
-		return out, err
-	}
-	out.Alternatives, err = suggestEnd(ctx, p)
-	out.Steps, out.Reasoning = p.steps, p.reasoning
-	return out, err
+	return e
 }
 
-// suggestEnd adds an assertion to a test without one, if there is room for it, and
-// returns others that hold as well.
-func suggestEnd(ctx context.Context, p *planner) ([]step.Step, error) {
-	if p.cfg.MaxSteps > 0 && len(p.steps) >= p.cfg.MaxSteps || len(p.steps) == 0 {
-		return nil, nil
-	}
-	others, err := suggester{p}.suggest(ctx)
-	report(p)
-	return others, err
-}
-
-func runOf(ctx context.Context, p *planner, clauses []intent.Clause) error {
-	if len(clauses) == 0 {
-		return &NotUnderstoodError{Sentence: shorten(p.cfg.Intent, 200), Reason: "it asks for nothing"}
-	}
-	if left := dropped(p.cfg.Intent, clauses, p.forbidden); len(left) > 0 && p.cfg.Ask == nil {
-		return leftOut(p, shorten(p.cfg.Intent, 400), nil, left)
-	}
-	for i, c := range clauses {
-		p.clause, p.coming = c, nil
-		if i+1 < len(clauses) {
-			p.coming = firstOf(clauses[i+1])
-		}
-		if err := runClause(ctx, p, c); err != nil {
-			return err
-		}
-		report(p)
-	}
-	return nil
-}
-
-// firstOf returns the instruction that a clause most likely begins with; nil without one.
-func firstOf(c intent.Clause) *intent.Instruction {
-	if len(c.Readings) == 0 || len(c.Readings[0].Instructions) == 0 {
-		return nil
-	}
-	return &c.Readings[0].Instructions[0]
-}
-
-func runClause(ctx context.Context, p *planner, c intent.Clause) error {
-	var not *NotUnderstoodError
-	if p.cfg.Ask == nil || !p.cfg.AskAlways {
-		err := understand(ctx, p, c)
-		if p.cfg.Ask == nil || !errors.As(err, &not) {
-			return err
-		}
-	}
-	steps, err := p.cfg.Ask(ctx, c, not, p.steps)
-	for _, s := range steps {
-		tool := step.Inner(&s.Tool)
-		p.keep(s, tool.Args.Reasoning)
-		p.asserted = p.asserted || tool.Type == step.Assert
-	}
-	p.current = nil
-	return err
-}
-
-// understand does the reading of a clause that the page allows best.
-func understand(ctx context.Context, p *planner, c intent.Clause) error {
-	if len(c.Readings) == 0 {
-		reason := c.Reason
-		if reason == "" {
-			reason = "it asks for nothing that is known"
-		}
-		return &NotUnderstoodError{Sentence: c.Text, Reason: reason}
-	}
-	reading, err := chooseOf(ctx, p, c)
-	if err != nil {
-		return err
-	}
-	if left := lost(&c, &reading); len(left) > 0 {
-		return leftOut(p, c.Text, &reading, left)
-	}
-	after := p.coming
-	for i := range reading.Instructions {
-		p.coming = after
-		if i+1 < len(reading.Instructions) {
-			p.coming = &reading.Instructions[i+1]
-		}
-		if err := execute(ctx, p, &reading.Instructions[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// leftOut returns the error for a sentence of which a part was not understood.
-func leftOut(p *planner, sentence string, r *intent.Reading, left []string) error {
-	err := &NotUnderstoodError{Sentence: sentence, Reason: "what it says of " + strings.Join(left, ", ") + " was not understood"}
-	if r != nil && len(r.Instructions) > 0 {
-		err.Understood = describe(&r.Instructions[0])
-	}
-	return err
-}
-
-// execute does one instruction, if its condition holds.
-func execute(ctx context.Context, p *planner, in *intent.Instruction) error {
-	p.instruction = in
-	run := executorOf(in.Kind)
-	if run == nil {
-		return p.notUnderstood(fmt.Sprintf("there is no way to do %q", in.Kind))
-	}
-	if len(in.Details) > 0 && !usesDetails(in.Kind) {
-		return p.notUnderstood("what is said of " + in.Details[0].Name + " " + in.Details[0].Value.Text + " cannot be done")
-	}
-	mark := p.mark()
-	do, err := conditional(ctx, p, in)
-	if err != nil || !do {
-		return err
-	}
-	err = run(ctx, p, in)
-	skip := in.Optional && isNotUnderstood(err) && p.mark() == mark
-	p.optional, p.when = false, nil
-	if skip {
-		p.note(describe(in), "Skipped: it is not there now, and need not be.")
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	noteSteps(p, in, mark)
-	return nil
-}
-
-// noteSteps adds to the reasoning how an instruction was done.
-func noteSteps(p *planner, in *intent.Instruction, mark int) {
-	var how []string
-	for _, r := range p.why[min(mark, len(p.why)):] {
-		text := r.Title
-		if r.Description != "" {
-			text += ": " + r.Description
-		}
-		how = append(how, text)
-	}
-	p.note(describe(in), strings.Join(how, "; "))
-}
-
-// notUnderstood returns the error for the current instruction.
-func (p *planner) notUnderstood(reason string, nearest ...Candidate) error {
-	return &NotUnderstoodError{Sentence: p.clause.Text, Understood: p.understood(), Reason: reason, Candidates: nearest}
-}
-
-func (p *planner) understood() string {
-	if p.instruction == nil {
+// words returns a part of the text.
+func (p *planner) words(s intent.Span) string {
+	if s.From < 0 || s.To > len(p.text.Source) || s.From >= s.To {
 		return ""
 	}
-	return describe(p.instruction)
+	return strings.TrimSpace(p.text.Source[s.From:s.To])
+}
+
+// describe says in words what a goal is.
+func describe(g *intent.Goal) string {
+	var b strings.Builder
+	b.WriteString(string(g.Effect))
+	for i := range g.Target {
+		b.WriteString(" " + phrase(&g.Target[i]))
+	}
+	if g.To != nil {
+		b.WriteString(" to " + phrase(g.To))
+	}
+	for _, f := range g.Fields {
+		b.WriteString(", ")
+		if f.Name != nil {
+			b.WriteString(phrase(f.Name) + ": ")
+		}
+		b.WriteString(f.Value.Text)
+	}
+	return b.String()
+}
+
+// phrase is a description in words.
+func phrase(d *intent.Description) string {
+	var list []string
+	if d.Noun != "" {
+		list = append(list, d.Noun)
+	}
+	for _, w := range d.Words {
+		list = append(list, w.Text)
+	}
+	if d.Pronoun && len(list) == 0 {
+		return "it"
+	}
+	return strings.Join(list, " ")
+}
+
+func shorten(text string, most int) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// look returns what the page shows now.
+func (p *planner) look(ctx context.Context) (*page.Model, error) {
+	if p.model != nil {
+		return p.model, nil
+	}
+	s, err := p.cfg.Page.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.model = page.New(s, page.After(p.last))
+	if s.Dialog == nil {
+		p.last = p.model
+	}
+	if p.first == nil {
+		p.first = p.model
+	}
+	return p.model, nil
+}
+
+// lookAnew returns what the page shows now, whatever is known of it.
+func (p *planner) lookAnew(ctx context.Context) (*page.Model, error) {
+	p.model = nil
+	return p.look(ctx)
+}
+
+// newID returns the id of the next step.
+func (p *planner) newID() string {
+	if p.cfg.NewID != nil {
+		return p.cfg.NewID()
+	}
+	p.ids++
+	return fmt.Sprintf("s%d", p.ids)
+}
+
+// keep adds a step that was executed to the test.
+func (p *planner) keep(s step.Step, why string) {
+	p.steps = append(p.steps, s)
+	p.why = append(p.why, authoring.Reason{Title: titleOf(s.Tool), Description: why})
+}
+
+// mark returns where the test stands, for drop.
+func (p *planner) mark() int { return len(p.steps) }
+
+// drop takes the steps since a mark out of the test again.
+func (p *planner) drop(mark int) {
+	mark = min(mark, len(p.steps))
+	p.steps, p.why = p.steps[:mark], p.why[:mark]
+}
+
+// cut takes the steps between two marks out of the test.
+func (p *planner) cut(from, to int) {
+	p.steps, p.why = slices.Delete(p.steps, from, to), slices.Delete(p.why, from, to)
+}
+
+// report calls OnStep with the steps since it was called last.
+func (p *planner) report() {
+	for ; p.reported < len(p.steps); p.reported++ {
+		if p.cfg.OnStep != nil {
+			p.cfg.OnStep(p.steps[p.reported], p.why[p.reported])
+		}
+	}
 }
 
 // note adds to the reasoning what was understood or decided.
 func (p *planner) note(title, description string) {
 	p.reasoning = append(p.reasoning, authoring.Reason{Title: title, Description: description})
+}
+
+func (p *planner) trace(format string, args ...any) {
+	if p.cfg.Trace != nil {
+		p.cfg.Trace(fmt.Sprintf(format, args...))
+	}
+}
+
+// spent reports whether the budget of tries and time is used up.
+func (p *planner) spent() bool {
+	return p.tries >= p.cfg.MaxTries || time.Now().After(p.deadline)
+}
+
+// use marks words as executed or checked.
+func (p *planner) use(uses ...find.Use) { p.used = append(p.used, uses...) }
+
+// useSpan marks a part of the text as executed or checked.
+func (p *planner) useSpan(s intent.Span, by string) {
+	if s.To > s.From {
+		p.used = append(p.used, find.Use{Span: s, By: by})
+	}
+}
+
+// titleOf names a step for people.
+func titleOf(t step.Tool) string {
+	in := step.Inner(&t)
+	return strings.ReplaceAll(in.Type, "_", " ")
 }

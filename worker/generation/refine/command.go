@@ -1,9 +1,7 @@
 package refine
 
 import (
-	"strings"
-
-	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
 // command is one thing that a sentence asks of a test.
@@ -16,8 +14,6 @@ type command struct {
 	before    bool // of insert: else after
 	// also is set where the words say that something is added.
 	also bool
-	// step is set where what is said to be a step.
-	step bool
 }
 
 // verb is the kind of a command.
@@ -42,61 +38,64 @@ const (
 	maxAnchor = 9
 )
 
-// parser reads commands. Further sentences are usually one or two.
+// parser reads commands in one language. Further sentences are usually one or two.
 type parser struct {
-	read func(string) []intent.Clause
+	lang *lexicon.Lexicon
+	read reader
 	// located reports whether words are those of a step.
 	located func(span) bool
 	list    []command
 }
 
-func parse(text string, read func(string) []intent.Clause, located func(span) bool) []command {
-	p := &parser{read: read, located: located}
-	for _, s := range sentences(text) {
+// phrases are those of the language for something.
+func (p *parser) phrases(name string) [][]string { return p.lang.Revision(name) }
+
+// parse reads the commands of a text.
+func (p *parser) parse(text string) []command {
+	for _, s := range sentences(text, p.lang) {
 		if len(p.list) >= maxCommands {
 			break
 		}
-		p.sentence(newSpan(s))
+		p.sentence(newSpan(s, p.lang))
 	}
 	return p.list
 }
 
 // sentence adds the commands of one sentence.
 func (p *parser) sentence(s span) {
-	whole, also := s.trimAlso()
+	whole, also := p.trimAlso(s)
 	if len(whole.list) == 0 {
 		return
 	}
-	for i := range languages {
-		if c, ok := p.place(&languages[i], whole); ok {
-			p.list = append(p.list, c)
-			return
-		}
+	if c, ok := p.place(whole); ok {
+		p.list = append(p.list, c)
+		return
 	}
-	var plain *command // the add that the next part may continue
+	plain := -1 // the add that the next part may continue
 	for _, part := range p.parts(whole) {
 		c := p.command(part)
-		if c.kind == add && plain != nil && plain.kind == add {
+		if c.kind == add && plain >= 0 {
 			// It stays one text: "type Ann and press Enter".
-			plain.now = between(plain.now, part)
-			plain.text = plain.now.String()
+			p.list[plain].now = p.between(p.list[plain].now, part)
+			p.list[plain].text = p.list[plain].now.String()
 			continue
 		}
-		if plain == nil {
-			c.also = c.also || also
+		c.also = c.also || also && plain < 0
+		p.list, plain = append(p.list, c), -1
+		if c.kind == add {
+			plain = len(p.list) - 1
 		}
-		p.list = append(p.list, c)
-		plain = &p.list[len(p.list)-1]
 	}
 }
 
-// between returns the span from the start of one to the end of another of the same
-// text.
-func between(a, b span) span {
+// between returns the span from the start of one to the end of another of the same text.
+func (p *parser) between(a, b span) span {
+	if len(a.list) == 0 || len(b.list) == 0 {
+		return b
+	}
 	first, end := a.list[0].first, b.list[len(b.list)-1].end
-	all := newSpan(a.of)
 	var list []token
-	for _, t := range all.list {
+	for _, t := range newSpan(a.of, p.lang).list {
 		if t.first >= first && t.end <= end {
 			list = append(list, t)
 		}
@@ -106,25 +105,28 @@ func between(a, b span) span {
 
 // trimAlso returns a sentence without the words that join it to what is there, and
 // whether there were any.
-func (s span) trimAlso() (span, bool) {
+func (p *parser) trimAlso(s span) (span, bool) {
 	also := false
 	for len(s.list) > 0 {
-		if mark(s.list[0]) {
-			s.list = s.list[1:]
-			continue
+		n := s.at(0, p.phrases("also"))
+		if n > 0 && p.placeWords(s) > n {
+			break // "después de", not "después"
 		}
-		n := 0
-		for i := range languages {
-			n = max(n, s.at(0, groups(languages[i].also)))
-		}
-		if n == 0 {
+		also = also || n > 0
+		n = max(n, s.at(0, p.phrases("polite")))
+		if n == 0 && !mark(s.list[0]) {
 			break
 		}
-		also = also || s.list[0].low != "please" && s.list[0].low != "bitte"
-		s.list = s.list[n:]
+		s.list = s.list[max(n, 1):]
 	}
 	return s.trim(nil), also
 }
+
+// speaking are the phrases of commands that may stand anywhere in a sentence.
+var speaking = []string{"instead_of", "instead", "replace", "change", "use", "skip", "remove", "not", "not_in", "without", "around"}
+
+// leading are the phrases that begin a command.
+var leading = []string{"replace", "change", "use", "skip", "not", "without", "instead_of", "around"}
 
 // parts splits a sentence where a further command begins: "use Bob instead of Ann, and
 // verify that ...".
@@ -135,12 +137,12 @@ func (p *parser) parts(s span) []span {
 	var list []span
 	first, joints := 0, 0
 	for i := 1; i < len(s.list) && joints < maxJoints; i++ {
-		n := s.joint(i)
+		n := p.joint(s, i)
 		if n == 0 {
 			continue
 		}
 		joints++
-		if i+n < len(s.list) && p.begins(s.cut(i+n, s.nextJoint(i+n))) && p.complete(s.cut(first, i)) {
+		if i+n < len(s.list) && p.begins(s.cut(i+n, p.nextJoint(s, i+n))) && p.complete(s.cut(first, i)) {
 			list = append(list, s.cut(first, i).trim(nil))
 			first = i + n
 		}
@@ -152,10 +154,9 @@ func (p *parser) parts(s span) []span {
 // maySpeak reports whether any word of a sentence may be of a command.
 func (p *parser) maySpeak(s span) bool {
 	for i := range s.list {
-		for l := range languages {
-			of := &languages[l]
-			for _, words := range []string{of.insteadOf, of.instead, of.replace, of.change, of.use, of.skip, of.remove, of.not, of.notIn, of.without} {
-				if s.at(i, groups(words)) > 0 {
+		for _, name := range speaking {
+			for _, phrase := range p.phrases(name) {
+				if s.hasAt(i, phrase[:1]) {
 					return true
 				}
 			}
@@ -165,22 +166,20 @@ func (p *parser) maySpeak(s span) bool {
 }
 
 // joint returns the number of tokens at a place that join two commands; 0 if none do.
-func (s span) joint(i int) int {
+func (p *parser) joint(s span, i int) int {
 	n := 0
-	if s.list[i].text == "," && !s.list[i].quoted {
+	if s.comma(i) {
 		n = 1
 	}
-	for l := range languages {
-		if m := s.at(i+n, groups(languages[l].and)); m > 0 {
-			return n + m
-		}
+	if m := s.at(i+n, p.phrases("and")); m > 0 {
+		return n + m
 	}
 	return n
 }
 
-func (s span) nextJoint(from int) int {
+func (p *parser) nextJoint(s span, from int) int {
 	for i := from; i < len(s.list); i++ {
-		if s.joint(i) > 0 {
+		if p.joint(s, i) > 0 {
 			return i
 		}
 	}
@@ -189,56 +188,56 @@ func (s span) nextJoint(from int) int {
 
 // begins reports whether a command or an instruction begins a part.
 func (p *parser) begins(s span) bool {
-	s, _ = s.trimAlso()
-	for l := range languages {
-		of := &languages[l]
-		for _, words := range []string{of.replace, of.change, of.use, of.skip, of.not, of.without, of.insteadOf} {
-			if s.at(0, groups(words)) > 0 {
-				return true
-			}
+	s, _ = p.trimAlso(s)
+	for _, name := range leading {
+		if s.at(0, p.phrases(name)) > 0 {
+			return true
 		}
 	}
-	return p.readable(s.String())
+	return p.around(s) > 0 || p.orders(s) || p.claims(s)
 }
 
 // complete reports whether a part can stand alone: one that waits for what follows
 // ("instead of Ann", "replace A") cannot.
 func (p *parser) complete(s span) bool {
-	for l := range languages {
-		of := &languages[l]
-		if s.at(0, groups(of.insteadOf)) > 0 {
-			i, _ := s.find(1, []string{","})
-			return i > 0 && i < len(s.list)-1
+	if s.at(0, p.phrases("instead_of")) > 0 {
+		i := 0
+		for i < len(s.list) && !s.comma(i) {
+			i++
 		}
-		if s.at(0, groups(of.replace)) > 0 {
-			i, _ := s.find(1, groups(of.with))
-			return i > 0
-		}
+		return i > 0 && i < len(s.list)-1
+	}
+	if s.at(0, p.phrases("replace")) > 0 && s.at(0, p.phrases("change")) == 0 {
+		i, _ := s.find(1, p.phrases("with"))
+		return i > 0
 	}
 	return true
 }
 
-// readable reports whether a text is instructions.
-func (p *parser) readable(text string) bool {
-	if strings.TrimSpace(text) == "" {
+// orders reports whether a text begins with what is to be done and can be read.
+func (p *parser) orders(s span) bool {
+	if len(s.list) == 0 || s.list[0].quoted {
 		return false
 	}
-	clauses := p.read(text)
-	for _, c := range clauses {
-		if len(c.Readings) == 0 {
-			return false
+	if s.at(0, p.phrases("use")) > 0 {
+		return true
+	}
+	for _, v := range p.lang.Verbs(s.list[0].text) {
+		if v.Form == "imperative" || v.Form == "infinitive" || v.Form == "subjunctive" {
+			return p.read.readable(s.String())
 		}
 	}
-	return len(clauses) > 0
+	return false
 }
+
+// claims reports whether a part says what must hold, in which case "not" belongs to it.
+func (p *parser) claims(s span) bool { return p.read.claims(s.String()) }
 
 // command reads one part.
 func (p *parser) command(s span) command {
-	for i := range languages {
-		if c, ok := p.shape(&languages[i], s); ok {
-			c.text = s.String()
-			return c
-		}
+	if c, ok := p.shape(s); ok {
+		c.text = s.String()
+		return c
 	}
 	return command{kind: add, now: s, text: s.String()}
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // draft is a plan in the making.
@@ -17,8 +19,8 @@ type draft struct {
 	steps    []step.Step // with edits
 	edited   []bool
 	writes   []write
-	inserts  map[int][]intent.Clause // before the step of an index
-	appended []intent.Clause
+	inserts  map[int][]string // before the step of an index
+	appended []string
 
 	reasoning []authoring.Reason
 }
@@ -28,24 +30,29 @@ type inventory struct {
 	base     []step.Step
 	profiles []profile
 	intent   string
-	read     func(string) []intent.Clause
+	lang     *lexicon.Lexicon // of the sentence
+	read     reader
+	readBase reader // of the base's intent
+	compare  *word.Comparer
 	removed  []bool
 	replaced []int // index in draft.writes; -1
 	aligned  bool
-	from     []origin // see instructions
+	from     []origin // see origins
 }
 
 // write is what stands in for steps of the base.
 type write struct {
-	clause []intent.Clause
-	steps  []int
+	text  intent.Text
+	steps []int
 }
 
 func newDraft(r Request) *draft {
 	n := len(r.Steps)
+	lang, before := lexicon.Detect(r.Sentence), lexicon.Detect(r.Intent)
 	d := &draft{
-		inventory: inventory{base: r.Steps, intent: r.Intent, read: r.Read, removed: make([]bool, n), replaced: make([]int, n)},
-		steps:     slices.Clone(r.Steps), edited: make([]bool, n), inserts: map[int][]intent.Clause{},
+		inventory: inventory{base: r.Steps, intent: r.Intent, removed: make([]bool, n), replaced: make([]int, n),
+			lang: lexicon.Language(lang), read: newReader(lang), readBase: newReader(before), compare: word.New(lang, before, "en")},
+		steps: slices.Clone(r.Steps), edited: make([]bool, n), inserts: map[int][]string{},
 	}
 	for i := range r.Steps {
 		d.replaced[i] = -1
@@ -66,6 +73,9 @@ func (d *inventory) end() int {
 	return n
 }
 
+// suggested begins the reasoning of assertions that nobody asked for.
+const suggested = "suggested"
+
 // Suggested reports whether a step is an assertion that nobody asked for. Its reasoning
 // says so.
 func Suggested(s step.Step) bool {
@@ -73,7 +83,7 @@ func Suggested(s step.Step) bool {
 	if said == "" {
 		said = s.Tool.Args.Reasoning
 	}
-	return tool(s).Type == step.Assert && strings.HasPrefix(strings.ToLower(strings.TrimSpace(said)), "suggested")
+	return tool(s).Type == step.Assert && strings.HasPrefix(strings.ToLower(strings.TrimSpace(said)), suggested)
 }
 
 func (d *draft) note(title, description string) {
@@ -107,14 +117,14 @@ func (d *draft) apply(c command) error {
 // add writes instructions at the end. Without a word such as "also", a value for a field
 // that the test fills is another value for it.
 func (d *draft) add(c command) error {
-	clauses := d.read(c.now.String())
-	if len(clauses) == 0 {
+	text := c.now.String()
+	if len(d.read.text(text).Readings) == 0 {
 		return notUnderstood(c.text, "it asks for nothing that is known")
 	}
-	if !c.also && d.changeFields(clauses) {
+	if !c.also && d.changeFields(text) {
 		return nil
 	}
-	d.appended = append(d.appended, clauses...)
+	d.appended = append(d.appended, text)
 	for i := d.end(); i < len(d.base); i++ {
 		d.removed[i] = d.removed[i] || Suggested(d.base[i])
 	}
@@ -136,11 +146,11 @@ func (d *draft) insert(c command) error {
 }
 
 func (d *draft) writeAt(c command, at int, where string) error {
-	clauses := d.read(c.now.String())
-	if len(clauses) == 0 {
+	text := c.now.String()
+	if len(d.read.text(text).Readings) == 0 {
 		return notUnderstood(c.text, "it asks for nothing that is known")
 	}
-	d.inserts[at] = append(d.inserts[at], clauses...)
+	d.inserts[at] = append(d.inserts[at], text)
 	d.note(c.text, "written "+where)
 	return nil
 }
@@ -163,12 +173,13 @@ func (d *draft) remove(c command) error {
 
 // locateEach locates the parts of "A and B".
 func (d *draft) locateEach(what span, whole error) ([]int, error) {
+	p := &parser{lang: d.lang}
 	var found []int
 	first := 0
 	for i := 1; i <= len(what.list); i++ {
 		n := 0
 		if i < len(what.list) {
-			if n = what.joint(i); n == 0 && what.list[i].text != "," {
+			if n = p.joint(what, i); n == 0 {
 				continue
 			}
 		} else if first == 0 {
@@ -185,8 +196,8 @@ func (d *draft) locateEach(what span, whole error) ([]int, error) {
 	return slices.Compact(found), nil
 }
 
-// write puts clauses in place of steps.
-func (d *draft) write(steps []int, clauses ...intent.Clause) {
+// write puts a text in place of steps.
+func (d *draft) write(steps []int, text intent.Text) {
 	var left []int
 	for _, i := range steps {
 		if !d.gone(i) {
@@ -195,7 +206,7 @@ func (d *draft) write(steps []int, clauses ...intent.Clause) {
 		}
 	}
 	if len(left) > 0 {
-		d.writes = append(d.writes, write{clauses, left})
+		d.writes = append(d.writes, write{text, left})
 	}
 }
 
@@ -209,39 +220,46 @@ func (d *draft) plan() *Plan {
 			keep = nil
 		}
 	}
-	put := func(clauses []intent.Clause, replaces []int) {
-		if len(clauses) > 0 {
+	put := func(texts []string) {
+		if len(texts) > 0 {
 			flush()
-			p.Segments = append(p.Segments, Segment{Write: clauses, Replaces: replaces})
+			text := d.read.text(strings.Join(texts, "\n"))
+			p.Segments = append(p.Segments, Segment{Write: &text})
 		}
 	}
 	for i := 0; i <= len(d.base); i++ {
-		put(d.inserts[i], nil)
+		put(d.inserts[i])
 		if i == d.end() {
-			put(d.appended, nil)
+			put(d.appended)
 		}
 		switch {
 		case i == len(d.base):
 		case d.removed[i]:
 			p.Removed = append(p.Removed, i)
 		case d.replaced[i] >= 0:
-			if w := d.writes[d.replaced[i]]; w.steps[0] == i {
-				put(w.clause, w.steps)
+			if w := &d.writes[d.replaced[i]]; w.steps[0] == i {
+				flush()
+				p.Segments = append(p.Segments, Segment{Write: &w.text, Replaces: w.steps})
 			}
 		default:
 			keep = append(keep, i)
-			if d.edited[i] {
-				p.Edited = append(p.Edited, i)
-			}
-			if Suggested(d.base[i]) {
-				p.Suggested = i
-			} else if tool(d.base[i]).Type == step.Assert {
-				p.Asserted = true
-			}
+			d.kept(p, i)
 		}
 	}
 	flush()
 	return p
+}
+
+// kept notes in a plan that a step stays.
+func (d *draft) kept(p *Plan, i int) {
+	if d.edited[i] {
+		p.Edited = append(p.Edited, i)
+	}
+	if Suggested(d.base[i]) {
+		p.Suggested = i
+	} else if tool(d.base[i]).Type == step.Assert {
+		p.Asserted = true
+	}
 }
 
 // notUnderstood returns the error for a part of the sentence.

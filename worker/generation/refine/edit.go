@@ -2,11 +2,8 @@ package refine
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/worker/generation/intent"
 )
 
 // types reports whether a step types or chooses a value that it holds itself.
@@ -67,66 +64,26 @@ func textOf(t *step.Tool) string {
 	return ""
 }
 
-// valueOf returns the value that words name: as the reader of intents understands it,
-// so that numbers and dates are known as such.
-func (d *inventory) valueOf(words span) intent.Value {
-	if in, ok := d.single(words.String()); ok {
-		if v, ok := valueIn(in); ok {
+// valueOf returns the value that words name: as the reader of intents understands it, else
+// their text without the verb before it.
+func (d *inventory) valueOf(words span) value {
+	source := words.String()
+	if g, ok := d.read.single(source); ok {
+		if v, ok := valueIn(source, g); ok && v.text != "" {
 			return v
 		}
 	}
-	text, quoted := words.withoutVerb().value()
-	v := intent.Value{Text: text, Quoted: quoted}
-	if in, ok := d.single("enter " + words.String()); ok && !quoted && len(in.Values) == 1 && strings.EqualFold(in.Values[0].Text, text) {
-		v = in.Values[0]
-	}
-	if n, err := strconv.ParseFloat(text, 64); err == nil && !quoted {
-		v.Number = &n
-	}
-	return v
-}
-
-// single returns the instruction of a text that is just one.
-func (d *inventory) single(text string) (intent.Instruction, bool) {
-	clauses := d.read(text)
-	if len(clauses) != 1 || len(clauses[0].Readings) == 0 || len(clauses[0].Readings[0].Instructions) != 1 {
-		return intent.Instruction{}, false
-	}
-	return clauses[0].Readings[0].Instructions[0], true
-}
-
-// valueIn returns the value that an instruction is about: what it types or chooses,
-// else the name of what it acts on.
-func valueIn(in intent.Instruction) (intent.Value, bool) {
-	switch {
-	case len(in.Values) == 1 && in.Values[0].From == nil:
-		return in.Values[0], true
-	case len(in.Values) > 0:
-		return intent.Value{}, false
-	}
-	named := in.Target
-	switch {
-	case in.Item != nil && in.Item.Name != "":
-		named = in.Item
-	case in.Kind != intent.Click && in.Kind != intent.Check && in.Kind != intent.Activate && in.Kind != intent.Choose && in.Kind != intent.Open:
-		return intent.Value{}, false
-	}
-	if named == nil || named.Name == "" || len(named.Others) > 0 {
-		return intent.Value{}, false
-	}
-	return intent.Value{Text: named.Name, Quoted: named.Exact}, true
+	text, quoted := d.withoutVerb(words).value(d.lang.Revision("article"))
+	return value{text: text, quoted: quoted}
 }
 
 // withoutVerb returns a span without the verb that begins it: "choose Blue" is Blue.
-func (s span) withoutVerb() span {
+func (d *inventory) withoutVerb(s span) span {
 	if len(s.list) < 2 || s.list[0].quoted {
 		return s
 	}
-	n := 0
-	for i := range languages {
-		n = max(n, s.at(0, groups(languages[i].use)))
-	}
-	if n == 0 && lex.tools[stem(fold(s.list[0].low))] != nil {
+	n := s.at(0, d.lang.Revision("use"))
+	if n == 0 && d.verbTools(s, 0) != nil {
 		n = 1
 	}
 	return s.cut(n, len(s.list))
@@ -134,7 +91,7 @@ func (s span) withoutVerb() span {
 
 // substitute puts a value in place of another wherever the steps have it. It reports
 // whether any step had.
-func (d *draft) substitute(old string, now intent.Value) []int {
+func (d *draft) substitute(old string, now value) []int {
 	var hits []int
 	for i := range d.base {
 		if !d.gone(i) && d.has(i, old) && tool(d.base[i]).Type != step.Assert {
@@ -152,7 +109,7 @@ func (d *draft) substitute(old string, now intent.Value) []int {
 	}
 	for i := range d.base {
 		if t := tool(d.base[i]); t.Type == step.Assert && !d.gone(i) && i > hits[0] && d.has(i, old) {
-			d.edit(i, func(t *step.Tool) { replaceIn(t, old, now.Text) })
+			d.edit(i, func(t *step.Tool) { replaceIn(t, old, now.text) })
 			changed = append(changed, i)
 		}
 	}
@@ -171,26 +128,26 @@ func (d *inventory) has(i int, value string) bool {
 
 // substituteIn changes one step, or all of the instruction that it came from where a
 // value is more than a text in it: the days of a date picker, the options of a list.
-func (d *draft) substituteIn(i int, old string, now intent.Value) []int {
+func (d *draft) substituteIn(i int, old string, now value) []int {
 	o := d.originOf(i)
 	if o != nil && d.present(o.steps) && !d.editable(o.steps, old) {
-		if c, ok := o.withValue(old, now); ok {
-			d.write(o.steps, c)
+		if text, ok := o.withValue(old, now); ok {
+			d.write(o.steps, d.readBase.text(text))
 			return o.steps
 		}
 	}
 	t := tool(d.base[i])
 	switch {
 	case types(t):
-		d.setText(i, replaceWord(textOf(t), old, now.Text))
+		d.setText(i, replaceWord(textOf(t), old, now.text))
 	case inSelector(t.Args.Selector, old, 0) || inSelector(t.Args.Target, old, 0):
-		d.edit(i, func(t *step.Tool) { replaceIn(t, old, now.Text) })
+		d.edit(i, func(t *step.Tool) { replaceIn(t, old, now.text) })
 	default:
 		changed := d.steps[i]
 		changed.Tool = copyTool(changed.Tool)
-		replaceFingerprint(step.Inner(&changed.Tool), old, now.Text)
-		if c, ok := Restate(changed); ok {
-			d.write([]int{i}, c)
+		replaceFingerprint(step.Inner(&changed.Tool), old, now.text)
+		if text, ok := Restate(changed); ok {
+			d.write([]int{i}, text)
 		}
 	}
 	return []int{i}

@@ -14,7 +14,7 @@ import (
 
 func planOf(t *testing.T, steps []step.Step, text, sentence string) *refine.Plan {
 	t.Helper()
-	p, err := refine.New(refine.Request{Steps: steps, Intent: text, Sentence: sentence, Read: read})
+	p, err := refine.New(refine.Request{Steps: steps, Intent: text, Sentence: sentence})
 	require.NoError(t, err)
 	return p
 }
@@ -36,9 +36,8 @@ func TestEdits(t *testing.T) {
 	require.True(t, p.Asserted)
 	p = planOf(t, steps, text, "choose Blue instead of Red")
 	require.Equal(t, "1 lamp, Blue", p.Steps[11].Tool.Args.Matcher.Args.Value)
-	in := p.Segments[1].Write[0].Readings[0].Instructions[0]
-	require.Equal(t, intent.Choose, in.Kind)
-	require.Equal(t, "Blue", in.Values[0].Text)
+	require.Equal(t, "select Blue", p.Segments[1].Write.Source)
+	require.NotEmpty(t, p.Segments[1].Write.Readings)
 	p = planOf(t, steps, text, "no longer verify the heading")
 	require.False(t, p.Asserted)
 }
@@ -65,7 +64,7 @@ func TestEditsSelectors(t *testing.T) {
 		act("b", step.Click, css),
 	}
 	p = planOf(t, base, "", "Use 4111 as the card instead. Choose Mastercard instead of Visa.")
-	require.Equal(t, "0! <click option \"Mastercard\">[1]", outline(p))
+	require.Equal(t, "0! <press option \"Mastercard\">[1]", outline(p))
 	require.Equal(t, "4111", *p.Steps[0].Tool.Args.Tool.Args.Text)
 	require.Equal(t, "4242", *inner.Args.Text)
 }
@@ -85,7 +84,7 @@ func TestRewritesInstructions(t *testing.T) {
 	text := "Select 12/05/2027 as the departure date. Choose Rome as the destination. Click Search."
 	p := planOf(t, base, text, "Change the departure date to 13/05/2027")
 	require.Equal(t, "<Select 13/05/2027 as the departure date>[0 1 2] 3 4 5", outline(p))
-	require.NotNil(t, p.Segments[0].Write[0].Readings[0].Instructions[0].Values[0].Date)
+	require.NotEmpty(t, p.Segments[0].Write.Readings)
 	p = planOf(t, base, text, "Use Oslo as the destination instead")
 	require.Equal(t, "0 1 2 <Choose Oslo as the destination>[3 4] 5", outline(p))
 	p = planOf(t, base, text, "Replace Rome with Oslo")
@@ -95,16 +94,19 @@ func TestRewritesInstructions(t *testing.T) {
 func TestRestate(t *testing.T) {
 	t.Parallel()
 	steps, _ := shop()
-	c, ok := refine.Restate(steps[3])
+	text, ok := refine.Restate(steps[3])
 	require.True(t, ok)
-	in := c.Readings[0].Instructions[0]
-	require.Equal(t, intent.Click, in.Kind)
-	require.Equal(t, "Add to cart", in.Target.Name)
-	require.Equal(t, []string{"button"}, in.Target.Roles)
-	require.Equal(t, "Lamp", in.Target.Relations[0].Name)
-	c, ok = refine.Restate(steps[4])
+	require.Equal(t, `press button "Add to cart" listitem "Lamp"`, text.Source)
+	g := text.Readings[0].Goals[0]
+	require.Equal(t, intent.Press, g.Effect)
+	require.Equal(t, "Add to cart", g.Target[0].Words[0].Text)
+	require.Equal(t, intent.Button, g.Target[0].Kind)
+	require.Equal(t, "Lamp", g.Target[0].In.Words[0].Text)
+	require.Equal(t, `"Lamp"`, text.Source[g.Target[0].In.Span.From:g.Target[0].In.Span.To])
+	text, ok = refine.Restate(steps[4])
 	require.True(t, ok)
-	require.Equal(t, `fill "2" spinbutton "Quantity"`, c.Text)
+	require.Equal(t, `set "2" spinbutton "Quantity"`, text.Source)
+	require.Equal(t, "Quantity", text.Readings[0].Goals[0].Fields[0].Name.Words[0].Text)
 	for _, s := range []step.Step{steps[10], steps[12], act("x", step.Click, &step.Selector{Type: step.CSS, Value: "#a"})} {
 		_, ok = refine.Restate(s)
 		require.False(t, ok)
@@ -148,7 +150,7 @@ func TestLargeTests(t *testing.T) {
 		strings.Repeat("before after, ", 1400), strings.Repeat("use x as y. ", 1600), strings.Repeat("not ", 5000),
 		"change the name to " + strings.Repeat("a", 19000),
 	} {
-		_, _ = refine.New(refine.Request{Steps: steps, Intent: strings.Repeat("Click the name of field. ", 800), Sentence: sentence, Read: read})
+		_, _ = refine.New(refine.Request{Steps: steps, Intent: strings.Repeat("Click the name of field. ", 800), Sentence: sentence})
 		t.Log(len(sentence), time.Since(began))
 	}
 	require.Less(t, time.Since(began), 2*time.Minute)
@@ -160,14 +162,14 @@ func FuzzNew(f *testing.F) {
 	}
 	steps, text := shop()
 	f.Fuzz(func(t *testing.T, sentence string) {
-		p, err := refine.New(refine.Request{Steps: steps, Intent: text, Sentence: sentence, Read: read})
+		p, err := refine.New(refine.Request{Steps: steps, Intent: text, Sentence: sentence})
 		if err != nil {
 			return
 		}
 		// Each step is in the plan just once.
 		seen := map[int]int{}
 		for _, s := range p.Segments {
-			require.True(t, len(s.Keep) > 0 != (len(s.Write) > 0))
+			require.True(t, len(s.Keep) > 0 != (s.Write != nil))
 			for _, i := range append(append([]int{}, s.Keep...), s.Replaces...) {
 				seen[i]++
 			}

@@ -7,57 +7,42 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // replace does "B instead of A": A is a value of the test or something that it does.
 func (d *draft) replace(c command) error {
-	old, quoted := c.what.withoutVerb().value()
-	acts := !quoted && d.activity(c.what)
-	clauses := d.read(c.now.String())
+	old, quoted := d.withoutVerb(c.what).value(d.lang.Revision("article"))
+	acts := !quoted && (&parser{lang: d.lang}).activity(c.what)
+	source := c.now.String()
 	if !acts {
-		now := d.valueOf(c.now)
-		if in, ok := d.single(c.now.String()); ok {
-			_, ok = valueIn(in)
+		if g, ok := d.read.single(source); ok {
+			_, ok = valueIn(source, g)
 			acts = !ok
 		}
-		if !acts && now.Text != "" {
-			if changed := d.substitute(old, now); changed != nil {
-				d.note(c.text, "changed "+describeSteps(d.base, changed))
-				return nil
-			}
+	}
+	if now := d.valueOf(c.now); !acts && now.text != "" {
+		if changed := d.substitute(old, now); changed != nil {
+			d.note(c.text, "changed "+describeSteps(d.base, changed))
+			return nil
 		}
 	}
 	found, err := d.locate(c.what)
 	if err != nil {
 		return err
 	}
-	for _, cl := range clauses {
-		if len(cl.Readings) == 0 {
-			clauses = nil
-		}
+	if !d.read.readable(source) {
+		return notUnderstood(source, "it asks for nothing that is known")
 	}
-	if len(clauses) == 0 {
-		return notUnderstood(c.now.String(), "it asks for nothing that is known")
-	}
-	d.write(found, clauses...)
+	d.write(found, d.read.text(source))
 	d.note(c.text, "written in place of "+describeSteps(d.base, found))
 	return nil
-}
-
-// activity reports whether words name something that a test does.
-func (d *inventory) activity(s span) bool {
-	for i := range languages {
-		if languages[i].activity(s) {
-			return true
-		}
-	}
-	return false
 }
 
 // change does "change F to B": F is a field, something that was chosen, or a value.
 func (d *draft) change(c command) error {
 	now := d.valueOf(c.now)
-	if now.Text == "" {
+	if now.text == "" {
 		return notUnderstood(c.text, "it says no value")
 	}
 	changed, err := d.setField(c.what, now)
@@ -70,10 +55,10 @@ func (d *draft) change(c command) error {
 
 // setField sets the value of a field, or of what is chosen for something. It returns
 // the steps.
-func (d *draft) setField(what span, now intent.Value) ([]int, error) {
-	desc := describe(what)
+func (d *draft) setField(what span, now value) ([]int, error) {
+	desc := d.describe(what)
 	fields := d.fields(&desc)
-	if len(fields) == 0 && len(desc.words) == 0 && len(desc.quoted) == 0 {
+	if len(fields) == 0 && !desc.named() && desc.kinds == nil {
 		return nil, d.notFound(what, "it says no field of the test")
 	}
 	switch len(fields) {
@@ -87,13 +72,12 @@ func (d *draft) setField(what span, now intent.Value) ([]int, error) {
 		return nil, d.notFound(what, "several fields of the test may be meant", fields...)
 	}
 	if o, several := d.chosen(&desc); o != nil {
-		c := o.withNewValue(now)
-		d.write(o.steps, c)
+		d.write(o.steps, d.readBase.text(o.withNewValue(now)))
 		return o.steps, nil
 	} else if several {
 		return nil, d.notFound(what, "several steps of the test may be meant")
 	}
-	old, _ := what.value()
+	old, _ := what.value(d.lang.Revision("article"))
 	if changed := d.substitute(old, now); changed != nil {
 		return changed, nil
 	}
@@ -102,25 +86,25 @@ func (d *draft) setField(what span, now intent.Value) ([]int, error) {
 
 // setStep makes a step type another value; where the instruction that it came from
 // chose it as well, that instruction is written anew.
-func (d *draft) setStep(i int, now intent.Value) []int {
+func (d *draft) setStep(i int, now value) []int {
 	old := textOf(tool(d.base[i]))
 	if changed := d.substituteSole(i, old, now); changed != nil {
 		return changed
 	}
-	d.setText(i, now.Text)
+	d.setText(i, now.text)
 	return []int{i}
 }
 
-func (d *draft) substituteSole(i int, old string, now intent.Value) []int {
+func (d *draft) substituteSole(i int, old string, now value) []int {
 	o := d.originOf(i)
 	if o == nil || old == "" || !d.present(o.steps) || d.editable(o.steps, old) {
 		return nil
 	}
-	c, ok := o.withValue(old, now)
+	text, ok := o.withValue(old, now)
 	if !ok {
 		return nil
 	}
-	d.write(o.steps, c)
+	d.write(o.steps, d.readBase.text(text))
 	return o.steps
 }
 
@@ -129,11 +113,14 @@ func (d *inventory) fields(desc *description) []int {
 	scores := make([]float64, len(d.base))
 	named := *desc
 	named.tools = nil
+	if named.words == nil {
+		named.words = named.kinds // "the title"
+	}
 	for i := range d.base {
-		if t := tool(d.base[i]); types(t) && !d.gone(i) && len(desc.words)+len(desc.quoted) > 0 {
+		if t := tool(d.base[i]); types(t) && !d.gone(i) && named.named() {
 			p := d.profiles[i]
-			p.values, p.valueWords, p.saidWords, p.submits = nil, nil, nil, false
-			scores[i] = named.score(&p, t)
+			p.values, p.said, p.submits = nil, "", false
+			scores[i] = d.score(&named, &p, t)
 		}
 	}
 	found := best(scores)
@@ -149,53 +136,60 @@ func sameElement(a, b step.Step) bool {
 	return x != nil && y != nil && x.Type == y.Type && x.Value == y.Value && x.Name == y.Name && x.Within == nil && y.Within == nil
 }
 
-// chosen returns the instruction of the base's intent that gives something of a name a
-// value by more than typing: a date picker, a list, a slider.
+// chosen returns the goal of the base's intent that gives something of a name a value by more
+// than typing: a date picker, a list, a slider.
 func (d *inventory) chosen(desc *description) (found *origin, several bool) {
-	list := d.instructions()
+	if desc.words == nil {
+		return nil, false
+	}
+	list := d.origins()
 	for j := range list {
 		o := &list[j]
-		in := o.clause.Readings[0].Instructions[o.instruction]
-		if len(in.Values) != 1 || len(desc.words) == 0 || !d.present(o.steps) || overlap(desc.words, o.target) < len(desc.words) {
+		v, ok := o.value()
+		if !ok || v.text == "" || !d.present(o.steps) {
 			continue
 		}
-		switch in.Kind {
-		case intent.Fill, intent.Choose, intent.Adjust, intent.Check:
-			if found != nil {
-				return nil, true
-			}
-			found = o
+		switch o.goal.Effect {
+		case intent.Set, intent.Choose, intent.Rate, intent.Filter:
+		default:
+			continue
 		}
+		// The value itself is no name of the field.
+		rest := d.compare.Text(replaceWord(cut(o.text, 400), v.text, ""))
+		if s := word.Match(desc.words, rest); !s.Matched(desc.words) || s.Kind <= word.Part {
+			continue
+		}
+		if found != nil {
+			return nil, true
+		}
+		found = o
 	}
 	return found, false
 }
 
 // changeFields sets the values of fields that the test fills already: "enter Bob as the
-// name". It does nothing unless that is all that the clauses ask for.
-func (d *draft) changeFields(clauses []intent.Clause) bool {
-	type setting struct {
-		at  int
-		now intent.Value
+// name". It does nothing unless that is all that a text asks for.
+func (d *draft) changeFields(text string) bool {
+	type change struct {
+		at   int
+		now  value
+		text string
 	}
-	var list []setting
-	for _, c := range clauses {
-		if len(c.Readings) == 0 || len(c.Readings[0].Instructions) != 1 {
+	var list []change
+	for _, g := range d.read.whole(text) {
+		name, v, ok := setting(text, &g)
+		if !ok || !inside(text, name.Span) || v.text == "" {
 			return false
 		}
-		in := c.Readings[0].Instructions[0]
-		if in.Kind != intent.Fill && in.Kind != intent.Choose && in.Kind != intent.Adjust || in.Target == nil || in.By != 0 ||
-			in.Target.Name == "" || len(in.Target.Relations) > 0 || len(in.Values) != 1 || in.Values[0].From != nil || in.If != nil {
-			return false
-		}
-		desc := describe(phraseSpan(in.Target))
+		desc := d.describe(newSpan(text[name.Span.From:name.Span.To], d.lang))
 		fields := d.fields(&desc)
-		if len(fields) != 1 || textOf(tool(d.base[fields[0]])) == in.Values[0].Text {
+		if len(fields) != 1 || textOf(tool(d.base[fields[0]])) == v.text {
 			return false
 		}
-		list = append(list, setting{fields[0], in.Values[0]})
+		list = append(list, change{fields[0], v, text[g.Span.From:g.Span.To]})
 	}
-	for k, s := range list {
-		d.note(clauses[k].Text, "changed "+describeSteps(d.base, d.setStep(s.at, s.now)))
+	for _, c := range list {
+		d.note(c.text, "changed "+describeSteps(d.base, d.setStep(c.at, c.now)))
 	}
 	return len(list) > 0
 }
@@ -203,38 +197,32 @@ func (d *draft) changeFields(clauses []intent.Clause) bool {
 // instead does "choose Blue instead", where the test has just one thing that it can
 // stand for.
 func (d *draft) instead(c command) error {
-	now := d.valueOf(c.now)
-	in, ok := d.single(c.now.String())
-	if ok && in.Target != nil && in.Target.Name != "" && len(in.Values) == 1 {
-		changed, err := d.setField(phraseSpan(in.Target), now)
-		if err != nil {
-			return err
+	now, source := d.valueOf(c.now), c.now.String()
+	if g, ok := d.read.single(source); ok {
+		if name, v, ok := setting(source, g); ok && inside(source, name.Span) {
+			changed, err := d.setField(newSpan(source[name.Span.From:name.Span.To], d.lang), v)
+			if err != nil {
+				return err
+			}
+			d.note(c.text, "changed "+describeSteps(d.base, changed))
+			return nil
 		}
-		d.note(c.text, "changed "+describeSteps(d.base, changed))
-		return nil
 	}
 	var found []int
-	tools := lex.tools[stem(fold(c.now.list[0].low))]
+	tools := d.verbTools(c.now, 0)
 	for i := range d.base {
 		if !d.gone(i) && d.replaceable(i, tools) {
 			found = append(found, i)
 		}
 	}
-	found = d.alike(found, now.Text)
-	if len(found) == 1 && now.Text != "" {
-		changed := d.setSole(found[0], now)
-		d.note(c.text, "changed "+describeSteps(d.base, changed))
-		return nil
+	found = d.alike(found, now.text)
+	if len(found) == 1 && now.text != "" {
+		if changed := d.setSole(found[0], now); changed != nil {
+			d.note(c.text, "changed "+describeSteps(d.base, changed))
+			return nil
+		}
 	}
 	return d.notFound(c.now, "it does not say instead of what", found...)
-}
-
-// phraseSpan returns how a sentence calls an element.
-func phraseSpan(p *intent.Phrase) span {
-	if p.Text != "" && !p.Exact {
-		return newSpan(p.Text)
-	}
-	return newSpan(strconv.Quote(p.Name))
 }
 
 // choices are the roles of elements of which one is chosen.
@@ -289,15 +277,15 @@ func form(value string) string {
 }
 
 // setSole gives the one step that can be meant another value.
-func (d *draft) setSole(i int, now intent.Value) []int {
+func (d *draft) setSole(i int, now value) []int {
 	if types(tool(d.base[i])) {
 		return d.setStep(i, now)
 	}
 	p := &d.profiles[i]
 	if o := d.originOf(i); o != nil && d.present(o.steps) {
 		for _, name := range p.names {
-			if c, ok := o.withValue(name, now); ok {
-				d.write(o.steps, c)
+			if text, ok := o.withValue(name, now); ok {
+				d.write(o.steps, d.readBase.text(text))
 				return o.steps
 			}
 		}

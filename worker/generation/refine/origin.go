@@ -2,87 +2,83 @@ package refine
 
 import (
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
-// maxOrigins bounds the instructions of the base's intent that steps are matched with.
-const maxOrigins = 300
+const (
+	// maxOrigins bounds the goals of the base's intent that steps are matched with, and
+	// maxAligned the pairs of both that are compared.
+	maxOrigins = 300
+	maxAligned = 60_000
+)
 
-// origin is an instruction of the base's intent, with the steps that it became.
+// origin is a goal of the base's intent, with the steps that it became.
 type origin struct {
-	clause      intent.Clause
-	instruction int // index in the first reading
-	words       wordSet
-	target      []string // words of what it acts on
-	steps       []int
+	goal  intent.Goal
+	of    string   // the whole intent
+	text  string   // its own part of it
+	days  []string // numbers that may be the day of the date that it is about
+	steps []int
 }
 
-// newOrigins returns the instructions of an intent.
-func newOrigins(clauses []intent.Clause) []origin {
+// newOrigins returns the goals of an intent.
+func newOrigins(source, lang string, goals []intent.Goal, most int) []origin {
 	var list []origin
-	for _, c := range clauses {
-		if len(c.Readings) == 0 {
+	for _, g := range goals[:min(len(goals), most)] {
+		if !inside(source, g.Span) {
 			continue
 		}
-		for i, in := range c.Readings[0].Instructions {
-			if len(list) == maxOrigins {
-				return list
-			}
-			list = append(list, newOrigin(c, i, in))
+		o := origin{goal: g, of: source, text: source[g.Span.From:g.Span.To]}
+		// A verb that several goals share stands before the first.
+		if inside(source, g.Verb) && (g.Verb.To <= g.Span.From || g.Verb.From >= g.Span.To) {
+			o.text = source[g.Verb.From:g.Verb.To] + " " + o.text
 		}
+		if v, ok := o.value(); ok && inside(source, v.span) {
+			o.days = daysOf(intent.ValueAt(source, lang, v.span))
+		}
+		list = append(list, o)
 	}
 	return list
 }
 
-func newOrigin(c intent.Clause, i int, in intent.Instruction) origin {
-	o := origin{clause: c, instruction: i}
-	texts := []string{cut(in.Text, 400), in.Verb, in.Key, in.URL, kindWords[in.Kind]}
-	if in.Text == "" && len(c.Readings[0].Instructions) == 1 {
-		texts = append(texts, cut(c.Text, 400))
+// daysOf returns the numbers of a date that may be its day: which one is, the page decides.
+func daysOf(v intent.Value) []string {
+	const most = 31
+	if v.Date == nil {
+		return nil
 	}
-	if in.Target != nil {
-		o.target = keywords(cut(in.Target.Name+" "+in.Target.Text, 200))
-	}
-	for _, p := range []*intent.Phrase{in.Target, in.To} {
-		if p != nil {
-			texts = append(texts, p.Name, cut(p.Text, 200))
+	days := []string{strconv.Itoa(v.Date.Day)}
+	for _, part := range strings.FieldsFunc(v.Text, func(r rune) bool { return r < '0' || r > '9' }) {
+		if n, err := strconv.Atoi(part); err == nil && n > 0 && n <= most {
+			days = append(days, strconv.Itoa(n))
 		}
 	}
-	for _, v := range in.Values {
-		texts = append(texts, cut(v.Text, 200))
-	}
-	if a := in.Assertion; a != nil {
-		texts = append(texts, cut(a.Text, 200))
-		for _, v := range a.Values {
-			texts = append(texts, cut(v.Text, 200))
-		}
-	}
-	o.words = wordSet{}
-	for _, w := range wordsOf(texts) {
-		o.words[w] = true
-	}
-	return o
+	return days
 }
 
-// common returns how many of some words an instruction has.
-func (o *origin) common(words []string) (n int) {
-	for _, w := range words {
-		if o.words[w] {
-			n++
-		}
-	}
-	return n
+// isDay reports whether a step presses a day of a calendar that a goal is about.
+func (o *origin) isDay(p *profile) bool {
+	return len(o.days) > 0 && slices.ContainsFunc(p.names[:min(len(p.names), 6)], func(n string) bool {
+		return slices.ContainsFunc(o.days, func(day string) bool { return word.Contains(cut(n, 60), day) })
+	})
 }
 
-// kindWords are words for what kinds of instructions do that steps do not name.
-var kindWords = map[intent.Kind]string{intent.LogIn: "log in", intent.Submit: "submit"}
+func inside(source string, s intent.Span) bool {
+	return s.From >= 0 && s.From < s.To && s.To <= len(source)
+}
 
-// align matches steps with the instructions that they came from. Both are in the same
-// order, so that this is the assignment that keeps the order and has the most words in
-// common. A step with no word in common belongs to what follows it, as what opens a
-// list does, and one that submits to what it follows.
-func align(profiles []profile, origins []origin) {
+// value returns the one value that a goal is about.
+func (o *origin) value() (value, bool) { return valueIn(o.of, &o.goal) }
+
+// align matches steps with the goals that they came from. Both are in the same order, so
+// that this is the assignment that keeps the order and has the most words in common. A
+// step with no word in common belongs to what follows it, as what opens a list does, and
+// one that submits to what it follows.
+func align(profiles []profile, origins []origin, likeness func(p *profile, o *origin) float64) {
 	n, m := len(profiles), len(origins)
 	if n == 0 || m == 0 {
 		return
@@ -118,7 +114,7 @@ func align(profiles []profile, origins []origin) {
 	}
 }
 
-// settle assigns the steps that share no word with an instruction.
+// settle assigns the steps that share no word with a goal.
 func settle(profiles []profile, assigned []int) {
 	for i := range assigned {
 		if assigned[i] < 0 && i > 0 && profiles[i].submits {
@@ -135,33 +131,45 @@ func settle(profiles []profile, assigned []int) {
 	}
 }
 
-// likeness returns how much a step and an instruction have in common.
-func likeness(p *profile, o *origin) float64 {
-	result := 2 * float64(o.common(p.valueWords))
-	if len(p.nameWords) > 0 {
-		result += float64(o.common(p.nameWords)) * (1 + 1/float64(len(p.nameWords)))
+// likely returns how much a step and a goal have in common: 2 for all words of a value, and
+// nearly so for those of a name.
+func likely(c *word.Comparer) func(p *profile, o *origin) float64 {
+	most := func(texts []string, of string) (found float64) {
+		for _, t := range texts[:min(len(texts), 6)] {
+			found = max(found, word.Match(c.Phrase(cut(t, 100), false), c.Text(of)).Phrase)
+		}
+		return found
 	}
-	if p.submits && o.words[stem("submit")] {
-		result++
+	return func(p *profile, o *origin) float64 {
+		of := cut(o.text, 300)
+		result := 2*most(p.values, of) + 1.8*most(p.names, of)
+		if o.isDay(p) {
+			result += 1.5
+		}
+		if p.submits && most([]string{"submit"}, of) > 0.5 {
+			result++
+		}
+		if result == 0 && p.said != "" {
+			result = 0.5 * most([]string{p.said}, of)
+		}
+		return result
 	}
-	if result == 0 {
-		result = 0.5 * float64(min(2, o.common(p.saidWords)))
-	}
-	return result
 }
 
-// origins returns the steps of the instructions of the base's intent that a
-// description means, best first; those that are as good are all returned.
-func (d *inventory) origins(desc *description) [][]int {
-	if len(desc.words) == 0 {
+// meant returns the steps of the goals of the base's intent that a description means, best
+// first; those that are as good are all returned.
+func (d *inventory) meant(desc *description) [][]int {
+	if desc.words == nil {
 		return nil
 	}
-	list := d.instructions()
+	list := d.origins()
 	scores := make([]float64, len(list))
 	for j := range list {
-		o := &list[j]
-		if n := o.common(desc.words); n == len(desc.words) && d.present(o.steps) {
-			scores[j] = 1 + float64(n)/float64(max(1, len(o.words)))
+		if !d.present(list[j].steps) {
+			continue
+		}
+		if s := word.Match(desc.words, d.compare.Text(cut(list[j].text, 400))); s.Matched(desc.words) && s.Kind > word.Part {
+			scores[j] = 1 + s.Text*s.Kind.Quality()
 		}
 	}
 	var groups [][]int
@@ -176,19 +184,24 @@ func (d *inventory) present(steps []int) bool {
 	return len(steps) > 0 && !slices.ContainsFunc(steps, d.gone)
 }
 
-// instructions returns the instructions of the base's intent with their steps.
-func (d *inventory) instructions() []origin {
-	if !d.aligned {
-		d.from = newOrigins(d.read(d.intent))
-		align(d.profiles, d.from)
-		d.aligned = true
+// origins returns the goals of the base's intent with their steps.
+func (d *inventory) origins() []origin {
+	if d.aligned {
+		return d.from
 	}
+	d.aligned = true
+	t := d.readBase.text(d.intent)
+	if len(t.Readings) == 0 || len(d.base) == 0 {
+		return nil
+	}
+	d.from = newOrigins(t.Source, t.Lang, t.Readings[0].Goals, min(maxOrigins, maxAligned/len(d.base)))
+	align(d.profiles, d.from, likely(word.New("en", t.Lang, "en")))
 	return d.from
 }
 
-// originOf returns the instruction that a step came from; nil without one.
+// originOf returns the goal that a step came from; nil without one.
 func (d *inventory) originOf(i int) *origin {
-	list := d.instructions()
+	list := d.origins()
 	for j := range list {
 		if slices.Contains(list[j].steps, i) {
 			return &list[j]

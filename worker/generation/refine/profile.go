@@ -12,10 +12,9 @@ import (
 type profile struct {
 	// names are what its element is called, values what it types, chooses or expects.
 	names, values []string
-	// nameWords and valueWords are their words, saidWords those of its reasoning.
-	nameWords, valueWords, saidWords []string
-	role                             string
-	submits                          bool
+	said          string // its reasoning
+	role          string
+	submits       bool
 }
 
 func newProfile(s step.Step) profile {
@@ -42,14 +41,16 @@ func newProfile(s step.Step) profile {
 	if t.Type == step.EnterKeySubmit || t.Type == step.PressKey && t.Args.Key == "Enter" {
 		p.submits = true
 	}
-	p.nameWords, p.valueWords = wordsOf(p.names), wordsOf(p.values)
-	p.saidWords = keywords(cut(t.Args.Reasoning, 300))
+	p.said = cut(t.Args.Reasoning, 300)
 	return p
 }
 
+// maxNames bounds the names of one element: its own and those of the row that it is in.
+const maxNames = 40
+
 func (p *profile) addName(texts ...string) {
 	for _, t := range texts {
-		if t != "" && len(p.names) < 40 && !slices.Contains(p.names, t) {
+		if t != "" && len(p.names) < maxNames && !slices.Contains(p.names, t) {
 			p.names = append(p.names, cut(t, 300))
 		}
 	}
@@ -106,21 +107,6 @@ func selectorWords(value string) string {
 		}
 		return r
 	}, cut(value, 300))
-}
-
-// maxWords bounds the words that a step or an instruction is known by.
-const maxWords = 40
-
-func wordsOf(texts []string) []string {
-	var list []string
-	for _, t := range texts {
-		for _, w := range keywords(t) {
-			if len(list) < maxWords && !slices.Contains(list, w) {
-				list = append(list, w)
-			}
-		}
-	}
-	return list
 }
 
 // cut returns at most the given number of characters of a text.

@@ -3,16 +3,16 @@
 // submitting, check Express", "skip the newsletter step".
 //
 // New returns a plan: which steps of the base stay, which of these are edited, which
-// go, and where instructions are to be written. It looks at no page. Whoever executes
-// the plan replays the segments in order: the steps of Keep as they are, and the
-// clauses of Write as the planner does.
+// go, and where texts are to be written. It looks at no page. Whoever executes the plan
+// replays the segments in order: the steps of Keep as they are, and the texts of Write
+// as the planner does.
 //
-// The commands of a refinement (before, after, instead, skip ...) are read here, by
-// the words of one table for each language; everything else in a sentence is read by
-// the reader of intents. A sentence that speaks of a step is compared with the names
-// and values of the steps, and with the clause of the base's intent that they came
-// from. A change, removal or place that fits no step, or several alike, is a
-// *plan.NotUnderstoodError: nothing is guessed.
+// The commands of a refinement (before, after, instead, skip ...) are phrases of the
+// lexicon, in the language of the sentence; everything else in it is read by the reader
+// of intents. A sentence that speaks of a step is compared with the names and values of
+// the steps, and with the part of the base's intent that they came from. A change,
+// removal or place that fits no step, or several alike, is a *plan.NotUnderstoodError:
+// nothing is guessed.
 //
 // Everything is bounded by the number of steps and the length of the texts.
 package refine
@@ -31,8 +31,6 @@ type Request struct {
 	Intent string // of the base
 	// Sentence is the further one.
 	Sentence string
-	// Read reads instructions.
-	Read func(text string) []intent.Clause
 }
 
 // Plan is how the new revision is made from the base.
@@ -52,18 +50,18 @@ type Plan struct {
 	// fails it may be dropped, and another suggested. -1 without one.
 	Suggested int
 	// Asserted is set when an assertion that was asked for stays, so that none has to be
-	// suggested. What the clauses assert is not in it.
+	// suggested. What the texts assert is not in it.
 	Asserted bool
 	// Reasoning says what was decided, one entry for each command of the sentence.
 	Reasoning []authoring.Reason
 }
 
-// Segment is a run of steps that are kept, or a place where instructions are written.
+// Segment is a run of steps that are kept, or a place where a text is written.
 type Segment struct {
 	// Keep are indices in Plan.Steps.
 	Keep []int
-	// Write are the clauses to write here; empty for Keep.
-	Write []intent.Clause
+	// Write is the text to write here; nil for Keep.
+	Write *intent.Text
 	// Replaces are the base steps that Write stands in for: its steps are changes of
 	// these (see Segment.Identify).
 	Replaces []int
@@ -72,7 +70,8 @@ type Segment struct {
 // New decides what a sentence changes. Its error is a *plan.NotUnderstoodError.
 func New(r Request) (*Plan, error) {
 	d := newDraft(r)
-	for _, c := range parse(r.Sentence, r.Read, d.located) {
+	p := &parser{lang: d.lang, read: d.read, located: d.located}
+	for _, c := range p.parse(r.Sentence) {
 		if err := d.apply(c); err != nil {
 			return nil, err
 		}
@@ -86,7 +85,7 @@ func New(r Request) (*Plan, error) {
 // Identify sets the ids of the steps that were written for a segment: a step that
 // stands in for one of the base keeps its id. Steps of the same tool belong together,
 // from the last on, because what opens a list comes before what is chosen in it.
-func (s Segment) Identify(written []step.Step, base []step.Step) {
+func (s Segment) Identify(written, base []step.Step) {
 	at := len(written) - 1
 	for _, old := range slices.Backward(s.Replaces) {
 		for i := at; i >= 0; i-- {

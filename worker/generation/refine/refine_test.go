@@ -9,12 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/generation/refine"
 )
-
-func read(text string) []intent.Clause { return intent.Read(text, intent.Options{}).Clauses }
 
 // role returns a selector by role and name, with its fingerprint.
 func role(role, name string) *step.Selector {
@@ -82,11 +79,7 @@ func outline(p *refine.Plan) string {
 			}
 			continue
 		}
-		var texts []string
-		for _, c := range s.Write {
-			texts = append(texts, c.Text)
-		}
-		w := "<" + strings.Join(texts, "; ") + ">"
+		w := "<" + strings.ReplaceAll(s.Write.Source, "\n", "; ") + ">"
 		if len(s.Replaces) > 0 {
 			w += fmt.Sprint(s.Replaces)
 		}
@@ -107,7 +100,7 @@ func TestNew(t *testing.T) {
 		// suggested there goes.
 		{`Also verify that the total is 12`, all + " <verify that the total is 12> 12 -[11]"},
 		{`verify that the cart is empty`, all + " <verify that the cart is empty> 12 -[11]"},
-		{`Then click Log out and verify that "Goodbye" is shown.`, all + ` <click Log out; verify that "Goodbye" is shown> 12 -[11]`},
+		{`Then click Log out and verify that "Goodbye" is shown.`, all + ` <click Log out and verify that "Goodbye" is shown> 12 -[11]`},
 		{`At the end, log out`, all + " <log out> 12 -[11]"},
 		{`Remove the lamp from the cart`, all + " <Remove the lamp from the cart> 12 -[11]"},
 		{`Prüfe außerdem, dass die Summe 12 ist`, all + " <Prüfe außerdem, dass die Summe 12 ist> 12 -[11]"},
@@ -163,10 +156,58 @@ func TestNew(t *testing.T) {
 		{"Change the quantity to 3.\nBefore submitting, check Express.\nSkip the newsletter step; then log out",
 			"0 1 2 3 4! 5 6 7 <check Express> 9 10 <log out> 12 -[8 11]"},
 	} {
-		p, err := refine.New(refine.Request{Steps: steps, Intent: text, Sentence: c.sentence, Read: read})
-		require.NoError(t, err, c.sentence)
-		require.Equal(t, c.want, outline(p), c.sentence)
-		require.NotEmpty(t, p.Reasoning, c.sentence)
+		t.Run(c.sentence, func(t *testing.T) {
+			p, err := refine.New(refine.Request{Steps: steps, Intent: text, Sentence: c.sentence})
+			require.NoError(t, err)
+			require.Equal(t, c.want, outline(p))
+			require.NotEmpty(t, p.Reasoning)
+		})
+	}
+}
+
+// Sentences need not be in the language of the test.
+func TestNewInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	steps, text := shop()
+	all := "0 1 2 3 4 5 6 7 8 9 10"
+	for _, c := range []struct{ sentence, want string }{
+		{`Comprueba también que el total es 12`, all + " <Comprueba también que el total es 12> 12 -[11]"},
+		{`Vérifie aussi que le total est 12`, all + " <Vérifie aussi que le total est 12> 12 -[11]"},
+		{`Antes de enviar, marca Express`, "0 1 2 3 4 5 6 7 8 <marca Express> 9 10 11 12"},
+		{`Avant d'envoyer, coche Express`, "0 1 2 3 4 5 6 7 8 <coche Express> 9 10 11 12"},
+		{`Vor dem Abschicken hake Express an`, "0 1 2 3 4 5 6 7 8 <hake Express an> 9 10 11 12"},
+		{`Usa bob@example.com como correo electrónico`, "0 1 2 3 4 5 6 7! 8 9 10 11 12"},
+		{`Utilise bob@example.com au lieu de ann@web.com`, "0 1 2 3 4 5 6 7! 8 9 10 11 12"},
+		{`Verwende bob@example.com statt ann@web.com`, "0 1 2 3 4 5 6 7! 8 9 10 11 12"},
+		{`Cambia la cantidad a 3`, "0 1 2 3 4! 5 6 7 8 9 10 11 12"},
+		{`Change la quantité en 3`, "0 1 2 3 4! 5 6 7 8 9 10 11 12"},
+		{`Ändere die Menge von 2 auf 3`, "0 1 2 3 4! 5 6 7 8 9 10 11 12"},
+		{`Elige Blue en lugar de Red`, "0 1 2 3 4 <select Blue>[5] 6 7 8 9 10 11! 12"},
+		{`Choisis Blue au lieu de Red`, "0 1 2 3 4 <select Blue>[5] 6 7 8 9 10 11! 12"},
+		{`Sáltate el boletín`, "0 1 2 3 4 5 6 7 9 10 11 12 -[8]"},
+		{`Saute l'étape de la newsletter`, "0 1 2 3 4 5 6 7 9 10 11 12 -[8]"},
+		{`No hagas clic en Subscribe`, "0 1 2 3 4 5 6 7 9 10 11 12 -[8]"},
+		{`Ne clique pas sur Subscribe`, "0 1 2 3 4 5 6 7 9 10 11 12 -[8]"},
+		{`Prüfe vor dem Absenden, dass die Summe 24 ist`, "0 1 2 3 4 5 6 7 8 <Prüfe , dass die Summe 24 ist> 9 10 11 12"},
+		{`Nach dem Anmelden prüfe, dass "Welcome" angezeigt wird`, `0 1 2 <prüfe, dass "Welcome" angezeigt wird> 3 4 5 6 7 8 9 10 11 12`},
+		{`Después de iniciar sesión, comprueba que se muestra "Welcome"`, `0 1 2 <comprueba que se muestra "Welcome"> 3 4 5 6 7 8 9 10 11 12`},
+		{`Après la connexion, vérifie que "Welcome" est affiché`, `0 1 2 <vérifie que "Welcome" est affiché> 3 4 5 6 7 8 9 10 11 12`},
+		{`Lass die Anmeldung weg`, "3 4 5 6 7 8 9 10 11 12 -[0 1 2]"},
+		{`Pon 5 como cantidad`, "0 1 2 3 4! 5 6 7 8 9 10 11 12"},
+		{`Mets 5 comme quantité`, "0 1 2 3 4! 5 6 7 8 9 10 11 12"},
+		{`Tausche Germany gegen France`, "0 1 2 3 4 5 6! 7 8 9 10 11 12"},
+		{`Cambia Germany por France`, "0 1 2 3 4 5 6! 7 8 9 10 11 12"},
+		{`Remplace Germany par France`, "0 1 2 3 4 5 6! 7 8 9 10 11 12"},
+		{`Au début, accepte les cookies`, "<accepte les cookies> 0 1 2 3 4 5 6 7 8 9 10 11 12"},
+		{`Omite el paso del boletín`, "0 1 2 3 4 5 6 7 9 10 11 12 -[8]"},
+		{`Ne t'abonne pas à la newsletter`, "0 1 2 3 4 5 6 7 9 10 11 12 -[8]"},
+		{`Klicke nicht auf Subscribe`, "0 1 2 3 4 5 6 7 9 10 11 12 -[8]"},
+	} {
+		t.Run(c.sentence, func(t *testing.T) {
+			p, err := refine.New(refine.Request{Steps: steps, Intent: text, Sentence: c.sentence})
+			require.NoError(t, err)
+			require.Equal(t, c.want, outline(p))
+		})
 	}
 }
 
@@ -183,8 +224,11 @@ func TestNewRefuses(t *testing.T) {
 		{`after clicking, verify that "Hi" is shown`, "several steps"},
 		{`Before flying to the moon, click Save`, "no step of the test does that"},
 		{`Replace Sweden with Norway`, "no step of the test does that"},
+		{`Überspringe den Banner`, "no step of the test does that"},
+		{`No hagas clic en Reembolso`, "no step of the test does that"},
+		{`Ne clique pas sur Rembourser`, "no step of the test does that"},
 	} {
-		_, err := refine.New(refine.Request{Steps: steps, Intent: text, Sentence: c.sentence, Read: read})
+		_, err := refine.New(refine.Request{Steps: steps, Intent: text, Sentence: c.sentence})
 		var not *plan.NotUnderstoodError
 		require.ErrorAs(t, err, &not, c.sentence)
 		require.Contains(t, not.Reason, c.why, c.sentence)

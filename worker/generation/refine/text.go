@@ -1,9 +1,12 @@
 package refine
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
 // token is a word, a mark, or a quoted text as a whole.
@@ -20,9 +23,9 @@ var closings = map[rune]string{
 	'"': "\"", '“': "”\"“", '„': "“”\"", '«': "»", '»': "«", '‹': "›", '‘': "’", '`': "`", '\'': "'", '‚': "‘’",
 }
 
-// tokens splits a text. Apostrophes in words, and points in numbers and addresses,
-// belong to their word.
-func tokens(text string) []token {
+// tokens splits a text of a language. Points in numbers and addresses belong to their word, and
+// apostrophes too, but for words that have lost a vowel: "d'" and "envoyer".
+func tokens(text string, l *lexicon.Lexicon) []token {
 	var list []token
 	for at := 0; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
@@ -32,14 +35,15 @@ func tokens(text string) []token {
 		case closings[r] != "" && quoteEnd(text, at, r, size) > 0:
 			end := quoteEnd(text, at, r, size)
 			_, last := utf8.DecodeLastRuneInString(text[:end])
-			list = append(list, token{text: text[at+size : end-last], quoted: true, first: at, end: end})
+			list = append(list, token{text: strings.TrimSpace(text[at+size : end-last]), quoted: true, first: at, end: end})
 			at = end
-		case strings.ContainsRune(".,;:!?\n", r):
+		case strings.ContainsRune(".,;:!?", r):
 			list = append(list, token{text: text[at : at+size], low: text[at : at+size], first: at, end: at + size})
 			at += size
 		default:
-			end := wordEnd(text, at)
-			list = append(list, token{text: text[at:end], low: strings.ToLower(text[at:end]), first: at, end: end})
+			head, _ := l.Elide(text[at:wordEnd(text, at)])
+			end := at + len(head)
+			list = append(list, token{text: head, low: strings.ToLower(strings.ReplaceAll(head, "’", "'")), first: at, end: end})
 			at = end
 		}
 	}
@@ -73,7 +77,7 @@ func wordEnd(text string, at int) int {
 	end := at
 	for end < len(text) {
 		r, size := utf8.DecodeRuneInString(text[end:])
-		if unicode.IsSpace(r) || end > at && (r == '"' || r == '“' || r == '”') {
+		if unicode.IsSpace(r) || end > at && strings.ContainsRune(`"“”«»`, r) {
 			break
 		}
 		end += size
@@ -87,7 +91,7 @@ func wordEnd(text string, at int) int {
 }
 
 // sentences splits a text at points, semicolons and new lines outside of quotes.
-func sentences(text string) []string {
+func sentences(text string, l *lexicon.Lexicon) []string {
 	var list []string
 	add := func(s string) {
 		if s = strings.Trim(s, " \t\r\n.;!"); s != "" {
@@ -95,14 +99,12 @@ func sentences(text string) []string {
 		}
 	}
 	first, end := 0, 0
-	for _, t := range tokens(text) {
-		newLine := strings.Contains(text[end:t.first], "\n")
-		ends := !t.quoted && (t.text == "." || t.text == ";" || t.text == "!")
-		if newLine {
+	for _, t := range tokens(text, l) {
+		if strings.Contains(text[end:t.first], "\n") {
 			add(text[first:t.first])
 			first = t.first
 		}
-		if ends {
+		if !t.quoted && (t.text == "." || t.text == ";" || t.text == "!") {
 			add(text[first:t.end])
 			first = t.end
 		}
@@ -118,9 +120,14 @@ type span struct {
 	list []token
 }
 
-func newSpan(text string) span { return span{text, tokens(text)} }
+func newSpan(text string, l *lexicon.Lexicon) span { return span{text, tokens(text, l)} }
 
 func (s span) cut(first, end int) span { return span{s.of, s.list[first:end]} }
+
+// without returns a span without some tokens of its middle.
+func (s span) without(first, end int) span {
+	return span{s.of, slices.Concat(s.list[:first], s.list[end:])}
+}
 
 // String returns the text of a span as it was written, without what was taken out of
 // its middle.
@@ -139,10 +146,17 @@ func (s span) String() string {
 	return b.String()
 }
 
-// trim returns a span without marks and the given words at its ends.
-func (s span) trim(words wordSet) span {
-	for len(s.list) > 0 && !s.list[0].quoted && (mark(s.list[0]) || words[s.list[0].low]) {
-		s.list = s.list[1:]
+// trim returns a span without marks at its ends, and without the given phrases before it.
+func (s span) trim(before [][]string) span {
+	for len(s.list) > 0 && !s.list[0].quoted {
+		n := s.at(0, before)
+		if mark(s.list[0]) {
+			n = 1
+		}
+		if n == 0 {
+			break
+		}
+		s.list = s.list[n:]
 	}
 	for n := len(s.list); n > 0 && !s.list[n-1].quoted && mark(s.list[n-1]); n = len(s.list) {
 		s.list = s.list[:n-1]
@@ -152,42 +166,46 @@ func (s span) trim(words wordSet) span {
 
 func mark(t token) bool { return len(t.text) == 1 && strings.ContainsAny(t.text, ".,;:!?") }
 
-// at returns the number of tokens of the first of several groups of words that stand
-// at a place of a span; 0 for none.
-func (s span) at(i int, groups []string) int {
-	for _, group := range groups {
-		if n := s.hasAt(i, group); n > 0 {
-			return n
+// comma reports whether a comma stands at a place.
+func (s span) comma(i int) bool { return i < len(s.list) && !s.list[i].quoted && s.list[i].text == "," }
+
+// at returns the number of tokens of the first of several phrases that stand at a place of a
+// span; 0 for none.
+func (s span) at(i int, phrases [][]string) int {
+	for _, p := range phrases {
+		if s.hasAt(i, p) {
+			return len(p)
 		}
 	}
 	return 0
 }
 
-func (s span) hasAt(i int, group string) int {
-	n := 0
-	for word := range strings.FieldsSeq(group) {
-		if i+n >= len(s.list) || s.list[i+n].quoted || s.list[i+n].low != word {
-			return 0
-		}
-		n++
+func (s span) hasAt(i int, phrase []string) bool {
+	if i < 0 || i+len(phrase) > len(s.list) {
+		return false
 	}
-	return n
+	for k, word := range phrase {
+		if t := &s.list[i+k]; t.quoted || t.low != word {
+			return false
+		}
+	}
+	return true
 }
 
-// find returns where the first of several groups of words stands, from a place on, and
-// its number of tokens; -1 for none.
-func (s span) find(from int, groups []string) (int, int) {
+// find returns where the first of several phrases stands, from a place on, and its number of
+// tokens; -1 for none.
+func (s span) find(from int, phrases [][]string) (int, int) {
 	for i := from; i < len(s.list); i++ {
-		if n := s.at(i, groups); n > 0 {
+		if n := s.at(i, phrases); n > 0 {
 			return i, n
 		}
 	}
 	return -1, 0
 }
 
-// value returns the text that a span names: what is quoted if that is all, else its
-// words without articles before them.
-func (s span) value() (string, bool) {
+// value returns the text that a span names: what is quoted if that is all, else its words
+// without articles before them.
+func (s span) value(articles [][]string) (text string, quoted bool) {
 	s = s.trim(articles)
 	if len(s.list) == 1 {
 		return s.list[0].text, s.list[0].quoted
@@ -198,8 +216,7 @@ func (s span) value() (string, bool) {
 	return s.String(), false
 }
 
-// onlyQuoted returns the index of the one quoted text of a span; -1 unless there is
-// just one.
+// onlyQuoted returns the index of the one quoted text of a span; -1 unless there is just one.
 func (s span) onlyQuoted() int {
 	at := -1
 	for i, t := range s.list {

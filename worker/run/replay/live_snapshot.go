@@ -182,7 +182,7 @@ func (l *Live) clean(s *snapshot.Snapshot) {
 		if n.Parent >= i {
 			n.Parent = -1
 		}
-		hide(&n.Name, &n.Text, &n.Description, &n.Label, &n.Placeholder, &n.Title, &n.TestID, &n.ID, &n.NameAttr, &n.Href, &n.Value, &n.ColumnHeader, &n.RowHeader)
+		hide(&n.Name, &n.Text, &n.Description, &n.Label, &n.Placeholder, &n.Title, &n.TestID, &n.ID, &n.NameAttr, &n.Class, &n.Href, &n.Value, &n.ColumnHeader, &n.RowHeader)
 		if n.Password {
 			n.Value = ""
 		}

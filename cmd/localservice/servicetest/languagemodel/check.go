@@ -111,7 +111,7 @@ func checkTool(name, description string, raw json.RawMessage) *problem {
 			Type string   `json:"type"`
 			Enum []string `json:"enum"`
 		}
-		if json.Unmarshal(text, &p) != nil || !slices.Contains([]string{"string", "integer", "number", "boolean"}, p.Type) {
+		if json.Unmarshal(text, &p) != nil || !slices.Contains([]string{"string", "integer", "number", "boolean", "array", "object"}, p.Type) {
 			return wrong("tool %s: property %s", name, property)
 		}
 	}

@@ -32,7 +32,7 @@ function selectorFor(el, finder, blind) {
   const only = (selector) => {
     const { inner, bare, ...plain } = selector;
     const found = foundBy(plain, finder);
-    return found && (found === el || (inner && dom.contains(el, found))) ? { selector: plain, found } : null;
+    return found && (found === el || (inner && dom.contains(el, found) && !ownPress(found, el))) ? { selector: plain, found } : null;
   };
   const first = (list) => {
     for (const selector of list) {
@@ -45,6 +45,15 @@ function selectorFor(el, finder, blind) {
   return first(known) || anchored(el, known, finder, only) || first(codeNames(el)) || anchored(el, codeNames(el), finder, only) || (blind && first(codeIds(el))) || first(bare) ||
     anchored(el, bare, finder, only) || first(besideText(el, finder)) || first(codeMarks(el)) || first(codeIds(el)) || (blind ? placed(el, bare, finder, only) : first(passing(el, finder))) ||
     first(besideText(el, finder, true)) || countedBeside(el, finder) || first(classesOf(el)) || byPlace(el, finder);
+}
+
+// ownPress reports whether a text in an element is that of a link or button of its own: its press
+// is not the one of the element.
+function ownPress(found, el) {
+  for (let node = found; node && node !== el; node = parentOf(node)) {
+    if (dom.matches(node, "a, button, summary, input, select, textarea, [role=button], [role=link], [role=menuitem], [role=option], [role=tab]")) return true;
+  }
+  return false;
 }
 
 const untold = wordSet("none presentation generic document paragraph rowgroup strong emphasis code");
@@ -212,6 +221,7 @@ function nextRun(el, axis, levels) {
   const result = dom.evaluate(axis + "::text()[normalize-space()][1]", el);
   if (result.snapshotLength === 0) return "";
   const text = result.snapshotItem(0);
+  if (dom.tag(dom.parent(text)) === "textarea") return ""; // what it holds is no label
   let up = el;
   for (let i = 0; i < levels && up && !dom.contains(up, text); i++) up = parentOf(up);
   return up && dom.contains(up, text) ? clean(dom.text(text)) : "";

@@ -33,7 +33,7 @@ function runsIn(node, without, most) {
   const found = [], walker = dom.owner(node).createTreeWalker(node, NodeFilter.SHOW_TEXT);
   for (let text = walker.nextNode(), looked = 0; text && found.length < most && looked < 300; text = walker.nextNode(), looked++) {
     const up = dom.parent(text);
-    if (!up || unread(up) || dom.tag(up) === "option" || (without && dom.contains(without, text)) || !dom.rendered(up)) continue;
+    if (!up || unread(up) || /^(option|textarea)$/.test(dom.tag(up)) || (without && dom.contains(without, text)) || !dom.rendered(up)) continue;
     const run = clean(dom.text(text));
     if (run !== "" && !found.includes(run)) found.push(run);
   }

@@ -5,19 +5,23 @@ const colourNames = [["red", 255, 0, 0], ["green", 0, 128, 0], ["blue", 0, 0, 25
   ["magenta", 255, 0, 255], ["aqua", 0, 255, 255], ["lime", 0, 255, 0], ["pink", 255, 192, 203], ["brown", 165, 42, 42], ["maroon", 128, 0, 0], ["navy", 0, 0, 128],
   ["teal", 0, 128, 128], ["olive", 128, 128, 0], ["black", 0, 0, 0], ["white", 255, 255, 255], ["gray", 128, 128, 128], ["silver", 192, 192, 192]];
 
+// surer is how much nearer a colour must be to its name than to the next one, for people to agree on it.
+const surer = 1.3;
+
 // colourOf is the name of a colour as styles compute it; "" for none and for what is
-// nearly transparent.
-function colourOf(css) {
+// nearly transparent. With a margin, also for what is not so much nearer to its name.
+function colourOf(css, margin = 1) {
   const parts = /^rgba?\(([\d.]+),? ?([\d.]+),? ?([\d.]+)(?:[,/ ]+([\d.]+))?\)$/.exec(css || "");
   if (!parts || (parts[4] !== undefined && Number(parts[4]) < 0.2)) return "";
   const [r, g, b] = parts.slice(1, 4).map(Number);
-  let best = "", least = Infinity;
+  let best = "", least = Infinity, next = Infinity;
   for (const [name, r2, g2, b2] of colourNames) {
     const mean = (r + r2) / 2;
     const distance = (2 + mean / 256) * (r - r2) ** 2 + 4 * (g - g2) ** 2 + (2 + (255 - mean) / 256) * (b - b2) ** 2;
-    if (distance < least) [best, least] = [name, distance];
+    if (distance < least) [best, least, next] = [name, distance, least];
+    else next = Math.min(next, distance);
   }
-  return best;
+  return least * margin * margin <= next ? best : "";
 }
 
 // styleNode is what is seen of an item.
@@ -26,8 +30,10 @@ function styleNode({ el, tag, style, box }) {
   if (shape) {
     seen.shape = shape;
     seen.background = colourOf(style.fill) || colourOf(style.stroke);
+    seen.unsure = seen.background && !(colourOf(style.fill, surer) || (!colourOf(style.fill) && colourOf(style.stroke, surer))) ? "background" : "";
   } else {
     seen.background = colourOf(style.backgroundColor);
+    seen.unsure = seen.background && !colourOf(style.backgroundColor, surer) ? "background" : "";
     seen.color = colourOf(style.color);
     const width = box.right - box.left, height = box.bottom - box.top;
     if (width > 4 && Math.abs(width - height) < 2 && parseFloat(style.borderTopLeftRadius) >= (style.borderTopLeftRadius.endsWith("%") ? 50 : width / 2 - 1)) seen.shape = "circle";

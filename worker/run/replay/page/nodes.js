@@ -116,6 +116,7 @@ function cssOf(el, survey) {
 
 function textNode(item, survey) {
   const node = { ref: refOf(item), tag: tagOf(item.el), role: "text", name: limit(textOfRun(item)) };
+  drawn(node, item.el, styleIn(item.el, survey.look), item.place.struck);
   if (item.hidden) hide(node, item);
   placeOf(node, item);
   whereOf(node, item, survey);
@@ -128,12 +129,29 @@ function hide(node, item) {
   if (store) node.opener = refIn(store, item.opener, item.place.prefix);
 }
 
+// drawn says how an element or text is drawn and classed: what people take for a title, for
+// a value that holds no more, or for what lies over the page.
+function drawn(node, el, style, struck) {
+  node.class = String(dom.attribute(el, "class") || "").trim().slice(0, 80);
+  node.struck = Boolean(struck) || strikes(style);
+  if (node.role === "text" || drawnTexts.test(node.role)) {
+    node.size = Math.round(parseFloat(style.fontSize)) || 0;
+    node.bold = Number(style.fontWeight) >= 600;
+  }
+}
+
+const drawnTexts = /^(link|cell|gridcell|heading|)$/;
+const strikes = (style) => String(style.textDecorationLine || "").includes("line-through");
+
 function elementNode(item, survey) {
   const { el, tag, reacts } = item, look = survey.look;
   const unreadable = !item.hidden && unseen(el, look);
   const role = unreadable ? "" : item.role === "presentation" || item.role === "none" || item.role === "generic" || item.role === "paragraph" ? "" : item.role;
   const node = { ref: refOf(item), tag, role, name: limit(nameOfItem(item, survey)), text: ownWords(el).slice(0, nodeBounds.text) };
   if (item.hidden) hide(node, item);
+  drawn(node, el, item.style, item.place.struck);
+  if (!item.hidden && (item.style.position === "fixed" || (item.style.position === "absolute" && Number(item.style.zIndex) > 0))) node.layer = item.style.position;
+  if (dom.has(el, "aria-live") && dom.attribute(el, "aria-live") !== "off") node.live = true;
   const given = (name) => limit(dom.attribute(el, name) || "");
   node.placeholder = given("placeholder");
   node.title = given("title");
@@ -209,6 +227,7 @@ function stateNode(node, { el, tag, role }, look) {
   else if (tag === "summary" && parentOf(el) && dom.tag(parentOf(el)) === "details") node.expanded = asText(parentOf(el).open);
   else if (dom.has(el, "aria-expanded")) node.expanded = /^(true|false)$/.test(given("aria-expanded")) ? given("aria-expanded") : "";
   if (dom.has(el, "aria-haspopup") && given("aria-haspopup") !== "false") node.popup = given("aria-haspopup").slice(0, 20);
+  if (dom.has(el, "aria-sort")) node.sort = given("aria-sort").slice(0, 20);
   node.disabled = !enabled(el) || stateOf(el, "disabled", role) === true;
   node.readOnly = Boolean(el.readOnly) || given("aria-readonly") === "true";
   node.required = Boolean(el.required) || given("aria-required") === "true";

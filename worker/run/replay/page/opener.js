@@ -38,6 +38,20 @@ function openerOf(el, survey) {
       if (tagOf(node) === "body") break;
     }
   }
+  return entryAround(el, survey);
+}
+
+// entryAround returns the entry of a list, table or set of cards whose pointing at it may
+// show a hidden control: its tools.
+function entryAround(el, survey) {
+  const tools = "button, a[href], input, [role=button], [tabindex]";
+  if (!dom.matches(el, tools) && dom.all(el, tools).length === 0) return null;
+  for (let node = parentOf(el), i = 0; node && i < 6 && tagOf(node) !== "body"; node = parentOf(node), i++) {
+    if (!dom.rendered(node)) continue;
+    if (/^(row|listitem|treeitem|article|option)$/.test(roleIn(node, survey.look))) return node;
+    const alike = [before(node, null), after(node)].some((other) => other && dom.tag(other) === dom.tag(node) && kindOfPanel(node) !== "" && kindOfPanel(other) === kindOfPanel(node));
+    if (alike) return node;
+  }
   return null;
 }
 

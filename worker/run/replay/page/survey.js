@@ -5,7 +5,7 @@
 // containers are left out. What an item is called and holds is looked at later
 // (nodes.js), and only for those that remain.
 
-const surveyBounds = { elements: 60000, depth: 400, time: 700, hidden: 400 };
+const surveyBounds = { elements: 60000, depth: 400, time: 3000, hidden: 400 };
 
 // Roles that make an element an item by themselves.
 const itemRoles = wordSet(`alert alertdialog application article banner complementary contentinfo dialog feed figure form grid group
@@ -39,7 +39,7 @@ function surveyDocument(doc, survey, at) {
   const store = refsOf(doc.defaultView, survey.first);
   const body = dom.top(doc);
   if (!body) return [];
-  const place = { ...at, store, shadow: [], cursor: "", hidden: false, opener: null, view: at.clip };
+  const place = { ...at, store, shadow: [], struck: false, cursor: "", hidden: false, opener: null, view: at.clip };
   const items = surveyElement(body, survey, place);
   survey.next = Math.max(survey.next, store.next);
   return items;
@@ -69,7 +69,7 @@ function surveyElement(el, survey, place) {
     opener = opener || clip.opener;
   }
   const reacts = unshown && !opener ? new Set() : reactionsOf(el, style, place.cursor, survey.reactions.get(dom.owner(el)));
-  const inner = { ...place, hidden, opener, clip: clipOf(el, tag, style, box, clip, survey), cursor: style.cursor, depth: place.depth + 1 };
+  const inner = { ...place, hidden, opener, clip: clipOf(el, tag, style, box, clip, survey), cursor: style.cursor, depth: place.depth + 1, struck: place.struck || String(style.textDecorationLine || "").includes("line-through") };
   if (style.position === "fixed") inner.view = place.view;
   const kids = surveyInside(el, tag, survey, inner);
   if (unshown && !opener) return kids;

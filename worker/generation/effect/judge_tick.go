@@ -1,0 +1,52 @@
+package effect
+
+import (
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// ticked reports whether the box of a record is as a goal of completing or reopening asks for, and
+// whether it has one at all: then nothing else of it says that it is done, and not what the pointer
+// shows over it.
+func (j *judged) ticked(before, after int) (done, boxed bool) {
+	if after < 0 || marks[j.goal.Concept] || j.goal.Effect != intent.Complete && j.goal.Effect != intent.Reopen || j.elsewhere(before, after) {
+		return false, false
+	}
+	was, is := boxOf(j.Before, before), boxOf(j.After, after)
+	if was == "" || is == "" || content(j.Before, before) != content(j.After, after) {
+		return false, false
+	}
+	if slices.Contains(j.Before.Records[before].States, "done") != slices.Contains(j.After.Records[after].States, "done") {
+		return false, false
+	}
+	return was != is, true
+}
+
+// marks are the concepts of verbs that give a thing a sign and do not finish it.
+var marks = map[string]bool{"star": true, "favorite": true, "pin": true, "flag": true, "bookmark": true, "like": true}
+
+// boxOf is whether the only box of a record is ticked; "" without one.
+func boxOf(m *page.Model, record int) string {
+	is := ""
+	for i := range m.Fields {
+		if f := &m.Fields[i]; f.Record == record && f.Kind == "switch" {
+			if is != "" {
+				return ""
+			}
+			is = m.Nodes[f.Node].Checked
+		}
+	}
+	return is
+}
+
+// unticked reports whether a record that is to be ticked has a box that is not, and shows nothing
+// else than before: what changed is another mark of it, a star or a pin.
+func (j *judged) unticked(r int) bool {
+	a := j.Record(r)
+	if j.goal.Effect != intent.Complete || j.goal.State != "checked" || j.goal.Become != nil || a < 0 || j.elsewhere(r, a) {
+		return false
+	}
+	return slices.Contains(j.After.Records[a].States, "unchecked") && content(j.Before, r) == content(j.After, a)
+}

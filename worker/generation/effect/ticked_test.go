@@ -1,0 +1,37 @@
+package effect_test
+
+import (
+	"testing"
+
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/snapshot"
+)
+
+// boxed returns the model of two tasks with a box each, the first of which is ticked or not, and
+// looks so.
+func boxed(ticked, look string) *page.Model {
+	m := table(nil, "Salt", "Milk")
+	for i, is := range []string{ticked, "false"} {
+		m.Nodes = append(m.Nodes, snapshot.Node{Ref: "box " + m.Records[i].Title, Parent: m.Records[i].Node, Tag: "input", Role: "checkbox", Checked: is, Hints: []string{look}})
+		m.Fields = append(m.Fields, page.Field{Node: len(m.Nodes) - 1, Kind: "switch", Label: m.Records[i].Title, Record: i, Container: -1, Value: is})
+	}
+	m.Nodes[m.Records[0].Node].Hints = []string{look}
+	return m
+}
+
+// What has a box is done when that is ticked, and not when it looks other below the pointer.
+func TestTicked(t *testing.T) {
+	for _, c := range []struct {
+		ticked, look string
+		want         effect.State
+	}{{"true", "row", effect.Reached}, {"false", "hovered", effect.Unseen}, {"false", "row", effect.Unseen}} {
+		before := boxed("false", "row")
+		v := effect.Judge(effect.Between(before, boxed(c.ticked, c.look)), &intent.Goal{Effect: intent.Complete}, []find.Candidate{record(before, 0)})
+		if v.State != c.want {
+			t.Errorf("%v: %s, %s", c, v.State, v.Why)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package find
+
+import (
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+)
+
+// is evaluates whether the subjects show, hold or are what the claim says.
+func (k *claimer) is() {
+	if len(k.c.Subject) == 0 {
+		k.e.Known, k.e.Holds = true, true
+		k.valuesShown(!k.c.Not)
+		return
+	}
+	k.e.Known, k.e.Holds = true, true
+	for i := range k.c.Subject {
+		d := &k.c.Subject[i]
+		if k.wide(d) {
+			k.use(d.Span, "the page")
+			k.valuesShown(!k.c.Not)
+			continue
+		}
+		ok, known := k.windowIs(d)
+		if !known {
+			k.e.Known, k.e.Holds = false, false
+			continue
+		}
+		k.e.Holds = k.e.Holds && ok
+	}
+}
+
+// wide reports whether a subject is no more than the page: "the page shows", or "it says" of
+// several words where nothing was said that it could be.
+func (k *claimer) wide(d *intent.Description) bool {
+	if len(k.c.Values) == 0 || len(d.Words) > 0 || len(d.State) > 0 || d.Of != nil || len(k.c.Be) > 0 {
+		return false
+	}
+	if d.Kind == intent.PageKind && d.Ordinal == 0 {
+		return true
+	}
+	if !d.Pronoun || d.Noun != "" || d.Extreme != nil || d.Ordinal != 0 || len(d.Having) > 0 {
+		return false
+	}
+	for i := range k.c.Values {
+		if v := &k.c.Values[i]; !v.Quoted && len(split(v.Text)) < 2 {
+			return false
+		}
+	}
+	return len(k.w.Among) == 0 || k.c.Values[0].Quoted
+}
+
+// named evaluates a claim about a thing of which only the kind is said: "the button should say
+// Finish" is a button of that name.
+func (k *claimer) named(d *intent.Description) (holds, known bool) {
+	all := true
+	for i := range k.c.Values {
+		v := &k.c.Values[i]
+		x := *d
+		x.Quoted = v.Quoted
+		for _, a := range valueAtoms(v) {
+			x.Words = append(x.Words, intent.Word{Span: v.Span, Text: a.text})
+		}
+		f, ok := k.look(&x)
+		if ok {
+			k.found(&f, d)
+			k.use(v.Span, "is "+f.Candidates[0].Why)
+			k.e.Checks = append(k.e.Checks, Check{Kind: "visible", Node: f.Candidates[0].Node, Group: -1, Text: v.Text})
+		}
+		all = all && ok
+	}
+	return all != k.c.Not, all || k.c.Not
+}
+
+// holdsAll evaluates whether a list or section has all the values in it.
+func (k *claimer) holdsAll(d *intent.Description) bool {
+	ds := []intent.Description{*d}
+	if d.Noun == "" && len(d.Words) == 1 {
+		n := *d
+		n.Words, n.Noun, n.NounSpan = nil, d.Words[0].Text, d.Words[0].Span
+		ds = append(ds, n)
+	}
+	within := k.w.Within
+	defer func() { k.w.Within = within }()
+	for i := range ds {
+		for _, c := range k.places(&ds[i]) {
+			k.w.Within = within
+			if c.What != Control {
+				k.w.Within = c.Node
+			}
+			before := k.e
+			all := true
+			for j := range k.c.Values {
+				v := &k.c.Values[j]
+				x, ok := k.quoted(v.Text, v.Span)
+				all = all && ok
+				if ok {
+					k.use(v.Span, "in "+c.Why)
+					k.e.Checks = append(k.e.Checks, Check{Kind: "visible", Node: x.Node, Group: -1, Text: v.Text})
+				}
+			}
+			if all {
+				k.found(&Found{Candidates: []Candidate{c}}, d)
+				k.e.Why += c.Why + " holds them; "
+				return true
+			}
+			k.e = before
+		}
+	}
+	return false
+}
+
+// outside are kinds of text that stand outside the records of lists.
+var outside = map[intent.Kind]bool{intent.Total: true, intent.Count: true, intent.Message: true, intent.Heading: true}
+
+// subjectIs evaluates the claim for one subject.
+func (k *claimer) subjectIs(d *intent.Description) (holds, known bool) {
+	w := k.w
+	w.Hidden = true
+	if outside[d.Kind] && d.Of == nil && len(d.Having) == 0 {
+		w.Kinds = []What{Line, Field, Attribute, Container, Column}
+	}
+	if k.c.Property == intent.Contains && len(k.c.Values) > 0 && k.holdsAll(d) != k.c.Not {
+		return true, true
+	}
+	if d.Pronoun && len(d.Words)+len(d.State)+len(d.Having) == 0 && d.Noun == "" && d.Extreme == nil && d.Ordinal == 0 && len(w.Among) == 0 {
+		k.e.Missing = append(k.e.Missing, d.Span)
+		k.e.Why += "what is meant is not known; "
+		return false, false
+	}
+	if d.Kind != "" && len(d.Words)+len(d.State)+len(d.Having)+len(k.c.Be) == 0 && d.Of == nil && d.Ordinal == 0 && d.Extreme == nil && len(k.c.Values) > 0 {
+		if ok, kn := k.named(d); kn {
+			return ok, true
+		}
+	}
+	f := Description(k.m, d, w)
+	if len(f.Candidates) == 0 || len(f.Missing) > 0 || f.Candidates[0].Score < Enough {
+		k.e.Missing = append(k.e.Missing, missingOf(&f, d)...)
+		k.e.Why += said(d) + " was not found; "
+		return false, false
+	}
+	if f.Plural {
+		k.found(&f, d)
+		all := true
+		for i := range f.Candidates {
+			ok, kn := k.candidateIs(&f.Candidates[i], d)
+			all, known = all && ok, known || kn
+		}
+		return all, known
+	}
+	var best *Candidate
+	for i := range f.Candidates {
+		c := &f.Candidates[i]
+		if len(c.Missing) > 0 || c.Score < f.Candidates[0].Score-0.15 {
+			break
+		}
+		if f.Ambiguous && c.What == Record && f.Candidates[0].What == Record && i > 0 {
+			break // one of several records: which one is not said
+		}
+		ok, kn := k.candidateIs(c, d)
+		if kn && best == nil || ok {
+			best, holds, known = c, ok, true
+		}
+		if ok {
+			break
+		}
+	}
+	if best != nil {
+		k.found(&Found{Candidates: []Candidate{*best}, Uncertain: f.Uncertain}, d)
+	}
+	return holds, known
+}
+
+// candidateIs evaluates the claim for one thing.
+func (k *claimer) candidateIs(c *Candidate, d *intent.Description) (holds, known bool) {
+	holds, known = true, len(k.c.Values)+len(k.c.Be) > 0
+	if c.What == Column {
+		return k.inColumn(c, d)
+	}
+	for i := range k.c.Values {
+		if !k.value(c, d, &k.c.Values[i]) {
+			holds = false
+		}
+	}
+	for i := range k.c.Be {
+		ok, kn := k.be(c, d, &k.c.Be[i])
+		holds, known = holds && ok, known && kn
+	}
+	return holds != k.c.Not, known
+}
+
+// be evaluates a state of a thing.
+func (k *claimer) be(c *Candidate, d *intent.Description, st *intent.State) (holds, known bool) {
+	k.e.Checks = append(k.e.Checks, Check{Kind: "state", Node: c.Node, Group: -1, State: st.Name, Not: st.Not != k.c.Not})
+	holds, known = k.state(c, st)
+	if known {
+		k.use(st.Span, "state")
+		k.e.Why += c.Why + pick2(holds, " is ", " is not ") + st.Name + "; "
+		return holds != st.Not, true
+	}
+	v := intent.Value{Span: st.Span, Text: st.Name}
+	ok := k.value(c, d, &v)
+	if !ok {
+		k.use(st.Span, "not shown")
+	}
+	return ok != st.Not, true
+}
+
+// state says whether a thing is in a state that its kind can be in.
+func (k *claimer) state(c *Candidate, st *intent.State) (holds, known bool) {
+	switch k.ix.words.stateClass(st.Name) {
+	case "visible":
+		return k.visible(c), true
+	case "hidden", "gone":
+		return !k.visible(c), true
+	case "empty":
+		if c.What == Container {
+			return k.empty(c.Node), true
+		}
+	}
+	switch c.What {
+	case Field:
+		if holds, known = k.ix.fieldState(&k.m.Fields[c.Index], st.Name); known {
+			return holds, true
+		}
+	case Option:
+		if o := &k.m.Fields[c.Index].Options[c.Sub]; k.ix.words.stateClass(st.Name) == "selected" || k.ix.words.stateClass(st.Name) == "checked" {
+			return o.Selected, true
+		} else if o.Disabled && k.ix.words.stateClass(st.Name) == "disabled" {
+			return true, true
+		}
+	case Record:
+		if has, _ := k.ix.recordState(c.Index, st.Name); has {
+			return true, true
+		}
+		for _, x := range k.m.Records[c.Index].Controls {
+			if h, kn := k.ix.nodeState(k.m.Controls[x].Node, st.Name); kn && h && k.m.Nodes[k.m.Controls[x].Node].Checked != "" {
+				return true, true
+			}
+		}
+		return false, false
+	}
+	return k.ix.nodeState(c.Node, st.Name)
+}
+
+// empty reports whether no record stands in a node.
+func (k *claimer) empty(node int) bool {
+	for r := range k.m.Records {
+		if k.ix.below(k.m.Records[r].Node, node) && k.m.Records[r].Node != node && !k.m.Nodes[k.m.Records[r].Node].Hidden {
+			return false
+		}
+	}
+	return true
+}

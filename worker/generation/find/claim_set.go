@@ -1,0 +1,359 @@
+package find
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// counts evaluates how many of something there are.
+func (k *claimer) counts() {
+	if len(k.c.Values) == 0 || k.c.Values[0].Number == nil || len(k.c.Subject) == 0 {
+		return
+	}
+	v := &k.c.Values[0]
+	want := *v.Number
+	d := k.c.Subject[0]
+	d.All, d.Both, d.Count = true, false, 0
+	plain := d.Of == nil && d.In == nil && len(d.Having)+len(d.Lacking) == 0 && d.Extreme == nil
+	bare := d.Pronoun || d.Noun == "" && d.Kind == "" && plain
+	more := !d.Pronoun && want > float64(len(k.w.Among)) // more than what was spoken of
+	if bare && len(d.Words) == 0 && (len(k.w.Among) == 0 || more) && len(d.State) == 0 {
+		k.countMain(want)
+		return
+	}
+	w := k.w
+	w.Kinds = []What{Record}
+	f := Description(k.m, &d, w)
+	if len(f.Missing) > 0 || len(f.Candidates) == 0 {
+		f = Description(k.m, &d, k.w)
+	}
+	members := 0
+	for _, c := range f.Candidates {
+		if len(c.Missing) == 0 && c.Score >= Enough && k.visible(&c) && (c.What == Record || c.What == Field || c.What == Option || c.What == Control) {
+			members++
+		}
+	}
+	if k.e.Uncertain = f.Uncertain; slices.ContainsFunc(d.State, func(s intent.State) bool { return s.Name == "selected" || s.Name == "checked" }) {
+		k.e.Uncertain = "" // what is selected was selected by the test, where it is seen
+	}
+	k.e.Known = true
+	k.use(v.Span, "counted")
+	if within(float64(members), opOf(k.c.Op), want, want) && (members > 0 || want == 0) && k.e.Uncertain == "" {
+		k.found(&f, &k.c.Subject[0])
+		k.e.Holds = !k.c.Not
+		k.e.Why = fmt.Sprintf("%d of %s", members, said(&d))
+		if members > 0 && f.Candidates[0].What == Record {
+			k.e.Checks = append(k.e.Checks, Check{Kind: "count", Node: -1, Group: k.m.Records[f.Candidates[0].Index].Group, Count: members})
+		}
+		if want == 0 {
+			k.use(k.c.Subject[0].Span, "none of it")
+		}
+		return
+	}
+	if n, text, ok := k.counter(&k.c.Subject[0], want); ok {
+		k.e.Holds = !k.c.Not
+		k.use(k.c.Subject[0].Span, "counter")
+		k.e.Why = text
+		k.e.Checks = append(k.e.Checks, Check{Kind: "contains", Node: n, Group: -1, Text: text})
+		return
+	}
+	k.e.Holds = k.c.Not
+	k.e.Why = fmt.Sprintf("%d of %s, not %g", members, said(&d), want)
+	if k.e.Uncertain != "" && float64(members) == want {
+		k.e.Why = fmt.Sprintf("%d of %s are seen, and %s", members, said(&d), k.e.Uncertain)
+	}
+	if members == 0 {
+		k.e.Known = len(f.Missing) == 0 && len(f.Candidates) > 0
+		k.e.Missing = f.Missing
+	}
+}
+
+// countMain counts the records of the largest list, where the text says no more than "there are
+// two": another number says nothing.
+func (k *claimer) countMain(want float64) {
+	best, n := -1, 0
+	s := newSearcher(k.m, &k.c.Subject[0], k.w, 0)
+	for g := range k.m.Groups {
+		gr := &k.m.Groups[g]
+		if s.navigation(gr.Node) || k.w.Within >= 0 && !k.ix.below(gr.Node, k.w.Within) {
+			continue
+		}
+		seen := 0
+		for _, r := range gr.Records {
+			if !k.m.Nodes[k.m.Records[r].Node].Hidden {
+				seen++
+			}
+		}
+		if seen > n {
+			best, n = g, seen
+		}
+	}
+	k.e.Why = fmt.Sprintf("%d in the list, not %g", n, want)
+	if best < 0 && want != 0 || float64(n) != want {
+		return
+	}
+	k.e.Known, k.e.Holds = true, !k.c.Not
+	k.use(k.c.Values[0].Span, "counted")
+	k.use(k.c.Subject[0].Span, "the list")
+	k.e.Why = fmt.Sprintf("%d in the list", n)
+	k.e.Checks = append(k.e.Checks, Check{Kind: "count", Node: -1, Group: best, Count: n})
+}
+
+func opOf(op string) string {
+	if op == "" || op == "contains" {
+		return "="
+	}
+	return op
+}
+
+// counter finds a text that says the number with the words of the subject: "4 items left".
+func (k *claimer) counter(d *intent.Description, want float64) (node int, text string, ok bool) {
+	atoms := append(wordAtoms(d), nounAtoms(d)...)
+	for _, st := range d.State {
+		atoms = append(atoms, atom{span: st.Span, text: st.Text})
+	}
+	p := k.ix.phrase(atoms, k.w.Lang)
+	if node, text, ok = k.counterIn(p, want, k.w.Within); ok || k.w.Within < 0 {
+		return node, text, ok
+	}
+	return k.counterIn(p, want, -1) // "2 films" stands below the list that it counts
+}
+
+// counterIn looks for a counter in a node.
+func (k *claimer) counterIn(p *phrase, want float64, within int) (node int, text string, ok bool) {
+	for i := range k.m.Lines {
+		l := &k.m.Lines[i]
+		if within >= 0 && !k.ix.below(l.Node, within) || k.m.Nodes[l.Node].Hidden || len(l.Text) > 80 {
+			continue
+		}
+		id := k.ix.id(l.Text)
+		if id < 0 || !k.ix.hasNumber(id, want, match{}) {
+			continue
+		}
+		if m := p.match(id); m.hits > 0 && m.hits == len(p.atoms) {
+			return l.Node, l.Text, true
+		}
+	}
+	return -1, "", false
+}
+
+// ordered evaluates the order of things, or that a list is sorted.
+func (k *claimer) ordered() {
+	if k.c.By != nil {
+		k.sorted()
+		return
+	}
+	ds := slices.Clone(k.c.Subject)
+	for i := range k.c.Values {
+		v := &k.c.Values[i]
+		d := intent.Description{Span: v.Span, Quoted: true}
+		for _, a := range valueAtoms(v) {
+			d.Words = append(d.Words, intent.Word{Span: v.Span, Text: a.text})
+		}
+		ds = append(ds, d)
+	}
+	last := -1
+	k.e.Known, k.e.Holds = len(ds) > 1, len(ds) > 1
+	for i := range ds {
+		f, ok := k.look(&ds[i])
+		if !ok {
+			k.e.Holds = false
+			k.e.Missing = append(k.e.Missing, missingOf(&f, &ds[i])...)
+			continue
+		}
+		k.found(&f, &ds[i])
+		if f.Candidates[0].Node <= last {
+			k.e.Holds = false
+			k.e.Why += said(&ds[i]) + " stands before; "
+		}
+		last = f.Candidates[0].Node
+	}
+	k.e.Holds = k.e.Holds != k.c.Not
+}
+
+// sorted evaluates whether a group is in the order of one of its columns.
+func (k *claimer) sorted() {
+	s := newSearcher(k.m, k.c.By, k.w, 0)
+	by := &measured{words: k.ix.phrase(append(wordAtoms(k.c.By), nounAtoms(k.c.By)...), k.w.Lang)}
+	for g := range k.m.Groups {
+		rs := k.m.Groups[g].Records
+		col, _ := s.column(rs, by)
+		if col == nil || len(rs) < 2 {
+			continue
+		}
+		k.e.Known, k.e.Holds = true, inOrder(s, col, rs, k.c.Descending) != k.c.Not
+		k.use(k.c.By.Span, "column "+colName(col))
+		k.e.Why = "by " + colName(col)
+		return
+	}
+}
+
+// inOrder reports whether records stand in the order of a column.
+func inOrder(s *searcher, col *column, rs []int, descending bool) bool {
+	last, any := 0.0, false
+	for _, r := range rs {
+		n, ok := s.number(col, r)
+		if !ok {
+			continue
+		}
+		if any && (n < last && !descending || n > last && descending) {
+			return false
+		}
+		last, any = n, true
+	}
+	return any
+}
+
+// at evaluates at which place of its list something stands.
+func (k *claimer) at() {
+	if len(k.c.Values) == 0 || k.c.Values[0].Number == nil {
+		return
+	}
+	want := int(*k.c.Values[0].Number)
+	k.use(k.c.Values[0].Span, "place")
+	k.e.Known, k.e.Holds = true, true
+	for i := range k.c.Subject {
+		d := &k.c.Subject[i]
+		w := k.w
+		w.Kinds = []What{Record}
+		f := Description(k.m, d, w)
+		if len(f.Candidates) == 0 || len(f.Missing) > 0 || f.Candidates[0].Score < Enough {
+			k.e.Known, k.e.Holds = false, false
+			k.e.Missing = append(k.e.Missing, missingOf(&f, d)...)
+			continue
+		}
+		k.found(&f, d)
+		r := f.Candidates[0].Index
+		place, n := k.place(r)
+		if want > 0 && place != want || want < 0 && place != n+1+want {
+			k.e.Holds = false
+		}
+		k.e.Why += fmt.Sprintf("%s is number %d of %d; ", k.m.Records[r].Title, place, n)
+		k.e.Checks = append(k.e.Checks, Check{Kind: "order", Node: k.m.Records[r].Node, Group: k.m.Records[r].Group, Count: place})
+	}
+	k.e.Holds = k.e.Holds != k.c.Not
+}
+
+// place returns the place of a record among those of its group that are seen, from 1, and how
+// many there are.
+func (k *claimer) place(r int) (place, n int) {
+	for i := range k.m.Records {
+		if k.m.Records[i].Group != k.m.Records[r].Group || k.m.Nodes[k.m.Records[i].Node].Hidden {
+			continue
+		}
+		n++
+		if i == r {
+			place = n
+		}
+	}
+	return place, n
+}
+
+// in evaluates whether things are in something else.
+func (k *claimer) in() {
+	if k.c.Where == nil {
+		return
+	}
+	cs := k.places(k.c.Where)
+	if len(cs) == 0 {
+		k.inRecord()
+		return
+	}
+	start := k.e
+	for i := range cs {
+		k.e = start
+		k.inside(&cs[i])
+		if k.e.Holds {
+			return
+		}
+	}
+}
+
+// inside evaluates whether things are in one container.
+func (k *claimer) inside(c *Candidate) {
+	k.e.Known, k.e.Holds = true, true
+	k.e.Used = append(slices.Clone(k.e.Used), c.Used...)
+	k.use(k.c.Where.Span, "in "+c.Why)
+	k.w.Within = -1
+	if c.What != Control {
+		k.w.Within = c.Node
+	}
+	for i := range k.c.Subject {
+		if !k.isShown(&k.c.Subject[i], !k.c.Not) {
+			k.e.Holds = false
+		}
+	}
+	if k.c.Only && k.e.Holds && !k.c.Not {
+		k.only()
+	}
+}
+
+// inRecord takes Where for something that the record of the subject shows: "is in room 203".
+func (k *claimer) inRecord() {
+	k.e.Known, k.e.Holds = true, true
+	for i := range k.c.Subject {
+		d := k.c.Subject[i]
+		d.Having = append(slices.Clone(d.Having), *k.c.Where)
+		if !k.isShown(&d, !k.c.Not) {
+			k.e.Holds = false
+		}
+	}
+	if !k.e.Holds && !k.c.Not {
+		k.e.Known = false
+		k.e.Missing = append(k.e.Missing, k.c.Where.Span)
+	}
+	k.use(k.c.Where.Span, "shown by it")
+}
+
+// unchanged evaluates whether things are as they were before.
+func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
+	e := Evidence{Known: true, Holds: true}
+	w.Hidden = true
+	for i := range c.Subject {
+		d := &c.Subject[i]
+		was, is := Description(before, d, w), Description(after, d, w)
+		if len(is.Candidates) == 0 || len(is.Missing) > 0 || len(was.Candidates) == 0 || len(was.Missing) > 0 {
+			e.Known, e.Holds = false, false
+			e.Missing = append(e.Missing, missingOf(&is, d)...)
+			continue
+		}
+		for _, x := range is.Candidates {
+			e.Used = append(e.Used, x.Used...)
+		}
+		e.Used = append(e.Used, Use{d.Span, "compared with before"})
+		e.Subject = append(e.Subject, is.Candidates...)
+		if shows(before, &was.Candidates[0]) != shows(after, &is.Candidates[0]) {
+			e.Holds = false
+			e.Why += said(d) + " has changed; "
+		}
+	}
+	e.Holds = e.Holds != c.Not
+	return e
+}
+
+// shows is what a thing shows and holds, as one text.
+func shows(m *page.Model, c *Candidate) string {
+	k := &claimer{ix: indexOf(m), m: m}
+	s := ""
+	if c.What == Container {
+		for i := range m.Fields {
+			if f := &m.Fields[i]; k.ix.below(f.Node, c.Node) {
+				s += f.Label + "=" + f.Value + m.Nodes[f.Node].Checked + "\x00"
+			}
+		}
+		for i := range m.Records {
+			if k.ix.below(m.Records[i].Node, c.Node) {
+				s += m.Records[i].Title + "\x00"
+			}
+		}
+		return s
+	}
+	for _, e := range k.texts(c) {
+		s += e.text + "\x00"
+	}
+	n := &m.Nodes[c.Node]
+	return s + n.Checked + n.Selected + n.Value
+}

@@ -1,0 +1,273 @@
+package find
+
+import (
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/word"
+	"github.com/slipway-qa/slipway/worker/snapshot"
+)
+
+// quotedEnough is the least score of a quoted text of several words: they stand side by side.
+const quotedEnough = 0.74
+
+// shown evaluates whether the subjects are seen, or are not.
+func (k *claimer) shown(want bool) {
+	k.e.Known, k.e.Holds = true, true
+	if len(k.c.Subject) == 0 {
+		k.valuesShown(want)
+		return
+	}
+	for i := range k.c.Subject {
+		d := &k.c.Subject[i]
+		ok := k.isShown(d, want)
+		for j := range d.Or {
+			ok = k.isShown(&d.Or[j], want) || ok
+		}
+		k.e.Holds = k.e.Holds && ok
+	}
+	if k.c.Only && want && k.e.Holds {
+		k.only()
+	}
+}
+
+// isShown reports whether one subject is seen as the claim wants.
+func (k *claimer) isShown(d *intent.Description, want bool) bool {
+	f, there := k.look(d)
+	if there && !want && (k.mention(d, &f.Candidates[0]) || k.better(d, &f.Candidates[0])) {
+		there = false
+	}
+	if want {
+		if there {
+			k.found(&f, d)
+			k.e.Checks = append(k.e.Checks, Check{Kind: "visible", Node: f.Candidates[0].Node, Group: -1, Text: said(d)})
+			k.e.Why += said(d) + " is shown; "
+		} else {
+			k.e.Missing = append(k.e.Missing, missingOf(&f, d)...)
+			k.e.Why += said(d) + " is not shown; "
+		}
+		return there
+	}
+	k.use(d.Span, "not shown")
+	if there {
+		k.e.Subject = append(k.e.Subject, f.Candidates...)
+		k.e.Why += said(d) + " is shown: " + f.Candidates[0].Why + "; "
+		return false
+	}
+	check := Check{Kind: "hidden", Node: -1, Group: -1, Text: said(d)}
+	if at := k.placeOf(d); at >= 0 {
+		check = Check{Kind: "contains", Node: at, Group: -1, Text: said(d), Not: true}
+	}
+	k.e.Checks = append(k.e.Checks, check)
+	k.e.Why += said(d) + " is not shown; "
+	return true
+}
+
+// placeOf returns the element in which something is not shown, where the page speaks of it elsewhere:
+// what the claim names, or the list that it was in before; -1 where the page has no word of it.
+func (k *claimer) placeOf(d *intent.Description) int {
+	everywhere := *k
+	everywhere.w.Within = -1
+	if _, spoken := everywhere.quoted(said(d), d.Span); !spoken {
+		return -1
+	}
+	if k.w.Within >= 0 {
+		return k.w.Within
+	}
+	if k.before == nil {
+		return -1
+	}
+	f := Description(k.before, d, Want{Kinds: []What{Record}, Lang: k.w.Lang, Within: -1})
+	if !f.Clear() || f.Plural || k.before.Records[f.Candidates[0].Index].Group < 0 {
+		return -1
+	}
+	r := &k.before.Records[f.Candidates[0].Index]
+	list := k.before.Groups[r.Group].Node
+	if list < 0 || list == r.Node {
+		list = k.before.Nodes[r.Node].Parent
+	}
+	if list < 0 {
+		return -1
+	}
+	return slices.IndexFunc(k.m.Nodes, func(n snapshot.Node) bool {
+		return n.Ref == k.before.Nodes[list].Ref && n.Role != "text" && !n.Hidden
+	})
+}
+
+// better reports whether the page had a thing before that was called so better than what is
+// left: of "Paint roller" and "Paint roller XL" the first is gone.
+func (k *claimer) better(d *intent.Description, c *Candidate) bool {
+	if k.before == nil {
+		return false
+	}
+	w := k.w
+	w.Within, w.Among, w.Except = -1, nil, nil
+	b := &claimer{ix: indexOf(k.before), m: k.before, c: k.c, w: w}
+	f, there := b.look(d)
+	return there && f.Candidates[0].Score > c.Score+Margin
+}
+
+// mention reports whether a candidate is a message that only speaks of a thing: "Claw hammer
+// archived".
+func (k *claimer) mention(d *intent.Description, c *Candidate) bool {
+	if c.What != Line || c.Index < 0 || !k.m.Lines[c.Index].Live {
+		return false
+	}
+	return !d.Quoted && !k.ix.phrase(wordAtoms(d), k.w.Lang).wholeOf([]ref{{text: k.ix.id(k.m.Lines[c.Index].Text), role: title}})
+}
+
+func missingOf(f *Found, d *intent.Description) []intent.Span {
+	if len(f.Missing) > 0 {
+		return f.Missing
+	}
+	return []intent.Span{d.Span}
+}
+
+// said is what a description says, for people.
+func said(d *intent.Description) string {
+	s := ""
+	for _, w := range d.Words {
+		if s != "" {
+			s += " "
+		}
+		s += w.Text
+	}
+	if s == "" {
+		s = d.Noun
+	}
+	return s
+}
+
+// look finds what is seen now of a description, and reports whether all of it is there.
+func (k *claimer) look(d *intent.Description) (Found, bool) {
+	w := k.w
+	w.Hidden = false
+	if k.c.Only && len(w.Kinds) == 0 {
+		w.Kinds = []What{Record}
+		if f := Description(k.m, d, w); f.Clear() {
+			return f, true
+		}
+		w.Kinds = nil
+	}
+	f := Description(k.m, d, w)
+	seen := f.Candidates[:0:0]
+	for _, c := range f.Candidates {
+		if len(c.Missing) == 0 && k.visible(&c) && k.sure(d, &c) {
+			seen = append(seen, c)
+		}
+	}
+	f.Candidates = seen
+	if len(seen) > 0 {
+		if f.Plural && f.Wanted > 0 {
+			return f, len(seen) == f.Wanted
+		}
+		return f, true
+	}
+	if d.Quoted && !f.Plural {
+		if c, ok := k.quoted(said(d), d.Span); ok {
+			return Found{Candidates: []Candidate{c}}, true
+		}
+	}
+	return f, false
+}
+
+// sure reports whether a candidate is good enough to say that something is seen.
+func (k *claimer) sure(d *intent.Description, c *Candidate) bool {
+	if d.Quoted && len(d.Words) > 1 {
+		return c.Score >= quotedEnough
+	}
+	return c.Score >= Enough
+}
+
+// visible reports whether a candidate is seen.
+func (k *claimer) visible(c *Candidate) bool {
+	if c.What == Option && c.Index >= 0 {
+		if o := &k.m.Fields[c.Index].Options[c.Sub]; o.Node < 0 && !o.Selected {
+			return false // in a closed list
+		}
+	}
+	return c.Node < 0 || c.Node >= len(k.m.Nodes) || !k.m.Nodes[c.Node].Hidden
+}
+
+// quoted finds a text over several elements, or in a field.
+func (k *claimer) quoted(text string, span intent.Span) (Candidate, bool) {
+	best := -1
+	for i := range k.m.Nodes {
+		n := &k.m.Nodes[i]
+		if n.Hidden || k.w.Within >= 0 && !k.ix.below(i, k.w.Within) {
+			continue
+		}
+		shown := n.Text
+		if n.Role == "text" {
+			shown = n.Name
+		}
+		if shown != "" && word.Contains(shown, text) || n.HasValue && word.Contains(n.Value, text) {
+			best = i // the last one is the innermost on its branch
+		}
+	}
+	if best < 0 {
+		return Candidate{}, false
+	}
+	return Candidate{What: Line, Index: -1, Sub: -1, Node: best, Score: 0.85, Used: []Use{{span, "text"}}, Why: text}, true
+}
+
+// valuesShown evaluates a claim about the page: texts that it shows.
+func (k *claimer) valuesShown(want bool) {
+	if len(k.c.Values) == 0 {
+		k.e.Known, k.e.Holds = false, false
+		return
+	}
+	for i := range k.c.Values {
+		v := &k.c.Values[i]
+		c, ok := k.quoted(v.Text, v.Span)
+		k.use(v.Span, "text")
+		kind, node := "hidden", -1
+		if want {
+			kind = "visible"
+		}
+		if ok {
+			node = c.Node
+			k.e.Subject = append(k.e.Subject, c)
+		}
+		k.e.Checks = append(k.e.Checks, Check{Kind: kind, Node: node, Group: -1, Text: v.Text})
+		k.e.Holds = k.e.Holds && ok == want
+		k.e.Why += v.Text + pick2(ok, " is shown; ", " is not shown; ")
+	}
+}
+
+func pick2(b bool, yes, no string) string {
+	if b {
+		return yes
+	}
+	return no
+}
+
+// only checks that the subjects are all there is of their list.
+func (k *claimer) only() {
+	in := map[int]bool{}
+	group := -1
+	for _, c := range k.e.Subject {
+		if c.What == Record {
+			in[c.Node] = true
+			group = k.m.Records[c.Index].Group
+		}
+	}
+	if group < 0 {
+		k.e.Known, k.e.Holds = false, false
+		k.e.Why += "no list is known that they are all of"
+		return
+	}
+	n := 0
+	for r := range k.m.Records {
+		rec := &k.m.Records[r]
+		if rec.Group != group || k.m.Nodes[rec.Node].Hidden {
+			continue
+		}
+		n++
+		if !in[rec.Node] {
+			k.e.Holds = false
+			k.e.Why += rec.Title + " is listed too; "
+		}
+	}
+	k.e.Checks = append(k.e.Checks, Check{Kind: "count", Node: -1, Group: group, Count: n})
+}

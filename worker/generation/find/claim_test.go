@@ -1,0 +1,93 @@
+package find
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// account is a page with a list, a total, a message and a box.
+func account(total string, notes ...string) *page.Model {
+	s := newSketch("en", "Notes")
+	s.table(-1, "Notes", "Note|State", notes...)
+	c := s.container("section", "Archive", -1)
+	s.table(c, "", "Note|State", "Old frost|done")
+	s.line(-1, "Total "+total)
+	s.line(-1, "All changes saved.")
+	s.field(0, "switch", "Newsletter", "true")
+	s.m.Nodes[s.m.Fields[0].Node].Checked = "true"
+	return s.m
+}
+
+func TestClaim(t *testing.T) {
+	before := account("20", "Late frost|draft", "Stork count|draft")
+	after := account("30", "Late frost|published", "Stork count|draft", "Snowdrops|draft")
+	num := func(n float64, text string) intent.Value { return intent.Value{Text: text, Number: &n} }
+	type c = intent.Claim
+	say := func(texts ...string) (out []intent.Description) {
+		var p spans
+		for _, t := range texts {
+			out = append(out, p.say(t))
+		}
+		return out
+	}
+	where := say("archive")[0]
+	tests := []struct {
+		name string
+		c    c
+		want string
+	}{
+		{"shown", c{Subject: say("Snowdrops"), Property: intent.Shown}, "holds"},
+		{"shown before too", c{Subject: say("Stork count"), Property: intent.Shown}, "holds trivial"},
+		{"not shown", c{Subject: say("Snow leopard"), Property: intent.Shown}, "fails"},
+		{"gone", c{Subject: say("Spring tide"), Property: intent.Gone}, "holds trivial"},
+		{"not gone", c{Subject: say("Stork count"), Property: intent.Gone}, "fails"},
+		{"appears", c{Subject: say("Snowdrops"), Property: intent.Appears}, "holds"},
+		{"was there and does not appear", c{Subject: say("Stork count"), Property: intent.Appears}, "fails trivial"},
+		{"text over words", c{Property: intent.Contains, Values: []intent.Value{{Text: "All changes saved.", Quoted: true}}}, "holds trivial"},
+		{"record is", c{Subject: say("Late frost"), Property: intent.Is, Be: []intent.State{{Name: "published"}}}, "holds"},
+		{"record is not", c{Subject: say("Stork count"), Property: intent.Is, Be: []intent.State{{Name: "published"}}}, "fails"},
+		{"total", c{Subject: say("total"), Property: intent.Is, Values: []intent.Value{num(30, "30")}}, "holds"},
+		{"other total", c{Subject: say("total"), Property: intent.Is, Values: []intent.Value{num(3, "3")}}, "fails"},
+		{"own words do not count", c{Subject: say("total"), Property: intent.Is, Values: []intent.Value{{Text: "Total"}}}, "fails"},
+		{"counted", c{Subject: say("/notes"), Property: intent.Counts, Values: []intent.Value{num(3, "3")}}, "holds"},
+		{"counted wrong", c{Subject: say("/notes"), Property: intent.Counts, Values: []intent.Value{num(4, "4")}}, "fails"},
+		{"order", c{Subject: say("Late frost", "Snowdrops"), Property: intent.Order}, "holds"},
+		{"other order", c{Subject: say("Snowdrops", "Late frost"), Property: intent.Order}, "fails"},
+		{"last", c{Subject: say("Snowdrops"), Property: intent.At, Values: []intent.Value{num(-1, "last")}}, "holds"},
+		{"second", c{Subject: say("Late frost"), Property: intent.At, Values: []intent.Value{num(2, "second")}}, "fails trivial?"},
+		{"in", c{Subject: say("Old frost"), Property: intent.In, Where: &where}, "holds trivial"},
+		{"not in", c{Subject: say("Stork count"), Property: intent.In, Where: &where}, "fails"},
+		{"only", c{Subject: say("Stork count"), Property: intent.Shown, Only: true}, "fails"},
+		{"all", c{Subject: say("Late frost", "Stork count", "Snowdrops"), Property: intent.Shown, Only: true}, "holds"},
+		{"checked", c{Subject: say("Newsletter"), Property: intent.Is, Be: []intent.State{{Name: "checked"}}}, "holds trivial"},
+		{"unchanged", c{Subject: say("Stork count"), Property: intent.Unchanged}, "holds"},
+		{"changed", c{Subject: say("Late frost"), Property: intent.Unchanged}, "fails"},
+		{"nobody", c{Subject: say("Quentin"), Property: intent.Is, Be: []intent.State{{Name: "checked"}}}, "unknown"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			e := Claim(before, after, &tt.c, Want{Lang: "en", Within: -1})
+			got := "fails"
+			switch {
+			case !e.Known:
+				got = "unknown"
+			case e.Holds:
+				got = "holds"
+			}
+			if e.Trivial {
+				got += " trivial"
+			}
+			want, _ := strings.CutSuffix(tt.want, " trivial?")
+			if want == "fails trivial" {
+				want = "fails"
+				got = strings.TrimSuffix(got, " trivial")
+			}
+			if got != want {
+				t.Errorf("got %s, want %s: %s", got, want, e.Why)
+			}
+		})
+	}
+}

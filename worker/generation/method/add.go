@@ -1,0 +1,144 @@
+package method
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// NumberText is a number as a field of numbers takes it.
+func NumberText(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
+
+// More returns the ways to take one more of a thing that was taken once: its plus.
+func More(t *Task) []Way {
+	r := t.record()
+	if r < 0 {
+		return nil
+	}
+	return t.Presses(t.Model.Records[r].Node, 1)
+}
+
+// HandIn returns the ways to hand in what was just filled in on a page: the control that says it
+// in the smallest element around the fields that changed, and Enter in the last of them.
+func HandIn(t *Task, start *page.Model) []Way {
+	if t.Depth > 0 {
+		return nil
+	}
+	around, last := t.filled(start)
+	if around < 0 {
+		return nil
+	}
+	own := -1 // a form in a thing of a list is handed in there
+	if last >= 0 {
+		own = t.Model.RecordAt(last)
+	}
+	var list []Way
+	for up, n := around, 0; up >= 0 && n < maxUp && len(list) == 0; up, n = t.Model.Nodes[up].Parent, n+1 {
+		for _, e := range []intent.Effect{t.Goal.Effect, intent.Add, intent.Submit} {
+			for _, c := range t.controls(e, up) {
+				if c.Index < len(t.Model.Controls) && !t.declines(t.Model.Controls[c.Index].Node, c.Index) && (t.Model.Controls[c.Index].Record < 0 || t.Model.Controls[c.Index].Record == own) {
+					w := t.pressOf(&c, costNamed-0.9+1-c.Score)
+					w.Risks = true
+					list = append(list, w)
+				}
+			}
+		}
+		list = append(list, t.submits(up)...)
+		if t.Model.Nodes[up].Parent >= up {
+			break
+		}
+	}
+	if last >= 0 {
+		w := t.way("Enter in "+DescribeNode(t.Model, last), costState, key(last, "Enter"))
+		w.Used = []find.Use{t.verbUse("Enter")}
+		list = append(list, w)
+	}
+	return t.redeeming(list)
+}
+
+// redeeming drops, where a code is to be applied, what adds or orders something.
+func (t *Task) redeeming(list []Way) []Way {
+	if t.Goal.Concept != "redeem" {
+		return list
+	}
+	return slices.DeleteFunc(list, func(w Way) bool {
+		c := t.Model.ControlAt(w.Acts[len(w.Acts)-1].Node)
+		return c >= 0 && hasConcept(&t.Model.Controls[c], "add_to_cart", "cart", "order", "buy", "pay", "checkout", "book")
+	})
+}
+
+// Query returns the ways to search by what was just filled in on a page: only the control that says so
+// beside the fields, since another one might order what is only looked for.
+func Query(t *Task, start *page.Model) []Way {
+	around, _ := t.filled(start)
+	search := *t
+	search.Goal = &intent.Goal{Effect: intent.Search, Span: t.Goal.Span}
+	var list []Way
+	for n := 0; around >= 0 && n < maxUp && len(list) == 0; n++ {
+		for _, c := range search.controls(intent.Search, around) {
+			if t.Model.Controls[c.Index].Record < 0 {
+				list = append(list, t.pressOf(&c, costNamed))
+			}
+		}
+		around = t.Model.Nodes[around].Parent
+	}
+	return list
+}
+
+// maxUp is how many elements around a form its button may stand outside of.
+const maxUp = 6
+
+// filled returns the smallest node around the fields that differ from a model, and the last
+// field of text among them; -1.
+func (t *Task) filled(start *page.Model) (around, last int) {
+	around, last = -1, -1
+	held := map[string]string{}
+	if start != nil {
+		for i := range start.Fields {
+			held[start.Nodes[start.Fields[i].Node].Ref] = start.Fields[i].Value
+		}
+	}
+	for i := range t.Model.Fields {
+		f := &t.Model.Fields[i]
+		n := &t.Model.Nodes[f.Node]
+		if n.Hidden || f.Value == "" || start != nil && held[n.Ref] == f.Value || start == nil && !n.Password && !n.Editable {
+			continue
+		}
+		if n.Editable {
+			last = f.Node
+		}
+		if around < 0 {
+			around = f.Node
+			continue
+		}
+		for !contains(t.Model, around, f.Node) && around >= 0 {
+			around = t.Model.Nodes[around].Parent
+		}
+	}
+	return around, last
+}
+
+// SaysHowMany reports whether a field is called a quantity.
+func SaysHowMany(f *page.Field) bool {
+	for _, name := range f.Names {
+		if textHas(name, "", "quantity", "amount", "count", "number") {
+			return true
+		}
+	}
+	return len(f.Names) == 0
+}
+
+// Page returns the presses of the controls of the page itself, in no record, that say the effect
+// of the goal.
+func Page(t *Task) []Way {
+	var list []Way
+	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
+		if t.Model.Controls[c.Index].Record < 0 {
+			list = append(list, t.pressOf(&c, costNamed+1-c.Score))
+		}
+	}
+	return list
+}

@@ -1,0 +1,257 @@
+package method
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// builders makes the ways of each effect class. A class that is missing is a deed on its
+// target, as any verb.
+var builders = map[intent.Effect]func(*Task) []Way{
+	intent.Remove: remove, intent.Complete: complete, intent.Reopen: complete, intent.Toggle: complete,
+	intent.Add: add, intent.Act: deed, intent.Move: move, intent.Rate: rate, intent.Sort: sortBy, intent.Filter: filter,
+	intent.Page: turn, intent.Open: open, intent.Close: closing, intent.Abandon: abandon, intent.Expand: expand,
+	intent.Collapse: expand, intent.Submit: submit, intent.Confirm: confirm, intent.SignIn: submit, intent.SignOut: leave,
+	intent.Select: selectIt, intent.Press: pressIt, intent.Increase: stepBy, intent.Decrease: stepBy,
+	intent.Point: point, intent.Clear: clear_, intent.Download: pressIt, intent.Copy: deed,
+}
+
+// Ways returns the ways to reach a goal on a page, the cheapest first.
+func Ways(t *Task) []Way {
+	build := builders[t.Goal.Effect]
+	if build == nil {
+		build = deed
+	}
+	var list []Way
+	if t.Depth > 0 {
+		list = append(list, t.inside()...)
+		if !t.Pointed {
+			list = append(list, t.elsewhere()...)
+		}
+	}
+	list = append(list, build(t)...)
+	seen := map[string]bool{}
+	list = slices.DeleteFunc(list, func(w Way) bool {
+		again := seen[w.Key]
+		seen[w.Key] = true
+		return again
+	})
+	slices.SortStableFunc(list, func(a, b Way) int { return cmp.Compare(a.Cost, b.Cost) })
+	return list
+}
+
+// remove: a control of the record, what reveals one, the key Delete.
+func remove(t *Task) []Way { return t.inRecord() }
+
+// complete: a control whose name says it, the box or switch of the target, the target itself,
+// what reveals more.
+func complete(t *Task) []Way {
+	list := t.states()
+	if t.Goal.State == "checked" && t.Goal.Become == nil && len(list) > 0 {
+		return list // it has a box, and nothing else of it is ticked
+	}
+	return append(list, t.inRecord()...)
+}
+
+// states returns the presses of the box or switch of the target.
+func (t *Task) states() []Way {
+	if t.Target == nil {
+		return nil
+	}
+	m := t.Model
+	on := t.Goal.Effect == intent.Complete || t.Goal.Effect == intent.Toggle && t.Goal.On
+	var list []Way
+	add := func(node int, cost float64, used []find.Use) {
+		n := &m.Nodes[node]
+		if n.Disabled || n.Checked == map[bool]string{true: "true", false: "false"}[on] {
+			return
+		}
+		label := n.Name
+		if f := m.FieldAt(node); f >= 0 {
+			label = m.Fields[f].Label
+		}
+		w := t.way("the "+DescribeNode(m, node), cost, press(seenFor(m, node, label)))
+		w.Used = append(slices.Clone(used), t.verbUse("its box"))
+		list = append(list, w)
+	}
+	switch t.Target.What {
+	case find.Field, find.Option, find.Control:
+		node := t.Target.Node
+		if t.Target.What == find.Field && t.Target.Index < len(m.Fields) {
+			node = m.Fields[t.Target.Index].Node
+		}
+		add(node, costNamed, t.Target.Used)
+	}
+	r := t.record()
+	if r < 0 {
+		return list
+	}
+	for _, i := range m.Records[r].Controls {
+		c := &m.Controls[i]
+		if usable(m, c) && (c.Role == "checkbox" || c.Role == "switch" || c.Role == "menuitemcheckbox") {
+			add(c.Node, costState, nil)
+		}
+	}
+	return list
+}
+
+// deed: any verb on a target.
+func deed(t *Task) []Way {
+	list := t.inRecord()
+	if t.record() >= 0 {
+		list = append(list, t.named(-1, costGlobal+2)...)
+	}
+	return list
+}
+
+// add: a control of the thing that is taken, else one that makes something new.
+func add(t *Task) []Way {
+	if t.record() >= 0 {
+		list := t.named(t.Model.Records[t.record()].Node, costNamed)
+		list = append(list, t.states()...)
+		list = append(list, t.revealing(t.record())...)
+		return append(list, t.named(-1, costGlobal+1)...)
+	}
+	list := append(t.onTarget(), t.named(t.scope(), costGlobal)...)
+	if t.Target != nil {
+		return list
+	}
+	return slices.DeleteFunc(list, func(w Way) bool { // a box that adds something is called by it, and makes nothing else
+		node := w.Acts[len(w.Acts)-1].Node
+		c := t.Model.ControlAt(node)
+		return node >= 0 && t.Model.Nodes[node].Type == "file" || c >= 0 && (t.Model.Controls[c].Role == "checkbox" || t.Model.Controls[c].Role == "switch" || t.Model.Controls[c].Role == "radio")
+	})
+}
+
+// point: the pointer over the target.
+func point(t *Task) []Way {
+	if t.Target == nil || t.Target.Node < 0 {
+		return nil
+	}
+	w := t.way("hover over "+DescribeNode(t.Model, t.Target.Node), costNamed, act(step.Hover, t.Target.Node))
+	w.Used = append(slices.Clone(t.Target.Used), t.verbUse("hover"))
+	return []Way{w}
+}
+
+// pressIt: the press of the target, of the kind that the verb says.
+func pressIt(t *Task) []Way {
+	list := t.presses()
+	tool, ok := map[string]string{"double": step.DoubleClick, "right": step.RightClick}[t.Goal.How]
+	for i := range list {
+		w := &list[i]
+		if last := len(w.Acts) - 1; ok && last >= 0 && w.Acts[last].Tool == step.Click {
+			w.Acts = slices.Clone(w.Acts)
+			w.Acts[last].Tool = tool
+			w.Key += tool
+		}
+	}
+	if t.Goal.How != "" && !ok {
+		return nil // no step presses so
+	}
+	return list
+}
+
+// presses: the control, by its name.
+func (t *Task) presses() []Way {
+	if t.Target == nil || t.Target.Node < 0 {
+		return t.named(t.scope(), costGlobal)
+	}
+	m := t.Model
+	if t.Target.What == find.Record && t.Goal.How != "" {
+		return []Way{t.targetWay(t.titleNode(t.Target.Index))}
+	}
+	if t.Target.What == find.Record {
+		if node := t.opener(t.Target.Index); node >= 0 {
+			return []Way{t.targetWay(node)}
+		}
+	}
+	if t.Target.What == find.Control && t.Target.Index < len(m.Controls) {
+		w := t.pressOf(t.Target, costNamed)
+		w.Used = append(w.Used, t.Target.Used...)
+		return []Way{w}
+	}
+	return []Way{t.targetWay(t.Target.Node)}
+}
+
+// targetWay is the press of a node of the target.
+func (t *Task) targetWay(node int) Way {
+	w := t.way("the "+DescribeNode(t.Model, node), costNamed, press(node))
+	w.Used = append(slices.Clone(t.Target.Used), t.verbUse("pressed"))
+	return w
+}
+
+// selectIt: the box of the record, the record itself.
+func selectIt(t *Task) []Way {
+	if t.Target == nil {
+		return nil
+	}
+	var list []Way
+	r := t.record()
+	if r >= 0 && (t.Target.What == find.Record || t.Target.What == find.Attribute) {
+		for _, w := range t.selecting(r) {
+			w.Reveals = false
+			w.Used = append(slices.Clone(t.Target.Used), t.verbUse("selected"))
+			list = append(list, w)
+		}
+		w := t.targetWay(t.titleNode(r))
+		w.Cost = costItself + costSelect
+		return append(list, w)
+	}
+	return append(t.states(), t.targetWay(t.Target.Node))
+}
+
+// Destroys reports whether a name of a control says that it deletes, pays or sends.
+func Destroys(m *page.Model, control int) bool {
+	if control < 0 || control >= len(m.Controls) {
+		return false
+	}
+	return hasConcept(&m.Controls[control], "delete", "remove", "pay", "send", "order", "buy", "checkout", "submit", "clear", "reset", "discard")
+}
+
+// leastBulk is the score of a name that says the effect and little more.
+const leastBulk = 0.7
+
+// Bulk returns the presses of controls that do the effect of the goal to all of a list: they are
+// in no record, and say all, or stand for it by their name alone.
+func Bulk(t *Task) []Way {
+	var list []Way
+	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
+		k := &t.Model.Controls[c.Index]
+		n := &t.Model.Nodes[k.Node]
+		if k.Record >= 0 || k.Hidden || c.Score < leastBulk || n.Role == "link" && n.Href != "" || n.Role == "tab" {
+			continue
+		}
+		if t.Depth == 0 && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear && !t.Marked && !saysAll(k) {
+			continue
+		}
+		w := t.pressOf(&c, costNamed-0.5+1-c.Score)
+		w.Risks = risky[t.Goal.Effect]
+		list = append(list, w)
+	}
+	return list
+}
+
+// elsewhere returns the presses of controls in no record, where the target was opened or
+// selected before: they act on it.
+func (t *Task) elsewhere() []Way {
+	if t.Goal.Effect == intent.Add || t.Model.Dialog != nil {
+		return nil
+	}
+	return Bulk(t)
+}
+
+// saysAll reports whether the name of a control says that it is for all.
+func saysAll(c *page.Control) bool {
+	for i := range c.Names {
+		if textHas(c.Names[i].Text, "", "all", "everything", "select all") || strings.Contains(" "+fold(c.Names[i].Text)+" ", " all ") {
+			return true
+		}
+	}
+	return false
+}

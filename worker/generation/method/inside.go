@@ -1,0 +1,173 @@
+package method
+
+import (
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// inside returns the ways to go on in what was opened for the goal: what is named for it there,
+// what it goes to or becomes, and what confirms.
+func (t *Task) inside() []Way {
+	if t.Model.Dialog != nil {
+		return []Way{t.answer("accept")}
+	}
+	scope := t.scope()
+	list := t.news()
+	if scope >= 0 {
+		list = append(list, t.named(scope, costNamed-0.5)...)
+	}
+	for _, d := range []*intent.Description{t.Goal.To, t.Goal.With} {
+		if d != nil {
+			list = append(list, t.namedBy(d, costNamed-0.4)...)
+		}
+	}
+	if t.Goal.Become != nil {
+		list = append(list, t.namedText(t.Goal.Become, costNamed-0.4)...)
+	}
+	for i := range list {
+		list[i].Risks = list[i].Risks || risky[t.Goal.Effect]
+	}
+	switch t.Goal.Effect {
+	case intent.Add, intent.Set, intent.Edit, intent.Append, intent.Rate, intent.Choose, intent.Act:
+		list = append(list, t.hands(scope)...)
+	}
+	if scope >= 0 && asks(t.Model, t.Inside) {
+		for _, w := range t.Yes(scope) {
+			w.Cost += 0.3
+			w.Risks = true
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// news returns the presses of controls that came with the way before and say the effect.
+func (t *Task) news() []Way {
+	var list []Way
+	said := t.sayings(-1)
+	for _, c := range t.controls(t.Goal.Effect, -1) {
+		came := c.Index < len(t.Model.Controls) && slices.Contains(t.News, t.Model.Controls[c.Index].Node)
+		if came && (t.Target != nil || !t.several(c.Index)) {
+			w := t.pressOf(&c, costNamed-0.5+1-c.Score)
+			w.Guess = !said[c.Index]
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// asks reports whether a container is a question and no form: it has buttons and no field that
+// must be filled in.
+func asks(m *page.Model, container int) bool {
+	if container < 0 || container >= len(m.Containers) {
+		return false
+	}
+	c := &m.Containers[container]
+	if c.Kind == "menu" || c.Kind == "list" {
+		return false
+	}
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if contains(m, c.Node, f.Node) && f.Required && f.Value == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// namedBy returns the presses of controls and options that a description means, inside of what
+// was opened.
+func (t *Task) namedBy(d *intent.Description, cost float64) []Way {
+	var list []Way
+	for _, c := range t.findIn(d, t.scope(), find.Control, find.Option) {
+		list = append(list, t.chosen(&c, cost+1-c.Score)...)
+	}
+	return list
+}
+
+// namedText returns the presses of controls and options that are called as a value.
+func (t *Task) namedText(v *intent.Value, cost float64) []Way {
+	d := valueDescription(v)
+	return t.namedBy(&d, cost)
+}
+
+// valueDescription is a value as the description of what is called so.
+func valueDescription(v *intent.Value) intent.Description {
+	return intent.Description{Span: v.Span, Words: []intent.Word{{Span: v.Span, Text: v.Text}}, Quoted: v.Quoted}
+}
+
+// byConcept returns the presses of controls whose name is one of some concepts.
+func (t *Task) byConcept(within int, cost float64, concepts ...string) []Way {
+	var list []Way
+	for i := range t.Model.Controls {
+		c := &t.Model.Controls[i]
+		if within >= 0 && !contains(t.Model, within, c.Node) || !usable(t.Model, c) || c.Hidden || !hasConcept(c, concepts...) {
+			continue
+		}
+		w := t.way("the "+DescribeNode(t.Model, c.Node), cost, press(c.Node))
+		w.Used = []find.Use{t.verbUse(effect.ControlName(t.Model, i))}
+		list = append(list, w)
+	}
+	return list
+}
+
+// Called returns the presses of controls and options of the target that are called as a value.
+func Called(t *Task, v *intent.Value) []Way {
+	within := t.scope()
+	if t.Target != nil && t.Depth == 0 {
+		within = t.Target.Node
+		if r := t.record(); r >= 0 {
+			within = t.Model.Records[r].Node
+		}
+	}
+	d := valueDescription(v)
+	var list []Way
+	for _, c := range t.findIn(&d, within, find.Control, find.Option) {
+		list = append(list, t.chosen(&c, costNamed-0.6+1-c.Score)...)
+	}
+	return list
+}
+
+// Onward returns the presses of what leads to the next page of a form: beside its fields.
+func Onward(t *Task) []Way {
+	var list []Way
+	for i := range t.Model.Controls {
+		c := &t.Model.Controls[i]
+		pager := false
+		for g := range t.Model.Groups {
+			p := t.Model.Groups[g].Pager
+			pager = pager || p >= 0 && contains(t.Model, p, c.Node)
+		}
+		if pager || c.Record >= 0 || c.Hidden || !usable(t.Model, c) || !hasConcept(c, "next", "continue") {
+			continue
+		}
+		list = append(list, t.way("the "+DescribeNode(t.Model, c.Node), costNamed, press(c.Node)))
+	}
+	return list
+}
+
+// hands returns the presses of what hands in a form in what was opened, or leads to its next page.
+func (t *Task) hands(scope int) []Way {
+	var list []Way
+	for _, c := range t.controls(intent.Submit, scope) {
+		if c.Index >= len(t.Model.Controls) || t.declines(c.Node, c.Index) || t.Model.Controls[c.Index].Record >= 0 && scope < 0 {
+			continue
+		}
+		w := t.pressOf(&c, costNamed+1-c.Score)
+		w.Risks = true
+		list = append(list, w)
+	}
+	if scope >= 0 {
+		list = append(list, t.submits(scope)...)
+	}
+	for _, w := range Onward(t) {
+		w.Reveals = true
+		w.Cost = costState
+		list = append(list, w)
+	}
+	return list
+}

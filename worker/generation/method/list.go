@@ -1,0 +1,351 @@
+package method
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// sortBy: the header of the column, pressed; an option of a list of orders; a button of it.
+func sortBy(t *Task) []Way {
+	var list []Way
+	if t.Goal.Measure == nil {
+		return t.named(-1, costGlobal)
+	}
+	for _, c := range t.find(t.Goal.Measure, find.Column) {
+		if c.Index >= len(t.Model.Groups) || c.Sub >= len(t.Model.Groups[c.Index].Columns) {
+			continue
+		}
+		node := t.Model.Groups[c.Index].Columns[c.Sub].Node
+		if node < 0 {
+			continue
+		}
+		if inner := t.pressable(node); inner >= 0 {
+			node = inner
+		}
+		once := t.way("the header "+DescribeNode(t.Model, node), costNamed, press(node))
+		once.Used = append(slices.Clone(c.Used), t.verbUse("sorted"))
+		twice := t.way(once.Name+", twice", costNamed+0.3, press(node), press(node))
+		twice.Used = once.Used
+		list = append(list, once, twice)
+		list = append(list, t.arrows(node, once.Used)...)
+	}
+	list = append(list, t.orders()...)
+	return append(list, t.namedBy(t.Goal.Measure, costGlobal)...)
+}
+
+// arrows returns the presses of signs of order inside of a header, first that of the direction
+// that is asked for.
+func (t *Task) arrows(header int, used []find.Use) []Way {
+	var list []Way
+	for i := header + 1; i < len(t.Model.Nodes) && contains(t.Model, header, i); i++ {
+		n := &t.Model.Nodes[i]
+		if n.Hidden || !n.Interactive && n.Reacts == "" {
+			continue
+		}
+		cost := costState
+		hints := strings.ToLower(strings.Join(n.Hints, " "))
+		if down := strings.Contains(hints, "desc") || strings.Contains(hints, "down"); down == t.Goal.Descending {
+			cost = costNamed + 0.2
+		}
+		w := t.way("the sign "+DescribeNode(t.Model, i)+" of the header", cost, press(i))
+		w.Used = used
+		list = append(list, w)
+	}
+	return list
+}
+
+// pressable returns the only thing in a node that can be pressed; -1.
+func (t *Task) pressable(node int) int {
+	found := -1
+	for i := node + 1; i < len(t.Model.Nodes) && contains(t.Model, node, i); i++ {
+		n := &t.Model.Nodes[i]
+		if !n.Interactive || n.Hidden || n.Editable || n.Role == "slider" || n.Role == "separator" {
+			continue
+		}
+		if found >= 0 && contains(t.Model, found, i) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
+}
+
+// orders returns the choices of options of lists by which the page is sorted.
+func (t *Task) orders() []Way {
+	var list []Way
+	for _, c := range t.find(t.Goal.Measure, find.Option) {
+		f := &t.Model.Fields[c.Index]
+		if !sortsBy(t, f) || c.Sub >= len(f.Options) {
+			continue
+		}
+		score := 0.0
+		if d := direction(f.Options[c.Sub].Label); d != 0 && (d < 0) != t.Goal.Descending {
+			score = 0.5
+		}
+		for _, w := range OptionWays(t, c.Index, c.Sub) {
+			w.Cost = costState + 1 - c.Score + score
+			w.Used = append(slices.Clone(c.Used), t.verbUse("sorted"))
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// sortsBy reports whether a field is a list of orders, by its name or its options.
+func sortsBy(t *Task, f *page.Field) bool {
+	for _, name := range f.Names {
+		if textHas(name, t.Lang, "sort", "order by") {
+			return true
+		}
+	}
+	return len(f.Options) > 0 && slices.ContainsFunc(f.Options, func(o page.Option) bool { return direction(o.Label) != 0 })
+}
+
+// direction is 1 where a text says that an order rises, -1 that it falls, 0 neither.
+func direction(label string) int {
+	switch {
+	case textHas(label, "", "descending"), strings.ContainsAny(label, "↓▼"):
+		return -1
+	case textHas(label, "", "ascending"), strings.ContainsAny(label, "↑▲"):
+		return 1
+	}
+	return 0
+}
+
+// filter: an option, chip, tab or box that is called so; a control of filters opened first.
+func filter(t *Task) []Way {
+	var list []Way
+	for i := range t.Goal.Target {
+		for _, c := range t.find(&t.Goal.Target[i], find.Option, find.Control, find.Field) {
+			list = append(list, t.chosen(&c, costNamed+1-c.Score)...)
+		}
+	}
+	return append(list, t.openers("filter")...)
+}
+
+// chosen returns the ways to choose a candidate: an option, the press of a control, a box.
+func (t *Task) chosen(c *find.Candidate, cost float64) []Way {
+	var list []Way
+	switch c.What {
+	case find.Option:
+		list = OptionWays(t, c.Index, c.Sub)
+	case find.Field:
+		if f := &t.Model.Fields[c.Index]; f.Kind == "switch" {
+			list = []Way{t.way("the "+DescribeNode(t.Model, f.Node), cost, press(f.Node))}
+		}
+	case find.Control:
+		list = []Way{t.pressOf(c, cost)}
+	}
+	for i := range list {
+		list[i].Cost = cost
+		list[i].Used = append(list[i].Used, c.Used...)
+		list[i].Used = append(list[i].Used, t.verbUse("chosen"))
+	}
+	return list
+}
+
+// openers returns the presses of controls that open what a concept names.
+func (t *Task) openers(concepts ...string) []Way {
+	var list []Way
+	for i := range t.Model.Controls {
+		c := &t.Model.Controls[i]
+		if !usable(t.Model, c) || c.Hidden || !hasConcept(c, concepts...) || t.Model.Nodes[c.Node].Expanded == "true" {
+			continue
+		}
+		w := t.way("the "+DescribeNode(t.Model, c.Node), costMenu, press(c.Node))
+		w.Reveals = true
+		list = append(list, w)
+	}
+	return list
+}
+
+// turn: the number of a page, next and previous, the size of a page.
+func turn(t *Task) []Way {
+	g := t.Goal
+	amount := effect.PageAmount(g)
+	switch {
+	case g.Place == "next" || g.Place == "previous" || g.Place == "first" || g.Place == "last":
+		return t.pagers(g.Place)
+	case amount == nil:
+		return t.named(-1, costGlobal)
+	case effect.PageSize(g):
+		return append(t.sizes(amount), t.pageNumber(amount)...)
+	}
+	list := append(t.pageNumber(amount), t.pageField(amount)...)
+	list = append(list, t.pagesOn(amount)...)
+	return append(list, t.sizes(amount)...)
+}
+
+// pageField returns the ways through the field that holds the number of the page.
+func (t *Task) pageField(v *intent.Value) []Way {
+	var list []Way
+	for i := range t.Model.Fields {
+		f := &t.Model.Fields[i]
+		n := &t.Model.Nodes[f.Node]
+		if f.Record >= 0 || f.Disabled || f.ReadOnly || !n.Editable || !slices.ContainsFunc(f.Names, func(s string) bool { return textHas(s, "", "page") }) {
+			continue
+		}
+		if _, ok := effect.Number(f.Value); !ok {
+			continue
+		}
+		w := t.way("the number of the page", costState, fill(f.Node, numberText(v)), key(f.Node, "Enter"))
+		w.Used = []find.Use{t.verbUse("turned"), {Span: v.Span, By: "the number of the page"}}
+		list = append(list, w)
+		for _, go_ := range t.byConcept(-1, costState+0.1, "go", "open") {
+			w := t.way("the number of the page", costState+0.1, append([]Act{fill(f.Node, numberText(v))}, go_.Acts...)...)
+			w.Used = list[0].Used
+			list = append(list, w)
+		}
+	}
+	return list
+}
+
+// pagesOn returns the presses of next (or previous) that lead to a page, from the one that the
+// page says is shown.
+func (t *Task) pagesOn(v *intent.Value) []Way {
+	now := t.pageNow()
+	by := int(*v.Number) - now
+	if now == 0 || by == 0 || max(by, -by) > maxKeys {
+		return nil
+	}
+	var list []Way
+	for _, w := range t.pagers(map[bool]string{true: "next", false: "previous"}[by > 0]) {
+		acts := make([]Act, max(by, -by))
+		for i := range acts {
+			acts[i] = w.Acts[len(w.Acts)-1]
+		}
+		on := t.way(w.Name+", to page "+numberText(v), w.Cost+0.3, acts...)
+		on.Used = []find.Use{t.verbUse("turned"), {Span: v.Span, By: "the number of the page"}}
+		list = append(list, on)
+	}
+	return list
+}
+
+// pageNow is the number of the page that is shown; 1 where a list has pages and nothing says
+// which it is, 0 where there are none.
+func (t *Task) pageNow() int {
+	for i := range t.Model.Groups {
+		pager := t.Model.Groups[i].Pager
+		if pager < 0 {
+			continue
+		}
+		for k := range t.Model.Controls {
+			c := &t.Model.Controls[k]
+			n := &t.Model.Nodes[c.Node]
+			if contains(t.Model, pager, c.Node) && (n.Selected == "true" || c.State == "selected" || n.Disabled) {
+				if x, ok := effect.Number(effect.ControlName(t.Model, k)); ok {
+					return int(x)
+				}
+			}
+		}
+		return 1
+	}
+	return 1
+}
+
+// pagers returns the presses of what turns a page.
+func (t *Task) pagers(place string) []Way {
+	var list []Way
+	arrows := map[string]string{"next": "›»>→", "previous": "‹«<←", "first": "«", "last": "»"}[place]
+	for i := range t.Model.Controls {
+		c := &t.Model.Controls[i]
+		if !usable(t.Model, c) || c.Hidden {
+			continue
+		}
+		name := strings.TrimSpace(effect.ControlName(t.Model, i))
+		arrow := name != "" && len([]rune(name)) == 1 && strings.Contains(arrows, name)
+		if !arrow && !hasConcept(c, place) {
+			continue
+		}
+		cost := costNamed
+		if c.Record >= 0 {
+			cost = costGuess
+		}
+		w := t.way("the "+DescribeNode(t.Model, c.Node), cost, press(c.Node))
+		w.Used = []find.Use{t.verbUse("turned")}
+		list = append(list, w)
+	}
+	return list
+}
+
+// pageNumber returns the presses of a page's number.
+func (t *Task) pageNumber(v *intent.Value) []Way {
+	var list []Way
+	for i := range t.Model.Controls {
+		c := &t.Model.Controls[i]
+		if !usable(t.Model, c) || c.Hidden || !sameNumber(effect.ControlName(t.Model, i), v) {
+			continue
+		}
+		cost := costGlobal
+		for _, g := range t.Model.Groups {
+			if g.Pager >= 0 && contains(t.Model, g.Pager, c.Node) {
+				cost = costNamed
+			}
+		}
+		w := t.way("the "+DescribeNode(t.Model, c.Node), cost, press(c.Node))
+		w.Used = []find.Use{t.verbUse("turned"), {Span: v.Span, By: "the number of the page"}}
+		list = append(list, w)
+	}
+	return list
+}
+
+// sameNumber reports whether a text is a number, with at most a word beside it.
+func sameNumber(text string, v *intent.Value) bool {
+	if v == nil || v.Number == nil {
+		return false
+	}
+	fields := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if len(fields) != 1 || len(strings.Fields(text)) > 3 {
+		return false
+	}
+	n, err := strconv.ParseFloat(fields[0], 64)
+	return err == nil && n == *v.Number
+}
+
+// sizes returns the choices of a number of rows.
+func (t *Task) sizes(v *intent.Value) []Way {
+	var list []Way
+	for i := range t.Model.Fields {
+		f := &t.Model.Fields[i]
+		if f.Record >= 0 {
+			continue
+		}
+		numbers := 0
+		for _, o := range f.Options {
+			if strings.ContainsAny(o.Label, "0123456789") {
+				numbers++
+			}
+		}
+		for k, o := range f.Options {
+			if numbers*2 < len(f.Options) || !sameNumber(o.Label, v) {
+				continue
+			}
+			for _, w := range OptionWays(t, i, k) {
+				w.Cost = costState
+				w.Used = []find.Use{t.verbUse("set"), {Span: v.Span, By: "rows of a page"}}
+				list = append(list, w)
+			}
+		}
+	}
+	return list
+}
+
+// TurnsPage reports whether a control shows the next page of a list: it is in the pager of a
+// group and leads on.
+func TurnsPage(m *page.Model, i int) bool {
+	for g := range m.Groups {
+		if p := m.Groups[g].Pager; p >= 0 && contains(m, p, m.Controls[i].Node) {
+			return usable(m, &m.Controls[i]) && turnOf(m, i) == 1
+		}
+	}
+	return false
+}

@@ -1,0 +1,188 @@
+package page
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/page/shape"
+)
+
+// tokenField reads the field whose values stand beside its input as little boxes.
+func (b *builder) tokenField(f *Field) {
+	for up, k := b.X.Parent(f.Node), 0; up >= 0 && k < 3; up, k = b.X.Parent(up), k+1 {
+		if !b.Tokens(up) {
+			continue
+		}
+		var values []string
+		for _, l := range b.LeavesIn(up, b.X.End(up), 30) {
+			if shape.Worded(b.Leaf[l]) && !b.Nodes[l].Hidden && l != f.Node {
+				values = append(values, b.Leaf[l])
+			}
+		}
+		f.Multiple = true
+		if f.Value == "" {
+			f.Value = strings.Join(values, ", ")
+		}
+		if near := shape.Label(b.textBefore(up)); near != "" && !slices.Contains(f.Names, near) {
+			f.Names = append([]string{near}, f.Names...)
+		}
+		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return slices.Contains(values, name) })
+		f.Label = ""
+		if len(f.Names) > 0 {
+			f.Label = f.Names[0]
+		}
+		return
+	}
+}
+
+// listOptions reads the options of a list that is always open.
+func (b *builder) listOptions(f *Field) {
+	var chosen []string
+	for j := f.Node + 1; j < b.Stop(f.Node); j++ {
+		if n := &b.Nodes[j]; n.Role == "option" {
+			o := Option{Label: b.optionLabel(j), Node: j, Selected: n.Selected == "true" || n.Checked == "true", Disabled: n.Disabled}
+			if o.Selected {
+				chosen = append(chosen, o.Label)
+			}
+			f.Options = append(f.Options, o)
+		}
+	}
+	f.Value = strings.Join(chosen, ", ")
+}
+
+func (b *builder) optionLabel(j int) string {
+	if text := b.TextOf(j); text != "" {
+		return text
+	}
+	return shape.WithoutIcons(b.Nodes[j].Name)
+}
+
+// customChoice reads the value and options of a list that a page built itself: its value
+// stands beside the input, and what is around both is the same field.
+func (b *builder) customChoice(f *Field) {
+	i := f.Node
+	text := ""
+	for up, k := i, 0; up >= 0 && k < 4; up, k = b.X.Parent(up), k+1 {
+		if up != i && (!shape.ClassWord(&b.Nodes[up], customWords) || b.severalFields(up)) {
+			break
+		}
+		b.field[up] = len(b.Fields)
+		if t := b.TextOf(up); t != "" && text == "" {
+			text = t
+		}
+		if l := shape.Label(b.Nodes[up].Label); up != i && l != "" && f.Label == "" {
+			f.Label = l
+			f.Names = append([]string{l}, f.Names...)
+		}
+	}
+	for _, l := range b.LeavesIn(i, b.X.End(i), 8) {
+		if b.Nodes[l].Tag == "label" && f.Label == "" && shape.Worded(b.Leaf[l]) {
+			f.Label = shape.Label(b.Leaf[l])
+			f.Names = append([]string{f.Label}, f.Names...)
+		}
+	}
+	if f.Value == "" {
+		f.Value = b.chosenText(i, f)
+	}
+	if f.Value == "" && len(text) <= maxLabel {
+		f.Value = text
+	}
+	for _, j := range b.optionsOf(i) {
+		n := &b.Nodes[j]
+		f.Options = append(f.Options, Option{Label: b.optionLabel(j), Node: j, Selected: n.Selected == "true"})
+	}
+}
+
+// chosenText returns what a list that a page built shows as chosen: the value of the input in
+// it, else its text that is no label.
+func (b *builder) chosenText(i int, f *Field) string {
+	for j := i + 1; j < b.Stop(i); j++ {
+		if n := &b.Nodes[j]; shape.TypedRoles[n.Role] && !n.Hidden {
+			b.field[j] = len(b.Fields)
+			if n.Value != "" {
+				return shape.WithoutIcons(n.Value)
+			}
+		}
+	}
+	for _, l := range b.LeavesIn(i, b.X.End(i), 8) {
+		if !b.Nodes[l].Hidden && b.Nodes[l].Tag != "label" && shape.Label(b.Leaf[l]) != f.Label && len(b.Leaf[l]) <= maxLabel {
+			return b.Leaf[l]
+		}
+	}
+	return ""
+}
+
+// optionsOf returns the options of a list that a page built: in it, or hidden elsewhere with
+// it as their opener, or in the list that is open while it says that it is expanded.
+func (b *builder) optionsOf(i int) []int {
+	var list []int
+	for j := i + 1; j < b.Stop(i); j++ {
+		if n := &b.Nodes[j]; n.Role == "option" || n.Hidden && (n.Role == "button" || n.Role == "menuitem") {
+			list = append(list, j)
+		}
+	}
+	if len(list) > 0 {
+		return list
+	}
+	if b.opened == nil {
+		b.opened = map[string][]int{}
+		for j := range b.Nodes {
+			if n := &b.Nodes[j]; n.Role == "option" && n.Opener != "" {
+				b.opened[n.Opener] = append(b.opened[n.Opener], j)
+			} else if n.Role == "option" && !n.Hidden {
+				b.opened[""] = append(b.opened[""], j)
+			}
+		}
+	}
+	if got := b.opened[b.Nodes[i].Ref]; len(got) > 0 {
+		return got
+	}
+	if b.Nodes[i].Expanded == "true" {
+		return b.opened[""]
+	}
+	return nil
+}
+
+// inCombobox reports whether a node is the input of a list that a page built.
+func (b *builder) inCombobox(i int) bool {
+	for up, k := b.X.Parent(i), 0; up >= 0 && k < 4; up, k = b.X.Parent(up), k+1 {
+		if b.Nodes[up].Role == "combobox" {
+			return true
+		}
+	}
+	return false
+}
+
+// customSelects finds lists without roles: what reacts, is called so in the code, and has its
+// options in it, hidden.
+func (b *builder) customSelects() {
+	for i := range b.Nodes {
+		n := &b.Nodes[i]
+		if n.Hidden || n.Role != "" || !n.Interactive || !shape.ClassWord(n, shape.SelectWords) || b.X.End(i)-i > 200 {
+			continue
+		}
+		f := Field{Node: i, Kind: "choice", Names: b.labelOf(i), Multiple: shape.ClassWord(n, shape.MultipleWords)}
+		for j := i + 1; j < b.Stop(i); j++ {
+			m := &b.Nodes[j]
+			if m.Hidden && (b.ReactsStrongly(m) || m.Role == "option") && len(b.X.Children(j)) == 0 && b.Leaf[j] != "" {
+				f.Options = append(f.Options, Option{Label: b.Leaf[j], Node: j, Selected: m.Selected == "true" || shape.ClassWord(m, shape.ChosenWords)})
+			}
+			if shape.TypedRoles[m.Role] && !m.Hidden {
+				f.Names = append(b.labelOf(j), f.Names...)
+			}
+		}
+		if len(f.Options) < 2 {
+			continue
+		}
+		if f.Multiple {
+			f.Kind = "choices"
+		}
+		f.Value = b.chosenText(i, &f)
+		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == shape.Label(f.Value) })
+		f.Label = ""
+		if len(f.Names) > 0 {
+			f.Label = f.Names[0]
+		}
+		b.addField(f)
+	}
+}

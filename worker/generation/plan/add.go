@@ -1,0 +1,396 @@
+package plan
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// add takes things that the page offers, or makes a new one.
+func (p *planner) add(ctx context.Context, g *intent.Goal) error {
+	if done, err := p.tickSaid(ctx, g); err != nil || done {
+		return err
+	}
+	if g.To != nil && !g.To.Pronoun {
+		if err := p.show(ctx, g.To); err != nil {
+			return err
+		}
+	}
+	if done, err := p.query(ctx, g); err != nil || done {
+		return err
+	}
+	offered, err := p.offered(ctx, g)
+	if err != nil {
+		return err
+	}
+	if one := p.appended(g); one != nil && !offered {
+		return p.edit(ctx, one)
+	}
+	if offered {
+		return p.takeEach(ctx, g)
+	}
+	if c, ok := p.product(g); ok {
+		return p.buy(ctx, g, &c)
+	}
+	return p.make(ctx, g)
+}
+
+// appended is an addition of a text to a field that holds one as the edit that it is; nil for
+// others.
+func (p *planner) appended(g *intent.Goal) *intent.Goal {
+	if len(g.Target) != 1 || !g.Target[0].Quoted || g.To == nil || g.Text != nil || len(g.Fields) > 0 {
+		return nil
+	}
+	f := find.Description(p.model, g.To, p.want(p.model, find.Field))
+	if !f.Clear() || f.Plural {
+		return nil
+	}
+	if to := &p.model.Fields[f.Candidates[0].Index]; to.Kind != "text" && to.Kind != "editor" || strings.TrimSpace(to.Value) == "" {
+		return nil
+	}
+	one := *g
+	d := &g.Target[0]
+	one.Effect, one.Target, one.To = intent.Append, []intent.Description{*g.To}, nil
+	one.Text = &intent.Value{Span: d.Span, Text: phraseWords(d), Quoted: true}
+	return &one
+}
+
+// product returns the thing that the whole page is about, where the target of an addition is it:
+// its heading says so.
+func (p *planner) product(g *intent.Goal) (find.Candidate, bool) {
+	if len(g.Target) != 1 || g.Target[0].Quoted || len(g.Target[0].Words)+len(g.Target[0].Noun) == 0 {
+		return find.Candidate{}, false
+	}
+	d := g.Target[0]
+	d.Count = 0
+	f := find.Description(p.model, &d, p.want(p.model, find.Container, find.Line))
+	if len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 || f.Candidates[0].Score < find.Enough {
+		return find.Candidate{}, false
+	}
+	c := f.Candidates[0]
+	if len(c.Used) == 0 || c.What == find.Line && p.model.Lines[c.Index].Heading == 0 {
+		return find.Candidate{}, false
+	}
+	aim := find.Aim{Effect: intent.Add, Lemma: g.Lemma, Lang: p.text.Lang, Record: -1, Within: -1}
+	for _, k := range find.Controls(p.model, aim) {
+		if p.model.Controls[k.Index].Record < 0 {
+			p.useFound(&d, &f)
+			return c, true
+		}
+	}
+	return find.Candidate{}, false
+}
+
+// buy takes what the page is about: its options are chosen and its quantity is set before the
+// control that adds it is pressed.
+func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) error {
+	f := newForm(g.Fields)
+	if err := p.fill(ctx, f, p.anywhere); err != nil {
+		return err
+	}
+	if !f.complete() {
+		return p.unfilled(f)
+	}
+	count := max(g.Target[0].Count, 1)
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if count > 1 {
+		ok, err := p.quantity(ctx, m, -1, count)
+		if err != nil {
+			return err
+		}
+		if ok {
+			count = 1
+		}
+	}
+	for range count {
+		now, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		at, ok := p.mapped(m, now, c)
+		if !ok {
+			at = find.Candidate{What: find.Line, Index: -1, Node: -1}
+		}
+		a := &attempt{goal: g, target: []find.Candidate{at}, only: true}
+		a.options = func(t *method.Task) []method.Way { return method.Page(t) }
+		v, err := p.attempt(ctx, a)
+		if err != nil {
+			return err
+		}
+		if v.State != effect.Reached {
+			return p.failed(a, v)
+		}
+		p.useSlots(g, a, v)
+	}
+	return nil
+}
+
+// show opens the tab or section of a description, where the page has one that is closed.
+func (p *planner) show(ctx context.Context, d *intent.Description) error {
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	f := find.Description(m, d, find.Want{Kinds: []find.What{find.Control}, Lang: p.text.Lang, Within: -1})
+	if len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 {
+		return nil
+	}
+	c := &m.Controls[f.Candidates[0].Index]
+	if n := &m.Nodes[c.Node]; n.Role != "tab" || n.Selected == "true" {
+		return nil
+	}
+	now, err := p.step(ctx, &method.Way{Name: "opens " + method.DescribeNode(m, c.Node), Acts: []method.Act{method.Press(c.Node)}})
+	if err != nil || now == nil {
+		return err
+	}
+	p.use(f.Candidates[0].Used...)
+	p.useSpan(d.Span, "opened")
+	return nil
+}
+
+// offered reports whether all targets of an addition are things that the page has: products,
+// films, options.
+func (p *planner) offered(ctx context.Context, g *intent.Goal) (bool, error) {
+	if len(g.Target) == 0 {
+		return false, nil
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	for i := range g.Target {
+		d := &g.Target[i]
+		if _, _, ok := p.resolveOn(m, d, tiersOf(intent.Add)); !ok {
+			if superlative(d) || d.Ordinal != 0 || d.All || d.Both || d.Next {
+				return true, nil // it speaks of what is there: resolve says what is wrong
+			}
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// takeEach takes each target, as many as the text says.
+func (p *planner) takeEach(ctx context.Context, g *intent.Goal) error {
+	for i := range g.Target {
+		one := *g
+		one.Target = g.Target[i : i+1]
+		count := g.Target[i].Count
+		single := g.Target[i]
+		single.Count = 0
+		one.Target = []intent.Description{single}
+		err := p.eachTarget(ctx, &one, func(ctx context.Context, c find.Candidate) error {
+			return p.take(ctx, &one, &c, max(count, 1))
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take takes a thing so often: its quantity is set where it has one, else it is pressed so often.
+func (p *planner) take(ctx context.Context, g *intent.Goal, c *find.Candidate, count int) error {
+	fields := newForm(g.Fields)
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	within := -1
+	if r := effect.RecordOf(m, c); r >= 0 {
+		within = m.Records[r].Node
+	}
+	if len(fields.fields) > 0 && within >= 0 {
+		t := p.thingOf(m, c)
+		if err := p.fill(ctx, fields, func(m *page.Model) int {
+			if at, ok := p.now(m, &t); ok {
+				return at.Node
+			}
+			return -1
+		}); err != nil {
+			return err
+		}
+	}
+	if count > 1 && within >= 0 {
+		if ok, err := p.quantity(ctx, m, within, count); err != nil {
+			return err
+		} else if ok {
+			count = 1
+		}
+	}
+	if m, err = p.look(ctx); err != nil {
+		return err
+	}
+	for i := range count {
+		now, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		at, ok := p.mapped(m, now, c)
+		if !ok {
+			return p.say("what is added is not seen any more")
+		}
+		a := &attempt{goal: g, target: []find.Candidate{at}}
+		if i > 0 {
+			a.options = func(t *method.Task) []method.Way { return method.More(t) }
+		}
+		if !fields.complete() {
+			a.fills = func(ctx context.Context, inside int) (bool, error) {
+				before := fields.filled
+				err := p.fill(ctx, fields, p.inside(inside))
+				return fields.filled > before, err
+			}
+			a.holds = func(*page.Model) bool { return fields.complete() }
+		}
+		v, err := p.attempt(ctx, a)
+		if err != nil {
+			return err
+		}
+		if v.State != effect.Reached {
+			return p.failed(a, v)
+		}
+		p.useSlots(g, a, v)
+	}
+	if !fields.complete() {
+		return p.unfilled(fields)
+	}
+	return nil
+}
+
+// quantity sets the field of a record that says how many, and reports whether there is one.
+func (p *planner) quantity(ctx context.Context, m *page.Model, within, count int) (bool, error) {
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if f.Kind != "number" || within >= 0 && (f.Record < 0 || !m.Index().Contains(within, f.Node)) || within < 0 && (f.Record >= 0 || !method.SaysHowMany(f)) {
+			continue
+		}
+		n := float64(count)
+		c := find.Candidate{What: find.Field, Index: i, Node: f.Node, Sub: -1}
+		return p.fillField(ctx, &c, &intent.Value{Text: method.NumberText(n), Number: &n}, false)
+	}
+	return false, nil
+}
+
+// make makes a new thing: in a form of the page, else in what a control for new ones opens.
+func (p *planner) make(ctx context.Context, g *intent.Goal) error {
+	g, f, start, err := p.asked(ctx, g)
+	if err != nil {
+		return err
+	}
+	if len(f.fields) > 0 && p.takesAll(start, f) {
+		mark := p.mark()
+		if err := p.fill(ctx, f, p.anywhere); err != nil {
+			return err
+		}
+		if f.complete() {
+			done, err := p.handIn(ctx, g, start, f)
+			if err != nil || done {
+				return err
+			}
+		}
+		if ok, err := p.undo(ctx, mark, start); err != nil || !ok {
+			return err
+		}
+		f = newForm(f.fields)
+	}
+	if err := p.through(ctx, g, f, nil); err != nil {
+		return err
+	}
+	p.useMade(g)
+	return nil
+}
+
+// titleFields are the words of the targets of an addition as values: what the new thing is called.
+func titleFields(g *intent.Goal) []intent.Field {
+	var list []intent.Field
+	for i := range g.Target {
+		d := &g.Target[i]
+		if len(d.Words) == 0 {
+			continue
+		}
+		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
+		f := intent.Field{Span: d.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}}
+		if sided(d) {
+			f.Span = f.Value.Span
+		}
+		list = append(list, f)
+	}
+	if g.Text != nil {
+		list = append(list, intent.Field{Span: g.Text.Span, Value: *g.Text})
+	}
+	return list
+}
+
+// takesAll reports whether the page as it stands has a field for each value.
+func (p *planner) takesAll(m *page.Model, f *form) bool {
+	as := find.Assign(m, f.fields, p.wantIn(m, p.anywhere(m)))
+	if len(as.Missing) > 0 || len(as.Ambiguous) > 0 || len(as.Slots) < len(f.fields) {
+		return false
+	}
+	for i := range as.Slots {
+		if p.narrows(m, &as.Slots[i].To, &f.fields[as.Slots[i].Value]) {
+			return false
+		}
+		c := &as.Slots[i].To
+		if c.Index < len(m.Fields) && m.Fields[c.Index].Record >= 0 && m.Fields[c.Index].Kind == "switch" {
+			return false
+		}
+		if p.holdsThing(m, c) {
+			return false
+		}
+	}
+	return true
+}
+
+const leastTitle = 3 // letters of the name of a thing, which is no number or sign
+
+// holdsThing reports whether a field of text holds what a thing of the page is called, and no step
+// typed it: the form is that of this thing, and what is typed there changes it and adds nothing.
+func (p *planner) holdsThing(m *page.Model, c *find.Candidate) bool {
+	if c.What != find.Field || c.Index >= len(m.Fields) || m.Fields[c.Index].Kind != "text" || m.Fields[c.Index].Record >= 0 {
+		return false
+	}
+	held := strings.TrimSpace(m.Fields[c.Index].Value)
+	typed := slices.ContainsFunc(p.steps, func(s step.Step) bool { t := s.Tool.Args.Text; return t != nil && strings.TrimSpace(*t) == held })
+	if len(held) < leastTitle || typed {
+		return false
+	}
+	return slices.ContainsFunc(m.Records, func(r page.Record) bool {
+		return strings.EqualFold(r.Title, held) || strings.HasPrefix(r.Title, held+" ")
+	})
+}
+
+// handIn hands in what was filled in on the page: by the control beside it that adds, by Enter.
+func (p *planner) handIn(ctx context.Context, g *intent.Goal, start *page.Model, f *form) (bool, error) {
+	if p.nextSubmits() {
+		p.pendingForm(g, start)
+		return true, nil
+	}
+	now, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	c := effect.Between(start, now)
+	if v := effect.Judge(c, g, nil); v.State == effect.Reached && len(c.Added) > 0 && len(c.Removed) == 0 {
+		p.useMade(g)
+		return true, nil
+	}
+	a := &attempt{goal: g, from: start}
+	a.options = func(t *method.Task) []method.Way { return method.HandIn(t, start) }
+	v, err := p.attempt(ctx, a)
+	if err != nil || v.State != effect.Reached {
+		return false, err
+	}
+	p.useMade(g)
+	return true, nil
+}

@@ -1,0 +1,398 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// attempt is a goal that is tried on one target: what it began from and what was tried.
+type attempt struct {
+	goal   *intent.Goal
+	start  *page.Model
+	target []find.Candidate // on start
+	// from is the model that the goal began from, where that was before now; nil: now.
+	from  *page.Model
+	tried map[string]bool
+	// risked: something that may delete, pay or send was pressed. It is not pressed again.
+	risked bool
+	// said: something was pressed that is called by the deed, and not only by a word of the goal.
+	said bool
+	// last is what the nearest try came to, for people.
+	last string
+	// fills does what the goal's fields say in what was opened; nil: nothing is to be filled in.
+	fills func(ctx context.Context, within int) (bool, error)
+	// handed: what fills filled in was handed in, and the goal is reached by it.
+	handed bool
+	// only: there are no ways but those of options.
+	only bool
+	// bulk: all targets are done at once; those that were so already do not change.
+	bulk bool
+	// holds reports more than the effect class: that a field holds the value.
+	holds func(now *page.Model) bool
+	// options returns more ways, before those of package method.
+	options func(t *method.Task) []method.Way
+}
+
+const (
+	// maxWays is how many ways are tried on one page.
+	maxWays = 7
+	// maxDepth is how deep: a menu, its dialog, the question after it.
+	maxDepth = 4
+)
+
+// attempt tries to reach a goal for a target, and keeps the steps that did.
+func (p *planner) attempt(ctx context.Context, a *attempt) (effect.Verdict, error) {
+	m, err := p.look(ctx)
+	if err != nil {
+		return effect.Verdict{}, err
+	}
+	a.start, a.tried = m, map[string]bool{}
+	if a.from != nil {
+		a.start = a.from
+	}
+	v, err := p.level(ctx, a, level{inside: -1})
+	if err != nil || v.State == effect.Reached {
+		p.use(v.Used...)
+		return v, err
+	}
+	return v, nil
+}
+
+// level is how far an attempt has come: what it is in.
+type level struct {
+	inside int             // container that was opened, -1
+	news   []int           // nodes that came with it
+	refs   map[string]bool // of those
+	depth  int
+	// pointed: the way that led here only put the pointer over the target.
+	pointed bool
+	// asked: the way that led here may delete, pay or send, and what it opened asks whether to.
+	asked bool
+}
+
+// level tries the ways from where the attempt stands.
+func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdict, error) {
+	before, err := p.look(ctx)
+	if err != nil {
+		return effect.Verdict{}, err
+	}
+	worst := effect.Verdict{State: effect.Unseen, Why: "there is no way to do it"}
+	n, answered := 0, false
+	for _, w := range p.ways(a, before, l) {
+		again := w.Risks && a.risked && (answered || !l.answers(before, &w))
+		if a.tried[w.Key] || again {
+			continue
+		}
+		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
+			break
+		}
+		n++
+		a.tried[w.Key] = true
+		answered = answered || w.Risks
+		v, err := p.try(ctx, a, l, before, &w)
+		if err != nil || v.State == effect.Reached {
+			return v, err
+		}
+		if v.State == effect.Wrong || worst.State != effect.Wrong {
+			worst = v
+		}
+		if v.State == effect.Wrong && w.Risks {
+			return v, nil
+		}
+	}
+	return worst, nil
+}
+
+// answers reports whether a way says yes to the question that what was pressed before has opened:
+// it is a part of the same deed, and no second one.
+func (l *level) answers(m *page.Model, w *method.Way) bool {
+	return l.asked && len(w.Acts) > 0 && m.Holds(l.inside, w.Acts[len(w.Acts)-1].Node)
+}
+
+// ways returns the ways from where an attempt stands, on the present model.
+func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
+	t := &method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: l.inside, News: l.news, Depth: l.depth, Pointed: l.pointed, Near: p.nearOn(m)}
+	if c, ok := p.partOf(m); ok && l.inside < 0 && c.What == find.Container {
+		t.Inside = c.Index
+	}
+	if len(a.target) > 0 {
+		if m == a.start {
+			t.Target = &a.target[0]
+		} else if c, ok := p.mapped(a.start, m, &a.target[0]); ok && !behind(m, c.Node) {
+			t.Target = &c
+		}
+		if r := effect.RecordOf(a.start, &a.target[0]); r >= 0 {
+			t.Title = a.start.Records[r].Title
+		}
+	}
+	var list []method.Way
+	if a.options != nil {
+		list = a.options(t)
+	}
+	if a.only && l.depth == 0 {
+		return list
+	}
+	list = slices.DeleteFunc(append(list, method.Ways(t)...), func(w method.Way) bool { return ticks(m, a.goal, &w) })
+	if t.Target == nil && len(a.target) == 0 {
+		list = slices.DeleteFunc(list, func(w method.Way) bool { return p.ofOther(m, a.goal, &w) })
+	}
+	if t.Target != nil && a.goal.Effect != intent.Move {
+		own := effect.RecordOf(m, t.Target)
+		list = slices.DeleteFunc(list, func(w method.Way) bool { return ofNeighbour(m, own, &w) })
+	}
+	return list
+}
+
+// mapped returns the candidate of a model on a later one.
+func (p *planner) mapped(from, to *page.Model, c *find.Candidate) (find.Candidate, bool) {
+	t := thing{what: c.What}
+	if c.Node >= 0 && c.Node < len(from.Nodes) {
+		t.ref = from.Nodes[c.Node].Ref
+	}
+	if r := effect.RecordOf(from, c); r >= 0 && (c.What == find.Record || c.What == find.Attribute) {
+		t.what, t.title, t.ref = find.Record, from.Records[r].Title, from.Nodes[from.Records[r].Node].Ref
+	}
+	out, ok := p.now(to, &t)
+	out.Used = c.Used
+	if ok && c.What == find.Option {
+		out.What, out.Sub = find.Option, c.Sub
+	}
+	return out, ok
+}
+
+// try does one way, judges what came, goes on inside of what it opened, and undoes what did not
+// help.
+func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Model, w *method.Way) (effect.Verdict, error) {
+	mark := p.mark()
+	if p.isForbidden(before, w) {
+		return effect.Verdict{State: effect.Unseen, Why: "what would do it is forbidden by the text"}, nil
+	}
+	if name := method.Unsaid(before, w, a.goal, p.words(a.goal.Span)); name != "" {
+		p.trace("%s, depth %d: %s would do what is not said", a.goal.Effect, l.depth, name)
+		return effect.Verdict{State: effect.Unseen, Why: name + " would do more than the text says"}, nil
+	}
+	if p.deletesMore(a, w) {
+		return effect.Verdict{State: effect.Unseen, Why: "another thing may have been deleted before, by another reading of the text"}, nil
+	}
+	ok, err := p.perform(ctx, w)
+	if err != nil {
+		return effect.Verdict{}, err
+	}
+	now, err := p.look(ctx)
+	if err != nil {
+		return effect.Verdict{}, err
+	}
+	if !ok {
+		p.trace("%s, depth %d: %s: could not be used", a.goal.Effect, l.depth, w.Name)
+		_, err := p.undo(ctx, mark, before)
+		return effect.Verdict{State: effect.Unseen, Why: w.Name + " could not be used"}, err
+	}
+	a.risked = a.risked || w.Risks
+	said := a.said
+	a.said = said || !w.Guess && !w.Reveals
+	if risks(a, w) && !same(before, now) {
+		p.deleted = append(p.deleted, deletion(a, w))
+	}
+	v := p.verdict(a, now, w, before)
+	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)
+	a.last = v.Why
+	switch v.State {
+	case effect.Reached:
+		v.Used = append(v.Used, w.Used...)
+		p.confirmed = p.confirmed || method.SaysConfirm(before, w)
+		return v, nil
+	case effect.Wrong:
+	case effect.Partly:
+		v, err = p.onward(ctx, a, l, before, now, w, v)
+		if err != nil || v.State == effect.Reached {
+			v.Used = append(v.Used, w.Used...)
+			return v, err
+		}
+	default:
+		if w.Reveals || a.fills != nil && l.depth == 0 && emptied(before, now) || l.depth == 0 && !w.Risks && opened(before, now) >= 0 && before.Front != now.Front {
+			inner, err := p.onward(ctx, a, l, before, now, w, v)
+			if err != nil || inner.State == effect.Reached {
+				inner.Used = append(inner.Used, w.Used...)
+				return inner, err
+			}
+		}
+	}
+	a.said = said
+	undone, err := p.undo(ctx, mark, before)
+	if err != nil {
+		return v, err
+	}
+	if !undone {
+		return v, p.say(fmt.Sprintf("%s did not do it (%s), and it cannot be undone", w.Name, v.Why))
+	}
+	return v, nil
+}
+
+// verdict judges what a way did since the goal began.
+func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *page.Model) effect.Verdict {
+	c := effect.Between(a.start, now)
+	v := effect.Judge(c, a.goal, a.target)
+	if v.State == effect.Reached && (w.Reveals && !strong(c, a) || leads(before, w, c, a)) {
+		v.State = effect.Partly
+	}
+	if v.State == effect.Reached && a.goal.Effect == intent.Search && w.Guess && !c.Set && !c.URL && len(c.GoneLines) == 0 {
+		return effect.Verdict{State: effect.Unseen, Why: "nothing shows that it searches"}
+	}
+	if v.State == effect.Reached && v.Gone && !a.said {
+		return effect.Verdict{State: effect.Unseen, Why: "it is gone, and nothing that was pressed says that it goes"}
+	}
+	if a.goal.Expected && !w.Reveals && now.Dialog == nil && (v.State == effect.Unseen || v.State == effect.Partly) && len(w.Acts) > 0 {
+		return effect.Verdict{State: effect.Reached, Why: "it was tried", Used: []find.Use{{Span: a.goal.Verb, By: "it was tried"}}}
+	}
+	if v.State == effect.Wrong && p.alone(a, c, w, before) {
+		v = effect.Verdict{State: effect.Partly, Why: "it is shown alone"}
+	}
+	if a.bulk && v.State == effect.Partly && now.Dialog == nil && now.Front < 0 {
+		v.State = effect.Reached
+	}
+	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {
+		v.State, v.Why = effect.Partly, "it does not hold the value"
+	}
+	if now.Dialog == nil && before.Dialog != nil && v.State == effect.Unseen && a.start.Dialog == nil && c.Nothing {
+		v.Why = "the question was answered, and nothing changed"
+	}
+	return v
+}
+
+// alone reports whether the list of a target is seen no more because the target was opened, by this way
+// or before it: nobody removed what else was in it.
+func (p *planner) alone(a *attempt, c *effect.Change, w *method.Way, before *page.Model) bool {
+	if a.goal.Effect == intent.Remove || len(a.target) != 1 {
+		return false
+	}
+	r := effect.RecordOf(a.start, &a.target[0])
+	return c.Left(r) && (w.Reveals || before != a.start && effect.Between(a.start, before).Left(r))
+}
+
+// leads reports whether a way followed a link to another address, where something is to be removed:
+// what is not seen there was not removed.
+func leads(before *page.Model, w *method.Way, c *effect.Change, a *attempt) bool {
+	if a.goal.Effect != intent.Remove || !c.URL || len(w.Acts) == 0 {
+		return false
+	}
+	node := w.Acts[len(w.Acts)-1].Node
+	if node < 0 || node >= len(before.Nodes) || before.Nodes[node].Role != "link" {
+		return false
+	}
+	k := before.ControlAt(node)
+	return k < 0 || !lexicon.Removes(effect.ControlName(before, k), false)
+}
+
+// strong reports whether what a way did that only reveals is the effect itself: the target is
+// gone, or the goal is to show more.
+func strong(c *effect.Change, a *attempt) bool {
+	switch a.goal.Effect {
+	case intent.Open, intent.Expand, intent.Collapse, intent.Select, intent.Press, intent.Point, intent.Search, intent.Close:
+		return true
+	case intent.Add:
+		return len(c.Added) > 0 && len(c.Opened) == 0
+	case intent.Remove: // the cross of a chip that is a link
+		return len(a.target) == 1 && a.target[0].What == find.Control && !c.URL && len(c.Opened) == 0
+	}
+	return false
+}
+
+// onward goes on inside of what a way opened: fills in what the goal says, and tries the ways
+// there. A question of the browser, or of the page, that a goal of the text answers is left to
+// that goal.
+func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *page.Model, w *method.Way, v effect.Verdict) (effect.Verdict, error) {
+	if l.depth+1 > maxDepth {
+		return v, nil
+	}
+	inner := level{inside: opened(before, now), news: newNodes(before, now), depth: l.depth + 1, pointed: points(w)}
+	inner.refs = make(map[string]bool, len(inner.news))
+	for _, i := range inner.news {
+		inner.refs[now.Nodes[i].Ref] = true
+	}
+	inner.asked = w.Risks && inner.inside >= 0 && isQuestion(now, inner.inside)
+	if p.leftToNext(a, now, inner, v) {
+		p.pending = a
+		return effect.Verdict{State: effect.Reached, Why: "it asks, and the text answers", Used: v.Used}, nil
+	}
+	if a.fills != nil && now.Dialog == nil && (inner.inside >= 0 || len(a.target) == 0 || fieldsCame(before, now)) {
+		filled, err := a.fills(ctx, inner.inside)
+		if err != nil {
+			return v, err
+		}
+		if a.handed {
+			return effect.Verdict{State: effect.Reached, Why: "it was handed in", Used: []find.Use{{Span: a.goal.Verb, By: "handed in"}}}, nil
+		}
+		if filled {
+			m, err := p.look(ctx)
+			if err != nil {
+				return v, err
+			}
+			if got := p.verdict(a, m, &method.Way{}, now); got.State == effect.Reached && !p.needsSubmit(a, m, inner) {
+				return got, nil
+			}
+			if inner.inside < 0 && a.goal.Effect == intent.Add && a.holds != nil && a.holds(m) && p.nextSubmits() {
+				p.pendingForm(a.goal, before)
+				return effect.Verdict{State: effect.Reached, Why: "it is filled in, and the text hands it in", Used: v.Used}, nil
+			}
+			inner.inside = p.still(now, m, inner.inside)
+		}
+	}
+	risked := a.risked
+	if isQuestion(now, inner.inside) && now.Containers[inner.inside].Kind == "dialog" {
+		a.risked = false // the press only asked: its answer is the deed
+	}
+	got, err := p.level(ctx, a, inner)
+	a.risked = a.risked || risked
+	if err == nil && got.State == effect.Reached && (now.Dialog != nil || isQuestion(now, inner.inside)) {
+		p.confirmed = true
+	}
+	return got, err
+}
+
+// inDialog reports whether a goal presses something in what has opened: "in the dialog press Delete".
+func inDialog(g *intent.Goal) bool {
+	in := g.In
+	if in == nil && len(g.Target) == 1 {
+		in = g.Target[0].In
+	}
+	return g.Effect == intent.Press && in != nil && in.Kind == intent.Dialog
+}
+
+// points reports whether a way only puts the pointer over something.
+func points(w *method.Way) bool {
+	return len(w.Acts) > 0 && !slices.ContainsFunc(w.Acts, func(a method.Act) bool { return a.Tool != step.Hover })
+}
+
+// leftToNext reports whether what opened is a question that a later goal of the text answers.
+func (p *planner) leftToNext(a *attempt, now *page.Model, l level, v effect.Verdict) bool {
+	if now.Dialog == nil && l.inside < 0 {
+		return false
+	}
+	for i := range p.next {
+		switch n := &p.next[i]; {
+		case n.Forbidden:
+			continue
+		case n.Effect == intent.Confirm || n.Effect == intent.Abandon:
+			return now.Dialog != nil || isQuestion(now, l.inside)
+		case now.Dialog == nil && inDialog(n):
+			return isQuestion(now, l.inside)
+		case now.Dialog != nil && (n.Effect == intent.Close || p.asAnswer(n) != nil):
+			return true
+		case now.Dialog != nil && n.Effect == intent.Set && len(n.Fields) == 1 && n.Fields[0].Name == nil: // what its prompt is given
+			continue
+		case n.Effect == intent.Check && n.Claim != nil && n.Claim.Property == intent.Asked:
+			continue
+		}
+		return false
+	}
+	return false
+}

@@ -1,0 +1,97 @@
+package plan
+
+import (
+	"context"
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// asked returns a goal that makes a new thing with the form of what it says of it, and the page. Where
+// the page as it stands does not take that, the day in a calendar that it names is pressed first.
+func (p *planner) asked(ctx context.Context, g *intent.Goal) (*intent.Goal, *form, *page.Model, error) {
+	start, err := p.look(ctx)
+	if err != nil {
+		return g, nil, nil, err
+	}
+	f := newForm(append(append(titleFields(g), g.Fields...), p.placeFields(start, g)...))
+	if p.takesAll(start, f) {
+		return g, f, start, nil
+	}
+	if g, err = p.onDay(ctx, g); err != nil {
+		return g, nil, nil, err
+	}
+	if start, err = p.look(ctx); err != nil {
+		return g, nil, nil, err
+	}
+	titles := titleFields(g)
+	if p.madeBy(start, g) {
+		titles = nil
+	}
+	return g, newForm(append(append(titles, g.Fields...), p.placeFields(start, g)...)), start, nil
+}
+
+// onDay presses the day in a calendar of the page that something is added on ("on March 4, 2027"), and
+// returns the goal without it. The goal as it is, where there is no such day, or nothing to fill in
+// comes with it.
+func (p *planner) onDay(ctx context.Context, g *intent.Goal) (*intent.Goal, error) {
+	at := slices.IndexFunc(g.Fields, func(f intent.Field) bool {
+		d := f.Value.Date
+		return f.Name == nil && d != nil && d.Year > 0 && d.Month > 0 && d.Day > 0 && d.Hour < 0 && d.To == nil
+	})
+	start, err := p.look(ctx)
+	if at < 0 || err != nil || p.cfg.Explore == ExploreOff {
+		return g, err
+	}
+	mark, before := p.mark(), start
+	for range maxPicks {
+		t := &method.Task{Model: before, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}
+		ways := method.DayWays(t, g.Fields[at].Value.Date)
+		if len(ways) == 0 || p.spent() || p.isForbidden(before, &ways[0]) {
+			break
+		}
+		now, err := p.step(ctx, &ways[0])
+		if err != nil {
+			return g, err
+		}
+		if now != nil && !ways[0].Reveals && fieldsCame(before, now) {
+			p.useSpan(g.Fields[at].Span, "the day in the calendar")
+			p.useSpan(g.Fields[at].Value.Span, "the day in the calendar")
+			rest := *g
+			rest.Fields = slices.Delete(slices.Clone(g.Fields), at, at+1)
+			return &rest, nil
+		}
+		if now == nil || !ways[0].Reveals || same(before, now) {
+			break
+		}
+		before = now
+	}
+	if p.mark() > mark {
+		_, err = p.undo(ctx, mark, start)
+	}
+	return g, err
+}
+
+// madeBy reports whether the target of an addition is what a control of the page says that it adds, and
+// no name: "an event" beside the button "Add event", where the text says the title by itself.
+func (p *planner) madeBy(m *page.Model, g *intent.Goal) bool {
+	named := slices.ContainsFunc(g.Fields, func(f intent.Field) bool { return f.Name != nil && f.Value.Quoted })
+	if !named || len(g.Target) != 1 || g.Target[0].Quoted || len(g.Target[0].Words) == 0 {
+		return false
+	}
+	words := g.Target[0].Words
+	aim := find.Aim{Effect: intent.Add, Lemma: g.Lemma, Words: g.Target, Lang: p.text.Lang, Record: -1, Within: -1}
+	for _, k := range find.Controls(m, aim) {
+		said := func(w intent.Word) bool {
+			return slices.ContainsFunc(k.Used, func(u find.Use) bool { return u.Span == w.Span })
+		}
+		if k.Score >= leastSaid && !slices.ContainsFunc(words, func(w intent.Word) bool { return !said(w) }) {
+			p.use(k.Used...)
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,390 @@
+package plan
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// deed does a goal to its targets, one after the other.
+func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
+	if len(g.Target) == 0 && g.Effect != intent.Remove {
+		return p.once(ctx, g, nil)
+	}
+	if g.Effect == intent.Page && g.Amount != nil && len(g.Target) == 1 {
+		return p.rows(ctx, g)
+	}
+	if done, err := p.byOneControl(ctx, g); err != nil || done {
+		return err
+	}
+	if g.Effect == intent.Expand && len(g.Target) > 1 { // one may be seen in the other only
+		for i := range g.Target {
+			one := *g
+			one.Target = g.Target[i : i+1]
+			if err := p.deed(ctx, &one); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if p.meant(m, g) {
+		return p.once(ctx, g, nil)
+	}
+	if g.Effect == intent.Download && len(g.Target) == 1 && g.Target[0].Kind == intent.PageKind && !tells(&g.Target[0]) { // "print this page"
+		p.useSpan(g.Target[0].Span, "the page")
+		return p.once(ctx, g, nil)
+	}
+	if len(g.Fields) > 0 && g.Effect == intent.Act {
+		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})
+		})
+	}
+	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+		return p.once(ctx, g, []find.Candidate{c})
+	})
+}
+
+// rows shows so many things a page: which ones is said by the list that they are in, if at all.
+func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
+	one, d := *g, g.Target[0]
+	one.Target = nil
+	if d.In != nil && len(wordsOf(d.In)) > 0 {
+		one.In, p.goal = d.In, &one
+		err := p.into(ctx, &one)
+		p.goal = g
+		if err != nil {
+			return err
+		}
+	}
+	if err := p.once(ctx, &one, nil); err != nil {
+		return err
+	}
+	p.useSpan(d.Span, "the rows of a page")
+	return nil
+}
+
+// eachTarget resolves the targets of a goal and does something to each. All are resolved before
+// the first is done: a deed on one of two, of which the other is not there, is worse than none.
+func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(context.Context, find.Candidate) error) error {
+	var things []thing
+	var targets []find.Candidate
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	list := slices.Clone(g.Target)
+	for i := 1; i < len(list); i++ {
+		likeBefore(&list[i-1], &list[i])
+	}
+	if len(list) == 0 { // "delete it" without the pronoun: what was spoken of last
+		list = []intent.Description{{Pronoun: true}}
+	}
+	for i := range list {
+		found, err := p.resolve(ctx, &list[i], tiersOf(g.Effect))
+		if err != nil {
+			return err
+		}
+		if m, err = p.look(ctx); err != nil {
+			return err
+		}
+		before := p.them
+		p.remember(m, found)
+		things = append(things, p.them...)
+		p.them = before
+		if i > 0 && len(found) == 1 && slices.ContainsFunc(targets, func(c find.Candidate) bool { return c.Node == found[0].Node && c.What == found[0].What }) {
+			if g.Effect != intent.Press && !p.oneName(m, &found[0], list[i-1:i+1]) {
+				return p.say(fmt.Sprintf("%q and what stands before it are one thing", p.words(list[i].Span)))
+			}
+			things = things[:len(targets)] // the words of one name
+			continue
+		}
+		targets = append(targets, found...)
+	}
+	p.before = m
+	for i := range things {
+		now, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		c := targets[i]
+		if i > 0 || now != m {
+			at, ok := p.now(now, &things[i])
+			if !ok {
+				return p.say(fmt.Sprintf("%q is not seen any more", things[i].title))
+			}
+			at.Used = c.Used
+			if at.What == c.What {
+				at.Sub = c.Sub
+			}
+			c = at
+		}
+		if err := do(ctx, c); err != nil {
+			return err
+		}
+	}
+	p.them = things
+	return nil
+}
+
+// oneName reports whether two descriptions are words of one name, with what stands between them: "the
+// terms and conditions".
+func (p *planner) oneName(m *page.Model, c *find.Candidate, d []intent.Description) bool {
+	said := strings.ToLower(p.words(intent.Span{From: headOf(&d[0]), To: d[1].Span.To}))
+	names := []string{m.Nodes[c.Node].Name, nodeShows(m, c.Node)}
+	if f := m.FieldAt(c.Node); f >= 0 {
+		names = append(names, m.Fields[f].Names...)
+	}
+	return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(strings.ToLower(name), said) })
+}
+
+// headOf is where the words of a description begin, behind its article.
+func headOf(d *intent.Description) int {
+	from := d.Span.From
+	if len(d.Words) > 0 {
+		from = d.Words[0].Span.From
+	}
+	return from
+}
+
+// likeBefore has "the last one" be one of the kind that stands before it: "the first question, then the
+// last one".
+func likeBefore(before, d *intent.Description) {
+	elliptic := d.Pronoun && len(d.Words) == 0 && d.Noun == "" && (d.Ordinal != 0 || d.Extreme != nil)
+	if !elliptic || before.Pronoun || before.Quoted {
+		return
+	}
+	d.Pronoun, d.Kind, d.Noun, d.NounSpan = false, before.Kind, before.Noun, before.NounSpan
+	if before.Noun == "" {
+		d.Words = before.Words
+	}
+}
+
+// once does a goal to one target, as often as it says.
+func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candidate) error {
+	times := 1
+	if g.Effect != intent.Increase && g.Effect != intent.Decrease {
+		times = max(g.Times, 1)
+	}
+	for i := range times {
+		now, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		if i > 0 && len(target) > 0 {
+			c, ok := p.mapped(p.before, now, &target[0])
+			if !ok {
+				return p.say("what it is done to is not seen any more")
+			}
+			target = []find.Candidate{c}
+		}
+		if len(target) > 0 && p.isSo(g, &target[0]) {
+			p.use(target[0].Used...)
+			p.useSpan(g.Verb, "it is so already")
+			continue
+		}
+		a := &attempt{goal: asPress(now, g, target), target: target, options: p.byMeans(g)}
+		v, err := p.attempt(ctx, a)
+		if err != nil {
+			return err
+		}
+		if v.State != effect.Reached {
+			return p.failed(a, v)
+		}
+		p.useSlots(g, a, v)
+	}
+	return nil
+}
+
+// byMeans returns the presses of the control that the text says it is done with.
+func (p *planner) byMeans(g *intent.Goal) func(t *method.Task) []method.Way {
+	if g.With == nil || len(g.With.Words) == 0 {
+		return nil
+	}
+	v := intent.Value{Span: g.With.Span, Text: phraseWords(g.With), Quoted: g.With.Quoted}
+	if strings.ContainsAny(strings.ToLower(v.Text), "x×✕✖") && utf8.RuneCountInString(v.Text) == 1 {
+		v.Text = "close" // what the page model calls the sign
+	}
+	return func(t *method.Task) []method.Way {
+		if t.Depth > 0 {
+			return nil
+		}
+		list := method.Called(t, &v)
+		if t.Target == nil && len(list) > 1 {
+			return nil // one of several, and nothing says whose
+		}
+		return list
+	}
+}
+
+// meant reports whether a goal is done by the control that it names, and its target says no more
+// than what kind of thing that closes: "close the box with the cross".
+func (p *planner) meant(m *page.Model, g *intent.Goal) bool {
+	if g.Effect != intent.Close || p.byMeans(g) == nil || len(g.Target) != 1 || len(wordsOf(&g.Target[0])) > 0 {
+		return false
+	}
+	_, _, ok := p.resolveOn(m, &g.Target[0], tiersOf(g.Effect))
+	return !ok && len(p.byMeans(g)(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1})) == 1
+}
+
+// asPress returns a goal as a deed of any kind where its target is a button itself: "publish the
+// rota" by the button "Publish rota". What changes then is the page and not the button.
+func asPress(m *page.Model, g *intent.Goal, target []find.Candidate) *intent.Goal {
+	if len(target) != 1 || target[0].What != find.Control || target[0].Index >= len(m.Controls) {
+		return g
+	}
+	switch g.Effect {
+	case intent.Complete, intent.Reopen, intent.Set, intent.Remove:
+	default:
+		return g
+	}
+	if n := &m.Nodes[m.Controls[target[0].Index].Node]; n.Checked != "" || m.Controls[target[0].Index].Role == "checkbox" {
+		return g
+	}
+	if !says(m, g, target[0].Index) {
+		return g
+	}
+	one := *g
+	one.Effect = intent.Act
+	return &one
+}
+
+// leastSaid is the score from which the name of a control says a deed, and not only its object.
+const leastSaid = 0.72
+
+// says reports whether a control is called by the deed of a goal.
+func says(m *page.Model, g *intent.Goal, control int) bool {
+	aim := find.Aim{Effect: g.Effect, Lemma: g.Lemma, Words: g.Target, Record: -1, Within: -1, Hidden: true}
+	return slices.ContainsFunc(find.Controls(m, aim), func(c find.Candidate) bool { return c.Index == control && c.Score > leastSaid })
+}
+
+// isSo reports whether a target is in the state already that a goal asks for: nothing is to be
+// done, and a second press would undo it.
+func (p *planner) isSo(g *intent.Goal, c *find.Candidate) bool {
+	m := p.model
+	on := g.Effect == intent.Complete || g.Effect == intent.Toggle && g.On
+	if g.Effect != intent.Complete && g.Effect != intent.Reopen && g.Effect != intent.Toggle || c.Node < 0 {
+		return false
+	}
+	if c.What == find.Option || c.What == find.Field {
+		return method.Holds(m, c, &intent.Value{}, !on)
+	}
+	checked := m.Nodes[c.Node].Checked
+	return c.What == find.Control && (on && checked == "true" || !on && checked == "false")
+}
+
+// failed is the error for a goal that no way reached.
+func (p *planner) failed(a *attempt, v effect.Verdict) error {
+	reason := "no way was found to do it"
+	if v.Harm != "" {
+		reason = "what was tried changed something else: " + v.Harm
+	} else if v.Why != "" {
+		reason += ": " + v.Why
+	}
+	var nearest []Candidate
+	for i := range a.target {
+		nearest = append(nearest, Candidate{What: p.nameOn(a, i), Score: a.target[i].Score, Why: a.target[i].Why})
+	}
+	return p.say(reason, nearest...)
+}
+
+func (p *planner) nameOn(a *attempt, i int) string {
+	if r := effect.RecordOf(a.start, &a.target[i]); r >= 0 {
+		return fmt.Sprintf("record %q", shorten(a.start.Records[r].Title, 80))
+	}
+	return method.DescribeNode(a.start, a.target[i].Node)
+}
+
+// useSlots marks the words of slots that a reached effect shows: what the target became, what it
+// went to or came from, where the page says so.
+func (p *planner) useSlots(g *intent.Goal, a *attempt, v effect.Verdict) {
+	p.use(v.Used...)
+	if p.model == nil || a.start == nil {
+		return
+	}
+	c := effect.Between(a.start, p.model)
+	if g.To != nil && p.arrived(c, g, a) {
+		p.useShown(c, g.To)
+	}
+	if g.From != nil {
+		p.useShown(c, g.From)
+	}
+	if g.With != nil {
+		p.useMeans(c, g.With)
+	}
+	if g.Become != nil {
+		d := intent.Description{Span: g.Become.Span, Words: []intent.Word{{Span: g.Become.Span, Text: g.Become.Text}}, Quoted: g.Become.Quoted}
+		if p.became(c, a, &d) {
+			p.useShown(c, &d)
+		}
+	}
+}
+
+// became reports whether a thing that is still seen shows what it became: that the page has the word
+// elsewhere says nothing of it.
+func (p *planner) became(c *effect.Change, a *attempt, d *intent.Description) bool {
+	if len(a.target) == 0 || c.After.Dialog != nil || c.URL {
+		return true
+	}
+	was := effect.RecordOf(c.Before, &a.target[0])
+	r := c.Record(was)
+	if r < 0 || c.Group(c.Before.Records[was].Group) != c.After.Records[r].Group {
+		return true // it went to another list
+	}
+	f := find.Description(c.After, d, find.Want{Lang: p.text.Lang, Within: c.After.Records[r].Node})
+	return len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0
+}
+
+// arrived reports whether what was moved or added stands in what the goal says, where the page
+// shows both.
+func (p *planner) arrived(c *effect.Change, g *intent.Goal, a *attempt) bool {
+	if g.Effect != intent.Move || c.After.Dialog != nil || len(a.target) == 0 {
+		return true
+	}
+	r := effect.RecordOf(c.Before, &a.target[0])
+	now := c.Record(r)
+	f := find.Description(c.After, g.To, find.Want{Kinds: []find.What{find.Container}, Lang: p.text.Lang, Within: -1})
+	if now < 0 || len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 {
+		return true
+	}
+	i := f.Candidates[0].Index
+	return i < 0 || i >= len(c.After.Containers) || c.After.Holds(i, c.After.Records[now].Node)
+}
+
+// unchosen reports whether something is an option that is not the one that is chosen.
+func unchosen(m *page.Model, c *find.Candidate) bool {
+	if c.What != find.Option || c.Index >= len(m.Fields) || c.Sub < 0 || c.Sub >= len(m.Fields[c.Index].Options) {
+		return false
+	}
+	return !m.Fields[c.Index].Options[c.Sub].Selected
+}
+
+// useShown marks a description that the page has: a container, control or record is called so.
+func (p *planner) useShown(c *effect.Change, d *intent.Description) {
+	for _, m := range []*page.Model{c.After, c.Before} {
+		f := find.Description(m, d, find.Want{Lang: p.text.Lang, Within: -1, Hidden: true})
+		if len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0 {
+			if p.goal != nil && p.goal.To == d && p.goal.Effect == intent.Add && unchosen(m, &f.Candidates[0]) {
+				continue
+			}
+			if p.goal != nil && p.goal.To == d {
+				p.place = append(p.place[:0], p.thingOf(m, &f.Candidates[0]))
+			}
+			p.use(f.Candidates[0].Used...)
+			p.useSpan(d.NounSpan, "what the page has")
+			p.useSpan(d.Span, "what the page has")
+			return
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// heldBy reports whether a field holds a value after a way: a text for a list of entries is one of
+// them, and a text that was typed into a list to choose from is not chosen by that.
+func (p *planner) heldBy(w *method.Way, start, now *page.Model, c *find.Candidate, v *intent.Value, off bool) bool {
+	if c.What == find.Field && !off {
+		switch f := &start.Fields[c.Index]; {
+		case f.Entries:
+			return entered(start, now, c, v)
+		case p.goal != nil && p.goal.Effect == intent.Choose && w.Reveals && start.Nodes[f.Node].Editable:
+			return false // what is offered is to be pressed
+		}
+	}
+	return p.holdsNow(start, now, c, v, off)
+}
+
+// entered reports whether a text is seen now beside its field, and no longer in it.
+func entered(start, now *page.Model, c *find.Candidate, v *intent.Value) bool {
+	at, ok := fieldNow(start, now, c)
+	if !ok {
+		return false
+	}
+	n, want := &now.Nodes[at.Node], strings.ToLower(strings.TrimSpace(v.Text))
+	return !strings.Contains(strings.ToLower(n.Value), want) && !strings.Contains(strings.ToLower(n.Text), want) && taken(start, now, c, v)
+}
+
+// taken reports whether a value is seen now beside its field, as lists of chips have it: a new
+// text or control shows it.
+func taken(start, now *page.Model, c *find.Candidate, v *intent.Value) bool {
+	want := strings.ToLower(strings.TrimSpace(v.Text))
+	if want == "" {
+		return false
+	}
+	ch := effect.Between(start, now)
+	if i := ch.Field(c.Index); i >= 0 && strings.Contains(strings.ToLower(now.Fields[i].Value), want) {
+		return true
+	}
+	for _, pair := range ch.Controls {
+		if strings.Contains(strings.ToLower(effect.ControlName(now, pair.After)), want) {
+			return true
+		}
+	}
+	for _, i := range ch.NewLines {
+		if strings.Contains(strings.ToLower(now.Lines[i].Text), want) {
+			return true
+		}
+	}
+	return false
+}
+
+// holdsNow reports whether the field of a model holds a value on a later one.
+func (p *planner) holdsNow(start, now *page.Model, c *find.Candidate, v *intent.Value, off bool) bool {
+	if now.Dialog != nil {
+		return false
+	}
+	at, ok := fieldNow(start, now, c)
+	return ok && method.Holds(now, &at, v, off)
+}
+
+// fieldNow returns the candidate of a field, or of an option of it, on a later model.
+func fieldNow(start, now *page.Model, c *find.Candidate) (find.Candidate, bool) {
+	i := effect.Between(start, now).Field(c.Index)
+	if i < 0 {
+		return find.Candidate{}, false
+	}
+	at := *c
+	at.Index, at.Node = i, now.Fields[i].Node
+	if c.What == find.Option && c.Sub >= 0 && c.Sub < len(start.Fields[c.Index].Options) {
+		label := start.Fields[c.Index].Options[c.Sub].Label
+		at.Sub = slices.IndexFunc(now.Fields[i].Options, func(o page.Option) bool { return o.Label == label })
+		if at.Sub < 0 {
+			return at, false
+		}
+		if n := now.Fields[i].Options[at.Sub].Node; n >= 0 {
+			at.Node = n
+		}
+	}
+	return at, true
+}
+
+// keptField is a field that the text says to leave as it is.
+type keptField struct {
+	ref, label, value string
+}
+
+// keepField notes what a field holds: at the end it must hold the same.
+func (p *planner) keepField(m *page.Model, c *find.Candidate) {
+	f := &m.Fields[c.Index]
+	p.kept = append(p.kept, keptField{m.Nodes[f.Node].Ref, f.Label, fieldState(m, f)})
+}
+
+func fieldState(m *page.Model, f *page.Field) string {
+	text := f.Value + " " + m.Nodes[f.Node].Checked
+	for _, o := range f.Options {
+		if o.Selected {
+			text += "|" + o.Label
+		}
+	}
+	return text
+}

@@ -1,0 +1,150 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// writes are the effects that make or change something: what they are given goes into its fields,
+// and never into what only narrows, sorts or pages a list.
+var writes = map[intent.Effect]bool{intent.Add: true, intent.Submit: true, intent.SignIn: true, intent.Edit: true, intent.Append: true, intent.Act: true}
+
+// narrows reports whether a field only narrows what is seen, by its name, where the goal makes or
+// changes something: its values belong nowhere else.
+func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) bool {
+	if p.goal == nil || !writes[p.goal.Effect] || f.Name != nil || c.What != find.Field && c.What != find.Option || c.Index >= len(m.Fields) {
+		return false
+	}
+	return method.Narrows(m, c.Index) || p.orders(m, c, f)
+}
+
+// orders reports whether a value is what the text orders, which has to be offered, and the field takes
+// any text: it is for something else.
+func (p *planner) orders(m *page.Model, c *find.Candidate, f *intent.Field) bool {
+	g := p.goal
+	kind := m.Fields[c.Index].Kind
+	if !givesAway[g.Risk] || g.Risk == "send" || kind != "text" && kind != "editor" {
+		return false
+	}
+	if v := &f.Value; !v.Quoted && v.Number == nil && v.Date == nil && !strings.ContainsAny(v.Text, "@0123456789") && !capitalized(v.Text) {
+		return true // "with olives on top" is not what to write into a note
+	}
+	return g.Effect == intent.Add && slices.ContainsFunc(g.Target, func(d intent.Description) bool {
+		return f.Value.Span.From >= d.Span.From && f.Value.Span.To <= d.Span.To
+	})
+}
+
+// filtered reports whether a value that a field took only changed what is seen of a list, or its
+// order, where the goal makes or changes something: whatever it is called, it is a filter.
+func (p *planner) filtered(start, now *page.Model, c *find.Candidate) bool {
+	if p.goal == nil || !writes[p.goal.Effect] || c.Index >= len(start.Fields) || p.before == nil || start.Front >= 0 || now.Dialog != nil || start.Dialog != nil {
+		return false
+	}
+	ch := effect.Between(start, now)
+	if ch.URL || len(ch.Added) > 0 || len(ch.Opened)+len(ch.Closed) > 0 {
+		return false
+	}
+	field := &start.Fields[c.Index]
+	return slices.ContainsFunc(ch.Removed, func(r int) bool {
+		g := start.Records[r].Group
+		if g < 0 || field.Record >= 0 || len(start.Groups[g].Records) < 2 || start.Index().Contains(start.Groups[g].Node, field.Node) {
+			return false
+		}
+		// What came while the form was filled in, as suggestions do, is no list of the page.
+		return slices.ContainsFunc(p.before.Records, func(b page.Record) bool { return b.Title == start.Records[r].Title && b.Title != "" })
+	})
+}
+
+// capitalized reports whether each word of a text begins like a name.
+func capitalized(text string) bool {
+	return !slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+		first, _ := utf8.DecodeRuneInString(w)
+		return unicode.IsLower(first)
+	})
+}
+
+// sided reports whether a description tells of a thing more than what it is called: to take its name
+// says nothing of that.
+func sided(d *intent.Description) bool {
+	return len(d.State)+len(d.Having)+len(d.Lacking)+len(d.Compare)+len(d.Relation) > 0 || d.Extreme != nil
+}
+
+// take notes that a field holds a value now. One that makes chips of what is typed is free again.
+func (f *form) take(m, now *page.Model, slot *find.Slot) {
+	if f.taken == nil {
+		f.taken = map[string]bool{}
+	}
+	if c, ok := fieldNow(m, now, &slot.To); ok && now.Fields[c.Index].Value != "" {
+		f.taken[now.Nodes[now.Fields[c.Index].Node].Ref] = true
+	}
+}
+
+// ofOther reports whether a way presses a control of one of several things of a list, where the goal
+// speaks of a thing that was not found: it would be done to another one.
+func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
+	if len(g.Target) == 0 || g.Effect == intent.Press || g.Effect == intent.Point || g.Effect == intent.Page {
+		return false
+	}
+	for i := range w.Acts {
+		c := m.ControlAt(w.Acts[i].Node)
+		if c < 0 || m.Controls[c].Record < 0 {
+			continue
+		}
+		r := m.Controls[c].Record
+		if at := m.Records[r].Group; at < 0 || len(m.Groups[at].Records) < 2 || m.Records[r].Node == m.Controls[c].Node {
+			continue // an entry of a menu or list is the thing itself
+		}
+		for k := range g.Target {
+			f := find.Description(m, &g.Target[k], p.want(m, find.Record))
+			if len(f.Candidates) > 0 && len(f.Missing) == 0 && slices.ContainsFunc(f.Candidates, func(c find.Candidate) bool { return c.Index == r && len(c.Missing) == 0 }) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// ticks reports whether a way ends with ticking a box or choosing an option, which hands in nothing
+// and gives nothing another text.
+func ticks(m *page.Model, g *intent.Goal, w *method.Way) bool {
+	switch g.Effect {
+	case intent.Submit, intent.Edit, intent.Append, intent.SignIn, intent.SignOut:
+	default:
+		return false
+	}
+	if len(w.Acts) == 0 || w.Acts[len(w.Acts)-1].Tool != step.Click {
+		return false
+	}
+	at := w.Acts[len(w.Acts)-1].Node
+	return at >= 0 && at < len(m.Nodes) && (m.Nodes[at].Checked != "" && m.Nodes[at].Role != "button" || m.Nodes[at].Role == "option")
+}
+
+// ofNeighbour reports whether a way presses a control of another thing of the list that a thing is in:
+// what "Book" of the neighbour does is not done to this one.
+func ofNeighbour(m *page.Model, own int, w *method.Way) bool {
+	if own < 0 || len(w.Acts) == 0 {
+		return false
+	}
+	last := w.Acts[len(w.Acts)-1]
+	if last.Tool != step.Click || last.Node < 0 || m.ControlAt(last.Node) < 0 {
+		return false
+	}
+	r := m.RecordAt(last.Node)
+	return r >= 0 && r != own && m.Records[r].Group == m.Records[own].Group && m.Records[r].Node != last.Node
+}
+
+// behind reports whether a node is behind a modal dialog.
+func behind(m *page.Model, node int) bool {
+	f := m.Front
+	return f >= 0 && f < len(m.Containers) && m.Containers[f].Modal && !m.Holds(f, node)
+}

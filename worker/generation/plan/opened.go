@@ -1,0 +1,112 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// fieldsCame reports whether there is something to fill in that was not there, or holds something
+// else: a form for what was pressed. What stood on the page before is for something else.
+func fieldsCame(before, now *page.Model) bool {
+	c := effect.Between(before, now)
+	if c.URL || len(c.Fields) > 0 {
+		return true
+	}
+	seen := map[string]bool{}
+	for i := range before.Fields {
+		if f := &before.Fields[i]; !f.Hidden {
+			seen[before.Nodes[f.Node].Ref] = true
+		}
+	}
+	return slices.ContainsFunc(now.Fields, func(f page.Field) bool { return !f.Hidden && !seen[now.Nodes[f.Node].Ref] })
+}
+
+// emptied reports whether a field of text on the page lost what it held: its form is for something
+// new now.
+func emptied(before, now *page.Model) bool {
+	c := effect.Between(before, now)
+	return !c.URL && slices.ContainsFunc(c.Fields, func(f effect.Pair) bool {
+		kind := now.Fields[f.After].Kind
+		return (kind == "text" || kind == "editor") && now.Fields[f.After].Value == "" && before.Fields[f.Before].Value != ""
+	})
+}
+
+// still returns the container of one model on a later one; -1.
+func (p *planner) still(from, to *page.Model, container int) int {
+	if container < 0 || container >= len(from.Containers) {
+		return -1
+	}
+	ref := from.Nodes[from.Containers[container].Node].Ref
+	for i := range to.Containers {
+		if to.Nodes[to.Containers[i].Node].Ref == ref && !to.Containers[i].Hidden {
+			return i
+		}
+	}
+	return to.Front
+}
+
+// needsSubmit reports whether what was filled in stands in a dialog or form that is still open
+// and has to be handed in.
+func (p *planner) needsSubmit(a *attempt, m *page.Model, l level) bool {
+	if m.Front >= 0 && m.Front < len(m.Containers) && m.Containers[m.Front].Kind == "dialog" {
+		return true
+	}
+	switch a.goal.Effect {
+	case intent.Add, intent.Act, intent.Submit:
+		return p.handsIn(a, m, l)
+	}
+	return false
+}
+
+// handsIn reports whether what came to be filled in has a control that hands it in: what was typed
+// beside it is no reply yet.
+func (p *planner) handsIn(a *attempt, m *page.Model, l level) bool {
+	for _, effectOf := range []intent.Effect{a.goal.Effect, intent.Submit} {
+		aim := find.Aim{Effect: effectOf, Lemma: a.goal.Lemma, Lang: p.text.Lang, Record: -1, Within: -1}
+		for _, c := range find.Controls(m, aim) {
+			if c.Score > leastSaid && l.refs[m.Nodes[c.Node].Ref] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// opened returns the container that is open now and was not; -1.
+func opened(before, now *page.Model) int {
+	c := effect.Between(before, now)
+	if now.Front >= 0 && (slices.Contains(c.Opened, now.Front) || before.Front < 0) {
+		return now.Front
+	}
+	for _, i := range c.Opened {
+		switch now.Containers[i].Kind {
+		case "dialog", "menu", "panel", "form", "list", "section":
+			return i
+		}
+	}
+	if now.Front >= 0 {
+		return now.Front
+	}
+	return -1
+}
+
+// newNodes returns the nodes that came.
+func newNodes(before, now *page.Model) []int {
+	seen := make(map[string]bool, len(before.Nodes))
+	for i := range before.Nodes {
+		if !before.Nodes[i].Hidden {
+			seen[before.Nodes[i].Ref+before.Nodes[i].Role] = true
+		}
+	}
+	var list []int
+	for i := range now.Nodes {
+		if !now.Nodes[i].Hidden && !seen[now.Nodes[i].Ref+now.Nodes[i].Role] {
+			list = append(list, i)
+		}
+	}
+	return list
+}
