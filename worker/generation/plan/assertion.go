@@ -266,6 +266,9 @@ func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit 
 	} else if a.selector != nil {
 		tool.Args.Selector = a.selector
 	}
+	if err := p.full(); err != nil {
+		return "", err
+	}
 	s := step.Step{ID: p.newID(), Tool: tool, TimeoutMS: tryTimeMS}
 	model := p.model
 	record, err := p.execute(ctx, s)

@@ -343,7 +343,7 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 				p.pendingForm(a.goal, before)
 				return effect.Verdict{State: effect.Reached, Why: "it is filled in, and the text hands it in", Used: v.Used}, nil
 			}
-			inner.inside = p.still(now, m, inner.inside)
+			inner.inside, now = p.still(now, m, inner.inside), m
 		}
 	}
 	risked := a.risked

@@ -58,10 +58,18 @@ func (p *planner) noteRisk(m *page.Model, w *method.Way, a method.Act) {
 	p.risked = append(p.risked, pressed{ref: m.Nodes[a.Node].Ref, name: method.DescribeNode(m, a.Node)})
 }
 
+// full returns an error where the test has as many steps as it may have.
+func (p *planner) full() error {
+	if p.cfg.MaxSteps > 0 && len(p.steps) >= p.cfg.MaxSteps {
+		return &FailedError{Code: codeMaxSteps, Detail: fmt.Sprintf("the intent needs more than %d steps", p.cfg.MaxSteps)}
+	}
+	return nil
+}
+
 // do executes one act on nodes of a model and keeps its step when it passed.
 func (p *planner) do(ctx context.Context, m *page.Model, a method.Act, why string) (bool, error) {
-	if p.cfg.MaxSteps > 0 && len(p.steps) >= p.cfg.MaxSteps {
-		return false, &FailedError{Code: codeMaxSteps, Detail: fmt.Sprintf("the intent needs more than %d steps", p.cfg.MaxSteps)}
+	if err := p.full(); err != nil {
+		return false, err
 	}
 	s, ok, err := p.stepOf(ctx, m, a, why)
 	if err != nil || !ok {
