@@ -50,6 +50,15 @@ func (p *planner) undo(ctx context.Context, mark int, before *page.Model) (bool,
 	return restored(before, now), nil
 }
 
+// back undoes what led nowhere, for what goes on from there: where that cannot be, it is an error.
+func (p *planner) back(ctx context.Context, mark int, before *page.Model) error {
+	ok, err := p.undo(ctx, mark, before)
+	if err == nil && !ok {
+		err = p.say("what was tried did not do it, and it cannot be undone")
+	}
+	return err
+}
+
 // inverse executes a step that is no part of the test, and looks.
 func (p *planner) inverse(ctx context.Context, t step.Tool) (*page.Model, error) {
 	if _, err := p.execute(ctx, step.Step{ID: p.newID(), Tool: t, TimeoutMS: tryTimeMS}); err != nil {
