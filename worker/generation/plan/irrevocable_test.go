@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -174,5 +175,21 @@ func TestAPageThatCannotBeginAfreshIsAResult(t *testing.T) {
 	var not *plan.NotUnderstoodError
 	if !errors.As(err, &failed) && !errors.As(err, &not) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestAnotherReadingDoesNoHarmAgain holds the readings of a text to one that deletes; what does no
+// harm may be read otherwise, on a fresh page.
+func TestAnotherReadingDoesNoHarmAgain(t *testing.T) {
+	for text, opens := range map[string]int{"Delete Walk the dog, then tick Feed the cat.": 0, "Press Help, then tick Feed the cat.": 1} {
+		d := newDesk()
+		read := intent.Read(text)
+		read.Readings = []intent.Reading{read.Readings[0], read.Readings[0]}
+		_, err := plan.Run(t.Context(), plan.Config{Page: d, Text: &read, NoSuggestion: true,
+			Fresh: func(context.Context, []step.Step) error { d.opens++; return nil }})
+		var not *plan.NotUnderstoodError
+		if !errors.As(err, &not) || d.opens != opens || len(d.did) != 1+opens {
+			t.Errorf("%s: began afresh %d times, did %q, error %v", text, d.opens, d.did, err)
+		}
 	}
 }
