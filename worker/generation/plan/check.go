@@ -189,8 +189,7 @@ func (p *planner) elsewhere(ctx context.Context, c *intent.Claim, e find.Evidenc
 			return got, nil
 		}
 	}
-	_, err = p.undo(ctx, mark, m)
-	return e, err
+	return e, p.back(ctx, mark, m)
 }
 
 // unsure is the error for a condition of which the page does not say whether it holds: to leave

@@ -142,7 +142,7 @@ func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
 				return nil
 			}
 		}
-		if _, err := p.undo(ctx, mark, start); err != nil {
+		if err := p.back(ctx, mark, start); err != nil {
 			return err
 		}
 	}

@@ -19,7 +19,8 @@ func (p *planner) perform(ctx context.Context, w *method.Way) (bool, error) {
 		return false, err
 	}
 	p.tries++
-	for i, a := range w.Acts {
+	p.touched = true
+	for _, a := range w.Acts {
 		ok, err := p.do(ctx, m, a, w.Name)
 		if err == nil && !ok {
 			var now *page.Model
@@ -36,9 +37,6 @@ func (p *planner) perform(ctx context.Context, w *method.Way) (bool, error) {
 				p.near = m.Nodes[a.Node].Ref
 			}
 		}
-		if i == len(w.Acts)-1 {
-			p.noteRisk(m, w, a)
-		}
 	}
 	return true, nil
 }
@@ -49,13 +47,6 @@ func (p *planner) nearOn(m *page.Model) int {
 		return -1
 	}
 	return m.Index().ByRef(p.near)
-}
-
-func (p *planner) noteRisk(m *page.Model, w *method.Way, a method.Act) {
-	if a.Node < 0 || a.Node >= len(m.Nodes) {
-		return
-	}
-	p.risked = append(p.risked, pressed{ref: m.Nodes[a.Node].Ref, name: method.DescribeNode(m, a.Node)})
 }
 
 // full returns an error where the test has as many steps as it may have.
