@@ -231,7 +231,9 @@ func (f *finder) readGoal(j *jsonGoal, from int) intent.Goal {
 func namesKey(text, keys string) bool {
 	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 	for _, key := range strings.Split(strings.ToLower(keys), "+") {
-		at := slices.IndexFunc(words, func(w string) bool { return w == key || strings.HasPrefix(key, w) && len(w) > 2 || key == "control" && (w == "ctrl" || w == "strg") })
+		at := slices.IndexFunc(words, func(w string) bool {
+			return w == key || strings.HasPrefix(key, w) && len(w) > 2 || key == "control" && (w == "ctrl" || w == "strg")
+		})
 		if at < 0 || at == 0 && key == "enter" && !slices.Contains(words[1:], key) {
 			return false
 		}
