@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -16,7 +17,7 @@ import (
 // prices is a table of things with what they cost.
 func prices(role string, rows ...string) []snapshot.Node {
 	list := []snapshot.Node{{Ref: "table", Parent: -1, Tag: "table", Role: "table"}, {Ref: "head", Parent: 0, Tag: "tr", Role: "row"},
-		{Ref: "h1", Parent: 1, Tag: "th", Role: "columnheader", Name: "Name"}, {Ref: "h2", Parent: 1, Tag: "th", Role: "columnheader", Name: "Price"}}
+		{Ref: "h1", Parent: 1, Tag: "th", Role: "columnheader", Name: "Name", Box: [4]int{10, 20, 150, 20}}, {Ref: "h2", Parent: 1, Tag: "th", Role: "columnheader", Name: "Price", Box: [4]int{160, 20, 150, 20}}}
 	for i, row := range rows {
 		name, price, _ := strings.Cut(row, "|")
 		tr := len(list)
@@ -62,13 +63,13 @@ func TestWhatIsAskedIsAsserted(t *testing.T) {
 		rows []string
 		want string // "" is an error
 	}{
-		{"Check that the table is sorted by price", things, `table text (?is)Bolt.*?Anvil.*?Chain`},
+		{"Check that the price is sorted", things, `table text (?is)Bolt.*?Anvil.*?Chain`},
 		{"Check that Bolt comes before Chain", things, `table text (?is)Bolt.*?Chain`},
 		{"Check that there are 3 rows", things, "row with cell count 3"},
 		{"Check that Chain is last", things, "row with cell #-1 text Chain"},
 		{"Check that Anvil is second", things, "row with cell #1 text Anvil"},
 		{"Check that Item Bd is last", many, "row with cell #-1 text Item Bd"},
-		{"Check that the table is sorted by price", []string{"Bolt|3", "Bolt|20", "Bolt|45"}, ""}, // the names say no order
+		{"Check that the price is sorted", []string{"Bolt|3", "Bolt|20", "Bolt|45"}, ""}, // the names say no order
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			s := &scene{lang: "en", nodes: func() []snapshot.Node { return prices("row", c.rows...) }}
@@ -95,7 +96,7 @@ func TestAnOrderOfManyIsWhole(t *testing.T) {
 		rows = append(rows, fmt.Sprintf("A thing that is called %c%c|%d", 'A'+i/26, 'a'+i%26, i+1))
 	}
 	s := &scene{lang: "en", nodes: func() []snapshot.Node { return prices("row", rows...) }}
-	out, err := plan.Run(t.Context(), plan.Config{Page: s, Intent: "Check that the table is sorted by price", NoSuggestion: true})
+	out, err := plan.Run(t.Context(), plan.Config{Page: s, Intent: "Check that the price is sorted", NoSuggestion: true})
 	if err != nil || len(out.Steps) < 2 {
 		t.Fatalf("%d steps: %v", len(out.Steps), err)
 	}
@@ -119,16 +120,18 @@ func TestAnOrderOfManyIsWhole(t *testing.T) {
 // TestATextWaitsAsLongAsItSays holds what is waited for to its time, on a page that is at rest.
 func TestATextWaitsAsLongAsItSays(t *testing.T) {
 	for _, c := range []struct {
-		text  string
-		after time.Duration
-		ok    bool
+		name   string
+		effect intent.Effect
+		within time.Duration
+		after  time.Duration
+		ok     bool
 	}{
-		{`Wait until "Ready" is shown`, 1800 * time.Millisecond, true},
-		{`Check that "Ready" is shown within 3 seconds`, 1800 * time.Millisecond, true},
-		{`Check that "Ready" is shown within 1 second`, 4 * time.Second, false},
-		{`Check that "Ready" is shown`, 1800 * time.Millisecond, false}, // nothing was done that it could come of
+		{"wait", intent.Wait, 0, 1800 * time.Millisecond, true},
+		{"within", intent.Check, 3 * time.Second, 1800 * time.Millisecond, true},
+		{"too late", intent.Check, time.Second, 4 * time.Second, false},
+		{"check", intent.Check, 0, 1800 * time.Millisecond, false}, // nothing was done that it could come of
 	} {
-		t.Run(c.text, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			begun := time.Now()
 			s := &scene{lang: "en", nodes: func() []snapshot.Node {
@@ -138,7 +141,10 @@ func TestATextWaitsAsLongAsItSays(t *testing.T) {
 				}
 				return list
 			}}
-			if err := s.run(t, c.text); (err == nil) != c.ok {
+			text := intent.Read(`Check that "Ready" is shown`)
+			text.Readings[0].Goals[0].Effect, text.Readings[0].Goals[0].Within = c.effect, c.within
+			_, err := plan.Run(t.Context(), plan.Config{Page: s, Text: &text, NoSuggestion: true})
+			if (err == nil) != c.ok {
 				t.Error(err)
 			}
 		})
