@@ -77,6 +77,9 @@ func TestClaim(t *testing.T) {
 			case e.Holds:
 				got = "holds"
 			}
+			if got == "holds" && len(e.Checks) == 0 {
+				t.Error("nothing of it can be a step")
+			}
 			if e.Trivial {
 				got += " trivial"
 			}
