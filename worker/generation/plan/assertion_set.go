@@ -44,8 +44,10 @@ func placeOf(m *page.Model, c *find.Check) ([]assertion, bool) {
 	if role := commonRole(m, c.Nodes); found == nil && role != "" {
 		s, found = ofRole(role), withRole(m, c.Node, role)
 	}
+	title := beginning(m.Records[m.RecordAt(c.Subject)].Title)
 	index := slices.IndexFunc(found, func(n int) bool { return m.Index().Contains(c.Nodes[at], n) })
-	if index < 0 {
+	named := slices.ContainsFunc(found, func(n int) bool { return m.Index().Contains(c.Subject, n) && occurrence(nodeShows(m, n), title) != "" })
+	if index < 0 || !named { // a part of it that does not say what it is
 		list, ok := orderOf(m, c)
 		return list, ok && !c.Not
 	}
@@ -53,7 +55,6 @@ func placeOf(m *page.Model, c *find.Check) ([]assertion, bool) {
 		index -= len(found)
 	}
 	s.Index = &index
-	title := beginning(m.Records[m.RecordAt(c.Subject)].Title)
 	return []assertion{{node: c.Node, selector: &s, not: c.Not,
 		matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: title, Mode: step.Contains}}}}, true
 }

@@ -67,6 +67,7 @@ func TestWhatIsAskedIsAsserted(t *testing.T) {
 		{"Check that Bolt comes before Chain", things, `table text (?is)Bolt.*?Chain`},
 		{"Check that there are 3 rows", things, "row with cell count 3"},
 		{"Check that Chain is last", things, "row with cell #-1 text Chain"},
+		{"Check that Anvil is not last", things, "row with cell #-1 text Anvil"},
 		{"Check that Anvil is second", things, "row with cell #1 text Anvil"},
 		{"Check that Item Bd is last", many, "row with cell #-1 text Item Bd"},
 		{"Check that the price is sorted", []string{"Bolt|3", "Bolt|20", "Bolt|45"}, ""}, // the names say no order
