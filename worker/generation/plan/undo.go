@@ -53,10 +53,13 @@ func (p *planner) undo(ctx context.Context, mark int, before *page.Model) (bool,
 // back undoes what led nowhere, for what goes on from there: where that cannot be, it is an error.
 func (p *planner) back(ctx context.Context, mark int, before *page.Model) error {
 	ok, err := p.undo(ctx, mark, before)
-	if err == nil && !ok {
-		err = p.say("what was tried did not do it, and it cannot be undone")
+	if err != nil {
+		return err
 	}
-	return err
+	if !ok {
+		return p.say("what was tried did not do it, and it cannot be undone")
+	}
+	return nil
 }
 
 // inverse executes a step that is no part of the test, and looks.
