@@ -301,8 +301,9 @@ func TestGenerationFails(t *testing.T) {
 	// How the text was taken is shown with the details, and what worked is kept where it was asked for.
 	findings := &generation.Findings{Clauses: []generation.Clause{{Text: "Click on one", Done: true}, {Text: "wave", Left: []string{"wave"}}},
 		Candidates: []generation.Candidate{{What: `button "One"`, Score: 0.5, Why: "One"}}, Decided: []generation.Decision{{What: "the first", By: "m"}}}
+	suite := w.newSuite(w.member, "smoke")
 	for _, keep := range []bool{false, true} {
-		id = w.generate(w.member, tree{"tags": []string{"a"}, "promptSettings": tree{"intent": "Click on one and wave", "keepDraft": keep}})
+		id = w.generate(w.member, tree{"tags": []string{"a"}, "testSuiteId": suite, "promptSettings": tree{"intent": "Click on one and wave", "keepDraft": keep}})
 		w.endGeneration(w.beginGeneration(id), generation.Result{Code: "INTENT_NOT_UNDERSTOOD", Detail: "wave", Steps: clicks("one"), Findings: findings})
 		got = w.status(id, "?detail=1")
 		require.Equal(t, "FAILED", got["status"])
@@ -312,7 +313,7 @@ func TestGenerationFails(t *testing.T) {
 		require.Equal(t, keep, got["draftTestCaseId"] != nil)
 		if keep {
 			draft := w.ok(w.member, 200, "GET", "/testcases/"+got["draftTestCaseId"].(string), "")
-			requireMembers(t, draft, tree{"name": "log in", "tags": []any{"a", generation.DraftTag}})
+			requireMembers(t, draft, tree{"name": "log in", "tags": []any{"a", generation.DraftTag}, "testSuiteId": nil})
 			require.Len(t, draft["revisions"].([]any)[0].(tree)["steps"], 1)
 		}
 	}

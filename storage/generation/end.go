@@ -118,13 +118,14 @@ func store(ctx context.Context, tx *storage.Tx, w *Work, r *Result) (made stored
 	return made, err
 }
 
-// keepDraft stores the steps that worked before a generation failed as a case of the tag draft.
-// One that cannot be stored is left out: the generation has failed for another reason.
+// keepDraft stores the steps that were written before a generation failed as a case of the tag
+// draft. It is in no suite: what is not whole is not to be run with others. One that cannot be
+// stored is left out: the generation has failed for another reason.
 func keepDraft(ctx context.Context, tx *storage.Tx, w *Work, r Result) (stored, error) {
 	draft := *w
-	draft.Tags = w.Tags
-	if !slices.Contains(w.Tags, DraftTag) && len(w.Tags) < authoring.MaxTags {
-		draft.Tags = append(slices.Clone(w.Tags), DraftTag)
+	draft.SuiteID = nil
+	if !slices.Contains(w.Tags, DraftTag) {
+		draft.Tags = append(slices.Clone(w.Tags[:min(len(w.Tags), authoring.MaxTags-1)]), DraftTag)
 	}
 	return store(ctx, tx, &draft, &r) // a copy: the code of the generation stays
 }

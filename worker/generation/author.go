@@ -54,7 +54,7 @@ func NewAuthor(cfg AuthorConfig) Author {
 type author struct{ AuthorConfig }
 
 // Write writes the test of a job: it drafts one in a session, replays that in a fresh
-// one, and mends or drafts again what does not pass there.
+// one, and mends or drafts again what does not pass there, unless the data are real.
 func (a *author) Write(ctx context.Context, j Job) (Result, error) {
 	if j.Now == nil {
 		j.Now = time.Now
@@ -64,7 +64,7 @@ func (a *author) Write(ctx context.Context, j Job) (Result, error) {
 	for range maxDrafts {
 		d := &draft{author: a, job: j, asked: asked}
 		result, err := d.write(ctx)
-		if err != nil || result.Code != "" || a.SkipReplay {
+		if err != nil || result.Code != "" || !a.replays(j) {
 			result.Model = asked.usage()
 			return result, err
 		}
@@ -77,6 +77,10 @@ func (a *author) Write(ctx context.Context, j Job) (Result, error) {
 	failed.Model = asked.usage()
 	return failed, nil
 }
+
+// replays reports whether what was written is replayed, and written again where it does not pass.
+// Where the data are real nothing is done a second time.
+func (a *author) replays(j Job) bool { return !a.SkipReplay && j.Explore != plan.ExploreOff }
 
 // draft is one writing of a test in one session.
 type draft struct {

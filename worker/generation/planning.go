@@ -21,7 +21,9 @@ func (d *draft) plan(ctx context.Context, cfg plan.Config) error {
 	if cfg.MaxSteps = d.job.MaxSteps; cfg.MaxSteps > 0 {
 		cfg.MaxSteps = max(cfg.MaxSteps-d.planned, 1)
 	}
-	cfg.Fresh = func(ctx context.Context, some []step.Step) error { return d.fresh(ctx, slices.Concat(before, some)) }
+	cfg.Fresh = func(ctx context.Context, some []step.Step) error {
+		return d.fresh(ctx, d.live, slices.Concat(before, some))
+	}
 	cfg.Ask, cfg.AskAlways = d.asked.of(d), d.asked.always()
 	outcome, err := plan.Run(ctx, cfg)
 	if outcome != nil {
@@ -67,8 +69,9 @@ func (d *draft) maxTime(ctx context.Context) time.Duration {
 	return max(time.Until(end)/2, time.Second)
 }
 
-// fresh opens the page as a new context would see it, and replays steps on it.
-func (d *draft) fresh(ctx context.Context, steps []step.Step) error {
+// fresh opens the page as a new context would see it, and replays steps on it. Where they do not work
+// again, that is a result: another try of the task would do all of it once more.
+func (d *draft) fresh(ctx context.Context, on plan.Page, steps []step.Step) error {
 	again := []step.Step{
 		{Tool: step.Tool{Type: step.HandleDialog, Args: step.Args{Action: "dismiss"}}, Optional: true, TimeoutMS: 100},
 		{Tool: step.Tool{Type: step.GoToURL, Args: step.Args{URL: d.job.TestURL}}},
@@ -77,17 +80,17 @@ func (d *draft) fresh(ctx context.Context, steps []step.Step) error {
 	}
 	for i, s := range append(again, steps...) {
 		if i == 0 {
-			if now, err := d.live.Snapshot(ctx); err != nil || now.Dialog == nil {
+			if now, err := on.Snapshot(ctx); err != nil || now.Dialog == nil {
 				continue
 			}
 		}
 		s.ID = d.newID()
-		record, err := d.live.Do(ctx, s)
+		record, err := on.Do(ctx, s)
 		if err != nil {
 			return err
 		}
 		if record.Status != step.Passed && i > 0 && !s.Optional {
-			return fmt.Errorf("the page cannot be brought back: %s: %s", s.Tool.Type, record.Result.Message)
+			return &plan.FailedError{Code: CodeStepFailed, Detail: fmt.Sprintf("the page cannot be brought back: %s: %s", s.Tool.Type, record.Result.Message)}
 		}
 	}
 	return nil

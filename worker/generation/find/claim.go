@@ -26,14 +26,21 @@ type Evidence struct {
 
 // Check is one thing to compare.
 type Check struct {
-	// Kind is visible, hidden, text, contains, value, state, count, order, address, title, dialog.
+	// Kind is visible, hidden, text, contains, value, state, count, order, place, address, title, dialog.
 	Kind string
 	// Node holds what is compared; -1 without one. Group is the group that is counted, -1.
 	Node, Group int
 	Text        string
 	State       string
-	Count       int
 	Not         bool
+	// Nodes are what is counted, or stands in order. Count is how many they are, or at which place of
+	// them (from the end below 0) Subject stands.
+	Nodes   []int
+	Count   int
+	Subject int
+	// Words tell those that are counted from others; Role is that of what there is none of.
+	Words []string
+	Role  string
 }
 
 // Claim says whether a claim holds on after, and whether it held on before, which may be nil.

@@ -64,6 +64,8 @@ func (k *claimer) named(d *intent.Description) (holds, known bool) {
 			k.found(&f, d)
 			k.use(v.Span, "is "+f.Candidates[0].Why)
 			k.e.Checks = append(k.e.Checks, Check{Kind: "visible", Node: f.Candidates[0].Node, Group: -1, Text: v.Text})
+		} else if k.c.Not {
+			k.e.Checks = append(k.e.Checks, Check{Kind: "hidden", Node: -1, Group: -1, Text: v.Text})
 		}
 		all = all && ok
 	}
@@ -102,7 +104,12 @@ func (k *claimer) holdsAll(d *intent.Description) bool {
 				k.e.Why += c.Why + " holds them; "
 				return true
 			}
-			k.e = before
+			if k.e = before; k.c.Not && c.What != Control {
+				for j := range k.c.Values {
+					k.e.Checks = append(k.e.Checks, Check{Kind: "contains", Node: c.Node, Group: -1, Text: k.c.Values[j].Text, Not: true})
+				}
+				return false
+			}
 		}
 	}
 	return false
@@ -155,7 +162,11 @@ func (k *claimer) subjectIs(d *intent.Description) (holds, known bool) {
 		if f.Ambiguous && c.What == Record && f.Candidates[0].What == Record && i > 0 {
 			break // one of several records: which one is not said
 		}
+		checks := k.e.Checks
 		ok, kn := k.candidateIs(c, d)
+		if !ok { // another one may be meant
+			k.e.Checks = checks
+		}
 		if kn && best == nil || ok {
 			best, holds, known = c, ok, true
 		}
@@ -189,15 +200,19 @@ func (k *claimer) candidateIs(c *Candidate, d *intent.Description) (holds, known
 
 // be evaluates a state of a thing.
 func (k *claimer) be(c *Candidate, d *intent.Description, st *intent.State) (holds, known bool) {
-	k.e.Checks = append(k.e.Checks, Check{Kind: "state", Node: c.Node, Group: -1, State: st.Name, Not: st.Not != k.c.Not})
 	holds, known = k.state(c, st)
 	if known {
+		k.e.Checks = append(k.e.Checks, Check{Kind: "state", Node: c.Node, Group: -1, State: st.Name, Not: st.Not != k.c.Not})
 		k.use(st.Span, "state")
 		k.e.Why += c.Why + pick2(holds, " is ", " is not ") + st.Name + "; "
 		return holds != st.Not, true
 	}
 	v := intent.Value{Span: st.Span, Text: st.Name}
+	checks := k.e.Checks
 	ok := k.value(c, d, &v)
+	if st.Not {
+		k.e.Checks = append(checks, Check{Kind: "contains", Node: c.Node, Group: -1, Text: st.Text, Not: !k.c.Not})
+	}
 	if !ok {
 		k.use(st.Span, "not shown")
 	}

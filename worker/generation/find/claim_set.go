@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
-	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 // counts evaluates how many of something there are.
@@ -31,12 +30,14 @@ func (k *claimer) counts() {
 		f = Description(k.m, &d, k.w)
 	}
 	members := 0
+	var nodes []int
 	for _, c := range f.Candidates {
 		if len(c.Missing) == 0 && c.Score >= Enough && k.visible(&c) && (c.What == Record || c.What == Field || c.What == Option || c.What == Control) {
 			members++
+			nodes = append(nodes, c.Node)
 		}
 	}
-	if k.e.Uncertain = f.Uncertain; slices.ContainsFunc(d.State, func(s intent.State) bool { return s.Name == "selected" || s.Name == "checked" }) {
+	if k.e.Uncertain = f.Uncertain; !k.m.Truncated && slices.ContainsFunc(d.State, func(s intent.State) bool { return s.Name == "selected" || s.Name == "checked" }) {
 		k.e.Uncertain = "" // what is selected was selected by the test, where it is seen
 	}
 	k.e.Known = true
@@ -45,9 +46,7 @@ func (k *claimer) counts() {
 		k.found(&f, &k.c.Subject[0])
 		k.e.Holds = !k.c.Not
 		k.e.Why = fmt.Sprintf("%d of %s", members, said(&d))
-		if members > 0 && f.Candidates[0].What == Record {
-			k.e.Checks = append(k.e.Checks, Check{Kind: "count", Node: -1, Group: k.m.Records[f.Candidates[0].Index].Group, Count: members})
-		}
+		k.countOf(&d, f.Candidates, nodes)
 		if want == 0 {
 			k.use(k.c.Subject[0].Span, "none of it")
 		}
@@ -74,6 +73,10 @@ func (k *claimer) counts() {
 // countMain counts the records of the largest list, where the text says no more than "there are
 // two": another number says nothing.
 func (k *claimer) countMain(want float64) {
+	if k.m.Truncated {
+		k.e.Why = truncated
+		return
+	}
 	best, n := -1, 0
 	s := newSearcher(k.m, &k.c.Subject[0], k.w, 0)
 	for g := range k.m.Groups {
@@ -81,13 +84,7 @@ func (k *claimer) countMain(want float64) {
 		if s.navigation(gr.Node) || k.w.Within >= 0 && !k.ix.below(gr.Node, k.w.Within) {
 			continue
 		}
-		seen := 0
-		for _, r := range gr.Records {
-			if !k.m.Nodes[k.m.Records[r].Node].Hidden {
-				seen++
-			}
-		}
-		if seen > n {
+		if seen := len(k.seen(g)); seen > n {
 			best, n = g, seen
 		}
 	}
@@ -99,7 +96,9 @@ func (k *claimer) countMain(want float64) {
 	k.use(k.c.Values[0].Span, "counted")
 	k.use(k.c.Subject[0].Span, "the list")
 	k.e.Why = fmt.Sprintf("%d in the list", n)
-	k.e.Checks = append(k.e.Checks, Check{Kind: "count", Node: -1, Group: best, Count: n})
+	if best >= 0 {
+		k.countAll(best)
+	}
 }
 
 func opOf(op string) string {
@@ -156,6 +155,7 @@ func (k *claimer) ordered() {
 		ds = append(ds, d)
 	}
 	last := -1
+	var nodes []int
 	k.e.Known, k.e.Holds = len(ds) > 1, len(ds) > 1
 	for i := range ds {
 		f, ok := k.look(&ds[i])
@@ -170,12 +170,18 @@ func (k *claimer) ordered() {
 			k.e.Why += said(&ds[i]) + " stands before; "
 		}
 		last = f.Candidates[0].Node
+		nodes = append(nodes, last)
 	}
+	k.e.Checks = append(k.e.Checks, Check{Kind: "order", Node: -1, Group: -1, Nodes: nodes, Not: k.c.Not})
 	k.e.Holds = k.e.Holds != k.c.Not
 }
 
 // sorted evaluates whether a group is in the order of one of its columns.
 func (k *claimer) sorted() {
+	if k.m.Truncated {
+		k.e.Why = truncated
+		return
+	}
 	s := newSearcher(k.m, k.c.By, k.w, 0)
 	by := &measured{words: k.ix.phrase(append(wordAtoms(k.c.By), nounAtoms(k.c.By)...), k.w.Lang)}
 	for g := range k.m.Groups {
@@ -187,6 +193,9 @@ func (k *claimer) sorted() {
 		k.e.Known, k.e.Holds = true, inOrder(s, col, rs, k.c.Descending) != k.c.Not
 		k.use(k.c.By.Span, "column "+colName(col))
 		k.e.Why = "by " + colName(col)
+		if !k.c.Not { // in which order it would be sorted, nobody knows
+			k.e.Checks = append(k.e.Checks, Check{Kind: "order", Node: -1, Group: g, Nodes: k.nodesOf(g)})
+		}
 		return
 	}
 }
@@ -213,6 +222,10 @@ func (k *claimer) at() {
 		return
 	}
 	want := int(*k.c.Values[0].Number)
+	if want < 0 && k.m.Truncated {
+		k.e.Why = truncated
+		return
+	}
 	k.use(k.c.Values[0].Span, "place")
 	k.e.Known, k.e.Holds = true, true
 	for i := range k.c.Subject {
@@ -232,7 +245,9 @@ func (k *claimer) at() {
 			k.e.Holds = false
 		}
 		k.e.Why += fmt.Sprintf("%s is number %d of %d; ", k.m.Records[r].Title, place, n)
-		k.e.Checks = append(k.e.Checks, Check{Kind: "order", Node: k.m.Records[r].Node, Group: k.m.Records[r].Group, Count: place})
+		g := k.m.Records[r].Group
+		k.e.Checks = append(k.e.Checks, Check{Kind: "place", Node: k.m.Groups[g].Node, Group: g, Nodes: k.nodesOf(g), Count: want,
+			Subject: k.m.Records[r].Node, Not: k.c.Not})
 	}
 	k.e.Holds = k.e.Holds != k.c.Not
 }
@@ -240,16 +255,8 @@ func (k *claimer) at() {
 // place returns the place of a record among those of its group that are seen, from 1, and how
 // many there are.
 func (k *claimer) place(r int) (place, n int) {
-	for i := range k.m.Records {
-		if k.m.Records[i].Group != k.m.Records[r].Group || k.m.Nodes[k.m.Records[i].Node].Hidden {
-			continue
-		}
-		n++
-		if i == r {
-			place = n
-		}
-	}
-	return place, n
+	list := k.seen(k.m.Records[r].Group)
+	return slices.Index(list, r) + 1, len(list)
 }
 
 // in evaluates whether things are in something else.
@@ -306,54 +313,4 @@ func (k *claimer) inRecord() {
 		k.e.Missing = append(k.e.Missing, k.c.Where.Span)
 	}
 	k.use(k.c.Where.Span, "shown by it")
-}
-
-// unchanged evaluates whether things are as they were before.
-func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
-	e := Evidence{Known: true, Holds: true}
-	w.Hidden = true
-	for i := range c.Subject {
-		d := &c.Subject[i]
-		was, is := Description(before, d, w), Description(after, d, w)
-		if len(is.Candidates) == 0 || len(is.Missing) > 0 || len(was.Candidates) == 0 || len(was.Missing) > 0 {
-			e.Known, e.Holds = false, false
-			e.Missing = append(e.Missing, missingOf(&is, d)...)
-			continue
-		}
-		for _, x := range is.Candidates {
-			e.Used = append(e.Used, x.Used...)
-		}
-		e.Used = append(e.Used, Use{d.Span, "compared with before"})
-		e.Subject = append(e.Subject, is.Candidates...)
-		if shows(before, &was.Candidates[0]) != shows(after, &is.Candidates[0]) {
-			e.Holds = false
-			e.Why += said(d) + " has changed; "
-		}
-	}
-	e.Holds = e.Holds != c.Not
-	return e
-}
-
-// shows is what a thing shows and holds, as one text.
-func shows(m *page.Model, c *Candidate) string {
-	k := &claimer{ix: indexOf(m), m: m}
-	s := ""
-	if c.What == Container {
-		for i := range m.Fields {
-			if f := &m.Fields[i]; k.ix.below(f.Node, c.Node) {
-				s += f.Label + "=" + f.Value + m.Nodes[f.Node].Checked + "\x00"
-			}
-		}
-		for i := range m.Records {
-			if k.ix.below(m.Records[i].Node, c.Node) {
-				s += m.Records[i].Title + "\x00"
-			}
-		}
-		return s
-	}
-	for _, e := range k.texts(c) {
-		s += e.text + "\x00"
-	}
-	n := &m.Nodes[c.Node]
-	return s + n.Checked + n.Selected + n.Value
 }

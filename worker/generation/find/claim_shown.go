@@ -252,22 +252,20 @@ func (k *claimer) only() {
 			group = k.m.Records[c.Index].Group
 		}
 	}
+	if k.m.Truncated {
+		k.e.Known, k.e.Holds, k.e.Why = false, false, truncated
+		return
+	}
 	if group < 0 {
 		k.e.Known, k.e.Holds = false, false
 		k.e.Why += "no list is known that they are all of"
 		return
 	}
-	n := 0
-	for r := range k.m.Records {
-		rec := &k.m.Records[r]
-		if rec.Group != group || k.m.Nodes[rec.Node].Hidden {
-			continue
-		}
-		n++
-		if !in[rec.Node] {
+	for _, r := range k.seen(group) {
+		if rec := &k.m.Records[r]; !in[rec.Node] {
 			k.e.Holds = false
 			k.e.Why += rec.Title + " is listed too; "
 		}
 	}
-	k.e.Checks = append(k.e.Checks, Check{Kind: "count", Node: -1, Group: group, Count: n})
+	k.countAll(group)
 }

@@ -77,6 +77,9 @@ func TestClaim(t *testing.T) {
 			case e.Holds:
 				got = "holds"
 			}
+			if got == "holds" && len(e.Checks) == 0 {
+				t.Error("nothing of it can be a step")
+			}
 			if e.Trivial {
 				got += " trivial"
 			}
@@ -89,5 +92,53 @@ func TestClaim(t *testing.T) {
 				t.Errorf("got %s, want %s: %s", got, want, e.Why)
 			}
 		})
+	}
+}
+
+// TestTruncated leaves open what only all of a page can say, where a part of it was read.
+func TestTruncated(t *testing.T) {
+	num := func(n float64) []intent.Value { return []intent.Value{{Number: &n}} }
+	say := func(text string) []intent.Description {
+		var p spans
+		return []intent.Description{p.say(text)}
+	}
+	for name, c := range map[string]struct {
+		claim intent.Claim
+		open  bool
+	}{
+		"counts": {intent.Claim{Subject: say("/notes"), Property: intent.Counts, Values: num(2)}, true},
+		"last":   {intent.Claim{Subject: say("Stork count"), Property: intent.At, Values: num(-1)}, true},
+		"second": {intent.Claim{Subject: say("Stork count"), Property: intent.At, Values: num(2)}, false},
+		"shown":  {intent.Claim{Subject: say("Stork count"), Property: intent.Shown}, false},
+	} {
+		for _, cut := range []bool{false, true} {
+			m := account("20", "Late frost|draft", "Stork count|draft")
+			m.Truncated = cut
+			e := evaluate(nil, m, &c.claim, Want{Lang: "en", Within: -1})
+			if holds := e.Known && e.Holds; holds != !(cut && c.open) {
+				t.Errorf("%s, truncated %v: holds %v: %s", name, cut, holds, e.Why)
+			}
+		}
+	}
+	for name, c := range map[string]struct {
+		of   func(*intent.Description)
+		open bool
+	}{
+		"last":  {func(d *intent.Description) { d.Ordinal = -1 }, true},
+		"all":   {func(d *intent.Description) { d.All = true }, true},
+		"first": {func(d *intent.Description) { d.Ordinal = 1 }, false},
+		"least": {func(d *intent.Description) { d.Extreme = &intent.Extreme{Measure: "price"} }, true},
+	} {
+		for _, cut := range []bool{false, true} {
+			m := shop()
+			m.Truncated = cut
+			var p spans
+			d := p.say("/products")
+			c.of(&d)
+			f := Description(m, &d, Want{Kinds: []What{Record}, Lang: "en", Within: -1})
+			if (f.Uncertain != "") != (cut && c.open) {
+				t.Errorf("%s, truncated %v: %q", name, cut, f.Uncertain)
+			}
+		}
 	}
 }

@@ -48,7 +48,10 @@ func (k *claimer) value(c *Candidate, d *intent.Description, v *intent.Value) bo
 	}
 	if n, ok := leading(v); ok {
 		for _, place := range k.places(d) {
-			if place.What != Control && k.numberIn(place.Node) == n {
+			if g, number := k.numberIn(place.Node); place.What != Control && number == n {
+				if number > 0 {
+					k.countAll(g)
+				}
 				k.use(v.Span, "counted")
 				k.e.Why += place.Why + " has " + v.Text + "; "
 				return true
@@ -57,6 +60,7 @@ func (k *claimer) value(c *Candidate, d *intent.Description, v *intent.Value) bo
 	}
 	k.e.Why += c.Why + " does not show " + v.Text + "; "
 	if k.c.Not {
+		k.e.Checks = append(k.e.Checks, Check{Kind: "contains", Node: c.Node, Group: -1, Text: v.Text, Not: true})
 		k.use(v.Span, "not shown")
 	}
 	return false
@@ -75,17 +79,18 @@ func leading(v *intent.Value) (int, bool) {
 	return n, err == nil
 }
 
-// numberIn returns how many records of the largest list stand in a node.
-func (k *claimer) numberIn(node int) int {
-	n, most := map[int]int{}, 0
+// numberIn returns the largest list in a node, and how many of its records stand there.
+func (k *claimer) numberIn(node int) (group, most int) {
+	n := map[int]int{}
 	for i := range k.m.Records {
 		r := &k.m.Records[i]
 		if k.ix.below(r.Node, node) && r.Node != node && !k.m.Nodes[r.Node].Hidden {
-			n[r.Group]++
-			most = max(most, n[r.Group])
+			if n[r.Group]++; n[r.Group] > most {
+				group, most = r.Group, n[r.Group]
+			}
 		}
 	}
-	return most
+	return group, most
 }
 
 // texts returns what a thing shows.

@@ -108,8 +108,14 @@ func recordsOf(cs []Candidate) []int {
 	return out
 }
 
+// truncated is why nothing is said of all that a page has where only a part of it was read.
+const truncated = "the page has more than was read"
+
 // unseen says so where a group has more records than the page shows.
 func (s *searcher) unseen(g int) {
+	if s.m.Truncated { // whichever page was meant
+		s.found.Uncertain = truncated
+	}
 	if g < 0 || g >= len(s.m.Groups) || s.found.Uncertain != "" || s.pageSaid() {
 		return
 	}
@@ -184,6 +190,7 @@ func (s *searcher) extremeOption(cs []Candidate) []Candidate {
 		if known < 2 || known*2 < len(by[f]) {
 			continue
 		}
+		s.unseen(-1)
 		for _, c := range at {
 			c.Used = append(c.Used, Use{e.Span, fmt.Sprintf("the end of %d options", known)})
 			if e.Noun != nil {

@@ -205,6 +205,7 @@ func (s *searcher) conclude(all []Candidate) Found {
 	sort.SliceStable(all, func(i, j int) bool { return all[i].Score > all[j].Score })
 	if plural, n := s.plural(); plural {
 		s.members(all, n)
+		s.unseen(-1)
 		s.useFlags(f.Candidates)
 		return *f
 	}

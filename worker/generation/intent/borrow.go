@@ -6,11 +6,11 @@ import "github.com/slipway-qa/slipway/worker/generation/lexicon"
 // whoever read them: the same accounting as for the readings of Read.
 func UnreadBy(source, lang string, goals []Goal) []Span {
 	r := &reader{source: source, lang: lang, lex: lexicon.Language(lang)}
-	text := source[:min(len(source), Longest)]
-	_, items := r.read(r.unclitic(tokenize(text)))
+	end := longest(source)
+	_, items := r.read(r.unclitic(tokenize(source[:end])))
 	left := r.unread(items, goals)
-	if len(source) > Longest {
-		left = append(left, Span{Longest, len(source)})
+	if len(source) > end {
+		left = append(left, Span{end, len(source)})
 	}
 	return left
 }

@@ -52,6 +52,15 @@ func TestLongest(t *testing.T) {
 	}
 }
 
+// TestLongestIsCharacters holds a text of as many characters as are taken to be read to its end.
+func TestLongestIsCharacters(t *testing.T) {
+	text := "Gib „" + strings.Repeat("ü", Longest-40) + "“ als Namen ein."
+	read := ReadIn(text, "de")
+	if len(read.Readings) == 0 || len(read.Readings[0].Unread) > 0 {
+		t.Errorf("not read: %d readings", len(read.Readings))
+	}
+}
+
 // TestSpans holds all spans to lie in the text.
 func TestSpans(t *testing.T) {
 	for _, r := range readings(t) {

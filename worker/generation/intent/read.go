@@ -6,12 +6,24 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
-// Longest is how many bytes of a text are read: a test is some sentences, and what is longer
+// Longest is how many characters of a text are read: a test is some sentences, and what is longer
 // is no description of one.
 const Longest = 20_000
 
 // most is how many readings a text has at most: each is tried on a page.
 const most = 4
+
+// longest returns how many bytes of a text are read: those of its first Longest characters.
+func longest(source string) int {
+	n := 0
+	for at := range source {
+		if n == Longest {
+			return at
+		}
+		n++
+	}
+	return len(source)
+}
 
 // Read reads a text. What is behind Longest is not read, and stands in Unread.
 func Read(source string) Text {
@@ -25,15 +37,13 @@ func ReadIn(source, lang string) Text {
 	if r.lex == nil {
 		return t
 	}
-	text := source
-	if len(text) > Longest {
-		text = text[:Longest]
-	}
+	end := longest(source)
+	text := source[:end]
 	toks := r.unclitic(tokenize(text))
 	best, read := r.read(toks)
 	best.Unread = append(best.Unread, r.unread(read, best.Goals)...)
-	if len(source) > Longest {
-		best.Unread = append(best.Unread, Span{Longest, len(source)})
+	if len(source) > end {
+		best.Unread = append(best.Unread, Span{end, len(source)})
 	}
 	if len(best.Goals) == 0 {
 		return t

@@ -56,7 +56,7 @@ func HandIn(t *Task, start *page.Model) []Way {
 		w.Used = []find.Use{t.verbUse("Enter")}
 		list = append(list, w)
 	}
-	return t.redeeming(list)
+	return t.redeeming(once(list))
 }
 
 // redeeming drops, where a code is to be applied, what adds or orders something.
@@ -139,6 +139,9 @@ func Page(t *Task) []Way {
 		if t.Model.Controls[c.Index].Record < 0 {
 			list = append(list, t.pressOf(&c, costNamed+1-c.Score))
 		}
+	}
+	if t.Goal.Risk != "" {
+		list = once(list)
 	}
 	return list
 }

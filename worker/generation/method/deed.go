@@ -36,6 +36,9 @@ func Ways(t *Task) []Way {
 		}
 	}
 	list = append(list, build(t)...)
+	if t.Goal.Risk != "" {
+		list = once(list)
+	}
 	seen := map[string]bool{}
 	list = slices.DeleteFunc(list, func(w Way) bool {
 		again := seen[w.Key]
@@ -43,6 +46,14 @@ func Ways(t *Task) []Way {
 		return again
 	})
 	slices.SortStableFunc(list, func(a, b Way) int { return cmp.Compare(a.Cost, b.Cost) })
+	return list
+}
+
+// once marks the ways of which one only is done, all but those that only reveal.
+func once(list []Way) []Way {
+	for i := range list {
+		list[i].Once = !list[i].Reveals
+	}
 	return list
 }
 

@@ -42,6 +42,9 @@ type Way struct {
 	Guess bool
 	// Risks: what it presses may delete, pay or send; it is done once.
 	Risks bool
+	// Once: it hands in, orders, pays, sends or deletes. Where it changed something, or the goal is of
+	// those that cannot be taken back, no other one of these is tried from where it was.
+	Once bool
 	// Key names it on later models, so that it is not tried twice.
 	Key string
 }

@@ -219,7 +219,7 @@ func (f *finder) readGoal(j *jsonGoal, from int) intent.Goal {
 	if g.Claim == nil && g.Effect == intent.Check {
 		f.fail("claim is missing")
 	}
-	if g.Keys != "" && !strings.Contains(f.low, strings.ToLower(g.Keys[strings.LastIndexByte(g.Keys, '+')+1:])) {
+	if g.Keys != "" && !namesKey(f.low, g.Keys) {
 		f.fail("the text names no key %q", shorten(g.Keys, maxCalled))
 	}
 	g.Words = append(g.Words, f.spans(j.Words)...)

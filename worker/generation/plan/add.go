@@ -298,7 +298,7 @@ func (p *planner) make(ctx context.Context, g *intent.Goal) error {
 				return err
 			}
 		}
-		if ok, err := p.undo(ctx, mark, start); err != nil || !ok {
+		if err := p.back(ctx, mark, start); err != nil {
 			return err
 		}
 		f = newForm(f.fields)

@@ -2,8 +2,6 @@ package plan
 
 import (
 	"context"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -24,34 +22,51 @@ type assertion struct {
 	why string
 }
 
-// assertAll executes the assertions of a claim that holds, and keeps them as steps. At least one
-// must be made of it.
+// assertAll executes the assertions of a claim that holds, and keeps them as steps. All of it must
+// become steps: a test that leaves out a part of what was asked would pass without it.
 func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, e *find.Evidence) error {
-	made := 0
-	var last string
-	for _, c := range e.Checks {
-		a, ok := assertionOf(m, &c)
-		if !ok {
-			continue
-		}
-		a.why = p.words(g.Span)
-		message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds()))
-		if err != nil {
-			return err
-		}
-		if message != "" {
-			last = message
-			continue
-		}
-		made++
+	if g.Claim.Property == intent.Asked { // the step that answers the question compares it
+		return nil
 	}
-	if made == 0 && len(e.Checks) > 0 && g.Claim.Property != intent.Asked {
-		if last != "" {
-			return &FailedError{Code: codeAssertion, Detail: "expected: " + p.words(g.Span) + "; " + last}
+	made := 0
+	for i := range e.Checks {
+		list, ok := assertionsOf(m, &e.Checks[i])
+		if !ok {
+			return p.unkept(e)
 		}
-		p.note("checked", "the page shows it now, and no step can say it: "+e.Why)
+		for _, a := range list {
+			a.why = p.words(g.Span)
+			message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds()))
+			if err != nil {
+				return err
+			}
+			if message != "" {
+				return &FailedError{Code: codeAssertion, Detail: "expected: " + p.words(g.Span) + "; " + message}
+			}
+			made++
+		}
+	}
+	if made == 0 {
+		return p.unkept(e)
 	}
 	return nil
+}
+
+// unkept is the error for a claim that holds now, and that no step can compare.
+func (p *planner) unkept(e *find.Evidence) error {
+	return p.say("the page shows it now, and no step of a test can check it (" + strings.TrimSuffix(e.Why, "; ") + ")")
+}
+
+// assertionsOf returns what a check compares, as steps have it.
+func assertionsOf(m *page.Model, c *find.Check) ([]assertion, bool) {
+	switch c.Kind {
+	case "order":
+		return orderOf(m, c)
+	case "place":
+		return placeOf(m, c)
+	}
+	a, ok := assertionOf(m, c)
+	return []assertion{a}, ok
 }
 
 // assertionOf returns what a check compares, as a step has it.
@@ -73,8 +88,6 @@ func assertionOf(m *page.Model, c *find.Check) (assertion, bool) {
 		return stateOf(m, c)
 	case "count":
 		return countOf(m, c)
-	case "order":
-		return orderOf(m, c)
 	case "address":
 		return assertion{node: -1, not: c.Not, matcher: step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: text, Mode: step.Contains}}}, true
 	case "title":
@@ -175,76 +188,6 @@ func stateOf(m *page.Model, c *find.Check) (assertion, bool) {
 	return a, !n.Hidden
 }
 
-// countOf asserts how many records a group has: by their role where all have one, else by their
-// titles, in their order.
-func countOf(m *page.Model, c *find.Check) (assertion, bool) {
-	if c.Group < 0 || c.Group >= len(m.Groups) {
-		return assertion{}, false
-	}
-	g := &m.Groups[c.Group]
-	role := ""
-	for i, r := range g.Records {
-		if i > 0 && m.Nodes[m.Records[r].Node].Role != role {
-			role = ""
-			break
-		}
-		role = m.Nodes[m.Records[r].Node].Role
-	}
-	if count := countRole(m, g.Node, role); role != "" && role != "row" && len(g.Records) == c.Count && count == c.Count {
-		return assertion{node: g.Node, matcher: step.Matcher{Name: step.Count, Args: step.MatcherArgs{Value: strconv.Itoa(c.Count)}},
-			selector: &step.Selector{Type: step.ByRole, Value: role}}, true
-	}
-	if titles := titled(m, c.Group); len(titles) == c.Count && c.Count > 0 {
-		return following(g.Node, titles), true
-	}
-	return assertion{}, false
-}
-
-func countRole(m *page.Model, node int, role string) int {
-	n := 0
-	for i := node + 1; i < m.Index().End(node); i++ {
-		if m.Nodes[i].Role == role && !m.Nodes[i].Hidden {
-			n++
-		}
-	}
-	return n
-}
-
-// orderOf asserts in which order the records of a group stand.
-func orderOf(m *page.Model, c *find.Check) (assertion, bool) {
-	if c.Group < 0 || c.Group >= len(m.Groups) {
-		return assertion{}, false
-	}
-	titles := titled(m, c.Group)
-	at := -1
-	for i, r := range m.Groups[c.Group].Records {
-		if m.Records[r].Node == c.Node {
-			at = i
-		}
-	}
-	if at < 0 || len(titles) < 2 {
-		return assertion{}, false
-	}
-	return following(m.Groups[c.Group].Node, titles[:min(len(titles), maxFollowing)]), true
-}
-
-// maxFollowing bounds how many texts a pattern has.
-const maxFollowing = 12
-
-// following asserts that texts follow each other in an element.
-func following(node int, texts []string) assertion {
-	parts := make([]string, len(texts))
-	for i, text := range texts {
-		words := strings.Fields(text)
-		for k := range words {
-			words[k] = regexp.QuoteMeta(words[k])
-		}
-		parts[i] = strings.Join(words, `\s+`)
-	}
-	return assertion{node: node, own: true, matcher: step.Matcher{Name: step.TextIs,
-		Args: step.MatcherArgs{Value: `(?is)` + strings.Join(parts, `.*?`), Mode: step.Matches}}}
-}
-
 // assert executes an assertion and keeps it when it holds; else it returns what the page says.
 func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit int) (string, error) {
 	matcher := a.matcher
@@ -265,6 +208,9 @@ func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit 
 		tool = inFrames(tool, found[0].Frames)
 	} else if a.selector != nil {
 		tool.Args.Selector = a.selector
+	}
+	if err := p.full(); err != nil {
+		return "", err
 	}
 	s := step.Step{ID: p.newID(), Tool: tool, TimeoutMS: tryTimeMS}
 	model := p.model

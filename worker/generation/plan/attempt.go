@@ -22,6 +22,8 @@ type attempt struct {
 	// from is the model that the goal began from, where that was before now; nil: now.
 	from  *page.Model
 	tried map[string]bool
+	// did has the ways that were done, and whether they changed more than what is in front.
+	did map[string]bool
 	// risked: something that may delete, pay or send was pressed. It is not pressed again.
 	risked bool
 	// said: something was pressed that is called by the deed, and not only by a word of the goal.
@@ -55,7 +57,7 @@ func (p *planner) attempt(ctx context.Context, a *attempt) (effect.Verdict, erro
 	if err != nil {
 		return effect.Verdict{}, err
 	}
-	a.start, a.tried = m, map[string]bool{}
+	a.start, a.tried, a.did = m, map[string]bool{}, map[string]bool{}
 	if a.from != nil {
 		a.start = a.from
 	}
@@ -86,10 +88,10 @@ func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdic
 		return effect.Verdict{}, err
 	}
 	worst := effect.Verdict{State: effect.Unseen, Why: "there is no way to do it"}
-	n, answered := 0, false
+	n, answered, once := 0, false, false
 	for _, w := range p.ways(a, before, l) {
 		again := w.Risks && a.risked && (answered || !l.answers(before, &w))
-		if a.tried[w.Key] || again {
+		if a.tried[w.Key] || again || w.Once && once {
 			continue
 		}
 		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
@@ -102,6 +104,8 @@ func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdic
 		if err != nil || v.State == effect.Reached {
 			return v, err
 		}
+		changed, done := a.did[w.Key]
+		once = once || w.Once && done && (changed || irrevocable(a.goal) && !w.Guess)
 		if v.State == effect.Wrong || worst.State != effect.Wrong {
 			worst = v
 		}
@@ -180,9 +184,6 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 		p.trace("%s, depth %d: %s would do what is not said", a.goal.Effect, l.depth, name)
 		return effect.Verdict{State: effect.Unseen, Why: name + " would do more than the text says"}, nil
 	}
-	if p.deletesMore(a, w) {
-		return effect.Verdict{State: effect.Unseen, Why: "another thing may have been deleted before, by another reading of the text"}, nil
-	}
 	ok, err := p.perform(ctx, w)
 	if err != nil {
 		return effect.Verdict{}, err
@@ -199,9 +200,8 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	a.risked = a.risked || w.Risks
 	said := a.said
 	a.said = said || !w.Guess && !w.Reveals
-	if risks(a, w) && !same(before, now) {
-		p.deleted = append(p.deleted, deletion(a, w))
-	}
+	a.did[w.Key] = !same(before, now) && (irrevocable(a.goal) || before.Front == now.Front || opened(before, now) < 0)
+	p.noteHarm(a, w, before, now)
 	v := p.verdict(a, now, w, before)
 	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)
 	a.last = v.Why
@@ -343,7 +343,7 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 				p.pendingForm(a.goal, before)
 				return effect.Verdict{State: effect.Reached, Why: "it is filled in, and the text hands it in", Used: v.Used}, nil
 			}
-			inner.inside = p.still(now, m, inner.inside)
+			inner.inside, now = p.still(now, m, inner.inside), m
 		}
 	}
 	risked := a.risked

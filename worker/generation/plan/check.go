@@ -8,7 +8,6 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
-	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 const (
@@ -44,7 +43,7 @@ func (p *planner) check(ctx context.Context, g *intent.Goal) error {
 	if g.Within > 0 {
 		limit = g.Within
 	}
-	e, err := p.until(ctx, g.Claim, limit)
+	e, err := p.until(ctx, g, limit)
 	if err != nil {
 		return err
 	}
@@ -73,13 +72,21 @@ func (p *planner) check(ctx context.Context, g *intent.Goal) error {
 	for i := range g.Claim.Subject {
 		p.useSpan(g.Claim.Subject[i].NounSpan, "what it is about")
 	}
-	if e.Trivial {
+	if p.trivially(g.Claim, &e) {
 		p.trivial = append(p.trivial, p.words(g.Span))
 	}
 	if len(e.Subject) > 0 && m.Dialog == nil {
 		p.remember(m, e.Subject[:1])
 	}
 	return p.assertAll(ctx, m, g, &e)
+}
+
+// trivially reports whether a claim held before anything was done, too.
+func (p *planner) trivially(c *intent.Claim, e *find.Evidence) bool {
+	if p.before == nil || p.before == p.first {
+		return e.Trivial
+	}
+	return find.Claim(p.first, p.model, c, p.want(p.model)).Trivial
 }
 
 // otherwise returns the evidence for a claim about "it" where that is not the thing that the goal
@@ -142,13 +149,21 @@ func (p *planner) ofPage(c *intent.Claim) (find.Evidence, bool) {
 	return e, e.Known && e.Holds
 }
 
-// until looks until a claim holds, at most for some time.
-func (p *planner) until(ctx context.Context, c *intent.Claim, limit time.Duration) (find.Evidence, error) {
+// until looks until the claim of a goal holds, at most for some time. What the text waits for may
+// take that time on a page that is at rest, and on one to which nothing was done.
+func (p *planner) until(ctx context.Context, g *intent.Goal, limit time.Duration) (find.Evidence, error) {
+	waits := g.Effect == intent.Wait || g.Within > 0
 	end := time.Now().Add(limit)
+	if waits && p.deadline.Before(end) {
+		end = p.deadline
+	}
 	for {
-		e, err := p.evidence(ctx, c)
-		if err != nil || e.Known && e.Holds || time.Now().After(end) || p.steps == nil {
+		e, err := p.evidence(ctx, g.Claim)
+		if err != nil || e.Known && e.Holds || time.Now().After(end) || p.steps == nil && !waits {
 			return e, err
+		}
+		if other, ok := p.otherwise(g.Claim); waits && ok {
+			return other, nil
 		}
 		select {
 		case <-ctx.Done():
@@ -159,7 +174,7 @@ func (p *planner) until(ctx context.Context, c *intent.Claim, limit time.Duratio
 		if _, err := p.lookAnew(ctx); err != nil {
 			return e, err
 		}
-		if same(before, p.model) && time.Until(end) < limit-time.Second {
+		if !waits && same(before, p.model) && time.Until(end) < limit-time.Second {
 			return e, nil // the page is at rest
 		}
 	}
@@ -189,8 +204,7 @@ func (p *planner) elsewhere(ctx context.Context, c *intent.Claim, e find.Evidenc
 			return got, nil
 		}
 	}
-	_, err = p.undo(ctx, mark, m)
-	return e, err
+	return e, p.back(ctx, mark, m)
 }
 
 // unsure is the error for a condition of which the page does not say whether it holds: to leave
@@ -219,18 +233,4 @@ func (p *planner) unknown(c *intent.Claim, e *find.Evidence) error {
 	}
 	_ = c
 	return p.say(reason)
-}
-
-// titled returns the record titles of a group, as they stand.
-func titled(m *page.Model, group int) []string {
-	if group < 0 || group >= len(m.Groups) {
-		return nil
-	}
-	var list []string
-	for _, r := range m.Groups[group].Records {
-		if t := m.Records[r].Title; t != "" && !m.Nodes[m.Records[r].Node].Hidden {
-			list = append(list, t)
-		}
-	}
-	return list
 }

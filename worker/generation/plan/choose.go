@@ -124,8 +124,11 @@ func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
 	}
 	whole := newForm(append(p.narrowing(g), fields...))
 	if len(whole.fields) > 0 {
+		start, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
 		mark := p.mark()
-		start := p.model
 		if err := p.fill(ctx, whole, p.anywhere); err != nil {
 			return err
 		}
@@ -139,7 +142,7 @@ func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
 				return nil
 			}
 		}
-		if _, err := p.undo(ctx, mark, start); err != nil {
+		if err := p.back(ctx, mark, start); err != nil {
 			return err
 		}
 	}

@@ -113,6 +113,9 @@ func (p *planner) save(ctx context.Context, m *page.Model, c *find.Candidate, te
 		return "", err
 	}
 	args.Selector = selectorFor(&found[0], &assertion{own: true})
+	if err := p.full(); err != nil {
+		return "", err
+	}
 	s := step.Step{ID: p.newID(), Tool: inFrames(step.Tool{Type: step.Save, Args: args}, found[0].Frames), TimeoutMS: tryTimeMS}
 	model := p.model
 	record, err := p.execute(ctx, s)

@@ -32,6 +32,9 @@ func (p *planner) uncover(ctx context.Context, before *page.Model, node int) (*p
 	if closing < 0 {
 		return nil, nil
 	}
+	if err := p.full(); err != nil {
+		return nil, err
+	}
 	s, ok, err := p.stepOf(ctx, now, method.Press(closing), "closes what the page laid over it")
 	if err != nil || !ok {
 		return nil, err

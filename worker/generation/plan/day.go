@@ -70,7 +70,7 @@ func (p *planner) onDay(ctx context.Context, g *intent.Goal) (*intent.Goal, erro
 		before = now
 	}
 	if p.mark() > mark {
-		_, err = p.undo(ctx, mark, start)
+		err = p.back(ctx, mark, start)
 	}
 	return g, err
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word/token"
@@ -216,13 +217,20 @@ func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field)
 		return typed && !method.IsSearch(m, slot.To.Index) && v.Number == nil && v.Date == nil
 	case intent.Choose:
 	case intent.Set, intent.Toggle:
-		if first, _ := utf8.DecodeRuneInString(v.Text); v.Quoted || v.Number != nil || v.Date != nil || !unicode.IsLower(first) || strings.ContainsAny(v.Text, "@/") {
+		if v.Quoted || v.Number != nil || v.Date != nil || !p.isWord(v.Text) || strings.ContainsAny(v.Text, "@/") {
 			return false
 		}
 	default:
 		return false
 	}
 	return typed
+}
+
+// isWord reports whether a text begins like a word and not like a name: in German, whose nouns are
+// written like names, where it is one that is known.
+func (p *planner) isWord(text string) bool {
+	first, _ := utf8.DecodeRuneInString(text)
+	return unicode.IsLower(first) || p.text.Lang == "de" && len(lexicon.Concept(text, "de")) > 0
 }
 
 // fillField tries the ways to have a field hold a value.

@@ -87,29 +87,6 @@ func (p *planner) pressesForbidden(m *page.Model, w *method.Way, g *intent.Goal)
 	return false
 }
 
-// deletesMore reports whether a way deletes something else than what an earlier reading of the text
-// has pressed: a fresh page does not always bring back what is gone. What was pressed then to delete
-// is no way to do anything else.
-func (p *planner) deletesMore(a *attempt, w *method.Way) bool {
-	return len(p.gone) > 0 && risks(a, w) != slices.Contains(p.gone, deletion(a, w))
-}
-
-// risks reports whether a way deletes or pays for what it is tried on.
-func risks(a *attempt, w *method.Way) bool {
-	return w.Risks && (destroys(a.goal.Effect) || a.goal.Risk == "pay")
-}
-
-// deletion names the press that deletes a target.
-func deletion(a *attempt, w *method.Way) string {
-	title := ""
-	if len(a.target) > 0 {
-		if r := effect.RecordOf(a.start, &a.target[0]); r >= 0 {
-			title = a.start.Records[r].Title
-		}
-	}
-	return w.Name + " of " + title
-}
-
 // forbiddenRecord is the record of the target of a forbidden goal; -1.
 func (p *planner) forbiddenRecord(m *page.Model, g *intent.Goal) int {
 	f := find.Description(m, &g.Target[0], p.want(m, find.Record))

@@ -17,3 +17,16 @@ func TestForbiddenBegins(t *testing.T) {
 		}
 	}
 }
+
+// A German noun is no name to type anywhere, and a name is.
+func TestIsWord(t *testing.T) {
+	for _, c := range []struct {
+		lang, text string
+		want       bool
+	}{{"de", "Stern", true}, {"de", "Grabowski", false}, {"en", "Star", false}, {"en", "star", true}} {
+		p := &planner{text: &intent.Text{Lang: c.lang}}
+		if got := p.isWord(c.text); got != c.want {
+			t.Errorf("%s %q: %v, want %v", c.lang, c.text, got, c.want)
+		}
+	}
+}

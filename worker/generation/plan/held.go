@@ -18,11 +18,17 @@ func (p *planner) heldBy(w *method.Way, start, now *page.Model, c *find.Candidat
 		switch f := &start.Fields[c.Index]; {
 		case f.Entries:
 			return entered(start, now, c, v)
-		case p.goal != nil && p.goal.Effect == intent.Choose && w.Reveals && start.Nodes[f.Node].Editable:
+		case w.Reveals && start.Nodes[f.Node].Editable && (p.goal != nil && p.goal.Effect == intent.Choose || p.suggests(start, now, v)):
 			return false // what is offered is to be pressed
 		}
 	}
 	return p.holdsNow(start, now, c, v, off)
+}
+
+// suggests reports whether what came after a text was typed offers that text.
+func (p *planner) suggests(start, now *page.Model, v *intent.Value) bool {
+	t := &method.Task{Model: now, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: opened(start, now), News: newNodes(start, now), Depth: 1}
+	return len(t.News) > 0 && len(method.Offered(t, v)) > 0
 }
 
 // entered reports whether a text is seen now beside its field, and no longer in it.

@@ -119,6 +119,10 @@ func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
 func ticks(m *page.Model, g *intent.Goal, w *method.Way) bool {
 	switch g.Effect {
 	case intent.Submit, intent.Edit, intent.Append, intent.SignIn, intent.SignOut:
+	case intent.Act: // "ask for an appointment for Ann on May 4" is a form and no box
+		if len(g.Fields) == 0 {
+			return false
+		}
 	default:
 		return false
 	}

@@ -19,7 +19,8 @@ func (p *planner) perform(ctx context.Context, w *method.Way) (bool, error) {
 		return false, err
 	}
 	p.tries++
-	for i, a := range w.Acts {
+	p.touched = true
+	for _, a := range w.Acts {
 		ok, err := p.do(ctx, m, a, w.Name)
 		if err == nil && !ok {
 			var now *page.Model
@@ -36,9 +37,6 @@ func (p *planner) perform(ctx context.Context, w *method.Way) (bool, error) {
 				p.near = m.Nodes[a.Node].Ref
 			}
 		}
-		if i == len(w.Acts)-1 {
-			p.noteRisk(m, w, a)
-		}
 	}
 	return true, nil
 }
@@ -51,17 +49,18 @@ func (p *planner) nearOn(m *page.Model) int {
 	return m.Index().ByRef(p.near)
 }
 
-func (p *planner) noteRisk(m *page.Model, w *method.Way, a method.Act) {
-	if a.Node < 0 || a.Node >= len(m.Nodes) {
-		return
+// full returns an error where the test has as many steps as it may have.
+func (p *planner) full() error {
+	if p.cfg.MaxSteps > 0 && len(p.steps) >= p.cfg.MaxSteps {
+		return &FailedError{Code: codeMaxSteps, Detail: fmt.Sprintf("the intent needs more than %d steps", p.cfg.MaxSteps)}
 	}
-	p.risked = append(p.risked, pressed{ref: m.Nodes[a.Node].Ref, name: method.DescribeNode(m, a.Node)})
+	return nil
 }
 
 // do executes one act on nodes of a model and keeps its step when it passed.
 func (p *planner) do(ctx context.Context, m *page.Model, a method.Act, why string) (bool, error) {
-	if p.cfg.MaxSteps > 0 && len(p.steps) >= p.cfg.MaxSteps {
-		return false, &FailedError{Code: codeMaxSteps, Detail: fmt.Sprintf("the intent needs more than %d steps", p.cfg.MaxSteps)}
+	if err := p.full(); err != nil {
+		return false, err
 	}
 	s, ok, err := p.stepOf(ctx, m, a, why)
 	if err != nil || !ok {

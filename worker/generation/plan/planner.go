@@ -35,13 +35,11 @@ type planner struct {
 	asserted  bool
 	trivial   []string
 	reasoning []authoring.Reason
-	// risked are the presses that may have deleted, paid or sent: nothing of it is undone by a
-	// fresh start where data are real, and none is done twice for one goal.
-	risked []pressed
-
-	// deleted are the presses of this reading that deleted something, or may have; gone those of the
-	// readings before it.
-	deleted, gone []string
+	// harmed are the ids of the steps of this reading that may have deleted, paid or sent, also of
+	// those that were not kept: none is done a second time by a fresh start or another reading.
+	harmed map[string]bool
+	// touched: something was tried on the page in this reading, whether it was kept or not.
+	touched bool
 
 	// near is the ref of the field that was filled last.
 	near string
@@ -82,9 +80,6 @@ type planner struct {
 	askedThings   int
 	decided       []Decision
 }
-
-// pressed is a press that may have deleted, paid or sent.
-type pressed struct{ ref, name string }
 
 // thing is a thing of the page that lasts from one model to the next.
 type thing struct {

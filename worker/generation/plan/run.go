@@ -56,7 +56,7 @@ func (p *planner) run(ctx context.Context) error {
 	if !errors.As(first, &not) {
 		return first
 	}
-	if len(p.risked) > 0 {
+	if len(p.harmed) > 0 {
 		return first // what may have been deleted, paid or sent is not done by another reading
 	}
 	more, err := p.askReadings(ctx, not)
@@ -87,7 +87,10 @@ func (p *planner) readings(ctx context.Context, from int) error {
 			}
 			continue
 		}
-		if i > 0 && p.mark()+len(p.risked) > 0 {
+		if len(p.harmed) > 0 {
+			break // what may have been deleted, paid or sent is not done by another reading
+		}
+		if i > 0 && (p.mark() > 0 || p.touched) {
 			if p.cfg.Fresh == nil || p.cfg.Explore == ExploreOff || p.spent() {
 				if first == nil {
 					first = p.say("the page cannot begin afresh for another reading")
@@ -123,7 +126,7 @@ func (p *planner) begin(r *intent.Reading) {
 	p.drop(0)
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
 	p.near, p.prompted, p.unsent, p.copied, p.sources, p.savedAs = "", nil, false, nil, nil, map[string]string{}
-	p.risked, p.deleted, p.gone = nil, nil, append(p.gone, p.deleted...)
+	p.touched, p.harmed = false, map[string]bool{}
 }
 
 // unread is the error for a reading that has words which no slot took.

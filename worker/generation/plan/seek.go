@@ -83,7 +83,7 @@ func (p *planner) reveal(ctx context.Context, d *intent.Description, tiers [][]f
 		}
 	}
 	if p.mark() > mark {
-		_, err = p.undo(ctx, mark, start)
+		err = p.back(ctx, mark, start)
 	}
 	return nil, err
 }
@@ -205,8 +205,7 @@ func (p *planner) seek(ctx context.Context, d *intent.Description, tiers [][]fin
 	if p.mark() == mark {
 		return nil, nil
 	}
-	_, err = p.undo(ctx, mark, start)
-	return nil, err
+	return nil, p.back(ctx, mark, start)
 }
 
 // opening is what was opened in a search: whether it turned a page, and the branch of a tree that it

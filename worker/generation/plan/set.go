@@ -296,7 +296,7 @@ func (p *planner) seekFields(ctx context.Context, f *form) (bool, error) {
 		}
 	}
 	if p.mark() > mark {
-		_, err = p.undo(ctx, mark, start)
+		err = p.back(ctx, mark, start)
 	}
 	return false, err
 }

@@ -41,8 +41,7 @@ func (p *planner) slide(ctx context.Context, c *find.Candidate, want float64) (b
 	if err != nil {
 		return false, err
 	}
-	_, err = p.undo(ctx, mark, start)
-	return false, err
+	return false, p.back(ctx, mark, start)
 }
 
 // nudge presses an arrow key on a knob of an earlier model so often, and returns the number that

@@ -149,10 +149,13 @@ func bare(d *intent.Description) bool {
 		len(d.Having) == 0 && len(d.Lacking) == 0 && len(d.State) == 0 && d.Count == 0 && len(d.Relation) == 0
 }
 
-// doubtful reports whether what was found is not sure enough for what destroys.
+// doubtful reports whether what was found is not sure enough for what destroys, pays or sends.
 func (p *planner) doubtful(f *find.Found) bool {
-	if p.goal == nil || !destroys(p.goal.Effect) {
+	switch {
+	case p.goal == nil:
 		return false
+	case !destroys(p.goal.Effect):
+		return p.goal.Risk != "" && f.Uncertain != ""
 	}
 	return f.Uncertain != "" || len(f.Assumed) > 0 && len(f.Candidates) > 0 && len(f.Candidates[0].Used) == 0 && !f.Plural
 }

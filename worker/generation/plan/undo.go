@@ -9,7 +9,8 @@ import (
 )
 
 // undo brings the page back to how it was at a mark, when it showed a model, and drops the steps
-// since then. It reports whether the page is as before.
+// since then. It reports whether the page is as before. Nothing is done again for it that may have
+// deleted, paid or sent, and nothing at all where the data are real.
 func (p *planner) undo(ctx context.Context, mark int, before *page.Model) (bool, error) {
 	steps := p.mark()
 	p.drop(mark)
@@ -25,7 +26,7 @@ func (p *planner) undo(ctx context.Context, mark int, before *page.Model) (bool,
 	if same(before, now) {
 		return true, nil
 	}
-	if steps == mark && p.cfg.Fresh == nil {
+	if steps == mark && !p.repeatable() {
 		return true, nil // nothing was done: the page changes by itself
 	}
 	if onlyOpened(before, now) {
@@ -36,15 +37,29 @@ func (p *planner) undo(ctx context.Context, mark int, before *page.Model) (bool,
 			return true, nil
 		}
 	}
-	if p.cfg.Fresh == nil {
-		return onlyOpened(before, now), nil
+	if !p.repeatable() {
+		return p.cfg.Explore != ExploreOff && onlyOpened(before, now), nil
 	}
 	p.trace("a fresh page, and %d steps again", len(p.steps))
 	if err := p.cfg.Fresh(ctx, p.steps); err != nil {
 		return false, err
 	}
-	_, err = p.lookAnew(ctx)
-	return true, err
+	if now, err = p.lookAnew(ctx); err != nil {
+		return false, err
+	}
+	return restored(before, now), nil
+}
+
+// back undoes what led nowhere, for what goes on from there: where that cannot be, it is an error.
+func (p *planner) back(ctx context.Context, mark int, before *page.Model) error {
+	ok, err := p.undo(ctx, mark, before)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return p.say("what was tried did not do it, and it cannot be undone")
+	}
+	return nil
 }
 
 // inverse executes a step that is no part of the test, and looks.
