@@ -99,8 +99,8 @@ func (s *Settings) checkMode(mode string) error {
 }
 
 const settingsOf = `
-select require_login, generic_files, landing_page_mode, healing, drift, trace, retries, generation_explore, audit_days, retention_builds, retention_days,
-	run_retention_days, run_retention_runs from organizations where id = $1`
+select require_login, generic_files, landing_page_mode, healing, drift, trace, retries, generation_explore, audit_days,
+	retention_builds, retention_days, run_retention_days, run_retention_runs from organizations where id = $1`
 
 // SettingsOf reads an organization's switches.
 func SettingsOf(ctx context.Context, q storage.Querier, organizationID int64) (*Settings, error) {

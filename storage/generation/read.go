@@ -68,7 +68,8 @@ func CapturedOf(ctx context.Context, q storage.Querier, id uuid.UUID) (*Captured
 	if err := q.GetContext(ctx, &row, captured, id); err != nil {
 		return nil, storage.Wrap(err, "what generation "+id.String()+" captured")
 	}
-	c := &Captured{DiscoveredIntent: row.DiscoveredIntent, Description: row.Description, Changes: row.Changes, Model: row.Model, Findings: row.Findings}
+	c := &Captured{DiscoveredIntent: row.DiscoveredIntent, Description: row.Description,
+		Changes: row.Changes, Model: row.Model, Findings: row.Findings}
 	if err := json.Unmarshal(row.Steps, &c.Steps); err != nil {
 		return nil, fmt.Errorf("steps of generation %s: %w", id, err)
 	}

@@ -99,7 +99,7 @@ func controlState(m *page.Model, i int) string {
 	if isSign(n.Text) {
 		sign = n.Text
 	}
-	return strings.Join([]string{m.Controls[i].State, fold(ControlName(m, i)), n.Checked, n.Selected, n.Expanded, sign}, "/")
+	return strings.Join([]string{m.Controls[i].State, Fold(ControlName(m, i)), n.Checked, n.Selected, n.Expanded, sign}, "/")
 }
 
 // held is what a field holds.
@@ -187,16 +187,16 @@ func compareContainers(c *Change) {
 func compareLines(c *Change) {
 	count := map[string]int{}
 	for i := range c.Before.Lines {
-		count[fold(c.Before.Lines[i].Text)]++
+		count[Fold(c.Before.Lines[i].Text)]++
 	}
 	for i := range c.After.Lines {
-		key := fold(c.After.Lines[i].Text)
+		key := Fold(c.After.Lines[i].Text)
 		if count[key]--; count[key] < 0 && key != "" {
 			c.NewLines = append(c.NewLines, i)
 		}
 	}
 	for i := len(c.Before.Lines) - 1; i >= 0; i-- {
-		key := fold(c.Before.Lines[i].Text)
+		key := Fold(c.Before.Lines[i].Text)
 		if count[key] > 0 && key != "" {
 			count[key]--
 			c.GoneLines = append(c.GoneLines, i)

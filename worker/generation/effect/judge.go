@@ -110,15 +110,15 @@ func (j *judged) harm() string {
 // stillShown reports whether a page has as many texts that are the title of a record as there were such
 // records beside the targets: what is left of a list may be none any more, and is not gone.
 func (j *judged) stillShown(record int) bool {
-	title := fold(j.Before.Records[record].Title)
+	title := Fold(j.Before.Records[record].Title)
 	n := 0
 	for r := range j.Before.Records {
-		if fold(j.Before.Records[r].Title) == title && !slices.Contains(j.records, r) {
+		if Fold(j.Before.Records[r].Title) == title && !slices.Contains(j.records, r) {
 			n++
 		}
 	}
 	for i := range j.After.Lines {
-		if fold(j.After.Lines[i].Text) == title {
+		if Fold(j.After.Lines[i].Text) == title {
 			n--
 		}
 	}
@@ -138,7 +138,7 @@ func (j *judged) covered() bool {
 func (j *judged) belongs(record int) bool {
 	m := j.Before
 	for _, t := range j.records {
-		if t == record || fold(m.Records[t].Title) == fold(m.Records[record].Title) && m.Records[t].Title != "" {
+		if t == record || Fold(m.Records[t].Title) == Fold(m.Records[record].Title) && m.Records[t].Title != "" {
 			return true
 		}
 		for _, pair := range [][2]int{{t, record}, {record, t}} {
@@ -151,13 +151,13 @@ func (j *judged) belongs(record int) bool {
 				}
 			}
 		}
-		if contains(m, m.Records[t].Node, m.Records[record].Node) || contains(m, m.Records[record].Node, m.Records[t].Node) {
+		if m.Inside(m.Records[t].Node, m.Records[record].Node) || m.Inside(m.Records[record].Node, m.Records[t].Node) {
 			return true
 		}
 	}
 	if len(j.records) == 0 { // the target is no record: those around it are its own
 		for i := range j.target {
-			if contains(m, m.Records[record].Node, j.target[i].Node) || contains(m, j.target[i].Node, m.Records[record].Node) || j.valueOf(&j.target[i], record) {
+			if m.Inside(m.Records[record].Node, j.target[i].Node) || m.Inside(j.target[i].Node, m.Records[record].Node) || j.valueOf(&j.target[i], record) {
 				return true
 			}
 		}
@@ -172,7 +172,7 @@ func (j *judged) valueOf(c *find.Candidate, record int) bool {
 		return false
 	}
 	for _, tag := range strings.Split(j.Before.Fields[c.Index].Value, ",") {
-		if t := fold(strings.TrimSpace(tag)); t != "" && t == fold(j.Before.Records[record].Title) {
+		if t := Fold(strings.TrimSpace(tag)); t != "" && t == Fold(j.Before.Records[record].Title) {
 			return true
 		}
 	}
@@ -207,17 +207,6 @@ func (j *judged) left(record int) bool {
 		return false
 	}
 	return !slices.ContainsFunc(j.Before.Groups[g].Records, func(r int) bool { return j.Record(r) >= 0 })
-}
-
-// contains reports whether a node is in another one, or is it.
-func contains(m *page.Model, outer, inner int) bool {
-	if outer < 0 || inner < 0 || inner >= len(m.Nodes) {
-		return false
-	}
-	for inner > outer {
-		inner = m.Nodes[inner].Parent
-	}
-	return inner == outer
 }
 
 // refilled reports whether the group of a record is as long as before but for the targets: what

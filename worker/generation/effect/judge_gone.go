@@ -40,8 +40,8 @@ func (j *judged) thingGone(t *find.Candidate) bool {
 	case (t.What == find.Field || t.What == find.Option) && within(t.Index, len(j.Before.Fields)) >= 0 && j.emptied(t):
 		return true
 	case t.What == find.Line && within(t.Index, len(j.Before.Lines)) >= 0:
-		text := fold(j.Before.Lines[t.Index].Text)
-		if slices.ContainsFunc(j.After.Lines, func(l page.Line) bool { return fold(l.Text) == text }) {
+		text := Fold(j.Before.Lines[t.Index].Text)
+		if slices.ContainsFunc(j.After.Lines, func(l page.Line) bool { return Fold(l.Text) == text }) {
 			return false
 		}
 	}
@@ -65,7 +65,7 @@ func (j *judged) controlGone(i int) bool {
 	beside, seen := 0, 0
 	for k := range j.Before.Controls {
 		o := &j.Before.Controls[k]
-		if k == i || o.Hidden || o.Role != c.Role || o.Container != c.Container || o.Record != c.Record || fold(ControlName(j.Before, k)) == fold(ControlName(j.Before, i)) {
+		if k == i || o.Hidden || o.Role != c.Role || o.Container != c.Container || o.Record != c.Record || Fold(ControlName(j.Before, k)) == Fold(ControlName(j.Before, i)) {
 			continue
 		}
 		beside++
@@ -79,13 +79,13 @@ func (j *judged) controlGone(i int) bool {
 // seesControl reports whether After shows a control of Before: itself, or one of its role and name.
 func (j *judged) seesControl(i int) bool {
 	if i < len(j.controls.after) {
-		if a := j.controls.after[i]; a >= 0 && !j.After.Controls[a].Hidden && fold(ControlName(j.After, a)) == fold(ControlName(j.Before, i)) {
+		if a := j.controls.after[i]; a >= 0 && !j.After.Controls[a].Hidden && Fold(ControlName(j.After, a)) == Fold(ControlName(j.Before, i)) {
 			return true
 		}
 	}
 	c := &j.Before.Controls[i]
 	return slices.ContainsFunc(j.After.Controls, func(o page.Control) bool {
-		return !o.Hidden && o.Role == c.Role && len(o.Names) > 0 && fold(o.Names[0].Text) == fold(ControlName(j.Before, i))
+		return !o.Hidden && o.Role == c.Role && len(o.Names) > 0 && Fold(o.Names[0].Text) == Fold(ControlName(j.Before, i))
 	})
 }
 
@@ -105,21 +105,21 @@ func (j *judged) hollow(node int) bool {
 	if len(j.Added) > 0 {
 		return false
 	}
-	if slices.ContainsFunc(j.Removed, func(r int) bool { return contains(j.Before, node, j.Before.Records[r].Node) }) {
+	if slices.ContainsFunc(j.Removed, func(r int) bool { return j.Before.Inside(node, j.Before.Records[r].Node) }) {
 		return true
 	}
 	for _, p := range j.Fields {
-		if contains(j.Before, node, j.Before.Fields[p.Before].Node) && strings.TrimSpace(j.After.Fields[p.After].Value) == "" {
+		if j.Before.Inside(node, j.Before.Fields[p.Before].Node) && strings.TrimSpace(j.After.Fields[p.After].Value) == "" {
 			return true
 		}
 	}
 	came := slices.ContainsFunc(j.NewLines, func(i int) bool { l := &j.After.Lines[i]; return !l.Live && sameHolder(j, node, l) })
-	return !came && slices.ContainsFunc(j.GoneLines, func(i int) bool { return contains(j.Before, node, j.Before.Lines[i].Node) })
+	return !came && slices.ContainsFunc(j.GoneLines, func(i int) bool { return j.Before.Inside(node, j.Before.Lines[i].Node) })
 }
 
 // sameHolder reports whether a line of After stands in an element of Before.
 func sameHolder(j *judged, node int, l *page.Line) bool {
 	ref := refOf(j.Before, node)
 	at := slices.IndexFunc(j.After.Nodes, func(n nodeOf) bool { return n.Ref == ref })
-	return ref != "" && contains(j.After, at, l.Node)
+	return ref != "" && j.After.Inside(at, l.Node)
 }

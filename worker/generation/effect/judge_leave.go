@@ -63,10 +63,10 @@ func passwords(m *page.Model) int {
 // nameGone reports whether the page showed the words of the target, and does not any more.
 func (j *judged) nameGone() bool {
 	for i := range j.goal.Target {
-		text := fold(wordsOf(&j.goal.Target[i]))
+		text := Fold(wordsOf(&j.goal.Target[i]))
 		shows := func(m *page.Model) bool {
-			return slices.ContainsFunc(m.Lines, func(l page.Line) bool { return strings.Contains(fold(l.Text), text) }) ||
-				slices.ContainsFunc(m.Nodes, func(n nodeOf) bool { return !n.Hidden && strings.Contains(fold(n.Name), text) })
+			return slices.ContainsFunc(m.Lines, func(l page.Line) bool { return strings.Contains(Fold(l.Text), text) }) ||
+				slices.ContainsFunc(m.Nodes, func(n nodeOf) bool { return !n.Hidden && strings.Contains(Fold(n.Name), text) })
 		}
 		if text != "" && shows(j.Before) && !shows(j.After) {
 			return true
@@ -79,11 +79,11 @@ func (j *judged) nameGone() bool {
 func (j *judged) saysOut(line int) bool {
 	l := &j.After.Lines[line]
 	if j.After.ControlAt(l.Node) >= 0 || slices.ContainsFunc(j.After.Controls, func(c page.Control) bool {
-		return len(c.Names) > 0 && fold(c.Names[0].Text) == fold(l.Text)
+		return len(c.Names) > 0 && Fold(c.Names[0].Text) == Fold(l.Text)
 	}) {
 		return false
 	}
-	words := strings.FieldsFunc(fold(l.Text), func(r rune) bool { return strings.ContainsRune(" .,;:!?()", r) })
+	words := strings.FieldsFunc(Fold(l.Text), func(r rune) bool { return strings.ContainsRune(" .,;:!?()", r) })
 	for _, code := range lexicon.Codes() {
 		for i := range words {
 			cs, _ := lexicon.Language(code).ConceptsAt(words[i:])

@@ -140,7 +140,7 @@ func grouped(values []page.Attribute) bool {
 	seen := map[string]bool{}
 	last := ""
 	for i, v := range values {
-		key := fold(v.Text)
+		key := Fold(v.Text)
 		if v.Number != nil || i > 0 && key != last && seen[key] {
 			return false
 		}
@@ -152,7 +152,7 @@ func grouped(values []page.Attribute) bool {
 var sortFold = strings.NewReplacer("ä", "a", "ö", "o", "ü", "u", "ß", "ss", "é", "e", "è", "e", "ê", "e", "á", "a", "à", "a", "â", "a",
 	"í", "i", "ì", "i", "ó", "o", "ò", "o", "ô", "o", "ú", "u", "ù", "u", "ñ", "n", "ç", "c", "-", " ", "’", "", "'", "")
 
-func sortKey(text string) string { return sortFold.Replace(fold(text)) }
+func sortKey(text string) string { return sortFold.Replace(Fold(text)) }
 
 // judgeSet: another set of records is shown, or what narrows it is set and the set was right.
 func judgeSet(j *judged) Verdict {
@@ -275,5 +275,5 @@ func (j *judged) saysPage(want float64) bool {
 
 // looksNew reports whether an element has other classes or colours than before.
 func (j *judged) looksNew(node int) bool {
-	return slices.ContainsFunc(j.Looks, func(p Pair) bool { return p.After == node || contains(j.After, p.After, node) && node-p.After < 3 })
+	return slices.ContainsFunc(j.Looks, func(p Pair) bool { return p.After == node || j.After.Inside(p.After, node) && node-p.After < 3 })
 }

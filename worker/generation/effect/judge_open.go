@@ -110,9 +110,9 @@ func judgeEdit(j *judged) Verdict {
 	want := ""
 	switch {
 	case j.goal.Text != nil:
-		want = fold(j.goal.Text.Text)
+		want = Fold(j.goal.Text.Text)
 	case j.goal.Become != nil:
-		want = fold(j.goal.Become.Text)
+		want = Fold(j.goal.Become.Text)
 	}
 	if want != "" && j.goal.Effect == intent.Edit && len(j.target) == 1 && j.target[0].What == find.Record {
 		return j.judgeRenamed(want)
@@ -203,7 +203,7 @@ func (j *judged) reacts(c *find.Candidate) bool {
 			return true
 		}
 	}
-	for i := c.Node + 1; i < len(m.Nodes) && contains(m, c.Node, i); i++ {
+	for i := c.Node + 1; i < len(m.Nodes) && m.Inside(c.Node, i); i++ {
 		if m.Nodes[i].Interactive {
 			return true
 		}

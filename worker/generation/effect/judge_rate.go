@@ -113,7 +113,7 @@ func (j *judged) looksCount(want int) bool {
 // row returns the children of an element that are of its most frequent tag, from left to right.
 func (j *judged) row(around int) []int {
 	m, byTag, best := j.After, map[string][]int{}, ""
-	for i := around + 1; i < len(m.Nodes) && contains(m, around, i); i++ {
+	for i := around + 1; i < len(m.Nodes) && m.Inside(around, i); i++ {
 		n := &m.Nodes[i]
 		if n.Parent != around || n.Hidden || n.Role == "text" && n.Tag == "" || n.Box[2] <= 0 {
 			continue
@@ -133,7 +133,7 @@ func (j *judged) lit(row []int, want int) bool {
 	changed := false
 	for i, n := range row {
 		looks[i] = look(j.After, n)
-		changed = changed || slices.ContainsFunc(j.Looks, func(p Pair) bool { return contains(j.After, n, p.After) })
+		changed = changed || slices.ContainsFunc(j.Looks, func(p Pair) bool { return j.After.Inside(n, p.After) })
 	}
 	if !changed {
 		return false
@@ -152,7 +152,7 @@ func (j *judged) lit(row []int, want int) bool {
 // look is all that classes and colours say of an element and what is in it.
 func look(m *page.Model, node int) string {
 	var b strings.Builder
-	for i := node; i < len(m.Nodes) && contains(m, node, i); i++ {
+	for i := node; i < len(m.Nodes) && m.Inside(node, i); i++ {
 		n := &m.Nodes[i]
 		hints := slices.DeleteFunc(slices.Clone(n.Hints), func(h string) bool { return strings.ContainsAny(h, "0123456789") })
 		fmt.Fprint(&b, n.Tag, hints)
@@ -174,7 +174,7 @@ func (j *judged) looksShow() bool {
 		}
 		for i := range j.goal.Target {
 			for _, w := range j.goal.Target[i].Words {
-				if slices.Contains(j.After.Nodes[p.After].Hints, fold(w.Text)) && !slices.Contains(j.Before.Nodes[p.Before].Hints, fold(w.Text)) {
+				if slices.Contains(j.After.Nodes[p.After].Hints, Fold(w.Text)) && !slices.Contains(j.Before.Nodes[p.Before].Hints, Fold(w.Text)) {
 					return true
 				}
 			}

@@ -46,7 +46,7 @@ func judgeAdd(j *judged) Verdict {
 
 // judgeTaken judges that a thing that the page offers was taken: put into a cart, on a list.
 func (j *judged) judgeTaken() Verdict {
-	title := fold(j.Before.Records[j.records[0]].Title)
+	title := Fold(j.Before.Records[j.records[0]].Title)
 	for _, a := range j.Added {
 		if title != "" && strings.Contains(content(j.After, a), title) {
 			return reached("it is in one more list", j.used("it was added")...)
@@ -85,7 +85,7 @@ func (j *judged) judgeTaken() Verdict {
 func (j *judged) addedNames() []string {
 	var list []string
 	add := func(text string) {
-		if text = fold(text); text != "" {
+		if text = Fold(text); text != "" {
 			list = append(list, text)
 		}
 	}
@@ -115,7 +115,7 @@ func wordsOf(d *intent.Description) string {
 }
 
 func showsAny(m *page.Model, record int, names []string) bool {
-	text := fold(nodeText(m, m.Records[record].Node)) + " " + content(m, record)
+	text := Fold(nodeText(m, m.Records[record].Node)) + " " + content(m, record)
 	for _, name := range names {
 		if strings.Contains(text, name) {
 			return true
@@ -131,7 +131,7 @@ func nodeText(m *page.Model, node int) string {
 	}
 	var b strings.Builder
 	b.WriteString(m.Nodes[node].Name + " " + m.Nodes[node].Text + " ")
-	for i := node + 1; i < len(m.Nodes) && contains(m, node, i) && b.Len() < maxText; i++ {
+	for i := node + 1; i < len(m.Nodes) && m.Inside(node, i) && b.Len() < maxText; i++ {
 		b.WriteString(m.Nodes[i].Name + " ")
 	}
 	return b.String()
@@ -143,7 +143,7 @@ const maxText = 4000
 // newLineWith returns a new line that has one of some texts; -1 without one.
 func (j *judged) newLineWith(names []string) int {
 	for _, i := range j.NewLines {
-		text := fold(j.After.Lines[i].Text)
+		text := Fold(j.After.Lines[i].Text)
 		for _, name := range names {
 			if strings.Contains(text, name) {
 				return i
@@ -350,7 +350,7 @@ func (j *judged) opensOnly() bool {
 // looksOther reports whether an element in a record has other classes or colours.
 func (j *judged) looksOther(record int) bool {
 	node := j.Before.Records[record].Node
-	return slices.ContainsFunc(j.Looks, func(p Pair) bool { return contains(j.Before, node, p.Before) && p.Before != node })
+	return slices.ContainsFunc(j.Looks, func(p Pair) bool { return j.Before.Inside(node, p.Before) && p.Before != node })
 }
 
 // otherChanges are records beside the targets whose states differ now: done, checked.

@@ -65,8 +65,8 @@ func (j *judged) recordStepped() bool {
 func (j *judged) textStepped() bool {
 	names := func(text string) bool {
 		return len(j.records) == 0 || slices.ContainsFunc(j.records, func(r int) bool {
-			title := fold(j.Before.Records[r].Title)
-			return title != "" && strings.Contains(fold(text), title)
+			title := Fold(j.Before.Records[r].Title)
+			return title != "" && strings.Contains(Fold(text), title)
 		})
 	}
 	for _, p := range j.Controls {
@@ -89,7 +89,7 @@ var numbers = regexp.MustCompile(`\d+(?:[.,]\d+)?`)
 // rises reports whether two texts are the same but for a number, and it went the way of the goal,
 // by its amount. An amount with a unit is in another measure than what is shown, maybe.
 func (j *judged) rises(before, after string) bool {
-	if fold(numbers.ReplaceAllString(before, "#")) != fold(numbers.ReplaceAllString(after, "#")) {
+	if Fold(numbers.ReplaceAllString(before, "#")) != Fold(numbers.ReplaceAllString(after, "#")) {
 		return false
 	}
 	was, is := numbers.FindAllString(before, -1), numbers.FindAllString(after, -1)

@@ -72,8 +72,8 @@ func sameRef(before, after *page.Model, b, a int) bool {
 	return ref != "" && ref == refOf(after, a)
 }
 
-// fold returns a text without case and with single spaces.
-func fold(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
+// Fold returns a text without case and with single spaces.
+func Fold(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // pairGroups pairs groups: by element, by what they are called and have, by kind and order.
 func pairGroups(before, after *page.Model) pairing {
@@ -84,7 +84,7 @@ func pairGroups(before, after *page.Model) pairing {
 	named := func(m *page.Model) func(i int) string {
 		return func(i int) string {
 			g := &m.Groups[i]
-			key := g.Kind + "|" + fold(g.Title)
+			key := g.Kind + "|" + Fold(g.Title)
 			for _, c := range g.Columns {
 				key += "|" + c.Name
 			}
@@ -99,10 +99,10 @@ func pairGroups(before, after *page.Model) pairing {
 func content(m *page.Model, i int) string {
 	r := &m.Records[i]
 	var b strings.Builder
-	b.WriteString(fold(r.Title))
+	b.WriteString(Fold(r.Title))
 	for _, a := range r.Attributes {
 		b.WriteByte(0)
-		b.WriteString(fold(a.Text))
+		b.WriteString(Fold(a.Text))
 	}
 	return b.String()
 }
@@ -131,7 +131,7 @@ func pairRecords(before, after *page.Model, groups pairing) pairing {
 		if m.Records[i].Title == "" {
 			return ""
 		}
-		return group(m, i) + fold(m.Records[i].Title)
+		return group(m, i) + Fold(m.Records[i].Title)
 	})
 	both(func(m *page.Model, i int) string {
 		if m.Records[i].Title == "" {
@@ -139,7 +139,7 @@ func pairRecords(before, after *page.Model, groups pairing) pairing {
 		}
 		return content(m, i)
 	})
-	both(func(m *page.Model, i int) string { return fold(m.Records[i].Title) })
+	both(func(m *page.Model, i int) string { return Fold(m.Records[i].Title) })
 	both(func(m *page.Model, i int) string { return refOf(m, m.Records[i].Node) })
 	return p
 }
@@ -156,7 +156,7 @@ func pairFields(before, after *page.Model, records pairing) pairing {
 		if m == before && record >= 0 && record < len(records.after) {
 			record = records.after[record]
 		}
-		return strings.Join([]string{f.Kind, fold(f.Label), fold(f.Group), titleAround(m, f.Container), string(rune('A' + (record+1)%5000))}, "|")
+		return strings.Join([]string{f.Kind, Fold(f.Label), Fold(f.Group), titleAround(m, f.Container), string(rune('A' + (record+1)%5000))}, "|")
 	}
 	p.match(func(i int) string { return key(before, i) }, func(i int) string { return key(after, i) }, none)
 	return p
@@ -166,7 +166,7 @@ func titleAround(m *page.Model, container int) string {
 	if container < 0 || container >= len(m.Containers) {
 		return ""
 	}
-	return m.Containers[container].Kind + " " + fold(m.Containers[container].Title)
+	return m.Containers[container].Kind + " " + Fold(m.Containers[container].Title)
 }
 
 // pairControls pairs controls by element, else by name and the record or container around.
@@ -181,7 +181,7 @@ func pairControls(before, after *page.Model, records pairing) pairing {
 		if m == before && record >= 0 && record < len(records.after) {
 			record = records.after[record]
 		}
-		return strings.Join([]string{c.Role, fold(ControlName(m, i)), titleAround(m, c.Container), string(rune('A' + (record+1)%5000))}, "|")
+		return strings.Join([]string{c.Role, Fold(ControlName(m, i)), titleAround(m, c.Container), string(rune('A' + (record+1)%5000))}, "|")
 	}
 	p.match(func(i int) string { return key(before, i) }, func(i int) string { return key(after, i) }, none)
 	return p
@@ -206,7 +206,7 @@ func pairContainers(before, after *page.Model) pairing {
 		if c.Title == "" {
 			return ""
 		}
-		return c.Kind + "|" + fold(c.Title)
+		return c.Kind + "|" + Fold(c.Title)
 	}
 	p.match(func(i int) string { return key(before, i) }, func(i int) string { return key(after, i) }, prefer)
 	return p

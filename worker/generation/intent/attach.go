@@ -2,6 +2,7 @@ package intent
 
 import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"slices"
 )
 
 // relative reports whether a relative clause begins at items[i].
@@ -57,7 +58,7 @@ func (c *chunker) fieldFollows(it *item) bool {
 	}
 	switch Effect(c.verb.Effect) {
 	case Add, Submit, Act:
-		return contains([]string{"as", "for", "with", "to"}, it.as(lexicon.Preposition).Name)
+		return slices.Contains([]string{"as", "for", "with", "to"}, it.as(lexicon.Preposition).Name)
 	}
 	return c.verb.Slot(it.fold) != "" && it.has(lexicon.Preposition, "to", "as")
 }

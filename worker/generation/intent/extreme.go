@@ -2,6 +2,7 @@ package intent
 
 import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"slices"
 )
 
 // graded reads "más barata", "la moins chère": a degree and an adjective that is measured.
@@ -79,7 +80,7 @@ func (b *describer) degreeNoun(i int, n *int, x *Extreme) {
 
 func (b *describer) verbForm(i int, forms ...string) bool {
 	for _, v := range b.core[i].verbs {
-		if contains(forms, v.Form) {
+		if slices.Contains(forms, v.Form) {
 			return true
 		}
 	}

@@ -2,11 +2,12 @@ package intent
 
 import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"slices"
 )
 
 func (r *reader) deedForm(it *item, forms ...string) bool {
 	for _, v := range it.verbs {
-		if contains(forms, v.Form) {
+		if slices.Contains(forms, v.Form) {
 			return true
 		}
 	}

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -54,7 +55,7 @@ func (it *item) has(c lexicon.Class, names ...string) bool {
 			return true
 		}
 		for _, n := range names {
-			if e.Name == n || contains(e.Names, n) {
+			if e.Name == n || slices.Contains(e.Names, n) {
 				return true
 			}
 		}
@@ -66,17 +67,8 @@ func (it *item) has(c lexicon.Class, names ...string) bool {
 // nothing else before.
 func (it *item) mainly(c lexicon.Class) bool { return len(it.entries) > 0 && it.entries[0].Class == c }
 
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
-}
-
 // is reports whether the item is one of the words.
-func (it *item) is(words ...string) bool { return it.value == nil && contains(words, it.fold) }
+func (it *item) is(words ...string) bool { return it.value == nil && slices.Contains(words, it.fold) }
 
 // sign reports whether the item is a mark among signs.
 func (it *item) sign(signs string) bool { return it.mark && strings.Contains(signs, it.text) }

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"slices"
 )
 
 // object takes a phrase without a preposition: the direct object, a further one of the list,
@@ -91,7 +92,7 @@ func (d *deed) dative(p *phrase) *phrase {
 		d.g.To, d.object_ = &to, false
 		return nil
 	}
-	if d.r.lang != "de" || !contains(d.s.Attrs("need"), "person") && d.s.Attr("concept") != "assign" || len(p.core) < 4 || !p.core[0].has(lexicon.Article) {
+	if d.r.lang != "de" || !slices.Contains(d.s.Attrs("need"), "person") && d.s.Attr("concept") != "assign" || len(p.core) < 4 || !p.core[0].has(lexicon.Article) {
 		return p
 	}
 	for i := 2; i < len(p.core); i++ {

@@ -198,7 +198,7 @@ func (r *reader) subjects(list []clause, next *clause) bool {
 	if next.sep == "," && len(list) > 0 {
 		return r.lang == "de" || r.leadsIn(list[0]) || true
 	}
-	return contains([]string{"and", "or", "but", ",", ")"}, next.sep)
+	return slices.Contains([]string{"and", "or", "but", ",", ")"}, next.sep)
 }
 
 // newSubject reports whether a fragment behind a goal rather begins the claim that follows

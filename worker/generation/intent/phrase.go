@@ -2,6 +2,7 @@ package intent
 
 import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"slices"
 )
 
 // phrase is a noun phrase (or an adjective that stands as one) with the preposition before it
@@ -105,7 +106,7 @@ func (p *phrase) measurable() bool {
 // sense reports whether the preposition of p has one of the senses.
 func (p *phrase) sense(names ...string) bool {
 	for _, s := range p.senses {
-		if contains(names, s) {
+		if slices.Contains(names, s) {
 			return true
 		}
 	}
@@ -114,5 +115,5 @@ func (p *phrase) sense(names ...string) bool {
 
 // leads reports whether the first sense of the preposition is one of names.
 func (p *phrase) leads(names ...string) bool {
-	return len(p.senses) > 0 && contains(names, p.senses[0])
+	return len(p.senses) > 0 && slices.Contains(names, p.senses[0])
 }

@@ -148,7 +148,7 @@ func rate(t *Task) []Way {
 	for i := range t.Model.Fields {
 		f := &t.Model.Fields[i]
 		is := f.Kind == "rating" || t.Target != nil && t.Target.What == find.Field && t.Target.Index == i || ratesBy(f)
-		if within >= 0 && !contains(t.Model, within, f.Node) || f.Disabled || !is {
+		if within >= 0 && !t.Model.Inside(within, f.Node) || f.Disabled || !is {
 			continue
 		}
 		ways := t.stars(f, t.Goal.Amount)
@@ -191,7 +191,7 @@ func (t *Task) starControls(within int) []Way {
 	var stars []int
 	for i := range t.Model.Controls {
 		c := &t.Model.Controls[i]
-		if within >= 0 && !contains(t.Model, within, c.Node) || !usable(t.Model, c) {
+		if within >= 0 && !t.Model.Inside(within, c.Node) || !usable(t.Model, c) {
 			continue
 		}
 		name := effect.ControlName(t.Model, i)

@@ -114,7 +114,7 @@ func (t *Task) filled(start *page.Model) (around, last int) {
 			around = f.Node
 			continue
 		}
-		for !contains(t.Model, around, f.Node) && around >= 0 {
+		for !t.Model.Inside(around, f.Node) && around >= 0 {
 			around = t.Model.Nodes[around].Parent
 		}
 	}

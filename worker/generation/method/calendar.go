@@ -69,7 +69,7 @@ func dayCells(m *page.Model) []dayCell {
 		if err != nil || len(text) > 2 || day < 1 || day > longestMonth {
 			continue
 		}
-		if k := len(list) - 1; k >= 0 && list[k].day == day && contains(m, list[k].node, i) {
+		if k := len(list) - 1; k >= 0 && list[k].day == day && m.Inside(list[k].node, i) {
 			if n.Interactive && !m.Nodes[list[k].node].Interactive {
 				list[k].node = i
 			}
@@ -100,7 +100,7 @@ func monthRun(cells []dayCell) []int {
 func readMonth(m *page.Model, c *calendar, from int) {
 	for i := c.days[0] - 1; i >= from && i > c.days[0]-maxHeader && (c.year == 0 || c.month == 0); i-- {
 		n := &m.Nodes[i]
-		if n.Hidden || contains(m, i, c.days[0]) && n.Role != "grid" && n.Role != "table" {
+		if n.Hidden || m.Inside(i, c.days[0]) && n.Role != "grid" && n.Role != "table" {
 			continue
 		}
 		text := n.Name
@@ -164,7 +164,7 @@ func findTurns(m *page.Model, c *calendar) {
 	for around := m.Nodes[c.days[0]].Parent; around >= 0; around = m.Nodes[around].Parent {
 		for i := range m.Controls {
 			k := &m.Controls[i]
-			if !contains(m, around, k.Node) || !usable(m, k) || slices.Contains(c.days, k.Node) {
+			if !m.Inside(around, k.Node) || !usable(m, k) || slices.Contains(c.days, k.Node) {
 				continue
 			}
 			switch turnOf(m, i) {

@@ -13,12 +13,12 @@ func CoverOf(m *page.Model, node int) int {
 	if m.Nodes[node].Cover == "" && m.Front >= 0 && m.Containers[m.Front].Kind == "dialog" {
 		cover = m.Containers[m.Front].Node
 	}
-	if cover < 0 || contains(m, cover, node) {
+	if cover < 0 || m.Inside(cover, node) {
 		return -1
 	}
 	for {
 		up := m.Nodes[cover].Parent
-		if up < 0 || contains(m, up, node) || m.Nodes[up].Role == "main" || m.Nodes[up].Role == "document" {
+		if up < 0 || m.Inside(up, node) || m.Nodes[up].Role == "main" || m.Nodes[up].Role == "document" {
 			return cover
 		}
 		cover = up
@@ -32,7 +32,7 @@ func Closing(m *page.Model, banner int) int {
 	best, rank := -1, 0
 	for i := range m.Controls {
 		c := &m.Controls[i]
-		if !contains(m, banner, c.Node) || c.Hidden || !usable(m, c) {
+		if !m.Inside(banner, c.Node) || c.Hidden || !usable(m, c) {
 			continue
 		}
 		r := 0
@@ -63,7 +63,7 @@ func isCross(c *page.Control) bool {
 
 // asksConsent reports whether a banner speaks of cookies or privacy.
 func asksConsent(m *page.Model, banner int) bool {
-	for i := banner; i < len(m.Nodes) && (i == banner || contains(m, banner, i)); i++ {
+	for i := banner; i < len(m.Nodes) && (i == banner || m.Inside(banner, i)); i++ {
 		for _, w := range strings.Fields(m.Nodes[i].Text) {
 			if textHas(strings.Trim(w, ".,:;!?"), "", "cookie_consent", "privacy") {
 				return true

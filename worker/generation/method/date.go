@@ -157,7 +157,7 @@ func isTime(t []string, d *intent.Date) bool {
 // DayWays returns the presses in a calendar that is open: the day, or what leads to its month.
 func DayWays(t *Task, d *intent.Date) []Way {
 	for _, c := range calendars(t.Model) {
-		if t.scope() >= 0 && !contains(t.Model, t.scope(), c.days[0]) {
+		if t.scope() >= 0 && !t.Model.Inside(t.scope(), c.days[0]) {
 			continue
 		}
 		if c.month == 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
@@ -260,7 +261,7 @@ func (t *Task) elsewhere() []Way {
 // saysAll reports whether the name of a control says that it is for all.
 func saysAll(c *page.Control) bool {
 	for i := range c.Names {
-		if textHas(c.Names[i].Text, "", "all", "everything", "select all") || strings.Contains(" "+fold(c.Names[i].Text)+" ", " all ") {
+		if textHas(c.Names[i].Text, "", "all", "everything", "select all") || strings.Contains(" "+effect.Fold(c.Names[i].Text)+" ", " all ") {
 			return true
 		}
 	}

@@ -225,7 +225,7 @@ func (t *Task) counter(node int, up bool) int {
 		found := -1
 		for i := range m.Controls {
 			c := &m.Controls[i]
-			if !contains(m, around, c.Node) || !usable(m, c) || c.Hidden || !countsBy(m, i, up) {
+			if !m.Inside(around, c.Node) || !usable(m, c) || c.Hidden || !countsBy(m, i, up) {
 				continue
 			}
 			if found >= 0 {

@@ -94,7 +94,7 @@ func seenFor(m *page.Model, node int, label string) int {
 	for i := range m.Controls {
 		c := &m.Controls[i]
 		n := &m.Nodes[c.Node]
-		if c.Hidden || n.Hidden || c.Node == node || fold(effect.ControlName(m, i)) != fold(label) && !(contains(m, c.Node, node) && m.Index().End(c.Node)-c.Node < maxLabel) {
+		if c.Hidden || n.Hidden || c.Node == node || effect.Fold(effect.ControlName(m, i)) != effect.Fold(label) && !(m.Inside(c.Node, node) && m.Index().End(c.Node)-c.Node < maxLabel) {
 			continue
 		}
 		if d := max(c.Node-node, node-c.Node); d < distance {
@@ -106,7 +106,7 @@ func seenFor(m *page.Model, node int, label string) int {
 	}
 	for i := range m.Nodes { // its label is a text alone
 		n := &m.Nodes[i]
-		if d := max(i-node, node-i); !n.Hidden && n.Role == "text" && fold(n.Name) == fold(label) && d < min(distance, maxLabel) {
+		if d := max(i-node, node-i); !n.Hidden && n.Role == "text" && effect.Fold(n.Name) == effect.Fold(label) && d < min(distance, maxLabel) {
 			best, distance = i, d
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
@@ -36,7 +37,7 @@ func isOn(m *page.Model, f *page.Field) bool {
 	case "false":
 		return false
 	}
-	value := fold(f.Value)
+	value := effect.Fold(f.Value)
 	return value == "true" || value == "on" || value == "checked"
 }
 
@@ -64,7 +65,7 @@ func SameValue(f *page.Field, n *snapshot.Node, v *intent.Value) bool {
 }
 
 // textsAgree compares two texts without case and white space.
-func textsAgree(a, b string) bool { return fold(a) == fold(b) && fold(a) != "" }
+func textsAgree(a, b string) bool { return effect.Fold(a) == effect.Fold(b) && effect.Fold(a) != "" }
 
 // amount returns the only number in a text.
 func amount(text string) (float64, bool) {

@@ -72,7 +72,7 @@ func asks(m *page.Model, container int) bool {
 	}
 	for i := range m.Fields {
 		f := &m.Fields[i]
-		if contains(m, c.Node, f.Node) && f.Required && f.Value == "" {
+		if m.Inside(c.Node, f.Node) && f.Required && f.Value == "" {
 			return false
 		}
 	}
@@ -105,7 +105,7 @@ func (t *Task) byConcept(within int, cost float64, concepts ...string) []Way {
 	var list []Way
 	for i := range t.Model.Controls {
 		c := &t.Model.Controls[i]
-		if within >= 0 && !contains(t.Model, within, c.Node) || !usable(t.Model, c) || c.Hidden || !hasConcept(c, concepts...) {
+		if within >= 0 && !t.Model.Inside(within, c.Node) || !usable(t.Model, c) || c.Hidden || !hasConcept(c, concepts...) {
 			continue
 		}
 		w := t.way("the "+DescribeNode(t.Model, c.Node), cost, press(c.Node))
@@ -140,7 +140,7 @@ func Onward(t *Task) []Way {
 		pager := false
 		for g := range t.Model.Groups {
 			p := t.Model.Groups[g].Pager
-			pager = pager || p >= 0 && contains(t.Model, p, c.Node)
+			pager = pager || p >= 0 && t.Model.Inside(p, c.Node)
 		}
 		if pager || c.Record >= 0 || c.Hidden || !usable(t.Model, c) || !hasConcept(c, "next", "continue") {
 			continue

@@ -43,7 +43,7 @@ func sortBy(t *Task) []Way {
 // that is asked for.
 func (t *Task) arrows(header int, used []find.Use) []Way {
 	var list []Way
-	for i := header + 1; i < len(t.Model.Nodes) && contains(t.Model, header, i); i++ {
+	for i := header + 1; i < len(t.Model.Nodes) && t.Model.Inside(header, i); i++ {
 		n := &t.Model.Nodes[i]
 		if n.Hidden || !n.Interactive && n.Reacts == "" {
 			continue
@@ -63,12 +63,12 @@ func (t *Task) arrows(header int, used []find.Use) []Way {
 // pressable returns the only thing in a node that can be pressed; -1.
 func (t *Task) pressable(node int) int {
 	found := -1
-	for i := node + 1; i < len(t.Model.Nodes) && contains(t.Model, node, i); i++ {
+	for i := node + 1; i < len(t.Model.Nodes) && t.Model.Inside(node, i); i++ {
 		n := &t.Model.Nodes[i]
 		if !n.Interactive || n.Hidden || n.Editable || n.Role == "slider" || n.Role == "separator" {
 			continue
 		}
-		if found >= 0 && contains(t.Model, found, i) {
+		if found >= 0 && t.Model.Inside(found, i) {
 			continue
 		}
 		if found >= 0 {
@@ -241,7 +241,7 @@ func (t *Task) pageNow() int {
 		for k := range t.Model.Controls {
 			c := &t.Model.Controls[k]
 			n := &t.Model.Nodes[c.Node]
-			if contains(t.Model, pager, c.Node) && (n.Selected == "true" || c.State == "selected" || n.Disabled) {
+			if t.Model.Inside(pager, c.Node) && (n.Selected == "true" || c.State == "selected" || n.Disabled) {
 				if x, ok := effect.Number(effect.ControlName(t.Model, k)); ok {
 					return int(x)
 				}
@@ -287,7 +287,7 @@ func (t *Task) pageNumber(v *intent.Value) []Way {
 		}
 		cost := costGlobal
 		for _, g := range t.Model.Groups {
-			if g.Pager >= 0 && contains(t.Model, g.Pager, c.Node) {
+			if g.Pager >= 0 && t.Model.Inside(g.Pager, c.Node) {
 				cost = costNamed
 			}
 		}
@@ -343,7 +343,7 @@ func (t *Task) sizes(v *intent.Value) []Way {
 // group and leads on.
 func TurnsPage(m *page.Model, i int) bool {
 	for g := range m.Groups {
-		if p := m.Groups[g].Pager; p >= 0 && contains(m, p, m.Controls[i].Node) {
+		if p := m.Groups[g].Pager; p >= 0 && m.Inside(p, m.Controls[i].Node) {
 			return usable(m, &m.Controls[i]) && turnOf(m, i) == 1
 		}
 	}

@@ -76,7 +76,7 @@ func expand(t *Task) []Way {
 	if r := t.record(); r >= 0 {
 		first, last = m.Records[r].Node, m.Records[r].Node
 	}
-	for i := first; first >= 0 && i < len(m.Nodes) && contains(m, last, i); i++ {
+	for i := first; first >= 0 && i < len(m.Nodes) && m.Inside(last, i); i++ {
 		if n := &m.Nodes[i]; n.Expanded == want && !n.Disabled {
 			w := t.targetWay(i)
 			list = append(list, w)
@@ -125,7 +125,7 @@ func (t *Task) closers(within int) []Way {
 	var list []Way
 	for i := range t.Model.Controls {
 		c := &t.Model.Controls[i]
-		if within >= 0 && !contains(t.Model, within, c.Node) || !usable(t.Model, c) || !hasConcept(c, "close", "cancel") {
+		if within >= 0 && !t.Model.Inside(within, c.Node) || !usable(t.Model, c) || !hasConcept(c, "close", "cancel") {
 			continue
 		}
 		w := t.way("the "+DescribeNode(t.Model, c.Node), costState, press(c.Node))
@@ -229,7 +229,7 @@ func (t *Task) Yes(within int) []Way {
 	var others []int
 	for i := range t.Model.Controls {
 		c := &t.Model.Controls[i]
-		if contains(t.Model, within, c.Node) && usable(t.Model, c) && !c.Hidden && !c.Icon && c.Role != "link" && !t.declines(c.Node, i) {
+		if t.Model.Inside(within, c.Node) && usable(t.Model, c) && !c.Hidden && !c.Icon && c.Role != "link" && !t.declines(c.Node, i) {
 			others = append(others, i)
 		}
 	}
@@ -250,9 +250,9 @@ func (t *Task) isTitle(node int) bool {
 	if c < 0 || t.Model.Nodes[node].Role == "button" {
 		return false
 	}
-	name := fold(effect.ControlName(t.Model, c))
+	name := effect.Fold(effect.ControlName(t.Model, c))
 	return slices.ContainsFunc(t.Model.Containers, func(k page.Container) bool {
-		return k.Node != node && contains(t.Model, k.Node, node) && name != "" && fold(k.Title) == name
+		return k.Node != node && t.Model.Inside(k.Node, node) && name != "" && effect.Fold(k.Title) == name
 	})
 }
 
@@ -289,7 +289,7 @@ func (t *Task) ofForm(list []Way) []Way {
 	return slices.DeleteFunc(slices.Clone(list), func(w Way) bool {
 		for _, o := range list {
 			a, b := w.Acts[len(w.Acts)-1].Node, o.Acts[len(o.Acts)-1].Node
-			if a < 0 || b < 0 || a == b || fold(m.Nodes[a].Name) != fold(m.Nodes[b].Name) {
+			if a < 0 || b < 0 || a == b || effect.Fold(m.Nodes[a].Name) != effect.Fold(m.Nodes[b].Name) {
 				continue
 			}
 			if t.Near < 0 || t.depthWith(b) > t.depthWith(a) {
@@ -304,7 +304,7 @@ func (t *Task) ofForm(list []Way) []Way {
 // last in it.
 func (t *Task) depthWith(node int) int {
 	for i := node; i >= 0; i = t.Model.Nodes[i].Parent {
-		if contains(t.Model, i, t.Near) {
+		if t.Model.Inside(i, t.Near) {
 			depth := 0
 			for up := i; up >= 0; up = t.Model.Nodes[up].Parent {
 				depth++
@@ -321,7 +321,7 @@ func (t *Task) submits(within int) []Way {
 	for i := range t.Model.Controls {
 		c := &t.Model.Controls[i]
 		n := &t.Model.Nodes[c.Node]
-		if within >= 0 && !contains(t.Model, within, c.Node) || !usable(t.Model, c) || c.Hidden || n.Type != "submit" {
+		if within >= 0 && !t.Model.Inside(within, c.Node) || !usable(t.Model, c) || c.Hidden || n.Type != "submit" {
 			continue
 		}
 		w := t.way("the "+DescribeNode(t.Model, c.Node), costGlobal, press(c.Node))

@@ -78,10 +78,10 @@ func (t *Task) countsMore(control int) bool {
 // near reports whether two nodes stand in one small element.
 func near(m *page.Model, a, b int) bool {
 	up := m.Nodes[a].Parent
-	for n := 0; up >= 0 && n < maxNear && !contains(m, up, b); n++ {
+	for n := 0; up >= 0 && n < maxNear && !m.Inside(up, b); n++ {
 		up = m.Nodes[up].Parent
 	}
-	return up >= 0 && contains(m, up, b) && m.Index().End(up)-up <= maxBeside
+	return up >= 0 && m.Inside(up, b) && m.Index().End(up)-up <= maxBeside
 }
 
 const (
@@ -108,10 +108,10 @@ func (t *Task) several(control int) bool {
 	if r < 0 || r == t.record() {
 		return false
 	}
-	name := fold(effect.ControlName(m, control))
+	name := effect.Fold(effect.ControlName(m, control))
 	for i := range m.Controls {
 		o := &m.Controls[i]
-		if i != control && o.Record >= 0 && o.Record != r && m.Records[o.Record].Group == m.Records[r].Group && fold(effect.ControlName(m, i)) == name {
+		if i != control && o.Record >= 0 && o.Record != r && m.Records[o.Record].Group == m.Records[r].Group && effect.Fold(effect.ControlName(m, i)) == name {
 			return true
 		}
 	}
@@ -276,7 +276,7 @@ func (t *Task) hidesControls(r int) bool {
 // reacting returns the node of a record, or in it, that reacts in some way; -1.
 func (t *Task) reacting(r int, how string) int {
 	node := t.Model.Records[r].Node
-	for i := node; i < len(t.Model.Nodes) && contains(t.Model, node, i); i++ {
+	for i := node; i < len(t.Model.Nodes) && t.Model.Inside(node, i); i++ {
 		if strings.Contains(t.Model.Nodes[i].Reacts, how) {
 			return i
 		}
@@ -308,16 +308,16 @@ func (t *Task) titleNode(r int) int {
 func (t *Task) opener(r int) int {
 	m := t.Model
 	record := &m.Records[r]
-	title := fold(record.Title)
+	title := effect.Fold(record.Title)
 	for _, i := range record.Controls {
 		c := &m.Controls[i]
 		if c.Role == "checkbox" || c.Role == "radio" || c.Role == "switch" {
 			continue // it marks the thing, and does not open it
 		}
-		if lexicon.Removes(effect.ControlName(m, i), false) && !strings.Contains(title, fold(effect.ControlName(m, i))) {
+		if lexicon.Removes(effect.ControlName(m, i), false) && !strings.Contains(title, effect.Fold(effect.ControlName(m, i))) {
 			continue // "Delete Walk the dog"
 		}
-		if name := fold(effect.ControlName(m, i)); title != "" && usable(m, c) && (strings.Contains(name, title) || name != "" && strings.Contains(title, name)) {
+		if name := effect.Fold(effect.ControlName(m, i)); title != "" && usable(m, c) && (strings.Contains(name, title) || name != "" && strings.Contains(title, name)) {
 			return c.Node
 		}
 	}

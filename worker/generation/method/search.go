@@ -80,7 +80,7 @@ func (t *Task) ofList(node int) bool {
 	m := t.Model
 	for up, n := m.Nodes[node].Parent, 0; up >= 0 && n < maxAround; up, n = m.Nodes[up].Parent, n+1 {
 		for i := range m.Groups {
-			if g := &m.Groups[i]; len(g.Records) > 0 && g.Kind != "menu" && contains(m, up, m.Records[g.Records[0]].Node) {
+			if g := &m.Groups[i]; len(g.Records) > 0 && g.Kind != "menu" && m.Inside(up, m.Records[g.Records[0]].Node) {
 				return true
 			}
 		}
@@ -123,7 +123,7 @@ func Narrows(m *page.Model, field int) bool {
 // sameForm reports whether two nodes stand in one small part of the page.
 func sameForm(m *page.Model, a, b int) bool {
 	for up, n := m.Nodes[a].Parent, 0; up >= 0 && n < 3; up, n = m.Nodes[up].Parent, n+1 {
-		if contains(m, up, b) {
+		if m.Inside(up, b) {
 			return m.Index().End(up)-up < 60
 		}
 	}

@@ -117,15 +117,15 @@ func (h *harm) says(m *page.Model, control int, named bool) bool {
 	if c.Role == "checkbox" || c.Role == "radio" || c.Role == "option" || c.Role == "switch" || c.Role == "tab" {
 		return false
 	}
-	name := fold(effect.ControlName(m, control))
+	name := effect.Fold(effect.ControlName(m, control))
 	if slices.Contains(h.signs, name) || h.removes && trashIcon(c) {
 		return !named
 	}
 	if c.Record >= 0 && c.Record < len(m.Records) && name != "" {
-		if title := fold(m.Records[c.Record].Title); title != "" && strings.Contains(title, name) {
+		if title := effect.Fold(m.Records[c.Record].Title); title != "" && strings.Contains(title, name) {
 			return false
 		} else if title != "" {
-			name = fold(strings.Replace(name, title, " ", 1))
+			name = effect.Fold(strings.Replace(name, title, " ", 1))
 		}
 	}
 	words := strings.Fields(name)

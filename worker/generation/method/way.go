@@ -155,17 +155,6 @@ func DescribeNode(m *page.Model, node int) string {
 // maxName is how many bytes of a name people are shown.
 const maxName = 80
 
-// contains reports whether a node is in another one, or is it.
-func contains(m *page.Model, outer, inner int) bool {
-	if outer < 0 || inner < 0 || inner >= len(m.Nodes) {
-		return false
-	}
-	for inner > outer {
-		inner = m.Nodes[inner].Parent
-	}
-	return inner == outer
-}
-
 // record returns the record of the target, -1.
 func (t *Task) record() int {
 	if t.Target == nil {
@@ -190,8 +179,6 @@ func usable(m *page.Model, c *page.Control) bool {
 	n := &m.Nodes[c.Node]
 	return !n.Disabled && c.State != "disabled"
 }
-
-func fold(text string) string { return strings.ToLower(strings.Join(strings.Fields(text), " ")) }
 
 // verbUse is the verb of the goal as executed by something.
 func (t *Task) verbUse(by string) find.Use { return find.Use{Span: t.Goal.Verb, By: by} }

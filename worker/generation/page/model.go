@@ -206,6 +206,17 @@ func New(s *snapshot.Snapshot, settings ...Setting) *Model {
 // Index returns the ways through the nodes.
 func (m *Model) Index() *snapshot.Index { return m.index }
 
+// Inside reports whether a node is in another one, or is it.
+func (m *Model) Inside(outer, inner int) bool {
+	if outer < 0 || inner < 0 || inner >= len(m.Nodes) {
+		return false
+	}
+	for inner > outer {
+		inner = m.Nodes[inner].Parent
+	}
+	return inner == outer
+}
+
 // RecordAt returns the innermost record around a node, or that it is; -1 without one.
 func (m *Model) RecordAt(node int) int { return at(m.record, node) }
 

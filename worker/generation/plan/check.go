@@ -58,10 +58,8 @@ func (p *planner) check(ctx context.Context, g *intent.Goal) error {
 		}
 	}
 	switch {
-	case !e.Known && len(e.Missing) > 0 && !e.Holds:
-		return p.unknown(g.Claim, &e)
 	case !e.Known:
-		return p.unknown(g.Claim, &e)
+		return p.unknown(&e)
 	case !e.Holds:
 		return &FailedError{Code: codeAssertion, Detail: fmt.Sprintf("expected: %s; %s", p.words(g.Span), e.Why)}
 	case e.Uncertain != "" && g.Claim.Property == intent.Counts:
@@ -218,7 +216,7 @@ func (p *planner) unsure(c *intent.Claim, e *find.Evidence) error {
 }
 
 // unknown is the error for a claim about something that was not found.
-func (p *planner) unknown(c *intent.Claim, e *find.Evidence) error {
+func (p *planner) unknown(e *find.Evidence) error {
 	reason := "what it says of the page could not be checked"
 	for i, s := range e.Missing {
 		if i == 0 {
@@ -231,6 +229,5 @@ func (p *planner) unknown(c *intent.Claim, e *find.Evidence) error {
 	if e.Why != "" {
 		reason += " (" + e.Why + ")"
 	}
-	_ = c
 	return p.say(reason)
 }

@@ -189,10 +189,8 @@ func (p *planner) narrowing(g *intent.Goal) []intent.Field {
 		for _, s := range d.State {
 			add(s.Span, p.words(s.Span))
 		}
-		for _, some := range [][]intent.Description{d.Having, {}} {
-			for k := range some {
-				add(some[k].Span, phraseOf(p, &some[k]))
-			}
+		for k := range d.Having {
+			add(d.Having[k].Span, phraseOf(p, &d.Having[k]))
 		}
 		if d.In != nil {
 			add(d.In.Span, phraseOf(p, d.In))
