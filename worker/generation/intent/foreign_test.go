@@ -18,7 +18,7 @@ type sentencePair struct {
 // not seen it.
 func development(t testing.TB) []sentencePair {
 	t.Helper()
-	base := filepath.Join("..", "..", "..", "..", "cmd", "localservice", "servicetest", "sentence")
+	base := filepath.Join("..", "..", "..", "cmd", "localservice", "servicetest", "sentence")
 	files, err := filepath.Glob(filepath.Join(base, "foreign", "*", "open", "pairs", "*.json"))
 	if err != nil {
 		t.Fatal(err)
