@@ -95,7 +95,7 @@ type claimer struct {
 // evaluate says whether a claim holds on a page.
 func evaluate(before, m *page.Model, c *intent.Claim, w Want) Evidence {
 	k := &claimer{ix: indexOf(m), m: m, c: c, w: w, before: before}
-	if !k.where() && c.Property != intent.Counts {
+	if !k.where() {
 		k.e.Why = said(c.Where) + " was not found"
 		return k.e
 	}

@@ -101,6 +101,16 @@ const (
 	maxWords = 4
 )
 
+// saysState reports whether a word of a text is one for a state, in any language.
+func saysState(text string, states ...string) bool {
+	return slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+		return slices.ContainsFunc(lexicon.Codes(), func(code string) bool {
+			e := lexicon.Language(code).Entry(w, lexicon.State)
+			return e != nil && slices.Contains(states, e.Name)
+		})
+	})
+}
+
 // textHas reports whether a text, or a word of it, is a word for one of some concepts.
 func textHas(text, lang string, concepts ...string) bool {
 	if text == "" {
