@@ -41,6 +41,8 @@ type Check struct {
 	// Words tell those that are counted from others; Role is that of what there is none of.
 	Words []string
 	Role  string
+	// Part: it is only a part of what is compared, and may be left where no step can compare it.
+	Part bool
 }
 
 // Claim says whether a claim holds on after, and whether it held on before, which may be nil.

@@ -37,11 +37,17 @@ const maxFound = 3
 // controls returns the controls below a node (-1: anywhere) that say an effect or the verb of
 // the goal.
 func (t *Task) controls(effect intent.Effect, within int) []find.Candidate {
-	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true})
-	list = slices.DeleteFunc(list, func(c find.Candidate) bool { return !t.reachable(c.Index) })
+	list := t.allControls(effect, within)
 	if len(list) > maxControls {
 		list = list[:maxControls]
 	}
+	return list
+}
+
+// allControls is controls of any number.
+func (t *Task) allControls(effect intent.Effect, within int) []find.Candidate {
+	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true})
+	list = slices.DeleteFunc(list, func(c find.Candidate) bool { return !t.reachable(c.Index) })
 	return slices.DeleteFunc(list, func(c find.Candidate) bool {
 		return c.Index < 0 || c.Index >= len(t.Model.Controls) || !usable(t.Model, &t.Model.Controls[c.Index])
 	})

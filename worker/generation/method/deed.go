@@ -236,7 +236,7 @@ const leastBulk = 0.7
 // in no record, and say all, or stand for it by their name alone.
 func Bulk(t *Task) []Way {
 	var list []Way
-	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
+	for _, c := range t.allControls(t.Goal.Effect, t.scope()) {
 		k := &t.Model.Controls[c.Index]
 		n := &t.Model.Nodes[k.Node]
 		said := t.Marked && saysSelected(k)
