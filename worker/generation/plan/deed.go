@@ -50,7 +50,7 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 		p.useSpan(g.Target[0].Span, "the page")
 		return p.once(ctx, g, nil)
 	}
-	if len(g.Fields) > 0 && g.Effect == intent.Act {
+	if len(g.Fields) > 0 && (g.Effect == intent.Act || g.Effect == intent.Complete) {
 		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})
 		})
