@@ -124,6 +124,7 @@ func (p *planner) readings(ctx context.Context, from int) error {
 func (p *planner) begin(r *intent.Reading) {
 	p.reading, p.model, p.before, p.first = r, nil, nil, nil
 	p.drop(0)
+	p.report()
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
 	p.near, p.prompted, p.unsent, p.copied, p.sources, p.savedAs = "", nil, false, nil, nil, map[string]string{}
 	p.touched, p.harmed = false, map[string]bool{}
