@@ -65,6 +65,12 @@ func TestClaim(t *testing.T) {
 		{"checked", c{Subject: say("Newsletter"), Property: intent.Is, Be: []intent.State{{Name: "checked"}}}, "holds trivial"},
 		{"unchanged", c{Subject: say("Stork count"), Property: intent.Unchanged}, "holds"},
 		{"changed", c{Subject: say("Late frost"), Property: intent.Unchanged}, "fails"},
+		{"is changed", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: "="}, "holds"},
+		{"is not changed", c{Subject: say("Stork count"), Property: intent.Unchanged, Not: true, Op: "="}, "fails"},
+		{"more", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: ">"}, "holds"},
+		{"less", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: "<"}, "fails"},
+		{"more by", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: ">", Values: []intent.Value{num(10, "10")}}, "holds"},
+		{"more by less", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: ">", Values: []intent.Value{num(5, "5")}}, "fails"},
 		{"nobody", c{Subject: say("Quentin"), Property: intent.Is, Be: []intent.State{{Name: "checked"}}}, "unknown"},
 	}
 	for _, tt := range tests {
