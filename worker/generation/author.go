@@ -175,9 +175,14 @@ func discovered(reasoning []authoring.Reason) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// add keeps a step for those who watch.
+// add keeps a step that still holds.
 func (d *draft) add(s step.Step, why authoring.Reason) {
 	d.steps, d.reasoning = append(d.steps, s), append(d.reasoning, why)
+	d.show()
+}
+
+// show tells those who watch what there is so far.
+func (d *draft) show() {
 	if d.job.Progress != nil {
 		d.job.Progress(d.steps, d.reasoning)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/slipway-qa/slipway/storage/authoring"
 	store "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/plan"
@@ -16,7 +17,11 @@ import (
 func (d *draft) plan(ctx context.Context, cfg plan.Config) error {
 	steps, reasoning := len(d.steps), len(d.reasoning)
 	before := slices.Clone(d.steps) // what the page needs before those that are written now
-	cfg.Page, cfg.Now, cfg.NewID, cfg.OnStep, cfg.Trace = d.live, d.job.Now, d.newID, d.add, d.tracer(ctx)
+	cfg.Page, cfg.Now, cfg.NewID, cfg.Trace = d.live, d.job.Now, d.newID, d.tracer(ctx)
+	cfg.OnSteps = func(list []step.Step, why []authoring.Reason) {
+		d.steps, d.reasoning = append(d.steps[:steps:steps], list...), append(d.reasoning[:reasoning:reasoning], why...)
+		d.show()
+	}
 	cfg.MaxTime, cfg.Explore = d.maxTime(ctx), d.job.Explore
 	if cfg.MaxSteps = d.job.MaxSteps; cfg.MaxSteps > 0 {
 		cfg.MaxSteps = max(cfg.MaxSteps-d.planned, 1)

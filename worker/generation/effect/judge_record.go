@@ -164,22 +164,6 @@ func (j *judged) newMessages() []int {
 	return list
 }
 
-// failing reports whether a field became invalid: the page refuses what was filled in.
-func (j *judged) failing() bool {
-	before := 0
-	for i := range j.Before.Nodes {
-		if j.Before.Nodes[i].Invalid {
-			before++
-		}
-	}
-	for i := range j.After.Nodes {
-		if j.After.Nodes[i].Invalid {
-			before--
-		}
-	}
-	return before < 0
-}
-
 // counted returns what names a number that went up or down outside of the records: a badge,
 // a total; "" without one.
 func (j *judged) counted() string {

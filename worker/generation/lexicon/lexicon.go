@@ -144,6 +144,8 @@ type Lexicon struct {
 	folded   map[string]string // lemma of a form, where there is one
 	// revisions are phrases for changes of a test that exists, by what they ask for.
 	revisions map[string][][]string
+	// refusals are phrases of messages that something was not taken.
+	refusals []string
 }
 
 // Verbs returns the senses of a verb form, likeliest first: also those with a particle, which

@@ -241,6 +241,9 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *page.Model) effect.Verdict {
 	c := effect.Between(a.start, now)
 	v := effect.Judge(c, a.goal, a.target)
+	if v.Refused && p.checksNext() { // it tells whether it was to be refused
+		v = effect.Verdict{State: effect.Reached, Why: v.Why, Used: []find.Use{{Span: a.goal.Verb, By: v.Why}}}
+	}
 	if v.State == effect.Reached && (w.Reveals && !strong(c, a) || leads(before, w, c, a)) {
 		v.State = effect.Partly
 	}
@@ -306,9 +309,8 @@ func strong(c *effect.Change, a *attempt) bool {
 	return false
 }
 
-// onward goes on inside of what a way opened: fills in what the goal says, and tries the ways
-// there. A question of the browser, or of the page, that a goal of the text answers is left to
-// that goal.
+// onward goes on inside of what a way opened: fills in what the goal says, and tries the ways there.
+// A question of the browser, or of the page, that a goal of the text answers is left to that goal.
 func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *page.Model, w *method.Way, v effect.Verdict) (effect.Verdict, error) {
 	if l.depth+1 > maxDepth {
 		return v, nil

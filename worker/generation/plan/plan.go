@@ -53,8 +53,9 @@ type Config struct {
 	Now func() time.Time
 	// NewID returns the id of the next step; nil: s1, s2 and so on.
 	NewID func() string
-	// OnStep is called with each step that was executed and kept, and why.
-	OnStep func(s step.Step, why authoring.Reason)
+	// OnSteps is told the steps that were executed and kept so far, and why; those of a reading that
+	// was given up are no longer among them.
+	OnSteps func(steps []step.Step, why []authoring.Reason)
 	// Fresh brings the page back to how it was after some steps: as it opens, and these
 	// replayed. nil where it cannot.
 	Fresh func(ctx context.Context, steps []step.Step) error

@@ -29,9 +29,9 @@ type planner struct {
 	steps     []step.Step
 	why       []authoring.Reason // of steps, by index
 	ids       int
-	reported  int
 	tries     int
 	deadline  time.Time
+	untold    bool // OnSteps was not told of the steps as they are
 	asserted  bool
 	trivial   []string
 	reasoning []authoring.Reason
@@ -183,6 +183,7 @@ func (p *planner) newID() string {
 
 // keep adds a step that was executed to the test.
 func (p *planner) keep(s step.Step, why string) {
+	p.untold = true
 	p.steps = append(p.steps, s)
 	p.why = append(p.why, authoring.Reason{Title: titleOf(s.Tool), Description: why})
 }
@@ -193,21 +194,22 @@ func (p *planner) mark() int { return len(p.steps) }
 // drop takes the steps since a mark out of the test again.
 func (p *planner) drop(mark int) {
 	mark = min(mark, len(p.steps))
+	p.untold = p.untold || mark < len(p.steps)
 	p.steps, p.why = p.steps[:mark], p.why[:mark]
 }
 
 // cut takes the steps between two marks out of the test.
 func (p *planner) cut(from, to int) {
+	p.untold = p.untold || from < to
 	p.steps, p.why = slices.Delete(p.steps, from, to), slices.Delete(p.why, from, to)
 }
 
-// report calls OnStep with the steps since it was called last.
+// report tells OnSteps what there is, where it is not what it was told last.
 func (p *planner) report() {
-	for ; p.reported < len(p.steps); p.reported++ {
-		if p.cfg.OnStep != nil {
-			p.cfg.OnStep(p.steps[p.reported], p.why[p.reported])
-		}
+	if p.cfg.OnSteps != nil && p.untold {
+		p.cfg.OnSteps(slices.Clone(p.steps), slices.Clone(p.why))
 	}
+	p.untold = false
 }
 
 // note adds to the reasoning what was understood or decided.

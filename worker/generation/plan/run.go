@@ -124,6 +124,7 @@ func (p *planner) readings(ctx context.Context, from int) error {
 func (p *planner) begin(r *intent.Reading) {
 	p.reading, p.model, p.before, p.first = r, nil, nil, nil
 	p.drop(0)
+	p.report()
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
 	p.near, p.prompted, p.unsent, p.copied, p.sources, p.savedAs = "", nil, false, nil, nil, map[string]string{}
 	p.touched, p.harmed = false, map[string]bool{}
@@ -306,6 +307,6 @@ func executorOf(e intent.Effect) func(*planner, context.Context, *intent.Goal) e
 		intent.Submit: (*planner).submit, intent.Confirm: (*planner).answer, intent.Abandon: (*planner).answer,
 		intent.Navigate: (*planner).navigate, intent.Type: (*planner).typeKeys, intent.Wait: (*planner).wait,
 		intent.Scroll: (*planner).scroll, intent.Resize: (*planner).resize, intent.Window: (*planner).window,
-		intent.Upload: (*planner).upload,
+		intent.Upload: (*planner).upload, intent.Clear: (*planner).empty, intent.Rate: (*planner).rate,
 	}[e]
 }
