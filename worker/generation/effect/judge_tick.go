@@ -55,6 +55,17 @@ func (j *judged) unticked(r int) bool {
 	return slices.Contains(j.After.Records[a].States, "unchecked") && content(j.Before, r) == content(j.After, a)
 }
 
+// marked reports whether the boxes of all targets were ticked by a goal that chooses them.
+func (j *judged) marked() bool {
+	if j.goal.Effect != intent.Choose || len(j.records) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(j.records, func(r int) bool {
+		a := j.Record(r)
+		return a < 0 || boxOf(j.Before, r) != "false" || boxOf(j.After, a) != "true"
+	})
+}
+
 // selectsOnly reports whether the box of a record is called after selecting: what the record is to
 // become is done to it afterwards, by something else.
 func selectsOnly(m *page.Model, record int) bool {

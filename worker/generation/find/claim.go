@@ -38,9 +38,10 @@ type Check struct {
 	Nodes   []int
 	Count   int
 	Subject int
-	// Words tell those that are counted from others; Role is that of what there is none of.
-	Words []string
-	Role  string
+	// Words tell those that are counted from others; Role, or Style as CSS, is that of what there is
+	// none of.
+	Words       []string
+	Role, Style string
 }
 
 // Claim says whether a claim holds on after, and whether it held on before, which may be nil.

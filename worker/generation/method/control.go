@@ -128,3 +128,13 @@ func textHas(text, lang string, concepts ...string) bool {
 	}
 	return false
 }
+
+// saysMarked reports whether a text calls something selected or not, or that it selects.
+func saysMarked(text string) bool {
+	return textHas(text, "", "select") || slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+		return slices.ContainsFunc(lexicon.Codes(), func(code string) bool {
+			e := lexicon.Language(code).Entry(w, lexicon.State)
+			return e != nil && (e.Name == "selected" || e.Name == "unselected")
+		})
+	})
+}

@@ -18,7 +18,7 @@ var builders = map[intent.Effect]func(*Task) []Way{
 	intent.Remove: remove, intent.Complete: complete, intent.Reopen: complete, intent.Toggle: complete,
 	intent.Add: add, intent.Act: deed, intent.Move: move, intent.Rate: rate, intent.Sort: sortBy, intent.Filter: filter,
 	intent.Page: turn, intent.Open: open, intent.Close: closing, intent.Abandon: abandon, intent.Expand: expand,
-	intent.Collapse: expand, intent.Submit: submit, intent.Confirm: confirm, intent.SignIn: submit, intent.SignOut: leave,
+	intent.Collapse: expand, intent.Choose: chooseIt, intent.Submit: submit, intent.Confirm: confirm, intent.SignIn: submit, intent.SignOut: leave,
 	intent.Select: selectIt, intent.Press: pressIt, intent.Increase: stepBy, intent.Decrease: stepBy,
 	intent.Point: point, intent.Clear: clear_, intent.Download: pressIt, intent.Copy: deed,
 }
@@ -80,7 +80,7 @@ func (t *Task) states() []Way {
 		return nil
 	}
 	m := t.Model
-	on := t.Goal.Effect == intent.Complete || t.Goal.Effect == intent.Toggle && t.Goal.On
+	on := t.Goal.Effect == intent.Complete || t.Goal.Effect == intent.Choose || t.Goal.Effect == intent.Toggle && t.Goal.On
 	var list []Way
 	add := func(node int, cost float64, used []find.Use) {
 		n := &m.Nodes[node]
@@ -220,6 +220,28 @@ func selectIt(t *Task) []Way {
 		return append(list, w)
 	}
 	return append(t.states(), t.targetWay(t.Target.Node))
+}
+
+// chooseIt: the box by which the record is marked, else any deed on it.
+func chooseIt(t *Task) []Way {
+	if r := t.record(); r < 0 || t.Target.What != find.Record || !t.marksBy(r) {
+		return deed(t)
+	}
+	return append(t.states(), deed(t)...)
+}
+
+// marksBy reports whether the box of a record marks it, and says nothing else of it: it has no name of
+// its own, or that of the record.
+func (t *Task) marksBy(r int) bool {
+	m := t.Model
+	for _, i := range m.Records[r].Controls {
+		if m.Controls[i].Role != "checkbox" {
+			continue
+		}
+		name := effect.Fold(effect.ControlName(m, i))
+		return name == "" || saysMarked(name) || strings.Contains(name, effect.Fold(m.Records[r].Title))
+	}
+	return false
 }
 
 // Destroys reports whether a name of a control says that it deletes, pays or sends.
