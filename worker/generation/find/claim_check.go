@@ -190,7 +190,7 @@ func sameBefore(before, after *page.Model, d *intent.Description, is *Found, w W
 func (k *claimer) asNow(c *Candidate) {
 	add := func(kind string, node int, text string) {
 		if node >= 0 && !k.m.Nodes[node].Hidden {
-			k.e.Checks = append(k.e.Checks, Check{Kind: kind, Node: node, Group: -1, Text: text})
+			k.e.Checks = append(k.e.Checks, Check{Kind: kind, Node: node, Group: -1, Text: text, Part: true})
 		}
 	}
 	for i := range k.m.Fields {
