@@ -44,11 +44,8 @@ func (t *Task) named(within int, cost float64) []Way {
 	var list []Way
 	said := t.sayings(within)
 	for _, c := range t.controls(t.Goal.Effect, within) {
-		if (within < 0 || t.record() < 0) && t.several(c.Index) || keeps[t.Goal.Effect] && c.Score < saysSo && hasConcept(&t.Model.Controls[c.Index], "delete", "trash") || t.countsMore(c.Index) {
+		if t.another(&c, within) {
 			continue
-		}
-		if len(c.Used) == 0 && (t.Goal.Effect == intent.Set || t.Depth > 0) && t.leadsAway(c.Index) {
-			continue // "Fixed sidebar" sets nothing of this page, nor goes on in what it opened
 		}
 		w := t.pressOf(&c, cost+1-c.Score)
 		w.Risks = risky[t.Goal.Effect] || Destroys(t.Model, c.Index)
@@ -56,12 +53,6 @@ func (t *Task) named(within int, cost float64) []Way {
 		list = append(list, w)
 	}
 	return list
-}
-
-// leadsAway reports whether a control outside of the target is a link to another page.
-func (t *Task) leadsAway(control int) bool {
-	n := &t.Model.Nodes[t.Model.Controls[control].Node]
-	return n.Role == "link" && n.Href != "" && !strings.HasPrefix(n.Href, "#") && (t.record() < 0 || t.Model.Controls[control].Record != t.record())
 }
 
 // countsMore reports whether a control is the plus of a plus and a minus, and the goal adds something

@@ -325,7 +325,7 @@ func (p *planner) useSlots(g *intent.Goal, a *attempt, v effect.Verdict) {
 		p.useShown(c, g.From)
 	}
 	if g.With != nil {
-		p.useMeans(c, g.With)
+		p.useMeans(c, a, g.With)
 	}
 	if g.Become != nil {
 		d := intent.Description{Span: g.Become.Span, Words: []intent.Word{{Span: g.Become.Span, Text: g.Become.Text}}, Quoted: g.Become.Quoted}

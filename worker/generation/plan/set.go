@@ -173,7 +173,8 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 		}
 		return true, err
 	}
-	a.holds = func(*page.Model) bool { return f.complete() }
+	a.options = func(t *method.Task) []method.Way { return prompted(t, f) }
+	a.holds = func(*page.Model) bool { return f.complete() || p.promptTook(f) }
 	v, err := p.attempt(ctx, a)
 	if err != nil {
 		return err
