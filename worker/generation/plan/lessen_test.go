@@ -55,6 +55,8 @@ func TestLessen(t *testing.T) {
 		want              string
 	}{
 		{"en", "Basket", "Take one lemon cake out of the basket", true, true, "1 3"},
+		{"en", "Basket", "Take one lemon cake out of the basket so that one is left", true, true, "1 3"},
+		{"en", "Basket", "Take one lemon cake out of the basket so that two are left", true, false, "1 3"},
 		{"en", "Basket", "Remove two rye loaves from the basket", true, true, "2 1"},
 		{"en", "Basket", "Take one lemon cake out of the basket", false, false, "2 3"},
 		{"en", "Basket", "Empty the basket", true, true, "0 0"},
