@@ -14,7 +14,7 @@ import (
 func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 	f := newForm(append(optionFields(g), g.Fields...))
 	if len(f.fields) == 0 {
-		return p.deed(ctx, g)
+		return p.chosen(ctx, g)
 	}
 	f.offers = true
 	within := p.anywhere
@@ -31,7 +31,7 @@ func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 	}
 	if f.filled == 0 && len(g.Fields) == 0 {
 		p.drop(mark)
-		if err := p.deed(ctx, g); err != nil {
+		if err := p.chosen(ctx, g); err != nil {
 			return err
 		}
 		if g.From != nil && len(g.From.Words) == 0 { // "from the suggestions": where it was seen
@@ -66,8 +66,18 @@ func optionFields(g *intent.Goal) []intent.Field {
 			return nil
 		}
 		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
-		list = append(list, intent.Field{Name: g.From, Span: d.Span,
-			Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}})
+		if d.Count > 1 && g.From == nil { // "4 courses": a field of that name
+			n, name := float64(d.Count), *d
+			name.Count = 0
+			list = append(list, intent.Field{Name: &name, Span: d.Span,
+				Value: intent.Value{Span: intent.Span{From: d.Span.From, To: first.From}, Text: method.NumberText(n), Number: &n}})
+			continue
+		}
+		v := intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}
+		for k := range d.Also {
+			v.Also = append(v.Also, intent.Value{Span: d.Also[k].Span, Text: phraseWords(&d.Also[k]), Quoted: d.Also[k].Quoted})
+		}
+		list = append(list, intent.Field{Name: g.From, Span: d.Span, Value: v})
 	}
 	return list
 }
