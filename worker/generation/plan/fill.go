@@ -84,7 +84,7 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 			return nil
 		}
 		i := at[slot.Value]
-		if stuck[i] = ofOneOfMany(m, &f.fields[i], slot, w.Within); stuck[i] {
+		if stuck[i] = ofOneOfMany(m, &f.fields[i], slot, w.Within) || otherName(&f.fields[i], slot); stuck[i] {
 			continue
 		}
 		if a, ok := method.Unhide(m, slot.To.Node); ok && !f.fields[i].Keep && shown < maxReveals*len(f.fields) {
@@ -118,6 +118,12 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		p.useField(&f.fields[i], slot)
 	}
 	return nil
+}
+
+// otherName reports whether a field is not called as the text has it in quotes: it is another one, or
+// that of another thing.
+func otherName(f *intent.Field, slot *find.Slot) bool {
+	return f.Name != nil && f.Name.Quoted && len(slot.Missing) > 0
 }
 
 func without(left []intent.Field, at []int, stuck map[int]bool) ([]intent.Field, []int) {
