@@ -22,10 +22,15 @@ func (j *judged) ticked(before, after int) (done, boxed bool) {
 	if was == "" || is == "" || content(j.Before, before) != content(j.After, after) {
 		return false, false
 	}
-	if slices.Contains(j.Before.Records[before].States, "done") != slices.Contains(j.After.Records[after].States, "done") {
+	if !slices.Equal(withoutBox(j.Before.Records[before].States), withoutBox(j.After.Records[after].States)) {
 		return false, false
 	}
 	return was != is, true
+}
+
+// withoutBox are states without those of a box.
+func withoutBox(states []string) []string {
+	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return s == "checked" || s == "unchecked" || s == "selected" })
 }
 
 // marks are the concepts of verbs that give a thing a sign and do not finish it.

@@ -146,17 +146,28 @@ func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 			if j >= len(was.Candidates) || is.Plural && len(was.Candidates) != n || shows(before, &was.Candidates[j]) != shows(after, &is.Candidates[j]) {
 				e.Holds = false
 				e.Why += said(d) + " has changed; "
-				break
+				if j >= len(was.Candidates) || !c.Not {
+					break
+				}
 			}
 			k := claimer{ix: indexOf(after), m: after}
 			k.asNow(&is.Candidates[j])
 			e.Checks = append(e.Checks, k.e.Checks...)
 		}
 	}
-	if c.Not { // what it was, no step knows
-		e.Checks = nil
+	if !c.Not {
+		return e
 	}
-	e.Holds = e.Holds != c.Not
+	// What it was, no step knows: what it is now shows that it changed.
+	e.Holds = e.Known && !e.Holds
+	if e.Holds && c.Op != "=" && c.Op != "" {
+		e.Holds = stepped(before, after, c, w)
+	}
+	if e.Holds {
+		for _, v := range c.Values {
+			e.Used = append(e.Used, Use{v.Span, "by as much"})
+		}
+	}
 	return e
 }
 
@@ -179,7 +190,7 @@ func sameBefore(before, after *page.Model, d *intent.Description, is *Found, w W
 func (k *claimer) asNow(c *Candidate) {
 	add := func(kind string, node int, text string) {
 		if node >= 0 && !k.m.Nodes[node].Hidden {
-			k.e.Checks = append(k.e.Checks, Check{Kind: kind, Node: node, Group: -1, Text: text})
+			k.e.Checks = append(k.e.Checks, Check{Kind: kind, Node: node, Group: -1, Text: text, Part: true})
 		}
 	}
 	for i := range k.m.Fields {

@@ -91,6 +91,9 @@ func (t *Task) states() []Way {
 		if f := m.FieldAt(node); f >= 0 {
 			label = m.Fields[f].Label
 		}
+		if t.Goal.Become != nil && textHas(label, "", "select") {
+			return // it only selects: that says nothing of "as read"
+		}
 		w := t.way("the "+DescribeNode(m, node), cost, press(seenFor(m, node, label)))
 		w.Used = append(slices.Clone(used), t.verbUse("its box"))
 		list = append(list, w)
@@ -259,10 +262,11 @@ const leastBulk = 0.7
 // in no record, and say all, or stand for it by their name alone.
 func Bulk(t *Task) []Way {
 	var list []Way
-	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
+	for _, c := range t.allControls(t.Goal.Effect, t.scope()) {
 		k := &t.Model.Controls[c.Index]
 		n := &t.Model.Nodes[k.Node]
-		if k.Record >= 0 || k.Hidden || c.Score < leastBulk || n.Role == "link" && n.Href != "" || n.Role == "tab" {
+		said := t.Marked && saysSelected(k)
+		if k.Record >= 0 || k.Hidden || c.Score < leastBulk && !said || n.Role == "link" && n.Href != "" || n.Role == "tab" {
 			continue
 		}
 		if t.Depth == 0 && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear && !t.Marked && !saysAll(k) {
@@ -270,9 +274,18 @@ func Bulk(t *Task) []Way {
 		}
 		w := t.pressOf(&c, costNamed-0.5+1-c.Score)
 		w.Risks = risky[t.Goal.Effect]
+		if said {
+			w.Cost -= 1 // "Archive selected" and not the place called Archive
+		}
 		list = append(list, w)
 	}
+	slices.SortStableFunc(list, func(a, b Way) int { return cmp.Compare(a.Cost, b.Cost) })
 	return list
+}
+
+// saysSelected reports whether the name of a control says that it is for what is selected.
+func saysSelected(c *page.Control) bool {
+	return slices.ContainsFunc(c.Names, func(n page.Name) bool { return saysState(n.Text, "selected", "checked") })
 }
 
 // elsewhere returns the presses of controls in no record, where the target was opened or

@@ -57,8 +57,9 @@ var harms = []harm{
 		effects:  []intent.Effect{intent.SignOut, intent.Confirm},
 	},
 	{
-		concepts: []string{"reset"},
-		effects:  []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm},
+		concepts: []string{"reset", "clear"},
+		effects: []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm,
+			intent.Search, intent.Select, intent.Edit},
 	},
 }
 

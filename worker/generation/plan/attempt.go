@@ -264,8 +264,8 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if v.State == effect.Wrong && p.alone(a, c, w, before) {
 		v = effect.Verdict{State: effect.Partly, Why: "it is shown alone"}
 	}
-	if a.bulk && v.State == effect.Partly && now.Dialog == nil && now.Front < 0 {
-		v.State = effect.Reached
+	if a.bulk && now.Dialog == nil && now.Front < 0 && (v.State == effect.Partly || v.State == effect.Unseen && len(a.target) == 0 && len(c.Changed) > 0) {
+		v.State, v.Used = effect.Reached, append(v.Used, find.Use{Span: a.goal.Verb, By: "it changed them"})
 	}
 	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {
 		v.State, v.Why = effect.Partly, "it does not hold the value"
