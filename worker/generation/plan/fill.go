@@ -198,13 +198,17 @@ func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, s
 	if !m.Nodes[c.Node].Password && method.Holds(m, &c, &value, off) { // what a field for passwords holds is never seen
 		return true, nil
 	}
-	ok, err := p.fillField(ctx, &c, &value, off)
-	for i := 0; i < len(value.Also) && !ok && err == nil; i++ { // "Schweiz (Switzerland)"
-		if ok, err = p.fillField(ctx, &c, &value.Also[i], off); ok {
-			p.useSpan(value.Also[i].Span, "the field holds it")
+	names := append([]intent.Value{value}, value.Also...)
+	if kind := m.Fields[c.Index].Kind; kind == "choice" || kind == "choices" { // "Schweiz (Switzerland)": the page has the other one
+		names = append(slices.Clone(value.Also), value)
+	}
+	for i := range names {
+		if ok, err := p.fillField(ctx, &c, &names[i], off); err != nil || ok {
+			p.useSpan(names[i].Span, "the field holds it")
+			return ok, err
 		}
 	}
-	return ok, err
+	return false, nil
 }
 
 // fits reports whether a field can hold a value at all: a switch holds yes or no.
