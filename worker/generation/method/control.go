@@ -47,7 +47,9 @@ func (t *Task) controls(effect intent.Effect, within int) []find.Candidate {
 // allControls is controls of any number.
 func (t *Task) allControls(effect intent.Effect, within int) []find.Candidate {
 	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true})
-	list = slices.DeleteFunc(list, func(c find.Candidate) bool { return !t.reachable(c.Index) || makes[effect] && t.Model.Controls[c.Index].Role == "radio" })
+	list = slices.DeleteFunc(list, func(c find.Candidate) bool {
+		return !t.reachable(c.Index) || makes[effect] && t.Model.Controls[c.Index].Role == "radio"
+	})
 	return slices.DeleteFunc(list, func(c find.Candidate) bool {
 		return c.Index < 0 || c.Index >= len(t.Model.Controls) || !usable(t.Model, &t.Model.Controls[c.Index])
 	})
