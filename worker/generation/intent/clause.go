@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"strings"
+
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
@@ -38,7 +40,7 @@ type clause struct {
 
 // clauses cuts a sentence into clauses and joins what has no verb to what it belongs to.
 func (r *reader) clauses(items []item) []clause {
-	pieces := r.purposes(r.glossed(r.pieces(items)))
+	pieces := r.purposes(r.glossed(r.pieces(r.attempts(items))))
 	for i := range pieces {
 		r.classify(&pieces[i])
 	}
@@ -158,10 +160,10 @@ func (r *reader) withoutDeed(items []item, i int) bool {
 		return false
 	}
 	for j := i + 1; j < len(items) && !items[j].mark; j++ {
-		if r.lang == "de" && !(items[j-1].has(lexicon.Preposition, "to") && items[j-1].fold == "zu") {
+		if r.lang == "de" && !strings.HasSuffix(items[j-1].fold, "zu") {
 			continue
 		}
-		if r.deedForm(&items[j], "infinitive", "gerund") && !items[j].cap && !r.behindPreposition(items[i+1:], j-i-1) {
+		if r.deedForm(&items[j], "infinitive", "gerund") && !items[j].cap && (r.lang == "de" || !r.behindPreposition(items[i+1:], j-i-1)) {
 			return true
 		}
 		if items[j].has(lexicon.Auxiliary, "have") && j+1 < len(items) && r.deedForm(&items[j+1], "participle") && r.lang != "de" {

@@ -12,6 +12,9 @@ func (d *deed) slot(p, before *phrase) string {
 	if p.prep != nil && p.prep.means {
 		return "with"
 	}
+	if d.g.Effect == Edit && d.s.Particle != "" && p.leads("of") && len(d.g.Target) == 0 && before == nil {
+		return "target" // es "cambia el nombre de la lista"
+	}
 	if dated := p.upto != nil && d.r.dateOf(p.upto) != nil; dated && d.formlike() {
 		return "field"
 	} else if dated && d.g.Effect == Choose {
@@ -20,7 +23,7 @@ func (d *deed) slot(p, before *phrase) string {
 	if p.leads("of", "called") && (d.s.Slot(p.prep.text) == "" || before != nil && before.prep != nil || !d.takesFrom(p)) {
 		return ""
 	}
-	if p.leads("except") || p.leads("with") && before != nil && d.r.description(p).Extreme != nil { // "the flight with the shortest duration"
+	if p.leads("except") || (p.leads("with") || d.r.lang == "fr" && p.leads("to") && len(p.core) > 1) && before != nil && d.r.description(p).Extreme != nil { // "the flight with the shortest duration"
 		return ""
 	}
 	if p.leads("instead") {
@@ -249,48 +252,6 @@ func (d *deed) exclude(p *phrase) {
 		g.Become = d.g.Become
 	}
 	d.extra = append(d.extra, g)
-}
-
-// stray takes a phrase with a preposition that no slot of the frame has, and nothing before it
-// that it belongs to.
-func (d *deed) stray(p *phrase) {
-	m := d.r.description(p)
-	switch n := len(d.g.Target); {
-	case n > 0 && lists[d.g.Effect] && len(m.Compare) > 0 && (p.sep == "and" || p.sep == ","): // "in stock and under 25 euros"
-		d.g.Target[n-1].Compare = append(d.g.Target[n-1].Compare, m.Compare...)
-		d.g.Target[n-1].Span.To = m.Span.To
-	case d.g.Effect == Open && p.leads("as"): // "go to the checkout as a guest"
-		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
-		d.last = "field"
-	case p.leads("in", "on", "at") && d.formlike() && d.r.dateOf(p) != nil && len(p.core) == 1 && (len(d.colons)+len(d.g.Fields) > 0 || d.g.From != nil || d.g.To != nil):
-		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
-		d.last = "field"
-	case p.leads("in", "on", "under", "at", "near", "among"):
-		if d.g.In == nil {
-			d.g.In = &m
-			return
-		}
-		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
-	case d.g.With == nil && (p.prep != nil && p.prep.means || p.leads("with", "via", "through") && d.r.instrument(p)):
-		d.g.With = &m
-	case p.leads("to", "into") && d.g.To == nil && d.g.Effect != Choose:
-		d.g.To = &m
-	case len(d.g.Target) == 0 && !d.formlike() && d.g.Effect != Search:
-		d.r.modifyEmpty(&d.g, p, m)
-	default:
-		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
-		d.last = "field"
-	}
-}
-
-// modifyEmpty makes a phrase with a preposition the target where there is none.
-func (r *reader) modifyEmpty(g *Goal, p *phrase, m Description) {
-	if len(m.Compare) == 0 {
-		if c := r.comparison(p); c != nil {
-			m = Description{Span: m.Span, Compare: []Comparison{*c}}
-		}
-	}
-	g.Target = append(g.Target, m)
 }
 
 // fill puts p into a slot by its name.

@@ -64,6 +64,10 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
 	one, d := *g, g.Target[0]
 	one.Target = nil
+	if d.Count > 0 { // "five rooms a page", and not the fifth page
+		amount := *g.Amount
+		amount.UnitClass, one.Amount = "count", &amount
+	}
 	if d.In != nil && len(wordsOf(d.In)) > 0 {
 		one.In, p.goal = d.In, &one
 		err := p.into(ctx, &one)
@@ -197,6 +201,9 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 			p.use(target[0].Used...)
 			p.useSpan(g.Verb, "it is so already")
 			continue
+		}
+		if done, err := p.openPage(ctx, g, target); err != nil || done {
+			return err
 		}
 		a := &attempt{goal: asPress(now, g, target), target: target, options: p.byMeans(g)}
 		v, err := p.attempt(ctx, a)

@@ -198,7 +198,13 @@ func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, s
 	if !m.Nodes[c.Node].Password && method.Holds(m, &c, &value, off) { // what a field for passwords holds is never seen
 		return true, nil
 	}
-	return p.fillField(ctx, &c, &value, off)
+	ok, err := p.fillField(ctx, &c, &value, off)
+	for i := 0; i < len(value.Also) && !ok && err == nil; i++ { // "Schweiz (Switzerland)"
+		if ok, err = p.fillField(ctx, &c, &value.Also[i], off); ok {
+			p.useSpan(value.Also[i].Span, "the field holds it")
+		}
+	}
+	return ok, err
 }
 
 // fits reports whether a field can hold a value at all: a switch holds yes or no.
@@ -322,8 +328,12 @@ func (p *planner) pick(ctx context.Context, start, before, now *page.Model, c *f
 	if err != nil {
 		return false, err
 	}
-	if p.holdsNow(start, then, c, v, false) || !list[0].Reveals && taken(start, then, c, v) {
-		return true, nil
+	offered := *v // the page may call it otherwise, or in another language
+	offered.Text, offered.Number, offered.Date = nodeShows(now, list[0].Acts[0].Node), nil, nil
+	for _, v := range []*intent.Value{v, &offered} {
+		if p.holdsNow(start, then, c, v, false) || !list[0].Reveals && taken(start, then, c, v) {
+			return true, nil
+		}
 	}
 	if list[0].Reveals && !same(now, then) {
 		return p.pick(ctx, start, now, then, c, v, depth+1)
