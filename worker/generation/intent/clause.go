@@ -188,6 +188,9 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 	if it.has(lexicon.Auxiliary) || it.value != nil || it.proper(r.lang) {
 		return false
 	}
+	if it.has(lexicon.Pronoun, "se") && i+1 < len(items) && !items[i+1].has(lexicon.Pronoun) {
+		return false // fr "s'affiche", but "s'il reste"
+	}
 	if e := it.as(lexicon.Preposition); it.has(lexicon.Conjunction, "before", "after", "while", "because") || e != nil && e.Name == "until" && it.has(lexicon.Conjunction) {
 		return before > 0 && r.clauseFollows(items, i+1)
 	}

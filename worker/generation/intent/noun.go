@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	spelling "github.com/slipway-qa/slipway/worker/generation/word/token"
 )
 
 // describer builds the description of one noun phrase.
@@ -70,6 +71,9 @@ func (b *describer) item(i int) int {
 // the thing behind it: es "la lista Recados".
 func (b *describer) kindHere(i int) bool {
 	it := &b.core[i]
+	if s := it.as(lexicon.State); spelling.Fold(s.Lemma) == spelling.Fold(it.text) && spelling.Lower(s.Lemma) != spelling.Lower(it.text) && i > 0 && b.core[i-1].has(lexicon.Article) && i+1 == len(b.core) {
+		return true // fr "le livre" is no "livré"
+	}
 	e := it.as(lexicon.Noun_)
 	return e != nil && e.Name == string(List) && i > 0 && b.core[i-1].has(lexicon.Article) && b.r.lang != "en" && b.d.Noun == ""
 }

@@ -144,7 +144,7 @@ func (a *asserter) counts(c *Claim) {
 	}
 	s := &c.Subject[0]
 	n := s.Count
-	if n == 1 && c.Property == Appears && len(a.subject) == 1 && a.subject[0].core[0].has(lexicon.Article) {
+	if n == 1 && (c.Property == Appears || c.Property == Shown && !a.there && slices.Contains(a.properties, Appears)) && len(a.subject) == 1 && a.subject[0].core[0].has(lexicon.Article) {
 		n, s.Count = 0, 0 // "debe salir un error"
 	}
 	switch {
@@ -240,6 +240,9 @@ func (a *asserter) positions(c *Claim) {
 
 // asBefore settles words that say how it was before: "again", "not any more", "still".
 func (a *asserter) asBefore(c *Claim) {
+	if c.Property == Unchanged && c.Not && a.none && a.property == Unchanged {
+		c.Property = Shown // fr "il ne reste aucune tâche"
+	}
 	if c.Property == Vanishes && c.Not {
 		c.Property, c.Not = Shown, false
 	}

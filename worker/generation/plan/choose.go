@@ -126,8 +126,27 @@ func (p *planner) toggle(ctx context.Context, g *intent.Goal) error {
 	return p.further(ctx, g, f)
 }
 
-// filter narrows a list: by options, chips and boxes that are called so, by fields.
+// filter narrows a list, and remembers what is left in it: "show the open ones and close the second of
+// them".
 func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
+	if err := p.filterBy(ctx, g); err != nil {
+		return err
+	}
+	if p.model == nil || p.model.Dialog != nil || len(g.Target) != 1 {
+		return nil
+	}
+	d := &g.Target[0]
+	all := intent.Description{Span: d.NounSpan, Noun: d.Noun, NounSpan: d.NounSpan, Kind: d.Kind, All: true, Pronoun: d.Noun == ""}
+	w := p.want(p.model, find.Record)
+	w.Among, w.Except = nil, nil
+	if f := find.Description(p.model, &all, w); f.Plural && len(f.Missing) == 0 {
+		p.remember(p.model, f.Candidates)
+	}
+	return nil
+}
+
+// filterBy narrows a list by options, chips and boxes that are called so, by fields.
+func (p *planner) filterBy(ctx context.Context, g *intent.Goal) error {
 	fields := append([]intent.Field{}, g.Fields...)
 	for i := range g.Target {
 		fields = append(fields, comparedFields(&g.Target[i])...)
