@@ -217,8 +217,8 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 		if err != nil {
 			return err
 		}
-		w, ok := p.nextPage(m, f.filled > 0)
-		if !ok || p.spent() {
+		w, ok := p.nextPage(m)
+		if !ok || f.filled == 0 || p.spent() {
 			break
 		}
 		now, err := p.step(ctx, &w)
@@ -248,13 +248,14 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 	return p.unfilled(f)
 }
 
-// nextPage is the press of what leads to the next page of a form.
-func (p *planner) nextPage(m *page.Model, filled bool) (method.Way, bool) {
-	if !filled {
-		return method.Way{}, false
-	}
-	for _, w := range method.Onward(&method.Task{Model: m, Goal: p.goalFor(&intent.Value{}), Lang: p.text.Lang, Inside: -1, Near: -1}) {
-		return w, true
+// nextPage is the press of what leads to the next page of a form and does no harm that the goal does
+// not speak of ("Pay and continue").
+func (p *planner) nextPage(m *page.Model) (method.Way, bool) {
+	g := p.goalFor(&intent.Value{})
+	for _, w := range method.Onward(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}) {
+		if method.Unsaid(m, &w, g, p.words(g.Span)) == "" {
+			return w, true
+		}
 	}
 	return method.Way{}, false
 }
