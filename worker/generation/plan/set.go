@@ -174,10 +174,13 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 		return true, err
 	}
 	a.options = func(t *method.Task) []method.Way { return prompted(t, f) }
-	a.holds = func(*page.Model) bool { return f.complete() || p.promptTook(f) }
+	a.holds = func(now *page.Model) bool { return f.complete() || p.promptTook(f, a.start, now) }
 	v, err := p.attempt(ctx, a)
 	if err != nil {
 		return err
+	}
+	if v.State == effect.Reached && p.model != nil && !f.complete() && p.promptTook(f, a.start, p.model) {
+		p.usePrompted(f)
 	}
 	if v.State != effect.Reached || !f.complete() {
 		if !f.complete() {
