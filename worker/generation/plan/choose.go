@@ -269,6 +269,14 @@ func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
+	if v.State == effect.Reached && p.otherDirection(g) {
+		turned := *g
+		turned.Descending = true
+		a.goal = &turned
+		if v, err = p.attempt(ctx, a); err != nil {
+			return err
+		}
+	}
 	if v.State != effect.Reached {
 		return p.failed(a, v)
 	}
@@ -279,6 +287,28 @@ func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
 		p.useSpan(g.Target[i].Span, "what is sorted")
 	}
 	return nil
+}
+
+// otherDirection reports whether what the text says of the order, right after it, does not hold in
+// the direction in which lists are sorted where no direction is said: what is on another page of the
+// list is not seen.
+func (p *planner) otherDirection(g *intent.Goal) bool {
+	if g.Descending || len(g.Words) > 0 || p.model == nil {
+		return false
+	}
+	for i := range p.next {
+		c := p.next[i].Claim
+		if p.next[i].Effect != intent.Check || c == nil {
+			break
+		}
+		if c.Property != intent.At && c.Property != intent.Order {
+			continue
+		}
+		if e := find.Claim(p.before, p.model, c, p.want(p.model)); !e.Known || !e.Holds {
+			return true
+		}
+	}
+	return false
 }
 
 // search types into the field of a search, and presses Enter or its button where nothing

@@ -52,7 +52,7 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 		})
 	}
 	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
-		return p.once(ctx, g, []find.Candidate{c})
+		return p.once(ctx, p.unticking(g, &c), []find.Candidate{c})
 	})
 }
 
@@ -68,9 +68,19 @@ func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
 			return err
 		}
 	}
-	if err := p.once(ctx, &one, nil); err != nil {
-		return err
+	done := false
+	if len(d.Words) > 0 { // a list of sizes that is called so
+		var err error
+		if done, err = p.fillNamed(ctx, &intent.Description{Span: d.Span, Words: d.Words}, intent.Field{Value: *g.Amount, Span: g.Amount.Span}); err != nil {
+			return err
+		}
 	}
+	if !done {
+		if err := p.once(ctx, &one, nil); err != nil {
+			return err
+		}
+	}
+	p.useSpan(g.Verb, "shown")
 	p.useSpan(d.Span, "the rows of a page")
 	return nil
 }
