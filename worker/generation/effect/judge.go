@@ -266,9 +266,14 @@ func (j *judged) partly() Verdict {
 	return Verdict{State: Unseen, Why: "nothing speaks for it"}
 }
 
-// newFields reports whether After has fields that Before did not show.
+// newFields reports whether After shows fields that Before did not.
 func (j *judged) newFields() bool {
-	return slices.Contains(j.fields.before, -1)
+	for a, b := range j.fields.before {
+		if b < 0 && !j.After.Fields[a].Hidden {
+			return true
+		}
+	}
+	return false
 }
 
 func reached(why string, used ...find.Use) Verdict {

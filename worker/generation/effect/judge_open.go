@@ -171,7 +171,7 @@ func judgeSelect(j *judged) Verdict {
 	if v, ok := j.targetChanged(); ok && v.State != Wrong {
 		return v
 	}
-	if len(j.Fields) > 0 || len(j.Controls) > 0 || len(j.Looks) > 0 {
+	if len(j.Fields) > 0 || len(j.Controls) > 0 || j.looksShow() {
 		return reached("it is marked", j.used("it is marked")...)
 	}
 	return j.partly()

@@ -63,10 +63,11 @@ func (j *judged) recordStepped() bool {
 // textStepped reports whether a line or control shows another number in the same words; of a record
 // those that name it.
 func (j *judged) textStepped() bool {
+	plain := func(text string) string { return Fold(numbers.ReplaceAllString(text, "#")) } // "2 × Salt" is "1 × Salt"
 	names := func(text string) bool {
 		return len(j.records) == 0 || slices.ContainsFunc(j.records, func(r int) bool {
-			title := Fold(j.Before.Records[r].Title)
-			return title != "" && strings.Contains(Fold(text), title)
+			title := plain(j.Before.Records[r].Title)
+			return title != "" && strings.Contains(plain(text), title)
 		})
 	}
 	for _, p := range j.Controls {

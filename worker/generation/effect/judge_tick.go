@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -15,6 +16,9 @@ func (j *judged) ticked(before, after int) (done, boxed bool) {
 		return false, false
 	}
 	was, is := boxOf(j.Before, before), boxOf(j.After, after)
+	if was != is && j.goal.Become != nil && selectsOnly(j.Before, before) && content(j.Before, before) == content(j.After, after) {
+		return false, true
+	}
 	if was == "" || is == "" || content(j.Before, before) != content(j.After, after) {
 		return false, false
 	}
@@ -49,4 +53,14 @@ func (j *judged) unticked(r int) bool {
 		return false
 	}
 	return slices.Contains(j.After.Records[a].States, "unchecked") && content(j.Before, r) == content(j.After, a)
+}
+
+// selectsOnly reports whether the box of a record is called after selecting: what the record is to
+// become is done to it afterwards, by something else.
+func selectsOnly(m *page.Model, record int) bool {
+	return slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+		return f.Record == record && f.Kind == "switch" && slices.ContainsFunc(f.Names, func(name string) bool {
+			return slices.ContainsFunc(lexicon.Concept(name, ""), func(id lexicon.ConceptID) bool { return id.Name() == "select" })
+		})
+	})
 }

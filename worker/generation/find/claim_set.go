@@ -227,9 +227,13 @@ func (k *claimer) at() {
 		return
 	}
 	k.use(k.c.Values[0].Span, "place")
+	subject := k.c.Subject
+	if len(subject) == 0 { // "check that it comes last", in Spanish without the pronoun
+		subject = []intent.Description{{Pronoun: true}}
+	}
 	k.e.Known, k.e.Holds = true, true
-	for i := range k.c.Subject {
-		d := &k.c.Subject[i]
+	for i := range subject {
+		d := &subject[i]
 		w := k.w
 		w.Kinds = []What{Record}
 		f := Description(k.m, d, w)

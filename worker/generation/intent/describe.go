@@ -219,6 +219,10 @@ func (r *reader) modify(d *Description, p *phrase) {
 
 // of attaches "of X": what an ordinal or number picks from, else whose property it is.
 func (r *reader) of(d *Description, m Description) {
+	if m.Kind == PageKind && m.Ordinal != 0 && len(m.Words) == 0 && d.In == nil { // "the rows of the first page"
+		d.In = &m
+		return
+	}
 	if d.Of == nil {
 		d.Of = &m
 		return

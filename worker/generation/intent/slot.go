@@ -79,6 +79,10 @@ func (d *deed) slot(p, before *phrase) string {
 		return "from"
 	}
 	switch d.g.Effect {
+	case Select, Rate:
+		if p.leads("as") { // "mark the review as helpful": what it becomes, and nothing that it has
+			return "field"
+		}
 	case Add, Submit, Act, SignIn, Abandon:
 		if p.leads("in", "on", "under", "near", "of", "about") {
 			return ""

@@ -38,7 +38,7 @@ const maxFound = 3
 // the goal.
 func (t *Task) controls(effect intent.Effect, within int) []find.Candidate {
 	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true})
-	list = slices.DeleteFunc(list, func(c find.Candidate) bool { return !t.reachable(c.Index) })
+	list = slices.DeleteFunc(list, func(c find.Candidate) bool { return !t.reachable(c.Index) || makes[effect] && t.Model.Controls[c.Index].Role == "radio" })
 	if len(list) > maxControls {
 		list = list[:maxControls]
 	}
@@ -46,6 +46,10 @@ func (t *Task) controls(effect intent.Effect, within int) []find.Candidate {
 		return c.Index < 0 || c.Index >= len(t.Model.Controls) || !usable(t.Model, &t.Model.Controls[c.Index])
 	})
 }
+
+// makes are the effects that no choice among values has: a star of five is a value of a form, and adds
+// nothing.
+var makes = map[intent.Effect]bool{intent.Add: true, intent.Remove: true, intent.Submit: true, intent.Confirm: true}
 
 // reachable reports whether a control is seen, or it is known what shows it.
 func (t *Task) reachable(control int) bool {

@@ -68,6 +68,9 @@ func complete(t *Task) []Way {
 	if t.Goal.State == "checked" && t.Goal.Become == nil && len(list) > 0 {
 		return list // it has a box, and nothing else of it is ticked
 	}
+	if t.Goal.Become != nil && t.record() >= 0 { // "mark it as paid" by the link "paid" of its row
+		list = append(list, Called(t, t.Goal.Become)...)
+	}
 	return append(list, t.inRecord()...)
 }
 
@@ -106,7 +109,8 @@ func (t *Task) states() []Way {
 	}
 	for _, i := range m.Records[r].Controls {
 		c := &m.Controls[i]
-		if usable(m, c) && (c.Role == "checkbox" || c.Role == "switch" || c.Role == "menuitemcheckbox") {
+		selects := t.Goal.Become != nil && hasConcept(c, "select")
+		if usable(m, c) && !selects && (c.Role == "checkbox" || c.Role == "switch" || c.Role == "menuitemcheckbox") {
 			add(c.Node, costState, nil)
 		}
 	}

@@ -311,7 +311,7 @@ func (t *Task) opener(r int) int {
 	title := effect.Fold(record.Title)
 	for _, i := range record.Controls {
 		c := &m.Controls[i]
-		if c.Role == "checkbox" || c.Role == "radio" || c.Role == "switch" {
+		if c.Role == "checkbox" || c.Role == "radio" || c.Role == "switch" || m.Nodes[c.Node].Checked != "" {
 			continue // it marks the thing, and does not open it
 		}
 		if lexicon.Removes(effect.ControlName(m, i), false) && !strings.Contains(title, effect.Fold(effect.ControlName(m, i))) {

@@ -22,7 +22,11 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if g.Effect == intent.Page && g.Amount != nil && len(g.Target) == 1 {
 		return p.rows(ctx, g)
 	}
+	g = p.openPlace(g)
 	if done, err := p.byOneControl(ctx, g); err != nil || done {
+		return err
+	}
+	if done, err := p.lessen(ctx, g); err != nil || done {
 		return err
 	}
 	if g.Effect == intent.Expand && len(g.Target) > 1 { // one may be seen in the other only
@@ -46,7 +50,7 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 		p.useSpan(g.Target[0].Span, "the page")
 		return p.once(ctx, g, nil)
 	}
-	if len(g.Fields) > 0 && g.Effect == intent.Act {
+	if len(g.Fields) > 0 && (g.Effect == intent.Act || g.Effect == intent.Complete) {
 		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})
 		})

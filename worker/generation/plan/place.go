@@ -20,6 +20,26 @@ func (p *planner) enterScope(g *intent.Goal) {
 	}
 }
 
+// openPlace has "put it into the cart, then open it" open the cart: where the goal before put something
+// into what a control of the page is called after, that is what can be opened.
+func (p *planner) openPlace(g *intent.Goal) *intent.Goal {
+	at := len(p.reading.Goals) - len(p.next) - 1
+	if g.Effect != intent.Open && g.Effect != intent.Expand || len(g.Target) != 1 || !g.Target[0].Pronoun || !bare(&g.Target[0]) || at < 1 || p.model == nil {
+		return g
+	}
+	to := p.reading.Goals[at-1].To
+	if to == nil || to.Pronoun || p.reading.Goals[at-1].Effect != intent.Add {
+		return g
+	}
+	if f := find.Description(p.model, to, p.want(p.model, find.Control)); !f.Clear() || f.Plural {
+		return g
+	}
+	p.useSpan(g.Target[0].Span, "what it was put into")
+	one := *g
+	one.Target = []intent.Description{*to}
+	return &one
+}
+
 // inScope looks for a thing where the sentence is, when there are several of its kind.
 func (p *planner) inScope(m *page.Model, d *intent.Description, f find.Found, kinds []find.What) find.Found {
 	if !f.Ambiguous || p.scope == nil || d.In != nil || p.goal == nil || p.goal.In == p.scope {

@@ -310,6 +310,6 @@ func executorOf(e intent.Effect) func(*planner, context.Context, *intent.Goal) e
 		intent.Submit: (*planner).submit, intent.Confirm: (*planner).answer, intent.Abandon: (*planner).answer,
 		intent.Navigate: (*planner).navigate, intent.Type: (*planner).typeKeys, intent.Wait: (*planner).wait,
 		intent.Scroll: (*planner).scroll, intent.Resize: (*planner).resize, intent.Window: (*planner).window,
-		intent.Upload: (*planner).upload,
+		intent.Upload: (*planner).upload, intent.Clear: (*planner).empty, intent.Rate: (*planner).rate,
 	}[e]
 }

@@ -42,7 +42,7 @@ func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 	if c, ok := p.partOf(m); ok {
 		w.Within = c.Node
 	}
-	if p.goal != nil {
+	if p.goal != nil && !p.bareClaim(p.goal) {
 		w.Told = p.words(p.goal.Span)
 	}
 	for i := range p.them {
@@ -52,6 +52,13 @@ func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 	}
 	w.Except = w.Among
 	return w
+}
+
+// bareClaim reports whether a goal is a claim that no word of checking begins: "Total: 12.40". A text of
+// the page that is the same says that it holds, and not what is to be done.
+func (p *planner) bareClaim(g *intent.Goal) bool {
+	before := strings.TrimRight(p.text.Source[:min(g.Span.From, len(p.text.Source))], " ")
+	return g.Effect == intent.Check && (before == "" || strings.ContainsAny(before[len(before)-1:], ".,;:!?\n"))
 }
 
 // resolve returns the things that a description means now, by tiers; the page is searched for

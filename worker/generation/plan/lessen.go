@@ -1,0 +1,153 @@
+package plan
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// lessen takes some of a thing away of which a list has more: "take one apple cake out of the bag", where
+// the bag has two and a minus beside them. False where the goal is none such.
+func (p *planner) lessen(ctx context.Context, g *intent.Goal) (bool, error) {
+	if g.Effect != intent.Remove || len(g.Target) != 1 || g.Target[0].Count < 1 {
+		return false, nil
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	d, n := g.Target[0], g.Target[0].Count
+	d.Count = 0
+	f := find.Description(m, &d, p.want(m, find.Record))
+	if f.Plural {
+		return false, nil
+	}
+	var fit []find.Candidate
+	for _, c := range f.Candidates {
+		if len(c.Missing) > 0 || f.Candidates[0].Score-c.Score > maxCopies || !more(m, &c, n) {
+			continue
+		}
+		if len(minus(m, &c, n)) > 0 {
+			fit = append(fit, c)
+		} else if copies.MatchString(m.Records[c.Index].Title) {
+			return false, p.say("the list has more of it than are to go, and nothing takes one away")
+		}
+	}
+	if len(fit) != 1 {
+		return false, nil
+	}
+	count := float64(n)
+	less := *g
+	less.Effect, less.Target, less.Amount = intent.Decrease, []intent.Description{d}, &intent.Value{Span: d.Span, Number: &count}
+	p.use(fit[0].Used...)
+	if err := p.once(ctx, &less, fit); err != nil {
+		return false, err
+	}
+	if g.From != nil { // the list that has the thing
+		p.useShown(effect.Between(m, p.model), g.From)
+	}
+	p.useSpan(d.Span, "so many of it")
+	p.remember(m, fit)
+	return true, nil
+}
+
+// maxCopies is how far below the offer of a thing its entry in a cart may be.
+const maxCopies = 0.2
+
+// minus are the presses that take so many of a thing away.
+func minus(m *page.Model, c *find.Candidate, n int) []method.Way {
+	t := &method.Task{Model: m, Inside: -1, Near: -1}
+	return t.Presses(m.Records[c.Index].Node, -n)
+}
+
+var (
+	wholeNumber = regexp.MustCompile(`^\d+\b`)
+	copies      = regexp.MustCompile(`^\d+ ?[x×] `)
+)
+
+// more reports whether an entry says that there are more of it than so many: "2 × Apple cake".
+func more(m *page.Model, c *find.Candidate, n int) bool {
+	has := func(text string) bool {
+		is, err := strconv.Atoi(wholeNumber.FindString(text))
+		return err == nil && is > n
+	}
+	r := &m.Records[c.Index]
+	if slices.ContainsFunc(r.Attributes, func(a page.Attribute) bool {
+		return a.Type == page.Number && has(a.Text) || has(a.Text) && a.Type == page.Text
+	}) {
+		return true
+	}
+	return slices.ContainsFunc(m.Fields, func(f page.Field) bool { return f.Record == c.Index && f.Kind == "number" && has(f.Value) })
+}
+
+// empty takes out all that a part of the page holds, one after the other, where no control does it at
+// once: "empty the cart".
+func (p *planner) empty(ctx context.Context, g *intent.Goal) error {
+	err := p.deed(ctx, g)
+	if err == nil || !isNotUnderstood(err) || len(p.harmed) > 0 || len(g.Target) != 1 || p.cfg.Explore == ExploreOff || p.onlyRemoves(g) {
+		return err
+	}
+	inner := *g
+	inner.In, inner.Target, p.goal = &g.Target[0], nil, &inner
+	into := p.into(ctx, &inner)
+	if p.goal = g; into != nil {
+		return err
+	}
+	for n := range maxEmptied {
+		m, lookErr := p.look(ctx)
+		if lookErr != nil {
+			return lookErr
+		}
+		list := p.emptied(m, g)
+		if len(list) == 0 && n > 0 {
+			p.useSpan(g.Target[0].Span, "nothing is left in it")
+			return nil
+		}
+		if len(list) == 0 || p.spent() {
+			return err
+		}
+		one := intent.Goal{Span: g.Span, Effect: intent.Remove, Verb: g.Verb}
+		if err := p.once(ctx, &one, list[:1]); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// maxEmptied is how many things are taken out of one list at most.
+const maxEmptied = 15
+
+// onlyRemoves reports whether the verb of a goal may mean that the thing itself is to go: who deletes a
+// list does not empty it.
+func (p *planner) onlyRemoves(g *intent.Goal) bool {
+	l := lexicon.Language(p.text.Lang)
+	return l == nil || slices.ContainsFunc(l.Verbs(g.Lemma), func(v lexicon.VerbForm) bool { return v.Effect == string(intent.Remove) })
+}
+
+// emptied are the things that can be taken out of the part of the page that a goal empties.
+func (p *planner) emptied(m *page.Model, g *intent.Goal) []find.Candidate {
+	parts := find.Containers(m, &g.Target[0], p.want(m))
+	if len(parts) == 0 || len(parts[0].Missing) > 0 || parts[0].Score < find.Enough || m.Nodes[parts[0].Node].Hidden {
+		return nil
+	}
+	var list []find.Candidate
+	for r := range m.Records {
+		rec := &m.Records[r]
+		if m.Nodes[rec.Node].Hidden || !m.Inside(parts[0].Node, rec.Node) || slices.ContainsFunc(list, func(c find.Candidate) bool { return m.Inside(c.Node, rec.Node) }) {
+			continue
+		}
+		aim := find.Aim{Effect: intent.Remove, Lang: p.text.Lang, Record: r, Within: -1}
+		if len(find.Controls(m, aim)) > 0 {
+			list = append(list, find.Candidate{What: find.Record, Index: r, Node: rec.Node, Sub: -1, Score: 1, Used: parts[0].Used})
+		}
+	}
+	return list
+}
