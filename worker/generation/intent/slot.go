@@ -12,10 +12,11 @@ func (d *deed) slot(p, before *phrase) string {
 	if p.prep != nil && p.prep.means {
 		return "with"
 	}
-	if dated := p.upto != nil && d.r.dateOf(p.upto) != nil; dated && d.formlike() {
-		return "field"
-	} else if dated && d.g.Effect == Choose {
+	if d.ranges(p) {
 		return "range"
+	}
+	if p.upto != nil && d.r.dateOf(p.upto) != nil && d.formlike() {
+		return "field"
 	}
 	if p.leads("of", "called") && (d.s.Slot(p.prep.text) == "" || before != nil && before.prep != nil || !d.takesFrom(p)) {
 		return ""
@@ -247,6 +248,8 @@ func (d *deed) exclude(p *phrase) {
 func (d *deed) stray(p *phrase) {
 	m := d.r.description(p)
 	switch {
+	case d.ranges(p):
+		d.fill("range", p)
 	case p.leads("in", "on", "at") && d.formlike() && d.r.dateOf(p) != nil && len(p.core) == 1 && (len(d.colons)+len(d.g.Fields) > 0 || d.g.From != nil || d.g.To != nil):
 		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
 		d.last = "field"
@@ -321,7 +324,11 @@ func (d *deed) fill(slot string, p *phrase) {
 		v := d.r.value(p)
 		g.Text = &v
 	case "range": // "choose the cabin from 3 to 7 May": two choices
-		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Choose, Verb: g.Verb, Lemma: g.Lemma, Target: []Description{d.r.description(p)}})
+		if len(g.Target) == 0 {
+			g.Effect, g.Fields = Set, append(g.Fields, d.r.field(p))
+			break
+		}
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Set, Verb: g.Verb, Lemma: g.Lemma, Fields: []Field{d.r.field(p)}})
 	case "measure", "by":
 		m := d.r.description(p)
 		g.Measure = &m
@@ -339,16 +346,6 @@ func (d *deed) fill(slot string, p *phrase) {
 	if slot == "for" {
 		d.last = "field"
 	}
-}
-
-// chosenDate reads "choose the date 12 May" as the field that is set to the day.
-func (d *deed) chosenDate(p *phrase) (Field, bool) {
-	n := len(p.core)
-	if d.g.Effect != Choose || d.g.From != nil || n < 2 || len(d.g.Target) > 0 || p.core[n-1].value == nil || p.core[n-1].value.Date == nil || p.core[n-1].value.Date.Day == 0 {
-		return Field{}, false
-	}
-	f := d.r.field(p)
-	return f, f.Name != nil && f.Value.Date != nil
 }
 
 // slotted fills From, Become or Amount.

@@ -38,7 +38,9 @@ const maxFound = 3
 // the goal.
 func (t *Task) controls(effect intent.Effect, within int) []find.Candidate {
 	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true})
-	list = slices.DeleteFunc(list, func(c find.Candidate) bool { return !t.reachable(c.Index) || makes[effect] && t.Model.Controls[c.Index].Role == "radio" })
+	list = slices.DeleteFunc(list, func(c find.Candidate) bool {
+		return !t.reachable(c.Index) || makes[effect] && t.Model.Controls[c.Index].Role == "radio"
+	})
 	if len(list) > maxControls {
 		list = list[:maxControls]
 	}
