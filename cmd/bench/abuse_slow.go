@@ -3,7 +3,6 @@ package main
 import (
 	"bufio"
 	"context"
-	"fmt"
 	"net"
 	"net/http"
 	"strings"
@@ -53,17 +52,6 @@ func (t *trickle) run(ctx context.Context) error {
 	}
 	done.Wait()
 	return nil
-}
-
-// String returns what became of the connections.
-func (t *trickle) String() string {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	var codes []string
-	for status, n := range t.statuses {
-		codes = append(codes, fmt.Sprintf("%s: %d", status, n))
-	}
-	return fmt.Sprintf("%d opened, answered %s", t.opened.Load(), strings.Join(codes, ", "))
 }
 
 func (t *trickle) connection(ctx context.Context, number int, places chan struct{}) {

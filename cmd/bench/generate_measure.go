@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
 )
 
 // tally counts tries, and those that ended as they must.
@@ -35,7 +36,7 @@ func (t *tally) String() string {
 
 // generateCounts are the results of a set.
 type generateCounts struct {
-	kinds    map[string]*tally // generated and replayed, of pairs that can be done
+	kinds    map[string]*tally // generated and replayed, of pairs that can be done: by kind, language and effect
 	pairs    tally
 	refused  tally // pairs that cannot be done, or of hostile pages
 	guesses  tally // good are those that are no wrong guesses
@@ -170,7 +171,7 @@ func (b *generateBench) pair(ctx context.Context, trial *sentence.Trial, p *sent
 			printSteps(&ending.Result)
 		}
 		b.mu.Lock()
-		counts.add(p, ending, bad)
+		counts.add(p, text, ending, bad)
 		b.mu.Unlock()
 	}
 	if written == nil || len(p.Codes) > 0 || !b.part("changes") {
@@ -180,7 +181,7 @@ func (b *generateBench) pair(ctx context.Context, trial *sentence.Trial, p *sent
 }
 
 // add counts how a sentence of a pair ended.
-func (c *generateCounts) add(p *sentence.Pair, ending *sentence.Ending, bad string) {
+func (c *generateCounts) add(p *sentence.Pair, text string, ending *sentence.Ending, bad string) {
 	c.guesses.add(!ending.Guessed(p))
 	if p.Trap {
 		c.traps.add(!ending.Guessed(p) && !strings.HasPrefix(bad, "WRONG"))
@@ -190,8 +191,8 @@ func (c *generateCounts) add(p *sentence.Pair, ending *sentence.Ending, bad stri
 		return
 	}
 	c.pairs.add(bad == "")
-	for _, kind := range []string{p.Kind, p.Lang} {
-		if kind == "" {
+	for _, kind := range append(effectsOf(text), "kind: "+p.Kind, "language: "+p.Lang) {
+		if strings.HasSuffix(kind, ": ") {
 			continue
 		}
 		if c.kinds[kind] == nil {
@@ -199,6 +200,21 @@ func (c *generateCounts) add(p *sentence.Pair, ending *sentence.Ending, bad stri
 		}
 		c.kinds[kind].add(bad == "")
 	}
+}
+
+// effectsOf names the classes of what a text asks for, each once: of its likeliest reading.
+func effectsOf(text string) []string {
+	read := intent.Read(text)
+	if len(read.Readings) == 0 {
+		return nil
+	}
+	var list []string
+	for i := range read.Readings[0].Goals {
+		if name := "effect: " + string(read.Readings[0].Goals[i].Effect); !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // change replays a test on the changed pages.

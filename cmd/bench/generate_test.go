@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/sentence"
 )
 
 func TestPairsAreChosen(t *testing.T) {
@@ -49,6 +51,20 @@ func TestTally(t *testing.T) {
 	c.add(true)
 	c.add(false)
 	require.Equal(t, "1 of 2 (50.0 %)", c.String())
+}
+
+func TestRatesAreByEffect(t *testing.T) {
+	t.Parallel()
+	c := &generateCounts{kinds: map[string]*tally{}}
+	p := &sentence.Pair{Kind: "shop", Lang: "en"}
+	c.add(p, "Add the lamp to the cart. Add the chair to the cart. The total is 12.", &sentence.Ending{}, "")
+	c.add(p, "Delete the lamp", &sentence.Ending{}, "STEP_FAILED")
+	got := map[string]string{}
+	for name, rate := range c.kinds {
+		got[name] = rate.String()
+	}
+	require.Equal(t, map[string]string{"kind: shop": "1 of 2 (50.0 %)", "language: en": "1 of 2 (50.0 %)", "effect: add": "1 of 1 (100.0 %)",
+		"effect: check": "1 of 1 (100.0 %)", "effect: remove": "0 of 1 (0.0 %)"}, got)
 }
 
 func TestShortStep(t *testing.T) {

@@ -126,13 +126,6 @@ func (s *Session) EndSnapshot(ctx context.Context) error {
 // connection.
 func (s *Session) Close() { _ = s.conn.Close() }
 
-// ServerMajor returns the major version of PostgreSQL.
-func ServerMajor(ctx context.Context, q storage.Querier) (int, error) {
-	var major int
-	err := q.GetContext(ctx, &major, `select current_setting('server_version_num')::int / 10000`)
-	return major, storage.Wrap(err, "version of the database")
-}
-
 // Empty reports whether the database has no table of its own.
 func Empty(ctx context.Context, q storage.Querier) (bool, error) {
 	var empty bool

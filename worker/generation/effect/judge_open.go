@@ -93,6 +93,8 @@ func judgeValue(j *judged) Verdict {
 		return Verdict{State: Unseen, Why: "nothing changed"}
 	case len(j.Fields) > 0:
 		return reached("the field changed", j.used("the value is set")...)
+	case j.marked():
+		return reached("it is marked", j.used("it is marked")...)
 	}
 	if v := j.partly(); v.State == Partly {
 		return v

@@ -360,6 +360,9 @@ func judgeAct(j *judged) Verdict {
 	if v, ok := j.targetChanged(); ok {
 		return v
 	}
+	if j.goal.Concept == "undo" && len(j.Added) > 0 && len(j.Removed) == 0 { // with its fields
+		return reached("it is back: "+shown(j.After, j.Added[0]), j.used("it is back")...)
+	}
 	if v := j.partly(); v.State == Partly {
 		return v
 	}

@@ -22,10 +22,15 @@ func (j *judged) ticked(before, after int) (done, boxed bool) {
 	if was == "" || is == "" || content(j.Before, before) != content(j.After, after) {
 		return false, false
 	}
-	if slices.Contains(j.Before.Records[before].States, "done") != slices.Contains(j.After.Records[after].States, "done") {
+	if !slices.Equal(withoutBox(j.Before.Records[before].States), withoutBox(j.After.Records[after].States)) {
 		return false, false
 	}
 	return was != is, true
+}
+
+// withoutBox are states without those of a box.
+func withoutBox(states []string) []string {
+	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return s == "checked" || s == "unchecked" || s == "selected" })
 }
 
 // marks are the concepts of verbs that give a thing a sign and do not finish it.
@@ -53,6 +58,17 @@ func (j *judged) unticked(r int) bool {
 		return false
 	}
 	return slices.Contains(j.After.Records[a].States, "unchecked") && content(j.Before, r) == content(j.After, a)
+}
+
+// marked reports whether the boxes of all targets were ticked by a goal that chooses them.
+func (j *judged) marked() bool {
+	if j.goal.Effect != intent.Choose || len(j.records) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(j.records, func(r int) bool {
+		a := j.Record(r)
+		return a < 0 || boxOf(j.Before, r) != "false" || boxOf(j.After, a) != "true"
+	})
 }
 
 // selectsOnly reports whether the box of a record is called after selecting: what the record is to

@@ -18,7 +18,7 @@ func (k *claimer) counts() {
 	d.All, d.Both, d.Count = true, false, 0
 	plain := d.Of == nil && d.In == nil && len(d.Having)+len(d.Lacking) == 0 && d.Extreme == nil
 	bare := d.Pronoun || d.Noun == "" && d.Kind == "" && plain
-	more := !d.Pronoun && want > float64(len(k.w.Among)) // more than what was spoken of
+	more := (!d.Pronoun || k.c.Subject[0].All) && want > float64(len(k.w.Among)) // more than what was spoken of
 	if bare && len(d.Words) == 0 && (len(k.w.Among) == 0 || more) && len(d.State) == 0 {
 		k.countMain(want)
 		return
@@ -28,6 +28,11 @@ func (k *claimer) counts() {
 	f := Description(k.m, &d, w)
 	if len(f.Missing) > 0 || len(f.Candidates) == 0 {
 		f = Description(k.m, &d, k.w)
+	}
+	inFields := func(c Candidate) bool { return c.What == Field || c.What == Control }
+	if plain && d.Kind == "" && len(d.Words) > 0 && len(f.Candidates) > 0 && len(f.Missing) == 0 && !slices.ContainsFunc(f.Candidates, func(c Candidate) bool { return !inFields(c) }) {
+		k.countMain(want) // "3 tasks": a field "New task" is none
+		return
 	}
 	members := 0
 	var nodes []int

@@ -2,8 +2,11 @@ package find
 
 import (
 	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -157,6 +160,11 @@ func (k *claimer) look(d *intent.Description) (Found, bool) {
 		}
 	}
 	f.Candidates = seen
+	if len(seen) > 0 && seen[0].Node >= 0 && d.Quoted && len(strings.Fields(said(d))) > 1 && !word.Contains(k.shownIn(seen[0].Node), said(d)) {
+		if c, ok := k.quoted(said(d), d.Span); ok { // as it is written, and not its words here and there
+			return Found{Candidates: []Candidate{c}}, true
+		}
+	}
 	if len(seen) > 0 {
 		if f.Plural && f.Wanted > 0 {
 			return f, len(seen) == f.Wanted
@@ -256,6 +264,9 @@ func (k *claimer) only() {
 		k.e.Known, k.e.Holds, k.e.Why = false, false, truncated
 		return
 	}
+	if group < 0 && k.onlyOfBefore() {
+		return
+	}
 	if group < 0 {
 		k.e.Known, k.e.Holds = false, false
 		k.e.Why += "no list is known that they are all of"
@@ -268,4 +279,46 @@ func (k *claimer) only() {
 		}
 	}
 	k.countAll(group)
+}
+
+// onlyOfBefore evaluates whether of a list that the page had before only the subjects are left: one
+// thing alone is no list any more. It reports whether the page had one.
+func (k *claimer) onlyOfBefore() bool {
+	if k.before == nil {
+		return false
+	}
+	group, left := -1, map[int]bool{}
+	for i := range k.c.Subject {
+		f := Description(k.before, &k.c.Subject[i], Want{Kinds: []What{Record}, Lang: k.w.Lang, Within: -1})
+		if !f.Clear() || f.Plural {
+			return false
+		}
+		r := f.Candidates[0].Index
+		if g := k.before.Records[r].Group; g < 0 || group >= 0 && g != group {
+			return false
+		}
+		group, left[r] = k.before.Records[r].Group, true
+	}
+	if group < 0 {
+		return false
+	}
+	for _, r := range k.before.Groups[group].Records {
+		title := k.before.Records[r].Title
+		if left[r] || worded(title) == "" {
+			continue
+		}
+		if slices.ContainsFunc(k.m.Lines, func(l page.Line) bool {
+			return !k.m.Nodes[l.Node].Hidden && word.Contains(worded(l.Text), worded(title))
+		}) {
+			k.e.Holds = false
+			k.e.Why += title + " is listed too; "
+		}
+		k.e.Checks = append(k.e.Checks, Check{Kind: "hidden", Node: -1, Group: -1, Text: title})
+	}
+	return true
+}
+
+// worded is a text without its numbers and signs: a thing is the same with another count.
+func worded(text string) string {
+	return strings.Join(strings.FieldsFunc(word.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) }), " ")
 }

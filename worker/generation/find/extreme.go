@@ -260,6 +260,11 @@ func (s *searcher) compare(rs []int, b *intent.Comparison) comparison {
 	}
 	if b.Measure != nil {
 		m.words = s.ix.phrase(append(wordAtoms(b.Measure), nounAtoms(b.Measure)...), s.w.Lang)
+		if x := b.Measure.Extreme; x != nil { // "cheaper than 20"
+			unit := m.unit
+			m = s.measuredBy(x)
+			m.unit = unit
+		}
 	}
 	col, _ := s.column(rs, m)
 	out := comparison{holds: map[int]bool{}}

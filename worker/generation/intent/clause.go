@@ -121,7 +121,7 @@ func (r *reader) coordinates(items []item, i int) bool {
 		return false
 	}
 	if it.has(lexicon.Conjunction, "and", "or", "but") {
-		particle := i == 1 && it.has(lexicon.Conjunction, "but") && r.imperative(items, 0) // de "geh aber nur"
+		particle := it.has(lexicon.Conjunction, "but") && r.lang == "de" && i > 0 && (r.imperative(items, i-1) || i > 1 && items[i-1].has(lexicon.Pronoun) && r.imperative(items, i-2)) // "geh aber nur", "schick es aber nicht ab"
 		return !it.has(lexicon.Quantity) && !particle
 	}
 	if r.behindPreposition(items, i) {

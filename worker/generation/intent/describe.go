@@ -2,6 +2,8 @@ package intent
 
 import (
 	"slices"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
@@ -208,6 +210,9 @@ func (r *reader) modify(d *Description, p *phrase) {
 	case p.leads("near", "below", "above", "before", "after"):
 		d.Relation = append(d.Relation, Relation{Kind: p.senses[0], To: m})
 	case p.leads("called"):
+		if n := len(d.Words) - 1; n >= 0 && d.Noun == "" && m.Noun == "" && !d.Quoted && r.common(d.Words[n]) { // "a contact named Otto"
+			d.Noun, d.NounSpan, d.Words = d.Words[n].Text, d.Words[n].Span, d.Words[:n]
+		}
 		d.Words, d.Quoted = append(d.Words, m.Words...), m.Quoted
 		if d.Noun == "" && m.Noun != "" {
 			d.Noun, d.NounSpan = m.Noun, m.NounSpan
@@ -215,6 +220,12 @@ func (r *reader) modify(d *Description, p *phrase) {
 	default:
 		d.Having = append(d.Having, m)
 	}
+}
+
+// common reports whether a word is written as the noun of a kind of thing is, and not as a name.
+func (r *reader) common(w Word) bool {
+	first, _ := utf8.DecodeRuneInString(w.Text)
+	return r.lex.Capitals || unicode.IsLower(first)
 }
 
 // of attaches "of X": what an ordinal or number picks from, else whose property it is.

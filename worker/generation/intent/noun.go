@@ -58,7 +58,7 @@ func (b *describer) item(i int) int {
 		d.Pronoun = true
 	case it.has(lexicon.Pronoun) && !named, it.has(lexicon.Polite) && !named && len(it.verbs) == 0, it.mainly(lexicon.Stop) && !named:
 	case it.has(lexicon.State) && !named && b.state(i):
-	case it.has(lexicon.Noun_) && b.noun(i):
+	case it.has(lexicon.Noun_) && !(b.r.lang == "de" && !it.cap && it.has(lexicon.Place)) && b.noun(i):
 	case b.r.lang == "de" && d.Noun == "" && b.compound(it):
 	default:
 		b.word(it)

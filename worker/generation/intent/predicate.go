@@ -35,6 +35,9 @@ func (r *reader) classify(c *clause) {
 	if fin >= 0 && r.weak(c.items, fin) && (r.imperative(c.items, s) || r.lang == "de" && r.laterVerb(c.items, s) == len(c.items)-1) {
 		fin = -1
 	}
+	if fin >= 0 && r.weak(c.items, fin) {
+		fin = r.auxiliaryBehind(c.items, fin)
+	}
 	if fin > s+1 && !c.that && r.names(c.items, s) {
 		fin = -1
 	}
@@ -88,6 +91,17 @@ func (r *reader) classify(c *clause) {
 	if seen && !c.items[last-1].has(lexicon.Negation) && !c.items[last].cap {
 		c.kind, c.head = claim, last // "Manchego y Queso fresco a la vista"
 	}
+}
+
+// auxiliaryBehind returns where "is" or "must" stands behind a word that only looks like a verb:
+// "Buy stamps is gone"; i without one.
+func (r *reader) auxiliaryBehind(items []item, i int) int {
+	for j := i + 1; j < len(items) && !items[j].mark && !items[j].has(lexicon.Relative) && !items[j].has(lexicon.Conjunction); j++ {
+		if items[j].has(lexicon.Auxiliary, "be", "must") && r.finiteAt(items, j, 0) {
+			return j
+		}
+	}
+	return i
 }
 
 // names reports whether the verb at s is followed by the name of what is pressed or ticked, which
@@ -253,6 +267,11 @@ func (r *reader) speaks(c *clause, s int) bool {
 		return false
 	}
 	next := &c.items[s+1]
+	if last := len(c.items) - 1; r.lang == "de" && c.cond != "" && last > s+1 && r.deedForm(&c.items[last], "imperative") && !c.items[last].cap && !next.has(lexicon.Auxiliary) {
+		c.items = c.items[s+1:] // "wenn ich Rot auswähle"
+		c.kind, c.head = goal, len(c.items)-1
+		return true
+	}
 	if last := len(c.items) - 1; r.lang == "de" && next.has(lexicon.Auxiliary, "want", "will") && last > s+1 && r.deedForm(&c.items[last], "infinitive") && !c.items[last].cap {
 		c.items = c.items[s+2:] // "ich will offene Posten sehen"
 		c.kind, c.head = goal, len(c.items)-1
@@ -290,6 +309,9 @@ func (r *reader) chain(c *clause, i int) bool {
 
 // forbids reads "do not V", "V-not" and "without V-ing".
 func (r *reader) forbids(c *clause, s int) bool {
+	if r.nothingBut(c, s) {
+		return false
+	}
 	items := c.items
 	i := s
 	for i < len(items) && (items[i].has(lexicon.Auxiliary, "do") || items[i].has(lexicon.Pronoun) && r.lang != "en" && i > s) {
@@ -321,6 +343,27 @@ func (r *reader) forbids(c *clause, s int) bool {
 				return true
 			}
 		}
+	}
+	return false
+}
+
+// nothingBut reads "n'affiche que X" as "affiche only X", and reports whether it did.
+func (r *reader) nothingBut(c *clause, s int) bool {
+	if r.lang != "fr" || s+2 >= len(c.items) || !c.items[s].has(lexicon.Negation) || c.items[s].value != nil || !r.deed(c.items, s+1) {
+		return false
+	}
+	for i := s + 2; i+1 < len(c.items) && !c.items[i].mark; i++ {
+		it := c.items[i]
+		if it.has(lexicon.Negation) && !it.has(lexicon.Conjunction) {
+			return false
+		}
+		if !it.has(lexicon.Conjunction, "that") || r.finite(c.items[i+1:], 0) >= 0 {
+			continue
+		}
+		it.entries = []lexicon.Entry{{Class: lexicon.Quantity, Lemma: it.fold, Name: "only"}}
+		rest := append([]item{it}, c.items[i+1:]...)
+		c.items = append(append(append([]item{}, c.items[:s]...), c.items[s+1:i]...), rest...)
+		return true
 	}
 	return false
 }

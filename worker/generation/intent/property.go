@@ -48,6 +48,18 @@ func (a *asserter) seen(c *Claim) {
 		c.Property, c.Not = Shown, !c.Not
 	case "unchanged":
 		c.Property = Unchanged
+	case "changed":
+		c.Property, c.Not = Unchanged, !c.Not
+	case "increased", "uploaded":
+		if be.Name == "uploaded" && !a.amounts(be.Text, c.Subject) {
+			return // es "subido" is both
+		}
+		c.Property, c.Not, c.Op = Unchanged, !c.Not, ">"
+	case "decreased", "downloaded":
+		if be.Name == "downloaded" && !a.amounts(be.Text, c.Subject) {
+			return
+		}
+		c.Property, c.Not, c.Op = Unchanged, !c.Not, "<"
 	case "first":
 		c.Property, c.Values = At, []Value{ordinalValue(1, be.Span)}
 	case "last":
@@ -127,6 +139,9 @@ func (a *asserter) counts(c *Claim) {
 	}
 	s := &c.Subject[0]
 	n := s.Count
+	if n == 1 && c.Property == Appears && len(a.subject) == 1 && a.subject[0].core[0].has(lexicon.Article) {
+		n, s.Count = 0, 0 // "debe salir un error"
+	}
 	switch {
 	case n == 0 && s.Only && s.Pronoun:
 		return

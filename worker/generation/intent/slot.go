@@ -64,6 +64,15 @@ func (d *deed) slot(p, before *phrase) string {
 	if v := p.core[max(0, len(p.core)-1):]; d.g.Effect == Complete && p.leads("with") && len(v) > 0 && v[0].value != nil && v[0].value.UnitClass == "rating" {
 		return "field" // "return the book with three stars"
 	}
+	if slot == "" && d.g.Effect == Move && p.leads("by") && p.holdsValue() {
+		return "field"
+	}
+	if d.r.lang == "es" && slot == "to" && len(d.g.Target) == 0 && !d.object_ && before == nil && d.properName(p) && d.g.Effect == Add {
+		return "target" // "invita a Lena"
+	}
+	if slot == "" && (d.g.Effect == Move || d.g.Effect == Act || d.g.Effect == Add) && p.prep.has(lexicon.Pronoun, "in_it") {
+		return "to" // "verschiebe X hinein", "mets-y X"
+	}
 	if slot == "target" && before != nil && before.prep == nil && !p.leads("for") {
 		return ""
 	}
@@ -226,30 +235,19 @@ func (d *deed) off(p *phrase) {
 	d.last = "off"
 }
 
-// exclude makes "not B" behind A a goal of its own that must not happen.
-func (d *deed) exclude(p *phrase) {
-	q := *p
-	q.neg = nil
-	g := Goal{Span: p.span(), Effect: d.g.Effect, Verb: d.g.Verb, Lemma: d.g.Lemma, Forbidden: true, On: d.g.On}
-	desc := d.r.description(&q)
-	if n := len(d.g.Fields); n > 0 && len(d.g.Target) == 0 {
-		f := d.g.Fields[n-1]
-		f.Value = d.r.value(&q)
-		g.Fields = []Field{f}
-	} else {
-		g.Target = []Description{desc}
-		g.Become = d.g.Become
-	}
-	d.extra = append(d.extra, g)
-}
-
 // stray takes a phrase with a preposition that no slot of the frame has, and nothing before it
 // that it belongs to.
 func (d *deed) stray(p *phrase) {
 	m := d.r.description(p)
-	switch {
+	switch n := len(d.g.Target); {
 	case d.ranges(p):
 		d.fill("range", p)
+	case n > 0 && lists[d.g.Effect] && len(m.Compare) > 0 && (p.sep == "and" || p.sep == ","): // "in stock and under 25 euros"
+		d.g.Target[n-1].Compare = append(d.g.Target[n-1].Compare, m.Compare...)
+		d.g.Target[n-1].Span.To = m.Span.To
+	case d.g.Effect == Open && p.leads("as"): // "go to the checkout as a guest"
+		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
+		d.last = "field"
 	case p.leads("in", "on", "at") && d.formlike() && d.r.dateOf(p) != nil && len(p.core) == 1 && (len(d.colons)+len(d.g.Fields) > 0 || d.g.From != nil || d.g.To != nil):
 		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
 		d.last = "field"

@@ -157,7 +157,7 @@ func (r *reader) comparison(p *phrase) *Comparison {
 	if !p.bounded() || r.dateOf(p) != nil {
 		return nil
 	}
-	c := &Comparison{Span: boundSpan(p), Value: r.value(&phrase{core: p.core})}
+	c := &Comparison{Span: boundSpan(p), Measure: p.prep.measure, Value: r.value(&phrase{core: p.core})}
 	switch {
 	case p.sense("max", "until"):
 		c.Op = "<="

@@ -69,9 +69,6 @@ func (l *Lexicon) Concepts(phrase string) []ConceptID {
 	return nil
 }
 
-// Words returns the words for a concept in a language, the commonest first.
-func Words(c ConceptID, lang string) []string { return Language(lang).words[c] }
-
 // Icon returns the concept of an icon by the name that an icon set gives it: "trash-2",
 // "fa-pencil", "bi-cart-plus", "shopping_cart"; 0 where it is not known.
 func Icon(name string) ConceptID {

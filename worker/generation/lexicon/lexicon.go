@@ -26,7 +26,8 @@ const (
 	Fraction      Class = "fraction"
 	Month         Class = "month"
 	Weekday       Class = "weekday"
-	Day           Class = "day" // today, tomorrow: Value is days from now
+	Clock         Class = "clock" // half past: Value is minutes to the hour beside it
+	Day           Class = "day"   // today, tomorrow: Value is days from now
 	Article       Class = "article"
 	Pronoun       Class = "pronoun"
 	Possessive    Class = "possessive"

@@ -18,7 +18,7 @@ var builders = map[intent.Effect]func(*Task) []Way{
 	intent.Remove: remove, intent.Complete: complete, intent.Reopen: complete, intent.Toggle: complete,
 	intent.Add: add, intent.Act: deed, intent.Move: move, intent.Rate: rate, intent.Sort: sortBy, intent.Filter: filter,
 	intent.Page: turn, intent.Open: open, intent.Close: closing, intent.Abandon: abandon, intent.Expand: expand,
-	intent.Collapse: expand, intent.Submit: submit, intent.Confirm: confirm, intent.SignIn: submit, intent.SignOut: leave,
+	intent.Collapse: expand, intent.Choose: chooseIt, intent.Submit: submit, intent.Confirm: confirm, intent.SignIn: submit, intent.SignOut: leave,
 	intent.Select: selectIt, intent.Press: pressIt, intent.Increase: stepBy, intent.Decrease: stepBy,
 	intent.Point: point, intent.Clear: clear_, intent.Download: pressIt, intent.Copy: deed,
 }
@@ -80,7 +80,7 @@ func (t *Task) states() []Way {
 		return nil
 	}
 	m := t.Model
-	on := t.Goal.Effect == intent.Complete || t.Goal.Effect == intent.Toggle && t.Goal.On
+	on := t.Goal.Effect == intent.Complete || t.Goal.Effect == intent.Choose || t.Goal.Effect == intent.Toggle && t.Goal.On
 	var list []Way
 	add := func(node int, cost float64, used []find.Use) {
 		n := &m.Nodes[node]
@@ -90,6 +90,9 @@ func (t *Task) states() []Way {
 		label := n.Name
 		if f := m.FieldAt(node); f >= 0 {
 			label = m.Fields[f].Label
+		}
+		if t.Goal.Become != nil && textHas(label, "", "select") {
+			return // it only selects: that says nothing of "as read"
 		}
 		w := t.way("the "+DescribeNode(m, node), cost, press(seenFor(m, node, label)))
 		w.Used = append(slices.Clone(used), t.verbUse("its box"))
@@ -222,6 +225,28 @@ func selectIt(t *Task) []Way {
 	return append(t.states(), t.targetWay(t.Target.Node))
 }
 
+// chooseIt: the box by which the record is marked, else any deed on it.
+func chooseIt(t *Task) []Way {
+	if r := t.record(); r < 0 || t.Target.What != find.Record || !t.marksBy(r) {
+		return deed(t)
+	}
+	return append(t.states(), deed(t)...)
+}
+
+// marksBy reports whether the box of a record marks it, and says nothing else of it: it has no name of
+// its own, or that of the record.
+func (t *Task) marksBy(r int) bool {
+	m := t.Model
+	for _, i := range m.Records[r].Controls {
+		if m.Controls[i].Role != "checkbox" {
+			continue
+		}
+		name := effect.Fold(effect.ControlName(m, i))
+		return name == "" || saysMarked(name) || strings.Contains(name, effect.Fold(m.Records[r].Title))
+	}
+	return false
+}
+
 // Destroys reports whether a name of a control says that it deletes, pays or sends.
 func Destroys(m *page.Model, control int) bool {
 	if control < 0 || control >= len(m.Controls) {
@@ -237,10 +262,11 @@ const leastBulk = 0.7
 // in no record, and say all, or stand for it by their name alone.
 func Bulk(t *Task) []Way {
 	var list []Way
-	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
+	for _, c := range t.allControls(t.Goal.Effect, t.scope()) {
 		k := &t.Model.Controls[c.Index]
 		n := &t.Model.Nodes[k.Node]
-		if k.Record >= 0 || k.Hidden || c.Score < leastBulk || n.Role == "link" && n.Href != "" || n.Role == "tab" {
+		said := t.Marked && saysSelected(k)
+		if k.Record >= 0 || k.Hidden || c.Score < leastBulk && !said || n.Role == "link" && n.Href != "" || n.Role == "tab" {
 			continue
 		}
 		if t.Depth == 0 && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear && !t.Marked && !saysAll(k) {
@@ -248,9 +274,18 @@ func Bulk(t *Task) []Way {
 		}
 		w := t.pressOf(&c, costNamed-0.5+1-c.Score)
 		w.Risks = risky[t.Goal.Effect]
+		if said {
+			w.Cost -= 1 // "Archive selected" and not the place called Archive
+		}
 		list = append(list, w)
 	}
+	slices.SortStableFunc(list, func(a, b Way) int { return cmp.Compare(a.Cost, b.Cost) })
 	return list
+}
+
+// saysSelected reports whether the name of a control says that it is for what is selected.
+func saysSelected(c *page.Control) bool {
+	return slices.ContainsFunc(c.Names, func(n page.Name) bool { return saysState(n.Text, "selected", "checked") })
 }
 
 // elsewhere returns the presses of controls in no record, where the target was opened or

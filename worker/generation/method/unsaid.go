@@ -57,8 +57,9 @@ var harms = []harm{
 		effects:  []intent.Effect{intent.SignOut, intent.Confirm},
 	},
 	{
-		concepts: []string{"reset"},
-		effects:  []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm},
+		concepts: []string{"reset", "clear"},
+		effects: []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm,
+			intent.Search, intent.Select, intent.Edit},
 	},
 }
 
@@ -110,8 +111,9 @@ const maxReceiver = 12
 var rejects = map[string]bool{"reject": true, "decline": true, "cancel": true, "dismiss": true}
 
 // says reports whether a control is called by the deed: its name begins or ends with it, without
-// the title of the thing that it stands in. What is only called as the thing is none ("Buy milk"),
-// and a sign or icon may be what is pressed by name.
+// the title of the thing that it stands in. What is only called as the thing is none ("Buy milk"), nor
+// is the thing itself, whatever it shows ("Dinner, paid by Ann"), and a sign or icon may be what is
+// pressed by name.
 func (h *harm) says(m *page.Model, control int, named bool) bool {
 	c := &m.Controls[control]
 	if c.Role == "checkbox" || c.Role == "radio" || c.Role == "option" || c.Role == "switch" || c.Role == "tab" {
@@ -122,7 +124,7 @@ func (h *harm) says(m *page.Model, control int, named bool) bool {
 		return !named
 	}
 	if c.Record >= 0 && c.Record < len(m.Records) && name != "" {
-		if title := effect.Fold(m.Records[c.Record].Title); title != "" && strings.Contains(title, name) {
+		if title := effect.Fold(m.Records[c.Record].Title); title != "" && (strings.Contains(title, name) || m.Records[c.Record].Node == c.Node) {
 			return false
 		} else if title != "" {
 			name = effect.Fold(strings.Replace(name, title, " ", 1))

@@ -36,6 +36,9 @@ func TestUnsaid(t *testing.T) {
 		{"Walk the dog", intent.Open, "", "Open the second one", false},
 		{"Buy Walk the dog", intent.Open, "", "Open the second one", true},
 		{"Buy Walk the dog", intent.Add, "", "Get it", false},
+		{"Clear completed", intent.Add, "", "Put Salt on the list", true},
+		{"Clear completed", intent.Clear, "clear", "Clear what is completed", false},
+		{"Erledigte leeren", intent.Complete, "", "Hak Salz ab", true},
 		{"Throw a party", intent.Act, "", "Mark it", false},
 	} {
 		m := tasks(func(ref string) []snapshot.Node { return []snapshot.Node{button(ref+"x", ref, c.button)} })

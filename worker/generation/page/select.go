@@ -35,6 +35,56 @@ func (b *builder) tokenField(f *Field) {
 	}
 }
 
+// face makes a choice of an input that a page shows in the place of a list of the browser, which it
+// hides: what is typed there only looks for an option.
+func (b *builder) face(f *Field) {
+	list := b.hiddenList(f.Node)
+	if list < 0 {
+		return
+	}
+	n := &b.Nodes[list]
+	f.Kind, f.Entries = "choice", true
+	if f.Multiple = n.Multiple; n.Multiple {
+		f.Kind = "choices"
+	}
+	if chosen := shape.SelectedLabel(n); f.Value == "" {
+		f.Value = chosen
+	}
+	for _, name := range b.labelOf(list) {
+		if !slices.Contains(f.Names, name) {
+			f.Names = append(f.Names, name)
+		}
+	}
+}
+
+// hiddenList returns the only list of the browser that stands, hidden, beside an input which is called
+// in the code as what takes its place; -1.
+func (b *builder) hiddenList(i int) int {
+	if n := &b.Nodes[i]; n.Hidden || n.Tag != "input" || !n.Editable || len(n.Options) > 0 {
+		return -1
+	}
+	called := false
+	for up, k := b.X.Parent(i), 0; up >= 0 && k < 5; up, k = b.X.Parent(up), k+1 {
+		called = called || shape.ClassWord(&b.Nodes[up], customWords)
+		if b.severalFields(up) {
+			return -1
+		}
+		list := -1
+		for j := up + 1; j < b.Stop(up); j++ {
+			if n := &b.Nodes[j]; n.Tag == "select" && (n.Hidden || n.Box[2] <= 1) {
+				if list >= 0 {
+					return -1
+				}
+				list = j
+			}
+		}
+		if list >= 0 && called {
+			return list
+		}
+	}
+	return -1
+}
+
 // listOptions reads the options of a list that is always open.
 func (b *builder) listOptions(f *Field) {
 	var chosen []string

@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // attempt is a goal that is tried on one target: what it began from and what was tried.
@@ -28,6 +28,8 @@ type attempt struct {
 	risked bool
 	// said: something was pressed that is called by the deed, and not only by a word of the goal.
 	said bool
+	// pressed is what the way that reached it acted on.
+	pressed snapshot.Node
 	// last is what the nearest try came to, for people.
 	last string
 	// fills does what the goal's fields say in what was opened; nil: nothing is to be filled in.
@@ -208,6 +210,9 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	switch v.State {
 	case effect.Reached:
 		v.Used = append(v.Used, w.Used...)
+		if n := len(w.Acts); n > 0 && w.Acts[n-1].Node >= 0 {
+			a.pressed = before.Nodes[w.Acts[n-1].Node]
+		}
 		p.confirmed = p.confirmed || method.SaysConfirm(before, w)
 		return v, nil
 	case effect.Wrong:
@@ -259,8 +264,8 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if v.State == effect.Wrong && p.alone(a, c, w, before) {
 		v = effect.Verdict{State: effect.Partly, Why: "it is shown alone"}
 	}
-	if a.bulk && v.State == effect.Partly && now.Dialog == nil && now.Front < 0 {
-		v.State = effect.Reached
+	if a.bulk && now.Dialog == nil && now.Front < 0 && (v.State == effect.Partly || v.State == effect.Unseen && len(a.target) == 0 && len(c.Changed) > 0) {
+		v.State, v.Used = effect.Reached, append(v.Used, find.Use{Span: a.goal.Verb, By: "it changed them"})
 	}
 	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {
 		v.State, v.Why = effect.Partly, "it does not hold the value"
@@ -367,11 +372,6 @@ func inDialog(g *intent.Goal) bool {
 		in = g.Target[0].In
 	}
 	return g.Effect == intent.Press && in != nil && in.Kind == intent.Dialog
-}
-
-// points reports whether a way only puts the pointer over something.
-func points(w *method.Way) bool {
-	return len(w.Acts) > 0 && !slices.ContainsFunc(w.Acts, func(a method.Act) bool { return a.Tool != step.Hover })
 }
 
 // leftToNext reports whether what opened is a question that a later goal of the text answers.

@@ -60,35 +60,6 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	})
 }
 
-// rows shows so many things a page: which ones is said by the list that they are in, if at all.
-func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
-	one, d := *g, g.Target[0]
-	one.Target = nil
-	if d.In != nil && len(wordsOf(d.In)) > 0 {
-		one.In, p.goal = d.In, &one
-		err := p.into(ctx, &one)
-		p.goal = g
-		if err != nil {
-			return err
-		}
-	}
-	done := false
-	if len(d.Words) > 0 { // a list of sizes that is called so
-		var err error
-		if done, err = p.fillNamed(ctx, &intent.Description{Span: d.Span, Words: d.Words}, intent.Field{Value: *g.Amount, Span: g.Amount.Span}); err != nil {
-			return err
-		}
-	}
-	if !done {
-		if err := p.once(ctx, &one, nil); err != nil {
-			return err
-		}
-	}
-	p.useSpan(g.Verb, "shown")
-	p.useSpan(d.Span, "the rows of a page")
-	return nil
-}
-
 // eachTarget resolves the targets of a goal and does something to each. All are resolved before
 // the first is done: a deed on one of two, of which the other is not there, is worse than none.
 func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(context.Context, find.Candidate) error) error {
@@ -335,7 +306,7 @@ func (p *planner) useSlots(g *intent.Goal, a *attempt, v effect.Verdict) {
 		p.useShown(c, g.From)
 	}
 	if g.With != nil {
-		p.useMeans(c, g.With)
+		p.useMeans(c, a, g.With)
 	}
 	if g.Become != nil {
 		d := intent.Description{Span: g.Become.Span, Words: []intent.Word{{Span: g.Become.Span, Text: g.Become.Text}}, Quoted: g.Become.Quoted}

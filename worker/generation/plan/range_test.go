@@ -73,7 +73,7 @@ func TestNothingIsHandedInEmpty(t *testing.T) {
 	s := &scene{lang: "en"}
 	s.nodes = func() []snapshot.Node {
 		list := []snapshot.Node{{Ref: "form", Parent: -1, Tag: "form", Role: "form"}}
-		for _, n := range []snapshot.Node{typable("town", "Town", typed["town"]), box("copy", "Order me a copy", copied), pressable("send", "button", "Order now")} {
+		for _, n := range []snapshot.Node{typable("town", "Town", typed["town"]), box("copy", "Add me a copy", copied), pressable("send", "button", "Add cake")} {
 			n.Parent = 0
 			if n.Ref == "send" {
 				n.Type = "submit"
@@ -92,7 +92,7 @@ func TestNothingIsHandedInEmpty(t *testing.T) {
 			t.Errorf("it is handed in empty: %v", s.did)
 		}
 	}
-	if err := s.run(t, "Order a cake, town: Ulm, colour: red"); err == nil || copied || strings.Contains(strings.Join(s.did, " "), "click copy") {
+	if err := s.run(t, "Add a cake, town: Ulm, colour: red"); err == nil || copied || strings.Contains(strings.Join(s.did, " "), "click copy") {
 		t.Errorf("%v, %v", s.did, err)
 	}
 }

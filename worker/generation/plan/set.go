@@ -77,6 +77,35 @@ func (p *planner) fillNamed(ctx context.Context, d *intent.Description, field in
 	return err == nil && f.complete(), err
 }
 
+// rows shows so many things a page: which ones is said by the list that they are in, if at all.
+func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
+	one, d := *g, g.Target[0]
+	one.Target = nil
+	if d.In != nil && len(wordsOf(d.In)) > 0 {
+		one.In, p.goal = d.In, &one
+		err := p.into(ctx, &one)
+		p.goal = g
+		if err != nil {
+			return err
+		}
+	}
+	done := false
+	if len(d.Words) > 0 { // a list of sizes that is called so
+		var err error
+		if done, err = p.fillNamed(ctx, &intent.Description{Span: d.Span, Words: d.Words}, intent.Field{Value: *g.Amount, Span: g.Amount.Span}); err != nil {
+			return err
+		}
+	}
+	if !done {
+		if err := p.once(ctx, &one, nil); err != nil {
+			return err
+		}
+	}
+	p.useSpan(g.Verb, "shown")
+	p.useSpan(d.Span, "the rows of a page")
+	return nil
+}
+
 // setOn fills a form in a target (nil: the page): in its own fields, else in what is opened
 // for it.
 func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Candidate) error {
@@ -177,7 +206,8 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 		}
 		return true, err
 	}
-	a.holds = func(*page.Model) bool { return f.complete() }
+	a.options = func(t *method.Task) []method.Way { return prompted(t, f) }
+	a.holds = func(*page.Model) bool { return f.complete() || p.promptTook(f) }
 	v, err := p.attempt(ctx, a)
 	if err != nil {
 		return err

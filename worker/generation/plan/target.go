@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
@@ -48,6 +49,8 @@ func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 	for i := range p.them {
 		if c, ok := p.now(m, &p.them[i]); ok {
 			w.Among = append(w.Among, c)
+		} else if k := slices.IndexFunc(m.Lines, func(l page.Line) bool { return l.Text == p.them[i].title && l.Text != "" }); k >= 0 { // alone, it is no list
+			w.Among = append(w.Among, find.Candidate{What: find.Line, Index: k, Node: m.Lines[k].Node, Sub: -1, Score: 1})
 		}
 	}
 	w.Except = w.Among

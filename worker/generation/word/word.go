@@ -23,11 +23,6 @@ func Tokens(text, lang string) []Token {
 	return token.Split(text, lexicon.Language(lang).Elision)
 }
 
-// Stem returns the folded stem of a word.
-func Stem(word, lang string) string {
-	return token.Stem(word, lexicon.Language(lang).Stemmer)
-}
-
 // Kind is how two words match, worst first.
 type Kind uint8
 

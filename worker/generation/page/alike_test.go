@@ -1,0 +1,45 @@
+package page
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Things without a role are told by their tag or class, where no other element that is seen has it.
+func TestAlike(t *testing.T) {
+	t.Parallel()
+	m := New(draw(`
+		div.board
+			x-item "Ann" reacts=cursor
+			x-item "Bo" reacts=cursor
+		div.cards
+			div.card.wide "Tea" reacts=cursor
+			div.card "Salt" reacts=cursor
+			div.note "Two of them" reacts=cursor
+		div.other
+			div.wide "Rice" reacts=cursor`))
+	require.Equal(t, "x-item", Alike(m, -1, []int{2, 1}))
+	require.Equal(t, "div.card", Alike(m, 3, []int{4, 5}))
+	require.Empty(t, Alike(m, 3, []int{4, 6}))
+	require.Equal(t, "div.wide", Alike(m, 3, []int{4}))
+	require.Empty(t, Alike(m, -1, []int{4}), "another one is called so on the page")
+}
+
+// A bubble with a text and two buttons asks something; one with things to choose is a menu.
+func TestBubbleThatAsks(t *testing.T) {
+	t.Parallel()
+	kind := func(inside string) string {
+		m := New(draw("\np heading \"Tickets\"\nbutton button \"Remove\"\ndiv.popover layer=absolute\n" + inside))
+		for i := range m.Containers {
+			if m.Nodes[m.Containers[i].Node].Class == "popover" {
+				return m.Containers[i].Kind
+			}
+		}
+		return ""
+	}
+	require.Equal(t, "dialog", kind("\tspan \"Really remove it?\"\n\tbutton button \"No\"\n\tbutton button \"Yes\""))
+	require.Equal(t, "menu", kind("\tbutton button \"Rename\"\n\tbutton button \"Copy\""))
+	require.Equal(t, "menu", kind("\tspan \"What to do\"\n\tbutton button \"Rename\"\n\tbutton button \"Copy\"\n\tbutton button \"Move\""))
+	require.Equal(t, "menu", kind("\tspan \"What to do\"\n\tbutton button \"Rename\"\n\tbutton button \"Copy\"\n\tinput textbox \"Name\""))
+}
