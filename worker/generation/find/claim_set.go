@@ -19,6 +19,9 @@ func (k *claimer) counts() {
 	plain := d.Of == nil && d.In == nil && len(d.Having)+len(d.Lacking) == 0 && d.Extreme == nil
 	bare := d.Pronoun || d.Noun == "" && d.Kind == "" && plain
 	more := (!d.Pronoun || k.c.Subject[0].All) && want > float64(len(k.w.Among)) // more than what was spoken of
+	if bare && len(d.Words) == 0 && len(d.State) == 0 && k.left(&d, want) {
+		return
+	}
 	if bare && len(d.Words) == 0 && (len(k.w.Among) == 0 || more) && len(d.State) == 0 {
 		k.countMain(want)
 		return

@@ -12,6 +12,7 @@ type asserter struct {
 	c          *clause
 	property   Property
 	not        bool
+	none       bool // "no task", "aucune tâche"
 	only       bool
 	exactly    bool
 	change     string // again, still, more: words that say that it was otherwise before
@@ -225,10 +226,10 @@ func (a *asserter) adverb(items []item, i int) bool {
 	it := &items[i]
 	switch {
 	case it.has(lexicon.Negation) && !it.has(lexicon.Quantity, "still") && !a.contrast(items, i):
-		a.not = true
+		a.not, a.none = true, a.none || it.has(lexicon.Quantity, "none")
 		return true
 	case it.has(lexicon.Quantity, "none") && !it.has(lexicon.Negation):
-		a.not = true
+		a.not, a.none = true, true
 		return true
 	case it.has(lexicon.Quantity, "only") && !it.has(lexicon.Pronoun):
 		a.only = true

@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"strings"
+
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
@@ -38,7 +40,7 @@ type clause struct {
 
 // clauses cuts a sentence into clauses and joins what has no verb to what it belongs to.
 func (r *reader) clauses(items []item) []clause {
-	pieces := r.purposes(r.glossed(r.pieces(items)))
+	pieces := r.purposes(r.glossed(r.pieces(r.attempts(items))))
 	for i := range pieces {
 		r.classify(&pieces[i])
 	}
@@ -158,10 +160,10 @@ func (r *reader) withoutDeed(items []item, i int) bool {
 		return false
 	}
 	for j := i + 1; j < len(items) && !items[j].mark; j++ {
-		if r.lang == "de" && !(items[j-1].has(lexicon.Preposition, "to") && items[j-1].fold == "zu") {
+		if r.lang == "de" && !strings.HasSuffix(items[j-1].fold, "zu") {
 			continue
 		}
-		if r.deedForm(&items[j], "infinitive", "gerund") && !items[j].cap && !r.behindPreposition(items[i+1:], j-i-1) {
+		if r.deedForm(&items[j], "infinitive", "gerund") && !items[j].cap && (r.lang == "de" || !r.behindPreposition(items[i+1:], j-i-1)) {
 			return true
 		}
 		if items[j].has(lexicon.Auxiliary, "have") && j+1 < len(items) && r.deedForm(&items[j+1], "participle") && r.lang != "de" {
@@ -185,6 +187,9 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 	}
 	if it.has(lexicon.Auxiliary) || it.value != nil || it.proper(r.lang) {
 		return false
+	}
+	if it.has(lexicon.Pronoun, "se") && i+1 < len(items) && !items[i+1].has(lexicon.Pronoun) {
+		return false // fr "s'affiche", but "s'il reste"
 	}
 	if e := it.as(lexicon.Preposition); it.has(lexicon.Conjunction, "before", "after", "while", "because") || e != nil && e.Name == "until" && it.has(lexicon.Conjunction) {
 		return before > 0 && r.clauseFollows(items, i+1)

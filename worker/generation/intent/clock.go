@@ -42,7 +42,7 @@ func (r *reader) hour(d *Date, toks []token, i int, dated bool) int {
 			at++
 		}
 		minutes, k := r.clockWord(toks, at, true)
-		if k == 0 && at > i+n && at < len(toks) && toks[at].class == numberToken && len(toks[at].text) == 2 && toks[at].num < 60 {
+		if k == 0 && toks[at-1].is("h", "heures") && at < len(toks) && toks[at].class == numberToken && len(toks[at].text) == 2 && toks[at].num < 60 {
 			minutes, k = int(toks[at].num), 1 // fr "9 h 30"
 		}
 		if k > 0 {

@@ -239,7 +239,7 @@ func (d *deed) dated(p, next *phrase) bool {
 // placeBefore reports whether a phrase says where something is pressed that stands behind it: "klick
 // in der Zeile von Bo auf Löschen".
 func (d *deed) placeBefore(p *phrase, rest []phrase) bool {
-	if d.g.Effect != Press || len(d.g.Target) > 0 || d.g.In != nil || !p.leads("in", "under") || len(rest) == 0 {
+	if d.g.Effect != Press || len(d.g.Target) > 0 || d.g.In != nil || !p.leads("in", "under") && !(d.r.lang == "de" && p.leads("at", "by", "near", "at_home")) || len(rest) == 0 {
 		return false
 	}
 	next := &rest[0]

@@ -202,7 +202,9 @@ func (r *reader) modify(d *Description, p *phrase) {
 	case p.leads("of", "property") || p.sense("of") && !p.leads("from", "in", "with", "by", "for", "to"):
 		r.of(d, m)
 	case p.leads("in", "on", "under", "among", "at", "into"):
-		if d.In == nil {
+		if r.trait(p) {
+			d.Having = append(d.Having, m)
+		} else if d.In == nil {
 			d.In = &m
 		} else {
 			d.Having = append(d.Having, m)
@@ -226,6 +228,21 @@ func (r *reader) modify(d *Description, p *phrase) {
 func (r *reader) common(w Word) bool {
 	first, _ := utf8.DecodeRuneInString(w.Text)
 	return r.lex.Capitals || unicode.IsLower(first)
+}
+
+// trait reports whether a phrase says what a thing is like and not where it is: "in size M", "en
+// taille M": a noun without an article before the value that it has.
+func (r *reader) trait(p *phrase) bool {
+	if len(p.core) != 2 || !p.leads("in") || p.core[1].mark {
+		return false
+	}
+	for _, id := range r.lex.Concepts(p.core[0].text) {
+		switch id.Name() {
+		case "size", "color", "colour", "material", "style":
+			return true
+		}
+	}
+	return false
 }
 
 // of attaches "of X": what an ordinal or number picks from, else whose property it is.

@@ -115,7 +115,11 @@ func (r *reader) toState(s *sense) bool {
 			continue
 		}
 		next := &rest[i+1]
-		last := i+2 >= len(rest) || rest[i+2].mark || rest[i+2].has(lexicon.Conjunction)
+		end := i + 2
+		if next.number && end < len(rest) && rest[end].has(lexicon.Unit) {
+			end++ // "auf 2 Stück"
+		}
+		last := end >= len(rest) || rest[end].mark || rest[end].has(lexicon.Conjunction)
 		if s.Effect == string(Add) && (r.lang == "es" || r.lang == "fr") && rest[i].fold == "en" && !next.cap && next.has(lexicon.Noun_, string(PageKind)) {
 			return true // "en vista semanal", but "en la cesta"
 		}

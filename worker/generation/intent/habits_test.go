@@ -10,7 +10,7 @@ import (
 )
 
 // habitsRight is how many sentences of testdata/habits.json are read right. It may only rise.
-const habitsRight = 165
+const habitsRight = 170
 
 // habit is a sentence that was written from the habits of testers, before its author knew
 // the lexicon, and what a right reading of it says: for each goal its effect (or several,

@@ -222,20 +222,3 @@ func (d *deed) field(p *phrase) {
 	d.g.Fields = append(d.g.Fields, f)
 	d.last = "field"
 }
-
-// exclude makes "not B" behind A a goal of its own that must not happen.
-func (d *deed) exclude(p *phrase) {
-	q := *p
-	q.neg = nil
-	g := Goal{Span: p.span(), Effect: d.g.Effect, Verb: d.g.Verb, Lemma: d.g.Lemma, Forbidden: true, On: d.g.On}
-	desc := d.r.description(&q)
-	if n := len(d.g.Fields); n > 0 && len(d.g.Target) == 0 {
-		f := d.g.Fields[n-1]
-		f.Value = d.r.value(&q)
-		g.Fields = []Field{f}
-	} else {
-		g.Target = []Description{desc}
-		g.Become = d.g.Become
-	}
-	d.extra = append(d.extra, g)
-}

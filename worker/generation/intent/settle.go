@@ -54,6 +54,7 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Press && len(g.Target) == 1 && len(g.Fields) == 1 {
 		r.calledSo(g)
 	}
+	r.onward(g)
 	r.paging(g)
 	r.keys(g)
 	switch g.Effect {
@@ -76,6 +77,16 @@ func (r *reader) settle(g *Goal, s *sense) {
 		}
 	case Increase, Decrease:
 		r.stepping(g)
+	}
+}
+
+// onward reads "go on by two weeks" as turning that many pages of a calendar.
+func (r *reader) onward(g *Goal) {
+	if g.Effect != Submit && g.Effect != Abandon || g.Place != "next" && g.Place != "previous" || len(g.Fields) != 1 || len(g.Target) > 0 {
+		return
+	}
+	if v := g.Fields[0].Value; g.Fields[0].Name == nil && v.Number != nil && v.UnitClass == "duration" {
+		g.Effect, g.Concept, g.Risk, g.Amount, g.Fields = Page, g.Place, "", &v, nil
 	}
 }
 

@@ -160,7 +160,7 @@ func rate(t *Task) []Way {
 		}
 	}
 	list = append(list, t.starControls(within)...)
-	if within < 0 && len(list) > 1 {
+	if within < 0 && slices.ContainsFunc(list, func(w Way) bool { return w.Key != list[0].Key }) {
 		return nil // of several ratings the text says none
 	}
 	if r := t.record(); r >= 0 {

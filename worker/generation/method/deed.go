@@ -107,17 +107,36 @@ func (t *Task) states() []Way {
 		add(node, costNamed, t.Target.Used)
 	}
 	r := t.record()
-	if r < 0 {
+	if r < 0 || t.boxesAlike(r) {
 		return list
 	}
 	for _, i := range m.Records[r].Controls {
 		c := &m.Controls[i]
 		selects := t.Goal.Become != nil && hasConcept(c, "select")
-		if usable(m, c) && !selects && (c.Role == "checkbox" || c.Role == "switch" || c.Role == "menuitemcheckbox") {
+		if usable(m, c) && !selects && boxRoles[c.Role] {
 			add(c.Node, costState, nil)
 		}
 	}
 	return list
+}
+
+// boxRoles are the roles of what is ticked or turned on.
+var boxRoles = map[string]bool{"checkbox": true, "switch": true, "menuitemcheckbox": true}
+
+// boxesAlike reports whether two boxes or switches of a record have one name: which of them is meant
+// nobody said.
+func (t *Task) boxesAlike(r int) bool {
+	seen := map[string]bool{}
+	for _, i := range t.Model.Records[r].Controls {
+		if c := &t.Model.Controls[i]; boxRoles[c.Role] && usable(t.Model, c) {
+			name := effect.Fold(effect.ControlName(t.Model, i))
+			if seen[name] {
+				return true
+			}
+			seen[name] = true
+		}
+	}
+	return false
 }
 
 // deed: any verb on a target.

@@ -106,10 +106,13 @@ func optionNamed(f *page.Field, text string) int {
 // texts returns the ways to have a field hold a text: set, typed over what it holds, stepped.
 func (t *Task) texts(f *page.Field, text string) []Way {
 	n := &t.Model.Nodes[f.Node]
+	name := "the field " + DescribeNode(t.Model, f.Node)
+	if f.Kind == "editor" && !n.Editable && !f.ReadOnly { // it draws its text, and takes keys
+		return []Way{t.way(name+", typed over", costNamed, press(f.Node), key(-1, "Control+a"), typed(-1, text))}
+	}
 	if f.ReadOnly || !n.Editable && n.Reacts == "" {
 		return t.steppers(f, text)
 	}
-	name := "the field " + DescribeNode(t.Model, f.Node)
 	if f.Entries {
 		return []Way{
 			t.way(name+", and Enter", costNamed, fill(f.Node, text), key(f.Node, "Enter")),

@@ -44,7 +44,7 @@ func (t *Task) named(within int, cost float64) []Way {
 	var list []Way
 	said := t.sayings(within)
 	for _, c := range t.controls(t.Goal.Effect, within) {
-		if t.isTitle(t.Model.Controls[c.Index].Node) || (within < 0 || t.Target == nil) && t.several(c.Index) || keeps[t.Goal.Effect] && c.Score < saysSo && hasConcept(&t.Model.Controls[c.Index], "delete", "trash") || t.countsMore(c.Index) {
+		if t.another(&c, within) {
 			continue
 		}
 		w := t.pressOf(&c, cost+1-c.Score)

@@ -70,7 +70,7 @@ func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 	for i := range harms {
 		h := &harms[i]
 		counts := g.Effect == intent.Increase || g.Effect == intent.Decrease // "drop" may mean to lower: then it removes nothing
-		said := textHas(text, "", h.concepts...) || textHas(text, "", h.things...) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true))
+		said := textHas(text, "", h.concepts...) || textHas(text, "", h.things...) || slices.Contains(h.things, g.Concept) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true))
 		if slices.Contains(h.effects, g.Effect) || said && !counts || h.where != nil && !h.where(m) {
 			continue
 		}

@@ -162,7 +162,7 @@ func datePattern(s string) bool {
 func (b *builder) severalFields(i int) bool {
 	count := 0
 	for j := i + 1; j < b.Stop(i); j++ {
-		if n := &b.Nodes[j]; (shape.TypedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio") && !n.Hidden {
+		if n := &b.Nodes[j]; (shape.TypedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio" || n.Role == "switch") && !n.Hidden {
 			if count++; count > 1 {
 				return true
 			}

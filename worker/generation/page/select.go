@@ -19,7 +19,7 @@ func (b *builder) tokenField(f *Field) {
 				values = append(values, b.Leaf[l])
 			}
 		}
-		f.Multiple = true
+		f.Multiple, f.Entries = true, b.Nodes[f.Node].Editable
 		if f.Value == "" {
 			f.Value = strings.Join(values, ", ")
 		}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -68,7 +69,12 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 func (p *planner) assertEach(ctx context.Context, m *page.Model, g *intent.Goal, list []assertion) (string, error) {
 	for _, a := range list {
 		a.why = p.words(g.Span)
-		if message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds())); err != nil || message != "" {
+		message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds()))
+		if err == nil && message != "" && a.matcher.Name == step.TextIs && a.matcher.Args.Mode == step.Contains && !a.not {
+			a.matcher.Args.Mode, a.matcher.Args.Value = step.Matches, "(?i)"+regexp.QuoteMeta(a.matcher.Args.Value) // a style draws it in capitals
+			message, err = p.assert(ctx, m, a, int(g.Within.Milliseconds()))
+		}
+		if err != nil || message != "" {
 			return message, err
 		}
 	}

@@ -33,7 +33,7 @@ func (p *planner) evidence(ctx context.Context, c *intent.Claim) (find.Evidence,
 // ofGone has a claim that "it" is seen no more name the thing that was spoken of, where the page has it
 // no more: a pronoun alone may be anything.
 func (p *planner) ofGone(m *page.Model, c *intent.Claim) *intent.Claim {
-	gone := c.Property == intent.Gone || c.Property == intent.Vanishes || c.Property == intent.Shown && c.Not
+	gone := c.Property == intent.Gone || c.Property == intent.Vanishes || (c.Property == intent.Shown || c.Property == intent.In) && c.Not
 	if !gone || len(c.Subject) != 1 || !c.Subject[0].Pronoun || !bare(&c.Subject[0]) || len(p.them) != 1 || p.them[0].title == "" {
 		return c
 	}
@@ -44,6 +44,9 @@ func (p *planner) ofGone(m *page.Model, c *intent.Claim) *intent.Claim {
 	d := c.Subject[0]
 	d.Pronoun, d.Quoted, d.Words = false, true, []intent.Word{{Span: d.Span, Text: p.them[0].title}}
 	named.Subject = []intent.Description{d}
+	if c.Property == intent.In { // it is nowhere, and so not there
+		named.Property = intent.Shown
+	}
 	return &named
 }
 

@@ -179,6 +179,9 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 			p.useSpan(g.Verb, "it is so already")
 			continue
 		}
+		if done, err := p.openPage(ctx, g, target); err != nil || done {
+			return err
+		}
 		a := &attempt{goal: asPress(now, g, target), target: target, options: p.byMeans(g)}
 		v, err := p.attempt(ctx, a)
 		if err != nil {

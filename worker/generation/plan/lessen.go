@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strconv"
 
@@ -32,12 +31,16 @@ func (p *planner) lessen(ctx context.Context, g *intent.Goal) (bool, error) {
 	}
 	var fit []find.Candidate
 	for _, c := range f.Candidates {
-		if len(c.Missing) > 0 || f.Candidates[0].Score-c.Score > maxCopies || !more(m, &c, n) {
+		if len(c.Missing) > 0 || f.Candidates[0].Score-c.Score > maxCopies {
+			continue
+		}
+		has, says := find.Copies(m, c.Index)
+		if has <= n {
 			continue
 		}
 		if len(minus(m, &c, n)) > 0 {
 			fit = append(fit, c)
-		} else if copies.MatchString(m.Records[c.Index].Title) {
+		} else if m.Nodes[says].Name != strconv.Itoa(has) { // "2 × Tea", and no number of something else
 			return false, p.say("the list has more of it than are to go, and nothing takes one away")
 		}
 	}
@@ -55,7 +58,10 @@ func (p *planner) lessen(ctx context.Context, g *intent.Goal) (bool, error) {
 		p.useShown(effect.Between(m, p.model), g.From)
 	}
 	p.useSpan(d.Span, "so many of it")
-	p.remember(m, fit)
+	p.them = nil
+	if r := effect.Between(m, p.model).Record(fit[0].Index); r >= 0 {
+		p.remember(p.model, []find.Candidate{{What: find.Record, Index: r, Node: p.model.Records[r].Node, Sub: -1, Score: 1}})
+	}
 	return true, nil
 }
 
@@ -66,26 +72,6 @@ const maxCopies = 0.2
 func minus(m *page.Model, c *find.Candidate, n int) []method.Way {
 	t := &method.Task{Model: m, Inside: -1, Near: -1}
 	return t.Presses(m.Records[c.Index].Node, -n)
-}
-
-var (
-	wholeNumber = regexp.MustCompile(`^\d+\b`)
-	copies      = regexp.MustCompile(`^\d+ ?[x×] `)
-)
-
-// more reports whether an entry says that there are more of it than so many: "2 × Apple cake".
-func more(m *page.Model, c *find.Candidate, n int) bool {
-	has := func(text string) bool {
-		is, err := strconv.Atoi(wholeNumber.FindString(text))
-		return err == nil && is > n
-	}
-	r := &m.Records[c.Index]
-	if slices.ContainsFunc(r.Attributes, func(a page.Attribute) bool {
-		return a.Type == page.Number && has(a.Text) || has(a.Text) && a.Type == page.Text
-	}) {
-		return true
-	}
-	return slices.ContainsFunc(m.Fields, func(f page.Field) bool { return f.Record == c.Index && f.Kind == "number" && has(f.Value) })
 }
 
 // empty takes out all that a part of the page holds, one after the other, where no control does it at

@@ -91,7 +91,7 @@ func (f *form) take(m, now *page.Model, slot *find.Slot) {
 // ofOther reports whether a way presses a control of one of several things of a list, where the goal
 // speaks of a thing that was not found: it would be done to another one.
 func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
-	if len(g.Target) == 0 || g.Effect == intent.Press || g.Effect == intent.Point || g.Effect == intent.Page {
+	if len(g.Target) == 0 && g.Effect != intent.Set || g.Effect == intent.Press || g.Effect == intent.Point || g.Effect == intent.Page {
 		return false
 	}
 	for i := range w.Acts {
@@ -100,7 +100,7 @@ func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
 			continue
 		}
 		r := m.Controls[c].Record
-		if at := m.Records[r].Group; at < 0 || len(m.Groups[at].Records) < 2 || m.Records[r].Node == m.Controls[c].Node {
+		if at := m.Records[r].Group; at < 0 || len(m.Groups[at].Records) < 2 || m.Records[r].Node == m.Controls[c].Node && entry(m, c, g) {
 			continue // an entry of a menu or list is the thing itself
 		}
 		for k := range g.Target {
@@ -112,6 +112,13 @@ func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
 		return true
 	}
 	return false
+}
+
+// entry reports whether a control that is a thing of a list itself may lead to what a goal is done to:
+// where nothing says which thing, a card or row is some other one.
+func entry(m *page.Model, control int, g *intent.Goal) bool {
+	role := m.Nodes[m.Controls[control].Node].Role
+	return len(g.Target) > 0 || role != "article" && role != "row"
 }
 
 // ticks reports whether a way ends with ticking a box or choosing an option, which hands in nothing

@@ -30,7 +30,7 @@ func (p *planner) enter(ctx context.Context, d *intent.Description, f *find.Foun
 	mark := p.mark()
 	if len(f.Inside) > 0 && f.Inside[0].What == find.Container && f.Inside[0].Index >= 0 && f.Inside[0].Index < len(m.Containers) {
 		if c := &m.Containers[f.Inside[0].Index]; c.Hidden && c.Opener >= 0 && c.Opener < len(m.Controls) {
-			return p.step(ctx, &method.Way{Name: "opens " + c.Title, Acts: []method.Act{method.Press(m.Controls[c.Opener].Node)}})
+			return p.stepInto(ctx, m, &method.Way{Name: "opens " + c.Title, Acts: []method.Act{method.Press(m.Controls[c.Opener].Node)}})
 		}
 	}
 	goal := &intent.Goal{Span: in.Span, Effect: intent.Open, Target: []intent.Description{*in}}
@@ -38,7 +38,7 @@ func (p *planner) enter(ctx context.Context, d *intent.Description, f *find.Foun
 		goal = pageGoal(in)
 	}
 	for _, w := range p.entries(m, goal, in) {
-		now, err := p.step(ctx, &w)
+		now, err := p.stepInto(ctx, m, &w)
 		if err != nil {
 			return nil, err
 		}

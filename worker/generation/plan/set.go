@@ -81,6 +81,10 @@ func (p *planner) fillNamed(ctx context.Context, d *intent.Description, field in
 func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
 	one, d := *g, g.Target[0]
 	one.Target = nil
+	if d.Count > 0 { // "five rooms a page", and not the fifth page
+		amount := *g.Amount
+		amount.UnitClass, one.Amount = "count", &amount
+	}
 	if d.In != nil && len(wordsOf(d.In)) > 0 {
 		one.In, p.goal = d.In, &one
 		err := p.into(ctx, &one)

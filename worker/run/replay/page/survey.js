@@ -53,8 +53,9 @@ function surveyElement(el, survey, place) {
   const style = styleIn(el, survey.look);
   let { hidden, opener } = place;
   if (!hidden && style.display === "none") {
-    // Pages hide the field for files behind a button of their own; a test uses the field.
-    opener = openerOf(el, survey) || (tag === "input" && el.type === "file" ? parentOf(el) : null);
+    // Pages hide the field for files behind a button of their own, and a list behind what they draw in
+    // its place; a test uses the field.
+    opener = openerOf(el, survey) || (tag === "input" && el.type === "file" ? parentOf(el) : null) || (tag === "select" ? after(el) : null);
     if (!opener) return [];
     hidden = true;
   }

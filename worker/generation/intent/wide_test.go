@@ -1,0 +1,69 @@
+package intent
+
+import "testing"
+
+// TestWide holds readings of what strangers say in ways that a name or a wrong bound was read of.
+func TestWide(t *testing.T) {
+	tests := []struct{ lang, text, want string }{
+		{"en", "show products cheaper than 20 euros", "filter[products min:price price<20_euros]"},
+		{"de", "Zeige Produkte teurer als 20 Euro", "filter[Produkte max:price price>20_Euro]"},
+		{"fr", "Affiche les articles moins chers que 20 euros", "filter[<item/articles> min:price price<20_euros]"},
+		{"en", "check that the total went up", "check[not unchanged: <total/total> op=>]"},
+		{"de", "prüfe, dass die Anzahl um 2 gestiegen ist", "check[not unchanged: <count/Anzahl> op=> =2]"},
+		{"fr", "vérifie que la somme se met à jour", "check[not unchanged: <total/somme>]"},
+		{"es", "comprueba que el subtotal ha subido", "check[not unchanged: <total/subtotal> op=>]"},
+		{"en", "the price must not exceed 50 euros", "check[not is: price op=> =50_euros]"},
+		{"en", "the list has 3 items", "check[counts: <item/items> =3 where=<list/list>]"},
+		{"de", "Antworte Uwe mit \"Ja\", schick es aber nicht ab", "add[Uwe, (mit):\"Ja\"] | !submit[PRO]"},
+		{"de", "Das Fenster wieder zumachen ohne zu speichern.", "close[<dialog/Fenster>] | !submit[]"},
+		{"de", "Versuche, den Kunden ohne Name zu speichern.", "submit[Kunden, -Name, expected]"},
+		{"fr", "N'affiche que les articles en stock", "filter[only is:en stock <item/articles>]"},
+		{"fr", "Réponds à Tom sans l'envoyer", "act[~répondre, Tom] | !submit[]"},
+		{"fr", "N'oublie pas de cocher la case newsletter.", "complete[newsletter <checkbox/case>]"},
+		{"fr", "vérifie que le message « Enregistré » s'affiche", "check[shown: \"Enregistré\" <message/message>]"},
+		{"fr", "Assure-toi qu'il ne reste aucune tâche", "check[not shown: tâche]"},
+		{"fr", "Prolonge le livre", "increase[livre]"},
+		{"es", "Cambia el nombre de la lista Recados a Otros", "edit[Recados <list/lista>, become=Otros]"},
+		{"es", "Ordena los zapatos del más barato al más caro", "sort[zapatos, by=min:price]"},
+		{"en", "sort the list, newest first", "sort[<list/list>, by=max:date, desc]"},
+		{"en", "delete them all", "remove[all PRO]"},
+		{"en", "give four stars to the grinder", "rate[grinder, amount=4_stars]"},
+	}
+	for _, test := range tests {
+		text := ReadIn(test.text, test.lang)
+		got := "nothing"
+		if len(text.Readings) > 0 {
+			got = text.Readings[0].String()
+		}
+		if got != test.want {
+			t.Errorf("%s\n got %s\nwant %s", test.text, got, test.want)
+		}
+	}
+}
+
+// TestClock reads hours in words.
+func TestClock(t *testing.T) {
+	tests := []struct {
+		lang, text   string
+		hour, minute int
+	}{
+		{"en", "book it at half past seven in the evening", 19, 30},
+		{"en", "book it for quarter to nine", 8, 45},
+		{"de", "buche einen Tisch für vier Personen morgen Abend um halb acht", 19, 30},
+		{"de", "stell den Wecker auf Viertel vor sieben", 6, 45},
+		{"fr", "réserve une table pour quatre personnes demain soir à sept heures et demie", 19, 30},
+		{"fr", "réserve une table pour deux personnes demain à 9 h 15", 9, 15},
+		{"es", "reserva una mesa para dos personas mañana a las siete y media de la tarde", 19, 30},
+	}
+	for _, test := range tests {
+		found := false
+		for _, g := range ReadIn(test.text, test.lang).Readings[0].Goals {
+			for _, f := range g.Fields {
+				found = found || f.Value.Date != nil && f.Value.Date.Hour == test.hour && f.Value.Date.Minute == test.minute
+			}
+		}
+		if !found {
+			t.Errorf("%s: %s", test.text, ReadIn(test.text, test.lang).Readings[0])
+		}
+	}
+}
