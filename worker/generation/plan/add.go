@@ -85,16 +85,6 @@ func (p *planner) product(g *intent.Goal) (find.Candidate, bool) {
 	return find.Candidate{}, false
 }
 
-// headed finds what a description means among the headings of the page and the parts below them.
-func (p *planner) headed(d *intent.Description) (find.Found, bool) {
-	f := find.Description(p.model, d, p.want(p.model, find.Container, find.Line))
-	if len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 || f.Candidates[0].Score < find.Enough {
-		return f, false
-	}
-	c := f.Candidates[0]
-	return f, len(c.Used) > 0 && (c.What != find.Line || p.model.Lines[c.Index].Heading > 0)
-}
-
 // buy takes what the page is about: its options are chosen and its quantity is set before the
 // control that adds it is pressed.
 func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) error {

@@ -79,3 +79,33 @@ func TestMarkAs(t *testing.T) {
 		})
 	}
 }
+
+// What a thing is to become is not chosen in a filter, which shows other things and changes none.
+func TestBecomeIsNoFilter(t *testing.T) {
+	shown := "All roles"
+	s := &scene{lang: "en"}
+	s.nodes = func() []snapshot.Node {
+		filter := snapshot.Node{Ref: "filter", Parent: -1, Tag: "select", Role: "combobox", Name: "Filter by role", Label: "Filter by role", Value: shown, HasValue: true, Interactive: true}
+		for _, role := range []string{"All roles", "Admin", "Viewer"} {
+			filter.Options = append(filter.Options, snapshot.Option{Label: role, Value: role, Selected: role == shown})
+		}
+		list := []snapshot.Node{filter}
+		for _, n := range prices("row", "Ann Lee|Viewer", "Bo Hart|Admin") {
+			if n.Parent >= 0 {
+				n.Parent++
+			} else {
+				n.Parent = -1
+			}
+			list = append(list, n)
+		}
+		return list
+	}
+	s.on = func(tool, ref, text string) {
+		if ref == "filter" {
+			shown = "Admin"
+		}
+	}
+	if err := s.run(t, "Make Ann Lee an admin"); err == nil || shown != "All roles" {
+		t.Errorf("%s: %v", shown, err)
+	}
+}

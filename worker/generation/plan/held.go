@@ -17,7 +17,7 @@ func (p *planner) heldBy(w *method.Way, start, now *page.Model, c *find.Candidat
 	if c.What == find.Field && !off {
 		switch f := &start.Fields[c.Index]; {
 		case f.Entries:
-			return entered(start, now, c, v)
+			return !w.Reveals && entered(start, now, c, v) // an open list shows it too
 		case w.Reveals && start.Nodes[f.Node].Editable && (p.goal != nil && p.goal.Effect == intent.Choose || p.suggests(start, now, v)):
 			return false // what is offered is to be pressed
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -59,10 +60,20 @@ func (p *planner) lessen(ctx context.Context, g *intent.Goal) (bool, error) {
 	}
 	p.useSpan(d.Span, "so many of it")
 	p.them = nil
-	if r := effect.Between(m, p.model).Record(fit[0].Index); r >= 0 {
-		p.remember(p.model, []find.Candidate{{What: find.Record, Index: r, Node: p.model.Records[r].Node, Sub: -1, Score: 1}})
-	}
+	p.remember(p.model, entriesOf(p.model, m.Records[fit[0].Index].Title))
 	return true, nil
+}
+
+// entriesOf are the entries of a page that are called so, however many of the thing they have.
+func entriesOf(m *page.Model, title string) []find.Candidate {
+	plain := func(text string) string { return strings.TrimLeft(text, "0123456789") }
+	var list []find.Candidate
+	for r := range m.Records {
+		if plain(m.Records[r].Title) == plain(title) {
+			list = append(list, find.Candidate{What: find.Record, Index: r, Node: m.Records[r].Node, Sub: -1, Score: 1})
+		}
+	}
+	return list
 }
 
 // maxCopies is how far below the offer of a thing its entry in a cart may be.

@@ -16,15 +16,30 @@ import (
 
 // writes are the effects that make or change something: what they are given goes into its fields,
 // and never into what only narrows, sorts or pages a list.
-var writes = map[intent.Effect]bool{intent.Add: true, intent.Submit: true, intent.SignIn: true, intent.Edit: true, intent.Append: true, intent.Act: true}
+var writes = map[intent.Effect]bool{intent.Add: true, intent.Submit: true, intent.SignIn: true, intent.Edit: true, intent.Append: true, intent.Act: true, intent.Complete: true}
 
 // narrows reports whether a field only narrows what is seen, by its name, where the goal makes or
 // changes something: its values belong nowhere else.
 func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) bool {
-	if p.goal == nil || !writes[p.goal.Effect] || f.Name != nil || c.What != find.Field && c.What != find.Option || c.Index >= len(m.Fields) {
+	if p.goal == nil || f.Name != nil || c.What != find.Field && c.What != find.Option || c.Index >= len(m.Fields) {
+		return false
+	}
+	if !writes[p.goal.Effect] && !onThing(p.goal) {
 		return false
 	}
 	return method.Narrows(m, c.Index) || p.orders(m, c, f)
+}
+
+// onThing reports whether a goal sets something of a thing: "make Ann an admin" is about Ann, and not about
+// who is seen.
+func onThing(g *intent.Goal) bool { return g.Effect == intent.Set && len(g.Target) > 0 }
+
+// choosesFilter reports whether a way chooses what is seen of a list, where a thing is to become so.
+func choosesFilter(m *page.Model, g *intent.Goal, w *method.Way) bool {
+	return onThing(g) && slices.ContainsFunc(w.Acts, func(a method.Act) bool {
+		f := m.FieldAt(a.Node)
+		return a.Tool == step.Select && f >= 0 && m.Fields[f].Record < 0 && method.Narrows(m, f)
+	})
 }
 
 // orders reports whether a value is what the text orders, which has to be offered, and the field takes

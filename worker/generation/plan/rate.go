@@ -38,3 +38,13 @@ func (p *planner) rate(ctx context.Context, g *intent.Goal) error {
 	one.Fields = append(slices.Clone(g.Fields), intent.Field{Span: g.Amount.Span, Value: *g.Amount})
 	return p.make(ctx, &one)
 }
+
+// headed finds what a description means among the headings of the page and the parts below them.
+func (p *planner) headed(d *intent.Description) (find.Found, bool) {
+	f := find.Description(p.model, d, p.want(p.model, find.Container, find.Line))
+	if len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 || f.Candidates[0].Score < find.Enough {
+		return f, false
+	}
+	c := f.Candidates[0]
+	return f, len(c.Used) > 0 && (c.What != find.Line || p.model.Lines[c.Index].Heading > 0)
+}
