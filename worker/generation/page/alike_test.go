@@ -22,8 +22,20 @@ func TestAlike(t *testing.T) {
 	require.Equal(t, "x-item", Alike(m, -1, []int{2, 1}))
 	require.Equal(t, "div.card", Alike(m, 3, []int{4, 5}))
 	require.Empty(t, Alike(m, 3, []int{4, 6}))
-	require.Equal(t, "div.wide", Alike(m, 3, []int{4}))
+	require.Empty(t, Alike(m, 3, []int{4}), "wide is no kind of thing")
 	require.Empty(t, Alike(m, -1, []int{4}), "another one is called so on the page")
+}
+
+// A class tells things apart only where it says what they are.
+func TestClassesThatSayAKind(t *testing.T) {
+	t.Parallel()
+	for class, want := range map[string]bool{
+		"card": true, "cart-item": true, "cart__item": true, "cartItem": true, "MessageBox": true, "karte": true,
+		"bdVaJa": false, "kvptjb": false, "Card-sc-bdVaJa": false, "cardXQ": false, "done": false, "item-done": false, "paid": false,
+		"archived": false, "wide": false, "even": false,
+	} {
+		require.Equal(t, want, saysKind(class), class)
+	}
 }
 
 // A bubble with a text and two buttons asks something; one with things to choose is a menu.
