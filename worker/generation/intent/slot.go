@@ -15,10 +15,11 @@ func (d *deed) slot(p, before *phrase) string {
 	if d.g.Effect == Edit && d.s.Particle != "" && p.leads("of") && len(d.g.Target) == 0 && before == nil {
 		return "target" // es "cambia el nombre de la lista"
 	}
-	if dated := p.upto != nil && d.r.dateOf(p.upto) != nil; dated && d.formlike() {
-		return "field"
-	} else if dated && d.g.Effect == Choose {
+	if d.ranges(p) {
 		return "range"
+	}
+	if p.upto != nil && d.r.dateOf(p.upto) != nil && d.formlike() {
+		return "field"
 	}
 	if p.leads("of", "called") && (d.s.Slot(p.prep.text) == "" || before != nil && before.prep != nil || !d.takesFrom(p)) {
 		return ""
@@ -297,7 +298,11 @@ func (d *deed) fill(slot string, p *phrase) {
 		v := d.r.value(p)
 		g.Text = &v
 	case "range": // "choose the cabin from 3 to 7 May": two choices
-		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Choose, Verb: g.Verb, Lemma: g.Lemma, Target: []Description{d.r.description(p)}})
+		if len(g.Target) == 0 {
+			g.Effect, g.Fields = Set, append(g.Fields, d.r.field(p))
+			break
+		}
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Set, Verb: g.Verb, Lemma: g.Lemma, Fields: []Field{d.r.field(p)}})
 	case "measure", "by":
 		m := d.r.description(p)
 		g.Measure = &m
@@ -315,16 +320,6 @@ func (d *deed) fill(slot string, p *phrase) {
 	if slot == "for" {
 		d.last = "field"
 	}
-}
-
-// chosenDate reads "choose the date 12 May" as the field that is set to the day.
-func (d *deed) chosenDate(p *phrase) (Field, bool) {
-	n := len(p.core)
-	if d.g.Effect != Choose || d.g.From != nil || n < 2 || len(d.g.Target) > 0 || p.core[n-1].value == nil || p.core[n-1].value.Date == nil || p.core[n-1].value.Date.Day == 0 {
-		return Field{}, false
-	}
-	f := d.r.field(p)
-	return f, f.Name != nil && f.Value.Date != nil
 }
 
 // slotted fills From, Become or Amount.

@@ -5,6 +5,8 @@ package intent
 func (d *deed) stray(p *phrase) {
 	m := d.r.description(p)
 	switch n := len(d.g.Target); {
+	case d.ranges(p) && n == 0:
+		d.fill("range", p)
 	case n > 0 && lists[d.g.Effect] && len(m.Compare) > 0 && (p.sep == "and" || p.sep == ","): // "in stock and under 25 euros"
 		d.g.Target[n-1].Compare = append(d.g.Target[n-1].Compare, m.Compare...)
 		d.g.Target[n-1].Span.To = m.Span.To

@@ -84,6 +84,8 @@ func FillWays(t *Task, c *find.Candidate, v *intent.Value, off bool) []Way {
 		return append([]Way{t.way("the "+DescribeNode(m, f.Node), costNamed, fill(f.Node, numberText(v)))}, t.slide(f, v)...)
 	case f.Kind == "rating":
 		return t.stars(f, v)
+	case v.Date != nil && v.Date.To != nil:
+		return t.ranges(f, v)
 	case f.Kind == "choice" || f.Kind == "choices" || n.Role == "combobox" && len(n.Options) == 0:
 		return t.combobox(f, v)
 	case f.Kind == "date" || f.Kind == "time" || n.Type == "date" || n.Type == "time" || v.Date != nil && dateLike(f, n):

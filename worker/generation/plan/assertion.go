@@ -38,29 +38,47 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 		if !ok {
 			return p.unkept(e)
 		}
-		for _, a := range list {
-			a.why = p.words(g.Span)
-			message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds()))
-			if err == nil && message != "" && a.matcher.Name == step.TextIs && a.matcher.Args.Mode == step.Contains && !a.not {
-				a.matcher.Args.Mode, a.matcher.Args.Value = step.Matches, "(?i)"+regexp.QuoteMeta(a.matcher.Args.Value) // a style draws it in capitals
-				message, err = p.assert(ctx, m, a, int(g.Within.Milliseconds()))
+		mark := p.mark()
+		message, err := p.assertEach(ctx, m, g, list)
+		if err == nil && message != "" && e.Checks[i].Kind == "place" { // what is not seen is counted as well
+			if order, ok := orderOf(m, &e.Checks[i]); ok && !e.Checks[i].Not {
+				p.drop(mark)
+				message, err = p.assertEach(ctx, m, g, order)
 			}
-			if err != nil {
-				return err
-			}
-			if message != "" && e.Checks[i].Part {
-				continue
-			}
-			if message != "" {
-				return &FailedError{Code: codeAssertion, Detail: "expected: " + p.words(g.Span) + "; " + message}
-			}
-			made++
 		}
+		if err != nil {
+			return err
+		}
+		if message != "" && e.Checks[i].Part {
+			p.drop(mark)
+			continue
+		}
+		if message != "" {
+			return &FailedError{Code: codeAssertion, Detail: "expected: " + p.words(g.Span) + "; " + message}
+		}
+		made += len(list)
 	}
 	if made == 0 {
 		return p.unkept(e)
 	}
 	return nil
+}
+
+// assertEach executes the assertions of one check, and returns what the page says where one does not
+// hold.
+func (p *planner) assertEach(ctx context.Context, m *page.Model, g *intent.Goal, list []assertion) (string, error) {
+	for _, a := range list {
+		a.why = p.words(g.Span)
+		message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds()))
+		if err == nil && message != "" && a.matcher.Name == step.TextIs && a.matcher.Args.Mode == step.Contains && !a.not {
+			a.matcher.Args.Mode, a.matcher.Args.Value = step.Matches, "(?i)"+regexp.QuoteMeta(a.matcher.Args.Value) // a style draws it in capitals
+			message, err = p.assert(ctx, m, a, int(g.Within.Milliseconds()))
+		}
+		if err != nil || message != "" {
+			return message, err
+		}
+	}
+	return "", nil
 }
 
 // unkept is the error for a claim that holds now, and that no step can compare.

@@ -75,3 +75,14 @@ func (p *planner) placeFields(m *page.Model, g *intent.Goal) []intent.Field {
 	}
 	return []intent.Field{field}
 }
+
+// unticking returns a goal that removes what a box of the page stands for as one that unticks it:
+// "take the reminder out".
+func (p *planner) unticking(g *intent.Goal, c *find.Candidate) *intent.Goal {
+	if g.Effect != intent.Remove || c.What != find.Field || c.Index >= len(p.model.Fields) || p.model.Fields[c.Index].Kind != "switch" {
+		return g
+	}
+	off := *g
+	off.Effect, off.On, off.Risk = intent.Toggle, false, ""
+	return &off
+}

@@ -277,39 +277,6 @@ func comparedFields(d *intent.Description) []intent.Field {
 	return list
 }
 
-// sort sorts a list by what the text says, until the typed attribute stands in the order.
-func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
-	m, err := p.look(ctx)
-	if err != nil {
-		return err
-	}
-	a := &attempt{goal: g}
-	if g.Measure != nil {
-		f := find.Description(m, g.Measure, find.Want{Kinds: []find.What{find.Column}, Lang: p.text.Lang, Within: -1})
-		for _, c := range f.Candidates {
-			if len(c.Missing) == 0 && c.Score >= find.Enough {
-				a.target = append(a.target, c)
-				p.use(c.Used...)
-				break
-			}
-		}
-	}
-	v, err := p.attempt(ctx, a)
-	if err != nil {
-		return err
-	}
-	if v.State != effect.Reached {
-		return p.failed(a, v)
-	}
-	if g.Measure != nil {
-		p.useSpan(g.Measure.Span, "sorted by it")
-	}
-	for i := range g.Target {
-		p.useSpan(g.Target[i].Span, "what is sorted")
-	}
-	return nil
-}
-
 // search types into the field of a search, and presses Enter or its button where nothing
 // happens.
 func (p *planner) search(ctx context.Context, g *intent.Goal) error {

@@ -56,31 +56,8 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 		})
 	}
 	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
-		return p.once(ctx, g, []find.Candidate{c})
+		return p.once(ctx, p.unticking(g, &c), []find.Candidate{c})
 	})
-}
-
-// rows shows so many things a page: which ones is said by the list that they are in, if at all.
-func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
-	one, d := *g, g.Target[0]
-	one.Target = nil
-	if d.Count > 0 { // "five rooms a page", and not the fifth page
-		amount := *g.Amount
-		amount.UnitClass, one.Amount = "count", &amount
-	}
-	if d.In != nil && len(wordsOf(d.In)) > 0 {
-		one.In, p.goal = d.In, &one
-		err := p.into(ctx, &one)
-		p.goal = g
-		if err != nil {
-			return err
-		}
-	}
-	if err := p.once(ctx, &one, nil); err != nil {
-		return err
-	}
-	p.useSpan(d.Span, "the rows of a page")
-	return nil
 }
 
 // eachTarget resolves the targets of a goal and does something to each. All are resolved before

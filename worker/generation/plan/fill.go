@@ -312,6 +312,9 @@ func (p *planner) pick(ctx context.Context, start, before, now *page.Model, c *f
 	if depth == maxPicks || p.spent() || now.Dialog != nil {
 		return false, nil
 	}
+	if v.Date != nil && v.Date.To != nil {
+		return p.pickRange(ctx, start, now, c, v)
+	}
 	t := &method.Task{Model: now, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: opened(start, now), News: newNodes(start, now), Depth: 1}
 	var list []method.Way
 	if v.Date != nil {

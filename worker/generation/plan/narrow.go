@@ -138,9 +138,14 @@ func entry(m *page.Model, control int, g *intent.Goal) bool {
 
 // ticks reports whether a way ends with ticking a box or choosing an option, which hands in nothing
 // and gives nothing another text.
-func ticks(m *page.Model, g *intent.Goal, w *method.Way) bool {
+func ticks(m *page.Model, a *attempt, w *method.Way) bool {
+	g := a.goal
 	switch g.Effect {
 	case intent.Submit, intent.Edit, intent.Append, intent.SignIn, intent.SignOut:
+	case intent.Add: // what is to be filled in is in no box
+		if len(g.Fields) == 0 || len(a.target) > 0 {
+			return false
+		}
 	case intent.Act: // "ask for an appointment for Ann on May 4" is a form and no box
 		if len(g.Fields) == 0 {
 			return false
@@ -153,6 +158,22 @@ func ticks(m *page.Model, g *intent.Goal, w *method.Way) bool {
 	}
 	at := w.Acts[len(w.Acts)-1].Node
 	return at >= 0 && at < len(m.Nodes) && (m.Nodes[at].Checked != "" && m.Nodes[at].Role != "button" || m.Nodes[at].Role == "option")
+}
+
+// handsInUnfilled reports whether a way presses what hands in a form of the page, while values that the
+// text gives are still to be filled in: they stand in no form that comes by that.
+func handsInUnfilled(m *page.Model, a *attempt, w *method.Way) bool {
+	if a.fills == nil || a.holds == nil || a.holds(m) || len(a.target) > 0 || len(w.Acts) == 0 {
+		return false
+	}
+	at := w.Acts[len(w.Acts)-1].Node
+	if at < 0 || m.Nodes[at].Type != "submit" {
+		return false
+	}
+	return slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+		form := m.Index().Around(f.Node, "form")
+		return form >= 0 && !f.Hidden && m.Nodes[f.Node].Editable && m.Inside(form, at)
+	})
 }
 
 // ofNeighbour reports whether a way presses a control of another thing of the list that a thing is in:

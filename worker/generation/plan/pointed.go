@@ -23,7 +23,8 @@ func (p *planner) pointed(d *intent.Description) bool {
 // spotted reports whether "find the email by Milan" only says which thing the text goes on with:
 // it is one that is seen already, and nothing is to be searched.
 func (p *planner) spotted(g *intent.Goal) bool {
-	if len(p.next) == 0 || len(g.Target) != 1 || g.Lemma == "search" || g.To != nil || g.In != nil {
+	goesOn := slices.ContainsFunc(p.next, func(n intent.Goal) bool { return n.Effect != intent.Check })
+	if !goesOn || len(g.Target) != 1 || g.Lemma == "search" || g.To != nil || g.In != nil {
 		return false
 	}
 	if p.next[0].Effect == intent.Check && p.canSearch(g) {

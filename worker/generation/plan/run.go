@@ -261,6 +261,9 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 	if err := p.into(ctx, g); err != nil {
 		return err
 	}
+	if g, err = p.without(ctx, g); err != nil {
+		return err
+	}
 	if done, err := p.restate(ctx, g); err != nil || done {
 		return err
 	}

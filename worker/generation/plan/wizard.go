@@ -10,17 +10,17 @@ import (
 )
 
 // onwardTo goes on in a form of several pages to the one that a disabled tab stands for, which nobody can
-// press: by what leads to the next page, as often as it takes. It returns nil where that is not reached,
-// and the page is as before.
+// press: by what leads to the next page and nothing that deletes, pays or sends, as often as it takes. It
+// returns nil where that is not reached, and the page is as before.
 func (p *planner) onwardTo(ctx context.Context, m *page.Model, node int) (*page.Model, error) {
 	tab := tabOf(m, node)
-	if tab < 0 || !m.Nodes[tab].Disabled && !m.Nodes[node].Disabled {
+	if tab < 0 || p.cfg.Explore == ExploreOff || !m.Nodes[tab].Disabled && !m.Nodes[node].Disabled {
 		return nil, nil
 	}
 	start, mark := m, p.mark()
 	for range maxPages {
-		w, ok := p.nextPage(m, true)
-		if !ok || p.spent() || p.isForbidden(m, &w) {
+		w, ok := p.nextPage(m)
+		if !ok || p.spent() || p.isForbidden(m, &w) || method.Destroys(m, m.ControlAt(w.Acts[0].Node)) {
 			break
 		}
 		now, err := p.step(ctx, &w)

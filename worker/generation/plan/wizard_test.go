@@ -104,3 +104,44 @@ func TestRunGoesOnInAWizard(t *testing.T) {
 		}
 	}
 }
+
+// Going on to a page of a form neither pays nor sends on the way, and nothing is tried where nothing is to
+// be explored.
+func TestRunPaysNotToGoOn(t *testing.T) {
+	for _, c := range []struct {
+		second, explore string
+		done            bool
+	}{
+		{"Continue", "", true},
+		{"Continue", plan.ExploreOff, false},
+		{"Pay and continue", "", false},
+		{"Continue and buy", "", false},
+		{"Send and go to the next step", "", false},
+	} {
+		at, paid := 0, 0
+		s := &scene{lang: "en"}
+		pages := []string{"Address", "Payment", "Review"}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{{Ref: "tabs", Parent: -1, Tag: "div", Role: "tablist"}}
+			for i, name := range pages {
+				tab := pressable("tab "+name, "tab", name)
+				tab.Parent, tab.Selected, tab.Disabled = 0, fmt.Sprint(i == at), i > at
+				list = append(list, tab)
+			}
+			list = append(list, snapshot.Node{Ref: "heading", Parent: -1, Tag: "h2", Role: "heading", Name: pages[at], Level: 2}, typable("field "+pages[at], "Field of "+pages[at], ""))
+			return append(list, pressable("next", "button", []string{"Next", c.second, "Finish"}[at]))
+		}
+		s.on = func(_, ref, _ string) {
+			if ref != "next" || at == 2 {
+				return
+			}
+			if at++; at == 2 && c.second != "Continue" {
+				paid++
+			}
+		}
+		_, err := plan.Run(t.Context(), plan.Config{Page: s, Intent: "Open the Review tab.", NoSuggestion: true, Explore: c.explore})
+		if (err == nil) != c.done || paid > 0 {
+			t.Errorf("%q, explore %q: paid %d, %v, did %v", c.second, c.explore, paid, err, s.did)
+		}
+	}
+}
