@@ -96,6 +96,7 @@ func (p *planner) rememberMade(g *intent.Goal) {
 	}
 	if len(made) == 1 {
 		p.remember(p.model, made)
+		p.them[0].made = true
 	}
 }
 
