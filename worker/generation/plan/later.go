@@ -117,8 +117,3 @@ func isQuestion(m *page.Model, container int) bool {
 	}
 	return false
 }
-
-// checksNext reports whether the text goes on with what must be seen.
-func (p *planner) checksNext() bool {
-	return len(p.next) > 0 && p.next[0].Effect == intent.Check
-}
