@@ -3,6 +3,7 @@ package find
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
@@ -70,6 +71,20 @@ func (k *claimer) none(d *intent.Description) {
 	if g < 0 {
 		return
 	}
+	check, things := k.likeBefore(g), k.before.Groups[g].Records
+	switch {
+	case check.Role+check.Style == "" && len(things) <= maxGone: // what its things were called is not shown
+		for _, r := range things {
+			k.e.Checks = append(k.e.Checks, Check{Kind: "hidden", Node: -1, Group: -1, Text: k.before.Records[r].Title})
+		}
+	case check.Role+check.Style != "" && check.Role != "text":
+		k.e.Checks = append(k.e.Checks, check)
+	}
+}
+
+// likeBefore returns a check that counts what is like the things of a list that the page had before,
+// where that list stands: by their role, else by their style. It has neither where no step can tell them.
+func (k *claimer) likeBefore(g int) Check {
 	list, nodes := k.before.Groups[g].Node, []int{}
 	for _, r := range k.before.Groups[g].Records {
 		nodes = append(nodes, k.before.Records[r].Node)
@@ -81,14 +96,7 @@ func (k *claimer) none(d *intent.Description) {
 	if check.Role == "" {
 		check.Style = page.Alike(k.before, list, nodes)
 	}
-	switch {
-	case check.Role+check.Style == "": // what its things were called is not shown
-		for _, r := range k.before.Groups[g].Records {
-			k.e.Checks = append(k.e.Checks, Check{Kind: "hidden", Node: -1, Group: -1, Text: k.before.Records[r].Title})
-		}
-	case check.Role != "text":
-		k.e.Checks = append(k.e.Checks, check)
-	}
+	return check
 }
 
 // listBefore returns the list that a description spoke of before, by its things or by what holds them
@@ -172,7 +180,8 @@ func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 }
 
 // sameBefore returns what "the other" was before: of all that the description means there the one that
-// shows what it does now. Which one is left out was known on the later page only.
+// shows what it does now. Which one is left out was known on the later page only. Where several show the
+// same, before or now, none is returned: nobody knows which of them it was.
 func sameBefore(before, after *page.Model, d *intent.Description, is *Found, w Want) Found {
 	any := *d
 	any.Other = false
@@ -182,7 +191,15 @@ func sameBefore(before, after *page.Model, d *intent.Description, is *Found, w W
 		return was
 	}
 	now := shows(after, &is.Candidates[0])
-	was.Candidates = slices.DeleteFunc(was.Candidates, func(c Candidate) bool { return len(c.Missing) > 0 || shows(before, &c) != now })
+	same := func(m *page.Model, list []Candidate) []Candidate {
+		return slices.DeleteFunc(slices.Clone(list), func(c Candidate) bool {
+			return c.What != is.Candidates[0].What || len(c.Missing) > 0 || shows(m, &c) != now
+		})
+	}
+	was.Candidates = same(before, was.Candidates)
+	if len(was.Candidates) > 1 || len(same(after, Description(after, &any, w).Candidates)) > 1 {
+		was.Candidates = nil
+	}
 	return was
 }
 
@@ -231,35 +248,39 @@ func (k *claimer) asNow(c *Candidate) {
 
 // shownIn is what an element and those in it show.
 func (k *claimer) shownIn(node int) string {
-	s := k.m.Nodes[node].Name + " " + k.m.Nodes[node].Text
-	for i := node + 1; i < len(k.m.Nodes) && k.ix.below(i, node); i++ {
+	var b strings.Builder
+	b.WriteString(k.m.Nodes[node].Name + " " + k.m.Nodes[node].Text)
+	for i := node + 1; i < len(k.m.Nodes) && k.ix.below(i, node) && b.Len() < maxShown; i++ {
 		if n := &k.m.Nodes[i]; !n.Hidden && n.Checked == "" { // the stars of a rating are not shown as texts
-			s += " " + cmp.Or(n.Text, n.Name)
+			b.WriteString(" " + cmp.Or(n.Text, n.Name))
 		}
 	}
-	return s
+	return b.String()
 }
+
+// maxShown bounds what is compared of what an element shows.
+const maxShown = 20_000
 
 // shows is what a thing shows and holds, as one text.
 func shows(m *page.Model, c *Candidate) string {
 	k := &claimer{ix: indexOf(m), m: m}
-	s := ""
+	var b strings.Builder
 	if c.What == Container {
 		for i := range m.Fields {
 			if f := &m.Fields[i]; k.ix.below(f.Node, c.Node) {
-				s += f.Label + "=" + f.Value + m.Nodes[f.Node].Checked + "\x00"
+				b.WriteString(f.Label + "=" + f.Value + m.Nodes[f.Node].Checked + "\x00")
 			}
 		}
 		for i := range m.Records {
 			if k.ix.below(m.Records[i].Node, c.Node) {
-				s += m.Records[i].Title + "\x00"
+				b.WriteString(m.Records[i].Title + "\x00")
 			}
 		}
-		return s
+		return b.String()
 	}
 	for _, e := range k.texts(c) {
-		s += e.text + "\x00"
+		b.WriteString(e.text + "\x00")
 	}
 	n := &m.Nodes[c.Node]
-	return s + n.Checked + n.Selected + n.Value
+	return b.String() + n.Checked + n.Selected + n.Value
 }

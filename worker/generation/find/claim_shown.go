@@ -3,10 +3,8 @@ package find
 import (
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
-	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -248,77 +246,4 @@ func pick2(b bool, yes, no string) string {
 		return yes
 	}
 	return no
-}
-
-// only checks that the subjects are all there is of their list.
-func (k *claimer) only() {
-	in := map[int]bool{}
-	group := -1
-	for _, c := range k.e.Subject {
-		if c.What == Record {
-			in[c.Node] = true
-			group = k.m.Records[c.Index].Group
-		}
-	}
-	if k.m.Truncated {
-		k.e.Known, k.e.Holds, k.e.Why = false, false, truncated
-		return
-	}
-	if group < 0 && k.onlyOfBefore() {
-		return
-	}
-	if group < 0 {
-		k.e.Known, k.e.Holds = false, false
-		k.e.Why += "no list is known that they are all of"
-		return
-	}
-	for _, r := range k.seen(group) {
-		if rec := &k.m.Records[r]; !in[rec.Node] {
-			k.e.Holds = false
-			k.e.Why += rec.Title + " is listed too; "
-		}
-	}
-	k.countAll(group)
-}
-
-// onlyOfBefore evaluates whether of a list that the page had before only the subjects are left: one
-// thing alone is no list any more. It reports whether the page had one.
-func (k *claimer) onlyOfBefore() bool {
-	if k.before == nil {
-		return false
-	}
-	group, left := -1, map[int]bool{}
-	for i := range k.c.Subject {
-		f := Description(k.before, &k.c.Subject[i], Want{Kinds: []What{Record}, Lang: k.w.Lang, Within: -1})
-		if !f.Clear() || f.Plural {
-			return false
-		}
-		r := f.Candidates[0].Index
-		if g := k.before.Records[r].Group; g < 0 || group >= 0 && g != group {
-			return false
-		}
-		group, left[r] = k.before.Records[r].Group, true
-	}
-	if group < 0 {
-		return false
-	}
-	for _, r := range k.before.Groups[group].Records {
-		title := k.before.Records[r].Title
-		if left[r] || worded(title) == "" {
-			continue
-		}
-		if slices.ContainsFunc(k.m.Lines, func(l page.Line) bool {
-			return !k.m.Nodes[l.Node].Hidden && word.Contains(worded(l.Text), worded(title))
-		}) {
-			k.e.Holds = false
-			k.e.Why += title + " is listed too; "
-		}
-		k.e.Checks = append(k.e.Checks, Check{Kind: "hidden", Node: -1, Group: -1, Text: title})
-	}
-	return true
-}
-
-// worded is a text without its numbers and signs: a thing is the same with another count.
-func worded(text string) string {
-	return strings.Join(strings.FieldsFunc(word.Fold(text), func(r rune) bool { return !unicode.IsLetter(r) }), " ")
 }

@@ -1,10 +1,13 @@
 package find
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // cart is a page with a list in a section, whose things have no role; one alone is no list.
@@ -48,6 +51,7 @@ func TestWhatIsLeft(t *testing.T) {
 		{"nothing is left in it", empty, cart("The cart is empty."), true},
 		{"the other is as it was", other, cart("", "1 × Marguerite|12 €", "1 × Rye|3 €"), true},
 		{"the other is another now", other, cart("", "1 × Marguerite|13 €", "1 × Rye|3 €"), false},
+		{"the other looks like the first one was", other, cart("", "1 × Marguerite|12 €", "1 × Marguerite|12 €"), false},
 	} {
 		w := Want{Lang: "en", Within: -1, Among: []Candidate{{What: Container, Index: 0, Node: c.after.Containers[0].Node, Sub: -1}}}
 		if c.claim.Property != intent.Counts {
@@ -57,6 +61,89 @@ func TestWhatIsLeft(t *testing.T) {
 		if holds := e.Known && e.Holds && len(e.Checks) > 0; holds != c.holds {
 			t.Errorf("%s: known %v, holds %v, %d checks: %s", c.name, e.Known, e.Holds, len(e.Checks), e.Why)
 		}
+	}
+}
+
+// TestOnlyOfWhatWasListed compares what is left of a list by the whole names of what it had.
+func TestOnlyOfWhatWasListed(t *testing.T) {
+	many := []string{"Bolt 0|a"}
+	for i := range 2 * maxGone {
+		many = append(many, fmt.Sprintf("Bolt %d|a", i+1))
+	}
+	for _, c := range []struct {
+		name, subject string
+		before        []string
+		after         *page.Model
+		holds         bool
+	}{
+		{"a number for a name", "101", []string{"101|free", "102|taken", "103|free"}, cart("", "101 free"), true},
+		{"another number is there", "101", []string{"101|free", "102|taken", "103|free"}, cart("102 is taken by Bo", "101 free"), false},
+		{"names that differ by a number", "Room 1", []string{"Room 1|a", "Room 2|b"}, cart("", "Room 1"), true},
+		{"a name in another", "Green tea", []string{"Tea|a", "Green tea|b"}, cart("", "Green tea"), true},
+		{"the shorter one is there", "Green tea", []string{"Tea|a", "Green tea|b"}, cart("Tea", "Green tea"), false},
+		{"another is there, with another count behind", "Salt", []string{"Tea (1)|a", "Salt|b"}, cart("Tea (2)", "Salt"), false},
+		{"no name of its own", "Salt", []string{"Salt|a", "--|b"}, cart("", "Salt"), false},
+		{"too many to look for each", "Bolt 0", many, cart("", "Bolt 0"), false},
+	} {
+		var p spans
+		only := intent.Claim{Subject: []intent.Description{p.say(c.subject)}, Property: intent.Shown, Only: true}
+		e := Claim(cart("", c.before...), c.after, &only, Want{Lang: "en", Within: -1})
+		if holds := e.Known && e.Holds && len(e.Checks) > 1; holds != c.holds {
+			t.Errorf("%s: known %v, holds %v, %d checks: %s", c.name, e.Known, e.Holds, len(e.Checks), e.Why)
+		}
+	}
+}
+
+// TestOneOfManyIsLeft counts what stands where a long list was.
+func TestOneOfManyIsLeft(t *testing.T) {
+	for left, holds := range map[int]bool{1: true, 2: false} {
+		b, a := newSketch("en", "Shop"), newSketch("en", "Shop")
+		rows := []string{"Bolt|a"}
+		for i := range 2 * maxGone {
+			rows = append(rows, fmt.Sprintf("Screw %d|a", i))
+		}
+		b.table(b.container("section", "Cart", -1), "", "Thing|Price", rows...)
+		list := a.node(a.m.Containers[a.container("section", "Cart", -1)].Node, snapshot.Node{Role: "table"})
+		for range left {
+			a.node(list, snapshot.Node{Role: "row"})
+		}
+		a.line(0, "Bolt")
+		var p spans
+		only := intent.Claim{Subject: []intent.Description{p.say("Bolt")}, Property: intent.Shown, Only: true}
+		e := Claim(b.m, a.m, &only, Want{Lang: "en", Within: -1})
+		if e.Holds != holds || holds && (len(e.Checks) != 2 || e.Checks[1].Kind != "count" || e.Checks[1].Count != 1) {
+			t.Errorf("%d left: holds %v, checks %+v: %s", left, e.Holds, e.Checks, e.Why)
+		}
+	}
+}
+
+// TestNothingOfManyIsLeft takes no step for each of many things that are to be gone.
+func TestNothingOfManyIsLeft(t *testing.T) {
+	none := 0.0
+	for rows, checks := range map[int]int{2: 2, maxGone + 1: 0} {
+		var list []string
+		for i := range rows {
+			list = append(list, fmt.Sprintf("Bolt %d|a", i))
+		}
+		after := cart("The cart is empty.")
+		w := Want{Lang: "en", Within: -1, Among: []Candidate{{What: Container, Index: 0, Node: after.Containers[0].Node, Sub: -1}}}
+		c := intent.Claim{Subject: []intent.Description{{Pronoun: true, All: true}}, Property: intent.Counts, Values: []intent.Value{{Number: &none}}}
+		if e := Claim(cart("", list...), after, &c, w); len(e.Checks) != checks {
+			t.Errorf("%d rows: %d checks: %s", rows, len(e.Checks), e.Why)
+		}
+	}
+}
+
+// TestWhatALongElementShows stops at a bound.
+func TestWhatALongElementShows(t *testing.T) {
+	s := newSketch("en", "Long")
+	s.container("section", "Long list", -1)
+	for i := range 5000 {
+		s.line(0, fmt.Sprintf("Line %d of the long list", i))
+	}
+	k := &claimer{ix: indexOf(s.m), m: s.m}
+	if shown := k.shownIn(s.m.Containers[0].Node); !strings.Contains(shown, "Line 9 ") || len(shown) > 2*maxShown {
+		t.Errorf("%d bytes", len(shown))
 	}
 }
 

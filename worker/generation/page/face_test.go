@@ -13,39 +13,51 @@ import (
 func TestTheFaceOfAListIsAChoice(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		class            string
+		class, list      string
+		kind             string // of the input: role or type
 		hidden, multiple bool
 		want             string
 	}{
-		"one":              {"selectize-input", true, false, "choice"},
-		"several":          {"ts-control", true, true, "choices"},
-		"a list of itself": {"selectize-input", false, false, "text"},
-		"any input":        {"row", true, false, "text"},
+		"one":               {"selectize-input", "Guests", "textbox", true, false, "choice"},
+		"several":           {"ts-control", "Guests", "textbox", true, true, "choices"},
+		"a list of itself":  {"selectize-input", "Guests", "textbox", false, false, "text"},
+		"any input":         {"row", "Guests", "textbox", true, false, "text"},
+		"another name":      {"field", "Country", "textbox", true, false, "text"},
+		"no name":           {"input-group", "", "textbox", true, false, "text"},
+		"no name, a role":   {"ts-control", "", "combobox", true, false, "choice"},
+		"a type of its own": {"form-control", "Guests", "tel", true, false, "text"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			label, role, kind := "", c.kind, ""
+			if c.list != "" {
+				label = " label=" + c.list
+			}
+			if role == "tel" {
+				role, kind = "textbox", "tel"
+			}
 			s := draw(`
 				div.f
 					label "Guests"
-					select.plain combobox label=Guests
+					select.plain combobox` + label + `
 					div.` + c.class + `
-						input textbox "Guests" label=Guests
+						input ` + role + ` "Guests" label=Guests
 						i "▾"`)
 			for i := range s.Nodes {
 				switch n := &s.Nodes[i]; n.Tag {
 				case "select":
 					n.Options, n.Hidden, n.Multiple = []snapshot.Option{{Label: "Ann"}}, c.hidden, c.multiple
 				case "input":
-					n.Editable = true
+					n.Editable, n.Type = true, kind
 				}
 			}
-			kind := ""
+			got := ""
 			for _, f := range New(s).Fields {
 				if s.Nodes[f.Node].Tag == "input" {
-					kind = f.Kind
+					got = f.Kind
 				}
 			}
-			require.Equal(t, c.want, kind)
+			require.Equal(t, c.want, got)
 		})
 	}
 }

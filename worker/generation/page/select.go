@@ -1,10 +1,12 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/page/shape"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // tokenField reads the field whose values stand beside its input as little boxes.
@@ -58,9 +60,10 @@ func (b *builder) face(f *Field) {
 }
 
 // hiddenList returns the only list of the browser that stands, hidden, beside an input which is called
-// in the code as what takes its place; -1.
+// in the code as what takes its place, and says so: by its role, or the name that both have; -1. The
+// hidden list of countries beside a telephone number is another field.
 func (b *builder) hiddenList(i int) int {
-	if n := &b.Nodes[i]; n.Hidden || n.Tag != "input" || !n.Editable || len(n.Options) > 0 {
+	if n := &b.Nodes[i]; n.Hidden || n.Tag != "input" || !n.Editable || len(n.Options) > 0 || !listTypes[n.Type] {
 		return -1
 	}
 	called := false
@@ -79,10 +82,27 @@ func (b *builder) hiddenList(i int) int {
 			}
 		}
 		if list >= 0 && called {
-			return list
+			if b.opensList(i) || b.sameName(i, list) {
+				return list
+			}
+			return -1
 		}
 	}
 	return -1
+}
+
+// listTypes are the types of inputs in which a choice may be looked for.
+var listTypes = map[string]bool{"": true, "text": true, "search": true}
+
+// opensList reports whether an input says by its role that it opens a list.
+func (b *builder) opensList(i int) bool {
+	return b.Nodes[i].Role == "combobox" || b.Nodes[i].Popup == "listbox"
+}
+
+// sameName reports whether two elements have the same label, or accessible name without one.
+func (b *builder) sameName(i, j int) bool {
+	of := func(n *snapshot.Node) string { return shape.Label(cmp.Or(n.Label, n.Name)) }
+	return of(&b.Nodes[i]) != "" && of(&b.Nodes[i]) == of(&b.Nodes[j])
 }
 
 // listOptions reads the options of a list that is always open.
