@@ -285,7 +285,7 @@ func Bulk(t *Task) []Way {
 		k := &t.Model.Controls[c.Index]
 		n := &t.Model.Nodes[k.Node]
 		said := t.Marked && saysSelected(k)
-		if k.Record >= 0 || k.Hidden || c.Score < leastBulk && !said || n.Role == "link" && n.Href != "" || n.Role == "tab" {
+		if t.Some && saysAll(k) || k.Record >= 0 || k.Hidden || c.Score < leastBulk && !said || n.Role == "link" && n.Href != "" || n.Role == "tab" {
 			continue
 		}
 		if t.Depth == 0 && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear && !t.Marked && !saysAll(k) {
@@ -314,6 +314,12 @@ func (t *Task) elsewhere() []Way {
 		return nil
 	}
 	return Bulk(t)
+}
+
+// ForAll reports whether a node is a control for all things of a list: it stands in none of them.
+func ForAll(m *page.Model, node int) bool {
+	c := m.ControlAt(node)
+	return c >= 0 && m.Controls[c].Record < 0 && saysAll(&m.Controls[c])
 }
 
 // saysAll reports whether the name of a control says that it is for all.

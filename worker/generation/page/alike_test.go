@@ -50,7 +50,22 @@ func TestBubbleThatAsks(t *testing.T) {
 		}
 		return ""
 	}
-	require.Equal(t, "dialog", kind("\tspan \"Really remove it?\"\n\tbutton button \"No\"\n\tbutton button \"Yes\""))
+	for _, c := range []struct {
+		text, first, second, want string
+	}{
+		{"Really remove it?", "No", "Yes", "dialog"},
+		{"Really remove it?", "Cancel", "Remove", "dialog"},
+		{"Really remove it?", "Remove", "No, keep it", "dialog"},
+		{"Wirklich löschen?", "Ja, löschen", "Behalten", "dialog"},
+		{"¿Borrar la nota?", "Borrar", "Cancelar", "dialog"},
+		{"Signed in as Ann", "Profile", "Sign out", "menu"},
+		{"1 item in your cart", "View cart", "Checkout", "menu"},
+		{"Ann Smith", "Rename", "Delete", "menu"},
+		{"Order 12 was placed", "Open order", "Cancel order", "menu"},
+	} {
+		got := kind("\tspan \"" + c.text + "\"\n\tbutton button \"" + c.first + "\"\n\tbutton button \"" + c.second + "\"")
+		require.Equal(t, c.want, got, "%s: %s, %s", c.text, c.first, c.second)
+	}
 	require.Equal(t, "menu", kind("\tbutton button \"Rename\"\n\tbutton button \"Copy\""))
 	require.Equal(t, "menu", kind("\tspan \"What to do\"\n\tbutton button \"Rename\"\n\tbutton button \"Copy\"\n\tbutton button \"Move\""))
 	require.Equal(t, "menu", kind("\tspan \"What to do\"\n\tbutton button \"Rename\"\n\tbutton button \"Copy\"\n\tinput textbox \"Name\""))

@@ -155,7 +155,7 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 	}
 	if t.Target != nil && a.goal.Effect != intent.Move {
 		own := effect.RecordOf(m, t.Target)
-		list = slices.DeleteFunc(list, func(w method.Way) bool { return ofNeighbour(m, own, &w) })
+		list = slices.DeleteFunc(list, func(w method.Way) bool { return ofNeighbour(m, own, &w) || !a.bulk && forAll(m, own, &w) })
 	}
 	return list
 }
@@ -248,7 +248,7 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *page.Model) effect.Verdict {
 	c := effect.Between(a.start, now)
 	v := p.judge(c, a)
-	if v.Refused && p.checksNext() { // it tells whether it was to be refused
+	if v.Refused && p.expectsRefusal(c) {
 		v = effect.Verdict{State: effect.Reached, Why: v.Why, Used: []find.Use{{Span: a.goal.Verb, By: v.Why}}}
 	}
 	if v.State == effect.Reached && (w.Reveals && !strong(c, a) || leads(before, w, c, a)) {
@@ -266,7 +266,7 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if v.State == effect.Wrong && p.alone(a, c, w, before) {
 		v = effect.Verdict{State: effect.Partly, Why: "it is shown alone"}
 	}
-	if a.bulk && now.Dialog == nil && now.Front < 0 && (v.State == effect.Partly || v.State == effect.Unseen && len(a.target) == 0 && len(c.Changed) > 0) {
+	if a.bulk && now.Dialog == nil && now.Front < 0 && allChanged(c) && (v.State == effect.Partly || v.State == effect.Unseen && len(a.target) == 0 && len(c.Changed) > 0) {
 		v.State, v.Used = effect.Reached, append(v.Used, find.Use{Span: a.goal.Verb, By: "it changed them"})
 	}
 	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {

@@ -87,6 +87,8 @@ type planner struct {
 type thing struct {
 	what       find.What
 	ref, title string
+	// made: it came by an addition of the text.
+	made bool
 }
 
 func (p *planner) say(reason string, nearest ...Candidate) error {
