@@ -123,8 +123,7 @@ func (r *reader) coordinates(items []item, i int) bool {
 		return false
 	}
 	if it.has(lexicon.Conjunction, "and", "or", "but") {
-		particle := it.has(lexicon.Conjunction, "but") && r.lang == "de" && i > 0 && (r.imperative(items, i-1) || i > 1 && items[i-1].has(lexicon.Pronoun) && r.imperative(items, i-2)) // "geh aber nur", "schick es aber nicht ab"
-		return !it.has(lexicon.Quantity) && !particle
+		return !it.has(lexicon.Quantity) && !r.within(items, i)
 	}
 	if r.behindPreposition(items, i) {
 		return false
@@ -134,6 +133,20 @@ func (r *reader) coordinates(items []item, i int) bool {
 	}
 	after := i > 0 && (items[i-1].mark || items[i-1].has(lexicon.Conjunction)) || it.words != nil && r.finite(upToMark(items, i+1), 0) >= 0
 	return it.has(lexicon.Conjunction, "then") && i > 0 && !it.has(lexicon.Preposition) && (after || r.imperative(items, i+1) || it.words != nil && namesNext(items, i+1))
+}
+
+// within reports whether "but" at i stands within a deed: de "geh aber nur", "schick es aber nicht
+// ab". It does not where another deed follows: "öffne es, aber lösche es nicht" without its comma.
+func (r *reader) within(items []item, i int) bool {
+	if r.lang != "de" || !items[i].has(lexicon.Conjunction, "but") {
+		return false
+	}
+	for j := i + 1; j < len(items) && !items[j].mark && !items[j].has(lexicon.Preposition); j++ {
+		if !items[j].cap && r.deedForm(&items[j], "imperative") && r.imperative(items, j) {
+			return false
+		}
+	}
+	return i > 0 && r.imperative(items, i-1) || i > 1 && items[i-1].has(lexicon.Pronoun) && r.imperative(items, i-2)
 }
 
 // namesNext reports whether a quoted name stands at i, or behind a preposition there.

@@ -2,8 +2,6 @@ package intent
 
 import (
 	"slices"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
@@ -212,22 +210,16 @@ func (r *reader) modify(d *Description, p *phrase) {
 	case p.leads("near", "below", "above", "before", "after"):
 		d.Relation = append(d.Relation, Relation{Kind: p.senses[0], To: m})
 	case p.leads("called"):
-		if n := len(d.Words) - 1; n >= 0 && d.Noun == "" && m.Noun == "" && !d.Quoted && r.common(d.Words[n]) { // "a contact named Otto"
-			d.Noun, d.NounSpan, d.Words = d.Words[n].Text, d.Words[n].Span, d.Words[:n]
+		if d.Noun == "" && m.Noun == "" {
+			d.before = len(d.Words)
 		}
-		d.Words, d.Quoted = append(d.Words, m.Words...), m.Quoted
+		d.Words, d.Quoted = append(d.Words, m.Words...), m.Quoted && len(d.Words) == 0
 		if d.Noun == "" && m.Noun != "" {
 			d.Noun, d.NounSpan = m.Noun, m.NounSpan
 		}
 	default:
 		d.Having = append(d.Having, m)
 	}
-}
-
-// common reports whether a word is written as the noun of a kind of thing is, and not as a name.
-func (r *reader) common(w Word) bool {
-	first, _ := utf8.DecodeRuneInString(w.Text)
-	return r.lex.Capitals || unicode.IsLower(first)
 }
 
 // trait reports whether a phrase says what a thing is like and not where it is: "in size M", "en

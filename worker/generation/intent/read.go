@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
@@ -219,9 +220,26 @@ func (r *reader) unread(items []item, goals []Goal) []Span {
 			reach = max(reach, spans[k].To)
 			k++
 		}
-		if it.From >= reach && it.content() {
+		if it.content() && (it.From >= reach || r.swallowed(it, goals)) {
 			left = append(left, it.Span)
 		}
 	}
 	return left
+}
+
+// swallowed reports whether a deed was read as the name of what a forbidden goal is about: it is one of
+// its own, and no account of words would miss it where nothing is to be done.
+func (r *reader) swallowed(it *item, goals []Goal) bool {
+	if it.cap || !r.deedForm(it, "imperative") {
+		return false
+	}
+	for i := range goals {
+		for _, d := range goals[i].Target {
+			sure := d.Pronoun || r.lex.Capitals && !r.deedForm(it, "infinitive")
+			if goals[i].Forbidden && sure && slices.ContainsFunc(d.Words, func(w Word) bool { return w.Span == it.Span }) {
+				return true
+			}
+		}
+	}
+	return false
 }

@@ -15,6 +15,11 @@ func TestWide(t *testing.T) {
 		{"en", "the price must not exceed 50 euros", "check[not is: price op=> =50_euros]"},
 		{"en", "the list has 3 items", "check[counts: <item/items> =3 where=<list/list>]"},
 		{"de", "Antworte Uwe mit \"Ja\", schick es aber nicht ab", "add[Uwe, (mit):\"Ja\"] | !submit[PRO]"},
+		{"de", "Öffne ihn aber lösche ihn nicht.", "open[PRO] | !remove[PRO]"},
+		{"de", "Schick ihn aber bitte lösche ihn nicht.", "submit[PRO] | !remove[PRO]"},
+		{"de", "Öffne es aber schließe das Menü.", "open[PRO] | close[<menu/Menü>]"},
+		{"de", "Wähle es aber lösche Bo.", "choose[PRO] | remove[Bo]"},
+		{"de", "Geh aber nicht auf Löschen.", "!open[Löschen]"},
 		{"de", "Das Fenster wieder zumachen ohne zu speichern.", "close[<dialog/Fenster>] | !submit[]"},
 		{"de", "Versuche, den Kunden ohne Name zu speichern.", "submit[Kunden, -Name, expected]"},
 		{"fr", "N'affiche que les articles en stock", "filter[only is:en stock <item/articles>]"},
@@ -64,6 +69,29 @@ func TestClock(t *testing.T) {
 		}
 		if !found {
 			t.Errorf("%s: %s", test.text, ReadIn(test.text, test.lang).Readings[0])
+		}
+	}
+}
+
+// TestUnread holds what a reading must say that it did not take.
+func TestUnread(t *testing.T) {
+	tests := []struct{ lang, text, want string }{
+		{"de", "Öffne ihn nicht lösche ihn.", "lösche"},
+		{"de", "Schick es nicht speichere es.", "speichere"},
+		{"de", "Schick es nicht ab.", ""},
+		{"de", "Klicke nicht auf Löschen.", ""},
+		{"es", "No toques la de la cocina.", ""},
+		{"en", "Do not press send.", ""},
+	}
+	for _, test := range tests {
+		text := ReadIn(test.text, test.lang)
+		if len(text.Readings) == 0 {
+			t.Fatalf("%s: not read", test.text)
+		}
+		for _, r := range text.Readings {
+			if got := r.Left(test.text); got != test.want {
+				t.Errorf("%s is %s and leaves %q, want %q", test.text, r, got, test.want)
+			}
 		}
 	}
 }

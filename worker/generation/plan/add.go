@@ -323,7 +323,7 @@ func titleFields(g *intent.Goal) []intent.Field {
 		}
 		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
 		f := intent.Field{Span: d.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}}
-		if sided(d) {
+		if sided(d) || d.Called {
 			f.Span = f.Value.Span
 		}
 		list = append(list, f)

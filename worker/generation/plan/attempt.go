@@ -247,8 +247,8 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 // verdict judges what a way did since the goal began.
 func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *page.Model) effect.Verdict {
 	c := effect.Between(a.start, now)
-	v := effect.Judge(c, a.goal, a.target)
-	if v.Refused && p.checksNext() { // it tells whether it was to be refused
+	v := p.judge(c, a)
+	if v.Refused && p.expectsRefusal(c) {
 		v = effect.Verdict{State: effect.Reached, Why: v.Why, Used: []find.Use{{Span: a.goal.Verb, By: v.Why}}}
 	}
 	if v.State == effect.Reached && (w.Reveals && !strong(c, a) || leads(before, w, c, a)) {

@@ -45,10 +45,17 @@ func (p *planner) laterPress() bool {
 	return false
 }
 
-// useMade marks the nouns of what was made and where.
+// useMade marks the nouns of what was made and where. A kind that stands before "called" is any word:
+// the page must have it.
 func (p *planner) useMade(g *intent.Goal) {
 	for i := range g.Target {
-		p.useSpan(g.Target[i].NounSpan, "what was made")
+		d := &g.Target[i]
+		if !d.Called {
+			p.useSpan(d.NounSpan, "what was made")
+		} else if p.model != nil {
+			kind := intent.Word{Span: d.NounSpan, Text: d.Noun}
+			p.useShown(effect.Between(p.before, p.model), &intent.Description{Span: d.NounSpan, Words: []intent.Word{kind}})
+		}
 	}
 	p.useSpan(g.Verb, "made")
 	p.rememberMade(g)
@@ -96,6 +103,7 @@ func (p *planner) rememberMade(g *intent.Goal) {
 	}
 	if len(made) == 1 {
 		p.remember(p.model, made)
+		p.them[0].made = true
 	}
 }
 
@@ -115,9 +123,4 @@ func isQuestion(m *page.Model, container int) bool {
 		}
 	}
 	return false
-}
-
-// checksNext reports whether the text goes on with what must be seen.
-func (p *planner) checksNext() bool {
-	return len(p.next) > 0 && p.next[0].Effect == intent.Check
 }
