@@ -147,7 +147,7 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 		return list
 	}
 	list = slices.DeleteFunc(append(list, method.Ways(t)...), func(w method.Way) bool {
-		return ticks(m, a, &w) || handsInUnfilled(m, a, &w) || choosesFilter(m, a.goal, &w)
+		return ticks(m, a, &w) || handsInUnfilled(m, a, &w) || choosesFilter(m, a.goal, &w) || p.countsOther(m, a.goal, &w)
 	})
 	if t.Target == nil && len(a.target) == 0 {
 		list = slices.DeleteFunc(list, func(w method.Way) bool { return p.ofOther(m, a.goal, &w) })

@@ -33,7 +33,7 @@ func (p *planner) lessen(ctx context.Context, g *intent.Goal) (bool, error) {
 	}
 	var fit []find.Candidate
 	for _, c := range f.Candidates {
-		if len(c.Missing) > 0 || f.Candidates[0].Score-c.Score > maxCopies {
+		if len(c.Missing) > 0 || !p.takenFrom(m, g, c.Index) || f.Candidates[0].Score-c.Score > maxCopies {
 			continue
 		}
 		has, says := find.Copies(m, c.Index)
@@ -63,6 +63,26 @@ func (p *planner) lessen(ctx context.Context, g *intent.Goal) (bool, error) {
 	p.them = nil
 	p.remember(p.model, entriesOf(p.model, m.Records[fit[0].Index].Title))
 	return true, nil
+}
+
+// takenFrom reports whether a record is no offer, and stands in what a goal takes things out of, where it
+// says so.
+func (p *planner) takenFrom(m *page.Model, g *intent.Goal, record int) bool {
+	if method.Offers(m, record) {
+		return false
+	}
+	return g.From == nil || slices.ContainsFunc(find.Containers(m, g.From, p.want(m)), func(c find.Candidate) bool {
+		return len(c.Missing) == 0 && c.Score >= find.Enough && c.Node >= 0 && m.Inside(c.Node, m.Records[record].Node)
+	})
+}
+
+// countsOther reports whether a way to remove something presses the minus of what it is not taken out of.
+func (p *planner) countsOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
+	if g.Effect != intent.Remove || len(w.Acts) == 0 {
+		return false
+	}
+	c := m.ControlAt(w.Acts[len(w.Acts)-1].Node)
+	return c >= 0 && m.Controls[c].Record >= 0 && method.CountsDown(m, c) && !p.takenFrom(m, g, m.Controls[c].Record)
 }
 
 // entriesOf are the entries of a page that are called so, however many of the thing they have.

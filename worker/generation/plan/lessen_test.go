@@ -125,3 +125,64 @@ func TestEmpty(t *testing.T) {
 		})
 	}
 }
+
+// Some of a thing goes out of what holds it: the counter of an offer says how many are to be added.
+func TestLessenNoOffer(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		offers bool // the list with the counter has buttons that add
+		done   bool
+	}{
+		{"Remove one apple cake.", true, false},
+		{"Take one apple cake out of the bag.", true, false},
+		{"Take one apple cake out of the bag.", false, false},
+		{"Remove one apple cake from the bag.", true, false},
+		{"Remove one apple cake from the bag.", false, false},
+		{"Take one apple cake out of the menu.", false, true},
+	} {
+		t.Run(fmt.Sprint(c.text, c.offers), func(t *testing.T) {
+			count := 3
+			s := &scene{lang: "en"}
+			s.nodes = func() []snapshot.Node {
+				var list []snapshot.Node
+				part := func(name string, parts func(thing string) []snapshot.Node) {
+					at := len(list)
+					list = append(list, snapshot.Node{Ref: name, Parent: -1, Tag: "section", Role: "region", Name: name},
+						snapshot.Node{Ref: "title " + name, Parent: at, Tag: "h2", Role: "heading", Level: 2, Name: name},
+						snapshot.Node{Ref: "list " + name, Parent: at, Tag: "ul", Role: "list"})
+					for _, thing := range []string{"Apple cake", "Plum cake"} {
+						li := len(list)
+						list = append(list, snapshot.Node{Ref: name + thing, Parent: at + 2, Tag: "li", Role: "listitem"},
+							snapshot.Node{Ref: "name " + name + thing, Parent: li, Tag: "span", Role: "text", Name: thing})
+						for _, n := range parts(thing) {
+							n.Parent = li
+							list = append(list, n)
+						}
+					}
+				}
+				part("Menu", func(thing string) []snapshot.Node {
+					number := typable("count "+thing, "Quantity", "3")
+					if number.Type = "number"; thing == "Apple cake" {
+						number.Value = fmt.Sprint(count)
+					}
+					list := []snapshot.Node{pressable("less "+thing, "button", "-"), number, pressable("more "+thing, "button", "+")}
+					if c.offers {
+						list = append(list, pressable("add "+thing, "button", "Add to bag"))
+					}
+					return list
+				})
+				part("Bag", func(string) []snapshot.Node { return nil })
+				return list
+			}
+			s.on = func(_, ref, _ string) {
+				if ref == "less Apple cake" {
+					count--
+				}
+			}
+			err := s.run(t, c.text)
+			if want := map[bool]int{true: 2, false: 3}[c.done]; (err == nil) != c.done || count != want {
+				t.Errorf("there are %d: %v", count, err)
+			}
+		})
+	}
+}
