@@ -361,7 +361,9 @@ func judgeAct(j *judged) Verdict {
 		return v
 	}
 	if j.goal.Concept == "undo" && len(j.Added) > 0 && len(j.Removed) == 0 { // with its fields
-		return reached("it is back: "+shown(j.After, j.Added[0]), j.used("it is back")...)
+		v := reached("it is back: "+shown(j.After, j.Added[0]), j.used("it is back")...)
+		v.Back = true
+		return v
 	}
 	if v := j.partly(); v.State == Partly {
 		return v

@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // judgeStep: a number that the target shows went the way that was asked for, by the amount where
@@ -63,11 +65,9 @@ func (j *judged) recordStepped() bool {
 // textStepped reports whether a line or control shows another number in the same words; of a record
 // those that name it.
 func (j *judged) textStepped() bool {
-	plain := func(text string) string { return Fold(numbers.ReplaceAllString(text, "#")) } // "2 × Salt" is "1 × Salt"
 	names := func(text string) bool {
 		return len(j.records) == 0 || slices.ContainsFunc(j.records, func(r int) bool {
-			title := plain(j.Before.Records[r].Title)
-			return title != "" && strings.Contains(plain(text), title)
+			return word.Contains(text, find.WithoutCount(j.Before.Records[r].Title)) // of "Room 1", and not of "Room 2"
 		})
 	}
 	for _, p := range j.Controls {

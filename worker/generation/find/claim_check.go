@@ -180,7 +180,8 @@ func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 }
 
 // sameBefore returns what "the other" was before: of all that the description means there the one that
-// shows what it does now. Which one is left out was known on the later page only.
+// shows what it does now. Which one is left out was known on the later page only. Where several show the
+// same, before or now, none is returned: nobody knows which of them it was.
 func sameBefore(before, after *page.Model, d *intent.Description, is *Found, w Want) Found {
 	any := *d
 	any.Other = false
@@ -190,7 +191,15 @@ func sameBefore(before, after *page.Model, d *intent.Description, is *Found, w W
 		return was
 	}
 	now := shows(after, &is.Candidates[0])
-	was.Candidates = slices.DeleteFunc(was.Candidates, func(c Candidate) bool { return len(c.Missing) > 0 || shows(before, &c) != now })
+	same := func(m *page.Model, list []Candidate) []Candidate {
+		return slices.DeleteFunc(slices.Clone(list), func(c Candidate) bool {
+			return c.What != is.Candidates[0].What || len(c.Missing) > 0 || shows(m, &c) != now
+		})
+	}
+	was.Candidates = same(before, was.Candidates)
+	if len(was.Candidates) > 1 || len(same(after, Description(after, &any, w).Candidates)) > 1 {
+		was.Candidates = nil
+	}
 	return was
 }
 

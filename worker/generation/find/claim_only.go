@@ -106,7 +106,7 @@ func (k *claimer) titlesBefore() (group int, titles map[string]bool, gone []stri
 			return -1, nil, nil, unknown
 		}
 		group, left[r] = k.before.Records[r].Group, true
-		titles[withoutCount(k.before.Records[r].Title)] = true
+		titles[plainTitle(k.before.Records[r].Title)] = true
 	}
 	if group < 0 {
 		return -1, nil, nil, unknown
@@ -115,7 +115,7 @@ func (k *claimer) titlesBefore() (group int, titles map[string]bool, gone []stri
 		if left[r] {
 			continue
 		}
-		title := withoutCount(k.before.Records[r].Title)
+		title := plainTitle(k.before.Records[r].Title)
 		if title == "" || titles[title] {
 			return -1, nil, nil, "what else was in the list has no name of its own"
 		}
@@ -148,10 +148,13 @@ func otherIn(words []string, titles map[string]bool, longest int) string {
 // counted is how a title says how many there are of its thing.
 var counted = regexp.MustCompile(`^\d+ ?[x×] | ?[x×] ?\d+$| ?\(\d+\)$`)
 
-// withoutCount is a title for comparing without how many there are of its thing.
-func withoutCount(title string) string {
-	return strings.Join(wordsIn(counted.ReplaceAllString(strings.TrimSpace(title), "")), " ")
+// WithoutCount is a title without how many there are of its thing: "Tea" for "2 × Tea".
+func WithoutCount(title string) string {
+	return counted.ReplaceAllString(strings.TrimSpace(title), "")
 }
+
+// plainTitle is a title for comparing, without how many there are of its thing.
+func plainTitle(title string) string { return strings.Join(wordsIn(WithoutCount(title)), " ") }
 
 // wordsIn are the words and numbers of a text, folded.
 func wordsIn(text string) []string {

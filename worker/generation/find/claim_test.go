@@ -175,3 +175,37 @@ func TestCountOfAList(t *testing.T) {
 		}
 	}
 }
+
+// TestCountOfWhatTheListIsNot counts no list for what only the label of a field speaks of.
+func TestCountOfWhatTheListIsNot(t *testing.T) {
+	three := 3.0
+	for _, c := range []struct {
+		name, title, field string
+		lists              int
+		button             bool
+		want               bool
+	}{
+		{"the page is called so", "Invoices", "Search invoices", 1, false, true},
+		{"one more is added to it", "Shop", "New invoice", 1, false, true},
+		{"a button adds one", "Shop", "New invoice", 1, true, true},
+		{"it is only searched", "Shop", "Search invoices", 1, false, false},
+		{"it is only numbered", "Shop", "Invoice number", 1, false, false},
+		{"another list is there", "Shop", "New invoice", 2, false, false},
+	} {
+		s := newSketch("en", c.title)
+		s.table(-1, "", "Name|Town", "Ann|Ulm", "Bo|Rome", "Cy|Oslo")
+		if c.lists > 1 {
+			s.table(-1, "", "Deal|State", "Big|open", "Small|lost")
+		}
+		if c.button {
+			s.control(0, c.field, "button", -1)
+		} else {
+			s.field(0, "text", c.field, "")
+		}
+		var p spans
+		claim := intent.Claim{Subject: []intent.Description{p.say("invoices")}, Property: intent.Counts, Values: []intent.Value{{Number: &three}}}
+		if e := Claim(nil, s.m, &claim, Want{Lang: "en", Within: -1}); (e.Known && e.Holds) != c.want {
+			t.Errorf("%s: known %v, holds %v (%s), want %v", c.name, e.Known, e.Holds, e.Why, c.want)
+		}
+	}
+}

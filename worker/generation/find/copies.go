@@ -2,9 +2,11 @@ package find
 
 import (
 	"regexp"
+	"slices"
 	"strconv"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -19,7 +21,7 @@ func Copies(m *page.Model, record int) (n, node int) {
 	for _, form := range []*regexp.Regexp{copies, onlyCount} {
 		for i := range m.Records[record].Attributes {
 			a := &m.Records[record].Attributes[i]
-			if found := form.FindStringSubmatch(a.Text); found != nil {
+			if found := form.FindStringSubmatch(a.Text); found != nil && (form == copies || ofQuantity(a.Name)) {
 				n, _ = strconv.Atoi(found[1])
 				return n, a.Node
 			}
@@ -32,6 +34,15 @@ func Copies(m *page.Model, record int) (n, node int) {
 		}
 	}
 	return 0, -1
+}
+
+// ofQuantity reports whether a column of a name says how many there are: it has no name, or that of a quantity,
+// and not that of a number by which things are known.
+func ofQuantity(column string) bool {
+	is := func(name string) bool {
+		return slices.ContainsFunc(lexicon.Concept(column, ""), func(id lexicon.ConceptID) bool { return id.Name() == name })
+	}
+	return column == "" || is("quantity") && !is("number")
 }
 
 // left evaluates how many there are of what was spoken of, where its entry says so: "one is left".

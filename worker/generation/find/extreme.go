@@ -121,7 +121,7 @@ func (s *searcher) unseen(g int) {
 	}
 	gr := &s.m.Groups[g]
 	switch {
-	case gr.Pager >= 0:
+	case gr.Pager >= 0 && !gr.OnePage:
 		s.found.Uncertain = "the list has further pages"
 	case gr.Node >= 0 && gr.Node < len(s.m.Nodes) && s.m.Nodes[gr.Node].Scrolls != "" && !s.complete(gr):
 		s.found.Uncertain = "the list is scrolled"

@@ -51,6 +51,7 @@ func TestWhatIsLeft(t *testing.T) {
 		{"nothing is left in it", empty, cart("The cart is empty."), true},
 		{"the other is as it was", other, cart("", "1 × Marguerite|12 €", "1 × Rye|3 €"), true},
 		{"the other is another now", other, cart("", "1 × Marguerite|13 €", "1 × Rye|3 €"), false},
+		{"the other looks like the first one was", other, cart("", "1 × Marguerite|12 €", "1 × Marguerite|12 €"), false},
 	} {
 		w := Want{Lang: "en", Within: -1, Among: []Candidate{{What: Container, Index: 0, Node: c.after.Containers[0].Node, Sub: -1}}}
 		if c.claim.Property != intent.Counts {

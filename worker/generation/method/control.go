@@ -149,10 +149,13 @@ func textHas(text, lang string, concepts ...string) bool {
 
 // saysMarked reports whether a text calls something selected or not, or that it selects.
 func saysMarked(text string) bool {
-	return textHas(text, "", "select") || slices.ContainsFunc(strings.Fields(text), func(w string) bool {
-		return slices.ContainsFunc(lexicon.Codes(), func(code string) bool {
-			e := lexicon.Language(code).Entry(w, lexicon.State)
-			return e != nil && (e.Name == "selected" || e.Name == "unselected")
-		})
+	return textHas(text, "", "select") || saysState(text, "selected", "unselected")
+}
+
+// saysMore reports whether a word is one for a state that is more than being selected, or for removing.
+func saysMore(word string) bool {
+	return textHas(word, "", "delete", "remove") || slices.ContainsFunc(lexicon.Codes(), func(code string) bool {
+		e := lexicon.Language(code).Entry(word, lexicon.State)
+		return e != nil && e.Name != "selected" && e.Name != "unselected"
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
@@ -244,12 +245,24 @@ func selectIt(t *Task) []Way {
 	return append(t.states(), t.targetWay(t.Target.Node))
 }
 
-// chooseIt: the box by which the record is marked, else any deed on it.
+// chooseIt: the box by which the record is marked, else any deed on it, but no box that says more.
 func chooseIt(t *Task) []Way {
-	if r := t.record(); r < 0 || t.Target.What != find.Record || !t.marksBy(r) {
+	r := t.record()
+	if r < 0 || t.Target.What != find.Record {
 		return deed(t)
 	}
-	return append(t.states(), deed(t)...)
+	m := t.Model
+	list := slices.DeleteFunc(deed(t), func(w Way) bool {
+		if len(w.Acts) == 0 {
+			return false
+		}
+		c := m.ControlAt(w.Acts[len(w.Acts)-1].Node)
+		return c >= 0 && boxRoles[m.Controls[c].Role] && m.Controls[c].Record == r && !Marks(m, r, effect.ControlName(m, c))
+	})
+	if t.marksBy(r) {
+		list = append(t.states(), list...)
+	}
+	return list
 }
 
 // marksBy reports whether the box of a record marks it, and says nothing else of it: it has no name of
@@ -260,10 +273,23 @@ func (t *Task) marksBy(r int) bool {
 		if m.Controls[i].Role != "checkbox" {
 			continue
 		}
-		name := effect.Fold(effect.ControlName(m, i))
-		return name == "" || saysMarked(name) || strings.Contains(name, effect.Fold(m.Records[r].Title))
+		return Marks(m, r, effect.ControlName(m, i))
 	}
 	return false
+}
+
+// Marks reports whether a box or radio of a record with a name marks it, and says nothing else of it: it
+// has no name, is called as the record and what that shows, or after selecting.
+func Marks(m *page.Model, record int, name string) bool {
+	rest, title := effect.Fold(name), effect.Fold(m.Records[record].Title)
+	if title != "" && strings.Contains(rest, title) {
+		rest = strings.Replace(rest, title, " ", 1)
+		for _, a := range m.Records[record].Attributes {
+			rest = strings.Replace(rest, effect.Fold(a.Text), " ", 1)
+		}
+	}
+	words := strings.FieldsFunc(rest, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return len(words) == 0 || saysMarked(rest) && !slices.ContainsFunc(words, saysMore)
 }
 
 // Destroys reports whether a name of a control says that it deletes, pays or sends.
@@ -285,7 +311,7 @@ func Bulk(t *Task) []Way {
 		k := &t.Model.Controls[c.Index]
 		n := &t.Model.Nodes[k.Node]
 		said := t.Marked && saysSelected(k)
-		if k.Record >= 0 || k.Hidden || c.Score < leastBulk && !said || n.Role == "link" && n.Href != "" || n.Role == "tab" {
+		if t.Some && saysAll(k) || k.Record >= 0 || k.Hidden || c.Score < leastBulk && !said || n.Role == "link" && n.Href != "" || n.Role == "tab" {
 			continue
 		}
 		if t.Depth == 0 && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear && !t.Marked && !saysAll(k) {
@@ -314,6 +340,12 @@ func (t *Task) elsewhere() []Way {
 		return nil
 	}
 	return Bulk(t)
+}
+
+// ForAll reports whether a node is a control for all things of a list: it stands in none of them.
+func ForAll(m *page.Model, node int) bool {
+	c := m.ControlAt(node)
+	return c >= 0 && m.Controls[c].Record < 0 && saysAll(&m.Controls[c])
 }
 
 // saysAll reports whether the name of a control says that it is for all.

@@ -259,6 +259,16 @@ func countsBy(m *page.Model, i int, up bool) bool {
 	return hasConcept(&m.Controls[i], concepts...)
 }
 
+// CountsDown reports whether a control is the minus of a counter.
+func CountsDown(m *page.Model, control int) bool { return countsBy(m, control, false) }
+
+// Offers reports whether a record is the offer of a thing, and no entry of a list of what was taken: a
+// control of it adds, and is no plus of a counter.
+func Offers(m *page.Model, record int) bool {
+	aim := find.Aim{Effect: intent.Add, Record: record, Within: -1}
+	return slices.ContainsFunc(find.Controls(m, aim), func(c find.Candidate) bool { return !countsBy(m, c.Index, true) })
+}
+
 // stars returns the ways to give a rating.
 func (t *Task) stars(f *page.Field, v *intent.Value) []Way {
 	if v == nil || v.Number == nil {

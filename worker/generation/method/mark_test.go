@@ -12,7 +12,8 @@ import (
 // TestThingIsChosenByItsBox holds what is chosen of a list to the box that marks it, and not to one that
 // says something else of it.
 func TestThingIsChosenByItsBox(t *testing.T) {
-	for name, marks := range map[string]bool{"": true, "Row unselected": true, "Zeile auswählen": true, "Walk the dog": true, "Paid": false} {
+	for name, marks := range map[string]bool{"": true, "Row unselected": true, "Zeile auswählen": true, "Walk the dog": true, "Select Walk the dog": true, "Paid": false,
+		"Mark Walk the dog as done": false, "Delete Walk the dog": false, "Walk the dog als erledigt markieren": false, "Select Walk the dog to delete": false} {
 		m := tasks(func(ref string) []snapshot.Node {
 			return []snapshot.Node{{Ref: ref + "b", Label: ref, Tag: "input", Type: "checkbox", Role: "checkbox", Name: name, Checked: "false", Interactive: true},
 				button(ref+"e", ref, "Edit")}

@@ -334,6 +334,12 @@ func (t *Task) opener(r int) int {
 	return -1
 }
 
+// Opens reports whether a record has something that opens it.
+func Opens(m *page.Model, record int) bool {
+	t := Task{Model: m}
+	return t.opener(record) >= 0
+}
+
 // leaves reports whether a node is a link to another site.
 func (t *Task) leaves(node int) bool {
 	href := t.Model.Nodes[node].Href

@@ -57,7 +57,11 @@ var harms = []harm{
 		effects:  []intent.Effect{intent.SignOut, intent.Confirm},
 	},
 	{
-		concepts: []string{"reset", "clear"},
+		concepts: []string{"reset"}, // also "clear all"
+		effects:  []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm},
+	},
+	{
+		concepts: []string{"clear"},
 		effects: []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm,
 			intent.Search, intent.Select, intent.Edit},
 	},

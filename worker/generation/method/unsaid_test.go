@@ -39,6 +39,13 @@ func TestUnsaid(t *testing.T) {
 		{"Clear completed", intent.Add, "", "Put Salt on the list", true},
 		{"Clear completed", intent.Clear, "clear", "Clear what is completed", false},
 		{"Erledigte leeren", intent.Complete, "", "Hak Salz ab", true},
+		{"Reset", intent.Edit, "", "Change the second one", true},
+		{"Start over", intent.Select, "", "Mark the second one", true},
+		{"Zurücksetzen", intent.Search, "", "Suche Salz", true},
+		{"Clear all", intent.Edit, "", "Change the second one", true},
+		{"Clear", intent.Edit, "", "Change the second one", false},
+		{"Clear", intent.Search, "", "Search for Salt", false},
+		{"Reset", intent.Filter, "", "Show all", false},
 		{"Throw a party", intent.Act, "", "Mark it", false},
 	} {
 		m := tasks(func(ref string) []snapshot.Node { return []snapshot.Node{button(ref+"x", ref, c.button)} })

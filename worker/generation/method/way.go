@@ -67,6 +67,8 @@ type Task struct {
 	Pointed bool
 	// Marked: the targets are selected, and what stands in no record acts on them.
 	Marked bool
+	// Some: the list has more than the targets, so that what says all does too much.
+	Some bool
 	// Title is what the target was called when the goal began.
 	Title string
 	// Near is the field that was filled last, -1: what is handed in is its form.

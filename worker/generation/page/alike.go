@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/page/shape"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -43,11 +45,39 @@ func styles(n *snapshot.Node) []string {
 		classes = classes[:len(classes)-1] // it may be cut
 	}
 	for _, class := range classes {
-		if plainClass.MatchString(class) {
+		if plainClass.MatchString(class) && shape.Kindly(class) && saysKind(class) {
 			list = append(list, n.Tag+"."+class)
 		}
 	}
 	return list
+}
+
+// classPart is one word of a class, as people join them: "cart-item", "cartItem".
+var classPart = regexp.MustCompile(`[A-Z]?[a-z]+|[-_]+`)
+
+// saysKind reports whether a class is made of words, one of which is for a kind of thing and none for how
+// a thing is now: a build changes what a machine made, and "done" is not what a thing is.
+func saysKind(class string) bool {
+	kind, length := false, 0
+	for _, part := range classPart.FindAllString(class, -1) {
+		length += len(part)
+		if strings.Trim(part, "-_") == "" {
+			continue
+		}
+		known := false
+		for _, code := range lexicon.Codes() {
+			l, low := lexicon.Language(code), strings.ToLower(part)
+			if shape.StateWords[low] || l.Is(low, lexicon.State) {
+				return false
+			}
+			known = known || l.Known(low)
+			kind = kind || l.Is(low, lexicon.Noun_)
+		}
+		if !known || len(part) < 3 {
+			return false
+		}
+	}
+	return kind && length == len(class)
 }
 
 // maxClass is how much of a class attribute a snapshot has.

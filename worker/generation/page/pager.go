@@ -39,7 +39,7 @@ func (b *builder) findPagers() {
 				continue
 			}
 			if b.near(group, last, p) {
-				group.Pager = p
+				group.Pager, group.OnePage = p, onePage(b.X.Text(p))
 				taken[p] = taken[p] || p > last
 				break
 			}
@@ -169,6 +169,12 @@ func ranged(text string) bool {
 }
 
 // numbersOf returns the numbers of a text; a dash before one is none of its sign.
+// onePage reports whether the text of a pager says that it has one page.
+func onePage(text string) bool {
+	n := numbersOf(text)
+	return len(n) == 2 && n[0] == 1 && n[1] == 1
+}
+
 func numbersOf(text string) []float64 {
 	var numbers []float64
 	for _, p := range value.Scan(text, "") {

@@ -49,7 +49,7 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 		if err != nil {
 			return err
 		}
-		if message != "" && e.Checks[i].Part {
+		if message == notFound && e.Checks[i].Part {
 			p.drop(mark)
 			continue
 		}
@@ -217,6 +217,9 @@ func stateOf(m *page.Model, c *find.Check) (assertion, bool) {
 	return a, !n.Hidden
 }
 
+// notFound is what is wrong with an assertion that no step can make.
+const notFound = "its element cannot be found"
+
 // assert executes an assertion and keeps it when it holds; else it returns what the page says.
 func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit int) (string, error) {
 	matcher := a.matcher
@@ -230,7 +233,7 @@ func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit 
 			return "", err
 		}
 		if len(found) == 0 || found[0].Selector.Type == "" {
-			return "its element cannot be found", nil
+			return notFound, nil
 		}
 		selector := selectorFor(&found[0], &a)
 		tool.Args.Selector = selector

@@ -20,7 +20,7 @@ func (p *planner) chosen(ctx context.Context, g *intent.Goal) error {
 	if !ok || len(found) != 1 {
 		return p.deed(ctx, g)
 	}
-	c, ok := optionIn(m, found[0].Node)
+	c, ok := optionIn(m, found[0].Index)
 	if !ok {
 		return p.deed(ctx, g)
 	}
@@ -39,17 +39,17 @@ func (p *planner) chosen(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
-// optionIn returns the only option of a choice that stands in a node.
-func optionIn(m *page.Model, node int) (find.Candidate, bool) {
+// optionIn returns the only option of a choice that stands in a record, where it marks that.
+func optionIn(m *page.Model, record int) (find.Candidate, bool) {
 	var list []find.Candidate
 	for i := range m.Fields {
 		for k := range m.Fields[i].Options {
-			if at := m.Fields[i].Options[k].Node; m.Fields[i].Kind == "choice" && at >= 0 && m.Inside(node, at) {
+			if at := m.Fields[i].Options[k].Node; m.Fields[i].Kind == "choice" && at >= 0 && m.Inside(m.Records[record].Node, at) {
 				list = append(list, find.Candidate{What: find.Option, Index: i, Sub: k, Node: at, Score: 1})
 			}
 		}
 	}
-	if len(list) != 1 {
+	if len(list) != 1 || !method.Marks(m, record, m.Fields[list[0].Index].Options[list[0].Sub].Label) {
 		return find.Candidate{}, false
 	}
 	return list[0], true

@@ -335,12 +335,8 @@ func (p *planner) pick(ctx context.Context, start, before, now *page.Model, c *f
 	if err != nil {
 		return false, err
 	}
-	offered := *v // the page may call it otherwise, or in another language
-	offered.Text, offered.Number, offered.Date = nodeShows(now, list[0].Acts[0].Node), nil, nil
-	for _, v := range []*intent.Value{v, &offered} {
-		if p.holdsNow(start, then, c, v, false) || !list[0].Reveals && taken(start, then, c, v) {
-			return true, nil
-		}
+	if p.holdsNow(start, then, c, v, false) || !list[0].Reveals && (taken(start, then, c, v) || holdsOffer(start, then, c, v, nodeShows(now, list[0].Acts[0].Node))) {
+		return true, nil
 	}
 	if list[0].Reveals && !same(now, then) {
 		return p.pick(ctx, start, now, then, c, v, depth+1)

@@ -103,6 +103,7 @@ func (p *planner) rememberMade(g *intent.Goal) {
 	}
 	if len(made) == 1 {
 		p.remember(p.model, made)
+		p.them[0].made = true
 	}
 }
 
@@ -122,9 +123,4 @@ func isQuestion(m *page.Model, container int) bool {
 		}
 	}
 	return false
-}
-
-// checksNext reports whether the text goes on with what must be seen.
-func (p *planner) checksNext() bool {
-	return len(p.next) > 0 && p.next[0].Effect == intent.Check
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // lessen takes some of a thing away of which a list has more: "take one apple cake out of the bag", where
@@ -32,7 +33,7 @@ func (p *planner) lessen(ctx context.Context, g *intent.Goal) (bool, error) {
 	}
 	var fit []find.Candidate
 	for _, c := range f.Candidates {
-		if len(c.Missing) > 0 || f.Candidates[0].Score-c.Score > maxCopies {
+		if len(c.Missing) > 0 || !p.takenFrom(m, g, c.Index) || f.Candidates[0].Score-c.Score > maxCopies {
 			continue
 		}
 		has, says := find.Copies(m, c.Index)
@@ -62,6 +63,26 @@ func (p *planner) lessen(ctx context.Context, g *intent.Goal) (bool, error) {
 	p.them = nil
 	p.remember(p.model, entriesOf(p.model, m.Records[fit[0].Index].Title))
 	return true, nil
+}
+
+// takenFrom reports whether a record is no offer, and stands in what a goal takes things out of, where it
+// says so.
+func (p *planner) takenFrom(m *page.Model, g *intent.Goal, record int) bool {
+	if method.Offers(m, record) {
+		return false
+	}
+	return g.From == nil || slices.ContainsFunc(find.Containers(m, g.From, p.want(m)), func(c find.Candidate) bool {
+		return len(c.Missing) == 0 && c.Score >= find.Enough && c.Node >= 0 && m.Inside(c.Node, m.Records[record].Node)
+	})
+}
+
+// countsOther reports whether a way to remove something presses the minus of what it is not taken out of.
+func (p *planner) countsOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
+	if g.Effect != intent.Remove || len(w.Acts) == 0 {
+		return false
+	}
+	c := m.ControlAt(w.Acts[len(w.Acts)-1].Node)
+	return c >= 0 && m.Controls[c].Record >= 0 && method.CountsDown(m, c) && !p.takenFrom(m, g, m.Controls[c].Record)
 }
 
 // entriesOf are the entries of a page that are called so, however many of the thing they have.
@@ -98,25 +119,38 @@ func (p *planner) empty(ctx context.Context, g *intent.Goal) error {
 	if p.goal = g; into != nil {
 		return err
 	}
-	for n := range maxEmptied {
-		m, lookErr := p.look(ctx)
-		if lookErr != nil {
-			return lookErr
-		}
-		list := p.emptied(m, g)
-		if len(list) == 0 && n > 0 {
-			p.useSpan(g.Target[0].Span, "nothing is left in it")
-			return nil
-		}
-		if len(list) == 0 || p.spent() {
+	m, lookErr := p.look(ctx)
+	if lookErr != nil {
+		return lookErr
+	}
+	part, ok := p.toEmpty(m, &g.Target[0])
+	if !ok {
+		return err
+	}
+	ref := m.Nodes[part.Node].Ref
+	list, all := p.removable(m, ref)
+	if !all || len(list) == 0 || len(list) > maxEmptied {
+		return err
+	}
+	for n := len(list); n > 0; n-- {
+		if !all || len(list) != n || p.spent() {
 			return err
 		}
 		one := intent.Goal{Span: g.Span, Effect: intent.Remove, Verb: g.Verb}
 		if err := p.once(ctx, &one, list[:1]); err != nil {
 			return err
 		}
+		if m, lookErr = p.look(ctx); lookErr != nil {
+			return lookErr
+		}
+		list, all = p.removable(m, ref)
 	}
-	return err
+	if !all || len(list) > 0 {
+		return err
+	}
+	p.use(part.Used...)
+	p.useSpan(g.Target[0].Span, "nothing is left in it")
+	return nil
 }
 
 // maxEmptied is how many things are taken out of one list at most.
@@ -129,22 +163,32 @@ func (p *planner) onlyRemoves(g *intent.Goal) bool {
 	return l == nil || slices.ContainsFunc(l.Verbs(g.Lemma), func(v lexicon.VerbForm) bool { return v.Effect == string(intent.Remove) })
 }
 
-// emptied are the things that can be taken out of the part of the page that a goal empties.
-func (p *planner) emptied(m *page.Model, g *intent.Goal) []find.Candidate {
-	parts := find.Containers(m, &g.Target[0], p.want(m))
+// toEmpty returns the part of the page that a description means, where no other is as near.
+func (p *planner) toEmpty(m *page.Model, d *intent.Description) (find.Candidate, bool) {
+	parts := find.Containers(m, d, p.want(m))
 	if len(parts) == 0 || len(parts[0].Missing) > 0 || parts[0].Score < find.Enough || m.Nodes[parts[0].Node].Hidden {
-		return nil
+		return find.Candidate{}, false
 	}
-	var list []find.Candidate
+	best := parts[0]
+	return best, !slices.ContainsFunc(parts[1:], func(c find.Candidate) bool {
+		return best.Score-c.Score < find.Margin && !m.Inside(best.Node, c.Node) && !m.Inside(c.Node, best.Node)
+	})
+}
+
+// removable are the things that are seen in a part of the page, and whether each of them has a control
+// that takes it out. A part that is not there any more has none.
+func (p *planner) removable(m *page.Model, ref string) (list []find.Candidate, all bool) {
+	part := slices.IndexFunc(m.Nodes, func(n snapshot.Node) bool { return n.Ref == ref })
 	for r := range m.Records {
 		rec := &m.Records[r]
-		if m.Nodes[rec.Node].Hidden || !m.Inside(parts[0].Node, rec.Node) || slices.ContainsFunc(list, func(c find.Candidate) bool { return m.Inside(c.Node, rec.Node) }) {
+		if part < 0 || m.Nodes[rec.Node].Hidden || !m.Inside(part, rec.Node) || slices.ContainsFunc(list, func(c find.Candidate) bool { return m.Inside(c.Node, rec.Node) }) {
 			continue
 		}
 		aim := find.Aim{Effect: intent.Remove, Lang: p.text.Lang, Record: r, Within: -1}
-		if len(find.Controls(m, aim)) > 0 {
-			list = append(list, find.Candidate{What: find.Record, Index: r, Node: rec.Node, Sub: -1, Score: 1, Used: parts[0].Used})
+		if len(find.Controls(m, aim)) == 0 {
+			return nil, false
 		}
+		list = append(list, find.Candidate{What: find.Record, Index: r, Node: rec.Node, Sub: -1, Score: 1})
 	}
-	return list
+	return list, true
 }

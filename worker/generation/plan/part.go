@@ -98,6 +98,17 @@ func (p *planner) partOf(m *page.Model) (find.Candidate, bool) {
 	return find.Candidate{}, false
 }
 
+// strayed reports whether the place that the goal says was seen on a page, and is not on a later one: what
+// stands there is of something else.
+func (p *planner) strayed(from, now *page.Model) bool {
+	if now.Front >= 0 || now.Dialog != nil {
+		return false
+	}
+	_, was := p.partOf(from)
+	_, is := p.partOf(now)
+	return was && !is
+}
+
 // anywhere is the node in which a goal is done: what is in front of the page, else the part that
 // it says; -1 is the whole page.
 func (p *planner) anywhere(m *page.Model) int {

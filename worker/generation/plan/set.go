@@ -321,7 +321,10 @@ func (p *planner) seekFields(ctx context.Context, f *form) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if now == nil {
+		if now != nil && same(m, now) { // the last page
+			tried[partKey(&m.Nodes[w.Acts[0].Node])] = true
+		}
+		if now == nil || p.strayed(start, now) {
 			continue
 		}
 		before := f.filled

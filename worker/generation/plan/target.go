@@ -113,6 +113,9 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 		if f.Ambiguous {
 			f = p.beside(m, f)
 		}
+		if f.Clear() && oneOfAll(m, d, &f) {
+			return nil, f, false
+		}
 		if f.Clear() && !p.doubtful(&f) && (d.Count < 2 || f.Plural || p.goal != nil && p.goal.Effect == intent.Add) {
 			p.useFound(d, &f)
 			if f.Plural {
@@ -198,6 +201,16 @@ func (p *planner) tell(m *page.Model, f find.Found) find.Found {
 	}
 	f.Candidates, f.Ambiguous, f.Missing = fit, false, fit[0].Missing
 	return f
+}
+
+// oneOfAll reports whether all that belongs to something was asked for, and one thing was found that is
+// only called like it: "every part of the drum" is not the drum belt.
+func oneOfAll(m *page.Model, d *intent.Description, f *find.Found) bool {
+	if !d.All || d.Of == nil || d.Of.Pronoun || len(f.Candidates) != 1 {
+		return false
+	}
+	r, of := effect.RecordOf(m, &f.Candidates[0]), effect.Fold(phraseWords(d.Of))
+	return r >= 0 && !slices.ContainsFunc(m.Records[r].Attributes, func(a page.Attribute) bool { return effect.Fold(a.Text) == of })
 }
 
 // better reports whether a search came nearer than another one.
