@@ -29,7 +29,7 @@ func (j *judged) refused() bool {
 	if len(j.Closed)+len(j.Added)+len(j.Removed)+len(j.Changed) > 0 || slices.ContainsFunc(j.Fields, j.handedIn) {
 		return false
 	}
-	return slices.ContainsFunc(j.newMessages(), func(i int) bool { return lexicon.Refuses(j.After.Lines[i].Text) })
+	return slices.ContainsFunc(j.newMessages(), func(i int) bool { return lexicon.Refuses(j.After.Lines[i].Text, j.After.Lang) })
 }
 
 // handedIn reports whether a field lost its text, as one that was handed in does. A password goes

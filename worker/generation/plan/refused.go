@@ -15,7 +15,7 @@ import (
 func (p *planner) expectsRefusal(c *effect.Change) bool {
 	var messages []string
 	for _, l := range c.NewLines {
-		if text := c.After.Lines[l].Text; lexicon.Refuses(text) {
+		if text := c.After.Lines[l].Text; lexicon.Refuses(text, c.After.Lang) {
 			messages = append(messages, text)
 		}
 	}
@@ -40,11 +40,11 @@ func (p *planner) isOfRefusal(c *intent.Claim, messages []string) bool {
 	ofPage := true
 	for i := range c.Subject {
 		text := phraseWords(&c.Subject[i])
-		if lexicon.Refuses(phrase(&c.Subject[i])) || len(c.Values) == 0 && says(text) {
+		if lexicon.Refuses(phrase(&c.Subject[i]), p.text.Lang) || len(c.Values) == 0 && says(text) {
 			return true
 		}
 		ofPage = ofPage && text == ""
 	}
-	return slices.ContainsFunc(c.Values, func(v intent.Value) bool { return lexicon.Refuses(v.Text) || ofPage && says(v.Text) }) ||
-		slices.ContainsFunc(c.Be, func(s intent.State) bool { return lexicon.Refuses(p.words(s.Span)) })
+	return slices.ContainsFunc(c.Values, func(v intent.Value) bool { return lexicon.Refuses(v.Text, p.text.Lang) || ofPage && says(v.Text) }) ||
+		slices.ContainsFunc(c.Be, func(s intent.State) bool { return lexicon.Refuses(p.words(s.Span), p.text.Lang) })
 }
