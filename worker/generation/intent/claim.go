@@ -259,3 +259,13 @@ func (a *asserter) contrast(items []item, i int) bool {
 	before := &items[i-1]
 	return before.has(lexicon.Conjunction, "but") || (before.has(lexicon.Conjunction, "and") || before.sign(",;(")) && i > a.c.head
 }
+
+// hollow reports whether a claim says nothing that could be wrong: "es stimmt" is no more than that
+// it is.
+func (c *Claim) hollow() bool {
+	if c.Property != Is || len(c.Values)+len(c.Be) > 0 || c.Where != nil || len(c.Subject) != 1 {
+		return false
+	}
+	d := &c.Subject[0]
+	return d.Pronoun && len(d.Words)+len(d.State) == 0 && d.Noun == "" && d.Of == nil && d.Extreme == nil && d.Ordinal == 0 && len(d.Compare) == 0
+}

@@ -44,7 +44,7 @@ func (r *reader) clauses(items []item) []clause {
 	for i := range pieces {
 		r.classify(&pieces[i])
 	}
-	return r.merge(pieces)
+	return r.merge(r.repeated(pieces))
 }
 
 // pieces cuts items at marks and conjunctions.
@@ -210,7 +210,7 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 	if it.has(lexicon.Preposition) && !it.has(lexicon.Conjunction, "given") {
 		return false
 	}
-	return it.has(lexicon.Conjunction, "if", "when", "given") && i+1 < len(items) && (before == 0 || it.has(lexicon.Conjunction, "if", "when"))
+	return it.has(lexicon.Conjunction, "if", "unless", "when", "given") && i+1 < len(items) && (before == 0 || !it.has(lexicon.Conjunction, "given"))
 }
 
 // settlesThat reports whether a verb of ticking stands before "that", and behind it what is

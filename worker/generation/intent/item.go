@@ -33,6 +33,8 @@ type reader struct {
 	lang   string
 	lex    *lexicon.Lexicon
 	other  []alternative
+	// lost are spans of what was read and says nothing that a goal could hold.
+	lost []Span
 }
 
 // as returns the sense of a class, nil without one.

@@ -73,7 +73,16 @@ func (r *reader) read(toks []token) (Reading, []item) {
 				list[i].question = s.question
 			}
 			for i := range list {
+				if list[i].cond == "unless" { // no goal has an exception
+					r.lost = append(r.lost, clauseSpan(&list[i]))
+					continue
+				}
+				goals := len(b.goals)
 				b.clause(list, i)
+				vanished := len(b.goals) == goals && (b.cond == nil || i+1 == len(list))
+				if vanished && list[i].bounds(r) {
+					r.lost = append(r.lost, clauseSpan(&list[i]))
+				}
 			}
 			b.cond = nil
 		}
@@ -210,9 +219,9 @@ func (b *builder) resolve(g *Goal) {
 
 // unread returns the spans of content words that no goal has.
 func (r *reader) unread(items []item, goals []Goal) []Span {
+	left := slices.Clone(r.lost)
 	spans := r.taken(goals)
 	sort.Slice(spans, func(i, j int) bool { return spans[i].From < spans[j].From })
-	var left []Span
 	k, reach := 0, 0
 	for i := range items {
 		it := &items[i]

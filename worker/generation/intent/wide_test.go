@@ -1,6 +1,9 @@
 package intent
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestWide holds readings of what strangers say in ways that a name or a wrong bound was read of.
 func TestWide(t *testing.T) {
@@ -20,6 +23,13 @@ func TestWide(t *testing.T) {
 		{"de", "Öffne es aber schließe das Menü.", "open[PRO] | close[<menu/Menü>]"},
 		{"de", "Wähle es aber lösche Bo.", "choose[PRO] | remove[Bo]"},
 		{"de", "Geh aber nicht auf Löschen.", "!open[Löschen]"},
+		{"de", "Schalte den Dunkelmodus ein und die Benachrichtigungen aus.", "toggle[Dunkelmodus, on] | toggle[<message/Benachrichtigungen>, off]"},
+		{"de", "Schalte A und B ein und C und D aus.", "toggle[A + B, on] | toggle[C + D, off]"},
+		{"de", "Klapp A auf und B zu.", "expand[A] | collapse[B]"},
+		{"en", "Turn dark mode on and the alarm off.", "toggle[dark mode, on] | toggle[alarm, off]"},
+		{"en", "Turn on dark mode and off the alarm.", "toggle[dark mode, on] | toggle[alarm, off]"},
+		{"en", "Turn on dark mode and the alarm.", "toggle[dark mode + alarm, on]"},
+		{"en", "Proceed to checkout as a guest.", "open[checkout having(guest)]"},
 		{"de", "Das Fenster wieder zumachen ohne zu speichern.", "close[<dialog/Fenster>] | !submit[]"},
 		{"de", "Versuche, den Kunden ohne Name zu speichern.", "submit[Kunden, -Name, expected]"},
 		{"fr", "N'affiche que les articles en stock", "filter[only is:en stock <item/articles>]"},
@@ -82,6 +92,15 @@ func TestUnread(t *testing.T) {
 		{"de", "Klicke nicht auf Löschen.", ""},
 		{"es", "No toques la de la cocina.", ""},
 		{"en", "Do not press send.", ""},
+		{"en", "Delete Bo if he is in.", "he is in"},
+		{"en", "Delete Bo only if it is over.", "it is over"},
+		{"en", "Delete Bo unless it is on.", "it is on"},
+		{"en", "Unless it is open, delete Bo.", "it is open"},
+		{"de", "Lösche Bo, es sei denn, es ist offen.", "es ist offen"},
+		{"en", "Click Load until it is up.", "it is up"},
+		{"en", "If it is open, delete Bo.", ""},
+		{"en", "Turn on dark mode if it isn't on already.", ""},
+		{"de", "Klicke auf Laden und prüfe, dass es stimmt.", "es stimmt"},
 	}
 	for _, test := range tests {
 		text := ReadIn(test.text, test.lang)
@@ -89,7 +108,7 @@ func TestUnread(t *testing.T) {
 			t.Fatalf("%s: not read", test.text)
 		}
 		for _, r := range text.Readings {
-			if got := r.Left(test.text); got != test.want {
+			if got := r.Left(test.text); got != test.want && (test.want == "" || !strings.Contains(got, test.want)) {
 				t.Errorf("%s is %s and leaves %q, want %q", test.text, r, got, test.want)
 			}
 		}

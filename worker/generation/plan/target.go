@@ -57,11 +57,10 @@ func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 	return w
 }
 
-// bareClaim reports whether a goal is a claim that no word of checking begins: "Total: 12.40". A text of
-// the page that is the same says that it holds, and not what is to be done.
+// bareClaim reports whether a goal is a claim without a verb: "Total: 12.40". A text of the page that is
+// the same says that it holds, and not what is to be done.
 func (p *planner) bareClaim(g *intent.Goal) bool {
-	before := strings.TrimRight(p.text.Source[:min(g.Span.From, len(p.text.Source))], " ")
-	return g.Effect == intent.Check && (before == "" || strings.ContainsAny(before[len(before)-1:], ".,;:!?\n"))
+	return g.Effect == intent.Check && g.Claim != nil && len(g.Claim.Words) == 0
 }
 
 // resolve returns the things that a description means now, by tiers; the page is searched for
