@@ -25,6 +25,8 @@ type harm struct {
 	removes bool
 	// inFront: in a dialog in front it only closes that.
 	inFront bool
+	// only: it counts for goals of this effect; "" is all.
+	only intent.Effect
 }
 
 var harms = []harm{
@@ -38,6 +40,11 @@ var harms = []harm{
 	{
 		concepts: []string{"pay", "buy", "checkout"},
 		effects:  []intent.Effect{intent.Submit, intent.Confirm, intent.Add, intent.Complete, intent.Act, intent.Page},
+	},
+	{ // what is put into a cart is not ordered yet
+		concepts: []string{"pay", "checkout", "order"},
+		things:   []string{"order", "buy", "book", "rent"},
+		only:     intent.Add,
 	},
 	{
 		concepts: []string{"send"},
@@ -75,7 +82,7 @@ func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 		h := &harms[i]
 		counts := g.Effect == intent.Increase || g.Effect == intent.Decrease // "drop" may mean to lower: then it removes nothing
 		said := textHas(text, "", h.concepts...) || textHas(text, "", h.things...) || slices.Contains(h.things, g.Concept) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true))
-		if slices.Contains(h.effects, g.Effect) || said && !counts || h.where != nil && !h.where(m) {
+		if h.only != "" && h.only != g.Effect || slices.Contains(h.effects, g.Effect) || said && !counts || h.where != nil && !h.where(m) {
 			continue
 		}
 		for _, a := range w.Acts {

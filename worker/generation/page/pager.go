@@ -168,13 +168,13 @@ func ranged(text string) bool {
 	return len(numbers) == 3 && numbers[0] <= numbers[1] && numbers[1] <= numbers[2]
 }
 
-// numbersOf returns the numbers of a text; a dash before one is none of its sign.
 // onePage reports whether the text of a pager says that it has one page.
 func onePage(text string) bool {
 	n := numbersOf(text)
 	return len(n) == 2 && n[0] == 1 && n[1] == 1
 }
 
+// numbersOf returns the numbers of a text; a dash before one is none of its sign.
 func numbersOf(text string) []float64 {
 	var numbers []float64
 	for _, p := range value.Scan(text, "") {

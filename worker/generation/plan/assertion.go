@@ -70,11 +70,17 @@ func (p *planner) assertEach(ctx context.Context, m *page.Model, g *intent.Goal,
 	for _, a := range list {
 		a.why = p.words(g.Span)
 		message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds()))
-		if err == nil && message != "" && a.matcher.Name == step.TextIs && a.matcher.Args.Mode == step.Contains && !a.not {
-			a.matcher.Args.Mode, a.matcher.Args.Value = step.Matches, "(?i)"+regexp.QuoteMeta(a.matcher.Args.Value) // a style draws it in capitals
-			message, err = p.assert(ctx, m, a, int(g.Within.Milliseconds()))
+		if err != nil {
+			return "", err
 		}
-		if err != nil || message != "" {
+		if message == "" {
+			continue
+		}
+		if a.matcher.Name != step.TextIs || a.matcher.Args.Mode != step.Contains || a.not {
+			return message, nil
+		}
+		a.matcher.Args.Mode, a.matcher.Args.Value = step.Matches, "(?i)"+regexp.QuoteMeta(a.matcher.Args.Value) // a style draws it in capitals
+		if message, err = p.assert(ctx, m, a, int(g.Within.Milliseconds())); err != nil || message != "" {
 			return message, err
 		}
 	}

@@ -294,15 +294,6 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 	return got, err
 }
 
-// inDialog reports whether a goal presses something in what has opened: "in the dialog press Delete".
-func inDialog(g *intent.Goal) bool {
-	in := g.In
-	if in == nil && len(g.Target) == 1 {
-		in = g.Target[0].In
-	}
-	return g.Effect == intent.Press && in != nil && in.Kind == intent.Dialog
-}
-
 // leftToNext reports whether what opened is a question that a later goal of the text answers.
 func (p *planner) leftToNext(a *attempt, now *page.Model, l level, v effect.Verdict) bool {
 	if now.Dialog == nil && l.inside < 0 {

@@ -176,12 +176,16 @@ func (p *planner) toEmpty(m *page.Model, d *intent.Description) (find.Candidate,
 }
 
 // removable are the things that are seen in a part of the page, and whether each of them has a control
-// that takes it out. A part that is not there any more has none.
+// that takes it out. A part that is not there any more has none. It looks no further than one more than
+// are taken out at most.
 func (p *planner) removable(m *page.Model, ref string) (list []find.Candidate, all bool) {
 	part := slices.IndexFunc(m.Nodes, func(n snapshot.Node) bool { return n.Ref == ref })
 	for r := range m.Records {
 		rec := &m.Records[r]
-		if part < 0 || m.Nodes[rec.Node].Hidden || !m.Inside(part, rec.Node) || slices.ContainsFunc(list, func(c find.Candidate) bool { return m.Inside(c.Node, rec.Node) }) {
+		if len(list) > maxEmptied {
+			break
+		}
+		if part < 0 || m.Nodes[rec.Node].Hidden || !m.Inside(part, rec.Node) || rec.Node == part || slices.ContainsFunc(list, func(c find.Candidate) bool { return m.Inside(c.Node, rec.Node) }) {
 			continue
 		}
 		aim := find.Aim{Effect: intent.Remove, Lang: p.text.Lang, Record: r, Within: -1}

@@ -48,6 +48,15 @@ func (p *planner) into(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
+// inDialog reports whether a goal presses something in what has opened: "in the dialog press Delete".
+func inDialog(g *intent.Goal) bool {
+	in := g.In
+	if in == nil && len(g.Target) == 1 {
+		in = g.Target[0].In
+	}
+	return g.Effect == intent.Press && in != nil && in.Kind == intent.Dialog
+}
+
 // names reports whether a thing stands for all of what is seen: the heading of the page, the tab or link that is
 // open.
 func names(m *page.Model, c *find.Candidate) bool {
