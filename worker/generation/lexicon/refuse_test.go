@@ -11,6 +11,8 @@ func TestRefuses(t *testing.T) {
 		"Bitte wählen Sie ein Datum":              true,
 		"L'adresse n'a pas pu être vérifiée":      true,
 		"Veuillez remplir ce champ":               true,
+		"Bitte erst eine Zeile auswählen":         true,
+		"Please first select a row":               true,
 		"Este campo es obligatorio":               true,
 		"La contraseña no coincide":               true,
 		"Thank you, we have received your order.": false,
