@@ -52,6 +52,10 @@ type Verdict struct {
 	Used []find.Use
 	// Gone: all that speaks for it is that the target is not seen any more.
 	Gone bool
+	// Back: it holds only where all that came was there before.
+	Back bool
+	// Refused: all that came is a message that says no.
+	Refused bool
 	// Harm names what changed and must not have: another record is gone.
 	Harm string
 }

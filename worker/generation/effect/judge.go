@@ -99,8 +99,9 @@ func (j *judged) harm() string {
 	if keepsAll[j.goal.Effect] || box || j.Change.URL || j.After.Dialog != nil || j.covered() {
 		return ""
 	}
+	field := j.goal.Effect == intent.Clear && len(j.target) == 1 && j.target[0].What == find.Field // it is emptied, and what it is of stays
 	for _, r := range j.Removed {
-		if !j.belongs(r) && !j.leftGroup(r) && !j.refilled(r) && !j.stillShown(r) {
+		if field && slices.Contains(j.records, r) || !j.belongs(r) && !j.leftGroup(r) && !j.refilled(r) && !j.stillShown(r) {
 			return "also gone: " + shown(j.Before, r)
 		}
 	}
@@ -266,9 +267,14 @@ func (j *judged) partly() Verdict {
 	return Verdict{State: Unseen, Why: "nothing speaks for it"}
 }
 
-// newFields reports whether After has fields that Before did not show.
+// newFields reports whether After shows fields that Before did not.
 func (j *judged) newFields() bool {
-	return slices.Contains(j.fields.before, -1)
+	for a, b := range j.fields.before {
+		if b < 0 && !j.After.Fields[a].Hidden {
+			return true
+		}
+	}
+	return false
 }
 
 func reached(why string, used ...find.Use) Verdict {

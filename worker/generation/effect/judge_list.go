@@ -270,8 +270,47 @@ func (j *judged) saysPage(want float64) bool {
 			return true
 		}
 	}
-	return j.Change.URL
+	return j.Change.URL || j.saysRange(int(want))
 }
+
+// saysRange reports whether the page counts the records that it shows ("6-10 of 42"), and these are those
+// of a page, by how many there were on the page before.
+func (j *judged) saysRange(want int) bool {
+	for _, was := range ranges(j.Before) {
+		for _, is := range ranges(j.After) {
+			if size := was[1] - was[0] + 1; is[2] == was[2] && is != was && is[0] == (want-1)*size+1 {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// ranges are the first, the last and the number of all, where a text of the page says so.
+func ranges(m *page.Model) [][3]int {
+	var list [][3]int
+	for i := range m.Nodes {
+		n := &m.Nodes[i]
+		if n.Hidden || len(n.Name) > maxRange || n.Role != "text" && n.Text == "" {
+			continue
+		}
+		numbers := strings.FieldsFunc(n.Name, func(r rune) bool { return r < '0' || r > '9' })
+		if len(numbers) != 3 {
+			continue
+		}
+		var r [3]int
+		for k := range r {
+			r[k], _ = strconv.Atoi(numbers[k])
+		}
+		if r[0] > 0 && r[0] <= r[1] && r[1] <= r[2] {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// maxRange is how long a text is that counts what is shown.
+const maxRange = 60
 
 // looksNew reports whether an element has other classes or colours than before.
 func (j *judged) looksNew(node int) bool {

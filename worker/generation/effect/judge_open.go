@@ -75,6 +75,8 @@ func judgeSubmit(j *judged) Verdict {
 		return reached("another page is seen", j.used("it was handed in")...)
 	case j.Before.Dialog != nil && j.After.Dialog == nil:
 		return reached("the question is answered", j.used("it was answered")...)
+	case j.refused() && !j.goal.Expected:
+		return Verdict{State: Unseen, Why: "the page says that it refuses what was handed in", Refused: true}
 	case len(j.Closed) > 0, len(j.Added) > 0, len(j.NewLines) > 0, len(j.Removed) > 0, len(j.Changed) > 0:
 		return reached("the page took it", j.used("it was handed in")...)
 	case len(j.Fields) > 0, len(j.Controls) > 0, len(j.GoneLines) > 0:
@@ -91,6 +93,8 @@ func judgeValue(j *judged) Verdict {
 		return Verdict{State: Unseen, Why: "nothing changed"}
 	case len(j.Fields) > 0:
 		return reached("the field changed", j.used("the value is set")...)
+	case j.marked():
+		return reached("it is marked", j.used("it is marked")...)
 	}
 	if v := j.partly(); v.State == Partly {
 		return v
@@ -169,7 +173,7 @@ func judgeSelect(j *judged) Verdict {
 	if v, ok := j.targetChanged(); ok && v.State != Wrong {
 		return v
 	}
-	if len(j.Fields) > 0 || len(j.Controls) > 0 || len(j.Looks) > 0 {
+	if len(j.Fields) > 0 || len(j.Controls) > 0 || j.looksShow() {
 		return reached("it is marked", j.used("it is marked")...)
 	}
 	return j.partly()

@@ -164,22 +164,6 @@ func (j *judged) newMessages() []int {
 	return list
 }
 
-// failing reports whether a field became invalid: the page refuses what was filled in.
-func (j *judged) failing() bool {
-	before := 0
-	for i := range j.Before.Nodes {
-		if j.Before.Nodes[i].Invalid {
-			before++
-		}
-	}
-	for i := range j.After.Nodes {
-		if j.After.Nodes[i].Invalid {
-			before--
-		}
-	}
-	return before < 0
-}
-
 // counted returns what names a number that went up or down outside of the records: a badge,
 // a total; "" without one.
 func (j *judged) counted() string {
@@ -374,6 +358,11 @@ func (j *judged) otherChanges() []int {
 // judgeAct: any verb on a target: the target changed, left, or the page says something.
 func judgeAct(j *judged) Verdict {
 	if v, ok := j.targetChanged(); ok {
+		return v
+	}
+	if j.goal.Concept == "undo" && len(j.Added) > 0 && len(j.Removed) == 0 { // with its fields
+		v := reached("it is back: "+shown(j.After, j.Added[0]), j.used("it is back")...)
+		v.Back = true
 		return v
 	}
 	if v := j.partly(); v.State == Partly {

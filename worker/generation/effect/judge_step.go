@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // judgeStep: a number that the target shows went the way that was asked for, by the amount where
@@ -65,8 +67,7 @@ func (j *judged) recordStepped() bool {
 func (j *judged) textStepped() bool {
 	names := func(text string) bool {
 		return len(j.records) == 0 || slices.ContainsFunc(j.records, func(r int) bool {
-			title := Fold(j.Before.Records[r].Title)
-			return title != "" && strings.Contains(Fold(text), title)
+			return word.Contains(text, find.WithoutCount(j.Before.Records[r].Title)) // of "Room 1", and not of "Room 2"
 		})
 	}
 	for _, p := range j.Controls {

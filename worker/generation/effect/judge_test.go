@@ -50,6 +50,13 @@ func table(lines []string, rows ...string) *page.Model {
 	return m
 }
 
+// withField adds a field to the first record.
+func withField(m *page.Model) *page.Model {
+	m.Nodes = append(m.Nodes, snapshot.Node{Ref: "field", Parent: m.Records[0].Node, Tag: "input", Role: "textbox", HasValue: true})
+	m.Fields = append(m.Fields, page.Field{Node: len(m.Nodes) - 1, Kind: "text", Label: "Amount", Record: 0, Container: -1})
+	return m
+}
+
 func record(m *page.Model, i int) find.Candidate {
 	return find.Candidate{What: find.Record, Index: i, Node: m.Records[i].Node, Sub: -1, Score: 1}
 }
@@ -64,6 +71,7 @@ func named(words string) []intent.Description {
 
 func TestJudge(t *testing.T) {
 	three := []string{"Salt|3", "Salsa|1", "Milk|2"}
+	rooms := []string{"Room 1|a", "Room 2|b", "Room 12|c"}
 	five := 5.0
 	cases := []struct {
 		name          string
@@ -98,7 +106,13 @@ func TestJudge(t *testing.T) {
 		{"another counts", intent.Goal{Effect: intent.Increase}, table(nil, three...), table(nil, "Salt|3", "Salsa|2", "Milk|2"), 0, effect.Unseen},
 		{"only a total counts", intent.Goal{Effect: intent.Decrease}, table([]string{"8 rows"}, three...), table([]string{"7 rows"}, three...), 0, effect.Unseen},
 		{"renamed", intent.Goal{Effect: intent.Edit, Text: &intent.Value{Text: "Sugar"}}, table(nil, three...), table(nil, "@r Sugar|3", "Salsa|1", "Milk|2"), 0, effect.Reached},
+		{"a line of another one counts", intent.Goal{Effect: intent.Increase}, table([]string{"Room 2: 4 guests"}, rooms...), table([]string{"Room 2: 5 guests"}, rooms...), 0, effect.Unseen},
+		{"a line of one whose name goes on counts", intent.Goal{Effect: intent.Increase}, table([]string{"Room 12: 4 guests"}, rooms...), table([]string{"Room 12: 5 guests"}, rooms...), 0, effect.Unseen},
+		{"its line counts", intent.Goal{Effect: intent.Increase}, table([]string{"Room 1: 4 guests"}, rooms...), table([]string{"Room 1: 5 guests"}, rooms...), 0, effect.Reached},
+		{"its line counts before its name", intent.Goal{Effect: intent.Decrease}, table([]string{"2 × Salt"}, "2 × Salt|a", "Milk|b"), table([]string{"1 × Salt"}, "2 × Salt|a", "Milk|b"), 0, effect.Reached},
 		{"something else than the name", intent.Goal{Effect: intent.Edit, Text: &intent.Value{Text: "Sugar"}}, table(nil, three...), table(nil, "x Salt|3", "Salsa|1", "Milk|2"), 0, effect.Unseen},
+		{"what was removed is back", intent.Goal{Effect: intent.Act, Concept: "undo"}, table(nil, "Salsa|1", "Milk|2"), withField(table(nil, three...)), -1, effect.Reached},
+		{"more and fields", intent.Goal{Effect: intent.Act}, table(nil, "Salsa|1", "Milk|2"), withField(table(nil, three...)), -1, effect.Partly},
 		{"rated otherwise", intent.Goal{Effect: intent.Rate, Amount: &intent.Value{Number: &five}}, table(nil, three...), table(nil, "Salt|4", "Salsa|1", "Milk|2"), 0, effect.Unseen},
 	}
 	for _, c := range cases {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -15,13 +16,21 @@ func (j *judged) ticked(before, after int) (done, boxed bool) {
 		return false, false
 	}
 	was, is := boxOf(j.Before, before), boxOf(j.After, after)
+	if was != is && j.goal.Become != nil && selectsOnly(j.Before, before) && content(j.Before, before) == content(j.After, after) {
+		return false, true
+	}
 	if was == "" || is == "" || content(j.Before, before) != content(j.After, after) {
 		return false, false
 	}
-	if slices.Contains(j.Before.Records[before].States, "done") != slices.Contains(j.After.Records[after].States, "done") {
+	if !slices.Equal(withoutBox(j.Before.Records[before].States), withoutBox(j.After.Records[after].States)) {
 		return false, false
 	}
 	return was != is, true
+}
+
+// withoutBox are states without those of a box.
+func withoutBox(states []string) []string {
+	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return s == "checked" || s == "unchecked" || s == "selected" })
 }
 
 // marks are the concepts of verbs that give a thing a sign and do not finish it.
@@ -49,4 +58,25 @@ func (j *judged) unticked(r int) bool {
 		return false
 	}
 	return slices.Contains(j.After.Records[a].States, "unchecked") && content(j.Before, r) == content(j.After, a)
+}
+
+// marked reports whether the boxes of all targets were ticked by a goal that chooses them.
+func (j *judged) marked() bool {
+	if j.goal.Effect != intent.Choose || len(j.records) == 0 {
+		return false
+	}
+	return !slices.ContainsFunc(j.records, func(r int) bool {
+		a := j.Record(r)
+		return a < 0 || boxOf(j.Before, r) != "false" || boxOf(j.After, a) != "true"
+	})
+}
+
+// selectsOnly reports whether the box of a record is called after selecting: what the record is to
+// become is done to it afterwards, by something else.
+func selectsOnly(m *page.Model, record int) bool {
+	return slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+		return f.Record == record && f.Kind == "switch" && slices.ContainsFunc(f.Names, func(name string) bool {
+			return slices.ContainsFunc(lexicon.Concept(name, ""), func(id lexicon.ConceptID) bool { return id.Name() == "select" })
+		})
+	})
 }

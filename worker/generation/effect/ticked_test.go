@@ -35,3 +35,14 @@ func TestTicked(t *testing.T) {
 		}
 	}
 }
+
+// A thing that shows another state than that of its box is marked, whatever the box is for.
+func TestMarkedBesideABox(t *testing.T) {
+	before, after := boxed("false", "row"), boxed("false", "row")
+	before.Records[0].States = []string{"unread", "unchecked"}
+	after.Records[0].States = []string{"unchecked"}
+	g := &intent.Goal{Effect: intent.Complete, Become: &intent.Value{Text: "read"}}
+	if v := effect.Judge(effect.Between(before, after), g, []find.Candidate{record(before, 0)}); v.State != effect.Reached {
+		t.Errorf("%s, %s", v.State, v.Why)
+	}
+}

@@ -156,6 +156,9 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 	if label != "" {
 		out.label = label
 	}
+	if value > 0 && pf.Kind == "text" && f.Value.Number != nil && a.preposition(f, pf) > 0 { // "Price from": the end of a range
+		value = max(value, a.numberFit(&f.Value, pf))
+	}
 	name, isNamed := named[p]
 	if p.option >= 0 && !isNamed {
 		name, isNamed = named[place{p.field, -1}]
@@ -216,7 +219,7 @@ func (a *assigner) preposition(f *intent.Field, pf *page.Field) float64 {
 	}
 	p := a.ix.phrase([]atom{{text: f.Prep}}, a.w.Lang)
 	for _, n := range pf.Names {
-		if id := a.ix.id(n); id >= 0 && (p.match(id).hits > 0 || a.leadsName(n, f.Prep)) {
+		if id := a.ix.id(n); id >= 0 && (p.match(id).hits > 0 || a.leadsName(n, f.Prep) || f.Value.Number != nil && isEnd(n, f.Prep)) {
 			return 0.12
 		}
 	}
@@ -230,6 +233,21 @@ func (a *assigner) leadsName(name, prep string) bool {
 	return len(words) > 0 && (a.isPreposition(words[0], prep) || a.isPreposition(words[len(words)-1], prep))
 }
 
+// ends are the concepts of words that name the ends of a range.
+var ends = map[string][]string{"from": {"minimum", "date_from"}, "to": {"maximum", "date_to"}}
+
+// isEnd reports whether the name of a field begins or ends with a word for the end of a range that a
+// preposition stands for: "Max. price", "Preis bis".
+func isEnd(name, prep string) bool {
+	words := strings.Fields(name)
+	if len(words) == 0 {
+		return false
+	}
+	return slices.ContainsFunc([]string{words[0], words[len(words)-1]}, func(w string) bool {
+		return slices.ContainsFunc(lexicon.Concept(strings.Trim(w, ".:"), ""), func(id lexicon.ConceptID) bool { return slices.Contains(ends[prep], id.Name()) })
+	})
+}
+
 func (a *assigner) isPreposition(first, prep string) bool {
 	if first == strings.ToLower(prep) {
 		return true
@@ -240,7 +258,7 @@ func (a *assigner) isPreposition(first, prep string) bool {
 			continue
 		}
 		e := lex.Entry(strings.Trim(first, ".:"), lexicon.Preposition)
-		if e != nil && e.Name == prep {
+		if e != nil && slices.Contains(e.Names, prep) {
 			return true
 		}
 	}

@@ -38,9 +38,12 @@ type Check struct {
 	Nodes   []int
 	Count   int
 	Subject int
-	// Words tell those that are counted from others; Role is that of what there is none of.
-	Words []string
-	Role  string
+	// Words tell those that are counted from others; Role, or Style as CSS, is that of what there is
+	// none of.
+	Words       []string
+	Role, Style string
+	// Part: it is only a part of what is compared, and may be left where no step can compare it.
+	Part bool
 }
 
 // Claim says whether a claim holds on after, and whether it held on before, which may be nil.
@@ -95,7 +98,7 @@ type claimer struct {
 // evaluate says whether a claim holds on a page.
 func evaluate(before, m *page.Model, c *intent.Claim, w Want) Evidence {
 	k := &claimer{ix: indexOf(m), m: m, c: c, w: w, before: before}
-	if !k.where() && c.Property != intent.Counts {
+	if !k.where() {
 		k.e.Why = said(c.Where) + " was not found"
 		return k.e
 	}

@@ -1,10 +1,13 @@
 package find
 
 import (
+	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -64,19 +67,63 @@ func (k *claimer) none(d *intent.Description) {
 		k.e.Checks = append(k.e.Checks, Check{Kind: "hidden", Node: -1, Group: -1, Text: said(d)})
 		return
 	}
+	g := k.listBefore(d)
+	if g < 0 {
+		return
+	}
+	check, things := k.likeBefore(g), k.before.Groups[g].Records
+	switch {
+	case check.Role+check.Style == "" && len(things) <= maxGone: // what its things were called is not shown
+		for _, r := range things {
+			k.e.Checks = append(k.e.Checks, Check{Kind: "hidden", Node: -1, Group: -1, Text: k.before.Records[r].Title})
+		}
+	case check.Role+check.Style != "" && check.Role != "text":
+		k.e.Checks = append(k.e.Checks, check)
+	}
+}
+
+// likeBefore returns a check that counts what is like the things of a list that the page had before,
+// where that list stands: by their role, else by their style. It has neither where no step can tell them.
+func (k *claimer) likeBefore(g int) Check {
+	list, nodes := k.before.Groups[g].Node, []int{}
+	for _, r := range k.before.Groups[g].Records {
+		nodes = append(nodes, k.before.Records[r].Node)
+	}
+	check := Check{Kind: "count", Node: -1, Group: -1, Role: k.before.Nodes[nodes[0]].Role}
+	if list >= 0 {
+		check.Node = slices.IndexFunc(k.m.Nodes, func(n snapshot.Node) bool { return n.Ref == k.before.Nodes[list].Ref && !n.Hidden })
+	}
+	if check.Role == "" {
+		check.Style = page.Alike(k.before, list, nodes)
+	}
+	return check
+}
+
+// listBefore returns the list that a description spoke of before, by its things or by what holds them
+// ("nothing is left in it"); -1 without one.
+func (k *claimer) listBefore(d *intent.Description) int {
 	if k.before == nil {
-		return
+		return -1
 	}
-	f := Description(k.before, d, Want{Kinds: []What{Record}, Lang: k.w.Lang, Within: -1})
-	if len(f.Missing) > 0 || len(f.Candidates) == 0 {
-		return
+	if !d.Pronoun {
+		f := Description(k.before, d, Want{Kinds: []What{Record}, Lang: k.w.Lang, Within: -1})
+		if len(f.Missing) > 0 || len(f.Candidates) == 0 {
+			return -1
+		}
+		return k.before.Records[f.Candidates[0].Index].Group
 	}
-	r := &k.before.Records[f.Candidates[0].Index]
-	if role := k.before.Nodes[r.Node].Role; role != "text" && r.Group >= 0 {
-		list := k.before.Nodes[k.before.Groups[r.Group].Node].Ref
-		at := slices.IndexFunc(k.m.Nodes, func(n snapshot.Node) bool { return n.Ref == list && !n.Hidden })
-		k.e.Checks = append(k.e.Checks, Check{Kind: "count", Node: at, Group: -1, Role: role})
+	if len(k.w.Among) != 1 || k.w.Among[0].What != Container {
+		return -1
 	}
+	ref := k.m.Nodes[k.w.Among[0].Node].Ref
+	at := slices.IndexFunc(k.before.Nodes, func(n snapshot.Node) bool { return n.Ref == ref })
+	best, most := -1, 0
+	for g := range k.before.Groups {
+		if n := len(k.before.Groups[g].Records); at >= 0 && n > most && k.before.Inside(at, k.before.Records[k.before.Groups[g].Records[0]].Node) {
+			best, most = g, n
+		}
+	}
+	return best
 }
 
 // unchanged evaluates whether things are as they were before.
@@ -86,6 +133,9 @@ func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 	for i := range c.Subject {
 		d := &c.Subject[i]
 		was, is := Description(before, d, w), Description(after, d, w)
+		if d.Other {
+			was = sameBefore(before, after, d, &is, w)
+		}
 		if len(is.Candidates) == 0 || len(is.Missing) > 0 || len(was.Candidates) == 0 || len(was.Missing) > 0 {
 			e.Known, e.Holds = false, false
 			e.Missing = append(e.Missing, missingOf(&is, d)...)
@@ -104,30 +154,75 @@ func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 			if j >= len(was.Candidates) || is.Plural && len(was.Candidates) != n || shows(before, &was.Candidates[j]) != shows(after, &is.Candidates[j]) {
 				e.Holds = false
 				e.Why += said(d) + " has changed; "
-				break
+				if j >= len(was.Candidates) || !c.Not {
+					break
+				}
 			}
 			k := claimer{ix: indexOf(after), m: after}
 			k.asNow(&is.Candidates[j])
 			e.Checks = append(e.Checks, k.e.Checks...)
 		}
 	}
-	if c.Not { // what it was, no step knows
-		e.Checks = nil
+	if !c.Not {
+		return e
 	}
-	e.Holds = e.Holds != c.Not
+	// What it was, no step knows: what it is now shows that it changed.
+	e.Holds = e.Known && !e.Holds
+	if e.Holds && c.Op != "=" && c.Op != "" {
+		e.Holds = stepped(before, after, c, w)
+	}
+	if e.Holds {
+		for _, v := range c.Values {
+			e.Used = append(e.Used, Use{v.Span, "by as much"})
+		}
+	}
 	return e
+}
+
+// sameBefore returns what "the other" was before: of all that the description means there the one that
+// shows what it does now. Which one is left out was known on the later page only. Where several show the
+// same, before or now, none is returned: nobody knows which of them it was.
+func sameBefore(before, after *page.Model, d *intent.Description, is *Found, w Want) Found {
+	any := *d
+	any.Other = false
+	w.Among, w.Except = nil, nil
+	was := Description(before, &any, w)
+	if len(is.Candidates) == 0 || is.Plural || was.Plural || len(was.Missing) > 0 {
+		return was
+	}
+	now := shows(after, &is.Candidates[0])
+	same := func(m *page.Model, list []Candidate) []Candidate {
+		return slices.DeleteFunc(slices.Clone(list), func(c Candidate) bool {
+			return c.What != is.Candidates[0].What || len(c.Missing) > 0 || shows(m, &c) != now
+		})
+	}
+	was.Candidates = same(before, was.Candidates)
+	if len(was.Candidates) > 1 || len(same(after, Description(after, &any, w).Candidates)) > 1 {
+		was.Candidates = nil
+	}
+	return was
 }
 
 // asNow checks that a thing shows and holds what it does now.
 func (k *claimer) asNow(c *Candidate) {
 	add := func(kind string, node int, text string) {
 		if node >= 0 && !k.m.Nodes[node].Hidden {
-			k.e.Checks = append(k.e.Checks, Check{Kind: kind, Node: node, Group: -1, Text: text})
+			k.e.Checks = append(k.e.Checks, Check{Kind: kind, Node: node, Group: -1, Text: text, Part: true})
 		}
 	}
 	for i := range k.m.Fields {
-		if f := &k.m.Fields[i]; k.ix.below(f.Node, c.Node) {
+		f := &k.m.Fields[i]
+		if !k.ix.below(f.Node, c.Node) {
+			continue
+		}
+		if n := &k.m.Nodes[f.Node]; n.HasValue || n.Checked != "" || len(n.Options) > 0 || len(f.Options) == 0 {
 			add("value", f.Node, f.Value)
+			continue
+		}
+		for _, o := range f.Options { // stars and buttons of a choice, which hold it one by one
+			if o.Node >= 0 && o.Selected && k.m.Nodes[o.Node].Checked != "" {
+				add("value", o.Node, o.Label)
+			}
 		}
 	}
 	if c.What == Container {
@@ -144,32 +239,48 @@ func (k *claimer) asNow(c *Candidate) {
 		return
 	}
 	for _, e := range k.texts(c) {
-		if e.kind == "text" && !(c.What == Record && e.node == c.Node) {
+		own := e.node >= 0 && !(c.What == Record && e.node == c.Node)
+		if own && e.kind == "text" && k.m.Nodes[e.node].Checked == "" && word.Contains(k.shownIn(e.node), e.text) {
 			add("contains", e.node, e.text)
 		}
 	}
 }
 
+// shownIn is what an element and those in it show.
+func (k *claimer) shownIn(node int) string {
+	var b strings.Builder
+	b.WriteString(k.m.Nodes[node].Name + " " + k.m.Nodes[node].Text)
+	for i := node + 1; i < len(k.m.Nodes) && k.ix.below(i, node) && b.Len() < maxShown; i++ {
+		if n := &k.m.Nodes[i]; !n.Hidden && n.Checked == "" { // the stars of a rating are not shown as texts
+			b.WriteString(" " + cmp.Or(n.Text, n.Name))
+		}
+	}
+	return b.String()
+}
+
+// maxShown bounds what is compared of what an element shows.
+const maxShown = 20_000
+
 // shows is what a thing shows and holds, as one text.
 func shows(m *page.Model, c *Candidate) string {
 	k := &claimer{ix: indexOf(m), m: m}
-	s := ""
+	var b strings.Builder
 	if c.What == Container {
 		for i := range m.Fields {
 			if f := &m.Fields[i]; k.ix.below(f.Node, c.Node) {
-				s += f.Label + "=" + f.Value + m.Nodes[f.Node].Checked + "\x00"
+				b.WriteString(f.Label + "=" + f.Value + m.Nodes[f.Node].Checked + "\x00")
 			}
 		}
 		for i := range m.Records {
 			if k.ix.below(m.Records[i].Node, c.Node) {
-				s += m.Records[i].Title + "\x00"
+				b.WriteString(m.Records[i].Title + "\x00")
 			}
 		}
-		return s
+		return b.String()
 	}
 	for _, e := range k.texts(c) {
-		s += e.text + "\x00"
+		b.WriteString(e.text + "\x00")
 	}
 	n := &m.Nodes[c.Node]
-	return s + n.Checked + n.Selected + n.Value
+	return b.String() + n.Checked + n.Selected + n.Value
 }

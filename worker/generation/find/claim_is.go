@@ -1,7 +1,11 @@
 package find
 
 import (
+	"slices"
+
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // is evaluates whether the subjects show, hold or are what the claim says.
@@ -188,7 +192,9 @@ func (k *claimer) candidateIs(c *Candidate, d *intent.Description) (holds, known
 	}
 	for i := range k.c.Values {
 		if !k.value(c, d, &k.c.Values[i]) {
-			holds = false
+			if holds = false; k.c.Not && k.unheard(&k.c.Values[i]) {
+				return false, false
+			}
 		}
 	}
 	for i := range k.c.Be {
@@ -196,6 +202,27 @@ func (k *claimer) candidateIs(c *Candidate, d *intent.Description) (holds, known
 		holds, known = holds && ok, known && kn
 	}
 	return holds != k.c.Not, known
+}
+
+// unheard reports whether a value is words of the text alone, which the page has not shown, now or
+// before: that something does not show them says nothing.
+func (k *claimer) unheard(v *intent.Value) bool {
+	if v.Quoted || v.Number != nil || v.Date != nil {
+		return false
+	}
+	for _, m := range []*page.Model{k.m, k.before} {
+		if m == nil {
+			continue
+		}
+		on := &claimer{ix: indexOf(m), m: m, w: Want{Within: -1}}
+		_, shown := on.quoted(v.Text, v.Span)
+		if shown || slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+			return slices.ContainsFunc(f.Options, func(o page.Option) bool { return word.Contains(o.Label, v.Text) })
+		}) {
+			return false
+		}
+	}
+	return true
 }
 
 // be evaluates a state of a thing.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 // counts evaluates how many of something there are.
@@ -18,7 +19,10 @@ func (k *claimer) counts() {
 	d.All, d.Both, d.Count = true, false, 0
 	plain := d.Of == nil && d.In == nil && len(d.Having)+len(d.Lacking) == 0 && d.Extreme == nil
 	bare := d.Pronoun || d.Noun == "" && d.Kind == "" && plain
-	more := !d.Pronoun && want > float64(len(k.w.Among)) // more than what was spoken of
+	more := (!d.Pronoun || k.c.Subject[0].All) && want > float64(len(k.w.Among)) // more than what was spoken of
+	if bare && len(d.Words) == 0 && len(d.State) == 0 && k.left(&d, want) {
+		return
+	}
 	if bare && len(d.Words) == 0 && (len(k.w.Among) == 0 || more) && len(d.State) == 0 {
 		k.countMain(want)
 		return
@@ -28,6 +32,13 @@ func (k *claimer) counts() {
 	f := Description(k.m, &d, w)
 	if len(f.Missing) > 0 || len(f.Candidates) == 0 {
 		f = Description(k.m, &d, k.w)
+	}
+	if plain && d.Kind == "" && len(d.Words) > 0 && len(f.Missing) == 0 && onlyInFields(f.Candidates) { // "3 tasks": a field "New task" is none
+		if k.listOf(&d) {
+			k.countMain(want)
+			return
+		}
+		f.Candidates = nil
 	}
 	members := 0
 	var nodes []int
@@ -70,6 +81,57 @@ func (k *claimer) counts() {
 	}
 }
 
+// onlyInFields reports whether all candidates are fields and controls.
+func onlyInFields(list []Candidate) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(c Candidate) bool { return c.What != Field && c.What != Control })
+}
+
+// listOf reports whether the page shows one list, and says that what is in it is called as a description
+// does: in the titles of the page or around the list, or where one more is added to it.
+func (k *claimer) listOf(d *intent.Description) bool {
+	lists := k.lists()
+	if len(d.State) > 0 || len(lists) != 1 {
+		return false
+	}
+	p := k.ix.phrase(wordAtoms(d), k.w.Lang)
+	says := func(text string) bool { return p.match(k.ix.id(text)).hits == len(p.atoms) }
+	list := &k.m.Groups[lists[0]]
+	if says(k.m.Title) || says(list.Title) {
+		return true
+	}
+	around := -1
+	for i := range k.m.Containers {
+		c := &k.m.Containers[i]
+		if !k.ix.below(list.Node, c.Node) && !(c.Node < list.Node && list.Node < c.End) {
+			continue
+		}
+		if says(c.Title) {
+			return true
+		}
+		around = max(around, c.Node)
+	}
+	adds := func(node int, name string) bool {
+		return !k.m.Nodes[node].Hidden && (around < 0 || k.ix.holds(around, node)) && says(name) && k.ix.words.anyOf(k.ix.words.concepts(name), "add", "create", "new")
+	}
+	return slices.ContainsFunc(k.m.Fields, func(f page.Field) bool { return f.Record < 0 && adds(f.Node, f.Label) }) ||
+		slices.ContainsFunc(k.m.Controls, func(c page.Control) bool {
+			return c.Record < 0 && slices.ContainsFunc(c.Names, func(n page.Name) bool { return adds(c.Node, n.Text) })
+		})
+}
+
+// lists are the groups that are seen where the claim looks, and do not lead elsewhere.
+func (k *claimer) lists() []int {
+	var list []int
+	s := newSearcher(k.m, &k.c.Subject[0], k.w, 0)
+	for g := range k.m.Groups {
+		node := k.m.Groups[g].Node
+		if !s.navigation(node) && (k.w.Within < 0 || k.ix.below(node, k.w.Within)) && len(k.seen(g)) > 0 {
+			list = append(list, g)
+		}
+	}
+	return list
+}
+
 // countMain counts the records of the largest list, where the text says no more than "there are
 // two": another number says nothing.
 func (k *claimer) countMain(want float64) {
@@ -78,12 +140,7 @@ func (k *claimer) countMain(want float64) {
 		return
 	}
 	best, n := -1, 0
-	s := newSearcher(k.m, &k.c.Subject[0], k.w, 0)
-	for g := range k.m.Groups {
-		gr := &k.m.Groups[g]
-		if s.navigation(gr.Node) || k.w.Within >= 0 && !k.ix.below(gr.Node, k.w.Within) {
-			continue
-		}
+	for _, g := range k.lists() {
 		if seen := len(k.seen(g)); seen > n {
 			best, n = g, seen
 		}
@@ -227,9 +284,13 @@ func (k *claimer) at() {
 		return
 	}
 	k.use(k.c.Values[0].Span, "place")
+	subject := k.c.Subject
+	if len(subject) == 0 { // "check that it comes last", in Spanish without the pronoun
+		subject = []intent.Description{{Pronoun: true}}
+	}
 	k.e.Known, k.e.Holds = true, true
-	for i := range k.c.Subject {
-		d := &k.c.Subject[i]
+	for i := range subject {
+		d := &subject[i]
 		w := k.w
 		w.Kinds = []What{Record}
 		f := Description(k.m, d, w)

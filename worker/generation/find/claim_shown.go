@@ -2,6 +2,7 @@ package find
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/word"
@@ -157,6 +158,11 @@ func (k *claimer) look(d *intent.Description) (Found, bool) {
 		}
 	}
 	f.Candidates = seen
+	if len(seen) > 0 && seen[0].Node >= 0 && d.Quoted && len(strings.Fields(said(d))) > 1 && !word.Contains(k.shownIn(seen[0].Node), said(d)) {
+		if c, ok := k.quoted(said(d), d.Span); ok { // as it is written, and not its words here and there
+			return Found{Candidates: []Candidate{c}}, true
+		}
+	}
 	if len(seen) > 0 {
 		if f.Plural && f.Wanted > 0 {
 			return f, len(seen) == f.Wanted
@@ -240,32 +246,4 @@ func pick2(b bool, yes, no string) string {
 		return yes
 	}
 	return no
-}
-
-// only checks that the subjects are all there is of their list.
-func (k *claimer) only() {
-	in := map[int]bool{}
-	group := -1
-	for _, c := range k.e.Subject {
-		if c.What == Record {
-			in[c.Node] = true
-			group = k.m.Records[c.Index].Group
-		}
-	}
-	if k.m.Truncated {
-		k.e.Known, k.e.Holds, k.e.Why = false, false, truncated
-		return
-	}
-	if group < 0 {
-		k.e.Known, k.e.Holds = false, false
-		k.e.Why += "no list is known that they are all of"
-		return
-	}
-	for _, r := range k.seen(group) {
-		if rec := &k.m.Records[r]; !in[rec.Node] {
-			k.e.Holds = false
-			k.e.Why += rec.Title + " is listed too; "
-		}
-	}
-	k.countAll(group)
 }

@@ -33,7 +33,7 @@ func TestClaim(t *testing.T) {
 		}
 		return out
 	}
-	where := say("archive")[0]
+	where, nowhere := say("archive")[0], say("attic")[0]
 	tests := []struct {
 		name string
 		c    c
@@ -65,6 +65,15 @@ func TestClaim(t *testing.T) {
 		{"checked", c{Subject: say("Newsletter"), Property: intent.Is, Be: []intent.State{{Name: "checked"}}}, "holds trivial"},
 		{"unchanged", c{Subject: say("Stork count"), Property: intent.Unchanged}, "holds"},
 		{"changed", c{Subject: say("Late frost"), Property: intent.Unchanged}, "fails"},
+		{"is changed", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: "="}, "holds"},
+		{"is not changed", c{Subject: say("Stork count"), Property: intent.Unchanged, Not: true, Op: "="}, "fails"},
+		{"more", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: ">"}, "holds"},
+		{"less", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: "<"}, "fails"},
+		{"more by", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: ">", Values: []intent.Value{num(10, "10")}}, "holds"},
+		{"more by less", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: ">", Values: []intent.Value{num(5, "5")}}, "fails"},
+		{"counted where nothing is", c{Subject: say("/notes"), Property: intent.Counts, Values: []intent.Value{num(3, "3")}, Where: &nowhere}, "unknown"},
+		{"not what was never shown", c{Subject: say("total"), Property: intent.Is, Not: true, Values: []intent.Value{{Text: "number behind it"}}}, "unknown"},
+		{"not what another shows", c{Subject: say("total"), Property: intent.Is, Not: true, Values: []intent.Value{{Text: "Late frost"}}}, "holds"},
 		{"nobody", c{Subject: say("Quentin"), Property: intent.Is, Be: []intent.State{{Name: "checked"}}}, "unknown"},
 	}
 	for _, tt := range tests {
@@ -139,6 +148,64 @@ func TestTruncated(t *testing.T) {
 			if (f.Uncertain != "") != (cut && c.open) {
 				t.Errorf("%s, truncated %v: %q", name, cut, f.Uncertain)
 			}
+		}
+	}
+}
+
+// TestCountOfAList counts what a list has where the words for it are only in the name of a field, and all
+// of it where one thing was spoken of before.
+func TestCountOfAList(t *testing.T) {
+	s := newSketch("en", "Notes")
+	s.table(-1, "", "Note|State", "Late frost|draft", "Stork count|draft", "Old frost|done")
+	s.field(0, "text", "New task", "")
+	s.field(0, "text", "Search tasks", "")
+	var p spans
+	tasks := p.say("tasks")
+	all := intent.Description{Pronoun: true, All: true}
+	for _, c := range []struct {
+		name   string
+		d      intent.Description
+		number float64
+		want   bool
+	}{{"tasks", tasks, 3, true}, {"other number of tasks", tasks, 2, false}, {"all of them", all, 3, true}, {"all but one", all, 2, false}} {
+		claim := intent.Claim{Subject: []intent.Description{c.d}, Property: intent.Counts, Values: []intent.Value{{Number: &c.number}}}
+		w := Want{Lang: "en", Within: -1, Among: []Candidate{{What: Record, Index: 0, Node: s.m.Records[0].Node, Sub: -1, Score: 1}}}
+		if e := Claim(nil, s.m, &claim, w); (e.Known && e.Holds) != c.want {
+			t.Errorf("%s: known %v, holds %v (%s), want %v", c.name, e.Known, e.Holds, e.Why, c.want)
+		}
+	}
+}
+
+// TestCountOfWhatTheListIsNot counts no list for what only the label of a field speaks of.
+func TestCountOfWhatTheListIsNot(t *testing.T) {
+	three := 3.0
+	for _, c := range []struct {
+		name, title, field string
+		lists              int
+		button             bool
+		want               bool
+	}{
+		{"the page is called so", "Invoices", "Search invoices", 1, false, true},
+		{"one more is added to it", "Shop", "New invoice", 1, false, true},
+		{"a button adds one", "Shop", "New invoice", 1, true, true},
+		{"it is only searched", "Shop", "Search invoices", 1, false, false},
+		{"it is only numbered", "Shop", "Invoice number", 1, false, false},
+		{"another list is there", "Shop", "New invoice", 2, false, false},
+	} {
+		s := newSketch("en", c.title)
+		s.table(-1, "", "Name|Town", "Ann|Ulm", "Bo|Rome", "Cy|Oslo")
+		if c.lists > 1 {
+			s.table(-1, "", "Deal|State", "Big|open", "Small|lost")
+		}
+		if c.button {
+			s.control(0, c.field, "button", -1)
+		} else {
+			s.field(0, "text", c.field, "")
+		}
+		var p spans
+		claim := intent.Claim{Subject: []intent.Description{p.say("invoices")}, Property: intent.Counts, Values: []intent.Value{{Number: &three}}}
+		if e := Claim(nil, s.m, &claim, Want{Lang: "en", Within: -1}); (e.Known && e.Holds) != c.want {
+			t.Errorf("%s: known %v, holds %v (%s), want %v", c.name, e.Known, e.Holds, e.Why, c.want)
 		}
 	}
 }

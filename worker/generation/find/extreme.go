@@ -121,7 +121,7 @@ func (s *searcher) unseen(g int) {
 	}
 	gr := &s.m.Groups[g]
 	switch {
-	case gr.Pager >= 0:
+	case gr.Pager >= 0 && !gr.OnePage:
 		s.found.Uncertain = "the list has further pages"
 	case gr.Node >= 0 && gr.Node < len(s.m.Nodes) && s.m.Nodes[gr.Node].Scrolls != "" && !s.complete(gr):
 		s.found.Uncertain = "the list is scrolled"
@@ -260,6 +260,11 @@ func (s *searcher) compare(rs []int, b *intent.Comparison) comparison {
 	}
 	if b.Measure != nil {
 		m.words = s.ix.phrase(append(wordAtoms(b.Measure), nounAtoms(b.Measure)...), s.w.Lang)
+		if x := b.Measure.Extreme; x != nil { // "cheaper than 20"
+			unit := m.unit
+			m = s.measuredBy(x)
+			m.unit = unit
+		}
 	}
 	col, _ := s.column(rs, m)
 	out := comparison{holds: map[int]bool{}}

@@ -210,3 +210,28 @@ func TestAssignBounds(t *testing.T) {
 		}
 	}
 }
+
+// TestAssignOfARange prefers fields that are called by the ends of a range to what has the same name, and
+// no end.
+func TestAssignOfARange(t *testing.T) {
+	for _, names := range [][2]string{{"Preis von", "Preis bis"}, {"Min. Preis", "Max. Preis"}, {"Prix minimum", "Prix maximum"}} {
+		for _, prep := range [][2]string{{"from", "to"}, {"to", "from"}} {
+			s := newSketch("de", "Busse")
+			s.field(0, "slider", "Preis in €", "")
+			s.field(0, "slider", "Preis in €", "")
+			s.field(0, "text", names[0], "4000")
+			s.field(0, "text", names[1], "20000")
+			var fields []intent.Field
+			for i, n := range []float64{6000, 13000} {
+				fields = append(fields, intent.Field{Prep: prep[i], Value: intent.Value{Text: fmt.Sprint(n), Number: &n, Unit: "Euro", UnitClass: "money"}})
+			}
+			got := ""
+			for _, slot := range Assign(s.m, fields, Want{Lang: "de", Within: -1}).Slots {
+				got += fmt.Sprintf("%s in %s;", prep[slot.Value], s.m.Fields[slot.To.Index].Label)
+			}
+			if want := map[string]string{"from": names[0], "to": names[1]}; got != fmt.Sprintf("%s in %s;%s in %s;", prep[0], want[prep[0]], prep[1], want[prep[1]]) {
+				t.Errorf("%v: %s", prep, got)
+			}
+		}
+	}
+}

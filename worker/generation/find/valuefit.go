@@ -272,8 +272,12 @@ func (a *assigner) textFit(v *intent.Value, pf *page.Field) float64 {
 		return 0.15
 	case kind == "password":
 		return 0.2
+	case v.Date != nil && pf.Kind == "shown":
+		return 0 // nobody can set it
 	case v.Date != nil && a.ix.words.measures(pf.Label, "date") > 0:
 		return 0.85
+	case v.Date != nil && pf.ReadOnly:
+		return 0.6 // it opens a calendar, or it is for nothing
 	case v.Date != nil && !v.Quoted:
 		return 0.25
 	case v.Number != nil && !v.Quoted:

@@ -90,11 +90,14 @@ func (d *deed) adverbs(list []phrase) []phrase {
 		}
 		if e := direction(p); e != nil && lists[d.g.Effect] {
 			d.extra = append(d.extra, Goal{Span: p.span(), Effect: Sort, Verb: p.span(), Lemma: "sort", Descending: e.Attr("order") == "max",
-				Measure: &Description{Span: p.span(), Words: d.r.words(p)}})
+				Measure: d.r.measureOf(p, e)})
 			continue
 		}
 		if e := direction(p); e != nil {
 			d.g.Descending = e.Attr("order") == "max"
+			if d.g.Effect == Sort && e.Attr("by") != "" && d.by == nil {
+				d.by = d.r.measureOf(p, e)
+			}
 			d.g.Words = append(d.g.Words, d.directionSpans(p)...)
 			if len(p.core) == 0 {
 				continue
@@ -108,6 +111,15 @@ func (d *deed) adverbs(list []phrase) []phrase {
 // lists are the effects that show a list: in which order is a goal of its own, "show the open ones,
 // newest first".
 var lists = map[Effect]bool{Filter: true, Open: true, Search: true, Page: true}
+
+// measureOf is by what a phrase says to sort: "cheapest first" by the price.
+func (r *reader) measureOf(p *phrase, e *lexicon.Entry) *Description {
+	m := &Description{Span: p.span(), Words: r.words(p)}
+	if by := e.Attr("by"); by != "" {
+		m.Words, m.Extreme = nil, &Extreme{Span: m.Span, Measure: by, Max: e.Attr("order") == "max"}
+	}
+	return m
+}
 
 // words are the words of a phrase, without those of grammar.
 func (r *reader) words(p *phrase) []Word {

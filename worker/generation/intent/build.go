@@ -209,6 +209,12 @@ func (b *builder) claim(c *clause) {
 			cl.Where = b.where
 		}
 		b.where = nil
+		if cl.hollow() {
+			if c.cond != "if" && c.cond != "when" {
+				b.r.lost = append(b.r.lost, cl.Span)
+			}
+			continue
+		}
 		if c.cond == "if" || c.cond == "when" {
 			if cl.Property == Appears { // nothing came before it
 				cl.Property = Shown

@@ -262,7 +262,7 @@ func (c *chunker) begins(items []item, i int) bool {
 	if it.value != nil {
 		d = it.value.Date
 	}
-	return d != nil && (d.Day > 0 || d.Weekday >= 0 || d.Hour >= 0 || d.Relative != "") && last.value == nil && !last.has(lexicon.Noun_)
+	return d != nil && (d.Day > 0 || d.Weekday >= 0 || d.Hour >= 0 || d.Relative != "") && last.value == nil && (!last.has(lexicon.Noun_) || last.has(lexicon.Unit, "count") && !c.r.timesWord(last))
 }
 
 // onlyDeterminers reports whether a phrase has nothing yet that it names.

@@ -12,6 +12,7 @@ type asserter struct {
 	c          *clause
 	property   Property
 	not        bool
+	none       bool // "no task", "aucune tâche"
 	only       bool
 	exactly    bool
 	change     string // again, still, more: words that say that it was otherwise before
@@ -19,15 +20,16 @@ type asserter struct {
 	subject    []phrase
 	values     []phrase // of the complement, without a preposition
 	places     []phrase
-	remarks    []phrase   // in parentheses: what must be shown too
-	nobody     []phrase   // "it", where it stands for nothing
-	side       string     // left, right: where it must stand
-	op         string     // ends, starts
-	found      bool       // the predicate has a verb of its own
-	says       bool       // what follows is read as it stands: "says free of charge"
-	at         int        // the position that the verb itself says: "leads", "comes last"
-	properties []Property // that the verb may mean
-	words      []Span     // of the verb and what was taken with it
+	remarks    []phrase      // in parentheses: what must be shown too
+	nobody     []phrase      // "it", where it stands for nothing
+	side       string        // left, right: where it must stand
+	op         string        // ends, starts
+	found      bool          // the predicate has a verb of its own
+	says       bool          // what follows is read as it stands: "says free of charge"
+	verb       *lexicon.Verb // whose property it is; nil without one
+	at         int           // the position that the verb itself says: "leads", "comes last"
+	properties []Property    // that the verb may mean
+	words      []Span        // of the verb and what was taken with it
 }
 
 // claims_ reads the claims of a clause whose finite verb is its head.
@@ -121,20 +123,21 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 				continue
 			}
 			at, n := particleAt(items, i, v)
-			if v.Property == string(At) && n > 0 && at != i+1 {
+			if v.Property == string(At) && n > 0 && at != i+1 && at+n != i {
 				continue // "debe ser X y el último Y": no "ser el último"
 			}
 			if v.Property == string(Is) && n > 0 && at > i+1 && at+n < len(items) && items[at].has(lexicon.Preposition) {
 				continue // es "quedan tres notas en la lista": no "quedar en"
 			}
-			if n < 0 || v.Particle == "" && v.Form == "participle" && i != a.c.head && v.Property != string(Shown) && v.Property != string(Contains) {
+			if n < 0 || v.Particle == "" && v.Form == "participle" && i != a.c.head && v.Property != string(Shown) && v.Property != string(Contains) && v.Property != string(changed) {
 				continue
 			}
 			size := n*2 + 1
 			if i == best && size == bestLen || best < 0 {
 				a.properties = append(a.properties, Property(v.Property))
 			}
-			if size > bestLen || size == bestLen && best != a.c.head && i == a.c.head {
+			auxiliary := size == bestLen && best == a.c.head && v.Property == string(changed) // "has increased"
+			if size > bestLen || auxiliary || size == bestLen && best != a.c.head && i == a.c.head && bestVerb.Property != string(changed) {
 				best, bestLen, bestVerb = i, size, v.Verb
 				spans = append(spans[:0], i)
 				for j := at; j < at+n; j++ {
@@ -149,7 +152,10 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 	for _, i := range spans {
 		drop[i] = true
 	}
-	a.property = Property(bestVerb.Property)
+	a.property, a.verb = Property(bestVerb.Property), bestVerb
+	if bestVerb.Reflexive {
+		dropReflexive(items, drop)
+	}
 	a.says = bestVerb.Attr("says") == "text"
 	a.op = bestVerb.Attr("op")
 	if a.property == At {
@@ -220,10 +226,10 @@ func (a *asserter) adverb(items []item, i int) bool {
 	it := &items[i]
 	switch {
 	case it.has(lexicon.Negation) && !it.has(lexicon.Quantity, "still") && !a.contrast(items, i):
-		a.not = true
+		a.not, a.none = true, a.none || it.has(lexicon.Quantity, "none")
 		return true
 	case it.has(lexicon.Quantity, "none") && !it.has(lexicon.Negation):
-		a.not = true
+		a.not, a.none = true, true
 		return true
 	case it.has(lexicon.Quantity, "only") && !it.has(lexicon.Pronoun):
 		a.only = true
@@ -252,4 +258,14 @@ func (a *asserter) contrast(items []item, i int) bool {
 	}
 	before := &items[i-1]
 	return before.has(lexicon.Conjunction, "but") || (before.has(lexicon.Conjunction, "and") || before.sign(",;(")) && i > a.c.head
+}
+
+// hollow reports whether a claim says nothing that could be wrong: "es stimmt" is no more than that
+// it is.
+func (c *Claim) hollow() bool {
+	if c.Property != Is || len(c.Values)+len(c.Be) > 0 || c.Where != nil || len(c.Subject) != 1 {
+		return false
+	}
+	d := &c.Subject[0]
+	return d.Pronoun && len(d.Words)+len(d.State) == 0 && d.Noun == "" && d.Of == nil && d.Extreme == nil && d.Ordinal == 0 && len(d.Compare) == 0
 }

@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"strings"
+
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
@@ -38,11 +40,11 @@ type clause struct {
 
 // clauses cuts a sentence into clauses and joins what has no verb to what it belongs to.
 func (r *reader) clauses(items []item) []clause {
-	pieces := r.purposes(r.glossed(r.pieces(items)))
+	pieces := r.purposes(r.glossed(r.pieces(r.attempts(items))))
 	for i := range pieces {
 		r.classify(&pieces[i])
 	}
-	return r.merge(pieces)
+	return r.merge(r.repeated(pieces))
 }
 
 // pieces cuts items at marks and conjunctions.
@@ -121,8 +123,7 @@ func (r *reader) coordinates(items []item, i int) bool {
 		return false
 	}
 	if it.has(lexicon.Conjunction, "and", "or", "but") {
-		particle := i == 1 && it.has(lexicon.Conjunction, "but") && r.imperative(items, 0) // de "geh aber nur"
-		return !it.has(lexicon.Quantity) && !particle
+		return !it.has(lexicon.Quantity) && !r.within(items, i)
 	}
 	if r.behindPreposition(items, i) {
 		return false
@@ -132,6 +133,20 @@ func (r *reader) coordinates(items []item, i int) bool {
 	}
 	after := i > 0 && (items[i-1].mark || items[i-1].has(lexicon.Conjunction)) || it.words != nil && r.finite(upToMark(items, i+1), 0) >= 0
 	return it.has(lexicon.Conjunction, "then") && i > 0 && !it.has(lexicon.Preposition) && (after || r.imperative(items, i+1) || it.words != nil && namesNext(items, i+1))
+}
+
+// within reports whether "but" at i stands within a deed: de "geh aber nur", "schick es aber nicht
+// ab". It does not where another deed follows: "öffne es, aber lösche es nicht" without its comma.
+func (r *reader) within(items []item, i int) bool {
+	if r.lang != "de" || !items[i].has(lexicon.Conjunction, "but") {
+		return false
+	}
+	for j := i + 1; j < len(items) && !items[j].mark && !items[j].has(lexicon.Preposition); j++ {
+		if !items[j].cap && r.deedForm(&items[j], "imperative") && r.imperative(items, j) {
+			return false
+		}
+	}
+	return i > 0 && r.imperative(items, i-1) || i > 1 && items[i-1].has(lexicon.Pronoun) && r.imperative(items, i-2)
 }
 
 // namesNext reports whether a quoted name stands at i, or behind a preposition there.
@@ -158,10 +173,10 @@ func (r *reader) withoutDeed(items []item, i int) bool {
 		return false
 	}
 	for j := i + 1; j < len(items) && !items[j].mark; j++ {
-		if r.lang == "de" && !(items[j-1].has(lexicon.Preposition, "to") && items[j-1].fold == "zu") {
+		if r.lang == "de" && !strings.HasSuffix(items[j-1].fold, "zu") {
 			continue
 		}
-		if r.deedForm(&items[j], "infinitive", "gerund") && !items[j].cap && !r.behindPreposition(items[i+1:], j-i-1) {
+		if r.deedForm(&items[j], "infinitive", "gerund") && !items[j].cap && (r.lang == "de" || !r.behindPreposition(items[i+1:], j-i-1)) {
 			return true
 		}
 		if items[j].has(lexicon.Auxiliary, "have") && j+1 < len(items) && r.deedForm(&items[j+1], "participle") && r.lang != "de" {
@@ -186,13 +201,16 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 	if it.has(lexicon.Auxiliary) || it.value != nil || it.proper(r.lang) {
 		return false
 	}
+	if it.has(lexicon.Pronoun, "se") && i+1 < len(items) && !items[i+1].has(lexicon.Pronoun) {
+		return false // fr "s'affiche", but "s'il reste"
+	}
 	if e := it.as(lexicon.Preposition); it.has(lexicon.Conjunction, "before", "after", "while", "because") || e != nil && e.Name == "until" && it.has(lexicon.Conjunction) {
 		return before > 0 && r.clauseFollows(items, i+1)
 	}
 	if it.has(lexicon.Preposition) && !it.has(lexicon.Conjunction, "given") {
 		return false
 	}
-	return it.has(lexicon.Conjunction, "if", "when", "given") && i+1 < len(items) && (before == 0 || it.has(lexicon.Conjunction, "if", "when"))
+	return it.has(lexicon.Conjunction, "if", "unless", "when", "given") && i+1 < len(items) && (before == 0 || !it.has(lexicon.Conjunction, "given"))
 }
 
 // settlesThat reports whether a verb of ticking stands before "that", and behind it what is

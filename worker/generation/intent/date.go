@@ -13,7 +13,12 @@ import (
 func (r *reader) date(toks []token, i int) (*Date, int) {
 	d := &Date{Hour: -1, Minute: -1, Weekday: -1}
 	n := r.day(d, toks, i)
-	j := i + n
+	j, late := i+n, false
+	if n > 0 {
+		if part, k := r.partOfDay(toks, j, true); k > 0 && j+k < len(toks) && r.timeWord(toks, j+k) {
+			j, late = j+k, part // "tomorrow evening at seven"
+		}
+	}
 	if n > 0 && j < len(toks) && r.timeWord(toks, j) {
 		j++
 		if j < len(toks) && toks[j].class == wordToken && r.lex.Is(toks[j].text, lexicon.Article) {
@@ -22,6 +27,9 @@ func (r *reader) date(toks []token, i int) (*Date, int) {
 	}
 	if j < len(toks) {
 		if m := r.hour(d, toks, j, n > 0); m > 0 {
+			if late && d.Hour < 12 {
+				d.Hour += 12
+			}
 			return d, j + m - i
 		}
 	}
@@ -42,9 +50,15 @@ func (r *reader) day(d *Date, toks []token, i int) int {
 		return n
 	}
 	j := i
+	if r.nextWord(toks, j) && r.word(toks, j+1, lexicon.Weekday) != nil {
+		j++ // "next Friday", es "próximo viernes"
+	}
 	if e := r.word(toks, j, lexicon.Weekday); e != nil && named(toks[j], r.lang) {
 		d.Weekday = int(e.Value)
 		j++
+		if r.lang == "fr" && r.nextWord(toks, j) {
+			j++ // "vendredi prochain"
+		}
 		if j+1 < len(toks) && (toks[j].mark(",") || toks[j].is("den", "le", "the", "el")) && r.dayMonth(&Date{}, toks, j+1) > 0 {
 			j++
 		}
@@ -52,7 +66,7 @@ func (r *reader) day(d *Date, toks []token, i int) int {
 	if n := r.dayMonth(d, toks, j); n > 0 {
 		return j + n - i
 	}
-	if j > i {
+	if d.Weekday >= 0 {
 		d.Relative = "weekday"
 		return j - i
 	}
@@ -61,6 +75,11 @@ func (r *reader) day(d *Date, toks []token, i int) int {
 		return 1
 	}
 	return 0
+}
+
+// nextWord reports whether the word at i says that the day is the coming one.
+func (r *reader) nextWord(toks []token, i int) bool {
+	return i < len(toks) && toks[i].class == wordToken && !toks[i].cap && r.lex.Is(toks[i].text, lexicon.Quantity) && r.lex.Entry(toks[i].text, lexicon.Quantity).Name == "next"
 }
 
 // named reports whether a weekday or month is written as one: with a capital letter in
@@ -177,76 +196,4 @@ func digitsDate(d *Date, t token, lang string) int {
 	}
 	d.Day, d.Month, d.Year = n[0], n[1], n[2]
 	return 1
-}
-
-// hour reads a time: "10:30", "3:45 pm", "9 am", "9 Uhr", "12 h"; after a date also "at 9".
-func (r *reader) hour(d *Date, toks []token, i int, dated bool) int {
-	t := toks[i]
-	h, m, ok := clock(t)
-	n := 1
-	if e := r.word(toks, i, lexicon.Number); !ok && e != nil && e.Value >= 1 && e.Value <= 12 {
-		h, m = int(e.Value), 0
-	} else if !ok && t.class == numberToken && t.num >= 0 && t.num <= 24 && !strings.ContainsAny(t.text, ".,") {
-		h, m, ok = int(t.num), 0, false
-	} else if !ok {
-		return 0
-	}
-	if i+1 < len(toks) {
-		next := toks[i+1]
-		switch {
-		case next.is("am", "pm") && r.lang != "de":
-			if next.fold == "pm" && h < 12 {
-				h += 12
-			}
-			n, ok = 2, true
-		case next.is("uhr", "o'clock") || next.is("heures", "horas", "h") && dated:
-			n, ok = 2, true
-		}
-	}
-	if late, k := r.partOfDay(toks, i+n); k > 0 {
-		if late && h < 12 {
-			h += 12
-		}
-		n, ok = n+k, true
-	}
-	if !ok {
-		return 0
-	}
-	d.Hour, d.Minute = h, m
-	return n
-}
-
-// partOfDay reads "in the evening", "abends", "de la mañana", "heures du soir" behind an hour.
-func (r *reader) partOfDay(toks []token, i int) (late bool, n int) {
-	j := i
-	if j < len(toks) && toks[j].is("o'clock", "uhr", "heures", "horas") {
-		j++
-	}
-	k := j
-	for k < len(toks) && k < j+3 && toks[k].class == wordToken && (r.lex.Is(toks[k].text, lexicon.Preposition) || r.lex.Is(toks[k].text, lexicon.Article)) {
-		k++
-	}
-	if k >= len(toks) || toks[k].class != wordToken || k == j && (r.lang != "de" || toks[k].cap) {
-		return false, 0
-	}
-	for _, id := range r.lex.Concepts(toks[k].text) {
-		switch id.Name() {
-		case "morning":
-			return false, k + 1 - i
-		case "afternoon", "evening":
-			return true, k + 1 - i
-		}
-	}
-	return false, 0
-}
-
-// clock reads "10:30".
-func clock(t token) (h, m int, ok bool) {
-	hour, minute, found := strings.Cut(t.text, ":")
-	if t.class != codeToken || !found || len(minute) != 2 {
-		return 0, 0, false
-	}
-	h, err := strconv.Atoi(hour)
-	m, err2 := strconv.Atoi(minute)
-	return h, m, err == nil && err2 == nil && h >= 0 && h < 25 && m >= 0 && m < 60
 }

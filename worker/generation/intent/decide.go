@@ -9,6 +9,7 @@ import (
 // decide makes claims of what was read: one, and further ones of members that are negated or
 // said in the same breath.
 func (a *asserter) decide() []Claim {
+	a.changes()
 	c := Claim{Span: clauseSpan(a.c), Property: a.property, Not: a.not, Only: a.only, Op: "=", Words: a.words}
 	head := &a.c.items[a.c.head]
 	c.denies = head.has(lexicon.Negation) && !a.found
@@ -43,6 +44,7 @@ func (a *asserter) decide() []Claim {
 	if c.Property == At && len(c.Values) == 0 && a.at != 0 {
 		c.Values = []Value{ordinalValue(a.at, c.Span)}
 	}
+	a.shifts(&c)
 	a.seen(&c)
 	a.sorted(&c)
 	a.counts(&c)

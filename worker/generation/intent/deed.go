@@ -14,15 +14,16 @@ type deed struct {
 	name    *phrase
 	value   *phrase
 	prep    string
-	last    string  // slot that was filled last
-	colon   bool    // behind a colon: values of fields
-	before  []Goal  // of the same verb, when a list makes several
-	only    bool    // "I only want to see X"
-	object_ bool    // the direct object was seen
-	labels  bool    // fields of the list have labels
-	amount  *phrase // a number or date that is chosen: "17 with the slider"
-	colons  []Field // labels with colons
-	two     bool    // two phrases without a preposition stand behind the verb: "give it a star"
+	last    string       // slot that was filled last
+	colon   bool         // behind a colon: values of fields
+	by      *Description // what a direction sorts by: "cheapest first"
+	before  []Goal       // of the same verb, when a list makes several
+	only    bool         // "I only want to see X"
+	object_ bool         // the direct object was seen
+	labels  bool         // fields of the list have labels
+	amount  *phrase      // a number or date that is chosen: "17 with the slider"
+	colons  []Field      // labels with colons
+	two     bool         // two phrases without a preposition stand behind the verb: "give it a star"
 }
 
 // goal reads a clause that says to do something, by one sense of its verb.
@@ -89,7 +90,7 @@ func (d *deed) denied() {
 		joined := false
 		for i := range items {
 			it := &items[i]
-			joined = joined || it.mark || it.has(lexicon.Conjunction, "and", "or", "but")
+			joined = joined || it.mark || it.has(lexicon.Conjunction, "and", "or", "but") && !(d.r.lang == "de" && it.has(lexicon.Conjunction, "but"))
 			if joined || !it.has(lexicon.Negation) || it.value != nil || it.proper(d.r.lang) || it.has(lexicon.Preposition) || it.has(lexicon.Quantity, "still") || !d.forbids(items, i) {
 				keep = append(keep, *it)
 				continue
@@ -177,6 +178,9 @@ func (d *deed) lead(list []phrase, final bool) {
 // phrase puts list[i] into its slot, and returns how many further ones it took.
 func (d *deed) phrase(list []phrase, i int) int {
 	p := &list[i]
+	if d.allOf(p) {
+		return 0
+	}
 	if d.paired(list, i) {
 		d.flush()
 		d.g.Fields = append(d.g.Fields, d.r.pair(p, &list[i+1]))
@@ -197,6 +201,9 @@ func (d *deed) phrase(list []phrase, i int) int {
 		}
 		if next.sep == "" && next.prep != nil && i > 0 && p.sep != "" && d.formlike() && d.last != "target" && !next.leads("of", "property", "called") {
 			break
+		}
+		if next.sep == "" && next.sense("to") && p.prep == nil && d.s.Attr("iobj") == "target" && len(d.g.Target) == 0 {
+			break // "give four stars to the grinder"
 		}
 		if next.sep == "" && next.prep != nil && next.leads("except") && p.prep != nil && len(d.g.Target) > 0 {
 			break
@@ -232,7 +239,7 @@ func (d *deed) dated(p, next *phrase) bool {
 // placeBefore reports whether a phrase says where something is pressed that stands behind it: "klick
 // in der Zeile von Bo auf Löschen".
 func (d *deed) placeBefore(p *phrase, rest []phrase) bool {
-	if d.g.Effect != Press || len(d.g.Target) > 0 || d.g.In != nil || !p.leads("in", "under") || len(rest) == 0 {
+	if d.g.Effect != Press || len(d.g.Target) > 0 || d.g.In != nil || !p.leads("in", "under") && !(d.r.lang == "de" && p.leads("at", "by", "near", "at_home")) || len(rest) == 0 {
 		return false
 	}
 	next := &rest[0]
@@ -268,12 +275,27 @@ func attach(p *phrase, m phrase) {
 	p.mods = append(p.mods, m)
 }
 
+// allOf reads "them all": the pronoun is written with the verb or stands before the word.
+func (d *deed) allOf(p *phrase) bool {
+	n := len(d.g.Target)
+	if n == 0 || !d.g.Target[n-1].Pronoun || p.prep != nil || p.sep != "" || len(p.core) != 1 || len(p.mods)+len(p.rel) > 0 || !p.core[0].has(lexicon.Quantity, "all") {
+		return false
+	}
+	t := &d.g.Target[n-1]
+	t.All = true
+	t.Flags = append(t.Flags, p.span())
+	return true
+}
+
 // finish settles the goal and adds those that its list made.
 func (d *deed) finish() []Goal {
 	if g := &d.g; d.amount != nil && g.From != nil && len(g.Target) == 1 && len(g.Fields) == 0 {
 		name := g.From
 		g.Effect, g.From, g.Target = Set, nil, nil
 		g.Fields = []Field{{Name: name, Prep: "as", Value: d.r.value(d.amount), Span: Span{min(name.Span.From, d.amount.span().From), max(name.Span.To, d.amount.span().To)}}}
+	}
+	if d.g.Measure == nil {
+		d.g.Measure = d.by
 	}
 	if d.only && d.object_ && len(d.g.Target) > 0 {
 		d.g.Target[0].Only = true // "I want to see open posts only"

@@ -200,7 +200,9 @@ func (r *reader) modify(d *Description, p *phrase) {
 	case p.leads("of", "property") || p.sense("of") && !p.leads("from", "in", "with", "by", "for", "to"):
 		r.of(d, m)
 	case p.leads("in", "on", "under", "among", "at", "into"):
-		if d.In == nil {
+		if r.trait(p) {
+			d.Having = append(d.Having, m)
+		} else if d.In == nil {
 			d.In = &m
 		} else {
 			d.Having = append(d.Having, m)
@@ -208,7 +210,10 @@ func (r *reader) modify(d *Description, p *phrase) {
 	case p.leads("near", "below", "above", "before", "after"):
 		d.Relation = append(d.Relation, Relation{Kind: p.senses[0], To: m})
 	case p.leads("called"):
-		d.Words, d.Quoted = append(d.Words, m.Words...), m.Quoted
+		if d.Noun == "" && m.Noun == "" {
+			d.before = len(d.Words)
+		}
+		d.Words, d.Quoted = append(d.Words, m.Words...), m.Quoted && len(d.Words) == 0
 		if d.Noun == "" && m.Noun != "" {
 			d.Noun, d.NounSpan = m.Noun, m.NounSpan
 		}
@@ -217,8 +222,27 @@ func (r *reader) modify(d *Description, p *phrase) {
 	}
 }
 
+// trait reports whether a phrase says what a thing is like and not where it is: "in size M", "en
+// taille M": a noun without an article before the value that it has.
+func (r *reader) trait(p *phrase) bool {
+	if len(p.core) != 2 || !p.leads("in") || p.core[1].mark {
+		return false
+	}
+	for _, id := range r.lex.Concepts(p.core[0].text) {
+		switch id.Name() {
+		case "size", "color", "colour", "material", "style":
+			return true
+		}
+	}
+	return false
+}
+
 // of attaches "of X": what an ordinal or number picks from, else whose property it is.
 func (r *reader) of(d *Description, m Description) {
+	if m.Kind == PageKind && m.Ordinal != 0 && len(m.Words) == 0 && d.In == nil { // "the rows of the first page"
+		d.In = &m
+		return
+	}
 	if d.Of == nil {
 		d.Of = &m
 		return

@@ -92,6 +92,9 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 		}
 		switch v.Form {
 		case "past":
+			if i > s && !noun && !it.has(lexicon.State) && v.Effect == string(Check) && v.Property != "" && r.lang == "en" && !r.behindPreposition(items, i) {
+				return true // "the subtotal went up"
+			}
 			if i > s && !noun && !it.has(lexicon.State) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Possessive)) {
 				return true
 			}
@@ -99,6 +102,9 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 				return true
 			}
 		case "third":
+			if v.Property == string(changed) && r.imperative(items, s) {
+				continue // "save changes"
+			}
 			if noun && i > s && i+1 == len(items) && items[i-1].proper(r.lang) && v.Effect == string(Check) && !r.imperative(items, s) {
 				return true // "Dunmore leads", but not "click Save changes"
 			}
@@ -142,6 +148,9 @@ func (r *reader) behindPreposition(items []item, i int) bool {
 		return false
 	}
 	b := &items[i-1]
+	if r.lang == "fr" && b.has(lexicon.Article) && b.has(lexicon.Pronoun) && r.deedForm(&items[i], "infinitive") && !items[i].has(lexicon.Noun_) {
+		return false // "sans l'envoyer"
+	}
 	return b.has(lexicon.Article) || b.mainly(lexicon.Preposition) || b.has(lexicon.Ordinal) && b.value == nil || b.has(lexicon.Possessive) || b.mainly(lexicon.Quantity) && items[i].has(lexicon.Noun_)
 }
 

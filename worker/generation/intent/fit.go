@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"slices"
+
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
@@ -95,7 +97,7 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		}
 	}
 	if s.Attr("iobj") != "" {
-		if iobj {
+		if iobj || obj != nil && r.satisfies(obj, s.Need) && slices.ContainsFunc(rest, func(it item) bool { return it.has(lexicon.Preposition, "to") && it.value == nil }) {
 			score += 4
 		} else {
 			score -= 3
@@ -113,8 +115,15 @@ func (r *reader) toState(s *sense) bool {
 			continue
 		}
 		next := &rest[i+1]
-		last := i+2 >= len(rest) || rest[i+2].mark || rest[i+2].has(lexicon.Conjunction)
-		if last && (next.number || next.has(lexicon.State) && !next.cap || r.lang != "en" && !next.cap && !next.has(lexicon.Noun_) && next.value == nil && !next.has(lexicon.Pronoun)) {
+		end := i + 2
+		if next.number && end < len(rest) && rest[end].has(lexicon.Unit) {
+			end++ // "auf 2 Stück"
+		}
+		last := end >= len(rest) || rest[end].mark || rest[end].has(lexicon.Conjunction)
+		if s.Effect == string(Add) && (r.lang == "es" || r.lang == "fr") && rest[i].fold == "en" && !next.cap && next.has(lexicon.Noun_, string(PageKind)) {
+			return true // "en vista semanal", but "en la cesta"
+		}
+		if last && (next.number || next.value != nil && next.value.Number != nil || next.has(lexicon.State) && !next.cap || r.lang != "en" && !next.cap && !next.has(lexicon.Noun_) && next.value == nil && !next.has(lexicon.Pronoun)) {
 			return true
 		}
 	}
@@ -131,8 +140,9 @@ func (s *sense) said() []item {
 
 // directed reports whether a clause says where something moves.
 func (r *reader) directed(s *sense) bool {
-	for i := range s.after {
-		if slot := s.Slot(s.after[i].fold); slot == "to" || slot == "from" || s.after[i].as(lexicon.Place) != nil {
+	said := s.said()
+	for i := range said {
+		if slot := s.Slot(said[i].fold); slot == "to" || slot == "from" || said[i].as(lexicon.Place) != nil {
 			return true
 		}
 	}

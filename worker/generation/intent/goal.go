@@ -170,6 +170,10 @@ type Description struct {
 	Words []Word
 	// Quoted: Words are a quoted or capitalized name, to be compared whole.
 	Quoted bool
+	// Called: a thing that is made, whose Noun is any word that stands before "called"; before is
+	// how many of Words do: of what is there already they are words like others.
+	Called bool
+	before int
 	Kind   Kind
 	// Flags are the words of Ordinal, Next, Other, All, Both, Only and Count.
 	Flags []Span

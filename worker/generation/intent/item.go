@@ -21,9 +21,10 @@ type item struct {
 	entries    []lexicon.Entry
 	verbs      []lexicon.VerbForm
 	clitic     bool
-	means      bool   // a preposition that leads in the instrument of the deed
-	words      []Word // of what was merged; else the item itself
-	pair       *Field // a label with its value
+	means      bool         // a preposition that leads in the instrument of the deed
+	words      []Word       // of what was merged; else the item itself
+	pair       *Field       // a label with its value
+	measure    *Description // what a comparative with "than" compares
 }
 
 // reader holds what all parts of the grammar need.
@@ -32,6 +33,8 @@ type reader struct {
 	lang   string
 	lex    *lexicon.Lexicon
 	other  []alternative
+	// lost are spans of what was read and says nothing that a goal could hold.
+	lost []Span
 }
 
 // as returns the sense of a class, nil without one.
@@ -136,7 +139,7 @@ func (r *reader) items(toks []token) []item {
 	for i := range list {
 		countOrThing(list, i)
 	}
-	return r.pairs(r.regions(list))
+	return r.pairs(r.regions(r.thresholds(list)))
 }
 
 // countOrThing settles whether "one" counts or stands for a thing: "the one that ...", "the blue one".

@@ -207,6 +207,7 @@ func (d *deed) field(p *phrase) {
 	d.flush()
 	if d.r.perPage(p) { // "10 per page"
 		v := d.r.value(&phrase{core: p.core[:1]})
+		v.UnitClass = "count"
 		rows := Description{Span: p.span(), Kind: PageKind}
 		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Page, Verb: p.core[0].Span, Words: []Span{p.span()}, Amount: &v, Target: []Description{{Span: p.span(), Kind: Row, Having: []Description{rows}}}})
 		d.last = "field"

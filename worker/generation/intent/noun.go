@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	spelling "github.com/slipway-qa/slipway/worker/generation/word/token"
 )
 
 // describer builds the description of one noun phrase.
@@ -57,13 +58,24 @@ func (b *describer) item(i int) int {
 	case it.has(lexicon.Pronoun) && !named && (b.det || len(b.core) == 1 || b.hasAdjective(i) || it.has(lexicon.Pronoun, "one")):
 		d.Pronoun = true
 	case it.has(lexicon.Pronoun) && !named, it.has(lexicon.Polite) && !named && len(it.verbs) == 0, it.mainly(lexicon.Stop) && !named:
-	case it.has(lexicon.State) && !named && b.state(i):
-	case it.has(lexicon.Noun_) && b.noun(i):
+	case it.has(lexicon.State) && !named && !b.kindHere(i) && b.state(i):
+	case it.has(lexicon.Noun_) && !(b.r.lang == "de" && !it.cap && it.has(lexicon.Place)) && b.noun(i):
 	case b.r.lang == "de" && d.Noun == "" && b.compound(it):
 	default:
 		b.word(it)
 	}
 	return 1
+}
+
+// kindHere reports whether a word that is a state elsewhere names a kind of thing, with the name of
+// the thing behind it: es "la lista Recados".
+func (b *describer) kindHere(i int) bool {
+	it := &b.core[i]
+	if s := it.as(lexicon.State); spelling.Fold(s.Lemma) == spelling.Fold(it.text) && spelling.Lower(s.Lemma) != spelling.Lower(it.text) && i > 0 && b.core[i-1].has(lexicon.Article) && i+1 == len(b.core) {
+		return true // fr "le livre" is no "livré"
+	}
+	e := it.as(lexicon.Noun_)
+	return e != nil && e.Name == string(List) && i > 0 && b.core[i-1].has(lexicon.Article) && b.r.lang != "en" && b.d.Noun == ""
 }
 
 // hasAdjective reports whether a word before core[i] tells more of it: "the blue one".

@@ -15,7 +15,8 @@ func (r *reader) paging(g *Goal) {
 	if len(g.Target) > 0 {
 		t = &g.Target[0]
 	}
-	if g.Effect == Page && t.Ordinal != 0 && g.Amount == nil && t.Kind == "" {
+	numbered := len(t.Words) == 1 && numberOf(t.Words[0].Text) > 0
+	if g.Effect == Page && (t.Ordinal != 0 || numbered) && g.Amount == nil && t.Kind == "" {
 		t.Kind = PageKind
 	}
 	opens := g.Effect == Open || g.Effect == Page || g.Effect == Choose || g.Effect == Navigate || g.Effect == Set || g.Effect == Filter || g.Effect == Submit || g.Effect == Move
@@ -23,7 +24,7 @@ func (r *reader) paging(g *Goal) {
 		return
 	}
 	switch {
-	case t.Kind == PageKind && isPageNoun(t) && (t.Next || t.Ordinal != 0 || len(t.Words) == 1 && numberOf(t.Words[0].Text) > 0):
+	case t.Kind == PageKind && isPageNoun(t) && (t.Next || t.Ordinal != 0 || numbered):
 		g.Effect = Page
 		n := float64(t.Ordinal)
 		switch {
@@ -41,7 +42,7 @@ func (r *reader) paging(g *Goal) {
 	case t.Count > 1 && (len(t.Words) == 0 || r.pageWord(t)) && (t.Kind == Row || t.Kind == Item || perPage(t) || r.pageWord(t) || g.Effect == Open && t.Noun != "" && len(t.State) == 0 && t.In != nil):
 		g.Effect = Page
 		n := float64(t.Count)
-		g.Amount = &Value{Span: t.Span, Text: plainNumber(n), Number: &n}
+		g.Amount = &Value{Span: t.Span, Text: plainNumber(n), Number: &n, UnitClass: "count"}
 	}
 }
 

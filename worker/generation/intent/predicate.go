@@ -35,6 +35,9 @@ func (r *reader) classify(c *clause) {
 	if fin >= 0 && r.weak(c.items, fin) && (r.imperative(c.items, s) || r.lang == "de" && r.laterVerb(c.items, s) == len(c.items)-1) {
 		fin = -1
 	}
+	if fin >= 0 && r.weak(c.items, fin) {
+		fin = r.auxiliaryBehind(c.items, fin)
+	}
 	if fin > s+1 && !c.that && r.names(c.items, s) {
 		fin = -1
 	}
@@ -88,6 +91,17 @@ func (r *reader) classify(c *clause) {
 	if seen && !c.items[last-1].has(lexicon.Negation) && !c.items[last].cap {
 		c.kind, c.head = claim, last // "Manchego y Queso fresco a la vista"
 	}
+}
+
+// auxiliaryBehind returns where "is" or "must" stands behind a word that only looks like a verb:
+// "Buy stamps is gone"; i without one.
+func (r *reader) auxiliaryBehind(items []item, i int) int {
+	for j := i + 1; j < len(items) && !items[j].mark && !items[j].has(lexicon.Relative) && !items[j].has(lexicon.Conjunction); j++ {
+		if items[j].has(lexicon.Auxiliary, "be", "must") && r.finiteAt(items, j, 0) {
+			return j
+		}
+	}
+	return i
 }
 
 // names reports whether the verb at s is followed by the name of what is pressed or ticked, which
@@ -253,6 +267,11 @@ func (r *reader) speaks(c *clause, s int) bool {
 		return false
 	}
 	next := &c.items[s+1]
+	if last := len(c.items) - 1; r.lang == "de" && c.cond != "" && last > s+1 && r.deedForm(&c.items[last], "imperative") && !c.items[last].cap && !next.has(lexicon.Auxiliary) {
+		c.items = c.items[s+1:] // "wenn ich Rot auswähle"
+		c.kind, c.head = goal, len(c.items)-1
+		return true
+	}
 	if last := len(c.items) - 1; r.lang == "de" && next.has(lexicon.Auxiliary, "want", "will") && last > s+1 && r.deedForm(&c.items[last], "infinitive") && !c.items[last].cap {
 		c.items = c.items[s+2:] // "ich will offene Posten sehen"
 		c.kind, c.head = goal, len(c.items)-1
@@ -283,43 +302,6 @@ func (r *reader) chain(c *clause, i int) bool {
 			c.items = append(append([]item{}, c.items[:i]...), c.items[j:]...)
 			c.head = i
 			return true
-		}
-	}
-	return false
-}
-
-// forbids reads "do not V", "V-not" and "without V-ing".
-func (r *reader) forbids(c *clause, s int) bool {
-	items := c.items
-	i := s
-	for i < len(items) && (items[i].has(lexicon.Auxiliary, "do") || items[i].has(lexicon.Pronoun) && r.lang != "en" && i > s) {
-		i++
-	}
-	if i >= len(items) {
-		return false
-	}
-	switch {
-	case items[i].has(lexicon.Negation) && !items[i].proper(r.lang) && !(r.lang != "es" && r.lang != "fr" && items[i].has(lexicon.Quantity, "none")):
-		for i+1 < len(items) && (items[i+1].has(lexicon.Pronoun) || items[i+1].has(lexicon.Negation) || items[i+1].mainly(lexicon.Stop)) && !r.deed(items, i+1) {
-			i++
-		}
-		if r.deed(items, i+1) && r.finite(items, i+2) < 0 {
-			c.kind, c.head, c.forbidden = goal, 0, true
-			c.items = items[i+1:]
-			return true
-		}
-	case items[i].has(lexicon.Preposition, "without") || items[i].has(lexicon.Conjunction, "without"):
-		for j := i + 1; j < len(items); j++ {
-			if items[j].has(lexicon.Auxiliary, "have") && j+1 < len(items) && r.deedForm(&items[j+1], "participle") {
-				c.items = append([]item{items[j+1]}, items[j+2:]...)
-				c.kind, c.head, c.forbidden = goal, 0, true
-				return true
-			}
-			if r.deed(items, j) && (j == i+1 || j+1 == len(items) || r.lang == "fr") {
-				c.items = append(append([]item{}, items[i+1:j]...), items[j:]...)
-				c.kind, c.head, c.forbidden = goal, j-i-1, true
-				return true
-			}
 		}
 	}
 	return false

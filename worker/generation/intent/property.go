@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"slices"
+
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
@@ -48,6 +50,18 @@ func (a *asserter) seen(c *Claim) {
 		c.Property, c.Not = Shown, !c.Not
 	case "unchanged":
 		c.Property = Unchanged
+	case "changed":
+		c.Property, c.Not = Unchanged, !c.Not
+	case "increased", "uploaded":
+		if be.Name == "uploaded" && !a.amounts(be.Text, c.Subject) {
+			return // es "subido" is both
+		}
+		c.Property, c.Not, c.Op = Unchanged, !c.Not, ">"
+	case "decreased", "downloaded":
+		if be.Name == "downloaded" && !a.amounts(be.Text, c.Subject) {
+			return
+		}
+		c.Property, c.Not, c.Op = Unchanged, !c.Not, "<"
 	case "first":
 		c.Property, c.Values = At, []Value{ordinalValue(1, be.Span)}
 	case "last":
@@ -125,8 +139,14 @@ func (a *asserter) counts(c *Claim) {
 	if len(c.Subject) != 1 || c.Property == At || c.Property == Order {
 		return
 	}
+	if a.holdsCount(c) {
+		return
+	}
 	s := &c.Subject[0]
 	n := s.Count
+	if n == 1 && (c.Property == Appears || c.Property == Shown && !a.there && slices.Contains(a.properties, Appears)) && len(a.subject) == 1 && a.subject[0].core[0].has(lexicon.Article) {
+		n, s.Count = 0, 0 // "debe salir un error"
+	}
 	switch {
 	case n == 0 && s.Only && s.Pronoun:
 		return
@@ -157,6 +177,32 @@ func (a *asserter) counts(c *Claim) {
 	s.Count, c.Be = 0, nil
 	v := ordinalValue(n, s.Span)
 	c.Property, c.Values = Counts, append([]Value{v}, c.Values...)
+}
+
+// holdsCount reads "Doing has 2 cards left" as the number of cards in Doing.
+func (a *asserter) holdsCount(c *Claim) bool {
+	if c.Property != Is && c.Property != Contains || len(a.values) != 1 || len(c.Values) != 1 || len(c.Be) > 0 || c.Where != nil || c.Subject[0].Pronoun {
+		return false
+	}
+	head, p := &a.c.items[a.c.head], &a.values[0]
+	if !head.has(lexicon.Auxiliary, "have") && (a.verb == nil || a.verb.Property != string(Contains)) || len(p.core) < 2 || !p.core[0].number || p.prep != nil {
+		return false
+	}
+	things := a.r.description(p)
+	if things.Count == 0 || things.Noun == "" || len(things.Words) > 1 {
+		return false
+	}
+	v := ordinalValue(things.Count, p.core[0].Span)
+	things.Count = 0
+	where := c.Subject[0]
+	things.State = slices.DeleteFunc(things.State, func(s State) bool {
+		if s.Name == "left" {
+			c.Words = append(c.Words, s.Span)
+		}
+		return s.Name == "left"
+	})
+	c.Property, c.Values, c.Subject, c.Where = Counts, []Value{v}, []Description{things}, &where
+	return true
 }
 
 // remain reports whether a claim of staying is one of how many there are: "two cards stay in
@@ -194,6 +240,9 @@ func (a *asserter) positions(c *Claim) {
 
 // asBefore settles words that say how it was before: "again", "not any more", "still".
 func (a *asserter) asBefore(c *Claim) {
+	if c.Property == Unchanged && c.Not && a.none && a.property == Unchanged {
+		c.Property = Shown // fr "il ne reste aucune tâche"
+	}
 	if c.Property == Vanishes && c.Not {
 		c.Property, c.Not = Shown, false
 	}

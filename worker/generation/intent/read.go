@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
@@ -72,7 +73,16 @@ func (r *reader) read(toks []token) (Reading, []item) {
 				list[i].question = s.question
 			}
 			for i := range list {
+				if list[i].cond == "unless" { // no goal has an exception
+					r.lost = append(r.lost, clauseSpan(&list[i]))
+					continue
+				}
+				goals := len(b.goals)
 				b.clause(list, i)
+				vanished := len(b.goals) == goals && (b.cond == nil || i+1 == len(list))
+				if vanished && list[i].bounds(r) {
+					r.lost = append(r.lost, clauseSpan(&list[i]))
+				}
 			}
 			b.cond = nil
 		}
@@ -209,9 +219,9 @@ func (b *builder) resolve(g *Goal) {
 
 // unread returns the spans of content words that no goal has.
 func (r *reader) unread(items []item, goals []Goal) []Span {
+	left := slices.Clone(r.lost)
 	spans := r.taken(goals)
 	sort.Slice(spans, func(i, j int) bool { return spans[i].From < spans[j].From })
-	var left []Span
 	k, reach := 0, 0
 	for i := range items {
 		it := &items[i]
@@ -219,9 +229,26 @@ func (r *reader) unread(items []item, goals []Goal) []Span {
 			reach = max(reach, spans[k].To)
 			k++
 		}
-		if it.From >= reach && it.content() {
+		if it.content() && (it.From >= reach || r.swallowed(it, goals)) {
 			left = append(left, it.Span)
 		}
 	}
 	return left
+}
+
+// swallowed reports whether a deed was read as the name of what a forbidden goal is about: it is one of
+// its own, and no account of words would miss it where nothing is to be done.
+func (r *reader) swallowed(it *item, goals []Goal) bool {
+	if it.cap || !r.deedForm(it, "imperative") {
+		return false
+	}
+	for i := range goals {
+		for _, d := range goals[i].Target {
+			sure := d.Pronoun || r.lex.Capitals && !r.deedForm(it, "infinitive")
+			if goals[i].Forbidden && sure && slices.ContainsFunc(d.Words, func(w Word) bool { return w.Span == it.Span }) {
+				return true
+			}
+		}
+	}
+	return false
 }

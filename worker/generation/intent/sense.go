@@ -47,7 +47,7 @@ func (r *reader) preferWhole(list []sense) {
 	split, opens := false, false
 	for i := range list {
 		split = split || list[i].Separable && !list[i].Joined
-		opens = opens || list[i].Effect == string(Open) && list[i].Particle == ""
+		opens = opens || (list[i].Effect == string(Open) || list[i].Effect == string(Act)) && list[i].Particle == ""
 	}
 	for i := range list {
 		s := &list[i]

@@ -143,7 +143,7 @@ func (r *reader) cut(out []token, t token) []token {
 		return r.cutApostrophe(out, t)
 	}
 	i := strings.IndexByte(t.text, '-')
-	if i < 1 || len(r.lex.Verbs(t.text[:i])) == 0 || !r.pronouns(t.text[i+1:]) {
+	if i < 1 || len(r.lex.Verbs(t.text[:i])) == 0 || !r.pronouns(t.text[i+1:]) || len(r.lex.Entries(t.text)) > 0 {
 		return append(out, t)
 	}
 	for n, part := range strings.Split(t.text, "-") {

@@ -19,6 +19,11 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Add && g.Concept == "reply" && len(g.Target) == 0 && g.To != nil {
 		r.answered(g)
 	}
+	if g.Effect == Add {
+		for i := range g.Target {
+			r.kindOfNew(&g.Target[i])
+		}
+	}
 	if g.Effect == Add && len(g.Target) == 1 && (Shows(g.Target[0].Kind) || g.Target[0].Pronoun && len(g.Target[0].Words) == 0) && g.To != nil && g.To.Kind == FieldKind {
 		r.enters(g)
 	}
@@ -54,6 +59,7 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Press && len(g.Target) == 1 && len(g.Fields) == 1 {
 		r.calledSo(g)
 	}
+	r.onward(g)
 	r.paging(g)
 	r.keys(g)
 	switch g.Effect {
@@ -76,6 +82,16 @@ func (r *reader) settle(g *Goal, s *sense) {
 		}
 	case Increase, Decrease:
 		r.stepping(g)
+	}
+}
+
+// onward reads "go on by two weeks" as turning that many pages of a calendar.
+func (r *reader) onward(g *Goal) {
+	if g.Effect != Submit && g.Effect != Abandon || g.Place != "next" && g.Place != "previous" || len(g.Fields) != 1 || len(g.Target) > 0 {
+		return
+	}
+	if v := g.Fields[0].Value; g.Fields[0].Name == nil && v.Number != nil && v.UnitClass == "duration" {
+		g.Effect, g.Concept, g.Risk, g.Amount, g.Fields = Page, g.Place, "", &v, nil
 	}
 }
 
@@ -301,4 +317,16 @@ func ordinalPlace(it *item) int {
 		return -1
 	}
 	return 0
+}
+
+// kindOfNew takes what stands before "called" for the kind of a thing that is made: nothing of the page
+// has it yet, and the name is what stands behind.
+func (r *reader) kindOfNew(d *Description) {
+	if d.before == 0 || d.before >= len(d.Words) {
+		return
+	}
+	at := Span{d.Words[0].Span.From, d.Words[d.before-1].Span.To}
+	d.Called, d.Noun, d.NounSpan, d.Words = true, r.source[at.From:at.To], at, d.Words[d.before:]
+	name := d.Words[0]
+	d.Quoted = len(d.Words) == 1 && r.source[name.Span.From:name.Span.To] != name.Text
 }

@@ -12,15 +12,19 @@ func (d *deed) slot(p, before *phrase) string {
 	if p.prep != nil && p.prep.means {
 		return "with"
 	}
-	if dated := p.upto != nil && d.r.dateOf(p.upto) != nil; dated && d.formlike() {
-		return "field"
-	} else if dated && d.g.Effect == Choose {
+	if d.g.Effect == Edit && d.s.Particle != "" && p.leads("of") && len(d.g.Target) == 0 && before == nil {
+		return "target" // es "cambia el nombre de la lista"
+	}
+	if d.ranges(p) {
 		return "range"
+	}
+	if p.upto != nil && d.r.dateOf(p.upto) != nil && d.formlike() {
+		return "field"
 	}
 	if p.leads("of", "called") && (d.s.Slot(p.prep.text) == "" || before != nil && before.prep != nil || !d.takesFrom(p)) {
 		return ""
 	}
-	if p.leads("except") || p.leads("with") && before != nil && d.r.description(p).Extreme != nil { // "the flight with the shortest duration"
+	if p.leads("except") || (p.leads("with") || d.r.lang == "fr" && p.leads("to") && len(p.core) > 1) && before != nil && d.r.description(p).Extreme != nil { // "the flight with the shortest duration"
 		return ""
 	}
 	if p.leads("instead") {
@@ -63,6 +67,15 @@ func (d *deed) slot(p, before *phrase) string {
 	if v := p.core[max(0, len(p.core)-1):]; d.g.Effect == Complete && p.leads("with") && len(v) > 0 && v[0].value != nil && v[0].value.UnitClass == "rating" {
 		return "field" // "return the book with three stars"
 	}
+	if slot == "" && d.g.Effect == Move && p.leads("by") && p.holdsValue() {
+		return "field"
+	}
+	if d.r.lang == "es" && slot == "to" && len(d.g.Target) == 0 && !d.object_ && before == nil && d.properName(p) && d.g.Effect == Add {
+		return "target" // "invita a Lena"
+	}
+	if slot == "" && (d.g.Effect == Move || d.g.Effect == Act || d.g.Effect == Add) && p.prep.has(lexicon.Pronoun, "in_it") {
+		return "to" // "verschiebe X hinein", "mets-y X"
+	}
 	if slot == "target" && before != nil && before.prep == nil && !p.leads("for") {
 		return ""
 	}
@@ -79,6 +92,10 @@ func (d *deed) slot(p, before *phrase) string {
 		return "from"
 	}
 	switch d.g.Effect {
+	case Select, Rate:
+		if p.leads("as") { // "mark the review as helpful": what it becomes, and nothing that it has
+			return "field"
+		}
 	case Add, Submit, Act, SignIn, Abandon:
 		if p.leads("in", "on", "under", "near", "of", "about") {
 			return ""
@@ -238,42 +255,6 @@ func (d *deed) exclude(p *phrase) {
 	d.extra = append(d.extra, g)
 }
 
-// stray takes a phrase with a preposition that no slot of the frame has, and nothing before it
-// that it belongs to.
-func (d *deed) stray(p *phrase) {
-	m := d.r.description(p)
-	switch {
-	case p.leads("in", "on", "at") && d.formlike() && d.r.dateOf(p) != nil && len(p.core) == 1 && (len(d.colons)+len(d.g.Fields) > 0 || d.g.From != nil || d.g.To != nil):
-		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
-		d.last = "field"
-	case p.leads("in", "on", "under", "at", "near", "among"):
-		if d.g.In == nil {
-			d.g.In = &m
-			return
-		}
-		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
-	case d.g.With == nil && (p.prep != nil && p.prep.means || p.leads("with", "via", "through") && d.r.instrument(p)):
-		d.g.With = &m
-	case p.leads("to", "into") && d.g.To == nil && d.g.Effect != Choose:
-		d.g.To = &m
-	case len(d.g.Target) == 0 && !d.formlike() && d.g.Effect != Search:
-		d.r.modifyEmpty(&d.g, p, m)
-	default:
-		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
-		d.last = "field"
-	}
-}
-
-// modifyEmpty makes a phrase with a preposition the target where there is none.
-func (r *reader) modifyEmpty(g *Goal, p *phrase, m Description) {
-	if len(m.Compare) == 0 {
-		if c := r.comparison(p); c != nil {
-			m = Description{Span: m.Span, Compare: []Comparison{*c}}
-		}
-	}
-	g.Target = append(g.Target, m)
-}
-
 // fill puts p into a slot by its name.
 func (d *deed) fill(slot string, p *phrase) {
 	g := &d.g
@@ -317,7 +298,11 @@ func (d *deed) fill(slot string, p *phrase) {
 		v := d.r.value(p)
 		g.Text = &v
 	case "range": // "choose the cabin from 3 to 7 May": two choices
-		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Choose, Verb: g.Verb, Lemma: g.Lemma, Target: []Description{d.r.description(p)}})
+		if len(g.Target) == 0 {
+			g.Effect, g.Fields = Set, append(g.Fields, d.r.field(p))
+			break
+		}
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Set, Verb: g.Verb, Lemma: g.Lemma, Fields: []Field{d.r.field(p)}})
 	case "measure", "by":
 		m := d.r.description(p)
 		g.Measure = &m
@@ -335,16 +320,6 @@ func (d *deed) fill(slot string, p *phrase) {
 	if slot == "for" {
 		d.last = "field"
 	}
-}
-
-// chosenDate reads "choose the date 12 May" as the field that is set to the day.
-func (d *deed) chosenDate(p *phrase) (Field, bool) {
-	n := len(p.core)
-	if d.g.Effect != Choose || d.g.From != nil || n < 2 || len(d.g.Target) > 0 || p.core[n-1].value == nil || p.core[n-1].value.Date == nil || p.core[n-1].value.Date.Day == 0 {
-		return Field{}, false
-	}
-	f := d.r.field(p)
-	return f, f.Name != nil && f.Value.Date != nil
 }
 
 // slotted fills From, Become or Amount.

@@ -157,7 +157,7 @@ func (r *reader) comparison(p *phrase) *Comparison {
 	if !p.bounded() || r.dateOf(p) != nil {
 		return nil
 	}
-	c := &Comparison{Span: boundSpan(p), Value: r.value(&phrase{core: p.core})}
+	c := &Comparison{Span: boundSpan(p), Measure: p.prep.measure, Value: r.value(&phrase{core: p.core})}
 	switch {
 	case p.sense("max", "until"):
 		c.Op = "<="
@@ -191,4 +191,23 @@ func (r *reader) quantityBound(p *phrase) string {
 		return "<="
 	}
 	return ""
+}
+
+// chosenDate reads "choose the date 12 May" as the field that is set to the day, and "choose 3 to 9 May"
+// as fields that are set to a range.
+func (d *deed) chosenDate(p *phrase) (Field, bool) {
+	n := len(p.core)
+	if d.ranges(p) {
+		return d.r.field(p), true
+	}
+	if d.g.Effect != Choose || d.g.From != nil || n < 2 || len(d.g.Target) > 0 || p.core[n-1].value == nil || p.core[n-1].value.Date == nil || p.core[n-1].value.Date.Day == 0 {
+		return Field{}, false
+	}
+	f := d.r.field(p)
+	return f, f.Name != nil && f.Value.Date != nil
+}
+
+// ranges reports whether a phrase is a range of dates that is chosen.
+func (d *deed) ranges(p *phrase) bool {
+	return d.g.Effect == Choose && p.upto != nil && d.r.dateOf(p.upto) != nil
 }

@@ -26,7 +26,8 @@ const (
 	Fraction      Class = "fraction"
 	Month         Class = "month"
 	Weekday       Class = "weekday"
-	Day           Class = "day" // today, tomorrow: Value is days from now
+	Clock         Class = "clock" // half past: Value is minutes to the hour beside it
+	Day           Class = "day"   // today, tomorrow: Value is days from now
 	Article       Class = "article"
 	Pronoun       Class = "pronoun"
 	Possessive    Class = "possessive"
@@ -143,6 +144,8 @@ type Lexicon struct {
 	folded   map[string]string // lemma of a form, where there is one
 	// revisions are phrases for changes of a test that exists, by what they ask for.
 	revisions map[string][][]string
+	// refusals are phrases of messages that something was not taken.
+	refusals []string
 }
 
 // Verbs returns the senses of a verb form, likeliest first: also those with a particle, which

@@ -124,6 +124,9 @@ func (w *world) build(code string, parts map[string][]line) *Lexicon {
 	w.addConcepts(l, parts["concepts"], f)
 	w.imply(l)
 	l.revise(parts["revisions"])
+	for _, ln := range parts["messages"] {
+		l.refusals = append(l.refusals, ln.words...)
+	}
 	return l
 }
 

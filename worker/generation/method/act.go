@@ -160,7 +160,7 @@ func rate(t *Task) []Way {
 		}
 	}
 	list = append(list, t.starControls(within)...)
-	if within < 0 && len(list) > 1 {
+	if within < 0 && slices.ContainsFunc(list, func(w Way) bool { return w.Key != list[0].Key }) {
 		return nil // of several ratings the text says none
 	}
 	if r := t.record(); r >= 0 {
@@ -261,5 +261,12 @@ func clear_(t *Task) []Way {
 	if t.Target != nil && t.Target.What == find.Control && t.leadsOnly(t.Target) {
 		return append(list, t.calledSo(t.named(t.scope(), costGlobal))...)
 	}
-	return append(list, t.named(t.scope(), costGlobal)...)
+	far := t.named(t.scope(), costGlobal)
+	if t.Target != nil && t.Target.What == find.Container {
+		far = slices.DeleteFunc(far, func(w Way) bool { // the cross of something else
+			c := t.Model.ControlAt(w.Acts[len(w.Acts)-1].Node)
+			return c < 0 || !hasConcept(&t.Model.Controls[c], "clear")
+		})
+	}
+	return append(list, far...)
 }

@@ -39,11 +39,12 @@ func HandIn(t *Task, start *page.Model) []Way {
 	for up, n := around, 0; up >= 0 && n < maxUp && len(list) == 0; up, n = t.Model.Nodes[up].Parent, n+1 {
 		for _, e := range []intent.Effect{t.Goal.Effect, intent.Add, intent.Submit} {
 			for _, c := range t.controls(e, up) {
-				if c.Index < len(t.Model.Controls) && !t.declines(t.Model.Controls[c.Index].Node, c.Index) && (t.Model.Controls[c.Index].Record < 0 || t.Model.Controls[c.Index].Record == own) {
-					w := t.pressOf(&c, costNamed-0.9+1-c.Score)
-					w.Risks = true
-					list = append(list, w)
+				if !t.handsIn(&c, own) {
+					continue
 				}
+				w := t.pressOf(&c, costNamed-0.9+1-c.Score)
+				w.Risks = true
+				list = append(list, w)
 			}
 		}
 		list = append(list, t.submits(up)...)
@@ -57,6 +58,17 @@ func HandIn(t *Task, start *page.Model) []Way {
 		list = append(list, w)
 	}
 	return t.redeeming(once(list))
+}
+
+// handsIn reports whether a control that says so hands in fields of a record (-1: of the page): what
+// leads to another view of a list, by a word for its state, hands in nothing.
+func (t *Task) handsIn(c *find.Candidate, record int) bool {
+	if c.Index >= len(t.Model.Controls) {
+		return false
+	}
+	k := &t.Model.Controls[c.Index]
+	leads := t.Model.Nodes[k.Node].Href != "" && t.Model.FieldAt(k.Node) >= 0
+	return !leads && !t.declines(k.Node, c.Index) && (k.Record < 0 || k.Record == record)
 }
 
 // redeeming drops, where a code is to be applied, what adds or orders something.

@@ -37,15 +37,27 @@ const maxFound = 3
 // controls returns the controls below a node (-1: anywhere) that say an effect or the verb of
 // the goal.
 func (t *Task) controls(effect intent.Effect, within int) []find.Candidate {
-	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true})
-	list = slices.DeleteFunc(list, func(c find.Candidate) bool { return !t.reachable(c.Index) })
+	list := t.allControls(effect, within)
 	if len(list) > maxControls {
 		list = list[:maxControls]
 	}
+	return list
+}
+
+// allControls is controls of any number.
+func (t *Task) allControls(effect intent.Effect, within int) []find.Candidate {
+	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true})
+	list = slices.DeleteFunc(list, func(c find.Candidate) bool {
+		return !t.reachable(c.Index) || makes[effect] && t.Model.Controls[c.Index].Role == "radio"
+	})
 	return slices.DeleteFunc(list, func(c find.Candidate) bool {
 		return c.Index < 0 || c.Index >= len(t.Model.Controls) || !usable(t.Model, &t.Model.Controls[c.Index])
 	})
 }
+
+// makes are the effects that no choice among values has: a star of five is a value of a form, and adds
+// nothing.
+var makes = map[intent.Effect]bool{intent.Add: true, intent.Remove: true, intent.Submit: true, intent.Confirm: true}
 
 // reachable reports whether a control is seen, or it is known what shows it.
 func (t *Task) reachable(control int) bool {
@@ -101,6 +113,16 @@ const (
 	maxWords = 4
 )
 
+// saysState reports whether a word of a text is one for a state, in any language.
+func saysState(text string, states ...string) bool {
+	return slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+		return slices.ContainsFunc(lexicon.Codes(), func(code string) bool {
+			e := lexicon.Language(code).Entry(w, lexicon.State)
+			return e != nil && slices.Contains(states, e.Name)
+		})
+	})
+}
+
 // textHas reports whether a text, or a word of it, is a word for one of some concepts.
 func textHas(text, lang string, concepts ...string) bool {
 	if text == "" {
@@ -123,4 +145,17 @@ func textHas(text, lang string, concepts ...string) bool {
 		}
 	}
 	return false
+}
+
+// saysMarked reports whether a text calls something selected or not, or that it selects.
+func saysMarked(text string) bool {
+	return textHas(text, "", "select") || saysState(text, "selected", "unselected")
+}
+
+// saysMore reports whether a word is one for a state that is more than being selected, or for removing.
+func saysMore(word string) bool {
+	return textHas(word, "", "delete", "remove") || slices.ContainsFunc(lexicon.Codes(), func(code string) bool {
+		e := lexicon.Language(code).Entry(word, lexicon.State)
+		return e != nil && e.Name != "selected" && e.Name != "unselected"
+	})
 }

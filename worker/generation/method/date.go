@@ -107,7 +107,11 @@ func (t *Task) dateTexts(f *page.Field, n *snapshot.Node, v *intent.Value) []str
 	if strings.HasPrefix(t.Model.Lang, "en") || t.Model.Lang == "" {
 		return []string{when.Format("2006-01-02"), when.Format("01/02/2006"), v.Text}
 	}
-	return []string{when.Format("02.01.2006"), when.Format("2006-01-02"), when.Format("02/01/2006"), v.Text}
+	list := []string{when.Format("02.01.2006"), when.Format("2006-01-02"), when.Format("02/01/2006"), v.Text}
+	if !strings.HasPrefix(t.Model.Lang, "de") { // with strokes in French and Spanish
+		list[0], list[2] = list[2], list[0]
+	}
+	return list
 }
 
 // agreesWithDate reports whether a text shows a date, in whatever order its parts stand.
@@ -154,34 +158,37 @@ func isTime(t []string, d *intent.Date) bool {
 	return hour == d.Hour && minute == max(d.Minute, 0)
 }
 
-// DayWays returns the presses in a calendar that is open: the day, or what leads to its month.
+// DayWays returns the presses in a calendar that is open: the day, or what leads to its month. Where no
+// year is said it is the one that is shown, or the next.
 func DayWays(t *Task, d *intent.Date) []Way {
+	var turns []Way
 	for _, c := range calendars(t.Model) {
-		if t.scope() >= 0 && !t.Model.Inside(t.scope(), c.days[0]) {
+		if t.scope() >= 0 && !t.Model.Inside(t.scope(), c.days[0]) || c.month == 0 {
 			continue
 		}
-		if c.month == 0 {
-			continue
+		year := d.Year
+		if year == 0 {
+			if year = c.year; d.Month < c.month {
+				year++
+			}
 		}
-		if c.year == d.Year && c.month == d.Month && d.Day >= 1 && d.Day <= len(c.days) {
+		if c.year == year && c.month == d.Month && d.Day >= 1 && d.Day <= len(c.days) {
 			return []Way{t.way(fmt.Sprintf("the day %d", d.Day), costNamed, press(c.days[d.Day-1]))}
 		}
-		months := (d.Year-c.year)*12 + d.Month - c.month
+		months := (year-c.year)*12 + d.Month - c.month
 		button := c.next
 		if months < 0 {
 			button, months = c.previous, -months
 		}
-		if button < 0 || months > maxMonths {
+		if button < 0 || months > maxMonths || len(turns) > 0 {
 			continue
 		}
-		acts := make([]Act, 1)
-		acts[0] = press(button)
-		w := t.way(fmt.Sprintf("the month, %d more", months), costState, acts...)
+		w := t.way(fmt.Sprintf("the month, %d more", months), costState, press(button))
 		w.Key += fmt.Sprint(c.year, c.month)
 		w.Reveals = true
-		return []Way{w}
+		turns = append(turns, w)
 	}
-	return nil
+	return turns
 }
 
 // maxMonths bounds how far a calendar is turned.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
@@ -18,7 +19,7 @@ var builders = map[intent.Effect]func(*Task) []Way{
 	intent.Remove: remove, intent.Complete: complete, intent.Reopen: complete, intent.Toggle: complete,
 	intent.Add: add, intent.Act: deed, intent.Move: move, intent.Rate: rate, intent.Sort: sortBy, intent.Filter: filter,
 	intent.Page: turn, intent.Open: open, intent.Close: closing, intent.Abandon: abandon, intent.Expand: expand,
-	intent.Collapse: expand, intent.Submit: submit, intent.Confirm: confirm, intent.SignIn: submit, intent.SignOut: leave,
+	intent.Collapse: expand, intent.Choose: chooseIt, intent.Submit: submit, intent.Confirm: confirm, intent.SignIn: submit, intent.SignOut: leave,
 	intent.Select: selectIt, intent.Press: pressIt, intent.Increase: stepBy, intent.Decrease: stepBy,
 	intent.Point: point, intent.Clear: clear_, intent.Download: pressIt, intent.Copy: deed,
 }
@@ -68,6 +69,9 @@ func complete(t *Task) []Way {
 	if t.Goal.State == "checked" && t.Goal.Become == nil && len(list) > 0 {
 		return list // it has a box, and nothing else of it is ticked
 	}
+	if t.Goal.Become != nil && t.record() >= 0 { // "mark it as paid" by the link "paid" of its row
+		list = append(list, Called(t, t.Goal.Become)...)
+	}
 	return append(list, t.inRecord()...)
 }
 
@@ -77,7 +81,7 @@ func (t *Task) states() []Way {
 		return nil
 	}
 	m := t.Model
-	on := t.Goal.Effect == intent.Complete || t.Goal.Effect == intent.Toggle && t.Goal.On
+	on := t.Goal.Effect == intent.Complete || t.Goal.Effect == intent.Choose || t.Goal.Effect == intent.Toggle && t.Goal.On
 	var list []Way
 	add := func(node int, cost float64, used []find.Use) {
 		n := &m.Nodes[node]
@@ -87,6 +91,9 @@ func (t *Task) states() []Way {
 		label := n.Name
 		if f := m.FieldAt(node); f >= 0 {
 			label = m.Fields[f].Label
+		}
+		if t.Goal.Become != nil && textHas(label, "", "select") {
+			return // it only selects: that says nothing of "as read"
 		}
 		w := t.way("the "+DescribeNode(m, node), cost, press(seenFor(m, node, label)))
 		w.Used = append(slices.Clone(used), t.verbUse("its box"))
@@ -101,16 +108,36 @@ func (t *Task) states() []Way {
 		add(node, costNamed, t.Target.Used)
 	}
 	r := t.record()
-	if r < 0 {
+	if r < 0 || t.boxesAlike(r) {
 		return list
 	}
 	for _, i := range m.Records[r].Controls {
 		c := &m.Controls[i]
-		if usable(m, c) && (c.Role == "checkbox" || c.Role == "switch" || c.Role == "menuitemcheckbox") {
+		selects := t.Goal.Become != nil && hasConcept(c, "select")
+		if usable(m, c) && !selects && boxRoles[c.Role] {
 			add(c.Node, costState, nil)
 		}
 	}
 	return list
+}
+
+// boxRoles are the roles of what is ticked or turned on.
+var boxRoles = map[string]bool{"checkbox": true, "switch": true, "menuitemcheckbox": true}
+
+// boxesAlike reports whether two boxes or switches of a record have one name: which of them is meant
+// nobody said.
+func (t *Task) boxesAlike(r int) bool {
+	seen := map[string]bool{}
+	for _, i := range t.Model.Records[r].Controls {
+		if c := &t.Model.Controls[i]; boxRoles[c.Role] && usable(t.Model, c) {
+			name := effect.Fold(effect.ControlName(t.Model, i))
+			if seen[name] {
+				return true
+			}
+			seen[name] = true
+		}
+	}
+	return false
 }
 
 // deed: any verb on a target.
@@ -218,6 +245,53 @@ func selectIt(t *Task) []Way {
 	return append(t.states(), t.targetWay(t.Target.Node))
 }
 
+// chooseIt: the box by which the record is marked, else any deed on it, but no box that says more.
+func chooseIt(t *Task) []Way {
+	r := t.record()
+	if r < 0 || t.Target.What != find.Record {
+		return deed(t)
+	}
+	m := t.Model
+	list := slices.DeleteFunc(deed(t), func(w Way) bool {
+		if len(w.Acts) == 0 {
+			return false
+		}
+		c := m.ControlAt(w.Acts[len(w.Acts)-1].Node)
+		return c >= 0 && boxRoles[m.Controls[c].Role] && m.Controls[c].Record == r && !Marks(m, r, effect.ControlName(m, c))
+	})
+	if t.marksBy(r) {
+		list = append(t.states(), list...)
+	}
+	return list
+}
+
+// marksBy reports whether the box of a record marks it, and says nothing else of it: it has no name of
+// its own, or that of the record.
+func (t *Task) marksBy(r int) bool {
+	m := t.Model
+	for _, i := range m.Records[r].Controls {
+		if m.Controls[i].Role != "checkbox" {
+			continue
+		}
+		return Marks(m, r, effect.ControlName(m, i))
+	}
+	return false
+}
+
+// Marks reports whether a box or radio of a record with a name marks it, and says nothing else of it: it
+// has no name, is called as the record and what that shows, or after selecting.
+func Marks(m *page.Model, record int, name string) bool {
+	rest, title := effect.Fold(name), effect.Fold(m.Records[record].Title)
+	if title != "" && strings.Contains(rest, title) {
+		rest = strings.Replace(rest, title, " ", 1)
+		for _, a := range m.Records[record].Attributes {
+			rest = strings.Replace(rest, effect.Fold(a.Text), " ", 1)
+		}
+	}
+	words := strings.FieldsFunc(rest, func(c rune) bool { return !unicode.IsLetter(c) && !unicode.IsDigit(c) })
+	return len(words) == 0 || saysMarked(rest) && !slices.ContainsFunc(words, saysMore)
+}
+
 // Destroys reports whether a name of a control says that it deletes, pays or sends.
 func Destroys(m *page.Model, control int) bool {
 	if control < 0 || control >= len(m.Controls) {
@@ -233,10 +307,11 @@ const leastBulk = 0.7
 // in no record, and say all, or stand for it by their name alone.
 func Bulk(t *Task) []Way {
 	var list []Way
-	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
+	for _, c := range t.allControls(t.Goal.Effect, t.scope()) {
 		k := &t.Model.Controls[c.Index]
 		n := &t.Model.Nodes[k.Node]
-		if k.Record >= 0 || k.Hidden || c.Score < leastBulk || n.Role == "link" && n.Href != "" || n.Role == "tab" {
+		said := t.Marked && saysSelected(k)
+		if t.Some && saysAll(k) || k.Record >= 0 || k.Hidden || c.Score < leastBulk && !said || n.Role == "link" && n.Href != "" || n.Role == "tab" {
 			continue
 		}
 		if t.Depth == 0 && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear && !t.Marked && !saysAll(k) {
@@ -244,9 +319,18 @@ func Bulk(t *Task) []Way {
 		}
 		w := t.pressOf(&c, costNamed-0.5+1-c.Score)
 		w.Risks = risky[t.Goal.Effect]
+		if said {
+			w.Cost -= 1 // "Archive selected" and not the place called Archive
+		}
 		list = append(list, w)
 	}
+	slices.SortStableFunc(list, func(a, b Way) int { return cmp.Compare(a.Cost, b.Cost) })
 	return list
+}
+
+// saysSelected reports whether the name of a control says that it is for what is selected.
+func saysSelected(c *page.Control) bool {
+	return slices.ContainsFunc(c.Names, func(n page.Name) bool { return saysState(n.Text, "selected", "checked") })
 }
 
 // elsewhere returns the presses of controls in no record, where the target was opened or
@@ -256,6 +340,12 @@ func (t *Task) elsewhere() []Way {
 		return nil
 	}
 	return Bulk(t)
+}
+
+// ForAll reports whether a node is a control for all things of a list: it stands in none of them.
+func ForAll(m *page.Model, node int) bool {
+	c := m.ControlAt(node)
+	return c >= 0 && m.Controls[c].Record < 0 && saysAll(&m.Controls[c])
 }
 
 // saysAll reports whether the name of a control says that it is for all.

@@ -84,6 +84,8 @@ func FillWays(t *Task, c *find.Candidate, v *intent.Value, off bool) []Way {
 		return append([]Way{t.way("the "+DescribeNode(m, f.Node), costNamed, fill(f.Node, numberText(v)))}, t.slide(f, v)...)
 	case f.Kind == "rating":
 		return t.stars(f, v)
+	case v.Date != nil && v.Date.To != nil:
+		return t.ranges(f, v)
 	case f.Kind == "choice" || f.Kind == "choices" || n.Role == "combobox" && len(n.Options) == 0:
 		return t.combobox(f, v)
 	case f.Kind == "date" || f.Kind == "time" || n.Type == "date" || n.Type == "time" || v.Date != nil && dateLike(f, n):
@@ -104,10 +106,13 @@ func optionNamed(f *page.Field, text string) int {
 // texts returns the ways to have a field hold a text: set, typed over what it holds, stepped.
 func (t *Task) texts(f *page.Field, text string) []Way {
 	n := &t.Model.Nodes[f.Node]
+	name := "the field " + DescribeNode(t.Model, f.Node)
+	if f.Kind == "editor" && !n.Editable && !f.ReadOnly { // it draws its text, and takes keys
+		return []Way{t.way(name+", typed over", costNamed, press(f.Node), key(-1, "Control+a"), typed(-1, text))}
+	}
 	if f.ReadOnly || !n.Editable && n.Reacts == "" {
 		return t.steppers(f, text)
 	}
-	name := "the field " + DescribeNode(t.Model, f.Node)
 	if f.Entries {
 		return []Way{
 			t.way(name+", and Enter", costNamed, fill(f.Node, text), key(f.Node, "Enter")),
@@ -252,6 +257,16 @@ func countsBy(m *page.Model, i int, up bool) bool {
 	}
 	concepts := map[bool][]string{true: {"increase", "plus", "more_of"}, false: {"decrease", "minus", "less"}}[up]
 	return hasConcept(&m.Controls[i], concepts...)
+}
+
+// CountsDown reports whether a control is the minus of a counter.
+func CountsDown(m *page.Model, control int) bool { return countsBy(m, control, false) }
+
+// Offers reports whether a record is the offer of a thing, and no entry of a list of what was taken: a
+// control of it adds, and is no plus of a counter.
+func Offers(m *page.Model, record int) bool {
+	aim := find.Aim{Effect: intent.Add, Record: record, Within: -1}
+	return slices.ContainsFunc(find.Controls(m, aim), func(c find.Candidate) bool { return !countsBy(m, c.Index, true) })
 }
 
 // stars returns the ways to give a rating.

@@ -27,6 +27,9 @@ func Holds(m *page.Model, c *find.Candidate, v *intent.Value, off bool) bool {
 	if off {
 		return strings.TrimSpace(f.Value) == ""
 	}
+	if v.Date != nil && v.Date.To != nil && !m.Nodes[f.Node].Password {
+		return holdsRange(m, c, v)
+	}
 	return SameValue(f, &m.Nodes[f.Node], v)
 }
 

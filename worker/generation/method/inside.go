@@ -2,6 +2,7 @@ package method
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -51,7 +52,7 @@ func (t *Task) news() []Way {
 	said := t.sayings(-1)
 	for _, c := range t.controls(t.Goal.Effect, -1) {
 		came := c.Index < len(t.Model.Controls) && slices.Contains(t.News, t.Model.Controls[c.Index].Node)
-		if came && (t.Target != nil || !t.several(c.Index)) {
+		if came && !t.isTitle(c.Node) && (t.Target != nil || !t.several(c.Index)) {
 			w := t.pressOf(&c, costNamed-0.5+1-c.Score)
 			w.Guess = !said[c.Index]
 			list = append(list, w)
@@ -170,4 +171,24 @@ func (t *Task) hands(scope int) []Way {
 		list = append(list, w)
 	}
 	return list
+}
+
+// another reports whether a control that names the effect of the goal does something else: it is a
+// title, stands in one of several things of which none was said, deletes what is to be kept, counts, or
+// leads to another page ("Fixed sidebar" sets nothing of this one, nor goes on in what was opened).
+func (t *Task) another(c *find.Candidate, within int) bool {
+	control := &t.Model.Controls[c.Index]
+	switch {
+	case t.isTitle(control.Node), (within < 0 || t.record() < 0) && t.several(c.Index), t.countsMore(c.Index):
+		return true
+	case keeps[t.Goal.Effect] && c.Score < saysSo && hasConcept(control, "delete", "trash"):
+		return true
+	}
+	return len(c.Used) == 0 && (t.Goal.Effect == intent.Set || t.Depth > 0) && t.leadsAway(c.Index)
+}
+
+// leadsAway reports whether a control outside of the target is a link to another page.
+func (t *Task) leadsAway(control int) bool {
+	n := &t.Model.Nodes[t.Model.Controls[control].Node]
+	return n.Role == "link" && n.Href != "" && !strings.HasPrefix(n.Href, "#") && (t.record() < 0 || t.Model.Controls[control].Record != t.record())
 }

@@ -128,8 +128,24 @@ func filter(t *Task) []Way {
 		for _, c := range t.find(&t.Goal.Target[i], find.Option, find.Control, find.Field) {
 			list = append(list, t.chosen(&c, costNamed+1-c.Score)...)
 		}
+		if d, ok := toldBy(&t.Goal.Target[i]); ok {
+			for _, c := range t.find(&d, find.Option, find.Control) {
+				list = append(list, t.chosen(&c, costState+1-c.Score)...)
+			}
+		}
 	}
 	return append(list, t.openers("filter")...)
+}
+
+// toldBy returns the one word that things are told by from others of their kind, as what a filter is
+// called: "finished" of "the finished tasks". What the list is of need not stand in its name.
+func toldBy(d *intent.Description) (intent.Description, bool) {
+	bare := len(d.Words)+len(d.Having)+len(d.Lacking)+len(d.Relation)+len(d.Compare) == 0 && d.In == nil && d.Of == nil && d.Extreme == nil && d.Ordinal == 0
+	if !bare || d.Noun == "" || len(d.State) != 1 || d.State[0].Not {
+		return intent.Description{}, false
+	}
+	s := &d.State[0]
+	return intent.Description{Span: s.Span, Words: []intent.Word{{Span: s.Span, Text: s.Text}}}, true
 }
 
 // chosen returns the ways to choose a candidate: an option, the press of a control, a box.
@@ -178,7 +194,7 @@ func turn(t *Task) []Way {
 	case amount == nil:
 		return t.named(-1, costGlobal)
 	case effect.PageSize(g):
-		return append(t.sizes(amount), t.pageNumber(amount)...)
+		return append(append(t.sizes(amount), t.pageNumber(amount)...), t.sizeLists()...)
 	}
 	list := append(t.pageNumber(amount), t.pageField(amount)...)
 	list = append(list, t.pagesOn(amount)...)
@@ -335,6 +351,27 @@ func (t *Task) sizes(v *intent.Value) []Way {
 				list = append(list, w)
 			}
 		}
+	}
+	return list
+}
+
+// sizeLists returns the presses that open lists of how many rows a page has, whose options are not there
+// before.
+func (t *Task) sizeLists() []Way {
+	var list []Way
+	for i := range t.Model.Fields {
+		f := &t.Model.Fields[i]
+		_, counts := effect.Number(f.Value)
+		if f.Record >= 0 || f.Hidden || f.Kind != "choice" || len(f.Options) > 0 || !counts {
+			continue
+		}
+		cost := costMenu
+		if slices.ContainsFunc(f.Names, func(s string) bool { return textHas(s, "", "page") }) {
+			cost = costState
+		}
+		w := t.way("the list "+DescribeNode(t.Model, f.Node), cost, press(f.Node))
+		w.Reveals = true
+		list = append(list, w)
 	}
 	return list
 }

@@ -175,6 +175,17 @@ func (t *Task) answer(action string) Way {
 	return w
 }
 
+// Prompt is the answer to a question of the browser with a value.
+func Prompt(t *Task, v *intent.Value) Way {
+	goal := *t.Goal
+	goal.Text = v
+	one := *t
+	one.Goal = &goal
+	w := one.answer("accept")
+	w.Key += " " + v.Text
+	return w
+}
+
 // confirm: the button in front that says yes.
 func confirm(t *Task) []Way {
 	if t.Model.Dialog != nil {
@@ -250,7 +261,7 @@ func (t *Task) isTitle(node int) bool {
 	if c < 0 || t.Model.Nodes[node].Role == "button" {
 		return false
 	}
-	name := effect.Fold(effect.ControlName(t.Model, c))
+	name := strings.TrimRight(effect.Fold(effect.ControlName(t.Model, c)), "?!.: ")
 	return slices.ContainsFunc(t.Model.Containers, func(k page.Container) bool {
 		return k.Node != node && t.Model.Inside(k.Node, node) && name != "" && effect.Fold(k.Title) == name
 	})

@@ -44,7 +44,7 @@ func (t *Task) named(within int, cost float64) []Way {
 	var list []Way
 	said := t.sayings(within)
 	for _, c := range t.controls(t.Goal.Effect, within) {
-		if (within < 0 || t.Target == nil) && t.several(c.Index) || keeps[t.Goal.Effect] && c.Score < saysSo && hasConcept(&t.Model.Controls[c.Index], "delete", "trash") || t.countsMore(c.Index) {
+		if t.another(&c, within) {
 			continue
 		}
 		w := t.pressOf(&c, cost+1-c.Score)
@@ -311,7 +311,7 @@ func (t *Task) opener(r int) int {
 	title := effect.Fold(record.Title)
 	for _, i := range record.Controls {
 		c := &m.Controls[i]
-		if c.Role == "checkbox" || c.Role == "radio" || c.Role == "switch" {
+		if c.Role == "checkbox" || c.Role == "radio" || c.Role == "switch" || m.Nodes[c.Node].Checked != "" {
 			continue // it marks the thing, and does not open it
 		}
 		if lexicon.Removes(effect.ControlName(m, i), false) && !strings.Contains(title, effect.Fold(effect.ControlName(m, i))) {
@@ -332,6 +332,12 @@ func (t *Task) opener(r int) int {
 		}
 	}
 	return -1
+}
+
+// Opens reports whether a record has something that opens it.
+func Opens(m *page.Model, record int) bool {
+	t := Task{Model: m}
+	return t.opener(record) >= 0
 }
 
 // leaves reports whether a node is a link to another site.

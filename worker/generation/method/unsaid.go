@@ -25,6 +25,8 @@ type harm struct {
 	removes bool
 	// inFront: in a dialog in front it only closes that.
 	inFront bool
+	// only: it counts for goals of this effect; "" is all.
+	only intent.Effect
 }
 
 var harms = []harm{
@@ -38,6 +40,11 @@ var harms = []harm{
 	{
 		concepts: []string{"pay", "buy", "checkout"},
 		effects:  []intent.Effect{intent.Submit, intent.Confirm, intent.Add, intent.Complete, intent.Act, intent.Page},
+	},
+	{ // what is put into a cart is not ordered yet
+		concepts: []string{"pay", "checkout", "order"},
+		things:   []string{"order", "buy", "book", "rent"},
+		only:     intent.Add,
 	},
 	{
 		concepts: []string{"send"},
@@ -57,8 +64,13 @@ var harms = []harm{
 		effects:  []intent.Effect{intent.SignOut, intent.Confirm},
 	},
 	{
-		concepts: []string{"reset"},
+		concepts: []string{"reset"}, // also "clear all"
 		effects:  []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm},
+	},
+	{
+		concepts: []string{"clear"},
+		effects: []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm,
+			intent.Search, intent.Select, intent.Edit},
 	},
 }
 
@@ -69,8 +81,8 @@ func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 	for i := range harms {
 		h := &harms[i]
 		counts := g.Effect == intent.Increase || g.Effect == intent.Decrease // "drop" may mean to lower: then it removes nothing
-		said := textHas(text, "", h.concepts...) || textHas(text, "", h.things...) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true))
-		if slices.Contains(h.effects, g.Effect) || said && !counts || h.where != nil && !h.where(m) {
+		said := textHas(text, "", h.concepts...) || textHas(text, "", h.things...) || slices.Contains(h.things, g.Concept) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true))
+		if h.only != "" && h.only != g.Effect || slices.Contains(h.effects, g.Effect) || said && !counts || h.where != nil && !h.where(m) {
 			continue
 		}
 		for _, a := range w.Acts {
@@ -110,8 +122,9 @@ const maxReceiver = 12
 var rejects = map[string]bool{"reject": true, "decline": true, "cancel": true, "dismiss": true}
 
 // says reports whether a control is called by the deed: its name begins or ends with it, without
-// the title of the thing that it stands in. What is only called as the thing is none ("Buy milk"),
-// and a sign or icon may be what is pressed by name.
+// the title of the thing that it stands in. What is only called as the thing is none ("Buy milk"), nor
+// is the thing itself, whatever it shows ("Dinner, paid by Ann"), and a sign or icon may be what is
+// pressed by name.
 func (h *harm) says(m *page.Model, control int, named bool) bool {
 	c := &m.Controls[control]
 	if c.Role == "checkbox" || c.Role == "radio" || c.Role == "option" || c.Role == "switch" || c.Role == "tab" {
@@ -122,7 +135,7 @@ func (h *harm) says(m *page.Model, control int, named bool) bool {
 		return !named
 	}
 	if c.Record >= 0 && c.Record < len(m.Records) && name != "" {
-		if title := effect.Fold(m.Records[c.Record].Title); title != "" && strings.Contains(title, name) {
+		if title := effect.Fold(m.Records[c.Record].Title); title != "" && (strings.Contains(title, name) || m.Records[c.Record].Node == c.Node) {
 			return false
 		} else if title != "" {
 			name = effect.Fold(strings.Replace(name, title, " ", 1))

@@ -67,6 +67,8 @@ type Task struct {
 	Pointed bool
 	// Marked: the targets are selected, and what stands in no record acts on them.
 	Marked bool
+	// Some: the list has more than the targets, so that what says all does too much.
+	Some bool
 	// Title is what the target was called when the goal began.
 	Title string
 	// Near is the field that was filled last, -1: what is handed in is its form.
@@ -118,12 +120,19 @@ func (t *Task) way(name string, cost float64, acts ...Act) Way {
 	return w
 }
 
-// keyOf names a node on later models.
+// keyOf names a node on later models, also on those of a fresh page, whose elements have other refs.
 func (t *Task) keyOf(node int) string {
-	if node < 0 || node >= len(t.Model.Nodes) {
+	m := t.Model
+	if node < 0 || node >= len(m.Nodes) {
 		return ""
 	}
-	n := &t.Model.Nodes[node]
+	n := &m.Nodes[node]
+	if r := m.RecordAt(node); r >= 0 && m.Records[r].Node == node {
+		return m.Records[r].Key
+	}
+	if c := m.ControlAt(node); c >= 0 {
+		return m.Controls[c].Key
+	}
 	return n.Ref + "/" + n.Name
 }
 

@@ -88,7 +88,7 @@ func (b *builder) containerKind(i int) string {
 		switch {
 		case shape.Hinted(n, toastWords):
 			return "region"
-		case shape.ClassWord(n, menuWords):
+		case shape.ClassWord(n, menuWords) && !b.asks(i):
 			return "menu"
 		case shape.ClassWord(n, dialogWords) && !b.wholePage(i):
 			return "dialog"

@@ -12,7 +12,7 @@ var fieldKinds = map[string]string{"number": "number", "range": "slider", "date"
 var (
 	pickerWords = shape.Words("datepicker date calendar flatpickr picker datetime")
 	entryWords  = shape.Words("tag tags tagify taginput tagsinput chip chips token tokens tokenfield")
-	customWords = shape.Words("select combobox picker dropdown choices input field autocomplete control textfield multiselect")
+	customWords = shape.Words("chosen select combobox picker dropdown choices input field autocomplete control textfield multiselect")
 )
 
 // findFields finds what holds a value.
@@ -46,7 +46,7 @@ func (b *builder) addField(f Field) int {
 	if f.Less == 0 && f.More == 0 {
 		f.Less, f.More = -1, -1
 	}
-	f.Hidden, f.Entries = b.Nodes[f.Node].Hidden, b.takesEntries(f.Node)
+	f.Hidden, f.Entries = b.Nodes[f.Node].Hidden, f.Entries || b.takesEntries(f.Node)
 	b.Fields = append(b.Fields, f)
 	b.field[f.Node] = k
 	for _, o := range f.Options {
@@ -127,6 +127,7 @@ func (b *builder) fieldOf(i int) Field {
 		f.Kind = "choices"
 	}
 	b.tokenField(&f)
+	b.face(&f)
 	return f
 }
 
@@ -161,7 +162,7 @@ func datePattern(s string) bool {
 func (b *builder) severalFields(i int) bool {
 	count := 0
 	for j := i + 1; j < b.Stop(i); j++ {
-		if n := &b.Nodes[j]; (shape.TypedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio") && !n.Hidden {
+		if n := &b.Nodes[j]; (shape.TypedRoles[n.Role] || n.Role == "checkbox" || n.Role == "radio" || n.Role == "switch") && !n.Hidden {
 			if count++; count > 1 {
 				return true
 			}

@@ -80,11 +80,29 @@ func (b *builder) wrapperLabel(i int) []string {
 		switch {
 		case len(texts) == 1 && len(texts[0]) <= maxLabel:
 			return texts
+		case len(texts) > 1 && len(texts) <= maxTold && switched[b.Nodes[i].Role] && len(texts[0]) <= maxLabel && b.aloneIn(up, i):
+			return texts[:1] // a setting with what it does below its name
 		case len(texts) > 1:
 			return nil
 		}
 	}
 	return nil
+}
+
+// switched are the roles of what is turned on and off; "" is what is only drawn so.
+var switched = map[string]bool{"switch": true, "checkbox": true, "": true}
+
+// maxTold is how many texts a setting has: its name, and what it does.
+const maxTold = 3
+
+// aloneIn reports whether nothing else in an element can be used.
+func (b *builder) aloneIn(up, i int) bool {
+	for j := up + 1; j < b.X.End(up); j++ {
+		if n := &b.Nodes[j]; n.Interactive && !n.Hidden && !b.X.Contains(i, j) && !b.X.Contains(j, i) {
+			return false
+		}
+	}
+	return true
 }
 
 // cellLabel returns the header of the column that a field stands in.
@@ -265,9 +283,15 @@ func (b *builder) unitOf(i int) string {
 
 // nameByRecord names the boxes of things that have no name of their own by the thing.
 func (b *builder) nameByRecord() {
+	switches := map[int]int{} // by record
+	for k := range b.Fields {
+		if f := &b.Fields[k]; f.Kind == "switch" {
+			switches[f.Record]++
+		}
+	}
 	for k := range b.Fields {
 		f := &b.Fields[k]
-		if f.Record < 0 || f.Kind != "switch" || len(f.Names) > 0 || b.Records[f.Record].Title == "" {
+		if f.Record < 0 || f.Kind != "switch" || len(f.Names) > 0 || b.Records[f.Record].Title == "" || switches[f.Record] > 1 {
 			continue
 		}
 		f.Names = []string{b.Records[f.Record].Title}

@@ -29,6 +29,18 @@ func TestLabelsAboveFields(t *testing.T) {
 				b "Enter" @10,10,40,18
 				i "a name here" @54,10,80,18
 			input textbox @11,31,68,20`, []string{""}},
+		"settings with what they do": {`
+			section region "Mails"
+				div @10,10,400,40
+					div @10,10,300,40
+						p "Weekly digest" @10,10,100,18
+						p "What happened in seven days" @10,30,200,18
+					button switch @360,15,40,20
+				div @10,60,400,40
+					div @10,60,300,40
+						p "Offers" @10,60,100,18
+						p "News of our partners" @10,80,200,18
+					button switch @360,65,40,20`, []string{"Weekly digest", "Offers"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -51,6 +51,8 @@ type Group struct {
 	Title string
 	// Pager, Counter: nodes, -1 none.
 	Pager, Counter int
+	// OnePage: the pager says that there is no other page: "Page 1 of 1".
+	OnePage bool
 	// Key names the group in every snapshot of the page.
 	Key string
 }

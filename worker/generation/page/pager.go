@@ -39,7 +39,7 @@ func (b *builder) findPagers() {
 				continue
 			}
 			if b.near(group, last, p) {
-				group.Pager = p
+				group.Pager, group.OnePage = p, onePage(b.X.Text(p))
 				taken[p] = taken[p] || p > last
 				break
 			}
@@ -166,6 +166,12 @@ func (b *builder) sameBlock(holder, l int) bool {
 func ranged(text string) bool {
 	numbers := numbersOf(text)
 	return len(numbers) == 3 && numbers[0] <= numbers[1] && numbers[1] <= numbers[2]
+}
+
+// onePage reports whether the text of a pager says that it has one page.
+func onePage(text string) bool {
+	n := numbersOf(text)
+	return len(n) == 2 && n[0] == 1 && n[1] == 1
 }
 
 // numbersOf returns the numbers of a text; a dash before one is none of its sign.

@@ -1,10 +1,12 @@
 package page
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/page/shape"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // tokenField reads the field whose values stand beside its input as little boxes.
@@ -19,7 +21,7 @@ func (b *builder) tokenField(f *Field) {
 				values = append(values, b.Leaf[l])
 			}
 		}
-		f.Multiple = true
+		f.Multiple, f.Entries = true, b.Nodes[f.Node].Editable
 		if f.Value == "" {
 			f.Value = strings.Join(values, ", ")
 		}
@@ -33,6 +35,74 @@ func (b *builder) tokenField(f *Field) {
 		}
 		return
 	}
+}
+
+// face makes a choice of an input that a page shows in the place of a list of the browser, which it
+// hides: what is typed there only looks for an option.
+func (b *builder) face(f *Field) {
+	list := b.hiddenList(f.Node)
+	if list < 0 {
+		return
+	}
+	n := &b.Nodes[list]
+	f.Kind, f.Entries = "choice", true
+	if f.Multiple = n.Multiple; n.Multiple {
+		f.Kind = "choices"
+	}
+	if chosen := shape.SelectedLabel(n); f.Value == "" {
+		f.Value = chosen
+	}
+	for _, name := range b.labelOf(list) {
+		if !slices.Contains(f.Names, name) {
+			f.Names = append(f.Names, name)
+		}
+	}
+}
+
+// hiddenList returns the only list of the browser that stands, hidden, beside an input which is called
+// in the code as what takes its place, and says so: by its role, or the name that both have; -1. The
+// hidden list of countries beside a telephone number is another field.
+func (b *builder) hiddenList(i int) int {
+	if n := &b.Nodes[i]; n.Hidden || n.Tag != "input" || !n.Editable || len(n.Options) > 0 || !listTypes[n.Type] {
+		return -1
+	}
+	called := false
+	for up, k := b.X.Parent(i), 0; up >= 0 && k < 5; up, k = b.X.Parent(up), k+1 {
+		called = called || shape.ClassWord(&b.Nodes[up], customWords)
+		if b.severalFields(up) {
+			return -1
+		}
+		list := -1
+		for j := up + 1; j < b.Stop(up); j++ {
+			if n := &b.Nodes[j]; n.Tag == "select" && (n.Hidden || n.Box[2] <= 1) {
+				if list >= 0 {
+					return -1
+				}
+				list = j
+			}
+		}
+		if list >= 0 && called {
+			if b.opensList(i) || b.sameName(i, list) {
+				return list
+			}
+			return -1
+		}
+	}
+	return -1
+}
+
+// listTypes are the types of inputs in which a choice may be looked for.
+var listTypes = map[string]bool{"": true, "text": true, "search": true}
+
+// opensList reports whether an input says by its role that it opens a list.
+func (b *builder) opensList(i int) bool {
+	return b.Nodes[i].Role == "combobox" || b.Nodes[i].Popup == "listbox"
+}
+
+// sameName reports whether two elements have the same label, or accessible name without one.
+func (b *builder) sameName(i, j int) bool {
+	of := func(n *snapshot.Node) string { return shape.Label(cmp.Or(n.Label, n.Name)) }
+	return of(&b.Nodes[i]) != "" && of(&b.Nodes[i]) == of(&b.Nodes[j])
 }
 
 // listOptions reads the options of a list that is always open.

@@ -77,6 +77,9 @@ func spansOf(g *intent.Goal) []intent.Span {
 	list = append(list, g.Verb)
 	for i := range g.Target {
 		list = append(list, wordsOf(&g.Target[i])...)
+		if d := &g.Target[i]; d.Called {
+			list = append(list, d.NounSpan)
+		}
 	}
 	for _, d := range []*intent.Description{g.To, g.From, g.In, g.Measure, g.With} {
 		if d != nil {

@@ -70,14 +70,11 @@ func (p *planner) product(g *intent.Goal) (find.Candidate, bool) {
 	}
 	d := g.Target[0]
 	d.Count = 0
-	f := find.Description(p.model, &d, p.want(p.model, find.Container, find.Line))
-	if len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 || f.Candidates[0].Score < find.Enough {
+	f, ok := p.headed(&d)
+	if !ok {
 		return find.Candidate{}, false
 	}
 	c := f.Candidates[0]
-	if len(c.Used) == 0 || c.What == find.Line && p.model.Lines[c.Index].Heading == 0 {
-		return find.Candidate{}, false
-	}
 	aim := find.Aim{Effect: intent.Add, Lemma: g.Lemma, Lang: p.text.Lang, Record: -1, Within: -1}
 	for _, k := range find.Controls(p.model, aim) {
 		if p.model.Controls[k.Index].Record < 0 {
@@ -91,7 +88,11 @@ func (p *planner) product(g *intent.Goal) (find.Candidate, bool) {
 // buy takes what the page is about: its options are chosen and its quantity is set before the
 // control that adds it is pressed.
 func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) error {
-	f := newForm(g.Fields)
+	fields := slices.Clone(g.Fields)
+	if v := g.Become; v != nil { // "in coral"
+		fields = append(fields, intent.Field{Span: v.Span, Value: *v})
+	}
+	f := newForm(fields)
 	if err := p.fill(ctx, f, p.anywhere); err != nil {
 		return err
 	}
@@ -170,7 +171,9 @@ func (p *planner) offered(ctx context.Context, g *intent.Goal) (bool, error) {
 	}
 	for i := range g.Target {
 		d := &g.Target[i]
-		if _, _, ok := p.resolveOn(m, d, tiersOf(intent.Add)); !ok {
+		one := *d
+		one.Count = 0 // so many of one thing: not so many things
+		if _, _, ok := p.resolveOn(m, &one, tiersOf(intent.Add)); !ok {
 			if superlative(d) || d.Ordinal != 0 || d.All || d.Both || d.Next {
 				return true, nil // it speaks of what is there: resolve says what is wrong
 			}
@@ -320,7 +323,7 @@ func titleFields(g *intent.Goal) []intent.Field {
 		}
 		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
 		f := intent.Field{Span: d.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}}
-		if sided(d) {
+		if sided(d) || d.Called {
 			f.Span = f.Value.Span
 		}
 		list = append(list, f)

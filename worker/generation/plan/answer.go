@@ -154,7 +154,7 @@ func (p *planner) asAnswer(g *intent.Goal) *intent.Goal {
 
 // settle judges a goal that waited for the answer to its question.
 func (p *planner) settle(a *attempt, g *intent.Goal) error {
-	v := effect.Judge(effect.Between(a.start, p.model), a.goal, a.target)
+	v := p.judge(effect.Between(a.start, p.model), a)
 	if g.Effect == intent.Abandon {
 		if v.State == effect.Reached && len(effect.Between(a.start, p.model).Removed) > 0 {
 			return p.say("it was done, and the text says that it shall not")

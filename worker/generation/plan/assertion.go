@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"regexp"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -31,25 +32,59 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 	made := 0
 	for i := range e.Checks {
 		list, ok := assertionsOf(m, &e.Checks[i])
+		if !ok && e.Checks[i].Part {
+			continue
+		}
 		if !ok {
 			return p.unkept(e)
 		}
-		for _, a := range list {
-			a.why = p.words(g.Span)
-			message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds()))
-			if err != nil {
-				return err
+		mark := p.mark()
+		message, err := p.assertEach(ctx, m, g, list)
+		if err == nil && message != "" && e.Checks[i].Kind == "place" { // what is not seen is counted as well
+			if order, ok := orderOf(m, &e.Checks[i]); ok && !e.Checks[i].Not {
+				p.drop(mark)
+				message, err = p.assertEach(ctx, m, g, order)
 			}
-			if message != "" {
-				return &FailedError{Code: codeAssertion, Detail: "expected: " + p.words(g.Span) + "; " + message}
-			}
-			made++
 		}
+		if err != nil {
+			return err
+		}
+		if message == notFound && e.Checks[i].Part {
+			p.drop(mark)
+			continue
+		}
+		if message != "" {
+			return &FailedError{Code: codeAssertion, Detail: "expected: " + p.words(g.Span) + "; " + message}
+		}
+		made += len(list)
 	}
 	if made == 0 {
 		return p.unkept(e)
 	}
 	return nil
+}
+
+// assertEach executes the assertions of one check, and returns what the page says where one does not
+// hold.
+func (p *planner) assertEach(ctx context.Context, m *page.Model, g *intent.Goal, list []assertion) (string, error) {
+	for _, a := range list {
+		a.why = p.words(g.Span)
+		message, err := p.assert(ctx, m, a, int(g.Within.Milliseconds()))
+		if err != nil {
+			return "", err
+		}
+		if message == "" {
+			continue
+		}
+		if a.matcher.Name != step.TextIs || a.matcher.Args.Mode != step.Contains || a.not {
+			return message, nil
+		}
+		a.matcher.Args.Mode, a.matcher.Args.Value = step.Matches, "(?i)"+regexp.QuoteMeta(a.matcher.Args.Value) // a style draws it in capitals
+		if message, err = p.assert(ctx, m, a, int(g.Within.Milliseconds())); err != nil || message != "" {
+			return message, err
+		}
+	}
+	return "", nil
 }
 
 // unkept is the error for a claim that holds now, and that no step can compare.
@@ -188,6 +223,9 @@ func stateOf(m *page.Model, c *find.Check) (assertion, bool) {
 	return a, !n.Hidden
 }
 
+// notFound is what is wrong with an assertion that no step can make.
+const notFound = "its element cannot be found"
+
 // assert executes an assertion and keeps it when it holds; else it returns what the page says.
 func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit int) (string, error) {
 	matcher := a.matcher
@@ -201,7 +239,7 @@ func (p *planner) assert(ctx context.Context, m *page.Model, a assertion, limit 
 			return "", err
 		}
 		if len(found) == 0 || found[0].Selector.Type == "" {
-			return "its element cannot be found", nil
+			return notFound, nil
 		}
 		selector := selectorFor(&found[0], &a)
 		tool.Args.Selector = selector

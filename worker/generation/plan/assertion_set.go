@@ -14,6 +14,9 @@ import (
 // countOf asserts how many things there are: what a selector finds where it finds these and no other.
 func countOf(m *page.Model, c *find.Check) (assertion, bool) {
 	s, n := ofRole(c.Role), 0
+	if c.Style != "" {
+		s = ofStyle(c.Style)
+	}
 	if c.Count != 0 {
 		var found []int
 		if len(c.Nodes) != c.Count {
@@ -27,7 +30,7 @@ func countOf(m *page.Model, c *find.Check) (assertion, bool) {
 		}
 		n = len(found)
 	}
-	return assertion{node: c.Node, selector: &s, matcher: step.Matcher{Name: step.Count, Args: step.MatcherArgs{Value: strconv.Itoa(n)}}},
+	return assertion{node: c.Node, own: s.Type == step.CSS, selector: &s, matcher: step.Matcher{Name: step.Count, Args: step.MatcherArgs{Value: strconv.Itoa(n)}}},
 		s.Value != "" && n >= c.Count
 }
 
@@ -61,6 +64,8 @@ func placeOf(m *page.Model, c *find.Check) ([]assertion, bool) {
 
 func ofRole(role string) step.Selector { return step.Selector{Type: step.ByRole, Value: role} }
 
+func ofStyle(css string) step.Selector { return step.Selector{Type: step.CSS, Value: css} }
+
 // setOf returns a selector that finds some nodes in another one (-1: the page), or one part of each of
 // them, and nothing else, with the nodes that it finds in the order of the document; nil without.
 func setOf(m *page.Model, in int, nodes []int, words []string) (step.Selector, []int) {
@@ -87,7 +92,13 @@ func setOf(m *page.Model, in int, nodes []int, words []string) (step.Selector, [
 			}
 		}
 	}
-	return partOf(m, in, nodes)
+	if s, found := partOf(m, in, nodes); found != nil {
+		return s, found
+	}
+	if css := page.Alike(m, in, nodes); css != "" {
+		return ofStyle(css), nodes
+	}
+	return step.Selector{}, nil
 }
 
 // partOf is setOf for one part of each node: the heading of a card, the box of a row that is checked.

@@ -5,13 +5,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
-	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // attempt is a goal that is tried on one target: what it began from and what was tried.
@@ -28,6 +27,8 @@ type attempt struct {
 	risked bool
 	// said: something was pressed that is called by the deed, and not only by a word of the goal.
 	said bool
+	// pressed is what the way that reached it acted on.
+	pressed snapshot.Node
 	// last is what the nearest try came to, for people.
 	last string
 	// fills does what the goal's fields say in what was opened; nil: nothing is to be filled in.
@@ -145,13 +146,15 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 	if a.only && l.depth == 0 {
 		return list
 	}
-	list = slices.DeleteFunc(append(list, method.Ways(t)...), func(w method.Way) bool { return ticks(m, a.goal, &w) })
+	list = slices.DeleteFunc(append(list, method.Ways(t)...), func(w method.Way) bool {
+		return ticks(m, a, &w) || handsInUnfilled(m, a, &w) || choosesFilter(m, a.goal, &w) || p.countsOther(m, a.goal, &w)
+	})
 	if t.Target == nil && len(a.target) == 0 {
 		list = slices.DeleteFunc(list, func(w method.Way) bool { return p.ofOther(m, a.goal, &w) })
 	}
 	if t.Target != nil && a.goal.Effect != intent.Move {
 		own := effect.RecordOf(m, t.Target)
-		list = slices.DeleteFunc(list, func(w method.Way) bool { return ofNeighbour(m, own, &w) })
+		list = slices.DeleteFunc(list, func(w method.Way) bool { return ofNeighbour(m, own, &w) || !a.bulk && forAll(m, own, &w) })
 	}
 	return list
 }
@@ -208,6 +211,9 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	switch v.State {
 	case effect.Reached:
 		v.Used = append(v.Used, w.Used...)
+		if n := len(w.Acts); n > 0 && w.Acts[n-1].Node >= 0 {
+			a.pressed = before.Nodes[w.Acts[n-1].Node]
+		}
 		p.confirmed = p.confirmed || method.SaysConfirm(before, w)
 		return v, nil
 	case effect.Wrong:
@@ -237,78 +243,8 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	return v, nil
 }
 
-// verdict judges what a way did since the goal began.
-func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *page.Model) effect.Verdict {
-	c := effect.Between(a.start, now)
-	v := effect.Judge(c, a.goal, a.target)
-	if v.State == effect.Reached && (w.Reveals && !strong(c, a) || leads(before, w, c, a)) {
-		v.State = effect.Partly
-	}
-	if v.State == effect.Reached && a.goal.Effect == intent.Search && w.Guess && !c.Set && !c.URL && len(c.GoneLines) == 0 {
-		return effect.Verdict{State: effect.Unseen, Why: "nothing shows that it searches"}
-	}
-	if v.State == effect.Reached && v.Gone && !a.said {
-		return effect.Verdict{State: effect.Unseen, Why: "it is gone, and nothing that was pressed says that it goes"}
-	}
-	if a.goal.Expected && !w.Reveals && now.Dialog == nil && (v.State == effect.Unseen || v.State == effect.Partly) && len(w.Acts) > 0 {
-		return effect.Verdict{State: effect.Reached, Why: "it was tried", Used: []find.Use{{Span: a.goal.Verb, By: "it was tried"}}}
-	}
-	if v.State == effect.Wrong && p.alone(a, c, w, before) {
-		v = effect.Verdict{State: effect.Partly, Why: "it is shown alone"}
-	}
-	if a.bulk && v.State == effect.Partly && now.Dialog == nil && now.Front < 0 {
-		v.State = effect.Reached
-	}
-	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {
-		v.State, v.Why = effect.Partly, "it does not hold the value"
-	}
-	if now.Dialog == nil && before.Dialog != nil && v.State == effect.Unseen && a.start.Dialog == nil && c.Nothing {
-		v.Why = "the question was answered, and nothing changed"
-	}
-	return v
-}
-
-// alone reports whether the list of a target is seen no more because the target was opened, by this way
-// or before it: nobody removed what else was in it.
-func (p *planner) alone(a *attempt, c *effect.Change, w *method.Way, before *page.Model) bool {
-	if a.goal.Effect == intent.Remove || len(a.target) != 1 {
-		return false
-	}
-	r := effect.RecordOf(a.start, &a.target[0])
-	return c.Left(r) && (w.Reveals || before != a.start && effect.Between(a.start, before).Left(r))
-}
-
-// leads reports whether a way followed a link to another address, where something is to be removed:
-// what is not seen there was not removed.
-func leads(before *page.Model, w *method.Way, c *effect.Change, a *attempt) bool {
-	if a.goal.Effect != intent.Remove || !c.URL || len(w.Acts) == 0 {
-		return false
-	}
-	node := w.Acts[len(w.Acts)-1].Node
-	if node < 0 || node >= len(before.Nodes) || before.Nodes[node].Role != "link" {
-		return false
-	}
-	k := before.ControlAt(node)
-	return k < 0 || !lexicon.Removes(effect.ControlName(before, k), false)
-}
-
-// strong reports whether what a way did that only reveals is the effect itself: the target is
-// gone, or the goal is to show more.
-func strong(c *effect.Change, a *attempt) bool {
-	switch a.goal.Effect {
-	case intent.Open, intent.Expand, intent.Collapse, intent.Select, intent.Press, intent.Point, intent.Search, intent.Close:
-		return true
-	case intent.Add:
-		return len(c.Added) > 0 && len(c.Opened) == 0
-	case intent.Remove: // the cross of a chip that is a link
-		return len(a.target) == 1 && a.target[0].What == find.Control && !c.URL && len(c.Opened) == 0
-	}
-	return false
-}
-
-// onward goes on inside of what a way opened: fills in what the goal says, and tries the ways
-// there. A question of the browser, or of the page, that a goal of the text answers is left to
-// that goal.
+// onward goes on inside of what a way opened: fills in what the goal says, and tries the ways there.
+// A question of the browser, or of the page, that a goal of the text answers is left to that goal.
 func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *page.Model, w *method.Way, v effect.Verdict) (effect.Verdict, error) {
 	if l.depth+1 > maxDepth {
 		return v, nil
@@ -356,20 +292,6 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 		p.confirmed = true
 	}
 	return got, err
-}
-
-// inDialog reports whether a goal presses something in what has opened: "in the dialog press Delete".
-func inDialog(g *intent.Goal) bool {
-	in := g.In
-	if in == nil && len(g.Target) == 1 {
-		in = g.Target[0].In
-	}
-	return g.Effect == intent.Press && in != nil && in.Kind == intent.Dialog
-}
-
-// points reports whether a way only puts the pointer over something.
-func points(w *method.Way) bool {
-	return len(w.Acts) > 0 && !slices.ContainsFunc(w.Acts, func(a method.Act) bool { return a.Tool != step.Hover })
 }
 
 // leftToNext reports whether what opened is a question that a later goal of the text answers.

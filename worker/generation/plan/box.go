@@ -75,3 +75,18 @@ func (p *planner) placeFields(m *page.Model, g *intent.Goal) []intent.Field {
 	}
 	return []intent.Field{field}
 }
+
+// unticking returns a goal that removes what a ticked box of the page stands for as one that unticks it:
+// "take the reminder out". The box of a record stands for no more than the record says.
+func (p *planner) unticking(g *intent.Goal, c *find.Candidate) *intent.Goal {
+	m := p.model
+	if g.Effect != intent.Remove || c.What != find.Field || c.Index >= len(m.Fields) || m.Fields[c.Index].Kind != "switch" {
+		return g
+	}
+	if m.RecordAt(c.Node) >= 0 || !method.Holds(m, c, &intent.Value{}, false) {
+		return g
+	}
+	off := *g
+	off.Effect, off.On, off.Risk = intent.Toggle, false, ""
+	return &off
+}

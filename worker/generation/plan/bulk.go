@@ -14,7 +14,7 @@ import (
 // byOneControl does a goal to all of a list by one control that says all: "mark all as read", "clear
 // the finished ones"; or to those that were selected before: "select both and archive them".
 func (p *planner) byOneControl(ctx context.Context, g *intent.Goal) (bool, error) {
-	if len(g.Target) != 1 {
+	if len(g.Target) != 1 || len(g.Fields) > 0 {
 		return false, nil
 	}
 	m, err := p.look(ctx)
@@ -27,7 +27,11 @@ func (p *planner) byOneControl(ctx context.Context, g *intent.Goal) (bool, error
 		return false, nil
 	}
 	f := find.Description(m, &d, p.want(m, find.Record))
-	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1, Marked: marked != nil}
+	if marked == nil && (len(wordsOf(&d)) > 0 && !f.Clear() || g.From != nil && !p.holdsThings(m, g.From)) {
+		return false, nil // "all from Zoe", and nothing is: all there are are others
+	}
+	some := marked == nil && leavesOut(m, &f)
+	t := &method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1, Marked: marked != nil, Some: some}
 	ways := method.Bulk(t)
 	if len(ways) == 0 {
 		return false, nil
@@ -40,7 +44,7 @@ func (p *planner) byOneControl(ctx context.Context, g *intent.Goal) (bool, error
 		if t.Depth > 0 {
 			return nil
 		}
-		t.Marked = marked != nil
+		t.Marked, t.Some = marked != nil, some
 		return method.Bulk(t)
 	}
 	v, err := p.attempt(ctx, a)
@@ -53,9 +57,73 @@ func (p *planner) byOneControl(ctx context.Context, g *intent.Goal) (bool, error
 		return false, nil
 	}
 	p.useFound(&d, &f)
-	p.useSpan(d.Span, "all of them")
+	if len(wordsOf(&d)) == 0 {
+		p.useSpan(d.Span, "all of them")
+	}
 	p.useSlots(g, a, v)
 	return true, nil
+}
+
+// holdsThings reports whether a description is a part of the page, out of which things are taken.
+func (p *planner) holdsThings(m *page.Model, d *intent.Description) bool {
+	parts := find.Containers(m, d, p.want(m))
+	return len(parts) > 0 && len(parts[0].Missing) == 0 && parts[0].Score >= find.Enough
+}
+
+// forAll reports whether a way to do something to one record presses what does it to all.
+func forAll(m *page.Model, record int, w *method.Way) bool {
+	return record >= 0 && len(w.Acts) > 0 && method.ForAll(m, w.Acts[len(w.Acts)-1].Node)
+}
+
+// leavesOut reports whether a list has more than the things that were found in it.
+func leavesOut(m *page.Model, f *find.Found) bool {
+	found := map[int]bool{}
+	for i := range f.Candidates {
+		found[effect.RecordOf(m, &f.Candidates[i])] = true
+	}
+	return slices.ContainsFunc(m.Groups, func(g page.Group) bool {
+		is := func(r int) bool { return found[r] }
+		return slices.ContainsFunc(g.Records, is) && slices.ContainsFunc(g.Records, func(r int) bool { return !is(r) })
+	})
+}
+
+// allChanged reports whether what changed of a list changed of all of it: what did not shows nothing of
+// what the others showed before.
+func allChanged(c *effect.Change) bool {
+	changed, groups, lost := map[int]bool{}, map[int]bool{}, map[string]bool{}
+	for _, pair := range c.Changed {
+		changed[pair.Before], groups[c.Before.Records[pair.Before].Group] = true, true
+		is := marksOf(c.After, pair.After)
+		for text := range marksOf(c.Before, pair.Before) {
+			lost[text] = lost[text] || !is[text]
+		}
+	}
+	for r := range c.Before.Records {
+		if changed[r] || !groups[c.Before.Records[r].Group] {
+			continue
+		}
+		for text := range marksOf(c.Before, r) {
+			if lost[text] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// marksOf are the texts, states and names of controls of a record.
+func marksOf(m *page.Model, r int) map[string]bool {
+	list := map[string]bool{}
+	for _, a := range m.Records[r].Attributes {
+		list[effect.Fold(a.Text)] = true
+	}
+	for _, s := range m.Records[r].States {
+		list[s] = true
+	}
+	for _, k := range m.Records[r].Controls {
+		list[effect.Fold(effect.ControlName(m, k))+" "+m.Controls[k].State] = true
+	}
+	return list
 }
 
 // selects are the effects after which things may be selected for the next goal.

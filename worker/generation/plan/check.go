@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 const (
@@ -26,7 +27,27 @@ func (p *planner) evidence(ctx context.Context, c *intent.Claim) (find.Evidence,
 	if err != nil {
 		return find.Evidence{}, err
 	}
-	return find.Claim(p.before, m, c, p.want(m)), nil
+	return find.Claim(p.before, m, p.ofGone(m, c), p.want(m)), nil
+}
+
+// ofGone has a claim that "it" is seen no more name the thing that was spoken of, where the page has it
+// no more: a pronoun alone may be anything.
+func (p *planner) ofGone(m *page.Model, c *intent.Claim) *intent.Claim {
+	gone := c.Property == intent.Gone || c.Property == intent.Vanishes || (c.Property == intent.Shown || c.Property == intent.In) && c.Not
+	if !gone || len(c.Subject) != 1 || !c.Subject[0].Pronoun || !bare(&c.Subject[0]) || len(p.them) != 1 || p.them[0].title == "" {
+		return c
+	}
+	if _, there := p.now(m, &p.them[0]); there {
+		return c
+	}
+	named := *c
+	d := c.Subject[0]
+	d.Pronoun, d.Quoted, d.Words = false, true, []intent.Word{{Span: d.Span, Text: p.them[0].title}}
+	named.Subject = []intent.Description{d}
+	if c.Property == intent.In { // it is nowhere, and so not there
+		named.Property = intent.Shown
+	}
+	return &named
 }
 
 // check makes the assertion of a claim a step that holds now. Where it does not hold it waits a

@@ -14,7 +14,7 @@ import (
 func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 	f := newForm(append(optionFields(g), g.Fields...))
 	if len(f.fields) == 0 {
-		return p.deed(ctx, g)
+		return p.chosen(ctx, g)
 	}
 	f.offers = true
 	within := p.anywhere
@@ -31,7 +31,7 @@ func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 	}
 	if f.filled == 0 && len(g.Fields) == 0 {
 		p.drop(mark)
-		if err := p.deed(ctx, g); err != nil {
+		if err := p.chosen(ctx, g); err != nil {
 			return err
 		}
 		if g.From != nil && len(g.From.Words) == 0 { // "from the suggestions": where it was seen
@@ -66,8 +66,18 @@ func optionFields(g *intent.Goal) []intent.Field {
 			return nil
 		}
 		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
-		list = append(list, intent.Field{Name: g.From, Span: d.Span,
-			Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}})
+		if d.Count > 1 && g.From == nil { // "4 courses": a field of that name
+			n, name := float64(d.Count), *d
+			name.Count = 0
+			list = append(list, intent.Field{Name: &name, Span: d.Span,
+				Value: intent.Value{Span: intent.Span{From: d.Span.From, To: first.From}, Text: method.NumberText(n), Number: &n}})
+			continue
+		}
+		v := intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}
+		for k := range d.Also {
+			v.Also = append(v.Also, intent.Value{Span: d.Also[k].Span, Text: phraseWords(&d.Also[k]), Quoted: d.Also[k].Quoted})
+		}
+		list = append(list, intent.Field{Name: g.From, Span: d.Span, Value: v})
 	}
 	return list
 }
@@ -116,8 +126,27 @@ func (p *planner) toggle(ctx context.Context, g *intent.Goal) error {
 	return p.further(ctx, g, f)
 }
 
-// filter narrows a list: by options, chips and boxes that are called so, by fields.
+// filter narrows a list, and remembers what is left in it: "show the open ones and close the second of
+// them".
 func (p *planner) filter(ctx context.Context, g *intent.Goal) error {
+	if err := p.filterBy(ctx, g); err != nil {
+		return err
+	}
+	if p.model == nil || p.model.Dialog != nil || len(g.Target) != 1 {
+		return nil
+	}
+	d := &g.Target[0]
+	all := intent.Description{Span: d.NounSpan, Noun: d.Noun, NounSpan: d.NounSpan, Kind: d.Kind, All: true, Pronoun: d.Noun == ""}
+	w := p.want(p.model, find.Record)
+	w.Among, w.Except = nil, nil
+	if f := find.Description(p.model, &all, w); f.Plural && len(f.Missing) == 0 {
+		p.remember(p.model, f.Candidates)
+	}
+	return nil
+}
+
+// filterBy narrows a list by options, chips and boxes that are called so, by fields.
+func (p *planner) filterBy(ctx context.Context, g *intent.Goal) error {
 	fields := append([]intent.Field{}, g.Fields...)
 	for i := range g.Target {
 		fields = append(fields, comparedFields(&g.Target[i])...)
@@ -246,39 +275,6 @@ func comparedFields(d *intent.Description) []intent.Field {
 		}
 	}
 	return list
-}
-
-// sort sorts a list by what the text says, until the typed attribute stands in the order.
-func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
-	m, err := p.look(ctx)
-	if err != nil {
-		return err
-	}
-	a := &attempt{goal: g}
-	if g.Measure != nil {
-		f := find.Description(m, g.Measure, find.Want{Kinds: []find.What{find.Column}, Lang: p.text.Lang, Within: -1})
-		for _, c := range f.Candidates {
-			if len(c.Missing) == 0 && c.Score >= find.Enough {
-				a.target = append(a.target, c)
-				p.use(c.Used...)
-				break
-			}
-		}
-	}
-	v, err := p.attempt(ctx, a)
-	if err != nil {
-		return err
-	}
-	if v.State != effect.Reached {
-		return p.failed(a, v)
-	}
-	if g.Measure != nil {
-		p.useSpan(g.Measure.Span, "sorted by it")
-	}
-	for i := range g.Target {
-		p.useSpan(g.Target[i].Span, "what is sorted")
-	}
-	return nil
 }
 
 // search types into the field of a search, and presses Enter or its button where nothing

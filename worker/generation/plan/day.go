@@ -95,3 +95,25 @@ func (p *planner) madeBy(m *page.Model, g *intent.Goal) bool {
 	}
 	return false
 }
+
+// pickRange presses both ends of a range in a calendar that a field opened.
+func (p *planner) pickRange(ctx context.Context, start, now *page.Model, c *find.Candidate, v *intent.Value) (bool, error) {
+	for _, day := range []*intent.Date{v.Date, v.Date.To} {
+		for turned := 0; ; turned++ {
+			t := &method.Task{Model: now, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: opened(start, now), News: newNodes(start, now), Depth: 1}
+			ways := method.DayWays(t, day)
+			if len(ways) == 0 || turned == maxPicks || p.spent() {
+				return false, nil
+			}
+			then, err := p.step(ctx, &ways[0])
+			if err != nil || then == nil {
+				return false, err
+			}
+			if now = then; !ways[0].Reveals {
+				break
+			}
+			p.tries-- // turning a calendar is one try
+		}
+	}
+	return p.holdsNow(start, now, c, v, false), nil
+}

@@ -22,7 +22,11 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if g.Effect == intent.Page && g.Amount != nil && len(g.Target) == 1 {
 		return p.rows(ctx, g)
 	}
+	g = p.openPlace(g)
 	if done, err := p.byOneControl(ctx, g); err != nil || done {
+		return err
+	}
+	if done, err := p.lessen(ctx, g); err != nil || done {
 		return err
 	}
 	if g.Effect == intent.Expand && len(g.Target) > 1 { // one may be seen in the other only
@@ -46,33 +50,14 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 		p.useSpan(g.Target[0].Span, "the page")
 		return p.once(ctx, g, nil)
 	}
-	if len(g.Fields) > 0 && g.Effect == intent.Act {
+	if len(g.Fields) > 0 && (g.Effect == intent.Act || g.Effect == intent.Complete) {
 		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})
 		})
 	}
 	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
-		return p.once(ctx, g, []find.Candidate{c})
+		return p.once(ctx, p.unticking(g, &c), []find.Candidate{c})
 	})
-}
-
-// rows shows so many things a page: which ones is said by the list that they are in, if at all.
-func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
-	one, d := *g, g.Target[0]
-	one.Target = nil
-	if d.In != nil && len(wordsOf(d.In)) > 0 {
-		one.In, p.goal = d.In, &one
-		err := p.into(ctx, &one)
-		p.goal = g
-		if err != nil {
-			return err
-		}
-	}
-	if err := p.once(ctx, &one, nil); err != nil {
-		return err
-	}
-	p.useSpan(d.Span, "the rows of a page")
-	return nil
 }
 
 // eachTarget resolves the targets of a goal and does something to each. All are resolved before
@@ -193,6 +178,9 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 			p.use(target[0].Used...)
 			p.useSpan(g.Verb, "it is so already")
 			continue
+		}
+		if done, err := p.openPage(ctx, g, target); err != nil || done {
+			return err
 		}
 		a := &attempt{goal: asPress(now, g, target), target: target, options: p.byMeans(g)}
 		v, err := p.attempt(ctx, a)
@@ -321,7 +309,7 @@ func (p *planner) useSlots(g *intent.Goal, a *attempt, v effect.Verdict) {
 		p.useShown(c, g.From)
 	}
 	if g.With != nil {
-		p.useMeans(c, g.With)
+		p.useMeans(c, a, g.With)
 	}
 	if g.Become != nil {
 		d := intent.Description{Span: g.Become.Span, Words: []intent.Word{{Span: g.Become.Span, Text: g.Become.Text}}, Quoted: g.Become.Quoted}

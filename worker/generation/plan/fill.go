@@ -84,7 +84,7 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 			return nil
 		}
 		i := at[slot.Value]
-		if stuck[i] = ofOneOfMany(m, &f.fields[i], slot, w.Within); stuck[i] {
+		if stuck[i] = ofOneOfMany(m, &f.fields[i], slot, w.Within) || otherName(&f.fields[i], slot); stuck[i] {
 			continue
 		}
 		if a, ok := method.Unhide(m, slot.To.Node); ok && !f.fields[i].Keep && shown < maxReveals*len(f.fields) {
@@ -118,6 +118,12 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		p.useField(&f.fields[i], slot)
 	}
 	return nil
+}
+
+// otherName reports whether a field is not called as the text has it in quotes: it is another one, or
+// that of another thing.
+func otherName(f *intent.Field, slot *find.Slot) bool {
+	return f.Name != nil && f.Name.Quoted && len(slot.Missing) > 0
 }
 
 func without(left []intent.Field, at []int, stuck map[int]bool) ([]intent.Field, []int) {
@@ -192,7 +198,17 @@ func (p *planner) fillOne(ctx context.Context, m *page.Model, f *intent.Field, s
 	if !m.Nodes[c.Node].Password && method.Holds(m, &c, &value, off) { // what a field for passwords holds is never seen
 		return true, nil
 	}
-	return p.fillField(ctx, &c, &value, off)
+	names := append([]intent.Value{value}, value.Also...)
+	if kind := m.Fields[c.Index].Kind; kind == "choice" || kind == "choices" { // "Schweiz (Switzerland)": the page has the other one
+		names = append(slices.Clone(value.Also), value)
+	}
+	for i := range names {
+		if ok, err := p.fillField(ctx, &c, &names[i], off); err != nil || ok {
+			p.useSpan(names[i].Span, "the field holds it")
+			return ok, err
+		}
+	}
+	return false, nil
 }
 
 // fits reports whether a field can hold a value at all: a switch holds yes or no.
@@ -296,6 +312,9 @@ func (p *planner) pick(ctx context.Context, start, before, now *page.Model, c *f
 	if depth == maxPicks || p.spent() || now.Dialog != nil {
 		return false, nil
 	}
+	if v.Date != nil && v.Date.To != nil {
+		return p.pickRange(ctx, start, now, c, v)
+	}
 	t := &method.Task{Model: now, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: opened(start, now), News: newNodes(start, now), Depth: 1}
 	var list []method.Way
 	if v.Date != nil {
@@ -316,7 +335,7 @@ func (p *planner) pick(ctx context.Context, start, before, now *page.Model, c *f
 	if err != nil {
 		return false, err
 	}
-	if p.holdsNow(start, then, c, v, false) || !list[0].Reveals && taken(start, then, c, v) {
+	if p.holdsNow(start, then, c, v, false) || !list[0].Reveals && (taken(start, then, c, v) || holdsOffer(start, then, c, v, nodeShows(now, list[0].Acts[0].Node))) {
 		return true, nil
 	}
 	if list[0].Reveals && !same(now, then) {

@@ -93,7 +93,7 @@ func (p *planner) forbiddenRecord(m *page.Model, g *intent.Goal) int {
 	if !f.Clear() || f.Plural {
 		return -1
 	}
-	return f.Candidates[0].Index
+	return effect.RecordOf(m, &f.Candidates[0]) // what was spoken of may be no record
 }
 
 // prepare notes what must stay as it is: the targets of forbidden goals, as the page opens.

@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // heldBy reports whether a field holds a value after a way: a text for a list of entries is one of
@@ -17,7 +18,7 @@ func (p *planner) heldBy(w *method.Way, start, now *page.Model, c *find.Candidat
 	if c.What == find.Field && !off {
 		switch f := &start.Fields[c.Index]; {
 		case f.Entries:
-			return entered(start, now, c, v)
+			return !w.Reveals && entered(start, now, c, v) // an open list shows it too
 		case w.Reveals && start.Nodes[f.Node].Editable && (p.goal != nil && p.goal.Effect == intent.Choose || p.suggests(start, now, v)):
 			return false // what is offered is to be pressed
 		}
@@ -48,17 +49,20 @@ func taken(start, now *page.Model, c *find.Candidate, v *intent.Value) bool {
 	if want == "" {
 		return false
 	}
+	shows := func(text string) bool { // whole: an "M" is not in "Small"
+		return strings.Contains(strings.ToLower(text), want) && word.Contains(text, want)
+	}
 	ch := effect.Between(start, now)
-	if i := ch.Field(c.Index); i >= 0 && strings.Contains(strings.ToLower(now.Fields[i].Value), want) {
+	if i := ch.Field(c.Index); i >= 0 && shows(now.Fields[i].Value) {
 		return true
 	}
 	for _, pair := range ch.Controls {
-		if strings.Contains(strings.ToLower(effect.ControlName(now, pair.After)), want) {
+		if shows(effect.ControlName(now, pair.After)) {
 			return true
 		}
 	}
 	for _, i := range ch.NewLines {
-		if strings.Contains(strings.ToLower(now.Lines[i].Text), want) {
+		if shows(now.Lines[i].Text) {
 			return true
 		}
 	}
@@ -72,6 +76,17 @@ func (p *planner) holdsNow(start, now *page.Model, c *find.Candidate, v *intent.
 	}
 	at, ok := fieldNow(start, now, c)
 	return ok && method.Holds(now, &at, v, off)
+}
+
+// holdsOffer reports whether a field holds what was pressed for its value, and nothing else: the page may
+// call the value otherwise, or in another language. The day of a date, or a number, is a part of many values.
+func holdsOffer(start, now *page.Model, c *find.Candidate, v *intent.Value, offer string) bool {
+	at, ok := fieldNow(start, now, c)
+	if !ok || now.Dialog != nil || v.Date != nil || v.Number != nil {
+		return false
+	}
+	held := effect.Fold(now.Fields[at.Index].Value)
+	return held != "" && held == effect.Fold(offer)
 }
 
 // fieldNow returns the candidate of a field, or of an option of it, on a later model.

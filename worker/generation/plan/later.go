@@ -1,9 +1,12 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -42,14 +45,65 @@ func (p *planner) laterPress() bool {
 	return false
 }
 
-// useMade marks the nouns of what was made and where.
+// useMade marks the nouns of what was made and where. A kind that stands before "called" is any word:
+// the page must have it.
 func (p *planner) useMade(g *intent.Goal) {
 	for i := range g.Target {
-		p.useSpan(g.Target[i].NounSpan, "what was made")
+		d := &g.Target[i]
+		if !d.Called {
+			p.useSpan(d.NounSpan, "what was made")
+		} else if p.model != nil {
+			kind := intent.Word{Span: d.NounSpan, Text: d.Noun}
+			p.useShown(effect.Between(p.before, p.model), &intent.Description{Span: d.NounSpan, Words: []intent.Word{kind}})
+		}
 	}
 	p.useSpan(g.Verb, "made")
-	if g.To != nil && p.model != nil {
+	p.rememberMade(g)
+	if g.To != nil && p.model != nil && !p.onlyNamesControl(g.To) {
 		p.useShown(effect.Between(p.before, p.model), g.To)
+	}
+}
+
+// onlyNamesControl reports whether a place is nothing on the page but a control that was not pressed and
+// shows nothing: what was made elsewhere is not in the basket because there is a button for it.
+func (p *planner) onlyNamesControl(d *intent.Description) bool {
+	m := p.model
+	f := find.Description(m, d, find.Want{Lang: p.text.Lang, Within: -1, Hidden: true})
+	for i := range f.Candidates {
+		c := &f.Candidates[i]
+		if len(c.Missing) > 0 {
+			continue
+		}
+		if c.What != find.Control || names(m, c) {
+			return false
+		}
+		name := effect.ControlName(m, c.Index)
+		if slices.ContainsFunc(p.steps, func(s step.Step) bool {
+			sel := s.Tool.Args.Selector
+			return sel != nil && (sel.Name == name || sel.Value == name)
+		}) {
+			return false
+		}
+	}
+	return len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0
+}
+
+// rememberMade keeps the one thing that came by an addition and shows what it was to be called: the texts
+// after it say it.
+func (p *planner) rememberMade(g *intent.Goal) {
+	if p.model == nil || p.before == nil || len(g.Target) != 1 || p.model.Dialog != nil || p.before.Dialog != nil {
+		return
+	}
+	name := effect.Fold(phraseWords(&g.Target[0]))
+	var made []find.Candidate
+	for _, r := range effect.Between(p.before, p.model).Added {
+		if rec := &p.model.Records[r]; name != "" && strings.Contains(effect.Fold(rec.Title), name) {
+			made = append(made, find.Candidate{What: find.Record, Index: r, Node: rec.Node, Sub: -1, Score: 1})
+		}
+	}
+	if len(made) == 1 {
+		p.remember(p.model, made)
+		p.them[0].made = true
 	}
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
@@ -12,7 +13,8 @@ import (
 
 // useMeans marks what the text says of a control by which it is done, where what was pressed is
 // called so at all: "with the little cross".
-func (p *planner) useMeans(c *effect.Change, d *intent.Description) {
+func (p *planner) useMeans(c *effect.Change, a *attempt, d *intent.Description) {
+	p.useSize(a, d)
 	aim := find.Aim{Effect: p.goal.Effect, Lemma: p.goal.Lemma, Words: []intent.Description{*d}, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
 	for _, k := range find.Controls(c.Before, aim) {
 		for _, u := range k.Used {
@@ -27,6 +29,21 @@ func (p *planner) useMeans(c *effect.Change, d *intent.Description) {
 	}
 	p.useReveal(c, d)
 	p.useShown(c, d)
+}
+
+// mostSmall is how wide and high a control is that people call small, in pixels.
+const mostSmall = 40
+
+// useSize marks the word for a small control where what was pressed at last is small.
+func (p *planner) useSize(a *attempt, d *intent.Description) {
+	if w, h := a.pressed.Box[2], a.pressed.Box[3]; w <= 0 || h <= 0 || w > mostSmall || h > mostSmall {
+		return
+	}
+	for _, w := range d.Words {
+		if slices.ContainsFunc(lexicon.Concept(cmp.Or(w.Lemma, w.Text), p.text.Lang), func(c lexicon.ConceptID) bool { return c.Name() == "small" }) {
+			p.useSpan(w.Span, "it is small")
+		}
+	}
 }
 
 // useReveal marks that a control "appears on hover" where one that was not seen before was revealed by

@@ -16,15 +16,30 @@ import (
 
 // writes are the effects that make or change something: what they are given goes into its fields,
 // and never into what only narrows, sorts or pages a list.
-var writes = map[intent.Effect]bool{intent.Add: true, intent.Submit: true, intent.SignIn: true, intent.Edit: true, intent.Append: true, intent.Act: true}
+var writes = map[intent.Effect]bool{intent.Add: true, intent.Submit: true, intent.SignIn: true, intent.Edit: true, intent.Append: true, intent.Act: true, intent.Complete: true}
 
 // narrows reports whether a field only narrows what is seen, by its name, where the goal makes or
 // changes something: its values belong nowhere else.
 func (p *planner) narrows(m *page.Model, c *find.Candidate, f *intent.Field) bool {
-	if p.goal == nil || !writes[p.goal.Effect] || f.Name != nil || c.What != find.Field && c.What != find.Option || c.Index >= len(m.Fields) {
+	if p.goal == nil || f.Name != nil || c.What != find.Field && c.What != find.Option || c.Index >= len(m.Fields) {
+		return false
+	}
+	if !writes[p.goal.Effect] && !onThing(p.goal) {
 		return false
 	}
 	return method.Narrows(m, c.Index) || p.orders(m, c, f)
+}
+
+// onThing reports whether a goal sets something of a thing: "make Ann an admin" is about Ann, and not about
+// who is seen.
+func onThing(g *intent.Goal) bool { return g.Effect == intent.Set && len(g.Target) > 0 }
+
+// choosesFilter reports whether a way chooses what is seen of a list, where a thing is to become so.
+func choosesFilter(m *page.Model, g *intent.Goal, w *method.Way) bool {
+	return onThing(g) && slices.ContainsFunc(w.Acts, func(a method.Act) bool {
+		f := m.FieldAt(a.Node)
+		return a.Tool == step.Select && f >= 0 && m.Fields[f].Record < 0 && method.Narrows(m, f)
+	})
 }
 
 // orders reports whether a value is what the text orders, which has to be offered, and the field takes
@@ -91,7 +106,7 @@ func (f *form) take(m, now *page.Model, slot *find.Slot) {
 // ofOther reports whether a way presses a control of one of several things of a list, where the goal
 // speaks of a thing that was not found: it would be done to another one.
 func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
-	if len(g.Target) == 0 || g.Effect == intent.Press || g.Effect == intent.Point || g.Effect == intent.Page {
+	if len(g.Target) == 0 && g.Effect != intent.Set || g.Effect == intent.Press || g.Effect == intent.Point || g.Effect == intent.Page {
 		return false
 	}
 	for i := range w.Acts {
@@ -100,7 +115,7 @@ func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
 			continue
 		}
 		r := m.Controls[c].Record
-		if at := m.Records[r].Group; at < 0 || len(m.Groups[at].Records) < 2 || m.Records[r].Node == m.Controls[c].Node {
+		if at := m.Records[r].Group; at < 0 || len(m.Groups[at].Records) < 2 || m.Records[r].Node == m.Controls[c].Node && entry(m, c, g) {
 			continue // an entry of a menu or list is the thing itself
 		}
 		for k := range g.Target {
@@ -114,11 +129,23 @@ func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
 	return false
 }
 
+// entry reports whether a control that is a thing of a list itself may lead to what a goal is done to:
+// where nothing says which thing, a card or row is some other one.
+func entry(m *page.Model, control int, g *intent.Goal) bool {
+	role := m.Nodes[m.Controls[control].Node].Role
+	return len(g.Target) > 0 || role != "article" && role != "row"
+}
+
 // ticks reports whether a way ends with ticking a box or choosing an option, which hands in nothing
 // and gives nothing another text.
-func ticks(m *page.Model, g *intent.Goal, w *method.Way) bool {
+func ticks(m *page.Model, a *attempt, w *method.Way) bool {
+	g := a.goal
 	switch g.Effect {
 	case intent.Submit, intent.Edit, intent.Append, intent.SignIn, intent.SignOut:
+	case intent.Add: // what is to be filled in is in no box
+		if len(g.Fields) == 0 || len(a.target) > 0 {
+			return false
+		}
 	case intent.Act: // "ask for an appointment for Ann on May 4" is a form and no box
 		if len(g.Fields) == 0 {
 			return false
@@ -131,6 +158,22 @@ func ticks(m *page.Model, g *intent.Goal, w *method.Way) bool {
 	}
 	at := w.Acts[len(w.Acts)-1].Node
 	return at >= 0 && at < len(m.Nodes) && (m.Nodes[at].Checked != "" && m.Nodes[at].Role != "button" || m.Nodes[at].Role == "option")
+}
+
+// handsInUnfilled reports whether a way presses what hands in a form of the page, while values that the
+// text gives are still to be filled in: they stand in no form that comes by that.
+func handsInUnfilled(m *page.Model, a *attempt, w *method.Way) bool {
+	if a.fills == nil || a.holds == nil || a.holds(m) || len(a.target) > 0 || len(w.Acts) == 0 {
+		return false
+	}
+	at := w.Acts[len(w.Acts)-1].Node
+	if at < 0 || m.Nodes[at].Type != "submit" {
+		return false
+	}
+	return slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+		form := m.Index().Around(f.Node, "form")
+		return form >= 0 && !f.Hidden && m.Nodes[f.Node].Editable && m.Inside(form, at)
+	})
 }
 
 // ofNeighbour reports whether a way presses a control of another thing of the list that a thing is in:

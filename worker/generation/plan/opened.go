@@ -3,9 +3,11 @@ package plan
 import (
 	"slices"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -109,4 +111,9 @@ func newNodes(before, now *page.Model) []int {
 		}
 	}
 	return list
+}
+
+// points reports whether a way only puts the pointer over something.
+func points(w *method.Way) bool {
+	return len(w.Acts) > 0 && !slices.ContainsFunc(w.Acts, func(a method.Act) bool { return a.Tool != step.Hover })
 }

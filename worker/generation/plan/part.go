@@ -48,6 +48,15 @@ func (p *planner) into(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
+// inDialog reports whether a goal presses something in what has opened: "in the dialog press Delete".
+func inDialog(g *intent.Goal) bool {
+	in := g.In
+	if in == nil && len(g.Target) == 1 {
+		in = g.Target[0].In
+	}
+	return g.Effect == intent.Press && in != nil && in.Kind == intent.Dialog
+}
+
 // names reports whether a thing stands for all of what is seen: the heading of the page, the tab or link that is
 // open.
 func names(m *page.Model, c *find.Candidate) bool {
@@ -96,6 +105,17 @@ func (p *planner) partOf(m *page.Model) (find.Candidate, bool) {
 		return f.Candidates[0], true // "the user @kim": the name tells which, whatever the list holds
 	}
 	return find.Candidate{}, false
+}
+
+// strayed reports whether the place that the goal says was seen on a page, and is not on a later one: what
+// stands there is of something else.
+func (p *planner) strayed(from, now *page.Model) bool {
+	if now.Front >= 0 || now.Dialog != nil {
+		return false
+	}
+	_, was := p.partOf(from)
+	_, is := p.partOf(now)
+	return was && !is
 }
 
 // anywhere is the node in which a goal is done: what is in front of the page, else the part that

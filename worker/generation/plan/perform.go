@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
@@ -88,7 +89,7 @@ func (p *planner) do(ctx context.Context, m *page.Model, a method.Act, why strin
 }
 
 // standIn returns the element to click where a box or radio itself cannot be: the label around
-// it, or the custom element whose shadow it is drawn in, which covers it; -1.
+// it or beside it, or the custom element whose shadow it is drawn in, which covers it; -1.
 func standIn(m *page.Model, a method.Act) int {
 	if a.Tool != step.Click || a.Node < 0 || m.Nodes[a.Node].Tag != "input" {
 		return -1
@@ -100,6 +101,16 @@ func standIn(m *page.Model, a method.Act) int {
 				return -1 // it holds more than this box
 			}
 			return i
+		}
+	}
+	siblings := m.Index().Children(n.Parent)
+	at := slices.Index(siblings, a.Node)
+	for _, i := range []int{at + 1, at - 1} {
+		if i < 0 || i >= len(siblings) {
+			continue
+		}
+		if l := &m.Nodes[siblings[i]]; n.Name != "" && (l.Tag == "label" || l.Role == "text") && (l.Name == n.Name || l.Text == n.Name) {
+			return siblings[i]
 		}
 	}
 	return -1

@@ -25,6 +25,8 @@ type planner struct {
 	last *page.Model
 	// before is what it showed before the last goal that did something, and first as it opened.
 	before, first *page.Model
+	// seen are the titles of what the page showed before any of the goals.
+	seen map[string]bool
 
 	steps     []step.Step
 	why       []authoring.Reason // of steps, by index
@@ -85,6 +87,8 @@ type planner struct {
 type thing struct {
 	what       find.What
 	ref, title string
+	// made: it came by an addition of the text.
+	made bool
 }
 
 func (p *planner) say(reason string, nearest ...Candidate) error {

@@ -1,11 +1,13 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/method"
 )
 
 // pointed reports whether a description points to what was spoken of last: "that email".
@@ -21,8 +23,12 @@ func (p *planner) pointed(d *intent.Description) bool {
 // spotted reports whether "find the email by Milan" only says which thing the text goes on with:
 // it is one that is seen already, and nothing is to be searched.
 func (p *planner) spotted(g *intent.Goal) bool {
-	if len(p.next) == 0 || len(g.Target) != 1 || g.Lemma == "search" || g.To != nil || g.In != nil {
+	goesOn := slices.ContainsFunc(p.next, func(n intent.Goal) bool { return n.Effect != intent.Check })
+	if !goesOn || len(g.Target) != 1 || g.Lemma == "search" || g.To != nil || g.In != nil {
 		return false
+	}
+	if p.next[0].Effect == intent.Check && p.canSearch(g) {
+		return false // what is left by it is looked at next
 	}
 	d := g.Target[0]
 	if g.Text != nil {
@@ -37,4 +43,10 @@ func (p *planner) spotted(g *intent.Goal) bool {
 	p.useFound(&d, &f)
 	p.useSpan(g.Verb, "it is seen")
 	return true
+}
+
+// canSearch reports whether the page has a field that is called a search.
+func (p *planner) canSearch(g *intent.Goal) bool {
+	t := &method.Task{Model: p.model, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}
+	return slices.ContainsFunc(method.Search(t, phraseWords(&g.Target[0])), func(w method.Way) bool { return !w.Guess && !w.Reveals })
 }

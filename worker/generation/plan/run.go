@@ -122,7 +122,7 @@ func (p *planner) readings(ctx context.Context, from int) error {
 
 // begin forgets what an earlier reading did.
 func (p *planner) begin(r *intent.Reading) {
-	p.reading, p.model, p.before, p.first = r, nil, nil, nil
+	p.reading, p.model, p.before, p.first, p.seen = r, nil, nil, nil, nil
 	p.drop(0)
 	p.report()
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
@@ -246,6 +246,7 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 	if g.Effect != intent.Check {
 		p.before = m
 	}
+	p.recall(m)
 	if m.Dialog != nil && g.Effect == intent.Close {
 		return p.answer(ctx, asAbandon(g))
 	}
@@ -259,6 +260,9 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 		}
 	}
 	if err := p.into(ctx, g); err != nil {
+		return err
+	}
+	if g, err = p.without(ctx, g); err != nil {
 		return err
 	}
 	if done, err := p.restate(ctx, g); err != nil || done {
@@ -307,6 +311,6 @@ func executorOf(e intent.Effect) func(*planner, context.Context, *intent.Goal) e
 		intent.Submit: (*planner).submit, intent.Confirm: (*planner).answer, intent.Abandon: (*planner).answer,
 		intent.Navigate: (*planner).navigate, intent.Type: (*planner).typeKeys, intent.Wait: (*planner).wait,
 		intent.Scroll: (*planner).scroll, intent.Resize: (*planner).resize, intent.Window: (*planner).window,
-		intent.Upload: (*planner).upload,
+		intent.Upload: (*planner).upload, intent.Clear: (*planner).empty, intent.Rate: (*planner).rate,
 	}[e]
 }

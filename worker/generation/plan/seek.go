@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/page/shape"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // maxSought is how many parts of a page are opened to look for one thing.
@@ -30,7 +31,7 @@ func (p *planner) enter(ctx context.Context, d *intent.Description, f *find.Foun
 	mark := p.mark()
 	if len(f.Inside) > 0 && f.Inside[0].What == find.Container && f.Inside[0].Index >= 0 && f.Inside[0].Index < len(m.Containers) {
 		if c := &m.Containers[f.Inside[0].Index]; c.Hidden && c.Opener >= 0 && c.Opener < len(m.Controls) {
-			return p.step(ctx, &method.Way{Name: "opens " + c.Title, Acts: []method.Act{method.Press(m.Controls[c.Opener].Node)}})
+			return p.stepInto(ctx, m, &method.Way{Name: "opens " + c.Title, Acts: []method.Act{method.Press(m.Controls[c.Opener].Node)}})
 		}
 	}
 	goal := &intent.Goal{Span: in.Span, Effect: intent.Open, Target: []intent.Description{*in}}
@@ -38,7 +39,7 @@ func (p *planner) enter(ctx context.Context, d *intent.Description, f *find.Foun
 		goal = pageGoal(in)
 	}
 	for _, w := range p.entries(m, goal, in) {
-		now, err := p.step(ctx, &w)
+		now, err := p.stepInto(ctx, m, &w)
 		if err != nil {
 			return nil, err
 		}
@@ -197,7 +198,10 @@ func (p *planner) seek(ctx context.Context, d *intent.Description, tiers [][]fin
 			continue
 		}
 		opened = append(opened, openingOf(m, w.Acts[0].Node))
-		if found, _, ok := p.resolveOn(now, d, tiers); ok {
+		if same(m, now) { // the last page
+			tried[partKey(&m.Nodes[w.Acts[0].Node])] = true
+		}
+		if found, _, ok := p.resolveOn(now, d, tiers); ok && !p.strayed(start, now) {
 			p.prune(now, found, mark, opened)
 			return found, nil
 		}
@@ -276,6 +280,8 @@ func (p *planner) prune(m *page.Model, found []find.Candidate, mark int, opened 
 // tabWords are what pages that say no role call a tab.
 var tabWords = shape.Words("tab")
 
+func partKey(n *snapshot.Node) string { return n.Ref + " " + n.Name }
+
 // nextPart returns what to open next: what is a tab, a closed section, the next page.
 func nextPart(m *page.Model, tried map[string]bool) (method.Way, bool) {
 	for _, fits := range []func(i int) bool{
@@ -293,7 +299,7 @@ func nextPart(m *page.Model, tried map[string]bool) (method.Way, bool) {
 		for i := range m.Controls {
 			c := &m.Controls[i]
 			n := &m.Nodes[c.Node]
-			key := n.Ref + " " + n.Name
+			key := partKey(n)
 			if n.Hidden || n.Disabled || c.Hidden || tried[key] || !fits(i) || method.Destroys(m, i) {
 				continue
 			}

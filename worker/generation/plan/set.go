@@ -51,26 +51,63 @@ func (p *planner) set(ctx context.Context, g *intent.Goal) error {
 func (p *planner) become(ctx context.Context, g *intent.Goal) error {
 	field := intent.Field{Value: *g.Become, Span: g.Become.Span}
 	if len(g.Target) == 1 { // "set the status to Paid": the target is the field
-		m, err := p.look(ctx)
-		if err != nil {
+		if done, err := p.fillNamed(ctx, &g.Target[0], field); err != nil || done {
 			return err
-		}
-		named := field
-		named.Name = &g.Target[0]
-		if as := find.Assign(m, []intent.Field{named}, p.wantIn(m, p.anywhere(m))); len(as.Slots) == 1 && len(as.Missing) == 0 && len(as.Ambiguous) == 0 {
-			f := newForm([]intent.Field{named})
-			if err := p.fill(ctx, f, p.anywhere); err != nil {
-				return err
-			}
-			if f.complete() {
-				return nil
-			}
 		}
 	}
 	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 		f := newForm([]intent.Field{field})
 		return p.setOn(ctx, g, f, &c)
 	})
+}
+
+// fillNamed puts a value into the one field that a description clearly names.
+func (p *planner) fillNamed(ctx context.Context, d *intent.Description, field intent.Field) (bool, error) {
+	m, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	field.Name = d
+	as := find.Assign(m, []intent.Field{field}, p.wantIn(m, p.anywhere(m)))
+	if len(as.Slots) != 1 || len(as.Missing) > 0 || len(as.Ambiguous) > 0 {
+		return false, nil
+	}
+	f := newForm([]intent.Field{field})
+	err = p.fill(ctx, f, p.anywhere)
+	return err == nil && f.complete(), err
+}
+
+// rows shows so many things a page: which ones is said by the list that they are in, if at all.
+func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
+	one, d := *g, g.Target[0]
+	one.Target = nil
+	if d.Count > 0 { // "five rooms a page", and not the fifth page
+		amount := *g.Amount
+		amount.UnitClass, one.Amount = "count", &amount
+	}
+	if d.In != nil && len(wordsOf(d.In)) > 0 {
+		one.In, p.goal = d.In, &one
+		err := p.into(ctx, &one)
+		p.goal = g
+		if err != nil {
+			return err
+		}
+	}
+	done := false
+	if len(d.Words) > 0 { // a list of sizes that is called so
+		var err error
+		if done, err = p.fillNamed(ctx, &intent.Description{Span: d.Span, Words: d.Words}, intent.Field{Value: *g.Amount, Span: g.Amount.Span}); err != nil {
+			return err
+		}
+	}
+	if !done {
+		if err := p.once(ctx, &one, nil); err != nil {
+			return err
+		}
+	}
+	p.useSpan(g.Verb, "shown")
+	p.useSpan(d.Span, "the rows of a page")
+	return nil
 }
 
 // setOn fills a form in a target (nil: the page): in its own fields, else in what is opened
@@ -173,10 +210,14 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 		}
 		return true, err
 	}
-	a.holds = func(*page.Model) bool { return f.complete() }
+	a.options = func(t *method.Task) []method.Way { return prompted(t, f) }
+	a.holds = func(now *page.Model) bool { return f.complete() || p.promptTook(f, a.start, now) }
 	v, err := p.attempt(ctx, a)
 	if err != nil {
 		return err
+	}
+	if v.State == effect.Reached && p.model != nil && !f.complete() && p.promptTook(f, a.start, p.model) {
+		p.usePrompted(f)
 	}
 	if v.State != effect.Reached || !f.complete() {
 		if !f.complete() {
@@ -216,8 +257,8 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 		if err != nil {
 			return err
 		}
-		w, ok := p.nextPage(m, f.filled > 0)
-		if !ok || p.spent() {
+		w, ok := p.nextPage(m)
+		if !ok || f.filled == 0 || p.spent() {
 			break
 		}
 		now, err := p.step(ctx, &w)
@@ -247,13 +288,14 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 	return p.unfilled(f)
 }
 
-// nextPage is the press of what leads to the next page of a form.
-func (p *planner) nextPage(m *page.Model, filled bool) (method.Way, bool) {
-	if !filled {
-		return method.Way{}, false
-	}
-	for _, w := range method.Onward(&method.Task{Model: m, Goal: p.goalFor(&intent.Value{}), Lang: p.text.Lang, Inside: -1, Near: -1}) {
-		return w, true
+// nextPage is the press of what leads to the next page of a form and does no harm that the goal does
+// not speak of ("Pay and continue").
+func (p *planner) nextPage(m *page.Model) (method.Way, bool) {
+	g := p.goalFor(&intent.Value{})
+	for _, w := range method.Onward(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}) {
+		if method.Unsaid(m, &w, g, p.words(g.Span)) == "" {
+			return w, true
+		}
 	}
 	return method.Way{}, false
 }
@@ -279,7 +321,10 @@ func (p *planner) seekFields(ctx context.Context, f *form) (bool, error) {
 		if err != nil {
 			return false, err
 		}
-		if now == nil {
+		if now != nil && same(m, now) { // the last page
+			tried[partKey(&m.Nodes[w.Acts[0].Node])] = true
+		}
+		if now == nil || p.strayed(start, now) {
 			continue
 		}
 		before := f.filled

@@ -20,7 +20,9 @@ type scene struct {
 	on    func(tool, ref, text string)
 	asked string // what the browser asks
 	yes   func()
-	did   []string
+	// answered is called with what a question was answered with.
+	answered func(text string)
+	did      []string
 }
 
 func (s *scene) Snapshot(context.Context) (*snapshot.Snapshot, error) {
@@ -62,6 +64,9 @@ func (s *scene) Do(_ context.Context, st step.Step) (step.Record, error) {
 	case st.Tool.Type == step.HandleDialog:
 		if s.asked = ""; st.Tool.Args.Action == "accept" && s.yes != nil {
 			s.yes()
+		}
+		if st.Tool.Args.Action == "accept" && s.answered != nil {
+			s.answered(text)
 		}
 	case s.on != nil:
 		s.on(st.Tool.Type, ref, text)

@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
@@ -42,16 +43,24 @@ func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 	if c, ok := p.partOf(m); ok {
 		w.Within = c.Node
 	}
-	if p.goal != nil {
+	if p.goal != nil && !p.bareClaim(p.goal) {
 		w.Told = p.words(p.goal.Span)
 	}
 	for i := range p.them {
 		if c, ok := p.now(m, &p.them[i]); ok {
 			w.Among = append(w.Among, c)
+		} else if k := slices.IndexFunc(m.Lines, func(l page.Line) bool { return l.Text == p.them[i].title && l.Text != "" }); k >= 0 { // alone, it is no list
+			w.Among = append(w.Among, find.Candidate{What: find.Line, Index: k, Node: m.Lines[k].Node, Sub: -1, Score: 1})
 		}
 	}
 	w.Except = w.Among
 	return w
+}
+
+// bareClaim reports whether a goal is a claim without a verb: "Total: 12.40". A text of the page that is
+// the same says that it holds, and not what is to be done.
+func (p *planner) bareClaim(g *intent.Goal) bool {
+	return g.Effect == intent.Check && g.Claim != nil && len(g.Claim.Words) == 0
 }
 
 // resolve returns the things that a description means now, by tiers; the page is searched for
@@ -103,6 +112,9 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 		}
 		if f.Ambiguous {
 			f = p.beside(m, f)
+		}
+		if f.Clear() && oneOfAll(m, d, &f) {
+			return nil, f, false
 		}
 		if f.Clear() && !p.doubtful(&f) && (d.Count < 2 || f.Plural || p.goal != nil && p.goal.Effect == intent.Add) {
 			p.useFound(d, &f)
@@ -189,6 +201,16 @@ func (p *planner) tell(m *page.Model, f find.Found) find.Found {
 	}
 	f.Candidates, f.Ambiguous, f.Missing = fit, false, fit[0].Missing
 	return f
+}
+
+// oneOfAll reports whether all that belongs to something was asked for, and one thing was found that is
+// only called like it: "every part of the drum" is not the drum belt.
+func oneOfAll(m *page.Model, d *intent.Description, f *find.Found) bool {
+	if !d.All || d.Of == nil || d.Of.Pronoun || len(f.Candidates) != 1 {
+		return false
+	}
+	r, of := effect.RecordOf(m, &f.Candidates[0]), effect.Fold(phraseWords(d.Of))
+	return r >= 0 && !slices.ContainsFunc(m.Records[r].Attributes, func(a page.Attribute) bool { return effect.Fold(a.Text) == of })
 }
 
 // better reports whether a search came nearer than another one.

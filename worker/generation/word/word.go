@@ -15,6 +15,9 @@ import (
 // Token is a part of a text.
 type Token = token.Token
 
+// Fold returns s as it is compared: lower case, without diacritics, with plain quotes.
+func Fold(s string) string { return token.Fold(s) }
+
 // Tokens cuts a text of a language into words, numbers, addresses and marks.
 func Tokens(text, lang string) []Token {
 	return token.Split(text, lexicon.Language(lang).Elision)

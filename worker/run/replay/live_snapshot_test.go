@@ -280,3 +280,16 @@ func TestSnapshotOfLeavingPage(t *testing.T) {
 	l := openLive(t, replay.Config{TestURL: base})
 	require.Eventually(t, func() bool { return strings.HasSuffix(l.snapshot().URL, "/three") }, time.Minute, 10*time.Millisecond)
 }
+
+// What a style sheet shows while the pointer is over its row is opened by pointing at that, and not by what
+// stands before it and does something else.
+func TestSnapshotOfToolsOfARow(t *testing.T) {
+	t.Parallel()
+	l := openBody(t, `<style>.tools { visibility: hidden } @media screen { .row:hover > .tools, .row:focus-within > .tools { visibility: visible } }</style>
+		<div class=row id=a><span id=b style="cursor:pointer">Tea party</span><span class=tools><button id=c>Archive</button></span></div>
+		<div class=row><span style="cursor:pointer">Old bike</span><span class=tools><button>Archive</button></span></div>`)
+	s := l.snapshot()
+	require.True(t, l.by(s, "c").Hidden)
+	require.Equal(t, l.by(s, "a").Ref, l.by(s, "c").Opener)
+	require.Contains(t, l.by(s, "a").Reacts, "hover")
+}

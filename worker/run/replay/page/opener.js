@@ -1,5 +1,6 @@
 // Openers: the control that shows what is hidden now. An element names what it opens
-// (aria-controls, a link to its id), or stands right before it or around it.
+// (aria-controls, a link to its id), is what a style sheet shows it for while the pointer is over it,
+// or stands right before it or around it.
 
 // openersIn returns the elements of a document that name others, by their ids.
 function openersIn(doc) {
@@ -18,6 +19,52 @@ function openersIn(doc) {
   return found;
 }
 
+const ruleBounds = { rules: 5000, found: 200, depth: 3, levels: 6 };
+
+// pointersIn returns the rules of the style sheets of a document that show something while the
+// pointer is over what is around it, as selectors of both.
+function pointersIn(doc) {
+  const found = [];
+  const state = /:(hover|focus-within)/g;
+  const read = (rules, depth) => {
+    for (let i = 0; i < rules.length && i < ruleBounds.rules && found.length < ruleBounds.found; i++) {
+      const { selectorText: text, style, cssRules: inner } = rules[i];
+      if (inner && inner.length > 0 && depth < ruleBounds.depth) read(inner, depth + 1);
+      const shows = style && (style.visibility === "visible" || style.display && style.display !== "none");
+      if (!text || !text.includes(":hover") || !shows) continue;
+      for (const part of text.split(",")) {
+        const end = part.indexOf(":hover") < 0 ? -1 : part.indexOf(":hover") + part.slice(part.indexOf(":hover")).search(/[\s>]/);
+        if (end > part.indexOf(":hover")) found.push({ shown: part.replace(state, ""), pointed: part.slice(0, end).replace(state, "") });
+      }
+    }
+  };
+  for (const sheet of Array.from(doc.styleSheets || [])) {
+    try {
+      read(sheet.cssRules, 0);
+    } catch { /* the sheet of another site */ }
+  }
+  return found;
+}
+
+// pointedFor returns what the pointer has to be over for a hidden element, by the style sheets.
+function pointedFor(el, survey) {
+  const doc = dom.owner(el);
+  if (!survey.pointers.has(doc)) survey.pointers.set(doc, pointersIn(doc));
+  for (const rule of survey.pointers.get(doc)) {
+    try {
+      for (let node = el, i = 0; node && i < ruleBounds.levels; node = parentOf(node), i++) {
+        if (!dom.matches(node, rule.shown)) continue;
+        let around = parentOf(node);
+        while (around && !dom.matches(around, rule.pointed)) around = parentOf(around);
+        if (!around || !dom.rendered(around)) continue;
+        survey.pointed.add(around);
+        return around;
+      }
+    } catch { /* a selector that is none without the pointer */ }
+  }
+  return null;
+}
+
 // openerOf returns what opens a hidden element; null when that is not known.
 function openerOf(el, survey) {
   const id = dom.attribute(el, "id"), known = survey.openers.get(dom.owner(el));
@@ -28,6 +75,8 @@ function openerOf(el, survey) {
     const label = referred(el, "aria-labelledby")[0];
     if (label && dom.rendered(label)) return label;
   }
+  const pointed = pointedFor(el, survey);
+  if (pointed) return pointed;
   const sign = signBefore(el, survey);
   if (sign) return sign;
   const before = beforeHidden(el, survey);

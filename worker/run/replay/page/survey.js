@@ -17,7 +17,7 @@ const neverShown = /^(script|style|template|noscript|head|link|meta|title|base|s
 // function of DevTools, or null.
 function newSurvey(listeners, first) {
   return { listeners, first, next: first, began: performance.now(), elements: 0, hidden: 0, truncated: false, reactions: new Map(),
-    openers: new Map(), look: newLook(document, false), all: [] };
+    openers: new Map(), pointers: new Map(), pointed: new Set(), look: newLook(document, false), all: [] };
 }
 
 function late(survey) {
@@ -53,8 +53,9 @@ function surveyElement(el, survey, place) {
   const style = styleIn(el, survey.look);
   let { hidden, opener } = place;
   if (!hidden && style.display === "none") {
-    // Pages hide the field for files behind a button of their own; a test uses the field.
-    opener = openerOf(el, survey) || (tag === "input" && el.type === "file" ? parentOf(el) : null);
+    // Pages hide the field for files behind a button of their own, and a list behind what they draw in
+    // its place; a test uses the field.
+    opener = openerOf(el, survey) || (tag === "input" && el.type === "file" ? parentOf(el) : null) || (tag === "select" ? after(el) : null);
     if (!opener) return [];
     hidden = true;
   }
@@ -72,6 +73,7 @@ function surveyElement(el, survey, place) {
   const inner = { ...place, hidden, opener, clip: clipOf(el, tag, style, box, clip, survey), cursor: style.cursor, depth: place.depth + 1, struck: place.struck || String(style.textDecorationLine || "").includes("line-through") };
   if (style.position === "fixed") inner.view = place.view;
   const kids = surveyInside(el, tag, survey, inner);
+  if (survey.pointed.has(el)) reacts.add("hover");
   if (unshown && !opener) return kids;
   const item = itemOf(el, tag, style, reacts, kids, survey);
   if (!item) return kids;

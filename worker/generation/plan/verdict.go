@@ -1,0 +1,82 @@
+package plan
+
+import (
+	"github.com/slipway-qa/slipway/worker/generation/effect"
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// verdict judges what a way did since the goal began.
+func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *page.Model) effect.Verdict {
+	c := effect.Between(a.start, now)
+	v := p.judge(c, a)
+	if v.Refused && p.expectsRefusal(c) {
+		v = effect.Verdict{State: effect.Reached, Why: v.Why, Used: []find.Use{{Span: a.goal.Verb, By: v.Why}}}
+	}
+	if v.State == effect.Reached && (w.Reveals && !strong(c, a) || leads(before, w, c, a)) {
+		v.State = effect.Partly
+	}
+	if v.State == effect.Reached && a.goal.Effect == intent.Search && w.Guess && !c.Set && !c.URL && len(c.GoneLines) == 0 {
+		return effect.Verdict{State: effect.Unseen, Why: "nothing shows that it searches"}
+	}
+	if v.State == effect.Reached && v.Gone && !a.said {
+		return effect.Verdict{State: effect.Unseen, Why: "it is gone, and nothing that was pressed says that it goes"}
+	}
+	if a.goal.Expected && !w.Reveals && now.Dialog == nil && (v.State == effect.Unseen || v.State == effect.Partly) && len(w.Acts) > 0 {
+		return effect.Verdict{State: effect.Reached, Why: "it was tried", Used: []find.Use{{Span: a.goal.Verb, By: "it was tried"}}}
+	}
+	if v.State == effect.Wrong && p.alone(a, c, w, before) {
+		v = effect.Verdict{State: effect.Partly, Why: "it is shown alone"}
+	}
+	if a.bulk && now.Dialog == nil && now.Front < 0 && allChanged(c) && (v.State == effect.Partly || v.State == effect.Unseen && len(a.target) == 0 && len(c.Changed) > 0) {
+		v.State, v.Used = effect.Reached, append(v.Used, find.Use{Span: a.goal.Verb, By: "it changed them"})
+	}
+	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {
+		v.State, v.Why = effect.Partly, "it does not hold the value"
+	}
+	if now.Dialog == nil && before.Dialog != nil && v.State == effect.Unseen && a.start.Dialog == nil && c.Nothing {
+		v.Why = "the question was answered, and nothing changed"
+	}
+	return v
+}
+
+// alone reports whether the list of a target is seen no more because the target was opened, by this way
+// or before it: nobody removed what else was in it.
+func (p *planner) alone(a *attempt, c *effect.Change, w *method.Way, before *page.Model) bool {
+	if a.goal.Effect == intent.Remove || len(a.target) != 1 {
+		return false
+	}
+	r := effect.RecordOf(a.start, &a.target[0])
+	return c.Left(r) && (w.Reveals || before != a.start && effect.Between(a.start, before).Left(r))
+}
+
+// leads reports whether a way followed a link to another address, where something is to be removed:
+// what is not seen there was not removed.
+func leads(before *page.Model, w *method.Way, c *effect.Change, a *attempt) bool {
+	if a.goal.Effect != intent.Remove || !c.URL || len(w.Acts) == 0 {
+		return false
+	}
+	node := w.Acts[len(w.Acts)-1].Node
+	if node < 0 || node >= len(before.Nodes) || before.Nodes[node].Role != "link" {
+		return false
+	}
+	k := before.ControlAt(node)
+	return k < 0 || !lexicon.Removes(effect.ControlName(before, k), false)
+}
+
+// strong reports whether what a way did that only reveals is the effect itself: the target is
+// gone, or the goal is to show more.
+func strong(c *effect.Change, a *attempt) bool {
+	switch a.goal.Effect {
+	case intent.Open, intent.Expand, intent.Collapse, intent.Select, intent.Press, intent.Point, intent.Search, intent.Close:
+		return true
+	case intent.Add:
+		return len(c.Added) > 0 && len(c.Opened) == 0
+	case intent.Remove: // the cross of a chip that is a link
+		return len(a.target) == 1 && a.target[0].What == find.Control && !c.URL && len(c.Opened) == 0
+	}
+	return false
+}

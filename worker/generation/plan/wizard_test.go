@@ -1,0 +1,147 @@
+package plan_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/plan"
+	"github.com/slipway-qa/slipway/worker/snapshot"
+)
+
+// wizard is a form of three pages whose tabs cannot be pressed: the first asks for one of three plans,
+// and the second is not left without a name.
+type wizard struct {
+	at     int
+	chosen string
+}
+
+var plans = [][2]string{{"Solo", "19.90 €"}, {"Duo", "29.90 €"}, {"Club", "39.90 €"}}
+
+func (c *wizard) Snapshot(context.Context) (*snapshot.Snapshot, error) {
+	s := &snapshot.Snapshot{URL: "http://page/", Title: "Join", Lang: "en", Quiet: true, Width: 1000, Height: 800}
+	add := func(parent int, n snapshot.Node) int {
+		n.Parent, n.Box = parent, [4]int{10, 30 * len(s.Nodes), 300, 24}
+		s.Nodes = append(s.Nodes, n)
+		return len(s.Nodes) - 1
+	}
+	text := func(parent int, tag, ref, words string) {
+		add(parent, snapshot.Node{Ref: ref, Tag: tag, Role: "text", Name: words, Text: words})
+	}
+	list := add(-1, snapshot.Node{Ref: "tabs", Tag: "div", Role: "tablist"})
+	for i, name := range []string{"Plan", "Person", "Summary"} {
+		add(list, snapshot.Node{Ref: "tab " + name, Tag: "button", Role: "tab", Name: name, Text: name, Interactive: true, Disabled: i != c.at, Selected: fmt.Sprint(i == c.at)})
+	}
+	switch c.at {
+	case 0:
+		table := add(-1, snapshot.Node{Ref: "table", Tag: "table", Role: "table"})
+		head := add(table, snapshot.Node{Ref: "head", Tag: "tr", Role: "row"})
+		for k, name := range []string{"", "Plan", "A month"} {
+			add(head, snapshot.Node{Ref: "head " + name, Tag: "th", Role: "columnheader", Name: name, Text: name, Column: k})
+		}
+		for _, p := range plans {
+			row := add(table, snapshot.Node{Ref: "row " + p[0], Tag: "tr", Role: "row"})
+			box := add(row, snapshot.Node{Ref: "box " + p[0], Tag: "td", Role: "cell"})
+			add(box, snapshot.Node{Ref: "radio " + p[0], Tag: "input", Type: "radio", Role: "radio", Name: p[0], NameAttr: "plan", Value: p[0], Interactive: true, Checked: fmt.Sprint(c.chosen == p[0])})
+			for k, cell := range p {
+				add(row, snapshot.Node{Ref: p[0] + cell, Tag: "td", Role: "cell", Name: cell, Text: cell, Column: k + 1})
+			}
+		}
+	case 1:
+		text(-1, "p", "who", "Who are you?")
+		add(-1, snapshot.Node{Ref: "name", Tag: "input", Role: "textbox", Name: "Name", Label: "Name", Interactive: true, Editable: true, HasValue: true})
+	case 2:
+		text(-1, "p", "end", "Thank you for your order")
+	}
+	add(-1, snapshot.Node{Ref: "next", Tag: "button", Role: "button", Name: "Next", Text: "Next", Interactive: true})
+	return s, nil
+}
+
+func (c *wizard) Locate(_ context.Context, refs ...string) ([]snapshot.Located, error) {
+	out := make([]snapshot.Located, len(refs))
+	for i, ref := range refs {
+		out[i].Selector = step.Selector{Type: step.TestID, Value: ref}
+	}
+	return out, nil
+}
+
+func (c *wizard) Do(_ context.Context, s step.Step) (step.Record, error) {
+	record := step.Record{StepID: s.ID, Tool: s.Tool, Status: step.Passed, Result: step.Outcome{Success: true}}
+	if s.Tool.Args.Selector == nil {
+		return record, nil
+	}
+	ref := s.Tool.Args.Selector.Value
+	switch name, radio := strings.CutPrefix(ref, "radio "); {
+	case radio:
+		c.chosen = name
+	case ref == "next" && c.at == 0:
+		c.at = 1
+	case strings.HasPrefix(ref, "tab "):
+		record.Status = step.Failed
+	}
+	return record, nil
+}
+
+// A page of a form whose tab cannot be pressed is reached by what leads on, and a thing with a button of a
+// choice in it is chosen by that.
+func TestRunGoesOnInAWizard(t *testing.T) {
+	for _, c := range []struct {
+		text, chosen string
+		at           int
+		done         bool
+	}{
+		{"Go to Person.", "", 1, true},
+		{"Choose the cheapest plan and go to Person.", "Solo", 1, true},
+		{"Choose the most expensive plan.", "Club", 0, true},
+		{"Go to Summary.", "", 1, false},
+	} {
+		page := &wizard{}
+		_, err := plan.Run(context.Background(), plan.Config{Page: page, Intent: c.text, NoSuggestion: true})
+		if (err == nil) != c.done || page.chosen != c.chosen || c.done && page.at != c.at {
+			t.Errorf("%s: chose %q, at %d, %v", c.text, page.chosen, page.at, err)
+		}
+	}
+}
+
+// Going on to a page of a form neither pays nor sends on the way, and nothing is tried where nothing is to
+// be explored.
+func TestRunPaysNotToGoOn(t *testing.T) {
+	for _, c := range []struct {
+		second, explore string
+		done            bool
+	}{
+		{"Continue", "", true},
+		{"Continue", plan.ExploreOff, false},
+		{"Pay and continue", "", false},
+		{"Continue and buy", "", false},
+		{"Send and go to the next step", "", false},
+	} {
+		at, paid := 0, 0
+		s := &scene{lang: "en"}
+		pages := []string{"Address", "Payment", "Review"}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{{Ref: "tabs", Parent: -1, Tag: "div", Role: "tablist"}}
+			for i, name := range pages {
+				tab := pressable("tab "+name, "tab", name)
+				tab.Parent, tab.Selected, tab.Disabled = 0, fmt.Sprint(i == at), i > at
+				list = append(list, tab)
+			}
+			list = append(list, snapshot.Node{Ref: "heading", Parent: -1, Tag: "h2", Role: "heading", Name: pages[at], Level: 2}, typable("field "+pages[at], "Field of "+pages[at], ""))
+			return append(list, pressable("next", "button", []string{"Next", c.second, "Finish"}[at]))
+		}
+		s.on = func(_, ref, _ string) {
+			if ref != "next" || at == 2 {
+				return
+			}
+			if at++; at == 2 && c.second != "Continue" {
+				paid++
+			}
+		}
+		_, err := plan.Run(t.Context(), plan.Config{Page: s, Intent: "Open the Review tab.", NoSuggestion: true, Explore: c.explore})
+		if (err == nil) != c.done || paid > 0 {
+			t.Errorf("%q, explore %q: paid %d, %v, did %v", c.second, c.explore, paid, err, s.did)
+		}
+	}
+}
