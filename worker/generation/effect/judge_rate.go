@@ -6,8 +6,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -58,8 +60,9 @@ func (j *judged) rated(want float64) bool {
 		}
 	}
 	for _, p := range j.Changed {
+		was := j.Before.Records[p.Before].Attributes
 		for _, a := range j.After.Records[p.After].Attributes {
-			if (a.Type == page.Rating || a.Type == page.Number) && a.Number != nil && *a.Number == want {
+			if a.Number != nil && *a.Number == want && becameRating(was, &a, want) {
 				return true
 			}
 		}
@@ -69,12 +72,34 @@ func (j *judged) rated(want float64) bool {
 			return true
 		}
 	}
-	for _, i := range j.NewLines {
-		if slices.Contains(numbersIn(j.After.Lines[i].Text), want) {
-			return true
-		}
+	return slices.ContainsFunc(j.NewLines, func(i int) bool { return saysRating(j.After.Lines[i].Text, want) })
+}
+
+// becameRating reports whether an attribute of a record is a rating that it was not before: a number that
+// is only seen since the record is open must say that it is one.
+func becameRating(was []page.Attribute, a *page.Attribute, want float64) bool {
+	same := func(o page.Attribute) bool { return o.Name == a.Name && o.Number != nil && *o.Number == want }
+	if a.Type != page.Rating && a.Type != page.Number || slices.ContainsFunc(was, same) {
+		return false
 	}
-	return false
+	other := a.Name != "" && slices.ContainsFunc(was, func(o page.Attribute) bool { return o.Name == a.Name && o.Number != nil })
+	return other || a.Type == page.Rating || saysRating(a.Name+" "+a.Text, want)
+}
+
+// saysRating reports whether a text says a number of stars: it is the number ("4", "4/5"), or speaks of
+// a rating in any language. "4 eggs" is none.
+func saysRating(text string, want float64) bool {
+	numbers := numbersIn(text)
+	if !slices.Contains(numbers, want) {
+		return false
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	if len(words) == 0 {
+		return numbers[0] == want && len(numbers) <= 2
+	}
+	return slices.ContainsFunc(words, func(word string) bool {
+		return slices.ContainsFunc(lexicon.Concept(word, ""), func(c lexicon.ConceptID) bool { return c.Name() == "rate" })
+	})
 }
 
 // numbersIn returns the whole numbers of a text.

@@ -83,3 +83,23 @@ func TestChooseByItsLook(t *testing.T) {
 		}
 	}
 }
+
+// TestTextsThatSayARating holds a text that came to a rating: any other number that is seen since a thing is
+// open is none.
+func TestTextsThatSayARating(t *testing.T) {
+	four := 4.0
+	for text, want := range map[string]effect.State{"4": effect.Reached, "4/5": effect.Reached, "You gave 4 stars": effect.Reached, "Deine Bewertung: 4": effect.Reached,
+		"4 estrellas": effect.Reached, "Note : 4 étoiles": effect.Reached, "4 eggs": effect.Unseen, "serves 4": effect.Unseen, "5 of 4": effect.Unseen} {
+		model := func(line string) *page.Model {
+			s := &snapshot.Snapshot{URL: "http://page/", Nodes: []snapshot.Node{{Ref: "p", Parent: -1, Tag: "p", Role: "text", Name: "Pancakes"}}}
+			if line != "" {
+				s.Nodes = append(s.Nodes, snapshot.Node{Ref: "q", Parent: -1, Tag: "p", Role: "text", Name: line, Text: line, Box: [4]int{0, 40, 100, 20}})
+			}
+			return page.New(s)
+		}
+		g := intent.Goal{Effect: intent.Rate, Amount: &intent.Value{Number: &four}}
+		if v := effect.Judge(effect.Between(model(""), model(text)), &g, nil); v.State != want {
+			t.Errorf("%q: %s, %s", text, v.State, v.Why)
+		}
+	}
+}
