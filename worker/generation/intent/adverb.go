@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"slices"
+
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
@@ -94,7 +96,7 @@ func (d *deed) adverbs(list []phrase) []phrase {
 			continue
 		}
 		if e := direction(p); e != nil {
-			d.g.Descending = e.Attr("order") == "max"
+			d.g.Descending = (e.Attr("order") == "max") != (p.neg != nil)
 			if d.g.Effect == Sort && e.Attr("by") != "" && d.by == nil {
 				d.by = d.r.measureOf(p, e)
 			}
@@ -111,6 +113,16 @@ func (d *deed) adverbs(list []phrase) []phrase {
 // lists are the effects that show a list: in which order is a goal of its own, "show the open ones,
 // newest first".
 var lists = map[Effect]bool{Filter: true, Open: true, Search: true, Page: true}
+
+// ofAge reports whether what is sorted by is an age: its oldest has the most of it, and the least of a date.
+func (r *reader) ofAge(m *Description) bool {
+	if m.Extreme != nil {
+		return m.Extreme.Measure == "age"
+	}
+	return slices.ContainsFunc(m.Words, func(w Word) bool {
+		return slices.ContainsFunc(r.lex.Concepts(w.Text), func(c lexicon.ConceptID) bool { return c.Name() == "age" })
+	})
+}
 
 // measureOf is by what a phrase says to sort: "cheapest first" by the price.
 func (r *reader) measureOf(p *phrase, e *lexicon.Entry) *Description {

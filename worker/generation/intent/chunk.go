@@ -73,6 +73,8 @@ func (c *chunker) step(items []item, i int) int {
 		c.cur.neg = it
 	case it.has(lexicon.Negation) && it.has(lexicon.Quantity, "still"):
 		c.loose = append(c.loose, *it)
+	case it.has(lexicon.Negation) && len(c.cur.core) > 0 && c.cur.prep == nil && c.cur.sep != "" && (i+1 == len(items) || items[i+1].mark || items[i+1].has(lexicon.Conjunction)):
+		c.cur.neg = it
 	case it.has(lexicon.Negation) && !c.nameGoesOn(it) && !c.standsAlone(items, i) && !it.has(lexicon.Preposition) && !(it.has(lexicon.Measure) && i+1 < len(items)):
 		c.flush()
 		c.cur.neg = it

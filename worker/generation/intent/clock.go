@@ -30,6 +30,8 @@ func (r *reader) hour(d *Date, toks []token, i int, dated bool) int {
 		case next.is("am", "pm") && r.lang != "de":
 			if next.fold == "pm" && h < 12 {
 				h += 12
+			} else if next.fold == "am" && h == 12 {
+				h = 0
 			}
 			n, ok = 2, true
 		case next.is("uhr", "o'clock") || next.is("heures", "horas", "h") && dated:

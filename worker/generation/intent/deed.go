@@ -1,6 +1,8 @@
 package intent
 
 import (
+	"slices"
+
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
@@ -90,7 +92,7 @@ func (d *deed) denied() {
 		joined := false
 		for i := range items {
 			it := &items[i]
-			joined = joined || it.mark || it.has(lexicon.Conjunction, "and", "or", "but") && !(d.r.lang == "de" && it.has(lexicon.Conjunction, "but"))
+			joined = joined || it.mark || it.has(lexicon.Conjunction, "and", "or", "but") && !(d.r.lang == "de" && it.has(lexicon.Conjunction, "but") && !slices.ContainsFunc(items[:i], func(o item) bool { return o.content() }))
 			if joined || !it.has(lexicon.Negation) || it.value != nil || it.proper(d.r.lang) || it.has(lexicon.Preposition) || it.has(lexicon.Quantity, "still") || !d.forbids(items, i) {
 				keep = append(keep, *it)
 				continue
@@ -296,6 +298,8 @@ func (d *deed) finish() []Goal {
 	}
 	if d.g.Measure == nil {
 		d.g.Measure = d.by
+	} else if d.by != nil && d.by.Extreme != nil && d.by.Extreme.Measure == "date" && d.r.ofAge(d.g.Measure) {
+		d.g.Descending = !d.g.Descending // "by age, the oldest first"
 	}
 	if d.only && d.object_ && len(d.g.Target) > 0 {
 		d.g.Target[0].Only = true // "I want to see open posts only"

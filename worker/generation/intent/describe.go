@@ -188,11 +188,18 @@ func negated(list []State, not bool) []State {
 // modify attaches a prepositional phrase to what it stands behind.
 func (r *reader) modify(d *Description, p *phrase) {
 	if c := r.comparison(p); c != nil {
+		if p.neg != nil {
+			if c.Op = opposite[c.Op]; c.Op == "" {
+				r.lost = append(r.lost, p.neg.Span)
+			}
+		}
 		d.Compare = append(d.Compare, *c)
 		return
 	}
 	m := r.description(p)
 	switch {
+	case p.neg != nil && p.prep != nil && !p.leads("except", "without", "lacking"):
+		d.Lacking = append(d.Lacking, m)
 	case p.neg != nil && p.prep == nil || p.leads("except"):
 		d.Except = append(d.Except, m)
 	case p.leads("without", "lacking"):
@@ -249,3 +256,6 @@ func (r *reader) of(d *Description, m Description) {
 	}
 	d.Having = append(d.Having, m)
 }
+
+// opposite are the bounds that "not" turns others into.
+var opposite = map[string]string{"<": ">=", "<=": ">", ">": "<=", ">=": "<"}

@@ -27,7 +27,7 @@ func (r *reader) forbids(c *clause, s int) bool {
 			c.items = items[i+1:]
 			return true
 		}
-	case items[i].has(lexicon.Preposition, "without") || items[i].has(lexicon.Conjunction, "without"):
+	case items[i].has(lexicon.Preposition, "without", "instead") || items[i].has(lexicon.Conjunction, "without"):
 		for j := i + 1; j < len(items); j++ {
 			if items[j].has(lexicon.Auxiliary, "have") && j+1 < len(items) && r.deedForm(&items[j+1], "participle") {
 				c.items = append([]item{items[j+1]}, items[j+2:]...)

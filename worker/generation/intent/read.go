@@ -53,6 +53,7 @@ func ReadIn(source, lang string) Text {
 	for i := 1; i < len(t.Readings); i++ {
 		t.Readings[i].Unread = r.unread(read, t.Readings[i].Goals)
 	}
+	t.restrict()
 	return t
 }
 
@@ -69,6 +70,11 @@ func (r *reader) read(toks []token) (Reading, []item) {
 			items := r.items(s.toks)
 			all = append(all, items...)
 			list := r.clauses(items)
+			for i := 0; i+1 < len(list); i++ {
+				if k := list[i].items; list[i].kind == goal && r.saysBefore(items, k) {
+					r.lost = append(r.lost, clauseSpan(&list[i]))
+				}
+			}
 			for i := range list {
 				list[i].question = s.question
 			}
@@ -79,6 +85,9 @@ func (r *reader) read(toks []token) (Reading, []item) {
 				}
 				goals := len(b.goals)
 				b.clause(list, i)
+				if c := &list[i]; c.kind == fragment && (c.cond == "if" || c.cond == "when") && len(b.goals) > goals {
+					r.lost = append(r.lost, clauseSpan(c))
+				}
 				vanished := len(b.goals) == goals && (b.cond == nil || i+1 == len(list))
 				if vanished && list[i].bounds(r) {
 					r.lost = append(r.lost, clauseSpan(&list[i]))
@@ -251,4 +260,16 @@ func (r *reader) swallowed(it *item, goals []Goal) bool {
 		}
 	}
 	return false
+}
+
+// saysBefore reports whether a clause begins with "before": it is done after what stands behind it.
+func (r *reader) saysBefore(items, clause []item) bool {
+	if len(clause) == 0 {
+		return false
+	}
+	if clause[0].has(lexicon.Conjunction, "before") || clause[0].has(lexicon.Preposition, "before") {
+		return true
+	}
+	at := slices.IndexFunc(items, func(it item) bool { return it.Span == clause[0].Span })
+	return at > 0 && items[at-1].has(lexicon.Conjunction, "before")
 }

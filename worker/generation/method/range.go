@@ -1,9 +1,13 @@
 package method
 
 import (
+	"strings"
+	"unicode"
+
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // endField returns the field for the end of a range of dates or times that another field begins: the
@@ -13,13 +17,30 @@ func endField(m *page.Model, f *page.Field) *page.Field {
 		if o := &m.Fields[i]; o.Node > f.Node && !o.Hidden && !o.Disabled && o.Kind != "shown" {
 			n := &m.Nodes[o.Node]
 			alike := o.Kind == f.Kind && n.Type == m.Nodes[f.Node].Type && n.Tag == m.Nodes[f.Node].Tag && o.ReadOnly == f.ReadOnly
-			if !alike || o.Record != f.Record {
+			if !alike || o.Record != f.Record || !takesEnd(f, o, &m.Nodes[f.Node], n) {
 				return nil
 			}
 			return o
 		}
 	}
 	return nil
+}
+
+// takesEnd reports whether a field takes dates or times as the one before it does: by its type, or by the
+// form of what it shows. A field for a name, say, is no end of a range.
+func takesEnd(f, o *page.Field, first, n *snapshot.Node) bool {
+	if o.Kind == "date" || o.Kind == "time" || n.Type != "" && n.Type != "text" || dateLike(o, n) {
+		return true
+	}
+	form := func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsDigit(r) {
+				return '0'
+			}
+			return r
+		}, strings.TrimSpace(text))
+	}
+	return n.Placeholder != "" && form(n.Placeholder) == form(first.Placeholder) || strings.Contains(form(o.Value), "0") && form(o.Value) == form(f.Value)
 }
 
 // ranges returns the ways to have a field, and the one behind it, hold a range: both ends written as

@@ -144,7 +144,7 @@ func TestRunDoesWhatTheTextSays(t *testing.T) {
 }
 
 func TestRunRefusesAndDoesNoHarm(t *testing.T) {
-	for _, text := range []string{"Delete the garage", "Delete Walk", "Delete Walk the dog and the garage"} {
+	for _, text := range []string{"Delete the garage", "Delete Walk", "Delete Walk the dog and the garage", "Never delete Walk the dog", "Before deleting Walk the dog, tick Feed the cat"} {
 		t.Run(text, func(t *testing.T) {
 			l := newList("Feed the cat", "Walk the dog", "Walk the cat", "Wash the car")
 			_, err := run(t, l, text)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/generation/plan"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -94,5 +95,23 @@ func TestNothingIsHandedInEmpty(t *testing.T) {
 	}
 	if err := s.run(t, "Add a cake, town: Ulm, colour: red"); err == nil || copied || strings.Contains(strings.Join(s.did, " "), "click copy") {
 		t.Errorf("%v, %v", s.did, err)
+	}
+}
+
+// TestARangeIsNotWrittenIntoAnotherField holds the end of a range to a field that takes dates.
+func TestARangeIsNotWrittenIntoAnotherField(t *testing.T) {
+	texts := map[string]string{}
+	s := &scene{lang: "en", nodes: func() []snapshot.Node {
+		stay := typable("stay", "Stay dates", texts["stay"])
+		stay.Placeholder = "yyyy-mm-dd"
+		return []snapshot.Node{stay, typable("guest", "Guest name", texts["guest"]), pressable("save", "button", "Save")}
+	}, on: func(tool, ref, text string) {
+		if tool == step.InputText {
+			texts[ref] = text
+		}
+	}}
+	_, err := plan.Run(t.Context(), plan.Config{Page: s, Intent: "Enter 3 to 9 May 2031 as the stay", NoSuggestion: true})
+	if texts["guest"] != "" || err == nil && texts["stay"] == "2031-05-03" {
+		t.Errorf("%v: %v", texts, err)
 	}
 }

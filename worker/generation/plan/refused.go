@@ -24,7 +24,7 @@ func (p *planner) expectsRefusal(c *effect.Change) bool {
 		if g.Effect != intent.Check || g.Claim == nil {
 			return false
 		}
-		if !g.Claim.Not && p.isOfRefusal(g.Claim, messages) {
+		if !g.Claim.Not && g.Claim.Property != intent.Gone && g.Claim.Property != intent.Vanishes && p.isOfRefusal(g.Claim, messages) {
 			return true
 		}
 	}
@@ -40,7 +40,8 @@ func (p *planner) isOfRefusal(c *intent.Claim, messages []string) bool {
 	ofPage := true
 	for i := range c.Subject {
 		text := phraseWords(&c.Subject[i])
-		if lexicon.Refuses(phrase(&c.Subject[i]), p.text.Lang) || len(c.Values) == 0 && says(text) {
+		ofError := c.Subject[i].Kind == intent.Message || c.Subject[i].Kind == "" && len(c.Subject[i].Words) <= 2 && c.Subject[i].Of == nil
+		if ofError && lexicon.Refuses(phrase(&c.Subject[i]), p.text.Lang) && c.Property != intent.Is && c.Property != intent.Contains || len(c.Values) == 0 && says(text) {
 			return true
 		}
 		ofPage = ofPage && text == ""

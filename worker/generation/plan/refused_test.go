@@ -16,6 +16,8 @@ func TestRefusedUnlessItIsChecked(t *testing.T) {
 		{"en", "Send the form. The total must be 12.50.", "Please enter a valid date", false},
 		{"en", "Submit the form and verify that the name is Ann.", "Please enter a valid name", false},
 		{"en", "Send the form. Verify that no error is shown.", "Please enter a valid date", false},
+		{"en", "Send the form and check that the list of required documents is shown.", "Please enter a valid date", false},
+		{"en", "Send the form. Check that the field Failure reason is empty.", "Please enter a valid date", false},
 		{"en", "Send the form. Verify that the total is 12.50.", "Thank you", true},
 		{"en", "Send the form. Verify that the total is 12.50 and that \"Please enter a valid date\" is shown.", "Please enter a valid date", true},
 		{"en", "Send the form. Verify that the message \"enter a valid date\" is shown.", "Please enter a valid date", true},

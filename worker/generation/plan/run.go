@@ -190,6 +190,9 @@ func (p *planner) finish(ctx context.Context) error {
 	if err := p.account(); err != nil {
 		return p.clauses(err, len(p.reading.Goals))
 	}
+	if !slices.ContainsFunc(p.reading.Goals, func(g intent.Goal) bool { return !g.Forbidden }) {
+		return p.clauses(p.say("it only says what is not to be done"), len(p.reading.Goals))
+	}
 	p.dropUnused()
 	return nil
 }
