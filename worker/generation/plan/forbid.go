@@ -35,7 +35,7 @@ func (p *planner) isForbidden(m *page.Model, w *method.Way) bool {
 			if aim.Record = p.forbiddenRecord(m, g); aim.Record < 0 {
 				continue
 			}
-		} else if g.Risk != "" && slices.ContainsFunc(w.Acts, func(a method.Act) bool { return a.Tool == step.Click && begins(m, a.Node, g) }) {
+		} else if slices.ContainsFunc(w.Acts, func(a method.Act) bool { return a.Tool == step.Click && begins(m, a.Node, g) }) {
 			return true
 		}
 		for _, c := range find.Controls(m, aim) {
