@@ -116,7 +116,7 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 		if f.Clear() && oneOfAll(m, d, &f) {
 			return nil, f, false
 		}
-		if f.Clear() && !p.doubtful(&f) && (d.Count < 2 || f.Plural || p.goal != nil && p.goal.Effect == intent.Add) {
+		if f.Clear() && !p.doubtful(&f) && !p.extremeElsewhere(d, &f) && (d.Count < 2 || f.Plural || p.goal != nil && p.goal.Effect == intent.Add) {
 			p.useFound(d, &f)
 			if f.Plural {
 				return f.Candidates, f, true
@@ -201,6 +201,19 @@ func (p *planner) tell(m *page.Model, f find.Found) find.Found {
 	}
 	f.Candidates, f.Ambiguous, f.Missing = fit, false, fit[0].Missing
 	return f
+}
+
+// extremeElsewhere reports whether something is done to the least or greatest of a list of which only a part
+// is seen: the right one may be on another page.
+func (p *planner) extremeElsewhere(d *intent.Description, f *find.Found) bool {
+	if d.Extreme == nil || f.Uncertain == "" || p.goal == nil {
+		return false
+	}
+	switch p.goal.Effect {
+	case intent.Check, intent.Open, intent.Point, intent.Select, intent.Expand, intent.Wait, intent.Scroll:
+		return false
+	}
+	return true
 }
 
 // oneOfAll reports whether all that belongs to something was asked for, and one thing was found that is
