@@ -18,7 +18,7 @@ func stepped(before, after *page.Model, c *intent.Claim, w Want) bool {
 	if len(was.Candidates) == 0 || len(is.Candidates) == 0 {
 		return false
 	}
-	old, now := numbers(shows(before, &was.Candidates[0])), numbers(shows(after, &is.Candidates[0]))
+	old, now := amounts.Numbers(shows(before, &was.Candidates[0])), amounts.Numbers(shows(after, &is.Candidates[0]))
 	if len(old) != 1 || len(now) != 1 {
 		return false
 	}
@@ -30,15 +30,4 @@ func stepped(before, after *page.Model, c *intent.Claim, w Want) bool {
 		return math.Abs(step-*c.Values[0].Number) < 1e-9
 	}
 	return step > 0 && len(c.Values) == 0
-}
-
-// numbers returns the numbers of a text.
-func numbers(text string) []float64 {
-	var list []float64
-	for _, p := range amounts.Scan(text, "") {
-		if p.Number != nil {
-			list = append(list, *p.Number)
-		}
-	}
-	return list
 }

@@ -176,11 +176,9 @@ func onePage(text string) bool {
 
 // numbersOf returns the numbers of a text; a dash before one is none of its sign.
 func numbersOf(text string) []float64 {
-	var numbers []float64
-	for _, p := range value.Scan(text, "") {
-		if p.Number != nil {
-			numbers = append(numbers, math.Abs(*p.Number))
-		}
+	numbers := value.Numbers(text)
+	for i, n := range numbers {
+		numbers[i] = math.Abs(n)
 	}
 	return numbers
 }

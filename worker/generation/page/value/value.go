@@ -226,3 +226,14 @@ func round(v float64) float64 {
 	shifted := v*precise + 0.5
 	return float64(int64(shifted)) / precise
 }
+
+// Numbers returns the numbers of a text of any language, in their order.
+func Numbers(text string) []float64 {
+	var list []float64
+	for _, p := range Scan(text, "") {
+		if p.Number != nil {
+			list = append(list, *p.Number)
+		}
+	}
+	return list
+}
