@@ -82,6 +82,7 @@ func networkPage(t *testing.T) string {
 			echo.onclick = () => ask("/api/echo", { count: 2, tags: ["a", "b"] }).then(async (r) => put(r.status + " " + await r.text()));
 			away.onclick = () => ask("/api/away", {}).then((r) => put(r.status), () => put("gone"));
 			loud.onclick = () => { console.error("loud", 7); setTimeout(() => { throw new Error("uncaught") }, 0) };
+			addEventListener("error", () => put("thrown"));
 			go.onclick = () => history.pushState({}, "", "/there#now");
 			</script>`)
 		default:
@@ -118,7 +119,7 @@ func networkTour() []step.Step {
 		on(step.Click, "#report"), do(step.WaitForDownload, step.Args{StateArgs: step.StateArgs{Name: "*.csv"}}),
 		traffic(false, step.DownloadIs, step.MatcherArgs{Name: "report.csv", Size: ptr(int64(18)), Value: "lamp,1", Mode: step.Contains}),
 		traffic(false, step.ConsoleIs, step.MatcherArgs{}),
-		on(step.Click, "#loud"), traffic(true, step.ConsoleIs, step.MatcherArgs{}),
+		on(step.Click, "#loud"), expect(css("#out"), step.TextIs, step.Contains, "thrown;"), traffic(true, step.ConsoleIs, step.MatcherArgs{}),
 		traffic(false, step.ConsoleIs, step.MatcherArgs{Ignore: []string{`^loud 7$`, `uncaught`}}),
 		on(step.Click, "#go"), do(step.WaitForURL, step.Args{URL: "**/there#now"}),
 		do(step.WaitForURL, step.Args{Matcher: &step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: "/there", Mode: step.Contains}}}),
@@ -146,7 +147,7 @@ func TestNetworkRuns(t *testing.T) {
 		after("#echo", traffic(false, step.RequestIs, step.MatcherArgs{URL: "**/echo", Count: ptr(2)})),
 		after("#echo", traffic(false, step.ResponseIs, step.MatcherArgs{URL: "**/echo", Header: &step.HeaderCheck{Name: "x-shop", Value: "South"}})),
 		after("#report", traffic(false, step.DownloadIs, step.MatcherArgs{Size: ptr(int64(19))})),
-		append(after("#loud", expect(css("h1"), step.Visible, "", "")), limited(traffic(false, step.ConsoleIs, step.MatcherArgs{Ignore: []string{"loud"}}), 500)),
+		append(after("#loud", expect(css("#out"), step.TextIs, step.Contains, "thrown;")), limited(traffic(false, step.ConsoleIs, step.MatcherArgs{Ignore: []string{"loud"}}), 500)),
 		after("#go", do(step.WaitForURL, step.Args{URL: "**/there"})),
 		after("h1", do(step.Assert, step.Args{Matcher: &step.Matcher{Name: step.Accessible}})),
 		append([]step.Step{do(step.Route, step.Args{URL: "**/echo", Abort: "failed"})}, after("#echo", expect(css("#out"), step.TextIs, step.Contains, "200"))...),
