@@ -101,6 +101,9 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 			if i > s && it.has(lexicon.State) && i+1 < len(items) && items[i+1].has(lexicon.Possessive) {
 				return true
 			}
+			if i > s && v.Effect == string(Check) && v.Property != "" && items[s].has(lexicon.Quantity, "none") && items[s].has(lexicon.Negation) && !behindArticle(items[s:i]) {
+				return true // "nothing else changed"
+			}
 		case "third":
 			if v.Property == string(changed) && r.imperative(items, s) {
 				continue // "save changes"

@@ -76,6 +76,9 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 	if s.Object() == "none" && obj != nil {
 		score -= 4
 	}
+	if s.Effect == string(Page) && s.Object() == "amount" && obj != nil && !slices.ContainsFunc(obj.core, func(it item) bool { return it.number || it.value != nil && it.value.Number != nil }) {
+		score -= 6 // "move the card back to Done" turns no page
+	}
 	if obj != nil && s.Object() == "value" && len(obj.core) > 1 && obj.core[0].has(lexicon.Article, "indefinite") && !obj.core[len(obj.core)-1].number {
 		score -= 2
 	}
