@@ -27,6 +27,9 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		if slot == "become" && rest[i+1].has(lexicon.State) {
 			score += 2
 		}
+		if slot == "from" && s.Effect == string(Remove) && slices.ContainsFunc(rest[i+1:min(i+3, len(rest))], r.holdsTaken) {
+			score += 2
+		}
 		named = named || (slot == "name" || slot == "to" || slot == "value") && it.as(lexicon.Preposition).Name != "of"
 		switch {
 		case slot == "name" && s.Effect == string(Add) && s.Object() == "target":

@@ -20,6 +20,7 @@ func (r *reader) settle(g *Goal, s *sense) {
 		r.answered(g)
 	}
 	elided(g.Target)
+	r.unmarked(g)
 	if g.Effect == Add {
 		for i := range g.Target {
 			r.kindOfNew(&g.Target[i])
