@@ -2,6 +2,7 @@ package intent
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
@@ -32,4 +33,15 @@ func (p *phrase) others() bool {
 // behindArticle reports whether an article stands among items.
 func behindArticle(items []item) bool {
 	return slices.ContainsFunc(items, func(it item) bool { return it.has(lexicon.Article) })
+}
+
+// objectOf reports whether items[i] stands alone behind a verb with its particle at s: "turn off
+// mentions and comments" asks for nothing that mentions something.
+func objectOf(items []item, s, i int) bool {
+	if i < s+2 || i+1 < len(items) && !items[i+1].mark && !items[i+1].has(lexicon.Conjunction) && !items[i+1].has(lexicon.Preposition) {
+		return false
+	}
+	return slices.ContainsFunc(items[s].verbs, func(v lexicon.VerbForm) bool {
+		return v.Particle != "" && v.Form == "imperative" && matchWords(items[s+1:i], strings.Fields(fold(v.Particle))) == i-s-1
+	})
 }

@@ -105,8 +105,8 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 				return true // "nothing else changed"
 			}
 		case "third":
-			if v.Property == string(changed) && r.imperative(items, s) {
-				continue // "save changes"
+			if v.Property == string(changed) && r.imperative(items, s) || objectOf(items, s, i) {
+				continue // "save changes", "turn on mentions"
 			}
 			if noun && i > s && i+1 == len(items) && items[i-1].proper(r.lang) && v.Effect == string(Check) && !r.imperative(items, s) {
 				return true // "Dunmore leads", but not "click Save changes"

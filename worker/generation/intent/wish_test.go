@@ -64,6 +64,8 @@ func TestBackTo(t *testing.T) {
 		{"en", "Skip forward two weeks", "page[amount=2_weeks, at=next]"},
 		{"en", "Take the lamp out again", "remove[lamp]"},
 		{"en", "Mark it as paid and make sure nothing else changed", "complete[PRO, become=paid] | check[unchanged: other PRO]"},
+		{"en", "Turn on mentions by e-mail", "toggle[mentions having(e-mail), on]"},
+		{"en", "Turn off mentions and comments", "toggle[mentions + comments, off]"},
 		{"en", "Turn off sounds, nothing else", "toggle[sounds, off] | !toggle[other PRO, off]"},
 	})
 }
