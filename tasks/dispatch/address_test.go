@@ -106,7 +106,7 @@ func TestRedisDeployments(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			config := servicetest.RedisGroupConfig{TLS: c.tls, SentinelTLS: c.sentinelTLS}
+			config := servicetest.RedisGroupConfig{TLS: c.tls, SentinelTLS: c.sentinelTLS, NoFailover: true}
 			var g *servicetest.RedisGroup
 			u := url.URL{Scheme: c.scheme, User: url.UserPassword("slipway", "")}
 			q := url.Values{}
