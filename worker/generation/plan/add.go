@@ -183,21 +183,6 @@ func (p *planner) offered(ctx context.Context, g *intent.Goal) (bool, error) {
 	return true, nil
 }
 
-// filedAs reports whether "a" thing with values is what a form of the page makes: what it is called is
-// chosen there, and those of the list that are called so were made before ("request a day off from
-// April 14 to 16").
-func (p *planner) filedAs(g *intent.Goal) bool {
-	if len(g.Target) != 1 || g.Target[0].Count != 1 || len(g.Fields) == 0 {
-		return false
-	}
-	f := newForm(append(titleFields(g), g.Fields...))
-	if !p.takesAll(p.model, f) {
-		return false
-	}
-	as := find.Assign(p.model, f.fields, p.wantIn(p.model, p.anywhere(p.model)))
-	return slices.ContainsFunc(as.Slots, func(s find.Slot) bool { return s.Value == 0 && (s.To.What == find.Option || s.Label != "") })
-}
-
 // takeEach takes each target, as many as the text says.
 func (p *planner) takeEach(ctx context.Context, g *intent.Goal) error {
 	for i := range g.Target {

@@ -90,6 +90,21 @@ func saidOfNew(g *intent.Goal) *intent.Field {
 	return field
 }
 
+// filedAs reports whether "a" thing with values is what a form of the page makes: what it is called is
+// chosen there, and those of the list that are called so were made before ("request a day off from
+// April 14 to 16").
+func (p *planner) filedAs(g *intent.Goal) bool {
+	if len(g.Target) != 1 || g.Target[0].Count != 1 || len(g.Fields) == 0 {
+		return false
+	}
+	f := newForm(append(titleFields(g), g.Fields...))
+	if !p.takesAll(p.model, f) {
+		return false
+	}
+	as := find.Assign(p.model, f.fields, p.wantIn(p.model, p.anywhere(p.model)))
+	return slices.ContainsFunc(as.Slots, func(s find.Slot) bool { return s.Value == 0 && (s.To.What == find.Option || s.Label != "") })
+}
+
 // ofOutside has what a new thing is from be one of its values, where no part of the page and no thing is
 // called so: "add a contact named Otto from Brink Ltd".
 func (p *planner) ofOutside(m *page.Model, g *intent.Goal) *intent.Goal {
