@@ -110,7 +110,7 @@ func (t *Task) texts(f *page.Field, text string) []Way {
 	if f.Kind == "editor" && !n.Editable && !f.ReadOnly { // it draws its text, and takes keys
 		return []Way{t.way(name+", typed over", costNamed, press(f.Node), key(-1, "Control+a"), typed(-1, text))}
 	}
-	if f.ReadOnly || !n.Editable && n.Reacts == "" {
+	if f.ReadOnly || !n.Editable && n.Reacts == "" && !f.InPlace { // a table may listen for all of its cells
 		return t.steppers(f, text)
 	}
 	if f.Entries {

@@ -75,6 +75,10 @@ func (p *planner) holdsNow(start, now *page.Model, c *find.Candidate, v *intent.
 		return false
 	}
 	at, ok := fieldNow(start, now, c)
+	if !ok && !off && c.What == find.Option && at.Sub < 0 && now.Fields[at.Index].Kind == "choices" {
+		label := intent.Value{Text: start.Fields[c.Index].Options[c.Sub].Label}
+		return taken(start, now, c, &label) // a list that offers no more what was chosen, and shows it beside
+	}
 	return ok && method.Holds(now, &at, v, off)
 }
 
