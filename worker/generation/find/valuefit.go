@@ -1,12 +1,14 @@
 package find
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 	"github.com/slipway-qa/slipway/worker/generation/word/token"
 )
 
@@ -59,10 +61,19 @@ func (a *assigner) optionFit(v *intent.Value, pf *page.Field, i int) float64 {
 	if best == 0 && o.Label != "" {
 		best = a.withLabel(v, pf, o.Label)
 	}
+	if best == 0 && IsPart(o.Label, v.Text) {
+		best = 0.8
+	}
 	if d := v.Date; best == 0 && d != nil && d.Hour >= 0 && a.ix.hasNumber(a.ix.id(o.Label), float64(d.Hour), match{}) && d.Minute <= 0 {
 		best = 0.85
 	}
 	return best
+}
+
+// IsPart reports whether a text is one of the parts of a label of several: "Madrid" of "Europe/Madrid".
+func IsPart(label, text string) bool {
+	parts := strings.FieldsFunc(label, func(r rune) bool { return r == '/' || r == '|' })
+	return len(parts) > 1 && slices.ContainsFunc(parts, func(part string) bool { return word.Equal(strings.ReplaceAll(part, "_", " "), text) })
 }
 
 // withLabel says how well a value is an option with the label of the field: "high priority".

@@ -48,13 +48,13 @@ func (t *Task) halves(s *intent.State) []Way {
 	parts := func(states ...string) []int {
 		var list []int
 		for i := range t.Model.Controls {
-			if c := &t.Model.Controls[i]; usable(t.Model, c) && !c.Hidden && c.Record < 0 && len(strings.Fields(effect.ControlName(t.Model, i))) == 1 && saysState(effect.ControlName(t.Model, i), states...) {
+			if c := &t.Model.Controls[i]; usable(t.Model, c) && !c.Hidden && len(strings.Fields(effect.ControlName(t.Model, i))) == 1 && saysState(effect.ControlName(t.Model, i), states...) {
 				list = append(list, i)
 			}
 		}
 		return list
 	}
-	active, done := parts("active"), parts("done")
+	active, done := parts("active", "enabled"), parts("done")
 	if len(active) != 1 || len(done) != 1 {
 		return nil
 	}

@@ -182,6 +182,18 @@ func (b *builder) chosenText(i int, f *Field) string {
 	return ""
 }
 
+// chosenTexts is what a list shows of several that are chosen, beside what it offers still.
+func (b *builder) chosenTexts(i int, f *Field) string {
+	var list []string
+	for _, l := range b.LeavesIn(i, b.X.End(i), shape.MaxLeaves) {
+		offered := slices.ContainsFunc(f.Options, func(o Option) bool { return o.Node == l || o.Label == b.Leaf[l] })
+		if !offered && !b.Nodes[l].Hidden && b.Nodes[l].Tag != "label" && shape.Label(b.Leaf[l]) != f.Label && len(b.Leaf[l]) <= maxLabel {
+			list = append(list, b.Leaf[l])
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // optionsOf returns the options of a list that a page built: in it, or hidden elsewhere with
 // it as their opener, or in the list that is open while it says that it is expanded.
 func (b *builder) optionsOf(i int) []int {
@@ -255,13 +267,13 @@ func (b *builder) customSelects() {
 				f.Names = append(b.labelOf(j), f.Names...)
 			}
 		}
-		if len(f.Options) < 2 {
+		if len(f.Options) < 2 && !(open && f.Multiple) {
 			continue
 		}
-		if f.Multiple {
-			f.Kind = "choices"
-		}
 		f.Value = b.chosenText(i, &f)
+		if f.Multiple {
+			f.Kind, f.Value = "choices", b.chosenTexts(i, &f)
+		}
 		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == shape.Label(f.Value) || listsOptions(name, f.Options) })
 		f.Label = ""
 		if len(f.Names) > 0 {

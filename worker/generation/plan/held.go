@@ -26,6 +26,21 @@ func (p *planner) heldBy(w *method.Way, start, now *page.Model, c *find.Candidat
 	return p.holdsNow(start, now, c, v, off)
 }
 
+// offersOptions reports whether a choice that was opened offers several options. One of entries takes
+// what it does not offer too.
+func offersOptions(start, now *page.Model, c *find.Candidate) bool {
+	if f := &start.Fields[c.Index]; f.Kind != "choice" || f.Entries {
+		return false
+	}
+	n := 0
+	for _, i := range newNodes(start, now) {
+		if now.Nodes[i].Role == "option" && !now.Nodes[i].Hidden {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // suggests reports whether what came after a text was typed offers that text.
 func (p *planner) suggests(start, now *page.Model, v *intent.Value) bool {
 	t := &method.Task{Model: now, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: opened(start, now), News: newNodes(start, now), Depth: 1}

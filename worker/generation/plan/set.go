@@ -262,6 +262,13 @@ const maxPages = 8
 // further goes on in a form of several pages, or in the parts of a page that are not open, with
 // the values that found no field.
 func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if c, ok := p.partOf(m); ok && f.filled == 0 && c.What == find.Record && editsCells(m, c.Index) { // "in the row of Ann set ..."
+		return p.through(ctx, g, f, []find.Candidate{c})
+	}
 	for range maxPages {
 		m, err := p.look(ctx)
 		if err != nil {
@@ -293,13 +300,7 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 		return err
 	}
 	if f.filled == 0 && (g.Effect != intent.Submit || !p.filledBefore && !givesAway[g.Risk]) { // a dialog or page in which it is set
-		var target []find.Candidate
-		if m, err := p.look(ctx); err != nil {
-			return err
-		} else if c, ok := p.partOf(m); ok && c.What == find.Record {
-			target = append(target, c) // "in the row of Ann set ..."
-		}
-		return p.through(ctx, g, f, target)
+		return p.through(ctx, g, f, nil)
 	}
 	return p.unfilled(f)
 }
