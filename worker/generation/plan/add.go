@@ -290,22 +290,16 @@ func (p *planner) make(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
-	if len(f.fields) > 0 && p.takesAll(start, f) {
-		mark := p.mark()
-		if err := p.fill(ctx, f, p.anywhere); err != nil {
-			return err
-		}
-		if f.complete() {
-			done, err := p.handIn(ctx, g, start, f)
-			if err != nil || done {
-				return err
-			}
-		}
-		if err := p.back(ctx, mark, start); err != nil {
+	if len(f.fields) > 0 && p.takesAll(start, f) || len(f.fields) > 1 && p.paged(start, f) {
+		if done, err := p.madeIn(ctx, g, start, f); err != nil || done {
 			return err
 		}
 		f = newForm(f.fields)
 	}
+	if done, err := p.seekForm(ctx, g, f); err != nil || done {
+		return err
+	}
+	f = newForm(f.fields)
 	if err := p.through(ctx, g, f, nil); err != nil {
 		return err
 	}
@@ -345,7 +339,7 @@ func (p *planner) takesAll(m *page.Model, f *form) bool {
 			return false
 		}
 		c := &as.Slots[i].To
-		if c.Index < len(m.Fields) && m.Fields[c.Index].Record >= 0 && m.Fields[c.Index].Kind == "switch" {
+		if c.Index < len(m.Fields) && m.Fields[c.Index].Record >= 0 && m.Fields[c.Index].Kind == "switch" && !sharesRecord(m, as.Slots, i) {
 			return false
 		}
 		if p.holdsThing(m, c) {

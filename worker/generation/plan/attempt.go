@@ -147,8 +147,11 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 		return list
 	}
 	list = slices.DeleteFunc(append(list, method.Ways(t)...), func(w method.Way) bool {
-		return ticks(m, a, &w) || handsInUnfilled(m, a, &w) || choosesFilter(m, a.goal, &w) || p.countsOther(m, a.goal, &w)
+		return ticks(m, a, &w) || handsInUnfilled(m, a, &w, l) || choosesFilter(m, a.goal, &w) || p.countsOther(m, a.goal, &w)
 	})
+	for i := range list {
+		list[i].Reveals = list[i].Reveals || p.leadsOn(m, a, &list[i])
+	}
 	if t.Target == nil && len(a.target) == 0 {
 		list = slices.DeleteFunc(list, func(w method.Way) bool { return p.ofOther(m, a.goal, &w) })
 	}
@@ -206,6 +209,9 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	a.did[w.Key] = !same(before, now) && (irrevocable(a.goal) || before.Front == now.Front || opened(before, now) < 0)
 	p.noteHarm(a, w, before, now)
 	v := p.verdict(a, now, w, before)
+	if v.State == effect.Reached && a.goal.Effect == intent.Add && a.fills != nil && p.stillAsks(a, before, now, l) {
+		v = effect.Verdict{State: effect.Partly, Why: "what was filled in was not handed in"}
+	}
 	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)
 	a.last = v.Why
 	switch v.State {

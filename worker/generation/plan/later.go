@@ -94,10 +94,18 @@ func (p *planner) rememberMade(g *intent.Goal) {
 	if p.model == nil || p.before == nil || len(g.Target) != 1 || p.model.Dialog != nil || p.before.Dialog != nil {
 		return
 	}
-	name := effect.Fold(phraseWords(&g.Target[0]))
+	names := []string{effect.Fold(phraseWords(&g.Target[0]))}
+	if names[0] == "" { // "a new task: wash the windows"
+		for i := range g.Fields {
+			if f := &g.Fields[i]; !f.Off && !f.Keep && f.Value.Number == nil && f.Value.Date == nil {
+				names = append(names, effect.Fold(f.Value.Text))
+			}
+		}
+	}
 	var made []find.Candidate
 	for _, r := range effect.Between(p.before, p.model).Added {
-		if rec := &p.model.Records[r]; name != "" && strings.Contains(effect.Fold(rec.Title), name) {
+		title := effect.Fold(p.model.Records[r].Title)
+		if rec := &p.model.Records[r]; slices.ContainsFunc(names, func(name string) bool { return name != "" && strings.Contains(title, name) }) {
 			made = append(made, find.Candidate{What: find.Record, Index: r, Node: rec.Node, Sub: -1, Score: 1})
 		}
 	}

@@ -160,10 +160,19 @@ func ticks(m *page.Model, a *attempt, w *method.Way) bool {
 	return at >= 0 && at < len(m.Nodes) && (m.Nodes[at].Checked != "" && m.Nodes[at].Role != "button" || m.Nodes[at].Role == "option")
 }
 
-// handsInUnfilled reports whether a way presses what hands in a form of the page, while values that the
-// text gives are still to be filled in: they stand in no form that comes by that.
-func handsInUnfilled(m *page.Model, a *attempt, w *method.Way) bool {
-	if a.fills == nil || a.holds == nil || a.holds(m) || len(a.target) > 0 || len(w.Acts) == 0 {
+// handsInUnfilled reports whether a way presses what hands in a form of the page, or one that came, while
+// values that the text gives are still to be filled in: they stand in no form that comes by that.
+func handsInUnfilled(m *page.Model, a *attempt, w *method.Way, l level) bool {
+	if a.fills == nil || a.holds == nil || a.holds(m) || len(w.Acts) == 0 {
+		return false
+	}
+	if l.depth > 0 && w.Risks && !w.Reveals && m.Dialog == nil {
+		return slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+			was := a.start.Index().ByRef(m.Nodes[f.Node].Ref)
+			return !f.Hidden && (was < 0 || a.start.Nodes[was].Hidden)
+		})
+	}
+	if len(a.target) > 0 {
 		return false
 	}
 	at := w.Acts[len(w.Acts)-1].Node

@@ -64,6 +64,23 @@ func (p *planner) needsSubmit(a *attempt, m *page.Model, l level) bool {
 	return false
 }
 
+// stillAsks reports whether the form that came is there as it was filled in, and nothing was added: what the
+// page says beside it is the form's own.
+func (p *planner) stillAsks(a *attempt, before, now *page.Model, l level) bool {
+	in := p.still(before, now, l.inside)
+	if l.inside < 0 || in < 0 || len(effect.Between(a.start, now).Added) > 0 {
+		return false
+	}
+	c := effect.Between(before, now)
+	filled := false
+	for i := range now.Fields {
+		if f := &now.Fields[i]; !f.Hidden && f.Value != "" && now.Nodes[f.Node].Editable && now.Holds(in, f.Node) {
+			filled = true
+		}
+	}
+	return filled && !slices.ContainsFunc(c.Fields, func(f effect.Pair) bool { return now.Fields[f.After].Value == "" })
+}
+
 // handsIn reports whether what came to be filled in has a control that hands it in: what was typed
 // beside it is no reply yet.
 func (p *planner) handsIn(a *attempt, m *page.Model, l level) bool {

@@ -246,37 +246,12 @@ func (p *planner) inside(container int) func(m *page.Model) int {
 	}
 }
 
-// maxPages bounds the pages of a form.
-const maxPages = 8
-
 // further goes on in a form of several pages, or in the parts of a page that are not open, with
 // the values that found no field.
 func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
-	for range maxPages {
-		m, err := p.look(ctx)
-		if err != nil {
+	if f.filled > 0 {
+		if err := p.onPages(ctx, f); err != nil || f.complete() {
 			return err
-		}
-		w, ok := p.nextPage(m)
-		if !ok || f.filled == 0 || p.spent() {
-			break
-		}
-		now, err := p.step(ctx, &w)
-		if err != nil {
-			return err
-		}
-		if now == nil || same(m, now) {
-			break
-		}
-		before := f.filled
-		if err := p.fill(ctx, f, p.anywhere); err != nil {
-			return err
-		}
-		if f.complete() {
-			return nil
-		}
-		if f.filled == before {
-			break
 		}
 	}
 	if ok, err := p.seekFields(ctx, f); err != nil || ok {
@@ -286,18 +261,6 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 		return p.through(ctx, g, f, nil)
 	}
 	return p.unfilled(f)
-}
-
-// nextPage is the press of what leads to the next page of a form and does no harm that the goal does
-// not speak of ("Pay and continue").
-func (p *planner) nextPage(m *page.Model) (method.Way, bool) {
-	g := p.goalFor(&intent.Value{})
-	for _, w := range method.Onward(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}) {
-		if method.Unsaid(m, &w, g, p.words(g.Span)) == "" {
-			return w, true
-		}
-	}
-	return method.Way{}, false
 }
 
 // seekFields opens tabs and sections until a field takes what is left.
