@@ -65,7 +65,7 @@ func TestJobInABrowser(t *testing.T) {
 	steps := []step.Step{
 		{ID: "s1", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &text, Selector: find("#user")}}},
 		{ID: "s2", Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: find("#go")}}},
-		{ID: "s3", TimeoutMS: 2000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: find("h1"),
+		{ID: "s3", TimeoutMS: 10_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: find("h1"),
 			Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "Hello"}}}}},
 	}
 	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
@@ -148,7 +148,7 @@ func TestDriverThatDies(t *testing.T) {
 				Steps:    []step.Step{{ID: "s1", Tool: step.Tool{Type: step.Pause, Args: step.Args{Time: &first}}}, {ID: "s2", Tool: tool}},
 				Progress: func([]step.Record) { go kill() }})
 			require.Equal(t, store.CodeBrowserLost, r.Code, r.Message)
-			require.Less(t, time.Since(<-died), 2*time.Second)
+			require.Less(t, time.Since(<-died), 30*time.Second, "long before the time of the step is over")
 			lease.Release(context.Background(), true)
 		})
 	}
