@@ -80,6 +80,9 @@ func (a *assigner) onlyNames(f *intent.Field) (*intent.Description, int) {
 	field := -1
 	for p := range a.named(&intent.Field{Name: d}) {
 		pf := &a.m.Fields[p.field]
+		if pf.Hidden {
+			continue
+		}
 		if p.option >= 0 || field >= 0 && field != p.field || pf.Kind == "switch" || a.optionOf(f, p.field) {
 			return nil, -1
 		}

@@ -52,12 +52,14 @@ func HandIn(t *Task, start *page.Model) []Way {
 			break
 		}
 	}
-	if len(list) == 0 { // what hands in is on a later page
-		for _, w := range Onward(t) {
-			if Beside(t.Model, around, w.Acts[0].Node) {
-				w.Reveals = true
-				list = append(list, w)
-			}
+	for _, w := range Onward(t) { // what hands in may be on a later page
+		at := slices.IndexFunc(list, func(o Way) bool { return o.Acts[len(o.Acts)-1].Node == w.Acts[0].Node })
+		switch {
+		case at >= 0:
+			list[at].Reveals = true
+		case len(list) == 0 && Beside(t.Model, around, w.Acts[0].Node):
+			w.Reveals = true
+			list = append(list, w)
 		}
 	}
 	if last >= 0 {

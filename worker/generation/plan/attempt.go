@@ -209,7 +209,11 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	a.did[w.Key] = !same(before, now) && (irrevocable(a.goal) || before.Front == now.Front || opened(before, now) < 0)
 	p.noteHarm(a, w, before, now)
 	v := p.verdict(a, now, w, before)
-	if v.State == effect.Reached && a.goal.Effect == intent.Add && a.fills != nil && p.stillAsks(a, before, now, l) {
+	switch {
+	case a.fills == nil || l.depth == 0:
+	case spoils(before, now):
+		v = effect.Verdict{State: effect.Unseen, Why: "it changed what was filled in"}
+	case v.State == effect.Reached && a.goal.Effect == intent.Add && stillAsks(a, now):
 		v = effect.Verdict{State: effect.Partly, Why: "what was filled in was not handed in"}
 	}
 	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -50,6 +51,11 @@ func (p *planner) laterPress() bool {
 func (p *planner) useMade(g *intent.Goal) {
 	for i := range g.Target {
 		d := &g.Target[i]
+		for _, s := range d.State {
+			if !s.Not && slices.Contains(lexicon.Concept(s.Text, p.text.Lang), lexicon.Named("new")) {
+				p.useSpan(s.Span, "made")
+			}
+		}
 		if !d.Called {
 			p.useSpan(d.NounSpan, "what was made")
 		} else if p.model != nil {

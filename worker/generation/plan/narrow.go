@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -53,8 +54,18 @@ func (p *planner) orders(m *page.Model, c *find.Candidate, f *intent.Field) bool
 	if v := &f.Value; !v.Quoted && v.Number == nil && v.Date == nil && !strings.ContainsAny(v.Text, "@0123456789") && !capitalized(v.Text) {
 		return true // "with olives on top" is not what to write into a note
 	}
+	if f.Value.Quoted && asksWhat(m.Fields[c.Index].Label) {
+		return false // "reserve 'Dune'" in a form that asks for a title
+	}
 	return g.Effect == intent.Add && slices.ContainsFunc(g.Target, func(d intent.Description) bool {
 		return f.Value.Span.From >= d.Span.From && f.Value.Span.To <= d.Span.To
+	})
+}
+
+// asksWhat reports whether a field is called as what asks which thing is meant.
+func asksWhat(label string) bool {
+	return slices.ContainsFunc(lexicon.Concept(label, ""), func(id lexicon.ConceptID) bool {
+		return slices.Contains([]string{"title", "article", "product", "item"}, id.Name())
 	})
 }
 

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,10 +17,10 @@ func TestListsAreOpenedForTheirOptions(t *testing.T) {
 		who   string
 		added bool
 	}{
-		{"New task for Dana: wash the windows.", "Dana", true},
-		{"New task for Bo: wash the windows.", "Bo", true},
+		{`Add the task "Wash the windows" for Dana.`, "Dana", true},
+		{`Add the task "Wash the windows" for Bo.`, "Bo", true},
 		{"Neue Aufgabe für Dana: Fenster putzen.", "Dana", true},
-		{"New task for Zoe with the priority urgent: wash the windows.", "", false},
+		{`Add the task "Wash the windows" for Zoe with the priority urgent.`, "", false},
 	} {
 		t.Run(c.text, func(t *testing.T) {
 			open, title, who := false, "", ""
@@ -50,10 +51,10 @@ func TestListsAreOpenedForTheirOptions(t *testing.T) {
 					open = !open
 				case ref == "title" && tool == "input_text":
 					title, open = text, false
-				case ref == "add" && tool == "click":
+				case ref == "add" && tool == "click" && title != "":
 					tasks, title, open = append(tasks, title+" ("+who+")"), "", false
-				case len(ref) > 6 && ref[:6] == "offer ":
-					who, open = ref[6:], false
+				case strings.HasPrefix(ref, "offer "):
+					who, open = strings.TrimPrefix(ref, "offer "), false
 				}
 			}
 			err := s.run(t, c.text)

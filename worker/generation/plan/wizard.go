@@ -46,7 +46,7 @@ func (p *planner) onPages(ctx context.Context, f *form) error {
 		if err != nil {
 			return err
 		}
-		if now == nil || same(m, now) {
+		if now == nil || same(m, now) && !fieldsCame(m, now) {
 			return nil
 		}
 		before := f.filled
