@@ -33,7 +33,7 @@ func (p *planner) add(ctx context.Context, g *intent.Goal) error {
 	if one := p.appended(g); one != nil && !offered {
 		return p.edit(ctx, one)
 	}
-	if offered {
+	if offered && !p.filedAs(g) {
 		return p.takeEach(ctx, g)
 	}
 	if c, ok := p.product(g); ok {

@@ -98,6 +98,9 @@ func (p *planner) madeIn(ctx context.Context, g *intent.Goal, start *page.Model,
 		}
 	}
 	if f.complete() {
+		if err := p.chooseSaid(ctx, p.anywhere); err != nil {
+			return false, err
+		}
 		if done, err := p.handIn(ctx, g, start, f); err != nil || done {
 			return done, err
 		}

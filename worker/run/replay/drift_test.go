@@ -354,7 +354,7 @@ func TestDriftWaits(t *testing.T) {
 func TestDriftAcceptsOnlyWhatItSaw(t *testing.T) {
 	t.Parallel()
 	known := recorded(t, noted(`<button id=act>Save profile</button>`), do(step.Click, step.Args{Selector: css("#act")}))
-	known[0].TimeoutMS = 4000
+	known[0].TimeoutMS = 8000
 	page := func(next string) string {
 		return noted(`<button id=act>Loading profile</button><script>
 			const act = document.getElementById("act");
