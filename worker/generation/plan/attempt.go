@@ -279,6 +279,9 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 			if got := p.verdict(a, m, &method.Way{}, now); got.State == effect.Reached && !p.needsSubmit(a, m, inner) {
 				return got, nil
 			}
+			if a.goal.Effect == intent.Set && inner.inside >= 0 && a.holds != nil && a.holds(m) && p.nextSubmits() {
+				return effect.Verdict{State: effect.Reached, Why: "it is filled in, and the text hands it in", Used: v.Used}, nil
+			}
 			if inner.inside < 0 && a.goal.Effect == intent.Add && a.holds != nil && a.holds(m) && p.nextSubmits() {
 				p.pendingForm(a.goal, before)
 				return effect.Verdict{State: effect.Reached, Why: "it is filled in, and the text hands it in", Used: v.Used}, nil

@@ -27,6 +27,21 @@ func (p *planner) heldBy(w *method.Way, start, now *page.Model, c *find.Candidat
 	return p.holdsNow(start, now, c, v, off)
 }
 
+// offersOptions reports whether a choice that was opened offers several options. One of entries takes
+// what it does not offer too.
+func offersOptions(start, now *page.Model, c *find.Candidate) bool {
+	if f := &start.Fields[c.Index]; f.Kind != "choice" || f.Entries {
+		return false
+	}
+	n := 0
+	for _, i := range newNodes(start, now) {
+		if now.Nodes[i].Role == "option" && !now.Nodes[i].Hidden {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // suggests reports whether what came after a text was typed offers that text.
 func (p *planner) suggests(start, now *page.Model, v *intent.Value) bool {
 	t := &method.Task{Model: now, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: opened(start, now), News: newNodes(start, now), Depth: 1}
@@ -76,6 +91,10 @@ func (p *planner) holdsNow(start, now *page.Model, c *find.Candidate, v *intent.
 		return false
 	}
 	at, ok := fieldNow(start, now, c)
+	if !ok && !off && c.What == find.Option && at.Sub < 0 && now.Fields[at.Index].Kind == "choices" {
+		label := intent.Value{Text: start.Fields[c.Index].Options[c.Sub].Label}
+		return taken(start, now, c, &label) // a list that offers no more what was chosen, and shows it beside
+	}
 	return ok && method.Holds(now, &at, v, off)
 }
 
