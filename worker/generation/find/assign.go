@@ -81,7 +81,9 @@ func (a *assigner) listPlaces() []place {
 			for j := range f.Options {
 				out = append(out, place{i, j})
 			}
-			continue
+			if !f.Entries {
+				continue
+			}
 		}
 		out = append(out, place{i, -1})
 	}

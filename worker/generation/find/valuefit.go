@@ -185,7 +185,10 @@ func (a *assigner) choiceFit(v *intent.Value, pf *page.Field) (float64, string) 
 		}
 	}
 	if best == 0 {
-		if _, err := strconv.ParseFloat(pf.Value, 64); len(pf.Options) > 0 || err == nil && v.Number == nil {
+		if v.Date != nil && pf.ReadOnly && len(pf.Options) == 0 {
+			return 0.6, "" // it opens a calendar, or it is for nothing
+		}
+		if _, err := strconv.ParseFloat(pf.Value, 64); len(pf.Options) > 0 && !pf.Entries || err == nil && v.Number == nil {
 			return 0, ""
 		}
 		if a.endsIn(v, pf) {

@@ -86,6 +86,8 @@ func FillWays(t *Task, c *find.Candidate, v *intent.Value, off bool) []Way {
 		return t.stars(f, v)
 	case v.Date != nil && v.Date.To != nil:
 		return t.ranges(f, v)
+	case f.ReadOnly && v.Date != nil && dateLike(f, n):
+		return t.dates(f, v)
 	case f.Kind == "choice" || f.Kind == "choices" || n.Role == "combobox" && len(n.Options) == 0:
 		return t.combobox(f, v)
 	case f.Kind == "date" || f.Kind == "time" || n.Type == "date" || n.Type == "time" || v.Date != nil && dateLike(f, n):

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page/shape"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -52,6 +53,11 @@ func (b *builder) face(f *Field) {
 	if chosen := shape.SelectedLabel(n); f.Value == "" {
 		f.Value = chosen
 	}
+	if f.ReadOnly && !f.Multiple { // nothing else can be entered
+		for _, o := range n.Options {
+			f.Options = append(f.Options, Option{Label: o.Label, Value: o.Value, Node: -1, Selected: o.Selected, Disabled: o.Disabled})
+		}
+	}
 	for _, name := range b.labelOf(list) {
 		if !slices.Contains(f.Names, name) {
 			f.Names = append(f.Names, name)
@@ -59,14 +65,42 @@ func (b *builder) face(f *Field) {
 	}
 }
 
+// timeWords are classes of inputs that open something else than a list.
+var timeWords = shape.Words("date time calendar color colour clock file upload range daterange")
+
+// closedList reports whether an input of text that takes no keys shows what is chosen of a list that opens
+// when it is pressed. One that shows a number, an address or a code is only to be read, and one that asks
+// for a date opens a calendar.
+func (b *builder) closedList(i int) bool {
+	n := &b.Nodes[i]
+	if n.Tag != "input" || !n.ReadOnly || n.Disabled || n.Password || !listTypes[n.Type] || strings.ContainsAny(n.Value, "0123456789/@:_") {
+		return false
+	}
+	for up, k := i, 0; up >= 0 && k < 3; up, k = b.X.Parent(up), k+1 {
+		if shape.ClassWord(&b.Nodes[up], timeWords) || shape.ClassWord(&b.Nodes[up], pickerWords) && !shape.ClassWord(&b.Nodes[up], shape.SelectWords) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(b.labelOf(i), func(name string) bool {
+		return slices.ContainsFunc(strings.Fields(name), func(w string) bool {
+			return slices.ContainsFunc(lexicon.Concept(strings.Trim(w, ".:()"), ""), func(c lexicon.ConceptID) bool { return timeConcepts[c.Name()] })
+		})
+	})
+}
+
+// timeConcepts are what inputs that open a calendar or clock are called.
+var timeConcepts = map[string]bool{"date": true, "day": true, "time": true, "calendar": true, "period": true, "birthday": true, "date_of_birth": true,
+	"date_from": true, "date_to": true, "arrival": true, "departure": true, "month": true, "from": true, "until": true}
+
 // hiddenList returns the only list of the browser that stands, hidden, beside an input which is called
 // in the code as what takes its place, and says so: by its role, or the name that both have; -1. The
 // hidden list of countries beside a telephone number is another field.
 func (b *builder) hiddenList(i int) int {
-	if n := &b.Nodes[i]; n.Hidden || n.Tag != "input" || !n.Editable || len(n.Options) > 0 || !listTypes[n.Type] {
+	closed := b.closedList(i)
+	if n := &b.Nodes[i]; n.Hidden || n.Tag != "input" || !n.Editable && !closed || len(n.Options) > 0 || !listTypes[n.Type] {
 		return -1
 	}
-	called := false
+	called := closed
 	for up, k := b.X.Parent(i), 0; up >= 0 && k < 5; up, k = b.X.Parent(up), k+1 {
 		called = called || shape.ClassWord(&b.Nodes[up], customWords)
 		if b.severalFields(up) {
@@ -82,7 +116,7 @@ func (b *builder) hiddenList(i int) int {
 			}
 		}
 		if list >= 0 && called {
-			if b.opensList(i) || b.sameName(i, list) {
+			if closed || b.opensList(i) || b.sameName(i, list) {
 				return list
 			}
 			return -1
@@ -99,8 +133,12 @@ func (b *builder) opensList(i int) bool {
 	return b.Nodes[i].Role == "combobox" || b.Nodes[i].Popup == "listbox"
 }
 
-// sameName reports whether two elements have the same label, or accessible name without one.
+// sameName reports whether an input and a list have the same label, or accessible name without one, or the
+// input is numbered after the list ("guests" and "guests-selectized").
 func (b *builder) sameName(i, j int) bool {
+	if id := b.Nodes[j].ID; id != "" && strings.HasPrefix(b.Nodes[i].ID, id+"-") {
+		return true
+	}
 	of := func(n *snapshot.Node) string { return shape.Label(cmp.Or(n.Label, n.Name)) }
 	return of(&b.Nodes[i]) != "" && of(&b.Nodes[i]) == of(&b.Nodes[j])
 }

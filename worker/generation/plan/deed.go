@@ -29,6 +29,9 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if done, err := p.lessen(ctx, g); err != nil || done {
 		return err
 	}
+	if done, err := p.formed(ctx, g); err != nil || done {
+		return err
+	}
 	if g.Effect == intent.Expand && len(g.Target) > 1 { // one may be seen in the other only
 		for i := range g.Target {
 			one := *g

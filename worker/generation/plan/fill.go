@@ -64,6 +64,12 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 	if err := p.prepareValues(ctx, f); err != nil {
 		return err
 	}
+	if err := p.peek(ctx, f, within); err != nil {
+		return err
+	}
+	if err := p.split(ctx, f, within); err != nil {
+		return err
+	}
 	stuck := map[int]bool{}
 	shown := 0
 	for range 3*len(f.fields) + 2 {
@@ -124,6 +130,29 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 // that of another thing.
 func otherName(f *intent.Field, slot *find.Slot) bool {
 	return f.Name != nil && f.Name.Quoted && len(slot.Missing) > 0
+}
+
+// split has the values that the page asks for in two fields be two.
+func (p *planner) split(ctx context.Context, f *form, within func(m *page.Model) int) error {
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	w := p.wantIn(m, within(m))
+	w.Taken = f.taken
+	left, _ := f.left()
+	parts := find.Split(m, left, w)
+	var held []intent.Field
+	for i := range f.fields {
+		if f.done[i] {
+			held = append(held, f.fields[i])
+		}
+	}
+	f.fields, f.done = append(held, parts...), make([]bool, len(held)+len(parts))
+	for i := range held {
+		f.done[i] = true
+	}
+	return nil
 }
 
 func without(left []intent.Field, at []int, stuck map[int]bool) ([]intent.Field, []int) {

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -53,8 +54,18 @@ func (p *planner) orders(m *page.Model, c *find.Candidate, f *intent.Field) bool
 	if v := &f.Value; !v.Quoted && v.Number == nil && v.Date == nil && !strings.ContainsAny(v.Text, "@0123456789") && !capitalized(v.Text) {
 		return true // "with olives on top" is not what to write into a note
 	}
+	if f.Value.Quoted && asksWhat(m.Fields[c.Index].Label) {
+		return false // "reserve 'Dune'" in a form that asks for a title
+	}
 	return g.Effect == intent.Add && slices.ContainsFunc(g.Target, func(d intent.Description) bool {
 		return f.Value.Span.From >= d.Span.From && f.Value.Span.To <= d.Span.To
+	})
+}
+
+// asksWhat reports whether a field is called as what asks which thing is meant.
+func asksWhat(label string) bool {
+	return slices.ContainsFunc(lexicon.Concept(label, ""), func(id lexicon.ConceptID) bool {
+		return slices.Contains([]string{"title", "article", "product", "item"}, id.Name())
 	})
 }
 
@@ -160,10 +171,19 @@ func (a *attempt) ticks(m *page.Model, own int, w *method.Way) bool {
 	return at >= 0 && at < len(m.Nodes) && (m.Nodes[at].Checked != "" && m.Nodes[at].Role != "button" || m.Nodes[at].Role == "option")
 }
 
-// handsInUnfilled reports whether a way presses what hands in a form of the page, while values that the
-// text gives are still to be filled in: they stand in no form that comes by that.
-func (a *attempt) handsInUnfilled(m *page.Model, own int, w *method.Way) bool {
-	if a.fills == nil || a.holds == nil || a.holds(m) || len(w.Acts) == 0 || a.inTarget(m, own, w) {
+// handsInUnfilled reports whether a way presses what hands in a form of the page, or one that came, while
+// values that the text gives are still to be filled in: they stand in no form that comes by that.
+func (a *attempt) handsInUnfilled(m *page.Model, own int, w *method.Way, l level) bool {
+	if a.fills == nil || a.holds == nil || a.holds(m) || len(w.Acts) == 0 {
+		return false
+	}
+	if l.depth > 0 && w.Risks && !w.Reveals && m.Dialog == nil {
+		return slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+			was := a.start.Index().ByRef(m.Nodes[f.Node].Ref)
+			return !f.Hidden && (was < 0 || a.start.Nodes[was].Hidden)
+		})
+	}
+	if a.inTarget(m, own, w) {
 		return false
 	}
 	at := w.Acts[len(w.Acts)-1].Node

@@ -262,9 +262,6 @@ func (p *planner) inside(container int) func(m *page.Model) int {
 	}
 }
 
-// maxPages bounds the pages of a form.
-const maxPages = 8
-
 // further goes on in a form of several pages, or in the parts of a page that are not open, with
 // the values that found no field.
 func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
@@ -275,31 +272,9 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 	if c, ok := p.partOf(m); ok && f.filled == 0 && c.What == find.Record && editsCells(m, c.Index) { // "in the row of Ann set ..."
 		return p.through(ctx, g, f, []find.Candidate{c})
 	}
-	for range maxPages {
-		m, err := p.look(ctx)
-		if err != nil {
+	if f.filled > 0 {
+		if err := p.onPages(ctx, f); err != nil || f.complete() {
 			return err
-		}
-		w, ok := p.nextPage(m)
-		if !ok || f.filled == 0 || p.spent() {
-			break
-		}
-		now, err := p.step(ctx, &w)
-		if err != nil {
-			return err
-		}
-		if now == nil || same(m, now) {
-			break
-		}
-		before := f.filled
-		if err := p.fill(ctx, f, p.anywhere); err != nil {
-			return err
-		}
-		if f.complete() {
-			return nil
-		}
-		if f.filled == before {
-			break
 		}
 	}
 	if ok, err := p.seekFields(ctx, f); err != nil || ok {
@@ -309,36 +284,6 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 		return p.through(ctx, g, f, nil)
 	}
 	return p.unfilled(f)
-}
-
-// nextPage is the press of what leads to the next page of a form and does no harm that the goal does
-// not speak of ("Pay and continue").
-func (p *planner) nextPage(m *page.Model) (method.Way, bool) {
-	g := p.goalFor(&intent.Value{})
-	for _, w := range method.Onward(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}) {
-		if method.Unsaid(m, &w, g, p.words(g.Span)) == "" {
-			return w, true
-		}
-	}
-	return method.Way{}, false
-}
-
-// unveils is the press of what shows a field that is not seen and is called as the form says.
-func (p *planner) unveils(m *page.Model, f *form, tried map[string]bool) (method.Way, bool) {
-	left, _ := f.left()
-	w := p.wantIn(m, p.anywhere(m))
-	w.Hidden = true
-	for _, slot := range find.Assign(m, left, w).Slots {
-		if left[slot.Value].Name == nil || len(slot.Missing) > 0 || !m.Nodes[slot.To.Node].Hidden {
-			continue
-		}
-		a, ok := method.Unhide(m, slot.To.Node)
-		if key := partKey(&m.Nodes[max(a.Node, 0)]); ok && !tried[key] {
-			tried[key] = true
-			return method.Way{Name: "looks into " + method.DescribeNode(m, a.Node), Acts: []method.Act{a}}, true
-		}
-	}
-	return method.Way{}, false
 }
 
 // seekFields opens tabs and sections until a field takes what is left.
@@ -388,4 +333,22 @@ func (p *planner) seekFields(ctx context.Context, f *form) (bool, error) {
 		err = p.back(ctx, mark, start)
 	}
 	return false, err
+}
+
+// unveils is the press of what shows a field that is not seen and is called as the form says.
+func (p *planner) unveils(m *page.Model, f *form, tried map[string]bool) (method.Way, bool) {
+	left, _ := f.left()
+	w := p.wantIn(m, p.anywhere(m))
+	w.Hidden = true
+	for _, slot := range find.Assign(m, left, w).Slots {
+		if left[slot.Value].Name == nil || len(slot.Missing) > 0 || !m.Nodes[slot.To.Node].Hidden {
+			continue
+		}
+		a, ok := method.Unhide(m, slot.To.Node)
+		if key := partKey(&m.Nodes[max(a.Node, 0)]); ok && !tried[key] {
+			tried[key] = true
+			return method.Way{Name: "looks into " + method.DescribeNode(m, a.Node), Acts: []method.Act{a}}, true
+		}
+	}
+	return method.Way{}, false
 }
