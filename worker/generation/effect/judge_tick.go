@@ -48,6 +48,9 @@ func (j *judged) switched() (Verdict, bool) {
 		return Verdict{State: Unseen, Why: "its box is as it was"}, true
 	case is == before.Checked:
 		return j.partly(), true
+	case is == want && len(j.records) > 0 && len(j.otherChanges()) > 0:
+		other := shown(j.Before, j.otherChanges()[0])
+		return Verdict{State: Wrong, Why: "others changed too: " + other, Harm: other}, true
 	case is == want:
 		return reached("its box is so now", j.used("its box")...), true
 	}
