@@ -1,4 +1,4 @@
-package crash
+package crashproject
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// ProjectToken is a stored token, without its text.
-type ProjectToken struct {
+// Token is a stored token, without its text.
+type Token struct {
 	ID             int64          `db:"id" json:"id"`
 	ProjectID      int64          `db:"crash_project_id" json:"crash_project_id"`
 	Name           string         `db:"name" json:"name"`
@@ -48,7 +48,7 @@ where p.organization_id = $1 and p.id = $2
 returning ` + crashTokenColumns
 
 // CreateToken creates a further token of a project, shown once.
-func CreateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, n NewToken) (*ProjectToken, account.Secret, error) {
+func CreateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, n NewToken) (*Token, account.Secret, error) {
 	secret, err := keys.New(account.KindCrash)
 	if err != nil {
 		return nil, account.Secret{}, err
@@ -57,12 +57,12 @@ func CreateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys 
 	return row, secret, err
 }
 
-func createToken(ctx context.Context, tx *storage.Tx, actor account.Actor, n NewToken, s account.Secret) (*ProjectToken, error) {
+func createToken(ctx context.Context, tx *storage.Tx, actor account.Actor, n NewToken, s account.Secret) (*Token, error) {
 	scopes, err := n.check()
 	if err != nil {
 		return nil, err
 	}
-	var row ProjectToken
+	var row Token
 	err = tx.GetContext(ctx, &row, insertCrashToken, n.OrganizationID, n.ProjectID, n.Name, s.Digest[:], s.Hint,
 		pq.Array(scopes), n.QuotaPerMinute)
 	if err != nil {
@@ -109,12 +109,12 @@ returning ` + crashTokenColumns
 
 // RotateToken ends a token at once and makes another with its name, scopes
 // and quota. ErrNotFound when it has ended before.
-func RotateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, organizationID, tokenID int64) (*ProjectToken, account.Secret, error) {
+func RotateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, organizationID, tokenID int64) (*Token, account.Secret, error) {
 	secret, err := keys.New(account.KindCrash)
 	if err != nil {
 		return nil, account.Secret{}, err
 	}
-	var row ProjectToken
+	var row Token
 	if err := tx.GetContext(ctx, &row, rotateCrashToken, organizationID, tokenID, secret.Digest[:], secret.Hint); err != nil {
 		return nil, account.Secret{}, storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
 	}
@@ -131,7 +131,7 @@ returning t.id, t.crash_project_id, t.name, t.hint, t.scopes, t.quota_per_minute
 
 // RevokeToken ends a token at once.
 func RevokeToken(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, tokenID int64) error {
-	var row ProjectToken
+	var row Token
 	if err := tx.GetContext(ctx, &row, revokeCrashToken, organizationID, tokenID); err != nil {
 		return storage.Wrap(err, fmt.Sprintf("crash token %d", tokenID))
 	}
@@ -159,8 +159,8 @@ where p.organization_id = $1 and t.crash_project_id = $2
 order by t.id desc limit $3 offset $4`
 
 // Tokens lists a project's tokens, newest first, ended ones too.
-func Tokens(ctx context.Context, q storage.Querier, organizationID, projectID int64, p storage.Page) ([]ProjectToken, error) {
-	list := []ProjectToken{}
+func Tokens(ctx context.Context, q storage.Querier, organizationID, projectID int64, p storage.Page) ([]Token, error) {
+	list := []Token{}
 	err := q.SelectContext(ctx, &list, crashTokens, organizationID, projectID, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list crash tokens")
 }

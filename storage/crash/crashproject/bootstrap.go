@@ -1,4 +1,4 @@
-package crash
+package crashproject
 
 import (
 	"context"
@@ -15,9 +15,9 @@ func ApplyBootstrap(ctx context.Context, tx *storage.Tx, b *account.Bootstrap, r
 		return err
 	}
 	actor := account.Actor{Name: account.ActorBootstrap}
-	project, err := ProjectByName(ctx, tx, b.Organization.ID, b.Crash.ProjectName)
+	project, err := ByName(ctx, tx, b.Organization.ID, b.Crash.ProjectName)
 	if errors.Is(err, storage.ErrNotFound) {
-		project, err = CreateProject(ctx, tx, actor, b.Organization.ID, b.Crash.ProjectName)
+		project, err = Create(ctx, tx, actor, b.Organization.ID, b.Crash.ProjectName)
 	}
 	if err != nil {
 		return err
@@ -36,8 +36,8 @@ func ApplyBootstrap(ctx context.Context, tx *storage.Tx, b *account.Bootstrap, r
 	return err
 }
 
-// ProjectByName reads a crash project of the organization by its name.
-func ProjectByName(ctx context.Context, q storage.Querier, organizationID int64, name string) (*Project, error) {
+// ByName reads a crash project of the organization by its name.
+func ByName(ctx context.Context, q storage.Querier, organizationID int64, name string) (*Project, error) {
 	var p Project
 	err := q.GetContext(ctx, &p, `select `+crashProjectColumns+` from crash_projects
 		where organization_id = $1 and name = $2`, organizationID, name)

@@ -1,4 +1,4 @@
-package crash
+package appversion
 
 import (
 	"strings"
@@ -36,7 +36,7 @@ func TestVersionsAscend(t *testing.T) {
 				} else if i > j {
 					want = 1
 				}
-				require.Equal(t, want, CompareVersions(line[i], line[j]), "%q and %q", line[i], line[j])
+				require.Equal(t, want, Compare(line[i], line[j]), "%q and %q", line[i], line[j])
 			}
 		}
 	}
@@ -52,18 +52,18 @@ func TestVersionsThatAreTheSame(t *testing.T) {
 		{"0", "0.0.0"},
 	} {
 		for _, other := range line[1:] {
-			require.Zero(t, CompareVersions(line[0], other), "%q and %q", line[0], other)
+			require.Zero(t, Compare(line[0], other), "%q and %q", line[0], other)
 		}
 	}
 }
 
 func TestOrderedVersions(t *testing.T) {
 	t.Parallel()
-	require.True(t, OrderedVersions("1.2", "v1.3-rc.1"))
-	require.True(t, OrderedVersions("20260131", "1.0"))
+	require.True(t, Ordered("1.2", "v1.3-rc.1"))
+	require.True(t, Ordered("20260131", "1.0"))
 	for _, text := range []string{"", "main", "3f9a1c2", "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b", "unknown"} {
-		require.False(t, OrderedVersions("1.2", text), text)
-		require.False(t, OrderedVersions(text, text), text)
+		require.False(t, Ordered("1.2", text), text)
+		require.False(t, Ordered(text, text), text)
 	}
 }
 
@@ -74,9 +74,9 @@ func FuzzCompareVersions(f *testing.F) {
 		f.Add(seed[0], seed[1], seed[2])
 	}
 	f.Fuzz(func(t *testing.T, a, b, c string) {
-		ab, bc, ac := CompareVersions(a, b), CompareVersions(b, c), CompareVersions(a, c)
-		if CompareVersions(a, a) != 0 || CompareVersions(b, a) != -ab {
-			t.Fatalf("%q and %q: %d and %d", a, b, ab, CompareVersions(b, a))
+		ab, bc, ac := Compare(a, b), Compare(b, c), Compare(a, c)
+		if Compare(a, a) != 0 || Compare(b, a) != -ab {
+			t.Fatalf("%q and %q: %d and %d", a, b, ab, Compare(b, a))
 		}
 		if ab <= 0 && bc <= 0 && (ac > 0 || ac == 0 && (ab != 0 || bc != 0)) {
 			t.Fatalf("%q, %q, %q: %d, %d, %d", a, b, c, ab, bc, ac)

@@ -1,7 +1,8 @@
-package crash
+package rule
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
@@ -9,21 +10,23 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
-// Rules lists the rules of an organization in the order in which they were created. With a crash
+// List lists the rules of an organization in the order in which they were created. With a crash
 // project, those that look at its reports.
-func Rules(ctx context.Context, q storage.Querier, organization, project int64) ([]Rule, error) {
+func List(ctx context.Context, q storage.Querier, organization, project int64) ([]Rule, error) {
 	list := []Rule{}
-	err := q.SelectContext(ctx, &list, `select `+ruleColumns+` from crash_rules r
+	err := q.SelectContext(ctx, &list, `select `+columns+` from crash_rules r
 		where r.organization_id = $1 and ($2 = 0 or r.crash_project_id = $2 or r.crash_project_id is null) order by r.id`, organization, project)
 	return list, storage.Wrap(err, "rules of crash groups")
 }
 
-// RuleByID reads a rule.
-func RuleByID(ctx context.Context, q storage.Querier, organization, id int64) (*Rule, error) {
+// ByID reads a rule.
+func ByID(ctx context.Context, q storage.Querier, organization, id int64) (*Rule, error) {
 	var r Rule
-	err := q.GetContext(ctx, &r, `select `+ruleColumns+` from crash_rules r where r.organization_id = $1 and r.id = $2`, organization, id)
+	err := q.GetContext(ctx, &r, `select `+columns+` from crash_rules r where r.organization_id = $1 and r.id = $2`, organization, id)
 	return &r, storage.Wrap(err, fmt.Sprintf("crash rule %d", id))
 }
 
@@ -33,8 +36,8 @@ func (r *Rule) check(ctx context.Context, tx *storage.Tx, organization int64) er
 		return err
 	}
 	if r.ProjectID != nil {
-		_, err := ProjectByID(ctx, tx, organization, *r.ProjectID)
-		if isNotFound(err) {
+		_, err := crashproject.ByID(ctx, tx, organization, *r.ProjectID)
+		if errors.Is(err, storage.ErrNotFound) {
 			return storage.Invalid("crash_project_id", "must be a crash project of the organization")
 		}
 		if err != nil {
@@ -42,13 +45,13 @@ func (r *Rule) check(ctx context.Context, tx *storage.Tx, organization int64) er
 		}
 	}
 	if r.AssigneeID != nil {
-		if err := assignable(ctx, tx, organization, *r.AssigneeID); err != nil {
+		if err := crash.Assignable(ctx, tx, organization, *r.AssigneeID); err != nil {
 			return err
 		}
 	}
 	slices.Sort(r.People)
 	r.People = slices.Compact(r.People)
-	readers, err := ruleReaders(ctx, tx, organization, r.People)
+	readers, err := readersAmong(ctx, tx, organization, r.People)
 	if err != nil {
 		return err
 	}
@@ -65,8 +68,8 @@ type Reader struct {
 	Name  string `db:"name"`
 }
 
-// ruleReaders are those of some users who may read the crashes of an organization now.
-func ruleReaders(ctx context.Context, q storage.Querier, organization int64, users []int64) ([]Reader, error) {
+// readersAmong are those of some users who may read the crashes of an organization now.
+func readersAmong(ctx context.Context, q storage.Querier, organization int64, users []int64) ([]Reader, error) {
 	if len(users) == 0 {
 		return nil, nil
 	}
@@ -77,8 +80,8 @@ func ruleReaders(ctx context.Context, q storage.Querier, organization int64, use
 	return list, storage.Wrap(err, "people of crash rules")
 }
 
-// RuleReaders are the people whom rules name, as far as they may read crashes now, by id.
-func RuleReaders(ctx context.Context, q storage.Querier, organization int64, rules []Rule) (map[int64]Reader, error) {
+// Readers are the people whom rules name, as far as they may read crashes now, by id.
+func Readers(ctx context.Context, q storage.Querier, organization int64, rules []Rule) (map[int64]Reader, error) {
 	var users []int64
 	for i := range rules {
 		users = append(users, rules[i].People...)
@@ -86,7 +89,7 @@ func RuleReaders(ctx context.Context, q storage.Querier, organization int64, rul
 			users = append(users, *rules[i].AssigneeID)
 		}
 	}
-	list, err := ruleReaders(ctx, q, organization, users)
+	list, err := readersAmong(ctx, q, organization, users)
 	byID := make(map[int64]Reader, len(list))
 	for _, p := range list {
 		byID[p.ID] = p
@@ -98,9 +101,9 @@ func RuleReaders(ctx context.Context, q storage.Querier, organization int64, rul
 // bound.
 const lockRules = `select pg_advisory_xact_lock(hashtextextended('crash rules ' || $1::text, 0))`
 
-// CreateRule stores a rule, with its audit row. *storage.InvalidError names the member that breaks
+// Create stores a rule, with its audit row. *storage.InvalidError names the member that breaks
 // a rule; storage.ErrConflict: there are MaxRules.
-func CreateRule(ctx context.Context, tx *storage.Tx, w account.Writer, r Rule) (*Rule, error) {
+func Create(ctx context.Context, tx *storage.Tx, w account.Writer, r Rule) (*Rule, error) {
 	if err := r.check(ctx, tx, w.OrganizationID); err != nil {
 		return nil, err
 	}
@@ -117,13 +120,13 @@ func CreateRule(ctx context.Context, tx *storage.Tx, w account.Writer, r Rule) (
 	var made Rule
 	err := tx.GetContext(ctx, &made, `insert into crash_rules as r (organization_id, crash_project_id, name, enabled, trigger, above, minutes,
 			conditions, people, webhook, assignee_id, repeat_hours)
-		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning `+ruleColumns,
+		values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) returning `+columns,
 		w.OrganizationID, r.ProjectID, r.Name, r.Enabled, r.Trigger, r.Above, r.Minutes, r.Conditions, r.people(), r.Webhook,
 		r.AssigneeID, r.RepeatHours)
 	if err != nil {
 		return nil, storage.Wrap(err, "create a crash rule")
 	}
-	return &made, auditRule(ctx, tx, w, account.CrashRuleCreated, &made)
+	return &made, audit(ctx, tx, w, account.CrashRuleCreated, &made)
 }
 
 // people is the column of those who get a mail.
@@ -134,34 +137,34 @@ func (r *Rule) people() any {
 	return r.People
 }
 
-// UpdateRule replaces a rule, with its audit row. What it fired for stays fired.
-func UpdateRule(ctx context.Context, tx *storage.Tx, w account.Writer, r Rule) (*Rule, error) {
+// Update replaces a rule, with its audit row. What it fired for stays fired.
+func Update(ctx context.Context, tx *storage.Tx, w account.Writer, r Rule) (*Rule, error) {
 	if err := r.check(ctx, tx, w.OrganizationID); err != nil {
 		return nil, err
 	}
 	var made Rule
 	err := tx.GetContext(ctx, &made, `update crash_rules r set crash_project_id = $3, name = $4, enabled = $5, trigger = $6, above = $7,
 			minutes = $8, conditions = $9, people = $10, webhook = $11, assignee_id = $12, repeat_hours = $13, updated_at = now()
-		where r.organization_id = $1 and r.id = $2 returning `+ruleColumns,
+		where r.organization_id = $1 and r.id = $2 returning `+columns,
 		w.OrganizationID, r.ID, r.ProjectID, r.Name, r.Enabled, r.Trigger, r.Above, r.Minutes, r.Conditions, r.people(), r.Webhook,
 		r.AssigneeID, r.RepeatHours)
 	if err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("crash rule %d", r.ID))
 	}
-	return &made, auditRule(ctx, tx, w, account.CrashRuleUpdated, &made)
+	return &made, audit(ctx, tx, w, account.CrashRuleUpdated, &made)
 }
 
-// DeleteRule deletes a rule, with its audit row. The histories of groups keep what it did.
-func DeleteRule(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) error {
+// Delete deletes a rule, with its audit row. The histories of groups keep what it did.
+func Delete(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) error {
 	var gone Rule
-	err := tx.GetContext(ctx, &gone, `delete from crash_rules r where r.organization_id = $1 and r.id = $2 returning `+ruleColumns, w.OrganizationID, id)
+	err := tx.GetContext(ctx, &gone, `delete from crash_rules r where r.organization_id = $1 and r.id = $2 returning `+columns, w.OrganizationID, id)
 	if err != nil {
 		return storage.Wrap(err, fmt.Sprintf("crash rule %d", id))
 	}
-	return auditRule(ctx, tx, w, account.CrashRuleDeleted, &gone)
+	return audit(ctx, tx, w, account.CrashRuleDeleted, &gone)
 }
 
-func auditRule(ctx context.Context, tx *storage.Tx, w account.Writer, what account.AuditType, r *Rule) error {
+func audit(ctx context.Context, tx *storage.Tx, w account.Writer, what account.AuditType, r *Rule) error {
 	return account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: what, Actor: w.Actor, Subject: r.Name,
 		Detail: map[string]any{"id": r.ID, "trigger": r.Trigger, "enabled": r.Enabled}})
 }

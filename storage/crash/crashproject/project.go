@@ -1,4 +1,8 @@
-package crash
+// Package crashproject stores the crash projects of organizations: what receives the crash
+// reports of an app, with its tokens, the libraries that are not its own code, and the web
+// origins that may post. A project with reports cannot be deleted, for the reports would lose
+// their place; the error of Delete names what is in the way.
+package crashproject
 
 import (
 	"context"
@@ -32,9 +36,9 @@ const insertCrashProject = `
 insert into crash_projects (organization_id, name) values ($1, $2)
 returning ` + crashProjectColumns
 
-// CreateProject creates a project without tokens. ErrConflict when the
+// Create creates a project without tokens. ErrConflict when the
 // organization has one of that name.
-func CreateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, name string) (*Project, error) {
+func Create(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, name string) (*Project, error) {
 	name, err := account.CleanName("name", name)
 	if err != nil {
 		return nil, err
@@ -54,8 +58,8 @@ const crashProjects = `
 select ` + crashProjectColumns + ` from crash_projects where organization_id = $1
 order by id limit $2 offset $3`
 
-// Projects lists an organization's crash projects, oldest first.
-func Projects(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]Project, error) {
+// List lists an organization's crash projects, oldest first.
+func List(ctx context.Context, q storage.Querier, organizationID int64, p storage.Page) ([]Project, error) {
 	list := []Project{}
 	err := q.SelectContext(ctx, &list, crashProjects, organizationID, p.RowLimit(), p.RowOffset())
 	return list, storage.Wrap(err, "list crash projects")
@@ -63,8 +67,8 @@ func Projects(ctx context.Context, q storage.Querier, organizationID int64, p st
 
 const countCrashProjects = `select count(*) from crash_projects where organization_id = $1`
 
-// CountProjects counts an organization's crash projects.
-func CountProjects(ctx context.Context, q storage.Querier, organizationID int64) (int, error) {
+// Count counts an organization's crash projects.
+func Count(ctx context.Context, q storage.Querier, organizationID int64) (int, error) {
 	var n int
 	err := q.GetContext(ctx, &n, countCrashProjects, organizationID)
 	return n, storage.Wrap(err, "count crash projects")
@@ -73,15 +77,15 @@ func CountProjects(ctx context.Context, q storage.Querier, organizationID int64)
 const crashProjectByID = `
 select ` + crashProjectColumns + ` from crash_projects where organization_id = $1 and id = $2`
 
-// ProjectByID reads a crash project of the organization.
-func ProjectByID(ctx context.Context, q storage.Querier, organizationID, id int64) (*Project, error) {
+// ByID reads a crash project of the organization.
+func ByID(ctx context.Context, q storage.Querier, organizationID, id int64) (*Project, error) {
 	var p Project
 	err := q.GetContext(ctx, &p, crashProjectByID, organizationID, id)
 	return &p, storage.Wrap(err, fmt.Sprintf("crash project %d", id))
 }
 
-// ProjectChange changes the members that are not nil.
-type ProjectChange struct {
+// Change changes the members that are not nil.
+type Change struct {
 	Name      *string
 	ProjectID *int64 // an app of the organization; 0: none
 	Libraries *[]string
@@ -101,9 +105,9 @@ returning ` + crashProjectColumns
 const appExists = `
 select count(*) from projects where organization_id = $1 and id = $2 and deleted_at is null`
 
-// UpdateProject renames a crash project, ties it to an app or names its libraries. ErrConflict
+// Update renames a crash project, ties it to an app or names its libraries. ErrConflict
 // when another one has the name.
-func UpdateProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64, c ProjectChange) (*Project, error) {
+func Update(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64, c Change) (*Project, error) {
 	if c.Name != nil {
 		name, err := account.CleanName("name", *c.Name)
 		if err != nil {
@@ -178,22 +182,22 @@ select exists (select from crash_uuids where crash_project_id = $1 and not confl
 
 // What keeps a crash project from being deleted. Each is a storage.ErrConflict.
 var (
-	ErrProjectHasReports = fmt.Errorf("the crash project has reports: %w", storage.ErrConflict)
-	ErrManyPurged        = fmt.Errorf("more than %d reports of the crash project were removed lately: %w", maxForgotten, storage.ErrConflict)
-	ErrTokenInForce      = fmt.Errorf("a token of the crash project for reports is in force: %w", storage.ErrConflict)
+	ErrHasReports   = fmt.Errorf("the crash project has reports: %w", storage.ErrConflict)
+	ErrManyPurged   = fmt.Errorf("more than %d reports of the crash project were removed lately: %w", maxForgotten, storage.ErrConflict)
+	ErrTokenInForce = fmt.Errorf("a token of the crash project for reports is in force: %w", storage.ErrConflict)
 )
 
 const lockCrashProject = `select true from crash_projects where organization_id = $1 and id = $2 for update`
 
 const deleteCrashProject = `delete from crash_projects where organization_id = $1 and id = $2`
 
-// DeleteProject removes a crash project that has no reports: it has received none, or a purge
+// Delete removes a crash project that has no reports: it has received none, or a purge
 // removed all of them, at most maxForgotten, and its tokens for reports are revoked. Else it
-// returns ErrProjectHasReports, ErrManyPurged or ErrTokenInForce: reports would have no owner.
+// returns ErrHasReports, ErrManyPurged or ErrTokenInForce: reports would have no owner.
 // Revoking its tokens ends it, and reports go with their age. Its symbols go with it: the keys of
 // their objects are returned, which the caller deletes after the commit.
-func DeleteProject(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64) ([]string, error) {
-	p, err := ProjectByID(ctx, tx, organizationID, id)
+func Delete(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64) ([]string, error) {
+	p, err := ByID(ctx, tx, organizationID, id)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +237,7 @@ func mayDelete(ctx context.Context, tx *storage.Tx, organizationID, id int64) er
 	}
 	switch {
 	case use.Reports:
-		return ErrProjectHasReports
+		return ErrHasReports
 	case use.Many:
 		return ErrManyPurged
 	case use.Token:
@@ -251,7 +255,7 @@ func forgetUUIDs(ctx context.Context, tx *storage.Tx, id int64) error {
 		return storage.Wrap(err, fmt.Sprintf("reports of crash project %d", id))
 	}
 	if left {
-		return ErrProjectHasReports
+		return ErrHasReports
 	}
 	return nil
 }

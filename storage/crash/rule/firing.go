@@ -1,4 +1,4 @@
-package crash
+package rule
 
 import (
 	"cmp"
@@ -11,12 +11,13 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/webhook"
 )
 
-// MaxRuleMails is how many mails the rules of an organization write in an hour: more than anybody
+// MaxMails is how many mails the rules of an organization write in an hour: more than anybody
 // reads, and far below what a storm of new groups would write.
-const MaxRuleMails = 200
+const MaxMails = 200
 
 // Firing is a rule that fires for a group.
 type Firing struct {
@@ -80,7 +81,7 @@ where r.id = n.id and r.organization_id = $2`
 
 // Fire records that rules fire, in the transaction of what follows from it, and returns those
 // firings that are: each rule once for a group. It assigns the groups, and writes the events for
-// webhooks; RecordRuleHistory follows.
+// webhooks; RecordHistory follows.
 func Fire(ctx context.Context, tx *storage.Tx, organization int64, wanted []*Firing) ([]*Firing, error) {
 	if len(wanted) == 0 {
 		return nil, nil
@@ -88,10 +89,10 @@ func Fire(ctx context.Context, tx *storage.Tx, organization int64, wanted []*Fir
 	if err := lockFired(ctx, tx, organization, wanted); err != nil {
 		return nil, err
 	}
-	by := map[RulePair]*Firing{}
+	by := map[Pair]*Firing{}
 	var rules, groups []int64
 	for _, f := range wanted {
-		by[RulePair{f.Rule.ID, f.Group.Group}] = f
+		by[Pair{f.Rule.ID, f.Group.Group}] = f
 		rules, groups = append(rules, f.Rule.ID), append(groups, f.Group.Group)
 	}
 	var rows []struct {
@@ -105,7 +106,7 @@ func Fire(ctx context.Context, tx *storage.Tx, organization int64, wanted []*Fir
 	var fired []*Firing
 	var ids []int64
 	for _, row := range rows {
-		f := by[RulePair{row.Rule, row.Group}]
+		f := by[Pair{row.Rule, row.Group}]
 		f.Times = row.Times
 		fired, ids = append(fired, f), append(ids, row.Rule)
 	}
@@ -121,7 +122,7 @@ func Fire(ctx context.Context, tx *storage.Tx, organization int64, wanted []*Fir
 	if err := assignByRules(ctx, tx, organization, fired); err != nil {
 		return nil, err
 	}
-	return fired, emitRules(ctx, tx, organization, fired)
+	return fired, emit(ctx, tx, organization, fired)
 }
 
 // Those who count reports lock groups in the order of their ids, and who deletes a group or a rule
@@ -153,7 +154,7 @@ func assignByRules(ctx context.Context, tx *storage.Tx, organization int64, fire
 			users = append(users, *a)
 		}
 	}
-	readers, err := ruleReaders(ctx, tx, organization, users)
+	readers, err := readersAmong(ctx, tx, organization, users)
 	if err != nil || len(readers) == 0 {
 		return err
 	}
@@ -170,8 +171,8 @@ func assignByRules(ctx context.Context, tx *storage.Tx, organization int64, fire
 	if len(ids) == 0 {
 		return nil
 	}
-	var assigned []int64
-	if err := tx.SelectContext(ctx, &assigned, assignOwned, pq.Array(ids), pq.Array(assignees), true); err != nil {
+	assigned, err := crash.AssignFree(ctx, tx, ids, assignees, true)
+	if err != nil {
 		return storage.Wrap(err, "assign crash groups by rules")
 	}
 	for _, id := range assigned {
@@ -180,10 +181,10 @@ func assignByRules(ctx context.Context, tx *storage.Tx, organization int64, fire
 	return nil
 }
 
-// RecordRuleHistory writes into the history of groups which rules fired for them, with how many mails
+// RecordHistory writes into the history of groups which rules fired for them, with how many mails
 // were written for each, and whether some were left out by the bound of an hour.
-func RecordRuleHistory(ctx context.Context, tx *storage.Tx, fired []*Firing, mails map[*Firing]int, left map[*Firing]bool) error {
-	var entries []entry
+func RecordHistory(ctx context.Context, tx *storage.Tx, fired []*Firing, mails map[*Firing]int, left map[*Firing]bool) error {
+	var entries []crash.HistoryEntry
 	for _, f := range fired {
 		detail := map[string]any{"rule": f.Rule.ID, "rule_name": f.Rule.Name, "trigger": f.Rule.Trigger}
 		if f.Rule.Trigger.counts() {
@@ -201,70 +202,70 @@ func RecordRuleHistory(ctx context.Context, tx *storage.Tx, fired []*Firing, mai
 		if f.Rule.Webhook {
 			detail["webhook"] = true
 		}
-		entries = append(entries, entry{group: f.Group.Group, detail: detail})
+		entries = append(entries, crash.HistoryEntry{Group: f.Group.Group, Detail: detail})
 	}
 	if len(entries) == 0 {
 		return nil
 	}
-	return recordHistory(ctx, tx, account.Actor{Name: account.ActorRules}, uuid.Nil, entries...)
+	return crash.RecordHistory(ctx, tx, account.Actor{Name: account.ActorRules}, uuid.Nil, entries...)
 }
 
-const takeRuleMails = `
+const takeMails = `
 insert into crash_rule_rates as r (organization_id, hour, mails) values ($1, date_trunc('hour', now()), least($2::int, $3::int))
 on conflict (organization_id) do update set hour = excluded.hour,
 	mails = case when r.hour = excluded.hour then least(r.mails + $2::int, $3::int) else excluded.mails end
 returning mails`
 
-const readRuleMails = `
+const readMails = `
 select coalesce(max(mails), 0) from (
 	select mails from crash_rule_rates where organization_id = $1 and hour = date_trunc('hour', now()) for update) r`
 
-// TakeRuleMails takes of the mails that the rules of an organization may write in this hour, and
+// TakeMails takes of the mails that the rules of an organization may write in this hour, and
 // returns how many of those that are wanted there were.
-func TakeRuleMails(ctx context.Context, tx *storage.Tx, organization int64, wanted int) (int, error) {
+func TakeMails(ctx context.Context, tx *storage.Tx, organization int64, wanted int) (int, error) {
 	if _, err := tx.ExecContext(ctx, `select pg_advisory_xact_lock(hashtextextended('crash rule mails ' || $1::text, 0))`, organization); err != nil {
 		return 0, storage.Wrap(err, "lock the mails of crash rules")
 	}
 	var before, after int
-	if err := tx.GetContext(ctx, &before, readRuleMails, organization); err != nil {
+	if err := tx.GetContext(ctx, &before, readMails, organization); err != nil {
 		return 0, storage.Wrap(err, "read the mails of crash rules")
 	}
-	if before >= MaxRuleMails {
+	if before >= MaxMails {
 		return 0, nil
 	}
-	err := tx.GetContext(ctx, &after, takeRuleMails, organization, wanted, MaxRuleMails)
+	err := tx.GetContext(ctx, &after, takeMails, organization, wanted, MaxMails)
 	return after - before, storage.Wrap(err, "count the mails of crash rules")
 }
 
-// ruleEvent are the own members of the event crash-rule.
-type ruleEvent struct {
-	RuleID       int64       `json:"ruleId"`
-	Rule         string      `json:"rule"`
-	Trigger      RuleTrigger `json:"trigger"`
-	Above        int         `json:"above,omitempty"`
-	Minutes      int         `json:"minutes,omitempty"`
-	Reason       string      `json:"reason"`
-	GroupID      int64       `json:"groupId"`
-	CrashProject string      `json:"crashProject"`
-	Title        string      `json:"title"`
-	Culprit      string      `json:"culprit"`
-	Classifier   string      `json:"classifier"`
-	Count        int64       `json:"count"`
-	Users        int64       `json:"users"`
-	CrashID      uuid.UUID   `json:"crashId"`
-	AppName      string      `json:"appName,omitempty"`
-	Version      string      `json:"version,omitempty"`
+// firedEvent are the own members of the event crash-rule.
+type firedEvent struct {
+	RuleID       int64     `json:"ruleId"`
+	Rule         string    `json:"rule"`
+	Trigger      Trigger   `json:"trigger"`
+	Above        int       `json:"above,omitempty"`
+	Minutes      int       `json:"minutes,omitempty"`
+	Reason       string    `json:"reason"`
+	GroupID      int64     `json:"groupId"`
+	CrashProject string    `json:"crashProject"`
+	Title        string    `json:"title"`
+	Culprit      string    `json:"culprit"`
+	Classifier   string    `json:"classifier"`
+	Count        int64     `json:"count"`
+	Users        int64     `json:"users"`
+	CrashID      uuid.UUID `json:"crashId"`
+	AppName      string    `json:"appName,omitempty"`
+	Version      string    `json:"version,omitempty"`
 }
 
-// emitRules writes the events of the firings whose rules ask for it.
-func emitRules(ctx context.Context, tx *storage.Tx, organization int64, fired []*Firing) error {
+// emit writes the events of the firings whose rules ask for it.
+func emit(ctx context.Context, tx *storage.Tx, organization int64, fired []*Firing) error {
 	var events []webhook.Event
 	for _, f := range fired {
 		if !f.Rule.Webhook {
 			continue
 		}
 		g, report := f.Group, f.report
-		e := ruleEvent{RuleID: f.Rule.ID, Rule: f.Rule.Name, Trigger: f.Rule.Trigger, Above: f.Rule.Above, Minutes: f.Rule.Minutes,
+		e := firedEvent{RuleID: f.Rule.ID, Rule: f.Rule.Name, Trigger: f.Rule.Trigger, Above: f.Rule.Above, Minutes: f.Rule.Minutes,
 			Reason: f.Why(), GroupID: g.Group, CrashProject: g.Project, Title: g.Title, Culprit: g.Culprit, Classifier: g.Classifier,
 			Count: g.Count, Users: g.Users, CrashID: report.ID}
 		if report.Build == 0 {

@@ -1,13 +1,5 @@
-package crash
-
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
-
-// Versions of applications come in every spelling, and regressions and lists need
-// their order. A version is read into three parts, compared in this order:
+// Package appversion orders the versions of applications. They come in every spelling, and
+// regressions and lists of crashes need their order. A version is read into three parts, compared in this order:
 //
 //	1.8.0   -rc.2          (456)
 //	numbers  stage         build
@@ -17,6 +9,13 @@ import (
 // (after them). A build decides last: numbers in parentheses, after a plus or the
 // word build. What does not begin with a number, after a name and words such as v or
 // release, is text: before all numbers, in the order in which a person sorts files.
+package appversion
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
 
 // maxVersion bounds what of a version counts, in bytes; columns store 255.
 const maxVersion = 256
@@ -30,30 +29,30 @@ const (
 	stagePatch
 )
 
-// versionKey is a version as it is compared.
-type versionKey struct {
-	numbered bool
+// Key is a version as it is compared.
+type Key struct {
+	Numbered bool
 	numbers  []string // without leading zeros; no empty one at the end
 	stage    versionStage
 	words    []string // of the stage, or of the text
 	build    []string
 }
 
-// CompareVersions returns -1, 0 or +1 as version a is before, the same as or after
+// Compare returns -1, 0 or +1 as version a is before, the same as or after
 // version b. It is a total order of all texts: semantic versions with pre-releases,
 // numbers of any count and length, builds, dates; versions that are no numbers are
 // before those that are.
-func CompareVersions(a, b string) int {
+func Compare(a, b string) int {
 	if a == b {
 		return 0
 	}
-	return readVersion(a).compare(readVersion(b))
+	return Parse(a).Compare(Parse(b))
 }
 
-// compare orders versions as CompareVersions does.
-func (x versionKey) compare(y versionKey) int {
-	if x.numbered != y.numbered {
-		if y.numbered {
+// Compare orders versions as Compare does.
+func (x Key) Compare(y Key) int {
+	if x.Numbered != y.Numbered {
+		if y.Numbered {
 			return -1
 		}
 		return 1
@@ -65,20 +64,20 @@ func (x versionKey) compare(y versionKey) int {
 		slices.CompareFunc(x.build, y.build, compareNumbers))
 }
 
-// OrderedVersions reports whether the order of two versions says which of them was
+// Ordered reports whether the order of two versions says which of them was
 // made first: both are numbers, and no hashes or names of branches.
-func OrderedVersions(a, b string) bool {
-	return readVersion(a).numbered && readVersion(b).numbered
+func Ordered(a, b string) bool {
+	return Parse(a).Numbered && Parse(b).Numbered
 }
 
-// readVersion reads a version.
-func readVersion(s string) versionKey {
+// Parse reads a version.
+func Parse(s string) Key {
 	s = strings.TrimSpace(s[:min(len(s), maxVersion)])
 	rest := versionBody(s)
 	if rest == "" {
-		return versionKey{words: versionTokens(s), stage: stageFinal}
+		return Key{words: versionTokens(s), stage: stageFinal}
 	}
-	k := versionKey{numbered: true, stage: stageFinal}
+	k := Key{Numbered: true, stage: stageFinal}
 	k.numbers, rest = versionNumbers(rest)
 	k.readStage(rest)
 	return k
@@ -170,7 +169,7 @@ func isVersionDate(s string) bool {
 }
 
 // readStage reads what follows the numbers.
-func (x *versionKey) readStage(s string) {
+func (x *Key) readStage(s string) {
 	if s == "" {
 		return
 	}
@@ -198,7 +197,7 @@ func (x *versionKey) readStage(s string) {
 
 // readWords reads the words of a stage. attached is set where no hyphen introduces
 // them, as Python and OpenSSL write: 1.2rc1, 1.1.1k.
-func (x *versionKey) readWords(words []string, attached bool) {
+func (x *Key) readWords(words []string, attached bool) {
 	if len(words) == 0 {
 		return
 	}

@@ -1,4 +1,4 @@
-package crash_test
+package crashproject_test
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 // remember inserts what is remembered of reports of the project; those that a purge removed
@@ -22,13 +22,13 @@ func (r *room) remember(ctx context.Context, purged bool, n int) {
 	if purged {
 		query = `with u as (` + query + `) insert into crash_purged (crash_id, crash_project_id, uuid) select * from u`
 	}
-	_, err := r.DB.ExecContext(ctx, query, r.project, n)
+	_, err := r.DB.ExecContext(ctx, query, r.Project, n)
 	require.NoError(r.T, err)
 }
 
 func (r *room) deleteProject(ctx context.Context) error {
 	return r.DB.InTx(ctx, func(tx *storage.Tx) error {
-		_, err := crash.DeleteProject(ctx, tx, account.CLI(), r.Org.ID, r.project)
+		_, err := crashproject.Delete(ctx, tx, account.CLI(), r.Org.ID, r.Project)
 		return err
 	})
 }
@@ -42,7 +42,7 @@ func TestDeleteProjectSeesAReport(t *testing.T) {
 	ended := make(chan error, 1)
 	require.NoError(t, r.DB.InTx(ctx, func(tx *storage.Tx) error {
 		// The deletion has looked for reports when it waits for this row.
-		if _, err := tx.ExecContext(ctx, `select from crash_uuids where crash_project_id = $1 for update`, r.project); err != nil {
+		if _, err := tx.ExecContext(ctx, `select from crash_uuids where crash_project_id = $1 for update`, r.Project); err != nil {
 			return err
 		}
 		go func() { ended <- r.deleteProject(ctx) }()
@@ -54,9 +54,9 @@ func TestDeleteProjectSeesAReport(t *testing.T) {
 		r.remember(ctx, false, 1)
 		return nil
 	}))
-	require.ErrorIs(t, <-ended, crash.ErrProjectHasReports)
+	require.ErrorIs(t, <-ended, crashproject.ErrHasReports)
 	var n int
-	require.NoError(t, r.DB.GetContext(ctx, &n, `select count(*) from crash_uuids where crash_project_id = $1`, r.project))
+	require.NoError(t, r.DB.GetContext(ctx, &n, `select count(*) from crash_uuids where crash_project_id = $1`, r.Project))
 	require.Equal(t, 3, n, "nothing is forgotten")
 }
 
@@ -67,17 +67,17 @@ func TestDeleteProjectSaysWhatKeepsIt(t *testing.T) {
 	token := func(scope string) {
 		digest := uuid.New()
 		_, err := r.DB.ExecContext(ctx, `insert into crash_tokens (crash_project_id, name, digest, hint, scopes)
-			values ($1, 'x', sha256($2), 'hint', array[$3])`, r.project, digest[:], scope)
+			values ($1, 'x', sha256($2), 'hint', array[$3])`, r.Project, digest[:], scope)
 		require.NoError(t, err)
 	}
 	r.remember(ctx, true, 20_001)
-	require.ErrorIs(t, r.deleteProject(ctx), crash.ErrManyPurged)
+	require.ErrorIs(t, r.deleteProject(ctx), crashproject.ErrManyPurged)
 	_, err := r.DB.ExecContext(ctx, `delete from crash_uuids where crash_id in (select crash_id from crash_uuids limit 20000)`)
 	require.NoError(t, err)
-	token(crash.ScopeErrorPost)
-	require.ErrorIs(t, r.deleteProject(ctx), crash.ErrTokenInForce)
-	_, err = r.DB.ExecContext(ctx, `update crash_tokens set revoked_at = now() where crash_project_id = $1`, r.project)
+	token(crashproject.ScopeErrorPost)
+	require.ErrorIs(t, r.deleteProject(ctx), crashproject.ErrTokenInForce)
+	_, err = r.DB.ExecContext(ctx, `update crash_tokens set revoked_at = now() where crash_project_id = $1`, r.Project)
 	require.NoError(t, err)
-	token(crash.ScopeSymbolPost)
+	token(crashproject.ScopeSymbolPost)
 	require.NoError(t, r.deleteProject(ctx), "nothing comes by a token for symbols")
 }
