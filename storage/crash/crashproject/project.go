@@ -1,7 +1,9 @@
 // Package crashproject stores the crash projects of organizations: what receives the crash
 // reports of an app, with its tokens, the libraries that are not its own code, and the web
-// origins that may post. A project with reports cannot be deleted, for the reports would lose
-// their place; the error of Delete names what is in the way.
+// origins that may post.
+//
+// A project with reports cannot be deleted, for the reports would belong to nobody; the error
+// of Delete names what is in the way.
 package crashproject
 
 import (

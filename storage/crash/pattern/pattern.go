@@ -1,6 +1,8 @@
 // Package pattern matches the paths and modules of stacks, and other texts of reports, against
-// what people wrote: owners and rules share it. * stands for any text. Patterns and texts are
-// bounded, so that the time of a match is linear in both.
+// what people wrote: the owners of code and the conditions of rules share it.
+//
+// * stands for any text. What is matched is cut to its bound, and a pattern has few wildcards,
+// whose parts take the first place where they are: the time of a match is linear in the text.
 package pattern
 
 import "strings"

@@ -1,5 +1,9 @@
 // Package crashtest is what the tests of the stores of crashes share: a crash project in each
 // of two organizations, crashes as a worker found them, and the groups that they fall into.
+//
+// A test of a package below storage/crash embeds Room in a type of its own, which has what
+// only its package needs. At the end of each test the days of projects must be those of
+// their groups.
 package crashtest
 
 import (
