@@ -71,7 +71,11 @@ func TestLoopsRunAndMaintenanceIsTriggeredAtTheStart(t *testing.T) {
 	for queue, want := range inQueue {
 		require.Eventually(t, func() bool {
 			triggers, err := inspector.ListPendingTasks(queue)
-			return err == nil && len(triggers) == want
+			kinds := map[string]bool{} // a machine that is late may have made another one of a short period
+			for _, trigger := range triggers {
+				kinds[trigger.Type] = true
+			}
+			return err == nil && len(kinds) == want
 		}, time.Minute, 20*time.Millisecond, queue)
 	}
 	require.Eventually(t, func() bool {

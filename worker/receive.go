@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 
 	"github.com/slipway-qa/slipway/storage"
@@ -48,12 +49,17 @@ func (s *slots) receive(ctx context.Context, t *asynq.Task) error {
 		s.cfg.Log.ErrorContext(ctx, "delivery cannot be read", "queue", queue, "error", err)
 		return nil
 	}
-	named := m.Known || m.OrganizationID > 0
-	if named {
+	if m.Known {
 		turns.add(m.OrganizationID)
 	}
-	s.workNext(ctx, queue, search{named: named})
+	s.workNext(ctx, queue, search{named: m.Known, delivery: &delivery{task: m.TaskID, result: t.ResultWriter()}})
 	return nil
+}
+
+// delivery is what asynq knows of a task that is worked on.
+type delivery struct {
+	task   uuid.UUID           // the one it was made for, zero by an older program
+	result *asynq.ResultWriter // nil in tests
 }
 
 const (
@@ -73,6 +79,8 @@ type search struct {
 	// merged into another claim, most of a storm's are, there is nothing more to look for:
 	// others have deliveries of their own, and the relay makes more while tasks are due.
 	named bool
+	// delivery is nil where none was taken.
+	delivery *delivery
 }
 
 // workNext works on the next task of a queue. It reports whether there was one.
@@ -101,7 +109,7 @@ func (w *Worker) workNext(ctx context.Context, queue string, how search) bool {
 			turns.none(organization)
 			continue
 		}
-		w.runClaimed(ctx, claimed)
+		w.runClaimed(ctx, claimed, how.delivery)
 		turns.done(organization)
 		return true
 	}
@@ -161,10 +169,10 @@ func (w *Worker) claimRequest(head ledger.Head, organization int64) ledger.Claim
 
 // runClaimed works on a claim. Tasks of a kind that this program does not have, an older
 // worker among newer ones or after a step back, are put off.
-func (w *Worker) runClaimed(ctx context.Context, claimed []ledger.Task) {
+func (w *Worker) runClaimed(ctx context.Context, claimed []ledger.Task, from *delivery) {
 	name := claimed[0].Kind
-	if handler := w.cfg.Handlers[name]; handler != nil {
-		w.run(w.kinds[name], handler, claimed)
+	if w.cfg.Handlers[name] != nil {
+		w.run(claimed, from)
 		return
 	}
 	_, err := w.cfg.Ledger.Release(ctx, []ledger.Token{claimed[0].Token()}, unknownDelay)

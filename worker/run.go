@@ -3,9 +3,6 @@ package worker
 import (
 	"context"
 	"errors"
-	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,18 +11,17 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
-	"github.com/slipway-qa/slipway/tasks/logfield"
 )
 
 // claimAndRun claims a row of a kind without batches, and works on it.
-func (w *Worker) claimAndRun(ctx context.Context, kind tasks.Kind, handler Handler, id uuid.UUID) {
+func (w *Worker) claimAndRun(ctx context.Context, kind tasks.Kind, id uuid.UUID) {
 	claimed, err := w.cfg.Ledger.Claim(ctx, ledger.ClaimRequest{ID: id, Kind: kind.Name, Worker: w.name})
 	if err != nil {
 		w.failed(ctx, "claim failed", err, "kind", kind.Name, "task_id", id)
 		return
 	}
 	if len(claimed) > 0 {
-		w.run(kind, handler, claimed)
+		w.run(claimed, nil)
 	}
 }
 
@@ -41,71 +37,9 @@ func (w *Worker) keyLimit(kind tasks.Kind) int {
 // alone, it would be claimed again and again, in front of others.
 const unknownDelay = 30 * time.Second
 
-// run works on a claim to its end. Its context is the worker's, not asynq's:
-// asynq's ends when a lease in Redis is lost, which says nothing about the claim.
-func (w *Worker) run(kind tasks.Kind, handler Handler, claimed []ledger.Task) {
-	claim := NewClaim(w.cfg.Ledger.DB(), claimed)
-	var waited time.Duration
-	for _, t := range claimed {
-		waited = max(waited, t.StartedAt.Sub(t.RunAt))
-	}
-	ctx, stop := context.WithCancelCause(w.base)
-	defer stop(nil)
-	ctx, cancel := context.WithTimeoutCause(ctx, kind.Timeout,
-		fmt.Errorf("took longer than %s", kind.Timeout))
-	defer cancel()
-	ctx = logfield.With(ctx, slog.String(logfield.Kind, kind.Name),
-		slog.String(logfield.TaskID, claimed[0].ID.String()),
-		slog.Int(logfield.Attempt, claimed[0].Attempt),
-		slog.String(logfield.RequestID, claimed[0].RequestID))
-
-	claim.heartbeats, claim.stop = w.heartbeats, stop
-	w.heartbeats.add(claim.tokens, stop)
-	started := time.Now()
-	err := w.handle(ctx, handler, claim)
-	outcome := "succeeded"
-	if err != nil {
-		outcome = w.record(ctx, kind, claim, started, err)
-	}
-	w.heartbeats.remove(claim.tokens)
-
-	took := time.Since(started)
-	level := slog.LevelInfo
-	if err != nil {
-		level = slog.LevelWarn
-	} else if kind.Batch > 1 {
-		level = slog.LevelDebug // some hundred a second in a storm
-	}
-	w.cfg.Log.LogAttrs(ctx, level, "task ended", slog.String("outcome", outcome),
-		slog.Duration("waited", waited), slog.Duration("took", took),
-		slog.Int("tasks", len(claimed)), slog.Any("error", err))
-	if w.cfg.Observer != nil {
-		w.cfg.Observer.AttemptEnded(kind.Name, outcome, waited, took, len(claimed))
-	}
-}
-
-// handle runs the handler, and ends the tasks that it did not end itself.
-func (w *Worker) handle(ctx context.Context, handler Handler, claim *Claim) error {
-	if err := w.call(ctx, handler, claim); err != nil || claim.Ended() {
-		return err
-	}
-	return claim.Finish(ctx, nil, nil)
-}
-
-// call keeps a panic of a handler inside its task. The stack goes to the log; the
-// ledger is read by those who asked for the task.
-func (w *Worker) call(ctx context.Context, handler Handler, claim *Claim) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			w.cfg.Log.ErrorContext(ctx, "handler panicked", "panic", fmt.Sprint(v), "stack", string(debug.Stack()))
-			err = fmt.Errorf("panic: %v", v)
-		}
-	}()
-	return handler.Handle(ctx, claim)
-}
-
 // record writes the end of an attempt that did not succeed and names it.
-func (w *Worker) record(ctx context.Context, kind tasks.Kind, claim *Claim, started time.Time, err error) string {
+func (w *Worker) record(ctx context.Context, a *attempt, err error) string {
+	kind, claim := a.kind, a.claim
 	cause := context.Cause(ctx)
 	if errors.Is(err, storage.ErrStale) || errors.Is(cause, errLost) {
 		return "stale"
@@ -121,7 +55,7 @@ func (w *Worker) record(ctx context.Context, kind tasks.Kind, claim *Claim, star
 	switch {
 	case errors.As(err, &snooze):
 		states, werr = w.cfg.Ledger.Release(ctx, claim.tokens, snooze.For)
-	case cause == nil && waitsForObjects(err, claim.Tasks[0], started):
+	case cause == nil && waitsForObjects(err, claim.Tasks[0], a.started):
 		states, werr = w.cfg.Ledger.Release(ctx, claim.tokens, kind.Delay(claim.Tasks[0].Attempt))
 	case errors.Is(cause, errCancelled), stopping && !tasks.IsPermanent(err):
 		states, werr = w.cfg.Ledger.Release(ctx, claim.tokens, 0)

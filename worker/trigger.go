@@ -46,7 +46,7 @@ func (w *Worker) receiveTrigger(kind tasks.Kind) {
 		w.cfg.Log.DebugContext(ctx, "no handler for this trigger", "kind", kind.Name)
 	case probes:
 		if task := w.probe(ctx, kind, prober); task != nil {
-			w.claimAndRun(ctx, kind, handler, task.ID)
+			w.claimAndRun(ctx, kind, task.ID)
 		}
 	default:
 		w.insertMaintenance(ctx, kind)

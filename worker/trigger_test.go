@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -147,12 +148,16 @@ func TestTickOfADeadWorkerRuns(t *testing.T) {
 			t.Parallel()
 			f, ctx := probing(t, &prober{pending: due, handlerFunc: func(context.Context, *Claim) error { return nil }}), context.Background()
 			tick := tasks.NewPeriodic(tasks.ScheduleTick, 0)
-			id := f.insert(t, tick)
-			_, err := f.db.Exec(left)
+			require.NoError(t, f.db.InTx(ctx, func(tx *storage.Tx) error { // no worker sees it in between
+				if _, err := ledger.Insert(ctx, tx, tick); err != nil {
+					return err
+				}
+				_, err := tx.ExecContext(ctx, left)
+				return err
+			}))
+			_, err := f.store.Rescue(ctx, 6*time.Second)
 			require.NoError(t, err)
-			_, err = f.store.Rescue(ctx, 6*time.Second)
-			require.NoError(t, err)
-			f.await(t, id, in(ledger.Succeeded))
+			f.await(t, tick.ID, in(ledger.Succeeded))
 		})
 	}
 }

@@ -11,8 +11,9 @@
 //
 // A pool is one asynq server: some slots for some queues by weight. Pools keep
 // long tasks from taking the slots of short ones, and let a process serve one
-// kind alone. A delivery is the permission to work on one task of its queue; turns
-// choose the organization. While all slots of a pool are taken, one more task may run
+// kind alone. A delivery names its task, and is the permission to work on one task of its
+// queue: turns choose the organization. The claim goes to the handler of its kind at an
+// asynq.ServeMux, through the same middleware for all (middleware.go). While all slots of a pool are taken, one more task may run
 // beside them, of an organization that has nothing of its queue running: tasks of an
 // hour cannot be interrupted, and must not keep others from beginning.
 //
@@ -98,6 +99,7 @@ type Worker struct {
 	servers    []*asynq.Server
 	turns      map[string]*turns       // by queue
 	special    map[string]specialKinds // by queue
+	mux        *asynq.ServeMux
 	base       context.Context
 	abandon    context.CancelFunc
 	spares     sync.WaitGroup
@@ -144,6 +146,7 @@ func New(cfg Config) (*Worker, error) {
 		})
 	}
 	w.special = w.specialQueues()
+	w.mux = w.newMux()
 	return w, nil
 }
 

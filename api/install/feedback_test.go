@@ -107,6 +107,7 @@ func TestFeedback(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, rec.Code, "no multipart form")
 	require.Equal(t, 3, w.count(`select count(*) from feedbacks`))
 
+	w.serve(public, w.still)
 	code := 0
 	for n := 0; n < 40 && code != http.StatusTooManyRequests; n++ {
 		code = w.send(cookie, map[string]string{"build": "unknown", "text": "x"}, nil).Code

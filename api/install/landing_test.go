@@ -60,7 +60,7 @@ func TestOpenPage(t *testing.T) {
 	require.Contains(t, w.get("/install/"+old.Build.Token, onApple).Body.String(), "This app is for Android")
 
 	// Below a path of the host.
-	w.serve(public+"/slipway/", nil)
+	w.serve(public + "/slipway/")
 	page = w.get("/install/harbour-notes", onPhone).Body.String()
 	require.Contains(t, page, `href="/slipway/install/`+made.Build.Token+`/download"`)
 	require.Contains(t, page, `src="/slipway/install/harbour-notes/icon"`)
@@ -108,7 +108,7 @@ func TestApplePage(t *testing.T) {
 	require.NotContains(t, page, "itms-services")
 	w.later.Store(0)
 
-	w.serve("http://qa.example.com", nil)
+	w.serve("http://qa.example.com")
 	page = w.get("/install/harbour-ios", onApple).Body.String()
 	require.Contains(t, page, "needs https")
 	require.NotContains(t, page, "itms-services")

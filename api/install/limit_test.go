@@ -15,7 +15,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/api/install"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
@@ -247,10 +246,7 @@ func TestPagePassword(t *testing.T) {
 func TestPasswordsAreBounded(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, public)
-	start := time.Now()
-	w.serve(public, func(cfg *install.Config) {
-		cfg.Now = func() time.Time { return start.Add(time.Duration(w.later.Load())) } // stands still: digests take their time
-	})
+	w.serve(public, w.still)
 	made := w.upload(nil)
 	ios := w.upload(apple)
 	w.limitApp(made.Project.ID, nil, nil, ptr(secretWord))

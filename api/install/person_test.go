@@ -130,7 +130,7 @@ func TestSignInWithoutApp(t *testing.T) {
 		require.Equal(t, http.StatusBadRequest, rec.Code, email)
 		require.Contains(t, rec.Body.String(), "Please enter a mail address")
 	}
-	w.serve(public, func(c *install.Config) { c.SignInsPerMinute = 1 })
+	w.serve(public, w.still, func(c *install.Config) { c.SignInsPerMinute = 1 })
 	w.do(request{path: "/sign-in", form: url.Values{"email": {"a@example.com"}}})
 	require.Equal(t, http.StatusTooManyRequests, w.do(request{path: "/sign-in", form: url.Values{"email": {"a@example.com"}}}).Code)
 }

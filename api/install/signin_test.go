@@ -169,7 +169,7 @@ func TestSignInBounds(t *testing.T) {
 		require.GreaterOrEqual(t, time.Since(start), floor)
 	}
 
-	w.serve(public, func(c *install.Config) { c.SignInsPerMinute = 2 })
+	w.serve(public, w.still, func(c *install.Config) { c.SignInsPerMinute = 2 })
 	for range 2 {
 		require.Equal(t, http.StatusOK, w.do(request{path: signIn, form: url.Values{"email": {"a@example.com"}}}).Code)
 	}

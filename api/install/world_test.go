@@ -100,16 +100,16 @@ func newWorld(t testing.TB, publicURL string) *world {
 		return nil
 	})
 	w.owner = w.member("owner@example.com", account.Owner)
-	w.serve(publicURL, nil)
+	w.serve(publicURL)
 	return w
 }
 
-// serve makes the pages at a public URL; change may alter their settings.
-func (w *world) serve(publicURL string, change func(*install.Config)) {
+// serve makes the pages at a public URL; changes may alter their settings.
+func (w *world) serve(publicURL string, changes ...func(*install.Config)) {
 	cfg := install.Config{DB: w.db, Objects: w.objects, Links: link.New(publicURL), PublicURL: publicURL,
 		Log: slog.New(slog.NewTextHandler(w.log, nil)), SignInTime: time.Millisecond, SignInsPerMinute: 1000,
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.later.Load())) }}
-	if change != nil {
+	for _, change := range changes {
 		change(&cfg)
 	}
 	h, err := install.New(cfg)
@@ -117,6 +117,13 @@ func (w *world) serve(publicURL string, change func(*install.Config)) {
 	g := routetest.Engine(nil, h.Routes()...)
 	g.GET("/objects/*key", gin.WrapH(w.objects.ServeSigned()))
 	w.router = g
+}
+
+// still stops the clock, but for what later adds: what an address is allowed comes back with time, and
+// a machine may be slow.
+func (w *world) still(cfg *install.Config) {
+	now := time.Now()
+	cfg.Now = func() time.Time { return now.Add(time.Duration(w.later.Load())) }
 }
 
 func (w *world) tx(fn func(context.Context, *storage.Tx) error) {

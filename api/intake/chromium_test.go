@@ -50,7 +50,7 @@ func TestPagesInChromium(t *testing.T) {
 	require.Equal(t, "true", evaluate(fmt.Sprintf(`Promise.resolve(String(navigator.sendBeacon(%q, new Blob([%q], {type: "application/json"}))))`, server.URL+"/post?token=page", minimal)))
 	require.Equal(t, "true", evaluate(fmt.Sprintf(`new Response(new Blob([%q]).stream().pipeThrough(new CompressionStream("gzip"))).blob()
 		.then(b => String(navigator.sendBeacon(%q, b)))`, minimal, server.URL+"/post?token=page")))
-	require.Eventually(t, func() bool { return stored() == 5 }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return stored() == 5 }, time.Minute, 10*time.Millisecond)
 	for _, got := range w.submit.got {
 		require.Equal(t, minimal, string(got.Document))
 	}

@@ -102,7 +102,7 @@ func newCounted(t *testing.T) *counted {
 	w.stopWorker()
 	// The first delivery to a queue tells Redis of the queue, and the first of all of the script.
 	for _, q := range tasks.Queues() {
-		w.queue.Deliver(&ledger.NewTask{Queue: q, Delivered: true})
+		w.queue.Deliver(&ledger.NewTask{Kind: tasks.CrashPurge.Name, Queue: q, Delivered: true})
 	}
 	pools, err := worker.ParsePools(w.services.settings.WorkerPools)
 	require.NoError(t, err)

@@ -38,7 +38,7 @@ func TestFunctionsLockInOrder(t *testing.T) {
 		require.Eventually(t, func() bool {
 			return r.Count(`select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
 				and query like '%update crash_group_titles t set functions%'`) == 1
-		}, 30*time.Second, 10*time.Millisecond)
+		}, time.Minute, 10*time.Millisecond)
 		var free []int64
 		err := tx.SelectContext(ctx, &free, `select group_id from crash_group_titles where group_id = $1 for update skip locked`, high)
 		require.Equal(t, []int64{high}, free)

@@ -50,7 +50,7 @@ func TestDeleteProjectSeesAReport(t *testing.T) {
 			var waits bool
 			err := r.DB.GetContext(ctx, &waits, `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`)
 			return err == nil && waits
-		}, 20*time.Second, 20*time.Millisecond)
+		}, time.Minute, 20*time.Millisecond)
 		r.remember(ctx, false, 1)
 		return nil
 	}))

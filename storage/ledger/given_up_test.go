@@ -104,7 +104,7 @@ func TestRewriteGivenUpPassesARetry(t *testing.T) {
 			var waits bool
 			err := f.db.GetContext(ctx, &waits, `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`)
 			return err == nil && waits
-		}, 20*time.Second, 20*time.Millisecond, "the pages wait for the retry")
+		}, time.Minute, 20*time.Millisecond, "the pages wait for the retry")
 		return nil
 	}))
 	o := <-ended

@@ -156,26 +156,20 @@ func TestCancelAll(t *testing.T) {
 func TestPauseGrowsWithTheQueue(t *testing.T) {
 	t.Parallel()
 	f, ctx := open(t), context.Background()
-	pause := func(id uuid.UUID) (seconds float64) {
-		require.NoError(t, f.db.Get(&seconds, `select extract(epoch from run_at - now()) from tasks where id = $1`, id))
-		return seconds
-	}
 	running := f.claimOf(t, f.insert(t, ledger.NewTask{OrganizationID: f.one, ConcurrencyKey: "key"}), 2)
 	snoozed := f.claimOf(t, f.insert(t, ledger.NewTask{OrganizationID: f.one, ConcurrencyKey: "key"}), 2)
 	waiting := f.insert(t, ledger.NewTask{OrganizationID: f.one, ConcurrencyKey: "key"})
-	require.Nil(t, f.claimOf(t, waiting, 2))
-	require.InDelta(t, 5, pause(waiting), 1)
+	refused := func() { require.Nil(t, f.claimOf(t, waiting, 2)) }
+	f.requirePutOff(t, waiting, 5*time.Second, refused)
 	many := func(n int) {
 		_, err := f.db.Exec(`insert into tasks (id, kind, queue, payload, request_id, max_attempts, concurrency_key)
 			select gen_random_uuid(), 'k', 'q', '{}', '', 1, 'key' from generate_series(1, $1::int)`, n)
 		require.NoError(t, err)
 	}
 	many(2000)
-	require.Nil(t, f.claimOf(t, waiting, 2))
-	require.InDelta(t, 25, pause(waiting), 1)
+	f.requirePutOff(t, waiting, 25*time.Second, refused)
 	many(8000)
-	require.Nil(t, f.claimOf(t, waiting, 2))
-	require.InDelta(t, 60, pause(waiting), 1)
+	f.requirePutOff(t, waiting, 60*time.Second, refused)
 
 	_, err := f.Release(ctx, []ledger.Token{snoozed.Token()}, 10*time.Second)
 	require.NoError(t, err)

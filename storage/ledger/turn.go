@@ -125,3 +125,23 @@ func (s *Store) Backlogs(ctx context.Context, most map[string]int) ([]Backlog, e
 	err := s.db.SelectContext(ctx, &list, `select * from (`+backlogs+`) counted where due > 0 order by queue`, pq.Array(queues), pq.Array(bounds))
 	return list, storage.Wrap(err, "count due tasks")
 }
+
+// DueTask is a task that waits for a worker.
+type DueTask struct {
+	ID             uuid.UUID `db:"id"`
+	Kind           string    `db:"kind"`
+	OrganizationID int64     `db:"org"` // 0: the installation
+}
+
+const dueTasks = `
+select id, kind, coalesce(organization_id, 0) as org from tasks
+where queue = $1 and state = 'queued' and run_at at time zone 'UTC' <= now() at time zone 'UTC'
+order by run_at at time zone 'UTC' limit $2`
+
+// DueTasks returns the tasks of a queue that are due, the one due longest first, and no more
+// than most.
+func (s *Store) DueTasks(ctx context.Context, queue string, most int) ([]DueTask, error) {
+	var list []DueTask
+	err := s.db.SelectContext(ctx, &list, dueTasks, queue, most)
+	return list, storage.Wrap(err, "read due tasks")
+}

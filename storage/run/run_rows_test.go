@@ -426,7 +426,7 @@ func TestCancelWhileJobsAreMade(t *testing.T) {
 		}()
 		require.Eventually(t, func() bool {
 			return w.Count(`select count(*) from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`) > 0
-		}, 20*time.Second, 5*time.Millisecond)
+		}, time.Minute, 5*time.Millisecond)
 		return nil
 	})
 	require.NoError(t, <-cancelled)

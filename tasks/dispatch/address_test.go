@@ -106,7 +106,7 @@ func TestRedisDeployments(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			config := servicetest.RedisGroupConfig{TLS: c.tls, SentinelTLS: c.sentinelTLS}
+			config := servicetest.RedisGroupConfig{TLS: c.tls, SentinelTLS: c.sentinelTLS, NoFailover: true}
 			var g *servicetest.RedisGroup
 			u := url.URL{Scheme: c.scheme, User: url.UserPassword("slipway", "")}
 			q := url.Values{}
@@ -152,7 +152,7 @@ func deliver(t *testing.T, r *Redis) {
 		TaskCheckInterval: 50 * time.Millisecond, LogLevel: asynq.FatalLevel})
 	require.NoError(t, server.Start(asynq.HandlerFunc(func(context.Context, *asynq.Task) error { close(came); return nil })))
 	defer server.Shutdown()
-	require.NoError(t, r.enqueue(t.Context(), []Delivery{{Queue: tasks.Default}}))
+	require.NoError(t, r.enqueue(t.Context(), []Delivery{{Kind: "crash:purge", Queue: tasks.Default}}))
 	select {
 	case <-came:
 	case <-time.After(30 * time.Second):

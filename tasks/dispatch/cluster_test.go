@@ -35,7 +35,7 @@ func TestClusterViewIsRenewed(t *testing.T) {
 		require.NoError(t, err)
 		former := master.Options().Addr
 		g.Kill(t, former)
-		require.ErrorIs(t, r.enqueue(t.Context(), []Delivery{{Queue: queue}}), ErrUnavailable)
+		require.ErrorIs(t, r.enqueue(t.Context(), []Delivery{{Kind: "crash:purge", Queue: queue}}), ErrUnavailable)
 		require.ErrorIs(t, r.Check(t.Context()), ErrUnavailable, "a part is dead")
 		replica := g.Replica(former)
 		if replica == "" { // it was one itself
@@ -44,7 +44,7 @@ func TestClusterViewIsRenewed(t *testing.T) {
 		g.Promote(t, replica)
 		// Below the driver's own minute.
 		require.Eventually(t, func() bool {
-			return r.enqueue(t.Context(), []Delivery{{Queue: queue}}) == nil
+			return r.enqueue(t.Context(), []Delivery{{Kind: "crash:purge", Queue: queue}}) == nil
 		}, 40*time.Second, 20*time.Millisecond)
 		require.Eventually(t, func() bool { return r.Check(t.Context()) == nil }, 40*time.Second, 20*time.Millisecond)
 	}

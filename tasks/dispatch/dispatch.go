@@ -1,10 +1,12 @@
 // Package dispatch brings the work of the ledger to asynq: the connection to Redis, the
 // Enqueuer for a delivery right after the commit, and the relay for everything else.
 //
-// Redis never holds the truth. A delivery is the permission to work on one task of a
-// queue, and names none: the worker that takes it chooses the organization whose turn it
-// is (package worker). The relay compares the number of due tasks with that of the
-// deliveries that wait, and adds what is missing. So nothing has to be kept in step:
+// Redis never holds the truth. A delivery has the kind of its task as asynq's type, and the
+// task's id in its own id and payload, so that asynq's tools show what waits. It is still
+// the permission to work on one task of the queue: the worker that takes it chooses the
+// organization whose turn it is, and says so where that is another task (package worker).
+// The relay compares the number of due tasks with that of the deliveries that wait, and
+// adds what is missing. So nothing has to be kept in step:
 //
 //   - the process dies between commit and enqueue, a killed worker takes a delivery with
 //     it, or Redis loses some keys or everything: the next look of the relay finds fewer
@@ -21,25 +23,31 @@ package dispatch
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/hibiken/asynq"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/slipway-qa/slipway/tasks"
 )
 
-// Message is the payload of a delivery.
+// Message is the payload of a delivery: what it was made for. The worker that takes it may
+// work on another task of the queue.
 type Message struct {
-	// OrganizationID is an organization that has a task due, 0 for the installation
-	// (with Known): the worker need not look for it. The delivery is not for it alone.
+	TaskID uuid.UUID `json:"task_id"`
+	// OrganizationID is the task's, 0 for the installation.
 	OrganizationID int64 `json:"organization_id,omitempty"`
-	Known          bool  `json:"known,omitempty"`
+	// Known is set where the task has just been inserted: the worker need not look who
+	// waits.
+	Known bool `json:"known,omitempty"`
 }
 
 // ParseMessage reads the payload of a delivery.
@@ -118,12 +126,30 @@ const timeoutGrace = 15 * time.Second
 
 // Delivery is one delivery that is to be handed to Redis.
 type Delivery struct {
+	Kind  string // asynq's type
 	Queue string
 	Message
 }
 
-// taskType is the type of a delivery, as asynq's tools show it.
-const taskType = "task"
+// idSeparator stands between the task's id and the delivery's number in asynq's id.
+const idSeparator = ":"
+
+// asynqID is the id of a delivery as asynq has it. A delivery that is lost or stuck never
+// blocks the next one of its task: the number is the time, in microseconds since 1970.
+func (d *Delivery) asynqID(now time.Time) string {
+	return d.TaskID.String() + idSeparator + strconv.FormatInt(now.UnixMicro(), 36)
+}
+
+// taskOf returns the task in the id of a delivery; false for one of a program that named
+// none, and for triggers.
+func taskOf(asynqID string) (uuid.UUID, bool) {
+	text, _, ok := strings.Cut(asynqID, idSeparator)
+	if !ok {
+		return uuid.Nil, false
+	}
+	id, err := uuid.Parse(text)
+	return id, err == nil
+}
 
 // enqueue hands deliveries to asynq, eight at a time, and returns the first error. After
 // it nothing more is begun: each of two hundred would wait for its own deadline.
@@ -168,10 +194,10 @@ func (r *Redis) enqueueOne(ctx context.Context, d Delivery) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, enqueueTimeout)
 	defer cancel()
-	_, err = r.queue.EnqueueContext(ctx, asynq.NewTask(taskType, payload), asynq.Queue(d.Queue),
+	_, err = r.queue.EnqueueContext(ctx, asynq.NewTask(d.Kind, payload), asynq.Queue(d.Queue),
 		// One retry, not none: a lease that expires would archive the delivery.
-		asynq.MaxRetry(1), asynq.Timeout(r.timeouts[d.Queue]))
-	if err != nil {
+		asynq.TaskID(d.asynqID(time.Now())), asynq.MaxRetry(1), asynq.Timeout(r.timeouts[d.Queue]))
+	if err != nil && !errors.Is(err, asynq.ErrTaskIDConflict) { // another process has just delivered it
 		return fmt.Errorf("enqueue: %w", FromAsynq(err))
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -67,10 +68,17 @@ func TestRelayDeliversWhatIsDue(t *testing.T) {
 
 	infos := f.pending(t)
 	require.Len(t, infos, 2)
-	require.Equal(t, taskType, infos[0].Type)
-	m, err := ParseMessage(infos[0].Payload)
-	require.NoError(t, err)
-	require.Equal(t, Message{}, m)
+	for _, info := range infos {
+		require.Equal(t, tasks.CrashPurge.Name, info.Type)
+		m, err := ParseMessage(info.Payload)
+		require.NoError(t, err)
+		require.Equal(t, f.org, m.OrganizationID)
+		require.False(t, m.Known)
+		id, ok := taskOf(info.ID)
+		require.True(t, ok)
+		require.Equal(t, id, m.TaskID)
+	}
+	require.True(t, strings.HasPrefix(infos[0].ID, task.ID.String()), "the one due longest is the first")
 	require.Equal(t, time.Hour+timeoutGrace, infos[0].Timeout, "that of the slowest kind of the queue")
 
 	// The key that the enqueuer and the relay read.
@@ -94,6 +102,45 @@ func TestRelayDeliversWhatIsDue(t *testing.T) {
 	_, err = f.relay.Once(ctx)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, f.waiting(t))
+}
+
+// Ids of deliveries name their task, those of other programs and of triggers none.
+func TestTaskOf(t *testing.T) {
+	t.Parallel()
+	d := Delivery{Message: Message{TaskID: uuid.New()}}
+	now := time.Now()
+	require.NotEqual(t, d.asynqID(now), d.asynqID(now.Add(time.Microsecond)), "the next delivery of a task is another one")
+	id, ok := taskOf(d.asynqID(now))
+	require.True(t, ok)
+	require.Equal(t, d.TaskID, id)
+	for _, other := range []string{"", ":", uuid.NewString(), "trigger:" + uuid.NewString(), "a:b"} {
+		_, ok := taskOf(other)
+		require.False(t, ok, other)
+	}
+}
+
+// A task whose delivery a killed worker has taken with it gets another one; those that wait
+// in Redis get no second one, whatever else waits there.
+func TestRelayNamesWhatHasNoDelivery(t *testing.T) {
+	t.Parallel()
+	f, ctx := open(t), context.Background()
+	want := map[string]bool{}
+	for range 5 {
+		want[f.insert(t).ID.String()] = true
+	}
+	_, err := f.relay.Once(ctx)
+	require.NoError(t, err)
+	for range 2 { // the oldest is at the right end
+		require.NoError(t, f.redis.client.RPop(ctx, pendingKey(tasks.Bulk)).Err())
+	}
+	_, err = f.relay.Once(ctx)
+	require.NoError(t, err)
+	got := map[string]bool{}
+	for _, info := range f.pending(t) {
+		id, _ := taskOf(info.ID)
+		got[id.String()] = true
+	}
+	require.Equal(t, want, got)
 }
 
 func TestRelayDeliversAgainWhenRedisLostItsMemory(t *testing.T) {
@@ -146,7 +193,7 @@ func TestRelayLeavesTasksWhenRedisIsAway(t *testing.T) {
 }
 
 func FuzzParseMessage(f *testing.F) {
-	seed, _ := json.Marshal(Message{OrganizationID: 7, Known: true})
+	seed, _ := json.Marshal(Message{TaskID: uuid.Max, OrganizationID: 7, Known: true})
 	f.Add(seed)
 	f.Add([]byte(`{"id":null}`))
 	f.Fuzz(func(t *testing.T, payload []byte) {

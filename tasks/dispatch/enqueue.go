@@ -99,7 +99,7 @@ func (e *Enqueuer) Deliver(list ...*ledger.NewTask) {
 		if !t.Delivered {
 			continue
 		}
-		d := Delivery{Queue: t.Queue, Message: Message{OrganizationID: t.OrganizationID, Known: true}}
+		d := Delivery{Kind: t.Kind, Queue: t.Queue, Message: Message{TaskID: t.ID, OrganizationID: t.OrganizationID, Known: true}}
 		e.waiting.Add(1)
 		select {
 		case e.deliveries <- d:

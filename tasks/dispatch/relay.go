@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/redis/go-redis/v9"
 
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -34,6 +34,9 @@ const (
 	relayKeepMerged = 64
 	// relayBatch is enqueued at once.
 	relayBatch = 200
+	// readMost bounds the deliveries that are read to see which tasks have one: several
+	// processes may add some at the same moment.
+	readMost = 4 * relayKeep
 	// relayTick is the wait between looks when nothing is due, and relayIdle the one
 	// after nothing was for idleAfter: an idle process should cost next to nothing,
 	// and most first tasks are delivered by the Enqueuer.
@@ -168,7 +171,39 @@ func (r *Relay) deliver(ctx context.Context, b ledger.Backlog) (full bool, err e
 	if missing <= 0 {
 		return false, nil
 	}
-	return missing == relayBatch, r.redis.enqueue(ctx, slices.Repeat([]Delivery{{Queue: b.Queue}}, missing))
+	list, err := r.undelivered(ctx, b, missing)
+	if err != nil {
+		return false, err
+	}
+	return missing == relayBatch, r.redis.enqueue(ctx, list)
+}
+
+// undelivered returns deliveries of due tasks that none of those in Redis was made for, the
+// one due longest first, and no more than most.
+func (r *Relay) undelivered(ctx context.Context, b ledger.Backlog, most int) ([]Delivery, error) {
+	read, cancel := context.WithTimeout(ctx, enqueueTimeout)
+	defer cancel()
+	ids, err := r.redis.client.LRange(read, pendingKey(b.Queue), 0, readMost).Result()
+	if err != nil {
+		return nil, fmt.Errorf("read the deliveries in redis: %w", err)
+	}
+	delivered := make(map[uuid.UUID]bool, len(ids))
+	for _, id := range ids {
+		if task, ok := taskOf(id); ok {
+			delivered[task] = true
+		}
+	}
+	due, err := r.ledger.DueTasks(ctx, b.Queue, b.Due)
+	if err != nil {
+		return nil, err
+	}
+	var list []Delivery
+	for _, t := range due {
+		if len(list) < most && !delivered[t.ID] {
+			list = append(list, Delivery{Kind: t.Kind, Queue: b.Queue, Message: Message{TaskID: t.ID, OrganizationID: t.OrganizationID}})
+		}
+	}
+	return list, nil
 }
 
 // checkEpoch compares Redis's copy of the epoch with the ledger's. Where they

@@ -148,7 +148,7 @@ func TestDriverThatDies(t *testing.T) {
 				Steps:    []step.Step{{ID: "s1", Tool: step.Tool{Type: step.Pause, Args: step.Args{Time: &first}}}, {ID: "s2", Tool: tool}},
 				Progress: func([]step.Record) { go kill() }})
 			require.Equal(t, store.CodeBrowserLost, r.Code, r.Message)
-			require.Less(t, time.Since(<-died), 2*time.Second)
+			require.Less(t, time.Since(<-died), 30*time.Second, "long before the time of the step is over")
 			lease.Release(context.Background(), true)
 		})
 	}

@@ -13,7 +13,7 @@ import (
 func rowsCase(base string, d *testfile.Data) Case {
 	return Case{Name: "Rows", TestURL: base + "/team", Data: d, Steps: []step.Step{
 		do(step.InputText, step.Args{Selector: by(step.ByLabel, "Mail address"), Text: ptr("{{row:user}}")}),
-		limited(expect(by(step.Placeholder, "name@"), step.ValueIs, "", "{{row:2nd}}"), 1500),
+		limited(expect(by(step.Placeholder, "name@"), step.ValueIs, "", "{{row:2nd}}"), 5000),
 	}}
 }
 

@@ -131,7 +131,7 @@ func TestGroupsInRowsRun(t *testing.T) {
 	field := by(step.ByLabel, "Mail address")
 	inner := newGroup(2, "type!", []step.Step{
 		do(step.InputText, step.Args{Selector: field, Text: ptr("{{param:class}}")}),
-		limited(expect(field, step.ValueIs, "", "{{param:2nd}}{{param:_2nd}}"), 1500),
+		limited(expect(field, step.ValueIs, "", "{{param:2nd}}{{param:_2nd}}"), 5000),
 	}, "class", "2nd", "_2nd")
 	outer := newGroup(1, "Type", []step.Step{
 		do(step.GoToURL, step.Args{URL: "{{param:driver}}/team"}),

@@ -81,7 +81,7 @@ func program(t *testing.T, install string, names ...string) string {
 // with the test: a script that hangs leaves no browser behind.
 func run(t *testing.T, folder string, environment []string, name string, arguments ...string) (string, error) {
 	t.Helper()
-	return runFor(t, folder, 2*time.Minute, environment, name, arguments...)
+	return runFor(t, folder, 10*time.Minute, environment, name, arguments...)
 }
 
 func runFor(t *testing.T, folder string, limit time.Duration, environment []string, name string, arguments ...string) (string, error) {

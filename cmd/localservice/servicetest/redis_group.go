@@ -48,8 +48,17 @@ type RedisGroupConfig struct {
 	TLS, SentinelTLS bool
 	// Replicas: each server of a cluster has a replica.
 	Replicas bool
-	// NoFailover: a replica takes the place of its master by Promote alone.
+	// NoFailover: a replica takes the place of its master by Promote alone, and a server
+	// that answers late on a busy machine is not taken for one that is down.
 	NoFailover bool
+}
+
+// downAfter is after how many milliseconds of silence a server is down, by default as given.
+func (c RedisGroupConfig) downAfter(given int) string {
+	if c.NoFailover {
+		given = int(startTimeout.Milliseconds())
+	}
+	return strconv.Itoa(given)
 }
 
 // RedisSentinels starts two servers and three Sentinels for this test. The Sentinels know
@@ -78,7 +87,7 @@ func RedisSentinels(t testing.TB, config RedisGroupConfig) *RedisGroup {
 	for range 3 {
 		text := "sentinel monitor main " + host + " " + port + " 2\n" +
 			"sentinel auth-user main slipway\nsentinel auth-pass main " + g.Password + "\n" +
-			"sentinel down-after-milliseconds main 500\nsentinel failover-timeout main 3000\n" +
+			"sentinel down-after-milliseconds main " + config.downAfter(500) + "\nsentinel failover-timeout main 3000\n" +
 			"requirepass " + g.SentinelPassword + "\nsentinel sentinel-pass " + g.SentinelPassword + "\n"
 		switch {
 		case config.TLS && config.SentinelTLS:
@@ -295,13 +304,12 @@ func (g *RedisGroup) certify() error {
 	return nil
 }
 
-// freePort returns a port that is free now.
+// freePort is QuietPort for a test.
 func freePort(t testing.TB) int {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := QuietPort()
 	if err != nil {
-		t.Fatalf("redis group: %v", err)
+		t.Fatal(err)
 	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
+	return port
 }

@@ -9,14 +9,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -253,19 +250,12 @@ func answer(t *testing.T, variables []string, into any, args ...string) {
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), into), r.stdout)
 }
 
-// quietPort returns a free port of 127.0.0.1 that the system does not hand out by
-// itself: a process that is killed finds it free again.
+// quietPort is servicetest.QuietPort for a test: a process that is killed finds the port free again.
 func quietPort(t *testing.T) int {
 	t.Helper()
-	for range 100 {
-		port := 20000 + rand.IntN(10000)
-		if l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port))); err == nil {
-			require.NoError(t, l.Close())
-			return port
-		}
-	}
-	t.Fatal("no free port")
-	return 0
+	port, err := servicetest.QuietPort()
+	require.NoError(t, err)
+	return port
 }
 
 // alive reports whether a process runs; a zombie does not.

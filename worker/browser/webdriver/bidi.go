@@ -197,7 +197,7 @@ func (b *BiDi) read() {
 // command.
 func (b *BiDi) dispatch(m bidiMessage) {
 	if m.Type == "event" {
-		b.events.push(bidiEvent{m.Method, m.Params})
+		b.events.push(bidiEvent{name: m.Method, params: m.Params})
 		return
 	}
 	if m.ID == nil {

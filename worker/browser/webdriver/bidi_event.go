@@ -36,9 +36,26 @@ func (b *BiDi) Dropped() uint64 {
 	return b.events.dropped
 }
 
+// Settle waits until the handlers have taken the events that the remote end has sent so
+// far: the response to a command comes behind them. A handler must not call it.
+func (b *BiDi) Settle(ctx context.Context) error {
+	if err := b.Command(ctx, "session.status", nil, nil); err != nil {
+		return err
+	}
+	select {
+	case <-b.events.taken():
+		return nil
+	case <-b.done:
+		return &TransportError{Err: b.cause()}
+	case <-ctx.Done():
+		return contextError(ctx)
+	}
+}
+
 type bidiEvent struct {
 	name   string
 	params json.RawMessage
+	taken  chan struct{} // of no event: closed when those before it have been taken
 }
 
 type bidiHandler struct {
@@ -87,10 +104,23 @@ func (q *eventQueue) push(e bidiEvent) {
 	q.waiting = append(q.waiting, e)
 	q.size += len(e.params)
 	for len(q.waiting) > eventCount || (q.size > eventBytes && len(q.waiting) > 1) {
-		q.take()
+		if oldest := q.take(); oldest.taken != nil {
+			close(oldest.taken)
+			continue
+		}
 		q.dropped++
 	}
 	q.wake.Signal()
+}
+
+// taken returns a channel that is closed when what waits now has been handled or dropped.
+func (q *eventQueue) taken() <-chan struct{} {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	done := make(chan struct{})
+	q.waiting = append(q.waiting, bidiEvent{taken: done})
+	q.wake.Signal()
+	return done
 }
 
 // take removes the oldest event; there must be one.
@@ -116,6 +146,10 @@ func (q *eventQueue) run() {
 		}
 		e, handlers := q.take(), q.handlers
 		q.mu.Unlock()
+		if e.taken != nil {
+			close(e.taken)
+			continue
+		}
 		for _, h := range handlers {
 			if h.event == e.name {
 				h.handle(e.params)

@@ -66,6 +66,45 @@ func TestBiDiEvents(t *testing.T) {
 	require.Len(t, got, 1025, "no event after unsubscribe")
 }
 
+// Who settles goes on behind the handlers of what came before, also when that is much.
+func TestBiDiSettles(t *testing.T) {
+	t.Parallel()
+	for _, n := range []int{1, 3000} {
+		b := dial(t, func(p *peer) {
+			for {
+				c, ok := p.next()
+				if !ok {
+					return
+				}
+				for i := range n {
+					p.send(`{"type":"event","method":"a","params":%d}`, i+1)
+				}
+				p.send(`{"type":"success","id":%d,"result":{}}`, c.ID)
+			}
+		})
+		handling, release := make(chan struct{}), make(chan struct{})
+		var first sync.Once
+		last := 0
+		b.On("a", func(params json.RawMessage) {
+			first.Do(func() { close(handling); <-release })
+			_ = json.Unmarshal(params, &last)
+		})
+		settled := make(chan error, 1)
+		go func() { settled <- b.Settle(within(t)) }()
+		<-handling
+		select {
+		case err := <-settled:
+			t.Error("an event is being handled", err)
+		default:
+		}
+		close(release)
+		require.NoError(t, <-settled)
+		require.Equal(t, n, last)
+		b.Close()
+		require.Error(t, b.Settle(within(t)))
+	}
+}
+
 func TestBiDiEventsAreBoundedInBytes(t *testing.T) {
 	t.Parallel()
 	b := dial(t, func(p *peer) {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -17,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 )
 
@@ -67,12 +67,8 @@ func (d *driver) start() error {
 	if err != nil {
 		return fmt.Errorf("the tests need chromedriver: apt-get install -y chromium chromium-driver")
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := servicetest.QuietPort()
 	if err != nil {
-		return err
-	}
-	port := l.Addr().(*net.TCPAddr).Port
-	if err := l.Close(); err != nil {
 		return err
 	}
 	d.transport = &http.Transport{}

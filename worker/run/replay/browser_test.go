@@ -5,7 +5,6 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -73,7 +73,11 @@ func testMain(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, "these tests need chromedriver: apt-get install chromium chromium-driver")
 		return 1
 	}
-	port := freePort()
+	port, err := servicetest.QuietPort()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
 	driver = exec.Command(path, fmt.Sprintf("--port=%d", port), "--silent")
 	driver.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := driver.Start(); err != nil {
@@ -117,15 +121,6 @@ func testMain(m *testing.M) int {
 		}
 	}
 	return code
-}
-
-func freePort() int {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port
 }
 
 func newSession() *webdriver.Session {

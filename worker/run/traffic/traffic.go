@@ -41,9 +41,10 @@ const (
 	// maxPart bounds an address and the value of a header, maxHeaders their number.
 	maxPart    = 16 << 10
 	maxHeaders = 200
-	// settleTimeout bounds the wait for events that are on their way.
-	settleTimeout = time.Second
-	settlePause   = 20 * time.Millisecond
+	// settleTimeout bounds the wait for events that are on their way: a browser that does not
+	// respond must not use up the time of a step, and one that is slow must be waited for, or
+	// a check that nothing was requested holds too early.
+	settleTimeout = 5 * time.Second
 	// closeTimeout bounds what Close asks of the browser.
 	closeTimeout = 5 * time.Second
 )
@@ -287,23 +288,10 @@ func (r *Recorder) Changed() <-chan struct{} {
 // Ended is closed when the connection to the browser ended.
 func (r *Recorder) Ended() <-chan struct{} { return r.conn.Done() }
 
-// Settle waits until the events that the browser has sent are recorded, at most a
-// second: the response to a command comes behind the events before it.
+// Settle waits until the events that the browser has sent are recorded, at most for
+// settleTimeout.
 func (r *Recorder) Settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, settleTimeout)
 	defer cancel()
-	if r.conn.Command(ctx, "session.status", nil, nil) != nil {
-		return
-	}
-	// Handlers have a goroutine of their own.
-	ticker := time.NewTicker(settlePause)
-	defer ticker.Stop()
-	for before := Mark(-1); before != r.Mark(); {
-		before = r.Mark()
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	_ = r.conn.Settle(ctx)
 }

@@ -20,8 +20,9 @@ const (
 	consoleLines = 1000
 	consoleBytes = maxConsole
 	consoleLine  = 64 << 10
-	// consoleWait bounds the waiting for lines that are still on their way.
-	consoleWait = time.Second
+	// consoleWait bounds the waiting for lines that are still on their way: long enough for a
+	// browser that is slow, or a check that nothing was written holds too early.
+	consoleWait = 5 * time.Second
 	logEvent    = "log.entryAdded"
 )
 
@@ -137,14 +138,13 @@ func (c *Console) Errors() (texts []string) {
 
 func (e consoleEntry) size() int { return len(e.text) + len(e.end) + 30 }
 
-// entries returns what was kept, after the lines that are on their way have come:
-// the response to a command comes behind the events before it.
+// entries returns what was kept, after the lines that are on their way have come.
 func (c *Console) entries(ctx context.Context) (lines []consoleEntry, lost bool) {
 	ctx, cancel := context.WithTimeout(ctx, consoleWait)
 	defer cancel()
-	if c.conn.Command(ctx, "session.status", nil, nil) == nil {
-		// Their handler has a goroutine of its own, and a busy browser sends lines that
-		// are long behind others: the last one has come when none comes any more.
+	if c.conn.Settle(ctx) == nil {
+		// A busy browser sends lines that are long behind others: the last one has come
+		// when none comes any more.
 		for before, received := -1, c.count(); received != before && Sleep(ctx, RetryPause) == nil; received = c.count() {
 			before = received
 		}
