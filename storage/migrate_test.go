@@ -29,7 +29,7 @@ func migrateAnew(ctx context.Context, t *testing.T, db *storage.DB, step int64) 
 func TestMigrateWaitsForATableInUse(t *testing.T) {
 	t.Parallel()
 	db := servicetest.DB(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	migrateAnew(ctx, t, db, 1)
 
@@ -73,7 +73,7 @@ func TestMigrateWaitsForATableInUse(t *testing.T) {
 func TestMigrateFillsCrashVersions(t *testing.T) {
 	t.Parallel()
 	db := servicetest.DB(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	migrateAnew(ctx, t, db, 35)
 	_, err := db.ExecContext(ctx, `

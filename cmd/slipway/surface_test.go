@@ -73,6 +73,7 @@ func newSurface(t *testing.T, changes ...func(*settings)) *surface {
 		"--objects-url", t.TempDir(), "--signing-key", strings.Repeat("k", 32), "--public-url", base,
 		"--worker-pools", "4:critical=6,default=3;2:crash=1", "--allow-private-addresses")
 	require.NoError(t, err)
+	set.readerTime = 5 * time.Minute
 	for _, change := range changes {
 		change(set)
 	}
