@@ -214,7 +214,7 @@ func (c accessibility) keepPictures(ctx context.Context, s *accessible.Sorted) {
 	}()
 	size := places.Scale * places.Scale * places.DocumentWidth * places.DocumentHeight
 	document := c.Driver.Capabilities["webSocketUrl"] != nil && size > 0 && size <= looks.MaxPixels
-	page, err := camera{c.Execution}.picture(ctx, document)
+	page, err := pictureStep{c.Execution}.picture(ctx, document)
 	if err != nil {
 		c.Log.DebugContext(ctx, "no pictures of findings", "error", c.Secrets.Redact(err.Error()))
 		return
@@ -234,7 +234,7 @@ func (c accessibility) keepPictures(ctx context.Context, s *accessible.Sorted) {
 			continue
 		}
 		looks.Frame(part, at.From(at.Grown(aroundFinding)), places.Scale)
-		s.List[i].FileID = camera{c.Execution}.keepPicture(ctx, run.Finding, part)
+		s.List[i].FileID = pictureStep{c.Execution}.keepPicture(ctx, run.Finding, part)
 		pictures++
 	}
 }

@@ -136,7 +136,7 @@ func (l look) take(ctx context.Context, m step.MatcherArgs, s *lookState) (*imag
 	if !(places.Scale > 0 && places.Scale <= 10) || document && !(size > 0 && size <= looks.MaxPixels) {
 		return nil, nil, failure.Stepf("%v", looks.ErrTooLarge)
 	}
-	picture, err := camera{l.Execution}.picture(ctx, document)
+	picture, err := pictureStep{l.Execution}.picture(ctx, document)
 	if err != nil {
 		return nil, nil, l.Interrupted(ctx, err)
 	}
@@ -264,11 +264,11 @@ func (l look) conclude(ctx context.Context, m step.MatcherArgs, s *lookState) er
 		v.Look.CandidateID = id
 	}
 	if v.Fails || v.Stored {
-		camera{l.Execution}.keepPicture(ctx, run.Actual, s.picture)
+		pictureStep{l.Execution}.keepPicture(ctx, run.Actual, s.picture)
 	}
 	if v.Fails && s.baseline != nil {
-		camera{l.Execution}.keepPicture(ctx, run.Expected, s.baseline.Picture)
-		camera{l.Execution}.keepPicture(ctx, run.Difference, v.Difference)
+		pictureStep{l.Execution}.keepPicture(ctx, run.Expected, s.baseline.Picture)
+		pictureStep{l.Execution}.keepPicture(ctx, run.Difference, v.Difference)
 	}
 	l.Look = &v.Look
 	if !v.Fails {

@@ -23,12 +23,12 @@ func TakesPictures(t step.Tool) bool {
 	return inner.Type == step.Assert && m != nil && (m.Name == step.LooksLike || m.Name == step.Accessible)
 }
 
-// camera takes the pictures that a step compares or that its record shows.
-type camera struct{ *session.Execution }
+// pictureStep takes the pictures that a step compares or that its record shows.
+type pictureStep struct{ *session.Execution }
 
 // picture takes a lossless picture of what the window shows, or of its whole document. What
 // shows secrets is blurred in it, as in screenshots.
-func (x camera) picture(ctx context.Context, document bool) (*image.NRGBA, error) {
+func (x pictureStep) picture(ctx context.Context, document bool) (*image.NRGBA, error) {
 	if err := x.LeaveFrames(ctx); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (x camera) picture(ctx context.Context, document bool) (*image.NRGBA, error
 	return picture, nil
 }
 
-func (x camera) shoot(ctx context.Context, document bool) ([]byte, error) {
+func (x pictureStep) shoot(ctx context.Context, document bool) ([]byte, error) {
 	if x.Driver.Capabilities["webSocketUrl"] == nil {
 		if document {
 			return nil, failure.Stepf("this browser shows no more than its window: pictures of more need WebDriver BiDi")
@@ -75,7 +75,7 @@ func (x camera) shoot(ctx context.Context, document bool) ([]byte, error) {
 }
 
 // keepPicture stores a picture of the step and returns the file's id; "" when it is not kept.
-func (x camera) keepPicture(ctx context.Context, kind string, picture *image.NRGBA) string {
+func (x pictureStep) keepPicture(ctx context.Context, kind string, picture *image.NRGBA) string {
 	if picture == nil || x.Capture == nil {
 		return ""
 	}
