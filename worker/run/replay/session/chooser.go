@@ -30,7 +30,7 @@ type OpenedChooser struct {
 		SharedID string `json:"sharedId"`
 	} `json:"element"`
 
-	Held chan struct{} // closed when the browser was asked to keep the element
+	Held chan struct{} `json:"-"` // closed when the browser was asked to keep the element
 }
 
 const chooserEvent = "input.fileDialogOpened"
