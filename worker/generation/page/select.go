@@ -182,6 +182,18 @@ func (b *builder) chosenText(i int, f *Field) string {
 	return ""
 }
 
+// chosenTexts is what a list shows of several that are chosen, beside what it offers still.
+func (b *builder) chosenTexts(i int, f *Field) string {
+	var list []string
+	for _, l := range b.LeavesIn(i, b.X.End(i), shape.MaxLeaves) {
+		offered := slices.ContainsFunc(f.Options, func(o Option) bool { return o.Node == l || o.Label == b.Leaf[l] })
+		if !offered && !b.Nodes[l].Hidden && b.Nodes[l].Tag != "label" && shape.Label(b.Leaf[l]) != f.Label && len(b.Leaf[l]) <= maxLabel {
+			list = append(list, b.Leaf[l])
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // optionsOf returns the options of a list that a page built: in it, or hidden elsewhere with
 // it as their opener, or in the list that is open while it says that it is expanded.
 func (b *builder) optionsOf(i int) []int {
@@ -223,32 +235,46 @@ func (b *builder) inCombobox(i int) bool {
 	return false
 }
 
+// listsOptions reports whether a name is the text of a list that is open: several of its options.
+func listsOptions(name string, options []Option) bool {
+	n := 0
+	for i := range options {
+		if strings.Contains(name, options[i].Label) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+var openWords = shape.Words("active open opened visible expanded show")
+
 // customSelects finds lists without roles: what reacts, is called so in the code, and has its
-// options in it, hidden.
+// options in it, hidden unless it is open.
 func (b *builder) customSelects() {
 	for i := range b.Nodes {
 		n := &b.Nodes[i]
 		if n.Hidden || n.Role != "" || !n.Interactive || !shape.ClassWord(n, shape.SelectWords) || b.X.End(i)-i > 200 {
 			continue
 		}
+		open := shape.ClassWord(n, openWords)
 		f := Field{Node: i, Kind: "choice", Names: b.labelOf(i), Multiple: shape.ClassWord(n, shape.MultipleWords)}
 		for j := i + 1; j < b.Stop(i); j++ {
 			m := &b.Nodes[j]
-			if m.Hidden && (b.ReactsStrongly(m) || m.Role == "option") && len(b.X.Children(j)) == 0 && b.Leaf[j] != "" {
+			if (m.Hidden || open) && (b.ReactsStrongly(m) || m.Role == "option") && len(b.X.Children(j)) == 0 && b.Leaf[j] != "" {
 				f.Options = append(f.Options, Option{Label: b.Leaf[j], Node: j, Selected: m.Selected == "true" || shape.ClassWord(m, shape.ChosenWords)})
 			}
 			if shape.TypedRoles[m.Role] && !m.Hidden {
 				f.Names = append(b.labelOf(j), f.Names...)
 			}
 		}
-		if len(f.Options) < 2 {
+		if len(f.Options) < 2 && !(open && f.Multiple) {
 			continue
 		}
-		if f.Multiple {
-			f.Kind = "choices"
-		}
 		f.Value = b.chosenText(i, &f)
-		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == shape.Label(f.Value) })
+		if f.Multiple {
+			f.Kind, f.Value = "choices", b.chosenTexts(i, &f)
+		}
+		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == shape.Label(f.Value) || listsOptions(name, f.Options) })
 		f.Label = ""
 		if len(f.Names) > 0 {
 			f.Label = f.Names[0]

@@ -228,6 +228,9 @@ func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field)
 	v := &f.Value
 	kind := m.Fields[slot.To.Index].Kind
 	typed := (kind == "text" || kind == "editor") && slot.Text == v.Text
+	if typed && m.Fields[slot.To.Index].InPlace { // a cell holds something already: which one is to be another nothing says
+		return true
+	}
 	switch p.goal.Effect {
 	case intent.Filter:
 		return typed && !method.IsSearch(m, slot.To.Index) && v.Number == nil && v.Date == nil
@@ -260,6 +263,7 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 	if method.Unmarked(start, c) && v.Number != nil {
 		return p.slide(ctx, c, *v.Number)
 	}
+	listed := false // it offers options, and the value is none of them: typed it may stand there and not count
 	for n, w := range method.FillWays(t, c, v, off) {
 		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
 			break
@@ -272,7 +276,7 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 		if err != nil {
 			return false, err
 		}
-		holds := ok && p.heldBy(&w, start, now, c, v, off)
+		holds := ok && !(listed && w.Types()) && p.heldBy(&w, start, now, c, v, off)
 		p.trace("%q by %s: done %v, holds %v", v.Text, w.Name, ok, holds)
 		if holds && !p.filtered(start, now, c) {
 			return true, nil
@@ -281,6 +285,7 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 			if done, err := p.pick(ctx, start, start, now, c, v, 0); err != nil || done {
 				return done, err
 			}
+			listed = listed || offersOptions(start, now, c)
 		}
 		if now.Dialog != nil {
 			return false, nil

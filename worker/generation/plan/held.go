@@ -26,6 +26,21 @@ func (p *planner) heldBy(w *method.Way, start, now *page.Model, c *find.Candidat
 	return p.holdsNow(start, now, c, v, off)
 }
 
+// offersOptions reports whether a choice that was opened offers several options. One of entries takes
+// what it does not offer too.
+func offersOptions(start, now *page.Model, c *find.Candidate) bool {
+	if f := &start.Fields[c.Index]; f.Kind != "choice" || f.Entries {
+		return false
+	}
+	n := 0
+	for _, i := range newNodes(start, now) {
+		if now.Nodes[i].Role == "option" && !now.Nodes[i].Hidden {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // suggests reports whether what came after a text was typed offers that text.
 func (p *planner) suggests(start, now *page.Model, v *intent.Value) bool {
 	t := &method.Task{Model: now, Goal: p.goalFor(v), Lang: p.text.Lang, Inside: opened(start, now), News: newNodes(start, now), Depth: 1}
@@ -75,6 +90,10 @@ func (p *planner) holdsNow(start, now *page.Model, c *find.Candidate, v *intent.
 		return false
 	}
 	at, ok := fieldNow(start, now, c)
+	if !ok && !off && c.What == find.Option && at.Sub < 0 && now.Fields[at.Index].Kind == "choices" {
+		label := intent.Value{Text: start.Fields[c.Index].Options[c.Sub].Label}
+		return taken(start, now, c, &label) // a list that offers no more what was chosen, and shows it beside
+	}
 	return ok && method.Holds(now, &at, v, off)
 }
 
@@ -119,6 +138,25 @@ type keptField struct {
 func (p *planner) keepField(m *page.Model, c *find.Candidate) {
 	f := &m.Fields[c.Index]
 	p.kept = append(p.kept, keptField{m.Nodes[f.Node].Ref, f.Label, fieldState(m, f)})
+}
+
+// keptPart is the claim that what a goal says to leave as it is has not changed, where that is no field:
+// a section, an entry. nil for others.
+func (p *planner) keptPart(g *intent.Goal) *intent.Goal {
+	claim := &intent.Claim{Span: g.Span, Property: intent.Unchanged}
+	for i := range g.Fields {
+		if !g.Fields[i].Keep || g.Fields[i].Name == nil {
+			return nil
+		}
+		claim.Subject = append(claim.Subject, *g.Fields[i].Name)
+	}
+	if len(g.Fields) == 0 || len(g.Target) > 0 {
+		return nil
+	}
+	if f := find.Description(p.model, &claim.Subject[0], p.want(p.model, find.Field, find.Option)); f.Clear() {
+		return nil
+	}
+	return &intent.Goal{Span: g.Span, Effect: intent.Check, Verb: g.Verb, Claim: claim}
 }
 
 func fieldState(m *page.Model, f *page.Field) string {
