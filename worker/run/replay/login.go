@@ -46,7 +46,7 @@ func (p preparation) beginLogin(ctx context.Context) error {
 	if p.Login == nil || !p.Login.Leaves && p.Login.State == nil {
 		return nil
 	}
-	conn, window, err := loginStep{p.Execution}.loginConnection(ctx)
+	conn, window, err := loginStep(p).loginConnection(ctx)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (p preparation) beginLogin(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, stateTimeout)
 	defer cancel()
 	if err := p.Login.State.Restore(ctx, conn, window); err != nil {
-		return loginStep{p.Execution}.loginFailure(err, "the browser does not take what the login has left")
+		return loginStep(p).loginFailure(err, "the browser does not take what the login has left")
 	}
 	return nil
 }

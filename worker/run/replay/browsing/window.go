@@ -37,7 +37,7 @@ func (x Window) Switch(ctx context.Context, m *step.Matcher) error {
 	if err != nil {
 		return err
 	}
-	if err := (State{x.Execution}).pretendHere(ctx); err != nil {
+	if err := State(x).pretendHere(ctx); err != nil {
 		return err
 	}
 	return x.CheckLocation(ctx)
