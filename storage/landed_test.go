@@ -313,7 +313,7 @@ func TestForeignSchemaIsNotTouched(t *testing.T) {
 			t.Parallel()
 			all := readLanded(t)
 			db := emptyDB(t)
-			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer cancel()
 			if of.landed != "" {
 				at := slices.IndexFunc(all, func(l *landed) bool { return strings.HasPrefix(l.commit, of.landed) })
@@ -384,7 +384,7 @@ func TestUpgradeGoesOn(t *testing.T) {
 func TestLateSteps(t *testing.T) {
 	t.Parallel()
 	db := emptyDB(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	_, err := storage.Migrate(ctx, db)
 	require.NoError(t, err)

@@ -29,15 +29,13 @@ func migrateAnew(ctx context.Context, t *testing.T, db *storage.DB, step int64) 
 func TestMigrateWaitsForATableInUse(t *testing.T) {
 	t.Parallel()
 	db := servicetest.DB(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	migrateAnew(ctx, t, db, 1)
 
 	writer, err := db.BeginTxx(ctx, nil)
 	require.NoError(t, err)
 	defer func() { _ = writer.Rollback() }()
-	_, err = writer.ExecContext(ctx, `set local idle_in_transaction_session_timeout = 0`)
-	require.NoError(t, err)
 	// A foreign key to organizations waits for those who write them.
 	_, err = writer.ExecContext(ctx, `update organizations set name = name`)
 	require.NoError(t, err)
@@ -73,7 +71,7 @@ func TestMigrateWaitsForATableInUse(t *testing.T) {
 func TestMigrateFillsCrashVersions(t *testing.T) {
 	t.Parallel()
 	db := servicetest.DB(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	migrateAnew(ctx, t, db, 35)
 	_, err := db.ExecContext(ctx, `

@@ -138,7 +138,7 @@ func TestUsageOfTheClient(t *testing.T) {
 	t.Parallel()
 	modules := servicetest.NodeModules(t, "@backtrace/node")
 	s := newServer(t)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	guid := uuid.NewString()
 	out, err := exec.CommandContext(ctx, "node", filepath.Join("testdata", "usage.cjs"), modules, s.url, "one", "4.2.0", guid).CombinedOutput()

@@ -137,7 +137,7 @@ func TestSlowOrganization(t *testing.T) {
 // A slot is taken when something has come.
 func TestSilentUploadsTakeNoSlot(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, false, func(cfg *Config) { cfg.Slots, cfg.AdmissionWait = 1, 50*time.Millisecond })
+	w := newWorld(t, false, func(cfg *Config) { cfg.Slots, cfg.AdmissionWait = 1, waitFor }) // for the one before, which leaves behind its answer
 	body, kind := encodeForm([]field{file("file", "a.ipa", ipa("com.example.demo", "1", noise(4000, 1)))})
 	own := map[string]string{"X-API-Key": w.boot.Owner.APIKey}
 	var finish []func() int

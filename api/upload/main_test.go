@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 
 // inspector reads the files of all tests: its children are few.
 var inspector = sync.OnceValue(func() *inspection.Inspector {
-	i, err := inspection.New(inspection.Config{Log: slog.New(slog.DiscardHandler)})
+	i, err := inspection.New(inspection.Config{Timeout: 5 * time.Minute, Log: slog.New(slog.DiscardHandler)}) // on a busy machine
 	if err != nil {
 		panic(err)
 	}

@@ -34,6 +34,7 @@ func TestEarlyTexts(t *testing.T) {
 	status, out := w.send("/upload/", nil, kind, body)
 	require.Equal(t, 200, status, out)
 	require.Equal(t, 40<<10, len(w.text(`select release_notes from builds`)))
+	require.Eventually(t, w.h.idle, waitFor, tick, "it leaves its slot behind its answer")
 
 	taken := w.begin(nil, body, kind, 75<<10)
 	require.Eventually(t, func() bool { return w.h.unauthenticated() == 1 }, waitFor, tick)

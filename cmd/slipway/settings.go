@@ -139,6 +139,9 @@ type settings struct {
 	uploadJournal string
 	// chromedriver is the address of the managed chromedriver, under slipway up.
 	chromedriver string
+	// readerTime bounds the reader of a package by the clock; 0: as the service does. A test
+	// sets it whose machine may be too busy for that.
+	readerTime time.Duration
 	// watched holds the members by which a test watches what is sent to the services.
 	watched struct {
 		database storage.Config

@@ -105,7 +105,7 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	if err != nil {
 		return nil, err
 	}
-	inspector, err := inspection.New(inspection.Config{Readers: s.settings.PackageReaders, Log: s.log})
+	inspector, err := inspection.New(inspection.Config{Readers: s.settings.PackageReaders, Timeout: s.settings.readerTime, Log: s.log})
 	if err != nil {
 		return nil, err
 	}

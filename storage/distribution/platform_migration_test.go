@@ -17,7 +17,7 @@ import (
 func TestMigrationOfPlatforms(t *testing.T) {
 	t.Parallel()
 	db := servicetest.DB(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	run := func(query string, args ...any) {
 		t.Helper()

@@ -18,7 +18,7 @@ import (
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
 
 func testContext(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }

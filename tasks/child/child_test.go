@@ -160,7 +160,7 @@ func TestHostileFiles(t *testing.T) {
 		"memory":  {symbol.TooLarge, "more than 256 MiB of memory", nil, 0},
 		"huge":    {symbol.TooLarge, "more than 256 MiB of memory", nil, 1 << 33},
 		"loop":    {symbol.Timeout, "processor time", func(c *Config) { c.Limits.CPU, c.Timeout = time.Second, 5*time.Minute }, 0},
-		"wait":    {symbol.Timeout, "longer than 1s", func(c *Config) { c.Timeout = time.Second }, 0},
+		"wait":    {symbol.Timeout, "longer than 10s", func(c *Config) { c.Timeout = 10 * time.Second }, 0}, // in which the next one is served
 		"panic":   {symbol.Internal, "index out of range", nil, 5},
 		"stack":   {symbol.TooLarge, "nested too deeply", nil, 0},
 		"exit":    {symbol.Internal, "without a response", nil, 0},

@@ -34,7 +34,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	t.Cleanup(cancel)
 	w := &world{t: t, ctx: ctx, db: servicetest.DB(t), writer: letter.New(letter.Config{Links: link.New("https://qa.example.com")})}
 	get := func(into *int64, query string, args ...any) {

@@ -297,7 +297,7 @@ func TestSessionsThatComeTooLateAreEnded(t *testing.T) {
 				fmt.Fprint(w, `{"value":{"sessionId":"late","capabilities":{}}}`)
 			}
 			late := config(h.URL)
-			late.StartTimeout = 3 * time.Second // in which the request is sent
+			late.StartTimeout = 10 * time.Second // in which the request is sent
 			_, err := newPool(t, late).Acquire(t.Context(), Request{})
 			require.ErrorContains(t, err, "made no session in time")
 			<-requested

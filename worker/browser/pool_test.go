@@ -39,8 +39,8 @@ return (async () => {
 })()`
 
 // ask is a request without a password, which the browser adds if it knows it. If
-// not it would ask, which no step handles.
-const ask = `return fetch(location.origin + "/locked", {signal: AbortSignal.timeout(500)}).then(r => r.status, () => 401)`
+// not it would ask, which no step handles: its time in ms must run out then.
+const ask = `return fetch(location.origin + "/locked", {signal: AbortSignal.timeout(arguments[0])}).then(r => r.status, () => 401)`
 
 func TestLeasesShareABrowserButNoState(t *testing.T) {
 	pages := site(t)
@@ -62,7 +62,7 @@ func TestLeasesShareABrowserButNoState(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Inside", title)
 	var status int
-	require.NoError(t, l.Session.Execute(ctx, ask, &status))
+	require.NoError(t, l.Session.Execute(ctx, ask, &status, 60_000))
 	require.Equal(t, 200, status)
 	// It leaves windows, a dialog, lines in the console, and short timeouts.
 	connection, err := l.Session.BiDi(ctx)
@@ -91,7 +91,7 @@ func TestLeasesShareABrowserButNoState(t *testing.T) {
 	var size []int
 	require.NoError(t, l.Session.Execute(ctx, "return [outerWidth, outerHeight]", &size))
 	require.Equal(t, []int{1280, 900}, size)
-	require.NoError(t, l.Session.Execute(ctx, ask, &status))
+	require.NoError(t, l.Session.Execute(ctx, ask, &status, 500))
 	require.Equal(t, 401, status)
 	require.NoError(t, l.Session.Execute(ctx, `console.log("a line")`, nil))
 	select { // the first line is that of this lease
@@ -140,7 +140,7 @@ func TestCustomOptionsHaveSeparateBrowsers(t *testing.T) {
 	pages := site(t)
 	p := newPool(t, localConfig(t, true))
 	ctx := t.Context()
-	phone := step.Capabilities{"browserName": "Chrome", "platformName": "Linux", "timeouts": map[string]any{"script": 1000.0},
+	phone := step.Capabilities{"browserName": "Chrome", "platformName": "Linux", "timeouts": map[string]any{"script": 5000.0},
 		"goog:chromeOptions": map[string]any{
 			"args": []any{"--headless", "user-agent=Tester", "--lang=de"},
 			"mobileEmulation": map[string]any{"deviceMetrics": map[string]any{

@@ -211,10 +211,12 @@ func TestEverythingAtOnce(t *testing.T) {
 	const rounds = 25
 	w := newWorld(t)
 	f := &traffic{world: w}
-	f.accept(w.some(rand.New(rand.NewPCG(1, 1)), 200)...)
+	first := rand.New(rand.NewPCG(1, 1))
+	f.accept(w.some(first, 100)...)
+	f.accept(w.some(first, 100)...) // so that one is older than another, and goes
 	w.process()
 
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	all, ctx := errgroup.WithContext(ctx)
 	for n, do := range []func(context.Context, *rand.Rand) error{f.receive, f.receive, f.work, f.work, f.work, f.purge,

@@ -41,7 +41,7 @@ func (w *world) newMachine() *machine {
 				tick.Stop()
 				return
 			case <-tick.C:
-				_, _ = w.ledger.Rescue(ctx, 6*time.Second)
+				_, _ = w.ledger.Rescue(ctx, time.Minute) // no worker of a busy machine is taken for dead
 				_ = redis.Trigger(ctx, tasks.GenerationMaintenance)
 			}
 		}

@@ -65,7 +65,7 @@ func TestJobInABrowser(t *testing.T) {
 	steps := []step.Step{
 		{ID: "s1", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &text, Selector: find("#user")}}},
 		{ID: "s2", Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: find("#go")}}},
-		{ID: "s3", TimeoutMS: 2000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: find("h1"),
+		{ID: "s3", TimeoutMS: 10_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: find("h1"),
 			Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "Hello"}}}}},
 	}
 	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}

@@ -58,8 +58,8 @@ func TestWhyAJobFailed(t *testing.T) {
 	w.handler.Browsers, w.handler.release, w.handler.Play, w.handler.Trouble = pool, nil, nil, proxy.Trouble
 	site := newShop(t)
 	steps := []step.Step{
-		{ID: "s1", TimeoutMS: 1500, Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#buy"}}}},
-		{ID: "s2", TimeoutMS: 1500, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#total"},
+		{ID: "s1", TimeoutMS: 5000, Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#buy"}}}},
+		{ID: "s2", TimeoutMS: 5000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#total"},
 			Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "Total 3"}}}}},
 	}
 	target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}

@@ -120,7 +120,7 @@ func TestHeadersInABrowser(t *testing.T) {
 		mu.Unlock()
 		steps := []step.Step{
 			{ID: "s1", Tool: step.Tool{Type: step.GoToURL, Args: step.Args{URL: "/cart"}}},
-			{ID: "s2", TimeoutMS: 5000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#done"},
+			{ID: "s2", TimeoutMS: 60_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#done"},
 				Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "done"}}}}},
 		}
 		target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "acceptInsecureCerts": name == "https"}}
@@ -186,7 +186,7 @@ func TestHeadersToAnUntrustedSite(t *testing.T) {
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "untrusted",
 			Settings: step.RunSettings{TestURL: own.URL, RunTargets: []step.Target{{Capabilities: chrome}}},
-			Revision: authoring.Revision{Steps: []step.Step{{ID: "s1", TimeoutMS: 3000, Tool: step.Tool{Type: step.Assert, Args: step.Args{
+			Revision: authoring.Revision{Steps: []step.Step{{ID: "s1", TimeoutMS: 10_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{
 				Selector: &step.Selector{Type: step.CSS, Value: "body"}, Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "x"}}}}}}}})
 		return err
 	})

@@ -49,8 +49,15 @@ func opens(id, address string) step.Step {
 	return step.Step{ID: id, Tool: step.Tool{Type: step.GoToURL, Args: step.Args{URL: address}}}
 }
 
+// clicks is a click on what is there, misses one on what never is.
 func clicks(id, css string) step.Step {
-	return step.Step{ID: id, TimeoutMS: 700, Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: css}}}}
+	return step.Step{ID: id, TimeoutMS: 60_000, Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: css}}}}
+}
+
+func misses(id, css string) step.Step {
+	s := clicks(id, css)
+	s.TimeoutMS = 700
+	return s
 }
 
 func runs(id string, g *stepgroup.Group, with step.Values) step.Step {
@@ -114,7 +121,7 @@ func TestGroupsInABrowser(t *testing.T) {
 	}})
 	outer := w.group(stepgroup.NewGroup{Name: "Open", Parameters: []group.Parameter{{Name: "page"}, {Name: "who"}},
 		Steps: []step.Step{opens("o", "/{{param:page}}"), runs("in", inner, step.Values{"user": "{{param:who}}"})}})
-	broken := w.group(stepgroup.NewGroup{Name: "Broken", Steps: []step.Step{clicks("x", missing), opens("y", "/never")}})
+	broken := w.group(stepgroup.NewGroup{Name: "Broken", Steps: []step.Step{misses("x", missing), opens("y", "/never")}})
 	optional := runs("s2", broken, nil)
 	optional.Optional = true
 	absent := runs("s3", broken, nil)
@@ -174,14 +181,14 @@ func TestSetUpAndTearDownInABrowser(t *testing.T) {
 		"passes": {authoring.Revision{SetUp: []step.Step{opens("s1", "/before")}, Steps: []step.Step{opens("s1", "/test"), {ID: "s2", Tool: step.Tool{Type: step.Finish}}},
 			TearDown: []step.Step{opens("s1", "/after")}}, store.Passed, "",
 			[]string{"setUp setUp:s1 PASSED", "s1 PASSED", "s2 PASSED", "tearDown tearDown:s1 PASSED"}, []string{"/before", "/test", "/after"}},
-		"fails": {authoring.Revision{Steps: []step.Step{clicks("s1", "#none"), opens("s2", "/never")}, TearDown: []step.Step{opens("s1", "/after")}}, store.Failed, "#none",
+		"fails": {authoring.Revision{Steps: []step.Step{misses("s1", "#none"), opens("s2", "/never")}, TearDown: []step.Step{opens("s1", "/after")}}, store.Failed, "#none",
 			[]string{"s1 FAILED", "s2 SKIPPED", "tearDown tearDown:s1 PASSED"}, []string{"/", "/after"}},
-		"set-up fails": {authoring.Revision{SetUp: []step.Step{clicks("s1", "#none")}, Steps: []step.Step{opens("s1", "/never")},
+		"set-up fails": {authoring.Revision{SetUp: []step.Step{misses("s1", "#none")}, Steps: []step.Step{opens("s1", "/never")},
 			TearDown: []step.Step{opens("s1", "/after")}}, store.Failed, "set-up: ",
 			[]string{"setUp setUp:s1 FAILED", "s1 SKIPPED", "tearDown tearDown:s1 PASSED"}, []string{"/", "/after"}},
-		"tear-down fails": {authoring.Revision{Steps: []step.Step{opens("s1", "/test")}, TearDown: []step.Step{clicks("s1", "#none"), opens("s2", "/never")}}, store.Failed, "tear-down: ",
+		"tear-down fails": {authoring.Revision{Steps: []step.Step{opens("s1", "/test")}, TearDown: []step.Step{misses("s1", "#none"), opens("s2", "/never")}}, store.Failed, "tear-down: ",
 			[]string{"s1 PASSED", "tearDown tearDown:s1 FAILED", "tearDown tearDown:s2 SKIPPED"}, []string{"/test"}},
-		"both fail": {authoring.Revision{Steps: []step.Step{clicks("s1", "#first")}, TearDown: []step.Step{clicks("s1", "#none")}}, store.Failed, "#first",
+		"both fail": {authoring.Revision{Steps: []step.Step{misses("s1", "#first")}, TearDown: []step.Step{misses("s1", "#none")}}, store.Failed, "#first",
 			[]string{"s1 FAILED", "tearDown tearDown:s1 FAILED"}, []string{"/"}},
 	} {
 		t.Run(name, func(t *testing.T) { // one after the other: they share the site
@@ -238,7 +245,6 @@ func TestTearDownAfterTheTime(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	waits := clicks("s2", "#none")
-	waits.TimeoutMS = 60_000
 	run := w.newRun(w.caseOf(server.URL, authoring.Revision{Steps: []step.Step{opens("s1", "/waits"), waits}, TearDown: []step.Step{opens("s1", "/after")}}),
 		store.NewRun{}, chrome)
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))

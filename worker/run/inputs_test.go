@@ -146,7 +146,7 @@ func TestRunAtAnotherHost(t *testing.T) {
 				{ID: "s4", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &text, Selector: find("#user")}}},
 				{ID: "s5", Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: find("#go")}},
 					When: &step.Condition{Matcher: &step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: staging.URL, Mode: step.Contains}}}},
-				{ID: "s6", TimeoutMS: 5000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: find("h1"),
+				{ID: "s6", TimeoutMS: 60_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: find("h1"),
 					Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "{{user}}"}}}}},
 				{ID: "s7", Tool: step.Tool{Type: step.GoToURL, Args: step.Args{URL: "/end"}}},
 			}}})

@@ -91,7 +91,7 @@ func (s *club) signedIn() int {
 func found(css string) *step.Selector { return &step.Selector{Type: step.CSS, Value: css} }
 
 func textIs(id, css, text string) step.Step {
-	return step.Step{ID: id, TimeoutMS: 2000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: found(css),
+	return step.Step{ID: id, TimeoutMS: 10_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: found(css),
 		Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: text}}}}}
 }
 

@@ -36,7 +36,7 @@ func TestLooksOfAJob(t *testing.T) {
 	}))
 	t.Cleanup(site.Close)
 	assert := func(id, selector string, m step.Matcher) step.Step {
-		s := step.Step{ID: id, TimeoutMS: 1000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Matcher: &m}}}
+		s := step.Step{ID: id, TimeoutMS: 10_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Matcher: &m}}}
 		if selector != "" {
 			s.Tool.Args.Selector = &step.Selector{Type: step.CSS, Value: selector}
 		}

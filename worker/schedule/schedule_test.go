@@ -218,7 +218,8 @@ func TestTicksShareTheWork(t *testing.T) {
 	require.Equal(t, due, w.number(`select count(*) from suite_runs`))
 	require.Equal(t, due, w.number(`select count(*) from test_schedule_firings where outcome = 'STARTED'`))
 	require.Equal(t, due, w.number(`select count(*) from tasks where kind = 'suite:run'`))
-	require.Equal(t, due, w.counted.all()["CRON STARTED"])
+	counted := w.counted.all() // CATCH_UP when the machine is slow
+	require.Equal(t, due, counted["CRON STARTED"]+counted["CATCH_UP STARTED"])
 }
 
 // A tick that has lost its task fires nothing.

@@ -18,7 +18,7 @@ import (
 func (s *buildStory) browser() {
 	t := s.t
 	dir := t.TempDir()
-	ctx := chromium.Start(t, time.Minute)
+	ctx := chromium.Start(t, 10*time.Minute)
 	require.NoError(t, chromedp.Do(ctx, chromedp.Navigate(s.first.BuildURL)))
 	title, err := chromedp.Run(ctx, chromedp.Text(chromedp.CSS("h1")))
 	require.NoError(t, err)

@@ -109,8 +109,12 @@ func onElement(tool, css string, more obj) obj {
 
 func click(css string) obj      { return onElement("click", css, nil) }
 func fill(css, text string) obj { return onElement("input_text", css, obj{"text": text}) }
+
+// assertText waits for longer than a test does by itself: the machine may be busy.
 func assertText(css, text string) obj {
-	return onElement("assert", css, obj{"matcher": obj{"name": "text", "args": obj{"value": text}}})
+	s := onElement("assert", css, obj{"matcher": obj{"name": "text", "args": obj{"value": text}}})
+	s["timeoutMs"] = 20_000
+	return s
 }
 
 // chrome is a target that the managed chromedriver serves.

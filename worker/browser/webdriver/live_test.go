@@ -135,7 +135,7 @@ func start(ctx context.Context, more map[string]any) (*webdriver.Session, error)
 }
 
 func end(s *webdriver.Session) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
 	_ = s.Delete(ctx)
 }
@@ -186,7 +186,7 @@ func open(t *testing.T) *webdriver.Session {
 	require.NoError(t, err)
 	require.NoError(t, s.SwitchWindow(ctx, handle))
 	t.Cleanup(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 		defer cancel()
 		require.NoError(t, b.RemoveUserContext(ctx, id))
 		require.NoError(t, s.SwitchWindow(ctx, shared.first))

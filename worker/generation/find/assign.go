@@ -74,14 +74,16 @@ func (a *assigner) listPlaces() []place {
 			continue
 		}
 		several := f.Kind == "choices" && len(f.Options) > 0
-		if a.behind(f.Node) || tiny(a.m, f.Node) || !several && !f.Multiple && a.w.Taken[a.m.Nodes[f.Node].Ref] || slices.Contains(a.w.But, f.Node) {
+		if a.behind(f.Node) || tiny(a.m, f.Node) && !a.drawnOver(i) || !several && !f.Multiple && a.w.Taken[a.m.Nodes[f.Node].Ref] || slices.Contains(a.w.But, f.Node) {
 			continue
 		}
 		if several {
 			for j := range f.Options {
 				out = append(out, place{i, j})
 			}
-			continue
+			if !f.Entries {
+				continue
+			}
 		}
 		out = append(out, place{i, -1})
 	}
@@ -91,6 +93,15 @@ func (a *assigner) listPlaces() []place {
 // dated reports whether some value is a date: a field that cannot be typed into may open a calendar.
 func (a *assigner) dated() bool {
 	return slices.ContainsFunc(a.fields, func(f intent.Field) bool { return f.Value.Date != nil })
+}
+
+// drawnOver reports whether a field is a list of the browser that something is drawn over which is no
+// field itself: it still holds the value, and takes keys.
+func (a *assigner) drawnOver(i int) bool {
+	f := &a.m.Fields[i]
+	return f.Label != "" && len(a.m.Nodes[f.Node].Options) > 0 && !slices.ContainsFunc(a.m.Fields, func(o page.Field) bool {
+		return o.Node != f.Node && o.Label == f.Label && !o.Hidden
+	})
 }
 
 // tiny reports whether a node is too small to be used by anybody: what catches the clipboard.

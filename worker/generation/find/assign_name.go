@@ -106,6 +106,9 @@ func (a *assigner) byRecord(f *intent.Field, s *searcher, out map[place]Candidat
 	texts, only := 0, -1
 	for i := range a.m.Fields {
 		pf := &a.m.Fields[i]
+		if pf.InPlace { // whose cell it is does not say which one
+			continue
+		}
 		if !a.ix.below(pf.Node, owner.Node) && pf.Record != owner.Index || owner.What == Container && !a.ix.below(pf.Node, owner.Node) {
 			continue
 		}

@@ -119,10 +119,10 @@ func (w *words) truth(s, lang string) int {
 			return -1
 		}
 		cs := w.concepts(f, langsOf(lang)...)
-		if id := lexicon.Named("yes"); id != 0 && slices.Contains(cs, id) {
+		if w.anyOf(cs, "yes", "desired") {
 			return 1
 		}
-		if id := lexicon.Named("no"); id != 0 && slices.Contains(cs, id) {
+		if w.anyOf(cs, "no") {
 			return -1
 		}
 	}

@@ -346,6 +346,7 @@ func (s *searcher) columnHeads() []Candidate {
 			}
 			refs := s.ix.add(nil, c.Name, title, node)
 			refs = s.ix.add(refs, gr.Title, around, gr.Node)
+			refs = s.typeWords(refs, gr, c)
 			if cand, ok := s.thing(Column, g, j, node, refs); ok {
 				out = append(out, cand)
 			}

@@ -1,12 +1,14 @@
 package find
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 	"github.com/slipway-qa/slipway/worker/generation/word/token"
 )
 
@@ -59,10 +61,19 @@ func (a *assigner) optionFit(v *intent.Value, pf *page.Field, i int) float64 {
 	if best == 0 && o.Label != "" {
 		best = a.withLabel(v, pf, o.Label)
 	}
+	if best == 0 && IsPart(o.Label, v.Text) {
+		best = 0.8
+	}
 	if d := v.Date; best == 0 && d != nil && d.Hour >= 0 && a.ix.hasNumber(a.ix.id(o.Label), float64(d.Hour), match{}) && d.Minute <= 0 {
 		best = 0.85
 	}
 	return best
+}
+
+// IsPart reports whether a text is one of the parts of a label of several: "Madrid" of "Europe/Madrid".
+func IsPart(label, text string) bool {
+	parts := strings.FieldsFunc(label, func(r rune) bool { return r == '/' || r == '|' })
+	return len(parts) > 1 && slices.ContainsFunc(parts, func(part string) bool { return word.Equal(strings.ReplaceAll(part, "_", " "), text) })
 }
 
 // withLabel says how well a value is an option with the label of the field: "high priority".
@@ -100,11 +111,8 @@ func (a *assigner) cut(f *intent.Field, pf *page.Field, p place) (*intent.Field,
 		if m.hits == 0 || m.hits >= len(words) || !m.run || !a.ix.whole(name, a.w.Lang, m.at) {
 			continue
 		}
-		k := 0
-		for k < len(words) && m.per[k] > 0 {
-			k++
-		}
-		if k != m.hits {
+		k := a.leading(words, m.per)
+		if k == 0 || k == len(words) {
 			continue
 		}
 		rest := *f
@@ -115,6 +123,23 @@ func (a *assigner) cut(f *intent.Field, pf *page.Field, p place) (*intent.Field,
 		return &rest, name, true
 	}
 	return nil, "", false
+}
+
+// leading is how many of some words are the name with which they begin, as what met it says, with the
+// words of grammar before and behind it: "la zona horaria de Madrid"; 0 where others stand between.
+func (a *assigner) leading(words []string, met []float64) int {
+	k := 0
+	for i := range words {
+		switch {
+		case met[i] > 0 && k == i:
+			k++
+		case met[i] > 0:
+			return 0
+		case k == i && isGrammar(words[i], a.w.Lang):
+			k++
+		}
+	}
+	return k
 }
 
 // whole reports whether the words at some places are all that a text says.
@@ -160,8 +185,14 @@ func (a *assigner) choiceFit(v *intent.Value, pf *page.Field) (float64, string) 
 		}
 	}
 	if best == 0 {
-		if _, err := strconv.ParseFloat(pf.Value, 64); len(pf.Options) > 0 || err == nil && v.Number == nil {
+		if v.Date != nil && pf.ReadOnly && len(pf.Options) == 0 {
+			return 0.6, "" // it opens a calendar, or it is for nothing
+		}
+		if _, err := strconv.ParseFloat(pf.Value, 64); len(pf.Options) > 0 && !pf.Entries || err == nil && v.Number == nil {
 			return 0, ""
+		}
+		if a.endsIn(v, pf) {
+			return 0.6, "" // "second floor": one of the floors
 		}
 		return 0.35, "" // options are made when it is opened
 	}
@@ -169,6 +200,17 @@ func (a *assigner) choiceFit(v *intent.Value, pf *page.Field) (float64, string) 
 		return best * 0.5, ""
 	}
 	return best, label
+}
+
+// endsIn reports whether a value has the label of a field in it, behind what tells which one.
+func (a *assigner) endsIn(v *intent.Value, pf *page.Field) bool {
+	words := strings.Fields(v.Text)
+	p := a.ix.phrase(valueAtoms(v), a.w.Lang)
+	if v.Quoted || len(words) < 2 || len(p.atoms) != len(words) || pf.Label == "" {
+		return false
+	}
+	m := p.match(a.ix.id(pf.Label))
+	return m.hits == 1 && m.per[len(words)-1] > 0 && a.ix.whole(pf.Label, a.w.Lang, m.at)
 }
 
 // switchFit says how well a value is one box or switch: its label is the value, or the value

@@ -10,6 +10,10 @@ import (
 // settle makes of a goal as the verb has it the one that its objects show: "go to page 4",
 // "show 50 rows", "press Enter".
 func (r *reader) settle(g *Goal, s *sense) {
+	if in := g.In; in != nil && in.Kind == Option && len(in.Words) == 0 && in.Noun != "" && in.Ordinal == 0 {
+		in.Words = []Word{{Span: in.NounSpan, Text: in.Noun, Lemma: r.lex.Lemma(in.Noun)}}
+		in.Kind, in.Noun, in.NounSpan = "", "", Span{} // "in the options": a part of the page that is called so
+	}
 	if g.Effect == Rate && g.State != "" && g.Amount == nil {
 		g.Effect = Complete
 	}

@@ -52,6 +52,16 @@ func HandIn(t *Task, start *page.Model) []Way {
 			break
 		}
 	}
+	for _, w := range Onward(t) { // what hands in may be on a later page
+		at := slices.IndexFunc(list, func(o Way) bool { return o.Acts[len(o.Acts)-1].Node == w.Acts[0].Node })
+		switch {
+		case at >= 0:
+			list[at].Reveals = true
+		case len(list) == 0 && Beside(t.Model, around, w.Acts[0].Node):
+			w.Reveals = true
+			list = append(list, w)
+		}
+	}
 	if last >= 0 {
 		w := t.way("Enter in "+DescribeNode(t.Model, last), costState, key(last, "Enter"))
 		w.Used = []find.Use{t.verbUse("Enter")}
@@ -102,6 +112,16 @@ func Query(t *Task, start *page.Model) []Way {
 
 // maxUp is how many elements around a form its button may stand outside of.
 const maxUp = 6
+
+// Beside reports whether a control stands near enough to a node to be of its form.
+func Beside(m *page.Model, node, control int) bool {
+	for up, n := node, 0; up >= 0 && n < maxUp && m.Nodes[up].Parent < up; up, n = m.Nodes[up].Parent, n+1 {
+		if m.Inside(up, control) {
+			return true
+		}
+	}
+	return false
+}
 
 // filled returns the smallest node around the fields that differ from a model, and the last
 // field of text among them; -1.

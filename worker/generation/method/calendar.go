@@ -164,7 +164,7 @@ func findTurns(m *page.Model, c *calendar) {
 	for around := m.Nodes[c.days[0]].Parent; around >= 0; around = m.Nodes[around].Parent {
 		for i := range m.Controls {
 			k := &m.Controls[i]
-			if !m.Inside(around, k.Node) || !usable(m, k) || slices.Contains(c.days, k.Node) {
+			if !m.Inside(around, k.Node) || k.Hidden || !usable(m, k) || slices.Contains(c.days, k.Node) {
 				continue
 			}
 			switch turnOf(m, i) {

@@ -86,6 +86,8 @@ func FillWays(t *Task, c *find.Candidate, v *intent.Value, off bool) []Way {
 		return t.stars(f, v)
 	case v.Date != nil && v.Date.To != nil:
 		return t.ranges(f, v)
+	case f.ReadOnly && v.Date != nil && dateLike(f, n):
+		return t.dates(f, v)
 	case f.Kind == "choice" || f.Kind == "choices" || n.Role == "combobox" && len(n.Options) == 0:
 		return t.combobox(f, v)
 	case f.Kind == "date" || f.Kind == "time" || n.Type == "date" || n.Type == "time" || v.Date != nil && dateLike(f, n):
@@ -110,7 +112,7 @@ func (t *Task) texts(f *page.Field, text string) []Way {
 	if f.Kind == "editor" && !n.Editable && !f.ReadOnly { // it draws its text, and takes keys
 		return []Way{t.way(name+", typed over", costNamed, press(f.Node), key(-1, "Control+a"), typed(-1, text))}
 	}
-	if f.ReadOnly || !n.Editable && n.Reacts == "" {
+	if f.ReadOnly || !n.Editable && n.Reacts == "" && !f.InPlace { // a table may listen for all of its cells
 		return t.steppers(f, text)
 	}
 	if f.Entries {
@@ -322,7 +324,27 @@ func Offered(t *Task, v *intent.Value) []Way {
 		w.Used = c.Used
 		list = append(list, w)
 	}
+	if o := t.partOffered(v); len(list) == 0 && o >= 0 {
+		list = append(list, t.way("the option "+DescribeNode(t.Model, o), costNamed, press(t.nearestPress(o))))
+	}
 	return list
+}
+
+// partOffered returns the only option that came and has a value as one of its parts: "Madrid" is that of
+// "Europe/Madrid"; -1.
+func (t *Task) partOffered(v *intent.Value) int {
+	found := -1
+	for _, i := range t.News {
+		n := &t.Model.Nodes[i]
+		if n.Role != "option" || n.Hidden || !find.IsPart(n.Name, v.Text) && !find.IsPart(n.Text, v.Text) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
 }
 
 // numberText is a number as a field of numbers takes it: without unit, with a point.

@@ -104,7 +104,9 @@ func amount(text string) (float64, bool) {
 }
 
 // SaysYes reports whether a text is a word for on, in any language.
-func SaysYes(text string) bool { return textHas(text, "", "yes", "on", "enable", "enabled", "true") }
+func SaysYes(text string) bool {
+	return textHas(text, "", "yes", "on", "enable", "enabled", "true", "desired")
+}
 
 // SaysNo reports whether a text is a word for off.
 func SaysNo(text string) bool { return textHas(text, "", "no", "off", "disable", "disabled", "false") }

@@ -11,116 +11,6 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// sortBy: the header of the column, pressed; an option of a list of orders; a button of it.
-func sortBy(t *Task) []Way {
-	var list []Way
-	if t.Goal.Measure == nil {
-		return t.named(-1, costGlobal)
-	}
-	for _, c := range t.find(t.Goal.Measure, find.Column) {
-		if c.Index >= len(t.Model.Groups) || c.Sub >= len(t.Model.Groups[c.Index].Columns) {
-			continue
-		}
-		node := t.Model.Groups[c.Index].Columns[c.Sub].Node
-		if node < 0 {
-			continue
-		}
-		if inner := t.pressable(node); inner >= 0 {
-			node = inner
-		}
-		once := t.way("the header "+DescribeNode(t.Model, node), costNamed, press(node))
-		once.Used = append(slices.Clone(c.Used), t.verbUse("sorted"))
-		twice := t.way(once.Name+", twice", costNamed+0.3, press(node), press(node))
-		twice.Used = once.Used
-		list = append(list, once, twice)
-		list = append(list, t.arrows(node, once.Used)...)
-	}
-	list = append(list, t.orders()...)
-	return append(list, t.namedBy(t.Goal.Measure, costGlobal)...)
-}
-
-// arrows returns the presses of signs of order inside of a header, first that of the direction
-// that is asked for.
-func (t *Task) arrows(header int, used []find.Use) []Way {
-	var list []Way
-	for i := header + 1; i < len(t.Model.Nodes) && t.Model.Inside(header, i); i++ {
-		n := &t.Model.Nodes[i]
-		if n.Hidden || !n.Interactive && n.Reacts == "" {
-			continue
-		}
-		cost := costState
-		hints := strings.ToLower(strings.Join(n.Hints, " "))
-		if down := strings.Contains(hints, "desc") || strings.Contains(hints, "down"); down == t.Goal.Descending {
-			cost = costNamed + 0.2
-		}
-		w := t.way("the sign "+DescribeNode(t.Model, i)+" of the header", cost, press(i))
-		w.Used = used
-		list = append(list, w)
-	}
-	return list
-}
-
-// pressable returns the only thing in a node that can be pressed; -1.
-func (t *Task) pressable(node int) int {
-	found := -1
-	for i := node + 1; i < len(t.Model.Nodes) && t.Model.Inside(node, i); i++ {
-		n := &t.Model.Nodes[i]
-		if !n.Interactive || n.Hidden || n.Editable || n.Role == "slider" || n.Role == "separator" {
-			continue
-		}
-		if found >= 0 && t.Model.Inside(found, i) {
-			continue
-		}
-		if found >= 0 {
-			return -1
-		}
-		found = i
-	}
-	return found
-}
-
-// orders returns the choices of options of lists by which the page is sorted.
-func (t *Task) orders() []Way {
-	var list []Way
-	for _, c := range t.find(t.Goal.Measure, find.Option) {
-		f := &t.Model.Fields[c.Index]
-		if !sortsBy(t, f) || c.Sub >= len(f.Options) {
-			continue
-		}
-		score := 0.0
-		if d := direction(f.Options[c.Sub].Label); d != 0 && (d < 0) != t.Goal.Descending {
-			score = 0.5
-		}
-		for _, w := range OptionWays(t, c.Index, c.Sub) {
-			w.Cost = costState + 1 - c.Score + score
-			w.Used = append(slices.Clone(c.Used), t.verbUse("sorted"))
-			list = append(list, w)
-		}
-	}
-	return list
-}
-
-// sortsBy reports whether a field is a list of orders, by its name or its options.
-func sortsBy(t *Task, f *page.Field) bool {
-	for _, name := range f.Names {
-		if textHas(name, t.Lang, "sort", "order by") {
-			return true
-		}
-	}
-	return len(f.Options) > 0 && slices.ContainsFunc(f.Options, func(o page.Option) bool { return direction(o.Label) != 0 })
-}
-
-// direction is 1 where a text says that an order rises, -1 that it falls, 0 neither.
-func direction(label string) int {
-	switch {
-	case textHas(label, "", "descending"), strings.ContainsAny(label, "↓▼"):
-		return -1
-	case textHas(label, "", "ascending"), strings.ContainsAny(label, "↑▲"):
-		return 1
-	}
-	return 0
-}
-
 // filter: an option, chip, tab or box that is called so; a control of filters opened first.
 func filter(t *Task) []Way {
 	var list []Way
@@ -132,6 +22,7 @@ func filter(t *Task) []Way {
 			for _, c := range t.find(&d, find.Option, find.Control) {
 				list = append(list, t.chosen(&c, costState+1-c.Score)...)
 			}
+			list = append(list, t.halves(&t.Goal.Target[i].State[0])...)
 		}
 	}
 	return append(list, t.openers("filter")...)
@@ -141,11 +32,34 @@ func filter(t *Task) []Way {
 // called: "finished" of "the finished tasks". What the list is of need not stand in its name.
 func toldBy(d *intent.Description) (intent.Description, bool) {
 	bare := len(d.Words)+len(d.Having)+len(d.Lacking)+len(d.Relation)+len(d.Compare) == 0 && d.In == nil && d.Of == nil && d.Extreme == nil && d.Ordinal == 0
-	if !bare || d.Noun == "" || len(d.State) != 1 || d.State[0].Not {
+	if !bare || d.Noun == "" && !d.Pronoun || len(d.State) != 1 || d.State[0].Not {
 		return intent.Description{}, false
 	}
 	s := &d.State[0]
 	return intent.Description{Span: s.Span, Words: []intent.Word{{Span: s.Span, Text: s.Text}}}, true
+}
+
+// halves returns the presses of what shows the things in a state where it is called otherwise: beside the
+// one for those that are done, what says "active" is for those that are open.
+func (t *Task) halves(s *intent.State) []Way {
+	if s.Name != "open" {
+		return nil
+	}
+	parts := func(states ...string) []int {
+		var list []int
+		for i := range t.Model.Controls {
+			if c := &t.Model.Controls[i]; usable(t.Model, c) && !c.Hidden && len(strings.Fields(effect.ControlName(t.Model, i))) == 1 && saysState(effect.ControlName(t.Model, i), states...) {
+				list = append(list, i)
+			}
+		}
+		return list
+	}
+	active, done := parts("active", "enabled"), parts("done")
+	if len(active) != 1 || len(done) != 1 {
+		return nil
+	}
+	c := find.Candidate{What: find.Control, Index: active[0], Node: t.Model.Controls[active[0]].Node, Score: 1, Used: []find.Use{{Span: s.Span, By: "filter"}}}
+	return t.chosen(&c, costState)
 }
 
 // chosen returns the ways to choose a candidate: an option, the press of a control, a box.

@@ -10,6 +10,7 @@ package method
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -178,6 +179,11 @@ func (t *Task) scope() int {
 		return -1
 	}
 	return t.Model.Containers[t.Inside].Node
+}
+
+// Types reports whether a way types a text or sets one.
+func (w *Way) Types() bool {
+	return slices.ContainsFunc(w.Acts, func(a Act) bool { return a.Tool == step.InputText || a.Tool == step.TypeKeys })
 }
 
 // usable reports whether a control can be used now.

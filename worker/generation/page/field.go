@@ -146,6 +146,8 @@ func (b *builder) kindOf(i int) string {
 		return "number"
 	case n.Tag != "input" && n.Tag != "textarea" && n.Editable:
 		return "editor"
+	case b.closedList(i):
+		return "choice"
 	case strings.Contains(shape.Lower(n.Class), "datepicker") || shape.ClassWord(n, pickerWords) || b.X.Parent(i) >= 0 && shape.ClassWord(&b.Nodes[b.X.Parent(i)], shape.Words("datepicker flatpickr")) || datePattern(n.Placeholder):
 		return "date"
 	}

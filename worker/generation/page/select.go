@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page/shape"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -52,6 +53,11 @@ func (b *builder) face(f *Field) {
 	if chosen := shape.SelectedLabel(n); f.Value == "" {
 		f.Value = chosen
 	}
+	if f.ReadOnly && !f.Multiple { // nothing else can be entered
+		for _, o := range n.Options {
+			f.Options = append(f.Options, Option{Label: o.Label, Value: o.Value, Node: -1, Selected: o.Selected, Disabled: o.Disabled})
+		}
+	}
 	for _, name := range b.labelOf(list) {
 		if !slices.Contains(f.Names, name) {
 			f.Names = append(f.Names, name)
@@ -59,14 +65,42 @@ func (b *builder) face(f *Field) {
 	}
 }
 
+// timeWords are classes of inputs that open something else than a list.
+var timeWords = shape.Words("date time calendar color colour clock file upload range daterange")
+
+// closedList reports whether an input of text that takes no keys shows what is chosen of a list that opens
+// when it is pressed. One that shows a number, an address or a code is only to be read, and one that asks
+// for a date opens a calendar.
+func (b *builder) closedList(i int) bool {
+	n := &b.Nodes[i]
+	if n.Tag != "input" || !n.ReadOnly || n.Disabled || n.Password || !listTypes[n.Type] || strings.ContainsAny(n.Value, "0123456789/@:_") {
+		return false
+	}
+	for up, k := i, 0; up >= 0 && k < 3; up, k = b.X.Parent(up), k+1 {
+		if shape.ClassWord(&b.Nodes[up], timeWords) || shape.ClassWord(&b.Nodes[up], pickerWords) && !shape.ClassWord(&b.Nodes[up], shape.SelectWords) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(b.labelOf(i), func(name string) bool {
+		return slices.ContainsFunc(strings.Fields(name), func(w string) bool {
+			return slices.ContainsFunc(lexicon.Concept(strings.Trim(w, ".:()"), ""), func(c lexicon.ConceptID) bool { return timeConcepts[c.Name()] })
+		})
+	})
+}
+
+// timeConcepts are what inputs that open a calendar or clock are called.
+var timeConcepts = map[string]bool{"date": true, "day": true, "time": true, "calendar": true, "period": true, "birthday": true, "date_of_birth": true,
+	"date_from": true, "date_to": true, "arrival": true, "departure": true, "month": true, "from": true, "until": true}
+
 // hiddenList returns the only list of the browser that stands, hidden, beside an input which is called
 // in the code as what takes its place, and says so: by its role, or the name that both have; -1. The
 // hidden list of countries beside a telephone number is another field.
 func (b *builder) hiddenList(i int) int {
-	if n := &b.Nodes[i]; n.Hidden || n.Tag != "input" || !n.Editable || len(n.Options) > 0 || !listTypes[n.Type] {
+	closed := b.closedList(i)
+	if n := &b.Nodes[i]; n.Hidden || n.Tag != "input" || !n.Editable && !closed || len(n.Options) > 0 || !listTypes[n.Type] {
 		return -1
 	}
-	called := false
+	called := closed
 	for up, k := b.X.Parent(i), 0; up >= 0 && k < 5; up, k = b.X.Parent(up), k+1 {
 		called = called || shape.ClassWord(&b.Nodes[up], customWords)
 		if b.severalFields(up) {
@@ -82,7 +116,7 @@ func (b *builder) hiddenList(i int) int {
 			}
 		}
 		if list >= 0 && called {
-			if b.opensList(i) || b.sameName(i, list) {
+			if closed || b.opensList(i) || b.sameName(i, list) {
 				return list
 			}
 			return -1
@@ -99,8 +133,12 @@ func (b *builder) opensList(i int) bool {
 	return b.Nodes[i].Role == "combobox" || b.Nodes[i].Popup == "listbox"
 }
 
-// sameName reports whether two elements have the same label, or accessible name without one.
+// sameName reports whether an input and a list have the same label, or accessible name without one, or the
+// input is numbered after the list ("guests" and "guests-selectized").
 func (b *builder) sameName(i, j int) bool {
+	if id := b.Nodes[j].ID; id != "" && strings.HasPrefix(b.Nodes[i].ID, id+"-") {
+		return true
+	}
 	of := func(n *snapshot.Node) string { return shape.Label(cmp.Or(n.Label, n.Name)) }
 	return of(&b.Nodes[i]) != "" && of(&b.Nodes[i]) == of(&b.Nodes[j])
 }
@@ -182,6 +220,18 @@ func (b *builder) chosenText(i int, f *Field) string {
 	return ""
 }
 
+// chosenTexts is what a list shows of several that are chosen, beside what it offers still.
+func (b *builder) chosenTexts(i int, f *Field) string {
+	var list []string
+	for _, l := range b.LeavesIn(i, b.X.End(i), shape.MaxLeaves) {
+		offered := slices.ContainsFunc(f.Options, func(o Option) bool { return o.Node == l || o.Label == b.Leaf[l] })
+		if !offered && !b.Nodes[l].Hidden && b.Nodes[l].Tag != "label" && shape.Label(b.Leaf[l]) != f.Label && len(b.Leaf[l]) <= maxLabel {
+			list = append(list, b.Leaf[l])
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
 // optionsOf returns the options of a list that a page built: in it, or hidden elsewhere with
 // it as their opener, or in the list that is open while it says that it is expanded.
 func (b *builder) optionsOf(i int) []int {
@@ -223,32 +273,46 @@ func (b *builder) inCombobox(i int) bool {
 	return false
 }
 
+// listsOptions reports whether a name is the text of a list that is open: several of its options.
+func listsOptions(name string, options []Option) bool {
+	n := 0
+	for i := range options {
+		if strings.Contains(name, options[i].Label) {
+			n++
+		}
+	}
+	return n > 1
+}
+
+var openWords = shape.Words("active open opened visible expanded show")
+
 // customSelects finds lists without roles: what reacts, is called so in the code, and has its
-// options in it, hidden.
+// options in it, hidden unless it is open.
 func (b *builder) customSelects() {
 	for i := range b.Nodes {
 		n := &b.Nodes[i]
 		if n.Hidden || n.Role != "" || !n.Interactive || !shape.ClassWord(n, shape.SelectWords) || b.X.End(i)-i > 200 {
 			continue
 		}
+		open := shape.ClassWord(n, openWords)
 		f := Field{Node: i, Kind: "choice", Names: b.labelOf(i), Multiple: shape.ClassWord(n, shape.MultipleWords)}
 		for j := i + 1; j < b.Stop(i); j++ {
 			m := &b.Nodes[j]
-			if m.Hidden && (b.ReactsStrongly(m) || m.Role == "option") && len(b.X.Children(j)) == 0 && b.Leaf[j] != "" {
+			if (m.Hidden || open) && (b.ReactsStrongly(m) || m.Role == "option") && len(b.X.Children(j)) == 0 && b.Leaf[j] != "" {
 				f.Options = append(f.Options, Option{Label: b.Leaf[j], Node: j, Selected: m.Selected == "true" || shape.ClassWord(m, shape.ChosenWords)})
 			}
 			if shape.TypedRoles[m.Role] && !m.Hidden {
 				f.Names = append(b.labelOf(j), f.Names...)
 			}
 		}
-		if len(f.Options) < 2 {
+		if len(f.Options) < 2 && !(open && f.Multiple) {
 			continue
 		}
-		if f.Multiple {
-			f.Kind = "choices"
-		}
 		f.Value = b.chosenText(i, &f)
-		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == shape.Label(f.Value) })
+		if f.Multiple {
+			f.Kind, f.Value = "choices", b.chosenTexts(i, &f)
+		}
+		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == shape.Label(f.Value) || listsOptions(name, f.Options) })
 		f.Label = ""
 		if len(f.Names) > 0 {
 			f.Label = f.Names[0]

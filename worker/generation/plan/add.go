@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -33,7 +32,7 @@ func (p *planner) add(ctx context.Context, g *intent.Goal) error {
 	if one := p.appended(g); one != nil && !offered {
 		return p.edit(ctx, one)
 	}
-	if offered {
+	if offered && !p.filedAs(g) {
 		return p.takeEach(ctx, g)
 	}
 	if c, ok := p.product(g); ok {
@@ -290,22 +289,16 @@ func (p *planner) make(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
-	if len(f.fields) > 0 && p.takesAll(start, f) {
-		mark := p.mark()
-		if err := p.fill(ctx, f, p.anywhere); err != nil {
-			return err
-		}
-		if f.complete() {
-			done, err := p.handIn(ctx, g, start, f)
-			if err != nil || done {
-				return err
-			}
-		}
-		if err := p.back(ctx, mark, start); err != nil {
+	if len(f.fields) > 0 && p.takesAll(start, f) || len(f.fields) > 1 && p.paged(start, f) {
+		if done, err := p.madeIn(ctx, g, start, f); err != nil || done {
 			return err
 		}
 		f = newForm(f.fields)
 	}
+	if done, err := p.seekForm(ctx, g, f); err != nil || done {
+		return err
+	}
+	f = newForm(f.fields)
 	if err := p.through(ctx, g, f, nil); err != nil {
 		return err
 	}
@@ -345,7 +338,7 @@ func (p *planner) takesAll(m *page.Model, f *form) bool {
 			return false
 		}
 		c := &as.Slots[i].To
-		if c.Index < len(m.Fields) && m.Fields[c.Index].Record >= 0 && m.Fields[c.Index].Kind == "switch" {
+		if c.Index < len(m.Fields) && m.Fields[c.Index].Record >= 0 && m.Fields[c.Index].Kind == "switch" && !sharesRecord(m, as.Slots, i) {
 			return false
 		}
 		if p.holdsThing(m, c) {
@@ -353,24 +346,6 @@ func (p *planner) takesAll(m *page.Model, f *form) bool {
 		}
 	}
 	return true
-}
-
-const leastTitle = 3 // letters of the name of a thing, which is no number or sign
-
-// holdsThing reports whether a field of text holds what a thing of the page is called, and no step
-// typed it: the form is that of this thing, and what is typed there changes it and adds nothing.
-func (p *planner) holdsThing(m *page.Model, c *find.Candidate) bool {
-	if c.What != find.Field || c.Index >= len(m.Fields) || m.Fields[c.Index].Kind != "text" || m.Fields[c.Index].Record >= 0 {
-		return false
-	}
-	held := strings.TrimSpace(m.Fields[c.Index].Value)
-	typed := slices.ContainsFunc(p.steps, func(s step.Step) bool { t := s.Tool.Args.Text; return t != nil && strings.TrimSpace(*t) == held })
-	if len(held) < leastTitle || typed {
-		return false
-	}
-	return slices.ContainsFunc(m.Records, func(r page.Record) bool {
-		return strings.EqualFold(r.Title, held) || strings.HasPrefix(r.Title, held+" ")
-	})
 }
 
 // handIn hands in what was filled in on the page: by the control beside it that adds, by Enter.

@@ -189,6 +189,9 @@ func orderOf(m *page.Model, c *find.Check) ([]assertion, bool) {
 		}
 		texts = append(texts, beginning(text))
 	}
+	for in >= 0 && m.Nodes[in].Tag == "slot" { // it only shows where the texts of its host go
+		in = m.Nodes[in].Parent
+	}
 	var list []assertion
 	for from := 0; from < len(texts)-1; {
 		to := from + 2

@@ -146,9 +146,16 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 	if a.only && l.depth == 0 {
 		return list
 	}
+	own := -1
+	if t.Target != nil && l.depth == 0 {
+		own = effect.RecordOf(m, t.Target)
+	}
 	list = slices.DeleteFunc(append(list, method.Ways(t)...), func(w method.Way) bool {
-		return ticks(m, a, &w) || handsInUnfilled(m, a, &w) || choosesFilter(m, a.goal, &w) || p.countsOther(m, a.goal, &w)
+		return a.ticks(m, own, &w) || a.handsInUnfilled(m, own, &w, l) || choosesFilter(m, a.goal, &w) || p.countsOther(m, a.goal, &w)
 	})
+	for i := range list {
+		list[i].Reveals = list[i].Reveals || p.leadsOn(m, a, &list[i])
+	}
 	if t.Target == nil && len(a.target) == 0 {
 		list = slices.DeleteFunc(list, func(w method.Way) bool { return p.ofOther(m, a.goal, &w) })
 	}
@@ -206,6 +213,13 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	a.did[w.Key] = !same(before, now) && (irrevocable(a.goal) || before.Front == now.Front || opened(before, now) < 0)
 	p.noteHarm(a, w, before, now)
 	v := p.verdict(a, now, w, before)
+	switch {
+	case a.fills == nil || l.depth == 0:
+	case spoils(before, now):
+		v = effect.Verdict{State: effect.Unseen, Why: "it changed what was filled in"}
+	case v.State == effect.Reached && a.goal.Effect == intent.Add && stillAsks(a, now):
+		v = effect.Verdict{State: effect.Partly, Why: "what was filled in was not handed in"}
+	}
 	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)
 	a.last = v.Why
 	switch v.State {
@@ -274,6 +288,9 @@ func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *
 			}
 			if got := p.verdict(a, m, &method.Way{}, now); got.State == effect.Reached && !p.needsSubmit(a, m, inner) {
 				return got, nil
+			}
+			if a.goal.Effect == intent.Set && inner.inside >= 0 && a.holds != nil && a.holds(m) && p.nextSubmits() {
+				return effect.Verdict{State: effect.Reached, Why: "it is filled in, and the text hands it in", Used: v.Used}, nil
 			}
 			if inner.inside < 0 && a.goal.Effect == intent.Add && a.holds != nil && a.holds(m) && p.nextSubmits() {
 				p.pendingForm(a.goal, before)

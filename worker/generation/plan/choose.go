@@ -212,7 +212,9 @@ func (p *planner) narrowing(g *intent.Goal) []intent.Field {
 	}
 	for i := range g.Target {
 		d := &g.Target[i]
-		if len(d.Words) > 0 && !p.listed(d) {
+		if of := p.ofList(d); of != nil {
+			add(intent.Span{From: of[0].Span.From, To: of[len(of)-1].Span.To}, phraseWords(&intent.Description{Words: of}))
+		} else if len(d.Words) > 0 && !p.listed(d) {
 			add(intent.Span{From: d.Words[0].Span.From, To: d.Words[len(d.Words)-1].Span.To}, phraseWords(d))
 		}
 		for _, s := range d.State {
@@ -242,15 +244,23 @@ func (p *planner) listed(d *intent.Description) bool {
 	if len(f.Candidates) < 2 || len(f.Missing)+len(f.Assumed) > 0 {
 		return false
 	}
-	group := -1
-	for _, c := range f.Candidates {
-		if g := p.model.Records[c.Index].Group; group >= 0 && g != group || g < 0 {
-			return false
-		} else if group = g; len(p.model.Groups[g].Records) != len(f.Candidates) {
-			return false // some of them are called so: that narrows
-		}
+	if !wholeList(p.model, f.Candidates) {
+		return false // some of them are called so: that narrows
 	}
 	p.use(f.Candidates[0].Used...)
+	return true
+}
+
+// wholeList reports whether records are all of one list.
+func wholeList(m *page.Model, list []find.Candidate) bool {
+	group := -1
+	for _, c := range list {
+		if g := m.Records[c.Index].Group; group >= 0 && g != group || g < 0 {
+			return false
+		} else if group = g; len(m.Groups[g].Records) != len(list) {
+			return false
+		}
+	}
 	return true
 }
 

@@ -2,6 +2,8 @@ package plan
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -27,6 +29,9 @@ func (p *planner) uncover(ctx context.Context, before *page.Model, node int) (*p
 	banner := method.CoverOf(now, at)
 	if banner < 0 || p.pressedBefore() && before.Index().ByRef(now.Nodes[banner].Ref) >= 0 && p.first.Index().ByRef(now.Nodes[banner].Ref) < 0 {
 		return nil, nil // a deed of the text opened it
+	}
+	if chosenIn(now, banner) {
+		return p.leaveList(ctx)
 	}
 	closing := method.Closing(now, banner)
 	if closing < 0 {
@@ -75,4 +80,25 @@ func (p *planner) speaksOfCovers() bool {
 		}
 	}
 	return false
+}
+
+// chosenIn reports whether an element holds a list of which something is chosen: what lies over others is
+// its options, and no banner, and a cross in it takes out what was chosen.
+func chosenIn(m *page.Model, node int) bool {
+	return slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+		return (f.Kind == "choice" || f.Kind == "choices") && strings.TrimSpace(f.Value) != "" && m.Inside(node, f.Node)
+	})
+}
+
+// leaveList goes on from a list whose options are still open, and closes them by that.
+func (p *planner) leaveList(ctx context.Context) (*page.Model, error) {
+	if err := p.full(); err != nil {
+		return nil, err
+	}
+	s := step.Step{ID: p.newID(), Tool: step.Tool{Type: step.PressKey, Args: step.Args{Key: "Tab"}}}
+	if record, err := p.execute(ctx, s); err != nil || record.Status != step.Passed {
+		return nil, err
+	}
+	p.keep(s, "leaves the list")
+	return p.lookAnew(ctx)
 }

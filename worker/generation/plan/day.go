@@ -17,9 +17,16 @@ func (p *planner) asked(ctx context.Context, g *intent.Goal) (*intent.Goal, *for
 	if err != nil {
 		return g, nil, nil, err
 	}
+	g = p.ofOutside(start, g)
 	f := newForm(append(append(titleFields(g), g.Fields...), p.placeFields(start, g)...))
-	if p.takesAll(start, f) {
-		return g, f, start, nil
+	if err = p.peek(ctx, f, p.anywhere); err == nil {
+		err = p.split(ctx, f, p.anywhere)
+	}
+	if err != nil {
+		return g, nil, nil, err
+	}
+	if start, err = p.look(ctx); err != nil || p.takesAll(start, f) {
+		return g, f, start, err
 	}
 	if g, err = p.onDay(ctx, g); err != nil {
 		return g, nil, nil, err

@@ -64,6 +64,12 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 	if err := p.prepareValues(ctx, f); err != nil {
 		return err
 	}
+	if err := p.peek(ctx, f, within); err != nil {
+		return err
+	}
+	if err := p.split(ctx, f, within); err != nil {
+		return err
+	}
 	stuck := map[int]bool{}
 	shown := 0
 	for range 3*len(f.fields) + 2 {
@@ -124,6 +130,29 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 // that of another thing.
 func otherName(f *intent.Field, slot *find.Slot) bool {
 	return f.Name != nil && f.Name.Quoted && len(slot.Missing) > 0
+}
+
+// split has the values that the page asks for in two fields be two.
+func (p *planner) split(ctx context.Context, f *form, within func(m *page.Model) int) error {
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	w := p.wantIn(m, within(m))
+	w.Taken = f.taken
+	left, _ := f.left()
+	parts := find.Split(m, left, w)
+	var held []intent.Field
+	for i := range f.fields {
+		if f.done[i] {
+			held = append(held, f.fields[i])
+		}
+	}
+	f.fields, f.done = append(held, parts...), make([]bool, len(held)+len(parts))
+	for i := range held {
+		f.done[i] = true
+	}
+	return nil
 }
 
 func without(left []intent.Field, at []int, stuck map[int]bool) ([]intent.Field, []int) {
@@ -228,6 +257,9 @@ func (p *planner) offersNothing(m *page.Model, slot *find.Slot, f *intent.Field)
 	v := &f.Value
 	kind := m.Fields[slot.To.Index].Kind
 	typed := (kind == "text" || kind == "editor") && slot.Text == v.Text
+	if typed && m.Fields[slot.To.Index].InPlace { // a cell holds something already: which one is to be another nothing says
+		return true
+	}
 	switch p.goal.Effect {
 	case intent.Filter:
 		return typed && !method.IsSearch(m, slot.To.Index) && v.Number == nil && v.Date == nil
@@ -260,6 +292,7 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 	if method.Unmarked(start, c) && v.Number != nil {
 		return p.slide(ctx, c, *v.Number)
 	}
+	listed := false // it offers options, and the value is none of them: typed it may stand there and not count
 	for n, w := range method.FillWays(t, c, v, off) {
 		if n == maxWays || p.spent() || n > 0 && p.cfg.Explore == ExploreOff {
 			break
@@ -272,7 +305,7 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 		if err != nil {
 			return false, err
 		}
-		holds := ok && p.heldBy(&w, start, now, c, v, off)
+		holds := ok && !(listed && w.Types()) && p.heldBy(&w, start, now, c, v, off)
 		p.trace("%q by %s: done %v, holds %v", v.Text, w.Name, ok, holds)
 		if holds && !p.filtered(start, now, c) {
 			return true, nil
@@ -281,6 +314,7 @@ func (p *planner) fillField(ctx context.Context, c *find.Candidate, v *intent.Va
 			if done, err := p.pick(ctx, start, start, now, c, v, 0); err != nil || done {
 				return done, err
 			}
+			listed = listed || offersOptions(start, now, c)
 		}
 		if now.Dialog != nil {
 			return false, nil

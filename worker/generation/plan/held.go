@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -24,6 +25,21 @@ func (p *planner) heldBy(w *method.Way, start, now *page.Model, c *find.Candidat
 		}
 	}
 	return p.holdsNow(start, now, c, v, off)
+}
+
+// offersOptions reports whether a choice that was opened offers several options. One of entries takes
+// what it does not offer too.
+func offersOptions(start, now *page.Model, c *find.Candidate) bool {
+	if f := &start.Fields[c.Index]; f.Kind != "choice" || f.Entries {
+		return false
+	}
+	n := 0
+	for _, i := range newNodes(start, now) {
+		if now.Nodes[i].Role == "option" && !now.Nodes[i].Hidden {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // suggests reports whether what came after a text was typed offers that text.
@@ -75,6 +91,10 @@ func (p *planner) holdsNow(start, now *page.Model, c *find.Candidate, v *intent.
 		return false
 	}
 	at, ok := fieldNow(start, now, c)
+	if !ok && !off && c.What == find.Option && at.Sub < 0 && now.Fields[at.Index].Kind == "choices" {
+		label := intent.Value{Text: start.Fields[c.Index].Options[c.Sub].Label}
+		return taken(start, now, c, &label) // a list that offers no more what was chosen, and shows it beside
+	}
 	return ok && method.Holds(now, &at, v, off)
 }
 
@@ -110,6 +130,24 @@ func fieldNow(start, now *page.Model, c *find.Candidate) (find.Candidate, bool) 
 	return at, true
 }
 
+const leastTitle = 3 // letters of the name of a thing, which is no number or sign
+
+// holdsThing reports whether a field of text holds what a thing of the page is called, and no step
+// typed it: the form is that of this thing, and what is typed there changes it and adds nothing.
+func (p *planner) holdsThing(m *page.Model, c *find.Candidate) bool {
+	if c.What != find.Field || c.Index >= len(m.Fields) || m.Fields[c.Index].Kind != "text" || m.Fields[c.Index].Record >= 0 {
+		return false
+	}
+	held := strings.TrimSpace(m.Fields[c.Index].Value)
+	typed := slices.ContainsFunc(p.steps, func(s step.Step) bool { t := s.Tool.Args.Text; return t != nil && strings.TrimSpace(*t) == held })
+	if len(held) < leastTitle || typed {
+		return false
+	}
+	return slices.ContainsFunc(m.Records, func(r page.Record) bool {
+		return strings.EqualFold(r.Title, held) || strings.HasPrefix(r.Title, held+" ")
+	})
+}
+
 // keptField is a field that the text says to leave as it is.
 type keptField struct {
 	ref, label, value string
@@ -119,6 +157,25 @@ type keptField struct {
 func (p *planner) keepField(m *page.Model, c *find.Candidate) {
 	f := &m.Fields[c.Index]
 	p.kept = append(p.kept, keptField{m.Nodes[f.Node].Ref, f.Label, fieldState(m, f)})
+}
+
+// keptPart is the claim that what a goal says to leave as it is has not changed, where that is no field:
+// a section, an entry. nil for others.
+func (p *planner) keptPart(g *intent.Goal) *intent.Goal {
+	claim := &intent.Claim{Span: g.Span, Property: intent.Unchanged}
+	for i := range g.Fields {
+		if !g.Fields[i].Keep || g.Fields[i].Name == nil {
+			return nil
+		}
+		claim.Subject = append(claim.Subject, *g.Fields[i].Name)
+	}
+	if len(g.Fields) == 0 || len(g.Target) > 0 {
+		return nil
+	}
+	if f := find.Description(p.model, &claim.Subject[0], p.want(p.model, find.Field, find.Option)); f.Clear() {
+		return nil
+	}
+	return &intent.Goal{Span: g.Span, Effect: intent.Check, Verb: g.Verb, Claim: claim}
 }
 
 func fieldState(m *page.Model, f *page.Field) string {

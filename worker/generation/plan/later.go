@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -50,6 +51,11 @@ func (p *planner) laterPress() bool {
 func (p *planner) useMade(g *intent.Goal) {
 	for i := range g.Target {
 		d := &g.Target[i]
+		for _, s := range d.State {
+			if !s.Not && slices.Contains(lexicon.Concept(s.Text, p.text.Lang), lexicon.Named("new")) {
+				p.useSpan(s.Span, "made")
+			}
+		}
 		if !d.Called {
 			p.useSpan(d.NounSpan, "what was made")
 		} else if p.model != nil {
@@ -94,10 +100,18 @@ func (p *planner) rememberMade(g *intent.Goal) {
 	if p.model == nil || p.before == nil || len(g.Target) != 1 || p.model.Dialog != nil || p.before.Dialog != nil {
 		return
 	}
-	name := effect.Fold(phraseWords(&g.Target[0]))
+	names := []string{effect.Fold(phraseWords(&g.Target[0]))}
+	if names[0] == "" { // "a new task: wash the windows"
+		for i := range g.Fields {
+			if f := &g.Fields[i]; !f.Off && !f.Keep && f.Value.Number == nil && f.Value.Date == nil {
+				names = append(names, effect.Fold(f.Value.Text))
+			}
+		}
+	}
 	var made []find.Candidate
 	for _, r := range effect.Between(p.before, p.model).Added {
-		if rec := &p.model.Records[r]; name != "" && strings.Contains(effect.Fold(rec.Title), name) {
+		title := effect.Fold(p.model.Records[r].Title)
+		if rec := &p.model.Records[r]; slices.ContainsFunc(names, func(name string) bool { return name != "" && strings.Contains(title, name) }) {
 			made = append(made, find.Candidate{What: find.Record, Index: r, Node: rec.Node, Sub: -1, Score: 1})
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -53,8 +54,18 @@ func (p *planner) orders(m *page.Model, c *find.Candidate, f *intent.Field) bool
 	if v := &f.Value; !v.Quoted && v.Number == nil && v.Date == nil && !strings.ContainsAny(v.Text, "@0123456789") && !capitalized(v.Text) {
 		return true // "with olives on top" is not what to write into a note
 	}
+	if f.Value.Quoted && asksWhat(m.Fields[c.Index].Label) {
+		return false // "reserve 'Dune'" in a form that asks for a title
+	}
 	return g.Effect == intent.Add && slices.ContainsFunc(g.Target, func(d intent.Description) bool {
 		return f.Value.Span.From >= d.Span.From && f.Value.Span.To <= d.Span.To
+	})
+}
+
+// asksWhat reports whether a field is called as what asks which thing is meant.
+func asksWhat(label string) bool {
+	return slices.ContainsFunc(lexicon.Concept(label, ""), func(id lexicon.ConceptID) bool {
+		return slices.Contains([]string{"title", "article", "product", "item"}, id.Name())
 	})
 }
 
@@ -138,12 +149,12 @@ func entry(m *page.Model, control int, g *intent.Goal) bool {
 
 // ticks reports whether a way ends with ticking a box or choosing an option, which hands in nothing
 // and gives nothing another text.
-func ticks(m *page.Model, a *attempt, w *method.Way) bool {
+func (a *attempt) ticks(m *page.Model, own int, w *method.Way) bool {
 	g := a.goal
 	switch g.Effect {
 	case intent.Submit, intent.Edit, intent.Append, intent.SignIn, intent.SignOut:
 	case intent.Add: // what is to be filled in is in no box
-		if len(g.Fields) == 0 || len(a.target) > 0 {
+		if len(g.Fields) == 0 || a.inTarget(m, own, w) {
 			return false
 		}
 	case intent.Act: // "ask for an appointment for Ann on May 4" is a form and no box
@@ -160,10 +171,19 @@ func ticks(m *page.Model, a *attempt, w *method.Way) bool {
 	return at >= 0 && at < len(m.Nodes) && (m.Nodes[at].Checked != "" && m.Nodes[at].Role != "button" || m.Nodes[at].Role == "option")
 }
 
-// handsInUnfilled reports whether a way presses what hands in a form of the page, while values that the
-// text gives are still to be filled in: they stand in no form that comes by that.
-func handsInUnfilled(m *page.Model, a *attempt, w *method.Way) bool {
-	if a.fills == nil || a.holds == nil || a.holds(m) || len(a.target) > 0 || len(w.Acts) == 0 {
+// handsInUnfilled reports whether a way presses what hands in a form of the page, or one that came, while
+// values that the text gives are still to be filled in: they stand in no form that comes by that.
+func (a *attempt) handsInUnfilled(m *page.Model, own int, w *method.Way, l level) bool {
+	if a.fills == nil || a.holds == nil || a.holds(m) || len(w.Acts) == 0 {
+		return false
+	}
+	if l.depth > 0 && w.Risks && !w.Reveals && m.Dialog == nil {
+		return slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+			was := a.start.Index().ByRef(m.Nodes[f.Node].Ref)
+			return !f.Hidden && (was < 0 || a.start.Nodes[was].Hidden)
+		})
+	}
+	if a.inTarget(m, own, w) {
 		return false
 	}
 	at := w.Acts[len(w.Acts)-1].Node
@@ -174,6 +194,16 @@ func handsInUnfilled(m *page.Model, a *attempt, w *method.Way) bool {
 		form := m.Index().Around(f.Node, "form")
 		return form >= 0 && !f.Hidden && m.Nodes[f.Node].Editable && m.Inside(form, at)
 	})
+}
+
+// inTarget reports whether a way acts on what a goal is done to, or on a part of it. Where that is no
+// entry of a list, all of the page may belong to it.
+func (a *attempt) inTarget(m *page.Model, own int, w *method.Way) bool {
+	if len(a.target) == 0 || len(w.Acts) == 0 {
+		return false
+	}
+	last := w.Acts[len(w.Acts)-1].Node
+	return own < 0 || last < 0 || m.Inside(m.Records[own].Node, last) || m.Records[own].Node == last
 }
 
 // ofNeighbour reports whether a way presses a control of another thing of the list that a thing is in:

@@ -64,6 +64,29 @@ func (p *planner) needsSubmit(a *attempt, m *page.Model, l level) bool {
 	return false
 }
 
+// spoils reports whether a form that is still there holds another value in one of its fields: what was pressed
+// is a part of it (the plus of a number), and hands nothing in.
+func spoils(before, now *page.Model) bool {
+	c := effect.Between(before, now)
+	return len(c.Added) == 0 && !c.URL && slices.ContainsFunc(c.Fields, func(f effect.Pair) bool {
+		was, is := &before.Fields[f.Before], &now.Fields[f.After]
+		return !was.Hidden && !is.Hidden && was.Value != "" && is.Value != "" && was.Kind != "shown" && was.Kind != "switch"
+	})
+}
+
+// stillAsks reports whether a form that came is there as it was filled in, and nothing was added: what the page
+// says beside it is the form's own.
+func stillAsks(a *attempt, now *page.Model) bool {
+	if len(effect.Between(a.start, now).Added) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(now.Fields, func(f page.Field) bool {
+		return !f.Hidden && f.Value != "" && now.Nodes[f.Node].Editable && !slices.ContainsFunc(a.start.Fields, func(was page.Field) bool {
+			return !was.Hidden && slices.Equal(was.Names, f.Names)
+		})
+	})
+}
+
 // handsIn reports whether what came to be filled in has a control that hands it in: what was typed
 // beside it is no reply yet.
 func (p *planner) handsIn(a *attempt, m *page.Model, l level) bool {

@@ -81,6 +81,8 @@ type planner struct {
 	askedReadings bool
 	askedThings   int
 	decided       []Decision
+	// lists are the options of lists that were opened to read them, by listName.
+	lists map[string][]string
 }
 
 // thing is a thing of the page that lasts from one model to the next.
@@ -161,6 +163,7 @@ func (p *planner) look(ctx context.Context) (*page.Model, error) {
 		return nil, err
 	}
 	p.model = page.New(s, page.After(p.last))
+	p.recallLists(p.model)
 	if s.Dialog == nil {
 		p.last = p.model
 	}

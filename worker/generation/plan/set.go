@@ -35,6 +35,9 @@ func (p *planner) set(ctx context.Context, g *intent.Goal) error {
 		one.Target, fields[0].Name = []intent.Description{*n}, nil
 		g = &one
 	}
+	if one := p.keptPart(g); one != nil {
+		return p.check(ctx, one)
+	}
 	if len(g.Target) == 0 {
 		fields, err := p.setSeveral(ctx, fields)
 		if err != nil || len(fields) == 0 {
@@ -200,6 +203,9 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 			return false, err
 		}
 		err = p.fill(ctx, f, p.inside(inside))
+		if err == nil && g.Effect == intent.Add && f.complete() {
+			err = p.chooseSaid(ctx, p.inside(inside))
+		}
 		if err != nil || g.Effect != intent.Act || !f.complete() || f.filled == before {
 			return f.filled > before, err
 		}
@@ -210,7 +216,12 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 		}
 		return true, err
 	}
-	a.options = func(t *method.Task) []method.Way { return prompted(t, f) }
+	a.options = func(t *method.Task) []method.Way {
+		if g.Effect == intent.Set && t.Target != nil && t.Target.What == find.Record && editsCells(t.Model, t.Target.Index) {
+			return append(prompted(t, f), method.InPlace(t)...) // a double click may open all of the row
+		}
+		return prompted(t, f)
+	}
 	a.holds = func(now *page.Model) bool { return f.complete() || p.promptTook(f, a.start, now) }
 	v, err := p.attempt(ctx, a)
 	if err != nil {
@@ -227,6 +238,11 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 	}
 	p.useSlots(g, a, v)
 	return nil
+}
+
+// editsCells reports whether a record has cells that are edited in place.
+func editsCells(m *page.Model, record int) bool {
+	return slices.ContainsFunc(m.Fields, func(f page.Field) bool { return f.InPlace && f.Record == record })
 }
 
 // inside returns where fields are looked for in what was opened: in the container, as long as it
@@ -246,37 +262,19 @@ func (p *planner) inside(container int) func(m *page.Model) int {
 	}
 }
 
-// maxPages bounds the pages of a form.
-const maxPages = 8
-
 // further goes on in a form of several pages, or in the parts of a page that are not open, with
 // the values that found no field.
 func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
-	for range maxPages {
-		m, err := p.look(ctx)
-		if err != nil {
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if c, ok := p.partOf(m); ok && f.filled == 0 && c.What == find.Record && editsCells(m, c.Index) { // "in the row of Ann set ..."
+		return p.through(ctx, g, f, []find.Candidate{c})
+	}
+	if f.filled > 0 {
+		if err := p.onPages(ctx, f); err != nil || f.complete() {
 			return err
-		}
-		w, ok := p.nextPage(m)
-		if !ok || f.filled == 0 || p.spent() {
-			break
-		}
-		now, err := p.step(ctx, &w)
-		if err != nil {
-			return err
-		}
-		if now == nil || same(m, now) {
-			break
-		}
-		before := f.filled
-		if err := p.fill(ctx, f, p.anywhere); err != nil {
-			return err
-		}
-		if f.complete() {
-			return nil
-		}
-		if f.filled == before {
-			break
 		}
 	}
 	if ok, err := p.seekFields(ctx, f); err != nil || ok {
@@ -286,18 +284,6 @@ func (p *planner) further(ctx context.Context, g *intent.Goal, f *form) error {
 		return p.through(ctx, g, f, nil)
 	}
 	return p.unfilled(f)
-}
-
-// nextPage is the press of what leads to the next page of a form and does no harm that the goal does
-// not speak of ("Pay and continue").
-func (p *planner) nextPage(m *page.Model) (method.Way, bool) {
-	g := p.goalFor(&intent.Value{})
-	for _, w := range method.Onward(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}) {
-		if method.Unsaid(m, &w, g, p.words(g.Span)) == "" {
-			return w, true
-		}
-	}
-	return method.Way{}, false
 }
 
 // seekFields opens tabs and sections until a field takes what is left.
@@ -312,7 +298,10 @@ func (p *planner) seekFields(ctx context.Context, f *form) (bool, error) {
 		if err != nil || p.spent() {
 			return false, err
 		}
-		w, ok := nextPart(m, tried)
+		w, ok := p.unveils(m, f, tried)
+		if !ok {
+			w, ok = nextPart(m, tried)
+		}
 		if !ok {
 			break
 		}
@@ -344,4 +333,22 @@ func (p *planner) seekFields(ctx context.Context, f *form) (bool, error) {
 		err = p.back(ctx, mark, start)
 	}
 	return false, err
+}
+
+// unveils is the press of what shows a field that is not seen and is called as the form says.
+func (p *planner) unveils(m *page.Model, f *form, tried map[string]bool) (method.Way, bool) {
+	left, _ := f.left()
+	w := p.wantIn(m, p.anywhere(m))
+	w.Hidden = true
+	for _, slot := range find.Assign(m, left, w).Slots {
+		if left[slot.Value].Name == nil || len(slot.Missing) > 0 || !m.Nodes[slot.To.Node].Hidden {
+			continue
+		}
+		a, ok := method.Unhide(m, slot.To.Node)
+		if key := partKey(&m.Nodes[max(a.Node, 0)]); ok && !tried[key] {
+			tried[key] = true
+			return method.Way{Name: "looks into " + method.DescribeNode(m, a.Node), Acts: []method.Act{a}}, true
+		}
+	}
+	return method.Way{}, false
 }

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -34,6 +36,9 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if a.bulk && now.Dialog == nil && now.Front < 0 && allChanged(c) && (v.State == effect.Partly || v.State == effect.Unseen && len(a.target) == 0 && len(c.Changed) > 0) {
 		v.State, v.Used = effect.Reached, append(v.Used, find.Use{Span: a.goal.Verb, By: "it changed them"})
 	}
+	if v.State == effect.Unseen && !w.Reveals && !w.Guess && acknowledged(c, a) {
+		v = effect.Verdict{State: effect.Reached, Why: "the page says that it took it", Used: []find.Use{{Span: a.goal.Verb, By: "handed in"}}}
+	}
 	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {
 		v.State, v.Why = effect.Partly, "it does not hold the value"
 	}
@@ -41,6 +46,24 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 		v.Why = "the question was answered, and nothing changed"
 	}
 	return v
+}
+
+// acknowledged reports whether a page says something that it did not say, and that is no refusal, when what was
+// filled in for an addition was handed in: its form is there no more, or is empty.
+func acknowledged(c *effect.Change, a *attempt) bool {
+	if a.goal.Effect != intent.Add || a.from == nil || len(a.goal.Fields) == 0 || !slices.ContainsFunc(c.NewLines, func(i int) bool { return c.After.Lines[i].Live }) {
+		return false
+	}
+	held := func(f *page.Field) bool {
+		return slices.ContainsFunc(c.Before.Fields, func(was page.Field) bool { return slices.Equal(was.Names, f.Names) && was.Value == f.Value })
+	}
+	if slices.ContainsFunc(c.After.Fields, func(f page.Field) bool { return !f.Hidden && f.Kind == "text" && f.Value != "" && !held(&f) }) {
+		return false
+	}
+	submit := *a.goal
+	submit.Effect = intent.Submit
+	v := effect.Judge(c, &submit, nil)
+	return v.State == effect.Reached && !v.Refused
 }
 
 // alone reports whether the list of a target is seen no more because the target was opened, by this way

@@ -2,12 +2,104 @@ package plan
 
 import (
 	"context"
+	"slices"
 
+	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
+
+const (
+	// maxPages bounds the pages of a form, and maxOthers those in a row that ask for nothing that the text
+	// says.
+	maxPages  = 8
+	maxOthers = 2
+)
+
+// nextPage is the press of what leads to the next page of a form and does no harm that the goal does
+// not speak of ("Pay and continue").
+func (p *planner) nextPage(m *page.Model) (method.Way, bool) {
+	g := p.goalFor(&intent.Value{})
+	for _, w := range method.Onward(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}) {
+		if method.Unsaid(m, &w, g, p.words(g.Span)) == "" {
+			return w, true
+		}
+	}
+	return method.Way{}, false
+}
+
+// onPages goes on in a form of several pages with the values that found no field on the first.
+func (p *planner) onPages(ctx context.Context, f *form) error {
+	others := 0
+	for range maxPages {
+		m, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		w, ok := p.nextPage(m)
+		if !ok || p.spent() {
+			return nil
+		}
+		now, err := p.step(ctx, &w)
+		if err != nil {
+			return err
+		}
+		if now == nil || same(m, now) && !fieldsCame(m, now) {
+			return nil
+		}
+		before := f.filled
+		if err := p.fill(ctx, f, p.anywhere); err != nil || f.complete() {
+			return err
+		}
+		if others++; f.filled > before {
+			others = 0
+		}
+		if others == maxOthers {
+			return nil
+		}
+	}
+	return nil
+}
+
+// paged reports whether a page is one of a form of several: it has what leads on beside the fields that take
+// values, and leaves the others to the pages that follow; or these, which are not seen yet, take all.
+func (p *planner) paged(m *page.Model, f *form) bool {
+	next, ok := p.nextPage(m)
+	if !ok || p.cfg.Explore == ExploreOff {
+		return false
+	}
+	w := p.wantIn(m, p.anywhere(m))
+	as := find.Assign(m, f.fields, w)
+	if len(as.Slots) == 0 {
+		w.Hidden = true
+		if as = find.Assign(m, f.fields, w); len(as.Slots) < len(f.fields) {
+			return false
+		}
+	}
+	return !slices.ContainsFunc(as.Slots, func(s find.Slot) bool {
+		return p.narrows(m, &s.To, &f.fields[s.Value]) || len(s.Missing) > 0 || m.Fields[s.To.Index].Record >= 0 || !method.Beside(m, s.To.Node, next.Acts[0].Node)
+	})
+}
+
+// leadsOn reports whether a way that would hand in only leads to a later page of a form: what says so is
+// there already, and not seen yet.
+func (p *planner) leadsOn(m *page.Model, a *attempt, w *method.Way) bool {
+	if a.goal.Effect != intent.Submit || len(w.Acts) == 0 {
+		return false
+	}
+	at := w.Acts[len(w.Acts)-1].Node
+	onward := method.Onward(&method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: -1, Near: -1})
+	if !slices.ContainsFunc(onward, func(o method.Way) bool { return o.Acts[0].Node == at }) {
+		return false
+	}
+	aim := find.Aim{Effect: intent.Submit, Lemma: a.goal.Lemma, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
+	return slices.ContainsFunc(find.Controls(m, aim), func(c find.Candidate) bool {
+		k := &m.Controls[c.Index]
+		return c.Score > leastSaid && m.Nodes[k.Node].Hidden && effect.ControlName(m, c.Index) != effect.ControlName(m, m.ControlAt(at)) && method.Beside(m, at, k.Node)
+	})
+}
 
 // onwardTo goes on in a form of several pages to the one that a disabled tab stands for, which nobody can
 // press: by what leads to the next page and nothing that deletes, pays or sends, as often as it takes. It

@@ -145,3 +145,65 @@ func TestRunPaysNotToGoOn(t *testing.T) {
 		}
 	}
 }
+
+// A form of several pages is filled in as it goes on, also where its first page asks for nothing that is
+// said, and what leads on is no handing in.
+func TestAdditionOnSeveralPages(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		added string
+		done  bool
+	}{
+		{"Sign up Lou Hart with lou@example.com, goal Strength.", "Lou/Hart/lou@example.com/Strength", true},
+		{"Trage Lou Hart mit lou@example.com und dem Ziel Strength ein.", "Lou/Hart/lou@example.com/Strength", true},
+		{"Sign up Lou Hart with lou@example.com, goal Flying.", "", false},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			at, added := 0, ""
+			held := map[string]string{"plan": "Basic", "goal": "Stamina"}
+			s := &scene{lang: "en"}
+			s.nodes = func() []snapshot.Node {
+				list := []snapshot.Node{{Ref: "head", Parent: -1, Tag: "h1", Role: "heading", Level: 1, Name: "Become a member"}, {Ref: "form", Parent: -1, Tag: "form", Role: "form"}}
+				page := func(i int, nodes ...snapshot.Node) {
+					div := len(list)
+					list = append(list, snapshot.Node{Ref: fmt.Sprint("page", i), Parent: 1, Tag: "div", Hidden: i != at, Opener: map[bool]string{true: "tab"}[i != at]})
+					for _, n := range nodes {
+						n.Parent, n.Hidden, n.Opener = div, i != at, list[div].Opener
+						list = append(list, n)
+					}
+				}
+				choice := func(ref, name string, options ...string) snapshot.Node {
+					n := snapshot.Node{Ref: ref, Tag: "select", Role: "combobox", Name: name, Label: name, Value: held[ref], Interactive: true, HasValue: true}
+					for _, o := range options {
+						n.Options = append(n.Options, snapshot.Option{Label: o, Value: o, Selected: o == held[ref]})
+					}
+					return n
+				}
+				page(0, choice("plan", "Plan", "Basic", "Full"), pressable("next0", "button", "Next"))
+				page(1, typable("first", "First name", held["first"]), typable("last", "Last name", held["last"]), typable("mail", "E-mail", held["mail"]),
+					choice("goal", "Goal", "Stamina", "Strength"), pressable("next1", "button", "Next"))
+				page(2, pressable("sign", "button", "Sign up"))
+				if added != "" {
+					list = append(list, snapshot.Node{Ref: "done", Parent: -1, Tag: "p", Role: "status", Live: true, Name: "Welcome, Lou!", Text: "Welcome, Lou!"})
+				}
+				return list
+			}
+			s.on = func(tool, ref, text string) {
+				switch {
+				case strings.HasPrefix(ref, "next") && tool == "click":
+					at++
+				case ref == "sign" && tool == "click":
+					added = strings.Join([]string{held["first"], held["last"], held["mail"], held["goal"]}, "/")
+				case tool == "input_text":
+					held[ref] = text
+				case tool == "select":
+					held[ref] = text
+				}
+			}
+			err := s.run(t, c.text)
+			if added != c.added || (err == nil) != c.done {
+				t.Errorf("%q was added: %v", added, err)
+			}
+		})
+	}
+}

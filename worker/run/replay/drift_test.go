@@ -290,7 +290,7 @@ func TestDriftOfHints(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": c.page}), Drift: c.mode,
-				Steps: []step.Step{within(3000, do(step.Click, step.Args{Selector: printed("#act", c.known)}))}})
+				Steps: []step.Step{within(8000, do(step.Click, step.Args{Selector: printed("#act", c.known)}))}})
 			require.Equal(t, c.code, r.Code, r.Message)
 			require.Equal(t, c.drifted, r.Records[0].Drifted != nil)
 			require.Equal(t, !c.drifted && c.mode == "", len(r.Fingerprints) == 1, "what it learns")
@@ -330,7 +330,7 @@ func TestDriftOfRiskyNames(t *testing.T) {
 			} else {
 				known = recorded(t, c.before, c.step)[0]
 			}
-			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": c.after}), Steps: []step.Step{within(3000, known)}})
+			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": c.after}), Steps: []step.Step{within(8000, known)}})
 			require.Equal(t, c.code, r.Code, r.Message)
 			require.NotNil(t, r.Records[0].Drifted)
 			require.Equal(t, c.code == "", r.Records[0].Drifted.Acted)
@@ -354,7 +354,7 @@ func TestDriftWaits(t *testing.T) {
 func TestDriftAcceptsOnlyWhatItSaw(t *testing.T) {
 	t.Parallel()
 	known := recorded(t, noted(`<button id=act>Save profile</button>`), do(step.Click, step.Args{Selector: css("#act")}))
-	known[0].TimeoutMS = 4000
+	known[0].TimeoutMS = 8000
 	page := func(next string) string {
 		return noted(`<button id=act>Loading profile</button><script>
 			const act = document.getElementById("act");

@@ -50,7 +50,7 @@ func TestRowsWaitForRequests(t *testing.T) {
 		`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/{a,b}","count":2}}}}`,
 	)}))
 	steps := tools(t, rows(`{"type":"wait_for_request","args":{"url":"**/a"}}`))
-	steps[0].TimeoutMS = 1500
+	steps[0].TimeoutMS = 5000 // of each row, the first of which passes
 	r := play(t, replay.Config{TestURL: at, Steps: steps})
 	require.Contains(t, r.Message, "row 2 of 2: wait_for_request: ", "the request of the row before does not count")
 }

@@ -70,8 +70,8 @@ func trials(t *testing.T, pairs []sentence.Pair, f func(*sentence.Trial, int, *s
 	for range workers {
 		site, err := set.Start(servicetest.NodeModules(t, "jquery-ui"))
 		require.NoError(t, err)
-		trial := &sentence.Trial{Site: site, Pool: stationed, Author: generation.NewAuthor(generation.AuthorConfig{StepTimeout: 5 * time.Second}),
-			Timeout: time.Minute, StepTimeout: 5 * time.Second}
+		trial := &sentence.Trial{Site: site, Pool: stationed, Author: generation.NewAuthor(generation.AuthorConfig{StepTimeout: 10 * time.Second}),
+			Timeout: 5 * time.Minute, StepTimeout: 10 * time.Second}
 		group.Go(func() {
 			defer site.Close()
 			for i := range next {

@@ -224,7 +224,7 @@ func (p *program) crash(t *testing.T, source, folder, name string, known map[str
 // start runs a command to its end and returns what it printed.
 func start(t *testing.T, command []string, source, out string) (string, error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
 	arguments := make([]string, len(command))
 	for i, a := range command {
