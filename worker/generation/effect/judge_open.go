@@ -50,6 +50,8 @@ func judgeExpand(j *judged) Verdict {
 	switch {
 	case j.Nothing:
 		return Verdict{State: Unseen, Why: "nothing changed"}
+	case j.stayed(map[bool]string{true: "collapsed", false: "expanded"}[more]):
+		return Verdict{State: Unseen, Why: "its state says that it is as it was"} // what came tells of it
 	case more && (len(j.Opened) > 0 || len(j.NewLines) > 0 || len(j.Added) > 0):
 		return reached("more is seen", j.used("it is expanded")...)
 	case !more && (len(j.Closed) > 0 || len(j.GoneLines) > 0 || len(j.Removed) > 0):
@@ -61,6 +63,16 @@ func judgeExpand(j *judged) Verdict {
 		}
 	}
 	return j.partly()
+}
+
+// stayed reports whether a thing that was meant is in a state of its own that it was in before: what a
+// control in it is, as a menu, says nothing of it.
+func (j *judged) stayed(state string) bool {
+	return slices.ContainsFunc(j.records, func(r int) bool {
+		now := j.Record(r)
+		n := &j.Before.Nodes[j.Before.Records[r].Node]
+		return now >= 0 && (n.Role == "treeitem" || n.Expanded != "") && slices.Contains(j.Before.Records[r].States, state) && slices.Contains(j.After.Records[now].States, state)
+	})
 }
 
 // judgeSubmit: the form is gone, the page says something, a record came, or another page is

@@ -283,6 +283,8 @@ func (a *asserter) place(c *Claim) {
 		case p.leads("without") && len(c.Subject) > 0:
 			s := &c.Subject[len(c.Subject)-1]
 			s.Lacking = append(s.Lacking, d)
+		case p.leads("as") && (c.Property == Shown || c.Property == Appears) && !c.Not && len(c.Subject) == 1 && len(c.Values) == 0 && !c.Subject[0].Pronoun && len(c.Subject[0].Words) > 0:
+			a.shownAs(c, p, d)
 		case p.leads("as", "for") && c.Property != Is:
 			c.Values = append(c.Values, a.r.value(p))
 		case c.Where == nil:
@@ -357,6 +359,20 @@ func (a *asserter) turned(c *Claim, list []phrase) bool {
 	}
 	c.Subject, c.Values = []Description{d}, []Value{{Span: s.Span, Text: wordsText(s.Words), Quoted: true}}
 	return true
+}
+
+// shownAs reads "64 KB is shown as the size" as what the size is, and "Ann is shown as Admin" as what Ann is.
+func (a *asserter) shownAs(c *Claim, p *phrase, d Description) {
+	s := c.Subject[0]
+	c.Property = Is
+	switch be := a.states(p); {
+	case s.Quoted || strings.ContainsAny(s.Words[0].Text[:1], "0123456789"):
+		c.Subject, c.Values = []Description{d}, []Value{{Span: s.Span, Text: wordsText(s.Words), Quoted: s.Quoted}}
+	case be != nil:
+		c.Be = be
+	default:
+		c.Values = []Value{a.r.value(p)}
+	}
 }
 
 // kept reads what something keeps as a property of it: "the phone keeps its session".

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -347,24 +346,6 @@ func (p *planner) takesAll(m *page.Model, f *form) bool {
 		}
 	}
 	return true
-}
-
-const leastTitle = 3 // letters of the name of a thing, which is no number or sign
-
-// holdsThing reports whether a field of text holds what a thing of the page is called, and no step
-// typed it: the form is that of this thing, and what is typed there changes it and adds nothing.
-func (p *planner) holdsThing(m *page.Model, c *find.Candidate) bool {
-	if c.What != find.Field || c.Index >= len(m.Fields) || m.Fields[c.Index].Kind != "text" || m.Fields[c.Index].Record >= 0 {
-		return false
-	}
-	held := strings.TrimSpace(m.Fields[c.Index].Value)
-	typed := slices.ContainsFunc(p.steps, func(s step.Step) bool { t := s.Tool.Args.Text; return t != nil && strings.TrimSpace(*t) == held })
-	if len(held) < leastTitle || typed {
-		return false
-	}
-	return slices.ContainsFunc(m.Records, func(r page.Record) bool {
-		return strings.EqualFold(r.Title, held) || strings.HasPrefix(r.Title, held+" ")
-	})
 }
 
 // handIn hands in what was filled in on the page: by the control beside it that adds, by Enter.

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -127,6 +128,24 @@ func fieldNow(start, now *page.Model, c *find.Candidate) (find.Candidate, bool) 
 		}
 	}
 	return at, true
+}
+
+const leastTitle = 3 // letters of the name of a thing, which is no number or sign
+
+// holdsThing reports whether a field of text holds what a thing of the page is called, and no step
+// typed it: the form is that of this thing, and what is typed there changes it and adds nothing.
+func (p *planner) holdsThing(m *page.Model, c *find.Candidate) bool {
+	if c.What != find.Field || c.Index >= len(m.Fields) || m.Fields[c.Index].Kind != "text" || m.Fields[c.Index].Record >= 0 {
+		return false
+	}
+	held := strings.TrimSpace(m.Fields[c.Index].Value)
+	typed := slices.ContainsFunc(p.steps, func(s step.Step) bool { t := s.Tool.Args.Text; return t != nil && strings.TrimSpace(*t) == held })
+	if len(held) < leastTitle || typed {
+		return false
+	}
+	return slices.ContainsFunc(m.Records, func(r page.Record) bool {
+		return strings.EqualFold(r.Title, held) || strings.HasPrefix(r.Title, held+" ")
+	})
 }
 
 // keptField is a field that the text says to leave as it is.
