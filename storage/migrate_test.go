@@ -36,8 +36,6 @@ func TestMigrateWaitsForATableInUse(t *testing.T) {
 	writer, err := db.BeginTxx(ctx, nil)
 	require.NoError(t, err)
 	defer func() { _ = writer.Rollback() }()
-	_, err = writer.ExecContext(ctx, `set local idle_in_transaction_session_timeout = 0`)
-	require.NoError(t, err)
 	// A foreign key to organizations waits for those who write them.
 	_, err = writer.ExecContext(ctx, `update organizations set name = name`)
 	require.NoError(t, err)

@@ -69,7 +69,7 @@ func newSurface(t *testing.T, changes ...func(*settings)) *surface {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	base := "http://" + listener.Addr().String()
-	set, err := parseSettings(t, "api", "--database-url", servicetest.DatabaseURL(t), "--redis-url", servicetest.RedisURL(t),
+	set, err := parseSettings(t, "api", "--database-url", servicetest.Patient(t, servicetest.DatabaseURL(t)), "--redis-url", servicetest.RedisURL(t),
 		"--objects-url", t.TempDir(), "--signing-key", strings.Repeat("k", 32), "--public-url", base,
 		"--worker-pools", "4:critical=6,default=3;2:crash=1", "--allow-private-addresses")
 	require.NoError(t, err)

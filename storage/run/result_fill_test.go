@@ -26,8 +26,6 @@ func TestResultsOfRunsThatEndDuringTheirMigration(t *testing.T) {
 	writer, err := w.DB.BeginTxx(ctx, nil)
 	require.NoError(t, err)
 	defer func() { _ = writer.Rollback() }()
-	_, err = writer.ExecContext(ctx, `set local idle_in_transaction_session_timeout = 0`)
-	require.NoError(t, err)
 	_, err = writer.ExecContext(ctx, `update test_runs set state = 'PASSED' where id = $1`, r.ID)
 	require.NoError(t, err)
 

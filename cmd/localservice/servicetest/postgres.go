@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"net/url"
 	"testing"
 
 	"github.com/lib/pq"
@@ -59,10 +60,26 @@ func DatabaseURL(t testing.TB) string {
 	return withPath(server, name)
 }
 
-// DB opens a migrated database for this test alone.
+// Patient returns the URL of a database for a pool whose transactions may be idle for as long
+// as they like, and whose statements may take ten minutes: a test holds a transaction while it
+// waits for others, and on a busy machine a process may not go on for seconds within one.
+func Patient(t testing.TB, database string) string {
+	t.Helper()
+	u, err := url.Parse(database)
+	if err != nil {
+		t.Fatalf("test database: %v", err)
+	}
+	q := u.Query()
+	q.Set("idle_in_transaction_session_timeout", "0")
+	q.Set("statement_timeout", "600000")
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// DB opens a migrated database for this test alone, with a patient pool.
 func DB(t testing.TB) *storage.DB {
 	t.Helper()
-	db, err := storage.Open(storage.Config{URL: DatabaseURL(t)})
+	db, err := storage.Open(storage.Config{URL: Patient(t, DatabaseURL(t))})
 	if err != nil {
 		t.Fatalf("open test database: %v", err)
 	}

@@ -56,7 +56,7 @@ type RedisGroupConfig struct {
 // downAfter is after how many milliseconds of silence a server is down, by default as given.
 func (c RedisGroupConfig) downAfter(given int) string {
 	if c.NoFailover {
-		given = int(startTimeout.Milliseconds())
+		given = int(time.Minute.Milliseconds())
 	}
 	return strconv.Itoa(given)
 }

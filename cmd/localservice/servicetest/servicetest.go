@@ -43,7 +43,7 @@ const (
 )
 
 // startTimeout bounds the start and the end of servers.
-const startTimeout = 60 * time.Second
+const startTimeout = 5 * time.Minute
 
 // binary holds the servers of this test binary.
 var binary struct {

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
@@ -184,10 +185,25 @@ func (p *pipeline) killed() {
 	p.line.sent.Store(0)
 	cmd := exec.Command(binary, arguments...)
 	cmd.Env = environment(append(append([]string{}, p.env...), job("4")...))
+	reached, killed := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	wait := func(sent int64) { // it must not come to its end before
+		if sent > size*6/10 {
+			once.Do(func() { close(reached) })
+			<-killed
+		}
+	}
+	p.line.after.Store(&wait)
 	require.NoError(p.t, cmd.Start())
-	eventually(p.t, "60 % are sent", func() bool { return p.line.sent.Load() > size*6/10 })
+	select {
+	case <-reached:
+	case <-time.After(longWait):
+		require.Fail(p.t, "60 % are not sent")
+	}
 	require.NoError(p.t, cmd.Process.Kill())
 	require.Error(p.t, cmd.Wait())
+	p.line.after.Store(nil)
+	close(killed)
 	eventually(p.t, "its connections end", func() bool { return p.line.open.Load() == 0 })
 	var got ciUploads
 	p.document(&got, job("4"), arguments[1:len(arguments)-1]...)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 )
 
@@ -35,13 +36,8 @@ func newCluster(t *testing.T, databaseURL, redisURL string) *cluster {
 	c := &cluster{variables: []string{"SLIPWAY_DATABASE_URL=" + databaseURL, "SLIPWAY_REDIS_URL=" + redisURL,
 		"SLIPWAY_OBJECTS_URL=file://" + t.TempDir(), "SLIPWAY_SIGNING_KEY=" + strings.Repeat("k", 32),
 		"SLIPWAY_PUBLIC_URL=http://127.0.0.1", "SLIPWAY_OPS_LISTEN=127.0.0.1:0", "SLIPWAY_STOP_DELAY=0", "SLIPWAY_RESCUE_AFTER=" + rescueAfter}}
-	// Tests hold locks for longer than the processes may.
-	u, err := url.Parse(databaseURL)
-	require.NoError(t, err)
-	q := u.Query()
-	q.Set("idle_in_transaction_session_timeout", "0")
-	u.RawQuery = q.Encode()
-	c.db, err = storage.Open(storage.Config{URL: u.String(), MaxConns: 4})
+	var err error
+	c.db, err = storage.Open(storage.Config{URL: servicetest.Patient(t, databaseURL), MaxConns: 4})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.db.Close() })
 	c.bootstrap(t)

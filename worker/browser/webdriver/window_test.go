@@ -47,7 +47,9 @@ func TestWindows(t *testing.T) {
 
 	require.NoError(t, s.SwitchWindow(ctx, third))
 	require.NoError(t, s.SetWindowSize(ctx, 800, 600))
-	var size []int
-	require.NoError(t, s.Execute(ctx, "return [outerWidth, outerHeight]", &size))
-	require.Equal(t, []int{800, 600}, size)
+	require.Eventually(t, func() bool { // the page hears of it some time later
+		var size []int
+		err := s.Execute(ctx, "return [outerWidth, outerHeight]", &size)
+		return err == nil && slices.Equal(size, []int{800, 600})
+	}, time.Minute, 10*time.Millisecond)
 }

@@ -143,6 +143,10 @@ func (k *claimer) where() bool {
 		k.use(k.c.Where.Span, "the list")
 		return true
 	}
+	if len(cs) == 0 && k.came(k.c.Where) {
+		k.use(k.c.Where.Span, "what came")
+		return true
+	}
 	if len(cs) == 0 {
 		k.e.Missing = append(k.e.Missing, k.c.Where.Span)
 		return false
@@ -153,6 +157,30 @@ func (k *claimer) where() bool {
 	k.e.Used = append(k.e.Used, cs[0].Used...)
 	k.use(k.c.Where.Span, "in "+cs[0].Why)
 	return true
+}
+
+// came reports whether a place that nothing is called may be what the goal before has opened: the quoted
+// texts that the claim has of it were not seen before ("the answer must say "it blinks twice"").
+func (k *claimer) came(d *intent.Description) bool {
+	if k.before == nil || d.Noun == "" || len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Of != nil || d.Ordinal != 0 || k.c.Not {
+		return false
+	}
+	was := &claimer{ix: indexOf(k.before), m: k.before, w: Want{Within: -1}}
+	isNew := func(text string, quoted bool) bool {
+		_, seen := was.quoted(text, intent.Span{})
+		return quoted && !seen
+	}
+	for i := range k.c.Subject {
+		if s := &k.c.Subject[i]; !isNew(said(s), s.Quoted) {
+			return false
+		}
+	}
+	for i := range k.c.Values {
+		if v := &k.c.Values[i]; !isNew(v.Text, v.Quoted) {
+			return false
+		}
+	}
+	return len(k.c.Subject)+len(k.c.Values) > 0
 }
 
 // row reports whether a place is the row or entry of the thing that was spoken of: "in her row".

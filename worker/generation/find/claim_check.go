@@ -1,7 +1,6 @@
 package find
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -186,8 +185,11 @@ func sameBefore(before, after *page.Model, d *intent.Description, is *Found, w W
 	any := *d
 	any.Other = false
 	w.Among, w.Except = nil, nil
+	if is.Plural {
+		return othersBefore(before, after, any, is, w)
+	}
 	was := Description(before, &any, w)
-	if len(is.Candidates) == 0 || is.Plural || was.Plural || len(was.Missing) > 0 {
+	if len(is.Candidates) == 0 || was.Plural || len(was.Missing) > 0 {
 		return was
 	}
 	now := shows(after, &is.Candidates[0])
@@ -198,6 +200,27 @@ func sameBefore(before, after *page.Model, d *intent.Description, is *Found, w W
 	}
 	was.Candidates = same(before, was.Candidates)
 	if len(was.Candidates) > 1 || len(same(after, Description(after, &any, w).Candidates)) > 1 {
+		was.Candidates = nil
+	}
+	return was
+}
+
+// othersBefore returns what "the other two" were before, in the order in which they stand now: none where
+// not each of them was there, or more is gone than what was spoken of.
+func othersBefore(before, after *page.Model, all intent.Description, is *Found, w Want) Found {
+	all.Count, all.All = 0, true
+	was := Description(before, &all, w)
+	rest := was.Candidates
+	was.Candidates = nil
+	for i := range is.Candidates {
+		now := shows(after, &is.Candidates[i])
+		at := slices.IndexFunc(rest, func(c Candidate) bool { return len(c.Missing) == 0 && shows(before, &c) == now })
+		if at < 0 {
+			return was
+		}
+		was.Candidates, rest = append(was.Candidates, rest[at]), slices.Delete(slices.Clone(rest), at, at+1)
+	}
+	if is.Wanted == 0 && len(rest) > max(w.Spoken, 1) {
 		was.Candidates = nil
 	}
 	return was
@@ -249,10 +272,13 @@ func (k *claimer) asNow(c *Candidate) {
 // shownIn is what an element and those in it show.
 func (k *claimer) shownIn(node int) string {
 	var b strings.Builder
-	b.WriteString(k.m.Nodes[node].Name + " " + k.m.Nodes[node].Text)
-	for i := node + 1; i < len(k.m.Nodes) && k.ix.below(i, node) && b.Len() < maxShown; i++ {
-		if n := &k.m.Nodes[i]; !n.Hidden && n.Checked == "" { // the stars of a rating are not shown as texts
-			b.WriteString(" " + cmp.Or(n.Text, n.Name))
+	for i := node; i < len(k.m.Nodes) && k.ix.below(i, node) && b.Len() < maxShown; i++ {
+		n := &k.m.Nodes[i]
+		if n.Hidden && i != node || n.Checked != "" { // the stars of a rating are not shown as texts
+			continue
+		}
+		if b.WriteString(" " + n.Text); n.Role == "text" { // what others are called is read out, and not seen
+			b.WriteString(n.Name)
 		}
 	}
 	return b.String()

@@ -110,8 +110,12 @@ func (k *claimer) holdsAll(d *intent.Description) bool {
 			}
 			if k.e = before; k.c.Not && c.What != Control {
 				for j := range k.c.Values {
+					if v := &k.c.Values[j]; !k.unheard(v) {
+						k.use(v.Span, "not in "+c.Why)
+					}
 					k.e.Checks = append(k.e.Checks, Check{Kind: "contains", Node: c.Node, Group: -1, Text: k.c.Values[j].Text, Not: true})
 				}
+				k.found(&Found{Candidates: []Candidate{c}}, d)
 				return false
 			}
 		}

@@ -33,10 +33,11 @@ func (k *claimer) counts() {
 	if len(f.Missing) > 0 || len(f.Candidates) == 0 {
 		f = Description(k.m, &d, k.w)
 	}
-	if plain && d.Kind == "" && len(d.Words) > 0 && len(f.Missing) == 0 && onlyInFields(f.Candidates) { // "3 tasks": a field "New task" is none
+	if plain && d.Kind == "" && len(d.Words) > 0 && len(f.Missing) == 0 && noThings(f.Candidates) { // "3 tasks": a field "New task" is none
 		if k.listOf(&d) {
-			k.countMain(want)
-			return
+			if k.countMain(want); k.e.Known {
+				return
+			}
 		}
 		f.Candidates = nil
 	}
@@ -81,9 +82,9 @@ func (k *claimer) counts() {
 	}
 }
 
-// onlyInFields reports whether all candidates are fields and controls.
-func onlyInFields(list []Candidate) bool {
-	return len(list) > 0 && !slices.ContainsFunc(list, func(c Candidate) bool { return c.What != Field && c.What != Control })
+// noThings reports whether all candidates are fields, controls and texts.
+func noThings(list []Candidate) bool {
+	return len(list) > 0 && !slices.ContainsFunc(list, func(c Candidate) bool { return c.What != Field && c.What != Control && c.What != Line })
 }
 
 // listOf reports whether the page shows one list, and says that what is in it is called as a description
@@ -102,7 +103,7 @@ func (k *claimer) listOf(d *intent.Description) bool {
 	around := -1
 	for i := range k.m.Containers {
 		c := &k.m.Containers[i]
-		if !k.ix.below(list.Node, c.Node) && !(c.Node < list.Node && list.Node < c.End) {
+		if c.Node == list.Node || !k.ix.below(list.Node, c.Node) && !(c.Node < list.Node && list.Node < c.End) {
 			continue
 		}
 		if says(c.Title) {

@@ -197,6 +197,8 @@ func TestCountOfWhatTheListIsNot(t *testing.T) {
 		if c.lists > 1 {
 			s.table(-1, "", "Deal|State", "Big|open", "Small|lost")
 		}
+		list := s.m.Groups[0].Node
+		s.m.Containers = append(s.m.Containers, page.Container{Kind: "list", Node: list, End: list, Opener: -1, Parent: -1})
 		if c.button {
 			s.control(0, c.field, "button", -1)
 		} else {

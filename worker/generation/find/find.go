@@ -85,8 +85,10 @@ type Want struct {
 	Told string
 	// Among are what pronouns stand for: "the second of them", "its price", "it".
 	Among []Candidate
-	// Except are what "the other" leaves out.
+	// Except are what "the other" leaves out; Spoken is how many were spoken of, also of those that are
+	// gone.
 	Except []Candidate
+	Spoken int
 	// But are nodes that no value goes into: those that values were read of.
 	But []int
 }

@@ -159,3 +159,59 @@ func TestQuotedTextAsItIsWritten(t *testing.T) {
 		t.Errorf("holds %v, checks %+v", e.Holds, e.Checks)
 	}
 }
+
+// TestOthersStay compares "the other two" and "the others" with what they were, where what was spoken of
+// is gone.
+func TestOthersStay(t *testing.T) {
+	before := account("20", "Late frost|draft", "Stork count|draft", "Snowdrops|done")
+	for _, c := range []struct {
+		name  string
+		count int
+		after *page.Model
+		holds bool
+	}{
+		{"two of three", 2, account("20", "Stork count|draft", "Snowdrops|done"), true},
+		{"one of them is another now", 2, account("20", "Stork count|done", "Snowdrops|done"), false},
+		{"one more is gone", 2, account("20", "Snowdrops|done"), false},
+		{"all others", 0, account("20", "Stork count|draft", "Snowdrops|done"), true},
+		{"not all others", 0, account("20", "Snowdrops|done"), false},
+	} {
+		var p spans
+		d := p.say("/notes")
+		d.Other, d.Count, d.All = true, c.count, c.count == 0
+		claim := intent.Claim{Subject: []intent.Description{d}, Property: intent.Unchanged}
+		e := Claim(before, c.after, &claim, Want{Lang: "en", Within: -1, Spoken: 1})
+		if holds := e.Known && e.Holds; holds != c.holds {
+			t.Errorf("%s: known %v, holds %v (%s)", c.name, e.Known, e.Holds, e.Why)
+		}
+	}
+}
+
+// TestReadOutIsNotShown compares no text that an element is only called by: a step sees what is written.
+func TestReadOutIsNotShown(t *testing.T) {
+	s := newSketch("en", "Mail")
+	cell := s.node(0, snapshot.Node{Role: "cell", Name: "Remove tag"})
+	s.node(cell, snapshot.Node{Role: "button", Name: "Remove tag"})
+	k := &claimer{ix: indexOf(s.m), m: s.m}
+	if shown := k.shownIn(cell); strings.TrimSpace(shown) != "" {
+		t.Errorf("%q is seen", shown)
+	}
+}
+
+// TestWhatCame looks for quoted texts anywhere where their place is called like nothing, if they came only now.
+func TestWhatCame(t *testing.T) {
+	closed, open := newSketch("de", "Hilfe"), newSketch("de", "Hilfe")
+	for _, s := range []*sketch{closed, open} {
+		s.line(-1, "Wie geht das?")
+	}
+	open.line(-1, "Es blinkt zweimal.")
+	for text, want := range map[string]bool{"Es blinkt zweimal": true, "Wie geht das": false, "Es blinkt einmal": false} {
+		var p spans
+		subject, where := p.say(`"`+text+`"`), p.say("/Antwort")
+		claim := intent.Claim{Subject: []intent.Description{subject}, Property: intent.Shown, Where: &where}
+		e := Claim(closed.m, open.m, &claim, Want{Lang: "de", Within: -1})
+		if holds := e.Known && e.Holds; holds != want {
+			t.Errorf("%s: known %v, holds %v (%s)", text, e.Known, e.Holds, e.Why)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
@@ -13,7 +14,7 @@ func (a *asserter) decide() []Claim {
 	c := Claim{Span: clauseSpan(a.c), Property: a.property, Not: a.not, Only: a.only, Op: "=", Words: a.words}
 	head := &a.c.items[a.c.head]
 	c.denies = head.has(lexicon.Negation) && !a.found
-	c.plain = head.has(lexicon.Auxiliary, "be") && !a.c.that && a.c.cond == ""
+	c.Plain = head.has(lexicon.Auxiliary, "be") && !a.c.that && a.c.cond == ""
 	var extra []Claim
 	a.subject, extra = a.contrasts(a.subject, c, extra)
 	values, extra := a.contrasts(a.values, c, extra)
@@ -142,8 +143,19 @@ func (a *asserter) contrasts(list []phrase, c Claim, extra []Claim) ([]phrase, [
 // Bo the last one".
 func (a *asserter) elided(list []phrase, c Claim) ([]phrase, []Claim) {
 	for i := 0; i < len(list); i++ {
-		if x, ok := a.position(&list[i], c); ok && (list[i].sep == "and" || list[i].sep == ",") {
-			rest, more := a.elided(append(append([]phrase{}, list[:i]...), list[i+1:]...), c)
+		if x, ok := a.position(&phrase{core: list[i].rel}, c); ok { // de "..., der letzte Zoe" is no relative clause
+			list = slices.Clone(list)
+			list[i].rel = nil
+			rest, more := a.elided(list, c)
+			return rest, append([]Claim{x}, more...)
+		}
+		p, next := list[i], i+1
+		for next < len(list) && list[next].sep == "" && list[next].prep == nil && list[next].neg == nil && p.core[len(p.core)-1].cap { // "the last Tent 4 persons"
+			p.core = append(slices.Clone(p.core), list[next].core...)
+			next++
+		}
+		if x, ok := a.position(&p, c); ok && (list[i].sep == "and" || list[i].sep == ",") {
+			rest, more := a.elided(append(append([]phrase{}, list[:i]...), list[next:]...), c)
 			return rest, append([]Claim{x}, more...)
 		}
 		if i+1 == len(list) {
@@ -197,6 +209,9 @@ func (a *asserter) among(c *Claim) {
 func (a *asserter) position(p *phrase, c Claim) (Claim, bool) {
 	x := Claim{Span: p.span(), Property: At, Not: c.Not, Op: "="}
 	n := len(p.core)
+	if n == 0 {
+		return x, false
+	}
 	if o := a.ordinal(&phrase{core: p.core}); o != 0 && len(p.mods) == 1 && p.mods[0].leads("of") && strings.HasPrefix(p.core[0].fold, "als") {
 		x.Subject, x.Values = []Description{a.r.describe(p.mods[0].core)}, []Value{ordinalValue(o, p.span())}
 		return x, true // de "als Letztes der Hut"
@@ -304,11 +319,11 @@ func (a *asserter) complement(c *Claim, list []phrase) {
 			c.Values = append(c.Values, cmp.Value)
 			continue
 		}
+		if a.turned(c, list) || a.kept(c, list) {
+			continue
+		}
 		v := a.r.value(p)
 		c.Values = append(c.Values, v)
-		if len(p.rel) > 0 {
-			c.Values[len(c.Values)-1].Span = p.span()
-		}
 	}
 	bare := len(c.Values) == 0 && len(c.Be) == 0 && len(a.places) == 0 && len(c.Subject) > 0
 	if c.Property == Is && bare && !a.there {
@@ -328,4 +343,32 @@ func (a *asserter) complement(c *Claim, list []phrase) {
 	if (c.Property == Shown || c.Property == Appears) && len(c.Values) > 0 && len(c.Subject) > 0 && c.Values[0].Quoted {
 		c.Property = Is
 	}
+}
+
+// turned reads a quoted text that is said to be a part of the page as what that part shows: ""Your money"
+// is its title".
+func (a *asserter) turned(c *Claim, list []phrase) bool {
+	if c.Property != Is || len(list) != 1 || list[0].quoted() || len(c.Subject) != 1 || !c.Subject[0].Quoted || c.Subject[0].Kind != "" {
+		return false
+	}
+	d, s := a.r.description(&list[0]), c.Subject[0]
+	if d.Kind == "" || len(d.Words) > 0 {
+		return false
+	}
+	c.Subject, c.Values = []Description{d}, []Value{{Span: s.Span, Text: wordsText(s.Words), Quoted: true}}
+	return true
+}
+
+// kept reads what something keeps as a property of it: "the phone keeps its session".
+func (a *asserter) kept(c *Claim, list []phrase) bool {
+	if c.Property != Unchanged || len(list) != 1 || len(c.Subject) != 1 || !list[0].core[0].has(lexicon.Possessive) {
+		return false
+	}
+	d, of := a.r.description(&list[0]), c.Subject[0]
+	if d.Of == nil || !d.Of.Pronoun {
+		return false
+	}
+	d.Of, d.Span = &of, Span{min(of.Span.From, d.Span.From), max(of.Span.To, d.Span.To)}
+	c.Subject = []Description{d}
+	return true
 }

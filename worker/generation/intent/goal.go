@@ -328,8 +328,8 @@ type Claim struct {
 	// By and Descending: of Order.
 	By         *Description
 	Descending bool
-	// plain: nothing in the words says that it must be so ("is", not "should be").
-	plain bool
+	// Plain: nothing in the words says that it must be so ("is", not "should be").
+	Plain bool
 	// denies: it says nothing but "not" of its subject, and means what the claim before it says.
 	denies bool
 }

@@ -73,7 +73,7 @@ func (r *reader) variants(best Reading, others []alternative) []Reading {
 // be filled in: "The last location was Portugal. Submit the answer."
 func stated(best Reading) (Reading, bool) {
 	n := 0
-	for n < len(best.Goals) && best.Goals[n].Effect == Check && best.Goals[n].Claim.plain {
+	for n < len(best.Goals) && best.Goals[n].Effect == Check && best.Goals[n].Claim.Plain {
 		n++
 	}
 	if n == 0 || n == len(best.Goals) || best.Goals[n].Effect != Submit {

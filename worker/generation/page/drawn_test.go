@@ -162,6 +162,17 @@ func TestModel(t *testing.T) {
 					td cell "Total"
 					td cell`,
 			[]string{`record "Oats"`, `record "Rye"`}, []string{`record "Total"`}},
+		"a row that sums up one thing": {`
+			table table
+				tr row
+					td cell "Oats"
+					td cell "1.20"
+					td cell
+						button button "Drop"
+				tr row
+					td cell "Total"
+					td cell "1.20"`,
+			nil, []string{`record "Total"`}},
 		"cards": {`
 			div.cards
 				div.card

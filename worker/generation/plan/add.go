@@ -33,7 +33,7 @@ func (p *planner) add(ctx context.Context, g *intent.Goal) error {
 	if one := p.appended(g); one != nil && !offered {
 		return p.edit(ctx, one)
 	}
-	if offered {
+	if offered && !p.filedAs(g) {
 		return p.takeEach(ctx, g)
 	}
 	if c, ok := p.product(g); ok {
@@ -296,6 +296,9 @@ func (p *planner) make(ctx context.Context, g *intent.Goal) error {
 			return err
 		}
 		if f.complete() {
+			if err := p.chooseSaid(ctx, p.anywhere); err != nil {
+				return err
+			}
 			done, err := p.handIn(ctx, g, start, f)
 			if err != nil || done {
 				return err

@@ -146,8 +146,12 @@ func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
 	if a.only && l.depth == 0 {
 		return list
 	}
+	own := -1
+	if t.Target != nil && l.depth == 0 {
+		own = effect.RecordOf(m, t.Target)
+	}
 	list = slices.DeleteFunc(append(list, method.Ways(t)...), func(w method.Way) bool {
-		return ticks(m, a, &w) || handsInUnfilled(m, a, &w) || choosesFilter(m, a.goal, &w) || p.countsOther(m, a.goal, &w)
+		return a.ticks(m, own, &w) || a.handsInUnfilled(m, own, &w) || choosesFilter(m, a.goal, &w) || p.countsOther(m, a.goal, &w)
 	})
 	if t.Target == nil && len(a.target) == 0 {
 		list = slices.DeleteFunc(list, func(w method.Way) bool { return p.ofOther(m, a.goal, &w) })

@@ -17,6 +17,7 @@ func (p *planner) asked(ctx context.Context, g *intent.Goal) (*intent.Goal, *for
 	if err != nil {
 		return g, nil, nil, err
 	}
+	g = p.ofOutside(start, g)
 	f := newForm(append(append(titleFields(g), g.Fields...), p.placeFields(start, g)...))
 	if p.takesAll(start, f) {
 		return g, f, start, nil

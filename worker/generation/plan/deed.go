@@ -55,9 +55,14 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})
 		})
 	}
-	return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+	mark := p.mark()
+	err = p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
 		return p.once(ctx, p.unticking(g, &c), []find.Candidate{c})
 	})
+	if err == nil && p.mark() == mark && slices.ContainsFunc(g.Target, func(d intent.Description) bool { return d.All || d.Both }) {
+		return p.say("all that was found is so already: others may be meant")
+	}
+	return err
 }
 
 // eachTarget resolves the targets of a goal and does something to each. All are resolved before

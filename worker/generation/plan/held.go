@@ -140,6 +140,25 @@ func (p *planner) keepField(m *page.Model, c *find.Candidate) {
 	p.kept = append(p.kept, keptField{m.Nodes[f.Node].Ref, f.Label, fieldState(m, f)})
 }
 
+// keptPart is the claim that what a goal says to leave as it is has not changed, where that is no field:
+// a section, an entry. nil for others.
+func (p *planner) keptPart(g *intent.Goal) *intent.Goal {
+	claim := &intent.Claim{Span: g.Span, Property: intent.Unchanged}
+	for i := range g.Fields {
+		if !g.Fields[i].Keep || g.Fields[i].Name == nil {
+			return nil
+		}
+		claim.Subject = append(claim.Subject, *g.Fields[i].Name)
+	}
+	if len(g.Fields) == 0 || len(g.Target) > 0 {
+		return nil
+	}
+	if f := find.Description(p.model, &claim.Subject[0], p.want(p.model, find.Field, find.Option)); f.Clear() {
+		return nil
+	}
+	return &intent.Goal{Span: g.Span, Effect: intent.Check, Verb: g.Verb, Claim: claim}
+}
+
 func fieldState(m *page.Model, f *page.Field) string {
 	text := f.Value + " " + m.Nodes[f.Node].Checked
 	for _, o := range f.Options {

@@ -138,12 +138,12 @@ func entry(m *page.Model, control int, g *intent.Goal) bool {
 
 // ticks reports whether a way ends with ticking a box or choosing an option, which hands in nothing
 // and gives nothing another text.
-func ticks(m *page.Model, a *attempt, w *method.Way) bool {
+func (a *attempt) ticks(m *page.Model, own int, w *method.Way) bool {
 	g := a.goal
 	switch g.Effect {
 	case intent.Submit, intent.Edit, intent.Append, intent.SignIn, intent.SignOut:
 	case intent.Add: // what is to be filled in is in no box
-		if len(g.Fields) == 0 || len(a.target) > 0 {
+		if len(g.Fields) == 0 || a.inTarget(m, own, w) {
 			return false
 		}
 	case intent.Act: // "ask for an appointment for Ann on May 4" is a form and no box
@@ -162,8 +162,8 @@ func ticks(m *page.Model, a *attempt, w *method.Way) bool {
 
 // handsInUnfilled reports whether a way presses what hands in a form of the page, while values that the
 // text gives are still to be filled in: they stand in no form that comes by that.
-func handsInUnfilled(m *page.Model, a *attempt, w *method.Way) bool {
-	if a.fills == nil || a.holds == nil || a.holds(m) || len(a.target) > 0 || len(w.Acts) == 0 {
+func (a *attempt) handsInUnfilled(m *page.Model, own int, w *method.Way) bool {
+	if a.fills == nil || a.holds == nil || a.holds(m) || len(w.Acts) == 0 || a.inTarget(m, own, w) {
 		return false
 	}
 	at := w.Acts[len(w.Acts)-1].Node
@@ -174,6 +174,16 @@ func handsInUnfilled(m *page.Model, a *attempt, w *method.Way) bool {
 		form := m.Index().Around(f.Node, "form")
 		return form >= 0 && !f.Hidden && m.Nodes[f.Node].Editable && m.Inside(form, at)
 	})
+}
+
+// inTarget reports whether a way acts on what a goal is done to, or on a part of it. Where that is no
+// entry of a list, all of the page may belong to it.
+func (a *attempt) inTarget(m *page.Model, own int, w *method.Way) bool {
+	if len(a.target) == 0 || len(w.Acts) == 0 {
+		return false
+	}
+	last := w.Acts[len(w.Acts)-1].Node
+	return own < 0 || last < 0 || m.Inside(m.Records[own].Node, last) || m.Records[own].Node == last
 }
 
 // ofNeighbour reports whether a way presses a control of another thing of the list that a thing is in:

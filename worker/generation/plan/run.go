@@ -246,7 +246,7 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
-	if g.Effect != intent.Check {
+	if g.Effect != intent.Check && p.pending == nil { // what answers a question is the end of the deed before it
 		p.before = m
 	}
 	p.recall(m)

@@ -35,6 +35,9 @@ func (p *planner) set(ctx context.Context, g *intent.Goal) error {
 		one.Target, fields[0].Name = []intent.Description{*n}, nil
 		g = &one
 	}
+	if one := p.keptPart(g); one != nil {
+		return p.check(ctx, one)
+	}
 	if len(g.Target) == 0 {
 		fields, err := p.setSeveral(ctx, fields)
 		if err != nil || len(fields) == 0 {
@@ -200,6 +203,9 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 			return false, err
 		}
 		err = p.fill(ctx, f, p.inside(inside))
+		if err == nil && g.Effect == intent.Add && f.complete() {
+			err = p.chooseSaid(ctx, p.inside(inside))
+		}
 		if err != nil || g.Effect != intent.Act || !f.complete() || f.filled == before {
 			return f.filled > before, err
 		}

@@ -59,6 +59,9 @@ func (s *scene) Do(_ context.Context, st step.Step) (step.Record, error) {
 	if st.Tool.Args.Text != nil {
 		text = *st.Tool.Args.Text
 	}
+	if st.Tool.Args.OptionValue != nil {
+		text = *st.Tool.Args.OptionValue
+	}
 	s.did = append(s.did, strings.TrimSpace(st.Tool.Type+" "+ref))
 	switch {
 	case st.Tool.Type == step.HandleDialog:

@@ -53,7 +53,7 @@ func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 			w.Among = append(w.Among, find.Candidate{What: find.Line, Index: k, Node: m.Lines[k].Node, Sub: -1, Score: 1})
 		}
 	}
-	w.Except = w.Among
+	w.Except, w.Spoken = w.Among, len(p.them)
 	return w
 }
 

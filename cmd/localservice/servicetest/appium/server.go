@@ -7,12 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 )
 
 // startWait is how long Appium may take to start: node reads some hundred files.
-const startWait = 2 * time.Minute
+const startWait = 5 * time.Minute
 
 // Server is Appium itself, with its fake driver (the npm packages appium and
 // @appium/fake-driver): an app of it is a file of XML, its gestures are only recorded, and
@@ -34,15 +37,12 @@ func Start(t testing.TB) *Server {
 	if _, err := os.Stat(program); err != nil {
 		t.Fatalf("the npm package appium is missing; install it with: make deps (%v)", err)
 	}
-	listener, err := net.Listen("tcp4", "127.0.0.1:0")
+	number, err := servicetest.QuietPort()
 	if err != nil {
 		t.Fatal(err)
 	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
-	_, port, _ := net.SplitHostPort(address)
+	port := strconv.Itoa(number)
+	address := net.JoinHostPort("127.0.0.1", port)
 	log, err := os.Create(filepath.Join(t.TempDir(), "appium.log"))
 	if err != nil {
 		t.Fatal(err)

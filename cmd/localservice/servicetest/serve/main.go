@@ -24,7 +24,7 @@ import (
 )
 
 // timeout bounds the start of all servers, and their end.
-const timeout = 2 * time.Minute
+const timeout = 5 * time.Minute
 
 func main() {
 	if err := run(); err != nil {

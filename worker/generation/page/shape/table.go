@@ -149,7 +149,10 @@ func (b *Page) withoutSums(c *Cluster) {
 		}
 		return false
 	}
-	for n := len(c.Members); n > 2 && !usable(c.Members[n-1]); n-- {
+	for n := len(c.Members); n > 1 && !usable(c.Members[n-1]); n-- {
+		if n == 2 && (!usable(c.Members[0]) || len(b.Cells(c.Members[1])) >= len(b.Cells(c.Members[0]))) {
+			return
+		}
 		for _, i := range c.Members[:min(n-2, 20)] {
 			if !usable(i) {
 				return

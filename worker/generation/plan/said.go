@@ -1,0 +1,121 @@
+package plan
+
+import (
+	"context"
+	"slices"
+
+	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
+	"github.com/slipway-qa/slipway/worker/generation/page"
+)
+
+// chooseSaid chooses in a form for a new thing what the text says next that the thing is ("add a task
+// "Paint", it is urgent"), where a field of the form offers that. The claim is checked afterwards as
+// any other.
+func (p *planner) chooseSaid(ctx context.Context, within func(m *page.Model) int) error {
+	for i := range p.next {
+		field := saidOfNew(&p.next[i])
+		if field == nil {
+			return nil
+		}
+		m, err := p.look(ctx)
+		if err != nil {
+			return err
+		}
+		w := p.wantIn(m, within(m))
+		as := find.Assign(m, []intent.Field{*field}, w)
+		if len(as.Slots) == 1 && len(as.Missing)+len(as.Ambiguous) == 0 && (as.Slots[0].To.What == find.Option || as.Slots[0].Label != "") {
+			err = p.fill(ctx, newForm([]intent.Field{*field}), within)
+		} else {
+			err = p.chooseClosed(ctx, m, field, w.Within)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxClosed bounds the lists of a form that are opened for one value.
+const maxClosed = 3
+
+// chooseClosed chooses a value in a list of a form that does not tell what it offers before it is opened.
+func (p *planner) chooseClosed(ctx context.Context, m *page.Model, field *intent.Field, within int) error {
+	opened := 0
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if f.Kind != "choice" || len(f.Options) > 0 || f.Hidden || f.Record >= 0 || field.Name != nil || within >= 0 && !m.Inside(within, f.Node) || method.Narrows(m, i) {
+			continue
+		}
+		if opened++; opened > maxClosed {
+			return nil
+		}
+		c := find.Candidate{What: find.Field, Index: i, Node: f.Node, Sub: -1}
+		if ok, err := p.fillField(ctx, &c, &field.Value, false); err != nil || ok {
+			return err
+		}
+	}
+	return nil
+}
+
+// saidOfNew is what a goal plainly says that "it" is, or that a property of it is, as a value of a form; nil
+// for others. What it says must be so is only checked.
+func saidOfNew(g *intent.Goal) *intent.Field {
+	c := g.Claim
+	if g.Effect != intent.Check || c == nil || !c.Plain || c.Property != intent.Is || c.Not || c.Only || c.Where != nil || len(c.Values)+len(c.Be) != 1 || len(c.Subject) > 1 {
+		return nil
+	}
+	field := &intent.Field{Span: c.Span}
+	if len(c.Subject) == 1 {
+		switch d := &c.Subject[0]; {
+		case d.Pronoun && bare(d):
+		case d.Of != nil && d.Of.Pronoun && bare(d.Of):
+			name := *d
+			name.Of, field.Name = nil, &name
+		default:
+			return nil
+		}
+	}
+	for _, s := range c.Be {
+		if s.Not {
+			return nil
+		}
+		field.Value = intent.Value{Span: s.Span, Text: s.Text}
+	}
+	for _, v := range c.Values {
+		field.Value = v
+	}
+	field.Span = field.Value.Span
+	return field
+}
+
+// filedAs reports whether "a" thing with values is what a form of the page makes: what it is called is
+// chosen there, and those of the list that are called so were made before ("request a day off from
+// April 14 to 16").
+func (p *planner) filedAs(g *intent.Goal) bool {
+	if len(g.Target) != 1 || g.Target[0].Count != 1 || len(g.Fields) == 0 {
+		return false
+	}
+	f := newForm(append(titleFields(g), g.Fields...))
+	if !p.takesAll(p.model, f) {
+		return false
+	}
+	as := find.Assign(p.model, f.fields, p.wantIn(p.model, p.anywhere(p.model)))
+	return slices.ContainsFunc(as.Slots, func(s find.Slot) bool { return s.Value == 0 && (s.To.What == find.Option || s.Label != "") })
+}
+
+// ofOutside has what a new thing is from be one of its values, where no part of the page and no thing is
+// called so: "add a contact named Otto from Brink Ltd".
+func (p *planner) ofOutside(m *page.Model, g *intent.Goal) *intent.Goal {
+	if g.From == nil || len(g.From.Words) == 0 || g.From.Pronoun {
+		return g
+	}
+	if f := find.Description(m, g.From, p.want(m, find.Container, find.Record, find.Control)); len(f.Candidates) > 0 && len(f.Missing) == 0 {
+		return g
+	}
+	one := *g
+	value := intent.Value{Span: g.From.Span, Text: phraseWords(g.From), Quoted: g.From.Quoted}
+	one.From, one.Fields = nil, append(slices.Clone(g.Fields), intent.Field{Prep: "from", Span: g.From.Span, Value: value})
+	return &one
+}
