@@ -250,12 +250,6 @@ func (ix *index) field(f *page.Field) []ref {
 	return ix.around(refs, f.Record, f.Container)
 }
 
-// labelled reports whether a text is the label of a field: what stands near another field, and is
-// the label of this one, does not name that other one.
-func (ix *index) labelled(text string) bool {
-	return slices.ContainsFunc(ix.m.Fields, func(f page.Field) bool { return f.Label == text })
-}
-
 func (s *searcher) options() []Candidate {
 	var out []Candidate
 	for i := range s.m.Fields {
