@@ -44,7 +44,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	storeaccount "github.com/slipway-qa/slipway/storage/account"
-	crashstore "github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/logfield"
@@ -169,7 +169,9 @@ func (w *world) bootstrap(t *testing.T, slug string) *storeaccount.Bootstrap {
 	b, err := storeaccount.NewBootstrap(w.keys, "")
 	require.NoError(t, err)
 	b.Organization.Slug, b.Owner.Email, b.Owner.Username, b.Operator.Username = slug, slug+"@example.com", slug, slug
-	w.tx(t, func(ctx context.Context, tx *storage.Tx) error { return crashstore.ApplyBootstrap(ctx, tx, b, "local") })
+	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
+		return crashproject.ApplyBootstrap(ctx, tx, b, "local")
+	})
 	return b
 }
 

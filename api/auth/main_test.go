@@ -16,7 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 func TestMain(m *testing.M) {
@@ -41,7 +41,7 @@ func newWorld(t *testing.T, change func(*auth.Config)) *world {
 	w.boot, err = account.NewBootstrap(w.keys, "")
 	require.NoError(t, err)
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
-		return crash.ApplyBootstrap(ctx, tx, w.boot, "local")
+		return crashproject.ApplyBootstrap(ctx, tx, w.boot, "local")
 	})
 	cfg := auth.Config{DB: w.db, Region: "local", BaseDomain: "slipway.test", PublicHost: "www.slipway.test:8080"}
 	if change != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 // ownerView is a pattern with whom new groups are assigned to.
@@ -39,7 +40,7 @@ func (h *Handlers) Owners(c *gin.Context) error {
 	return h.showOwners(c, p)
 }
 
-func (h *Handlers) showOwners(c *gin.Context, p *crash.Project) error {
+func (h *Handlers) showOwners(c *gin.Context, p *crashproject.Project) error {
 	list, err := crash.Owners(c.Request.Context(), h.store.DB(), p.OrganizationID, p.ID)
 	if err != nil {
 		return err

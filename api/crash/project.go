@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 // Projects serves GET /api/v3/crash-projects.
@@ -25,11 +25,11 @@ func (h *Handlers) Projects(c *gin.Context) error {
 		return err
 	}
 	ctx, organization := c.Request.Context(), auth.Organization(c)
-	list, err := crash.Projects(ctx, h.store.DB(), organization, at.Rows())
+	list, err := crashproject.List(ctx, h.store.DB(), organization, at.Rows())
 	if err != nil {
 		return err
 	}
-	total, err := crash.CountProjects(ctx, h.store.DB(), organization)
+	total, err := crashproject.Count(ctx, h.store.DB(), organization)
 	if err != nil {
 		return err
 	}
@@ -46,12 +46,12 @@ func (h *Handlers) Project(c *gin.Context) error {
 }
 
 // project reads the crash project of the path.
-func (h *Handlers) project(c *gin.Context, organization int64) (*crash.Project, error) {
+func (h *Handlers) project(c *gin.Context, organization int64) (*crashproject.Project, error) {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return nil, err
 	}
-	return crash.ProjectByID(c.Request.Context(), h.store.DB(), organization, id)
+	return crashproject.ByID(c.Request.Context(), h.store.DB(), organization, id)
 }
 
 // projectRequest creates or changes a crash project.
@@ -66,8 +66,8 @@ type projectRequest struct {
 }
 
 // change is what a request changes of a project that there is.
-func (r *projectRequest) change() crash.ProjectChange {
-	c := crash.ProjectChange{Name: r.Name, ProjectID: r.ProjectID, Libraries: r.Libraries}
+func (r *projectRequest) change() crashproject.Change {
+	c := crashproject.Change{Name: r.Name, ProjectID: r.ProjectID, Libraries: r.Libraries}
 	if r.AllowedOrigins != nil {
 		c.Origins = &r.AllowedOrigins
 	}
@@ -84,15 +84,15 @@ func (h *Handlers) CreateProject(c *gin.Context) error {
 	if req.Name == nil {
 		return &storage.InvalidError{Field: "name", Msg: "is required"}
 	}
-	var p *crash.Project
-	var token *crash.ProjectToken
+	var p *crashproject.Project
+	var token *crashproject.Token
 	var secret account.Secret
 	ctx, w := c.Request.Context(), auth.Writer(c)
 	err := h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
 		if p, err = h.createProject(ctx, tx, w, req); err != nil {
 			return err
 		}
-		token, secret, err = crash.CreateToken(ctx, tx, w.Actor, h.keys, crash.NewToken{OrganizationID: w.OrganizationID, ProjectID: p.ID})
+		token, secret, err = crashproject.CreateToken(ctx, tx, w.Actor, h.keys, crashproject.NewToken{OrganizationID: w.OrganizationID, ProjectID: p.ID})
 		return err
 	})
 	if err != nil {
@@ -102,8 +102,8 @@ func (h *Handlers) CreateProject(c *gin.Context) error {
 	return respond.JSON(c, http.StatusCreated, gin.H{"crash_project": p, "crash_token": token, "secret": secret.Text})
 }
 
-func (h *Handlers) createProject(ctx context.Context, tx *storage.Tx, w account.Writer, req projectRequest) (*crash.Project, error) {
-	p, err := crash.CreateProject(ctx, tx, w.Actor, w.OrganizationID, *req.Name)
+func (h *Handlers) createProject(ctx context.Context, tx *storage.Tx, w account.Writer, req projectRequest) (*crashproject.Project, error) {
+	p, err := crashproject.Create(ctx, tx, w.Actor, w.OrganizationID, *req.Name)
 	if err != nil {
 		return nil, nameTaken(err)
 	}
@@ -112,7 +112,7 @@ func (h *Handlers) createProject(ctx context.Context, tx *storage.Tx, w account.
 	}
 	change := req.change()
 	change.Name = nil
-	return crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID, change)
+	return crashproject.Update(ctx, tx, w.Actor, w.OrganizationID, p.ID, change)
 }
 
 // nameTaken says in words what a conflict is about.
@@ -141,7 +141,7 @@ func (h *Handlers) UpdateProject(c *gin.Context) error {
 	}
 	ctx := c.Request.Context()
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
-		p, err = crash.UpdateProject(ctx, tx, w.Actor, w.OrganizationID, p.ID, req.change())
+		p, err = crashproject.Update(ctx, tx, w.Actor, w.OrganizationID, p.ID, req.change())
 		return err
 	})
 	if err != nil {
@@ -163,7 +163,7 @@ func (h *Handlers) DeleteProject(c *gin.Context) error {
 	ctx := c.Request.Context()
 	var objects []string
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
-		objects, err = crash.DeleteProject(ctx, tx, w.Actor, w.OrganizationID, p.ID)
+		objects, err = crashproject.Delete(ctx, tx, w.Actor, w.OrganizationID, p.ID)
 		return err
 	})
 	if err != nil {
@@ -181,9 +181,9 @@ func (h *Handlers) DeleteProject(c *gin.Context) error {
 // notDeleted says in words what keeps a project from being deleted.
 func notDeleted(err error) error {
 	switch {
-	case errors.Is(err, crash.ErrTokenInForce):
+	case errors.Is(err, crashproject.ErrTokenInForce):
 		return conflict(err, "the crash project has received reports, and a token of it for reports is in force; revoke that first")
-	case errors.Is(err, crash.ErrManyPurged):
+	case errors.Is(err, crashproject.ErrManyPurged):
 		return conflict(err, "too many reports of the crash project were removed to delete it now; revoke its tokens, and delete it when they have aged")
 	}
 	return conflict(err, "the crash project has reports; revoke its tokens to end it, or remove them first")
@@ -196,7 +196,7 @@ func (h *Handlers) Tokens(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := crash.Tokens(c.Request.Context(), h.store.DB(), organization, p.ID, storage.FirstPage())
+	list, err := crashproject.Tokens(c.Request.Context(), h.store.DB(), organization, p.ID, storage.FirstPage())
 	if err != nil {
 		return err
 	}
@@ -221,11 +221,11 @@ func (h *Handlers) CreateToken(c *gin.Context) error {
 	if err := body.Read(c, &req); err != nil {
 		return err
 	}
-	var token *crash.ProjectToken
+	var token *crashproject.Token
 	var secret account.Secret
 	ctx := c.Request.Context()
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
-		token, secret, err = crash.CreateToken(ctx, tx, w.Actor, h.keys, crash.NewToken{
+		token, secret, err = crashproject.CreateToken(ctx, tx, w.Actor, h.keys, crashproject.NewToken{
 			OrganizationID: w.OrganizationID, ProjectID: p.ID, Name: req.Name, Scopes: req.Scopes,
 			QuotaPerMinute: int(min(req.QuotaPerMinute, math.MaxInt32))})
 		return err
@@ -250,7 +250,7 @@ func (h *Handlers) RevokeToken(c *gin.Context) error {
 	}
 	ctx := c.Request.Context()
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) error {
-		return crash.RevokeTokenOf(ctx, tx, w.Actor, w.OrganizationID, p.ID, id)
+		return crashproject.RevokeTokenOf(ctx, tx, w.Actor, w.OrganizationID, p.ID, id)
 	})
 	if err != nil {
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -28,7 +28,7 @@ func (h *Handlers) Regroup(c *gin.Context) error {
 	}
 	var id uuid.UUID
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) error {
-		id, err = crash.RequestRegroup(ctx, tx, w, p, tasks.NewCrashRegroup(w.OrganizationID, respond.RequestID(ctx), p.ID, dry), dry)
+		id, err = crashproject.RequestRegroup(ctx, tx, w, p, tasks.NewCrashRegroup(w.OrganizationID, respond.RequestID(ctx), p.ID, dry), dry)
 		return err
 	})
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/rule"
 )
 
 // ruleView is a rule with what it did.
@@ -24,7 +24,7 @@ type ruleView struct {
 	Name           string              `json:"name"`
 	CrashProjectID *int64              `json:"crash_project_id"` // null: all of the organization
 	Enabled        bool                `json:"enabled"`
-	Trigger        crash.RuleTrigger   `json:"trigger"`
+	Trigger        rule.Trigger        `json:"trigger"`
 	Above          int                 `json:"above"`
 	Minutes        int                 `json:"minutes"`
 	Conditions     []ruleConditionView `json:"conditions"`
@@ -39,9 +39,9 @@ type ruleView struct {
 }
 
 type ruleConditionView struct {
-	Subject crash.RuleSubject `json:"subject"`
-	Key     string            `json:"key"`
-	Values  []string          `json:"values"`
+	Subject rule.Subject `json:"subject"`
+	Key     string       `json:"key"`
+	Values  []string     `json:"values"`
 }
 
 // ruleRequest creates a rule, or replaces one.
@@ -75,7 +75,7 @@ func (h *Handlers) Rules(c *gin.Context) error {
 		}
 	}
 	ctx, organization := c.Request.Context(), auth.Organization(c)
-	list, err := crash.Rules(ctx, h.store.DB(), organization, project)
+	list, err := rule.List(ctx, h.store.DB(), organization, project)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (h *Handlers) Rule(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	r, err := crash.RuleByID(c.Request.Context(), h.store.DB(), auth.Organization(c), id)
+	r, err := rule.ByID(c.Request.Context(), h.store.DB(), auth.Organization(c), id)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (h *Handlers) Rule(c *gin.Context) error {
 
 // CreateRule serves POST /api/v3/crash-rules.
 func (h *Handlers) CreateRule(c *gin.Context) error {
-	return h.saveRule(c, 0, http.StatusCreated, crash.CreateRule)
+	return h.saveRule(c, 0, http.StatusCreated, rule.Create)
 }
 
 // UpdateRule serves PUT /api/v3/crash-rules/{id}: what is absent has its default.
@@ -110,10 +110,10 @@ func (h *Handlers) UpdateRule(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if _, err := crash.RuleByID(c.Request.Context(), h.store.DB(), auth.Organization(c), id); err != nil {
+	if _, err := rule.ByID(c.Request.Context(), h.store.DB(), auth.Organization(c), id); err != nil {
 		return err
 	}
-	return h.saveRule(c, id, http.StatusOK, crash.UpdateRule)
+	return h.saveRule(c, id, http.StatusOK, rule.Update)
 }
 
 // DeleteRule serves DELETE /api/v3/crash-rules/{id}.
@@ -123,14 +123,14 @@ func (h *Handlers) DeleteRule(c *gin.Context) error {
 		return err
 	}
 	ctx, w := c.Request.Context(), auth.Writer(c)
-	if err := h.store.DB().InTx(ctx, func(tx *storage.Tx) error { return crash.DeleteRule(ctx, tx, w, id) }); err != nil {
+	if err := h.store.DB().InTx(ctx, func(tx *storage.Tx) error { return rule.Delete(ctx, tx, w, id) }); err != nil {
 		return err
 	}
 	return respond.Empty(c, http.StatusNoContent)
 }
 
 // ruleSaver is CreateRule or UpdateRule of the store.
-type ruleSaver func(ctx context.Context, tx *storage.Tx, w account.Writer, r crash.Rule) (*crash.Rule, error)
+type ruleSaver func(ctx context.Context, tx *storage.Tx, w account.Writer, r rule.Rule) (*rule.Rule, error)
 
 func (h *Handlers) saveRule(c *gin.Context, id int64, status int, save ruleSaver) error {
 	ctx, w := c.Request.Context(), auth.Writer(c)
@@ -144,26 +144,26 @@ func (h *Handlers) saveRule(c *gin.Context, id int64, status int, save ruleSaver
 		return err
 	}
 	r.ID = id
-	var made *crash.Rule
+	var made *rule.Rule
 	err = h.store.DB().InTx(ctx, func(tx *storage.Tx) (err error) {
 		made, err = save(ctx, tx, w, r)
 		return err
 	})
 	if err != nil {
-		return conflict(err, fmt.Sprintf("an organization has at most %d crash rules", crash.MaxRules))
+		return conflict(err, fmt.Sprintf("an organization has at most %d crash rules", rule.MaxRules))
 	}
 	return h.showRule(c, status, made)
 }
 
 // ruleOf is the rule that a request describes.
-func (h *Handlers) ruleOf(c *gin.Context, w account.Writer, in *ruleRequest) (crash.Rule, error) {
-	r := crash.Rule{Name: in.Name, ProjectID: in.CrashProjectID, Enabled: in.Enabled == nil || *in.Enabled, Trigger: crash.RuleTrigger(in.Trigger),
+func (h *Handlers) ruleOf(c *gin.Context, w account.Writer, in *ruleRequest) (rule.Rule, error) {
+	r := rule.Rule{Name: in.Name, ProjectID: in.CrashProjectID, Enabled: in.Enabled == nil || *in.Enabled, Trigger: rule.Trigger(in.Trigger),
 		Above: in.Above, Minutes: in.Minutes, Webhook: in.Webhook, RepeatHours: in.RepeatHours}
 	for _, one := range in.Conditions {
-		r.Conditions = append(r.Conditions, crash.RuleCondition{Subject: crash.RuleSubject(one.Subject), Key: one.Key, Values: one.Values})
+		r.Conditions = append(r.Conditions, rule.Condition{Subject: rule.Subject(one.Subject), Key: one.Key, Values: one.Values})
 	}
-	if len(in.Mail) > crash.MaxRulePeople { // each is looked for
-		return r, storage.Invalid("mail", "must be at most %d", crash.MaxRulePeople)
+	if len(in.Mail) > rule.MaxPeople { // each is looked for
+		return r, storage.Invalid("mail", "must be at most %d", rule.MaxPeople)
 	}
 	for i, who := range in.Mail {
 		user, err := h.rulePerson(c, w, who)
@@ -205,8 +205,8 @@ func (h *Handlers) rulePerson(c *gin.Context, w account.Writer, who word) (int64
 	return *user, nil
 }
 
-func (h *Handlers) showRule(c *gin.Context, status int, r *crash.Rule) error {
-	views, err := h.ruleViews(c, r.OrganizationID, []crash.Rule{*r})
+func (h *Handlers) showRule(c *gin.Context, status int, r *rule.Rule) error {
+	views, err := h.ruleViews(c, r.OrganizationID, []rule.Rule{*r})
 	if err != nil {
 		return err
 	}
@@ -215,8 +215,8 @@ func (h *Handlers) showRule(c *gin.Context, status int, r *crash.Rule) error {
 
 // ruleViews are rules as they are shown. Who may not read crashes any more gets no mail, and is not
 // shown.
-func (h *Handlers) ruleViews(c *gin.Context, organization int64, list []crash.Rule) ([]ruleView, error) {
-	readers, err := crash.RuleReaders(c.Request.Context(), h.store.DB(), organization, list)
+func (h *Handlers) ruleViews(c *gin.Context, organization int64, list []rule.Rule) ([]ruleView, error) {
+	readers, err := rule.Readers(c.Request.Context(), h.store.DB(), organization, list)
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,8 @@ package crash
 import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
+	"github.com/slipway-qa/slipway/storage/crash/rule"
 	"github.com/slipway-qa/slipway/storage/suspect"
 )
 
@@ -58,13 +60,13 @@ func Types() route.Types {
 			"crash_frame_symbols":     servedView{},
 			"crash_missing_symbols":   missingView{},
 			"crash_symbolication":     symbolicationView{},
-			"account_crash_project":   crash.Project{},
-			"crash_token":             crash.ProjectToken{},
+			"account_crash_project":   crashproject.Project{},
+			"crash_token":             crashproject.Token{},
 			"crash_owner":             ownerView{},
 			"crash_rule":              ruleView{},
 			"crash_rule_condition":    ruleConditionView{},
-			"crash_rule_trigger":      crash.RuleTrigger(""),
-			"crash_rule_subject":      crash.RuleSubject(""),
+			"crash_rule_trigger":      rule.Trigger(""),
+			"crash_rule_subject":      rule.Subject(""),
 			"crashGroupState":         crash.GroupState(""),
 			"crashState":              crash.State(""),
 			"symbolication_state":     crash.SymbolState(""),
@@ -84,7 +86,7 @@ func Types() route.Types {
 			"PUT /api/v3/crash-rules/{id}":                       ruleRequest{},
 			"POST /api/v3/crash-projects/{id}/tokens":            tokenRequest{},
 		},
-		Words: []any{crash.RuleTriggers(), crash.RuleSubjects(), crash.Severities(), []crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
+		Words: []any{rule.Triggers(), rule.Subjects(), crash.Severities(), []crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
 			[]crash.SymbolState{crash.SymbolsPending, crash.SymbolsComplete, crash.SymbolsPartial, crash.SymbolsMissing, crash.SymbolsNone}},
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/chromium"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 // A page of another origin posts by fetch and by beacons, as browsers do it: with preflights,
@@ -26,7 +27,7 @@ func TestPagesInChromium(t *testing.T) {
 		_, _ = rw.Write([]byte("<!doctype html><title>shop</title>"))
 	}))
 	defer page.Close()
-	w.store.set("page", &crash.Token{ID: 8, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}, Origins: []string{page.URL}})
+	w.store.set("page", &crash.Token{ID: 8, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost}, Origins: []string{page.URL}})
 	tab := chromium.Start(t, 2*time.Minute)
 	require.NoError(t, chromedp.Do(tab, chromedp.Navigate(page.URL)))
 	evaluate := func(script string) string {

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 // feedbackBytes bounds a body of feedback: its texts have 9 KB at most.
@@ -58,7 +59,7 @@ func (r *Receiver) feedback(c *gin.Context) error {
 	if err := r.checkOrigin(c, token); err != nil {
 		return err
 	}
-	if err := r.admit(token, crash.ScopeErrorPost); err != nil {
+	if err := r.admit(token, crashproject.ScopeErrorPost); err != nil {
 		return err
 	}
 	var req feedbackRequest

@@ -13,7 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 const formatJSON = "json"
@@ -32,18 +32,18 @@ type format struct {
 
 // formats are the accepted values of format.
 var formats = map[string]format{
-	formatJSON: {name: formatJSON, scope: crash.ScopeErrorPost},
-	"minidump": {name: "minidump", scope: crash.ScopeErrorPost, dumpPart: "upload_file_minidump",
+	formatJSON: {name: formatJSON, scope: crashproject.ScopeErrorPost},
+	"minidump": {name: "minidump", scope: crashproject.ScopeErrorPost, dumpPart: "upload_file_minidump",
 		symbolication: "minidump", agent: "minidump"},
-	"plcrash": {name: "plcrash", scope: crash.ScopeErrorPost, dumpPart: "upload_file_plcrash", agent: "plcrash"},
+	"plcrash": {name: "plcrash", scope: crashproject.ScopeErrorPost, dumpPart: "upload_file_plcrash", agent: "plcrash"},
 	// The archives of game engines: each holds a minidump, or the stack as text.
-	"unreal": {name: "unreal", scope: crash.ScopeErrorPost, dumpPart: "upload_file_unreal", symbolication: "minidump", agent: "unreal"},
-	"unity":  {name: "unity", scope: crash.ScopeErrorPost, dumpPart: "upload_file_unity", symbolication: "minidump", agent: "unity"},
+	"unreal": {name: "unreal", scope: crashproject.ScopeErrorPost, dumpPart: "upload_file_unreal", symbolication: "minidump", agent: "unreal"},
+	"unity":  {name: "unity", scope: crashproject.ScopeErrorPost, dumpPart: "upload_file_unity", symbolication: "minidump", agent: "unity"},
 	// A report whose member symbolication is "proguard" is of the format json;
 	// the format proguard is a mapping file.
-	"proguard":  {name: "proguard", scope: crash.ScopeSymbolPost},
-	"symbols":   {name: "symbols", scope: crash.ScopeSymbolPost},
-	"sourcemap": {name: "sourcemap", scope: crash.ScopeSymbolPost},
+	"proguard":  {name: "proguard", scope: crashproject.ScopeSymbolPost},
+	"symbols":   {name: "symbols", scope: crashproject.ScopeSymbolPost},
+	"sourcemap": {name: "sourcemap", scope: crashproject.ScopeSymbolPost},
 }
 
 func unknownFormat() *failure {

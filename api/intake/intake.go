@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/api/pace"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks/admission"
 	"github.com/slipway-qa/slipway/tasks/logfield"
@@ -191,7 +192,7 @@ func (in *intake) run(ctx context.Context) error {
 	if err := in.r.admit(in.token, in.format.scope); err != nil {
 		return err
 	}
-	if in.format.scope == crash.ScopeSymbolPost {
+	if in.format.scope == crashproject.ScopeSymbolPost {
 		return symbolPost{in}.symbols(ctx)
 	}
 	if err := announced(in); err != nil {

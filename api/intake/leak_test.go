@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/tasks/letter"
 )
 
@@ -30,7 +30,7 @@ func TestLeakedKeyIsRevoked(t *testing.T) {
 	org := boot.Organization.ID
 	var person, machine, kept account.Secret
 	require.NoError(t, db.InTx(ctx, func(tx *storage.Tx) error {
-		if err := crash.ApplyBootstrap(ctx, tx, boot, "local"); err != nil {
+		if err := crashproject.ApplyBootstrap(ctx, tx, boot, "local"); err != nil {
 			return err
 		}
 		org = boot.Organization.ID

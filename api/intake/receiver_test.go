@@ -26,6 +26,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -202,12 +203,12 @@ func newWorld(t testing.TB, change func(*Config)) *world {
 		objects: objects, counts: &counts{}, symbols: &fakeSymbols{},
 	}
 	one := 1
-	w.store.set("good", &crash.Token{ID: 1, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}})
-	w.store.set("other", &crash.Token{ID: 4, ProjectID: 8, OrganizationID: 4, Scopes: []string{crash.ScopeErrorPost}})
-	w.store.set("symbols", &crash.Token{ID: 2, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeSymbolPost}})
-	w.store.set("shop", &crash.Token{ID: 5, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}, Origins: []string{"https://shop.example"}})
-	w.store.set("pages", &crash.Token{ID: 6, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}, Origins: []string{"*"}})
-	w.store.set("quota", &crash.Token{ID: 3, ProjectID: 7, OrganizationID: 3, Scopes: []string{crash.ScopeErrorPost}, QuotaPerMinute: &one})
+	w.store.set("good", &crash.Token{ID: 1, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost}})
+	w.store.set("other", &crash.Token{ID: 4, ProjectID: 8, OrganizationID: 4, Scopes: []string{crashproject.ScopeErrorPost}})
+	w.store.set("symbols", &crash.Token{ID: 2, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeSymbolPost}})
+	w.store.set("shop", &crash.Token{ID: 5, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost}, Origins: []string{"https://shop.example"}})
+	w.store.set("pages", &crash.Token{ID: 6, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost}, Origins: []string{"*"}})
+	w.store.set("quota", &crash.Token{ID: 3, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost}, QuotaPerMinute: &one})
 	cfg := Config{Submitter: w.submit, Store: w.store, Symbols: w.symbols, SymbolView: symbolView, Objects: objects, Region: "local", Limits: testLimits(),
 		Observer: w.counts, Log: slog.New(slog.DiscardHandler), Wait: 200 * time.Millisecond}
 	if change != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/api/token"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 func gzipped(body string) string {
@@ -236,7 +237,7 @@ func TestTokenCache(t *testing.T) {
 	requireOK(t, w.post("/post?token=good", minimal))
 	now = now.Add(token.Fresh)
 	requireFailure(t, w.post("/post?token=good", minimal), 403, 6, "revoked")
-	w.store.set("good", &crash.Token{ID: 1, Scopes: []string{crash.ScopeErrorPost}})
+	w.store.set("good", &crash.Token{ID: 1, Scopes: []string{crashproject.ScopeErrorPost}})
 	requireFailure(t, w.post("/post?token=good", minimal), 403, 6, "revoked")
 	now = now.Add(token.Absent)
 	requireOK(t, w.post("/post?token=good", minimal))

@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks/logfield"
@@ -28,7 +29,7 @@ const (
 )
 
 // takesSymbols reports whether requests of the format bring symbol files.
-func (f *format) takesSymbols() bool { return f.scope == crash.ScopeSymbolPost }
+func (f *format) takesSymbols() bool { return f.scope == crashproject.ScopeSymbolPost }
 
 // symbolPost is a request that brings symbol files.
 type symbolPost struct{ *intake }

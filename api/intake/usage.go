@@ -12,6 +12,7 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 // Session metrics are lists of events. A summed event that is named Application
@@ -64,7 +65,7 @@ func (in *intake) usage(ctx context.Context, list string) error {
 		return err
 	}
 	in.places.caller = callerOf(in.token)
-	if err := in.r.admit(in.token, crash.ScopeErrorPost); err != nil {
+	if err := in.r.admit(in.token, crashproject.ScopeErrorPost); err != nil {
 		return err
 	}
 	if err := in.body.open(in.r, in.c.Request, in.places.arriving); err != nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/mail"
 	"github.com/slipway-qa/slipway/tasks/letter"
 	"github.com/slipway-qa/slipway/tasks/link"
@@ -54,7 +54,9 @@ func newWorld(t *testing.T) *world {
 		b, err := account.NewBootstrap(keys, "")
 		require.NoError(t, err)
 		b.Organization.Slug, b.Owner.Email, b.Owner.Username, b.Operator.Username = slug, slug+"@example.com", slug, slug
-		w.tx(func(ctx context.Context, tx *storage.Tx) error { return crash.ApplyBootstrap(ctx, tx, b, "local") })
+		w.tx(func(ctx context.Context, tx *storage.Tx) error {
+			return crashproject.ApplyBootstrap(ctx, tx, b, "local")
+		})
 		*to = b
 	}
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {

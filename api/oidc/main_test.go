@@ -25,7 +25,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/tasks/outbound"
 )
 
@@ -73,7 +73,9 @@ func (w *world) bootstrap(t *testing.T, slug string) *account.Bootstrap {
 	b, err := account.NewBootstrap(w.keys, "")
 	require.NoError(t, err)
 	b.Organization.Slug, b.Owner.Email, b.Owner.Username, b.Operator.Username = slug, slug+"@example.com", slug, slug
-	w.tx(t, func(ctx context.Context, tx *storage.Tx) error { return crash.ApplyBootstrap(ctx, tx, b, "local") })
+	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
+		return crashproject.ApplyBootstrap(ctx, tx, b, "local")
+	})
 	return b
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
 
@@ -70,15 +70,15 @@ func (h *Handlers) Known(c *gin.Context) error {
 // crashProject is the crash project that a request names by its id or name; 0 for none. Both are
 // taken as with a file that is sent.
 func (h *Handlers) crashProject(ctx context.Context, organizationID int64, in *knownRequest) (int64, error) {
-	var p *crash.Project
+	var p *crashproject.Project
 	var err error
 	field := "crash_project_id"
 	switch {
 	case in.CrashProjectID != nil:
-		p, err = crash.ProjectByID(ctx, h.db, organizationID, *in.CrashProjectID)
+		p, err = crashproject.ByID(ctx, h.db, organizationID, *in.CrashProjectID)
 	case in.CrashProject != "":
 		field = "crash_project"
-		p, err = crash.ProjectByName(ctx, h.db, organizationID, in.CrashProject)
+		p, err = crashproject.ByName(ctx, h.db, organizationID, in.CrashProject)
 	default:
 		return 0, nil
 	}

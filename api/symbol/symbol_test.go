@@ -28,7 +28,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
@@ -67,7 +67,9 @@ func newWorld(t *testing.T) *world {
 		b, err := account.NewBootstrap(keys, "")
 		require.NoError(t, err)
 		b.Organization.Slug, b.Owner.Email, b.Owner.Username, b.Operator.Username = slug, slug+"@example.com", slug, slug
-		w.tx(func(ctx context.Context, tx *storage.Tx) error { return crash.ApplyBootstrap(ctx, tx, b, "local") })
+		w.tx(func(ctx context.Context, tx *storage.Tx) error {
+			return crashproject.ApplyBootstrap(ctx, tx, b, "local")
+		})
 		return b
 	}
 	w.ours, w.theirs = bootstrap("ours"), bootstrap("theirs")

@@ -32,7 +32,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks/link"
@@ -104,7 +104,7 @@ func newWorld(t testing.TB, minio bool, change func(*Config)) *world {
 	w.boot, err = account.NewBootstrap(w.keys, "")
 	require.NoError(t, err)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		return crash.ApplyBootstrap(ctx, tx, w.boot, "local")
+		return crashproject.ApplyBootstrap(ctx, tx, w.boot, "local")
 	})
 	authenticator, err := auth.New(auth.Config{DB: w.db, Region: "local"})
 	require.NoError(t, err)

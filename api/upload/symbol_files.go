@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
 
@@ -125,10 +125,10 @@ func (u *upload) crashProject(ctx context.Context) (int64, error) {
 	name := u.fields.text(fieldCrashProject)
 	switch {
 	case id != 0:
-		_, err = crash.ProjectByID(ctx, u.cfg.DB, u.caller.OrganizationID, id)
+		_, err = crashproject.ByID(ctx, u.cfg.DB, u.caller.OrganizationID, id)
 	case name != "":
-		var p *crash.Project
-		if p, err = crash.ProjectByName(ctx, u.cfg.DB, u.caller.OrganizationID, name); err == nil {
+		var p *crashproject.Project
+		if p, err = crashproject.ByName(ctx, u.cfg.DB, u.caller.OrganizationID, name); err == nil {
 			id = p.ID
 		}
 	}

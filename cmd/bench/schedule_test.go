@@ -11,7 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
@@ -24,7 +24,7 @@ func newFleet(t *testing.T) *fleet {
 	require.NoError(t, err)
 	boot, err := account.NewBootstrap(keys, "http://127.0.0.1")
 	require.NoError(t, err)
-	require.NoError(t, db.InTx(t.Context(), func(tx *storage.Tx) error { return crash.ApplyBootstrap(t.Context(), tx, boot, "local") }))
+	require.NoError(t, db.InTx(t.Context(), func(tx *storage.Tx) error { return crashproject.ApplyBootstrap(t.Context(), tx, boot, "local") }))
 	return &fleet{db: db}
 }
 

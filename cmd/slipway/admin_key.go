@@ -5,7 +5,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 // keyArgs describe a new key.
@@ -83,18 +83,18 @@ type tokenArgs struct {
 	Quota     int      `help:"Reports a minute that one api process accepts with the token; each process counts its own. 0: no quota."`
 }
 
-func (c *tokenArgs) new(org, project int64) crash.NewToken {
-	return crash.NewToken{OrganizationID: org, ProjectID: project, Name: c.TokenName, Scopes: c.Scope, QuotaPerMinute: c.Quota}
+func (c *tokenArgs) new(org, project int64) crashproject.NewToken {
+	return crashproject.NewToken{OrganizationID: org, ProjectID: project, Name: c.TokenName, Scopes: c.Scope, QuotaPerMinute: c.Quota}
 }
 
 // Run creates the crash project and its first token.
 func (c *adminProjectCreate) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
-		project, err := crash.CreateProject(ctx, tx, account.CLI(), org.ID, c.Name)
+		project, err := crashproject.Create(ctx, tx, account.CLI(), org.ID, c.Name)
 		if err != nil {
 			return nil, err
 		}
-		_, secret, err := crash.CreateToken(ctx, tx, account.CLI(), keys, c.new(org.ID, project.ID))
+		_, secret, err := crashproject.CreateToken(ctx, tx, account.CLI(), keys, c.new(org.ID, project.ID))
 		return created("crash_project", project, secret), err
 	})
 }
@@ -106,7 +106,7 @@ type adminProjectList struct {
 // Run lists the crash projects.
 func (c *adminProjectList) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		list, err := crash.Projects(ctx, tx, org.ID, storage.FirstPage())
+		list, err := crashproject.List(ctx, tx, org.ID, storage.FirstPage())
 		return map[string]any{"crash_projects": list}, err
 	})
 }
@@ -120,7 +120,7 @@ type adminTokenCreate struct {
 // Run creates another token.
 func (c *adminTokenCreate) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
-		token, secret, err := crash.CreateToken(ctx, tx, account.CLI(), keys, c.new(org.ID, c.Project))
+		token, secret, err := crashproject.CreateToken(ctx, tx, account.CLI(), keys, c.new(org.ID, c.Project))
 		return created("crash_token", token, secret), err
 	})
 }
@@ -136,7 +136,7 @@ type adminTokenRotate struct{ tokenRef }
 // Run replaces the token.
 func (c *adminTokenRotate) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
-		token, secret, err := crash.RotateToken(ctx, tx, account.CLI(), keys, org.ID, c.ID)
+		token, secret, err := crashproject.RotateToken(ctx, tx, account.CLI(), keys, org.ID, c.ID)
 		return created("crash_token", token, secret), err
 	})
 }
@@ -146,7 +146,7 @@ type adminTokenRevoke struct{ tokenRef }
 // Run ends the token.
 func (c *adminTokenRevoke) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		return ok(crash.RevokeToken(ctx, tx, account.CLI(), org.ID, c.ID))
+		return ok(crashproject.RevokeToken(ctx, tx, account.CLI(), org.ID, c.ID))
 	})
 }
 
@@ -158,7 +158,7 @@ type adminTokenList struct {
 // Run lists the project's tokens.
 func (c *adminTokenList) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		list, err := crash.Tokens(ctx, tx, org.ID, c.Project, storage.FirstPage())
+		list, err := crashproject.Tokens(ctx, tx, org.ID, c.Project, storage.FirstPage())
 		return map[string]any{"crash_tokens": list}, err
 	})
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 // writeEnvironment writes the addresses of this run as shell variables, for
@@ -59,7 +59,7 @@ func bootstrap(ctx context.Context, db *storage.DB, dir string, s *settings) (*a
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	if err := db.InTx(ctx, func(tx *storage.Tx) error { return crash.ApplyBootstrap(ctx, tx, boot, s.Region) }); err != nil {
+	if err := db.InTx(ctx, func(tx *storage.Tx) error { return crashproject.ApplyBootstrap(ctx, tx, boot, s.Region) }); err != nil {
 		return nil, err
 	}
 	boot.BaseURL = s.PublicURL

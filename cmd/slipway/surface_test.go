@@ -26,7 +26,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/tasks/child"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
 )
@@ -119,7 +119,7 @@ func (w *surface) organization(slug string) *account.Bootstrap {
 	b, err := account.NewBootstrap(keys, w.base)
 	require.NoError(w.t, err)
 	b.Organization.Slug, b.Owner.Email, b.Owner.Username, b.Operator.Username = slug, slug+"@example.com", slug, slug
-	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error { return crash.ApplyBootstrap(w.t.Context(), tx, b, "local") }))
+	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error { return crashproject.ApplyBootstrap(w.t.Context(), tx, b, "local") }))
 	return b
 }
 

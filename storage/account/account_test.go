@@ -11,7 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 func TestBootstrapIsIdempotent(t *testing.T) {
@@ -24,7 +24,7 @@ func TestBootstrapIsIdempotent(t *testing.T) {
 	events := w.Count(`select count(*) from audit_events`)
 	again := *w.boot
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return crash.ApplyBootstrap(ctx, tx, &again, "local")
+		return crashproject.ApplyBootstrap(ctx, tx, &again, "local")
 	})
 	require.Equal(t, *w.boot, again)
 	require.Equal(t, events, w.Count(`select count(*) from audit_events`))
@@ -33,7 +33,7 @@ func TestBootstrapIsIdempotent(t *testing.T) {
 	other, err := account.NewBootstrap(w.Keys, "")
 	require.NoError(t, err)
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return crash.ApplyBootstrap(ctx, tx, other, "local")
+		return crashproject.ApplyBootstrap(ctx, tx, other, "local")
 	})
 	require.Equal(t, w.boot.Organization, other.Organization)
 	require.Equal(t, w.boot.Owner.UUID, other.Owner.UUID)
@@ -54,7 +54,7 @@ func TestBootstrapKeepsWhatWasChanged(t *testing.T) {
 		return err
 	})
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return crash.ApplyBootstrap(ctx, tx, w.boot, "local")
+		return crashproject.ApplyBootstrap(ctx, tx, w.boot, "local")
 	})
 	ctx := testContext(t)
 	_, err := account.IdentityByKey(ctx, w.DB, account.KindAPI, account.DigestOf(w.boot.Owner.APIKey))
@@ -76,7 +76,9 @@ func TestBootstrapAtOnce(t *testing.T) {
 	for range 4 {
 		mine := *boot
 		wg.Go(func() {
-			err := w.Do(func(ctx context.Context, tx *storage.Tx) error { return crash.ApplyBootstrap(ctx, tx, &mine, "local") })
+			err := w.Do(func(ctx context.Context, tx *storage.Tx) error {
+				return crashproject.ApplyBootstrap(ctx, tx, &mine, "local")
+			})
 			if err != nil {
 				t.Errorf("apply: %v", err)
 			}
@@ -255,7 +257,7 @@ func TestOrganizationsAreApart(t *testing.T) {
 	key := w.rotate(stranger.ID, account.KindAPI)
 	keys, err := account.Keys(testContext(t), w.DB, w.boot.Organization.ID, stranger.ID, storage.FirstPage())
 	require.NoError(t, err)
-	tokens, err := crash.Tokens(testContext(t), w.DB, w.boot.Organization.ID, w.boot.Crash.Project, storage.FirstPage())
+	tokens, err := crashproject.Tokens(testContext(t), w.DB, w.boot.Organization.ID, w.boot.Crash.Project, storage.FirstPage())
 	require.NoError(t, err)
 	require.Len(t, tokens, 1)
 	for name, op := range map[string]func(context.Context, *storage.Tx) error{
@@ -273,15 +275,15 @@ func TestOrganizationsAreApart(t *testing.T) {
 			return account.AddToTeam(ctx, tx, account.CLI(), org.ID, w.boot.Team.ID, shared.ID, true)
 		},
 		"token": func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := crash.CreateToken(ctx, tx, account.CLI(), w.Keys, crash.NewToken{OrganizationID: org.ID, ProjectID: w.boot.Crash.Project})
+			_, _, err := crashproject.CreateToken(ctx, tx, account.CLI(), w.Keys, crashproject.NewToken{OrganizationID: org.ID, ProjectID: w.boot.Crash.Project})
 			return err
 		},
 		"rotate token": func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := crash.RotateToken(ctx, tx, account.CLI(), w.Keys, org.ID, tokens[0].ID)
+			_, _, err := crashproject.RotateToken(ctx, tx, account.CLI(), w.Keys, org.ID, tokens[0].ID)
 			return err
 		},
 		"revoke token": func(ctx context.Context, tx *storage.Tx) error {
-			return crash.RevokeToken(ctx, tx, account.CLI(), org.ID, tokens[0].ID)
+			return crashproject.RevokeToken(ctx, tx, account.CLI(), org.ID, tokens[0].ID)
 		},
 	} {
 		require.ErrorIs(t, w.Do(op), storage.ErrNotFound, name)
@@ -305,7 +307,7 @@ func TestNamesAreChecked(t *testing.T) {
 			return err
 		},
 		"control": func(ctx context.Context, tx *storage.Tx) error {
-			_, err := crash.CreateProject(ctx, tx, account.CLI(), org, "a\x00b")
+			_, err := crashproject.Create(ctx, tx, account.CLI(), org, "a\x00b")
 			return err
 		},
 		"email": func(ctx context.Context, tx *storage.Tx) error {
@@ -321,11 +323,11 @@ func TestNamesAreChecked(t *testing.T) {
 			return err
 		},
 		"scope": func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := crash.CreateToken(ctx, tx, account.CLI(), w.Keys, crash.NewToken{OrganizationID: org, ProjectID: w.boot.Crash.Project, Scopes: []string{"everything"}})
+			_, _, err := crashproject.CreateToken(ctx, tx, account.CLI(), w.Keys, crashproject.NewToken{OrganizationID: org, ProjectID: w.boot.Crash.Project, Scopes: []string{"everything"}})
 			return err
 		},
 		"quota": func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := crash.CreateToken(ctx, tx, account.CLI(), w.Keys, crash.NewToken{OrganizationID: org, ProjectID: w.boot.Crash.Project, QuotaPerMinute: -1})
+			_, _, err := crashproject.CreateToken(ctx, tx, account.CLI(), w.Keys, crashproject.NewToken{OrganizationID: org, ProjectID: w.boot.Crash.Project, QuotaPerMinute: -1})
 			return err
 		},
 	} {
@@ -357,17 +359,17 @@ func TestCrashTokens(t *testing.T) {
 	t.Parallel()
 	w := install(t)
 	org := w.boot.Organization.ID
-	var first *crash.ProjectToken
+	var first *crashproject.Token
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		first, _, err = crash.CreateToken(ctx, tx, account.CLI(), w.Keys, crash.NewToken{OrganizationID: org,
+		first, _, err = crashproject.CreateToken(ctx, tx, account.CLI(), w.Keys, crashproject.NewToken{OrganizationID: org,
 			ProjectID: w.boot.Crash.Project, Name: "app", Scopes: []string{"symbol:post", "error:post", "error:post"}, QuotaPerMinute: 600})
 		return err
 	})
 	require.Equal(t, []string{"error:post", "symbol:post"}, []string(first.Scopes))
-	var second *crash.ProjectToken
+	var second *crashproject.Token
 	var secret account.Secret
 	w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		second, secret, err = crash.RotateToken(ctx, tx, account.CLI(), w.Keys, org, first.ID)
+		second, secret, err = crashproject.RotateToken(ctx, tx, account.CLI(), w.Keys, org, first.ID)
 		return err
 	})
 	require.Equal(t, first.Name, second.Name)
@@ -376,11 +378,11 @@ func TestCrashTokens(t *testing.T) {
 	require.Equal(t, 1, w.Count(`select count(*) from crash_tokens where digest = $1 and revoked_at is null`, secret.Digest[:]))
 	require.Equal(t, 1, w.Count(`select count(*) from crash_tokens where id = $1 and revoked_at is not null`, first.ID))
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return crash.RevokeToken(ctx, tx, account.CLI(), org, second.ID)
+		return crashproject.RevokeToken(ctx, tx, account.CLI(), org, second.ID)
 	})
 	for _, id := range []int64{first.ID, second.ID} {
 		require.ErrorIs(t, w.Do(func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := crash.RotateToken(ctx, tx, account.CLI(), w.Keys, org, id)
+			_, _, err := crashproject.RotateToken(ctx, tx, account.CLI(), w.Keys, org, id)
 			return err
 		}), storage.ErrNotFound)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 func TestAuditTableIsSound(t *testing.T) {
@@ -78,18 +78,18 @@ func TestEveryChangeIsAudited(t *testing.T) {
 	cli := account.CLI()
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
 		key, _, err := account.CreateKey(ctx, tx, cli, w.Keys, account.NewKey{OrganizationID: org, UserID: dev.ID, Kind: account.KindAccess})
-		token, _, err2 := crash.CreateToken(ctx, tx, cli, w.Keys, crash.NewToken{OrganizationID: org, ProjectID: w.boot.Crash.Project})
+		token, _, err2 := crashproject.CreateToken(ctx, tx, cli, w.Keys, crashproject.NewToken{OrganizationID: org, ProjectID: w.boot.Crash.Project})
 		if err = errors.Join(err, err2); err != nil {
 			return err
 		}
-		token2, _, err := crash.RotateToken(ctx, tx, cli, w.Keys, org, token.ID)
+		token2, _, err := crashproject.RotateToken(ctx, tx, cli, w.Keys, org, token.ID)
 		if err != nil {
 			return err
 		}
 		_, err = account.CreateServiceAccount(ctx, tx, cli, account.NewServiceAccount{OrganizationID: org, Username: "bot", Role: account.Admin})
 		_, _, err2 = account.RotateOperator(ctx, tx, cli, w.Keys, "operator")
 		return errors.Join(err, err2, account.RevokeKey(ctx, tx, cli, org, key.ID),
-			crash.RevokeToken(ctx, tx, cli, org, token2.ID), account.RevokeOperator(ctx, tx, cli, "operator"),
+			crashproject.RevokeToken(ctx, tx, cli, org, token2.ID), account.RevokeOperator(ctx, tx, cli, "operator"),
 			account.SetRole(ctx, tx, cli, org, dev.ID, account.Admin), account.BlockUser(ctx, tx, cli, org, dev.ID),
 			account.UnblockUser(ctx, tx, cli, org, dev.ID))
 	})

@@ -105,7 +105,7 @@ func (s *Store) plan(in []Incoming) (*acceptance, error) {
 			byOrganization[b.organization] = b
 			a.batches = append(a.batches, b)
 		}
-		a.receipts[i].ID = entryID(b.id, len(b.members))
+		a.receipts[i].ID = EntryID(b.id, len(b.members))
 		b.members = append(b.members, i)
 		if b.size += len(in[i].Document); b.size > maxInflated {
 			return nil, &storage.InvalidError{Field: "report",

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -16,35 +17,35 @@ func TestAcceptResendAndConflict(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	id := uuid.New()
-	first, made := r.accept(r.incoming(id, "one"))
+	first, made := r.Accept(r.Incoming(id, "one"))
 	require.Equal(t, crash.First, first[0].Outcome)
 	require.Len(t, made, 1)
 
-	resent, made := r.accept(r.incoming(id, "one"))
+	resent, made := r.Accept(r.Incoming(id, "one"))
 	require.Equal(t, crash.Receipt{ID: first[0].ID, Outcome: crash.Resent}, resent[0])
 	require.Empty(t, made, "nothing to process")
 
-	other, _ := r.accept(r.incoming(id, "two"), r.incoming(uuid.New(), "three"))
+	other, _ := r.Accept(r.Incoming(id, "two"), r.Incoming(uuid.New(), "three"))
 	require.Equal(t, crash.Conflict, other[0].Outcome)
 	require.Equal(t, crash.First, other[1].Outcome)
 	batch, entry := crash.SplitID(other[0].ID)
-	batches, err := r.store.Batches(t.Context(), []uuid.UUID{batch})
+	batches, err := r.Store.Batches(t.Context(), []uuid.UUID{batch})
 	require.NoError(t, err)
 	require.Equal(t, first[0].ID, *batches[0].Entries[entry].ConflictOf)
 	doc, err := batches[0].Document(entry)
 	require.NoError(t, err)
 	require.Equal(t, "two", string(doc))
 
-	again, made := r.accept(r.incoming(id, "two"))
+	again, made := r.Accept(r.Incoming(id, "two"))
 	require.Equal(t, crash.Receipt{ID: other[0].ID, Outcome: crash.Resent}, again[0])
 	require.Empty(t, made)
 	require.EqualValues(t, 3, r.Count(`select count(*) from crash_uuids`))
 	require.EqualValues(t, 2, r.Count(`select count(*) from crash_batches`))
 
 	// A uuid belongs to its project.
-	elsewhere := r.incoming(id, "one")
+	elsewhere := r.Incoming(id, "one")
 	elsewhere.ProjectID = r.Org.CrashProject("other")
-	receipts, _ := r.accept(elsewhere)
+	receipts, _ := r.Accept(elsewhere)
 	require.Equal(t, crash.First, receipts[0].Outcome)
 }
 
@@ -52,8 +53,8 @@ func TestAcceptOneUUIDTwiceInACommit(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	id := uuid.New()
-	got, made := r.accept(r.incoming(id, "same"), r.incoming(uuid.New(), "x"), r.incoming(id, "same"),
-		r.incoming(id, "other"), r.incoming(id, "other"))
+	got, made := r.Accept(r.Incoming(id, "same"), r.Incoming(uuid.New(), "x"), r.Incoming(id, "same"),
+		r.Incoming(id, "other"), r.Incoming(id, "other"))
 	require.Len(t, made, 1)
 	outcomes := map[crash.Outcome]int{}
 	for _, r := range got {
@@ -67,7 +68,7 @@ func TestAcceptOneUUIDTwiceInACommit(t *testing.T) {
 
 	// Every receipt leads to its own bytes.
 	for i, want := range map[int]string{0: "same", 1: "x", 3: "other"} {
-		doc, err := r.store.Document(t.Context(), r.Org.ID, got[i].ID)
+		doc, err := r.Store.Document(t.Context(), r.Org.ID, got[i].ID)
 		require.NoError(t, err)
 		require.Equal(t, want, string(doc))
 	}
@@ -76,16 +77,16 @@ func TestAcceptOneUUIDTwiceInACommit(t *testing.T) {
 func TestAcceptTwoOrganizations(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	foreign := r.incoming(uuid.New(), "theirs")
-	foreign.OrganizationID, foreign.ProjectID = r.Rival.ID, r.rivalProject
-	got, made := r.accept(r.incoming(uuid.New(), "a"), foreign, r.incoming(uuid.New(), "b"))
+	foreign := r.Incoming(uuid.New(), "theirs")
+	foreign.OrganizationID, foreign.ProjectID = r.Rival.ID, r.RivalProject
+	got, made := r.Accept(r.Incoming(uuid.New(), "a"), foreign, r.Incoming(uuid.New(), "b"))
 	require.Len(t, made, 2)
 	require.EqualValues(t, 1, r.Count(`select count(*) from tasks where organization_id = $1`, r.Org.ID))
 	require.EqualValues(t, 1, r.Count(`select count(*) from tasks where organization_id = $1`, r.Rival.ID))
 	for i, org := range []int64{r.Org.ID, r.Rival.ID, r.Org.ID} {
-		_, err := r.store.Document(t.Context(), org, got[i].ID)
+		_, err := r.Store.Document(t.Context(), org, got[i].ID)
 		require.NoError(t, err)
-		_, err = r.store.Document(t.Context(), r.Org.ID+r.Rival.ID-org, got[i].ID)
+		_, err = r.Store.Document(t.Context(), r.Org.ID+r.Rival.ID-org, got[i].ID)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 }
@@ -93,22 +94,22 @@ func TestAcceptTwoOrganizations(t *testing.T) {
 func TestAcceptedAfterTheFact(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	in := []crash.Incoming{r.incoming(uuid.New(), "a"), r.incoming(uuid.New(), "b")}
+	in := []crash.Incoming{r.Incoming(uuid.New(), "a"), r.Incoming(uuid.New(), "b")}
 	lost := []crash.Receipt{{ID: uuid.New()}, {ID: uuid.New()}}
-	there, err := r.store.Accepted(t.Context(), in, lost)
+	there, err := r.Store.Accepted(t.Context(), in, lost)
 	require.NoError(t, err)
 	require.False(t, there)
 
-	receipts, _ := r.accept(in...)
-	there, err = r.store.Accepted(t.Context(), in, receipts)
+	receipts, _ := r.Accept(in...)
+	there, err = r.Store.Accepted(t.Context(), in, receipts)
 	require.NoError(t, err)
 	require.True(t, there)
-	there, err = r.store.Accepted(t.Context(), in, lost)
+	there, err = r.Store.Accepted(t.Context(), in, lost)
 	require.NoError(t, err)
 	require.False(t, there, "another commit stored these uuids")
 
-	resent, _ := r.accept(in...)
-	there, err = r.store.Accepted(t.Context(), in, resent)
+	resent, _ := r.Accept(in...)
+	there, err = r.Store.Accepted(t.Context(), in, resent)
 	require.NoError(t, err)
 	require.True(t, there)
 }
@@ -116,9 +117,9 @@ func TestAcceptedAfterTheFact(t *testing.T) {
 func TestAcceptAttachments(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	in := r.incoming(uuid.New(), "a")
+	in := r.Incoming(uuid.New(), "a")
 	in.Attachments = []crash.Attachment{{ID: uuid.New(), Name: "log.txt", ContentType: "text/plain", Size: 3, ObjectKey: "attachments/x"}}
-	got, _ := r.accept(in)
+	got, _ := r.Accept(in)
 	list, err := crash.Attachments(t.Context(), r.DB, r.Org.ID, got[0].ID)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
@@ -131,16 +132,16 @@ func TestAcceptAttachments(t *testing.T) {
 	require.Equal(t, []string{"attachments/y"}, unnamed)
 
 	in.Attachments[0].ID, in.Attachments[0].ObjectKey = uuid.New(), "attachments/z"
-	r.accept(in)
+	r.Accept(in)
 	require.EqualValues(t, 1, r.Count(`select count(*) from crash_attachments`), "a resend stores nothing")
 }
 
 func TestTaskCarriesTheRequestOfItsFirstReport(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	first, second := r.incoming(uuid.New(), "one"), r.incoming(uuid.New(), "two")
+	first, second := r.Incoming(uuid.New(), "one"), r.Incoming(uuid.New(), "two")
 	first.RequestID, second.RequestID = "request-1", "request-2"
-	_, made := r.accept(first, second)
+	_, made := r.Accept(first, second)
 	require.Len(t, made, 1)
 	require.Equal(t, "request-1", made[0].RequestID)
 }
@@ -152,9 +153,9 @@ func TestAcceptRefusesWhatCannotBeInflated(t *testing.T) {
 	document := make([]byte, 1<<20+1)
 	in := make([]crash.Incoming, crash.MaxBatch)
 	for i := range in {
-		in[i] = crash.Incoming{OrganizationID: r.Org.ID, ProjectID: r.project, UUID: uuid.New(), Document: document, Format: "json"}
+		in[i] = crash.Incoming{OrganizationID: r.Org.ID, ProjectID: r.Project, UUID: uuid.New(), Document: document, Format: "json"}
 	}
-	_, _, err := r.store.Accept(t.Context(), in, task)
+	_, _, err := r.Store.Accept(t.Context(), in, crashtest.Task)
 	var invalid *storage.InvalidError
 	require.ErrorAs(t, err, &invalid)
 	require.Zero(t, r.Count(`select count(*) from crash_uuids`))
@@ -164,9 +165,9 @@ func TestAcceptRefusesWhatCannotBeInflated(t *testing.T) {
 func TestAcceptResendsOnly(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	in := []crash.Incoming{r.incoming(uuid.New(), "a"), r.incoming(uuid.New(), "b")}
-	first, _ := r.accept(in...)
-	again, made := r.accept(in[1], in[0])
+	in := []crash.Incoming{r.Incoming(uuid.New(), "a"), r.Incoming(uuid.New(), "b")}
+	first, _ := r.Accept(in...)
+	again, made := r.Accept(in[1], in[0])
 	require.Equal(t, []crash.Receipt{{ID: first[1].ID, Outcome: crash.Resent}, {ID: first[0].ID, Outcome: crash.Resent}}, again)
 	require.Empty(t, made)
 	require.EqualValues(t, 1, r.Count(`select count(*) from tasks`))
@@ -177,12 +178,12 @@ func TestAcceptOneUUIDInCommitsAtOnce(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	for range 5 {
-		in := r.incoming(uuid.New(), "same")
+		in := r.Incoming(uuid.New(), "same")
 		outcomes := make([]crash.Outcome, 8)
 		var wg sync.WaitGroup
 		for i := range outcomes {
 			wg.Go(func() {
-				receipts, _, err := r.store.Accept(t.Context(), []crash.Incoming{r.incoming(uuid.New(), "other"), in}, task)
+				receipts, _, err := r.Store.Accept(t.Context(), []crash.Incoming{r.Incoming(uuid.New(), "other"), in}, crashtest.Task)
 				if assert.NoError(t, err) {
 					outcomes[i] = receipts[1].Outcome
 				}

@@ -41,8 +41,11 @@ func AffectedUser(get func(key string) string) string {
 	return ""
 }
 
-// affectedUserOf is AffectedUser of the attributes that a crash is stored with.
-func affectedUserOf(attributes string) string {
+// AffectedKeys are the attributes that name a user or a device.
+func AffectedKeys() []string { return slices.Concat(userKeys, deviceKeys) }
+
+// AffectedUserOf is AffectedUser of the attributes that a crash is stored with.
+func AffectedUserOf(attributes string) string {
 	var values map[string]any
 	d := json.NewDecoder(strings.NewReader(attributes))
 	d.UseNumber()
@@ -244,7 +247,7 @@ func keptReach(ctx context.Context, tx *storage.Tx, group int64, most int) (r *r
 		First      *int64 `db:"first"`
 		Last       *int64 `db:"last"`
 	}
-	keys := slices.Concat(userKeys, deviceKeys)
+	keys := AffectedKeys()
 	err = tx.SelectContext(ctx, &rows, `
 		with c as materialized (
 			select c.attributes, c.build_id from crash_group_keys k cross join lateral (
@@ -262,7 +265,7 @@ func keptReach(ctx context.Context, tx *storage.Tx, group int64, most int) (r *r
 	}
 	r = &reachRow{GroupID: group}
 	for _, row := range rows {
-		if user := affectedUserOf(row.Attributes); user != "" {
+		if user := AffectedUserOf(row.Attributes); user != "" {
 			r.sample.add(userHash(user))
 		}
 		if row.First != nil {

@@ -40,7 +40,7 @@ func (s *Store) Batches(ctx context.Context, ids []uuid.UUID) ([]*Batch, error) 
 	}
 	var rows []batchRow
 	err := s.db.SelectContext(ctx, &rows, `select id, organization_id, received_at, entries, body, `+batchLibraries+`,
-		`+ruled("crash_batches.organization_id")+` as ruled from crash_batches where id = any($1::uuid[]) order by id`, pq.Array(texts))
+		`+Ruled("crash_batches.organization_id")+` as ruled from crash_batches where id = any($1::uuid[]) order by id`, pq.Array(texts))
 	if err != nil {
 		return nil, storage.Wrap(err, "read crash batches")
 	}
@@ -135,7 +135,7 @@ func (s *Store) EachBatch(ctx context.Context, organization int64, crashes []uui
 func entriesOfUUIDs(ctx context.Context, q storage.Querier, batch uuid.UUID) ([]Entry, error) {
 	var rows []uuidRow
 	err := q.SelectContext(ctx, &rows, `select crash_project_id, uuid, digest, crash_id, conflict
-		from crash_uuids where crash_id between $1 and $2 order by crash_id`, batch, entryID(batch, MaxBatch-1))
+		from crash_uuids where crash_id between $1 and $2 order by crash_id`, batch, EntryID(batch, MaxBatch-1))
 	if err != nil {
 		return nil, storage.Wrap(err, "reports of a broken batch")
 	}
@@ -246,4 +246,9 @@ func (s *Store) Explanation(ctx context.Context, id uuid.UUID) (json.RawMessage,
 		return nil, fmt.Errorf("explanation of crash %s: %w", id, storage.ErrNotFound)
 	}
 	return json.RawMessage(body[row.Offsets[entry]:row.Offsets[entry+1]]), nil
+}
+
+// Ruled is a condition: the organization has rules that may fire.
+func Ruled(organization string) string {
+	return `exists (select from crash_rules r where r.organization_id = ` + organization + ` and r.enabled)`
 }

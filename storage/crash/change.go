@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash/appversion"
 )
 
 const (
@@ -182,7 +183,7 @@ func (c *GroupChange) apply(ctx context.Context, tx *storage.Tx, w account.Write
 			detail["issue_url"] = *c.IssueURL
 		}
 	}
-	return details, recordHistory(ctx, tx, w.Actor, task, c.entries(ids, details)...)
+	return details, RecordHistory(ctx, tx, w.Actor, task, c.entries(ids, details)...)
 }
 
 // lockShown locks the group that is shown in place of an id.
@@ -265,7 +266,7 @@ func newestVersion(ctx context.Context, q storage.Querier, project int64) (strin
 	}
 	newest := ""
 	for _, v := range versions {
-		if newest == "" || !numbered(newest) || numbered(v.Version) && CompareVersions(v.Version, newest) > 0 {
+		if newest == "" || !numbered(newest) || numbered(v.Version) && appversion.Compare(v.Version, newest) > 0 {
 			newest = v.Version
 		}
 	}
@@ -274,7 +275,7 @@ func newestVersion(ctx context.Context, q storage.Querier, project int64) (strin
 
 // setAssignee assigns groups to somebody of the organization who can read them.
 func setAssignee(ctx context.Context, tx *storage.Tx, organization int64, groups []int64, user int64) error {
-	if err := assignable(ctx, tx, organization, user); err != nil {
+	if err := Assignable(ctx, tx, organization, user); err != nil {
 		return err
 	}
 	_, err := tx.ExecContext(ctx, `update crash_groups set assignee_id = nullif($3::bigint, 0) where organization_id = $1 and id = any($2)`,
@@ -282,8 +283,8 @@ func setAssignee(ctx context.Context, tx *storage.Tx, organization int64, groups
 	return storage.Wrap(err, "assign crash groups")
 }
 
-// assignable refuses whom no group can be assigned to; 0 is nobody.
-func assignable(ctx context.Context, q storage.Querier, organization, user int64) error {
+// Assignable refuses whom no group can be assigned to; 0 is nobody.
+func Assignable(ctx context.Context, q storage.Querier, organization, user int64) error {
 	if user == 0 {
 		return nil
 	}

@@ -64,7 +64,7 @@ func PlanChange(ctx context.Context, q storage.Querier, f GroupFilter, c GroupCh
 		return nil, untilPassed()
 	}
 	if c.Assignee != nil {
-		if err := assignable(ctx, q, f.OrganizationID, *c.Assignee); err != nil {
+		if err := Assignable(ctx, q, f.OrganizationID, *c.Assignee); err != nil {
 			return nil, err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -37,9 +38,9 @@ func (r *room) texts(group int64) string {
 func TestComments(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group = grouping("part") }))
-	root, part := r.group("k").ID, r.group("part").ID
-	author, admin := r.Org.Member.Writer, writer(r.Org.ID)
+	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("part") }))
+	root, part := r.Group("k").ID, r.Group("part").ID
+	author, admin := r.Org.Member.Writer, crashtest.Writer(r.Org.ID)
 	first, err := r.comment(author, part, " of the\r\npart\t")
 	require.NoError(t, err)
 	require.Equal(t, "of the\npart", first.Text)
@@ -54,7 +55,7 @@ func TestComments(t *testing.T) {
 	require.Equal(t, r.texts(root), r.texts(part))
 	_, err = r.comment(author, part, "on both")
 	require.NoError(t, err)
-	require.Equal(t, 3, r.group("part").Comments)
+	require.Equal(t, 3, r.Group("part").Comments)
 	require.NoError(t, r.unmerge(part))
 	require.Equal(t, "of the\npart", r.texts(part))
 	require.Equal(t, "of the group,on both", r.texts(root))
@@ -77,7 +78,7 @@ func TestComments(t *testing.T) {
 	require.ErrorAs(t, update(other, part, "x"), &not)
 	require.ErrorAs(t, remove(other, part), &not)
 	require.ErrorIs(t, update(author, root, "x"), storage.ErrNotFound, "of another group")
-	require.ErrorIs(t, remove(writer(r.Rival.ID), part), storage.ErrNotFound)
+	require.ErrorIs(t, remove(crashtest.Writer(r.Rival.ID), part), storage.ErrNotFound)
 	require.NoError(t, update(author, part, "mended"))
 	require.NoError(t, update(admin, part, "mended twice"))
 	require.Equal(t, "mended twice", r.texts(part))
@@ -92,7 +93,7 @@ func TestComments(t *testing.T) {
 	}
 	_, err = r.comment(author, root, strings.Repeat("ä", 10_000))
 	require.NoError(t, err)
-	_, err = r.comment(writer(r.Rival.ID), root, "x")
+	_, err = r.comment(crashtest.Writer(r.Rival.ID), root, "x")
 	require.ErrorIs(t, err, storage.ErrNotFound)
 
 	// The author's name outlives the user; the comments go with the group.
@@ -105,8 +106,8 @@ func TestComments(t *testing.T) {
 func TestCommentsAreBounded(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil))
-	id := r.group("k").ID
+	r.Record(r.Made(nil))
+	id := r.Group("k").ID
 	r.Exec(`insert into crash_group_comments (group_id, author, text) select $1, 'robot', 'x' from generate_series(1, 1000)`, id)
 	_, err := r.comment(r.Org.Member.Writer, id, "x")
 	require.ErrorIs(t, err, storage.ErrConflict)

@@ -119,7 +119,7 @@ func (t *tally) add(c *Crash) {
 	t.days[day] += n
 	t.versionDays[versionDay{c.Version, day}] += n
 	if c.ReceivedAt.Sub(c.OccurredAt) < HoursKept {
-		t.hours[timeText(c.OccurredAt.Truncate(time.Hour))] += n
+		t.hours[TimeText(c.OccurredAt.Truncate(time.Hour))] += n
 	}
 	if c.Affected != "" {
 		t.users.add(userHash(c.Affected))
@@ -176,7 +176,7 @@ func countGroups(ctx context.Context, tx *storage.Tx, tallies, own []*tally) err
 	var first, last []string
 	for _, t := range tallies {
 		ids, counts, severities = append(ids, t.group), append(counts, t.count), append(severities, t.severity)
-		first, last = append(first, timeText(t.first)), append(last, timeText(t.last))
+		first, last = append(first, TimeText(t.first)), append(last, TimeText(t.last))
 	}
 	locked, err := lockStandings(ctx, tx, ids)
 	if err != nil {
@@ -235,7 +235,7 @@ func countValues(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
 		for k, v := range t.values {
 			ids, kinds, values = append(ids, t.group), append(kinds, k.kind), append(values, k.value)
 			counts = append(counts, v.count)
-			first, last = append(first, timeText(v.first)), append(last, timeText(v.last))
+			first, last = append(first, TimeText(v.first)), append(last, TimeText(v.last))
 		}
 	}
 	if len(ids) == 0 {

@@ -78,8 +78,8 @@ func newBatchID() (uuid.UUID, error) {
 	return id, nil
 }
 
-// entryID returns the crash id of an entry of a batch.
-func entryID(batch uuid.UUID, entry int) uuid.UUID {
+// EntryID returns the crash id of an entry of a batch.
+func EntryID(batch uuid.UUID, entry int) uuid.UUID {
 	batch[15] = byte(entry)
 	return batch
 }

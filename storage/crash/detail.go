@@ -111,7 +111,7 @@ func (s *Store) entry(ctx context.Context, organization int64, id uuid.UUID) (*B
 // time of the crash, version and host are not.
 func pendingRow(b *Batch, entry int) Row {
 	e := &b.Entries[entry]
-	r := Row{ID: entryID(b.ID, entry), ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, State: Pending, Severity: SevereCrash,
+	r := Row{ID: EntryID(b.ID, entry), ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, State: Pending, Severity: SevereCrash,
 		Format: e.Format, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: json.RawMessage("{}")}
 	if r.Format == "" {
 		r.Format = "json"

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -19,14 +20,14 @@ import (
 func (r *room) recordKnown(crashes ...crash.Crash) {
 	r.T.Helper()
 	r.Must(func(_ context.Context, tx *storage.Tx) error {
-		return r.store.Record(r.T.Context(), tx, r.Org.ID, crashes)
+		return r.Store.Record(r.T.Context(), tx, r.Org.ID, crashes)
 	})
-	r.store.Committed(crashes)
+	r.Store.Committed(crashes)
 }
 
 // of is a crash of a key with attributes.
 func (r *room) of(key, attributes string) crash.Crash {
-	return r.made(func(c *crash.Crash) { c.Group, c.Attributes = grouping(key), attributes })
+	return r.Made(func(c *crash.Crash) { c.Group, c.Attributes = crashtest.Grouping(key), attributes })
 }
 
 // having lists the groups with a report that carries the attributes.
@@ -91,12 +92,12 @@ func TestAttributeOfManyValues(t *testing.T) {
 
 	// Of a value that thousands of reports have, the facets and the newest reports of
 	// each group say it.
-	key := r.ID(`select id from crash_group_keys where group_id = $1`, r.group("many").ID)
+	key := r.ID(`select id from crash_group_keys where group_id = $1`, r.Group("many").ID)
 	_, err := r.DB.ExecContext(t.Context(), `
 		insert into crashes (id, organization_id, crash_project_id, key_id, uuid, state, format, occurred_at, received_at,
 			lang, agent, classifier, message, version, host, attributes)
 		select gen_random_uuid(), $1, $2, $3, gen_random_uuid(), 'processed', 'json', now(), now(), '', '', '', '', '', '',
-			'{"user":"everybody","os":"Linux"}' from generate_series(1, 2100)`, r.Org.ID, r.project, key)
+			'{"user":"everybody","os":"Linux"}' from generate_series(1, 2100)`, r.Org.ID, r.Project, key)
 	require.NoError(t, err)
 	for name, filters := range map[string][]crash.AttributeFilter{
 		"one": {{Key: "user", Value: "everybody"}}, "two": {{Key: "user", Value: "everybody"}, {Key: "os", Value: "Linux"}},
@@ -110,8 +111,8 @@ func TestAttributeOfManyValues(t *testing.T) {
 	// list says so.
 	crashes = nil
 	for i := range 120 {
-		crashes = append(crashes, r.made(func(c *crash.Crash) {
-			c.Group, c.Attributes, c.OccurredAt = grouping("old"), fmt.Sprintf(`{"user":"o%d"}`, i), epoch.Add(time.Duration(i)*time.Second)
+		crashes = append(crashes, r.Made(func(c *crash.Crash) {
+			c.Group, c.Attributes, c.OccurredAt = crashtest.Grouping("old"), fmt.Sprintf(`{"user":"o%d"}`, i), crashtest.Epoch.Add(time.Duration(i)*time.Second)
 		}))
 	}
 	crashes[60].Attributes = `{"user":"everybody"}`
@@ -163,16 +164,16 @@ func TestFacetsForgetRemovedReports(t *testing.T) {
 	ids := []uuid.UUID{}
 	add := func(attributes string) {
 		id := uuid.New()
-		receipts, _ := r.accept(r.incoming(id, document(id, "boom")))
-		c := r.made(func(c *crash.Crash) { c.ID, c.UUID, c.Attributes = receipts[0].ID, id, attributes })
+		receipts, _ := r.Accept(r.Incoming(id, crashtest.Document(id, "boom")))
+		c := r.Made(func(c *crash.Crash) { c.ID, c.UUID, c.Attributes = receipts[0].ID, id, attributes })
 		r.recordKnown(c)
 		ids = append(ids, c.ID)
 	}
 	remove := func(id uuid.UUID) {
-		plan, _, err := r.store.PlanRemoval(t.Context(), r.Org.ID, []uuid.UUID{id})
+		plan, _, err := r.Store.PlanRemoval(t.Context(), r.Org.ID, []uuid.UUID{id})
 		require.NoError(t, err)
 		r.Must(func(_ context.Context, tx *storage.Tx) error {
-			_, err := r.store.Remove(t.Context(), tx, plan)
+			_, err := r.Store.Remove(t.Context(), tx, plan)
 			return err
 		})
 	}
@@ -199,11 +200,11 @@ func TestBuildFacets(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	for i := range 60 {
-		r.record(r.made(func(c *crash.Crash) {
-			c.Group, c.Message, c.Attributes = grouping("a"), fmt.Sprint("message ", i%7, "\nmore"), fmt.Sprintf(`{"os":"Linux","user":"u%d","n":%d}`, i, i%3)
+		r.Record(r.Made(func(c *crash.Crash) {
+			c.Group, c.Message, c.Attributes = crashtest.Grouping("a"), fmt.Sprint("message ", i%7, "\nmore"), fmt.Sprintf(`{"os":"Linux","user":"u%d","n":%d}`, i, i%3)
 		}))
 	}
-	r.record(r.of("b", `{"os":"Windows"}`))
+	r.Record(r.of("b", `{"os":"Windows"}`))
 	former := func(query string) (out []string) {
 		require.NoError(t, r.DB.SelectContext(t.Context(), &out, query))
 		return out
@@ -226,7 +227,7 @@ func TestBuildFacets(t *testing.T) {
 		require.Equal(t, built, got == "a")
 	}
 	find(false)
-	r.record(r.of("a", `{"os":"Linux"}`)) // writes no facets: they would not be all
+	r.Record(r.of("a", `{"os":"Linux"}`)) // writes no facets: they would not be all
 	require.Empty(t, former(facets))
 	unbuilt, err := crash.UnbuiltFacets(t.Context(), r.DB, time.Now(), 10)
 	require.NoError(t, err)
@@ -268,12 +269,12 @@ func TestNewFacetsCommitNow(t *testing.T) {
 			if err := tx.CommitLater(ctx); err != nil {
 				return err
 			}
-			if err := r.store.Record(ctx, tx, r.Org.ID, crashes); err != nil {
+			if err := r.Store.Record(ctx, tx, r.Org.ID, crashes); err != nil {
 				return err
 			}
 			return tx.GetContext(ctx, &got, `show synchronous_commit`)
 		})
-		r.store.Committed(crashes)
+		r.Store.Committed(crashes)
 		require.Equal(t, want, got, "report %d", i)
 	}
 }

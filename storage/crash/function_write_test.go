@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -16,8 +17,8 @@ import (
 func TestFunctionsLockInOrder(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group = grouping("b") }))
-	low, high := r.group("k").ID, r.group("b").ID
+	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("b") }))
+	low, high := r.Group("k").ID, r.Group("b").ID
 	low, high = min(low, high), max(low, high)
 	_, err := r.DB.ExecContext(t.Context(), `update crash_group_titles set functions = false where group_id = $1`, high)
 	require.NoError(t, err)

@@ -48,7 +48,7 @@ func (f *GroupFilter) facets(ctx context.Context, q storage.Querier, found match
 	var rows []GroupValue
 	err := q.SelectContext(ctx, &rows, `
 		with newest as materialized (
-			select g.id, g.classifier, g.assignee_id, g.last_seen, `+shownState+` as state from crash_groups g`+where+`
+			select g.id, g.classifier, g.assignee_id, g.last_seen, `+ShownState+` as state from crash_groups g`+where+`
 			order by g.last_seen desc, g.id desc limit `+most+` + 1
 		), counted as materialized (select * from newest order by last_seen desc, id desc limit `+most+`),
 		member as materialized (

@@ -27,18 +27,18 @@ type Change struct {
 	At     time.Time       `db:"created_at"`
 }
 
-// entry is a change that is to be written.
-type entry struct {
-	group  int64
+// HistoryEntry is a change that is to be written.
+type HistoryEntry struct {
+	Group  int64
 	state  GroupState // "": it stayed as it was
-	detail map[string]any
+	Detail map[string]any
 }
 
 // entries are the history of what c did to groups, as details say it.
-func (c *GroupChange) entries(groups []int64, details []map[string]any) []entry {
-	list := make([]entry, len(groups))
+func (c *GroupChange) entries(groups []int64, details []map[string]any) []HistoryEntry {
+	list := make([]HistoryEntry, len(groups))
 	for i, detail := range details {
-		list[i] = entry{group: groups[i], detail: detail}
+		list[i] = HistoryEntry{Group: groups[i], Detail: detail}
 		if c.State != nil && detail["former_state"] != *c.State {
 			list[i].state = *c.State
 		}
@@ -47,20 +47,20 @@ func (c *GroupChange) entries(groups []int64, details []map[string]any) []entry 
 }
 
 // mergeEntries are the history of a group that becomes a part of another, and of this one.
-func mergeEntries(part, root int64) []entry {
-	return []entry{{group: part, detail: map[string]any{"merged_into": root}}, {group: root, detail: map[string]any{"merged": part}}}
+func mergeEntries(part, root int64) []HistoryEntry {
+	return []HistoryEntry{{Group: part, Detail: map[string]any{"merged_into": root}}, {Group: root, Detail: map[string]any{"merged": part}}}
 }
 
-// recordHistory writes the history of groups that somebody changed. The task is that of a change of
+// RecordHistory writes the history of groups that somebody changed. The task is that of a change of
 // many; uuid.Nil: none.
-func recordHistory(ctx context.Context, tx *storage.Tx, who account.Actor, task uuid.UUID, entries ...entry) error {
+func RecordHistory(ctx context.Context, tx *storage.Tx, who account.Actor, task uuid.UUID, entries ...HistoryEntry) error {
 	groups, states, details := make([]int64, len(entries)), make([]string, len(entries)), make([]string, len(entries))
 	for i, e := range entries {
-		text, err := json.Marshal(e.detail)
+		text, err := json.Marshal(e.Detail)
 		if err != nil {
 			return err
 		}
-		groups[i], states[i], details[i] = e.group, string(e.state), string(text)
+		groups[i], states[i], details[i] = e.Group, string(e.state), string(text)
 	}
 	var made *uuid.UUID
 	if task != uuid.Nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
@@ -55,8 +56,8 @@ func TestHistory(t *testing.T) {
 func TestHistoryOfInheritance(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group = grouping("b") }))
-	from, to := r.group("k").ID, r.group("b").ID
+	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("b") }))
+	from, to := r.Group("k").ID, r.Group("b").ID
 	r.mustChange("k", ignored())
 	r.mustChange("k", ignored())
 	r.Must(func(ctx context.Context, tx *storage.Tx) error { return crash.Inherit(ctx, tx, from, to) })
@@ -79,7 +80,7 @@ func TestIndexesOfGroups(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	rival := r.Rival.CrashProject("theirs")
-	for _, of := range [][2]int64{{r.Org.ID, r.project}, {r.Rival.ID, rival}} {
+	for _, of := range [][2]int64{{r.Org.ID, r.Project}, {r.Rival.ID, rival}} {
 		_, err := r.DB.ExecContext(t.Context(), `insert into crash_groups (organization_id, crash_project_id, fingerprint, algorithm, title,
 				culprit, classifier, state, count, users, first_seen, last_seen, reopened_at)
 			select $1, $2, sha256(n::text::bytea), 1, 'title', 'culprit', 'class', 'open', n, n % 977, now() - n * interval '1 min', now() - n * interval '1 s',

@@ -57,17 +57,17 @@ type inherited struct {
 }
 
 // history are the entries of a merge in which root took it over from part.
-func (i *inherited) history(part, root int64) []entry {
+func (i *inherited) history(part, root int64) []HistoryEntry {
 	entries := mergeEntries(part, root)
 	of := &entries[1]
 	if i.State != i.FormerState {
-		of.state, of.detail["state"], of.detail["former_state"] = i.State, i.State, i.FormerState
+		of.state, of.Detail["state"], of.Detail["former_state"] = i.State, i.State, i.FormerState
 	}
 	if i.AssigneeID != nil {
-		of.detail["assignee"] = *i.AssigneeID
+		of.Detail["assignee"] = *i.AssigneeID
 	}
 	if i.IssueURL != "" {
-		of.detail["issue_url"] = i.IssueURL
+		of.Detail["issue_url"] = i.IssueURL
 	}
 	return entries
 }
@@ -80,7 +80,7 @@ func inherit(ctx context.Context, tx *storage.Tx, who account.Actor, from, to in
 	if err != nil || len(taken) == 0 {
 		return storage.Wrap(err, "pass decisions on")
 	}
-	if err := recordHistory(ctx, tx, who, uuid.Nil, taken[0].history(from, to)...); err != nil || !taken[0].Resolved {
+	if err := RecordHistory(ctx, tx, who, uuid.Nil, taken[0].history(from, to)...); err != nil || !taken[0].Resolved {
 		return err
 	}
 	standings, err := lockStandings(ctx, tx, []int64{to})

@@ -118,7 +118,7 @@ func (f *GroupFilter) conditions(m matches) *conditions {
 	c.add("g.root_id is null") // parts are shown with the group that they were merged into
 	c.oneOf("g.crash_project_id", f.Projects)
 	if len(f.States) > 0 {
-		c.add("(" + shownState + ") = any(" + c.arg(pq.Array(f.States)) + ")")
+		c.add("(" + ShownState + ") = any(" + c.arg(pq.Array(f.States)) + ")")
 	}
 	if len(f.Assignees) > 0 {
 		of := "g.assignee_id = any(" + c.arg(pq.Array(f.Assignees)) + ")"

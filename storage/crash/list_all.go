@@ -108,7 +108,7 @@ type GroupHead struct {
 // none.
 func GroupOf(ctx context.Context, q storage.Querier, organization int64, crashID uuid.UUID) (*GroupHead, error) {
 	var g GroupHead
-	err := q.GetContext(ctx, &g, `select g.id, g.title, g.culprit, `+shownState+` as state from crashes c
+	err := q.GetContext(ctx, &g, `select g.id, g.title, g.culprit, `+ShownState+` as state from crashes c
 		join crash_group_keys k on k.id = c.key_id join crash_groups h on h.id = k.group_id
 		join crash_groups g on g.id = coalesce(h.root_id, h.id)
 		where c.id = $1 and c.organization_id = $2`, crashID, organization)

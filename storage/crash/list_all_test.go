@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -20,8 +21,8 @@ func TestListOfAllCrashes(t *testing.T) {
 	reason := "it broke a rule"
 	names := map[uuid.UUID]string{}
 	at := func(name string, hours int, change func(c *crash.Crash)) crash.Crash {
-		c := r.made(func(c *crash.Crash) {
-			c.ReceivedAt = epoch.Add(time.Duration(hours) * time.Hour)
+		c := r.Made(func(c *crash.Crash) {
+			c.ReceivedAt = crashtest.Epoch.Add(time.Duration(hours) * time.Hour)
 			if change != nil {
 				change(c)
 			}
@@ -29,18 +30,18 @@ func TestListOfAllCrashes(t *testing.T) {
 		names[c.ID] = name
 		return c
 	}
-	r.record(
+	r.Record(
 		at("grouped", 0, func(c *crash.Crash) { c.Attributes = `{"user":"ann"}` }),
 		at("dump", 1, func(c *crash.Crash) { c.Group, c.State, c.Format = nil, crash.Stored, "minidump" }),
 		at("broken", 2, func(c *crash.Crash) { c.Group, c.State, c.Error = nil, crash.Failed, reason }),
 		at("elsewhere", 3, func(c *crash.Crash) { c.ProjectID, c.Attributes = second, `{"user":"ann","n":1}` }),
 		// The occurrence does not count: this one came last.
-		at("late", 4, func(c *crash.Crash) { c.OccurredAt = epoch.Add(-time.Hour) }))
+		at("late", 4, func(c *crash.Crash) { c.OccurredAt = crashtest.Epoch.Add(-time.Hour) }))
 	// Of another organization.
 	r.Must(func(_ context.Context, tx *storage.Tx) error {
-		return crash.Record(t.Context(), tx, r.Rival.ID, []crash.Crash{r.made(func(c *crash.Crash) { c.ProjectID = r.rivalProject })})
+		return crash.Record(t.Context(), tx, r.Rival.ID, []crash.Crash{r.Made(func(c *crash.Crash) { c.ProjectID = r.RivalProject })})
 	})
-	hour := func(n int) time.Time { return epoch.Add(time.Duration(n) * time.Hour) }
+	hour := func(n int) time.Time { return crashtest.Epoch.Add(time.Duration(n) * time.Hour) }
 	ann := []crash.AttributeFilter{{Key: "user", Value: "ann"}}
 	for name, c := range map[string]struct {
 		filter crash.ListFilter
@@ -52,12 +53,12 @@ func TestListOfAllCrashes(t *testing.T) {
 		"stored":        {crash.ListFilter{States: []crash.State{crash.Stored}}, "dump"},
 		"failed":        {crash.ListFilter{States: []crash.State{crash.Failed}}, "broken"},
 		"attribute":     {crash.ListFilter{Attributes: ann}, "elsewhere grouped"},
-		"both":          {crash.ListFilter{Attributes: ann, Projects: []int64{r.project}}, "grouped"},
+		"both":          {crash.ListFilter{Attributes: ann, Projects: []int64{r.Project}}, "grouped"},
 		"from":          {crash.ListFilter{From: hour(3)}, "late elsewhere"},
 		"to":            {crash.ListFilter{To: hour(1)}, "grouped"},
 		"between":       {crash.ListFilter{From: hour(1), To: hour(3)}, "broken dump"},
 		"unknown uuid":  {crash.ListFilter{UUID: uuid.New()}, ""},
-		"other project": {crash.ListFilter{Projects: []int64{r.rivalProject}}, ""},
+		"other project": {crash.ListFilter{Projects: []int64{r.RivalProject}}, ""},
 	} {
 		f := c.filter
 		f.OrganizationID = r.Org.ID
@@ -114,14 +115,14 @@ func TestListByUUID(t *testing.T) {
 	id := uuid.New()
 	var want []uuid.UUID
 	for i := range 2 {
-		receipts, _ := r.accept(r.incoming(id, document(id, fmt.Sprint("message ", i))))
-		c := r.made(func(c *crash.Crash) {
-			c.ID, c.UUID, c.ReceivedAt = receipts[0].ID, id, epoch.Add(time.Duration(i)*time.Hour)
+		receipts, _ := r.Accept(r.Incoming(id, crashtest.Document(id, fmt.Sprint("message ", i))))
+		c := r.Made(func(c *crash.Crash) {
+			c.ID, c.UUID, c.ReceivedAt = receipts[0].ID, id, crashtest.Epoch.Add(time.Duration(i)*time.Hour)
 		})
-		r.record(c)
+		r.Record(c)
 		want = append([]uuid.UUID{c.ID}, want...)
 	}
-	r.record(r.made(nil))
+	r.Record(r.Made(nil))
 	list := func(organization int64) (got []uuid.UUID) {
 		rows, _, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: organization, UUID: id, Limit: 10})
 		require.NoError(t, err)
@@ -137,11 +138,11 @@ func TestListByUUID(t *testing.T) {
 func TestGroupOf(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	with, without := r.made(nil), r.made(func(c *crash.Crash) { c.Group, c.State = nil, crash.Stored })
-	r.record(with, without)
+	with, without := r.Made(nil), r.Made(func(c *crash.Crash) { c.Group, c.State = nil, crash.Stored })
+	r.Record(with, without)
 	g, err := crash.GroupOf(t.Context(), r.DB, r.Org.ID, with.ID)
 	require.NoError(t, err)
-	require.Equal(t, crash.GroupHead{ID: r.group("k").ID, Title: "title k", Culprit: "culprit k", State: crash.Open}, *g)
+	require.Equal(t, crash.GroupHead{ID: r.Group("k").ID, Title: "title k", Culprit: "culprit k", State: crash.Open}, *g)
 	_, err = crash.GroupOf(t.Context(), r.DB, r.Org.ID, without.ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	_, err = crash.GroupOf(t.Context(), r.DB, r.Rival.ID, with.ID)

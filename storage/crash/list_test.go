@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
@@ -38,18 +39,26 @@ func TestGroupList(t *testing.T) {
 	day := 24 * time.Hour
 	// a is seen on day 0, b from day 1 to 3, c on day 2 of another project; d
 	// and e at one moment.
-	r.record(
-		r.made(func(c *crash.Crash) { c.Group, c.Attributes = grouping("a"), `{"user":"ann","n":1,"ok":true}` }),
-		r.made(func(c *crash.Crash) {
-			c.Group, c.Attributes, c.OccurredAt = grouping("b"), `{"user":"bob","n":"1"}`, epoch.Add(day)
+	r.Record(
+		r.Made(func(c *crash.Crash) {
+			c.Group, c.Attributes = crashtest.Grouping("a"), `{"user":"ann","n":1,"ok":true}`
 		}),
-		r.made(func(c *crash.Crash) { c.Group, c.Attributes, c.OccurredAt = grouping("b"), `{"x":7}`, epoch.Add(3*day) }),
-		r.made(func(c *crash.Crash) { c.Group, c.ProjectID, c.OccurredAt = grouping("c_%"), second, epoch.Add(2*day) }),
-		r.made(func(c *crash.Crash) { c.Group, c.OccurredAt, c.Duplicates = grouping("d"), epoch.Add(-day), 9 }),
-		r.made(func(c *crash.Crash) { c.Group, c.OccurredAt = grouping("e"), epoch.Add(-day) }))
-	id := r.group("a").ID
+		r.Made(func(c *crash.Crash) {
+			c.Group, c.Attributes, c.OccurredAt = crashtest.Grouping("b"), `{"user":"bob","n":"1"}`, crashtest.Epoch.Add(day)
+		}),
+		r.Made(func(c *crash.Crash) {
+			c.Group, c.Attributes, c.OccurredAt = crashtest.Grouping("b"), `{"x":7}`, crashtest.Epoch.Add(3*day)
+		}),
+		r.Made(func(c *crash.Crash) {
+			c.Group, c.ProjectID, c.OccurredAt = crashtest.Grouping("c_%"), second, crashtest.Epoch.Add(2*day)
+		}),
+		r.Made(func(c *crash.Crash) {
+			c.Group, c.OccurredAt, c.Duplicates = crashtest.Grouping("d"), crashtest.Epoch.Add(-day), 9
+		}),
+		r.Made(func(c *crash.Crash) { c.Group, c.OccurredAt = crashtest.Grouping("e"), crashtest.Epoch.Add(-day) }))
+	id := r.Group("a").ID
 	r.Must(func(_ context.Context, tx *storage.Tx) error {
-		_, err := crash.ChangeGroup(t.Context(), tx, writer(r.Org.ID), id, crash.GroupChange{State: fixture.Ptr(crash.Ignored)})
+		_, err := crash.ChangeGroup(t.Context(), tx, crashtest.Writer(r.Org.ID), id, crash.GroupChange{State: fixture.Ptr(crash.Ignored)})
 		return err
 	})
 	attribute := func(pairs ...string) (list []crash.AttributeFilter) {
@@ -58,7 +67,7 @@ func TestGroupList(t *testing.T) {
 		}
 		return list
 	}
-	hexOf := fmt.Sprintf("%X", r.group("d").Fingerprint[:4])
+	hexOf := fmt.Sprintf("%X", r.Group("d").Fingerprint[:4])
 	for _, c := range []struct {
 		name   string
 		filter crash.GroupFilter
@@ -81,9 +90,9 @@ func TestGroupList(t *testing.T) {
 		{"boolean", crash.GroupFilter{Attributes: attribute("ok", "true")}, "a"},
 		{"both", crash.GroupFilter{Attributes: attribute("n", "1", "user", "bob")}, "b"},
 		{"of one report", crash.GroupFilter{Attributes: attribute("x", "7", "user", "bob")}, ""},
-		{"from", crash.GroupFilter{Window: crash.Window{From: epoch.Add(2 * day)}}, "b,c_%"},
-		{"to", crash.GroupFilter{Window: crash.Window{To: epoch.Add(day)}}, "a,e,d"},
-		{"between", crash.GroupFilter{Window: crash.Window{From: epoch.Add(day), To: epoch.Add(2 * day)}}, "b"},
+		{"from", crash.GroupFilter{Window: crash.Window{From: crashtest.Epoch.Add(2 * day)}}, "b,c_%"},
+		{"to", crash.GroupFilter{Window: crash.Window{To: crashtest.Epoch.Add(day)}}, "a,e,d"},
+		{"between", crash.GroupFilter{Window: crash.Window{From: crashtest.Epoch.Add(day), To: crashtest.Epoch.Add(2 * day)}}, "b"},
 		{"hostile", crash.GroupFilter{Attributes: attribute(`a":1}' or true--`, `"`)}, ""},
 	} {
 		got, total := r.titles(c.filter)
@@ -112,7 +121,7 @@ func TestListShowsTenValues(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	for i := range 30 {
-		r.record(r.made(func(c *crash.Crash) { c.Version, c.Duplicates = fmt.Sprintf("v%02d", i), 1+i%7 }))
+		r.Record(r.Made(func(c *crash.Crash) { c.Version, c.Duplicates = fmt.Sprintf("v%02d", i), 1+i%7 }))
 	}
 	groups, _, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 5})
 	require.NoError(t, err)
@@ -128,17 +137,17 @@ func TestCrashesOfAGroup(t *testing.T) {
 	conflict := uuid.New()
 	var want []uuid.UUID
 	for i := range 7 {
-		c := r.made(func(c *crash.Crash) {
-			c.OccurredAt = epoch.Add(time.Duration(i/2) * time.Hour)
+		c := r.Made(func(c *crash.Crash) {
+			c.OccurredAt = crashtest.Epoch.Add(time.Duration(i/2) * time.Hour)
 			c.Attributes = fmt.Sprintf(`{"i":%d}`, i%3)
 			if i == 6 {
 				c.ConflictOf = &conflict
 			}
 		})
-		r.record(c)
+		r.Record(c)
 		want = append([]uuid.UUID{c.ID}, want...)
 	}
-	f := crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: r.group("k").ID, Limit: 3}
+	f := crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: r.Group("k").ID, Limit: 3}
 	var got []uuid.UUID
 	for f.Offset = 0; f.Offset < 7; f.Offset += 3 {
 		rows, total, err := crash.Crashes(t.Context(), r.DB, f)
@@ -152,7 +161,7 @@ func TestCrashesOfAGroup(t *testing.T) {
 	require.Equal(t, want, got)
 	f.Offset = 0
 	f.Attributes = []crash.AttributeFilter{{Key: "i", Value: "0"}}
-	f.Window = crash.Window{From: epoch.Add(time.Hour), To: epoch.Add(4 * time.Hour)}
+	f.Window = crash.Window{From: crashtest.Epoch.Add(time.Hour), To: crashtest.Epoch.Add(4 * time.Hour)}
 	rows, total, err := crash.Crashes(t.Context(), r.DB, f)
 	require.NoError(t, err)
 	require.Equal(t, 2, total.Rows)
@@ -167,8 +176,8 @@ func TestPendingCrashIsReadable(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	id := uuid.New()
-	got, _ := r.accept(r.incoming(id, document(id, "boom")), r.incoming(uuid.New(), "unreadable"))
-	d, err := r.store.CrashByID(t.Context(), r.Org.ID, got[0].ID)
+	got, _ := r.Accept(r.Incoming(id, crashtest.Document(id, "boom")), r.Incoming(uuid.New(), "unreadable"))
+	d, err := r.Store.CrashByID(t.Context(), r.Org.ID, got[0].ID)
 	require.NoError(t, err)
 	require.Equal(t, crash.Pending, d.State)
 	require.Equal(t, id, d.UUID)
@@ -177,18 +186,18 @@ func TestPendingCrashIsReadable(t *testing.T) {
 	require.JSONEq(t, `{"error.message":"boom","n":7}`, string(d.Attributes))
 	require.Nil(t, d.OccurredAt)
 	require.Nil(t, d.GroupID)
-	d, err = r.store.CrashByID(t.Context(), r.Org.ID, got[1].ID)
+	d, err = r.Store.CrashByID(t.Context(), r.Org.ID, got[1].ID)
 	require.NoError(t, err)
 	require.Equal(t, crash.Pending, d.State)
 	for _, missing := range []uuid.UUID{uuid.New(), {}} {
-		_, err = r.store.CrashByID(t.Context(), r.Org.ID, missing)
+		_, err = r.Store.CrashByID(t.Context(), r.Org.ID, missing)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 	beyond := got[0].ID
 	beyond[15] = 200
-	_, err = r.store.CrashByID(t.Context(), r.Org.ID, beyond)
+	_, err = r.Store.CrashByID(t.Context(), r.Org.ID, beyond)
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = r.store.CrashByID(t.Context(), r.Rival.ID, got[0].ID)
+	_, err = r.Store.CrashByID(t.Context(), r.Rival.ID, got[0].ID)
 	require.ErrorIs(t, err, storage.ErrNotFound)
 }
 
@@ -203,7 +212,7 @@ func TestAttributeFilter(t *testing.T) {
 		{`"k":1e2`, "100", true}, {`"k":true`, "true", true}, {`"k":1e400000000`, "1e400000000", true},
 		{`"k":9007199254740993`, "9007199254740992", false},
 	} {
-		doc := strings.Replace(document(uuid.New(), "m"), `"n":7`, c.attributes, 1)
+		doc := strings.Replace(crashtest.Document(uuid.New(), "m"), `"n":7`, c.attributes, 1)
 		r, err := report.Parse([]byte(doc))
 		require.NoError(t, err, doc)
 		require.Equal(t, c.want, crash.AttributeFilter{Key: "k", Value: c.value}.Matches(r), c)
@@ -226,14 +235,14 @@ func (r *room) plan(query string, args ...any) string {
 func TestIndexesAreUsed(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group = grouping("rare") }))
-	key := r.ID(`select id from crash_group_keys k where group_id = $1`, r.group("k").ID)
+	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("rare") }))
+	key := r.ID(`select id from crash_group_keys k where group_id = $1`, r.Group("k").ID)
 	_, err := r.DB.ExecContext(t.Context(), `
 		insert into crashes (id, organization_id, crash_project_id, key_id, uuid, state, format, occurred_at, received_at,
 			lang, agent, classifier, message, version, host, attributes)
 		select gen_random_uuid(), $1, $2, $3, gen_random_uuid(), 'processed', 'json', now() - n * interval '1 s', now(),
 			'go', 'a', 'c', 'm', '1', 'h', jsonb_build_object('user', 'u' || n % 20000, 'n', n % 5000, 'os', 'linux')
-		from generate_series(1, 100000) n`, r.Org.ID, r.project, key)
+		from generate_series(1, 100000) n`, r.Org.ID, r.Project, key)
 	require.NoError(t, err)
 	_, err = r.DB.ExecContext(t.Context(), `insert into crash_uuids (crash_project_id, uuid, digest, crash_id)
 		select crash_project_id, uuid, '\x00', id from crashes`)
@@ -248,8 +257,8 @@ func TestIndexesAreUsed(t *testing.T) {
 	}{
 		"page":                     {crash.CrashesOfQuery(key), nil, "crashes_key_page"},
 		"purge":                    {crash.CarriersQuery(r.Org.ID, crash.AttributeFilter{Key: "user", Value: "u7"}), nil, "crashes_attributes"},
-		"resends":                  {crash.UUIDsQuery(r.project), nil, "crash_uuids_first"},
-		"whether a group is empty": {crash.EmptiedQuery(r.group("rare").ID), nil, "Index Cond: (key_id = k.id)"},
+		"resends":                  {crash.UUIDsQuery(r.Project), nil, "crash_uuids_first"},
+		"whether a group is empty": {crash.EmptiedQuery(r.Group("rare").ID), nil, "Index Cond: (key_id = k.id)"},
 	} {
 		plan := r.plan(c.query, c.args...)
 		require.Contains(t, plan, c.index, name+"\n"+plan)

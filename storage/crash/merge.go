@@ -55,12 +55,12 @@ func Merge(ctx context.Context, tx *storage.Tx, w account.Writer, source, target
 	recounted, history := []int64{to.RootID}, mergeEntries(from.ID, to.RootID)
 	if from.isPart() {
 		recounted = append(recounted, from.RootID)
-		history = append(history, entry{group: from.RootID, detail: map[string]any{"unmerged": from.ID}})
+		history = append(history, HistoryEntry{Group: from.RootID, Detail: map[string]any{"unmerged": from.ID}})
 	}
 	if err := recount(ctx, tx, recounted...); err != nil {
 		return 0, false, err
 	}
-	if err := recordHistory(ctx, tx, w.Actor, uuid.Nil, history...); err != nil {
+	if err := RecordHistory(ctx, tx, w.Actor, uuid.Nil, history...); err != nil {
 		return 0, false, err
 	}
 	return to.RootID, true, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.CrashGroupMerged,
@@ -90,8 +90,8 @@ func Unmerge(ctx context.Context, tx *storage.Tx, w account.Writer, part int64) 
 	if err := recount(ctx, tx, p.ID, p.RootID); err != nil {
 		return 0, err
 	}
-	err = recordHistory(ctx, tx, w.Actor, uuid.Nil, entry{group: p.ID, detail: map[string]any{"taken_from": p.RootID}},
-		entry{group: p.RootID, detail: map[string]any{"unmerged": p.ID}})
+	err = RecordHistory(ctx, tx, w.Actor, uuid.Nil, HistoryEntry{Group: p.ID, Detail: map[string]any{"taken_from": p.RootID}},
+		HistoryEntry{Group: p.RootID, Detail: map[string]any{"unmerged": p.ID}})
 	if err != nil {
 		return 0, err
 	}

@@ -14,13 +14,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
 
 func (r *room) merge(ctx context.Context, org, source, target int64) (id int64, done bool, err error) {
 	err = r.DB.InTx(ctx, func(tx *storage.Tx) error {
-		id, done, err = crash.Merge(ctx, tx, writer(org), source, target)
+		id, done, err = crash.Merge(ctx, tx, crashtest.Writer(org), source, target)
 		return err
 	})
 	return id, done, err
@@ -30,25 +31,25 @@ func TestMerge(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	for i := range 120 {
-		r.record(r.made(func(c *crash.Crash) { c.Host, c.Version = fmt.Sprintf("a%03d", i), "1" }),
-			r.made(func(c *crash.Crash) {
-				c.Group, c.Host, c.Version = grouping("b"), fmt.Sprintf("b%03d", i), "1"
-				c.OccurredAt = epoch.Add(48 * time.Hour)
+		r.Record(r.Made(func(c *crash.Crash) { c.Host, c.Version = fmt.Sprintf("a%03d", i), "1" }),
+			r.Made(func(c *crash.Crash) {
+				c.Group, c.Host, c.Version = crashtest.Grouping("b"), fmt.Sprintf("b%03d", i), "1"
+				c.OccurredAt = crashtest.Epoch.Add(48 * time.Hour)
 			}))
 	}
-	r.record(r.made(func(c *crash.Crash) { c.Group = grouping("c") }))
-	a, b, c := r.group("k").ID, r.group("b").ID, r.group("c").ID
+	r.Record(r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("c") }))
+	a, b, c := r.Group("k").ID, r.Group("b").ID, r.Group("c").ID
 	id, done, err := r.merge(t.Context(), r.Org.ID, a, b)
 	require.NoError(t, err)
 	require.True(t, done)
 	require.Equal(t, b, id)
 
-	g := r.group("k")
+	g := r.Group("k")
 	require.Equal(t, b, g.ID)
 	require.Equal(t, "title b", g.Title)
 	require.EqualValues(t, 240, g.Count)
-	require.True(t, g.FirstSeen.Equal(epoch))
-	require.True(t, g.LastSeen.Equal(epoch.Add(48*time.Hour)))
+	require.True(t, g.FirstSeen.Equal(crashtest.Epoch))
+	require.True(t, g.LastSeen.Equal(crashtest.Epoch.Add(48*time.Hour)))
 	require.Equal(t, 200, g.Hosts.Total, "the bound is kept")
 	require.EqualValues(t, 240, g.Versions.Values[0].Count)
 	require.EqualValues(t, 3, r.Count(`select count(*) from crash_group_days`), "each part keeps its days")
@@ -57,8 +58,8 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, 240, total.Rows)
 
 	// What is reported from now on is the target's.
-	r.record(r.made(nil))
-	require.EqualValues(t, 241, r.group("b").Count)
+	r.Record(r.Made(nil))
+	require.EqualValues(t, 241, r.Group("b").Count)
 
 	// Old ids lead to the target, over several merges.
 	_, done, err = r.merge(t.Context(), r.Org.ID, a, b)
@@ -73,15 +74,15 @@ func TestMerge(t *testing.T) {
 		_, err = crash.GroupByID(t.Context(), r.DB, r.Rival.ID, old)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
-	require.EqualValues(t, 242, r.group("c").Count)
+	require.EqualValues(t, 242, r.Group("c").Count)
 }
 
 func TestMergeRefusals(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	other := r.Org.CrashProject("second")
-	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.ProjectID, c.Group = other, grouping("x") }))
-	a, x := r.group("k").ID, r.group("x").ID
+	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) { c.ProjectID, c.Group = other, crashtest.Grouping("x") }))
+	a, x := r.Group("k").ID, r.Group("x").ID
 	_, _, err := r.merge(t.Context(), r.Org.ID, a, x)
 	require.ErrorIs(t, err, storage.ErrConflict)
 	var invalid *storage.InvalidError
@@ -104,8 +105,8 @@ func TestMergeWhileRecording(t *testing.T) {
 	const keys = 6
 	var ids [keys]int64
 	for i := range keys {
-		r.record(r.made(func(c *crash.Crash) { c.Group = grouping(fmt.Sprint("m", i)) }))
-		ids[i] = r.group(fmt.Sprint("m", i)).ID
+		r.Record(r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping(fmt.Sprint("m", i)) }))
+		ids[i] = r.Group(fmt.Sprint("m", i)).ID
 	}
 	var recorded atomic.Int64
 	recorded.Store(keys)
@@ -125,9 +126,9 @@ func TestMergeWhileRecording(t *testing.T) {
 					if i == 0 && round%3 == 0 {
 						key = fmt.Sprint("new", n, round) // new groups are made beside
 					}
-					crashes = append(crashes, r.made(func(c *crash.Crash) { c.Group, c.Host, c.Duplicates = grouping(key), fmt.Sprint("h", n), 2 }))
+					crashes = append(crashes, r.Made(func(c *crash.Crash) { c.Group, c.Host, c.Duplicates = crashtest.Grouping(key), fmt.Sprint("h", n), 2 }))
 				}
-				err := r.DB.InTx(bounded(t), func(tx *storage.Tx) error {
+				err := r.DB.InTx(crashtest.Bounded(t), func(tx *storage.Tx) error {
 					return crash.Record(t.Context(), tx, r.Org.ID, crashes)
 				})
 				if err != nil {
@@ -143,7 +144,7 @@ func TestMergeWhileRecording(t *testing.T) {
 		merges.Go(func() {
 			for i := range keys {
 				source, target := ids[(i+n)%keys], ids[(i+n+1)%keys]
-				_, _, err := r.merge(bounded(t), r.Org.ID, source, target)
+				_, _, err := r.merge(crashtest.Bounded(t), r.Org.ID, source, target)
 				var invalid *storage.InvalidError
 				if err != nil && !errors.As(err, &invalid) { // into itself, at the end of a circle
 					t.Errorf("merge: %v", err)
@@ -167,7 +168,7 @@ func TestMergeWhileRecording(t *testing.T) {
 
 func (r *room) unmerge(part int64) error {
 	return r.DB.InTx(r.T.Context(), func(tx *storage.Tx) error {
-		_, err := crash.Unmerge(r.T.Context(), tx, writer(r.Org.ID), part)
+		_, err := crash.Unmerge(r.T.Context(), tx, crashtest.Writer(r.Org.ID), part)
 		return err
 	})
 }
@@ -184,7 +185,7 @@ func (r *room) shown(id int64) string {
 	days := r.Count(`select sum(d.count) from crash_group_days d join crash_groups g on g.id = d.group_id
 		where $1 in (g.id, g.root_id)`, g.ID)
 	return fmt.Sprintf("%s %d %d %d %s %s", strings.TrimPrefix(g.Title, "title "), g.Count, hosts, days,
-		g.FirstSeen.Sub(epoch), g.LastSeen.Sub(epoch))
+		g.FirstSeen.Sub(crashtest.Epoch), g.LastSeen.Sub(crashtest.Epoch))
 }
 
 // merges is the history of a group of its own, the oldest first, with groups by their names.
@@ -213,14 +214,14 @@ func TestUnmerge(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	report := func(key string, hours int) {
-		r.record(r.made(func(c *crash.Crash) {
-			c.Group, c.Host, c.OccurredAt = grouping(key), "h", epoch.Add(time.Duration(hours)*time.Hour)
+		r.Record(r.Made(func(c *crash.Crash) {
+			c.Group, c.Host, c.OccurredAt = crashtest.Grouping(key), "h", crashtest.Epoch.Add(time.Duration(hours)*time.Hour)
 		}))
 	}
 	ids := map[string]int64{}
 	for i, key := range []string{"a", "b", "c", "d"} {
 		report(key, 10*i)
-		ids[key] = r.group(key).ID
+		ids[key] = r.Group(key).ID
 	}
 	merge := func(source, target string) {
 		t.Helper()
@@ -275,8 +276,10 @@ func TestUnmerge(t *testing.T) {
 func TestUnmergeWithoutCrashes(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group, c.OccurredAt = grouping("b"), epoch.Add(30*time.Hour) }))
-	a, b := r.group("k").ID, r.group("b").ID
+	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) {
+		c.Group, c.OccurredAt = crashtest.Grouping("b"), crashtest.Epoch.Add(30*time.Hour)
+	}))
+	a, b := r.Group("k").ID, r.Group("b").ID
 	_, err := r.DB.ExecContext(t.Context(), `delete from crashes`)
 	require.NoError(t, err)
 	_, _, err = r.merge(t.Context(), r.Org.ID, a, b)

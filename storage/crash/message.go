@@ -66,7 +66,7 @@ func messageArrays(tallies []*tally) (groups []int64, messages []string, counts 
 	for _, t := range tallies {
 		for message, v := range t.messages {
 			groups, messages, counts = append(groups, t.group), append(messages, message), append(counts, v.count)
-			first, last = append(first, timeText(v.first)), append(last, timeText(v.last))
+			first, last = append(first, TimeText(v.first)), append(last, TimeText(v.last))
 		}
 	}
 	return groups, messages, counts, first, last

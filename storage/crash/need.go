@@ -263,7 +263,7 @@ func insertNeeds(ctx context.Context, tx *storage.Tx, organization int64, fresh 
 		kinds, names = append(kinds, w.need.Kind), append(names, w.need.Name)
 		versions, arches = append(versions, w.need.Version), append(arches, w.need.Arch)
 		lookedFor = append(lookedFor, string(list))
-		first, last = append(first, timeText(w.first)), append(last, timeText(w.last))
+		first, last = append(first, TimeText(w.first)), append(last, TimeText(w.last))
 	}
 	_, err := tx.ExecContext(ctx, insertNeed, organization, pq.Array(projects), pq.Array(digests), pq.Array(kinds),
 		pq.Array(names), pq.Array(versions), pq.Array(arches), pq.Array(lookedFor), pq.Array(first), pq.Array(last), maxProjectNeeds)

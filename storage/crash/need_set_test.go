@@ -17,7 +17,7 @@ import (
 
 // lacking is a crash that lacks modules by their names.
 func (r *room) lacking(modules ...string) crash.Crash {
-	return r.made(func(c *crash.Crash) {
+	return r.Made(func(c *crash.Crash) {
 		c.Symbols = &crash.Symbolication{State: crash.SymbolsMissing, Missing: len(modules)}
 		for _, name := range modules {
 			c.Symbols.Needs = append(c.Symbols.Needs, crash.Need{Kind: "native", Name: name,
@@ -55,8 +55,8 @@ func TestNeedSets(t *testing.T) {
 	r := open(t)
 	both := []crash.Crash{r.lacking("a", "b"), r.lacking("b", "a"), r.lacking("a", "b")}
 	one := r.lacking("a")
-	r.record(both[0], both[1], one)
-	r.record(both[2])
+	r.Record(both[0], both[1], one)
+	r.Record(both[2])
 	require.Equal(t, 2, r.count("crash_need_sets"), "the same files are one set, in any order")
 	require.Equal(t, 3, r.count("crash_need_set_members"))
 	require.Zero(t, r.count("crash_needs"))
@@ -100,12 +100,12 @@ func TestNeedsWithoutSets(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	first := r.lacking("a", "b")
-	r.record(first)
+	r.Record(first)
 	_, err := r.DB.ExecContext(t.Context(), `insert into crash_need_sets (crash_project_id, digest)
 		select crash_project_id, sha256(n::text::bytea) from crash_need_sets, generate_series(1, 19999) n`)
 	require.NoError(t, err)
 	beyond, known := r.lacking("a", "c"), r.lacking("a", "b")
-	r.record(beyond, known)
+	r.Record(beyond, known)
 	require.Equal(t, 20_000, r.count("crash_need_sets"), "the bound")
 	require.Equal(t, 2, r.count("crash_needs"), "one by one")
 	got, err := crash.CrashesWithNeeds(t.Context(), r.DB, r.needs("a", "c"), uuid.Max, 10)
@@ -128,7 +128,7 @@ func TestNeedsWithoutSets(t *testing.T) {
 	}
 	expire()
 	require.Equal(t, 1, r.count("crash_need_sets"))
-	r.record(r.lacking("a", "c"))
+	r.Record(r.lacking("a", "c"))
 	require.Equal(t, 2, r.count("crash_need_sets"))
 
 	// Age takes all.

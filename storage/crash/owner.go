@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash/pattern"
 )
 
 // A crash project may say who owns which code: a new group is assigned to the owner of the frame
@@ -18,14 +19,10 @@ import (
 // there are left alone.
 
 const (
-	// MaxOwners bounds the patterns of a crash project, maxOwnerPattern the characters of one
-	// and maxOwnerStars its wildcards: each new group is matched against all.
+	// MaxOwners bounds the patterns of a crash project, maxOwnerPattern the characters of one:
+	// each new group is matched against all.
 	MaxOwners       = 200
 	maxOwnerPattern = 200
-	maxOwnerStars   = 8
-	// ownedPlaces bounds the paths and modules that are matched, maxPlace the bytes of one.
-	ownedPlaces = 64
-	maxPlace    = 1024
 )
 
 // Owner is a pattern of paths or modules with whom new groups are assigned to.
@@ -45,56 +42,15 @@ func (o *Owner) Validate(at int) error {
 		return err
 	case strings.Trim(line, "*/ ") == "":
 		return storage.Invalid(field, "must name a path or a module")
-	case strings.Count(line, "*") > maxOwnerStars:
-		return storage.Invalid(field, "must have at most %d wildcards", maxOwnerStars)
+	case strings.Count(line, "*") > pattern.MaxWildcards:
+		return storage.Invalid(field, "must have at most %d wildcards", pattern.MaxWildcards)
 	}
 	o.Pattern = line
 	return nil
 }
 
-// Matches reports whether the pattern matches a path or a module: all of it, or all behind one
-// of its slashes or dots. * stands for any text. A pattern that ends with a slash means all
-// that is below it.
-func (o *Owner) Matches(place string) bool {
-	place = strings.ReplaceAll(place[:min(len(place), maxPlace)], `\`, "/")
-	pattern := strings.TrimPrefix(o.Pattern, "/")
-	if strings.HasSuffix(pattern, "/") {
-		pattern += "*"
-	}
-	parts := strings.Split(pattern, "*")
-	// The first part begins at the beginning or behind a separator.
-	for at := 0; at <= len(place); {
-		if strings.HasPrefix(place[at:], parts[0]) {
-			if len(parts) > 1 {
-				// What follows a later beginning also follows this one: one look is enough, and
-				// the time that a place takes is linear in its length.
-				return matchRest(place[at+len(parts[0]):], parts[1:])
-			}
-			if at+len(parts[0]) == len(place) {
-				return true
-			}
-		}
-		next := strings.IndexAny(place[at:], "/.")
-		if next < 0 {
-			return false
-		}
-		at += next + 1
-	}
-	return false
-}
-
-// matchRest matches what is behind the first part; each part takes the first place where it is,
-// and the last one the end.
-func matchRest(text string, parts []string) bool {
-	for _, part := range parts[:len(parts)-1] {
-		at := strings.Index(text, part)
-		if at < 0 {
-			return false
-		}
-		text = text[at+len(part):]
-	}
-	return strings.HasSuffix(text, parts[len(parts)-1])
-}
+// Matches reports whether the pattern matches a path or a module, as pattern.MatchesPlace has it.
+func (o *Owner) Matches(place string) bool { return pattern.MatchesPlace(o.Pattern, place) }
 
 // Owners lists the owners of a crash project, in their order.
 func Owners(ctx context.Context, q storage.Querier, organization, project int64) ([]Owner, error) {
@@ -120,7 +76,7 @@ func SetOwners(ctx context.Context, tx *storage.Tx, w account.Writer, project in
 			return err
 		}
 		if !known[o.UserID] {
-			err := assignable(ctx, tx, w.OrganizationID, o.UserID)
+			err := Assignable(ctx, tx, w.OrganizationID, o.UserID)
 			var invalid *storage.InvalidError
 			if err != nil && !errors.As(err, &invalid) {
 				return err
@@ -170,6 +126,13 @@ where g.id = n.id and g.assignee_id is null and ($3 or g.created_at = now())
 	and not exists (select from crash_group_changes h where h.group_id = g.id and h.detail ? 'assignee')
 returning g.id`
 
+// AssignFree assigns groups to users, the groups that nobody decided about, and returns these.
+func AssignFree(ctx context.Context, tx *storage.Tx, groups, users []int64, locked bool) ([]int64, error) {
+	var assigned []int64
+	err := tx.SelectContext(ctx, &assigned, assignOwned, pq.Array(groups), pq.Array(users), locked)
+	return assigned, err
+}
+
 // assignOwners assigns groups to the owners of their code, and writes their history. They were
 // made by this transaction, or, with locked, are locked by it.
 func assignOwners(ctx context.Context, tx *storage.Tx, organization int64, groups []owned, locked bool) error {
@@ -205,23 +168,23 @@ func assignOwners(ctx context.Context, tx *storage.Tx, organization int64, group
 	if len(ids) == 0 {
 		return nil
 	}
-	var assigned []int64
-	if err := tx.SelectContext(ctx, &assigned, assignOwned, pq.Array(ids), pq.Array(users), locked); err != nil {
+	assigned, err := AssignFree(ctx, tx, ids, users, locked)
+	if err != nil {
 		return storage.Wrap(err, "assign crash groups to owners")
 	}
-	var entries []entry
+	var entries []HistoryEntry
 	for _, id := range assigned {
-		entries = append(entries, entry{group: id, detail: map[string]any{"assignee": found[id].UserID, "owner_of": found[id].Pattern}})
+		entries = append(entries, HistoryEntry{Group: id, Detail: map[string]any{"assignee": found[id].UserID, "owner_of": found[id].Pattern}})
 	}
 	if len(entries) == 0 {
 		return nil
 	}
-	return recordHistory(ctx, tx, account.Actor{Name: account.ActorOwners}, uuid.Nil, entries...)
+	return RecordHistory(ctx, tx, account.Actor{Name: account.ActorOwners}, uuid.Nil, entries...)
 }
 
 // ownerOf is the owner of the place nearest the error that a pattern matches; nil: nobody.
 func ownerOf(owners []Owner, places []string) *Owner {
-	for _, place := range places[:min(len(places), ownedPlaces)] {
+	for _, place := range places[:min(len(places), pattern.MaxPlaces)] {
 		for i := range owners {
 			if owners[i].Matches(place) {
 				return &owners[i]

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -61,12 +62,12 @@ func TestNewGroupsAreAssignedToOwners(t *testing.T) {
 	eve, ann := r.Org.Member.ID, r.Org.Owner.ID
 	set := func(owners ...crash.Owner) error {
 		return r.Do(func(ctx context.Context, tx *storage.Tx) error {
-			return crash.SetOwners(ctx, tx, writer(r.Org.ID), r.project, owners)
+			return crash.SetOwners(ctx, tx, crashtest.Writer(r.Org.ID), r.Project, owners)
 		})
 	}
 	at := func(key string, places ...string) {
-		r.record(r.made(func(c *crash.Crash) {
-			c.Group = grouping(key)
+		r.Record(r.Made(func(c *crash.Crash) {
+			c.Group = crashtest.Grouping(key)
 			c.Group.Places = places
 		}))
 	}
@@ -76,23 +77,23 @@ func TestNewGroupsAreAssignedToOwners(t *testing.T) {
 	at("cart", "node_modules/x.js", "src/cart/a.ts", "src/main.ts")
 	at("main", "src/main.ts", "src/cart/a.ts")
 	at("nobody", "lib/x.ts")
-	require.Nil(t, r.group("before").AssigneeID, "a group that is there is left alone")
-	require.Equal(t, eve, *r.group("cart").AssigneeID)
-	require.Equal(t, ann, *r.group("main").AssigneeID)
-	require.Nil(t, r.group("nobody").AssigneeID)
-	history, _, err := crash.History(t.Context(), r.DB, r.Org.ID, r.group("cart").ID, storage.Page{Limit: 5})
+	require.Nil(t, r.Group("before").AssigneeID, "a group that is there is left alone")
+	require.Equal(t, eve, *r.Group("cart").AssigneeID)
+	require.Equal(t, ann, *r.Group("main").AssigneeID)
+	require.Nil(t, r.Group("nobody").AssigneeID)
+	history, _, err := crash.History(t.Context(), r.DB, r.Org.ID, r.Group("cart").ID, storage.Page{Limit: 5})
 	require.NoError(t, err)
 	require.Len(t, history, 1)
 	require.Equal(t, "owners", history[0].Actor)
 	require.Contains(t, string(history[0].Detail), "src/cart/")
 
-	list, err := crash.Owners(t.Context(), r.DB, r.Org.ID, r.project)
+	list, err := crash.Owners(t.Context(), r.DB, r.Org.ID, r.Project)
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.Equal(t, "src/cart/", list[0].Pattern)
 	r.Exec(`update memberships set blocked_at = now() where user_id = $1`, eve)
 	at("blocked", "src/cart/b.ts")
-	require.Equal(t, ann, *r.group("blocked").AssigneeID, "who is blocked owns nothing")
+	require.Equal(t, ann, *r.Group("blocked").AssigneeID, "who is blocked owns nothing")
 
 	var invalid *storage.InvalidError
 	require.ErrorAs(t, set(crash.Owner{Pattern: "src/", UserID: r.Rival.Member.ID}), &invalid)
@@ -101,6 +102,6 @@ func TestNewGroupsAreAssignedToOwners(t *testing.T) {
 	require.ErrorAs(t, set(make([]crash.Owner, crash.MaxOwners+1)...), &invalid)
 	require.NoError(t, set())
 	require.Error(t, r.Do(func(ctx context.Context, tx *storage.Tx) error {
-		return crash.SetOwners(ctx, tx, writer(r.Rival.ID), r.project, nil)
+		return crash.SetOwners(ctx, tx, crashtest.Writer(r.Rival.ID), r.Project, nil)
 	}))
 }

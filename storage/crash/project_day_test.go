@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -21,7 +22,7 @@ func TestProjectDaysArePutTogether(t *testing.T) {
 	for n := range 4 {
 		group.Go(func() {
 			for range 150 {
-				one := r.made(func(c *crash.Crash) { c.Group = grouping(string(rune('a' + n))) })
+				one := r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping(string(rune('a' + n))) })
 				err := r.DB.InTx(t.Context(), func(tx *storage.Tx) error {
 					return crash.Record(t.Context(), tx, r.Org.ID, []crash.Crash{one})
 				})
@@ -44,14 +45,14 @@ func TestProjectDaysArePutTogether(t *testing.T) {
 		})
 		return n
 	}
-	require.Zero(t, step(crash.JoinProjectDays, epoch), "the day is not over")
-	require.EqualValues(t, 1, step(crash.JoinProjectDays, epoch.AddDate(0, 0, 1)))
+	require.Zero(t, step(crash.JoinProjectDays, crashtest.Epoch), "the day is not over")
+	require.EqualValues(t, 1, step(crash.JoinProjectDays, crashtest.Epoch.AddDate(0, 0, 1)))
 	require.EqualValues(t, 1, r.Count(`select count(*) from crash_project_days`))
 	require.EqualValues(t, 600, r.Count(`select sum(count) from crash_project_days`))
-	require.Zero(t, step(crash.JoinProjectDays, epoch.AddDate(0, 0, 1)))
-	require.Zero(t, step(crash.ExpireProjectDays, epoch.AddDate(0, 0, 20)))
-	r.daysAgree()
-	require.EqualValues(t, 1, step(crash.ExpireProjectDays, epoch.AddDate(0, 0, 21)))
+	require.Zero(t, step(crash.JoinProjectDays, crashtest.Epoch.AddDate(0, 0, 1)))
+	require.Zero(t, step(crash.ExpireProjectDays, crashtest.Epoch.AddDate(0, 0, 20)))
+	r.DaysAgree()
+	require.EqualValues(t, 1, step(crash.ExpireProjectDays, crashtest.Epoch.AddDate(0, 0, 21)))
 	r.Exec(`delete from crash_group_days`) // the last checks of the fixture compare them
 	r.Exec(`delete from crash_group_version_days`)
 	r.Exec(`delete from crash_project_days`)

@@ -153,7 +153,7 @@ func (s *Store) PlanRemoval(ctx context.Context, organization int64, crashes []u
 	}
 	for _, id := range now {
 		err := s.planBatch(r, rows[id], func(_ *Batch, entry int) bool {
-			return slices.Contains(of[id], entryID(id, entry))
+			return slices.Contains(of[id], EntryID(id, entry))
 		})
 		if err != nil {
 			return nil, 0, err
@@ -172,7 +172,7 @@ func (s *Store) PlanDocuments(ctx context.Context, organization, project int64, 
 		return nil, err
 	}
 	return r, s.planBatch(r, rows[batch], func(b *Batch, entry int) bool {
-		id := entryID(batch, entry)
+		id := EntryID(batch, entry)
 		if candidates != nil && !slices.Contains(candidates, id) {
 			return false
 		}
@@ -217,7 +217,7 @@ func (s *Store) planBatch(r *Removal, row *plannedBatch, remove func(b *Batch, e
 		doc, _ := b.Document(n) // a deleted entry has none
 		if !e.Deleted && remove(b, n) {
 			if p, err := report.Parse(doc); err == nil {
-				r.uuids = append(r.uuids, uuidRef{e.ProjectID, p.UUID, entryID(id, n)})
+				r.uuids = append(r.uuids, uuidRef{e.ProjectID, p.UUID, EntryID(id, n)})
 			}
 			e.Deleted, changed, gone[n] = true, true, true
 		}

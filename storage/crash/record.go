@@ -326,8 +326,8 @@ func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys
 		texts(func(c *Crash) string { return string(c.State) }),
 		texts(func(c *Crash) string { return c.Format }),
 		texts(func(c *Crash) string { return c.Error }),
-		texts(func(c *Crash) string { return timeText(c.OccurredAt) }),
-		texts(func(c *Crash) string { return timeText(c.ReceivedAt) }),
+		texts(func(c *Crash) string { return TimeText(c.OccurredAt) }),
+		texts(func(c *Crash) string { return TimeText(c.ReceivedAt) }),
 		texts(func(c *Crash) string { return c.Lang }),
 		texts(func(c *Crash) string { return c.Agent }),
 		texts(func(c *Crash) string { return c.Classifier }),
@@ -342,4 +342,5 @@ func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys
 	return storage.Wrap(err, "insert crashes")
 }
 
-func timeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999Z") }
+// TimeText is the text of a time, for arrays.
+func TimeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999Z") }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
@@ -18,16 +19,16 @@ func TestRecordCounts(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	day := 24 * time.Hour
-	r.record(
-		r.made(func(c *crash.Crash) { c.Version, c.Host = "1.0", "a" }),
-		r.made(func(c *crash.Crash) { c.OccurredAt, c.Duplicates, c.Version = epoch.Add(-day), 5, "1.1" }),
-		r.made(func(c *crash.Crash) { c.Group = grouping("other") }))
-	r.record(r.made(func(c *crash.Crash) { c.OccurredAt, c.Version = epoch.Add(time.Hour), "1.0" }))
+	r.Record(
+		r.Made(func(c *crash.Crash) { c.Version, c.Host = "1.0", "a" }),
+		r.Made(func(c *crash.Crash) { c.OccurredAt, c.Duplicates, c.Version = crashtest.Epoch.Add(-day), 5, "1.1" }),
+		r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("other") }))
+	r.Record(r.Made(func(c *crash.Crash) { c.OccurredAt, c.Version = crashtest.Epoch.Add(time.Hour), "1.0" }))
 
-	g := r.group("k")
+	g := r.Group("k")
 	require.EqualValues(t, 7, g.Count)
-	require.True(t, g.FirstSeen.Equal(epoch.Add(-day)))
-	require.True(t, g.LastSeen.Equal(epoch.Add(time.Hour)))
+	require.True(t, g.FirstSeen.Equal(crashtest.Epoch.Add(-day)))
+	require.True(t, g.LastSeen.Equal(crashtest.Epoch.Add(time.Hour)))
 	require.Equal(t, "title k", g.Title)
 	require.Equal(t, "app", g.ProjectName)
 	var counts []string
@@ -40,7 +41,7 @@ func TestRecordCounts(t *testing.T) {
 	require.EqualValues(t, 2, g.Versions.Values[1].Count)
 	require.Equal(t, []string{"a"}, []string{g.Hosts.Values[0].Value})
 	require.False(t, g.Hosts.Truncated)
-	require.EqualValues(t, 1, r.group("other").Count)
+	require.EqualValues(t, 1, r.Group("other").Count)
 }
 
 func TestRecentDaysAreShown(t *testing.T) {
@@ -48,9 +49,9 @@ func TestRecentDaysAreShown(t *testing.T) {
 	r := open(t)
 	now := time.Now().UTC()
 	for _, ago := range []int{0, 1, 89, 90, 200} {
-		r.record(r.made(func(c *crash.Crash) { c.OccurredAt = now.AddDate(0, 0, -ago) }))
+		r.Record(r.Made(func(c *crash.Crash) { c.OccurredAt = now.AddDate(0, 0, -ago) }))
 	}
-	days := r.group("k").Days
+	days := r.Group("k").Days
 	require.Len(t, days, 3)
 	require.Equal(t, now.Format(time.DateOnly), days[2].Day.Format(time.DateOnly))
 }
@@ -60,35 +61,35 @@ func TestStatesAndRegression(t *testing.T) {
 	r := open(t)
 	now := time.Now()
 	seen := func(received time.Time) {
-		r.record(r.made(func(c *crash.Crash) { c.OccurredAt, c.ReceivedAt = received, received }))
+		r.Record(r.Made(func(c *crash.Crash) { c.OccurredAt, c.ReceivedAt = received, received }))
 	}
 	set := func(state crash.GroupState) {
-		id := r.group("k").ID
+		id := r.Group("k").ID
 		r.Must(func(_ context.Context, tx *storage.Tx) error {
-			_, err := crash.ChangeGroup(t.Context(), tx, writer(r.Org.ID), id, crash.GroupChange{State: &state})
+			_, err := crash.ChangeGroup(t.Context(), tx, crashtest.Writer(r.Org.ID), id, crash.GroupChange{State: &state})
 			return err
 		})
 	}
 	seen(now)
 	set(crash.Resolved)
-	require.NotNil(t, r.group("k").ResolvedAt)
+	require.NotNil(t, r.Group("k").ResolvedAt)
 	seen(now.Add(-time.Hour))
-	require.Equal(t, crash.Resolved, r.group("k").State, "received before it was resolved")
+	require.Equal(t, crash.Resolved, r.Group("k").State, "received before it was resolved")
 	seen(now.Add(time.Hour))
-	g := r.group("k")
+	g := r.Group("k")
 	require.Equal(t, crash.Open, g.State)
 	require.Equal(t, 1, g.Regressions)
 	require.NotNil(t, g.ReopenedAt)
 
 	set(crash.Ignored)
 	seen(now.Add(2 * time.Hour))
-	g = r.group("k")
+	g = r.Group("k")
 	require.Equal(t, crash.Ignored, g.State)
 	require.Equal(t, 1, g.Regressions)
 	require.Nil(t, g.ResolvedAt)
 
 	err := r.DB.InTx(t.Context(), func(tx *storage.Tx) error {
-		_, err := crash.ChangeGroup(t.Context(), tx, writer(r.Rival.ID), g.ID, crash.GroupChange{State: fixture.Ptr(crash.Open)})
+		_, err := crash.ChangeGroup(t.Context(), tx, crashtest.Writer(r.Rival.ID), g.ID, crash.GroupChange{State: fixture.Ptr(crash.Open)})
 		return err
 	})
 	require.ErrorIs(t, err, storage.ErrNotFound)
@@ -100,12 +101,12 @@ func TestValuesAreBounded(t *testing.T) {
 	for part := range 3 {
 		var crashes []crash.Crash
 		for i := range 100 {
-			crashes = append(crashes, r.made(func(c *crash.Crash) { c.Host = fmt.Sprintf("host-%03d", 100*part+i) }))
+			crashes = append(crashes, r.Made(func(c *crash.Crash) { c.Host = fmt.Sprintf("host-%03d", 100*part+i) }))
 		}
-		r.record(crashes...)
+		r.Record(crashes...)
 	}
-	r.record(r.made(func(c *crash.Crash) { c.Host = "host-000" }), r.made(func(c *crash.Crash) { c.Host = "host-299" }))
-	g := r.group("k")
+	r.Record(r.Made(func(c *crash.Crash) { c.Host = "host-000" }), r.Made(func(c *crash.Crash) { c.Host = "host-299" }))
+	g := r.Group("k")
 	require.EqualValues(t, 302, g.Count)
 	require.Equal(t, 200, g.Hosts.Total)
 	require.Len(t, g.Hosts.Values, 200)
@@ -127,11 +128,11 @@ func TestConcurrentRecordOfNewKeys(t *testing.T) {
 				for i := range 6 {
 					// Every writer names the keys in another order.
 					key := fmt.Sprintf("k%d-%d", round, (i+n)%6)
-					crashes = append(crashes, r.made(func(c *crash.Crash) {
-						c.Group, c.Host, c.Version = grouping(key), fmt.Sprint("h", n), "1"
+					crashes = append(crashes, r.Made(func(c *crash.Crash) {
+						c.Group, c.Host, c.Version = crashtest.Grouping(key), fmt.Sprint("h", n), "1"
 					}))
 				}
-				err := r.DB.InTx(bounded(t), func(tx *storage.Tx) error {
+				err := r.DB.InTx(crashtest.Bounded(t), func(tx *storage.Tx) error {
 					return crash.Record(t.Context(), tx, r.Org.ID, crashes)
 				})
 				if err != nil {

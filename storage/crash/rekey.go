@@ -163,7 +163,7 @@ func takeIn(ctx context.Context, tx *storage.Tx, organization int64, at keyRow, 
 		return false, storage.Wrap(err, "pass on what was split off")
 	}
 	who := account.Actor{Name: actor}
-	if err := recordHistory(ctx, tx, who, uuid.Nil, mergeEntries(young[0], at.RootID)...); err != nil {
+	if err := RecordHistory(ctx, tx, who, uuid.Nil, mergeEntries(young[0], at.RootID)...); err != nil {
 		return false, err
 	}
 	if err := regressByGroups(ctx, tx, standings, at.RootID, young); err != nil {

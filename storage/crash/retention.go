@@ -54,7 +54,7 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 		return out, storage.Wrap(err, "find old crash batches")
 	}
 	// The ids of crashes lie between those of batches: one range takes all.
-	last := entryID(batches[len(batches)-1], MaxBatch-1)
+	last := EntryID(batches[len(batches)-1], MaxBatch-1)
 	if err := staleFacets(ctx, tx, last); err != nil {
 		return out, err
 	}
@@ -116,7 +116,7 @@ func (s *Store) unrecorded(ctx context.Context, tx *storage.Tx, id uuid.UUID) ([
 			continue
 		}
 		if p, err := report.Parse(doc); err == nil {
-			refs = append(refs, uuidRef{b.Entries[n].ProjectID, p.UUID, entryID(id, n)})
+			refs = append(refs, uuidRef{b.Entries[n].ProjectID, p.UUID, EntryID(id, n)})
 		}
 	}
 	return refs, nil

@@ -16,7 +16,7 @@ import (
 // versions lists all versions of the room's project.
 func (r *room) versions(f crash.VersionFilter) []crash.VersionRow {
 	r.T.Helper()
-	f.ProjectID, f.Limit = r.project, 100
+	f.ProjectID, f.Limit = r.Project, 100
 	rows, total, err := crash.Versions(r.T.Context(), r.DB, f)
 	require.NoError(r.T, err)
 	require.Len(r.T, rows, total)
@@ -25,7 +25,7 @@ func (r *room) versions(f crash.VersionFilter) []crash.VersionRow {
 
 func (r *room) use(events ...crash.Usage) {
 	r.T.Helper()
-	require.NoError(r.T, r.store.RecordUsage(r.T.Context(), r.project, events))
+	require.NoError(r.T, r.Store.RecordUsage(r.T.Context(), r.Project, events))
 }
 
 func launch(version, session, user string) crash.Usage {
@@ -46,10 +46,10 @@ func TestCrashFreeSessionsAndUsers(t *testing.T) {
 		r.use(launch("1.0", fmt.Sprint("s", i), fmt.Sprint("u", i%5)))
 	}
 	r.use(launch("1.0", "s3", "u3"), launch("1.0", "s3", "u3")) // sent again
-	r.record(r.made(crashed("1.0", "s1", "u1")), r.made(crashed("1.0", "s1", "u1")), r.made(crashed("1.0", "s6", "u1")))
-	r.record(r.made(crashed("1.0", "s1", "u1")))
-	r.record(r.made(func(c *crash.Crash) { crashed("1.0", "s2", "u2")(c); c.Notice = true }))
-	r.record(r.made(crashed("2.0", "", "")))
+	r.Record(r.Made(crashed("1.0", "s1", "u1")), r.Made(crashed("1.0", "s1", "u1")), r.Made(crashed("1.0", "s6", "u1")))
+	r.Record(r.Made(crashed("1.0", "s1", "u1")))
+	r.Record(r.Made(func(c *crash.Crash) { crashed("1.0", "s2", "u2")(c); c.Notice = true }))
+	r.Record(r.Made(crashed("2.0", "", "")))
 
 	rows := r.versions(crash.VersionFilter{})
 	require.Equal(t, "2.0", rows[0].Version)
@@ -80,7 +80,7 @@ func TestCrashFreeSessionsAndUsers(t *testing.T) {
 func TestCrashBeforeItsSession(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(crashed("1.0", "a", "")))
+	r.Record(r.Made(crashed("1.0", "a", "")))
 	require.Nil(t, r.versions(crash.VersionFilter{})[0].CrashFreeSessions())
 	r.use(launch("1.0", "a", ""), launch("1.0", "b", ""))
 	rows := r.versions(crash.VersionFilter{})
@@ -95,10 +95,10 @@ func TestSessionsWithoutIDs(t *testing.T) {
 	for range 4 {
 		r.use(launch("1.0", "", ""))
 	}
-	r.record(r.made(crashed("1.0", "", "")))
+	r.Record(r.Made(crashed("1.0", "", "")))
 	require.InDelta(t, 0.75, *r.versions(crash.VersionFilter{})[0].CrashFreeSessions(), 1e-9)
 	for range 9 {
-		r.record(r.made(crashed("1.0", "", "")))
+		r.Record(r.Made(crashed("1.0", "", "")))
 	}
 	require.Zero(t, *r.versions(crash.VersionFilter{})[0].CrashFreeSessions(), "never below 0")
 }
@@ -113,7 +113,7 @@ func TestVersionsOfDays(t *testing.T) {
 		return u
 	}
 	r.use(at(0, "1.1", "a", "u"), at(1, "1.1", "b", "u"), at(1, "1.1", "c", "v"), at(3, "1.0", "d", "u"), at(400, "0.9", "e", "u"))
-	r.record(r.made(func(c *crash.Crash) { crashed("1.1", "b", "u")(c); c.OccurredAt = today.AddDate(0, 0, -1) }))
+	r.Record(r.Made(func(c *crash.Crash) { crashed("1.1", "b", "u")(c); c.OccurredAt = today.AddDate(0, 0, -1) }))
 	require.Equal(t, []string{"1.1", "1.0", "0.9"}, names(r.versions(crash.VersionFilter{})))
 
 	rows := r.versions(crash.VersionFilter{From: today.AddDate(0, 0, -1), To: today.AddDate(0, 0, 1)})
@@ -143,10 +143,10 @@ func TestVersionsAreBounded(t *testing.T) {
 	r := open(t)
 	r.use(launch("1.0", "a", "u"))
 	_, err := r.DB.ExecContext(t.Context(), `insert into crash_versions (crash_project_id, version, first_seen, last_seen)
-		select $1, 'v' || n, now(), now() from generate_series(1, 5000) n`, r.project)
+		select $1, 'v' || n, now(), now() from generate_series(1, 5000) n`, r.Project)
 	require.NoError(t, err)
 	r.use(launch("2.0", "b", "u"), launch("1.0", "c", "u"))
-	r.record(r.made(crashed("2.0", "b", "u")))
+	r.Record(r.Made(crashed("2.0", "b", "u")))
 	var days []string
 	require.NoError(t, r.DB.SelectContext(t.Context(), &days, `select distinct version from crash_version_days order by 1`))
 	require.Equal(t, []string{"1.0"}, days)
@@ -164,7 +164,7 @@ func TestUsageAtOnce(t *testing.T) {
 		all.Go(func() {
 			for i := range each {
 				id := fmt.Sprint(n, ".", i)
-				errs <- r.store.RecordUsage(t.Context(), r.project, []crash.Usage{launch("2.0", "x"+id, id), launch("1.0", id, id)})
+				errs <- r.Store.RecordUsage(t.Context(), r.Project, []crash.Usage{launch("2.0", "x"+id, id), launch("1.0", id, id)})
 			}
 		})
 	}
@@ -174,7 +174,7 @@ func TestUsageAtOnce(t *testing.T) {
 				id := fmt.Sprint(n, ".", i)
 				var crashes []crash.Crash
 				for _, version := range []string{"2.0", "1.0"} {
-					crashes = append(crashes, r.made(crashed(version, map[string]string{"2.0": "x"}[version]+id, id)))
+					crashes = append(crashes, r.Made(crashed(version, map[string]string{"2.0": "x"}[version]+id, id)))
 				}
 				errs <- r.DB.InTx(t.Context(), func(tx *storage.Tx) error {
 					return crash.Record(t.Context(), tx, r.Org.ID, crashes)
@@ -214,7 +214,7 @@ func TestExpireUsage(t *testing.T) {
 
 	// Of many versions those that were not seen for long make room.
 	_, err := r.DB.ExecContext(t.Context(), `insert into crash_versions (crash_project_id, version, first_seen, last_seen)
-		select $1, 'v' || n, now(), now() - n * interval '1 hour' from generate_series(1, 1000) n`, r.project)
+		select $1, 'v' || n, now(), now() - n * interval '1 hour' from generate_series(1, 1000) n`, r.Project)
 	require.NoError(t, err)
 	r.Must(func(ctx context.Context, tx *storage.Tx) error {
 		n, err := crash.ExpireVersions(ctx, tx, time.Now().Add(-990*time.Hour-time.Minute), 100)

@@ -9,9 +9,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 )
 
 // A group is of the worst of its reports, also of those of its parts.
@@ -19,14 +21,14 @@ func TestSeverityOfGroups(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	made := func(key string, s crash.Severity) crash.Crash {
-		return r.made(func(c *crash.Crash) { c.Group, c.Severity = grouping(key), s })
+		return r.Made(func(c *crash.Crash) { c.Group, c.Severity = crashtest.Grouping(key), s })
 	}
-	r.record(made("caught", crash.Handled), made("slow", crash.Handled))
-	r.record(made("slow", crash.Hang), made("full", crash.OutOfMemory), made("full", crash.Hang), made("down", crash.SevereCrash))
-	r.record(made("slow", crash.Handled), made("old", ""))
+	r.Record(made("caught", crash.Handled), made("slow", crash.Handled))
+	r.Record(made("slow", crash.Hang), made("full", crash.OutOfMemory), made("full", crash.Hang), made("down", crash.SevereCrash))
+	r.Record(made("slow", crash.Handled), made("old", ""))
 	for key, want := range map[string]crash.Severity{"caught": crash.Handled, "slow": crash.Hang, "full": crash.OutOfMemory,
 		"down": crash.SevereCrash, "old": crash.SevereCrash} {
-		require.Equal(t, want, r.group(key).Severity, key)
+		require.Equal(t, want, r.Group(key).Severity, key)
 	}
 	list := func(of ...crash.Severity) (titles int, reports int) {
 		groups, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Severities: of, Limit: 10})
@@ -56,15 +58,15 @@ func TestSeverityOfGroups(t *testing.T) {
 	_, _, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: r.Org.ID, Severities: []crash.Severity{"bad"}, Limit: 1})
 	require.ErrorContains(t, err, "severity")
 
-	part := r.group("full").ID
-	_, _, err = r.merge(t.Context(), r.Org.ID, part, r.group("caught").ID)
+	part := r.Group("full").ID
+	_, _, err = r.merge(t.Context(), r.Org.ID, part, r.Group("caught").ID)
 	require.NoError(t, err)
-	require.Equal(t, crash.OutOfMemory, r.group("caught").Severity)
-	r.record(made("full", crash.SevereCrash))
-	require.Equal(t, crash.SevereCrash, r.group("caught").Severity, "a report of the part")
+	require.Equal(t, crash.OutOfMemory, r.Group("caught").Severity)
+	r.Record(made("full", crash.SevereCrash))
+	require.Equal(t, crash.SevereCrash, r.Group("caught").Severity, "a report of the part")
 	require.NoError(t, r.unmerge(part))
-	require.Equal(t, crash.SevereCrash, r.group("full").Severity, "a part keeps what came to it")
-	require.Equal(t, crash.Handled, r.group("caught").Severity, "the worst went with the part")
+	require.Equal(t, crash.SevereCrash, r.Group("full").Severity, "a part keeps what came to it")
+	require.Equal(t, crash.Handled, r.Group("caught").Severity, "the worst went with the part")
 }
 
 // Reports take their severity to the group that they go to, and leave none behind where they are
@@ -74,28 +76,28 @@ func TestSeverityOfReportsThatGo(t *testing.T) {
 	r := open(t)
 	made := func(stackName string, s crash.Severity) crash.Crash {
 		id := uuid.New()
-		receipts, _ := r.accept(r.incoming(id, document(id, "m")))
-		return r.made(func(c *crash.Crash) {
-			c.ID, c.UUID, c.Group, c.StackKey, c.Severity = receipts[0].ID, id, grouping("k"), stack(stackName), s
+		receipts, _ := r.Accept(r.Incoming(id, crashtest.Document(id, "m")))
+		return r.Made(func(c *crash.Crash) {
+			c.ID, c.UUID, c.Group, c.StackKey, c.Severity = receipts[0].ID, id, crashtest.Grouping("k"), stack(stackName), s
 		})
 	}
 	down := made("x", crash.SevereCrash)
-	r.record(down, made("x", crash.Hang), made("y", crash.Handled))
-	to, key, err := r.split(r.Org.ID, r.group("k").ID, byStack("y"))
+	r.Record(down, made("x", crash.Hang), made("y", crash.Handled))
+	to, key, err := r.split(r.Org.ID, r.Group("k").ID, byStack("y"))
 	require.NoError(t, err)
 	r.moveAll(key)
 	g, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, to)
 	require.NoError(t, err)
 	require.Equal(t, crash.Handled, g.Severity)
-	require.Equal(t, crash.SevereCrash, r.group("k").Severity)
+	require.Equal(t, crash.SevereCrash, r.Group("k").Severity)
 
-	plan, _, err := r.store.PlanRemoval(t.Context(), r.Org.ID, []uuid.UUID{down.ID})
+	plan, _, err := r.Store.PlanRemoval(t.Context(), r.Org.ID, []uuid.UUID{down.ID})
 	require.NoError(t, err)
 	r.Must(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := r.store.Remove(ctx, tx, plan)
+		_, err := r.Store.Remove(ctx, tx, plan)
 		return err
 	})
-	require.Equal(t, crash.Hang, r.group("k").Severity)
+	require.Equal(t, crash.Hang, r.Group("k").Severity)
 }
 
 // Only crashes count in the figures of a version that is free of them.
@@ -106,7 +108,7 @@ func TestOnlyCrashesEndSessions(t *testing.T) {
 		r.use(launch("1.0", fmt.Sprint("s", i), fmt.Sprint("u", i)))
 	}
 	for i, s := range crash.Severities() {
-		r.record(r.made(func(c *crash.Crash) { crashed("1.0", fmt.Sprint("s", i), fmt.Sprint("u", i))(c); c.Severity = s }))
+		r.Record(r.Made(func(c *crash.Crash) { crashed("1.0", fmt.Sprint("s", i), fmt.Sprint("u", i))(c); c.Severity = s }))
 	}
 	row := r.versions(crash.VersionFilter{})[0]
 	require.Equal(t, crash.Figures{Sessions: 4, CrashedSessions: 1, Users: 4, CrashedUsers: 1}, row.Figures)
@@ -125,15 +127,15 @@ func TestClockDrift(t *testing.T) {
 func TestAllowedOrigins(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	set := func(origins ...string) (*crash.Project, error) {
-		var p *crash.Project
+	set := func(origins ...string) (*crashproject.Project, error) {
+		var p *crashproject.Project
 		err := r.DB.InTx(t.Context(), func(tx *storage.Tx) (err error) {
-			p, err = crash.UpdateProject(t.Context(), tx, account.CLI(), r.Org.ID, r.project, crash.ProjectChange{Origins: &origins})
+			p, err = crashproject.Update(t.Context(), tx, account.CLI(), r.Org.ID, r.Project, crashproject.Change{Origins: &origins})
 			return err
 		})
 		return p, err
 	}
-	p, err := crash.ProjectByID(t.Context(), r.DB, r.Org.ID, r.project)
+	p, err := crashproject.ByID(t.Context(), r.DB, r.Org.ID, r.Project)
 	require.NoError(t, err)
 	require.Equal(t, []string{"*"}, []string(p.AllowedOrigins))
 	p, err = set(" https://Shop.example/", "https://*.shop.example", "http://localhost:3000", "capacitor://localhost", "https://shop.example")
@@ -162,9 +164,9 @@ func TestFeedback(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	id := uuid.New()
-	receipts, _ := r.accept(r.incoming(id, `{"a":1}`))
+	receipts, _ := r.Accept(r.Incoming(id, `{"a":1}`))
 	add := func(crashID uuid.UUID, text string) (uuid.UUID, error) {
-		return r.store.AddFeedback(t.Context(), crash.NewFeedback{OrganizationID: r.Org.ID, ProjectID: r.project, CrashID: crashID,
+		return r.Store.AddFeedback(t.Context(), crash.NewFeedback{OrganizationID: r.Org.ID, ProjectID: r.Project, CrashID: crashID,
 			Name: " Ann ", Email: "ann@shop.example", Text: text})
 	}
 	for _, of := range []uuid.UUID{receipts[0].ID, id, id} { // pending, by either id, and again
@@ -185,12 +187,12 @@ func TestFeedback(t *testing.T) {
 	require.ErrorIs(t, err, crash.ErrTooMuchFeedback)
 	_, err = add(uuid.New(), "x")
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = r.store.AddFeedback(t.Context(), crash.NewFeedback{OrganizationID: r.Rival.ID, ProjectID: r.rivalProject, CrashID: receipts[0].ID, Text: "x"})
+	_, err = r.Store.AddFeedback(t.Context(), crash.NewFeedback{OrganizationID: r.Rival.ID, ProjectID: r.RivalProject, CrashID: receipts[0].ID, Text: "x"})
 	require.ErrorIs(t, err, storage.ErrNotFound, "another organization's")
 
-	c := r.made(func(c *crash.Crash) { c.ID = receipts[0].ID; c.UUID = id })
-	r.record(c)
-	group := r.group("k").ID
+	c := r.Made(func(c *crash.Crash) { c.ID = receipts[0].ID; c.UUID = id })
+	r.Record(c)
+	group := r.Group("k").ID
 	page, total, err := crash.FeedbackOfGroup(t.Context(), r.DB, r.Org.ID, group, storage.FirstPage())
 	require.NoError(t, err)
 	require.Equal(t, 20, total)

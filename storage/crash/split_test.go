@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -39,7 +40,7 @@ func (r *room) split(org, group int64, by crash.SplitBy) (id, key int64, err err
 		return 0, 0, err
 	}
 	err = r.DB.InTx(r.T.Context(), func(tx *storage.Tx) error {
-		id, _, err = plan.Split(r.T.Context(), tx, writer(org), func(target int64) *ledger.NewTask {
+		id, _, err = plan.Split(r.T.Context(), tx, crashtest.Writer(org), func(target int64) *ledger.NewTask {
 			key = target
 			return &ledger.NewTask{Kind: "crash:split", Queue: "bulk", OrganizationID: org, MaxAttempts: 1,
 				Payload: map[string]any{"target_key_id": target}}
@@ -79,9 +80,9 @@ func (r *room) moveAll(key int64) (moved int) {
 
 // reported is a crash of a key with a stack, some hours after the epoch.
 func (r *room) reported(key, stackName string, hours int, attributes string) crash.Crash {
-	return r.made(func(c *crash.Crash) {
-		c.Group, c.StackKey, c.Attributes = grouping(key), stack(stackName), attributes
-		c.OccurredAt, c.Host, c.Version = epoch.Add(time.Duration(hours)*time.Hour), "h"+stackName, "1"
+	return r.Made(func(c *crash.Crash) {
+		c.Group, c.StackKey, c.Attributes = crashtest.Grouping(key), stack(stackName), attributes
+		c.OccurredAt, c.Host, c.Version = crashtest.Epoch.Add(time.Duration(hours)*time.Hour), "h"+stackName, "1"
 		c.Message = "message " + stackName
 	})
 }
@@ -93,9 +94,9 @@ func TestSplitByStack(t *testing.T) {
 	for i := range 450 {
 		crashes = append(crashes, r.reported("k", []string{"x", "y", "z"}[i%3], i, "{}"))
 	}
-	crashes = append(crashes, r.made(func(c *crash.Crash) { c.Host = "hx" })) // from before there were stacks
-	r.record(crashes...)
-	from := r.group("k").ID
+	crashes = append(crashes, r.Made(func(c *crash.Crash) { c.Host = "hx" })) // from before there were stacks
+	r.Record(crashes...)
+	from := r.Group("k").ID
 	to, key, err := r.split(r.Org.ID, from, byStack("x", "z", "x"))
 	require.NoError(t, err)
 	require.EqualValues(t, 200, r.number(to), "the request moves the first step")
@@ -112,21 +113,21 @@ func TestSplitByStack(t *testing.T) {
 	// What comes later goes there at once, and to a rule of the new group.
 	later, _, err := r.split(r.Org.ID, to, byStack("z"))
 	require.NoError(t, err)
-	r.record(r.reported("k", "x", 500, "{}"), r.reported("k", "y", 501, "{}"), r.reported("k", "z", 502, "{}"), r.made(nil))
-	require.EqualValues(t, 153, r.group("k").Count)
+	r.Record(r.reported("k", "x", 500, "{}"), r.reported("k", "y", 501, "{}"), r.reported("k", "z", 502, "{}"), r.Made(nil))
+	require.EqualValues(t, 153, r.Group("k").Count)
 	g, err = crash.GroupByID(t.Context(), r.DB, r.Org.ID, later)
 	require.NoError(t, err)
-	require.True(t, g.LastSeen.Equal(epoch.Add(502*time.Hour)))
+	require.True(t, g.LastSeen.Equal(crashtest.Epoch.Add(502*time.Hour)))
 	require.EqualValues(t, 1, r.Count(`select count(*) from crashes c join crash_group_keys k on k.id = c.key_id
-		where k.group_id = $1 and c.occurred_at > $2`, later, epoch.Add(500*time.Hour)))
+		where k.group_id = $1 and c.occurred_at > $2`, later, crashtest.Epoch.Add(500*time.Hour)))
 	r.checkCounts()
 
 	// Back as a part, and the rules stay.
 	_, _, err = r.merge(t.Context(), r.Org.ID, to, from)
 	require.NoError(t, err)
-	r.record(r.reported("k", "x", 600, "{}"))
+	r.Record(r.reported("k", "x", 600, "{}"))
 	require.EqualValues(t, 1, r.Count(`select count(*) from crashes c join crash_group_keys k on k.id = c.key_id
-		where k.group_id = $1 and c.occurred_at = $2`, to, epoch.Add(600*time.Hour)))
+		where k.group_id = $1 and c.occurred_at = $2`, to, crashtest.Epoch.Add(600*time.Hour)))
 	r.checkCounts()
 	require.NoError(t, r.unmerge(to))
 	r.checkCounts()
@@ -170,8 +171,8 @@ func TestSplitByAttribute(t *testing.T) {
 		for i, form := range forms {
 			crashes = append(crashes, r.reported("k"+want, "x", i, `{"device.model":`+form+`,"other":"42"}`))
 		}
-		r.record(crashes...)
-		from := r.group("k" + want).ID
+		r.Record(crashes...)
+		from := r.Group("k" + want).ID
 		id, _, err := r.split(r.Org.ID, from, byAttribute("device.model", want))
 		require.NoError(t, err)
 		moved, stay := r.number(id), r.number(from)
@@ -179,9 +180,9 @@ func TestSplitByAttribute(t *testing.T) {
 		require.Equal(t, int64(len(forms))-moved, stay)
 		// The rule and the search agree about each form.
 		for i := range crashes {
-			crashes[i].ID, crashes[i].UUID = r.made(nil).ID, uuid.New()
+			crashes[i].ID, crashes[i].UUID = r.Made(nil).ID, uuid.New()
 		}
-		r.record(crashes...)
+		r.Record(crashes...)
 		require.Equal(t, 2*moved, r.number(id))
 		require.Equal(t, 2*stay, r.number(from))
 		found, _, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 9,
@@ -203,8 +204,8 @@ func (r *room) number(group int64) int64 {
 func TestSplitRefusals(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.reported("k", "x", 0, `{"a":"1"}`), r.reported("k", "y", 1, `{"a":"1"}`), r.reported("other", "z", 1, `{"b":"1"}`))
-	id := r.group("k").ID
+	r.Record(r.reported("k", "x", 0, `{"a":"1"}`), r.reported("k", "y", 1, `{"a":"1"}`), r.reported("other", "z", 1, `{"b":"1"}`))
+	id := r.Group("k").ID
 	for name, by := range map[string]crash.SplitBy{
 		"body": {}, "stacks: no report": byStack("z"), "no report of the group has b = 1": byAttribute("b", "1"),
 		"stacks[0]":   {Stacks: [][]byte{[]byte("short")}},
@@ -226,23 +227,23 @@ func TestSplitRefusals(t *testing.T) {
 	// A plan that is old by the time it is applied.
 	plan, err := crash.PlanSplit(t.Context(), r.DB, r.Org.ID, id, byStack("x"))
 	require.NoError(t, err)
-	_, _, err = r.merge(t.Context(), r.Org.ID, id, r.group("other").ID)
+	_, _, err = r.merge(t.Context(), r.Org.ID, id, r.Group("other").ID)
 	require.NoError(t, err)
 	err = r.DB.InTx(t.Context(), func(tx *storage.Tx) error {
-		_, _, err := plan.Split(t.Context(), tx, writer(r.Org.ID), nil)
+		_, _, err := plan.Split(t.Context(), tx, crashtest.Writer(r.Org.ID), nil)
 		return err
 	})
 	require.ErrorIs(t, err, storage.ErrConflict)
 
 	// Twice, and the bound of rules.
-	root := r.group("other").ID
+	root := r.Group("other").ID
 	var names []string
 	var crashes []crash.Crash
 	for i := range 60 {
 		names = append(names, string(rune('A'+i)))
 		crashes = append(crashes, r.reported("k", names[i], i, "{}"))
 	}
-	r.record(crashes...)
+	r.Record(crashes...)
 	_, _, err = r.split(r.Org.ID, root, byStack(names[:49]...))
 	require.NoError(t, err)
 	require.EqualValues(t, 98, r.Count(`select count(*) from crash_group_splits`), "each part has the rules")
@@ -258,7 +259,7 @@ func TestSplitWhileRecording(t *testing.T) {
 	r := open(t)
 	names := []string{"a", "b", "c", "d"}
 	for _, n := range names {
-		r.record(r.reported("k", n, 0, "{}"), r.reported("m", n, 0, "{}"))
+		r.Record(r.reported("k", n, 0, "{}"), r.reported("m", n, 0, "{}"))
 	}
 	stop := make(chan struct{})
 	var wait sync.WaitGroup
@@ -274,7 +275,7 @@ func TestSplitWhileRecording(t *testing.T) {
 				for i := range 8 {
 					crashes = append(crashes, r.reported([]string{"k", "m"}[(i+n)%2], names[(i+round)%4], round%50, "{}"))
 				}
-				if err := r.DB.InTx(bounded(t), func(tx *storage.Tx) error {
+				if err := r.DB.InTx(crashtest.Bounded(t), func(tx *storage.Tx) error {
 					return crash.Record(t.Context(), tx, r.Org.ID, crashes)
 				}); err != nil {
 					t.Errorf("record: %v", err)
@@ -283,7 +284,7 @@ func TestSplitWhileRecording(t *testing.T) {
 			}
 		})
 	}
-	k, m := r.group("k").ID, r.group("m").ID
+	k, m := r.Group("k").ID, r.Group("m").ID
 	for i, name := range names[:3] {
 		id, key, err := r.split(r.Org.ID, k, byStack(name))
 		require.NoError(t, err)
@@ -304,8 +305,8 @@ func TestSplitWhileRecording(t *testing.T) {
 func TestSplitGroupsEnd(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.reported("k", "x", 0, "{}"), r.reported("k", "y", 1, "{}"))
-	from := r.group("k").ID
+	r.Record(r.reported("k", "x", 0, "{}"), r.reported("k", "y", 1, "{}"))
+	from := r.Group("k").ID
 	to, _, err := r.split(r.Org.ID, from, byStack("x"))
 	require.NoError(t, err)
 	remove := func(group int64) {
@@ -313,10 +314,10 @@ func TestSplitGroupsEnd(t *testing.T) {
 		var ids []uuid.UUID
 		require.NoError(t, r.DB.SelectContext(t.Context(), &ids, `select c.id from crashes c join crash_group_keys k on k.id = c.key_id
 			where k.group_id = $1 order by c.id`, group))
-		plan, _, err := r.store.PlanRemoval(t.Context(), r.Org.ID, ids)
+		plan, _, err := r.Store.PlanRemoval(t.Context(), r.Org.ID, ids)
 		require.NoError(t, err)
 		r.Must(func(ctx context.Context, tx *storage.Tx) error {
-			_, err := r.store.Remove(ctx, tx, plan)
+			_, err := r.Store.Remove(ctx, tx, plan)
 			return err
 		})
 	}
@@ -326,7 +327,7 @@ func TestSplitGroupsEnd(t *testing.T) {
 	ids, err := crash.OldGroups(t.Context(), r.DB, old, 0, 10)
 	require.NoError(t, err)
 	require.NotContains(t, ids, from)
-	r.record(r.reported("k", "x", 5, "{}"))
+	r.Record(r.reported("k", "x", 5, "{}"))
 	require.EqualValues(t, 2, r.number(to), "the rule is still there")
 	remove(to)
 	require.Zero(t, r.Count(`select count(*) from crash_group_splits`))
@@ -343,9 +344,9 @@ func TestSplitGroupsEnd(t *testing.T) {
 func TestForgetSplits(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.reported("k", "x", 0, `{"id":7}`), r.reported("k", "x", 0, `{"id":8}`), r.reported("k", "x", 0, `{"id":9}`))
+	r.Record(r.reported("k", "x", 0, `{"id":7}`), r.reported("k", "x", 0, `{"id":8}`), r.reported("k", "x", 0, `{"id":9}`))
 	for _, v := range []string{"7", "8"} {
-		_, _, err := r.split(r.Org.ID, r.group("k").ID, byAttribute("id", v))
+		_, _, err := r.split(r.Org.ID, r.Group("k").ID, byAttribute("id", v))
 		require.NoError(t, err)
 	}
 	forget := func(org int64, value string) {
@@ -363,15 +364,15 @@ func TestForgetSplits(t *testing.T) {
 func TestGroupStacks(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.reported("k", "x", 0, "{}"), r.reported("k", "x", 5, "{}"), r.reported("k", "y", 3, "{}"), r.made(nil))
-	r.record(r.reported("b", "y", 9, "{}"), r.reported("b", "y", 8, "{}"))
-	_, _, err := r.merge(t.Context(), r.Org.ID, r.group("b").ID, r.group("k").ID)
+	r.Record(r.reported("k", "x", 0, "{}"), r.reported("k", "x", 5, "{}"), r.reported("k", "y", 3, "{}"), r.Made(nil))
+	r.Record(r.reported("b", "y", 9, "{}"), r.reported("b", "y", 8, "{}"))
+	_, _, err := r.merge(t.Context(), r.Org.ID, r.Group("b").ID, r.Group("k").ID)
 	require.NoError(t, err)
-	s, err := r.store.GroupStacks(t.Context(), r.Org.ID, r.group("k").ID)
+	s, err := r.Store.GroupStacks(t.Context(), r.Org.ID, r.Group("k").ID)
 	require.NoError(t, err)
 	var got []string
 	for _, one := range s.Stacks {
-		got = append(got, fmt.Sprintf("%.1s %d %s %s", one.Key, one.Count, one.FirstSeen.Sub(epoch), one.LastSeen.Sub(epoch)))
+		got = append(got, fmt.Sprintf("%.1s %d %s %s", one.Key, one.Count, one.FirstSeen.Sub(crashtest.Epoch), one.LastSeen.Sub(crashtest.Epoch)))
 	}
 	require.Equal(t, []string{"y 3 3h0m0s 9h0m0s", "x 2 0s 5h0m0s", " 1 0s 0s"}, got)
 	require.EqualValues(t, 6, s.Reports)
@@ -382,9 +383,9 @@ func TestGroupStacks(t *testing.T) {
 		for range 250 {
 			crashes = append(crashes, r.reported("k", "z", 10, "{}"))
 		}
-		r.record(crashes...)
+		r.Record(crashes...)
 	}
-	s, err = r.store.GroupStacks(t.Context(), r.Org.ID, r.group("k").ID)
+	s, err = r.Store.GroupStacks(t.Context(), r.Org.ID, r.Group("k").ID)
 	require.NoError(t, err)
 	require.True(t, s.Sampled)
 	require.EqualValues(t, 5000, s.Reports)

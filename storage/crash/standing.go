@@ -7,6 +7,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/appversion"
 )
 
 // What people decided about a group ends by reports. A resolved group is open again, a
@@ -20,9 +21,9 @@ import (
 // An ignored group is open again at a date, or by the report that brings the number or
 // the version that people set. Only the group that is shown decides, not its parts.
 
-// shownState is the state of g as it is shown: a date that has passed ends the ignoring
+// ShownState is the state of g as it is shown: a date that has passed ends the ignoring
 // without a report.
-const shownState = `case when g.state = 'ignored' and g.ignored_until <= now() then 'open' else g.state end`
+const ShownState = `case when g.state = 'ignored' and g.ignored_until <= now() then 'open' else g.state end`
 
 // standing is the state of a group and what ends it.
 type standing struct {
@@ -127,8 +128,8 @@ func (s *standing) predates(version string, seen firstSeen) bool {
 		return false
 	case version == s.ResolvedIn:
 		return s.ResolvedNext
-	case OrderedVersions(version, s.ResolvedIn):
-		n := CompareVersions(version, s.ResolvedIn)
+	case appversion.Ordered(version, s.ResolvedIn):
+		n := appversion.Compare(version, s.ResolvedIn)
 		return n < 0 || n == 0 && s.ResolvedNext
 	case numbered(version) || numbered(s.ResolvedIn):
 		return false
@@ -147,7 +148,7 @@ func (s *standing) predates(version string, seen firstSeen) bool {
 	return first.Before(fixed)
 }
 
-func numbered(version string) bool { return OrderedVersions(version, version) }
+func numbered(version string) bool { return appversion.Ordered(version, version) }
 
 // unignored counts what arrived since the group is ignored.
 func (s *standing) unignored(crashes []*Crash) (transition, bool) {
@@ -193,7 +194,7 @@ func (s *standing) reaches(version string) bool {
 	case version == s.IgnoredVersion:
 		return true
 	}
-	return OrderedVersions(version, s.IgnoredVersion) && CompareVersions(version, s.IgnoredVersion) >= 0
+	return appversion.Ordered(version, s.IgnoredVersion) && appversion.Compare(version, s.IgnoredVersion) >= 0
 }
 
 // transitGroups applies what the reports of tallies do to groups, which are locked and have

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -17,9 +18,9 @@ import (
 
 // change changes the group of a key.
 func (r *room) change(key string, c crash.GroupChange) error {
-	id := r.group(key).ID
+	id := r.Group(key).ID
 	return r.Do(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := crash.ChangeGroup(ctx, tx, writer(r.Org.ID), id, c)
+		_, err := crash.ChangeGroup(ctx, tx, crashtest.Writer(r.Org.ID), id, c)
 		return err
 	})
 }
@@ -27,16 +28,16 @@ func (r *room) change(key string, c crash.GroupChange) error {
 func (r *room) mustChange(key string, c crash.GroupChange) *crash.Group {
 	r.T.Helper()
 	require.NoError(r.T, r.change(key, c))
-	return r.group(key)
+	return r.Group(key)
 }
 
 // seen records a crash of a key: when it happened, when it arrived, in which version.
 func (r *room) seen(key string, occurred, received time.Time, version string) *crash.Group {
 	r.T.Helper()
-	r.record(r.made(func(c *crash.Crash) {
-		c.Group, c.OccurredAt, c.ReceivedAt, c.Version = grouping(key), occurred, received, version
+	r.Record(r.Made(func(c *crash.Crash) {
+		c.Group, c.OccurredAt, c.ReceivedAt, c.Version = crashtest.Grouping(key), occurred, received, version
 	}))
-	return r.group(key)
+	return r.Group(key)
 }
 
 func resolved() crash.GroupChange { return crash.GroupChange{State: fixture.Ptr(crash.Resolved)} }
@@ -80,7 +81,7 @@ func TestRegressions(t *testing.T) {
 		{"4f9d0c2", after, after, "ffffff1", true},  // one that was not
 	} {
 		name := fmt.Sprintf("%d %+v", n, c)
-		r.project = r.Org.CrashProject(name)
+		r.Project = r.Org.CrashProject(name)
 		key := fmt.Sprint("k", n)
 		now := time.Now()
 		r.seen(key, now.Add(-48*time.Hour), now.Add(-48*time.Hour), "1.9")
@@ -115,25 +116,25 @@ func TestRegressions(t *testing.T) {
 func TestFirstRegressionIsNamed(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil))
+	r.Record(r.Made(nil))
 	change := resolved()
 	change.InVersion = "2.0"
 	at := *r.mustChange("k", change).ResolvedAt
 	var crashes []crash.Crash
 	for n, version := range []string{"2.4", "2.3", "2.2", "1.9", "2.5"} {
-		crashes = append(crashes, r.made(func(c *crash.Crash) {
+		crashes = append(crashes, r.Made(func(c *crash.Crash) {
 			c.Version, c.OccurredAt, c.ReceivedAt = version, at.Add(time.Duration(10-n)*time.Minute), at.Add(time.Hour)
 		}))
 	}
 	crashes[4].OccurredAt = at.Add(-time.Hour)
-	r.record(crashes...)
-	require.Equal(t, "2.2", r.group("k").RegressedIn)
+	r.Record(crashes...)
+	require.Equal(t, "2.2", r.Group("k").RegressedIn)
 }
 
 func TestNextVersionOfAProjectWithoutVersions(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil))
+	r.Record(r.Made(nil))
 	change := resolved()
 	change.InNext = true
 	g := r.mustChange("k", change)
@@ -146,8 +147,8 @@ func TestNextVersionOfAProjectWithoutVersions(t *testing.T) {
 func TestPartsHaveNoState(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group = grouping("part") }))
-	part, root := r.group("part").ID, r.group("k").ID
+	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("part") }))
+	part, root := r.Group("part").ID, r.Group("k").ID
 	r.mustChange("part", resolved())
 	_, _, err := r.merge(t.Context(), r.Org.ID, part, root)
 	require.NoError(t, err)
@@ -157,7 +158,7 @@ func TestPartsHaveNoState(t *testing.T) {
 	require.Zero(t, g.Regressions)
 
 	require.NoError(t, r.Do(func(ctx context.Context, tx *storage.Tx) error {
-		id, err := crash.ChangeGroup(ctx, tx, writer(r.Org.ID), part, resolved())
+		id, err := crash.ChangeGroup(ctx, tx, crashtest.Writer(r.Org.ID), part, resolved())
 		require.Equal(t, root, id, "the id of a part is the group")
 		return err
 	}))
@@ -173,13 +174,13 @@ func TestPartsHaveNoState(t *testing.T) {
 func TestIgnoredUntil(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil))
+	r.Record(r.Made(nil))
 	later := time.Now().Add(time.Hour)
 	report := func(duplicates int, received time.Time, version string) *crash.Group {
-		r.record(r.made(func(c *crash.Crash) {
-			c.Duplicates, c.OccurredAt, c.ReceivedAt, c.Version = duplicates, epoch, received, version
+		r.Record(r.Made(func(c *crash.Crash) {
+			c.Duplicates, c.OccurredAt, c.ReceivedAt, c.Version = duplicates, crashtest.Epoch, received, version
 		}))
-		return r.group("k")
+		return r.Group("k")
 	}
 	// A number of further occurrences, whenever they happened.
 	change := ignored()
@@ -215,7 +216,7 @@ func TestIgnoredUntil(t *testing.T) {
 	require.Equal(t, crash.Ignored, r.mustChange("k", change).State)
 	r.Exec(`update crash_groups set ignored_until = now() - interval '1 minute'`)
 	for _, read := range []func() *crash.Group{
-		func() *crash.Group { return r.group("k") },
+		func() *crash.Group { return r.Group("k") },
 		func() *crash.Group {
 			list, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, States: []crash.GroupState{crash.Open}, Limit: 5})
 			require.NoError(t, err)
@@ -242,7 +243,7 @@ func TestIgnoredUntil(t *testing.T) {
 func TestChangesAreChecked(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil))
+	r.Record(r.Made(nil))
 	past, long := time.Now().Add(-time.Minute), make([]byte, 256)
 	for i := range long {
 		long[i] = '1'
@@ -270,7 +271,7 @@ func TestChangesAreChecked(t *testing.T) {
 func TestAssigneeAndIssue(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group = grouping("free") }))
+	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("free") }))
 	user := r.Org.Member.ID
 	g := r.mustChange("k", crash.GroupChange{Assignee: &user, IssueURL: fixture.Ptr("https://issues.example.com/7")})
 	require.Equal(t, user, *g.AssigneeID)
@@ -301,9 +302,9 @@ func TestAssigneeAndIssue(t *testing.T) {
 func TestChangesAtOnce(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group = grouping("part") }))
-	root, part := r.group("k").ID, r.group("part").ID
-	ctx := bounded(t)
+	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("part") }))
+	root, part := r.Group("k").ID, r.Group("part").ID
+	ctx := crashtest.Bounded(t)
 	var wait sync.WaitGroup
 	start := make(chan struct{})
 	for n := range 12 {
@@ -315,15 +316,15 @@ func TestChangesAtOnce(t *testing.T) {
 				case 0:
 					c := resolved()
 					c.InVersion = "2"
-					_, err = crash.ChangeGroup(ctx, tx, writer(r.Org.ID), part, c)
+					_, err = crash.ChangeGroup(ctx, tx, crashtest.Writer(r.Org.ID), part, c)
 				case 1:
 					c := ignored()
 					c.UntilVersion = "3"
-					_, err = crash.ChangeGroup(ctx, tx, writer(r.Org.ID), part, c)
+					_, err = crash.ChangeGroup(ctx, tx, crashtest.Writer(r.Org.ID), part, c)
 				case 2:
-					_, _, err = crash.Merge(ctx, tx, writer(r.Org.ID), part, root)
+					_, _, err = crash.Merge(ctx, tx, crashtest.Writer(r.Org.ID), part, root)
 				case 3:
-					c := r.made(func(c *crash.Crash) { c.Group = grouping("part") })
+					c := r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("part") })
 					err = crash.Record(ctx, tx, r.Org.ID, []crash.Crash{c})
 				}
 				return err
@@ -335,7 +336,7 @@ func TestChangesAtOnce(t *testing.T) {
 	}
 	close(start)
 	wait.Wait()
-	g := r.group("k")
+	g := r.Group("k")
 	require.EqualValues(t, 5, g.Count)
 	require.Equal(t, g.State == crash.Resolved, g.ResolvedIn == "2" && g.ResolvedAt != nil)
 	require.Equal(t, g.State == crash.Ignored, g.IgnoredVersion == "3" && g.IgnoredAt != nil)

@@ -104,7 +104,7 @@ func ExpireTrend(ctx context.Context, tx *storage.Tx, now, before time.Time, lim
 	}{
 		{`delete from crash_group_hours where (group_id, hour) in (
 			select group_id, hour from crash_group_hours where hour < $1::timestamptz
-			order by hour limit $2 for update skip locked)`, timeText(now.Add(-HoursKept))},
+			order by hour limit $2 for update skip locked)`, TimeText(now.Add(-HoursKept))},
 		{`delete from crash_group_version_days where (group_id, day, version) in (
 			select group_id, day, version from crash_group_version_days where day < $1::date
 			order by day limit $2 for update skip locked)`, dayText(before)},

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -15,18 +16,18 @@ func TestTrendOfAGroup(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	at := func(hours int, version string, n int) crash.Crash {
-		return r.made(func(c *crash.Crash) {
-			c.OccurredAt = epoch.Add(time.Duration(hours) * time.Hour)
+		return r.Made(func(c *crash.Crash) {
+			c.OccurredAt = crashtest.Epoch.Add(time.Duration(hours) * time.Hour)
 			c.ReceivedAt, c.Version, c.Duplicates = c.OccurredAt, version, n
 		})
 	}
 	old := at(-1, "1", 1)
-	old.ReceivedAt = epoch.AddDate(0, 1, 0) // waited too long for an hour
-	r.record(at(0, "1", 2), at(0, "2", 1), at(1, "2", 4), at(30, "", 1), old)
+	old.ReceivedAt = crashtest.Epoch.AddDate(0, 1, 0) // waited too long for an hour
+	r.Record(at(0, "1", 2), at(0, "2", 1), at(1, "2", 4), at(30, "", 1), old)
 	r.Exec(`update crash_version_days set sessions = 40 where version = '2' and day = '2026-03-01'`)
-	group := r.group("k").ID
+	group := r.Group("k").ID
 	trend := func(by crash.TrendBy, w crash.Window) *crash.Trend {
-		got, err := crash.TrendOf(t.Context(), r.DB, r.Org.ID, group, by, w, epoch.Add(40*time.Hour))
+		got, err := crash.TrendOf(t.Context(), r.DB, r.Org.ID, group, by, w, crashtest.Epoch.Add(40*time.Hour))
 		require.NoError(t, err)
 		return got
 	}
@@ -37,7 +38,7 @@ func TestTrendOfAGroup(t *testing.T) {
 		return text
 	}
 	require.Equal(t, "01T12:3 01T13:4 02T18:1 ", points(trend(crash.ByHour, crash.Window{}).Points))
-	require.Equal(t, "01T13:4 ", points(trend(crash.ByHour, crash.Window{From: epoch.Add(time.Hour), To: epoch.Add(2 * time.Hour)}).Points))
+	require.Equal(t, "01T13:4 ", points(trend(crash.ByHour, crash.Window{From: crashtest.Epoch.Add(time.Hour), To: crashtest.Epoch.Add(2 * time.Hour)}).Points))
 	require.Equal(t, "01T00:8 02T00:1 ", points(trend(crash.ByDay, crash.Window{}).Points))
 	v := trend(crash.ByVersion, crash.Window{})
 	require.EqualValues(t, 9, v.Count)
@@ -50,12 +51,12 @@ func TestTrendOfAGroup(t *testing.T) {
 	require.Nil(t, v.Versions[1].SessionShare())
 
 	var invalid *storage.InvalidError
-	_, err := crash.TrendOf(t.Context(), r.DB, r.Org.ID, group, crash.ByHour, crash.Window{From: epoch.AddDate(0, -1, 0)}, epoch)
+	_, err := crash.TrendOf(t.Context(), r.DB, r.Org.ID, group, crash.ByHour, crash.Window{From: crashtest.Epoch.AddDate(0, -1, 0)}, crashtest.Epoch)
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "from", invalid.Field)
-	_, err = crash.TrendOf(t.Context(), r.DB, r.Org.ID, group, "week", crash.Window{}, epoch)
+	_, err = crash.TrendOf(t.Context(), r.DB, r.Org.ID, group, "week", crash.Window{}, crashtest.Epoch)
 	require.ErrorAs(t, err, &invalid)
-	rival, err := crash.TrendOf(t.Context(), r.DB, r.Rival.ID, group, crash.ByDay, crash.Window{}, epoch.Add(time.Hour))
+	rival, err := crash.TrendOf(t.Context(), r.DB, r.Rival.ID, group, crash.ByDay, crash.Window{}, crashtest.Epoch.Add(time.Hour))
 	require.NoError(t, err)
 	require.Zero(t, rival.Count)
 }
@@ -66,10 +67,10 @@ func TestTrendOfManyVersions(t *testing.T) {
 	r := open(t)
 	var crashes []crash.Crash
 	for i := range 250 {
-		crashes = append(crashes, r.made(func(c *crash.Crash) { c.Version = fmt.Sprint("v", i) }))
+		crashes = append(crashes, r.Made(func(c *crash.Crash) { c.Version = fmt.Sprint("v", i) }))
 	}
-	r.record(crashes...)
-	got, err := crash.TrendOf(t.Context(), r.DB, r.Org.ID, r.group("k").ID, crash.ByVersion, crash.Window{}, epoch.Add(time.Hour))
+	r.Record(crashes...)
+	got, err := crash.TrendOf(t.Context(), r.DB, r.Org.ID, r.Group("k").ID, crash.ByVersion, crash.Window{}, crashtest.Epoch.Add(time.Hour))
 	require.NoError(t, err)
 	require.Len(t, got.Versions, 20)
 	require.EqualValues(t, 230, got.Others)

@@ -52,7 +52,7 @@ func tallyGone(keys map[int64]keyRow, gone []deletedCrash) []*tally {
 		}
 		k := keys[*g.KeyID]
 		c := &Crash{OccurredAt: g.OccurredAt, ReceivedAt: g.ReceivedAt, Duplicates: g.Duplicates,
-			Version: g.Version, Host: g.Host, Message: g.Message, Severity: g.Severity, Affected: affectedUserOf(g.Attributes)}
+			Version: g.Version, Host: g.Host, Message: g.Message, Severity: g.Severity, Affected: AffectedUserOf(g.Attributes)}
 		if g.BuildID != nil {
 			c.build = *g.BuildID
 		}
@@ -91,7 +91,7 @@ func uncountGroups(ctx context.Context, tx *storage.Tx, tallies []*tally) error 
 	var first, last []string
 	for _, t := range tallies {
 		ids, counts, severities = append(ids, t.group), append(counts, t.count), append(severities, t.severity)
-		first, last = append(first, timeText(t.first)), append(last, timeText(t.last))
+		first, last = append(first, TimeText(t.first)), append(last, TimeText(t.last))
 	}
 	_, err := tx.ExecContext(ctx, takeFromGroups, pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last), pq.Array(severities))
 	return storage.Wrap(err, "uncount crash groups")
@@ -110,7 +110,7 @@ func uncountValues(ctx context.Context, tx *storage.Tx, tallies []*tally) error 
 	for _, t := range tallies {
 		for k, v := range t.values {
 			ids, kinds, values = append(ids, t.group), append(kinds, k.kind), append(values, k.value)
-			counts, last = append(counts, v.count), append(last, timeText(v.last))
+			counts, last = append(counts, v.count), append(last, TimeText(v.last))
 		}
 	}
 	if len(ids) == 0 {

@@ -67,7 +67,7 @@ func addVersions(ctx context.Context, tx *storage.Tx, tallies map[projectVersion
 	var versions, first, last []string
 	for k, v := range tallies {
 		projects, versions, counts = append(projects, k.project), append(versions, k.version), append(counts, v.count)
-		first, last = append(first, timeText(v.first)), append(last, timeText(v.last))
+		first, last = append(first, TimeText(v.first)), append(last, TimeText(v.last))
 	}
 	_, err := tx.ExecContext(ctx, addToVersions, pq.Array(projects), pq.Array(versions), pq.Array(counts),
 		pq.Array(first), pq.Array(last), maxVersions)

@@ -9,6 +9,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/appversion"
 )
 
 // Figures are the sessions and users of a version. Users are exact up to 1,023, then
@@ -110,16 +111,16 @@ func Versions(ctx context.Context, q storage.Querier, f VersionFilter) ([]Versio
 // sortVersions puts the newest version first; texts, which have no order in time, come
 // after the numbers, last seen first.
 func sortVersions(rows []VersionRow) {
-	keys := make(map[string]versionKey, len(rows))
+	keys := make(map[string]appversion.Key, len(rows))
 	for i := range rows {
-		keys[rows[i].Version] = readVersion(rows[i].Version)
+		keys[rows[i].Version] = appversion.Parse(rows[i].Version)
 	}
 	slices.SortFunc(rows, func(a, b VersionRow) int {
 		x, y := keys[a.Version], keys[b.Version]
-		if !x.numbered && !y.numbered {
+		if !x.Numbered && !y.Numbered {
 			return cmp.Or(b.LastSeen.Compare(a.LastSeen), cmp.Compare(a.Version, b.Version))
 		}
-		return cmp.Or(y.compare(x), cmp.Compare(a.Version, b.Version))
+		return cmp.Or(y.Compare(x), cmp.Compare(a.Version, b.Version))
 	})
 }
 

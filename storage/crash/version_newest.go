@@ -9,9 +9,6 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// ShownState is the state of a crash group g as all who read it see it.
-const ShownState = shownState
-
 const versionsOfProjects = `
 select v.crash_project_id, v.version, v.first_seen, v.last_seen, d.crashes, d.sessions, d.crashed_sessions
 from (

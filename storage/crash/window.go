@@ -44,7 +44,7 @@ func (w Window) arguments(c *conditions) (from, to, first, end string) {
 	if behind.Before(day) {
 		day, behind = until, until // both ends lie in one day
 	}
-	arg := func(t time.Time) string { return c.arg(timeText(t)) + "::timestamptz" }
+	arg := func(t time.Time) string { return c.arg(TimeText(t)) + "::timestamptz" }
 	return arg(begin), arg(until), arg(day), arg(behind)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 )
@@ -33,7 +34,7 @@ func TestWindowsCountWhatWasSeenInThem(t *testing.T) {
 	r := open(t)
 	day := func(n, hour int) time.Time { return time.Date(2026, 3, n, hour, 0, 0, 0, time.UTC) }
 	at := func(key string, when time.Time, n int) {
-		r.record(r.made(func(c *crash.Crash) { c.Group, c.OccurredAt, c.Duplicates = grouping(key), when, n }))
+		r.Record(r.Made(func(c *crash.Crash) { c.Group, c.OccurredAt, c.Duplicates = crashtest.Grouping(key), when, n }))
 	}
 	at("a", day(1, 6), 1)
 	at("a", day(3, 5), 2)
@@ -63,14 +64,14 @@ func TestWindowsCountWhatWasSeenInThem(t *testing.T) {
 	require.Equal(t, "a:5 part:10 b:50", r.counted(crash.Window{From: day(3, 0), To: day(4, 0)}, crash.SortLastSeen))
 
 	// A part belongs to the group that is shown.
-	part, root := r.group("part").ID, r.group("a").ID
+	part, root := r.Group("part").ID, r.Group("a").ID
 	r.Must(func(ctx context.Context, tx *storage.Tx) error {
-		_, _, err := crash.Merge(ctx, tx, writer(r.Org.ID), part, root)
+		_, _, err := crash.Merge(ctx, tx, crashtest.Writer(r.Org.ID), part, root)
 		return err
 	})
 	require.Equal(t, "b:50 a:15", r.counted(crash.Window{From: day(3, 0), To: day(4, 0)}, crash.SortCount))
 	require.Equal(t, "b:50 a:10", r.counted(crash.Window{From: day(3, 6), To: day(3, 13)}, crash.SortCount))
-	g := r.group("a")
+	g := r.Group("a")
 	require.NoError(t, g.Within(t.Context(), r.DB, crash.Window{From: day(3, 6), To: day(9, 0)}))
 	require.EqualValues(t, 116, g.Count)
 	require.EqualValues(t, 13, g.WindowCount)
@@ -82,15 +83,15 @@ func TestSearchFindsAllMessages(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	say := func(key, message string) crash.Crash {
-		return r.made(func(c *crash.Crash) { c.Group, c.Message = grouping(key), message })
+		return r.Made(func(c *crash.Crash) { c.Group, c.Message = crashtest.Grouping(key), message })
 	}
-	r.record(say("a", "cannot open Größe.txt\nsecond line"), say("a", "disk 100% full_"), say("b", "disk is fine"), say("c", ""))
+	r.Record(say("a", "cannot open Größe.txt\nsecond line"), say("a", "disk 100% full_"), say("b", "disk is fine"), say("c", ""))
 	var many []crash.Crash
 	for i := range 600 {
 		many = append(many, say("many", fmt.Sprintf("unique message %04d", i)))
 	}
-	r.record(many...)
-	r.record(say("many", "unique message 0001"))
+	r.Record(many...)
+	r.Record(say("many", "unique message 0001"))
 	found := func(text string) string {
 		names, _ := r.titles(crash.GroupFilter{Search: text, Sort: crash.SortFirstSeen})
 		list := strings.Split(names, ",")
@@ -110,7 +111,7 @@ func TestSearchFindsAllMessages(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, total.Rows)
 
-	g := r.group("many")
+	g := r.Group("many")
 	require.Equal(t, 500, g.Messages.Total)
 	require.True(t, g.Messages.Truncated)
 	require.Len(t, g.Messages.Values, 10)
@@ -119,9 +120,9 @@ func TestSearchFindsAllMessages(t *testing.T) {
 	require.Empty(t, g.Hosts.Values)
 
 	// A part is found under the group that is shown.
-	a, c := r.group("a").ID, r.group("c").ID
+	a, c := r.Group("a").ID, r.Group("c").ID
 	r.Must(func(ctx context.Context, tx *storage.Tx) error {
-		_, _, err := crash.Merge(ctx, tx, writer(r.Org.ID), a, c)
+		_, _, err := crash.Merge(ctx, tx, crashtest.Writer(r.Org.ID), a, c)
 		return err
 	})
 	require.Equal(t, "c", found("größe"))
@@ -134,17 +135,17 @@ func TestMessagesForgetRemovedReports(t *testing.T) {
 	var ids []uuid.UUID
 	for _, message := range []string{"of ann", "of bob", "of bob"} {
 		id := uuid.New()
-		receipts, _ := r.accept(r.incoming(id, document(id, message)))
-		r.record(r.made(func(c *crash.Crash) { c.ID, c.UUID, c.Message = receipts[0].ID, id, message }))
+		receipts, _ := r.Accept(r.Incoming(id, crashtest.Document(id, message)))
+		r.Record(r.Made(func(c *crash.Crash) { c.ID, c.UUID, c.Message = receipts[0].ID, id, message }))
 		ids = append(ids, receipts[0].ID)
 	}
-	plan, _, err := r.store.PlanRemoval(t.Context(), r.Org.ID, ids[:2])
+	plan, _, err := r.Store.PlanRemoval(t.Context(), r.Org.ID, ids[:2])
 	require.NoError(t, err)
 	r.Must(func(_ context.Context, tx *storage.Tx) error {
-		_, err := r.store.Remove(t.Context(), tx, plan)
+		_, err := r.Store.Remove(t.Context(), tx, plan)
 		return err
 	})
-	messages := r.group("k").Messages
+	messages := r.Group("k").Messages
 	require.Equal(t, 1, messages.Total)
 	require.Equal(t, "of bob", messages.Values[0].Value)
 	require.EqualValues(t, 1, messages.Values[0].Count)
@@ -153,14 +154,14 @@ func TestMessagesForgetRemovedReports(t *testing.T) {
 func TestListsStopCounting(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	r.record(r.made(nil), r.made(func(c *crash.Crash) { c.Group = grouping("second") }))
-	group := r.group("k").ID
+	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("second") }))
+	group := r.Group("k").ID
 	key := r.ID(`select id from crash_group_keys where group_id = $1`, group)
 	_, err := r.DB.ExecContext(t.Context(), `
 		insert into crashes (id, organization_id, crash_project_id, key_id, uuid, state, format, occurred_at, received_at,
 			lang, agent, classifier, message, version, host, attributes)
 		select gen_random_uuid(), $1, $2, $3, gen_random_uuid(), 'processed', 'json', now() - n * interval '1 s', now(),
-			'', '', '', '', '1', '', '{}' from generate_series(1, 10010) n`, r.Org.ID, r.project, key)
+			'', '', '', '', '1', '', '{}' from generate_series(1, 10010) n`, r.Org.ID, r.Project, key)
 	require.NoError(t, err)
 	page := func(limit, offset int) (storage.Total, int) {
 		rows, total, err := crash.Crashes(t.Context(), r.DB, crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: group, Limit: limit, Offset: offset})
@@ -180,9 +181,9 @@ func TestListsStopCounting(t *testing.T) {
 		require.Equal(t, c.rows, rows, c.offset)
 	}
 	// With parts, in the order of all.
-	second := r.group("second").ID
+	second := r.Group("second").ID
 	r.Must(func(ctx context.Context, tx *storage.Tx) error {
-		_, _, err := crash.Merge(ctx, tx, writer(r.Org.ID), second, group)
+		_, _, err := crash.Merge(ctx, tx, crashtest.Writer(r.Org.ID), second, group)
 		return err
 	})
 	total, rows := page(100, 9950)
@@ -194,13 +195,13 @@ func TestAttributesOfCrashes(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	with := func(key, attributes string, duplicates int) crash.Crash {
-		return r.made(func(c *crash.Crash) {
-			c.Group, c.Attributes, c.Duplicates = grouping(key), attributes, duplicates
-			c.OccurredAt = epoch.Add(time.Duration(duplicates) * time.Hour)
+		return r.Made(func(c *crash.Crash) {
+			c.Group, c.Attributes, c.Duplicates = crashtest.Grouping(key), attributes, duplicates
+			c.OccurredAt = crashtest.Epoch.Add(time.Duration(duplicates) * time.Hour)
 		})
 	}
-	r.record(with("a", `{"os":"Linux","n":1,"none":null}`, 1), with("a", `{"os":"Darwin","n":2}`, 7), with("a", `{"os":"Linux"}`, 2), with("b", `{"os":"Linux"}`, 1))
-	f := crash.AttributesFilter{OrganizationID: r.Org.ID, GroupID: r.group("a").ID}
+	r.Record(with("a", `{"os":"Linux","n":1,"none":null}`, 1), with("a", `{"os":"Darwin","n":2}`, 7), with("a", `{"os":"Linux"}`, 2), with("b", `{"os":"Linux"}`, 1))
+	f := crash.AttributesFilter{OrganizationID: r.Org.ID, GroupID: r.Group("a").ID}
 	keys, counted, err := crash.AttributeKeys(t.Context(), r.DB, f)
 	require.NoError(t, err)
 	require.Equal(t, []crash.AttributeKey{{Key: "os", Values: 2, Reports: 3}, {Key: "n", Values: 2, Reports: 2}, {Key: "none", Values: 1, Reports: 1}}, keys)
@@ -213,10 +214,10 @@ func TestAttributesOfCrashes(t *testing.T) {
 	require.EqualValues(t, 7, values[0].Count)
 	require.Equal(t, "Linux", values[1].Value)
 	require.EqualValues(t, 3, values[1].Count)
-	require.True(t, values[1].FirstSeen.Equal(epoch.Add(time.Hour)))
-	require.True(t, values[1].LastSeen.Equal(epoch.Add(2*time.Hour)))
+	require.True(t, values[1].FirstSeen.Equal(crashtest.Epoch.Add(time.Hour)))
+	require.True(t, values[1].LastSeen.Equal(crashtest.Epoch.Add(2*time.Hour)))
 
-	f.Window = crash.Window{From: epoch.Add(5 * time.Hour)}
+	f.Window = crash.Window{From: crashtest.Epoch.Add(5 * time.Hour)}
 	_, counted, err = crash.AttributeValues(t.Context(), r.DB, f, "missing")
 	require.NoError(t, err)
 	require.Equal(t, crash.Counted{Reports: 1, Occurrences: 7, Complete: true}, counted)
@@ -224,7 +225,7 @@ func TestAttributesOfCrashes(t *testing.T) {
 	keys, _, err = crash.AttributeKeys(t.Context(), r.DB, f)
 	require.NoError(t, err)
 	require.Empty(t, keys)
-	values, counted, err = crash.AttributeValues(t.Context(), r.DB, crash.AttributesFilter{OrganizationID: r.Org.ID, Projects: []int64{r.project}}, "os")
+	values, counted, err = crash.AttributeValues(t.Context(), r.DB, crash.AttributesFilter{OrganizationID: r.Org.ID, Projects: []int64{r.Project}}, "os")
 	require.NoError(t, err)
 	require.Equal(t, 4, counted.Reports)
 	require.Len(t, values, 2)

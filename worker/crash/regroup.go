@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
 	"github.com/slipway-qa/slipway/worker/crash/symbolicate"
@@ -52,7 +53,7 @@ func (r *Regroup) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	db, organization := r.Store.DB(), claim.OrganizationID()
-	project, err := crash.ProjectByID(ctx, db, organization, payload.CrashProjectID)
+	project, err := crashproject.ByID(ctx, db, organization, payload.CrashProjectID)
 	if errors.Is(err, storage.ErrNotFound) {
 		return tasks.Permanent(&tasks.PublicError{Text: "the crash project was deleted", Err: err})
 	}

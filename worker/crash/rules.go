@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/rule"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/letter"
@@ -57,7 +58,7 @@ const (
 
 // Handle evaluates the rules.
 func (h *Rules) Handle(ctx context.Context, claim *worker.Claim) error {
-	var batches crash.RuleBatches
+	var batches rule.Batches
 	for i := range claim.Tasks {
 		payload, err := worker.Payload[tasks.CrashRulesPayload](claim.Tasks[i])
 		if err != nil {
@@ -68,14 +69,14 @@ func (h *Rules) Handle(ctx context.Context, claim *worker.Claim) error {
 		}
 	}
 	db, organization := h.Store.DB(), claim.OrganizationID()
-	rules, err := crash.EnabledRules(ctx, db, organization)
+	rules, err := rule.Enabled(ctx, db, organization)
 	if err != nil {
 		return err
 	}
 	if len(rules) == 0 {
 		return claim.Finish(ctx, nil, nil)
 	}
-	groups, err := crash.Candidates(ctx, db, organization, rules, batches)
+	groups, err := rule.Candidates(ctx, db, organization, rules, batches)
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,7 @@ func (h *Rules) Handle(ctx context.Context, claim *worker.Claim) error {
 	}
 	return claim.Finish(ctx, nil, func(tx *storage.Tx) error {
 		result := RulesResult{Groups: len(groups)}
-		fired, err := crash.Fire(ctx, tx, organization, firings)
+		fired, err := rule.Fire(ctx, tx, organization, firings)
 		if err != nil {
 			return err
 		}
@@ -101,18 +102,18 @@ func (h *Rules) Handle(ctx context.Context, claim *worker.Claim) error {
 }
 
 // firings are the rules that are to fire, each for a group.
-func (h *Rules) firings(ctx context.Context, organization int64, rules []crash.Rule, groups []*crash.Candidate) ([]*crash.Firing, error) {
+func (h *Rules) firings(ctx context.Context, organization int64, rules []rule.Rule, groups []*rule.Candidate) ([]*rule.Firing, error) {
 	if len(groups) == 0 {
 		return nil, nil
 	}
-	last, err := crash.LastFirings(ctx, h.Store.DB(), rules, groups)
+	last, err := rule.LastFirings(ctx, h.Store.DB(), rules, groups)
 	if err != nil {
 		return nil, err
 	}
-	var list []*crash.Firing
+	var list []*rule.Firing
 	for i := range rules {
 		for _, g := range groups {
-			at, fired := last[crash.RulePair{Rule: rules[i].ID, Group: g.Group}]
+			at, fired := last[rule.Pair{Rule: rules[i].ID, Group: g.Group}]
 			if fired && !rules[i].MayFire(g, at) {
 				continue
 			}
@@ -131,11 +132,11 @@ func (h *Rules) firings(ctx context.Context, organization int64, rules []crash.R
 }
 
 // counted leaves out the firings of rules that count and have not counted enough.
-func (h *Rules) counted(ctx context.Context, list []*crash.Firing) ([]*crash.Firing, error) {
+func (h *Rules) counted(ctx context.Context, list []*rule.Firing) ([]*rule.Firing, error) {
 	// Groups in front would be counted each time, and those behind them never.
 	rand.Shuffle(len(list), func(i, j int) { list[i], list[j] = list[j], list[i] })
 	counted := 0
-	var enough []*crash.Firing
+	var enough []*rule.Firing
 	for _, f := range list {
 		if f.Rule.Minutes == 0 {
 			enough = append(enough, f)
@@ -144,7 +145,7 @@ func (h *Rules) counted(ctx context.Context, list []*crash.Firing) ([]*crash.Fir
 		if counted++; counted > ruleCounts {
 			continue
 		}
-		n, err := f.Rule.CountForRule(ctx, h.Store.DB(), f.Group.Group)
+		n, err := f.Rule.Count(ctx, h.Store.DB(), f.Group.Group)
 		if err != nil {
 			return nil, err
 		}
@@ -156,7 +157,7 @@ func (h *Rules) counted(ctx context.Context, list []*crash.Firing) ([]*crash.Fir
 }
 
 // placed leaves out the firings whose rules want other places than the stack of their report has.
-func (h *Rules) placed(ctx context.Context, organization int64, list []*crash.Firing) ([]*crash.Firing, error) {
+func (h *Rules) placed(ctx context.Context, organization int64, list []*rule.Firing) ([]*rule.Firing, error) {
 	var ids []uuid.UUID
 	for _, f := range list {
 		if f.Rule.OfPlaces() && len(ids) < rulePlaces && !slices.Contains(ids, f.Crash()) {
@@ -170,7 +171,7 @@ func (h *Rules) placed(ctx context.Context, organization int64, list []*crash.Fi
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(list, func(f *crash.Firing) bool { return !f.Rule.HoldsAt(places[f.Crash()]) }), nil
+	return slices.DeleteFunc(list, func(f *rule.Firing) bool { return !f.Rule.HoldsAt(places[f.Crash()]) }), nil
 }
 
 // places reads the paths, modules and functions of the stacks of crashes, as symbols made them. A
@@ -216,17 +217,17 @@ func (h *Rules) placesOf(ctx context.Context, b *crash.Batch, entry int, stored 
 }
 
 // mail writes the mails of firings, one for each rule and person, and the history of the groups.
-func (h *Rules) mail(ctx context.Context, tx *storage.Tx, claim *worker.Claim, rules []crash.Rule, fired []*crash.Firing) (int, error) {
+func (h *Rules) mail(ctx context.Context, tx *storage.Tx, claim *worker.Claim, rules []rule.Rule, fired []*rule.Firing) (int, error) {
 	if len(fired) == 0 {
 		return 0, nil
 	}
 	organization := claim.OrganizationID()
-	readers, err := crash.RuleReaders(ctx, tx, organization, rules)
+	readers, err := rule.Readers(ctx, tx, organization, rules)
 	if err != nil {
 		return 0, err
 	}
 	var letters []letter.Letter
-	var of [][]*crash.Firing // the firings of a letter
+	var of [][]*rule.Firing // the firings of a letter
 	for from := 0; from < len(fired); {
 		some := sameRule(fired[from:])
 		from += len(some)
@@ -239,10 +240,10 @@ func (h *Rules) mail(ctx context.Context, tx *storage.Tx, claim *worker.Claim, r
 			}
 		}
 	}
-	sent, left := map[*crash.Firing]int{}, map[*crash.Firing]bool{}
+	sent, left := map[*rule.Firing]int{}, map[*rule.Firing]bool{}
 	granted := 0
 	if len(letters) > 0 {
-		if granted, err = crash.TakeRuleMails(ctx, tx, organization, len(letters)); err != nil {
+		if granted, err = rule.TakeMails(ctx, tx, organization, len(letters)); err != nil {
 			return 0, err
 		}
 	}
@@ -264,12 +265,12 @@ func (h *Rules) mail(ctx context.Context, tx *storage.Tx, claim *worker.Claim, r
 			}
 		}
 	}
-	return mails, crash.RecordRuleHistory(ctx, tx, fired, sent, left)
+	return mails, rule.RecordHistory(ctx, tx, fired, sent, left)
 }
 
 // sameRule are the first firings, which are of one rule.
-func sameRule(fired []*crash.Firing) []*crash.Firing {
-	n := slices.IndexFunc(fired, func(f *crash.Firing) bool { return f.Rule.ID != fired[0].Rule.ID })
+func sameRule(fired []*rule.Firing) []*rule.Firing {
+	n := slices.IndexFunc(fired, func(f *rule.Firing) bool { return f.Rule.ID != fired[0].Rule.ID })
 	if n < 0 {
 		return fired
 	}
@@ -277,7 +278,7 @@ func sameRule(fired []*crash.Firing) []*crash.Firing {
 }
 
 // content is the mail of the firings of one rule.
-func (h *Rules) content(fired []*crash.Firing) mailtemplate.CrashRule {
+func (h *Rules) content(fired []*rule.Firing) mailtemplate.CrashRule {
 	first := fired[0]
 	c := mailtemplate.CrashRule{Rule: first.Rule.Name, CrashProject: first.Group.Project, Title: first.Group.Title, Reason: first.Why(),
 		Total: len(fired), Link: h.Links.Path(fmt.Sprintf("/console/crashes/groups/%d", first.Group.Group))}

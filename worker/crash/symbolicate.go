@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/rule"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/storage/symbol"
@@ -123,7 +124,7 @@ func insertFollowing(ctx context.Context, tx *storage.Tx, organization int64, cr
 // insertRules inserts the task that evaluates rules for a batch whose crashes have got their symbols, and
 // with them other groups perhaps.
 func insertRules(ctx context.Context, tx *storage.Tx, organization int64, batch uuid.UUID) error {
-	ruled, err := crash.HasRules(ctx, tx, organization)
+	ruled, err := rule.Any(ctx, tx, organization)
 	if err != nil || !ruled {
 		return err
 	}

@@ -242,6 +242,9 @@ func (j *judged) onlyMarked(p Pair) bool {
 // judgeComplete: the target's state changed, or the target stands in another list, and no
 // other record's did.
 func judgeComplete(j *judged) Verdict {
+	if v, ok := j.switched(); ok {
+		return v
+	}
 	if slices.ContainsFunc(j.records, j.unticked) {
 		return Verdict{State: Unseen, Why: "its box is not ticked"}
 	}

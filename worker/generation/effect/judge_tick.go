@@ -3,9 +3,11 @@ package effect
 import (
 	"slices"
 
+	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // ticked reports whether the box of a record is as a goal of completing or reopening asks for, and
@@ -26,6 +28,33 @@ func (j *judged) ticked(before, after int) (done, boxed bool) {
 		return false, false
 	}
 	return was != is, true
+}
+
+// switched judges a goal that is done to one box by that box alone, whatever opens beside it: a second
+// press would undo the first.
+func (j *judged) switched() (Verdict, bool) {
+	if len(j.target) != 1 || j.target[0].What != find.Field && j.target[0].What != find.Control || j.target[0].Node < 0 {
+		return Verdict{}, false
+	}
+	before := &j.Before.Nodes[j.target[0].Node]
+	after := slices.IndexFunc(j.After.Nodes, func(n snapshot.Node) bool { return n.Ref == before.Ref })
+	if before.Role != "checkbox" && before.Role != "switch" || before.Checked == "" || after < 0 || j.After.Nodes[after].Checked == "" {
+		return Verdict{}, false
+	}
+	on := j.goal.Effect == intent.Complete || j.goal.Effect == intent.Toggle && j.goal.On
+	want := map[bool]string{true: "true", false: "false"}[on]
+	switch is := j.After.Nodes[after].Checked; {
+	case is == before.Checked && j.opened() < 0:
+		return Verdict{State: Unseen, Why: "its box is as it was"}, true
+	case is == before.Checked:
+		return j.partly(), true
+	case is == want && len(j.records) > 0 && len(j.otherChanges()) > 0:
+		other := shown(j.Before, j.otherChanges()[0])
+		return Verdict{State: Wrong, Why: "others changed too: " + other, Harm: other}, true
+	case is == want:
+		return reached("its box is so now", j.used("its box")...), true
+	}
+	return Verdict{State: Unseen, Why: "its box is the other way round now"}, true
 }
 
 // withoutBox are states without those of a box.

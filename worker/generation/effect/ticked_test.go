@@ -46,3 +46,30 @@ func TestMarkedBesideABox(t *testing.T) {
 		t.Errorf("%s, %s", v.State, v.Why)
 	}
 }
+
+// One box that is turned is judged by itself, also where a list opens beside it: it is not turned twice.
+func TestSwitched(t *testing.T) {
+	for _, c := range []struct {
+		was, is string
+		goal    intent.Goal
+		opens   bool
+		want    effect.State
+	}{
+		{"false", "true", intent.Goal{Effect: intent.Toggle, On: true}, false, effect.Reached},
+		{"false", "true", intent.Goal{Effect: intent.Toggle, On: true}, true, effect.Reached},
+		{"false", "false", intent.Goal{Effect: intent.Toggle, On: true}, false, effect.Unseen},
+		{"false", "false", intent.Goal{Effect: intent.Toggle, On: true}, true, effect.Partly},
+		{"true", "false", intent.Goal{Effect: intent.Toggle}, false, effect.Reached},
+		{"true", "false", intent.Goal{Effect: intent.Complete}, false, effect.Unseen},
+	} {
+		before, after := boxed(c.was, "row"), boxed(c.is, "row")
+		for _, m := range []*page.Model{before, after} {
+			m.Nodes = append(m.Nodes, snapshot.Node{Ref: "more", Parent: -1, Tag: "div", Hidden: m == before || !c.opens})
+			m.Containers = append(m.Containers, page.Container{Node: len(m.Nodes) - 1, Kind: "list", Title: "More", Hidden: m == before || !c.opens, Opener: -1, Parent: -1})
+		}
+		target := find.Candidate{What: find.Field, Index: 0, Sub: -1, Node: before.Fields[0].Node}
+		if v := effect.Judge(effect.Between(before, after), &c.goal, []find.Candidate{target}); v.State != c.want {
+			t.Errorf("%s to %s, %+v: %s, %s", c.was, c.is, c.goal.Effect, v.State, v.Why)
+		}
+	}
+}

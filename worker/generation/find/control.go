@@ -22,6 +22,8 @@ type Aim struct {
 	Record, Within int
 	// Hidden: also those that are not seen now.
 	Hidden bool
+	// Likes: the text speaks of a favourite, also where no word here does.
+	Likes bool
 }
 
 // Scores of a control by what its name says.
@@ -47,7 +49,7 @@ func Controls(m *page.Model, a Aim) []Candidate {
 		}
 	}
 	likes := func(t atom) bool { return ix.words.likes(t.text, a.Lang) }
-	c.likes = ix.words.likes(a.Lemma, a.Lang) || slices.ContainsFunc(c.atoms, likes)
+	c.likes = a.Likes || ix.words.likes(a.Lemma, a.Lang) || slices.ContainsFunc(c.atoms, likes)
 	c.phrase = ix.phrase(c.atoms, a.Lang)
 	var out []Candidate
 	for i := range m.Controls {

@@ -21,8 +21,8 @@ var signs = map[string][]intent.Effect{
 	"✖": {intent.Remove, intent.Close, intent.Abandon, intent.Clear}, "x": {intent.Remove, intent.Close, intent.Abandon, intent.Clear},
 	"✗": {intent.Remove, intent.Close}, "+": {intent.Add, intent.Increase, intent.Expand}, "＋": {intent.Add, intent.Increase},
 	"-": {intent.Decrease, intent.Remove, intent.Collapse}, "−": {intent.Decrease, intent.Remove}, "–": {intent.Decrease, intent.Remove},
-	"✓": {intent.Complete, intent.Confirm, intent.Submit}, "✔": {intent.Complete, intent.Confirm, intent.Submit}, "★": {intent.Rate, intent.Complete, intent.Act},
-	"☆": {intent.Rate, intent.Complete, intent.Act}, "♥": {intent.Add, intent.Act}, "♡": {intent.Add, intent.Act}, "🗑": {intent.Remove}, "✎": {intent.Edit}, "✏": {intent.Edit},
+	"✓": {intent.Complete, intent.Confirm, intent.Submit}, "✔": {intent.Complete, intent.Confirm, intent.Submit}, "★": {intent.Rate, intent.Complete, intent.Act, intent.Reopen},
+	"☆": {intent.Rate, intent.Complete, intent.Act}, "♥": {intent.Add, intent.Act, intent.Reopen}, "♡": {intent.Add, intent.Act}, "🗑": {intent.Remove}, "✎": {intent.Edit}, "✏": {intent.Edit},
 	"<": {intent.Page}, ">": {intent.Page}, "‹": {intent.Page}, "›": {intent.Page}, "«": {intent.Page}, "»": {intent.Page},
 	"⋮": {intent.Open}, "⋯": {intent.Open}, "…": {intent.Open}, "☰": {intent.Open}, "⚙": {intent.Open},
 }
@@ -38,7 +38,7 @@ var conceptEffects = map[string][]intent.Effect{
 	"export": {intent.Download}, "upload": {intent.Upload}, "copy": {intent.Copy}, "login": {intent.SignIn}, "sign_in": {intent.SignIn}, "logout": {intent.SignOut},
 	"sign_out": {intent.SignOut}, "settings": {intent.Open}, "more": {intent.Open, intent.Expand}, "menu": {intent.Open}, "cart": {intent.Add}, "expand": {intent.Expand},
 	"collapse": {intent.Collapse}, "refresh": {intent.Navigate}, "undo": {intent.Abandon}, "move": {intent.Move}, "archive": {intent.Remove, intent.Act},
-	"favorite": {intent.Complete, intent.Act, intent.Add}, "star": {intent.Rate, intent.Complete, intent.Act}, "pin": {intent.Act},
+	"favorite": {intent.Complete, intent.Act, intent.Add}, "star": {intent.Rate, intent.Complete, intent.Act}, "pin": {intent.Act}, "unfavorite": {intent.Reopen},
 }
 
 // deed says how far the name of a control names an effect: by the verb of the text, by a verb
@@ -47,7 +47,7 @@ var conceptEffects = map[string][]intent.Effect{
 func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon, likes bool) saying {
 	trimmed := strings.TrimSpace(token.Lower(name))
 	star := strings.ContainsAny(trimmed, "★☆♥♡")
-	if slices.Contains(signs[trimmed], effect) && (likes || effect != intent.Act && (effect != intent.Complete || !star)) {
+	if slices.Contains(signs[trimmed], effect) && (likes || effect != intent.Act && (effect != intent.Complete && effect != intent.Reopen || !star)) {
 		return saying{score: bySign}
 	}
 	ts := split(name)
@@ -80,7 +80,7 @@ func (w *words) turns(part, name string) bool {
 
 // likes reports whether a text is one for which controls show a star or heart.
 func (w *words) likes(text, lang string) bool {
-	return w.anyOf(w.concepts(text, langsOf(lang)...), "favorite", "star", "like", "rate", "bookmark", "pin")
+	return w.anyOf(w.concepts(text, langsOf(lang)...), "favorite", "star", "like", "rate", "bookmark", "pin", "unfavorite")
 }
 
 // later lowers the score of a verb that does not begin the name. The last word may be one, as in

@@ -151,6 +151,24 @@ func TestControlsOfAState(t *testing.T) {
 	}
 }
 
+// TestControlsOfTheFavourites takes a mark away by what shows it, or says so, and never by what gives one.
+func TestControlsOfTheFavourites(t *testing.T) {
+	for _, c := range []struct {
+		control string
+		likes   bool
+		want    bool
+	}{
+		{"♥", true, true}, {"★", true, true}, {"♡", true, false}, {"☆", true, false}, {"♥", false, false},
+		{"Remove from favourites", true, true}, {"Retirer des favoris", true, true}, {"Add to favourites", true, false}, {"Favourites", true, false},
+	} {
+		s := newSketch("en", "Vans")
+		s.control(0, c.control, "button", -1)
+		if got := len(Controls(s.m, Aim{Effect: intent.Reopen, Lang: "fr", Record: -1, Within: -1, Likes: c.likes})) > 0; got != c.want {
+			t.Errorf("%q, likes %v: %v, want %v", c.control, c.likes, got, c.want)
+		}
+	}
+}
+
 func TestWordsOfGrammarAreNotTyped(t *testing.T) {
 	for _, c := range []struct {
 		text, lang string

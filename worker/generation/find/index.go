@@ -3,6 +3,7 @@ package find
 import (
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word"
+	"slices"
 )
 
 // role is what a text is to the thing that has it.
@@ -271,4 +272,10 @@ func (ix *index) page() []ref {
 		}
 	}
 	return ix.general
+}
+
+// labelled reports whether a text is the label of a field: what stands near another field, and is
+// the label of this one, does not name that other one.
+func (ix *index) labelled(text string) bool {
+	return slices.ContainsFunc(ix.m.Fields, func(f page.Field) bool { return f.Label == text })
 }

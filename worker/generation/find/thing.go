@@ -1,6 +1,8 @@
 package find
 
 import (
+	"slices"
+
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -23,14 +25,18 @@ func (s *searcher) things() []Candidate {
 	return out
 }
 
-// sideAsName takes what a thing has for its name where it has no other: "the page about
-// holidays".
+// sideAsName takes what a thing has or is of for its name where it has no other: "the page about
+// holidays", "the warnings of the water level".
 func (s *searcher) sideAsName() *searcher {
-	if len(s.d.Words) > 0 || len(s.d.Having) != 1 || len(s.d.Having[0].Words) == 0 || len(s.d.Having[0].Compare)+len(s.d.Having[0].Having) > 0 {
+	sides := s.d.Having
+	if s.d.Of != nil && s.d.Noun != "" {
+		sides = append(slices.Clone(sides), *s.d.Of)
+	}
+	if len(s.d.Words) > 0 || len(sides) != 1 || len(sides[0].Words) == 0 || sides[0].Pronoun || len(sides[0].Compare)+len(sides[0].Having) > 0 || sides[0].Of != nil {
 		return s
 	}
 	d := *s.d
-	d.Words, d.Having = d.Having[0].Words, nil
+	d.Words, d.Having, d.Of = sides[0].Words, nil, nil
 	t := *s
 	t.d, t.joined = &d, nil
 	t.words = s.ix.phrase(wordAtoms(&d), s.w.Lang)
@@ -136,12 +142,21 @@ func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n in
 		if s.anyOf(s.ix.page()) {
 			score = 0.85
 		}
-		return join(pr, n, proof{score: score, used: []Use{{a.span, by}}}, 1), 0
+		if w == Control && opened[s.d.Kind] {
+			named = openerCounts // "the settings dialog" by the button Settings
+		}
+		return join(pr, n, proof{score: score, used: []Use{{a.span, by}}}, 1), named
 	}
 	pr.missing = append(pr.missing, a.span)
 	pr.score *= 0.5
 	return pr, 0
 }
+
+// opened are the kinds of what a control opens: where none of them is seen, it is called as what
+// opens it, which counts openerCounts.
+var opened = map[intent.Kind]bool{intent.Dialog: true, intent.Menu: true, intent.Form: true, intent.WindowKind: true}
+
+const openerCounts = 0.85
 
 // wholeOf reports whether one of the names of a thing is the phrase and nothing else.
 func (p *phrase) wholeOf(refs []ref) bool {
@@ -219,8 +234,10 @@ func (s *searcher) fields() []Candidate {
 // field returns the texts of a field.
 func (ix *index) field(f *page.Field) []ref {
 	var refs []ref
-	for _, n := range f.Names {
-		refs = ix.add(refs, n, title, f.Node)
+	for i, n := range f.Names {
+		if i == 0 || n == f.Label || !ix.labelled(n) {
+			refs = ix.add(refs, n, title, f.Node)
+		}
 	}
 	if len(f.Names) == 0 {
 		refs = ix.add(refs, f.Label, title, f.Node)

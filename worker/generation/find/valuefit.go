@@ -204,8 +204,8 @@ func (a *assigner) choiceFit(v *intent.Value, pf *page.Field) (float64, string) 
 
 // endsIn reports whether a value has the label of a field in it, behind what tells which one.
 func (a *assigner) endsIn(v *intent.Value, pf *page.Field) bool {
-	words := strings.Fields(v.Text)
-	p := a.ix.phrase(valueAtoms(v), a.w.Lang)
+	words := slices.DeleteFunc(strings.Fields(v.Text), func(w string) bool { return isGrammar(w, a.w.Lang) })
+	p := a.ix.phrase(textAtoms(strings.Join(words, " "), v.Span, false), a.w.Lang)
 	if v.Quoted || len(words) < 2 || len(p.atoms) != len(words) || pf.Label == "" {
 		return false
 	}

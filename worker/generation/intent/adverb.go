@@ -23,6 +23,10 @@ func (d *deed) spatial(items []item) []item {
 			d.g.Words = append(d.g.Words, it.Span)
 			continue
 		}
+		if d.g.Effect == Move && it.has(lexicon.State, "visible") && !it.cap && i+1 < len(items) && items[i+1].has(lexicon.Preposition, "to", "into", "in") {
+			d.g.Words = append(d.g.Words, it.Span) // "back to Done"
+			continue
+		}
 		out = append(out, items[i])
 	}
 	return out

@@ -33,6 +33,12 @@ func (r *reader) wholeCart(g *Goal) bool {
 	return false
 }
 
+// holdsTaken reports whether an item names what things are taken into and out of again: a cart, the
+// favourites.
+func (r *reader) holdsTaken(it item) bool {
+	return it.value == nil && slices.ContainsFunc(lexicon.Concept(it.text, r.lang), func(c lexicon.ConceptID) bool { return c.Name() == "cart" || c.Name() == "favorite" })
+}
+
 // inCart reports whether a description is all that a cart holds.
 func (r *reader) inCart(d *Description) bool {
 	if d.In == nil || !d.All && !d.Pronoun || len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Extreme != nil || d.Ordinal != 0 {

@@ -49,7 +49,7 @@ func (c *chunker) step(items []item, i int) int {
 		c.flush()
 		c.cur.core = append(c.cur.core, *it)
 		c.flush()
-	case it.has(lexicon.Conjunction, "then") && !(it.has(lexicon.Place) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Preposition, "of"))) && !it.has(lexicon.Noun_) && !it.proper(c.r.lang) && !it.has(lexicon.Quantity, "next"):
+	case !c.conjunction(items, i) && it.has(lexicon.Conjunction, "then") && !(it.has(lexicon.Place) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Preposition, "of"))) && !it.has(lexicon.Noun_) && !it.proper(c.r.lang) && !it.has(lexicon.Quantity, "next"):
 		c.loose = append(c.loose, *it)
 	case it.has(lexicon.Pronoun, "of it", "in it") && !it.proper(c.r.lang) && !it.has(lexicon.Article) && (!it.has(lexicon.Preposition) || c.r.lang != "fr"):
 		c.flush()
@@ -60,7 +60,9 @@ func (c *chunker) step(items []item, i int) int {
 		c.flush()
 	case c.conjunction(items, i):
 		c.flush()
-		c.join(conjunctionName(it))
+		if c.join("and"); !it.has(lexicon.Conjunction, "then") {
+			c.join(conjunctionName(it))
+		}
 	case it.has(lexicon.Pronoun, "i") && !it.has(lexicon.Pronoun, "it", "them", "he") && !it.number && !it.has(lexicon.Pronoun, "one") && it.value == nil && (!it.proper(c.r.lang) || len(it.text) == 1 && !c.called(items, i)) && !it.has(lexicon.Article),
 		it.has(lexicon.Pronoun, "se"):
 		c.loose = append(c.loose, *it)
@@ -148,6 +150,9 @@ func (c *chunker) conjunction(items []item, i int) bool {
 	it := &items[i]
 	if it.value != nil || it.proper(c.r.lang) || it.has(lexicon.Quantity) || it.is("+") && len(c.cur.core) == 0 {
 		return false
+	}
+	if it.has(lexicon.Conjunction, "then") && c.verb != nil && len(c.cur.core)+len(c.out) > 0 && i+1 < len(items) && !items[i+1].mark {
+		return !it.has(lexicon.Preposition) && !it.has(lexicon.Place) && !it.has(lexicon.Noun_) // "the first one, then the last"
 	}
 	return it.has(lexicon.Conjunction, "and", "or", "but") && !it.has(lexicon.Preposition, "except") || it.is("&", "+")
 }

@@ -43,6 +43,7 @@ func (r *reader) goal(c *clause, s *sense) []Goal {
 	if s.Property == string(Unchanged) {
 		d.unchanged()
 	}
+	s.after = d.sorted(s.after)
 	s.before, s.after = d.often(s.before), d.manner(d.means(d.often(s.after)))
 	before := r.chunks(s.before, &s.VerbForm)
 	after := d.pairs(d.adverbs(r.chunks(d.spatial(s.after), &s.VerbForm)))

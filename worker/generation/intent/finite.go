@@ -101,9 +101,12 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 			if i > s && it.has(lexicon.State) && i+1 < len(items) && items[i+1].has(lexicon.Possessive) {
 				return true
 			}
+			if i > s && v.Effect == string(Check) && v.Property != "" && items[s].has(lexicon.Quantity, "none") && items[s].has(lexicon.Negation) && !behindArticle(items[s:i]) {
+				return true // "nothing else changed"
+			}
 		case "third":
-			if v.Property == string(changed) && r.imperative(items, s) {
-				continue // "save changes"
+			if v.Property == string(changed) && r.imperative(items, s) || objectOf(items, s, i) {
+				continue // "save changes", "turn on mentions"
 			}
 			if noun && i > s && i+1 == len(items) && items[i-1].proper(r.lang) && v.Effect == string(Check) && !r.imperative(items, s) {
 				return true // "Dunmore leads", but not "click Save changes"

@@ -27,6 +27,9 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		if slot == "become" && rest[i+1].has(lexicon.State) {
 			score += 2
 		}
+		if slot == "from" && s.Effect == string(Remove) && slices.ContainsFunc(rest[i+1:min(i+3, len(rest))], r.holdsTaken) {
+			score += 2
+		}
 		named = named || (slot == "name" || slot == "to" || slot == "value") && it.as(lexicon.Preposition).Name != "of"
 		switch {
 		case slot == "name" && s.Effect == string(Add) && s.Object() == "target":
@@ -75,6 +78,9 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 	}
 	if s.Object() == "none" && obj != nil {
 		score -= 4
+	}
+	if s.Effect == string(Page) && s.Object() == "amount" && obj != nil && !slices.ContainsFunc(obj.core, func(it item) bool { return it.number || it.value != nil && it.value.Number != nil }) {
+		score -= 6 // "move the card back to Done" turns no page
 	}
 	if obj != nil && s.Object() == "value" && len(obj.core) > 1 && obj.core[0].has(lexicon.Article, "indefinite") && !obj.core[len(obj.core)-1].number {
 		score -= 2

@@ -183,6 +183,10 @@ func (b *describer) quantity(i int) bool {
 	case "next":
 		d.Next = true
 	case "previous":
+		if e := it.as(lexicon.Ordinal); e != nil && last && len(d.Words) == 0 && d.Noun == "" {
+			d.Ordinal = int(e.Value) // de "die letzte"
+			break
+		}
 		b.word(it)
 	case "last":
 		d.Ordinal = -1

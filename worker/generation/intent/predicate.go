@@ -12,7 +12,7 @@ func (r *reader) classify(c *clause) {
 	if s >= len(c.items) {
 		return
 	}
-	if r.forbids(c, s) {
+	if r.unwished(c) || r.forbids(c, s) {
 		return
 	}
 	if c.items[s].has(lexicon.Preposition) && s+1 < len(c.items) && r.deedForm(&c.items[s+1], "gerund") && !c.items[s+1].has(lexicon.Noun_) {

@@ -94,7 +94,7 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 			continue
 		}
 		next := i + n
-		free := next >= len(s.after) || s.after[next].mark || s.after[next].has(lexicon.Conjunction) || s.after[next].has(lexicon.Preposition) && !s.after[next].has(lexicon.Preposition, "per")
+		free := next >= len(s.after) || s.after[next].mark || s.after[next].has(lexicon.Quantity, "again", "too", "already") || s.after[next].has(lexicon.Conjunction) || s.after[next].has(lexicon.Preposition) && !s.after[next].has(lexicon.Preposition, "per")
 		if (i > 0 || v.Separable) && !free {
 			if v.Separable {
 				continue

@@ -23,6 +23,8 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Add && g.Concept == "reply" && len(g.Target) == 0 && g.To != nil {
 		r.answered(g)
 	}
+	elided(g.Target)
+	r.unmarked(g)
 	if g.Effect == Add {
 		for i := range g.Target {
 			r.kindOfNew(&g.Target[i])

@@ -182,13 +182,13 @@ func (d *deed) put(p *phrase, more bool) {
 		d.g.Target[n-1].Except = append(d.g.Target[n-1].Except, d.r.description(p))
 		return
 	}
-	if p.neg != nil && p.neg.has(lexicon.Quantity, "none") && p.prep == nil && d.last != "" && d.settles() {
+	if p.neg != nil && p.neg.has(lexicon.Quantity, "none") && p.prep == nil && d.last != "" && d.settles() && !p.others() {
 		q := *p
 		q.neg = nil
 		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Toggle, Verb: p.neg.Span, Lemma: d.g.Lemma, Target: []Description{d.r.description(&q)}})
 		return
 	}
-	if p.neg != nil && p.prep == nil && d.last != "" && !(d.formlike() && p.neg.has(lexicon.Quantity, "none")) {
+	if p.neg != nil && p.prep == nil && d.last != "" && (p.others() || !(d.formlike() && p.neg.has(lexicon.Quantity, "none"))) {
 		d.flush()
 		d.exclude(p)
 		return

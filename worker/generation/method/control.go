@@ -46,7 +46,7 @@ func (t *Task) controls(effect intent.Effect, within int) []find.Candidate {
 
 // allControls is controls of any number.
 func (t *Task) allControls(effect intent.Effect, within int) []find.Candidate {
-	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true})
+	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true, Likes: t.Goal.Concept == "unfavorite"})
 	list = slices.DeleteFunc(list, func(c find.Candidate) bool {
 		return !t.reachable(c.Index) || makes[effect] && t.Model.Controls[c.Index].Role == "radio"
 	})

@@ -93,7 +93,7 @@ const (
 // have.
 func (t *Task) sayings(within int) map[int]bool {
 	out := map[int]bool{}
-	aim := find.Aim{Effect: t.Goal.Effect, Lemma: t.Goal.Lemma, Lang: t.Lang, Record: -1, Within: within, Hidden: true}
+	aim := find.Aim{Effect: t.Goal.Effect, Lemma: t.Goal.Lemma, Lang: t.Lang, Record: -1, Within: within, Hidden: true, Likes: t.Goal.Concept == "unfavorite"}
 	for _, c := range find.Controls(t.Model, aim) {
 		out[c.Index] = true
 	}
@@ -344,39 +344,6 @@ func Opens(m *page.Model, record int) bool {
 func (t *Task) leaves(node int) bool {
 	href := t.Model.Nodes[node].Href
 	return strings.HasPrefix(href, "mailto:") || strings.HasPrefix(href, "tel:")
-}
-
-// selecting returns the ways that select a record for a control elsewhere or a key.
-func (t *Task) selecting(r int) []Way {
-	m := t.Model
-	record := &m.Records[r]
-	var list []Way
-	selects := func(name string, cost float64, acts ...Act) {
-		w := t.way(name, cost, acts...)
-		w.Reveals = true
-		list = append(list, w)
-	}
-	if slices.Contains(record.States, "selected") {
-		list = append(list, t.named(-1, costGlobal)...)
-		if t.Goal.Effect == intent.Remove {
-			w := t.way("the key Delete", costKey, key(-1, "Delete"))
-			w.Risks = true
-			list = append(list, w)
-		}
-		return list
-	}
-	for _, i := range record.Controls {
-		c := &m.Controls[i]
-		if (c.Role == "checkbox" || c.Role == "radio") && usable(m, c) && m.Nodes[c.Node].Checked != "true" {
-			selects("select it", costSelect, press(c.Node))
-			break
-		}
-	}
-	n := &m.Nodes[record.Node]
-	if n.Selected != "" || n.Role == "option" || n.Role == "treeitem" || n.Role == "gridcell" || n.Role == "row" && n.Reacts != "" {
-		selects("select it", costSelect+0.2, press(record.Node))
-	}
-	return list
 }
 
 // isMenu reports whether a control is one of those that open a menu of deeds: "more", "…".

@@ -90,7 +90,11 @@ func (p *planner) level(ctx context.Context, a *attempt, l level) (effect.Verdic
 	}
 	worst := effect.Verdict{State: effect.Unseen, Why: "there is no way to do it"}
 	n, answered, once := 0, false, false
+	chosen := p.selectedSince(a, before)
 	for _, w := range p.ways(a, before, l) {
+		if chosen {
+			w.Key += "selected" // what acts on what is selected does something else now
+		}
 		again := w.Risks && a.risked && (answered || !l.answers(before, &w))
 		if a.tried[w.Key] || again || w.Once && once {
 			continue

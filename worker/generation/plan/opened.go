@@ -136,6 +136,23 @@ func newNodes(before, now *page.Model) []int {
 	return list
 }
 
+// selectedSince reports whether what an attempt is for was selected on the way.
+func (p *planner) selectedSince(a *attempt, m *page.Model) bool {
+	if len(a.target) != 1 || m == a.start {
+		return false
+	}
+	was := effect.RecordOf(a.start, &a.target[0])
+	if was < 0 || slices.Contains(a.start.Records[was].States, "selected") {
+		return false
+	}
+	c, ok := p.mapped(a.start, m, &a.target[0])
+	if !ok {
+		return false
+	}
+	is := effect.RecordOf(m, &c)
+	return is >= 0 && slices.Contains(m.Records[is].States, "selected")
+}
+
 // points reports whether a way only puts the pointer over something.
 func points(w *method.Way) bool {
 	return len(w.Acts) > 0 && !slices.ContainsFunc(w.Acts, func(a method.Act) bool { return a.Tool != step.Hover })

@@ -67,7 +67,7 @@ func names(m *page.Model, c *find.Candidate) bool {
 		return c.Index >= 0 && m.Lines[c.Index].Heading == 1
 	case find.Control:
 		n := &m.Nodes[c.Node]
-		return n.Role == "tab" || n.Selected == "true" || m.Controls[c.Index].State == "selected"
+		return n.Role == "tab" || m.Controls[c.Index].Role == "tab" || n.Selected == "true" || m.Controls[c.Index].State == "selected"
 	}
 	return c.What == find.Option && m.Fields[c.Index].Options[c.Sub].Selected
 }

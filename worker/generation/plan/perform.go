@@ -89,7 +89,7 @@ func (p *planner) do(ctx context.Context, m *page.Model, a method.Act, why strin
 }
 
 // standIn returns the element to click where a box or radio itself cannot be: the label around
-// it or beside it, or the custom element whose shadow it is drawn in, which covers it; -1.
+// it, beside it or anywhere else, or the custom element whose shadow it is drawn in, which covers it; -1.
 func standIn(m *page.Model, a method.Act) int {
 	if a.Tool != step.Click || a.Node < 0 || m.Nodes[a.Node].Tag != "input" {
 		return -1
@@ -113,7 +113,23 @@ func standIn(m *page.Model, a method.Act) int {
 			return siblings[i]
 		}
 	}
-	return -1
+	return onlyLabel(m, n.Name)
+}
+
+// onlyLabel returns the only label of the page that is seen and has a text; -1.
+func onlyLabel(m *page.Model, text string) int {
+	found := -1
+	for i := range m.Nodes {
+		l := &m.Nodes[i]
+		if text == "" || l.Tag != "label" || l.Hidden || l.Name != text && l.Text != text {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
 }
 
 // maxStandIn is how many elements the one that stands for a box has at most.

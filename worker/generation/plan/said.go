@@ -6,7 +6,6 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
-	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
@@ -19,40 +18,19 @@ func (p *planner) chooseSaid(ctx context.Context, within func(m *page.Model) int
 		if field == nil {
 			return nil
 		}
+		f := newForm([]intent.Field{*field})
+		if err := p.peek(ctx, f, within); err != nil {
+			return err
+		}
 		m, err := p.look(ctx)
 		if err != nil {
 			return err
 		}
-		w := p.wantIn(m, within(m))
-		as := find.Assign(m, []intent.Field{*field}, w)
-		if len(as.Slots) == 1 && len(as.Missing)+len(as.Ambiguous) == 0 && (as.Slots[0].To.What == find.Option || as.Slots[0].Label != "") {
-			err = p.fill(ctx, newForm([]intent.Field{*field}), within)
-		} else {
-			err = p.chooseClosed(ctx, m, field, w.Within)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// maxClosed bounds the lists of a form that are opened for one value.
-const maxClosed = 3
-
-// chooseClosed chooses a value in a list of a form that does not tell what it offers before it is opened.
-func (p *planner) chooseClosed(ctx context.Context, m *page.Model, field *intent.Field, within int) error {
-	opened := 0
-	for i := range m.Fields {
-		f := &m.Fields[i]
-		if f.Kind != "choice" || len(f.Options) > 0 || f.Hidden || f.Record >= 0 || field.Name != nil || within >= 0 && !m.Inside(within, f.Node) || method.Narrows(m, i) {
+		as := find.Assign(m, f.fields, p.wantIn(m, within(m)))
+		if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || as.Slots[0].To.What != find.Option && as.Slots[0].Label == "" {
 			continue
 		}
-		if opened++; opened > maxClosed {
-			return nil
-		}
-		c := find.Candidate{What: find.Field, Index: i, Node: f.Node, Sub: -1}
-		if ok, err := p.fillField(ctx, &c, &field.Value, false); err != nil || ok {
+		if err := p.fill(ctx, f, within); err != nil {
 			return err
 		}
 	}

@@ -202,12 +202,16 @@ func (p *planner) through(ctx context.Context, g *intent.Goal, f *form, target [
 		if err != nil {
 			return false, err
 		}
-		err = p.fill(ctx, f, p.inside(inside))
-		if err == nil && g.Effect == intent.Add && f.complete() {
-			err = p.chooseSaid(ctx, p.inside(inside))
-		}
-		if err != nil || g.Effect != intent.Act || !f.complete() || f.filled == before {
+		if err := p.fill(ctx, f, p.inside(inside)); err != nil {
 			return f.filled > before, err
+		}
+		if g.Effect == intent.Add && f.complete() {
+			if err := p.chooseSaid(ctx, p.inside(inside)); err != nil {
+				return f.filled > before, err
+			}
+		}
+		if g.Effect != intent.Act || !f.complete() || f.filled == before {
+			return f.filled > before, nil
 		}
 		send := *g // "reply to it with ...": what was written has to go
 		send.Effect, send.Target, send.Fields = intent.Submit, nil, nil

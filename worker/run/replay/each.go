@@ -7,6 +7,9 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/run/replay/assertion"
+	"github.com/slipway-qa/slipway/worker/run/replay/failure"
+	"github.com/slipway-qa/slipway/worker/run/replay/page"
 )
 
 // maxIterationText bounds what the record keeps of a row that failed, in bytes.
@@ -15,77 +18,43 @@ const maxIterationText = 500
 // forEach does some tools in each row that the selector finds: each tool acts on what is
 // within the row. Rows are counted once, at the beginning, and found again by their
 // place, since a page may draw them anew.
-func (x *stepExecution) forEach(ctx context.Context, at *elementLocation, a, stored step.Args) error {
-	count, err := x.countRows(ctx, at, a)
+func (x toolStep) forEach(ctx context.Context, at *page.Location, a, stored step.Args) error {
+	count, err := assertion.Check{Execution: x.Execution}.CountRows(ctx, at, a)
 	if err != nil {
 		return err
 	}
-	defer x.network.EnterRows()()
+	defer x.Network.EnterRows()()
 	for i := range count {
 		started := time.Now()
 		err := x.inRow(ctx, at, a, stored, i)
 		it := step.Iteration{Index: i, Status: step.Passed, Result: step.Outcome{Success: true},
-			StartMS: started.Sub(x.began).Milliseconds(), TookMS: time.Since(started).Milliseconds()}
+			StartMS: started.Sub(x.Began).Milliseconds(), TookMS: time.Since(started).Milliseconds()}
 		if err == nil {
-			x.iterations = append(x.iterations, it)
+			x.Iterations = append(x.Iterations, it)
 			continue
 		}
-		f := x.failureOf(ctx, err)
-		it.Status, it.Result = step.Failed, step.Outcome{Message: bounded(x.secrets.redact(f.text), maxIterationText)}
-		x.iterations = append(x.iterations, it)
+		f := x.FailureOf(ctx, err)
+		it.Status, it.Result = step.Failed, step.Outcome{Message: failure.Bounded(x.Secrets.Redact(f.Text), maxIterationText)}
+		x.Iterations = append(x.Iterations, it)
 		inRow := *f
-		inRow.text = fmt.Sprintf("row %d of %d: ", i+1, count) + f.text
+		inRow.Text = fmt.Sprintf("row %d of %d: ", i+1, count) + f.Text
 		return &inRow
 	}
-	x.note("%d rows", count)
+	x.Note("%d rows", count)
 	return nil
 }
 
-// countRows waits until there are rows and returns how many.
-func (x *stepExecution) countRows(ctx context.Context, at *elementLocation, a step.Args) (int, error) {
-	rule, err := newRule(step.Args{Selector: a.Selector, Matcher: &step.Matcher{Name: step.Count, Args: step.MatcherArgs{Value: "1", Mode: step.AtLeast}}}, x.quote)
-	if err != nil {
-		return 0, err
-	}
-	most := step.MaxIterations
-	if a.Max != nil {
-		most = *a.Max
-	}
-	look := assertion{x, at, rule}
-	q := observeQuery{Want: rule.want(), Hosts: orEmpty(at.hosts), Selector: at.selector, First: x.FirstMatch, Max: maxSeen}
-	count := 0
-	err = x.until(ctx, retryPause, func() (bool, *failure, error) {
-		none := stepf("%s: there is no row", x.showSelector(at.selector))
-		got, err := look.observe(ctx, q)
-		switch {
-		case err != nil || got == nil:
-			return false, none, err
-		case got.Invalid != "":
-			return false, nil, stepf("%s: %s", x.showSelector(at.selector), x.quote(got.Invalid, 300))
-		case got.Several != nil:
-			return false, x.severalFailure(got.Several), nil
-		case got.Seen == nil || got.Seen.Count == 0:
-			return false, none, nil
-		case got.Seen.Count > most:
-			return false, nil, stepf("%s: there are %d rows, and the step goes through at most %d", x.showSelector(at.selector), got.Seen.Count, most)
-		}
-		count = got.Seen.Count
-		return true, nil, nil
-	})
-	return count, err
-}
-
 // inRow does the tools in one row. Each has the time of the step.
-func (x *stepExecution) inRow(ctx context.Context, at *elementLocation, a, stored step.Args, i int) error {
+func (x toolStep) inRow(ctx context.Context, at *page.Location, a, stored step.Args, i int) error {
 	row := *a.Selector
 	row.Index = &i
 	for n := range stored.Tools {
-		tool, err := step.ExpandTool(stored.Tools[n], x.value)
+		tool, err := step.ExpandTool(stored.Tools[n], x.Value)
 		if err != nil {
-			return x.unknown(err)
+			return x.Unknown(err)
 		}
-		tool = x.move().Tool(tool)
-		x.network.BeginStep()
+		tool = x.Move().Tool(tool)
+		x.Network.BeginStep()
 		if tool.Args.Selector != nil {
 			tool.Args.Selector = step.Within(tool.Args.Selector, &row)
 			tool.Args.Selector.Fingerprint = nil // of one row
@@ -94,23 +63,23 @@ func (x *stepExecution) inRow(ctx context.Context, at *elementLocation, a, store
 			tool.Args.Target = step.Within(tool.Args.Target, &row)
 			tool.Args.Target.Fingerprint = nil
 		}
-		x.timeout = x.eachTimeout
+		x.Timeout = x.EachTimeout
 		if tool.Type == step.Assert {
-			x.timeout = min(x.timeout, x.AssertTimeout)
+			x.Timeout = min(x.Timeout, x.AssertTimeout)
 		}
-		x.deadline = time.Now().Add(x.timeout)
-		here := &elementLocation{frames: at.frames, hosts: at.hosts}
+		x.Deadline = time.Now().Add(x.Timeout)
+		here := &page.Location{Frames: at.Frames, Hosts: at.Hosts}
 		err = x.useTool(ctx, tool, step.Tool{Type: tool.Type}, here)
-		var f *failure
+		var f *failure.Failure
 		if errors.As(err, &f) && n > 0 && len(stored.Tools) > 1 {
 			inTool := *f
-			inTool.text = tool.Type + ": " + f.text
+			inTool.Text = tool.Type + ": " + f.Text
 			return &inTool
 		}
 		if err != nil {
 			return err
 		}
-		x.resetFrame(ctx)
+		x.ResetFrame(ctx)
 	}
 	return nil
 }

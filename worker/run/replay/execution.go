@@ -9,14 +9,18 @@ import (
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/worker/run/replay/assertion"
+	"github.com/slipway-qa/slipway/worker/run/replay/failure"
+	"github.com/slipway-qa/slipway/worker/run/replay/page"
+	"github.com/slipway-qa/slipway/worker/run/replay/session"
 )
 
 // testExecution is the execution of one test: its session, and what came of the
 // steps so far.
 type testExecution struct {
-	*session
+	*session.Session
 	began         time.Time
-	screenshotter *screenshotter
+	screenshotter *session.Screenshotter
 
 	mu      sync.Mutex // of the records: captures store their files in them
 	records []step.Record
@@ -33,35 +37,35 @@ type testExecution struct {
 }
 
 func newTestExecution(ctx context.Context, cfg Config) *testExecution {
-	t := &testExecution{session: newSession(cfg), began: time.Now()}
+	t := &testExecution{Session: session.NewSession(cfg), began: time.Now()}
 	t.first = group.FirstOnPage(cfg.Steps, cfg.Places)
 	t.result = Result{Status: string(run.Passed), Fingerprints: map[string]step.Fingerprint{}}
 	for i := range cfg.Steps {
 		t.records = append(t.records, t.newRecord(i, step.Skipped))
 	}
-	t.screenshotter = newScreenshotter(ctx, t.session, t.storeScreenshotID)
+	t.screenshotter = session.NewScreenshotter(ctx, t.Session, t.storeScreenshotID)
 	return t
 }
 
 // runStep executes a step and records it. The failure is that of a required step.
-func (t *testExecution) runStep(ctx context.Context, i int) *failure {
+func (t *testExecution) runStep(ctx context.Context, i int) *failure.Failure {
 	s := &t.Steps[i]
 	started := time.Now()
-	t.tracer.begin(t.actionOf(i))
-	t.tracer.beginStep(i)
-	if t.network != nil {
-		t.network.BeginStep()
+	t.Tracer.Begin(t.actionOf(i))
+	t.Tracer.BeginStep(i)
+	if t.Network != nil {
+		t.Network.BeginStep()
 	}
 	x, not, err := t.meetCondition(ctx, i)
 	if not == nil && err == nil {
 		x = t.newStep(i)
-		err = x.run(ctx, s.Tool)
+		err = toolStep{x}.run(ctx, s.Tool)
 	}
-	var failed *failure
+	var failed *failure.Failure
 	if err != nil {
-		failed = t.failureOf(ctx, err)
+		failed = t.FailureOf(ctx, err)
 	}
-	optional := failed != nil && failed.skips(s)
+	optional := failed != nil && failed.Skips(s)
 	var record step.Record
 	if not != nil {
 		record = t.skippedRecord(x, not)
@@ -73,19 +77,19 @@ func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 		record.Failure = t.explain(ctx, x, failed)
 	}
 	t.keep(i, record)
-	t.tracer.endStep(ctx, x, record, failed)
+	t.Tracer.EndStep(ctx, x, record, failed)
 	switch {
 	case failed != nil && !optional:
 		switch {
-		case failed.broken:
-		case t.live:
-			t.screenshotter.captureUnreached(ctx, x, failed)
+		case failed.Broken:
+		case t.Live:
+			t.screenshotter.CaptureUnreached(ctx, x, failed)
 		default:
-			t.screenshotter.captureFailure(ctx, x)
+			t.screenshotter.CaptureFailure(ctx, x)
 		}
-	case t.Screenshots && !t.Lease.Mobile && !x.leavesDialog(ctx) && s.Tool.Type != step.Finish:
+	case t.Screenshots && !t.Lease.Mobile && !x.LeavesDialog(ctx) && s.Tool.Type != step.Finish:
 		// A page with an open dialog cannot be captured.
-		t.screenshotter.take(ctx, x)
+		t.screenshotter.Take(ctx, x)
 	}
 	t.progress(i + 1)
 	if optional {
@@ -96,69 +100,63 @@ func (t *testExecution) runStep(ctx context.Context, i int) *failure {
 
 // meetCondition waits for the condition of a step, if it has one. It returns the
 // execution of the condition and, when it does not hold, why.
-func (t *testExecution) meetCondition(ctx context.Context, i int) (x *stepExecution, not *failure, err error) {
+func (t *testExecution) meetCondition(ctx context.Context, i int) (x *session.Execution, not *failure.Failure, err error) {
 	s := &t.Steps[i]
 	if s.When == nil {
 		return nil, nil, nil
 	}
 	c := t.newCondition(i)
 	not, err = c.holds(ctx, s.When, s.Tool)
-	return c.stepExecution, not, err
+	return c.Execution, not, err
 }
 
 // skippedRecord returns the record of a step whose condition does not hold.
-func (t *testExecution) skippedRecord(x *stepExecution, not *failure) step.Record {
-	record := t.newRecord(x.index, step.Skipped)
-	not.text = "skipped: " + not.text
-	record.Result.Message = x.message(not)
+func (t *testExecution) skippedRecord(x *session.Execution, not *failure.Failure) step.Record {
+	record := t.newRecord(x.Index, step.Skipped)
+	not.Text = "skipped: " + not.Text
+	record.Result.Message = x.Message(not)
 	return record
-}
-
-// skips reports whether a step is skipped by the failure: it is optional, and the
-// page is what failed it.
-func (f *failure) skips(s *step.Step) bool {
-	return s.Optional && !f.broken && (f.code == run.CodeStepFailed || f.code == run.CodeUnreachable || f.code == run.CodeDrifted)
 }
 
 // record returns the record of a step that was executed, and stores what the test
 // learnt from it.
-func (t *testExecution) record(x *stepExecution, failed *failure, optional bool) step.Record {
-	s := &t.Steps[x.index]
-	record := t.newRecord(x.index, step.Passed)
-	record.Findings, record.Look = x.findings, x.look
+func (t *testExecution) record(x *session.Execution, failed *failure.Failure, optional bool) step.Record {
+	s := &t.Steps[x.Index]
+	record := t.newRecord(x.Index, step.Passed)
+	record.Findings, record.Look = x.Findings, x.Look
 	if failed != nil {
-		record.Suggested = x.suggested
+		record.Suggested = x.Suggested
 	}
-	if x.healed != nil { // also when the step failed: it has acted on this element, or tried to
-		record.Healed = x.healed
+	if x.Healed != nil { // also when the step failed: it has acted on this element, or tried to
+		record.Healed = x.Healed
 		t.result.Healed++
-		x.note("found by its fingerprint at %s", x.showSelector(pageSelectorOf(&x.healed.To)))
+		x.Note("found by its fingerprint at %s", x.ShowSelector(page.SelectorOf(&x.Healed.To)))
 	}
-	if x.drifted != nil {
-		record.Drifted = x.drifted
+	if x.Drifted != nil {
+		record.Drifted = x.Drifted
 		t.result.Drifted++
-		if x.drifted.Acted {
-			x.note("the element is another one than the step was recorded with: %s", x.drifted.Text())
+		if x.Drifted.Acted {
+			x.Note("the element is another one than the step was recorded with: %s", x.Drifted.Text())
 		}
 	}
 	switch {
 	case optional:
-		record.Status, failed.text = step.Skipped, "optional: "+failed.text
+		record.Status, failed.Text = step.Skipped, "optional: "+failed.Text
 	case failed != nil:
 		record.Status = step.Failed
-	case x.healed == nil && x.fingerprint != nil:
-		t.result.Fingerprints[s.ID] = *x.fingerprint
+	case x.Healed == nil && x.Fingerprint != nil:
+		t.result.Fingerprints[s.ID] = *x.Fingerprint
 	}
-	record.Result = step.Outcome{Success: failed == nil, Message: x.message(failed)}
-	record.Iterations = x.iterations
+	record.Result = step.Outcome{Success: failed == nil, Message: x.Message(failed)}
+	record.Iterations = x.Iterations
 	return record
 }
 
 // fail ends the test.
-func (t *testExecution) fail(f *failure) {
-	t.result.Status, t.result.Code = string(f.status()), f.code
-	t.result.Message = bounded(t.secrets.redact(f.text), 2000)
-	t.result.Broken = t.result.Broken || f.broken
+func (t *testExecution) fail(f *failure.Failure) {
+	t.result.Status, t.result.Code = string(f.Status()), f.Code
+	t.result.Message = failure.Bounded(t.Secrets.Redact(f.Text), 2000)
+	t.result.Broken = t.result.Broken || f.Broken
 }
 
 // end returns the result, after the captures.
@@ -197,4 +195,48 @@ func (t *testExecution) storeScreenshotID(i int, id string) {
 	}
 	t.mu.Unlock()
 	t.progress(0)
+}
+
+const (
+	// scrollToTimeout is how long scroll_to takes where the step does not say it: twenty swipes
+	// of some two seconds each.
+	scrollToTimeout = time.Minute
+	// optionalTimeout is how long an optional step waits: long enough for a popup,
+	// short enough not to be noticed when there is none.
+	optionalTimeout = 3 * time.Second
+)
+
+// newStep returns the execution of a step, whose time begins now.
+func (t *testExecution) newStep(i int) *session.Execution {
+	s := &t.Steps[i]
+	x := &session.Execution{Session: t.Session, Screenshotter: t.screenshotter, Index: i, Timeout: t.StepTimeout, Began: t.began}
+	if next := t.following(i); next < len(t.Steps) {
+		x.Next = t.Steps[next].Tool.Type
+		x.AssertedNext = next == i+1 && t.asserts(next)
+	}
+	if t.Live {
+		x.Next = step.HandleDialog // it may be
+	}
+	switch {
+	case s.TimeoutMS > 0:
+		x.Timeout = time.Duration(s.TimeoutMS) * time.Millisecond
+	case s.Tool.Type == step.ScrollTo:
+		x.Timeout = max(x.Timeout, scrollToTimeout)
+	case s.Optional:
+		x.Timeout = min(x.Timeout, optionalTimeout)
+	case session.Innermost(s.Tool).Type == step.Assert && !assertion.TakesPictures(s.Tool):
+		x.Timeout = min(x.Timeout, t.AssertTimeout)
+	}
+	x.Deadline, x.EachTimeout = time.Now().Add(x.Timeout), x.Timeout
+	return x
+}
+
+// asserts reports whether a step is an assertion that is made in any case, with the
+// page as it is: no dialog is expected after it.
+func (t *testExecution) asserts(i int) bool {
+	s := &t.Steps[i]
+	next := t.following(i)
+	dialog := next < len(t.Steps) && t.Steps[next].Tool.Type == step.HandleDialog
+	tool := session.Innermost(s.Tool)
+	return tool.Type == step.Assert && !step.IsNetwork(&tool) && s.When == nil && !dialog
 }

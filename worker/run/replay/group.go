@@ -2,48 +2,48 @@ package replay
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 )
 
 // runGroup executes the steps of the group that a step runs, and records it. next is the
 // step behind them. The failure is that of a step of the group, unless run_group is
 // optional and the step could have been.
-func (t *testExecution) runGroup(ctx context.Context, i int) (next int, failed *failure) {
-	s, end, started := &t.Steps[i], t.place(i).End, time.Now()
+func (t *testExecution) runGroup(ctx context.Context, i int) (next int, failed *failure.Failure) {
+	s, end, started := &t.Steps[i], t.Place(i).End, time.Now()
 	if end <= i {
-		return i + 1, stepf("the steps of the group are missing")
+		return i + 1, failure.Stepf("the steps of the group are missing")
 	}
-	t.tracer.beginWhole(t.actionOf(i))
+	t.Tracer.BeginWhole(t.actionOf(i))
 	x, not, err := t.meetCondition(ctx, i)
 	record := t.newRecord(i, step.Passed)
 	switch {
 	case err != nil:
-		failed = t.failureOf(ctx, err)
+		failed = t.FailureOf(ctx, err)
 	case not != nil:
 		record = t.skippedRecord(x, not)
 		t.skip(i+1, end, "skipped with its step group")
 	default:
 		failed = t.runSteps(ctx, i+1, end)
 	}
-	optional := failed != nil && failed.skips(s)
+	optional := failed != nil && failed.Skips(s)
 	switch {
 	case optional:
 		record.Status = step.Skipped
-		record.Result.Message = t.say("optional: " + failed.text)
+		record.Result.Message = t.say("optional: " + failed.Text)
 		t.forgive(i+1, end)
 	case failed != nil:
 		record.Status = step.Failed
-		record.Result.Message = t.say(failed.text)
+		record.Result.Message = t.say(failed.Text)
 	case not == nil:
 		record.Result = step.Outcome{Success: true, Message: fmt.Sprintf("step group %q", t.groupName(i))}
 	}
 	record.StartMS, record.TookMS = started.Sub(t.began).Milliseconds(), time.Since(started).Milliseconds()
 	t.keep(i, record)
-	t.tracer.endGroup(record)
+	t.Tracer.EndGroup(record)
 	if t.Progress != nil {
 		t.Progress(t.firstRecords(end))
 	}
@@ -54,11 +54,11 @@ func (t *testExecution) runGroup(ctx context.Context, i int) (next int, failed *
 }
 
 // say is a text as records have it.
-func (t *testExecution) say(text string) string { return bounded(t.secrets.redact(text), 2000) }
+func (t *testExecution) say(text string) string { return failure.Bounded(t.Secrets.Redact(text), 2000) }
 
 // groupName is the name of the group whose steps follow a step.
 func (t *testExecution) groupName(i int) string {
-	if in := t.place(i + 1).Group; in != nil && i+1 < t.place(i).End {
+	if in := t.Place(i + 1).Group; in != nil && i+1 < t.Place(i).End {
 		return in.Name
 	}
 	return ""
@@ -85,27 +85,4 @@ func (t *testExecution) following(i int) int {
 	for i++; i < len(t.Steps) && t.Steps[i].Tool.Type == step.RunGroup; i++ {
 	}
 	return i
-}
-
-// value returns the value of a variable, or of a parameter of the group that the step
-// stands in. That a variable in the value of a parameter has none is kept for unknown.
-func (x *stepExecution) value(r step.Reference) (string, bool) {
-	if r.Scope != step.ScopeParam {
-		return x.secrets.value(r)
-	}
-	text, ok := x.place(x.index).Values[r.Name]
-	if !ok {
-		return "", false
-	}
-	text, x.missing = step.Expand(text, x.secrets.value)
-	return text, x.missing == nil
-}
-
-// unknown is the failure of a text whose variables cannot be replaced.
-func (x *stepExecution) unknown(err error) *failure {
-	var named *step.UnknownVariableError
-	if x.missing != nil && errors.As(err, &named) {
-		err = x.missing
-	}
-	return variableFailure(err)
 }

@@ -168,14 +168,6 @@ func TestSecretsAcrossCuts(t *testing.T) {
 	}
 }
 
-func TestLargeScreenshotsAreDropped(t *testing.T) {
-	t.Parallel()
-	jpeg := "\xff\xd8\xff\xe0"
-	require.Len(t, replay.Encode([]byte(jpeg+strings.Repeat("x", 1000))), 1004)
-	require.Empty(t, replay.Encode([]byte(jpeg+strings.Repeat("x", 10<<20))))
-	require.Empty(t, replay.Encode([]byte("<html>")))
-}
-
 // The console is its last lines, however much a page writes. They arrive behind the page, for
 // which the last step leaves time.
 func TestConsole(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/run/replay/failure"
+	"github.com/slipway-qa/slipway/worker/run/replay/session"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -47,19 +49,19 @@ func Open(ctx context.Context, cfg Config) (*Live, error) {
 	opensItself := len(cfg.Steps) > 0 && cfg.Steps[0].Tool.Type == step.GoToURL
 	cfg.Healing, cfg.Drift = step.HealOff, step.DriftOff
 	cfg.Steps, cfg.Progress = nil, nil
-	cfg = cfg.withDefaults()
+	cfg = cfg.WithDefaults()
 	l := &Live{screenshots: map[string]string{}}
 	l.t = newTestExecution(ctx, cfg)
-	l.t.live = true
-	l.t.screenshotter.storeID = l.storeScreenshotID
+	l.t.Live = true
+	l.t.screenshotter.StoreID = l.storeScreenshotID
 	err := l.guarded(ctx, func() error {
 		l.watchActivity(ctx)
 		p := l.t.newPreparation()
 		if opensItself {
-			p.next = step.GoToURL
+			p.Next = step.GoToURL
 		}
 		if err := p.begin(ctx); err != nil {
-			l.t.screenshotter.captureUnreached(ctx, p.stepExecution, err)
+			l.t.screenshotter.CaptureUnreached(ctx, p.Execution, err)
 			return err
 		}
 		return l.begin(ctx)
@@ -71,10 +73,10 @@ func Open(ctx context.Context, cfg Config) (*Live, error) {
 // Where the browser has no BiDi they begin to at the first snapshot.
 func (l *Live) watchActivity(ctx context.Context) {
 	l.pages.acted = true
-	if l.t.Lease.Mobile || l.t.driver.Capabilities["webSocketUrl"] == nil {
+	if l.t.Lease.Mobile || l.t.Driver.Capabilities["webSocketUrl"] == nil {
 		return
 	}
-	conn, err := l.t.driver.BiDi(ctx)
+	conn, err := l.t.Driver.BiDi(ctx)
 	if err != nil {
 		return
 	}
@@ -96,7 +98,7 @@ func (l *Live) endWatch() {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), l.t.Grace)
 	defer cancel()
-	conn, err := l.t.driver.BiDi(ctx)
+	conn, err := l.t.Driver.BiDi(ctx)
 	if err != nil {
 		l.broken = true
 		return
@@ -111,15 +113,15 @@ func (l *Live) begin(ctx context.Context) error {
 		return nil
 	}
 	x := l.look()
-	if l.t.window == "" {
-		err := x.pastDialogs(ctx, func() (err error) {
-			l.t.window, err = l.t.driver.Window(ctx)
+	if l.t.Window == "" {
+		err := x.PastDialogs(ctx, func() (err error) {
+			l.t.Window, err = l.t.Driver.Window(ctx)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		l.t.windows = []string{l.t.window}
+		l.t.Windows = []string{l.t.Window}
 	}
 	return nil
 }
@@ -128,7 +130,7 @@ func (l *Live) begin(ctx context.Context) error {
 func (l *Live) guarded(ctx context.Context, command func() error) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			l.t.Log.ErrorContext(ctx, "panic in a live session", "panic", l.t.secrets.redact(fmt.Sprint(r)), "stack", string(debug.Stack()))
+			l.t.Log.ErrorContext(ctx, "panic in a live session", "panic", l.t.Secrets.Redact(fmt.Sprint(r)), "stack", string(debug.Stack()))
 			l.broken = true
 			err = &LiveError{Code: run.CodeInternal, Text: "the step could not be executed"}
 		}
@@ -139,17 +141,17 @@ func (l *Live) guarded(ctx context.Context, command func() error) (err error) {
 	if err = command(); err == nil {
 		return nil
 	}
-	return l.ended(ctx, l.t.failureOf(ctx, err))
+	return l.ended(ctx, l.t.FailureOf(ctx, err))
 }
 
 // ended returns the error of a failure that is not one of a step.
-func (l *Live) ended(ctx context.Context, f *failure) error {
-	l.broken = l.broken || f.broken
+func (l *Live) ended(ctx context.Context, f *failure.Failure) error {
+	l.broken = l.broken || f.Broken
 	if ctx.Err() != nil {
 		l.broken = true
 		return ctx.Err()
 	}
-	return &LiveError{Code: f.code, Text: bounded(l.t.secrets.redact(f.text), 2000)}
+	return &LiveError{Code: f.Code, Text: failure.Bounded(l.t.Secrets.Redact(f.Text), 2000)}
 }
 
 // Do executes a step. That it failed is in its record; an error is one of the session
@@ -165,7 +167,7 @@ func (l *Live) Do(ctx context.Context, s step.Step) (step.Record, error) {
 		i := l.add(s)
 		failed := l.t.runStep(ctx, i)
 		record = l.t.firstRecords(i + 1)[i]
-		if failed != nil && (failed.broken || ctx.Err() != nil) {
+		if failed != nil && (failed.Broken || ctx.Err() != nil) {
 			return failed
 		}
 		if print, ok := l.t.result.Fingerprints[s.ID]; ok {
@@ -197,17 +199,17 @@ func (l *Live) meetDialog(ctx context.Context, t step.Tool) error {
 	if l.t.Lease.Mobile {
 		return nil
 	}
-	_, err := l.look().dialogText(ctx)
+	_, err := l.look().DialogText(ctx)
 	if err != nil {
 		return nil // there is none, or the step meets the error itself
 	}
-	return l.look().dismiss(ctx, nil)
+	return l.look().Dismiss(ctx, nil)
 }
 
 // look returns the execution of nothing: what looks at the page between steps.
-func (l *Live) look() *stepExecution {
-	x := &stepExecution{session: l.t.session, screenshotter: l.t.screenshotter, timeout: l.t.StepTimeout, next: step.HandleDialog}
-	x.deadline = time.Now().Add(x.timeout)
+func (l *Live) look() *session.Execution {
+	x := &session.Execution{Session: l.t.Session, Screenshotter: l.t.screenshotter, Timeout: l.t.StepTimeout, Next: step.HandleDialog}
+	x.Deadline = time.Now().Add(x.Timeout)
 	return x
 }
 
@@ -263,9 +265,9 @@ func (l *Live) Close() (broken bool) {
 	}
 	l.closed = true
 	l.endWatch()
-	l.t.screenshotter.close()
-	l.t.console.close()
-	l.broken = l.t.closeNetwork() || l.broken
-	l.broken = l.t.closeState(context.Background()) != nil || l.broken
+	l.t.screenshotter.Close()
+	l.t.Console.Close()
+	l.broken = l.t.CloseNetwork() || l.broken
+	l.broken = l.t.CloseState(context.Background()) != nil || l.broken
 	return l.broken
 }

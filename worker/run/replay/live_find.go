@@ -4,25 +4,26 @@ import (
 	"context"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/run/replay/page"
 )
 
-var findScript = script("dom", "select", "css", "text", "name", "role", "refs", "find")
+var findScript = page.Source("dom", "select", "css", "text", "name", "role", "refs", "find")
 
 // findQuery is the argument of find.js.
 type findQuery struct {
-	Selector pageSelector   `json:"selector"`
-	Frames   []pageSelector `json:"frames"`
-	Hosts    []pageSelector `json:"hosts"`
-	First    int            `json:"first"`
+	Selector page.Selector   `json:"selector"`
+	Frames   []page.Selector `json:"frames"`
+	Hosts    []page.Selector `json:"hosts"`
+	First    int             `json:"first"`
 }
 
 // Find returns the refs of the elements that the selector of a tool finds now: each with
 // those of the elements around it, from inside out, for a snapshot leaves out what says
 // nothing. It returns none for a tool without a selector.
 func (l *Live) Find(ctx context.Context, tool step.Tool) ([][]string, error) {
-	q := findQuery{Frames: []pageSelector{}, Hosts: []pageSelector{}, First: max(l.pages.next, 1)}
+	q := findQuery{Frames: []page.Selector{}, Hosts: []page.Selector{}, First: max(l.pages.next, 1)}
 	for tool.Args.Selector != nil && tool.Args.Tool != nil {
-		switch outer := pageSelectorOf(tool.Args.Selector); tool.Type {
+		switch outer := page.SelectorOf(tool.Args.Selector); tool.Type {
 		case step.InFrame:
 			q.Frames = append(q.Frames, outer)
 		case step.InShadowRoot:
@@ -33,13 +34,13 @@ func (l *Live) Find(ctx context.Context, tool step.Tool) ([][]string, error) {
 	if tool.Args.Selector == nil || l.t.Lease.Mobile {
 		return nil, nil
 	}
-	q.Selector = pageSelectorOf(tool.Args.Selector)
+	q.Selector = page.SelectorOf(tool.Args.Selector)
 	var found [][]string
 	err := l.guarded(ctx, func() error {
 		x := l.look()
-		x.resetFrame(ctx)
-		if err := x.execute(ctx, findScript, &found, q); err != nil {
-			return x.interrupted(ctx, err)
+		x.ResetFrame(ctx)
+		if err := x.Execute(ctx, findScript, &found, q); err != nil {
+			return x.Interrupted(ctx, err)
 		}
 		return nil
 	})

@@ -8,6 +8,9 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+	"github.com/slipway-qa/slipway/worker/run/replay/failure"
+	"github.com/slipway-qa/slipway/worker/run/replay/page"
+	"github.com/slipway-qa/slipway/worker/run/replay/session"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -24,10 +27,10 @@ const (
 
 var (
 	pageScripts    = []string{"dom", "select", "css", "text", "name", "role", "element"}
-	snapshotScript = script(append(pageScripts[:len(pageScripts):len(pageScripts)], "fingerprint", "refs", "reaction", "opener", "survey",
+	snapshotScript = page.Source(append(pageScripts[:len(pageScripts):len(pageScripts)], "fingerprint", "refs", "reaction", "opener", "survey",
 		"nodes", "looks", "activity", "quiet", "snapshot")...)
-	activityScript = "() => {" + script("activity") + "activityOf(window);\n}"
-	refScript      = script(append(pageScripts[:len(pageScripts):len(pageScripts)], "surroundings", "fingerprint", "locate", "refs", "lasting", "finder", "coded", "refer")...)
+	activityScript = "() => {" + page.Source("activity") + "activityOf(window);\n}"
+	refScript      = page.Source(append(pageScripts[:len(pageScripts):len(pageScripts)], "surroundings", "fingerprint", "locate", "refs", "lasting", "finder", "coded", "refer")...)
 )
 
 // pageMemory is what a live session remembers of the pages it has looked at.
@@ -71,14 +74,14 @@ func (l *Live) Snapshot(ctx context.Context) (*snapshot.Snapshot, error) {
 
 func (l *Live) pageSnapshot(ctx context.Context) (*snapshot.Snapshot, error) {
 	x := l.look()
-	x.deadline = time.Now().Add(l.t.PageTimeout)
+	x.Deadline = time.Now().Add(l.t.PageTimeout)
 	for attempt := 0; ; attempt++ {
 		got, err := l.snapshotOnce(ctx, x)
 		switch {
 		case webdriver.Is(err, webdriver.ErrUnexpectedAlert):
-			text, failed := x.dialogText(ctx)
+			text, failed := x.DialogText(ctx)
 			if failed == nil {
-				return l.withWindows(ctx, x, &snapshot.Snapshot{URL: l.pages.href, Quiet: true, Dialog: &snapshot.Dialog{Text: l.t.quote(text, 1000)}})
+				return l.withWindows(ctx, x, &snapshot.Snapshot{URL: l.pages.href, Quiet: true, Dialog: &snapshot.Dialog{Text: l.t.Quote(text, 1000)}})
 			}
 		case webdriver.Is(err, webdriver.ErrNoSuchWindow):
 			if err := l.enterLastWindow(ctx, x); err != nil {
@@ -86,34 +89,34 @@ func (l *Live) pageSnapshot(ctx context.Context) (*snapshot.Snapshot, error) {
 			}
 		case err == nil && got != nil:
 			return l.withWindows(ctx, x, got)
-		case err != nil && (!retriable(err) || lost(err)):
+		case err != nil && (!failure.Retriable(err) || failure.Lost(err)):
 			return nil, err
 		}
-		if attempt > snapshotAttempts || time.Now().After(x.deadline) {
+		if attempt > snapshotAttempts || time.Now().After(x.Deadline) {
 			if err != nil {
 				return nil, err
 			}
-			return nil, stepf("the page does not come to rest")
+			return nil, failure.Stepf("the page does not come to rest")
 		}
-		if err := sleep(ctx, retryPause); err != nil {
+		if err := session.Sleep(ctx, session.RetryPause); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // snapshotOnce looks at the page once; nil when it left meanwhile.
-func (l *Live) snapshotOnce(ctx context.Context, x *stepExecution) (*snapshot.Snapshot, error) {
-	x.resetFrame(ctx)
+func (l *Live) snapshotOnce(ctx context.Context, x *session.Execution) (*snapshot.Snapshot, error) {
+	x.ResetFrame(ctx)
 	q := snapshotQuery{First: max(l.pages.next, 1), Wait: quietWait.Milliseconds(), Load: loadWait.Milliseconds(), Acted: l.pages.acted}
 	var text string
 	if err := l.evaluate(ctx, x, snapshotScript, &text, q); err != nil || text == "" {
 		return nil, err
 	}
 	var got pageSnapshot
-	if err := readResult(json.RawMessage(text), nil, &got); err != nil || got.URL == "" {
+	if err := session.ReadResult(json.RawMessage(text), nil, &got); err != nil || got.URL == "" {
 		return nil, err
 	}
-	if err := l.t.arrived(ctx, got.URL); err != nil {
+	if err := l.t.Arrived(ctx, got.URL); err != nil {
 		return nil, err
 	}
 	l.pages.next = min(max(got.Next, l.pages.next), 1<<40)
@@ -125,27 +128,27 @@ func (l *Live) snapshotOnce(ctx context.Context, x *stepExecution) (*snapshot.Sn
 
 // evaluate runs a page script that may wait and reads its result. In a browser with
 // DevTools the script has the function that lists listeners.
-func (l *Live) evaluate(ctx context.Context, x *stepExecution, code string, out any, args ...any) error {
+func (l *Live) evaluate(ctx context.Context, x *session.Execution, code string, out any, args ...any) error {
 	if !l.t.Lease.Local {
-		return x.executeFor(ctx, loadWait, code, out, args...)
+		return x.ExecuteFor(ctx, loadWait, code, out, args...)
 	}
 	var result json.RawMessage
-	err := x.withTimeout(ctx, loadWait+x.Grace, func(ctx context.Context) error {
-		return webdriver.Evaluate(ctx, l.t.driver, code, &result, args...)
+	err := x.WithTimeout(ctx, loadWait+x.Grace, func(ctx context.Context) error {
+		return webdriver.Evaluate(ctx, l.t.Driver, code, &result, args...)
 	})
-	return readResult(result, err, out)
+	return session.ReadResult(result, err, out)
 }
 
 // withWindows adds to a snapshot how many windows there are.
-func (l *Live) withWindows(ctx context.Context, x *stepExecution, s *snapshot.Snapshot) (*snapshot.Snapshot, error) {
+func (l *Live) withWindows(ctx context.Context, x *session.Execution, s *snapshot.Snapshot) (*snapshot.Snapshot, error) {
 	if s.Dialog != nil {
-		s.Windows = max(len(l.t.windows), 1)
-	} else if err := x.listWindows(ctx); err != nil && (!retriable(err) || lost(err)) {
+		s.Windows = max(len(l.t.Windows), 1)
+	} else if err := x.ListWindows(ctx); err != nil && (!failure.Retriable(err) || failure.Lost(err)) {
 		return nil, err
 	}
-	s.Windows = max(len(l.t.windows), 1)
-	for i, handle := range l.t.windows {
-		if handle == l.t.window {
+	s.Windows = max(len(l.t.Windows), 1)
+	for i, handle := range l.t.Windows {
+		if handle == l.t.Window {
 			s.Window = i
 		}
 	}
@@ -154,15 +157,15 @@ func (l *Live) withWindows(ctx context.Context, x *stepExecution, s *snapshot.Sn
 
 // enterLastWindow makes the window current that was opened last, in place of one that is
 // closed.
-func (l *Live) enterLastWindow(ctx context.Context, x *stepExecution) error {
-	l.t.framed = false
-	if err := x.listWindows(ctx); err != nil {
+func (l *Live) enterLastWindow(ctx context.Context, x *session.Execution) error {
+	l.t.Framed = false
+	if err := x.ListWindows(ctx); err != nil {
 		return err
 	}
-	if len(l.t.windows) == 0 {
-		return stepf("all windows are closed")
+	if len(l.t.Windows) == 0 {
+		return failure.Stepf("all windows are closed")
 	}
-	return x.enterWindow(ctx, l.t.windows[len(l.t.windows)-1])
+	return x.EnterWindow(ctx, l.t.Windows[len(l.t.Windows)-1])
 }
 
 // clean removes secrets from a snapshot, and what is not as page/nodes.js writes it.
@@ -170,7 +173,7 @@ func (l *Live) clean(s *snapshot.Snapshot) {
 	if len(s.Nodes) > maxNodes {
 		s.Nodes, s.Truncated = s.Nodes[:maxNodes], true
 	}
-	redactor := l.t.secrets.current()
+	redactor := l.t.Secrets.Current()
 	hide := func(texts ...*string) {
 		for _, text := range texts {
 			*text = redactor.Text(*text)
@@ -199,9 +202,9 @@ func (l *Live) clean(s *snapshot.Snapshot) {
 
 // pageRef is what refer.js returns of a ref.
 type pageRef struct {
-	Selector    *pageSelector     `json:"selector"` // nil: the element is gone
-	Place       *pageSelector     `json:"place"`
-	Frames      []pageSelector    `json:"frames"`
+	Selector    *page.Selector    `json:"selector"` // nil: the element is gone
+	Place       *page.Selector    `json:"place"`
+	Frames      []page.Selector   `json:"frames"`
 	Fingerprint *step.Fingerprint `json:"fingerprint"`
 }
 
@@ -218,11 +221,11 @@ func (l *Live) Locate(ctx context.Context, refs ...string) ([]snapshot.Located, 
 			return nil
 		}
 		x := l.look()
-		x.resetFrame(ctx)
+		x.ResetFrame(ctx)
 		var found []pageRef
-		err := x.pastDialogs(ctx, func() error { return x.execute(ctx, refScript, &found, refs) })
+		err := x.PastDialogs(ctx, func() error { return x.Execute(ctx, refScript, &found, refs) })
 		if err != nil {
-			return x.interrupted(ctx, err) // a page that has left has none of them
+			return x.Interrupted(ctx, err) // a page that has left has none of them
 		}
 		for i := range min(len(found), len(located)) {
 			located[i] = l.locatedOf(found[i])
@@ -245,7 +248,7 @@ func (l *Live) locatedOf(found pageRef) snapshot.Located {
 		return snapshot.Located{}
 	}
 	located := snapshot.Located{Selector: selector}
-	located.Selector.Fingerprint = l.t.storable(found.Fingerprint, nil)
+	located.Selector.Fingerprint = l.t.Storable(found.Fingerprint, nil)
 	if found.Place != nil {
 		if place, ok := l.storedSelector(*found.Place); ok {
 			place.Fingerprint = located.Selector.Fingerprint
@@ -264,14 +267,14 @@ func (l *Live) locatedOf(found pageRef) snapshot.Located {
 
 // storedSelector returns a selector of the page scripts as a test stores it; false when
 // a secret is in it.
-func (l *Live) storedSelector(p pageSelector) (step.Selector, bool) {
+func (l *Live) storedSelector(p page.Selector) (step.Selector, bool) {
 	for _, text := range []string{p.Value, p.Name, p.HasText} {
-		if l.t.withoutSecret(text) != text || strings.Contains(text, "{{") {
+		if l.t.WithoutSecret(text) != text || strings.Contains(text, "{{") {
 			return step.Selector{}, false
 		}
 	}
 	s := step.Selector{Type: p.Type, Value: p.Value, Name: p.Name, Exact: p.Exact, Level: p.Level, State: p.State, HasText: p.HasText, Index: p.Index}
-	for from, to := range map[*pageSelector]**step.Selector{p.Within: &s.Within, p.Has: &s.Has} {
+	for from, to := range map[*page.Selector]**step.Selector{p.Within: &s.Within, p.Has: &s.Has} {
 		if from == nil {
 			continue
 		}

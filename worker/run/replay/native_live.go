@@ -7,6 +7,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+	"github.com/slipway-qa/slipway/worker/run/replay/failure"
+	"github.com/slipway-qa/slipway/worker/run/replay/session"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -20,16 +22,16 @@ const (
 // appSnapshot returns what the screen of an app shows. After a step it looks until it
 // has seen the same screen twice.
 func (l *Live) appSnapshot(ctx context.Context) (*snapshot.Snapshot, error) {
-	source, err := webdriver.PageSource(ctx, l.t.driver)
+	source, err := webdriver.PageSource(ctx, l.t.Driver)
 	if err != nil {
 		return nil, err
 	}
 	quiet := true
 	for deadline := time.Now().Add(appQuietWait); l.pages.acted; {
-		if err := sleep(ctx, appQuietPause); err != nil {
+		if err := session.Sleep(ctx, appQuietPause); err != nil {
 			return nil, err
 		}
-		next, err := webdriver.PageSource(ctx, l.t.driver)
+		next, err := webdriver.PageSource(ctx, l.t.Driver)
 		if err != nil {
 			return nil, err
 		}
@@ -43,9 +45,9 @@ func (l *Live) appSnapshot(ctx context.Context) (*snapshot.Snapshot, error) {
 		}
 	}
 	l.pages.acted = false
-	app, err := snapshot.ReadApp([]byte(source), l.t.withoutSecret)
+	app, err := snapshot.ReadApp([]byte(source), l.t.WithoutSecret)
 	if err != nil {
-		return nil, stepf("the app cannot be looked at: %s", bounded(err.Error(), 300))
+		return nil, failure.Stepf("the app cannot be looked at: %s", failure.Bounded(err.Error(), 300))
 	}
 	app.Snapshot.Quiet = quiet
 	l.app = app
@@ -71,5 +73,5 @@ func (l *Live) locateInApp(refs []string, located []snapshot.Located) {
 }
 
 func (l *Live) storableInApp(s *step.Selector) bool {
-	return l.t.withoutSecret(s.Value) == s.Value && !strings.Contains(s.Value, "{{")
+	return l.t.WithoutSecret(s.Value) == s.Value && !strings.Contains(s.Value, "{{")
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/storage/step/group"
+	"github.com/slipway-qa/slipway/worker/run/replay/failure"
 )
 
 // TearDownGrace is how long the steps after a test may take whose own time is over.
@@ -19,19 +19,11 @@ type part struct {
 	from, to int
 }
 
-// place returns where a step stands.
-func (s *session) place(i int) group.Place {
-	if i >= len(s.Places) {
-		return group.Place{}
-	}
-	return s.Places[i]
-}
-
 // parts are the lists that the steps come from, in their order.
 func (t *testExecution) parts() (list []part) {
 	for i := range t.Steps {
-		at := t.place(i)
-		if i == 0 || at.Part != t.place(i-1).Part {
+		at := t.Place(i)
+		if i == 0 || at.Part != t.Place(i-1).Part {
 			list = append(list, part{phase: at.Phase, from: i})
 		}
 		list[len(list)-1].to = i + 1
@@ -41,7 +33,7 @@ func (t *testExecution) parts() (list []part) {
 
 // newRecord returns the record of a step, with where it stands.
 func (t *testExecution) newRecord(i int, status string) step.Record {
-	at := t.place(i)
+	at := t.Place(i)
 	return step.Record{StepID: t.Steps[i].ID, Tool: t.Steps[i].Tool, Status: status, Phase: at.Phase, Group: at.Group}
 }
 
@@ -65,8 +57,8 @@ func (t *testExecution) run(ctx context.Context) {
 // runPrepared executes the parts before tear-down, once the session is set up.
 func (t *testExecution) runPrepared(ctx context.Context, p preparation, parts []part) {
 	if err := t.prepare(ctx, p); err != nil {
-		t.screenshotter.captureUnreached(ctx, p.stepExecution, err)
-		t.fail(t.failureOf(ctx, err))
+		t.screenshotter.CaptureUnreached(ctx, p.Execution, err)
+		t.fail(t.FailureOf(ctx, err))
 		return
 	}
 	t.runParts(ctx, parts)
@@ -82,7 +74,7 @@ func (t *testExecution) prepare(ctx context.Context, p preparation) error {
 }
 
 // openTest opens the test's address, once, behind the steps that set what its page is to find.
-func (t *testExecution) openTest(ctx context.Context) *failure {
+func (t *testExecution) openTest(ctx context.Context) *failure.Failure {
 	if t.opened {
 		return nil
 	}
@@ -92,8 +84,8 @@ func (t *testExecution) openTest(ctx context.Context) *failure {
 	if err == nil {
 		return nil
 	}
-	t.screenshotter.captureUnreached(ctx, p.stepExecution, err)
-	return t.failureOf(ctx, err)
+	t.screenshotter.CaptureUnreached(ctx, p.Execution, err)
+	return t.FailureOf(ctx, err)
 }
 
 // runParts executes the steps before the test and those of the test.
@@ -110,7 +102,7 @@ func (t *testExecution) runParts(ctx context.Context, parts []part) {
 			if t.result.SignedOut {
 				why = "skipped: the test is not signed in"
 			} else {
-				f.text = "set-up: " + f.text
+				f.Text = "set-up: " + f.Text
 			}
 			t.fail(f)
 			for _, left := range parts[i+1:] {
@@ -132,16 +124,16 @@ func (t *testExecution) runParts(ctx context.Context, parts []part) {
 
 // runPart executes the steps of a part, which are one action of the trace unless they are
 // those of the test.
-func (t *testExecution) runPart(ctx context.Context, p part) *failure {
+func (t *testExecution) runPart(ctx context.Context, p part) *failure.Failure {
 	if p.phase == "" {
 		return t.runSteps(ctx, p.from, p.to)
 	}
-	t.tracer.beginWhole(phaseOf(p.phase))
+	t.Tracer.BeginWhole(phaseOf(p.phase))
 	f := t.runSteps(ctx, p.from, p.to)
 	if f == nil {
-		t.tracer.endWhole("")
+		t.Tracer.EndWhole("")
 	} else {
-		t.tracer.endWhole(t.say(f.text))
+		t.Tracer.EndWhole(t.say(f.Text))
 	}
 	return f
 }
@@ -168,17 +160,17 @@ func (t *testExecution) tearDown(ctx context.Context, parts []part) {
 	}
 	ctx, cancel := withGrace(ctx)
 	defer cancel()
-	defer t.tracer.wait(ctx) // the page after the last step is still being read
+	defer t.Tracer.Wait(ctx) // the page after the last step is still being read
 	for _, p := range lists {
 		f := t.runPart(ctx, p)
 		if f == nil {
 			continue
 		}
-		f.text = "tear-down: " + f.text
+		f.Text = "tear-down: " + f.Text
 		if t.result.Status == step.Passed {
 			t.fail(f)
 		}
-		t.result.Broken = t.result.Broken || f.broken
+		t.result.Broken = t.result.Broken || f.Broken
 	}
 }
 
@@ -199,7 +191,7 @@ func withGrace(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // runSteps executes steps up to the first that fails or finishes.
-func (t *testExecution) runSteps(ctx context.Context, from, to int) *failure {
+func (t *testExecution) runSteps(ctx context.Context, from, to int) *failure.Failure {
 	for i := from; i < to; {
 		if i == t.first {
 			if f := t.openTest(ctx); f != nil {
@@ -209,7 +201,7 @@ func (t *testExecution) runSteps(ctx context.Context, from, to int) *failure {
 		if f := t.lookSignedIn(ctx, i); f != nil {
 			return f
 		}
-		next, f := i+1, (*failure)(nil)
+		next, f := i+1, (*failure.Failure)(nil)
 		if t.Steps[i].Tool.Type == step.RunGroup {
 			next, f = t.runGroup(ctx, i)
 		} else {

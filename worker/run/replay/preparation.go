@@ -5,19 +5,22 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/worker/browser/webdriver"
+	"github.com/slipway-qa/slipway/worker/run/replay/app"
+	"github.com/slipway-qa/slipway/worker/run/replay/browsing"
+	"github.com/slipway-qa/slipway/worker/run/replay/failure"
+	"github.com/slipway-qa/slipway/worker/run/replay/session"
 	"github.com/slipway-qa/slipway/worker/run/trace"
 )
 
 // preparation is what is executed before the first step, with the time of a step.
-type preparation struct{ *stepExecution }
+type preparation struct{ *session.Execution }
 
 func (t *testExecution) newPreparation() preparation {
-	x := &stepExecution{session: t.session, screenshotter: t.screenshotter, timeout: t.StepTimeout}
+	x := &session.Execution{Session: t.Session, Screenshotter: t.screenshotter, Timeout: t.StepTimeout}
 	if next := t.following(t.first - 1); next < len(t.Steps) {
-		x.next = t.Steps[next].Tool.Type
+		x.Next = t.Steps[next].Tool.Type
 	}
-	x.deadline = time.Now().Add(x.timeout)
+	x.Deadline = time.Now().Add(x.Timeout)
 	return preparation{x}
 }
 
@@ -29,21 +32,21 @@ func (p preparation) run(ctx context.Context) error {
 	if p.Lease.Mobile {
 		return p.beginLogin(ctx)
 	}
-	if err := p.setTimeouts(ctx); err != nil {
+	if err := p.SetTimeouts(ctx); err != nil {
 		return err
 	}
 	if err := p.beginLogin(ctx); err != nil {
 		return err
 	}
-	p.console = openConsole(ctx, p.session)
+	p.Console = session.OpenConsole(ctx, p.Session)
 	if err := p.openNetwork(ctx); err != nil {
 		return err
 	}
-	p.tracer.watchTraffic(ctx)
+	p.Tracer.WatchTraffic(ctx)
 	if err := p.noteFirstWindow(ctx); err != nil || !choosesFiles(p.Steps) {
 		return err
 	}
-	return p.watchChoosers(ctx)
+	return p.WatchChoosers(ctx)
 }
 
 // begin sets the session up and opens the test's address.
@@ -59,45 +62,69 @@ func (p preparation) openTest(ctx context.Context) error {
 	if p.Lease.Mobile {
 		return nil
 	}
-	if p.TestURL == "" || p.next == step.GoToURL {
+	if p.TestURL == "" || p.Next == step.GoToURL {
 		return nil
 	}
-	address, err := step.Expand(p.TestURL, p.secrets.value)
+	address, err := step.Expand(p.TestURL, p.Secrets.Value)
 	if err != nil {
-		return variableFailure(err)
+		return failure.OfVariable(err)
 	}
-	p.tracer.begin(trace.Action{Title: "Open " + p.TestURL, Class: traced, Method: step.GoToURL, Params: map[string]string{"url": p.TestURL}})
-	err = p.open(ctx, address)
-	p.tracer.end(ctx, p.stepExecution, err)
+	p.Tracer.Begin(trace.Action{Title: "Open " + p.TestURL, Class: session.Traced, Method: step.GoToURL, Params: map[string]string{"url": p.TestURL}})
+	err = browsing.Navigator{Execution: p.Execution}.Open(ctx, address)
+	p.Tracer.End(ctx, p.Execution, err)
 	return err
-}
-
-// setTimeouts sets those of the session unless it has them.
-func (p preparation) setTimeouts(ctx context.Context) error {
-	has, _ := p.driver.Capabilities["timeouts"].(map[string]any)
-	page, _ := has["pageLoad"].(float64)
-	script, _ := has["script"].(float64)
-	if page == float64(p.PageTimeout.Milliseconds()) && script == float64(p.scriptTimeout().Milliseconds()) {
-		return nil
-	}
-	return p.pastDialogs(ctx, func() error {
-		return p.driver.SetTimeouts(ctx, webdriver.Timeouts{PageLoad: p.PageTimeout, Script: p.scriptTimeout()})
-	})
 }
 
 // noteFirstWindow stores the window that the test begins in, where a step, the
 // screenshots or the trace need it.
 func (p preparation) noteFirstWindow(ctx context.Context) error {
-	needed := p.screenshotter.parallel || p.tracer != nil
+	needed := p.Screenshotter.Parallel || p.Tracer != nil
 	for _, s := range p.Steps {
 		needed = needed || s.Tool.Type == step.SwitchWindow
 	}
 	if !needed {
 		return nil
 	}
-	return p.pastDialogs(ctx, func() (err error) {
-		p.window, err = p.driver.Window(ctx)
-		p.windows = []string{p.window}
+	return p.PastDialogs(ctx, func() (err error) {
+		p.Window, err = p.Driver.Window(ctx)
+		p.Windows = []string{p.Window}
 		return err
 	})
+}
+
+// checkPlatform ends a test at once that has a step which its target cannot do. A step that
+// may be left out does not count, and in an app none that may be in a web view.
+func (p preparation) checkPlatform() error {
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		switch {
+		case p.Lease.Mobile && s.Tool.Type == step.SwitchContext:
+			return nil
+		case s.Optional || s.When != nil:
+		case !p.Lease.Mobile && step.IsMobile(&s.Tool):
+			return app.NotInBrowsers(&s.Tool)
+		case p.Lease.Mobile && step.IsWeb(&s.Tool):
+			return app.Unavailable(s.Tool.Type)
+		}
+	}
+	return nil
+}
+
+// openNetwork prepares what the steps on requests, downloads and the console need.
+func (p preparation) openNetwork(ctx context.Context) error {
+	s := p.Session
+	s.Network = s.NewNetwork()
+	return p.PastDialogs(ctx, func() error { return s.Network.Prepare(ctx, p.Steps) })
+}
+
+// choosesFiles reports whether a step answers the chooser that another opens.
+func choosesFiles(steps []step.Step) bool {
+	for i := range steps {
+		for _, t := range append([]step.Tool{session.Innermost(steps[i].Tool)}, session.Innermost(steps[i].Tool).Args.Tools...) {
+			if t.Type == step.UploadFile && t.Args.Selector == nil {
+				return true
+			}
+		}
+	}
+	return false
 }

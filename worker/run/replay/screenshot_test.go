@@ -3,21 +3,15 @@ package replay_test
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
 	"image"
-	"io"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 
-	"github.com/coder/websocket"
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/step"
-	"github.com/slipway-qa/slipway/worker/browser/webdriver"
 	"github.com/slipway-qa/slipway/worker/run/replay"
 )
 
@@ -111,52 +105,4 @@ func TestScreenshotsOfFailedAssertion(t *testing.T) {
 	require.Equal(t, []int{0, 1}, at)
 	require.Equal(t, "id", r.Records[0].ScreenshotID)
 	require.Equal(t, "id", r.Records[1].ScreenshotID)
-}
-
-// A browser that replaces one page by another has none to capture; it is asked again.
-func TestRefusedScreenshotIsRequestedAgain(t *testing.T) {
-	t.Parallel()
-	var requests atomic.Int32
-	var server *httptest.Server
-	server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == "/session" {
-			socket := strings.Replace(server.URL, "http", "ws", 1)
-			_, _ = io.WriteString(w, `{"value":{"sessionId":"s","capabilities":{"webSocketUrl":"`+socket+`"}}}`)
-			return
-		}
-		conn, err := websocket.Accept(w, r, nil)
-		if err != nil {
-			return
-		}
-		defer conn.CloseNow()
-		for {
-			_, doc, err := conn.Read(r.Context())
-			var command struct {
-				ID     uint64
-				Method string
-			}
-			if err != nil || json.Unmarshal(doc, &command) != nil {
-				return
-			}
-			response := fmt.Sprintf(`{"type":"success","id":%d,"result":{"session":"d"}}`, command.ID)
-			if command.Method == "goog:cdp.sendCommand" {
-				response = fmt.Sprintf(`{"type":"success","id":%d,"result":{"result":{"data":"aW1hZ2U="}}}`, command.ID)
-				if requests.Add(1) < 3 {
-					response = fmt.Sprintf(`{"type":"error","id":%d,"error":"unknown error","message":"Unable to capture screenshot"}`, command.ID)
-				}
-			}
-			if conn.Write(r.Context(), websocket.MessageText, []byte(response)) != nil {
-				return
-			}
-		}
-	}))
-	t.Cleanup(server.Close)
-	remote, err := webdriver.New(webdriver.Config{URL: server.URL})
-	require.NoError(t, err)
-	session, err := remote.NewSession(t.Context(), nil)
-	require.NoError(t, err)
-	data, err := replay.Screenshot(t.Context(), session, "window")
-	require.NoError(t, err)
-	require.Equal(t, "image", string(data))
-	require.EqualValues(t, 3, requests.Load())
 }

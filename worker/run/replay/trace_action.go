@@ -6,16 +6,19 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
+	"github.com/slipway-qa/slipway/worker/run/replay/failure"
+	"github.com/slipway-qa/slipway/worker/run/replay/page"
+	"github.com/slipway-qa/slipway/worker/run/replay/session"
 	"github.com/slipway-qa/slipway/worker/run/trace"
 )
 
 // actionOf returns what a trace says of a step. Variables stay what they are.
 func (t *testExecution) actionOf(i int) trace.Action {
-	if t.tracer == nil {
+	if t.Tracer == nil {
 		return trace.Action{}
 	}
-	s, at := &t.Steps[i], t.place(i)
-	inner := innermost(s.Tool)
+	s, at := &t.Steps[i], t.Place(i)
+	inner := session.Innermost(s.Tool)
 	params := map[string]string{"step": s.ID}
 	if doc, err := json.Marshal(inner.Args); err == nil && len(doc) < 4<<10 {
 		params["args"] = string(doc)
@@ -26,25 +29,25 @@ func (t *testExecution) actionOf(i int) trace.Action {
 	if at.Group != nil {
 		params["group"] = fmt.Sprintf("%s (%s)", at.Group.Name, at.Group.ID)
 	}
-	return trace.Action{Title: titleOf(t, i), Class: traced, Method: inner.Type, Params: params}
+	return trace.Action{Title: titleOf(t, i), Class: session.Traced, Method: inner.Type, Params: params}
 }
 
 // titleOf names a step for people. Variables stay what they are.
 func titleOf(t *testExecution, i int) string {
-	inner := innermost(t.Steps[i].Tool)
+	inner := session.Innermost(t.Steps[i].Tool)
 	words := []string{strings.ReplaceAll(inner.Type, "_", " ")}
 	if inner.Type == step.RunGroup {
-		words = append(words, fmt.Sprintf("%q", bounded(t.groupName(i), 100)))
+		words = append(words, fmt.Sprintf("%q", failure.Bounded(t.groupName(i), 100)))
 	}
 	if inner.Args.Selector != nil {
-		words = append(words, t.showSelector(pageSelectorOf(inner.Args.Selector)))
+		words = append(words, t.ShowSelector(page.SelectorOf(inner.Args.Selector)))
 	}
 	if m := inner.Args.Matcher; m != nil {
 		words = append(words, m.Name)
 	}
-	for _, text := range []string{inner.Args.URL, text(inner.Args.Text), text(inner.Args.OptionValue), inner.Args.Key} {
+	for _, text := range []string{inner.Args.URL, session.Text(inner.Args.Text), session.Text(inner.Args.OptionValue), inner.Args.Key} {
 		if text != "" {
-			words = append(words, fmt.Sprintf("%q", bounded(text, 100)))
+			words = append(words, fmt.Sprintf("%q", failure.Bounded(text, 100)))
 		}
 	}
 	title := strings.Join(words, " ")
@@ -57,37 +60,5 @@ func phaseOf(phase string) trace.Action {
 	if phase == step.TearDown {
 		title = "Tear-down"
 	}
-	return trace.Action{Title: title, Class: traced, Method: phase}
-}
-
-// beginWhole begins an action of which those that follow are parts, until endWhole.
-func (t *tracer) beginWhole(a trace.Action) {
-	if t != nil {
-		t.begin(a)
-		t.wholes = append(t.wholes, t.call)
-	}
-}
-
-// endWhole ends the action that beginWhole began last; failed is "" where it did what it should.
-func (t *tracer) endWhole(failed string) {
-	if t == nil || len(t.wholes) == 0 {
-		return
-	}
-	last := len(t.wholes) - 1
-	t.recorder.EndWhole(t.wholes[last], failed)
-	t.call, t.wholes = "", t.wholes[:last]
-}
-
-// endGroup ends the action of a step that ran a group.
-func (t *tracer) endGroup(record step.Record) {
-	if t == nil || len(t.wholes) == 0 {
-		return
-	}
-	failed := ""
-	if record.Status == step.Failed {
-		failed = record.Result.Message
-	} else {
-		t.recorder.Log(t.wholes[len(t.wholes)-1], record.Result.Message)
-	}
-	t.endWhole(failed)
+	return trace.Action{Title: title, Class: session.Traced, Method: phase}
 }

@@ -1,0 +1,71 @@
+package intent
+
+import "testing"
+
+// first returns the likeliest reading of a sentence, with what it leaves.
+func first(sentence, lang string) string {
+	text := ReadIn(sentence, lang)
+	if len(text.Readings) == 0 {
+		return "nothing"
+	}
+	if left := text.Readings[0].Left(sentence); left != "" {
+		return text.Readings[0].String() + " ? " + left
+	}
+	return text.Readings[0].String()
+}
+
+// readsAs holds sentences to what is read of them.
+func readsAs(t *testing.T, list [][3]string) {
+	t.Helper()
+	for _, c := range list {
+		if got := first(c[1], c[0]); got != c[2] {
+			t.Errorf("%s\n got %s\nwant %s", c[1], got, c[2])
+		}
+	}
+}
+
+// TestUnwished turns off what somebody does not want, and does nothing that he does not want done.
+func TestUnwished(t *testing.T) {
+	readsAs(t, [][3]string{
+		{"en", "I don't want the newsletter", "toggle[newsletter, off]"},
+		{"en", "I no longer want SMS alerts", "toggle[SMS <message/alerts>, off]"},
+		{"en", "I do not want to get the newsletter any more", "toggle[newsletter, off]"},
+		{"de", "Ich möchte den Newsletter nicht mehr bekommen", "toggle[Newsletter, off]"},
+		{"de", "Ich will keine SMS mehr", "toggle[SMS, off]"},
+		{"fr", "Je ne veux plus recevoir les alertes, enregistre", "toggle[<message/alertes>, off] | submit[]"},
+		{"es", "Ya no quiero recibir el boletín", "toggle[boletín, off]"},
+		{"en", "I want to receive SMS alerts too", "toggle[SMS <message/alerts>, on]"},
+		{"en", "I don't want to delete the note", "!remove[note]"},
+		{"de", "Ich will die Notiz nicht löschen", "!remove[Notiz]"},
+		{"es", "No quiero borrar la nota", "!remove[<text/nota>]"},
+		{"fr", "Je ne veux pas supprimer la note", "!remove[note]"},
+	})
+	if text := ReadIn("I don't want to see completed tasks", "en"); text.Readings[0].Left(text.Source) == "" {
+		t.Error("what is not to be seen was read as a deed: " + text.Readings[0].String())
+	}
+}
+
+// TestBelongings reads whose a thing is as what it is of.
+func TestBelongings(t *testing.T) {
+	readsAs(t, [][3]string{
+		{"en", "Delete the note that belongs to Ben", "remove[note of(Ben)]"},
+		{"en", "Star the one that belongs to Ben", "complete[PRO of(Ben)]"},
+		{"de", "Lösche die Notiz, die Ben gehört", "remove[Notiz having(Ben)]"},
+		{"fr", "Supprime la note qui appartient à Ben", "remove[note of(Ben)]"},
+		{"es", "Borra la nota que pertenece a Ben", "remove[<text/nota> of(Ben)]"},
+	})
+}
+
+// TestBackTo moves things back, and takes out what is taken out again.
+func TestBackTo(t *testing.T) {
+	readsAs(t, [][3]string{
+		{"en", `Move the card "Fix login" from Review back to In progress`, `move["Fix login" <card/card>, to=In progress, from=Review]`},
+		{"en", "Move the mail from Inbox back to Drafts", "move[mail, to=Drafts, from=Inbox]"},
+		{"en", "Skip forward two weeks", "page[amount=2_weeks, at=next]"},
+		{"en", "Take the lamp out again", "remove[lamp]"},
+		{"en", "Mark it as paid and make sure nothing else changed", "complete[PRO, become=paid] | check[unchanged: other PRO]"},
+		{"en", "Turn on mentions by e-mail", "toggle[mentions having(e-mail), on]"},
+		{"en", "Turn off mentions and comments", "toggle[mentions + comments, off]"},
+		{"en", "Turn off sounds, nothing else", "toggle[sounds, off] | !toggle[other PRO, off]"},
+	})
+}
