@@ -106,8 +106,9 @@ func controlState(m *page.Model, i int) string {
 func held(m *page.Model, i int) string {
 	f := &m.Fields[i]
 	text := f.Value
+	said := strings.Split(f.Value, ", ")
 	for _, o := range f.Options {
-		if o.Selected {
+		if o.Selected && !slices.Contains(said, o.Label) {
 			text += "|" + o.Label
 		}
 	}

@@ -3,7 +3,6 @@ package find
 import (
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word"
-	"slices"
 )
 
 // role is what a text is to the thing that has it.
@@ -55,6 +54,7 @@ type index struct {
 	general []ref
 	// inside are the fields by record.
 	inside map[int][]int
+	labels map[string]bool // of the fields, nil before they are asked for
 	words  *words
 	lists  int // one more than how many lists there are, 0 before they are counted
 	// comparers are by the language of what is looked for.
@@ -277,5 +277,11 @@ func (ix *index) page() []ref {
 // labelled reports whether a text is the label of a field: what stands near another field, and is
 // the label of this one, does not name that other one.
 func (ix *index) labelled(text string) bool {
-	return slices.ContainsFunc(ix.m.Fields, func(f page.Field) bool { return f.Label == text })
+	if ix.labels == nil {
+		ix.labels = make(map[string]bool, len(ix.m.Fields))
+		for i := range ix.m.Fields {
+			ix.labels[ix.m.Fields[i].Label] = true
+		}
+	}
+	return ix.labels[text]
 }

@@ -69,3 +69,16 @@ func TestBackTo(t *testing.T) {
 		{"en", "Turn off sounds, nothing else", "toggle[sounds, off] | !toggle[other PRO, off]"},
 	})
 }
+
+// TestEinstellen sets what is to be so, and adds nothing.
+func TestEinstellen(t *testing.T) {
+	list := ReadIn("Mindestens 7 Sitze einstellen.", "de")
+	for i := range list.Readings {
+		for _, g := range list.Readings[i].Goals {
+			if g.Effect == Add {
+				t.Errorf("reading %d: %s", i, list.Readings[i].String())
+			}
+		}
+	}
+	t.Log(list.Readings[0].String())
+}

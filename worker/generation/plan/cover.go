@@ -30,8 +30,8 @@ func (p *planner) uncover(ctx context.Context, before *page.Model, node int) (*p
 	if banner < 0 || p.pressedBefore() && before.Index().ByRef(now.Nodes[banner].Ref) >= 0 && p.first.Index().ByRef(now.Nodes[banner].Ref) < 0 {
 		return nil, nil // a deed of the text opened it
 	}
-	if chosenIn(now, banner) {
-		return p.leaveList(ctx)
+	if p.openList(now, at, banner) {
+		return p.leaveList(ctx, now.Nodes[at].Ref)
 	}
 	closing := method.Closing(now, banner)
 	if closing < 0 {
@@ -82,23 +82,39 @@ func (p *planner) speaksOfCovers() bool {
 	return false
 }
 
-// chosenIn reports whether an element holds a list of which something is chosen: what lies over others is
-// its options, and no banner, and a cross in it takes out what was chosen.
-func chosenIn(m *page.Model, node int) bool {
+// openList reports whether what lies over a node is the options of a list of which something is chosen: a cross
+// in it takes out what was chosen. The page did not begin with them, and had the list without them. A select
+// of the browser draws its options over the page, and none lie in it.
+func (p *planner) openList(m *page.Model, node, banner int) bool {
+	cover := m.Nodes[node].Cover
+	if at := p.first.Index().ByRef(cover); cover == "" || at >= 0 && !p.first.Nodes[at].Hidden {
+		return false
+	}
 	return slices.ContainsFunc(m.Fields, func(f page.Field) bool {
-		return (f.Kind == "choice" || f.Kind == "choices") && strings.TrimSpace(f.Value) != "" && m.Inside(node, f.Node)
+		if f.Kind != "choice" && f.Kind != "choices" || m.Nodes[f.Node].Tag == "select" {
+			return false
+		}
+		return strings.TrimSpace(f.Value) != "" && m.Inside(banner, f.Node) && p.first.Index().ByRef(m.Nodes[f.Node].Ref) >= 0
 	})
 }
 
-// leaveList goes on from a list whose options are still open, and closes them by that.
-func (p *planner) leaveList(ctx context.Context) (*page.Model, error) {
+// leaveList goes on from a list whose options are still open, and closes them by that. It returns nil where they
+// still lie over the element with a ref.
+func (p *planner) leaveList(ctx context.Context, ref string) (*page.Model, error) {
 	if err := p.full(); err != nil {
 		return nil, err
 	}
-	s := step.Step{ID: p.newID(), Tool: step.Tool{Type: step.PressKey, Args: step.Args{Key: "Tab"}}}
+	s := step.Step{ID: p.newID(), Optional: true, Tool: step.Tool{Type: step.PressKey, Args: step.Args{Key: "Tab"}}}
 	if record, err := p.execute(ctx, s); err != nil || record.Status != step.Passed {
 		return nil, err
 	}
+	now, err := p.lookAnew(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if at := now.Index().ByRef(ref); at < 0 || now.Nodes[at].Covered {
+		return nil, nil
+	}
 	p.keep(s, "leaves the list")
-	return p.lookAnew(ctx)
+	return now, nil
 }

@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -69,5 +70,71 @@ func TestRunClosesWhatLiesOverAControl(t *testing.T) {
 	}
 	if len(out.Steps) != 2 || !out.Steps[0].Optional || out.Steps[1].Optional {
 		t.Errorf("steps %v", out.Steps)
+	}
+}
+
+// A banner with a list of languages is closed as any other; the options of a list of the page, that were
+// opened, are left by the keyboard: a cross in them takes out what was chosen.
+func TestWhatLiesOverAControlIsAListOnlyWhereItWasOpened(t *testing.T) {
+	for _, c := range []struct {
+		name, over, did string
+	}{
+		{"a banner with a list", "select", "click accept,click save"},
+		{"a banner with a list of its own", "div", "click accept,click save"},
+		{"the options of a list", "", "click lang,press_key,click save"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			open, saved := c.over != "", false
+			s := &scene{lang: "en"}
+			s.nodes = func() []snapshot.Node {
+				save := pressable("save", "button", "Save")
+				save.Box, save.Covered = [4]int{10, 10, 100, 20}, open
+				lang := snapshot.Node{Ref: "lang", Parent: -1, Tag: cmp.Or(c.over, "div"), Role: "combobox", Name: "Language", Label: "Language", Value: "English", HasValue: true, Interactive: true}
+				list := []snapshot.Node{save}
+				switch {
+				case c.over != "" && open:
+					lang.Parent = 1
+					list = append(list, snapshot.Node{Ref: "banner", Parent: -1, Tag: "div", Role: "dialog", Name: "We use cookies", Layer: "fixed", Box: [4]int{0, 0, 1000, 300}}, lang)
+					for _, n := range []snapshot.Node{pressable("accept", "button", "Accept all"), pressable("more", "button", "Settings")} {
+						n.Parent = 1
+						list = append(list, n)
+					}
+				case c.over == "":
+					lang.Parent = 1
+					list = append(list, snapshot.Node{Ref: "part", Parent: -1, Tag: "div"}, lang)
+					if open {
+						list[0].Cover = "options"
+						cross := pressable("cross", "button", "Close")
+						cross.Parent = 1
+						list = append(list, snapshot.Node{Ref: "options", Parent: 1, Tag: "div", Role: "listbox", Layer: "absolute", Box: [4]int{0, 0, 1000, 300}}, cross)
+					}
+				}
+				if saved {
+					list = append(list, snapshot.Node{Ref: "said", Parent: -1, Tag: "p", Role: "status", Name: "Saved."})
+				}
+				return list
+			}
+			s.on = func(tool, ref, _ string) {
+				switch {
+				case ref == "lang":
+					open = true
+				case ref == "accept" || tool == step.PressKey:
+					open = open && tool == step.PressKey && c.over != ""
+				case ref == "save" && !open:
+					saved = true
+				}
+			}
+			s.fails = func(ref string) bool { return ref == "save" && open }
+			text := "Click Save."
+			if c.over == "" {
+				text = "Click Language. Click Save."
+			}
+			if err := s.run(t, text); err != nil {
+				t.Fatal(err)
+			}
+			if did := strings.Join(s.did, ","); did != c.did || !saved {
+				t.Errorf("did %s", did)
+			}
+		})
 	}
 }

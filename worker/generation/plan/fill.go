@@ -71,9 +71,9 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		return err
 	}
 	stuck := map[int]bool{}
-	shown := 0
+	shown, read := 0, len(p.lists)
 	for range 3*len(f.fields) + 2 {
-		m, err := p.look(ctx)
+		m, err := p.lookForOptions(ctx, f, within, &read)
 		if err != nil {
 			return err
 		}

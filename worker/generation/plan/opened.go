@@ -109,10 +109,14 @@ func stillAsks(a *attempt, now *page.Model, w *method.Way) bool {
 	if len(c.Added) > 0 || !w.Guess && !w.Reveals && saysMade(c, a) {
 		return false
 	}
+	seen := map[string]bool{}
+	for i := range a.start.Fields {
+		if was := &a.start.Fields[i]; !was.Hidden {
+			seen[strings.Join(was.Names, "|")] = true
+		}
+	}
 	return slices.ContainsFunc(now.Fields, func(f page.Field) bool {
-		return !f.Hidden && f.Value != "" && now.Nodes[f.Node].Editable && !slices.ContainsFunc(a.start.Fields, func(was page.Field) bool {
-			return !was.Hidden && slices.Equal(was.Names, f.Names)
-		})
+		return !f.Hidden && f.Value != "" && now.Nodes[f.Node].Editable && !seen[strings.Join(f.Names, "|")]
 	})
 }
 

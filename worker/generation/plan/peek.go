@@ -3,7 +3,6 @@ package plan
 import (
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -33,7 +32,9 @@ func (p *planner) peek(ctx context.Context, f *form, within func(m *page.Model) 
 			return err
 		}
 		left, _ := f.left()
-		at := p.unreadList(m, p.wantIn(m, within(m)))
+		w := p.wantIn(m, within(m))
+		w.Taken = f.taken
+		at := p.unreadList(m, w)
 		if at < 0 || !p.unplaced(m, left, within(m)) {
 			return nil
 		}
@@ -76,16 +77,33 @@ func (p *planner) peek(ctx context.Context, f *form, within func(m *page.Model) 
 	return nil
 }
 
+// lookForOptions returns what the page shows now, and reads its lists again where fewer are known than were read:
+// what was chosen may have changed them.
+func (p *planner) lookForOptions(ctx context.Context, f *form, within func(m *page.Model) int, read *int) (*page.Model, error) {
+	m, err := p.look(ctx)
+	if err != nil || len(p.lists) >= *read {
+		return m, err
+	}
+	if err := p.peek(ctx, f, within); err != nil {
+		return nil, err
+	}
+	*read = len(p.lists)
+	return p.look(ctx)
+}
+
 // unreadList returns a field of a form that is a closed list of which nobody knows the options; -1.
 func (p *planner) unreadList(m *page.Model, w find.Want) int {
-	return slices.IndexFunc(m.Fields, func(f page.Field) bool {
-		if !isList(&f) || f.Hidden || f.Disabled || behind(m, f.Node) || w.Within >= 0 && !m.Inside(w.Within, f.Node) || w.Within < 0 && f.Record >= 0 {
-			return false
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if !isList(f) || f.Hidden || f.Disabled || behind(m, f.Node) || w.Within >= 0 && !m.Inside(w.Within, f.Node) || w.Within < 0 && f.Record >= 0 {
+			continue
 		}
-		at := slices.IndexFunc(m.Fields, func(o page.Field) bool { return o.Node == f.Node })
-		_, known := p.lists[listName(m, at)]
-		return !known && !w.Taken[m.Nodes[f.Node].Ref] && !strings.ContainsAny(f.Value, "0123456789") && !method.Narrows(m, at)
-	})
+		_, known := p.lists[listName(m, i)]
+		if !known && !w.Taken[m.Nodes[f.Node].Ref] && !strings.ContainsAny(f.Value, "0123456789") && !method.Narrows(m, i) {
+			return i
+		}
+	}
+	return -1
 }
 
 // unplaced reports whether a value has no name and is no number or date, and goes into no field, or into one
@@ -113,11 +131,16 @@ func isList(f *page.Field) bool {
 // optionsIn returns the texts of the options that came: what can be pressed, or has the role of one.
 func optionsIn(before, now *page.Model) []string {
 	var list []string
+	holds := map[int]bool{} // has a control below it
+	for i := range now.Controls {
+		for at := now.Nodes[now.Controls[i].Node].Parent; at >= 0 && !holds[at]; at = now.Nodes[at].Parent {
+			holds[at] = true
+		}
+	}
 	for _, i := range newNodes(before, now) {
 		n := &now.Nodes[i]
 		text := strings.TrimSpace(n.Name)
-		holds := slices.ContainsFunc(now.Controls, func(c page.Control) bool { return c.Node != i && now.Inside(i, c.Node) })
-		if c := now.ControlAt(i); c >= 0 && now.Controls[c].Node == i && !holds {
+		if c := now.ControlAt(i); c >= 0 && now.Controls[c].Node == i && !holds[i] {
 			text = strings.TrimSpace(effect.ControlName(now, c))
 		} else if n.Role != "option" && n.Role != "menuitem" && n.Role != "treeitem" {
 			continue
@@ -129,21 +152,53 @@ func optionsIn(before, now *page.Model) []string {
 	return list
 }
 
-// listName is what the options of a list are remembered by: its names, and which one it is of those that
-// have the same.
+// listName is what the options of a list are remembered by: its element on its page, and its names.
 func listName(m *page.Model, field int) string {
-	of := func(i int) string { return strings.Join(m.Fields[i].Names, "|") }
-	n := 0
-	for i := range field {
-		if of(i) == of(field) {
-			n++
+	f := &m.Fields[field]
+	return strings.Join(append([]string{m.URL, m.Nodes[f.Node].Ref}, f.Names...), "|")
+}
+
+// forgetLists has the options of lists be unknown again, for what is claimed of the page, and what is done next.
+func (p *planner) forgetLists() {
+	if len(p.lists) > 0 {
+		p.lists, p.model = nil, nil
+	}
+}
+
+// forgetDependent forgets the options of the lists besides one in which something else is chosen now: they may
+// depend on it. What is typed leaves them.
+func (p *planner) forgetDependent(before, now *page.Model) {
+	if len(p.lists) == 0 || before == nil {
+		return
+	}
+	held := map[string]string{}
+	for i := range before.Fields {
+		held[listName(before, i)] = before.Fields[i].Value
+	}
+	for i := range now.Fields {
+		name := listName(now, i)
+		was, known := held[name]
+		if !known || was == now.Fields[i].Value || !chooses(&now.Fields[i]) {
+			continue
+		}
+		options, read := p.lists[name]
+		clear(p.lists)
+		if read {
+			p.lists[name] = options
 		}
 	}
-	return of(field) + "#" + strconv.Itoa(n)
+}
+
+// chooses reports whether a field is no text: one of several is chosen in it, or it is on or off.
+func chooses(f *page.Field) bool {
+	return f.Kind == "choice" || f.Kind == "choices" || f.Kind == "switch"
 }
 
 // recallLists gives the fields of a model the options that were read of them.
 func (p *planner) recallLists(m *page.Model) {
+	if len(p.lists) == 0 {
+		return
+	}
 	for i := range m.Fields {
 		f := &m.Fields[i]
 		if !isList(f) {

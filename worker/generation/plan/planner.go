@@ -81,7 +81,7 @@ type planner struct {
 	askedReadings bool
 	askedThings   int
 	decided       []Decision
-	// lists are the options of lists that were opened to read them, by listName.
+	// lists are the options of lists that were opened to read them for the present goal, by listName.
 	lists map[string][]string
 }
 
@@ -163,6 +163,7 @@ func (p *planner) look(ctx context.Context) (*page.Model, error) {
 		return nil, err
 	}
 	p.model = page.New(s, page.After(p.last))
+	p.forgetDependent(p.last, p.model)
 	p.recallLists(p.model)
 	if s.Dialog == nil {
 		p.last = p.model

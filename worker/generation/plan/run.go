@@ -122,7 +122,7 @@ func (p *planner) readings(ctx context.Context, from int) error {
 
 // begin forgets what an earlier reading did.
 func (p *planner) begin(r *intent.Reading) {
-	p.reading, p.model, p.before, p.first, p.seen = r, nil, nil, nil, nil
+	p.reading, p.model, p.before, p.first, p.seen, p.lists = r, nil, nil, nil, nil, nil
 	p.drop(0)
 	p.report()
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
@@ -155,6 +155,7 @@ func (p *planner) read(ctx context.Context) error {
 		g := &p.reading.Goals[i]
 		p.goal, p.next = g, p.reading.Goals[i+1:]
 		p.enterScope(g)
+		p.forgetLists()
 		if g.Forbidden {
 			continue
 		}
@@ -176,6 +177,7 @@ func (p *planner) read(ctx context.Context) error {
 		p.note(describe(g), p.words(g.Span))
 	}
 	p.goal = nil
+	p.forgetLists()
 	return p.finish(ctx)
 }
 

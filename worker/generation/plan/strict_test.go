@@ -23,6 +23,8 @@ type scene struct {
 	// answered is called with what a question was answered with.
 	answered func(text string)
 	did      []string
+	// fails reports whether what is done to an element does not work.
+	fails func(ref string) bool
 }
 
 func (s *scene) Snapshot(context.Context) (*snapshot.Snapshot, error) {
@@ -61,6 +63,9 @@ func (s *scene) Do(_ context.Context, st step.Step) (step.Record, error) {
 	}
 	if st.Tool.Args.OptionValue != nil {
 		text = *st.Tool.Args.OptionValue
+	}
+	if s.fails != nil && s.fails(ref) {
+		return step.Record{StepID: st.ID, Tool: st.Tool, Status: step.Failed}, nil
 	}
 	s.did = append(s.did, strings.TrimSpace(st.Tool.Type+" "+ref))
 	switch {

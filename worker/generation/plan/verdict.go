@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -54,10 +55,12 @@ func acknowledged(c *effect.Change, a *attempt) bool {
 	if a.goal.Effect != intent.Add || a.from == nil || len(a.goal.Fields) == 0 || !slices.ContainsFunc(c.NewLines, func(i int) bool { return c.After.Lines[i].Live }) {
 		return false
 	}
-	held := func(f *page.Field) bool {
-		return slices.ContainsFunc(c.Before.Fields, func(was page.Field) bool { return slices.Equal(was.Names, f.Names) && was.Value == f.Value })
+	says := func(f *page.Field) string { return strings.Join(append([]string{f.Value}, f.Names...), "|") }
+	held := map[string]bool{}
+	for i := range c.Before.Fields {
+		held[says(&c.Before.Fields[i])] = true
 	}
-	if slices.ContainsFunc(c.After.Fields, func(f page.Field) bool { return !f.Hidden && f.Kind == "text" && f.Value != "" && !held(&f) }) {
+	if slices.ContainsFunc(c.After.Fields, func(f page.Field) bool { return !f.Hidden && f.Kind == "text" && f.Value != "" && !held[says(&f)] }) {
 		return false
 	}
 	return took(c, a)
