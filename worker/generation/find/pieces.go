@@ -108,11 +108,21 @@ func part(f *intent.Field, from, to int) intent.Field {
 	return intent.Field{Prep: f.Prep, Span: span, Value: intent.Value{Span: span, Text: strings.TrimSpace(text)}}
 }
 
+// companies are the words that the name of a company ends with.
+var companies = map[string]bool{
+	"ag": true, "bv": true, "co": true, "corp": true, "eg": true, "ev": true, "gbr": true, "gmbh": true, "inc": true, "kg": true, "limited": true,
+	"llc": true, "ltd": true, "ohg": true, "plc": true, "sa": true, "sarl": true, "sas": true, "se": true, "sl": true, "slu": true, "ug": true,
+}
+
 // person returns the first and the last name of somebody, each with the field that asks for it; nil where
-// a value is no full name, or the page does not ask for both.
+// a value is no full name, or the page does not ask for both. Which of three words is of the last name
+// nobody knows, nor whether two name a company where the page asks for one as well.
 func (a *assigner) person(f *intent.Field) []intent.Field {
-	at := strings.LastIndexByte(f.Value.Text, ' ')
-	if at < 0 || !personal(f.Value.Text) {
+	at := strings.IndexByte(f.Value.Text, ' ')
+	if at < 0 || strings.Count(f.Value.Text, " ") > 1 || !personal(f.Value.Text) {
+		return nil
+	}
+	if companies[strings.ToLower(strings.ReplaceAll(f.Value.Text[at+1:], ".", ""))] || a.asking("company") != nil {
 		return nil
 	}
 	first, last := part(f, 0, at), part(f, at, len(f.Value.Text))

@@ -22,6 +22,10 @@ func TestSplit(t *testing.T) {
 		s.field(0, "text", "First name", "")
 		s.field(0, "text", "Surname", "")
 	}
+	firm := func(s *sketch) {
+		join(s)
+		s.field(0, "text", "Company", "")
+	}
 	order := func(s *sketch) {
 		s.field(0, "choice", "Article", "", "Oats", "Cocoa")
 		s.field(0, "text", "Pieces", "")
@@ -36,7 +40,10 @@ func TestSplit(t *testing.T) {
 		"a kind that nobody offers":   {"de", "4 Tage Bildungsurlaub", leave, []string{"4 Tage Bildungsurlaub"}, "4 Tage Bildungsurlaub"},
 		"so many of a thing":          {"en", "40 of the Cocoa", order, []string{"40 of the Cocoa"}, "40 | Cocoa"},
 		"a number that nobody counts": {"en", "40 Cocoa", join, []string{"40 Cocoa"}, "40 Cocoa"},
-		"first and last name":         {"en", "Lou Ann Hart", join, []string{"Lou Ann Hart"}, "First name=Lou Ann | Surname=Hart"},
+		"first and last name":         {"en", "Lou Hart", join, []string{"Lou Hart"}, "First name=Lou | Surname=Hart"},
+		"three names":                 {"es", "Inés Faro Díaz", join, []string{"Inés Faro Díaz"}, "Inés Faro Díaz"},
+		"a company":                   {"en", "Acme Ltd.", join, []string{"Acme Ltd."}, "Acme Ltd."},
+		"a person or a company":       {"en", "Green Tea", firm, []string{"Green Tea"}, "Green Tea"},
 		"one field for the name":      {"en", "Lou Hart", func(s *sketch) { s.field(0, "text", "Full name", "") }, []string{"Lou Hart"}, "Lou Hart"},
 		"what its field is called":    {"en", "Lenny as a guest", func(s *sketch) { s.field(0, "choices", "Guests", "", "Lena", "Lenny") }, []string{"Lenny", "as:a guest"}, "guest=Lenny"},
 		"the field of what follows":   {"en", "for pick-up at Port", func(s *sketch) { s.field(0, "choice", "Pick-up", "", "Centre", "Port") }, []string{"for:pick-up", "at:Port"}, "pick-up=Port"},

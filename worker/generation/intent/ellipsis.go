@@ -9,7 +9,8 @@ import (
 
 // elided gives what is only told apart from the thing before it the noun of that: "open the first
 // question, then the last one".
-func elided(list []Description) {
+func elided(g *Goal) {
+	list := g.Target
 	for i := 1; i < len(list); i++ {
 		d, before := &list[i], &list[i-1]
 		if d.Ordinal == 0 && d.Extreme == nil || len(d.Words) > 0 || d.Noun != "" || d.Kind != "" || d.Of != nil {
@@ -19,6 +20,12 @@ func elided(list []Description) {
 			continue
 		}
 		d.Pronoun, d.Kind, d.Noun, d.NounSpan, d.Words = false, before.Kind, before.Noun, before.NounSpan, slices.Clone(before.Words)
+		if len(d.Having) == 0 {
+			d.Of, d.Having = before.Of, slices.Clone(before.Having)
+		}
+		if i == len(list)-1 && d.In == nil && before.In != nil && g.From != nil && g.From.Span.From >= d.Span.To {
+			d.In, g.From = g.From, nil // "the first one in Archive and the last one in Inbox"
+		}
 		if d.In == nil {
 			d.In = before.In
 		}
