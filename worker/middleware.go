@@ -29,6 +29,7 @@ type attempt struct {
 // attemptKey is the key of the attempt in the context of its handler.
 type attemptKey struct{}
 
+// attemptOf returns what run has put into the context: nothing else calls the mux.
 func attemptOf(ctx context.Context) *attempt {
 	a, _ := ctx.Value(attemptKey{}).(*attempt)
 	return a
@@ -38,7 +39,7 @@ func attemptOf(ctx context.Context) *attempt {
 // not passed to it as it came: the claim decides which task is worked on.
 func (w *Worker) newMux() *asynq.ServeMux {
 	mux := asynq.NewServeMux()
-	mux.Use(w.observed, w.bounded, w.held, w.named, w.recovered)
+	mux.Use(w.named, w.observed, w.bounded, w.held, w.recovered)
 	for name := range w.cfg.Handlers {
 		mux.HandleFunc(name, w.work)
 	}
@@ -114,11 +115,11 @@ func (w *Worker) held(next asynq.Handler) asynq.Handler {
 		a := attemptOf(ctx)
 		a.claim.heartbeats = w.heartbeats
 		w.heartbeats.add(a.claim.tokens, a.claim.stop)
+		defer func() { w.heartbeats.remove(a.claim.tokens) }() // a part of them may have left
 		err := next.ProcessTask(ctx, t)
 		if err != nil {
 			a.outcome = w.record(ctx, a, err)
 		}
-		w.heartbeats.remove(a.claim.tokens)
 		return err
 	})
 }
@@ -133,18 +134,30 @@ type Worked struct {
 	Tasks int `json:"tasks"`
 }
 
-// named writes into the delivery which task is worked on, where it is another one.
+// named writes into the delivery which task is worked on, where it is another one. A Redis
+// that hangs holds up neither the task nor its end, only the slot: asynq forgets the delivery
+// after that, and what is written later would stay for ever.
 func (w *Worker) named(next asynq.Handler) asynq.Handler {
 	return asynq.HandlerFunc(func(ctx context.Context, t *asynq.Task) error {
 		a := attemptOf(ctx)
-		if err := a.name(); err != nil {
-			w.cfg.Log.DebugContext(ctx, "delivery not named", "error", err)
+		doc := a.worked()
+		if doc == nil {
+			return next.ProcessTask(ctx, t)
 		}
+		written := make(chan struct{})
+		go func() {
+			defer close(written)
+			if _, err := a.from.result.Write(doc); err != nil {
+				w.cfg.Log.DebugContext(ctx, "delivery not named", "error", err)
+			}
+		}()
+		defer func() { <-written }()
 		return next.ProcessTask(ctx, t)
 	})
 }
 
-func (a *attempt) name() error {
+// worked returns the result of the delivery, nil where the task is the one it was made for.
+func (a *attempt) worked() []byte {
 	claimed := a.claim.Tasks
 	if a.from == nil || a.from.result == nil ||
 		slices.ContainsFunc(claimed, func(t ledger.Task) bool { return t.ID == a.from.task }) {
@@ -152,10 +165,9 @@ func (a *attempt) name() error {
 	}
 	doc, err := json.Marshal(Worked{TaskID: claimed[0].ID, Kind: a.kind.Name, OrganizationID: a.claim.OrganizationID(), Tasks: len(claimed)})
 	if err != nil {
-		return err
+		return nil
 	}
-	_, err = a.from.result.Write(doc)
-	return err
+	return doc
 }
 
 // recovered keeps a panic of a handler inside its task. The stack goes to the log; the

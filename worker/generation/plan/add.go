@@ -295,10 +295,6 @@ func (p *planner) make(ctx context.Context, g *intent.Goal) error {
 		}
 		f = newForm(f.fields)
 	}
-	if done, err := p.seekForm(ctx, g, f); err != nil || done {
-		return err
-	}
-	f = newForm(f.fields)
 	if err := p.through(ctx, g, f, nil); err != nil {
 		return err
 	}

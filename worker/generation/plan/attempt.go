@@ -219,9 +219,9 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	v := p.verdict(a, now, w, before)
 	switch {
 	case a.fills == nil || l.depth == 0:
-	case spoils(before, now):
+	case spoils(a, before, now, w):
 		v = effect.Verdict{State: effect.Unseen, Why: "it changed what was filled in"}
-	case v.State == effect.Reached && a.goal.Effect == intent.Add && stillAsks(a, now):
+	case v.State == effect.Reached && a.goal.Effect == intent.Add && stillAsks(a, now, w):
 		v = effect.Verdict{State: effect.Partly, Why: "what was filled in was not handed in"}
 	}
 	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)

@@ -4,19 +4,22 @@ import (
 	"context"
 	"slices"
 
+	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 // formed does a deed on things that a page has only as options of a form ("lend the tile cutter to Mia for
-// a week"): all that is said is filled in and handed in. False where the deed is none such.
+// a week"): all that is said is filled in and handed in by a control that says the deed. False where the deed
+// is none such.
 func (p *planner) formed(ctx context.Context, g *intent.Goal) (bool, error) {
 	if g.Effect != intent.Act || g.Risk != "" || len(g.Target) == 0 || len(g.Fields) == 0 && g.To == nil || g.From != nil || g.Become != nil {
 		return false, nil
 	}
 	m, err := p.look(ctx)
-	if err != nil || m.Dialog != nil {
+	if err != nil || m.Dialog != nil || len(p.saysDeed(m, g)) == 0 {
 		return false, err
 	}
 	for i := range g.Target {
@@ -34,55 +37,53 @@ func (p *planner) formed(ctx context.Context, g *intent.Goal) (bool, error) {
 	if err := p.peek(ctx, f, p.anywhere); err != nil {
 		return false, err
 	}
-	if m, err = p.look(ctx); err != nil || !p.offersAll(m, things) || !p.takesAll(m, f) && !p.paged(m, f) {
+	if m, err = p.look(ctx); err != nil || !p.offersAll(m, things) || !p.takesAll(m, f) {
 		return false, err
 	}
-	return true, p.make(ctx, &one)
+	return p.handInBy(ctx, g, &one, f)
+}
+
+// handInBy fills in a form of the page and hands it in by what says the deed of a goal, and by nothing
+// else. Where that does not make anything the page is as before.
+func (p *planner) handInBy(ctx context.Context, g, one *intent.Goal, f *form) (bool, error) {
+	mark, start := p.mark(), p.model
+	if err := p.fill(ctx, f, p.anywhere); err != nil {
+		return false, err
+	}
+	if !f.complete() {
+		return false, p.back(ctx, mark, start)
+	}
+	a := &attempt{goal: one, from: start, only: true}
+	a.options = func(t *method.Task) []method.Way {
+		if t.Depth > 0 {
+			return nil
+		}
+		return p.saysDeed(t.Model, g)
+	}
+	v, err := p.attempt(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	if v.State != effect.Reached {
+		return false, p.back(ctx, mark, start)
+	}
+	p.useMade(one)
+	return true, nil
+}
+
+// saysDeed returns the presses of the controls of a page, in no record, that are called by the deed of a goal.
+func (p *planner) saysDeed(m *page.Model, g *intent.Goal) []method.Way {
+	deed := &intent.Goal{Span: g.Span, Effect: g.Effect, Verb: g.Verb, Lemma: g.Lemma}
+	ways := method.Page(&method.Task{Model: m, Goal: deed, Lang: p.text.Lang, Inside: -1})
+	return slices.DeleteFunc(ways, func(w method.Way) bool {
+		return !says(m, deed, m.ControlAt(w.Acts[len(w.Acts)-1].Node))
+	})
 }
 
 // offersAll reports whether each value is an option of a field of the page.
 func (p *planner) offersAll(m *page.Model, values []intent.Field) bool {
 	as := find.Assign(m, values, p.wantIn(m, p.anywhere(m)))
 	return len(values) > 0 && len(as.Slots) == len(values) && len(as.Missing)+len(as.Ambiguous) == 0 && !slices.ContainsFunc(as.Slots, func(s find.Slot) bool { return s.Label == "" })
-}
-
-// seekForm opens the tabs and closed sections of a page until one has the form for an addition that no
-// control of the page says, and makes it there.
-func (p *planner) seekForm(ctx context.Context, g *intent.Goal, f *form) (bool, error) {
-	start, err := p.look(ctx)
-	if err != nil || p.cfg.Explore == ExploreOff || len(f.fields) < 2 || start.Dialog != nil || p.saysHow(start, g) {
-		return false, err
-	}
-	mark, tried := p.mark(), map[string]bool{}
-	for m := start; !p.spent() && len(tried) < maxSought; {
-		w, ok := nextPart(m, tried)
-		if !ok || len(w.Acts) == 0 || m.RecordAt(w.Acts[0].Node) >= 0 {
-			break
-		}
-		at := p.mark()
-		now, err := p.step(ctx, &w)
-		if err != nil {
-			return false, err
-		}
-		if now == nil {
-			break
-		}
-		p.cut(mark, at) // only what was opened last is needed
-		if p.takesAll(now, f) || p.paged(now, f) {
-			return p.madeIn(ctx, g, now, f)
-		}
-		m = now
-	}
-	if p.mark() > mark {
-		err = p.back(ctx, mark, start)
-	}
-	return false, err
-}
-
-// saysHow reports whether a control of a page says the deed of a goal.
-func (p *planner) saysHow(m *page.Model, g *intent.Goal) bool {
-	aim := find.Aim{Effect: g.Effect, Lemma: g.Lemma, Words: g.Target, Lang: p.text.Lang, Record: -1, Within: -1}
-	return slices.ContainsFunc(find.Controls(m, aim), func(c find.Candidate) bool { return c.Score > leastSaid && m.Controls[c.Index].Record < 0 })
 }
 
 // madeIn fills in a form of the page, with the pages that follow, and hands it in. Where that does not make

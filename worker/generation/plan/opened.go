@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/effect"
@@ -65,19 +66,47 @@ func (p *planner) needsSubmit(a *attempt, m *page.Model, l level) bool {
 }
 
 // spoils reports whether a form that is still there holds another value in one of its fields: what was pressed
-// is a part of it (the plus of a number), and hands nothing in.
-func spoils(before, now *page.Model) bool {
+// is a part of it (the plus of a number), and hands nothing in. A form may well set a field back that stands
+// elsewhere, where a message says that it took the rest.
+func spoils(a *attempt, before, now *page.Model, w *method.Way) bool {
 	c := effect.Between(before, now)
-	return len(c.Added) == 0 && !c.URL && slices.ContainsFunc(c.Fields, func(f effect.Pair) bool {
+	if len(c.Added) > 0 || c.URL || len(w.Acts) == 0 {
+		return false
+	}
+	own, made := fieldAround(before, w.Acts[len(w.Acts)-1].Node), saysMade(c, a)
+	return slices.ContainsFunc(c.Fields, func(f effect.Pair) bool {
 		was, is := &before.Fields[f.Before], &now.Fields[f.After]
-		return !was.Hidden && !is.Hidden && was.Value != "" && is.Value != "" && was.Kind != "shown" && was.Kind != "switch"
+		if was.Hidden || is.Hidden || made && f.Before != own {
+			return false
+		}
+		return was.Value != "" && is.Value != "" && was.Kind != "shown" && was.Kind != "switch"
 	})
 }
 
+// fieldAround returns the one field in the smallest element around a node that has any; -1.
+func fieldAround(m *page.Model, node int) int {
+	for up := node; up >= 0; up = m.Nodes[up].Parent {
+		own, n := -1, 0
+		for i := range m.Fields {
+			if f := &m.Fields[i]; !f.Hidden && m.Inside(up, f.Node) {
+				own, n = i, n+1
+			}
+		}
+		if n > 1 {
+			return -1
+		}
+		if n == 1 {
+			return own
+		}
+	}
+	return -1
+}
+
 // stillAsks reports whether a form that came is there as it was filled in, and nothing was added: what the page
-// says beside it is the form's own.
-func stillAsks(a *attempt, now *page.Model) bool {
-	if len(effect.Between(a.start, now).Added) > 0 {
+// says beside it is the form's own, unless it is a message of what was made.
+func stillAsks(a *attempt, now *page.Model, w *method.Way) bool {
+	c := effect.Between(a.start, now)
+	if len(c.Added) > 0 || !w.Guess && !w.Reveals && saysMade(c, a) {
 		return false
 	}
 	return slices.ContainsFunc(now.Fields, func(f page.Field) bool {
@@ -85,6 +114,18 @@ func stillAsks(a *attempt, now *page.Model) bool {
 			return !was.Hidden && slices.Equal(was.Names, f.Names)
 		})
 	})
+}
+
+// saysMade reports whether a message that came, and is no refusal, names what a goal adds.
+func saysMade(c *effect.Change, a *attempt) bool {
+	named := slices.ContainsFunc(titleFields(a.goal), func(f intent.Field) bool {
+		name := effect.Fold(f.Value.Text)
+		return name != "" && slices.ContainsFunc(c.NewLines, func(i int) bool {
+			line := &c.After.Lines[i]
+			return line.Live && strings.Contains(effect.Fold(line.Text), name)
+		})
+	})
+	return named && took(c, a)
 }
 
 // handsIn reports whether what came to be filled in has a control that hands it in: what was typed

@@ -3,19 +3,20 @@ package plan
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// chooseSaid chooses in a form for a new thing what the text says next that the thing is ("add a task
+// chooseSaid chooses in a form for a new thing what its own sentence says that the thing is ("add a task
 // "Paint", it is urgent"), where a field of the form offers that. The claim is checked afterwards as
 // any other.
 func (p *planner) chooseSaid(ctx context.Context, within func(m *page.Model) int) error {
 	for i := range p.next {
 		field := saidOfNew(&p.next[i])
-		if field == nil {
+		if field == nil || !p.saidAlong(i) {
 			return nil
 		}
 		f := newForm([]intent.Field{*field})
@@ -35,6 +36,30 @@ func (p *planner) chooseSaid(ctx context.Context, within func(m *page.Model) int
 		}
 	}
 	return nil
+}
+
+// saidAlong reports whether a claim that follows is said by the way in the sentence that orders the addition:
+// after nothing but a comma, and not asked. What a later sentence says, or a word like "then" leads to, is
+// expected.
+func (p *planner) saidAlong(at int) bool {
+	source, before, claim := p.text.Source, p.goal, &p.next[at]
+	if at > 0 {
+		before = &p.next[at-1]
+	}
+	if before.Span.To > claim.Span.From || strings.TrimSpace(source[before.Span.To:claim.Span.From]) != "," {
+		return false
+	}
+	if strings.HasPrefix(strings.TrimSpace(source[claim.Span.To:]), "?") || !claim.Claim.Plain {
+		return false
+	}
+	lead := strings.TrimRight(source[:p.goal.Span.From], " ")
+	starts := lead == "" || strings.ContainsAny(lead[len(lead)-1:], ".!?\n")
+	return starts && p.goal.Verb.From == p.goal.Span.From && beginsWithSubject(claim)
+}
+
+// beginsWithSubject reports whether nothing stands before what a claim speaks of: no order to check, no "then".
+func beginsWithSubject(g *intent.Goal) bool {
+	return len(g.Claim.Subject) == 1 && g.Claim.Subject[0].Span.From == g.Span.From
 }
 
 // saidOfNew is what a goal plainly says that "it" is, or that a property of it is, as a value of a form; nil

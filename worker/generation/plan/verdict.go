@@ -60,6 +60,11 @@ func acknowledged(c *effect.Change, a *attempt) bool {
 	if slices.ContainsFunc(c.After.Fields, func(f page.Field) bool { return !f.Hidden && f.Kind == "text" && f.Value != "" && !held(&f) }) {
 		return false
 	}
+	return took(c, a)
+}
+
+// took reports whether a page shows that it took what was handed in.
+func took(c *effect.Change, a *attempt) bool {
 	submit := *a.goal
 	submit.Effect = intent.Submit
 	v := effect.Judge(c, &submit, nil)
