@@ -139,6 +139,21 @@ func (a *assigner) person(f *intent.Field) []intent.Field {
 	return []intent.Field{first, last}
 }
 
+// wholeName reports whether a value of several words that says no field may be a name which the page asks for
+// in parts, and cannot be told into them: it goes into neither of them, nor into what stands beside them.
+func (a *assigner) wholeName(f *intent.Field, pf *page.Field) bool {
+	if f.Name != nil || !strings.Contains(f.Value.Text, " ") || digits(f.Value.Text) > 0 {
+		return false
+	}
+	if !a.namesRead {
+		a.first, a.last, a.namesRead = a.asking("first_name"), a.asking("last_name"), true
+	}
+	if a.first == nil || a.last == nil || a.first == a.last {
+		return false
+	}
+	return (f.Prep == "" || pf == a.first || pf == a.last) && a.person(f) == nil
+}
+
 // asking returns the only field of text that is called by a concept; nil.
 func (a *assigner) asking(concept string) *page.Field {
 	var found *page.Field

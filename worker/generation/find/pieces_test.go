@@ -103,3 +103,16 @@ func TestClosedLists(t *testing.T) {
 	require.Len(t, a.Slots, 1)
 	require.Equal(t, Field, a.Slots[0].To.What)
 }
+
+// A name that is asked for in parts, and cannot be told into them, goes into no field.
+func TestWholeName(t *testing.T) {
+	t.Parallel()
+	s := newSketch("en", "Page")
+	s.field(0, "text", "First name", "")
+	s.field(0, "text", "Surname", "")
+	s.field(0, "text", "Company", "")
+	for text, want := range map[string]int{"Green Tea Ltd": 0, "Inés Faro Díaz": 0, "Otto Brink": 0, "contact Ludwig Beethoven": 0, "Otto": 1} {
+		fields := Split(s.m, []intent.Field{{Value: intent.Value{Text: text, Span: intent.Span{To: len(text)}}}}, Want{Lang: "en", Within: -1})
+		require.Len(t, Assign(s.m, fields, Want{Lang: "en", Within: -1}).Slots, want, text)
+	}
+}
