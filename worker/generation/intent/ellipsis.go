@@ -7,8 +7,9 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
-// elided gives what is only told apart from the thing before it the noun of that: "open the first
-// question, then the last one".
+// elided gives what is only told apart from the thing before it the noun of that, and what else that
+// is: "open the first question, then the last one", "the oldest mail of Ann and the newest". What the
+// goal is taken from stands behind the last of them, and the first may say another place for itself.
 func elided(g *Goal) {
 	list := g.Target
 	for i := 1; i < len(list); i++ {
@@ -20,14 +21,16 @@ func elided(g *Goal) {
 			continue
 		}
 		d.Pronoun, d.Kind, d.Noun, d.NounSpan, d.Words = false, before.Kind, before.Noun, before.NounSpan, slices.Clone(before.Words)
+		d.Of = before.Of
 		if len(d.Having) == 0 {
-			d.Of, d.Having = before.Of, slices.Clone(before.Having)
+			d.Having = slices.Clone(before.Having)
 		}
-		if i == len(list)-1 && d.In == nil && before.In != nil && g.From != nil && g.From.Span.From >= d.Span.To {
-			d.In, g.From = g.From, nil // "the first one in Archive and the last one in Inbox"
+		if d.In != nil || before.In == nil {
+			continue
 		}
-		if d.In == nil {
-			d.In = before.In
+		d.In = before.In
+		if g.From != nil && i == len(list)-1 && g.From.Span.From > d.Span.From {
+			d.In, g.From = g.From, nil
 		}
 	}
 }
