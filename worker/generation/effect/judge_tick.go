@@ -62,8 +62,8 @@ func withoutBox(states []string) []string {
 	return slices.DeleteFunc(slices.Clone(states), func(s string) bool { return s == "checked" || s == "unchecked" || s == "selected" })
 }
 
-// marks are the concepts of verbs that give a thing a sign and do not finish it.
-var marks = map[string]bool{"star": true, "favorite": true, "pin": true, "flag": true, "bookmark": true, "like": true}
+// marks are the concepts of verbs that give a thing a sign or take it away, and do not finish it.
+var marks = map[string]bool{"star": true, "favorite": true, "pin": true, "flag": true, "bookmark": true, "like": true, "unfavorite": true}
 
 // boxOf is whether the only box of a record is ticked; "" without one.
 func boxOf(m *page.Model, record int) string {

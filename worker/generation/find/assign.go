@@ -60,6 +60,9 @@ type assigner struct {
 	w      Want
 	fields []intent.Field
 	places []place
+	// first and last are the fields of the parts of a name, once they were looked for.
+	first, last *page.Field
+	namesRead   bool
 }
 
 // listPlaces returns where values can go, in the order of the document.

@@ -1,6 +1,9 @@
 package find
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -159,16 +162,22 @@ func (k *claimer) where() bool {
 	return true
 }
 
-// came reports whether a place that nothing is called may be what the goal before has opened: the quoted
-// texts that the claim has of it were not seen before ("the answer must say "it blinks twice"").
+// came reports whether a place that nothing is called may be what the goal before has opened: each quoted
+// text that the claim has of it is a line now that was not seen before, and stands in no list ("in the
+// answer it must say "it blinks twice""). Dialogs, menus and lists are seen where they are.
 func (k *claimer) came(d *intent.Description) bool {
-	if k.before == nil || d.Noun == "" || len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Of != nil || d.Ordinal != 0 || k.c.Not {
+	if k.before == nil || d.Noun == "" || opened[d.Kind] || d.Kind == intent.List || d.Kind == intent.Table || k.c.Not {
+		return false
+	}
+	if len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Of != nil || d.Ordinal != 0 {
 		return false
 	}
 	was := &claimer{ix: indexOf(k.before), m: k.before, w: Want{Within: -1}}
 	isNew := func(text string, quoted bool) bool {
 		_, seen := was.quoted(text, intent.Span{})
-		return quoted && !seen
+		return quoted && !seen && slices.ContainsFunc(k.m.Lines, func(l page.Line) bool {
+			return l.Record < 0 && !l.Live && strings.EqualFold(strings.Trim(l.Text, " .!?"), strings.Trim(text, " .!?"))
+		})
 	}
 	for i := range k.c.Subject {
 		if s := &k.c.Subject[i]; !isNew(said(s), s.Quoted) {

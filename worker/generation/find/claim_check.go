@@ -131,6 +131,7 @@ func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 	w.Hidden = true
 	for i := range c.Subject {
 		d := &c.Subject[i]
+		d = others(before, d, w)
 		was, is := Description(before, d, w), Description(after, d, w)
 		if d.Other {
 			was = sameBefore(before, after, d, &is, w)
@@ -178,6 +179,21 @@ func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 	return e
 }
 
+// others takes "the other rows" for all of them where there were several before, beside those that were
+// spoken of: a single one would say nothing of the rest.
+func others(before *page.Model, d *intent.Description, w Want) *intent.Description {
+	if !d.Other || d.All || len(d.Words)+d.Count+d.Ordinal > 0 || d.Extreme != nil {
+		return d
+	}
+	all, every := *d, *d
+	all.All, every.All, every.Other = true, true, false
+	w.Among, w.Except = nil, nil
+	if len(Description(before, &every, w).Candidates) <= w.Spoken+1 {
+		return d
+	}
+	return &all
+}
+
 // sameBefore returns what "the other" was before: of all that the description means there the one that
 // shows what it does now. Which one is left out was known on the later page only. Where several show the
 // same, before or now, none is returned: nobody knows which of them it was.
@@ -220,7 +236,7 @@ func othersBefore(before, after *page.Model, all intent.Description, is *Found, 
 		}
 		was.Candidates, rest = append(was.Candidates, rest[at]), slices.Delete(slices.Clone(rest), at, at+1)
 	}
-	if is.Wanted == 0 && len(rest) > max(w.Spoken, 1) {
+	if len(rest) > w.Spoken {
 		was.Candidates = nil
 	}
 	return was

@@ -64,7 +64,7 @@ func (k *claimer) named(d *intent.Description) (holds, known bool) {
 			x.Words = append(x.Words, intent.Word{Span: v.Span, Text: a.text})
 		}
 		f, ok := k.look(&x)
-		if ok {
+		if ok = ok && k.says(d, &f.Candidates[0]); ok {
 			k.found(&f, d)
 			k.use(v.Span, "is "+f.Candidates[0].Why)
 			k.e.Checks = append(k.e.Checks, Check{Kind: "visible", Node: f.Candidates[0].Node, Group: -1, Text: v.Text})
@@ -74,6 +74,18 @@ func (k *claimer) named(d *intent.Description) (holds, known bool) {
 		all = all && ok
 	}
 	return all != k.c.Not, all || k.c.Not
+}
+
+// says reports whether a candidate may be the dialog or message that a text stands in: neither is a line
+// in a list, and a dialog is no text at all.
+func (k *claimer) says(d *intent.Description, c *Candidate) bool {
+	switch {
+	case opened[d.Kind]:
+		return c.What == Container
+	case d.Kind == intent.Message:
+		return len(c.Assumed) == 0 && (c.What == Record || c.Node < 0 || k.m.RecordAt(c.Node) < 0)
+	}
+	return true
 }
 
 // holdsAll evaluates whether a list or section has all the values in it.

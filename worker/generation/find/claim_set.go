@@ -366,7 +366,7 @@ func (k *claimer) inRecord() {
 	for i := range k.c.Subject {
 		d := k.c.Subject[i]
 		d.Having = append(slices.Clone(d.Having), *k.c.Where)
-		if !k.isShown(&d, !k.c.Not) {
+		if !k.c.Not && !k.recorded(&d) || !k.isShown(&d, !k.c.Not) {
 			k.e.Holds = false
 		}
 	}
@@ -375,4 +375,13 @@ func (k *claimer) inRecord() {
 		k.e.Missing = append(k.e.Missing, k.c.Where.Span)
 	}
 	k.use(k.c.Where.Span, "shown by it")
+}
+
+// recorded reports whether a record shows all that a description says: a text in quotes is found
+// anywhere, with or without the place that it should be in.
+func (k *claimer) recorded(d *intent.Description) bool {
+	w := k.w
+	w.Kinds = []What{Record}
+	f := Description(k.m, d, w)
+	return slices.ContainsFunc(f.Candidates, func(c Candidate) bool { return len(c.Missing) == 0 && c.Score >= Enough && k.visible(&c) })
 }

@@ -175,10 +175,12 @@ func TestOthersStay(t *testing.T) {
 		{"one more is gone", 2, account("20", "Snowdrops|done"), false},
 		{"all others", 0, account("20", "Stork count|draft", "Snowdrops|done"), true},
 		{"not all others", 0, account("20", "Snowdrops|done"), false},
+		{"the others, without all", -1, account("20", "Stork count|draft", "Snowdrops|done"), true},
+		{"not the others, without all", -1, account("20", "Snowdrops|done"), false},
 	} {
 		var p spans
 		d := p.say("/notes")
-		d.Other, d.Count, d.All = true, c.count, c.count == 0
+		d.Other, d.Count, d.All = true, max(c.count, 0), c.count == 0
 		claim := intent.Claim{Subject: []intent.Description{d}, Property: intent.Unchanged}
 		e := Claim(before, c.after, &claim, Want{Lang: "en", Within: -1, Spoken: 1})
 		if holds := e.Known && e.Holds; holds != c.holds {
@@ -204,14 +206,68 @@ func TestWhatCame(t *testing.T) {
 	for _, s := range []*sketch{closed, open} {
 		s.line(-1, "Wie geht das?")
 	}
+	closed.table(-1, "", "Ding|Preis", "Salz|1 €", "Brot|2 €")
+	open.table(-1, "", "Ding|Preis", "Salz|1 €", "Brot|2 €", "Tee|3 €")
 	open.line(-1, "Es blinkt zweimal.")
-	for text, want := range map[string]bool{"Es blinkt zweimal": true, "Wie geht das": false, "Es blinkt einmal": false} {
+	open.line(-1, "Mehl wurde hinzugefügt.")
+	for text, want := range map[string]bool{"Es blinkt zweimal": true, "Wie geht das": false, "Es blinkt einmal": false, "Tee": false, "Mehl": false} {
 		var p spans
 		subject, where := p.say(`"`+text+`"`), p.say("/Antwort")
 		claim := intent.Claim{Subject: []intent.Description{subject}, Property: intent.Shown, Where: &where}
 		e := Claim(closed.m, open.m, &claim, Want{Lang: "de", Within: -1})
 		if holds := e.Known && e.Holds; holds != want {
 			t.Errorf("%s: known %v, holds %v (%s)", text, e.Known, e.Holds, e.Why)
+		}
+	}
+}
+
+// TestOthersOfNone holds for no rest that lost one where none was spoken of.
+func TestOthersOfNone(t *testing.T) {
+	before := account("20", "Late frost|draft", "Stork count|draft", "Snowdrops|done")
+	for text, after := range map[string]*page.Model{
+		"All the other notes are unchanged.": account("20", "Late frost|draft", "Stork count|draft"),
+		"The other two notes are unchanged.": account("20", "Late frost|draft", "Stork count|draft"),
+		"The other notes stay as they are.":  account("20", "Late frost|draft", "Stork count|draft"),
+		"Everything else stays.":             account("20", "Late frost|draft", "Stork count|draft"),
+	} {
+		claim := intent.ReadIn(text, "en").Readings[0].Goals[0].Claim
+		if e := Claim(before, after, claim, Want{Lang: "en", Within: -1}); e.Known && e.Holds {
+			t.Errorf("%s holds: %+v", text, e.Used)
+		}
+	}
+}
+
+// TestPlacesThatAreNot holds no claim about a dialog, a form, a list or a message that the page does not have.
+func TestPlacesThatAreNot(t *testing.T) {
+	before, after := newSketch("en", "List"), newSketch("en", "List")
+	for _, s := range []*sketch{before, after} {
+		rows := []string{"Salt|1 €|Room 203", "Rye|2 €|Room 204"}
+		if s == after {
+			rows = append(rows, "Tea|3 €|Room 203")
+		}
+		s.table(-1, "", "Thing|Price|Place", rows...)
+		s.control(0, "New member", "button", -1)
+		s.control(0, "Members", "link", -1)
+	}
+	for text, want := range map[string]bool{
+		`Check that "Tea" is shown in the dialog.`:   false,
+		`Check that the new member form is shown.`:   false,
+		`The new member dialog should appear.`:       false,
+		`Check that the members menu is shown.`:      false,
+		`Check that the new member button is shown.`: true,
+		`Check that "Tea" is in the trash.`:          false,
+		`Check that "Tea" is in the favorites.`:      false,
+		`Check that "Tea" is in the Done column.`:    false,
+		`Check that "Tea" is under Archive.`:         false,
+		`Check that "Tea" is in room 203.`:           true,
+		`Check that "Tea" is in room 204.`:           false,
+		`The dialog must say "Tea".`:                 false,
+		`The error should say "Tea".`:                false,
+	} {
+		claim := intent.ReadIn(text, "en").Readings[0].Goals[0].Claim
+		e := Claim(before.m, after.m, claim, Want{Lang: "en", Within: -1})
+		if holds := e.Known && e.Holds; holds != want {
+			t.Errorf("%s: known %v, holds %v (%s): %+v", text, e.Known, e.Holds, e.Why, e.Used)
 		}
 	}
 }

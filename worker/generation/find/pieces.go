@@ -108,11 +108,21 @@ func part(f *intent.Field, from, to int) intent.Field {
 	return intent.Field{Prep: f.Prep, Span: span, Value: intent.Value{Span: span, Text: strings.TrimSpace(text)}}
 }
 
+// companies are the words that the name of a company ends with.
+var companies = map[string]bool{
+	"ag": true, "bv": true, "co": true, "corp": true, "eg": true, "ev": true, "gbr": true, "gmbh": true, "inc": true, "kg": true, "limited": true,
+	"llc": true, "ltd": true, "ohg": true, "plc": true, "sa": true, "sarl": true, "sas": true, "se": true, "sl": true, "slu": true, "ug": true,
+}
+
 // person returns the first and the last name of somebody, each with the field that asks for it; nil where
-// a value is no full name, or the page does not ask for both.
+// a value is no full name, or the page does not ask for both. Which of three words is of the last name
+// nobody knows, nor whether two name a company where the page asks for one as well.
 func (a *assigner) person(f *intent.Field) []intent.Field {
-	at := strings.LastIndexByte(f.Value.Text, ' ')
-	if at < 0 || !personal(f.Value.Text) {
+	at := strings.IndexByte(f.Value.Text, ' ')
+	if at < 0 || strings.Count(f.Value.Text, " ") > 1 || !personal(f.Value.Text) {
+		return nil
+	}
+	if companies[strings.ToLower(strings.ReplaceAll(f.Value.Text[at+1:], ".", ""))] || a.asking("company") != nil {
 		return nil
 	}
 	first, last := part(f, 0, at), part(f, at, len(f.Value.Text))
@@ -127,6 +137,21 @@ func (a *assigner) person(f *intent.Field) []intent.Field {
 		return nil
 	}
 	return []intent.Field{first, last}
+}
+
+// wholeName reports whether a value of several words that says no field may be a name which the page asks for
+// in parts, and cannot be told into them: it goes into neither of them, nor into what stands beside them.
+func (a *assigner) wholeName(f *intent.Field, pf *page.Field) bool {
+	if f.Name != nil || !strings.Contains(f.Value.Text, " ") || digits(f.Value.Text) > 0 {
+		return false
+	}
+	if !a.namesRead {
+		a.first, a.last, a.namesRead = a.asking("first_name"), a.asking("last_name"), true
+	}
+	if a.first == nil || a.last == nil || a.first == a.last {
+		return false
+	}
+	return (f.Prep == "" || pf == a.first || pf == a.last) && a.person(f) == nil
 }
 
 // asking returns the only field of text that is called by a concept; nil.

@@ -22,6 +22,10 @@ func TestSplit(t *testing.T) {
 		s.field(0, "text", "First name", "")
 		s.field(0, "text", "Surname", "")
 	}
+	firm := func(s *sketch) {
+		join(s)
+		s.field(0, "text", "Company", "")
+	}
 	order := func(s *sketch) {
 		s.field(0, "choice", "Article", "", "Oats", "Cocoa")
 		s.field(0, "text", "Pieces", "")
@@ -36,7 +40,10 @@ func TestSplit(t *testing.T) {
 		"a kind that nobody offers":   {"de", "4 Tage Bildungsurlaub", leave, []string{"4 Tage Bildungsurlaub"}, "4 Tage Bildungsurlaub"},
 		"so many of a thing":          {"en", "40 of the Cocoa", order, []string{"40 of the Cocoa"}, "40 | Cocoa"},
 		"a number that nobody counts": {"en", "40 Cocoa", join, []string{"40 Cocoa"}, "40 Cocoa"},
-		"first and last name":         {"en", "Lou Ann Hart", join, []string{"Lou Ann Hart"}, "First name=Lou Ann | Surname=Hart"},
+		"first and last name":         {"en", "Lou Hart", join, []string{"Lou Hart"}, "First name=Lou | Surname=Hart"},
+		"three names":                 {"es", "Inés Faro Díaz", join, []string{"Inés Faro Díaz"}, "Inés Faro Díaz"},
+		"a company":                   {"en", "Acme Ltd.", join, []string{"Acme Ltd."}, "Acme Ltd."},
+		"a person or a company":       {"en", "Green Tea", firm, []string{"Green Tea"}, "Green Tea"},
 		"one field for the name":      {"en", "Lou Hart", func(s *sketch) { s.field(0, "text", "Full name", "") }, []string{"Lou Hart"}, "Lou Hart"},
 		"what its field is called":    {"en", "Lenny as a guest", func(s *sketch) { s.field(0, "choices", "Guests", "", "Lena", "Lenny") }, []string{"Lenny", "as:a guest"}, "guest=Lenny"},
 		"the field of what follows":   {"en", "for pick-up at Port", func(s *sketch) { s.field(0, "choice", "Pick-up", "", "Centre", "Port") }, []string{"for:pick-up", "at:Port"}, "pick-up=Port"},
@@ -95,4 +102,17 @@ func TestClosedLists(t *testing.T) {
 	a = Assign(s.m, []intent.Field{{Name: &d, Value: intent.Value{Text: "green"}}}, Want{Lang: "en", Within: -1})
 	require.Len(t, a.Slots, 1)
 	require.Equal(t, Field, a.Slots[0].To.What)
+}
+
+// A name that is asked for in parts, and cannot be told into them, goes into no field.
+func TestWholeName(t *testing.T) {
+	t.Parallel()
+	s := newSketch("en", "Page")
+	s.field(0, "text", "First name", "")
+	s.field(0, "text", "Surname", "")
+	s.field(0, "text", "Company", "")
+	for text, want := range map[string]int{"Green Tea Ltd": 0, "Inés Faro Díaz": 0, "Otto Brink": 0, "contact Ludwig Beethoven": 0, "Otto": 1} {
+		fields := Split(s.m, []intent.Field{{Value: intent.Value{Text: text, Span: intent.Span{To: len(text)}}}}, Want{Lang: "en", Within: -1})
+		require.Len(t, Assign(s.m, fields, Want{Lang: "en", Within: -1}).Slots, want, text)
+	}
 }

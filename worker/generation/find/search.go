@@ -28,6 +28,8 @@ type searcher struct {
 	hasFamily bool
 	// strict: the noun has to be explained by the list, the page or the thing.
 	strict bool
+	// owned: the words are those of what the thing is of, and its noun has to be called so itself.
+	owned bool
 	// inside are the nodes that things must be in, with the score of each; none is anywhere.
 	inside []Candidate
 	// open is the tab that In names, where it is the one that is open.

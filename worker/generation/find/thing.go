@@ -26,10 +26,10 @@ func (s *searcher) things() []Candidate {
 }
 
 // sideAsName takes what a thing has or is of for its name where it has no other: "the page about
-// holidays", "the warnings of the water level".
+// holidays", "the warnings of the water level". What it is of leaves the noun to be proved.
 func (s *searcher) sideAsName() *searcher {
-	sides := s.d.Having
-	if s.d.Of != nil && s.d.Noun != "" {
+	sides, owned := s.d.Having, s.d.Of != nil && s.d.Noun != ""
+	if owned {
 		sides = append(slices.Clone(sides), *s.d.Of)
 	}
 	if len(s.d.Words) > 0 || len(sides) != 1 || len(sides[0].Words) == 0 || sides[0].Pronoun || len(sides[0].Compare)+len(sides[0].Having) > 0 || sides[0].Of != nil {
@@ -38,7 +38,7 @@ func (s *searcher) sideAsName() *searcher {
 	d := *s.d
 	d.Words, d.Having, d.Of = sides[0].Words, nil, nil
 	t := *s
-	t.d, t.joined = &d, nil
+	t.d, t.joined, t.owned = &d, nil, owned
 	t.words = s.ix.phrase(wordAtoms(&d), s.w.Lang)
 	return &t
 }
@@ -116,56 +116,6 @@ func (s *searcher) thing(w What, index, sub, node int, refs []ref) (Candidate, b
 	}
 	s.useInside(&c)
 	return c, true
-}
-
-// thingNoun proves the noun of the description by a thing that is no record: by its kind, or
-// as one of the words of its name. Named is the least that the kind counts then.
-func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n int) (out proof, named float64) {
-	if len(s.noun.atoms) == 0 {
-		return pr, 0
-	}
-	a := s.noun.atoms[0]
-	byName := s.noun.explain(refs)
-	if s.d.Kind != "" && index >= 0 && fitsKind(s, w, node, index, s.d.Kind) {
-		return join(pr, n, proof{score: 1, used: []Use{{a.span, "kind"}}, own: byName.own && n == 0}, 1), 0
-	}
-	if len(byName.used) > 0 {
-		p := s.both().explain(refs)
-		if n == 0 && s.d.Kind != "" && !s.noun.wholeOf(refs) {
-			p.score *= 0.75 // "the text" and a field "Text to display"
-		}
-		return p, s.rank(w)
-	}
-	if n > 0 && len(pr.missing) == 0 && pr.own {
-		// "the newsletter option", "the dark theme": the noun says what it is, nothing denies it.
-		score, by := 0.75, "kind of thing"
-		if s.anyOf(s.ix.page()) {
-			score = 0.85
-		}
-		if w == Control && opened[s.d.Kind] {
-			named = openerCounts // "the settings dialog" by the button Settings
-		}
-		return join(pr, n, proof{score: score, used: []Use{{a.span, by}}}, 1), named
-	}
-	pr.missing = append(pr.missing, a.span)
-	pr.score *= 0.5
-	return pr, 0
-}
-
-// opened are the kinds of what a control opens: where none of them is seen, it is called as what
-// opens it, which counts openerCounts.
-var opened = map[intent.Kind]bool{intent.Dialog: true, intent.Menu: true, intent.Form: true, intent.WindowKind: true}
-
-const openerCounts = 0.85
-
-// wholeOf reports whether one of the names of a thing is the phrase and nothing else.
-func (p *phrase) wholeOf(refs []ref) bool {
-	for _, r := range refs {
-		if r.role == title && p.match(r.text).whole {
-			return true
-		}
-	}
-	return false
 }
 
 // thingStates proves the states that the description asks for.

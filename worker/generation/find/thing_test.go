@@ -25,6 +25,10 @@ func TestNamesOfThings(t *testing.T) {
 	members := newSketch("en", "Club")
 	members.control(0, "New member", "button", -1)
 	members.control(0, "Members", "link", -1)
+	signIn := newSketch("en", "Members who may sign in")
+	signIn.field(0, "switch", "Ann", "true")
+	signIn.field(0, "switch", "Bo", "true")
+	signIn.table(-1, "", "Name|Age", "Ann|30", "Bo|40")
 	rules := newSketch("de", "Regeln")
 	rules.control(0, "Neue Regel", "button", -1)
 	settings := newSketch("en", "Settings")
@@ -51,6 +55,12 @@ func TestNamesOfThings(t *testing.T) {
 		{members, "en", "Open the new member form", []What{Control, Container, Record}, 0},
 		{members, "en", "Open the new boat dialog", []What{Control, Container, Record}, -1},
 		{rules, "de", "Öffne das Fenster Neue Regel", []What{Control, Container, Record}, 0},
+		{signIn, "en", "Disable the alerts of Ann", []What{Field, Option}, -1},
+		{signIn, "en", "Disable the alerts of Ann", nil, -1},
+		{signIn, "en", "Turn on the notifications of Ann", nil, -1},
+		{signIn, "en", "Click the link of Ann", nil, -1},
+		{signIn, "en", "Press the button of Ann", nil, -1},
+		{signIn, "en", "Disable Ann", []What{Field, Option}, 0},
 		{settings, "en", "Turn on the mentions by e-mail", []What{Field, Option}, 1},
 		{settings, "en", "Turn on the mentions on the phone", []What{Field, Option}, 3},
 	} {

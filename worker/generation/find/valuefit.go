@@ -43,6 +43,9 @@ func (a *assigner) valueFit(f *intent.Field, pf *page.Field, p place) (float64, 
 	case "file":
 		return 0, ""
 	}
+	if a.wholeName(f, pf) {
+		return 0, ""
+	}
 	return a.textFit(v, pf), ""
 }
 

@@ -132,9 +132,27 @@ func (r *reader) ofAge(m *Description) bool {
 func (r *reader) measureOf(p *phrase, e *lexicon.Entry) *Description {
 	m := &Description{Span: p.span(), Words: r.words(p)}
 	if by := e.Attr("by"); by != "" {
-		m.Words, m.Extreme = nil, &Extreme{Span: m.Span, Measure: by, Max: e.Attr("order") == "max"}
+		m.Words, m.Extreme = nil, &Extreme{Span: orderSpan(p), Measure: by, Max: e.Attr("order") == "max"}
 	}
 	return m
+}
+
+// orderSpan is what of a phrase says the order: all of it, or its measure where it has other words as
+// well, as "the best breakfast first".
+func orderSpan(p *phrase) Span {
+	measure, other := p.span(), false
+	for i := range p.core {
+		it := &p.core[i]
+		if it.has(lexicon.Measure) {
+			measure = it.Span
+			continue
+		}
+		other = other || !it.has(lexicon.Article) && !it.has(lexicon.Preposition) && it.as(lexicon.Ordinal) == nil && ordinalPlace(it) == 0
+	}
+	if other {
+		return measure
+	}
+	return p.span()
 }
 
 // words are the words of a phrase, without those of grammar.
@@ -174,7 +192,7 @@ func (d *deed) order(p *phrase) bool {
 		d.g.Descending = e.Attr("order") == "max"
 	}
 	if d.g.Measure == nil && e.Attr("of") != "degree" {
-		d.g.Measure = &Description{Span: p.span(), Extreme: &Extreme{Span: p.span(), Measure: e.Name, Max: d.g.Descending}}
+		d.g.Measure = &Description{Span: p.span(), Extreme: &Extreme{Span: orderSpan(p), Measure: e.Name, Max: d.g.Descending}}
 	}
 	return true
 }

@@ -61,7 +61,7 @@ func (b *builder) filled() bool {
 // wanted reads "I want mentions by e-mail" as something to turn on.
 func (b *builder) wanted(c *clause, g *Goal) {
 	if g.Effect == Set && len(g.Target) == 1 && len(g.Fields) == 0 && c.items[min(c.head, len(c.items)-1)].has(lexicon.Auxiliary, "want") {
-		g.Effect, g.On, g.Forbidden = Toggle, !c.forbidden, false
+		g.Effect, g.On, g.Concept, g.Forbidden = Toggle, !c.forbidden, "notify", false
 	}
 }
 

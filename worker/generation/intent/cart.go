@@ -39,6 +39,23 @@ func (r *reader) holdsTaken(it item) bool {
 	return it.value == nil && slices.ContainsFunc(lexicon.Concept(it.text, r.lang), func(c lexicon.ConceptID) bool { return c.Name() == "cart" || c.Name() == "favorite" })
 }
 
+// takenOut reports whether items say that something is taken out of what holds it for a while, or out
+// of anything again.
+func (r *reader) takenOut(items []item) bool {
+	from, again := false, false
+	for i := range items {
+		again = again || items[i].has(lexicon.Quantity, "again")
+		if !items[i].has(lexicon.Preposition, "from") || items[i].value != nil {
+			continue
+		}
+		from = true
+		if slices.ContainsFunc(items[i+1:min(i+3, len(items))], r.holdsTaken) {
+			return true
+		}
+	}
+	return from && again
+}
+
 // inCart reports whether a description is all that a cart holds.
 func (r *reader) inCart(d *Description) bool {
 	if d.In == nil || !d.All && !d.Pronoun || len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Extreme != nil || d.Ordinal != 0 {

@@ -118,6 +118,9 @@ func (r *reader) relate(d *Description, rel []item) {
 		if it.has(lexicon.Auxiliary) || it.has(lexicon.Relative) || it.has(lexicon.Polite) && len(it.verbs) == 0 {
 			continue
 		}
+		if it.has(lexicon.Stop, "belong") { // "die Ben gehört": it has Ben
+			continue
+		}
 		if it.has(lexicon.Quantity, "already", "still") && !it.cap && it.value == nil {
 			d.Flags = append(d.Flags, it.Span)
 			continue

@@ -7,9 +7,11 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
-// elided gives what is only told apart from the thing before it the noun of that: "open the first
-// question, then the last one".
-func elided(list []Description) {
+// elided gives what is only told apart from the thing before it the noun of that, and what else that
+// is: "open the first question, then the last one", "the oldest mail of Ann and the newest". What the
+// goal is taken from stands behind the last of them, and the first may say another place for itself.
+func elided(g *Goal) {
+	list := g.Target
 	for i := 1; i < len(list); i++ {
 		d, before := &list[i], &list[i-1]
 		if d.Ordinal == 0 && d.Extreme == nil || len(d.Words) > 0 || d.Noun != "" || d.Kind != "" || d.Of != nil {
@@ -19,8 +21,16 @@ func elided(list []Description) {
 			continue
 		}
 		d.Pronoun, d.Kind, d.Noun, d.NounSpan, d.Words = false, before.Kind, before.Noun, before.NounSpan, slices.Clone(before.Words)
-		if d.In == nil {
-			d.In = before.In
+		d.Of = before.Of
+		if len(d.Having) == 0 {
+			d.Having = slices.Clone(before.Having)
+		}
+		if d.In != nil || before.In == nil {
+			continue
+		}
+		d.In = before.In
+		if g.From != nil && i == len(list)-1 && g.From.Span.From > d.Span.From {
+			d.In, g.From = g.From, nil
 		}
 	}
 }

@@ -2,25 +2,30 @@ package intent
 
 import (
 	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
 // unmarked reads "remove it from the favourites": the mark goes and the thing stays.
 func (r *reader) unmarked(g *Goal) {
-	if g.Effect != Remove || len(g.Target) != 1 {
+	if g.Effect != Remove || len(g.Target) != 1 || g.From == nil {
 		return
 	}
-	t := &g.Target[0]
-	switch {
-	case g.From != nil && r.favorites(g.From):
-		g.Words, g.From = append(g.Words, g.From.Span), nil
-	case g.From == nil && t.Of != nil && r.favorites(t.Of):
-		g.Words, t.Of = append(g.Words, t.Of.Span), nil
-	default:
+	if g.Concept == "cancel" || !r.favorites(g.From) || r.bareName(g.From) {
 		return
 	}
+	g.Words, g.From = append(g.Words, g.From.Span), nil
 	g.Effect, g.State, g.Concept, g.Risk, g.Lemma = Reopen, "ordinary", "unfavorite", "", "unfavorite"
+}
+
+// bareName reports whether a description is one capitalized word without an article that is no plural:
+// who is called so.
+func (r *reader) bareName(d *Description) bool {
+	first, _ := utf8.DecodeRuneInString(r.source[d.Span.From:])
+	return r.lang != "de" && unicode.IsUpper(first) && !strings.HasSuffix(r.source[:d.Span.To], "s")
 }
 
 // favorites reports whether a description is the list of favourites and no more.

@@ -57,7 +57,7 @@ func (b *describer) item(i int) int {
 		return b.measured(i)
 	case it.has(lexicon.Pronoun) && !named && (b.det || len(b.core) == 1 || b.hasAdjective(i) || it.has(lexicon.Pronoun, "one")):
 		d.Pronoun = true
-	case it.has(lexicon.Pronoun) && !named, it.has(lexicon.Polite) && !named && len(it.verbs) == 0, it.mainly(lexicon.Stop) && !named:
+	case it.has(lexicon.Pronoun) && !named, it.has(lexicon.Polite) && !named && len(it.verbs) == 0, it.mainly(lexicon.Stop) && !it.has(lexicon.Stop, "belong") && !named:
 	case it.has(lexicon.State) && !named && !b.kindHere(i) && b.state(i):
 	case it.has(lexicon.Noun_) && !(b.r.lang == "de" && !it.cap && it.has(lexicon.Place)) && b.noun(i):
 	case b.r.lang == "de" && d.Noun == "" && b.compound(it):

@@ -25,7 +25,7 @@ func (r *reader) verbSenses(c *clause) []sense {
 			continue
 		}
 		s, ok := r.particle(c, v)
-		if !ok {
+		if !ok || !r.meant(&s) {
 			continue
 		}
 		seen[v.Verb] = true
@@ -39,6 +39,19 @@ func (r *reader) verbSenses(c *clause) []sense {
 		}
 	}
 	return list
+}
+
+// meant reports whether a verb that has its sense in one surrounding only stands in that: what is
+// taken is taken away out of the cart, or where it is taken out again, and "receive" turns on what
+// somebody wants to receive, which unwished reads.
+func (r *reader) meant(s *sense) bool {
+	switch s.Attr("only") {
+	case "wished":
+		return false
+	case "taken":
+		return r.takenOut(s.said())
+	}
+	return true
 }
 
 // preferWhole lowers senses that leave a separable particle of another one in the clause, and

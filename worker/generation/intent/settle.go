@@ -23,7 +23,7 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if g.Effect == Add && g.Concept == "reply" && len(g.Target) == 0 && g.To != nil {
 		r.answered(g)
 	}
-	elided(g.Target)
+	elided(g)
 	r.unmarked(g)
 	if g.Effect == Add {
 		for i := range g.Target {

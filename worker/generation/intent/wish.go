@@ -7,9 +7,9 @@ import (
 )
 
 // unwished reads "I do not want the newsletter any more" and "I no longer want to receive it": who
-// writes has it turned off. A wish that something is not done forbids that, and is none of these.
+// writes has it turned off, and on what he wants to receive. A wish that something is not done forbids that, and is none of these.
 func (r *reader) unwished(c *clause) bool {
-	denied, want := false, 0
+	denied, notified, want := false, false, 0
 	for ; want < len(c.items) && !r.wants(&c.items[want]); want++ {
 		it := &c.items[want]
 		if it.mark || it.value != nil || it.content() || it.has(lexicon.Pronoun) && !it.has(lexicon.Pronoun, "i") {
@@ -29,7 +29,9 @@ func (r *reader) unwished(c *clause) bool {
 		case plain && it.has(lexicon.Negation) && !it.has(lexicon.Quantity, "still"):
 			denied = true
 		case plain && it.has(lexicon.Quantity, "anymore"):
-		case plain && (slices.ContainsFunc(it.verbs, notifies) || len(rest) == 0 && it.has(lexicon.Auxiliary, "become")):
+		case plain && slices.ContainsFunc(it.verbs, notifies):
+			told, notified = append(told, it.Span), true
+		case plain && len(rest) == 0 && it.has(lexicon.Auxiliary, "become"):
 			told = append(told, it.Span)
 		case denied && r.deed(c.items, i) && !r.nounHere(c.items, i):
 			return r.unwishedDeed(c, append(rest, c.items[i:]...), len(rest))
@@ -37,10 +39,10 @@ func (r *reader) unwished(c *clause) bool {
 			rest = append(rest, *it)
 		}
 	}
-	if !denied || !slices.ContainsFunc(rest, func(it item) bool { return it.content() }) {
+	if !denied && !notified || !slices.ContainsFunc(rest, func(it item) bool { return it.content() }) {
 		return false
 	}
-	c.kind, c.head, c.forbidden, c.told = goal, 0, true, append(c.told, told...)
+	c.kind, c.head, c.forbidden, c.told = goal, 0, denied, append(c.told, told...)
 	head := c.items[want]
 	head.entries = []lexicon.Entry{{Class: lexicon.Auxiliary, Lemma: head.fold, Name: "want", Names: []string{"want"}}}
 	c.items = append([]item{head}, rest...)
@@ -63,8 +65,10 @@ func (r *reader) wants(it *item) bool {
 	if it.has(lexicon.Auxiliary, "want") {
 		return true
 	}
-	last := it.words
-	return len(last) > 1 && it.has(lexicon.Polite) && r.lex.Entry(last[len(last)-1].Text, lexicon.Auxiliary) != nil && r.lex.Entry(last[len(last)-1].Text, lexicon.Auxiliary).Name == "want"
+	return len(it.words) > 1 && it.has(lexicon.Polite) && slices.ContainsFunc(it.words, func(w Word) bool {
+		e := r.lex.Entry(w.Text, lexicon.Auxiliary)
+		return e != nil && e.Name == "want"
+	})
 }
 
 // notifies reports whether a verb says that somebody is told something: "receive", "let know".

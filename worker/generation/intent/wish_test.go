@@ -34,6 +34,8 @@ func TestUnwished(t *testing.T) {
 		{"de", "Ich will keine SMS mehr", "toggle[SMS, off]"},
 		{"fr", "Je ne veux plus recevoir les alertes, enregistre", "toggle[<message/alertes>, off] | submit[]"},
 		{"es", "Ya no quiero recibir el boletín", "toggle[boletín, off]"},
+		{"en", "Receive order 2005", "act[~receive, order 2005]"},
+		{"de", "Bekomme die Bestellung 2005", "act[~bekomme, 2005 <Bestellung>]"},
 		{"en", "I want to receive SMS alerts too", "toggle[SMS <message/alerts>, on]"},
 		{"en", "I don't want to delete the note", "!remove[note]"},
 		{"de", "Ich will die Notiz nicht löschen", "!remove[Notiz]"},
@@ -51,8 +53,18 @@ func TestBelongings(t *testing.T) {
 		{"en", "Delete the note that belongs to Ben", "remove[note of(Ben)]"},
 		{"en", "Star the one that belongs to Ben", "complete[PRO of(Ben)]"},
 		{"de", "Lösche die Notiz, die Ben gehört", "remove[Notiz having(Ben)]"},
+		{"de", "Lösche die Notiz, die nicht Ben gehört", "remove[Notiz lacking(Ben)]"},
+		{"de", "Prüfe, dass das Rad Ben gehört", "check[shown: Ben gehört <Rad>]"},
 		{"fr", "Supprime la note qui appartient à Ben", "remove[note of(Ben)]"},
 		{"es", "Borra la nota que pertenece a Ben", "remove[<text/nota> of(Ben)]"},
+	})
+}
+
+// TestElided gives what is only told apart from the thing before it what else that is.
+func TestElided(t *testing.T) {
+	readsAs(t, [][3]string{
+		{"en", "Delete the oldest mail of Ann and the newest", "remove[max:age <mail> of(Ann) + max:date <mail> of(Ann)]"},
+		{"en", "Delete the first mail in Archive and the last one in Inbox", "remove[#1 <mail> in(Archive) + #-1 <mail> in(Inbox)]"},
 	})
 }
 

@@ -38,6 +38,7 @@ func Ways(t *Task) []Way {
 		}
 	}
 	list = append(list, build(t)...)
+	list = t.serving(list)
 	if t.Goal.Risk != "" {
 		list = once(list)
 	}

@@ -89,13 +89,15 @@ func TestOpenOnesAreActive(t *testing.T) {
 func TestOrderByWhatComesFirst(t *testing.T) {
 	order := snapshot.Node{Ref: "order", Tag: "select", Role: "combobox", Name: "Order", Interactive: true,
 		Options: []snapshot.Option{{Label: "newest first", Value: "new", Selected: true}, {Label: "best first", Value: "good"}, {Label: "worst first", Value: "bad"}}}
+	whole := intent.Span{From: 5, To: 20}
 	for _, c := range []struct {
 		measure    string
+		said       intent.Span // the measure, and what stands beside it is not read
 		descending bool
 		want       string
-	}{{"rating", true, "best first"}, {"date", true, "newest first"}, {"price", false, ""}} {
+	}{{"rating", whole, true, "best first"}, {"date", whole, true, "newest first"}, {"price", whole, false, ""}, {"rating", intent.Span{From: 5, To: 9}, true, ""}} {
 		m := nodes(order)
-		goal := &intent.Goal{Effect: intent.Sort, Lemma: "sort", Descending: c.descending, Measure: &intent.Description{Extreme: &intent.Extreme{Measure: c.measure, Max: c.descending}}}
+		goal := &intent.Goal{Effect: intent.Sort, Lemma: "sort", Descending: c.descending, Measure: &intent.Description{Span: whole, Extreme: &intent.Extreme{Span: c.said, Measure: c.measure, Max: c.descending}}}
 		ways := method.Ways(&method.Task{Model: m, Goal: goal, Lang: "de", Inside: -1, Near: -1})
 		got := ""
 		if len(ways) > 0 && ways[0].Acts[0].Args.OptionValue != nil {

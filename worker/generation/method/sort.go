@@ -102,15 +102,15 @@ func (t *Task) orders() []Way {
 // goal, in any language: "best first" for "die besten zuerst".
 func (t *Task) directed() []find.Candidate {
 	e := t.Goal.Measure.Extreme
-	if e == nil {
-		return nil
+	if e == nil || e.Span != t.Goal.Measure.Span {
+		return nil // "the best breakfast first": no option that says less
 	}
 	var list []find.Candidate
 	for i := range t.Model.Fields {
 		f := &t.Model.Fields[i]
 		for k := range f.Options {
 			if d := orderBy(f.Options[k].Label); d != nil && !f.Hidden && d.Attr("by") == e.Measure && (d.Attr("order") == "max") == t.Goal.Descending {
-				used := []find.Use{{Span: e.Span, By: "order " + f.Options[k].Label}, {Span: t.Goal.Measure.Span, By: "order " + f.Options[k].Label}}
+				used := []find.Use{{Span: e.Span, By: "order " + f.Options[k].Label}}
 				list = append(list, find.Candidate{What: find.Option, Index: i, Sub: k, Node: f.Node, Score: 1, Used: used})
 			}
 		}

@@ -270,7 +270,7 @@ func says(m *page.Model, g *intent.Goal, control int) bool {
 func (p *planner) isSo(g *intent.Goal, c *find.Candidate) bool {
 	m := p.model
 	on := g.Effect == intent.Complete || g.Effect == intent.Toggle && g.On
-	if g.Effect != intent.Complete && g.Effect != intent.Reopen && g.Effect != intent.Toggle || c.Node < 0 {
+	if g.Effect != intent.Complete && g.Effect != intent.Reopen && g.Effect != intent.Toggle || c.Node < 0 || !method.Serves(m, g, c.Node) {
 		return false
 	}
 	if c.What == find.Option || c.What == find.Field {
