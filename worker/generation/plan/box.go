@@ -70,7 +70,7 @@ func (p *planner) placeFields(m *page.Model, g *intent.Goal) []intent.Field {
 		return nil
 	}
 	s := &as.Slots[0]
-	if s.Label == "" && s.To.What != find.Option || method.Narrows(m, s.To.Index) {
+	if !isOption(s) || method.Narrows(m, s.To.Index) {
 		return nil
 	}
 	return []intent.Field{field}

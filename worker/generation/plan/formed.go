@@ -30,7 +30,7 @@ func (p *planner) formed(ctx context.Context, g *intent.Goal) (bool, error) {
 	one := *g
 	one.Effect, one.To = intent.Add, nil
 	if g.To != nil {
-		one.Fields = append(slices.Clone(g.Fields), intent.Field{Prep: "to", Span: g.To.Span, Value: intent.Value{Span: g.To.Span, Text: phraseWords(g.To), Quoted: g.To.Quoted}})
+		one.Fields = append(slices.Clone(g.Fields), placeValue("to", g.To))
 	}
 	things := titleFields(&one)
 	f := newForm(append(things, one.Fields...))

@@ -28,7 +28,7 @@ func (p *planner) chooseSaid(ctx context.Context, within func(m *page.Model) int
 			return err
 		}
 		as := find.Assign(m, f.fields, p.wantIn(m, within(m)))
-		if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || as.Slots[0].To.What != find.Option && as.Slots[0].Label == "" {
+		if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || !isOption(&as.Slots[0]) {
 			continue
 		}
 		if err := p.fill(ctx, f, within); err != nil {
@@ -105,7 +105,7 @@ func (p *planner) filedAs(g *intent.Goal) bool {
 		return false
 	}
 	as := find.Assign(p.model, f.fields, p.wantIn(p.model, p.anywhere(p.model)))
-	return slices.ContainsFunc(as.Slots, func(s find.Slot) bool { return s.Value == 0 && (s.To.What == find.Option || s.Label != "") })
+	return slices.ContainsFunc(as.Slots, func(s find.Slot) bool { return s.Value == 0 && isOption(&s) })
 }
 
 // ofOutside has what a new thing is from be one of its values, where no part of the page and no thing is
@@ -118,7 +118,14 @@ func (p *planner) ofOutside(m *page.Model, g *intent.Goal) *intent.Goal {
 		return g
 	}
 	one := *g
-	value := intent.Value{Span: g.From.Span, Text: phraseWords(g.From), Quoted: g.From.Quoted}
-	one.From, one.Fields = nil, append(slices.Clone(g.Fields), intent.Field{Prep: "from", Span: g.From.Span, Value: value})
+	one.From, one.Fields = nil, append(slices.Clone(g.Fields), placeValue("from", g.From))
 	return &one
 }
+
+// placeValue is a place of a goal as a value of a form, behind the preposition that led to it.
+func placeValue(prep string, d *intent.Description) intent.Field {
+	return intent.Field{Prep: prep, Span: d.Span, Value: intent.Value{Span: d.Span, Text: phraseWords(d), Quoted: d.Quoted}}
+}
+
+// isOption reports whether a value is one of those that its field offers.
+func isOption(s *find.Slot) bool { return s.To.What == find.Option || s.Label != "" }
