@@ -245,3 +245,25 @@ func TestLogLevels(t *testing.T) {
 	_, err := parseSettings(t, "version", "--log-level", "loud")
 	require.Error(t, err)
 }
+
+// TestWarmBrowsers counts the slots that need browsers, and keeps no more than the processors
+// can drive.
+func TestWarmBrowsers(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pools      string
+		processors int
+		want       int
+	}{
+		{"2:schedule=1;2:run=1;2:generate=1", 2, 2},
+		{"2:schedule=1;2:run=1;2:generate=1", 1, 2},
+		{"2:schedule=1;2:run=1;2:generate=1", 8, 4},
+		{"16:run=1,generate=1", 8, 8},
+		{"1:run=1", 8, 1},
+		{"2:crash=1", 8, 0},
+	} {
+		pools, err := worker.ParsePools(c.pools)
+		require.NoError(t, err)
+		require.Equal(t, c.want, warmBrowsers(pools, c.processors), "%s on %d", c.pools, c.processors)
+	}
+}

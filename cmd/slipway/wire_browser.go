@@ -12,7 +12,7 @@ import (
 
 // startBrowsers starts the pool of browsers, and the proxy through which browsers
 // of the managed chromedriver connect. trouble returns what the proxy refused.
-func (s *services) startBrowsers(slots int) (pool *browser.Pool, trouble func(string, time.Time) (string, bool), stop func(), err error) {
+func (s *services) startBrowsers(warm int) (pool *browser.Pool, trouble func(string, time.Time) (string, bool), stop func(), err error) {
 	hubs, err := browser.ParseHubs(string(s.settings.WebDriverURL))
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("SLIPWAY_WEBDRIVER_URL: %w", err)
@@ -24,7 +24,7 @@ func (s *services) startBrowsers(slots int) (pool *browser.Pool, trouble func(st
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	pool, err = browser.New(browser.Config{Hubs: hubs, Local: s.settings.chromedriver, Arguments: localservice.BrowserArguments(), Warm: slots, Proxy: proxy.Addr().String(), Vendor: s.settings.Vendor,
+	pool, err = browser.New(browser.Config{Hubs: hubs, Local: s.settings.chromedriver, Arguments: localservice.BrowserArguments(), Warm: warm, Proxy: proxy.Addr().String(), Vendor: s.settings.Vendor,
 		Limits: browser.Limits{Memory: s.settings.BrowserMemoryBytes, Processes: s.settings.BrowserProcesses},
 		Guard:  s.pages.Guard, Log: s.log, Observer: s.metrics.Observer()})
 	if err != nil {
@@ -32,7 +32,7 @@ func (s *services) startBrowsers(slots int) (pool *browser.Pool, trouble func(st
 		return nil, nil, nil, err
 	}
 	stopWarm := func() {}
-	if slots > 0 {
+	if warm > 0 {
 		stopWarm = startLoop(pool.Run)
 	}
 	return pool, proxy.Trouble, func() {

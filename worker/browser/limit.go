@@ -2,12 +2,12 @@ package browser
 
 import (
 	"bytes"
-	"context"
 	"fmt"
+	"maps"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/slipway-qa/slipway/worker/browser/webdriver"
@@ -51,30 +51,85 @@ func (p *Pool) watch(lease *Lease) (stop func()) {
 		return func() {}
 	}
 	_ = os.WriteFile(fmt.Sprintf("/proc/%d/oom_score_adj", pid), []byte(expendable), 0)
-	ctx, cancel := context.WithCancel(p.late)
-	p.background(func() {
-		defer cancel()
-		ticker := time.NewTicker(limitInterval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-			reason := p.cfg.Limits.exceeded(usageOf(pid))
-			if reason == "" {
-				continue
-			}
-			lease.exceeded.Store(&reason)
-			p.cfg.Log.Warn("a browser is ended", "reason", reason)
-			if err := kill(lease.Session); err != nil {
-				p.cfg.Log.Warn("a browser did not end", "error", err)
-			}
+	if p.watched.add(lease, pid) {
+		p.background(p.watchAll)
+	}
+	return func() { p.watched.remove(lease) }
+}
+
+// watched are the leases whose browsers have limits, with the ids of the browsers. A nil map
+// has nobody who looks at them.
+type watched struct {
+	sync.Mutex
+	leases map[*Lease]int
+}
+
+// add reports whether nobody looks at the leases yet.
+func (w *watched) add(lease *Lease, pid int) (first bool) {
+	w.Lock()
+	defer w.Unlock()
+	if w.leases == nil {
+		w.leases, first = map[*Lease]int{}, true
+	}
+	w.leases[lease] = pid
+	return first
+}
+
+func (w *watched) remove(lease *Lease) {
+	w.Lock()
+	defer w.Unlock()
+	delete(w.leases, lease)
+}
+
+func (w *watched) has(lease *Lease) bool {
+	w.Lock()
+	defer w.Unlock()
+	return w.leases[lease] != 0
+}
+
+// still returns a copy of what is watched; nil for nothing, and then the caller looks no more.
+func (w *watched) still() map[*Lease]int {
+	w.Lock()
+	defer w.Unlock()
+	if len(w.leases) == 0 {
+		w.leases = nil
+	}
+	return maps.Clone(w.leases)
+}
+
+// watchAll looks at all browsers that tests have, at once: a look reads a file of each process
+// of the machine. It ends with the pool, or when no browser is left to look at.
+func (p *Pool) watchAll() {
+	ticker := time.NewTicker(limitInterval)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-p.late.Done():
+			return
+		case <-ticker.C:
+		}
+		leases := p.watched.still()
+		if leases == nil {
 			return
 		}
-	})
-	return cancel
+		parents := parentsOfProcesses()
+		for lease, pid := range leases {
+			p.endExceeding(lease, parents, pid)
+		}
+	}
+}
+
+// endExceeding ends the browser of a lease, whose id is pid, if it uses more than it may.
+func (p *Pool) endExceeding(lease *Lease, parents map[int]int, pid int) {
+	reason := p.cfg.Limits.exceeded(usageOf(parents, pid))
+	// A browser whose test has ended meanwhile may be another test's.
+	if reason == "" || !p.watched.has(lease) || !lease.exceeded.CompareAndSwap(nil, &reason) {
+		return
+	}
+	p.cfg.Log.Warn("a browser is ended", "reason", reason)
+	if err := kill(lease.Session); err != nil {
+		p.cfg.Log.Warn("a browser did not end", "error", err)
+	}
 }
 
 // exceeded returns which limit is exceeded, in words for people; "" for none.
@@ -97,26 +152,39 @@ func processOf(s *webdriver.Session) int {
 	return int(pid)
 }
 
-// usageOf returns the number of processes of a tree, and the bytes that they hold: anonymous
-// memory and swap, since what they share would be counted several times.
-func usageOf(root int) (processes int, memory int64) {
-	parents := map[int]int{}
-	paths, _ := filepath.Glob("/proc/[0-9]*/stat")
-	for _, path := range paths {
-		line, err := os.ReadFile(path)
+// parentsOfProcesses returns the parent of each process of the machine; empty without /proc.
+func parentsOfProcesses() map[int]int {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	parents := make(map[int]int, len(names))
+	for _, name := range names {
+		pid, err := strconv.Atoi(name)
+		if err != nil {
+			continue // no process
+		}
+		line, err := os.ReadFile("/proc/" + name + "/stat")
 		if err != nil {
 			continue // ended
 		}
 		// The name in brackets may hold anything; state and parent follow it.
 		after := bytes.Fields(line[bytes.LastIndexByte(line, ')')+1:])
-		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err != nil || len(after) < 2 {
+		if len(after) < 2 {
 			continue
 		}
 		if parent, err := strconv.Atoi(string(after[1])); err == nil {
 			parents[pid] = parent
 		}
 	}
+	return parents
+}
+
+// usageOf returns the number of processes of the tree below root, and the bytes that they hold:
+// anonymous memory and swap, since what they share would be counted several times.
+func usageOf(parents map[int]int, root int) (processes int, memory int64) {
 	for pid := range parents {
 		// A cycle cannot be: the depth only guards against ids that were used again.
 		for at, depth := pid, 0; at > 1 && depth < 100; at, depth = parents[at], depth+1 {

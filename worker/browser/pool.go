@@ -53,6 +53,8 @@ type Pool struct {
 	groups map[string]*group
 	leases map[*Lease]bool
 
+	watched watched
+
 	// startBrowser and resetBrowser are startLocal and local.reset, except in tests of
 	// the pool without browsers.
 	startBrowser func(kind) (*local, error)
