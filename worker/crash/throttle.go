@@ -12,9 +12,9 @@ import (
 // reports are being received, one claim is processed at a time. In a burst it also pauses
 // nine times as long as the last one worked, so that the burst is received at full
 // speed and the backlog still shrinks. A long burst does not starve processing: once
-// reports are older than maxLag the pauses are half as long as the work, unless so many
-// come in that the machine can do nothing else. A worker without a receiver beside it
-// has no Throttle.
+// reports are older than maxLag the pauses are half as long as the work, and from twice that
+// on there are none, unless so many come in that the machine can do nothing else. A worker
+// without a receiver beside it has no Throttle.
 type Throttle struct {
 	waiting func() int
 	slot    chan struct{}
@@ -33,8 +33,10 @@ const (
 	pauseFrom   = 24
 	pauseAlways = 52
 	// maxLag is the age from which a report is processed with short pauses: at a rate that
-	// can be held for long, the oldest one waits about as long and not more.
-	maxLag = 300 * time.Millisecond
+	// can be held for long, the oldest one waits about as long and not more. At lateLag the
+	// pauses end: what is processed late goes on until it is no longer late.
+	maxLag  = 300 * time.Millisecond
+	lateLag = 2 * maxLag
 	// maxPause is the longest pause after a claim, so that the end of a burst is noticed
 	// soon; pausePoll is how often the pause checks for that end.
 	maxPause  = time.Second
@@ -50,8 +52,9 @@ func NewThrottle(waiting func() int) *Throttle {
 }
 
 // claimWeight returns the weight of a claim: a fourth of the most beside a receiver that
-// works, a sixteenth beside a busy one, since its slowest responses wait for a claim to
-// end.
+// works, a sixteenth in a burst, since its slowest responses wait for a claim to end. Small
+// claims cost more for each report, since each has its statements: with sixteenths at four
+// tenths of a burst, reports waited for five seconds where they waited for one and a half.
 func (t *Throttle) claimWeight(most int) int {
 	if t == nil {
 		return most
@@ -59,7 +62,7 @@ func (t *Throttle) claimWeight(most int) int {
 	switch waiting := t.waiting(); {
 	case waiting < oneAtATime:
 		return most
-	case waiting < pauseFrom:
+	case waiting < pauseAlways:
 		return max(most/4, 1)
 	}
 	return max(most/16, 1)
@@ -96,11 +99,14 @@ func (t *Throttle) acquire(ctx context.Context, age time.Duration) (release func
 }
 
 // pauseFor returns how long to pause for the receiver's sake: nine times as long as the
-// last claim took, and half as long once the oldest report has waited for maxLag.
+// last claim took, half as long once the oldest report has waited for maxLag, and not at all
+// once it has waited for lateLag.
 func (t *Throttle) pauseFor(age time.Duration) time.Duration {
 	waiting := t.waiting()
 	switch {
 	case waiting < pauseFrom:
+		return 0
+	case waiting < pauseAlways && age >= lateLag:
 		return 0
 	case waiting < pauseAlways && age >= maxLag:
 		return min(t.worked/2, maxPause)

@@ -49,8 +49,10 @@ func TestThrottle(t *testing.T) {
 		{name: "some reports: one at a time", waiting: oneAtATime, most: 1, took: 300 * time.Millisecond},
 		// The third waits 300 ms while the second pauses and works: it has to wait no longer.
 		{name: "burst: with pauses until the report is old", waiting: pauseFrom, most: 1, took: 300*time.Millisecond + 200*time.Millisecond + 60*time.Millisecond},
-		{name: "a long burst: short pauses", waiting: pauseFrom, age: maxLag, most: 1, took: 300*time.Millisecond + 2*60*time.Millisecond},
-		{name: "flood: pauses however old", waiting: pauseAlways, age: maxLag, most: 1, took: 300*time.Millisecond + 2*900*time.Millisecond},
+		// The third is late after 40 ms of its pause.
+		{name: "a long burst: short pauses", waiting: pauseFrom, age: maxLag, most: 1, took: 300*time.Millisecond + 60*time.Millisecond + 40*time.Millisecond},
+		{name: "reports that are late: no pauses", waiting: pauseAlways - 1, age: lateLag, most: 1, took: 300 * time.Millisecond},
+		{name: "flood: pauses however old", waiting: pauseAlways, age: lateLag, most: 1, took: 300*time.Millisecond + 2*900*time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -111,7 +113,9 @@ func TestClaimsAreSmallBesideABusyReceiver(t *testing.T) {
 	require.Equal(t, 16<<10, throttle.claimWeight(16<<10))
 	waiting = oneAtATime
 	require.Equal(t, 4<<10, throttle.claimWeight(16<<10))
-	waiting = pauseFrom
+	waiting = pauseAlways - 1
+	require.Equal(t, 4<<10, throttle.claimWeight(16<<10))
+	waiting = pauseAlways
 	require.Equal(t, 1<<10, throttle.claimWeight(16<<10))
 	var none *Throttle
 	require.Equal(t, 4096, none.claimWeight(4096))
