@@ -68,7 +68,7 @@ func (t *Task) countsMore(control int) bool {
 	for i := range m.Controls {
 		o := &m.Controls[i]
 		beside := o.Record >= 0 && o.Record == k.Record || near(m, o.Node, k.Node)
-		if i != control && !o.Hidden && beside && countsBy(m, i, false) {
+		if i != control && (!o.Hidden || k.Hidden) && beside && countsBy(m, i, false) {
 			return true
 		}
 	}
