@@ -67,3 +67,23 @@ func TestAStarShowsNothing(t *testing.T) {
 		}
 	}
 }
+
+// TestManyThatDoNotServe holds what adds something new to the page to be found below any number of plus signs
+// that only count.
+func TestManyThatDoNotServe(t *testing.T) {
+	list := []snapshot.Node{{Ref: "ul", Tag: "ul", Role: "list"}}
+	for i, name := range []string{"Single scull", "Double scull", "Four", "Eight", "Canoe", "Raft"} {
+		ref := string(rune('a' + i))
+		list = append(list, item(ref, name)...)
+		list = append(list, button(ref+"+", ref, "+"), button(ref+"-", ref, "−"))
+	}
+	m := nodes(append(list, button("enrol", "", "Enrol"))...)
+	g := &intent.Goal{Effect: intent.Add, Lemma: "aufnehmen", Target: []intent.Description{{Words: []intent.Word{{Text: "Finn"}}}}}
+	got := false
+	for _, w := range method.Ways(&method.Task{Model: m, Goal: g, Lang: "de", Inside: -1, Near: -1}) {
+		got = got || told(m, &w) == "click enrol"
+	}
+	if !got {
+		t.Error("what enrols somebody is no way to add one")
+	}
+}
