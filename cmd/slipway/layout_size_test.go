@@ -26,7 +26,7 @@ var largePackages = map[string]int{
 	"cmd/slipway":              57,
 	"cmd/slipway-ci/command":   28,
 	"storage/account":          29,
-	"storage/crash":            79,
+	"storage/crash":            59,
 	"storage/distribution":     53,
 	"storage/run":              33,
 	"storage/step":             38,
