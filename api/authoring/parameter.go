@@ -1,6 +1,7 @@
 package authoring
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -121,7 +122,7 @@ func (q *query) number(name string, absent int) int {
 		return absent
 	}
 	n, err := strconv.ParseInt(text, 10, 32)
-	if ne, ok := err.(*strconv.NumError); ok && ne.Err == strconv.ErrRange {
+	if errors.Is(err, strconv.ErrRange) {
 		err = nil // n is the largest or smallest number
 	}
 	if err != nil || n < 0 {

@@ -19,6 +19,7 @@ package connection
 
 import (
 	"context"
+	"errors"
 	"net"
 	"net/http"
 	"net/netip"
@@ -269,7 +270,8 @@ func (c *conn) waiting() (since time.Time, yes bool) {
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.TCPConn.Read(p)
 	if err != nil {
-		if timeout, ok := err.(net.Error); !ok || !timeout.Timeout() {
+		var timeout net.Error
+		if !errors.As(err, &timeout) || !timeout.Timeout() {
 			c.ended.Store(true)
 		}
 	}

@@ -15,6 +15,7 @@ package pagination
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -85,7 +86,7 @@ func positive(q url.Values, name string, absent int) (int, error) {
 		return absent, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 32)
-	if ne, ok := err.(*strconv.NumError); ok && ne.Err == strconv.ErrRange && n > 0 {
+	if errors.Is(err, strconv.ErrRange) && n > 0 {
 		err = nil
 	}
 	if err != nil || n < 1 {

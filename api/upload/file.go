@@ -52,7 +52,7 @@ func (r *receiver) readFile(p *part) error {
 		limit = r.cfg.MaxSymbols
 	}
 	f, err := r.receiveFile(p, limit)
-	if err == errTooLong {
+	if errors.Is(err, errTooLong) {
 		return problemTooLarge("the file is longer than " + strconv.FormatInt(limit, 10) + " bytes")
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func (r *receiver) readSymbols(p *part) error {
 	f, err := r.receiveFile(p, r.cfg.MaxSymbols)
 	var broken *storeError
 	switch {
-	case err == errTooLong:
+	case errors.Is(err, errTooLong):
 		r.warn("symbols_file was ignored: it is longer than " + strconv.FormatInt(r.cfg.MaxSymbols, 10) + " bytes")
 	case errors.As(err, &broken):
 		r.symbolsNotStored(err)

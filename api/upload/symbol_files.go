@@ -54,7 +54,7 @@ func (r *receiver) readSymbolFile(p *part) error {
 		return invalid(fieldKey, "must come before the second file, or in a header")
 	}
 	f, err := r.receiveFile(p, r.cfg.MaxSymbols)
-	if err == errTooLong {
+	if errors.Is(err, errTooLong) {
 		return problemTooLarge("file: is longer than " + strconv.FormatInt(r.cfg.MaxSymbols, 10) + " bytes")
 	}
 	if err != nil {

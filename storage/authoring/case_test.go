@@ -2,6 +2,7 @@ package authoring_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -268,7 +269,7 @@ func TestRenameAndDeleteCase(t *testing.T) {
 		_, err := rename(row.by, row.id, "x")
 		require.ErrorIs(t, err, row.err)
 		require.ErrorIs(t, remove(row.by, row.id), row.err)
-		if row.err == storage.ErrNotFound {
+		if errors.Is(row.err, storage.ErrNotFound) {
 			_, err = authoring.CaseByID(fixture.Context(t), w.DB, row.by.OrganizationID, row.id)
 			require.ErrorIs(t, err, row.err)
 		}

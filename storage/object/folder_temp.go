@@ -48,7 +48,7 @@ func (f *Folder) isNamed(name string, file *os.File) bool {
 
 func flock(file *os.File, how int) error {
 	for {
-		if err := syscall.Flock(int(file.Fd()), how); err != syscall.EINTR {
+		if err := syscall.Flock(int(file.Fd()), how); !errors.Is(err, syscall.EINTR) {
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 package schedule_test
 
 import (
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -148,7 +149,7 @@ func TestRunningUserAndTunnel(t *testing.T) {
 	} {
 		_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Settings: daily(row.user)})
 		require.ErrorIs(t, err, row.err, name)
-		if row.err == ErrOtherUser {
+		if errors.Is(row.err, ErrOtherUser) {
 			row.err = nil // an admin may name them
 		}
 		_, err = w.trySchedule(w.Org.Owner.Writer, NewSchedule{Team: &w.Org.Team.UUID, Settings: daily(row.user)})

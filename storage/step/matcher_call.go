@@ -2,6 +2,7 @@ package step
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -237,7 +238,8 @@ func settleTimeout(path string, into *int, ofCall **int) error {
 
 // inArguments puts the path of the arguments before that of a wrong type.
 func inArguments(err error) error {
-	if wrong, ok := err.(*json.UnmarshalTypeError); ok {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
 		wrong.Field = strings.TrimSuffix("args."+wrong.Field, ".")
 	}
 	return err

@@ -2,6 +2,7 @@ package step
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -181,7 +182,8 @@ func CheckSettings(s *RunSettings) error {
 
 // prefixPath adds a path to the front of that of an error.
 func prefixPath(path string, err error) error {
-	if wrong, ok := err.(*InvalidError); ok {
+	var wrong *InvalidError
+	if errors.As(err, &wrong) {
 		return &InvalidError{Path: path + "." + wrong.Path, Msg: wrong.Msg}
 	}
 	return err

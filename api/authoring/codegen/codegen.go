@@ -123,7 +123,7 @@ func (r *reader) enter() error {
 
 func (r *reader) testFollows() bool { return r.peek().word("test") && r.look(1).is("(") }
 
-// test goes into test('name', async ({ page }) => {
+// test goes into the function of a test: test('name', async ({ page }) => {...}).
 func (r *reader) test() error {
 	line := r.peek().line
 	if r.tests++; r.tests > 1 {

@@ -15,6 +15,7 @@ package devtools
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -103,7 +104,8 @@ func Read(text []byte) (*recording.Test, error) {
 }
 
 func kindOf(err error) string {
-	if wrong, ok := err.(*json.UnmarshalTypeError); ok {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
 		return fmt.Sprintf("%s must not be a JSON %s", wrong.Field, wrong.Value)
 	}
 	return "it must be an object"

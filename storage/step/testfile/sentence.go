@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"regexp"
 	"strings"
 
@@ -205,7 +206,8 @@ func frontMatter(lines []string) (*Sentences, int, error) {
 
 // below moves an error of the front matter to its line of the file.
 func below(err error) error {
-	if of, ok := err.(*Error); ok {
+	var of *Error
+	if errors.As(err, &of) {
 		return &Error{Line: of.Line + 1, Text: of.Text}
 	}
 	return err

@@ -2,6 +2,7 @@ package filetype
 
 import (
 	"bufio"
+	"errors"
 	"io"
 )
 
@@ -82,7 +83,7 @@ func readString(in *bufio.Reader) (string, error) {
 		if room := 64 - len(text); room > 0 {
 			text = append(text, part[:min(room, len(part))]...)
 		}
-		if err == bufio.ErrBufferFull {
+		if errors.Is(err, bufio.ErrBufferFull) {
 			// The quote may follow a backslash at the end of the part: one that is odd
 			// keeps the next character.
 			if odd(part) {

@@ -6,7 +6,8 @@ import (
 )
 
 // typeWords adds those words of a description that say what a column shows and not how it is called:
-// "the year of birth" over years, whose head is "Birth".
+// "the year of birth" over years, whose head is "Birth". They are for a head that does not say all: as
+// they stand in the text they would count before a head that says the same in another language.
 func (s *searcher) typeWords(refs []ref, gr *page.Group, c *page.Column) []ref {
 	node := max(c.Node, gr.Node)
 	for _, a := range s.words.atoms {

@@ -19,6 +19,10 @@ func TestTypedColumns(t *testing.T) {
 		{"year over other numbers", "fr", "fr", "Naissance", "année naissance", []string{"12", "44"}, false},
 		{"in another language", "de", "en", "Foundation", "Jahr Foundation", []string{"1848", "1990"}, true},
 		{"another word", "en", "en", "Birth", "place Birth", []string{"1948", "1990"}, false},
+		{"price over prices", "fr", "en", "Price", "prix", []string{"12.50 €", "9.00 €"}, true},
+		{"price over prices, the other way", "en", "de", "Preis", "price", []string{"12,50 €", "9,00 €"}, true},
+		{"date over dates", "de", "es", "Fecha", "Datum", []string{"2031-05-04", "2031-05-06"}, true},
+		{"only the type", "en", "de", "Summe", "price", []string{"12,50 €", "9,00 €"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newSketch(tt.page, "Members")

@@ -313,8 +313,11 @@ func (s *searcher) columnHeads() []Candidate {
 			}
 			refs := s.ix.add(nil, c.Name, title, node)
 			refs = s.ix.add(refs, gr.Title, around, gr.Node)
-			refs = s.typeWords(refs, gr, c)
-			if cand, ok := s.thing(Column, g, j, node, refs); ok {
+			cand, ok := s.thing(Column, g, j, node, refs)
+			if !ok || len(cand.Missing) > 0 {
+				cand, ok = s.thing(Column, g, j, node, s.typeWords(refs, gr, c))
+			}
+			if ok {
 				out = append(out, cand)
 			}
 		}

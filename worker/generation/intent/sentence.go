@@ -47,8 +47,8 @@ func (r *reader) sentences(toks []token) []sentence {
 	return list
 }
 
-// quoteEnds reports whether a quotation that ends in a full stop ends its sentence too:
-// `It says "Done." Click OK.`
+// quoteEnds reports whether a quotation that ends in a full stop ends its sentence too, as
+// in `It says "Done." Click OK.`.
 func (r *reader) quoteEnds(toks []token, i int) bool {
 	if toks[i].class != quoteToken || i+1 >= len(toks) || toks[i+1].class != wordToken || !toks[i+1].cap {
 		return false

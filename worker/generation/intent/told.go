@@ -4,8 +4,8 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 )
 
-// tells reports whether a claim at the beginning only says what is to be done with what: "The
-// dog is walked, please tick it."
+// tells reports whether a claim at the beginning only says what is to be done with what, as
+// in "The dog is walked, please tick it.".
 func (b *builder) tells(list []clause, i int) bool {
 	c := &list[i]
 	if len(b.goals) > 0 || c.that || c.cond != "" || c.items[c.head].has(lexicon.Auxiliary, "must") {

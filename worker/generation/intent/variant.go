@@ -70,7 +70,7 @@ func (r *reader) variants(best Reading, others []alternative) []Reading {
 }
 
 // stated reads claims at the beginning of a text that something is submitted in as what is to
-// be filled in: "The last location was Portugal. Submit the answer."
+// be filled in, as in "The last location was Portugal. Submit the answer.".
 func stated(best Reading) (Reading, bool) {
 	n := 0
 	for n < len(best.Goals) && best.Goals[n].Effect == Check && best.Goals[n].Claim.Plain {

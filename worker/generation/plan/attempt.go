@@ -187,6 +187,19 @@ func (p *planner) mapped(from, to *page.Model, c *find.Candidate) (find.Candidat
 	return out, ok
 }
 
+// tried judges what a way did, on what the page shows after it.
+func (p *planner) tried(a *attempt, l level, before, now *page.Model, w *method.Way) effect.Verdict {
+	v := p.verdict(a, now, w, before)
+	switch {
+	case a.fills == nil || l.depth == 0:
+	case spoils(a, before, now, w):
+		return effect.Verdict{State: effect.Unseen, Why: "it changed what was filled in"}
+	case v.State == effect.Reached && a.goal.Effect == intent.Add && stillAsks(a, now, w):
+		return effect.Verdict{State: effect.Partly, Why: "what was filled in was not handed in"}
+	}
+	return v
+}
+
 // try does one way, judges what came, goes on inside of what it opened, and undoes what did not
 // help.
 func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Model, w *method.Way) (effect.Verdict, error) {
@@ -214,16 +227,15 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	a.risked = a.risked || w.Risks
 	said := a.said
 	a.said = said || !w.Guess && !w.Reveals
+	v := p.tried(a, l, before, now, w)
+	if v.State == effect.Unseen && !effect.Between(before, now).Nothing { // it may still be on its way
+		if now, err = p.lookAnew(ctx); err != nil {
+			return effect.Verdict{}, err
+		}
+		v = p.tried(a, l, before, now, w)
+	}
 	a.did[w.Key] = !same(before, now) && (irrevocable(a.goal) || before.Front == now.Front || opened(before, now) < 0)
 	p.noteHarm(a, w, before, now)
-	v := p.verdict(a, now, w, before)
-	switch {
-	case a.fills == nil || l.depth == 0:
-	case spoils(a, before, now, w):
-		v = effect.Verdict{State: effect.Unseen, Why: "it changed what was filled in"}
-	case v.State == effect.Reached && a.goal.Effect == intent.Add && stillAsks(a, now, w):
-		v = effect.Verdict{State: effect.Partly, Why: "what was filled in was not handed in"}
-	}
 	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)
 	a.last = v.Why
 	switch v.State {

@@ -84,9 +84,9 @@ func (p *planner) paged(m *page.Model, f *form) bool {
 }
 
 // leadsOn reports whether a way that would hand in only leads to a later page of a form: what says so is
-// there already, and not seen yet.
+// there already, and not seen yet. Where the text asks for no more than to go on, that is all.
 func (p *planner) leadsOn(m *page.Model, a *attempt, w *method.Way) bool {
-	if a.goal.Effect != intent.Submit || len(w.Acts) == 0 {
+	if a.goal.Effect != intent.Submit || a.goal.Place == "next" || len(w.Acts) == 0 {
 		return false
 	}
 	at := w.Acts[len(w.Acts)-1].Node

@@ -207,3 +207,57 @@ func TestAdditionOnSeveralPages(t *testing.T) {
 		})
 	}
 }
+
+// Who only asks to go on is done where the next page of a form is seen, or it refuses, however many pages follow
+// before it is handed in.
+func TestGoesOnAndNoFurther(t *testing.T) {
+	for _, c := range []struct {
+		text, name string
+		at         int
+		says       bool
+	}{
+		{`Try to continue without filling in anything: "We need a name." has to be shown.`, "", 0, true},
+		{"Enter Ann as the name and continue.", "Ann", 1, false},
+		{"Gib Ann als Name ein und fahre fort.", "Ann", 1, false},
+		{"Escribe Ann como nombre y continúa.", "Ann", 1, false},
+	} {
+		t.Run(c.text, func(t *testing.T) {
+			at, name, says, ordered := 0, "", "", false
+			s := &scene{lang: "en"}
+			s.nodes = func() []snapshot.Node {
+				list := []snapshot.Node{{Ref: "form", Parent: -1, Tag: "form", Role: "form"}}
+				add := func(n snapshot.Node) {
+					n.Parent = 0
+					list = append(list, n)
+				}
+				if at == 0 {
+					add(typable("name", "Name", name))
+				} else {
+					add(snapshot.Node{Ref: "how", Tag: "p", Role: "text", Name: "You pay at the door.", Text: "You pay at the door."})
+				}
+				add(snapshot.Node{Ref: "says", Tag: "p", Role: "alert", Live: true, Name: says, Text: says})
+				next, order := pressable("next", "button", "Next"), pressable("order", "button", "Order now")
+				order.Hidden = true // it is for the last page
+				add(next)
+				add(order)
+				return list
+			}
+			s.on = func(tool, ref, text string) {
+				switch {
+				case tool == "input_text":
+					name = text
+				case ref == "order":
+					ordered = true
+				case ref == "next" && at == 0 && name == "":
+					says = "We need a name."
+				case ref == "next":
+					at, says = at+1, ""
+				}
+			}
+			err := s.run(t, c.text)
+			if err != nil || ordered || at != c.at || name != c.name || (says != "") != c.says {
+				t.Errorf("at %d with %q, ordered %v, it says %q: %v", at, name, ordered, says, err)
+			}
+		})
+	}
+}

@@ -38,7 +38,7 @@ func makeFolder() (folder *os.Root, lock *os.File, err error) {
 
 func flock(file *os.File) error {
 	for {
-		if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != syscall.EINTR {
+		if err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); !errors.Is(err, syscall.EINTR) {
 			return err
 		}
 	}

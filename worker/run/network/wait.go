@@ -2,6 +2,7 @@ package network
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -104,8 +105,8 @@ func (n *Network) missing(what string, a step.Args, since traffic.Mark) *Failure
 func (n *Network) untilTraffic(ctx context.Context, deadline time.Time, look func() (bool, *Failure, error)) error {
 	n.traffic.Settle(ctx)
 	err := until(ctx, deadline, n.traffic.Changed, n.traffic.Ended(), look)
-	not, failed := err.(*Failure)
-	if !failed || n.routes == nil {
+	var not *Failure
+	if !errors.As(err, &not) || n.routes == nil {
 		return n.orLost(ctx, err)
 	}
 	troubles, lost := n.routes.Troubles(ctx)
@@ -121,7 +122,8 @@ func (n *Network) untilTraffic(ctx context.Context, deadline time.Time, look fun
 // orLost returns the error of the connection where the browser is gone, in place of a
 // failure.
 func (n *Network) orLost(ctx context.Context, err error) error {
-	if _, failed := err.(*Failure); !failed {
+	var failure *Failure
+	if !errors.As(err, &failure) {
 		return err
 	}
 	conn, lost := n.cfg.Session.BiDi(ctx)
