@@ -11,7 +11,14 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/cmd/bench/claims"
+	"github.com/slipway-qa/slipway/cmd/bench/crash"
+	"github.com/slipway-qa/slipway/cmd/bench/process"
 	"github.com/slipway-qa/slipway/cmd/bench/regression"
+	"github.com/slipway-qa/slipway/cmd/bench/run"
+	"github.com/slipway-qa/slipway/cmd/bench/schedule"
+	"github.com/slipway-qa/slipway/cmd/bench/symbols"
+	"github.com/slipway-qa/slipway/cmd/bench/upload"
 )
 
 // regressionCommand runs the short form of the benches and compares their ratios with what
@@ -35,7 +42,7 @@ func (c *regressionCommand) Run(ctx context.Context) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	if c.Binary, err = buildSlipway(ctx, dir, c.Binary); err != nil {
+	if c.Binary, err = process.Build(ctx, dir, c.Binary); err != nil {
 		return err
 	}
 	if c.Binary, err = filepath.Abs(c.Binary); err != nil {
@@ -82,23 +89,23 @@ func (c *regressionCommand) choose() ([]regression.Bench, error) {
 func (c *regressionCommand) benches() []regression.Bench {
 	crash := func(size string, only ...string) func(context.Context) error {
 		return func(ctx context.Context) error {
-			return (&crashCommand{Size: size, Conns: 64, Duration: 4 * time.Second, Backlog: 20_000, Only: only, Binary: c.Binary}).Run(ctx)
+			return (&crash.Command{Size: size, Conns: 64, Duration: 4 * time.Second, Backlog: 20_000, Only: only, Binary: c.Binary}).Run(ctx)
 		}
 	}
 	return []regression.Bench{
 		{Name: regression.Crash4KB, Run: crash("4KB", "baselines", "burst", "sustained", "times", "backlog", "shapes", "mapped")},
 		{Name: regression.Crash60KB, Run: crash("60KB", "baselines", "burst")},
-		{Name: regression.Symbols, Run: (&symbolsCommand{Only: []string{"process"}}).Run},
+		{Name: regression.Symbols, Run: (&symbols.Command{Only: []string{"process"}}).Run},
 		{Name: regression.Upload, Run: func(ctx context.Context) error {
-			return (&uploadCommand{Size: 256 << 20, Rounds: 3, Only: []string{"throughput"}, Binary: c.Binary}).Run(ctx)
+			return (&upload.Command{Size: 256 << 20, Rounds: 3, Only: []string{"throughput"}, Binary: c.Binary}).Run(ctx)
 		}},
 		{Name: regression.Runs, Run: func(ctx context.Context) error {
-			return (&runCommand{Rounds: 6, Batch: 10, Workers: 2, Chrome: c.Chrome, Only: []string{"flow", "cases"}, Binary: c.Binary}).Run(ctx)
+			return (&run.Command{Rounds: 6, Batch: 10, Workers: 2, Chrome: c.Chrome, Only: []string{"flow", "cases"}, Binary: c.Binary}).Run(ctx)
 		}},
 		{Name: regression.Schedule, Run: func(ctx context.Context) error {
-			return (&scheduleCommand{Burst: 10_000, Suites: 10_000, Baseline: 2 * time.Second, Lead: 4 * time.Second, Only: []string{"burst"}, Binary: c.Binary}).Run(ctx)
+			return (&schedule.Command{Burst: 10_000, Suites: 10_000, Baseline: 2 * time.Second, Lead: 4 * time.Second, Only: []string{"burst"}, Binary: c.Binary}).Run(ctx)
 		}},
-		{Name: regression.Claims, Run: (&claimsCommand{}).Run},
+		{Name: regression.Claims, Run: (&claims.Command{}).Run},
 	}
 }
 

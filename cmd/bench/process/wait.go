@@ -1,0 +1,40 @@
+package process
+
+import (
+	"context"
+	"errors"
+	"time"
+)
+
+// Sleep waits, or returns the error of a context that has ended.
+func Sleep(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// Repeat calls round at an interval until stop is called, which returns the first
+// error; an error ends the calls.
+func Repeat(ctx context.Context, every time.Duration, round func(context.Context) error) (stop func() error) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan error, 1)
+	go func() {
+		for {
+			if Sleep(ctx, every) != nil {
+				done <- nil
+				return
+			}
+			if err := round(ctx); err != nil && !errors.Is(err, context.Canceled) && ctx.Err() == nil {
+				done <- err
+				return
+			}
+		}
+	}()
+	return func() error {
+		cancel()
+		return <-done
+	}
+}
