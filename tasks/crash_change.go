@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/bulk"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
@@ -20,7 +20,7 @@ var CrashChange = Kind{
 
 // CrashChangePayload says what to change, and who wants it.
 type CrashChangePayload struct {
-	crash.ManyChange
+	bulk.GroupChange
 	ActorID int64  `json:"actor_id"`
 	Actor   string `json:"actor"`
 	// Forgotten says that a purge took the values out of its filter.
@@ -35,13 +35,13 @@ func (p CrashChangePayload) Validate() error {
 	if p.Actor == "" {
 		return errors.New("actor is missing")
 	}
-	return p.ManyChange.Validate()
+	return p.GroupChange.Validate()
 }
 
 // Forget returns the payload of a change that was given up, without the values of its filter: it
 // fails when it is retried, and says why.
 func (p CrashChangePayload) Forget() CrashChangePayload {
-	p.ManyChange, p.Forgotten = *p.ManyChange.Forgotten(), true
+	p.GroupChange, p.Forgotten = *p.GroupChange.Forgotten(), true
 	return p
 }
 
@@ -51,8 +51,8 @@ func (p CrashChangePayload) Writer(organization int64) account.Writer {
 }
 
 // NewCrashChange returns the task.
-func NewCrashChange(w account.Writer, requestID string, m *crash.ManyChange) *ledger.NewTask {
-	t := CrashChange.new(w.OrganizationID, requestID, CrashChangePayload{ManyChange: *m, ActorID: w.Actor.UserID, Actor: w.Actor.Name})
+func NewCrashChange(w account.Writer, requestID string, m *bulk.GroupChange) *ledger.NewTask {
+	t := CrashChange.new(w.OrganizationID, requestID, CrashChangePayload{GroupChange: *m, ActorID: w.Actor.UserID, Actor: w.Actor.Name})
 	t.ConcurrencyKey = "crash:change:" + organizationKey(w.OrganizationID)
 	return t
 }

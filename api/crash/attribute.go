@@ -14,6 +14,8 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // attributeKeyView is an attribute in a list.
@@ -54,7 +56,7 @@ func (h *Handlers) GroupAttributes(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f := crash.AttributesFilter{OrganizationID: auth.Organization(c)}
+	f := reading.AttributesFilter{OrganizationID: auth.Organization(c)}
 	if f.Window, err = window(c.Request.URL.Query()); err != nil {
 		return err
 	}
@@ -68,7 +70,7 @@ func (h *Handlers) GroupAttributes(c *gin.Context) error {
 // organization. Parameters: key, reports, project (an array), from and to (of the arrival).
 func (h *Handlers) CrashAttributes(c *gin.Context) error {
 	q := c.Request.URL.Query()
-	f := crash.AttributesFilter{OrganizationID: auth.Organization(c)}
+	f := reading.AttributesFilter{OrganizationID: auth.Organization(c)}
 	var err error
 	if f.Window, err = window(q); err != nil {
 		return err
@@ -85,7 +87,7 @@ func attributeKey(q url.Values) (string, error) {
 		return "", nil
 	}
 	key := q.Get("key")
-	if key == "" || len(key) > crash.MaxAttributeKey || !crash.PlainText(key) {
+	if key == "" || len(key) > condition.MaxAttributeKey || !condition.PlainText(key) {
 		return "", &storage.InvalidError{Field: "key", Msg: "must be the name of an attribute, UTF-8 text of at most 255 bytes"}
 	}
 	return key, nil
@@ -97,13 +99,13 @@ func countedReports(q url.Values) (int, error) {
 		return 0, nil
 	}
 	n, err := strconv.Atoi(q.Get("reports"))
-	if err != nil || n < 1 || n > crash.MaxCounted {
-		return 0, storage.Invalid("reports", "must be a number from 1 to %d", crash.MaxCounted)
+	if err != nil || n < 1 || n > reading.MaxCounted {
+		return 0, storage.Invalid("reports", "must be a number from 1 to %d", reading.MaxCounted)
 	}
 	return n, nil
 }
 
-func (h *Handlers) showAttributes(c *gin.Context, f crash.AttributesFilter) error {
+func (h *Handlers) showAttributes(c *gin.Context, f reading.AttributesFilter) error {
 	key, err := attributeKey(c.Request.URL.Query())
 	if err != nil {
 		return err
@@ -113,7 +115,7 @@ func (h *Handlers) showAttributes(c *gin.Context, f crash.AttributesFilter) erro
 	}
 	ctx, db := c.Request.Context(), h.store.DB()
 	if key == "" {
-		keys, counted, err := crash.AttributeKeys(ctx, db, f)
+		keys, counted, err := reading.AttributeKeys(ctx, db, f)
 		if err != nil {
 			return err
 		}
@@ -123,7 +125,7 @@ func (h *Handlers) showAttributes(c *gin.Context, f crash.AttributesFilter) erro
 		}
 		return respond.JSON(c, http.StatusOK, gin.H{"attributes": views, "counted": countedOf(counted)})
 	}
-	values, counted, err := crash.AttributeValues(ctx, db, f, key)
+	values, counted, err := reading.AttributeValues(ctx, db, f, key)
 	if err != nil {
 		return err
 	}
@@ -135,6 +137,6 @@ func (h *Handlers) showAttributes(c *gin.Context, f crash.AttributesFilter) erro
 	return respond.JSON(c, http.StatusOK, gin.H{"attribute": view, "counted": countedOf(counted)})
 }
 
-func countedOf(c crash.Counted) countedView {
+func countedOf(c reading.Counted) countedView {
 	return countedView{Reports: c.Reports, Occurrences: c.Occurrences, Complete: c.Complete}
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // The words that stand for a caller and for nobody, or nothing.
@@ -121,7 +122,7 @@ func (h *Handlers) ChangeGroup(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return h.showGroup(c, w.OrganizationID, id, crash.Window{})
+	return h.showGroup(c, w.OrganizationID, id, reading.Window{})
 }
 
 func (in *groupChange) apply(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) error {

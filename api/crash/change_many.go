@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/bulk"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -65,7 +66,7 @@ func (h *Handlers) ChangeGroups(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	plan, err := crash.PlanChange(ctx, h.store.DB(), f, change)
+	plan, err := bulk.Plan(ctx, h.store.DB(), f, change)
 	if err != nil {
 		return err
 	}

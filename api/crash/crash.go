@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -25,20 +26,20 @@ func (h *Handlers) Crash(c *gin.Context) error {
 		return err
 	}
 	ctx, organization := c.Request.Context(), auth.Organization(c)
-	d, err := h.store.CrashByID(ctx, organization, id)
+	d, err := reading.CrashByID(ctx, h.store, organization, id)
 	if err != nil {
 		return err
 	}
-	var group *crash.GroupHead
+	var group *reading.GroupHead
 	if d.GroupID != nil {
-		group, err = crash.GroupOf(ctx, h.store.DB(), organization, id)
+		group, err = reading.GroupOf(ctx, h.store.DB(), organization, id)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) {
 			return err
 		}
 	}
 	view := crashDetailOf(d, group, h.breadcrumbFiles(ctx, d.Attachments))
 	if group != nil && d.OccurredAt != nil {
-		beside, err := crash.NeighboursOf(ctx, h.store.DB(), organization, group.ID, *d.OccurredAt, id)
+		beside, err := reading.NeighboursOf(ctx, h.store.DB(), organization, group.ID, *d.OccurredAt, id)
 		if err != nil {
 			return err
 		}

@@ -11,6 +11,8 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // selectQuery are the parameters that select groups.
@@ -43,15 +45,15 @@ func (h *Handlers) Groups(c *gin.Context) error {
 	}
 	f.OrganizationID = auth.Organization(c)
 	answer, ctx, db := gin.H{}, c.Request.Context(), h.store.DB()
-	var groups []crash.Group
+	var groups []reading.Group
 	var total storage.Total
 	if withFacets {
-		var facets *crash.GroupFacets
-		if groups, total, facets, err = crash.GroupsAndFacets(ctx, db, f); err == nil {
+		var facets *reading.GroupFacets
+		if groups, total, facets, err = reading.GroupsAndFacets(ctx, db, f); err == nil {
 			addFacets(answer, facets)
 		}
 	} else {
-		groups, total, err = crash.Groups(ctx, db, f)
+		groups, total, err = reading.Groups(ctx, db, f)
 	}
 	if err != nil {
 		return err
@@ -65,11 +67,11 @@ func (h *Handlers) Groups(c *gin.Context) error {
 }
 
 // groupFilter reads a page of groups; me is who asks.
-func groupFilter(q url.Values, me int64) (at pagination.Request, f crash.GroupFilter, err error) {
+func groupFilter(q url.Values, me int64) (at pagination.Request, f reading.GroupFilter, err error) {
 	if at, err = pagination.Parse(q, pagination.Small()); err != nil {
 		return at, f, err
 	}
-	sort, order := crash.GroupSort(q.Get("sort")), q.Get("order")
+	sort, order := reading.GroupSort(q.Get("sort")), q.Get("order")
 	if sort != "" {
 		if err := sort.Validate(); err != nil {
 			return at, f, err
@@ -87,7 +89,7 @@ func groupFilter(q url.Values, me int64) (at pagination.Request, f crash.GroupFi
 }
 
 // omitted reads which members of the groups are left out.
-func omitted(q url.Values) (o crash.Omitted, err error) {
+func omitted(q url.Values) (o reading.Omitted, err error) {
 	names, err := texts[string](q, "omit")
 	for _, name := range names {
 		switch name {
@@ -103,8 +105,8 @@ func omitted(q url.Values) (o crash.Omitted, err error) {
 }
 
 // selectedGroups reads which groups are meant; me is who asks.
-func selectedGroups(q url.Values, me int64) (f crash.GroupFilter, err error) {
-	if f.Search = q.Get("search"); len(f.Search) > maxSearch || !crash.PlainText(f.Search) {
+func selectedGroups(q url.Values, me int64) (f reading.GroupFilter, err error) {
+	if f.Search = q.Get("search"); len(f.Search) > maxSearch || !condition.PlainText(f.Search) {
 		return f, &storage.InvalidError{Field: "search", Msg: "must be UTF-8 text of at most 500 bytes"}
 	}
 	if f.States, err = texts[crash.GroupState](q, "state"); err != nil {
@@ -163,9 +165,9 @@ func (h *Handlers) Group(c *gin.Context) error {
 }
 
 // showGroup reads a group and writes it as the answer.
-func (h *Handlers) showGroup(c *gin.Context, organization, id int64, w crash.Window) error {
+func (h *Handlers) showGroup(c *gin.Context, organization, id int64, w reading.Window) error {
 	ctx, db := c.Request.Context(), h.store.DB()
-	g, err := crash.GroupByID(ctx, db, organization, id)
+	g, err := reading.GroupByID(ctx, db, organization, id)
 	if err != nil {
 		return err
 	}
@@ -176,7 +178,7 @@ func (h *Handlers) showGroup(c *gin.Context, organization, id int64, w crash.Win
 	}
 	view := detailOf(g, w)
 	if g.Newest != nil {
-		explanation, err := h.store.ExplanationOf(ctx, organization, g.Newest.CrashID)
+		explanation, err := reading.ExplanationOf(ctx, h.store, organization, g.Newest.CrashID)
 		if err != nil {
 			return err
 		}
@@ -201,14 +203,14 @@ func (h *Handlers) GroupCrashes(c *gin.Context) error {
 	if f.GroupID, err = crash.ResolveGroup(c.Request.Context(), h.store.DB(), f.OrganizationID, id); err != nil {
 		return err
 	}
-	rows, total, err := crash.Crashes(c.Request.Context(), h.store.DB(), f)
+	rows, total, err := reading.Crashes(c.Request.Context(), h.store.DB(), f)
 	if err != nil {
 		return err
 	}
 	return respond.JSON(c, http.StatusOK, gin.H{"crashes": rowViews(rows), "pagination": at.Of(total)})
 }
 
-func crashFilter(q url.Values) (at pagination.Request, f crash.CrashFilter, err error) {
+func crashFilter(q url.Values) (at pagination.Request, f reading.CrashFilter, err error) {
 	if at, err = pagination.Parse(q, pagination.Small()); err != nil {
 		return at, f, err
 	}

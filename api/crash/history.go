@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // changeView is an entry of a group's history.
@@ -43,7 +44,7 @@ func (h *Handlers) History(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	list, total, err := crash.History(ctx, h.store.DB(), organization, root, at.Rows())
+	list, total, err := reading.History(ctx, h.store.DB(), organization, root, at.Rows())
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (h *Handlers) Facets(c *gin.Context) error {
 		return err
 	}
 	f.OrganizationID = auth.Organization(c)
-	found, err := crash.FacetsOfGroups(c.Request.Context(), h.store.DB(), f)
+	found, err := reading.FacetsOfGroups(c.Request.Context(), h.store.DB(), f)
 	if err != nil {
 		return err
 	}
@@ -94,7 +95,7 @@ func (h *Handlers) Facets(c *gin.Context) error {
 }
 
 // addFacets adds the members facets and counted to an answer.
-func addFacets(answer gin.H, found *crash.GroupFacets) {
+func addFacets(answer gin.H, found *reading.GroupFacets) {
 	facets := []groupFacet{{Name: "state"}, {Name: "version"}, {Name: "classifier"}, {Name: "assignee"}}
 	for i := range facets {
 		facets[i].Values = []groupFacetValue{}

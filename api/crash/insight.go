@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // affectedBuildView is the first or last build from which reports of a group came.
@@ -20,7 +21,7 @@ type affectedBuildView struct {
 	CreatedAt   time.Time `json:"created_at"`
 }
 
-func affectedBuildOf(b *crash.AffectedBuild) *affectedBuildView {
+func affectedBuildOf(b *reading.AffectedBuild) *affectedBuildView {
 	if b == nil {
 		return nil
 	}
@@ -29,7 +30,7 @@ func affectedBuildOf(b *crash.AffectedBuild) *affectedBuildView {
 
 // trendView is how often a group occurred in a window.
 type trendView struct {
-	By     crash.TrendBy    `json:"by"`
+	By     reading.TrendBy  `json:"by"`
 	From   time.Time        `json:"from"`
 	To     time.Time        `json:"to"`
 	Count  int64            `json:"count"`
@@ -54,7 +55,7 @@ type trendVersionView struct {
 	Points       []trendPointView `json:"points"`
 }
 
-func trendPointsOf(points []crash.TrendPoint) []trendPointView {
+func trendPointsOf(points []reading.TrendPoint) []trendPointView {
 	views := make([]trendPointView, 0, len(points))
 	for _, p := range points {
 		views = append(views, trendPointView{p.At.UTC(), p.Count})
@@ -74,16 +75,16 @@ func (h *Handlers) Trend(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	by := crash.TrendBy(q.Get("by"))
+	by := reading.TrendBy(q.Get("by"))
 	if by == "" {
-		by = crash.ByDay
+		by = reading.ByDay
 	}
 	ctx, organization, db := c.Request.Context(), auth.Organization(c), h.store.DB()
 	root, err := crash.ResolveGroup(ctx, db, organization, id)
 	if err != nil {
 		return err
 	}
-	t, err := crash.TrendOf(ctx, db, organization, root, by, w, time.Now())
+	t, err := reading.TrendOf(ctx, db, organization, root, by, w, time.Now())
 	if err != nil {
 		return err
 	}
@@ -128,7 +129,7 @@ func (h *Handlers) Similar(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	list, err := crash.SimilarGroups(ctx, db, organization, root)
+	list, err := reading.SimilarGroups(ctx, db, organization, root)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // listQuery are the parameters of Crashes.
@@ -29,14 +30,14 @@ func (h *Handlers) Crashes(c *gin.Context) error {
 		return err
 	}
 	f.OrganizationID = auth.Organization(c)
-	rows, total, err := crash.List(c.Request.Context(), h.store.DB(), f)
+	rows, total, err := reading.List(c.Request.Context(), h.store.DB(), f)
 	if err != nil {
 		return err
 	}
 	return respond.JSON(c, http.StatusOK, gin.H{"crashes": rowViews(rows), "pagination": at.Of(total)})
 }
 
-func listFilter(q url.Values) (at pagination.Request, f crash.ListFilter, err error) {
+func listFilter(q url.Values) (at pagination.Request, f reading.ListFilter, err error) {
 	if at, err = pagination.Parse(q, pagination.Small()); err != nil {
 		return at, f, err
 	}

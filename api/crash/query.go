@@ -7,7 +7,8 @@ import (
 
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 const (
@@ -20,15 +21,15 @@ const (
 
 // attributes reads the filters attribute.KEY=VALUE; all of them must hold. The
 // key may contain dots.
-func attributes(q url.Values) ([]crash.AttributeFilter, error) {
-	var filters []crash.AttributeFilter
+func attributes(q url.Values) ([]condition.Attribute, error) {
+	var filters []condition.Attribute
 	for name, values := range q {
 		key, ok := strings.CutPrefix(name, attributePrefix)
 		if !ok {
 			continue
 		}
 		for _, value := range values {
-			f := crash.AttributeFilter{Key: key, Value: value}
+			f := condition.Attribute{Key: key, Value: value}
 			if err := f.Validate(); err != nil {
 				return nil, err
 			}
@@ -61,7 +62,7 @@ func texts[T ~string](q url.Values, name string) ([]T, error) {
 	}
 	out := make([]T, 0, len(list))
 	for _, text := range list {
-		if !crash.PlainText(text) {
+		if !condition.PlainText(text) {
 			return nil, &storage.InvalidError{Field: name, Msg: "must be valid UTF-8 without NUL"}
 		}
 		out = append(out, T(text))
@@ -87,7 +88,7 @@ func numbers(q url.Values, name string) ([]int64, error) {
 }
 
 // window reads from and to.
-func window(q url.Values) (w crash.Window, err error) {
+func window(q url.Values) (w reading.Window, err error) {
 	w.From, w.To, err = pagination.Range(q, "from", "to")
 	return w, err
 }

@@ -17,6 +17,8 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -132,7 +134,7 @@ type splitRequest struct {
 
 func (r splitRequest) by() (by crash.SplitBy, err error) {
 	if r.Attribute != nil {
-		by.Attribute = &crash.AttributeFilter{Key: r.Attribute.Key, Value: r.Attribute.Value}
+		by.Attribute = &condition.Attribute{Key: r.Attribute.Key, Value: r.Attribute.Value}
 	}
 	for i, text := range r.Stacks {
 		key, err := hex.DecodeString(text)
@@ -175,9 +177,9 @@ func (h *splitting) Split(c *gin.Context) error {
 	if err != nil {
 		return conflict(err, "the group was changed meanwhile: look at it and split again")
 	}
-	g, err := crash.GroupByID(ctx, h.store.DB(), w.OrganizationID, id)
+	g, err := reading.GroupByID(ctx, h.store.DB(), w.OrganizationID, id)
 	if err != nil {
 		return err
 	}
-	return respond.JSON(c, http.StatusAccepted, gin.H{"crash_group": detailOf(g, crash.Window{}), "task_id": task.ID})
+	return respond.JSON(c, http.StatusAccepted, gin.H{"crash_group": detailOf(g, reading.Window{}), "task_id": task.ID})
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/suspect"
 )
@@ -84,7 +85,7 @@ func (h *Handlers) SuspectChanges(c *gin.Context) error {
 	v := suspectsView{Suspects: []suspectView{}, Others: []rangeCommitView{}}
 	var frames []suspect.Frame
 	if n, found := newest[root]; found {
-		d, err := h.store.CrashByID(ctx, organization, n.CrashID)
+		d, err := reading.CrashByID(ctx, h.store, organization, n.CrashID)
 		if err != nil && !errors.Is(err, storage.ErrNotFound) { // it may be removed just now
 			return err
 		}
@@ -101,7 +102,7 @@ func (h *Handlers) SuspectChanges(c *gin.Context) error {
 }
 
 // stackOf are the frames that led to a crash, as symbols show them, innermost first.
-func stackOf(d *crash.Detail) (frames []suspect.Frame) {
+func stackOf(d *reading.Detail) (frames []suspect.Frame) {
 	_, symbols := symbolicationOf(d.Symbols)
 	document := d.Document
 	if d.Symbols != nil && d.Symbols.Report != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbolication"
 )
@@ -146,7 +147,7 @@ func TestWhatIsMissingIsSaidOnce(t *testing.T) {
 	doc := fmt.Sprintf(`{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"javascript","langVersion":"1","agent":"a",
 		"agentVersion":"1","mainThread":"0","threads":{"0":{"stack":[%s]}},"sourceCode":{"s":{"path":"https://shop.example/static/js/main.3f9a1c.chunk.js"}}}`,
 		strings.Join(stack, ","))
-	view := crashDetailOf(&crash.Detail{Document: []byte(doc), Symbols: &crash.Symbolication{State: crash.SymbolsMissing, Missing: 1, Frames: frames}}, nil, nil)
+	view := crashDetailOf(&reading.Detail{Document: []byte(doc), Symbols: &crash.Symbolication{State: crash.SymbolsMissing, Missing: 1, Frames: frames}}, nil, nil)
 	text, err := json.Marshal(view)
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(text), `"looked_for"`))

@@ -12,7 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // figuresView are the sessions and users of a version; the fractions are null when
@@ -26,7 +26,7 @@ type figuresView struct {
 	CrashFreeUsers    *float64 `json:"crash_free_users"`
 }
 
-func figuresOf(f crash.Figures) figuresView {
+func figuresOf(f reading.Figures) figuresView {
 	return figuresView{Sessions: f.Sessions, Users: f.Users, CrashedSessions: f.CrashedSessions, CrashedUsers: f.CrashedUsers,
 		CrashFreeSessions: f.CrashFreeSessions(), CrashFreeUsers: f.CrashFreeUsers()}
 }
@@ -55,7 +55,7 @@ type affectedVersion struct {
 	CrashFreeUsers    *float64 `json:"crash_free_users"`
 }
 
-func affectedVersions(a crash.Affected) []affectedVersion {
+func affectedVersions(a reading.Affected) []affectedVersion {
 	views := make([]affectedVersion, 0, len(a.Values))
 	for i, view := range valuesOf(a) {
 		f := a.Values[i].Figures
@@ -72,7 +72,7 @@ func (h *Handlers) Versions(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	f := crash.VersionFilter{Limit: at.Limit(), Offset: at.Offset()}
+	f := reading.VersionFilter{Limit: at.Limit(), Offset: at.Offset()}
 	if f.From, f.To, err = versionDays(q, time.Now()); err != nil {
 		return err
 	}
@@ -81,7 +81,7 @@ func (h *Handlers) Versions(c *gin.Context) error {
 		return err
 	}
 	f.ProjectID = p.ID
-	rows, total, err := crash.Versions(c.Request.Context(), h.store.DB(), f)
+	rows, total, err := reading.Versions(c.Request.Context(), h.store.DB(), f)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (h *Handlers) Versions(c *gin.Context) error {
 	return respond.JSON(c, http.StatusOK, gin.H{"versions": views, "pagination": at.Envelope(total)})
 }
 
-func versionOf(r *crash.VersionRow, withDays bool) versionView {
+func versionOf(r *reading.VersionRow, withDays bool) versionView {
 	v := versionView{Version: r.Version, FirstSeen: r.FirstSeen.UTC(), LastSeen: r.LastSeen.UTC(), Crashes: r.Crashes,
 		figuresView: figuresOf(r.Figures)}
 	if !withDays {

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 type projectView struct {
@@ -78,7 +79,7 @@ type listedGroup struct {
 }
 
 // listedOf is a group in the list that a filter selects.
-func listedOf(g *crash.Group, f *crash.GroupFilter) listedGroup {
+func listedOf(g *reading.Group, f *reading.GroupFilter) listedGroup {
 	listed := listedGroup{groupView: viewOf(g, f.Window), RecentDays: g.Recent}
 	if !f.Without.Hosts {
 		listed.Hosts, listed.HostsAffected = &listed.groupView.Hosts, &listed.groupView.HostsAffected
@@ -164,7 +165,7 @@ func successorsOf(list []crash.Successor) []successorView {
 }
 
 // viewOf shows a group as it was read for a window.
-func viewOf(g *crash.Group, w crash.Window) groupView {
+func viewOf(g *reading.Group, w reading.Window) groupView {
 	count := g.Count
 	if !w.IsZero() {
 		count = g.WindowCount
@@ -205,7 +206,7 @@ func present(text string) *string {
 	return &text
 }
 
-func detailOf(g *crash.Group, w crash.Window) groupDetail {
+func detailOf(g *reading.Group, w reading.Window) groupDetail {
 	d := groupDetail{groupView: viewOf(g, w), Messages: valuesOf(g.Messages), MessagesSeen: g.Messages.Total,
 		MessagesTruncated: g.Messages.Truncated, VersionsTruncated: g.Versions.Truncated,
 		HostsTruncated: g.Hosts.Truncated, Days: make([]dayView, 0, len(g.Days))}
@@ -221,7 +222,7 @@ func detailOf(g *crash.Group, w crash.Window) groupDetail {
 	return d
 }
 
-func valuesOf(a crash.Affected) []valueView {
+func valuesOf(a reading.Affected) []valueView {
 	views := make([]valueView, 0, len(a.Values))
 	for _, v := range a.Values {
 		views = append(views, valueView{v.Value, v.Count, v.FirstSeen.UTC(), v.LastSeen.UTC()})
@@ -312,7 +313,7 @@ type crashDetail struct {
 	ClockDrift int64 `json:"clock_drift_seconds"`
 }
 
-func rowView(r *crash.Row) crashView {
+func rowView(r *reading.Row) crashView {
 	return crashView{ID: r.ID, GroupID: r.GroupID, Project: projectView{r.ProjectID, r.ProjectName},
 		UUID: r.UUID, UUIDConflictOf: r.ConflictOf, State: r.State, Format: r.Format, Error: r.Error,
 		OccurredAt: utc(r.OccurredAt), ReceivedAt: r.ReceivedAt.UTC(), ProcessedAt: utc(r.ProcessedAt),
@@ -327,7 +328,7 @@ func symbolState(s *crash.SymbolState) crash.SymbolState {
 	return *s
 }
 
-func rowViews(rows []crash.Row) []crashView {
+func rowViews(rows []reading.Row) []crashView {
 	views := make([]crashView, 0, len(rows))
 	for i := range rows {
 		views = append(views, rowView(&rows[i]))
@@ -336,7 +337,7 @@ func rowViews(rows []crash.Row) []crashView {
 }
 
 // crashDetailOf shows a crash, its group, nil when it has none, and the steps of its files.
-func crashDetailOf(d *crash.Detail, g *crash.GroupHead, steps []json.RawMessage) crashDetail {
+func crashDetailOf(d *reading.Detail, g *reading.GroupHead, steps []json.RawMessage) crashDetail {
 	v := crashDetail{crashView: rowView(&d.Row), Attributes: d.Attributes, Attachments: attachmentViews(d.Attachments)}
 	v.GroupID = nil
 	if g != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 const (
@@ -146,11 +147,11 @@ func TestUsageOfTheClient(t *testing.T) {
 	var said struct{ Session string }
 	require.NoError(t, json.Unmarshal(out, &said), "%s", out)
 
-	rows, total, err := crash.Versions(ctx, s.db, crash.VersionFilter{ProjectID: s.projectOf(t, "one"), Limit: 10})
+	rows, total, err := reading.Versions(ctx, s.db, reading.VersionFilter{ProjectID: s.projectOf(t, "one"), Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)
 	require.Equal(t, "4.2.0", rows[0].Version)
-	require.Equal(t, crash.Figures{Sessions: 1, Users: 1}, rows[0].Figures)
+	require.Equal(t, reading.Figures{Sessions: 1, Users: 1}, rows[0].Figures)
 	sum := sha256.Sum256([]byte(said.Session))
 	require.Equal(t, 1, s.count(t, fmt.Sprintf(`select count(*) from crash_sessions where id = '%s'`, uuid.UUID(sum[:16]))))
 

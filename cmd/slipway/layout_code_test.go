@@ -11,32 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const (
-	// A file holds one idea.
-	mostLines     = 400
-	mostTestLines = 600
-	// mostErrNil allows for lookups that return at once when they find; more of them are a
-	// ladder.
-	mostErrNil = 2
-)
-
-// longFiles are production files above mostLines, with the reason why they are
-// one idea all the same.
-var longFiles = map[string]string{}
-
-func TestFilesHoldOneIdea(t *testing.T) {
-	t.Parallel()
-	for _, s := range sources(t) {
-		switch {
-		case s.lines > mostTestLines:
-			t.Errorf("%s has %d lines: split it by idea", s.name, s.lines)
-		case !s.test && s.lines > mostLines && longFiles[s.name] == "":
-			t.Errorf("%s has %d lines: split it by idea, or give the reason in longFiles", s.name, s.lines)
-		case s.lines <= mostLines && longFiles[s.name] != "":
-			t.Errorf("%s is no longer long: take it out of longFiles", s.name)
-		}
-	}
-}
+// mostErrNil allows for lookups that return at once when they find; more of them are a
+// ladder.
+const mostErrNil = 2
 
 // Errors return early. A ladder is a statement that goes on while err is nil:
 // `if err == nil { err = next() }`.

@@ -10,10 +10,11 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/distinct"
 )
 
 // The users that a group affects are counted once each, by their id; where a report names
-// none, by the device. The number is that of distinct (distinct.go): exact for a thousand,
+// none, by the device. The number is that of a distinct.Sample: exact for a thousand,
 // estimated beyond, in bounded space. Who was counted stays counted when a report is deleted:
 // a number names nobody.
 
@@ -71,12 +72,12 @@ type reachRow struct {
 	FirstBuild *int64 `db:"first_build_id"`
 	LastBuild  *int64 `db:"last_build_id"`
 
-	sample, shown distinct
+	sample, shown distinct.Sample
 	changed       bool
 }
 
 func (r *reachRow) decode() {
-	r.sample, r.shown = distinctOf(r.Sample), distinctOf(r.Shown)
+	r.sample, r.shown = distinct.Parse(r.Sample), distinct.Parse(r.Shown)
 }
 
 // built takes builds in: ids of builds ascend with their upload.
@@ -133,12 +134,12 @@ func reachOf(ctx context.Context, tx *storage.Tx, tallies []*tally) (changed []*
 			continue
 		}
 		own, root := at(t.group), at(t.root)
-		own.changed = own.sample.add(t.users...) || own.changed
+		own.changed = own.sample.Add(t.users...) || own.changed
 		own.built(t.firstBuild, t.lastBuild)
 		if t.group != t.root && root.Shown == nil {
 			root.Shown, root.shown = []byte{}, slices.Clone(root.sample)
 		}
-		if root.Shown != nil && root.shown.add(t.users...) {
+		if root.Shown != nil && root.shown.Add(t.users...) {
 			root.changed = true
 		}
 		users[t.root] = root.users()
@@ -155,9 +156,9 @@ func reachOf(ctx context.Context, tx *storage.Tx, tallies []*tally) (changed []*
 // users is the number of users of a group that is shown.
 func (r *reachRow) users() int64 {
 	if r.Shown != nil {
-		return r.shown.count()
+		return r.shown.Count()
 	}
-	return r.sample.count()
+	return r.sample.Count()
 }
 
 // storeReach is a statement that writes rows; its arguments are those of reachColumns, from $1 on.
@@ -181,9 +182,9 @@ func reachColumns(rows []*reachRow) []any {
 	for _, r := range rows {
 		union := "-"
 		if r.Shown != nil {
-			union = byteaText(r.shown.bytes())
+			union = byteaText(r.shown.Bytes())
 		}
-		ids, samples, shown = append(ids, r.GroupID), append(samples, byteaText(r.sample.bytes())), append(shown, union)
+		ids, samples, shown = append(ids, r.GroupID), append(samples, byteaText(r.sample.Bytes())), append(shown, union)
 		first, last = append(first, number(r.FirstBuild)), append(last, number(r.LastBuild))
 	}
 	return []any{pq.Array(ids), pq.Array(samples), pq.Array(shown), pq.Array(first), pq.Array(last)}
@@ -266,7 +267,7 @@ func keptReach(ctx context.Context, tx *storage.Tx, group int64, most int) (r *r
 	r = &reachRow{GroupID: group}
 	for _, row := range rows {
 		if user := AffectedUserOf(row.Attributes); user != "" {
-			r.sample.add(userHash(user))
+			r.sample.Add(distinct.Hash(user))
 		}
 		if row.First != nil {
 			r.built(*row.First, *row.Last)
@@ -288,10 +289,10 @@ func recountReach(ctx context.Context, tx *storage.Tx, roots ...int64) error {
 		if err != nil {
 			return storage.Wrap(err, "users of the parts of a crash group")
 		}
-		own, union := &reachRow{GroupID: root}, distinct{}
+		own, union := &reachRow{GroupID: root}, distinct.Sample{}
 		for _, m := range members {
 			m.decode()
-			union.add(m.sample...)
+			union.Add(m.sample...)
 			if m.GroupID == root {
 				own = m
 			}

@@ -48,7 +48,7 @@ func CountUsers(ctx context.Context, tx *storage.Tx, group int64) error {
 		return err
 	}
 	if had := rows[group]; had != nil {
-		kept.sample.add(had.sample...)
+		kept.sample.Add(had.sample...)
 		kept.Shown, kept.shown = had.Shown, had.shown
 		if had.FirstBuild != nil {
 			kept.built(*had.FirstBuild, *had.LastBuild)

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 func TestAffectedUser(t *testing.T) {
@@ -66,7 +67,7 @@ func TestUsersOfGroups(t *testing.T) {
 	require.EqualValues(t, 3, r.Group("a").Users)
 	require.EqualValues(t, 3, r.Group("b").Users) // ann, zoe, bob
 
-	list, _, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Sort: crash.SortUsers, Ascending: true, Limit: 5})
+	list, _, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Sort: reading.SortUsers, Ascending: true, Limit: 5})
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.Equal(t, min(a.ID, b.ID), list[0].ID, "of equal numbers the older one")
@@ -97,7 +98,7 @@ func TestUsersAfterASplit(t *testing.T) {
 	require.NoError(t, err)
 	r.moveAll(key)
 	require.EqualValues(t, 2, r.Group("k").Users) // ann, bob
-	g, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, to)
+	g, err := reading.GroupByID(t.Context(), r.DB, r.Org.ID, to)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, g.Users) // bob, eve
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 )
@@ -76,4 +77,45 @@ func (s *Store) AddAttachments(ctx context.Context, organization, project int64,
 		}
 		return insertAttachments(ctx, tx, list)
 	})
+}
+
+// AttachmentPrefix begins the object key of every attachment.
+const AttachmentPrefix = "attachments/"
+
+const attachmentColumns = `id, organization_id, crash_id, name, content_type, size, object_key, created_at`
+
+// Attachments lists the files of a crash of the organization, oldest first.
+func Attachments(ctx context.Context, q storage.Querier, organization int64, crashID uuid.UUID) ([]Attachment, error) {
+	list := []Attachment{}
+	err := q.SelectContext(ctx, &list, `select `+attachmentColumns+` from crash_attachments
+		where crash_id = $1 and organization_id = $2 order by created_at, id`, crashID, organization)
+	return list, storage.Wrap(err, "attachments of crash "+crashID.String())
+}
+
+// AttachmentsOf lists the files of crashes of the organization whose names have a prefix,
+// oldest first, by the crash.
+func AttachmentsOf(ctx context.Context, q storage.Querier, organization int64, crashes []uuid.UUID, prefix string) (map[uuid.UUID][]Attachment, error) {
+	var list []Attachment
+	err := q.SelectContext(ctx, &list, `select `+attachmentColumns+` from crash_attachments
+		where crash_id = any($1::uuid[]) and organization_id = $2 and starts_with(name, $3) order by created_at, id`,
+		pq.Array(uuidTexts(crashes)), organization, prefix)
+	if err != nil {
+		return nil, storage.Wrap(err, "attachments of crashes")
+	}
+	of := make(map[uuid.UUID][]Attachment, len(list))
+	for _, a := range list {
+		of[a.CrashID] = append(of[a.CrashID], a)
+	}
+	return of, nil
+}
+
+// AttachmentByID reads one file's row.
+func AttachmentByID(ctx context.Context, q storage.Querier, organization int64, crashID, id uuid.UUID) (*Attachment, error) {
+	var a Attachment
+	err := q.GetContext(ctx, &a, `select `+attachmentColumns+` from crash_attachments
+		where id = $1 and crash_id = $2 and organization_id = $3`, id, crashID, organization)
+	if err != nil {
+		return nil, storage.Wrap(err, "attachment "+id.String())
+	}
+	return &a, nil
 }

@@ -252,3 +252,27 @@ func (s *Store) Explanation(ctx context.Context, id uuid.UUID) (json.RawMessage,
 func Ruled(organization string) string {
 	return `exists (select from crash_rules r where r.organization_id = ` + organization + ` and r.enabled)`
 }
+
+// Document reads the stored bytes of a crash of the organization, processed or
+// not.
+func (s *Store) Document(ctx context.Context, organization int64, id uuid.UUID) ([]byte, error) {
+	b, entry, err := s.Entry(ctx, organization, id)
+	if err != nil {
+		return nil, err
+	}
+	return b.Document(entry)
+}
+
+// Entry finds the batch of a crash of the organization, processed or not, and its number in it.
+func (s *Store) Entry(ctx context.Context, organization int64, id uuid.UUID) (*Batch, int, error) {
+	batch, entry := SplitID(id)
+	batches, err := s.Batches(ctx, []uuid.UUID{batch})
+	if err != nil {
+		return nil, 0, err
+	}
+	if len(batches) == 0 || batches[0].OrganizationID != organization ||
+		entry >= len(batches[0].Entries) || batches[0].Entries[entry].Deleted {
+		return nil, 0, fmt.Errorf("crash %s: %w", id, storage.ErrNotFound)
+	}
+	return batches[0], entry, nil
+}

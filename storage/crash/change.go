@@ -197,7 +197,7 @@ func lockShown(ctx context.Context, tx *storage.Tx, organization, id int64) (*st
 	}
 	var s standing
 	err = tx.GetContext(ctx, &s, `select `+standingColumns+` from crash_groups g
-		where g.organization_id = $1 and g.id = (`+shownGroup+`) for no key update`, organization, id)
+		where g.organization_id = $1 and g.id = (`+ShownGroup+`) for no key update`, organization, id)
 	return &s, storage.Wrap(err, fmt.Sprintf("crash group %d", id))
 }
 
@@ -208,8 +208,8 @@ func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, organization
 	ids, resolvedIn := make([]int64, len(groups)), make([]string, len(groups))
 	for i := range groups {
 		g, detail := &groups[i], details[i]
-		if c.Until != nil && !c.Until.After(g.Now) {
-			return untilPassed()
+		if err := c.CheckUntil(g.Now); err != nil {
+			return err
 		}
 		detail["state"], detail["former_state"] = *c.State, g.shown()
 		ids[i], resolvedIn[i] = g.ID, c.InVersion
@@ -242,7 +242,13 @@ func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, organization
 	return storage.Wrap(err, "change the state of crash groups")
 }
 
-func untilPassed() error { return storage.Invalid("until", "must be in the future") }
+// CheckUntil refuses a time that has passed.
+func (c *GroupChange) CheckUntil(now time.Time) error {
+	if c.Until != nil && !c.Until.After(now) {
+		return storage.Invalid("until", "must be in the future")
+	}
+	return nil
+}
 
 // shown is the state as it is shown.
 func (s *standing) shown() GroupState {

@@ -41,7 +41,7 @@ const commentsOfGroup = ` from crash_group_comments c
 // Comments lists the comments of a group that is shown, as ResolveGroup returns it, and
 // of its parts, oldest first, and the number of all.
 func Comments(ctx context.Context, q storage.Querier, root int64, p storage.Page) ([]Comment, int, error) {
-	total, err := countComments(ctx, q, root)
+	total, err := CountComments(ctx, q, root)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -51,7 +51,8 @@ func Comments(ctx context.Context, q storage.Querier, root int64, p storage.Page
 	return list, total, storage.Wrap(err, "comments of a crash group")
 }
 
-func countComments(ctx context.Context, q storage.Querier, root int64) (int, error) {
+// CountComments counts the comments of a group that is shown, and of its parts.
+func CountComments(ctx context.Context, q storage.Querier, root int64) (int, error) {
 	var total int
 	err := q.GetContext(ctx, &total, `select count(*)`+commentsOfGroup, root)
 	return total, storage.Wrap(err, "count comments of a crash group")

@@ -10,12 +10,13 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/distinct"
 )
 
-// maxValues bounds the distinct versions, and the distinct hosts, that a group
+// MaxValues bounds the distinct versions, and the distinct hosts, that a group
 // remembers: a fleet of a million phones must not make a million rows. What
 // comes after is counted in the group and not by value.
-const maxValues = 200
+const MaxValues = 200
 
 // tally is what one transaction adds to one group: to its own days and values, and
 // to the count and times of root, the group that is shown in its place.
@@ -28,7 +29,7 @@ type tally struct {
 	days        map[string]int64
 	hours       map[string]int64
 	versionDays map[versionDay]int64
-	users       distinct
+	users       distinct.Sample
 	// The builds that were uploaded first and last; 0: none is known.
 	firstBuild, lastBuild int64
 
@@ -112,17 +113,17 @@ func roots(tallies []*tally) []*tally {
 
 func (t *tally) add(c *Crash) {
 	n := int64(c.Duplicates)
-	t.count, t.severity = t.count+n, max(t.severity, c.Severity.rank())
+	t.count, t.severity = t.count+n, max(t.severity, c.Severity.Rank())
 	t.first, t.last = earlier(t.first, c.OccurredAt), later(t.last, c.OccurredAt)
 	t.crashes = append(t.crashes, c)
-	day := dayText(c.OccurredAt)
+	day := DayText(c.OccurredAt)
 	t.days[day] += n
 	t.versionDays[versionDay{c.Version, day}] += n
 	if c.ReceivedAt.Sub(c.OccurredAt) < HoursKept {
 		t.hours[TimeText(c.OccurredAt.Truncate(time.Hour))] += n
 	}
 	if c.Affected != "" {
-		t.users.add(userHash(c.Affected))
+		t.users.Add(distinct.Hash(c.Affected))
 	}
 	if c.build != 0 && (t.firstBuild == 0 || c.build < t.firstBuild) {
 		t.firstBuild = c.build
@@ -242,6 +243,6 @@ func countValues(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
 		return nil
 	}
 	_, err := tx.ExecContext(ctx, addToValues, pq.Array(ids), pq.Array(kinds), pq.Array(values),
-		pq.Array(counts), pq.Array(first), pq.Array(last), maxValues)
+		pq.Array(counts), pq.Array(first), pq.Array(last), MaxValues)
 	return storage.Wrap(err, "count versions and hosts")
 }

@@ -188,3 +188,5 @@ func (b *Batch) Document(entry int) ([]byte, error) {
 	}
 	return b.Body[e.Start:e.End], nil
 }
+
+func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }

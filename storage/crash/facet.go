@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/slipway-qa/slipway/storage/crash/condition"
 )
 
 // A group's facets say which values the attributes of its reports have, so that the
@@ -57,6 +59,21 @@ func facetOf(organization int64, key string, kind byte, text string) facet {
 	_, _ = h.Write([]byte{0, kind})
 	_, _ = h.Write([]byte(text))
 	return facet{k, int64(h.Sum64())}
+}
+
+// FacetHashes returns the hash of the key of an attribute, and those of the values of which a
+// report that the filter selects has one.
+func FacetHashes(organization int64, f condition.Attribute) (key int64, values []int64) {
+	name, text := condition.IndexedKey(f.Key), condition.IndexedValue(f.Value)
+	first := facetOf(organization, name, textValue, text)
+	values = []int64{first.value}
+	switch {
+	case f.Value == "true" || f.Value == "false":
+		values = append(values, facetOf(organization, name, literalValue, f.Value).value)
+	case condition.IndexedNumber(f.Value):
+		values = append(values, facetOf(organization, name, numberValue, f.Value).value)
+	}
+	return first.key, values
 }
 
 // plainDigits writes numbers of the same value in the same way. What is indexed has a

@@ -172,7 +172,7 @@ func buildTexts(ctx context.Context, tx *storage.Tx, group int64) error {
 		select c.organization_id, c.message, sum(c.duplicates)::bigint as count,
 			min(c.occurred_at) as first_seen, max(c.occurred_at) as last_seen
 		from crash_group_keys k join crashes c on c.key_id = k.id
-		where k.group_id = $1 and c.message <> '' group by 1, 2 order by 3 desc limit $2`, group, maxMessages)
+		where k.group_id = $1 and c.message <> '' group by 1, 2 order by 3 desc limit $2`, group, MaxMessages)
 	if err != nil || len(seen) == 0 {
 		return storage.Wrap(err, "messages of a crash group")
 	}

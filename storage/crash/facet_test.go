@@ -14,6 +14,9 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/bulk"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // recordKnown records with the memory of the store, as the worker does.
@@ -33,11 +36,11 @@ func (r *room) of(key, attributes string) crash.Crash {
 // having lists the groups with a report that carries the attributes.
 func (r *room) having(pairs ...string) string {
 	r.T.Helper()
-	var filters []crash.AttributeFilter
+	var filters []condition.Attribute
 	for i := 0; i < len(pairs); i += 2 {
-		filters = append(filters, crash.AttributeFilter{Key: pairs[i], Value: pairs[i+1]})
+		filters = append(filters, condition.Attribute{Key: pairs[i], Value: pairs[i+1]})
 	}
-	names, _ := r.titles(crash.GroupFilter{Attributes: filters, Sort: crash.SortFirstSeen, Ascending: true})
+	names, _ := r.Titles(reading.GroupFilter{Attributes: filters, Sort: reading.SortFirstSeen, Ascending: true})
 	list := strings.Split(names, ",")
 	slices.Sort(list)
 	return strings.Join(list, ",")
@@ -53,9 +56,9 @@ func (r *room) noReports() {
 func TestFacetsFindGroupsWithoutReports(t *testing.T) {
 	t.Parallel()
 	r := open(t)
-	long := strings.Repeat("v", crash.MaxAttributeValue+1)
+	long := strings.Repeat("v", condition.MaxAttributeValue+1)
 	r.recordKnown(r.of("a", `{"os":"Linux","n":1,"ok":true,"q":"say \"hi\"\u00e9","none":null}`), r.of("b", `{ "os" : "Windows", "n" : "1" }`),
-		r.of("c", fmt.Sprintf(`{"os":"Linux","long":%q}`, crash.IndexedValue(long))))
+		r.of("c", fmt.Sprintf(`{"os":"Linux","long":%q}`, condition.IndexedValue(long))))
 	r.recordKnown(r.of("b", `{"os":"Linux","n":10e-1}`), r.of("a", `{"os":"Linux"}`))
 	r.noReports()
 	for _, c := range []struct{ key, value, want string }{
@@ -99,10 +102,10 @@ func TestAttributeOfManyValues(t *testing.T) {
 		select gen_random_uuid(), $1, $2, $3, gen_random_uuid(), 'processed', 'json', now(), now(), '', '', '', '', '', '',
 			'{"user":"everybody","os":"Linux"}' from generate_series(1, 2100)`, r.Org.ID, r.Project, key)
 	require.NoError(t, err)
-	for name, filters := range map[string][]crash.AttributeFilter{
+	for name, filters := range map[string][]condition.Attribute{
 		"one": {{Key: "user", Value: "everybody"}}, "two": {{Key: "user", Value: "everybody"}, {Key: "os", Value: "Linux"}},
 	} {
-		groups, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Attributes: filters, Limit: 10})
+		groups, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Attributes: filters, Limit: 10})
 		require.NoError(t, err)
 		require.Len(t, groups, 1, name)
 		require.Equal(t, name == "one", total.Exact, "of several, no more is read than a page needs")
@@ -117,24 +120,24 @@ func TestAttributeOfManyValues(t *testing.T) {
 	}
 	crashes[60].Attributes = `{"user":"everybody"}`
 	r.recordKnown(crashes...)
-	_, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 10,
-		Attributes: []crash.AttributeFilter{{Key: "user", Value: "everybody"}}})
+	_, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Limit: 10,
+		Attributes: []condition.Attribute{{Key: "user", Value: "everybody"}}})
 	require.NoError(t, err)
 	require.False(t, total.Exact)
 	// A change of all is refused then, for it would leave some out.
 	state := crash.Resolved
-	plan := func(filters ...crash.AttributeFilter) error {
-		_, err := crash.PlanChange(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Attributes: filters}, crash.GroupChange{State: &state})
+	plan := func(filters ...condition.Attribute) error {
+		_, err := bulk.Plan(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Attributes: filters}, crash.GroupChange{State: &state})
 		return err
 	}
-	everybody, linux := crash.AttributeFilter{Key: "user", Value: "everybody"}, crash.AttributeFilter{Key: "os", Value: "Linux"}
-	for _, filters := range [][]crash.AttributeFilter{{everybody}, {everybody, linux}} {
+	everybody, linux := condition.Attribute{Key: "user", Value: "everybody"}, condition.Attribute{Key: "os", Value: "Linux"}
+	for _, filters := range [][]condition.Attribute{{everybody}, {everybody, linux}} {
 		var invalid *storage.InvalidError
 		require.ErrorAs(t, plan(filters...), &invalid)
 		require.Equal(t, "attribute.user", invalid.Field)
 		require.Contains(t, invalid.Msg, "narrow the filter")
 	}
-	require.NoError(t, plan(crash.AttributeFilter{Key: "user", Value: "u3"}, linux))
+	require.NoError(t, plan(condition.Attribute{Key: "user", Value: "u3"}, linux))
 }
 
 func TestAttributesBeyondTheBound(t *testing.T) {
@@ -221,9 +224,9 @@ func TestBuildFacets(t *testing.T) {
 	find := func(built bool) {
 		require.Equal(t, "a", r.having("os", "Linux"))
 		require.Equal(t, "a", r.having("user", "u59", "n", "2"))
-		got, _ := r.titles(crash.GroupFilter{Search: "culprit b"})
+		got, _ := r.Titles(reading.GroupFilter{Search: "culprit b"})
 		require.Equal(t, "b", got)
-		got, _ = r.titles(crash.GroupFilter{Search: "message 6"})
+		got, _ = r.Titles(reading.GroupFilter{Search: "message 6"})
 		require.Equal(t, built, got == "a")
 	}
 	find(false)

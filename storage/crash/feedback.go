@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
 )
 
 const (
@@ -68,7 +69,7 @@ func (n *NewFeedback) Clean() (err error) {
 		return storage.Invalid("text", "is required: what the user wrote")
 	case len(n.Text) > maxFeedbackText:
 		return storage.Invalid("text", "is longer than %d bytes", maxFeedbackText)
-	case !PlainText(n.Text):
+	case !condition.PlainText(n.Text):
 		return storage.Invalid("text", "must be UTF-8 text without NUL")
 	}
 	return nil

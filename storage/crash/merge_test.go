@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 func (r *room) merge(ctx context.Context, org, source, target int64) (id int64, done bool, err error) {
@@ -53,7 +54,7 @@ func TestMerge(t *testing.T) {
 	require.Equal(t, 200, g.Hosts.Total, "the bound is kept")
 	require.EqualValues(t, 240, g.Versions.Values[0].Count)
 	require.EqualValues(t, 3, r.Count(`select count(*) from crash_group_days`), "each part keeps its days")
-	_, total, err := crash.Crashes(t.Context(), r.DB, crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: b, Limit: 10})
+	_, total, err := reading.Crashes(t.Context(), r.DB, reading.CrashFilter{OrganizationID: r.Org.ID, GroupID: b, Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, 240, total.Rows)
 
@@ -68,10 +69,10 @@ func TestMerge(t *testing.T) {
 	_, _, err = r.merge(t.Context(), r.Org.ID, b, c)
 	require.NoError(t, err)
 	for _, old := range []int64{a, b, c} {
-		g, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, old)
+		g, err := reading.GroupByID(t.Context(), r.DB, r.Org.ID, old)
 		require.NoError(t, err)
 		require.Equal(t, c, g.ID)
-		_, err = crash.GroupByID(t.Context(), r.DB, r.Rival.ID, old)
+		_, err = reading.GroupByID(t.Context(), r.DB, r.Rival.ID, old)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 	require.EqualValues(t, 242, r.Group("c").Count)
@@ -161,7 +162,7 @@ func TestMergeWhileRecording(t *testing.T) {
 	require.EqualValues(t, 1, r.Count(`select count(distinct coalesce(g.root_id, g.id)) from crash_group_keys k join crash_groups g
 		on g.id = k.group_id where g.title like 'title m%'`), "all met in one group")
 	for _, id := range ids {
-		_, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, id)
+		_, err := reading.GroupByID(t.Context(), r.DB, r.Org.ID, id)
 		require.NoError(t, err)
 	}
 }
@@ -176,7 +177,7 @@ func (r *room) unmerge(part int64) error {
 // shown is the count and the times of a group, and of the group that has a key.
 func (r *room) shown(id int64) string {
 	r.T.Helper()
-	g, err := crash.GroupByID(r.T.Context(), r.DB, r.Org.ID, id)
+	g, err := reading.GroupByID(r.T.Context(), r.DB, r.Org.ID, id)
 	require.NoError(r.T, err)
 	hosts := 0
 	for _, h := range g.Hosts.Values {
@@ -191,7 +192,7 @@ func (r *room) shown(id int64) string {
 // merges is the history of a group of its own, the oldest first, with groups by their names.
 func (r *room) merges(key string, ids map[string]int64) (list []string) {
 	r.T.Helper()
-	changes, _, err := crash.History(r.T.Context(), r.DB, r.Org.ID, ids[key], storage.Page{Limit: 20})
+	changes, _, err := reading.History(r.T.Context(), r.DB, r.Org.ID, ids[key], storage.Page{Limit: 20})
 	require.NoError(r.T, err)
 	for _, c := range slices.Backward(changes) {
 		require.Equal(r.T, ids[key], c.GroupID)
@@ -239,7 +240,7 @@ func TestUnmerge(t *testing.T) {
 	require.NoError(t, err)
 	require.False(t, more)
 	require.Len(t, parts, 2)
-	groups, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 9})
+	groups, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Limit: 9})
 	require.NoError(t, err)
 	require.Equal(t, 2, total.Rows)
 	require.Len(t, groups, 2)
@@ -254,7 +255,7 @@ func TestUnmerge(t *testing.T) {
 	merge("a", "d")
 	require.Equal(t, "b 2 2 2 -3h0m0s 10h0m0s", r.shown(ids["b"]))
 	require.Equal(t, "d 3 3 3 0s 50h0m0s", r.shown(ids["d"]))
-	rows, total, err := crash.Crashes(t.Context(), r.DB, crash.CrashFilter{OrganizationID: r.Org.ID, GroupID: ids["d"], Limit: 9})
+	rows, total, err := reading.Crashes(t.Context(), r.DB, reading.CrashFilter{OrganizationID: r.Org.ID, GroupID: ids["d"], Limit: 9})
 	require.NoError(t, err)
 	require.Equal(t, 3, total.Rows)
 	for _, row := range rows {

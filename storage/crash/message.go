@@ -14,13 +14,11 @@ import (
 // them, and the group shows the most frequent.
 
 const (
-	// maxMessages bounds the distinct messages that a group remembers: where each report
+	// MaxMessages bounds the distinct messages that a group remembers: where each report
 	// has a message of its own, these are examples.
-	maxMessages = 500
+	MaxMessages = 500
 	// maxMessage bounds a message in bytes.
 	maxMessage = 500
-	// shownMessages is how many messages a single group shows.
-	shownMessages = 10
 )
 
 // messageLine returns the message as it is remembered: its first line that has text.
@@ -58,7 +56,7 @@ func countMessages(ctx context.Context, tx *storage.Tx, organization int64, tall
 		return nil
 	}
 	_, err := tx.ExecContext(ctx, addToMessages, pq.Array(groups), pq.Array(messages), pq.Array(counts),
-		pq.Array(first), pq.Array(last), organization, maxMessages)
+		pq.Array(first), pq.Array(last), organization, MaxMessages)
 	return storage.Wrap(err, "count messages")
 }
 
@@ -88,27 +86,6 @@ func uncountMessages(ctx context.Context, tx *storage.Tx, tallies []*tally) erro
 	}
 	_, err = tx.ExecContext(ctx, `delete from crash_group_messages where group_id = any($1) and count <= 0`, pq.Array(groups))
 	return storage.Wrap(err, "delete empty messages")
-}
-
-// readMessages reads the most frequent messages of a group that is shown, and how many
-// it has.
-func readMessages(ctx context.Context, q storage.Querier, root int64) (Affected, error) {
-	a := Affected{Values: []Value{}}
-	var rows []struct {
-		Total int `db:"total"`
-		Value
-	}
-	err := q.SelectContext(ctx, &rows, `
-		select m.message as value, sum(m.count)::bigint as count, min(m.first_seen) as first_seen,
-			max(m.last_seen) as last_seen, count(*) over () as total
-		from crash_groups g join crash_group_messages m on m.group_id = g.id
-		where g.id = $1 or g.root_id = $1
-		group by m.message order by count desc, m.message limit $2`, root, shownMessages)
-	for _, r := range rows {
-		a.Total, a.Truncated = r.Total, r.Total >= maxMessages
-		a.Values = append(a.Values, r.Value)
-	}
-	return a, storage.Wrap(err, "messages of a crash group")
 }
 
 // addTo adds occurrences to the tally of a value.

@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 func TestOwnerPatterns(t *testing.T) {
@@ -81,7 +82,7 @@ func TestNewGroupsAreAssignedToOwners(t *testing.T) {
 	require.Equal(t, eve, *r.Group("cart").AssigneeID)
 	require.Equal(t, ann, *r.Group("main").AssigneeID)
 	require.Nil(t, r.Group("nobody").AssigneeID)
-	history, _, err := crash.History(t.Context(), r.DB, r.Org.ID, r.Group("cart").ID, storage.Page{Limit: 5})
+	history, _, err := reading.History(t.Context(), r.DB, r.Org.ID, r.Group("cart").ID, storage.Page{Limit: 5})
 	require.NoError(t, err)
 	require.Len(t, history, 1)
 	require.Equal(t, "owners", history[0].Actor)

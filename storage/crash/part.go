@@ -2,6 +2,7 @@ package crash
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/lib/pq"
 
@@ -17,16 +18,16 @@ import (
 // The conditions and queries about parts. Each takes the name g or the parameter that
 // its comment names.
 const (
-	// membersOfGroup are the ids of g, a group that is shown, and of its parts.
-	membersOfGroup = `select p.id from crash_groups p where p.id = g.id or p.root_id = g.id`
+	// MembersOfGroup are the ids of g, a group that is shown, and of its parts.
+	MembersOfGroup = `select p.id from crash_groups p where p.id = g.id or p.root_id = g.id`
 	// crashesOfGroup are crashes of g, a group that is shown, and of its parts: one of each key.
 	// It is written so that only their keys are looked at, in the order of an index: as a plain
 	// join, or in any order, all crashes of the database were read for a group that has none.
-	crashesOfGroup = `select from (` + membersOfGroup + ` offset 0) member join crash_group_keys k on k.group_id = member.id
+	crashesOfGroup = `select from (` + MembersOfGroup + ` offset 0) member join crash_group_keys k on k.group_id = member.id
 		cross join lateral (select from crashes where key_id = k.id order by occurred_at desc, id desc limit 1) c`
-	// shownGroup is the id of the group that is shown in place of the id $2. Groups that
+	// ShownGroup is the id of the group that is shown in place of the id $2. Groups that
 	// were merged before there were parts are found by crash_group_merges.
-	shownGroup = `select coalesce(p.root_id, p.id) from crash_groups p
+	ShownGroup = `select coalesce(p.root_id, p.id) from crash_groups p
 		where p.id = coalesce((select m.group_id from crash_group_merges m where m.old_id = $2), $2)`
 )
 
@@ -54,6 +55,16 @@ func placeOf(ctx context.Context, q storage.Querier, organization, id int64) (pl
 	err := q.GetContext(ctx, &p, selectPlace, organization, id)
 	return p, storage.Wrap(err, groupSubject(id))
 }
+
+// ResolveGroup returns the id of a group, which differs from the one requested when
+// that was merged away.
+func ResolveGroup(ctx context.Context, q storage.Querier, organization, id int64) (int64, error) {
+	p, err := placeOf(ctx, q, organization, id)
+	return p.RootID, err
+}
+
+// groupSubject is how the audit log names a group.
+func groupSubject(id int64) string { return "crash group " + strconv.FormatInt(id, 10) }
 
 // moveSubtree shows a group, and what was merged into it, in place of another root. A
 // root that was merged into itself cannot be: Merge refuses it.

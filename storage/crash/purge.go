@@ -12,6 +12,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/report"
 )
 
@@ -21,24 +22,24 @@ import (
 
 // Carriers returns up to limit recorded crashes of an organization that carry the
 // attribute, ordered by id. Project 0 is every project.
-func Carriers(ctx context.Context, q storage.Querier, organization, project int64, f AttributeFilter, limit int) ([]uuid.UUID, error) {
+func Carriers(ctx context.Context, q storage.Querier, organization, project int64, f condition.Attribute, limit int) ([]uuid.UUID, error) {
 	query, args := carriersQuery(organization, project, f, limit)
 	var ids []uuid.UUID
 	err := q.SelectContext(ctx, &ids, query, args...)
 	return ids, storage.Wrap(err, "find crashes of an attribute")
 }
 
-func carriersQuery(organization, project int64, f AttributeFilter, limit int) (string, []any) {
-	c := &conditions{}
-	c.add("c.organization_id = " + c.arg(organization))
+func carriersQuery(organization, project int64, f condition.Attribute, limit int) (string, []any) {
+	c := &condition.List{}
+	c.Add("c.organization_id = " + c.Arg(organization))
 	if project != 0 {
-		c.add("c.crash_project_id = " + c.arg(project))
+		c.Add("c.crash_project_id = " + c.Arg(project))
 	}
-	c.attributes("c.attributes", []AttributeFilter{f})
+	c.Attributes("c.attributes", []condition.Attribute{f})
 	// Materialized: with a limit in sight the planner might walk the table.
-	query := "with m as materialized (select c.id from crashes c" + c.where() +
-		") select id from m order by id limit " + c.arg(limit)
-	return query, c.args
+	query := "with m as materialized (select c.id from crashes c" + c.Where() +
+		") select id from m order by id limit " + c.Arg(limit)
+	return query, c.Args
 }
 
 // FailedCrashes pages through the crashes of an organization that have no
@@ -165,7 +166,7 @@ func (s *Store) PlanRemoval(ctx context.Context, organization int64, crashes []u
 // PlanDocuments plans the removal of those entries of one batch, recorded or
 // not, whose documents carry the attribute; with candidates, of these entries
 // only. A removal of size 0 has nothing to do.
-func (s *Store) PlanDocuments(ctx context.Context, organization, project int64, f AttributeFilter, batch uuid.UUID, candidates []uuid.UUID) (*Removal, error) {
+func (s *Store) PlanDocuments(ctx context.Context, organization, project int64, f condition.Attribute, batch uuid.UUID, candidates []uuid.UUID) (*Removal, error) {
 	r := &Removal{organization: organization}
 	rows, err := plannedBatches(ctx, s.db, organization, []uuid.UUID{batch})
 	if err != nil {

@@ -192,7 +192,7 @@ func ensureKeys(ctx context.Context, tx *storage.Tx, organization int64, crashes
 			if want[pk] == nil {
 				want[pk] = c.Group
 			}
-			worst[pk] = max(worst[pk], c.Severity.rank())
+			worst[pk] = max(worst[pk], c.Severity.Rank())
 		}
 	}
 	if len(want) == 0 {
@@ -338,7 +338,7 @@ func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys
 		texts(func(c *Crash) string { return c.Attributes }),
 		numbers(func(c *Crash) int64 { return c.build }),
 		texts(func(c *Crash) string { return byteaText(c.StackKey) }),
-		numbers(func(c *Crash) int64 { return c.Severity.rank() }))
+		numbers(func(c *Crash) int64 { return c.Severity.Rank() }))
 	return storage.Wrap(err, "insert crashes")
 }
 

@@ -13,6 +13,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/distinct"
 )
 
 // Usage is what one event of a client's session metrics says.
@@ -60,7 +61,7 @@ func (s *Store) RecordUsage(ctx context.Context, project int64, events []Usage) 
 		e := &events[i]
 		at := later(e.At, now.Add(-usageReach))
 		at = earlier(at, now.Add(time.Hour))
-		key := dayKey{project, e.Version, dayText(at)}
+		key := dayKey{project, e.Version, DayText(at)}
 		v := versions[projectVersion{project, e.Version}]
 		if v == nil {
 			v = &valueTally{first: at, last: at}
@@ -68,7 +69,7 @@ func (s *Store) RecordUsage(ctx context.Context, project int64, events []Usage) 
 		}
 		v.first, v.last = earlier(v.first, at), later(v.last, at)
 		if e.User != "" {
-			sums.add(key, func(t *dayTally) { t.users.add(userHash(e.User)) })
+			sums.add(key, func(t *dayTally) { t.users.Add(distinct.Hash(e.User)) })
 		}
 		switch {
 		case !e.Launch:
@@ -105,9 +106,9 @@ func countSessions(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 		if c.Version == "" || c.State == Failed {
 			continue
 		}
-		key := dayKey{c.ProjectID, c.Version, dayText(c.OccurredAt)}
+		key := dayKey{c.ProjectID, c.Version, DayText(c.OccurredAt)}
 		sums.day(key).crashes += int64(c.Duplicates)
-		if c.Notice || !c.Severity.isCrash() {
+		if c.Notice || !c.Severity.IsCrash() {
 			continue
 		}
 		if c.Session == "" {
@@ -119,7 +120,7 @@ func countSessions(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 			if user := cmp.Or(c.User, c.Session); user == "" {
 				t.unknownUsers++
 			} else {
-				t.crashedUsers.add(userHash(user))
+				t.crashedUsers.Add(distinct.Hash(user))
 			}
 		})
 	}
@@ -151,7 +152,8 @@ func sessionID(text string) uuid.UUID {
 	return uuid.UUID(sum[:16])
 }
 
-func dayText(t time.Time) string { return t.UTC().Format(time.DateOnly) }
+// DayText is the day of a time in UTC as PostgreSQL reads it.
+func DayText(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // The sessions that were not started, or not crashed, before, with the version and
 // the day under which they are counted.

@@ -11,13 +11,14 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // versions lists all versions of the room's project.
-func (r *room) versions(f crash.VersionFilter) []crash.VersionRow {
+func (r *room) versions(f reading.VersionFilter) []reading.VersionRow {
 	r.T.Helper()
 	f.ProjectID, f.Limit = r.Project, 100
-	rows, total, err := crash.Versions(r.T.Context(), r.DB, f)
+	rows, total, err := reading.Versions(r.T.Context(), r.DB, f)
 	require.NoError(r.T, err)
 	require.Len(r.T, rows, total)
 	return rows
@@ -51,27 +52,27 @@ func TestCrashFreeSessionsAndUsers(t *testing.T) {
 	r.Record(r.Made(func(c *crash.Crash) { crashed("1.0", "s2", "u2")(c); c.Notice = true }))
 	r.Record(r.Made(crashed("2.0", "", "")))
 
-	rows := r.versions(crash.VersionFilter{})
+	rows := r.versions(reading.VersionFilter{})
 	require.Equal(t, "2.0", rows[0].Version)
-	require.Equal(t, crash.Figures{CrashedSessions: 1, CrashedUsers: 1}, rows[0].Figures)
+	require.Equal(t, reading.Figures{CrashedSessions: 1, CrashedUsers: 1}, rows[0].Figures)
 	require.Nil(t, rows[0].CrashFreeSessions(), "no session is known")
 	require.Nil(t, rows[0].CrashFreeUsers())
 	require.EqualValues(t, 1, rows[0].Crashes)
-	require.Equal(t, crash.Figures{Sessions: 10, CrashedSessions: 2, Users: 5, CrashedUsers: 1}, rows[1].Figures)
+	require.Equal(t, reading.Figures{Sessions: 10, CrashedSessions: 2, Users: 5, CrashedUsers: 1}, rows[1].Figures)
 	require.EqualValues(t, 5, rows[1].Crashes)
 	require.InDelta(t, 0.8, *rows[1].CrashFreeSessions(), 1e-9)
 	require.InDelta(t, 0.8, *rows[1].CrashFreeUsers(), 1e-9)
 	require.Empty(t, rows[1].Days)
 
-	groups, _, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 10})
+	groups, _, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Limit: 10})
 	require.NoError(t, err)
 	require.Len(t, groups, 1)
-	group, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, groups[0].ID)
+	group, err := reading.GroupByID(t.Context(), r.DB, r.Org.ID, groups[0].ID)
 	require.NoError(t, err)
-	for _, g := range []*crash.Group{&groups[0], group} {
+	for _, g := range []*reading.Group{&groups[0], group} {
 		require.Len(t, g.Versions.Values, 2)
 		for _, v := range g.Versions.Values {
-			require.Equal(t, map[string]crash.Figures{"1.0": rows[1].Figures, "2.0": rows[0].Figures}[v.Value], v.Figures)
+			require.Equal(t, map[string]reading.Figures{"1.0": rows[1].Figures, "2.0": rows[0].Figures}[v.Value], v.Figures)
 		}
 	}
 }
@@ -81,9 +82,9 @@ func TestCrashBeforeItsSession(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	r.Record(r.Made(crashed("1.0", "a", "")))
-	require.Nil(t, r.versions(crash.VersionFilter{})[0].CrashFreeSessions())
+	require.Nil(t, r.versions(reading.VersionFilter{})[0].CrashFreeSessions())
 	r.use(launch("1.0", "a", ""), launch("1.0", "b", ""))
-	rows := r.versions(crash.VersionFilter{})
+	rows := r.versions(reading.VersionFilter{})
 	require.EqualValues(t, 2, rows[0].Sessions)
 	require.InDelta(t, 0.5, *rows[0].CrashFreeSessions(), 1e-9)
 }
@@ -96,11 +97,11 @@ func TestSessionsWithoutIDs(t *testing.T) {
 		r.use(launch("1.0", "", ""))
 	}
 	r.Record(r.Made(crashed("1.0", "", "")))
-	require.InDelta(t, 0.75, *r.versions(crash.VersionFilter{})[0].CrashFreeSessions(), 1e-9)
+	require.InDelta(t, 0.75, *r.versions(reading.VersionFilter{})[0].CrashFreeSessions(), 1e-9)
 	for range 9 {
 		r.Record(r.Made(crashed("1.0", "", "")))
 	}
-	require.Zero(t, *r.versions(crash.VersionFilter{})[0].CrashFreeSessions(), "never below 0")
+	require.Zero(t, *r.versions(reading.VersionFilter{})[0].CrashFreeSessions(), "never below 0")
 }
 
 func TestVersionsOfDays(t *testing.T) {
@@ -114,23 +115,23 @@ func TestVersionsOfDays(t *testing.T) {
 	}
 	r.use(at(0, "1.1", "a", "u"), at(1, "1.1", "b", "u"), at(1, "1.1", "c", "v"), at(3, "1.0", "d", "u"), at(400, "0.9", "e", "u"))
 	r.Record(r.Made(func(c *crash.Crash) { crashed("1.1", "b", "u")(c); c.OccurredAt = today.AddDate(0, 0, -1) }))
-	require.Equal(t, []string{"1.1", "1.0", "0.9"}, names(r.versions(crash.VersionFilter{})))
+	require.Equal(t, []string{"1.1", "1.0", "0.9"}, names(r.versions(reading.VersionFilter{})))
 
-	rows := r.versions(crash.VersionFilter{From: today.AddDate(0, 0, -1), To: today.AddDate(0, 0, 1)})
+	rows := r.versions(reading.VersionFilter{From: today.AddDate(0, 0, -1), To: today.AddDate(0, 0, 1)})
 	require.Equal(t, []string{"1.1"}, names(rows))
-	require.Equal(t, crash.Figures{Sessions: 3, CrashedSessions: 1, Users: 2, CrashedUsers: 1}, rows[0].Figures, "a user of two days is one")
+	require.Equal(t, reading.Figures{Sessions: 3, CrashedSessions: 1, Users: 2, CrashedUsers: 1}, rows[0].Figures, "a user of two days is one")
 	require.Len(t, rows[0].Days, 2)
 	require.Equal(t, today.AddDate(0, 0, -1), rows[0].Days[0].Day.UTC())
-	require.Equal(t, crash.Figures{Sessions: 2, CrashedSessions: 1, Users: 2, CrashedUsers: 1}, rows[0].Days[0].Figures)
+	require.Equal(t, reading.Figures{Sessions: 2, CrashedSessions: 1, Users: 2, CrashedUsers: 1}, rows[0].Days[0].Figures)
 	require.EqualValues(t, 1, rows[0].Days[0].Crashes)
-	require.Equal(t, crash.Figures{Sessions: 1, Users: 1}, rows[0].Days[1].Figures)
+	require.Equal(t, reading.Figures{Sessions: 1, Users: 1}, rows[0].Days[1].Figures)
 
 	// What is older than seven days counts on the first of these.
-	rows = r.versions(crash.VersionFilter{From: today.AddDate(0, 0, -8), To: today.AddDate(0, 0, -5)})
+	rows = r.versions(reading.VersionFilter{From: today.AddDate(0, 0, -8), To: today.AddDate(0, 0, -5)})
 	require.Equal(t, []string{"0.9"}, names(rows))
 }
 
-func names(rows []crash.VersionRow) (names []string) {
+func names(rows []reading.VersionRow) (names []string) {
 	for _, row := range rows {
 		names = append(names, row.Version)
 	}
@@ -187,8 +188,8 @@ func TestUsageAtOnce(t *testing.T) {
 	for err := range errs {
 		require.NoError(t, err)
 	}
-	for _, row := range r.versions(crash.VersionFilter{}) {
-		require.Equal(t, crash.Figures{Sessions: 4 * each, CrashedSessions: each, Users: 4 * each, CrashedUsers: each}, row.Figures)
+	for _, row := range r.versions(reading.VersionFilter{}) {
+		require.Equal(t, reading.Figures{Sessions: 4 * each, CrashedSessions: each, Users: 4 * each, CrashedUsers: each}, row.Figures)
 	}
 }
 
@@ -210,7 +211,7 @@ func TestExpireUsage(t *testing.T) {
 		require.EqualValues(t, 1, n)
 		return err
 	})
-	require.EqualValues(t, 2, r.versions(crash.VersionFilter{})[0].Sessions, "the sums stay")
+	require.EqualValues(t, 2, r.versions(reading.VersionFilter{})[0].Sessions, "the sums stay")
 
 	// Of many versions those that were not seen for long make room.
 	_, err := r.DB.ExecContext(t.Context(), `insert into crash_versions (crash_project_id, version, first_seen, last_seen)

@@ -38,17 +38,17 @@ func (s Severity) Validate() error {
 	return nil
 }
 
-// rank is how a severity is stored: the larger, the worse, so that a group has the largest of
+// Rank is how a severity is stored: the larger, the worse, so that a group has the largest of
 // its reports.
-func (s Severity) rank() int64 {
+func (s Severity) Rank() int64 {
 	if at := slices.Index(Severities(), s); at >= 0 {
 		return int64(len(Severities()) - at)
 	}
-	return SevereCrash.rank()
+	return SevereCrash.Rank()
 }
 
 // Value stores the rank.
-func (s Severity) Value() (driver.Value, error) { return s.rank(), nil }
+func (s Severity) Value() (driver.Value, error) { return s.Rank(), nil }
 
 // Scan reads a rank.
 func (s *Severity) Scan(stored any) error {
@@ -61,8 +61,8 @@ func (s *Severity) Scan(stored any) error {
 	return nil
 }
 
-// isCrash reports whether the program ended.
-func (s Severity) isCrash() bool { return s.rank() == SevereCrash.rank() }
+// IsCrash reports whether the program ended.
+func (s Severity) IsCrash() bool { return s.Rank() == SevereCrash.Rank() }
 
 // worstOfMembers is the severity of a group g with its parts: the worst of the reports that are
 // kept. Of a member with 500 or more, some of which are read, it only rises; of one without any
@@ -85,20 +85,4 @@ func raiseSeverities(ctx context.Context, tx *storage.Tx, tallies []*tally) erro
 		from unnest($1::bigint[], $2::smallint[]) as new(id, severity) where g.id = new.id and g.severity < new.severity`,
 		pq.Array(ids), pq.Array(severities))
 	return storage.Wrap(err, "raise the severity of crash groups")
-}
-
-// severities limits a list to some. The partial indexes crash_groups_severity and
-// crashes_severity, of all that are no crashes, serve lists without crashes.
-func (c *conditions) severities(column string, list []Severity) {
-	if len(list) == 0 {
-		return
-	}
-	ranks := make([]int64, len(list))
-	for i, s := range list {
-		ranks[i] = s.rank()
-	}
-	c.add(column + " = any(" + c.arg(pq.Array(ranks)) + ")")
-	if !slices.ContainsFunc(list, Severity.isCrash) {
-		c.add(column + " < 4")
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // A group is of the worst of its reports, also of those of its parts.
@@ -31,10 +32,10 @@ func TestSeverityOfGroups(t *testing.T) {
 		require.Equal(t, want, r.Group(key).Severity, key)
 	}
 	list := func(of ...crash.Severity) (titles int, reports int) {
-		groups, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Severities: of, Limit: 10})
+		groups, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Severities: of, Limit: 10})
 		require.NoError(t, err)
 		require.Len(t, groups, total.Rows)
-		rows, _, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: r.Org.ID, Severities: of, Limit: 20})
+		rows, _, err := reading.List(t.Context(), r.DB, reading.ListFilter{OrganizationID: r.Org.ID, Severities: of, Limit: 20})
 		require.NoError(t, err)
 		for i := range rows {
 			if len(of) > 0 {
@@ -55,7 +56,7 @@ func TestSeverityOfGroups(t *testing.T) {
 		require.Equal(t, c.groups, groups, name)
 		require.Equal(t, c.reports, reports, name)
 	}
-	_, _, err := crash.List(t.Context(), r.DB, crash.ListFilter{OrganizationID: r.Org.ID, Severities: []crash.Severity{"bad"}, Limit: 1})
+	_, _, err := reading.List(t.Context(), r.DB, reading.ListFilter{OrganizationID: r.Org.ID, Severities: []crash.Severity{"bad"}, Limit: 1})
 	require.ErrorContains(t, err, "severity")
 
 	part := r.Group("full").ID
@@ -86,7 +87,7 @@ func TestSeverityOfReportsThatGo(t *testing.T) {
 	to, key, err := r.split(r.Org.ID, r.Group("k").ID, byStack("y"))
 	require.NoError(t, err)
 	r.moveAll(key)
-	g, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, to)
+	g, err := reading.GroupByID(t.Context(), r.DB, r.Org.ID, to)
 	require.NoError(t, err)
 	require.Equal(t, crash.Handled, g.Severity)
 	require.Equal(t, crash.SevereCrash, r.Group("k").Severity)
@@ -110,8 +111,8 @@ func TestOnlyCrashesEndSessions(t *testing.T) {
 	for i, s := range crash.Severities() {
 		r.Record(r.Made(func(c *crash.Crash) { crashed("1.0", fmt.Sprint("s", i), fmt.Sprint("u", i))(c); c.Severity = s }))
 	}
-	row := r.versions(crash.VersionFilter{})[0]
-	require.Equal(t, crash.Figures{Sessions: 4, CrashedSessions: 1, Users: 4, CrashedUsers: 1}, row.Figures)
+	row := r.versions(reading.VersionFilter{})[0]
+	require.Equal(t, reading.Figures{Sessions: 4, CrashedSessions: 1, Users: 4, CrashedUsers: 1}, row.Figures)
 	require.EqualValues(t, 4, row.Crashes, "they are reports all the same")
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
@@ -30,7 +31,7 @@ const (
 // SplitBy is what sets crashes apart: one of some stacks, or the value of an attribute.
 type SplitBy struct {
 	Stacks    [][]byte
-	Attribute *AttributeFilter
+	Attribute *condition.Attribute
 }
 
 // Validate refuses what sets nothing apart.
@@ -52,14 +53,14 @@ func (b SplitBy) Validate() error {
 }
 
 // condition is true for the crashes that are set apart.
-func (b SplitBy) condition(c *conditions) string {
+func (b SplitBy) condition(c *condition.List) string {
 	if b.Attribute == nil {
-		return "c.stack_key = any(" + c.arg(byteaArray(b.Stacks)) + "::bytea[])"
+		return "c.stack_key = any(" + c.Arg(byteaArray(b.Stacks)) + "::bytea[])"
 	}
-	inner := &conditions{args: c.args}
-	inner.attributes("c.attributes", []AttributeFilter{*b.Attribute})
-	c.args = inner.args
-	return inner.conds[0]
+	inner := &condition.List{Args: c.Args}
+	inner.Attributes("c.attributes", []condition.Attribute{*b.Attribute})
+	c.Args = inner.Args
+	return inner.Conds[0]
 }
 
 func byteaArray(list [][]byte) any {
@@ -98,22 +99,22 @@ func PlanSplit(ctx context.Context, q storage.Querier, organization, group int64
 		return nil, err
 	}
 	p := &SplitPlan{organization: organization, root: at.RootID, by: by}
-	c := &conditions{}
-	c.add("c.organization_id = " + c.arg(organization))
-	c.add("c.key_id = any(" + c.arg(pq.Array(keys)) + ")")
-	same := &conditions{args: c.args, conds: slices.Clone(c.conds)}
-	same.add(by.condition(same))
-	err = q.SelectContext(ctx, &p.crashes, `select c.id from crashes c`+same.where()+` limit `+same.arg(SplitStep), same.args...)
+	c := &condition.List{}
+	c.Add("c.organization_id = " + c.Arg(organization))
+	c.Add("c.key_id = any(" + c.Arg(pq.Array(keys)) + ")")
+	same := &condition.List{Args: c.Args, Conds: slices.Clone(c.Conds)}
+	same.Add(by.condition(same))
+	err = q.SelectContext(ctx, &p.crashes, `select c.id from crashes c`+same.Where()+` limit `+same.Arg(SplitStep), same.Args...)
 	if err != nil {
 		return nil, storage.Wrap(err, "find crashes to split off")
 	}
 	if len(p.crashes) == 0 {
 		return nil, by.nothing()
 	}
-	other := &conditions{args: c.args, conds: slices.Clone(c.conds)}
-	other.add("(" + by.condition(other) + ") is not true")
+	other := &condition.List{Args: c.Args, Conds: slices.Clone(c.Conds)}
+	other.Add("(" + by.condition(other) + ") is not true")
 	var rest bool
-	if err := q.GetContext(ctx, &rest, `select exists (select from crashes c`+other.where()+`)`, other.args...); err != nil {
+	if err := q.GetContext(ctx, &rest, `select exists (select from crashes c`+other.Where()+`)`, other.Args...); err != nil {
 		return nil, storage.Wrap(err, "find crashes that stay")
 	}
 	if !rest {

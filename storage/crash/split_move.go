@@ -9,6 +9,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
 )
 
 // moveSplit moves those of the crashes to a key that are still with a group from which
@@ -131,11 +132,11 @@ func SplitMatches(ctx context.Context, q storage.Querier, organization, target i
 	if err != nil || key == 0 {
 		return nil, from, false, err
 	}
-	c := &conditions{}
-	c.add("c.organization_id = " + c.arg(organization))
-	c.add("c.key_id = " + c.arg(key))
+	c := &condition.List{}
+	c.Add("c.organization_id = " + c.Arg(organization))
+	c.Add("c.key_id = " + c.Arg(key))
 	if key == from.KeyID {
-		c.add("(c.occurred_at, c.id) < (" + c.arg(from.At) + "::timestamptz, " + c.arg(from.ID) + "::uuid)")
+		c.Add("(c.occurred_at, c.id) < (" + c.Arg(from.At) + "::timestamptz, " + c.Arg(from.ID) + "::uuid)")
 	}
 	var page []struct {
 		ID    uuid.UUID `db:"id"`
@@ -143,8 +144,8 @@ func SplitMatches(ctx context.Context, q storage.Querier, organization, target i
 		Match bool      `db:"match"`
 	}
 	match := by.condition(c)
-	err = q.SelectContext(ctx, &page, `select c.id, c.occurred_at, (`+match+`) is true as match from crashes c`+c.where()+
-		` order by c.occurred_at desc, c.id desc limit `+c.arg(splitPage), c.args...)
+	err = q.SelectContext(ctx, &page, `select c.id, c.occurred_at, (`+match+`) is true as match from crashes c`+c.Where()+
+		` order by c.occurred_at desc, c.id desc limit `+c.Arg(splitPage), c.Args...)
 	if err != nil {
 		return nil, from, false, storage.Wrap(err, "find crashes to split off")
 	}
@@ -179,7 +180,7 @@ func splitSource(ctx context.Context, q storage.Querier, organization, target, a
 	}
 	for _, r := range rules {
 		if r.Attribute != nil {
-			by.Attribute = &AttributeFilter{Key: *r.Attribute, Value: *r.Value}
+			by.Attribute = &condition.Attribute{Key: *r.Attribute, Value: *r.Value}
 		} else {
 			by.Stacks = append(by.Stacks, r.Stack)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
 )
 
 // A split stands between a key and the group that counts its reports: reports of the
@@ -23,7 +24,7 @@ import (
 // and its rules are the way on which the other gets its reports.
 const splitsOfGroup = `select from crash_group_splits s join crash_group_keys k on k.id = s.target_key_id
 	join crash_groups t on t.id = k.group_id
-	where s.group_id in (` + membersOfGroup + `) and coalesce(t.root_id, t.id) <> g.id`
+	where s.group_id in (` + MembersOfGroup + `) and coalesce(t.root_id, t.id) <> g.id`
 
 // splitRule is a row of crash_group_splits with where its key is now.
 type splitRule struct {
@@ -153,30 +154,12 @@ func (m *splitMatch) matches(r *splitRule) bool {
 			return false // PostgreSQL will refuse them
 		}
 	}
-	return AttributeFilter{Key: r.Attribute, Value: r.Value}.matchesIndexed(m.attributes)
-}
-
-// matchesIndexed applies the filter to the attributes of a crash as they are indexed:
-// what documents selects by an index, and nothing else.
-func (f AttributeFilter) matchesIndexed(attributes map[string]json.RawMessage) bool {
-	v := bytes.TrimSpace(attributes[IndexedKey(f.Key)])
-	if len(v) == 0 {
-		return false
-	}
-	switch v[0] {
-	case '"':
-		var text string
-		return json.Unmarshal(v, &text) == nil && text == IndexedValue(f.Value)
-	case 't', 'f':
-		return string(v) == f.Value
-	default:
-		return sameNumber(string(v), f.Value)
-	}
+	return condition.Attribute{Key: r.Attribute, Value: r.Value}.MatchesIndexed(m.attributes)
 }
 
 // ForgetSplits removes the rules of an organization that name a value of an attribute,
 // which is to be forgotten. Project 0 is every project.
-func ForgetSplits(ctx context.Context, tx *storage.Tx, organization, project int64, f AttributeFilter) error {
+func ForgetSplits(ctx context.Context, tx *storage.Tx, organization, project int64, f condition.Attribute) error {
 	var rules []struct {
 		ID    int64  `db:"id"`
 		Value string `db:"value"`
@@ -189,7 +172,7 @@ func ForgetSplits(ctx context.Context, tx *storage.Tx, organization, project int
 	}
 	var ids []int64
 	for _, r := range rules {
-		if r.Value == f.Value || sameNumber(r.Value, f.Value) {
+		if r.Value == f.Value || condition.SameNumber(r.Value, f.Value) {
 			ids = append(ids, r.ID)
 		}
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
@@ -30,7 +32,7 @@ func byStack(names ...string) crash.SplitBy {
 }
 
 func byAttribute(key, value string) crash.SplitBy {
-	return crash.SplitBy{Attribute: &crash.AttributeFilter{Key: key, Value: value}}
+	return crash.SplitBy{Attribute: &condition.Attribute{Key: key, Value: value}}
 }
 
 // split plans and applies, and returns the new group and its key.
@@ -104,7 +106,7 @@ func TestSplitByStack(t *testing.T) {
 	require.Zero(t, r.moveAll(key))
 	require.Equal(t, "k 300 300 300 0s 449h0m0s", r.shown(to))
 	require.Equal(t, "k 151 151 151 0s 448h0m0s", r.shown(from))
-	g, err := crash.GroupByID(t.Context(), r.DB, r.Org.ID, to)
+	g, err := reading.GroupByID(t.Context(), r.DB, r.Org.ID, to)
 	require.NoError(t, err)
 	require.Equal(t, 2, g.Hosts.Total)
 	require.EqualValues(t, 300, g.Versions.Values[0].Count)
@@ -115,7 +117,7 @@ func TestSplitByStack(t *testing.T) {
 	require.NoError(t, err)
 	r.Record(r.reported("k", "x", 500, "{}"), r.reported("k", "y", 501, "{}"), r.reported("k", "z", 502, "{}"), r.Made(nil))
 	require.EqualValues(t, 153, r.Group("k").Count)
-	g, err = crash.GroupByID(t.Context(), r.DB, r.Org.ID, later)
+	g, err = reading.GroupByID(t.Context(), r.DB, r.Org.ID, later)
 	require.NoError(t, err)
 	require.True(t, g.LastSeen.Equal(crashtest.Epoch.Add(502*time.Hour)))
 	require.EqualValues(t, 1, r.Count(`select count(*) from crashes c join crash_group_keys k on k.id = c.key_id
@@ -185,8 +187,8 @@ func TestSplitByAttribute(t *testing.T) {
 		r.Record(crashes...)
 		require.Equal(t, 2*moved, r.number(id))
 		require.Equal(t, 2*stay, r.number(from))
-		found, _, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Limit: 9,
-			Attributes: []crash.AttributeFilter{{Key: "device.model", Value: want}}, Search: "title k" + want})
+		found, _, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Limit: 9,
+			Attributes: []condition.Attribute{{Key: "device.model", Value: want}}, Search: "title k" + want})
 		require.NoError(t, err)
 		require.Len(t, found, 1, "the list finds the new group by the attribute, and no other")
 		require.Equal(t, id, found[0].ID)
@@ -196,7 +198,7 @@ func TestSplitByAttribute(t *testing.T) {
 
 func (r *room) number(group int64) int64 {
 	r.T.Helper()
-	g, err := crash.GroupByID(r.T.Context(), r.DB, r.Org.ID, group)
+	g, err := reading.GroupByID(r.T.Context(), r.DB, r.Org.ID, group)
 	require.NoError(r.T, err)
 	return g.Count
 }
@@ -351,7 +353,7 @@ func TestForgetSplits(t *testing.T) {
 	}
 	forget := func(org int64, value string) {
 		r.Must(func(ctx context.Context, tx *storage.Tx) error {
-			return crash.ForgetSplits(ctx, tx, org, 0, crash.AttributeFilter{Key: "id", Value: value})
+			return crash.ForgetSplits(ctx, tx, org, 0, condition.Attribute{Key: "id", Value: value})
 		})
 	}
 	forget(r.Rival.ID, "7")

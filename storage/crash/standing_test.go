@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // change changes the group of a key.
@@ -25,14 +26,14 @@ func (r *room) change(key string, c crash.GroupChange) error {
 	})
 }
 
-func (r *room) mustChange(key string, c crash.GroupChange) *crash.Group {
+func (r *room) mustChange(key string, c crash.GroupChange) *reading.Group {
 	r.T.Helper()
 	require.NoError(r.T, r.change(key, c))
 	return r.Group(key)
 }
 
 // seen records a crash of a key: when it happened, when it arrived, in which version.
-func (r *room) seen(key string, occurred, received time.Time, version string) *crash.Group {
+func (r *room) seen(key string, occurred, received time.Time, version string) *reading.Group {
 	r.T.Helper()
 	r.Record(r.Made(func(c *crash.Crash) {
 		c.Group, c.OccurredAt, c.ReceivedAt, c.Version = crashtest.Grouping(key), occurred, received, version
@@ -176,7 +177,7 @@ func TestIgnoredUntil(t *testing.T) {
 	r := open(t)
 	r.Record(r.Made(nil))
 	later := time.Now().Add(time.Hour)
-	report := func(duplicates int, received time.Time, version string) *crash.Group {
+	report := func(duplicates int, received time.Time, version string) *reading.Group {
 		r.Record(r.Made(func(c *crash.Crash) {
 			c.Duplicates, c.OccurredAt, c.ReceivedAt, c.Version = duplicates, crashtest.Epoch, received, version
 		}))
@@ -215,15 +216,15 @@ func TestIgnoredUntil(t *testing.T) {
 	change.Until = fixture.Ptr(later)
 	require.Equal(t, crash.Ignored, r.mustChange("k", change).State)
 	r.Exec(`update crash_groups set ignored_until = now() - interval '1 minute'`)
-	for _, read := range []func() *crash.Group{
-		func() *crash.Group { return r.Group("k") },
-		func() *crash.Group {
-			list, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, States: []crash.GroupState{crash.Open}, Limit: 5})
+	for _, read := range []func() *reading.Group{
+		func() *reading.Group { return r.Group("k") },
+		func() *reading.Group {
+			list, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, States: []crash.GroupState{crash.Open}, Limit: 5})
 			require.NoError(t, err)
 			require.Equal(t, 1, total.Rows)
 			return &list[0]
 		},
-		func() *crash.Group { return report(1, later, "2.2") },
+		func() *reading.Group { return report(1, later, "2.2") },
 	} {
 		g = read()
 		require.Equal(t, crash.Open, g.State)
@@ -231,7 +232,7 @@ func TestIgnoredUntil(t *testing.T) {
 		require.True(t, g.IgnoreEndedAt.Before(time.Now()))
 		require.Nil(t, g.IgnoredUntil)
 	}
-	_, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, States: []crash.GroupState{crash.Ignored}, Limit: 5})
+	_, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, States: []crash.GroupState{crash.Ignored}, Limit: 5})
 	require.NoError(t, err)
 	require.Zero(t, total.Rows)
 
@@ -282,7 +283,7 @@ func TestAssigneeAndIssue(t *testing.T) {
 		assignees []int64
 		want      int
 	}{{[]int64{user}, 1}, {[]int64{0}, 1}, {[]int64{user, 0}, 2}, {[]int64{user + 1000}, 0}} {
-		_, total, err := crash.Groups(t.Context(), r.DB, crash.GroupFilter{OrganizationID: r.Org.ID, Assignees: c.assignees, Limit: 5})
+		_, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Assignees: c.assignees, Limit: 5})
 		require.NoError(t, err)
 		require.Equal(t, c.want, total.Rows, c)
 	}

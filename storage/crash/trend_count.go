@@ -107,7 +107,7 @@ func ExpireTrend(ctx context.Context, tx *storage.Tx, now, before time.Time, lim
 			order by hour limit $2 for update skip locked)`, TimeText(now.Add(-HoursKept))},
 		{`delete from crash_group_version_days where (group_id, day, version) in (
 			select group_id, day, version from crash_group_version_days where day < $1::date
-			order by day limit $2 for update skip locked)`, dayText(before)},
+			order by day limit $2 for update skip locked)`, DayText(before)},
 	} {
 		res, err := tx.ExecContext(ctx, old.query, old.end, limit)
 		if err != nil {

@@ -78,11 +78,11 @@ update crash_groups g set
 	first_seen = case when gone.first <= g.first_seen then coalesce((
 		select min(a.at) from crash_group_keys k cross join lateral (
 			select occurred_at as at from crashes where key_id = k.id order by occurred_at limit 1) a
-		where k.group_id in (` + membersOfGroup + `)), g.first_seen) else g.first_seen end,
+		where k.group_id in (` + MembersOfGroup + `)), g.first_seen) else g.first_seen end,
 	last_seen = case when gone.last >= g.last_seen then coalesce((
 		select max(a.at) from crash_group_keys k cross join lateral (
 			select occurred_at as at from crashes where key_id = k.id order by occurred_at desc limit 1) a
-		where k.group_id in (` + membersOfGroup + `)), g.last_seen) else g.last_seen end
+		where k.group_id in (` + MembersOfGroup + `)), g.last_seen) else g.last_seen end
 from unnest($1::bigint[], $2::bigint[], $3::timestamptz[], $4::timestamptz[], $5::smallint[]) as gone(id, count, first, last, severity)
 where g.id = gone.id`
 

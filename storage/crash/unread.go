@@ -111,7 +111,7 @@ func updateUnreadRows(ctx context.Context, tx *storage.Tx, organization int64, k
 	keyIDs, builds, severities := make([]int64, len(crashes)), make([]int64, len(crashes)), make([]int64, len(crashes))
 	for i := range crashes {
 		c := &crashes[i]
-		builds[i], severities[i] = c.build, c.Severity.rank()
+		builds[i], severities[i] = c.build, c.Severity.Rank()
 		if c.Group != nil {
 			keyIDs[i] = keys[projectKey{c.ProjectID, c.Group.Key}].ID
 		}

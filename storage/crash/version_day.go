@@ -10,6 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/distinct"
 )
 
 // allDays is the day of the row that counts sessions and users of all days together.
@@ -36,7 +37,7 @@ func (r *dayRow) key() dayKey { return dayKey{r.ProjectID, r.Version, r.Day} }
 // dayTally is what one transaction adds to one version and day.
 type dayTally struct {
 	crashes, sessions, crashedSessions int64
-	users, crashedUsers                distinct
+	users, crashedUsers                distinct.Sample
 	unknownUsers                       int64 // crashed ones
 }
 
@@ -149,16 +150,16 @@ func (s dayTallies) write(ctx context.Context, tx *storage.Tx) error {
 
 // mergeSample adds ids to a stored sample: it returns by how much their number
 // grows, and the new sample as text of a bytea, "" when it stays as it is.
-func mergeSample(stored []byte, more distinct) (int64, string) {
+func mergeSample(stored []byte, more distinct.Sample) (int64, string) {
 	if len(more) == 0 {
 		return 0, ""
 	}
-	sample := distinctOf(stored)
-	before := sample.count()
-	if !sample.add(more...) {
+	sample := distinct.Parse(stored)
+	before := sample.Count()
+	if !sample.Add(more...) {
 		return 0, ""
 	}
-	return sample.count() - before, byteaText(sample.bytes())
+	return sample.Count() - before, byteaText(sample.Bytes())
 }
 
 // keys are the days in the order in which everybody locks them.
@@ -187,7 +188,7 @@ func uncountDaysOfVersions(ctx context.Context, tx *storage.Tx, gone []deletedCr
 	sums := dayTallies{}
 	for i := range gone {
 		if g := &gone[i]; g.Version != "" {
-			sums.day(dayKey{g.ProjectID, g.Version, dayText(g.OccurredAt)}).crashes += int64(g.Duplicates)
+			sums.day(dayKey{g.ProjectID, g.Version, DayText(g.OccurredAt)}).crashes += int64(g.Duplicates)
 		}
 	}
 	if len(sums) == 0 {
@@ -217,7 +218,7 @@ func ExpireVersionDays(ctx context.Context, tx *storage.Tx, before time.Time, li
 	res, err := tx.ExecContext(ctx, `
 		delete from crash_version_days where (crash_project_id, version, day) in (
 			select crash_project_id, version, day from crash_version_days
-			where day < $1::date and day > '-infinity' limit $2)`, dayText(before), limit)
+			where day < $1::date and day > '-infinity' limit $2)`, DayText(before), limit)
 	if err != nil {
 		return 0, storage.Wrap(err, "delete old days of versions")
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 const (
@@ -43,7 +44,7 @@ func (d Day) Others() int64 {
 type Newest struct {
 	ProjectID   int64
 	ProjectName string
-	crash.VersionRow
+	reading.VersionRow
 }
 
 // Crashes are the crashes of the last days.
@@ -110,7 +111,7 @@ func ReadCrashes(ctx context.Context, q storage.Querier, organization int64, t T
 	for i := range projects {
 		ids[i] = projects[i].ProjectID
 	}
-	newest, err := crash.NewestVersions(ctx, q, ids, t.First, t.end())
+	newest, err := reading.NewestVersions(ctx, q, ids, t.First, t.end())
 	if err != nil {
 		return nil, err
 	}

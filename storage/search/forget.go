@@ -9,13 +9,14 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 )
 
 // ForgetAttribute deletes the saved searches of an organization whose filter has the value of
 // an attribute by which somebody was forgotten, and returns how many. Their names may have it
 // as well, so nothing of them is kept. Project 0 is every crash project.
-func ForgetAttribute(ctx context.Context, tx *storage.Tx, organization, project int64, f crash.AttributeFilter) (int64, error) {
+func ForgetAttribute(ctx context.Context, tx *storage.Tx, organization, project int64, f condition.Attribute) (int64, error) {
 	var list []struct {
 		ID    int64  `db:"id"`
 		Query string `db:"query"`
@@ -28,7 +29,7 @@ func ForgetAttribute(ctx context.Context, tx *storage.Tx, organization, project 
 	}
 	var ids []int64
 	for _, saved := range list {
-		if q, err := url.ParseQuery(saved.Query); err == nil && f.NamedBy(groupFilter(q), project) {
+		if q, err := url.ParseQuery(saved.Query); err == nil && groupFilter(q).HasAttribute(f, project) {
 			ids = append(ids, saved.ID)
 		}
 	}
@@ -41,15 +42,15 @@ func ForgetAttribute(ctx context.Context, tx *storage.Tx, organization, project 
 
 // groupFilter is what of a saved query may name a person, and the projects that it is about.
 // The query was checked before it was saved.
-func groupFilter(q url.Values) *crash.GroupFilter {
-	f := &crash.GroupFilter{Search: q.Get("search")}
+func groupFilter(q url.Values) *reading.GroupFilter {
+	f := &reading.GroupFilter{Search: q.Get("search")}
 	for name, values := range q {
 		key, attribute := strings.CutPrefix(name, "attribute.")
 		project, _, _ := strings.Cut(name, "[")
 		for _, value := range values {
 			switch {
 			case attribute:
-				f.Attributes = append(f.Attributes, crash.AttributeFilter{Key: key, Value: value})
+				f.Attributes = append(f.Attributes, condition.Attribute{Key: key, Value: value})
 			case project == "project":
 				for text := range strings.SplitSeq(value, ",") {
 					if id, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil {

@@ -20,7 +20,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/distribution"
 )
 
@@ -76,7 +76,7 @@ func (c *Changes) Member(commit *distribution.Commit) *Member {
 // Find finds the suspect changes of a group that is shown, for the frames of a crash of it.
 func Find(ctx context.Context, q storage.Querier, organization, group int64, frames []Frame) (*Changes, error) {
 	c := &Changes{State: NoBuild}
-	build, err := crash.FirstBuild(ctx, q, organization, group)
+	build, err := reading.FirstBuild(ctx, q, organization, group)
 	if err != nil || build == 0 {
 		return c, err
 	}

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/report"
 )
 
@@ -41,7 +41,7 @@ func attributes(r *report.Report) string {
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
-		out = report.AppendText(out, crash.IndexedKey(a.Key))
+		out = report.AppendText(out, condition.IndexedKey(a.Key))
 		out = append(out, ':')
 		switch v := a.Value.(type) {
 		case nil:
@@ -52,10 +52,10 @@ func attributes(r *report.Report) string {
 			if plainNumber(string(v)) {
 				out = append(out, v...)
 			} else {
-				out = report.AppendText(out, crash.IndexedValue(string(v)))
+				out = report.AppendText(out, condition.IndexedValue(string(v)))
 			}
 		default:
-			out = report.AppendText(out, crash.IndexedValue(a.Text()))
+			out = report.AppendText(out, condition.IndexedValue(a.Text()))
 		}
 	}
 	return string(append(out, '}'))

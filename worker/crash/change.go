@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/bulk"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -58,7 +59,7 @@ func (h *Change) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	payload.Filter.OrganizationID = claim.OrganizationID()
-	matching, err := crash.FindMatching(ctx, h.Store.DB(), payload.Filter)
+	matching, err := bulk.Find(ctx, h.Store.DB(), payload.Filter)
 	if err != nil {
 		return refusedChange(err)
 	}
@@ -80,13 +81,13 @@ func (h *Change) Handle(ctx context.Context, claim *worker.Claim) error {
 		}
 	}
 	return claim.Finish(ctx, result, func(tx *storage.Tx) error {
-		payload.ManyChange = *payload.WithoutValues()
+		payload.GroupChange = *payload.WithoutValues()
 		return ledger.Redact(ctx, tx, claim.Tasks[0].ID, payload)
 	})
 }
 
 // changePart changes groups in a step, and returns the result with them.
-func changePart(ctx context.Context, claim *worker.Claim, matching *crash.Matching, payload *tasks.CrashChangePayload, result ChangeResult,
+func changePart(ctx context.Context, claim *worker.Claim, matching *bulk.Matching, payload *tasks.CrashChangePayload, result ChangeResult,
 	part []int64) (ChangeResult, error) {
 	sum := result
 	err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {

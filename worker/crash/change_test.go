@@ -11,6 +11,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/bulk"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -25,10 +28,10 @@ func (w *world) madeGroups(org, project int64, state string, n int) {
 }
 
 // requestChange asks for a change of all open groups.
-func (w *world) requestChange(f crash.GroupFilter, c crash.GroupChange) (plan *crash.ManyChange, task uuid.UUID) {
+func (w *world) requestChange(f reading.GroupFilter, c crash.GroupChange) (plan *bulk.GroupChange, task uuid.UUID) {
 	w.t.Helper()
 	f.OrganizationID = w.org
-	plan, err := crash.PlanChange(w.t.Context(), w.db, f, c)
+	plan, err := bulk.Plan(w.t.Context(), w.db, f, c)
 	require.NoError(w.t, err)
 	writer := account.Writer{OrganizationID: w.org, Actor: account.CLI()}
 	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) (err error) {
@@ -49,17 +52,17 @@ func TestChangeSurvivesItsWorker(t *testing.T) {
 	w.madeGroups(w.org, w.project, "ignored", 1)
 	w.madeGroups(rival, w.newProject(rival), "open", 1)
 	resolved := crash.Resolved
-	plan, id := w.requestChange(crash.GroupFilter{States: []crash.GroupState{crash.Open}}, crash.GroupChange{State: &resolved, InVersion: "2.1"})
+	plan, id := w.requestChange(reading.GroupFilter{States: []crash.GroupState{crash.Open}}, crash.GroupChange{State: &resolved, InVersion: "2.1"})
 	require.Equal(t, storage.Total{Rows: 250, Exact: true}, plan.Matching)
 	w.madeGroups(w.org, w.project, "open", 1)
 
 	handler := &Change{Store: w.store}
 	first := w.claim(tasks.CrashChange, id)
-	matching, err := crash.FindMatching(t.Context(), w.db, plan.Filter)
+	matching, err := bulk.Find(t.Context(), w.db, plan.Filter)
 	require.NoError(t, err)
 	ids, err := matching.After(t.Context(), w.db, 0, 100)
 	require.NoError(t, err)
-	payload := tasks.CrashChangePayload{ManyChange: *plan, Actor: "admin-cli"}
+	payload := tasks.CrashChangePayload{GroupChange: *plan, Actor: "admin-cli"}
 	half, err := changePart(t.Context(), first, matching, &payload, ChangeResult{Total: 250, TotalIsExact: true}, ids)
 	require.NoError(t, err)
 	require.Equal(t, 100, half.Changed)
@@ -105,10 +108,10 @@ func TestChangeHasOneNextVersion(t *testing.T) {
 	}
 	version("1.0")
 	resolved := crash.Resolved
-	plan, id := w.requestChange(crash.GroupFilter{}, crash.GroupChange{State: &resolved, InNext: true})
+	plan, id := w.requestChange(reading.GroupFilter{}, crash.GroupChange{State: &resolved, InNext: true})
 	first := w.claim(tasks.CrashChange, id)
-	payload := tasks.CrashChangePayload{ManyChange: *plan, Actor: "admin-cli"}
-	matching, err := crash.FindMatching(t.Context(), w.db, plan.Filter)
+	payload := tasks.CrashChangePayload{GroupChange: *plan, Actor: "admin-cli"}
+	matching, err := bulk.Find(t.Context(), w.db, plan.Filter)
 	require.NoError(t, err)
 	ids, err := matching.After(t.Context(), w.db, 0, 10)
 	require.NoError(t, err)
@@ -129,7 +132,7 @@ func TestChangeThatIsRefused(t *testing.T) {
 	w := newWorld(t)
 	w.madeGroups(w.org, w.project, "open", 2)
 	ignored, until := crash.Ignored, time.Now().Add(time.Hour)
-	_, id := w.requestChange(crash.GroupFilter{}, crash.GroupChange{State: &ignored, Until: &until})
+	_, id := w.requestChange(reading.GroupFilter{}, crash.GroupChange{State: &ignored, Until: &until})
 	_, err := w.db.ExecContext(t.Context(), `update tasks set payload = jsonb_set(payload, '{change,until}', '"2001-01-02T03:04:05Z"') where id = $1`, id)
 	require.NoError(t, err)
 	err = (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, id))
@@ -142,7 +145,7 @@ func TestChangeThatIsRefused(t *testing.T) {
 	past := time.Now().Add(-time.Hour)
 	for what, c := range map[string]crash.GroupChange{"nothing": {}, "a time that is over": {State: &ignored, Until: &past},
 		"a stranger": {Assignee: &[]int64{987654}[0]}, "a version of an ignored group": {State: &ignored, InVersion: "1"}} {
-		_, err := crash.PlanChange(t.Context(), w.db, crash.GroupFilter{OrganizationID: w.org}, c)
+		_, err := bulk.Plan(t.Context(), w.db, reading.GroupFilter{OrganizationID: w.org}, c)
 		var invalid *storage.InvalidError
 		require.ErrorAs(t, err, &invalid, what)
 	}
@@ -155,9 +158,9 @@ func TestChangeForgetsValues(t *testing.T) {
 	w := newWorld(t)
 	w.reports(6)
 	resolved := crash.Resolved
-	_, id := w.requestChange(crash.GroupFilter{Attributes: []crash.AttributeFilter{{Key: "device.model", Value: "Y"}}},
+	_, id := w.requestChange(reading.GroupFilter{Attributes: []condition.Attribute{{Key: "device.model", Value: "Y"}}},
 		crash.GroupChange{State: &resolved})
-	_, searching := w.requestChange(crash.GroupFilter{Search: "ann@example.com"}, crash.GroupChange{State: &resolved})
+	_, searching := w.requestChange(reading.GroupFilter{Search: "ann@example.com"}, crash.GroupChange{State: &resolved})
 	require.NoError(t, (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, id)))
 	require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where state = 'resolved'`))
 	require.Zero(t, w.number(`select count(*) from tasks where payload::text like '%"Y"%'`))

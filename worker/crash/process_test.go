@@ -11,6 +11,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -34,7 +36,7 @@ func TestProcess(t *testing.T) {
 	require.EqualValues(t, 2, w.number(`select count from crash_groups where algorithm = 0`), "given fingerprints")
 	require.EqualValues(t, 1, w.number(`select count(*) from crashes where uuid_conflict_of = $1`, ids[3]))
 
-	d, err := w.store.CrashByID(t.Context(), w.org, ids[0])
+	d, err := reading.CrashByID(t.Context(), w.store, w.org, ids[0])
 	require.NoError(t, err)
 	require.Equal(t, "1", d.Version)
 	require.Equal(t, "h", d.Host)
@@ -92,8 +94,8 @@ func TestAttributes(t *testing.T) {
 		`"a":-1e300`:                              `{"a":"-1e300"}`,
 		`"a":1e-20000`:                            `{"a":"1e-20000"}`,
 		`"a":1,"a":2`:                             `{"a":2}`,
-		`"` + strings.Repeat("k", 300) + `":1`:    `{"` + crash.IndexedKey(strings.Repeat("k", 300)) + `":1}`,
-		`"a":"` + strings.Repeat("v", 5000) + `"`: `{"a":"` + crash.IndexedValue(strings.Repeat("v", 5000)) + `"}`,
+		`"` + strings.Repeat("k", 300) + `":1`:    `{"` + condition.IndexedKey(strings.Repeat("k", 300)) + `":1}`,
+		`"a":"` + strings.Repeat("v", 5000) + `"`: `{"a":"` + condition.IndexedValue(strings.Repeat("v", 5000)) + `"}`,
 	} {
 		r, err := report.Parse(doc{function: "f", attributes: in}.bytes())
 		require.NoError(t, err)
@@ -133,7 +135,7 @@ func TestRefusedReportFailsAlone(t *testing.T) {
 		w.process()
 		require.Equal(t, map[string]int{"processed": 7, "failed": 1}, w.seen)
 		require.EqualValues(t, 7, w.number(`select count from crash_groups`))
-		d, err := w.store.CrashByID(t.Context(), w.org, ids[bad])
+		d, err := reading.CrashByID(t.Context(), w.store, w.org, ids[bad])
 		require.NoError(t, err)
 		require.Equal(t, crash.Failed, d.State)
 		require.Contains(t, *d.Error, "refused")
@@ -169,7 +171,7 @@ func TestBrokenBatchFailsAlone(t *testing.T) {
 			require.Equal(t, ProcessResult{Failed: 2}, out)
 			require.EqualValues(t, 2, w.number(`select count(*) from tasks where state = 'succeeded' and result is null`))
 			for i, id := range append(append(before, after...), broken...) {
-				d, err := w.store.CrashByID(t.Context(), w.org, id)
+				d, err := reading.CrashByID(t.Context(), w.store, w.org, id)
 				require.NoError(t, err)
 				require.Equal(t, i >= 2, d.State == crash.Failed, d.State)
 				require.Equal(t, i >= 2, d.Error != nil && *d.Error != "")
@@ -186,11 +188,11 @@ func TestBrokenBatchFailsAlone(t *testing.T) {
 func TestRegressionCountsByTheTimeOfTheCrash(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	report := func(version string, at time.Time) *crash.Group {
+	report := func(version string, at time.Time) *reading.Group {
 		w.accept(doc{function: "f", attributes: `"application.version":"` + version + `"`, at: at})
 		w.process()
 		id := w.number(`select id from crash_groups`)
-		g, err := crash.GroupByID(t.Context(), w.db, w.org, id)
+		g, err := reading.GroupByID(t.Context(), w.db, w.org, id)
 		require.NoError(t, err)
 		return g
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/search"
@@ -64,7 +65,7 @@ func (p *Purge) Handle(ctx context.Context, claim *worker.Claim) error {
 		return err
 	}
 	attempt := &purgeAttempt{Purge: p, claim: claim, organization: claim.OrganizationID(), project: payload.ProjectID,
-		filter: crash.AttributeFilter{Key: payload.Key, Value: payload.Value}}
+		filter: condition.Attribute{Key: payload.Key, Value: payload.Value}}
 	if err := attempt.filter.Validate(); err != nil {
 		return tasks.Permanent(err)
 	}
@@ -122,7 +123,7 @@ func (r *purgeAttempt) forgetChange(doc []byte) (any, error) {
 	if err := json.Unmarshal(doc, &p); err != nil {
 		return nil, err
 	}
-	if !r.filter.NamedBy(&p.Filter, r.project) {
+	if !p.Filter.HasAttribute(r.filter, r.project) {
 		return nil, nil
 	}
 	return p.Forget(), nil
@@ -134,7 +135,7 @@ type purgeAttempt struct {
 	claim        *worker.Claim
 	organization int64
 	project      int64
-	filter       crash.AttributeFilter
+	filter       condition.Attribute
 	result       PurgeResult
 }
 

@@ -16,6 +16,9 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/bulk"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
@@ -97,13 +100,13 @@ func TestPurgeIsExact(t *testing.T) {
 	require.Equal(t, len(removed), n)
 	require.Equal(t, without.facts(), with.facts())
 	for _, id := range removed {
-		_, err := with.store.CrashByID(t.Context(), with.org, id)
+		_, err := reading.CrashByID(t.Context(), with.store, with.org, id)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 		_, err = with.store.Explanation(t.Context(), id)
 		require.ErrorIs(t, err, storage.ErrNotFound)
 	}
 	for _, id := range kept {
-		d, err := with.store.CrashByID(t.Context(), with.org, id)
+		d, err := reading.CrashByID(t.Context(), with.store, with.org, id)
 		require.NoError(t, err)
 		require.Contains(t, string(d.Document), d.UUID.String(), "offsets still lead to the right document")
 		require.NotNil(t, d.Explanation)
@@ -169,16 +172,16 @@ func TestPurgeReachesFilters(t *testing.T) {
 		require.NoError(t, err)
 	}
 	resolved := crash.Resolved
-	filter := crash.GroupFilter{MadeUntil: time.Now(), Attributes: []crash.AttributeFilter{{Key: "user", Value: ann}}}
-	change := func(org int64, state string, f crash.GroupFilter) uuid.UUID {
+	filter := reading.GroupFilter{MadeUntil: time.Now(), Attributes: []condition.Attribute{{Key: "user", Value: ann}}}
+	change := func(org int64, state string, f reading.GroupFilter) uuid.UUID {
 		writer := account.Writer{OrganizationID: org, Actor: account.CLI()}
-		id := w.insert(tasks.NewCrashChange(writer, "", &crash.ManyChange{Filter: f, Change: crash.GroupChange{State: &resolved}}))
+		id := w.insert(tasks.NewCrashChange(writer, "", &bulk.GroupChange{Filter: f, Change: crash.GroupChange{State: &resolved}}))
 		_, err := w.db.ExecContext(t.Context(), `update tasks set state = $2, finished_at = case when $2 <> 'queued' then now() end where id = $1`, id, state)
 		require.NoError(t, err)
 		return id
 	}
 	gone := []uuid.UUID{change(w.org, "dead", filter), change(w.org, "cancelled", filter), change(w.org, "queued", filter)}
-	bob := crash.GroupFilter{MadeUntil: time.Now(), Attributes: []crash.AttributeFilter{{Key: "user", Value: "bob@example.com"}}}
+	bob := reading.GroupFilter{MadeUntil: time.Now(), Attributes: []condition.Attribute{{Key: "user", Value: "bob@example.com"}}}
 	kept := []uuid.UUID{change(w.org, "queued", bob), change(rival, "queued", filter), change(w.org, "dead", bob), change(rival, "dead", filter), change(rival, "cancelled", filter)}
 	purge := func(org int64, state string, p tasks.CrashPurgePayload) uuid.UUID {
 		id := w.insert(tasks.NewCrashPurge(org, "", p))
@@ -243,8 +246,8 @@ func TestPurgeWaitsForRunningChange(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	resolved, writer := crash.Resolved, account.Writer{OrganizationID: w.org, Actor: account.CLI()}
-	change := w.insert(tasks.NewCrashChange(writer, "", &crash.ManyChange{Change: crash.GroupChange{State: &resolved},
-		Filter: crash.GroupFilter{MadeUntil: time.Now(), Attributes: []crash.AttributeFilter{{Key: "user", Value: "ann"}}}}))
+	change := w.insert(tasks.NewCrashChange(writer, "", &bulk.GroupChange{Change: crash.GroupChange{State: &resolved},
+		Filter: reading.GroupFilter{MadeUntil: time.Now(), Attributes: []condition.Attribute{{Key: "user", Value: "ann"}}}}))
 	w.claim(tasks.CrashChange, change)
 	id := w.insert(tasks.NewCrashPurge(w.org, "", tasks.CrashPurgePayload{Key: "user", Value: "ann"}))
 	claim := w.claim(tasks.CrashPurge, id)
@@ -301,7 +304,7 @@ func TestPurgeIsFencedAndResumes(t *testing.T) {
 	first := w.claim(tasks.CrashPurge, id)
 
 	// One step of the first attempt.
-	ids, err := crash.Carriers(t.Context(), w.store.DB(), w.org, 0, crash.AttributeFilter{Key: "user", Value: "ann"}, 1000)
+	ids, err := crash.Carriers(t.Context(), w.store.DB(), w.org, 0, condition.Attribute{Key: "user", Value: "ann"}, 1000)
 	require.NoError(t, err)
 	require.Len(t, ids, 250)
 	plan, done, err := w.store.PlanRemoval(t.Context(), w.org, ids[:100])
@@ -474,8 +477,8 @@ func TestPurgeOfLongAndManyAttributes(t *testing.T) {
 	for i := range 4999 {
 		fmt.Fprintf(&many, `"k%d":%d,`, i, i)
 	}
-	long := strings.Repeat("v", crash.MaxAttributeValue)
-	key := strings.Repeat("k", crash.MaxAttributeKey)
+	long := strings.Repeat("v", condition.MaxAttributeValue)
+	key := strings.Repeat("k", condition.MaxAttributeKey)
 	w.accept(doc{function: "f", attributes: many.String() + `"user":"ann"`},
 		doc{function: "f", attributes: `"user":"` + long + `"`},
 		doc{function: "f", attributes: `"user":"` + long + `x"`},
@@ -490,7 +493,7 @@ func TestPurgeOfLongAndManyAttributes(t *testing.T) {
 	}{{key, "a", 0}, {"user", long, 1}, {"user", long, 0}, {"user", "ann", 1}} {
 		require.Equal(t, tt.want, w.purge(tasks.CrashPurgePayload{Key: tt.key, Value: tt.value}))
 	}
-	for _, f := range []crash.AttributeFilter{{Key: "user", Value: long + "x"}, {Key: "user", Value: long + "y"}, {Key: key + "x", Value: "a"}} {
+	for _, f := range []condition.Attribute{{Key: "user", Value: long + "x"}, {Key: "user", Value: long + "y"}, {Key: key + "x", Value: "a"}} {
 		ids, err := crash.Carriers(t.Context(), w.store.DB(), w.org, 0, f, 10)
 		require.NoError(t, err)
 		require.Len(t, ids, 1)

@@ -14,6 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
@@ -112,7 +113,7 @@ func TestRekeyAddsTheKey(t *testing.T) {
 		return crash.Record(t.Context(), tx, w.org, []crash.Crash{c})
 	}))
 	require.EqualValues(t, 4, w.number(`select count from crash_groups where id = $1`, one))
-	rows, _, err := crash.Crashes(t.Context(), w.db, crash.CrashFilter{OrganizationID: w.org, GroupID: one, Limit: 9})
+	rows, _, err := reading.Crashes(t.Context(), w.db, reading.CrashFilter{OrganizationID: w.org, GroupID: one, Limit: 9})
 	require.NoError(t, err)
 	var algorithms []int
 	for _, row := range rows {

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks"
@@ -23,7 +24,7 @@ import (
 func (w *world) split(group int64, key, value string) (id int64, task uuid.UUID) {
 	w.t.Helper()
 	plan, err := crash.PlanSplit(w.t.Context(), w.db, w.org, group,
-		crash.SplitBy{Attribute: &crash.AttributeFilter{Key: key, Value: value}})
+		crash.SplitBy{Attribute: &condition.Attribute{Key: key, Value: value}})
 	require.NoError(w.t, err)
 	var made *ledger.NewTask
 	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) (err error) {

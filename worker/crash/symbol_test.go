@@ -16,6 +16,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
@@ -197,9 +199,9 @@ func (w *symbolWorld) resymbolicate(task uuid.UUID) (sum ResymbolicateResult) {
 	return sum
 }
 
-func (w *symbolWorld) group(id int64) *crash.Group {
+func (w *symbolWorld) group(id int64) *reading.Group {
 	w.t.Helper()
-	g, err := crash.GroupByID(w.t.Context(), w.db, w.org, id)
+	g, err := reading.GroupByID(w.t.Context(), w.db, w.org, id)
 	require.NoError(w.t, err)
 	return g
 }
@@ -207,7 +209,7 @@ func (w *symbolWorld) group(id int64) *crash.Group {
 // groupOf returns the group that shows a crash.
 func (w *symbolWorld) groupOf(id uuid.UUID) int64 {
 	w.t.Helper()
-	g, err := crash.GroupOf(w.t.Context(), w.db, w.org, id)
+	g, err := reading.GroupOf(w.t.Context(), w.db, w.org, id)
 	require.NoError(w.t, err)
 	return g.ID
 }
@@ -293,10 +295,10 @@ func TestLateSymbolsKeepTheGroup(t *testing.T) {
 	require.Equal(t, crash.SymbolsComplete, w.state(ids[1]))
 	require.Zero(t, w.number(`select count(*) from symbol_needs`))
 	require.EqualValues(t, 1, w.number(`select count(*) from audit_events where type = $1`, account.CrashGroupSymbolicated))
-	found, _, err := crash.Groups(t.Context(), w.db, crash.GroupFilter{OrganizationID: w.org, Search: "shop.Cart.price", Limit: 5})
+	found, _, err := reading.Groups(t.Context(), w.db, reading.GroupFilter{OrganizationID: w.org, Search: "shop.Cart.price", Limit: 5})
 	require.NoError(t, err)
 	require.Len(t, found, 1, "the new title is found")
-	d, err := w.store.CrashByID(t.Context(), w.org, ids[0])
+	d, err := reading.CrashByID(t.Context(), w.store, w.org, ids[0])
 	require.NoError(t, err)
 	require.Contains(t, string(d.Explanation), "shop.Cart.price")
 	w.countsAgree()
@@ -339,8 +341,8 @@ func TestLateSymbolsSplitAGroup(t *testing.T) {
 	require.EqualValues(t, 2, w.number(`select crashes from crash_group_successors where group_id = $1 and successor_id = $2`, group, other))
 	w.countsAgree()
 	for _, id := range []int64{group, other} {
-		found, _, err := crash.Groups(t.Context(), w.db, crash.GroupFilter{OrganizationID: w.org, Limit: 5,
-			Attributes: []crash.AttributeFilter{{Key: "os", Value: "android"}}})
+		found, _, err := reading.Groups(t.Context(), w.db, reading.GroupFilter{OrganizationID: w.org, Limit: 5,
+			Attributes: []condition.Attribute{{Key: "os", Value: "android"}}})
 		require.NoError(t, err)
 		require.Len(t, found, 2, "facets moved to %d", id)
 	}

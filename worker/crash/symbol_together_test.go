@@ -15,6 +15,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/tasks"
@@ -216,14 +218,14 @@ func TestDumps(t *testing.T) {
 	h.Dumps = dumps{err: symbol.Invalid(symbol.Truncated, "the dump ends after 4 bytes")}
 	require.NoError(t, h.Handle(t.Context(), w.claim(tasks.CrashSymbolicate, tasksOf[1])))
 
-	d, err := w.store.CrashByID(t.Context(), w.org, id)
+	d, err := reading.CrashByID(t.Context(), w.store, w.org, id)
 	require.NoError(t, err)
 	require.Equal(t, crash.Processed, d.State)
 	require.JSONEq(t, string(read), string(d.Symbols.Report))
 	require.Contains(t, string(d.Attributes), "fault.address")
 	require.EqualValues(t, 1, w.group(*d.GroupID).Count)
 	require.EqualValues(t, 1, w.number(`select crashes from crash_versions where version = '1.0'`), "counted once")
-	failed, err := w.store.CrashByID(t.Context(), w.org, bad)
+	failed, err := reading.CrashByID(t.Context(), w.store, w.org, bad)
 	require.NoError(t, err)
 	require.Equal(t, crash.Failed, failed.State)
 	require.Contains(t, *failed.Error, "ends after 4 bytes")
@@ -238,7 +240,7 @@ func TestRemovalTakesSymbolsAlong(t *testing.T) {
 	w.processAll()
 	require.EqualValues(t, 2, w.number(`select count(*) from crash_symbolications`))
 	remove := func(value string) {
-		found, err := crash.Carriers(t.Context(), w.db, w.org, 0, crash.AttributeFilter{Key: "user.id", Value: value}, 10)
+		found, err := crash.Carriers(t.Context(), w.db, w.org, 0, condition.Attribute{Key: "user.id", Value: value}, 10)
 		require.NoError(t, err)
 		plan, _, err := w.store.PlanRemoval(t.Context(), w.org, found)
 		require.NoError(t, err)

@@ -17,6 +17,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -127,7 +129,7 @@ func (f *traffic) splitOff(ctx context.Context, r *rand.Rand) error {
 		return err
 	}
 	plan, err := crash.PlanSplit(ctx, f.db, f.org, id,
-		crash.SplitBy{Attribute: &crash.AttributeFilter{Key: "device.model", Value: fmt.Sprintf("m%d", r.IntN(4))}})
+		crash.SplitBy{Attribute: &condition.Attribute{Key: "device.model", Value: fmt.Sprintf("m%d", r.IntN(4))}})
 	if err != nil {
 		return err
 	}
@@ -273,8 +275,8 @@ func (w *world) requireFacets() {
 		want[p.Value] = append(want[p.Value], p.Group)
 	}
 	for value := range want {
-		groups, total, err := crash.Groups(w.t.Context(), w.db, crash.GroupFilter{OrganizationID: w.org, Limit: 1000,
-			Attributes: []crash.AttributeFilter{{Key: "device.model", Value: value}}})
+		groups, total, err := reading.Groups(w.t.Context(), w.db, reading.GroupFilter{OrganizationID: w.org, Limit: 1000,
+			Attributes: []condition.Attribute{{Key: "device.model", Value: value}}})
 		require.NoError(w.t, err)
 		require.True(w.t, total.Exact)
 		for _, g := range groups {

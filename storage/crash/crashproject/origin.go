@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/condition"
 )
 
 // maxOrigins bounds the origins of a crash project, each of up to maxOrigin bytes.
@@ -39,7 +40,7 @@ func cleanOrigins(list []string) ([]string, error) {
 
 // isOrigin reports whether a text is an origin. Apps in web views have schemes of their own.
 func isOrigin(text string) bool {
-	if len(text) > maxOrigin || !crash.PlainText(text) {
+	if len(text) > maxOrigin || !condition.PlainText(text) {
 		return false
 	}
 	u, err := url.Parse(text)

@@ -167,10 +167,8 @@ func SaysHowMany(f *page.Field) bool {
 // of the goal.
 func Page(t *Task) []Way {
 	var list []Way
-	for _, c := range t.controls(t.Goal.Effect, t.scope()) {
-		if t.Model.Controls[c.Index].Record < 0 {
-			list = append(list, t.pressOf(&c, costNamed+1-c.Score))
-		}
+	for _, c := range t.controlsFor(t.Goal.Effect, t.scope(), func(c *find.Candidate) bool { return t.Model.Controls[c.Index].Record < 0 }) {
+		list = append(list, t.pressOf(&c, costNamed+1-c.Score))
 	}
 	if t.Goal.Risk != "" {
 		list = once(list)

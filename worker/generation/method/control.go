@@ -37,11 +37,13 @@ const maxFound = 3
 // controls returns the controls below a node (-1: anywhere) that say an effect or the verb of
 // the goal.
 func (t *Task) controls(effect intent.Effect, within int) []find.Candidate {
-	list := t.allControls(effect, within)
-	if len(list) > maxControls {
-		list = list[:maxControls]
-	}
-	return list
+	return t.controlsFor(effect, within, func(*find.Candidate) bool { return true })
+}
+
+// controlsFor is controls of those that serve: what does not, as the many of a list, leaves room for them.
+func (t *Task) controlsFor(effect intent.Effect, within int, serves func(c *find.Candidate) bool) []find.Candidate {
+	list := slices.DeleteFunc(t.allControls(effect, within), func(c find.Candidate) bool { return !serves(&c) })
+	return list[:min(len(list), maxControls)]
 }
 
 // allControls is controls of any number.

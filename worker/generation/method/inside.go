@@ -50,13 +50,13 @@ func (t *Task) inside() []Way {
 func (t *Task) news() []Way {
 	var list []Way
 	said := t.sayings(-1)
-	for _, c := range t.controls(t.Goal.Effect, -1) {
-		came := c.Index < len(t.Model.Controls) && slices.Contains(t.News, t.Model.Controls[c.Index].Node)
-		if came && !t.isTitle(c.Node) && !t.countsMore(c.Index) && (t.Target != nil || !t.several(c.Index)) {
-			w := t.pressOf(&c, costNamed-0.5+1-c.Score)
-			w.Guess = !said[c.Index]
-			list = append(list, w)
-		}
+	for _, c := range t.controlsFor(t.Goal.Effect, -1, func(c *find.Candidate) bool {
+		came := slices.Contains(t.News, t.Model.Controls[c.Index].Node)
+		return came && !t.isTitle(c.Node) && !t.countsMore(c.Index) && (t.Target != nil || !t.several(c.Index))
+	}) {
+		w := t.pressOf(&c, costNamed-0.5+1-c.Score)
+		w.Guess = !said[c.Index]
+		list = append(list, w)
 	}
 	return list
 }

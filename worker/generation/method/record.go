@@ -43,10 +43,7 @@ const saysSo = 0.9
 func (t *Task) named(within int, cost float64) []Way {
 	var list []Way
 	said := t.sayings(within)
-	for _, c := range t.controls(t.Goal.Effect, within) {
-		if t.another(&c, within) {
-			continue
-		}
+	for _, c := range t.controlsFor(t.Goal.Effect, within, func(c *find.Candidate) bool { return !t.another(c, within) }) {
 		w := t.pressOf(&c, cost+1-c.Score)
 		w.Risks = risky[t.Goal.Effect] || Destroys(t.Model, c.Index)
 		w.Guess = !said[c.Index]
@@ -68,7 +65,7 @@ func (t *Task) countsMore(control int) bool {
 	for i := range m.Controls {
 		o := &m.Controls[i]
 		beside := o.Record >= 0 && o.Record == k.Record || near(m, o.Node, k.Node)
-		if i != control && !o.Hidden && beside && countsBy(m, i, false) {
+		if i != control && (!o.Hidden || k.Hidden) && beside && countsBy(m, i, false) {
 			return true
 		}
 	}

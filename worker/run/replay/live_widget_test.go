@@ -2,6 +2,7 @@ package replay_test
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -37,6 +38,9 @@ var notSeen = map[string]string{
 	"html/button replaced every 150 ms": "an element lasts no longer than a look",
 }
 
+// ofSeveral are the kinds of steps whose selector does not mean one element that is seen.
+var ofSeveral = []string{step.Assert, step.ScrollElement, step.ForEach}
+
 // What the steps of a sample of the cases act on is in the snapshots of the pages, and the
 // selectors that are found for it do the same.
 func TestWidgetsAreSeen(t *testing.T) { seeWidgets(t, sampled) }
@@ -62,7 +66,7 @@ func seeWidgets(t *testing.T, part share) {
 				PageTimeout: max(time.Minute, c.Timeout())})
 			for _, s := range c.Steps {
 				a := &s.Tool.Args
-				if a.Selector != nil && a.Tool == nil && s.Tool.Type != step.Assert && s.Tool.Type != step.ScrollElement {
+				if a.Selector != nil && a.Tool == nil && !slices.Contains(ofSeveral, s.Tool.Type) {
 					a.Selector = l.seen(at.Session, s.Tool.Type, a.Selector)
 					if a.Target != nil {
 						a.Target = l.seen(at.Session, s.Tool.Type, a.Target)

@@ -10,6 +10,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
@@ -97,11 +99,11 @@ func (r *Room) Record(crashes ...crash.Crash) {
 }
 
 // Group finds the group of a key.
-func (r *Room) Group(key string) *crash.Group {
+func (r *Room) Group(key string) *reading.Group {
 	r.T.Helper()
 	k := sha256.Sum256([]byte(key))
 	id := r.ID(`select group_id from crash_group_keys where key = $1`, k[:])
-	g, err := crash.GroupByID(r.T.Context(), r.DB, r.Org.ID, id)
+	g, err := reading.GroupByID(r.T.Context(), r.DB, r.Org.ID, id)
 	require.NoError(r.T, err)
 	return g
 }
@@ -143,4 +145,59 @@ func Bounded(t *testing.T) context.Context {
 // Writer is an admin of an organization.
 func Writer(org int64) account.Writer {
 	return account.Writer{OrganizationID: org, Admin: true, AllTeams: true, Actor: account.CLI()}
+}
+
+// Titles are those of the groups of the organization that a list shows, without what Grouping
+// puts before the key, and how many groups match.
+func (r *Room) Titles(f reading.GroupFilter) (string, int) {
+	r.T.Helper()
+	f.OrganizationID = r.Org.ID
+	if f.Limit == 0 {
+		f.Limit = 100
+	}
+	groups, total, err := reading.Groups(r.T.Context(), r.DB, f)
+	require.NoError(r.T, err)
+	var names []string
+	for _, g := range groups {
+		names = append(names, strings.TrimPrefix(g.Title, "title "))
+	}
+	return strings.Join(names, ","), total.Rows
+}
+
+// Plan is EXPLAIN's text.
+func (r *Room) Plan(query string, args ...any) string {
+	r.T.Helper()
+	var lines []string
+	require.NoError(r.T, r.DB.SelectContext(r.T.Context(), &lines, "explain "+query, args...))
+	return strings.Join(lines, "\n")
+}
+
+// Literal puts the arguments into a query, for EXPLAIN of what the store sends
+// (it prepares nothing, so the planner sees the values).
+func Literal(query string, args []any) string {
+	for i := len(args); i > 0; i-- {
+		text := fmt.Sprint(args[i-1])
+		if _, ok := args[i-1].(string); ok {
+			text = "'" + strings.ReplaceAll(text, "'", "''") + "'"
+		}
+		query = strings.ReplaceAll(query, fmt.Sprintf("$%d", i), text)
+	}
+	return query
+}
+
+// Fill inserts 100,000 crashes of a key, with their uuids.
+func (r *Room) Fill(key int64) {
+	r.T.Helper()
+	_, err := r.DB.ExecContext(r.T.Context(), `
+		insert into crashes (id, organization_id, crash_project_id, key_id, uuid, state, format, occurred_at, received_at,
+			lang, agent, classifier, message, version, host, attributes)
+		select gen_random_uuid(), $1, $2, $3, gen_random_uuid(), 'processed', 'json', now() - n * interval '1 s', now(),
+			'go', 'a', 'c', 'm', '1', 'h', jsonb_build_object('user', 'u' || n % 20000, 'n', n % 5000, 'os', 'linux')
+		from generate_series(1, 100000) n`, r.Org.ID, r.Project, key)
+	require.NoError(r.T, err)
+	_, err = r.DB.ExecContext(r.T.Context(), `insert into crash_uuids (crash_project_id, uuid, digest, crash_id)
+		select crash_project_id, uuid, '\x00', id from crashes`)
+	require.NoError(r.T, err)
+	_, err = r.DB.ExecContext(r.T.Context(), `analyze crashes; analyze crash_uuids`)
+	require.NoError(r.T, err)
 }
