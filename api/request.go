@@ -129,7 +129,7 @@ func (r *router) recover(c *gin.Context) {
 			return
 		}
 		ctx := c.Request.Context()
-		if cause != http.ErrAbortHandler {
+		if cause != http.ErrAbortHandler { //nolint:errorlint // the value of a panic, as net/http compares it
 			r.cfg.Log.ErrorContext(ctx, "handler panicked", "panic", fmt.Sprint(cause), "stack", string(debug.Stack()))
 			if !c.Writer.Written() {
 				of := interfaceOf(c.Request.URL.Path)

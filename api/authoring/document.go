@@ -96,7 +96,7 @@ func (d document) decode(path string, into any) error {
 		}
 		return member(path, "must be "+kindText(wrong.Type))
 	}
-	if known := under(path, err); known != err {
+	if known := under(path, err); known != err { //nolint:errorlint // the same value
 		return known // of a type that reads itself
 	}
 	return member(path, "cannot be read")

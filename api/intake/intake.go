@@ -137,7 +137,7 @@ func (r *Receiver) serve(c *gin.Context, q ask, run func(*intake, context.Contex
 // at the buffers: they are left to the collector.
 func (in *intake) end() {
 	p := recover()
-	if p != nil && p != http.ErrAbortHandler {
+	if p != nil && p != http.ErrAbortHandler { //nolint:errorlint // the value of a panic
 		in.r.cfg.Log.ErrorContext(in.c.Request.Context(), "crash submission panicked",
 			"panic", p, "stack", string(debug.Stack()))
 		if !in.c.Writer.Written() {
@@ -155,7 +155,7 @@ func (in *intake) end() {
 			in.r.buffers.put(b)
 		}
 	}
-	if p == http.ErrAbortHandler {
+	if p == http.ErrAbortHandler { //nolint:errorlint // the value of a panic
 		panic(p)
 	}
 }

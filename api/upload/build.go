@@ -239,7 +239,7 @@ func (u *upload) confirmCommit(b *distribution.Build, cause error) error {
 	case errors.Is(err, storage.ErrNotFound):
 		return cause // what is not found is the build, not something of the request
 	case err != nil:
-		return fmt.Errorf("%w (%v)", cause, err)
+		return fmt.Errorf("%w (%v)", cause, err) //nolint:errorlint // the second is only said
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestDependenciesAreExplained(t *testing.T) {
 	require.Equal(t, directRequirements(t), explained)
 
 	for _, tool := range []struct{ file, name string }{
-		{".ci/test", "honnef.co/go/tools/cmd/staticcheck"}, {".ci/test", "gotest.tools/gotestsum"},
+		{".ci/test", "github.com/golangci/golangci-lint/v2/cmd/golangci-lint"}, {".ci/test", "gotest.tools/gotestsum"},
 		{".ci/deps", "github.com/minio/minio"}, {"cmd/slipway/processtest/testdata/npm/package.json", "@backtrace/node"},
 		{"cmd/slipway/processtest/testdata/generated/go/go.mod", "github.com/oapi-codegen/oapi-codegen/v2"},
 		{"cmd/slipway/processtest/testdata/generated/typescript/package.json", "openapi-typescript"},

@@ -163,7 +163,7 @@ func (s *S3) explainParts(ctx context.Context, m *Multipart, parts []Part, cause
 	case err == nil && info.Size == m.Size:
 		return info, nil // keys are never used twice
 	case err != nil && !errors.Is(err, ErrNotFound):
-		return Info{}, fmt.Errorf("complete the parts of an object: %w (%v)", cause, err)
+		return Info{}, fmt.Errorf("complete the parts of an object: %w (%v)", cause, err) //nolint:errorlint // the second is only said
 	}
 	response := minio.ToErrorResponse(cause)
 	switch {

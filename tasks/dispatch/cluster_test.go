@@ -104,7 +104,7 @@ func TestErrorsByWayOfAsynq(t *testing.T) {
 		"EOF":                                                  "not reachable",
 	} {
 		marked := &UnavailableError{Err: errors.New(text)}
-		passed := FromAsynq(fmt.Errorf("UNKNOWN: redis eval error: %v", marked)) // not %w
+		passed := FromAsynq(fmt.Errorf("UNKNOWN: redis eval error: %v", marked)) //nolint:errorlint // asynq does not wrap
 		require.ErrorIs(t, passed, ErrUnavailable)
 		var why *UnavailableError
 		require.ErrorAs(t, passed, &why)

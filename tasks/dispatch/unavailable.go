@@ -172,7 +172,7 @@ func (unavailableHook) DialHook(next redis.DialHook) redis.DialHook { return nex
 func (unavailableHook) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	return func(ctx context.Context, cmd redis.Cmder) error {
 		err := next(ctx, cmd)
-		if marked := unavailable(err); marked != err {
+		if marked := unavailable(err); marked != err { //nolint:errorlint // the same value, not one that it wraps
 			cmd.SetErr(marked)
 			return marked
 		}

@@ -216,7 +216,7 @@ var errNoPage = errors.New("the console has no such page")
 func (f *Frame) fail(c *gin.Context, err error) {
 	ctx := c.Request.Context()
 	p := respond.Explain(err)
-	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled || c.Writer.Written() {
+	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled || c.Writer.Written() { //nolint:errorlint // cancelled without a cause of its own
 		return
 	}
 	signedOut := p.Status == http.StatusUnauthorized && auth.CallerOf(ctx) == nil

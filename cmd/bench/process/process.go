@@ -125,7 +125,7 @@ func (p *Product) waitUntilReady(ctx context.Context, data string) error {
 	for time.Now().Before(deadline) {
 		select {
 		case err := <-p.done:
-			return fmt.Errorf("ended: %v", err)
+			return fmt.Errorf("ended: %v", err) //nolint:errorlint // nil where it ended well
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-time.After(50 * time.Millisecond):

@@ -29,7 +29,7 @@ const (
 func groupsCost(data []byte, w, h int) (cost int64, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if p != errLossless {
+			if p != errLossless { //nolint:errorlint // the value of a panic of this file
 				panic(p)
 			}
 			err = errLossless

@@ -3,7 +3,7 @@ package signature
 import (
 	"cmp"
 	"crypto"
-	"crypto/dsa" //lint:ignore SA1019 Android verifies such signatures of old keys
+	"crypto/dsa" //nolint:staticcheck // SA1019: Android verifies such signatures of old keys
 	"crypto/ecdsa"
 	_ "crypto/md5" // registers the hash, which old signatures of JARs have
 	"crypto/rsa"

@@ -2,7 +2,7 @@ package signature
 
 import (
 	"crypto"
-	"crypto/dsa" //lint:ignore SA1019 Android verifies such signatures of old keys
+	"crypto/dsa" //nolint:staticcheck // SA1019: Android verifies such signatures of old keys
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rsa"

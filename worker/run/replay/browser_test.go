@@ -167,7 +167,7 @@ func reset(ctx context.Context, s *webdriver.Session) error {
 	}
 	all, err := s.Windows(ctx)
 	if err != nil || len(all) == 0 {
-		return fmt.Errorf("windows: %v", err)
+		return fmt.Errorf("windows: %w", err)
 	}
 	connection, err := s.BiDi(ctx)
 	if err != nil {
