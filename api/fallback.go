@@ -22,7 +22,8 @@ func crashFormat(format string) bool {
 // ownSegment reports whether a first segment begins paths of the api itself.
 func ownSegment(segment string) bool {
 	switch segment {
-	case "api", "v1", "ai-authoring", "objects", "ops", "post", "install", "session", "upload", "buildid", "debuginfod", "symbolserver", "console":
+	case "api", "v1", "ai-authoring", "objects", "ops", "post", "install", "session", "upload", "buildid", "debuginfod",
+		"symbolserver", "console":
 		return true
 	}
 	return false

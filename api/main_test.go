@@ -193,7 +193,8 @@ func (w *world) member(t *testing.T, email string, role storeaccount.Role) (id i
 func (w *world) memberWithKeys(t *testing.T, email string, role storeaccount.Role) (id int64, key, access string) {
 	t.Helper()
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
-		u, err := storeaccount.CreateUser(ctx, tx, storeaccount.CLI(), storeaccount.NewUser{OrganizationID: w.ours.Organization.ID, Email: email, Role: storeaccount.Member})
+		u, err := storeaccount.CreateUser(ctx, tx, storeaccount.CLI(), storeaccount.NewUser{OrganizationID: w.ours.Organization.ID,
+			Email: email, Role: storeaccount.Member})
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,8 @@ func (r *router) line(c *gin.Context, s *serving, status int, took time.Duration
 	if !r.cfg.Log.Enabled(ctx, level) {
 		return
 	}
-	if status >= 400 && status != http.StatusInternalServerError && auth.CallerOf(ctx) == nil && !r.refusals.first(c.ClientIP(), patternOf(s), status) {
+	if status >= 400 && status != http.StatusInternalServerError && auth.CallerOf(ctx) == nil &&
+		!r.refusals.first(c.ClientIP(), patternOf(s), status) {
 		return
 	}
 	attrs := []slog.Attr{slog.String("method", clip(c.Request.Method)), slog.Int("status", status),

@@ -24,18 +24,23 @@ func TestScopesOfRoutes(t *testing.T) {
 	}
 	add("rtxbc", "POST /mcp", "POST "+v3+"/agent-calls", "POST "+v3+"/symbols/known") // the last one asks
 	const cases, suites = tests + "/testcases", tests + "/testsuites"
-	add("t", "POST "+cases, "POST "+cases+"/:id", "POST "+cases+"/:id/rename", "POST "+cases+"/:id/duplicate", "POST "+cases+"/:id/healings/:healingId",
+	add("t", "POST "+cases, "POST "+cases+"/:id", "POST "+cases+"/:id/rename", "POST "+cases+"/:id/duplicate",
+		"POST "+cases+"/:id/healings/:healingId",
 		"POST "+cases+"/:id/revisions/:revisionId/restore", "POST "+cases+"/:id/quarantine", "DELETE "+cases+"/:id/quarantine",
-		"POST "+cases+"/:id/runs/:runId/pin", "DELETE "+cases+"/:id/runs/:runId/pin", "POST "+suites+"/:id/runs/:runId/pin", "DELETE "+suites+"/:id/runs/:runId/pin",
+		"POST "+cases+"/:id/runs/:runId/pin", "DELETE "+cases+"/:id/runs/:runId/pin", "POST "+suites+"/:id/runs/:runId/pin",
+		"DELETE "+suites+"/:id/runs/:runId/pin",
 		"POST "+cases+"/:id/generate", "POST "+cases+"/generate", "DELETE "+cases+"/generate/:taskId",
 		"POST "+suites, "POST "+suites+"/:id", "POST "+tests+"/step-groups", "PATCH "+tests+"/step-groups/:id")
-	add("x", "POST "+cases+"/:id/run", "POST "+cases+"/:id/run/:revisionId", "POST "+cases+"/:id/runs/:runId/cancel", "POST "+cases+"/:id/runs/:runId/rerun", "POST "+suites+"/:id/run",
+	add("x", "POST "+cases+"/:id/run", "POST "+cases+"/:id/run/:revisionId", "POST "+cases+"/:id/runs/:runId/cancel",
+		"POST "+cases+"/:id/runs/:runId/rerun", "POST "+suites+"/:id/run",
 		"POST "+suites+"/:id/runs/:runId/cancel", "POST "+suites+"/:id/runs/:runId/rerun", "POST "+tests+"/test-schedules/:id/run")
-	add("b", "POST "+v3+"/uploads", "PUT "+v3+"/uploads/:id/parts/:number", "DELETE "+v3+"/uploads/:id", "POST "+v3+"/symbols/:id/index", "PUT "+v3+"/builds/:id/commits")
+	add("b", "POST "+v3+"/uploads", "PUT "+v3+"/uploads/:id/parts/:number", "DELETE "+v3+"/uploads/:id", "POST "+v3+
+		"/symbols/:id/index", "PUT "+v3+"/builds/:id/commits")
 	const groups = v3 + "/crash-groups"
 	add("c", "PATCH "+groups+"/:id", "POST "+groups+"/change", "POST "+groups+"/:id/split", "POST "+groups+"/:id/comments",
 		"PATCH "+groups+"/:id/comments/:comment", "DELETE "+groups+"/:id/comments/:comment")
-	letters := map[account.Scope]string{account.ScopeRead: "r", account.ScopeTests: "t", account.ScopeRuns: "x", account.ScopeBuilds: "b", account.ScopeCrashes: "c"}
+	letters := map[account.Scope]string{account.ScopeRead: "r", account.ScopeTests: "t", account.ScopeRuns: "x",
+		account.ScopeBuilds: "b", account.ScopeCrashes: "c"}
 	got, table := map[string]string{}, auth.Table()
 	for _, r := range emptyRooms().Routes() {
 		if r.Action == "" || r.Method == http.MethodGet || r.Method == http.MethodHead {

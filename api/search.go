@@ -19,7 +19,8 @@ import (
 func searches() []string {
 	return []string{
 		"/api/v3/crash-groups", "/api/v3/crash-groups/:id", "/api/v3/crash-groups/:id/crashes", "/api/v3/crash-groups/:id/stacks",
-		"/api/v3/crash-groups/:id/attributes", "/api/v3/crash-groups/:id/history", "/api/v3/crash-groups/facets", "/api/v3/crash-attributes", "/api/v3/crashes", "/api/v3/crash-projects/:id/versions",
+		"/api/v3/crash-groups/:id/attributes", "/api/v3/crash-groups/:id/history", "/api/v3/crash-groups/facets",
+		"/api/v3/crash-attributes", "/api/v3/crashes", "/api/v3/crash-projects/:id/versions",
 		"/api/v3/audits", "/api/2/audits", "/api/2/audits/admin-trail", "/api/2/audits/tester-trail", "/api/1/audits",
 		"/api/v3/testers", "/api/1/testers", "/api/v3/builds/:id/invites",
 		"/api/v3/symbols", "/api/v3/symbols/missing", "/api/v3/tasks", "/api/v3/devices",
@@ -90,7 +91,8 @@ func share(room *admission.Room, handler route.Handler, streams bool) route.Hand
 		if caller == nil {
 			return handler(c)
 		}
-		place, err := room.Enter(c.Request.Context(), admission.Caller{Organization: caller.OrganizationID, Key: strconv.FormatInt(cmp.Or(caller.KeyID, -caller.SessionID), 10)}, 1)
+		place, err := room.Enter(c.Request.Context(), admission.Caller{Organization: caller.OrganizationID,
+			Key: strconv.FormatInt(cmp.Or(caller.KeyID, -caller.SessionID), 10)}, 1)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,8 @@ func TestSearchesAreShared(t *testing.T) {
 	handler := share(room, func(*gin.Context) error { <-release; return nil }, false)
 	call := func(organization int64) <-chan error {
 		c, _ := gin.CreateTestContext(httptest.NewRecorder())
-		c.Request = httptest.NewRequestWithContext(auth.WithCaller(t.Context(), &auth.Caller{OrganizationID: organization}, auth.ReadCrashes), "GET", "/", nil)
+		c.Request = httptest.NewRequestWithContext(auth.WithCaller(t.Context(), &auth.Caller{OrganizationID: organization},
+			auth.ReadCrashes), "GET", "/", nil)
 		done := make(chan error, 1)
 		go func() { done <- handler(c) }()
 		return done
@@ -74,7 +75,8 @@ func TestAnswersHoldNoPlaceOfSearches(t *testing.T) {
 		}, streams)
 		rec := httptest.NewRecorder()
 		c, _ := gin.CreateTestContext(rec)
-		c.Request = httptest.NewRequestWithContext(auth.WithCaller(t.Context(), &auth.Caller{OrganizationID: 1}, auth.ReadCrashes), "GET", "/", nil)
+		c.Request = httptest.NewRequestWithContext(auth.WithCaller(t.Context(), &auth.Caller{OrganizationID: 1}, auth.ReadCrashes),
+			"GET", "/", nil)
 		require.NoError(t, handler(c))
 		require.Equal(t, "[1]", rec.Body.String())
 		require.Zero(t, room.Stats(0).Held)
@@ -115,7 +117,8 @@ func TestChangesOfManyAreShared(t *testing.T) {
 			return nil
 		}}
 		c, _ := gin.CreateTestContext(httptest.NewRecorder())
-		c.Request = httptest.NewRequestWithContext(auth.WithCaller(t.Context(), &auth.Caller{OrganizationID: 1}, auth.ReadCrashes), "POST", "/", nil)
+		c.Request = httptest.NewRequestWithContext(auth.WithCaller(t.Context(), &auth.Caller{OrganizationID: 1}, auth.ReadCrashes),
+			"POST", "/", nil)
 		require.NoError(t, shared.around(line)(c))
 	}
 }

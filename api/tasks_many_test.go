@@ -174,14 +174,16 @@ func TestTasksAreCancelledAndStartedByAFilter(t *testing.T) {
 		for i := range 503 {
 			list = append(list, tasks.NewCrashSplit(ours, "", int64(i+1)))
 		}
-		list = append(list, tasks.NewMailSend(ours, "", uuid.New()), tasks.NewMailSend(ours, "", uuid.New()), tasks.NewMailSend(theirs, "", uuid.New()),
+		list = append(list, tasks.NewMailSend(ours, "", uuid.New()), tasks.NewMailSend(ours, "", uuid.New()),
+			tasks.NewMailSend(theirs, "", uuid.New()),
 			tasks.NewTestJob(ours, "", uuid.New()))
 		_, err := ledger.InsertAll(ctx, tx, list)
 		return err
 	})
 	_, err := w.db.ExecContext(t.Context(), `update tasks set run_at = now() + interval '1 hour'`)
 	require.NoError(t, err)
-	_, err = w.db.ExecContext(t.Context(), `update tasks set state = 'running', attempt = 1, worker = 'w', heartbeat_at = now(), started_at = now()
+	_, err = w.db.ExecContext(t.Context(),
+		`update tasks set state = 'running', attempt = 1, worker = 'w', heartbeat_at = now(), started_at = now()
 		where id = (select id from tasks where kind = 'mail:send' and organization_id = $1 order by id limit 1)`, ours)
 	require.NoError(t, err)
 	send := func(what, query string, by option) (status int, counts [3]int) {

@@ -108,11 +108,13 @@ func TestTaskListFilters(t *testing.T) {
 	require.Equal(t, map[string]int{"page": 2, "per_page": 3, "total": 4, "total_pages": 2}, second.Pagination)
 	require.JSONEq(t, `{"tasks":[],"pagination":{"page":9,"per_page":100,"total":4,"total_pages":1}}`,
 		w.do(t, "GET", "/api/v3/tasks?page=9&per_page=1000", us).Body.String())
-	for _, query := range []string{"?page=0", "?per_page=-1", "?state=lost", "?type=A%20B", "?from=x", "?type=%00", "?from=2026-01-02&to=2026-01-01", "?sate=dead", "?page[]=1",
+	for _, query := range []string{"?page=0", "?per_page=-1", "?state=lost", "?type=A%20B", "?from=x", "?type=%00",
+		"?from=2026-01-02&to=2026-01-01", "?sate=dead", "?page[]=1",
 		"?queue=x", "?error=", "?error=%00", "?request_id=a&request_id=b", "?organization_id=x", "?organization_id=0"} {
 		require.Equal(t, 400, w.do(t, "GET", "/api/v3/tasks"+query, us).Code, query)
 	}
-	for _, path := range []string{"/x", "/x?wait=1", "/" + uuid.NewString() + "?wait=61", "/" + uuid.NewString() + "?wait=-1", "/" + uuid.NewString() + "?wait=soon", "/" + uuid.NewString() + "?waits=1"} {
+	for _, path := range []string{"/x", "/x?wait=1", "/" + uuid.NewString() + "?wait=61", "/" + uuid.NewString() + "?wait=-1",
+		"/" + uuid.NewString() + "?wait=soon", "/" + uuid.NewString() + "?waits=1"} {
 		require.Equal(t, 400, w.do(t, "GET", "/api/v3/tasks"+path, us).Code, path)
 	}
 	require.Equal(t, 404, w.do(t, "GET", "/api/v3/tasks/"+uuid.NewString()+"?wait=60", us).Code)

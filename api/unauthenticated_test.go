@@ -21,25 +21,33 @@ import (
 // public is the list of routes that ask for no credentials. A new one fails the
 // test until it stands here too.
 var public = map[string]bool{
-	"GET /openapi.json": true, "GET /docs": true, "GET /docs/:file": true, "POST /post": true, "OPTIONS /post": true, "POST /api/post": true, "OPTIONS /api/post": true,
+	"GET /openapi.json": true, "GET /docs": true, "GET /docs/:file": true, "POST /post": true, "OPTIONS /post": true,
+	"POST /api/post": true, "OPTIONS /api/post": true,
 	"POST /api/unique-events/submit": true, "OPTIONS /api/unique-events/submit": true,
 	"POST /api/summed-events/submit": true, "OPTIONS /api/summed-events/submit": true,
-	"POST /api/tunnel": true, "OPTIONS /api/tunnel": true, "POST /api/v3/crashes/:id/feedback": true, "OPTIONS /api/v3/crashes/:id/feedback": true,
-	"POST /:universe/:token/:format": true, "OPTIONS /:universe/:token/:format": true,
-	"GET /api/v3/builds/:id/gate/badge.svg": true, "GET /objects/*key": true, "HEAD /objects/*key": true, "GET /healthz": true, "GET /readyz": true, "GET /metrics": true,
-	"POST /api/upload": true, "POST /upload": true, "POST /api/upload/dsym": true, "POST /upload/dsym": true, "POST /api/v3/builds/upload": true,
+	"POST /api/tunnel": true, "OPTIONS /api/tunnel": true, "POST /api/v3/crashes/:id/feedback": true,
+	"OPTIONS /api/v3/crashes/:id/feedback": true,
+	"POST /:universe/:token/:format":       true, "OPTIONS /:universe/:token/:format": true,
+	"GET /api/v3/builds/:id/gate/badge.svg": true, "GET /objects/*key": true, "HEAD /objects/*key": true, "GET /healthz": true,
+	"GET /readyz": true, "GET /metrics": true,
+	"POST /api/upload": true, "POST /upload": true, "POST /api/upload/dsym": true, "POST /upload/dsym": true,
+	"POST /api/v3/builds/upload":   true,
 	"GET /mail/unsubscribe/:token": true, "POST /mail/unsubscribe/:token": true,
 	"GET /install/:name": true, "GET /install/:name/icon": true, "GET /install/:name/qr": true, "GET /install/:name/download": true,
-	"GET /install/:name/manifest.plist": true, "POST /install/:name/sign-in": true, "POST /install/:name/password": true, "GET /session/:link": true, "POST /session/:link": true,
+	"GET /install/:name/manifest.plist": true, "POST /install/:name/sign-in": true, "POST /install/:name/password": true,
+	"GET /session/:link": true, "POST /session/:link": true,
 	"POST /sign-out":  true,
 	"GET /ops/queues": true, "GET /ops/queues/*any": true, // to the console, which asks
 	// The pages of a person ask for a session themselves.
-	"GET /sign-in": true, "POST /sign-in": true, "GET /invite/:secret": true, "POST /invite/:secret": true, "GET /me": true, "GET /me/apps/:id": true, "POST /me/organization": true, "POST /me/mail": true, "GET /me/feedback": true, "POST /me/feedback": true,
-	"GET /me/leave": true, "POST /me/leave": true, "GET /me/devices": true, "POST /me/devices/:id/remove": true, "GET /udid": true, "GET /udid/register": true, "POST /udid/answer": true, "GET /udid/done": true,
+	"GET /sign-in": true, "POST /sign-in": true, "GET /invite/:secret": true, "POST /invite/:secret": true, "GET /me": true,
+	"GET /me/apps/:id": true, "POST /me/organization": true, "POST /me/mail": true, "GET /me/feedback": true, "POST /me/feedback": true,
+	"GET /me/leave": true, "POST /me/leave": true, "GET /me/devices": true, "POST /me/devices/:id/remove": true,
+	"GET /udid": true, "GET /udid/register": true, "POST /udid/answer": true, "GET /udid/done": true,
 	// Of SDKs: the handler checks the token of the app.
 	"POST /api/1/sdk/sessions": true, "POST /api/1/sdk/sessions/:session/events": true, "POST /api/1/sdk/sessions/:session/end": true,
-	"POST /api/1/sdk/feedbacks": true, "GET /api/1/sdk/update": true, "OPTIONS /api/1/sdk/sessions": true, "OPTIONS /api/1/sdk/sessions/:session/events": true,
-	"OPTIONS /api/1/sdk/sessions/:session/end": true, "OPTIONS /api/1/sdk/feedbacks": true, "OPTIONS /api/1/sdk/update": true,
+	"POST /api/1/sdk/feedbacks": true, "GET /api/1/sdk/update": true, "OPTIONS /api/1/sdk/sessions": true,
+	"OPTIONS /api/1/sdk/sessions/:session/events": true,
+	"OPTIONS /api/1/sdk/sessions/:session/end":    true, "OPTIONS /api/1/sdk/feedbacks": true, "OPTIONS /api/1/sdk/update": true,
 	// Of symbol files: the form has the key, or the path.
 	"POST /api/v3/symbols": true, "GET /buildid/*path": true, "GET /debuginfod/*path": true, "GET /symbolserver/*path": true,
 }
@@ -145,7 +153,8 @@ func TestStrangers(t *testing.T) {
 			if who == "foreign page" && route.Method == http.MethodGet {
 				continue // reading across origins is up to the browser
 			}
-			for _, path := range []string{address(route), strings.NewReplacer("/api/v3/", "/api/3/", "/v1/ai-authoring/", "/ai-authoring/v1/").Replace(address(route))} {
+			for _, path := range []string{address(route), strings.NewReplacer("/api/v3/", "/api/3/", "/v1/ai-authoring/",
+				"/ai-authoring/v1/").Replace(address(route))} {
 				before := w.hits()
 				rec := w.do(t, route.Method, path, s.options...)
 				what := name + " by " + who

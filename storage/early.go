@@ -41,7 +41,8 @@ func (e *SchemaError) Error() string {
 			"Rename or remove what is not of this program, or restore the backup that was made before it was changed"
 	}
 	return refused + "its migrations are applied up to " + of + ", and it lacks " + some(e.Lacks) + ". " +
-		"Restore the backup that was made before it was changed, or upgrade it first by the version whose newest migration is " + of + ", the one that wrote it"
+		"Restore the backup that was made before it was changed, or upgrade it first by the version whose newest migration is " +
+		of + ", the one that wrote it"
 }
 
 // some returns the first names of a list, and how many there are besides.
@@ -147,7 +148,8 @@ func selectNames(ctx context.Context, db *DB, query string) (map[string]bool, er
 
 // renamed returns the columns as the baseline had them first.
 func renamed(columns []string) []string {
-	names := strings.NewReplacer("test_schedule_firings.", "test_schedule_fires.", migrations.Key+"test_schedule_firings_", migrations.Key+"test_schedule_fires_",
+	names := strings.NewReplacer("test_schedule_firings.", "test_schedule_fires.", migrations.Key+"test_schedule_firings_",
+		migrations.Key+"test_schedule_fires_",
 		"test_schedules.last_firing_id", "test_schedules.last_fire_id", "suite_runs.firing_id", "suite_runs.fire_id")
 	list := make([]string, len(columns))
 	for i, column := range columns {
@@ -318,7 +320,8 @@ func (s *schemaState) undoForeign(ctx context.Context, db *DB) error {
 					return Wrap(err, "undo migrations")
 				}
 				if rows {
-					return &SchemaError{Version: s.foreign[len(s.foreign)-1], Early: true, Lacks: s.lacks(migrations.EarlyShape().After(append(s.versions, s.foreign...)))}
+					return &SchemaError{Version: s.foreign[len(s.foreign)-1], Early: true,
+						Lacks: s.lacks(migrations.EarlyShape().After(append(s.versions, s.foreign...)))}
 				}
 			}
 			if _, err := tx.ExecContext(ctx, statement); err != nil {

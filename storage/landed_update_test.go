@@ -41,7 +41,8 @@ func TestLanded(t *testing.T) {
 	}
 	steps, err := fs.Glob(migrations.Files, "*.sql")
 	require.NoError(t, err)
-	require.Equal(t, slices.Sorted(maps.Keys(newest)), steps, "a step is not recorded: commit it, then go test ./storage -run TestLanded -update")
+	require.Equal(t, slices.Sorted(maps.Keys(newest)), steps,
+		"a step is not recorded: commit it, then go test ./storage -run TestLanded -update")
 	early, err := fs.Glob(migrations.EarlySteps(), "*.sql")
 	require.NoError(t, err)
 	require.Len(t, list[3].steps, len(early))

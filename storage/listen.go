@@ -148,6 +148,7 @@ func (c *check) fail(reason string) {
 	if !c.lost {
 		c.connected, c.lost = false, true
 		c.listener.to.Lost(reason)
-		c.listener.log.Warn("notifications of the database do not arrive", "dependency", "postgres", "channel", c.listener.to.Channel, "reason", reason)
+		c.listener.log.Warn("notifications of the database do not arrive", "dependency", "postgres", "channel",
+			c.listener.to.Channel, "reason", reason)
 	}
 }

@@ -20,7 +20,8 @@ func TestPlain(t *testing.T) {
 	server := func(code pqerror.Code, detail string) error {
 		return &pq.Error{Severity: "ERROR", Code: code, Message: `duplicate key value violates unique constraint "x_y_key"`, Detail: detail}
 	}
-	refused := &ConnectError{Host: "db:5432", Err: &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}}
+	refused := &ConnectError{Host: "db:5432", Err: &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect",
+		syscall.ECONNREFUSED)}}
 	for want, err := range map[string]error{
 		"create organization acme: this exists already":                                                                     Wrap(server("23505", ""), "create organization acme"),
 		"it names something that does not exist":                                                                            server("23503", "Key (team_id)=(7) is not present in table"),

@@ -261,8 +261,10 @@ func (s *seeder) value(of *seedTable, c seedColumn) any {
 	case "boolean":
 		return one(true, false)
 	case "text", "character varying":
-		texts := []string{fmt.Sprint("name-", n), fmt.Sprint("n", n), "", fmt.Sprintf("u%d@example.com", n), s.uuid(), digest, digest[:32], digest[:24],
-			fmt.Sprintf("https://example.com/%d", n), fmt.Sprintf("1.0.%d", n%100), "UTC", "*/5 * * * *", "en", fmt.Sprint(n), "com.example.app", "day", "off"}
+		texts := []string{fmt.Sprint("name-", n), fmt.Sprint("n", n), "", fmt.Sprintf("u%d@example.com", n), s.uuid(),
+			digest, digest[:32], digest[:24],
+			fmt.Sprintf("https://example.com/%d", n), fmt.Sprintf("1.0.%d", n%100), "UTC", "*/5 * * * *", "en",
+			fmt.Sprint(n), "com.example.app", "day", "off"}
 		if pattern := of.patterns[c.Name]; pattern != nil {
 			texts = slices.DeleteFunc(texts, func(text string) bool { return !pattern.MatchString(text) })
 		}

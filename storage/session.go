@@ -50,7 +50,8 @@ func (s *sessionSettings) takeSettings(q url.Values) error {
 }
 
 func (s sessionSettings) statement() string {
-	return fmt.Sprintf("set %s = %d; set %s = %d", statementTimeout, s.statementTimeout.Milliseconds(), idleTimeout, s.idleTimeout.Milliseconds())
+	return fmt.Sprintf("set %s = %d; set %s = %d", statementTimeout, s.statementTimeout.Milliseconds(), idleTimeout,
+		s.idleTimeout.Milliseconds())
 }
 
 // settling sets the parameters of each new connection.

@@ -33,7 +33,8 @@ func TestKindsAreWellFormed(t *testing.T) {
 
 func TestDelayDoublesUpToItsBound(t *testing.T) {
 	k := Kind{Backoff: time.Second, MaxBackoff: 10 * time.Second}
-	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 4: 8 * time.Second, 5: 10 * time.Second, 60: 10 * time.Second} {
+	for attempt, want := range map[int]time.Duration{1: time.Second, 2: 2 * time.Second, 4: 8 * time.Second, 5: 10 * time.Second,
+		60: 10 * time.Second} {
 		for range 20 {
 			got := k.Delay(attempt)
 			require.InDelta(t, want.Seconds(), got.Seconds(), want.Seconds()*0.21, "attempt %d", attempt)

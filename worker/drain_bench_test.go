@@ -40,7 +40,8 @@ func drain(b *testing.B, organizations int) {
 	var ids []int64
 	for range organizations {
 		var id int64
-		require.NoError(b, db.Get(&id, `insert into organizations (uuid, slug, name) values ($1, $2, 'o') returning id`, uuid.New(), uuid.NewString()))
+		require.NoError(b, db.Get(&id, `insert into organizations (uuid, slug, name) values ($1, $2, 'o') returning id`,
+			uuid.New(), uuid.NewString()))
 		ids = append(ids, id)
 	}
 	var list []*ledger.NewTask

@@ -42,7 +42,8 @@ func inspect(t *testing.T, organizations int) *inspected {
 	t.Cleanup(func() { _ = x.inspector.Close() })
 	for range organizations {
 		var id int64
-		require.NoError(t, x.db.Get(&id, `insert into organizations (uuid, slug, name) values ($1, $2, 'o') returning id`, uuid.New(), uuid.NewString()))
+		require.NoError(t, x.db.Get(&id, `insert into organizations (uuid, slug, name) values ($1, $2, 'o') returning id`,
+			uuid.New(), uuid.NewString()))
 		x.orgs = append(x.orgs, id)
 	}
 	return x
@@ -179,7 +180,8 @@ func TestInspectorUnderLoad(t *testing.T) {
 		handled = map[string]int{}
 	)
 	handlers := map[string]Handler{}
-	for _, k := range []tasks.Kind{tasks.BuildNotify, tasks.TesterWelcome, tasks.BuildInvite, tasks.SymbolIndex, tasks.BuildDelete, tasks.CrashProcess} {
+	for _, k := range []tasks.Kind{tasks.BuildNotify, tasks.TesterWelcome, tasks.BuildInvite, tasks.SymbolIndex,
+		tasks.BuildDelete, tasks.CrashProcess} {
 		handlers[k.Name] = handlerFunc(func(ctx context.Context, claim *Claim) error {
 			select {
 			case <-gate:

@@ -149,7 +149,8 @@ func (r *record) claims() []int64 {
 // another adds an organization.
 func (f *fixture) another(t *testing.T) (id int64) {
 	t.Helper()
-	require.NoError(t, f.db.Get(&id, `insert into organizations (uuid, slug, name) values ($1, $2, 'o') returning id`, uuid.New(), uuid.NewString()))
+	require.NoError(t, f.db.Get(&id, `insert into organizations (uuid, slug, name) values ($1, $2, 'o') returning id`,
+		uuid.New(), uuid.NewString()))
 	return id
 }
 

@@ -220,7 +220,8 @@ func TestOwnSessions(t *testing.T) {
 	w.must(t, 404, key, "DELETE", "/me/sessions/"+id, nil)
 	require.Len(t, w.must(t, 200, key, "GET", "/me/sessions", nil)["sessions"], 1)
 	var ended int
-	require.NoError(t, w.db.GetContext(t.Context(), &ended, `select count(*) from audit_events where type = $1 and organization_id = $2 and subject = $3`,
+	require.NoError(t, w.db.GetContext(t.Context(), &ended,
+		`select count(*) from audit_events where type = $1 and organization_id = $2 and subject = $3`,
 		account.ConsoleSessionEnded, w.ours.Organization.ID, "session "+id))
 	require.Equal(t, 1, ended)
 }
@@ -272,7 +273,8 @@ func TestSettings(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	owner := w.ours.Owner.APIKey
-	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open", "healing": nil, "drift": nil, "trace": nil, "retries": nil, "generation_explore": nil, "audit_retention_days": nil,
+	require.Equal(t, object{"require_login": false, "generic_files": false, "landing_page_mode": "open", "healing": nil,
+		"drift": nil, "trace": nil, "retries": nil, "generation_explore": nil, "audit_retention_days": nil,
 		"retention_builds": nil, "retention_days": nil, "run_retention_days": nil, "run_retention_runs": nil},
 		w.must(t, 200, owner, "GET", "/settings/organization", nil)["settings"])
 	changed := w.must(t, 200, owner, "PUT", "/settings/organization", object{"require_login": true, "generic_files": true})
@@ -284,7 +286,8 @@ func TestSettings(t *testing.T) {
 		require.Equal(t, got, w.must(t, 200, owner, "PUT", "/settings/organization", object{"generic_files": true})["settings"])
 	}
 	for _, mode := range []any{"on", "off", nil} {
-		require.Equal(t, mode, w.must(t, 200, owner, "PUT", "/settings/organization", object{"generation_explore": mode})["settings"].(object)["generation_explore"])
+		require.Equal(t, mode, w.must(t, 200, owner, "PUT", "/settings/organization",
+			object{"generation_explore": mode})["settings"].(object)["generation_explore"])
 	}
 	for _, mode := range []any{"fail", "report", "off", nil} {
 		got := w.must(t, 200, owner, "PUT", "/settings/organization", object{"drift": mode})["settings"].(object)

@@ -19,7 +19,8 @@ func TestMembers(t *testing.T) {
 	admin, member := w.member(t, "ada", account.Admin), w.member(t, "max", account.Member)
 	w.must(t, 201, w.ours.Owner.APIKey, "POST", "/service-accounts", object{"username": "robot"})
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
-		_, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: w.ours.Organization.ID, Email: "tess@example.com", Role: account.Tester})
+		_, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: w.ours.Organization.ID,
+			Email: "tess@example.com", Role: account.Tester})
 		if err != nil {
 			return err
 		}
@@ -64,7 +65,8 @@ func TestMemberChange(t *testing.T) {
 	admin, max := w.member(t, "ada", account.Admin), w.member(t, "max", account.Member)
 	w.must(t, 201, owner, "POST", "/service-accounts", object{"username": "robot"})
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
-		_, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: w.ours.Organization.ID, Email: "tess@example.com", Role: account.Tester})
+		_, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: w.ours.Organization.ID,
+			Email: "tess@example.com", Role: account.Tester})
 		return err
 	})
 	at := func(login string) string {
@@ -73,7 +75,8 @@ func TestMemberChange(t *testing.T) {
 		return "/members/" + id
 	}
 	audited := func(action string) (n int) {
-		require.NoError(t, w.db.GetContext(t.Context(), &n, `select count(*) from audit_events where organization_id = $1 and action = $2`, w.ours.Organization.ID, action))
+		require.NoError(t, w.db.GetContext(t.Context(), &n,
+			`select count(*) from audit_events where organization_id = $1 and action = $2`, w.ours.Organization.ID, action))
 		return n
 	}
 	role := func(name string) object { return object{"role": name} }
@@ -130,7 +133,8 @@ func TestMemberChange(t *testing.T) {
 	w.must(t, 404, admin, "DELETE", gone, nil)
 	require.Equal(t, 1, audited("user.removed"))
 	var teams int
-	require.NoError(t, w.db.GetContext(t.Context(), &teams, `select count(*) from team_memberships m join users u on u.id = m.user_id where u.username = 'max'`))
+	require.NoError(t, w.db.GetContext(t.Context(), &teams,
+		`select count(*) from team_memberships m join users u on u.id = m.user_id where u.username = 'max'`))
 	require.Zero(t, teams)
 
 	// With a second owner the first may go.

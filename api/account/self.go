@@ -35,7 +35,8 @@ type selfTeam struct {
 func (h *Handlers) Self(c *gin.Context) error {
 	caller := callerOf(c)
 	view := selfView{ID: caller.UserID, Kind: string(account.Person), Username: caller.Username, Email: caller.Email, Label: caller.Label(),
-		Role: caller.Role, OrganizationID: caller.OrganizationID, OrganizationSlug: caller.OrganizationSlug, Teams: []selfTeam{}, Rights: []string{}}
+		Role: caller.Role, OrganizationID: caller.OrganizationID, OrganizationSlug: caller.OrganizationSlug, Teams: []selfTeam{},
+		Rights: []string{}}
 	if caller.Service {
 		view.Kind = string(account.Service)
 	}

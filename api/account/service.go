@@ -107,7 +107,8 @@ func (h *Handlers) CreateServiceAccount(c *gin.Context) error {
 		return err
 	}
 	c.Header("Cache-Control", "no-store")
-	return respond.JSON(c, http.StatusCreated, gin.H{"service_account": viewService(made.account), "teams": made.teams, "key": made.key, "secret": made.secret.Text})
+	return respond.JSON(c, http.StatusCreated, gin.H{"service_account": viewService(made.account), "teams": made.teams,
+		"key": made.key, "secret": made.secret.Text})
 }
 
 // newService is a service account that was created, with its first key.
@@ -118,7 +119,8 @@ type newService struct {
 	teams   []account.TeamName
 }
 
-func (h *Handlers) createService(ctx context.Context, tx *storage.Tx, actor account.Actor, n account.NewServiceAccount) (made newService, err error) {
+func (h *Handlers) createService(ctx context.Context, tx *storage.Tx, actor account.Actor,
+	n account.NewServiceAccount) (made newService, err error) {
 	u, err := account.CreateServiceAccount(ctx, tx, actor, n)
 	if errors.Is(err, storage.ErrConflict) {
 		return made, &respond.Problem{Status: http.StatusConflict, Text: "username: is taken, maybe by another organization", Err: err}

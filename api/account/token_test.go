@@ -72,7 +72,8 @@ func TestServiceAccountAmongTeams(t *testing.T) {
 	owner := w.ours.Owner.APIKey
 	var second, third *account.Team
 	w.tx(t, func(ctx context.Context, tx *storage.Tx) (err error) {
-		if second, err = account.CreateTeam(ctx, tx, account.CLI(), account.NewTeam{OrganizationID: w.ours.Organization.ID, Name: "Mobile"}); err != nil {
+		if second, err = account.CreateTeam(ctx, tx, account.CLI(), account.NewTeam{OrganizationID: w.ours.Organization.ID,
+			Name: "Mobile"}); err != nil {
 			return err
 		}
 		third, err = account.CreateTeam(ctx, tx, account.CLI(), account.NewTeam{OrganizationID: w.ours.Organization.ID, Name: "Web"})
@@ -90,11 +91,14 @@ func TestServiceAccountAmongTeams(t *testing.T) {
 	require.Equal(t, []int64{second.ID}, teams(made))
 	made = w.must(t, 201, owner, "POST", "/service-accounts", object{"username": "three", "team_ids": []int64{third.ID, second.ID}})
 	require.Equal(t, []int64{second.ID, third.ID}, teams(made))
-	require.Contains(t, w.must(t, 400, owner, "POST", "/service-accounts", object{"username": "four", "team_ids": []int64{third.ID, w.theirs.Team.ID}})["error"], "team_id")
-	require.Contains(t, w.must(t, 400, owner, "POST", "/service-accounts", object{"username": "four", "team_ids": []string{"x"}})["error"], "team_ids")
+	require.Contains(t, w.must(t, 400, owner, "POST", "/service-accounts", object{"username": "four",
+		"team_ids": []int64{third.ID, w.theirs.Team.ID}})["error"], "team_id")
+	require.Contains(t, w.must(t, 400, owner, "POST", "/service-accounts", object{"username": "four",
+		"team_ids": []string{"x"}})["error"], "team_ids")
 	// Who is in no team has to say which, and is told the choice.
 	teamless := w.must(t, 201, owner, "POST", "/service-accounts", object{"username": "boss", "role": "admin"})["secret"].(string)
 	answer := w.must(t, 400, teamless, "POST", "/service-accounts", object{"username": "five"})
-	require.Contains(t, answer["error"], fmt.Sprintf("team_id: is required, since the organization does not have exactly one team: %d (%s), %d (Mobile)",
-		w.ours.Team.ID, w.ours.Team.Name, second.ID))
+	require.Contains(t, answer["error"],
+		fmt.Sprintf("team_id: is required, since the organization does not have exactly one team: %d (%s), %d (Mobile)",
+			w.ours.Team.ID, w.ours.Team.Name, second.ID))
 }

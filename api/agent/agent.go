@@ -101,8 +101,9 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	h := &Handlers{cfg: cfg, public: public, api: &inside.Transport{}, brake: remote.NewBrake(perMinute, cfg.Now), records: remote.NewHourlyBrake(recordsPerHour, cfg.Now),
-		room: admission.New(admission.Config{Name: "agents", Capacity: mostCalls, Headroom: headroom})}
+	h := &Handlers{cfg: cfg, public: public, api: &inside.Transport{}, brake: remote.NewBrake(perMinute, cfg.Now),
+		records: remote.NewHourlyBrake(recordsPerHour, cfg.Now),
+		room:    admission.New(admission.Config{Name: "agents", Capacity: mostCalls, Headroom: headroom})}
 	h.protocol, err = cfg.Protocol(h.api)
 	return h, err
 }
@@ -119,7 +120,8 @@ func (h *Handlers) Routes() []route.Route {
 	return []route.Route{
 		{Method: http.MethodPost, Path: Path, Interface: v3, Query: route.NoQuery(), Action: auth.UseAgentTools, Handler: h.serve,
 			Deadline: Deadline, Body: maxMessage},
-		{Method: http.MethodPost, Path: "/api/v3/agent-calls", Interface: v3, Query: route.NoQuery(), Action: auth.UseAgentTools, Handler: h.record},
+		{Method: http.MethodPost, Path: "/api/v3/agent-calls", Interface: v3, Query: route.NoQuery(), Action: auth.UseAgentTools,
+			Handler: h.record},
 	}
 }
 

@@ -77,7 +77,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{Fixture: fixture.New(t), protocol: &protocol{}, now: time.Now()}
 	authenticator, err := auth.New(auth.Config{DB: w.DB, Region: "local"})
 	require.NoError(t, err)
-	h, err := handlers.New(handlers.Config{DB: w.DB, PublicURL: "https://qa.example.com", BaseDomain: "qa.test", Now: func() time.Time { return w.now },
+	h, err := handlers.New(handlers.Config{DB: w.DB, PublicURL: "https://qa.example.com", BaseDomain: "qa.test",
+		Now: func() time.Time { return w.now },
 		Protocol: func(api http.RoundTripper) (handlers.Protocol, error) {
 			w.protocol.api = api
 			return w.protocol, nil
@@ -135,8 +136,10 @@ func TestServe(t *testing.T) {
 	require.Equal(t, []account.Scope{account.ScopeRuns}, w.protocol.caller.Scopes())
 
 	for origin, want := range map[string]int{
-		"https://qa.example.com": 200, "https://QA.example.com": 200, "https://org.qa.test": 200, "http://qa.example.com": 403, "https://qa.example.com:8443": 403,
-		"https://evil.example": 403, "https://a.b.qa.test": 403, "https://qa.test": 403, "https://org.qa.test:1": 403, "null": 403, "https://evil.test?.qa.test": 403,
+		"https://qa.example.com": 200, "https://QA.example.com": 200, "https://org.qa.test": 200, "http://qa.example.com": 403,
+		"https://qa.example.com:8443": 403,
+		"https://evil.example":        403, "https://a.b.qa.test": 403, "https://qa.test": 403, "https://org.qa.test:1": 403,
+		"null": 403, "https://evil.test?.qa.test": 403,
 	} {
 		require.Equal(t, want, w.send("/mcp", w.key, origin, ping).Code, origin)
 	}
@@ -186,10 +189,12 @@ func TestRecord(t *testing.T) {
 	record := func(body string) *httptest.ResponseRecorder { return w.send("/api/v3/agent-calls", w.key, "", body) }
 	rec := record(`{"tool":"get_run","outcome":"timed_out","arguments":["run_id","test_id"],"digest":"0a","took_ms":7}`)
 	require.Equal(t, 204, rec.Code, rec.Body)
-	require.Equal(t, "get_run stdio timed_out 7 true", w.text(`select subject || ' ' || (detail->>'via') || ' ' || (detail->>'outcome') || ' ' || (detail->>'took_ms') || ' ' || (detail ? 'key_id')
+	require.Equal(t, "get_run stdio timed_out 7 true",
+		w.text(`select subject || ' ' || (detail->>'via') || ' ' || (detail->>'outcome') || ' ' || (detail->>'took_ms') || ' ' || (detail ? 'key_id')
 		from audit_events where action = 'agent.called'`))
 	for body, member := range map[string]string{
-		`{}`: "tool", `{"tool":"A"}`: "tool", `{"tool":"` + strings.Repeat("a", 65) + `"}`: "tool", `{"tool":"a"}`: "outcome", `{"tool":"a","via":"http","outcome":"done"}`: "via",
+		`{}`: "tool", `{"tool":"A"}`: "tool", `{"tool":"` + strings.Repeat("a", 65) + `"}`: "tool", `{"tool":"a"}`: "outcome",
+		`{"tool":"a","via":"http","outcome":"done"}`:                          "via",
 		`{"tool":"a","outcome":"done","arguments":["x y"]}`:                   "arguments",
 		`{"tool":"a","outcome":"done","digest":"xyz"}`:                        "digest",
 		`{"tool":"a","outcome":"done","took_ms":-1}`:                          "took_ms",

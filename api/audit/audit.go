@@ -62,9 +62,12 @@ func (h *Handlers) Routes() []route.Route {
 	of3 := []string{"page", "per_page", "action[]", "search", "from", "to", "user_id", "format"}
 	of2 := []string{"page", "per_page", "site", "action_type", "start_date", "end_date"}
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/audits", Interface: v3, Action: auth.ReadAudits, Handler: h.list3, Query: of3, DeadlineOf: deadline},
-		{Method: http.MethodGet, Path: "/api/v3/audits.csv", Interface: v3, Action: auth.ReadAudits, Handler: h.export, Query: of3, Deadline: route.StreamDeadline},
-		{Method: http.MethodGet, Path: "/api/v3/audits/actions", Interface: v3, Query: route.NoQuery(), Action: auth.ReadAudits, Handler: h.actions},
+		{Method: http.MethodGet, Path: "/api/v3/audits", Interface: v3, Action: auth.ReadAudits, Handler: h.list3,
+			Query: of3, DeadlineOf: deadline},
+		{Method: http.MethodGet, Path: "/api/v3/audits.csv", Interface: v3, Action: auth.ReadAudits, Handler: h.export,
+			Query: of3, Deadline: route.StreamDeadline},
+		{Method: http.MethodGet, Path: "/api/v3/audits/actions", Interface: v3, Query: route.NoQuery(), Action: auth.ReadAudits,
+			Handler: h.actions},
 		{Method: http.MethodGet, Path: "/api/2/audits", Interface: v1, Action: auth.ReadAudits, Handler: h.all2, Query: of2},
 		{Method: http.MethodGet, Path: "/api/2/audits/admin-trail", Interface: v1, Action: auth.ReadAudits, Handler: h.admin2, Query: of2},
 		{Method: http.MethodGet, Path: "/api/2/audits/tester-trail", Interface: v1, Action: auth.ReadAudits, Handler: h.tester2, Query: of2},

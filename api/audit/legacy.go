@@ -53,7 +53,8 @@ type entry1 struct {
 }
 
 func view1(e *audit.Entry) entry1 {
-	v := entry1{ID: e.ID, Timestamp: legacyTime(e.At), IPAddress: e.IPAddress, EventType: strings.ReplaceAll(e.Action, ".", "_"), EventData: e.Detail}
+	v := entry1{ID: e.ID, Timestamp: legacyTime(e.At), IPAddress: e.IPAddress, EventType: strings.ReplaceAll(e.Action, ".", "_"),
+		EventData: e.Detail}
 	if line, ok := e.Type.Describe(); ok {
 		v.EventType = line.EventType()
 	}

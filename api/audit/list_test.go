@@ -18,8 +18,10 @@ func TestVersion3(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.write(
-		event{organization: w.Org.ID, of: account.TestersInvited, subject: "2 testers", detail: object{"emails": []string{"bo@example.com", "Über@example.com"}}},
-		event{organization: w.Org.ID, of: account.SecurityChanged, user: w.Org.Member, subject: "100%", detail: object{"from": object{"a": 1}, "to": object{"a": 2}}},
+		event{organization: w.Org.ID, of: account.TestersInvited, subject: "2 testers",
+			detail: object{"emails": []string{"bo@example.com", "Über@example.com"}}},
+		event{organization: w.Org.ID, of: account.SecurityChanged, user: w.Org.Member, subject: "100%",
+			detail: object{"from": object{"a": 1}, "to": object{"a": 2}}},
 		event{organization: w.Rival.ID, of: account.TestersInvited, user: w.Rival.Owner, subject: "theirs"},
 	)
 	first := w.get(200, w.owner, "/api/v3/audits?per_page=1")
@@ -41,7 +43,8 @@ func TestVersion3(t *testing.T) {
 	}
 	require.Equal(t, w.Count(`select count(*) from audit_events where organization_id = $1`, w.Org.ID), count(""))
 	for query, want := range map[string]int{
-		"action=testers.invited": 1, "action=testers_invited": 1, "action=testers.invited,testers_invited": 1, "action=testers.invited,security.changed": 2,
+		"action=testers.invited": 1, "action=testers_invited": 1, "action=testers.invited,testers_invited": 1,
+		"action=testers.invited,security.changed":            2,
 		"action[]=testers.invited&action[]=security.changed": 2, "action=site.created": 0,
 		"search=BO@EXAMPLE": 1, "search=über": 1, "search=ÜBER": 1, "search=theirs": 0, "search=100%25": 1, "search=0%25x": 0,
 		"search=_":   w.Count(`select count(*) from audit_events where organization_id = $1 and subject || detail::text || actor like '%\_%'`, w.Org.ID),
@@ -53,7 +56,8 @@ func TestVersion3(t *testing.T) {
 		require.Equal(t, want, count(query), query)
 	}
 	today := time.Now().UTC().Format(time.DateOnly)
-	require.Equal(t, count(""), count("from="+time.Now().UTC().Add(-time.Hour).Format(time.DateOnly)+"&to="+today), "a bare end date is the whole day")
+	require.Equal(t, count(""), count("from="+time.Now().UTC().Add(-time.Hour).Format(time.DateOnly)+"&to="+today),
+		"a bare end date is the whole day")
 
 	for query, member := range map[string]string{
 		"per_page=101": "per_page", "per_page=0": "per_page", "per_page=-1": "per_page", "per_page=x": "per_page", "page=0": "page",
@@ -77,7 +81,8 @@ func TestOnlyAdminsRead(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	admin, member := w.Org.NewUser("admin", account.Admin).Key(account.KindAPI), w.Org.Member.Key(account.KindAPI)
-	for _, path := range []string{"/api/v3/audits", "/api/v3/audits.csv", "/api/v3/audits/actions", "/api/2/audits", "/api/2/audits/admin-trail",
+	for _, path := range []string{"/api/v3/audits", "/api/v3/audits.csv", "/api/v3/audits/actions", "/api/2/audits",
+		"/api/2/audits/admin-trail",
 		"/api/2/audits/tester-trail", "/api/1/audits", "/api/1/site"} {
 		require.Equal(t, 200, w.send(admin, "GET", path, "", "").Code, path)
 		require.Equal(t, 403, w.send(member, "GET", path, "", "").Code, path)
@@ -130,7 +135,8 @@ func TestVersion2(t *testing.T) {
 		require.Equal(t, want, got, path)
 	}
 	require.EqualValues(t, 200, w.get(200, w.owner, "/api/2/audits?per_page=201")["pagination"].(object)["per_page"])
-	for _, query := range []string{"action_type=x", "action_type=99999999999", "start_date=01.03.2025", "end_date=2025-02-30", "start_date=2025-03-01T00:00:00Z",
+	for _, query := range []string{"action_type=x", "action_type=99999999999", "start_date=01.03.2025", "end_date=2025-02-30",
+		"start_date=2025-03-01T00:00:00Z",
 		"start_date=2025-03-02&end_date=2025-03-01", "per_page=0", "page=x", "actiontype=1"} {
 		failure := w.get(400, w.owner, "/api/2/audits?"+query)
 		require.Equal(t, "fail", failure["status"], query)
@@ -166,7 +172,8 @@ func TestExport(t *testing.T) {
 	for _, subject := range []string{"=1+1", "@sum", "+1", "-1", "\t=1", " =1", "plain, \"quoted\"\r\ntwo lines", "a=b"} {
 		w.write(event{organization: w.Org.ID, of: account.SecurityChanged, subject: subject})
 	}
-	w.write(event{organization: w.Org.ID, of: account.TestersInvited, subject: "2 testers", detail: object{"emails": []string{"bo@example.com"}}})
+	w.write(event{organization: w.Org.ID, of: account.TestersInvited, subject: "2 testers",
+		detail: object{"emails": []string{"bo@example.com"}}})
 	w.Exec(`insert into audit_events (organization_id, type, action, actor, subject)
 		select $1, 1400, 'build.uploaded', 'many', 'build ' || n from generate_series(1, 4500) n`, w.Org.ID)
 	read := func(path string, header ...string) [][]string {
@@ -194,9 +201,11 @@ func TestExport(t *testing.T) {
 	}
 	require.Equal(t, []string{"a=b", "plain, \"quoted\"\ntwo lines", "' =1", "'\t=1", "'-1", "'+1", "'@sum", "'=1+1"}, shown)
 	invited := read("/api/v3/audits.csv?action=testers.invited")
-	require.Equal(t, []string{"owner@acme.example.com", "testers.invited", `2 testers {"emails": ["bo@example.com"]}`, "192.0.2.17"}, invited[0][1:])
+	require.Equal(t, []string{"owner@acme.example.com", "testers.invited", `2 testers {"emails": ["bo@example.com"]}`,
+		"192.0.2.17"}, invited[0][1:])
 	require.Equal(t, 6, w.Audited(account.AuditExported))
 	w.get(400, w.owner, "/api/v3/audits.csv?action=nothing")
 	require.Equal(t, 6, w.Audited(account.AuditExported), "a refused export is none")
-	require.Equal(t, "application/json; charset=utf-8", w.send(w.owner, "GET", "/api/v3/audits?format=json", "", "", "Accept", "text/csv").Header().Get("Content-Type"))
+	require.Equal(t, "application/json; charset=utf-8", w.send(w.owner, "GET", "/api/v3/audits?format=json", "", "",
+		"Accept", "text/csv").Header().Get("Content-Type"))
 }

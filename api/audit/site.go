@@ -35,7 +35,8 @@ type manager1 struct {
 }
 
 func viewSite(s *account.Site) site1 {
-	v := site1{ID: strconv.FormatInt(s.ID, 10), Name: s.Name, BuildsCount: s.Builds, Users: []siteUser1{}, Subdomain: s.Slug, LoginMethod: s.LoginMethod}
+	v := site1{ID: strconv.FormatInt(s.ID, 10), Name: s.Name, BuildsCount: s.Builds, Users: []siteUser1{}, Subdomain: s.Slug,
+		LoginMethod: s.LoginMethod}
 	for _, u := range s.Users {
 		v.Users = append(v.Users, siteUser1{Email: u.Email, Role: u.Role})
 	}
@@ -90,7 +91,8 @@ func (h *Handlers) createSite(c *gin.Context) error {
 	return respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "site": viewSite(made), "apiKey": secret.Text})
 }
 
-func (h *Handlers) newSite(ctx context.Context, tx *storage.Tx, caller *auth.Caller, actor account.Actor, req siteRequest) (*account.Site, account.Secret, error) {
+func (h *Handlers) newSite(ctx context.Context, tx *storage.Tx, caller *auth.Caller, actor account.Actor,
+	req siteRequest) (*account.Site, account.Secret, error) {
 	made, err := account.CreateSite(ctx, tx, actor, account.NewSite{Account: caller.OrganizationID, Owner: caller.UserID,
 		Name: req.Name, LoginMethod: account.LoginMethod(req.LoginMethod)})
 	if err != nil {
@@ -110,7 +112,8 @@ func siteProblem(err error) error {
 	case errors.Is(err, account.ErrNotManager):
 		return &respond.Problem{Status: http.StatusForbidden, Text: account.ErrNotManager.Error()}
 	case errors.Is(err, storage.ErrConflict):
-		return &respond.Problem{Status: http.StatusConflict, Text: "name: a site of this name exists already, or the account has as many as it may have", Err: err}
+		return &respond.Problem{Status: http.StatusConflict,
+			Text: "name: a site of this name exists already, or the account has as many as it may have", Err: err}
 	}
 	return err
 }

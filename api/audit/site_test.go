@@ -36,7 +36,8 @@ func TestSites(t *testing.T) {
 	require.Equal(t, 1, w.Count(`select count(*) from organizations where id = $1::bigint and require_login and parent_id = $2`, id, w.Org.ID))
 	require.Equal(t, 1, w.Count(`select count(*) from teams where organization_id = $1::bigint`, id))
 	require.Equal(t, 1, w.Audited(account.SiteCreated))
-	require.Zero(t, w.Count(`select count(*) from audit_events where subject || detail::text like '%' || $1 || '%'`, berlin), "no key in the log")
+	require.Zero(t, w.Count(`select count(*) from audit_events where subject || detail::text like '%' || $1 || '%'`, berlin),
+		"no key in the log")
 
 	paris := w.create(200, w.owner, "application/json", `{"name":"paris"}`)
 	require.Equal(t, "default", paris["site"].(object)["loginMethod"])
@@ -45,7 +46,8 @@ func TestSites(t *testing.T) {
 	require.Len(t, all["accounts"], 3)
 	first := all["accounts"].([]any)[0].(object)
 	require.Equal(t, fmt.Sprint(w.Org.ID), first["id"])
-	require.Equal(t, []any{object{"email": "owner@acme.example.com", "role": "owner"}, object{"email": "member@acme.example.com", "role": "member"}}, first["users"])
+	require.Equal(t, []any{object{"email": "owner@acme.example.com", "role": "owner"},
+		object{"email": "member@acme.example.com", "role": "member"}}, first["users"])
 	require.Equal(t, []any{object{"email": "owner@acme.example.com"}}, all["managers"])
 	require.Equal(t, all, w.get(200, w.owner, "/api/1/sites")["site"])
 
@@ -55,7 +57,8 @@ func TestSites(t *testing.T) {
 	require.Equal(t, []any{object{"email": "owner@acme.example.com"}}, own["managers"])
 	require.Len(t, w.get(200, w.Rival.Owner.Key(account.KindAPI), "/api/1/site")["site"].(object)["accounts"], 1)
 
-	for body, code := range map[string]float64{"name=berlin-2": 2, "name=BERLIN-2": 2, "name=acme": 2, "name=rival": 2, "": 1, "name=": 1, "name=a.b": 1,
+	for body, code := range map[string]float64{"name=berlin-2": 2, "name=BERLIN-2": 2, "name=acme": 2, "name=rival": 2,
+		"": 1, "name=": 1, "name=a.b": 1,
 		"name=-a": 1, "name=a+b": 1, "name=%C3%BCber": 1, "name=x&loginMethod=ldap": 1, "name=%00": 1} {
 		require.Equal(t, code, w.create(400, w.owner, form, body)["code"], body)
 	}
@@ -81,7 +84,8 @@ func TestAuditsOfSites(t *testing.T) {
 	key, id := made["apiKey"].(string), made["site"].(object)["id"].(string)
 	var site int64
 	require.NoError(t, json.Unmarshal([]byte(id), &site))
-	w.write(event{organization: w.Org.ID, of: account.WebhookCreated, subject: "first"}, event{organization: site, of: account.WebhookCreated, subject: "berlin"},
+	w.write(event{organization: w.Org.ID, of: account.WebhookCreated, subject: "first"}, event{organization: site,
+		of: account.WebhookCreated, subject: "berlin"},
 		event{organization: w.Rival.ID, of: account.WebhookCreated, subject: "rival"})
 	names := func(key, path string) (found []string) {
 		t.Helper()
@@ -105,5 +109,6 @@ func TestAuditsOfSites(t *testing.T) {
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
 		return account.SetRole(ctx, tx, account.CLI(), site, w.Org.Owner.ID, account.Owner)
 	})
-	require.Len(t, list(w.get(200, w.owner, "/api/1/audits?per_page=1000"), ""), w.Count(`select count(*) from audit_events where organization_id in ($1, $2)`, w.Org.ID, site))
+	require.Len(t, list(w.get(200, w.owner, "/api/1/audits?per_page=1000"), ""),
+		w.Count(`select count(*) from audit_events where organization_id in ($1, $2)`, w.Org.ID, site))
 }

@@ -85,7 +85,8 @@ func TestMethods(t *testing.T) {
 		"operator in legacy":         {legacy, withBasic(op.Username, op.Password), 401, "another interface", ""},
 		"access key in the header":   {authoring, withKey(access), 401, "another interface", ""},
 		"broken basic":               {v3, func(r *http.Request) { r.Header.Set("Authorization", "Basic !") }, 401, "cannot be read", ""},
-		"other scheme":               {v3, func(r *http.Request) { r.Header.Set("Authorization", "Digest x") }, 401, "authentication is required", ""},
+		"other scheme": {v3, func(r *http.Request) { r.Header.Set("Authorization", "Digest x") }, 401,
+			"authentication is required", ""},
 		"a wrong key does not fall back": {v3, func(r *http.Request) {
 			withKey(unknown.Text)(r)
 			withBasic("dev@example.com", api)(r)

@@ -82,7 +82,8 @@ func (w *world) member(t *testing.T, email string) (u *account.User, api, access
 }
 
 // ask sends a request through Require and gives the answer and the caller.
-func (w *world) ask(t *testing.T, of respond.Interface, action auth.Action, prepare func(*http.Request)) (*httptest.ResponseRecorder, *auth.Caller) {
+func (w *world) ask(t *testing.T, of respond.Interface, action auth.Action,
+	prepare func(*http.Request)) (*httptest.ResponseRecorder, *auth.Caller) {
 	t.Helper()
 	guard, err := w.auth.Require(of, action)
 	require.NoError(t, err)

@@ -119,11 +119,13 @@ func TestOIDCRefusals(t *testing.T) {
 		"invented key":          {withOIDC(invented, token), "Invalid config key"},
 		"empty key":             {withOIDC("", token), "Invalid config key"},
 		"API key as config key": {withOIDC(api, token), "Invalid config key"},
-		"two config keys":       {all(withOIDC(w.key, token), func(r *http.Request) { r.Header.Add("X-OIDC-Config-Key", w.key) }), "Invalid config key"},
-		"long key":              {withOIDC(strings.Repeat("o", 1<<20), token), "Invalid config key"},
-		"no token":              {func(r *http.Request) { r.Header.Set("X-OIDC-Config-Key", w.key) }, "Authorization header with a Bearer token required"},
-		"expired":               {withOIDC(w.key, w.Token(map[string]any{"exp": 1000})), "Token has expired"},
-		"wrong audience":        {withOIDC(w.key, w.Token(map[string]any{"aud": "x"})), "Invalid audience"},
+		"two config keys": {all(withOIDC(w.key, token), func(r *http.Request) { r.Header.Add("X-OIDC-Config-Key", w.key) }),
+			"Invalid config key"},
+		"long key": {withOIDC(strings.Repeat("o", 1<<20), token), "Invalid config key"},
+		"no token": {func(r *http.Request) { r.Header.Set("X-OIDC-Config-Key", w.key) },
+			"Authorization header with a Bearer token required"},
+		"expired":        {withOIDC(w.key, w.Token(map[string]any{"exp": 1000})), "Token has expired"},
+		"wrong audience": {withOIDC(w.key, w.Token(map[string]any{"aud": "x"})), "Invalid audience"},
 		// No other way in beside it.
 		"with an API key":  {all(withOIDC(invented, token), withKey(api)), "Invalid config key"},
 		"API key as token": {withOIDC(w.key, api), "Invalid token: "},
@@ -131,8 +133,12 @@ func TestOIDCRefusals(t *testing.T) {
 			r.Header.Set("X-OIDC-Config-Key", w.key)
 			r.SetBasicAuth("dev@example.com", api)
 		}, "Authorization header with a Bearer token required"},
-		"an API key in the form":   {all(withOIDC(w.key, "x"), withForm(url.Values{"api_key": {api}})), "Invalid token: "},
-		"header with another case": {func(r *http.Request) { r.Header.Set("x-oidc-config-key", invented); r.Header.Set("X-API-Key", api) }, "Invalid config key"},
+		"an API key in the form": {all(withOIDC(w.key, "x"), withForm(url.Values{"api_key": {api}})), "Invalid token: "},
+		"header with another case": {func(r *http.Request) {
+			r.Header.Set("x-oidc-config-key", invented)
+			r.Header.Set("X-API-Key",
+				api)
+		}, "Invalid config key"},
 	} {
 		for _, of := range []interfaceOf{v3, legacy, authoring} {
 			rec, caller := w.ask(t, of, auth.ReadProjects, c.prepare)
@@ -149,7 +155,8 @@ func TestOIDCRefusals(t *testing.T) {
 			}
 		}
 	}
-	rec, caller := w.ask(t, authoring, auth.ReadTests, all(withBasic("dev", access), func(r *http.Request) { r.Header.Set("X-OIDC-Config-Key", w.key) }))
+	rec, caller := w.ask(t, authoring, auth.ReadTests, all(withBasic("dev", access),
+		func(r *http.Request) { r.Header.Set("X-OIDC-Config-Key", w.key) }))
 	require.Nil(t, caller, "an access key beside it is not looked at")
 	require.Equal(t, 401, rec.Code)
 
@@ -257,7 +264,8 @@ func (w *oidcWorld) ownerID(t *testing.T) int64 {
 func TestOIDCHosts(t *testing.T) {
 	t.Parallel()
 	w := newOIDCWorld(t)
-	for host, want := range map[string]int{"127.0.0.1": 0, w.boot.Organization.Slug + ".slipway.test": 0, "www.slipway.test": 0, "other.slipway.test": 403} {
+	for host, want := range map[string]int{"127.0.0.1": 0, w.boot.Organization.Slug + ".slipway.test": 0, "www.slipway.test": 0,
+		"other.slipway.test": 403} {
 		rec, caller := w.ask(t, v3, auth.ReadProjects, all(withOIDC(w.key, w.Token(nil)), func(r *http.Request) { r.Host = host }))
 		require.Equal(t, want == 0, caller != nil, "%s: %s", host, rec.Body)
 		if want != 0 {
@@ -297,7 +305,8 @@ func TestOIDCAuditActor(t *testing.T) {
 	actor := account.Actor{UserID: caller.UserID, Name: caller.Label(), Claims: caller.Token.Shown()}
 	for _, detail := range []any{nil, map[string]any{"id": 1}} {
 		w.tx(t, func(ctx context.Context, tx *storage.Tx) error {
-			return account.Audit(ctx, tx, account.Event{OrganizationID: w.boot.Organization.ID, Type: account.TeamCreated, Actor: actor, Detail: detail})
+			return account.Audit(ctx, tx, account.Event{OrganizationID: w.boot.Organization.ID, Type: account.TeamCreated,
+				Actor: actor, Detail: detail})
 		})
 		rows, err := account.AuditEvents(t.Context(), w.db, w.boot.Organization.ID, storage.Page{Limit: 1})
 		require.NoError(t, err)

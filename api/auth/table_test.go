@@ -90,7 +90,8 @@ func TestTable(t *testing.T) {
 		caller Caller
 	}{
 		{"o", Caller{Role: account.Owner}}, {"a", Caller{Role: account.Admin}}, {"m", Caller{Role: account.Member}},
-		{"t", Caller{Role: account.Tester}}, {"l", Caller{Role: account.Member, Teams: []account.TeamPlace{{ID: 1, Admin: true}}}}, {"O", Caller{Operator: true}}, {"?", Caller{}}, {"!", Caller{Role: "root"}},
+		{"t", Caller{Role: account.Tester}}, {"l", Caller{Role: account.Member, Teams: []account.TeamPlace{{ID: 1, Admin: true}}}},
+		{"O", Caller{Operator: true}}, {"?", Caller{}}, {"!", Caller{Role: "root"}},
 	}
 	table := Table()
 	require.Len(t, table, len(want))
@@ -126,7 +127,8 @@ func TestScopes(t *testing.T) {
 	want := map[Action]string{ReadSelf: "rtxbc", ReadTasks: "rtxbc", ReadCrashes: "rtxbc", ReadSymbols: "rtxbc", ReadProjects: "rtxbc",
 		ReadBuilds: "rtxbc", ReadTests: "rtxbc", UseAgentTools: "rtxbc",
 		ChangeTests: "t", RunTests: "x", UploadBuilds: "b", UploadSymbols: "b", ChangeCrashes: "c"}
-	letters := map[account.Scope]string{account.ScopeRead: "r", account.ScopeTests: "t", account.ScopeRuns: "x", account.ScopeBuilds: "b", account.ScopeCrashes: "c"}
+	letters := map[account.Scope]string{account.ScopeRead: "r", account.ScopeTests: "t", account.ScopeRuns: "x",
+		account.ScopeBuilds: "b", account.ScopeCrashes: "c"}
 	require.Len(t, account.Scopes(), len(letters))
 	for action, rule := range Table() {
 		got := ""
@@ -166,7 +168,8 @@ func TestTeamRules(t *testing.T) {
 	both := []account.TeamPlace{{ID: 1, Admin: true}, {ID: 2}}
 	lead := &Caller{Role: account.Member, Teams: []account.TeamPlace{{ID: 1, Admin: true}, {ID: 2}}}
 	for action, want := range map[Action][]int64{UploadBuilds: {1, 2}, ChangeBuilds: {1, 2}, ChangeProjects: {1, 2},
-		ChangeTests: {1, 2}, DeleteTests: {1, 2}, ManageSchedules: {1, 2}, RunTests: {1, 2}, ChangeVariables: {1, 2}, ReadTests: nil, ManageTunnels: nil,
+		ChangeTests: {1, 2}, DeleteTests: {1, 2}, ManageSchedules: {1, 2}, RunTests: {1, 2}, ChangeVariables: {1, 2},
+		ReadTests: nil, ManageTunnels: nil,
 		DeleteBuilds: {1}, DeleteProjects: {1}, NotifyTesters: {1}, ReadBuilds: nil, ReadProjects: nil, ManageSettings: nil} {
 		require.Equal(t, want, teams(Caller{Role: account.Member, Teams: both}, action), "%s", action)
 		require.Empty(t, teams(Caller{Role: account.Tester, Teams: both}, action), "%s", action)

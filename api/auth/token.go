@@ -41,7 +41,8 @@ func (a *Authenticator) jsonKey(ctx context.Context, r *http.Request) (*Caller, 
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(text, &members); err != nil {
-		return nil, &respond.Problem{Status: http.StatusBadRequest, Text: "the body must be a JSON object, such as {\"api_key\": \"...\"}", Err: err}
+		return nil, &respond.Problem{Status: http.StatusBadRequest,
+			Text: "the body must be a JSON object, such as {\"api_key\": \"...\"}", Err: err}
 	}
 	value, ok := members[formField]
 	if !ok || string(value) == "null" {
@@ -64,5 +65,8 @@ func (a *Authenticator) methodsOf(of respond.Interface, action Action) []Method 
 	if action != ExchangeToken || len(methods) == 0 {
 		return methods
 	}
-	return append(methods[:len(methods):len(methods)], a.jsonKey, func(context.Context, *http.Request) (*Caller, error) { return nil, errNoKey })
+	return append(methods[:len(methods):len(methods)], a.jsonKey, func(context.Context, *http.Request) (*Caller,
+		error) {
+		return nil, errNoKey
+	})
 }

@@ -114,7 +114,8 @@ func TestFormKey(t *testing.T) {
 	rec, caller = w.ask(t, v3, auth.ChangeProjects, withMultipart(t, map[string]string{"api_key": api, "name": "x"}))
 	require.NotNil(t, caller, rec.Body)
 	for _, method := range []string{"GET", "DELETE", "PUT", "PATCH"} {
-		for kind, prepare := range map[string]func(*http.Request){"form": withForm(url.Values{"api_key": {api}}), "multipart": withMultipart(t, map[string]string{"api_key": api})} {
+		for kind, prepare := range map[string]func(*http.Request){"form": withForm(url.Values{"api_key": {api}}),
+			"multipart": withMultipart(t, map[string]string{"api_key": api})} {
 			rec, caller := w.ask(t, v3, auth.ChangeProjects, func(r *http.Request) { prepare(r); r.Method = method })
 			require.NotNil(t, caller, "%s %s: %s", method, kind, rec.Body)
 		}

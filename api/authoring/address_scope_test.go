@@ -16,10 +16,12 @@ func TestScopedRunsStayOnTheirSite(t *testing.T) {
 	suite := w.newSuite(w.member, "smoke", id)
 	scoped := w.member.Restricted(account.ScopeRuns)
 	for _, path := range []string{"/testcases/" + id + "/run", "/testsuites/" + suite + "/run"} {
-		for _, address := range []string{"https://shop.example.com/x", "https://pr-7.example.com", "https://example.com:8443/", "http://127.0.0.1:8000/", "http://localhost/"} {
+		for _, address := range []string{"https://shop.example.com/x", "https://pr-7.example.com", "https://example.com:8443/",
+			"http://127.0.0.1:8000/", "http://localhost/"} {
 			w.ok(scoped, 200, "POST", path, fmt.Sprintf(`{"testUrl":%q}`, address))
 		}
-		for _, address := range []string{"https://evil.example", "https://example.com.evil.example/", "https://shop.example.com@evil.example/", "http://shop.example.com/",
+		for _, address := range []string{"https://evil.example", "https://example.com.evil.example/",
+			"https://shop.example.com@evil.example/", "http://shop.example.com/",
 			"https://notexample.com/", "https://com/", "https://8.8.8.8/", "https://{{host}}/", "https://{{host}}.example.com/", "{{address}}"} {
 			w.refused(scoped, 403, "FORBIDDEN", "POST", path, fmt.Sprintf(`{"testUrl":%q}`, address), "testUrl")
 		}

@@ -19,14 +19,16 @@ func TestHostileCapabilitiesAreRefused(t *testing.T) {
 	steps := `"steps":[{"tool":{"type":"go_to_url","args":{"url":"https://a.example/"}}}]`
 	requests := []struct{ path, text, says string }{
 		{"/testcases/generate", `{"name":"x","promptSettings":{"intent":"Open the page."},"runSettings":{"testUrl":"https://a.example/","target":` + hostile + `}}`, "runSettings.target." + member},
-		{"/testcases/" + id + "/generate", `{"promptSettings":{"intent":"Open the page."},"runSettings":{"target":` + hostile + `}}`, "runSettings.target." + member},
+		{"/testcases/" + id + "/generate", `{"promptSettings":{"intent":"Open the page."},"runSettings":{"target":` +
+			hostile + `}}`, "runSettings.target." + member},
 		{"/testcases/" + id + "/run", `{"targets":[` + chrome + `,` + hostile + `]}`, "targets[1]." + member},
 		{"/testcases", `{"name":"x",` + steps + `,"runSettings":{"target":` + hostile + `}}`, "runSettings.target." + member},
 		{"/testcases", `{"name":"x",` + steps + `,"runSettings":{"primaryTarget":` + hostile + `}}`, "runSettings.primaryTarget." + member},
 		{"/testcases", `{"name":"x",` + steps + `,"runSettings":{"runTargets":[` + hostile + `]}}`, "runSettings.runTargets[0]." + member},
 		{"/testcases/" + id, `{"runSettings":{"target":` + hostile + `}}`, "runSettings.target." + member},
 		{"/testcases/" + id + "/run", `{"targets":[{"capabilities":{"platformName":"android","appium:app":"` + metadata + `"}}]}`, "appium:app"},
-		{"/testcases/" + id + "/run", `{"targets":[{"capabilities":{"platformName":"android","appium:app":"/etc/passwd"}}]}`, "targets[0].capabilities.appium:app"},
+		{"/testcases/" + id + "/run", `{"targets":[{"capabilities":{"platformName":"android","appium:app":"/etc/passwd"}}]}`,
+			"targets[0].capabilities.appium:app"},
 	}
 	for _, r := range requests {
 		w.refused(w.member, 400, "INVALID_BODY", "POST", r.path, r.text, r.says)

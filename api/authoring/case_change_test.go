@@ -90,7 +90,8 @@ func TestRunSettingsOfACaseChange(t *testing.T) {
 			`{"primaryTarget":{"capabilities":{"browserName":"firefox"},"isRdc":false},"runTargets":[{"capabilities":{"browserName":"firefox"},"isRdc":false}]}`},
 		{`{"runTargets":[{"capabilities":{"browserName":"chrome"}},{"capabilities":{"browserName":"safari"}}]}`,
 			`{"runTargets":[{"capabilities":{"browserName":"chrome"},"isRdc":false},{"capabilities":{"browserName":"safari"},"isRdc":false}]}`},
-		{`{"primaryTarget":{"capabilities":{"browserName":"chrome"}}}`, `{"primaryTarget":{"capabilities":{"browserName":"chrome"},"isRdc":false}}`},
+		{`{"primaryTarget":{"capabilities":{"browserName":"chrome"}}}`,
+			`{"primaryTarget":{"capabilities":{"browserName":"chrome"},"isRdc":false}}`},
 		{`{"runTargets":null}`, `{"runTargets":[{"capabilities":{"browserName":"chrome"},"isRdc":false}]}`},
 		{`{"target":{"capabilities":{"browserName":"firefox"},"isRdc":true}}`,
 			`{"primaryTarget":{"capabilities":{"browserName":"firefox"},"isRdc":true},"runTargets":[{"capabilities":{"browserName":"firefox"},"isRdc":true}]}`},
@@ -148,7 +149,8 @@ func TestChangedStepsKeepWhatStillHolds(t *testing.T) {
 	w := newWorld(t)
 	known := tree{"tag": "button", "name": "Buy"}
 	within := tree{"within": tree{"type": "role", "value": "dialog"}}
-	id := w.newCase(w.member, "case", tree{"steps": []any{clickOn("same", "#a", nil), clickOn("other", "#b", nil), clickOn("renewed", "#c", nil),
+	id := w.newCase(w.member, "case", tree{"steps": []any{clickOn("same", "#a", nil), clickOn("other", "#b", nil),
+		clickOn("renewed", "#c", nil),
 		clickOn("inner", "#d", within)}})
 	path := "/testcases/" + id
 	_, err := w.db.ExecContext(t.Context(), `
@@ -185,7 +187,8 @@ func TestStepsKeepTheirCondition(t *testing.T) {
 	w := newWorld(t)
 	path := "/testcases/" + w.newCase(w.member, "case", nil)
 	sent := clickOn("s1", "#accept", nil)
-	sent["when"] = tree{"selector": tree{"type": "role", "value": "dialog", "name": "Cookies"}, "matcher": tree{"name": "visible", "args": tree{}}, "timeoutMs": 500}
+	sent["when"] = tree{"selector": tree{"type": "role", "value": "dialog", "name": "Cookies"},
+		"matcher": tree{"name": "visible", "args": tree{}}, "timeoutMs": 500}
 	sent["optional"] = true
 	got := latestOf(w.ok(w.member, 200, "POST", path, asJSON(t, tree{"steps": []any{sent}})))["steps"].([]any)[0].(tree)
 	require.Equal(t, sent["when"].(tree)["selector"], got["when"].(tree)["selector"])
@@ -200,7 +203,8 @@ func TestChangesOfACaseRefused(t *testing.T) {
 	path := "/testcases/" + made["id"].(string)
 	for text, says := range map[string]string{
 		`[]`: "object", `{"name":7}`: "name: must be a string", `{"name":""}`: "name", `{"name":"` + strings.Repeat("x", 256) + `"}`: "name",
-		`{"tags":"a"}`: "tags: must be an array", `{"tags":[7]}`: "tags[0]: must be a string", `{"tags":["` + strings.Repeat("x", 61) + `"]}`: "tags",
+		`{"tags":"a"}`: "tags: must be an array", `{"tags":[7]}`: "tags[0]: must be a string", `{"tags":["` +
+			strings.Repeat("x", 61) + `"]}`: "tags",
 		`{"steps":null}`: "steps: must be an array", `{"steps":{}}`: "steps: must be an array", `{"steps":[7]}`: "steps[0]",
 		`{"steps":[{"tool":{"type":"fly"}}]}`:                                                 "steps[0].tool.type",
 		`{"steps":[{"id":"a","tool":{"type":"finish"}},{"id":"a","tool":{"type":"finish"}}]}`: "steps[1].id",

@@ -34,7 +34,8 @@ func TestCaseIsShownWhole(t *testing.T) {
 	requireTime(t, made["lastUpdateDate"])
 	chrome := tree{"capabilities": tree{"browserName": "chrome"}, "isRdc": false}
 	require.Equal(t, tree{"testUrl": "https://shop.example.com/", "scTunnelName": nil, "primaryTarget": chrome,
-		"runTargets": []any{chrome}, "lastBuildName": "", "strict": true, "healing": nil, "drift": nil, "trace": nil, "retries": nil}, made["runSettings"])
+		"runTargets": []any{chrome}, "lastBuildName": "", "strict": true, "healing": nil, "drift": nil, "trace": nil,
+		"retries": nil}, made["runSettings"])
 
 	revisions := made["revisions"].([]any)
 	require.Len(t, revisions, 1)
@@ -157,7 +158,8 @@ var badQueries = map[string]string{
 	"startDate=yesterday": "startDate", "endDate=2026-13-01": "endDate", "startDate=2026-01-02&endDate=2026-01-01": "endDate",
 	"userId=7": "userId", "teamId=x": "teamId", "userId=" + noCase: "userId",
 	"userId={01890000-0000-7000-8000-000000000000}": "userId", "userId=urn:uuid:" + noUUID: "userId",
-	"search=" + strings.Repeat("x", 256): "search", "search=" + url.QueryEscape(strings.Repeat("ä", 256)): "search", "search=%00": "search", "search=%ff": "search",
+	"search=" + strings.Repeat("x", 256): "search", "search=" + url.QueryEscape(strings.Repeat("ä", 256)): "search",
+	"search=%00": "search", "search=%ff": "search",
 }
 
 func TestCasesRefuseQueries(t *testing.T) {

@@ -22,7 +22,8 @@ func TestCodeTargets(t *testing.T) {
 		require.Equal(t, tree{"id": targets[i].ID, "name": targets[i].Name, "language": targets[i].Language,
 			"framework": targets[i].Framework, "contentType": targets[i].ContentType}, item)
 	}
-	for _, id := range []string{"javascript_playwright", "javascript_webdriverio", "python_selenium", "java_selenium", "side", "javascript_cypress", "yaml_maestro", "yaml"} {
+	for _, id := range []string{"javascript_playwright", "javascript_webdriverio", "python_selenium", "java_selenium",
+		"side", "javascript_cypress", "yaml_maestro", "yaml"} {
 		require.True(t, slices.Contains(names(got, "id"), id), id)
 	}
 	w.refused(w.stranger, 404, "TEST_CASE_NOT_FOUND", "GET", path, "")
@@ -87,7 +88,8 @@ func TestCodeUnsupported(t *testing.T) {
 	id := w.newCase(w.member, "case", tree{"steps": []any{tree{"tool": tree{"type": "click", "args": tree{"selector": "a"}}},
 		tree{"tool": tree{"type": "route", "args": tree{"url": "**", "abort": "failed"}}}}})
 	path := "/testcases/" + id + "/code?target="
-	for _, target := range []string{"javascript_webdriverio", "python_selenium", "java_selenium", "side", "javascript_cypress", "yaml_maestro"} {
+	for _, target := range []string{"javascript_webdriverio", "python_selenium", "java_selenium", "side", "javascript_cypress",
+		"yaml_maestro"} {
 		w.refused(w.member, 409, "CODE_GENERATION_UNSUPPORTED", "GET", path+target, "", "steps[1].tool.type")
 	}
 	require.Contains(t, w.ok(w.member, 200, "GET", path+"javascript_playwright", "")["code"], "abort: 'failed'")

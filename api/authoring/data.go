@@ -137,7 +137,8 @@ func (h cases) data(c *gin.Context) error {
 		return err
 	}
 	of := viewData(&header)
-	view := dataPage{Items: make([]dataRow, 0, len(list)), Total: header.Count, Columns: of.Columns, Secret: of.Secret, RowName: of.RowName, Revision: v.ID}
+	view := dataPage{Items: make([]dataRow, 0, len(list)), Total: header.Count, Columns: of.Columns, Secret: of.Secret,
+		RowName: of.RowName, Revision: v.ID}
 	for _, cells := range list {
 		view.Items = append(view.Items, dataRow{&header, cells})
 	}

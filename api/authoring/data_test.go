@@ -19,7 +19,8 @@ import (
 func typing(texts ...string) []any {
 	steps := []any{tree{"tool": tree{"type": "go_to_url", "args": tree{"url": "/login"}}}}
 	for _, text := range texts {
-		steps = append(steps, tree{"tool": tree{"type": "type_keys", "args": tree{"selector": tree{"type": "css", "value": "#user"}, "text": text}}})
+		steps = append(steps, tree{"tool": tree{"type": "type_keys", "args": tree{"selector": tree{"type": "css", "value": "#user"},
+			"text": text}}})
 	}
 	return steps
 }
@@ -96,7 +97,8 @@ func TestDataRefused(t *testing.T) {
 	} {
 		w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+id, jsonText(t, test.body), test.says)
 	}
-	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases", importText(t, "new", tree{"steps": typing("{{row:user}}")}), "steps[1]: names")
+	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases", importText(t, "new", tree{"steps": typing("{{row:user}}")}),
+		"steps[1]: names")
 	require.Equal(t, 1, w.count(`select count(*) from test_revisions`))
 }
 
@@ -108,14 +110,16 @@ func TestRunOfRowsIsShown(t *testing.T) {
 	for i := range 130 {
 		text += fmt.Sprintf("user%d,secret%d\n", i, i)
 	}
-	id := w.newCase(w.member, "Sign in", tree{"steps": typing("{{row:user}}", "{{row:password}}"), "data": tree{"csv": text, "secret": []string{"password"}}})
+	id := w.newCase(w.member, "Sign in", tree{"steps": typing("{{row:user}}", "{{row:password}}"),
+		"data": tree{"csv": text, "secret": []string{"password"}}})
 	two := `"targets":[` + chrome + `,{"capabilities":{"browserName":"firefox"}}]`
 
 	alone := w.start(id, `{"rows":[3],`+two+`}`)
 	require.Equal(t, "Sign in [row 3: user3] (target 2: firefox)", jobOf(alone, 1)["name"])
 	require.Equal(t, tree{"index": 3.0, "name": "user3"}, jobOf(alone, 1)["row"])
 	require.Equal(t, 2.0, alone["jobCount"])
-	for n, end := range []store.JobEnd{{Status: store.Failed, ErrorCode: store.CodeAssertionFailed, Error: "no greeting"}, {Status: store.Passed}} {
+	for n, end := range []store.JobEnd{{Status: store.Failed, ErrorCode: store.CodeAssertionFailed, Error: "no greeting"},
+		{Status: store.Passed}} {
 		w.begin(idOf(jobOf(alone, n)))
 		w.end(idOf(jobOf(alone, n)), end)
 	}
@@ -127,10 +131,12 @@ func TestRunOfRowsIsShown(t *testing.T) {
 	require.Contains(t, report, `name="Sign in [row 3: user3] (target 1: chrome)"`)
 	require.Contains(t, report, "row 3: user=user3, password=***")
 
-	for body, says := range map[string]string{`{"rows":[130]}`: "rows[0]: must be 0 to 129", `{"rows":[]}`: "rows: must name 1 to 10000", `{"rows":[-1]}`: "rows[0]"} {
+	for body, says := range map[string]string{`{"rows":[130]}`: "rows[0]: must be 0 to 129",
+		`{"rows":[]}`: "rows: must name 1 to 10000", `{"rows":[-1]}`: "rows[0]"} {
 		w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+id+"/run", body, says)
 	}
-	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+w.newCase(w.member, "plain", nil)+"/run", `{"rows":[0]}`, "rows: names data rows")
+	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+w.newCase(w.member, "plain", nil)+"/run", `{"rows":[0]}`,
+		"rows: names data rows")
 
 	run := w.start(id, "")
 	require.Len(t, run["jobs"], 100)
@@ -239,8 +245,10 @@ func TestCodeOfRows(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id := w.newCase(w.member, "Sign in", tree{"steps": typing("{{row:user}}"), "data": tree{"csv": "user\nann\n"}})
-	secret := w.newCase(w.member, "Secret", tree{"steps": typing("{{row:user}}"), "data": tree{"csv": "user\nbob\n", "secret": []string{"user"}}})
-	for target, repeats := range map[string]bool{"javascript_playwright": true, "javascript_webdriverio": true, "javascript_cypress": true, "yaml": true,
+	secret := w.newCase(w.member, "Secret", tree{"steps": typing("{{row:user}}"), "data": tree{"csv": "user\nbob\n",
+		"secret": []string{"user"}}})
+	for target, repeats := range map[string]bool{"javascript_playwright": true, "javascript_webdriverio": true,
+		"javascript_cypress": true, "yaml": true,
 		"python_selenium": true, "java_selenium": true, "side": false, "yaml_maestro": false} {
 		code := w.ok(w.member, 200, "GET", "/testcases/"+id+"/code?target="+target, "")
 		if repeats {

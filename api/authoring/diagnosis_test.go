@@ -18,8 +18,10 @@ func TestWhyARunFailed(t *testing.T) {
 	id := idOf(w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", ""))
 	jobs := w.fanOut(id)
 	different := false
-	d := &failure.Diagnosis{Reason: failure.Product, Why: []string{"GET /api/cart answered 503."}, Key: "503 GET /api/cart", Subject: "503 of /api/cart",
-		Comparison: &failure.Comparison{SameSteps: true, SameBuild: &different, WithNetwork: true, Page: &failure.Page{Removed: []string{`p "3"`}, Added: []string{}},
+	d := &failure.Diagnosis{Reason: failure.Product, Why: []string{"GET /api/cart answered 503."}, Key: "503 GET /api/cart",
+		Subject: "503 of /api/cart",
+		Comparison: &failure.Comparison{SameSteps: true, SameBuild: &different, WithNetwork: true,
+			Page:     &failure.Page{Removed: []string{`p "3"`}, Added: []string{}},
 			Requests: []failure.Request{{Method: "GET", Host: "shop", Path: "/api/cart", Status: 503, Before: 200}}, Console: []string{"no <cart>"},
 			Durations: []failure.Slower{{Step: "s1", BeforeMS: 10, NowMS: 900}}}}
 	record := step.Record{StepID: "s1", Status: step.Failed, Tool: step.Tool{Type: step.Click}, Result: step.Outcome{Message: "no"},
@@ -27,7 +29,8 @@ func TestWhyARunFailed(t *testing.T) {
 			{Selector: &step.Selector{Type: step.CSS, Value: "#purchase"}, Role: "button", Name: "Purchase", Against: []string{"it is disabled"}}}}}
 	for _, name := range []string{"buy", "pay"} {
 		w.begin(jobs[name])
-		w.end(jobs[name], store.JobEnd{Status: store.Failed, ErrorCode: store.CodeStepFailed, Error: "no", Records: []step.Record{record}, Diagnosis: d})
+		w.end(jobs[name], store.JobEnd{Status: store.Failed, ErrorCode: store.CodeStepFailed, Error: "no",
+			Records: []step.Record{record}, Diagnosis: d})
 	}
 	w.end(jobs["look"], store.JobEnd{Status: store.Passed})
 

@@ -29,7 +29,8 @@ func (h *room) environmentFor(ctx context.Context, organization int64, member, n
 	}
 	env, err := environment.ByName(ctx, h.cfg.DB, organization, name)
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, refused(http.StatusBadRequest, codeEnvironmentNotFound, fmt.Sprintf("%s: the organization has no environment %.100q", member, name))
+		return nil, refused(http.StatusBadRequest, codeEnvironmentNotFound,
+			fmt.Sprintf("%s: the organization has no environment %.100q", member, name))
 	}
 	if err != nil {
 		return nil, err
@@ -42,7 +43,8 @@ func (h *room) environmentFor(ctx context.Context, organization int64, member, n
 
 // environmentOf returns the environment of a run of a suite: that of the request, else the
 // suite's default; nil for none.
-func (h suiteRuns) environmentOf(ctx context.Context, organization int64, id uuid.UUID, in *suiteRunBody) (*environment.Environment, error) {
+func (h suiteRuns) environmentOf(ctx context.Context, organization int64, id uuid.UUID,
+	in *suiteRunBody) (*environment.Environment, error) {
 	name, err := valueOf(in.Environment, "environment", "")
 	if err != nil || name != nil && *name == "" {
 		return nil, err

@@ -18,7 +18,8 @@ import (
 func (w *world) newEnvironment(n environment.New) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := environment.Create(ctx, tx, account.Writer{OrganizationID: w.member.OrganizationID, UserUUID: w.member.UserUUID, Admin: true, AllTeams: true, Actor: account.CLI()},
+		_, err := environment.Create(ctx, tx, account.Writer{OrganizationID: w.member.OrganizationID, UserUUID: w.member.UserUUID,
+			Admin: true, AllTeams: true, Actor: account.CLI()},
 			seal.Ring{make([]byte, 32)}, n)
 		return err
 	})
@@ -30,7 +31,8 @@ func TestRunTakesAnEnvironment(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.newEnvironment(environment.New{Name: "staging", Change: environment.Change{TestURL: textOf("https://staging.example.com"),
-		Variables: map[string]*string{"country": textOf("de")}, Targets: &[]step.Target{{Capabilities: step.Capabilities{"browserName": "firefox"}}}}})
+		Variables: map[string]*string{"country": textOf("de")},
+		Targets:   &[]step.Target{{Capabilities: step.Capabilities{"browserName": "firefox"}}}}})
 	w.newEnvironment(environment.New{Name: "production"})
 	id := w.newCase(w.member, "case", tree{"tags": []string{"smoke", "shop"},
 		"runSettings": tree{"testUrl": "https://shop.example.com/cart", "target": tree{"capabilities": tree{"browserName": "chrome"}}}})
@@ -53,7 +55,8 @@ func TestRunTakesAnEnvironment(t *testing.T) {
 	w.ok(w.member, 200, "POST", "/testsuites/"+suite, `{"defaultEnvironment":"staging"}`)
 	requireMembers(t, w.ok(w.member, 200, "GET", "/testsuites/"+suite, ""), tree{"defaultEnvironment": "staging"})
 	requireMembers(t, w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", `{}`), tree{"environment": "staging"})
-	requireMembers(t, w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", `{"environment":"production"}`), tree{"environment": "production"})
+	requireMembers(t, w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", `{"environment":"production"}`),
+		tree{"environment": "production"})
 	for _, none := range []string{`{"environment":null}`, `{"environment":""}`} {
 		require.NotContains(t, w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", none), "environment")
 	}

@@ -93,7 +93,8 @@ func contentWanted(c *gin.Context) (bool, error) {
 // content answers the file itself, never as a page of ours.
 func (h *room) content(c *gin.Context, f *run.File) error {
 	if f.Size > maxContent {
-		return &respond.Problem{Status: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("the file is above %d bytes: read it by its link", maxContent)}
+		return &respond.Problem{Status: http.StatusRequestEntityTooLarge,
+			Text: fmt.Sprintf("the file is above %d bytes: read it by its link", maxContent)}
 	}
 	r, info, err := h.cfg.Objects.Open(c.Request.Context(), f.Key, 0, maxContent)
 	if errors.Is(err, object.ErrNotFound) {

@@ -77,10 +77,13 @@ func TestRunScheduleRefuses(t *testing.T) {
 	}{
 		{"no settings", tree{"teamId": w.one.UUID, "testSuiteIds": []string{suite}}, "INVALID_BODY", "settings", func() {}},
 		{"no suites", tree{"teamId": w.one.UUID, "settings": w.nightly(nil)}, "INVALID_BODY", "testSuiteIds", func() {}},
-		{"no targets", tree{"teamId": w.one.UUID, "settings": w.nightly(nil), "testSuiteIds": []string{untargeted}}, "TEST_SUITE_NO_RUN_JOBS", "target", func() {}},
-		{"no tunnel", tree{"teamId": w.one.UUID, "settings": w.nightly(tree{"scTunnelName": "office"}), "testSuiteIds": []string{suite}}, "SC_TUNNEL_NOT_FOUND", "tunnel",
+		{"no targets", tree{"teamId": w.one.UUID, "settings": w.nightly(nil), "testSuiteIds": []string{untargeted}},
+			"TEST_SUITE_NO_RUN_JOBS", "target", func() {}},
+		{"no tunnel", tree{"teamId": w.one.UUID, "settings": w.nightly(tree{"scTunnelName": "office"}),
+			"testSuiteIds": []string{suite}}, "SC_TUNNEL_NOT_FOUND", "tunnel",
 			func() { w.ok(w.owner, 204, "DELETE", "/tunnels/office", "") }},
-		{"no user", tree{"settings": w.nightly(tree{"runningUserId": leaver.UserUUID}), "teamId": w.one.UUID, "testSuiteIds": []string{suite}}, "RUNNING_USER_NOT_FOUND", "user",
+		{"no user", tree{"settings": w.nightly(tree{"runningUserId": leaver.UserUUID}), "teamId": w.one.UUID,
+			"testSuiteIds": []string{suite}}, "RUNNING_USER_NOT_FOUND", "user",
 			func() {
 				w.tx(func(ctx context.Context, tx *storage.Tx) error {
 					_, err := tx.ExecContext(ctx, `delete from memberships where user_id = $1`, leaver.UserID)
@@ -161,8 +164,9 @@ func TestScheduleRuns(t *testing.T) {
 	all := w.ok(w.neighbor, 200, "GET", path, "")
 	require.Equal(t, 3.0, all["total"])
 	items := all["items"].([]any)
-	requireMembers(t, items[0].(tree), tree{"scheduleId": id, "fireDate": "2026-01-04T02:30:00.000Z", "trigger": "CATCH_UP", "outcome": "FAILED",
-		"reason": "no case", "suiteRuns": []any{}, "userId": w.member.UserUUID.String()})
+	requireMembers(t, items[0].(tree), tree{"scheduleId": id, "fireDate": "2026-01-04T02:30:00.000Z", "trigger": "CATCH_UP",
+		"outcome": "FAILED",
+		"reason":  "no case", "suiteRuns": []any{}, "userId": w.member.UserUUID.String()})
 	requireMembers(t, items[1].(tree), tree{"outcome": "SKIPPED", "missedCount": 1000.0, "missedUntilDate": "2026-01-03T02:30:00.000Z"})
 	require.Len(t, items[1].(tree), 11, members(items[1].(tree)))
 	for _, name := range []string{"missedCount", "missedUntilDate"} {

@@ -63,7 +63,8 @@ func FuzzImport(f *testing.F) {
 // FuzzCaseChange: what is read of a change is text that can be stored, and settings
 // that are put over others are those of a case that was imported with them.
 func FuzzCaseChange(f *testing.F) {
-	for _, seed := range []string{`{}`, `{"name":"a","tags":null,"runSettings":null,"steps":[]}`, `{"tags":["a"],"steps":[{"id":"a","tool":{"type":"finish"}}]}`,
+	for _, seed := range []string{`{}`, `{"name":"a","tags":null,"runSettings":null,"steps":[]}`,
+		`{"tags":["a"],"steps":[{"id":"a","tool":{"type":"finish"}}]}`,
 		`{"runSettings":{"testUrl":null,"target":null,"strict":false,"healing":"off","runTargets":[{"capabilities":{"a":1}}]}}`,
 		`{"runSettings":{"primaryTarget":{"capabilities":{}},"RUNTARGETS":null}}`, "{\"name\":\"\xff\"}"} {
 		f.Add(seed)

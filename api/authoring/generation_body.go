@@ -125,7 +125,8 @@ func readGenerateSettings(d document, check targetCheck) (s step.RunSettings, er
 }
 
 // readRefinement reads a further sentence for a case.
-func (h generations) readRefinement(ctx context.Context, organization int64, in *refineBody, of *authoring.Case) (n generation.New, err error) {
+func (h generations) readRefinement(ctx context.Context, organization int64, in *refineBody, of *authoring.Case) (n generation.New,
+	err error) {
 	n = generation.New{Refines: of, Name: of.Name, Tags: of.Tags, Settings: of.Settings}
 	if err := h.refinable(ctx, of); err != nil {
 		return n, err
@@ -191,7 +192,8 @@ func (h generations) refinable(ctx context.Context, of *authoring.Case) error {
 		return err
 	}
 	if len(group.IDs(latest.Steps)) > 0 {
-		return refused(http.StatusConflict, codeGroupUnrefinable, "the test runs step groups, which a sentence cannot refine: change its steps, or those of the groups")
+		return refused(http.StatusConflict, codeGroupUnrefinable,
+			"the test runs step groups, which a sentence cannot refine: change its steps, or those of the groups")
 	}
 	return nil
 }

@@ -145,7 +145,8 @@ func TestGenerationRefusesBodies(t *testing.T) {
 		{prompt(`{"intent":" \n\t "}`), "promptSettings.intent:"}, {prompt(`{"intent":7}`), "promptSettings.intent: must be a string"},
 		{prompt(`{"intent":"` + strings.Repeat("x", 20_001) + `"}`), "promptSettings.intent:"},
 		{prompt(`{"intent":"a\u0000"}`), "NUL"},
-		{prompt(`{"intent":"x","maxSteps":0}`), "promptSettings.maxSteps:"}, {prompt(`{"intent":"x","maxSteps":201}`), "promptSettings.maxSteps:"},
+		{prompt(`{"intent":"x","maxSteps":0}`), "promptSettings.maxSteps:"}, {prompt(`{"intent":"x","maxSteps":201}`),
+			"promptSettings.maxSteps:"},
 		{prompt(`{"intent":"x","maxSteps":-1}`), "promptSettings.maxSteps:"},
 		{prompt(`{"intent":"x","maxSteps":"9"}`), "promptSettings.maxSteps: must be a whole number"},
 		{prompt(`{"intent":"x","maxSteps":1.5}`), "promptSettings.maxSteps: must be a whole number"},
@@ -153,7 +154,8 @@ func TestGenerationRefusesBodies(t *testing.T) {
 		{prompt(`{"intent":"x","explore":""}`), "promptSettings.explore:"}, {prompt(`{"intent":"x","explore":true}`), "promptSettings.explore:"},
 		{prompt(`{"intent":"x","keepDraft":"yes"}`), "promptSettings.keepDraft:"},
 		{tree{"timeout": 59_999}, "timeout:"}, {tree{"timeout": 3_600_001}, "timeout:"}, {tree{"timeout": -1}, "timeout:"},
-		{tree{"timeout": "60000"}, "timeout: must be a whole number"}, {tree{"timeout": 1e300}, "timeout:"}, {tree{"timeout": 9_000_000_000_000_000_000}, "timeout:"},
+		{tree{"timeout": "60000"}, "timeout: must be a whole number"}, {tree{"timeout": 1e300}, "timeout:"},
+		{tree{"timeout": 9_000_000_000_000_000_000}, "timeout:"},
 		{tree{"testSuiteId": "x"}, "testSuiteId:"}, {tree{"testSuiteId": 1}, "testSuiteId:"}, {tree{"teamId": "x"}, "teamId:"},
 		{tree{"teamId": noUUID}, "teamId:"},
 		{tree{"tags": "x"}, "tags:"}, {tree{"tags": []string{strings.Repeat("x", 61)}}, "tags"},
@@ -164,7 +166,8 @@ func TestGenerationRefusesBodies(t *testing.T) {
 		{settings(`{"testUrl":"https://a.example/","target":{"capabilities":{}}}`), "runSettings.target.capabilities"},
 		{settings(`{"testUrl":"https://a.example/","target":{"capabilities":7}}`), "runSettings.target.capabilities: must be an object"},
 		{settings(`{"testUrl":"https://a.example/","target":{"capabilities":{"browserName":7}}}`), "runSettings.target.capabilities.browserName"},
-		{settings(`{"testUrl":"https://a.example/","primaryTarget":{"capabilities":{"browserName":"chrome"}}}`), "by target, not by primaryTarget"},
+		{settings(`{"testUrl":"https://a.example/","primaryTarget":{"capabilities":{"browserName":"chrome"}}}`),
+			"by target, not by primaryTarget"},
 		{settings(`{` + chrome + `}`), "runSettings.testUrl: is required"}, {settings(`{"testUrl":"",` + chrome + `}`), "runSettings.testUrl"},
 		{settings(`{"testUrl":7,` + chrome + `}`), "runSettings.testUrl: must be a string"},
 		{settings(`{"testUrl":"shop",` + chrome + `}`), "runSettings.testUrl"},
@@ -190,7 +193,8 @@ func TestGenerationRefusesBodies(t *testing.T) {
 		{403, "FORBIDDEN", tree{"testSuiteId": suite}},
 		{403, "FORBIDDEN", tree{"teamId": w.two.UUID}},
 		{400, "SC_TUNNEL_NOT_FOUND", settings(`{"testUrl":"https://a.example/","scTunnelName":"gone",` + chrome + `}`)},
-		{400, "SC_TUNNEL_NOT_FOUND", settings(`{"testUrl":"https://a.example/","target":{"capabilities":{"browserName":"chrome","slipway:options":{"tunnelName":"gone"}}}}`)},
+		{400, "SC_TUNNEL_NOT_FOUND",
+			settings(`{"testUrl":"https://a.example/","target":{"capabilities":{"browserName":"chrome","slipway:options":{"tunnelName":"gone"}}}}`)},
 		{400, "APP_NOT_FOUND", settings(`{"target":{"capabilities":{"platformName":"android","appium:app":"storage:9999"}}}`)},
 	} {
 		w.refused(w.member, tc.status, tc.code, "POST", "/testcases/generate", generateText(t, tc.members))
@@ -254,7 +258,8 @@ func TestGenerationCompletes(t *testing.T) {
 	w.refused(w.stranger, 404, "FILE_NOT_FOUND", "GET", "/files/"+shown.String(), "")
 
 	ending := w.endGeneration(work, generation.Result{Steps: steps, Description: "Clicks.", DiscoveredIntent: "Click one, two",
-		Reasoning: []authoring.Reason{{Title: "t"}}, Model: tree{"provider": "openai", "microUsd": 12}, Files: []generation.File{file(shown), file(other)}})
+		Reasoning: []authoring.Reason{{Title: "t"}}, Model: tree{"provider": "openai", "microUsd": 12},
+		Files: []generation.File{file(shown), file(other)}})
 	require.True(t, ending.Did)
 	got := w.status(id, "")
 	require.Equal(t, tree{"status": "COMPLETED", "testCaseId": ending.CaseID, "revisionId": got["revisionId"]}, got)
@@ -271,7 +276,8 @@ func TestGenerationCompletes(t *testing.T) {
 	require.Equal(t, "https://shop.example.com/", made["runSettings"].(tree)["testUrl"])
 	require.Len(t, made["runSettings"].(tree)["runTargets"], 1)
 	revision := made["revisions"].([]any)[0].(tree)
-	requireMembers(t, revision, tree{"id": got["revisionId"], "intent": "Click on Log in", "description": "Clicks.", "discoveredIntent": "Click one, two"})
+	requireMembers(t, revision, tree{"id": got["revisionId"], "intent": "Click on Log in", "description": "Clicks.",
+		"discoveredIntent": "Click one, two"})
 	require.Equal(t, tree{"success": true, "message": "clicked"}, revision["steps"].([]any)[0].(tree)["result"])
 
 	w.refused(w.member, 409, "GENERATION_TASK_ENDED", "DELETE", "/testcases/generate/"+id.String(), "")
@@ -300,16 +306,21 @@ func TestGenerationFails(t *testing.T) {
 
 	// How the text was taken is shown with the details, and what worked is kept where it was asked for.
 	findings := &generation.Findings{Clauses: []generation.Clause{{Text: "Click on one", Done: true}, {Text: "wave", Left: []string{"wave"}}},
-		Candidates: []generation.Candidate{{What: `button "One"`, Score: 0.5, Why: "One"}}, Decided: []generation.Decision{{What: "the first", By: "m"}}}
+		Candidates: []generation.Candidate{{What: `button "One"`, Score: 0.5, Why: "One"}},
+		Decided:    []generation.Decision{{What: "the first", By: "m"}}}
 	suite := w.newSuite(w.member, "smoke")
 	for _, keep := range []bool{false, true} {
-		id = w.generate(w.member, tree{"tags": []string{"a"}, "testSuiteId": suite, "promptSettings": tree{"intent": "Click on one and wave", "keepDraft": keep}})
-		w.endGeneration(w.beginGeneration(id), generation.Result{Code: "INTENT_NOT_UNDERSTOOD", Detail: "wave", Steps: clicks("one"), Findings: findings})
+		id = w.generate(w.member, tree{"tags": []string{"a"}, "testSuiteId": suite,
+			"promptSettings": tree{"intent": "Click on one and wave", "keepDraft": keep}})
+		w.endGeneration(w.beginGeneration(id), generation.Result{Code: "INTENT_NOT_UNDERSTOOD", Detail: "wave",
+			Steps: clicks("one"), Findings: findings})
 		got = w.status(id, "?detail=1")
 		require.Equal(t, "FAILED", got["status"])
 		require.NotContains(t, got, "testCaseId")
-		require.Equal(t, tree{"clauses": []any{tree{"text": "Click on one", "done": true, "left": []any{}}, tree{"text": "wave", "done": false, "left": []any{"wave"}}},
-			"candidates": []any{tree{"what": `button "One"`, "score": 0.5, "why": "One"}}, "trivial": []any{}, "decided": []any{tree{"what": "the first", "by": "m"}}}, got["findings"])
+		require.Equal(t, tree{"clauses": []any{tree{"text": "Click on one", "done": true, "left": []any{}},
+			tree{"text": "wave", "done": false, "left": []any{"wave"}}},
+			"candidates": []any{tree{"what": `button "One"`, "score": 0.5, "why": "One"}}, "trivial": []any{},
+			"decided": []any{tree{"what": "the first", "by": "m"}}}, got["findings"])
 		require.Equal(t, keep, got["draftTestCaseId"] != nil)
 		if keep {
 			draft := w.ok(w.member, 200, "GET", "/testcases/"+got["draftTestCaseId"].(string), "")
@@ -438,7 +449,8 @@ func TestRefinement(t *testing.T) {
 	require.Len(t, work.Base.Steps, 2)
 	require.Equal(t, 9, work.MaxSteps)
 	kept := append(work.Base.Steps, clicks("out")...)
-	ending := w.endGeneration(work, generation.Result{Steps: kept, Changes: tree{"kept": []string{"a", "b"}, "changed": []string{}, "added": []string{"out"}, "removed": []string{}}})
+	ending := w.endGeneration(work, generation.Result{Steps: kept, Changes: tree{"kept": []string{"a", "b"},
+		"changed": []string{}, "added": []string{"out"}, "removed": []string{}}})
 	require.Equal(t, id, ending.CaseID)
 	got := w.status(task, "?detail=1")
 	require.Equal(t, []any{"out"}, got["changes"].(tree)["added"])
@@ -449,7 +461,8 @@ func TestRefinement(t *testing.T) {
 	require.Equal(t, "Then log out", revisions[1].(tree)["intent"])
 
 	// The case is changed while it is refined: what others changed stays.
-	task = uuid.MustParse(w.ok(w.member, 202, "POST", path, `{"promptSettings":{"intent":"x"},"runSettings":{"target":{"capabilities":{"browserName":"firefox"}}}}`)["taskId"].(string))
+	task = uuid.MustParse(w.ok(w.member, 202, "POST", path,
+		`{"promptSettings":{"intent":"x"},"runSettings":{"target":{"capabilities":{"browserName":"firefox"}}}}`)["taskId"].(string))
 	work = w.beginGeneration(task)
 	require.Equal(t, "firefox", work.Target.Capabilities["browserName"])
 	w.ok(w.member, 200, "POST", "/testcases/"+id, `{"steps":[{"tool":{"type":"finish","args":{}}}]}`)
@@ -486,7 +499,8 @@ func TestRefinementRefuses(t *testing.T) {
 		{w.member, 400, "INVALID_BODY", id, `{}`, "promptSettings"},
 		{w.member, 400, "INVALID_BODY", id, `{"promptSettings":{"intent":" "}}`, "promptSettings.intent"},
 		{w.member, 400, "INVALID_BODY", id, `{"promptSettings":{"intent":"x"},"timeout":1}`, "timeout"},
-		{w.member, 400, "INVALID_BODY", id, `{"promptSettings":{"intent":"x"},"runSettings":{"target":{"capabilities":1}}}`, "runSettings.target.capabilities"},
+		{w.member, 400, "INVALID_BODY", id, `{"promptSettings":{"intent":"x"},"runSettings":{"target":{"capabilities":1}}}`,
+			"runSettings.target.capabilities"},
 		{w.member, 400, "INVALID_BODY", id, `{"promptSettings":{"intent":"x"},"runSettings":[]}`, "runSettings"},
 	} {
 		w.refused(tc.as, tc.status, tc.code, "POST", "/testcases/"+tc.path+"/generate", tc.text, tc.says)

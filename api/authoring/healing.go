@@ -47,7 +47,8 @@ type decisionView struct {
 }
 
 func viewHealing(h *authoring.Healing) healingView {
-	view := healingView{ID: h.ID, Kind: h.Kind, TestCaseID: h.CaseID, StepID: h.StepID, State: h.State, From: h.From, To: h.To, Applied: h.Applied,
+	view := healingView{ID: h.ID, Kind: h.Kind, TestCaseID: h.CaseID, StepID: h.StepID, State: h.State, From: h.From,
+		To: h.To, Applied: h.Applied,
 		Score: h.Score, Reason: h.Reason, RevisionID: h.RevisionID, LastRunID: h.RunID, Count: h.Seen,
 		FirstSeenDate: stamp(h.FirstSeen), LastSeenDate: stamp(h.LastSeen)}
 	if h.Decider != nil {

@@ -72,6 +72,7 @@ func (h healings) usersOf(ctx context.Context, organization int64, steps []step.
 	if len(names) > most {
 		names, more = names[:most], " and more"
 	}
-	return fmt.Sprintf("the step is one of the step group %q, of which this made revision %d; it is used by %s: %s%s", g.Name, g.Revision.Number,
+	return fmt.Sprintf("the step is one of the step group %q, of which this made revision %d; it is used by %s: %s%s",
+		g.Name, g.Revision.Number,
 		users, strings.Join(names, ", "), more), nil
 }

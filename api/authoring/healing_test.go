@@ -62,7 +62,8 @@ func (w *world) work(caseID string) (work *store.Work) {
 // healingCase is a case with two steps, s1 and s2, that click on #old and #two.
 func (w *world) healingCase() (id, path string) {
 	w.t.Helper()
-	id = w.newCase(w.member, "case", tree{"steps": []any{clickOn("s1", "#old", tree{"fingerprint": tree{"tag": "button", "name": "Buy"}}), clickOn("s2", "#two", nil)}})
+	id = w.newCase(w.member, "case",
+		tree{"steps": []any{clickOn("s1", "#old", tree{"fingerprint": tree{"tag": "button", "name": "Buy"}}), clickOn("s2", "#two", nil)}})
 	return id, "/testcases/" + id + "/healings"
 }
 
@@ -105,7 +106,8 @@ func TestHealingsAreCollected(t *testing.T) {
 	requireMembers(t, suggested, tree{"stepId": "s2", "state": "OPEN", "applied": false, "count": 1.0})
 	require.Equal(t, healed, w.ok(w.neighbor, 200, "GET", path+"/"+bare(healed["id"]), ""), "the whole organization reads")
 
-	for query, want := range map[string]int{"": 2, "?state=OPEN": 2, "?state=REFUSED": 0, "?limit=1": 1, "?skip=1&limit=5": 1, "?skip=2": 0, "?limit=0": 0} {
+	for query, want := range map[string]int{"": 2, "?state=OPEN": 2, "?state=REFUSED": 0, "?limit=1": 1, "?skip=1&limit=5": 1,
+		"?skip=2": 0, "?limit=0": 0} {
 		got := w.ok(w.member, 200, "GET", path+query, "")
 		require.Len(t, got["items"], want, query)
 		if !strings.HasPrefix(query, "?state=R") {
@@ -308,7 +310,8 @@ func TestHowARunHeals(t *testing.T) {
 	require.Nil(t, w.ok(w.member, 200, "POST", "/testsuites/"+suite, `{"healing":null}`)["healing"])
 	check("off", true)
 
-	imported := w.newCase(w.member, "imported", tree{"runSettings": tree{"healing": "apply", "strict": false, "target": tree{"capabilities": tree{"browserName": "chrome"}}}})
+	imported := w.newCase(w.member, "imported", tree{"runSettings": tree{"healing": "apply", "strict": false,
+		"target": tree{"capabilities": tree{"browserName": "chrome"}}}})
 	id = imported
 	check("apply", false)
 }
@@ -388,7 +391,8 @@ func TestAHealedPassIsVisible(t *testing.T) {
 	}
 	require.NoError(t, xml.Unmarshal(rec.Body.Bytes(), &report))
 	require.Equal(t, []property{{"healed", "2"}}, report.Suite.Properties)
-	require.Equal(t, []property{{"healed", "2"}, {"healed:s1", "css #b, not css #a"}, {"healed:s2", "css #d, not css #c"}}, report.Suite.Cases[0].Properties)
+	require.Equal(t, []property{{"healed", "2"}, {"healed:s1", "css #b, not css #a"}, {"healed:s2", "css #d, not css #c"}},
+		report.Suite.Cases[0].Properties)
 	require.Empty(t, report.Suite.Cases[1].Properties)
 }
 
@@ -444,11 +448,13 @@ func TestAcceptingInsideOfShadowRoots(t *testing.T) {
 	click := func(value string) any { return clickOn("", value, nil)["tool"] }
 	when := tree{"selector": tree{"type": "css", "value": "#a"}, "matcher": tree{"name": "visible", "args": tree{}}}
 	for name, tc := range map[string]struct{ tool, when, want any }{
-		"a root":            {in("in_shadow_root", "x-a", click("#old")), nil, click("#new")},
-		"roots in a frame":  {in("in_frame", "iframe", in("in_shadow_root", "x-a", in("in_shadow_root", "x-b", click("#old")))), nil, in("in_frame", "iframe", click("#new"))},
-		"a frame in a root": {in("in_shadow_root", "x-a", in("in_frame", "iframe", click("#old"))), nil, in("in_shadow_root", "x-a", in("in_frame", "iframe", click("#new")))},
-		"a host like it":    {in("in_frame", "#old", click("#old")), nil, in("in_frame", "#old", click("#new"))},
-		"a condition":       {in("in_shadow_root", "x-a", click("#old")), when, in("in_shadow_root", "x-a", click("#new"))},
+		"a root": {in("in_shadow_root", "x-a", click("#old")), nil, click("#new")},
+		"roots in a frame": {in("in_frame", "iframe", in("in_shadow_root", "x-a", in("in_shadow_root", "x-b", click("#old")))),
+			nil, in("in_frame", "iframe", click("#new"))},
+		"a frame in a root": {in("in_shadow_root", "x-a", in("in_frame", "iframe", click("#old"))), nil,
+			in("in_shadow_root", "x-a", in("in_frame", "iframe", click("#new")))},
+		"a host like it": {in("in_frame", "#old", click("#old")), nil, in("in_frame", "#old", click("#new"))},
+		"a condition":    {in("in_shadow_root", "x-a", click("#old")), when, in("in_shadow_root", "x-a", click("#new"))},
 	} {
 		one := tree{"id": "s1", "tool": tc.tool}
 		if tc.when != nil {
@@ -486,7 +492,8 @@ func TestDriftsAreCollected(t *testing.T) {
 	run := w.play(id, store.Failed, driftedAs("s1", "#old", "Sell"), healedAs("s2", "#two", "#second"))
 	require.Equal(t, []any{1.0, 1.0}, []any{run["drifted"], run["healed"]})
 	shown := jobOf(run, 0)["steps"].([]any)[0].(tree)
-	require.Equal(t, tree{"expected": tree{"role": "button", "name": "Buy", "row": []any{"Ada"}}, "found": tree{"role": "button", "name": "Sell", "row": []any{}},
+	require.Equal(t, tree{"expected": tree{"role": "button", "name": "Buy", "row": []any{"Ada"}},
+		"found":  tree{"role": "button", "name": "Sell", "row": []any{}},
 		"reason": "it has another name", "acted": false}, shown["drifted"])
 
 	list := w.healings(path + "?kind=drift")
@@ -495,7 +502,8 @@ func TestDriftsAreCollected(t *testing.T) {
 	w.refused(w.member, 400, "INVALID_QUERY", "GET", path+"?kind=other", "", "kind")
 	sell := list[0]
 	requireMembers(t, sell, tree{"id": shown["healingId"], "kind": "drift", "state": "OPEN", "applied": false, "count": 2.0,
-		"from": tree{"type": "css", "value": "#old"}, "to": tree{"type": "css", "value": "#old", "fingerprint": tree{"tag": "button", "name": "Sell"}},
+		"from": tree{"type": "css", "value": "#old"}, "to": tree{"type": "css", "value": "#old",
+			"fingerprint": tree{"tag": "button", "name": "Sell"}},
 		"reason": `it has another name: expected button "Buy" in the row "Ada", found button "Sell"`})
 
 	got := w.ok(w.member, 200, "POST", path+"/"+sell["id"].(string), `{"action":"accept"}`)

@@ -44,7 +44,8 @@ type pastView struct {
 
 func viewPast(p *run.Past) pastView {
 	view := pastView{ID: p.ID, Status: p.Status, Build: p.BuildName, RevisionID: p.RevisionID, SuiteRunID: p.SuiteRunID,
-		CreationDate: stamp(p.CreatedAt), StartDate: stampOnce(p.StartedAt), EndDate: stampOnce(p.FinishedAt), Healed: p.Healed, Changed: p.Changed}
+		CreationDate: stamp(p.CreatedAt), StartDate: stampOnce(p.StartedAt), EndDate: stampOnce(p.FinishedAt),
+		Healed: p.Healed, Changed: p.Changed}
 	if took, ok := p.Took(); ok {
 		ms := took.Milliseconds()
 		view.DurationMS = &ms

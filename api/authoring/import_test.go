@@ -49,7 +49,8 @@ func TestImportSettings(t *testing.T) {
 		settings any
 		want     tree
 	}{
-		"none": {nil, tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(tree{}, false), "runTargets": []any{}, "lastBuildName": ""}},
+		"none": {nil, tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(tree{}, false), "runTargets": []any{},
+			"lastBuildName": ""}},
 		"as generated": {
 			tree{"target": tree{"capabilities": chrome, "isRdc": true}, "testUrl": "https://a.example/{{path}}", "scTunnelName": "office"},
 			tree{"testUrl": "https://a.example/{{path}}", "scTunnelName": "office", "primaryTarget": shown(chrome, true),
@@ -70,13 +71,16 @@ func TestImportSettings(t *testing.T) {
 			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(tree{}, false), "runTargets": []any{}, "lastBuildName": ""}},
 		"one target is empty": {
 			tree{"runTargets": []any{tree{}, shown(firefox, false)}},
-			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(firefox, false), "runTargets": []any{shown(firefox, false)}, "lastBuildName": ""}},
+			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(firefox, false),
+				"runTargets": []any{shown(firefox, false)}, "lastBuildName": ""}},
 		"a primary target alone": {
 			tree{"primaryTarget": shown(chrome, false)},
-			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(chrome, false), "runTargets": []any{shown(chrome, false)}, "lastBuildName": ""}},
+			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(chrome, false),
+				"runTargets": []any{shown(chrome, false)}, "lastBuildName": ""}},
 		"targets to run alone": {
 			tree{"runTargets": []any{shown(firefox, false)}},
-			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(firefox, false), "runTargets": []any{shown(firefox, false)}, "lastBuildName": ""}},
+			tree{"testUrl": "", "scTunnelName": nil, "primaryTarget": shown(firefox, false),
+				"runTargets": []any{shown(firefox, false)}, "lastBuildName": ""}},
 	} {
 		made := w.ok(w.member, 201, "POST", "/testcases", importText(t, name, tree{"runSettings": tc.settings}))
 		tc.want["strict"], tc.want["healing"], tc.want["drift"], tc.want["trace"], tc.want["retries"] = true, nil, nil, nil, nil
@@ -246,7 +250,8 @@ func TestImportOfProject(t *testing.T) {
 	strict := w.ok(w.member, 201, "POST", "/testcases", side(object, "log in", tree{"runSettings": tree{"strict": true}}))
 	require.Equal(t, true, strict["runSettings"].(tree)["strict"])
 	require.NotContains(t, strict, "warnings")
-	made = w.ok(w.member, 201, "POST", "/testcases", side(project("https://shop.example.com"), "t2", tree{"runSettings": tree{"testUrl": "https://other.example/"}}))
+	made = w.ok(w.member, 201, "POST", "/testcases", side(project("https://shop.example.com"), "t2",
+		tree{"runSettings": tree{"testUrl": "https://other.example/"}}))
 	require.Equal(t, []string{"click"}, tools(made))
 	require.Equal(t, "https://other.example/", made["runSettings"].(tree)["testUrl"], "the body's own address comes first")
 
@@ -255,7 +260,8 @@ func TestImportOfProject(t *testing.T) {
 	}{
 		{side(object, "", nil), "side"}, {side(object, "no such test", nil), "side"}, {side(7, "", nil), "side"},
 		{side("no JSON", "", nil), "side"}, {side([]int{1}, "", nil), "side"}, {side(tree{}, "", nil), "side"},
-		{side(strings.Replace(project("https://shop.example.com"), `"command":"click"`, `"command":"fly"`, 1), "t1", nil), "side.tests[0].commands[1]"},
+		{side(strings.Replace(project("https://shop.example.com"), `"command":"click"`, `"command":"fly"`, 1), "t1", nil),
+			"side.tests[0].commands[1]"},
 		{side(strings.Replace(project("https://shop.example.com"), `id=go`, `id=\u0000`, 1), "t1", nil), "NUL"},
 		{side(json.RawMessage(project("file:///etc")), "t1", nil), "side"},
 		{side(json.RawMessage(project(strings.TrimSuffix(metadata, "/"))), "t1", nil), "side"},
@@ -272,11 +278,13 @@ func TestImportOfRecordings(t *testing.T) {
 		return importText(t, "recorded", tree{"steps": nil, "runSettings": nil,
 			"playwright": "test('x', async ({ page }) => {\n  await page.goto('https://shop.example.com/');\n" + lines + "\n});\n"})
 	}
-	made := w.ok(w.member, 201, "POST", "/testcases", code("  await page.getByRole('button', { name: 'Buy' }).click({ position: { x: 1, y: 2 } });"))
+	made := w.ok(w.member, 201, "POST", "/testcases",
+		code("  await page.getByRole('button', { name: 'Buy' }).click({ position: { x: 1, y: 2 } });"))
 	require.Equal(t, "https://shop.example.com/", made["runSettings"].(tree)["testUrl"])
 	require.Len(t, made["revisions"].([]any)[0].(tree)["steps"], 2)
 	require.Equal(t, []any{"line 3: the position is not kept: click takes the middle of the element"}, made["warnings"])
-	recorded := tree{"title": "x", "steps": []any{tree{"type": "navigate", "url": "https://shop.example.com/"}, tree{"type": "click", "selectors": []any{[]any{"#buy"}}}}}
+	recorded := tree{"title": "x", "steps": []any{tree{"type": "navigate", "url": "https://shop.example.com/"},
+		tree{"type": "click", "selectors": []any{[]any{"#buy"}}}}}
 	recorder := func(value any) string {
 		return importText(t, "recorded", tree{"steps": nil, "runSettings": nil, "chromeRecorder": value})
 	}

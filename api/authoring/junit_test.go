@@ -67,7 +67,8 @@ func TestJUnitOfARun(t *testing.T) {
 				Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "browserVersion": "120", "platformName": "Linux"}},
 				Records: []step.Record{
 					{StepID: "s1", Tool: step.Tool{Type: step.Click}, Status: step.Passed, TookMS: 5, Result: step.Outcome{Message: "clicked"},
-						Healed: &step.Healed{Reason: "same text", From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "a > b"}}},
+						Healed: &step.Healed{Reason: "same text", From: step.Selector{Type: step.CSS, Value: "#old"},
+							To: step.Selector{Type: step.CSS, Value: "a > b"}}},
 					{Tool: step.Tool{Type: step.Finish}, Status: step.Passed}}},
 			{Status: store.Failed, Healed: 2, ErrorCode: store.CodeAssertionFailed, Error: "found \"a\" & \x00\x1bnot b\xff"},
 			{Status: store.Errored, ErrorCode: store.CodeNoSession, Error: "no browser"},
@@ -85,7 +86,8 @@ func TestJUnitOfARun(t *testing.T) {
 // A suite run that broke before it had a case must not look like a success.
 func TestJUnitOfABrokenSuiteRun(t *testing.T) {
 	t.Parallel()
-	broken := &store.SuiteRun{SuiteName: "Smoke", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), Status: store.Errored, Error: "no case is left"}
+	broken := &store.SuiteRun{SuiteName: "Smoke", CreatedAt: *instant(t, "2026-03-01T10:00:00Z"), Status: store.Errored,
+		Error: "no case is left"}
 	text, err := encodeReport(reportSuiteRun(broken, nil))
 	require.NoError(t, err)
 	require.Equal(t, `<?xml version="1.0" encoding="UTF-8"?>

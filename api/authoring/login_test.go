@@ -12,16 +12,19 @@ func TestLoginOfASuite(t *testing.T) {
 	w := newWorld(t)
 	signIn, other := w.newCase(w.member, "sign in", nil), w.newCase(w.member, "other", nil)
 	when := `{"selector":{"type":"css","value":"#go"},"matcher":{"name":"visible","args":{}},"timeoutMs":500}`
-	made := w.ok(w.member, 201, "POST", "/testsuites", p(`{"name":"smoke","testCases":[%q],"login":{"testCaseId":%q,"when":%s}}`, other, signIn, when))
+	made := w.ok(w.member, 201, "POST", "/testsuites", p(`{"name":"smoke","testCases":[%q],"login":{"testCaseId":%q,"when":%s}}`,
+		other, signIn, when))
 	at := "/testsuites/" + made["id"].(string)
 	login := made["login"].(tree)
 	require.Equal(t, signIn, login["testCaseId"])
-	require.Equal(t, tree{"selector": tree{"type": "css", "value": "#go"}, "matcher": tree{"name": "visible", "args": tree{}}, "timeoutMs": 500.0}, login["when"])
+	require.Equal(t, tree{"selector": tree{"type": "css", "value": "#go"}, "matcher": tree{"name": "visible", "args": tree{}},
+		"timeoutMs": 500.0}, login["when"])
 	require.Equal(t, login, w.ok(w.member, 200, "GET", at, "")["login"])
 	same := w.ok(w.member, 200, "POST", at, `{"name":"renamed"}`)
 	require.Equal(t, login, same["login"], "what is not sent stays")
 
-	abroad, neighbors := w.newCase(w.stranger, "abroad", nil), w.ok(w.both, 201, "POST", "/testcases", p(`{"name":"x","teamId":%q,"runSettings":{"testUrl":"https://a.example.com"},"steps":[{"tool":{"type":"reload","args":{}}}]}`, w.two.UUID))["id"].(string)
+	abroad, neighbors := w.newCase(w.stranger, "abroad", nil), w.ok(w.both, 201, "POST", "/testcases",
+		p(`{"name":"x","teamId":%q,"runSettings":{"testUrl":"https://a.example.com"},"steps":[{"tool":{"type":"reload","args":{}}}]}`, w.two.UUID))["id"].(string)
 	for text, field := range map[string]string{
 		`{"login":7}`: "login", `{"login":{}}`: "login.testCaseId", `{"login":{"testCaseId":7}}`: "login.testCaseId",
 		p(`{"login":{"testCaseId":%q}}`, noCase): "login.testCaseId", p(`{"login":{"testCaseId":%q}}`, abroad): "login.testCaseId",
@@ -50,7 +53,8 @@ func TestLoginIsNotDeleted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	signIn, other := w.newCase(w.member, "sign in", nil), w.newCase(w.member, "other", nil)
-	smoke := w.ok(w.member, 201, "POST", "/testsuites", p(`{"name":"smoke","testCases":[%q],"login":{"testCaseId":%q}}`, other, signIn))["id"].(string)
+	smoke := w.ok(w.member, 201, "POST", "/testsuites", p(`{"name":"smoke","testCases":[%q],"login":{"testCaseId":%q}}`,
+		other, signIn))["id"].(string)
 	logins := w.ok(w.member, 201, "POST", "/testsuites", p(`{"name":"logins","testCases":[%q]}`, signIn))["id"].(string)
 	w.refused(w.member, 409, "TEST_CASE_IN_USE", "DELETE", "/testcases/"+signIn, "", "the login of", `smoke`, smoke)
 	w.refused(w.member, 409, "TEST_CASE_IN_USE", "DELETE", "/testsuites/"+logins, `{"deleteTestCases":true}`, `smoke`)

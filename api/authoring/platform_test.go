@@ -27,7 +27,8 @@ func TestStepsFitTheTargets(t *testing.T) {
 	}
 	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases", body(tap, settings(chrome)), "steps[0].tool.type: tap is of native apps")
 	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases", body(open, settings(app)), "steps[0].tool.type: go_to_url is of web pages")
-	for _, fits := range []string{body(tap, settings(app)), body(tap, settings(app, chrome)), body(view, settings(app)), body(open, settings(chrome)), body(tap, tree{})} {
+	for _, fits := range []string{body(tap, settings(app)), body(tap, settings(app, chrome)), body(view, settings(app)),
+		body(open, settings(chrome)), body(tap, tree{})} {
 		w.ok(w.member, 201, "POST", "/testcases", fits)
 	}
 	made := w.ok(w.member, 201, "POST", "/testcases", body(tap, settings(app)))
@@ -35,6 +36,8 @@ func TestStepsFitTheTargets(t *testing.T) {
 	require.True(t, ok)
 	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+id, `{"steps":`+string(open)+`}`, "steps[0].tool.type")
 	w.ok(w.member, 200, "POST", "/testcases/"+id, `{"steps":`+string(view)+`}`)
-	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+id, `{"steps":[{"tool":{"type":"tap","args":{"point":{"x":0,"y":0,"z":1}}}}]}`, "steps[0].tool.args.point.z")
-	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+id, `{"steps":[{"tool":{"type":"tap","args":{"point":{"x":2,"y":0}}}}]}`, "steps[0].tool.args.point")
+	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+id,
+		`{"steps":[{"tool":{"type":"tap","args":{"point":{"x":0,"y":0,"z":1}}}}]}`, "steps[0].tool.args.point.z")
+	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+id,
+		`{"steps":[{"tool":{"type":"tap","args":{"point":{"x":2,"y":0}}}}]}`, "steps[0].tool.args.point")
 }

@@ -112,7 +112,8 @@ func problem(err error, of resource) error {
 	case errors.Is(err, authoring.ErrRevisionNotFound):
 		return &respond.Problem{Status: http.StatusNotFound, Authoring: revision.code, Text: revision.text, Err: err}
 	case errors.As(err, &used):
-		return &respond.Problem{Status: http.StatusConflict, Authoring: codeCaseInUse, Text: "the test case cannot be deleted: " + used.Error(), Err: err}
+		return &respond.Problem{Status: http.StatusConflict, Authoring: codeCaseInUse, Text: "the test case cannot be deleted: " +
+			used.Error(), Err: err}
 	case errors.Is(err, authoring.ErrCaseChanged):
 		return &respond.Problem{Status: http.StatusConflict, Authoring: codeCaseChanged, Text: authoring.ErrCaseChanged.Error(), Err: err}
 	case errors.Is(err, authoring.ErrHealingOutdated):

@@ -62,7 +62,8 @@ func (e *earlier) address() *string {
 
 // inputsAgain returns the inputs of an earlier run, with the values that the request has, in the
 // environment of that run; recorded is as of inputs.
-func (h *room) inputsAgain(ctx context.Context, in *rerunBody, e earlier, recorded func() ([]string, error)) (inputs run.Inputs, err error) {
+func (h *room) inputsAgain(ctx context.Context, in *rerunBody, e earlier, recorded func() ([]string, error)) (inputs run.Inputs,
+	err error) {
 	retries := in.Retries
 	if retries == nil {
 		retries = e.retries
@@ -75,7 +76,8 @@ func (h *room) inputsAgain(ctx context.Context, in *rerunBody, e earlier, record
 	}
 	missing := slices.DeleteFunc(slices.Clone(e.variableNames), func(name string) bool { _, there := given[name]; return there })
 	if len(missing) > 0 {
-		return inputs, member("variables", fmt.Sprintf("must have %s: the values that a run was given are deleted when it ends", strings.Join(missing, ", ")))
+		return inputs, member("variables", fmt.Sprintf("must have %s: the values that a run was given are deleted when it ends",
+			strings.Join(missing, ", ")))
 	}
 	inputs, values, err := h.inputs(ctx, givenInputs{e.address(), in.Variables, e.buildID, retries, &e.trace}, recorded)
 	if err != nil {
@@ -139,7 +141,8 @@ func (h runs) rerun(c *gin.Context) error {
 }
 
 // startAgain starts a run of the targets of an earlier one that are selected.
-func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID uuid.UUID, key string, only run.Selection, in *rerunBody) (*run.Run, error) {
+func (h runs) startAgain(ctx context.Context, w account.Writer, id string, runID uuid.UUID, key string, only run.Selection,
+	in *rerunBody) (*run.Run, error) {
 	of, err := h.runOf(ctx, w.OrganizationID, id, runID)
 	if err != nil {
 		return nil, err
@@ -233,7 +236,8 @@ func (h suiteRuns) rerun(c *gin.Context) error {
 }
 
 // startAgain starts a run of the cases of an earlier one that are selected.
-func (h suiteRuns) startAgain(ctx context.Context, w account.Writer, id, runID uuid.UUID, key string, only run.Selection, in *rerunBody) (*run.SuiteRun, error) {
+func (h suiteRuns) startAgain(ctx context.Context, w account.Writer, id, runID uuid.UUID, key string, only run.Selection,
+	in *rerunBody) (*run.SuiteRun, error) {
 	of, err := h.runOf(ctx, w.OrganizationID, id, runID)
 	if err != nil {
 		return nil, err

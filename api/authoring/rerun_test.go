@@ -132,8 +132,10 @@ func TestRerunOfACase(t *testing.T) {
 func TestRerunOfASuite(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	suite := w.newSuite(w.member, "smoke", w.newCase(w.member, "fails", nil), w.newCase(w.member, "flickers", nil), w.newCase(w.member, "passes", nil))
-	run := w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run", `{"buildName":"nightly","retries":1,"trace":"on","testUrl":"https://preview.example.com"}`)
+	suite := w.newSuite(w.member, "smoke", w.newCase(w.member, "fails", nil), w.newCase(w.member, "flickers", nil),
+		w.newCase(w.member, "passes", nil))
+	run := w.ok(w.member, 200, "POST", "/testsuites/"+suite+"/run",
+		`{"buildName":"nightly","retries":1,"trace":"on","testUrl":"https://preview.example.com"}`)
 	path := "/testsuites/" + suite + "/runs/" + run["id"].(string)
 	w.refused(w.member, 409, "CONFLICT", "POST", path+"/rerun", ``, "not ended")
 	jobs := w.fanOut(idOf(run))
@@ -152,9 +154,11 @@ func TestRerunOfASuite(t *testing.T) {
 	require.Contains(t, report, `<rerunError message="too long" type="TIMEOUT">`)
 	require.Contains(t, report, `<flakyFailure message="not there yet" type="ASSERTION_FAILED">`)
 
-	for only, want := range map[string][]string{`{"only":"failed"}`: {"fails"}, `{"only":"flaky"}`: {"flickers"}, ``: {"fails", "flickers", "passes"}} {
+	for only, want := range map[string][]string{`{"only":"failed"}`: {"fails"}, `{"only":"flaky"}`: {"flickers"},
+		``: {"fails", "flickers", "passes"}} {
 		again := w.ok(w.member, 200, "POST", path+"/rerun", only)
-		requireMembers(t, again, tree{"buildName": "nightly", "runCount": float64(len(want)), "retries": 1.0, "rerunOf": run["id"], "testUrl": "https://preview.example.com"})
+		requireMembers(t, again, tree{"buildName": "nightly", "runCount": float64(len(want)), "retries": 1.0,
+			"rerunOf": run["id"], "testUrl": "https://preview.example.com"})
 		require.Equal(t, 1, w.count(`select count(*) from suite_runs where id = $1 and trace = 'on'`, again["id"]))
 		names := []string{}
 		for name := range w.fanOut(idOf(again)) {
@@ -173,7 +177,8 @@ func TestRerunOfASuite(t *testing.T) {
 	for _, job := range w.fanOut(idOf(clean)) {
 		w.end(job, store.JobEnd{Status: store.Passed})
 	}
-	w.refused(w.member, 400, "NOTHING_TO_RERUN", "POST", "/testsuites/"+suite+"/runs/"+clean["id"].(string)+"/rerun", `{"only":"failed"}`, "failed")
+	w.refused(w.member, 400, "NOTHING_TO_RERUN", "POST", "/testsuites/"+suite+"/runs/"+clean["id"].(string)+"/rerun",
+		`{"only":"failed"}`, "failed")
 }
 
 func TestRetriesOfSettings(t *testing.T) {
@@ -216,7 +221,8 @@ func TestQuarantine(t *testing.T) {
 	path := "/testcases/" + id + "/quarantine"
 	until := time.Now().Add(48 * time.Hour).UTC().Format(time.RFC3339)
 	for text, says := range map[string]string{``: "reason", `{"reason":"x"}`: "until", p(`{"until":%q}`, until): "reason",
-		p(`{"reason":" ","until":%q}`, until): "reason", `{"reason":"x","until":"tomorrow"}`: "until", `{"reason":"x","until":"2020-01-01T00:00:00Z"}`: "until",
+		p(`{"reason":" ","until":%q}`, until): "reason", `{"reason":"x","until":"tomorrow"}`: "until",
+		`{"reason":"x","until":"2020-01-01T00:00:00Z"}`: "until",
 		`{"reason":"x","until":"2999-01-01T00:00:00Z"}`: "until"} {
 		w.refused(w.member, 400, "INVALID_BODY", "POST", path, text, says)
 	}

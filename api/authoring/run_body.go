@@ -67,7 +67,8 @@ type givenInputs struct {
 // inputs reads what a run is given: its address, which no test must be kept from, the values
 // of variables, which are not sealed yet, the mode of its traces, and its build, which the store looks for. recorded
 // returns where the tests were written, for callers with scopes.
-func (h *room) inputs(ctx context.Context, of givenInputs, recorded func() ([]string, error)) (in run.Inputs, values map[string]string, err error) {
+func (h *room) inputs(ctx context.Context, of givenInputs, recorded func() ([]string, error)) (in run.Inputs,
+	values map[string]string, err error) {
 	in.BuildID, in.Retries, in.Trace = of.buildID, of.retries, or(of.trace, "")
 	if err := step.CheckRetries("retries", of.retries); err != nil {
 		return in, nil, under("", err)

@@ -28,11 +28,13 @@ func TestRunTakesInputs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withObjects(t))
 	build, other := w.newBuild("shop.apk"), w.newBuild("other.apk")
-	id := w.newCase(w.member, "case", tree{"runSettings": tree{"testUrl": "https://shop.example.com/cart", "target": tree{"capabilities": tree{"browserName": "chrome"}}}})
+	id := w.newCase(w.member, "case", tree{"runSettings": tree{"testUrl": "https://shop.example.com/cart",
+		"target": tree{"capabilities": tree{"browserName": "chrome"}}}})
 	revision := w.ok(w.member, 200, "GET", "/testcases/"+id, "")["revisions"].([]any)[0].(tree)["id"].(string)
 	for _, path := range []string{"/testcases/" + id + "/run", "/testcases/" + id + "/run/" + revision} {
 		run := w.ok(w.member, 200, "POST", path, inputs(build))
-		requireMembers(t, run, tree{"testUrl": "https://pr-7.example.com/cart", "buildId": float64(build), "variableNames": []any{"lang", "user"}})
+		requireMembers(t, run, tree{"testUrl": "https://pr-7.example.com/cart", "buildId": float64(build),
+			"variableNames": []any{"lang", "user"}})
 		require.NotContains(t, run, "warnings")
 		require.Len(t, run["jobs"], 2)
 		require.Equal(t, "firefox", jobOf(run, 0)["target"].(tree)["capabilities"].(tree)["browserName"])
@@ -65,10 +67,12 @@ func TestSuiteRunTakesInputs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, withObjects(t))
 	build := w.newBuild("shop.apk")
-	suite := w.newSuite(w.member, "smoke", w.newCase(w.member, "a", nil), w.newCase(w.member, "b without a target", tree{"runSettings": tree{"testUrl": "https://shop.example.com/cart"}}))
+	suite := w.newSuite(w.member, "smoke", w.newCase(w.member, "a", nil), w.newCase(w.member, "b without a target",
+		tree{"runSettings": tree{"testUrl": "https://shop.example.com/cart"}}))
 	path := "/testsuites/" + suite
 	made := w.ok(w.member, 200, "POST", path+"/run", inputs(build))
-	requireMembers(t, made, tree{"testUrl": "https://pr-7.example.com", "buildId": float64(build), "variableNames": []any{"lang", "user"}, "runCount": 2.0})
+	requireMembers(t, made, tree{"testUrl": "https://pr-7.example.com", "buildId": float64(build),
+		"variableNames": []any{"lang", "user"}, "runCount": 2.0})
 	jobs := w.fanOut(idOf(made))
 	require.Len(t, jobs, 2)
 	got := w.ok(w.member, 200, "GET", path+"/runs/"+made["id"].(string), "")
@@ -88,7 +92,8 @@ func TestSuiteRunTakesInputs(t *testing.T) {
 	require.Contains(t, report, property)
 	require.Contains(t, report, `<property name="healed" value="1"></property>`)
 	require.Equal(t, 1, strings.Count(report, property), "of the whole, once")
-	caseRun := w.call(w.member, "GET", "/testcases/"+runs[0].(tree)["testCaseId"].(string)+"/runs/"+runs[0].(tree)["id"].(string)+"?format=junit", "")
+	caseRun := w.call(w.member, "GET", "/testcases/"+runs[0].(tree)["testCaseId"].(string)+"/runs/"+runs[0].(tree)["id"].(string)+
+		"?format=junit", "")
 	require.Contains(t, caseRun.Body.String(), property)
 
 	require.NotContains(t, w.ok(w.member, 200, "POST", path+"/run", `{}`), "buildId")
@@ -136,7 +141,8 @@ func TestInputsAreRefused(t *testing.T) {
 		{`{"buildId":0}`, "BUILD_NOT_FOUND", "buildId"},
 		{p(`{"buildId":%d}`, build+1000), "BUILD_NOT_FOUND", "buildId"},
 		{`{"targets":[7]}`, "INVALID_BODY", "targets[0]"},
-		{`{"targets":[{"capabilities":{"browserName":"chrome","goog:chromeOptions":{"binary":"/bin/sh"}}}]}`, "INVALID_BODY", "targets[0].capabilities"},
+		{`{"targets":[{"capabilities":{"browserName":"chrome","goog:chromeOptions":{"binary":"/bin/sh"}}}]}`, "INVALID_BODY",
+			"targets[0].capabilities"},
 		{`{"targets":[{"capabilities":{"browserName":"chrome","slipway:options":{"tunnelName":"gone"}}}]}`, "SC_TUNNEL_NOT_FOUND", "targets[0]"},
 		{`{"targets":[{"capabilities":{"platformName":"Android","appium:app":"storage:99999"}}]}`, "APP_NOT_FOUND", "appium:app"},
 		{`{"retries":4}`, "INVALID_BODY", "retries"},

@@ -42,8 +42,9 @@ func TestRunIsShownWhole(t *testing.T) {
 	require.Len(t, made["jobs"], 1)
 	job := jobOf(made, 0)
 	requireMembers(t, job, tree{"name": "Sign in", "url": "https://shop.example.com/", "error": nil, "status": "QUEUED",
-		"steps": []any{}, "files": []any{}, "healed": 0.0, "drifted": 0.0, "target": tree{"isRdc": false, "capabilities": tree{"browserName": "chrome",
-			"slipway:options": tree{"name": "Sign in", "build": "Sign in"}}}})
+		"steps": []any{}, "files": []any{}, "healed": 0.0, "drifted": 0.0, "target": tree{"isRdc": false,
+			"capabilities": tree{"browserName": "chrome",
+				"slipway:options": tree{"name": "Sign in", "build": "Sign in"}}}})
 	require.NotContains(t, job, "success")
 	require.Equal(t, "queued", w.taskState(idOf(job)), "the job's task has its id")
 	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = $1`, account.TestRunStarted))
@@ -66,21 +67,26 @@ func TestRunTargetsAndNames(t *testing.T) {
 		id, text, build, tunnel string
 		capabilities            []string // of the targets, without the vendor's options
 	}{
-		"stored":          {plain, `{}`, "plain", "", []string{`{"browserName":"chrome"}`}},
-		"nulls":           {plain, `{"buildName":null,"targets":null,"scTunnelName":null}`, "plain", "", []string{`{"browserName":"chrome"}`}},
-		"no targets":      {plain, `{"targets":[]}`, "plain", "", []string{`{"browserName":"chrome"}`}},
-		"build":           {plain, `{"buildName":" build 7 "}`, "build 7", "", []string{`{"browserName":"chrome"}`}},
-		"default is cut":  {named, ``, strings.Repeat("ä", 100), "", []string{`{"browserName":"chrome"}`}},
-		"as long as can":  {plain, p(`{"buildName":%q}`, long[:200]), long[:200], "", []string{`{"browserName":"chrome"}`}},
-		"given":           {plain, `{"targets":[{"capabilities":{"browserName":"firefox"},"isRdc":true}]}`, "plain", "", []string{`{"browserName":"firefox"}`}},
-		"given to none":   {none, `{"targets":[` + chrome + `]}`, "none", "", []string{`{"browserName":"chrome"}`}},
-		"empty targets":   {bound, `{"targets":[{},{"capabilities":{}},{"capabilities":null,"isRdc":true}]}`, "bound", "office", []string{`{"browserName":"firefox"}`, `{"browserName":"chrome","browserVersion":"120","acceptInsecureCerts":true}`}},
-		"one is empty":    {bound, `{"targets":[{},` + chrome + `],"scTunnelName":null}`, "bound", "", []string{`{"browserName":"chrome"}`}},
-		"over primary":    {bound, ``, "bound", "office", []string{`{"browserName":"firefox"}`, `{"browserName":"chrome","browserVersion":"120","acceptInsecureCerts":true}`}},
-		"tunnel":          {plain, `{"scTunnelName":"office"}`, "plain", "office", []string{`{"browserName":"chrome"}`}},
-		"empty tunnel":    {bound, `{"scTunnelName":"","targets":[` + chrome + `]}`, "bound", "", []string{`{"browserName":"chrome"}`}},
-		"other app":       {plain, `{"targets":[{"capabilities":{"appium:app":"https://x.example.com/a.apk"}}]}`, "plain", "", []string{`{"appium:app":"https://x.example.com/a.apk"}`}},
-		"of another type": {plain, `{"targets":[` + chrome + `,` + chrome + `]}`, "plain", "", []string{`{"browserName":"chrome"}`, `{"browserName":"chrome"}`}},
+		"stored":         {plain, `{}`, "plain", "", []string{`{"browserName":"chrome"}`}},
+		"nulls":          {plain, `{"buildName":null,"targets":null,"scTunnelName":null}`, "plain", "", []string{`{"browserName":"chrome"}`}},
+		"no targets":     {plain, `{"targets":[]}`, "plain", "", []string{`{"browserName":"chrome"}`}},
+		"build":          {plain, `{"buildName":" build 7 "}`, "build 7", "", []string{`{"browserName":"chrome"}`}},
+		"default is cut": {named, ``, strings.Repeat("ä", 100), "", []string{`{"browserName":"chrome"}`}},
+		"as long as can": {plain, p(`{"buildName":%q}`, long[:200]), long[:200], "", []string{`{"browserName":"chrome"}`}},
+		"given": {plain, `{"targets":[{"capabilities":{"browserName":"firefox"},"isRdc":true}]}`, "plain",
+			"", []string{`{"browserName":"firefox"}`}},
+		"given to none": {none, `{"targets":[` + chrome + `]}`, "none", "", []string{`{"browserName":"chrome"}`}},
+		"empty targets": {bound, `{"targets":[{},{"capabilities":{}},{"capabilities":null,"isRdc":true}]}`, "bound", "office",
+			[]string{`{"browserName":"firefox"}`, `{"browserName":"chrome","browserVersion":"120","acceptInsecureCerts":true}`}},
+		"one is empty": {bound, `{"targets":[{},` + chrome + `],"scTunnelName":null}`, "bound", "", []string{`{"browserName":"chrome"}`}},
+		"over primary": {bound, ``, "bound", "office", []string{`{"browserName":"firefox"}`,
+			`{"browserName":"chrome","browserVersion":"120","acceptInsecureCerts":true}`}},
+		"tunnel":       {plain, `{"scTunnelName":"office"}`, "plain", "office", []string{`{"browserName":"chrome"}`}},
+		"empty tunnel": {bound, `{"scTunnelName":"","targets":[` + chrome + `]}`, "bound", "", []string{`{"browserName":"chrome"}`}},
+		"other app": {plain, `{"targets":[{"capabilities":{"appium:app":"https://x.example.com/a.apk"}}]}`, "plain",
+			"", []string{`{"appium:app":"https://x.example.com/a.apk"}`}},
+		"of another type": {plain, `{"targets":[` + chrome + `,` + chrome + `]}`, "plain", "",
+			[]string{`{"browserName":"chrome"}`, `{"browserName":"chrome"}`}},
 	} {
 		run := w.start(tc.id, tc.text)
 		require.Equal(t, tc.build, run["build"], name)
@@ -110,7 +116,8 @@ func TestRunRefuses(t *testing.T) {
 	id := w.newCase(w.member, "case", nil)
 	none := w.newCase(w.member, "none", tree{"runSettings": tree{}})
 	empty := w.newCase(w.member, "empty", nil)
-	gone := w.newCase(w.member, "gone tunnel", tree{"runSettings": tree{"scTunnelName": "gone", "target": tree{"capabilities": tree{"browserName": "chrome"}}}})
+	gone := w.newCase(w.member, "gone tunnel", tree{"runSettings": tree{"scTunnelName": "gone",
+		"target": tree{"capabilities": tree{"browserName": "chrome"}}}})
 	_, err := w.db.ExecContext(t.Context(), `update test_revisions set steps = '[]' where case_id = $1`, empty)
 	require.NoError(t, err)
 	many := "[" + strings.Repeat(chrome+",", authoring.MaxTargets) + chrome + "]"
@@ -136,7 +143,8 @@ func TestRunRefuses(t *testing.T) {
 		{none, `{}`, "NO_RUN_TARGETS", "target"},
 		{none, `{"targets":[{"isRdc":true}]}`, "NO_RUN_TARGETS", "target"},
 		{empty, `{}`, "TEST_CASE_EMPTY", "no steps"},
-		{none, `{"targets":[{"capabilities":{"platformName":"Android","appium:app":"storage:99999"},"isRdc":true}]}`, "APP_NOT_FOUND", "appium:app"},
+		{none, `{"targets":[{"capabilities":{"platformName":"Android","appium:app":"storage:99999"},"isRdc":true}]}`,
+			"APP_NOT_FOUND", "appium:app"},
 		{id, `{"targets":[{"capabilities":{"appium:app":"storage:filename=shop.apk"}}]}`, "APP_NOT_FOUND", "appium:app"},
 		{id, `{"targets":[{"capabilities":{"appium:options":{"app":"storage:x"}}}]}`, "APP_NOT_FOUND", "appium:app"},
 	} {
@@ -262,13 +270,16 @@ func TestRunThatFailed(t *testing.T) {
 	link := job["files"].([]any)[0].(tree)["url"].(string)
 	require.Contains(t, link, base+"/objects/runs/"+first.String())
 	require.Contains(t, link, "name=screenshot-1.png")
-	require.Equal(t, []any{tree{"id": picture.String(), "kind": "screenshot", "step": 0.0, "contentType": "image/png", "size": 3.0, "url": link}}, job["files"])
-	healed := tree{"from": tree{"type": "css", "value": "#old"}, "to": tree{"type": "css", "value": "#new"}, "score": 0.9, "reason": "same text"}
+	require.Equal(t, []any{tree{"id": picture.String(), "kind": "screenshot", "step": 0.0, "contentType": "image/png",
+		"size": 3.0, "url": link}}, job["files"])
+	healed := tree{"from": tree{"type": "css", "value": "#old"}, "to": tree{"type": "css", "value": "#new"}, "score": 0.9,
+		"reason": "same text"}
 	healing := w.ok(w.member, 200, "GET", "/testcases/"+id+"/healings", "")["items"].([]any)[0].(tree)["id"]
 	require.Equal(t, []any{
 		tree{"id": "s1", "tool": tree{"type": "click", "args": tree{}}, "status": "PASSED", "result": tree{"success": true, "message": "clicked"},
 			"healed": healed, "healingId": healing, "startMs": 5.0, "tookMs": 7.0, "screenshotUrl": link},
-		tree{"id": "s2", "tool": tree{"type": "assert", "args": tree{}}, "status": "FAILED", "result": tree{"success": false, "message": "not equal"},
+		tree{"id": "s2", "tool": tree{"type": "assert", "args": tree{}}, "status": "FAILED",
+			"result":  tree{"success": false, "message": "not equal"},
 			"startMs": 12.0, "tookMs": 0.0, "screenshotUrl": ""},
 	}, job["steps"])
 	require.Equal(t, true, jobOf(got, 1)["success"])
@@ -316,7 +327,8 @@ func TestRuns(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	id, other := w.newCase(w.both, "case", nil), w.newCase(w.member, "other", nil)
-	for _, run := range []struct{ build, at string }{{"one", "2026-01-01T10:00:00Z"}, {"two", "2026-01-02T12:00:00Z"}, {"three", "2026-01-03T00:00:00Z"}} {
+	for _, run := range []struct{ build, at string }{{"one", "2026-01-01T10:00:00Z"}, {"two", "2026-01-02T12:00:00Z"},
+		{"three", "2026-01-03T00:00:00Z"}} {
 		by := w.both
 		if run.build == "two" {
 			by = w.member
@@ -343,7 +355,8 @@ func TestRuns(t *testing.T) {
 		require.Equal(t, want, names(got, "build"), query)
 		require.EqualValues(t, 3, got["total"], query)
 	}
-	for query, field := range map[string]string{"limit=-1": "limit", "skip=x": "skip", "startDate=x": "startDate", "userId=7": "userId", "teamId=x": "teamId"} {
+	for query, field := range map[string]string{"limit=-1": "limit", "skip=x": "skip", "startDate=x": "startDate",
+		"userId=7": "userId", "teamId=x": "teamId"} {
 		w.refused(w.member, 400, "INVALID_QUERY", "GET", "/testcases/"+id+"/runs?"+query, "", field)
 		w.refused(w.member, 400, "INVALID_QUERY", "GET", "/testsuites/"+noUUID+"/runs?"+query, "", field)
 	}

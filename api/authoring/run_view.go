@@ -150,7 +150,8 @@ func viewRun(r *run.Run) runView {
 		OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, TestCaseID: r.CaseID, UserID: r.UserUUID, TestURL: step.ShownURL(r.TestURL),
 		Status: r.Status, TestCaseName: r.CaseName, RevisionID: r.RevisionID, SuiteRunID: r.SuiteRunID,
 		SCTunnelName: r.Tunnel, StartDate: stampOnce(r.StartedAt), EndDate: stampOnce(r.FinishedAt), BuildID: r.BuildID,
-		VariableNames: r.VariableNames, Environment: r.Environment, JobCount: r.JobCount, Counts: viewCounts(r.Counts), Healed: r.Healed, Drifted: r.Drifted,
+		VariableNames: r.VariableNames, Environment: r.Environment, JobCount: r.JobCount, Counts: viewCounts(r.Counts),
+		Healed: r.Healed, Drifted: r.Drifted,
 		Unreviewed: r.Unreviewed, Flaky: r.Flaky, Retries: r.Retries, RerunOf: r.RerunOf, Pinned: viewPin(r.Pin)}
 	if r.Quarantine != nil {
 		view.Quarantine = &runQuarantine{r.Quarantine.Reason, stamp(r.Quarantine.Until)}
@@ -307,7 +308,8 @@ func (h *room) viewDetail(ctx context.Context, j *run.Job) (*jobDetail, error) {
 }
 
 // viewPlaying are the steps and files of one playing of a test; no steps where they were not read.
-func (h *room) viewPlaying(ctx context.Context, records []step.Record, stored []run.File) (steps []recordView, files []fileView, err error) {
+func (h *room) viewPlaying(ctx context.Context, records []step.Record, stored []run.File) (steps []recordView,
+	files []fileView, err error) {
 	files = make([]fileView, 0, len(stored))
 	if records != nil {
 		steps = make([]recordView, 0, len(records))

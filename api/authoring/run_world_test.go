@@ -72,7 +72,8 @@ func (w *world) newBuild(fileName string) (id int64) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		up, err := distribution.CreateBuild(ctx, tx, distribution.Upload{
-			Writer: auth.CallerOf(auth.WithCaller(ctx, w.member, auth.UploadBuilds)).Writer(account.Actor{UserID: w.member.UserID, Name: w.member.Label()}), Via: "upload", TeamID: w.one.ID,
+			Writer: auth.CallerOf(auth.WithCaller(ctx, w.member, auth.UploadBuilds)).Writer(account.Actor{UserID: w.member.UserID,
+				Name: w.member.Label()}), Via: "upload", TeamID: w.one.ID,
 			FileName: fileName,
 			File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat("0", 64),
 				ContentType: "application/octet-stream"},

@@ -82,7 +82,8 @@ func TestScheduleWhoseUserOrTunnelIsGone(t *testing.T) {
 		{user, "runningUserId", leaver.UserUUID.String(), "RUNNING_USER_NOT_FOUND", "running user"},
 		{tunnel, "scTunnelName", "office", "SC_TUNNEL_NOT_FOUND", "tunnel"},
 	} {
-		for _, text := range []string{`{"name":"new"}`, `{"settings":{"cron":"@daily","maxRuns":2}}`, p(`{"settings":{%q:%q}}`, s.member, s.gone)} {
+		for _, text := range []string{`{"name":"new"}`, `{"settings":{"cron":"@daily","maxRuns":2}}`,
+			p(`{"settings":{%q:%q}}`, s.member, s.gone)} {
 			require.Equal(t, "ENABLED", w.ok(w.member, 200, "POST", s.path, text)["state"].(tree)["stateName"], text)
 		}
 		w.refused(w.member, 400, s.code, "POST", s.path, `{"stateName":"ENABLED"}`, s.says)

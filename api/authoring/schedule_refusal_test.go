@@ -27,7 +27,8 @@ func TestScheduleRefusesBodies(t *testing.T) {
 		with("maxRuns", 1.5): "settings.maxRuns", with("runningUserId", "7"): "settings.runningUserId",
 		with("cron", 7): "settings.cron: must be a string", with("cron", nil): "settings.cron", with("timezone", nil): "settings.timezone",
 		with("runningUserId", nil): "settings.runningUserId",
-		with("timezone", ""):       "settings.timezone", with("timezone", "Mars/Olympus"): "settings.timezone", with("timezone", "Local"): "settings.timezone",
+		with("timezone", ""):       "settings.timezone", with("timezone", "Mars/Olympus"): "settings.timezone",
+		with("timezone", "Local"):               "settings.timezone",
 		with("timezone", "../../etc/localtime"): "settings.timezone", with("timezone", "/etc/localtime"): "settings.timezone",
 		with("timezone", long):     "settings.timezone",
 		with("startDate", "soon"):  "settings.startDate",
@@ -42,9 +43,12 @@ func TestScheduleRefusesBodies(t *testing.T) {
 	for text, says := range map[string]string{
 		`{"settings":{"maxRuns":7}}`: "settings.cron", `{"settings":{"cron":"@daily"}}`: "settings.timezone",
 		`{"settings":{"cron":"@daily","timezone":"UTC"}}`: "settings.runningUserId",
-		`{"stateName":"ENABLED"}`:                         "settings", `{"teamId":"7"}`: "teamId", `{"teamId":"` + noUUID + `"}`: "teamId", `{"name":""}`: "name",
-		asJSON(t, tree{"settings": w.nightly(nil), "stateName": "ENABLED"}):                                                            "testSuiteIds",
-		asJSON(t, tree{"settings": w.nightly(tree{"endDate": "2026-01-01"}), "testSuiteIds": []string{suite}, "stateName": "ENABLED"}): "settings.endDate",
+		`{"stateName":"ENABLED"}`:                         "settings", `{"teamId":"7"}`: "teamId", `{"teamId":"` +
+			noUUID + `"}`: "teamId", `{"name":""}`: "name",
+		asJSON(t, tree{"settings": w.nightly(nil),
+			"stateName": "ENABLED"}): "testSuiteIds",
+		asJSON(t, tree{"settings": w.nightly(tree{"endDate": "2026-01-01"}), "testSuiteIds": []string{suite},
+			"stateName": "ENABLED"}): "settings.endDate",
 	} {
 		w.refused(w.member, 400, "INVALID_BODY", "POST", "/test-schedules", text, says)
 	}
@@ -56,7 +60,8 @@ func TestScheduleRefusesBodies(t *testing.T) {
 var badCrons = map[string]string{
 	"": "5 fields", "* * * *": "5 fields", "* * * * * * *": "5 fields", "@nightly": "@yearly", strings.Repeat("* ", 129): "at most 256",
 	"60 * * * * *": "second (position 1)", "* 60 * * * *": "minute (position 3)", "60 * * * *": "minute (position 1)",
-	"x * * * *": "minute (position 1)", "*/0 * * * *": "minute (position 3)", "*/60 * * * *": "minute (position 3)", "1-70 * * * *": "minute (position 3)",
+	"x * * * *": "minute (position 1)", "*/0 * * * *": "minute (position 3)", "*/60 * * * *": "minute (position 3)",
+	"1-70 * * * *": "minute (position 3)",
 	"1,,2 * * * *": "minute (position 3)", "1, * * * *": "minute (position 3)", "? * * * *": "minute (position 1)",
 	"-1 * * * *": "minute (position 1)", "0 24 * * *": "hour (position 3)", "0  24 * * *": "hour (position 4)",
 	"0 0 0 * *": "day of month (position 5)", "0 0 32 * *": "day of month (position 5)", "0 0 1,L-31 * *": "day of month (position 9)",

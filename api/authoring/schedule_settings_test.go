@@ -65,15 +65,20 @@ var badSettings = map[string]string{
 	`{"cron":"* * * * *\u0000"}`: "settings: must not hold", `{"timezone":{}}`: "settings.timezone: must be a string",
 	`{"maxRuns":1.5}`: "settings.maxRuns: must be a whole number", `{"maxRuns":"3"}`: "settings.maxRuns: must be a whole number",
 	`{"maxRuns":1e400}`: "settings.maxRuns: must be a whole number", `{"maxRuns":true}`: "settings.maxRuns: must be a whole number",
-	`{"maxRuns":99999999999999999999}`: "settings.maxRuns: must be a whole number",
-	`{"runningUserId":"7"}`:            "settings.runningUserId: must be a UUID", `{"runningUserId":""}`: "settings.runningUserId: must be a UUID",
+	`{"maxRuns":99999999999999999999}`:                           "settings.maxRuns: must be a whole number",
+	`{"runningUserId":"7"}`:                                      "settings.runningUserId: must be a UUID",
+	`{"runningUserId":""}`:                                       "settings.runningUserId: must be a UUID",
 	`{"runningUserId":"{01890000-0000-7000-8000-000000000000}"}`: "settings.runningUserId: must be a UUID",
-	`{"runningUserId":7}`:      "settings.runningUserId: must be a string",
-	`{"startDate":"tomorrow"}`: "settings.startDate: must be a date", `{"startDate":""}`: "settings.startDate: must be a date",
-	`{"startDate":1772323200}`: "settings.startDate: must be a string", `{"endDate":"2026-02-30"}`: "settings.endDate: must be a date",
-	`{"endDate":"2026-03-01T25:00Z"}`: "settings.endDate: must be a date", `{"endDate":["2026-03-01"]}`: "settings.endDate: must be a string",
-	`{"scTunnelName":false}`: "settings.scTunnelName: must be a string", `{"buildName":{}}`: "settings.buildName: must be a string",
-	`{"maxRuns":1,"maxRuns":"2"}`: "settings.maxRuns: must be a whole number",
+	`{"runningUserId":7}`:                                        "settings.runningUserId: must be a string",
+	`{"startDate":"tomorrow"}`:                                   "settings.startDate: must be a date",
+	`{"startDate":""}`:                                           "settings.startDate: must be a date",
+	`{"startDate":1772323200}`:                                   "settings.startDate: must be a string",
+	`{"endDate":"2026-02-30"}`:                                   "settings.endDate: must be a date",
+	`{"endDate":"2026-03-01T25:00Z"}`:                            "settings.endDate: must be a date",
+	`{"endDate":["2026-03-01"]}`:                                 "settings.endDate: must be a string",
+	`{"scTunnelName":false}`:                                     "settings.scTunnelName: must be a string",
+	`{"buildName":{}}`:                                           "settings.buildName: must be a string",
+	`{"maxRuns":1,"maxRuns":"2"}`:                                "settings.maxRuns: must be a whole number",
 }
 
 func TestScheduleBodyIsRefused(t *testing.T) {
@@ -83,7 +88,8 @@ func TestScheduleBodyIsRefused(t *testing.T) {
 		`{"stateName":1}`: "stateName: must be a string", `{"stateName":"RUNNING"}`: "stateName: must be ENABLED or DISABLED",
 		`{"stateName":"ERRORED"}`: "stateName", `{"stateName":"enabled"}`: "stateName", `{"stateName":""}`: "stateName",
 		`{"testSuiteIds":"7"}`: "testSuiteIds: must be an array", `{"testSuiteIds":[7]}`: "testSuiteIds[0]: must be a string",
-		`{"testSuiteIds":{}}`: "testSuiteIds: must be an array", `{"testSuiteIds":["01890000-0000-7000-8000-000000000000",[]]}`: "testSuiteIds[1]: must be a string",
+		`{"testSuiteIds":{}}`: "testSuiteIds: must be an array",
+		`{"testSuiteIds":["01890000-0000-7000-8000-000000000000",[]]}`: "testSuiteIds[1]: must be a string",
 	}
 	for text, says := range badSettings {
 		bad[`{"settings":`+text+`}`] = says
@@ -98,7 +104,8 @@ func TestScheduleBodyIsRefused(t *testing.T) {
 		require.Empty(t, p.Authoring, "%s is INVALID_BODY", text)
 		require.Contains(t, p.Text, says, text)
 	}
-	for text, says := range map[string]string{`{"name":" "}`: "name", `{"name":""}`: "name", `{"teamId":"7"}`: "teamId", `{"teamId":[]}`: "teamId"} {
+	for text, says := range map[string]string{`{"name":" "}`: "name", `{"name":""}`: "name", `{"teamId":"7"}`: "teamId",
+		`{"teamId":[]}`: "teamId"} {
 		in, err := bodyOf(t, text)
 		if err == nil {
 			_, err = in.create()

@@ -42,9 +42,11 @@ func TestScheduleIsShownWhole(t *testing.T) {
 	w := newWorld(t)
 	w.newTunnel("office")
 	one, two := w.newSuite(w.member, "one"), w.newSuite(w.member, "two")
-	settings := w.nightly(tree{"startDate": "2026-01-01", "endDate": "9000-12-31", "maxRuns": 7.0, "scTunnelName": "office", "buildName": "nightly",
+	settings := w.nightly(tree{"startDate": "2026-01-01", "endDate": "9000-12-31", "maxRuns": 7.0, "scTunnelName": "office",
+		"buildName":     "nightly",
 		"runningUserId": bare(w.member.UserUUID)})
-	made := w.newSchedule(w.member, tree{"name": "every night", "settings": settings, "testSuiteIds": []any{bare(two), one, two}, "stateName": "ENABLED"})
+	made := w.newSchedule(w.member, tree{"name": "every night", "settings": settings, "testSuiteIds": []any{bare(two), one, two},
+		"stateName": "ENABLED"})
 	requireUUID(t, made["id"])
 	requireTime(t, made["creationDate"])
 	requireTime(t, made["lastUpdateDate"])
@@ -165,7 +167,8 @@ func TestUpdateSchedule(t *testing.T) {
 	w := newWorld(t)
 	w.newTunnel("office")
 	one, two := w.newSuite(w.member, "one"), w.newSuite(w.member, "two")
-	whole := w.nightly(tree{"startDate": "2026-01-01", "endDate": "9000-12-31", "maxRuns": 7, "scTunnelName": "office", "buildName": "nightly"})
+	whole := w.nightly(tree{"startDate": "2026-01-01", "endDate": "9000-12-31", "maxRuns": 7, "scTunnelName": "office",
+		"buildName": "nightly"})
 	made := w.newSchedule(w.member, tree{"name": "old", "settings": whole, "testSuiteIds": []string{one}})
 	path := "/test-schedules/" + made["id"].(string)
 	for _, text := range []string{``, `{}`, `{"name":null,"stateName":null}`, `{"settings":{}}`, `{"settings":{"maxRuns":7}}`} {
@@ -173,7 +176,8 @@ func TestUpdateSchedule(t *testing.T) {
 	}
 	bare := w.ok(w.member, 201, "POST", "/test-schedules", `{"name":"bare","settings":{}}`)
 	require.Empty(t, bare["settings"])
-	require.Equal(t, bare, w.ok(w.both, 200, "POST", "/test-schedules/"+bare["id"].(string), asJSON(t, tree{"settings": bare["settings"]})), "as it was read")
+	require.Equal(t, bare, w.ok(w.both, 200, "POST", "/test-schedules/"+bare["id"].(string),
+		asJSON(t, tree{"settings": bare["settings"]})), "as it was read")
 	settings := made["settings"].(tree)
 	for _, step := range []struct {
 		text  string
@@ -188,7 +192,8 @@ func TestUpdateSchedule(t *testing.T) {
 		{`{"settings":{"startDate":null,"endDate":null,"cron":"@hourly"}}`, "new",
 			func() { delete(settings, "startDate"); delete(settings, "endDate"); settings["cron"] = "@hourly" }, "ENABLED", []any{one}},
 		{p(`{"testSuiteIds":[%q,%q],"stateName":"DISABLED"}`, two, one), "new", func() {}, "DISABLED", []any{two, one}},
-		{`{"settings":{"maxRuns":2},"stateName":"ENABLED","name":"newer"}`, "newer", func() { settings["maxRuns"] = 2.0 }, "ENABLED", []any{two, one}},
+		{`{"settings":{"maxRuns":2},"stateName":"ENABLED","name":"newer"}`, "newer", func() { settings["maxRuns"] = 2.0 },
+			"ENABLED", []any{two, one}},
 		{`{"testSuiteIds":null}`, "newer", func() {}, "DISABLED", []any{}},
 		{p(`{"testSuiteIds":[%q]}`, one), "newer", func() {}, "DISABLED", []any{one}},
 		{`{"settings":null}`, "newer", func() { clear(settings) }, "DISABLED", []any{one}},

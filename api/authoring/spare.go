@@ -28,7 +28,8 @@ import (
 // elsewhere are the names that have a meaning in some body of the interface, at any level,
 // or in those of its siblings, in lower case.
 var elsewhere = wordSet(of[importBody](), of[caseBody](), of[settingsBody](), of[targetBody](), of[givenStep](), of[generateBody](),
-	of[promptBody](), of[runBody](), of[rerunBody](), of[quarantineBody](), of[suiteRunBody](), of[suiteBody](), of[scheduleBody](), of[scheduleSettingsBody](), of[variableBody](),
+	of[promptBody](), of[runBody](), of[rerunBody](), of[quarantineBody](), of[suiteRunBody](), of[suiteBody](),
+	of[scheduleBody](), of[scheduleSettingsBody](), of[variableBody](),
 	of[step.BasicAuth](), of[step.ClientCertificate](), of[login.Login](), of[authoring.RunRetention](), of[filterBody](), of[shardBody]())
 
 // siblings are names of the bodies that have no type, of the states of elements in

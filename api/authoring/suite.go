@@ -122,7 +122,8 @@ func (h suites) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	n.Healing, n.Drift, n.Trace, n.Retries, n.DefaultEnvironment = or(healing, ""), or(drift, ""), or(trace, ""), retriesOf(retries), or(env, "")
+	n.Healing, n.Drift, n.Trace, n.Retries, n.DefaultEnvironment = or(healing, ""), or(drift, ""), or(trace, ""),
+		retriesOf(retries), or(env, "")
 	retention, err := valueOf(in.RunRetention, "runRetention", authoring.RunRetention{})
 	if err != nil {
 		return err

@@ -125,7 +125,8 @@ func (in *suiteBody) filterOf(f *filterBody) (*suiteplan.Filter, error) {
 		return nil, member("filter", fmt.Sprintf("must have at most %d tags, and as many notTags", suiteplan.MaxTags))
 	}
 	for name, given := range map[string]bool{"testCases": in.TestCases != nil, "testCaseIds": in.TestCaseIDs != nil,
-		"addTestCases": len(in.AddTestCases) > 0, "sharedTestCases": in.SharedTestCases.given(), "addSharedTestCases": len(in.AddSharedTestCases) > 0} {
+		"addTestCases": len(in.AddTestCases) > 0, "sharedTestCases": in.SharedTestCases.given(),
+		"addSharedTestCases": len(in.AddSharedTestCases) > 0} {
 		if given {
 			return nil, member("filter", "stands in place of test cases: "+name+" does not go with it")
 		}

@@ -66,7 +66,8 @@ func TestSettingsOfSuiteRuns(t *testing.T) {
 	got := w.ok(w.member, 200, "POST", path, p(`{"addSharedTestCases":[%q],"order":[%q,%q],"dependsOn":{%q:[%q]}}`, two, two, one, two, one))
 	require.Equal(t, []any{two, one}, got["order"])
 	require.Equal(t, tree{two: []any{one}}, got["dependsOn"])
-	require.Equal(t, got, w.ok(w.member, 200, "POST", path, p(`{"order":[%q,%q],"dependsOn":{%q:[%q]},"maxDuration":600}`, two, one, strings.ToUpper(two), one)), "nothing changes")
+	require.Equal(t, got, w.ok(w.member, 200, "POST", path, p(`{"order":[%q,%q],"dependsOn":{%q:[%q]},"maxDuration":600}`,
+		two, one, strings.ToUpper(two), one)), "nothing changes")
 	require.Len(t, w.ok(w.member, 200, "GET", path+"/matrix", "")["items"], 2)
 
 	run := w.ok(w.member, 200, "POST", path+"/run", `{"maxDuration":60,"shard":{"index":1,"of":2},"buildName":"1.4"}`)
@@ -76,7 +77,8 @@ func TestSettingsOfSuiteRuns(t *testing.T) {
 	w.refused(w.member, 400, "TEST_SUITE_NO_RUN_JOBS", "POST", path+"/run", `{"shard":{"index":2,"of":2},"buildName":"1.4"}`)
 	for text, field := range map[string]string{
 		`{"shard":{"index":1,"of":2}}`: "shard.key", `{"shard":{"index":3,"of":2,"key":"a"}}`: "shard.index", `{"shard":{"of":2}}`: "shard",
-		`{"shard":{"index":1,"of":257,"key":"a"}}`: "shard.of", `{"shard":{"index":1,"of":2,"keys":"a"}}`: "shard.keys", `{"shard":"1/2"}`: "shard",
+		`{"shard":{"index":1,"of":257,"key":"a"}}`: "shard.of", `{"shard":{"index":1,"of":2,"keys":"a"}}`: "shard.keys",
+		`{"shard":"1/2"}`: "shard",
 		`{"shard":{"index":1,"of":2,"key":"` + strings.Repeat("a", 201) + `"}}`: "shard.key", `{"maxDuration":0}`: "maxDuration",
 	} {
 		w.refused(w.member, 400, "INVALID_BODY", "POST", path+"/run", text, field)
@@ -96,7 +98,8 @@ func TestRunsOfABrowser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	one := w.newCase(w.member, "one", nil)
-	run := w.ok(w.member, 200, "POST", "/testcases/"+one+"/run", `{"targets":[{"capabilities":{"browserName":"firefox"}},{"capabilities":{"browserName":"chrome"}}]}`)
+	run := w.ok(w.member, 200, "POST", "/testcases/"+one+"/run",
+		`{"targets":[{"capabilities":{"browserName":"firefox"}},{"capabilities":{"browserName":"chrome"}}]}`)
 	w.ok(w.member, 200, "POST", "/testcases/"+one+"/run", `{"targets":[{"capabilities":{"browserName":"chrome"}}]}`)
 	for browser, want := range map[string]float64{"": 2, "Firefox": 1, "chrome": 2, "safari": 0} {
 		require.Equal(t, want, w.ok(w.member, 200, "GET", "/runs?browser="+browser, "")["total"], browser)

@@ -25,7 +25,8 @@ func TestSuiteRunIsShownWhole(t *testing.T) {
 	requireUUID(t, made["id"])
 	requireTime(t, made["creationDate"])
 	counts := func(set tree) tree {
-		all := tree{"total": 3.0, "queued": 0.0, "running": 0.0, "passed": 0.0, "failed": 0.0, "error": 0.0, "cancelled": 0.0, "quarantined": 0.0, "flaky": 0.0}
+		all := tree{"total": 3.0, "queued": 0.0, "running": 0.0, "passed": 0.0, "failed": 0.0, "error": 0.0, "cancelled": 0.0,
+			"quarantined": 0.0, "flaky": 0.0}
 		for name, n := range set {
 			all[name] = n
 		}
@@ -226,7 +227,8 @@ func TestFile(t *testing.T) {
 	// The file itself, for those who reach the api only.
 	at := "/files/" + source.String() + "?content="
 	w.refused(w.member, 404, "FILE_NOT_FOUND", "GET", at+"1", "")
-	_, err := object.Put(t.Context(), objects, store.FileKey(idOf(jobOf(run, 0)), source), strings.NewReader("<p>"), 3, object.WriteOptions{ContentType: "text/html"})
+	_, err := object.Put(t.Context(), objects, store.FileKey(idOf(jobOf(run, 0)), source), strings.NewReader("<p>"), 3,
+		object.WriteOptions{ContentType: "text/html"})
 	require.NoError(t, err)
 	rec := w.call(w.neighbor, "GET", at+"1", "")
 	require.Equal(t, http.StatusOK, rec.Code, rec.Body)

@@ -33,7 +33,8 @@ type targeting struct {
 
 // resolve returns the name of the build, the targets and the tunnel of a run of a
 // case: those of the request, else those of the environment, nil for none, else those of the case.
-func (t targeting) resolve(ctx context.Context, in *runBody, of *authoring.Case, env *environment.Environment) (build string, resolved step.Resolved, err error) {
+func (t targeting) resolve(ctx context.Context, in *runBody, of *authoring.Case, env *environment.Environment) (build string,
+	resolved step.Resolved, err error) {
 	if build, err = in.build(of.Name); err != nil {
 		return "", resolved, err
 	}

@@ -20,8 +20,10 @@ func TestWrongBytesAreRefused(t *testing.T) {
 	for _, tc := range []struct{ method, path, text, member string }{
 		{"POST", "/testcases", "{\"name\":\"a\xffb\",\"steps\":[]}", "name: "},
 		{"POST", "/testcases", "{\"name\":\"a\",\"intent\":\"\xe4\",\"steps\":[]}", "intent: "},
-		{"POST", "/testcases", "{\"name\":\"a\",\"runSettings\":{\"target\":{\"capabilities\":{\"a:b\":\"\xff\"}}},\"steps\":[]}", "runSettings.target.capabilities.a:b: "},
-		{"POST", "/testcases", "{\"name\":\"a\",\"steps\":[{\"tool\":{\"type\":\"click\",\"args\":{\"selector\":\"\xff\"}}}]}", "steps[0].tool.args.selector: "},
+		{"POST", "/testcases", "{\"name\":\"a\",\"runSettings\":{\"target\":{\"capabilities\":{\"a:b\":\"\xff\"}}},\"steps\":[]}",
+			"runSettings.target.capabilities.a:b: "},
+		{"POST", "/testcases", "{\"name\":\"a\",\"steps\":[{\"tool\":{\"type\":\"click\",\"args\":{\"selector\":\"\xff\"}}}]}",
+			"steps[0].tool.args.selector: "},
 		{"POST", "/testcases", "{\"name\":\"a\",\"side\":{\"tests\":[{\"name\":\"\xff\"}]}}", "side.tests[0].name: "},
 		{"POST", "/testcases", "{\"name\":\"a\",\"side\":\"{\xff}\"}", "side: "},
 		{"POST", p("/testcases/%s/rename", id), "{\"name\":\"\xc3\"}", "name: "},

@@ -18,7 +18,8 @@ func (w *world) endTraced(objects object.Store, job uuid.UUID, text string) {
 	w.t.Helper()
 	file := uuid.New()
 	key := store.FileKey(job, file)
-	_, err := object.Put(w.t.Context(), objects, key, strings.NewReader(text), int64(len(text)), object.WriteOptions{ContentType: "application/zip"})
+	_, err := object.Put(w.t.Context(), objects, key, strings.NewReader(text), int64(len(text)),
+		object.WriteOptions{ContentType: "application/zip"})
 	require.NoError(w.t, err)
 	w.end(job, store.JobEnd{Status: store.Failed, ErrorCode: store.CodeStepFailed, Error: "no",
 		Files: []store.NewFile{{ID: file, Kind: store.Trace, Key: key, ContentType: "application/zip", Size: int64(len(text))}}})
@@ -54,7 +55,8 @@ func TestTraceOfARun(t *testing.T) {
 	w.refused(w.member, 400, "INVALID_QUERY", "GET", at+"?job="+uuid.NewString(), "", "job")
 	w.refused(w.member, 400, "INVALID_QUERY", "GET", at+"?job=x", "", "job")
 	w.refused(w.member, 404, "TEST_CASE_RUN_NOT_FOUND", "GET", "/testcases/"+id+"/runs/"+uuid.NewString()+"/trace", "")
-	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+id+"/run", `{"targets":[{"capabilities":{"browserName":"chrome"}}],"trace":"always"}`, "trace")
+	w.refused(w.member, 400, "INVALID_BODY", "POST", "/testcases/"+id+"/run",
+		`{"targets":[{"capabilities":{"browserName":"chrome"}}],"trace":"always"}`, "trace")
 
 	report := w.call(w.member, "GET", "/testcases/"+id+"/runs/"+run["id"].(string)+"?format=junit", "").Body.String()
 	link := base + "/v1/ai-authoring" + at + "?job=" + second.String()
@@ -70,7 +72,8 @@ func TestReportNamesPictures(t *testing.T) {
 	run := w.start(id, `{"targets":[{"capabilities":{"browserName":"chrome"}}]}`)
 	job := idOf(jobOf(run, 0))
 	w.begin(job)
-	records := []step.Record{{StepID: "s1", Status: step.Passed}, {StepID: "s2", Status: step.Failed, Look: &step.Look{State: step.LookDifferent}}}
+	records := []step.Record{{StepID: "s1", Status: step.Passed}, {StepID: "s2", Status: step.Failed,
+		Look: &step.Look{State: step.LookDifferent}}}
 	end, want := store.JobEnd{Status: store.Failed, ErrorCode: store.CodeAssertionFailed, Error: "no", Records: records}, map[string]string{}
 	for _, f := range []struct {
 		kind string
@@ -79,7 +82,8 @@ func TestReportNamesPictures(t *testing.T) {
 	}{{store.Screenshot, 0, ""}, {store.Screenshot, 1, "screenshot:s2"}, {store.Expected, 1, "expected:s2"}, {store.Actual, 1, "actual:s2"},
 		{store.Difference, 1, "difference:s2"}, {store.Source, 1, ""}} {
 		file := uuid.New()
-		end.Files = append(end.Files, store.NewFile{ID: file, Kind: f.kind, Step: f.step, Key: store.FileKey(job, file), ContentType: "image/png", Size: 1})
+		end.Files = append(end.Files, store.NewFile{ID: file, Kind: f.kind, Step: f.step, Key: store.FileKey(job, file),
+			ContentType: "image/png", Size: 1})
 		if f.name != "" {
 			want[f.name] = base + "/v1/ai-authoring/files/" + file.String()
 		}

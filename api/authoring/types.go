@@ -95,7 +95,8 @@ func Types() route.Types {
 			"authoring_schedule_settings_update": scheduleSettingsBody{},
 			"authoring_schedule_update":          scheduleBody{},
 		},
-		Words: []any{[]generation.State{generation.Queued, generation.InProgress, generation.Completed, generation.Failed}, run.Statuses(), jobStatuses(), failure.Reasons(),
+		Words: []any{[]generation.State{generation.Queued, generation.InProgress, generation.Completed, generation.Failed},
+			run.Statuses(), jobStatuses(), failure.Reasons(),
 			[]schedule.State{schedule.Enabled, schedule.Disabled, schedule.Running, schedule.Errored}},
 	}
 }

@@ -157,7 +157,8 @@ type revisionView struct {
 }
 
 func (h *room) viewRevision(r *authoring.Revision) revisionView {
-	view := revisionView{ID: r.ID, Intent: r.Intent, Steps: h.viewSteps(r.Steps), SetUp: h.viewSteps(r.SetUp), TearDown: h.viewSteps(r.TearDown),
+	view := revisionView{ID: r.ID, Intent: r.Intent, Steps: h.viewSteps(r.Steps), SetUp: h.viewSteps(r.SetUp),
+		TearDown:    h.viewSteps(r.TearDown),
 		Description: r.Description, DiscoveredIntent: r.DiscoveredIntent, Reasoning: r.Reasoning, CreationDate: stamp(r.CreatedAt)}
 	if view.Reasoning == nil {
 		view.Reasoning = []authoring.Reason{}
@@ -232,14 +233,16 @@ func viewSuite(row *authoring.Suite) suiteView {
 	return suiteView{ID: row.ID, OrgID: row.OrganizationUUID, TeamID: row.TeamUUID, Name: row.Name, Tags: tags(row.Tags),
 		CreationDate: stamp(row.CreatedAt), LastUpdate: stamp(row.UpdatedAt), CreatorUserID: row.CreatorUUID,
 		CreatorUserName: row.CreatorName, LastModifierUserID: row.ModifierUUID, LastModifierUserName: row.ModifierName,
-		Healing: mode(row.Healing), Drift: mode(row.Drift), Trace: mode(row.Trace), Retries: row.Retries, DefaultEnvironment: mode(row.DefaultEnvironment),
-		RunRetention: row.Retention, TestCaseCount: row.CaseCount, Filter: viewFilter(row.Plan.Filter), MaxDuration: row.Plan.MaxDuration}
+		Healing: mode(row.Healing), Drift: mode(row.Drift), Trace: mode(row.Trace), Retries: row.Retries,
+		DefaultEnvironment: mode(row.DefaultEnvironment),
+		RunRetention:       row.Retention, TestCaseCount: row.CaseCount, Filter: viewFilter(row.Plan.Filter), MaxDuration: row.Plan.MaxDuration}
 }
 
 // viewSingle is a suite with the number of its runs and the steps around its cases.
 func (h *room) viewSingle(row *authoring.Suite) suiteView {
 	view := viewSuite(row)
-	view.suiteDetail = &suiteDetail{RunCount: row.RunCount, SetUp: h.viewSteps(row.SetUp), TearDown: h.viewSteps(row.TearDown), Login: row.Login, planDetail: viewPlan(row)}
+	view.suiteDetail = &suiteDetail{RunCount: row.RunCount, SetUp: h.viewSteps(row.SetUp), TearDown: h.viewSteps(row.TearDown),
+		Login: row.Login, planDetail: viewPlan(row)}
 	return view
 }
 

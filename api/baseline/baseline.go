@@ -59,16 +59,26 @@ const (
 func (h *Handlers) Routes() []route.Route {
 	const tests, ofCase = respond.InterfaceAuthoring, basePath + "/testcases/:id"
 	return []route.Route{
-		{Method: http.MethodGet, Path: ofCase + "/baselines", Interface: tests, Query: []string{"stepId", "state", "skip", "limit"}, Action: auth.ReadTests, Handler: coded(h.list)},
-		{Method: http.MethodGet, Path: ofCase + "/baselines/:baselineId", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: coded(h.get)},
-		{Method: http.MethodGet, Path: ofCase + "/baselines/:baselineId/picture", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: coded(h.picture)},
-		{Method: http.MethodPost, Path: ofCase + "/baselines/:baselineId/accept", Interface: tests, Action: auth.ReviewLooks, Handler: coded(h.accept)},
-		{Method: http.MethodPost, Path: ofCase + "/baselines/:baselineId/reject", Interface: tests, Action: auth.ReviewLooks, Handler: coded(h.reject)},
-		{Method: http.MethodPost, Path: ofCase + "/runs/:runId/baselines/accept", Interface: tests, Action: auth.ReviewLooks, Handler: coded(h.acceptRun)},
-		{Method: http.MethodPost, Path: basePath + "/testsuites/:id/runs/:runId/baselines/accept", Interface: tests, Action: auth.ReviewLooks, Handler: coded(h.acceptSuiteRun)},
-		{Method: http.MethodGet, Path: ofCase + "/accessibility", Interface: tests, Query: []string{"skip", "limit"}, Action: auth.ReadTests, Handler: coded(h.findings)},
-		{Method: http.MethodPost, Path: ofCase + "/accessibility/accept", Interface: tests, Action: auth.ReviewLooks, Handler: coded(h.acceptFindings)},
-		{Method: http.MethodDelete, Path: ofCase + "/accessibility/:key", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.ReviewLooks, Handler: coded(h.removeFinding)},
+		{Method: http.MethodGet, Path: ofCase + "/baselines", Interface: tests, Query: []string{"stepId", "state", "skip", "limit"},
+			Action: auth.ReadTests, Handler: coded(h.list)},
+		{Method: http.MethodGet, Path: ofCase + "/baselines/:baselineId", Interface: tests, Query: route.NoQuery(),
+			Action: auth.ReadTests, Handler: coded(h.get)},
+		{Method: http.MethodGet, Path: ofCase + "/baselines/:baselineId/picture", Interface: tests, Query: route.NoQuery(),
+			Action: auth.ReadTests, Handler: coded(h.picture)},
+		{Method: http.MethodPost, Path: ofCase + "/baselines/:baselineId/accept", Interface: tests, Action: auth.ReviewLooks,
+			Handler: coded(h.accept)},
+		{Method: http.MethodPost, Path: ofCase + "/baselines/:baselineId/reject", Interface: tests, Action: auth.ReviewLooks,
+			Handler: coded(h.reject)},
+		{Method: http.MethodPost, Path: ofCase + "/runs/:runId/baselines/accept", Interface: tests, Action: auth.ReviewLooks,
+			Handler: coded(h.acceptRun)},
+		{Method: http.MethodPost, Path: basePath + "/testsuites/:id/runs/:runId/baselines/accept", Interface: tests,
+			Action: auth.ReviewLooks, Handler: coded(h.acceptSuiteRun)},
+		{Method: http.MethodGet, Path: ofCase + "/accessibility", Interface: tests, Query: []string{"skip", "limit"},
+			Action: auth.ReadTests, Handler: coded(h.findings)},
+		{Method: http.MethodPost, Path: ofCase + "/accessibility/accept", Interface: tests, Action: auth.ReviewLooks,
+			Handler: coded(h.acceptFindings)},
+		{Method: http.MethodDelete, Path: ofCase + "/accessibility/:key", Interface: tests, Query: route.NoQuery(),
+			Bare: true, Action: auth.ReviewLooks, Handler: coded(h.removeFinding)},
 	}
 }
 
@@ -99,9 +109,11 @@ type decisionView struct {
 }
 
 func (h *Handlers) view(b *baseline.Baseline) baselineView {
-	v := baselineView{ID: b.ID, TestCaseID: b.CaseID, StepID: b.StepID, Name: b.Name, Target: b.Target, State: b.State, BrowserVersion: b.BrowserVersion,
-		Fonts: b.Fonts, Width: b.Width, Height: b.Height, Size: b.Size, LastRunID: b.RunID, CreationDate: stamp(b.CreatedAt), LastSeenDate: stamp(b.SeenAt),
-		PictureURL: fmt.Sprintf("%s%s/testcases/%s/baselines/%s/picture", h.cfg.PublicURL, basePath, b.CaseID, b.ID)}
+	v := baselineView{ID: b.ID, TestCaseID: b.CaseID, StepID: b.StepID, Name: b.Name, Target: b.Target, State: b.State,
+		BrowserVersion: b.BrowserVersion,
+		Fonts:          b.Fonts, Width: b.Width, Height: b.Height, Size: b.Size, LastRunID: b.RunID, CreationDate: stamp(b.CreatedAt),
+		LastSeenDate: stamp(b.SeenAt),
+		PictureURL:   fmt.Sprintf("%s%s/testcases/%s/baselines/%s/picture", h.cfg.PublicURL, basePath, b.CaseID, b.ID)}
 	if b.Decider != nil && b.DecidedAt != nil {
 		v.Decision = &decisionView{UserID: *b.Decider, Date: stamp(*b.DecidedAt)}
 	}
@@ -184,7 +196,8 @@ func (h *Handlers) accept(c *gin.Context) error { return h.decide(c, baseline.Ac
 // reject serves POST /testcases/{id}/baselines/{baselineId}/reject.
 func (h *Handlers) reject(c *gin.Context) error { return h.decide(c, baseline.Reject) }
 
-func (h *Handlers) decide(c *gin.Context, do func(context.Context, *storage.Tx, account.Writer, string, uuid.UUID) (*baseline.Baseline, error)) error {
+func (h *Handlers) decide(c *gin.Context, do func(context.Context, *storage.Tx, account.Writer, string,
+	uuid.UUID) (*baseline.Baseline, error)) error {
 	caseID, err := caseID(c)
 	if err != nil {
 		return err

@@ -62,9 +62,11 @@ func TestJSON(t *testing.T) {
 		"":     {},
 		"  \n": {},
 		"{}":   {},
-		`{"name":"a","folder":"","team_id":7,"count":2,"on":false,"all":1}`: {Name: "a", Folder: p(""), Team: p(int64(7)), Count: 2, On: p(false), All: p(body.Switch(true))},
-		`{"folder":null,"team_id":null,"tags":null,"all":null}`:             {},
-		`{"tags":[" a ","b","a","",7],"all":"off","names":[]}`:              {Tags: body.List{"a", "b", "7"}, All: p(body.Switch(false)), Names: []string{}},
+		`{"name":"a","folder":"","team_id":7,"count":2,"on":false,"all":1}`: {Name: "a", Folder: p(""), Team: p(int64(7)),
+			Count: 2, On: p(false), All: p(body.Switch(true))},
+		`{"folder":null,"team_id":null,"tags":null,"all":null}`: {},
+		`{"tags":[" a ","b","a","",7],"all":"off","names":[]}`: {Tags: body.List{"a", "b", "7"},
+			All: p(body.Switch(false)), Names: []string{}},
 		`{"tags":"a, b,,a"}`: {Tags: body.List{"a", "b"}},
 		`{"tags":""}`:        {Tags: body.List{}},
 		`{"metadata":{"a":"1","b":null},"metadata_c":"3","metadata.d":"4"}`: {Metadata: map[string]string{"a": "1", "b": "", "c": "3", "d": "4"}},
@@ -88,8 +90,10 @@ func TestJSONRefused(t *testing.T) {
 		`{"tags":["` + strings.Repeat(`x","`, 3) + `\u0000"]}`:            "tags",
 		`{"x":` + strings.Repeat("[", 40) + strings.Repeat("]", 40) + `}`: "body",
 		`{"names":["` + strings.Repeat(`x","`, 1001) + `"]}`:              "names",
-		"{\"name\":\"a\xffb\"}":                                           "name", "{\"tags\":[\"a\",\"b\",\"\xe4\"]}": "tags[2]", "{\"inner\":{\"other\":[{\"x\":\"\xc3\"}]}}": "inner.other[0].x",
-		"{\"unknown\":\"\xed\xa0\x80\"}": "unknown", "{\"a\xff\":1}": "a\ufffd", "{\"name\":\"a\"}\xff": "body", "{\"name\":\xff}": "body",
+		"{\"name\":\"a\xffb\"}":                                           "name", "{\"tags\":[\"a\",\"b\",\"\xe4\"]}": "tags[2]",
+		"{\"inner\":{\"other\":[{\"x\":\"\xc3\"}]}}": "inner.other[0].x",
+		"{\"unknown\":\"\xed\xa0\x80\"}":             "unknown", "{\"a\xff\":1}": "a\ufffd", "{\"name\":\"a\"}\xff": "body",
+		"{\"name\":\xff}": "body",
 	} {
 		var invalid *storage.InvalidError
 		err := read(t, body.TypeJSON, text, &members{})
@@ -106,10 +110,11 @@ func TestForms(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]members{
 		"": {},
-		"name=a+b&folder=&team_id=7&count=2&on=off&all=yes": {Name: "a b", Folder: p(""), Team: p(int64(7)), Count: 2, On: p(false), All: p(body.Switch(true))},
-		"team_id=&on=&count=&all=":                          {},
-		"tags=a,b&tags=c&tags[]=a&tags[]=d&names=":          {Tags: body.List{"a", "b", "c", "d"}, Names: []string{}},
-		"metadata.a=1&metadata_b=2&metadata[c]=3":           {Metadata: map[string]string{"a": "1", "b": "2", "c": "3"}},
+		"name=a+b&folder=&team_id=7&count=2&on=off&all=yes": {Name: "a b", Folder: p(""), Team: p(int64(7)), Count: 2,
+			On: p(false), All: p(body.Switch(true))},
+		"team_id=&on=&count=&all=":                 {},
+		"tags=a,b&tags=c&tags[]=a&tags[]=d&names=": {Tags: body.List{"a", "b", "c", "d"}, Names: []string{}},
+		"metadata.a=1&metadata_b=2&metadata[c]=3":  {Metadata: map[string]string{"a": "1", "b": "2", "c": "3"}},
 	} {
 		var got members
 		require.NoError(t, read(t, body.TypeForm, text, &got), text)
@@ -173,7 +178,8 @@ func TestFormThatWasParsedBefore(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, seed := range []string{`{"name":"a","tags":["x"],"metadata":{"a":"b"},"metadata_c":"d"}`, `{"all":"on"`, "name=a&tags[]=b&metadata[x]=y", "{\"a\":[[[["} {
+	for _, seed := range []string{`{"name":"a","tags":["x"],"metadata":{"a":"b"},"metadata_c":"d"}`, `{"all":"on"`,
+		"name=a&tags[]=b&metadata[x]=y", "{\"a\":[[[["} {
 		f.Add(body.TypeJSON, seed)
 		f.Add(body.TypeForm, seed)
 		f.Add("multipart/form-data; boundary=x", "--x\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\n"+seed+"\r\n--x--\r\n")

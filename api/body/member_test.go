@@ -68,8 +68,9 @@ func TestUnknownMembers(t *testing.T) {
 		`{"steps":[{"tool":{"below":{"below":{"not":true}}}}]}`:               "steps[0].tool.below.below.not",
 		`{"steps":[{"tags":["a"],"any":[[{"x":1}]]},{},{"tool":null,"y":1}]}`: "steps[2].y",
 		`{"each":{"a":{"id":1},"b":{"x":1}}}`:                                 "each.b.x", `{"meta_":"1"}`: "meta_", `{"":1}`: `""`,
-		`{"steps":[{"meta":{"a":"1"},"meta.b":"2"}]}`: "steps[0].meta.b", `{"steps":[{"meta_b":{"deep":1}}]}`: "steps[0].meta_b", // read at the top only
-		`{"common":{"id":1}}`: "common", `{"a":{"b":1},"c":2}`: "a", `{"id":1,"b.c":2}`: "b.c",
+		`{"steps":[{"meta":{"a":"1"},"meta.b":"2"}]}`: "steps[0].meta.b",
+		`{"steps":[{"meta_b":{"deep":1}}]}`:           "steps[0].meta_b", // read at the top only
+		`{"common":{"id":1}}`:                         "common", `{"a":{"b":1},"c":2}`: "a", `{"id":1,"b.c":2}`: "b.c",
 		`{"` + strings.Repeat("n", 5000) + `":1}`: strings.Repeat("n", 200) + "...",
 	} {
 		err := read(t, body.TypeJSON, text, &nested{})
@@ -93,7 +94,8 @@ func TestUnknownFields(t *testing.T) {
 	t.Parallel()
 	for text, unknown := range map[string]string{
 		"name=a&names=x&names[]=y&metadata.a=1&metadata_b=2&metadata[c]=3&api_key=secret": "",
-		"nam=a": "nam", "Name=a": "Name", "name[x]=a": "name[x]", "metadata=x": "metadata", "metadata[]=x": "metadata[]", "metadata_=x": "metadata_",
+		"nam=a": "nam", "Name=a": "Name", "name[x]=a": "name[x]", "metadata=x": "metadata", "metadata[]=x": "metadata[]",
+		"metadata_=x": "metadata_",
 		"zzz=1&yyy=1": "yyy", "=1": `""`, "Hidden=x": "Hidden", "api_key[]=1": "api_key[]",
 	} {
 		values, err := url.ParseQuery(text)
@@ -122,7 +124,8 @@ func TestUnknownFields(t *testing.T) {
 
 func TestReadNone(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"": "", " null ": "", "{}": "", `{"a":1}`: "a: is no member of this request, which has none", "[]": "body: must be a JSON object"} {
+	for text, want := range map[string]string{"": "", " null ": "", "{}": "",
+		`{"a":1}`: "a: is no member of this request, which has none", "[]": "body: must be a JSON object"} {
 		c, _ := gin.CreateTestContext(httptest.NewRecorder())
 		c.Request = httptest.NewRequestWithContext(t.Context(), "DELETE", "/", strings.NewReader(text))
 		err := body.ReadNone(c)
@@ -162,5 +165,6 @@ func TestUnknownMembersOfAHostileText(t *testing.T) {
 	require.ErrorContains(t, read(t, "", deep, &own{}), "deep")
 	require.NoError(t, body.Check([]byte(`{"id":1}`), reflect.TypeFor[*common](), body.Refuse))
 	require.ErrorContains(t, body.Check([]byte(`{"x":1}`), reflect.TypeFor[common](), body.Refuse), "x: is unknown here")
-	require.ErrorContains(t, body.Check([]byte(`{"meta.a":"1"}`), reflect.TypeFor[nested](), body.Refuse), "meta.a: is unknown here", "a part of a body has no top")
+	require.ErrorContains(t, body.Check([]byte(`{"meta.a":"1"}`), reflect.TypeFor[nested](), body.Refuse),
+		"meta.a: is unknown here", "a part of a body has no top")
 }

@@ -72,7 +72,8 @@ func (h *Handlers) Routes() []route.Route {
 	return []route.Route{
 		{Method: http.MethodGet, Path: path, Interface: v3, Query: route.NoQuery(), Action: auth.ManageCommitStatus, Handler: h.get},
 		{Method: http.MethodPut, Path: path, Interface: v3, Action: auth.ManageCommitStatus, Handler: h.save},
-		{Method: http.MethodDelete, Path: path, Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageCommitStatus, Handler: h.delete},
+		{Method: http.MethodDelete, Path: path, Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageCommitStatus,
+			Handler: h.delete},
 		{Method: http.MethodPost, Path: path + "/test", Interface: v3, Bare: true, Action: auth.ManageCommitStatus, Handler: h.test},
 	}
 }
@@ -129,7 +130,8 @@ func (h *Handlers) save(c *gin.Context) error {
 	if err := body.Read(c, &req); err != nil {
 		return err
 	}
-	setting := commitstatus.Setting{Provider: commitstatus.Provider(req.Provider), URL: req.URL, Repository: req.Repository, Context: req.Context}
+	setting := commitstatus.Setting{Provider: commitstatus.Provider(req.Provider), URL: req.URL, Repository: req.Repository,
+		Context: req.Context}
 	if err := setting.Complete(); err != nil {
 		return err
 	}

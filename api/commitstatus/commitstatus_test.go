@@ -96,8 +96,10 @@ func TestSetting(t *testing.T) {
 	w.must(404, w.owner, "GET", w.path, nil)
 	w.must(404, w.owner, "DELETE", w.path, nil)
 	w.must(404, w.owner, "POST", w.path+"/test", nil)
-	first := w.must(200, w.owner, "PUT", w.path, object{"provider": "github", "repository": "acme/app", "token": token})["commit_status"].(object)
-	for member, want := range map[string]any{"provider": "github", "url": "https://api.github.com", "repository": "acme/app", "context": first["context"],
+	first := w.must(200, w.owner, "PUT", w.path, object{"provider": "github", "repository": "acme/app",
+		"token": token})["commit_status"].(object)
+	for member, want := range map[string]any{"provider": "github", "url": "https://api.github.com", "repository": "acme/app",
+		"context":   first["context"],
 		"has_token": true, "last_error": "", "last_sent_at": nil, "last_error_at": nil} {
 		require.Contains(t, first, member)
 		require.Equal(t, want, first[member], member)
@@ -106,7 +108,8 @@ func TestSetting(t *testing.T) {
 	require.Regexp(t, `^slipway/gate: .+ \(Android\)$`, first["context"])
 	require.Equal(t, first, w.must(200, w.lead, "GET", w.path, nil)["commit_status"])
 
-	after := w.must(200, w.lead, "PUT", w.path, object{"provider": "github", "repository": "acme/shop", "context": "qa"})["commit_status"].(object)
+	after := w.must(200, w.lead, "PUT", w.path, object{"provider": "github", "repository": "acme/shop",
+		"context": "qa"})["commit_status"].(object)
 	require.Equal(t, []any{"acme/shop", "qa", true}, []any{after["repository"], after["context"], after["has_token"]})
 	var sealed []byte
 	require.NoError(t, w.DB.GetContext(t.Context(), &sealed, `select sealed_token from commit_status_settings`))
@@ -142,18 +145,22 @@ func TestRefusedSettings(t *testing.T) {
 		body object
 		text string
 	}{
-		"no token":          {object{"provider": "github", "repository": "acme/app"}, "token: is required"},
-		"a token of two":    {object{"provider": "github", "repository": "acme/app", "token": token + "\n" + token}, "token: must be printable"},
-		"a private address": {object{"provider": "gitea", "url": "https://10.0.0.1", "repository": "acme/app", "token": token}, "url: address refused"},
-		"in the clear":      {object{"provider": "gitea", "url": "http://8.8.8.8", "repository": "acme/app", "token": token}, "url: must be https"},
-		"in capitals":       {object{"provider": "gitea", "url": "HTTP://8.8.8.8", "repository": "acme/app", "token": token}, "url: must be https"},
-		"unknown member":    {object{"provider": "github", "repository": "acme/app", "token": token, "tokens": "x"}, "tokens"},
-		"no provider":       {object{"repository": "acme/app", "token": token}, "provider: must be"},
+		"no token":       {object{"provider": "github", "repository": "acme/app"}, "token: is required"},
+		"a token of two": {object{"provider": "github", "repository": "acme/app", "token": token + "\n" + token}, "token: must be printable"},
+		"a private address": {object{"provider": "gitea", "url": "https://10.0.0.1", "repository": "acme/app", "token": token},
+			"url: address refused"},
+		"in the clear": {object{"provider": "gitea", "url": "http://8.8.8.8", "repository": "acme/app", "token": token},
+			"url: must be https"},
+		"in capitals": {object{"provider": "gitea", "url": "HTTP://8.8.8.8", "repository": "acme/app", "token": token},
+			"url: must be https"},
+		"unknown member": {object{"provider": "github", "repository": "acme/app", "token": token, "tokens": "x"}, "tokens"},
+		"no provider":    {object{"repository": "acme/app", "token": token}, "provider: must be"},
 	} {
 		answer := w.must(400, w.owner, "PUT", w.path, c.body)
 		require.Contains(t, answer["error"], c.text, name)
 	}
-	w.must(404, w.owner, "PUT", "/api/v3/projects/999999/commit-status", object{"provider": "github", "repository": "acme/app", "token": token})
+	w.must(404, w.owner, "PUT", "/api/v3/projects/999999/commit-status", object{"provider": "github", "repository": "acme/app",
+		"token": token})
 	w.must(404, w.owner, "GET", w.path, nil)
 
 	unsealed := newWorld(t, false, nil)
@@ -184,7 +191,8 @@ func TestTests(t *testing.T) {
 	require.Equal(t, object{"ok": true, "status": 200.0, "repository": "Acme/App", "push": false, "error": ""},
 		w.must(200, w.lead, "POST", w.path+"/test", nil)["test"])
 	status.Store(401)
-	require.Equal(t, object{"ok": false, "status": 401.0, "repository": "", "push": nil, "error": "Gitea answered 401 (the token is not valid): no ***"},
+	require.Equal(t, object{"ok": false, "status": 401.0, "repository": "", "push": nil,
+		"error": "Gitea answered 401 (the token is not valid): no ***"},
 		w.must(200, w.owner, "POST", w.path+"/test", nil)["test"])
 	server.CloseClientConnections()
 	server.Close()
@@ -200,7 +208,8 @@ func TestTests(t *testing.T) {
 	require.Contains(t, w.must(409, w.owner, "POST", w.path+"/test", nil)["error"], "store it again")
 
 	// A token that is kept stays with its server.
-	answer := w.must(400, w.owner, "PUT", w.path, object{"provider": "gitea", "url": strings.Replace(server.URL, "127.0.0.1", "localhost", 1), "repository": "acme/app"})
+	answer := w.must(400, w.owner, "PUT", w.path, object{"provider": "gitea", "url": strings.Replace(server.URL,
+		"127.0.0.1", "localhost", 1), "repository": "acme/app"})
 	require.Contains(t, answer["error"], "token: is required when provider or url change")
 	w.must(404, w.owner, "GET", w.another, nil)
 }

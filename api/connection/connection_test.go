@@ -204,9 +204,10 @@ func TestStopEndsDiscarding(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	l := Listen(inner, Config{})
-	server := &http.Server{ConnState: l.State, ConnContext: l.Context, ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Connection", "close")
-	})}
+	server := &http.Server{ConnState: l.State, ConnContext: l.Context, ReadHeaderTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Connection", "close")
+		})}
 	go func() { _ = server.Serve(l) }()
 	c := dial(t, inner.Addr().String())
 	_, err = io.WriteString(c, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1000000\r\n\r\n"+strings.Repeat("x", 1000))

@@ -117,7 +117,8 @@ func stepsOf(raw json.RawMessage) []step {
 }
 
 func (s step) view(clock crashClock) breadcrumbView {
-	v := breadcrumbView{Type: storage.Cut(s.text("type", "category"), maxBreadcrumbWord), Level: storage.Cut(s.text("level"), maxBreadcrumbWord),
+	v := breadcrumbView{Type: storage.Cut(s.text("type", "category"), maxBreadcrumbWord),
+		Level:   storage.Cut(s.text("level"), maxBreadcrumbWord),
 		Message: storage.Cut(s.text("message", "text", "name"), maxBreadcrumbText)}
 	v.At, v.OffsetMS = clock.place(s.at())
 	for _, name := range []string{"data", "attributes", "metadata"} {

@@ -15,10 +15,12 @@ func TestBreadcrumbs(t *testing.T) {
 	crashed := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
 	at := crashed.Unix()
 	for what, c := range map[string]struct{ document, want string }{
-		"in the report": {fmt.Sprintf(`{"breadcrumbs":[{"timestamp":%d,"type":"click","level":"info","message":"Pay"}]}`, at-2), "-2000 click info Pay"},
+		"in the report": {fmt.Sprintf(`{"breadcrumbs":[{"timestamp":%d,"type":"click","level":"info","message":"Pay"}]}`, at-2),
+			"-2000 click info Pay"},
 		"in annotations, by time": {fmt.Sprintf(`{"annotations":{"Breadcrumbs":{"values":[{"time":%d,"category":"b","text":"2"},
 			{"time":"2026-11-02T09:59:00Z","category":"a","name":"1"}]}}}`, (at-1)*1000), "-60000 a  1|-1000 b  2"},
-		"without a time":   {`{"breadcrumbs":[{"message":"x"},{"timestamp":-5,"message":"y"},{"timestamp":1e300,"message":"z"}]}`, "?   x|?   y|?   z"},
+		"without a time": {`{"breadcrumbs":[{"message":"x"},{"timestamp":-5,"message":"y"},{"timestamp":1e300,"message":"z"}]}`,
+			"?   x|?   y|?   z"},
 		"of another shape": {`{"breadcrumbs":"none","annotations":{"breadcrumbs":[1,2],"breadcrumb":{"values":7}}}`, ""},
 		"no document":      {`{"breadcrumbs":[`, ""},
 	} {
@@ -73,7 +75,8 @@ func TestBreadcrumbsOfFiles(t *testing.T) {
 	lines := breadcrumbList([]byte(`{"id":1,"message":"b","timestamp":1699999999000,"type":"log","level":"info"}` + "\r\n\n" +
 		`{"id":2,"message":"c","timestamp":1699999999500,"attributes":{"a":1}}` + "\n" + `{"id":3,"mess`))
 	array := breadcrumbList([]byte(` [{"message":"a","timestamp":1699999998000}]`))
-	steps, _ := breadcrumbsOf(`{"timestamp":1700000000}`, &crashed, lines, array, breadcrumbList([]byte("[")), breadcrumbList(nil), breadcrumbList([]byte{0}))
+	steps, _ := breadcrumbsOf(`{"timestamp":1700000000}`, &crashed, lines, array, breadcrumbList([]byte("[")),
+		breadcrumbList(nil), breadcrumbList([]byte{0}))
 	require.Len(t, steps, 3)
 	for i, want := range []string{"a -2000", "b -1000", "c -500"} {
 		require.Equal(t, want, fmt.Sprint(steps[i].Message, " ", *steps[i].OffsetMS))
@@ -101,9 +104,11 @@ func TestAnnotations(t *testing.T) {
 		}
 		got = append(got, a.Name+" "+string(a.Value)+offset)
 	}
-	require.Equal(t, []string{`z {"n":1.50}`, `a "text"`, `state {"timestamp":1699999990,"page":"cart"} -10000`, `Breadcrumbs "none"`, "a null"}, got)
+	require.Equal(t, []string{`z {"n":1.50}`, `a "text"`, `state {"timestamp":1699999990,"page":"cart"} -10000`,
+		`Breadcrumbs "none"`, "a null"}, got)
 
-	for annotations, want := range map[string]string{`"free text"`: `"free text"`, `["x",2]`: `"x"|2`, "null": "", "[]": "", "{}": "", "7": "7"} {
+	for annotations, want := range map[string]string{`"free text"`: `"free text"`, `["x",2]`: `"x"|2`, "null": "",
+		"[]": "", "{}": "", "7": "7"} {
 		list, _ := read(annotations)
 		var values []string
 		for _, a := range list {
@@ -126,7 +131,8 @@ func TestAnnotations(t *testing.T) {
 
 func TestOwnFrames(t *testing.T) {
 	t.Parallel()
-	threads := []threadView{{Main: true, Frames: []frameView{{Function: "raise"}, {Function: "pay"}, {Function: "unseen"}, {Function: "get"}, {Function: "pay"}}},
+	threads := []threadView{{Main: true, Frames: []frameView{{Function: "raise"}, {Function: "pay"}, {Function: "unseen"},
+		{Function: "get"}, {Function: "pay"}}},
 		{Frames: []frameView{{Function: "pay"}}}}
 	markOwn(threads, []byte(`{"frames":[{"function":"raise","rules":["error-frame"]},{"function":"pay","kept":true},
 		{"function":"get","rules":["system-frame"]},{"function":"pay","rules":["recursion"]}]}`))
@@ -152,7 +158,8 @@ func TestSavedQuery(t *testing.T) {
 		require.NoError(t, err, query)
 		require.Equal(t, want, got)
 	}
-	for _, query := range []string{"state=broken", "colour=red", "from=then", "%zz", "dry_run=1", "regressed_from=x", strings.Repeat("a", 9000)} {
+	for _, query := range []string{"state=broken", "colour=red", "from=then", "%zz", "dry_run=1", "regressed_from=x",
+		strings.Repeat("a", 9000)} {
 		_, err := checkSavedQuery(query, 1)
 		require.ErrorContains(t, err, "query", query)
 	}

@@ -143,7 +143,8 @@ func (in *groupChange) apply(ctx context.Context, tx *storage.Tx, w account.Writ
 
 // change is what the body says about a group, or many.
 func (in *groupChange) change(ctx context.Context, q storage.Querier, w account.Writer) (crash.GroupChange, error) {
-	change := crash.GroupChange{State: in.State, InVersion: in.InVersion, UntilCount: in.UntilCount, UntilUsers: in.UntilUsers, UntilVersion: in.UntilVersion}
+	change := crash.GroupChange{State: in.State, InVersion: in.InVersion, UntilCount: in.UntilCount, UntilUsers: in.UntilUsers,
+		UntilVersion: in.UntilVersion}
 	change.InNext = in.InNextVersion != nil && bool(*in.InNextVersion)
 	if in.Until != "" {
 		at, _, err := pagination.Instant("until", in.Until)

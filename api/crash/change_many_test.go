@@ -34,9 +34,12 @@ func TestChangeMany(t *testing.T) {
 	require.Equal(t, 0.0, send("?dry_run=1&regressed_from=2001-01-01", `{"state":"open"}`, 200)["matching"])
 	require.Equal(t, 2.0, send("?dry_run=1&first_seen_from=2001-01-01", `{"state":"open"}`, 200)["matching"])
 	require.Equal(t, 0.0, w.tree(w.call(w.other, "POST", "/crash-groups/change?dry_run=1", `{"state":"open"}`), 200)["matching"])
-	for query, body := range map[string]string{"": `{}`, "?state=broken": `{"state":"open"}`, "?sort=count": `{"state":"open"}`, "?dry_run=maybe": `{"state":"open"}`,
-		"?dry_run=1&dry_run=0": `{"state":"open"}`, "?version=1": `{"merge_into":1}`, "?version=2": `{"issue_url":"https://x.example.com"}`, "?version=3": `{"state":"gone"}`,
-		"?version=4": `{"in_version":"1"}`, "?version=5": `{"state":"ignored","until":"2001-01-01"}`, "?version=6": `{"assignee":"nobody@example.com"}`, "?version=7": `{"assignee":987}`} {
+	for query, body := range map[string]string{"": `{}`, "?state=broken": `{"state":"open"}`, "?sort=count": `{"state":"open"}`,
+		"?dry_run=maybe":       `{"state":"open"}`,
+		"?dry_run=1&dry_run=0": `{"state":"open"}`, "?version=1": `{"merge_into":1}`,
+		"?version=2": `{"issue_url":"https://x.example.com"}`, "?version=3": `{"state":"gone"}`,
+		"?version=4": `{"in_version":"1"}`, "?version=5": `{"state":"ignored","until":"2001-01-01"}`,
+		"?version=6": `{"assignee":"nobody@example.com"}`, "?version=7": `{"assignee":987}`} {
 		send(query, body, 400)
 	}
 	require.Zero(t, made())
@@ -49,7 +52,8 @@ func TestChangeMany(t *testing.T) {
 	at := "&made_until=" + url.QueryEscape(until.Format(time.RFC3339Nano))
 	require.Equal(t, 2.0, send("?state=open"+at, `{"state":"resolved"}`, 202)["matching"])
 	require.Equal(t, 3.0, send("?dry_run=1&state=open", `{"state":"resolved"}`, 200)["matching"])
-	for _, wrong := range []string{"soon", "", "2001-01-01", until.Add(-25 * time.Hour).Format(time.RFC3339), until.Add(time.Hour).Format(time.RFC3339)} {
+	for _, wrong := range []string{"soon", "", "2001-01-01", until.Add(-25 * time.Hour).Format(time.RFC3339),
+		until.Add(time.Hour).Format(time.RFC3339)} {
 		send("?dry_run=1&made_until="+url.QueryEscape(wrong), `{"state":"resolved"}`, 400)
 	}
 }
@@ -111,7 +115,8 @@ func TestHistoryAndFacets(t *testing.T) {
 func TestNeighbours(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	ids := []uuid.UUID{w.crash(w.project, "a", true), w.crash(w.project, "b", true), w.crash(w.project, "a", true), w.crash(w.project, "c", true)}
+	ids := []uuid.UUID{w.crash(w.project, "a", true), w.crash(w.project, "b", true), w.crash(w.project, "a", true),
+		w.crash(w.project, "c", true)}
 	for i, id := range ids {
 		_, err := w.db.ExecContext(t.Context(), `update crashes set occurred_at = now() - $2 * interval '1 h' where id = $1`, id, 10-i)
 		require.NoError(t, err)

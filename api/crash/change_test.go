@@ -203,11 +203,13 @@ func TestAssign(t *testing.T) {
 		require.Equal(t, want, tree["pagination"].(members)["total"], query)
 	}
 	require.Equal(t, 400, w.call(w.org, "GET", "/crash-groups?assignee=somebody", "").Code)
-	for _, bad := range []string{fmt.Sprint(bob.ID), fmt.Sprint(eve.ID), `"eve@example.com"`, `"nobody@example.com"`, "99999", "-1", "true", `"ann"`, "[]"} {
+	for _, bad := range []string{fmt.Sprint(bob.ID), fmt.Sprint(eve.ID), `"eve@example.com"`, `"nobody@example.com"`,
+		"99999", "-1", "true", `"ann"`, "[]"} {
 		w.refused(path, "assignee", `{"assignee":`+bad+`,"state":"open"}`)
 	}
 	require.Equal(t, "resolved", w.get(path)["crash_group"].(members)["state"], "a change is whole")
-	for _, bad := range []string{`"javascript:alert(1)"`, `"ftp://x/y"`, `"https://"`, `{}`, `"https://e.com/` + strings.Repeat("x", 2050) + `"`} {
+	for _, bad := range []string{`"javascript:alert(1)"`, `"ftp://x/y"`, `"https://"`, `{}`, `"https://e.com/` +
+		strings.Repeat("x", 2050) + `"`} {
 		w.refused(path, "issue_url", `{"issue_url":`+bad+`}`)
 	}
 	require.Nil(t, w.patch(path, `{"issue_url":null}`)["issue_url"])
@@ -321,7 +323,8 @@ func TestChangeByForm(t *testing.T) {
 	ann := w.user(w.org, "ann", account.Member)
 	path := fmt.Sprint("/crash-groups/", w.groupID("a"))
 	send := func(text string) members {
-		ctx := auth.WithCaller(t.Context(), &auth.Caller{OrganizationID: w.org, UserID: ann.ID, Email: ann.Label(), Role: account.Member}, auth.ChangeCrashes)
+		ctx := auth.WithCaller(t.Context(), &auth.Caller{OrganizationID: w.org, UserID: ann.ID, Email: ann.Label(),
+			Role: account.Member}, auth.ChangeCrashes)
 		req := httptest.NewRequestWithContext(ctx, "PATCH", "/api/v3"+path, strings.NewReader(text))
 		req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		rec := httptest.NewRecorder()

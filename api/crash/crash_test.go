@@ -250,7 +250,8 @@ func TestCrash(t *testing.T) {
 	for _, p := range []string{path, path + "/raw", path + "/attachments", url, "/crashes/" + pending.String()} {
 		require.Equal(t, 404, w.call(w.other, "GET", p, "").Code, p)
 	}
-	for _, p := range []string{"/crashes/x", "/crashes/" + uuid.NewString(), path + "/attachments/x", path + "/attachments/" + uuid.NewString()} {
+	for _, p := range []string{"/crashes/x", "/crashes/" + uuid.NewString(), path + "/attachments/x", path + "/attachments/" +
+		uuid.NewString()} {
 		require.Equal(t, 404, w.call(w.org, "GET", p, "").Code, p)
 	}
 	require.NoError(t, w.objects.Delete(t.Context(), "attachments/"+file["id"].(string)))
@@ -286,7 +287,8 @@ func TestListCrashes(t *testing.T) {
 	}
 	page := w.get("/crashes?per_page=1&page=2")["crashes"].([]any)
 	require.Equal(t, first.String(), page[0].(map[string]any)["id"])
-	for _, bad := range []string{"page=0", "state=pending", "state=x", "uuid=x", "uuid=" + uuid.Nil.String(), "project=x", "from=yesterday", "attribute.=x"} {
+	for _, bad := range []string{"page=0", "state=pending", "state=x", "uuid=x", "uuid=" + uuid.Nil.String(), "project=x",
+		"from=yesterday", "attribute.=x"} {
 		rec := w.call(w.org, "GET", "/crashes?"+bad, "")
 		require.Equal(t, http.StatusBadRequest, rec.Code, bad)
 		require.Contains(t, rec.Body.String(), `{"error":"`)

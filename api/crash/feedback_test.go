@@ -19,7 +19,8 @@ func TestFeedbackOfCrashesAndGroups(t *testing.T) {
 	first, second, pending := w.crash(w.project, "a", true), w.crash(w.project, "a", true), w.crash(w.project, "b", false)
 	w.crash(w.project, "b", true)
 	for i, id := range []uuid.UUID{first, second, pending} {
-		_, err := w.store.AddFeedback(t.Context(), crash.NewFeedback{OrganizationID: w.org, ProjectID: w.project, CrashID: id, Name: "Ann", Text: fmt.Sprint("text ", i)})
+		_, err := w.store.AddFeedback(t.Context(), crash.NewFeedback{OrganizationID: w.org, ProjectID: w.project,
+			CrashID: id, Name: "Ann", Text: fmt.Sprint("text ", i)})
 		require.NoError(t, err)
 	}
 	texts := func(path string) (list []string) {
@@ -52,7 +53,8 @@ func TestSeverityAndClock(t *testing.T) {
 	require.NoError(t, err)
 	_, err = w.db.ExecContext(t.Context(), `update crash_groups set severity = 2 where id = $1`, w.groupID("a"))
 	require.NoError(t, err)
-	_, err = w.db.ExecContext(t.Context(), `update crash_batches set entries = jsonb_set(entries, '{0,sent}', to_jsonb(extract(epoch from received_at)::bigint - 86400))`)
+	_, err = w.db.ExecContext(t.Context(),
+		`update crash_batches set entries = jsonb_set(entries, '{0,sent}', to_jsonb(extract(epoch from received_at)::bigint - 86400))`)
 	require.NoError(t, err)
 	view := w.get("/crashes/" + id.String())["crash"].(members)
 	require.Equal(t, "hang", view["severity"])
@@ -73,11 +75,13 @@ func TestBreadcrumbsOfAttachments(t *testing.T) {
 	w := newWorld(t)
 	id := w.crash(w.project, "a", true)
 	file := uuid.New()
-	key, text := "attachments/"+file.String(), fmt.Sprintf(`{"id":1,"message":"pay","timestamp":%d}`+"\n"+`{"id":2,"mess`, time.Now().UnixMilli())
+	key, text := "attachments/"+file.String(), fmt.Sprintf(`{"id":1,"message":"pay","timestamp":%d}`+"\n"+`{"id":2,"mess`,
+		time.Now().UnixMilli())
 	_, err := object.Put(t.Context(), w.objects, key, strings.NewReader(text), int64(len(text)), object.WriteOptions{})
 	require.NoError(t, err)
-	require.NoError(t, w.store.AddAttachments(t.Context(), w.org, w.project, id, []crash.Attachment{{ID: file, Name: "bt-breadcrumbs-0", Size: int64(len(text)), ObjectKey: key},
-		{ID: uuid.New(), Name: "bt-breadcrumbs-1", Size: 5, ObjectKey: "attachments/gone"}}, 9))
+	require.NoError(t, w.store.AddAttachments(t.Context(), w.org, w.project, id,
+		[]crash.Attachment{{ID: file, Name: "bt-breadcrumbs-0", Size: int64(len(text)), ObjectKey: key},
+			{ID: uuid.New(), Name: "bt-breadcrumbs-1", Size: 5, ObjectKey: "attachments/gone"}}, 9))
 	steps := w.get("/crashes/" + id.String())["crash"].(members)["breadcrumbs"].([]any)
 	require.Len(t, steps, 1)
 	require.Equal(t, "pay", steps[0].(members)["message"])

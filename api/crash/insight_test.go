@@ -50,12 +50,14 @@ func TestOwners(t *testing.T) {
 		return w.tree(w.callAs(w.org, account.Admin, "PUT", path, body), status)
 	}
 	require.Empty(t, w.tree(w.callAs(w.org, account.Admin, "GET", path, ""), 200)["owners"])
-	set := put(fmt.Sprintf(`{"owners":[{"pattern":"src/cart/","assignee":%d},{"pattern":"com.shop.*","assignee":%q}]}`, eve.ID, eve.Label()), 200)
+	set := put(fmt.Sprintf(`{"owners":[{"pattern":"src/cart/","assignee":%d},{"pattern":"com.shop.*","assignee":%q}]}`,
+		eve.ID, eve.Label()), 200)
 	owners := set["owners"].([]any)
 	require.Len(t, owners, 2)
 	require.Equal(t, "src/cart/", owners[0].(map[string]any)["pattern"])
 	require.EqualValues(t, eve.ID, owners[1].(map[string]any)["assignee"].(map[string]any)["id"])
-	for _, wrong := range []string{`{}`, `{"owners":null}`, `{"owners":[{"pattern":"*","assignee":"me"}]}`, `{"owners":[{"pattern":"a","assignee":"nobody@example.com"}]}`,
+	for _, wrong := range []string{`{}`, `{"owners":null}`, `{"owners":[{"pattern":"*","assignee":"me"}]}`,
+		`{"owners":[{"pattern":"a","assignee":"nobody@example.com"}]}`,
 		`{"owners":[{"pattern":"a"}]}`, `{"owners":[{"pattern":"a","assignee":null}]}`, `{"owners":[],"order":1}`} {
 		put(wrong, 400)
 	}

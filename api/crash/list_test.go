@@ -29,7 +29,8 @@ func TestArraysOfQueries(t *testing.T) {
 			project = second
 		}
 		w.crash(project, key, true)
-		_, err := w.db.ExecContext(t.Context(), `update crash_groups set first_seen = now() - $2 * interval '1 h' where title = $1`, "title "+key, 10-i)
+		_, err := w.db.ExecContext(t.Context(), `update crash_groups set first_seen = now() - $2 * interval '1 h' where title = $1`,
+			"title "+key, 10-i)
 		require.NoError(t, err)
 	}
 	w.tree(w.call(w.org, "PATCH", fmt.Sprint("/crash-groups/", w.groupID("b")), `{"state":"ignored"}`), 200)
@@ -43,11 +44,13 @@ func TestArraysOfQueries(t *testing.T) {
 		require.Equal(t, want, w.titles(query), query)
 	}
 	for query, total := range map[string]float64{
-		"state=processed,failed": 3, "state[]=stored": 0, fmt.Sprintf("project=%d&project=%d", w.project, second): 3, "version=1.2": 3, "version=9": 0,
+		"state=processed,failed": 3, "state[]=stored": 0, fmt.Sprintf("project=%d&project=%d", w.project, second): 3,
+		"version=1.2": 3, "version=9": 0,
 	} {
 		require.Equal(t, total, w.get("/crashes?" + query)["pagination"].(map[string]any)["total"], query)
 	}
-	for _, path := range []string{"/crash-groups?state=open,closed", "/crash-groups?project=x", "/crash-groups?project=1,0", "/crash-groups?assignee=x",
+	for _, path := range []string{"/crash-groups?state=open,closed", "/crash-groups?project=x", "/crash-groups?project=1,0",
+		"/crash-groups?assignee=x",
 		"/crash-groups?version=%ff", "/crashes?state=pending"} {
 		require.Equal(t, http.StatusBadRequest, w.call(w.org, "GET", path, "").Code, path)
 	}
@@ -105,7 +108,8 @@ func TestAttributes(t *testing.T) {
 	w.crash(w.project, "a", true)
 	w.crash(w.project, "b", true)
 	group := fmt.Sprint("/crash-groups/", w.groupID("a"), "/attributes")
-	for path, reports := range map[string]float64{group: 1, "/crash-attributes": 2, fmt.Sprint("/crash-attributes?project=", w.project): 2, "/crash-attributes?to=1999-01-01": 0} {
+	for path, reports := range map[string]float64{group: 1, "/crash-attributes": 2, fmt.Sprint("/crash-attributes?project=",
+		w.project): 2, "/crash-attributes?to=1999-01-01": 0} {
 		tree := w.get(path)
 		require.Equal(t, map[string]any{"reports": reports, "occurrences": reports, "complete": true}, tree["counted"], path)
 		require.NotContains(t, tree, "attribute")

@@ -92,7 +92,8 @@ func (h *Handlers) CreateProject(c *gin.Context) error {
 		if p, err = h.createProject(ctx, tx, w, req); err != nil {
 			return err
 		}
-		token, secret, err = crashproject.CreateToken(ctx, tx, w.Actor, h.keys, crashproject.NewToken{OrganizationID: w.OrganizationID, ProjectID: p.ID})
+		token, secret, err = crashproject.CreateToken(ctx, tx, w.Actor, h.keys,
+			crashproject.NewToken{OrganizationID: w.OrganizationID, ProjectID: p.ID})
 		return err
 	})
 	if err != nil {

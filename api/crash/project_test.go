@@ -50,7 +50,8 @@ func TestCrashProjects(t *testing.T) {
 	require.Equal(t, "renamed", w.must(200, w.org, "PUT", path, tree{"name": "renamed"})["crash_project"].(tree)["name"])
 	require.Equal(t, []any{"*"}, made["crash_project"].(tree)["allowed_origins"])
 	origins := []string{"https://shop.example", "https://*.shop.example"}
-	require.Equal(t, []any{origins[0], origins[1]}, w.must(200, w.org, "PUT", path, tree{"allowed_origins": origins})["crash_project"].(tree)["allowed_origins"])
+	require.Equal(t, []any{origins[0], origins[1]}, w.must(200, w.org, "PUT", path,
+		tree{"allowed_origins": origins})["crash_project"].(tree)["allowed_origins"])
 	require.Equal(t, []any{}, w.must(200, w.org, "PUT", path, tree{"allowed_origins": []string{}})["crash_project"].(tree)["allowed_origins"])
 	require.Contains(t, w.must(400, w.org, "PUT", path, tree{"allowed_origins": []string{"shop.example"}})["error"], "allowed_origins")
 	require.Contains(t, w.must(400, w.org, "PUT", path, tree{"alowed_origins": origins})["error"], "was allowed_origins meant?")
@@ -70,12 +71,14 @@ func TestCrashProjects(t *testing.T) {
 
 	// One that has received something stays.
 	id := number(made, "crash_project", "id")
-	_, err := w.db.ExecContext(t.Context(), `insert into crash_uuids (crash_project_id, uuid, digest, crash_id) values ($1, gen_random_uuid(), '\x00', gen_random_uuid())`, id)
+	_, err := w.db.ExecContext(t.Context(),
+		`insert into crash_uuids (crash_project_id, uuid, digest, crash_id) values ($1, gen_random_uuid(), '\x00', gen_random_uuid())`, id)
 	require.NoError(t, err)
 	w.must(409, w.org, "DELETE", path, nil)
 	w.must(404, w.other, "DELETE", path, nil)
 	// One whose reports were all removed goes, with what is remembered of them.
-	_, err = w.db.ExecContext(t.Context(), `insert into crash_purged (crash_id, crash_project_id, uuid) select crash_id, crash_project_id, uuid from crash_uuids where crash_project_id = $1`, id)
+	_, err = w.db.ExecContext(t.Context(),
+		`insert into crash_purged (crash_id, crash_project_id, uuid) select crash_id, crash_project_id, uuid from crash_uuids where crash_project_id = $1`, id)
 	require.NoError(t, err)
 	// While a token is in force, more reports may come.
 	require.Contains(t, w.must(409, w.org, "DELETE", path, nil)["error"], "is in force")
@@ -83,6 +86,7 @@ func TestCrashProjects(t *testing.T) {
 	w.must(204, w.org, "DELETE", path, nil)
 	w.must(404, w.org, "GET", path, nil)
 	var left int
-	require.NoError(t, w.db.GetContext(t.Context(), &left, `select (select count(*) from crash_uuids where crash_project_id = $1) + (select count(*) from crash_purged where crash_project_id = $1)`, id))
+	require.NoError(t, w.db.GetContext(t.Context(), &left,
+		`select (select count(*) from crash_uuids where crash_project_id = $1) + (select count(*) from crash_purged where crash_project_id = $1)`, id))
 	require.Zero(t, left)
 }

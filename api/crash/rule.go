@@ -223,7 +223,8 @@ func (h *Handlers) ruleViews(c *gin.Context, organization int64, list []rule.Rul
 	views := make([]ruleView, 0, len(list))
 	for i := range list {
 		r := &list[i]
-		v := ruleView{ID: r.ID, Name: r.Name, CrashProjectID: r.ProjectID, Enabled: r.Enabled, Trigger: r.Trigger, Above: r.Above, Minutes: r.Minutes,
+		v := ruleView{ID: r.ID, Name: r.Name, CrashProjectID: r.ProjectID, Enabled: r.Enabled, Trigger: r.Trigger,
+			Above: r.Above, Minutes: r.Minutes,
 			Conditions: []ruleConditionView{}, Mail: []personView{}, Webhook: r.Webhook, RepeatHours: r.RepeatHours, Fired: r.Fired,
 			CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC()}
 		if r.FiredAt != nil {

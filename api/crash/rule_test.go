@@ -60,7 +60,8 @@ func TestRules(t *testing.T) {
 	require.Equal(t, 404, w.callAs(w.other, account.Admin, "PUT", "/crash-rules"+path, `{"name":"a","trigger":"new","webhook":true}`).Code)
 	require.Equal(t, 404, w.callAs(w.other, account.Admin, "DELETE", "/crash-rules"+path, "").Code)
 
-	changed := w.tree(w.by(eve, account.Admin, "PUT", "/crash-rules"+path, `{"name":"new","enabled":false,"trigger":"new","mail":["me"]}`), 200)["crash_rule"].(map[string]any)
+	changed := w.tree(w.by(eve, account.Admin, "PUT", "/crash-rules"+path,
+		`{"name":"new","enabled":false,"trigger":"new","mail":["me"]}`), 200)["crash_rule"].(map[string]any)
 	require.EqualValues(t, eve.ID, changed["mail"].([]any)[0].(map[string]any)["id"])
 	require.Equal(t, []any{"new", false, nil, nil, false}, []any{changed["name"], changed["enabled"], changed["crash_project_id"],
 		changed["assignee"], changed["webhook"]})

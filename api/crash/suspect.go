@@ -152,8 +152,9 @@ func rangeBuildOf(b *distribution.RangeBuild) *affectedBuildView {
 }
 
 func rangeCommitOf(changes *suspect.Changes, c *suspect.Ranked) rangeCommitView {
-	v := rangeCommitView{ID: c.ID, BuildID: c.BuildID, Author: commitAuthorView{Name: c.AuthorName}, CommittedAt: c.At.UTC(), Message: c.Message,
-		Files: len(c.Paths), FilesOmitted: c.PathsOmitted}
+	v := rangeCommitView{ID: c.ID, BuildID: c.BuildID, Author: commitAuthorView{Name: c.AuthorName}, CommittedAt: c.At.UTC(),
+		Message: c.Message,
+		Files:   len(c.Paths), FilesOmitted: c.PathsOmitted}
 	if m := changes.Member(&c.Commit); m != nil {
 		v.Author.Member = &personView{ID: m.ID, Email: m.Email, Name: m.Name}
 	}

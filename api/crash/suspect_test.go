@@ -23,8 +23,10 @@ func (w *world) upload(writer account.Writer, team int64, version string) int64 
 	w.in(func(ctx context.Context, tx *storage.Tx) (err error) {
 		up, err = distribution.CreateBuild(ctx, tx, distribution.Upload{Writer: writer, Via: "v3", TeamID: team, FileName: "shop.apk",
 			Metadata: map[string]string{"commit": strings.Repeat(version, 40)},
-			File:     distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat(version, 64), ContentType: "a/b"},
-			Package:  &artifact.Package{Kind: artifact.APK, Platform: artifact.Android, Name: "Shop", PackageName: "com.shop", Version: version, VersionCode: version}})
+			File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1,
+				SHA256: strings.Repeat(version, 64), ContentType: "a/b"},
+			Package: &artifact.Package{Kind: artifact.APK, Platform: artifact.Android, Name: "Shop", PackageName: "com.shop",
+				Version: version, VersionCode: version}})
 		return err
 	})
 	w.exec(`update crash_projects set project_id = $1 where id = $2`, up.Project.ID, w.project)
@@ -71,8 +73,10 @@ func TestSuspectChanges(t *testing.T) {
 	set := func(paths ...string) {
 		w.in(func(ctx context.Context, tx *storage.Tx) error {
 			return distribution.SetCommits(ctx, tx, writer, second, &distribution.Commits{Commits: []distribution.Commit{
-				{ID: strings.Repeat("a", 40), AuthorName: "Ann", AuthorEmail: strings.ToUpper(ann.Label()), At: time.Unix(1, 0), Message: "one", Paths: paths},
-				{ID: strings.Repeat("b", 40), AuthorName: "Stranger", AuthorEmail: "stranger@example.com", At: time.Unix(1, 0), Message: "two", Paths: []string{"docs/pay.md", "repay.go"}, PathsOmitted: 2},
+				{ID: strings.Repeat("a", 40), AuthorName: "Ann", AuthorEmail: strings.ToUpper(ann.Label()), At: time.Unix(1, 0),
+					Message: "one", Paths: paths},
+				{ID: strings.Repeat("b", 40), AuthorName: "Stranger", AuthorEmail: "stranger@example.com", At: time.Unix(1, 0),
+					Message: "two", Paths: []string{"docs/pay.md", "repay.go"}, PathsOmitted: 2},
 			}})
 		})
 	}

@@ -133,7 +133,8 @@ func TestWhatIsMissingIsSaidOnce(t *testing.T) {
 	t.Parallel()
 	var looked []symbol.Identifier
 	for i := range 12 {
-		looked = append(looked, symbol.Identifier{Type: symbol.URL, Value: fmt.Sprintf("https://shop.example/static/js/main.3f9a1c%d.chunk.js", i), Release: "3.2.1"})
+		looked = append(looked, symbol.Identifier{Type: symbol.URL,
+			Value: fmt.Sprintf("https://shop.example/static/js/main.3f9a1c%d.chunk.js", i), Release: "3.2.1"})
 	}
 	thread := symbolication.Thread{ID: "0"}
 	stack := make([]string, 40)
@@ -147,7 +148,8 @@ func TestWhatIsMissingIsSaidOnce(t *testing.T) {
 	doc := fmt.Sprintf(`{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"javascript","langVersion":"1","agent":"a",
 		"agentVersion":"1","mainThread":"0","threads":{"0":{"stack":[%s]}},"sourceCode":{"s":{"path":"https://shop.example/static/js/main.3f9a1c.chunk.js"}}}`,
 		strings.Join(stack, ","))
-	view := crashDetailOf(&reading.Detail{Document: []byte(doc), Symbols: &crash.Symbolication{State: crash.SymbolsMissing, Missing: 1, Frames: frames}}, nil, nil)
+	view := crashDetailOf(&reading.Detail{Document: []byte(doc), Symbols: &crash.Symbolication{State: crash.SymbolsMissing,
+		Missing: 1, Frames: frames}}, nil, nil)
 	text, err := json.Marshal(view)
 	require.NoError(t, err)
 	require.Equal(t, 1, strings.Count(string(text), `"looked_for"`))

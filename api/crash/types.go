@@ -86,7 +86,8 @@ func Types() route.Types {
 			"PUT /api/v3/crash-rules/{id}":                       ruleRequest{},
 			"POST /api/v3/crash-projects/{id}/tokens":            tokenRequest{},
 		},
-		Words: []any{rule.Triggers(), rule.Subjects(), crash.Severities(), []crash.GroupState{crash.Open, crash.Resolved, crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
+		Words: []any{rule.Triggers(), rule.Subjects(), crash.Severities(), []crash.GroupState{crash.Open, crash.Resolved,
+			crash.Ignored}, []crash.State{crash.Pending, crash.Processed, crash.Stored, crash.Failed},
 			[]crash.SymbolState{crash.SymbolsPending, crash.SymbolsComplete, crash.SymbolsPartial, crash.SymbolsMissing, crash.SymbolsNone}},
 	}
 }

@@ -67,7 +67,8 @@ func TestModernize(t *testing.T) {
 		`{"additionalProperties":{"type":"object","nullable":true}}`:      `{"additionalProperties":{"type":["object","null"]}}`,
 		`{"type":["string","null"],"examples":["already as it must be"]}`: `{"type":["string","null"],"examples":["already as it must be"]}`,
 	} {
-		document, err := description.Parse([]byte(`{"openapi":"3.0.3","components":{"schemas":{"a":` + before + `}},"paths":{"/p":{"get":{"parameters":[{"example":1,"schema":` + before + `}]}}}}`))
+		document, err := description.Parse([]byte(`{"openapi":"3.0.3","components":{"schemas":{"a":` + before +
+			`}},"paths":{"/p":{"get":{"parameters":[{"example":1,"schema":` + before + `}]}}}}`))
 		require.NoError(t, err)
 		description.Modernize(document)
 		var got struct {

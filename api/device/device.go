@@ -46,11 +46,14 @@ func New(db *storage.DB) *Handlers { return &Handlers{db: db} }
 func (h *Handlers) Routes() []route.Route {
 	const v3 = respond.InterfaceV3
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/devices", Interface: v3, Query: []string{"page", "per_page", "search"}, Action: auth.ReadDevices, Handler: h.List},
+		{Method: http.MethodGet, Path: "/api/v3/devices", Interface: v3, Query: []string{"page", "per_page", "search"},
+			Action: auth.ReadDevices, Handler: h.List},
 		{Method: http.MethodPost, Path: "/api/v3/devices", Interface: v3, Action: auth.ManageDevices, Handler: h.Create},
-		{Method: http.MethodGet, Path: "/api/v3/devices/export", Interface: v3, Query: route.NoQuery(), Action: auth.ReadDevices, Handler: h.Export},
+		{Method: http.MethodGet, Path: "/api/v3/devices/export", Interface: v3, Query: route.NoQuery(), Action: auth.ReadDevices,
+			Handler: h.Export},
 		{Method: http.MethodGet, Path: "/api/v3/devices/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadDevices, Handler: h.Get},
-		{Method: http.MethodDelete, Path: "/api/v3/devices/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageDevices, Handler: h.Delete},
+		{Method: http.MethodDelete, Path: "/api/v3/devices/:id", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ManageDevices, Handler: h.Delete},
 	}
 }
 

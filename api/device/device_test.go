@@ -85,10 +85,12 @@ func TestDevices(t *testing.T) {
 	w := newWorld(t)
 	require.Equal(t, object{"devices": []any{}, "pagination": object{"page": 1.0, "per_page": 25.0, "total": 0.0, "total_pages": 0.0}},
 		w.must(200, w.admin, "GET", "/devices", ""))
-	made := w.must(201, w.admin, "POST", "/devices", fmt.Sprintf(`{"udid":%q,"name":"Tess","product":"iPhone16,2","tester_id":%d}`, strings.ToLower(phone), w.membership))
+	made := w.must(201, w.admin, "POST", "/devices", fmt.Sprintf(`{"udid":%q,"name":"Tess","product":"iPhone16,2","tester_id":%d}`,
+		strings.ToLower(phone), w.membership))
 	d := made["device"].(object)
 	require.Equal(t, object{"id": float64(w.membership), "user_id": float64(w.tess.ID), "email": "tess@acme.example.com"}, d["tester"])
-	for member, want := range map[string]any{"udid": phone, "name": "Tess", "product": "iPhone16,2", "os_version": "", "platform": "ios", "source": "admin", "verified": "none"} {
+	for member, want := range map[string]any{"udid": phone, "name": "Tess", "product": "iPhone16,2", "os_version": "",
+		"platform": "ios", "source": "admin", "verified": "none"} {
 		require.Equal(t, want, d[member], member)
 	}
 	require.NotEmpty(t, d["created_at"])
@@ -170,7 +172,8 @@ func TestExport(t *testing.T) {
 	ann := w.Org.NewUser("ann", account.Tester)
 	insert := func(user int64, udid, name, product string) {
 		w.Must(func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := device.Insert(ctx, tx, account.CLI(), device.New{OrganizationID: w.Org.ID, UserID: user, UDID: udid, Name: name, Product: product,
+			_, _, err := device.Insert(ctx, tx, account.CLI(), device.New{OrganizationID: w.Org.ID, UserID: user,
+				UDID: udid, Name: name, Product: product,
 				Source: device.FromAdmin, Verified: device.Nothing})
 			return err
 		})

@@ -36,7 +36,8 @@ func TestAnnouncement(t *testing.T) {
 	require.NoError(t, err)
 	w.ok(w.owner, 200, "PUT", p("/api/v3/projects/%d", up.Project.ID), `{"all_testers":true}`)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		return mail.SetTemplate(ctx, tx, account.CLI(), w.ours, &mail.Template{Kind: "new-build", Subject: "Try {{app}} {{version}}", Text: "Hello {{recipient}}.\n\n{{link}}"})
+		return mail.SetTemplate(ctx, tx, account.CLI(), w.ours, &mail.Template{Kind: "new-build",
+			Subject: "Try {{app}} {{version}}", Text: "Hello {{recipient}}.\n\n{{link}}"})
 	})
 	got = preview()
 	require.EqualValues(t, 3, got["recipients"])
@@ -47,7 +48,8 @@ func TestAnnouncement(t *testing.T) {
 	require.Equal(t, "Try GroupShot 1.2 (20)", got["subject"])
 	require.Contains(t, got["text"], "Hello ann@example.com.")
 
-	_, err = w.db.ExecContext(t.Context(), `update builds set kind = 'ipa', platform = 'iOS', provisioning = '{"type":"ad-hoc","devices":["00008030-0000000000000001"]}' where id = $1`, up.Build.ID)
+	_, err = w.db.ExecContext(t.Context(),
+		`update builds set kind = 'ipa', platform = 'iOS', provisioning = '{"type":"ad-hoc","devices":["00008030-0000000000000001"]}' where id = $1`, up.Build.ID)
 	require.NoError(t, err)
 	require.Equal(t, []any{"udid-needed", "unsubscribed", "udid-needed"}, names(preview()["people"].([]any), "outcome"))
 	w.state(up.Build.ID, distribution.Disabled, "")
@@ -58,5 +60,6 @@ func TestAnnouncement(t *testing.T) {
 	w.refused(w.stranger, 404, "GET", path, "")
 	w.refused(w.member, 403, "GET", path, "")
 	generic := w.build(func(u *distribution.Upload) { u.Package.Kind = artifact.AAB })
-	require.Contains(t, w.ok(w.owner, 200, "GET", p("/api/v3/builds/%d/notify-testers", generic.Build.ID), "")["preview"].(map[string]any)["refusal"], "cannot be installed")
+	require.Contains(t, w.ok(w.owner, 200, "GET", p("/api/v3/builds/%d/notify-testers", generic.Build.ID),
+		"")["preview"].(map[string]any)["refusal"], "cannot be installed")
 }

@@ -24,7 +24,8 @@ func BenchmarkLists(b *testing.B) {
 	const builds = 100_000
 	_, err := w.db.ExecContext(b.Context(), fillProject, up.Build.ID, builds)
 	require.NoError(b, err)
-	_, err = w.db.ExecContext(b.Context(), `update projects set build_count = $2, latest_build_id = (select max(id) from builds) where id = $1`, up.Project.ID, builds+1)
+	_, err = w.db.ExecContext(b.Context(),
+		`update projects set build_count = $2, latest_build_id = (select max(id) from builds) where id = $1`, up.Project.ID, builds+1)
 	require.NoError(b, err)
 	_, err = w.db.ExecContext(b.Context(), `vacuum analyze builds`)
 	require.NoError(b, err)

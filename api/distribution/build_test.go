@@ -58,7 +58,8 @@ func TestUpdateBuild(t *testing.T) {
 	w.ok(w.neighbor, 200, "PUT", p("/api/v3/builds/%d", other.Build.ID), `{"landing_page_slug":"taken.slug"}`)
 	w.group("qa")
 	path := p("/api/v3/builds/%d-x", up.Build.ID)
-	tree := w.ok(w.member, 200, "PUT", path, `{"release_notes":"n","tags":["a"," b ","a"],"landing_page_slug":"my.slug","landing_page_mode":"closed",
+	tree := w.ok(w.member, 200, "PUT", path,
+		`{"release_notes":"n","tags":["a"," b ","a"],"landing_page_slug":"my.slug","landing_page_mode":"closed",
 		"metadata":{"gone":"","new":"3"},"metadata_flat":"4","status":"disabled","auto_update":true,"groups":["qa","nobody"]}`)
 	got := tree["build"].(map[string]any)
 	require.Equal(t, []any{"nobody"}, tree["invalid_groups"])
@@ -67,11 +68,13 @@ func TestUpdateBuild(t *testing.T) {
 		"metadata": map[string]any{"kept": "2", "new": "3", "flat": "4"}} {
 		require.Equal(t, want, got[member], member)
 	}
-	require.Equal(t, "my.slug", w.ok(w.member, 200, "GET", p("/api/v3/projects/%d", up.Project.ID), "")["project"].(map[string]any)["landing_page_slug"])
+	require.Equal(t, "my.slug", w.ok(w.member, 200, "GET", p("/api/v3/projects/%d", up.Project.ID),
+		"")["project"].(map[string]any)["landing_page_slug"])
 	require.Equal(t, 1, w.count(`select count(*) from build_groups where build_id = $1`, up.Build.ID))
 
 	got = w.ok(w.member, 200, "PUT", path, "tags=x,y&status=enabled&auto_update=off&api_key=k")["build"].(map[string]any)
-	require.Equal(t, []any{[]any{"x", "y"}, "enabled", false, "n"}, []any{got["tags"], got["status"], got["auto_update"], got["release_notes"]})
+	require.Equal(t, []any{[]any{"x", "y"}, "enabled", false, "n"}, []any{got["tags"], got["status"], got["auto_update"],
+		got["release_notes"]})
 	require.Equal(t, []any{}, w.ok(w.member, 200, "PUT", path, `{"tags":[]}`)["build"].(map[string]any)["tags"])
 	require.Equal(t, "n", w.ok(w.member, 200, "PUT", path, "")["build"].(map[string]any)["release_notes"], "nothing sent, nothing changed")
 
@@ -79,7 +82,8 @@ func TestUpdateBuild(t *testing.T) {
 	w.refused(w.stranger, 404, "PUT", path, `{"release_notes":"x"}`)
 	w.refused(w.member, 404, "PUT", "/api/v3/builds/999", `{"release_notes":"x"}`)
 	w.refused(w.member, 409, "PUT", path, `{"landing_page_slug":"Taken.Slug"}`)
-	for _, bad := range []string{`{"landing_page_slug":"short"}`, `{"landing_page_mode":"ajar"}`, `{"landing_page_mode":""}`, `{"status":"invalid"}`,
+	for _, bad := range []string{`{"landing_page_slug":"short"}`, `{"landing_page_mode":"ajar"}`, `{"landing_page_mode":""}`,
+		`{"status":"invalid"}`,
 		`{"tags":5}`, `{"auto_update":"maybe"}`, `{"metadata":{"k":5}}`, `{"release_notes":{}}`, `{`} {
 		w.refused(w.member, 400, "PUT", path, bad)
 	}
@@ -160,7 +164,8 @@ func TestDownloadSymbols(t *testing.T) {
 	w := newWorld(t)
 	without := w.build()
 	with := w.build(func(u *distribution.Upload) {
-		u.Symbols = &distribution.NewSymbols{File: w.file([]byte("a -> b:")), Name: "mapping.txt", What: &artifact.Symbols{Kind: artifact.Mapping}}
+		u.Symbols = &distribution.NewSymbols{File: w.file([]byte("a -> b:")), Name: "mapping.txt",
+			What: &artifact.Symbols{Kind: artifact.Mapping}}
 	})
 	tree := w.ok(w.neighbor, 200, "GET", p("/api/v3/builds/%d-x/symbols/download", with.Build.ID), "")
 	require.Contains(t, tree["url"], base+"/objects/builds/")
@@ -180,7 +185,8 @@ func TestNotify(t *testing.T) {
 	require.Equal(t, "queued", tree["status"])
 	require.Equal(t, 1, w.count(`select count(*) from tasks where id = $1 and kind = 'build:notify' and organization_id = $2
 		and payload = jsonb_build_object('build_id', $3::bigint)`, tree["task_id"], w.ours, up.Build.ID))
-	require.Equal(t, 1, w.count(`select count(*) from audit_events where action = 'testers.notified' and detail ->> 'task_id' = $1`, tree["task_id"]))
+	require.Equal(t, 1, w.count(`select count(*) from audit_events where action = 'testers.notified' and detail ->> 'task_id' = $1`,
+		tree["task_id"]))
 	w.ok(w.owner, 202, "POST", path, "")
 
 	w.refused(w.member, 403, "POST", path, "")
@@ -189,7 +195,8 @@ func TestNotify(t *testing.T) {
 	w.refused(w.owner, 404, "POST", "/api/v3/builds/999/notify-testers", "")
 	bundle := w.build(of("com.bundle"), func(u *distribution.Upload) { u.Package.Kind = artifact.AAB })
 	w.refused(w.owner, 409, "POST", p("/api/v3/builds/%d/notify-testers", bundle.Build.ID), "", "aab")
-	for state, reason := range map[distribution.State]string{distribution.Disabled: "recalled", distribution.CertificateExpired: "", distribution.Invalid: "broken"} {
+	for state, reason := range map[distribution.State]string{distribution.Disabled: "recalled", distribution.CertificateExpired: "",
+		distribution.Invalid: "broken"} {
 		w.state(up.Build.ID, state, reason)
 		says := reason
 		if says == "" {
@@ -206,7 +213,8 @@ func TestNotifyIsHeld(t *testing.T) {
 	w := newWorld(t)
 	first := w.build()
 	most := int64(1)
-	policy := gate.Policy{HoldNotifications: true, Channels: []string{"beta"}, Conditions: []gate.Condition{{Name: "small", Type: gate.Size, MaxBytes: &most}}}
+	policy := gate.Policy{HoldNotifications: true, Channels: []string{"beta"},
+		Conditions: []gate.Condition{{Name: "small", Type: gate.Size, MaxBytes: &most}}}
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		return gate.SavePolicy(ctx, tx, w.writer(w.owner), first.Project.ID, &policy)
 	})

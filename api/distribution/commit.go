@@ -50,7 +50,8 @@ func (in *commitsBody) commits() (*distribution.Commits, error) {
 		if c.CommittedAt == nil {
 			return nil, storage.Invalid(fmt.Sprintf("commits[%d].committed_at", i), "must be a time")
 		}
-		list.Commits = append(list.Commits, distribution.Commit{ID: c.ID, AuthorName: c.Author.Name, AuthorEmail: c.Author.Email, At: c.CommittedAt.UTC(),
+		list.Commits = append(list.Commits, distribution.Commit{ID: c.ID, AuthorName: c.Author.Name, AuthorEmail: c.Author.Email,
+			At:      c.CommittedAt.UTC(),
 			Message: c.Message, Paths: c.Paths, PathsOmitted: c.PathsOmitted})
 	}
 	return list, nil

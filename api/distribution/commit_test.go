@@ -28,16 +28,19 @@ func TestCommitsOfABuild(t *testing.T) {
 	require.Empty(t, got["commits"])
 	require.Nil(t, got["set_at"])
 
-	sent := commitsOf(strings.Replace(oneCommit(""), commitID, strings.ToUpper(commitID), 1), `{"id":"abcdef0","author":{"name":" Ann ","email":"ann@example.com"},`+
-		`"committed_at":"2026-01-01T00:00:00Z","message":"Pay once","paths":["a/b.kt","ä b.c"],"paths_omitted":3}`)
+	sent := commitsOf(strings.Replace(oneCommit(""), commitID, strings.ToUpper(commitID), 1),
+		`{"id":"abcdef0","author":{"name":" Ann ","email":"ann@example.com"},`+
+			`"committed_at":"2026-01-01T00:00:00Z","message":"Pay once","paths":["a/b.kt","ä b.c"],"paths_omitted":3}`)
 	put := w.ok(w.member, 200, "PUT", path, strings.Replace(sent, `"commits"`, `"omitted":4,"commits"`, 1))["build_commits"].(map[string]any)
 	got = w.ok(w.neighbor, 200, "GET", path, "")["build_commits"].(map[string]any)
 	require.Equal(t, put["commits"], got["commits"])
 	require.EqualValues(t, 4, got["omitted"])
 	require.EqualValues(t, b.ID, got["build_id"])
 	list := got["commits"].([]any)
-	require.Equal(t, map[string]any{"id": commitID, "author": map[string]any{"name": ""}, "committed_at": "2026-01-02T03:04:05Z", "message": "", "paths": []any{}, "paths_omitted": 0.0}, list[0])
-	require.Equal(t, map[string]any{"id": "abcdef0", "author": map[string]any{"name": "Ann"}, "committed_at": "2026-01-01T00:00:00Z", "message": "Pay once",
+	require.Equal(t, map[string]any{"id": commitID, "author": map[string]any{"name": ""}, "committed_at": "2026-01-02T03:04:05Z",
+		"message": "", "paths": []any{}, "paths_omitted": 0.0}, list[0])
+	require.Equal(t, map[string]any{"id": "abcdef0", "author": map[string]any{"name": "Ann"},
+		"committed_at": "2026-01-01T00:00:00Z", "message": "Pay once",
 		"paths": []any{"a/b.kt", "ä b.c"}, "paths_omitted": 3.0}, list[1], "without the mail address")
 	require.Equal(t, 1, w.count(`select count(*) from audit_events where detail ->> 'commits' = '2'`))
 

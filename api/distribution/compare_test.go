@@ -11,12 +11,16 @@ import (
 
 func TestCompared(t *testing.T) {
 	t.Parallel()
-	one := &distribution.Build{ID: 1, Version: "1", VersionCode: "1", Kind: artifact.APK, File: distribution.File{Size: 100}, MinOSVersion: "21",
-		TargetOS: "33", Signer: &artifact.Signer{SHA256: "aa"}, Permissions: []string{"CAMERA", "INTERNET"}}
-	two := &distribution.Build{ID: 2, Version: "2", VersionCode: "1", Kind: artifact.APK, File: distribution.File{Size: 70}, MinOSVersion: "24",
-		TargetOS: "33", Signer: &artifact.Signer{SHA256: "bb"}, Metadata: map[string]string{"channel": "beta"}, Permissions: []string{"CONTACTS", "INTERNET"}}
+	one := &distribution.Build{ID: 1, Version: "1", VersionCode: "1", Kind: artifact.APK, File: distribution.File{Size: 100},
+		MinOSVersion: "21",
+		TargetOS:     "33", Signer: &artifact.Signer{SHA256: "aa"}, Permissions: []string{"CAMERA", "INTERNET"}}
+	two := &distribution.Build{ID: 2, Version: "2", VersionCode: "1", Kind: artifact.APK, File: distribution.File{Size: 70},
+		MinOSVersion: "24",
+		TargetOS:     "33", Signer: &artifact.Signer{SHA256: "bb"}, Metadata: map[string]string{"channel": "beta"},
+		Permissions: []string{"CONTACTS", "INTERNET"}}
 	got := compared(two, one)
-	require.Equal(t, []changeView{{"version", "1", "2"}, {"channel", "", "beta"}, {"min_os_version", "21", "24"}, {"signer", "aa", "bb"}}, got.Changes)
+	require.Equal(t, []changeView{{"version", "1", "2"}, {"channel", "", "beta"}, {"min_os_version", "21", "24"},
+		{"signer", "aa", "bb"}}, got.Changes)
 	require.Equal(t, int64(-30), got.SizeDifference)
 	require.Equal(t, []string{"CONTACTS"}, got.PermissionsAdded)
 	require.Equal(t, []string{"CAMERA"}, got.PermissionsRemoved)

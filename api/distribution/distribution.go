@@ -82,8 +82,9 @@ type room struct {
 
 // New returns the handlers.
 func New(cfg Config) *Handlers {
-	r := &room{db: cfg.DB, objects: cfg.Objects, links: cfg.Links, queue: cfg.Queue, quotas: cfg.Quotas, views: NewViews(cfg.Links, cfg.Vendor),
-		log: cfg.Log, now: cfg.Now}
+	r := &room{db: cfg.DB, objects: cfg.Objects, links: cfg.Links, queue: cfg.Queue, quotas: cfg.Quotas,
+		views: NewViews(cfg.Links, cfg.Vendor),
+		log:   cfg.Log, now: cfg.Now}
 	if r.log == nil {
 		r.log = slog.Default()
 	}
@@ -98,25 +99,36 @@ func (h *Handlers) Routes() []route.Route {
 	const v3, v1 = respond.InterfaceV3, respond.InterfaceLegacy // version 2 as well
 	p, b, l := h.projects, h.builds, h.legacy
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/projects", Interface: v3, Query: []string{"page", "per_page", "search", "team_id", "platform"}, Action: auth.ReadProjects, Handler: p.list},
+		{Method: http.MethodGet, Path: "/api/v3/projects", Interface: v3, Query: []string{"page", "per_page", "search",
+			"team_id", "platform"}, Action: auth.ReadProjects, Handler: p.list},
 		{Method: http.MethodGet, Path: "/api/v3/projects/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadProjects, Handler: p.get},
 		{Method: http.MethodPost, Path: "/api/v3/projects", Interface: v3, Action: auth.ChangeProjects, Handler: p.create},
 		{Method: http.MethodPut, Path: "/api/v3/projects/:id", Interface: v3, Action: auth.ChangeProjects, Handler: p.update},
-		{Method: http.MethodDelete, Path: "/api/v3/projects/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.DeleteProjects, Handler: p.delete},
+		{Method: http.MethodDelete, Path: "/api/v3/projects/:id", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.DeleteProjects, Handler: p.delete},
 		{Method: http.MethodPost, Path: "/api/v3/projects/:id/copy", Interface: v3, Action: auth.ChangeProjects, Handler: p.copy},
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/builds", Interface: v3, Query: []string{"page", "per_page", "version", "tag", "search"}, Action: auth.ReadBuilds, Handler: p.builds},
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/retention", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadBuilds, Handler: p.retention},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/builds", Interface: v3, Query: []string{"page", "per_page",
+			"version", "tag", "search"}, Action: auth.ReadBuilds, Handler: p.builds},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/retention", Interface: v3, Query: []string{"page", "per_page"},
+			Action: auth.ReadBuilds, Handler: p.retention},
 		{Method: http.MethodGet, Path: "/api/v3/builds/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.get},
 		{Method: http.MethodPut, Path: "/api/v3/builds/:id", Interface: v3, Action: auth.ChangeBuilds, Handler: b.update},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.download},
-		{Method: http.MethodDelete, Path: "/api/v3/builds/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.DeleteBuilds, Handler: b.delete},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/compare", Interface: v3, Query: []string{"with"}, Action: auth.ReadBuilds, Handler: b.compare},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/commits", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.commits},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/download", Interface: v3, Query: route.NoQuery(),
+			Action: auth.ReadBuilds, Handler: b.download},
+		{Method: http.MethodDelete, Path: "/api/v3/builds/:id", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.DeleteBuilds, Handler: b.delete},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/compare", Interface: v3, Query: []string{"with"},
+			Action: auth.ReadBuilds, Handler: b.compare},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/commits", Interface: v3, Query: route.NoQuery(),
+			Action: auth.ReadBuilds, Handler: b.commits},
 		{Method: http.MethodPut, Path: "/api/v3/builds/:id/commits", Interface: v3, Action: auth.UploadBuilds, Handler: b.setCommits},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/copy", Interface: v3, Bare: true, Action: auth.ChangeBuilds, Handler: b.copy},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Query: route.NoQuery(), Action: auth.NotifyTesters, Handler: b.announcement},
-		{Method: http.MethodPost, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Bare: true, Action: auth.NotifyTesters, Handler: b.notify},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/symbols/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadBuilds, Handler: b.symbols},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Query: route.NoQuery(),
+			Action: auth.NotifyTesters, Handler: b.announcement},
+		{Method: http.MethodPost, Path: "/api/v3/builds/:id/notify-testers", Interface: v3, Bare: true, Action: auth.NotifyTesters,
+			Handler: b.notify},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/symbols/download", Interface: v3, Query: route.NoQuery(),
+			Action: auth.ReadBuilds, Handler: b.symbols},
 
 		{Method: http.MethodGet, Path: "/api/2/projects", Interface: v1, Action: auth.ReadProjects, Handler: l.projects2},
 		{Method: http.MethodGet, Path: "/api/2/projects/:id", Interface: v1, Action: auth.ReadProjects, Handler: l.project2},
@@ -126,10 +138,12 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds", Interface: v1, Action: auth.ReadBuilds, Handler: l.builds1},
 		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build", Interface: v1, Action: auth.ReadBuilds, Handler: l.build1},
 		{Method: http.MethodDelete, Path: "/api/1/projects/:id/builds/:build", Interface: v1, Action: auth.ChangeBuilds, Handler: l.delete1},
-		{Method: http.MethodPatch, Path: "/api/1/projects/:id/builds", Interface: v1, Action: auth.ChangeBuilds, Handler: l.update1}, // a refusal: the build is missing
+		{Method: http.MethodPatch, Path: "/api/1/projects/:id/builds", Interface: v1, Action: auth.ChangeBuilds,
+			Handler: l.update1}, // a refusal: the build is missing
 		{Method: http.MethodPatch, Path: "/api/1/projects/:id/builds/:build", Interface: v1, Action: auth.ChangeBuilds, Handler: l.update1},
 		{Method: http.MethodPost, Path: "/api/1/projects/:id/builds/:build/copy", Interface: v1, Action: auth.ChangeBuilds, Handler: l.copy1},
-		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/download", Interface: v1, Action: auth.ReadBuilds, Handler: l.download1, Deadline: route.UploadDeadline},
+		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/download", Interface: v1, Action: auth.ReadBuilds,
+			Handler: l.download1, Deadline: route.UploadDeadline},
 	}
 }
 
@@ -140,7 +154,8 @@ func (r *room) change(c *gin.Context, do func(ctx context.Context, tx *storage.T
 }
 
 // projectPage reads the page of the caller's apps that the request asks for.
-func (r *room) projectPage(c *gin.Context, f distribution.ProjectFilter, o pagination.Options) ([]distribution.Project, pagination.Pagination, error) {
+func (r *room) projectPage(c *gin.Context, f distribution.ProjectFilter, o pagination.Options) ([]distribution.Project,
+	pagination.Pagination, error) {
 	at, err := pagination.Parse(c.Request.URL.Query(), o)
 	if err != nil {
 		return nil, pagination.Pagination{}, err
@@ -151,7 +166,8 @@ func (r *room) projectPage(c *gin.Context, f distribution.ProjectFilter, o pagin
 }
 
 // buildPage reads the page of an app's builds that the request asks for.
-func (r *room) buildPage(c *gin.Context, f distribution.BuildFilter, o pagination.Options) ([]distribution.Build, pagination.Pagination, error) {
+func (r *room) buildPage(c *gin.Context, f distribution.BuildFilter, o pagination.Options) ([]distribution.Build,
+	pagination.Pagination, error) {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return nil, pagination.Pagination{}, err

@@ -14,7 +14,8 @@ func TestVersion2(t *testing.T) {
 	folder := "games"
 	first := w.build(func(u *distribution.Upload) { u.Folder = &folder })
 	second := w.build(version("2.0", "30"), func(u *distribution.Upload) { u.ProjectID = first.Project.ID })
-	empty := w.ok(w.member, 201, "POST", "/api/v3/projects", p(`{"name":"Empty","package_name":"e","platform":"iOS","team_id":%d}`, w.one))["project"].(map[string]any)
+	empty := w.ok(w.member, 201, "POST", "/api/v3/projects", p(`{"name":"Empty","package_name":"e","platform":"iOS","team_id":%d}`,
+		w.one))["project"].(map[string]any)
 
 	tree := w.ok(w.neighbor, 200, "GET", "/api/2/projects", "")
 	require.Equal(t, "ok", tree["status"])
@@ -34,7 +35,8 @@ func TestVersion2(t *testing.T) {
 	item := builds["builds"].([]any)[0].(map[string]any)
 	requireTime(t, item["uploadDate"])
 	delete(item, "uploadDate")
-	require.Equal(t, map[string]any{"id": float64(second.Build.ID), "appName": "GroupShot", "appVersion": "2.0", "appVersionCode": "30", "iconUrl": ""}, item)
+	require.Equal(t, map[string]any{"id": float64(second.Build.ID), "appName": "GroupShot", "appVersion": "2.0",
+		"appVersionCode": "30", "iconUrl": ""}, item)
 	require.Equal(t, []any{float64(first.Build.ID)}, names(w.ok(w.neighbor, 200, "GET", path+"?per_page=1&page=2", "")["builds"], "id"))
 	require.Equal(t, []any{}, w.ok(w.neighbor, 200, "GET", path+"?page=9", "")["builds"])
 
@@ -48,7 +50,8 @@ func TestVersion2(t *testing.T) {
 	for _, bad := range []string{p("/api/2/projects/%d", first.Project.ID), path} {
 		w.refused1(w.stranger, 404, 404, "GET", bad, "")
 	}
-	for _, bad := range []string{"/api/2/projects/x", "/api/2/projects/0", "/api/2/projects/999", "/api/2/projects/999/builds", "/api/2/projects/x/builds"} {
+	for _, bad := range []string{"/api/2/projects/x", "/api/2/projects/0", "/api/2/projects/999", "/api/2/projects/999/builds",
+		"/api/2/projects/x/builds"} {
 		w.refused1(w.member, 404, 404, "GET", bad, "")
 	}
 }
@@ -60,7 +63,8 @@ func TestVersion1Reads(t *testing.T) {
 	w.ok(w.member, 201, "POST", "/api/v3/projects", p(`{"name":"Empty","package_name":"e","platform":"iOS","team_id":%d}`, w.one))
 	group := w.group("qa")
 	tester := w.person(w.ours, "tester", "tester")
-	_, err := w.db.ExecContext(t.Context(), `insert into tester_group_members (tester_group_id, user_id) values ($1, $2)`, group, tester.UserID)
+	_, err := w.db.ExecContext(t.Context(), `insert into tester_group_members (tester_group_id, user_id) values ($1, $2)`,
+		group, tester.UserID)
 	require.NoError(t, err)
 	id, project := p("%d", up.Build.ID), p("%d", up.Project.ID)
 	w.ok(w.member, 200, "PUT", "/api/v3/builds/"+id, `{"groups":"qa"}`)
@@ -68,7 +72,8 @@ func TestVersion1Reads(t *testing.T) {
 	tree := w.ok(w.neighbor, 200, "GET", "/api/1/projects", "")
 	require.Equal(t, "ok", tree["status"])
 	require.Equal(t, []any{map[string]any{"id": project, "self": "/projects/" + project + "-groupshot", "name": "GroupShot",
-		"packageName": "com.groupshot", "platform": "Android", "icon": "", "landingPageMode": "open"}}, tree["projects"], "only those with builds")
+		"packageName": "com.groupshot", "platform": "Android", "icon": "", "landingPageMode": "open"}}, tree["projects"],
+		"only those with builds")
 
 	path := "/api/1/projects/" + project + "-groupshot/builds"
 	list := w.ok(w.neighbor, 200, "GET", path, "")
@@ -112,7 +117,8 @@ func TestVersion1Delete(t *testing.T) {
 	w.refused1(w.member, 404, 404, "DELETE", p("/api/1/projects/%d/builds/x", up.Project.ID), "")
 	w.refused1(w.person(w.ours, "tester", "tester"), 403, 133, "DELETE", path, "")
 	require.Equal(t, map[string]any{"status": "ok"}, w.ok(w.member, 200, "DELETE", path, ""))
-	require.Equal(t, 1, w.count(`select count(*) from tasks where kind = 'build:delete' and payload ->> 'build_id' = $1`, p("%d", up.Build.ID)))
+	require.Equal(t, 1, w.count(`select count(*) from tasks where kind = 'build:delete' and payload ->> 'build_id' = $1`,
+		p("%d", up.Build.ID)))
 	w.refused1(w.member, 404, 404, "DELETE", path, "")
 	require.Empty(t, w.ok(w.member, 200, "GET", "/api/1/projects", "")["projects"], "the last build is gone")
 	require.Len(t, w.ok(w.member, 200, "GET", "/api/2/projects", "")["projects"], 1)
@@ -262,7 +268,8 @@ func TestVersion1Download(t *testing.T) {
 	require.Contains(t, rec.Body.String(), "bytes 4-5/10")
 	before := downloads()
 	rec = w.call(w.member, "HEAD", path, "")
-	require.Equal(t, []any{200, "10", etag, before}, []any{rec.Code, rec.Header().Get("Content-Length"), rec.Header().Get("ETag"), downloads()})
+	require.Equal(t, []any{200, "10", etag, before}, []any{rec.Code, rec.Header().Get("Content-Length"), rec.Header().Get("ETag"),
+		downloads()})
 
 	w.state(up.Build.ID, distribution.Disabled, "recalled")
 	require.Equal(t, 200, w.call(w.member, "GET", path, "").Code, "who has credentials gets the file whatever its state")

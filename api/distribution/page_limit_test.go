@@ -13,20 +13,24 @@ func TestPageLimitsOfTheInterface(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	up := w.build()
-	for member, path := range map[string]string{"project": p("/api/v3/projects/%d", up.Project.ID), "build": p("/api/v3/builds/%d", up.Build.ID)} {
+	for member, path := range map[string]string{"project": p("/api/v3/projects/%d", up.Project.ID),
+		"build": p("/api/v3/builds/%d", up.Build.ID)} {
 		shown := func(tree map[string]any) []any {
 			got := tree[member].(map[string]any)
 			require.NotContains(t, got, "landing_page_password")
-			return []any{got["landing_page_expires_at"], got["landing_page_max_installs"], got["landing_page_installs"], got["landing_page_has_password"]}
+			return []any{got["landing_page_expires_at"], got["landing_page_max_installs"], got["landing_page_installs"],
+				got["landing_page_has_password"]}
 		}
 		none := []any{nil, nil, 0.0, false}
 		require.Equal(t, none, shown(w.ok(w.member, 200, "GET", path, "")))
-		set := w.ok(w.member, 200, "PUT", path, `{"landing_page_expires_at":"2036-12-31T19:00:00+01:00","landing_page_max_installs":10,"landing_page_password":"open sesame"}`)
+		set := w.ok(w.member, 200, "PUT", path,
+			`{"landing_page_expires_at":"2036-12-31T19:00:00+01:00","landing_page_max_installs":10,"landing_page_password":"open sesame"}`)
 		all := []any{"2036-12-31T18:00:00Z", 10.0, 0.0, true}
 		require.Equal(t, all, shown(set))
 		require.Equal(t, all, shown(w.ok(w.member, 200, "PUT", path, `{"landing_page_mode":"open"}`)), "what is not sent stays")
 		for _, bad := range []string{`{"landing_page_expires_at":"tomorrow"}`, `{"landing_page_expires_at":7}`, `{"landing_page_max_installs":0}`,
-			`{"landing_page_max_installs":-1}`, `{"landing_page_max_installs":1.5}`, `{"landing_page_max_installs":"many"}`, `{"landing_page_password":"short"}`,
+			`{"landing_page_max_installs":-1}`, `{"landing_page_max_installs":1.5}`, `{"landing_page_max_installs":"many"}`,
+			`{"landing_page_password":"short"}`,
 			`{"landing_page_password":"` + strings.Repeat("x", 201) + `"}`} {
 			name, _, _ := strings.Cut(strings.TrimPrefix(bad, `{"`), `"`)
 			w.refused(w.member, 400, "PUT", path, bad, name)
@@ -43,7 +47,8 @@ func TestPageLimitsOfTheInterface(t *testing.T) {
 	require.Equal(t, 3, w.count(`select count(*) from audit_events where action = 'project.updated' and detail::text like '%landing_page_%'`))
 
 	// A copy keeps what closes its original, with a count of its own.
-	w.ok(w.member, 200, "PUT", p("/api/v3/projects/%d", up.Project.ID), `{"landing_page_max_installs":5,"landing_page_password":"open sesame"}`)
+	w.ok(w.member, 200, "PUT", p("/api/v3/projects/%d", up.Project.ID),
+		`{"landing_page_max_installs":5,"landing_page_password":"open sesame"}`)
 	copied := w.ok(w.member, 201, "POST", p("/api/v3/projects/%d/copy", up.Project.ID), "")["project"].(map[string]any)
 	require.Equal(t, []any{5.0, true}, []any{copied["landing_page_max_installs"], copied["landing_page_has_password"]})
 	require.EqualValues(t, up.Project.ID, copied["duplicate_of"])

@@ -22,8 +22,10 @@ func TestListProjects(t *testing.T) {
 	require.Equal(t, "Android", item["platform"])
 	require.EqualValues(t, w.one, item["team_id"])
 	require.EqualValues(t, 1, item["build_count"])
-	require.Equal(t, map[string]any{"id": float64(first.LatestBuildID), "url": p("%s/api/v3/builds/%d", base, first.LatestBuildID)}, item["latest_build"])
-	for _, member := range []string{"name", "icon", "folder_name", "landing_page_slug", "landing_page_mode", "created_at", "updated_at", "description", "landing_page_url"} {
+	require.Equal(t, map[string]any{"id": float64(first.LatestBuildID), "url": p("%s/api/v3/builds/%d", base, first.LatestBuildID)},
+		item["latest_build"])
+	for _, member := range []string{"name", "icon", "folder_name", "landing_page_slug", "landing_page_mode", "created_at",
+		"updated_at", "description", "landing_page_url"} {
 		require.IsType(t, "", item[member], member)
 	}
 	for query, want := range map[string]int{"search=SECOND": 1, "search=%25": 0, "search=group": 1, "platform=iOS": 0, "platform=Android": 2,
@@ -31,7 +33,8 @@ func TestListProjects(t *testing.T) {
 		require.EqualValues(t, want, w.ok(w.member, 200, "GET", "/api/v3/projects?"+query, "")["pagination"].(map[string]any)["total"], query)
 	}
 	require.EqualValues(t, 100, w.ok(w.member, 200, "GET", "/api/v3/projects?per_page=1000", "")["pagination"].(map[string]any)["per_page"])
-	for _, query := range []string{"per_page=0", "per_page=-1", "per_page=x", "page=0", "page=-1", "team_id=x", "team_id=0", "search=%00", "search=%ff", "platform=%00"} {
+	for _, query := range []string{"per_page=0", "per_page=-1", "per_page=x", "page=0", "page=-1", "team_id=x", "team_id=0",
+		"search=%00", "search=%ff", "platform=%00"} {
 		w.refused(w.member, 400, "GET", "/api/v3/projects?"+query, "")
 	}
 	require.Empty(t, w.ok(w.stranger, 200, "GET", "/api/v3/projects", "")["projects"])
@@ -78,7 +81,8 @@ func TestCreateProject(t *testing.T) {
 	w.refused(w.member, 403, "POST", "/api/v3/projects", p(`{"name":"b","package_name":"com.b","platform":"iOS","team_id":%d}`, w.two))
 	w.refused(w.owner, 400, "POST", "/api/v3/projects", `{"name":"b","package_name":"com.b","platform":"iOS"}`, "team_id_required")
 	for _, bad := range []string{`[`, `{"name":5}`, `{"team_id":"x"}`, `{"team_id":0}`, `{"landing_page_mode":"ajar"}`, `{"name":"a\u0000"}`,
-		`{"name":"x","platform":"iOS","team_id":99999}`, p(`{"name":"","team_id":%d,"platform":"iOS"}`, w.one), p(`{"name":"x","team_id":%d,"platform":"iOS","landing_page_slug":".short."}`, w.one)} {
+		`{"name":"x","platform":"iOS","team_id":99999}`, p(`{"name":"","team_id":%d,"platform":"iOS"}`, w.one),
+		p(`{"name":"x","team_id":%d,"platform":"iOS","landing_page_slug":".short."}`, w.one)} {
 		w.refused(w.member, 400, "POST", "/api/v3/projects", bad)
 	}
 	w.requireLogin()
@@ -95,7 +99,8 @@ func TestUpdateProject(t *testing.T) {
 	w.ok(w.neighbor, 200, "PUT", p("/api/v3/projects/%d", other.Project.ID), `{"landing_page_slug":"taken.slug"}`)
 	w.group("qa")
 	path := p("/api/v3/projects/%d-slug", up.Project.ID)
-	tree := w.ok(w.member, 200, "PUT", path, `{"name":"New","folder_name":"f","landing_page_slug":"new.slug","description":"d","groups":"qa, nobody"}`)
+	tree := w.ok(w.member, 200, "PUT", path,
+		`{"name":"New","folder_name":"f","landing_page_slug":"new.slug","description":"d","groups":"qa, nobody"}`)
 	got := tree["project"].(map[string]any)
 	require.Equal(t, []any{"nobody"}, tree["invalid_groups"])
 	for member, want := range map[string]any{"name": "New", "folder_name": "f", "landing_page_slug": "new.slug", "description": "d",
@@ -103,8 +108,10 @@ func TestUpdateProject(t *testing.T) {
 		require.Equal(t, want, got[member], member)
 	}
 	require.Equal(t, 1, w.count(`select count(*) from project_groups where project_id = $1`, up.Project.ID))
-	got = w.ok(w.member, 200, "PUT", path, `{"folder_name":"","landing_page_slug":"","landing_page_mode":"closed"}`)["project"].(map[string]any)
-	require.Equal(t, []any{"", "", "closed", "New"}, []any{got["folder_name"], got["landing_page_slug"], got["landing_page_mode"], got["name"]})
+	got = w.ok(w.member, 200, "PUT", path,
+		`{"folder_name":"","landing_page_slug":"","landing_page_mode":"closed"}`)["project"].(map[string]any)
+	require.Equal(t, []any{"", "", "closed", "New"}, []any{got["folder_name"], got["landing_page_slug"], got["landing_page_mode"],
+		got["name"]})
 	require.Equal(t, 1, w.count(`select count(*) from project_groups where project_id = $1`, up.Project.ID), "groups were not sent")
 	require.Equal(t, true, w.ok(w.member, 200, "PUT", path, `{"groups":["all"]}`)["project"].(map[string]any)["all_testers"])
 	require.Equal(t, false, w.ok(w.member, 200, "PUT", path, "groups=none")["project"].(map[string]any)["all_testers"])

@@ -11,7 +11,8 @@ import (
 
 // copyBuild copies a build where the organization's quota of builds has room for one more,
 // else *quota.ExceededError. A copy stores no bytes.
-func (h *room) copyBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64, to distribution.BuildCopy) (*distribution.CopiedBuild, error) {
+func (h *room) copyBuild(ctx context.Context, tx *storage.Tx, w account.Writer, projectID, id int64,
+	to distribution.BuildCopy) (*distribution.CopiedBuild, error) {
 	if err := h.quotas.Lock(ctx, tx, w.OrganizationID); err != nil {
 		return nil, err
 	}

@@ -39,7 +39,8 @@ func TestRetention(t *testing.T) {
 	for _, bad := range []string{`{"retention_builds":-1}`, `{"retention_builds":"x"}`, `{"retention_days":36501}`} {
 		w.refused(w.lead, 400, "PUT", app, bad)
 	}
-	made := w.ok(w.lead, 201, "POST", "/api/v3/projects", p(`{"name":"Other","team_id":%d,"retention_days":0}`, w.one))["project"].(map[string]any)
+	made := w.ok(w.lead, 201, "POST", "/api/v3/projects", p(`{"name":"Other","team_id":%d,"retention_days":0}`,
+		w.one))["project"].(map[string]any)
 	require.Equal(t, []any{nil, 0.0}, []any{made["retention_builds"], made["retention_days"]})
 	got = w.ok(w.lead, 200, "PUT", app, "retention_builds=null")["project"].(map[string]any)
 	require.Nil(t, got["retention_builds"])

@@ -62,7 +62,8 @@ func (v Views) ProjectView(p *distribution.Project) ProjectView {
 	view := ProjectView{ID: p.ID, Name: p.Name, PackageName: p.PackageName, Platform: p.Platform,
 		Description: p.Description, Icon: v.icon(p.IconKey, p.PageName()), TeamID: p.TeamID, FolderName: p.FolderPath,
 		LandingPageSlug: p.Slug, LandingPageMode: p.LandingPageMode, LandingPageURL: v.links.Page(p.PageName()),
-		PageLimitsView: pageLimits(&p.PageLimits), Retention: p.Retention, AllTesters: p.AllTesters, BuildCount: p.BuildCount, CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC()}
+		PageLimitsView: pageLimits(&p.PageLimits), Retention: p.Retention, AllTesters: p.AllTesters, BuildCount: p.BuildCount,
+		CreatedAt: p.CreatedAt.UTC(), UpdatedAt: p.UpdatedAt.UTC()}
 	if p.DuplicateOf != 0 {
 		view.DuplicateOf = &p.DuplicateOf
 	}
@@ -146,9 +147,11 @@ func (v Views) BuildView(b *distribution.Build) BuildView {
 		VersionCode: b.VersionCode, Platform: b.Platform, PackageName: b.PackageName, Kind: b.Kind,
 		Icon: v.icon(b.IconKey, b.Token), ReleaseNotes: b.ReleaseNotes, Tags: texts(b.Tags), Metadata: metadata(b),
 		FileName: b.FileName, FileSize: b.File.Size, SHA256: b.File.SHA256, MinOSVersion: b.MinOSVersion,
-		TargetOS: b.TargetOS, Permissions: b.Permissions, ABIs: texts(b.ABIs), Signer: signer(b.Signer), Provisioning: provisioning(b.Provisioning),
+		TargetOS: b.TargetOS, Permissions: b.Permissions, ABIs: texts(b.ABIs), Signer: signer(b.Signer),
+		Provisioning: provisioning(b.Provisioning),
 		Verification: b.Signature().Verdict, Simulator: b.Simulator,
-		Warnings: b.Notes(time.Now(), v.links.Secure()), Cautions: v.cautions(b), Status: b.State, StatusReason: b.StateReason, ExpiresAt: utc(b.ExpiresAt),
+		Warnings: b.Notes(time.Now(), v.links.Secure()), Cautions: v.cautions(b), Status: b.State, StatusReason: b.StateReason,
+		ExpiresAt:  utc(b.ExpiresAt),
 		AutoUpdate: b.AutoUpdate, Keep: b.Keep, AllTesters: b.AllTesters, HasSDK: b.HasSDK,
 		HasSymbols: b.SymbolsKey != "", SymbolsName: b.SymbolsName, SymbolsSize: b.SymbolsSize, Symbols: b.Symbols,
 		Installs: b.Downloads, Crashes: b.Crashes, Sessions: b.Sessions, Feedbacks: b.Feedbacks,

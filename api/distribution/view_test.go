@@ -30,7 +30,8 @@ func TestBuildViewOfNothing(t *testing.T) {
 	t.Parallel()
 	v := NewViews(link.New("https://qa.example.com/"), "slipway")
 	got := shown(t, v.BuildView(&distribution.Build{ID: 7, Token: "tok", Signer: &artifact.Signer{}, Provisioning: &artifact.Provisioning{}}))
-	for _, list := range []any{got["tags"], got["abis"], got["warnings"], got["signer"].(map[string]any)["schemes"], got["provisioning"].(map[string]any)["devices"]} {
+	for _, list := range []any{got["tags"], got["abis"], got["warnings"], got["signer"].(map[string]any)["schemes"],
+		got["provisioning"].(map[string]any)["devices"]} {
 		require.Equal(t, []any{}, list)
 	}
 	require.Equal(t, map[string]any{}, got["metadata"])

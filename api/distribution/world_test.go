@@ -107,7 +107,8 @@ func (w *world) router(cfg api.Config) *gin.Engine {
 
 // writer is a caller who uploads.
 func (w *world) writer(caller *auth.Caller) account.Writer {
-	return auth.CallerOf(auth.WithCaller(w.t.Context(), caller, auth.UploadBuilds)).Writer(account.Actor{UserID: caller.UserID, Name: caller.Label()})
+	return auth.CallerOf(auth.WithCaller(w.t.Context(), caller, auth.UploadBuilds)).Writer(account.Actor{UserID: caller.UserID,
+		Name: caller.Label()})
 }
 
 // build is a build of team one as an upload makes it; the options change it.

@@ -62,11 +62,13 @@ func New(cfg Config) (*Handlers, error) {
 func (h *Handlers) Routes() []route.Route {
 	const tests, path = respond.InterfaceAuthoring, "/v1/ai-authoring/environments"
 	return []route.Route{
-		{Method: http.MethodGet, Path: path, Interface: tests, Query: []string{"teamId", "search", "skip", "limit"}, Action: auth.ReadTests, Handler: coded(h.list)},
+		{Method: http.MethodGet, Path: path, Interface: tests, Query: []string{"teamId", "search", "skip", "limit"},
+			Action: auth.ReadTests, Handler: coded(h.list)},
 		{Method: http.MethodPost, Path: path, Interface: tests, Action: auth.ChangeVariables, Handler: coded(h.create)},
 		{Method: http.MethodGet, Path: path + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: coded(h.get)},
 		{Method: http.MethodPatch, Path: path + "/:id", Interface: tests, Action: auth.ChangeVariables, Handler: coded(h.update)},
-		{Method: http.MethodDelete, Path: path + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.ChangeVariables, Handler: coded(h.delete)},
+		{Method: http.MethodDelete, Path: path + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true,
+			Action: auth.ChangeVariables, Handler: coded(h.delete)},
 	}
 }
 

@@ -49,12 +49,13 @@ func newWorld(t *testing.T) *world {
 	w := &world{Tests: fixture.NewTests(t)}
 	authenticator, err := auth.New(auth.Config{DB: w.DB, Region: fixture.Region})
 	require.NoError(t, err)
-	h, err := handlers.New(handlers.Config{DB: w.DB, SealKeys: fixture.SealKey, Vendor: "slipway", CheckURL: func(_ context.Context, address string) error {
-		if strings.Contains(address, "metadata") {
-			return errors.New("the address is refused")
-		}
-		return nil
-	}})
+	h, err := handlers.New(handlers.Config{DB: w.DB, SealKeys: fixture.SealKey, Vendor: "slipway",
+		CheckURL: func(_ context.Context, address string) error {
+			if strings.Contains(address, "metadata") {
+				return errors.New("the address is refused")
+			}
+			return nil
+		}})
 	require.NoError(t, err)
 	w.engine = routetest.Engine(routetest.ByCredentials(authenticator), h.Routes()...)
 	w.owner, w.member = w.Org.Owner.Key(account.KindAPI), w.Org.Member.Key(account.KindAPI)

@@ -33,7 +33,8 @@ func TestChangesHaveNoExampleOfAnID(t *testing.T) {
 // What a person wrote is the better example.
 func TestWrittenExamplesStay(t *testing.T) {
 	t.Parallel()
-	for before, kept := range map[string]bool{`{}`: false, `{"example": {"written": true}}`: true, `{"examples": {"a": {"value": {}}}}`: true} {
+	for before, kept := range map[string]bool{`{}`: false, `{"example": {"written": true}}`: true,
+		`{"examples": {"a": {"value": {}}}}`: true} {
 		media, err := description.Parse([]byte(before))
 		require.NoError(t, err)
 		response, content := &description.Node{Kind: description.Object}, &description.Node{Kind: description.Object}

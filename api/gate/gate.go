@@ -69,14 +69,20 @@ func (h *Handlers) Watcher() *wait.Watcher { return h.watcher }
 func (h *Handlers) Routes() []route.Route {
 	const v3 = respond.InterfaceV3
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/gate", Interface: v3, Query: []string{"wait"}, Action: auth.ReadBuilds, Handler: h.get, Deadline: wait.Deadline},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/gate/history", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadBuilds, Handler: h.history},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/gate", Interface: v3, Query: []string{"wait"}, Action: auth.ReadBuilds,
+			Handler: h.get, Deadline: wait.Deadline},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/gate/history", Interface: v3, Query: []string{"page", "per_page"},
+			Action: auth.ReadBuilds, Handler: h.history},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/gate/override", Interface: v3, Action: auth.OverrideGate, Handler: h.override},
-		{Method: http.MethodDelete, Path: "/api/v3/builds/:id/gate/override", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.OverrideGate, Handler: h.removeOverride},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/gate/badge.svg", Interface: v3, Query: []string{"token"}, Public: "the link is signed", Handler: h.badge},
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/gate-policy", Interface: v3, Query: route.NoQuery(), Action: auth.ReadProjects, Handler: h.policy},
+		{Method: http.MethodDelete, Path: "/api/v3/builds/:id/gate/override", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.OverrideGate, Handler: h.removeOverride},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/gate/badge.svg", Interface: v3, Query: []string{"token"},
+			Public: "the link is signed", Handler: h.badge},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/gate-policy", Interface: v3, Query: route.NoQuery(),
+			Action: auth.ReadProjects, Handler: h.policy},
 		{Method: http.MethodPut, Path: "/api/v3/projects/:id/gate-policy", Interface: v3, Action: auth.ManageGates, Handler: h.savePolicy},
-		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/gate-policy", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageGates, Handler: h.deletePolicy},
+		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/gate-policy", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ManageGates, Handler: h.deletePolicy},
 	}
 }
 

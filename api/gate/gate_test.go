@@ -218,7 +218,8 @@ func TestWait(t *testing.T) {
 		go func() { answers <- w.request(w.member, "GET", gatePath(build)+"?wait=60", "") }()
 	}
 	w.evaluate()
-	w.Exec(`insert into build_installs (organization_id, build_id, user_id, channel) values ($1, $2, $3, 'page')`, w.Org.ID, b, w.Org.Member.ID)
+	w.Exec(`insert into build_installs (organization_id, build_id, user_id, channel) values ($1, $2, $3, 'page')`,
+		w.Org.ID, b, w.Org.Member.ID)
 	w.evaluate()
 	w.must(200, w.owner, "POST", gatePath(c)+"/override", `{"state":"fail","reason":"no"}`)
 	states := map[float64]any{}
@@ -262,7 +263,8 @@ func TestBadge(t *testing.T) {
 	w.evaluate()
 	see("pass")
 	_, token, _ := strings.Cut(address(b), "?token=")
-	for _, path := range []string{gatePath(b) + "/badge.svg", gatePath(b) + "/badge.svg?token=x", gatePath(other) + "/badge.svg?token=" + token} {
+	for _, path := range []string{gatePath(b) + "/badge.svg", gatePath(b) + "/badge.svg?token=x", gatePath(other) +
+		"/badge.svg?token=" + token} {
 		require.Equal(t, http.StatusNotFound, w.request(w.owner, "GET", path, "").Code, path)
 	}
 	gone := address(b)

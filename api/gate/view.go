@@ -77,7 +77,8 @@ func (h *Handlers) results(list []gate.Result) []resultView {
 	views := make([]resultView, 0, len(list))
 	for i := range list {
 		r := &list[i]
-		v := resultView{Name: r.Name, Type: r.Type, State: r.State, Wanted: r.Wanted, Measured: r.Measured, Reason: r.Reason, Evidence: []evidenceView{}}
+		v := resultView{Name: r.Name, Type: r.Type, State: r.State, Wanted: r.Wanted, Measured: r.Measured, Reason: r.Reason,
+			Evidence: []evidenceView{}}
 		for _, e := range r.Evidence {
 			v.Evidence = append(v.Evidence, evidenceView{Kind: e.Kind, ID: e.ID, Title: e.Title, URL: h.page(e)})
 		}

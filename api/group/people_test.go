@@ -58,7 +58,8 @@ func TestGroupTestersChange(t *testing.T) {
 
 func (w *world) roleOf(user int64) (role string) {
 	w.T.Helper()
-	require.NoError(w.T, w.DB.GetContext(w.T.Context(), &role, `select role from memberships where organization_id = $1 and user_id = $2`, w.Org.ID, user))
+	require.NoError(w.T, w.DB.GetContext(w.T.Context(), &role,
+		`select role from memberships where organization_id = $1 and user_id = $2`, w.Org.ID, user))
 	return role
 }
 
@@ -113,7 +114,8 @@ func TestTenThousandIntoAGroup(t *testing.T) {
 	require.Len(t, got["testers"], many)
 	require.Equal(t, 1, w.Count(`select count(*) from audit_events where type in ($1, $2) and jsonb_array_length(detail->'emails') > 0`,
 		int(account.TestersInvited), int(account.GroupMemberAdded)))
-	require.Equal(t, many, w.Count(`select jsonb_array_length(detail->'emails') from audit_events where type = $1`, int(account.TestersInvited)))
+	require.Equal(t, many, w.Count(`select jsonb_array_length(detail->'emails') from audit_events where type = $1`,
+		int(account.TestersInvited)))
 	got = w.ok(w.owner, 200, "POST", p("/api/v3/groups/%d/testers", g), `{"emails":["`+strings.Join(emails, `","`)+`"]}`)
 	require.EqualValues(t, many, at(got, "group", "testers_count"))
 	require.Len(t, at(got, "group", "testers"), 100, "the first of them")
@@ -122,7 +124,8 @@ func TestTenThousandIntoAGroup(t *testing.T) {
 	require.EqualValues(t, many, at(list, "pagination", "total"))
 	got = w.ok(w.owner, 200, "DELETE", p("/api/1/testers/groups/%d", g), "email="+strings.Join(emails[1:], ","))
 	require.Equal(t, []any{"tester0@example.com"}, members(got["testers"], "email"))
-	w.refused1(w.owner, 400, 1, "POST", p("/api/1/testers/groups/%d", g), "email="+strings.Join(emails, ",")+","+strings.ReplaceAll(strings.Join(emails, ","), "tester", "x")+",one@example.com", "email")
+	w.refused1(w.owner, 400, 1, "POST", p("/api/1/testers/groups/%d", g), "email="+strings.Join(emails, ",")+","+
+		strings.ReplaceAll(strings.Join(emails, ","), "tester", "x")+",one@example.com", "email")
 }
 
 func TestProjectTesters(t *testing.T) {
@@ -142,7 +145,8 @@ func TestProjectTesters(t *testing.T) {
 	w.Exec(`update memberships set blocked_at = now() where user_id = $1`, ann.ID)
 
 	list := w.ok(w.member, 200, "GET", path, "")
-	require.ElementsMatch(t, []any{"ann@acme.example.com", "tester@acme.example.com", "new@example.com"}, members(at(list, "testers"), "email"))
+	require.ElementsMatch(t, []any{"ann@acme.example.com", "tester@acme.example.com", "new@example.com"},
+		members(at(list, "testers"), "email"))
 	require.ElementsMatch(t, testerMembers, keys(at(list, "testers", 0)))
 	require.Equal(t, 3.0, at(list, "pagination", "total"))
 	found := w.ok(w.member, 200, "GET", path+"?search=ann", "")

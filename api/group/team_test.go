@@ -28,12 +28,15 @@ func TestTeams(t *testing.T) {
 	w.refused(w.owner, 409, "POST", "/api/v3/teams", `{"name":"main"}`, "name")
 	w.refused(w.lead, 403, "POST", "/api/v3/teams", `{"name":"x"}`)
 	w.refused(w.owner, 400, "POST", "/api/v3/teams", `{"name":"x","members":[{"user_id":999}]}`, "user_id")
-	made := w.ok(w.owner, 201, "POST", "/api/v3/teams", p(`{"name":" web ","members":[{"user_id":%d,"admin":true},{"email":"NEIGHBOR@acme.example.com"}]}`, w.member.UserID))
+	made := w.ok(w.owner, 201, "POST", "/api/v3/teams",
+		p(`{"name":" web ","members":[{"user_id":%d,"admin":true},{"email":"NEIGHBOR@acme.example.com"}]}`, w.member.UserID))
 	team := at(made, "team")
 	require.ElementsMatch(t, append([]string{"members"}, teamMembers...), keys(team))
-	require.Equal(t, []any{"web", 2.0, 0.0, 0.0}, []any{at(team, "name"), at(team, "members_count"), at(team, "projects_count"), at(team, "groups_count")})
+	require.Equal(t, []any{"web", 2.0, 0.0, 0.0}, []any{at(team, "name"), at(team, "members_count"), at(team, "projects_count"),
+		at(team, "groups_count")})
 	require.Equal(t, []any{true, false}, members(at(team, "members"), "admin"), "admins first")
-	require.ElementsMatch(t, []string{"user_id", "email", "username", "name", "role", "admin", "blocked", "added_at"}, keys(at(team, "members", 0)))
+	require.ElementsMatch(t, []string{"user_id", "email", "username", "name", "role", "admin", "blocked", "added_at"},
+		keys(at(team, "members", 0)))
 	path := p("/api/v3/teams/%v", at(team, "id"))
 	require.Equal(t, made, w.ok(w.member, 200, "GET", path, ""))
 
@@ -47,7 +50,8 @@ func TestTeams(t *testing.T) {
 
 	require.Nil(t, w.ok(w.owner, 204, "DELETE", path, ""))
 	w.refused(w.owner, 404, "GET", path, "")
-	require.Equal(t, []int{1, 1, 1}, []int{w.Audited(account.TeamUpdated), w.Audited(account.TeamDeleted), w.Audited(account.TeamMemberRemoved)})
+	require.Equal(t, []int{1, 1, 1}, []int{w.Audited(account.TeamUpdated), w.Audited(account.TeamDeleted),
+		w.Audited(account.TeamMemberRemoved)})
 }
 
 func TestTeamMembers(t *testing.T) {
@@ -66,8 +70,10 @@ func TestTeamMembers(t *testing.T) {
 	got = w.ok(w.lead, 200, "POST", path, p(`{"user_id":%d}`, w.neighbor.UserID))
 	require.Equal(t, []any{true, false, false}, members(at(got, "team", "members"), "admin"))
 
-	for _, text := range []string{"{}", `{"email":"owner@rival.example.com"}`, `{"email":"nobody@example.com"}`, p(`{"user_id":%d}`, w.stranger.UserID),
-		p(`{"user_id":%d}`, w.tester.UserID), p(`{"user_id":%d,"email":"member@acme.example.com"}`, w.member.UserID), `{"user_id":"x"}`, `{"user_id":-5}`} {
+	for _, text := range []string{"{}", `{"email":"owner@rival.example.com"}`, `{"email":"nobody@example.com"}`,
+		p(`{"user_id":%d}`, w.stranger.UserID),
+		p(`{"user_id":%d}`, w.tester.UserID), p(`{"user_id":%d,"email":"member@acme.example.com"}`, w.member.UserID),
+		`{"user_id":"x"}`, `{"user_id":-5}`} {
 		w.refused(w.lead, 400, "POST", path, text)
 	}
 	require.Nil(t, w.ok(w.lead, 204, "DELETE", p("%s/%d", path, w.neighbor.UserID), ""))

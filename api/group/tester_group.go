@@ -188,7 +188,8 @@ func (h groups) testers(c *gin.Context) error {
 }
 
 // listPeople writes a page of testers.
-func (r *room) listPeople(c *gin.Context, list func(ctx context.Context, search string, p storage.Page) (*distribution.People, error)) error {
+func (r *room) listPeople(c *gin.Context, list func(ctx context.Context, search string, p storage.Page) (*distribution.People,
+	error)) error {
 	at, err := pagination.Parse(c.Request.URL.Query(), pagination.Small())
 	if err != nil {
 		return err

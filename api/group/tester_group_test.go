@@ -31,7 +31,8 @@ func TestGroupLife(t *testing.T) {
 	w.refused(w.owner, 400, "POST", "/api/v3/groups", p(`{"name":"QA","team_id":%d,"testers":["no address"]}`, main), "testers", "no address")
 	w.refused(w.owner, 400, "POST", "/api/v3/groups", p(`{"name":"%s","team_id":%d}`, strings.Repeat("x", 256), main), "name:")
 
-	made := w.ok(w.owner, 201, "POST", "/api/v3/groups", p(`{"name":" QA ","team_id":%d,"private":true,"projects":[%d],"testers":["New@Example.com","new@example.com","tester@acme.example.com"]}`, main, app))
+	made := w.ok(w.owner, 201, "POST", "/api/v3/groups",
+		p(`{"name":" QA ","team_id":%d,"private":true,"projects":[%d],"testers":["New@Example.com","new@example.com","tester@acme.example.com"]}`, main, app))
 	g := at(made, "group")
 	require.ElementsMatch(t, append([]string{"testers", "projects"}, groupMembers...), keys(g))
 	require.Equal(t, []any{"QA", float64(main), true, float64(2), float64(1)},
@@ -46,7 +47,8 @@ func TestGroupLife(t *testing.T) {
 
 	require.Equal(t, made, w.ok(w.member, 200, "GET", path, ""))
 	require.Equal(t, made, w.ok(w.member, 200, "GET", path+"-groupshot", ""))
-	changed := at(w.ok(w.owner, 200, "PUT", path, p(`{"name":"Crew","private":false,"team_id":%d,"projects":[%d,%d]}`, side, app, other)), "group")
+	changed := at(w.ok(w.owner, 200, "PUT", path, p(`{"name":"Crew","private":false,"team_id":%d,"projects":[%d,%d]}`,
+		side, app, other)), "group")
 	require.Equal(t, []any{"Crew", float64(side), false, float64(2)},
 		[]any{at(changed, "name"), at(changed, "team_id"), at(changed, "private"), at(changed, "projects_count")})
 	require.Equal(t, []any{"alpha", "Beta"}, members(at(changed, "projects"), "name"), "by name")
@@ -87,7 +89,8 @@ func TestGroupLists(t *testing.T) {
 	require.Equal(t, []any{"Alpha", "beta", "crew"}, members(at(list, "groups"), "name"))
 	require.ElementsMatch(t, groupMembers, keys(at(list, "groups", 0)))
 	require.Equal(t, map[string]any{"page": 1.0, "per_page": 25.0, "total": 3.0, "total_pages": 1.0}, at(list, "pagination"))
-	require.Equal(t, []any{"beta", "crew"}, members(at(w.ok(w.member, 200, "GET", p("/api/v3/groups?team_id=%d", main), ""), "groups"), "name"))
+	require.Equal(t, []any{"beta", "crew"}, members(at(w.ok(w.member, 200, "GET", p("/api/v3/groups?team_id=%d", main), ""),
+		"groups"), "name"))
 	require.Equal(t, []any{"Alpha"}, members(at(w.ok(w.member, 200, "GET", "/api/v3/groups?search=ALP", ""), "groups"), "name"))
 	require.Empty(t, at(w.ok(w.member, 200, "GET", "/api/v3/groups?search=%25", ""), "groups"))
 	second := w.ok(w.member, 200, "GET", "/api/v3/groups?per_page=2&page=2", "")

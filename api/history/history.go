@@ -59,12 +59,18 @@ func (h *Handlers) Routes() []route.Route {
 	const tests, ofCase, ofSuite = respond.InterfaceAuthoring, "/v1/ai-authoring/testcases/:id", "/v1/ai-authoring/testsuites/:id"
 	query := []string{"startDate", "endDate", "buildId", "environment", "cursor", "skip", "limit"}
 	return []route.Route{
-		{Method: http.MethodGet, Path: ofCase + "/history", Interface: tests, Query: append(query[:len(query):len(query)], "target"), Action: auth.ReadTests, Handler: caseNamed(h.ofCase)},
-		{Method: http.MethodGet, Path: ofSuite + "/history", Interface: tests, Query: query, Action: auth.ReadTests, Handler: suiteNamed(h.ofSuite)},
-		{Method: http.MethodPost, Path: ofCase + "/runs/:runId/pin", Interface: tests, Action: auth.ChangeTests, Handler: runNamed("case", h.pinCaseRun)},
-		{Method: http.MethodDelete, Path: ofCase + "/runs/:runId/pin", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.ChangeTests, Handler: runNamed("case", h.unpinCaseRun)},
-		{Method: http.MethodPost, Path: ofSuite + "/runs/:runId/pin", Interface: tests, Action: auth.ChangeTests, Handler: runNamed("suite", h.pinSuiteRun)},
-		{Method: http.MethodDelete, Path: ofSuite + "/runs/:runId/pin", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.ChangeTests, Handler: runNamed("suite", h.unpinSuiteRun)},
+		{Method: http.MethodGet, Path: ofCase + "/history", Interface: tests, Query: append(query[:len(query):len(query)],
+			"target"), Action: auth.ReadTests, Handler: caseNamed(h.ofCase)},
+		{Method: http.MethodGet, Path: ofSuite + "/history", Interface: tests, Query: query, Action: auth.ReadTests,
+			Handler: suiteNamed(h.ofSuite)},
+		{Method: http.MethodPost, Path: ofCase + "/runs/:runId/pin", Interface: tests, Action: auth.ChangeTests,
+			Handler: runNamed("case", h.pinCaseRun)},
+		{Method: http.MethodDelete, Path: ofCase + "/runs/:runId/pin", Interface: tests, Query: route.NoQuery(),
+			Bare: true, Action: auth.ChangeTests, Handler: runNamed("case", h.unpinCaseRun)},
+		{Method: http.MethodPost, Path: ofSuite + "/runs/:runId/pin", Interface: tests, Action: auth.ChangeTests,
+			Handler: runNamed("suite", h.pinSuiteRun)},
+		{Method: http.MethodDelete, Path: ofSuite + "/runs/:runId/pin", Interface: tests, Query: route.NoQuery(),
+			Bare: true, Action: auth.ChangeTests, Handler: runNamed("suite", h.unpinSuiteRun)},
 	}
 }
 
@@ -103,10 +109,12 @@ func (h *Handlers) request(c *gin.Context) (r request, err error) {
 		return r, err
 	}
 	query := c.Request.URL.Query()
-	r.Filter = history.Filter{From: read.From, To: read.To, BuildID: read.BuildID, Environment: read.Environment, Target: strings.TrimSpace(query.Get("target"))}
+	r.Filter = history.Filter{From: read.From, To: read.To, BuildID: read.BuildID, Environment: read.Environment,
+		Target: strings.TrimSpace(query.Get("target"))}
 	r.page = read.Page
 	if utf8.RuneCountInString(r.Target) > maxTarget || !utf8.ValidString(r.Target) || strings.Contains(r.Target, "\x00") {
-		return r, authoring.InvalidQuery(&storage.InvalidError{Field: "target", Msg: fmt.Sprintf("must be UTF-8 text of at most %d characters", maxTarget)})
+		return r, authoring.InvalidQuery(&storage.InvalidError{Field: "target",
+			Msg: fmt.Sprintf("must be UTF-8 text of at most %d characters", maxTarget)})
 	}
 	at, id, err := pagination.Cursor(query, "cursor")
 	if err != nil {

@@ -41,7 +41,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{Tests: fixture.NewTests(t)}
 	authenticator, err := auth.New(auth.Config{DB: w.DB, Region: fixture.Region})
 	require.NoError(t, err)
-	tests, err := authoring.New(authoring.Config{DB: w.DB, SealKeys: fixture.SealKey, PublicURL: "https://slipway.example.com", Vendor: "slipway",
+	tests, err := authoring.New(authoring.Config{DB: w.DB, SealKeys: fixture.SealKey, PublicURL: "https://slipway.example.com",
+		Vendor:   "slipway",
 		CheckURL: func(context.Context, string) error { return nil }})
 	require.NoError(t, err)
 	h, err := handlers.New(handlers.Config{DB: w.DB, Tests: tests, PublicURL: "https://slipway.example.com/"})
@@ -127,7 +128,8 @@ func TestHistoryOfACase(t *testing.T) {
 	require.Empty(t, w.must(200, w.member, "GET", path+"?endDate=2020-01-01", "")["items"])
 
 	require.Equal(t, "TEST_CASE_NOT_FOUND", w.must(404, w.rival, "GET", path, "")["code"])
-	for _, query := range []string{"skip=10001", "before=1", "cursor=x", "cursor=" + strings.Repeat("_", 32), "target=" + strings.Repeat("x", 101), "target=%00",
+	for _, query := range []string{"skip=10001", "before=1", "cursor=x", "cursor=" + strings.Repeat("_", 32),
+		"target=" + strings.Repeat("x", 101), "target=%00",
 		"buildId=x", "startDate=x"} {
 		name, _, _ := strings.Cut(query, "=")
 		refused := w.must(400, w.member, "GET", path+"?"+query, "")
@@ -166,7 +168,8 @@ func TestPinsOverTheAPI(t *testing.T) {
 	require.Equal(t, pinned, w.must(200, w.member, "GET", path, "")["pinned"])
 	require.Equal(t, pinned, w.must(200, w.member, "GET", cases+c.ID+"/history", "")["items"].([]any)[0].(object)["pinned"])
 	require.Equal(t, "TEST_CASE_RUN_NOT_FOUND", w.must(404, w.rival, "POST", path+"/pin", "")["code"])
-	require.Equal(t, "TEST_CASE_RUN_NOT_FOUND", w.must(404, w.member, "POST", cases+strings.Repeat("0", 24)+"/runs/"+one.ID.String()+"/pin", "")["code"])
+	require.Equal(t, "TEST_CASE_RUN_NOT_FOUND", w.must(404, w.member, "POST", cases+strings.Repeat("0", 24)+"/runs/"+
+		one.ID.String()+"/pin", "")["code"])
 	require.Equal(t, "INVALID_PARAMS", w.must(400, w.member, "POST", cases+c.ID+"/runs/x/pin", "")["code"])
 	w.must(204, w.member, "DELETE", path+"/pin", "")
 	w.must(409, w.member, "DELETE", path+"/pin", "")
@@ -186,12 +189,14 @@ func TestRetentionOfASuite(t *testing.T) {
 	made := w.must(201, w.member, "POST", strings.TrimSuffix(suites, "/"), `{"name":"smoke","runRetention":{"days":30}}`)
 	require.Equal(t, object{"days": 30.0, "runs": nil}, made["runRetention"])
 	path := suites + made["id"].(string)
-	for body, want := range map[string]object{`{"runRetention":{"days":7,"runs":100}}`: {"days": 7.0, "runs": 100.0}, `{"runRetention":null}`: {"days": nil, "runs": nil}} {
+	for body, want := range map[string]object{`{"runRetention":{"days":7,"runs":100}}`: {"days": 7.0, "runs": 100.0},
+		`{"runRetention":null}`: {"days": nil, "runs": nil}} {
 		require.Equal(t, want, w.must(200, w.member, "POST", path, body)["runRetention"])
 		require.Equal(t, want, w.must(200, w.member, "GET", path, "")["runRetention"])
 	}
-	for body, field := range map[string]string{`{"runRetention":{"days":0}}`: "runRetention.days", `{"runRetention":{"runs":10001}}`: "runRetention.runs",
-		`{"runRetention":{"weeks":1}}`: "runRetention.weeks", `{"runRetention":7}`: "runRetention"} {
+	for body, field := range map[string]string{`{"runRetention":{"days":0}}`: "runRetention.days",
+		`{"runRetention":{"runs":10001}}`: "runRetention.runs",
+		`{"runRetention":{"weeks":1}}`:    "runRetention.weeks", `{"runRetention":7}`: "runRetention"} {
 		refused := w.must(400, w.member, "POST", path, body)
 		require.Equal(t, "INVALID_BODY", refused["code"], body)
 		require.Contains(t, refused["detail"], field, body)

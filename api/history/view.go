@@ -151,7 +151,8 @@ func (p place) history(found history.Page, s history.Summary, of history.Standin
 
 func viewSummary(s *history.Summary) summaryView {
 	v := summaryView{Window: windowView{From: authoring.Stamp(s.Window.From), To: authoring.Stamp(s.Window.To), Full: s.Window.Full},
-		Runs: s.Runs, Passed: s.Passed, Failed: s.Failed, Error: s.Errored, Cancelled: s.Cancelled, Open: s.Open, Healed: s.Healed, Flaky: s.Flaky,
+		Runs: s.Runs, Passed: s.Passed, Failed: s.Failed, Error: s.Errored, Cancelled: s.Cancelled, Open: s.Open,
+		Healed: s.Healed, Flaky: s.Flaky,
 		PassRate: share(s.Passed, s.Judged()), Compared: s.Compared, Changed: s.Changed, FlakyShare: share(s.Changed, s.Compared),
 		Flakiness: flakinessView{Builds: s.Flakiness.Builds, BuildNames: s.Flakiness.Names, Days: s.Flakiness.Days, Both: s.Flakiness.Both,
 			Share: share(s.Flakiness.Both, s.Flakiness.Groups())},

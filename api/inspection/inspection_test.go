@@ -91,7 +91,8 @@ func newInspector(t testing.TB, readers int) *Inspector {
 }
 
 func fileOf(name string, data []byte) File {
-	return File{Organization: 1, Key: "k", Input: artifact.Input{Reader: bytes.NewReader(data), Size: int64(len(data)), Name: name, Vendor: "slipway"}, Generic: true}
+	return File{Organization: 1, Key: "k", Input: artifact.Input{Reader: bytes.NewReader(data), Size: int64(len(data)),
+		Name: name, Vendor: "slipway"}, Generic: true}
 }
 
 // Each of the hostile files is read within the limits of its child: its identity is known,
@@ -156,7 +157,8 @@ func TestDeaths(t *testing.T) {
 		"exit@The icon":        {[]string{"The icon cannot be read: the file cannot be read: its decoder failed"}, true, false, ""},
 		"cpu@The signature,cpu@The icon": {[]string{"The signature cannot be read: " + first,
 			"The icon cannot be read: " + second}, false, false, ""},
-		"memory@The resources,memory@The signature": {[]string{"The resources cannot be read: " + memory, "The signature cannot be read: " + memory,
+		"memory@The resources,memory@The signature": {[]string{"The resources cannot be read: " + memory,
+			"The signature cannot be read: " + memory,
 			"The icon cannot be read: reading this file takes too long"}, false, false, ""},
 		"memory@identity": {invalid: memory},
 		"cpu@identity":    {invalid: first},

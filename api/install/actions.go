@@ -84,7 +84,8 @@ func unavailable(b *distribution.Build) *notice {
 		if end := profileEnd(b); end != nil {
 			return expired(*end)
 		}
-		return &notice{"The provisioning profile has expired", join("Devices refuse to install or open this build. Ask for a new one.", b.StateReason)}
+		return &notice{"The provisioning profile has expired",
+			join("Devices refuse to install or open this build. Ask for a new one.", b.StateReason)}
 	case distribution.Invalid:
 		return &notice{"This build cannot be installed", reason}
 	}
@@ -149,7 +150,8 @@ func actionsOfAPK(a asked) actions {
 
 func actionsOfIPA(a asked) actions {
 	o := actions{Problem: refusedByDevice(a)}
-	o.Hints = append(profileHints(a.build), a.hints(distribution.CautionStoreProfile, distribution.CautionHTTPOnly, distribution.CautionExpires)...)
+	o.Hints = append(profileHints(a.build), a.hints(distribution.CautionStoreProfile, distribution.CautionHTTPOnly,
+		distribution.CautionExpires)...)
 	switch {
 	case a.device == android:
 		o.Problem = &notice{"This app is for iPhone and iPad", "Open this page on an iPhone or iPad to install it."}
@@ -240,7 +242,8 @@ func actionsOfFile(a asked) actions {
 		o.Hints = []string{"Unpack the archive and move the app to Applications."}
 	case a.build.Simulator:
 		if a.device == android || a.device == apple {
-			o.Problem, o.Button = &notice{"This app is for the simulator", "No device installs it. Open this page on a Mac, or ask for a build for devices."}, nil
+			o.Problem, o.Button = &notice{"This app is for the simulator",
+				"No device installs it. Open this page on a Mac, or ask for a build for devices."}, nil
 			break
 		}
 		o.Hints = append(a.hints(), "Unpack the archive and install the app with: xcrun simctl install booted NAME.app")

@@ -49,14 +49,17 @@ func TestActions(t *testing.T) {
 		"apk not signed": {apk(func(b *distribution.Build) { b.Signer = nil }), android, false, "",
 			want{button: "Install", link: download, hint: "No signature was found"}},
 
-		"ipa on an iphone":  {ipa(nil), apple, false, "", want{button: "Install", link: itms, hint: "Only the 2 devices"}},
-		"ipa on a desktop":  {ipa(nil), desktop, false, "", want{button: "Download IPA", link: download, scan: "iPhone or iPad", hint: "Only the 2 devices"}},
-		"ipa on a mac":      {ipa(nil), mac, false, "", want{button: "Download IPA", link: download, second: "This is an iPad", scan: "iPhone or iPad", hint: "Only the 2"}},
+		"ipa on an iphone": {ipa(nil), apple, false, "", want{button: "Install", link: itms, hint: "Only the 2 devices"}},
+		"ipa on a desktop": {ipa(nil), desktop, false, "", want{button: "Download IPA", link: download, scan: "iPhone or iPad",
+			hint: "Only the 2 devices"}},
+		"ipa on a mac": {ipa(nil), mac, false, "", want{button: "Download IPA", link: download, second: "This is an iPad",
+			scan: "iPhone or iPad", hint: "Only the 2"}},
 		"ipa on android":    {ipa(nil), android, false, "", want{problem: "This app is for iPhone and iPad"}},
 		"ipa by http":       {ipa(nil), apple, true, "", want{problem: "needs https", hint: "Only the 2"}},
 		"ipa by http, desk": {ipa(nil), desktop, true, "", want{problem: "needs https", second: "Download IPA", hint: "Only the 2"}},
 		"known device":      {ipa(nil), apple, false, "00008030-001a2b3c4d5e6f70", want{button: "Install", link: itms, hint: "Only the 2"}},
-		"unknown device":    {ipa(nil), apple, false, "00008030-FFFFFFFFFFFFFFFF", want{problem: "not in the provisioning profile", hint: "Only the 2"}},
+		"unknown device": {ipa(nil), apple, false, "00008030-FFFFFFFFFFFFFFFF", want{problem: "not in the provisioning profile",
+			hint: "Only the 2"}},
 		"one device": {ipa(func(b *distribution.Build) { b.Provisioning.Devices = []string{"a"} }), apple, false, "",
 			want{button: "Install", link: itms, hint: "Only the one device"}},
 		"enterprise": {ipa(func(b *distribution.Build) { b.Provisioning.Type = "enterprise" }), apple, false, "00008030-FFFFFFFFFFFFFFFF",
@@ -69,9 +72,11 @@ func TestActions(t *testing.T) {
 		"ended by column": {ipa(func(b *distribution.Build) { end := noon.Add(-time.Hour); b.ExpiresAt = &end }), desktop, false, "",
 			want{problem: "profile has expired", second: "Download IPA", hint: "Only the 2"}},
 
-		"disabled":    {apk(func(b *distribution.Build) { b.State = distribution.Disabled }), android, false, "", want{problem: "not available"}},
-		"invalid":     {apk(func(b *distribution.Build) { b.State, b.StateReason = distribution.Invalid, "broken" }), android, false, "", want{problem: "cannot be installed"}},
-		"expired":     {ipa(func(b *distribution.Build) { b.State = distribution.CertificateExpired }), desktop, false, "", want{problem: "profile has expired"}},
+		"disabled": {apk(func(b *distribution.Build) { b.State = distribution.Disabled }), android, false, "", want{problem: "not available"}},
+		"invalid": {apk(func(b *distribution.Build) { b.State, b.StateReason = distribution.Invalid, "broken" }),
+			android, false, "", want{problem: "cannot be installed"}},
+		"expired": {ipa(func(b *distribution.Build) { b.State = distribution.CertificateExpired }), desktop, false,
+			"", want{problem: "profile has expired"}},
 		"other state": {apk(func(b *distribution.Build) { b.State = "odd" }), android, false, "", want{problem: "not available"}},
 
 		"bundle": {apk(func(b *distribution.Build) { b.Kind = artifact.AAB }), android, false, "",
@@ -156,8 +161,9 @@ func TestFormat(t *testing.T) {
 		999_400_000: "999 MB", 999_600_000: "1.0 GB", 4 << 30: "4.3 GB", 5e15: "5000 TB"} {
 		require.Equal(t, want, size(n), n)
 	}
-	for want, b := range map[string]distribution.Build{"1.2 (34)": {Version: "1.2", VersionCode: "34"}, "1.2": {Version: "1.2", VersionCode: "1.2"},
-		"34": {VersionCode: "34"}, "unknown": {}} {
+	for want, b := range map[string]distribution.Build{"1.2 (34)": {Version: "1.2", VersionCode: "34"},
+		"1.2": {Version: "1.2", VersionCode: "1.2"},
+		"34":  {VersionCode: "34"}, "unknown": {}} {
 		require.Equal(t, want, versionOf(&b))
 	}
 	for want, b := range map[string]distribution.Build{"": {Platform: "iOS"}, "iOS 16.0": {Platform: "iOS", MinOSVersion: "16.0"},
@@ -171,7 +177,8 @@ func TestFormat(t *testing.T) {
 func TestUDID(t *testing.T) {
 	t.Parallel()
 	const long = "0123456789abcdef0123456789abcdef01234567"
-	for in, want := range map[string]string{long: long, "00008030-001A2B3C4D5E6F70": "00008030-001A2B3C4D5E6F70", "": "", "x": "", long + "0": "",
+	for in, want := range map[string]string{long: long, "00008030-001A2B3C4D5E6F70": "00008030-001A2B3C4D5E6F70", "": "",
+		"x": "", long + "0": "",
 		"00008030-001A2B3C4D5E6F7<": ""} {
 		require.Equal(t, want, udid(in))
 	}

@@ -23,7 +23,8 @@ func TestBrowserPassword(t *testing.T) {
 	field, submit := chromedp.CSS("input[type=password]"), chromedp.CSS("button[type=submit]")
 	b.run(chromedp.SendKeys(field, "not the word"), chromedp.Click(submit), chromedp.WaitVisible(chromedp.CSS(".fault")))
 	b.sound("password-wrong")
-	require.Equal(t, "fault", value[string](b, "document.activeElement.getAttribute('aria-describedby')"), "the field has the focus, and says what is wrong")
+	require.Equal(t, "fault", value[string](b, "document.activeElement.getAttribute('aria-describedby')"),
+		"the field has the focus, and says what is wrong")
 	b.run(chromedp.SendKeys(field, secretWord), chromedp.Click(submit), chromedp.WaitVisible(chromedp.CSS(".act .button")))
 	require.Equal(t, b.base+"/install/harbour-notes", value[string](b, "location.href"))
 	require.Empty(t, value[string](b, "document.cookie"), "scripts do not see the cookie")

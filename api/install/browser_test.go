@@ -109,12 +109,15 @@ func (b *tab) open(path, picture string) {
 
 func (b *tab) sound(picture string) {
 	b.t.Helper()
-	require.LessOrEqual(b.t, value[int](b, "document.documentElement.scrollWidth"), value[int](b, "window.innerWidth"), "the page is wider than the screen")
+	require.LessOrEqual(b.t, value[int](b, "document.documentElement.scrollWidth"), value[int](b, "window.innerWidth"),
+		"the page is wider than the screen")
 	require.Equal(b.t, "0px", value[string](b, "getComputedStyle(document.body).marginTop"), "the style applies under the policy")
 	require.Equal(b.t, 0, value[int](b, `[...document.images].filter(i => !i.complete || i.naturalWidth === 0).length`), "broken pictures")
 	require.Equal(b.t, 1, value[int](b, "document.querySelectorAll('h1').length"))
-	require.Equal(b.t, 0, value[int](b, `[...document.querySelectorAll('input:not([type=hidden])')].filter(i => !i.labels.length).length`), "fields without a label")
-	require.Equal(b.t, 0, value[int](b, `[...document.querySelectorAll('.button,button,summary,.builds a')].filter(e => e.getBoundingClientRect().height < 44).length`),
+	require.Equal(b.t, 0, value[int](b,
+		`[...document.querySelectorAll('input:not([type=hidden])')].filter(i => !i.labels.length).length`), "fields without a label")
+	require.Equal(b.t, 0, value[int](b,
+		`[...document.querySelectorAll('.button,button,summary,.builds a')].filter(e => e.getBoundingClientRect().height < 44).length`),
 		"targets too small for a thumb")
 	require.GreaterOrEqual(b.t, value[float64](b, leastContrast), 4.5, "text that is hard to read")
 	if dir := os.Getenv(screenshots); dir != "" && picture != "" {
@@ -144,7 +147,8 @@ const leastContrast = `(() => {
 
 func screens() []screen {
 	return []screen{{"phone-light", 390, 844, onPhone, "light"}, {"phone-dark", 390, 844, onPhone, "dark"},
-		{"small-light", 320, 568, onPhone, "light"}, {"small-dark", 320, 568, onPhone, "dark"}, {"desktop-light", 1280, 900, onPC, "light"}, {"desktop-dark", 1280, 900, onPC, "dark"}}
+		{"small-light", 320, 568, onPhone, "light"}, {"small-dark", 320, 568, onPhone, "dark"},
+		{"desktop-light", 1280, 900, onPC, "light"}, {"desktop-dark", 1280, 900, onPC, "dark"}}
 }
 
 const notes = "## Offline mode\n\n- Notes open **without a network**\n- Sync resumes by itself, see [the plan](https://example.com/plan)\n\n" +
@@ -180,7 +184,8 @@ func TestBrowserLanding(t *testing.T) {
 			require.Less(t, top, float64(s.height), "the button is seen without scrolling")
 		} else {
 			require.Contains(t, button, "Download APK")
-			require.Less(t, value[float64](b, "document.querySelector('.qr svg').getBoundingClientRect().bottom"), float64(s.height), "the code is seen without scrolling")
+			require.Less(t, value[float64](b, "document.querySelector('.qr svg').getBoundingClientRect().bottom"),
+				float64(s.height), "the code is seen without scrolling")
 		}
 		grounds[s.scheme] = value[string](b, "getComputedStyle(document.body).backgroundColor")
 	}

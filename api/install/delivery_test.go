@@ -20,7 +20,8 @@ import (
 // ways are the rows of who got a build, as text.
 func (w *world) ways() (list []string) {
 	w.t.Helper()
-	require.NoError(w.t, w.db.SelectContext(w.t.Context(), &list, `select coalesce(u.email, 'nobody') || ' ' || i.channel || ' ' || i.device || ' ' || i.count
+	require.NoError(w.t, w.db.SelectContext(w.t.Context(), &list,
+		`select coalesce(u.email, 'nobody') || ' ' || i.channel || ' ' || i.device || ' ' || i.count
 		from build_installs i left join users u on u.id = i.user_id where i.organization_id = $1 order by i.id`, w.org))
 	return list
 }
@@ -137,7 +138,8 @@ func TestManifest(t *testing.T) {
 	require.Equal(t, http.StatusOK, w.do(request{method: http.MethodHead, path: path}).Code)
 	require.Equal(t, 1, w.downloads(made.Build.ID))
 
-	for name, bad := range map[string]string{"none": strings.Split(path, "?")[0], "altered": path + "x", "by slug of another": strings.Replace(path, "ticket=0.", "ticket=1.", 1)} {
+	for name, bad := range map[string]string{"none": strings.Split(path, "?")[0], "altered": path + "x",
+		"by slug of another": strings.Replace(path, "ticket=0.", "ticket=1.", 1)} {
 		rec := w.get(bad, onApple)
 		require.Equal(t, http.StatusForbidden, rec.Code, name)
 		require.Equal(t, "text/plain; charset=utf-8", rec.Header().Get("Content-Type"))

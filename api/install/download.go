@@ -102,7 +102,8 @@ func (h *Handlers) deliver(c *gin.Context, v *visit, userID int64, by install.Ch
 	if err != nil || c.Request.Method == http.MethodHead {
 		return link, err
 	}
-	d := distribution.Download{Build: b, BuildURL: h.cfg.Links.Page(b.Token), Referer: c.Request.Referer(), Via: distribution.ViaPage, Now: now,
+	d := distribution.Download{Build: b, BuildURL: h.cfg.Links.Page(b.Token), Referer: c.Request.Referer(),
+		Via: distribution.ViaPage, Now: now,
 		Channel: by, Device: modelOf(c.Request.UserAgent()),
 		Actor: account.Actor{UserID: userID, Name: distribution.Anonymous, RequestID: respond.RequestID(ctx), IPAddress: c.ClientIP()}}
 	err = h.cfg.DB.InTx(ctx, func(tx *storage.Tx) error { return distribution.RecordDownload(ctx, tx, d) })

@@ -119,14 +119,16 @@ func (h *personHandlers) Feedback(c *gin.Context, v *distribution.Visitor) error
 		return err
 	}
 	n := session.NewFeedback{OrganizationID: v.OrganizationID, ProjectID: b.ProjectID, BuildID: b.ID, UserID: v.UserID,
-		Text: lineEnds(r.PostFormValue("text")), Source: feedbackSource, Blocker: r.PostFormValue("blocker") != "", Email: v.Email, IPAddress: c.ClientIP(), Actor: h.actor(c, v)}
+		Text: lineEnds(r.PostFormValue("text")), Source: feedbackSource, Blocker: r.PostFormValue("blocker") != "",
+		Email: v.Email, IPAddress: c.ClientIP(), Actor: h.actor(c, v)}
 	// One that is no uuid is none: each counts then.
 	n.ClientID, _ = uuid.Parse(r.PostFormValue("once"))
 	err = h.keepFeedback(c, &n)
 	view := h.feedbackView(v, b)
 	var invalid *storage.InvalidError
 	if errors.As(err, &invalid) {
-		view.Text, view.Blocker, view.Once, view.Fault = n.Text, n.Blocker, r.PostFormValue("once"), sentence("The "+invalid.Field+" "+invalid.Msg)
+		view.Text, view.Blocker, view.Once, view.Fault = n.Text, n.Blocker, r.PostFormValue("once"),
+			sentence("The "+invalid.Field+" "+invalid.Msg)
 		return h.render(c, http.StatusBadRequest, "feedback", view)
 	}
 	if err != nil {
@@ -148,7 +150,8 @@ func (h *personHandlers) keepFeedback(c *gin.Context, n *session.NewFeedback) er
 	}
 	if p != nil {
 		n.ScreenshotKey, n.ScreenshotType, n.ScreenshotSize = session.ScreenshotPrefix+uuid.NewString(), p.ContentType, int64(len(p.Bytes))
-		_, err := object.Put(ctx, h.cfg.Objects, n.ScreenshotKey, bytes.NewReader(p.Bytes), n.ScreenshotSize, object.WriteOptions{ContentType: p.ContentType})
+		_, err := object.Put(ctx, h.cfg.Objects, n.ScreenshotKey, bytes.NewReader(p.Bytes), n.ScreenshotSize,
+			object.WriteOptions{ContentType: p.ContentType})
 		if err != nil {
 			return err
 		}

@@ -128,7 +128,8 @@ func New(cfg Config) (*Handlers, error) {
 		return nil, err
 	}
 	tickets := &tickets{db: cfg.DB, now: cfg.Now}
-	visits := visitReader{passwords: newPasswords(tickets), site: &site{cfg: cfg, base: strings.TrimRight(u.EscapedPath(), "/"), https: u.Scheme == "https", host: u.Host, pages: pages}}
+	visits := visitReader{passwords: newPasswords(tickets), site: &site{cfg: cfg, base: strings.TrimRight(u.EscapedPath(), "/"),
+		https: u.Scheme == "https", host: u.Host, pages: pages}}
 	sessions := &sessionHandlers{visitReader: visits, origin: origin, brake: remote.NewBrake(cfg.SignInsPerMinute, cfg.Now),
 		letters: letter.New(letter.Config{Links: cfg.Links, Queue: cfg.Queue})}
 	kept := newNotes(note.HTML, notesBytes)
@@ -148,7 +149,8 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: "/install/:name", Public: publicPage, Handler: h.Landing, Fail: h.fail},
 		{Method: http.MethodGet, Path: "/install/:name/icon", Public: publicPage, Handler: h.Icon, Fail: h.fail},
 		{Method: http.MethodGet, Path: "/install/:name/qr", Public: publicPage, Handler: h.QR, Fail: h.fail},
-		{Method: http.MethodGet, Path: "/install/:name/download", Public: publicPage, Handler: h.Download, Fail: h.fail, Deadline: route.UploadDeadline},
+		{Method: http.MethodGet, Path: "/install/:name/download", Public: publicPage, Handler: h.Download, Fail: h.fail,
+			Deadline: route.UploadDeadline},
 		{Method: http.MethodGet, Path: "/install/:name/manifest.plist", Public: publicPage, Handler: h.Manifest, Fail: h.failPlain},
 		{Method: http.MethodPost, Path: "/install/:name/sign-in", Public: publicPage, Handler: h.sessions.SignIn, Fail: h.fail},
 		{Method: http.MethodPost, Path: "/install/:name/password", Public: publicPage, Handler: h.Password, Fail: h.fail},

@@ -142,8 +142,9 @@ func (w *world) inviteByMail(build *distribution.Build, user int64, email, base 
 	invitation := w.invite(build.ID, user)[user]
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		_, err := letters.Write(ctx, tx, letter.Letter{OrganizationID: w.org, UserID: user, Recipient: email,
-			Content: mailtemplate.Invitation{App: build.AppName, Version: build.Version, VersionCode: build.VersionCode, Platform: string(build.Platform),
-				Notes: mailtemplate.NewNotes(build.ReleaseNotes), Comment: "Please try the sync.", Link: links.Invite(invitation.Secret)}})
+			Content: mailtemplate.Invitation{App: build.AppName, Version: build.Version, VersionCode: build.VersionCode,
+				Platform: string(build.Platform),
+				Notes:    mailtemplate.NewNotes(build.ReleaseNotes), Comment: "Please try the sync.", Link: links.Invite(invitation.Secret)}})
 		return err
 	})
 }
@@ -194,7 +195,8 @@ func TestBrowserJourney(t *testing.T) {
 	profile := b.download("main .button")
 	answer := newPhone(t).answer(profile, listed)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	response, err := client.Post(strings.Replace(b.base, pageHost, "127.0.0.1", 1)+"/udid/answer", "application/pkcs7-signature", bytes.NewReader(answer))
+	response, err := client.Post(strings.Replace(b.base, pageHost, "127.0.0.1", 1)+"/udid/answer", "application/pkcs7-signature",
+		bytes.NewReader(answer))
 	require.NoError(t, err)
 	require.NoError(t, response.Body.Close())
 	require.Equal(t, http.StatusMovedPermanently, response.StatusCode)
@@ -212,7 +214,8 @@ func TestBrowserJourney(t *testing.T) {
 	require.NoError(t, os.WriteFile(picture, squares(t), 0o600))
 	b.open("/install/"+made.Token, "")
 	b.run(chromedp.Click(chromedp.CSS(`.links a[href*="/me/feedback"]`)), chromedp.WaitVisible(chromedp.CSS("textarea")),
-		chromedp.SendKeys(chromedp.CSS("textarea"), "The sync stops."), chromedp.SetUploadFiles(chromedp.CSS("input[type=file]"), []string{picture}),
+		chromedp.SendKeys(chromedp.CSS("textarea"), "The sync stops."), chromedp.SetUploadFiles(chromedp.CSS("input[type=file]"),
+			[]string{picture}),
 		chromedp.Click(submit), chromedp.WaitNotPresent(chromedp.CSS("textarea")))
 	b.sound("journey-thanks")
 	require.Equal(t, "Thank you", b.text("h1"))
@@ -235,7 +238,8 @@ func TestBrowserJourney(t *testing.T) {
 		b.open("/sign-in", "journey-sign-in-"+s.name)
 	}
 	b.on(screens()[0])
-	b.run(chromedp.SendKeys(chromedp.CSS("input[type=email]"), "ann@example.com"), chromedp.Click(submit), chromedp.WaitVisible(chromedp.CSS(".more")))
+	b.run(chromedp.SendKeys(chromedp.CSS("input[type=email]"), "ann@example.com"), chromedp.Click(submit),
+		chromedp.WaitVisible(chromedp.CSS(".more")))
 	b.sound("journey-sent")
 	b.open(strings.TrimPrefix(box.link(b.world, b.base+"/session/"), b.base), "")
 	b.run(chromedp.Click(submit), chromedp.WaitVisible(chromedp.CSS(".tile")))

@@ -31,7 +31,8 @@ func TestOpenPage(t *testing.T) {
 	rec := w.get("/install/harbour-notes", onPhone)
 	require.Equal(t, http.StatusOK, rec.Code, rec.Body)
 	page := rec.Body.String()
-	for _, text := range []string{"<h1 dir=\"auto\">Harbour Notes</h1>", "Example Ships", "Version 1.2.3 (10203)", ">Android<", "32 kB", "Android 8.0 or newer",
+	for _, text := range []string{"<h1 dir=\"auto\">Harbour Notes</h1>", "Example Ships", "Version 1.2.3 (10203)",
+		">Android<", "32 kB", "Android 8.0 or newer",
 		time.Now().UTC().Format("2 January 2006"), "<strong>Offline</strong> notes", "Notes for <em>sailors</em>",
 		`href="/install/` + made.Build.Token + `/download">Install`, `src="/install/harbour-notes/icon"`, "<svg xmlns",
 		`href="/install/` + old.Build.Token + `"`, "1.2.2 (10203)", "com.example.harbour", made.Build.File.SHA256} {
@@ -136,7 +137,8 @@ func TestEmptyApp(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, public)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := distribution.CreateProject(ctx, tx, account.Writer{OrganizationID: w.org, Actor: account.Actor{UserID: w.owner, Name: "owner@example.com"}, AllTeams: true},
+		_, err := distribution.CreateProject(ctx, tx, account.Writer{OrganizationID: w.org,
+			Actor: account.Actor{UserID: w.owner, Name: "owner@example.com"}, AllTeams: true},
 			distribution.NewProject{TeamID: w.team, Name: "Empty", PackageName: "com.example.empty", Platform: artifact.Android, Slug: "empty-app"})
 		return err
 	})
@@ -167,7 +169,8 @@ func TestIcon(t *testing.T) {
 		require.Equal(t, "image/png", rec.Header().Get("Content-Type"))
 		require.Contains(t, rec.Header().Get("Cache-Control"), "public")
 		require.Equal(t, picture, rec.Body.Bytes())
-		again := w.do(request{path: "/install/" + name + "/icon", header: map[string]string{"If-None-Match": `"other", W/` + rec.Header().Get("ETag")}})
+		again := w.do(request{path: "/install/" + name + "/icon", header: map[string]string{"If-None-Match": `"other", W/` +
+			rec.Header().Get("ETag")}})
 		require.Equal(t, http.StatusNotModified, again.Code)
 		require.Empty(t, again.Body)
 	}

@@ -25,7 +25,8 @@ const secretWord = "open sesame, päge"
 func ptr[T any](v T) *T { return &v }
 
 func (w *world) writer() account.Writer {
-	return account.Writer{OrganizationID: w.org, AllTeams: true, Teams: []int64{w.team}, Actor: account.Actor{UserID: w.owner, Name: "owner@example.com"}}
+	return account.Writer{OrganizationID: w.org, AllTeams: true, Teams: []int64{w.team},
+		Actor: account.Actor{UserID: w.owner, Name: "owner@example.com"}}
 }
 
 // limitApp sets what closes the page of an app; nil leaves it.
@@ -151,7 +152,8 @@ func TestInstallsAreBounded(t *testing.T) {
 // unlock sends a password and returns the response with the cookies that it set.
 func (w *world) unlock(page, password, address string, cookies ...*http.Cookie) (*httptest.ResponseRecorder, []*http.Cookie) {
 	w.t.Helper()
-	req := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, public+page+"/password", strings.NewReader(url.Values{"password": {password}}.Encode()))
+	req := httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, public+page+"/password",
+		strings.NewReader(url.Values{"password": {password}}.Encode()))
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	req.Header.Set("Sec-Fetch-Site", "same-origin")
 	req.RemoteAddr = address + ":1000"

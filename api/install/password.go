@@ -47,7 +47,8 @@ type passwords struct {
 
 func newPasswords(t *tickets) *passwords {
 	return &passwords{tickets: t, brake: remote.NewBrake(wrongPasswords, t.now),
-		turns: admission.New(admission.Config{Name: "passwords", Capacity: concurrentPasswords, Headroom: 1, Wait: passwordWait}), busy: map[string]int{}}
+		turns: admission.New(admission.Config{Name: "passwords", Capacity: concurrentPasswords, Headroom: 1, Wait: passwordWait}),
+		busy:  map[string]int{}}
 }
 
 // lock is a password that a page asks for.
@@ -120,7 +121,8 @@ func (p *passwords) shown(r *http.Request, secret []byte, l lock) bool {
 
 var (
 	errManyPasswords = &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many passwords", RetryAfter: time.Minute}
-	errBusyPasswords = &respond.Problem{Status: http.StatusServiceUnavailable, Text: "too many passwords are being checked: try again", RetryAfter: passwordWait}
+	errBusyPasswords = &respond.Problem{Status: http.StatusServiceUnavailable,
+		Text: "too many passwords are being checked: try again", RetryAfter: passwordWait}
 )
 
 // check reports whether a password is that of a lock. An address that sent too many wrong

@@ -284,8 +284,9 @@ func (h *personHandlers) History(c *gin.Context, v *distribution.Visitor) error 
 	}
 	for i := range builds {
 		b := &builds[i]
-		view.Builds = append(view.Builds, historyRow{Link: h.path(b.Token), Feedback: h.feedbackLink(b), Version: versionOf(b), Size: size(b.File.Size),
-			Day: shortDay(b.CreatedAt), Time: b.CreatedAt.UTC().Format("2006-01-02"), Notes: h.notes.html(b.ReleaseNotes)})
+		view.Builds = append(view.Builds, historyRow{Link: h.path(b.Token), Feedback: h.feedbackLink(b), Version: versionOf(b),
+			Size: size(b.File.Size),
+			Day:  shortDay(b.CreatedAt), Time: b.CreatedAt.UTC().Format("2006-01-02"), Notes: h.notes.html(b.ReleaseNotes)})
 	}
 	return h.render(c, http.StatusOK, "history", view)
 }
@@ -356,7 +357,8 @@ func (h *personHandlers) Leave(c *gin.Context, v *distribution.Visitor) error {
 		return err
 	}
 	h.setSession(c, "")
-	return h.render(c, http.StatusOK, problemPage, problemView{head: h.head("You left"), Heading: "You left " + printable(v.OrganizationName, 80),
+	return h.render(c, http.StatusOK, problemPage, problemView{head: h.head("You left"), Heading: "You left " +
+		printable(v.OrganizationName, 80),
 		Text: "Your invitations, devices and sign-ins there are gone, and no more mail will come."})
 }
 

@@ -94,7 +94,8 @@ func TestSignInWithoutApp(t *testing.T) {
 		require.Equal(t, http.StatusSeeOther, rec.Code, path)
 		require.Equal(t, "/sign-in?to="+url.QueryEscape(to), rec.Header().Get("Location"), path)
 	}
-	for _, to := range []string{"", "https://evil.example", "//evil.example", "/install/../x", "/me?x", "/ops/mail", "/udid?build=a b", "/me/organization"} {
+	for _, to := range []string{"", "https://evil.example", "//evil.example", "/install/../x", "/me?x", "/ops/mail",
+		"/udid?build=a b", "/me/organization"} {
 		rec := w.get("/sign-in?to="+url.QueryEscape(to), onPhone)
 		require.Contains(t, rec.Body.String(), `name="to" value="/me"`, to)
 	}
@@ -156,7 +157,8 @@ func TestApps(t *testing.T) {
 	require.Contains(t, w.see(w.enter("owner@example.com"), "/me").Body.String(), "Sons", "members have all apps")
 
 	history := w.see(cookie, "/me/apps/"+fmt.Sprint(shared.ProjectID)).Body.String()
-	for _, want := range []string{"1.3.0", "1.2.3", "<strong>Newer</strong> notes", "<strong>Offline</strong>", "/install/" + shared.Token, "/install/" + newer.Token} {
+	for _, want := range []string{"1.3.0", "1.2.3", "<strong>Newer</strong> notes", "<strong>Offline</strong>",
+		"/install/" + shared.Token, "/install/" + newer.Token} {
 		require.Contains(t, history, want)
 	}
 	require.NotContains(t, history, "<script")
@@ -171,7 +173,8 @@ func TestApps(t *testing.T) {
 	// A single build by a group, directly, and not when disabled.
 	group := int64(0)
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		return tx.GetContext(ctx, &group, `insert into tester_groups (organization_id, team_id, name) values ($1, $2, 'Crew') returning id`, w.org, w.team)
+		return tx.GetContext(ctx, &group,
+			`insert into tester_groups (organization_id, team_id, name) values ($1, $2, 'Crew') returning id`, w.org, w.team)
 	})
 	w.exec(`insert into tester_group_members (tester_group_id, user_id) values ($1, $2)`, group, tess)
 	w.exec(`insert into build_groups (build_id, tester_group_id) values ($1, $2)`, other.ID, group)
@@ -197,7 +200,8 @@ func TestApps(t *testing.T) {
 	require.NotContains(t, second, "page=3")
 
 	w.block(tess, true)
-	for _, path := range []string{"/me", "/me/devices", "/me/leave", "/udid", "/me/apps/" + fmt.Sprint(shared.ProjectID), "/me/feedback?build=" + shared.Token} {
+	for _, path := range []string{"/me", "/me/devices", "/me/leave", "/udid", "/me/apps/" + fmt.Sprint(shared.ProjectID),
+		"/me/feedback?build=" + shared.Token} {
 		rec := w.see(cookie, path)
 		require.Equal(t, http.StatusForbidden, rec.Code, path)
 		require.Contains(t, rec.Body.String(), "is blocked")
@@ -284,7 +288,8 @@ func TestInvitation(t *testing.T) {
 		require.Empty(t, rec.Result().Cookies())
 	}
 	require.Equal(t, "created", status())
-	require.Equal(t, http.StatusForbidden, w.do(request{path: path, form: url.Values{}, header: map[string]string{"Sec-Fetch-Site": "cross-site"}}).Code)
+	require.Equal(t, http.StatusForbidden,
+		w.do(request{path: path, form: url.Values{}, header: map[string]string{"Sec-Fetch-Site": "cross-site"}}).Code)
 
 	rec := w.do(request{path: path, form: url.Values{}})
 	require.Equal(t, http.StatusSeeOther, rec.Code, rec.Body)
@@ -308,7 +313,8 @@ func TestInvitation(t *testing.T) {
 	}
 
 	// The organization knows the link: its session opens no other one.
-	require.Equal(t, http.StatusNotFound, w.do(request{path: "/me/organization", cookie: cookie, form: url.Values{"organization": {fmt.Sprint(other)}}}).Code)
+	require.Equal(t, http.StatusNotFound, w.do(request{path: "/me/organization", cookie: cookie,
+		form: url.Values{"organization": {fmt.Sprint(other)}}}).Code)
 	require.NotContains(t, w.see(cookie, "/me").Body.String(), "OTHER")
 	w.exec(`update projects set organization_id = $1`, other)
 	w.exec(`update builds set organization_id = $1`, other)
@@ -345,7 +351,8 @@ func TestInvitation(t *testing.T) {
 	gone("revoked")
 	require.Equal(t, http.StatusSeeOther, w.see(cookie, "/me").Code, "the session that the link began")
 	require.Equal(t, http.StatusOK, w.see(mailed, "/me").Code, "one that a mailed link began")
-	require.ErrorIs(t, w.db.InTx(t.Context(), func(tx *storage.Tx) error { return tester.HoldInvite(t.Context(), tx, i.ID) }), storage.ErrNotFound)
+	require.ErrorIs(t, w.db.InTx(t.Context(), func(tx *storage.Tx) error { return tester.HoldInvite(t.Context(), tx, i.ID) }),
+		storage.ErrNotFound)
 	again := w.invite(made.ID, tess)[tess]
 	require.NotEqual(t, i.Secret, again.Secret)
 	gone("an older one")
@@ -388,7 +395,8 @@ func TestLeave(t *testing.T) {
 	cookie := w.enter("tess@example.com")
 	require.Contains(t, w.see(cookie, "/me/leave").Body.String(), "Leave Example Ships?")
 	require.Equal(t, 1, w.count(`select count(*) from memberships where user_id = $1`, tess), "a look leaves nothing")
-	require.Equal(t, http.StatusForbidden, w.do(request{path: "/me/leave", cookie: cookie, form: url.Values{}, header: map[string]string{"Sec-Fetch-Site": "cross-site"}}).Code)
+	require.Equal(t, http.StatusForbidden, w.do(request{path: "/me/leave", cookie: cookie, form: url.Values{},
+		header: map[string]string{"Sec-Fetch-Site": "cross-site"}}).Code)
 	rec := w.do(request{path: "/me/leave", cookie: cookie, form: url.Values{}})
 	require.Equal(t, http.StatusOK, rec.Code)
 	require.Contains(t, rec.Body.String(), "You left")

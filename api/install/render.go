@@ -156,7 +156,8 @@ const statusGone = 499
 func (s *site) explain(c *gin.Context, err error) (*respond.Problem, bool) {
 	ctx := c.Request.Context()
 	p := respond.Explain(err)
-	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled { //nolint:errorlint // cancelled without a cause of its own
+	if p.Status >= http.StatusInternalServerError &&
+		context.Cause(ctx) == context.Canceled { //nolint:errorlint // cancelled without a cause of its own
 		c.Status(statusGone)
 		return nil, false
 	}

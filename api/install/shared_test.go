@@ -64,7 +64,8 @@ func TestSharedBuilds(t *testing.T) {
 	require.Equal(t, http.StatusForbidden, status)
 	require.Contains(t, body, "is blocked")
 	w.block(ann, false)
-	w.exec(`update builds set state = 'disabled', state_reason = 'crashes at the start' where id = any(array[$1, $2]::bigint[])`, first.ID, second.ID)
+	w.exec(`update builds set state = 'disabled', state_reason = 'crashes at the start' where id = any(array[$1, $2]::bigint[])`,
+		first.ID, second.ID)
 	status, body = page(cookie)
 	require.Equal(t, http.StatusOK, status)
 	require.Contains(t, body, "Version 2.0.3")

@@ -28,7 +28,8 @@ func TestClosedPageShowsLittle(t *testing.T) {
 		page := rec.Body.String()
 		require.Contains(t, page, "Harbour Notes")
 		require.Contains(t, page, `action="/install/`+name+`/sign-in"`)
-		for _, secret := range []string{"1.2.3", "10203", "com.example.harbour", "Offline", "Example Ships", "/download", made.Build.File.SHA256, "kB"} {
+		for _, secret := range []string{"1.2.3", "10203", "com.example.harbour", "Offline", "Example Ships", "/download",
+			made.Build.File.SHA256, "kB"} {
 			require.NotContains(t, page, secret)
 		}
 	}
@@ -59,7 +60,8 @@ func TestSignIn(t *testing.T) {
 	require.Contains(t, m.HTMLBody, `href="`+public+path+`"`)
 	require.Contains(t, path, "slp_link_", "what the request log hides")
 	var tasks int
-	require.NoError(t, w.db.GetContext(t.Context(), &tasks, `select count(*) from tasks where kind = 'mail:urgent' and payload->>'mail_id' = $1`, m.ID.String()))
+	require.NoError(t, w.db.GetContext(t.Context(), &tasks,
+		`select count(*) from tasks where kind = 'mail:urgent' and payload->>'mail_id' = $1`, m.ID.String()))
 	require.Equal(t, 1, tasks)
 	var stored [][]byte
 	require.NoError(t, w.db.SelectContext(t.Context(), &stored, `select digest from sign_in_links`))
@@ -133,7 +135,8 @@ func TestSignInTellsNothing(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		_, err = account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: o.ID, Email: "other@example.com", Role: account.Admin})
+		_, err = account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: o.ID, Email: "other@example.com",
+			Role: account.Admin})
 		return err
 	})
 	answers := map[string]bool{}
@@ -182,7 +185,8 @@ func TestSignInRefusals(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, public)
 	w.upload(closed)
-	for _, email := range []string{"", "nobody", "a b@example.com", "a@example.com\r\nBcc: b@example.com", "A <a@example.com>", "a@example.com, b@example.com",
+	for _, email := range []string{"", "nobody", "a b@example.com", "a@example.com\r\nBcc: b@example.com", "A <a@example.com>",
+		"a@example.com, b@example.com",
 		strings.Repeat("x", 300) + "@example.com", `"><script>alert(1)</script>`} {
 		rec := w.do(request{path: signIn, form: url.Values{"email": {email}}})
 		require.Equal(t, http.StatusBadRequest, rec.Code, email)
@@ -201,9 +205,11 @@ func TestSignInRefusals(t *testing.T) {
 			require.Contains(t, rec.Body.String(), "another site")
 		}
 	}
-	rec := w.do(request{path: signIn, header: map[string]string{"Sec-Fetch-Site": "", "Origin": public}, form: url.Values{"email": {"owner@example.com"}}})
+	rec := w.do(request{path: signIn, header: map[string]string{"Sec-Fetch-Site": "", "Origin": public},
+		form: url.Values{"email": {"owner@example.com"}}})
 	require.Equal(t, http.StatusOK, rec.Code)
-	require.Equal(t, http.StatusNotFound, w.do(request{path: "/install/unknown-app/sign-in", form: url.Values{"email": {"a@example.com"}}}).Code)
+	require.Equal(t, http.StatusNotFound, w.do(request{path: "/install/unknown-app/sign-in",
+		form: url.Values{"email": {"a@example.com"}}}).Code)
 	require.Len(t, w.mails(), 1)
 }
 
@@ -226,7 +232,8 @@ func TestSessionLinks(t *testing.T) {
 	rec := w.do(request{path: path, form: url.Values{}})
 	require.Equal(t, http.StatusOK, rec.Code)
 	require.Empty(t, rec.Header().Get("Location"))
-	for _, to := range []string{"", "https://evil.example/install/x", "//evil.example", "/install/", "/install/a/b", "/install/..", `/install/\evil`, "/session/x"} {
+	for _, to := range []string{"", "https://evil.example/install/x", "//evil.example", "/install/", "/install/a/b",
+		"/install/..", `/install/\evil`, "/session/x"} {
 		rec := w.do(request{path: "/sign-out", form: url.Values{"to": {to}}})
 		require.Equal(t, http.StatusOK, rec.Code, to)
 		require.Empty(t, rec.Header().Get("Location"))

@@ -43,7 +43,8 @@ func (h *deviceHandlers) routes(signedIn func(personal) route.Handler, fail, pla
 		{Method: http.MethodPost, Path: "/me/devices/:id/remove", Public: publicPage, Handler: signedIn(h.Remove), Fail: fail},
 		{Method: http.MethodGet, Path: "/udid", Public: publicPage, Handler: signedIn(h.Profile), Fail: fail},
 		{Method: http.MethodGet, Path: "/udid/register", Public: publicPage, Handler: signedIn(h.Register), Fail: fail},
-		{Method: http.MethodPost, Path: "/udid/answer", Public: "devices have no key; the challenge in the answer names the tester", Handler: h.Answer, Fail: plain, Body: enrolment.MaxAnswer},
+		{Method: http.MethodPost, Path: "/udid/answer", Public: "devices have no key; the challenge in the answer names the tester",
+			Handler: h.Answer, Fail: plain, Body: enrolment.MaxAnswer},
 		{Method: http.MethodGet, Path: "/udid/done", Public: "the link is signed", Handler: h.Done, Fail: fail},
 	}
 }
@@ -183,8 +184,9 @@ func (h *deviceHandlers) profile(ctx context.Context, v *distribution.Visitor, b
 	slices.Reverse(labels)
 	organization := printable(v.OrganizationName, 80)
 	encoded, err := enrolment.Profile{URL: h.cfg.Links.Path("/udid/answer"), Challenge: q.signed(secret), Organization: organization,
-		Name:       "Register this device",
-		Text:       "Sends the identifier (UDID) of this device to " + organization + ", so that apps can be made for it. It changes nothing and removes itself.",
+		Name: "Register this device",
+		Text: "Sends the identifier (UDID) of this device to " + organization +
+			", so that apps can be made for it. It changes nothing and removes itself.",
 		Identifier: strings.Join(labels, ".") + ".udid", UUID: strings.ToUpper(id.String())}.Encode()
 	if err != nil {
 		return nil, err
@@ -195,10 +197,13 @@ func (h *deviceHandlers) profile(ctx context.Context, v *distribution.Visitor, b
 // What a device's answer is refused with. The texts are for people who look into the
 // traffic: a device shows none of it.
 var (
-	errAnswer    = &respond.Problem{Status: http.StatusBadRequest, Text: "this is not the signed answer of a device"}
-	errIssuer    = &respond.Problem{Status: http.StatusForbidden, Text: "this answer was not signed with a certificate that Apple issued to a device"}
-	errChallenge = &respond.Problem{Status: http.StatusForbidden, Text: "this profile is too old or was not made here: open the page on the device and ask for a new one"}
-	errUsed      = &respond.Problem{Status: http.StatusConflict, Text: "this profile registered another device: ask for a new one on this device"}
+	errAnswer = &respond.Problem{Status: http.StatusBadRequest, Text: "this is not the signed answer of a device"}
+	errIssuer = &respond.Problem{Status: http.StatusForbidden,
+		Text: "this answer was not signed with a certificate that Apple issued to a device"}
+	errChallenge = &respond.Problem{Status: http.StatusForbidden,
+		Text: "this profile is too old or was not made here: open the page on the device and ask for a new one"}
+	errUsed = &respond.Problem{Status: http.StatusConflict,
+		Text: "this profile registered another device: ask for a new one on this device"}
 )
 
 // Answer serves POST /udid/answer: it registers the device and leads it to a page.

@@ -45,7 +45,8 @@ func newPhone(t testing.TB) *phone {
 	p := &phone{t: t}
 	authority, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Issuer of devices"}, IsCA: true, BasicConstraintsValid: true,
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "Issuer of devices"},
+		IsCA: true, BasicConstraintsValid: true,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour), KeyUsage: x509.KeyUsageCertSign}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, authority.Public(), authority)
 	require.NoError(t, err)
@@ -160,7 +161,8 @@ func TestRegisterDevice(t *testing.T) {
 		Verified string `db:"verified"`
 		Source   string `db:"source"`
 	}
-	require.NoError(t, w.db.GetContext(t.Context(), &row, `select user_id, product, verified, source from tester_devices where udid = $1`, unlisted))
+	require.NoError(t, w.db.GetContext(t.Context(), &row,
+		`select user_id, product, verified, source from tester_devices where udid = $1`, unlisted))
 	require.Equal(t, tess, row.User)
 	require.Equal(t, []string{"iPhone16,2", "signature", "profile"}, []string{row.Product, row.Verified, row.Source})
 	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = $1 and actor = 'tess@example.com' and organization_id = $2`, account.DeviceRegistered, w.org))
@@ -224,7 +226,8 @@ func TestAnswerRefusals(t *testing.T) {
 	for i := range parts {
 		changed := append([]string{}, parts...)
 		changed[i] = "1" + changed[i]
-		refuse(http.StatusForbidden, device.sign(map[string]string{"UDID": listed, "CHALLENGE": strings.Join(changed, ".")}), "an altered challenge")
+		refuse(http.StatusForbidden, device.sign(map[string]string{"UDID": listed, "CHALLENGE": strings.Join(changed, ".")}),
+			"an altered challenge")
 	}
 	w.later.Store(int64(31 * time.Minute))
 	refuse(http.StatusForbidden, good, "too late")

@@ -167,7 +167,8 @@ func (w *world) put(body []byte, contentType string) distribution.NewFile {
 // upload stores version 1.2.3 of an Android app; change may alter it.
 func (w *world) upload(change func(*distribution.Upload)) *distribution.Uploaded {
 	w.t.Helper()
-	u := distribution.Upload{Writer: account.Writer{OrganizationID: w.org, Actor: account.Actor{UserID: w.owner, Name: "owner@example.com"}, AllTeams: true, Teams: []int64{w.team}},
+	u := distribution.Upload{Writer: account.Writer{OrganizationID: w.org, Actor: account.Actor{UserID: w.owner,
+		Name: "owner@example.com"}, AllTeams: true, Teams: []int64{w.team}},
 		Via: "v3", TeamID: w.team, FileName: "harbour-1.2.3.apk", LandingPageMode: distribution.Open, Slug: "harbour-notes",
 		ReleaseNotes: "- **Offline** notes\n- <script>alert(1)</script>",
 		Package: &artifact.Package{Kind: artifact.APK, Platform: artifact.Android, Name: "Harbour Notes", PackageName: "com.example.harbour",

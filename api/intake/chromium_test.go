@@ -27,7 +27,8 @@ func TestPagesInChromium(t *testing.T) {
 		_, _ = rw.Write([]byte("<!doctype html><title>shop</title>"))
 	}))
 	defer page.Close()
-	w.store.set("page", &crash.Token{ID: 8, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost}, Origins: []string{page.URL}})
+	w.store.set("page", &crash.Token{ID: 8, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost},
+		Origins: []string{page.URL}})
 	tab := chromium.Start(t, 2*time.Minute)
 	require.NoError(t, chromedp.Do(tab, chromedp.Navigate(page.URL)))
 	evaluate := func(script string) string {
@@ -47,8 +48,11 @@ func TestPagesInChromium(t *testing.T) {
 	require.Equal(t, "blocked", fetch("shop", "application/json"))
 	require.Equal(t, 2, stored())
 
-	require.Equal(t, "true", evaluate(fmt.Sprintf(`Promise.resolve(String(navigator.sendBeacon(%q, %q)))`, server.URL+"/post?token=page", minimal)))
-	require.Equal(t, "true", evaluate(fmt.Sprintf(`Promise.resolve(String(navigator.sendBeacon(%q, new Blob([%q], {type: "application/json"}))))`, server.URL+"/post?token=page", minimal)))
+	require.Equal(t, "true", evaluate(fmt.Sprintf(`Promise.resolve(String(navigator.sendBeacon(%q, %q)))`, server.URL+
+		"/post?token=page", minimal)))
+	require.Equal(t, "true",
+		evaluate(fmt.Sprintf(`Promise.resolve(String(navigator.sendBeacon(%q, new Blob([%q], {type: "application/json"}))))`,
+			server.URL+"/post?token=page", minimal)))
 	require.Equal(t, "true", evaluate(fmt.Sprintf(`new Response(new Blob([%q]).stream().pipeThrough(new CompressionStream("gzip"))).blob()
 		.then(b => String(navigator.sendBeacon(%q, b)))`, minimal, server.URL+"/post?token=page")))
 	require.Eventually(t, func() bool { return stored() == 5 }, time.Minute, 10*time.Millisecond)

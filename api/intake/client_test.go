@@ -88,9 +88,11 @@ func TestClients(t *testing.T) {
 			body:    "------=_Part_0_1.2\r\nContent-Disposition: form-data; name=upload_file\r\n\r\n" + minimal + "\r\n------=_Part_0_1.2--\r\n"},
 		"unity": {target: "/post?token=good&format=json", doc: unityReport, headers: []string{"Content-Type", multipartB},
 			body: form(filePart("upload_file", "upload_file.json", unityReport))},
-		"gzip":         {target: "/post?token=good", body: gzipped(minimal), doc: minimal, headers: []string{"Content-Encoding", "x-gzip"}},
-		"deflate":      {target: "/post?token=good", body: deflated(t, minimal, false), doc: minimal, headers: []string{"Content-Encoding", "deflate"}},
-		"bare deflate": {target: "/post?token=good", body: deflated(t, minimal, true), doc: minimal, headers: []string{"Content-Encoding", "Deflate"}, chunked: true},
+		"gzip": {target: "/post?token=good", body: gzipped(minimal), doc: minimal, headers: []string{"Content-Encoding", "x-gzip"}},
+		"deflate": {target: "/post?token=good", body: deflated(t, minimal, false), doc: minimal,
+			headers: []string{"Content-Encoding", "deflate"}},
+		"bare deflate": {target: "/post?token=good", body: deflated(t, minimal, true), doc: minimal,
+			headers: []string{"Content-Encoding", "Deflate"}, chunked: true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -188,7 +190,8 @@ func TestDumps(t *testing.T) {
 		target, body, kind, part, content string
 	}{
 		"raw minidump": {"/post?token=good&format=minidump", "MDMP", "application/octet-stream", "upload_file_minidump", "MDMP"},
-		"plcrash of cocoa": {"/u/good/plcrash", "--B\r\nContent-Disposition: form-data; name=\"upload_file\"; filename=\"upload_file\"\r\nContent-Type: application/octet-stream\r\n\r\nplcrash\x01\x00\xff\r\n--B\r\n--",
+		"plcrash of cocoa": {"/u/good/plcrash",
+			"--B\r\nContent-Disposition: form-data; name=\"upload_file\"; filename=\"upload_file\"\r\nContent-Type: application/octet-stream\r\n\r\nplcrash\x01\x00\xff\r\n--B\r\n--",
 			multipartB, "upload_file_plcrash", "plcrash\x01\x00\xff"},
 		"a large one": {"/post?token=good&format=minidump", form(filePart("upload_file", "x", big), fieldPart("timestamp", "1700000000")),
 			multipartB, "upload_file_minidump", big},
@@ -218,7 +221,8 @@ func TestLateAttachments(t *testing.T) {
 	answer := requireOK(t, w.post(target+"&attachment_name=dir%2Flog+1.txt", "raw", "Content-Type", "text/plain"))
 	require.Equal(t, w.store.owned.String(), answer["_rxid"])
 	require.Len(t, answer, 2)
-	requireOK(t, w.post(target+"&attachment_name=b", form(filePart("upload_file", "x.bin", "one"), filePart("any", "c.bin", "two")), "Content-Type", multipartB))
+	requireOK(t, w.post(target+"&attachment_name=b", form(filePart("upload_file", "x.bin", "one"), filePart("any", "c.bin", "two")),
+		"Content-Type", multipartB))
 	require.Equal(t, []string{"raw", "one", "two"}, w.stored(t))
 	var names []string
 	for _, at := range w.store.late {

@@ -213,7 +213,8 @@ func (in *intake) run(ctx context.Context) error {
 // announced refuses a report whose header says that it is too long.
 func announced(in *intake) error {
 	request := in.c.Request
-	if _, parts := boundaryOf(request.Header.Get("Content-Type")); parts || in.format.dumpPart != "" || in.ask.object != "" || request.Header.Get("Content-Encoding") != "" {
+	if _, parts := boundaryOf(request.Header.Get("Content-Type")); parts || in.format.dumpPart != "" || in.ask.object != "" ||
+		request.Header.Get("Content-Encoding") != "" {
 		return nil
 	}
 	if limit := in.r.cfg.Limits.Report; request.ContentLength > limit {

@@ -38,12 +38,14 @@ func TestLeakedKeyIsRevoked(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		bot, err := account.CreateServiceAccount(ctx, tx, account.CLI(), account.NewServiceAccount{OrganizationID: org, Username: "bot", Role: account.Member})
+		bot, err := account.CreateServiceAccount(ctx, tx, account.CLI(), account.NewServiceAccount{OrganizationID: org,
+			Username: "bot", Role: account.Member})
 		if err != nil {
 			return err
 		}
 		for to, id := range map[*account.Secret]int64{&person: u.ID, &kept: u.ID, &machine: bot.ID} {
-			if _, *to, err = account.CreateKey(ctx, tx, account.CLI(), keys, account.NewKey{OrganizationID: org, UserID: id, Kind: account.KindAPI, Name: "ci"}); err != nil {
+			if _, *to, err = account.CreateKey(ctx, tx, account.CLI(), keys, account.NewKey{OrganizationID: org,
+				UserID: id, Kind: account.KindAPI, Name: "ci"}); err != nil {
 				return err
 			}
 		}
@@ -74,6 +76,7 @@ func TestLeakedKeyIsRevoked(t *testing.T) {
 	var n int
 	require.NoError(t, db.GetContext(ctx, &n, `select count(*) from tasks where kind = 'mail:send' and organization_id = $1`, org))
 	require.Equal(t, 2, n)
-	require.NoError(t, db.GetContext(ctx, &n, `select count(*) from audit_events where type = $1 and actor = $2`, account.KeyRevoked, crashLeak().Actor))
+	require.NoError(t, db.GetContext(ctx, &n, `select count(*) from audit_events where type = $1 and actor = $2`,
+		account.KeyRevoked, crashLeak().Actor))
 	require.Equal(t, 2, n)
 }

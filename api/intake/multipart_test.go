@@ -18,12 +18,14 @@ func TestEndsBehindTheReport(t *testing.T) {
 		files []string
 		cut   int
 	}{
-		"no boundary":         {"--B\r\n" + report + "\r\n--B\r\n" + first + "\r\n--B\r\n" + filePart("attachment_b", "b", "two"), []string{"one", "two"}, 1},
-		"no boundary, large":  {"--B\r\n" + report + "\r\n--B\r\n" + filePart("attachment_b", "b", large), []string{large}, 1},
-		"no boundary, field":  {"--B\r\n" + report + "\r\n--B\r\n" + fieldPart("note", "x"), nil, 1},
-		"nothing in it":       {"--B\r\n" + report + "\r\n--B\r\n" + filePart("attachment_b", "b", ""), []string{""}, 1},
-		"cut in the headers":  {"--B\r\n" + report + "\r\n--B\r\n" + first + "\r\n--B\r\nContent-Dispo", []string{"one"}, 1},
-		"damaged headers":     {"--B\r\n" + report + "\r\n--B\r\n" + first + "\r\n--B\r\n: :\r\n\r\n" + large + "\r\n--B--\r\n", []string{"one"}, 1},
+		"no boundary": {"--B\r\n" + report + "\r\n--B\r\n" + first + "\r\n--B\r\n" + filePart("attachment_b", "b", "two"),
+			[]string{"one", "two"}, 1},
+		"no boundary, large": {"--B\r\n" + report + "\r\n--B\r\n" + filePart("attachment_b", "b", large), []string{large}, 1},
+		"no boundary, field": {"--B\r\n" + report + "\r\n--B\r\n" + fieldPart("note", "x"), nil, 1},
+		"nothing in it":      {"--B\r\n" + report + "\r\n--B\r\n" + filePart("attachment_b", "b", ""), []string{""}, 1},
+		"cut in the headers": {"--B\r\n" + report + "\r\n--B\r\n" + first + "\r\n--B\r\nContent-Dispo", []string{"one"}, 1},
+		"damaged headers": {"--B\r\n" + report + "\r\n--B\r\n" + first + "\r\n--B\r\n: :\r\n\r\n" + large + "\r\n--B--\r\n",
+			[]string{"one"}, 1},
 		"another boundary":    {"--B\r\n" + report + "\r\n--B\r\n" + first + "\r\n--C--\r\n", []string{"one\r\n--C--"}, 1},
 		"broken end":          {"--B\r\n" + report + "\r\n--B\r\n" + first + "\r\n--B\r\n--", []string{"one"}, 0},
 		"as it should be":     {form(report, first), []string{"one"}, 0},
@@ -53,9 +55,11 @@ func TestBodiesThatBreakOff(t *testing.T) {
 	report := filePart("upload_file", "r.json", minimal)
 	whole := gzipped("--B\r\n" + report + "\r\n--B\r\n" + filePart("attachment_b", "b", strings.Repeat("x", 10_000)))
 	w := newWorld(t, nil)
-	requireFailure(t, w.post("/post?token=good", whole[:len(whole)-12], "Content-Type", multipartB, "Content-Encoding", "gzip"), 400, 5, "inflated")
+	requireFailure(t, w.post("/post?token=good", whole[:len(whole)-12], "Content-Type", multipartB, "Content-Encoding", "gzip"),
+		400, 5, "inflated")
 	// The file of a late upload needs its end.
-	requireFailure(t, w.post("/post?token=good&object="+ownedUUID, "--B\r\n"+filePart("upload_file", "x", "late"), "Content-Type", multipartB), 400, 1, "early")
+	requireFailure(t, w.post("/post?token=good&object="+ownedUUID, "--B\r\n"+filePart("upload_file", "x", "late"),
+		"Content-Type", multipartB), 400, 1, "early")
 	require.Empty(t, w.stored(t))
 	require.Zero(t, w.counts.cut)
 }

@@ -28,7 +28,8 @@ func (r *Receiver) checkOrigin(c *gin.Context, t *crash.Token) error {
 		return nil
 	case !t.AllowsOrigin(origin) || !originText(origin):
 		withoutOrigin(c)
-		return refuse(http.StatusForbidden, codeScope, ReasonScope, "Origin: pages of this origin may not post to the crash project: see its allowed_origins")
+		return refuse(http.StatusForbidden, codeScope, ReasonScope,
+			"Origin: pages of this origin may not post to the crash project: see its allowed_origins")
 	}
 	h := c.Writer.Header()
 	h.Set("Access-Control-Allow-Origin", origin)
@@ -45,7 +46,10 @@ func withoutOrigin(c *gin.Context) {
 // originText reports whether a text can be echoed as an origin.
 func originText(s string) bool {
 	const maxOrigin = 300
-	return len(s) <= maxOrigin && !strings.ContainsFunc(s, func(c rune) bool { return c <= ' ' || c >= 0x7f || strings.ContainsRune(`"'<>,;`, c) })
+	return len(s) <= maxOrigin && !strings.ContainsFunc(s, func(c rune) bool {
+		return c <= ' ' || c >= 0x7f ||
+			strings.ContainsRune(`"'<>,;`, c)
+	})
 }
 
 const (

@@ -25,7 +25,8 @@ func TestOriginsOfPages(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	bodies := map[string]string{"/post?token=": minimal, "/u/TOKEN/json": minimal, summedPath: metrics("1", summedEvents, launchOfS1),
-		feedbackPath: `{"text":"x"}`, "/api/tunnel": `{"token":"TOKEN"}` + "\n" + `{"type":"feedback","crash_id":"` + testUUID + `"}` + "\n" + `{"text":"x"}`}
+		feedbackPath: `{"text":"x"}`, "/api/tunnel": `{"token":"TOKEN"}` + "\n" + `{"type":"feedback","crash_id":"` +
+			testUUID + `"}` + "\n" + `{"text":"x"}`}
 	for token, of := range map[string]map[string]bool{"shop": {shopOrigin: true, "https://other.example": false, "null": false, "": true},
 		"pages": {shopOrigin: true, "null": true, "": true}} {
 		for path, body := range bodies {
@@ -103,7 +104,8 @@ func TestSentAtOfReports(t *testing.T) {
 		requireOK(t, w.post(c.target, c.body))
 		require.Equal(t, at, w.submit.got[len(w.submit.got)-1].SentAt, c.target)
 	}
-	rec := w.post("/post?token=good&format=minidump", form(filePart("upload_file_minidump", "a", "MDMP"), fieldPart("sent_at", "1690000000")), "Content-Type", multipartB)
+	rec := w.post("/post?token=good&format=minidump", form(filePart("upload_file_minidump", "a", "MDMP"),
+		fieldPart("sent_at", "1690000000")), "Content-Type", multipartB)
 	requireOK(t, rec)
 	require.Equal(t, at, w.submit.got[len(w.submit.got)-1].SentAt)
 }
@@ -119,9 +121,11 @@ func TestCutReports(t *testing.T) {
 		target, body string
 		headers      []string
 	}{
-		"raw":                       {"/post?token=good", begin, nil},
-		"in a form":                 {"/post?token=good", form(filePart("upload_file", "r.json", begin), filePart("attachment_log", "log", "line")), []string{"Content-Type", multipartB}},
-		"with its form":             {"/post?token=good", "--B\r\n" + filePart("upload_file", "r.json", begin)[:len(filePart("upload_file", "r.json", begin))-2], []string{"Content-Type", multipartB}},
+		"raw": {"/post?token=good", begin, nil},
+		"in a form": {"/post?token=good", form(filePart("upload_file", "r.json", begin),
+			filePart("attachment_log", "log", "line")), []string{"Content-Type", multipartB}},
+		"with its form": {"/post?token=good", "--B\r\n" + filePart("upload_file", "r.json",
+			begin)[:len(filePart("upload_file", "r.json", begin))-2], []string{"Content-Type", multipartB}},
 		"gzip":                      {"/post?token=good", gzipped(begin), []string{"Content-Encoding", "gzip"}},
 		"in an envelope":            {"/api/tunnel", `{"token":"good"}` + "\n" + `{"type":"report","length":9999}` + "\n" + begin, nil},
 		"in an envelope, as a line": {"/api/tunnel", `{"token":"good"}` + "\n" + `{"type":"report"}` + "\n" + begin, nil},
@@ -197,8 +201,10 @@ func TestTunnel(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	file := "two\nlines"
-	envelope := strings.Join([]string{`{"dsn":"https://good@crash.example/1"}`, `{"type":"attachment","length":9,"filename":"../log.txt","content_type":"text/plain"}`, file,
-		`{"type":"report"}`, minimal, `{"type":"session","length":3}`, "\n\n\n", "", `{"type":"feedback"}`, `{"text":"I pressed pay.","name":"Ann"}`,
+	envelope := strings.Join([]string{`{"dsn":"https://good@crash.example/1"}`,
+		`{"type":"attachment","length":9,"filename":"../log.txt","content_type":"text/plain"}`, file,
+		`{"type":"report"}`, minimal, `{"type":"session","length":3}`, "\n\n\n", "", `{"type":"feedback"}`,
+		`{"text":"I pressed pay.","name":"Ann"}`,
 		`{"type":"summed_events"}`, metrics("1", summedEvents, launchOfS1), ""}, "\n")
 	for _, body := range []string{envelope, gzipped(envelope)} {
 		w.store.feedback, w.store.usage = nil, nil
@@ -220,20 +226,22 @@ func TestTunnel(t *testing.T) {
 		status, code int
 		says         string
 	}{
-		"empty":             {"", 400, 1, "JSON"},
-		"no token":          {"{}\n" + `{"type":"report"}` + "\n" + minimal, 403, 6, "token"},
-		"no json":           {"x\n", 400, 1, "JSON"},
-		"no items":          {`{"token":"good"}`, 400, 2, "report"},
-		"item of no json":   {`{"token":"good"}` + "\nx\ny", 400, 1, "item"},
-		"a file alone":      {`{"token":"good"}` + "\n" + `{"type":"attachment","length":1}` + "\nx", 400, 2, "report"},
-		"feedback on what":  {`{"token":"good"}` + "\n" + `{"type":"feedback"}` + "\n" + `{"text":"x"}`, 400, 2, "crash_id"},
-		"feedback of what":  {`{"token":"good"}` + "\n" + `{"type":"feedback"}` + "\n" + `{}`, 400, 2, "text"},
-		"negative length":   {`{"token":"good"}` + "\n" + `{"type":"report","length":-1}` + "\n" + minimal, 400, 2, "length"},
-		"two reports":       {`{"token":"good"}` + "\n" + `{"type":"report"}` + "\n" + minimal + "\n" + `{"type":"report"}` + "\n" + minimal, 400, 1, "twice"},
-		"no scope":          {`{"token":"symbols"}` + "\n" + `{"type":"report"}` + "\n" + minimal, 403, 7, "error:post"},
-		"endless line":      {`{"token":"` + strings.Repeat("x", 1<<20), 413, 8, "line"},
-		"endless items":     {`{"token":"good"}` + strings.Repeat("\n"+`{"type":"x","length":0}`, 60), 413, 8, "items"},
-		"beyond its quota":  {`{"token":"quota"}` + strings.Repeat("\n"+`{"type":"feedback","crash_id":"`+testUUID+`"}`+"\n"+`{"text":"x"}`, 2), 429, 9, "quota"},
+		"empty":            {"", 400, 1, "JSON"},
+		"no token":         {"{}\n" + `{"type":"report"}` + "\n" + minimal, 403, 6, "token"},
+		"no json":          {"x\n", 400, 1, "JSON"},
+		"no items":         {`{"token":"good"}`, 400, 2, "report"},
+		"item of no json":  {`{"token":"good"}` + "\nx\ny", 400, 1, "item"},
+		"a file alone":     {`{"token":"good"}` + "\n" + `{"type":"attachment","length":1}` + "\nx", 400, 2, "report"},
+		"feedback on what": {`{"token":"good"}` + "\n" + `{"type":"feedback"}` + "\n" + `{"text":"x"}`, 400, 2, "crash_id"},
+		"feedback of what": {`{"token":"good"}` + "\n" + `{"type":"feedback"}` + "\n" + `{}`, 400, 2, "text"},
+		"negative length":  {`{"token":"good"}` + "\n" + `{"type":"report","length":-1}` + "\n" + minimal, 400, 2, "length"},
+		"two reports": {`{"token":"good"}` + "\n" + `{"type":"report"}` + "\n" + minimal + "\n" + `{"type":"report"}` +
+			"\n" + minimal, 400, 1, "twice"},
+		"no scope":      {`{"token":"symbols"}` + "\n" + `{"type":"report"}` + "\n" + minimal, 403, 7, "error:post"},
+		"endless line":  {`{"token":"` + strings.Repeat("x", 1<<20), 413, 8, "line"},
+		"endless items": {`{"token":"good"}` + strings.Repeat("\n"+`{"type":"x","length":0}`, 60), 413, 8, "items"},
+		"beyond its quota": {`{"token":"quota"}` + strings.Repeat("\n"+`{"type":"feedback","crash_id":"`+testUUID+
+			`"}`+"\n"+`{"text":"x"}`, 2), 429, 9, "quota"},
 		"report of no kind": {`{"token":"good"}` + "\n" + `{"type":"report"}` + "\n" + `{"uuid":7}`, 400, 2, "uuid"},
 	} {
 		requireFailure(t, w.post("/api/tunnel", c.body), c.status, c.code, c.says)

@@ -23,8 +23,9 @@ func TestReportsBeyondQuota(t *testing.T) {
 	log := slog.New(slog.DiscardHandler)
 	committer := NewCommitter(s.store, nil, log)
 	t.Cleanup(committer.Close)
-	r, err := New(Config{Submitter: committer, Store: s.store, Symbols: symbol.NewStore(s.db, nil, q), SymbolView: symbol.View, Objects: s.objects,
-		Region: "local", Limits: testLimits(), Observer: s.counts, Log: log, Meter: quota.NewMeter(s.db, q, nil)})
+	r, err := New(Config{Submitter: committer, Store: s.store, Symbols: symbol.NewStore(s.db, nil, q), SymbolView: symbol.View,
+		Objects: s.objects,
+		Region:  "local", Limits: testLimits(), Observer: s.counts, Log: log, Meter: quota.NewMeter(s.db, q, nil)})
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
 	url, end := routetest.Listen(routes(r))

@@ -48,7 +48,8 @@ const ownedUUID = "1c2d3e4f-5061-4273-9485-a6b7c8d9e0f1"
 const testUUID = "0b1c2d3e-4f50-4162-8374-95a6b7c8d9e0"
 
 // minimal holds the eight required members.
-const minimal = `{"uuid":"` + testUUID + `","timestamp":1700000000,"lang":"c","langVersion":"11","agent":"curl","agentVersion":"1","threads":{"0":{}},"mainThread":"0"}`
+const minimal = `{"uuid":"` + testUUID +
+	`","timestamp":1700000000,"lang":"c","langVersion":"11","agent":"curl","agentVersion":"1","threads":{"0":{}},"mainThread":"0"}`
 
 // with adds members to the minimal report.
 func with(members string) string { return minimal[:len(minimal)-1] + "," + members + "}" }
@@ -206,10 +207,14 @@ func newWorld(t testing.TB, change func(*Config)) *world {
 	w.store.set("good", &crash.Token{ID: 1, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost}})
 	w.store.set("other", &crash.Token{ID: 4, ProjectID: 8, OrganizationID: 4, Scopes: []string{crashproject.ScopeErrorPost}})
 	w.store.set("symbols", &crash.Token{ID: 2, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeSymbolPost}})
-	w.store.set("shop", &crash.Token{ID: 5, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost}, Origins: []string{"https://shop.example"}})
-	w.store.set("pages", &crash.Token{ID: 6, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost}, Origins: []string{"*"}})
-	w.store.set("quota", &crash.Token{ID: 3, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost}, QuotaPerMinute: &one})
-	cfg := Config{Submitter: w.submit, Store: w.store, Symbols: w.symbols, SymbolView: symbolView, Objects: objects, Region: "local", Limits: testLimits(),
+	w.store.set("shop", &crash.Token{ID: 5, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost},
+		Origins: []string{"https://shop.example"}})
+	w.store.set("pages", &crash.Token{ID: 6, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost},
+		Origins: []string{"*"}})
+	w.store.set("quota", &crash.Token{ID: 3, ProjectID: 7, OrganizationID: 3, Scopes: []string{crashproject.ScopeErrorPost},
+		QuotaPerMinute: &one})
+	cfg := Config{Submitter: w.submit, Store: w.store, Symbols: w.symbols, SymbolView: symbolView, Objects: objects,
+		Region: "local", Limits: testLimits(),
 		Observer: w.counts, Log: slog.New(slog.DiscardHandler), Wait: 200 * time.Millisecond}
 	if change != nil {
 		change(&cfg)

@@ -52,7 +52,8 @@ func newServer(t *testing.T) *server {
 	log := slog.New(slog.DiscardHandler)
 	committer := NewCommitter(s.store, nil, log)
 	t.Cleanup(committer.Close)
-	r, err := New(Config{Submitter: committer, Store: s.store, Symbols: symbol.NewStore(s.db, nil, nil), SymbolView: symbol.View, Objects: s.objects, Region: "local", Limits: testLimits(),
+	r, err := New(Config{Submitter: committer, Store: s.store, Symbols: symbol.NewStore(s.db, nil, nil), SymbolView: symbol.View,
+		Objects: s.objects, Region: "local", Limits: testLimits(),
 		Observer: s.counts, Log: log})
 	require.NoError(t, err)
 	t.Cleanup(r.Close)
@@ -122,7 +123,8 @@ func TestReportIsStored(t *testing.T) {
 	require.Equal(t, minimal, string(doc))
 	require.Equal(t, 1, s.count(t, `select count(*) from tasks where kind = 'crash:process'`))
 	var at crash.Attachment
-	require.NoError(t, s.db.GetContext(t.Context(), &at, `select id, organization_id, crash_id, name, content_type, size, object_key, created_at from crash_attachments`))
+	require.NoError(t, s.db.GetContext(t.Context(), &at,
+		`select id, organization_id, crash_id, name, content_type, size, object_key, created_at from crash_attachments`))
 	require.Equal(t, id, at.CrashID)
 	require.Equal(t, "log.txt", at.Name)
 	info, err := s.objects.Stat(t.Context(), at.ObjectKey)
@@ -276,10 +278,12 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		status                   int
 	}{
 		{"/post", "/post?token=one", "application/json", minimal, 200},
-		{"/post", "/post?token=two&format=json", multipartB, form(filePart("upload_file", "r.json", minimal), filePart("attachment_a", "a", "x")), 200},
+		{"/post", "/post?token=two&format=json", multipartB, form(filePart("upload_file", "r.json", minimal),
+			filePart("attachment_a", "a", "x")), 200},
 		{"/api/post", "/api/post?token=one&format=minidump", "application/octet-stream", "MDMP", 200},
 		{"/{universe}/{token}/{format}", "/u/one/plcrash", "application/octet-stream", "plcrash", 200},
-		{"/{universe}/{token}/{format}", "/u/one/unreal?AppID=Shop&AppVersion=1.4&UploadType=crashreports", "application/octet-stream", "\x78\x9c", 200},
+		{"/{universe}/{token}/{format}", "/u/one/unreal?AppID=Shop&AppVersion=1.4&UploadType=crashreports",
+			"application/octet-stream", "\x78\x9c", 200},
 		{"/post", "/post?token=one", "application/json", minimal, 400},
 		{"/post", "/post?token=one", "application/json", "{", 400},
 		{"/post", "/post?token=one&format=xml", "application/json", minimal, 400},

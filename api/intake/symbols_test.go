@@ -87,7 +87,8 @@ func TestSymbolFileAsBody(t *testing.T) {
 		got := w.symbols.added[0]
 		require.Equal(t, [4]string{want.Name, want.Format, want.Release, want.GivenID}, [4]string{got.Name, got.Format, got.Release, got.GivenID})
 		require.Equal(t, want.URLPrefix, got.URLPrefix)
-		require.Equal(t, []any{int64(3), int64(7), symbolfile.SourcePost, "crash token 2"}, []any{got.OrganizationID, got.ProjectID, got.Source, got.Actor.Name})
+		require.Equal(t, []any{int64(3), int64(7), symbolfile.SourcePost, "crash token 2"}, []any{got.OrganizationID,
+			got.ProjectID, got.Source, got.Actor.Name})
 		require.Equal(t, "ed7002b439e9ac845f22357d822bac1444730fbdb6016d3ec9432297b9ec9f73", got.File.SHA256)
 		require.Equal(t, []string{"content"}, w.contents(t))
 	}
@@ -97,7 +98,8 @@ func TestSymbolFilesOfAForm(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	big := strings.Repeat("large ", 100_000)
-	body := form(filePart("upload_file", "one.sym", "1"), filePart("anything", "two.sym", big), fieldPart("release", "7"), fieldPart("uuid", "u"))
+	body := form(filePart("upload_file", "one.sym", "1"), filePart("anything", "two.sym", big), fieldPart("release", "7"),
+		fieldPart("uuid", "u"))
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
 	_, _ = z.Write([]byte(body))
@@ -120,17 +122,19 @@ func TestSymbolFilesRefused(t *testing.T) {
 		status, code       int
 		text               string
 	}{
-		"empty":            {"/post?token=symbols&format=symbols", "", "", nil, 400, 2, "empty"},
-		"empty part":       {"/post?token=symbols&format=symbols", form(filePart("upload_file", "a", "")), multipartB, nil, 400, 2, "empty"},
-		"no file":          {"/post?token=symbols&format=symbols", form(fieldPart("release", "1")), multipartB, nil, 400, 2, "required"},
-		"cut off":          {"/post?token=symbols&format=symbols", cut[:len(cut)-20], multipartB, nil, 400, 1, "ends early"},
-		"too long":         {"/post?token=symbols&format=symbols", strings.Repeat("x", 200<<10), "", nil, 413, 8, "longer than 102400"},
-		"too long in form": {"/post?token=symbols&format=symbols", form(filePart("upload_file", "a", strings.Repeat("x", 200<<10))), multipartB, nil, 413, 8, "longer than 102400"},
-		"bad release":      {"/post?token=symbols&format=symbols", "x", "", &storage.InvalidError{Field: "release", Msg: "is too long"}, 400, 2, "release"},
-		"database away":    {"/post?token=symbols&format=symbols", "x", "", storage.ErrUnavailable, 503, 10, "again later"},
-		"broken":           {"/post?token=symbols&format=symbols", "x", "", errors.New("secret detail"), 500, 10, "internal"},
-		"wrong scope":      {"/post?token=good&format=symbols", "x", "", nil, 403, 7, "symbol:post"},
-		"wrong token":      {"/post?token=wrong&format=symbols", "x", "", nil, 403, 6, "token"},
+		"empty":      {"/post?token=symbols&format=symbols", "", "", nil, 400, 2, "empty"},
+		"empty part": {"/post?token=symbols&format=symbols", form(filePart("upload_file", "a", "")), multipartB, nil, 400, 2, "empty"},
+		"no file":    {"/post?token=symbols&format=symbols", form(fieldPart("release", "1")), multipartB, nil, 400, 2, "required"},
+		"cut off":    {"/post?token=symbols&format=symbols", cut[:len(cut)-20], multipartB, nil, 400, 1, "ends early"},
+		"too long":   {"/post?token=symbols&format=symbols", strings.Repeat("x", 200<<10), "", nil, 413, 8, "longer than 102400"},
+		"too long in form": {"/post?token=symbols&format=symbols", form(filePart("upload_file", "a", strings.Repeat("x", 200<<10))),
+			multipartB, nil, 413, 8, "longer than 102400"},
+		"bad release": {"/post?token=symbols&format=symbols", "x", "", &storage.InvalidError{Field: "release",
+			Msg: "is too long"}, 400, 2, "release"},
+		"database away": {"/post?token=symbols&format=symbols", "x", "", storage.ErrUnavailable, 503, 10, "again later"},
+		"broken":        {"/post?token=symbols&format=symbols", "x", "", errors.New("secret detail"), 500, 10, "internal"},
+		"wrong scope":   {"/post?token=good&format=symbols", "x", "", nil, 403, 7, "symbol:post"},
+		"wrong token":   {"/post?token=wrong&format=symbols", "x", "", nil, 403, 6, "token"},
 	} {
 		w := newWorld(t, func(cfg *Config) { cfg.Limits.Symbols = 100 << 10 })
 		w.symbols.err = c.err
@@ -171,11 +175,13 @@ func TestSymbolFileIsStored(t *testing.T) {
 	require.Equal(t, "abc", symbol["given_id"])
 	require.Equal(t, symbol, again["symbol"])
 	require.Equal(t, 1, s.count(t, `select count(*) from symbols where format = 'proguard' and source = 'post'`))
-	require.Equal(t, 1, s.count(t, `select count(*) from tasks where kind = 'symbol:index' and (payload->>'symbol_id')::bigint = (select id from symbols)`))
+	require.Equal(t, 1, s.count(t,
+		`select count(*) from tasks where kind = 'symbol:index' and (payload->>'symbol_id')::bigint = (select id from symbols)`))
 	require.Equal(t, 1, s.count(t, `select count(*) from audit_events where type = 1540`))
 
 	// Another project, and another id, are other places.
-	for _, target := range []string{"/post?token=two&format=proguard&symbolication_id=abc", "/post?token=one&format=proguard&symbolication_id=abd"} {
+	for _, target := range []string{"/post?token=two&format=proguard&symbolication_id=abc",
+		"/post?token=one&format=proguard&symbolication_id=abd"} {
 		status, _ := s.post(t, target, "text/plain", "a.B -> c:\n")
 		require.Equal(t, 200, status)
 	}

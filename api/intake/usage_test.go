@@ -41,11 +41,14 @@ func TestUsage(t *testing.T) {
 		want         []crash.Usage
 	}{
 		{summedPath, metrics("0.9", summedEvents, launchOfS1), []crash.Usage{{Version: "1.0", At: at, Launch: true, Session: "s1"}}},
-		{summedPath, metrics("0.9", summedEvents, `{"timestamp":"1700000000","metric_group":"application launches","id":"e1"},{"metric_group":"Clicks"}`),
+		{summedPath, metrics("0.9", summedEvents,
+			`{"timestamp":"1700000000","metric_group":"application launches","id":"e1"},{"metric_group":"Clicks"}`),
 			[]crash.Usage{{Version: "0.9", At: at, Launch: true, Session: "e1"}}},
-		{uniquePath, metrics("0.9", uniqueEvents, `{"timestamp":1700000000.5,"attributes":{"application.session":"s1","guid":"g1","n":null},"unique":["guid"]}`),
+		{uniquePath, metrics("0.9", uniqueEvents,
+			`{"timestamp":1700000000.5,"attributes":{"application.session":"s1","guid":"g1","n":null},"unique":["guid"]}`),
 			[]crash.Usage{{Version: "0.9", At: at, User: "g1"}}},
-		{uniquePath, metrics("0.9", uniqueEvents, `{"timestamp":1700000000,"attributes":{"user.id":7,"application.session":"s1"},"unique":["user.id"]}`),
+		{uniquePath, metrics("0.9", uniqueEvents,
+			`{"timestamp":1700000000,"attributes":{"user.id":7,"application.session":"s1"},"unique":["user.id"]}`),
 			[]crash.Usage{{Version: "0.9", At: at, User: "7"}}},
 		{uniquePath, metrics("0.9", uniqueEvents, `{"timestamp":1700000000,"attributes":{"application.session":"s1"},"unique":7}`),
 			[]crash.Usage{{Version: "0.9", At: at, User: "s1"}}},
@@ -103,8 +106,9 @@ func TestUsageRefused(t *testing.T) {
 		"attributes":      {summedPath + "good", metrics("1", summedEvents, `{"attributes":[]}`), 400, 2, "attributes"},
 		"no version":      {summedPath + "good", metrics("", summedEvents, `{"metric_group":"Application Launches"}`), 400, 2, "appversion"},
 		"many events":     {summedPath + "good", metrics("1", summedEvents, strings.Repeat("{},", usageEvents)+"{}"), 413, 8, "1000 events"},
-		"many attributes": {summedPath + "good", metrics("1", summedEvents, `{"attributes":{`+strings.Join(attributes, ",")+`}}`), 413, 8, "attributes"},
-		"too long":        {summedPath + "good", good + strings.Repeat(" ", usageBytes), 413, 8, "1048576"},
+		"many attributes": {summedPath + "good", metrics("1", summedEvents, `{"attributes":{`+strings.Join(attributes, ",")+`}}`),
+			413, 8, "attributes"},
+		"too long": {summedPath + "good", good + strings.Repeat(" ", usageBytes), 413, 8, "1048576"},
 	} {
 		requireFailure(t, w.post(tc.target, tc.body, "Content-Type", "application/json"), tc.status, tc.code, tc.text)
 		require.Empty(t, w.store.usage, name)

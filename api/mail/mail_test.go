@@ -224,7 +224,8 @@ func TestSettings(t *testing.T) {
 	digest := map[string]any{"enabled": false, "weekday": "monday", "hour": 8.0, "recipients": []any{}}
 	require.Equal(t, map[string]any{"sender_name": "", "reply_to": "", "rate_per_minute": 0.0, "digest": digest},
 		w.ok("ours", "GET", settings, "", "mail"))
-	got := w.ok("ours", "PUT", settings, `{"sender_name":" Acme ","reply_to":"qa+x@exämple.com","digest":{"enabled":true,"weekday":"Friday"}}`, "mail")
+	got := w.ok("ours", "PUT", settings,
+		`{"sender_name":" Acme ","reply_to":"qa+x@exämple.com","digest":{"enabled":true,"weekday":"Friday"}}`, "mail")
 	digest = map[string]any{"enabled": true, "weekday": "friday", "hour": 8.0, "recipients": []any{}}
 	want := map[string]any{"sender_name": "Acme", "reply_to": "qa+x@exämple.com", "rate_per_minute": 0.0, "digest": digest}
 	require.Equal(t, want, got)
@@ -235,14 +236,17 @@ func TestSettings(t *testing.T) {
 	require.Equal(t, "", w.ok("theirs", "GET", settings, "", "mail")["sender_name"])
 	require.Equal(t, 2, w.audited("mail_settings.changed"))
 	var due time.Time
-	require.NoError(t, w.db.GetContext(t.Context(), &due, `select digest_due from mail_settings where organization_id = $1`, w.ours.Organization.ID))
+	require.NoError(t, w.db.GetContext(t.Context(), &due, `select digest_due from mail_settings where organization_id = $1`,
+		w.ours.Organization.ID))
 	require.Equal(t, []any{time.Friday, 23}, []any{due.UTC().Weekday(), due.UTC().Hour()})
 	require.True(t, due.After(time.Now()) && due.Before(time.Now().AddDate(0, 0, 8)))
 
 	for body, text := range map[string]string{
-		`{"sender_name":"a\r\nBcc: x"}`: "sender_name", `{"reply_to":"nobody"}`: "reply_to", `{"reply_to":"a@example.com\nBcc: b@example.com"}`: "reply_to",
-		`{"rate_per_minute":-1}`: "rate_per_minute", `{"rate_per_minute":1e15}`: "rate_per_minute", `{"digest":{"weekday":"someday"}}`: "digest.weekday",
-		`{"digest":{"hour":24}}`: "digest.hour", `{"digest":{"recipients":["x"]}}`: "digest.recipients", `{"digest":7}`: "digest",
+		`{"sender_name":"a\r\nBcc: x"}`: "sender_name", `{"reply_to":"nobody"}`: "reply_to",
+		`{"reply_to":"a@example.com\nBcc: b@example.com"}`: "reply_to",
+		`{"rate_per_minute":-1}`:                           "rate_per_minute", `{"rate_per_minute":1e15}`: "rate_per_minute",
+		`{"digest":{"weekday":"someday"}}`: "digest.weekday",
+		`{"digest":{"hour":24}}`:           "digest.hour", `{"digest":{"recipients":["x"]}}`: "digest.recipients", `{"digest":7}`: "digest",
 		`{"sender_name":"` + strings.Repeat("x", 101) + `"}`: "sender_name",
 	} {
 		w.refused("ours", "PUT", settings, body, 400, text)
@@ -253,8 +257,9 @@ func TestSettings(t *testing.T) {
 func (w *world) sent(state mail.State) (id uuid.UUID) {
 	w.t.Helper()
 	w.tx(func(ctx context.Context, tx *storage.Tx) (err error) {
-		id, err = mail.Insert(ctx, tx, mail.New{OrganizationID: w.ours.Organization.ID, UserID: w.ann, Kind: "new-build", Recipient: "ann@exämple.com",
-			Subject: "S", TextBody: "t"})
+		id, err = mail.Insert(ctx, tx, mail.New{OrganizationID: w.ours.Organization.ID, UserID: w.ann, Kind: "new-build",
+			Recipient: "ann@exämple.com",
+			Subject:   "S", TextBody: "t"})
 		if err != nil {
 			return err
 		}
@@ -338,7 +343,8 @@ func TestBounces(t *testing.T) {
 	answer := w.ok("ours", "GET", list+"?search=ANN%40", "", "")
 	require.Len(t, answer["suppressions"], 1)
 	row := answer["suppressions"].([]any)[0].(map[string]any)
-	require.Equal(t, []any{"ann@exämple.com", "notification", "5.1.1", id.String()}, []any{row["email"], row["source"], row["status"], row["mail_id"]})
+	require.Equal(t, []any{"ann@exämple.com", "notification", "5.1.1", id.String()}, []any{row["email"], row["source"],
+		row["status"], row["mail_id"]})
 	require.Contains(t, row["detail"], "User unknown")
 	require.Empty(t, w.ok("ours", "GET", list+"?search=bob", "", "")["suppressions"])
 	require.Empty(t, w.ok("theirs", "GET", list, "", "")["suppressions"])

@@ -65,7 +65,8 @@ func (h *Handlers) Routes() []route.Route {
 	return []route.Route{
 		{Method: http.MethodGet, Path: "/api/v3/settings/oidc", Interface: v3, Query: route.NoQuery(), Action: auth.ManageOIDC, Handler: h.Get},
 		{Method: http.MethodPost, Path: "/api/v3/settings/oidc", Interface: v3, Action: auth.ManageOIDC, Handler: h.Save},
-		{Method: http.MethodDelete, Path: "/api/v3/settings/oidc", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageOIDC, Handler: h.Delete},
+		{Method: http.MethodDelete, Path: "/api/v3/settings/oidc", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ManageOIDC, Handler: h.Delete},
 		{Method: http.MethodPost, Path: "/api/v3/settings/oidc/test", Interface: v3, Action: auth.ManageOIDC, Handler: h.Test},
 		{Method: http.MethodPost, Path: "/api/v3/settings/oidc/key", Interface: v3, Bare: true, Action: auth.ManageOIDC, Handler: h.Regenerate},
 	}

@@ -45,7 +45,8 @@ func TestSettings(t *testing.T) {
 
 	// Members that are not sent stay.
 	changed := w.must(t, 200, owner, "POST", "", object{"audience": "slipway", "allowed_algorithms": []string{"ES256", "RS512"},
-		"required_scopes": []string{"builds:write"}, "required_claims": object{"repository": "acme/app", "ref": []string{"refs/heads/main", "refs/tags/*"}},
+		"required_scopes": []string{"builds:write"}, "required_claims": object{"repository": "acme/app",
+			"ref": []string{"refs/heads/main", "refs/tags/*"}},
 		"jwks_cache_seconds": 3600, "clock_skew_seconds": 0, "role": "admin", "team_ids": []int64{w.ours.Team.ID}, "expected_issuer": "x"})
 	require.NotContains(t, changed, "config_key")
 	require.Equal(t, w.URL, changed["issuer_url"])
@@ -276,7 +277,8 @@ func TestDiscovery(t *testing.T) {
 	var detail object
 	require.NoError(t, json.Unmarshal(w.lastAudit(t, account.OIDCTested).Detail, &detail))
 	require.Equal(t, false, detail["ok"])
-	for address, text := range map[string]string{"http://169.254.169.254": "metadata", "ftp://x": "only http", "": "only http", "http://127.0.0.1:6379": "port"} {
+	for address, text := range map[string]string{"http://169.254.169.254": "metadata", "ftp://x": "only http",
+		"": "only http", "http://127.0.0.1:6379": "port"} {
 		require.Contains(t, w.must(t, 400, owner, "POST", "/test", object{"issuer_url": address})["error"], text, address)
 	}
 	got = w.must(t, 200, owner, "POST", "/test", object{"issuer_url": "https://idp.invalid"})

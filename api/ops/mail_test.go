@@ -81,7 +81,8 @@ func TestOneMail(t *testing.T) {
 	t.Parallel()
 	db := servicetest.DB(t)
 	n := mail.New{Kind: "new-build", Recipient: "ann@example.org", Subject: "New", TextBody: "text", QR: "https://qa.example.com/invite/x",
-		HTMLBody: `<img src="cid:icon@mail"><img src="cid:qr@mail">`, Icon: "icons/1", Unsubscribe: "https://qa.example.com/mail/unsubscribe/slp_secret"}
+		HTMLBody: `<img src="cid:icon@mail"><img src="cid:qr@mail">`, Icon: "icons/1",
+		Unsubscribe: "https://qa.example.com/mail/unsubscribe/slp_secret"}
 	id := insertMail(t, db, n, mail.Sent, "")
 	for _, query := range []string{"/x", "/" + uuid.NewString()} {
 		res, _ := askMail(t, db, query, "")
@@ -134,10 +135,12 @@ func TestMailAsJSON(t *testing.T) {
 	t.Parallel()
 	db := servicetest.DB(t)
 	var org int64
-	require.NoError(t, db.GetContext(t.Context(), &org, `insert into organizations (uuid, slug, name) values ($1, 'o', 'o') returning id`, uuid.New()))
+	require.NoError(t, db.GetContext(t.Context(), &org,
+		`insert into organizations (uuid, slug, name) values ($1, 'o', 'o') returning id`, uuid.New()))
 	var ids []uuid.UUID
 	for i := range 5 {
-		id := insertMail(t, db, mail.New{OrganizationID: org, Kind: "new-build", Recipient: "ann@example.org", Subject: fmt.Sprint("S", i), TextBody: "t&t"},
+		id := insertMail(t, db, mail.New{OrganizationID: org, Kind: "new-build", Recipient: "ann@example.org",
+			Subject: fmt.Sprint("S", i), TextBody: "t&t"},
 			mail.Sent, "")
 		_, err := db.ExecContext(t.Context(), `update mails set created_at = now() - make_interval(mins => $2) where id = $1`, id, 10-i)
 		require.NoError(t, err)

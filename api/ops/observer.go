@@ -66,10 +66,11 @@ func newObserver() *Observer {
 		seconds: histogram("slipway_http_request_seconds", "Time from the request's header to the end of the answer.",
 			"route", requestBuckets),
 
-		accepted:  counter("slipway_crash_accepted_total", "Crash reports stored and answered as accepted."),
-		bytes:     counter("slipway_crash_bytes_total", "Uncompressed bytes of accepted crash reports."),
-		conflicts: counter("slipway_crash_uuid_conflict_total", "Crash reports with the uuid of a report of different content: stored, and rejected with the reason uuid too."),
-		resent:    counter("slipway_crash_resent_total", "Crash reports that were stored before; rejected with the reason uuid too."),
+		accepted: counter("slipway_crash_accepted_total", "Crash reports stored and answered as accepted."),
+		bytes:    counter("slipway_crash_bytes_total", "Uncompressed bytes of accepted crash reports."),
+		conflicts: counter("slipway_crash_uuid_conflict_total",
+			"Crash reports with the uuid of a report of different content: stored, and rejected with the reason uuid too."),
+		resent: counter("slipway_crash_resent_total", "Crash reports that were stored before; rejected with the reason uuid too."),
 		cutAttachments: counter("slipway_crash_attachments_cut_total",
 			"Attachments behind a complete report that had no end: kept as far as they came."),
 		usage:           counter("slipway_crash_usage_events_total", "Events of session metrics counted."),
@@ -85,11 +86,13 @@ func newObserver() *Observer {
 		sessions: histogram("slipway_browser_session_seconds", "Time until a test had its browser.", "from", tookBuckets),
 		refused:  counters("slipway_browser_refused_total", "Browsers that tests did not get.", "from"),
 
-		firings: counters("slipway_schedule_firings_total", "Times at which a schedule was due, by what made it fire and what became of them. Runs by hand are not counted.", "trigger", "outcome"),
+		firings: counters("slipway_schedule_firings_total",
+			"Times at which a schedule was due, by what made it fire and what became of them. Runs by hand are not counted.", "trigger", "outcome"),
 		late: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "slipway_schedule_fire_lateness_seconds",
 			Help: "Time from when a schedule was due to when it was started by the clock.", Buckets: lateBuckets}),
 
-		lookups:     counters("slipway_symbol_lookups_total", "Searches for the symbols of a crash: hit, miss (the index was opened), cold, missing or error.", "outcome"),
+		lookups: counters("slipway_symbol_lookups_total",
+			"Searches for the symbols of a crash: hit, miss (the index was opened), cold, missing or error.", "outcome"),
 		symbolFiles: counters("slipway_symbol_files_total", "Symbol files that workers read: indexed, reused or failed.", "kind", "outcome"),
 		fetches:     histogram("slipway_symbol_fetch_seconds", "Time of a read of an index in the object store.", "outcome", tookBuckets),
 		fetched:     counter("slipway_symbol_fetched_bytes_total", "Bytes of indexes read from the object store."),
@@ -185,7 +188,8 @@ func (o *Observer) SessionStarted(where string, warm bool, took time.Duration, e
 // lateness is that of runs which the clock started in time; those that make up for
 // an outage are as late as it was long.
 func (o *Observer) ScheduleFired(trigger schedule.FiringTrigger, outcome schedule.FiringOutcome, late time.Duration) {
-	o.firings.WithLabelValues(o.firingWords.value(strings.ToLower(string(trigger))), o.firingWords.value(strings.ToLower(string(outcome)))).Inc()
+	o.firings.WithLabelValues(o.firingWords.value(strings.ToLower(string(trigger))),
+		o.firingWords.value(strings.ToLower(string(outcome)))).Inc()
 	if trigger == schedule.TriggerCron && outcome == schedule.FiringStarted {
 		o.late.Observe(max(late, 0).Seconds())
 	}

@@ -176,7 +176,8 @@ func (h *Handlers) operate(c *gin.Context) error {
 }
 
 // ended is how the tasks of a window went.
-func (h *Handlers) ended(ctx context.Context, name string, reach time.Duration, history *ledger.History) (windowView, []ledger.Ended, error) {
+func (h *Handlers) ended(ctx context.Context, name string, reach time.Duration, history *ledger.History) (windowView,
+	[]ledger.Ended, error) {
 	if name == windowHour {
 		lately, err := h.Ledger.Recent(ctx)
 		if err != nil {

@@ -80,10 +80,12 @@ func TestRedisThatFailsIsNamedWithoutItsAddress(t *testing.T) {
 
 func TestViewsOfOperators(t *testing.T) {
 	t.Parallel()
-	w := viewWebhook(&webhook.FailingWebhook{ID: 1, URL: "https://user:secret@hooks.example.com:8443/secret?token=secret", Status: webhook.Active})
+	w := viewWebhook(&webhook.FailingWebhook{ID: 1, URL: "https://user:secret@hooks.example.com:8443/secret?token=secret",
+		Status: webhook.Active})
 	require.Equal(t, "hooks.example.com", w.Host)
 
-	none, bound := viewUsage(quota.Usage{Resource: quota.CrashesPerDay}), viewUsage(quota.Usage{Resource: quota.CrashesPerDay, Used: 3, Bound: 5})
+	none, bound := viewUsage(quota.Usage{Resource: quota.CrashesPerDay}),
+		viewUsage(quota.Usage{Resource: quota.CrashesPerDay, Used: 3, Bound: 5})
 	require.Nil(t, none.Used, "not counted without a bound")
 	require.Nil(t, none.Bound)
 	require.EqualValues(t, []int64{3, 5}, []int64{*bound.Used, *bound.Bound})

@@ -29,16 +29,19 @@ func newRooms() *rooms {
 		return prometheus.NewDesc(name, help, labels, nil)
 	}
 	return &rooms{
-		capacity:           desc("slipway_admission_capacity", "What a room holds: slots, or bytes.", "room"),
-		held:               desc("slipway_admission_held", "What is taken of a room.", "room"),
-		waiting:            desc("slipway_admission_waiting", "Requests that wait for a place.", "room"),
-		admitted:           desc("slipway_admission_admitted_total", "Places that were given.", "room"),
-		refused:            desc("slipway_admission_refused_total", "Requests that got no place in time.", "room"),
-		evicted:            desc("slipway_admission_evicted_total", "Slow senders above the share of their organization that lost their place to others.", "room"),
-		organizations:      desc("slipway_admission_organization_held", "What the organizations that hold most have of a room; 0 are callers without a key.", "room", "organization"),
-		connections:        desc("slipway_connections_open", "Connections of clients."),
-		refusedConnections: desc("slipway_connections_refused_total", "Connections that were closed at once, as their address, or the process, had too many."),
-		displaced:          desc("slipway_connections_displaced_total", "Connections without a request that were closed for others."),
+		capacity: desc("slipway_admission_capacity", "What a room holds: slots, or bytes.", "room"),
+		held:     desc("slipway_admission_held", "What is taken of a room.", "room"),
+		waiting:  desc("slipway_admission_waiting", "Requests that wait for a place.", "room"),
+		admitted: desc("slipway_admission_admitted_total", "Places that were given.", "room"),
+		refused:  desc("slipway_admission_refused_total", "Requests that got no place in time.", "room"),
+		evicted: desc("slipway_admission_evicted_total",
+			"Slow senders above the share of their organization that lost their place to others.", "room"),
+		organizations: desc("slipway_admission_organization_held",
+			"What the organizations that hold most have of a room; 0 are callers without a key.", "room", "organization"),
+		connections: desc("slipway_connections_open", "Connections of clients."),
+		refusedConnections: desc("slipway_connections_refused_total",
+			"Connections that were closed at once, as their address, or the process, had too many."),
+		displaced: desc("slipway_connections_displaced_total", "Connections without a request that were closed for others."),
 	}
 }
 

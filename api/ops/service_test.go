@@ -49,7 +49,8 @@ func TestReadinessOfServices(t *testing.T) {
 	require.Equal(t, 200, code)
 	require.Equal(t, "degraded", rep.Status)
 	require.Equal(t, "connection refused", rep.Checks["redis"].Error)
-	require.Equal(t, ability{Status: statusDegraded, Failing: map[string]string{"redis": "connection refused"}}, rep.Capabilities["crash_intake"])
+	require.Equal(t, ability{Status: statusDegraded, Failing: map[string]string{"redis": "connection refused"}},
+		rep.Capabilities["crash_intake"])
 	require.Equal(t, ability{Status: statusOK}, rep.Capabilities["reading"])
 	require.Less(t, rep.Checks["redis"].TookMS, int64(1000), "a probe waits a second")
 	require.Equal(t, "ok", rep.Checks["postgres"].Status)

@@ -178,7 +178,8 @@ func TestFirst(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, append(head, rest...))
 	}
-	broken := newBody(io.NopCloser(io.MultiReader(strings.NewReader("x"), failing{})), func(time.Time) error { return nil }, DefaultGrace, time.Now().Add(time.Hour))
+	broken := newBody(io.NopCloser(io.MultiReader(strings.NewReader("x"), failing{})), func(time.Time) error { return nil },
+		DefaultGrace, time.Now().Add(time.Hour))
 	require.ErrorIs(t, broken.First(), errBroken)
 }
 

@@ -21,7 +21,8 @@ func TestCursor(t *testing.T) {
 	_, gotID, err = read("")
 	require.NoError(t, err)
 	require.Equal(t, uuid.Nil, gotID)
-	for _, text := range []string{"x", strings.Repeat("x", 32) + "x", strings.Repeat("!", 32), strings.Repeat("_", 32), CursorText(at, uuid.Nil),
+	for _, text := range []string{"x", strings.Repeat("x", 32) + "x", strings.Repeat("!", 32), strings.Repeat("_", 32),
+		CursorText(at, uuid.Nil),
 		CursorText(time.Date(12000, 1, 1, 0, 0, 0, 0, time.UTC), id)} {
 		_, _, err := read(text)
 		require.ErrorContains(t, err, "cursor", text)

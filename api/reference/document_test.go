@@ -24,7 +24,8 @@ type area struct {
 
 // areas are the pages, in the order of the index. Each tag of the description is on one.
 var areas = []area{
-	{"tests", "Tests and suites", []string{"test cases", "test generation", "test runs", "test suites", "test suite runs", "step groups", "test schedules",
+	{"tests", "Tests and suites", []string{"test cases", "test generation", "test runs", "test suites", "test suite runs",
+		"step groups", "test schedules",
 		"test files", "test baselines", "test variables", "test environments", "tunnels"}},
 	{"builds", "Apps and builds", []string{"upload", "apps", "builds", "gates", "install pages", "objects"}},
 	{"people", "People", []string{"testers", "groups", "teams", "devices"}},
@@ -114,7 +115,8 @@ func (a area) page(t *testing.T, d description) (string, int) {
 	for _, tag := range a.tags {
 		at := slices.IndexFunc(d.Tags, func(of struct{ Name, Description string }) bool { return of.Name == tag })
 		require.GreaterOrEqual(t, at, 0, "the description has no tag %q", tag)
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| Call | What it does | Credentials |\n|---|---|---|\n", strings.ToUpper(tag[:1])+tag[1:], d.Tags[at].Description)
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n| Call | What it does | Credentials |\n|---|---|---|\n", strings.ToUpper(tag[:1])+tag[1:],
+			d.Tags[at].Description)
 		for _, o := range d.operations(t, tag) {
 			b.WriteString(o.row(t, tag))
 			calls++

@@ -8,7 +8,8 @@ import (
 )
 
 func FuzzAttachment(f *testing.F) {
-	for _, seed := range []string{"a.txt", "", "..", "../../etc/passwd", "a\r\nX: y", `"; filename="b`, "\xff", "ü\u202etxt.exe", strings.Repeat("é", 500) + ".ipa"} {
+	for _, seed := range []string{"a.txt", "", "..", "../../etc/passwd", "a\r\nX: y", `"; filename="b`, "\xff",
+		"ü\u202etxt.exe", strings.Repeat("é", 500) + ".ipa"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {

@@ -164,7 +164,8 @@ func crowded(err error) bool {
 // Gone reports whether the caller of a request that failed went away. One that was too slow
 // is still there, although net/http ends the request's context for it as well.
 func Gone(c *gin.Context, err error) bool {
-	return context.Cause(c.Request.Context()) == context.Canceled && !errors.Is(err, os.ErrDeadlineExceeded) //nolint:errorlint // cancelled without a cause of its own
+	return context.Cause(c.Request.Context()) == context.Canceled && //nolint:errorlint // cancelled without a cause of its own
+		!errors.Is(err, os.ErrDeadlineExceeded)
 }
 
 func encode(body any) ([]byte, error) {

@@ -52,10 +52,12 @@ func TestShapes(t *testing.T) {
 			`{"error":{"code":"VARIABLE_FORBIDDEN","detail":"no"}}`, `{"error":{"code":7,"message":"no"}}`}},
 		"internal": {errors.New("password=hunter2"), want{500,
 			`{"error":"internal error; request req-1"}`, `{"status":"fail","code":500,"message":"internal error; request req-1"}`,
-			`{"error":{"code":"INTERNAL","detail":"internal error; request req-1"}}`, `{"error":{"code":10,"message":"internal error; request req-1"}}`}},
+			`{"error":{"code":"INTERNAL","detail":"internal error; request req-1"}}`,
+			`{"error":{"code":10,"message":"internal error; request req-1"}}`}},
 		"too large": {&http.MaxBytesError{Limit: 5}, want{413,
 			`{"error":"the body is longer than 5 bytes"}`, `{"status":"fail","code":413,"message":"the body is longer than 5 bytes"}`,
-			`{"error":{"code":"TOO_LARGE","detail":"the body is longer than 5 bytes"}}`, `{"error":{"code":8,"message":"the body is longer than 5 bytes"}}`}},
+			`{"error":{"code":"TOO_LARGE","detail":"the body is longer than 5 bytes"}}`,
+			`{"error":{"code":8,"message":"the body is longer than 5 bytes"}}`}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

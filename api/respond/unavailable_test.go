@@ -18,7 +18,8 @@ import (
 // come again, and without a host.
 func TestReasonInEveryInterface(t *testing.T) {
 	t.Parallel()
-	full := &object.UnavailableError{Store: "s3://inner.example/builds", Reason: "no space left", Full: true, Err: errors.New("XMinioStorageFull at inner.example")}
+	full := &object.UnavailableError{Store: "s3://inner.example/builds", Reason: "no space left", Full: true,
+		Err: errors.New("XMinioStorageFull at inner.example")}
 	const text = "the object store is not available at the moment: no space left"
 	for of, want := range map[Interface]string{
 		InterfaceV3:        `{"error":"` + text + `"}`,

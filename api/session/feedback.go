@@ -200,7 +200,8 @@ func readPart(part *multipart.Part, most int64) ([]byte, error) {
 		return nil, unreadable(err)
 	}
 	if int64(len(data)) > most {
-		return nil, &respond.Problem{Status: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("%s: is longer than %d bytes", part.FormName(), most)}
+		return nil, &respond.Problem{Status: http.StatusRequestEntityTooLarge, Text: fmt.Sprintf("%s: is longer than %d bytes",
+			part.FormName(), most)}
 	}
 	return data, nil
 }
@@ -210,7 +211,8 @@ func (h sdkHandlers) newFeedback(c *gin.Context, t *session.Token, in *feedbackB
 	if err := in.check(t); err != nil {
 		return n, err
 	}
-	n = session.NewFeedback{OrganizationID: t.OrganizationID, ProjectID: t.ProjectID, Text: string(in.Text), Source: string(in.Source), Blocker: bool(in.Blocker),
+	n = session.NewFeedback{OrganizationID: t.OrganizationID, ProjectID: t.ProjectID, Text: string(in.Text),
+		Source: string(in.Source), Blocker: bool(in.Blocker),
 		Email: string(in.Email), CorrelationID: first(in.CorrelationID, in.CorrelationID2), Device: in.device(), IPAddress: c.ClientIP()}
 	n.Actor = account.Actor{Name: "sdk", RequestID: respond.RequestID(c.Request.Context()), IPAddress: n.IPAddress}
 	if in.UUID != "" {

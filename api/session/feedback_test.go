@@ -29,7 +29,8 @@ func TestFeedbackWithScreenshot(t *testing.T) {
 	id := uuid.NewString()
 	_, started := w.sdk("POST", sessions, fmt.Sprintf(`{"session_id":%q,"version":"1.2","email":"ann@example.com","device":"Pixel 8"}`, id))
 	shot := picture(t, 40, 30)
-	body, kind := form(t, shot, "token", w.token, "text", "It <b>crashes</b>\nhere", "session_id", id, "source", "shake", "uuid", uuid.NewString())
+	body, kind := form(t, shot, "token", w.token, "text", "It <b>crashes</b>\nhere", "session_id", id, "source", "shake",
+		"uuid", uuid.NewString())
 	for range 2 { // sent again, it counts once
 		rec := w.do(nil, "POST", feedbacks, body, "Content-Type", kind)
 		require.Equal(t, http.StatusOK, rec.Code, rec.Body.String())
@@ -110,12 +111,14 @@ func TestHostileFeedback(t *testing.T) {
 func TestReadersOfSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	_, started := w.sdk("POST", sessions, fmt.Sprintf(`{"session_id":%q,"version":"1.2","email":"ann@example.com","device":"Pixel 8"}`, uuid.New()))
+	_, started := w.sdk("POST", sessions,
+		fmt.Sprintf(`{"session_id":%q,"version":"1.2","email":"ann@example.com","device":"Pixel 8"}`, uuid.New()))
 	w.sdk("POST", feedbacks, `{"text":"hello","version":"1.2"}`)
 	other := w.Upload(w.NewUpload(fixture.APK("com.example.other", "1", "1"))).Build
 	id := int64(started["id"].(float64))
 	v1 := fmt.Sprintf("/api/1/projects/%d/builds/%d/sessions", w.build.ProjectID, w.build.ID)
-	build, project, one := fmt.Sprintf("/api/v3/builds/%d", w.build.ID), fmt.Sprintf("/api/v3/projects/%d", w.build.ProjectID), fmt.Sprintf("/api/v3/sessions/%d", id)
+	build, project, one := fmt.Sprintf("/api/v3/builds/%d", w.build.ID), fmt.Sprintf("/api/v3/projects/%d", w.build.ProjectID),
+		fmt.Sprintf("/api/v3/sessions/%d", id)
 	paths := []string{v1, fmt.Sprintf("%s/%d", v1, id), build + "/sessions", project + "/sessions", build + "/devices", project + "/devices",
 		one, one + "/events", "/api/v3/feedbacks/1", project + "/sdk-tokens"}
 	for _, path := range paths {
@@ -138,10 +141,12 @@ func TestReadersOfSessions(t *testing.T) {
 		require.Len(t, list["sessions"], want, query)
 		require.EqualValues(t, want, list["pagination"].(map[string]any)["total"], query)
 	}
-	for query, want := range map[string]int{"?search=HELLO": 1, "?search=bye": 0, "?project_id=999": 0, fmt.Sprintf("?build_id=%d", w.build.ID): 1} {
+	for query, want := range map[string]int{"?search=HELLO": 1, "?search=bye": 0, "?project_id=999": 0,
+		fmt.Sprintf("?build_id=%d", w.build.ID): 1} {
 		require.Len(t, object(t, w.do(w.member, "GET", "/api/v3/feedbacks"+query, ""))["feedbacks"], want, query)
 	}
-	for _, path := range []string{"/api/v3/feedbacks?project_id=x", "/api/v3/feedbacks?per_page=0", fmt.Sprintf("/api/v3/builds/%d/sessions?crashed=x", w.build.ID)} {
+	for _, path := range []string{"/api/v3/feedbacks?project_id=x", "/api/v3/feedbacks?per_page=0",
+		fmt.Sprintf("/api/v3/builds/%d/sessions?crashed=x", w.build.ID)} {
 		require.Equal(t, http.StatusBadRequest, w.do(w.member, "GET", path, "").Code, path)
 	}
 	devices := object(t, w.do(w.member, "GET", fmt.Sprintf("/api/v3/builds/%d/devices", w.build.ID), ""))["devices"].([]any)

@@ -86,7 +86,8 @@ func (in *startBody) start(t *session.Token, address string, now time.Time) (s s
 	if err := in.check(t); err != nil {
 		return s, err
 	}
-	s = session.Start{OrganizationID: t.OrganizationID, ProjectID: t.ProjectID, Version: string(in.Version), VersionCode: string(in.VersionCode),
+	s = session.Start{OrganizationID: t.OrganizationID, ProjectID: t.ProjectID, Version: string(in.Version),
+		VersionCode: string(in.VersionCode),
 		Identity: session.Identity{Email: string(in.Email), CorrelationID: first(in.CorrelationID, in.CorrelationID2),
 			Attributes: [session.Attributes]string{string(in.Attr1), string(in.Attr2), string(in.Attr3), string(in.Attr4), string(in.Attr5)}},
 		Device: in.device(), AppState: string(in.AppState), IPAddress: address}
@@ -223,7 +224,8 @@ func (h sdkHandlers) batch(c *gin.Context, t *session.Token, id uuid.UUID) (sess
 		if string(e.Data) == "null" {
 			e.Data = nil
 		}
-		events = append(events, session.Event{Type: e.Type, Time: session.ClampTime(at, now).Truncate(time.Millisecond), Text: string(e.Text), Data: e.Data})
+		events = append(events, session.Event{Type: e.Type, Time: session.ClampTime(at, now).Truncate(time.Millisecond),
+			Text: string(e.Text), Data: e.Data})
 	}
 	return h.cfg.Store.NewBatch(t.ProjectID, id, *in.Seq, events)
 }

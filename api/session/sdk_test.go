@@ -26,7 +26,8 @@ func TestSessionFromStartToEnd(t *testing.T) {
 	code, answer := w.sdk("POST", sessions, start)
 	require.Equal(t, http.StatusOK, code, answer)
 	number := answer["id"]
-	require.Equal(t, map[string]any{"status": "ok", "session_id": id, "id": number, "build_id": fmt.Sprint(w.build.ID), "repeated": false}, answer)
+	require.Equal(t, map[string]any{"status": "ok", "session_id": id, "id": number, "build_id": fmt.Sprint(w.build.ID),
+		"repeated": false}, answer)
 	_, answer = w.sdk("POST", sessions, start)
 	require.Equal(t, true, answer["repeated"])
 	require.Equal(t, number, answer["id"])
@@ -53,12 +54,14 @@ func TestSessionFromStartToEnd(t *testing.T) {
 	item := list["sessions"].([]any)[0].(map[string]any)
 	require.Regexp(t, `^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$`, item["startTime"])
 	delete(item, "startTime")
-	require.Equal(t, map[string]any{"id": number, "self": fmt.Sprintf("/projects/%d/builds/%d/sessions/%v", w.build.ProjectID, w.build.ID, number),
+	require.Equal(t, map[string]any{"id": number, "self": fmt.Sprintf("/projects/%d/builds/%d/sessions/%v", w.build.ProjectID,
+		w.build.ID, number),
 		"duration": "01:23", "testerEmail": "ann@example.com", "device": "Pixel 8, Android 15", "ipAddress": "192.0.2.9", "crashed": true,
 		"countryName": "", "countryCode": ""}, item)
 
 	single := object(t, w.do(w.member, "GET", fmt.Sprintf("%s/%v?fields=meta,logs,events", path, number), ""))["session"].(map[string]any)
-	require.Equal(t, map[string]any{"correlationId": "c-1", "attr1": "a", "attr2": "", "attr3": "", "attr4": "", "attr5": "e"}, single["identity"])
+	require.Equal(t, map[string]any{"correlationId": "c-1", "attr1": "a", "attr2": "", "attr3": "", "attr4": "", "attr5": "e"},
+		single["identity"])
 	require.Equal(t, 2, strings.Count(single["logs"].(string), "line 0\n"))
 	require.Len(t, single["events"], 4)
 	require.Equal(t, "Cart", single["events"].([]any)[0].(map[string]any)["text"], "in the order of the batches")
@@ -77,8 +80,10 @@ func TestEventsOfMarkup(t *testing.T) {
 	_, start := w.sdk("POST", sessions, fmt.Sprintf(`{"session_id":%q,"version":"1.2","version_code":12}`, id))
 	markup, breaks := strings.Repeat("<", 60<<10), strings.Repeat("\u2028", 20<<10)
 	event := fmt.Sprintf(`{"type":"log","text":%q,"data":[%q]}`, markup, markup)
-	for seq, batch := range []string{strings.Repeat(event+",", 7) + event, fmt.Sprintf(`{"type":"log","text":"%[1]s","data":["%[1]s"]}`, breaks)} {
-		code, answer := w.sdk("POST", sessions+"/"+id+"/events", zipped(fmt.Sprintf(`{"seq":%d,"events":[%s]}`, seq, batch)), "Content-Encoding", "gzip")
+	for seq, batch := range []string{strings.Repeat(event+",", 7) + event,
+		fmt.Sprintf(`{"type":"log","text":"%[1]s","data":["%[1]s"]}`, breaks)} {
+		code, answer := w.sdk("POST", sessions+"/"+id+"/events", zipped(fmt.Sprintf(`{"seq":%d,"events":[%s]}`, seq, batch)),
+			"Content-Encoding", "gzip")
 		require.Equal(t, http.StatusOK, code, answer)
 		require.Zero(t, answer["dropped"])
 	}
@@ -115,8 +120,10 @@ func TestSDKTokenIsAsked(t *testing.T) {
 	foreign := w.newToken(other.ProjectID)
 	refused(t, w.do(nil, "POST", sessions+"/"+id+"/events", lines(1, 1), api.TokenHeader, foreign), 404, 404, "session")
 	refused(t, w.do(nil, "POST", sessions+"/"+id+"/end", "", api.TokenHeader, foreign), 404, 404, "session")
-	refused(t, w.do(nil, "POST", "/api/1/sdk/feedbacks", fmt.Sprintf(`{"text":"x","session_id":%q}`, id), api.TokenHeader, foreign), 404, 404, "session")
-	refused(t, w.do(nil, "POST", sessions, fmt.Sprintf(`{"session_id":%q,"build_id":%d}`, uuid.New(), w.build.ID), api.TokenHeader, foreign), 404, 404, "build_id")
+	refused(t, w.do(nil, "POST", "/api/1/sdk/feedbacks", fmt.Sprintf(`{"text":"x","session_id":%q}`, id), api.TokenHeader, foreign),
+		404, 404, "session")
+	refused(t, w.do(nil, "POST", sessions, fmt.Sprintf(`{"session_id":%q,"build_id":%d}`, uuid.New(), w.build.ID),
+		api.TokenHeader, foreign), 404, 404, "build_id")
 	refused(t, w.do(nil, "POST", sessions+"/17/events", lines(1, 1), api.TokenHeader, w.token), 404, 404, "session")
 }
 
@@ -176,7 +183,8 @@ func TestRefusedSDKBodies(t *testing.T) {
 	require.Zero(t, w.Count(`select count(*) from app_session_batches`))
 
 	// What a device has wrong is taken.
-	code, answer = w.sdk("POST", sessions+"/"+id+"/events", event(`{"type":"log","time":-1,"text":"a\u0000b`+"\xff"+`"},{"type":"log","time":4102444800}`))
+	code, answer = w.sdk("POST", sessions+"/"+id+"/events", event(`{"type":"log","time":-1,"text":"a\u0000b`+"\xff"+
+		`"},{"type":"log","time":4102444800}`))
 	require.Equal(t, http.StatusOK, code, answer)
 	code, answer = w.sdk("POST", sessions+"/"+id+"/end", `{"duration":-5}`)
 	require.Equal(t, http.StatusOK, code, answer)

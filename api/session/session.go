@@ -108,9 +108,11 @@ func New(cfg Config) (*Handlers, error) {
 	find := func(ctx context.Context, digest [32]byte) (*session.Token, error) {
 		return session.TokenByDigest(ctx, db, digest)
 	}
-	return &Handlers{&room{cfg: cfg, db: db, tokens: token.NewCache(find, cfg.Now), quotas: token.NewQuotas(cfg.Now), guesses: token.NewGuesses(cfg.Now),
+	return &Handlers{&room{cfg: cfg, db: db, tokens: token.NewCache(find, cfg.Now), quotas: token.NewQuotas(cfg.Now),
+		guesses:   token.NewGuesses(cfg.Now),
 		feedbacks: token.NewQuotas(cfg.Now), brake: remote.NewBrake(feedbacksPerAddress, cfg.Now),
-		starts: newCommitter("starts of sessions", cfg.Store.Start, cfg.Log), batches: newCommitter("session events", cfg.Store.AddEvents, cfg.Log),
+		starts: newCommitter("starts of sessions", cfg.Store.Start, cfg.Log), batches: newCommitter("session events",
+			cfg.Store.AddEvents, cfg.Log),
 		memory:   admission.New(admission.Config{Name: "session bytes", Capacity: memory, Headroom: memory / 8, Wait: cfg.Wait}),
 		decoding: admission.New(admission.Config{Name: "session pictures", Capacity: decodingSlots, Headroom: 1, Wait: cfg.Wait})}}, nil
 }
@@ -126,8 +128,10 @@ const (
 	endWait = 10 * time.Second
 )
 
-func newCommitter[In, Out any](name string, store func(context.Context, []In) ([]Out, error), log *slog.Logger) *groupcommit.Committer[In, Out] {
-	return groupcommit.New(groupcommit.Config[In, Out]{Name: name, Store: store, Log: log, Linger: linger, LingerMost: lingerMost, Most: commitMost})
+func newCommitter[In, Out any](name string, store func(context.Context, []In) ([]Out, error),
+	log *slog.Logger) *groupcommit.Committer[In, Out] {
+	return groupcommit.New(groupcommit.Config[In, Out]{Name: name, Store: store, Log: log, Linger: linger, LingerMost: lingerMost,
+		Most: commitMost})
 }
 
 // Rooms are the rooms that bound what requests take, for metrics.
@@ -150,34 +154,53 @@ func (h *Handlers) Routes() []route.Route {
 	const v3, v1 = respond.InterfaceV3, respond.InterfaceLegacy
 	sdk, read, tokens := sdkHandlers(*h), readHandlers(*h), tokenHandlers(*h)
 	return []route.Route{
-		{Method: http.MethodPost, Path: "/api/1/sdk/sessions", Interface: v1, Public: publicToken, Handler: sdk.start, Quiet: true, Body: maxStart},
-		{Method: http.MethodPost, Path: "/api/1/sdk/sessions/:session/events", Interface: v1, Public: publicToken, Handler: sdk.events, Quiet: true, Body: session.MaxBatch},
-		{Method: http.MethodPost, Path: "/api/1/sdk/sessions/:session/end", Interface: v1, Public: publicToken, Handler: sdk.end, Quiet: true, Body: maxStart},
-		{Method: http.MethodPost, Path: "/api/1/sdk/feedbacks", Interface: v1, Public: publicToken, Handler: sdk.feedback, Body: maxFeedbackBody, Deadline: feedbackDeadline},
+		{Method: http.MethodPost, Path: "/api/1/sdk/sessions", Interface: v1, Public: publicToken, Handler: sdk.start,
+			Quiet: true, Body: maxStart},
+		{Method: http.MethodPost, Path: "/api/1/sdk/sessions/:session/events", Interface: v1, Public: publicToken,
+			Handler: sdk.events, Quiet: true, Body: session.MaxBatch},
+		{Method: http.MethodPost, Path: "/api/1/sdk/sessions/:session/end", Interface: v1, Public: publicToken,
+			Handler: sdk.end, Quiet: true, Body: maxStart},
+		{Method: http.MethodPost, Path: "/api/1/sdk/feedbacks", Interface: v1, Public: publicToken, Handler: sdk.feedback,
+			Body: maxFeedbackBody, Deadline: feedbackDeadline},
 		{Method: http.MethodGet, Path: "/api/1/sdk/update", Interface: v1, Public: publicToken, Handler: sdk.update, Quiet: true},
 		{Method: http.MethodOptions, Path: "/api/1/sdk/sessions", Interface: v1, Public: publicToken, Handler: sdk.preflight, Quiet: true},
-		{Method: http.MethodOptions, Path: "/api/1/sdk/sessions/:session/events", Interface: v1, Public: publicToken, Handler: sdk.preflight, Quiet: true},
-		{Method: http.MethodOptions, Path: "/api/1/sdk/sessions/:session/end", Interface: v1, Public: publicToken, Handler: sdk.preflight, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/1/sdk/sessions/:session/events", Interface: v1, Public: publicToken,
+			Handler: sdk.preflight, Quiet: true},
+		{Method: http.MethodOptions, Path: "/api/1/sdk/sessions/:session/end", Interface: v1, Public: publicToken,
+			Handler: sdk.preflight, Quiet: true},
 		{Method: http.MethodOptions, Path: "/api/1/sdk/feedbacks", Interface: v1, Public: publicToken, Handler: sdk.preflight, Quiet: true},
 		{Method: http.MethodOptions, Path: "/api/1/sdk/update", Interface: v1, Public: publicToken, Handler: sdk.preflight, Quiet: true},
 
-		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/sessions", Interface: v1, Action: auth.ReadSessions, Handler: read.sessions1},
-		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/sessions/:session", Interface: v1, Action: auth.ReadSessions, Handler: read.session1},
+		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/sessions", Interface: v1, Action: auth.ReadSessions,
+			Handler: read.sessions1},
+		{Method: http.MethodGet, Path: "/api/1/projects/:id/builds/:build/sessions/:session", Interface: v1,
+			Action: auth.ReadSessions, Handler: read.session1},
 		{Method: http.MethodGet, Path: "/api/1/feedbacks", Interface: v1, Action: auth.ReadFeedbacks, Handler: read.feedbacks1},
 
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/sessions", Interface: v3, Query: []string{"page", "per_page", "search", "crashed"}, Action: auth.ReadSessions, Handler: read.sessionsOfProject},
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/devices", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadSessions, Handler: read.devicesOfProject},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/sessions", Interface: v3, Query: []string{"page", "per_page", "search", "crashed"}, Action: auth.ReadSessions, Handler: read.sessionsOfBuild},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/devices", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadSessions, Handler: read.devicesOfBuild},
-		{Method: http.MethodGet, Path: "/api/v3/sessions/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadSessions, Handler: read.session},
-		{Method: http.MethodGet, Path: "/api/v3/sessions/:id/events", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadSessions, Handler: read.events},
-		{Method: http.MethodGet, Path: "/api/v3/feedbacks", Interface: v3, Query: []string{"page", "per_page", "search", "project_id", "build_id"}, Action: auth.ReadFeedbacks, Handler: read.feedbacks},
-		{Method: http.MethodGet, Path: "/api/v3/feedbacks/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadFeedbacks, Handler: read.feedback},
-		{Method: http.MethodDelete, Path: "/api/v3/feedbacks/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageFeedbacks, Handler: read.deleteFeedback},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/sessions", Interface: v3, Query: []string{"page", "per_page",
+			"search", "crashed"}, Action: auth.ReadSessions, Handler: read.sessionsOfProject},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/devices", Interface: v3, Query: []string{"page", "per_page"},
+			Action: auth.ReadSessions, Handler: read.devicesOfProject},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/sessions", Interface: v3, Query: []string{"page", "per_page",
+			"search", "crashed"}, Action: auth.ReadSessions, Handler: read.sessionsOfBuild},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/devices", Interface: v3, Query: []string{"page", "per_page"},
+			Action: auth.ReadSessions, Handler: read.devicesOfBuild},
+		{Method: http.MethodGet, Path: "/api/v3/sessions/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadSessions,
+			Handler: read.session},
+		{Method: http.MethodGet, Path: "/api/v3/sessions/:id/events", Interface: v3, Query: []string{"page", "per_page"},
+			Action: auth.ReadSessions, Handler: read.events},
+		{Method: http.MethodGet, Path: "/api/v3/feedbacks", Interface: v3, Query: []string{"page", "per_page", "search",
+			"project_id", "build_id"}, Action: auth.ReadFeedbacks, Handler: read.feedbacks},
+		{Method: http.MethodGet, Path: "/api/v3/feedbacks/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadFeedbacks,
+			Handler: read.feedback},
+		{Method: http.MethodDelete, Path: "/api/v3/feedbacks/:id", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ManageFeedbacks, Handler: read.deleteFeedback},
 
-		{Method: http.MethodGet, Path: "/api/v3/projects/:id/sdk-tokens", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ManageSDKTokens, Handler: tokens.list},
+		{Method: http.MethodGet, Path: "/api/v3/projects/:id/sdk-tokens", Interface: v3, Query: []string{"page", "per_page"},
+			Action: auth.ManageSDKTokens, Handler: tokens.list},
 		{Method: http.MethodPost, Path: "/api/v3/projects/:id/sdk-tokens", Interface: v3, Action: auth.ManageSDKTokens, Handler: tokens.create},
-		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/sdk-tokens/:token", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageSDKTokens, Handler: tokens.revoke},
+		{Method: http.MethodDelete, Path: "/api/v3/projects/:id/sdk-tokens/:token", Interface: v3, Bare: true,
+			Query: route.NoQuery(), Action: auth.ManageSDKTokens, Handler: tokens.revoke},
 	}
 }
 
@@ -189,7 +212,8 @@ func unavailable(c *gin.Context, err error) error {
 	late := errors.Is(err, context.DeadlineExceeded) && c.Request.Context().Err() == nil
 	var full *admission.FullError
 	if errors.As(err, &full) || errors.Is(err, groupcommit.ErrBusy) || errors.Is(err, storage.ErrUnavailable) || late {
-		return &respond.Problem{Status: http.StatusServiceUnavailable, Text: "too much at once: send it again later", RetryAfter: retryAfter, Err: err}
+		return &respond.Problem{Status: http.StatusServiceUnavailable, Text: "too much at once: send it again later",
+			RetryAfter: retryAfter, Err: err}
 	}
 	return err
 }

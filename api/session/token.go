@@ -60,7 +60,8 @@ func (r *room) admit(c *gin.Context, text, scope string) (*session.Token, error)
 		return t, nil
 	}
 	if wait := r.quotas.Take(t.ID, *t.QuotaPerMinute); wait > 0 {
-		return nil, &respond.Problem{Status: http.StatusTooManyRequests, Text: "token: its quota of requests a minute is used up", RetryAfter: wait}
+		return nil, &respond.Problem{Status: http.StatusTooManyRequests, Text: "token: its quota of requests a minute is used up",
+			RetryAfter: wait}
 	}
 	return t, nil
 }
@@ -90,7 +91,8 @@ func (r *room) find(ctx context.Context, address, text string) (*session.Token, 
 		}
 		if key.Kind == account.KindAPI || key.Kind == account.KindAccess {
 			r.cfg.Leaks.Found(ctx, key.Digest, sdkLeak())
-			return nil, refused(http.StatusUnauthorized, "this is a personal key and not the SDK token of an app; a key that an app holds is revoked, and its owner told")
+			return nil, refused(http.StatusUnauthorized,
+				"this is a personal key and not the SDK token of an app; a key that an app holds is revoked, and its owner told")
 		}
 		if key.Kind != account.KindSDK {
 			return nil, refused(http.StatusUnauthorized, "this key is not the SDK token of an app")

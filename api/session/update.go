@@ -51,7 +51,8 @@ func (h sdkHandlers) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "update_available": true, "build": updateView{ID: decimal(b.ID), Version: b.Version,
-		VersionCode: b.VersionCode, ReleaseNotes: b.ReleaseNotes, FileSize: b.File.Size, InstallURL: h.cfg.Links.Page(b.Token),
-		UploadedAt: legacyTime(b.CreatedAt)}})
+	return respond.JSON(c, http.StatusOK, gin.H{"status": "ok", "update_available": true,
+		"build": updateView{ID: decimal(b.ID), Version: b.Version,
+			VersionCode: b.VersionCode, ReleaseNotes: b.ReleaseNotes, FileSize: b.File.Size, InstallURL: h.cfg.Links.Page(b.Token),
+			UploadedAt: legacyTime(b.CreatedAt)}})
 }

@@ -133,8 +133,9 @@ func viewSession(s *session.Session) sessionView {
 			attributes[fmt.Sprintf("attr%d", i+1)] = value
 		}
 	}
-	return sessionView{ID: s.ID, SessionID: s.ClientID.String(), ProjectID: s.ProjectID, BuildID: optional(s.BuildID), UserID: optional(s.UserID),
-		State: state, TesterEmail: s.Identity.Email, CorrelationID: s.Identity.CorrelationID, Attributes: attributes, Version: s.Version,
+	return sessionView{ID: s.ID, SessionID: s.ClientID.String(), ProjectID: s.ProjectID, BuildID: optional(s.BuildID),
+		UserID: optional(s.UserID),
+		State:  state, TesterEmail: s.Identity.Email, CorrelationID: s.Identity.CorrelationID, Attributes: attributes, Version: s.Version,
 		VersionCode: s.VersionCode, Device: s.Device, AppState: s.AppState, IPAddress: s.IPAddress, StartedAt: s.StartedAt.UTC(),
 		EndedAt: s.EndedAt, DurationSeconds: s.Duration.Seconds(), Crashed: s.Crashed, Events: s.Events, EventsDropped: s.Dropped,
 		EventsRemoved: s.Trimmed, CreatedAt: s.ReceivedAt.UTC()}

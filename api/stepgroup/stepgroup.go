@@ -52,12 +52,15 @@ const maxBody = 4 << 20
 func (h *Handlers) Routes() []route.Route {
 	const tests, groups = respond.InterfaceAuthoring, "/v1/ai-authoring/step-groups"
 	return []route.Route{
-		{Method: http.MethodGet, Path: groups, Interface: tests, Query: []string{"search", "skip", "limit"}, Action: auth.ReadTests, Handler: of(h.list)},
+		{Method: http.MethodGet, Path: groups, Interface: tests, Query: []string{"search", "skip", "limit"},
+			Action: auth.ReadTests, Handler: of(h.list)},
 		{Method: http.MethodPost, Path: groups, Interface: tests, Action: auth.ChangeTests, Handler: of(h.create), Body: maxBody},
 		{Method: http.MethodGet, Path: groups + "/:id", Interface: tests, Query: route.NoQuery(), Action: auth.ReadTests, Handler: of(h.get)},
 		{Method: http.MethodPatch, Path: groups + "/:id", Interface: tests, Action: auth.ChangeTests, Handler: of(h.update), Body: maxBody},
-		{Method: http.MethodDelete, Path: groups + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true, Action: auth.DeleteTests, Handler: of(h.delete)},
-		{Method: http.MethodGet, Path: groups + "/:id/revisions", Interface: tests, Query: []string{"skip", "limit"}, Action: auth.ReadTests, Handler: of(h.revisions)},
+		{Method: http.MethodDelete, Path: groups + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true,
+			Action: auth.DeleteTests, Handler: of(h.delete)},
+		{Method: http.MethodGet, Path: groups + "/:id/revisions", Interface: tests, Query: []string{"skip", "limit"},
+			Action: auth.ReadTests, Handler: of(h.revisions)},
 	}
 }
 
@@ -70,7 +73,8 @@ func problem(err error) error {
 	var used *stepgroup.InUseError
 	switch {
 	case errors.As(err, &used):
-		return &respond.Problem{Status: http.StatusConflict, Authoring: "STEP_GROUP_IN_USE", Text: "the step group is used by " + named(&used.Users), Err: err}
+		return &respond.Problem{Status: http.StatusConflict, Authoring: "STEP_GROUP_IN_USE", Text: "the step group is used by " +
+			named(&used.Users), Err: err}
 	case errors.Is(err, stepgroup.ErrForbidden):
 		return &respond.Problem{Status: http.StatusForbidden, Text: "the step group belongs to a team that is not one of yours", Err: err}
 	case errors.Is(err, stepgroup.ErrTooMany):
@@ -113,7 +117,8 @@ func (h *Handlers) list(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	rows, total, err := stepgroup.List(c.Request.Context(), h.cfg.DB, stepgroup.Filter{OrganizationID: auth.Organization(c), Search: search, Page: page})
+	rows, total, err := stepgroup.List(c.Request.Context(), h.cfg.DB, stepgroup.Filter{OrganizationID: auth.Organization(c),
+		Search: search, Page: page})
 	if err != nil {
 		return err
 	}

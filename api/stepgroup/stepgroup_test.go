@@ -39,7 +39,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{Tests: fixture.NewTests(t)}
 	authenticator, err := auth.New(auth.Config{DB: w.DB, Region: fixture.Region})
 	require.NoError(t, err)
-	tests, err := authoring.New(authoring.Config{DB: w.DB, SealKeys: fixture.SealKey, PublicURL: "https://slipway.example.com", Vendor: "slipway",
+	tests, err := authoring.New(authoring.Config{DB: w.DB, SealKeys: fixture.SealKey, PublicURL: "https://slipway.example.com",
+		Vendor:   "slipway",
 		CheckURL: func(context.Context, string) error { return nil }})
 	require.NoError(t, err)
 	h, err := handlers.New(handlers.Config{DB: w.DB, Tests: tests})
@@ -99,7 +100,8 @@ func TestGroupsOverTheAPI(t *testing.T) {
 	made := w.must(201, w.member, "POST", groups, object{"name": "Log in", "teamId": w.Org.Team.UUID,
 		"parameters": []object{{"name": "user"}, {"name": "lang", "default": "en"}}, "steps": []object{opens("/{{param:lang}}/{{param:user}}")}})
 	path := groups + "/" + made["id"].(string)
-	require.Equal(t, []any{"Log in", "", 1.0, 1.0, 0.0}, []any{made["name"], made["description"], made["revisionNumber"], made["stepCount"], made["userCount"]})
+	require.Equal(t, []any{"Log in", "", 1.0, 1.0, 0.0}, []any{made["name"], made["description"], made["revisionNumber"],
+		made["stepCount"], made["userCount"]})
 	require.Equal(t, []any{object{"name": "user"}, object{"name": "lang", "default": "en"}}, made["parameters"])
 	require.Equal(t, "s1", made["steps"].([]any)[0].(object)["id"])
 	require.Equal(t, object{"testCases": []any{}, "testSuites": []any{}, "stepGroups": []any{}, "total": 0.0}, made["usedBy"])
@@ -109,16 +111,19 @@ func TestGroupsOverTheAPI(t *testing.T) {
 	c := w.must(201, w.neighbor, "POST", cases, object{"name": "shop", "teamId": w.Org.Side.UUID,
 		"steps": []object{runs(made["id"], object{"user": 7})}, "setUp": []object{opens("/before")}, "tearDown": []object{opens("/after")}})
 	revision := c["revisions"].([]any)[0].(object)
-	require.Equal(t, object{"groupId": made["id"], "with": object{"user": "7"}}, revision["steps"].([]any)[0].(object)["tool"].(object)["args"])
+	require.Equal(t, object{"groupId": made["id"], "with": object{"user": "7"}},
+		revision["steps"].([]any)[0].(object)["tool"].(object)["args"])
 	require.Len(t, revision["setUp"], 1)
 	require.Len(t, revision["tearDown"], 1)
-	s := w.must(201, w.member, "POST", suites, object{"name": "all", "teamId": w.Org.Team.UUID, "setUp": []object{runs(made["id"], object{"user": "x"})}})
+	s := w.must(201, w.member, "POST", suites, object{"name": "all", "teamId": w.Org.Team.UUID,
+		"setUp": []object{runs(made["id"], object{"user": "x"})}})
 	require.Len(t, s["setUp"], 1)
 	require.NotContains(t, s, "tearDown")
 
 	changed := w.must(200, w.member, "PATCH", path, object{"description": "as a user", "id": made["id"]})
 	require.Equal(t, []any{"as a user", 2.0, 2.0}, []any{changed["description"], changed["revisionNumber"], changed["userCount"]})
-	require.Equal(t, object{"testCases": []any{object{"id": c["id"], "name": "shop"}}, "testSuites": []any{object{"id": s["id"], "name": "all"}},
+	require.Equal(t, object{"testCases": []any{object{"id": c["id"], "name": "shop"}},
+		"testSuites": []any{object{"id": s["id"], "name": "all"}},
 		"stepGroups": []any{}, "total": 2.0}, changed["usedBy"])
 	require.Equal(t, 2.0, w.must(200, w.member, "GET", path+"/revisions", nil)["total"])
 	require.Equal(t, 1.0, w.must(200, w.member, "GET", groups+"?search=LOG", nil)["total"])
@@ -146,8 +151,10 @@ func TestRefusalsNameThePath(t *testing.T) {
 		"steps[0].tool.type":        {"name": "g", "steps": []object{{"tool": object{"type": "nothing"}}}},
 		"steps[0].tool.args.with.a": {"name": "g", "steps": []object{runs(made["id"], object{"a": "b"})}},
 		"steps[0].tool.args.groupId: must be the id of a step group: a UUID": {"name": "g", "steps": []object{runs("x", nil)}},
-		"steps[0].tool.args.url: is no argument of run_group":                {"name": "g", "steps": []object{{"tool": object{"type": "run_group", "args": object{"groupId": made["id"], "url": "/"}}}}},
-		"steps[0].timeoutMs":                        {"name": "g", "steps": []object{{"timeoutMs": 5, "tool": object{"type": "run_group", "args": object{"groupId": made["id"]}}}}},
+		"steps[0].tool.args.url: is no argument of run_group": {"name": "g",
+			"steps": []object{{"tool": object{"type": "run_group", "args": object{"groupId": made["id"], "url": "/"}}}}},
+		"steps[0].timeoutMs": {"name": "g",
+			"steps": []object{{"timeoutMs": 5, "tool": object{"type": "run_group", "args": object{"groupId": made["id"]}}}}},
 		"steps[0].tool.args.with: must be a string": {"name": "g", "steps": []object{runs(made["id"], object{"a": object{}})}},
 		"parameters[0].kind":                        {"name": "g", "steps": []object{}, "parameters": []object{{"name": "a", "kind": "x"}}},
 		"setUp":                                     {"name": "g", "steps": []object{}, "setUp": []object{}},
@@ -157,6 +164,7 @@ func TestRefusalsNameThePath(t *testing.T) {
 		require.Equal(t, "INVALID_BODY", problem["code"])
 		require.Contains(t, problem["detail"], want)
 	}
-	problem := w.must(400, w.member, "POST", cases, object{"name": "c", "teamId": team, "steps": []object{opens("/")}, "tearDown": []object{opens("/"), runs(made["id"], object{"a": "b"})}})
+	problem := w.must(400, w.member, "POST", cases, object{"name": "c", "teamId": team, "steps": []object{opens("/")},
+		"tearDown": []object{opens("/"), runs(made["id"], object{"a": "b"})}})
 	require.Equal(t, `tearDown[1].tool.args.with.a: is no parameter of the step group "one", which has none`, problem["detail"])
 }

@@ -52,9 +52,11 @@ func TestSentAgainWithAnotherAddress(t *testing.T) {
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		return symbolfile.RecordFiles(ctx, tx, first.Upload.ID, nil, "malformed", "line 1: no mapping")
 	})
-	require.Equal(t, []any{true, pending, "app.js.map", "sourcemap", "~/wrong"}, said(send("app.js.map", "sourcemap", "")), "a failed file is read as what it is said to be now")
+	require.Equal(t, []any{true, pending, "app.js.map", "sourcemap", "~/wrong"}, said(send("app.js.map", "sourcemap", "")),
+		"a failed file is read as what it is said to be now")
 	w.index(first.Upload.ID, symbolfile.File{Kind: symbolid.SourceMap, SHA256: "x"})
-	require.Equal(t, []any{false, indexed, "app.js.map", "sourcemap", "~/wrong"}, said(send("app.js.map", "symbols", "")), "nothing new is said")
+	require.Equal(t, []any{false, indexed, "app.js.map", "sourcemap", "~/wrong"}, said(send("app.js.map", "symbols", "")),
+		"nothing new is said")
 	corrected := send("app.js.map", "sourcemap", "https://cdn.example.com/")
 	require.Equal(t, []any{true, pending, "app.js.map", "sourcemap", "https://cdn.example.com/"}, said(corrected))
 	require.Equal(t, 1, w.count(`select count(*) from tasks where id = $1 and kind = 'symbol:index'`, corrected.Upload.TaskID))
@@ -67,7 +69,8 @@ func TestSentAgainWithAnotherAddress(t *testing.T) {
 
 	mapping := w.add(org, "mapping.txt", []byte("x"), func(n *symbolfile.New) { n.File.SHA256 = strings.Repeat("cd", 32) })
 	other := w.add(org, "copy.txt", []byte("x"), func(n *symbolfile.New) { n.File.SHA256 = strings.Repeat("cd", 32) })
-	require.Equal(t, []any{false, mapping.Upload.ID, "mapping.txt"}, []any{other.Pending, other.Upload.ID, other.Upload.Name}, "the name of another file is no address")
+	require.Equal(t, []any{false, mapping.Upload.ID, "mapping.txt"}, []any{other.Pending, other.Upload.ID, other.Upload.Name},
+		"the name of another file is no address")
 }
 
 func TestSentAtOnce(t *testing.T) {
@@ -80,7 +83,8 @@ func TestSentAtOnce(t *testing.T) {
 	for range senders {
 		wait.Go(func() {
 			n := symbolfile.New{OrganizationID: org, ProjectID: w.ours.Crash.Project, Name: "a", Source: symbolfile.SourceAPI, Actor: account.CLI(),
-				File: distribution.NewFile{Key: distribution.Prefix + storage.NewID().String(), Size: 1, SHA256: strings.Repeat("ab", 32), ContentType: "application/octet-stream"}}
+				File: distribution.NewFile{Key: distribution.Prefix + storage.NewID().String(), Size: 1,
+					SHA256: strings.Repeat("ab", 32), ContentType: "application/octet-stream"}}
 			stored, err := w.store.Add(t.Context(), n)
 			if assert.NoError(t, err) {
 				all <- stored

@@ -156,7 +156,8 @@ func (s *served) title() string {
 
 // find returns the newest file of the kinds that an identifier names and that has one of
 // the features, the first of these before the others; none: any file.
-func (h *Handlers) find(c *gin.Context, organization int64, kinds []symbol.Kind, features []string, ids ...symbol.Identifier) (*served, error) {
+func (h *Handlers) find(c *gin.Context, organization int64, kinds []symbol.Kind, features []string,
+	ids ...symbol.Identifier) (*served, error) {
 	list, err := symbolfile.ToServe(c.Request.Context(), h.db, organization, ids)
 	if err != nil {
 		return nil, err

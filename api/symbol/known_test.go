@@ -35,10 +35,12 @@ func TestKnownSymbols(t *testing.T) {
 	digest := strings.Repeat("0f", 32)
 	_, err := w.db.ExecContext(t.Context(), `update symbols set sha256 = $1`, digest)
 	require.NoError(t, err)
-	ask := fmt.Sprintf(`{"identifiers":["zz",%q,"nothing"],"sha256":[%q,%q]}`, strings.ToUpper(buildID), strings.Repeat("a", 64), strings.ToUpper(digest))
+	ask := fmt.Sprintf(`{"identifiers":["zz",%q,"nothing"],"sha256":[%q,%q]}`, strings.ToUpper(buildID), strings.Repeat("a", 64),
+		strings.ToUpper(digest))
 	status, out := w.known(w.member, ask)
 	require.Equal(t, 200, status, out)
-	require.Equal(t, map[string]any{"known": []any{strings.ToUpper(buildID), strings.ToUpper(digest)}, "unknown": []any{"zz", "nothing", strings.Repeat("a", 64)}}, out)
+	require.Equal(t, map[string]any{"known": []any{strings.ToUpper(buildID), strings.ToUpper(digest)},
+		"unknown": []any{"zz", "nothing", strings.Repeat("a", 64)}}, out)
 	status, out = w.known(w.theirs.Owner.APIKey, ask)
 	require.Equal(t, 200, status)
 	require.Equal(t, []any{}, out["known"])

@@ -19,7 +19,8 @@ func (w *world) lack(organization, project int64, key byte, received time.Time, 
 	w.t.Helper()
 	id := storage.NewID()
 	c := crash.Crash{ID: id, ProjectID: project, UUID: uuid.New(), State: crash.Processed, Format: "json", OccurredAt: received,
-		ReceivedAt: received, Duplicates: 1, Attributes: "{}", Group: &crash.Grouping{Key: [32]byte{key}, Algorithm: 1, Title: "group " + string(rune('a'+key))},
+		ReceivedAt: received, Duplicates: 1, Attributes: "{}", Group: &crash.Grouping{Key: [32]byte{key}, Algorithm: 1,
+			Title: "group " + string(rune('a'+key))},
 		Symbols: &crash.Symbolication{State: crash.SymbolsMissing, Missing: len(needs), At: received, Needs: needs}}
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
 		return crash.Record(ctx, tx, organization, []crash.Crash{c})
@@ -41,10 +42,13 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	org, project := w.ours.Organization.ID, w.ours.Crash.Project
-	identifiers := []symbolid.Identifier{{Type: symbolid.DebugID, Value: "497b72f6390a44fc878e5a2d63b6cc4b0"}, {Type: symbolid.CodeID, Value: buildID}}
+	identifiers := []symbolid.Identifier{{Type: symbolid.DebugID, Value: "497b72f6390a44fc878e5a2d63b6cc4b0"},
+		{Type: symbolid.CodeID, Value: buildID}}
 	library := crash.Need{Kind: "native", Name: "libapp.so", Arch: "arm64", LookedFor: identifiers}
-	mapping := crash.Need{Kind: "proguard", Name: "com.example", Version: "1.2", LookedFor: []symbolid.Identifier{{Type: symbolid.MappingID, Value: "abc", Release: ""}}}
-	script := crash.Need{Kind: "sourcemap", Name: "app_100%.js", LookedFor: []symbolid.Identifier{{Type: symbolid.URL, Value: "~/app.js", Release: "7"}}}
+	mapping := crash.Need{Kind: "proguard", Name: "com.example", Version: "1.2",
+		LookedFor: []symbolid.Identifier{{Type: symbolid.MappingID, Value: "abc", Release: ""}}}
+	script := crash.Need{Kind: "sourcemap", Name: "app_100%.js", LookedFor: []symbolid.Identifier{{Type: symbolid.URL,
+		Value: "~/app.js", Release: "7"}}}
 	at := time.Now().Add(-time.Hour).UTC().Truncate(time.Second)
 	w.lack(org, project, 1, at, library)
 	w.lack(org, project, 1, at.Add(10*time.Second), library)
@@ -63,9 +67,11 @@ func TestMissing(t *testing.T) {
 	require.Len(t, list, 3)
 	require.EqualValues(t, 3, page["total"])
 	first := list[0]
-	require.Equal(t, []any{"libapp.so", "native", "arm64", "", 3.0, true, true, float64(project)}, []any{first["name"], first["kind"], first["arch"],
-		first["version"], first["crashes"], first["crashes_exact"], first["groups_exact"], first["crash_project_id"]})
-	require.Equal(t, []any{map[string]any{"type": "debug_id", "value": identifiers[0].Value}, map[string]any{"type": "code_id", "value": buildID}}, first["looked_for"])
+	require.Equal(t, []any{"libapp.so", "native", "arm64", "", 3.0, true, true, float64(project)},
+		[]any{first["name"], first["kind"], first["arch"],
+			first["version"], first["crashes"], first["crashes_exact"], first["groups_exact"], first["crash_project_id"]})
+	require.Equal(t, []any{map[string]any{"type": "debug_id", "value": identifiers[0].Value},
+		map[string]any{"type": "code_id", "value": buildID}}, first["looked_for"])
 	require.Equal(t, at.Format(time.RFC3339), first["first_seen"])
 	var titles, crashes []any
 	for _, g := range first["groups"].([]any) {

@@ -51,7 +51,8 @@ func TestMissingWaitsForCrashes(t *testing.T) {
 		answered <- status
 	}()
 	for _, id := range []uuid.UUID{reading, looking} {
-		require.Eventually(t, func() bool { _, ok := w.awaited.Load(id); return ok }, time.Minute, 5*time.Millisecond, "the request waits for %s", id)
+		require.Eventually(t, func() bool { _, ok := w.awaited.Load(id); return ok }, time.Minute, 5*time.Millisecond,
+			"the request waits for %s", id)
 		require.Empty(t, answered, "it has not answered while a task is open")
 		w.tx(func(ctx context.Context, tx *storage.Tx) error {
 			_, err := ledger.CancelAll(ctx, tx, ledger.Scope{OrganizationID: organization}, []uuid.UUID{id})

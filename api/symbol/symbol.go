@@ -76,7 +76,8 @@ func New(cfg Config) (*Handlers, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Handlers{db: cfg.Store.db, store: cfg.Store, objects: cfg.Objects, auth: cfg.Auth, ledger: cfg.Ledger, watcher: cfg.Watcher, log: cfg.Log, now: cfg.Now,
+	return &Handlers{db: cfg.Store.db, store: cfg.Store, objects: cfg.Objects, auth: cfg.Auth, ledger: cfg.Ledger,
+		watcher: cfg.Watcher, log: cfg.Log, now: cfg.Now,
 		unpack: newUnpackRoom()}, nil
 }
 
@@ -91,12 +92,18 @@ func (h *Handlers) Routes() []route.Route {
 	}
 	return []route.Route{
 		{Method: http.MethodGet, Path: "/api/v3/symbols", Interface: v3, Query: listQuery(), Action: auth.ReadSymbols, Handler: h.List},
-		{Method: http.MethodGet, Path: "/api/v3/symbols/missing", Interface: v3, Query: missingQuery(), Action: auth.ReadSymbols, Handler: h.Missing, Deadline: wait.Deadline},
-		{Method: http.MethodPost, Path: "/api/v3/symbols/known", Interface: v3, Query: route.NoQuery(), Action: auth.ReadSymbols, Handler: h.Known},
-		{Method: http.MethodGet, Path: "/api/v3/symbols/:id", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadSymbols, Handler: h.Get},
-		{Method: http.MethodDelete, Path: "/api/v3/symbols/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.DeleteSymbols, Handler: h.Delete},
-		{Method: http.MethodGet, Path: "/api/v3/symbols/:id/download", Interface: v3, Query: route.NoQuery(), Action: auth.ReadSymbols, Handler: h.Download},
-		{Method: http.MethodPost, Path: "/api/v3/symbols/:id/index", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.UploadSymbols, Handler: h.Index},
+		{Method: http.MethodGet, Path: "/api/v3/symbols/missing", Interface: v3, Query: missingQuery(), Action: auth.ReadSymbols,
+			Handler: h.Missing, Deadline: wait.Deadline},
+		{Method: http.MethodPost, Path: "/api/v3/symbols/known", Interface: v3, Query: route.NoQuery(), Action: auth.ReadSymbols,
+			Handler: h.Known},
+		{Method: http.MethodGet, Path: "/api/v3/symbols/:id", Interface: v3, Query: []string{"page", "per_page"},
+			Action: auth.ReadSymbols, Handler: h.Get},
+		{Method: http.MethodDelete, Path: "/api/v3/symbols/:id", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.DeleteSymbols, Handler: h.Delete},
+		{Method: http.MethodGet, Path: "/api/v3/symbols/:id/download", Interface: v3, Query: route.NoQuery(),
+			Action: auth.ReadSymbols, Handler: h.Download},
+		{Method: http.MethodPost, Path: "/api/v3/symbols/:id/index", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.UploadSymbols, Handler: h.Index},
 		debugger("/buildid/*path", h.BuildID),
 		debugger("/debuginfod/*path", h.Debuginfod),
 		debugger("/symbolserver/*path", h.SymbolServer),

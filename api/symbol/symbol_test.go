@@ -58,7 +58,8 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{t: t, db: servicetest.DB(t)}
 	var err error
-	w.objects, err = object.Open(t.Context(), object.Config{URL: t.TempDir(), SigningKey: bytes.Repeat([]byte("k"), 32), PublicURL: "https://qa.test/objects"})
+	w.objects, err = object.Open(t.Context(), object.Config{URL: t.TempDir(), SigningKey: bytes.Repeat([]byte("k"), 32),
+		PublicURL: "https://qa.test/objects"})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.objects.Close() })
 	keys, err := account.NewIssuer("local", nil)
@@ -74,11 +75,13 @@ func newWorld(t *testing.T) *world {
 	}
 	w.ours, w.theirs = bootstrap("ours"), bootstrap("theirs")
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		u, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: w.ours.Organization.ID, Email: "m@example.com", Role: account.Member})
+		u, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: w.ours.Organization.ID,
+			Email: "m@example.com", Role: account.Member})
 		if err != nil {
 			return err
 		}
-		_, s, err := account.RotateKey(ctx, tx, account.CLI(), keys, account.NewKey{OrganizationID: w.ours.Organization.ID, UserID: u.ID, Kind: account.KindAPI})
+		_, s, err := account.RotateKey(ctx, tx, account.CLI(), keys, account.NewKey{OrganizationID: w.ours.Organization.ID,
+			UserID: u.ID, Kind: account.KindAPI})
 		w.member = s.Text
 		return err
 	})
@@ -86,14 +89,16 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	w.store = symbol.NewStore(w.db, nil, nil)
 	w.ledger = ledger.New(w.db)
-	watcher := wait.NewWatcher(wait.Config{Interval: 5 * time.Millisecond, Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
+	watcher := wait.NewWatcher(wait.Config{Interval: 5 * time.Millisecond, Ended: func(ctx context.Context,
+		ids []uuid.UUID) ([]uuid.UUID, error) {
 		for _, id := range ids {
 			w.awaited.Store(id, true)
 		}
 		return w.ledger.Ended(ctx, ids)
 	}})
 	go watcher.Run(t.Context())
-	h, err := symbol.New(symbol.Config{Store: w.store, Objects: w.objects, Auth: authenticator, Ledger: w.ledger, Watcher: watcher, Log: slog.New(slog.DiscardHandler)})
+	h, err := symbol.New(symbol.Config{Store: w.store, Objects: w.objects, Auth: authenticator, Ledger: w.ledger,
+		Watcher: watcher, Log: slog.New(slog.DiscardHandler)})
 	require.NoError(t, err)
 	engine := gin.New()
 	for _, r := range h.Routes() {
@@ -129,7 +134,8 @@ func (w *world) add(organization int64, name string, content []byte, change func
 	_, err := object.Put(w.t.Context(), w.objects, key, bytes.NewReader(content), int64(len(content)), object.WriteOptions{})
 	require.NoError(w.t, err)
 	n := symbolfile.New{OrganizationID: organization, Name: name, Source: symbolfile.SourceAPI, Actor: account.CLI(),
-		File: distribution.NewFile{Key: key, Size: int64(len(content)), SHA256: storage.NewID().String(), ContentType: "application/octet-stream"}}
+		File: distribution.NewFile{Key: key, Size: int64(len(content)), SHA256: storage.NewID().String(),
+			ContentType: "application/octet-stream"}}
 	if change != nil {
 		change(&n)
 	}
@@ -191,7 +197,8 @@ func (w *world) count(query string, args ...any) (n int) {
 const buildID = "c0ffee0123456789c0ffee0123456789c0ffee01"
 
 func elf(path, id string, features ...string) symbolfile.File {
-	return symbolfile.File{Path: path, Kind: symbolid.ELF, Arch: "x86_64", Size: 3, SHA256: "s" + path, Features: features, IndexKey: "symbols/1/" + strings.ReplaceAll(path, "/", "-") + "x",
+	return symbolfile.File{Path: path, Kind: symbolid.ELF, Arch: "x86_64", Size: 3, SHA256: "s" + path, Features: features,
+		IndexKey:    "symbols/1/" + strings.ReplaceAll(path, "/", "-") + "x",
 		Identifiers: []symbolid.Identifier{{Type: symbolid.BuildID, Value: id}, {Type: symbolid.CodeID, Value: id}}}
 }
 
@@ -204,7 +211,8 @@ func TestListAndFilters(t *testing.T) {
 	one := w.add(org, "libapp.so", []byte("elf"), nil)
 	w.index(one.Upload.ID, elf("", buildID, "lines", "text"))
 	two := w.add(org, "mapping 100%.txt", []byte("map"), func(n *symbolfile.New) { n.ProjectID, n.GivenID, n.Release = project, "AbC", "2.0" })
-	w.index(two.Upload.ID, symbolfile.File{Kind: symbolid.ProGuard, State: symbolfile.Failed, ErrorCode: "malformed", Error: "line 3: no arrow", SHA256: "x"})
+	w.index(two.Upload.ID, symbolfile.File{Kind: symbolid.ProGuard, State: symbolfile.Failed, ErrorCode: "malformed",
+		Error: "line 3: no arrow", SHA256: "x"})
 	w.add(org, "new.sym", []byte("new"), nil)
 	w.add(w.theirs.Organization.ID, "theirs.sym", []byte("new"), nil)
 
@@ -227,7 +235,8 @@ func TestListAndFilters(t *testing.T) {
 	require.Empty(t, names("?search=_ibapp"))
 	require.Equal(t, []string{"mapping 100%.txt"}, names("?per_page=1&page=2"))
 	require.Empty(t, names("?build_id=7"))
-	for _, query := range []string{"?states=indexed", "?state=done", "?kind=x", "?crash_project_id=a", "?per_page=0", "?search=" + strings.Repeat("x", 600)} {
+	for _, query := range []string{"?states=indexed", "?state=done", "?kind=x", "?crash_project_id=a", "?per_page=0",
+		"?search=" + strings.Repeat("x", 600)} {
 		status, _ := w.json("GET", "/api/v3/symbols"+query, w.member)
 		require.Equal(t, 400, status, query)
 	}
@@ -235,7 +244,8 @@ func TestListAndFilters(t *testing.T) {
 	require.Equal(t, 200, status)
 	got := doc["symbol"].(map[string]any)
 	require.Equal(t, "failed", got["state"])
-	require.Equal(t, []any{"AbC", "2.0", float64(project), two.Upload.TaskID.String()}, []any{got["given_id"], got["release"], got["crash_project_id"], got["task_id"]})
+	require.Equal(t, []any{"AbC", "2.0", float64(project), two.Upload.TaskID.String()},
+		[]any{got["given_id"], got["release"], got["crash_project_id"], got["task_id"]})
 	require.Equal(t, map[string]any{"code": "malformed", "reason": "line 3: no arrow"}, got["files"].([]any)[0].(map[string]any)["error"])
 	status, doc = w.json("GET", "/api/v3/symbols/"+itoa(one.Upload.ID), w.member)
 	require.Equal(t, 200, status)
@@ -279,7 +289,8 @@ func TestDeleteAndIndexAnew(t *testing.T) {
 		_, err := w.objects.Stat(t.Context(), key)
 		return err == nil
 	}
-	require.Equal(t, []bool{false, false, true, true}, []bool{there(one.Upload.ObjectKey), there(own.IndexKey), there(shared.IndexKey), there(two.Upload.ObjectKey)})
+	require.Equal(t, []bool{false, false, true, true}, []bool{there(one.Upload.ObjectKey), there(own.IndexKey),
+		there(shared.IndexKey), there(two.Upload.ObjectKey)})
 	require.Equal(t, 1, w.count(`select count(*) from files where organization_id = $1`, org))
 	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = 1541`))
 	unnamed, err := symbolfile.UnnamedIndexes(t.Context(), w.db, []string{own.IndexKey, shared.IndexKey})
@@ -346,7 +357,8 @@ func TestDebuginfod(t *testing.T) {
 	}
 	prefix := "/debuginfod/" + w.member
 	status, body, header := get(prefix + "/buildid/" + buildID + "/debuginfo")
-	require.Equal(t, []any{200, "raw", "3", "app.debug"}, []any{status, body, header.Get("X-DEBUGINFOD-SIZE"), header.Get("X-DEBUGINFOD-FILE")})
+	require.Equal(t, []any{200, "raw", "3", "app.debug"}, []any{status, body, header.Get("X-DEBUGINFOD-SIZE"),
+		header.Get("X-DEBUGINFOD-FILE")})
 	status, body, _ = get(prefix+"/buildid/"+buildID+"/debuginfo", "Range", "bytes=1-")
 	require.Equal(t, []any{206, "aw"}, []any{status, body})
 	status, body, header = get(prefix + "/buildid/" + second + "/executable")

@@ -91,7 +91,8 @@ func TestPermitByKind(t *testing.T) {
 		return through
 	}
 	kinds := tasks.Kinds()
-	require.ElementsMatch(t, slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(kinds)), "each kind stands above with who may retry and cancel it")
+	require.ElementsMatch(t, slices.Collect(maps.Keys(want)), slices.Collect(maps.Keys(kinds)),
+		"each kind stands above with who may retry and cancel it")
 	for name, kind := range kinds {
 		require.Equal(t, want[name].retry, who(kind.Retry, "retry", name), "retry of %s", name)
 		require.Equal(t, want[name].cancel, who(kind.Cancel, "cancel", name), "cancel of %s", name)

@@ -46,14 +46,22 @@ func New(store *ledger.Store, watcher *wait.Watcher) *Handlers {
 func (h *Handlers) Routes() []route.Route {
 	const v3 = respond.InterfaceV3
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/tasks", Interface: v3, Query: append(filterQuery(), "page", "per_page"), Action: auth.ReadTasks, Handler: h.List},
-		{Method: http.MethodPost, Path: "/api/v3/tasks/retry", Interface: v3, Bare: true, Query: filterQuery(), Action: auth.ChangeTasks, Handler: h.RetryAll},
-		{Method: http.MethodPost, Path: "/api/v3/tasks/cancel", Interface: v3, Bare: true, Query: filterQuery(), Action: auth.ChangeTasks, Handler: h.CancelAll},
-		{Method: http.MethodPost, Path: "/api/v3/tasks/run", Interface: v3, Bare: true, Query: filterQuery(), Action: auth.ChangeTasks, Handler: h.RunAll},
-		{Method: http.MethodGet, Path: "/api/v3/tasks/:id", Interface: v3, Query: []string{"wait"}, Action: auth.ReadTasks, Handler: h.Get, Deadline: wait.Deadline},
-		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/retry", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ChangeTasks, Handler: h.Retry},
-		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/run", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ChangeTasks, Handler: h.RunNow},
-		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/cancel", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ChangeTasks, Handler: h.Cancel},
+		{Method: http.MethodGet, Path: "/api/v3/tasks", Interface: v3, Query: append(filterQuery(), "page", "per_page"),
+			Action: auth.ReadTasks, Handler: h.List},
+		{Method: http.MethodPost, Path: "/api/v3/tasks/retry", Interface: v3, Bare: true, Query: filterQuery(),
+			Action: auth.ChangeTasks, Handler: h.RetryAll},
+		{Method: http.MethodPost, Path: "/api/v3/tasks/cancel", Interface: v3, Bare: true, Query: filterQuery(),
+			Action: auth.ChangeTasks, Handler: h.CancelAll},
+		{Method: http.MethodPost, Path: "/api/v3/tasks/run", Interface: v3, Bare: true, Query: filterQuery(),
+			Action: auth.ChangeTasks, Handler: h.RunAll},
+		{Method: http.MethodGet, Path: "/api/v3/tasks/:id", Interface: v3, Query: []string{"wait"}, Action: auth.ReadTasks,
+			Handler: h.Get, Deadline: wait.Deadline},
+		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/retry", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ChangeTasks, Handler: h.Retry},
+		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/run", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ChangeTasks, Handler: h.RunNow},
+		{Method: http.MethodPost, Path: "/api/v3/tasks/:id/cancel", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ChangeTasks, Handler: h.Cancel},
 	}
 }
 

@@ -47,8 +47,10 @@ func installViewOf(i *install.Install) installView {
 	if i.Channel == install.Session {
 		status = "installed"
 	}
-	return installView{ID: i.ID, BuildID: i.BuildID, ProjectID: i.ProjectID, AppName: i.AppName, Version: i.Version, VersionCode: i.VersionCode,
-		TesterID: i.TesterID, UserID: i.UserID, Email: i.Email, Name: i.Name, Role: i.Role, Channel: i.Channel, Status: status, Device: i.Device,
+	return installView{ID: i.ID, BuildID: i.BuildID, ProjectID: i.ProjectID, AppName: i.AppName, Version: i.Version,
+		VersionCode: i.VersionCode,
+		TesterID:    i.TesterID, UserID: i.UserID, Email: i.Email, Name: i.Name, Role: i.Role, Channel: i.Channel,
+		Status: status, Device: i.Device,
 		Count: i.Count, FirstAt: i.FirstAt.UTC(), LastAt: i.LastAt.UTC()}
 }
 

@@ -21,7 +21,8 @@ func TestInstalls(t *testing.T) {
 	w.ok(w.owner, 201, "POST", p("/api/v3/builds/%d/invites", w.build), `{"groups":["QA"]}`)
 	record := func(user int64, channel install.Channel, device string) {
 		w.Must(func(ctx context.Context, tx *storage.Tx) error {
-			return install.Record(ctx, tx, []install.Seen{{OrganizationID: w.Org.ID, BuildID: w.build, UserID: user, Channel: channel, Device: device}})
+			return install.Record(ctx, tx, []install.Seen{{OrganizationID: w.Org.ID, BuildID: w.build, UserID: user,
+				Channel: channel, Device: device}})
 		})
 	}
 	record(0, install.Page, "")
@@ -33,11 +34,13 @@ func TestInstalls(t *testing.T) {
 	require.Equal(t, object{"downloaded": 2.0, "installed": 1.0, "exact": true}, tree["people"])
 	require.Equal(t, object{"page": 1.0, "per_page": 25.0, "total": 4.0, "total_pages": 1.0}, tree["pagination"])
 	list := items(tree, "installs")
-	require.ElementsMatch(t, []string{"id", "build_id", "project_id", "app_name", "version", "version_code", "tester_id", "user_id", "email", "name",
+	require.ElementsMatch(t, []string{"id", "build_id", "project_id", "app_name", "version", "version_code", "tester_id",
+		"user_id", "email", "name",
 		"role", "channel", "status", "device", "count", "first_at", "last_at"}, keys(list[0]))
 	require.Equal(t, []any{float64(w.annID), float64(w.annID), float64(w.bobID), 0.0}, texts(list, "user_id"))
 	require.Equal(t, []any{"installed", "downloaded", "downloaded", "downloaded"}, texts(list, "status"))
-	require.Equal(t, []any{"Pixel 8, Android 15", 2.0, float64(w.ann), "tester"}, []any{list[0]["device"], list[0]["count"], list[0]["tester_id"], list[0]["role"]})
+	require.Equal(t, []any{"Pixel 8, Android 15", 2.0, float64(w.ann), "tester"}, []any{list[0]["device"], list[0]["count"],
+		list[0]["tester_id"], list[0]["role"]})
 	require.Equal(t, []any{"session"}, texts(items(w.ok(w.member, 200, "GET", path+"?channel=session", ""), "installs"), "channel"))
 	require.Len(t, items(w.ok(w.member, 200, "GET", path+p("?user_id=%d", w.annID), ""), "installs"), 2)
 	require.Len(t, items(w.ok(w.member, 200, "GET", path+"?page=2&per_page=3", ""), "installs"), 1)

@@ -51,9 +51,11 @@ func TestInvite1(t *testing.T) {
 	require.Equal(t, shown[1], single)
 
 	w.ok(w.owner, 200, "POST", p("/api/1/testers/%d/block", w.ann), "")
-	require.Equal(t, "", w.ok(w.owner, 200, "GET", p("/api/1/testers/%d?buildId=%d", w.ann, w.build), "")["tester"].(object)["appDownloadLink"])
+	require.Equal(t, "", w.ok(w.owner, 200, "GET", p("/api/1/testers/%d?buildId=%d", w.ann, w.build),
+		"")["tester"].(object)["appDownloadLink"])
 	w.ok(w.owner, 200, "DELETE", p("/api/1/testers/%d/block", w.ann), "")
-	require.Equal(t, single, w.ok(w.owner, 200, "GET", p("/api/1/testers/%d?buildId=%d", w.ann, w.build), "")["tester"], "invitations are restored")
+	require.Equal(t, single, w.ok(w.owner, 200, "GET", p("/api/1/testers/%d?buildId=%d", w.ann, w.build), "")["tester"],
+		"invitations are restored")
 
 	invites := w.Count(`select count(*) from build_invites`)
 	for text, says := range map[string]string{"": "groups", "comment=x": "groups", "groups=": "groups", "groups=nobody": "groups",
@@ -89,9 +91,11 @@ func TestInvites3(t *testing.T) {
 	invites := items(tree, "invites")
 	require.Equal(t, object{"page": 1.0, "per_page": 25.0, "total": 2.0, "total_pages": 1.0}, tree["pagination"])
 	require.Equal(t, []any{float64(w.annID), float64(w.bobID)}, texts(invites, "user_id"))
-	require.ElementsMatch(t, []string{"tester_id", "user_id", "email", "name", "blocked", "status", "invited_by", "invited_at", "sent_at", "opened_at",
+	require.ElementsMatch(t, []string{"tester_id", "user_id", "email", "name", "blocked", "status", "invited_by",
+		"invited_at", "sent_at", "opened_at",
 		"installed_at", "used_at", "revoked_at", "download_link"}, keys(invites[0]))
-	require.Equal(t, []any{"owner@acme.example.com", "created", nil}, []any{invites[0]["invited_by"], invites[0]["status"], invites[0]["sent_at"]})
+	require.Equal(t, []any{"owner@acme.example.com", "created", nil}, []any{invites[0]["invited_by"], invites[0]["status"],
+		invites[0]["sent_at"]})
 	require.Equal(t, "private, no-store", w.call(w.member, "GET", path, "").Header().Get("Cache-Control"))
 
 	one := p("%s/%d", path, w.annID)

@@ -34,11 +34,13 @@ func TestListTesters1(t *testing.T) {
 func TestAddTesters1(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	require.Equal(t, object{"status": "ok"}, w.ok(w.owner, 200, "POST", "/api/1/testers", "email=a@example.com, B@example.com,b@EXAMPLE.com&group=New+group&notify=1"))
+	require.Equal(t, object{"status": "ok"}, w.ok(w.owner, 200, "POST", "/api/1/testers",
+		"email=a@example.com, B@example.com,b@EXAMPLE.com&group=New+group&notify=1"))
 	require.Equal(t, 2, w.Count(`select testers_count from tester_groups where name = 'New group'`))
 	require.Equal(t, 1, w.Count(`select count(*) from tasks where kind = 'tester:welcome'`))
 	require.Equal(t, 1, w.Audited(account.TestersInvited))
-	require.Equal(t, object{"status": "ok"}, w.ok(w.owner, 200, "POST", "/api/1/testers", `{"email":["ann@acme.example.com"],"group":"new GROUP","notify":"off"}`))
+	require.Equal(t, object{"status": "ok"}, w.ok(w.owner, 200, "POST", "/api/1/testers",
+		`{"email":["ann@acme.example.com"],"group":"new GROUP","notify":"off"}`))
 	require.Equal(t, 3, w.Count(`select testers_count from tester_groups where name = 'New group'`))
 	require.Equal(t, 1, w.Count(`select count(*) from tasks where kind = 'tester:welcome'`), "mail is off by default")
 

@@ -123,7 +123,8 @@ func (h people) add(c *gin.Context) error {
 }
 
 // act runs one of the store's changes of a tester.
-func (r *room) act(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID, id int64) error) error {
+func (r *room) act(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID,
+	id int64) error) error {
 	id, err := pagination.ID(c.Param("id"))
 	if err != nil {
 		return err

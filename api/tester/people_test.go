@@ -18,7 +18,8 @@ func TestListTesters(t *testing.T) {
 	testers := items(tree, "testers")
 	require.Equal(t, []any{"bob@acme.example.com", "ann@acme.example.com", "demoted@acme.example.com"}, texts(testers, "email"))
 	require.Equal(t, object{"page": 1.0, "per_page": 25.0, "total": 3.0, "total_pages": 1.0}, tree["pagination"])
-	require.ElementsMatch(t, []string{"id", "user_id", "email", "name", "role", "groups", "blocked", "last_login", "created_at"}, keys(testers[0]))
+	require.ElementsMatch(t, []string{"id", "user_id", "email", "name", "role", "groups", "blocked", "last_login", "created_at"},
+		keys(testers[0]))
 	require.EqualValues(t, []any{float64(w.ann), float64(w.annID), "ann", "tester", false, nil},
 		[]any{testers[1]["id"], testers[1]["user_id"], testers[1]["name"], testers[1]["role"], testers[1]["blocked"], testers[1]["last_login"]})
 	require.Equal(t, []any{object{"id": float64(qa), "name": "QA"}}, testers[1]["groups"])
@@ -31,7 +32,8 @@ func TestListTesters(t *testing.T) {
 	} {
 		require.Equal(t, want, texts(items(w.ok(w.owner, 200, "GET", "/api/v3/testers?"+query, ""), "testers"), "email"), query)
 	}
-	for _, bad := range []string{"page=0", "per_page=-1", "per_page=x", "blocked=maybe", "search=" + strings.Repeat("a", 256), "search=%ff", "build_id=x"} {
+	for _, bad := range []string{"page=0", "per_page=-1", "per_page=x", "blocked=maybe", "search=" + strings.Repeat("a", 256),
+		"search=%ff", "build_id=x"} {
 		w.refused(w.owner, 400, 0, "GET", "/api/v3/testers?"+bad, "", strings.Split(bad, "=")[0])
 		w.refused(w.owner, 400, 1, "GET", "/api/1/testers?"+strings.Replace(bad, "build_id", "buildId", 1), "")
 	}
@@ -125,7 +127,8 @@ func TestBlockAndRemove(t *testing.T) {
 	block := p("/api/v3/testers/%d/block", w.ann)
 	require.Equal(t, true, w.ok(w.owner, 200, "POST", block, "")["tester"].(object)["blocked"])
 	require.Equal(t, true, w.ok(w.owner, 200, "POST", block, "")["tester"].(object)["blocked"])
-	require.Equal(t, []any{"ann@acme.example.com"}, texts(items(w.ok(w.owner, 200, "GET", "/api/v3/testers?blocked=1", ""), "testers"), "email"))
+	require.Equal(t, []any{"ann@acme.example.com"}, texts(items(w.ok(w.owner, 200, "GET", "/api/v3/testers?blocked=1", ""),
+		"testers"), "email"))
 	require.Equal(t, false, w.ok(w.owner, 200, "DELETE", block, "")["tester"].(object)["blocked"])
 	require.Equal(t, false, w.ok(w.owner, 200, "DELETE", block, "")["tester"].(object)["blocked"])
 	require.Equal(t, []int{1, 1}, []int{w.Audited(account.TesterBlocked), w.Audited(account.TesterUnblocked)})

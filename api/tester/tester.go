@@ -67,17 +67,25 @@ func (h *Handlers) Routes() []route.Route {
 	const v3, v1 = respond.InterfaceV3, respond.InterfaceLegacy
 	p, i, l := h.people, h.invites, h.legacy
 	return []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/testers", Interface: v3, Query: []string{"page", "per_page", "search", "blocked", "group", "build_id"}, Action: auth.ReadTesters, Handler: p.list},
-		{Method: http.MethodGet, Path: "/api/v3/testers/:id", Interface: v3, Query: []string{"build_id"}, Action: auth.ReadTesters, Handler: p.get},
-		{Method: http.MethodGet, Path: "/api/v3/testers/:id/installs", Interface: v3, Query: []string{"page", "per_page"}, Action: auth.ReadTesters, Handler: h.installs.ofTester},
+		{Method: http.MethodGet, Path: "/api/v3/testers", Interface: v3, Query: []string{"page", "per_page", "search",
+			"blocked", "group", "build_id"}, Action: auth.ReadTesters, Handler: p.list},
+		{Method: http.MethodGet, Path: "/api/v3/testers/:id", Interface: v3, Query: []string{"build_id"}, Action: auth.ReadTesters,
+			Handler: p.get},
+		{Method: http.MethodGet, Path: "/api/v3/testers/:id/installs", Interface: v3, Query: []string{"page", "per_page"},
+			Action: auth.ReadTesters, Handler: h.installs.ofTester},
 		{Method: http.MethodPost, Path: "/api/v3/testers", Interface: v3, Action: auth.InviteTesters, Handler: p.add, Body: body.MaxBytes},
-		{Method: http.MethodDelete, Path: "/api/v3/testers/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageTesters, Handler: p.remove},
+		{Method: http.MethodDelete, Path: "/api/v3/testers/:id", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ManageTesters, Handler: p.remove},
 		{Method: http.MethodPost, Path: "/api/v3/testers/:id/block", Interface: v3, Bare: true, Action: auth.ManageTesters, Handler: p.block},
-		{Method: http.MethodDelete, Path: "/api/v3/testers/:id/block", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageTesters, Handler: p.unblock},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/invites", Interface: v3, Query: []string{"page", "per_page", "status"}, Action: auth.ReadTesters, Handler: i.list},
-		{Method: http.MethodGet, Path: "/api/v3/builds/:id/installs", Interface: v3, Query: []string{"page", "per_page", "channel", "user_id"}, Action: auth.ReadTesters, Handler: h.installs.ofBuild},
+		{Method: http.MethodDelete, Path: "/api/v3/testers/:id/block", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ManageTesters, Handler: p.unblock},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/invites", Interface: v3, Query: []string{"page", "per_page", "status"},
+			Action: auth.ReadTesters, Handler: i.list},
+		{Method: http.MethodGet, Path: "/api/v3/builds/:id/installs", Interface: v3, Query: []string{"page", "per_page",
+			"channel", "user_id"}, Action: auth.ReadTesters, Handler: h.installs.ofBuild},
 		{Method: http.MethodPost, Path: "/api/v3/builds/:id/invites", Interface: v3, Action: auth.InviteTesters, Handler: i.add},
-		{Method: http.MethodDelete, Path: "/api/v3/builds/:id/invites/:user", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.InviteTesters, Handler: i.revoke},
+		{Method: http.MethodDelete, Path: "/api/v3/builds/:id/invites/:user", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.InviteTesters, Handler: i.revoke},
 
 		{Method: http.MethodGet, Path: "/api/1/testers", Interface: v1, Action: auth.ReadTesters, Handler: l.list},
 		{Method: http.MethodPost, Path: "/api/1/testers", Interface: v1, Action: auth.InviteTesters, Handler: l.add, Body: body.MaxBytes},
@@ -85,7 +93,8 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodDelete, Path: "/api/1/testers/:id", Interface: v1, Action: auth.ManageTesters, Handler: l.remove},
 		{Method: http.MethodPost, Path: "/api/1/testers/:id/block", Interface: v1, Action: auth.ManageTesters, Handler: l.block},
 		{Method: http.MethodDelete, Path: "/api/1/testers/:id/block", Interface: v1, Action: auth.ManageTesters, Handler: l.unblock},
-		{Method: http.MethodPost, Path: "/api/1/projects/:id/builds/:build/invites", Interface: v1, Action: auth.InviteTesters, Handler: l.invite},
+		{Method: http.MethodPost, Path: "/api/1/projects/:id/builds/:build/invites", Interface: v1, Action: auth.InviteTesters,
+			Handler: l.invite},
 	}
 }
 

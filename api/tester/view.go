@@ -54,7 +54,8 @@ func inviteViewOf(i *tester.Invite, link func(*tester.Invite) string) inviteView
 }
 
 func personInviteViewOf(i *tester.Invite, link func(*tester.Invite) string) personInviteView {
-	return personInviteView{TesterID: i.TesterID, UserID: i.UserID, Email: i.Email, Name: i.Name, Blocked: i.Blocked, inviteView: inviteViewOf(i, link)}
+	return personInviteView{TesterID: i.TesterID, UserID: i.UserID, Email: i.Email, Name: i.Name, Blocked: i.Blocked,
+		inviteView: inviteViewOf(i, link)}
 }
 
 // listed are testers with what answers show beside their rows.

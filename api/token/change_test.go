@@ -74,14 +74,18 @@ func TestEndedTokensAreForgotten(t *testing.T) {
 	require.NoError(t, err)
 	boot, err := account.NewBootstrap(keys, "http://127.0.0.1:1")
 	require.NoError(t, err)
-	require.NoError(t, one.db.InTx(t.Context(), func(tx *storage.Tx) error { return crashproject.ApplyBootstrap(t.Context(), tx, boot, "local") }))
+	require.NoError(t, one.db.InTx(t.Context(), func(tx *storage.Tx) error {
+		return crashproject.ApplyBootstrap(t.Context(),
+			tx, boot, "local")
+	}))
 	var organization, project int64
 	require.NoError(t, one.db.GetContext(t.Context(), &organization, `select organization_id from crash_projects limit 1`))
 	require.NoError(t, one.db.GetContext(t.Context(), &project, `select id from crash_projects limit 1`))
 	digests := func() (list [][32]byte, ids []int64) {
 		for range 3 {
 			require.NoError(t, one.db.InTx(t.Context(), func(tx *storage.Tx) error {
-				row, secret, err := crashproject.CreateToken(t.Context(), tx, account.CLI(), keys, crashproject.NewToken{OrganizationID: organization, ProjectID: project, Name: "x"})
+				row, secret, err := crashproject.CreateToken(t.Context(), tx, account.CLI(), keys,
+					crashproject.NewToken{OrganizationID: organization, ProjectID: project, Name: "x"})
 				if err == nil {
 					list, ids = append(list, sha256.Sum256([]byte(secret.Text))), append(ids, row.ID)
 				}

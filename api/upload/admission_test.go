@@ -40,7 +40,8 @@ func TestAdmission(t *testing.T) {
 	require.Eventually(t, w.h.idle, waitFor, tick)
 
 	// The key ends what only callers without one have, long before the form ends.
-	long, longKind := encodeForm([]field{file("file", "a.ipa", ipa("com.example.demo", "1")), w.key(), text("comment", string(make([]byte, 5000)))})
+	long, longKind := encodeForm([]field{file("file", "a.ipa", ipa("com.example.demo", "1")), w.key(),
+		text("comment", string(make([]byte, 5000)))})
 	last := w.begin(nil, long, longKind, len(long)-1000)
 	require.Eventually(t, func() bool { return w.h.held(w.boot.Organization.ID) == 1 }, waitFor, tick)
 	require.Zero(t, w.h.unauthenticated())
@@ -95,7 +96,8 @@ func (w *world) organization(slug string) (key string) {
 		if err != nil {
 			return err
 		}
-		_, s, err := account.CreateKey(ctx, tx, account.CLI(), w.keys, account.NewKey{OrganizationID: made.ID, UserID: u.ID, Kind: account.KindAPI})
+		_, s, err := account.CreateKey(ctx, tx, account.CLI(), w.keys, account.NewKey{OrganizationID: made.ID, UserID: u.ID,
+			Kind: account.KindAPI})
 		if err == nil {
 			key = s.Text
 		}
@@ -137,7 +139,10 @@ func TestSlowOrganization(t *testing.T) {
 // A slot is taken when something has come.
 func TestSilentUploadsTakeNoSlot(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, false, func(cfg *Config) { cfg.Slots, cfg.AdmissionWait = 1, waitFor }) // for the one before, which leaves behind its answer
+	w := newWorld(t, false, func(cfg *Config) {
+		cfg.Slots,
+			cfg.AdmissionWait = 1, waitFor
+	}) // for the one before, which leaves behind its answer
 	body, kind := encodeForm([]field{file("file", "a.ipa", ipa("com.example.demo", "1", noise(4000, 1)))})
 	own := map[string]string{"X-API-Key": w.boot.Owner.APIKey}
 	var finish []func() int

@@ -83,7 +83,8 @@ func BenchmarkUpload(b *testing.B) {
 	b.SetBytes(size)
 	for b.Loop() {
 		start := time.Now()
-		_, err := plain.PutObject(b.Context(), strings.Trim(u.Path, "/"), "plain", io.NewSectionReader(f, 0, size), size, minio.PutObjectOptions{})
+		_, err := plain.PutObject(b.Context(), strings.Trim(u.Path, "/"), "plain", io.NewSectionReader(f, 0, size),
+			size, minio.PutObjectOptions{})
 		require.NoError(b, err)
 		put += time.Since(start)
 		start = time.Now()

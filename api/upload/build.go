@@ -164,7 +164,8 @@ const warnHeld = "the mail to testers waits until the gate of this build is pass
 
 // beginGate asks the policy of the app about a build. A notification that it holds is taken out
 // of the tasks; the commit's status is that nothing is decided.
-func (u *upload) beginGate(ctx context.Context, tx *storage.Tx, w account.Writer, b *distribution.Build, list *[]*ledger.NewTask) (gate.Begun, error) {
+func (u *upload) beginGate(ctx context.Context, tx *storage.Tx, w account.Writer, b *distribution.Build,
+	list *[]*ledger.NewTask) (gate.Begun, error) {
 	isNotification := func(t *ledger.NewTask) bool { return t.Kind == tasks.BuildNotify.Name }
 	begun, err := gate.Begin(ctx, tx, w, b, slices.ContainsFunc(*list, isNotification), respond.RequestID(ctx))
 	if err != nil || !begun.Gated {

@@ -137,7 +137,8 @@ func TestGroupsAndTasks(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, w.count(`select count(*) from tasks where id = $1 and kind = 'build:notify' and organization_id = $2
 		and payload->>'build_id' = $3`, task, org, itoa(id)))
-	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = $1 and detail->>'task_id' = $2`, account.TestersNotified, task))
+	require.Equal(t, 1, w.count(`select count(*) from audit_events where type = $1 and detail->>'task_id' = $2`,
+		account.TestersNotified, task))
 
 	// An unknown or missing connection never loses a build.
 	got = w.upload(build, w.key(), text("upload_to_acme", "on"), text("groups", "all"))
@@ -191,7 +192,8 @@ func TestIdempotency(t *testing.T) {
 	require.Contains(t, again["warnings"], warnOtherFile, "another file is not passed over in silence")
 	again["warnings"] = first["warnings"]
 	require.Equal(t, first, again)
-	for name, fields := range map[string][]field{"key first": {w.key(), file("file", "a.ipa", []byte("x"))}, "key last": {file("file", "a.ipa", []byte("x")), w.key()}} {
+	for name, fields := range map[string][]field{"key first": {w.key(), file("file", "a.ipa", []byte("x"))},
+		"key last": {file("file", "a.ipa", []byte("x")), w.key()}} {
 		status, other := w.post("/upload/", map[string]string{"Idempotency-Key": "job-17"}, fields...)
 		require.Equal(t, 200, status, name)
 		require.Contains(t, other["warnings"], warnOtherFile, name)

@@ -37,9 +37,11 @@ func TestClientsReadTheRefusal(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.apk"), noise(5<<20, 1), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "upload.js"), []byte(nodeUpload), 0o600))
 	for name, args := range map[string][]string{
-		"curl":          {"curl", "-sS", "--limit-rate", "500k", "-H", "Expect:", "-H", "X-API-Key: wrong", "-F", "file=@a.apk", "-w", "\n%{http_code}", w.url + "/upload/"},
-		"curl, chunked": {"curl", "-sS", "--limit-rate", "500k", "-H", "Expect:", "-H", "Transfer-Encoding: chunked", "-H", "X-API-Key: wrong", "-F", "file=@a.apk", "-w", "\n%{http_code}", w.url + "/upload/"},
-		"node":          {"node", "upload.js", w.url, "wrong"},
+		"curl": {"curl", "-sS", "--limit-rate", "500k", "-H", "Expect:", "-H", "X-API-Key: wrong", "-F",
+			"file=@a.apk", "-w", "\n%{http_code}", w.url + "/upload/"},
+		"curl, chunked": {"curl", "-sS", "--limit-rate", "500k", "-H", "Expect:", "-H", "Transfer-Encoding: chunked",
+			"-H", "X-API-Key: wrong", "-F", "file=@a.apk", "-w", "\n%{http_code}", w.url + "/upload/"},
+		"node": {"node", "upload.js", w.url, "wrong"},
 	} {
 		path, err := exec.LookPath(args[0])
 		if err != nil {

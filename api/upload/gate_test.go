@@ -38,7 +38,8 @@ func TestHeldNotification(t *testing.T) {
 		if err := tx.GetContext(ctx, &project, `select project_id from builds`); err != nil {
 			return err
 		}
-		return gate.SavePolicy(ctx, tx, account.Writer{OrganizationID: w.boot.Organization.ID, AllTeams: true, Actor: account.Actor{Name: "owner"}}, project, &policy)
+		return gate.SavePolicy(ctx, tx, account.Writer{OrganizationID: w.boot.Organization.ID, AllTeams: true,
+			Actor: account.Actor{Name: "owner"}}, project, &policy)
 	})
 	for _, attempt := range []string{"first", "repeated"} {
 		held := send("job-2", "2")

@@ -23,7 +23,8 @@ func (w *world) otherOrganization() (key string) {
 		if err != nil {
 			return err
 		}
-		u, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: o.ID, Email: "other@example.com", Role: account.Member, TeamID: team.ID})
+		u, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: o.ID, Email: "other@example.com",
+			Role: account.Member, TeamID: team.ID})
 		if err != nil {
 			return err
 		}

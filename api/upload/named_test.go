@@ -117,7 +117,8 @@ func (s *sender) send(numbers ...int) {
 		text := hex.EncodeToString(sum[:])
 		status, out := s.put(n, s.bytes(n), map[string]string{"X-Part-SHA256": strings.ToUpper(text)})
 		require.Equal(s.t, 200, status, out)
-		require.Equal(s.t, map[string]any{"number": float64(n), "size": float64(len(s.bytes(n))), "sha256": text, "crc32c": fmt.Sprintf("%08x", crc32.Checksum(s.bytes(n), crc32.MakeTable(crc32.Castagnoli)))}, out["part"])
+		require.Equal(s.t, map[string]any{"number": float64(n), "size": float64(len(s.bytes(n))), "sha256": text,
+			"crc32c": fmt.Sprintf("%08x", crc32.Checksum(s.bytes(n), crc32.MakeTable(crc32.Castagnoli)))}, out["part"])
 	}
 }
 
@@ -318,12 +319,15 @@ func TestPartsThatAreRefused(t *testing.T) {
 		status, out = s.build()
 		require.Equal(t, 201, status, out)
 
-		for _, body := range []string{`{"file_name":"a","file_size":0}`, `{"file_name":"","file_size":1}`, `{"file_name":"a","file_size":1,"sha256":"x"}`, `{"file_size":1}`} {
-			status, _ := s.call(http.MethodPost, "/api/v3/uploads", strings.NewReader(body), int64(len(body)), map[string]string{"Content-Type": "application/json"})
+		for _, body := range []string{`{"file_name":"a","file_size":0}`, `{"file_name":"","file_size":1}`,
+			`{"file_name":"a","file_size":1,"sha256":"x"}`, `{"file_size":1}`} {
+			status, _ := s.call(http.MethodPost, "/api/v3/uploads", strings.NewReader(body), int64(len(body)),
+				map[string]string{"Content-Type": "application/json"})
 			require.Equal(t, 400, status, body)
 		}
 		large := fmt.Sprintf(`{"file_name":"a","file_size":%d}`, 5*object.PartUnit+1)
-		status, out = s.call(http.MethodPost, "/api/v3/uploads", strings.NewReader(large), int64(len(large)), map[string]string{"Content-Type": "application/json"})
+		status, out = s.call(http.MethodPost, "/api/v3/uploads", strings.NewReader(large), int64(len(large)),
+			map[string]string{"Content-Type": "application/json"})
 		require.Equal(t, 413, status, out)
 		s.data = s.data[1:]
 		require.Contains(t, s.begin(409, "")["error"], "Idempotency-Key")
@@ -425,7 +429,8 @@ func TestUploadInPartsSurvivesItsStore(t *testing.T) {
 		lose := func() {
 			var id string
 			require.NoError(t, w.db.GetContext(t.Context(), &id, `select store_id from resumable_uploads`))
-			require.NoError(t, w.store.AbortParts(t.Context(), object.Multipart{Key: "builds/" + s.id, ID: id, Size: int64(len(s.data)), PartSize: int64(s.partSize)}))
+			require.NoError(t, w.store.AbortParts(t.Context(), object.Multipart{Key: "builds/" + s.id, ID: id,
+				Size: int64(len(s.data)), PartSize: int64(s.partSize)}))
 		}
 		lose()
 		status, out := s.put(4, s.bytes(4), nil)
@@ -526,7 +531,8 @@ func TestSymbolsInParts(t *testing.T) {
 	upload := func(name string, data []byte) string {
 		s := w.sender(t, "", data)
 		body := fmt.Sprintf(`{"file_name":%q,"file_size":%d}`, name, len(data))
-		status, out := s.call(http.MethodPost, "/api/v3/uploads", strings.NewReader(body), int64(len(body)), map[string]string{"Content-Type": "application/json"})
+		status, out := s.call(http.MethodPost, "/api/v3/uploads", strings.NewReader(body), int64(len(body)),
+			map[string]string{"Content-Type": "application/json"})
 		require.Equal(t, 201, status, out)
 		u := out["upload"].(map[string]any)
 		s.id, s.partSize = u["id"].(string), int(u["part_size"].(float64))
@@ -549,7 +555,8 @@ func TestSymbolsInParts(t *testing.T) {
 	require.Len(t, w.objects(), 1)
 
 	build := upload("Demo.ipa", ipa("com.example.demo", "1"))
-	status, out = w.post("/api/v3/builds/upload", nil, w.key(), text("upload_id", build), text("symbols_upload_id", upload("Demo.dSYM.zip", dSYM())))
+	status, out = w.post("/api/v3/builds/upload", nil, w.key(), text("upload_id", build), text("symbols_upload_id",
+		upload("Demo.dSYM.zip", dSYM())))
 	require.Equal(t, 201, status, out)
 	require.Equal(t, "Demo.dSYM.zip", w.text(`select symbols_name from builds`))
 	require.Equal(t, 4, w.count(`select count(*) from resumable_uploads where state = 'used'`))
@@ -561,7 +568,8 @@ func TestSymbolsInParts(t *testing.T) {
 	status, out = w.post("/upload/dsym", nil, w.key(), text("upload_id", dsym))
 	require.Equal(t, 200, status, out)
 	require.Equal(t, before, out, "the first answer may have been lost")
-	status, out = w.post("/api/v3/builds/upload", nil, w.key(), text("upload_id", upload("Demo.ipa", ipa("com.example.demo", "2"))), text("symbols_upload_id", dsym))
+	status, out = w.post("/api/v3/builds/upload", nil, w.key(), text("upload_id", upload("Demo.ipa", ipa("com.example.demo", "2"))),
+		text("symbols_upload_id", dsym))
 	require.Equal(t, 409, status, out)
 	require.Contains(t, out["error"], "symbols_upload_id: the file was used before")
 	status, out = w.post("/api/v3/builds/upload", nil, w.key(), text("upload_id", id))
@@ -583,13 +591,15 @@ func TestScopedUploads(t *testing.T) {
 	w := newWorld(t, false, nil)
 	var scoped string
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		_, secret, err := account.CreateKey(ctx, tx, account.CLI(), w.keys, account.NewKey{OrganizationID: w.boot.Organization.ID, UserID: w.boot.Owner.ID,
-			Kind: account.KindAPI, Scopes: []account.Scope{account.ScopeBuilds}})
+		_, secret, err := account.CreateKey(ctx, tx, account.CLI(), w.keys, account.NewKey{OrganizationID: w.boot.Organization.ID,
+			UserID: w.boot.Owner.ID,
+			Kind:   account.KindAPI, Scopes: []account.Scope{account.ScopeBuilds}})
 		scoped = secret.Text
 		return err
 	})
 	app := file("file", "app.ipa", ipa("com.example.demo", "1"))
-	for name, value := range map[string]string{"notify": "on", "sync_to_store": "on", "landing_page_mode": "open", "landing_page_slug": "our-shop"} {
+	for name, value := range map[string]string{"notify": "on", "sync_to_store": "on", "landing_page_mode": "open",
+		"landing_page_slug": "our-shop"} {
 		status, out := w.post("/api/v3/builds/upload", map[string]string{"X-API-Key": scoped}, app, text(name, value))
 		require.Equal(t, 403, status, "%s: %v", name, out)
 		require.Contains(t, out["error"], strings.TrimSuffix(name, "_to_store"))

@@ -56,7 +56,8 @@ func TestUploadByOIDC(t *testing.T) {
 	require.Equal(t, 201, status, out)
 	require.Equal(t, 2, w.count(`select count(*) from builds b join oidc_configurations c on c.user_id = b.uploaded_by
 		where b.uploaded_by_name = 'oidc:repo:acme/app:ref:refs/heads/main'`))
-	require.Equal(t, 2, w.count(`select count(*) from audit_events where type = $1 and detail->'oidc'->>'repository' = 'acme/app'`, account.BuildUploaded))
+	require.Equal(t, 2, w.count(`select count(*) from audit_events where type = $1 and detail->'oidc'->>'repository' = 'acme/app'`,
+		account.BuildUploaded))
 	// A key in the form opens nothing for a token that is refused.
 	for name, token := range map[string]string{"another repository": provider.Token(map[string]any{"repository": "evil/app"}),
 		"expired": provider.Token(map[string]any{"exp": 1000}), "no token": "x"} {
@@ -130,7 +131,8 @@ func TestCIJobs(t *testing.T) {
 		lines string
 		env   []string
 	}{
-		"GitHub Actions": {script(t, "GitHub Actions", "run: |"), []string{"ACTIONS_ID_TOKEN_REQUEST_URL=" + provider.URL + "/token?api-version=2.0",
+		"GitHub Actions": {script(t, "GitHub Actions", "run: |"), []string{"ACTIONS_ID_TOKEN_REQUEST_URL=" + provider.URL +
+			"/token?api-version=2.0",
 			"ACTIONS_ID_TOKEN_REQUEST_TOKEN=of-the-job", "GITHUB_RUN_ID=1", "GITHUB_SHA=abc"}},
 		"GitLab": {script(t, "GitLab", "- |"), []string{"QA_TOKEN=" + provider.Token(nil), "CI_PIPELINE_ID=2", "CI_COMMIT_SHA=abc"}},
 	} {

@@ -28,8 +28,9 @@ func TestOptionalTextsNeverFailAnUpload(t *testing.T) {
 		fields  []field
 		warning string
 	}{
-		"notes":                 {[]field{text("comment", strings.Repeat("x", maxText+1))}, "comment was shortened to 65536 bytes"},
-		"notes, 3 MiB":          {[]field{w.key(), text("release_notes", strings.Repeat("xyz ", 3<<18))}, "release_notes was shortened to 65536 bytes"},
+		"notes": {[]field{text("comment", strings.Repeat("x", maxText+1))}, "comment was shortened to 65536 bytes"},
+		"notes, 3 MiB": {[]field{w.key(), text("release_notes", strings.Repeat("xyz ", 3<<18))},
+			"release_notes was shortened to 65536 bytes"},
 		"notes cut in a letter": {[]field{text("release_notes", "x"+strings.Repeat("é", maxText/2))}, "release_notes was shortened"},
 		"description":           {[]field{text("app_description", strings.Repeat("x", maxText+1))}, "app_description was shortened"},
 		"tag":                   {[]field{text("tags", "ci,"+strings.Repeat("x", 100))}, "tags: 1 shortened to 60 characters"},
@@ -37,11 +38,13 @@ func TestOptionalTextsNeverFailAnUpload(t *testing.T) {
 		"folder":                {[]field{text("folder_name", strings.Repeat("f", 300))}, "folder_name was shortened to 255 characters"},
 		"app name":              {[]field{text("app_name", strings.Repeat("n", 300))}, "app_name was shortened to 255 characters"},
 		"version":               {[]field{text("version", strings.Repeat("1", 300))}, "version was shortened to 255 characters"},
-		"metadata key":          {[]field{text(longKey, "v"), text("metadata.commit", "abc")}, "metadata: keys of more than 255 bytes were left out: " + strings.Repeat("k", 60)},
-		"metadata value":        {[]field{text("metadata.log", strings.Repeat("v", 5000))}, "metadata: values were shortened to 4000 characters: log"},
-		"300 keys":              {many, "metadata: keys beyond the first 100 were left out: k100"},
-		"more than 1 MiB":       {full, "metadata.k16 was left out: the texts together have more than 1048576 bytes"},
-		"no text":               {[]field{text("release_notes", "a\x00b\xff\x1b[0m")}, "left out of: release_notes"},
+		"metadata key": {[]field{text(longKey, "v"), text("metadata.commit", "abc")},
+			"metadata: keys of more than 255 bytes were left out: " + strings.Repeat("k", 60)},
+		"metadata value": {[]field{text("metadata.log", strings.Repeat("v", 5000))},
+			"metadata: values were shortened to 4000 characters: log"},
+		"300 keys":        {many, "metadata: keys beyond the first 100 were left out: k100"},
+		"more than 1 MiB": {full, "metadata.k16 was left out: the texts together have more than 1048576 bytes"},
+		"no text":         {[]field{text("release_notes", "a\x00b\xff\x1b[0m")}, "left out of: release_notes"},
 	} {
 		for order, fields := range map[string][]field{"key first": append(append([]field{w.key()}, row.fields...), build),
 			"key last": append(append([]field{build}, row.fields...), w.key())} {
@@ -62,7 +65,8 @@ func TestOptionalTextsNeverFailAnUpload(t *testing.T) {
 
 func TestCutText(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"abcdef": "abcd", "abcé": "abc", "ab€d": "ab", "a😀bc": "a", "abé?": "abé", "\xff\xff\xff\xff\xff": "\xff\xff\xff\xff"} {
+	for text, want := range map[string]string{"abcdef": "abcd", "abcé": "abc", "ab€d": "ab", "a😀bc": "a", "abé?": "abé",
+		"\xff\xff\xff\xff\xff": "\xff\xff\xff\xff"} {
 		require.Equal(t, want, string(cutText([]byte(text), 4)), text)
 	}
 }

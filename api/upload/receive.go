@@ -264,7 +264,8 @@ func (r *receiver) checkScoped() error {
 	for _, member := range []struct {
 		name  string
 		given bool
-	}{{fieldNotify, r.params.notify}, {fieldSync, r.params.sync}, {fieldMode, r.params.upload.LandingPageMode != ""}, {fieldSlug, r.params.upload.Slug != ""}} {
+	}{{fieldNotify, r.params.notify}, {fieldSync, r.params.sync}, {fieldMode, r.params.upload.LandingPageMode != ""},
+		{fieldSlug, r.params.upload.Slug != ""}} {
 		if member.given {
 			return refuse(http.StatusForbidden, 0, member.name+": a key with scopes must not give it")
 		}

@@ -124,7 +124,8 @@ func (u *upload) nativeResponse(o *outcome) map[string]any {
 		"options": "", "platform": artifact.Android, "tags": []string{}, "metadata": []pair{},
 		"has_" + u.cfg.Vendor + "_sdk": false, "attachments": nil, "landing_page_mode": "", "app_description": "",
 
-		"version_code": "", "package_name": "", "verification": artifact.Unchecked, "simulator": false, "sha256": s.SHA256, "warnings": list(o.warnings), "invalid_groups": []string{},
+		"version_code": "", "package_name": "", "verification": artifact.Unchecked, "simulator": false, "sha256": s.SHA256,
+		"warnings": list(o.warnings), "invalid_groups": []string{},
 		"task_id": taskText(s.TaskID), "task_ids": taskTexts(s.TaskID), "notification": o.notification(), "symbol": u.cfg.SymbolView(s),
 	}
 }

@@ -28,7 +28,8 @@ const maxSymbolFiles = 100
 // spellSymbols returns what the name of a part of such a form means.
 func spellSymbols(name string) spelling {
 	switch name = strings.TrimSuffix(name, "[]"); name {
-	case fieldKey, fieldFile, fieldUploadID, fieldCrashProjectID, fieldCrashProject, fieldRelease, fieldFormat, fieldGivenID, fieldURLPrefix, fieldName:
+	case fieldKey, fieldFile, fieldUploadID, fieldCrashProjectID, fieldCrashProject, fieldRelease, fieldFormat, fieldGivenID,
+		fieldURLPrefix, fieldName:
 		return spelling{name: name}
 	case fieldSymbols, "upload_file":
 		return spelling{name: fieldFile, rank: 1}

@@ -36,7 +36,8 @@ func TestSymbolsBeforeTheirBuild(t *testing.T) {
 	require.Equal(t, []any{}, out["builds"])
 	require.Equal(t, true, out["waiting"])
 	symbol := out["symbol"].(map[string]any)
-	require.Equal(t, []any{"pending", "Demo.dSYM.zip", "upload", nil}, []any{symbol["state"], symbol["name"], symbol["source"], symbol["build_id"]})
+	require.Equal(t, []any{"pending", "Demo.dSYM.zip", "upload", nil}, []any{symbol["state"], symbol["name"], symbol["source"],
+		symbol["build_id"]})
 	require.Equal(t, 1, w.count(`select count(*) from tasks where kind = 'symbol:index' and id = $1`, symbol["task_id"]))
 	require.NotZero(t, w.count(`select count(*) from symbol_images`))
 
@@ -104,7 +105,8 @@ func TestNativeLibraries(t *testing.T) {
 		require.Equal(t, 200, status, out)
 		require.Equal(t, "ok", out["status"])
 		if i < 2 {
-			require.Equal(t, []any{"", "Android", float64(len(libraries)), nil}, []any{out["build_id"], out["platform"], out["file_size"], out["attachments"]})
+			require.Equal(t, []any{"", "Android", float64(len(libraries)), nil}, []any{out["build_id"], out["platform"],
+				out["file_size"], out["attachments"]})
 			require.NotContains(t, out, "message")
 			require.NotEmpty(t, out["task_id"])
 		}
@@ -118,7 +120,8 @@ func TestNativeLibraries(t *testing.T) {
 	require.Nil(t, out["build"])
 	require.Equal(t, "1.zip", out["symbol"].(map[string]any)["name"])
 
-	for name, content := range map[string][]byte{"text": zipOf("a.txt"), "some library": zipOf("lib/libapp.so", "readme.txt"), "nothing": zipOf()} {
+	for name, content := range map[string][]byte{"text": zipOf("a.txt"), "some library": zipOf("lib/libapp.so", "readme.txt"),
+		"nothing": zipOf()} {
 		status, out := w.post("/api/upload", nil, w.key(), file("file", "a.zip", content))
 		require.Equal(t, []any{400, 121}, []any{status, code(out)}, name)
 	}
@@ -133,7 +136,8 @@ func TestSymbolFiles(t *testing.T) {
 	project := itoa(w.boot.Crash.Project)
 	key := map[string]string{"X-API-Key": w.boot.Owner.APIKey}
 	const path = "/api/v3/symbols"
-	fields := []field{text("crash_project_id", project), text("release", "1.2"), text("url_prefix", "~/static"), file("file", "a/b/app.js.map", []byte("{}"))}
+	fields := []field{text("crash_project_id", project), text("release", "1.2"), text("url_prefix", "~/static"),
+		file("file", "a/b/app.js.map", []byte("{}"))}
 	status, first := w.post(path, key, fields...)
 	require.Equal(t, 201, status, first)
 	symbol := first["symbol"].(map[string]any)
@@ -231,7 +235,8 @@ func TestRemovalOfABuildWithSymbols(t *testing.T) {
 	writer := account.Writer{OrganizationID: org, AllTeams: true, Admin: true, Actor: account.CLI()}
 	var heir int64
 	w.tx(func(ctx context.Context, tx *storage.Tx) error {
-		err := symbolfile.RecordFiles(ctx, tx, upload, []symbolfile.File{{State: symbolfile.Indexed, Kind: "macho", SHA256: "x", IndexKey: "symbols/1/x", Features: []string{}}}, "", "")
+		err := symbolfile.RecordFiles(ctx, tx, upload, []symbolfile.File{{State: symbolfile.Indexed, Kind: "macho",
+			SHA256: "x", IndexKey: "symbols/1/x", Features: []string{}}}, "", "")
 		if err != nil {
 			return err
 		}

@@ -99,7 +99,8 @@ func (h *Handlers) Symbols(c *gin.Context) error {
 }
 
 func (h *Handlers) begin(c *gin.Context, of respond.Interface) *upload {
-	return &upload{receiver: receiver{cfg: &h.cfg, resumable: h.resumable, c: c, of: of, action: auth.UploadBuilds, fields: fields{spell: spell}, pace: pace.Of(c),
+	return &upload{receiver: receiver{cfg: &h.cfg, resumable: h.resumable, c: c, of: of, action: auth.UploadBuilds,
+		fields: fields{spell: spell}, pace: pace.Of(c),
 		permit: permit{rooms: h.rooms, from: remote.Network(c.ClientIP())}}}
 }
 

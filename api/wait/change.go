@@ -81,7 +81,8 @@ func (c *Changes) Rooms() []*admission.Room { return c.watcher.Rooms() }
 // Wait returns the version of the topics, which Check returned, as soon as it is another one
 // than since; "" when the time is over, or the process ends. It is a 429 when too many wait,
 // of the organization (0: operators) or at all.
-func (c *Changes) Wait(ctx context.Context, organization int64, topics []live.Topic, since string, most time.Duration) (version string, err error) {
+func (c *Changes) Wait(ctx context.Context, organization int64, topics []live.Topic, since string,
+	most time.Duration) (version string, err error) {
 	id, q := uuid.New(), &question{topics: topics, since: since}
 	c.mu.Lock()
 	c.asked[id] = q

@@ -69,7 +69,8 @@ func NewWatcher(cfg Config) *Watcher {
 		cfg.Name = "waits"
 	}
 	return &Watcher{ended: cfg.Ended, log: cfg.Log, interval: cfg.Interval,
-		room: admission.New(admission.Config{Name: cfg.Name, Capacity: int64(cfg.Most), Headroom: int64(max(1, cfg.Most/8))}), waiting: map[uuid.UUID]*ending{}, wake: make(chan struct{}, 1)}
+		room:    admission.New(admission.Config{Name: cfg.Name, Capacity: int64(cfg.Most), Headroom: int64(max(1, cfg.Most/8))}),
+		waiting: map[uuid.UUID]*ending{}, wake: make(chan struct{}, 1)}
 }
 
 // Wait returns nil when the task or run has ended, the time is over, or the watcher

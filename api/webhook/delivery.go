@@ -247,7 +247,8 @@ func (h *Handlers) test(c *gin.Context) error {
 	case h.tests <- struct{}{}:
 		defer func() { <-h.tests }()
 	default:
-		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many test deliveries are under way", RetryAfter: webhookcall.Timeout}
+		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many test deliveries are under way",
+			RetryAfter: webhookcall.Timeout}
 	}
 	outcome, err := h.sendTest(ctx, hook)
 	if err != nil {

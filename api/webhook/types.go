@@ -27,6 +27,7 @@ func Types() route.Types {
 			"POST /api/1/webhooks":              request1{},
 			"POST /api/1/webhooks/{id}":         request1{},
 		},
-		Words: []any{[]webhook.DeliveryStatus{webhook.Pending, webhook.Delivered, webhook.Failed}, []webhook.Status{webhook.Active, webhook.Suspended}, append(webhook.Actions(), webhook.Test)},
+		Words: []any{[]webhook.DeliveryStatus{webhook.Pending, webhook.Delivered, webhook.Failed},
+			[]webhook.Status{webhook.Active, webhook.Suspended}, append(webhook.Actions(), webhook.Test)},
 	}
 }

@@ -79,19 +79,24 @@ func (h *Handlers) Routes() []route.Route {
 	l := legacy{h}
 	d := deliveries{h}
 	list := []route.Route{
-		{Method: http.MethodGet, Path: "/api/v3/webhooks", Interface: v3, Query: []string{"failing", "page", "per_page"}, Action: auth.ReadWebhooks, Handler: h.list},
+		{Method: http.MethodGet, Path: "/api/v3/webhooks", Interface: v3, Query: []string{"failing", "page", "per_page"},
+			Action: auth.ReadWebhooks, Handler: h.list},
 		{Method: http.MethodPost, Path: "/api/v3/webhooks", Interface: v3, Action: auth.ManageWebhooks, Handler: h.create},
 		{Method: http.MethodGet, Path: "/api/v3/webhooks/:id", Interface: v3, Query: route.NoQuery(), Action: auth.ReadWebhooks, Handler: h.get},
 		{Method: http.MethodPut, Path: "/api/v3/webhooks/:id", Interface: v3, Action: auth.ManageWebhooks, Handler: h.update},
-		{Method: http.MethodDelete, Path: "/api/v3/webhooks/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageWebhooks, Handler: h.delete},
+		{Method: http.MethodDelete, Path: "/api/v3/webhooks/:id", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ManageWebhooks, Handler: h.delete},
 		{Method: http.MethodPost, Path: "/api/v3/webhooks/:id/secret", Interface: v3, Action: auth.ManageWebhooks, Handler: h.rotate},
-		{Method: http.MethodDelete, Path: "/api/v3/webhooks/:id/secret", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.ManageWebhooks, Handler: h.forget},
+		{Method: http.MethodDelete, Path: "/api/v3/webhooks/:id/secret", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.ManageWebhooks, Handler: h.forget},
 		{Method: http.MethodPost, Path: "/api/v3/webhooks/:id/test", Interface: v3, Bare: true, Action: auth.ManageWebhooks, Handler: h.test},
 		{Method: http.MethodPost, Path: "/api/v3/webhooks/:id/replay", Interface: v3, Action: auth.ManageWebhooks, Handler: d.replayRange},
 		{Method: http.MethodGet, Path: "/api/v3/webhooks/:id/deliveries", Interface: v3, Action: auth.ManageWebhooks, Handler: d.list,
 			Query: []string{"status", "event", "from", "to", "page", "per_page"}},
-		{Method: http.MethodGet, Path: "/api/v3/webhooks/:id/deliveries/:delivery", Interface: v3, Query: route.NoQuery(), Action: auth.ManageWebhooks, Handler: d.get},
-		{Method: http.MethodPost, Path: "/api/v3/webhooks/:id/deliveries/:delivery/replay", Interface: v3, Bare: true, Action: auth.ManageWebhooks, Handler: d.replay},
+		{Method: http.MethodGet, Path: "/api/v3/webhooks/:id/deliveries/:delivery", Interface: v3, Query: route.NoQuery(),
+			Action: auth.ManageWebhooks, Handler: d.get},
+		{Method: http.MethodPost, Path: "/api/v3/webhooks/:id/deliveries/:delivery/replay", Interface: v3, Bare: true,
+			Action: auth.ManageWebhooks, Handler: d.replay},
 
 		{Method: http.MethodGet, Path: "/api/1/webhooks", Interface: v1, Action: auth.ReadWebhooks, Handler: l.list},
 	}

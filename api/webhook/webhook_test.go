@@ -110,13 +110,15 @@ func (w *world) hook(body object) string {
 func TestVersion3(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, true)
-	made := w.must(201, w.owner, "POST", "/api/v3/webhooks", object{"name": "CI", "url": "https://ci.example.invalid/x", "actions": []string{"upload", "run"}, "project_ids": []int64{w.project}})
+	made := w.must(201, w.owner, "POST", "/api/v3/webhooks", object{"name": "CI", "url": "https://ci.example.invalid/x",
+		"actions": []string{"upload", "run"}, "project_ids": []int64{w.project}})
 	require.Regexp(t, "^whsec_", made["secret"])
 	hook := made["webhook"].(object)
 	require.Equal(t, "active", hook["status"])
 	require.Equal(t, []any{"upload", "run"}, hook["actions"])
 	require.Equal(t, []any{float64(w.project)}, hook["project_ids"])
-	for _, member := range []string{"suspended_reason", "suspended_at", "failing_since", "created_at", "updated_at", "skipped_events", "former_secret_until"} {
+	for _, member := range []string{"suspended_reason", "suspended_at", "failing_since", "created_at", "updated_at",
+		"skipped_events", "former_secret_until"} {
 		require.Contains(t, hook, member)
 	}
 	path := fmt.Sprintf("/api/v3/webhooks/%v", hook["id"])
@@ -134,8 +136,10 @@ func TestVersion3(t *testing.T) {
 	}
 	require.Equal(t, 1.0, failing())
 	require.Equal(t, "CI", after["name"], "only what is sent is changed")
-	after = w.must(200, w.owner, "PUT", path, object{"status": "active", "name": "CI 2", "actions": "crash", "project_ids": []int64{}})["webhook"].(object)
-	require.Equal(t, []any{[]any{"crash"}, []any{}, "CI 2", nil}, []any{after["actions"], after["project_ids"], after["name"], after["suspended_at"]})
+	after = w.must(200, w.owner, "PUT", path, object{"status": "active", "name": "CI 2", "actions": "crash",
+		"project_ids": []int64{}})["webhook"].(object)
+	require.Equal(t, []any{[]any{"crash"}, []any{}, "CI 2", nil}, []any{after["actions"], after["project_ids"],
+		after["name"], after["suspended_at"]})
 	require.Equal(t, 0.0, failing())
 	w.must(400, w.member, "GET", "/api/v3/webhooks?failing=maybe", nil)
 	list := w.must(200, w.member, "GET", "/api/v3/webhooks?per_page=1", nil)
@@ -143,7 +147,8 @@ func TestVersion3(t *testing.T) {
 	require.Equal(t, 1.0, list["pagination"].(object)["total"])
 	w.must(204, w.owner, "DELETE", path, nil)
 	w.must(404, w.owner, "GET", path, nil)
-	require.Equal(t, []int{1, 2, 1}, []int{w.Audited(account.WebhookCreated), w.Audited(account.WebhookUpdated), w.Audited(account.WebhookDeleted)})
+	require.Equal(t, []int{1, 2, 1}, []int{w.Audited(account.WebhookCreated), w.Audited(account.WebhookUpdated),
+		w.Audited(account.WebhookDeleted)})
 	require.Zero(t, w.Count(`select count(*) from audit_events where detail::text like '%whsec_%' or detail::text like '%/x%'`))
 }
 
@@ -214,7 +219,8 @@ func TestOtherOrganizationsFindNothing(t *testing.T) {
 		method, path string
 		body         any
 	}{
-		{"GET", path, nil}, {"PUT", path, object{"name": "b"}}, {"DELETE", path, nil}, {"POST", path + "/secret", nil}, {"DELETE", path + "/secret", nil},
+		{"GET", path, nil}, {"PUT", path, object{"name": "b"}}, {"DELETE", path, nil}, {"POST", path + "/secret", nil},
+		{"DELETE", path + "/secret", nil},
 		{"POST", path + "/test", nil}, {"POST", path + "/replay", object{"from": "2026-01-01"}}, {"GET", path + "/deliveries", nil},
 		{"GET", delivery, nil}, {"POST", delivery + "/replay", nil}, {"GET", v1, nil}, {"POST", v1, form}, {"DELETE", v1, nil},
 	} {
@@ -232,7 +238,8 @@ func TestVersion1(t *testing.T) {
 	require.Equal(t, object{"status": "ok"}, w.must(200, w.owner, "POST", "/api/1/webhook", form))
 	list := w.must(200, w.member, "GET", "/api/1/webhooks", nil)
 	first := list["webhooks"].([]any)[0].(object)
-	require.Equal(t, object{"id": first["id"], "status": "0", "name": "CI", "url": "https://ci.example.invalid/x", "actions": "", "projectIds": ""}, first)
+	require.Equal(t, object{"id": first["id"], "status": "0", "name": "CI", "url": "https://ci.example.invalid/x",
+		"actions": "", "projectIds": ""}, first)
 	require.Equal(t, "ok", list["status"])
 	for i, base := range []string{"/api/1/webhook", "/api/1/webhhook", "/api/1/webhooks"} {
 		path := fmt.Sprintf("%s/%v", base, first["id"])
@@ -244,12 +251,14 @@ func TestVersion1(t *testing.T) {
 			"projectIds": fmt.Sprint(w.project)}, w.must(200, w.member, "GET", path, nil)["webhook"])
 	}
 	path := fmt.Sprintf("/api/1/webhook/%v", first["id"])
-	w.must(200, w.owner, "POST", path, object{"webhook-name": "CI 2", "webhook-url": "https://ci.example.invalid/y", "webhook-status": "false"})
+	w.must(200, w.owner, "POST", path, object{"webhook-name": "CI 2", "webhook-url": "https://ci.example.invalid/y",
+		"webhook-status": "false"})
 	after := w.must(200, w.owner, "GET", path, nil)["webhook"].(object)
 	require.Equal(t, []any{"0", "CI 2", "upload,crash"}, []any{after["status"], after["name"], after["actions"]}, "what is optional stays")
 	for field, change := range map[string]url.Values{
-		"webhook-name": {"webhook-name": {""}}, "webhook-url": {"webhook-url": {"http://10.0.0.1/"}}, "webhook-status": {"webhook-status": {"maybe"}},
-		"actions": {"actions": {"upload,nope"}}, "webhook-project-ids": {"webhook-project-ids": {fmt.Sprint(w.rivalProject)}},
+		"webhook-name": {"webhook-name": {""}}, "webhook-url": {"webhook-url": {"http://10.0.0.1/"}},
+		"webhook-status": {"webhook-status": {"maybe"}},
+		"actions":        {"actions": {"upload,nope"}}, "webhook-project-ids": {"webhook-project-ids": {fmt.Sprint(w.rivalProject)}},
 	} {
 		bad := url.Values{"webhook-name": {"a"}, "webhook-url": {"https://ci.example.invalid/x"}}
 		for k, v := range change {
@@ -321,7 +330,8 @@ func TestTestDeliveryAndLog(t *testing.T) {
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
 		return webhook.Emit(ctx, tx, webhook.Event{OrganizationID: w.Org.ID, Action: webhook.Run})
 	})
-	for query, want := range map[string]int{"": 3, "?status=failed": 1, "?status=pending": 1, "?event=test": 2, "?event=run": 1, "?from=2020-01-01&to=2020-01-02": 0} {
+	for query, want := range map[string]int{"": 3, "?status=failed": 1, "?status=pending": 1, "?event=test": 2,
+		"?event=run": 1, "?from=2020-01-01&to=2020-01-02": 0} {
 		list := w.must(200, w.owner, "GET", path+"/deliveries"+query, nil)
 		require.Len(t, list["deliveries"], want, query)
 		require.Equal(t, float64(want), list["pagination"].(object)["total"])

@@ -103,7 +103,8 @@ func (c *regressionCommand) benches() []regression.Bench {
 			return (&run.Command{Rounds: 6, Batch: 10, Workers: 2, Chrome: c.Chrome, Only: []string{"flow", "cases"}, Binary: c.Binary}).Run(ctx)
 		}},
 		{Name: regression.Schedule, Run: func(ctx context.Context) error {
-			return (&schedule.Command{Burst: 10_000, Suites: 10_000, Baseline: 2 * time.Second, Lead: 4 * time.Second, Only: []string{"burst"}, Binary: c.Binary}).Run(ctx)
+			return (&schedule.Command{Burst: 10_000, Suites: 10_000, Baseline: 2 * time.Second, Lead: 4 * time.Second,
+				Only: []string{"burst"}, Binary: c.Binary}).Run(ctx)
 		}},
 		{Name: regression.Claims, Run: (&claims.Command{}).Run},
 	}
@@ -120,7 +121,8 @@ func describeMachine(ctx context.Context) string {
 	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
 		load, _, _ = strings.Cut(string(text), " ")
 	}
-	return fmt.Sprintf("commit %s, %s, %d cores%s, load %s at the beginning", commit, time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), processorName(), load)
+	return fmt.Sprintf("commit %s, %s, %d cores%s, load %s at the beginning", commit, time.Now().UTC().Format(time.DateOnly),
+		runtime.NumCPU(), processorName(), load)
 }
 
 // processorName returns the name of the processor in parentheses; "" when it is not known.

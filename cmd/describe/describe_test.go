@@ -145,12 +145,14 @@ func TestComponentsComeFromTypes(t *testing.T) {
 		"account_member_body": "one member of a type without a name", "tunnel_create": "two members of a type without a name",
 		"authoring_case": "caseView is this and authoring_case_whole", "authoring_case_whole": "likewise",
 		"authoring_suite": "suiteView is this and authoring_suite_counted", "authoring_suite_counted": "likewise",
-		"stepGroup_whole":    "groupView with groupDetail",
-		"authoring_relation": "relations are read by storage/step: near, below and their like have one shape", "authoring_cookieAttributes": "likewise, of a cookie",
-		"authoring_route_answer": "likewise, of route", "authoring_route_change": "likewise", "authoring_data_body": "read by storage/rows: rows or csv",
-		"authoring_point":  "read by storage/step: a place on a screen",
-		"authoring_warned": "what is beside the data of an answer",
-		"error":            "a failure, as package respond writes it", "crash_error": "likewise", "authoring_error": "likewise",
+		"stepGroup_whole":            "groupView with groupDetail",
+		"authoring_relation":         "relations are read by storage/step: near, below and their like have one shape",
+		"authoring_cookieAttributes": "likewise, of a cookie",
+		"authoring_route_answer":     "likewise, of route", "authoring_route_change": "likewise",
+		"authoring_data_body": "read by storage/rows: rows or csv",
+		"authoring_point":     "read by storage/step: a place on a screen",
+		"authoring_warned":    "what is beside the data of an answer",
+		"error":               "a failure, as package respond writes it", "crash_error": "likewise", "authoring_error": "likewise",
 		"distribution_legacy_error": "likewise", "upload_error": "likewise",
 		"upload_answer": "a map, whose members are those of the former service", "crash_attributes": "a map",
 		"distribution_build1": "a map by the fields that are asked for", "session1_single": "likewise", "tester1": "likewise",
@@ -280,6 +282,7 @@ func TestDescriptionNeedsEachRoute(t *testing.T) {
 	require.ErrorContains(t, err, "GET /openapi.json: its path says whether it is deprecated")
 	_, err = describe(fstest.MapFS{"api/openapi.yaml": {Data: []byte("operations: {GET /docs: {}}\n")}})
 	require.ErrorContains(t, err, "api/openapi.yaml: GET /docs is no route of this package")
-	_, err = describe(fstest.MapFS{"api/openapi.yaml": {Data: []byte("schemas: {a: {}}\n")}, "api/crash/openapi.yaml": {Data: []byte("schemas: {a: {}}\n")}})
+	_, err = describe(fstest.MapFS{"api/openapi.yaml": {Data: []byte("schemas: {a: {}}\n")},
+		"api/crash/openapi.yaml": {Data: []byte("schemas: {a: {}}\n")}})
 	require.ErrorContains(t, err, "schemas a stands in another fragment")
 }

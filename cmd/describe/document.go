@@ -109,7 +109,8 @@ func codeAlone() ([]byte, error) {
 	for _, name := range slices.Sorted(maps.Keys(c.schemas)) {
 		with(schemas, name, c.schemas[name])
 	}
-	said := with(with(with(with(with(object(), "operations", operations), "schemas", schemas), "folders", folders), "failures", failures), "answers", answers)
+	said := with(with(with(with(with(object(), "operations", operations), "schemas", schemas), "folders", folders),
+		"failures", failures), "answers", answers)
 	return jsonTree(said).Text(), nil
 }
 

@@ -10,7 +10,8 @@ import (
 // merge puts what a fragment says about an operation over what code says. The members of
 // the fragment win, but for schemas of types: these it completes.
 func merge(base, over *yaml.Node, at string) (*yaml.Node, error) {
-	if base == nil || base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode || member(base, "$ref") != nil || member(over, "$ref") != nil {
+	if base == nil || base.Kind != yaml.MappingNode || over.Kind != yaml.MappingNode || member(base, "$ref") != nil ||
+		member(over, "$ref") != nil {
 		return over, nil
 	}
 	err := members(over, func(name string, value *yaml.Node) error {

@@ -127,7 +127,8 @@ func (r *reflector) object(t reflect.Type, schema *openapi3.Schema, read, strict
 	var names []string
 	for _, field := range reflect.VisibleFields(t) {
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		if component := r.names[field.Type]; component != "" && !read && field.Anonymous && name == "" && len(field.Index) == 1 && !shadows(t, field) {
+		if component := r.names[field.Type]; component != "" && !read && field.Anonymous && name == "" && len(field.Index) == 1 &&
+			!shadows(t, field) {
 			parts = append(parts, &openapi3.SchemaRef{Ref: "#/components/schemas/" + component})
 			for _, inner := range reflect.VisibleFields(field.Type) {
 				name, _, _ := strings.Cut(inner.Tag.Get("json"), ",")

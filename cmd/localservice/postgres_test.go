@@ -282,7 +282,8 @@ func (f *Folder) specForTest(t *testing.T, data string) serverSpec {
 	return serverSpec{
 		command: command{name: "postgres", program: binary.Path, folder: data, as: as, log: filepath.Join(f.dir, "log", "postgres.log")},
 		args: func(port int) ([]string, error) {
-			return []string{"-D", data, "-c", "listen_addresses=127.0.0.1", "-c", "port=" + strconv.Itoa(port), "-c", "unix_socket_directories="}, nil
+			return []string{"-D", data, "-c", "listen_addresses=127.0.0.1", "-c", "port=" + strconv.Itoa(port), "-c",
+				"unix_socket_directories="}, nil
 		},
 		url:   func(port int) url.URL { return postgresURL(port, "slipway", "x", "slipway") },
 		ready: func(context.Context, url.URL) error { return errors.New("not yet") },

@@ -120,7 +120,8 @@ func inOrganization(ctx context.Context, s *settings, slug string,
 // onMember is admin for commands on one member.
 func onMember(ctx context.Context, s *settings, slug, login string,
 	work func(context.Context, *storage.Tx, *account.Issuer, *account.Membership, int64) (any, error)) error {
-	return inOrganization(ctx, s, slug, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
+	return inOrganization(ctx, s, slug, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer,
+		org *account.Organization) (any, error) {
 		m, err := account.MemberByLogin(ctx, tx, org.ID, login)
 		if err != nil {
 			return nil, fmt.Errorf("member %q: %w", login, err)

@@ -56,7 +56,8 @@ type adminTeamAdd struct {
 
 // Run adds the member to the team.
 func (c *adminTeamAdd) Run(ctx context.Context, s *settings) error {
-	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership, org int64) (any, error) {
+	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership,
+		org int64) (any, error) {
 		return ok(account.AddToTeam(ctx, tx, account.CLI(), org, c.TeamID, m.ID, c.Admin))
 	})
 }
@@ -92,7 +93,8 @@ type adminUserRole struct {
 
 // Run changes the role.
 func (c *adminUserRole) Run(ctx context.Context, s *settings) error {
-	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership, org int64) (any, error) {
+	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership,
+		org int64) (any, error) {
 		return ok(account.SetRole(ctx, tx, account.CLI(), org, m.ID, account.Role(c.Role)))
 	})
 }
@@ -101,7 +103,8 @@ type adminUserBlock struct{ memberArgs }
 
 // Run blocks the member.
 func (c *adminUserBlock) Run(ctx context.Context, s *settings) error {
-	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership, org int64) (any, error) {
+	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership,
+		org int64) (any, error) {
 		return ok(account.BlockUser(ctx, tx, account.CLI(), org, m.ID))
 	})
 }
@@ -110,7 +113,8 @@ type adminUserFree struct{ memberArgs }
 
 // Run ends the block.
 func (c *adminUserFree) Run(ctx context.Context, s *settings) error {
-	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership, org int64) (any, error) {
+	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership,
+		org int64) (any, error) {
 		return ok(account.UnblockUser(ctx, tx, account.CLI(), org, m.ID))
 	})
 }
@@ -137,7 +141,8 @@ type adminServiceCreate struct {
 
 // Run creates the service account with a first api key.
 func (c *adminServiceCreate) Run(ctx context.Context, s *settings) error {
-	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer,
+		org *account.Organization) (any, error) {
 		user, err := account.CreateServiceAccount(ctx, tx, account.CLI(), account.NewServiceAccount{OrganizationID: org.ID,
 			Username: c.Username, Name: c.Name, Role: account.Role(c.Role), TeamID: c.TeamID})
 		if err != nil {

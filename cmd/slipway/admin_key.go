@@ -32,7 +32,8 @@ type adminKeyCreate struct{ keyArgs }
 
 // Run creates another key.
 func (c *adminKeyCreate) Run(ctx context.Context, s *settings) error {
-	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, m *account.Membership, org int64) (any, error) {
+	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer,
+		m *account.Membership, org int64) (any, error) {
 		row, secret, err := account.CreateKey(ctx, tx, account.CLI(), keys, c.new(org, m.ID))
 		return created("key", row, secret), err
 	})
@@ -42,7 +43,8 @@ type adminKeyRotate struct{ keyArgs }
 
 // Run replaces the member's keys of the kind.
 func (c *adminKeyRotate) Run(ctx context.Context, s *settings) error {
-	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, m *account.Membership, org int64) (any, error) {
+	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer,
+		m *account.Membership, org int64) (any, error) {
 		row, secret, err := account.RotateKey(ctx, tx, account.CLI(), keys, c.new(org, m.ID))
 		return created("key", row, secret), err
 	})
@@ -64,7 +66,8 @@ type adminKeyList struct{ memberArgs }
 
 // Run lists the member's keys.
 func (c *adminKeyList) Run(ctx context.Context, s *settings) error {
-	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership, org int64) (any, error) {
+	return onMember(ctx, s, c.Org, c.Login, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, m *account.Membership,
+		org int64) (any, error) {
 		list, err := account.Keys(ctx, tx, org, m.ID, storage.FirstPage())
 		return map[string]any{"keys": list}, err
 	})
@@ -89,7 +92,8 @@ func (c *tokenArgs) new(org, project int64) crashproject.NewToken {
 
 // Run creates the crash project and its first token.
 func (c *adminProjectCreate) Run(ctx context.Context, s *settings) error {
-	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer,
+		org *account.Organization) (any, error) {
 		project, err := crashproject.Create(ctx, tx, account.CLI(), org.ID, c.Name)
 		if err != nil {
 			return nil, err
@@ -119,7 +123,8 @@ type adminTokenCreate struct {
 
 // Run creates another token.
 func (c *adminTokenCreate) Run(ctx context.Context, s *settings) error {
-	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer,
+		org *account.Organization) (any, error) {
 		token, secret, err := crashproject.CreateToken(ctx, tx, account.CLI(), keys, c.new(org.ID, c.Project))
 		return created("crash_token", token, secret), err
 	})
@@ -135,7 +140,8 @@ type adminTokenRotate struct{ tokenRef }
 
 // Run replaces the token.
 func (c *adminTokenRotate) Run(ctx context.Context, s *settings) error {
-	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer, org *account.Organization) (any, error) {
+	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, keys *account.Issuer,
+		org *account.Organization) (any, error) {
 		token, secret, err := crashproject.RotateToken(ctx, tx, account.CLI(), keys, org.ID, c.ID)
 		return created("crash_token", token, secret), err
 	})

@@ -28,9 +28,12 @@ func TestAdminSaysPlainlyWhatTheDatabaseRefuses(t *testing.T) {
 		"no such row": {func(s *settings) error {
 			return (&adminTeamCreate{Org: "nobody", Name: "x"}).Run(t.Context(), s)
 		}, here, "not found"},
-		"refused":        {func(s *settings) error { return org.Run(t.Context(), s) }, gone.String(), "the database cannot be reached at " + gone.Host + " (connection refused): see SLIPWAY_DATABASE_URL"},
-		"missing schema": {func(s *settings) error { return org.Run(t.Context(), s) }, other.String(), "the database has no schema of this version: run slipway migrate"},
-		"wrong password": {func(s *settings) error { return org.Run(t.Context(), s) }, wrong.String(), "the database refuses the user or the password of SLIPWAY_DATABASE_URL"},
+		"refused": {func(s *settings) error { return org.Run(t.Context(), s) }, gone.String(),
+			"the database cannot be reached at " + gone.Host + " (connection refused): see SLIPWAY_DATABASE_URL"},
+		"missing schema": {func(s *settings) error { return org.Run(t.Context(), s) }, other.String(),
+			"the database has no schema of this version: run slipway migrate"},
+		"wrong password": {func(s *settings) error { return org.Run(t.Context(), s) }, wrong.String(),
+			"the database refuses the user or the password of SLIPWAY_DATABASE_URL"},
 		"invalid": {func(s *settings) error {
 			return (&adminOrgCreate{Slug: "A B", Team: "Default"}).Run(t.Context(), s)
 		}, here, "slug"},

@@ -113,7 +113,9 @@ func (w *surface) scopedKey(scopes ...string) string {
 func (w *surface) endedRun(source string) (caseID, runID string) {
 	w.t.Helper()
 	for _, r := range []request{
-		{method: post, path: ai + "/testcases", body: `{"name":"sign in ` + strings.ReplaceAll(hostile, `"`, `\"`) + `","runSettings":{"testUrl":"https://shop.example.com/","target":{"capabilities":{"browserName":"chrome"}}},"steps":` + typedSteps + `}`, save: "case=data.id"},
+		{method: post, path: ai + "/testcases", body: `{"name":"sign in ` + strings.ReplaceAll(hostile, `"`, `\"`) +
+			`","runSettings":{"testUrl":"https://shop.example.com/","target":{"capabilities":{"browserName":"chrome"}}},"steps":` +
+			typedSteps + `}`, save: "case=data.id"},
 		{method: post, path: ai + "/testcases/{id:case}/run", save: "run=data.id"},
 	} {
 		code, answer := w.send(r)
@@ -122,7 +124,8 @@ func (w *surface) endedRun(source string) (caseID, runID string) {
 	}
 	job, file := uuid.MustParse(w.one(`select id::text from test_jobs where run_id = $1`, w.ids["run"])), uuid.New()
 	ctx, key := w.t.Context(), testrun.FileKey(job, file)
-	_, err := objects.Put(ctx, w.services.objects, key, strings.NewReader(source), int64(len(source)), objects.WriteOptions{ContentType: "text/html"})
+	_, err := objects.Put(ctx, w.services.objects, key, strings.NewReader(source), int64(len(source)),
+		objects.WriteOptions{ContentType: "text/html"})
 	require.NoError(w.t, err)
 	w.endedJob(job.String())
 	_, err = w.db.ExecContext(ctx, `insert into run_files (id, organization_id, job_id, kind, step, object_key, content_type, size)
@@ -207,8 +210,9 @@ func TestAgentsRead(t *testing.T) {
 
 	// What belongs to us is not found by others.
 	other := w.agentAt(w.organization("other").Owner.APIKey)
-	for tool, arguments := range map[string]members{"get_crash_group": {"id": group}, "get_crash": {"id": crash["id"]}, "get_build": {"id": built["id"]},
-		"get_test": {"id": caseID}, "get_run": {"test_id": caseID, "run_id": runID}, "get_run_comparison": {"test_id": caseID, "run_id": runID},
+	for tool, arguments := range map[string]members{"get_crash_group": {"id": group}, "get_crash": {"id": crash["id"]},
+		"get_build": {"id": built["id"]},
+		"get_test":  {"id": caseID}, "get_run": {"test_id": caseID, "run_id": runID}, "get_run_comparison": {"test_id": caseID, "run_id": runID},
 		"get_test_history": {"test_id": caseID},
 		"list_builds":      {"app_id": apps[0].(members)["id"]}, "get_gate": {"build_id": built["id"]}} {
 		other.fails(tool, arguments, "not found")
@@ -219,7 +223,8 @@ func TestAgentsRead(t *testing.T) {
 	require.Empty(t, other.works("search", members{"query": "shop"})["items"])
 
 	// Each call is in the audit, without what its arguments were.
-	require.Equal(t, "get_run http done include,run_id,test_id", w.one(`select subject || ' ' || (detail->>'via') || ' ' || (detail->>'outcome') || ' ' ||
+	require.Equal(t, "get_run http done include,run_id,test_id",
+		w.one(`select subject || ' ' || (detail->>'via') || ' ' || (detail->>'outcome') || ' ' ||
 		(select string_agg(name, ',' order by name) from jsonb_array_elements_text(detail->'arguments') name)
 		from audit_events where action = 'agent.called' and subject = 'get_run' and organization_id = $1`, w.boot.Organization.ID))
 	require.Equal(t, "9", w.one(`select count(*)::text from audit_events where action = 'agent.called' and detail->>'outcome' = 'failed' and organization_id <> $1`, w.boot.Organization.ID))
@@ -292,7 +297,8 @@ func TestScopedKeys(t *testing.T) {
 	w := newSurface(t)
 	w.crashed()
 	for body, want := range map[string]string{
-		`{"scopes":[]}`: "scopes", `{"scopes":["admin"]}`: "scopes", `{"kind":"access","scopes":["agent:read"]}`: "scopes", `{"scopes":[""]}`: "scopes",
+		`{"scopes":[]}`: "scopes", `{"scopes":["admin"]}`: "scopes", `{"kind":"access","scopes":["agent:read"]}`: "scopes",
+		`{"scopes":[""]}`: "scopes",
 	} {
 		code, answer := w.send(request{method: post, path: v3 + "/me/keys", body: body})
 		require.Equal(t, 400, code, "%s", answer)
@@ -314,7 +320,8 @@ func TestScopedKeys(t *testing.T) {
 	}
 	require.Equal(t, 200, ask(patch, v3+"/crash-groups/{id:group}", `{"state":"resolved"}`))
 	for _, r := range []struct{ method, path, body string }{
-		{post, v3 + "/auth/token", "{}"}, {post, v3 + "/me/keys", "{}"}, {http.MethodGet, v3 + "/me/keys", ""}, {http.MethodGet, v3 + "/members", ""},
+		{post, v3 + "/auth/token", "{}"}, {post, v3 + "/me/keys", "{}"}, {http.MethodGet, v3 + "/me/keys", ""},
+		{http.MethodGet, v3 + "/members", ""},
 		{post, v3 + "/service-accounts", `{"username":"x"}`}, {http.MethodGet, v3 + "/testers", ""}, {http.MethodGet, v3 + "/audits", ""},
 		{put, v3 + "/settings/organization", `{}`}, {remove, v3 + "/crashes", ""}, {post, v3 + "/projects", `{"name":"x","platform":"ios"}`},
 		{http.MethodGet, v3 + "/webhooks", ""}, {post, v3 + "/tasks/retry", "{}"},
@@ -328,10 +335,12 @@ func TestScopedKeys(t *testing.T) {
 	require.Contains(t, p.text, "restricted to scopes")
 	require.Equal(t, "0", w.one(`select count(*)::text from console_sessions`))
 	w.key = owner
-	require.Equal(t, `["agent:read", "agent:crashes"]`, w.one(`select detail->>'scopes' from audit_events where action = 'key.created' and detail ? 'scopes'`))
+	require.Equal(t, `["agent:read", "agent:crashes"]`,
+		w.one(`select detail->>'scopes' from audit_events where action = 'key.created' and detail ? 'scopes'`))
 	// A search finds no kind that the scopes do not read.
 	require.NoError(t, w.db.InTx(t.Context(), func(tx *storage.Tx) error {
-		_, err := account.CreateUser(t.Context(), tx, account.CLI(), account.NewUser{OrganizationID: w.boot.Organization.ID, Email: "findme@example.com", Username: "findme", Name: "findme", Role: account.Tester})
+		_, err := account.CreateUser(t.Context(), tx, account.CLI(), account.NewUser{OrganizationID: w.boot.Organization.ID,
+			Email: "findme@example.com", Username: "findme", Name: "findme", Role: account.Tester})
 		return err
 	}))
 	scoped := w.scopedKey("agent:read")
@@ -380,8 +389,12 @@ func TestAgentsTransport(t *testing.T) {
 	for _, body := range []string{"", "[]", "[" + list + "]", "{", "7", "<html>"} {
 		require.Equal(t, 400, status(post, body, nil), body)
 	}
-	require.Equal(t, 413, status(post, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"`+strings.Repeat("x", 600<<10)+`"}}}`, nil))
-	require.Equal(t, 200, status(post, `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"`+strings.Repeat("x", 400<<10)+`"}}}`, nil))
+	require.Equal(t, 413, status(post,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"`+
+			strings.Repeat("x", 600<<10)+`"}}}`, nil))
+	require.Equal(t, 200, status(post,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":{"query":"`+
+			strings.Repeat("x", 400<<10)+`"}}}`, nil))
 	require.Equal(t, "failed", w.one(`select detail->>'outcome' from audit_events where action = 'agent.called'`))
 	require.Equal(t, 202, status(post, `{"jsonrpc":"2.0","method":"notifications/initialized"}`, nil))
 }
@@ -390,7 +403,8 @@ func TestAgentsTransport(t *testing.T) {
 func TestAgentsCancel(t *testing.T) {
 	t.Parallel()
 	w := newSurface(t)
-	code, answer := w.send(request{method: post, path: ai + "/testcases", body: `{"name":"n","runSettings":{"testUrl":"https://shop.example.com/","target":{"capabilities":{"browserName":"chrome"}}},"steps":` + typedSteps + `}`})
+	code, answer := w.send(request{method: post, path: ai + "/testcases",
+		body: `{"name":"n","runSettings":{"testUrl":"https://shop.example.com/","target":{"capabilities":{"browserName":"chrome"}}},"steps":` + typedSteps + `}`})
 	require.Equal(t, 201, code, "%s", answer)
 	w.keep("case=data.id", answer)
 	a := w.agentAt(w.scopedKey("agent:runs"))
@@ -398,7 +412,8 @@ func TestAgentsCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() {
-		_, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: "get_run", Arguments: members{"test_id": w.ids["case"], "run_id": run, "wait_seconds": 50}})
+		_, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: "get_run", Arguments: members{"test_id": w.ids["case"],
+			"run_id": run, "wait_seconds": 50}})
 		ended <- err
 	}()
 	w.placesHeld("agents", 1)
@@ -458,7 +473,8 @@ func TestAgentsOverStdio(t *testing.T) {
 	run := a.works("get_run", members{"test_id": caseID, "run_id": runID, "include": []string{"page_source"}})
 	require.Equal(t, members{"untrusted": "<p>here</p>"}, run["page_source"])
 	a.fails("run_test", members{"test_id": caseID}, "--allow runs")
-	require.NotEmpty(t, started(w.key, "--allow", "runs").works("run_test", members{"test_id": caseID, "url": "https://preview.example.com/"})["run_id"])
+	require.NotEmpty(t, started(w.key, "--allow", "runs").works("run_test", members{"test_id": caseID,
+		"url": "https://preview.example.com/"})["run_id"])
 
 	a = started(w.key, "--allow", "crashes,builds")
 	a.works("resolve_crash_group", members{"id": group, "state": "resolved"})
@@ -468,5 +484,6 @@ func TestAgentsOverStdio(t *testing.T) {
 	a = started(w.scopedKey("agent:read"), "--allow", "crashes")
 	a.fails("resolve_crash_group", members{"id": group, "state": "open"}, "restricted to agent:read")
 	require.Equal(t, "resolved", w.one(`select state from crash_groups where id = $1`, group))
-	require.Equal(t, "stdio refused", w.one(`select (detail->>'via') || ' ' || (detail->>'outcome') from audit_events where action = 'agent.called' order by id desc limit 1`))
+	require.Equal(t, "stdio refused",
+		w.one(`select (detail->>'via') || ' ' || (detail->>'outcome') from audit_events where action = 'agent.called' order by id desc limit 1`))
 }

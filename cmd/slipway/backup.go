@@ -129,7 +129,8 @@ func (c *backupCreate) dump(ctx context.Context, db *storage.DB, database string
 		return nil, err
 	}
 	fmt.Fprintln(os.Stderr, "dumping the database")
-	if err := program.run(ctx, database, "--format=custom", "--snapshot="+session.Snapshot, "--file="+filepath.Join(c.Dir, dumpFile)); err != nil {
+	if err := program.run(ctx, database, "--format=custom", "--snapshot="+session.Snapshot, "--file="+
+		filepath.Join(c.Dir, dumpFile)); err != nil {
 		return nil, err
 	}
 	if err := c.writeKeys(ctx, session); err != nil {

@@ -163,7 +163,8 @@ func copyObject(ctx context.Context, from, to object.Store, key string) (*object
 		}
 	}
 	digest := sha256.New()
-	if _, err := object.Put(ctx, to, key, io.TeeReader(source, digest), info.Size, object.WriteOptions{ContentType: info.ContentType}); err != nil {
+	if _, err := object.Put(ctx, to, key, io.TeeReader(source, digest), info.Size,
+		object.WriteOptions{ContentType: info.ContentType}); err != nil {
 		return nil, err
 	}
 	e.SHA256 = hex.EncodeToString(digest.Sum(nil))
@@ -233,7 +234,8 @@ func verifyObjects(ctx context.Context, dir string, store object.Store, m *manif
 	}
 	p.end()
 	if p.objects.Load() != m.Counts["objects"] || p.bytes.Load() != m.Bytes {
-		return fmt.Errorf("the backup lists %d objects of %d bytes, and the manifest says %d of %d", p.objects.Load(), p.bytes.Load(), m.Counts["objects"], m.Bytes)
+		return fmt.Errorf("the backup lists %d objects of %d bytes, and the manifest says %d of %d", p.objects.Load(),
+			p.bytes.Load(), m.Counts["objects"], m.Bytes)
 	}
 	return nil
 }

@@ -41,7 +41,8 @@ type installed struct {
 // newInstalled opens an installation on an object store.
 func newInstalled(t *testing.T, database, objects string) *installed {
 	t.Helper()
-	in := &installed{t: t, set: &settings{DatabaseURL: secret(database), ObjectsURL: secret(objects), SigningKey: secret(backupKey), Region: "local"}}
+	in := &installed{t: t, set: &settings{DatabaseURL: secret(database), ObjectsURL: secret(objects), SigningKey: secret(backupKey),
+		Region: "local"}}
 	var err error
 	in.db, err = storage.Open(storage.Config{URL: database})
 	require.NoError(t, err)
@@ -81,7 +82,8 @@ func (in *installed) fill(files int) {
 			return err
 		}
 		in.org = org.ID
-		_, err = authoring.CreateTunnel(ctx, tx, account.Writer{OrganizationID: org.ID, UserUUID: uuid.New(), Admin: true, Actor: account.CLI()}, ring,
+		_, err = authoring.CreateTunnel(ctx, tx, account.Writer{OrganizationID: org.ID, UserUUID: uuid.New(), Admin: true,
+			Actor: account.CLI()}, ring,
 			"office", "http://user:opensesame@proxy.example.com:3128")
 		return err
 	})
@@ -93,7 +95,8 @@ func (in *installed) fill(files int) {
 // store writes a file: its object, then its row.
 func (in *installed) store(ctx context.Context, content []byte, contentType string) error {
 	key, sum := "builds/"+uuid.NewString(), sha256.Sum256(content)
-	if _, err := object.Put(ctx, in.objects, key, bytes.NewReader(content), int64(len(content)), object.WriteOptions{ContentType: contentType}); err != nil {
+	if _, err := object.Put(ctx, in.objects, key, bytes.NewReader(content), int64(len(content)),
+		object.WriteOptions{ContentType: contentType}); err != nil {
 		return err
 	}
 	_, err := in.db.ExecContext(ctx, `insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, $3, $4, $5)`,
@@ -279,7 +282,8 @@ func TestPasswordOfDatabaseStaysOffTheCommandLine(t *testing.T) {
 	t.Parallel()
 	env, err := postgresEnvironment("postgres://me:op%40en@db.example.com:6543/slip?binary_parameters=yes")
 	require.NoError(t, err)
-	for _, want := range []string{"PGPASSWORD=op@en", "PGHOST=db.example.com", "PGPORT=6543", "PGUSER=me", "PGDATABASE=slip", "PGSSLMODE=require"} {
+	for _, want := range []string{"PGPASSWORD=op@en", "PGHOST=db.example.com", "PGPORT=6543", "PGUSER=me", "PGDATABASE=slip",
+		"PGSSLMODE=require"} {
 		require.Contains(t, env, want)
 	}
 	require.Equal(t, "slip", databaseOf("postgres://me:open@db.example.com:6543/slip?sslmode=disable"))

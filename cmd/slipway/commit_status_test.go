@@ -40,7 +40,8 @@ func TestCommitStatusArrives(t *testing.T) {
 	must(request{method: post, path: v3 + "/builds/upload", files: upload, want: 201, save: "build=build.id;built=build.project_id"})
 	must(request{method: put, path: v3 + "/projects/{id:built}/commit-status", want: 200, save: "context=commit_status.context",
 		body: `{"provider":"gitlab","url":"` + server.URL + `","repository":"acme/mobile/app","token":"` + token + `"}`})
-	must(request{method: put, path: v3 + "/projects/{id:built}/gate-policy", want: 200, body: `{"conditions":[{"name":"small","type":"size","max_bytes":1000000}]}`})
+	must(request{method: put, path: v3 + "/projects/{id:built}/gate-policy", want: 200,
+		body: `{"conditions":[{"name":"small","type":"size","max_bytes":1000000}]}`})
 	// The upload's own status, that nothing is decided, is not sent any more once this one stands.
 	must(request{method: post, path: v3 + "/builds/upload", files: upload, want: 201, save: "build=build.id"})
 	must(request{method: post, path: v3 + "/builds/{id:build}/gate/override", body: `{"state":"fail","reason":"it burns"}`, want: 200})
@@ -48,7 +49,8 @@ func TestCommitStatusArrives(t *testing.T) {
 	select {
 	case got := <-arrived:
 		require.Equal(t, "POST /api/v4/projects/acme%2Fmobile%2Fapp/statuses/"+commit+" "+token+
-			` {"state":"failed","name":"`+w.ids["context"]+`","target_url":"`+w.base+`/console/builds/builds/`+w.ids["build"]+`","description":"The gate is closed: it burns"}`, got)
+			` {"state":"failed","name":"`+w.ids["context"]+`","target_url":"`+w.base+`/console/builds/builds/`+
+			w.ids["build"]+`","description":"The gate is closed: it burns"}`, got)
 	case <-time.After(time.Minute):
 		t.Fatal("no status arrived")
 	}

@@ -225,7 +225,8 @@ func defaultOf(t *testing.T, variable string) (value string) {
 func TestComposeServices(t *testing.T) {
 	t.Parallel()
 	project := mustLoad(t, drawEnvironment(t))
-	require.ElementsMatch(t, []string{"proxy", "api", "worker", "scheduler", "migrate", "postgres", "redis", "minio", "mail", "browser"}, project.ServiceNames())
+	require.ElementsMatch(t, []string{"proxy", "api", "worker", "scheduler", "migrate", "postgres", "redis", "minio",
+		"mail", "browser"}, project.ServiceNames())
 	published := map[string]string{}
 	for name, service := range project.Services {
 		require.Empty(t, service.ContainerName, "%s could not be scaled", name)

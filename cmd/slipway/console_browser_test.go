@@ -86,7 +86,8 @@ func TestConsoleInBrowser(t *testing.T) {
 		for _, address := range addresses {
 			look(address)
 		}
-		do(chromedp.EmulateViewport(1280, 900), chromedp.Click(chromedp.CSS(`form.me button`)), chromedp.WaitVisible(chromedp.CSS(`[name="key"]`)))
+		do(chromedp.EmulateViewport(1280, 900), chromedp.Click(chromedp.CSS(`form.me button`)),
+			chromedp.WaitVisible(chromedp.CSS(`[name="key"]`)))
 	}
 }
 
@@ -135,12 +136,15 @@ func (w *surface) sound(tab context.Context, address string) {
 	assert.Equal(t, "0px", text("getComputedStyle(document.body).marginTop"), "%s: the style applies under the policy", address)
 	for _, width := range []int{2560, 360, 390} {
 		do(chromedp.EmulateViewport(int64(width), 844))
-		assert.LessOrEqual(t, number("document.documentElement.scrollWidth"), width, "%s: the page is wider than its window of %d", address, width)
+		assert.LessOrEqual(t, number("document.documentElement.scrollWidth"), width, "%s: the page is wider than its window of %d",
+			address, width)
 	}
 	if strings.HasPrefix(address, frame.Base+"/crashes/reports/") || strings.Contains(address, "/runs/") {
 		do(chromedp.EmulateViewport(800, 1100), media("print"))
-		assert.Equal(t, "rgb(255, 255, 255)", text("getComputedStyle(document.body).backgroundColor"), "%s: the dark theme is printed on white", address)
-		assert.Equal(t, "none none", text(`getComputedStyle(document.querySelector(".bar")).display + " " + getComputedStyle(document.querySelector("footer")).display`), address)
+		assert.Equal(t, "rgb(255, 255, 255)", text("getComputedStyle(document.body).backgroundColor"),
+			"%s: the dark theme is printed on white", address)
+		assert.Equal(t, "none none",
+			text(`getComputedStyle(document.querySelector(".bar")).display + " " + getComputedStyle(document.querySelector("footer")).display`), address)
 		assert.Zero(t, number(`[...document.querySelectorAll("main :is(button, .button)")].filter((e) => e.checkVisibility()).length`), "%s: a button is printed", address)
 		w.picture(tab, address, "print")
 		do(chromedp.EmulateViewport(390, 844), media(""))
@@ -166,7 +170,8 @@ func TestConsoleProblemsInBrowser(t *testing.T) {
 		assert.Contains(t, text, words)
 	}
 	for _, of := range [][2]string{{"/no-such-page", "There is no such page"}, {"/crashes/groups/999999", "There is nothing here"},
-		{"/settings/audit", "That is not allowed"}, {"/open/slp_link_used", "This link is over"}, {"/crashes/change", "This address is no page"}} {
+		{"/settings/audit", "That is not allowed"}, {"/open/slp_link_used", "This link is over"},
+		{"/crashes/change", "This address is no page"}} {
 		w.look(tab, frame.Base+of[0])
 		says(of[1])
 	}
@@ -179,8 +184,10 @@ func TestConsoleProblemsInBrowser(t *testing.T) {
 	// The form of a page whose session has ended meanwhile.
 	require.NoError(t, chromedp.Do(tab, chromedp.EmulateViewport(1280, 900), chromedp.Navigate(w.base+frame.Base+"/tests/generate")))
 	w.exec(`delete from console_sessions`)
-	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys(chromedp.CSS(`[name="intent"]`), "Open the page"+kb.Tab), chromedp.SetValue(chromedp.CSS(`[name="url"]`), "https://shop.example.com/"),
-		chromedp.Click(chromedp.CSS(`form[action$="/tests/generate"] button:not([type=button])`)), chromedp.WaitVisible(chromedp.CSS(`[name="key"]`))))
+	require.NoError(t, chromedp.Do(tab, chromedp.SendKeys(chromedp.CSS(`[name="intent"]`), "Open the page"+kb.Tab),
+		chromedp.SetValue(chromedp.CSS(`[name="url"]`), "https://shop.example.com/"),
+		chromedp.Click(chromedp.CSS(`form[action$="/tests/generate"] button:not([type=button])`)),
+		chromedp.WaitVisible(chromedp.CSS(`[name="key"]`))))
 	says("Your session has ended")
 	w.sound(tab, frame.Base+"/session-ended")
 }
@@ -203,5 +210,6 @@ func (w *surface) picture(tab context.Context, address, name string) {
 	png, err := chromedp.Run(tab, chromedp.FullScreenshot(100))
 	require.NoError(w.t, err)
 	path, _, _ := strings.Cut(address, "?")
-	require.NoError(w.t, os.WriteFile(filepath.Join(dir, strings.ReplaceAll(strings.Trim(url.PathEscape(path), "/"), "%2F", "_")+"-"+name+".png"), png, 0o644))
+	require.NoError(w.t, os.WriteFile(filepath.Join(dir, strings.ReplaceAll(strings.Trim(url.PathEscape(path), "/"), "%2F", "_")+
+		"-"+name+".png"), png, 0o644))
 }

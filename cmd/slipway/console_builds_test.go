@@ -311,7 +311,8 @@ func TestConsoleBuildsUpload(t *testing.T) {
 		"the script says the first paragraph")
 
 	right := fields(b.see("/upload").uploadForm()).Get("csrf")
-	for name, c := range map[string]struct{ query, token string }{"another token": {"", "wrong"}, "none": {"", ""}, "in the address": {"?csrf=" + right, ""}} {
+	for name, c := range map[string]struct{ query, token string }{"another token": {"", "wrong"}, "none": {"", ""},
+		"in the address": {"?csrf=" + right, ""}} {
 		body, kind := buildForm(t, c.token, "shapes.apk", apk, empty)
 		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.base+"/console/builds/upload"+c.query, body)
 		require.NoError(t, err)

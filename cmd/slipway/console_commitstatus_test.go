@@ -45,7 +45,8 @@ func TestConsoleCommitStatus(t *testing.T) {
 	require.NotContains(t, p.text, token, "a token that was typed is shown to nobody")
 	checkPage(t, at, p)
 	require.Equal(t, provider.URL, fields(p.form(at)).Get("url"), "what was typed is kept")
-	require.Contains(t, w.submit(p, at, url.Values{"provider": {"sourceforge"}, "repository": {"acme/app"}, "token": {token}}).text, `href="#status-provider"`)
+	require.Contains(t, w.submit(p, at, url.Values{"provider": {"sourceforge"}, "repository": {"acme/app"}, "token": {token}}).text,
+		`href="#status-provider"`)
 	require.Contains(t, w.submit(p, at, url.Values{"repository": {"acme/app"}}).text, `href="#status-token"`, "the first one needs a token")
 	p = w.done(p, at, url.Values{"repository": {"acme/app"}, "token": {token}}, "The setting was saved.")
 	require.NotContains(t, p.text, token)

@@ -211,7 +211,8 @@ func TestConsoleCrashesAll(t *testing.T) {
 	require.Equal(t, http.StatusBadRequest, ask(url.Values{"do": {"ignore"}, "until": {"2001-01-02T03:04"}}).status)
 	require.Equal(t, http.StatusBadRequest, ask(url.Values{"do": {"assign"}, "to_assignee": {hostileText}}).status)
 	ask(url.Values{"do": {"ignore"}, "until_count": {"7"}}).holds(t, "ignore until 7 further crashes", "1 group")
-	p := ask(url.Values{"do": {"resolve"}, "in_version": {"2.1" + hostileText}}).holds(t, "resolve in version 2.1&lt;script&gt;", "Change 1 group", "ann")
+	p := ask(url.Values{"do": {"resolve"}, "in_version": {"2.1" + hostileText}}).holds(t, "resolve in version 2.1&lt;script&gt;",
+		"Change 1 group", "ann")
 	require.Equal(t, "3", states("open"), "nothing is done yet")
 
 	require.NotEmpty(t, fields(p.form("&state=open")).Get("made_until"))
@@ -227,7 +228,8 @@ func TestConsoleCrashesAll(t *testing.T) {
 	require.Equal(t, "2", states("open"))
 	require.Equal(t, "1", w.one(`select count(*)::text from audit_events where action = 'crash_groups.changed'`))
 	require.Equal(t, "0", w.one(`select count(*)::text from audit_events where action = 'crash_group.updated'`))
-	owner.open("/console/crashes/groups/"+w.ids["group"]).holds(t, "What happened to it", "with many others", "in version: 2.1&lt;script&gt;", "former state: open")
+	owner.open("/console/crashes/groups/"+w.ids["group"]).holds(t, "What happened to it", "with many others",
+		"in version: 2.1&lt;script&gt;", "former state: open")
 	require.Equal(t, http.StatusNotFound, owner.open("/console/crashes/all/"+uuid.NewString()).status)
 	require.Equal(t, "0", w.one(`select count(*)::text from tasks where payload::text like '%"ann"%'`), "the value is not kept")
 

@@ -32,7 +32,8 @@ func TestConsoleDropsFiles(t *testing.T) {
 		return s
 	}
 	do(chromedp.Navigate(b.base + frame.Base + "/sign-in"))
-	do(chromedp.SendKeys(chromedp.CSS(`[name="name"]`), b.boot.Owner.Username), chromedp.SendKeys(chromedp.CSS(`[name="key"]`), b.boot.Owner.AccessKey),
+	do(chromedp.SendKeys(chromedp.CSS(`[name="name"]`), b.boot.Owner.Username), chromedp.SendKeys(chromedp.CSS(`[name="key"]`),
+		b.boot.Owner.AccessKey),
 		chromedp.Click(chromedp.CSS(`form[action$="/console/sign-in"] button`)), chromedp.WaitVisible(chromedp.CSS(".me")))
 	upload := func(names string) {
 		do(chromedp.Navigate(b.base + frame.Base + "/builds/upload?app=" + b.app))
@@ -48,7 +49,8 @@ func TestConsoleDropsFiles(t *testing.T) {
 	upload(`"one.zip", "two.zip"`)
 	do(chromedp.Click(chromedp.CSS(`form[data-upload] button[type="submit"]`)))
 	said("2 of 2 files are stored.")
-	require.Equal(t, "one.zip two.zip", b.surface.one(`select string_agg(file_name, ' ' order by id) from builds where file_name in ('one.zip', 'two.zip')`))
+	require.Equal(t, "one.zip two.zip",
+		b.surface.one(`select string_agg(file_name, ' ' order by id) from builds where file_name in ('one.zip', 'two.zip')`))
 	require.Equal(t, "one.zip is stored two.zip is stored",
 		text(`Array.from(document.querySelectorAll(".uploads li")).map((l) => l.textContent.replace(/\s+/g, " ").trim()).join(" ")`))
 	require.Contains(t, text(`document.querySelector(".uploads a").href`), "/console/builds/builds/")
@@ -57,7 +59,8 @@ func TestConsoleDropsFiles(t *testing.T) {
 	// The first is held back, so that the second one waits.
 	upload(`"three.zip", "four.zip"`)
 	text(`(() => { const send = XMLHttpRequest.prototype.send; XMLHttpRequest.prototype.send = function (data) { window.go = () => send.call(this, data); }; return ""; })()`)
-	do(chromedp.Click(chromedp.CSS(`form[data-upload] button[type="submit"]`)), chromedp.Click(chromedp.CSS(`.uploads li:nth-child(2) button`)))
+	do(chromedp.Click(chromedp.CSS(`form[data-upload] button[type="submit"]`)),
+		chromedp.Click(chromedp.CSS(`.uploads li:nth-child(2) button`)))
 	text(`(window.go(), "")`)
 	said("1 of 2 files are stored.")
 	require.Equal(t, "four.zip Cancelled.", text(`document.querySelector(".uploads li:nth-child(2)").textContent.replace(/\s+/g, " ").trim()`))

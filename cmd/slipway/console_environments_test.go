@@ -20,8 +20,10 @@ func TestConsoleEnvironments(t *testing.T) {
 	w := newSurface(t)
 	c := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
 	list := c.shows("/console/tests/environments", "There is no environment yet.")
-	typed := url.Values{"name": {"staging"}, "url": {"https://staging.example.com"}, "variables": {`{"country": "de", "note": "` + hostile + `"}`},
-		"headers": {`{"x-tenant": "shop", "authorization": "Bearer open-sesame"}`}, "targets": {`[{"capabilities": {"browserName": "firefox"}}]`},
+	typed := url.Values{"name": {"staging"}, "url": {"https://staging.example.com"},
+		"variables":   {`{"country": "de", "note": "` + hostile + `"}`},
+		"headers":     {`{"x-tenant": "shop", "authorization": "Bearer open-sesame"}`},
+		"targets":     {`[{"capabilities": {"browserName": "firefox"}}]`},
 		"secret_name": {"password"}, "secret_value": {"correct horse"}}
 	with := func(name, value string) url.Values {
 		other := url.Values{name: {value}}
@@ -51,8 +53,9 @@ func TestConsoleEnvironments(t *testing.T) {
 
 	// What is not typed again stays; what is not there any more goes.
 	version := func() string { return w.one(`select version::text from test_environments`) }
-	p = c.does(c.open(one), strings.TrimPrefix(one, "/console"), url.Values{"variables": {`{"city": "Bonn"}`}, "header-authorization": {"Bearer other"},
-		"targets": {"[]"}}, "The environment was changed.")
+	p = c.does(c.open(one), strings.TrimPrefix(one, "/console"), url.Values{"variables": {`{"city": "Bonn"}`},
+		"header-authorization": {"Bearer other"},
+		"targets":              {"[]"}}, "The environment was changed.")
 	require.NotContains(t, p.text, "country")
 	p.says(t, "Bonn")
 	p.says(t, "password")
@@ -75,8 +78,9 @@ func TestConsoleEnvironments(t *testing.T) {
 	c.does(c.open(suite), "/run", url.Values{"in": {"staging"}}, "The run was started.")
 	require.Equal(t, "staging", w.one(`select environment from suite_runs`))
 
-	schedule := c.filled(c.open("/console/tests/schedules"), "cron", url.Values{"cron": {"30 4 * * *"}, "timezone": {"UTC"}, "environment": {"staging"},
-		"suite": {suite[strings.LastIndexByte(suite, '/')+1:]}})
+	schedule := c.filled(c.open("/console/tests/schedules"), "cron", url.Values{"cron": {"30 4 * * *"}, "timezone": {"UTC"},
+		"environment": {"staging"},
+		"suite":       {suite[strings.LastIndexByte(suite, '/')+1:]}})
 	p = c.post("/console/tests/schedules", schedule)
 	p.says(t, "The schedule was created.")
 	p.says(t, "<dt>Environment</dt><dd>staging</dd>")
@@ -95,7 +99,8 @@ func TestConsoleStepGroups(t *testing.T) {
 	form := c.shows("/console/tests/groups/new", "New step group")
 	steps := `[{"tool": {"type": "go_to_url", "args": {"url": "/{{param:path}}"}}}]`
 	typed := func(parameters, steps string) url.Values {
-		return c.filled(form, "parameters", url.Values{"name": {"Open " + hostile}, "description": {"opens a page"}, "parameters": {parameters}, "steps": {steps}})
+		return c.filled(form, "parameters", url.Values{"name": {"Open " + hostile}, "description": {"opens a page"},
+			"parameters": {parameters}, "steps": {steps}})
 	}
 	c.post("/console/tests/groups", typed(`[{"name": "path"}]`, `[{`)).says(t, "The steps are no JSON, in line 1")
 	p := c.post("/console/tests/groups", typed(`[]`, steps))
@@ -108,7 +113,8 @@ func TestConsoleStepGroups(t *testing.T) {
 	c.shows("/console/tests/groups", "Open "+hostileShown)
 
 	edit := c.shows(at+"/edit", "{{param:path}}")
-	c.does(edit, "/edit", url.Values{"parameters": {`[{"name": "path", "default": "cart"}]`}, "description": {"opens the cart"}}, "The step group was changed.")
+	c.does(edit, "/edit", url.Values{"parameters": {`[{"name": "path", "default": "cart"}]`}, "description": {"opens the cart"}},
+		"The step group was changed.")
 	require.Equal(t, "2", w.one(`select count(*)::text from step_group_revisions`))
 	c.does(c.open(at+"/edit"), "/edit", url.Values{"name": {"Open"}}, "The step group was changed.")
 	require.Equal(t, "2", w.one(`select count(*)::text from step_group_revisions`), "a name is no revision")
@@ -119,7 +125,8 @@ func TestConsoleStepGroups(t *testing.T) {
 	_, id := c.importedCase("cart")
 	c.targeted(id, "https://shop.example.com/")
 	group := at[strings.LastIndexByte(at, '/')+1:]
-	c.does(c.open("/console/tests/cases/"+id+"/edit"), "/edit", url.Values{"steps": {`[{"tool": {"type": "run_group", "args": {"groupId": "` + group + `", "with": {}}}}]`}},
+	c.does(c.open("/console/tests/cases/"+id+"/edit"), "/edit",
+		url.Values{"steps": {`[{"tool": {"type": "run_group", "args": {"groupId": "` + group + `", "with": {}}}}]`}},
 		"The test was changed.")
 	run := c.does(c.open("/console/tests/cases/"+id), "/run", nil, "The run was started.").path
 	w.wait("job", `select id::text from test_jobs where state = 'QUEUED' and position = 0`)

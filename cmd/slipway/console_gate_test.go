@@ -125,7 +125,8 @@ func TestConsoleGatePolicy(t *testing.T) {
 	require.Contains(t, p.text, "The address must be an http or https address.")
 	p = press(p, "save", url.Values{"run_suites[0].url": {"https://{{metadata.host}}/"}})
 	require.Contains(t, p.text, "The list of hosts is required: whoever uploads a build decides on the host of run_suites[0].url.")
-	p = press(p, "save", url.Values{"allowed_hosts": {"staging.example.com\r\n*.pr.example.com"}, "channels": {"beta\r\nnightly"}, "unnamed": {"1"},
+	p = press(p, "save", url.Values{"allowed_hosts": {"staging.example.com\r\n*.pr.example.com"}, "channels": {"beta\r\nnightly"},
+		"unnamed":            {"1"},
 		"hold_notifications": {"1"}, "conditions[0].kinds": {"new"}, "conditions[0].max_reports": {"2"}, "conditions[0].hours": {"48"}})
 	require.Contains(t, p.text, `class="notice good" role="status">The policy was saved.`, "%.3000s", p.text)
 	require.Equal(t, "/console/builds"+at, p.path, "a form that was stored leads to the page")
@@ -152,7 +153,8 @@ func TestConsoleGatePolicy(t *testing.T) {
 	require.Contains(t, seen.text, "max reports: 2")
 	require.NotContains(t, seen.text, buildScript)
 	token := fields(seen.form("/sign-out")).Get("csrf")
-	for _, form := range []string{at, at + "/delete", "/builds/" + w.build + "/gate/override", "/builds/" + w.build + "/gate/override/remove"} {
+	for _, form := range []string{at, at + "/delete", "/builds/" + w.build + "/gate/override", "/builds/" + w.build +
+		"/gate/override/remove"} {
 		require.Equal(t, http.StatusForbidden, member.post("/console/builds"+form, url.Values{"csrf": {token}}).status, form)
 	}
 	p = w.done(p, at+"/delete", nil, "The policy was removed.")
@@ -168,7 +170,8 @@ func TestConsoleGate(t *testing.T) {
 	build := "/builds/" + w.build
 	w.see(build, "The app has no <a href=")
 	require.NotContains(t, w.see("/apps/"+w.app).text, "<th>Gate</th>", "no build has one")
-	w.set(`{"conditions":[{"name":"` + buildScript + `","type":"size","max_bytes":1},{"name":"Tried","type":"testers","min_testers":3}],"hold_notifications":true}`)
+	w.set(`{"conditions":[{"name":"` + buildScript +
+		`","type":"size","max_bytes":1},{"name":"Tried","type":"testers","min_testers":3}],"hold_notifications":true}`)
 	w.settled("fail")
 	p := w.see(build, `<span class="badge bad">fail</span>`, "What is missing", "at most 1 byte", "too large", "Override the gate")
 	require.NotContains(t, p.text, buildScript)
@@ -193,7 +196,8 @@ func TestConsoleGate(t *testing.T) {
 
 	_, version := w.visitor.news(p.watched(), "")
 	answered := w.visitor.waits(t.Context(), p.watched(), version)
-	require.Contains(t, w.submit(p, build+"/gate/override", url.Values{"state": {"pass"}, "reason": {" "}}).text, `class="notice bad"`, "a reason is required")
+	require.Contains(t, w.submit(p, build+"/gate/override", url.Values{"state": {"pass"}, "reason": {" "}}).text,
+		`class="notice bad"`, "a reason is required")
 	require.Contains(t, w.submit(p, build+"/gate/override", url.Values{"state": {"maybe"}, "reason": {"x"}}).text, "must be pass or fail")
 	p = w.done(p, build+"/gate/override", url.Values{"state": {"pass"}, "reason": {buildScript}}, "The gate was overridden.")
 	got := answered()

@@ -22,7 +22,8 @@ func (w *surface) past(caseID, revision, results string) (ids []uuid.UUID) {
 	for i, letter := range results {
 		id := storage.NewID()
 		ids = append([]uuid.UUID{id}, ids...)
-		_, err := w.db.ExecContext(w.t.Context(), `insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, state,
+		_, err := w.db.ExecContext(w.t.Context(),
+			`insert into test_runs (id, organization_id, team_id, case_id, revision_id, user_uuid, case_name, build_name, state,
 				created_at, started_at, finished_at)
 			select $1, organization_id, team_id, id, $3, creator_uuid, name, 'build ' || $5::int, $4, at.at, at.at, at.at + $5::int * interval '1 second'
 			from test_cases, (select now() - (100 - $5::int) * interval '1 minute' as at) at where id = $2`, id, caseID, revision, states[letter], i+1)
@@ -77,7 +78,8 @@ func TestConsoleTestsHistory(t *testing.T) {
 
 	// The case: since when it fails, with links to the first bad and the last good run.
 	p = c.open(at)
-	for _, words := range []string{"Last 7 runs", "3 passed, 3 failed, 1 cancelled; 1 with healed steps", "Fails since", "40 %", "2 of 5 ended otherwise",
+	for _, words := range []string{"Last 7 runs", "3 passed, 3 failed, 1 cancelled; 1 with healed steps", "Fails since",
+		"40 %", "2 of 5 ended otherwise",
 		`href="` + at + "/runs/" + ids[1].String() + `"`, `href="` + at + "/runs/" + ids[2].String() + `"`, "Show data", "4.0 s on average"} {
 		p.says(t, words)
 	}
@@ -85,7 +87,8 @@ func TestConsoleTestsHistory(t *testing.T) {
 
 	// A run that failed beside the last good one; what the page shows is text.
 	p = c.open(at + "/runs/" + ids[0].String())
-	for _, words := range []string{"Compared with the last good run", at + "/runs/" + ids[2].String(), "Both ran the same steps.", "Differs: status, message",
+	for _, words := range []string{"Compared with the last good run", at + "/runs/" + ids[2].String(), "Both ran the same steps.",
+		"Differs: status, message",
 		"no button " + hostileShown, `alt="The page after this step in the good run"`} {
 		p.says(t, words)
 	}
@@ -124,12 +127,14 @@ func TestConsoleTestsMatrix(t *testing.T) {
 	c.submit(c.open(at), "/add", url.Values{"case": {id}})
 	ids := w.past(id, w.one(`select id from test_revisions where case_id = $1`, id), "PF")
 	for i, run := range ids {
-		_, err := w.db.ExecContext(t.Context(), `insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, state, run_count,
+		_, err := w.db.ExecContext(t.Context(),
+			`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, state, run_count,
 				fanned_out, created_at, started_at, finished_at)
 			select $1::uuid, organization_id, team_id, $2::uuid, 'smoke', user_uuid, 'nightly', state, 1, true, created_at, started_at, finished_at from test_runs where id = $3`,
 			fmt.Sprintf("00000000-0000-7000-8000-%012d", i), suite, run)
 		require.NoError(t, err)
-		_, err = w.db.ExecContext(t.Context(), `update test_runs set suite_run_id = $1::uuid where id = $2`, fmt.Sprintf("00000000-0000-7000-8000-%012d", i), run)
+		_, err = w.db.ExecContext(t.Context(), `update test_runs set suite_run_id = $1::uuid where id = $2`,
+			fmt.Sprintf("00000000-0000-7000-8000-%012d", i), run)
 		require.NoError(t, err)
 	}
 	p := c.open(at)
@@ -143,7 +148,8 @@ func TestConsoleTestsMatrix(t *testing.T) {
 	c.open("/console/tests/suites").says(t, "The last runs: 1 passed, 1 failed, 1 with a changed result; the newest: failed")
 
 	// A schedule in words, with its next times; it is paused and goes on.
-	c.post("/console/tests/schedules", c.filled(c.open("/console/tests/schedules"), "cron", url.Values{"name": {"nightly"}, "cron": {"30 3 * * *"}, "timezone": {"UTC"}, "suite": {suite}}))
+	c.post("/console/tests/schedules", c.filled(c.open("/console/tests/schedules"), "cron",
+		url.Values{"name": {"nightly"}, "cron": {"30 3 * * *"}, "timezone": {"UTC"}, "suite": {suite}}))
 	p = c.open("/console/tests/schedules")
 	p.says(t, "At 03:30")
 	require.Equal(t, 1, strings.Count(p.text, "T03:30:00Z"), "the next time in the list")
@@ -156,7 +162,8 @@ func TestConsoleTestsMatrix(t *testing.T) {
 	p = c.open("/console/tests/generations")
 	p.says(t, "No test was written from a sentence yet.")
 	require.Equal(t, http.StatusBadRequest, c.open("/console/tests/generations?status=odd").status)
-	c.submit(c.open("/console/tests/generate"), "/tests/generate", url.Values{"intent": {"Click on " + hostile}, "url": {"https://shop.example.com/"}})
+	c.submit(c.open("/console/tests/generate"), "/tests/generate", url.Values{"intent": {"Click on " + hostile},
+		"url": {"https://shop.example.com/"}})
 	p = c.open("/console/tests/generations?status=" + w.one(`select state from test_generations limit 1`))
 	p.says(t, hostileShown)
 	checkPage(t, p.path, p)

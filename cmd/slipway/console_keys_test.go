@@ -98,7 +98,8 @@ func (k *keyboard) becomes(expression string) {
 		return is
 	}, time.Minute, 20*time.Millisecond, expression)
 	if !is {
-		there, err := chromedp.Run(k.tab, chromedp.Evaluate[string](`location.href + " " + document.activeElement.outerHTML.slice(0, 300) + " " + document.querySelector("main").innerText.slice(0, 600)`))
+		there, err := chromedp.Run(k.tab,
+			chromedp.Evaluate[string](`location.href + " " + document.activeElement.outerHTML.slice(0, 300) + " " + document.querySelector("main").innerText.slice(0, 600)`))
 		k.t.Fatal(there, err)
 	}
 }
@@ -127,7 +128,8 @@ const unreached = `JSON.stringify([...document.querySelectorAll("a[href],button,
 // nowhere.
 func (k *keyboard) walk(where string) {
 	k.t.Helper()
-	_, err := chromedp.Run(k.tab, chromedp.Evaluate[bool](`document.activeElement.blur(), getSelection().removeAllRanges(), window.before = null, scrollTo(0, 0), true`))
+	_, err := chromedp.Run(k.tab,
+		chromedp.Evaluate[bool](`document.activeElement.blur(), getSelection().removeAllRanges(), window.before = null, scrollTo(0, 0), true`))
 	require.NoError(k.t, err)
 	first, left := "", false
 	for n := 0; n < maxStops && !left; n++ {
@@ -160,7 +162,8 @@ func TestConsoleByKeyboard(t *testing.T) {
 	owner.targeted(id, "https://shop.example.com/")
 	digest, link, err := frame.NewLink(rand.Reader)
 	require.NoError(t, err)
-	require.NoError(t, account.CreateConsoleLink(t.Context(), w.db, digest, w.boot.Organization.ID, w.boot.Owner.ID, time.Now().Add(time.Hour)))
+	require.NoError(t, account.CreateConsoleLink(t.Context(), w.db, digest, w.boot.Organization.ID, w.boot.Owner.ID,
+		time.Now().Add(time.Hour)))
 	k := &keyboard{t, chromium.Start(t, 15*time.Minute, chromedp.WindowSize(1280, 900))}
 	stored := func(query, want string, args ...any) {
 		t.Helper()
@@ -254,7 +257,8 @@ func TestConsoleByKeyboard(t *testing.T) {
 	k.becomes(`location.pathname === "/console/settings" && document.documentElement.dataset.theme === "dark"`)
 
 	// Each page in the dark theme, and backwards.
-	for _, path := range []string{"/console", "/console/search?q=Group", "/console/crashes", "/console/crashes/all?do=resolve", "/console/tests",
+	for _, path := range []string{"/console", "/console/search?q=Group", "/console/crashes", "/console/crashes/all?do=resolve",
+		"/console/tests",
 		"/console/tests/cases/" + id, "/console/tests/generate", "/console/builds", "/console/builds/upload", "/console/people",
 		"/console/operate", "/console/operate/tasks/" + dead, "/console/settings"} {
 		require.NoError(t, chromedp.Do(k.tab, chromedp.Navigate(w.base+path)))

@@ -115,7 +115,8 @@ func TestConsoleNews(t *testing.T) {
 	require.Empty(t, owner.open(p.path).watched(), "what has ended waits for nothing")
 
 	// Nobody waits for what no page has shown to them.
-	for name, query := range map[string]string{"another session's": "of=" + url.QueryEscape(of), "none": "", "odd": "of=e30.e30", "unknown": "of=" + url.QueryEscape(of) + "&wait=1"} {
+	for name, query := range map[string]string{"another session's": "of=" + url.QueryEscape(of), "none": "", "odd": "of=e30.e30",
+		"unknown": "of=" + url.QueryEscape(of) + "&wait=1"} {
 		require.Equal(t, http.StatusBadRequest, other.open(frame.Base+"/live?"+query).status, name)
 	}
 	require.Contains(t, newConsole(w).open(frame.Base+"/live?of="+url.QueryEscape(of)).path, "/sign-in")

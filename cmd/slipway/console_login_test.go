@@ -22,7 +22,8 @@ func TestConsoleLoginOfASuite(t *testing.T) {
 	require.Equal(t, "#go", w.one(`select login #>> '{when,selector,value}' from test_suites`))
 
 	// A condition that the form has no words for stays as it is.
-	_, err := w.db.ExecContext(t.Context(), `update test_suites set login = jsonb_set(login, '{when}', '{"matcher": {"name": "url", "args": {"value": "/login"}}}')`)
+	_, err := w.db.ExecContext(t.Context(),
+		`update test_suites set login = jsonb_set(login, '{when}', '{"matcher": {"name": "url", "args": {"value": "/login"}}}')`)
 	require.NoError(t, err)
 	c.does(c.open(suite), "/change", url.Values{"name": {"nightly"}}, "The suite was changed.").says(t, "or when the page")
 	require.Equal(t, "/login", w.one(`select login #>> '{when,matcher,args,value}' from test_suites`))

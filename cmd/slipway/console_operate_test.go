@@ -20,7 +20,8 @@ import (
 func (w *surface) addTask(kind, state string, organization int64, errorText string) string {
 	w.t.Helper()
 	id := uuid.NewString()
-	_, err := w.db.ExecContext(w.t.Context(), `insert into tasks (id, kind, queue, payload, state, max_attempts, attempt, organization_id, error, failures,
+	_, err := w.db.ExecContext(w.t.Context(),
+		`insert into tasks (id, kind, queue, payload, state, max_attempts, attempt, organization_id, error, failures,
 			created_at, run_at, started_at, finished_at, worker, heartbeat_at)
 		values ($1, $2::text, $6::text, '{}', $3::text, 5, 2, nullif($4::bigint, 0), nullif($5::text, ''),
 			case when $5::text <> '' then jsonb_build_array(jsonb_build_object('attempt', 1, 'started_at', now() - interval '5 seconds',
@@ -64,7 +65,8 @@ func TestConsoleOperate(t *testing.T) {
 	require.NotContains(t, p.text, foreign)
 	require.Contains(t, p.text, "1 in all")
 	require.Contains(t, c.open("/console/operate?state=succeeded").text, "No task matches")
-	for _, odd := range []string{"state=nonsense", "stat=dead", "organization_id=99999", "from=tomorrow", "error=" + strings.Repeat("x", 300)} {
+	for _, odd := range []string{"state=nonsense", "stat=dead", "organization_id=99999", "from=tomorrow", "error=" +
+		strings.Repeat("x", 300)} {
 		p = c.open("/console/operate?" + odd)
 		require.Equal(t, http.StatusOK, p.status, odd)
 		require.Contains(t, p.text, "not understood", odd)
@@ -119,7 +121,8 @@ func TestConsoleOfOperators(t *testing.T) {
 	for range 4 {
 		w.addTask("mail:send", "succeeded", ours, "")
 	}
-	_, err := w.db.ExecContext(t.Context(), `insert into mails (id, organization_id, kind, recipient, subject, text_body, html_body, unsubscribe, state, dedupe_key)
+	_, err := w.db.ExecContext(t.Context(),
+		`insert into mails (id, organization_id, kind, recipient, subject, text_body, html_body, unsubscribe, state, dedupe_key)
 		values (gen_random_uuid(), $1, 'sign-in', 'ann@example.com', '<b>Sign in</b>', 'The <i>link</i>', '<b>HTML part</b>', $2, 'kept', 'one')`,
 		ours, w.base+"/mail/unsubscribe/token-of-ann")
 	require.NoError(t, err)
@@ -173,7 +176,8 @@ func TestConsoleOfOperators(t *testing.T) {
 	require.Contains(t, c.open("/console/operate/tasks/"+dead).text, "shed/7/cafe")
 	p = c.open("/console/operate/queues")
 	require.Equal(t, http.StatusOK, p.status, "%.2000s", p.text)
-	for _, shown := range []string{"barn/8/beef", running, "5 tasks of the last hour", "10.0 s / 10.0 s / 10.0 s", "SLIPWAY_REGION", "postgres", "schedule:tick"} {
+	for _, shown := range []string{"barn/8/beef", running, "5 tasks of the last hour", "10.0 s / 10.0 s / 10.0 s",
+		"SLIPWAY_REGION", "postgres", "schedule:tick"} {
 		require.Contains(t, p.text, shown)
 	}
 	require.NotContains(t, p.text, strings.Repeat("k", 32))
@@ -209,7 +213,8 @@ func TestConsoleOfOperators(t *testing.T) {
 	require.Contains(t, lost.text, "Sign in again")
 
 	member := w.console("main", w.boot.Owner.AccessKey)
-	for _, path := range []string{"/console/operate/queues", "/console/operate/mail", kept, kept + "/html", "/console/operate/organizations", "/console/operate/webhooks"} {
+	for _, path := range []string{"/console/operate/queues", "/console/operate/mail", kept, kept + "/html",
+		"/console/operate/organizations", "/console/operate/webhooks"} {
 		require.Equal(t, http.StatusForbidden, member.open(path).status, path)
 	}
 }
@@ -257,7 +262,8 @@ func TestConsoleOperateMany(t *testing.T) {
 	require.Contains(t, c.open("/console/operate/run?stat=queued").text, "not understood")
 	p = c.submit(c.open("/console/operate/cancel?type=test%3Ajob"), "/operate/cancel", nil)
 	require.Contains(t, p.text, "operator", "what the route refuses is said on the page")
-	require.Equal(t, http.StatusForbidden, c.post("/console/operate/cancel", url.Values{"filters": {"type=test:job"}}).status, "without the page's token")
+	require.Equal(t, http.StatusForbidden, c.post("/console/operate/cancel", url.Values{"filters": {"type=test:job"}}).status,
+		"without the page's token")
 }
 
 // The queues page has windows of a day and a week, and what stands in Redis; the pages beside

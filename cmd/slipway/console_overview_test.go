@@ -16,7 +16,8 @@ func TestConsoleOverview(t *testing.T) {
 	c := w.console("fresh", fresh.Owner.AccessKey)
 	p := c.open("/console")
 	require.Equal(t, http.StatusOK, p.status, "%.2000s", p.text)
-	for _, said := range []string{"No crash in the last 14 days", "No webhook fails", "No task has been due", "No new crash since yesterday", "There is no build yet", "No suite has run", "No schedule is due", "No task failed"} {
+	for _, said := range []string{"No crash in the last 14 days", "No webhook fails", "No task has been due",
+		"No new crash since yesterday", "There is no build yet", "No suite has run", "No schedule is due", "No task failed"} {
 		require.Contains(t, p.text, said)
 	}
 	require.NotContains(t, p.text, "could not be read")
@@ -61,18 +62,21 @@ func TestConsoleOverview(t *testing.T) {
 	require.NoError(t, err)
 	links := c.open("/console").links()
 	given := slices.IndexFunc(links, func(link string) bool {
-		return strings.HasPrefix(link, "/console/settings/webhooks/") && strings.Contains(link, "from=") && strings.Contains(link, "status=failed")
+		return strings.HasPrefix(link, "/console/settings/webhooks/") && strings.Contains(link, "from=") &&
+			strings.Contains(link, "status=failed")
 	})
 	require.GreaterOrEqual(t, given, 0, "what was given up since yesterday leads to these deliveries alone: %v", links)
 	require.Equal(t, http.StatusOK, c.open(links[given]).status, links[given])
 	// Two tasks that were due long ago, one of them of somebody else, in a queue where no worker
 	// takes them.
-	for organization, id := range map[int64]string{w.boot.Organization.ID: "01900000-0000-7000-8000-000000000001", fresh.Organization.ID: "01900000-0000-7000-8000-000000000002"} {
+	for organization, id := range map[int64]string{w.boot.Organization.ID: "01900000-0000-7000-8000-000000000001",
+		fresh.Organization.ID: "01900000-0000-7000-8000-000000000002"} {
 		_, err = w.db.ExecContext(t.Context(), `insert into tasks (id, kind, queue, organization_id, payload, max_attempts, state, run_at)
 			values ($1, 'test:nobody', 'bulk', $2, '{}', 1, 'queued', now() - interval '1 hour')`, id, organization)
 		require.NoError(t, err)
 	}
-	for link, shown := range map[string]string{"/console/operate?late=true": "01900000-0000-7000-8000-000000000001", "/console/settings/webhooks?failing=true": "/console/settings/webhooks/"} {
+	for link, shown := range map[string]string{"/console/operate?late=true": "01900000-0000-7000-8000-000000000001",
+		"/console/settings/webhooks?failing=true": "/console/settings/webhooks/"} {
 		require.Contains(t, c.open("/console").links(), link)
 		p := c.open(link)
 		require.Equal(t, http.StatusOK, p.status, "%s: %.1000s", link, p.text)
@@ -81,7 +85,8 @@ func TestConsoleOverview(t *testing.T) {
 	}
 	require.Contains(t, w.console("fresh", fresh.Owner.AccessKey).open("/console/settings/webhooks?failing=true").text, "No webhook fails")
 	require.Equal(t, http.StatusBadRequest, c.open("/console/settings/webhooks?failing=maybe").status)
-	_, err = w.db.ExecContext(t.Context(), `update crash_groups set first_seen = '2026-01-01', reopened_at = now() where crash_project_id = $1`,
+	_, err = w.db.ExecContext(t.Context(),
+		`update crash_groups set first_seen = '2026-01-01', reopened_at = now() where crash_project_id = $1`,
 		w.boot.Crash.Project)
 	require.NoError(t, err)
 	p = c.open("/console")

@@ -49,7 +49,8 @@ func TestConsolePeople(t *testing.T) {
 	t.Parallel()
 	w := newSurface(t)
 	c := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
-	code, answer := w.send(request{method: post, path: v3 + "/projects", body: `{"name":"shop","platform":"android","package_name":"com.example.shop"}`})
+	code, answer := w.send(request{method: post, path: v3 + "/projects",
+		body: `{"name":"shop","platform":"android","package_name":"com.example.shop"}`})
 	require.Equal(t, http.StatusCreated, code, "%s", answer)
 	w.keep("app=project.id", answer)
 
@@ -63,12 +64,14 @@ func TestConsolePeople(t *testing.T) {
 	p = c.submit(p, "/groups/new", url.Values{"name": {""}, "testers": {"ann@example.com"}})
 	require.Equal(t, http.StatusBadRequest, p.status, "a group without a name")
 	require.Contains(t, p.text, "ann@example.com", "what was typed is still there")
-	p = c.does(p, "/groups/new", url.Values{"name": {scriptName}, "apps": {w.ids["app"]}, "testers": {"ann@example.com, bob@example.com"}}, "The group was created.")
+	p = c.does(p, "/groups/new", url.Values{"name": {scriptName}, "apps": {w.ids["app"]},
+		"testers": {"ann@example.com, bob@example.com"}}, "The group was created.")
 	group := strings.TrimPrefix(p.path, "/console/people/groups/")
 	require.NotContains(t, p.text, scriptName)
 	require.Contains(t, p.text, "&lt;script&gt;alert(1)&lt;/script&gt;")
 	require.Equal(t, "2", w.one(`select count(*)::text from tester_group_members where tester_group_id = $1::bigint`, group))
-	p = c.does(p, "/groups/"+group+"/change", url.Values{"name": {"QA " + strings.Repeat("x", 200)}, "private": {"on"}}, "The group was changed.")
+	p = c.does(p, "/groups/"+group+"/change", url.Values{"name": {"QA " + strings.Repeat("x", 200)}, "private": {"on"}},
+		"The group was changed.")
 	require.Equal(t, "true", w.one(`select private::text from tester_groups where id = $1::bigint`, group))
 	p = c.does(p, "/apps/"+w.ids["app"]+"/remove", nil, "may no longer install")
 	require.Contains(t, p.text, "may install no app yet")
@@ -85,7 +88,8 @@ func TestConsolePeople(t *testing.T) {
 	p = c.submit(p, "/testers/new", url.Values{"emails": {"no address"}})
 	require.Equal(t, http.StatusBadRequest, p.status)
 	require.Contains(t, p.text, "no address")
-	p = c.does(p, "/testers/new", url.Values{"emails": {"gus@example.com"}, "name": {scriptName}, "group": {group}}, "1 added, of whom 1 are new")
+	p = c.does(p, "/testers/new", url.Values{"emails": {"gus@example.com"}, "name": {scriptName}, "group": {group}},
+		"1 added, of whom 1 are new")
 	require.NotContains(t, p.text, scriptName)
 	gus := strings.TrimPrefix(p.path, "/console/people/testers/")
 	require.Contains(t, p.text, "/console/builds/apps/"+w.ids["app"], "what the tester may install")
@@ -107,7 +111,8 @@ func TestConsolePeople(t *testing.T) {
 	// Devices.
 	p = c.shows("/console/people/devices")
 	p = c.does(p, "/devices/add", url.Values{"udid": {"x"}, "email": {"gus@example.com"}}, `role="alert"`)
-	p = c.does(p, "/devices/add", url.Values{"udid": {"00008030-001A35E11A88802E"}, "email": {"gus@example.com"}, "name": {scriptName}, "platform": {"ios"}}, "is in the list")
+	p = c.does(p, "/devices/add", url.Values{"udid": {"00008030-001A35E11A88802E"}, "email": {"gus@example.com"},
+		"name": {scriptName}, "platform": {"ios"}}, "is in the list")
 	require.NotContains(t, p.text, scriptName)
 	c.shows("/console/people/testers/"+gus, "00008030-001A35E11A88802E")
 	file := c.open("/console/people/devices/export")

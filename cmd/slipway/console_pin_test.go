@@ -51,6 +51,7 @@ func TestConsoleKeepsRuns(t *testing.T) {
 
 	settings := "/console/settings/organization"
 	c.does(c.open(settings), settings, url.Values{"run_retention_days": {"30"}, "run_retention_runs": {"500"}}, "The settings were changed.")
-	require.Equal(t, "30 500", w.one(`select run_retention_days || ' ' || run_retention_runs from organizations where id = $1`, w.boot.Organization.ID))
+	require.Equal(t, "30 500", w.one(`select run_retention_days || ' ' || run_retention_runs from organizations where id = $1`,
+		w.boot.Organization.ID))
 	c.does(c.open(settings), settings, url.Values{"run_retention_days": {"0"}}, "run_retention_days")
 }

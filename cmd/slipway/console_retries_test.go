@@ -68,7 +68,8 @@ func TestConsoleRetriesAndQuarantine(t *testing.T) {
 	w.played(w.ids["second"], testrun.JobEnd{Status: testrun.Failed, ErrorCode: testrun.CodeStepFailed, Error: "the second time"})
 	c.shows(ofSuite, "failed in quarantine", ">quarantine</span>", ">flaky</span>", "Run what failed again")
 	run := at + "/runs/" + w.one(`select id::text from test_runs`)
-	p = c.shows(run, "Attempt 1", "the first time "+hostileShown, "no map "+hostileShown, "the second time", "1 flaky", "Run what failed again",
+	p = c.shows(run, "Attempt 1", "the first time "+hostileShown, "no map "+hostileShown, "the second time", "1 flaky",
+		"Run what failed again",
 		"Run what was flaky again", "late "+hostileShown)
 	require.NotContains(t, p.text, hostile)
 

@@ -79,12 +79,14 @@ func TestConsoleSearch(t *testing.T) {
 	_, err = w.db.ExecContext(t.Context(), `insert into tester_devices (organization_id, user_id, udid, platform, name, source, verified)
 		select organization_id, user_id, $2, 'ios', 'the phone', 'admin', 'none' from memberships where id = $1::bigint`, w.ids["tester"], w.ids["udid"])
 	require.NoError(t, err)
-	_, err = w.db.ExecContext(t.Context(), `insert into crash_group_comments (group_id, author, text) values ($1::bigint, 'ann', 'looked into it')`, w.ids["group"])
+	_, err = w.db.ExecContext(t.Context(),
+		`insert into crash_group_comments (group_id, author, text) values ($1::bigint, 'ann', 'looked into it')`, w.ids["group"])
 	require.NoError(t, err)
 	w.wait("map", `insert into symbols (organization_id, file_id, name, sha256, source) select organization_id, id, 'map-of-the-shop.txt', 'x', 'api' from files
 		where organization_id = $1 order by id limit 1 returning id::text`, w.boot.Organization.ID)
 	code, answer = w.send(request{method: post, path: "/post", query: "?format=json&token={{crashtoken}}", as: "none",
-		body: `{"uuid":"` + uuid.NewString() + `","timestamp":` + strconv.FormatInt(time.Now().Unix(), 10) + `,"lang":"python","langVersion":"3","agent":"a","agentVersion":"1",
+		body: `{"uuid":"` + uuid.NewString() + `","timestamp":` + strconv.FormatInt(time.Now().Unix(), 10) +
+			`,"lang":"python","langVersion":"3","agent":"a","agentVersion":"1",
 			"mainThread":"0","classifiers":["E"],"attributes":{},"threads":{"0":{"stack":[{"funcName":"shop.first"},{"funcName":"shop.refundable frame"}]}}}`})
 	require.Equal(t, http.StatusOK, code, "%s", answer)
 	w.wait("stackgroup", `select group_id::text from crash_group_titles where text like '%refundable frame%'`)

@@ -113,8 +113,10 @@ func TestConsoleSettings(t *testing.T) {
 		p = c.submit(p, "/settings/mail", url.Values{"reply_to": {"no address"}, "sender_name": {"Ours"}})
 		require.Equal(t, http.StatusBadRequest, p.status)
 		require.Contains(t, p.text, `value="Ours"`, "what was typed is still there")
-		c.does(p, "/settings/mail", url.Values{"sender_name": {scriptName}, "reply_to": {"qa@example.com"}, "rate_per_minute": {"1000000"}}, `role="alert"`)
-		p = c.does(p, "/settings/mail", url.Values{"sender_name": {scriptName}, "reply_to": {"qa@example.com"}, "rate_per_minute": {"90"}, "hour": {"7"},
+		c.does(p, "/settings/mail", url.Values{"sender_name": {scriptName}, "reply_to": {"qa@example.com"},
+			"rate_per_minute": {"1000000"}}, `role="alert"`)
+		p = c.does(p, "/settings/mail", url.Values{"sender_name": {scriptName}, "reply_to": {"qa@example.com"},
+			"rate_per_minute": {"90"}, "hour": {"7"},
 			"recipients": {"ann@example.com\nbob@example.com"}}, "were changed")
 		require.NotContains(t, p.text, scriptName)
 		require.Contains(t, p.text, "ann@example.com\nbob@example.com")
@@ -148,7 +150,8 @@ func TestConsoleSettings(t *testing.T) {
 		require.NotContains(t, shown.text, "<main", "it fits into the frame")
 		require.Contains(t, shown.text, "nothing")
 		framed := func(p *page) {
-			require.Regexp(t, `frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox$`, p.header.Get("Content-Security-Policy"))
+			require.Regexp(t, `frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox$`,
+				p.header.Get("Content-Security-Policy"))
 			require.Equal(t, []string{"SAMEORIGIN"}, p.header.Values("X-Frame-Options"))
 		}
 		framed(shown)
@@ -157,11 +160,13 @@ func TestConsoleSettings(t *testing.T) {
 		framed(stranger)
 		require.Contains(t, stranger.text, "Your session has ended")
 		require.Equal(t, []string{"/console/sign-in"}, stranger.links())
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.base+"/console/settings/mail/templates/"+kind+"/html", strings.NewReader(form.Encode()))
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.base+"/console/settings/mail/templates/"+
+			kind+"/html", strings.NewReader(form.Encode()))
 		require.NoError(t, err)
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		r.Header.Set("Referer", w.base+"/console/settings/mail/templates/"+kind+"?x=<script>")
-		require.Equal(t, []string{"/console/sign-in?to=%2Fsettings%2Fmail%2Ftemplates%2F" + kind + "%3Fx%3D%3Cscript%3E"}, newConsole(w).send(r).links())
+		require.Equal(t, []string{"/console/sign-in?to=%2Fsettings%2Fmail%2Ftemplates%2F" + kind + "%3Fx%3D%3Cscript%3E"},
+			newConsole(w).send(r).links())
 		form.Del("csrf")
 		stale := c.post("/console/settings/mail/templates/"+kind+"/html", form)
 		require.Equal(t, http.StatusForbidden, stale.status)
@@ -208,13 +213,16 @@ func TestConsoleSettings(t *testing.T) {
 		p = c.submit(p, "/settings/organization", url.Values{"retention_days": {"soon"}})
 		require.Equal(t, http.StatusBadRequest, p.status)
 		require.Contains(t, p.text, `value="soon"`)
-		p = c.does(p, "/settings/organization", url.Values{"retention_days": {"1000"}, "retention_builds": {"1000000"}, "healing": {"suggest"}, "generic_files": {"on"}}, "were changed")
+		p = c.does(p, "/settings/organization", url.Values{"retention_days": {"1000"}, "retention_builds": {"1000000"},
+			"healing": {"suggest"}, "generic_files": {"on"}}, "were changed")
 		require.Equal(t, "1000000", fields(p.form("/settings/organization")).Get("retention_builds"))
 		p = c.does(p, "/settings/organization", url.Values{"retention_builds": {""}, "healing": {""}}, "were changed")
 		require.Equal(t, ", null, 1000", w.one(`select healing || ', ' || coalesce(retention_builds::text, 'null') || ', ' || retention_days
 			from organizations where id = $1`, w.boot.Organization.ID))
-		p = c.does(p, "/organization/storage", url.Values{"endpoint": {"https://8.8.8.8"}, "bucket": {scriptName}, "access_key": {"AK"}}, `role="alert"`)
-		p = c.does(p, "/organization/storage", url.Values{"endpoint": {"https://8.8.8.8"}, "bucket": {"apps"}, "access_key": {"AK"}, "secret": {"hidden-secret"}}, "was stored")
+		p = c.does(p, "/organization/storage", url.Values{"endpoint": {"https://8.8.8.8"}, "bucket": {scriptName},
+			"access_key": {"AK"}}, `role="alert"`)
+		p = c.does(p, "/organization/storage", url.Values{"endpoint": {"https://8.8.8.8"}, "bucket": {"apps"},
+			"access_key": {"AK"}, "secret": {"hidden-secret"}}, "was stored")
 		require.NotContains(t, p.text, "hidden-secret")
 		c.does(p, "/storage/delete", nil, "was deleted")
 	})

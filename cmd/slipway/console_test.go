@@ -69,7 +69,8 @@ func (c *visitor) send(r *http.Request) *page {
 	require.NoError(c.w.t, err)
 	root, err := html.Parse(strings.NewReader(string(text)))
 	require.NoError(c.w.t, err)
-	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") && strings.HasSuffix(r.URL.Path, "/html") && res.StatusCode == http.StatusOK {
+	if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") && strings.HasSuffix(r.URL.Path, "/html") &&
+		res.StatusCode == http.StatusOK {
 		assert.Regexp(c.w.t, `^default-src 'none'; .*; sandbox$`, res.Header.Get("Content-Security-Policy"), "the frame of a mail")
 	} else if strings.HasPrefix(res.Header.Get("Content-Type"), "text/html") {
 		policy := res.Header.Get("Content-Security-Policy")
@@ -204,7 +205,8 @@ func TestConsoleSignIn(t *testing.T) {
 	for name, key := range map[string]string{w.boot.Owner.Email: w.boot.Owner.APIKey, w.boot.Operator.Username: w.boot.Operator.Password} {
 		require.Equal(t, http.StatusOK, w.console(name, key).open("/console/operate").status, name)
 	}
-	require.Equal(t, "2", w.one(`select count(*)::text from audit_events where type = 1170 and organization_id is not null`), "members are in the log of their organization")
+	require.Equal(t, "2", w.one(`select count(*)::text from audit_events where type = 1170 and organization_id is not null`),
+		"members are in the log of their organization")
 
 	// A form of another session, or none, changes nothing.
 	signedIn := stranger.open("/console")
@@ -221,7 +223,8 @@ func TestConsoleUnknownAddress(t *testing.T) {
 	w := newSurface(t)
 	owner := w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey)
 	for _, v := range []*visitor{owner, newConsole(w)} {
-		for _, path := range []string{"/console/nothing", "/console/crashes/1/2/3/4", "/console/" + strings.Repeat("x/", 200), "/console/x/json", "/console/%3Cscript%3E"} {
+		for _, path := range []string{"/console/nothing", "/console/crashes/1/2/3/4", "/console/" + strings.Repeat("x/", 200),
+			"/console/x/json", "/console/%3Cscript%3E"} {
 			p := v.open(path)
 			require.Equal(t, http.StatusNotFound, p.status, path)
 			require.Contains(t, p.text, "There is no such page</h1>", path)

@@ -461,7 +461,8 @@ func TestConsoleTestsRows(t *testing.T) {
 	require.NotContains(t, all.text, "Row 10: ")
 	run := all.path
 	c.open(run+"?page=2").says(t, "Row 10: user 10")
-	job := w.one(`select id::text from test_jobs where run_id = $1 and row_place = 33 order by position limit 1`, run[strings.LastIndexByte(run, '/')+1:])
+	job := w.one(`select id::text from test_jobs where run_id = $1 and row_place = 33 order by position limit 1`,
+		run[strings.LastIndexByte(run, '/')+1:])
 	w.endedJob(job)
 	failed := c.open(run + "?status=FAILED")
 	for _, text := range []string{"Row 33: user 33", "user 33 " + hostileShown, "Jobs: failed"} {

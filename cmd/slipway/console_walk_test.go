@@ -42,7 +42,8 @@ func (w *surface) member(name string, role account.Role) (username, key string) 
 		if err != nil {
 			return err
 		}
-		_, secret, err := account.CreateKey(ctx, tx, account.CLI(), keys, account.NewKey{OrganizationID: w.boot.Organization.ID, UserID: u.ID, Kind: account.KindAccess})
+		_, secret, err := account.CreateKey(ctx, tx, account.CLI(), keys, account.NewKey{OrganizationID: w.boot.Organization.ID,
+			UserID: u.ID, Kind: account.KindAccess})
 		username, key = u.Username, secret.Text
 		return err
 	}))
@@ -169,7 +170,8 @@ func TestConsolePages(t *testing.T) {
 		}
 		p := newConsole(w).open(w.anyAddress(r.Path))
 		inFrame := p.status == http.StatusUnauthorized && strings.Contains(p.text, frame.Base+"/sign-in")
-		assert.True(t, r.Method == http.MethodPost && p.status >= 400 || strings.HasPrefix(p.path, frame.Base+"/sign-in") || inFrame, "without a session: %s %s", r.Method, r.Path)
+		assert.True(t, r.Method == http.MethodPost && p.status >= 400 || strings.HasPrefix(p.path, frame.Base+"/sign-in") ||
+			inFrame, "without a session: %s %s", r.Method, r.Path)
 	}
 }
 
@@ -246,7 +248,8 @@ func checkPage(t *testing.T, address string, p *page) {
 				assert.Equal(t, "csrf", firstField(node), "%s: the token is the first field of the form %s", address, attribute(node, "action"))
 			}
 		case "button", "a":
-			assert.True(t, strings.TrimSpace(textOf(node)) != "" || attribute(node, "aria-label") != "" || hasPicture(node), "%s: a %s without a name: %s", address, node.Data, attribute(node, "href"))
+			assert.True(t, strings.TrimSpace(textOf(node)) != "" || attribute(node, "aria-label") != "" ||
+				hasPicture(node), "%s: a %s without a name: %s", address, node.Data, attribute(node, "href"))
 		}
 	}
 	assert.Equal(t, 1, headings, "%s: headings of the first order", address)
@@ -300,7 +303,8 @@ func TestConsoleAsksAsOftenForManyRows(t *testing.T) {
 	w.stopWorker()
 	w.fillPages(places)
 	routes := w.consoleRoutes()
-	visitors := []*visitor{w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey), w.console(w.boot.Operator.Username, w.boot.Operator.Password)}
+	visitors := []*visitor{w.console(w.boot.Owner.Username, w.boot.Owner.AccessKey), w.console(w.boot.Operator.Username,
+		w.boot.Operator.Password)}
 	copier := newCopier(t, w.db)
 	bounds := consoleBounds()
 	read := func(numbers ...int) {

@@ -117,7 +117,8 @@ func TestCrashRuleArrivesOnce(t *testing.T) {
 		require.Equal(t, r.want, status, "%s", answer)
 		w.keep(r.save, answer)
 	}
-	must(request{method: post, path: v3 + "/webhooks", body: `{"name":"CI","url":"` + receiver.URL + `","actions":["crash-rule"]}`, want: 201, save: "secret=secret"})
+	must(request{method: post, path: v3 + "/webhooks", body: `{"name":"CI","url":"` + receiver.URL + `","actions":["crash-rule"]}`,
+		want: 201, save: "secret=secret"})
 	must(request{method: post, path: v3 + "/crash-rules", want: 201, save: "rule=crash_rule.id",
 		body: `{"name":"Shop","trigger":"new","conditions":[{"subject":"attribute","key":"hostname","values":["web-*"]},
 			{"subject":"place","values":["shop.py"]}],"mail":["me"],"webhook":true,"assignee":"me"}`})
@@ -131,14 +132,16 @@ func TestCrashRuleArrivesOnce(t *testing.T) {
 	select {
 	case call = <-calls:
 	case <-time.After(2 * time.Minute):
-		t.Fatal("no webhook arrived: " + w.one(`select coalesce(string_agg(kind || ' ' || state || ' ' || coalesce(error, ''), E'\n'), '') from tasks`))
+		t.Fatal("no webhook arrived: " +
+			w.one(`select coalesce(string_agg(kind || ' ' || state || ' ' || coalesce(error, ''), E'\n'), '') from tasks`))
 	}
 	call.verify(t, w.ids["secret"])
 	w.wait("group", `select id::text from crash_groups`)
 	var event map[string]any
 	require.NoError(t, json.Unmarshal([]byte(call.body), &event))
-	require.Equal(t, []any{"crash-rule", "Shop", "new", "new", w.ids["group"], w.ids["rule"]}, []any{event["event"], event["rule"], event["trigger"],
-		event["reason"], fmt.Sprintf("%.0f", event["groupId"]), fmt.Sprintf("%.0f", event["ruleId"])})
+	require.Equal(t, []any{"crash-rule", "Shop", "new", "new", w.ids["group"], w.ids["rule"]},
+		[]any{event["event"], event["rule"], event["trigger"],
+			event["reason"], fmt.Sprintf("%.0f", event["groupId"]), fmt.Sprintf("%.0f", event["ruleId"])})
 	require.Eventually(t, func() bool { return len(box.all()) > 0 }, 2*time.Minute, 20*time.Millisecond)
 	arrived := box.all()[0]
 	require.Equal(t, w.boot.Owner.Email, arrived.to)
@@ -151,11 +154,13 @@ func TestCrashRuleArrivesOnce(t *testing.T) {
 	require.Equal(t, fmt.Sprint(w.boot.Owner.ID), w.one(`select coalesce(assignee_id, 0)::text from crash_groups`))
 
 	must(request{method: post, path: "/post", query: "?format=json&token={{crashtoken}}", body: report, as: "none", want: 400})
-	w.wait("settled", `select 'x' where not exists (select from tasks where kind = $1 and state in ('queued', 'running'))`, tasks.CrashProcess.Name)
+	w.wait("settled", `select 'x' where not exists (select from tasks where kind = $1 and state in ('queued', 'running'))`,
+		tasks.CrashProcess.Name)
 	_, err = w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), delivered_at = null, finished_at = null
 		where kind = $1 and state = 'succeeded'`, tasks.CrashRules.Name)
 	require.NoError(t, err)
-	w.wait("evaluated", `select 'x' from tasks where kind = $1 having max(attempt) > 1 and bool_and(state = 'succeeded')`, tasks.CrashRules.Name)
+	w.wait("evaluated", `select 'x' from tasks where kind = $1 having max(attempt) > 1 and bool_and(state = 'succeeded')`,
+		tasks.CrashRules.Name)
 	// What a task causes is written in the transaction that ends it.
 	require.Equal(t, "1", w.one(`select count(*)::text from mails where kind = 'crash-rule'`))
 	require.Equal(t, "1", w.one(`select count(*)::text from events where action = 'crash-rule'`))

@@ -146,9 +146,11 @@ func (w *surface) foreign(project, report string) string {
 		Secret string `json:"secret"`
 	}
 	require.NoError(w.t, json.Unmarshal(answer, &made))
-	code, answer = w.send(request{method: http.MethodPost, path: "/post", query: "?format=json&token=" + made.Secret, body: report, as: "none"})
+	code, answer = w.send(request{method: http.MethodPost, path: "/post", query: "?format=json&token=" + made.Secret,
+		body: report, as: "none"})
 	require.Equal(w.t, http.StatusOK, code, "%s", answer)
-	w.wait("the foreign report is read", `select 'read' where exists (select from crashes where state = 'processed' and attributes ->> 'whose' = 'foreign')`)
+	w.wait("the foreign report is read",
+		`select 'read' where exists (select from crashes where state = 'processed' and attributes ->> 'whose' = 'foreign')`)
 	return fmt.Sprintf("%s/crash-projects/%s/tokens/%d", v3, id, made.Token.ID)
 }
 
@@ -181,10 +183,12 @@ func (w *surface) demoCrashes() {
 	require.Equal(w.t, 2, regressed)
 	require.Len(w.t, culprits, 12, "%v", culprits)
 	text := fmt.Sprint(culprits)
-	for _, name := range []string{"org.slipway.demo.lamps.cart.Price.cents", "Cart.total", "RoomView.place", "total (", "submit (", "Route.next", "average", "Mailer"} {
+	for _, name := range []string{"org.slipway.demo.lamps.cart.Price.cents", "Cart.total", "RoomView.place", "total (",
+		"submit (", "Route.next", "average", "Mailer"} {
 		require.Contains(w.t, text, name)
 	}
-	w.wait("all symbols were found", `select 'all' where not exists (select from crash_symbolications where state in ('missing', 'partial', 'pending'))`)
+	w.wait("all symbols were found",
+		`select 'all' where not exists (select from crash_symbolications where state in ('missing', 'partial', 'pending'))`)
 	require.Equal(w.t, "6", w.one(`select count(distinct lang)::text from crashes`))
 	// The oldest are of thirty days ago, since the API takes the time of a report.
 	require.Equal(w.t, "true", w.one(`select (min(occurred_at) < now() - interval '28 days')::text from crashes`))

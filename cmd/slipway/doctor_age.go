@@ -15,7 +15,8 @@ import (
 
 // postgresEnds are the days of the last releases of PostgreSQL's major versions. Source:
 // https://www.postgresql.org/support/versioning/, read in 2026.
-var postgresEnds = map[int]string{13: "2025-11-13", 14: "2026-11-12", 15: "2027-11-11", 16: "2028-11-09", 17: "2029-11-08", 18: "2030-11-14"}
+var postgresEnds = map[int]string{13: "2025-11-13", 14: "2026-11-12", 15: "2027-11-11", 16: "2028-11-09", 17: "2029-11-08",
+	18: "2030-11-14"}
 
 // soon is how long before the end of a version the doctor names it.
 const soon = 90 * 24 * time.Hour

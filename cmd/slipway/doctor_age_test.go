@@ -10,7 +10,8 @@ import (
 func TestAgesOfServers(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC)
-	for major, want := range map[int]string{0: "", 12: "no corrections any more", 13: "since 2025-11-13", 14: "since 2026-11-12", 15: "", 18: "", 19: ""} {
+	for major, want := range map[int]string{0: "", 12: "no corrections any more", 13: "since 2025-11-13", 14: "since 2026-11-12",
+		15: "", 18: "", 19: ""} {
 		if want == "" {
 			require.Empty(t, postgresAge(major, now), major)
 			continue

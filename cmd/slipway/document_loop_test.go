@@ -89,7 +89,8 @@ func TestDocumentedLoopOutlivesFailedPolls(t *testing.T) {
 			folder := t.TempDir()
 			shell := exec.CommandContext(t.Context(), "sh", "-e", "-c", script)
 			shell.Dir = folder
-			shell.Env = append(os.Environ(), "QA_URL="+server.URL, "QA_AUTH=a:b", "SUITE=s1", "CI_JOB_ID=1", "CI_COMMIT_SHORT_SHA=abc", fmt.Sprint("QA_MINUTES=", c.minutes))
+			shell.Env = append(os.Environ(), "QA_URL="+server.URL, "QA_AUTH=a:b", "SUITE=s1", "CI_JOB_ID=1",
+				"CI_COMMIT_SHORT_SHA=abc", fmt.Sprint("QA_MINUTES=", c.minutes))
 			out, err := shell.CombinedOutput()
 			require.Equal(t, c.red, err != nil, "%v: %s", c, out)
 			require.Equal(t, c.polls, polls.Load(), "%v: %s", c, out)

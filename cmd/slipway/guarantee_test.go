@@ -106,7 +106,8 @@ func TestGuaranteesHaveTests(t *testing.T) {
 		}
 	}
 	for name, soak := range functions {
-		require.True(t, !soak || listed[name] || !strings.HasPrefix(name, programTests+"."), "%s holds no guarantee of docs/architecture.md", name)
+		require.True(t, !soak || listed[name] || !strings.HasPrefix(name, programTests+"."),
+			"%s holds no guarantee of docs/architecture.md", name)
 	}
 }
 
@@ -118,7 +119,8 @@ func testFolders(t *testing.T) []string {
 		if err != nil || !entry.IsDir() {
 			return err
 		}
-		if name := entry.Name(); path != moduleRoot && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules" || name == "data") {
+		if name := entry.Name(); path != moduleRoot && (strings.HasPrefix(name, ".") || name == "testdata" ||
+			name == "node_modules" || name == "data") {
 			return filepath.SkipDir
 		}
 		tests, err := filepath.Glob(filepath.Join(path, "*_test.go"))

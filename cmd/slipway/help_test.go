@@ -63,8 +63,10 @@ func TestHelpShowsTheSettingsOfItsCommand(t *testing.T) {
 		{nil, []string{"up ", "doctor ", "--version"}, []string{"SLIPWAY_", "admin org create"}},
 		{[]string{"up"}, []string{"SLIPWAY_DATA_DIR", "SLIPWAY_MODEL_KEY", "SLIPWAY_LISTEN", "Services:", "Default: 127.0.0.1:8080.",
 			"--log-format=auto|people|json|text"}, []string{"SLIPWAY_OPS_LISTEN"}},
-		{[]string{"api"}, []string{"SLIPWAY_LISTEN", "SLIPWAY_CONNECTIONS"}, []string{"SLIPWAY_WORKER_POOLS", "SLIPWAY_MODEL_KEY", "SLIPWAY_OPS_LISTEN"}},
-		{[]string{"worker"}, []string{"SLIPWAY_WORKER_POOLS", "SLIPWAY_OPS_LISTEN", "Default: 15s."}, []string{"SLIPWAY_CONNECTIONS", "SLIPWAY_LISTEN)"}},
+		{[]string{"api"}, []string{"SLIPWAY_LISTEN", "SLIPWAY_CONNECTIONS"}, []string{"SLIPWAY_WORKER_POOLS",
+			"SLIPWAY_MODEL_KEY", "SLIPWAY_OPS_LISTEN"}},
+		{[]string{"worker"}, []string{"SLIPWAY_WORKER_POOLS", "SLIPWAY_OPS_LISTEN", "Default: 15s."},
+			[]string{"SLIPWAY_CONNECTIONS", "SLIPWAY_LISTEN)"}},
 		{[]string{"scheduler"}, []string{"SLIPWAY_RESCUE_AFTER"}, []string{"SLIPWAY_WORKER_POOLS", "SLIPWAY_SMTP_URL"}},
 		{[]string{"admin", "org", "create"}, []string{"SLIPWAY_DATABASE_URL", "slug"}, []string{"SLIPWAY_LISTEN", "SLIPWAY_CRASH_DAYS"}},
 		{[]string{"doctor"}, []string{"SLIPWAY_WEBDRIVER_URL"}, []string{"SLIPWAY_SMTP_URL"}},
@@ -139,7 +141,8 @@ func TestLogFormats(t *testing.T) {
 	for _, c := range []struct {
 		command, format string
 		people          bool
-	}{{"up", "auto", terminal.Is(os.Stderr)}, {"worker", "auto", false}, {"worker", "people", true}, {"up", "json", false}, {"up", "text", false}} {
+	}{{"up", "auto", terminal.Is(os.Stderr)}, {"worker", "auto", false}, {"worker", "people", true}, {"up", "json", false},
+		{"up", "text", false}} {
 		h := (&settings{LogLevel: "info", LogFormat: c.format}).logger(c.command).Handler()
 		// Only the handler for people reads debug lines at the level info: it counts crashes.
 		require.Equal(t, c.people, h.Enabled(t.Context(), slog.LevelDebug), "%s %s", c.command, c.format)
@@ -158,7 +161,8 @@ func TestWelcome(t *testing.T) {
 		require.NotContains(t, text, "sesame", name)
 	}
 	require.Less(t, strings.Count(s.short(), "\n"), 18, "a person sees it at once")
-	require.True(t, slices.ContainsFunc(strings.Split(s.short(), "\n"), func(line string) bool { return strings.Contains(line, "/console/tests/generate") }))
+	require.True(t, slices.ContainsFunc(strings.Split(s.short(), "\n"),
+		func(line string) bool { return strings.Contains(line, "/console/tests/generate") }))
 	s.link = "http://127.0.0.1:9/console"
 	require.NotContains(t, s.short(), "once,")
 }

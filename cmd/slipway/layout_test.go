@@ -43,7 +43,8 @@ var tiers = map[string][]string{
 // line from its first file on.
 var leaves = []leaf{
 	{"storage/report", nil, "the crash report: its limits, checks and scrubbing stand before everything that keeps one"},
-	{"storage/step", []string{"github.com/theory/jsonpath", "go.yaml.in/yaml/v3"}, "test steps, locators and capabilities: documents that every area stores or replays"},
+	{"storage/step", []string{"github.com/theory/jsonpath", "go.yaml.in/yaml/v3"},
+		"test steps, locators and capabilities: documents that every area stores or replays"},
 	{"storage/artifact", []string{"golang.org/x/image", "google.golang.org/protobuf", "howett.net/plist"},
 		"packages of apps, read through an io.ReaderAt: knows nothing of where the bytes are"},
 	{"storage/symbol", []string{"github.com/ianlancetaylor/demangle", "github.com/klauspost/compress", "github.com/therootcompany/xz"},
@@ -80,18 +81,24 @@ var confined = []struct {
 }{
 	{"github.com/gin-gonic/gin", []string{"api", "cmd/bench"}, "handlers are the api's; the bench measures it as a baseline"},
 	{"github.com/go-jose/go-jose/v4", []string{"api/auth"}, "signatures of tokens are verified in one place"},
-	{"github.com/hibiken/asynq", []string{"tasks/dispatch", "worker/.", "scheduler/."}, "the ledger is the truth; asynq only carries deliveries"},
+	{"github.com/hibiken/asynq", []string{"tasks/dispatch", "worker/.", "scheduler/."},
+		"the ledger is the truth; asynq only carries deliveries"},
 	{"github.com/jmoiron/sqlx", []string{"storage", "tasks/dispatch"}, "queries are written in storage"},
-	{"github.com/lib/pq", []string{"storage", "tasks/dispatch", "cmd/localservice"}, "so are the driver's errors read there; a started server is ready when it has answered a query"},
-	{"github.com/minio/minio-go/v7", []string{"storage", "tasks/dispatch", "cmd/bench", "cmd/localservice/servicetest"}, "objects are reached through storage/object; the bench measures it as a baseline"},
-	{"github.com/redis/go-redis/v9", []string{"storage", "tasks/dispatch", "cmd/localservice"}, "Redis holds deliveries only; a started server is ready when it has answered"},
+	{"github.com/lib/pq", []string{"storage", "tasks/dispatch", "cmd/localservice"},
+		"so are the driver's errors read there; a started server is ready when it has answered a query"},
+	{"github.com/minio/minio-go/v7", []string{"storage", "tasks/dispatch", "cmd/bench", "cmd/localservice/servicetest"},
+		"objects are reached through storage/object; the bench measures it as a baseline"},
+	{"github.com/redis/go-redis/v9", []string{"storage", "tasks/dispatch", "cmd/localservice"},
+		"Redis holds deliveries only; a started server is ready when it has answered"},
 	{"github.com/coder/websocket", []string{"worker/browser", "worker/run/replay"}, "the browser room talks to browsers"},
-	{"database/sql", []string{"storage", "cmd/localservice"}, "queries are written in storage; a started server is ready when it has answered one"},
+	{"database/sql", []string{"storage", "cmd/localservice"},
+		"queries are written in storage; a started server is ready when it has answered one"},
 	{"github.com/alecthomas/kong", []string{"cmd"}, "settings are read once, in main, and handed down"},
 	{"github.com/stretchr/testify", []string{"cmd/localservice/servicetest"}, "tests only"},
 	{"go.uber.org/goleak", nil, "tests only"},
 	{"testing", []string{"cmd/localservice/servicetest"}, "tests only"},
-	{modulePath + "/cmd/localservice/servicetest", []string{"cmd/localservice/servicetest", "cmd/bench"}, "tests, and the bench for the cases that it runs beside Playwright"},
+	{modulePath + "/cmd/localservice/servicetest", []string{"cmd/localservice/servicetest", "cmd/bench"},
+		"tests, and the bench for the cases that it runs beside Playwright"},
 }
 
 // goFile is what the rules look at in one file.
@@ -340,7 +347,8 @@ func TestWrongImport(t *testing.T) {
 func TestFolders(t *testing.T) {
 	t.Parallel()
 	top := []string{"cmd", "api", "worker", "scheduler", "tasks", "storage", "migrations", "docs", ".ci"}
-	root := []string{"go.mod", "go.sum", "compose.yaml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "Makefile", "Dockerfile", "LICENSE", ".gitignore", ".golangci.yml"}
+	root := []string{"go.mod", "go.sum", "compose.yaml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md",
+		"Makefile", "Dockerfile", "LICENSE", ".gitignore", ".golangci.yml"}
 	// Names that state where a thing was put, not what it is.
 	vague := regexp.MustCompile(`^(internal|pkg|utils?|common|helpers?|managers?|misc|base|shared|lib)$`)
 	for _, name := range projectFiles(t) {

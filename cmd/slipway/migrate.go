@@ -95,9 +95,12 @@ func (c migrateStatus) Run(ctx context.Context, s *settings) error {
 	}
 	switch {
 	case counts[storage.MigrationUnknown] > 0:
-		return &exitError{code: exitNewer, text: fmt.Sprintf("%d migrations of the database are unknown to this program: it is older than the schema", counts[storage.MigrationUnknown])}
+		return &exitError{code: exitNewer,
+			text: fmt.Sprintf("%d migrations of the database are unknown to this program: it is older than the schema",
+				counts[storage.MigrationUnknown])}
 	case counts[storage.MigrationPending] > 0:
-		return &exitError{code: exitPending, text: fmt.Sprintf("%d migrations are pending: run slipway migrate", counts[storage.MigrationPending])}
+		return &exitError{code: exitPending, text: fmt.Sprintf("%d migrations are pending: run slipway migrate",
+			counts[storage.MigrationPending])}
 	}
 	return nil
 }

@@ -19,7 +19,8 @@ func TestPackagesWithoutServersHaveTheRaceDetector(t *testing.T) {
 	require.NoError(t, err)
 	got := strings.Fields(string(out))
 	const module = "github.com/slipway-qa/slipway/"
-	for _, name := range []string{"api/pace", "tasks/child", "tasks/link", "worker/browser/egress", "worker/crash/symbolicate", "worker/symbols/walk"} {
+	for _, name := range []string{"api/pace", "tasks/child", "tasks/link", "worker/browser/egress", "worker/crash/symbolicate",
+		"worker/symbols/walk"} {
 		require.True(t, slices.Contains(got, module+name), "%s is not in %v", name, got)
 	}
 	for name, why := range map[string]string{"tasks/dispatch": "needs Redis", "storage/ledger": "needs PostgreSQL",

@@ -56,7 +56,8 @@ func TestDescriptionInBrowser(t *testing.T) {
 
 	// Somebody is signed in; the page must not use it.
 	do(chromedp.Navigate(w.base+"/console/sign-in"),
-		chromedp.SendKeys(chromedp.CSS(`[name="name"]`), w.boot.Owner.Username), chromedp.SendKeys(chromedp.CSS(`[name="key"]`), w.boot.Owner.AccessKey),
+		chromedp.SendKeys(chromedp.CSS(`[name="name"]`), w.boot.Owner.Username), chromedp.SendKeys(chromedp.CSS(`[name="key"]`),
+			w.boot.Owner.AccessKey),
 		chromedp.Click(chromedp.CSS(`form[action$="/console/sign-in"] button`)), chromedp.WaitVisible(chromedp.CSS(".me")))
 	_, err = chromedp.Call(tab, pagetool.AddScriptToEvaluateOnNewDocument, pagetool.AddScriptToEvaluateOnNewDocumentParams{Source: reports})
 	require.NoError(t, err)
@@ -87,13 +88,15 @@ func TestDescriptionInBrowser(t *testing.T) {
 		t.Helper()
 		do(chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .opblock-summary-control")),
 			chromedp.WaitVisible(chromedp.CSS("#operations-tasks-listTasks .try-out__btn")),
-			chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .try-out__btn")), chromedp.WaitVisible(chromedp.CSS("#operations-tasks-listTasks .execute")))
+			chromedp.Click(chromedp.CSS("#operations-tasks-listTasks .try-out__btn")),
+			chromedp.WaitVisible(chromedp.CSS("#operations-tasks-listTasks .execute")))
 	}
 	unfold()
 	require.Contains(t, try(), "401", "the session is no way in")
 	do(chromedp.Click(chromedp.CSS(".auth-wrapper .authorize")), chromedp.WaitVisible(chromedp.CSS("#api_key_value")),
 		chromedp.SendKeys(chromedp.CSS("#api_key_value"), w.key))
-	require.Eventually(t, func() bool { return text(`document.querySelector("#api_key_value").value`) == w.key }, time.Minute, 50*time.Millisecond)
+	require.Eventually(t, func() bool { return text(`document.querySelector("#api_key_value").value`) == w.key },
+		time.Minute, 50*time.Millisecond)
 	const fields = `document.querySelectorAll("#api_key_value").length` // of all ways in that are keys
 	open := number(fields)
 	do(chromedp.Click(chromedp.CSS(`.modal-ux .auth-container button.authorize`)))

@@ -74,7 +74,8 @@ func openServices(set *settings, log *slog.Logger, name string) (_ *services, er
 	if err != nil {
 		return nil, err
 	}
-	s.heartbeats, err = storage.Open(storage.Config{URL: string(set.DatabaseURL), MaxConns: heartbeatConns, ApplicationName: name + "-heartbeats"})
+	s.heartbeats, err = storage.Open(storage.Config{URL: string(set.DatabaseURL), MaxConns: heartbeatConns,
+		ApplicationName: name + "-heartbeats"})
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +131,8 @@ func (s *settings) objects(create bool) object.Config {
 	if public == "" && !strings.HasPrefix(string(s.ObjectsURL), "s3:") {
 		public = s.PublicURL
 	}
-	return object.Config{URL: string(s.ObjectsURL), CreateBucket: create, PublicURL: public, Journal: s.uploadJournal, SigningKey: []byte(s.SigningKey), OldSigningKeys: strings.Fields(string(s.SigningKeysOld)),
+	return object.Config{URL: string(s.ObjectsURL), CreateBucket: create, PublicURL: public, Journal: s.uploadJournal,
+		SigningKey: []byte(s.SigningKey), OldSigningKeys: strings.Fields(string(s.SigningKeysOld)),
 		Transport: s.watched.objects.Transport}
 }
 

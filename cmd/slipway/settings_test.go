@@ -111,8 +111,10 @@ func TestRequiredSettings(t *testing.T) {
 		{"no redis", settings{DatabaseURL: "d", ObjectsURL: "s3://o"}, []string{"SLIPWAY_REDIS_URL"}},
 		{"all", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "s3://o"}, nil},
 		{"a folder without a key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o"}, []string{"SLIPWAY_SIGNING_KEY"}},
-		{"a folder with a short key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o", SigningKey: key[1:]}, []string{"32 bytes", "openssl rand -hex 32"}},
-		{"objects in S3 with a key of three bytes", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "s3://o", SigningKey: "abc"}, []string{"slipway api", "32 bytes", "openssl rand -hex 32"}},
+		{"a folder with a short key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o", SigningKey: key[1:]},
+			[]string{"32 bytes", "openssl rand -hex 32"}},
+		{"objects in S3 with a key of three bytes", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "s3://o",
+			SigningKey: "abc"}, []string{"slipway api", "32 bytes", "openssl rand -hex 32"}},
 		{"objects in S3 with a key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "s3://o", SigningKey: key}, nil},
 		{"a folder with a key", settings{DatabaseURL: "d", RedisURL: "r", ObjectsURL: "file:///o", SigningKey: key}, nil},
 	} {

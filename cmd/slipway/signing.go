@@ -84,9 +84,10 @@ func (c adminRekey) Run(ctx context.Context, s *settings) error {
 		return err
 	}
 	defer db.Close()
-	report, err := signing.Rekey(ctx, db, signing.Rekeying{Ring: ring, Lost: c.Lost, LinkAge: object.MaxLinkAge, Progress: func(n signing.Sealed) {
-		fmt.Fprintf(os.Stderr, "%s: %d encrypted anew, %d unreadable\n", n.Kind, n.Rekeyed, n.Unreadable)
-	}})
+	report, err := signing.Rekey(ctx, db, signing.Rekeying{Ring: ring, Lost: c.Lost, LinkAge: object.MaxLinkAge,
+		Progress: func(n signing.Sealed) {
+			fmt.Fprintf(os.Stderr, "%s: %d encrypted anew, %d unreadable\n", n.Kind, n.Rekeyed, n.Unreadable)
+		}})
 	if err != nil {
 		return storage.Plain(err)
 	}

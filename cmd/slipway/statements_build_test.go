@@ -38,12 +38,14 @@ func buildUseCases() []useCase {
 			w.count(func() {
 				w.must(request{method: post, path: v3 + "/uploads", body: `{"file_name":"shop2.zip","file_size":5}`, save: "upload=upload.id"})
 				w.must(request{method: put, path: v3 + "/uploads/{id:upload}/parts/{number:part}", body: "parts", kind: "application/octet-stream"})
-				w.must(request{method: post, path: v3 + "/builds/upload", files: map[string]string{"upload_id": "{{upload}}", "platform": "windows", "team_id": "{{team}}"}})
+				w.must(request{method: post, path: v3 + "/builds/upload", files: map[string]string{"upload_id": "{{upload}}",
+					"platform": "windows", "team_id": "{{team}}"}})
 			})
 		}},
 		{name: "upload a build that webhooks hear of", numbers: []int{1, 50}, of: asks{statements: 25, objects: 3}, run: func(w *counted, n int) {
 			w.upload()
-			w.must(request{method: post, path: v3 + "/webhooks", body: `{"name":"CI","url":"http://127.0.0.1:9443/hook","actions":["upload"]}`, save: "hook=webhook.id"})
+			w.must(request{method: post, path: v3 + "/webhooks",
+				body: `{"name":"CI","url":"http://127.0.0.1:9443/hook","actions":["upload"]}`, save: "hook=webhook.id"})
 			w.more("webhooks", "t.id = "+w.ids["hook"], `'id', nextval('webhooks_id_seq'), 'name', 'CI ' || i`, n-1)
 			w.count(func() {
 				w.must(request{method: post, path: v3 + "/builds/upload", files: uploadOf("shop2.zip")})
@@ -72,15 +74,16 @@ func buildUseCases() []useCase {
 			})
 			w.wantRows(0, `select count(*)::text from builds where organization_id = $1`)
 		}},
-		{name: "notify testers", numbers: []int{10, 1000}, of: asks{statements: 8}, each: asks{statements: 15}, step: 500, run: func(w *counted, n int) {
-			w.upload()
-			w.testers(n)
-			w.exec(`insert into project_testers (project_id, user_id) select $1::bigint, user_id from memberships where organization_id = $2 and role = 'tester'`,
-				w.ids["project"], w.boot.Organization.ID)
-			w.must(request{method: post, path: v3 + "/builds/{id:build}/notify-testers"})
-			w.count(func() { w.work(tasks.BuildNotify) })
-			w.wantRows(n, `select count(*)::text from mails where organization_id = $1 and kind = 'new-build'`)
-		}},
+		{name: "notify testers", numbers: []int{10, 1000}, of: asks{statements: 8}, each: asks{statements: 15}, step: 500,
+			run: func(w *counted, n int) {
+				w.upload()
+				w.testers(n)
+				w.exec(`insert into project_testers (project_id, user_id) select $1::bigint, user_id from memberships where organization_id = $2 and role = 'tester'`,
+					w.ids["project"], w.boot.Organization.ID)
+				w.must(request{method: post, path: v3 + "/builds/{id:build}/notify-testers"})
+				w.count(func() { w.work(tasks.BuildNotify) })
+				w.wantRows(n, `select count(*)::text from mails where organization_id = $1 and kind = 'new-build'`)
+			}},
 		{name: "send mails", numbers: []int{4, 50}, of: asks{statements: 13, objects: 1}, run: func(w *counted, n int) {
 			w.testers(n)
 			w.upload()

@@ -27,7 +27,8 @@ var pythonReports = reportKind{lang: "python", frame: func(n int) string {
 func (w *counted) reports(kind reportKind, first, n int) (in []crash.Incoming) {
 	for i := first; i < first+n; i++ {
 		id := uuid.New()
-		document := fmt.Appendf(nil, `{"uuid":%q,"timestamp":1767225600,"lang":%q,"langVersion":"1","agent":"test","agentVersion":"1","mainThread":"main",
+		document := fmt.Appendf(nil,
+			`{"uuid":%q,"timestamp":1767225600,"lang":%q,"langVersion":"1","agent":"test","agentVersion":"1","mainThread":"main",
 			"classifiers":["Error"],"attributes":{"error.message":"it broke","application.version":"1.%d"},
 			"threads":{"main":{"name":"main","fault":true,"stack":[%s]}}%s}`, id, kind.lang, i%3, kind.frame(i), kind.members)
 		in = append(in, crash.Incoming{OrganizationID: w.boot.Organization.ID, ProjectID: w.boot.Crash.Project, UUID: id,
@@ -46,7 +47,8 @@ func (w *counted) accept(in []crash.Incoming) {
 func withAttachments(in []crash.Incoming) []crash.Incoming {
 	for i := range in {
 		for n := range 2 {
-			in[i].Attachments = append(in[i].Attachments, crash.Attachment{ID: uuid.New(), Name: fmt.Sprint("log", n), ContentType: "text/plain", ObjectKey: uuid.NewString()})
+			in[i].Attachments = append(in[i].Attachments, crash.Attachment{ID: uuid.New(), Name: fmt.Sprint("log", n),
+				ContentType: "text/plain", ObjectKey: uuid.NewString()})
 		}
 	}
 	return in

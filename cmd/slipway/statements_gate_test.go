@@ -19,7 +19,8 @@ func (w *counted) versions() {
 	w.t.Helper()
 	w.upload()
 	for n := range 3 {
-		w.more("builds", "t.id = "+w.ids["build"], fmt.Sprintf(`'id', nextval('builds_id_seq'), 'token', gen_random_uuid(), 'version', '1.%d'`, n), 1)
+		w.more("builds", "t.id = "+w.ids["build"],
+			fmt.Sprintf(`'id', nextval('builds_id_seq'), 'token', gen_random_uuid(), 'version', '1.%d'`, n), 1)
 	}
 	w.exec(`update crash_projects set project_id = $2::bigint where id = $1::bigint`, w.ids["crashproject"], w.ids["project"])
 }
@@ -48,8 +49,9 @@ func gateUseCases() []useCase {
 		{name: "process reports of builds with a gate", numbers: []int{1, 64}, of: asks{statements: ofBuilds + 1}, run: func(w *counted, n int) {
 			w.gatePolicyOfNewBuilds()
 			processing(pythonReports)(w, n)
-			require.NotEqual(w.t, "0", w.value(`select count(*)::text from gate_crashes c join gates g using (build_id) where g.organization_id = $1`,
-				w.boot.Organization.ID))
+			require.NotEqual(w.t, "0",
+				w.value(`select count(*)::text from gate_crashes c join gates g using (build_id) where g.organization_id = $1`,
+					w.boot.Organization.ID))
 		}},
 		{name: "upload a build that has a gate", numbers: []int{1}, of: asks{statements: 24, objects: 3}, run: func(w *counted, _ int) {
 			w.upload()

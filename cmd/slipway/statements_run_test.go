@@ -83,16 +83,18 @@ func runUseCases() []useCase {
 			w.cases(n)
 			w.count(func() { w.must(request{method: remove, path: ai + "/testsuites/{id:suite}"}) })
 		}},
-		{name: "fire schedules", numbers: []int{10, 500}, of: asks{statements: 5}, each: asks{statements: 18}, step: 500, run: func(w *counted, n int) {
-			w.schedules(n)
-			w.insert(tasks.NewPeriodic(tasks.ScheduleTick, 0))
-			w.count(func() { w.work(tasks.ScheduleTick) })
-			w.wantRows(n, `select count(*)::text from test_schedule_firings where organization_id = $1`)
-		}},
+		{name: "fire schedules", numbers: []int{10, 500}, of: asks{statements: 5}, each: asks{statements: 18}, step: 500,
+			run: func(w *counted, n int) {
+				w.schedules(n)
+				w.insert(tasks.NewPeriodic(tasks.ScheduleTick, 0))
+				w.count(func() { w.work(tasks.ScheduleTick) })
+				w.wantRows(n, `select count(*)::text from test_schedule_firings where organization_id = $1`)
+			}},
 		{name: "fire schedules for the last time", numbers: []int{10, 500}, of: asks{statements: 5}, each: asks{statements: 16}, step: 500,
 			run: func(w *counted, n int) {
 				w.schedules(n)
-				w.exec(`update test_schedules set running_user_uuid = gen_random_uuid(), failures = 4 where organization_id = $1`, w.boot.Organization.ID)
+				w.exec(`update test_schedules set running_user_uuid = gen_random_uuid(), failures = 4 where organization_id = $1`,
+					w.boot.Organization.ID)
 				w.insert(tasks.NewPeriodic(tasks.ScheduleTick, 0))
 				w.count(func() { w.work(tasks.ScheduleTick) })
 				w.wantRows(n, `select count(*)::text from audit_events where organization_id = $1 and action = 'test_schedule.errored'`)

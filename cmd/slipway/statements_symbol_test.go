@@ -22,7 +22,8 @@ var (
 		return fmt.Sprintf(`{"address":"0x10","debug_identifier":"%032X0","library":"lib%[1]d.so"}`, n+1)
 	}}
 	mappedReports = reportKind{lang: "nodejs", name: "cart.js.map",
-		file: `{"version":3,"debugId":"` + mapID + `","debug_id":"` + mapID + `","file":"cart.js","sources":["cart.ts"],"names":[],"mappings":"AAAA"}`,
+		file: `{"version":3,"debugId":"` + mapID + `","debug_id":"` + mapID +
+			`","file":"cart.js","sources":["cart.ts"],"names":[],"mappings":"AAAA"}`,
 		frame: func(n int) string {
 			return fmt.Sprintf(`{"funcName":"a%d","library":"https://shop.example.com/cart.js","line":1,"column":1,"debug_identifier":"%s"}`, n%8, mapID)
 		}}

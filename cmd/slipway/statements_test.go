@@ -53,7 +53,8 @@ func (u *useCase) most(n int) asks {
 // loop.
 func useCases() []useCase {
 	var all []useCase
-	for _, part := range []func() []useCase{crashUseCases, buildUseCases, peopleUseCases, runUseCases, taskUseCases, symbolUseCases, gateUseCases} {
+	for _, part := range []func() []useCase{crashUseCases, buildUseCases, peopleUseCases, runUseCases, taskUseCases,
+		symbolUseCases, gateUseCases} {
 		all = append(all, part()...)
 	}
 	return all
@@ -125,7 +126,8 @@ func (w *counted) begin(t *testing.T) {
 	w.t, w.n, w.asked = t, w.n+1, count.Asked{}
 	w.boot = w.organization(fmt.Sprintf("org%d", w.n))
 	w.key, w.user = w.boot.Owner.APIKey, [2]string{w.boot.Owner.Username, w.boot.Owner.AccessKey}
-	w.ids = map[string]string{"team": fmt.Sprint(w.boot.Team.ID), "owner": fmt.Sprint(w.boot.Owner.ID), "owneruuid": w.boot.Owner.UUID.String(),
+	w.ids = map[string]string{"team": fmt.Sprint(w.boot.Team.ID), "owner": fmt.Sprint(w.boot.Owner.ID),
+		"owneruuid":  w.boot.Owner.UUID.String(),
 		"crashtoken": w.boot.Crash.Token, "crashproject": fmt.Sprint(w.boot.Crash.Project), "org": fmt.Sprint(w.boot.Organization.ID)}
 	w.exec(`update tasks set state = 'cancelled', finished_at = now(), worker = null, heartbeat_at = null where state in ('queued', 'running')`)
 	w.exec(`update test_schedules set state = 'DISABLED', next_run_at = null`)

@@ -34,7 +34,8 @@ func TestEveryChangingRouteIsAudited(t *testing.T) {
 		w.keep(r.save, answer)
 		require.NotEqual(t, r.wrote == "", r.unaudited == "", "%s needs an action or a reason", name)
 		var wrote []string
-		require.NoError(t, w.db.SelectContext(t.Context(), &wrote, `select action from audit_events where id > $1::bigint and actor not in ('retention', 'upgrade')`, from))
+		require.NoError(t, w.db.SelectContext(t.Context(), &wrote,
+			`select action from audit_events where id > $1::bigint and actor not in ('retention', 'upgrade')`, from))
 		if r.unaudited != "" {
 			assert.Empty(t, wrote, "%s is in the table as one that writes nothing", name)
 		} else {

@@ -53,7 +53,8 @@ func common(path string, got received) error {
 		}
 		return nil
 	}
-	if kind, _, _ := mime.ParseMediaType(got.header.Get("Content-Type")); interfaceOf(path) == "page" && (kind == "text/html" || kind == "text/plain") {
+	if kind, _, _ := mime.ParseMediaType(got.header.Get("Content-Type")); interfaceOf(path) == "page" &&
+		(kind == "text/html" || kind == "text/plain") {
 		return nil // for people, and for what shows a line of text to them
 	}
 	if len(got.body) == 0 && path == "/objects/{key}" {
@@ -91,10 +92,12 @@ func interfaceOf(path string) string {
 		{"/api/1", "legacy"}, {"/api/2", "legacy"}, {"/api/upload", "legacy"}, {"/upload", "legacy"},
 		{"/v1/ai-authoring", "authoring"}, {"/post", "crash"}, {"/api/post", "crash"}, {"/api/unique-events", "crash"},
 		{"/api/summed-events", "crash"}, {"/api/tunnel", "crash"}, {"/{universe}", "crash"},
-		{"/install", "page"}, {"/me", "page"}, {"/session", "page"}, {"/sign-", "page"}, {"/invite", "page"}, {"/udid", "page"}, {"/mail/", "page"},
+		{"/install", "page"}, {"/me", "page"}, {"/session", "page"}, {"/sign-", "page"}, {"/invite", "page"},
+		{"/udid", "page"}, {"/mail/", "page"},
 		{"/buildid", "page"}, {"/debuginfod", "page"}, {"/symbolserver", "page"},
 	} {
-		if rest, ok := strings.CutPrefix(path, p.prefix); ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(p.prefix, "-") || strings.HasSuffix(p.prefix, "/")) {
+		if rest, ok := strings.CutPrefix(path, p.prefix); ok && (rest == "" || rest[0] == '/' || strings.HasSuffix(p.prefix, "-") ||
+			strings.HasSuffix(p.prefix, "/")) {
 			return p.of
 		}
 	}

@@ -34,8 +34,10 @@ func (o *operation) bodies() (list []sent) {
 		s.what, s.kind, s.body = "body "+what, kind, body
 		list = append(list, s)
 	}
-	for _, kind := range []string{"", "text/plain", "application/xml", "application/json; charset=utf-16", "application/json", "application/x-www-form-urlencoded",
-		"multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=x", "multipart/form-data; boundary=" + strings.Repeat("b", 80), ";", "\xff"} {
+	for _, kind := range []string{"", "text/plain", "application/xml", "application/json; charset=utf-16", "application/json",
+		"application/x-www-form-urlencoded",
+		"multipart/form-data", "multipart/form-data; boundary=", "multipart/form-data; boundary=x",
+		"multipart/form-data; boundary=" + strings.Repeat("b", 80), ";", "\xff"} {
 		add("as "+kind, kind, valid.body)
 		add("empty as "+kind, kind, nil)
 	}
@@ -43,7 +45,8 @@ func (o *operation) bodies() (list []sent) {
 		add("other than "+kind, kind, []byte("\x00\xff\x1f\x8b garbage \n--x\r\n\r\n"))
 		add("long", kind, bytes.Repeat([]byte("[1,2],"), 200_000))
 	}
-	for _, text := range []string{"null", "[]", "1", `"x"`, "{", "{}", "{}{}", "{} x", "[1", "\ufeff{}", `{"a":1,"a":2}`, `{"__proto__":{}}`, `{"":0}`,
+	for _, text := range []string{"null", "[]", "1", `"x"`, "{", "{}", "{}{}", "{} x", "[1", "\ufeff{}", `{"a":1,"a":2}`,
+		`{"__proto__":{}}`, `{"":0}`,
 		strings.Repeat(`{"a":`, 12_000), strings.Repeat("[", 500_000), strings.Repeat(`{"a":`, 9_000) + "1" + strings.Repeat("}", 9_000)} {
 		add(fmt.Sprintf("%.20s", text), "application/json", []byte(text))
 	}
@@ -189,7 +192,8 @@ func (o *operation) multiparts(schema *openapi3.Schema) (list []sent) {
 	}
 	for _, at := range membersOf(schema, 1) {
 		name := at.path[0]
-		files := []string{"|", "x.apk|PK\x03\x04", "x.ipa|", "../../x.zip|PK\x05\x06" + strings.Repeat("\x00", 18), strings.Repeat("n", 400) + ".zip|x",
+		files := []string{"|", "x.apk|PK\x03\x04", "x.ipa|", "../../x.zip|PK\x05\x06" + strings.Repeat("\x00", 18),
+			strings.Repeat("n", 400) + ".zip|x",
 			"\xff.zip|x", "x.zip|" + strings.Repeat("\x00", 10_000), "x.dSYM.zip|PK", "report.json|{}"}
 		for _, value := range append(odd(), files...) {
 			parts := maps.Clone(o.parts)

@@ -46,17 +46,23 @@ type operation struct {
 
 // odd are texts that a parameter, a form or a member may hold.
 func odd() []string {
-	return []string{"", " ", "x", "-1", "0", "1.5", "1e30", "2147483648", "9223372036854775807", "9223372036854775808", "-9223372036854775809", "NaN",
+	return []string{"", " ", "x", "-1", "0", "1.5", "1e30", "2147483648", "9223372036854775807", "9223372036854775808",
+		"-9223372036854775809", "NaN",
 		"\x00", "a\x00b", "\xff\xfe", "\u202e\U0001F600", strings.Repeat("ü", 5_000), strings.Repeat("9", 400), "null", "true", "[]", "{}",
-		"9999-99-99", "2026-02-30T25:61:61Z", "0001-01-01", "1,2,x", ",,,", strings.Repeat("a,", 300), "../../etc/passwd", "%", "%zz", "'; drop table users; --",
-		"http://[::1", "javascript:alert(1)", "http://user:pass@127.0.0.1:9443/", "<script>", "a\r\nX-Injected: 1", "slp_api_x", uuid.NewSHA1(uuid.Nil, []byte("odd")).String()}
+		"9999-99-99", "2026-02-30T25:61:61Z", "0001-01-01", "1,2,x", ",,,", strings.Repeat("a,", 300), "../../etc/passwd",
+		"%", "%zz", "'; drop table users; --",
+		"http://[::1", "javascript:alert(1)", "http://user:pass@127.0.0.1:9443/", "<script>", "a\r\nX-Injected: 1",
+		"slp_api_x", uuid.NewSHA1(uuid.Nil, []byte("odd")).String()}
 }
 
 // oddJSON are JSON texts, not all of them valid ones.
 func oddJSON() []string {
-	list := []string{"null", "true", "false", "0", "-1", "1.5", "1e30", "1e400", "2147483648", "9223372036854775807", "9223372036854775808", "-9223372036854775809",
-		"[]", "{}", "[null]", "[[]]", "[{}]", "{\"a\":null}", strings.Repeat("[", 200) + strings.Repeat("]", 200), "\"\\ud800\"", "\"\\u0000\"", "\"\xff\"",
-		"\"" + strings.Repeat("x", 70_000) + "\"", "[" + strings.Repeat("1,", 300) + "1]", "[" + strings.Repeat("\"a\",", 300) + "\"a\"]", "{\"\":{\"\":[]}}"}
+	list := []string{"null", "true", "false", "0", "-1", "1.5", "1e30", "1e400", "2147483648", "9223372036854775807",
+		"9223372036854775808", "-9223372036854775809",
+		"[]", "{}", "[null]", "[[]]", "[{}]", "{\"a\":null}", strings.Repeat("[", 200) + strings.Repeat("]", 200),
+		"\"\\ud800\"", "\"\\u0000\"", "\"\xff\"",
+		"\"" + strings.Repeat("x", 70_000) + "\"", "[" + strings.Repeat("1,", 300) + "1]", "[" + strings.Repeat("\"a\",", 300) +
+			"\"a\"]", "{\"\":{\"\":[]}}"}
 	for _, text := range odd() {
 		if quoted, err := json.Marshal(text); err == nil {
 			list = append(list, string(quoted))
@@ -150,7 +156,8 @@ func (o *operation) requests(random *rand.Rand, some int) []sent {
 func (o *operation) paths() (list []sent) {
 	for _, name := range slices.Sorted(maps.Keys(o.values)) {
 		given := o.values[name]
-		values := append(odd(), given+"-slug", given+"-", "0"+given, "+"+given, strings.ToUpper(given), strings.ReplaceAll(given, "-", ""), given+"\x00")
+		values := append(odd(), given+"-slug", given+"-", "0"+given, "+"+given, strings.ToUpper(given),
+			strings.ReplaceAll(given, "-", ""), given+"\x00")
 		for _, value := range values {
 			if value == "" || strings.Contains(value, "/") {
 				continue // another path
@@ -239,7 +246,8 @@ func (o *operation) headers() (list []sent) {
 	}
 	for _, p := range o.params {
 		if p.Value.In == openapi3.ParameterInHeader {
-			for _, value := range []string{"", "x", "-1", "\xff", "ü", strings.Repeat("k", 300), strings.Repeat("k", 9_000), "a b,c;d=\"", "*", "W/\"1\""} {
+			for _, value := range []string{"", "x", "-1", "\xff", "ü", strings.Repeat("k", 300), strings.Repeat("k", 9_000),
+				"a b,c;d=\"", "*", "W/\"1\""} {
 				add(p.Value.Name, value)
 			}
 		}

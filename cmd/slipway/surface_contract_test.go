@@ -136,13 +136,17 @@ func newContract(t *testing.T) *contract {
 	for _, role := range []string{"member", "tester", "expired"} {
 		w.keys[role] = w.account(role)
 	}
-	_, err = w.db.ExecContext(t.Context(), `update memberships set role = 'tester' where user_id = (select id from users where username = 'contract-tester')`)
+	_, err = w.db.ExecContext(t.Context(),
+		`update memberships set role = 'tester' where user_id = (select id from users where username = 'contract-tester')`)
 	require.NoError(t, err)
-	_, err = w.db.ExecContext(t.Context(), `delete from team_memberships where user_id = (select id from users where username = 'contract-tester')`)
+	_, err = w.db.ExecContext(t.Context(),
+		`delete from team_memberships where user_id = (select id from users where username = 'contract-tester')`)
 	require.NoError(t, err)
-	_, err = w.db.ExecContext(t.Context(), `update users set kind = 'person', email = 'contract@example.com' where username = 'contract-tester'`)
+	_, err = w.db.ExecContext(t.Context(),
+		`update users set kind = 'person', email = 'contract@example.com' where username = 'contract-tester'`)
 	require.NoError(t, err)
-	_, err = w.db.ExecContext(t.Context(), `update api_keys set revoked_at = now() where user_id = (select id from users where username = 'contract-expired')`)
+	_, err = w.db.ExecContext(t.Context(),
+		`update api_keys set revoked_at = now() where user_id = (select id from users where username = 'contract-expired')`)
 	require.NoError(t, err)
 	return w
 }
@@ -163,7 +167,8 @@ func (w *contract) address() {
 // account makes a service account and returns its key.
 func (w *contract) account(name string) string {
 	w.t.Helper()
-	code, answer := w.send(request{method: post, path: v3 + "/service-accounts", body: fmt.Sprintf(`{"username":"contract-%s","role":"member"}`, name)})
+	code, answer := w.send(request{method: post, path: v3 + "/service-accounts",
+		body: fmt.Sprintf(`{"username":"contract-%s","role":"member"}`, name)})
 	require.Equal(w.t, http.StatusCreated, code, "%s", answer)
 	id := member(answer, "service_account.id")
 	w.ids["contract"] = fmt.Sprint(id)
@@ -225,7 +230,8 @@ func (w *contract) operations() []*operation {
 	for _, path := range slices.Sorted(maps.Keys(w.description.Paths.Map())) {
 		item := w.description.Paths.Value(path)
 		for method, op := range item.Operations() {
-			o := &operation{method: method, path: path, op: op, params: slices.Concat(item.Parameters, op.Parameters), values: map[string]string{}, as: "owner"}
+			o := &operation{method: method, path: path, op: op, params: slices.Concat(item.Parameters, op.Parameters),
+				values: map[string]string{}, as: "owner"}
 			if op.Security == nil || len(*op.Security) == 0 {
 				o.as = "browser"
 			}

@@ -90,7 +90,8 @@ func newExampleWalk(w *surface) *exampleWalk {
 	for _, path := range slices.Sorted(maps.Keys(w.doc)) {
 		for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions} {
 			_, described := w.doc[path][strings.ToLower(method)]
-			if name := method + " " + path; described && withoutExample()[name] == "" && !slices.ContainsFunc(changes, func(r request) bool { return r.method+" "+r.pattern() == name }) {
+			if name := method + " " + path; described && withoutExample()[name] == "" &&
+				!slices.ContainsFunc(changes, func(r request) bool { return r.method+" "+r.pattern() == name }) {
 				at := nearest(changes, path, e.saved(changes, path))
 				e.due[at] = append(e.due[at], request{method: method, path: path, query: surfaceQueries()[path]})
 			}

@@ -14,14 +14,18 @@ func teamChanges() []request {
 	return []request{
 		{method: post, path: v3 + "/teams", body: `{"name":"mobile"}`, want: 201, wrote: "team.created", save: "team2=team.id"},
 		{method: put, path: v3 + "/teams/{id:team2}", body: `{"name":"mobile 2"}`, want: 200, wrote: "team.updated"},
-		{method: post, path: v3 + "/teams/{id:team2}/members", body: `{"email":"main@example.com","admin":true}`, want: 200, wrote: "team.member_added"},
-		{method: post, path: v3 + "/testers", body: `{"email":"ann@example.com"}`, want: 201, wrote: "testers.invited", save: "tester=tester.id;ann=tester.user_id"},
+		{method: post, path: v3 + "/teams/{id:team2}/members", body: `{"email":"main@example.com","admin":true}`,
+			want: 200, wrote: "team.member_added"},
+		{method: post, path: v3 + "/testers", body: `{"email":"ann@example.com"}`, want: 201, wrote: "testers.invited",
+			save: "tester=tester.id;ann=tester.user_id"},
 		{method: post, path: "/api/1/testers", body: "email=bo@example.com,cy@example.com&group=friends", want: 200, wrote: "testers.invited"},
-		{method: post, path: v3 + "/groups", body: `{"name":"qa","team_id":{{team}}}`, want: 201, wrote: "group.created", save: "testers=group.id"},
+		{method: post, path: v3 + "/groups", body: `{"name":"qa","team_id":{{team}}}`, want: 201, wrote: "group.created",
+			save: "testers=group.id"},
 		{method: put, path: v3 + "/groups/{id:testers}", body: `{"name":"qa 2"}`, want: 200, wrote: "group.updated"},
 		{method: post, path: v3 + "/groups/{id:testers}/testers", body: `{"email":"ann@example.com"}`, want: 200, wrote: "group.member_added"},
 		{method: post, path: "/api/1/testers/groups", body: "groupName=older", want: 200, wrote: "group.created", save: "older=id"},
-		{method: post, path: "/api/1/testers/groups/{id:older}", body: "email=ann@example.com,bo@example.com", want: 200, wrote: "group.member_added"},
+		{method: post, path: "/api/1/testers/groups/{id:older}", body: "email=ann@example.com,bo@example.com", want: 200,
+			wrote: "group.member_added"},
 		{method: post, path: v3 + "/projects/{id:built}/testers", body: `{"email":"ann@example.com"}`, want: 200, wrote: "distribution.changed"},
 		{method: put, path: v3 + "/projects/{id:built}/groups/{group:testers}", want: 204, wrote: "distribution.changed"},
 		{method: remove, path: v3 + "/projects/{id:built}/groups/{group:testers}", want: 204, wrote: "distribution.changed"},
@@ -40,11 +44,18 @@ func teamChanges() []request {
 func sessionChanges() []request {
 	const reported = "a report of a program, counted where it is: nobody changed anything, and there are thousands a second"
 	return []request{
-		{method: post, path: v3 + "/projects/{id:built}/sdk-tokens", body: `{"name":"beta"}`, want: 201, wrote: "sdk_token.created", save: "sdktoken=sdk_token.id;sdk=secret"},
-		{method: post, path: "/api/1/sdk/sessions", query: "?token={{sdk}}", body: `{"session_id":"6f1d3a3e-0b1f-4f67-9a0b-0f6a9d3e8c11","build_id":{{build}}}`, as: "none", want: 200, unaudited: reported, save: "session=session_id;sessionid=id"},
-		{method: post, path: "/api/1/sdk/sessions/{session}/events", query: "?token={{sdk}}", body: `{"seq":1,"events":[{"type":"screen","text":"Cart"}]}`, as: "none", want: 200, unaudited: reported},
-		{method: post, path: "/api/1/sdk/sessions/{session}/end", query: "?token={{sdk}}", body: `{"duration":3}`, as: "none", want: 200, unaudited: reported},
-		{method: post, path: "/api/1/sdk/feedbacks", query: "?token={{sdk}}", body: `{"text":"The cart is empty","session_id":"{{session}}"}`, as: "none", want: 200, wrote: "feedback.received", save: "feedback=feedback_id"},
+		{method: post, path: v3 + "/projects/{id:built}/sdk-tokens", body: `{"name":"beta"}`, want: 201, wrote: "sdk_token.created",
+			save: "sdktoken=sdk_token.id;sdk=secret"},
+		{method: post, path: "/api/1/sdk/sessions", query: "?token={{sdk}}",
+			body: `{"session_id":"6f1d3a3e-0b1f-4f67-9a0b-0f6a9d3e8c11","build_id":{{build}}}`, as: "none", want: 200,
+			unaudited: reported, save: "session=session_id;sessionid=id"},
+		{method: post, path: "/api/1/sdk/sessions/{session}/events", query: "?token={{sdk}}",
+			body: `{"seq":1,"events":[{"type":"screen","text":"Cart"}]}`, as: "none", want: 200, unaudited: reported},
+		{method: post, path: "/api/1/sdk/sessions/{session}/end", query: "?token={{sdk}}", body: `{"duration":3}`,
+			as: "none", want: 200, unaudited: reported},
+		{method: post, path: "/api/1/sdk/feedbacks", query: "?token={{sdk}}",
+			body: `{"text":"The cart is empty","session_id":"{{session}}"}`, as: "none", want: 200, wrote: "feedback.received",
+			save: "feedback=feedback_id"},
 		{method: remove, path: v3 + "/feedbacks/{id:feedback}", want: 204, wrote: "feedback.deleted"},
 		{method: remove, path: v3 + "/projects/{id:built}/sdk-tokens/{token:sdktoken}", want: 204, wrote: "sdk_token.revoked"},
 	}
@@ -53,7 +64,8 @@ func sessionChanges() []request {
 // oidcChanges are those of the organization's own sign-in.
 func oidcChanges() []request {
 	return []request{
-		{method: post, path: v3 + "/settings/oidc", body: `{"enabled":false,"issuer_url":"https://8.8.8.8","mode":"oidc_or_key"}`, want: 200, wrote: "security.changed"},
+		{method: post, path: v3 + "/settings/oidc", body: `{"enabled":false,"issuer_url":"https://8.8.8.8","mode":"oidc_or_key"}`,
+			want: 200, wrote: "security.changed"},
 		{method: post, path: v3 + "/settings/oidc/key", want: 200, wrote: "security.changed"},
 		{method: post, path: v3 + "/settings/oidc/test", body: `{"issuer_url":"http://127.0.0.1:9443"}`, want: 200, wrote: "oidc.tested"},
 		{method: remove, path: v3 + "/settings/oidc", want: 204, wrote: "security.changed"},
@@ -100,26 +112,32 @@ func statusChanges() []request {
 func webhookChanges() []request {
 	const hook = "webhook-name=CI&webhook-url=http://127.0.0.1:9443/hook&actions=upload"
 	list := []request{
-		{method: post, path: v3 + "/webhooks", body: `{"name":"CI","url":"http://127.0.0.1:9443/hook","actions":["upload"]}`, want: 201, wrote: "webhook.created", save: "hook=webhook.id"},
+		{method: post, path: v3 + "/webhooks", body: `{"name":"CI","url":"http://127.0.0.1:9443/hook","actions":["upload"]}`,
+			want: 201, wrote: "webhook.created", save: "hook=webhook.id"},
 		{method: put, path: v3 + "/webhooks/{id:hook}", body: `{"name":"CI 2"}`, want: 200, wrote: "webhook.updated"},
 		{method: post, path: v3 + "/webhooks/{id:hook}/secret", body: `{"valid_hours":24}`, want: 200, wrote: "webhook.secret_rotated"},
 		{method: remove, path: v3 + "/webhooks/{id:hook}/secret", want: 204, wrote: "webhook.secret_rotated"},
 		{method: post, path: v3 + "/webhooks/{id:hook}/test", want: 200, wrote: "webhook.tested", save: "delivery=delivery.id"},
 		{method: post, path: v3 + "/webhooks/{id:hook}/deliveries/{delivery}/replay", want: 202, wrote: "webhook.replayed"},
-		{method: post, path: v3 + "/webhooks/{id:hook}/replay", body: `{"from":"2026-01-01","to":"2036-01-01"}`, want: 202, wrote: "webhook.replayed"},
-		{method: post, path: v3 + "/devices", body: `{"udid":"00008030-001A2B3C4D5E6F70","name":"phone","email":"bo@example.com"}`, want: 201, wrote: "device.registered", save: "device=device.id"},
+		{method: post, path: v3 + "/webhooks/{id:hook}/replay", body: `{"from":"2026-01-01","to":"2036-01-01"}`, want: 202,
+			wrote: "webhook.replayed"},
+		{method: post, path: v3 + "/devices", body: `{"udid":"00008030-001A2B3C4D5E6F70","name":"phone","email":"bo@example.com"}`,
+			want: 201, wrote: "device.registered", save: "device=device.id"},
 		{method: remove, path: v3 + "/devices/{id:device}", want: 204, wrote: "device.removed"},
 		{method: put, path: v3 + "/settings/mail", body: `{"sender_name":"QA"}`, want: 200, wrote: "mail_settings.changed"},
-		{method: put, path: v3 + "/settings/mail-templates/{kind}", body: `{"subject":"Sign in to {{app}}","text":"[Sign in]({{link}})"}`, want: 200, wrote: "mail_template.changed",
+		{method: put, path: v3 + "/settings/mail-templates/{kind}",
+			body: `{"subject":"Sign in to {{app}}","text":"[Sign in]({{link}})"}`, want: 200, wrote: "mail_template.changed",
 			before: func(w *surface) { w.ids["kind"] = "sign-in"; delete(w.ids, "link") }},
-		{method: post, path: v3 + "/settings/mail-templates/{kind}/preview", body: `{"subject":"Hello"}`, want: 200, unaudited: "it shows a template and stores nothing"},
+		{method: post, path: v3 + "/settings/mail-templates/{kind}/preview", body: `{"subject":"Hello"}`, want: 200,
+			unaudited: "it shows a template and stores nothing"},
 		{method: remove, path: v3 + "/settings/mail-templates/{kind}", want: 204, wrote: "mail_template.changed"},
 	}
 	for _, path := range []string{"/api/1/webhook", "/api/1/webhooks", "/api/1/webhhook"} {
 		last := func(w *surface) { w.ids["hook1"] = w.one(`select max(id)::text from webhooks`) }
 		list = append(list,
 			request{method: post, path: path, body: hook, want: 200, wrote: "webhook.created"},
-			request{method: post, path: path + "/{id:hook1}", body: hook + "&webhook-status=true", want: 200, wrote: "webhook.updated", before: last},
+			request{method: post, path: path + "/{id:hook1}", body: hook + "&webhook-status=true", want: 200,
+				wrote: "webhook.updated", before: last},
 			request{method: remove, path: path + "/{id:hook1}", want: 200, wrote: "webhook.deleted"})
 	}
 	return append(list, request{method: remove, path: v3 + "/webhooks/{id:hook}", want: 204, wrote: "webhook.deleted"})
@@ -153,7 +171,8 @@ func peopleRemovals() []request {
 		{method: remove, path: v3 + "/teams/{id:team2}/members/{user:owner}", want: 204, wrote: "team.member_removed"},
 		{method: remove, path: v3 + "/teams/{id:team2}", want: 204, wrote: "team.deleted"},
 		{method: remove, path: v3 + "/testers/{id:tester}", want: 204, wrote: "tester.removed"},
-		{method: post, path: v3 + "/testers", body: `{"email":"ann@example.com"}`, want: 201, wrote: "testers.invited", save: "tester=tester.id;ann=tester.user_id"},
+		{method: post, path: v3 + "/testers", body: `{"email":"ann@example.com"}`, want: 201, wrote: "testers.invited",
+			save: "tester=tester.id;ann=tester.user_id"},
 		{method: remove, path: "/api/1/testers/{id:tester}", want: 200, wrote: "tester.removed",
 			before: func(w *surface) { require.NotEmpty(w.t, w.ids["tester"]) }},
 	}

@@ -146,8 +146,10 @@ func (s *stable) cut(n *description.Node, elements, length, depth int) *descript
 // same types, whatever their values are.
 func alike(op *openapi3.Operation, kept, now examples.Example) error {
 	for name, of := range map[string]func(examples.Request) map[string]string{
-		"path": func(r examples.Request) map[string]string { return r.Path }, "query": func(r examples.Request) map[string]string { return r.Query },
-		"form": func(r examples.Request) map[string]string { return r.Form }, "parts": func(r examples.Request) map[string]string { return r.Parts },
+		"path":  func(r examples.Request) map[string]string { return r.Path },
+		"query": func(r examples.Request) map[string]string { return r.Query },
+		"form":  func(r examples.Request) map[string]string { return r.Form },
+		"parts": func(r examples.Request) map[string]string { return r.Parts },
 	} {
 		a, b := sortedNames(of(kept.Request)), sortedNames(of(now.Request))
 		if !slices.Equal(a, b) {

@@ -33,7 +33,8 @@ func lenient(path string) bool {
 		"/post", "/api/post", "/api/unique-events", "/api/summed-events", "/api/tunnel", "/{universe}", // submissions
 		"/install", "/session", "/sign-", "/invite", "/me/", "/udid", "/mail/", "/ops/", // pages, and what mail servers send
 	}, func(prefix string) bool {
-		return strings.HasPrefix(path, prefix) && path != "/api/v3/symbols/{id}" && path != "/api/v3/symbols/{id}/index" && path != "/api/v3/symbols/known"
+		return strings.HasPrefix(path, prefix) && path != "/api/v3/symbols/{id}" && path != "/api/v3/symbols/{id}/index" &&
+			path != "/api/v3/symbols/known"
 	})
 }
 
@@ -99,7 +100,8 @@ func (w *contract) fault(o *operation, p *probe) string {
 		if fault == "" && said {
 			continue
 		}
-		text = fmt.Sprintf("%s %s: %s: %s\n    sent %.300s\n    received %d %.300s", o.method, o.path, p.path, fault, s.body, got.status, got.body)
+		text = fmt.Sprintf("%s %s: %s: %s\n    sent %.300s\n    received %d %.300s", o.method, o.path, p.path, fault,
+			s.body, got.status, got.body)
 		if fault != "" {
 			return text
 		}

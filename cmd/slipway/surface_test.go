@@ -69,7 +69,8 @@ func newSurface(t *testing.T, changes ...func(*settings)) *surface {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	base := "http://" + listener.Addr().String()
-	set, err := parseSettings(t, "api", "--database-url", servicetest.Patient(t, servicetest.DatabaseURL(t)), "--redis-url", servicetest.RedisURL(t),
+	set, err := parseSettings(t, "api", "--database-url", servicetest.Patient(t, servicetest.DatabaseURL(t)), "--redis-url",
+		servicetest.RedisURL(t),
 		"--objects-url", t.TempDir(), "--signing-key", strings.Repeat("k", 32), "--public-url", base,
 		"--worker-pools", "4:critical=6,default=3;2:crash=1", "--allow-private-addresses")
 	require.NoError(t, err)
@@ -119,7 +120,10 @@ func (w *surface) organization(slug string) *account.Bootstrap {
 	b, err := account.NewBootstrap(keys, w.base)
 	require.NoError(w.t, err)
 	b.Organization.Slug, b.Owner.Email, b.Owner.Username, b.Operator.Username = slug, slug+"@example.com", slug, slug
-	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error { return crashproject.ApplyBootstrap(w.t.Context(), tx, b, "local") }))
+	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error {
+		return crashproject.ApplyBootstrap(w.t.Context(),
+			tx, b, "local")
+	}))
 	return b
 }
 

@@ -408,7 +408,8 @@ func TestTiersStartWithoutTheirDependencies(t *testing.T) {
 				tiers["scheduler"] = startTier(t, "scheduler", at)
 			}
 			for tier, r := range tiers {
-				r.await(`msg="dependency not available" dependency=` + f.dependency + ` host="?[^"]*` + regexp.QuoteMeta(host) + `[^" ]*"? reason="?[^"]*(` + f.reason + `)`)
+				r.await(`msg="dependency not available" dependency=` + f.dependency + ` host="?[^"]*` + regexp.QuoteMeta(host) +
+					`[^" ]*"? reason="?[^"]*(` + f.reason + `)`)
 				r.awaitHealth("the check fails", func(h health) bool { return h.Checks[f.dependency].Status == "failed" })
 				h := r.health()
 				require.Regexp(t, f.reason, h.Checks[f.dependency].Error)

@@ -50,7 +50,8 @@ func (s started) print(people bool) error {
 		_, err := fmt.Print(s.long())
 		return err
 	}
-	if err := os.WriteFile(s.crashScript(), []byte("# Sends a crash to "+s.boot.BaseURL+".\n"+sampleCrash(s.boot, s.dir)+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(s.crashScript(), []byte("# Sends a crash to "+s.boot.BaseURL+".\n"+sampleCrash(s.boot, s.dir)+"\n"),
+		0o600); err != nil {
 		return err
 	}
 	_, err := fmt.Print(s.short())
@@ -108,7 +109,8 @@ func (s started) long() string {
 	}
 	fmt.Fprintf(&b, "  %-10s private networks and this machine are %s\n", "addresses", s.addresses)
 	fmt.Fprintf(&b, "  data       %s\n  keys       %s\n  queues     %s%s/operate/queues (operator's credentials)\n\nUpload a build:\n\n%s\n\nSend a crash:\n\n%s\n\nRead it back:\n\n%s\n\n",
-		s.dir, filepath.Join(s.dir, "bootstrap.json"), s.boot.BaseURL, frame.Base, sampleUpload(s.boot, s.dir), sampleCrash(s.boot, s.dir), sampleRead(s.boot, s.dir))
+		s.dir, filepath.Join(s.dir, "bootstrap.json"), s.boot.BaseURL, frame.Base, sampleUpload(s.boot, s.dir),
+		sampleCrash(s.boot, s.dir), sampleRead(s.boot, s.dir))
 	return b.String()
 }
 

@@ -58,7 +58,8 @@ import (
 )
 
 // startAPI connects the rooms of the api to the services and serves them.
-func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, committer *intake.Committer, ready *ops.Readiness) (stop func(), err error) {
+func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, committer *intake.Committer,
+	ready *ops.Readiness) (stop func(), err error) {
 	var stops cleanups
 	defer func() {
 		if err != nil {
@@ -77,7 +78,8 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	symbols := symbol.NewStore(s.db, queue, s.quotas)
 	meter := quota.NewMeter(s.db, s.quotas, nil)
 	stops.add(func() { closeMeter(meter, s.log) })
-	receiver, err := intake.New(intake.Config{Meter: meter, Submitter: committer, Store: s.crashes, Symbols: symbols, SymbolView: symbol.View, Objects: s.objects,
+	receiver, err := intake.New(intake.Config{Meter: meter, Submitter: committer, Store: s.crashes, Symbols: symbols,
+		SymbolView: symbol.View, Objects: s.objects,
 		Region: s.settings.Region, Leaks: intake.NewLeaks(s.db, s.letters(queue), s.log), Observer: s.metrics.Observer(), Log: s.log,
 		Limits: intake.Limits{Report: s.settings.CrashReportBytes, Attachment: s.settings.CrashAttachmentBytes,
 			Attachments: s.settings.CrashAttachments, InFlight: s.settings.CrashBytesInFlight, Symbols: s.settings.MaxSymbolBytes}})
@@ -100,8 +102,10 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 	stops.add(stopChanges)
 	rooms := api.Rooms{Tasks: task.New(s.ledger, watcher), Crashes: crash.New(s.crashes, removing(s), keys), Intake: receiver,
 		Ops: &ops.Handlers{Health: ops.Health(version()), Ready: ready, Metrics: s.metrics, Queues: ops.NewQueues(s.redis.Standings), DB: s.db,
-			MailFrom: s.settings.mailFrom(), Ledger: s.ledger, Quotas: s.quotas, QueuesPage: strings.TrimSuffix(public.Path, "/") + frame.Base + "/operate/queues", Version: version(), Settings: s.settings.list(), ProtectMetrics: !s.settings.MetricsPublic}}
-	rooms.Symbols, err = symbol.New(symbol.Config{Store: symbols, Objects: removing(s), Auth: authenticator, Ledger: s.ledger, Watcher: watcher, Log: s.log})
+			MailFrom: s.settings.mailFrom(), Ledger: s.ledger, Quotas: s.quotas, QueuesPage: strings.TrimSuffix(public.Path,
+				"/") + frame.Base + "/operate/queues", Version: version(), Settings: s.settings.list(), ProtectMetrics: !s.settings.MetricsPublic}}
+	rooms.Symbols, err = symbol.New(symbol.Config{Store: symbols, Objects: removing(s), Auth: authenticator, Ledger: s.ledger,
+		Watcher: watcher, Log: s.log})
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +131,8 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 		return nil, err
 	}
 	stops.add(stopRunWatcher)
-	rooms.Gates, err = apigate.New(apigate.Config{DB: s.db, Links: link.New(s.settings.PublicURL), Follower: s.gateFollower(queue), Log: s.log})
+	rooms.Gates, err = apigate.New(apigate.Config{DB: s.db, Links: link.New(s.settings.PublicURL), Follower: s.gateFollower(queue),
+		Log: s.log})
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +150,8 @@ func (s *services) startAPI(listener net.Listener, queue *dispatch.Enqueuer, com
 		return nil, err
 	}
 	pictures = append(pictures, public.Scheme+"://"+public.Host) // a page may be open at an organization's own host
-	pages, err := console.New(frame.Config{DB: s.db, Auth: authenticator, PublicURL: s.settings.PublicURL, Pictures: pictures, Changes: changes,
+	pages, err := console.New(frame.Config{DB: s.db, Auth: authenticator, PublicURL: s.settings.PublicURL, Pictures: pictures,
+		Changes:    changes,
 		SigningKey: []byte(s.settings.SigningKey), Version: version(), Log: s.log})
 	if err != nil {
 		return nil, err
@@ -187,7 +193,8 @@ func (s *services) startEnqueuer() (*dispatch.Enqueuer, func()) {
 }
 
 // addBuilds adds the rooms of accounts, builds and install pages.
-func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticator *auth.Authenticator, queue *dispatch.Enqueuer, symbols *symbol.Store, inspector *inspection.Inspector) (err error) {
+func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticator *auth.Authenticator, queue *dispatch.Enqueuer,
+	symbols *symbol.Store, inspector *inspection.Inspector) (err error) {
 	rooms.Accounts, err = apiaccount.New(apiaccount.Config{DB: s.db, Quotas: s.quotas, Keys: keys, Guard: s.guard, SealKeys: s.keys})
 	if err != nil {
 		return err
@@ -206,12 +213,14 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 	if err != nil {
 		return err
 	}
-	rooms.Builds = apidistribution.New(apidistribution.Config{DB: s.db, Quotas: s.quotas, Objects: s.objects, Links: links, Queue: queue, Vendor: s.settings.Vendor, Log: s.log})
+	rooms.Builds = apidistribution.New(apidistribution.Config{DB: s.db, Quotas: s.quotas, Objects: s.objects, Links: links,
+		Queue: queue, Vendor: s.settings.Vendor, Log: s.log})
 	rooms.Groups = apigroup.New(apigroup.Config{DB: s.db, ProjectView: func(p *distribution.Project) any { return views.ProjectView(p) }})
 	rooms.Testers = apitester.New(apitester.Config{DB: s.db, Links: links, Queue: queue})
 	rooms.Uploads, err = upload.New(upload.Config{Auth: authenticator, DB: s.db, Objects: s.objects, Links: links, Vendor: s.settings.Vendor,
-		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Queue: queue, Quotas: s.quotas, MaxBytes: s.settings.MaxUploadBytes,
-		Inspect: inspector.Package, InspectSymbols: inspector.Symbols,
+		BuildView: func(b *distribution.Build) any { return views.BuildView(b) }, Queue: queue, Quotas: s.quotas,
+		MaxBytes: s.settings.MaxUploadBytes,
+		Inspect:  inspector.Package, InspectSymbols: inspector.Symbols,
 		Symbols: symbols, SymbolView: symbol.View, MaxSymbols: s.settings.MaxSymbolBytes, Log: s.log})
 	if err != nil {
 		return err
@@ -227,7 +236,8 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 	if err != nil {
 		return err
 	}
-	rooms.Baselines, err = apibaseline.New(apibaseline.Config{DB: s.db, Objects: s.objects, PublicURL: strings.TrimRight(s.settings.PublicURL, "/")})
+	rooms.Baselines, err = apibaseline.New(apibaseline.Config{DB: s.db, Objects: s.objects,
+		PublicURL: strings.TrimRight(s.settings.PublicURL, "/")})
 	if err != nil {
 		return err
 	}
@@ -237,7 +247,8 @@ func (s *services) addBuilds(rooms *api.Rooms, keys *account.Issuer, authenticat
 }
 
 // newInstallPages returns the room of the pages that testers open.
-func (s *services) newInstallPages(authenticator *auth.Authenticator, links link.Links, queue *dispatch.Enqueuer) (*install.Handlers, error) {
+func (s *services) newInstallPages(authenticator *auth.Authenticator, links link.Links,
+	queue *dispatch.Enqueuer) (*install.Handlers, error) {
 	signer, err := s.settings.signer()
 	if err != nil {
 		return nil, err
@@ -272,12 +283,15 @@ func (s *services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop fu
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
 			return genstore.Ended(ctx, s.db, ids)
 		}})
-	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher, Generations: generations, Queue: queue, Quotas: s.quotas, Guard: s.guard,
-		SealKeys: s.keys, PublicURL: s.settings.PublicURL, Vendor: s.settings.Vendor, CheckURL: s.pages.Check, UnsafeCapabilities: s.settings.unsafeCapabilities(), Log: s.log})
+	rooms.Tests, err = apiauthoring.New(apiauthoring.Config{DB: s.db, Objects: s.objects, Watcher: watcher,
+		Generations: generations, Queue: queue, Quotas: s.quotas, Guard: s.guard,
+		SealKeys: s.keys, PublicURL: s.settings.PublicURL, Vendor: s.settings.Vendor, CheckURL: s.pages.Check,
+		UnsafeCapabilities: s.settings.unsafeCapabilities(), Log: s.log})
 	if err != nil {
 		return nil, err
 	}
-	rooms.Environments, err = apienvironment.New(apienvironment.Config{DB: s.db, SealKeys: s.keys, CheckURL: s.pages.Check, Vendor: s.settings.Vendor,
+	rooms.Environments, err = apienvironment.New(apienvironment.Config{DB: s.db, SealKeys: s.keys, CheckURL: s.pages.Check,
+		Vendor:             s.settings.Vendor,
 		UnsafeCapabilities: s.settings.unsafeCapabilities()})
 	if err != nil {
 		return nil, err

@@ -24,7 +24,8 @@ func (s *services) startBrowsers(warm int) (pool *browser.Pool, trouble func(str
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	pool, err = browser.New(browser.Config{Hubs: hubs, Local: s.settings.chromedriver, Arguments: localservice.BrowserArguments(), Warm: warm, Proxy: proxy.Addr().String(), Vendor: s.settings.Vendor,
+	pool, err = browser.New(browser.Config{Hubs: hubs, Local: s.settings.chromedriver, Arguments: localservice.BrowserArguments(),
+		Warm: warm, Proxy: proxy.Addr().String(), Vendor: s.settings.Vendor,
 		Limits: browser.Limits{Memory: s.settings.BrowserMemoryBytes, Processes: s.settings.BrowserProcesses},
 		Guard:  s.pages.Guard, Log: s.log, Observer: s.metrics.Observer()})
 	if err != nil {

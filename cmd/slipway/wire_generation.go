@@ -10,7 +10,8 @@ import (
 )
 
 // addGenerationWork adds the handlers of tests that are written from a sentence.
-func (s *services) addGenerationWork(handlers map[string]worker.Handler, browsers *browser.Pool, trouble func(string, time.Time) (string, bool)) error {
+func (s *services) addGenerationWork(handlers map[string]worker.Handler, browsers *browser.Pool,
+	trouble func(string, time.Time) (string, bool)) error {
 	retention, err := generation.NewRetention(s.db, removing(s), days(s.settings.RunDays), s.log)
 	if err != nil {
 		return err

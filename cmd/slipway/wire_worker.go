@@ -59,7 +59,8 @@ func (s *services) startWorker(throttle *workcrash.Throttle) (stop func(), err e
 }
 
 // workHandlers returns the handlers of the kinds of tasks, and what stops what they use.
-func (s *services) workHandlers(throttle *workcrash.Throttle, pools []worker.Pool) (handlers map[string]worker.Handler, stop func(), err error) {
+func (s *services) workHandlers(throttle *workcrash.Throttle, pools []worker.Pool) (handlers map[string]worker.Handler,
+	stop func(), err error) {
 	// The report of a dead task is found and purged through the task, so dead tasks
 	// are kept as long as reports.
 	dead := max(4*s.settings.TaskDays, s.settings.CrashDays)
@@ -91,7 +92,8 @@ func (s *services) workHandlers(throttle *workcrash.Throttle, pools []worker.Poo
 		tasks.ObjectRemoval.Name:    &maintenance.ObjectRemoval{DB: s.db, Objects: s.objects},
 		tasks.UploadExpiry.Name:     &maintenance.UploadExpiry{DB: s.db, Objects: s.objects, Log: s.log},
 		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(removing(s), map[string]maintenance.Names{
-			crash.AttachmentPrefix: names.attachments, distribution.Prefix: names.files, runstore.Prefix: names.ofRuns, baseline.Prefix: names.ofBaselines,
+			crash.AttachmentPrefix: names.attachments, distribution.Prefix: names.files, runstore.Prefix: names.ofRuns,
+			baseline.Prefix: names.ofBaselines,
 			genstore.Prefix: names.ofGenerations, session.ScreenshotPrefix: names.screenshots, symbolfile.IndexPrefix: names.indexes}),
 	}
 	stopSymbols, err := s.addSymbolWork(handlers)
@@ -153,7 +155,8 @@ func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
 	mailing := &workbuild.Mailing{DB: s.db, Links: link.New(s.settings.PublicURL), Letters: s.letters(nil)}
 	crashes := &workcrash.BuildCrashes{Store: s.crashes, Objects: removing(s), Log: s.log}
 	sessions := &worksession.Builds{Objects: removing(s), Log: s.log}
-	sessionMaintenance, err := worksession.NewMaintenance(s.db, worksession.Rules{Silence: s.settings.SessionSilence, Keep: days(s.settings.SessionDays),
+	sessionMaintenance, err := worksession.NewMaintenance(s.db, worksession.Rules{Silence: s.settings.SessionSilence,
+		Keep:         days(s.settings.SessionDays),
 		ProjectBytes: s.settings.SessionProjectBytes, OrganizationBytes: s.settings.SessionOrganizationBytes})
 	if err != nil {
 		return err
@@ -171,8 +174,9 @@ func (s *services) addBuildWork(handlers map[string]worker.Handler) error {
 		tasks.SessionMaintenance.Name: sessionMaintenance,
 		tasks.MailSend.Name:           mails,
 		tasks.MailUrgent.Name:         urgent,
-		tasks.CrashRules.Name:         &workcrash.Rules{Store: s.crashes, Links: link.New(s.settings.PublicURL), Letters: s.letters(nil), Log: s.log},
-		tasks.MailDigest.Name:         &workmail.Digest{DB: s.db, Letters: s.letters(nil), Links: link.New(s.settings.PublicURL)},
+		tasks.CrashRules.Name: &workcrash.Rules{Store: s.crashes, Links: link.New(s.settings.PublicURL),
+			Letters: s.letters(nil), Log: s.log},
+		tasks.MailDigest.Name: &workmail.Digest{DB: s.db, Letters: s.letters(nil), Links: link.New(s.settings.PublicURL)},
 	} {
 		handlers[kind] = handler
 	}
@@ -198,13 +202,15 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 		stop()
 		return nil, err
 	}
-	handlers[tasks.TestJob.Name] = &workrun.JobHandler{DB: s.db, Objects: removing(s), Browsers: browsers, Keys: s.keys, Vendor: s.settings.Vendor,
+	handlers[tasks.TestJob.Name] = &workrun.JobHandler{DB: s.db, Objects: removing(s), Browsers: browsers, Keys: s.keys,
+		Vendor:   s.settings.Vendor,
 		CheckURL: s.pages.Check, Trouble: trouble, Timeout: s.settings.RunTimeout, Screenshots: s.settings.RunScreenshots, Log: s.log}
 	handlers[tasks.RunRows.Name] = &workrun.RowsHandler{Log: s.log}
 	handlers[tasks.SuiteDeadline.Name] = &workrun.DeadlineHandler{}
 	handlers[tasks.SuiteRun.Name] = &workrun.SuiteHandler{DB: s.db, Vendor: s.settings.Vendor, Keys: s.keys, Log: s.log}
 	handlers[tasks.RunMaintenance.Name] = maintenance
-	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Quotas: s.quotas, Observer: s.metrics.Observer(), Log: s.log, Started: time.Now()}
+	handlers[tasks.ScheduleTick.Name] = &schedule.Tick{DB: s.db, Quotas: s.quotas, Observer: s.metrics.Observer(),
+		Log: s.log, Started: time.Now()}
 	return stop, nil
 }
 

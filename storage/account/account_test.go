@@ -170,7 +170,8 @@ func TestTestersHaveNoKey(t *testing.T) {
 		}), &invalid))
 	}
 	require.Error(t, w.Do(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := account.CreateServiceAccount(ctx, tx, account.CLI(), account.NewServiceAccount{OrganizationID: org, Username: "bot", Role: account.Tester})
+		_, err := account.CreateServiceAccount(ctx, tx, account.CLI(), account.NewServiceAccount{OrganizationID: org,
+			Username: "bot", Role: account.Tester})
 		return err
 	}))
 
@@ -249,7 +250,8 @@ func TestOrganizationsAreApart(t *testing.T) {
 			return err
 		}
 		// The same person in a second organization.
-		shared, err = account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: org.ID, Email: "DEV@example.com", Role: account.Owner})
+		shared, err = account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: org.ID, Email: "DEV@example.com",
+			Role: account.Owner})
 		return err
 	})
 	require.Equal(t, dev.ID, shared.ID)
@@ -265,7 +267,8 @@ func TestOrganizationsAreApart(t *testing.T) {
 			return account.RevokeKey(ctx, tx, account.CLI(), org.ID, keys[0].ID)
 		},
 		"rotate key": func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := account.RotateKey(ctx, tx, account.CLI(), w.Keys, account.NewKey{OrganizationID: org.ID, UserID: stranger.ID, Kind: account.KindAPI})
+			_, _, err := account.RotateKey(ctx, tx, account.CLI(), w.Keys, account.NewKey{OrganizationID: org.ID,
+				UserID: stranger.ID, Kind: account.KindAPI})
 			return err
 		},
 		"block": func(ctx context.Context, tx *storage.Tx) error {
@@ -275,7 +278,8 @@ func TestOrganizationsAreApart(t *testing.T) {
 			return account.AddToTeam(ctx, tx, account.CLI(), org.ID, w.boot.Team.ID, shared.ID, true)
 		},
 		"token": func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := crashproject.CreateToken(ctx, tx, account.CLI(), w.Keys, crashproject.NewToken{OrganizationID: org.ID, ProjectID: w.boot.Crash.Project})
+			_, _, err := crashproject.CreateToken(ctx, tx, account.CLI(), w.Keys, crashproject.NewToken{OrganizationID: org.ID,
+				ProjectID: w.boot.Crash.Project})
 			return err
 		},
 		"rotate token": func(ctx context.Context, tx *storage.Tx) error {
@@ -319,15 +323,18 @@ func TestNamesAreChecked(t *testing.T) {
 			return err
 		},
 		"username": func(ctx context.Context, tx *storage.Tx) error {
-			_, err := account.CreateServiceAccount(ctx, tx, account.CLI(), account.NewServiceAccount{OrganizationID: org, Username: "a:b", Role: account.Member})
+			_, err := account.CreateServiceAccount(ctx, tx, account.CLI(), account.NewServiceAccount{OrganizationID: org,
+				Username: "a:b", Role: account.Member})
 			return err
 		},
 		"scope": func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := crashproject.CreateToken(ctx, tx, account.CLI(), w.Keys, crashproject.NewToken{OrganizationID: org, ProjectID: w.boot.Crash.Project, Scopes: []string{"everything"}})
+			_, _, err := crashproject.CreateToken(ctx, tx, account.CLI(), w.Keys, crashproject.NewToken{OrganizationID: org,
+				ProjectID: w.boot.Crash.Project, Scopes: []string{"everything"}})
 			return err
 		},
 		"quota": func(ctx context.Context, tx *storage.Tx) error {
-			_, _, err := crashproject.CreateToken(ctx, tx, account.CLI(), w.Keys, crashproject.NewToken{OrganizationID: org, ProjectID: w.boot.Crash.Project, QuotaPerMinute: -1})
+			_, _, err := crashproject.CreateToken(ctx, tx, account.CLI(), w.Keys, crashproject.NewToken{OrganizationID: org,
+				ProjectID: w.boot.Crash.Project, QuotaPerMinute: -1})
 			return err
 		},
 	} {
@@ -340,11 +347,13 @@ func TestNamesAreChecked(t *testing.T) {
 			return err
 		},
 		"member": func(ctx context.Context, tx *storage.Tx) error {
-			_, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: org, Email: w.boot.Owner.Email, Role: account.Member})
+			_, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: org, Email: w.boot.Owner.Email,
+				Role: account.Member})
 			return err
 		},
 		"username": func(ctx context.Context, tx *storage.Tx) error {
-			_, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: org, Email: "x@y.z", Username: "owner", Role: account.Member})
+			_, err := account.CreateUser(ctx, tx, account.CLI(), account.NewUser{OrganizationID: org, Email: "x@y.z",
+				Username: "owner", Role: account.Member})
 			return err
 		},
 	} {

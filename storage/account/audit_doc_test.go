@@ -38,8 +38,10 @@ func TestTrails(t *testing.T) {
 	for of, types := range map[account.Trail][]account.AuditType{
 		account.AdminTrail: {account.SecurityChanged, account.TeamCreated, account.TeamMemberRemoved, account.WebhookUpdated,
 			account.ConnectionChanged, account.KeyCreated, account.UserRoleChanged, account.CrashTokenRevoked, account.SiteCreated},
-		account.TesterTrail: {account.TestersInvited, account.TesterRemoved, account.GroupMemberAdded, account.DistributionChanged, account.BuildInvited},
-		account.NoTrail:     {account.BuildUploaded, account.BuildDownloaded, account.TestRunStarted, account.CrashGroupMerged, account.TaskRetried},
+		account.TesterTrail: {account.TestersInvited, account.TesterRemoved, account.GroupMemberAdded, account.DistributionChanged,
+			account.BuildInvited},
+		account.NoTrail: {account.BuildUploaded, account.BuildDownloaded, account.TestRunStarted, account.CrashGroupMerged,
+			account.TaskRetried},
 	} {
 		for _, one := range types {
 			require.Equal(t, of, one.Trail(), one)

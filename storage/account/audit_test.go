@@ -78,7 +78,8 @@ func TestEveryChangeIsAudited(t *testing.T) {
 	cli := account.CLI()
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
 		key, _, err := account.CreateKey(ctx, tx, cli, w.Keys, account.NewKey{OrganizationID: org, UserID: dev.ID, Kind: account.KindAccess})
-		token, _, err2 := crashproject.CreateToken(ctx, tx, cli, w.Keys, crashproject.NewToken{OrganizationID: org, ProjectID: w.boot.Crash.Project})
+		token, _, err2 := crashproject.CreateToken(ctx, tx, cli, w.Keys, crashproject.NewToken{OrganizationID: org,
+			ProjectID: w.boot.Crash.Project})
 		if err = errors.Join(err, err2); err != nil {
 			return err
 		}
@@ -100,7 +101,8 @@ func TestEveryChangeIsAudited(t *testing.T) {
 		"organization.created", "service_account.created", "team.created", "team.member_added",
 		"user.blocked", "user.created", "user.role_changed", "user.unblocked"}, actions)
 	var leaked int
-	require.NoError(t, w.DB.GetContext(testContext(t), &leaked, `select count(*) from audit_events where detail::text || subject || actor like '%slp\_%'`))
+	require.NoError(t, w.DB.GetContext(testContext(t), &leaked,
+		`select count(*) from audit_events where detail::text || subject || actor like '%slp\_%'`))
 	require.Zero(t, leaked, "no key in the log")
 	_, err := account.OperatorByPassword(testContext(t), w.DB, "operator", account.DigestOf(w.boot.Operator.Password))
 	require.ErrorIs(t, err, storage.ErrNotFound)

@@ -16,7 +16,8 @@ insert into bearer_tokens (digest, organization_id, user_id, expires_at) values 
 
 // IssueBearer creates a member's Bearer token. It is opaque, and ends with its time
 // or the membership, not with the key that it was exchanged for.
-func IssueBearer(ctx context.Context, q storage.Querier, keys *Issuer, organizationID, userID int64, now time.Time) (Secret, time.Time, error) {
+func IssueBearer(ctx context.Context, q storage.Querier, keys *Issuer, organizationID, userID int64, now time.Time) (Secret,
+	time.Time, error) {
 	secret, err := keys.New(KindBearer)
 	if err != nil {
 		return Secret{}, time.Time{}, err

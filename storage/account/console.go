@@ -39,7 +39,8 @@ func BeginConsoleSession(ctx context.Context, tx *storage.Tx, actor Actor, diges
 	if err != nil {
 		device = "" // a browser's name is no reason to keep a person out
 	}
-	_, err = tx.ExecContext(ctx, insertConsoleSession, digest[:], n.OrganizationID, n.UserID, n.OperatorID, n.KeyID, device, n.Address, now, now.Add(ConsoleLife))
+	_, err = tx.ExecContext(ctx, insertConsoleSession, digest[:], n.OrganizationID, n.UserID, n.OperatorID, n.KeyID,
+		device, n.Address, now, now.Add(ConsoleLife))
 	if err != nil {
 		return storage.Wrap(err, "begin a session of the console")
 	}
@@ -192,7 +193,8 @@ func UseConsoleLink(ctx context.Context, tx *storage.Tx, digest Digest, now time
 		OrganizationID int64 `db:"organization_id"`
 		UserID         int64 `db:"user_id"`
 	}
-	err = tx.GetContext(ctx, &row, `delete from console_links where digest = $1 and expires_at > $2 returning organization_id, user_id`, digest[:], now)
+	err = tx.GetContext(ctx, &row,
+		`delete from console_links where digest = $1 and expires_at > $2 returning organization_id, user_id`, digest[:], now)
 	return row.OrganizationID, row.UserID, storage.Wrap(err, "link to the console")
 }
 

@@ -32,12 +32,14 @@ func TestConsoleSessionsOfAMember(t *testing.T) {
 	require.NoError(t, err)
 	org := w.boot.Organization.ID
 	long := strings.Repeat("ü", 500)
-	first := w.begin("first", account.NewConsoleSession{OrganizationID: org, UserID: ann.ID, KeyID: id.KeyID, Device: long, Address: "192.0.2.1"}, now)
+	first := w.begin("first", account.NewConsoleSession{OrganizationID: org, UserID: ann.ID, KeyID: id.KeyID, Device: long,
+		Address: "192.0.2.1"}, now)
 	second := w.begin("second", account.NewConsoleSession{OrganizationID: org, UserID: ann.ID, Device: "a\x00b\nc"}, now)
 
 	who, err := account.IdentityByConsole(ctx, w.DB, first, false, now)
 	require.NoError(t, err)
-	require.Equal(t, []any{ann.ID, org, account.Member, "", false}, []any{who.Member.UserID, who.Member.OrganizationID, who.Member.Role, who.Operator, who.Stale})
+	require.Equal(t, []any{ann.ID, org, account.Member, "", false}, []any{who.Member.UserID, who.Member.OrganizationID,
+		who.Member.Role, who.Operator, who.Stale})
 	require.Len(t, who.Member.Teams, 1)
 	_, err = account.IdentityByConsole(ctx, w.DB, first, true, now)
 	require.ErrorIs(t, err, storage.ErrNotFound, "a member's session is no operator's")

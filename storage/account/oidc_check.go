@@ -36,11 +36,12 @@ func OIDCAlgorithms() []string { return []string{"RS256", "RS384", "RS512", "ES2
 func sharedIssuers() map[string][]string {
 	gitlab := []string{"sub", "project_path", "project_id", "namespace_path", "namespace_id"}
 	return map[string][]string{
-		"token.actions.githubusercontent.com": {"sub", "repository", "repository_id", "repository_owner", "repository_owner_id", "job_workflow_ref", "enterprise", "enterprise_id"},
-		"gitlab.com":                          gitlab,
-		"accounts.google.com":                 {"sub", "email", "hd"},
-		"agent.buildkite.com":                 {"sub", "organization_slug", "organization_id", "pipeline_slug", "pipeline_id"},
-		"app.terraform.io":                    {"sub", "terraform_organization_id", "terraform_organization_name"},
+		"token.actions.githubusercontent.com": {"sub", "repository", "repository_id", "repository_owner", "repository_owner_id",
+			"job_workflow_ref", "enterprise", "enterprise_id"},
+		"gitlab.com":          gitlab,
+		"accounts.google.com": {"sub", "email", "hd"},
+		"agent.buildkite.com": {"sub", "organization_slug", "organization_id", "pipeline_slug", "pipeline_id"},
+		"app.terraform.io":    {"sub", "terraform_organization_id", "terraform_organization_name"},
 	}
 }
 
@@ -92,7 +93,8 @@ func (s *OIDCSettings) checkScopes() error {
 		return storage.Invalid("required_scopes", "has at most %d elements", maxOIDCScopes)
 	}
 	for _, scope := range s.RequiredScopes {
-		if clean, err := storage.Name("required_scopes", scope, maxOIDCPattern); err != nil || clean != scope || strings.ContainsAny(scope, " \"\\") {
+		if clean, err := storage.Name("required_scopes", scope, maxOIDCPattern); err != nil || clean != scope ||
+			strings.ContainsAny(scope, " \"\\") {
 			return storage.Invalid("required_scopes", "must be names of at most %d characters without space", maxOIDCPattern)
 		}
 	}

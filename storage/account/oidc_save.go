@@ -29,7 +29,8 @@ func NewOIDCSettings() OIDCChange {
 // SaveOIDC applies change to the settings that are stored, or to those of
 // NewOIDCSettings, and stores the outcome. The secret is the configuration key of a
 // configuration that is new; nil otherwise. The service account is created with it.
-func SaveOIDC(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, organizationID int64, change func(*OIDCChange) error) (*OIDC, *Secret, error) {
+func SaveOIDC(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, organizationID int64,
+	change func(*OIDCChange) error) (*OIDC, *Secret, error) {
 	if err := LockOrganization(ctx, tx, organizationID); err != nil {
 		return nil, nil, err
 	}
@@ -103,7 +104,8 @@ func (s *OIDCSettings) arguments() ([]any, error) {
 		pq.Array(append([]string{}, s.RequiredScopes...)), string(claims), s.JWKSCacheSeconds, s.ClockSkewSeconds, s.AllTeams}, nil
 }
 
-func createOIDC(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, organizationID int64, c OIDCChange) (int64, *Secret, error) {
+func createOIDC(ctx context.Context, tx *storage.Tx, actor Actor, keys *Issuer, organizationID int64, c OIDCChange) (int64,
+	*Secret, error) {
 	secret, err := keys.NewOIDC()
 	if err != nil {
 		return 0, nil, err

@@ -120,7 +120,8 @@ func inSomeTeam(ctx context.Context, tx *storage.Tx, actor Actor, n NewServiceAc
 	if n.DefaultTeam != 0 {
 		return joinTeam(ctx, tx, actor, n.OrganizationID, userID, n.DefaultTeam)
 	}
-	err = tx.SelectContext(ctx, &teams, `select id, name from teams where organization_id = $1 order by id limit $2`, n.OrganizationID, namedTeams)
+	err = tx.SelectContext(ctx, &teams, `select id, name from teams where organization_id = $1 order by id limit $2`,
+		n.OrganizationID, namedTeams)
 	if err != nil {
 		return storage.Wrap(err, "teams of the organization")
 	}
@@ -128,5 +129,6 @@ func inSomeTeam(ctx context.Context, tx *storage.Tx, actor Actor, n NewServiceAc
 	for _, t := range teams {
 		names = append(names, fmt.Sprintf("%d (%s)", t.ID, t.Name))
 	}
-	return &storage.InvalidError{Field: "team_id", Msg: "is required, since the organization does not have exactly one team: " + strings.Join(names, ", ")}
+	return &storage.InvalidError{Field: "team_id", Msg: "is required, since the organization does not have exactly one team: " +
+		strings.Join(names, ", ")}
 }

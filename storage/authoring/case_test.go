@@ -87,16 +87,20 @@ func TestCreateCaseRefuses(t *testing.T) {
 	}
 	for field, change := range map[string][]func(*authoring.NewCase){
 		"name": {func(n *authoring.NewCase) { n.Name = " \t" }, func(n *authoring.NewCase) { n.Name = strings.Repeat("ä", 256) },
-			func(n *authoring.NewCase) { n.Name = "a\x00b" }, func(n *authoring.NewCase) { n.Name = "a\xffb" }, func(n *authoring.NewCase) { n.Name = "a\nb" }},
+			func(n *authoring.NewCase) { n.Name = "a\x00b" }, func(n *authoring.NewCase) { n.Name = "a\xffb" },
+			func(n *authoring.NewCase) { n.Name = "a\nb" }},
 		"tags": {func(n *authoring.NewCase) { n.Tags = many(21) }, func(n *authoring.NewCase) { n.Tags = []string{strings.Repeat("x", 61)} },
 			func(n *authoring.NewCase) { n.Tags = []string{"\x01"} }},
-		"teamId": {func(n *authoring.NewCase) { n.Team = &w.Rival.Team.UUID }, func(n *authoring.NewCase) { n.Team = fixture.Ptr(fixture.NoUUID) }},
+		"teamId": {func(n *authoring.NewCase) { n.Team = &w.Rival.Team.UUID },
+			func(n *authoring.NewCase) { n.Team = fixture.Ptr(fixture.NoUUID) }},
 		"runSettings": {func(n *authoring.NewCase) { n.Settings.TestURL = "https://x/\x00" },
 			func(n *authoring.NewCase) { n.Settings.TestURL = strings.Repeat("x", 300<<10) }},
 		"runSettings.runTargets": {func(n *authoring.NewCase) { n.Settings.RunTargets = make([]step.Target, 21) }},
-		"steps": {func(n *authoring.NewCase) { n.Revision.Steps = text("\x00") }, func(n *authoring.NewCase) { n.Revision.Steps = make([]step.Step, 1001) },
+		"steps": {func(n *authoring.NewCase) { n.Revision.Steps = text("\x00") },
+			func(n *authoring.NewCase) { n.Revision.Steps = make([]step.Step, 1001) },
 			func(n *authoring.NewCase) { n.Revision.Steps = text(strings.Repeat("x", 9<<20)) }},
-		"intent":      {func(n *authoring.NewCase) { n.Revision.Intent = "\xff" }, func(n *authoring.NewCase) { n.Revision.Intent = strings.Repeat("x", 80_001) }},
+		"intent": {func(n *authoring.NewCase) { n.Revision.Intent = "\xff" },
+			func(n *authoring.NewCase) { n.Revision.Intent = strings.Repeat("x", 80_001) }},
 		"description": {func(n *authoring.NewCase) { n.Revision.Description = "\x00" }},
 	} {
 		for i, fn := range change {
@@ -202,7 +206,8 @@ func TestCases(t *testing.T) {
 		{authoring.CaseFilter{Suites: []uuid.UUID{one.ID, two.ID, fixture.NoUUID}}, []string{"plain", "ÄRGER"}},
 		{authoring.CaseFilter{Unassigned: true}, []string{"under_score", `back\slash`, "100% off"}},
 		{authoring.CaseFilter{Suites: []uuid.UUID{two.ID}, Unassigned: true}, []string{"ÄRGER", "under_score", `back\slash`, "100% off"}},
-		{authoring.CaseFilter{Search: "a", From: day(2), User: &w.Org.Member.UUID, Team: &w.Org.Team.UUID, Unassigned: true}, []string{`back\slash`}},
+		{authoring.CaseFilter{Search: "a", From: day(2), User: &w.Org.Member.UUID, Team: &w.Org.Team.UUID, Unassigned: true},
+			[]string{`back\slash`}},
 	} {
 		row.f.Page = storage.Page{Limit: 100}
 		got, total := w.names(row.f)

@@ -114,7 +114,8 @@ type healingRow struct {
 }
 
 func (r *healingRow) healing() (Healing, error) {
-	h := Healing{ID: r.ID, Kind: r.Kind, CaseID: r.CaseID, StepID: r.StepID, State: r.State, Applied: r.Applied, Score: r.Score, Reason: r.Reason,
+	h := Healing{ID: r.ID, Kind: r.Kind, CaseID: r.CaseID, StepID: r.StepID, State: r.State, Applied: r.Applied,
+		Score: r.Score, Reason: r.Reason,
 		RevisionID: r.RevisionID, RunID: r.RunID, Seen: r.Seen, FirstSeen: r.FirstSeen, LastSeen: r.LastSeen,
 		Decider: r.Decider, DecidedAt: r.DecidedAt, AcceptedRevisionID: r.AcceptedRevisionID}
 	if err := json.Unmarshal(r.From, &h.From); err != nil {

@@ -50,7 +50,8 @@ func TestListsOfManyCases(t *testing.T) {
 		newestIs string
 	}{
 		{authoring.CaseFilter{Search: "VOUCHER"}, n / 1000, []string{"Bitmap Index Scan on test_cases_name"}, "Seq Scan on test_cases", "7"},
-		{authoring.CaseFilter{Search: "by voucher", Team: &w.Org.Team.UUID, User: &w.Org.Member.UUID, From: time.Now().Add(-100 * 24 * time.Hour)}, n / 1000,
+		{authoring.CaseFilter{Search: "by voucher", Team: &w.Org.Team.UUID, User: &w.Org.Member.UUID,
+			From: time.Now().Add(-100 * 24 * time.Hour)}, n / 1000,
 			[]string{"Bitmap Index Scan on test_cases_name"}, "Seq Scan on test_cases", "7"},
 		// The page comes from the index alone. How to count is left to the planner.
 		{authoring.CaseFilter{}, n, []string{"Index Only Scan using test_cases_newest on test_cases c_1"}, "CTE Scan", "1"},

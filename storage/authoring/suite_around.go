@@ -54,7 +54,8 @@ update test_suites set set_up = $2, tear_down = $3 where id = $1`
 // changeAround replaces those lists of a suite that are given, keeps what is known of their
 // steps, and reports whether that changes anything. The suite is new or locked. Step groups
 // that cannot be run are an InvalidError.
-func changeAround(ctx context.Context, tx *storage.Tx, organizationID int64, id uuid.UUID, setUp, tearDown *[]step.Step) (changed bool, err error) {
+func changeAround(ctx context.Context, tx *storage.Tx, organizationID int64, id uuid.UUID, setUp,
+	tearDown *[]step.Step) (changed bool, err error) {
 	if setUp == nil && tearDown == nil {
 		return false, nil
 	}

@@ -293,7 +293,8 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 	if err != nil {
 		return nil, err
 	}
-	same := !planned.changed && name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing && drift == s.Drift && trace == s.Trace &&
+	same := !planned.changed && name == s.Name && slices.Equal(tags, []string(s.Tags)) && healing == s.Healing &&
+		drift == s.Drift && trace == s.Trace &&
 		env == s.DefaultEnvironment && reflect.DeepEqual(retries, s.Retries) && !around && !retention && !signsIn
 	if same && moved.in+moved.out == 0 {
 		return SuiteByID(ctx, tx, w.OrganizationID, id)
@@ -302,7 +303,8 @@ func UpdateSuite(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.
 		return nil, storage.Wrap(err, "update test suite")
 	}
 	detail := map[string]any{"from": s.Name, "to": name, "tags": tags, "healing": healing,
-		"drift": drift, "trace": trace, "around": around, "retries": retries, "environment": env, "retention": retention, "cases_in": moved.in, "cases_out": moved.out,
+		"drift": drift, "trace": trace, "around": around, "retries": retries, "environment": env, "retention": retention,
+		"cases_in": moved.in, "cases_out": moved.out,
 		"shared_in": planned.in, "shared_out": planned.out, "plan": planned.settings}
 	if signsIn {
 		detail = withLogin(detail, c.Login.To)

@@ -22,7 +22,8 @@ import (
 // in returns the names of a suite's cases, in order.
 func (w *room) in(suite uuid.UUID) (names []string) {
 	w.T.Helper()
-	require.NoError(w.T, w.DB.SelectContext(fixture.Context(w.T), &names, `select name from test_cases where suite_id = $1 order by name`, suite))
+	require.NoError(w.T, w.DB.SelectContext(fixture.Context(w.T), &names,
+		`select name from test_cases where suite_id = $1 order by name`, suite))
 	return names
 }
 
@@ -104,7 +105,8 @@ func TestUpdateSuite(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, before, same, "neither the time nor the modifier")
 	}
-	after, err := w.UpdateSuite(w.Org.Owner.Writer, s.ID, authoring.SuiteChange{Name: fixture.Ptr(" new "), Tags: &[]string{"t"}, Add: []string{theirs}})
+	after, err := w.UpdateSuite(w.Org.Owner.Writer, s.ID, authoring.SuiteChange{Name: fixture.Ptr(" new "), Tags: &[]string{"t"},
+		Add: []string{theirs}})
 	require.NoError(t, err)
 	require.Equal(t, []any{"new", []string{"t"}, 4, w.Org.Owner.Name, w.Org.Member.Name},
 		[]any{after.Name, after.Tags, after.CaseCount, after.ModifierName, after.CreatorName})
@@ -184,7 +186,8 @@ func TestSuites(t *testing.T) {
 		w.Exec(`update test_suites set created_at = $2 where id = $1`, ids[i], day(1+i))
 	}
 	w.NewSuite(w.Rival.Member.Writer, "Smoke")
-	_, err := w.UpdateSuite(w.Org.Member.Writer, ids[0], authoring.SuiteChange{Add: []string{w.NewCase(w.Org.Member.Writer, "a").ID, w.NewCase(w.Org.Member.Writer, "b").ID}})
+	_, err := w.UpdateSuite(w.Org.Member.Writer, ids[0], authoring.SuiteChange{Add: []string{w.NewCase(w.Org.Member.Writer, "a").ID,
+		w.NewCase(w.Org.Member.Writer, "b").ID}})
 	require.NoError(t, err)
 	for _, row := range []struct {
 		f    authoring.SuiteFilter
@@ -230,7 +233,8 @@ func TestConcurrentMoves(t *testing.T) {
 	for i := range ids {
 		ids[i] = w.NewCase(w.Org.Member.Writer, fmt.Sprintf("case %02d", i)).ID
 	}
-	suites := []uuid.UUID{w.NewSuite(w.Org.Member.Writer, "one").ID, w.NewSuite(w.Org.Member.Writer, "two").ID, w.NewSuite(w.Org.Member.Writer, "three").ID}
+	suites := []uuid.UUID{w.NewSuite(w.Org.Member.Writer, "one").ID, w.NewSuite(w.Org.Member.Writer, "two").ID,
+		w.NewSuite(w.Org.Member.Writer, "three").ID}
 	errs := make(chan error, writers*rounds)
 	var all sync.WaitGroup
 	for n := range writers {
@@ -274,7 +278,8 @@ func TestConcurrentMoves(t *testing.T) {
 		require.NoError(t, err)
 	}
 	require.Equal(t, cases, w.Count(`select count(*) from test_cases`))
-	list, total, err := authoring.Suites(fixture.Context(t), w.DB, authoring.SuiteFilter{OrganizationID: w.Org.ID, Page: storage.Page{Limit: 1000}})
+	list, total, err := authoring.Suites(fixture.Context(t), w.DB, authoring.SuiteFilter{OrganizationID: w.Org.ID,
+		Page: storage.Page{Limit: 1000}})
 	require.NoError(t, err)
 	require.Len(t, list, total)
 	sum := 0

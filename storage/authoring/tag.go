@@ -23,7 +23,8 @@ with tagged as (
 
 // Tags returns a page of the tags of an organization's cases, in alphabetical order,
 // and the number of all that contain the text.
-func Tags(ctx context.Context, q storage.Querier, organizationID int64, search string, page storage.Page) (list []Tag, total int, err error) {
+func Tags(ctx context.Context, q storage.Querier, organizationID int64, search string, page storage.Page) (list []Tag,
+	total int, err error) {
 	list = []Tag{}
 	if page.RowLimit() > 0 {
 		err := q.SelectContext(ctx, &list, caseTags+`select tag, cases from tagged order by lower(tag), tag limit $3 offset $4`,

@@ -15,7 +15,8 @@ import (
 func TestEmptyTargets(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	empty, chrome := step.Target{Capabilities: step.Capabilities{}, IsRDC: true}, step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
+	empty, chrome := step.Target{Capabilities: step.Capabilities{}, IsRDC: true},
+		step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
 	for i, c := range []struct {
 		settings step.RunSettings
 		stored   string
@@ -24,8 +25,10 @@ func TestEmptyTargets(t *testing.T) {
 		{step.RunSettings{}, `{"primaryTarget":null,"runTargets":[]}`, false},
 		{step.RunSettings{}, `{"runTargets":null}`, false},
 		{step.RunSettings{PrimaryTarget: &empty}, `{"primaryTarget":{"capabilities":{}},"runTargets":[]}`, false},
-		{step.RunSettings{RunTargets: []step.Target{empty, {}}}, `{"primaryTarget":{"capabilities":null},"runTargets":[{"capabilities":{}},{"capabilities":null}]}`, false},
-		{step.RunSettings{PrimaryTarget: &empty, RunTargets: []step.Target{empty, chrome}}, `{"primaryTarget":{"capabilities":{}},"runTargets":[{"capabilities":{}},{"capabilities":{"a":1}}]}`, true},
+		{step.RunSettings{RunTargets: []step.Target{empty, {}}},
+			`{"primaryTarget":{"capabilities":null},"runTargets":[{"capabilities":{}},{"capabilities":null}]}`, false},
+		{step.RunSettings{PrimaryTarget: &empty, RunTargets: []step.Target{empty, chrome}},
+			`{"primaryTarget":{"capabilities":{}},"runTargets":[{"capabilities":{}},{"capabilities":{"a":1}}]}`, true},
 		{step.RunSettings{PrimaryTarget: &chrome}, `{"primaryTarget":{"capabilities":{"a":1}},"runTargets":[]}`, true},
 	} {
 		n := fixture.LoginCase("case", 0)

@@ -98,7 +98,8 @@ func TestCreateTunnelRefuses(t *testing.T) {
 		"http://sesame@:3128", "http://proxy", "http://proxy:", "http://proxy:0", "http://proxy:65536", "http://proxy:http",
 		"http://proxy:3128/", "http://proxy:3128/x", "http://proxy:3128?", "http://proxy:3128?x=1", "http://proxy:3128#", "http://proxy:3128#x",
 		"http://:sesame@proxy:3128", "http://a%00:sesame@proxy:3128", "http://a:sesame%0d%0a@proxy:3128", "http://a:%ff@proxy:3128",
-		"http://pro xy:3128", "http://proxy:3128\n", "http://pr;oxy:3128", "http://-proxy:3128", "http://[fe80::1%25eth0]:3128", "http://%41:3128",
+		"http://pro xy:3128", "http://proxy:3128\n", "http://pr;oxy:3128", "http://-proxy:3128", "http://[fe80::1%25eth0]:3128",
+		"http://%41:3128",
 		"http://proxy:+80", "http://\xff:1", "http://" + strings.Repeat("x", 2048) + ":1", "http://" + strings.Repeat("x", 260) + ":1",
 	} {
 		_, err := w.Tunnel(w.Org.Owner.Writer, "t", address)

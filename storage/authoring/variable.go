@@ -193,12 +193,14 @@ func (n *NewVariable) owner(ctx context.Context, tx *storage.Tx, organizationID 
 	case step.ScopeTeam:
 		err = tx.GetContext(ctx, &id, `select id from teams where organization_id = $1 and uuid = $2 for key share`, organizationID, *n.Team)
 	case step.ScopeSuite:
-		err = tx.GetContext(ctx, &id, `select team_id from test_suites where organization_id = $1 and id = $2 for key share`, organizationID, *n.Suite)
+		err = tx.GetContext(ctx, &id, `select team_id from test_suites where organization_id = $1 and id = $2 for key share`,
+			organizationID, *n.Suite)
 	case step.ScopeCase:
 		if !isID(*n.Case) {
 			return 0, fmt.Errorf("test case: %w", storage.ErrNotFound)
 		}
-		err = tx.GetContext(ctx, &id, `select team_id from test_cases where organization_id = $1 and id = $2 for key share`, organizationID, *n.Case)
+		err = tx.GetContext(ctx, &id, `select team_id from test_cases where organization_id = $1 and id = $2 for key share`,
+			organizationID, *n.Case)
 	}
 	return id, storage.Wrap(err, "what the variable belongs to")
 }

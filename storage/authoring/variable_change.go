@@ -96,7 +96,8 @@ where id = $1`
 // UpdateVariable changes a variable. ErrStale when it has another version. A
 // change of nothing leaves the version; the value of a secret, when it is given,
 // counts as changed: what does not change would tell what the secret is.
-func UpdateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, keys seal.Ring, id uuid.UUID, c VariableChange) (*Variable, error) {
+func UpdateVariable(ctx context.Context, tx *storage.Tx, w account.Writer, keys seal.Ring, id uuid.UUID,
+	c VariableChange) (*Variable, error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}

@@ -190,12 +190,15 @@ func TestUpdateVariable(t *testing.T) {
 		{authoring.VariableChange{Name: fixture.Ptr("z")}, authoring.Value{"two", true}, "z", "", 1},
 		{authoring.VariableChange{Value: fixture.Ptr("three")}, authoring.Value{"three", true}, "z", "", 1},
 		{authoring.VariableChange{IsSecret: fixture.Ptr(true)}, authoring.Value{"three", true}, "z", "", 0},
-		{authoring.VariableChange{Value: fixture.Ptr("three")}, authoring.Value{"three", true}, "z", "", 1}, // nobody may learn that it is the same
+		{authoring.VariableChange{Value: fixture.Ptr("three")}, authoring.Value{"three", true},
+			"z", "", 1}, // nobody may learn that it is the same
 		{authoring.VariableChange{IsSecret: fixture.Ptr(false), Value: fixture.Ptr("four")}, authoring.Value{"four", false}, "z", "four", 1},
-		{authoring.VariableChange{Name: fixture.Ptr("z"), IsSecret: fixture.Ptr(false), Value: fixture.Ptr("four")}, authoring.Value{"four", false}, "z", "four", 0},
+		{authoring.VariableChange{Name: fixture.Ptr("z"), IsSecret: fixture.Ptr(false), Value: fixture.Ptr("four")},
+			authoring.Value{"four", false}, "z", "four", 0},
 		{authoring.VariableChange{Scope: fixture.Ptr("testCase"), Case: &c.ID}, authoring.Value{"four", false}, "z", "four", 0},
 		{authoring.VariableChange{IsSecret: fixture.Ptr(true), Value: fixture.Ptr("äöü")}, authoring.Value{"äöü", true}, "z", "", 1},
-		{authoring.VariableChange{IsSecret: fixture.Ptr(false), Value: fixture.Ptr("five"), Name: fixture.Ptr("a")}, authoring.Value{"five", false}, "a", "five", 1},
+		{authoring.VariableChange{IsSecret: fixture.Ptr(false), Value: fixture.Ptr("five"), Name: fixture.Ptr("a")},
+			authoring.Value{"five", false}, "a", "five", 1},
 	} {
 		before := v.Version
 		var err error
@@ -353,7 +356,8 @@ func TestSecretsAreLongEnoughToBeMasked(t *testing.T) {
 	secret := w.Variable(w.Org.Owner.Writer, authoring.NewVariable{Scope: "org", Name: "secret", Value: "abc", IsSecret: true})
 	for _, value := range []string{"", "ab", "éé"} {
 		err := w.Do(func(ctx context.Context, tx *storage.Tx) error {
-			_, err := authoring.CreateVariable(ctx, tx, w.Org.Owner.Writer, fixture.SealKey, authoring.NewVariable{Scope: "org", Name: "x", Value: value, IsSecret: true})
+			_, err := authoring.CreateVariable(ctx, tx, w.Org.Owner.Writer, fixture.SealKey,
+				authoring.NewVariable{Scope: "org", Name: "x", Value: value, IsSecret: true})
 			return err
 		})
 		require.Equal(t, "value", fixture.InvalidField(t, err), value)

@@ -63,7 +63,8 @@ type VariableScope struct {
 // by its id must belong to the case's team too, otherwise one team could use the
 // secrets of another; the same goes for the suite that the case is in. References
 // without a value are not in the map.
-func Values(ctx context.Context, q storage.Querier, keys seal.Ring, of VariableScope, references []step.Reference) (map[step.Reference]Value, error) {
+func Values(ctx context.Context, q storage.Querier, keys seal.Ring, of VariableScope,
+	references []step.Reference) (map[step.Reference]Value, error) {
 	values := map[step.Reference]Value{}
 	references = references[:min(len(references), maxReferences)]
 	names, suites, cases := []string{}, []string{}, []string{}

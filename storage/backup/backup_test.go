@@ -35,8 +35,9 @@ func TestAllObjectColumns(t *testing.T) {
 		want[key] = true
 		// A table with this column alone stands for it: what its rows need beside the key
 		// is not the matter here.
-		_, err := w.DB.ExecContext(ctx, fmt.Sprintf(`alter table %s rename to %[1]s_; create table %[1]s (%[2]s text); insert into %[1]s values ('%[3]s'), ('%[3]s'), ('')`,
-			c.Table, c.Column, key))
+		_, err := w.DB.ExecContext(ctx,
+			fmt.Sprintf(`alter table %s rename to %[1]s_; create table %[1]s (%[2]s text); insert into %[1]s values ('%[3]s'), ('%[3]s'), ('')`,
+				c.Table, c.Column, key))
 		require.NoError(t, err)
 	}
 	s, err := Begin(ctx, w.DB)

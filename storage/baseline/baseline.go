@@ -155,7 +155,8 @@ returning object_key`
 // Store writes the pictures that a job of a run saw, in the transaction that ends the job. It
 // returns the keys of objects that no row names, to delete after the commit: of pictures that
 // are known already, and of those that are too many.
-func Store(ctx context.Context, tx *storage.Tx, organizationID int64, caseID string, runID uuid.UUID, list []New) (unnamed []string, err error) {
+func Store(ctx context.Context, tx *storage.Tx, organizationID int64, caseID string, runID uuid.UUID, list []New) (unnamed []string,
+	err error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -181,12 +182,14 @@ func Store(ctx context.Context, tx *storage.Tx, organizationID int64, caseID str
 	for _, id := range ids {
 		n := byID[id]
 		steps, names, targets = append(steps, n.StepID), append(names, n.Name), append(targets, storage.Cut(n.Target, maxText))
-		versions, fonts, digests = append(versions, storage.Cut(n.BrowserVersion, maxText)), append(fonts, storage.Cut(n.Fonts, maxText)), append(digests, n.Digest)
+		versions, fonts, digests = append(versions, storage.Cut(n.BrowserVersion, maxText)),
+			append(fonts, storage.Cut(n.Fonts, maxText)), append(digests, n.Digest)
 		keys, sizes = append(keys, n.Key), append(sizes, n.Size)
 		widths, heights = append(widths, int64(n.Width)), append(heights, int64(n.Height))
 	}
 	var named, gone []string
-	err = tx.SelectContext(ctx, &named, insert, organizationID, caseID, runID, storage.UUIDs(ids), pq.Array(steps), pq.Array(names), pq.Array(targets),
+	err = tx.SelectContext(ctx, &named, insert, organizationID, caseID, runID, storage.UUIDs(ids), pq.Array(steps),
+		pq.Array(names), pq.Array(targets),
 		pq.Array(versions), pq.Array(fonts), pq.Array(digests), pq.Array(widths), pq.Array(heights), pq.Array(keys), pq.Array(sizes))
 	if err != nil {
 		return nil, storage.Wrap(err, "write baselines")

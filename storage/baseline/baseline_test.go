@@ -134,10 +134,12 @@ func TestBaselinesAreBounded(t *testing.T) {
 	left, err := baseline.UnnamedObjects(t.Context(), s.DB, append(gone, s.current(t, "s1").Key))
 	require.NoError(t, err)
 	require.Equal(t, gone, left)
-	require.Equal(t, 21*100, s.Count(`select sum(amount)::int from quota_usage where organization_id = $1 and resource = 'stored_bytes'`, s.by.OrganizationID))
+	require.Equal(t, 21*100,
+		s.Count(`select sum(amount)::int from quota_usage where organization_id = $1 and resource = 'stored_bytes'`, s.by.OrganizationID))
 	s.Exec(`delete from test_cases where id = $1`, s.caseID)
 	require.Zero(t, s.Count(`select count(*) from test_baselines`))
-	require.Zero(t, s.Count(`select sum(amount)::int from quota_usage where organization_id = $1 and resource = 'stored_bytes'`, s.by.OrganizationID))
+	require.Zero(t, s.Count(`select sum(amount)::int from quota_usage where organization_id = $1 and resource = 'stored_bytes'`,
+		s.by.OrganizationID))
 	_, key, unnamed := s.see(t, "s1", "late")
 	require.Equal(t, []string{key}, unnamed, "a case that is gone keeps nothing")
 }
@@ -145,7 +147,8 @@ func TestBaselinesAreBounded(t *testing.T) {
 func TestAcceptedFindings(t *testing.T) {
 	t.Parallel()
 	s := open(t)
-	list := []step.Finding{{Key: "k1", Rule: "label", Impact: step.Critical, Element: "#a"}, {Key: "k2", Rule: "label", Impact: step.Critical, Element: "#b"}}
+	list := []step.Finding{{Key: "k1", Rule: "label", Impact: step.Critical, Element: "#a"}, {Key: "k2", Rule: "label",
+		Impact: step.Critical, Element: "#b"}}
 	accept := func(list []step.Finding) (n int) {
 		s.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
 			n, err = baseline.AcceptFindings(ctx, tx, s.by, s.caseID, uuid.New(), "s1", list)

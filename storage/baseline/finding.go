@@ -39,7 +39,8 @@ on conflict do nothing`
 
 // AcceptFindings accepts findings of a step of a run: runs show them, and do not fail by them.
 // It returns how many were not accepted before.
-func AcceptFindings(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, runID uuid.UUID, stepID string, list []step.Finding) (int, error) {
+func AcceptFindings(ctx context.Context, tx *storage.Tx, w account.Writer, caseID string, runID uuid.UUID, stepID string,
+	list []step.Finding) (int, error) {
 	if _, err := authoring.LockCase(ctx, tx, w, caseID, "no key update"); err != nil {
 		return 0, err
 	}
@@ -70,7 +71,8 @@ func RemoveFinding(ctx context.Context, tx *storage.Tx, w account.Writer, caseID
 		return err
 	}
 	var rule string
-	err := tx.GetContext(ctx, &rule, `delete from test_accepted_findings where case_id = $1 and key = $2 returning rule`, caseID, storage.WithoutNUL(key))
+	err := tx.GetContext(ctx, &rule, `delete from test_accepted_findings where case_id = $1 and key = $2 returning rule`,
+		caseID, storage.WithoutNUL(key))
 	if err != nil {
 		return storage.Wrap(err, "accepted finding")
 	}

@@ -115,7 +115,8 @@ select exists (select from test_jobs j where j.run_id = $1
 // without keys those that failed it; at most as many as a case may have accepted, and one more.
 // checked is false where no job has a step of this id that checked accessibility. The caller
 // knows that the run is the organization's.
-func FindingsOfStep(ctx context.Context, q storage.Querier, runID uuid.UUID, stepID string, keys []string) (list []step.Finding, checked bool, err error) {
+func FindingsOfStep(ctx context.Context, q storage.Querier, runID uuid.UUID, stepID string, keys []string) (list []step.Finding,
+	checked bool, err error) {
 	if err := q.GetContext(ctx, &checked, checkedByStep, runID, storage.WithoutNUL(stepID)); err != nil || !checked {
 		return nil, checked, storage.Wrap(err, "step that checked accessibility")
 	}

@@ -43,12 +43,14 @@ func TestPicturesOfARun(t *testing.T) {
 	first, _, _ := s.see(t, "s1", "aa")
 	last, _, _ := s.see(t, "s1", "bb")
 	known, _, _ := s.see(t, "s2", "aa")
-	s.record(run.Jobs[0].ID, looked(first), `{"state": "MATCHED", "baselineId": "`+uuid.NewString()+`"}`, `{"state": "DIFFERENT", "candidateId": "nonsense"}`)
+	s.record(run.Jobs[0].ID, looked(first), `{"state": "MATCHED", "baselineId": "`+uuid.NewString()+`"}`,
+		`{"state": "DIFFERENT", "candidateId": "nonsense"}`)
 	s.record(run.Jobs[1].ID, looked(last), again(known))
 
 	list, err := baseline.OfRun(t.Context(), s.DB, s.by.OrganizationID, run.ID)
 	require.NoError(t, err)
-	require.ElementsMatch(t, []baseline.Seen{{CaseID: c.ID, ID: last}, {CaseID: c.ID, ID: known}}, list, "of two of one step and target the last one")
+	require.ElementsMatch(t, []baseline.Seen{{CaseID: c.ID, ID: last}, {CaseID: c.ID, ID: known}}, list,
+		"of two of one step and target the last one")
 	for range 2 {
 		require.Len(t, s.acceptSeen(list), 2)
 		require.Equal(t, map[uuid.UUID]baseline.State{first: baseline.Former, last: baseline.Accepted, known: baseline.Accepted}, s.states(t))

@@ -62,7 +62,8 @@ func (w *world) setting() *Setting {
 func (w *world) set(build int64, state State, text string) {
 	w.T.Helper()
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return Set(ctx, tx, Change{OrganizationID: w.Org.ID, ProjectID: w.up.Project.ID, BuildID: build, State: state, Text: text, RequestID: "r1"})
+		return Set(ctx, tx, Change{OrganizationID: w.Org.ID, ProjectID: w.up.Project.ID, BuildID: build, State: state,
+			Text: text, RequestID: "r1"})
 	})
 }
 
@@ -93,7 +94,8 @@ func TestStatusesAreSet(t *testing.T) {
 		Key       string          `db:"concurrency_key"`
 		RequestID string          `db:"request_id"`
 	}
-	require.NoError(t, w.DB.GetContext(t.Context(), &newest, `select payload, queue, concurrency_key, request_id from tasks where kind = $1 order by id desc limit 1`, TaskKind))
+	require.NoError(t, w.DB.GetContext(t.Context(), &newest,
+		`select payload, queue, concurrency_key, request_id from tasks where kind = $1 order by id desc limit 1`, TaskKind))
 	require.JSONEq(t, string(newest.Payload), string(mustJSON(t, map[string]int64{"build_id": build, "sequence": 2})))
 	require.Equal(t, []string{Queue, "r1"}, []string{newest.Queue, newest.RequestID})
 	require.NotEmpty(t, newest.Key)
@@ -126,7 +128,8 @@ func TestNewestBuildOfCommit(t *testing.T) {
 	require.False(t, overtaken(newer))
 	w.set(older, Pass, "ok")
 	require.Equal(t, 3, w.tasks())
-	require.Equal(t, 2, w.Count(`select count(*) from tasks where kind = $1 and concurrency_key like '%:' || $2`, TaskKind, commit), "one after the other")
+	require.Equal(t, 2, w.Count(`select count(*) from tasks where kind = $1 and concurrency_key like '%:' || $2`, TaskKind, commit),
+		"one after the other")
 
 	var list []Change
 	for _, build := range []int64{elsewhere, newer, older} {
@@ -134,7 +137,8 @@ func TestNewestBuildOfCommit(t *testing.T) {
 	}
 	w.Must(func(ctx context.Context, tx *storage.Tx) error { return SetAll(ctx, tx, list) })
 	var builds []int64
-	require.NoError(t, w.DB.SelectContext(t.Context(), &builds, `select (payload ->> 'build_id')::bigint from tasks where kind = $1 order by id desc limit 2`, TaskKind))
+	require.NoError(t, w.DB.SelectContext(t.Context(), &builds,
+		`select (payload ->> 'build_id')::bigint from tasks where kind = $1 order by id desc limit 2`, TaskKind))
 	require.Equal(t, []int64{elsewhere, newer}, builds, "in the order of the builds, without the older one")
 	require.Equal(t, 5, w.tasks())
 	w.Exec(`update builds set deleted_at = now() where id = $1`, newer)
@@ -147,9 +151,11 @@ func TestNewestBuildOfCommit(t *testing.T) {
 func TestDefaultContext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for name, want := range map[string]string{"Shop": "slipway/gate: Shop (android)", strings.Repeat("ü", 200): "slipway/gate: " + strings.Repeat("ü", 76) + " (android)"} {
+	for name, want := range map[string]string{"Shop": "slipway/gate: Shop (android)", strings.Repeat("ü", 200): "slipway/gate: " +
+		strings.Repeat("ü", 76) + " (android)"} {
 		w.Exec(`update projects set name = $2, platform = 'android' where id = $1`, w.up.Project.ID, name)
-		after, err := w.save(w.Org.Owner.Writer, Setting{Provider: GitHub, URL: "https://api.github.com", Repository: "acme/app", Token: []byte("sealed")})
+		after, err := w.save(w.Org.Owner.Writer, Setting{Provider: GitHub, URL: "https://api.github.com", Repository: "acme/app",
+			Token: []byte("sealed")})
 		require.NoError(t, err)
 		require.Equal(t, want, after.Context)
 		require.NoError(t, after.Complete(), "it may be stored again as it is")

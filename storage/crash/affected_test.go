@@ -67,7 +67,8 @@ func TestUsersOfGroups(t *testing.T) {
 	require.EqualValues(t, 3, r.Group("a").Users)
 	require.EqualValues(t, 3, r.Group("b").Users) // ann, zoe, bob
 
-	list, _, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Sort: reading.SortUsers, Ascending: true, Limit: 5})
+	list, _, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Sort: reading.SortUsers,
+		Ascending: true, Limit: 5})
 	require.NoError(t, err)
 	require.Len(t, list, 2)
 	require.Equal(t, min(a.ID, b.ID), list[0].ID, "of equal numbers the older one")

@@ -94,7 +94,8 @@ func Attachments(ctx context.Context, q storage.Querier, organization int64, cra
 
 // AttachmentsOf lists the files of crashes of the organization whose names have a prefix,
 // oldest first, by the crash.
-func AttachmentsOf(ctx context.Context, q storage.Querier, organization int64, crashes []uuid.UUID, prefix string) (map[uuid.UUID][]Attachment, error) {
+func AttachmentsOf(ctx context.Context, q storage.Querier, organization int64, crashes []uuid.UUID,
+	prefix string) (map[uuid.UUID][]Attachment, error) {
 	var list []Attachment
 	err := q.SelectContext(ctx, &list, `select `+attachmentColumns+` from crash_attachments
 		where crash_id = any($1::uuid[]) and organization_id = $2 and starts_with(name, $3) order by created_at, id`,

@@ -226,7 +226,8 @@ func (c *GroupChange) setState(ctx context.Context, tx *storage.Tx, organization
 			value  any
 		}{
 			{"in_version", c.InVersion != "", c.InVersion}, {"until", c.Until != nil, c.Until},
-			{"until_count", c.UntilCount != nil, c.UntilCount}, {"until_users", c.UntilUsers != nil, c.UntilUsers}, {"until_version", c.UntilVersion != "", c.UntilVersion},
+			{"until_count", c.UntilCount != nil, c.UntilCount}, {"until_users", c.UntilUsers != nil, c.UntilUsers},
+			{"until_version", c.UntilVersion != "", c.UntilVersion},
 		} {
 			if d.given {
 				detail[d.member] = d.value

@@ -91,7 +91,8 @@ func tallyUp(keys map[projectKey]keyRow, crashes []Crash) []*tally {
 
 func newTally(group, root int64, first *Crash) *tally {
 	return &tally{group: group, root: root, first: first.OccurredAt, last: first.OccurredAt,
-		days: map[string]int64{}, hours: map[string]int64{}, versionDays: map[versionDay]int64{}, values: map[valueKey]*valueTally{}, messages: map[string]*valueTally{}}
+		days: map[string]int64{}, hours: map[string]int64{}, versionDays: map[versionDay]int64{},
+		values: map[valueKey]*valueTally{}, messages: map[string]*valueTally{}}
 }
 
 // roots sums tallies by the groups that are shown, ordered by their ids; days and
@@ -101,7 +102,8 @@ func roots(tallies []*tally) []*tally {
 	for _, t := range tallies {
 		r := byRoot[t.root]
 		if r == nil {
-			byRoot[t.root] = &tally{group: t.root, root: t.root, count: t.count, first: t.first, last: t.last, severity: t.severity, crashes: t.crashes}
+			byRoot[t.root] = &tally{group: t.root, root: t.root, count: t.count, first: t.first, last: t.last,
+				severity: t.severity, crashes: t.crashes}
 			continue
 		}
 		r.count, r.severity = r.count+t.count, max(r.severity, t.severity)

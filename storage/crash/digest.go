@@ -22,7 +22,8 @@ where g.organization_id = $1 and g.first_seen >= $2 and g.first_seen < $3 and g.
 
 // NewGroups returns the number of groups of an organization that were seen first from a
 // time up to another, and those with the most crashes, limit at most.
-func NewGroups(ctx context.Context, q storage.Querier, organizationID int64, from, to time.Time, limit int) (total int, list []NewGroup, err error) {
+func NewGroups(ctx context.Context, q storage.Querier, organizationID int64, from, to time.Time, limit int) (total int,
+	list []NewGroup, err error) {
 	if err := q.GetContext(ctx, &total, `select count(*) `+newGroups, organizationID, from, to); err != nil {
 		return 0, nil, storage.Wrap(err, "count new crash groups")
 	}

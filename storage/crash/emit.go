@@ -125,7 +125,8 @@ func emit(ctx context.Context, tx *storage.Tx, organization int64, crashes []Cra
 }
 
 func (r *emittedRow) event(organization int64, action webhook.Action, key string, data any) webhook.Event {
-	return webhook.Event{OrganizationID: organization, Action: action, ProjectID: r.App, BuildID: r.Build, Key: key, At: r.OccurredAt, Data: data}
+	return webhook.Event{OrganizationID: organization, Action: action, ProjectID: r.App, BuildID: r.Build, Key: key,
+		At: r.OccurredAt, Data: data}
 }
 
 func (r *emittedRow) crashEvent(organization int64) webhook.Event {

@@ -115,7 +115,8 @@ func TestAttributeOfManyValues(t *testing.T) {
 	crashes = nil
 	for i := range 120 {
 		crashes = append(crashes, r.Made(func(c *crash.Crash) {
-			c.Group, c.Attributes, c.OccurredAt = crashtest.Grouping("old"), fmt.Sprintf(`{"user":"o%d"}`, i), crashtest.Epoch.Add(time.Duration(i)*time.Second)
+			c.Group, c.Attributes, c.OccurredAt = crashtest.Grouping("old"), fmt.Sprintf(`{"user":"o%d"}`, i),
+				crashtest.Epoch.Add(time.Duration(i)*time.Second)
 		}))
 	}
 	crashes[60].Attributes = `{"user":"everybody"}`
@@ -127,7 +128,8 @@ func TestAttributeOfManyValues(t *testing.T) {
 	// A change of all is refused then, for it would leave some out.
 	state := crash.Resolved
 	plan := func(filters ...condition.Attribute) error {
-		_, err := bulk.Plan(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Attributes: filters}, crash.GroupChange{State: &state})
+		_, err := bulk.Plan(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Attributes: filters},
+			crash.GroupChange{State: &state})
 		return err
 	}
 	everybody, linux := condition.Attribute{Key: "user", Value: "everybody"}, condition.Attribute{Key: "os", Value: "Linux"}
@@ -204,7 +206,8 @@ func TestBuildFacets(t *testing.T) {
 	r := open(t)
 	for i := range 60 {
 		r.Record(r.Made(func(c *crash.Crash) {
-			c.Group, c.Message, c.Attributes = crashtest.Grouping("a"), fmt.Sprint("message ", i%7, "\nmore"), fmt.Sprintf(`{"os":"Linux","user":"u%d","n":%d}`, i, i%3)
+			c.Group, c.Message, c.Attributes = crashtest.Grouping("a"), fmt.Sprint("message ", i%7, "\nmore"),
+				fmt.Sprintf(`{"os":"Linux","user":"u%d","n":%d}`, i, i%3)
 		}))
 	}
 	r.Record(r.of("b", `{"os":"Windows"}`))

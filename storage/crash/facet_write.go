@@ -126,7 +126,8 @@ left join crash_group_facets f on f.group_id = w.group_id and f.key = w.key`
 
 // readFacets reads the rows of attributes of groups, and those of the other attributes, and how
 // many rows each group has.
-func readFacets(ctx context.Context, tx *storage.Tx, facets map[int64][]facet) (rows map[facetKey]*facetRow, held map[int64]int, err error) {
+func readFacets(ctx context.Context, tx *storage.Tx, facets map[int64][]facet) (rows map[facetKey]*facetRow, held map[int64]int,
+	err error) {
 	rows, held = map[facetKey]*facetRow{}, map[int64]int{}
 	seen := map[facetKey]bool{}
 	var groups, keys []int64

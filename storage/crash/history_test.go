@@ -38,17 +38,20 @@ func TestHistory(t *testing.T) {
 		got = append(got, [2]string{string(c.State), string(c.Detail)})
 		require.Equal(t, c.Actor == "", c.State == crash.Open, "a report opens it")
 	}
-	require.Equal(t, [][2]string{{"open", `{"ignore_ended": "count"}`}, {"ignored", `{"state": "ignored", "until_count": 2, "former_state": "open"}`},
+	require.Equal(t, [][2]string{{"open", `{"ignore_ended": "count"}`},
+		{"ignored", `{"state": "ignored", "until_count": 2, "former_state": "open"}`},
 		{"open", `{"regressed_in": "2.2"}`}, {"resolved", `{"state": "resolved", "former_state": "open"}`}}, got)
 	list, total, err = reading.History(t.Context(), r.DB, r.Rival.ID, g.ID, storage.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Empty(t, list)
 	require.Zero(t, total.Rows)
 
-	groups, _, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, RegressedFrom: now.Add(-time.Hour), Limit: 5})
+	groups, _, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID,
+		RegressedFrom: now.Add(-time.Hour), Limit: 5})
 	require.NoError(t, err)
 	require.Len(t, groups, 1)
-	groups, _, err = reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, RegressedFrom: now.Add(time.Hour), Limit: 5})
+	groups, _, err = reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID,
+		RegressedFrom: now.Add(time.Hour), Limit: 5})
 	require.NoError(t, err)
 	require.Empty(t, groups)
 }

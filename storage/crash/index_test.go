@@ -17,7 +17,8 @@ func TestIndexesAreUsed(t *testing.T) {
 	r.Record(r.Made(nil), r.Made(func(c *crash.Crash) { c.Group = crashtest.Grouping("rare") }))
 	r.Fill(r.ID(`select id from crash_group_keys k where group_id = $1`, r.Group("k").ID))
 	for name, c := range map[string]struct{ query, index string }{
-		"purge":                    {crashtest.Literal(crash.CarriersQuery(r.Org.ID, condition.Attribute{Key: "user", Value: "u7"})), "crashes_attributes"},
+		"purge": {crashtest.Literal(crash.CarriersQuery(r.Org.ID, condition.Attribute{Key: "user",
+			Value: "u7"})), "crashes_attributes"},
 		"resends":                  {crashtest.Literal(crash.UUIDsQuery(r.Project)), "crash_uuids_first"},
 		"whether a group is empty": {crashtest.Literal(crash.EmptiedQuery(r.Group("rare").ID)), "Index Cond: (key_id = k.id)"},
 	} {

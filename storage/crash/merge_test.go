@@ -127,7 +127,10 @@ func TestMergeWhileRecording(t *testing.T) {
 					if i == 0 && round%3 == 0 {
 						key = fmt.Sprint("new", n, round) // new groups are made beside
 					}
-					crashes = append(crashes, r.Made(func(c *crash.Crash) { c.Group, c.Host, c.Duplicates = crashtest.Grouping(key), fmt.Sprint("h", n), 2 }))
+					crashes = append(crashes, r.Made(func(c *crash.Crash) {
+						c.Group, c.Host, c.Duplicates = crashtest.Grouping(key),
+							fmt.Sprint("h", n), 2
+					}))
 				}
 				err := r.DB.InTx(crashtest.Bounded(t), func(tx *storage.Tx) error {
 					return crash.Record(t.Context(), tx, r.Org.ID, crashes)

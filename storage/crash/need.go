@@ -195,7 +195,8 @@ func ensureNeeds(ctx context.Context, tx *storage.Tx, organization int64, wanted
 }
 
 // markLate marks the crashes that have one of some needs which a file serves.
-func markLate(ctx context.Context, tx *storage.Tx, organization int64, needs []int64, lacking map[uuid.UUID]*needSet, crashes []Crash) error {
+func markLate(ctx context.Context, tx *storage.Tx, organization int64, needs []int64, lacking map[uuid.UUID]*needSet,
+	crashes []Crash) error {
 	served, err := symbolfile.ServedNeeds(ctx, tx, organization, needs)
 	if err != nil || len(served) == 0 {
 		return err

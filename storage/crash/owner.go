@@ -89,7 +89,8 @@ func SetOwners(ctx context.Context, tx *storage.Tx, w account.Writer, project in
 		patterns, users = append(patterns, o.Pattern), append(users, o.UserID)
 	}
 	var name string
-	err := tx.GetContext(ctx, &name, `select name from crash_projects where organization_id = $1 and id = $2 for no key update`, w.OrganizationID, project)
+	err := tx.GetContext(ctx, &name, `select name from crash_projects where organization_id = $1 and id = $2 for no key update`,
+		w.OrganizationID, project)
 	if err != nil {
 		return storage.Wrap(err, fmt.Sprintf("crash project %d", project))
 	}

@@ -50,7 +50,8 @@ func FuzzOwnerPattern(f *testing.F) {
 	f.Add("a**b*", "ab")
 	f.Fuzz(func(t *testing.T, pattern, place string) {
 		o := crash.Owner{Pattern: pattern}
-		if o.Validate(0) == nil && !strings.ContainsAny(o.Pattern, `*\`) && !strings.HasPrefix(o.Pattern, "/") && !strings.HasSuffix(o.Pattern, "/") && len(o.Pattern) < 1024 {
+		if o.Validate(0) == nil && !strings.ContainsAny(o.Pattern, `*\`) && !strings.HasPrefix(o.Pattern, "/") &&
+			!strings.HasSuffix(o.Pattern, "/") && len(o.Pattern) < 1024 {
 			require.True(t, o.Matches(o.Pattern), "a plain pattern matches itself")
 		}
 		o.Matches(place)

@@ -166,7 +166,8 @@ func (s *Store) PlanRemoval(ctx context.Context, organization int64, crashes []u
 // PlanDocuments plans the removal of those entries of one batch, recorded or
 // not, whose documents carry the attribute; with candidates, of these entries
 // only. A removal of size 0 has nothing to do.
-func (s *Store) PlanDocuments(ctx context.Context, organization, project int64, f condition.Attribute, batch uuid.UUID, candidates []uuid.UUID) (*Removal, error) {
+func (s *Store) PlanDocuments(ctx context.Context, organization, project int64, f condition.Attribute, batch uuid.UUID,
+	candidates []uuid.UUID) (*Removal, error) {
 	r := &Removal{organization: organization}
 	rows, err := plannedBatches(ctx, s.db, organization, []uuid.UUID{batch})
 	if err != nil {

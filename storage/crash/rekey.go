@@ -136,7 +136,8 @@ where k.crash_project_id = $1 and k.key = $2 and g.algorithm = $3 and g.id <> ol
 // and the audit log name.
 func takeIn(ctx context.Context, tx *storage.Tx, organization int64, at keyRow, version int, newer []byte, actor string) (bool, error) {
 	var groups []int64
-	err := tx.SelectContext(ctx, &groups, `select group_id from crash_group_keys where crash_project_id = $1 and key = $2`, at.ProjectID, newer)
+	err := tx.SelectContext(ctx, &groups, `select group_id from crash_group_keys where crash_project_id = $1 and key = $2`,
+		at.ProjectID, newer)
 	if err != nil || len(groups) == 0 {
 		return false, storage.Wrap(err, "the group of a newer key")
 	}

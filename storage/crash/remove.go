@@ -78,7 +78,8 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed
 		return out, err
 	}
 	out.Reports = len(seen)
-	err = tx.SelectContext(ctx, &out.Objects, `with written as (delete from crash_feedback where crash_id = any($1::uuid[]) and organization_id = $2)
+	err = tx.SelectContext(ctx, &out.Objects,
+		`with written as (delete from crash_feedback where crash_id = any($1::uuid[]) and organization_id = $2)
 		delete from crash_attachments
 		where crash_id = any($1::uuid[]) and organization_id = $2 returning object_key`, ids, r.organization)
 	return out, storage.Wrap(err, "delete crash attachments")

@@ -96,7 +96,8 @@ type knownCrash struct {
 
 // presentCrashes returns the crashes that have a key, with their rows, and those that were
 // stored unread.
-func presentCrashes(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) (known []knownCrash, unread []Crash, err error) {
+func presentCrashes(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) (known []knownCrash,
+	unread []Crash, err error) {
 	ids := make([]string, len(crashes))
 	for i := range crashes {
 		ids[i] = crashes[i].ID.String()
@@ -232,7 +233,8 @@ func (r *rereading) readKeys(ctx context.Context, crashes []knownCrash) error {
 		r.alias[a.KeyID] = a.AliasID
 	}
 	var chosen []int64
-	err = r.tx.SelectContext(ctx, &chosen, `select distinct target_key_id from crash_group_splits where target_key_id = any($1)`, pq.Array(ids))
+	err = r.tx.SelectContext(ctx, &chosen, `select distinct target_key_id from crash_group_splits where target_key_id = any($1)`,
+		pq.Array(ids))
 	r.chosen = map[int64]bool{}
 	for _, id := range chosen {
 		r.chosen[id] = true
@@ -363,7 +365,8 @@ func (r *rereading) lockCrashes(ctx context.Context, crashes []knownCrash) (map[
 }
 
 // moveCounts moves what crashes added to the groups of their former keys.
-func (r *rereading) moveCounts(ctx context.Context, keys map[int64]keyRow, leaving map[int64][]deletedCrash, successors map[[2]int64]int64) error {
+func (r *rereading) moveCounts(ctx context.Context, keys map[int64]keyRow, leaving map[int64][]deletedCrash,
+	successors map[[2]int64]int64) error {
 	touched, left := map[int64]bool{}, map[int64]int64{} // roots; groups that lost crashes and where to
 	var moved []deletedCrash
 	var targets []int64

@@ -223,7 +223,8 @@ func TestExpireUsage(t *testing.T) {
 		return err
 	})
 	var left []string
-	require.NoError(t, r.DB.SelectContext(t.Context(), &left, `select version from crash_versions where version in ('v990', 'v991', '1.0') order by 1`))
+	require.NoError(t, r.DB.SelectContext(t.Context(), &left,
+		`select version from crash_versions where version in ('v990', 'v991', '1.0') order by 1`))
 	require.Equal(t, []string{"1.0", "v990"}, left)
 	r.Must(func(ctx context.Context, tx *storage.Tx) error {
 		n, err := crash.ExpireVersions(ctx, tx, time.Now(), 100)

@@ -141,7 +141,8 @@ func TestAllowedOrigins(t *testing.T) {
 	require.Equal(t, []string{"*"}, []string(p.AllowedOrigins))
 	p, err = set(" https://Shop.example/", "https://*.shop.example", "http://localhost:3000", "capacitor://localhost", "https://shop.example")
 	require.NoError(t, err)
-	require.Equal(t, []string{"https://shop.example", "https://*.shop.example", "http://localhost:3000", "capacitor://localhost"}, []string(p.AllowedOrigins))
+	require.Equal(t, []string{"https://shop.example", "https://*.shop.example", "http://localhost:3000", "capacitor://localhost"},
+		[]string(p.AllowedOrigins))
 	token := crash.Token{Origins: p.AllowedOrigins}
 	for origin, want := range map[string]bool{"https://shop.example": true, "https://a.b.shop.example": true, "http://shop.example": false,
 		"https://badshop.example": false, "http://localhost:3000": true, "http://localhost": false, "capacitor://localhost": true,
@@ -155,7 +156,8 @@ func TestAllowedOrigins(t *testing.T) {
 	require.True(t, token.AllowsOrigin("null"))
 	_, err = set()
 	require.NoError(t, err)
-	for _, wrong := range []string{"shop.example", "https://", "https://a/b", "https://u@a", "https://a?x", "https://*", "https://a.*.b", "null", "https://a\x00", "https://a b"} {
+	for _, wrong := range []string{"shop.example", "https://", "https://a/b", "https://u@a", "https://a?x", "https://*",
+		"https://a.*.b", "null", "https://a\x00", "https://a b"} {
 		_, err = set(wrong)
 		require.ErrorContains(t, err, "allowed_origins", "%q", wrong)
 	}
@@ -188,7 +190,8 @@ func TestFeedback(t *testing.T) {
 	require.ErrorIs(t, err, crash.ErrTooMuchFeedback)
 	_, err = add(uuid.New(), "x")
 	require.ErrorIs(t, err, storage.ErrNotFound)
-	_, err = r.Store.AddFeedback(t.Context(), crash.NewFeedback{OrganizationID: r.Rival.ID, ProjectID: r.RivalProject, CrashID: receipts[0].ID, Text: "x"})
+	_, err = r.Store.AddFeedback(t.Context(), crash.NewFeedback{OrganizationID: r.Rival.ID, ProjectID: r.RivalProject,
+		CrashID: receipts[0].ID, Text: "x"})
 	require.ErrorIs(t, err, storage.ErrNotFound, "another organization's")
 
 	c := r.Made(func(c *crash.Crash) { c.ID = receipts[0].ID; c.UUID = id })
@@ -203,7 +206,8 @@ func TestFeedback(t *testing.T) {
 	require.NoError(t, err)
 	require.Zero(t, total)
 
-	for _, wrong := range []crash.NewFeedback{{Text: ""}, {Text: "a\x00"}, {Text: "x", Email: "ann"}, {Text: "x", Email: "Ann <a@b.c>"}, {Text: "x", Name: "a\nb"},
+	for _, wrong := range []crash.NewFeedback{{Text: ""}, {Text: "a\x00"}, {Text: "x", Email: "ann"},
+		{Text: "x", Email: "Ann <a@b.c>"}, {Text: "x", Name: "a\nb"},
 		{Text: string(make([]byte, 9000))}} {
 		var invalid *storage.InvalidError
 		require.ErrorAs(t, wrong.Clean(), &invalid, "%.20q", wrong)

@@ -215,7 +215,8 @@ order by g.id`
 //
 // The project is locked alone: a report that is counted knows the rules, or was there
 // before them and is moved.
-func (p *SplitPlan) Split(ctx context.Context, tx *storage.Tx, w account.Writer, task func(targetKey int64) *ledger.NewTask) (int64, *ledger.NewTask, error) {
+func (p *SplitPlan) Split(ctx context.Context, tx *storage.Tx, w account.Writer, task func(targetKey int64) *ledger.NewTask) (int64,
+	*ledger.NewTask, error) {
 	at, err := lockPlace(ctx, tx, p.organization, p.root)
 	switch {
 	case err != nil:

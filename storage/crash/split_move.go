@@ -71,7 +71,8 @@ func moveSplit(ctx context.Context, tx *storage.Tx, organization, target int64, 
 
 // moveCounts moves what crashes added to the groups of their keys to those of other keys:
 // targets has the id of each crash's. keys has all of them.
-func moveCounts(ctx context.Context, tx *storage.Tx, organization int64, keys map[int64]keyRow, moved []deletedCrash, targets []int64) error {
+func moveCounts(ctx context.Context, tx *storage.Tx, organization int64, keys map[int64]keyRow, moved []deletedCrash,
+	targets []int64) error {
 	from := tallyGone(keys, moved)
 	if err := uncountValues(ctx, tx, from); err != nil {
 		return err
@@ -127,7 +128,8 @@ const splitPage = 2000
 // SplitMatches looks from a place on for crashes that are to be moved to a key, and
 // returns up to SplitStep of them with the place after them. more is false at the end;
 // also when the key is gone, and with it the rules.
-func SplitMatches(ctx context.Context, q storage.Querier, organization, target int64, from SplitCursor) (ids []uuid.UUID, next SplitCursor, more bool, err error) {
+func SplitMatches(ctx context.Context, q storage.Querier, organization, target int64, from SplitCursor) (ids []uuid.UUID,
+	next SplitCursor, more bool, err error) {
 	by, key, err := splitSource(ctx, q, organization, target, from.KeyID)
 	if err != nil || key == 0 {
 		return nil, from, false, err

@@ -219,7 +219,8 @@ func TestIgnoredUntil(t *testing.T) {
 	for _, read := range []func() *reading.Group{
 		func() *reading.Group { return r.Group("k") },
 		func() *reading.Group {
-			list, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, States: []crash.GroupState{crash.Open}, Limit: 5})
+			list, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID,
+				States: []crash.GroupState{crash.Open}, Limit: 5})
 			require.NoError(t, err)
 			require.Equal(t, 1, total.Rows)
 			return &list[0]
@@ -232,7 +233,8 @@ func TestIgnoredUntil(t *testing.T) {
 		require.True(t, g.IgnoreEndedAt.Before(time.Now()))
 		require.Nil(t, g.IgnoredUntil)
 	}
-	_, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, States: []crash.GroupState{crash.Ignored}, Limit: 5})
+	_, total, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID,
+		States: []crash.GroupState{crash.Ignored}, Limit: 5})
 	require.NoError(t, err)
 	require.Zero(t, total.Rows)
 
@@ -263,7 +265,8 @@ func TestChangesAreChecked(t *testing.T) {
 		change(&c)
 		require.Equal(t, member, fixture.InvalidField(t, r.change("k", c)))
 	}
-	for _, link := range []string{"https://", "http:///x", "https://u:p@example.com/1", "https://example.com/a b", "example.com", "https://e.com/\"x"} {
+	for _, link := range []string{"https://", "http:///x", "https://u:p@example.com/1", "https://example.com/a b",
+		"example.com", "https://e.com/\"x"} {
 		require.Equal(t, "issue_url", fixture.InvalidField(t, r.change("k", crash.GroupChange{IssueURL: &link})), link)
 	}
 	require.Zero(t, r.Audited(account.CrashGroupUpdated), "nothing was changed")

@@ -242,7 +242,8 @@ func TestRangesWrap(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	for _, text := range []string{"* * * * *", "0 0 L-3,LW,15W * 5#3,2L", "@daily", "1-5/2 */3 ? JAN-MAR MON", "50-10/3 22-2 30-2 nov-feb fri-mon", "0 0 29 2 *"} {
+	for _, text := range []string{"* * * * *", "0 0 L-3,LW,15W * 5#3,2L", "@daily", "1-5/2 */3 ? JAN-MAR MON",
+		"50-10/3 22-2 30-2 nov-feb fri-mon", "0 0 29 2 *"} {
 		f.Add(text, int64(1_790_000_000))
 	}
 	berlin := zone(f, "Europe/Berlin")

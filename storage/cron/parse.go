@@ -66,7 +66,8 @@ func Parse(text string) (*Expression, error) {
 	if name := fold(strings.TrimSpace(text)); strings.HasPrefix(name, "@") {
 		expanded, ok := macro(name)
 		if !ok {
-			return nil, &Error{Position: 1 + strings.IndexByte(text, '@'), Msg: fmt.Sprintf("%q is none of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly", shorten(strings.TrimSpace(text)))}
+			return nil, &Error{Position: 1 + strings.IndexByte(text, '@'),
+				Msg: fmt.Sprintf("%q is none of @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly", shorten(strings.TrimSpace(text)))}
 		}
 		whole = expanded
 	}

@@ -105,7 +105,8 @@ func (f BuildFilter) query(projectID int64, p storage.Page) (string, []any) {
 	return matchingBuilds(ofVersion + newestOfVersion + ` limit $6`), append(args, searchDepth, version)
 }
 
-func filteredBuilds(ctx context.Context, q storage.Querier, organizationID, projectID int64, f BuildFilter, p storage.Page) ([]Build, int, error) {
+func filteredBuilds(ctx context.Context, q storage.Querier, organizationID, projectID int64, f BuildFilter,
+	p storage.Page) ([]Build, int, error) {
 	var found struct {
 		Total int           `db:"total"`
 		IDs   pq.Int64Array `db:"ids"`

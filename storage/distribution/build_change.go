@@ -194,7 +194,8 @@ func deleteBuilds(ctx context.Context, tx *storage.Tx, w account.Writer, project
 		events[i] = account.Event{OrganizationID: w.OrganizationID, Type: account.BuildDeleted, Actor: w.Actor,
 			Subject: buildSubject(b.ID, b.AppName, b.Version), Detail: detail}
 	}
-	if _, err := tx.ExecContext(ctx, `update builds set deleted_at = now(), updated_at = now() where id = any($1)`, pq.Array(gone)); err != nil {
+	if _, err := tx.ExecContext(ctx, `update builds set deleted_at = now(), updated_at = now() where id = any($1)`,
+		pq.Array(gone)); err != nil {
 		return nil, storage.Wrap(err, "delete builds")
 	}
 	if err := recount(ctx, tx, projectID, -len(gone)); err != nil {

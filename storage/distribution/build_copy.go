@@ -150,7 +150,8 @@ func (c *BuildCopy) newApp(ctx context.Context, d *destination, actor account.Ac
 
 // grant opens the copy to the groups that were requested; without, it has those of
 // the original.
-func (c *BuildCopy) grant(ctx context.Context, tx *storage.Tx, actor account.Actor, from *Build, p *projectRow, copyID int64, result *CopiedBuild) error {
+func (c *BuildCopy) grant(ctx context.Context, tx *storage.Tx, actor account.Actor, from *Build, p *projectRow, copyID int64,
+	result *CopiedBuild) error {
 	var err error
 	to := buildGrantee(p.OrganizationID, copyID)
 	if result.InvalidGroups, err = to.regrant(ctx, tx, actor, c.BuildGroups, from.AllTesters); err != nil {

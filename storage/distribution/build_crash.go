@@ -91,7 +91,8 @@ func FindReportedBuilds(ctx context.Context, tx storage.Querier, reported []Repo
 		N     int   `db:"n"`
 		Build int64 `db:"build"`
 	}
-	err := tx.SelectContext(ctx, &rows, selectReportedBuilds, pq.Array(numbers), pq.Array(apps), pq.Array(ids), pq.Array(versions), pq.Array(codes))
+	err := tx.SelectContext(ctx, &rows, selectReportedBuilds, pq.Array(numbers), pq.Array(apps), pq.Array(ids),
+		pq.Array(versions), pq.Array(codes))
 	if err != nil {
 		return nil, storage.Wrap(err, "builds of crashes")
 	}

@@ -102,8 +102,10 @@ left join gates bg on bg.build_id = b.id`
 func (r *buildRow) build() (Build, error) {
 	b := Build{ID: r.ID, OrganizationID: r.OrganizationID, ProjectID: r.ProjectID, TeamID: r.TeamID, Token: r.Token,
 		AppName: r.AppName, Version: r.Version, VersionCode: r.VersionCode, Platform: r.Platform,
-		PackageName: r.PackageName, Kind: r.Kind, MinOSVersion: r.MinOSVersion, TargetOS: r.TargetOS, Permissions: r.Permissions, ABIs: r.ABIs, Warnings: r.Warnings,
-		Verification: r.Verification, Simulator: r.Simulator, Comparison: codes(r.Cautions), HasSDK: r.HasSDK, State: r.State, StateReason: r.StateReason, ExpiresAt: r.ExpiresAt,
+		PackageName: r.PackageName, Kind: r.Kind, MinOSVersion: r.MinOSVersion, TargetOS: r.TargetOS, Permissions: r.Permissions,
+		ABIs: r.ABIs, Warnings: r.Warnings,
+		Verification: r.Verification, Simulator: r.Simulator, Comparison: codes(r.Cautions), HasSDK: r.HasSDK,
+		State: r.State, StateReason: r.StateReason, ExpiresAt: r.ExpiresAt,
 		File:     File{ID: r.FileID, Key: r.FileKey, Size: r.FileSize, SHA256: r.FileSHA256, ContentType: r.FileType},
 		FileName: r.FileName, IconKey: r.IconKey, SymbolsFileID: r.SymbolsFileID, SymbolsKey: r.SymbolsKey, SymbolsName: r.SymbolsName,
 		SymbolsSize: r.SymbolsSize, ReleaseNotes: r.ReleaseNotes, Tags: r.Tags, AutoUpdate: r.AutoUpdate, Keep: r.Keep,

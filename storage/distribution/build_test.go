@@ -73,7 +73,8 @@ func TestBuildList(t *testing.T) {
 	f.Exec(`insert into webhooks (organization_id, name, url, actions, status, secret)
 		values ($1, 'a', 'https://ci.example.invalid', '{download}', 'active', '')`, f.Org.ID)
 	f.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return RecordDownload(ctx, tx, Download{Build: &Build{ID: ids[0], OrganizationID: f.Org.ID, ProjectID: project}, Actor: f.Org.Member.Writer.Actor})
+		return RecordDownload(ctx, tx, Download{Build: &Build{ID: ids[0], OrganizationID: f.Org.ID, ProjectID: project},
+			Actor: f.Org.Member.Writer.Actor})
 	})
 	require.Equal(t, 1, f.Count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id
 		where e.build_id = $1 and e.body->>'testerEmail' = $2 and e.body ?& '{ipAddress,buildUrl,referer}'`, ids[0], *f.Org.Member.Email))
@@ -104,7 +105,8 @@ func TestUpdateBuild(t *testing.T) {
 	require.Equal(t, []string{Closed, "its-slug"}, []string{b.LandingPageMode, b.ProjectPageName})
 	require.True(t, b.AutoUpdate)
 	require.Equal(t, "the build is disabled", b.Distributable())
-	require.Equal(t, []int{1, 1, 1}, []int{audited(f, account.BuildUpdated), audited(f, account.ProjectUpdated), audited(f, account.DistributionChanged)})
+	require.Equal(t, []int{1, 1, 1}, []int{audited(f, account.BuildUpdated), audited(f, account.ProjectUpdated),
+		audited(f, account.DistributionChanged)})
 	require.Equal(t, 1, f.Count(`select count(*) from audit_events where type = 1401
 		and detail @> '{"from":{"state":"enabled","metadata":{"a":"1","b":"2"}},"to":{"state":"disabled","tags":["x"]}}'
 		and length(detail::text) < 2000`))

@@ -108,9 +108,11 @@ func (b *Build) compared() []Caution {
 	for _, code := range b.Comparison {
 		switch code {
 		case CautionSignerChanged:
-			list = append(list, Caution{code, "The signer is not that of the build before. Devices that have that one refuse this one as its update, unless the key was rotated."})
+			list = append(list, Caution{code,
+				"The signer is not that of the build before. Devices that have that one refuse this one as its update, unless the key was rotated."})
 		case CautionVersionNotAbove:
-			list = append(list, Caution{code, "The version is not above that of the build before. Devices may refuse it as an update, and auto-update does not offer it."})
+			list = append(list, Caution{code,
+				"The version is not above that of the build before. Devices may refuse it as an update, and auto-update does not offer it."})
 		}
 	}
 	return list

@@ -168,7 +168,8 @@ func insertCommits(ctx context.Context, tx *storage.Tx, organization, build int6
 		return err
 	}
 	c.BuildID = build
-	return storage.Wrap(tx.GetContext(ctx, &c.SetAt, setCommits, build, organization, doc, c.Omitted), fmt.Sprintf("commits of build %d", build))
+	return storage.Wrap(tx.GetContext(ctx, &c.SetAt, setCommits, build, organization, doc, c.Omitted),
+		fmt.Sprintf("commits of build %d", build))
 }
 
 // CommitsQuery is what CommitsOf reads, by the primary key.

@@ -27,7 +27,8 @@ func TestConnection(t *testing.T) {
 	require.ErrorIs(t, err, storage.ErrNotFound)
 	require.ErrorIs(t, f.Do(remove), storage.ErrNotFound)
 
-	s3 := Connection{Kind: "s3", Endpoint: "https://s3.example.com:9000", Bucket: "b", Region: "r", Prefix: "p/", AccessKey: "a", Secret: []byte{1, 0, 2}}
+	s3 := Connection{Kind: "s3", Endpoint: "https://s3.example.com:9000", Bucket: "b", Region: "r", Prefix: "p/",
+		AccessKey: "a", Secret: []byte{1, 0, 2}}
 	require.NoError(t, put(f.Org.ID, s3))
 	got, err := ConnectionOf(ctx, f.DB, f.Org.ID)
 	require.NoError(t, err)
@@ -47,7 +48,8 @@ func TestConnection(t *testing.T) {
 	} {
 		require.Equal(t, field, invalidField(t, put(f.Org.ID, c)))
 	}
-	for _, endpoint := range []string{"", "example.com", "ftp://example.com", "https://u:p@example.com", "https://", "https://a/" + strings.Repeat("x", 2048)} {
+	for _, endpoint := range []string{"", "example.com", "ftp://example.com", "https://u:p@example.com", "https://",
+		"https://a/" + strings.Repeat("x", 2048)} {
 		require.Equal(t, "endpoint", invalidField(t, put(f.Org.ID, Connection{Kind: "http", Endpoint: endpoint})))
 	}
 	require.ErrorIs(t, put(999, s3), storage.ErrConflict)

@@ -158,7 +158,8 @@ func TestUploadAmongManyApps(t *testing.T) {
 	f := fixture.New(t)
 	in := func(team int64, folder string) (*Uploaded, error) {
 		u := f.NewUpload(fixture.APK("com.example.app", "1", "1"))
-		u.Writer, u.TeamID, u.Folder = account.Writer{OrganizationID: f.Org.ID, AllTeams: true, Actor: account.Actor{Name: "admin"}}, team, &folder
+		u.Writer, u.TeamID, u.Folder = account.Writer{OrganizationID: f.Org.ID, AllTeams: true,
+			Actor: account.Actor{Name: "admin"}}, team, &folder
 		return f.TryUpload(u)
 	}
 	f.App("com.example.app")
@@ -302,7 +303,8 @@ func TestLandingPageMode(t *testing.T) {
 	open.LandingPageMode = Closed
 	f.Upload(open)
 	f.Must(func(ctx context.Context, tx *storage.Tx) error {
-		s, err := ChangeSettings(ctx, tx, account.CLI(), f.Org.ID, SettingsChange{RequireLogin: ptr(false), LandingPageMode: ptr(Open), GenericFiles: ptr(true)})
+		s, err := ChangeSettings(ctx, tx, account.CLI(), f.Org.ID, SettingsChange{RequireLogin: ptr(false),
+			LandingPageMode: ptr(Open), GenericFiles: ptr(true)})
 		require.Equal(t, &Settings{GenericFiles: true, LandingPageMode: Open}, s)
 		return err
 	})

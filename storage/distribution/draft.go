@@ -143,7 +143,8 @@ func (n *draft) insert(ctx context.Context, tx *storage.Tx, p *projectRow) error
 	err = tx.GetContext(ctx, &n.made, insertBuild, p.OrganizationID, p.ID, newToken(), n.appName, n.version, n.versionCode,
 		n.app.platform, n.app.packageName, pkg.Kind, scrub(pkg.MinOSVersion, maxLine),
 		pq.Array(scrubAll(pkg.ABIs, maxABIs, maxTag)), signer, provisioning,
-		pq.Array(scrubAll(slices.Concat(n.warnings, u.Warnings, pkg.Warnings), maxWarnings, maxWarning)), pq.Array(imageUUIDs(pkg.Images)), pkg.HasSDK,
+		pq.Array(scrubAll(slices.Concat(n.warnings, u.Warnings, pkg.Warnings), maxWarnings, maxWarning)),
+		pq.Array(imageUUIDs(pkg.Images)), pkg.HasSDK,
 		state, reason, expires, fileID, n.fileName, iconID, symbols.fileID, symbols.name, symbols.what, n.releaseNotes,
 		pq.Array(n.tags), meta, u.AutoUpdate, n.options, u.Writer.Actor.UserID, scrub(u.Writer.Actor.Name, maxLine), n.via,
 		verdict, pkg.Simulator, pq.Array(cautions), scrub(pkg.TargetOS, maxLine), pq.Array(permissions(pkg)))

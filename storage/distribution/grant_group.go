@@ -126,7 +126,8 @@ func (to grantee) take(ctx context.Context, tx *storage.Tx, actor account.Actor,
 // holdGroup returns the name of a group of the organization and keeps the group until the
 // transaction ends.
 func holdGroup(ctx context.Context, tx *storage.Tx, organizationID, groupID int64) (name string, err error) {
-	err = tx.GetContext(ctx, &name, `select name from tester_groups where organization_id = $1 and id = $2 for key share`, organizationID, groupID)
+	err = tx.GetContext(ctx, &name, `select name from tester_groups where organization_id = $1 and id = $2 for key share`,
+		organizationID, groupID)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", fmt.Errorf("group %d: %w", groupID, storage.ErrNotFound)
 	}

@@ -85,7 +85,8 @@ func RemoveGroupMembers(ctx context.Context, tx *storage.Tx, w account.Writer, g
 
 // changeMembers runs a statement that returns the mail addresses of those whom it added
 // or removed.
-func (g *Group) changeMembers(ctx context.Context, tx *storage.Tx, w account.Writer, of account.AuditType, query string, userIDs []int64) (int, error) {
+func (g *Group) changeMembers(ctx context.Context, tx *storage.Tx, w account.Writer, of account.AuditType, query string,
+	userIDs []int64) (int, error) {
 	emails := []string{}
 	if err := tx.SelectContext(ctx, &emails, query, g.ID, pq.Array(userIDs)); err != nil {
 		return 0, storage.Wrap(err, fmt.Sprintf("change testers of group %d", g.ID))
@@ -117,7 +118,8 @@ func everyTeam(actor account.Actor, organizationID int64) account.Writer {
 
 // CreateGroup creates a group in the organization's first team, with the rights of the
 // command line.
-func CreateGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, groupName string, private bool) (*Group, error) {
+func CreateGroup(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, groupName string,
+	private bool) (*Group, error) {
 	return CreateTeamGroup(ctx, tx, everyTeam(actor, organizationID), NewGroup{Name: groupName, Private: private, AnyTeam: true})
 }
 

@@ -70,7 +70,8 @@ where pg.tester_group_id = $1 order by pg.project_id`
 
 // replaceProjects sets the apps that a group may install; the caller holds the group's
 // lock. It returns those before and after.
-func replaceProjects(ctx context.Context, tx *storage.Tx, w account.Writer, groupID int64, projects []int64) (before, after []int64, err error) {
+func replaceProjects(ctx context.Context, tx *storage.Tx, w account.Writer, groupID int64, projects []int64) (before,
+	after []int64, err error) {
 	if err := mayGrant(ctx, tx, w, projects, groupID); err != nil {
 		return nil, nil, err
 	}
@@ -78,7 +79,8 @@ func replaceProjects(ctx context.Context, tx *storage.Tx, w account.Writer, grou
 	if err := tx.SelectContext(ctx, &before, grantedProjects, groupID); err != nil {
 		return nil, nil, storage.Wrap(err, "apps of a group")
 	}
-	_, err = tx.ExecContext(ctx, `delete from project_groups where tester_group_id = $1 and project_id <> all($2)`, groupID, pq.Array(listed(projects)))
+	_, err = tx.ExecContext(ctx, `delete from project_groups where tester_group_id = $1 and project_id <> all($2)`,
+		groupID, pq.Array(listed(projects)))
 	if err != nil {
 		return nil, nil, storage.Wrap(err, "revoke apps of a group")
 	}

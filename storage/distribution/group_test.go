@@ -131,7 +131,8 @@ func TestGrants(t *testing.T) {
 
 	var b *Build
 	f.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		b, _, err = UpdateBuild(ctx, tx, f.Org.Member.Writer, 0, up.Build.ID, BuildChange{Groups: Groups{Given: true, All: true, Names: []string{"b"}}})
+		b, _, err = UpdateBuild(ctx, tx, f.Org.Member.Writer, 0, up.Build.ID,
+			BuildChange{Groups: Groups{Given: true, All: true, Names: []string{"b"}}})
 		return err
 	})
 	require.True(t, b.AllTesters)

@@ -90,8 +90,9 @@ func TestLatestBuildsFor(t *testing.T) {
 		"project granted": {func(s *series) {
 			s.Exec(`insert into project_groups (project_id, tester_group_id) select $1, id from tester_groups where name = 'three'`, s.project)
 		}, []int{2, 0}, all, all, all},
-		"project to all testers":   {func(s *series) { s.Exec(`update projects set all_testers = true`) }, all, all, all, all},
-		"one build to all testers": {func(s *series) { s.Exec(`update builds set all_testers = true where id = $1`, s.builds[1]) }, []int{2, 1, 0}, []int{1}, all, all},
+		"project to all testers": {func(s *series) { s.Exec(`update projects set all_testers = true`) }, all, all, all, all},
+		"one build to all testers": {func(s *series) { s.Exec(`update builds set all_testers = true where id = $1`, s.builds[1]) },
+			[]int{2, 1, 0}, []int{1}, all, all},
 		"more than asked for": {func(s *series) {
 			s.Exec(`update builds set all_testers = true where id = any($1)`, pq.Array(s.builds[:4]))
 		},

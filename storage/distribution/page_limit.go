@@ -155,7 +155,8 @@ func projectPage(p *Project) pageOwner {
 }
 
 func buildPage(b *Build) pageOwner {
-	return pageOwner{organizationID: b.OrganizationID, buildID: &b.ID, event: account.BuildUpdated, subject: buildSubject(b.ID, b.AppName, b.Version)}
+	return pageOwner{organizationID: b.OrganizationID, buildID: &b.ID, event: account.BuildUpdated,
+		subject: buildSubject(b.ID, b.AppName, b.Version)}
 }
 
 // copyPage gives a copy the limits of what it was copied from: a page with a password must

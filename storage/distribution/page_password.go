@@ -44,7 +44,8 @@ func pagePassword(password string) (string, error) {
 		return "", fmt.Errorf("digest of a password: %w", err)
 	}
 	code := base64.RawStdEncoding
-	return strings.Join([]string{passwordScheme, strconv.Itoa(passwordIterations), code.EncodeToString(salt), code.EncodeToString(key)}, "$"), nil
+	return strings.Join([]string{passwordScheme, strconv.Itoa(passwordIterations), code.EncodeToString(salt),
+		code.EncodeToString(key)}, "$"), nil
 }
 
 // CheckPagePassword reports whether a password is that of a digest. It takes as long for a

@@ -257,7 +257,8 @@ from (
 // given the app, who is in a group that was given it or a build of it, and, where
 // all_testers is set on one of them, every tester. Order and search are as GroupTesters
 // has them.
-func ProjectTesters(ctx context.Context, q storage.Querier, organizationID, projectID int64, search string, p storage.Page) (*People, error) {
+func ProjectTesters(ctx context.Context, q storage.Querier, organizationID, projectID int64, search string,
+	p storage.Page) (*People, error) {
 	var of struct {
 		Everyone bool `db:"everyone"`
 		Direct   bool `db:"direct"`

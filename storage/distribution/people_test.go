@@ -97,7 +97,8 @@ func TestProjectTesters(t *testing.T) {
 		require.NoError(t, err)
 		return a.Allowed
 	}
-	require.Equal(t, []bool{true, true, true, false, false}, []bool{access(direct), access(group), access(both), access(none), access(blocked)})
+	require.Equal(t, []bool{true, true, true, false, false}, []bool{access(direct), access(group), access(both),
+		access(none), access(blocked)})
 	latest, err := LatestBuildsFor(ctx, f.DB, app, direct, false, 5)
 	require.NoError(t, err)
 	require.Len(t, latest, 1)
@@ -168,7 +169,8 @@ func TestManyTesters(t *testing.T) {
 	})
 	require.Equal(t, many, n)
 	require.Equal(t, 1, audited(f, account.GroupMemberAdded))
-	require.Equal(t, many, f.Count(`select jsonb_array_length(detail->'emails') from audit_events where type = $1`, int(account.GroupMemberAdded)))
+	require.Equal(t, many, f.Count(`select jsonb_array_length(detail->'emails') from audit_events where type = $1`,
+		int(account.GroupMemberAdded)))
 	people, err := GroupTesters(ctx, f.DB, f.Org.ID, group, "", storage.Page{Limit: 10})
 	require.NoError(t, err)
 	require.Equal(t, many, people.Total)

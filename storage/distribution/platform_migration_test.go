@@ -60,12 +60,14 @@ func TestMigrationOfPlatforms(t *testing.T) {
 		DuplicateOf int64  `db:"duplicate_of"`
 	}
 	var projects, builds []row
-	require.NoError(t, db.SelectContext(ctx, &projects, `select id, platform, coalesce(duplicate_of, 0) as duplicate_of from projects order by id`))
+	require.NoError(t, db.SelectContext(ctx, &projects,
+		`select id, platform, coalesce(duplicate_of, 0) as duplicate_of from projects order by id`))
 	require.Equal(t, []row{{1, "iOS", 2}, {2, "iOS", 0}, {3, "iOS", 2}, {4, "iOS", 0}, {5, "iOS", 0}, {6, "iOS", 0}, {7, "", 0},
 		{8, "Windows", 0}, {9, "Switch", 0}, {10, "ios", 2}}, projects)
 	require.NoError(t, db.SelectContext(ctx, &builds, `select id, platform, 0 as duplicate_of from builds order by id`))
 	require.Equal(t, []row{{1, "Windows", 0}, {2, "iOS", 0}, {3, "macOS", 0}}, builds)
-	_, err = db.ExecContext(ctx, `insert into projects (id, organization_id, team_id, name, package_name, platform, token, landing_page_mode) overriding system value
+	_, err = db.ExecContext(ctx,
+		`insert into projects (id, organization_id, team_id, name, package_name, platform, token, landing_page_mode) overriding system value
 		values (100, 1, 1, 'new', 'com.example.shop', 'IOS', 'z', 'open')`)
 	require.ErrorContains(t, err, "projects_app")
 }

@@ -29,7 +29,8 @@ func copyGrants(ctx context.Context, tx *storage.Tx, from, to int64) error {
 // description, mode, grants; no slug. Without a name the copy is called as the app
 // with " copy" behind it, so that lists distinguish them; uploads that name only the
 // package still go to the original.
-func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, newName, folder *string, allTesters *bool) (*Project, error) {
+func CopyProject(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, newName, folder *string,
+	allTesters *bool) (*Project, error) {
 	from, err := lockProject(ctx, tx, w, id)
 	if err != nil {
 		return nil, err

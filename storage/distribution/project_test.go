@@ -252,7 +252,8 @@ func TestCopyProject(t *testing.T) {
 	require.Equal(t, 2, audited(f, account.ProjectCopied))
 	require.Equal(t, up.Project.ID, f.App("com.example.app").Project.ID, "uploads go to the original")
 	checkCounters(f)
-	for err, writer := range map[error]account.Writer{storage.ErrNotFound: {OrganizationID: f.Rival.ID, AllTeams: true}, ErrNoAccess: {OrganizationID: f.Org.ID}} {
+	for err, writer := range map[error]account.Writer{storage.ErrNotFound: {OrganizationID: f.Rival.ID, AllTeams: true},
+		ErrNoAccess: {OrganizationID: f.Org.ID}} {
 		require.ErrorIs(t, f.Do(func(ctx context.Context, tx *storage.Tx) error {
 			_, err := CopyProject(ctx, tx, writer, p.ID, nil, nil, nil)
 			return err

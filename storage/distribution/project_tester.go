@@ -60,7 +60,8 @@ func RemoveProjectTester(ctx context.Context, tx *storage.Tx, w account.Writer, 
 	return nil
 }
 
-func changeProjectTesters(ctx context.Context, tx *storage.Tx, w account.Writer, projectID int64, query, what string, userIDs []int64) (int, error) {
+func changeProjectTesters(ctx context.Context, tx *storage.Tx, w account.Writer, projectID int64, query, what string,
+	userIDs []int64) (int, error) {
 	emails := []string{}
 	if err := tx.SelectContext(ctx, &emails, query, projectID, pq.Array(userIDs)); err != nil {
 		return 0, storage.Wrap(err, fmt.Sprintf("change testers of project %d", projectID))

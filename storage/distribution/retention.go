@@ -96,7 +96,8 @@ order by b.id`
 
 // RetentionPreview is the page of an app's builds that retention would delete at a time,
 // oldest first, with the number of all of them.
-func RetentionPreview(ctx context.Context, q storage.Querier, organizationID, projectID int64, now time.Time, p storage.Page) ([]Build, int, error) {
+func RetentionPreview(ctx context.Context, q storage.Querier, organizationID, projectID int64, now time.Time,
+	p storage.Page) ([]Build, int, error) {
 	if _, err := ProjectByID(ctx, q, organizationID, projectID); err != nil {
 		return nil, 0, err
 	}

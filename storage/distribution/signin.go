@@ -38,7 +38,8 @@ select count(*) from sign_in_links where organization_id = $1 and user_id = $2 a
 
 // CreateSignInLink keeps a one-time link. ErrConflict when the person was sent
 // most links since the time given.
-func CreateSignInLink(ctx context.Context, tx *storage.Tx, organizationID, userID int64, digest account.Digest, path string, expires, since time.Time, most int) error {
+func CreateSignInLink(ctx context.Context, tx *storage.Tx, organizationID, userID int64, digest account.Digest, path string,
+	expires, since time.Time, most int) error {
 	path, err := storage.Line("path", path, maxURL)
 	if err != nil {
 		return err
@@ -87,7 +88,8 @@ func UseSignInLink(ctx context.Context, tx *storage.Tx, digest, session account.
 	if err := tx.GetContext(ctx, &link, useSignInLink, digest[:], now); err != nil {
 		return nil, storage.Wrap(err, "sign-in link")
 	}
-	return &link, BeginSession(ctx, tx, session, NewSession{OrganizationID: link.OrganizationID, UserID: link.UserID, Via: ByMail, Expires: expires})
+	return &link, BeginSession(ctx, tx, session, NewSession{OrganizationID: link.OrganizationID, UserID: link.UserID,
+		Via: ByMail, Expires: expires})
 }
 
 // EndSession ends a session.

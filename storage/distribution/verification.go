@@ -86,7 +86,8 @@ func RecordVerification(ctx context.Context, tx *storage.Tx, b *Build, s Signatu
 	events := make([]account.Event, 0, len(ids))
 	for _, id := range ids {
 		events = append(events, account.Event{OrganizationID: b.OrganizationID, Type: account.BuildInvalid,
-			Actor: account.Actor{Name: verifierName}, Subject: buildSubject(id, b.AppName, b.Version), Detail: map[string]any{"id": id, "reason": reason,
+			Actor: account.Actor{Name: verifierName}, Subject: buildSubject(id, b.AppName, b.Version),
+			Detail: map[string]any{"id": id, "reason": reason,
 				"failed_scheme": s.FailedScheme, "sha256": b.File.SHA256}})
 	}
 	return account.Audit(ctx, tx, events...)

@@ -121,7 +121,8 @@ returning s.user_id`
 
 // SwitchSession moves a session that a mailed link began to another organization of the
 // same person. storage.ErrNotFound when there is no such session or membership.
-func SwitchSession(ctx context.Context, tx *storage.Tx, session account.Digest, organizationID int64, now time.Time) (userID int64, err error) {
+func SwitchSession(ctx context.Context, tx *storage.Tx, session account.Digest, organizationID int64, now time.Time) (userID int64,
+	err error) {
 	err = tx.GetContext(ctx, &userID, switchSession, session[:], organizationID, now)
 	return userID, storage.Wrap(err, "switch organization")
 }

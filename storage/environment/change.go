@@ -138,7 +138,8 @@ func Create(ctx context.Context, tx *storage.Tx, w account.Writer, keys seal.Rin
 		return nil, err
 	}
 	d := &draft{hidden: &secrets{Variables: map[string]string{}, Headers: map[string]string{}},
-		Environment: Environment{ID: storage.NewID(), Name: n.Name, Targets: []step.Target{}, Variables: map[string]string{}, Headers: map[string]string{}}}
+		Environment: Environment{ID: storage.NewID(), Name: n.Name, Targets: []step.Target{}, Variables: map[string]string{},
+			Headers: map[string]string{}}}
 	if err := d.apply(&n.Change); err != nil {
 		return nil, err
 	}
@@ -146,7 +147,8 @@ func Create(ctx context.Context, tx *storage.Tx, w account.Writer, keys seal.Rin
 		return nil, err
 	}
 	if n.Team != nil {
-		err := tx.GetContext(ctx, &d.TeamID, `select id from teams where organization_id = $1 and uuid = $2 for key share`, w.OrganizationID, *n.Team)
+		err := tx.GetContext(ctx, &d.TeamID, `select id from teams where organization_id = $1 and uuid = $2 for key share`,
+			w.OrganizationID, *n.Team)
 		if err != nil {
 			return nil, storage.Wrap(err, "team of an environment")
 		}

@@ -124,7 +124,8 @@ func List(ctx context.Context, q storage.Querier, f Filter) ([]Environment, int,
 		return list, total, nil
 	}
 	var rows []row
-	query := `select ` + columns + tables + ` where ` + m.Where() + ` order by c.name limit ` + m.Arg(f.RowLimit()) + ` offset ` + m.Arg(f.RowOffset())
+	query := `select ` + columns + tables + ` where ` + m.Where() + ` order by c.name limit ` + m.Arg(f.RowLimit()) +
+		` offset ` + m.Arg(f.RowOffset())
 	if err := q.SelectContext(ctx, &rows, query, m.Args...); err != nil {
 		return nil, 0, storage.Wrap(err, "list environments")
 	}

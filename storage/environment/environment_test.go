@@ -152,7 +152,8 @@ func TestRefusedMembers(t *testing.T) {
 	var wrong *step.InvalidError
 	_, err := w.create(w.Org.Owner.Writer, New{Name: "staging", Change: Change{TestURL: fixture.Ptr("ftp://x")}})
 	require.ErrorAs(t, err, &wrong)
-	_, err = w.create(w.Org.Owner.Writer, New{Name: "staging", Change: Change{TestURL: fixture.Ptr("https://ann:{{password}}@staging.example.com")}})
+	_, err = w.create(w.Org.Owner.Writer,
+		New{Name: "staging", Change: Change{TestURL: fixture.Ptr("https://ann:{{password}}@staging.example.com")}})
 	require.NoError(t, err)
 }
 
@@ -165,7 +166,8 @@ func TestUpdate(t *testing.T) {
 	require.ErrorIs(t, err, authoring.ErrForbidden)
 	_, err = w.update(w.Org.Owner.Writer, e.ID, Change{Version: 7})
 	require.ErrorIs(t, err, storage.ErrStale)
-	same, err := w.update(w.Org.Owner.Writer, e.ID, Change{Variables: texts("country", "de"), Headers: texts("x-TENANT", "{{country}}"), Version: 1})
+	same, err := w.update(w.Org.Owner.Writer, e.ID, Change{Variables: texts("country", "de"),
+		Headers: texts("x-TENANT", "{{country}}"), Version: 1})
 	require.NoError(t, err)
 	require.Equal(t, 1, same.Version, "nothing changed")
 	again, err := w.update(w.Org.Owner.Writer, e.ID, Change{Secrets: texts("password", "hunter2!")})
@@ -182,7 +184,8 @@ func TestUpdate(t *testing.T) {
 	require.Empty(t, changed.Tunnel)
 	_, err = w.update(w.Org.Owner.Writer, e.ID, Change{TestURL: fixture.Ptr("")})
 	require.Equal(t, "headers", fixture.InvalidField(t, err), "they would go nowhere")
-	_, err = w.update(w.Org.Owner.Writer, e.ID, Change{Secrets: map[string]*string{"password": nil, "pin": nil}, Headers: map[string]*string{"x-tenant": nil}})
+	_, err = w.update(w.Org.Owner.Writer, e.ID, Change{Secrets: map[string]*string{"password": nil, "pin": nil},
+		Headers: map[string]*string{"x-tenant": nil}})
 	require.NoError(t, err)
 	require.Equal(t, 1, w.Count(`select count(*) from test_environments where sealed is null`))
 

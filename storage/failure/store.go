@@ -86,7 +86,8 @@ func GoodBefore(ctx context.Context, q storage.Querier, job uuid.UUID) (*Good, e
 	if err != nil {
 		return nil, err
 	}
-	return &Good{JobID: row.JobID, RunID: row.RunID, CreatedAt: row.CreatedAt, Digest: digest, Now: BuildNamed{row.NowID, row.NowName}, Recent: recent}, nil
+	return &Good{JobID: row.JobID, RunID: row.RunID, CreatedAt: row.CreatedAt, Digest: digest,
+		Now: BuildNamed{row.NowID, row.NowName}, Recent: recent}, nil
 }
 
 // maxGroups bounds the groups of a suite run: further causes are counted in one group.
@@ -121,7 +122,8 @@ on conflict (suite_run_id, key, case_id) do update set jobs = c.jobs + 1`
 
 // Add counts a job of a case run that failed in the group of its cause. The suite run is locked.
 func Add(ctx context.Context, tx *storage.Tx, suiteRun, run uuid.UUID, d *Diagnosis) error {
-	_, err := tx.ExecContext(ctx, addToGroup, suiteRun, storage.WithoutNUL(d.Key), storage.WithoutNUL(d.Subject), d.Reason, run, maxGroups, OtherKey)
+	_, err := tx.ExecContext(ctx, addToGroup, suiteRun, storage.WithoutNUL(d.Key), storage.WithoutNUL(d.Subject), d.Reason,
+		run, maxGroups, OtherKey)
 	return storage.Wrap(err, "group the failures of suite run "+suiteRun.String())
 }
 

@@ -46,7 +46,8 @@ func holds(parts []addressPart) bool {
 
 // placeholder reports whether an address may have it.
 func placeholder(name string) bool {
-	return strings.HasPrefix(name, "metadata.") && len(name) > len("metadata.") || name == "version" || name == "version_code" || name == "build_id"
+	return strings.HasPrefix(name, "metadata.") && len(name) > len("metadata.") || name == "version" || name == "version_code" ||
+		name == "build_id"
 }
 
 // parseAddress reads an address; the errors say what it has that it may not have.

@@ -194,9 +194,11 @@ func TestSavePolicy(t *testing.T) {
 	strange := w.NewSuite(w.Rival.Member.Writer, "smoke")
 	mine := w.NewSuite(w.Org.Neighbor.Writer, "of another team")
 	require.NoError(t, save(w.admin, conditions(Condition{Type: Suites, SuiteIDs: ids(suite.ID)})))
-	require.Equal(t, "conditions[0].suite_ids[1]", fixture.InvalidField(t, save(w.admin, conditions(Condition{Type: Suites, SuiteIDs: ids(suite.ID, strange.ID)}))))
+	require.Equal(t, "conditions[0].suite_ids[1]",
+		fixture.InvalidField(t, save(w.admin, conditions(Condition{Type: Suites, SuiteIDs: ids(suite.ID, strange.ID)}))))
 	require.Equal(t, "run_suites[0].suite_id", fixture.InvalidField(t, save(w.admin, Policy{RunSuites: []SuiteToRun{{SuiteID: strange.ID}}})))
-	require.Equal(t, "run_suites[0].suite_id", fixture.InvalidField(t, save(w.Org.Member.Writer, Policy{RunSuites: []SuiteToRun{{SuiteID: mine.ID}}})))
+	require.Equal(t, "run_suites[0].suite_id", fixture.InvalidField(t, save(w.Org.Member.Writer,
+		Policy{RunSuites: []SuiteToRun{{SuiteID: mine.ID}}})))
 	require.NoError(t, save(w.Org.Member.Writer, Policy{RunSuites: []SuiteToRun{{SuiteID: suite.ID}}}))
 	stored, err := PolicyOf(fixture.Context(t), w.DB, w.Org.ID, w.project)
 	require.NoError(t, err)
@@ -318,7 +320,8 @@ func TestOrganizationsTakeTurns(t *testing.T) {
 	}
 	w.evaluate()
 	for i, b := range builds {
-		w.Exec(`insert into gate_due (build_id, organization_id, due_at) values ($1, $2, now() - $3::bigint * interval '1 minute')`, b, w.Org.ID, 10-i)
+		w.Exec(`insert into gate_due (build_id, organization_id, due_at) values ($1, $2, now() - $3::bigint * interval '1 minute')`,
+			b, w.Org.ID, 10-i)
 	}
 	// However much of one organization is due, that of the other is looked at.
 	w.Exec(`insert into gate_due (build_id, organization_id, due_at) select $1, $2, now() - interval '1 hour' from generate_series(1, 6000)`, builds[0], w.Org.ID)

@@ -192,7 +192,8 @@ func readFacts(ctx context.Context, tx *storage.Tx, builds []int64) ([]*facts, e
 		}
 		r.list, r.byID[f.BuildID] = append(r.list, f), f
 	}
-	for _, step := range []func(context.Context) error{r.readBefore, r.readSuites, r.readGroups, r.readSessions, r.readBuilds, r.readBlockers} {
+	for _, step := range []func(context.Context) error{r.readBefore, r.readSuites, r.readGroups, r.readSessions,
+		r.readBuilds, r.readBlockers} {
 		if err := step(ctx); err != nil {
 			return nil, err
 		}

@@ -120,7 +120,8 @@ func (w *world) want(build int64, state State, reason string) *Gate {
 func (w *world) report(build int64, key string, change ...func(*crash.Crash)) crash.Crash {
 	w.serial++
 	now := time.Now().UTC().Truncate(time.Second)
-	c := crash.Crash{ID: storage.NewID(), ProjectID: w.crashes, UUID: uuid.New(), State: crash.Processed, Format: "json", OccurredAt: now, ReceivedAt: now,
+	c := crash.Crash{ID: storage.NewID(), ProjectID: w.crashes, UUID: uuid.New(), State: crash.Processed, Format: "json",
+		OccurredAt: now, ReceivedAt: now,
 		Duplicates: 1, Attributes: `{}`, Build: crash.BuildRef{ID: strconv.FormatInt(build, 10)},
 		Group: &crash.Grouping{Key: sha256.Sum256([]byte(key)), Algorithm: 1, Title: "title " + key}}
 	for _, f := range change {
@@ -217,10 +218,12 @@ func TestKindsOfGroups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	old := w.build("1.0.1")
-	w.crash(w.report(old, "known", func(c *crash.Crash) { c.Version = "1.0.1" }), w.report(old, "fixed", func(c *crash.Crash) { c.Version = "1.0.1" }))
+	w.crash(w.report(old, "known", func(c *crash.Crash) { c.Version = "1.0.1" }),
+		w.report(old, "fixed", func(c *crash.Crash) { c.Version = "1.0.1" }))
 	w.Exec(`update crash_groups set first_seen = now() - interval '9 days', last_seen = now() - interval '9 days'`)
 	w.Exec(`update crash_groups set state = 'resolved', resolved_at = now() - interval '8 days' where title = 'title fixed'`)
-	w.policy(conditions(Condition{Name: "new", Type: CrashGroups, Kinds: []string{NewGroups}}, Condition{Name: "back", Type: CrashGroups, Kinds: []string{RegressedGroups}}))
+	w.policy(conditions(Condition{Name: "new", Type: CrashGroups, Kinds: []string{NewGroups}},
+		Condition{Name: "back", Type: CrashGroups, Kinds: []string{RegressedGroups}}))
 	b := w.build("1.1")
 	of := func(c *crash.Crash) { c.Version = "1.1" }
 	w.crash(w.report(b, "known", of))
@@ -296,7 +299,8 @@ func TestPolicyThatComesLater(t *testing.T) {
 	g := w.gate(b)
 	require.Equal(t, Unknown, g.State)
 	require.Equal(t, ReasonNoPolicy, g.Reason)
-	require.ErrorIs(t, w.Do(func(ctx context.Context, tx *storage.Tx) error { return DeletePolicy(ctx, tx, w.admin, w.project) }), storage.ErrNotFound)
+	require.ErrorIs(t, w.Do(func(ctx context.Context, tx *storage.Tx) error { return DeletePolicy(ctx, tx, w.admin, w.project) }),
+		storage.ErrNotFound)
 }
 
 // Only the newest builds are looked at when a policy comes; older ones when somebody asks.
@@ -394,7 +398,8 @@ func TestCrashFree(t *testing.T) {
 	require.NoError(t, err)
 	var starts []session.Start
 	for range 20 {
-		starts = append(starts, session.Start{OrganizationID: w.Org.ID, ProjectID: w.project, ClientID: uuid.New(), BuildID: other, StartedAt: time.Now()})
+		starts = append(starts, session.Start{OrganizationID: w.Org.ID, ProjectID: w.project, ClientID: uuid.New(),
+			BuildID: other, StartedAt: time.Now()})
 	}
 	w.evaluate()
 	_, err = sessions.Start(fixture.Context(t), starts)
@@ -428,7 +433,8 @@ func TestTesters(t *testing.T) {
 	var id int64
 	say := func(blocker bool) {
 		w.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-			id, err = session.AddFeedback(ctx, tx, session.NewFeedback{OrganizationID: w.Org.ID, ProjectID: w.project, BuildID: b, Text: "it burns", Blocker: blocker})
+			id, err = session.AddFeedback(ctx, tx, session.NewFeedback{OrganizationID: w.Org.ID, ProjectID: w.project,
+				BuildID: b, Text: "it burns", Blocker: blocker})
 			return err
 		})
 	}

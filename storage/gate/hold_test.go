@@ -96,7 +96,8 @@ func TestStuck(t *testing.T) {
 		"suites": {Condition{Name: "Smoke", Type: Suites, SuiteIDs: ids(suite.ID)}, func(build int64) {
 			w.Must(func(ctx context.Context, tx *storage.Tx) error { return NoteStartFailed(ctx, tx, w.Org.ID, build) })
 		}, "Smoke: the suite " + suite.ID.String() + " did not start: the task gate:start of the build failed"},
-		"time": {Condition{Name: "Crashes", Type: CrashGroups}, func(build int64) { w.age(build, 25*time.Hour) }, "Crashes: nobody used this build"},
+		"time": {Condition{Name: "Crashes", Type: CrashGroups}, func(build int64) { w.age(build, 25*time.Hour) },
+			"Crashes: nobody used this build"},
 	} {
 		p := conditions(c.condition)
 		p.HoldNotifications, p.RunSuites = true, []SuiteToRun{{SuiteID: suite.ID}}

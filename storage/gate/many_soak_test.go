@@ -22,8 +22,10 @@ import (
 // evaluated, by a task that begins every second, as the scheduler triggers it.
 func TestTenThousandGates(t *testing.T) {
 	w := newWorld(t)
-	w.policy(conditions(Condition{Type: CrashGroups, MaxUsers: fixture.Ptr(int64(3))}, Condition{Type: CrashFree, MinPercent: fixture.Ptr(99.0), MaxDropPoints: fixture.Ptr(1.0)},
-		Condition{Type: Signature, SameSigner: fixture.Ptr(true), Verified: fixture.Ptr(true)}, Condition{Type: Size, MaxGrowthPercent: fixture.Ptr(10.0)},
+	w.policy(conditions(Condition{Type: CrashGroups, MaxUsers: fixture.Ptr(int64(3))}, Condition{Type: CrashFree,
+		MinPercent: fixture.Ptr(99.0), MaxDropPoints: fixture.Ptr(1.0)},
+		Condition{Type: Signature, SameSigner: fixture.Ptr(true), Verified: fixture.Ptr(true)},
+		Condition{Type: Size, MaxGrowthPercent: fixture.Ptr(10.0)},
 		Condition{Type: Symbols}, Condition{Type: Testers}))
 	first := w.build("1.1")
 	w.Exec(`insert into builds overriding system value select (jsonb_populate_record(b, jsonb_build_object('id', nextval('builds_id_seq'), 'token', gen_random_uuid(),
@@ -66,6 +68,7 @@ func TestTenThousandGates(t *testing.T) {
 	}
 	slices.Sort(late)
 	p99 := late[len(late)*99/100]
-	t.Logf("facts of 50 builds of 10,000 are evaluated in %s (median), %s (99 of 100), behind a trigger of at most 1 s", late[len(late)/2], p99)
+	t.Logf("facts of 50 builds of 10,000 are evaluated in %s (median), %s (99 of 100), behind a trigger of at most 1 s",
+		late[len(late)/2], p99)
 	require.Less(t, p99, time.Second, "two seconds, of which the trigger may take one")
 }

@@ -20,7 +20,8 @@ import (
 func TestBuildsOfOneVersion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.policy(conditions(Condition{Type: CrashFree, MinPercent: fixture.Ptr(90.0), MinSessions: fixture.Ptr(int64(10))}, Condition{Type: CrashGroups}))
+	w.policy(conditions(Condition{Type: CrashFree, MinPercent: fixture.Ptr(90.0), MinSessions: fixture.Ptr(int64(10))},
+		Condition{Type: CrashGroups}))
 	first := w.build("5.0")
 	w.use("5.0", 10)
 	require.Equal(t, Pass, w.want(first, Unknown, "the time ends").Conditions[0].State)
@@ -127,7 +128,8 @@ func (w *world) start(build int64, n int) (clients []uuid.UUID) {
 	require.NoError(w.T, err)
 	var starts []session.Start
 	for range n {
-		starts = append(starts, session.Start{OrganizationID: w.Org.ID, ProjectID: w.project, ClientID: uuid.New(), BuildID: build, StartedAt: time.Now()})
+		starts = append(starts, session.Start{OrganizationID: w.Org.ID, ProjectID: w.project, ClientID: uuid.New(),
+			BuildID: build, StartedAt: time.Now()})
 		clients = append(clients, starts[len(starts)-1].ClientID)
 	}
 	_, err = store.Start(fixture.Context(w.T), starts)

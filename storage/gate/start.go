@@ -32,7 +32,8 @@ from builds b left join users u on u.id = b.uploaded_by where b.id = $1`
 // StartSuites starts the suites that the policy of a build's app has run on each new build, in the
 // name of who uploaded it. The caller inserts the task of each run in the same transaction. A
 // suite that cannot run is left out: its gate says why. Runs count against the quota of the day.
-func StartSuites(ctx context.Context, tx *storage.Tx, quotas *quota.Quotas, organizationID, buildID int64, vendor, requestID string) ([]StartedSuite, error) {
+func StartSuites(ctx context.Context, tx *storage.Tx, quotas *quota.Quotas, organizationID, buildID int64, vendor,
+	requestID string) ([]StartedSuite, error) {
 	b, err := distribution.BuildByID(ctx, tx, organizationID, 0, buildID)
 	if isNotFound(err) {
 		return nil, nil // it was deleted meanwhile
@@ -61,7 +62,8 @@ func StartSuites(ctx context.Context, tx *storage.Tx, quotas *quota.Quotas, orga
 	return startAll(ctx, tx, quotas, w, b, &p.Policy, vendor)
 }
 
-func startAll(ctx context.Context, tx *storage.Tx, quotas *quota.Quotas, w account.Writer, b *distribution.Build, p *Policy, vendor string) ([]StartedSuite, error) {
+func startAll(ctx context.Context, tx *storage.Tx, quotas *quota.Quotas, w account.Writer, b *distribution.Build,
+	p *Policy, vendor string) ([]StartedSuite, error) {
 	day, err := quotas.Begin(ctx, tx, quota.RunsPerDay, w.OrganizationID)
 	if err != nil {
 		return nil, err

@@ -101,7 +101,8 @@ func SavePolicy(ctx context.Context, tx *storage.Tx, w account.Writer, projectID
 	if len(p.Channels) > 0 {
 		channels = pq.Array(p.Channels)
 	}
-	_, err = tx.ExecContext(ctx, savePolicy, projectID, w.OrganizationID, doc, channels, ids(p.windows()), p.countsUsers(), p.countsSessions(), w.Actor.Name)
+	_, err = tx.ExecContext(ctx, savePolicy, projectID, w.OrganizationID, doc, channels, ids(p.windows()), p.countsUsers(),
+		p.countsSessions(), w.Actor.Name)
 	if err != nil {
 		return storage.Wrap(err, fmt.Sprintf("save the gate policy of app %d", projectID))
 	}

@@ -45,7 +45,8 @@ func prose(text string) string {
 func reasons(list []authoring.Reason) []authoring.Reason {
 	kept := make([]authoring.Reason, 0, min(len(list), maxReasons))
 	for _, r := range list[:min(len(list), maxReasons)] {
-		kept = append(kept, authoring.Reason{Title: storage.Cut(Message(r.Title), maxReason), Description: storage.Cut(Message(r.Description), maxReason)})
+		kept = append(kept, authoring.Reason{Title: storage.Cut(Message(r.Title), maxReason),
+			Description: storage.Cut(Message(r.Description), maxReason)})
 	}
 	return kept
 }

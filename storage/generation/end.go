@@ -84,7 +84,8 @@ func End(ctx context.Context, tx *storage.Tx, w *Work, r Result) (e Ending, err 
 	_, err = tx.ExecContext(ctx, endGeneration, w.ID, string(state), r.Code, Message(r.Detail), steps, reasoning, prose(r.DiscoveredIntent),
 		prose(r.Description), optionalDocument(r.Changes, maxCaptured), optionalDocument(r.Model, maxModel), made.caseID, made.revisionID,
 		draft.caseID, optionalDocument(r.Findings.bounded(), maxCaptured))
-	return Ending{Did: true, Code: r.Code, CaseID: made.caseID, Unused: append(made.unused, draft.unused...)}, storage.Wrap(err, "end generation "+w.ID.String())
+	return Ending{Did: true, Code: r.Code, CaseID: made.caseID, Unused: append(made.unused, draft.unused...)},
+		storage.Wrap(err, "end generation "+w.ID.String())
 }
 
 // stored is what became of a test that was written.
@@ -239,7 +240,8 @@ func Fail(ctx context.Context, tx *storage.Tx, id uuid.UUID, code, detail string
 	if code == "" {
 		return false, fmt.Errorf("end of generation %s: no code", id)
 	}
-	n, err := storage.Affected(tx.ExecContext(ctx, `update test_generations set state = 'FAILED', error_code = $2, error = $3, finished_at = now()
+	n, err := storage.Affected(tx.ExecContext(ctx,
+		`update test_generations set state = 'FAILED', error_code = $2, error = $3, finished_at = now()
 		where id = $1 and state in ('QUEUED', 'IN_PROGRESS')`, id, code, Message(detail)))
 	return n == 1, err
 }

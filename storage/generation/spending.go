@@ -47,7 +47,8 @@ returning day, organization_id, micro_usd`
 
 // Reserve counts the estimate of a call, or returns an *OverBudgetError and counts
 // nothing.
-func Reserve(ctx context.Context, db *storage.DB, limits SpendingLimits, organizationID, microUSD, tokens int64) (r Reservation, err error) {
+func Reserve(ctx context.Context, db *storage.DB, limits SpendingLimits, organizationID, microUSD, tokens int64) (r Reservation,
+	err error) {
 	if organizationID <= 0 || microUSD < 0 || tokens < 0 {
 		return r, fmt.Errorf("reserve %d for organization %d: no estimate of a call", microUSD, organizationID)
 	}

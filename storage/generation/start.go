@@ -127,7 +127,8 @@ func Start(ctx context.Context, tx *storage.Tx, w account.Writer, n New) (uuid.U
 	}
 	var at time.Time
 	err = tx.GetContext(ctx, &at, insertGeneration, id, w.OrganizationID, team, w.UserUUID, w.Actor.UserID, storage.WithoutNUL(w.Actor.Name),
-		n.Name, pq.Array(n.Tags), n.SuiteID, settings, target, storage.WithoutNUL(n.Tunnel), n.Intent, n.MaxSteps, base, n.Timeout.Seconds(), n.Explore, n.KeepDraft)
+		n.Name, pq.Array(n.Tags), n.SuiteID, settings, target, storage.WithoutNUL(n.Tunnel), n.Intent, n.MaxSteps, base,
+		n.Timeout.Seconds(), n.Explore, n.KeepDraft)
 	if err != nil {
 		return uuid.Nil, storage.Wrap(err, "create generation")
 	}

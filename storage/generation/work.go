@@ -100,7 +100,8 @@ func startFromLatest(ctx context.Context, tx *storage.Tx, id uuid.UUID, organiza
 
 func (r *workRow) work(id uuid.UUID) (*Work, error) {
 	w := &Work{ID: id, OrganizationID: r.OrganizationID, TeamID: r.TeamID, Name: r.Name, Tags: r.Tags, SuiteID: r.SuiteID,
-		Tunnel: r.Tunnel, Intent: r.Intent, MaxSteps: r.MaxSteps, Explore: r.Explore, KeepDraft: r.KeepDraft, Left: seconds(r.Left), Writer: r.writer()}
+		Tunnel: r.Tunnel, Intent: r.Intent, MaxSteps: r.MaxSteps, Explore: r.Explore, KeepDraft: r.KeepDraft,
+		Left: seconds(r.Left), Writer: r.writer()}
 	if err := json.Unmarshal(r.Settings, &w.Settings); err != nil {
 		return nil, fmt.Errorf("settings of generation %s: %w", id, err)
 	}

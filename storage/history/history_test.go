@@ -101,7 +101,8 @@ func TestFilters(t *testing.T) {
 	w := open(t)
 	ids := w.ended(run.Passed, run.Passed, run.Passed)
 	build := w.build("1.2.0", "abc")
-	w.Exec(`update test_runs set build_id = $2, environment = 'staging', created_at = created_at - interval '2 days' where id = $1`, ids[0], build)
+	w.Exec(`update test_runs set build_id = $2, environment = 'staging', created_at = created_at - interval '2 days' where id = $1`,
+		ids[0], build)
 	w.Exec(`update test_jobs set target = '{"capabilities":{"browserName":"Firefox","platformName":"linux"}}' where run_id = $1`, ids[1])
 	yesterday := time.Now().AddDate(0, 0, -1)
 	for name, tt := range map[string]struct {
@@ -228,7 +229,8 @@ func TestSuite(t *testing.T) {
 	top, err = TopCases(ctx, w.DB, w.Org.ID, first.SuiteID, Filter{}, time.Now())
 	require.NoError(t, err)
 	require.Len(t, top.Flakiest, 1)
-	require.Equal(t, []int{1, 1, 1, 1, 0}, []int{top.Flakiest[0].Runs, top.Flakiest[0].Groups, top.Flakiest[0].Both, top.Flakiest[0].Flaky, top.Flakiest[0].Failed})
+	require.Equal(t, []int{1, 1, 1, 1, 0}, []int{top.Flakiest[0].Runs, top.Flakiest[0].Groups, top.Flakiest[0].Both,
+		top.Flakiest[0].Flaky, top.Flakiest[0].Failed})
 	for _, organization := range []int64{w.Rival.ID} {
 		top, err = TopCases(ctx, w.DB, organization, first.SuiteID, Filter{}, time.Now())
 		require.NoError(t, err)
@@ -274,12 +276,13 @@ func TestStatementsOfManyRuns(t *testing.T) {
 		"first page":  {"page", "test_runs_newest", 31, []any{w.Org.ID, w.c.ID, "infinity", last, "-infinity", 31, 31, 0}},
 		"last page":   {"page", "test_runs_newest", 31, []any{w.Org.ID, w.c.ID, far, last, "-infinity", 31, 31, 0}},
 		"since a day": {"page", "test_runs_newest", 31, []any{w.Org.ID, w.c.ID, "infinity", last, r.CreatedAt.AddDate(0, 0, -1), 31, 31, 0}},
-		"filtered":    {"filtered", "test_runs_newest", 2000, []any{w.Org.ID, w.c.ID, "infinity", last, "-infinity", 2000, 31, 0, 1, "staging", "chrome"}},
-		"place":       {"place", "test_runs_newest", 2000, []any{w.Org.ID, w.c.ID, "infinity", last, "-infinity", 1, 1999}},
-		"window":      {"window", "test_runs_newest", 1000, []any{w.Org.ID, w.c.ID, "infinity", last, "-infinity", 1000, 1, "staging", "chrome"}},
-		"standing":    {"standing", "test_runs_passed", 3, []any{w.Org.ID, w.c.ID}},
-		"walk":        {"walk", "test_runs_alone", 200, []any{"", 200, 90}},
-		"beyond":      {"beyond", "Index", 101, []any{`{` + w.c.ID + `}`, `{90}`, `{null}`, time.Now().AddDate(1, 0, 0), 100}},
+		"filtered": {"filtered", "test_runs_newest", 2000, []any{w.Org.ID, w.c.ID, "infinity", last, "-infinity",
+			2000, 31, 0, 1, "staging", "chrome"}},
+		"place":    {"place", "test_runs_newest", 2000, []any{w.Org.ID, w.c.ID, "infinity", last, "-infinity", 1, 1999}},
+		"window":   {"window", "test_runs_newest", 1000, []any{w.Org.ID, w.c.ID, "infinity", last, "-infinity", 1000, 1, "staging", "chrome"}},
+		"standing": {"standing", "test_runs_passed", 3, []any{w.Org.ID, w.c.ID}},
+		"walk":     {"walk", "test_runs_alone", 200, []any{"", 200, 90}},
+		"beyond":   {"beyond", "Index", 101, []any{`{` + w.c.ID + `}`, `{90}`, `{null}`, time.Now().AddDate(1, 0, 0), 100}},
 	} {
 		plan, rows := w.explain(Statements()[tt.of], tt.args...)
 		assert.Contains(t, plan, tt.index, name)

@@ -105,14 +105,16 @@ type pageRow struct {
 
 // OfCase returns a page of the runs of a case, from a place on; nil is the newest. The offset of
 // the page is bounded by the caller.
-func OfCase(ctx context.Context, q storage.Querier, organizationID int64, caseID string, f Filter, after *Cursor, p storage.Page) (Page, error) {
+func OfCase(ctx context.Context, q storage.Querier, organizationID int64, caseID string, f Filter, after *Cursor,
+	p storage.Page) (Page, error) {
 	where, args := f.matching(8)
 	return page(ctx, q, pageOf(caseColumns, "test_runs", "case_id", where, caseSums, caseTables),
 		looked("r.created_at as at, r.id", "test_runs", "case_id"), organizationID, caseID, f, after, p, args)
 }
 
 // OfSuite returns a page of the runs of a suite. Target is no filter of it.
-func OfSuite(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID, f Filter, after *Cursor, p storage.Page) (Page, error) {
+func OfSuite(ctx context.Context, q storage.Querier, organizationID int64, id uuid.UUID, f Filter, after *Cursor,
+	p storage.Page) (Page, error) {
 	f.Target = ""
 	where, args := f.matching(8)
 	found, err := page(ctx, q, pageOf(suiteColumns, "suite_runs", "suite_id", where, suiteSums, suiteTables),
@@ -120,7 +122,8 @@ func OfSuite(ctx context.Context, q storage.Querier, organizationID int64, id uu
 	return found, err
 }
 
-func page(ctx context.Context, q storage.Querier, query, places string, organizationID int64, subject any, f Filter, after *Cursor, p storage.Page,
+func page(ctx context.Context, q storage.Querier, query, places string, organizationID int64, subject any, f Filter,
+	after *Cursor, p storage.Page,
 	args []any) (Page, error) {
 	at, id, from := f.bounds(after)
 	limit, look := p.RowLimit(), p.RowOffset()+p.RowLimit()+1

@@ -114,7 +114,8 @@ func pin(ctx context.Context, tx *storage.Tx, w account.Writer, s subject, of an
 		By   *uuid.UUID `db:"pinned_by"`
 		Name *string    `db:"name"`
 	}
-	err = tx.GetContext(ctx, &row, `select r.pinned_at, r.pinned_by, u.name from `+s.table+` r left join users u on u.uuid = r.pinned_by where r.id = $1`, id)
+	err = tx.GetContext(ctx, &row, `select r.pinned_at, r.pinned_by, u.name from `+s.table+
+		` r left join users u on u.uuid = r.pinned_by where r.id = $1`, id)
 	return run.PinOf(row.At, row.By, row.Name), storage.Wrap(err, s.words+id.String())
 }
 

@@ -84,7 +84,8 @@ func TestRetentionNamesFiles(t *testing.T) {
 		for _, job := range r.Jobs {
 			file := uuid.Must(uuid.NewV7())
 			key := run.FileKey(job.ID, file)
-			_, err := w.End(job.ID, run.JobEnd{Status: run.Passed, Files: []run.NewFile{{ID: file, Kind: run.Screenshot, Key: key, ContentType: "image/png", Size: 1}}})
+			_, err := w.End(job.ID, run.JobEnd{Status: run.Passed, Files: []run.NewFile{{ID: file, Kind: run.Screenshot,
+				Key: key, ContentType: "image/png", Size: 1}}})
 			require.NoError(t, err)
 			want = append(want, key)
 		}

@@ -108,7 +108,8 @@ func (f Filter) within(now time.Time) Filter {
 	return f
 }
 
-func summary(ctx context.Context, q storage.Querier, query string, organizationID int64, subject any, f Filter, now time.Time, args []any) (Summary, error) {
+func summary(ctx context.Context, q storage.Querier, query string, organizationID int64, subject any, f Filter,
+	now time.Time, args []any) (Summary, error) {
 	bounded := f.within(now)
 	of := Window{From: bounded.From, To: bounded.To}
 	if f.To.IsZero() { // clocks differ: what was made just now belongs to it

@@ -101,7 +101,8 @@ func Record(ctx context.Context, tx *storage.Tx, seen []Seen) error {
 		organizations[i], builds[i], users[i] = s.OrganizationID, s.BuildID, s.UserID
 		channels[i], devices[i] = string(s.Channel), storage.Cut(storage.WithoutNUL(s.Device), maxDevice)
 	}
-	_, err := tx.ExecContext(ctx, record, pq.Array(organizations), pq.Array(builds), pq.Array(users), pq.Array(channels), pq.Array(devices), maxDevices)
+	_, err := tx.ExecContext(ctx, record, pq.Array(organizations), pq.Array(builds), pq.Array(users), pq.Array(channels),
+		pq.Array(devices), maxDevices)
 	return storage.Wrap(err, "record who got builds")
 }
 
@@ -164,7 +165,8 @@ func (s *selection) from() string {
 }
 
 func (s *selection) page(limit, offset string) string {
-	return `select *` + s.from() + ` order by ` + strings.Join(append(slices.Clone(s.columns), "id"), " desc, ") + ` desc limit ` + limit + ` offset ` + offset
+	return `select *` + s.from() + ` order by ` + strings.Join(append(slices.Clone(s.columns), "id"), " desc, ") +
+		` desc limit ` + limit + ` offset ` + offset
 }
 
 func (s *selection) list(ctx context.Context, q storage.Querier, p storage.Page) (*List, error) {

@@ -66,11 +66,14 @@ func TestRecordCounts(t *testing.T) {
 	w.record(w.seen(w.build, w.bob, install.Manifest, "iPhone14,5\x00"))
 	w.record(w.seen(w.other, w.bob, install.API, ""))
 	const ann, bob = "ann@acme.example.com", "bob@acme.example.com"
-	require.Equal(t, []string{bob + " manifest iPhone14,5� 1", " page  3", ann + " session Pixel 8, Android 15 1", ann + " page Pixel 8, Android 15 3"},
+	require.Equal(t, []string{bob + " manifest iPhone14,5� 1", " page  3", ann + " session Pixel 8, Android 15 1",
+		ann + " page Pixel 8, Android 15 3"},
 		w.ways(w.Org.ID, w.build, install.Filter{}))
-	require.Equal(t, []string{" page  3", ann + " page Pixel 8, Android 15 3"}, w.ways(w.Org.ID, w.build, install.Filter{Channel: install.Page}))
+	require.Equal(t, []string{" page  3", ann + " page Pixel 8, Android 15 3"}, w.ways(w.Org.ID, w.build,
+		install.Filter{Channel: install.Page}))
 	require.Equal(t, []string{bob + " manifest iPhone14,5� 1"}, w.ways(w.Org.ID, w.build, install.Filter{UserID: w.bob}))
-	require.Equal(t, []string{ann + " session Pixel 8, Android 15 1"}, w.ways(w.Org.ID, w.build, install.Filter{UserID: w.ann, Channel: install.Session}))
+	require.Equal(t, []string{ann + " session Pixel 8, Android 15 1"}, w.ways(w.Org.ID, w.build,
+		install.Filter{UserID: w.ann, Channel: install.Session}))
 	require.Empty(t, w.ways(w.Rival.ID, w.build, install.Filter{}), "of another organization")
 
 	people, err := install.PeopleOf(fixture.Context(t), w.DB, w.Org.ID, w.build)
@@ -138,7 +141,8 @@ func TestRecordTogether(t *testing.T) {
 					seen[0], seen[1], seen[2], seen[3] = seen[3], seen[2], seen[1], seen[0]
 				}
 				errs <- w.Do(func(ctx context.Context, tx *storage.Tx) error {
-					if _, err := tx.ExecContext(ctx, `select from builds where id = any(array[$1, $2]::bigint[]) order by id for no key update`, w.build, w.other); err != nil {
+					if _, err := tx.ExecContext(ctx,
+						`select from builds where id = any(array[$1, $2]::bigint[]) order by id for no key update`, w.build, w.other); err != nil {
 						return err
 					}
 					return install.Record(ctx, tx, seen)

@@ -134,7 +134,8 @@ func RetryAll(ctx context.Context, q storage.Querier, f Filter, may Attempts) (R
 		All int `db:"all"`
 		May int `db:"may"`
 	}
-	err = q.GetContext(ctx, &left, fmt.Sprintf(`select count(*) as all, count(distinct coalesce(t.dedupe_key, t.id::text)) filter (where t.kind = any(%s)
+	err = q.GetContext(ctx, &left,
+		fmt.Sprintf(`select count(*) as all, count(distinct coalesce(t.dedupe_key, t.id::text)) filter (where t.kind = any(%s)
 		and (t.dedupe_key is null or not exists (select from tasks o
 			where o.kind = t.kind and o.dedupe_key = t.dedupe_key and o.state in ('queued', 'running')))) as may
 		from tasks t %s`, p(1), where), append(args, pq.Array(kinds))...)

@@ -28,7 +28,8 @@ func TestRewriteReachesWaiting(t *testing.T) {
 	f, ctx := open(t), t.Context()
 	insert := func(organization int64, kind string, state ledger.State) uuid.UUID {
 		id := f.insert(t, ledger.NewTask{OrganizationID: organization, Kind: kind})
-		_, err := f.db.ExecContext(ctx, `update tasks set state = $2, finished_at = case when $2 in ('dead', 'cancelled') then now() end where id = $1`, id, state)
+		_, err := f.db.ExecContext(ctx,
+			`update tasks set state = $2, finished_at = case when $2 in ('dead', 'cancelled') then now() end where id = $1`, id, state)
 		require.NoError(t, err)
 		return id
 	}
@@ -102,7 +103,8 @@ func TestRewriteGivenUpPassesARetry(t *testing.T) {
 		}()
 		require.Eventually(t, func() bool {
 			var waits bool
-			err := f.db.GetContext(ctx, &waits, `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`)
+			err := f.db.GetContext(ctx, &waits,
+				`select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`)
 			return err == nil && waits
 		}, time.Minute, 20*time.Millisecond, "the pages wait for the retry")
 		return nil

@@ -125,7 +125,8 @@ func TestEndedTasksAreCountedOnceByMany(t *testing.T) {
 	for ago := range 30 {
 		f.ended(t, 10, "k", "succeeded", fmt.Sprintf("%d hours 12 minutes", ago), 1, 1)
 	}
-	_, err := f.db.ExecContext(t.Context(), `insert into task_hours values (date_trunc('hour', now() - interval '9 days', 'UTC'), 'q', 'k', 'ended', 0, 1)`)
+	_, err := f.db.ExecContext(t.Context(),
+		`insert into task_hours values (date_trunc('hour', now() - interval '9 days', 'UTC'), 'q', 'k', 'ended', 0, 1)`)
 	require.NoError(t, err)
 	var all sync.WaitGroup
 	for range 4 {

@@ -13,7 +13,8 @@ import (
 // Undone returns the ids of an organization's tasks of a kind that were made up to
 // a time and whose work was not done: queued, running, dead or cancelled. It
 // pages by id; reads tasks_organization.
-func (s *Store) Undone(ctx context.Context, organization int64, kind string, until time.Time, after uuid.UUID, limit int) ([]uuid.UUID, error) {
+func (s *Store) Undone(ctx context.Context, organization int64, kind string, until time.Time, after uuid.UUID,
+	limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := s.db.SelectContext(ctx, &ids, `
 		select id from tasks

@@ -22,7 +22,8 @@ func TestInsertAllWritesWhatInsertDoes(t *testing.T) {
 	all := []ledger.NewTask{
 		{Kind: "plain", Queue: "q", Payload: struct{}{}, MaxAttempts: 3},
 		{Kind: "full", Queue: "r", OrganizationID: f.one, Payload: map[string]any{"text": `a "b" \ {c}, NULL`, "list": []int{1, 2}},
-			Weight: 7, ConcurrencyKey: `key {",}`, DedupeKey: "NULL", RequestID: "req,\"1\"", MaxAttempts: 5, Delay: time.Hour, Priority: ledger.Scheduled},
+			Weight: 7, ConcurrencyKey: `key {",}`, DedupeKey: "NULL", RequestID: "req,\"1\"", MaxAttempts: 5, Delay: time.Hour,
+			Priority: ledger.Scheduled},
 		{Kind: "later", Queue: "q", OrganizationID: f.two, Payload: nil, MaxAttempts: 1, Delay: 1500 * time.Millisecond},
 	}
 	normal := func(task *ledger.Task) ledger.Task {

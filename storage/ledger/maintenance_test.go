@@ -55,7 +55,8 @@ func TestMaintenanceIsReadByItsIndex(t *testing.T) {
 	_, err = f.db.Exec(`analyze tasks`)
 	require.NoError(t, err)
 	var plan []string
-	require.NoError(t, f.db.Select(&plan, `explain (analyze, costs off, timing off) `+ledger.LastSucceededQuery, pq.Array([]string{"tick", "rare"})))
+	require.NoError(t, f.db.Select(&plan, `explain (analyze, costs off, timing off) `+ledger.LastSucceededQuery,
+		pq.Array([]string{"tick", "rare"})))
 	text := strings.Join(plan, "\n")
 	require.Contains(t, text, "Index Scan using tasks_maintenance")
 	require.NotContains(t, text, "Filter")

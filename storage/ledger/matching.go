@@ -53,7 +53,8 @@ func RunMatching(ctx context.Context, q storage.Querier, f Filter, kinds []strin
 	return change(ctx, q, "start", f, kinds, startable, `priority = 0, run_at = least(t.run_at, now())`)
 }
 
-func change(ctx context.Context, q storage.Querier, verb string, f Filter, kinds []string, which, set string) (Changed, map[int64]int, error) {
+func change(ctx context.Context, q storage.Querier, verb string, f Filter, kinds []string, which, set string) (Changed,
+	map[int64]int, error) {
 	where, args := f.where()
 	if len(f.States) == 0 {
 		return Changed{}, nil, fmt.Errorf("%s tasks: a filter without states", verb)
@@ -66,7 +67,8 @@ func change(ctx context.Context, q storage.Querier, verb string, f Filter, kinds
 	if err != nil {
 		return Changed{}, nil, storage.Wrap(err, "count tasks to "+verb)
 	}
-	skipped, err := storage.CountUpTo(ctx, q, storage.CountReach, `select from tasks t`+where+fmt.Sprintf(" and t.kind <> all($%d)", n+1), all...)
+	skipped, err := storage.CountUpTo(ctx, q, storage.CountReach, `select from tasks t`+where+fmt.Sprintf(" and t.kind <> all($%d)",
+		n+1), all...)
 	if err != nil {
 		return Changed{}, nil, storage.Wrap(err, "count tasks not to "+verb)
 	}

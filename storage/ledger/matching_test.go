@@ -31,7 +31,8 @@ func TestChangesCountUpTo(t *testing.T) {
 		{"many", "many", ledger.Changed{Changed: 2, Remaining: storage.Total{Rows: storage.CountReach}}},
 		{"many", "many", ledger.Changed{Changed: 2, Remaining: storage.Total{Rows: storage.CountReach - 1, Exact: true}}},
 	} {
-		got, _, err := ledger.CancelMatching(t.Context(), f.db, ledger.Filter{Kinds: []string{c.of}, States: []ledger.State{ledger.Queued}, Limit: 2}, []string{c.may})
+		got, _, err := ledger.CancelMatching(t.Context(), f.db, ledger.Filter{Kinds: []string{c.of},
+			States: []ledger.State{ledger.Queued}, Limit: 2}, []string{c.may})
 		require.NoError(t, err)
 		require.Equal(t, c.want, got, "%+v", c)
 	}

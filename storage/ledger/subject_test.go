@@ -36,7 +36,8 @@ func TestSubjects(t *testing.T) {
 		{map[string]any{"build_id": 9}, gone("build", "9")}, {map[string]any{"project_id": 9}, gone("project", "9")},
 		{map[string]any{"target_key_id": 9}, gone("crash_group", "9")}, {map[string]any{"symbol_id": 9}, gone("symbol", "9")},
 		{map[string]any{"mailing_id": 9}, gone("mailing", "9")}, {map[string]any{"job_id": id}, gone("test_run", id.String())},
-		{map[string]any{"suite_run_id": id}, gone("suite_run", id.String())}, {map[string]any{"generation_id": id}, gone("generation", id.String())},
+		{map[string]any{"suite_run_id": id}, gone("suite_run", id.String())}, {map[string]any{"generation_id": id},
+			gone("generation", id.String())},
 		{map[string]any{}, ledger.Subject{}},
 	} {
 		doc, err := json.Marshal(c.payload)

@@ -122,7 +122,8 @@ func (s *Store) Backlogs(ctx context.Context, most map[string]int) ([]Backlog, e
 		queues, bounds = append(queues, queue), append(bounds, int64(n))
 	}
 	var list []Backlog
-	err := s.db.SelectContext(ctx, &list, `select * from (`+backlogs+`) counted where due > 0 order by queue`, pq.Array(queues), pq.Array(bounds))
+	err := s.db.SelectContext(ctx, &list, `select * from (`+backlogs+`) counted where due > 0 order by queue`,
+		pq.Array(queues), pq.Array(bounds))
 	return list, storage.Wrap(err, "count due tasks")
 }
 

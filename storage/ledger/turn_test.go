@@ -101,7 +101,8 @@ func TestWhatWasLostTwiceIsClaimedAlone(t *testing.T) {
 		ids = append(ids, f.insert(t, ledger.NewTask{OrganizationID: f.one}))
 	}
 	claim := func() []ledger.Task {
-		rows, err := f.Claim(t.Context(), ledger.ClaimRequest{ID: ids[0], Kind: "k", OrganizationID: f.one, Worker: "w", Batch: 64, MaxWeight: 1000})
+		rows, err := f.Claim(t.Context(), ledger.ClaimRequest{ID: ids[0], Kind: "k", OrganizationID: f.one, Worker: "w",
+			Batch: 64, MaxWeight: 1000})
 		require.NoError(t, err)
 		return rows
 	}

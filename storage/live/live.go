@@ -168,7 +168,8 @@ func sources() map[Kind]source {
 		Build: row("bigint", "builds", together("hashtextextended(concat_ws(' ', x.state, x.verification, x.updated_at, x.symbols), 0)",
 			"(select string_agg(s.xmin::text, ' ' order by s.id) from symbols s where s.build_id = x.id)")),
 		// A build may get its gate while its page is open. Indexes: gates_pkey, gate_due_build.
-		Gate: {"bigint", together("coalesce(g.xmin::text, 'none')", "exists (select from gate_due d where d.build_id = x.id and d.due_at <= now())"),
+		Gate: {"bigint", together("coalesce(g.xmin::text, 'none')",
+			"exists (select from gate_due d where d.build_id = x.id and d.due_at <= now())"),
 			"join builds x on x.id = a.id" + mine + " left join gates g on g.build_id = x.id"},
 		AppSession: row("bigint", "app_sessions", written),
 		Session: {"bigint", "'open'", `join console_sessions x on x.id = a.id and x.expires_at > now()

@@ -34,7 +34,8 @@ func version(t *testing.T, db *storage.DB, topic Topic) string {
 func kinds() []Topic {
 	id := uuid.NewString()
 	return []Topic{Of(Task, id), Of(Run, id), Of(SuiteRun, id), Of(Generation, id), Of(Report, id), Of(Delivery, id), Of(Symbols, int64(1)),
-		Of(Build, int64(1)), Of(Gate, int64(1)), Of(AppSession, int64(1)), Of(Session, int64(1)), Of(CaseRuns, strings.Repeat("0a", 12)), Of(SuiteRuns, id),
+		Of(Build, int64(1)), Of(Gate, int64(1)), Of(AppSession, int64(1)), Of(Session, int64(1)),
+		Of(CaseRuns, strings.Repeat("0a", 12)), Of(SuiteRuns, id),
 		Of(Deliveries, int64(1)), List(Tasks), List(Runs), List(Generations), List(Overview), List(Minute)}
 }
 
@@ -43,7 +44,8 @@ func TestCheck(t *testing.T) {
 	for _, topic := range kinds() {
 		_, err := topic.Check()
 		require.NoError(t, err, topic)
-		for _, id := range []string{"", "x", "'; drop table tasks", "-1", "0", "99999999999999999999", strings.Repeat("a", 25), uuid.NewString() + "0"} {
+		for _, id := range []string{"", "x", "'; drop table tasks", "-1", "0", "99999999999999999999", strings.Repeat("a", 25),
+			uuid.NewString() + "0"} {
 			if id == topic.ID {
 				continue
 			}
@@ -165,7 +167,8 @@ func TestVersionsOfRuns(t *testing.T) {
 		require.Empty(t, version(t, w.DB, topic), "%s of another organization", name)
 	}
 
-	lists := []Topic{{CaseRuns, caseID, w.Org.ID}, {Runs, "", w.Org.ID}, {SuiteRuns, suiteRun.SuiteID.String(), w.Org.ID}, {Overview, "", w.Org.ID}}
+	lists := []Topic{{CaseRuns, caseID, w.Org.ID}, {Runs, "", w.Org.ID}, {SuiteRuns, suiteRun.SuiteID.String(), w.Org.ID},
+		{Overview, "", w.Org.ID}}
 	var before []string
 	for _, topic := range lists {
 		before = append(before, version(t, w.DB, topic))

@@ -103,7 +103,8 @@ where suite_run_id = $1 and key = $2 and generation = $3 and sealed is not null`
 
 // Renew replaces a generation of a login by the next one, as Add writes it. It returns false
 // when another has done so. The suite run is locked.
-func Renew(ctx context.Context, tx *storage.Tx, suiteRun uuid.UUID, key string, generation int, run *uuid.UUID, reason string) (bool, error) {
+func Renew(ctx context.Context, tx *storage.Tx, suiteRun uuid.UUID, key string, generation int, run *uuid.UUID,
+	reason string) (bool, error) {
 	n, err := storage.Affected(tx.ExecContext(ctx, renewEntry, suiteRun, key, generation, run, reason))
 	return n == 1, err
 }

@@ -74,7 +74,8 @@ func Suppress(ctx context.Context, q storage.Querier, actor account.Actor, refus
 	for _, r := range refusals {
 		if slices.Contains(marked, r.Mail.ID) {
 			events = append(events, account.Event{OrganizationID: *r.Mail.OrganizationID, Type: account.MailSuppressionAdded, Actor: actor,
-				Subject: r.Mail.Recipient, Detail: map[string]any{"email": r.Mail.Recipient, "source": r.Source, "status": r.Status, "mail_id": r.Mail.ID}})
+				Subject: r.Mail.Recipient, Detail: map[string]any{"email": r.Mail.Recipient, "source": r.Source,
+					"status": r.Status, "mail_id": r.Mail.ID}})
 		}
 	}
 	return account.Audit(ctx, q, events...)

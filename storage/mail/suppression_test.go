@@ -25,7 +25,8 @@ type room struct {
 func newRoom(t *testing.T) *room {
 	r := &room{T: t, db: servicetest.DB(t)}
 	for slug, id := range map[string]*int64{"acme": &r.org, "other": &r.other} {
-		require.NoError(t, r.db.GetContext(testContext(t), id, `insert into organizations (uuid, slug, name) values ($1, $2, $2) returning id`, uuid.New(), slug))
+		require.NoError(t, r.db.GetContext(testContext(t), id,
+			`insert into organizations (uuid, slug, name) values ($1, $2, $2) returning id`, uuid.New(), slug))
 	}
 	return r
 }
@@ -124,7 +125,8 @@ func TestSuppressionsAreListedAndLifted(t *testing.T) {
 	r := newRoom(t)
 	for i := range 3 {
 		m := r.sent(r.org, fmt.Sprintf("Tester%d@example.org", i), mail.Failed)
-		require.NoError(t, mail.Suppress(testContext(t), r.db, somebody(), mail.Refusal{Mail: m, Source: mail.BySMTP, Status: "5.1.1", Detail: "\xffno\x00"}))
+		require.NoError(t, mail.Suppress(testContext(t), r.db, somebody(), mail.Refusal{Mail: m, Source: mail.BySMTP,
+			Status: "5.1.1", Detail: "\xffno\x00"}))
 	}
 	list, total, err := mail.Suppressions(testContext(t), r.db, r.org, "", storage.Page{Limit: 2})
 	require.NoError(t, err)
@@ -158,7 +160,8 @@ func TestUnsubscribeIsOfOneOrganization(t *testing.T) {
 	var ann int64
 	require.NoError(t, r.db.GetContext(testContext(t), &ann,
 		`insert into users (uuid, kind, username, email, name) values ($1, 'person', 'ann', 'ann@example.org', '') returning id`, uuid.New()))
-	_, err := r.db.ExecContext(testContext(t), `insert into memberships (organization_id, user_id, role) values ($1, $2, 'tester')`, r.org, ann)
+	_, err := r.db.ExecContext(testContext(t), `insert into memberships (organization_id, user_id, role) values ($1, $2, 'tester')`,
+		r.org, ann)
 	require.NoError(t, err)
 	set := func(organization int64, unsubscribed bool) error {
 		return r.inTx(func(tx *storage.Tx) error {
@@ -166,7 +169,8 @@ func TestUnsubscribeIsOfOneOrganization(t *testing.T) {
 		})
 	}
 	silent := func(transactional bool) map[int]string {
-		found, err := mail.Silent(testContext(t), r.db, r.org, []mail.Person{{UserID: ann, Email: "ann@example.org"}, {Email: "ann@example.org"}}, transactional)
+		found, err := mail.Silent(testContext(t), r.db, r.org, []mail.Person{{UserID: ann, Email: "ann@example.org"},
+			{Email: "ann@example.org"}}, transactional)
 		require.NoError(t, err)
 		return found
 	}
@@ -190,7 +194,8 @@ func TestRateOfAMinute(t *testing.T) {
 	take := func(scope int64, limit, wanted int) (granted int) {
 		require.NoError(t, r.inTx(func(tx *storage.Tx) error {
 			// The rest of the test is in one minute, whenever it runs.
-			if _, err := tx.ExecContext(testContext(t), `update mail_rates set minute = date_trunc('minute', now()) where minute > now() - interval '5 minutes'`); err != nil {
+			if _, err := tx.ExecContext(testContext(t),
+				`update mail_rates set minute = date_trunc('minute', now()) where minute > now() - interval '5 minutes'`); err != nil {
 				return err
 			}
 			n, wait, err := mail.TakeRate(testContext(t), tx, scope, limit, wanted)

@@ -73,7 +73,8 @@ func ResetTemplate(ctx context.Context, tx *storage.Tx, actor account.Actor, org
 	return auditTemplate(ctx, tx, actor, organizationID, kind, map[string]any{"kind": kind, "reset": true})
 }
 
-func auditTemplate(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, kind string, detail map[string]any) error {
+func auditTemplate(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, kind string,
+	detail map[string]any) error {
 	return account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.MailTemplateChanged, Actor: actor,
 		Subject: "mail template " + kind, Detail: detail})
 }

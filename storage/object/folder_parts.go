@@ -88,7 +88,8 @@ func (f *Folder) WritePart(ctx context.Context, m Multipart, number int) (PartWr
 	if err != nil {
 		return nil, err
 	}
-	w := &folderPartWriter{folder: f, ctx: ctx, file: file, named: name + "." + strconv.Itoa(number), at: m.Offset(number), left: m.Length(number)}
+	w := &folderPartWriter{folder: f, ctx: ctx, file: file, named: name + "." + strconv.Itoa(number), at: m.Offset(number),
+		left: m.Length(number)}
 	if w.lock, err = f.lockNamed(w.named, os.O_CREATE|os.O_RDWR); err != nil {
 		file.Close()
 		return nil, fmt.Errorf("write a part: %w", err)

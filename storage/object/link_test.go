@@ -248,7 +248,8 @@ func TestProxiedPublicAddress(t *testing.T) {
 }
 
 func FuzzDisposition(f *testing.F) {
-	for _, name := range []string{"", "a.apk", "we\"ird\r\n", "日本.ipa", strings.Repeat("ü", 300) + ".apk", "\xff\xfe", "a\\b/c", "...", "a%20b", "'", "=?utf-8?q?x?="} {
+	for _, name := range []string{"", "a.apk", "we\"ird\r\n", "日本.ipa", strings.Repeat("ü", 300) + ".apk", "\xff\xfe",
+		"a\\b/c", "...", "a%20b", "'", "=?utf-8?q?x?="} {
 		f.Add(name)
 	}
 	f.Fuzz(func(t *testing.T, name string) {

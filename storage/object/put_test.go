@@ -24,7 +24,8 @@ func BenchmarkPut(b *testing.B) {
 			return err
 		},
 		"library": func() error {
-			_, err := s3.(*S3).core.Client.PutObject(b.Context(), "bench-put", "l", bytes.NewReader(content), int64(len(content)), minio.PutObjectOptions{})
+			_, err := s3.(*S3).core.Client.PutObject(b.Context(), "bench-put", "l", bytes.NewReader(content),
+				int64(len(content)), minio.PutObjectOptions{})
 			return err
 		},
 		"folder": func() error {

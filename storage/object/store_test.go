@@ -332,7 +332,8 @@ func TestList(t *testing.T) {
 			}
 			require.Equal(t, want, got, "limit %d", limit)
 		}
-		for _, prefix := range []string{"a", "a/", "ab", "abcd", "abcde", "abcde/", "abcde/f", "abcdef", "b/0199", "b/0199a", "b/0199a1b2-c3d4-7000-8000-000000000001/", "zz", "n/"} {
+		for _, prefix := range []string{"a", "a/", "ab", "abcd", "abcde", "abcde/", "abcde/f", "abcdef", "b/0199",
+			"b/0199a", "b/0199a1b2-c3d4-7000-8000-000000000001/", "zz", "n/"} {
 			for _, after := range append([]string{"", "abcde/", "abcde/f0", "zzz"}, keys...) {
 				after = strings.TrimSuffix(after, "/")
 				expected := []string{}

@@ -168,7 +168,8 @@ func TestWork(t *testing.T) {
 	hooks, err := ReadWebhooks(ctx, w.DB, w.Org.ID, at)
 	require.NoError(t, err)
 	require.Equal(t, 3, hooks.Failing)
-	require.Equal(t, []string{"acme gave up", "acme failing", "acme suspended"}, []string{hooks.List[0].Name, hooks.List[1].Name, hooks.List[2].Name})
+	require.Equal(t, []string{"acme gave up", "acme failing", "acme suspended"}, []string{hooks.List[0].Name,
+		hooks.List[1].Name, hooks.List[2].Name})
 	require.Equal(t, 120, hooks.List[0].Undelivered)
 }
 
@@ -261,7 +262,8 @@ func TestPlans(t *testing.T) {
 			"crash_groups_reopened", "crash_groups"},
 		{`select id from crash_groups where organization_id = $1 and first_seen >= now() - interval '1 day' and root_id is null order by first_seen desc, id desc limit 10001`,
 			"crash_groups_first_seen", "crash_groups"},
-		{`select t.id from tasks t where t.organization_id = $1 and t.state = 'dead' order by t.id desc limit 10001`, "tasks_organization_dead", "tasks"},
+		{`select t.id from tasks t where t.organization_id = $1 and t.state = 'dead' order by t.id desc limit 10001`,
+			"tasks_organization_dead", "tasks"},
 		{`select l.id from unnest(array['bulk', 'mail']) as n(queue) cross join unnest(array[0, 1, 2]::smallint[]) as p(priority) cross join lateral (
 			select t.id, t.run_at from tasks t where t.queue = n.queue and coalesce(t.organization_id, 0) = $1 and t.priority = p.priority
 				and t.state = 'queued' and t.run_at < now() order by t.run_at limit 10001

@@ -150,7 +150,8 @@ func DeadTasks(ctx context.Context, q storage.Querier, organization int64) (*Tas
 // that wait longest first. The queues and the priorities lead to the index by which workers
 // claim, which has the tasks of each in the order in which they became due.
 func LateTasks(ctx context.Context, q storage.Querier, organization int64, queues []string, t Times) (*Tasks, error) {
-	return readTasks(ctx, q, "late tasks", `select l.id from unnest($3::text[]) as n(queue) cross join unnest($5::smallint[]) as p(priority) cross join lateral (
+	return readTasks(ctx, q, "late tasks",
+		`select l.id from unnest($3::text[]) as n(queue) cross join unnest($5::smallint[]) as p(priority) cross join lateral (
 			select t.id, t.run_at from tasks t where t.queue = n.queue and coalesce(t.organization_id, 0) = $1 and t.priority = p.priority
 				and t.state = 'queued' and t.run_at < $4 order by t.run_at limit $2
 		) l order by l.run_at, l.id limit $2`, "t.run_at, t.id", organization, Reach+1, pq.Array(queues), t.Now.Add(-ledger.Lateness),

@@ -49,14 +49,16 @@ func TestQuarantine(t *testing.T) {
 	require.NoError(t, put(w, by, c.ID, "later map", day(2)))
 	require.Equal(t, "later map", read().Reason)
 	require.True(t, first.Since.Equal(read().Since), "it goes on")
-	list, total, err := authoring.Cases(fixture.Context(t), w.DB, authoring.CaseFilter{OrganizationID: w.Org.ID, Quarantined: true, Page: storage.Page{Limit: 5}})
+	list, total, err := authoring.Cases(fixture.Context(t), w.DB, authoring.CaseFilter{OrganizationID: w.Org.ID,
+		Quarantined: true, Page: storage.Page{Limit: 5}})
 	require.NoError(t, err)
 	require.Equal(t, 1, total)
 	require.Equal(t, "later map", list[0].Quarantine.Reason)
 
 	w.Exec(`update test_quarantines set until = now() - interval '1 second', created_at = now() - interval '1 day'`)
 	require.Nil(t, read(), "it ends by itself")
-	_, total, err = authoring.Cases(fixture.Context(t), w.DB, authoring.CaseFilter{OrganizationID: w.Org.ID, Quarantined: true, Page: storage.Page{Limit: 5}})
+	_, total, err = authoring.Cases(fixture.Context(t), w.DB, authoring.CaseFilter{OrganizationID: w.Org.ID, Quarantined: true,
+		Page: storage.Page{Limit: 5}})
 	require.NoError(t, err)
 	require.Zero(t, total)
 	require.NoError(t, put(w, by, c.ID, "again", day(1)))
@@ -105,13 +107,16 @@ func TestPropose(t *testing.T) {
 		runs []past
 		want bool
 	}{
-		"none":                      {nil, false},
-		"fails":                     {[]past{fail, fail, fail, fail}, false},
-		"twice":                     {[]past{pass, fail, pass, fail}, false},
-		"three times":               {[]past{pass, fail, pass, fail, fail, pass}, true},
-		"once on three builds":      {[]past{on(pass, "1", ""), on(fail, "1", ""), on(pass, "2", ""), on(fail, "2", ""), on(pass, "3", ""), on(fail, "3", "")}, true},
-		"other builds failed":       {[]past{on(pass, "1", ""), on(fail, "2", ""), on(pass, "1", ""), on(fail, "2", ""), on(pass, "1", ""), on(fail, "2", "")}, false},
-		"was mended":                {[]past{on(fail, "", "a"), on(fail, "", "a"), on(fail, "", "a"), on(pass, "", "b"), on(pass, "", "b"), on(pass, "", "b")}, false},
+		"none":        {nil, false},
+		"fails":       {[]past{fail, fail, fail, fail}, false},
+		"twice":       {[]past{pass, fail, pass, fail}, false},
+		"three times": {[]past{pass, fail, pass, fail, fail, pass}, true},
+		"once on three builds": {[]past{on(pass, "1", ""), on(fail, "1", ""), on(pass, "2", ""), on(fail, "2", ""),
+			on(pass, "3", ""), on(fail, "3", "")}, true},
+		"other builds failed": {[]past{on(pass, "1", ""), on(fail, "2", ""), on(pass, "1", ""), on(fail, "2", ""),
+			on(pass, "1", ""), on(fail, "2", "")}, false},
+		"was mended": {[]past{on(fail, "", "a"), on(fail, "", "a"), on(fail, "", "a"), on(pass, "", "b"),
+			on(pass, "", "b"), on(pass, "", "b")}, false},
 		"flaky runs have done both": {[]past{flaky, flaky, flaky}, true},
 		"errors are no failures":    {[]past{pass, {state: "ERROR"}, pass, {state: "ERROR"}, pass, {state: "ERROR"}}, false},
 		"long ago":                  {[]past{old(pass), old(fail), old(pass), old(fail), pass, fail}, false},

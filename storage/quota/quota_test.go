@@ -168,7 +168,8 @@ func TestRecount(t *testing.T) {
 	require.False(t, done, "it was done a moment ago")
 
 	f.Exec(`delete from quota_usage where resource = 'stored_bytes'`)
-	f.Exec(`insert into quota_usage (organization_id, resource, amount) values ($1, 'builds', 5), ($2, 'stored_bytes', 77)`, f.Org.ID, f.Rival.ID)
+	f.Exec(`insert into quota_usage (organization_id, resource, amount) values ($1, 'builds', 5), ($2, 'stored_bytes', 77)`,
+		f.Org.ID, f.Rival.ID)
 	differed, _, err = quota.Recount(ctx, f.DB, 0)
 	require.NoError(t, err)
 	require.Equal(t, 3, differed)
@@ -181,7 +182,8 @@ func TestRecount(t *testing.T) {
 	f.Exec(`delete from crash_attachments where object_key = 'k'`)
 	require.Zero(t, used(f, q, f.Rival.ID, quota.StoredBytes))
 	f.Exec(`delete from quota_usage where organization_id = $1`, f.Rival.ID)
-	_, err = f.DB.ExecContext(ctx, `insert into files (organization_id, object_key, size, sha256, content_type) values ($1, 'gone', 9, '', '')`, f.Rival.ID)
+	_, err = f.DB.ExecContext(ctx,
+		`insert into files (organization_id, object_key, size, sha256, content_type) values ($1, 'gone', 9, '', '')`, f.Rival.ID)
 	require.NoError(t, err)
 }
 

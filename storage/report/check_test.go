@@ -43,7 +43,8 @@ func TestSamplesPass(t *testing.T) {
 func TestRequiredMembers(t *testing.T) {
 	t.Parallel()
 	wrong := map[string][]string{
-		"uuid":      {`1`, `""`, `"0b1c2d3e"`, `"0b1c2d3e-4f50-4162-8374-95a6b7c8d9eg"`, `"0b1c2d3e4-f50-4162-8374-95a6b7c8d9e0"`, `"{0b1c2d3e-4f50-4162-8374-95a6b7c8d9}"`},
+		"uuid": {`1`, `""`, `"0b1c2d3e"`, `"0b1c2d3e-4f50-4162-8374-95a6b7c8d9eg"`, `"0b1c2d3e4-f50-4162-8374-95a6b7c8d9e0"`,
+			`"{0b1c2d3e-4f50-4162-8374-95a6b7c8d9}"`},
 		"timestamp": {`"1700000000"`, `1.5`, `true`, `1e9`, `99999999999999999999`, `[]`},
 		"threads":   {`[]`, `{}`, `"x"`},
 	}

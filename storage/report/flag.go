@@ -227,7 +227,8 @@ func flagSecrecy(name []byte) secrecy {
 	}
 	for _, suffix := range []string{"file", "path", "stdin", "env", "prompt", "ttl", "timeout", "expiry", "type", "policy",
 		"length", "url", "uri", "endpoint", "name", "dir", "store", "provider", "method", "age", "helper"} {
-		if n := len(name) - len(suffix); n > 0 && (!isLetter(name[n-1]) || isUpper(name[n]) && !isUpper(name[n-1])) && hasSuffixFold(name, suffix) {
+		if n := len(name) - len(suffix); n > 0 && (!isLetter(name[n-1]) || isUpper(name[n]) && !isUpper(name[n-1])) &&
+			hasSuffixFold(name, suffix) {
 			return public
 		}
 	}

@@ -17,7 +17,8 @@ func TestScrubCommandLines(t *testing.T) {
 		// Long flags say it by their names.
 		{"app --password hunter2 --port 8080", "app --password " + s + " --port 8080"},
 		{"app --password=hunter2 -v", "app --password=" + s + " -v"},
-		{"app --api-key k1 --apiKey k2 --token t --secret-access-key a/b+c", "app --api-key " + s + " --apiKey " + s + " --token " + s + " --secret-access-key " + s},
+		{"app --api-key k1 --apiKey k2 --token t --secret-access-key a/b+c", "app --api-key " + s + " --apiKey " + s +
+			" --token " + s + " --secret-access-key " + s},
 		{"app -password hunter2 -token t1 -Dkey.password=x", "app -password " + s + " -token " + s + " -Dkey.password=" + s},
 		{`app --password "two words" --token 'a b' rest`, `app --password "` + s + `" --token '` + s + `' rest`},
 		{"app --password 12345678", "app --password " + s},
@@ -40,7 +41,8 @@ func TestScrubCommandLines(t *testing.T) {
 		// Headers and users.
 		{`curl -H "Authorization: Bearer abc" https://h`, `curl -H "Authorization: ` + s},
 		{"curl -u ann:pw https://h -p 80", "curl -u ann:" + s + " https://h -p 80"},
-		{"/usr/bin/curl -sS --user ann:pw --proxy-user=p:q https://h", "/usr/bin/curl -sS --user ann:" + s + " --proxy-user=p:" + s + " https://h"},
+		{"/usr/bin/curl -sS --user ann:pw --proxy-user=p:q https://h", "/usr/bin/curl -sS --user ann:" + s + " --proxy-user=p:" +
+			s + " https://h"},
 		{`curl -u "ann:p w" -uann:pw h`, `curl -u "ann:` + s + `" -uann:` + s + ` h`},
 		{"curl -u ann https://h:80/p", ""},
 		{"docker run -u 1000:1000 -p 8080:80 -v /a:/b image", ""},
@@ -85,7 +87,8 @@ func TestScrubShortFlagsOfUnknownPrograms(t *testing.T) {
 		requireScrubbed(t, with(`"attributes":{"`+name+`":"app -phunter2 -pS3cret! -p 8080"}`),
 			with(`"attributes":{"`+name+`":"app -p[scrubbed] -p[scrubbed] -p 8080"}`))
 	}
-	requireScrubbed(t, with(`"attributes":{"note":"the -p0 and -phunter2 flags"}`), with(`"attributes":{"note":"the -p0 and -phunter2 flags"}`))
+	requireScrubbed(t, with(`"attributes":{"note":"the -p0 and -phunter2 flags"}`),
+		with(`"attributes":{"note":"the -p0 and -phunter2 flags"}`))
 	requireScrubbed(t, with(`"annotations":{"process":{"argv":["app","-phunter2","-p","8080","-u","ann:pw"]}}`),
 		with(`"annotations":{"process":{"argv":["app","-p[scrubbed]","-p","8080","-u","ann:[scrubbed]"]}}`))
 }
@@ -116,7 +119,8 @@ func TestScrubArguments(t *testing.T) {
 // The time that it takes grows as the text does: with its square, this would not end.
 func TestScrubLongCommandLines(t *testing.T) {
 	t.Parallel()
-	for _, part := range []string{"-", " -", "--p ", "aws_se", " aws_secret_access_key x", ` -u "`, ` -u 'a:b`, " -p", "mysql -px ", "\"--token\" ", `-a"`, ": ", "a"} {
+	for _, part := range []string{"-", " -", "--p ", "aws_se", " aws_secret_access_key x", ` -u "`, ` -u 'a:b`, " -p",
+		"mysql -px ", "\"--token\" ", `-a"`, ": ", "a"} {
 		text := quoted(t, strings.Repeat(part, 200_000))
 		doc := []byte(with(`"annotations":{"command":` + text + `}`))
 		_, err := Check(doc, Limits{Secrets: 1 << 20})

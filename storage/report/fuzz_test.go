@@ -93,7 +93,8 @@ func FuzzScrub(f *testing.F) {
 	for _, value := range []string{
 		"?token=abc&x=1", "SECRET=a=b@c://d:e@f", "token=x://u:p;q@h", "http://u:x&token=abc@h/path",
 		"a://:b@c://d:e@f password=\x00é pwd=[scrubbed]x", "x://password=u:p@h",
-		"a=b\r\nCookie: c; d=\"e\"\nX-Api-Key: f", `{"password": "x", 'token':'y', "secret":1, "cookies":[1]}`, "authorization", "SECRET=a\"cookie\":\"\"b c",
+		"a=b\r\nCookie: c; d=\"e\"\nX-Api-Key: f", `{"password": "x", 'token':'y', "secret":1, "cookies":[1]}`,
+		"authorization", "SECRET=a\"cookie\":\"\"b c",
 	} {
 		f.Add("pass", value)
 		f.Add(value, value)

@@ -11,19 +11,29 @@ import (
 func TestSecretName(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
-		"password", "PASSWORD", "Passwd", "DB_PASSWORD", "dbPassword", "PGPASSWORD", "userpassword", "MYSQL_PWD", "smtp_pass", "pass", "passphrase", "passcode", "passwords",
-		"secret", "client_secret", "clientSecret", "SECRET_KEY_BASE", "secrets", "appsecret", "AWS_SECRET_ACCESS_KEY", "AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN",
+		"password", "PASSWORD", "Passwd", "DB_PASSWORD", "dbPassword", "PGPASSWORD", "userpassword", "MYSQL_PWD",
+		"smtp_pass", "pass", "passphrase", "passcode", "passwords",
+		"secret", "client_secret", "clientSecret", "SECRET_KEY_BASE", "secrets", "appsecret", "AWS_SECRET_ACCESS_KEY",
+		"AWS_ACCESS_KEY_ID", "AWS_SESSION_TOKEN",
 		"token", "tokens", "accessToken", "access-token", "GITHUB_TOKEN", "refreshtoken", "X-CSRF-Token", "csrf", "xsrf", "jwt", "bearer", "otp",
-		"api_key", "apikey", "apiKey", "APIKey", "API-KEY", "x-api-key", "STRIPE_API_KEY", "googleapikey", "private_key", "privateKey", "privatekey", "ssh.key", "encryption_key", "accountKey", "accesskey", "secretkey", "masterKeys", "SIGNING_KEY", "STORAGE_KEY", "deploy_key",
-		"authorization", "Authorization", "proxy-authorization", "auth", "REDIS_AUTH", "_auth", "cookie", "Cookie", "set-cookie", "setCookie", "cookies",
-		"credential", "credentials", "GOOGLE_APPLICATION_CREDENTIALS", "creds", "session_id", "sessionId", "SESSIONID", "PHPSESSID", "JSESSIONID", "session.key",
-		"connectionString", "connection_string", "conn_str", "connectionstring", "connstr", "DSN", "AZURE_STORAGE_CONNECTION_STRING", "pw", "password2", "OAuth2Token",
+		"api_key", "apikey", "apiKey", "APIKey", "API-KEY", "x-api-key", "STRIPE_API_KEY", "googleapikey", "private_key",
+		"privateKey", "privatekey", "ssh.key", "encryption_key", "accountKey", "accesskey", "secretkey", "masterKeys",
+		"SIGNING_KEY", "STORAGE_KEY", "deploy_key",
+		"authorization", "Authorization", "proxy-authorization", "auth", "REDIS_AUTH", "_auth", "cookie", "Cookie",
+		"set-cookie", "setCookie", "cookies",
+		"credential", "credentials", "GOOGLE_APPLICATION_CREDENTIALS", "creds", "session_id", "sessionId", "SESSIONID",
+		"PHPSESSID", "JSESSIONID", "session.key",
+		"connectionString", "connection_string", "conn_str", "connectionstring", "connstr", "DSN",
+		"AZURE_STORAGE_CONNECTION_STRING", "pw", "password2", "OAuth2Token",
 	} {
 		require.NotEqual(t, public, secretName([]byte(name), false), name)
 	}
 	for _, name := range []string{
-		"", "_", "tokenizer", "tokenize", "keyboard", "key", "keyCode", "author", "authority", "authentic", "auth_method", "SSH_AUTH_SOCK", "monkey", "PWD", "OLDPWD", "pwd", "passenger", "bypass", "compass", "passed",
-		"secretary", "session", "application.session", "sessionCount", "connection", "connections", "stringKey", "accessibility", "public_key", "apiVersion", "id", "message", "address", "size", "version", "sig", "signature", "signal", "side", "records", "broken",
+		"", "_", "tokenizer", "tokenize", "keyboard", "key", "keyCode", "author", "authority", "authentic", "auth_method",
+		"SSH_AUTH_SOCK", "monkey", "PWD", "OLDPWD", "pwd", "passenger", "bypass", "compass", "passed",
+		"secretary", "session", "application.session", "sessionCount", "connection", "connections", "stringKey",
+		"accessibility", "public_key", "apiVersion", "id", "message", "address", "size", "version", "sig", "signature",
+		"signal", "side", "records", "broken",
 		"PATH", "HOME", "hostname", "Environment Variables", "cooking", "stroke", "\xc3\xa9", "clé",
 	} {
 		require.Equal(t, public, secretName([]byte(name), false), name)
@@ -58,7 +68,8 @@ func TestScrub(t *testing.T) {
 		{`"password='a b' token=\"c&d\" secret=\"e f"`, `"password='[scrubbed]' token=\"[scrubbed]\" secret=\"[scrubbed]"`},
 		{`"A=1\nDB_PASSWORD=x\nB=2"`, `"A=1\nDB_PASSWORD=[scrubbed]\nB=2"`},
 		{`{"QUERY_STRING":"x=1&session_id=9"}`, `{"QUERY_STRING":"x=1&session_id=[scrubbed]"}`},
-		{`{"q":"?X-Amz-Credential=c&X-Amz-Signature=s&X-Amz-Date=d"}`, `{"q":"?X-Amz-Credential=[scrubbed]&X-Amz-Signature=[scrubbed]&X-Amz-Date=d"}`},
+		{`{"q":"?X-Amz-Credential=c&X-Amz-Signature=s&X-Amz-Date=d"}`,
+			`{"q":"?X-Amz-Credential=[scrubbed]&X-Amz-Signature=[scrubbed]&X-Amz-Date=d"}`},
 		{`"x == y, tokenizer=1, a@b"`, ``},
 		// items of an environment
 		{`["PATH=/bin","AWS_SECRET_ACCESS_KEY=a b&c;d"]`, `["PATH=/bin","AWS_SECRET_ACCESS_KEY=[scrubbed]"]`},
@@ -77,17 +88,21 @@ func TestScrub(t *testing.T) {
 		{`"a://u:p&token=//n:x&abc@h/t"`, `"a://u:[scrubbed]@h/t"`},
 		{`"a://b://u:p@h"`, `"a://b://u:[scrubbed]@h"`},
 		// headers as pairs
-		{`[{"name":"Authorization","value":"x"},{"name":"Host","value":"h"}]`, `[{"name":"Authorization","value":"[scrubbed]"},{"name":"Host","value":"h"}]`},
+		{`[{"name":"Authorization","value":"x"},{"name":"Host","value":"h"}]`,
+			`[{"name":"Authorization","value":"[scrubbed]"},{"name":"Host","value":"h"}]`},
 		{`{"value":"?token=a&sig=b","name":"cookie","z":"?token=c"}`, `{"value":"[scrubbed]","name":"cookie","z":"?token=[scrubbed]"}`},
-		{`{"values":["a","token=b"],"z":{"password":"x"},"Key":"X-Api-Key"}`, `{"values":"[scrubbed]","z":{"password":"[scrubbed]"},"Key":"X-Api-Key"}`},
+		{`{"values":["a","token=b"],"z":{"password":"x"},"Key":"X-Api-Key"}`,
+			`{"values":"[scrubbed]","z":{"password":"[scrubbed]"},"Key":"X-Api-Key"}`},
 		{`{"name":"password","value":7,"id":1}`, `{"name":"password","value":"[scrubbed]","id":1}`},
 		{`{"name":"token","value":7,"name":"x"}`, ``},
-		{`[["authorization","a b"],["host","h"],["set-cookie",["a","b"]]]`, `[["authorization","[scrubbed]"],["host","h"],["set-cookie","[scrubbed]"]]`},
+		{`[["authorization","a b"],["host","h"],["set-cookie",["a","b"]]]`,
+			`[["authorization","[scrubbed]"],["host","h"],["set-cookie","[scrubbed]"]]`},
 		{`["Host","h","Authorization","a","--password","p","q"]`, `["Host","h","Authorization","[scrubbed]","--password","[scrubbed]","q"]`},
 		{`["token","cookie","x","an unexpected token","y"]`, `["token","[scrubbed]","x","an unexpected token","y"]`},
 		// headers in text
 		{`"Authorization: Bearer x"`, `"Authorization: [scrubbed]"`},
-		{`"GET / HTTP/1.1\r\nHost: h:80\r\nCookie: a=b; c=\"d e\"\r\nX-Api-Key:\tk\r\nAge: 1"`, `"GET / HTTP/1.1\r\nHost: h:80\r\nCookie: [scrubbed]\r\nX-Api-Key:\t[scrubbed]\r\nAge: 1"`},
+		{`"GET / HTTP/1.1\r\nHost: h:80\r\nCookie: a=b; c=\"d e\"\r\nX-Api-Key:\tk\r\nAge: 1"`,
+			`"GET / HTTP/1.1\r\nHost: h:80\r\nCookie: [scrubbed]\r\nX-Api-Key:\t[scrubbed]\r\nAge: 1"`},
 		{`"proxy-authorization\u003aBasic x"`, `"proxy-authorization\u003a[scrubbed]"`},
 		{`"TokenExpiredError: jwt expired, user-token:7, cookie://h, Cookie: "`, ``},
 		{`"{\"password\":\"a\\\"b\",\"secret\": 17,\"x\":1}"`, `"{\"password\":\"[scrubbed]\",\"secret\": [scrubbed],\"x\":1}"`},
@@ -121,7 +136,8 @@ func TestScrubAttributes(t *testing.T) {
 func TestScrubForeign(t *testing.T) {
 	t.Parallel()
 	const text, masked = `"https://u:pw1@h/?token=abc123"`, `"https://u:[scrubbed]@h/?token=[scrubbed]"`
-	const object, clean = `{"AWS_SECRET_ACCESS_KEY":"x","n":[1,"Cookie: a"]}`, `{"AWS_SECRET_ACCESS_KEY":"[scrubbed]","n":[1,"Cookie: [scrubbed]"]}`
+	const object, clean = `{"AWS_SECRET_ACCESS_KEY":"x","n":[1,"Cookie: a"]}`,
+		`{"AWS_SECRET_ACCESS_KEY":"[scrubbed]","n":[1,"Cookie: [scrubbed]"]}`
 	stack := func(members string) string { return frame(`"funcName":"f",` + members) }
 	thread := func(members string) string { return strings.Replace(minimal, `"0":{}`, `"0":{`+members+`}`, 1) }
 	for _, place := range []func(string) string{
@@ -149,7 +165,8 @@ func TestScrubForeign(t *testing.T) {
 	} {
 		requireScrubbed(t, place(`"x"`), place(`"[scrubbed]"`))
 	}
-	requireScrubbed(t, with(`"attributes":{"request.url":`+text+`,"n":1,"b":true}`), with(`"attributes":{"request.url":`+masked+`,"n":1,"b":true}`))
+	requireScrubbed(t, with(`"attributes":{"request.url":`+text+`,"n":1,"b":true}`), with(`"attributes":{"request.url":`+
+		masked+`,"n":1,"b":true}`))
 	requireScrubbed(t, with(`"body":"{\"password\":\"x\"}"`), with(`"body":"{\"password\":\"[scrubbed]\"}"`))
 	// Inside of a wrapped report the secrets around it are not stored at all.
 	requireScrubbed(t, `{"env":`+object+`,"body":`+with(`"env":`+object)+`}`, with(`"env":`+clean))

@@ -22,7 +22,8 @@ func TestParseNative(t *testing.T) {
 	r := parse(t, samples["native"])
 	require.Equal(t, Frame{Address: "0x7fff1234", Guessed: true, Faulted: true}, r.Threads[0].Frames[0])
 	require.Equal(t, "140734492676660", r.Threads[0].Frames[1].Address)
-	require.Equal(t, []Module{{Start: "140734492672000", Size: "8192", CodeFile: "/lib/libc.so.6", Version: "2.36", DebugFile: "libc.so.6", DebugIdentifier: "AB12"}}, r.Modules)
+	require.Equal(t, []Module{{Start: "140734492672000", Size: "8192", CodeFile: "/lib/libc.so.6", Version: "2.36",
+		DebugFile: "libc.so.6", DebugIdentifier: "AB12"}}, r.Modules)
 	require.Len(t, r.Fingerprint, 32)
 	require.EqualValues(t, 31, r.Fingerprint[31])
 }
@@ -33,7 +34,8 @@ func TestParsePython(t *testing.T) {
 	require.Equal(t, "140735212345678", r.MainThread)
 	require.Equal(t, "140735212345600", r.EntryThread)
 	require.Equal(t, []string{"ValueError"}, r.Classifiers)
-	require.Equal(t, Frame{Function: "run", Line: 17, SourceCode: "/srv/app.py", Path: "/srv/app.py", Library: "/srv/app.py"}, r.Threads[0].Frames[0])
+	require.Equal(t, Frame{Function: "run", Line: 17, SourceCode: "/srv/app.py", Path: "/srv/app.py", Library: "/srv/app.py"},
+		r.Threads[0].Frames[0])
 	require.Equal(t, "boom \uFFFD", r.Attribute("error.message"))
 	require.Equal(t, "worker", r.FaultThread().Name)
 }

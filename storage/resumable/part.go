@@ -145,7 +145,8 @@ func SetResult(ctx context.Context, tx *storage.Tx, id uuid.UUID, r Result) erro
 	if r == (Result{}) {
 		return errors.New("an upload is used for a build or for symbols")
 	}
-	_, err := tx.ExecContext(ctx, `update resumable_uploads set build_id = nullif($2::bigint, 0), symbol_id = nullif($3::bigint, 0) where id = $1`,
+	_, err := tx.ExecContext(ctx,
+		`update resumable_uploads set build_id = nullif($2::bigint, 0), symbol_id = nullif($3::bigint, 0) where id = $1`,
 		id, r.BuildID, r.SymbolID)
 	return storage.Wrap(err, "store what used an upload")
 }

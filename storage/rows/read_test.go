@@ -28,7 +28,8 @@ func TestRead(t *testing.T) {
 		{"rows", `{"rows":[{"user":"ann","total":"3"},{"total":"","user":"b\"é\n"}]}`,
 			Data{Columns: []string{"user", "total"}, Rows: [][]string{{"ann", "3"}, {"b\"é\n", ""}}, RowName: "user"}},
 		{"name and secrets", `{"rows":[{"password":"s","user":"ann","total":"3"}],"rowName":"total","secret":["password"]}`,
-			Data{Columns: []string{"password", "user", "total"}, Rows: [][]string{{"s", "ann", "3"}}, Secret: []string{"password"}, RowName: "total"}},
+			Data{Columns: []string{"password", "user", "total"}, Rows: [][]string{{"s", "ann", "3"}}, Secret: []string{"password"},
+				RowName: "total"}},
 		{"first column that is not secret", `{"rows":[{"password":"s","user":"ann"}],"secret":["password"]}`,
 			Data{Columns: []string{"password", "user"}, Rows: [][]string{{"s", "ann"}}, Secret: []string{"password"}, RowName: "user"}},
 		{"only secrets", `{"rows":[{"password":"s"}],"secret":["password"]}`,
@@ -132,7 +133,8 @@ func TestSealed(t *testing.T) {
 	require.NoError(t, err)
 	s, err := Seal(keys, d)
 	require.NoError(t, err)
-	require.Equal(t, Header{Columns: []string{"user", "password", "pin"}, Secret: []string{"password", "pin"}, RowName: "user", Count: 2, Size: 15 + 15}, s.Header)
+	require.Equal(t, Header{Columns: []string{"user", "password", "pin"}, Secret: []string{"password", "pin"},
+		RowName: "user", Count: 2, Size: 15 + 15}, s.Header)
 	require.Equal(t, []string{`["ann","",""]`, `["bob","",""]`}, s.cells)
 	require.Empty(t, s.digest, "a digest of secrets could be guessed")
 	for i, want := range [][]Cell{

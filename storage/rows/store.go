@@ -48,7 +48,8 @@ func Insert(ctx context.Context, tx *storage.Tx, organizationID int64, caseID st
 		return uuid.Nil, err
 	}
 	id := storage.NewID()
-	_, err := tx.ExecContext(ctx, insertData, id, organizationID, caseID, pq.Array(s.Columns), texts(s.Secret), s.RowName, s.Count, s.Size, s.key, s.digest)
+	_, err := tx.ExecContext(ctx, insertData, id, organizationID, caseID, pq.Array(s.Columns), texts(s.Secret), s.RowName,
+		s.Count, s.Size, s.key, s.digest)
 	if err != nil {
 		return uuid.Nil, storage.Wrap(err, "create data of test case "+caseID)
 	}
@@ -72,7 +73,8 @@ func checkRoom(ctx context.Context, q storage.Querier, organizationID int64, siz
 		return storage.Wrap(err, "sum of data rows")
 	}
 	if kept+int64(size) > maxKept {
-		return storage.Invalid("data", "the organization keeps at most %d MiB of data rows, the earlier ones of its cases among them", maxKept>>20)
+		return storage.Invalid("data",
+			"the organization keeps at most %d MiB of data rows, the earlier ones of its cases among them", maxKept>>20)
 	}
 	return nil
 }

@@ -20,7 +20,8 @@ from suite_runs where organization_id = $1 and created_at >= $2 and created_at <
 
 // FailedSuites returns the number of runs of suites of an organization that began from
 // a time up to another and failed, and the suites with most of them, limit at most.
-func FailedSuites(ctx context.Context, q storage.Querier, organizationID int64, from, to time.Time, limit int) (total int, list []FailedSuite, err error) {
+func FailedSuites(ctx context.Context, q storage.Querier, organizationID int64, from, to time.Time, limit int) (total int,
+	list []FailedSuite, err error) {
 	if err := q.GetContext(ctx, &total, `select count(*) `+failedSuites, organizationID, from, to); err != nil {
 		return 0, nil, storage.Wrap(err, "count failed suite runs")
 	}

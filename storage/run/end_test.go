@@ -61,7 +61,8 @@ func TestJobsOfASuiteRunEndAtOnce(t *testing.T) {
 	require.Equal(t, len(jobs)-1, w.Count(`select count(*) from run_files`))
 	event := w.Event(run.ID)
 	require.Equal(t, run.SuiteID.String(), event["testSuiteId"])
-	require.Equal(t, map[string]any{"total": 20.0, "passed": 19.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0, "flaky": 0.0, "quarantined": 0.0}, event["counts"])
+	require.Equal(t, map[string]any{"total": 20.0, "passed": 19.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0,
+		"flaky": 0.0, "quarantined": 0.0}, event["counts"])
 	require.Equal(t, 1, w.Count(`select count(*) from events`), "its case runs make none of their own")
 	require.Equal(t, 1, w.Count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id and e.subject = $1
 		join tasks t on t.kind = 'webhook:deliver' and t.dedupe_key = d.webhook_id::text`, run.ID.String()))

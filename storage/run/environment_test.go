@@ -51,8 +51,10 @@ func TestRunInAnEnvironment(t *testing.T) {
 	values, has, err := work.Given(fixture.SealKey)
 	require.NoError(t, err)
 	require.Equal(t, map[string]string{"user": "ann"}, values)
-	require.Equal(t, &environment.Values{Name: "staging", TestURL: "https://staging.example.com", Variables: map[string]string{"country": "de"},
-		Secrets: map[string]string{"password": "hunter2!"}, Headers: []environment.Header{{Name: "authorization", Value: "Bearer abc", Secret: true}}}, has)
+	require.Equal(t, &environment.Values{Name: "staging", TestURL: "https://staging.example.com",
+		Variables: map[string]string{"country": "de"},
+		Secrets:   map[string]string{"password": "hunter2!"}, Headers: []environment.Header{{Name: "authorization",
+			Value: "Bearer abc", Secret: true}}}, has)
 	_, err = w.End(run.Jobs[0].ID, JobEnd{Status: Passed})
 	require.NoError(t, err)
 	require.Zero(t, w.Count(`select count(*) from test_runs where sealed_variables is not null`), "nothing is kept")
@@ -94,7 +96,8 @@ func TestSuiteRunInAnEnvironment(t *testing.T) {
 
 	ctx := fixture.Context(t)
 	for name, want := range map[string]int{"staging": 1, "production": 0, "": 1} {
-		_, total, err := SuiteRuns(ctx, w.DB, Filter{OrganizationID: w.Org.ID, SuiteID: suite.ID, Environment: name, Page: storage.Page{Limit: 5}})
+		_, total, err := SuiteRuns(ctx, w.DB, Filter{OrganizationID: w.Org.ID, SuiteID: suite.ID, Environment: name,
+			Page: storage.Page{Limit: 5}})
 		require.NoError(t, err)
 		require.Equal(t, want, total, name)
 		list, total, err := All(ctx, w.DB, AllFilter{OrganizationID: w.Org.ID, Environment: name, Tags: c.Tags, Page: storage.Page{Limit: 5}})
@@ -132,5 +135,6 @@ func TestOwnEnvironmentOfASuite(t *testing.T) {
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
 		return EnterNamed(ctx, tx, fixture.SealKey, theirs.ID, "slipway")
 	})
-	require.Equal(t, 1, w.Count(`select count(*) from suite_runs where id = $1 and state = 'ERROR' and error like '%another team%'`, theirs.ID))
+	require.Equal(t, 1, w.Count(`select count(*) from suite_runs where id = $1 and state = 'ERROR' and error like '%another team%'`,
+		theirs.ID))
 }

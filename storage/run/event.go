@@ -205,8 +205,9 @@ func addSuiteRunEvents(ctx context.Context, tx *storage.Tx, ids []uuid.UUID) err
 			}
 		}
 		events.add(r.OrganizationID, r.TeamID, runEvent{RunID: r.ID, OrgID: r.OrganizationUUID, TeamID: r.TeamUUID, UserID: r.UserUUID,
-			FailureGroups: groups, TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID, Environment: r.Environment,
-			Status: r.Status, Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
+			FailureGroups: groups, TestSuiteID: &r.SuiteID, Name: r.SuiteName, BuildName: r.BuildName, BuildID: r.BuildID,
+			Environment: r.Environment,
+			Status:      r.Status, Counts: r.counts.event(r.RunCount), Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed,
 			RerunOf: r.RerunOf, Error: r.Error, StartDate: r.StartedAt, EndDate: r.FinishedAt})
 	}
 	return events.insert(ctx, tx)

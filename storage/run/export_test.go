@@ -5,7 +5,8 @@ import "github.com/slipway-qa/slipway/storage"
 // HistoryStatements are those that histories are read with.
 func HistoryStatements() map[string]string {
 	all, _ := runPage("test_runs", "r", shownColumns, runTables, "r.organization_id = $1", []any{1}, storage.Page{Limit: 20})
-	ofState, _ := runPage("test_runs", "r", shownColumns, runTables, "r.organization_id = $1 and r.state = $2", []any{1, 2}, storage.Page{Limit: 20})
+	ofState, _ := runPage("test_runs", "r", shownColumns, runTables, "r.organization_id = $1 and r.state = $2", []any{1, 2},
+		storage.Page{Limit: 20})
 	return map[string]string{"of a build": newestOnBuild, "cases": casesHistory,
 		"all": all, "of a state": ofState}
 }

@@ -185,7 +185,8 @@ order by want.place, r.created_at desc, r.id desc`
 
 // CasesHistory returns the newest runs of cases by their ids, at most so many of each, that
 // were created before an instant; the zero one is no bound. The caller bounds both numbers.
-func CasesHistory(ctx context.Context, q storage.Querier, organizationID int64, ids []string, most int, before time.Time) (map[string]History, error) {
+func CasesHistory(ctx context.Context, q storage.Querier, organizationID int64, ids []string, most int,
+	before time.Time) (map[string]History, error) {
 	var bound any = "infinity"
 	if !before.IsZero() {
 		bound = before
@@ -198,7 +199,8 @@ func SuitesHistory(ctx context.Context, q storage.Querier, organizationID int64,
 	return histories(ctx, q, suitesHistory, organizationID, storage.UUIDs(ids), most)
 }
 
-func histories(ctx context.Context, q storage.Querier, query string, organizationID int64, ids any, most int, further ...any) (map[string]History, error) {
+func histories(ctx context.Context, q storage.Querier, query string, organizationID int64, ids any, most int,
+	further ...any) (map[string]History, error) {
 	var rows []pastRow
 	if err := q.SelectContext(ctx, &rows, query, append([]any{organizationID, ids, most + 1}, further...)...); err != nil {
 		return nil, storage.Wrap(err, "histories of test runs")

@@ -62,7 +62,8 @@ func TestSummarize(t *testing.T) {
 	runs[1].Healed, runs[2].Healed = &three, &none
 	MarkChanges(runs)
 	s := Summarize(runs)
-	require.Equal(t, []int{6, 2, 1, 1, 1, 1, 1, 3, 2}, []int{s.Runs, s.Passed, s.Failed, s.Errored, s.Cancelled, s.Open, s.Healed, s.Compared, s.Changed})
+	require.Equal(t, []int{6, 2, 1, 1, 1, 1, 1, 3, 2}, []int{s.Runs, s.Passed, s.Failed, s.Errored, s.Cancelled, s.Open,
+		s.Healed, s.Compared, s.Changed})
 	require.Equal(t, 3*time.Second, *s.Mean, "1, 2, 3 and 6 seconds: what was cancelled does not count")
 	require.Equal(t, 6*time.Second, *s.P95)
 	require.Nil(t, Summarize(past("Ca Qa")).Mean)

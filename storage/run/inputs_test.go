@@ -62,7 +62,8 @@ func TestSealVariables(t *testing.T) {
 		"capitals": {map[string]string{"User": "secret"}, "variables"}, "a scope": {map[string]string{"org:user": "secret"}, "variables"},
 		"long name": {map[string]string{strings.Repeat("n", 65): "secret"}, "variables"},
 		"too long":  {map[string]string{"ok": "secret", "user": strings.Repeat("s", 4097)}, "variables.user"},
-		"NUL":       {map[string]string{"user": "sec\x00ret"}, "variables.user"}, "no UTF-8": {map[string]string{"user": "secret\xff"}, "variables.user"},
+		"NUL":       {map[string]string{"user": "sec\x00ret"}, "variables.user"},
+		"no UTF-8":  {map[string]string{"user": "secret\xff"}, "variables.user"},
 	} {
 		_, err := SealVariables(fixture.SealKey, c.values)
 		require.Equal(t, c.field, fixture.InvalidField(t, err), name)
@@ -84,7 +85,8 @@ func TestRunIsGivenInputs(t *testing.T) {
 	w := open(t)
 	c, build := w.NewCase(w.Org.Member.Writer, "log in"), w.build()
 	run, err := w.startWith(w.Org.Member.Writer, c, NewRun{Targets: []step.Target{fixture.Browser("chrome"),
-		{Capabilities: step.Capabilities{"platformName": "Android"}}}, Inputs: Inputs{TestURL: "https://ann:hush@pr-7.example.com", BuildID: build,
+		{Capabilities: step.Capabilities{"platformName": "Android"}}}, Inputs: Inputs{TestURL: "https://ann:hush@pr-7.example.com",
+		BuildID:   build,
 		Variables: w.given(map[string]string{"user": "ann-of-the-preview", "b": "x"})}})
 	require.NoError(t, err)
 	got := w.ReadRun(run)
@@ -239,7 +241,10 @@ func TestSuiteRunIsGivenInputs(t *testing.T) {
 	require.Len(t, jobs, 3)
 	runs, err = OfSuiteRun(fixture.Context(t), w.DB, own.ID)
 	require.NoError(t, err)
-	require.True(t, slices.ContainsFunc(runs, func(r Run) bool { return r.TestURL == "https://shop.example.com/cart" && r.RecordedURL == nil }))
+	require.True(t, slices.ContainsFunc(runs, func(r Run) bool {
+		return r.TestURL == "https://shop.example.com/cart" &&
+			r.RecordedURL == nil
+	}))
 }
 
 // The values of variables go with the end of a run, whichever end it has.
@@ -371,7 +376,8 @@ func TestSuiteRunsOfBuild(t *testing.T) {
 	require.NoError(t, w.DB.SelectContext(fixture.Context(t), &lines, `explain (analyze, costs off, timing off, summary off) `+
 		HistoryStatements()["of a build"], w.Org.ID, *build, 200))
 	plan := strings.Join(lines, "\n")
-	require.Equal(t, 2, strings.Count(plan, "Index Scan using suite_runs_build")+strings.Count(plan, "Index Only Scan using suite_runs_build"), plan)
+	require.Equal(t, 2, strings.Count(plan, "Index Scan using suite_runs_build")+strings.Count(plan,
+		"Index Only Scan using suite_runs_build"), plan)
 	require.NotContains(t, plan, "rows=100", "runs that are not the newest")
 	require.NotContains(t, plan, "Seq Scan on suite_runs")
 	list, err = SuiteRunsOfBuild(fixture.Context(t), w.DB, w.Org.ID, *build)
@@ -380,14 +386,16 @@ func TestSuiteRunsOfBuild(t *testing.T) {
 	w.Exec(`delete from suite_runs where created_at < $1`, newest.CreatedAt.Add(-time.Second/2))
 
 	// Lists filter by the build.
-	runs, total, err := SuiteRuns(fixture.Context(t), w.DB, Filter{OrganizationID: w.Org.ID, SuiteID: one.ID, BuildID: *build, Page: storage.Page{Limit: 2}})
+	runs, total, err := SuiteRuns(fixture.Context(t), w.DB, Filter{OrganizationID: w.Org.ID, SuiteID: one.ID, BuildID: *build,
+		Page: storage.Page{Limit: 2}})
 	require.NoError(t, err)
 	require.Equal(t, []int{2, 4}, []int{len(runs), total})
 	require.Equal(t, newest.ID, runs[0].ID)
 	all, total, err := All(fixture.Context(t), w.DB, AllFilter{OrganizationID: w.Org.ID, BuildID: *build, Page: storage.Page{Limit: 10}})
 	require.NoError(t, err)
 	require.Equal(t, []int{2, 2}, []int{len(all), total})
-	of, total, err := List(fixture.Context(t), w.DB, Filter{OrganizationID: w.Org.ID, CaseID: all[0].CaseID, BuildID: *other, Page: storage.Page{Limit: 10}})
+	of, total, err := List(fixture.Context(t), w.DB, Filter{OrganizationID: w.Org.ID, CaseID: all[0].CaseID, BuildID: *other,
+		Page: storage.Page{Limit: 10}})
 	require.NoError(t, err)
 	require.Empty(t, of)
 	require.Zero(t, total)

@@ -120,7 +120,8 @@ func EndJob(ctx context.Context, tx *storage.Tx, id uuid.UUID, end JobEnd) (bool
 		return false, err
 	}
 	var n int
-	err = tx.GetContext(ctx, &n, endJob, id, end.Status, end.ErrorCode, Message(end.Error), records, marks.healed, marks.drifted, marks.unreviewed,
+	err = tx.GetContext(ctx, &n, endJob, id, end.Status, end.ErrorCode, Message(end.Error), records, marks.healed,
+		marks.drifted, marks.unreviewed,
 		diagnosis, end.goodDigest())
 	if err != nil || n == 0 {
 		return false, storage.Wrap(err, "end test job "+id.String())

@@ -22,7 +22,8 @@ func (l *workLists) read(w *Work) error {
 	for _, part := range []struct {
 		doc  []byte
 		into any
-	}{{l.SetUp, &w.SetUp}, {l.TearDown, &w.TearDown}, {l.SuiteSetUp, &w.Suite.SetUp}, {l.SuiteTearDown, &w.Suite.TearDown}, {l.Groups, &groups}} {
+	}{{l.SetUp, &w.SetUp}, {l.TearDown, &w.TearDown}, {l.SuiteSetUp, &w.Suite.SetUp}, {l.SuiteTearDown, &w.Suite.TearDown},
+		{l.Groups, &groups}} {
 		if part.doc == nil {
 			continue
 		}

@@ -97,7 +97,8 @@ func TestJobFromBeginToEnd(t *testing.T) {
 	require.Equal(t, c.ID, event["testCaseId"])
 	require.Equal(t, "nightly", event["buildName"])
 	require.EqualValues(t, 1, event["healed"])
-	require.Equal(t, map[string]any{"total": 1.0, "passed": 0.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0, "flaky": 0.0, "quarantined": 0.0}, event["counts"])
+	require.Equal(t, map[string]any{"total": 1.0, "passed": 0.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0, "flaky": 0.0,
+		"quarantined": 0.0}, event["counts"])
 	require.NotEmpty(t, event["endDate"])
 
 	did, err = w.End(job, JobEnd{Status: Passed, Files: []NewFile{newFile(job)}})

@@ -133,7 +133,8 @@ func (f *fanout) playLogins(ctx context.Context, tx *storage.Tx, suiteRun uuid.U
 	slices.Sort(keys)
 	for i, key := range keys {
 		if len(known)+i >= login.MaxTargets {
-			if err := login.Add(ctx, tx, suiteRun, key, nil, fmt.Sprintf("a suite run has the logins of at most %d targets", login.MaxTargets)); err != nil {
+			if err := login.Add(ctx, tx, suiteRun, key, nil, fmt.Sprintf("a suite run has the logins of at most %d targets",
+				login.MaxTargets)); err != nil {
 				return nil, err
 			}
 			continue
@@ -163,7 +164,8 @@ type loginRun struct {
 }
 
 // playLogin writes a run of the login's case on one target, or says why there can be none.
-func (f *fanout) playLogin(ctx context.Context, tx *storage.Tx, suiteRun uuid.UUID, key string, generation int, vendor string) (made loginRun, reason string, err error) {
+func (f *fanout) playLogin(ctx context.Context, tx *storage.Tx, suiteRun uuid.UUID, key string, generation int,
+	vendor string) (made loginRun, reason string, err error) {
 	l, err := login.Read(f.Login)
 	if err != nil {
 		return made, "", err
@@ -172,7 +174,8 @@ func (f *fanout) playLogin(ctx context.Context, tx *storage.Tx, suiteRun uuid.UU
 		caseToRun
 		HasSteps bool `db:"has_steps"`
 	}
-	err = storage.Wrap(tx.GetContext(ctx, &c, loginCase, storage.WithoutNUL(l.TestCaseID), f.OrganizationID), "login of suite run "+suiteRun.String())
+	err = storage.Wrap(tx.GetContext(ctx, &c, loginCase, storage.WithoutNUL(l.TestCaseID), f.OrganizationID),
+		"login of suite run "+suiteRun.String())
 	switch {
 	case isNotFound(err):
 		return made, "its test case was deleted", nil
@@ -188,10 +191,12 @@ func (f *fanout) playLogin(ctx context.Context, tx *storage.Tx, suiteRun uuid.UU
 		return made, "", fmt.Errorf("settings of test case %s: %w", c.ID, err)
 	}
 	on := f.waiting[key]
-	run := &Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName, BuildID: f.BuildID, Tunnel: on.tunnel}
+	run := &Run{ID: storage.NewID(), CaseID: c.ID, CaseName: c.Name, RevisionID: c.RevisionID, BuildName: f.BuildName,
+		BuildID: f.BuildID, Tunnel: on.tunnel}
 	run.at(f.TestURL, settings.TestURL)
 	target := step.Target{IsRDC: on.target.IsRDC,
-		Capabilities: step.Effective(nil, step.Target{Capabilities: step.WithoutNames(on.target.Capabilities)}, vendor, c.Name, f.BuildName, on.tunnel)}
+		Capabilities: step.Effective(nil, step.Target{Capabilities: step.WithoutNames(on.target.Capabilities)}, vendor,
+			c.Name, f.BuildName, on.tunnel)}
 	which := fmt.Sprintf("%s.%d", key, generation)
 	rows := newRuns{environment: f.Environment, loginKey: &which}
 	if err := rows.add(run, c.TeamID, []step.Target{target}); err != nil {

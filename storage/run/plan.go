@@ -35,8 +35,9 @@ func (n *NewSuiteRun) shardColumns() (number, parts *int, key *string) {
 
 // plan writes the plan of the run, which is inserted, and counts what it runs. ErrNoJobs.
 func (n *NewSuiteRun) plan(ctx context.Context, tx *storage.Tx, run *SuiteRun, targets bool) error {
-	cases, runnable, err := suiteplan.Make(ctx, tx, suiteplan.NewPlan{OrganizationID: run.OrganizationID, SuiteID: n.SuiteID, SuiteRunID: run.ID,
-		Targets: targets, Shard: n.Shard})
+	cases, runnable, err := suiteplan.Make(ctx, tx, suiteplan.NewPlan{OrganizationID: run.OrganizationID, SuiteID: n.SuiteID,
+		SuiteRunID: run.ID,
+		Targets:    targets, Shard: n.Shard})
 	if err != nil {
 		return err
 	}
@@ -57,7 +58,8 @@ func (n *NewSuiteRun) plan(ctx context.Context, tx *storage.Tx, run *SuiteRun, t
 // none yet, and whether some may be left then.
 func (f *fanout) nextPlanned(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, limit int, given bool) ([]caseToRun, bool, error) {
 	if !f.Planned {
-		_, _, err := suiteplan.Make(ctx, tx, suiteplan.NewPlan{OrganizationID: f.OrganizationID, SuiteID: f.SuiteID, SuiteRunID: suiteRunID, Targets: given})
+		_, _, err := suiteplan.Make(ctx, tx, suiteplan.NewPlan{OrganizationID: f.OrganizationID, SuiteID: f.SuiteID,
+			SuiteRunID: suiteRunID, Targets: given})
 		if err != nil {
 			return nil, false, err
 		}

@@ -37,7 +37,8 @@ func (w *room) made(run *SuiteRun) (ids []string) {
 		_, more, err = w.NextRuns(run.ID, 2)
 		require.NoError(w.T, err)
 	}
-	require.NoError(w.T, w.DB.SelectContext(fixture.Context(w.T), &ids, `select case_id from test_runs where suite_run_id = $1 order by created_at, id`, run.ID))
+	require.NoError(w.T, w.DB.SelectContext(fixture.Context(w.T), &ids,
+		`select case_id from test_runs where suite_run_id = $1 order by created_at, id`, run.ID))
 	return ids
 }
 
@@ -73,7 +74,8 @@ func TestSuiteIsAFilter(t *testing.T) {
 
 	later := w.tagged(by, "later", "smoke")
 	require.Equal(t, 2, w.start(NewSuiteRun{SuiteID: suite.ID}).RunCount, "a case that has the tags now")
-	listed, total, err := authoring.Cases(fixture.Context(t), w.DB, authoring.CaseFilter{OrganizationID: w.Org.ID, RunBy: &suite.ID, Page: storage.Page{Limit: 10}})
+	listed, total, err := authoring.Cases(fixture.Context(t), w.DB, authoring.CaseFilter{OrganizationID: w.Org.ID,
+		RunBy: &suite.ID, Page: storage.Page{Limit: 10}})
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	require.ElementsMatch(t, []string{smoke, later}, []string{listed[0].ID, listed[1].ID})
@@ -97,7 +99,8 @@ func TestSuiteIsAFilter(t *testing.T) {
 	own := w.NewSuite(by, "own", smoke)
 	_, err = w.UpdateSuite(by, own.ID, authoring.SuiteChange{Plan: suiteplan.Change{Filter: &filter}})
 	require.Equal(t, "filter", fixture.InvalidField(t, err))
-	require.Nil(t, w.change(suite.ID, authoring.SuiteChange{Plan: suiteplan.Change{Filter: &suiteplan.Filter{}}, Add: []string{smoke}}).Plan.Filter)
+	require.Nil(t, w.change(suite.ID, authoring.SuiteChange{Plan: suiteplan.Change{Filter: &suiteplan.Filter{}},
+		Add: []string{smoke}}).Plan.Filter)
 }
 
 func TestCaseIsRunByTwoSuites(t *testing.T) {
@@ -335,7 +338,8 @@ func TestShardsShareASuiteOut(t *testing.T) {
 	require.Equal(t, "shard.key", fixture.InvalidField(t, err))
 
 	w.Exec(`update test_suite_shards set created_at = now() - interval '25 hours' where key = 'pipeline 1'`)
-	require.ElementsMatch(t, append(ids, later), slices.Concat(shard("pipeline 1", 1, 3), shard("pipeline 1", 2, 3), shard("pipeline 1", 3, 3)),
+	require.ElementsMatch(t, append(ids, later), slices.Concat(shard("pipeline 1", 1, 3), shard("pipeline 1", 2, 3),
+		shard("pipeline 1", 3, 3)),
 		"a day later the key is a new one")
 }
 
@@ -348,7 +352,8 @@ func TestOrderOfASuite(t *testing.T) {
 	w.change(suite.ID, authoring.SuiteChange{Plan: suiteplan.Change{Order: &[]string{ids[2], ids[0]}}})
 	run := w.start(NewSuiteRun{SuiteID: suite.ID})
 	require.Equal(t, []string{ids[2], ids[0], ids[1]}, w.planned(run))
-	_, err := w.UpdateSuite(w.Org.Member.Writer, suite.ID, authoring.SuiteChange{Plan: suiteplan.Change{Order: &[]string{"0123456789abcdef01234567"}}})
+	_, err := w.UpdateSuite(w.Org.Member.Writer, suite.ID,
+		authoring.SuiteChange{Plan: suiteplan.Change{Order: &[]string{"0123456789abcdef01234567"}}})
 	require.Equal(t, "order", fixture.InvalidField(t, err))
 	_, err = w.UpdateSuite(w.Org.Member.Writer, suite.ID, authoring.SuiteChange{Plan: suiteplan.Change{DependsOn: &map[string][]string{
 		ids[0]: {ids[1]}, ids[1]: {ids[0]}}}})
@@ -365,7 +370,8 @@ func TestOrderOfASuite(t *testing.T) {
 // planned are the cases of a plan of which no run is made yet.
 func (w *room) planned(run *SuiteRun) (ids []string) {
 	w.T.Helper()
-	require.NoError(w.T, w.DB.SelectContext(fixture.Context(w.T), &ids, `select case_id from suite_run_cases where suite_run_id = $1 order by place`, run.ID))
+	require.NoError(w.T, w.DB.SelectContext(fixture.Context(w.T), &ids,
+		`select case_id from suite_run_cases where suite_run_id = $1 order by place`, run.ID))
 	return ids
 }
 

@@ -73,7 +73,8 @@ func TestSuiteRunLists(t *testing.T) {
 	}
 	second, err := w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: run.SuiteID})
 	require.NoError(t, err)
-	list, total, err := SuiteRuns(fixture.Context(t), w.DB, Filter{OrganizationID: w.Org.ID, SuiteID: run.SuiteID, Page: storage.Page{Limit: 5}})
+	list, total, err := SuiteRuns(fixture.Context(t), w.DB, Filter{OrganizationID: w.Org.ID, SuiteID: run.SuiteID,
+		Page: storage.Page{Limit: 5}})
 	require.NoError(t, err)
 	require.Equal(t, 2, total)
 	require.Equal(t, second.ID, list[0].ID)

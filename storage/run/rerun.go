@@ -163,7 +163,8 @@ func (f *fanout) runAgain(c *caseToRun) (*Run, []step.Target, error) {
 }
 
 // nextCases returns the next cases to make runs of, and whether some may be left then.
-func (f *fanout) nextCases(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, limit int, given bool) (cases []caseToRun, more bool, err error) {
+func (f *fanout) nextCases(ctx context.Context, tx *storage.Tx, suiteRunID uuid.UUID, limit int, given bool) (cases []caseToRun,
+	more bool, err error) {
 	if f.Planned || f.Special {
 		return f.nextPlanned(ctx, tx, suiteRunID, limit, given)
 	}
@@ -172,7 +173,8 @@ func (f *fanout) nextCases(ctx context.Context, tx *storage.Tx, suiteRunID uuid.
 }
 
 // selectCases reads cases by the statement for what of the suite, or of its earlier run, is run.
-func (f *fanout) selectCases(ctx context.Context, tx *storage.Tx, first, again string, of any, suiteRunID uuid.UUID, limit int, given bool) (cases []caseToRun, err error) {
+func (f *fanout) selectCases(ctx context.Context, tx *storage.Tx, first, again string, of any, suiteRunID uuid.UUID,
+	limit int, given bool) (cases []caseToRun, err error) {
 	if f.RerunOf != nil {
 		err = tx.SelectContext(ctx, &cases, again, of, f.OrganizationID, suiteRunID, limit, texts(f.RerunOnly.states()), *f.RerunOf,
 			f.RerunOnly == OnlyAll)

@@ -99,7 +99,8 @@ type jobRow struct {
 
 func (r *jobRow) job() (Job, error) {
 	j := Job{ID: r.ID, RunID: r.RunID, Position: r.Position, Status: r.Status, ErrorCode: r.ErrorCode, Error: r.Error,
-		Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt, Ended: r.Attempts, AttemptAt: r.AttemptAt}
+		Healed: r.Healed, Drifted: r.Drifted, Unreviewed: r.Unreviewed, StartedAt: r.StartedAt, FinishedAt: r.FinishedAt,
+		Ended: r.Attempts, AttemptAt: r.AttemptAt}
 	if r.RowPlace != nil {
 		j.Row = &Row{*r.RowPlace, r.RowName}
 	}
@@ -300,7 +301,8 @@ func withoutArgs(r *step.Record) {
 func withoutWords(r *step.Record) {
 	const most = 200
 	if r.Findings != nil {
-		r.Findings = &step.Findings{Total: r.Findings.Total, Accepted: r.Findings.Accepted, Failing: r.Findings.Failing, Unseen: r.Findings.Unseen, List: []step.Finding{}}
+		r.Findings = &step.Findings{Total: r.Findings.Total, Accepted: r.Findings.Accepted, Failing: r.Findings.Failing,
+			Unseen: r.Findings.Unseen, List: []step.Finding{}}
 	}
 	r.Result.Message = storage.Cut(r.Result.Message, most)
 	if r.Failure != nil {
@@ -312,6 +314,7 @@ func withoutWords(r *step.Record) {
 		}
 	}
 	if r.Drifted != nil {
-		r.Drifted = &step.Drifted{Reason: r.Drifted.Reason, Acted: r.Drifted.Acted, Expected: step.Described{Row: []string{}}, Found: step.Described{Row: []string{}}}
+		r.Drifted = &step.Drifted{Reason: r.Drifted.Reason, Acted: r.Drifted.Acted, Expected: step.Described{Row: []string{}},
+			Found: step.Described{Row: []string{}}}
 	}
 }

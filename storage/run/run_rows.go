@@ -31,7 +31,8 @@ type TooManyJobsError struct {
 }
 
 func (e *TooManyJobsError) Error() string {
-	return fmt.Sprintf("%q would have %d jobs, of %d data rows on %d targets: a run has at most %d", e.Case, e.Rows*e.Targets, e.Rows, e.Targets, MaxJobs)
+	return fmt.Sprintf("%q would have %d jobs, of %d data rows on %d targets: a run has at most %d", e.Case, e.Rows*e.Targets,
+		e.Rows, e.Targets, MaxJobs)
 }
 
 // rowPlan is which jobs a run has: one for each of its rows and targets, the targets of the

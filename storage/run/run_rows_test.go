@@ -52,7 +52,8 @@ func (w *room) startRows(c *authoring.Case, targets int, picked ...int) (run *Ru
 		if err != nil {
 			return err
 		}
-		if run, err = Start(ctx, tx, w.Org.Member.Writer, NewRun{Case: c, Revision: revision, Targets: fixture.Targets(targets), Rows: picked}); err != nil {
+		if run, err = Start(ctx, tx, w.Org.Member.Writer, NewRun{Case: c, Revision: revision, Targets: fixture.Targets(targets),
+			Rows: picked}); err != nil {
 			return err
 		}
 		for i := range run.Jobs {
@@ -122,9 +123,11 @@ func TestRunOfRows(t *testing.T) {
 	require.Equal(t, 140, got.JobCount)
 	require.Equal(t, 139, got.Counts[Passed])
 	require.Equal(t, 1, got.Counts[Failed])
-	require.Equal(t, map[string]any{"total": 140.0, "passed": 139.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0, "flaky": 0.0, "quarantined": 0.0}, w.Event(run.ID)["counts"])
+	require.Equal(t, map[string]any{"total": 140.0, "passed": 139.0, "failed": 1.0, "error": 0.0, "cancelled": 0.0,
+		"flaky": 0.0, "quarantined": 0.0}, w.Event(run.ID)["counts"])
 	require.Equal(t, []any{map[string]any{"jobId": second[9].String(), "status": "FAILED", "code": "", "trace": false,
-		"row": map[string]any{"index": 69.0, "name": "user69", "values": map[string]any{"user": "user69", "password": nil}}}}, w.Event(run.ID)["failedJobs"])
+		"row": map[string]any{"index": 69.0, "name": "user69", "values": map[string]any{"user": "user69", "password": nil}}}},
+		w.Event(run.ID)["failedJobs"])
 
 	// By page.
 	read := func(p JobPage) (positions []int) {
@@ -140,7 +143,8 @@ func TestRunOfRows(t *testing.T) {
 	require.Equal(t, []int{139}, read(JobPage{Limit: 10, Status: Failed}))
 	require.Len(t, read(JobPage{Limit: DefaultJobs}), 100)
 	require.Empty(t, read(JobPage{Skip: 140, Limit: 10}))
-	failing, header, err := FailingRows(fixture.Context(t), w.DB, &Run{DataID: got.DataID, Jobs: []Job{{ID: second[9], Status: Failed, Row: &Row{69, "user69"}}}})
+	failing, header, err := FailingRows(fixture.Context(t), w.DB, &Run{DataID: got.DataID,
+		Jobs: []Job{{ID: second[9], Status: Failed, Row: &Row{69, "user69"}}}})
 	require.NoError(t, err)
 	require.Equal(t, []string{"user69", ""}, failing[second[9]])
 	require.True(t, header.IsSecret("password"))
@@ -309,7 +313,8 @@ func TestStepsNameColumns(t *testing.T) {
 			return err
 		})
 	}
-	require.ErrorContains(t, update(authoring.CaseChange{Data: &authoring.DataChange{}}), "steps[1]: names {{row:user}}, and the test case has no data")
+	require.ErrorContains(t, update(authoring.CaseChange{Data: &authoring.DataChange{}}),
+		"steps[1]: names {{row:user}}, and the test case has no data")
 	other := typed("{{row:total}}")
 	require.ErrorContains(t, update(authoring.CaseChange{Steps: &other}), "steps[1]: names {{row:total}}, and the data have no column total")
 	address := func(s step.RunSettings) step.RunSettings {

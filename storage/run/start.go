@@ -227,7 +227,8 @@ select j.id, $1, j.run_id, j.position, j.target, j.row_place, j.row_name
 from unnest($2::uuid[], $3::uuid[], $4::int[], $5::jsonb[], $6::int[], $7::text[]) as j(id, run_id, position, target, row_place, row_name)`
 
 // insert writes the rows and returns the time of their creation.
-func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int64, user uuid.UUID, suiteRun *uuid.UUID) (at time.Time, err error) {
+func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int64, user uuid.UUID,
+	suiteRun *uuid.UUID) (at time.Time, err error) {
 	names, sealed := n.given.columns()
 	err = tx.GetContext(ctx, &at, insertRuns, organizationID, suiteRun, user, pq.Array(n.runs), pq.Array(n.teams), pq.Array(n.cases),
 		pq.Array(n.names), pq.Array(n.revisions), pq.Array(n.builds), pq.Array(n.urls), pq.Array(n.tunnels), pq.Array(n.buildIDs),
@@ -241,7 +242,8 @@ func (n *newRuns) insert(ctx context.Context, tx *storage.Tx, organizationID int
 }
 
 func (n *newRuns) insertJobs(ctx context.Context, tx *storage.Tx, organizationID int64) error {
-	_, err := tx.ExecContext(ctx, insertJobs, organizationID, pq.Array(n.jobs), pq.Array(n.runOfJob), pq.Array(n.positions), pq.Array(n.targets),
+	_, err := tx.ExecContext(ctx, insertJobs, organizationID, pq.Array(n.jobs), pq.Array(n.runOfJob), pq.Array(n.positions),
+		pq.Array(n.targets),
 		pq.Array(n.rowPlaces), pq.Array(n.rowNames))
 	return storage.Wrap(err, "create test jobs")
 }

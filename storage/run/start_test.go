@@ -58,9 +58,12 @@ func TestStartRunRefuses(t *testing.T) {
 	require.ErrorIs(t, start(w.Org.Neighbor.Writer, NewRun{Targets: fixture.Targets(1)}), authoring.ErrForbidden)
 	require.ErrorIs(t, start(w.Rival.Member.Writer, NewRun{Targets: fixture.Targets(1)}), storage.ErrNotFound)
 	require.Equal(t, "targets", fixture.InvalidField(t, start(w.Org.Member.Writer, NewRun{})))
-	require.Equal(t, "targets", fixture.InvalidField(t, start(w.Org.Member.Writer, NewRun{Targets: fixture.Targets(authoring.MaxTargets + 1)})))
-	require.Equal(t, "buildName", fixture.InvalidField(t, start(w.Org.Member.Writer, NewRun{Targets: fixture.Targets(1), BuildName: strings.Repeat("b", 101)})))
-	require.Equal(t, "Idempotency-Key", fixture.InvalidField(t, start(w.Org.Member.Writer, NewRun{Targets: fixture.Targets(1), Key: strings.Repeat("k", 256)})))
+	require.Equal(t, "targets", fixture.InvalidField(t, start(w.Org.Member.Writer,
+		NewRun{Targets: fixture.Targets(authoring.MaxTargets + 1)})))
+	require.Equal(t, "buildName", fixture.InvalidField(t, start(w.Org.Member.Writer, NewRun{Targets: fixture.Targets(1),
+		BuildName: strings.Repeat("b", 101)})))
+	require.Equal(t, "Idempotency-Key", fixture.InvalidField(t, start(w.Org.Member.Writer,
+		NewRun{Targets: fixture.Targets(1), Key: strings.Repeat("k", 256)})))
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
 		_, err := DeleteCaseWithRuns(ctx, tx, w.Org.Member.Writer, c.ID)
 		return err
@@ -161,7 +164,8 @@ func TestStartSuiteRun(t *testing.T) {
 	_, err = w.TrySuiteRun(w.Org.Member.Writer, NewSuiteRun{SuiteID: unwritten.ID})
 	require.ErrorIs(t, err, authoring.ErrNoJobs, "there is nothing that could pass")
 
-	suite := w.NewSuite(w.Org.Member.Writer, "smoke", w.NewCase(w.Org.Member.Writer, "a").ID, w.NewCase(w.Org.Member.Writer, "b").ID, bare.ID, stepless.ID)
+	suite := w.NewSuite(w.Org.Member.Writer, "smoke", w.NewCase(w.Org.Member.Writer, "a").ID,
+		w.NewCase(w.Org.Member.Writer, "b").ID, bare.ID, stepless.ID)
 	for _, tt := range []struct {
 		by account.Writer
 		is error

@@ -163,7 +163,8 @@ func TestUpdatesThatAreRefused(t *testing.T) {
 func TestSuitesOfUpdates(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	ours, theirs, more := w.NewSuite(w.Org.Member.Writer, "ours").ID, w.NewSuite(w.Org.Neighbor.Writer, "theirs").ID, w.NewSuite(w.Org.Neighbor.Writer, "more").ID
+	ours, theirs, more := w.NewSuite(w.Org.Member.Writer, "ours").ID, w.NewSuite(w.Org.Neighbor.Writer, "theirs").ID,
+		w.NewSuite(w.Org.Neighbor.Writer, "more").ID
 	rivals := w.NewSuite(w.Rival.Member.Writer, "rivals").ID
 	s := w.newSchedule(w.Org.Owner.Writer, NewSchedule{Team: &w.Org.Team.UUID, Suites: []uuid.UUID{theirs}})
 	// A suite of another team may stay, and leave, but not come.

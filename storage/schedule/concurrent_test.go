@@ -74,7 +74,8 @@ func TestFireWhileThingsGo(t *testing.T) {
 	var ids []uuid.UUID
 	for i := range schedules {
 		// In other orders, so that the order of locks matters.
-		ids = append(ids, w.plan(planned{cron: "* * * * * *", suites: []uuid.UUID{pool[(i*7)%suites], pool[(i*5+3)%suites], pool[(suites-i%suites)%suites]}[:1+i%2]}))
+		ids = append(ids, w.plan(planned{cron: "* * * * * *", suites: []uuid.UUID{pool[(i*7)%suites], pool[(i*5+3)%suites],
+			pool[(suites-i%suites)%suites]}[:1+i%2]}))
 	}
 	var group errgroup.Group
 	over := make(chan struct{})
@@ -188,7 +189,8 @@ func TestFireLeavesWhatGoes(t *testing.T) {
 	t.Parallel()
 	w := open(t)
 	w.planMany(3)
-	for _, held := range []string{`select from organizations where id = $1 for update`, `select from teams where organization_id = $1 for update`} {
+	for _, held := range []string{`select from organizations where id = $1 for update`,
+		`select from teams where organization_id = $1 for update`} {
 		w.Must(func(ctx context.Context, tx *storage.Tx) error {
 			if _, err := tx.ExecContext(ctx, held, w.Org.ID); err != nil {
 				return err

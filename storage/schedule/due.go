@@ -54,7 +54,8 @@ const (
 )
 
 // fireClaimed fires schedules whose rows are locked. A panic is an error of theirs.
-func fireClaimed(ctx context.Context, tx *storage.Tx, step DueStep, list []*claimedSchedule, result *DueResult, panicked *bool) (err error) {
+func fireClaimed(ctx context.Context, tx *storage.Tx, step DueStep, list []*claimedSchedule, result *DueResult,
+	panicked *bool) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			*panicked, err = true, fmt.Errorf("panic: %v\n%s", v, debug.Stack())
@@ -121,7 +122,8 @@ func withinBounds(list []*claimedSchedule, result *DueResult) []*claimedSchedule
 
 // recordFirings decides what becomes of each schedule and writes that as firings. What
 // had been fired before is taken back: its schedule only moves to its next time.
-func recordFirings(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, step DueStep, day *quota.Allowance, result *DueResult) error {
+func recordFirings(ctx context.Context, tx *storage.Tx, list []*claimedSchedule, step DueStep, day *quota.Allowance,
+	result *DueResult) error {
 	firings, loaded := newFirings{}, zones{}
 	for _, s := range list {
 		s.decide(step, loaded)

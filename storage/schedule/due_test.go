@@ -98,29 +98,38 @@ func TestFireTimes(t *testing.T) {
 		fires []string
 		next  time.Time // zero: it is over
 	}{
-		"on time":          {planned{}, 0, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
-		"a minute late":    {planned{}, time.Minute, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
-		"later":            {planned{}, 61 * time.Second, []string{"22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
-		"nearly an hour":   {planned{}, time.Hour - time.Second, []string{"22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
-		"an hour late":     {planned{}, time.Hour, []string{"22 12:00:00 CRON SKIPPED 1 until 22 12:00:00"}, day(1, 0)},
-		"some missed":      {planned{cron: "*/5 * * * *"}, 12 * time.Minute, []string{"22 12:00:00 CRON SKIPPED 2 until 22 12:05:00", "22 12:10:00 CATCH_UP STARTED"}, day(0, 15*time.Minute)},
-		"seconds missed":   {planned{cron: "* * * * * *"}, 3500 * time.Millisecond, []string{"22 12:00:00 CRON SKIPPED 3 until 22 12:00:02", "22 12:00:03 CATCH_UP STARTED"}, day(0, 4*time.Second)},
-		"days missed":      {planned{next: day(-2, 0)}, 10 * time.Minute, []string{"20 12:00:00 CRON SKIPPED 2 until 21 12:00:00", "22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
-		"all too late":     {planned{next: day(-2, 0)}, 2 * time.Hour, []string{"20 12:00:00 CRON SKIPPED 3 until 22 12:00:00"}, day(1, 0)},
-		"very many missed": {planned{cron: "* * * * *", next: day(-2, 0)}, 30 * time.Second, []string{"20 12:00:00 CRON SKIPPED 1000 until 22 11:59:00", "22 12:00:00 CATCH_UP STARTED"}, day(0, time.Minute)},
+		"on time":        {planned{}, 0, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
+		"a minute late":  {planned{}, time.Minute, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
+		"later":          {planned{}, 61 * time.Second, []string{"22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
+		"nearly an hour": {planned{}, time.Hour - time.Second, []string{"22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
+		"an hour late":   {planned{}, time.Hour, []string{"22 12:00:00 CRON SKIPPED 1 until 22 12:00:00"}, day(1, 0)},
+		"some missed": {planned{cron: "*/5 * * * *"}, 12 * time.Minute,
+			[]string{"22 12:00:00 CRON SKIPPED 2 until 22 12:05:00", "22 12:10:00 CATCH_UP STARTED"}, day(0, 15*time.Minute)},
+		"seconds missed": {planned{cron: "* * * * * *"}, 3500 * time.Millisecond,
+			[]string{"22 12:00:00 CRON SKIPPED 3 until 22 12:00:02", "22 12:00:03 CATCH_UP STARTED"}, day(0, 4*time.Second)},
+		"days missed": {planned{next: day(-2, 0)}, 10 * time.Minute, []string{"20 12:00:00 CRON SKIPPED 2 until 21 12:00:00",
+			"22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
+		"all too late": {planned{next: day(-2, 0)}, 2 * time.Hour, []string{"20 12:00:00 CRON SKIPPED 3 until 22 12:00:00"}, day(1, 0)},
+		"very many missed": {planned{cron: "* * * * *", next: day(-2, 0)}, 30 * time.Second,
+			[]string{"20 12:00:00 CRON SKIPPED 1000 until 22 11:59:00", "22 12:00:00 CATCH_UP STARTED"}, day(0, time.Minute)},
 		"its cron says another time now": {planned{cron: "0 9 * * *", next: day(0, -time.Minute)}, 0,
 			[]string{"22 11:59:00 CRON STARTED"}, day(1, -3*time.Hour)},
 		"so and something was missed": {planned{next: day(0, -time.Minute)}, 0,
 			[]string{"22 11:59:00 CRON SKIPPED 1 until 22 11:59:00", "22 12:00:00 CATCH_UP STARTED"}, day(1, 0)},
-		"the last time":             {planned{end: noon}, time.Second, []string{"22 12:00:00 CRON STARTED"}, time.Time{}},
-		"the last time, late":       {planned{end: day(0, time.Second)}, 2 * time.Minute, []string{"22 12:00:00 CATCH_UP STARTED"}, time.Time{}},
-		"ended long ago":            {planned{cron: "*/5 * * * *", end: day(0, 6*time.Minute)}, 30 * time.Minute, []string{"22 12:00:00 CRON SKIPPED 2 until 22 12:05:00"}, time.Time{}},
-		"begins after what is due":  {planned{start: day(0, time.Hour)}, 0, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
-		"the last run":              {planned{maxRuns: 2, runs: 1}, 0, []string{"22 12:00:00 CRON STARTED"}, time.Time{}},
-		"one run less":              {planned{maxRuns: 3, runs: 1}, 0, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
-		"all runs were used":        {planned{maxRuns: 2, runs: 2}, 0, []string{"22 12:00:00 CRON SKIPPED"}, time.Time{}},
-		"a missed time is no run":   {planned{maxRuns: 2, runs: 1}, 2 * time.Hour, []string{"22 12:00:00 CRON SKIPPED 1 until 22 12:00:00"}, day(1, 0)},
-		"the hour that is repeated": {planned{cron: "30 * * * *", zone: "Europe/Berlin", next: time.Date(2026, 10, 25, 0, 30, 0, 0, time.UTC)}, -28*24*time.Hour - 10*time.Hour - 20*time.Minute, []string{"25 00:30:00 CRON SKIPPED 1 until 25 00:30:00", "25 01:30:00 CATCH_UP STARTED"}, time.Date(2026, 10, 25, 2, 30, 0, 0, time.UTC)},
+		"the last time":       {planned{end: noon}, time.Second, []string{"22 12:00:00 CRON STARTED"}, time.Time{}},
+		"the last time, late": {planned{end: day(0, time.Second)}, 2 * time.Minute, []string{"22 12:00:00 CATCH_UP STARTED"}, time.Time{}},
+		"ended long ago": {planned{cron: "*/5 * * * *", end: day(0, 6*time.Minute)}, 30 * time.Minute,
+			[]string{"22 12:00:00 CRON SKIPPED 2 until 22 12:05:00"}, time.Time{}},
+		"begins after what is due": {planned{start: day(0, time.Hour)}, 0, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
+		"the last run":             {planned{maxRuns: 2, runs: 1}, 0, []string{"22 12:00:00 CRON STARTED"}, time.Time{}},
+		"one run less":             {planned{maxRuns: 3, runs: 1}, 0, []string{"22 12:00:00 CRON STARTED"}, day(1, 0)},
+		"all runs were used":       {planned{maxRuns: 2, runs: 2}, 0, []string{"22 12:00:00 CRON SKIPPED"}, time.Time{}},
+		"a missed time is no run": {planned{maxRuns: 2, runs: 1}, 2 * time.Hour,
+			[]string{"22 12:00:00 CRON SKIPPED 1 until 22 12:00:00"}, day(1, 0)},
+		"the hour that is repeated": {planned{cron: "30 * * * *", zone: "Europe/Berlin", next: time.Date(2026, 10, 25,
+			0, 30, 0, 0, time.UTC)}, -28*24*time.Hour - 10*time.Hour - 20*time.Minute,
+			[]string{"25 00:30:00 CRON SKIPPED 1 until 25 00:30:00", "25 01:30:00 CATCH_UP STARTED"},
+			time.Date(2026, 10, 25, 2, 30, 0, 0, time.UTC)},
 	} {
 		c.plan.suites = []uuid.UUID{suite}
 		id := w.plan(c.plan)
@@ -381,7 +390,8 @@ func TestFireTunnel(t *testing.T) {
 	}
 	tunnels := map[string]int{}
 	var rows []struct{ Tunnel, Options string }
-	require.NoError(t, w.DB.SelectContext(fixture.Context(t), &rows, `select r.tunnel, coalesce(j.target #>> '{capabilities,slipway:options,tunnelName}', '') as options
+	require.NoError(t, w.DB.SelectContext(fixture.Context(t), &rows,
+		`select r.tunnel, coalesce(j.target #>> '{capabilities,slipway:options,tunnelName}', '') as options
 		from test_runs r join test_jobs j on j.run_id = r.id`))
 	for _, row := range rows {
 		require.Equal(t, row.Tunnel, row.Options, "the capabilities name the run's tunnel")

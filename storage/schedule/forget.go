@@ -60,7 +60,8 @@ left join lateral (
 // ForgetOrphanFirings deletes firings from a position on whose schedule is gone. It
 // looks at limit schedules at most, and deletes as many firings. It returns their
 // number and the position at which to go on, nil when no more firings follow.
-func ForgetOrphanFirings(ctx context.Context, q storage.Querier, from FiringPosition, limit int) (n int64, next *FiringPosition, err error) {
+func ForgetOrphanFirings(ctx context.Context, q storage.Querier, from FiringPosition, limit int) (n int64, next *FiringPosition,
+	err error) {
 	var row struct {
 		Forgotten  int64         `db:"forgotten"`
 		ScheduleID uuid.NullUUID `db:"schedule_id"`

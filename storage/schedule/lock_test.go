@@ -112,7 +112,8 @@ func TestConcurrentScheduleChanges(t *testing.T) {
 	for _, id := range fixed {
 		s := w.readSchedule(id)
 		require.Equal(t, s.State == Enabled, s.NextRunAt != nil)
-		require.Equal(t, len(s.SuiteIDs), w.Count(`select count(*) from test_schedule_suites join test_suites on suite_id = id where schedule_id = $1`, id))
+		require.Equal(t, len(s.SuiteIDs),
+			w.Count(`select count(*) from test_schedule_suites join test_suites on suite_id = id where schedule_id = $1`, id))
 	}
 }
 
@@ -178,7 +179,8 @@ func TestChangeWhileItFires(t *testing.T) {
 	}
 	var released time.Time
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		if _, err := tx.ExecContext(ctx, `update test_schedules set next_run_at = $2, run_count = 1, last_run_at = now() where id = $1`, s.ID, next); err != nil {
+		if _, err := tx.ExecContext(ctx,
+			`update test_schedules set next_run_at = $2, run_count = 1, last_run_at = now() where id = $1`, s.ID, next); err != nil {
 			return err
 		}
 		go change(Change{Name: fixture.Ptr("x")})

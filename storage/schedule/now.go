@@ -17,7 +17,8 @@ import (
 // as SKIPPED. When nothing can be started it returns the cause and writes nothing:
 // ErrNoJobs, ErrRunningUser, ErrNoTunnel, ErrNoEnvironment, or a *storage.InvalidError of settings or
 // testSuiteIds for a schedule that has none. The runs are made for the running user.
-func FireNow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, requestID string, quotas *quota.Quotas) (*Firing, []StartedRun, error) {
+func FireNow(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID, requestID string, quotas *quota.Quotas) (*Firing,
+	[]StartedRun, error) {
 	var row struct {
 		claimedSchedule
 		Now time.Time `db:"now"`

@@ -28,7 +28,8 @@ func TestFireNow(t *testing.T) {
 	w := open(t)
 	w.office()
 	suite, empty := w.smoke(2), w.NewSuite(w.Org.Member.Writer, "empty").ID
-	id := w.plan(planned{suites: []uuid.UUID{suite, empty}, tunnel: "office", build: "by hand", user: w.Org.Neighbor.UUID, failures: 2, runs: 3})
+	id := w.plan(planned{suites: []uuid.UUID{suite, empty}, tunnel: "office", build: "by hand", user: w.Org.Neighbor.UUID,
+		failures: 2, runs: 3})
 	before := w.stored(id)
 	fire, started, err := w.fireNow(w.Org.Member.Writer, id)
 	require.NoError(t, err)

@@ -93,7 +93,8 @@ func (w *room) fire(at time.Time) *DueResult {
 // firings are all firings of a schedule, the latest first.
 func (w *room) firings(id uuid.UUID) []Firing {
 	w.T.Helper()
-	list, total, err := Firings(fixture.Context(w.T), w.DB, FiringFilter{OrganizationID: w.Org.ID, ScheduleID: id, Page: storage.Page{Limit: 1000}})
+	list, total, err := Firings(fixture.Context(w.T), w.DB, FiringFilter{OrganizationID: w.Org.ID, ScheduleID: id,
+		Page: storage.Page{Limit: 1000}})
 	require.NoError(w.T, err)
 	require.Len(w.T, list, min(total, 1000))
 	return list

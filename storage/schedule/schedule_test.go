@@ -186,7 +186,8 @@ func TestStateOfNewSchedules(t *testing.T) {
 func TestSuitesOfNewSchedules(t *testing.T) {
 	t.Parallel()
 	w := open(t)
-	ours, theirs, rivals := w.NewSuite(w.Org.Member.Writer, "ours").ID, w.NewSuite(w.Org.Neighbor.Writer, "theirs").ID, w.NewSuite(w.Rival.Member.Writer, "rivals").ID
+	ours, theirs, rivals := w.NewSuite(w.Org.Member.Writer, "ours").ID, w.NewSuite(w.Org.Neighbor.Writer, "theirs").ID,
+		w.NewSuite(w.Rival.Member.Writer, "rivals").ID
 	var missing *MissingSuitesError
 	_, err := w.trySchedule(w.Org.Member.Writer, NewSchedule{Suites: []uuid.UUID{rivals, ours, fixture.NoUUID, theirs, rivals}})
 	require.ErrorAs(t, err, &missing)

@@ -131,7 +131,8 @@ func TestRunningUserAndTunnel(t *testing.T) {
 	w.block(gone.User)
 	w.block(idle)
 	blockedElsewhere := w.Org.NewUser("busy", account.Member, w.Org.Team)
-	w.Exec(`insert into memberships (organization_id, user_id, role, blocked_at) values ($1, $2, 'member', now())`, w.Rival.ID, blockedElsewhere.ID)
+	w.Exec(`insert into memberships (organization_id, user_id, role, blocked_at) values ($1, $2, 'member', now())`,
+		w.Rival.ID, blockedElsewhere.ID)
 	for name, row := range map[string]struct {
 		user uuid.UUID
 		err  error

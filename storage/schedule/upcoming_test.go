@@ -19,7 +19,8 @@ func TestUpcoming(t *testing.T) {
 	}{
 		{"every day", Schedule{NextRunAt: &next, Settings: &Settings{Cron: "30 2 * * *", Timezone: "Europe/Berlin"}}, 5},
 		{"until its end", Schedule{NextRunAt: &next, Settings: &Settings{Cron: "30 2 * * *", Timezone: "Europe/Berlin", EndAt: &end}}, 2},
-		{"some runs are left", Schedule{NextRunAt: &next, RunCount: 1, Settings: &Settings{Cron: "30 2 * * *", Timezone: "Europe/Berlin", MaxRuns: &three}}, 2},
+		{"some runs are left", Schedule{NextRunAt: &next, RunCount: 1, Settings: &Settings{Cron: "30 2 * * *",
+			Timezone: "Europe/Berlin", MaxRuns: &three}}, 2},
 		{"disabled", Schedule{Settings: &Settings{Cron: "30 2 * * *", Timezone: "Europe/Berlin"}}, 0},
 		{"of a zone that is gone", Schedule{NextRunAt: &next, Settings: &Settings{Cron: "30 2 * * *", Timezone: "Europe/Nowhere"}}, 0},
 	} {

@@ -72,7 +72,8 @@ func Seal(ring Ring, of Purpose, secret string) ([]byte, error) {
 	return gcm.Seal(mark, nil, []byte(secret), mark), nil
 }
 
-var errShortKey = fmt.Errorf("SLIPWAY_SIGNING_KEY must have at least %d bytes; openssl rand -hex %d makes one", minSigningKey, minSigningKey)
+var errShortKey = fmt.Errorf("SLIPWAY_SIGNING_KEY must have at least %d bytes; openssl rand -hex %d makes one",
+	minSigningKey, minSigningKey)
 
 // Unseal decrypts what Seal returned; ErrUnseal when the ring lacks its key.
 func Unseal(ring Ring, of Purpose, sealed []byte) (string, error) {

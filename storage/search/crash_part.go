@@ -48,10 +48,12 @@ func (s *statement) symbols(limit int) string {
 			"::text[]) k(type, begins) join symbol_identifiers x on x.type = k.type and x.value >= k.begins and x.value < k.begins || 'g' and "+
 			s.mine("x")+" join symbol_files f on f.id = x.symbol_file_id")
 	}
-	s.exact = append(s.exact, "select x.id from symbols x where "+s.mine("x")+" and x.given_id <> '' and lower(x.given_id) = lower("+s.arg(s.typed)+")")
+	s.exact = append(s.exact, "select x.id from symbols x where "+s.mine("x")+
+		" and x.given_id <> '' and lower(x.given_id) = lower("+s.arg(s.typed)+")")
 	s.found = append(s.found, "select t.id from symbols t where "+s.mine("t")+" and "+s.lowerLike("t.name", s.pattern()))
 	if !s.short {
-		s.found = append(s.found, "select f.symbol_id as id from symbol_files f where "+s.mine("f")+" and f.path <> '' and "+s.lowerLike("f.path", s.part))
+		s.found = append(s.found, "select f.symbol_id as id from symbol_files f where "+s.mine("f")+" and f.path <> '' and "+
+			s.lowerLike("f.path", s.part))
 	}
 	return s.sql(`select c.id::text as id, c.name as title, concat_ws(' · ', nullif(c.format, ''), nullif(c.release, ''), (
 			select min(f.path) from symbol_files f where f.symbol_id = c.id and f.path <> '' and `+s.lowerLike("f.path", s.part)+`)) as detail, coalesce(c.indexed_at, c.created_at) as updated_at
@@ -63,7 +65,8 @@ func (s *statement) symbols(limit int) string {
 func (s *statement) byRun() {
 	s.byUUID("test_runs", leastDigits)
 	if first, last, ok := s.uuids(leastDigits); ok {
-		s.exact = append(s.exact, "select x.run_id as id from test_jobs x where x.id between "+s.arg(first)+" and "+s.arg(last)+" and "+s.mine("x"))
+		s.exact = append(s.exact, "select x.run_id as id from test_jobs x where x.id between "+s.arg(first)+" and "+
+			s.arg(last)+" and "+s.mine("x"))
 	}
 }
 

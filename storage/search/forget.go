@@ -36,7 +36,8 @@ func ForgetAttribute(ctx context.Context, tx *storage.Tx, organization, project 
 	if len(ids) == 0 {
 		return 0, nil
 	}
-	n, err := storage.Affected(tx.ExecContext(ctx, `delete from saved_searches where organization_id = $1 and id = any($2)`, organization, pq.Array(ids)))
+	n, err := storage.Affected(tx.ExecContext(ctx, `delete from saved_searches where organization_id = $1 and id = any($2)`,
+		organization, pq.Array(ids)))
 	return n, storage.Wrap(err, "forget saved searches")
 }
 

@@ -29,7 +29,8 @@ func (s *statement) byTeam() {
 // devices finds devices of testers by any part of their name or UDID.
 func (s *statement) devices(limit int) string {
 	s.byNumber("tester_devices", "")
-	s.found = append(s.found, "select t.id from tester_devices t where "+s.mine("t")+" and "+s.lowerLike(`t.udid || E'\n' || t.name`, s.pattern()))
+	s.found = append(s.found, "select t.id from tester_devices t where "+s.mine("t")+" and "+
+		s.lowerLike(`t.udid || E'\n' || t.name`, s.pattern()))
 	return s.sql(`select c.id::text as id, coalesce(nullif(c.name, ''), nullif(c.product, ''), c.udid) as title, concat_ws(' · ', c.udid, coalesce(u.email, u.username)) as detail, c.updated_at
 		from hit join tester_devices c on c.id = hit.id join users u on u.id = c.user_id`, "c.id desc", limit)
 }

@@ -48,7 +48,8 @@ type FeedbackFilter struct {
 
 // Feedbacks lists feedback, newest first. What belongs to deleted builds and apps is
 // not in it.
-func Feedbacks(ctx context.Context, q storage.Querier, organizationID int64, f FeedbackFilter, p storage.Page) ([]Feedback, Counted, error) {
+func Feedbacks(ctx context.Context, q storage.Querier, organizationID int64, f FeedbackFilter, p storage.Page) ([]Feedback,
+	Counted, error) {
 	column, id := "organization_id", organizationID
 	switch {
 	case f.BuildID != 0:
@@ -120,7 +121,8 @@ func DeleteFeedback(ctx context.Context, tx *storage.Tx, w account.Writer, id in
 			return "", storage.Wrap(err, "count feedback")
 		}
 	}
-	return f.ScreenshotKey, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.FeedbackDeleted, Actor: w.Actor,
+	return f.ScreenshotKey, account.Audit(ctx, tx, account.Event{OrganizationID: w.OrganizationID, Type: account.FeedbackDeleted,
+		Actor:   w.Actor,
 		Subject: fmt.Sprintf("feedback %d", id), Detail: map[string]any{"id": id, "project_id": f.ProjectID, "build_id": f.BuildID,
 			"email": f.Email}})
 }

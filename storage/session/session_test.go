@@ -186,7 +186,8 @@ func TestLists(t *testing.T) {
 	var clients []uuid.UUID
 	for _, email := range []string{"ann@example.com", "bob@example.com", ""} {
 		clients = append(clients, uuid.New())
-		w.start(Start{ClientID: clients[len(clients)-1], Version: "1.2", Identity: Identity{Email: email}, Device: Device{Model: "Pixel 8", OS: "Android"}})
+		w.start(Start{ClientID: clients[len(clients)-1], Version: "1.2", Identity: Identity{Email: email},
+			Device: Device{Model: "Pixel 8", OS: "Android"}})
 	}
 	w.start(Start{ClientID: uuid.New(), Version: "9", Device: Device{Model: "Pixel 9"}})
 	list, n, err := Sessions(ctx, w.DB, w.Org.ID, SessionFilter{BuildID: w.build.ID}, storage.Page{Limit: 2})
@@ -216,7 +217,8 @@ func TestLists(t *testing.T) {
 func TestFeedback(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, Bounds{})
-	n := NewFeedback{OrganizationID: w.Org.ID, ProjectID: w.build.ProjectID, BuildID: w.build.ID, ClientID: uuid.New(), Text: "It crashes\nhere",
+	n := NewFeedback{OrganizationID: w.Org.ID, ProjectID: w.build.ProjectID, BuildID: w.build.ID, ClientID: uuid.New(),
+		Text:  "It crashes\nhere",
 		Email: "x@example.com", ScreenshotKey: ScreenshotPrefix + "1"}
 	add := func(n NewFeedback) (id int64, err error) {
 		err = w.Do(func(ctx context.Context, tx *storage.Tx) error {

@@ -112,7 +112,8 @@ returning ` + tokenColumns
 
 // CreateToken creates a token of an app, which is shown once. The writer must be
 // admin of the app's team: denied is returned else, after storage.ErrNotFound.
-func CreateToken(ctx context.Context, tx *storage.Tx, w account.Writer, keys *account.Issuer, n NewToken, denied error) (*TokenRow, account.Secret, error) {
+func CreateToken(ctx context.Context, tx *storage.Tx, w account.Writer, keys *account.Issuer, n NewToken, denied error) (*TokenRow,
+	account.Secret, error) {
 	var none account.Secret
 	if err := lockProject(ctx, tx, w, n.ProjectID, denied); err != nil {
 		return nil, none, err

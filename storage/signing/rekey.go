@@ -190,7 +190,8 @@ func retire(ctx context.Context, tx *storage.Tx, r Rekeying) ([]KeyUse, error) {
 		case use.Rows > 0:
 			use.State = StateNeeded
 		default:
-			if _, err := tx.ExecContext(ctx, `update signing_keys set retired_at = now() where fingerprint = $1 and retired_at is null`, f); err != nil {
+			if _, err := tx.ExecContext(ctx,
+				`update signing_keys set retired_at = now() where fingerprint = $1 and retired_at is null`, f); err != nil {
 				return nil, storage.Wrap(err, "retire signing key")
 			}
 		}

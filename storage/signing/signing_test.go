@@ -89,7 +89,8 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 	var hooks []int64
 	c := w.NewCase(by, "log in")
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		data, err := rows.Seal(fixture.SealKey, &rows.Data{Columns: []string{"password"}, Rows: [][]string{{"value of a row"}}, Secret: []string{"password"}})
+		data, err := rows.Seal(fixture.SealKey, &rows.Data{Columns: []string{"password"}, Rows: [][]string{{"value of a row"}},
+			Secret: []string{"password"}})
 		require.NoError(t, err)
 		_, err = rows.Insert(ctx, tx, w.Org.ID, c.ID, data)
 		return err
@@ -139,7 +140,8 @@ func secrets(t *testing.T, w *fixture.Tests, n int) (read func(seal.Ring) error)
 	})
 	app := w.App("com.example.shop").Project.ID
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := commitstatus.Save(ctx, tx, by, commitstatus.Setting{ProjectID: app, Provider: commitstatus.GitHub, URL: "https://api.github.com",
+		_, err := commitstatus.Save(ctx, tx, by, commitstatus.Setting{ProjectID: app, Provider: commitstatus.GitHub,
+			URL:        "https://api.github.com",
 			Repository: "acme/app", Context: "gate", Token: sealed(seal.CommitStatus, "status token")})
 		return err
 	})
@@ -261,7 +263,8 @@ func TestUnreadable(t *testing.T) {
 	ctx := fixture.Context(t)
 	secrets(t, w, 2)
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := tx.ExecContext(ctx, `update tunnels set sealed = set_byte(sealed, length(sealed) - 1, get_byte(sealed, length(sealed) - 1) # 1) where name = 'office 0'`)
+		_, err := tx.ExecContext(ctx,
+			`update tunnels set sealed = set_byte(sealed, length(sealed) - 1, get_byte(sealed, length(sealed) - 1) # 1) where name = 'office 0'`)
 		return err
 	})
 	require.NoError(t, Register(ctx, w.DB, ringOf(t, first, "")))
@@ -313,7 +316,8 @@ func TestAllSealedColumns(t *testing.T) {
 	for _, c := range columns {
 		var all, anew int
 		require.NoError(t, w.DB.GetContext(t.Context(), &all, fmt.Sprintf(`select count(*) from %s where %s is not null`, c.Table, c.Column)))
-		require.NoError(t, w.DB.GetContext(t.Context(), &anew, fmt.Sprintf(`select count(*) from %s where substring(%s from 1 for %d) = $1`, c.Table, c.Column, len(mark)), mark))
+		require.NoError(t, w.DB.GetContext(t.Context(), &anew,
+			fmt.Sprintf(`select count(*) from %s where substring(%s from 1 for %d) = $1`, c.Table, c.Column, len(mark)), mark))
 		require.Greater(t, all, 0, "%s.%s: the test writes a secret to it", c.Table, c.Column)
 		require.Equal(t, all, anew, "%s.%s", c.Table, c.Column)
 	}

@@ -13,7 +13,8 @@ import (
 func TestAccess(t *testing.T) {
 	t.Parallel()
 	for password, wrong := range map[string]bool{"{{password}}": false, "{{org:password}}": false, "{{a}}{{b}}": false, "{{ a }}": false,
-		"": true, "s3cret": true, "x{{password}}": true, "{{password}}x": true, "{{a}} {{b}}": true, "{{A}}": true, strings.Repeat("{{a}}", 300): true} {
+		"": true, "s3cret": true, "x{{password}}": true, "{{password}}x": true, "{{a}} {{b}}": true, "{{A}}": true,
+		strings.Repeat("{{a}}", 300): true} {
 		for path, s := range map[string]step.RunSettings{
 			"basicAuth.password":    {Access: step.Access{BasicAuth: &step.BasicAuth{User: "ann", Password: password}}},
 			"clientCertificate.key": {Access: step.Access{ClientCertificate: &step.ClientCertificate{Certificate: "x", Key: password}}},

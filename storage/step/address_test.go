@@ -53,7 +53,8 @@ func TestMove(t *testing.T) {
 	for name, none := range map[string]step.Move{
 		"zero": {}, "same origin": step.NewMove("https://a.example.com/x", "https://A.example.com:443/y"),
 		"nowhere from": step.NewMove("", "https://a.example.com"), "no address": step.NewMove("about:blank", "https://a.example.com"),
-		"nowhere to": step.NewMove("https://a.example.com", "ftp://b.example.com"), "broken": step.NewMove("https://a.example.com", "https://[bad"),
+		"nowhere to": step.NewMove("https://a.example.com", "ftp://b.example.com"), "broken": step.NewMove("https://a.example.com",
+			"https://[bad"),
 	} {
 		tool := step.Tool{Type: step.GoToURL, Args: step.Args{URL: "https://a.example.com/x"}}
 		require.Equal(t, tool, none.Tool(tool), name)
@@ -115,8 +116,10 @@ func TestInstallBuild(t *testing.T) {
 		"a browser":            {step.Capabilities{"browserName": "chrome"}, "Android", ""},
 		"a browser on a phone": {step.Capabilities{"browserName": "chrome", "platformName": "Android"}, "Android", ""},
 		"a desktop":            {step.Capabilities{"platformName": "windows"}, "Windows", ""},
-		"an app of its own":    {step.Capabilities{"platformName": "Android", "appium:app": "https://a.example.com/x.apk"}, "Android", "https://a.example.com/x.apk"},
-		"an app in options":    {step.Capabilities{"platformName": "Android", "appium:options": map[string]any{"app": "storage:3"}}, "Android", "storage:3"},
+		"an app of its own": {step.Capabilities{"platformName": "Android", "appium:app": "https://a.example.com/x.apk"},
+			"Android", "https://a.example.com/x.apk"},
+		"an app in options": {step.Capabilities{"platformName": "Android", "appium:options": map[string]any{"app": "storage:3"}},
+			"Android", "storage:3"},
 	} {
 		targets := []step.Target{{Capabilities: c.of, IsRDC: true}}
 		before := len(c.of)

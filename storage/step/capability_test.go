@@ -42,11 +42,13 @@ func TestLayer(t *testing.T) {
 
 func TestEffective(t *testing.T) {
 	t.Parallel()
-	primary := &step.Target{Capabilities: capabilities(t, `{"browserName":"chrome","goog:chromeOptions":{"args":["a"]},"slipway:options":{"name":"own"}}`)}
+	primary := &step.Target{Capabilities: capabilities(t,
+		`{"browserName":"chrome","goog:chromeOptions":{"args":["a"]},"slipway:options":{"name":"own"}}`)}
 	for _, c := range []struct{ target, want string }{
 		{`{"browserName":"firefox"}`, `{"browserName":"firefox","slipway:options":{"name":"case","build":"b1","tunnelName":"t"}}`},
 		{`{"appium:app":"storage:1"}`, `{"appium:app":"storage:1","slipway:options":{"name":"case","build":"b1","tunnelName":"t"}}`},
-		{`{"x:options":{"app":"storage:1"}}`, `{"x:options":{"app":"storage:1"},"slipway:options":{"name":"case","build":"b1","tunnelName":"t"}}`},
+		{`{"x:options":{"app":"storage:1"}}`,
+			`{"x:options":{"app":"storage:1"},"slipway:options":{"name":"case","build":"b1","tunnelName":"t"}}`},
 		{`{"browserVersion":"120","slipway:options":{"build":"mine"}}`,
 			`{"browserName":"chrome","browserVersion":"120","goog:chromeOptions":{"args":["a"]},"slipway:options":{"name":"own","build":"mine","tunnelName":"t"}}`},
 	} {
@@ -80,7 +82,8 @@ func TestAppReference(t *testing.T) {
 	}{
 		"storage:123": {123, "", true}, "storage:filename=a b.apk": {0, "a b.apk", true},
 		"storage:0": {}, "storage:-1": {}, "storage:+1": {}, "storage:": {}, "storage:filename=": {}, "storage:filename=a\n": {},
-		"storage:99999999999999999999": {}, "storage:3f333df6-0000-4000-8000-000000000000": {}, "https://example.com/a.apk": {}, "": {}, "Storage:1": {},
+		"storage:99999999999999999999": {}, "storage:3f333df6-0000-4000-8000-000000000000": {}, "https://example.com/a.apk": {},
+		"": {}, "Storage:1": {},
 	} {
 		id, name, ok := step.AppReference(app)
 		require.Equal(t, want.ok, ok, app)

@@ -25,7 +25,8 @@ const (
 // of playwright-core, Apache License 2.0) describes them.
 func Devices() []Device {
 	return []Device{
-		{"iPhone SE", Viewport{320, 568}, 2, "Mozilla/5.0 (iPhone; CPU iPhone OS 10_3_1 like Mac OS X) AppleWebKit/603.1.30 (KHTML, like Gecko) Version/27.2 Mobile/14E304 Safari/602.1", true, true},
+		{"iPhone SE", Viewport{320, 568}, 2,
+			"Mozilla/5.0 (iPhone; CPU iPhone OS 10_3_1 like Mac OS X) AppleWebKit/603.1.30 (KHTML, like Gecko) Version/27.2 Mobile/14E304 Safari/602.1", true, true},
 		{"iPhone 13", Viewport{390, 664}, 3, "Mozilla/5.0 (iPhone; CPU iPhone OS 15_0 like Mac OS X)" + webkit, true, true},
 		{"iPhone 14 Pro Max", Viewport{430, 740}, 3, "Mozilla/5.0 (iPhone; CPU iPhone OS 16_0 like Mac OS X)" + webkit, true, true},
 		{"iPhone 15", Viewport{393, 659}, 3, "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X)" + webkit, true, true},
@@ -38,8 +39,10 @@ func Devices() []Device {
 		{"Galaxy Tab S4", Viewport{712, 1138}, 2.25, android + "8.1.0; SM-T837A" + blink, true, true},
 		{"Desktop Chrome", Viewport{1280, 720}, 1, "Mozilla/5.0 (Windows NT 10.0; Win64; x64" + blink, false, false},
 		{"Desktop Chrome HiDPI", Viewport{1280, 720}, 2, "Mozilla/5.0 (Windows NT 10.0; Win64; x64" + blink, false, false},
-		{"Desktop Safari", Viewport{1280, 720}, 2, "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/27.2 Safari/605.1.15", false, false},
-		{"Desktop Firefox", Viewport{1280, 720}, 1, "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:159.0) Gecko/20100101 Firefox/159.0", false, false},
+		{"Desktop Safari", Viewport{1280, 720}, 2,
+			"Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/27.2 Safari/605.1.15", false, false},
+		{"Desktop Firefox", Viewport{1280, 720}, 1,
+			"Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:159.0) Gecko/20100101 Firefox/159.0", false, false},
 		{"Desktop Edge", Viewport{1280, 720}, 1, "Mozilla/5.0 (Windows NT 10.0; Win64; x64" + blink + " Edg/159.0.8154.6", false, false},
 	}
 }

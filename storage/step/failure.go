@@ -34,7 +34,8 @@ func (f *Failure) Redacted(redact func(string) string) *Failure {
 	}
 	clean := Failure{Expected: redact(f.Expected), Actual: redact(f.Actual)}
 	for _, c := range f.Candidates {
-		one := Candidate{Selector: c.Selector, Role: redact(c.Role), Name: redact(c.Name), Text: redact(c.Text), Against: make([]string, len(c.Against))}
+		one := Candidate{Selector: c.Selector, Role: redact(c.Role), Name: redact(c.Name), Text: redact(c.Text),
+			Against: make([]string, len(c.Against))}
 		for i := range c.Against {
 			one.Against[i] = redact(c.Against[i])
 		}

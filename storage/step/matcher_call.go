@@ -47,7 +47,8 @@ var (
 		"toContainURL": calls(Matcher{Name: URLIs, Args: MatcherArgs{Mode: Contains}}, 1),
 		"toHaveTitle":  calls(Matcher{Name: TitleIs}, 1), "toContainTitle": calls(Matcher{Name: TitleIs, Args: MatcherArgs{Mode: Contains}}, 1),
 		"toHaveAttribute": calls(Matcher{Name: AttributeIs}, 2), "toHaveAttr": calls(Matcher{Name: AttributeIs}, 2),
-		"toHaveId": calls(Matcher{Name: AttributeIs, Args: MatcherArgs{Name: "id"}}, 1), "toHaveHref": calls(Matcher{Name: AttributeIs, Args: MatcherArgs{Name: "href"}}, 1),
+		"toHaveId":   calls(Matcher{Name: AttributeIs, Args: MatcherArgs{Name: "id"}}, 1),
+		"toHaveHref": calls(Matcher{Name: AttributeIs, Args: MatcherArgs{Name: "href"}}, 1),
 	}
 )
 

@@ -76,7 +76,8 @@ func TestMatchersAsCalls(t *testing.T) {
 		require.NoError(t, step.Validate(page), "clients that write calls have a selector in every assertion")
 		require.Nil(t, page[0].Tool.Args.Selector)
 	}
-	require.Error(t, step.Validate(decode(t, one("assert", `"selector":{"type":"css","value":"body"},"matcher":{"name":"url","args":{"value":"https://example.com/"}}`))))
+	require.Error(t, step.Validate(decode(t,
+		one("assert", `"selector":{"type":"css","value":"body"},"matcher":{"name":"url","args":{"value":"https://example.com/"}}`))))
 	window := decode(t, one("switch_window", `"matcher":{"name":"index","args":[1]}`))
 	require.NoError(t, step.Validate(window))
 	require.Equal(t, "1", window[0].Tool.Args.Matcher.Args.Value)

@@ -15,7 +15,8 @@ import (
 // in the description of the API.
 func TestMatchersAreDocumented(t *testing.T) {
 	t.Parallel()
-	require.Equal(t, slices.Sorted(maps.Keys(matcherRules)), slices.Sorted(slices.Values(Matchers())), "matcherNames has the names of matcherRules")
+	require.Equal(t, slices.Sorted(maps.Keys(matcherRules)), slices.Sorted(slices.Values(Matchers())),
+		"matcherNames has the names of matcherRules")
 	pages, err := filepath.Glob("../../docs/steps*.md")
 	require.NoError(t, err)
 	var documents strings.Builder

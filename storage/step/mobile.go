@@ -45,7 +45,8 @@ const (
 )
 
 // DeviceKeys are the keys of a device that press_device_key presses.
-var DeviceKeys = []string{"back", "home", "enter", "app_switch", "menu", "search", "volume_up", "volume_down", "power", "tab", "delete", "escape"}
+var DeviceKeys = []string{"back", "home", "enter", "app_switch", "menu", "search", "volume_up", "volume_down", "power",
+	"tab", "delete", "escape"}
 
 // MaxSwipes is how often scroll_to swipes at most.
 const MaxSwipes = 100
@@ -129,7 +130,8 @@ func CheckPlatform(steps []Step, targets []Target) error {
 	}
 	apps := 0
 	for i := range targets {
-		if browser, _ := targets[i].Capabilities["browserName"].(string); browser == "" && (targets[i].IsRDC || AppTarget(targets[i].Capabilities)) {
+		if browser, _ := targets[i].Capabilities["browserName"].(string); browser == "" &&
+			(targets[i].IsRDC || AppTarget(targets[i].Capabilities)) {
 			apps++
 		}
 	}
@@ -144,7 +146,8 @@ func CheckPlatform(steps []Step, targets []Target) error {
 		case apps > 0 && (t.Type == SwitchContext || t.Type == RunGroup):
 			return nil // what follows may be in a web view
 		case apps > 0 && IsWeb(t):
-			return invalid(fmt.Sprintf("[%d].tool.type", i), "%s is of web pages, and the targets are native apps: switch_context goes to a web view", t.Type)
+			return invalid(fmt.Sprintf("[%d].tool.type", i),
+				"%s is of web pages, and the targets are native apps: switch_context goes to a web view", t.Type)
 		}
 	}
 	return nil

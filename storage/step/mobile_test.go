@@ -28,8 +28,10 @@ var mobileTools = []string{
 	`{"type":"background","args":{"time":5000}}`, `{"type":"deep_link","args":{"url":"shop://cart/{{row:id}}","appId":"com.example.shop"}}`,
 	`{"type":"set_permissions","args":{"grant":["camera","android.permission.READ_SMS"],"revoke":["location-always"],"appId":"{{app}}"}}`,
 	`{"type":"rotate","args":{"orientation":"landscape"}}`, `{"type":"switch_context","args":{"name":"WEBVIEW_*"}}`,
-	`{"type":"press_device_key","args":{"key":"back"}}`, `{"type":"launch_app","args":{}}`, `{"type":"terminate_app","args":{"appId":"com.example.shop"}}`,
-	`{"type":"reset_app","args":{}}`, `{"type":"assert","args":{"not":true,"matcher":{"name":"app_state","args":{"value":"foreground","name":"com.example.shop"}}}}`,
+	`{"type":"press_device_key","args":{"key":"back"}}`, `{"type":"launch_app","args":{}}`,
+	`{"type":"terminate_app","args":{"appId":"com.example.shop"}}`,
+	`{"type":"reset_app","args":{}}`,
+	`{"type":"assert","args":{"not":true,"matcher":{"name":"app_state","args":{"value":"foreground","name":"com.example.shop"}}}}`,
 }
 
 func TestMobileTools(t *testing.T) {

@@ -50,7 +50,8 @@ func (b *BodyCheck) UnmarshalJSON(text []byte) error {
 
 // AbortReasons are why a route ends a request, as Playwright calls them.
 var AbortReasons = []string{"failed", "aborted", "timedout", "accessdenied", "connectionclosed", "connectionreset", "connectionrefused",
-	"connectionaborted", "connectionfailed", "namenotresolved", "internetdisconnected", "addressunreachable", "blockedbyclient", "blockedbyresponse"}
+	"connectionaborted", "connectionfailed", "namenotresolved", "internetdisconnected", "addressunreachable",
+	"blockedbyclient", "blockedbyresponse"}
 
 const (
 	// MaxRouteDelay is the longest delay of a route in ms: a request that is never
@@ -86,7 +87,8 @@ func IsNetworkMatcher(name string) bool {
 // checkNetwork checks the arguments of the steps on requests, responses and downloads.
 func checkNetwork(path string, t *Tool) error {
 	a := &t.Args
-	if err := checkExchange(path, a.URL, a.Method, a.Status, t.Type == Route || t.Type == Unroute || strings.HasPrefix(t.Type, "wait_for_")); err != nil {
+	if err := checkExchange(path, a.URL, a.Method, a.Status, t.Type == Route || t.Type == Unroute ||
+		strings.HasPrefix(t.Type, "wait_for_")); err != nil {
 		return err
 	}
 	if t.Type == WaitForDownload && a.Name != "" {

@@ -109,7 +109,8 @@ func TestNetworkStepsMove(t *testing.T) {
 	move := step.NewMove("http://old.example/", "https://new.example:8443/")
 	routed := move.Tool(step.Tool{Type: step.Route, Args: step.Args{URL: "http://old.example/api/**"}})
 	require.Equal(t, "https://new.example:8443/api/**", routed.Args.URL)
-	asserted := move.Tool(step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.RequestIs, Args: step.MatcherArgs{URL: "http://old.example/a"}}}})
+	asserted := move.Tool(step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.RequestIs,
+		Args: step.MatcherArgs{URL: "http://old.example/a"}}}})
 	require.Equal(t, "https://new.example:8443/a", asserted.Args.Matcher.Args.URL)
 }
 
@@ -123,10 +124,13 @@ func TestGlobsAreThoseOfPlaywright(t *testing.T) {
 	escaped := regexp.MustCompile(`escapedChars = .*;`).Find(bundle)
 	require.NotEmpty(t, function)
 	require.NotEmpty(t, escaped)
-	globs := []string{"**/api/cart", "**/api/*", "http://a/**", "**", "*", "*.js", "**/*.{png,jpg}", "http://a/b?c=d", `http://a/\*`, `http://a/\{b\}`,
+	globs := []string{"**/api/cart", "**/api/*", "http://a/**", "**", "*", "*.js", "**/*.{png,jpg}", "http://a/b?c=d",
+		`http://a/\*`, `http://a/\{b\}`,
 		"http://a/[b]", "**/a**b", "a/**/b", "{a,b}/**", "http://a.b/(c)+$^|", "***/x", "a,b", "ü/*", `a\`, "{", "}", "{a{b}}", "**/x/**/y"}
-	addresses := []string{"http://a/api/cart", "http://a/api/cart?x=1", "/api/cart", "api/cart", "http://a/b?c=d", "http://a/bxc=d", "http://a/*", "http://a/{b}",
-		"http://a/[b]", "http://a/b", "x.js", "http://a/x.js", "http://a/x.png", "http://a/x.gif", "axb", "a/x/y/b", "a/b", "http://a.b/(c)+$^|", "a,b", "ü/x",
+	addresses := []string{"http://a/api/cart", "http://a/api/cart?x=1", "/api/cart", "api/cart", "http://a/b?c=d",
+		"http://a/bxc=d", "http://a/*", "http://a/{b}",
+		"http://a/[b]", "http://a/b", "x.js", "http://a/x.js", "http://a/x.png", "http://a/x.gif", "axb", "a/x/y/b",
+		"a/b", "http://a.b/(c)+$^|", "a,b", "ü/x",
 		`a\`, "", "http://a/x/y", "http://a/x/1/y", "b/1"}
 	input, err := json.Marshal(map[string][]string{"globs": globs, "addresses": addresses})
 	require.NoError(t, err)
@@ -167,7 +171,8 @@ func TestPaths(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, found, path)
 	}
-	for _, path := range []string{"", "a", "$.", "$[0,0]", "$..a..b", "$..[?@.a]", "$[?@.a == $.b]", "$[?@[?@.a]]", "$" + strings.Repeat(".a", 300)} {
+	for _, path := range []string{"", "a", "$.", "$[0,0]", "$..a..b", "$..[?@.a]", "$[?@.a == $.b]", "$[?@[?@.a]]",
+		"$" + strings.Repeat(".a", 300)} {
 		_, err := step.ParsePath(path)
 		require.Error(t, err, path)
 	}

@@ -13,7 +13,8 @@ import (
 // have the form of identifiers. Source: the documentation of Appium's drivers UiAutomator2,
 // Espresso and XCUITest (appium.io).
 var permittedAppium = map[string]func(any) bool{
-	"automationName":                   oneOf("uiautomator2", "espresso", "xcuitest", "flutter", "flutterintegration", "safari", "gecko", "chromium"),
+	"automationName": oneOf("uiautomator2", "espresso", "xcuitest", "flutter", "flutterintegration",
+		"safari", "gecko", "chromium"),
 	"deviceName":                       isLabel,
 	"platformVersion":                  isVersion,
 	"platformName":                     isLabel,

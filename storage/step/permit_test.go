@@ -134,13 +134,15 @@ func TestHarmlessCapabilitiesArePermitted(t *testing.T) {
 		require.NoError(t, CheckPermitted(&Target{Capabilities: c}, "slipway"), capabilities)
 	}
 	require.NoError(t, CheckPermitted(nil, "slipway"))
-	require.NoError(t, CheckPermitted(&Target{Capabilities: Capabilities{"acme:options": map[string]any{"lane": "x"}}}, "acme"), "the vendor's own")
+	require.NoError(t, CheckPermitted(&Target{Capabilities: Capabilities{"acme:options": map[string]any{"lane": "x"}}}, "acme"),
+		"the vendor's own")
 	require.Error(t, CheckPermitted(&Target{Capabilities: Capabilities{"acme:options": map[string]any{"lane": "x"}}}, "slipway"))
 }
 
 func TestAppAddress(t *testing.T) {
 	t.Parallel()
-	for app, want := range map[string]string{"https://x/a.apk": "https://x/a.apk", "HTTP://x": "HTTP://x", "storage:1": "", "bs://x": "", "": ""} {
+	for app, want := range map[string]string{"https://x/a.apk": "https://x/a.apk", "HTTP://x": "HTTP://x", "storage:1": "",
+		"bs://x": "", "": ""} {
 		require.Equal(t, want, AppAddress(Capabilities{"appium:app": app}), app)
 	}
 }

@@ -34,7 +34,8 @@ var (
 )
 
 func pointingArguments(p *Pointing) []member {
-	return []member{{"position", p.Position != nil}, {"button", p.Button != ""}, {"modifiers", p.Modifiers != nil}, {"clickCount", p.ClickCount != nil}}
+	return []member{{"position", p.Position != nil}, {"button", p.Button != ""}, {"modifiers", p.Modifiers != nil},
+		{"clickCount", p.ClickCount != nil}}
 }
 
 func checkPointing(path string, t *Tool) error {

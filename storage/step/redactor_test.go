@@ -33,12 +33,14 @@ func TestRedactor(t *testing.T) {
 	for text, want := range map[string]string{
 		"": "", "nothing to hide": "nothing to hide", "ab stays: too short": "ab stays: too short",
 		"hunter2hunter2": "******", "hunter2-longer": "***", "hunter2-long": "***-long",
-		`encodeURIComponent p%C3%A4%22ss'wo%2Frd%20%2B%3C%26%3E%3F~%C3%A9%0A`:                                              "encodeURIComponent ***",
-		`lower p%c3%a4%22ss%27wo%2frd+%2b%3c%26%3e%3f~%c3%a9%0a`:                                                           "lower ***",
-		`python "p\u00e4\"ss'wo/rd +<&>?~\u00e9\n"`:                                                                        `python "***"`,
-		`value="p` + "ä" + `&quot;ss'wo/rd +&lt;&amp;&gt;?~é` + "\n" + `"`:                                                 `value="***"`,
-		`attribute of a browser: "pä&quot;ss'wo/rd +<&amp;>?~é` + "\n" + `"`:                                               `attribute of a browser: "***"`,
-		`named pä&quot;ss&apos;wo/rd +&lt;&amp;&gt;?~é` + "\n" + `, numbered pä&#34;ss&#39;wo/rd +&lt;&amp;&gt;?~é` + "\n": `named ***, numbered ***`,
+		`encodeURIComponent p%C3%A4%22ss'wo%2Frd%20%2B%3C%26%3E%3F~%C3%A9%0A`: "encodeURIComponent ***",
+		`lower p%c3%a4%22ss%27wo%2frd+%2b%3c%26%3e%3f~%c3%a9%0a`:              "lower ***",
+		`python "p\u00e4\"ss'wo/rd +<&>?~\u00e9\n"`:                           `python "***"`,
+		`value="p` + "ä" + `&quot;ss'wo/rd +&lt;&amp;&gt;?~é` + "\n" + `"`:    `value="***"`,
+		`attribute of a browser: "pä&quot;ss'wo/rd +<&amp;>?~é` + "\n" +
+			`"`: `attribute of a browser: "***"`,
+		`named pä&quot;ss&apos;wo/rd +&lt;&amp;&gt;?~é` + "\n" + `, numbered pä&#34;ss&#39;wo/rd +&lt;&amp;&gt;?~é` +
+			"\n": `named ***, numbered ***`,
 	} {
 		require.Equal(t, want, r.Text(text), text)
 	}

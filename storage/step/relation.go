@@ -19,7 +19,8 @@ type namedRelation struct {
 // relations returns those that a selector has.
 func (s *Selector) relations() []namedRelation {
 	var list []namedRelation
-	for _, r := range []namedRelation{{"near", &s.Near}, {"below", &s.Below}, {"above", &s.Above}, {"leftOf", &s.LeftOf}, {"rightOf", &s.RightOf}} {
+	for _, r := range []namedRelation{{"near", &s.Near}, {"below", &s.Below}, {"above", &s.Above}, {"leftOf", &s.LeftOf},
+		{"rightOf", &s.RightOf}} {
 		if *r.at != nil {
 			list = append(list, r)
 		}

@@ -46,7 +46,9 @@ func TestResolver(t *testing.T) {
 
 func TestTargetsOfACase(t *testing.T) {
 	t.Parallel()
-	empty, chrome, firefox := step.Target{Capabilities: step.Capabilities{}, IsRDC: true}, step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}, step.Target{Capabilities: step.Capabilities{"browserName": "firefox"}}
+	empty, chrome, firefox := step.Target{Capabilities: step.Capabilities{}, IsRDC: true},
+		step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}},
+		step.Target{Capabilities: step.Capabilities{"browserName": "firefox"}}
 	for _, c := range []struct {
 		settings step.RunSettings
 		want     []step.Target

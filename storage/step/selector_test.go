@@ -37,33 +37,36 @@ func TestSelectorsByRoleAndText(t *testing.T) {
 		require.NoError(t, step.Validate(decode(t, one("click", `"selector":`+text))), text)
 	}
 	for text, wants := range map[string][2]string{
-		`{"type":"id","value":"a"}`:                                                                         {".type", "css, xpath, role, label"},
-		`{"type":"role","value":""}`:                                                                        {".value", "missing"},
-		`{"type":"role","value":"Button"}`:                                                                  {".value", "WAI-ARIA"},
-		`{"type":"role","value":"knob"}`:                                                                    {".value", "WAI-ARIA"},
-		`{"type":"role","value":"heading","level":21}`:                                                      {".level", "1 to 20"},
-		`{"type":"role","value":"heading","level":-1}`:                                                      {".level", "1 to 20"},
-		`{"type":"role","value":"button","level":1}`:                                                        {".level", "heading"},
-		`{"type":"css","value":"h1","level":1}`:                                                             {".level", "css"},
-		`{"type":"text","value":"a","name":"b"}`:                                                            {".name", "text"},
-		`{"type":"label","value":"a","state":{"checked":true}}`:                                             {".state", "label"},
-		`{"type":"role","value":"button","state":{"hidden":true}}`:                                          {".state", "checked, disabled, expanded, pressed, selected"},
-		`{"type":"role","value":"link","state":{"checked":true}}`:                                           {".state.checked", "checkbox"},
-		`{"type":"css","value":"a","exact":true}`:                                                           {".exact", "texts"},
-		`{"type":"role","value":"link","exact":true}`:                                                       {".exact", "texts"},
-		`{"type":"role","value":"link","name":" "}`:                                                         {".name", "white space"},
-		`{"type":"css","value":"a","hasText":"\n"}`:                                                         {".hasText", "white space"},
-		`{"type":"css","value":"a","hasText":"\u0000"}`:                                                     {".hasText", "NUL"},
-		`{"type":"role","value":"link","name":"` + strings.Repeat("x", 4097) + `"}`:                         {".name", "4096"},
-		`{"type":"css","value":"a","nth":1,"index":2}`:                                                      {".nth", "index"},
-		`{"type":"css","value":"a","nth":100001}`:                                                           {".index", "100000"},
-		`{"type":"css","value":"a","index":-100001}`:                                                        {".index", "100000"},
-		`{"type":"css","value":"a","within":{"type":"css"}}`:                                                {".within.value", "missing"},
-		`{"type":"css","value":"a","has":{}}`:                                                               {".has.type", "must be"},
-		`{"type":"css","value":"a","has":{"type":"css","value":"a","has":"b["}}`:                            {".has.has.value", "missing behind ["},
-		`{"type":"css","value":"a","within":{"type":"css","value":"a","fingerprint":{}}}`:                   {".within.fingerprint", "outermost"},
-		inside(4, "within"):                                                                                 {strings.Repeat(".within", 4), "more than 3"},
-		`{"type":"css","value":"a","has":` + inside(3, "has") + `,"within":` + inside(3, "within") + `}`:    {strings.Repeat(".within", 4), "more than 3"},
+		`{"type":"id","value":"a"}`:                             {".type", "css, xpath, role, label"},
+		`{"type":"role","value":""}`:                            {".value", "missing"},
+		`{"type":"role","value":"Button"}`:                      {".value", "WAI-ARIA"},
+		`{"type":"role","value":"knob"}`:                        {".value", "WAI-ARIA"},
+		`{"type":"role","value":"heading","level":21}`:          {".level", "1 to 20"},
+		`{"type":"role","value":"heading","level":-1}`:          {".level", "1 to 20"},
+		`{"type":"role","value":"button","level":1}`:            {".level", "heading"},
+		`{"type":"css","value":"h1","level":1}`:                 {".level", "css"},
+		`{"type":"text","value":"a","name":"b"}`:                {".name", "text"},
+		`{"type":"label","value":"a","state":{"checked":true}}`: {".state", "label"},
+		`{"type":"role","value":"button","state":{"hidden":true}}`: {".state",
+			"checked, disabled, expanded, pressed, selected"},
+		`{"type":"role","value":"link","state":{"checked":true}}`:                   {".state.checked", "checkbox"},
+		`{"type":"css","value":"a","exact":true}`:                                   {".exact", "texts"},
+		`{"type":"role","value":"link","exact":true}`:                               {".exact", "texts"},
+		`{"type":"role","value":"link","name":" "}`:                                 {".name", "white space"},
+		`{"type":"css","value":"a","hasText":"\n"}`:                                 {".hasText", "white space"},
+		`{"type":"css","value":"a","hasText":"\u0000"}`:                             {".hasText", "NUL"},
+		`{"type":"role","value":"link","name":"` + strings.Repeat("x", 4097) + `"}`: {".name", "4096"},
+		`{"type":"css","value":"a","nth":1,"index":2}`:                              {".nth", "index"},
+		`{"type":"css","value":"a","nth":100001}`:                                   {".index", "100000"},
+		`{"type":"css","value":"a","index":-100001}`:                                {".index", "100000"},
+		`{"type":"css","value":"a","within":{"type":"css"}}`:                        {".within.value", "missing"},
+		`{"type":"css","value":"a","has":{}}`:                                       {".has.type", "must be"},
+		`{"type":"css","value":"a","has":{"type":"css","value":"a","has":"b["}}`: {".has.has.value",
+			"missing behind ["},
+		`{"type":"css","value":"a","within":{"type":"css","value":"a","fingerprint":{}}}`: {".within.fingerprint", "outermost"},
+		inside(4, "within"): {strings.Repeat(".within", 4), "more than 3"},
+		`{"type":"css","value":"a","has":` + inside(3, "has") + `,"within":` + inside(3, "within") +
+			`}`: {strings.Repeat(".within", 4), "more than 3"},
 		`{"type":"css","value":"a","has":` + wide + `,"within":` + wide + `}`:                               {".has.has", "more than 8"},
 		`{"type":"text","value":"` + long + `","has":{"type":"text","value":"` + long + `","hasText":"x"}}`: {".has", "8192"},
 	} {
@@ -107,10 +110,12 @@ func TestConditions(t *testing.T) {
 		return `[{"when":` + condition + `,"tool":{"type":"click","args":{"selector":"#a"}}}]`
 	}
 	framed := func(kind, condition string) string {
-		return `[{"when":` + condition + `,"tool":{"type":"` + kind + `","args":{"selector":"#f","tool":{"type":"click","args":{"selector":"#a"}}}}}]`
+		return `[{"when":` + condition + `,"tool":{"type":"` + kind +
+			`","args":{"selector":"#f","tool":{"type":"click","args":{"selector":"#a"}}}}}]`
 	}
 	for _, text := range []string{
-		when(`null`), when(`{"selector":".popup","matcher":{"name":"visible"}}`), when(`{"selector":".popup","not":true,"timeoutMs":600000,"matcher":{"name":"visible"}}`),
+		when(`null`), when(`{"selector":".popup","matcher":{"name":"visible"}}`),
+		when(`{"selector":".popup","not":true,"timeoutMs":600000,"matcher":{"name":"visible"}}`),
 		when(`{"matcher":{"name":"url","args":{"value":"/cart","mode":"contains"}}}`),
 		framed("in_frame", `{"matcher":{"name":"title","args":{"value":"Cart"}}}`),
 		framed("in_frame", `{"selector":"//b","matcher":{"name":"count","args":{"value":2}}}`),
@@ -142,7 +147,8 @@ func TestSyntaxOfSelectors(t *testing.T) {
 		return []step.Step{{Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: kind, Value: text}}}}}
 	}
 	for _, c := range []struct{ kind, text string }{
-		{step.CSS, "{{all}}"}, {step.CSS, "#{{id}}"}, {step.CSS, "[data-id='{{id}}']"}, {step.CSS, "li:nth-child({{n}})"}, {step.CSS, "a:{{state}}"},
+		{step.CSS, "{{all}}"}, {step.CSS, "#{{id}}"}, {step.CSS, "[data-id='{{id}}']"}, {step.CSS, "li:nth-child({{n}})"},
+		{step.CSS, "a:{{state}}"},
 		{step.CSS, "{{a}}{{b}}"}, {step.CSS, "a {{rest}}"}, {step.CSS, ".row-{{n}} > a"}, {step.CSS, "a:not({{what}})"}, {step.CSS, ":foo{{x}}"},
 		{step.XPath, "//a[{{predicate}}]"}, {step.XPath, "//a[.='{{text}}']"}, {step.XPath, "//{{axis}}::a"}, {step.XPath, "({{all}})[{{n}}]"},
 		{step.XPath, "//a[{{f}}(@b)]"}, {step.XPath, "{{all}}"}, {step.CSS, "[title='{{not a variable}}']"},

@@ -149,7 +149,8 @@ func stateArguments(a *StateArgs) []member {
 }
 
 // emulateMembers are the members of emulate.
-var emulateMembers = []string{"device", "viewport", "locale", "timeZone", "geolocation", "colorScheme", "offline", "cpu", "network", "permissions"}
+var emulateMembers = []string{"device", "viewport", "locale", "timeZone", "geolocation", "colorScheme", "offline", "cpu",
+	"network", "permissions"}
 
 // Sets reports whether a tool only sets what pages find: at the beginning of a test it is
 // done before the test's address is opened.

@@ -122,7 +122,8 @@ func checkStored(path string, a *Args) error {
 	if a.Origin == "" || len(findReferences(a.Origin)) > 0 {
 		return checkText(path+".origin", a.Origin, MaxURL)
 	}
-	if u, err := url.Parse(a.Origin); err != nil || originOf(a.Origin) == "" || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+	if u, err := url.Parse(a.Origin); err != nil || originOf(a.Origin) == "" || strings.Trim(u.Path, "/") != "" ||
+		u.RawQuery != "" || u.Fragment != "" {
 		return invalid(path+".origin", "must be scheme, host and port: https://shop.example.com")
 	}
 	return checkText(path+".origin", a.Origin, MaxURL)
@@ -157,7 +158,8 @@ func checkEmulated(path string, e *Emulation) error {
 			return err
 		}
 	}
-	if g := e.Geolocation; g != nil && !(-90 <= g.Latitude && g.Latitude <= 90 && -180 <= g.Longitude && g.Longitude <= 180 && g.Accuracy >= 0) {
+	if g := e.Geolocation; g != nil && !(-90 <= g.Latitude && g.Latitude <= 90 && -180 <= g.Longitude && g.Longitude <= 180 &&
+		g.Accuracy >= 0) {
 		return invalid(path+".geolocation", "must have a latitude of -90 to 90, a longitude of -180 to 180 and no accuracy below 0")
 	}
 	if e.ColorScheme != "" && !slices.Contains(colorSchemes, e.ColorScheme) {
@@ -166,7 +168,8 @@ func checkEmulated(path string, e *Emulation) error {
 	if e.CPU != nil && !(1 <= *e.CPU && *e.CPU <= maxSlower) {
 		return invalid(path+".cpu", "must be 1 to %d: how many times slower the processor is", maxSlower)
 	}
-	if n := e.Network; n != nil && !(0 <= n.Latency && n.Latency <= maxLatency && 0 <= n.Down && n.Down <= maxRate && 0 <= n.Up && n.Up <= maxRate) {
+	if n := e.Network; n != nil && !(0 <= n.Latency && n.Latency <= maxLatency && 0 <= n.Down && n.Down <= maxRate &&
+		0 <= n.Up && n.Up <= maxRate) {
 		return invalid(path+".network", "must have a latency of 0 to %d ms and rates of 0 to %d kilobits a second", maxLatency, maxRate)
 	}
 	return checkPermissions(path+".permissions", e.Permissions)
@@ -260,7 +263,8 @@ func checkForEach(path string, a *Args, at position) error {
 		switch {
 		case t.Type == ForEach || t.Type == InFrame || t.Type == InShadowRoot || IsMobile(t):
 			return invalid(here+".type", "%s cannot stand in for_each", t.Type)
-		case t.Args.Selector == nil && !(t.Type == Assert && t.Args.Matcher != nil && matcherRules[t.Args.Matcher.Name].page) && !actsAnywhere(t.Type):
+		case t.Args.Selector == nil && !(t.Type == Assert && t.Args.Matcher != nil && matcherRules[t.Args.Matcher.Name].page) &&
+			!actsAnywhere(t.Type):
 			return invalid(here+".args.selector", "is missing: a tool of for_each acts within the row")
 		}
 		if t.Args.timeout != nil {

@@ -31,9 +31,11 @@ func TestCheckTarget(t *testing.T) {
 		`{"browserName":1}`: ".browserName", `{"browserVersion":1}`: ".browserVersion", `{"platformName":{}}`: ".platformName",
 		`{"acceptInsecureCerts":"yes"}`: ".acceptInsecureCerts", `{"pageLoadStrategy":"slow"}`: ".pageLoadStrategy", `{"proxy":"a:1"}`: ".proxy",
 		`{"setWindowRect":1}`: ".setWindowRect", `{"timeouts":{"implicit":"1"}}`: ".timeouts", `{"timeouts":7}`: ".timeouts",
-		`{"strictFileInteractability":1}`: ".strictFileInteractability", `{"unhandledPromptBehavior":true}`: ".unhandledPromptBehavior", `{"webSocketUrl":"ws:"}`: ".webSocketUrl",
+		`{"strictFileInteractability":1}`:  ".strictFileInteractability",
+		`{"unhandledPromptBehavior":true}`: ".unhandledPromptBehavior", `{"webSocketUrl":"ws:"}`: ".webSocketUrl",
 		`{"app":"storage:1"}`: ".app", `{"name":"x"}`: ".name", `{"":"x"}`: "", `{"x:` + strings.Repeat("a", 127) + `":1}`: "",
-		`{"x:a":` + deep(10) + `}`: "", `{"x:a":["` + strings.Repeat("a", 64<<10) + `"]}`: "", `{"x:a":["\u0000"]}`: ".x:a[0]", `{"x:a":{"\u0000":1}}`: ".x:a",
+		`{"x:a":` + deep(10) + `}`: "", `{"x:a":["` + strings.Repeat("a", 64<<10) + `"]}`: "", `{"x:a":["\u0000"]}`: ".x:a[0]",
+		`{"x:a":{"\u0000":1}}`: ".x:a",
 		`{"x:a":"` + strings.Repeat("a", 40<<10) + `","x:b":"` + strings.Repeat("a", 40<<10) + `"}`: "",
 	} {
 		var wrong *step.InvalidError
@@ -55,7 +57,8 @@ func TestCheckSettings(t *testing.T) {
 	chrome := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}
 	wrong := step.Target{Capabilities: step.Capabilities{"browserName": 7}}
 	for _, s := range []step.RunSettings{
-		{}, {TestURL: "https://example.com/a?b", SCTunnelName: text("office"), PrimaryTarget: &chrome, RunTargets: []step.Target{chrome}, LastBuildName: "b"},
+		{}, {TestURL: "https://example.com/a?b", SCTunnelName: text("office"), PrimaryTarget: &chrome,
+			RunTargets: []step.Target{chrome}, LastBuildName: "b"},
 		{Strict: new(bool), Healing: step.HealSuggest}, {Healing: step.HealOff}, {Healing: step.HealApply},
 		{TestURL: "{{base}}/a"}, {TestURL: "http://{{host}}/"},
 	} {

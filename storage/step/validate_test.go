@@ -38,25 +38,30 @@ var valid = []string{
 	`[]`,
 	one("go_to_url", `"url":"https://example.com/a?b=c#d"`), one("go_to_url", `"url":"/login"`), one("go_to_url", `"url":"{{base}}/x"`),
 	one("go_to_url", `"url":"file:///etc/passwd"`),
-	one("click", element), one("click", `"selector":"(//a)[2]","reasoning":"because"`), one("click", element+`,"text":null,"matcher":null,"not":false`),
+	one("click", element), one("click", `"selector":"(//a)[2]","reasoning":"because"`),
+	one("click", element+`,"text":null,"matcher":null,"not":false`),
 	one("click", `"selector":{"type":"css","value":"a","index":2,"fingerprint":{"tag":"a","attributes":{"id":"x"},"framePath":["#f"]}}`),
 	one("input_text", element+`,"text":""`), one("input_text", element+`,"text":"{{team:name}}"`),
 	one("select", element+`,"optionValue":""`),
 	one("enter_key_submit", ``), one("finish", `"reasoning":"done"`),
-	one("switch_window", `"matcher":"Shop"`), one("switch_window", `"matcher":{"name":"new"}`), one("switch_window", `"matcher":{"name":"index","args":{"value":1}}`),
+	one("switch_window", `"matcher":"Shop"`), one("switch_window", `"matcher":{"name":"new"}`),
+	one("switch_window", `"matcher":{"name":"index","args":{"value":1}}`),
 	one("pause", `"time":0`), one("pause", `"time":600000`),
 	one("scroll_document", `"direction":"bottom"`), one("scroll_element", element+`,"direction":"up"`),
 	one("assert", element+`,"matcher":{"name":"visible"}`), one("assert", element+`,"not":true,"matcher":{"name":"checked","args":{}}`),
 	one("assert", element+`,"matcher":{"name":"text","args":{"value":true}}`), one("assert", element+`,"matcher":{"name":"text"}`),
 	one("assert", element+`,"matcher":{"name":"text","args":{"value":"^a+$","mode":"matches"}}`),
-	one("assert", element+`,"matcher":{"name":"count","args":{"value":3,"mode":"at_least"}}`), one("assert", element+`,"matcher":{"name":"count","args":{"value":"{{n}}"}}`),
-	one("assert", `"matcher":{"name":"url","args":{"value":"/cart","mode":"contains"}}`), one("assert", `"matcher":{"name":"title","args":{"value":"Cart"}}`),
+	one("assert", element+`,"matcher":{"name":"count","args":{"value":3,"mode":"at_least"}}`),
+	one("assert", element+`,"matcher":{"name":"count","args":{"value":"{{n}}"}}`),
+	one("assert", `"matcher":{"name":"url","args":{"value":"/cart","mode":"contains"}}`),
+	one("assert", `"matcher":{"name":"title","args":{"value":"Cart"}}`),
 	one("assert", element+`,"matcher":{"name":"attribute","args":{"name":"href","value":"/"}}`),
 	one("in_shadow_root", `"selector":"//div","tool":{"type":"click","args":{"selector":"b"}}`),
 	one("in_shadow_root", `"selector":"a","tool":{"type":"in_frame","args":{"selector":"iframe","tool":{"type":"hover","args":{"selector":"//b"}}}}`),
 	nested(8, "click", element),
 	one("hover", element), one("drag", element+`,"target":"#b"`), one("upload_file", element+`,"file":{"name":"a.txt","content":"YQ=="}`),
-	one("press_key", `"key":"Control+Shift+a"`), one("press_key", `"key":"+",`+element), one("press_key", `"key":"Control++"`), one("press_key", `"key":"é"`),
+	one("press_key", `"key":"Control+Shift+a"`), one("press_key", `"key":"+",`+element), one("press_key", `"key":"Control++"`),
+	one("press_key", `"key":"é"`),
 	one("handle_dialog", `"action":"accept","text":"yes"`),
 	one("double_click", element), one("right_click", element), one("type_keys", element+`,"text":"{{x}}"`), one("type_keys", `"text":" "`),
 	one("back", ``), one("forward", `"reasoning":"x"`), one("reload", ``), one("set_viewport", `"width":100,"height":10000`),
@@ -115,7 +120,8 @@ func TestInvalid(t *testing.T) {
 		{one("switch_window", `"matcher":{"name":"title"}`), "[0].tool.args.matcher.args.value", "missing"},
 		{one("switch_window", `"matcher":{"name":"new","args":{"value":"x"}}`), "[0].tool.args.matcher.args.value", "no argument"},
 		{one("switch_window", `"matcher":{"name":"index","args":{"value":"x"}}`), "[0].tool.args.matcher.args.value", "number"},
-		{one("switch_window", `"matcher":{"name":"title","args":{"value":"x","mode":"equals"}}`), "[0].tool.args.matcher.args.mode", "no argument"},
+		{one("switch_window", `"matcher":{"name":"title","args":{"value":"x","mode":"equals"}}`), "[0].tool.args.matcher.args.mode",
+			"no argument"},
 		{one("assert", element), "[0].tool.args.matcher", "missing"},
 		{one("assert", element+`,"matcher":"visible"`), "[0].tool.args.matcher", "object"},
 		{one("assert", element+`,"matcher":{"name":"blue"}`), "[0].tool.args.matcher.name", "visible, hidden"},
@@ -123,20 +129,27 @@ func TestInvalid(t *testing.T) {
 		{one("assert", element+`,"matcher":{"name":"url","args":{"value":"x"}}`), "[0].tool.args.selector", "no argument"},
 		{one("assert", element+`,"matcher":{"name":"visible","args":{"value":"x"}}`), "[0].tool.args.matcher.args.value", "no argument"},
 		{one("assert", element+`,"matcher":{"name":"visible","args":{"mode":"equals"}}`), "[0].tool.args.matcher.args.mode", "no argument"},
-		{one("assert", element+`,"matcher":{"name":"text","args":{"mode":"at_least"}}`), "[0].tool.args.matcher.args.mode", "equals, contains, matches"},
+		{one("assert", element+`,"matcher":{"name":"text","args":{"mode":"at_least"}}`), "[0].tool.args.matcher.args.mode",
+			"equals, contains, matches"},
 		{one("assert", element+`,"matcher":{"name":"text","args":{"name":"x"}}`), "[0].tool.args.matcher.args.name", "no argument"},
 		{one("assert", element+`,"matcher":{"name":"text","args":{"value":"(","mode":"matches"}}`), "[0].tool.args.matcher.args.value", "RE2"},
-		{one("assert", element+`,"matcher":{"name":"text","args":{"value":"((a{100}){100}b){100}","mode":"matches"}}`), "[0].tool.args.matcher.args.value", "re"},
-		{one("assert", element+`,"matcher":{"name":"text","args":{"value":"(`+long[:30]+`){1000}","mode":"matches"}}`), "[0].tool.args.matcher.args.value", "repeats too much"},
-		{one("assert", element+`,"matcher":{"name":"text","args":{"value":"`+long[:1025]+`","mode":"matches"}}`), "[0].tool.args.matcher.args.value", "1024"},
+		{one("assert", element+`,"matcher":{"name":"text","args":{"value":"((a{100}){100}b){100}","mode":"matches"}}`),
+			"[0].tool.args.matcher.args.value", "re"},
+		{one("assert", element+`,"matcher":{"name":"text","args":{"value":"(`+long[:30]+`){1000}","mode":"matches"}}`),
+			"[0].tool.args.matcher.args.value", "repeats too much"},
+		{one("assert", element+`,"matcher":{"name":"text","args":{"value":"`+long[:1025]+`","mode":"matches"}}`),
+			"[0].tool.args.matcher.args.value", "1024"},
 		{one("assert", element+`,"matcher":{"name":"count"}`), "[0].tool.args.matcher.args.value", "number"},
 		{one("assert", element+`,"matcher":{"name":"count","args":{"value":1.5}}`), "[0].tool.args.matcher.args.value", "number"},
-		{one("assert", element+`,"matcher":{"name":"count","args":{"value":1,"mode":"contains"}}`), "[0].tool.args.matcher.args.mode", "at_least"},
+		{one("assert", element+`,"matcher":{"name":"count","args":{"value":1,"mode":"contains"}}`),
+			"[0].tool.args.matcher.args.mode", "at_least"},
 		{one("assert", element+`,"matcher":{"name":"attribute","args":{"value":"x"}}`), "[0].tool.args.matcher.args.name", "missing"},
 		{one("in_frame", element), "[0].tool.args.tool", "missing"},
 		{one("in_frame", element+`,"tool":{"type":"pause","args":{"time":1}}`), "[0].tool.args.tool.type", "acts on no element"},
-		{one("in_frame", element+`,"tool":{"type":"assert","args":{"matcher":{"name":"title","args":{"value":"x"}}}}`), "[0].tool.args.tool.args.matcher.name", "page"},
-		{one("in_shadow_root", element+`,"tool":{"type":"click","args":{"selector":"//a"}}`), "[0].tool.args.tool.args.selector.type", "shadow root"},
+		{one("in_frame", element+`,"tool":{"type":"assert","args":{"matcher":{"name":"title","args":{"value":"x"}}}}`),
+			"[0].tool.args.tool.args.matcher.name", "page"},
+		{one("in_shadow_root", element+`,"tool":{"type":"click","args":{"selector":"//a"}}`),
+			"[0].tool.args.tool.args.selector.type", "shadow root"},
 		{nested(9, "click", element), "[0]" + strings.Repeat(".tool.args", 9) + ".tool", "more than 8"},
 		{one("upload_file", element+`,"file":{"content":""}`), "[0].tool.args.file.name", "missing"},
 		{one("upload_file", element+`,"file":{"name":"../a"}`), "[0].tool.args.file.name", "folder"},
@@ -192,7 +205,8 @@ func TestIDsAreGiven(t *testing.T) {
 
 func TestParts(t *testing.T) {
 	t.Parallel()
-	s := decode(t, one("in_frame", `"selector":"#f","tool":{"type":"in_shadow_root","args":{"selector":"#h","tool":{"type":"drag","args":{"selector":"#a","target":"#b"}}}}`))[0]
+	s := decode(t, one("in_frame",
+		`"selector":"#f","tool":{"type":"in_shadow_root","args":{"selector":"#h","tool":{"type":"drag","args":{"selector":"#a","target":"#b"}}}}`))[0]
 	require.Equal(t, step.Drag, step.Inner(&s.Tool).Type)
 	var values []string
 	for _, selector := range s.Tool.Selectors() {
@@ -234,7 +248,8 @@ func TestPattern(t *testing.T) {
 	p, err := step.Pattern(`^\d{2,3} items?$`)
 	require.NoError(t, err)
 	require.True(t, p.MatchString("12 items"))
-	for _, value := range []string{"(", `(?=a)`, strings.Repeat("(", 600) + strings.Repeat(")", 600), "(" + strings.Repeat("[a-z]", 30) + "){900}", strings.Repeat("((", 3000)} {
+	for _, value := range []string{"(", `(?=a)`, strings.Repeat("(", 600) + strings.Repeat(")", 600),
+		"(" + strings.Repeat("[a-z]", 30) + "){900}", strings.Repeat("((", 3000)} {
 		_, err := step.Pattern(value)
 		require.Error(t, err, value)
 		require.NotContains(t, err.Error(), "(", "the value may be a secret")

@@ -81,8 +81,9 @@ func TestGroupsAreKept(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	text := "ann"
-	g, err := r.try(r.Org.Member.Writer, stepgroup.NewGroup{Name: " Log in ", Description: "as anybody", Parameters: []group.Parameter{{Name: "user", Default: &text}},
-		Steps: []step.Step{opens("s1", "/{{param:user}}")}})
+	g, err := r.try(r.Org.Member.Writer, stepgroup.NewGroup{Name: " Log in ", Description: "as anybody",
+		Parameters: []group.Parameter{{Name: "user", Default: &text}},
+		Steps:      []step.Step{opens("s1", "/{{param:user}}")}})
 	require.NoError(t, err)
 	require.Equal(t, "Log in", g.Name)
 	require.Equal(t, 1, g.Revision.Number)
@@ -106,7 +107,8 @@ func TestGroupsAreKept(t *testing.T) {
 	require.NoError(t, err)
 	r.group("another")
 	for search, count := range map[string]int{"": 2, "0% _": 1, "%": 1, "ANO": 1, "none": 0} {
-		list, total, err := stepgroup.List(t.Context(), r.DB, stepgroup.Filter{OrganizationID: r.Org.ID, Search: search, Page: storage.FirstPage()})
+		list, total, err := stepgroup.List(t.Context(), r.DB, stepgroup.Filter{OrganizationID: r.Org.ID, Search: search,
+			Page: storage.FirstPage()})
 		require.NoError(t, err)
 		require.Len(t, list, count, search)
 		require.Equal(t, count, total, search)
@@ -130,7 +132,8 @@ func TestGroupsAreChecked(t *testing.T) {
 	for text, n := range map[string]stepgroup.NewGroup{
 		"name: must have 1 to 255 characters":                                            {Name: " "},
 		"parameters[0].name: must be 1 to 64 lower-case letters, digits and underscores": {Name: "g", Parameters: []group.Parameter{{Name: "A"}}},
-		"parameters[1].name: is the name of another parameter too":                       {Name: "g", Parameters: []group.Parameter{{Name: "a"}, {Name: "a"}}},
+		"parameters[1].name: is the name of another parameter too": {Name: "g",
+			Parameters: []group.Parameter{{Name: "a"}, {Name: "a"}}},
 		"steps[0].tool: names {{param:b}}, which is no parameter of the step group": {Name: "g", Parameters: []group.Parameter{{Name: "a"}},
 			Steps: []step.Step{opens("s1", "/{{param:b}}")}},
 		"steps[0].tool.args.groupId: is the id of no step group of the organization: " + fixture.NoUUID.String(): {Name: "g",
@@ -201,7 +204,8 @@ func TestUsers(t *testing.T) {
 	n.Revision.SetUp = []step.Step{runs("s1", g.ID, nil)}
 	_, err = r.TryCase(r.Org.Member.Writer, n)
 	require.NoError(t, err)
-	s, err := r.TrySuite(r.Org.Member.Writer, authoring.NewSuite{Name: "all", Around: authoring.Around{TearDown: []step.Step{runs("s1", g.ID, nil)}}})
+	s, err := r.TrySuite(r.Org.Member.Writer, authoring.NewSuite{Name: "all",
+		Around: authoring.Around{TearDown: []step.Step{runs("s1", g.ID, nil)}}})
 	require.NoError(t, err)
 
 	u := r.users(g.ID)

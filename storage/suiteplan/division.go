@@ -62,7 +62,8 @@ func part(ctx context.Context, tx *storage.Tx, n NewPlan, cases []string, needs 
 }
 
 // divide shares the cases out and stores who runs what.
-func divide(ctx context.Context, tx *storage.Tx, n NewPlan, cases []string, needs map[string][]string) (ids []string, shards []int64, err error) {
+func divide(ctx context.Context, tx *storage.Tx, n NewPlan, cases []string, needs map[string][]string) (ids []string,
+	shards []int64, err error) {
 	took, err := durations(ctx, tx, n.OrganizationID, cases)
 	if err != nil {
 		return nil, nil, err

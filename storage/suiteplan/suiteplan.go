@@ -93,7 +93,8 @@ func (s *Shard) Check() (err error) {
 		return err
 	}
 	if s.Key == "" {
-		return storage.Invalid("shard.key", "is required where the run names neither a build nor its id: the shards of one pipeline have it in common")
+		return storage.Invalid("shard.key",
+			"is required where the run names neither a build nor its id: the shards of one pipeline have it in common")
 	}
 	return nil
 }

@@ -31,7 +31,8 @@ func places(f *Frame) []place {
 		return []place{p}
 	}
 	name := ""
-	if len(p.segments) == 1 && !slices.Contains([]string{"SourceFile", "Unknown Source", "Unknown", "<unknown>", "Native Method"}, p.segments[0]) {
+	if len(p.segments) == 1 && !slices.Contains([]string{"SourceFile", "Unknown Source", "Unknown", "<unknown>", "Native Method"},
+		p.segments[0]) {
 		name = p.segments[0]
 	}
 	var list []place

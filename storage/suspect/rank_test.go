@@ -160,7 +160,8 @@ func FuzzRank(f *testing.F) {
 	f.Add(`C:\a\..\b.c`, "a(b) <c>", "webpack:///../b.c")
 	f.Add("package:a/b.dart", "A.", "lib/b.dart")
 	f.Fuzz(func(t *testing.T, file, function, path string) {
-		suspects, others := Rank([]Ranked{commit("a", path), commit("b", path, file)}, []Frame{{Function: function, File: file}, {Function: file, File: path}})
+		suspects, others := Rank([]Ranked{commit("a", path), commit("b", path, file)},
+			[]Frame{{Function: function, File: file}, {Function: file, File: path}})
 		if len(suspects)+len(others) != 2 {
 			t.Fatal("a commit is lost")
 		}

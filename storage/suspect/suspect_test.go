@@ -53,7 +53,8 @@ func (w *world) set(build int64, commits ...distribution.Commit) {
 }
 
 func change(id, email string, paths ...string) distribution.Commit {
-	return distribution.Commit{ID: id + strings.Repeat("0", 40-len(id)), AuthorName: "somebody", AuthorEmail: email, At: time.Unix(1_700_000_000, 0), Message: id, Paths: paths}
+	return distribution.Commit{ID: id + strings.Repeat("0", 40-len(id)), AuthorName: "somebody", AuthorEmail: email,
+		At: time.Unix(1_700_000_000, 0), Message: id, Paths: paths}
 }
 
 // crash records a crash of a version and returns its group.
@@ -61,7 +62,8 @@ func (w *world) crash(key, version string) (group int64) {
 	w.T.Helper()
 	id, err := uuid.NewV7()
 	require.NoError(w.T, err)
-	c := crash.Crash{ID: id, ProjectID: w.project, UUID: uuid.New(), State: crash.Processed, Format: "json", OccurredAt: time.Now(), ReceivedAt: time.Now(),
+	c := crash.Crash{ID: id, ProjectID: w.project, UUID: uuid.New(), State: crash.Processed, Format: "json",
+		OccurredAt: time.Now(), ReceivedAt: time.Now(),
 		Duplicates: 1, Attributes: `{}`, Version: version, Build: crash.BuildRef{Version: version},
 		Group: &crash.Grouping{Key: sha256.Sum256([]byte(key)), Algorithm: 1, Title: key}}
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
@@ -157,7 +159,8 @@ func TestMembersOfCommits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	tester := w.Org.NewUser("tester", account.Tester)
-	w.build("1", "", "", change("c1", "member@acme.example.com", "a/b.c"), change("c2", "tester@acme.example.com", "a/b.c"), change("c3", "member@rival.example.com", "a/b.c"))
+	w.build("1", "", "", change("c1", "member@acme.example.com", "a/b.c"), change("c2", "tester@acme.example.com", "a/b.c"),
+		change("c3", "member@rival.example.com", "a/b.c"))
 	group := w.crash("k", "1")
 	found := w.find(group, suspect.Frame{File: "/x/a/b.c"})
 	require.Len(t, found.Suspects, 3)

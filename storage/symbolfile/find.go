@@ -53,7 +53,8 @@ func Find(ctx context.Context, q storage.Querier, organization int64, wants []Wa
 		N int `db:"n"`
 		Found
 	}
-	err := q.SelectContext(ctx, &rows, findFiles, organization, pq.Array(projects), pq.Array(types), pq.Array(values), pq.Array(releases), MaxFound)
+	err := q.SelectContext(ctx, &rows, findFiles, organization, pq.Array(projects), pq.Array(types), pq.Array(values),
+		pq.Array(releases), MaxFound)
 	if err != nil {
 		return nil, storage.Wrap(err, "find symbol files")
 	}

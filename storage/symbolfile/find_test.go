@@ -126,7 +126,8 @@ func TestFindIsOneQuestionForMany(t *testing.T) {
 		var types, values, releases []string
 		var got []match
 		for _, want := range query {
-			types, values, releases = append(types, string(want.Identifier.Type)), append(values, want.Identifier.Value), append(releases, want.Identifier.Release)
+			types, values, releases = append(types, string(want.Identifier.Type)), append(values, want.Identifier.Value),
+				append(releases, want.Identifier.Release)
 			for _, f := range found[0] {
 				require.Equal(t, want.Identifier, f.By)
 				got = append(got, match{f.ID, string(f.By.Type), f.By.Value, f.By.Release})
@@ -134,7 +135,8 @@ func TestFindIsOneQuestionForMany(t *testing.T) {
 			found = found[1:]
 		}
 		var expected []match
-		require.NoError(t, w.db.SelectContext(t.Context(), &expected, findOne, w.org, query[0].ProjectID, pq.Array(types), pq.Array(values), pq.Array(releases)))
+		require.NoError(t, w.db.SelectContext(t.Context(), &expected, findOne, w.org, query[0].ProjectID, pq.Array(types),
+			pq.Array(values), pq.Array(releases)))
 		require.Equal(t, expected, got[:min(len(got), 64)])
 		matches += len(expected)
 	}
@@ -153,7 +155,8 @@ func TestFindIsBounded(t *testing.T) {
 	for range symbolfile.MaxFound + 3 {
 		w.upload(0, file(symbol.ProGuard, symbolfile.Indexed, id))
 	}
-	found, err := symbolfile.Find(t.Context(), w.db, w.org, []symbolfile.Want{{ProjectID: w.project, Identifier: id}, {ProjectID: w.project, Identifier: id}})
+	found, err := symbolfile.Find(t.Context(), w.db, w.org, []symbolfile.Want{{ProjectID: w.project, Identifier: id},
+		{ProjectID: w.project, Identifier: id}})
 	require.NoError(t, err)
 	require.Len(t, found[0], symbolfile.MaxFound)
 	require.Equal(t, found[0], found[1])

@@ -29,7 +29,8 @@ func TestGenerations(t *testing.T) {
 	w.upload(0, file(symbol.ELF, symbolfile.Failed))
 	require.Empty(t, w.generations(), "a file that failed is none")
 
-	id := w.upload(0, file(symbol.SourceMap, symbolfile.Indexed), file(symbol.SourceMap, symbolfile.Indexed), file(symbol.Source, symbolfile.Indexed))
+	id := w.upload(0, file(symbol.SourceMap, symbolfile.Indexed), file(symbol.SourceMap, symbolfile.Indexed),
+		file(symbol.Source, symbolfile.Indexed))
 	require.Equal(t, symbolfile.Generations{symbol.SourceMap: 1, symbol.Source: 1}, w.generations(), "once for a transaction")
 	w.upload(w.project, file(symbol.ProGuard, symbolfile.Indexed))
 	require.Equal(t, symbolfile.Generations{symbol.SourceMap: 1, symbol.Source: 1, symbol.ProGuard: 1}, w.generations())

@@ -59,7 +59,8 @@ func (f *Filter) where(c *conditions) string {
 	}
 	if f.Identifier != "" {
 		types, values := spellings(f.Identifier)
-		c.add("(s.given_id <> '' and lower(s.given_id) = lower(" + c.arg(f.Identifier) + ") or s.id in (select sf.symbol_id from symbol_identifiers i" +
+		c.add("(s.given_id <> '' and lower(s.given_id) = lower(" + c.arg(f.Identifier) +
+			") or s.id in (select sf.symbol_id from symbol_identifiers i" +
 			" join symbol_files sf on sf.id = i.symbol_file_id where i.organization_id = " + organization +
 			" and (i.type, i.value) in (select * from unnest(" + c.arg(pq.Array(types)) + "::text[], " + c.arg(pq.Array(values)) + "::text[]))))")
 	}

@@ -39,7 +39,8 @@ func Unblock(ctx context.Context, tx *storage.Tx, actor account.Actor, organizat
 	return t.set(ctx, tx, actor, organizationID, unblockTester, account.TesterUnblocked)
 }
 
-func (t *Tester) set(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, statement string, what account.AuditType) error {
+func (t *Tester) set(ctx context.Context, tx *storage.Tx, actor account.Actor, organizationID int64, statement string,
+	what account.AuditType) error {
 	if _, err := tx.ExecContext(ctx, statement, organizationID, t.ID); err != nil {
 		return storage.Wrap(err, fmt.Sprintf("block or unblock tester %d", t.ID))
 	}

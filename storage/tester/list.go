@@ -118,7 +118,8 @@ func groupSize(ctx context.Context, q storage.Querier, f Filter) (size int, err 
 	if f.GroupID == 0 {
 		return 0, nil
 	}
-	err = q.GetContext(ctx, &size, `select testers_count from tester_groups where organization_id = $1 and id = $2`, f.OrganizationID, f.GroupID)
+	err = q.GetContext(ctx, &size, `select testers_count from tester_groups where organization_id = $1 and id = $2`,
+		f.OrganizationID, f.GroupID)
 	return size, storage.Wrap(err, fmt.Sprintf("group %d", f.GroupID))
 }
 

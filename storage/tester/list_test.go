@@ -97,7 +97,8 @@ func TestFindFrequent(t *testing.T) {
 		require.NotEqual(t, emails(first), emails(find(f, filter, storage.Page{Limit: 10, Offset: 10})))
 	}
 	last := find(f, tester.Filter{OrganizationID: f.Org.ID, Search: "example"}, storage.Page{Limit: 10, Offset: 5495})
-	require.Equal(t, []string{"p0004@example.com", "p0003@example.com", "p0002@example.com", "p0001@example.com", "p0000@example.com"}, emails(last))
+	require.Equal(t, []string{"p0004@example.com", "p0003@example.com", "p0002@example.com", "p0001@example.com",
+		"p0000@example.com"}, emails(last))
 	require.Equal(t, []any{5500, true, false}, []any{last.Total, last.Exact, last.Next})
 	beyond := find(f, tester.Filter{OrganizationID: f.Org.ID, Search: "example"}, storage.Page{Limit: 10, Offset: 6000})
 	require.Equal(t, []any{0, 5000, false, false}, []any{len(beyond.Testers), beyond.Total, beyond.Exact, beyond.Next})

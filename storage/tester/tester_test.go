@@ -102,7 +102,8 @@ func TestRemove(t *testing.T) {
 		return tester.Leave(ctx, tx, account.CLI(), f.Org.ID, f.Org.Owner.ID)
 	}), storage.ErrNotFound, "an owner does not leave by the page of testers")
 	require.Equal(t, []int{1, 1}, []int{f.Audited(account.TesterRemoved), f.Audited(account.TesterLeft)})
-	require.Equal(t, 1, f.Count(`select count(*) from audit_events where type = $1 and actor = 'leaver@acme.example.com'`, int(account.TesterLeft)))
+	require.Equal(t, 1, f.Count(`select count(*) from audit_events where type = $1 and actor = 'leaver@acme.example.com'`,
+		int(account.TesterLeft)))
 }
 
 func TestSignedIn(t *testing.T) {

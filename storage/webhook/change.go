@@ -291,7 +291,8 @@ func Rotate(ctx context.Context, tx *storage.Tx, w account.Writer, id int64, sea
 	if err := tx.GetContext(ctx, &after, rotateSecret, id, sealed, until); err != nil {
 		return nil, storage.Wrap(err, "rotate the secret of a webhook")
 	}
-	return &after, audit(ctx, tx, w.Actor, &after, account.WebhookSecretRotated, map[string]any{"name": after.Name, "former_until": until.UTC()})
+	return &after, audit(ctx, tx, w.Actor, &after, account.WebhookSecretRotated, map[string]any{"name": after.Name,
+		"former_until": until.UTC()})
 }
 
 // ForgetFormer ends the time of the former secret now.
@@ -303,7 +304,8 @@ func ForgetFormer(ctx context.Context, tx *storage.Tx, w account.Writer, id int6
 	if row.FormerSecret == nil {
 		return fmt.Errorf("former secret of webhook %d: %w", id, storage.ErrNotFound)
 	}
-	_, err = tx.ExecContext(ctx, `update webhooks set former_secret = null, former_until = null, version = version + 1, updated_at = now() where id = $1`, id)
+	_, err = tx.ExecContext(ctx,
+		`update webhooks set former_secret = null, former_until = null, version = version + 1, updated_at = now() where id = $1`, id)
 	if err != nil {
 		return storage.Wrap(err, "forget the former secret of a webhook")
 	}

@@ -269,7 +269,8 @@ func Wanted(ctx context.Context, q storage.Querier, organizationID int64, action
 		names = append(names, string(a))
 	}
 	var wanted bool
-	err := q.GetContext(ctx, &wanted, `select exists (select from webhooks where organization_id = $1 and status = 'active' and actions && $2::text[])`,
+	err := q.GetContext(ctx, &wanted,
+		`select exists (select from webhooks where organization_id = $1 and status = 'active' and actions && $2::text[])`,
 		organizationID, pq.Array(names))
 	return wanted, storage.Wrap(err, "find webhooks of events")
 }

@@ -23,7 +23,8 @@ func TestOutcomesWaitForAChange(t *testing.T) {
 	work, err := webhook.Load(ctx, f.DB, made.ID, time.Now().Add(time.Minute), 10)
 	require.NoError(t, err)
 	require.Len(t, work.Due, 1)
-	failure := webhook.Outcome{Delivery: work.Due[0].ID, Body: "{}", Number: 1, At: time.Now(), Status: 500, Error: "the receiver answered 500", NextAt: time.Now()}
+	failure := webhook.Outcome{Delivery: work.Due[0].ID, Body: "{}", Number: 1, At: time.Now(), Status: 500,
+		Error: "the receiver answered 500", NextAt: time.Now()}
 	recorded := make(chan error, 1)
 	f.Must(func(_ context.Context, tx *storage.Tx) error {
 		if _, err := tx.ExecContext(ctx, `select 1 from webhooks where id = $1 for update`, made.ID); err != nil {

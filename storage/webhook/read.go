@@ -42,7 +42,8 @@ func Failing(ctx context.Context, q storage.Querier, p storage.Page) ([]FailingW
 	if err := q.GetContext(ctx, &total, `select count(*) from webhooks where failures > 0`); err != nil {
 		return nil, 0, storage.Wrap(err, "count failing webhooks")
 	}
-	err := q.SelectContext(ctx, &rows, `select id, organization_id, url, status, suspended_reason, failures, failing_since, retry_at, last_success_at
+	err := q.SelectContext(ctx, &rows,
+		`select id, organization_id, url, status, suspended_reason, failures, failing_since, retry_at, last_success_at
 		from webhooks where failures > 0 order by id limit $1 offset $2`, p.RowLimit(), p.RowOffset())
 	return rows, total, storage.Wrap(err, "read failing webhooks")
 }
@@ -117,7 +118,8 @@ func nullTime(t time.Time) any {
 
 // Deliveries reads a page of a webhook's deliveries, newest first, and their number;
 // exact is false when counting stopped.
-func Deliveries(ctx context.Context, q storage.Querier, webhookID int64, f DeliveryFilter, p storage.Page) (rows []Delivery, total int, exact bool, err error) {
+func Deliveries(ctx context.Context, q storage.Querier, webhookID int64, f DeliveryFilter, p storage.Page) (rows []Delivery,
+	total int, exact bool, err error) {
 	args := f.args(webhookID)
 	err = q.GetContext(ctx, &total, `select count(*) from (select 1 `+deliveryRows+` limit $6) counted`, append(args, countedDeliveries+1)...)
 	if err != nil {

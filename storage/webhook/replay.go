@@ -74,7 +74,8 @@ where webhook_id = $1 and status = 'failed' and created_at >= $2 and created_at 
 
 // RequestReplay audits the replay of what failed in a range, and inserts the task that
 // does it. The result is the number of those deliveries now.
-func RequestReplay(ctx context.Context, tx *storage.Tx, w account.Writer, webhookID int64, from, to time.Time, task *ledger.NewTask) (int, error) {
+func RequestReplay(ctx context.Context, tx *storage.Tx, w account.Writer, webhookID int64, from, to time.Time,
+	task *ledger.NewTask) (int, error) {
 	hook, err := lockWebhook(ctx, tx, w, webhookID)
 	if err != nil {
 		return 0, err

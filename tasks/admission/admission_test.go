@@ -352,7 +352,8 @@ func (r *Room) shares(t *testing.T) {
 	defer r.mu.Unlock()
 	var first *organization
 	for _, o := range r.queue {
-		if r.may(o, o.queue[0].first().weight, false) && (first == nil || before(rank{o.held, o.lost, o.turn}, rank{first.held, first.lost, first.turn})) {
+		if r.may(o, o.queue[0].first().weight, false) &&
+			(first == nil || before(rank{o.held, o.lost, o.turn}, rank{first.held, first.lost, first.turn})) {
 			first = o
 		}
 	}

@@ -127,7 +127,8 @@ func TestFile(t *testing.T) {
 	p := pool(t, nil)
 	content := random(5<<20 + 17)
 	var got []byte
-	require.NoError(t, p.Run(t.Context(), Call{Operation: "digest", Args: number{}, Result: &got, File: bytes.NewReader(content), Size: int64(len(content))}))
+	require.NoError(t, p.Run(t.Context(), Call{Operation: "digest", Args: number{}, Result: &got, File: bytes.NewReader(content),
+		Size: int64(len(content))}))
 	want := sha256.Sum256(content)
 	require.Equal(t, want[:], got)
 
@@ -140,7 +141,8 @@ func TestFile(t *testing.T) {
 		expected = append(expected, content[min(s.At+1, int64(len(content))):min(s.At+4, int64(len(content)))]...)
 	}
 	spans = append(spans, span{int64(len(content)), 10}, span{1 << 50, 10})
-	require.NoError(t, p.Run(t.Context(), Call{Operation: "spans", Args: spans, Result: &got, File: bytes.NewReader(content), Size: int64(len(content))}))
+	require.NoError(t, p.Run(t.Context(), Call{Operation: "spans", Args: spans, Result: &got, File: bytes.NewReader(content),
+		Size: int64(len(content))}))
 	require.True(t, bytes.Equal(expected, got))
 
 	// Small reads next to each other are one of the parent's.
@@ -165,7 +167,8 @@ func TestFileFails(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	var invalid *symbol.InvalidError
 	require.Equal(t, 1, p.Started())
-	err = p.Run(t.Context(), Call{Operation: "endless", Args: number{}, File: bytes.NewReader(random(4 << 20)), Size: 4 << 20, MaxRead: 20 << 20})
+	err = p.Run(t.Context(), Call{Operation: "endless", Args: number{}, File: bytes.NewReader(random(4 << 20)),
+		Size: 4 << 20, MaxRead: 20 << 20})
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "reading this file takes more than 20 MiB of it", invalid.Reason)
 	require.NoError(t, p.Do(t.Context(), "add", number{}, nil))

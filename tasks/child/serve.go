@@ -191,7 +191,8 @@ func (s *server) respond(ctx context.Context, r request) (res *response) {
 	case errors.Is(err, syscall.EFBIG):
 		return &response{Invalid: &invalid{Code: symbol.TooLarge, Reason: "what is in this file is larger than a file may be"}}
 	case err != nil && ctx.Err() != nil:
-		return &response{Invalid: &invalid{Code: symbol.Timeout, Reason: fmt.Sprintf("reading this file takes more than %s of processor time", r.CPU)}}
+		return &response{Invalid: &invalid{Code: symbol.Timeout,
+			Reason: fmt.Sprintf("reading this file takes more than %s of processor time", r.CPU)}}
 	case err != nil:
 		return &response{Failure: clipped(err.Error())}
 	}

@@ -37,8 +37,10 @@ func TestParseAddress(t *testing.T) {
 		{name: "Sentinels with a password", url: "redis-sentinel://s1?master=main&sentinel_user=eve", sentinelKey: "q",
 			sentinels: "s1:26379", master: "main", sentinelUser: "eve"},
 		{name: "all with TLS", url: "rediss-sentinel://s1?master=main", sentinels: "s1:26379", master: "main", tls: true, sentinelTLS: true},
-		{name: "Sentinels without TLS", url: "rediss-sentinel://s1?master=main&sentinel_tls=false", sentinels: "s1:26379", master: "main", tls: true},
-		{name: "Sentinels with TLS", url: "redis-sentinel://s1?master=main&sentinel_tls=true", sentinels: "s1:26379", master: "main", sentinelTLS: true},
+		{name: "Sentinels without TLS", url: "rediss-sentinel://s1?master=main&sentinel_tls=false", sentinels: "s1:26379",
+			master: "main", tls: true},
+		{name: "Sentinels with TLS", url: "redis-sentinel://s1?master=main&sentinel_tls=true", sentinels: "s1:26379",
+			master: "main", sentinelTLS: true},
 		{name: "cluster", url: "redis-cluster://:p@a:1,b:2", hosts: "a:1 b:2", password: "p"},
 		{name: "cluster with TLS", url: "rediss-cluster://a", hosts: "a:6379", tls: true},
 
@@ -135,10 +137,12 @@ func TestRedisDeployments(t *testing.T) {
 			require.NoError(t, r.Check(t.Context()))
 			deliver(t, r)
 
-			refused(t, RedisConfig{URL: strings.Replace(address, g.Password, "wrong", 1), SentinelPassword: g.SentinelPassword}, "write to redis: 127.0.0.1:")
+			refused(t, RedisConfig{URL: strings.Replace(address, g.Password, "wrong", 1), SentinelPassword: g.SentinelPassword},
+				"write to redis: 127.0.0.1:")
 			if g.SentinelPassword != "" {
 				refused(t, RedisConfig{URL: address, SentinelPassword: "wrong"}, "sentinel at 127.0.0.1:")
-				refused(t, RedisConfig{URL: strings.Replace(address, "master=main", "master=other", 1), SentinelPassword: g.SentinelPassword}, `does not know "other"`)
+				refused(t, RedisConfig{URL: strings.Replace(address, "master=main", "master=other", 1),
+					SentinelPassword: g.SentinelPassword}, `does not know "other"`)
 			}
 		})
 	}
@@ -172,5 +176,6 @@ func refused(t *testing.T, c RedisConfig, by string) {
 	require.ErrorIs(t, err, ErrUnavailable)
 	var away *UnavailableError
 	require.ErrorAs(t, err, &away)
-	require.Contains(t, []string{"it refuses the password", "Sentinel: it refuses the password", "Sentinel: it does not know the name of the data"}, away.Reason())
+	require.Contains(t, []string{"it refuses the password", "Sentinel: it refuses the password",
+		"Sentinel: it does not know the name of the data"}, away.Reason())
 }

@@ -82,7 +82,8 @@ func TestWholeCluster(t *testing.T) {
 	t.Parallel()
 	whole := "cluster_enabled:1\r\ncluster_state:ok\r\ncluster_slots_assigned:16384\r\ncluster_slots_ok:16384\r\ncluster_slots_fail:0\r\n"
 	require.NoError(t, wholeCluster(whole))
-	for from, to := range map[string]string{"cluster_state:ok": "cluster_state:fail", "assigned:16384": "assigned:10923", "slots_fail:0": "slots_fail:5461"} {
+	for from, to := range map[string]string{"cluster_state:ok": "cluster_state:fail", "assigned:16384": "assigned:10923",
+		"slots_fail:0": "slots_fail:5461"} {
 		err := unavailable(wholeCluster(strings.Replace(whole, from, to, 1)))
 		require.ErrorIs(t, err, ErrUnavailable, to)
 		var why *UnavailableError

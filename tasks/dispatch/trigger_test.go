@@ -29,7 +29,8 @@ func TestTriggersDoNotPileUp(t *testing.T) {
 	require.NoError(t, f.redis.Trigger(ctx, tasks.LedgerRetention))
 	require.EqualValues(t, 1, f.triggers(t, tasks.LedgerRetention), "each kind has a lock")
 
-	for kind, want := range map[*tasks.Kind]time.Duration{&tasks.ScheduleTick: triggerLock, &tasks.LedgerRetention: tasks.LedgerRetention.Every} {
+	for kind, want := range map[*tasks.Kind]time.Duration{&tasks.ScheduleTick: triggerLock,
+		&tasks.LedgerRetention: tasks.LedgerRetention.Every} {
 		// The key is asynq's own.
 		ttl, err := f.redis.client.TTL(ctx, uniqueKey(kind.Queue, tasks.TriggerPrefix+kind.Name)).Result()
 		require.NoError(t, err)

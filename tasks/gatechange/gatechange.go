@@ -111,7 +111,8 @@ func (f *Follower) tell(ctx context.Context, tx *storage.Tx, c *gate.Change) err
 	if c.Stuck {
 		reason = stuck + reason
 	}
-	_, err = f.Letters.Write(ctx, tx, letter.Letter{OrganizationID: c.OrganizationID, UserID: c.Held.UserID, Recipient: email, RequestID: c.Held.RequestID,
+	_, err = f.Letters.Write(ctx, tx, letter.Letter{OrganizationID: c.OrganizationID, UserID: c.Held.UserID, Recipient: email,
+		RequestID: c.Held.RequestID,
 		Content: mailtemplate.GateFailed{App: c.AppName, Version: c.Version, VersionCode: c.VersionCode, Reason: reason,
 			Link: f.Links.Path(fmt.Sprintf("/console/builds/builds/%d", c.BuildID))}})
 	return err

@@ -45,11 +45,16 @@ func TestFollow(t *testing.T) {
 		text     string
 	}{
 		{"passes", gate.Change{From: gate.Unknown, To: gate.Pass}, false, "", commitstatus.Pass, "The gate is open"},
-		{"fails", gate.Change{From: gate.Pass, To: gate.Fail, Reason: "Size: too large"}, false, "", commitstatus.Fail, "The gate is closed: Size: too large"},
-		{"fails, held", gate.Change{From: gate.Unknown, To: gate.Fail, Reason: "Size: too large", Held: held}, false, "Size: too large", commitstatus.Fail, "The gate is closed: Size: too large"},
-		{"fails, nobody asked", gate.Change{From: gate.Unknown, To: gate.Fail, Reason: "no", Held: nobody}, false, "", commitstatus.Fail, "The gate is closed: no"},
-		{"is unknown again", gate.Change{From: gate.Fail, To: gate.Unknown, Reason: "Smoke: it runs", Held: held}, false, "", commitstatus.Pending, "The gate is unknown: Smoke: it runs"},
-		{"is stuck", gate.Change{From: gate.Unknown, To: gate.Unknown, Reason: "Smoke: the organization's quota runs_per_day is used up", Held: held, Stuck: true}, false,
+		{"fails", gate.Change{From: gate.Pass, To: gate.Fail, Reason: "Size: too large"}, false, "", commitstatus.Fail,
+			"The gate is closed: Size: too large"},
+		{"fails, held", gate.Change{From: gate.Unknown, To: gate.Fail, Reason: "Size: too large", Held: held}, false,
+			"Size: too large", commitstatus.Fail, "The gate is closed: Size: too large"},
+		{"fails, nobody asked", gate.Change{From: gate.Unknown, To: gate.Fail, Reason: "no", Held: nobody}, false, "",
+			commitstatus.Fail, "The gate is closed: no"},
+		{"is unknown again", gate.Change{From: gate.Fail, To: gate.Unknown, Reason: "Smoke: it runs", Held: held}, false,
+			"", commitstatus.Pending, "The gate is unknown: Smoke: it runs"},
+		{"is stuck", gate.Change{From: gate.Unknown, To: gate.Unknown,
+			Reason: "Smoke: the organization's quota runs_per_day is used up", Held: held, Stuck: true}, false,
 			"quota runs_per_day is used up", "", ""},
 		{"is released", gate.Change{From: gate.Fail, To: gate.Pass, Held: held, Released: true}, true, "", commitstatus.Pass, "The gate is open"},
 		{"is released by no policy", gate.Change{From: gate.Unknown, To: gate.Unknown, Held: held, Released: true}, true, "", "", ""},
@@ -72,7 +77,8 @@ func TestFollow(t *testing.T) {
 			require.Equal(t, 1, w.Count(`select count(*) from mails where kind = 'gate-failed' and user_id = $1 and position($2 in text_body) > 0
 				and (text_body like '%Nothing that is under way decides the gate%') = $3`, w.Org.Member.ID, c.mail, c.change.Stuck), c.name)
 		}
-		require.Equal(t, map[bool]int{true: 1}[c.status != ""], w.Count(`select count(*) from tasks where kind = $1`, commitstatus.TaskKind), c.name)
+		require.Equal(t, map[bool]int{true: 1}[c.status != ""], w.Count(`select count(*) from tasks where kind = $1`,
+			commitstatus.TaskKind), c.name)
 		if c.status != "" {
 			require.Equal(t, 1, w.Count(`select count(*) from commit_statuses where state = $1 and description = $2`, c.status, c.text), c.name)
 		}
@@ -101,7 +107,8 @@ func TestStatusesOfRound(t *testing.T) {
 	})
 	w.Must(func(ctx context.Context, tx *storage.Tx) error { return follower.Follow(ctx, tx, changes) })
 	var builds []int64
-	require.NoError(t, w.DB.SelectContext(t.Context(), &builds, `select (payload ->> 'build_id')::bigint from tasks where kind = $1 order by id`, commitstatus.TaskKind))
+	require.NoError(t, w.DB.SelectContext(t.Context(), &builds,
+		`select (payload ->> 'build_id')::bigint from tasks where kind = $1 order by id`, commitstatus.TaskKind))
 	require.Equal(t, []int64{changes[2].BuildID, changes[1].BuildID, changes[0].BuildID}, builds)
 	require.Equal(t, 1, w.Count(`select count(distinct xmin::text || cmin::text) from commit_statuses`), "one statement")
 }

@@ -203,7 +203,8 @@ func TestUnsubscribeTokens(t *testing.T) {
 		_, _, err := letter.ReadUnsubscribeToken(secret, token[:i]+string(other)+token[i+1:])
 		require.ErrorIs(t, err, storage.ErrNotFound, i)
 	}
-	for _, bad := range []string{"", "slp_mail_", token[prefix:], token + "A", token + "\n", token[:len(token)-1], strings.Repeat("A", 1<<20)} {
+	for _, bad := range []string{"", "slp_mail_", token[prefix:], token + "A", token + "\n", token[:len(token)-1],
+		strings.Repeat("A", 1<<20)} {
 		_, _, err := letter.ReadUnsubscribeToken(secret, bad)
 		require.ErrorIs(t, err, storage.ErrNotFound, "%.60q", bad)
 	}
@@ -215,12 +216,14 @@ func TestOwnTemplate(t *testing.T) {
 	w := newWorld(t)
 	own := func(subject, text string) {
 		require.NoError(t, w.db.InTx(w.ctx, func(tx *storage.Tx) error {
-			return mail.SetTemplate(w.ctx, tx, account.Actor{Name: "test"}, w.org, &mail.Template{Kind: mailtemplate.KindNewBuild, Subject: subject, Text: text})
+			return mail.SetTemplate(w.ctx, tx, account.Actor{Name: "test"}, w.org, &mail.Template{Kind: mailtemplate.KindNewBuild,
+				Subject: subject, Text: text})
 		}))
 	}
 	subject := func(notes string) string {
 		l := w.newBuild("ann@example.org")
-		l.Content = mailtemplate.NewBuild{App: "Groupshot", Version: "1.0", Link: "https://qa.example.com/install/x", Notes: mailtemplate.NewNotes(notes)}
+		l.Content = mailtemplate.NewBuild{App: "Groupshot", Version: "1.0", Link: "https://qa.example.com/install/x",
+			Notes: mailtemplate.NewNotes(notes)}
 		outcome := w.write(l)[0]
 		require.Empty(t, outcome.Reason)
 		return w.read(outcome.ID).Subject

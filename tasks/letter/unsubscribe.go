@@ -33,7 +33,8 @@ func UnsubscribeToken(secret []byte, organizationID, userID int64) string {
 func ReadUnsubscribeToken(secret []byte, token string) (organizationID, userID int64, err error) {
 	encoded, found := strings.CutPrefix(token, tokenPrefix)
 	b, err := base64.RawURLEncoding.DecodeString(encoded)
-	if !found || err != nil || len(token) != tokenLength || len(b) != tokenNumbers+tokenMAC || !hmac.Equal(b[tokenNumbers:], tokenSum(secret, b[:tokenNumbers])) {
+	if !found || err != nil || len(token) != tokenLength || len(b) != tokenNumbers+tokenMAC ||
+		!hmac.Equal(b[tokenNumbers:], tokenSum(secret, b[:tokenNumbers])) {
 		return 0, 0, storage.ErrNotFound
 	}
 	return int64(binary.BigEndian.Uint64(b)), int64(binary.BigEndian.Uint64(b[8:])), nil

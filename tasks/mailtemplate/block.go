@@ -158,7 +158,8 @@ func (w *writer) addButton(l line) {
 	link := string(w.values[l.name].text)
 	w.text.WriteString(label + ":\n" + link + "\n\n")
 	href := template.HTMLEscapeString(webLink(link))
-	w.html().WriteString(`<p style="margin:20px 0 12px"><a href="` + href + `" style="display:inline-block;padding:14px 22px;border-radius:8px;` +
+	w.html().WriteString(`<p style="margin:20px 0 12px"><a href="` + href +
+		`" style="display:inline-block;padding:14px 22px;border-radius:8px;` +
 		`background:#1f5fd0;color:#ffffff;text-decoration:none;font-weight:600">` + html + "</a></p>\n" +
 		`<p style="margin:0 0 12px;font-size:13px;word-break:break-all"><a href="` + href + `" style="color:#4c86e8">` +
 		template.HTMLEscapeString(link) + "</a></p>\n")
@@ -197,7 +198,8 @@ func (w *writer) inline(pieces []piece) (text, html string) {
 		}
 		t.WriteString(v.text)
 		if v.kind == Link {
-			h.WriteString(`<a href="` + template.HTMLEscapeString(webLink(v.text)) + `" style="color:#4c86e8">` + template.HTMLEscapeString(v.text) + "</a>")
+			h.WriteString(`<a href="` + template.HTMLEscapeString(webLink(v.text)) + `" style="color:#4c86e8">` +
+				template.HTMLEscapeString(v.text) + "</a>")
 			continue
 		}
 		h.WriteString(template.HTMLEscapeString(v.text))

@@ -85,7 +85,8 @@ func Kinds() []Kind {
 		{Name: KindSignIn, Title: "One-time sign-in", Transactional: true, Placeholders: []Placeholder{app,
 			link("the link that signs in, once"),
 			{Name: "time", Type: Line, About: "how long the link works", Sample: "60 minutes"}}},
-		{Name: KindUDIDNeeded, Title: "A device has to be registered", Placeholders: []Placeholder{app, link("the page that registers the device")}},
+		{Name: KindUDIDNeeded, Title: "A device has to be registered", Placeholders: []Placeholder{app,
+			link("the page that registers the device")}},
 		{Name: KindKeyRevoked, Title: "An API key was revoked", Transactional: true, Placeholders: []Placeholder{
 			{Name: "key", Type: Line, Required: true, About: "name of the key", Sample: "CI (key ending in 4f2a)"},
 			{Name: "reason", Type: Line, About: "why, a sentence", Sample: "An app sent a crash report with this key."}}},
@@ -93,7 +94,8 @@ func Kinds() []Kind {
 			{Name: "from", Type: Line, About: "first day", Sample: "2026-11-16"},
 			{Name: "to", Type: Line, About: "day after the last one", Sample: "2026-11-23"},
 			{Name: "crash_group_count", Type: Line, About: "number of new crash groups", Sample: "2"},
-			{Name: "crash_groups", Type: Block, About: "the first of them, may be empty", Sample: "- NullPointerException in Album.open (31 crashes)\n- SIGSEGV in decode (4 crashes)"},
+			{Name: "crash_groups", Type: Block, About: "the first of them, may be empty",
+				Sample: "- NullPointerException in Album.open (31 crashes)\n- SIGSEGV in decode (4 crashes)"},
 			{Name: "run_count", Type: Line, About: "number of failed suite runs", Sample: "1"},
 			{Name: "runs", Type: Block, About: "the first of them, may be empty", Sample: "- Checkout (2026-11-20 06:00, 3 of 20 failed)"},
 			{Name: "link", Type: Link, About: "where Slipway is", Sample: "https://qa.example.com"}}},
@@ -104,14 +106,17 @@ func Kinds() []Kind {
 			{Name: "link", Type: Link, About: "where the webhook is read, may be empty", Sample: "https://qa.example.com/api/v3/webhooks/7"}}},
 		{Name: KindGateFailed, Title: "A build did not pass its gate", Placeholders: []Placeholder{app,
 			{Name: "version", Type: Line, About: "version with its code", Sample: "2.1 (21)"},
-			{Name: "reason", Type: Block, Required: true, About: "which conditions failed, and why", Sample: "Smoke: 1 of 20 cases of the suite \"Smoke\" did not pass"},
+			{Name: "reason", Type: Block, Required: true, About: "which conditions failed, and why",
+				Sample: "Smoke: 1 of 20 cases of the suite \"Smoke\" did not pass"},
 			{Name: "link", Type: Link, About: "where the gate is read", Sample: "https://qa.example.com/console/builds/builds/7"}}},
 		{Name: KindCrashRule, Title: "A rule of crash groups fired", Placeholders: []Placeholder{
 			{Name: "rule", Type: Line, About: "name of the rule", Sample: "New crashes of Groupshot"},
-			{Name: "title", Type: Line, Required: true, About: "title of the group, the first of several", Sample: "NullPointerException in Album.open"},
+			{Name: "title", Type: Line, Required: true, About: "title of the group, the first of several",
+				Sample: "NullPointerException in Album.open"},
 			{Name: "crash_project", Type: Line, About: "crash project of the group", Sample: "Groupshot"},
 			{Name: "reason", Type: Line, About: "why the rule fired", Sample: "more than 100 users in an hour"},
-			{Name: "groups", Type: Block, About: "the groups, at most ten", Sample: "- NullPointerException in Album.open (Groupshot, 31 reports, 12 users)"},
+			{Name: "groups", Type: Block, About: "the groups, at most ten",
+				Sample: "- NullPointerException in Album.open (Groupshot, 31 reports, 12 users)"},
 			{Name: "link", Type: Link, About: "where the first group is read", Sample: "https://qa.example.com/console/crashes/groups/7"}}},
 	}
 	for i := range kinds {
@@ -162,7 +167,8 @@ func (k Kind) parse(t Template) (*Render, error) {
 	switch {
 	case strings.TrimSpace(t.Subject) == "":
 		return nil, invalid("subject", "is required")
-	case utf8.RuneCountInString(t.Subject) > maxSubject || !utf8.ValidString(t.Subject) || oneLine(t.Subject, maxSubject) != strings.TrimSpace(t.Subject):
+	case utf8.RuneCountInString(t.Subject) > maxSubject || !utf8.ValidString(t.Subject) ||
+		oneLine(t.Subject, maxSubject) != strings.TrimSpace(t.Subject):
 		return nil, invalid("subject", fmt.Sprintf("must be one line of printable text of at most %d characters", maxSubject))
 	case strings.TrimSpace(t.Text) == "":
 		return nil, invalid("text", "is required")

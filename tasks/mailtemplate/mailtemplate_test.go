@@ -210,7 +210,8 @@ func TestCheck(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(t, k.Check(Template{"Hi", "Notes: {{notes}}\n{{link}}"}), "{{notes}} must stand alone")
 	require.ErrorContains(t, k.Check(Template{"Hi", "{{icon}} {{app}}\n{{link}}"}), "{{icon}} must stand alone")
-	require.NoError(t, k.Check(Template{"{{app}}: {{version}}", "Hi {{recipient}},\r\n\r\n{{#notes}}\n# News\n{{notes}}\n{{/notes}}\nSee {{ link }}."}))
+	require.NoError(t, k.Check(Template{"{{app}}: {{version}}",
+		"Hi {{recipient}},\r\n\r\n{{#notes}}\n# News\n{{notes}}\n{{/notes}}\nSee {{ link }}."}))
 }
 
 func TestOwnTemplate(t *testing.T) {
@@ -237,7 +238,8 @@ func TestLinkStandsAlone(t *testing.T) {
 	t.Parallel()
 	const link = "https://qa.example.com/session/slp_link_x"
 	for _, text := range []string{"https://evil.example/?to={{link}}", "https://evil.example/{{app}}{{link}}",
-		"https://evil.example/?to={{#app}}{{/app}}{{link}}", "[https://evil.example/{{link}}]({{link}})", "https://evil.example/{{link}}{{link}}"} {
+		"https://evil.example/?to={{#app}}{{/app}}{{link}}", "[https://evil.example/{{link}}]({{link}})",
+		"https://evil.example/{{link}}{{link}}"} {
 		r, err := NewRender(KindSignIn, &Template{"Sign in", text})
 		require.NoError(t, err)
 		m := r.Mail(SignIn{App: "a?to=", Link: link}, To{})

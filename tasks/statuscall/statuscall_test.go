@@ -42,15 +42,17 @@ func providers() map[commitstatus.Provider]provider {
 	}
 	return map[commitstatus.Provider]provider{
 		commitstatus.GitHub: {name: "GitHub", path: "acme/app", status: "/repos/acme/app/statuses/" + sha, repository: "/repos/acme/app",
-			header: map[string]string{"Authorization": "Bearer " + token, "Accept": "application/vnd.github+json", "X-Github-Api-Version": "2022-11-28"},
-			words:  words("failure"), context: "context", state: "state", shown: `{"full_name":"Acme/App","permissions":{"push":true}}`},
+			header: map[string]string{"Authorization": "Bearer " + token, "Accept": "application/vnd.github+json",
+				"X-Github-Api-Version": "2022-11-28"},
+			words: words("failure"), context: "context", state: "state", shown: `{"full_name":"Acme/App","permissions":{"push":true}}`},
 		commitstatus.GitLab: {name: "GitLab", path: "acme/mobile/app", status: "/api/v4/projects/acme%2Fmobile%2Fapp/statuses/" + sha,
 			repository: "/api/v4/projects/acme%2Fmobile%2Fapp", header: map[string]string{"Private-Token": token, "Accept": "application/json"},
 			words: words("failed"), context: "name", state: "status",
 			shown: `{"path_with_namespace":"acme/mobile/app","permissions":{"project_access":null,"group_access":{"access_level":30}}}`},
-		commitstatus.Gitea: {name: "Gitea", path: "acme/app", status: "/api/v1/repos/acme/app/statuses/" + sha, repository: "/api/v1/repos/acme/app",
-			header: map[string]string{"Authorization": "token " + token, "Accept": "application/json"},
-			words:  words("failure"), context: "context", state: "status", shown: `{"full_name":"acme/app","permissions":{"push":true}}`},
+		commitstatus.Gitea: {name: "Gitea", path: "acme/app", status: "/api/v1/repos/acme/app/statuses/" + sha,
+			repository: "/api/v1/repos/acme/app",
+			header:     map[string]string{"Authorization": "token " + token, "Accept": "application/json"},
+			words:      words("failure"), context: "context", state: "status", shown: `{"full_name":"acme/app","permissions":{"push":true}}`},
 	}
 }
 
@@ -71,7 +73,8 @@ func newSender(t *testing.T, private bool) *Sender {
 }
 
 func statusOf(state commitstatus.State) Status {
-	return Status{Commit: sha, State: state, Context: "slipway/gate", Description: `all "hold" & more`, Link: "https://qa.example.com/console/builds/builds/7"}
+	return Status{Commit: sha, State: state, Context: "slipway/gate", Description: `all "hold" & more`,
+		Link: "https://qa.example.com/console/builds/builds/7"}
 }
 
 // requireHeaders checks the headers of a request, and that it has no other that carries a token.
@@ -121,7 +124,8 @@ func TestRequests(t *testing.T) {
 func TestRepositories(t *testing.T) {
 	t.Parallel()
 	for name, p := range providers() {
-		for shown, push := range map[string]*bool{p.shown: new(true), strings.NewReplacer("true", "false", "30", "20").Replace(p.shown): new(false),
+		for shown, push := range map[string]*bool{p.shown: new(true), strings.NewReplacer("true", "false", "30",
+			"20").Replace(p.shown): new(false),
 			`{"full_name":"` + p.path + `","path_with_namespace":"` + p.path + `"}`: nil} {
 			requests := make(chan *http.Request, 1)
 			address := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -143,8 +147,10 @@ func TestRepositories(t *testing.T) {
 func TestAnswersThatShowNothing(t *testing.T) {
 	t.Parallel()
 	for name, p := range providers() {
-		for _, text := range []string{"", "<html>sign in</html>", "{}", "[]", "null", `{"state":"pending","status":"pending"}`, `{"state":1,"status":{}}`,
-			`{"full_name":"acme/other","path_with_namespace":"acme/other"}`, `{"state":"success","status":"success","pad":"` + strings.Repeat("x", 2<<20) + `"}`} {
+		for _, text := range []string{"", "<html>sign in</html>", "{}", "[]", "null", `{"state":"pending","status":"pending"}`,
+			`{"state":1,"status":{}}`,
+			`{"full_name":"acme/other","path_with_namespace":"acme/other"}`, `{"state":"success","status":"success","pad":"` +
+				strings.Repeat("x", 2<<20) + `"}`} {
 			address := serve(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text) })
 			to := Repository{Provider: name, URL: address, Path: p.path, Token: token}
 			got := newSender(t, true).Send(t.Context(), to, statusOf(commitstatus.Pass))
@@ -167,22 +173,26 @@ func TestRefusals(t *testing.T) {
 		wait      time.Duration // at least; 0: none
 		text      string
 	}{
-		"bad token":           {401, nil, `{"message":"Bad credentials"}`, true, 0, "GitHub answered 401 (the token is not valid): Bad credentials"},
-		"no right":            {403, nil, `{"message":"Resource not accessible by personal access token"}`, true, 0, "the token may not set statuses"},
-		"no repository":       {404, nil, `{"message":"Not Found"}`, true, 0, "no such repository or commit"},
-		"no commit":           {422, nil, `{"message":"No commit found for SHA: 0a"}`, true, 0, "GitHub answered 422: No commit found"},
-		"no method":           {405, nil, ``, true, 0, "GitHub answered 405"},
-		"gone":                {410, nil, `<html>`, true, 0, "GitHub answered 410"},
-		"lock":                {409, nil, ``, false, 0, "GitHub answered 409"},
-		"slow":                {408, nil, ``, false, 0, "GitHub answered 408"},
-		"away":                {503, map[string]string{"Retry-After": "120"}, ``, false, 2 * time.Minute, "GitHub answered 503"},
-		"broken":              {500, nil, `{"message":{"base":["wrong"]}}`, false, 0, `GitHub answered 500: {"base":["wrong"]}`},
-		"limit":               {429, map[string]string{"Retry-After": "300"}, ``, false, 5 * time.Minute, "GitHub answered 429"},
-		"limit without time":  {429, nil, ``, false, time.Minute, "GitHub answered 429"},
-		"limit of GitHub":     {403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset}, `{"message":"API rate limit exceeded"}`, false, 9 * time.Minute, "GitHub answered 403"},
-		"second limit":        {403, map[string]string{"Retry-After": "60"}, `{}`, false, time.Minute, "GitHub answered 403"},
-		"limit in words":      {403, nil, `{"message":"You have exceeded a secondary rate limit."}`, false, time.Minute, "GitHub answered 403"},
-		"odd reset":           {403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "soon"}, ``, false, time.Minute, "GitHub answered 403"},
+		"bad token": {401, nil, `{"message":"Bad credentials"}`, true, 0,
+			"GitHub answered 401 (the token is not valid): Bad credentials"},
+		"no right": {403, nil, `{"message":"Resource not accessible by personal access token"}`, true, 0,
+			"the token may not set statuses"},
+		"no repository":      {404, nil, `{"message":"Not Found"}`, true, 0, "no such repository or commit"},
+		"no commit":          {422, nil, `{"message":"No commit found for SHA: 0a"}`, true, 0, "GitHub answered 422: No commit found"},
+		"no method":          {405, nil, ``, true, 0, "GitHub answered 405"},
+		"gone":               {410, nil, `<html>`, true, 0, "GitHub answered 410"},
+		"lock":               {409, nil, ``, false, 0, "GitHub answered 409"},
+		"slow":               {408, nil, ``, false, 0, "GitHub answered 408"},
+		"away":               {503, map[string]string{"Retry-After": "120"}, ``, false, 2 * time.Minute, "GitHub answered 503"},
+		"broken":             {500, nil, `{"message":{"base":["wrong"]}}`, false, 0, `GitHub answered 500: {"base":["wrong"]}`},
+		"limit":              {429, map[string]string{"Retry-After": "300"}, ``, false, 5 * time.Minute, "GitHub answered 429"},
+		"limit without time": {429, nil, ``, false, time.Minute, "GitHub answered 429"},
+		"limit of GitHub": {403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": reset},
+			`{"message":"API rate limit exceeded"}`, false, 9 * time.Minute, "GitHub answered 403"},
+		"second limit":   {403, map[string]string{"Retry-After": "60"}, `{}`, false, time.Minute, "GitHub answered 403"},
+		"limit in words": {403, nil, `{"message":"You have exceeded a secondary rate limit."}`, false, time.Minute, "GitHub answered 403"},
+		"odd reset": {403, map[string]string{"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "soon"}, ``,
+			false, time.Minute, "GitHub answered 403"},
 		"repeats the token":   {401, nil, `{"message":"no such token: ` + token + `"}`, true, 0, "no such token: ***"},
 		"repeats it at error": {400, nil, `{"error":"` + token + ` is bad"}`, true, 0, "GitHub answered 400: *** is bad"},
 		"control characters":  {400, nil, `{"message":"a\u0000b\u001b[31m\nc"}`, true, 0, "GitHub answered 400: ab[31m c"},
@@ -237,7 +247,8 @@ func TestPrivateAddressesAreRefused(t *testing.T) {
 	var asked atomic.Int32
 	address := serve(t, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
 	for _, url := range []string{address, "http://169.254.169.254", "http://10.0.0.1"} {
-		got := newSender(t, false).Send(t.Context(), Repository{Provider: commitstatus.GitHub, URL: url, Path: "acme/app", Token: token}, statusOf(commitstatus.Pass))
+		got := newSender(t, false).Send(t.Context(), Repository{Provider: commitstatus.GitHub, URL: url, Path: "acme/app",
+			Token: token}, statusOf(commitstatus.Pass))
 		require.True(t, got.Permanent, url)
 		require.Contains(t, got.Error, "address refused", url)
 	}
@@ -252,7 +263,8 @@ func TestNoAnswer(t *testing.T) {
 		_ = conn.Close()
 	})
 	to := Repository{Provider: commitstatus.GitHub, URL: address, Path: "acme/app", Token: token}
-	require.Equal(t, Result{Error: "the receiver closed the connection without an answer"}, newSender(t, true).Send(t.Context(), to, statusOf(commitstatus.Pass)))
+	require.Equal(t, Result{Error: "the receiver closed the connection without an answer"},
+		newSender(t, true).Send(t.Context(), to, statusOf(commitstatus.Pass)))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	got := newSender(t, true).Send(ctx, to, statusOf(commitstatus.Pass))
@@ -295,7 +307,8 @@ func TestStatusThatStands(t *testing.T) {
 				w.WriteHeader(http.StatusNotFound)
 			}
 		})
-		got := newSender(t, true).Send(t.Context(), Repository{Provider: commitstatus.GitLab, URL: address, Path: "acme/app", Token: token}, statusOf(commitstatus.Pending))
+		got := newSender(t, true).Send(t.Context(), Repository{Provider: commitstatus.GitLab, URL: address, Path: "acme/app",
+			Token: token}, statusOf(commitstatus.Pending))
 		if c.stood {
 			require.Equal(t, Result{HTTPStatus: 400, Stood: true}, got, name)
 			continue

@@ -109,7 +109,8 @@ func (s *Sender) Send(ctx context.Context, r Request) (result Result) {
 	stop := time.AfterFunc(excerptTime, func() { cancel(nil) })
 	defer stop.Stop()
 	text, _ := io.ReadAll(io.LimitReader(response.Body, excerptSize)) // what came until then
-	result = Result{Status: response.StatusCode, Response: outbound.CleanText(string(text)), RetryAfter: outbound.RetryAfter(response.Header, began)}
+	result = Result{Status: response.StatusCode, Response: outbound.CleanText(string(text)),
+		RetryAfter: outbound.RetryAfter(response.Header, began)}
 	if response.StatusCode < 200 || response.StatusCode > 299 {
 		result.Error = fmt.Sprintf("the receiver answered %d", response.StatusCode)
 	}

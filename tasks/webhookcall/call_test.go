@@ -35,7 +35,8 @@ func sender(t *testing.T, cfg outbound.Config) *webhookcall.Sender {
 
 func send(t *testing.T, s *webhookcall.Sender, address string) webhookcall.Result {
 	t.Helper()
-	return s.Send(t.Context(), webhookcall.Request{URL: address, ID: "msg_1", Secrets: []string{secret}, Body: `{}`, ContentType: webhookcall.TypeJSON, At: time.Now()})
+	return s.Send(t.Context(), webhookcall.Request{URL: address, ID: "msg_1", Secrets: []string{secret}, Body: `{}`,
+		ContentType: webhookcall.TypeJSON, At: time.Now()})
 }
 
 func server(t *testing.T, h http.HandlerFunc) string {
@@ -60,7 +61,8 @@ func TestSecrets(t *testing.T) {
 	a, b := webhookcall.NewSecret(), webhookcall.NewSecret()
 	require.NotEqual(t, a, b)
 	require.NoError(t, webhookcall.CheckSecret("secret", a))
-	for _, bad := range []string{"", "whsec_", "whsec_YWJj", "whsec_!!!!", strings.TrimPrefix(a, "whsec_"), "whsec_" + strings.Repeat("YWJj", 22), a + "\n"} {
+	for _, bad := range []string{"", "whsec_", "whsec_YWJj", "whsec_!!!!", strings.TrimPrefix(a, "whsec_"), "whsec_" +
+		strings.Repeat("YWJj", 22), a + "\n"} {
 		require.Error(t, webhookcall.CheckSecret("secret", bad), bad)
 	}
 }
@@ -197,7 +199,8 @@ func TestErrorsHaveNoAddresses(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { client.Close() })
 	require.Equal(t, "connection refused", send(t, s, "http://"+client.LocalAddr().String()).Error)
-	require.Equal(t, "the receiver does not speak TLS", send(t, s, strings.Replace(server(t, func(http.ResponseWriter, *http.Request) {}), "http:", "https:", 1)).Error)
+	require.Equal(t, "the receiver does not speak TLS",
+		send(t, s, strings.Replace(server(t, func(http.ResponseWriter, *http.Request) {}), "http:", "https:", 1)).Error)
 	tls := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	t.Cleanup(tls.Close)
 	require.Equal(t, "the receiver's TLS certificate is not valid", send(t, s, tls.URL).Error)
@@ -250,7 +253,8 @@ func TestChatShapes(t *testing.T) {
 		check(doc, text)
 	}
 	for _, action := range append(webhook.Actions(), webhook.Test) {
-		text, err := webhookcall.Body(&webhook.Due{Action: action, Data: []byte(`{"name":"Nightly","status":"FAILED"}`)}, "https://hooks.slack.com/services/x", link.Links{})
+		text, err := webhookcall.Body(&webhook.Due{Action: action, Data: []byte(`{"name":"Nightly","status":"FAILED"}`)},
+			"https://hooks.slack.com/services/x", link.Links{})
 		require.NoError(t, err)
 		require.Greater(t, len(text), 25, action)
 	}
@@ -281,7 +285,8 @@ func TestCrashGroupsAreLinks(t *testing.T) {
 	t.Parallel()
 	links := link.New("https://qa.example.com/")
 	for _, action := range []webhook.Action{webhook.CrashGroup, webhook.CrashRule} {
-		due := &webhook.Due{Action: action, AppName: "Shop", Data: []byte(`{"groupId":7,"rule":"Checkout hurts","title":"Cart.pay","reason":"new"}`)}
+		due := &webhook.Due{Action: action, AppName: "Shop",
+			Data: []byte(`{"groupId":7,"rule":"Checkout hurts","title":"Cart.pay","reason":"new"}`)}
 		text, err := webhookcall.Body(due, "https://hooks.slack.com/services/x", links)
 		require.NoError(t, err)
 		require.Contains(t, text, `\n<https://qa.example.com/console/crashes/groups/7|Open>`)

@@ -171,7 +171,8 @@ func escapeMarkdown(text string) string {
 // and Outlook take. Its texts are Markdown, with HTML in it.
 func messageCard(m message) any {
 	escape := func(text string) string {
-		return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "*", "\\*", "_", "\\_", "[", "\\[", "]", "\\]", "`", "\\`").Replace(text)
+		return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", "*", "\\*", "_", "\\_", "[", "\\[", "]",
+			"\\]", "`", "\\`").Replace(text)
 	}
 	card := map[string]any{"@type": "MessageCard", "@context": "https://schema.org/extensions", "summary": m.Title,
 		"title": escape(m.Title), "text": cmp.Or(escape(m.Text), escape(m.Title))}
@@ -191,7 +192,8 @@ func adaptiveCard(m message) any {
 	if m.Text != "" {
 		content = append(content, block(m.Text, "Default"))
 	}
-	card := map[string]any{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard", "version": "1.4", "body": content}
+	card := map[string]any{"$schema": "http://adaptivecards.io/schemas/adaptive-card.json", "type": "AdaptiveCard",
+		"version": "1.4", "body": content}
 	if m.Link != "" {
 		card["actions"] = []any{map[string]any{"type": "Action.OpenUrl", "title": "Open", "url": m.Link}}
 	}

@@ -101,7 +101,8 @@ func TestHarmlessCapabilitiesPass(t *testing.T) {
 		"unhandledPromptBehavior": "accept", "webSocketUrl": false, "acme:options": map[string]any{"name": "x"},
 		"se:recordVideo": true, "timeouts": map[string]any{"script": 1000.0, "implicit": 5000.0},
 		"goog:chromeOptions": map[string]any{
-			"args":            []any{"--no-sandbox", "headless", "--headless=old", "--window-size=800x600", "user-agent=X (Y)", "--user-agent=X (Y)"},
+			"args": []any{"--no-sandbox", "headless", "--headless=old", "--window-size=800x600", "user-agent=X (Y)",
+				"--user-agent=X (Y)"},
 			"prefs":           map[string]any{"profile.default_content_setting_values.notifications": 2.0},
 			"excludeSwitches": []any{"enable-automation"},
 		},

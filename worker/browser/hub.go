@@ -239,7 +239,8 @@ func (p *Pool) acquireHub(ctx context.Context, h *remote, r Request) (*Lease, er
 // newSession starts a session on a remote end and waits for it until the timeout. The
 // request runs in the background: a session that comes when nobody waits for it any
 // more is ended.
-func (p *Pool) newSession(ctx context.Context, client *webdriver.Client, timeout time.Duration, capabilities map[string]any) (*webdriver.Session, error) {
+func (p *Pool) newSession(ctx context.Context, client *webdriver.Client, timeout time.Duration,
+	capabilities map[string]any) (*webdriver.Session, error) {
 	type result struct {
 		session *webdriver.Session
 		err     error

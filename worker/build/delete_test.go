@@ -201,8 +201,10 @@ func TestDeleteRefusesNonsense(t *testing.T) {
 		task    *ledger.NewTask
 		handler worker.Handler
 	}{
-		{tasks.BuildDelete, tasks.NewBuildDelete(w.org, "", 0), &Delete{Crashes: &crashes{}, Sessions: &sessions{}, Objects: w.objects, Log: discard()}},
-		{tasks.ProjectDelete, tasks.NewProjectDelete(w.org, "", 0), &DeleteProject{DB: w.db, Crashes: &crashes{}, Sessions: &sessions{}, Objects: w.objects, Log: discard()}},
+		{tasks.BuildDelete, tasks.NewBuildDelete(w.org, "", 0), &Delete{Crashes: &crashes{}, Sessions: &sessions{},
+			Objects: w.objects, Log: discard()}},
+		{tasks.ProjectDelete, tasks.NewProjectDelete(w.org, "", 0), &DeleteProject{DB: w.db, Crashes: &crashes{},
+			Sessions: &sessions{}, Objects: w.objects, Log: discard()}},
 	} {
 		require.True(t, tasks.IsPermanent(tt.handler.Handle(t.Context(), w.claim(tt.kind, w.insert(tt.task)))), tt.kind.Name)
 	}

@@ -125,7 +125,8 @@ func (m *Mailing) invitation(mailing *tester.Mailing, b *distribution.Build) con
 }
 
 // step stores the mails to some people and returns the new sum.
-func (m *Mailing) step(ctx context.Context, claim *worker.Claim, mailing *tester.Mailing, write content, people []int64, sum NotifyResult) (NotifyResult, error) {
+func (m *Mailing) step(ctx context.Context, claim *worker.Claim, mailing *tester.Mailing, write content, people []int64,
+	sum NotifyResult) (NotifyResult, error) {
 	task := claim.Tasks[0]
 	err := claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		recipients, err := tester.Recipients(ctx, tx, mailing.OrganizationID, people)

@@ -52,7 +52,8 @@ func TestMaintenance(t *testing.T) {
 	require.NoError(t, err)
 	id, err := w.maintain(u)
 	require.NoError(t, err)
-	require.Equal(t, map[string]int64{"builds_expired": 1, "idempotency_keys": maintenanceStep + 5, "sessions": 1, "mails": 1, "tokens": 2*maintenanceStep + 1},
+	require.Equal(t, map[string]int64{"builds_expired": 1, "idempotency_keys": maintenanceStep + 5, "sessions": 1,
+		"mails": 1, "tokens": 2*maintenanceStep + 1},
 		result[map[string]int64](w, id))
 	require.EqualValues(t, valid, w.number(`select id from builds where state = 'enabled'`))
 	require.EqualValues(t, 1, w.number(`select count(*) from builds where state = 'certificate_expired'`))

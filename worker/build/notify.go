@@ -127,7 +127,8 @@ func (n *Notify) Handle(ctx context.Context, claim *worker.Claim) error {
 }
 
 // step stores the mails to some people and returns the new sum.
-func (n *Notify) step(ctx context.Context, claim *worker.Claim, b *distribution.Build, people []distribution.Tester, sum NotifyResult) (NotifyResult, error) {
+func (n *Notify) step(ctx context.Context, claim *worker.Claim, b *distribution.Build, people []distribution.Tester,
+	sum NotifyResult) (NotifyResult, error) {
 	// Converted once for all of them, and outside of the transaction: long
 	// notes take some milliseconds.
 	notes := mailtemplate.NewNotes(b.ReleaseNotes)
@@ -170,7 +171,8 @@ func (n *Notify) step(ctx context.Context, claim *worker.Claim, b *distribution.
 
 // write stores letters of one kind, counts what became of them, and marks the
 // invitations of those who are written to.
-func (n *Notify) write(ctx context.Context, tx *storage.Tx, b *distribution.Build, letters []letter.Letter, sum *NotifyResult, written *int) error {
+func (n *Notify) write(ctx context.Context, tx *storage.Tx, b *distribution.Build, letters []letter.Letter, sum *NotifyResult,
+	written *int) error {
 	outcomes, err := n.Letters.WriteAll(ctx, tx, letters)
 	if err != nil {
 		return err

@@ -31,7 +31,8 @@ func TestRetention(t *testing.T) {
 	require.EqualValues(t, 2, w.number(`select count(*) from builds where deleted_at is not null and id in ($1, $2)`, ids[0], ids[2]))
 	require.EqualValues(t, 3, w.number(`select build_count from projects where id = $1`, w.project))
 	require.EqualValues(t, ids[4], w.number(`select latest_build_id from projects where id = $1`, w.project))
-	require.EqualValues(t, 2, w.number(`select count(*) from tasks where kind = 'build:delete' and (payload->>'build_id')::bigint in ($1, $2)`, ids[0], ids[2]))
+	require.EqualValues(t, 2,
+		w.number(`select count(*) from tasks where kind = 'build:delete' and (payload->>'build_id')::bigint in ($1, $2)`, ids[0], ids[2]))
 	require.EqualValues(t, 2, w.number(`select count(*) from tasks where kind = 'build:delete'`))
 	require.EqualValues(t, 2, w.number(`select count(*) from audit_events where type = $1 and actor = $2 and detail->>'reason' = 'retention'`,
 		account.BuildDeleted, account.ActorRetention))
@@ -47,7 +48,8 @@ func TestRetentionTakesTurns(t *testing.T) {
 	}
 	w.exec(`update organizations set retention_builds = 1`)
 	small := *w
-	small.org = w.number(`insert into organizations (uuid, slug, name, retention_builds) values ($1, 'two', 'Two', 1) returning id`, uuid.New())
+	small.org = w.number(`insert into organizations (uuid, slug, name, retention_builds) values ($1, 'two', 'Two', 1) returning id`,
+		uuid.New())
 	small.team = w.number(`insert into teams (uuid, organization_id, name) values ($1, $2, 'Team') returning id`, uuid.New(), small.org)
 	small.project = small.newProject()
 	file, _ = small.newFile("apk")

@@ -23,7 +23,8 @@ import (
 // verifier returns the handler with child processes of this test's program.
 func (w *world) verifier() *Verify {
 	w.t.Helper()
-	pool, err := child.NewPool(child.Config{Children: 1, Log: discard(), Limits: child.Limits{Memory: 256 << 20, CPU: time.Minute, Sealed: true}})
+	pool, err := child.NewPool(child.Config{Children: 1, Log: discard(), Limits: child.Limits{Memory: 256 << 20,
+		CPU: time.Minute, Sealed: true}})
 	require.NoError(w.t, err)
 	w.t.Cleanup(pool.Close)
 	return &Verify{DB: w.db, Objects: w.objects, Children: pool, Log: discard()}

@@ -61,8 +61,9 @@ func newWorld(t *testing.T, private bool) *world {
 	guard, err := outbound.New(outbound.Config{AllowPrivate: private})
 	require.NoError(t, err)
 	t.Cleanup(guard.CloseIdleConnections)
-	w.send = &workcommitstatus.Send{DB: w.DB, Caller: statuscall.NewSender(guard), Keys: fixture.SealKey, Links: link.New("https://qa.example.com"),
-		Now: w.now, Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	w.send = &workcommitstatus.Send{DB: w.DB, Caller: statuscall.NewSender(guard), Keys: fixture.SealKey,
+		Links: link.New("https://qa.example.com"),
+		Now:   w.now, Log: slog.New(slog.NewTextHandler(&w.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	u := w.NewUpload(fixture.APK("com.example.shop", "1.0", "1"))
 	u.Metadata = map[string]string{"commit": commit}
 	w.up = w.Upload(u)
@@ -150,10 +151,12 @@ func (w *world) setting(address string, keys seal.Ring) {
 func (w *world) set(state commitstatus.State, text string) uuid.UUID {
 	w.T.Helper()
 	w.Must(func(ctx context.Context, tx *storage.Tx) error {
-		return commitstatus.Set(ctx, tx, commitstatus.Change{OrganizationID: w.Org.ID, ProjectID: w.up.Project.ID, BuildID: w.up.Build.ID, State: state, Text: text})
+		return commitstatus.Set(ctx, tx, commitstatus.Change{OrganizationID: w.Org.ID, ProjectID: w.up.Project.ID,
+			BuildID: w.up.Build.ID, State: state, Text: text})
 	})
 	var id uuid.UUID
-	require.NoError(w.T, w.DB.GetContext(w.T.Context(), &id, `select id from tasks where kind = $1 order by id desc limit 1`, tasks.CommitStatus.Name))
+	require.NoError(w.T, w.DB.GetContext(w.T.Context(), &id, `select id from tasks where kind = $1 order by id desc limit 1`,
+		tasks.CommitStatus.Name))
 	return id
 }
 
@@ -243,7 +246,8 @@ func TestOneAtATime(t *testing.T) {
 	pending := w.set(commitstatus.Pending, "waits")
 	claim := w.claim(pending)
 	passed := w.set(commitstatus.Pass, "passed")
-	claimed, err := w.Ledger().Claim(fixture.Context(t), ledger.ClaimRequest{ID: passed, Kind: tasks.CommitStatus.Name, Worker: "other", KeyLimit: tasks.CommitStatus.KeyLimit})
+	claimed, err := w.Ledger().Claim(fixture.Context(t), ledger.ClaimRequest{ID: passed, Kind: tasks.CommitStatus.Name,
+		Worker: "other", KeyLimit: tasks.CommitStatus.KeyLimit})
 	require.NoError(t, err)
 	require.Empty(t, claimed)
 	require.NoError(t, w.send.Handle(fixture.Context(t), claim), "it was replaced before it was sent")
@@ -331,7 +335,8 @@ func TestRefusalsEndTheTask(t *testing.T) {
 		require.Contains(t, w.read().LastError, fmt.Sprintf("GitHub answered %d", status))
 		require.Contains(t, w.read().LastError, fmt.Sprintf("build %d: ", w.up.Build.ID))
 		w.requireNoToken(err)
-		w.Exec(`update tasks set state = 'dead', finished_at = now(), worker = null, heartbeat_at = null where kind = $1`, tasks.CommitStatus.Name)
+		w.Exec(`update tasks set state = 'dead', finished_at = now(), worker = null, heartbeat_at = null where kind = $1`,
+			tasks.CommitStatus.Name)
 	}
 }
 
@@ -343,7 +348,8 @@ func TestStatusesThatCannotBeSent(t *testing.T) {
 		before  func(w *world)
 		text    string
 	}{
-		"a short commit":   {true, func(w *world) { w.Exec(`update commit_statuses set commit = 'abc1234'`) }, `the build's commit "abc1234" is no full hash`},
+		"a short commit": {true, func(w *world) { w.Exec(`update commit_statuses set commit = 'abc1234'`) },
+			`the build's commit "abc1234" is no full hash`},
 		"no commit":        {true, func(w *world) { w.Exec(`update commit_statuses set commit = 'main'`) }, "is no full hash"},
 		"a private server": {false, func(*world) {}, "address refused: loopback address"},
 		"another key": {true, func(w *world) {
@@ -369,7 +375,8 @@ func TestStatusesThatCannotBeSent(t *testing.T) {
 
 func TestGone(t *testing.T) {
 	t.Parallel()
-	for name, query := range map[string]string{"setting": `delete from commit_status_settings`, "build": `update builds set deleted_at = now()`} {
+	for name, query := range map[string]string{"setting": `delete from commit_status_settings`,
+		"build": `update builds set deleted_at = now()`} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, true)

@@ -23,8 +23,10 @@ func benchWorld(b *testing.B) *world {
 	store, err := crash.New(db)
 	require.NoError(b, err)
 	w := &world{db: db, store: store, ledger: ledger.New(db)}
-	require.NoError(b, db.GetContext(b.Context(), &w.org, `insert into organizations (uuid, slug, name) values ($1, 'o', 'o') returning id`, uuid.New()))
-	require.NoError(b, db.GetContext(b.Context(), &w.project, `insert into crash_projects (organization_id, name) values ($1, 'p') returning id`, w.org))
+	require.NoError(b, db.GetContext(b.Context(), &w.org,
+		`insert into organizations (uuid, slug, name) values ($1, 'o', 'o') returning id`, uuid.New()))
+	require.NoError(b, db.GetContext(b.Context(), &w.project,
+		`insert into crash_projects (organization_id, name) values ($1, 'p') returning id`, w.org))
 	return w
 }
 

@@ -16,7 +16,8 @@ import (
 // crash project to it.
 func (w *world) app(versions ...[2]string) (builds []int64) {
 	w.t.Helper()
-	team := w.number(`insert into teams (uuid, organization_id, name) values (gen_random_uuid(), $1, $2) returning id`, w.org, uuid.NewString())
+	team := w.number(`insert into teams (uuid, organization_id, name) values (gen_random_uuid(), $1, $2) returning id`,
+		w.org, uuid.NewString())
 	app := w.number(`insert into projects (organization_id, team_id, name, token, landing_page_mode)
 		values ($1, $2, 'app', $3, 'open') returning id`, w.org, team, uuid.NewString())
 	for _, v := range versions {
@@ -82,7 +83,8 @@ func TestDuplicatesCountForBuilds(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	b := w.app([2]string{"1", ""})
-	w.accept(doc{function: "f", attributes: `"version":"1","_mod_duplicate":"5","user":"ann"`}, doc{function: "f", attributes: `"version":"1"`})
+	w.accept(doc{function: "f", attributes: `"version":"1","_mod_duplicate":"5","user":"ann"`},
+		doc{function: "f", attributes: `"version":"1"`})
 	w.process()
 	require.EqualValues(t, 6, w.crashesOf(b[0]))
 	require.Equal(t, 1, w.purge(tasks.CrashPurgePayload{Key: "user", Value: "ann"}))

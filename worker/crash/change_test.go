@@ -52,7 +52,8 @@ func TestChangeSurvivesItsWorker(t *testing.T) {
 	w.madeGroups(w.org, w.project, "ignored", 1)
 	w.madeGroups(rival, w.newProject(rival), "open", 1)
 	resolved := crash.Resolved
-	plan, id := w.requestChange(reading.GroupFilter{States: []crash.GroupState{crash.Open}}, crash.GroupChange{State: &resolved, InVersion: "2.1"})
+	plan, id := w.requestChange(reading.GroupFilter{States: []crash.GroupState{crash.Open}},
+		crash.GroupChange{State: &resolved, InVersion: "2.1"})
 	require.Equal(t, storage.Total{Rows: 250, Exact: true}, plan.Matching)
 	w.madeGroups(w.org, w.project, "open", 1)
 
@@ -75,7 +76,8 @@ func TestChangeSurvivesItsWorker(t *testing.T) {
 	cancel()
 	require.Error(t, handler.Handle(gone, first))
 
-	_, err = w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, id)
+	_, err = w.db.ExecContext(t.Context(),
+		`update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, id)
 	require.NoError(t, err)
 	second := w.claim(tasks.CrashChange, id)
 	require.NoError(t, handler.Handle(t.Context(), second))
@@ -91,7 +93,8 @@ func TestChangeSurvivesItsWorker(t *testing.T) {
 	require.EqualValues(t, 1, w.number(`select count(*) from audit_events where action = 'crash_groups.changed' and organization_id = $1
 		and (detail->>'matching')::int = 250 and detail->'filter'->'state' = '["open"]' and detail->'change'->>'state' = 'resolved'`, w.org))
 	require.Zero(t, w.number(`select count(*) from audit_events where action = 'crash_group.updated'`))
-	require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where organization_id = $1 and state = 'open'`, w.org), "the one of later")
+	require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where organization_id = $1 and state = 'open'`, w.org),
+		"the one of later")
 	require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where organization_id = $1 and state = 'open'`, rival))
 }
 
@@ -120,7 +123,8 @@ func TestChangeHasOneNextVersion(t *testing.T) {
 	version("2.0")
 	_, err = changePart(t.Context(), first, matching, &payload, result, ids[1:2])
 	require.NoError(t, err)
-	_, err = w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, id)
+	_, err = w.db.ExecContext(t.Context(),
+		`update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, id)
 	require.NoError(t, err)
 	require.NoError(t, (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, id)))
 	require.EqualValues(t, 3, w.number(`select count(*) from crash_groups where resolved_next and resolved_in = '1.0'`))
@@ -133,7 +137,8 @@ func TestChangeThatIsRefused(t *testing.T) {
 	w.madeGroups(w.org, w.project, "open", 2)
 	ignored, until := crash.Ignored, time.Now().Add(time.Hour)
 	_, id := w.requestChange(reading.GroupFilter{}, crash.GroupChange{State: &ignored, Until: &until})
-	_, err := w.db.ExecContext(t.Context(), `update tasks set payload = jsonb_set(payload, '{change,until}', '"2001-01-02T03:04:05Z"') where id = $1`, id)
+	_, err := w.db.ExecContext(t.Context(),
+		`update tasks set payload = jsonb_set(payload, '{change,until}', '"2001-01-02T03:04:05Z"') where id = $1`, id)
 	require.NoError(t, err)
 	err = (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, id))
 	require.True(t, tasks.IsPermanent(err), err)
@@ -165,7 +170,8 @@ func TestChangeForgetsValues(t *testing.T) {
 	require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where state = 'resolved'`))
 	require.Zero(t, w.number(`select count(*) from tasks where payload::text like '%"Y"%'`))
 	require.Zero(t, w.number(`select count(*) from audit_events where detail::text like '%"Y"%'`))
-	require.EqualValues(t, 1, w.number(`select count(*) from audit_events where detail::text like '%device.model%' and detail->>'searched' = 'false'`))
+	require.EqualValues(t, 1,
+		w.number(`select count(*) from audit_events where detail::text like '%device.model%' and detail->>'searched' = 'false'`))
 	require.NoError(t, (&Change{Store: w.store}).Handle(t.Context(), w.claim(tasks.CrashChange, searching)))
 	require.Zero(t, w.number(`select count(*) from tasks where payload::text like '%ann@example%'`))
 	require.Zero(t, w.number(`select count(*) from audit_events where detail::text like '%ann@example%'`))

@@ -37,7 +37,8 @@ type DumpReader struct {
 const maxDump = 512 << 20
 
 // Report implements Dumps.
-func (r *DumpReader) Report(ctx context.Context, place symbolicate.Place, format, objectKey string, size int64, base []byte) ([]byte, error) {
+func (r *DumpReader) Report(ctx context.Context, place symbolicate.Place, format, objectKey string, size int64,
+	base []byte) ([]byte, error) {
 	if size > maxDump {
 		return nil, symbol.Invalid(symbol.TooLarge, "the dump has %d bytes, more than %d", size, maxDump)
 	}

@@ -26,7 +26,8 @@ func TestFunctionsAreSearched(t *testing.T) {
 	}
 
 	// Groups of before have no functions, and one of them has no report that is left.
-	_, err := w.db.ExecContext(t.Context(), `update crash_group_titles t set functions = false, text = concat_ws(E'\n', g.title, g.culprit, g.classifier)
+	_, err := w.db.ExecContext(t.Context(),
+		`update crash_group_titles t set functions = false, text = concat_ws(E'\n', g.title, g.culprit, g.classifier)
 		from crash_groups g where g.id = t.group_id`)
 	require.NoError(t, err)
 	_, err = w.db.ExecContext(t.Context(), `delete from crashes c using crash_group_keys k join crash_groups g on g.id = k.group_id

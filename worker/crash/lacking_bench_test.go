@@ -26,7 +26,8 @@ func lackingScripts(n int) string {
 			b.WriteByte(',')
 		}
 		at := (n*20 + i) % 484
-		fmt.Fprintf(&b, `{"funcName":"module%d.function%d","library":"/srv/app/dist/part%d/file%d.js","line":%d,"column":%d}`, at, n%50, at/22, at%22, 1+n*7%2000, 1+n%3)
+		fmt.Fprintf(&b, `{"funcName":"module%d.function%d","library":"/srv/app/dist/part%d/file%d.js","line":%d,"column":%d}`,
+			at, n%50, at/22, at%22, 1+n*7%2000, 1+n%3)
 	}
 	return fmt.Sprintf(`"lang":"nodejs","langVersion":"20","agent":"@backtrace/node","agentVersion":"0.8.3","symbolication":"sourcemap","mainThread":"main","classifiers":["TypeError"],"threads":{"main":{"fault":true,"stack":[%s]}}`, b.String())
 }

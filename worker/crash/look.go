@@ -55,7 +55,8 @@ func (l *looks) refresh(ctx context.Context) error {
 
 // add looks for the symbols of a report; done is called with what was found, nil when nothing
 // was to be looked for, now or before end returns.
-func (l *looks) add(ctx context.Context, organization int64, c *crash.Crash, p *report.Report, doc []byte, done func(*symbolicate.Result, error)) {
+func (l *looks) add(ctx context.Context, organization int64, c *crash.Crash, p *report.Report, doc []byte,
+	done func(*symbolicate.Result, error)) {
 	if l.part == nil {
 		done(nil, nil)
 		return

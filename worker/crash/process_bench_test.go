@@ -27,7 +27,8 @@ func benchDocument(n, breadcrumbs int) crash.Incoming {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"funcName":"module%d.function%d","library":"/srv/app/dist/part%d/file%d.js","line":%d,"column":%d}`, (n+i)%50, n%50, i, (n+i)%50, n, i)
+		fmt.Fprintf(&b, `{"funcName":"module%d.function%d","library":"/srv/app/dist/part%d/file%d.js","line":%d,"column":%d}`,
+			(n+i)%50, n%50, i, (n+i)%50, n, i)
 	}
 	fmt.Fprintf(&b, `]}},"attributes":{"application":"shop","application.version":"2.%d.0","hostname":"web-%03d","error.message":"Cannot read properties of undefined","process.age":%d,"user.id":"u%06d","request.id":%q,"vm.rss.size":%d},"annotations":{"breadcrumbs":[{}`,
 		n%5, n%100, n, n*7919%1000000, id, n*104729)
@@ -77,7 +78,8 @@ func scriptDocument(n int) crash.Incoming {
 			b.WriteByte(',')
 		}
 		at := (group*97 + i*31) % 484
-		fmt.Fprintf(&b, `{"funcName":"module%d.function%d","library":"/srv/app/dist/part%d/file%d.js","line":%d,"column":%d}`, at, group, at/22, at%22, 1+n*7%2000, 1+n%3)
+		fmt.Fprintf(&b, `{"funcName":"module%d.function%d","library":"/srv/app/dist/part%d/file%d.js","line":%d,"column":%d}`,
+			at, group, at/22, at%22, 1+n*7%2000, 1+n%3)
 	}
 	fmt.Fprintf(&b, `]}},"attributes":{"application":"shop","application.version":"2.%d.0","hostname":"web-%03d","error.message":"Cannot read properties of undefined","user.id":"u%06d"},"annotations":{"breadcrumbs":[{}]}}`,
 		n%5, n%100, n*7919%1000000)

@@ -104,7 +104,8 @@ func TestAttributes(t *testing.T) {
 		require.JSONEq(t, want, got)
 	}
 	for in, want := range map[string]int{`"_mod_duplicate":"7"`: 7, `"_mod_duplicate":7`: 7, `"_mod_duplicate":"-1"`: 1,
-		`"_mod_duplicate":"9999999999"`: MaxDuplicates, `"_mod_duplicate":"99999999999999999999"`: MaxDuplicates, `"_mod_duplicate":"-99999999999999999999"`: 1, `"_mod_duplicate":"x"`: 1, ``: 1} {
+		`"_mod_duplicate":"9999999999"`: MaxDuplicates, `"_mod_duplicate":"99999999999999999999"`: MaxDuplicates,
+		`"_mod_duplicate":"-99999999999999999999"`: 1, `"_mod_duplicate":"x"`: 1, ``: 1} {
 		r, err := report.Parse(doc{function: "f", attributes: in}.bytes())
 		require.NoError(t, err)
 		require.Equal(t, want, duplicates(r), in)
@@ -216,7 +217,8 @@ func TestUsersAreCounted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var docs []doc
-	for _, who := range []string{`"user.id":"ann","guid":"1"`, `"user.id":"ann","guid":"2"`, `"guid":"3"`, `"guid":"3"`, `"hostname":"localhost"`} {
+	for _, who := range []string{`"user.id":"ann","guid":"1"`, `"user.id":"ann","guid":"2"`, `"guid":"3"`, `"guid":"3"`,
+		`"hostname":"localhost"`} {
 		docs = append(docs, doc{function: "f", attributes: who})
 	}
 	w.accept(docs...)

@@ -176,13 +176,15 @@ func TestPurgeReachesFilters(t *testing.T) {
 	change := func(org int64, state string, f reading.GroupFilter) uuid.UUID {
 		writer := account.Writer{OrganizationID: org, Actor: account.CLI()}
 		id := w.insert(tasks.NewCrashChange(writer, "", &bulk.GroupChange{Filter: f, Change: crash.GroupChange{State: &resolved}}))
-		_, err := w.db.ExecContext(t.Context(), `update tasks set state = $2, finished_at = case when $2 <> 'queued' then now() end where id = $1`, id, state)
+		_, err := w.db.ExecContext(t.Context(),
+			`update tasks set state = $2, finished_at = case when $2 <> 'queued' then now() end where id = $1`, id, state)
 		require.NoError(t, err)
 		return id
 	}
 	gone := []uuid.UUID{change(w.org, "dead", filter), change(w.org, "cancelled", filter), change(w.org, "queued", filter)}
 	bob := reading.GroupFilter{MadeUntil: time.Now(), Attributes: []condition.Attribute{{Key: "user", Value: "bob@example.com"}}}
-	kept := []uuid.UUID{change(w.org, "queued", bob), change(rival, "queued", filter), change(w.org, "dead", bob), change(rival, "dead", filter), change(rival, "cancelled", filter)}
+	kept := []uuid.UUID{change(w.org, "queued", bob), change(rival, "queued", filter), change(w.org, "dead", bob),
+		change(rival, "dead", filter), change(rival, "cancelled", filter)}
 	purge := func(org int64, state string, p tasks.CrashPurgePayload) uuid.UUID {
 		id := w.insert(tasks.NewCrashPurge(org, "", p))
 		_, err := w.db.ExecContext(t.Context(), `update tasks set state = $2, finished_at = now() where id = $1`, id, state)
@@ -213,7 +215,8 @@ func TestPurgeReachesFilters(t *testing.T) {
 	const deleted = `select sum((result->>'saved_searches')::int) from tasks where kind = 'crash:purge' and state = 'succeeded'`
 	w.purge(tasks.CrashPurgePayload{Key: "user", Value: ann, ProjectID: w.project})
 	require.EqualValues(t, 2, w.number(deleted), "people see that searches were deleted")
-	require.EqualValues(t, 4, w.number(`select count(*) from saved_searches where organization_id = $1`, w.org), "of another person, key, project, and of none")
+	require.EqualValues(t, 4, w.number(`select count(*) from saved_searches where organization_id = $1`, w.org),
+		"of another person, key, project, and of none")
 	require.EqualValues(t, 6, w.number(`select count(*) from saved_searches where organization_id = $1`, rival))
 	for _, id := range gone {
 		require.NotContains(t, payload(id), "ann")
@@ -253,8 +256,10 @@ func TestPurgeWaitsForRunningChange(t *testing.T) {
 	claim := w.claim(tasks.CrashPurge, id)
 	var snooze *tasks.SnoozeError
 	require.ErrorAs(t, w.purger().Handle(t.Context(), claim), &snooze)
-	require.EqualValues(t, 1, w.number(`select count(*) from tasks where payload::text like '%"ann"%' and state = 'running' and id = $1`, id), "it is not over")
-	_, err := w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, change)
+	require.EqualValues(t, 1,
+		w.number(`select count(*) from tasks where payload::text like '%"ann"%' and state = 'running' and id = $1`, id), "it is not over")
+	_, err := w.db.ExecContext(t.Context(),
+		`update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, change)
 	require.NoError(t, err)
 	require.NoError(t, w.purger().Handle(t.Context(), claim))
 	require.Zero(t, w.number(`select count(*) from tasks where payload::text like '%"ann"%'`))

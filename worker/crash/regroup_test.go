@@ -92,7 +92,8 @@ func TestRegroupMerges(t *testing.T) {
 	require.EqualValues(t, 3, w.number(`select sum(count) from crash_groups where root_id is null`), "every report is counted once")
 	pay := w.number(`select id from crash_groups where culprit like '%Cart.pay%' and root_id is null`)
 	require.Equal(t, pay, w.below("Buffer.other", "Cart.pay"), "later reports go there")
-	require.Positive(t, w.number(`select count(*) from crash_groups where state = 'resolved' or resolved_at is not null`), "a decision is kept")
+	require.Positive(t, w.number(`select count(*) from crash_groups where state = 'resolved' or resolved_at is not null`),
+		"a decision is kept")
 
 	again := w.regroup(false)
 	require.Zero(t, again.Changed)

@@ -199,7 +199,8 @@ func TestRekeyFindsTheRegression(t *testing.T) {
 func TestRekeyKeepsSplits(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.accept(doc{function: "old", attributes: `"bug":"a","device.model":"X"`}, doc{function: "old", attributes: `"bug":"a","device.model":"Y"`})
+	w.accept(doc{function: "old", attributes: `"bug":"a","device.model":"X"`},
+		doc{function: "old", attributes: `"bug":"a","device.model":"Y"`})
 	w.process()
 	old := w.groupOf("old")
 	to, _ := w.split(old, "device.model", "X")
@@ -248,7 +249,8 @@ func TestRekeyTakesTurnsAndSurvivesItsWorker(t *testing.T) {
 	require.Equal(t, rekeyTurn+1, read, "the second organization comes before the rest of the first")
 	require.EqualValues(t, rekeyTurn, w.number(`select count(*) from crash_group_keys where algorithm = $1`, newerVersion))
 
-	_, err := w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, task.ID)
+	_, err := w.db.ExecContext(t.Context(),
+		`update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, task.ID)
 	require.NoError(t, err)
 	again := w.claim(tasks.CrashRekey, task.ID)
 	require.NoError(t, w.rekeyer().Handle(t.Context(), again))

@@ -81,7 +81,8 @@ func (s *Resymbolicate) Handle(ctx context.Context, claim *worker.Claim) error {
 }
 
 // step reads some crashes again and returns the sum with them.
-func (s *Resymbolicate) step(ctx context.Context, claim *worker.Claim, again *rereader, ids []uuid.UUID, sum ResymbolicateResult) (ResymbolicateResult, error) {
+func (s *Resymbolicate) step(ctx context.Context, claim *worker.Claim, again *rereader, ids []uuid.UUID,
+	sum ResymbolicateResult) (ResymbolicateResult, error) {
 	organization := claim.OrganizationID()
 	crashes, err := again.read(ctx, organization, ids)
 	var off []crash.Crash
@@ -118,7 +119,8 @@ func (s *Resymbolicate) step(ctx context.Context, claim *worker.Claim, again *re
 }
 
 // readEach reads crashes one by one; off are those that cannot be read now.
-func (s *Resymbolicate) readEach(ctx context.Context, again *rereader, organization int64, ids []uuid.UUID) (crashes, off []crash.Crash, err error) {
+func (s *Resymbolicate) readEach(ctx context.Context, again *rereader, organization int64, ids []uuid.UUID) (crashes,
+	off []crash.Crash, err error) {
 	for _, id := range ids {
 		one, err := again.read(ctx, organization, []uuid.UUID{id})
 		switch {

@@ -75,7 +75,8 @@ func TestRulesOfNewAndRegressedGroups(t *testing.T) {
 	ann := w.person("ann")
 	isNew, back := w.rule("new", 0, 0, "[]", ann), w.rule("regressed", 0, 0, "[]", ann)
 	staging := w.rule("new", 0, 0, `[{"subject":"attribute","key":"environment","values":["stag*"]}]`)
-	path := w.rule("new", 0, 0, `[{"subject":"place","values":["main.f"]},{"subject":"severity","values":["crash"]},{"subject":"version","values":["2.*"]}]`)
+	path := w.rule("new", 0, 0,
+		`[{"subject":"place","values":["main.f"]},{"subject":"severity","values":["crash"]},{"subject":"version","values":["2.*"]}]`)
 	_, err := w.db.ExecContext(t.Context(), `update crash_rules set assignee_id = $1 where id = $2`, ann, path)
 	require.NoError(t, err)
 
@@ -91,9 +92,11 @@ func TestRulesOfNewAndRegressedGroups(t *testing.T) {
 	require.EqualValues(t, 1, w.number(`select count(*) from tasks where kind = $1`, tasks.MailSend.Name))
 	require.Len(t, w.events(t, webhook.CrashRule), 4)
 	require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where assignee_id = $1`, ann))
-	require.EqualValues(t, 1, w.number(`select count(*) from crash_group_changes where actor = 'rules' and detail ->> 'rule' = $1 and detail ->> 'assignee' = $2`,
-		fmt.Sprint(path), fmt.Sprint(ann)))
-	require.EqualValues(t, 2, w.number(`select count(*) from crash_group_changes where detail ->> 'rule' = $1 and detail ->> 'mails' = '1'`, fmt.Sprint(isNew)))
+	require.EqualValues(t, 1,
+		w.number(`select count(*) from crash_group_changes where actor = 'rules' and detail ->> 'rule' = $1 and detail ->> 'assignee' = $2`,
+			fmt.Sprint(path), fmt.Sprint(ann)))
+	require.EqualValues(t, 2,
+		w.number(`select count(*) from crash_group_changes where detail ->> 'rule' = $1 and detail ->> 'mails' = '1'`, fmt.Sprint(isNew)))
 
 	w.accept(doc{function: "f"}, doc{function: "g", attributes: `"environment":"staging"`})
 	w.process()
@@ -129,13 +132,15 @@ func TestRulesFireOnce(t *testing.T) {
 	w.accept(docs...)
 	w.process()
 	var batch uuid.UUID
-	require.NoError(t, w.db.GetContext(t.Context(), &batch, `select payload -> 'batch_ids' ->> 0 from tasks where kind = $1`, tasks.CrashRules.Name))
+	require.NoError(t, w.db.GetContext(t.Context(), &batch, `select payload -> 'batch_ids' ->> 0 from tasks where kind = $1`,
+		tasks.CrashRules.Name))
 	for range 3 {
 		w.insert(tasks.NewCrashRules(w.org, []uuid.UUID{batch}, false)[0])
 	}
 	var ids []uuid.UUID
 	require.NoError(t, w.db.SelectContext(t.Context(), &ids, `select id from tasks where kind = $1`, tasks.CrashRules.Name))
-	_, err = w.db.ExecContext(t.Context(), `update tasks set run_at = now(), created_at = (select min(created_at) from tasks where kind = $1) where kind = $1`,
+	_, err = w.db.ExecContext(t.Context(),
+		`update tasks set run_at = now(), created_at = (select min(created_at) from tasks where kind = $1) where kind = $1`,
 		tasks.CrashRules.Name)
 	require.NoError(t, err)
 	alone := tasks.CrashRules

@@ -34,7 +34,8 @@ var severityClasses = map[string]crash.Severity{
 }
 
 // memoryMessages begin the messages of runtimes that have no class for it.
-var memoryMessages = []string{"fatal error: runtime: out of memory", "runtime: out of memory", "out of memory", "allocation failed - javascript heap out of memory",
+var memoryMessages = []string{"fatal error: runtime: out of memory", "runtime: out of memory", "out of memory",
+	"allocation failed - javascript heap out of memory",
 	"reached heap limit allocation failed", "memory allocation of "}
 
 // severityOf says what a report is of: what the client says first, else what the error is

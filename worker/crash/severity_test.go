@@ -46,7 +46,8 @@ func TestSeverityOfReports(t *testing.T) {
 		{"", "error.message=fatal error: runtime: out of memory", crash.OutOfMemory},
 		{"", "error.message=Reached heap limit Allocation failed - JavaScript heap out of memory", crash.OutOfMemory},
 		{"Error", "error.message=the shop is out of memory cards", crash.SevereCrash},
-		{strings.Repeat("x", 1<<20), "error.message=" + strings.Repeat("y", 1<<20) + ";severity=" + strings.Repeat("z", 1<<20), crash.SevereCrash},
+		{strings.Repeat("x", 1<<20), "error.message=" + strings.Repeat("y", 1<<20) + ";severity=" + strings.Repeat("z", 1<<20),
+			crash.SevereCrash},
 	} {
 		r := &report.Report{}
 		if tc.classifier != "" {

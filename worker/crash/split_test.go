@@ -83,7 +83,8 @@ func TestSplitSurvivesItsWorker(t *testing.T) {
 	require.Error(t, handler.Handle(ctx, first))
 
 	w.reports(30)
-	_, err = w.db.ExecContext(t.Context(), `update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, id)
+	_, err = w.db.ExecContext(t.Context(),
+		`update tasks set state = 'queued', run_at = now(), worker = null, heartbeat_at = null where id = $1`, id)
 	require.NoError(t, err)
 	second := w.claim(tasks.CrashSplit, id)
 	require.NoError(t, handler.Handle(t.Context(), second))

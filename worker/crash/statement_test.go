@@ -63,19 +63,22 @@ func (w *world) symbolFile(tb testing.TB, kind symbol.Kind, index []byte, ids ..
 	require.NoError(tb, err)
 	require.NoError(tb, w.db.InTx(tb.Context(), func(tx *storage.Tx) error {
 		stored, err := symbolfile.Insert(tb.Context(), tx, symbolfile.New{OrganizationID: w.org, Name: "upload", Source: symbolfile.SourceAPI,
-			TaskID: uuid.New(), File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat("0", 28) + uuid.NewString()}})
+			TaskID: uuid.New(), File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1,
+				SHA256: strings.Repeat("0", 28) + uuid.NewString()}})
 		if err != nil {
 			return err
 		}
-		return symbolfile.RecordFiles(tb.Context(), tx, stored.Upload.ID, []symbolfile.File{{Kind: kind, State: symbolfile.Indexed, SHA256: uuid.NewString(),
-			Features: []string{"functions"}, IndexKey: key, IndexSize: int64(len(index)), Identifiers: ids}}, "", "")
+		return symbolfile.RecordFiles(tb.Context(), tx, stored.Upload.ID,
+			[]symbolfile.File{{Kind: kind, State: symbolfile.Indexed, SHA256: uuid.NewString(),
+				Features: []string{"functions"}, IndexKey: key, IndexSize: int64(len(index)), Identifiers: ids}}, "", "")
 	}))
 }
 
 // mapIndex is the index of a source map of one line for each of the script.
 func mapIndex(tb testing.TB, lines int) []byte {
 	tb.Helper()
-	text := `{"version":3,"file":"x.js","sources":["src/cart.ts"],"names":["price"],"mappings":"AAAAA,CAAC,CAAC` + strings.Repeat(";AACA,CAAC", lines) + `"}`
+	text := `{"version":3,"file":"x.js","sources":["src/cart.ts"],"names":["price"],"mappings":"AAAAA,CAAC,CAAC` +
+		strings.Repeat(";AACA,CAAC", lines) + `"}`
 	var index bytes.Buffer
 	_, err := sourcemap.Index(strings.NewReader(text), int64(len(text)), &index, sourcemap.Options{})
 	require.NoError(tb, err)

@@ -110,7 +110,8 @@ func (m table) Stack(_ string, frames []symbolicate.JavaFrame) ([]symbolicate.Ja
 		}
 		if ok {
 			j := strings.LastIndexByte(clear, '.')
-			lines[i].Alternatives = [][]symbolicate.JavaResult{{{JavaFrame: symbolicate.JavaFrame{Class: clear[:j], Method: clear[j+1:], File: "Cart.java", Line: 100 + f.Line}}}}
+			lines[i].Alternatives = [][]symbolicate.JavaResult{{{JavaFrame: symbolicate.JavaFrame{Class: clear[:j],
+				Method: clear[j+1:], File: "Cart.java", Line: 100 + f.Line}}}}
 		}
 	}
 	return lines, nil

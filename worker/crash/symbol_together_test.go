@@ -211,7 +211,8 @@ func TestDumps(t *testing.T) {
 	require.EqualValues(t, 2, w.number(`select count(*) from crashes where state = 'stored'`))
 	read := doc{function: "Pay", attributes: `"version":"1.0","fault.address":"0x0"`}.bytes()
 	var tasksOf []uuid.UUID
-	require.NoError(t, w.db.SelectContext(t.Context(), &tasksOf, `select id from tasks where kind = 'crash:symbolicate' order by (payload->>'batch_id')`))
+	require.NoError(t, w.db.SelectContext(t.Context(), &tasksOf,
+		`select id from tasks where kind = 'crash:symbolicate' order by (payload->>'batch_id')`))
 	require.Len(t, tasksOf, 2)
 	h := &Symbolicate{Store: w.store, Symbols: w.shelf, Dumps: dumps{report: read}, Log: slog.New(slog.DiscardHandler)}
 	require.NoError(t, h.Handle(t.Context(), w.claim(tasks.CrashSymbolicate, tasksOf[0])))

@@ -48,9 +48,11 @@ func TestThrottle(t *testing.T) {
 		{name: "quiet: all at once", most: 3, took: 100 * time.Millisecond},
 		{name: "some reports: one at a time", waiting: oneAtATime, most: 1, took: 300 * time.Millisecond},
 		// The third waits 300 ms while the second pauses and works: it has to wait no longer.
-		{name: "burst: with pauses until the report is old", waiting: pauseFrom, most: 1, took: 300*time.Millisecond + 200*time.Millisecond + 60*time.Millisecond},
+		{name: "burst: with pauses until the report is old", waiting: pauseFrom, most: 1,
+			took: 300*time.Millisecond + 200*time.Millisecond + 60*time.Millisecond},
 		// The third is late after 40 ms of its pause.
-		{name: "a long burst: short pauses", waiting: pauseFrom, age: maxLag, most: 1, took: 300*time.Millisecond + 60*time.Millisecond + 40*time.Millisecond},
+		{name: "a long burst: short pauses", waiting: pauseFrom, age: maxLag, most: 1,
+			took: 300*time.Millisecond + 60*time.Millisecond + 40*time.Millisecond},
 		{name: "reports that are late: no pauses", waiting: pauseAlways - 1, age: lateLag, most: 1, took: 300 * time.Millisecond},
 		{name: "flood: pauses however old", waiting: pauseAlways, age: lateLag, most: 1, took: 300*time.Millisecond + 2*900*time.Millisecond},
 	} {

@@ -86,7 +86,8 @@ func (f *traffic) purge(ctx context.Context, r *rand.Rand) error {
 	if _, err := ledger.Insert(ctx, f.db, t); err != nil {
 		return err
 	}
-	return f.run(ctx, tasks.CrashPurge, t, (&Purge{Store: f.store, Ledger: f.ledger, Objects: f.objects, Log: slog.New(slog.DiscardHandler)}).Handle)
+	return f.run(ctx, tasks.CrashPurge, t, (&Purge{Store: f.store, Ledger: f.ledger, Objects: f.objects,
+		Log: slog.New(slog.DiscardHandler)}).Handle)
 }
 
 func (f *traffic) group(ctx context.Context) (id int64, err error) {
@@ -174,7 +175,8 @@ func (f *traffic) maintain(ctx context.Context, _ *rand.Rand) error {
 	expired := 0
 	err = f.db.InTx(ctx, func(tx *storage.Tx) error {
 		var oldest []time.Time
-		if err := tx.SelectContext(ctx, &oldest, `select received_at from crash_batches where id < $1 order by id offset 1 limit 1`, recorded); err != nil || len(oldest) == 0 {
+		if err := tx.SelectContext(ctx, &oldest, `select received_at from crash_batches where id < $1 order by id offset 1 limit 1`,
+			recorded); err != nil || len(oldest) == 0 {
 			return err
 		}
 		gone, err := f.store.Expire(ctx, tx, oldest[0], 1)

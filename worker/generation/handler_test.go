@@ -83,7 +83,8 @@ func TestGenerationKeepsItsDraft(t *testing.T) {
 	g, captured := w.read(id)
 	require.Equal(t, CodeNotUnderstood, g.ErrorCode)
 	require.Empty(t, g.CaseID)
-	require.JSONEq(t, `{"clauses": [{"text": "off", "done": false, "left": []}], "candidates": [], "trivial": [], "decided": []}`, string(captured.Findings))
+	require.JSONEq(t, `{"clauses": [{"text": "off", "done": false, "left": []}], "candidates": [], "trivial": [], "decided": []}`,
+		string(captured.Findings))
 	v, err := authoring.RevisionByID(t.Context(), w.db, g.DraftCaseID, "")
 	require.NoError(t, err)
 	require.Len(t, v.Steps, 1)
@@ -269,7 +270,8 @@ func TestGenerationOfADeletedCase(t *testing.T) {
 	w := newWorld(t)
 	var c *authoring.Case
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
-		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "c", Revision: authoring.Revision{Intent: "Click", Steps: []step.Step{clickOn("a")}}})
+		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "c",
+			Revision: authoring.Revision{Intent: "Click", Steps: []step.Step{clickOn("a")}}})
 		return err
 	})
 	refines := func(n *store.New) { n.Refines = c }
@@ -299,7 +301,8 @@ func TestSecretsOfAGeneration(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	w := newWorld(t)
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := authoring.CreateVariable(ctx, tx, w.writer, sealKey, authoring.NewVariable{Scope: step.ScopeOrg, Name: "password", Value: secret, IsSecret: true})
+		_, err := authoring.CreateVariable(ctx, tx, w.writer, sealKey, authoring.NewVariable{Scope: step.ScopeOrg,
+			Name: "password", Value: secret, IsSecret: true})
 		return err
 	})
 	id := w.newGeneration("Enter {{password}} and {{unknown}}")
@@ -313,7 +316,8 @@ func TestSecretsOfAGeneration(t *testing.T) {
 			{ID: "one", Result: &step.Outcome{Message: "typed " + secret}, Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &typed,
 				Reasoning: "because of " + secret, Selector: &step.Selector{Type: step.ByRole, Value: "textbox", Name: "Not " + secret,
 					Fingerprint: &step.Fingerprint{Name: secret, Attributes: map[string]string{"title": secret}}}}}},
-			{ID: "two", Tool: step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "Hello " + secret}}}},
+			{ID: "two", Tool: step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.TextIs,
+				Args: step.MatcherArgs{Value: "Hello " + secret}}}},
 				When: &step.Condition{Matcher: &step.Matcher{Name: step.TitleIs, Args: step.MatcherArgs{Value: secret}}}},
 		}
 		reasons := []authoring.Reason{{Title: secret, Description: "saw " + secret}}

@@ -99,7 +99,8 @@ func newWorld(t *testing.T) *world {
 	w := &world{t: t, db: servicetest.DB(t), browser: &browsers{}, log: &syncBuffer{}}
 	w.ledger = ledger.New(w.db)
 	var err error
-	w.objects, err = object.Open(t.Context(), object.Config{URL: t.TempDir(), PublicURL: "https://slipway.example.com", SigningKey: sealKey[0]})
+	w.objects, err = object.Open(t.Context(), object.Config{URL: t.TempDir(), PublicURL: "https://slipway.example.com",
+		SigningKey: sealKey[0]})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = w.objects.Close() })
 	w.writer, w.other = w.newWriter("acme"), w.newWriter("other")

@@ -88,7 +88,8 @@ func (m *Maintenance) Handle(ctx context.Context, claim *worker.Claim) error {
 
 // endSome ends some generations and cancels their tasks: a worker that still writes one
 // stops then.
-func endSome(ctx context.Context, claim *worker.Claim, end func(context.Context, *storage.Tx, int) ([]uuid.UUID, error)) (n int, err error) {
+func endSome(ctx context.Context, claim *worker.Claim, end func(context.Context, *storage.Tx, int) ([]uuid.UUID, error)) (n int,
+	err error) {
 	err = claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		ended, err := end(ctx, tx, endStep)
 		if err != nil {

@@ -95,7 +95,8 @@ func (d *draft) fresh(ctx context.Context, on plan.Page, steps []step.Step) erro
 			return err
 		}
 		if record.Status != step.Passed && i > 0 && !s.Optional {
-			return &plan.FailedError{Code: CodeStepFailed, Detail: fmt.Sprintf("the page cannot be brought back: %s: %s", s.Tool.Type, record.Result.Message)}
+			return &plan.FailedError{Code: CodeStepFailed, Detail: fmt.Sprintf("the page cannot be brought back: %s: %s",
+				s.Tool.Type, record.Result.Message)}
 		}
 	}
 	return nil

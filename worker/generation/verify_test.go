@@ -14,8 +14,9 @@ func TestMendsLeaveTheDraftAsItWas(t *testing.T) {
 	click := step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#a"}}}
 	draft := []step.Step{
 		{ID: "s1", Tool: click},
-		{ID: "s2", Tool: step.Tool{Type: step.InFrame, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "iframe"}, Tool: &step.Tool{
-			Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#b"}}}}}},
+		{ID: "s2", Tool: step.Tool{Type: step.InFrame, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "iframe"},
+			Tool: &step.Tool{
+				Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#b"}}}}}},
 	}
 	mended := independent(draft)
 	require.Equal(t, draft, mended)

@@ -63,10 +63,12 @@ func (m *machine) start(slots, keyLimit int, author Author) (stop func()) {
 	m.t.Helper()
 	handler := *m.handler
 	handler.Author = author
-	real, err := worker.New(worker.Config{Redis: m.redis(), Ledger: m.ledger, Log: slog.New(slog.DiscardHandler), Drain: 100 * time.Millisecond,
+	real, err := worker.New(worker.Config{Redis: m.redis(), Ledger: m.ledger, Log: slog.New(slog.DiscardHandler),
+		Drain:     100 * time.Millisecond,
 		Handlers:  map[string]worker.Handler{tasks.TestGenerate.Name: &handler, tasks.GenerationMaintenance.Name: NewMaintenance(m.db)},
 		KeyLimits: map[string]int{tasks.TestGenerate.Name: keyLimit},
-		Pools:     []worker.Pool{{Slots: slots, Queues: map[string]int{tasks.Generate: 1}}, {Slots: 1, Queues: map[string]int{tasks.Critical: 1}}}})
+		Pools: []worker.Pool{{Slots: slots, Queues: map[string]int{tasks.Generate: 1}},
+			{Slots: 1, Queues: map[string]int{tasks.Critical: 1}}}})
 	require.NoError(m.t, err)
 	require.NoError(m.t, real.Start())
 	var once sync.Once
@@ -165,7 +167,8 @@ func TestMaintenanceEndsWhatIsOverdue(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return m.number(`select count(*) from tasks where kind = $1 and state = 'succeeded'`, tasks.GenerationMaintenance.Name) > 0
 	}, time.Minute, 20*time.Millisecond)
-	require.Less(t, m.number(`select count(*) from tasks where kind = $1`, tasks.GenerationMaintenance.Name), 5, "a row only when there is work")
+	require.Less(t, m.number(`select count(*) from tasks where kind = $1`, tasks.GenerationMaintenance.Name), 5,
+		"a row only when there is work")
 }
 
 // An organization that asks for much does not keep another one waiting, and has no more

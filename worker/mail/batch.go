@@ -325,6 +325,7 @@ func (b *batch) log(ctx context.Context, refused, failed error) {
 		b.send.Log.InfoContext(ctx, "mail refused", slog.Int("mails", len(b.mails)), slog.Any("error", refused))
 	}
 	if failed != nil {
-		b.send.Log.WarnContext(ctx, "mail not handed over", slog.Int("mails", len(b.mails)), slog.String("dependency", "mail_server"), slog.Any("error", failed))
+		b.send.Log.WarnContext(ctx, "mail not handed over", slog.Int("mails", len(b.mails)), slog.String("dependency",
+			"mail_server"), slog.Any("error", failed))
 	}
 }

@@ -24,7 +24,8 @@ import (
 // writeTo stores a mail to an address with its task.
 func (w *world) writeTo(recipient string, change func(*mail.New)) (id, task uuid.UUID) {
 	w.t.Helper()
-	n := mail.New{OrganizationID: w.org, Kind: "new-build", Recipient: recipient, Subject: "Subject", TextBody: "text", HTMLBody: "<p>html</p>"}
+	n := mail.New{OrganizationID: w.org, Kind: "new-build", Recipient: recipient, Subject: "Subject", TextBody: "text",
+		HTMLBody: "<p>html</p>"}
 	if change != nil {
 		change(&n)
 	}
@@ -153,7 +154,8 @@ func TestRate(t *testing.T) {
 			w.writeTo("ann@example.org", nil)
 		}
 		// All of this minute, if it ends while the test runs.
-		w.exec(`insert into mail_rates (scope, minute, used) values ($1, date_trunc('minute', now()) , 0)`, map[bool]int64{false: w.org, true: 0}[installation])
+		w.exec(`insert into mail_rates (scope, minute, used) values ($1, date_trunc('minute', now()) , 0)`,
+			map[bool]int64{false: w.org, true: 0}[installation])
 		require.NoError(t, s.Handle(t.Context(), w.claimAll()))
 		require.Len(t, transport.sent, 3)
 		var waiting int
@@ -229,7 +231,8 @@ func TestJournalFiles(t *testing.T) {
 	j.written = journalFile // the next record begins a new file
 	j.Retract(b)
 	j.Note(c)
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "cut.journal"), append(append(c[:], make([]byte, 8)...), noteFailed, 1, 2, 3), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "cut.journal"), append(append(c[:], make([]byte, 8)...),
+		noteFailed, 1, 2, 3), 0o600))
 	require.Equal(t, map[uuid.UUID]bool{a: true, b: false}, j.Ended([]uuid.UUID{a, b}))
 	require.True(t, j.Ended([]uuid.UUID{c})[c])
 	require.NoError(t, j.Close())

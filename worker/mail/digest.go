@@ -117,7 +117,8 @@ func (d *Digest) write(ctx context.Context, tx *storage.Tx, due *mail.DueDigest,
 	letters := make([]letter.Letter, len(people))
 	for i, person := range people {
 		letters[i] = letter.Letter{OrganizationID: due.OrganizationID, UserID: person.UserID, Recipient: person.Email, Content: content,
-			DedupeKey: fmt.Sprintf("digest:%d:%d:%x", due.OrganizationID, to.Unix(), sha256.Sum256([]byte(strings.ToLower(person.Email)))), RequestID: request}
+			DedupeKey: fmt.Sprintf("digest:%d:%d:%x", due.OrganizationID, to.Unix(),
+				sha256.Sum256([]byte(strings.ToLower(person.Email)))), RequestID: request}
 	}
 	outcomes, err := d.Letters.WriteAll(ctx, tx, letters)
 	mails := 0

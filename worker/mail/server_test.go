@@ -33,7 +33,8 @@ func TestParseSMTPRefuses(t *testing.T) {
 		"", "mail.example.com", "mail.example.com:25", "http://h", "smtp:h", "smtp://", "smtp://:25", "smtp://u:s3cret@",
 		"smtp://u@h", "smtp://:s3cret@h", "smtp://u:s3cret@h/path", "smtp://h#s3cret", "smtp://h?tls=maybe", "smtp://h?tls=none&tls=starttls",
 		"smtp://h?ssl=1", "smtps://h?tls=none", "smtp://h:0", "smtp://h:65536", "smtp://h:s3cret", "smtp://u:s3%cret@h",
-		"smtp://u:s3%0d%0acret@h", "smtp://u:s3cret@h\r\n", "smtp://u:s3cret@h h", "smtp://u:s3cret@[:]", "smtp://u:s3cret@[fe80::1%25eth0]", "smtp://u:s3cret@h%40i", "smtp://u:s3cret@" + strings.Repeat("h", 300),
+		"smtp://u:s3%0d%0acret@h", "smtp://u:s3cret@h\r\n", "smtp://u:s3cret@h h", "smtp://u:s3cret@[:]",
+		"smtp://u:s3cret@[fe80::1%25eth0]", "smtp://u:s3cret@h%40i", "smtp://u:s3cret@" + strings.Repeat("h", 300),
 	} {
 		_, err := ParseSMTP(text)
 		require.Error(t, err, text)

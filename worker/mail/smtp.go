@@ -74,7 +74,8 @@ func NewSMTP(cfg SMTPConfig) (*SMTP, error) {
 // Send sends the mail to the server. Errors name the step and the server's reply,
 // except to the credentials.
 func (t *SMTP) Send(ctx context.Context, m *Outgoing) error {
-	msg, err := mailmessage.Compose(t.from, &mailmessage.Outgoing{Mail: m.Mail, SenderName: m.SenderName, ReplyTo: m.ReplyTo, IconPNG: m.IconPNG})
+	msg, err := mailmessage.Compose(t.from, &mailmessage.Outgoing{Mail: m.Mail, SenderName: m.SenderName, ReplyTo: m.ReplyTo,
+		IconPNG: m.IconPNG})
 	var refused *mailmessage.RefusedError
 	if errors.As(err, &refused) {
 		return &RefusedError{Text: refused.Text}

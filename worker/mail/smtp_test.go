@@ -24,8 +24,9 @@ import (
 )
 
 func sample() *Outgoing {
-	return &Outgoing{Mail: &mail.Mail{ID: uuid.MustParse("0190a5b4-7c1e-7cc0-9f00-000000000001"), Kind: "new-build", Recipient: "ann@example.org",
-		Subject: "Übung 1.0 is ready", TextBody: "Grüße\n.\nFrom here\n", HTMLBody: "<p>Grüße</p>",
+	return &Outgoing{Mail: &mail.Mail{ID: uuid.MustParse("0190a5b4-7c1e-7cc0-9f00-000000000001"), Kind: "new-build",
+		Recipient: "ann@example.org",
+		Subject:   "Übung 1.0 is ready", TextBody: "Grüße\n.\nFrom here\n", HTMLBody: "<p>Grüße</p>",
 		CreatedAt: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}}
 }
 

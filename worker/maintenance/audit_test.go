@@ -24,7 +24,8 @@ func TestAuditRetention(t *testing.T) {
 	organizations := map[string]int64{}
 	for slug, days := range map[string]any{"silent": nil, "forever": 0, "short": 10, "long": 100} {
 		var id int64
-		require.NoError(t, db.GetContext(t.Context(), &id, `insert into organizations (uuid, slug, name, audit_days) values ($1, $2, 'x', $3) returning id`,
+		require.NoError(t, db.GetContext(t.Context(), &id,
+			`insert into organizations (uuid, slug, name, audit_days) values ($1, $2, 'x', $3) returning id`,
 			uuid.New(), slug, days))
 		organizations[slug] = id
 		require.NoError(t, exec(`insert into audit_events (organization_id, at, type, action, actor)
@@ -34,7 +35,8 @@ func TestAuditRetention(t *testing.T) {
 		select now() - make_interval(days => n, hours => 1), 1900, 'operator.created', 'somebody' from generate_series(0, 199) n`))
 	left := func(slug string) (n int) {
 		t.Helper()
-		require.NoError(t, db.GetContext(t.Context(), &n, `select count(*) from audit_events where type <> $1 and organization_id is not distinct from $2`,
+		require.NoError(t, db.GetContext(t.Context(), &n,
+			`select count(*) from audit_events where type <> $1 and organization_id is not distinct from $2`,
 			account.AuditExpired, of(organizations[slug])))
 		return n
 	}
@@ -57,7 +59,8 @@ func TestAuditRetention(t *testing.T) {
 	}
 	require.Empty(t, run(50), "nothing is left to do")
 	var told int
-	require.NoError(t, db.GetContext(t.Context(), &told, `select sum((detail->>'deleted')::int) from audit_events where type = $1 and organization_id = $2`,
+	require.NoError(t, db.GetContext(t.Context(), &told,
+		`select sum((detail->>'deleted')::int) from audit_events where type = $1 and organization_id = $2`,
 		account.AuditExpired, organizations["short"]))
 	require.Equal(t, 190, told)
 	_, err := maintenance.NewAuditRetention(db, -1)

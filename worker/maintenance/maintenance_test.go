@@ -73,8 +73,10 @@ func TestObjectSweep(t *testing.T) {
 	store, err := crash.New(db)
 	require.NoError(t, err)
 	var org, project int64
-	require.NoError(t, db.GetContext(t.Context(), &org, `insert into organizations (uuid, slug, name) values ($1, 'o', 'o') returning id`, uuid.New()))
-	require.NoError(t, db.GetContext(t.Context(), &project, `insert into crash_projects (organization_id, name) values ($1, 'p') returning id`, org))
+	require.NoError(t, db.GetContext(t.Context(), &org,
+		`insert into organizations (uuid, slug, name) values ($1, 'o', 'o') returning id`, uuid.New()))
+	require.NoError(t, db.GetContext(t.Context(), &project,
+		`insert into crash_projects (organization_id, name) values ($1, 'p') returning id`, org))
 	for i := range 5 {
 		for _, key := range []string{fmt.Sprint("attachments/named", i), fmt.Sprint("attachments/orphan", i), fmt.Sprint("builds/", i)} {
 			_, err := object.Put(t.Context(), objects, key, strings.NewReader("x"), 1, object.WriteOptions{})

@@ -25,7 +25,8 @@ func TestUploadExpiry(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = objects.Close() })
 	var org int64
-	require.NoError(t, db.GetContext(t.Context(), &org, `insert into organizations (uuid, slug, name) values ($1, 'o', 'o') returning id`, uuid.New()))
+	require.NoError(t, db.GetContext(t.Context(), &org,
+		`insert into organizations (uuid, slug, name) values ($1, 'o', 'o') returning id`, uuid.New()))
 	begin := func() *resumable.Upload {
 		id := storage.NewID()
 		store, err := objects.BeginParts(t.Context(), resumable.Key(id), object.WriteOptions{})

@@ -66,7 +66,8 @@ func TestWhyAJobFailed(t *testing.T) {
 	var c *authoring.Case
 	w.must(func(ctx context.Context, tx *storage.Tx) (err error) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "buy",
-			Settings: step.RunSettings{TestURL: site.URL, RunTargets: []step.Target{target}, Healing: step.HealOff}, Revision: authoring.Revision{Steps: steps}})
+			Settings: step.RunSettings{TestURL: site.URL, RunTargets: []step.Target{target}, Healing: step.HealOff},
+			Revision: authoring.Revision{Steps: steps}})
 		return err
 	})
 	play := func(build string, status store.Status) *store.Job {
@@ -96,7 +97,8 @@ func TestWhyAJobFailed(t *testing.T) {
 	require.True(t, why.Comparison.SameSteps, "what a run learns of an element is no change of the case")
 	require.Equal(t, new(false), why.Comparison.SameBuild)
 	host := strings.TrimPrefix(site.URL, "http://")
-	require.Equal(t, []failures.Request{{Method: "GET", Host: host, Path: "/api/cart/{id}", Status: 503, Before: 200}}, why.Comparison.Requests)
+	require.Equal(t, []failures.Request{{Method: "GET", Host: host, Path: "/api/cart/{id}", Status: 503, Before: 200}},
+		why.Comparison.Requests)
 	require.Contains(t, strings.Join(why.Comparison.Console, "\n"), "cart failed with 503")
 	failure := broken.Records[1].Failure
 	require.NotNil(t, failure)

@@ -35,9 +35,11 @@ func TestEnvironmentOfAJob(t *testing.T) {
 	w := newWorld(t)
 	w.variable("user", "stored", false)
 	w.variable("city", "stored", false)
-	env := &environment.Values{Name: "staging", TestURL: "https://staging.example.com", Variables: map[string]string{"user": "of staging", "country": "de"},
-		Secrets: map[string]string{"password": secret, "unnamed": "another-secret"},
-		Headers: []environment.Header{{Name: "authorization", Value: "Bearer {{password}}", Secret: true}, {Name: "x-tenant", Value: "{{country}}"}}}
+	env := &environment.Values{Name: "staging", TestURL: "https://staging.example.com",
+		Variables: map[string]string{"user": "of staging", "country": "de"},
+		Secrets:   map[string]string{"password": secret, "unnamed": "another-secret"},
+		Headers: []environment.Header{{Name: "authorization", Value: "Bearer {{password}}", Secret: true},
+			{Name: "x-tenant", Value: "{{country}}"}}}
 	run := w.newRun(w.newCase("log in", "{{user}} {{org:user}} {{city}} {{country}} {{password}}"),
 		store.NewRun{Inputs: in(t, env, map[string]string{"country": "fr"})}, chrome)
 	w.handler.Play = func(_ context.Context, cfg replay.Config) replay.Result {
@@ -120,8 +122,9 @@ func TestHeadersInABrowser(t *testing.T) {
 		mu.Unlock()
 		steps := []step.Step{
 			{ID: "s1", Tool: step.Tool{Type: step.GoToURL, Args: step.Args{URL: "/cart"}}},
-			{ID: "s2", TimeoutMS: 60_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#done"},
-				Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "done"}}}}},
+			{ID: "s2", TimeoutMS: 60_000, Tool: step.Tool{Type: step.Assert,
+				Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "#done"},
+					Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "done"}}}}},
 		}
 		target := step.Target{Capabilities: step.Capabilities{"browserName": "chrome", "acceptInsecureCerts": name == "https"}}
 		var c *authoring.Case
@@ -137,7 +140,8 @@ func TestHeadersInABrowser(t *testing.T) {
 		got := w.read(run).Jobs[0]
 		require.Equal(t, store.Passed, got.Status, "%s: %s: %s", name, got.ErrorCode, got.Error)
 		mu.Lock()
-		require.Equal(t, []string{"Bearer abcshop", "Bearer abcshop", ""}, []string{seen["own/cart"], seen["own/api"], seen["other/tracker"]}, name)
+		require.Equal(t, []string{"Bearer abcshop", "Bearer abcshop", ""}, []string{seen["own/cart"], seen["own/api"],
+			seen["other/tracker"]}, name)
 		require.Contains(t, seen, "other/tracker")
 		mu.Unlock()
 		own.Close()
@@ -187,7 +191,8 @@ func TestHeadersToAnUntrustedSite(t *testing.T) {
 		c, err = authoring.CreateCase(ctx, tx, w.writer, authoring.NewCase{Name: "untrusted",
 			Settings: step.RunSettings{TestURL: own.URL, RunTargets: []step.Target{{Capabilities: chrome}}},
 			Revision: authoring.Revision{Steps: []step.Step{{ID: "s1", TimeoutMS: 10_000, Tool: step.Tool{Type: step.Assert, Args: step.Args{
-				Selector: &step.Selector{Type: step.CSS, Value: "body"}, Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "x"}}}}}}}})
+				Selector: &step.Selector{Type: step.CSS, Value: "body"}, Matcher: &step.Matcher{Name: step.TextIs,
+					Args: step.MatcherArgs{Value: "x"}}}}}}}})
 		return err
 	})
 	env := &environment.Values{Name: "staging", TestURL: own.URL, Headers: []environment.Header{{Name: "x-tenant", Value: "shop"}}}

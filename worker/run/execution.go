@@ -144,7 +144,8 @@ func (p *execution) prepare(ctx context.Context) (*environment.Environment, erro
 	given, env, err := p.work.Given(p.Keys)
 	if errors.Is(err, seal.ErrUnseal) {
 		p.Log.ErrorContext(ctx, "variables of a run cannot be decrypted", "error", err)
-		return nil, &environment.Refusal{Code: store.CodeInternal, Text: "the variables that the run was given cannot be decrypted; start it again"}
+		return nil, &environment.Refusal{Code: store.CodeInternal,
+			Text: "the variables that the run was given cannot be decrypted; start it again"}
 	}
 	if err != nil {
 		return nil, err
@@ -157,7 +158,8 @@ func (p *execution) prepare(ctx context.Context) (*environment.Environment, erro
 		return nil, err
 	}
 	return environment.Config{DB: p.DB, Objects: p.Objects, Keys: p.Keys, CheckURL: p.CheckURL, Log: p.Log}.Prepare(ctx, environment.Test{
-		Variables: p.work.VariablesOf(), References: append(p.plan.References(p.work.Run.TestURL, p.recordedURL()), p.loginReferences()...), Given: given, Row: row,
+		Variables: p.work.VariablesOf(), References: append(p.plan.References(p.work.Run.TestURL, p.recordedURL()),
+			p.loginReferences()...), Given: given, Row: row,
 		Values: env, Target: p.work.Job.Target, Tunnel: p.work.Run.Tunnel, Hidden: p.loginSecrets(),
 		TestURL: p.work.Run.TestURL, Access: p.work.Access})
 }
@@ -167,7 +169,8 @@ func (p *execution) rowValues(ctx context.Context) (map[string]authoring.Value, 
 	cells, err := p.work.RowValues(p.Keys)
 	if errors.Is(err, seal.ErrUnseal) {
 		p.Log.ErrorContext(ctx, "data row cannot be decrypted", "error", err)
-		return nil, &environment.Refusal{Code: store.CodeInternal, Text: "the secret values of the data row cannot be decrypted; store the data again"}
+		return nil, &environment.Refusal{Code: store.CodeInternal,
+			Text: "the secret values of the data row cannot be decrypted; store the data again"}
 	}
 	values := make(map[string]authoring.Value, len(cells))
 	for _, cell := range cells {
@@ -246,7 +249,8 @@ func (p *execution) play(ctx context.Context, lease *browser.Lease, env *environ
 	if play == nil {
 		play = replay.Play
 	}
-	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, RecordedURL: p.recordedURL(), Steps: p.plan.Steps, Places: p.plan.Places, Lookup: env.Lookup,
+	return play(ctx, replay.Config{Lease: lease, TestURL: p.work.Run.TestURL, RecordedURL: p.recordedURL(), Steps: p.plan.Steps,
+		Places: p.plan.Places, Lookup: env.Lookup,
 		CheckURL: p.CheckURL, Trouble: p.Trouble, StepTimeout: p.StepTimeout, PageTimeout: p.PageTimeout,
 		FirstMatch: !p.work.Strict, Healing: p.work.Healing, Drift: p.work.Drift, Refused: p.work.Refused,
 		Login: p.login, Looks: p.shelf.Looks(), Screenshots: p.Screenshots, Capture: p.files.Capture, Trace: p.trace, Log: p.Log,

@@ -51,7 +51,8 @@ func opens(id, address string) step.Step {
 
 // clicks is a click on what is there, misses one on what never is.
 func clicks(id, css string) step.Step {
-	return step.Step{ID: id, TimeoutMS: 60_000, Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: css}}}}
+	return step.Step{ID: id, TimeoutMS: 60_000, Tool: step.Tool{Type: step.Click,
+		Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: css}}}}
 }
 
 func misses(id, css string) step.Step {
@@ -140,9 +141,11 @@ func TestGroupsInABrowser(t *testing.T) {
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run).Jobs[0]
 	require.Equal(t, store.Passed, got.Status, "%s: %s", got.ErrorCode, got.Error)
-	require.Equal(t, []string{"s1 PASSED", "s1/o PASSED", "s1/in PASSED", "s1/in/t PASSED", "s1/in/a PASSED", "s2 SKIPPED", "s2/x SKIPPED", "s2/y SKIPPED",
+	require.Equal(t, []string{"s1 PASSED", "s1/o PASSED", "s1/in PASSED", "s1/in/t PASSED", "s1/in/a PASSED", "s2 SKIPPED",
+		"s2/x SKIPPED", "s2/y SKIPPED",
 		"s3 SKIPPED", "s3/x SKIPPED", "s3/y SKIPPED", "s4 PASSED"}, played(&got))
-	require.Equal(t, &step.InGroup{ID: inner.ID.String(), Name: "Type", RevisionID: inner.Revision.ID.String(), StepID: "t", Depth: 2}, got.Records[3].Group)
+	require.Equal(t, &step.InGroup{ID: inner.ID.String(), Name: "Type", RevisionID: inner.Revision.ID.String(), StepID: "t",
+		Depth: 2}, got.Records[3].Group)
 	require.Contains(t, got.Records[5].Result.Message, "optional: ")
 	require.Equal(t, "skipped with its step group", got.Records[9].Result.Message)
 	require.Equal(t, []string{"/list"}, site.take())
@@ -178,17 +181,21 @@ func TestSetUpAndTearDownInABrowser(t *testing.T) {
 		played  []string
 		visited []string
 	}{
-		"passes": {authoring.Revision{SetUp: []step.Step{opens("s1", "/before")}, Steps: []step.Step{opens("s1", "/test"), {ID: "s2", Tool: step.Tool{Type: step.Finish}}},
+		"passes": {authoring.Revision{SetUp: []step.Step{opens("s1", "/before")}, Steps: []step.Step{opens("s1", "/test"),
+			{ID: "s2", Tool: step.Tool{Type: step.Finish}}},
 			TearDown: []step.Step{opens("s1", "/after")}}, store.Passed, "",
 			[]string{"setUp setUp:s1 PASSED", "s1 PASSED", "s2 PASSED", "tearDown tearDown:s1 PASSED"}, []string{"/before", "/test", "/after"}},
-		"fails": {authoring.Revision{Steps: []step.Step{misses("s1", "#none"), opens("s2", "/never")}, TearDown: []step.Step{opens("s1", "/after")}}, store.Failed, "#none",
+		"fails": {authoring.Revision{Steps: []step.Step{misses("s1", "#none"), opens("s2", "/never")},
+			TearDown: []step.Step{opens("s1", "/after")}}, store.Failed, "#none",
 			[]string{"s1 FAILED", "s2 SKIPPED", "tearDown tearDown:s1 PASSED"}, []string{"/", "/after"}},
 		"set-up fails": {authoring.Revision{SetUp: []step.Step{misses("s1", "#none")}, Steps: []step.Step{opens("s1", "/never")},
 			TearDown: []step.Step{opens("s1", "/after")}}, store.Failed, "set-up: ",
 			[]string{"setUp setUp:s1 FAILED", "s1 SKIPPED", "tearDown tearDown:s1 PASSED"}, []string{"/", "/after"}},
-		"tear-down fails": {authoring.Revision{Steps: []step.Step{opens("s1", "/test")}, TearDown: []step.Step{misses("s1", "#none"), opens("s2", "/never")}}, store.Failed, "tear-down: ",
+		"tear-down fails": {authoring.Revision{Steps: []step.Step{opens("s1", "/test")},
+			TearDown: []step.Step{misses("s1", "#none"), opens("s2", "/never")}}, store.Failed, "tear-down: ",
 			[]string{"s1 PASSED", "tearDown tearDown:s1 FAILED", "tearDown tearDown:s2 SKIPPED"}, []string{"/test"}},
-		"both fail": {authoring.Revision{Steps: []step.Step{misses("s1", "#first")}, TearDown: []step.Step{misses("s1", "#none")}}, store.Failed, "#first",
+		"both fail": {authoring.Revision{Steps: []step.Step{misses("s1", "#first")}, TearDown: []step.Step{misses("s1", "#none")}},
+			store.Failed, "#first",
 			[]string{"s1 FAILED", "tearDown tearDown:s1 FAILED"}, []string{"/"}},
 	} {
 		t.Run(name, func(t *testing.T) { // one after the other: they share the site
@@ -245,7 +252,8 @@ func TestTearDownAfterTheTime(t *testing.T) {
 	}))
 	t.Cleanup(server.Close)
 	waits := clicks("s2", "#none")
-	run := w.newRun(w.caseOf(server.URL, authoring.Revision{Steps: []step.Step{opens("s1", "/waits"), waits}, TearDown: []step.Step{opens("s1", "/after")}}),
+	run := w.newRun(w.caseOf(server.URL, authoring.Revision{Steps: []step.Step{opens("s1", "/waits"), waits},
+		TearDown: []step.Step{opens("s1", "/after")}}),
 		store.NewRun{}, chrome)
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run).Jobs[0]

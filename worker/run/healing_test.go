@@ -81,7 +81,8 @@ func TestHealingsAreAcceptedAndHold(t *testing.T) {
 	}
 	accept := func() (states map[string]bool) {
 		t.Helper()
-		list, _, err := authoring.Healings(t.Context(), w.db, authoring.HealingFilter{CaseID: c.ID, State: authoring.HealingOpen, Page: storage.FirstPage()})
+		list, _, err := authoring.Healings(t.Context(), w.db, authoring.HealingFilter{CaseID: c.ID, State: authoring.HealingOpen,
+			Page: storage.FirstPage()})
 		require.NoError(t, err)
 		states = map[string]bool{}
 		for _, h := range list {

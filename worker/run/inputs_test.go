@@ -35,8 +35,9 @@ func TestGivenVariables(t *testing.T) {
 	w := newWorld(t)
 	w.variable("user", "stored", false)
 	w.variable("plain", "stored too", false)
-	run := w.newRun(w.newCase("log in", "{{user}} {{org:user}} {{plain}} {{short}} {{unknown}}"), store.NewRun{Inputs: given(t, map[string]string{
-		"user": secret, "short": "en", "unused": "another-secret"})}, chrome)
+	run := w.newRun(w.newCase("log in", "{{user}} {{org:user}} {{plain}} {{short}} {{unknown}}"),
+		store.NewRun{Inputs: given(t, map[string]string{
+			"user": secret, "short": "en", "unused": "another-secret"})}, chrome)
 	w.handler.Play = func(_ context.Context, cfg replay.Config) replay.Result {
 		for reference, want := range map[step.Reference][]any{
 			{Name: "user"}: {secret, true, true}, {Scope: step.ScopeOrg, Name: "user"}: {"stored", false, true},
@@ -47,7 +48,8 @@ func TestGivenVariables(t *testing.T) {
 		}
 		records := []step.Record{{StepID: "s1", Status: step.Failed, Result: step.Outcome{Message: "typed " + secret}}}
 		cfg.Progress(records)
-		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed, Message: "shows " + secret + " and another-secret", Records: records}
+		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed, Message: "shows " + secret + " and another-secret",
+			Records: records}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	got := w.read(run)

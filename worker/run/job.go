@@ -234,7 +234,8 @@ func (a *attempt) newFiles() *capture.Files {
 
 // newShelf returns the baselines of the attempt, none kept yet.
 func (a *attempt) newShelf(work *store.Work) *baseline.Shelf {
-	return &baseline.Shelf{DB: a.DB, Objects: a.Objects, Log: a.Log, OrganizationID: work.Run.OrganizationID, CaseID: work.Run.CaseID, RunID: work.Run.ID,
+	return &baseline.Shelf{DB: a.DB, Objects: a.Objects, Log: a.Log, OrganizationID: work.Run.OrganizationID,
+		CaseID: work.Run.CaseID, RunID: work.Run.ID,
 		Environment: work.Run.Environment}
 }
 

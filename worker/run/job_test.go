@@ -56,8 +56,10 @@ func TestJobFails(t *testing.T) {
 		status store.Status
 		code   string
 	}{
-		"assertion": {replay.Result{Status: step.Failed, Code: store.CodeAssertionFailed, Message: "not there"}, store.Failed, store.CodeAssertionFailed},
-		"broken":    {replay.Result{Status: "ERROR", Code: store.CodeBrowserLost, Message: "gone", Broken: true}, store.Errored, store.CodeBrowserLost},
+		"assertion": {replay.Result{Status: step.Failed, Code: store.CodeAssertionFailed, Message: "not there"},
+			store.Failed, store.CodeAssertionFailed},
+		"broken": {replay.Result{Status: "ERROR", Code: store.CodeBrowserLost, Message: "gone", Broken: true},
+			store.Errored, store.CodeBrowserLost},
 		"no result": {replay.Result{}, store.Errored, store.CodeInternal},
 		"odd":       {replay.Result{Status: "QUEUED"}, store.Errored, store.CodeInternal},
 	} {

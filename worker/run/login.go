@@ -53,7 +53,8 @@ func (p *execution) readLogin(ctx context.Context) error {
 		text, err := p.work.LoginState(p.Keys)
 		if errors.Is(err, seal.ErrUnseal) {
 			p.Log.ErrorContext(ctx, "login of a suite run cannot be decrypted", "error", err)
-			return &environment.Refusal{Code: store.CodeInternal, Text: "what the login of the suite has left cannot be decrypted; start the run again"}
+			return &environment.Refusal{Code: store.CodeInternal,
+				Text: "what the login of the suite has left cannot be decrypted; start the run again"}
 		}
 		if err != nil {
 			return err
@@ -139,7 +140,8 @@ func (p *execution) renewLogin(ctx context.Context, end store.JobEnd) error {
 		return err
 	}
 	p.deleteObjects(ctx, p.loose())
-	p.Log.InfoContext(ctx, "test is signed out, the login of its suite is played again", "job_id", p.id, "generation", p.work.Saved.Generation+1)
+	p.Log.InfoContext(ctx, "test is signed out, the login of its suite is played again", "job_id", p.id, "generation",
+		p.work.Saved.Generation+1)
 	return &tasks.SnoozeError{For: loginWait}
 }
 

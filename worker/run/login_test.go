@@ -111,7 +111,8 @@ func (w *world) caseAt(name, address string, steps ...step.Step) (c *authoring.C
 func (w *world) loginSuite(s *club, when *step.Condition) uuid.UUID {
 	w.t.Helper()
 	user := "ann"
-	signIn := w.caseAt("sign in", s.URL, step.Step{ID: "s1", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &user, Selector: found("#user")}}},
+	signIn := w.caseAt("sign in", s.URL, step.Step{ID: "s1", Tool: step.Tool{Type: step.InputText,
+		Args: step.Args{Text: &user, Selector: found("#user")}}},
 		step.Step{ID: "s2", Tool: step.Tool{Type: step.Click, Args: step.Args{Selector: found("#go")}}}, textIs("s3", "h1", "Hello ann"))
 	cases := []string{
 		w.caseAt("greets", s.URL, textIs("s1", "h1", "Hello ann")).ID,
@@ -221,7 +222,8 @@ func TestLoginThatDoesNotLast(t *testing.T) {
 	w.workOn(w.due()[0])
 	site.signOut()
 	w.work()
-	require.Equal(t, map[string]string{"sign in": "PASSED PASSED", "greets": "PASSED", "keeps": "PASSED", "elsewhere": "PASSED"}, w.results(run))
+	require.Equal(t, map[string]string{"sign in": "PASSED PASSED", "greets": "PASSED", "keeps": "PASSED", "elsewhere": "PASSED"},
+		w.results(run))
 	require.Equal(t, 2, site.signedIn())
 
 	run = w.startLoginAgain(run)
@@ -246,7 +248,8 @@ func TestSignedOutAgain(t *testing.T) {
 	site := w.realShop()
 	run := w.startLogin(w.loginSuite(site, &step.Condition{Selector: found("#idp"), Matcher: &step.Matcher{Name: step.Visible}}))
 	w.work()
-	require.Equal(t, map[string]string{"sign in": "PASSED PASSED", "greets": "PASSED", "keeps": "PASSED", "elsewhere": "ERRORLOGIN_FAILED"}, w.results(run))
+	require.Equal(t, map[string]string{"sign in": "PASSED PASSED", "greets": "PASSED", "keeps": "PASSED",
+		"elsewhere": "ERRORLOGIN_FAILED"}, w.results(run))
 	text := ""
 	require.NoError(t, w.db.GetContext(t.Context(), &text, `select error from test_jobs where error_code = 'LOGIN_FAILED'`))
 	require.Equal(t, fmt.Sprintf("the page %q shows that the test is not signed in: css #idp is visible, also after the suite's login was played again",
@@ -315,7 +318,8 @@ func TestLoginOfALostWorker(t *testing.T) {
 	require.ErrorIs(t, w.handler.Handle(t.Context(), lost), storage.ErrStale)
 	require.NoError(t, w.handler.Handle(t.Context(), next)) // passes, and leaves nothing
 	w.work()
-	require.Equal(t, map[string]string{"sign in": "PASSED", "greets": "ERRORLOGIN_FAILED", "keeps": "ERRORLOGIN_FAILED", "elsewhere": "ERRORLOGIN_FAILED"}, w.results(run))
+	require.Equal(t, map[string]string{"sign in": "PASSED", "greets": "ERRORLOGIN_FAILED", "keeps": "ERRORLOGIN_FAILED",
+		"elsewhere": "ERRORLOGIN_FAILED"}, w.results(run))
 }
 
 // wake lets the jobs begin that wait, as the end of their time does.

@@ -78,7 +78,8 @@ func TestMaintenanceIsNeverLong(t *testing.T) {
 		sum := w.maintain(u)
 		require.EqualValues(t, 1, sum["jobs_lost"])
 		require.Equal(t, store.CodeWorkerLost, w.read(lost).Jobs[0].ErrorCode)
-		require.Equal(t, []int{max(before[0]-n*maintenanceStep, 0), max(before[1]-n*maintenanceStep, 0), max(before[2]-n*maintenanceStep, 0)}, left())
+		require.Equal(t, []int{max(before[0]-n*maintenanceStep, 0), max(before[1]-n*maintenanceStep, 0),
+			max(before[2]-n*maintenanceStep, 0)}, left())
 		_, again := sum["run_files"]
 		require.Equal(t, n == 1, again, "what came to its end rests")
 	}

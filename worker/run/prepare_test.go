@@ -60,8 +60,10 @@ func TestVariablesOfATest(t *testing.T) {
 		require.False(t, ok)
 		records := []step.Record{{StepID: "s1", Status: step.Failed, Result: step.Outcome{Message: "typed " + secret},
 			Healed: &step.Healed{Reason: "says " + secret}}, {StepID: "s2", Status: step.Failed, Suggested: &step.Healed{Reason: "named " + secret,
-			From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "#new", Fingerprint: &step.Fingerprint{Name: secret}}}},
-			{StepID: "s3", Status: step.Failed, Suggested: &step.Healed{From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "#new"}}}}
+			From: step.Selector{Type: step.CSS, Value: "#old"}, To: step.Selector{Type: step.CSS, Value: "#new",
+				Fingerprint: &step.Fingerprint{Name: secret}}}},
+			{StepID: "s3", Status: step.Failed, Suggested: &step.Healed{From: step.Selector{Type: step.CSS, Value: "#old"},
+				To: step.Selector{Type: step.CSS, Value: "#new"}}}}
 		cfg.Progress(records)
 		return replay.Result{Status: step.Failed, Code: store.CodeStepFailed, Message: "the page shows " + secret, Records: records}
 	}
@@ -74,7 +76,8 @@ func TestVariablesOfATest(t *testing.T) {
 	require.Zero(t, got.Records[1].Suggested.To, "a selector that names a secret is left out")
 	require.Empty(t, got.Records[1].HealingID)
 	require.Equal(t, "#new", got.Records[2].Suggested.To.Value)
-	require.Equal(t, []int{1, 1}, []int{w.number(`select count(*) from test_healings`), w.number(`select count(*) from test_healings where id::text = $1`, got.Records[2].HealingID)})
+	require.Equal(t, []int{1, 1}, []int{w.number(`select count(*) from test_healings`),
+		w.number(`select count(*) from test_healings where id::text = $1`, got.Records[2].HealingID)})
 	require.NotContains(t, w.everywhere(run), secret)
 }
 
@@ -129,7 +132,8 @@ func TestTunnelOfARun(t *testing.T) {
 	c := w.newCase("log in", "dev")
 	run := w.newRun(c, store.NewRun{Tunnel: "office"}, chrome)
 	w.handler.Play = func(context.Context, replay.Config) replay.Result {
-		return replay.Result{Status: step.Failed, Code: store.CodeUnreachable, Message: "no answer from http://me:pass-word-9@proxy.example.com:3128"}
+		return replay.Result{Status: step.Failed, Code: store.CodeUnreachable,
+			Message: "no answer from http://me:pass-word-9@proxy.example.com:3128"}
 	}
 	require.NoError(t, w.handler.Handle(t.Context(), w.claim(tasks.TestJob, run.Jobs[0].ID)))
 	require.Equal(t, "http://me:pass-word-9@proxy.example.com:3128", w.browser.requests[0].Proxy)

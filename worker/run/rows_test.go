@@ -35,7 +35,8 @@ func (w *world) caseOfRows(n int, text string) *authoring.Case {
 	sealed, err := rows.Seal(sealKey, table)
 	require.NoError(w.t, err)
 	c := w.newCase("log in", "plain")
-	steps := []step.Step{{ID: "s1", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &text, Selector: &step.Selector{Type: step.CSS, Value: "#user"}}}}}
+	steps := []step.Step{{ID: "s1", Tool: step.Tool{Type: step.InputText, Args: step.Args{Text: &text,
+		Selector: &step.Selector{Type: step.CSS, Value: "#user"}}}}}
 	w.must(func(ctx context.Context, tx *storage.Tx) error {
 		_, err := authoring.UpdateCase(ctx, tx, w.writer, c.ID, authoring.CaseChange{Steps: &steps, Data: &authoring.DataChange{Rows: sealed}})
 		return err

@@ -85,7 +85,8 @@ const firstJobs = 5
 
 // step inserts some case runs, with made jobs before them, and returns the number of their
 // jobs.
-func (h *SuiteHandler) step(ctx context.Context, claim *worker.Claim, payload tasks.SuiteRunPayload, made int) (n int, more bool, err error) {
+func (h *SuiteHandler) step(ctx context.Context, claim *worker.Claim, payload tasks.SuiteRunPayload, made int) (n int,
+	more bool, err error) {
 	err = claim.Checkpoint(ctx, func(tx *storage.Tx) error {
 		step, err := store.FanOut(ctx, tx, payload.SuiteRunID, h.Vendor, suiteStep)
 		if err != nil {
@@ -100,7 +101,8 @@ func (h *SuiteHandler) step(ctx context.Context, claim *worker.Claim, payload ta
 		if step.Left != nil {
 			list = append(list, tasks.NewSuiteDeadline(claim.OrganizationID(), claim.Tasks[0].RequestID, payload.SuiteRunID, *step.Left))
 		}
-		list = append(list, loginTasks(claim.OrganizationID(), claim.Tasks[0].RequestID, ledger.Priority(claim.Tasks[0].Priority), step.Logins)...)
+		list = append(list, loginTasks(claim.OrganizationID(), claim.Tasks[0].RequestID, ledger.Priority(claim.Tasks[0].Priority),
+			step.Logins)...)
 		for _, id := range step.Unfinished {
 			task := tasks.NewRunRows(claim.OrganizationID(), claim.Tasks[0].RequestID, id)
 			task.Priority = ledger.Priority(claim.Tasks[0].Priority)

@@ -85,7 +85,8 @@ func newWorld(t *testing.T) *world {
 			return err
 		}
 		w.org, w.team, w.user = o.ID, team.ID, user.UUID
-		by := account.Writer{OrganizationID: o.ID, UserUUID: user.UUID, Teams: []int64{team.ID}, Actor: account.Actor{UserID: user.ID, Name: "dev"}}
+		by := account.Writer{OrganizationID: o.ID, UserUUID: user.UUID, Teams: []int64{team.ID},
+			Actor: account.Actor{UserID: user.ID, Name: "dev"}}
 		target, text := step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}, "x"
 		c, err := authoring.CreateCase(ctx, tx, by, authoring.NewCase{Name: "case",
 			Settings: step.RunSettings{TestURL: "https://shop.example.com/", PrimaryTarget: &target, RunTargets: []step.Target{target}},
@@ -169,7 +170,8 @@ func TestTickFiresWhatIsDue(t *testing.T) {
 	task, err := w.ledger.Get(t.Context(), ledger.Scope{}, id)
 	require.NoError(t, err)
 	require.Equal(t, ledger.Succeeded, task.State)
-	require.JSONEq(t, fmt.Sprintf(`{"started":%d,"firings":%d,"skipped":0,"failed":%d,"postponed":0}`, due, due+empty, empty), string(*task.Result))
+	require.JSONEq(t, fmt.Sprintf(`{"started":%d,"firings":%d,"skipped":0,"failed":%d,"postponed":0}`, due, due+empty, empty),
+		string(*task.Result))
 	require.Equal(t, due, w.number(`select count(*) from suite_runs r join tasks t on t.id = r.id
 		where t.kind = 'suite:run' and t.state = 'queued' and t.organization_id = $1 and t.payload ->> 'suite_run_id' = r.id::text`, w.org))
 	require.Equal(t, due, w.number(`select count(*) from tasks where kind = 'suite:run'`))

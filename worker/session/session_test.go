@@ -60,7 +60,8 @@ func TestMaintenance(t *testing.T) {
 	silent, old := w.session("1.2"), w.session("1.2")
 	w.session("1.2")
 	for client, age := range map[uuid.UUID]string{silent: "3 hours", old: "100 days"} {
-		_, err := w.DB.ExecContext(t.Context(), `update app_sessions set received_at = now() - $2::interval, last_at = now() - $2::interval where client_id = $1`, client, age)
+		_, err := w.DB.ExecContext(t.Context(),
+			`update app_sessions set received_at = now() - $2::interval, last_at = now() - $2::interval where client_id = $1`, client, age)
 		require.NoError(t, err)
 	}
 	handler, err := NewMaintenance(w.DB, Rules{Silence: 2 * time.Hour, Keep: 90 * 24 * time.Hour, ProjectBytes: 100})

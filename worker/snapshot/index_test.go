@@ -24,7 +24,8 @@ var page = &snapshot.Snapshot{URL: "http://shop/", Title: "Shop", Nodes: []snaps
 	{Ref: "e10", Parent: -1, Tag: "form", Role: "form", Name: "New order"},
 	{Ref: "e11", Parent: 9, Tag: "input", Role: "textbox", Name: "Password", Password: true, HasValue: true, Value: "hunter2"},
 	{Ref: "e12", Parent: 9, Tag: "i", Reacts: "cursor", Interactive: true, Hints: []string{"trash"}},
-	{Ref: "e13", Parent: 9, Tag: "select", Role: "combobox", Name: "Size", HasValue: true, Value: "m", Options: []snapshot.Option{{Label: "S"}, {Label: "M", Selected: true}}},
+	{Ref: "e13", Parent: 9, Tag: "select", Role: "combobox", Name: "Size", HasValue: true, Value: "m",
+		Options: []snapshot.Option{{Label: "S"}, {Label: "M", Selected: true}}},
 }}
 
 func TestIndex(t *testing.T) {

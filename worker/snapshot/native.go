@@ -218,7 +218,8 @@ func shows(n *Node) bool {
 }
 
 func redactNode(n *Node, redact func(string) string) {
-	for _, text := range []*string{&n.Name, &n.Text, &n.Description, &n.Label, &n.Placeholder, &n.Title, &n.TestID, &n.ID, &n.NameAttr, &n.Value} {
+	for _, text := range []*string{&n.Name, &n.Text, &n.Description, &n.Label, &n.Placeholder, &n.Title, &n.TestID,
+		&n.ID, &n.NameAttr, &n.Value} {
 		if *text != "" {
 			*text = redact(*text)
 		}

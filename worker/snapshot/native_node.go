@@ -23,20 +23,23 @@ var androidKinds = []struct {
 	{"SearchAutoComplete", appKind{role: "searchbox", field: true}}, {"Spinner", appKind{role: "combobox"}},
 	{"SeekBar", appKind{role: "slider"}}, {"RatingBar", appKind{role: "slider"}}, {"ProgressBar", appKind{role: "progressbar"}},
 	{"NumberPicker", appKind{role: "spinbutton"}}, {"RecyclerView", appKind{role: "list"}}, {"ListView", appKind{role: "list"}},
-	{"GridView", appKind{role: "list"}}, {"TabWidget", appKind{role: "tablist"}}, {"TabLayout", appKind{role: "tablist"}}, {"TabView", appKind{role: "tab"}},
+	{"GridView", appKind{role: "list"}}, {"TabWidget", appKind{role: "tablist"}}, {"TabLayout", appKind{role: "tablist"}},
+	{"TabView", appKind{role: "tab"}},
 	{"Toolbar", appKind{role: "toolbar"}}, {"ImageView", appKind{role: "img"}}, {"TextView", appKind{role: "text"}},
 }
 
 // iosKinds are those of XCUITest's types.
 var iosKinds = map[string]appKind{
 	"Button": {role: "button"}, "StaticText": {role: "text"}, "TextField": {role: "textbox", field: true},
-	"SecureTextField": {role: "textbox", field: true}, "SearchField": {role: "searchbox", field: true}, "TextView": {role: "textbox", field: true},
-	"Switch": {role: "switch"}, "Toggle": {role: "switch"}, "Slider": {role: "slider"}, "Image": {role: "img"}, "Icon": {role: "button"},
+	"SecureTextField": {role: "textbox", field: true}, "SearchField": {role: "searchbox", field: true},
+	"TextView": {role: "textbox", field: true},
+	"Switch":   {role: "switch"}, "Toggle": {role: "switch"}, "Slider": {role: "slider"}, "Image": {role: "img"}, "Icon": {role: "button"},
 	"Link": {role: "link"}, "Cell": {role: "listitem"}, "Table": {role: "list"}, "CollectionView": {role: "list"}, "TabBar": {role: "tablist"},
 	"Tab": {role: "tab"}, "SegmentedControl": {role: "radiogroup"}, "PickerWheel": {role: "spinbutton"}, "Stepper": {role: "spinbutton"},
 	"NavigationBar": {role: "navigation"}, "Toolbar": {role: "toolbar"}, "Alert": {role: "alertdialog"}, "Sheet": {role: "dialog"},
-	"CheckBox": {role: "checkbox"}, "RadioButton": {role: "radio"}, "ComboBox": {role: "combobox", field: true}, "PopUpButton": {role: "combobox"},
-	"MenuItem": {role: "menuitem"}, "MenuBar": {role: "menubar"}, "Menu": {role: "menu"}, "ProgressIndicator": {role: "progressbar"},
+	"CheckBox": {role: "checkbox"}, "RadioButton": {role: "radio"}, "ComboBox": {role: "combobox", field: true},
+	"PopUpButton": {role: "combobox"},
+	"MenuItem":    {role: "menuitem"}, "MenuBar": {role: "menubar"}, "Menu": {role: "menu"}, "ProgressIndicator": {role: "progressbar"},
 	"Keyboard": {dropped: true}, "StatusBar": {dropped: true}, "Key": {dropped: true},
 }
 
@@ -235,7 +238,10 @@ func (a *App) content(i int) string {
 func hintsOf(ids ...string) []string {
 	var list []string
 	for _, id := range ids {
-		for _, w := range strings.FieldsFunc(strings.ToLower(id), func(r rune) bool { return r == '_' || r == '-' || r == '.' || r == '/' || r == ':' || r == ' ' }) {
+		for _, w := range strings.FieldsFunc(strings.ToLower(id), func(r rune) bool {
+			return r == '_' || r == '-' ||
+				r == '.' || r == '/' || r == ':' || r == ' '
+		}) {
 			if len(list) < 20 {
 				list = append(list, w)
 			}

@@ -44,7 +44,8 @@ func TestSourcesOfNativeCode(t *testing.T) {
 	require.Contains(t, w.identifiers(u), fmt.Sprintf("src/main.c url=~/src/main.c@symbols %d", u.ID))
 	u = w.index(w.upload(zipped(t, "src/main.c", source, "README", "one more"), func(n *symbolfile.New) { n.GivenID = id }))
 	require.Contains(t, w.identifiers(u), "src/main.c url=~/src/main.c@debug_id "+id)
-	manifest := `{"debug_id":"` + id + `","files":{"files/0":{"type":"source","path":"C:\\ci\\main.c"},"files/main.c":{"type":"source","path":"/ci/main.c"}}}`
+	manifest := `{"debug_id":"` + id +
+		`","files":{"files/0":{"type":"source","path":"C:\\ci\\main.c"},"files/main.c":{"type":"source","path":"/ci/main.c"}}}`
 	u = w.index(w.upload(zipped(t, "manifest.json", manifest, "files/main.c", source), nil))
 	require.Contains(t, w.identifiers(u), "files/main.c url=~/ci/main.c@debug_id "+id)
 	u = w.index(w.upload(zipped(t, "src/main.c", source, "README", "two more"), nil))

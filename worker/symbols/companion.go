@@ -77,7 +77,8 @@ func (r *run) fetchCompanion(ctx context.Context, id int64) (bool, error) {
 		return false, err
 	}
 	var unpacked parse.Unpacked
-	err = r.Children.Do(ctx, parse.Unpack, parse.UnpackArgs{Path: path, Folder: members, Name: u.Name, Format: u.Format, Bytes: room}, &unpacked)
+	err = r.Children.Do(ctx, parse.Unpack, parse.UnpackArgs{Path: path, Folder: members, Name: u.Name, Format: u.Format,
+		Bytes: room}, &unpacked)
 	var wrong *symbol.InvalidError
 	if errors.As(err, &wrong) {
 		return false, nil

@@ -24,7 +24,8 @@ func TestNameMaps(t *testing.T) {
 		{Kind: symbol.MachO, Identifiers: ids("1111111122222222")},
 		{Kind: symbol.PE, Identifiers: ids("3333333344444444")},
 	}}
-	want := []symbol.Identifier{given, {Type: symbol.MappingID, Value: "4dbecf547733e72a"}, {Type: symbol.MappingID, Value: "1111111122222222"}}
+	want := []symbol.Identifier{given, {Type: symbol.MappingID, Value: "4dbecf547733e72a"}, {Type: symbol.MappingID,
+		Value: "1111111122222222"}}
 	for range 2 {
 		r.nameMaps()
 		require.Equal(t, want, r.files[0].Identifiers, "once each")

@@ -65,7 +65,8 @@ func TestScripts(t *testing.T) {
 	manifest := `{"release":"7","files":{
 		"files/a.js":{"url":"~/x/a.min.js","headers":{"sourcemap":"a.map","debug-id":"75314830-023f-4cf1-a267-535f4e37bb17"}},
 		"files/a.map":{"url":"~/x/a.map"}}}`
-	u = w.index(w.upload(zipped(t, "manifest.json", manifest, "files/a.js", "a()", "files/a.map", `{"version":3,"sources":[],"names":[],"mappings":";"}`), nil))
+	u = w.index(w.upload(zipped(t, "manifest.json", manifest, "files/a.js", "a()", "files/a.map",
+		`{"version":3,"sources":[],"names":[],"mappings":";"}`), nil))
 	require.Equal(t, []string{"files/a.js debugId=75314830-023f-4cf1-a267-535f4e37bb17", "files/a.js url=~/x/a.min.js@7",
 		"files/a.map url=~/x/a.map@7", "files/a.map url=~/x/a.min.js@7"}, w.identifiers(u))
 }

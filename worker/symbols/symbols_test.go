@@ -92,7 +92,8 @@ func TestHostileUploads(t *testing.T) {
 		require.Empty(t, w.indexes(), name)
 	}
 	// One that fails keeps no other of the archive.
-	u := w.index(w.upload(zipped(t, "x/../../evil.map", "{}", "bad.so", "\x7fELF", "mapping.txt", aMapping, "inner.zip", zipped(t), "readme", "-"), nil))
+	u := w.index(w.upload(zipped(t, "x/../../evil.map", "{}", "bad.so", "\x7fELF", "mapping.txt", aMapping, "inner.zip",
+		zipped(t), "readme", "-"), nil))
 	require.Equal(t, symbolfile.Indexed, u.State)
 	require.Empty(t, u.Error)
 	states := map[string]string{}

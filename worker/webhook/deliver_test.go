@@ -39,7 +39,8 @@ func TestDelivery(t *testing.T) {
 	to := newReceiver(t, nil)
 	hook := w.hook(to.URL+"/hook?a=b", webhook.Change{})
 	up := w.Upload(w.NewUpload(fixture.APK("com.example.shop", "1.2", "12")))
-	w.emit(webhook.Event{Action: webhook.Upload, ProjectID: up.Project.ID, BuildID: up.Build.ID, At: time.Date(2026, 3, 1, 10, 20, 30, 0, time.FixedZone("", 3600)),
+	w.emit(webhook.Event{Action: webhook.Upload, ProjectID: up.Project.ID, BuildID: up.Build.ID,
+		At:   time.Date(2026, 3, 1, 10, 20, 30, 0, time.FixedZone("", 3600)),
 		Data: map[string]any{"filesize": 7, "buildUrl": "https://qa.example.com/a?b=1&c=<2>"}})
 	require.True(t, w.work(hook.ID))
 	require.Len(t, to.all(), 1)
@@ -128,7 +129,8 @@ func (w *world) pause(id int64) time.Time {
 
 func TestRetryAfter(t *testing.T) {
 	t.Parallel()
-	for header, want := range map[string]time.Duration{"90": 90 * time.Second, "99999999": time.Hour, "-5": 5 * time.Second, "soon": 5 * time.Second} {
+	for header, want := range map[string]time.Duration{"90": 90 * time.Second, "99999999": time.Hour, "-5": 5 * time.Second,
+		"soon": 5 * time.Second} {
 		w := newWorld(t)
 		to := newReceiver(t, func(rw http.ResponseWriter, _ *http.Request, _ int) {
 			rw.Header().Set("Retry-After", header)

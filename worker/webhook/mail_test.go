@@ -27,7 +27,8 @@ func TestSuspensionIsMailed(t *testing.T) {
 	w.emit(webhook.Event{Action: webhook.Run})
 	require.True(t, w.work(hook.ID))
 	var recipients []string
-	require.NoError(t, w.DB.SelectContext(fixture.Context(t), &recipients, `select recipient from mails where kind = 'webhook-suspended' order by recipient`))
+	require.NoError(t, w.DB.SelectContext(fixture.Context(t), &recipients,
+		`select recipient from mails where kind = 'webhook-suspended' order by recipient`))
 	require.Equal(t, []string{"admin@acme.example.com", "owner@acme.example.com"}, recipients)
 	require.Equal(t, 2, w.Count(`select count(*) from mails where text_body like '%410 Gone%' and text_body not like '%s3cr3t%'`))
 	require.Equal(t, 2, w.Count(`select count(*) from tasks where kind like 'mail:%'`))

@@ -87,7 +87,8 @@ func newWorld(t *testing.T) *world {
 	require.NoError(t, err)
 	t.Cleanup(guard.CloseIdleConnections)
 	w := &world{Fixture: fixture.New(t)}
-	w.deliver = &workwebhook.Deliver{DB: w.DB, Caller: webhookcall.NewSender(guard), Keys: fixture.SealKey, Now: w.now, Log: slog.New(slog.DiscardHandler)}
+	w.deliver = &workwebhook.Deliver{DB: w.DB, Caller: webhookcall.NewSender(guard), Keys: fixture.SealKey, Now: w.now,
+		Log: slog.New(slog.DiscardHandler)}
 	return w
 }
 
@@ -151,8 +152,10 @@ func (w *world) work(id int64) bool {
 func (w *world) claim(id int64) *worker.Claim {
 	w.T.Helper()
 	var tasksOf []ledger.Task
-	w.Exec(`update tasks set run_at = now() - interval '1 second' where kind = $1 and dedupe_key = $2::text and state = 'queued'`, tasks.WebhookDeliver.Name, id)
-	rows, _, err := w.Ledger().List(fixture.Context(w.T), ledger.Filter{Kinds: []string{tasks.WebhookDeliver.Name}, States: []ledger.State{ledger.Queued}, Limit: 1000})
+	w.Exec(`update tasks set run_at = now() - interval '1 second' where kind = $1 and dedupe_key = $2::text and state = 'queued'`,
+		tasks.WebhookDeliver.Name, id)
+	rows, _, err := w.Ledger().List(fixture.Context(w.T), ledger.Filter{Kinds: []string{tasks.WebhookDeliver.Name},
+		States: []ledger.State{ledger.Queued}, Limit: 1000})
 	require.NoError(w.T, err)
 	for _, row := range rows {
 		p, err := worker.Payload[tasks.WebhookDeliverPayload](row)

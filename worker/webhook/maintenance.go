@@ -99,7 +99,8 @@ func (h *Replay) Handle(ctx context.Context, claim *worker.Claim) error {
 	for {
 		var n int64
 		err := claim.Checkpoint(ctx, func(tx *storage.Tx) (err error) {
-			n, err = webhook.ReplayFailed(ctx, tx, claim.OrganizationID(), webhook.Range{WebhookID: p.WebhookID, From: p.From, To: p.To, EndedBefore: end}, step)
+			n, err = webhook.ReplayFailed(ctx, tx, claim.OrganizationID(), webhook.Range{WebhookID: p.WebhookID,
+				From: p.From, To: p.To, EndedBefore: end}, step)
 			if err != nil {
 				return err
 			}

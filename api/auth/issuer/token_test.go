@@ -24,7 +24,8 @@ import (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if err := goleak.Find(goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"), goleak.IgnoreTopFunction("internal/poll.runtime_pollWait")); code == 0 && err != nil {
+	if err := goleak.Find(goleak.IgnoreTopFunction("net/http.(*persistConn).writeLoop"),
+		goleak.IgnoreTopFunction("internal/poll.runtime_pollWait")); code == 0 && err != nil {
 		os.Stderr.WriteString(err.Error())
 		code = 1
 	}
@@ -83,44 +84,48 @@ func TestClaims(t *testing.T) {
 		by     func(*account.OIDC)
 		want   string
 	}{
-		"as it should be":           {},
-		"other issuer":              {change: object{"iss": "https://evil.example"}, want: "Invalid issuer"},
-		"issuer with a slash":       {change: object{"iss": "ISSUER/"}, want: "Invalid issuer"},
-		"no issuer":                 {change: object{"iss": nil}, want: "Invalid issuer"},
-		"issuer is a number":        {change: object{"iss": 1}, want: "Invalid token: iss must be a text"},
-		"expected issuer":           {change: object{"iss": "http://fs/trust"}, by: func(o *account.OIDC) { o.ExpectedIssuer = "http://fs/trust" }},
-		"not the expected issuer":   {by: func(o *account.OIDC) { o.ExpectedIssuer = "http://fs/trust" }, want: "Invalid issuer"},
-		"other audience":            {change: object{"aud": "other"}, want: "Invalid audience"},
-		"no audience":               {change: object{"aud": nil}, want: "Invalid audience"},
-		"one of the audiences":      {change: object{"aud": []string{"other", "slipway"}}},
-		"a part of the audience":    {change: object{"aud": "slip"}, want: "Invalid audience"},
-		"audience not checked":      {change: object{"aud": "other"}, by: func(o *account.OIDC) { o.Audience = "" }},
-		"expired":                   {change: object{"exp": now - 3600}, want: "Token has expired"},
-		"expired within the skew":   {change: object{"exp": now - 30}},
-		"expired, no skew":          {change: object{"exp": now - 30}, by: func(o *account.OIDC) { o.ClockSkewSeconds = 0 }, want: "Token has expired"},
-		"no end":                    {change: object{"exp": nil}, want: "Invalid token: it has no exp"},
-		"end is a text":             {change: object{"exp": "tomorrow"}, want: "Invalid token: exp must be a number of seconds"},
-		"end without end":           {change: object{"exp": 1e18}, want: "Invalid token: exp must be a number of seconds"},
-		"end is negative":           {change: object{"exp": -5}, want: "Invalid token: exp must be a number of seconds"},
-		"end with a fraction":       {change: object{"exp": float64(now) + 10.5}},
-		"not yet valid":             {change: object{"nbf": now + 600}, want: "Token is not valid yet"},
-		"from the future":           {change: object{"iat": now + 600}, want: "Token is not valid yet"},
-		"nearly valid":              {change: object{"nbf": now + 30, "iat": now + 30}},
-		"scope":                     {change: object{"scope": "read builds:write"}, by: scopes("builds:write", "admin")},
-		"scope as scp":              {change: object{"scp": []string{"builds:write"}}, by: scopes("builds:write")},
-		"other scope":               {change: object{"scope": "builds:writer read"}, by: scopes("builds:write"), want: "Missing required scope"},
-		"no scope":                  {by: scopes("builds:write"), want: "Missing required scope"},
-		"claim":                     {by: claims("repository", "acme/app")},
-		"claim by pattern":          {by: claims("ref", "refs/tags/*", "refs/heads/ma*")},
-		"claim by inner pattern":    {by: claims("sub", "repo:acme/*:ref:*/main")},
-		"other claim":               {by: claims("repository", "acme/ap", "acme/app2"), want: "Missing required claim: repository"},
-		"claim of another case":     {by: claims("repository", "Acme/App"), want: "Missing required claim: repository"},
-		"no such claim":             {by: claims("environment", "*"), want: "Missing required claim: environment"},
-		"claim of a list":           {change: object{"groups": []any{"a", "ci"}}, by: claims("groups", "ci")},
-		"claim is a number":         {change: object{"repository_id": 123456789012}, by: claims("repository_id", "123456789012")},
-		"claim is true":             {change: object{"protected": true}, by: claims("protected", "true")},
-		"claim is an object":        {change: object{"repository": object{"name": "acme/app"}}, by: claims("repository", "*"), want: "Missing required claim: repository"},
-		"claim is nested in arrays": {change: object{"repository": []any{[]any{"acme/app"}}}, by: claims("repository", "*"), want: "Missing required claim: repository"},
+		"as it should be":     {},
+		"other issuer":        {change: object{"iss": "https://evil.example"}, want: "Invalid issuer"},
+		"issuer with a slash": {change: object{"iss": "ISSUER/"}, want: "Invalid issuer"},
+		"no issuer":           {change: object{"iss": nil}, want: "Invalid issuer"},
+		"issuer is a number":  {change: object{"iss": 1}, want: "Invalid token: iss must be a text"},
+		"expected issuer": {change: object{"iss": "http://fs/trust"},
+			by: func(o *account.OIDC) { o.ExpectedIssuer = "http://fs/trust" }},
+		"not the expected issuer": {by: func(o *account.OIDC) { o.ExpectedIssuer = "http://fs/trust" }, want: "Invalid issuer"},
+		"other audience":          {change: object{"aud": "other"}, want: "Invalid audience"},
+		"no audience":             {change: object{"aud": nil}, want: "Invalid audience"},
+		"one of the audiences":    {change: object{"aud": []string{"other", "slipway"}}},
+		"a part of the audience":  {change: object{"aud": "slip"}, want: "Invalid audience"},
+		"audience not checked":    {change: object{"aud": "other"}, by: func(o *account.OIDC) { o.Audience = "" }},
+		"expired":                 {change: object{"exp": now - 3600}, want: "Token has expired"},
+		"expired within the skew": {change: object{"exp": now - 30}},
+		"expired, no skew": {change: object{"exp": now - 30}, by: func(o *account.OIDC) { o.ClockSkewSeconds = 0 },
+			want: "Token has expired"},
+		"no end":                 {change: object{"exp": nil}, want: "Invalid token: it has no exp"},
+		"end is a text":          {change: object{"exp": "tomorrow"}, want: "Invalid token: exp must be a number of seconds"},
+		"end without end":        {change: object{"exp": 1e18}, want: "Invalid token: exp must be a number of seconds"},
+		"end is negative":        {change: object{"exp": -5}, want: "Invalid token: exp must be a number of seconds"},
+		"end with a fraction":    {change: object{"exp": float64(now) + 10.5}},
+		"not yet valid":          {change: object{"nbf": now + 600}, want: "Token is not valid yet"},
+		"from the future":        {change: object{"iat": now + 600}, want: "Token is not valid yet"},
+		"nearly valid":           {change: object{"nbf": now + 30, "iat": now + 30}},
+		"scope":                  {change: object{"scope": "read builds:write"}, by: scopes("builds:write", "admin")},
+		"scope as scp":           {change: object{"scp": []string{"builds:write"}}, by: scopes("builds:write")},
+		"other scope":            {change: object{"scope": "builds:writer read"}, by: scopes("builds:write"), want: "Missing required scope"},
+		"no scope":               {by: scopes("builds:write"), want: "Missing required scope"},
+		"claim":                  {by: claims("repository", "acme/app")},
+		"claim by pattern":       {by: claims("ref", "refs/tags/*", "refs/heads/ma*")},
+		"claim by inner pattern": {by: claims("sub", "repo:acme/*:ref:*/main")},
+		"other claim":            {by: claims("repository", "acme/ap", "acme/app2"), want: "Missing required claim: repository"},
+		"claim of another case":  {by: claims("repository", "Acme/App"), want: "Missing required claim: repository"},
+		"no such claim":          {by: claims("environment", "*"), want: "Missing required claim: environment"},
+		"claim of a list":        {change: object{"groups": []any{"a", "ci"}}, by: claims("groups", "ci")},
+		"claim is a number":      {change: object{"repository_id": 123456789012}, by: claims("repository_id", "123456789012")},
+		"claim is true":          {change: object{"protected": true}, by: claims("protected", "true")},
+		"claim is an object": {change: object{"repository": object{"name": "acme/app"}}, by: claims("repository", "*"),
+			want: "Missing required claim: repository"},
+		"claim is nested in arrays": {change: object{"repository": []any{[]any{"acme/app"}}}, by: claims("repository", "*"),
+			want: "Missing required claim: repository"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -163,7 +168,8 @@ func TestSignatures(t *testing.T) {
 	public := w.Key().Public()
 	secret, err := public.MarshalJSON()
 	require.NoError(t, err)
-	symmetric, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: secret}, &jose.SignerOptions{ExtraHeaders: map[jose.HeaderKey]any{"kid": "first"}})
+	symmetric, err := jose.NewSigner(jose.SigningKey{Algorithm: jose.HS256, Key: secret},
+		&jose.SignerOptions{ExtraHeaders: map[jose.HeaderKey]any{"kid": "first"}})
 	require.NoError(t, err)
 	claims, err := json.Marshal(w.Claims(nil))
 	require.NoError(t, err)
@@ -174,33 +180,41 @@ func TestSignatures(t *testing.T) {
 	embedded := other.Public()
 	unpublished := issuertest.NewKey("unpublished", "ES256")
 	for name, c := range map[string]struct{ token, want string }{
-		"alg none":                {part(object{"alg": "none"}) + "." + payload + ".", "Unsupported algorithm"},
-		"alg None, signed":        {part(object{"alg": "None", "kid": "first"}) + "." + payload + "." + strings.Split(good, ".")[2], "Unsupported algorithm"},
-		"no alg":                  {part(object{"kid": "first"}) + "." + payload + ".", "Unsupported algorithm"},
-		"HS256, public key":       {forged, "Unsupported algorithm"},
-		"not allowed":             {curve.Sign(w.Claims(nil), nil), "Unsupported algorithm"},
-		"other key, same name":    {other.Sign(w.Claims(nil), nil), "Invalid token signature"},
-		"key in the header":       {other.Sign(w.Claims(nil), map[jose.HeaderKey]any{"jwk": &embedded}), "Invalid token signature"},
-		"address in the header":   {other.Sign(w.Claims(nil), map[jose.HeaderKey]any{"jku": "https://evil.example/keys"}), "Invalid token signature"},
-		"changed":                 {strings.Replace(good, payload, part(w.Claims(object{"sub": "repo:evil/app"})), 1), "Invalid token signature"},
-		"no signature":            {strings.TrimRight(good[:strings.LastIndex(good, ".")+1], "."), "Invalid token: it is no signed JSON Web Token"},
-		"empty signature":         {good[:strings.LastIndex(good, ".")+1], "Invalid token signature"},
-		"name of a file":          {other.Sign(w.Claims(nil), map[jose.HeaderKey]any{"kid": "../../etc/passwd"}), "Invalid token signature"},
-		"long name":               {other.Sign(w.Claims(nil), map[jose.HeaderKey]any{"kid": strings.Repeat("k", 600)}), "Invalid token: its header asks for what is not supported"},
-		"critical":                {part(object{"alg": "RS256", "kid": "first", "crit": []string{"b64"}, "b64": false}) + "." + payload + ".AAAA", "Invalid token: its header asks for what is not supported"},
-		"no token":                {"hello", "Invalid token: it is no signed JSON Web Token"},
-		"encrypted":               {good + ".x.y", "Invalid token: it is no signed JSON Web Token"},
-		"header is no JSON":       {"eyJ.." + payload, "Invalid token: its header cannot be read"},
-		"two algorithms":          {base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","alg":"none"}`)) + "." + payload + ".", "Invalid token: its header cannot be read"},
-		"a claim twice":           {w.Key().SignText([]byte(`{"iss":"`+w.URL+`","aud":"slipway","aud":"x","exp":99999999999}`), nil), "Invalid token: its claims cannot be read"},
+		"alg none": {part(object{"alg": "none"}) + "." + payload + ".", "Unsupported algorithm"},
+		"alg None, signed": {part(object{"alg": "None", "kid": "first"}) + "." + payload + "." + strings.Split(good, ".")[2],
+			"Unsupported algorithm"},
+		"no alg":               {part(object{"kid": "first"}) + "." + payload + ".", "Unsupported algorithm"},
+		"HS256, public key":    {forged, "Unsupported algorithm"},
+		"not allowed":          {curve.Sign(w.Claims(nil), nil), "Unsupported algorithm"},
+		"other key, same name": {other.Sign(w.Claims(nil), nil), "Invalid token signature"},
+		"key in the header":    {other.Sign(w.Claims(nil), map[jose.HeaderKey]any{"jwk": &embedded}), "Invalid token signature"},
+		"address in the header": {other.Sign(w.Claims(nil), map[jose.HeaderKey]any{"jku": "https://evil.example/keys"}),
+			"Invalid token signature"},
+		"changed": {strings.Replace(good, payload, part(w.Claims(object{"sub": "repo:evil/app"})), 1), "Invalid token signature"},
+		"no signature": {strings.TrimRight(good[:strings.LastIndex(good, ".")+1], "."),
+			"Invalid token: it is no signed JSON Web Token"},
+		"empty signature": {good[:strings.LastIndex(good, ".")+1], "Invalid token signature"},
+		"name of a file":  {other.Sign(w.Claims(nil), map[jose.HeaderKey]any{"kid": "../../etc/passwd"}), "Invalid token signature"},
+		"long name": {other.Sign(w.Claims(nil), map[jose.HeaderKey]any{"kid": strings.Repeat("k", 600)}),
+			"Invalid token: its header asks for what is not supported"},
+		"critical": {part(object{"alg": "RS256", "kid": "first", "crit": []string{"b64"}, "b64": false}) +
+			"." + payload + ".AAAA", "Invalid token: its header asks for what is not supported"},
+		"no token":          {"hello", "Invalid token: it is no signed JSON Web Token"},
+		"encrypted":         {good + ".x.y", "Invalid token: it is no signed JSON Web Token"},
+		"header is no JSON": {"eyJ.." + payload, "Invalid token: its header cannot be read"},
+		"two algorithms": {base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"RS256","alg":"none"}`)) + "." +
+			payload + ".", "Invalid token: its header cannot be read"},
+		"a claim twice": {w.Key().SignText([]byte(`{"iss":"`+w.URL+`","aud":"slipway","aud":"x","exp":99999999999}`),
+			nil), "Invalid token: its claims cannot be read"},
 		"claims are a list":       {w.Key().SignText([]byte(`[1]`), nil), "Invalid token: its claims cannot be read"},
 		"claims are null":         {w.Key().SignText([]byte(`null`), nil), "Invalid token: its claims cannot be read"},
 		"a number without bounds": {w.Key().SignText([]byte(`{"exp":1e999}`), nil), "Invalid token: its claims cannot be read"},
-		"deep":                    {w.Key().SignText([]byte(`{"iss":"`+w.URL+`","exp":99999999999,"aud":`+strings.Repeat("[", 5000)+strings.Repeat("]", 5000)+`}`), nil), "Invalid audience"},
-		"long":                    {w.Token(object{"x": strings.Repeat("y", issuer.MaxToken)}), "Invalid token: it is longer than 16384 bytes"},
-		"one megabyte":            {strings.Repeat("e", 1<<20), "Invalid token: it is longer than 16384 bytes"},
-		"good":                    {good, ""},
-		"good again":              {good, ""},
+		"deep": {w.Key().SignText([]byte(`{"iss":"`+w.URL+`","exp":99999999999,"aud":`+
+			strings.Repeat("[", 5000)+strings.Repeat("]", 5000)+`}`), nil), "Invalid audience"},
+		"long":         {w.Token(object{"x": strings.Repeat("y", issuer.MaxToken)}), "Invalid token: it is longer than 16384 bytes"},
+		"one megabyte": {strings.Repeat("e", 1<<20), "Invalid token: it is longer than 16384 bytes"},
+		"good":         {good, ""},
+		"good again":   {good, ""},
 	} {
 		require.Equal(t, c.want, w.verify(t, c.token), name)
 	}
@@ -240,7 +254,8 @@ func TestKeysThatAreNotUsed(t *testing.T) {
 	key := &issuertest.Key{ID: "first", Algorithm: "RS256", Private: private}
 	require.Empty(t, w.verify(t, key.Sign(w.Claims(nil), nil)))
 	w.by.AllowedAlgorithms = []string{"ES256"}
-	forged := part(object{"alg": "ES256", "kid": "p384"}) + "." + strings.Join(strings.Split(wrongCurve.Sign(w.Claims(nil), nil), ".")[1:], ".")
+	forged := part(object{"alg": "ES256", "kid": "p384"}) + "." + strings.Join(strings.Split(wrongCurve.Sign(w.Claims(nil), nil),
+		".")[1:], ".")
 	require.Equal(t, "Invalid token signature", w.verify(t, forged))
 }
 
@@ -269,7 +284,8 @@ func TestLooksLike(t *testing.T) {
 func TestShownClaims(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	got, err := w.cache.Verify(t.Context(), w.by, w.Token(object{"sub": "a\nb\x00\u202e" + strings.Repeat("é", 500), "run_id": 5, "secret": "x"}))
+	got, err := w.cache.Verify(t.Context(), w.by, w.Token(object{"sub": "a\nb\x00\u202e" + strings.Repeat("é", 500),
+		"run_id": 5, "secret": "x"}))
 	require.NoError(t, err)
 	require.True(t, strings.HasPrefix(got.Label(), "oidc:a_b__é"), got.Label())
 	require.LessOrEqual(t, len([]rune(got.Label())), 210)

@@ -165,7 +165,8 @@ func (r *reader) click(l *location, c *call) error {
 	case count == "2" && (button == "" || button == "left"):
 		tool = step.DoubleClick
 	case count != "" && count != "1", button != "" && button != "left":
-		return recording.Invalid(at(c.line), "this click has no counterpart among the tools: there are one and two clicks, and one with the right button")
+		return recording.Invalid(at(c.line),
+			"this click has no counterpart among the tools: there are one and two clicks, and one with the right button")
 	}
 	if c.name == "tap" {
 		r.Warn(at(c.line), "tap is a click with the mouse")
@@ -186,7 +187,8 @@ func (r *reader) check(l *location, c *call) error {
 		return err
 	}
 	again := *l.selector
-	return r.add(c.line, step.Tool{Type: step.Assert, Args: step.Args{Selector: &again, Not: off, Matcher: &step.Matcher{Name: step.Checked}}}, l.frames)
+	return r.add(c.line, step.Tool{Type: step.Assert, Args: step.Args{Selector: &again, Not: off,
+		Matcher: &step.Matcher{Name: step.Checked}}}, l.frames)
 }
 
 func (r *reader) fill(l *location, c *call) error {

@@ -16,9 +16,11 @@ var plainMatchers = map[string]step.Matcher{
 
 // texts are the assertions that compare a text, with the mode of one in quotes.
 var texts = map[string]step.Matcher{
-	"toHaveText": {Name: step.TextIs, Args: step.MatcherArgs{Mode: step.Equals}}, "toContainText": {Name: step.TextIs, Args: step.MatcherArgs{Mode: step.Contains}},
+	"toHaveText": {Name: step.TextIs, Args: step.MatcherArgs{Mode: step.Equals}}, "toContainText": {Name: step.TextIs,
+		Args: step.MatcherArgs{Mode: step.Contains}},
 	"toHaveValue": {Name: step.ValueIs, Args: step.MatcherArgs{Mode: step.Equals}},
-	"toHaveURL":   {Name: step.URLIs, Args: step.MatcherArgs{Mode: step.Equals}}, "toHaveTitle": {Name: step.TitleIs, Args: step.MatcherArgs{Mode: step.Equals}},
+	"toHaveURL":   {Name: step.URLIs, Args: step.MatcherArgs{Mode: step.Equals}}, "toHaveTitle": {Name: step.TitleIs,
+		Args: step.MatcherArgs{Mode: step.Equals}},
 }
 
 // expect reads expect(locator).toBeVisible() and its like.

@@ -100,7 +100,8 @@ func (l *location) role(c *call) error {
 			}
 			s.State[name] = v.text == "true"
 		default:
-			return recording.Invalid(at(c.line), "the option %s of getByRole must be a text in quotes, a number, true or false; includeHidden has no counterpart", name)
+			return recording.Invalid(at(c.line),
+				"the option %s of getByRole must be a text in quotes, a number, true or false; includeHidden has no counterpart", name)
 		}
 	}
 	if s.Name == "" {

@@ -35,7 +35,8 @@ func TestRecording(t *testing.T) {
 		`{"type":"set_viewport","args":{"width":1280,"height":720}}`,
 		`{"type":"go_to_url","args":{"url":"https://shop.example.com/"}}`,
 		`{"type":"click","args":{"selector":{"type":"css","value":"#mail","fingerprint":{"role":"textbox","name":"Mail","attributes":{"id":"mail"}}}}}`,
-		`{"type":"input_text","args":{"selector":{"type":"css","value":"#mail"` + `,"fingerprint":{"role":"textbox","name":"Mail","attributes":{"id":"mail"}}},"text":"ann@x.org"}}`,
+		`{"type":"input_text","args":{"selector":{"type":"css","value":"#mail"` +
+			`,"fingerprint":{"role":"textbox","name":"Mail","attributes":{"id":"mail"}}},"text":"ann@x.org"}}`,
 		`{"type":"press_key","args":{"key":"Control+Shift+a"}}`,
 		`{"type":"select","args":{"selector":{"type":"css","value":"form \u003e select"},"optionValue":"r"}}`,
 		`{"type":"click","args":{"selector":{"type":"role","value":"button","name":"Order","exact":true,"fingerprint":{"role":"button","name":"Order","text":"Order"}}}}`,

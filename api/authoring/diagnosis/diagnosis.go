@@ -52,8 +52,10 @@ func OfJob(d *failure.Diagnosis) *Job {
 		view.Why = []string{}
 	}
 	if c := d.Comparison; c != nil {
-		view.Comparison = &Comparison{RunID: c.RunID, JobID: c.JobID, Build: c.Build, CreationDate: c.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"),
-			SameSteps: c.SameSteps, SameBuild: c.SameBuild, Page: c.Page, Network: c.WithNetwork, Requests: c.Requests, Console: c.Console, Durations: c.Durations}
+		view.Comparison = &Comparison{RunID: c.RunID, JobID: c.JobID, Build: c.Build,
+			CreationDate: c.CreatedAt.UTC().Format("2006-01-02T15:04:05.000Z"),
+			SameSteps:    c.SameSteps, SameBuild: c.SameBuild, Page: c.Page, Network: c.WithNetwork, Requests: c.Requests,
+			Console: c.Console, Durations: c.Durations}
 	}
 	return view
 }

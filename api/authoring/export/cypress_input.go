@@ -89,7 +89,8 @@ func (w *cypress) upload(m *move) {
 	}
 	list := make([]string, len(files))
 	for i, f := range files {
-		list[i] = fmt.Sprintf("{ fileName: %s, contents: Cypress.Buffer.from('%s', 'base64') }", javaScript(fileName(f.Name)), base64.StdEncoding.EncodeToString(f.Content))
+		list[i] = fmt.Sprintf("{ fileName: %s, contents: Cypress.Buffer.from('%s', 'base64') }", javaScript(fileName(f.Name)),
+			base64.StdEncoding.EncodeToString(f.Content))
 	}
 	written := strings.Join(list, ", ")
 	if len(list) > 1 {

@@ -100,7 +100,8 @@ func cypressTour(base string) Case {
 		do(step.Select, step.Args{Selector: css("#country"), OptionValue: ptr("index=0")}), expect(css("#country"), step.ValueIs, "", ""),
 		do(step.Select, step.Args{Selector: css("#country"), OptionValue: ptr("Norway")}), expect(css("#country"), step.ValueIs, "", "no"),
 		expect(css("#email"), step.ValueIs, step.Matches, `(?i)^[A-Z]+@\w+\.com\z`),
-		do(step.Assert, step.Args{Matcher: &step.Matcher{Name: step.StorageIs, Args: step.MatcherArgs{Area: step.LocalStorage, Key: "theme", Value: "dar", Mode: step.Contains}}}),
+		do(step.Assert, step.Args{Matcher: &step.Matcher{Name: step.StorageIs, Args: step.MatcherArgs{Area: step.LocalStorage,
+			Key: "theme", Value: "dar", Mode: step.Contains}}}),
 		expect(nth(css(".go"), 1), step.Enabled, "", ""), do(step.Click, step.Args{Selector: nth(css(".go"), -1)}),
 		expect(css("h1"), step.TextIs, "", "Welcome, {{user}}@example.com"), expect(nil, step.URLIs, step.Contains, "/shop?"),
 		not(expect(nil, step.URLIs, step.Matches, `/login$`)), expect(nil, step.TitleIs, "", "Shop of the north"),
@@ -108,7 +109,8 @@ func cypressTour(base string) Case {
 		do(step.Save, step.Args{Selector: css("#late .note"), StateArgs: step.StateArgs{From: step.SavedText, Name: "order", Match: `#(\d+)`}}),
 
 		do(step.GoToURL, step.Args{URL: "/team"}),
-		click(role("button", "save")), said("Save"), click(role("button", "save DRAFT")), said("Save draft"), click(exact(role("button", "Save as"))), said("Save as"),
+		click(role("button", "save")), said("Save"), click(role("button", "save DRAFT")), said("Save draft"),
+		click(exact(role("button", "Save as"))), said("Save as"),
 		click(within(role("button", "Remove"), row("Grace"))), said("Remove Grace"),
 		click(within(by(step.ByText, "remove"), has(role("row", ""), by(step.AltText, "ada")))), said("Remove Ada"),
 		expect(role("row", ""), step.Count, "", "4"), not(expect(role("row", ""), step.Count, step.AtLeast, "5")),
@@ -121,7 +123,8 @@ func cypressTour(base string) Case {
 		expect(role("button", "Hidden twin"), step.Count, "", "0"), click(css("team-card .inner button")), said("card"),
 		do(step.DoubleClick, step.Args{Selector: by(step.ByText, "Twice")}), said("twice"),
 		do(step.RightClick, step.Args{Selector: exact(by(step.ByText, "Twice"))}), said("menu"),
-		do(step.TypeKeys, step.Args{Selector: by(step.ByLabel, "Note"), Text: ptr(" and {more}")}), expect(css("#note"), step.ValueIs, "", "Old and {more}"),
+		do(step.TypeKeys, step.Args{Selector: by(step.ByLabel, "Note"), Text: ptr(" and {more}")}),
+		expect(css("#note"), step.ValueIs, "", "Old and {more}"),
 		when(click(by(step.ByText, "Accept cookies")), by(step.ByText, "Accept cookies"), step.Visible, 0), said("accepted"),
 		when(click(css("#never")), css("#never"), step.Visible, 100), optional(limited(click(css("#never")), 100)),
 		do(step.SetViewport, step.Args{Width: ptr(700), Height: ptr(600)}), expect(css("#size"), step.TextIs, "", "700 x 600"),
@@ -141,9 +144,11 @@ func TestCypressRuns(t *testing.T) {
 				{Type: step.Save, Args: step.Args{Selector: css("b"), StateArgs: step.StateArgs{From: step.SavedText, Name: "who"}}},
 				{Type: step.Click, Args: step.Args{Selector: css("button")}}}}}),
 			expect(css("#out"), step.TextIs, "", "Ada;Linus;"), limited(expect(css("#out"), step.TextIs, step.Contains, last), 500),
-			do(step.Click, step.Args{Selector: css("#box"), Pointing: step.Pointing{Position: &step.Position{X: 20, Y: 30}, Modifiers: []string{"Shift"}}}),
+			do(step.Click, step.Args{Selector: css("#box"), Pointing: step.Pointing{Position: &step.Position{X: 20, Y: 30},
+				Modifiers: []string{"Shift"}}}),
 			expect(css("#out"), step.TextIs, "", "20,30,true,1"),
-			do(step.UploadFile, step.Args{Selector: css("#many"), Files: []step.File{{Name: "a.txt", Content: []byte("a")}, {Name: "b.txt", Content: []byte("b")}}}),
+			do(step.UploadFile, step.Args{Selector: css("#many"), Files: []step.File{{Name: "a.txt", Content: []byte("a")},
+				{Name: "b.txt", Content: []byte("b")}}}),
 			expect(css("#out"), step.TextIs, "", "a.txt,b.txt"),
 			do(step.SetCookie, step.Args{StateArgs: step.StateArgs{Name: "token", Value: ptr("t1")}}),
 			do(step.Assert, step.Args{Matcher: &step.Matcher{Name: step.CookieIs, Args: step.MatcherArgs{Name: "token", Value: "t1"}}}),
@@ -155,18 +160,21 @@ func TestCypressRuns(t *testing.T) {
 		state.run(t, []File{export(t, JavaScriptCypress, Case{Name: "State", TestURL: state.URL, Steps: rows("{{saved:who}}")})})...) {
 		require.Empty(t, e.Error, "%d", i)
 	}
-	for _, e := range state.run(t, []File{export(t, JavaScriptCypress, Case{Name: "State", TestURL: state.URL, Steps: rows("Ada;{{saved:who}};x")})}) {
+	for _, e := range state.run(t, []File{export(t, JavaScriptCypress, Case{Name: "State", TestURL: state.URL,
+		Steps: rows("Ada;{{saved:who}};x")})}) {
 		require.Contains(t, e.Error, `to include "Ada;Linus;x"`)
 	}
 	var wrong []File
 	for _, s := range []step.Step{
 		expect(css("h1"), step.TextIs, "", "Twelve"), not(expect(css("h1"), step.Visible, "", "")), expect(css("h1"), step.Hidden, "", ""),
 		expect(css("#none"), step.Visible, "", ""), on(step.Click, "#none"), on(step.Click, "button"), expect(css("button"), step.Count, "", "1"),
-		expect(css("h1"), step.TextIs, step.Matches, "^x$"), attribute(expect(css("h1"), step.AttributeIs, "", "x"), "id"), expect(nil, step.URLIs, "", "x"),
+		expect(css("h1"), step.TextIs, step.Matches, "^x$"), attribute(expect(css("h1"), step.AttributeIs, "", "x"), "id"),
+		expect(nil, step.URLIs, "", "x"),
 		expect(css("button"), step.TextIs, "", "Save"), // of several
 		inside(step.InFrame, "h1", on(step.Click, "a")),
 	} {
-		wrong = append(wrong, export(t, JavaScriptCypress, Case{Name: "wrong", TestURL: pages.URL + "/team", Steps: []step.Step{limited(s, 400)}}))
+		wrong = append(wrong, export(t, JavaScriptCypress, Case{Name: "wrong", TestURL: pages.URL + "/team",
+			Steps: []step.Step{limited(s, 400)}}))
 	}
 	for i, e := range pages.run(t, wrong) {
 		require.NotEmpty(t, e.Error, "%s", wrong[i].Code)
@@ -218,8 +226,10 @@ func TestCypressTypes(t *testing.T) {
     look(read: (document: any) => any, timeout?: number): Chainable<any>;
   }
 }`)
-	options, err := json.Marshal(map[string]any{"compilerOptions": map[string]any{"allowJs": true, "checkJs": true, "noEmit": true, "target": "es2022",
-		"module": "esnext", "moduleResolution": "bundler", "types": []string{"cypress"}, "lib": []string{"es2023", "dom", "dom.iterable"}, "skipLibCheck": true,
+	options, err := json.Marshal(map[string]any{"compilerOptions": map[string]any{"allowJs": true, "checkJs": true,
+		"noEmit": true, "target": "es2022",
+		"module": "esnext", "moduleResolution": "bundler", "types": []string{"cypress"}, "lib": []string{"es2023", "dom",
+			"dom.iterable"}, "skipLibCheck": true,
 		"strict": false, "noImplicitAny": false}, "include": []string{"*.mjs", "*.d.ts"}})
 	require.NoError(t, err)
 	write(t, folder, "tsconfig.json", string(options))
@@ -231,7 +241,8 @@ func TestCypressTypes(t *testing.T) {
 			continue // more of the one before
 		}
 		// Both stand in the manual of custom queries; the types lack them.
-		if strings.Contains(line, `Argument of type '"timeout"' is not assignable`) || strings.Contains(line, "error TS2349: This expression is not callable.") {
+		if strings.Contains(line, `Argument of type '"timeout"' is not assignable`) ||
+			strings.Contains(line, "error TS2349: This expression is not callable.") {
 			queries++
 			continue
 		}

@@ -47,7 +47,8 @@ func TestRowsRun(t *testing.T) {
 			}
 		})
 	}
-	endings := pages.run(t, []File{export(t, JavaScriptCypress, rowsCase(pages.URL, right)), export(t, JavaScriptCypress, rowsCase(pages.URL, wrong))})
+	endings := pages.run(t, []File{export(t, JavaScriptCypress, rowsCase(pages.URL, right)),
+		export(t, JavaScriptCypress, rowsCase(pages.URL, wrong))})
 	require.Empty(t, endings[0].Error)
 	require.Contains(t, endings[1].Error, "Rows: Linus")
 	require.Contains(t, endings[1].Error, `to equal "torvalds"`)

@@ -79,7 +79,8 @@ func (s *script) readAll(c *Case) error {
 				if first > i && first < at.End {
 					s.openCase(c, first, first)
 				}
-				m := move{tool: &from.Tool, path: fmt.Sprintf("steps[%d].tool", i), note: join(note, comment("Step group: "+c.groupName(i)+".")), call: call}
+				m := move{tool: &from.Tool, path: fmt.Sprintf("steps[%d].tool", i),
+					note: join(note, comment("Step group: "+c.groupName(i)+".")), call: call}
 				if from.When != nil {
 					if m.when, err = s.readCondition(fmt.Sprintf("steps[%d].when", i), from.When, nil); err != nil {
 						return err

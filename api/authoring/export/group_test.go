@@ -20,7 +20,8 @@ const groupOfTest = "00000000-0000-0000-0000-000000000001"
 // hold, and with one that does, around steps after which it does not hold any more.
 func grouped(t *testing.T, base string) Case {
 	t.Helper()
-	named := &group.Group{ID: groupOfTest, RevisionID: groupOfTest, Name: "Look at help\n*/", Parameters: []group.Parameter{{Name: "path"}, {Name: "title"}},
+	named := &group.Group{ID: groupOfTest, RevisionID: groupOfTest, Name: "Look at help\n*/",
+		Parameters: []group.Parameter{{Name: "path"}, {Name: "title"}},
 		Steps: []step.Step{
 			do(step.GoToURL, step.Args{URL: base + "/{{param:path}}"}),
 			limited(expect(css("h1"), step.TextIs, "", "{{param:title}}"), 5000),
@@ -29,7 +30,8 @@ func grouped(t *testing.T, base string) Case {
 		return step.Step{ID: id, When: when, Tool: step.Tool{Type: step.RunGroup, Args: step.Args{GroupID: groupOfTest, With: with}}}
 	}
 	shows := func(address string) *step.Condition {
-		return &step.Condition{TimeoutMS: 500, Matcher: &step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: address, Mode: step.Contains}}}
+		return &step.Condition{TimeoutMS: 500, Matcher: &step.Matcher{Name: step.URLIs,
+			Args: step.MatcherArgs{Value: address, Mode: step.Contains}}}
 	}
 	var plan group.Plan
 	for _, part := range []group.Part{
@@ -97,7 +99,8 @@ func TestGroupsInSeleniumIDE(t *testing.T) {
 		tools = append(tools, s.Tool.Type)
 	}
 	require.Equal(t, []string{step.GoToURL, step.GoToURL, step.Assert}, tools[:3])
-	require.NotContains(t, f.Code, `"command": "assertText",\n          "target": "css=h1",\n          "targets": [],\n          "value": "Twelve"`)
+	require.NotContains(t, f.Code,
+		`"command": "assertText",\n          "target": "css=h1",\n          "targets": [],\n          "value": "Twelve"`)
 	require.Contains(t, f.Code, "Only done if this holds")
 	require.Contains(t, f.Code, "// Step group: Look at help * /.")
 }

@@ -43,7 +43,8 @@ func holding(s string) Case {
 		dialog("accept", ptr("d"+s)),
 		optional(inside(step.InFrame, "f"+s, inside(step.InShadowRoot, "h"+s, on(step.Hover, "e"+s)))),
 		on(step.DoubleClick, "c"+s),
-		do(step.RightClick, step.Args{Selector: within(has(hasText(role("r"+s, "a"+s), "h"+s), by(step.TestID, "i"+s)), by(step.ByLabel, "l"+s))}),
+		do(step.RightClick, step.Args{Selector: within(has(hasText(role("r"+s, "a"+s), "h"+s), by(step.TestID, "i"+s)),
+			by(step.ByLabel, "l"+s))}),
 		do(step.TypeKeys, step.Args{Selector: by(step.ByText, "x"+s), Text: ptr("k" + s)}),
 		when(do(step.Hover, step.Args{Selector: exact(by(step.Placeholder, "p"+s))}), by(step.AltText, "a"+s), step.Visible, 10),
 		expect(by(step.Title, "t"+s), step.Visible, "", ""),
@@ -229,7 +230,8 @@ func located() []Case {
 	}
 	for name := range stateCSS {
 		cases = append(cases, Case{Name: name, Steps: []step.Step{
-			when(do(step.Click, step.Args{Selector: inState(role("tab", "{{x}}"), name, false)}), inState(role("treeitem", ""), name, true), step.Visible, 0)}})
+			when(do(step.Click, step.Args{Selector: inState(role("tab", "{{x}}"), name, false)}),
+				inState(role("treeitem", ""), name, true), step.Visible, 0)}})
 	}
 	heading := &step.Selector{Type: step.ByRole, Value: "heading", Level: 2}
 	return append(cases, Case{Name: "heading", Steps: []step.Step{
@@ -246,7 +248,8 @@ func single(tool string) []Case {
 	switch tool {
 	case step.Assert:
 		var cases []Case
-		for _, name := range []string{step.Visible, step.Hidden, step.TextIs, step.ValueIs, step.Count, step.URLIs, step.TitleIs, step.Enabled, step.Checked, step.AttributeIs} {
+		for _, name := range []string{step.Visible, step.Hidden, step.TextIs, step.ValueIs, step.Count, step.URLIs,
+			step.TitleIs, step.Enabled, step.Checked, step.AttributeIs} {
 			for _, mode := range []string{"", step.Contains, step.Matches, step.AtLeast, step.AtMost} {
 				s := attribute(expect(css("a"), name, mode, "1"), "n")
 				cases = append(cases, Case{Name: name, Steps: []step.Step{s}}, Case{Name: name, Steps: []step.Step{not(limited(s, 5))}})
@@ -279,7 +282,8 @@ func single(tool string) []Case {
 		return []Case{{Steps: []step.Step{dialog("accept", nil)}}, {Steps: []step.Step{dialog("dismiss", nil)}},
 			{Steps: []step.Step{on(step.Click, "a"), optional(dialog("accept", ptr("{{x}}")))}}}
 	case step.TypeKeys:
-		return []Case{{Steps: []step.Step{do(tool, step.Args{Text: ptr("{{x}}")})}}, {Steps: []step.Step{do(tool, step.Args{Text: ptr("x"), Selector: css("a")})}}}
+		return []Case{{Steps: []step.Step{do(tool, step.Args{Text: ptr("{{x}}")})}},
+			{Steps: []step.Step{do(tool, step.Args{Text: ptr("x"), Selector: css("a")})}}}
 	case step.SetViewport:
 		args.Width, args.Height = ptr(800), ptr(600)
 	case step.EnterKeySubmit, step.Pause, step.Back, step.Forward, step.Reload:

@@ -102,7 +102,8 @@ func networkTour() []step.Step {
 		do(step.WaitForRequest, step.Args{URL: "/api/cart?x=1", Method: "POST"}),
 		do(step.WaitForResponse, step.Args{URL: "**/api/{cart,basket}*", Status: status(503)}),
 		expect(css("#out"), step.TextIs, "", "503 b 'closed' for {{user}};"),
-		traffic(false, step.RequestIs, step.MatcherArgs{URL: "**/api/cart*", Count: ptr(1), Body: &step.BodyCheck{Path: "$.item", Value: "lamp"}}),
+		traffic(false, step.RequestIs, step.MatcherArgs{URL: "**/api/cart*", Count: ptr(1),
+			Body: &step.BodyCheck{Path: "$.item", Value: "lamp"}}),
 		do(step.Route, step.Args{URL: "**/api/away", Abort: "failed"}),
 		on(step.Click, "#away"), expect(css("#out"), step.TextIs, step.Contains, "gone;"),
 		do(step.Unroute, step.Args{URL: "**/api/away"}),
@@ -112,8 +113,10 @@ func networkTour() []step.Step {
 		do(step.Unroute, step.Args{}),
 		on(step.Click, "#echo"), do(step.WaitForResponse, step.Args{URL: "**/api/echo"}),
 		traffic(false, step.ResponseIs, step.MatcherArgs{URL: "**/api/echo", Method: "POST", Status: status(200),
-			Header: &step.HeaderCheck{Name: "X-Shop", Value: "Nor", Mode: step.Contains}, Body: &step.BodyCheck{Path: "$.list[*].name", Value: "2"}}),
-		traffic(false, step.ResponseIs, step.MatcherArgs{URL: "**/api/echo", Body: &step.BodyCheck{Path: "$['got'].tags[1]", Value: "^b$", Mode: step.Matches}}),
+			Header: &step.HeaderCheck{Name: "X-Shop", Value: "Nor", Mode: step.Contains},
+			Body:   &step.BodyCheck{Path: "$.list[*].name", Value: "2"}}),
+		traffic(false, step.ResponseIs, step.MatcherArgs{URL: "**/api/echo", Body: &step.BodyCheck{Path: "$['got'].tags[1]",
+			Value: "^b$", Mode: step.Matches}}),
 		traffic(true, step.ResponseIs, step.MatcherArgs{URL: "**/api/echo", Status: status(500)}),
 		traffic(false, step.RequestIs, step.MatcherArgs{URL: "**/api/**", Count: ptr(4), Mode: step.AtLeast}),
 		on(step.Click, "#report"), do(step.WaitForDownload, step.Args{StateArgs: step.StateArgs{Name: "*.csv"}}),
@@ -123,7 +126,8 @@ func networkTour() []step.Step {
 		traffic(false, step.ConsoleIs, step.MatcherArgs{Ignore: []string{`^loud 7$`, `uncaught`}}),
 		on(step.Click, "#go"), do(step.WaitForURL, step.Args{URL: "**/there#now"}),
 		do(step.WaitForURL, step.Args{Matcher: &step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: "/there", Mode: step.Contains}}}),
-		do(step.Assert, step.Args{Selector: css("main"), Matcher: &step.Matcher{Name: step.Accessible, Args: step.MatcherArgs{Impact: step.Critical}}}),
+		do(step.Assert, step.Args{Selector: css("main"), Matcher: &step.Matcher{Name: step.Accessible,
+			Args: step.MatcherArgs{Impact: step.Critical}}}),
 		do(step.Assert, step.Args{Matcher: &step.Matcher{Name: step.Accessible, Args: step.MatcherArgs{WithoutRules: []string{"label"}}}}),
 	}
 }
@@ -145,12 +149,15 @@ func TestNetworkRuns(t *testing.T) {
 		after("#report", do(step.WaitForDownload, step.Args{StateArgs: step.StateArgs{Name: "*.pdf"}})),
 		after("#echo", traffic(false, step.RequestIs, step.MatcherArgs{URL: "**/api/echo", Body: &step.BodyCheck{Path: "$.count", Value: "3"}})),
 		after("#echo", traffic(false, step.RequestIs, step.MatcherArgs{URL: "**/echo", Count: ptr(2)})),
-		after("#echo", traffic(false, step.ResponseIs, step.MatcherArgs{URL: "**/echo", Header: &step.HeaderCheck{Name: "x-shop", Value: "South"}})),
+		after("#echo", traffic(false, step.ResponseIs, step.MatcherArgs{URL: "**/echo",
+			Header: &step.HeaderCheck{Name: "x-shop", Value: "South"}})),
 		after("#report", traffic(false, step.DownloadIs, step.MatcherArgs{Size: ptr(int64(19))})),
-		append(after("#loud", expect(css("#out"), step.TextIs, step.Contains, "thrown;")), limited(traffic(false, step.ConsoleIs, step.MatcherArgs{Ignore: []string{"loud"}}), 500)),
+		append(after("#loud", expect(css("#out"), step.TextIs, step.Contains, "thrown;")),
+			limited(traffic(false, step.ConsoleIs, step.MatcherArgs{Ignore: []string{"loud"}}), 500)),
 		after("#go", do(step.WaitForURL, step.Args{URL: "**/there"})),
 		after("h1", do(step.Assert, step.Args{Matcher: &step.Matcher{Name: step.Accessible}})),
-		append([]step.Step{do(step.Route, step.Args{URL: "**/echo", Abort: "failed"})}, after("#echo", expect(css("#out"), step.TextIs, step.Contains, "200"))...),
+		append([]step.Step{do(step.Route, step.Args{URL: "**/echo", Abort: "failed"})},
+			after("#echo", expect(css("#out"), step.TextIs, step.Contains, "200"))...),
 	} {
 		files = append(files, export(t, JavaScriptPlaywright, Case{Name: "wrong", TestURL: base, Steps: steps}))
 	}
@@ -164,8 +171,10 @@ func TestNetworkRuns(t *testing.T) {
 // Globs mean in exports what they mean in a run.
 func TestGlobsOfExports(t *testing.T) {
 	t.Parallel()
-	globs := []string{"**/api/cart", "**/api/cart*", "/a/*/b", "https://x.example/{a,b}/**/c", `\*\{x\}?.(+)[1]$^|`, "**", "*.csv", "a,b**c", "***", `a\\b`}
-	texts := []string{"http://h/api/cart", "http://h/api/cart?x=1", "https://h/a/x/b", "https://h/a/x/y/b", "https://x.example/b/c", "https://x.example/b/d/c",
+	globs := []string{"**/api/cart", "**/api/cart*", "/a/*/b", "https://x.example/{a,b}/**/c", `\*\{x\}?.(+)[1]$^|`,
+		"**", "*.csv", "a,b**c", "***", `a\\b`}
+	texts := []string{"http://h/api/cart", "http://h/api/cart?x=1", "https://h/a/x/b", "https://h/a/x/y/b",
+		"https://x.example/b/c", "https://x.example/b/d/c",
 		`*{x}?.(+)[1]$^|`, "report.csv", "a/b.csv", "a,b/c", `a\b`, ""}
 	code := export(t, JavaScriptPlaywright, Case{Steps: []step.Step{do(step.WaitForURL, step.Args{URL: "**"})}}).Code
 	_, code, _ = strings.Cut(code, "function glob(")

@@ -231,7 +231,8 @@ func quotedList(names []string, quote string) string {
 }
 
 // fill puts a body into its skeleton.
-func fill(s *script, p *page, skeleton, file string, literal func(string) string, rows func(*testfile.Data) ([]string, string)) (string, error) {
+func fill(s *script, p *page, skeleton, file string, literal func(string) string, rows func(*testfile.Data) ([]string,
+	string)) (string, error) {
 	t, err := templates()
 	if err != nil {
 		return "", fmt.Errorf("skeletons: %w", err)

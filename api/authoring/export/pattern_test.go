@@ -34,7 +34,8 @@ var patterns = []string{
 
 var subjects = []string{
 	"", "a", "b", "ab", "abc", "c", "x", "y", "xy", "a.b", "a.b*", "a.b**", "a\nb", "x\n", "q\nx", "q\nx\nz", "2024-12", "STRASSE", "STRAßE",
-	"straße", "é", "Ω", "αβγ", "A", "🎪", "🎪🎪", "aab", "a{", "a{,2}", "aa", "abab", "a-b", "foo", "foobar", "a b", "[", "&", "ke", "KE", "\u212Ae",
+	"straße", "é", "Ω", "αβγ", "A", "🎪", "🎪🎪", "aab", "a{", "a{,2}", "aa", "abab", "a-b", "foo", "foobar", "a b", "[",
+	"&", "ke", "KE", "\u212Ae",
 	"tab\there", "/", "//", `"'`, "`", "1 x", "a\x00b", "-", "_",
 }
 

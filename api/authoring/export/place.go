@@ -71,7 +71,8 @@ func (s *script) place(from *step.Selector) place {
 var testIDs = []string{"data-testid", "data-test-id", "data-test", "data-cy", "data-qa"}
 
 // selectorTypes are the types that code is written for.
-var selectorTypes = []string{step.CSS, step.XPath, step.ByRole, step.ByLabel, step.ByText, step.Placeholder, step.TestID, step.AltText, step.Title}
+var selectorTypes = []string{step.CSS, step.XPath, step.ByRole, step.ByLabel, step.ByText, step.Placeholder, step.TestID,
+	step.AltText, step.Title}
 
 // checkSelector finds a selector that no code can be written for.
 func checkSelector(path string, s *step.Selector) error {

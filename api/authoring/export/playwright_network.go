@@ -106,11 +106,13 @@ func (w *playwright) network(m *move) string {
 	case step.WaitForRequest:
 		w.listens()
 		w.call("waitFor", "requests")
-		return "traffic.waitFor('request', () => requests(traffic.since('requests'), " + w.exchange(a.URL, a.Method, nil).String() + ")" + ownLimit(m) + ")"
+		return "traffic.waitFor('request', () => requests(traffic.since('requests'), " + w.exchange(a.URL, a.Method, nil).String() +
+			")" + ownLimit(m) + ")"
 	}
 	w.listens()
 	w.call("waitFor", "responses")
-	return "traffic.waitFor('response', () => responses(traffic.since('responses'), " + w.exchange(a.URL, a.Method, a.Status).String() + ")" + ownLimit(m) + ")"
+	return "traffic.waitFor('response', () => responses(traffic.since('responses'), " + w.exchange(a.URL, a.Method,
+		a.Status).String() + ")" + ownLimit(m) + ")"
 }
 
 func (w *playwright) route(a *step.Args) string {

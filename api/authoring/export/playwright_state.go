@@ -48,7 +48,8 @@ func (w *playwright) state(m *move) string {
 			}
 			return "storeAt(context, " + origin + ", " + w.read(a.Key) + ", " + w.read(*a.Value) + ")"
 		}
-		return "page.evaluate(([area, key, value]) => window[area].setItem(key, value), ['" + a.Area + "Storage', " + w.read(a.Key) + ", " + w.read(*a.Value) + "])"
+		return "page.evaluate(([area, key, value]) => window[area].setItem(key, value), ['" + a.Area + "Storage', " +
+			w.read(a.Key) + ", " + w.read(*a.Value) + "])"
 	case step.ClearState:
 		w.call("clearState")
 		var o objectMembers

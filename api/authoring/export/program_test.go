@@ -102,7 +102,8 @@ process.exit(0);
 func runAllNode(t *testing.T, files []File) []ending {
 	t.Helper()
 	folder := t.TempDir()
-	require.NoError(t, os.Symlink(servicetest.NodeModules(t, "playwright-core", "webdriverio", "axe-core"), filepath.Join(folder, "node_modules")))
+	require.NoError(t, os.Symlink(servicetest.NodeModules(t, "playwright-core", "webdriverio", "axe-core"),
+		filepath.Join(folder, "node_modules")))
 	write(t, folder, "test.mjs", testShim)
 	write(t, folder, "playwright.mjs", playwrightShim)
 	write(t, folder, "webdriverio.mjs", wdioShim)
@@ -110,11 +111,13 @@ func runAllNode(t *testing.T, files []File) []ending {
 	names := []string{"run.mjs"}
 	for i, f := range files {
 		name := fmt.Sprintf("case%03d.mjs", i)
-		shims := strings.NewReplacer("'node:test'", "'./test.mjs'", "'playwright-core'", "'./playwright.mjs'", "from 'webdriverio'", "from './webdriverio.mjs'")
+		shims := strings.NewReplacer("'node:test'", "'./test.mjs'", "'playwright-core'", "'./playwright.mjs'",
+			"from 'webdriverio'", "from './webdriverio.mjs'")
 		write(t, folder, name, shims.Replace(f.Code))
 		names = append(names, name)
 	}
-	out, err := runFor(t, folder, widgetTimeout, append(webDriverEnvironment(t), "PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH="+chromium(t)), "node", names...)
+	out, err := runFor(t, folder, widgetTimeout, append(webDriverEnvironment(t), "PLAYWRIGHT_CHROMIUM_EXECUTABLE_PATH="+
+		chromium(t)), "node", names...)
 	require.NoError(t, err, "%s", out)
 	return readEndings(t, folder)
 }
@@ -243,7 +246,8 @@ func runAllJava(t *testing.T, files []File) []ending {
 	}
 	out, err := compileJava(t, folder, names)
 	require.NoError(t, err, "%s", out)
-	launch := []string{"-cp", path, "org.junit.platform.console.ConsoleLauncher", "--disable-banner", "--disable-ansi-colors", "--details=tree", "--reports-dir=reports"}
+	launch := []string{"-cp", path, "org.junit.platform.console.ConsoleLauncher", "--disable-banner", "--disable-ansi-colors",
+		"--details=tree", "--reports-dir=reports"}
 	for _, class := range classes {
 		launch = append(launch, "--select-class="+class)
 	}

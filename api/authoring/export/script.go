@@ -73,7 +73,8 @@ const (
 )
 
 func newScript(c Case) (*script, error) {
-	s := &script{name: newTitle(c.Name, c.ID), label: comment(c.Name), id: comment(c.ID), env: &environment{rows: c.Data != nil}, data: c.Data, firstMatch: c.FirstMatch}
+	s := &script{name: newTitle(c.Name, c.ID), label: comment(c.Name), id: comment(c.ID), env: &environment{rows: c.Data != nil},
+		data: c.Data, firstMatch: c.FirstMatch}
 	if s.label == "" {
 		s.label = s.name.kebab()
 	}
@@ -171,7 +172,8 @@ func check(path string, t *step.Tool) error {
 	if err := checkSelector(path+".args.target", a.Target); err != nil {
 		return err
 	}
-	selector := []string{step.Click, step.DoubleClick, step.RightClick, step.InputText, step.Select, step.ScrollElement, step.Hover, step.Drag, step.ForEach}
+	selector := []string{step.Click, step.DoubleClick, step.RightClick, step.InputText, step.Select, step.ScrollElement,
+		step.Hover, step.Drag, step.ForEach}
 	switch m := a.Matcher; {
 	case slices.Contains(selector, t.Type) && a.Selector == nil:
 		return invalid(".args.selector", "is missing")
@@ -204,7 +206,8 @@ func check(path string, t *step.Tool) error {
 		if !page && a.Selector == nil {
 			return invalid(".args.selector", "is missing")
 		}
-		if !page && !slices.Contains([]string{step.Visible, step.Hidden, step.TextIs, step.ValueIs, step.Count, step.Enabled, step.Checked, step.AttributeIs}, m.Name) {
+		if !page && !slices.Contains([]string{step.Visible, step.Hidden, step.TextIs, step.ValueIs, step.Count, step.Enabled,
+			step.Checked, step.AttributeIs}, m.Name) {
 			return invalid(".args.matcher.name", "is not known")
 		}
 	case t.Type == step.PressKey:

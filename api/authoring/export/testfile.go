@@ -20,5 +20,6 @@ func writeFile(c *Case) (string, error) {
 
 // Repeats reports whether what is written for a target runs once for each data row.
 func Repeats(target string) bool {
-	return slices.Contains([]string{YAML, JavaScriptPlaywright, JavaScriptWebdriverIO, JavaScriptCypress, PythonSelenium, JavaSelenium}, target)
+	return slices.Contains([]string{YAML, JavaScriptPlaywright, JavaScriptWebdriverIO, JavaScriptCypress, PythonSelenium,
+		JavaSelenium}, target)
 }

@@ -48,8 +48,10 @@ func widgetCases(t *testing.T, target string) []widgetCase {
 				steps[j].TimeoutMS = int(c.Timeout() / time.Millisecond)
 			}
 		}
-		w := widgetCase{c, Case{ID: c.FullName(), Name: fmt.Sprintf("case %d", i), TestURL: site.BaseURL() + c.Page, Steps: steps, FirstMatch: c.FirstMatch}}
-		if !only.MatchString(c.FullName()) || !set && assigned(t, &w) != target || !sayable(t, target, &w) || target == SeleniumIDE && !forIDE(t, &w) {
+		w := widgetCase{c, Case{ID: c.FullName(), Name: fmt.Sprintf("case %d", i), TestURL: site.BaseURL() + c.Page,
+			Steps: steps, FirstMatch: c.FirstMatch}}
+		if !only.MatchString(c.FullName()) || !set && assigned(t, &w) != target || !sayable(t, target, &w) ||
+			target == SeleniumIDE && !forIDE(t, &w) {
 			continue
 		}
 		chosen = append(chosen, w)

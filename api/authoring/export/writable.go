@@ -19,7 +19,8 @@ func checkWritable(t Target, c Case) error {
 		}
 		path := fmt.Sprintf("steps[%d]", i)
 		if w := c.Steps[i].When; w != nil {
-			if err := writable(t, c, path+".when", &step.Tool{Type: step.Assert, Args: step.Args{Selector: w.Selector, Matcher: w.Matcher}}); err != nil {
+			if err := writable(t, c, path+".when", &step.Tool{Type: step.Assert, Args: step.Args{Selector: w.Selector,
+				Matcher: w.Matcher}}); err != nil {
 				return err
 			}
 		}

@@ -21,7 +21,8 @@ func project(t testing.TB, lines ...string) []byte {
 	commands := []map[string]any{}
 	for _, line := range lines {
 		parts := strings.SplitN(line+"||", "|", 4)
-		commands = append(commands, map[string]any{"id": "x", "comment": "", "command": parts[0], "target": parts[1], "targets": []any{}, "value": parts[2]})
+		commands = append(commands, map[string]any{"id": "x", "comment": "", "command": parts[0], "target": parts[1],
+			"targets": []any{}, "value": parts[2]})
 	}
 	return document(t, map[string]any{"id": "t1", "name": "one", "commands": commands})
 }
@@ -98,60 +99,84 @@ func TestCommands(t *testing.T) {
 		{"nothing", nil, nil},
 		{"open", []string{"open|/login", "open|https://other.example.com/", "open|"},
 			[]string{"go_to_url /login", "go_to_url https://other.example.com/", "go_to_url https://shop.example.com"}},
-		{"dropped", []string{"setWindowSize|1200x800", "echo|hi", "setSpeed|0", "debugger", "mouseOut|id=a", "//click|id=a", "", "close", "close"}, nil},
+		{"dropped", []string{"setWindowSize|1200x800", "echo|hi", "setSpeed|0", "debugger", "mouseOut|id=a", "//click|id=a",
+			"", "close", "close"}, nil},
 		{"clicks", []string{"click|id=a", "clickAt|css=.b > a|10,12", "click|xpath=(//a)[2]", "click|//div[@id='x']"},
 			[]string{"click #a", "click .b > a", "click (//a)[2]", "click //div[@id='x']"}},
-		{"locators", []string{"click|id=1:a\"\\", "click|id=ok-1_x", "click|name=user[0]", "click|name=it's \"x\"", "click|class=big", "click|class=1b",
+		{"locators", []string{"click|id=1:a\"\\", "click|id=ok-1_x", "click|name=user[0]", "click|name=it's \"x\"",
+			"click|class=big", "click|class=1b",
 			"click|linkText=Log  in", "click|link=Say \"hi\"", "click|linkText=It's \"x\"", "click|partialLinkText=More", "click|css=a[href='x=y']"},
-			[]string{`click [id="1:a\"\\"]`, "click #ok-1_x", `click [name="user[0]"]`, `click [name="it's \"x\""]`, "click .big", `click [class~="1b"]`,
-				`click //a[normalize-space(.)="Log in"]`, `click //a[normalize-space(.)='Say "hi"']`, `click //a[normalize-space(.)=concat("It's ",'"',"x",'"',"")]`,
+			[]string{`click [id="1:a\"\\"]`, "click #ok-1_x", `click [name="user[0]"]`, `click [name="it's \"x\""]`,
+				"click .big", `click [class~="1b"]`,
+				`click //a[normalize-space(.)="Log in"]`, `click //a[normalize-space(.)='Say "hi"']`,
+				`click //a[normalize-space(.)=concat("It's ",'"',"x",'"',"")]`,
 				`click //a[contains(normalize-space(.),"More")]`, `click a[href='x=y']`}},
 		{"check", []string{"check|id=a", "uncheck|id=b"}, []string{"click #a", "assert #a checked", "click #b", "assert #b not checked"}},
 		{"type", []string{"type|id=a| ada ", "type|id=a|", `type|id=a|one\ntwo\\n`, "editContent|id=b|x"},
 			[]string{`input_text #a "ada"`, `input_text #a ""`, `input_text #a "one\ntwo\\n"`, `input_text #b "x"`}},
-		{"keys", []string{"sendKeys|id=a|ada", "sendKeys|id=a| lovelace${KEY_ENTER}", "sendKeys|id=a|x", "sendKeys|id=b|${KEY_CONTROL}a${KEY_NULL}${KEY_DEL}ok"},
-			[]string{`input_text #a "adalovelace"`, "press_key Enter", `type_keys #a "x"`, "press_key #b Control+a", "press_key Delete", `type_keys "ok"`}},
+		{"keys", []string{"sendKeys|id=a|ada", "sendKeys|id=a| lovelace${KEY_ENTER}", "sendKeys|id=a|x",
+			"sendKeys|id=b|${KEY_CONTROL}a${KEY_NULL}${KEY_DEL}ok"},
+			[]string{`input_text #a "adalovelace"`, "press_key Enter", `type_keys #a "x"`, "press_key #b Control+a",
+				"press_key Delete", `type_keys "ok"`}},
 		{"keys behind text", []string{"type|id=a|x", "click|id=b", `sendKeys|id=a|one\ntwo${KEY_TAB}three`},
-			[]string{`input_text #a "x"`, "click #b", `type_keys #a "one"`, "press_key Enter", `type_keys "two"`, "press_key Tab", `type_keys "three"`}},
+			[]string{`input_text #a "x"`, "click #b", `type_keys #a "one"`, "press_key Enter", `type_keys "two"`,
+				"press_key Tab", `type_keys "three"`}},
 		{"other clicks", []string{"doubleClick|id=a", "doubleClickAt|id=a|1,1", "contextMenu|id=a", "contextMenuAt|id=a|1,1"},
 			[]string{"double_click #a", "double_click #a", "right_click #a", "right_click #a"}},
-		{"history", []string{"selectFrame|index=0", "goBack", "click|id=a", "goForward", "refresh"}, []string{"back", "click #a", "forward", "reload"}},
+		{"history", []string{"selectFrame|index=0", "goBack", "click|id=a", "goForward", "refresh"},
+			[]string{"back", "click #a", "forward", "reload"}},
 		{"modifiers", []string{"sendKeys|id=a|${KEY_CTRL}${KEY_SHIFT}k${KEY_SHIFT}l", "sendKeys|id=a|${KEY_ALT}", "sendKeys|id=a|${KEY_ADD}"},
 			[]string{"press_key #a Control+Shift+k", "press_key Control+l", "press_key #a Alt", "press_key #a +"}},
 		{"a field in a frame is another one", []string{"selectFrame|index=0", "type|id=a|x", "selectFrame|relative=parent", "sendKeys|id=a|y"},
 			[]string{`in_frame iframe, frame #0 {input_text #a "x"}`, `input_text #a "y"`}},
-		{"select", []string{"select|id=a|label=Two words", "select|id=a|value=2", "select|id=a|index=3", "select|id=a|plain", "addSelection|id=a|label=x"},
+		{"select", []string{"select|id=a|label=Two words", "select|id=a|value=2", "select|id=a|index=3", "select|id=a|plain",
+			"addSelection|id=a|label=x"},
 			[]string{`select #a "Two words"`, `select #a "2"`, `select #a "index=3"`, `select #a "plain"`, `select #a "x"`}},
-		{"mouse", []string{"mouseOver|id=a", "mouseMoveAt|id=a|1,1", "dragAndDropToObject|id=a|id=b"}, []string{"hover #a", "hover #a", "drag #a #b"}},
-		{"drag by hand", []string{"mouseDownAt|id=a|1,1", "mouseMoveAt|id=b|2,2", "mouseUpAt|id=b|2,2", "click|id=b"}, []string{"drag #a #b", "click #b"}},
-		{"click by hand", []string{"mouseDown|id=a", "mouseUp|id=a", "mouseDownAt|id=b|1,1", "mouseUpAt|id=b|1,1", "click|id=b"}, []string{"click #a", "click #b"}},
+		{"mouse", []string{"mouseOver|id=a", "mouseMoveAt|id=a|1,1", "dragAndDropToObject|id=a|id=b"},
+			[]string{"hover #a", "hover #a", "drag #a #b"}},
+		{"drag by hand", []string{"mouseDownAt|id=a|1,1", "mouseMoveAt|id=b|2,2", "mouseUpAt|id=b|2,2", "click|id=b"},
+			[]string{"drag #a #b", "click #b"}},
+		{"click by hand", []string{"mouseDown|id=a", "mouseUp|id=a", "mouseDownAt|id=b|1,1", "mouseUpAt|id=b|1,1", "click|id=b"},
+			[]string{"click #a", "click #b"}},
 		{"pause", []string{"pause|500", "pause||250"}, []string{"pause 500", "pause 250"}},
 		{"submit", []string{"type|id=a|x", "submit|css=form"}, []string{`input_text #a "x"`, "enter_key_submit"}},
 		{"store", []string{"store|ada|user", "store|id|kind", "type|${kind}=a|${user} ${other}${nbsp}!", "pause|1"},
 			[]string{`input_text #a "ada ${other}` + `\u00a0!"`, "pause 1"}},
-		{"asserts", []string{"assertText|id=a|Hello", "verifyText|id=a|exact:Hello", "assertNotText|id=a|x", "assertTitle|Shop", "assertValue|id=a|1",
+		{"asserts", []string{"assertText|id=a|Hello", "verifyText|id=a|exact:Hello", "assertNotText|id=a|x", "assertTitle|Shop",
+			"assertValue|id=a|1",
 			"assertSelectedValue|id=a|1", "assertSelectedLabel|id=a|One", "assertElementPresent|id=a", "verifyElementNotPresent|id=a",
-			"assertChecked|id=a", "assertNotChecked|id=a", "assertEditable|id=a", "assertNotEditable|//a", "verifyTitle|regexp:^S", "assertText|id=a|glob:a.*?"},
-			[]string{"assert #a text equals Hello", "assert #a text equals Hello", "assert #a not text equals x", "assert title equals Shop", "assert #a value equals 1",
+			"assertChecked|id=a", "assertNotChecked|id=a", "assertEditable|id=a", "assertNotEditable|//a", "verifyTitle|regexp:^S",
+			"assertText|id=a|glob:a.*?"},
+			[]string{"assert #a text equals Hello", "assert #a text equals Hello", "assert #a not text equals x",
+				"assert title equals Shop", "assert #a value equals 1",
 				"assert #a value equals 1", "assert :is(#a) option:checked text equals One", "assert #a count at_least 1", "assert #a count equals 0",
 				"assert #a checked", "assert #a not checked", "assert :is(#a):not(:disabled):not([readonly]) count at_least 1",
 				"assert (//a)[@disabled or @readonly] count at_least 1", "assert title matches ^S", `assert #a text matches (?s)^a\..*.$`}},
-		{"waits", []string{"waitForElementVisible|id=a|5000", "waitForElementNotVisible|id=a|", "waitForElementPresent|id=a|9999999", "waitForElementNotPresent|id=a|1",
+		{"waits", []string{"waitForElementVisible|id=a|5000", "waitForElementNotVisible|id=a|",
+			"waitForElementPresent|id=a|9999999", "waitForElementNotPresent|id=a|1",
 			"waitForElementEditable|id=a|2", "waitForText|id=a|Done"},
-			[]string{"assert #a visible within 5000", "assert #a hidden within 30000", "assert #a count at_least 1 within 600000", "assert #a count equals 0 within 1",
+			[]string{"assert #a visible within 5000", "assert #a hidden within 30000", "assert #a count at_least 1 within 600000",
+				"assert #a count equals 0 within 1",
 				"assert :is(#a):not(:disabled):not([readonly]) count at_least 1 within 2", "assert #a text equals Done within 30000"}},
-		{"frames", []string{"selectFrame|index=1", "click|id=a", "selectFrame|css=#f", "assertText|id=b|x", "assertTitle|T", "selectFrame|relative=parent", "click|id=c",
-			"selectFrame|relative=top", "click|id=d", `selectFrame|index=0\2`, "sendKeys|id=e|${KEY_TAB}${KEY_TAB}", `selectFrame|index=..\..`, "selectFrame|relative=parent", "click|id=f",
+		{"frames", []string{"selectFrame|index=1", "click|id=a", "selectFrame|css=#f", "assertText|id=b|x", "assertTitle|T",
+			"selectFrame|relative=parent", "click|id=c",
+			"selectFrame|relative=top", "click|id=d", `selectFrame|index=0\2`, "sendKeys|id=e|${KEY_TAB}${KEY_TAB}",
+			`selectFrame|index=..\..`, "selectFrame|relative=parent", "click|id=f",
 			"selectFrame|name=g", "open|/x", "click|id=h"},
-			[]string{"in_frame iframe, frame #1 {click #a}", "in_frame iframe, frame #1 {in_frame #f {assert #b text equals x}}", "assert title equals T",
+			[]string{"in_frame iframe, frame #1 {click #a}", "in_frame iframe, frame #1 {in_frame #f {assert #b text equals x}}",
+				"assert title equals T",
 				"in_frame iframe, frame #1 {click #c}", "click #d", "in_frame iframe, frame #0 {in_frame iframe, frame #2 {press_key #e Tab}}",
 				"in_frame iframe, frame #0 {in_frame iframe, frame #2 {press_key Tab}}", "click #f", "go_to_url /x", "click #h"}},
-		{"dialogs after", []string{"click|id=a", "assertAlert|Saved", "click|id=b", "assertConfirmation|Sure?", "webdriverChooseCancelOnVisibleConfirmation",
+		{"dialogs after", []string{"click|id=a", "assertAlert|Saved", "click|id=b", "assertConfirmation|Sure?",
+			"webdriverChooseCancelOnVisibleConfirmation",
 			"click|id=c", "webdriverAnswerOnVisiblePrompt|Ada", "acceptConfirmation"},
-			[]string{"click #a", "handle_dialog accept", "click #b", "handle_dialog dismiss", "click #c", `handle_dialog "Ada" accept`, "handle_dialog accept"}},
-		{"dialogs before", []string{"chooseCancelOnNextConfirmation", "click|id=a", "echo|x", "assertConfirmation|Sure?", "answerOnNextPrompt|Ada", "click|id=b", "click|id=c"},
+			[]string{"click #a", "handle_dialog accept", "click #b", "handle_dialog dismiss", "click #c",
+				`handle_dialog "Ada" accept`, "handle_dialog accept"}},
+		{"dialogs before", []string{"chooseCancelOnNextConfirmation", "click|id=a", "echo|x", "assertConfirmation|Sure?",
+			"answerOnNextPrompt|Ada", "click|id=b", "click|id=c"},
 			[]string{"click #a", "handle_dialog dismiss", "click #b", `handle_dialog "Ada" accept`, "click #c"}},
-		{"windows by title and number", []string{"selectWindow|title=Help", "close", "selectWindow|win_ser_local", "selectWindow|handle=win_ser_1"},
+		{"windows by title and number", []string{"selectWindow|title=Help", "close", "selectWindow|win_ser_local",
+			"selectWindow|handle=win_ser_1"},
 			[]string{"switch_window title Help", "switch_window index 0", "switch_window index 1"}},
 	} {
 		got, err := seleniumide.Import(project(t, c.commands...), "")
@@ -173,7 +198,8 @@ func TestRefused(t *testing.T) {
 		{[]string{"open|/", "executeScript|return 1|x"}, "tests[0].commands[1].command", "executeScript has no counterpart"},
 		{[]string{"//open|/", "", "dragAndDrop|id=a"}, "tests[0].commands[2].command", "dragAndDrop"},
 		{[]string{"doubleClick|"}, "tests[0].commands[0].target", "missing"},
-		{[]string{"click|css=a:contains('x')"}, "tests[0].commands[0]", "selector.value: is no CSS selector: character 2: there is no pseudo-class :contains"},
+		{[]string{"click|css=a:contains('x')"}, "tests[0].commands[0]",
+			"selector.value: is no CSS selector: character 2: there is no pseudo-class :contains"},
 		{[]string{"click|xpath=//a["}, "tests[0].commands[0]", "is no XPath"},
 		{[]string{"if|x"}, "tests[0].commands[0].command", "if"},
 		{[]string{"storeText|id=a|x"}, "tests[0].commands[0].command", "storeText"},
@@ -279,11 +305,13 @@ func TestUnknownMembers(t *testing.T) {
 
 func TestPositions(t *testing.T) {
 	t.Parallel()
-	got, err := seleniumide.Import(project(t, "clickAt|id=a|10,20", "clickAt|id=a|", "doubleClickAt|id=a|1,2", "contextMenuAt|id=a|3,4", "mouseMoveAt|id=a|5,6",
+	got, err := seleniumide.Import(project(t, "clickAt|id=a|10,20", "clickAt|id=a|", "doubleClickAt|id=a|1,2",
+		"contextMenuAt|id=a|3,4", "mouseMoveAt|id=a|5,6",
 		"mouseDownAt|id=a|7,8", "mouseMoveAt|id=b|9,9", "mouseUpAt|id=b|1,1"), "")
 	require.NoError(t, err)
 	want := []string{}
-	for _, w := range []string{"0 10,20 clickAt", "2 1,2 doubleClickAt", "3 3,4 contextMenuAt", "4 5,6 mouseMoveAt", "5 7,8 mouseDownAt", "6 9,9 mouseMoveAt", "7 1,1 mouseUpAt"} {
+	for _, w := range []string{"0 10,20 clickAt", "2 1,2 doubleClickAt", "3 3,4 contextMenuAt", "4 5,6 mouseMoveAt",
+		"5 7,8 mouseDownAt", "6 9,9 mouseMoveAt", "7 1,1 mouseUpAt"} {
 		part := strings.Fields(w)
 		want = append(want, fmt.Sprintf("tests[0].commands[%s].value: the position %s is not kept: %s takes the middle of the element", part[0], part[1], part[2]))
 	}
@@ -331,7 +359,8 @@ func TestDocuments(t *testing.T) {
 
 func FuzzImport(f *testing.F) {
 	f.Add([]byte(recorded), "")
-	f.Add(project(f, "selectFrame|index=0", "sendKeys|id=a|x${KEY_ENTER}", "store|${a}|b", "waitForElementVisible|name=x|1", "chooseOkOnNextConfirmation", "submit"), "one")
+	f.Add(project(f, "selectFrame|index=0", "sendKeys|id=a|x${KEY_ENTER}", "store|${a}|b", "waitForElementVisible|name=x|1",
+		"chooseOkOnNextConfirmation", "submit"), "one")
 	f.Add([]byte(`{"tests":[{"commands":[{"command":"click","target":"id=a","targets":[["id=a","id"],[],["x"]]}]}]}`), "")
 	f.Fuzz(func(t *testing.T, text []byte, which string) {
 		got, err := seleniumide.Import(text, which)

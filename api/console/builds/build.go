@@ -270,7 +270,8 @@ func (p *Pages) change(c *gin.Context, page, path string, body map[string]any, d
 const buildPage = "/builds/builds/:id"
 
 func (p *Pages) changeNotes(c *gin.Context) error {
-	return p.change(c, buildPage, buildPath(frame.Segment(c, "id")), map[string]any{"release_notes": text(c, "notes")}, "The notes were saved.")
+	return p.change(c, buildPage, buildPath(frame.Segment(c, "id")), map[string]any{"release_notes": text(c, "notes")},
+		"The notes were saved.")
 }
 
 // text is a text of several lines as it is kept: browsers send them with carriage returns.

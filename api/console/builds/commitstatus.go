@@ -58,7 +58,8 @@ func (p *Pages) showCommitStatus(c *gin.Context, form *commitStatus, fault strin
 	if err != nil {
 		return err
 	}
-	data := &commitStatusData{appData: begun, Form: commitStatus{Provider: store.GitHub}, Providers: []store.Provider{store.GitHub, store.GitLab, store.Gitea}}
+	data := &commitStatusData{appData: begun, Form: commitStatus{Provider: store.GitHub},
+		Providers: []store.Provider{store.GitHub, store.GitLab, store.Gitea}}
 	var answer struct {
 		Status commitStatus `json:"commit_status"`
 	}
@@ -84,7 +85,8 @@ func (p *Pages) showCommitStatus(c *gin.Context, form *commitStatus, fault strin
 // saveCommitStatus stores the setting. An empty token leaves the one that there is.
 func (p *Pages) saveCommitStatus(c *gin.Context) error {
 	text := func(name string) string { return strings.TrimSpace(c.PostForm(name)) }
-	form := commitStatus{Provider: store.Provider(text("provider")), URL: text("url"), Repository: text("repository"), Context: text("context")}
+	form := commitStatus{Provider: store.Provider(text("provider")), URL: text("url"), Repository: text("repository"),
+		Context: text("context")}
 	body := map[string]any{"provider": form.Provider, "url": form.URL, "repository": form.Repository, "context": form.Context}
 	if token := text("token"); token != "" {
 		body["token"] = token
@@ -121,11 +123,13 @@ func (p *Pages) testCommitStatus(c *gin.Context) error {
 	case !seen.OK:
 		return refused("The repository was not seen: " + seen.Error)
 	case seen.Push == nil:
-		return p.Done(c, page, "The repository "+seen.Repository+" was seen. The provider does not say whether the token's owner may push to it, which a status asks for.")
+		return p.Done(c, page, "The repository "+seen.Repository+
+			" was seen. The provider does not say whether the token's owner may push to it, which a status asks for.")
 	case !*seen.Push:
 		return refused("The repository " + seen.Repository + " was seen, and the token's owner may not push to it: a status would be refused")
 	}
-	return p.Done(c, page, "The repository "+seen.Repository+" was seen, and the token's owner may push to it. Only a status that was sent proves the scopes of the token.")
+	return p.Done(c, page, "The repository "+seen.Repository+
+		" was seen, and the token's owner may push to it. Only a status that was sent proves the scopes of the token.")
 }
 
 func (p *Pages) deleteCommitStatus(c *gin.Context) error {

@@ -45,7 +45,8 @@ func (p *Pages) installs(c *gin.Context) error {
 		People   people
 		Channels []string
 		Filtered bool
-	}{buildData: begun, Channels: []string{"page", "manifest", "api", "session"}, Filtered: c.Query("channel") != "" || c.Query("user_id") != ""}
+	}{buildData: begun, Channels: []string{"page", "manifest", "api", "session"}, Filtered: c.Query("channel") != "" ||
+		c.Query("user_id") != ""}
 	var answer struct {
 		Installs   []installed  `json:"installs"`
 		People     people       `json:"people"`

@@ -38,7 +38,8 @@ func fieldsOf(t gate.Type) []field {
 		return []field{
 			{Member: "suite_ids", Kind: suitesField, Label: "Suites that must have passed"},
 			{Member: "min_share", Kind: numberField, Label: "Share of the cases that must have passed, at most 1 (empty: 1, all of them)"},
-			{Member: "flaky", Kind: choiceField, Label: "Cases that passed after failing count as", Options: []string{gate.FlakyPassed, gate.FlakyFailed}},
+			{Member: "flaky", Kind: choiceField, Label: "Cases that passed after failing count as",
+				Options: []string{gate.FlakyPassed, gate.FlakyFailed}},
 		}
 	case gate.CrashGroups:
 		return []field{

@@ -45,11 +45,13 @@ func runPath(i int) string { return fmt.Sprintf("run_suites[%d]", i) }
 
 // typedPolicy reads a form.
 func typedPolicy(sent url.Values) *policyForm {
-	form := &policyForm{Channels: strings.ReplaceAll(sent.Get("channels"), "\r\n", "\n"), Unnamed: sent.Has("unnamed"), Hold: sent.Has("hold_notifications"),
+	form := &policyForm{Channels: strings.ReplaceAll(sent.Get("channels"), "\r\n", "\n"), Unnamed: sent.Has("unnamed"),
+		Hold:  sent.Has("hold_notifications"),
 		Hosts: strings.ReplaceAll(sent.Get("allowed_hosts"), "\r\n", "\n")}
 	for i := 0; i < maxTyped && sent.Has(conditionPath(i)+".type"); i++ {
 		at := conditionPath(i)
-		c := conditionForm{Name: strings.TrimSpace(sent.Get(at + ".name")), Type: gate.Type(sent.Get(at + ".type")), Values: map[string][]string{}}
+		c := conditionForm{Name: strings.TrimSpace(sent.Get(at + ".name")), Type: gate.Type(sent.Get(at + ".type")),
+			Values: map[string][]string{}}
 		for _, f := range fieldsOf(c.Type) {
 			c.Values[f.Member] = sent[at+"."+f.Member]
 		}

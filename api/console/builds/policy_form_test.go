@@ -51,7 +51,8 @@ func TestFormHasTheMembersOfEachType(t *testing.T) {
 
 // sentBack is the form as a browser sends what the page shows.
 func sentBack(form *policyForm) url.Values {
-	sent := url.Values{"channels": {strings.ReplaceAll(form.Channels, "\n", "\r\n")}, "allowed_hosts": {strings.ReplaceAll(form.Hosts, "\n", "\r\n")}}
+	sent := url.Values{"channels": {strings.ReplaceAll(form.Channels, "\n", "\r\n")},
+		"allowed_hosts": {strings.ReplaceAll(form.Hosts, "\n", "\r\n")}}
 	if form.Unnamed {
 		sent.Set("unnamed", "1")
 	}
@@ -82,8 +83,10 @@ func TestFormKeepsAPolicy(t *testing.T) {
 	for name, c := range map[string]struct{ stored, sent string }{
 		"defaults": {`{"conditions":[{"name":"a","type":"crash_groups"},{"name":"b","type":"signature"},{"name":"c","type":"testers"},{"name":"d","type":"symbols"}],"hold_notifications":false}`,
 			`{"conditions":[{"name":"a","type":"crash_groups"},{"name":"b","type":"signature","verified":true,"same_signer":false},{"name":"c","type":"testers","no_blocker":true},{"name":"d","type":"symbols","mapping":false}],"hold_notifications":false}`},
-		"all": {`{"conditions":[{"name":"z","type":"suites","suite_ids":["` + suite + `"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,"hours":48},{"name":"s","type":"signature","same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,"max_growth_percent":2.5}],"channels":["beta","","a,b"],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite + `","url":"https://{{metadata.host}}/?a=1&b=<x>"}],"allowed_hosts":["preview.example.com","*.pr.example.com"]}`,
-			`{"conditions":[{"name":"z","type":"suites","suite_ids":["` + suite + `"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,"hours":48},{"name":"s","type":"signature","verified":false,"same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,"max_growth_percent":2.5}],"channels":["beta","a,b",""],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite + `","url":"https://{{metadata.host}}/?a=1&b=<x>"}],"allowed_hosts":["preview.example.com","*.pr.example.com"]}`},
+		"all": {`{"conditions":[{"name":"z","type":"suites","suite_ids":["` + suite +
+			`"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,"hours":48},{"name":"s","type":"signature","same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,"max_growth_percent":2.5}],"channels":["beta","","a,b"],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite + `","url":"https://{{metadata.host}}/?a=1&b=<x>"}],"allowed_hosts":["preview.example.com","*.pr.example.com"]}`,
+			`{"conditions":[{"name":"z","type":"suites","suite_ids":["` + suite +
+				`"],"min_share":0.95,"flaky":"failed"},{"name":"a","type":"crash_groups","kinds":["regressed"],"max_reports":0,"max_users":3,"hours":48},{"name":"s","type":"signature","verified":false,"same_signer":true},{"name":"m","type":"size","max_bytes":1099511627776,"max_growth_percent":2.5}],"channels":["beta","a,b",""],"hold_notifications":true,"run_suites":[{"suite_id":"` + suite + `","url":"https://{{metadata.host}}/?a=1&b=<x>"}],"allowed_hosts":["preview.example.com","*.pr.example.com"]}`},
 	} {
 		var p policy
 		require.NoError(t, json.Unmarshal([]byte(c.stored), &p), name)
@@ -160,12 +163,13 @@ func TestFormChanges(t *testing.T) {
 func TestFormSaysWhatIsWrong(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string][3]string{
-		"conditions[2].min_share: must be 0 to 1":                    {"conditions[2].min_share", "conditions-2-min_share", "must be 0 to 1"},
-		"conditions[0].suite_ids[1]: is no suite of: it":             {"conditions[0].suite_ids", "conditions-0-suite_ids", "is no suite of: it"},
-		"conditions[0]: needs max_bytes or max_growth_percent":       {"conditions[0]", "conditions-0", "needs max_bytes or max_growth_percent"},
-		"conditions: must have at least one":                         {"conditions", "conditions", "must have at least one"},
-		"channels[3]: must be at most 60 characters":                 {"channels", "channels", "must be at most 60 characters"},
-		"run_suites[1].url: must be an http or https address":        {"run_suites[1].url", "run_suites-1-url", "must be an http or https address"},
+		"conditions[2].min_share: must be 0 to 1":              {"conditions[2].min_share", "conditions-2-min_share", "must be 0 to 1"},
+		"conditions[0].suite_ids[1]: is no suite of: it":       {"conditions[0].suite_ids", "conditions-0-suite_ids", "is no suite of: it"},
+		"conditions[0]: needs max_bytes or max_growth_percent": {"conditions[0]", "conditions-0", "needs max_bytes or max_growth_percent"},
+		"conditions: must have at least one":                   {"conditions", "conditions", "must have at least one"},
+		"channels[3]: must be at most 60 characters":           {"channels", "channels", "must be at most 60 characters"},
+		"run_suites[1].url: must be an http or https address": {"run_suites[1].url", "run_suites-1-url",
+			"must be an http or https address"},
 		"this takes admin rights on the app's team":                  {"", "", "this takes admin rights on the app's team"},
 		"body: conditions[0].x: is no member that this place knows.": {"", "", "body: conditions[0].x: is no member that this place knows."},
 	} {
@@ -173,7 +177,8 @@ func TestFormSaysWhatIsWrong(t *testing.T) {
 		form.fault(text)
 		require.Equal(t, want, [3]string{form.FaultAt, form.FaultID(), form.Fault}, text)
 	}
-	for value, fine := range map[string]bool{"1": true, "0.95": true, "-1": true, "1e3": true, "": true, " 7 ": true, "x": false, "1,5": false, "0x10": false,
+	for value, fine := range map[string]bool{"1": true, "0.95": true, "-1": true, "1e3": true, "": true, " 7 ": true,
+		"x": false, "1,5": false, "0x10": false,
 		"NaN": false, "01": false, `1,"a":2`: false, "99999999999999999999999": false} {
 		form := policyForm{Conditions: []conditionForm{{Name: "a", Type: gate.Size, Values: map[string][]string{"max_bytes": {value}}}}}
 		body, err := form.body()

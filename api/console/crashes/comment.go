@@ -65,7 +65,8 @@ func commentPath(c *gin.Context) string {
 
 // comment serves POST /console/crashes/groups/{id}/comments.
 func (p *Pages) comment(c *gin.Context) error {
-	err := p.API.Send(c, http.MethodPost, "/api/v3/crash-groups/"+frame.Segment(c, "id")+"/comments", map[string]any{"text": c.PostForm("text")}, nil)
+	err := p.API.Send(c, http.MethodPost, "/api/v3/crash-groups/"+frame.Segment(c, "id")+"/comments",
+		map[string]any{"text": c.PostForm("text")}, nil)
 	return p.End(c, p.back(c), "The comment was added.", err)
 }
 

@@ -135,7 +135,8 @@ func (p *Pages) groupAttributes(c *gin.Context) error {
 	reports := func(key, value string) string {
 		return to + "?" + url.Values{attributePrefix + key: {value}}.Encode() + "#reports"
 	}
-	found, err := p.facets(c, counting{path: place, q: frame.Query(c, "from", "to"), keys: aloneReports, values: valuedReports, frequent: true}, c.Query("facet"), reports)
+	found, err := p.facets(c, counting{path: place, q: frame.Query(c, "from", "to"), keys: aloneReports, values: valuedReports,
+		frequent: true}, c.Query("facet"), reports)
 	if err != nil {
 		return err
 	}

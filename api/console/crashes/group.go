@@ -198,7 +198,8 @@ func (p *Pages) group(c *gin.Context) error {
 	path := "/api/v3/crash-groups/" + frame.Segment(c, "id")
 	if data.Fault == "" {
 		var list reportList
-		if data.Fault, err = refused(p.API.Get(c, path+"/crashes", frame.Valued(c.Request.URL.Query(), "comments", "changes"), &list)); err != nil {
+		if data.Fault, err = refused(p.API.Get(c, path+"/crashes", frame.Valued(c.Request.URL.Query(), "comments", "changes"),
+			&list)); err != nil {
 			return err
 		}
 		data.Reports, data.Pagination, data.Pager = list.Crashes, list.Pagination, p.pager(c, list.Pagination)

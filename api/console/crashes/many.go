@@ -21,7 +21,8 @@ var decisionFields = []string{"do", "in_version", "in_next_version", "until", "u
 
 // selection are the filters of the list, without what orders or cuts it.
 func selection(c *gin.Context) url.Values {
-	return frame.Valued(c.Request.URL.Query(), append([]string{"page", "per_page", "sort", "order", "facet", "omit", "csrf", "made_until"}, decisionFields...)...)
+	return frame.Valued(c.Request.URL.Query(), append([]string{"page", "per_page", "sort", "order", "facet", "omit",
+		"csrf", "made_until"}, decisionFields...)...)
 }
 
 // decision reads what is to be done: the body that the api takes, and the fields with which
@@ -97,7 +98,8 @@ func tell(change map[string]any) told {
 		}
 		how := ""
 		for _, condition := range []struct{ member, words string }{{"in_version", " in version %"}, {"in_next_version", " in the next version"},
-			{"until", " until % (UTC)"}, {"until_count", " until % further crashes"}, {"until_users", " until % further users"}, {"until_version", " until version %"}} {
+			{"until", " until % (UTC)"}, {"until_count", " until % further crashes"}, {"until_users", " until % further users"},
+			{"until_version", " until version %"}} {
 			if v, ok := change[condition.member]; ok {
 				text, _ := v.(string)
 				if n, isNumber := v.(int64); isNumber {

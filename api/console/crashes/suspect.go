@@ -56,8 +56,9 @@ func (c *rangeCommit) By() string {
 }
 
 // suspicions are the reasons in words.
-var suspicions = map[string]string{"crashing_frame_file": "changes the file of the frame that crashed", "own_frame_file": "changes a file of the stack",
-	"file_name": "changes a file of the name", "folder": "changes the same folder", "recency": "late in the range"}
+var suspicions = map[string]string{"crashing_frame_file": "changes the file of the frame that crashed",
+	"own_frame_file": "changes a file of the stack",
+	"file_name":      "changes a file of the name", "folder": "changes the same folder", "recency": "late in the range"}
 
 // Why are the reasons with their files.
 func (c *rangeCommit) Why() (list []suspicion) {

@@ -73,9 +73,11 @@ func Bars(title string, bars []Bar) template.HTML {
 			fmt.Fprintf(&rects, `<rect class="s%d" x="%.2f%%" y="%.1f" width="%.2f%%" height="%.1f"/>`, p.Series%6, x, y, width, height)
 			hover += "\n" + p.Name + ": " + Number(p.Value)
 		}
-		fmt.Fprintf(&rects, `<rect class="hit" x="%.2f%%" y="0" width="%.2f%%" height="%d"><title>%s</title></rect>`, float64(i)*step, step, ground, esc(hover))
+		fmt.Fprintf(&rects, `<rect class="hit" x="%.2f%%" y="0" width="%.2f%%" height="%d"><title>%s</title></rect>`,
+			float64(i)*step, step, ground, esc(hover))
 		if b.Link != "" {
-			svg.WriteString(`<a href="` + esc(b.Link) + `" aria-label="` + esc(strings.ReplaceAll(hover, "\n", ", ")) + `">` + rects.String() + `</a>`)
+			svg.WriteString(`<a href="` + esc(b.Link) + `" aria-label="` + esc(strings.ReplaceAll(hover, "\n", ", ")) +
+				`">` + rects.String() + `</a>`)
 		} else {
 			svg.WriteString(rects.String())
 		}
@@ -86,7 +88,8 @@ func Bars(title string, bars []Bar) template.HTML {
 	}
 	svg.WriteString(`</svg>`)
 	svg.WriteString(legend(bars))
-	table.WriteString(`<details class="data"><summary>Show data</summary><div class="scroll"><table><thead><tr><th>` + esc(title) + `</th><th class="n">Number</th><th>Parts</th></tr></thead><tbody>`)
+	table.WriteString(`<details class="data"><summary>Show data</summary><div class="scroll"><table><thead><tr><th>` +
+		esc(title) + `</th><th class="n">Number</th><th>Parts</th></tr></thead><tbody>`)
 	for _, b := range bars {
 		var parts []string
 		for _, p := range b.Parts {
@@ -94,7 +97,8 @@ func Bars(title string, bars []Bar) template.HTML {
 				parts = append(parts, esc(p.Name)+" "+Number(p.Value))
 			}
 		}
-		table.WriteString(`<tr><td>` + esc(b.Label) + `</td><td class="n">` + Number(total(b)) + `</td><td>` + strings.Join(parts, ", ") + `</td></tr>`)
+		table.WriteString(`<tr><td>` + esc(b.Label) + `</td><td class="n">` + Number(total(b)) + `</td><td>` +
+			strings.Join(parts, ", ") + `</td></tr>`)
 	}
 	table.WriteString(`</tbody></table></div></details></figure>`)
 	return template.HTML(svg.String() + table.String())
@@ -160,5 +164,6 @@ func Sparkline(title string, values []int64) template.HTML {
 		text.WriteString(Number(v))
 	}
 	return template.HTML(fmt.Sprintf(`<svg class="spark" viewBox="0 0 %d %d" role="img" aria-label="%s: %s"><title>%s: %s</title><polyline points="%s"/></svg>`,
-		width, height, template.HTMLEscapeString(title), text.String(), template.HTMLEscapeString(title), text.String(), strings.TrimSpace(points.String())))
+		width, height, template.HTMLEscapeString(title), text.String(), template.HTMLEscapeString(title), text.String(),
+		strings.TrimSpace(points.String())))
 }

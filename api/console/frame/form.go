@@ -54,7 +54,8 @@ func (f *Frame) checkForm(c *gin.Context) error {
 	}
 	want := f.csrf(c.Request)
 	if want == "" || subtle.ConstantTimeCompare([]byte(given), []byte(want)) != 1 {
-		return &respond.Problem{Status: http.StatusForbidden, Text: "this form is of a session that has ended: go back, load the page again, and repeat it"}
+		return &respond.Problem{Status: http.StatusForbidden,
+			Text: "this form is of a session that has ended: go back, load the page again, and repeat it"}
 	}
 	return nil
 }
@@ -216,7 +217,8 @@ var errNoPage = errors.New("the console has no such page")
 func (f *Frame) fail(c *gin.Context, err error) {
 	ctx := c.Request.Context()
 	p := respond.Explain(err)
-	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled || c.Writer.Written() { //nolint:errorlint // cancelled without a cause of its own
+	if p.Status >= http.StatusInternalServerError && context.Cause(ctx) == context.Canceled || //nolint:errorlint // cancelled without a cause of its own
+		c.Writer.Written() {
 		return
 	}
 	signedOut := p.Status == http.StatusUnauthorized && auth.CallerOf(ctx) == nil

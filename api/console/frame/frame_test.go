@@ -38,7 +38,8 @@ func TestTextsStayTexts(t *testing.T) {
 	t.Parallel()
 	hostile := `<img src=x onerror=alert(1)>"'&`
 	for _, made := range []template.HTML{Short(80, hostile), Short(8, strings.Repeat(hostile, 50)),
-		Bars(hostile, []Bar{{Label: hostile, Link: `/x?"><script>`, Parts: []Part{{0, hostile, 1}, {1, "other", 2}}}}), Sparkline(hostile, []int64{1, 2})} {
+		Bars(hostile, []Bar{{Label: hostile, Link: `/x?"><script>`, Parts: []Part{{0, hostile, 1}, {1, "other", 2}}}}),
+		Sparkline(hostile, []int64{1, 2})} {
 		require.NotContains(t, made, "<img")
 		require.NotContains(t, made, "<script>")
 		require.NotContains(t, made, `""`)
@@ -96,7 +97,8 @@ func TestAddresses(t *testing.T) {
 	f := &Frame{base: "/qa"}
 	c, _ := request("GET", "/console/crashes?state=open&page=2&q=a%26b", nil)
 	p := f.Pages(c, 2, 10, 25)
-	require.Equal(t, &Pager{Page: 2, Pages: 3, Total: 25, Previous: "/qa/console/crashes?page=1&q=a%26b&state=open", Next: "/qa/console/crashes?page=3&q=a%26b&state=open"}, p)
+	require.Equal(t, &Pager{Page: 2, Pages: 3, Total: 25, Previous: "/qa/console/crashes?page=1&q=a%26b&state=open",
+		Next: "/qa/console/crashes?page=3&q=a%26b&state=open"}, p)
 	require.Equal(t, p, f.PagesOf(c, Paging{Page: 2, PerPage: 10, Total: 25}))
 	yes, no := true, false
 	stopped := f.PagesOf(c, Paging{Page: 2, PerPage: 10, Total: 15, HasNext: &yes})

@@ -219,9 +219,11 @@ func plural(n any, one, many string) string {
 // tone is the colour class of a state.
 func tone(state any) string {
 	switch strings.ToLower(fmt.Sprint(state)) {
-	case "passed", "succeeded", "resolved", "active", "installed", "sent", "delivered", "enabled", "ok", "valid", "completed", "indexed", "verified", "accepted", "processed":
+	case "passed", "succeeded", "resolved", "active", "installed", "sent", "delivered", "enabled", "ok", "valid",
+		"completed", "indexed", "verified", "accepted", "processed":
 		return "good"
-	case "failed", "error", "dead", "errored", "regressed", "invalid", "blocked", "suspended", "failing", "broken", "unavailable", "lost", "bounced":
+	case "failed", "error", "dead", "errored", "regressed", "invalid", "blocked", "suspended", "failing", "broken",
+		"unavailable", "lost", "bounced":
 		return "bad"
 	case "running", "processing", "open", "new", "started", "in_progress":
 		return "busy"

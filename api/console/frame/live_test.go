@@ -83,7 +83,8 @@ func TestWatch(t *testing.T) {
 
 	doc, err := json.Marshal(watch{Topics: slices.Repeat([][2]string{{string(live.Tasks), ""}}, maxTopics+1), Made: now.Unix(), Session: 3})
 	require.NoError(t, err)
-	_, _, err = f.readWatch(by(mine), base64.RawURLEncoding.EncodeToString(doc)+"."+base64.RawURLEncoding.EncodeToString(signature(f.watchKey, doc)))
+	_, _, err = f.readWatch(by(mine), base64.RawURLEncoding.EncodeToString(doc)+"."+
+		base64.RawURLEncoding.EncodeToString(signature(f.watchKey, doc)))
 	require.ErrorAs(t, err, &invalid, "more than a page shows")
 }
 

@@ -123,14 +123,16 @@ func areas() []struct {
 
 // view returns the frame's part of a page.
 func (f *Frame) view(c *gin.Context, p Page) *View {
-	v := &View{Page: p, Here: c.Request.URL.RequestURI(), Path: f.base + c.Request.URL.Path, Query: c.Request.URL.Query(), Root: f.base, Base: f.base + Base,
+	v := &View{Page: p, Here: c.Request.URL.RequestURI(), Path: f.base + c.Request.URL.Path, Query: c.Request.URL.Query(),
+		Root: f.base, Base: f.base + Base,
 		Style: f.assets.style, Script: f.assets.script, Version: f.cfg.Version, Notice: f.takeNotice(c)}
 	caller := auth.Known(c.Request.Context())
 	if caller == nil {
 		return v
 	}
 	f.renewCookie(c, caller)
-	v.Who = &Who{Name: caller.Label(), Organization: caller.OrganizationSlug, Role: string(caller.Role), Operator: caller.Operator, Admin: caller.Admin()}
+	v.Who = &Who{Name: caller.Label(), Organization: caller.OrganizationSlug, Role: string(caller.Role), Operator: caller.Operator,
+		Admin: caller.Admin()}
 	if caller.Operator {
 		v.Who.Name = caller.Username
 	}
@@ -230,7 +232,8 @@ func compress(text []byte) ([]byte, error) {
 
 // Open is the route of a page that is read: path stands behind /console.
 func (f *Frame) Open(path string, action auth.Action, handler route.Handler) route.Route {
-	return route.Route{Method: http.MethodGet, Path: Base + path, Interface: respond.InterfaceConsole, Action: action, Handler: handler, Fail: f.fail}
+	return route.Route{Method: http.MethodGet, Path: Base + path, Interface: respond.InterfaceConsole, Action: action,
+		Handler: handler, Fail: f.fail}
 }
 
 // Form is the route of a form: the handler runs when the form comes from a page of this

@@ -163,7 +163,8 @@ func (f *Frame) readPublicForm(c *gin.Context) error {
 
 // begin stores the session that of returns, in its transaction, gives the browser its
 // secret, and leads to the page. A session that the browser had before ends.
-func (f *Frame) begin(c *gin.Context, who *auth.Caller, to string, of func(context.Context, *storage.Tx) (account.NewConsoleSession, error)) error {
+func (f *Frame) begin(c *gin.Context, who *auth.Caller, to string, of func(context.Context, *storage.Tx) (account.NewConsoleSession,
+	error)) error {
 	random, err := randomText(f.cfg.Random)
 	if err != nil {
 		return err
@@ -238,7 +239,8 @@ var errLink = &respond.Problem{Status: http.StatusGone,
 func (f *Frame) link(c *gin.Context) (account.Digest, error) {
 	isForwarded := c.GetHeader("X-Forwarded-For")+c.GetHeader("Forwarded")+c.GetHeader("X-Real-Ip") != ""
 	if ip, err := netip.ParseAddr(c.ClientIP()); err != nil || !ip.Unmap().IsLoopback() || isForwarded {
-		return account.Digest{}, &respond.Problem{Status: http.StatusForbidden, Text: "this link works on the machine that Slipway runs on, and nowhere else"}
+		return account.Digest{}, &respond.Problem{Status: http.StatusForbidden,
+			Text: "this link works on the machine that Slipway runs on, and nowhere else"}
 	}
 	text := c.Param("link")
 	if !strings.HasPrefix(text, linkPrefix) || len(text) > maxSecret {
@@ -272,7 +274,8 @@ func (f *Frame) open(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	err = f.begin(c, &auth.Caller{Username: "link of slipway up"}, "", func(ctx context.Context, tx *storage.Tx) (n account.NewConsoleSession, err error) {
+	err = f.begin(c, &auth.Caller{Username: "link of slipway up"}, "", func(ctx context.Context,
+		tx *storage.Tx) (n account.NewConsoleSession, err error) {
 		n.OrganizationID, n.UserID, err = account.UseConsoleLink(ctx, tx, digest, f.cfg.Now())
 		return n, err
 	})

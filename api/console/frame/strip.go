@@ -97,11 +97,13 @@ func Strip(title string, marks []Mark) template.HTML {
 		role = "group"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %d %d" width="%d" height="%d" role="%s" aria-label="%s">`, len(marks)*markWidth, markHeight,
+	fmt.Fprintf(&b, `<svg class="strip" viewBox="0 0 %d %d" width="%d" height="%d" role="%s" aria-label="%s">`,
+		len(marks)*markWidth, markHeight,
 		len(marks)*markWidth, markHeight, role, esc(title+": "+counted(marks)))
 	for i, m := range marks {
 		x := i * markWidth
-		inner := m.draw(x) + fmt.Sprintf(`<rect class="hit" x="%d" y="0" width="%d" height="%d"><title>%s</title></rect>`, x, markWidth, markHeight, esc(m.text()))
+		inner := m.draw(x) + fmt.Sprintf(`<rect class="hit" x="%d" y="0" width="%d" height="%d"><title>%s</title></rect>`,
+			x, markWidth, markHeight, esc(m.text()))
 		if m.Link != "" {
 			inner = `<a href="` + esc(m.Link) + `" aria-label="` + esc(m.text()) + `">` + inner + `</a>`
 		}
@@ -144,7 +146,8 @@ func OneMark(m Mark) template.HTML {
 func StripKey() template.HTML {
 	var b strings.Builder
 	b.WriteString(`<ul class="legend">`)
-	for _, m := range []Mark{{State: "PASSED"}, {State: "PASSED", Healed: true}, {State: "FAILED"}, {State: "ERROR"}, {State: "CANCELLED"}, {State: "RUNNING"},
+	for _, m := range []Mark{{State: "PASSED"}, {State: "PASSED", Healed: true}, {State: "FAILED"}, {State: "ERROR"},
+		{State: "CANCELLED"}, {State: "RUNNING"},
 		{State: "PASSED", Changed: true}} {
 		words, _ := m.kind()
 		if m.Changed {

@@ -13,7 +13,8 @@ import (
 
 // Each kind of mark has a shape of its own, so that colour is not needed; texts are text.
 func TestStrip(t *testing.T) {
-	kinds := []Mark{{State: "PASSED"}, {State: "PASSED", Healed: true}, {State: "FAILED"}, {State: "ERROR"}, {State: "CANCELLED"}, {State: "RUNNING"}}
+	kinds := []Mark{{State: "PASSED"}, {State: "PASSED", Healed: true}, {State: "FAILED"}, {State: "ERROR"},
+		{State: "CANCELLED"}, {State: "RUNNING"}}
 	shapes := map[string]bool{}
 	for _, m := range kinds {
 		words, class := m.kind()

@@ -82,7 +82,8 @@ type remainder struct {
 }
 
 func noToken() error {
-	return &respond.Problem{Status: http.StatusForbidden, Text: "the first part of this form must be its token: go back, load the page again, and repeat it"}
+	return &respond.Problem{Status: http.StatusForbidden,
+		Text: "the first part of this form must be its token: go back, load the page again, and repeat it"}
 }
 
 func unreadable(err error) error {

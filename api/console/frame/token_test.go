@@ -48,7 +48,8 @@ func TestTokenOfUpload(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, form.WriteField("notes", "text"))
 	require.NoError(t, form.Close())
-	for name, body := range map[string]io.Reader{"whole": bytes.NewReader(sent.Bytes()), "byte by byte": iotest.OneByteReader(bytes.NewReader(sent.Bytes())),
+	for name, body := range map[string]io.Reader{"whole": bytes.NewReader(sent.Bytes()),
+		"byte by byte": iotest.OneByteReader(bytes.NewReader(sent.Bytes())),
 		"with the end": iotest.DataErrReader(bytes.NewReader(sent.Bytes()))} {
 		counter := &countedReader{Reader: body}
 		r := upload(counter, int64(sent.Len()), form.FormDataContentType())
@@ -84,7 +85,8 @@ func TestUploadWithoutToken(t *testing.T) {
 		kind, body string
 		status     int
 	}{
-		"a file first":         {kind, "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n" + file, http.StatusForbidden},
+		"a file first": {kind, "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a\"\r\n\r\n" + file,
+			http.StatusForbidden},
 		"another field first":  {kind, token(`Content-Disposition: form-data; name="notes"`, "x") + file, http.StatusForbidden},
 		"the token as a file":  {kind, token(named+`; filename="csrf"`, "x") + file, http.StatusForbidden},
 		"a long token":         {kind, token(named, strings.Repeat("x", maxToken+1)) + file, http.StatusForbidden},

@@ -216,7 +216,8 @@ func (p *Pages) queues(c *gin.Context) error {
 		}
 		data.Failing = append(data.Failing, strings.ReplaceAll(name, "_", " ")+" is "+ability.Status+" ("+strings.Join(reasons, ", ")+")")
 	}
-	return p.pages.Show(c, "queues", frame.Page{Title: "Queues and workers", Area: area, Live: []live.Topic{live.List(live.Tasks), live.List(live.Minute)}, Data: data})
+	return p.pages.Show(c, "queues", frame.Page{Title: "Queues and workers", Area: area,
+		Live: []live.Topic{live.List(live.Tasks), live.List(live.Minute)}, Data: data})
 }
 
 // endedBars are the hours as a chart: what died stands on what ended well.

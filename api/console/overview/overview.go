@@ -179,5 +179,6 @@ func (p *Pages) index(c *gin.Context) error {
 			return public.Path + frame.Base + "/crashes?from=" + day + "&to=" + day
 		})
 	}
-	return p.pages.Show(c, "index", frame.Page{Title: "Overview", Area: "/", Live: []live.Topic{live.List(live.Overview), live.List(live.Minute)}, Data: data})
+	return p.pages.Show(c, "index", frame.Page{Title: "Overview", Area: "/", Live: []live.Topic{live.List(live.Overview),
+		live.List(live.Minute)}, Data: data})
 }

@@ -34,7 +34,8 @@ func TestMark(t *testing.T) {
 
 func TestSectionLeadsToPages(t *testing.T) {
 	t.Parallel()
-	s := sectionOf(group{Kind: "version", Results: []result{{ID: "1.0", Title: "1.0", URL: "/console/crashes?version=1.0&project=7"}}, More: true}, "1.0")
+	s := sectionOf(group{Kind: "version",
+		Results: []result{{ID: "1.0", Title: "1.0", URL: "/console/crashes?version=1.0&project=7"}}, More: true}, "1.0")
 	require.Equal(t, "/crashes?version=1.0&project=7", s.Rows[0].Path)
 	require.Empty(t, s.All)
 	s = sectionOf(group{Kind: "crash_group", Results: []result{{ID: "5"}}, More: true}, "a b")

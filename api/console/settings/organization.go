@@ -103,7 +103,8 @@ func (p *Pages) showOrganization(c *gin.Context, data organizationData) error {
 func (p *Pages) changeOrganization(c *gin.Context) error {
 	data := organizationData{Settings: orgSettings{RequireLogin: c.PostForm("require_login") != "",
 		GenericFiles: c.PostForm("generic_files") != "", LandingPageMode: c.PostForm("landing_page_mode"),
-		Healing: typed(c, "healing"), Drift: typed(c, "drift"), Trace: typed(c, "trace"), Retries: typed(c, "retries"), Explore: typed(c, "generation_explore"), AuditDays: typed(c, "audit_days"),
+		Healing: typed(c, "healing"), Drift: typed(c, "drift"), Trace: typed(c, "trace"), Retries: typed(c, "retries"),
+		Explore: typed(c, "generation_explore"), AuditDays: typed(c, "audit_days"),
 		RetentionBuilds: typed(c, "retention_builds"), RetentionDays: typed(c, "retention_days"),
 		RunDays: typed(c, "run_retention_days"), Runs: typed(c, "run_retention_runs")}}
 	err := p.API.Send(c, http.MethodPut, organizationPath, data.Settings, nil)

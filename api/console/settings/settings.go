@@ -104,8 +104,9 @@ type rights struct {
 
 func rightsOf(c *gin.Context) rights {
 	may := func(action auth.Action) bool { return frame.May(c, action) }
-	return rights{Members: may(auth.ReadMembers), Accounts: may(auth.ManageServiceAccounts), Webhooks: may(auth.ReadWebhooks), ChangeWebhooks: may(auth.ManageWebhooks),
-		Mail: may(auth.ManageMail), OIDC: may(auth.ManageOIDC), Organization: may(auth.ManageSettings), Audit: may(auth.ReadAudits)}
+	return rights{Members: may(auth.ReadMembers), Accounts: may(auth.ManageServiceAccounts), Webhooks: may(auth.ReadWebhooks),
+		ChangeWebhooks: may(auth.ManageWebhooks),
+		Mail:           may(auth.ManageMail), OIDC: may(auth.ManageOIDC), Organization: may(auth.ManageSettings), Audit: may(auth.ReadAudits)}
 }
 
 // show writes a page of the area; with a fault its status is that of a wrong request.

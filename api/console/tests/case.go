@@ -217,7 +217,8 @@ func (p *Pages) editForm(c *gin.Context) (data editData, err error) {
 	}
 	settings := &one.RunSettings
 	data = editData{ID: one.ID, Name: one.Name, Tags: joined(one.Tags), TestURL: settings.TestURL, Tunnel: text(settings.SCTunnelName),
-		Healing: text(settings.Healing), Drift: text(settings.Drift), Trace: text(settings.Trace), Retries: numberText(settings.Retries), Strict: settings.Strict}
+		Healing: text(settings.Healing), Drift: text(settings.Drift), Trace: text(settings.Trace),
+		Retries: numberText(settings.Retries), Strict: settings.Strict}
 	if data.Targets, err = indented(primaryFirst(settings)); err != nil {
 		return data, err
 	}
@@ -252,7 +253,8 @@ func (p *Pages) editCase(c *gin.Context) error {
 
 // digest tells whether what the form was opened on is still what is stored.
 func (d editData) digest() string {
-	sum := sha256.Sum256(fmt.Append(nil, d.Name, "\n", d.Tags, "\n", d.TestURL, "\n", d.Tunnel, d.Healing, d.Drift, d.Trace, d.Retries, d.Strict, "\n", d.Targets, "\n", d.Steps))
+	sum := sha256.Sum256(fmt.Append(nil, d.Name, "\n", d.Tags, "\n", d.TestURL, "\n", d.Tunnel, d.Healing, d.Drift,
+		d.Trace, d.Retries, d.Strict, "\n", d.Targets, "\n", d.Steps))
 	return hex.EncodeToString(sum[:12])
 }
 
@@ -275,7 +277,8 @@ func (p *Pages) changeCase(c *gin.Context) error {
 		return err
 	}
 	data := editData{ID: stored.ID, Name: field(c, "name"), Tags: field(c, "tags"), TestURL: field(c, "url"), Tunnel: field(c, "tunnel"),
-		Healing: field(c, "healing"), Drift: field(c, "drift"), Trace: field(c, "trace"), Retries: field(c, "retries"), Targets: c.PostForm("targets"), Steps: c.PostForm("steps"),
+		Healing: field(c, "healing"), Drift: field(c, "drift"), Trace: field(c, "trace"), Retries: field(c, "retries"),
+		Targets: c.PostForm("targets"), Steps: c.PostForm("steps"),
 		Strict: c.PostForm("strict") != ""}
 	settings := map[string]any{"testUrl": orNull(data.TestURL), "scTunnelName": orNull(data.Tunnel), "strict": data.Strict,
 		"healing": orNull(data.Healing), "drift": orNull(data.Drift), "trace": orNull(data.Trace)}

@@ -218,5 +218,6 @@ func (p *Pages) deleteEnvironment(c *gin.Context) error {
 	if err := p.do(c, http.MethodDelete, environmentPath(c), nil); err != nil {
 		return p.Refused(c, "/tests/environments/"+frame.Segment(c, "id"), err)
 	}
-	return p.Done(c, "/tests/environments", "The environment was deleted. Schedules and suites that name it start nothing until they name another.")
+	return p.Done(c, "/tests/environments",
+		"The environment was deleted. Schedules and suites that name it start nothing until they name another.")
 }

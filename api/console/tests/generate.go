@@ -72,7 +72,8 @@ const maxShortName = 80
 func (p *Pages) generate(c *gin.Context) error {
 	data := generateData{Intent: field(c, "intent"), TestURL: field(c, "url"), Name: field(c, "name"), Suite: field(c, "suite"),
 		Tags: field(c, "tags"), Tunnel: field(c, "tunnel"), Browser: field(c, "browser"), Version: field(c, "version"),
-		Platform: field(c, "platform"), Capabilities: field(c, "capabilities"), MaxSteps: field(c, "max_steps"), Explore: field(c, "explore"), KeepDraft: field(c, "keep_draft") != ""}
+		Platform: field(c, "platform"), Capabilities: field(c, "capabilities"), MaxSteps: field(c, "max_steps"),
+		Explore: field(c, "explore"), KeepDraft: field(c, "keep_draft") != ""}
 	settings := map[string]any{"testUrl": data.TestURL, "scTunnelName": orNull(data.Tunnel)}
 	prompt := map[string]any{"intent": data.Intent, "explore": orNull(data.Explore), "keepDraft": data.KeepDraft}
 	target, fault := describedTarget(c)

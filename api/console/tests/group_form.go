@@ -61,7 +61,8 @@ func (p *Pages) storedGroup(c *gin.Context) (form groupForm, err error) {
 
 // typedGroup is the form as it was sent.
 func typedGroup(c *gin.Context) groupForm {
-	return groupForm{Name: field(c, "name"), Description: field(c, "description"), Parameters: c.PostForm("parameters"), Steps: c.PostForm("steps")}
+	return groupForm{Name: field(c, "name"), Description: field(c, "description"), Parameters: c.PostForm("parameters"),
+		Steps: c.PostForm("steps")}
 }
 
 func (p *Pages) showGroupForm(c *gin.Context, form groupForm) error {

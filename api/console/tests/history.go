@@ -112,7 +112,8 @@ func (s summary) Groups() string {
 	for _, of := range []struct {
 		n         int
 		one, many string
-	}{{s.Flakiness.Builds, "build", "builds"}, {s.Flakiness.BuildNames, "name of a build", "names of builds"}, {s.Flakiness.Days, "day without a build", "days without a build"}} {
+	}{{s.Flakiness.Builds, "build", "builds"}, {s.Flakiness.BuildNames, "name of a build", "names of builds"},
+		{s.Flakiness.Days, "day without a build", "days without a build"}} {
 		switch of.n {
 		case 0:
 		case 1:
@@ -236,7 +237,8 @@ func (m matrix) Words(name string, column int, r *past) string {
 
 // matrix reads the page of the matrix that shows the cases of the page's list.
 func (p *Pages) matrix(c *gin.Context) (matrix, error) {
-	return get[matrix](p, c, suitePath(c)+"/matrix", url.Values{"runs": {matrixRuns}, "limit": {strconv.Itoa(perPage)}, "skip": {strconv.Itoa((pageNumber(c) - 1) * perPage)}})
+	return get[matrix](p, c, suitePath(c)+"/matrix", url.Values{"runs": {matrixRuns}, "limit": {strconv.Itoa(perPage)},
+		"skip": {strconv.Itoa((pageNumber(c) - 1) * perPage)}})
 }
 
 // statuses are those of runs, for a choice.
@@ -258,7 +260,8 @@ func (p *Pages) allRuns(c *gin.Context) (err error) {
 	if data.rows, err = read[caseRun](p, c, "/runs", q); err != nil {
 		return err
 	}
-	return p.show(c, "allruns", data.Fault, frame.Page{Title: "Test runs", Live: append(liveRuns(data.Items), live.List(live.Runs)), Data: data})
+	return p.show(c, "allruns", data.Fault, frame.Page{Title: "Test runs", Live: append(liveRuns(data.Items), live.List(live.Runs)),
+		Data: data})
 }
 
 // listedGeneration is a generation of the list.

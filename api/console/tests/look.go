@@ -125,7 +125,8 @@ type baselinesData struct {
 
 func (p *Pages) baselines(c *gin.Context) (err error) {
 	q := filters(c)
-	data := baselinesData{ID: c.Param("id"), Filtered: len(q) > 0, States: []string{"UNREVIEWED", "CANDIDATE", "ACCEPTED", "REJECTED", "FORMER"}}
+	data := baselinesData{ID: c.Param("id"), Filtered: len(q) > 0, States: []string{"UNREVIEWED", "CANDIDATE", "ACCEPTED",
+		"REJECTED", "FORMER"}}
 	of, err := get[named](p, c, casePath(c), nil)
 	if err != nil {
 		return err

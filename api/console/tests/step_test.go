@@ -46,8 +46,9 @@ func TestStepsInWords(t *testing.T) {
 		`{"type":"assert","args":{"selector":{"type":"css","value":"#box"},"matcher":{"name":"looks_like","args":{"name":"dark"}}}}`: {
 			"Check", "css #box", "looks as accepted dark"},
 		`{"type":"assert","args":{"matcher":{"name":"accessible","args":{"impact":"serious"}}}}`: {"Check", "", "is accessible"},
-		`{"type":"wait_for_response","args":{"url":"**/api/cart","method":"POST","status":200}}`: {"Wait for the response", "", "POST **/api/cart with the status 200"},
-		`{"type":"wait_for_download","args":{"name":"*.csv"}}`:                                   {"Wait for the download", "", "*.csv"},
+		`{"type":"wait_for_response","args":{"url":"**/api/cart","method":"POST","status":200}}`: {"Wait for the response",
+			"", "POST **/api/cart with the status 200"},
+		`{"type":"wait_for_download","args":{"name":"*.csv"}}`: {"Wait for the download", "", "*.csv"},
 		`{"type":"route","args":{"url":"**/api/cart","method":"POST","answer":{"status":503,"json":{"error":"closed"}},"delay":100,"times":2}}`: {
 			"Answer requests of", "", "POST **/api/cart with the status 503 after 100 ms, 2 times"},
 		`{"type":"route","args":{"url":"**","abort":"failed"}}`:                                                                {"Answer requests of", "", "** by failing: failed"},

@@ -115,7 +115,8 @@ func (p *Pages) suite(c *gin.Context) error {
 		return err
 	}
 	data := suiteData{Suite: &one, Find: strings.TrimSpace(c.Query("find")),
-		Modes: []string{"off", "suggest", "apply"}, DriftModes: []string{"off", "report", "fail"}, TraceModes: traceModes(), Numbers: retryNumbers()}
+		Modes: []string{"off", "suggest", "apply"}, DriftModes: []string{"off", "report", "fail"}, TraceModes: traceModes(),
+		Numbers: retryNumbers()}
 	if data.rows, err = read[testCase](p, c, "/testcases", url.Values{"runBy": {one.ID}}); err != nil {
 		return err
 	}

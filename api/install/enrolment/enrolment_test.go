@@ -215,14 +215,16 @@ func TestReadOpenSSL(t *testing.T) {
 	}
 	openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-days", "2", "-subj", "/CN=Devices")
 	openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", "device.key", "-out", "device.csr", "-subj", "/CN=Device")
-	openssl("x509", "-req", "-in", "device.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-sha1", "-out", "device.pem", "-days", "2")
+	openssl("x509", "-req", "-in", "device.csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-sha1", "-out",
+		"device.pem", "-days", "2")
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "answer.plist"), []byte(list(udid, "challenge")), 0o600))
 	issuersPEM, err := os.ReadFile(filepath.Join(dir, "ca.pem"))
 	require.NoError(t, err)
 	issuers, err := enrolment.ReadIssuers(issuersPEM)
 	require.NoError(t, err)
 	for _, digest := range []string{"sha1", "sha256"} {
-		message := openssl("cms", "-sign", "-binary", "-nodetach", "-outform", "DER", "-md", digest, "-in", "answer.plist", "-signer", "device.pem", "-inkey", "device.key")
+		message := openssl("cms", "-sign", "-binary", "-nodetach", "-outform", "DER", "-md", digest, "-in", "answer.plist",
+			"-signer", "device.pem", "-inkey", "device.key")
 		answer, issued, err := enrolment.Read(message, issuers)
 		require.NoError(t, err, digest)
 		require.True(t, issued)
@@ -231,7 +233,8 @@ func TestReadOpenSSL(t *testing.T) {
 		_, _, err = enrolment.Read(message, issuers)
 		require.ErrorIs(t, err, enrolment.ErrAnswer)
 	}
-	message := openssl("cms", "-sign", "-binary", "-nodetach", "-stream", "-outform", "DER", "-in", "answer.plist", "-signer", "device.pem", "-inkey", "device.key")
+	message := openssl("cms", "-sign", "-binary", "-nodetach", "-stream", "-outform", "DER", "-in", "answer.plist",
+		"-signer", "device.pem", "-inkey", "device.key")
 	answer, _, err := enrolment.Read(message, nil)
 	require.NoError(t, err, "of indefinite length")
 	require.Equal(t, "challenge", answer.Challenge)
@@ -252,7 +255,8 @@ func TestReadOpenSSL(t *testing.T) {
 
 func TestProfile(t *testing.T) {
 	t.Parallel()
-	encoded, err := enrolment.Profile{URL: "https://qa.example.com/udid/answer", Challenge: "a&b", Organization: "Ships <1>", Name: "Register", Text: "Text",
+	encoded, err := enrolment.Profile{URL: "https://qa.example.com/udid/answer", Challenge: "a&b", Organization: "Ships <1>",
+		Name: "Register", Text: "Text",
 		Identifier: "com.example.qa.udid", UUID: "0B0B7E62-6B39-4E43-9D4C-3C6F0B9E5A11"}.Encode()
 	require.NoError(t, err)
 	var top map[string]any

@@ -33,7 +33,8 @@ func (h *Handlers) Complete(ctx context.Context, o resumable.Owner, field, text 
 		return nil, err
 	}
 	if u.Size > limit {
-		return nil, &respond.Problem{Status: http.StatusRequestEntityTooLarge, Text: field + ": the file is longer than " + itoa(limit) + " bytes"}
+		return nil, &respond.Problem{Status: http.StatusRequestEntityTooLarge, Text: field + ": the file is longer than " +
+			itoa(limit) + " bytes"}
 	}
 	if u.State != resumable.Open {
 		return u, nil
@@ -45,7 +46,8 @@ func (h *Handlers) Complete(ctx context.Context, o resumable.Owner, field, text 
 }
 
 func noUpload(field string) error {
-	return &respond.Problem{Status: http.StatusNotFound, Text: field + ": there is no such upload, or its time is over", Err: storage.ErrNotFound}
+	return &respond.Problem{Status: http.StatusNotFound, Text: field + ": there is no such upload, or its time is over",
+		Err: storage.ErrNotFound}
 }
 
 func (h *Handlers) join(ctx context.Context, o resumable.Owner, u *resumable.Upload, field string) (*resumable.Upload, error) {

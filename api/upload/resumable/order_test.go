@@ -77,7 +77,8 @@ func TestPartSize(t *testing.T) {
 	t.Parallel()
 	h := &Handlers{cfg: Config{LeastPart: defaultLeastPart}}
 	const mib = 1 << 20
-	for size, want := range map[int64]int64{1: 8 * mib, 100 * mib: 8 * mib, 1 << 30: 8 * mib, 4 << 30: 8 * mib, 4<<30 + 1: 16 * mib, 60 << 30: 120 * mib, 70 << 30: 128 * mib} {
+	for size, want := range map[int64]int64{1: 8 * mib, 100 * mib: 8 * mib, 1 << 30: 8 * mib, 4 << 30: 8 * mib,
+		4<<30 + 1: 16 * mib, 60 << 30: 120 * mib, 70 << 30: 128 * mib} {
 		require.Equal(t, want, h.partSize(size), size)
 		require.Zero(t, want%object.PartUnit)
 	}

@@ -97,7 +97,8 @@ func (h *Handlers) PutPart(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return respond.JSON(c, http.StatusOK, gin.H{"part": partView{Number: part.Number, Size: part.Size, SHA256: part.SHA256, CRC32C: in.checksum()}})
+	return respond.JSON(c, http.StatusOK, gin.H{"part": partView{Number: part.Number, Size: part.Size, SHA256: part.SHA256,
+		CRC32C: in.checksum()}})
 }
 
 // incoming checks what is known before the body.
@@ -242,7 +243,8 @@ func (h *Handlers) settle(ctx context.Context, in *incoming, own *object.Sum, ca
 	case err != nil:
 		return nil, err
 	}
-	now, err := resumable.Head(ctx, h.cfg.DB, resumable.Owner{OrganizationID: in.upload.OrganizationID, UserID: in.upload.UserID}, in.upload.ID)
+	now, err := resumable.Head(ctx, h.cfg.DB, resumable.Owner{OrganizationID: in.upload.OrganizationID, UserID: in.upload.UserID},
+		in.upload.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -315,7 +317,8 @@ func arrival(err error) error {
 func busy(err error) error {
 	var full *admission.FullError
 	if errors.As(err, &full) {
-		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many uploads at once: try again later", RetryAfter: full.RetryAfter, Err: err}
+		return &respond.Problem{Status: http.StatusTooManyRequests, Text: "too many uploads at once: try again later",
+			RetryAfter: full.RetryAfter, Err: err}
 	}
 	return err
 }

@@ -100,7 +100,8 @@ func (h *Handlers) Routes() []route.Route {
 	return []route.Route{
 		{Method: http.MethodPost, Path: "/api/v3/uploads", Interface: v3, Query: route.NoQuery(), Action: auth.UploadBuilds, Handler: h.Begin},
 		{Method: http.MethodGet, Path: "/api/v3/uploads/:id", Interface: v3, Query: route.NoQuery(), Action: auth.UploadBuilds, Handler: h.Get},
-		{Method: http.MethodDelete, Path: "/api/v3/uploads/:id", Interface: v3, Bare: true, Query: route.NoQuery(), Action: auth.UploadBuilds, Handler: h.Delete},
+		{Method: http.MethodDelete, Path: "/api/v3/uploads/:id", Interface: v3, Bare: true, Query: route.NoQuery(),
+			Action: auth.UploadBuilds, Handler: h.Delete},
 		{Method: http.MethodPut, Path: "/api/v3/uploads/:id/parts/:number", Interface: v3, Query: route.NoQuery(), Action: auth.UploadBuilds,
 			Handler: h.PutPart, Body: route.OwnBound, Deadline: route.UploadDeadline},
 	}
@@ -193,7 +194,8 @@ func problemTooMany(err *resumable.TooManyError, now time.Time) error {
 		who = "you have"
 	}
 	return &respond.Problem{Status: http.StatusTooManyRequests, RetryAfter: max(busyRetry, min(err.Ends.Sub(now), mostRetry)), Err: err,
-		Text: who + " too many unfinished uploads: complete or delete some, or wait; the first of them ends at " + err.Ends.UTC().Format(time.RFC3339)}
+		Text: who + " too many unfinished uploads: complete or delete some, or wait; the first of them ends at " +
+			err.Ends.UTC().Format(time.RFC3339)}
 }
 
 func (h *Handlers) begun(c *gin.Context, u *resumable.Upload, status int, err error) error {

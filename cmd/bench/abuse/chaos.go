@@ -73,7 +73,8 @@ func (b *bench) chaos(ctx context.Context) error {
 		return err
 	}
 	ended = append(ended, endedByThemselves(members)...)
-	b.row(name, "processes that ended by themselves", "", strings.Join(append([]string{fmt.Sprint(len(ended))}, ended...), "; "), "none", len(ended) == 0)
+	b.row(name, "processes that ended by themselves", "", strings.Join(append([]string{fmt.Sprint(len(ended))}, ended...), "; "),
+		"none", len(ended) == 0)
 	return nil
 }
 
@@ -180,7 +181,8 @@ func (l *chaosLoad) check(ctx context.Context, f *schedule.Fleet, b *bench, name
 	for _, w := range waiting {
 		b.row("", "open tasks", "", oneLine(w), "", true)
 	}
-	b.row("", "requests without a response, or refused with 409, 429 or 503; starts of runs without a response", "", fmt.Sprintf("%d; %d", l.again, l.answered.Unanswered), "", true)
+	b.row("", "requests without a response, or refused with 409, 429 or 503; starts of runs without a response", "",
+		fmt.Sprintf("%d; %d", l.again, l.answered.Unanswered), "", true)
 	if l.wrong != nil {
 		return fmt.Errorf("a response that no client should see: %w", l.wrong)
 	}

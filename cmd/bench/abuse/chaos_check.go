@@ -116,7 +116,8 @@ func compareChaos(answered *chaosAnswered, stored *chaosStored) []chaosRow {
 	rows = append(rows,
 		chaosRow{what: "builds answered with 200; stored", measured: fmt.Sprintf("%d; %d", len(answered.Builds), len(builds)), ids: kept.names(),
 			met: kept.empty() && len(answered.Builds) > len(answered.Earlier)},
-		chaosRow{what: "events of builds expected; delivered, received", measured: events, ids: wrongEvents, met: len(wrongEvents) == 0 && expected > 0},
+		chaosRow{what: "events of builds expected; delivered, received", measured: events, ids: wrongEvents,
+			met: len(wrongEvents) == 0 && expected > 0},
 	)
 	return append(rows, compareRuns(answered, stored))
 }
@@ -155,7 +156,8 @@ func compareEvents(answered *chaosAnswered, stored *chaosStored) (expected int, 
 		}
 	}
 	d := compareIDs(want, delivered)
-	wrong = slices.Concat(nameIDs("without an event", d.missing), nameIDs("with an event too many", d.twice), nameIDs("with an event that nobody awaits", d.unknown),
+	wrong = slices.Concat(nameIDs("without an event", d.missing), nameIDs("with an event too many", d.twice),
+		nameIDs("with an event that nobody awaits", d.unknown),
 		nameIDs("delivered, but not received", unseen))
 	return len(want), fmt.Sprintf("%d; %d, %d", len(want), len(stored.Events), len(stored.Events)-len(unseen)), wrong
 }
@@ -191,7 +193,8 @@ func compareRuns(answered *chaosAnswered, stored *chaosStored) chaosRow {
 	}
 	return chaosRow{what: "runs answered with success, starts without a response; stored, passed",
 		measured: fmt.Sprintf("%d, %d; %d, %d", len(answered.Runs), answered.Unanswered, len(stored.Runs), passed),
-		ids:      append(c.names(), nameIDs("ended otherwise, or not", otherwise)...), met: c.empty() && len(otherwise) == 0 && len(answered.Runs) > 0}
+		ids:      append(c.names(), nameIDs("ended otherwise, or not", otherwise)...), met: c.empty() && len(otherwise) == 0 &&
+			len(answered.Runs) > 0}
 }
 
 // difference is how two lists of ids differ.

@@ -120,7 +120,8 @@ func buildOf(text []byte) (int64, error) {
 // response could repeat a start, so a lost response is a run that nobody knows. A start
 // that was refused, or that reached no process, has stored nothing.
 func (l *chaosLoad) startRun(ctx context.Context, t *tenant) {
-	status, text, err := post(ctx, l.bases[rand.IntN(len(l.bases))]+"/v1/ai-authoring/testcases/"+t.caseID+"/run", "application/json", []byte("{}"), t.Authorize)
+	status, text, err := post(ctx, l.bases[rand.IntN(len(l.bases))]+"/v1/ai-authoring/testcases/"+t.caseID+"/run",
+		"application/json", []byte("{}"), t.Authorize)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		l.increment(&l.again)
@@ -146,7 +147,8 @@ func (l *chaosLoad) startRun(ctx context.Context, t *tenant) {
 
 // persist sends a request to the processes in turn until one responds with 200, or in a
 // way that known accepts, and returns that response.
-func (l *chaosLoad) persist(ctx context.Context, send func(context.Context, string) (int, []byte, error), known func(int, []byte) bool) (response []byte, stored bool) {
+func (l *chaosLoad) persist(ctx context.Context, send func(context.Context, string) (int, []byte, error),
+	known func(int, []byte) bool) (response []byte, stored bool) {
 	at := rand.IntN(len(l.bases))
 	for end := time.Now().Add(chaosPersist); time.Now().Before(end) && ctx.Err() == nil; at++ {
 		status, text, err := send(ctx, l.bases[at%len(l.bases)])

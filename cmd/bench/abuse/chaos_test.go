@@ -89,7 +89,8 @@ func TestChaosNamesWhatIsWrong(t *testing.T) {
 		}, 2, "2; 2, 2; without an event: 3 at webhook 21; with an event too many: 4 at webhook 22"},
 		"an event was not received": {func(_ *chaosAnswered, s *chaosStored) { s.Received = s.Received[1:] },
 			2, "2; 2, 1; delivered, but not received: b"},
-		"a run is lost": {func(_ *chaosAnswered, s *chaosStored) { s.Runs = s.Runs[1:] }, 3, "2, 1; 2, 2; missing: 0b000000-0000-0000-0000-000000000000"},
+		"a run is lost": {func(_ *chaosAnswered, s *chaosStored) { s.Runs = s.Runs[1:] }, 3,
+			"2, 1; 2, 2; missing: 0b000000-0000-0000-0000-000000000000"},
 		"an event went to the webhook of another organization": {func(_ *chaosAnswered, s *chaosStored) { s.Events[0].Webhook = 22 },
 			2, "2; 2, 2; without an event: 3 at webhook 21; with an event that nobody awaits: 3 at webhook 22"},
 		"a run was stored twice, under two ids": {func(_ *chaosAnswered, s *chaosStored) {
@@ -114,7 +115,8 @@ func TestChaosNamesWhatIsWrong(t *testing.T) {
 func TestChaosMissesWhatWasNotDone(t *testing.T) {
 	t.Parallel()
 	earlier := &chaosAnswered{Builds: []int64{1}, Earlier: []int64{1}}
-	for _, r := range append(compareChaos(&chaosAnswered{}, &chaosStored{}), compareChaos(earlier, &chaosStored{Builds: []chaosBuild{{1, 31}}})...) {
+	for _, r := range append(compareChaos(&chaosAnswered{}, &chaosStored{}),
+		compareChaos(earlier, &chaosStored{Builds: []chaosBuild{{1, 31}}})...) {
 		require.False(t, r.met, r.what)
 	}
 }

@@ -47,7 +47,8 @@ func (b *bench) crashTrickleFrom(ctx context.Context, first int) error {
 	tokens := make([]string, trickleTokens)
 	for i := range tokens {
 		var made struct{ Secret string }
-		if err := t.attacker.v3(ctx, http.MethodPost, fmt.Sprintf("/crash-projects/%d/tokens", t.attacker.crashProject), map[string]any{}, &made); err != nil {
+		if err := t.attacker.v3(ctx, http.MethodPost, fmt.Sprintf("/crash-projects/%d/tokens", t.attacker.crashProject),
+			map[string]any{}, &made); err != nil {
 			return err
 		}
 		tokens[i] = made.Secret
@@ -59,7 +60,8 @@ func (b *bench) crashTrickleFrom(ctx context.Context, first int) error {
 			return fmt.Sprintf("POST /post?format=json&token=%s HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nContent-Length: 65536\r\n\r\n%s",
 				tokens[n%len(tokens)], host, begun[:first])
 		}}
-	return b.compare(ctx, fmt.Sprintf("%d connections with %d crash tokens, %d bytes each and then one every 5 s", trickleConns, trickleTokens, first),
+	return b.compare(ctx, fmt.Sprintf("%d connections with %d crash tokens, %d bytes each and then one every 5 s",
+		trickleConns, trickleTokens, first),
 		t.victim.probes(), slow.run)
 }
 
@@ -84,7 +86,8 @@ func (b *bench) bogusTokens(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	if err := b.compare(ctx, fmt.Sprintf("%d reports a second with tokens that nobody has", bogusRate), t.victim.probes(), flood.run); err != nil {
+	if err := b.compare(ctx, fmt.Sprintf("%d reports a second with tokens that nobody has", bogusRate), t.victim.probes(),
+		flood.run); err != nil {
 		return err
 	}
 	after, err := os.Stat(log)
@@ -143,7 +146,8 @@ func (f *bogus) connection(ctx context.Context, number int) {
 		case <-pace.C:
 		}
 		token := strings.ReplaceAll(uuid.NewString()+uuid.NewString(), "-", "")
-		if _, err := fmt.Fprintf(conn, "POST /post?format=json&token=%s HTTP/1.1\r\nHost: %s\r\nContent-Length: 2\r\n\r\n{}", token, f.host); err != nil {
+		if _, err := fmt.Fprintf(conn, "POST /post?format=json&token=%s HTTP/1.1\r\nHost: %s\r\nContent-Length: 2\r\n\r\n{}",
+			token, f.host); err != nil {
 			return
 		}
 		status, err := measure.ReadResponse(answers)
@@ -175,20 +179,21 @@ func (b *bench) searches(ctx context.Context) error {
 	day := func(ago int) string { return time.Now().UTC().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	paths := []string{"/crash-groups?search=ch", "/crash-groups?sort=count&from=" + day(40) + "T06:00&to=" + day(1) + "T18:00",
 		"/crash-groups?attribute.customer=acme&attribute.os=Linux", "/crash-attributes", "/crash-groups?attribute.cpu.count=8"}
-	return b.compare(ctx, fmt.Sprintf("%d searches at once among %d crashes", searchConns, searchedCrashes), t.victim.probes(), func(ctx context.Context) error {
-		var done sync.WaitGroup
-		for n := range searchConns {
-			done.Go(func() {
-				for i := n; ctx.Err() == nil; i++ {
-					err := attacker.v3(ctx, http.MethodGet, paths[i%len(paths)], nil, nil)
-					var refused *statusError
-					if err != nil && !errors.As(err, &refused) {
-						_ = process.Sleep(ctx, again)
+	return b.compare(ctx, fmt.Sprintf("%d searches at once among %d crashes", searchConns, searchedCrashes), t.victim.probes(),
+		func(ctx context.Context) error {
+			var done sync.WaitGroup
+			for n := range searchConns {
+				done.Go(func() {
+					for i := n; ctx.Err() == nil; i++ {
+						err := attacker.v3(ctx, http.MethodGet, paths[i%len(paths)], nil, nil)
+						var refused *statusError
+						if err != nil && !errors.As(err, &refused) {
+							_ = process.Sleep(ctx, again)
+						}
 					}
-				}
-			})
-		}
-		done.Wait()
-		return nil
-	})
+				})
+			}
+			done.Wait()
+			return nil
+		})
 }

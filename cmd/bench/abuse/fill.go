@@ -24,7 +24,8 @@ func fillSearched(ctx context.Context, database string) error {
 		return fmt.Errorf("groups: %w", err)
 	}
 	for done := 0; done < searchedCrashes; done += crash.ReadingStep {
-		if _, err := db.ExecContext(ctx, crash.ReadingCrashes, done, min(done+crash.ReadingStep, searchedCrashes), crash.ReadingGroups); err != nil {
+		if _, err := db.ExecContext(ctx, crash.ReadingCrashes, done, min(done+crash.ReadingStep, searchedCrashes),
+			crash.ReadingGroups); err != nil {
 			return fmt.Errorf("crashes: %w", err)
 		}
 	}

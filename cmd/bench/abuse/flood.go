@@ -50,7 +50,8 @@ func startReceiver() (*receiver, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &receiver{base: "http://" + listener.Addr().String(), stop: make(chan struct{}), seen: map[string]int{}, passwords: map[string]bool{}, events: map[string]int{}}
+	r := &receiver{base: "http://" + listener.Addr().String(), stop: make(chan struct{}), seen: map[string]int{},
+		passwords: map[string]bool{}, events: map[string]int{}}
 	r.server = &http.Server{Handler: r, ReadHeaderTimeout: 10 * time.Second}
 	go func() { _ = r.server.Serve(listener) }()
 	return r, nil
@@ -139,20 +140,23 @@ func (b *bench) webhooks(ctx context.Context) error {
 		return err
 	}
 	client := probeClient()
-	probes := append(t.victim.probes()[1:], probe{name: "webhook of an upload until it arrives", every: 500 * time.Millisecond, most: arrival, once: func(ctx context.Context) error {
-		before := r.count("/victim")
-		if err := t.victim.uploadApp(ctx, client); err != nil {
-			return err
-		}
-		return until(ctx, func(context.Context) (bool, error) { return r.count("/victim") > before, nil })
-	}})
+	probes := append(t.victim.probes()[1:], probe{name: "webhook of an upload until it arrives", every: 500 * time.Millisecond,
+		most: arrival, once: func(ctx context.Context) error {
+			before := r.count("/victim")
+			if err := t.victim.uploadApp(ctx, client); err != nil {
+				return err
+			}
+			return until(ctx, func(context.Context) (bool, error) { return r.count("/victim") > before, nil })
+		}})
 	reports := measure.Samples(64, 4<<10)
-	return b.compare(ctx, fmt.Sprintf("%d deliveries a second to receivers that never respond", floodWebhooks*floodCrashes), probes, func(ctx context.Context) error {
-		for n := 0; process.Sleep(ctx, time.Second/floodCrashes) == nil; n++ {
-			_ = t.attacker.send(ctx, client, http.MethodPost, "/post?format=json&token="+t.attacker.Token, "application/json", reports[n%len(reports)].With(uuid.New()))
-		}
-		return nil
-	})
+	return b.compare(ctx, fmt.Sprintf("%d deliveries a second to receivers that never respond", floodWebhooks*floodCrashes),
+		probes, func(ctx context.Context) error {
+			for n := 0; process.Sleep(ctx, time.Second/floodCrashes) == nil; n++ {
+				_ = t.attacker.send(ctx, client, http.MethodPost, "/post?format=json&token="+t.attacker.Token, "application/json",
+					reports[n%len(reports)].With(uuid.New()))
+			}
+			return nil
+		})
 }
 
 // mails has the attacker mail many testers about many builds.
@@ -187,22 +191,24 @@ func (b *bench) mails(ctx context.Context) error {
 	notify := func(ctx context.Context, t *tenant) error {
 		return t.uploadApp(ctx, client, "groups", "all", "notify", "on")
 	}
-	probes := append(t.victim.probes()[1:], probe{name: "mail of an upload until it arrives", every: 500 * time.Millisecond, most: arrival, once: func(ctx context.Context) error {
-		before := sink.CountFor(mine)
-		if err := notify(ctx, t.victim); err != nil {
-			return err
-		}
-		return until(ctx, func(context.Context) (bool, error) { return sink.CountFor(mine) > before, nil })
-	}})
-	return b.compare(ctx, fmt.Sprintf("%d builds announced to %d testers each", floodBuilds, floodTesters), probes, func(ctx context.Context) error {
-		for range floodBuilds {
-			if err := notify(ctx, t.attacker); err != nil && ctx.Err() == nil && !refusedWith(err) {
+	probes := append(t.victim.probes()[1:], probe{name: "mail of an upload until it arrives", every: 500 * time.Millisecond,
+		most: arrival, once: func(ctx context.Context) error {
+			before := sink.CountFor(mine)
+			if err := notify(ctx, t.victim); err != nil {
 				return err
 			}
-		}
-		<-ctx.Done()
-		return nil
-	})
+			return until(ctx, func(context.Context) (bool, error) { return sink.CountFor(mine) > before, nil })
+		}})
+	return b.compare(ctx, fmt.Sprintf("%d builds announced to %d testers each", floodBuilds, floodTesters), probes,
+		func(ctx context.Context) error {
+			for range floodBuilds {
+				if err := notify(ctx, t.attacker); err != nil && ctx.Err() == nil && !refusedWith(err) {
+					return err
+				}
+			}
+			<-ctx.Done()
+			return nil
+		})
 }
 
 // tarpit copies builds of two organizations to a storage that never responds: one
@@ -229,7 +235,8 @@ func (b *bench) tarpit(ctx context.Context) error {
 		if x == t.victim {
 			path = "/victim"
 		}
-		if err := x.v3(ctx, http.MethodPut, "/settings/storage", map[string]any{"kind": "http", "endpoint": r.base + path, "access_key": "a", "secret": "s"}, nil); err != nil {
+		if err := x.v3(ctx, http.MethodPut, "/settings/storage", map[string]any{"kind": "http", "endpoint": r.base + path,
+			"access_key": "a", "secret": "s"}, nil); err != nil {
 			return err
 		}
 	}
@@ -242,21 +249,23 @@ func (b *bench) tarpit(ctx context.Context) error {
 			}
 			return until(ctx, func(context.Context) (bool, error) { return r.count("/victim") > before, nil })
 		}},
-		probe{name: "symbols until they are read", every: 500 * time.Millisecond, most: arrival, once: func(ctx context.Context) error { return t.victim.probeSymbols(ctx, client) }})
-	return b.compare(ctx, fmt.Sprintf("%d copies of two organizations to a storage that never responds", floodSyncs), probes, func(ctx context.Context) error {
-		group, posting := errgroup.WithContext(ctx)
-		group.SetLimit(posters)
-		for n := range floodSyncs {
-			group.Go(func() error {
-				return attackers[n%len(attackers)].uploadApp(posting, client, "sync_to_slipway", "on")
-			})
-		}
-		if err := group.Wait(); err != nil && ctx.Err() == nil {
-			return err
-		}
-		<-ctx.Done()
-		return nil
-	})
+		probe{name: "symbols until they are read", every: 500 * time.Millisecond, most: arrival,
+			once: func(ctx context.Context) error { return t.victim.probeSymbols(ctx, client) }})
+	return b.compare(ctx, fmt.Sprintf("%d copies of two organizations to a storage that never responds", floodSyncs),
+		probes, func(ctx context.Context) error {
+			group, posting := errgroup.WithContext(ctx)
+			group.SetLimit(posters)
+			for n := range floodSyncs {
+				group.Go(func() error {
+					return attackers[n%len(attackers)].uploadApp(posting, client, "sync_to_slipway", "on")
+				})
+			}
+			if err := group.Wait(); err != nil && ctx.Err() == nil {
+				return err
+			}
+			<-ctx.Done()
+			return nil
+		})
 }
 
 // probeSymbols uploads a mapping and waits until it is read.

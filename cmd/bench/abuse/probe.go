@@ -43,7 +43,8 @@ func (t *tenant) probes() []probe {
 		{name: "upload", every: 250 * time.Millisecond, once: func(ctx context.Context) error { return t.uploadApp(ctx, client) }},
 		{name: "crash", every: 50 * time.Millisecond, once: func(ctx context.Context) error {
 			sent++
-			return t.send(ctx, client, http.MethodPost, "/post?format=json&token="+t.Token, "application/json", reports[sent%len(reports)].With(uuid.New()))
+			return t.send(ctx, client, http.MethodPost, "/post?format=json&token="+t.Token, "application/json",
+				reports[sent%len(reports)].With(uuid.New()))
 		}},
 		{name: "list", every: 50 * time.Millisecond, once: func(ctx context.Context) error {
 			return t.send(ctx, client, http.MethodGet, fmt.Sprintf("/api/v3/projects/%d/builds", t.project), "", nil)

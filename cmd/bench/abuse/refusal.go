@@ -114,8 +114,10 @@ func (b *bench) addresses(ctx context.Context) error {
 	defer r.close()
 	const attack = "private addresses, behind a proxy on the same machine"
 	client := probeClient()
-	hook := t.attacker.v3(ctx, http.MethodPost, "/webhooks", map[string]any{"name": "inside", "url": r.base + "/hook", "actions": []string{"upload"}}, nil)
-	connection := t.attacker.v3(ctx, http.MethodPut, "/settings/storage", map[string]any{"kind": "http", "endpoint": r.base + "/copy", "access_key": "a", "secret": "s"}, nil)
+	hook := t.attacker.v3(ctx, http.MethodPost, "/webhooks", map[string]any{"name": "inside", "url": r.base + "/hook",
+		"actions": []string{"upload"}}, nil)
+	connection := t.attacker.v3(ctx, http.MethodPut, "/settings/storage", map[string]any{"kind": "http", "endpoint": r.base +
+		"/copy", "access_key": "a", "secret": "s"}, nil)
 	if err := t.attacker.uploadApp(ctx, client, "sync_to_slipway", "on"); err != nil && !refusedWith(err) {
 		return err
 	}
@@ -138,16 +140,19 @@ func (b *bench) storageSecret(ctx context.Context) error {
 	}
 	defer r.close()
 	const secret = "the-secret-of-the-bucket"
-	if err := t.attacker.v3(ctx, http.MethodPut, "/settings/storage", map[string]any{"kind": "s3", "endpoint": r.base, "bucket": "b", "access_key": "key", "secret": secret}, nil); err != nil {
+	if err := t.attacker.v3(ctx, http.MethodPut, "/settings/storage", map[string]any{"kind": "s3", "endpoint": r.base,
+		"bucket": "b", "access_key": "key", "secret": secret}, nil); err != nil {
 		return err
 	}
-	change := t.attacker.v3(ctx, http.MethodPut, "/settings/storage", map[string]any{"kind": "http", "endpoint": r.base, "access_key": "key"}, nil)
+	change := t.attacker.v3(ctx, http.MethodPut, "/settings/storage", map[string]any{"kind": "http", "endpoint": r.base,
+		"access_key": "key"}, nil)
 	if change != nil && !refusedWith(change) {
 		return change
 	}
 	if err := t.attacker.uploadApp(ctx, probeClient(), "sync_to_slipway", "on"); err != nil && !refusedWith(err) {
 		return err
 	}
-	b.refusalRow("a storage connection whose kind changes", "its secret is sent in another way", waitFor(ctx, func() bool { return r.passwordSeen(secret) }), change)
+	b.refusalRow("a storage connection whose kind changes", "its secret is sent in another way",
+		waitFor(ctx, func() bool { return r.passwordSeen(secret) }), change)
 	return ctx.Err()
 }

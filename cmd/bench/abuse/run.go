@@ -80,15 +80,17 @@ func (b *bench) suites(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	probes := append(t.victim.probes(), probe{name: "suite run until its end", every: time.Second, most: suiteEnd, once: func(ctx context.Context) error {
-		ctx, cancel := context.WithTimeout(ctx, 3*probeTimeout)
-		defer cancel()
-		_, err := t.victim.RunAndWait(ctx, "/testsuites/"+own)
-		return err
-	}})
-	return b.compare(ctx, fmt.Sprintf("%d suite runs of %d cases of %s queued", queuedSuites, suiteCases, suiteCase), probes, func(ctx context.Context) error {
-		return t.attacker.queue(ctx, "/testsuites/"+theirs+"/run", queuedSuites)
-	})
+	probes := append(t.victim.probes(), probe{name: "suite run until its end", every: time.Second, most: suiteEnd,
+		once: func(ctx context.Context) error {
+			ctx, cancel := context.WithTimeout(ctx, 3*probeTimeout)
+			defer cancel()
+			_, err := t.victim.RunAndWait(ctx, "/testsuites/"+own)
+			return err
+		}})
+	return b.compare(ctx, fmt.Sprintf("%d suite runs of %d cases of %s queued", queuedSuites, suiteCases, suiteCase),
+		probes, func(ctx context.Context) error {
+			return t.attacker.queue(ctx, "/testsuites/"+theirs+"/run", queuedSuites)
+		})
 }
 
 // suite creates a suite and returns its id.
@@ -116,33 +118,35 @@ func (b *bench) generations(ctx context.Context) error {
 		return err
 	}
 	defer t.stop()
-	probes := append(t.victim.probes(), probe{name: "generation until it starts", every: time.Second, most: runStart, once: func(ctx context.Context) error {
-		task, err := t.victim.generate(ctx, "quick")
-		if err != nil {
-			return err
-		}
-		if err := until(ctx, func(ctx context.Context) (bool, error) {
-			var state struct{ Status string }
-			err := t.victim.Call(ctx, http.MethodGet, "/testcases/generate/"+task, nil, &state)
-			return state.Status != "QUEUED", err
-		}); err != nil {
-			return err
-		}
-		return t.victim.Call(ctx, http.MethodDelete, "/testcases/generate/"+task, nil, nil)
-	}})
-	return b.compare(ctx, fmt.Sprintf("%d generations queued, whose browsers take %s to start", queuedRuns, longRun), probes, func(ctx context.Context) error {
-		group, posting := errgroup.WithContext(ctx)
-		group.SetLimit(posters)
-		for range queuedRuns {
-			group.Go(func() error {
-				_, err := t.attacker.generate(posting, slowSession)
+	probes := append(t.victim.probes(), probe{name: "generation until it starts", every: time.Second, most: runStart,
+		once: func(ctx context.Context) error {
+			task, err := t.victim.generate(ctx, "quick")
+			if err != nil {
 				return err
-			})
-		}
-		if err := group.Wait(); err != nil && ctx.Err() == nil {
-			return err
-		}
-		<-ctx.Done()
-		return nil
-	})
+			}
+			if err := until(ctx, func(ctx context.Context) (bool, error) {
+				var state struct{ Status string }
+				err := t.victim.Call(ctx, http.MethodGet, "/testcases/generate/"+task, nil, &state)
+				return state.Status != "QUEUED", err
+			}); err != nil {
+				return err
+			}
+			return t.victim.Call(ctx, http.MethodDelete, "/testcases/generate/"+task, nil, nil)
+		}})
+	return b.compare(ctx, fmt.Sprintf("%d generations queued, whose browsers take %s to start", queuedRuns, longRun),
+		probes, func(ctx context.Context) error {
+			group, posting := errgroup.WithContext(ctx)
+			group.SetLimit(posters)
+			for range queuedRuns {
+				group.Go(func() error {
+					_, err := t.attacker.generate(posting, slowSession)
+					return err
+				})
+			}
+			if err := group.Wait(); err != nil && ctx.Err() == nil {
+				return err
+			}
+			<-ctx.Done()
+			return nil
+		})
 }

@@ -49,7 +49,8 @@ func (b *bench) startTarget(ctx context.Context, args ...string) (t *target, err
 	if err != nil {
 		return nil, err
 	}
-	if t.product, err = process.StartAt(ctx, b.program, "127.0.0.1:"+port, append([]string{"--webdriver-url", t.hub.url}, args...)...); err != nil {
+	if t.product, err = process.StartAt(ctx, b.program, "127.0.0.1:"+port, append([]string{"--webdriver-url", t.hub.url},
+		args...)...); err != nil {
 		return nil, err
 	}
 	variables := append(os.Environ(), "SLIPWAY_DATABASE_URL="+t.product.Database)
@@ -95,7 +96,8 @@ func newTenant(ctx context.Context, p *process.Product, program string, variable
 	if err := command(&made, "org", "create", slug); err != nil {
 		return nil, err
 	}
-	if err := command(&made, "user", "create", slug, mail, "--role", "owner", "--username", slug, "--team-id", fmt.Sprint(made.Team.ID)); err != nil {
+	if err := command(&made, "user", "create", slug, mail, "--role", "owner", "--username", slug, "--team-id",
+		fmt.Sprint(made.Team.ID)); err != nil {
 		return nil, err
 	}
 	t.Username = made.User.Username

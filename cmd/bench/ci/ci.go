@@ -58,7 +58,8 @@ func (c *Command) Run(ctx context.Context) error {
 	}
 	defer os.RemoveAll(dir)
 	b.program = filepath.Join(dir, "slipway-ci")
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", b.program, "github.com/slipway-qa/slipway/cmd/slipway-ci")
+	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", b.program,
+		"github.com/slipway-qa/slipway/cmd/slipway-ci")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return fmt.Errorf("build slipway-ci: %w\n%s", err, out)

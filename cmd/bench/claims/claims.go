@@ -63,7 +63,8 @@ func measureClaims(ctx context.Context) error {
 	list := make([]*ledger.NewTask, claimedTasks)
 	for i := range ids {
 		ids[i] = uuid.Must(uuid.NewV7())
-		list[i] = &ledger.NewTask{ID: ids[i], Kind: claimKind, Queue: "default", OrganizationID: b.Org, Payload: map[string]int{"n": i}, MaxAttempts: 5}
+		list[i] = &ledger.NewTask{ID: ids[i], Kind: claimKind, Queue: "default", OrganizationID: b.Org,
+			Payload: map[string]int{"n": i}, MaxAttempts: 5}
 	}
 	if _, err := ledger.InsertAll(ctx, b.DB, list); err != nil {
 		return fmt.Errorf("insert tasks: %w", err)

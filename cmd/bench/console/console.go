@@ -158,7 +158,8 @@ func (c *Command) measurePages(ctx context.Context, v *consoleVisitor, found map
 				note += fmt.Sprintf("; %d answers %d", n, status)
 			}
 		}
-		fmt.Printf("| %s | %d%s | %s | %s | p99 %s | %s |\n", page.pattern, len(page.times.Times), note, measure.Round(page.times.Quantile(0.5)), measure.Round(p99), measure.Round(pageTarget), mark)
+		fmt.Printf("| %s | %d%s | %s | %s | p99 %s | %s |\n", page.pattern, len(page.times.Times), note,
+			measure.Round(page.times.Quantile(0.5)), measure.Round(p99), measure.Round(pageTarget), mark)
 	}
 	return missed, nil
 }
@@ -175,7 +176,8 @@ func (c *Command) fill(ctx context.Context, p *process.Product) error {
 		return fmt.Errorf("crashes: %w", err)
 	}
 	var isThere bool
-	if err := db.GetContext(ctx, &isThere, `select exists (select from files where object_key like 'bench/console/%')`); err != nil || isThere {
+	if err := db.GetContext(ctx, &isThere,
+		`select exists (select from files where object_key like 'bench/console/%')`); err != nil || isThere {
 		return err
 	}
 	type statement struct {
@@ -186,7 +188,8 @@ func (c *Command) fill(ctx context.Context, p *process.Product) error {
 	for done := 0; done < c.Tasks; done += consoleStep {
 		statements = append(statements, statement{consoleTasks, []any{min(consoleStep, c.Tasks-done), done, c.Tasks}})
 	}
-	statements = append(statements, statement{consoleBuilds, []any{c.Builds}}, statement{consoleBuildCounts, nil}, statement{`vacuum analyze`, nil})
+	statements = append(statements, statement{consoleBuilds, []any{c.Builds}}, statement{consoleBuildCounts, nil},
+		statement{`vacuum analyze`, nil})
 	for _, s := range statements {
 		if _, err := db.ExecContext(ctx, s.query, s.args...); err != nil {
 			return fmt.Errorf("%.80s: %w", s.query, err)

@@ -83,6 +83,7 @@ func (b *bench) measureBacklog(ctx context.Context) error {
 		return err
 	}
 	commits := b.Backlog / backlogWriters * backlogWriters
-	regression.Measured(ctx, b.Size+" backlog", b.drainRow(fmt.Sprintf("drain of a backlog of %d commits of one report", commits), commits, took, b.burst))
+	regression.Measured(ctx, b.Size+" backlog", b.drainRow(fmt.Sprintf("drain of a backlog of %d commits of one report", commits),
+		commits, took, b.burst))
 	return nil
 }

@@ -144,7 +144,8 @@ func (b *bench) baselines(ctx context.Context) error {
 	}
 	defer stop()
 	warm := b.Duration / 5
-	for _, baseline := range []struct{ name, path string }{{"baseline: Gin, read and decode", "/decode"}, {"baseline: Gin, one INSERT a request (jsonb)", "/insert"}} {
+	for _, baseline := range []struct{ name, path string }{{"baseline: Gin, read and decode", "/decode"},
+		{"baseline: Gin, one INSERT a request (jsonb)", "/insert"}} {
 		l := b.load("http://"+address+baseline.path, warm, 0)
 		if _, err := measure.Send(ctx, l); err != nil {
 			return err
@@ -196,7 +197,8 @@ func (b *bench) measureBurst(ctx context.Context) error {
 	if b.insert != nil {
 		ratio := o.PerSecond() / b.insert.PerSecond()
 		regression.Measured(ctx, b.Size+" burst", ratio)
-		b.row("burst over the baseline of one INSERT", fmt.Sprintf("%.2f", ratio), nil, fmt.Sprintf("%.1f", b.targets.burst), ratio >= b.targets.burst)
+		b.row("burst over the baseline of one INSERT", fmt.Sprintf("%.2f", ratio), nil, fmt.Sprintf("%.1f", b.targets.burst),
+			ratio >= b.targets.burst)
 	}
 	during, err := b.processed(ctx)
 	if err != nil {
@@ -213,7 +215,8 @@ func (b *bench) measureBurst(ctx context.Context) error {
 	if after-before != o.Accepted {
 		return fmt.Errorf("accepted %d reports, processed %d", o.Accepted, after-before)
 	}
-	regression.Measured(ctx, b.Size+" drain", b.drainRow(fmt.Sprintf("drain of %d reports after the burst", after-during), after-during, took, o))
+	regression.Measured(ctx, b.Size+" drain", b.drainRow(fmt.Sprintf("drain of %d reports after the burst", after-during),
+		after-during, took, o))
 	return nil
 }
 
@@ -260,7 +263,8 @@ func (b *bench) openTasks(ctx context.Context, kinds []string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	var open int
-	if err := b.db.GetContext(ctx, &open, `select count(*) from tasks where kind = any($1) and state in ('queued', 'running')`, schedule.Array(kinds)); err != nil {
+	if err := b.db.GetContext(ctx, &open, `select count(*) from tasks where kind = any($1) and state in ('queued', 'running')`,
+		schedule.Array(kinds)); err != nil {
 		return "the workers"
 	}
 	return fmt.Sprintf("the workers: %d tasks are open", open)
@@ -325,7 +329,8 @@ func (b *bench) measureSustained(ctx context.Context) error {
 	if held {
 		regression.Measured(ctx, b.Size+" oldest", age.Seconds())
 	}
-	b.row(fmt.Sprintf("sustained: oldest waiting report at %.0f/s (held %.0f/s)", rate, o.PerSecond()), measure.Round(age), o, measure.Round(sustainedTarget), held && age < sustainedTarget)
+	b.row(fmt.Sprintf("sustained: oldest waiting report at %.0f/s (held %.0f/s)", rate, o.PerSecond()), measure.Round(age),
+		o, measure.Round(sustainedTarget), held && age < sustainedTarget)
 	_, err = b.drained(ctx)
 	return err
 }
@@ -342,7 +347,8 @@ func (b *bench) measureTimes(ctx context.Context) error {
 	}
 	tail := float64(o.Quantile(0.99)) / float64(o.Quantile(0.5))
 	regression.Measured(ctx, b.Size+" tail", tail)
-	b.row(fmt.Sprintf("answer at half the burst rate (%.0f/s): p99 over p50", rate), fmt.Sprintf("%.1f", tail), o, fmt.Sprintf("below %d", tailTarget), tail < tailTarget)
+	b.row(fmt.Sprintf("answer at half the burst rate (%.0f/s): p99 over p50", rate), fmt.Sprintf("%.1f", tail), o,
+		fmt.Sprintf("below %d", tailTarget), tail < tailTarget)
 	_, err = b.drained(ctx)
 	return err
 }
@@ -367,6 +373,7 @@ func (b *bench) measureIdle(ctx context.Context) error {
 		return err
 	}
 	median := time.Duration(waits[len(waits)/2] * float64(time.Second))
-	b.row(fmt.Sprintf("idle: accepted to started, median of %d", len(waits)), measure.Round(median), nil, "100ms", median < 100*time.Millisecond)
+	b.row(fmt.Sprintf("idle: accepted to started, median of %d", len(waits)), measure.Round(median), nil, "100ms",
+		median < 100*time.Millisecond)
 	return nil
 }

@@ -133,7 +133,8 @@ func (b *bench) uploadMaps(ctx context.Context) error {
 
 // symbolsSettled waits until all maps are indexed and no report waits for one.
 func (b *bench) symbolsSettled(ctx context.Context) error {
-	ctx, cancel := context.WithTimeoutCause(ctx, mappedLimit, fmt.Errorf("symbol files were not indexed, or reports not read, within %s", mappedLimit))
+	ctx, cancel := context.WithTimeoutCause(ctx, mappedLimit,
+		fmt.Errorf("symbol files were not indexed, or reports not read, within %s", mappedLimit))
 	defer cancel()
 	defer progress.Waits(ctx, "symbol files to be indexed, and reports to be read with them")()
 	for {

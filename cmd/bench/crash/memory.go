@@ -65,6 +65,7 @@ func (b *bench) measureMemory(ctx context.Context) error {
 	}
 	early, late := median(fifth, 2*fifth), median(4*fifth, 5*fifth)
 	growth := float64(late) / float64(max(early, 1))
-	b.row(fmt.Sprintf("memory of the process tree by fifths of %s at %.0f/s, MiB", b.Memory, o.PerSecond()), strings.Join(trail, ", "), nil, "last/second below 1.1", growth < 1.1)
+	b.row(fmt.Sprintf("memory of the process tree by fifths of %s at %.0f/s, MiB", b.Memory, o.PerSecond()),
+		strings.Join(trail, ", "), nil, "last/second below 1.1", growth < 1.1)
 	return nil
 }

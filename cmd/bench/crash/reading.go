@@ -69,7 +69,8 @@ func (b *bench) measureReading(ctx context.Context) error {
 		{Name: "attributes: a user and 60 %", Path: "/crash-groups?attribute.user.id=u%d&attribute.os=Linux", Target: readingTarget},
 		{Name: "groups of a version", Path: "/crash-groups?version=4.%d.0", Target: readingTarget},
 		{Name: "groups seen in the last 7 days", Path: "/crash-groups?from=" + day(7), Target: readingTarget},
-		{Name: "groups seen in 3 days of last month, by their count then", Path: "/crash-groups?sort=count&from=" + day(40) + "T06:00&to=" + day(37) + "T18:00", Target: readingTarget},
+		{Name: "groups seen in 3 days of last month, by their count then", Path: "/crash-groups?sort=count&from=" +
+			day(40) + "T06:00&to=" + day(37) + "T18:00", Target: readingTarget},
 		{Name: "a group", Path: group, Target: readingTarget},
 		{Name: "trend of a group by hour", Path: group + "/trend?by=hour", Target: readingTarget},
 		{Name: "trend of a group by version", Path: group + "/trend?by=version", Target: readingTarget},
@@ -131,7 +132,8 @@ func (b *bench) fillForReading(ctx context.Context) (largest int64, err error) {
 		return 0, err
 	}
 	if filled > 0 {
-		b.row(fmt.Sprintf("filled with %d crashes of %d groups; their facets", b.Crashes, ReadingGroups), measure.Round(filled)+"; "+measure.Round(facets), nil, "", true)
+		b.row(fmt.Sprintf("filled with %d crashes of %d groups; their facets", b.Crashes, ReadingGroups),
+			measure.Round(filled)+"; "+measure.Round(facets), nil, "", true)
 	}
 	err = b.db.GetContext(ctx, &largest, `select id from crash_groups order by count desc limit 1`)
 	return largest, err

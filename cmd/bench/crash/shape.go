@@ -142,12 +142,15 @@ func nativeReports(n int) []measure.Sample {
 		var frames []map[string]any
 		for range 20 {
 			module := rng.IntN(modules)
-			frames = append(frames, map[string]any{"address": fmt.Sprintf("0x%x", base+module<<24+rng.IntN(1<<20)), "library": fmt.Sprintf("/opt/shop/lib%d.so", module)})
+			frames = append(frames, map[string]any{"address": fmt.Sprintf("0x%x", base+module<<24+rng.IntN(1<<20)),
+				"library": fmt.Sprintf("/opt/shop/lib%d.so", module)})
 		}
-		return encode(map[string]any{"uuid": measure.Placeholder, "timestamp": time.Now().Unix(), "lang": "c++", "langVersion": "17", "agent": "native", "agentVersion": "1.0",
+		return encode(map[string]any{"uuid": measure.Placeholder, "timestamp": time.Now().Unix(), "lang": "c++",
+			"langVersion": "17", "agent": "native", "agentVersion": "1.0",
 			"mainThread": "main", "classifiers": []string{"SIGSEGV"}, "modules": loaded,
-			"attributes": map[string]any{"application": "shop", "application.version": fmt.Sprintf("2.%d.0", rng.IntN(5)), "hostname": fmt.Sprintf("web-%03d", rng.IntN(100))},
-			"threads":    map[string]any{"main": map[string]any{"name": "main", "fault": true, "stack": frames}}})
+			"attributes": map[string]any{"application": "shop", "application.version": fmt.Sprintf("2.%d.0", rng.IntN(5)),
+				"hostname": fmt.Sprintf("web-%03d", rng.IntN(100))},
+			"threads": map[string]any{"main": map[string]any{"name": "main", "fault": true, "stack": frames}}})
 	})
 }
 

@@ -62,7 +62,8 @@ func NewReport(rng *rand.Rand, size int) []byte {
 		"classifiers": []string{"TypeError"},
 		"attributes": map[string]any{
 			"application": "shop", "application.version": fmt.Sprintf("2.%d.0", rng.IntN(5)),
-			"hostname": fmt.Sprintf("web-%03d", rng.IntN(100)), "error.message": "Cannot read properties of undefined (reading '" + Words[group%len(Words)] + "')",
+			"hostname": fmt.Sprintf("web-%03d", rng.IntN(100)), "error.message": "Cannot read properties of undefined (reading '" +
+				Words[group%len(Words)] + "')",
 			"uname.machine": "x64", "uname.sysname": "Linux", "process.age": rng.IntN(100000),
 			"system.memory.total": 25282490368, "system.memory.free": rng.Int64N(25282490368),
 			"vm.rss.size": rng.Int64N(1 << 30), "cpu.count": 8, "user.id": fmt.Sprintf("u%06d", rng.IntN(1000000)),
@@ -107,7 +108,8 @@ func grow(rng *rand.Rand, report, threads map[string]any, i, missing int) {
 	for range max(1, missing*9/10/190) {
 		crumbs = append(crumbs, map[string]any{
 			"timestamp": 1700000000000 + rng.Int64N(1e10), "level": "info", "type": "http",
-			"message":    fmt.Sprintf("GET /api/%s/%d?page=%d answered %d after %d ms", word(rng), rng.IntN(100000), rng.IntN(9), 200, rng.IntN(900)),
+			"message": fmt.Sprintf("GET /api/%s/%d?page=%d answered %d after %d ms", word(rng), rng.IntN(100000),
+				rng.IntN(9), 200, rng.IntN(900)),
 			"attributes": map[string]any{"module": identifier(rng), "attempt": rng.IntN(3)},
 		})
 	}

@@ -59,19 +59,22 @@ func measureAuditLists(ctx context.Context, p *process.Product) error {
 		{Name: "v3, an action of 0.1 %", Path: "/api/v3/audits?action=security.changed", Target: auditTarget},
 		{Name: "v3, an action that never was", Path: "/api/v3/audits?action=site.created", Target: auditTarget},
 		{Name: "v3, a week of last year", Path: "/api/v3/audits?from=" + day(200) + "&to=" + day(193), Target: auditTarget},
-		{Name: "v3, an action in a month", Path: "/api/v3/audits?action=security.changed&from=" + day(200) + "&to=" + day(170), Target: auditTarget},
+		{Name: "v3, an action in a month", Path: "/api/v3/audits?action=security.changed&from=" + day(200) + "&to=" +
+			day(170), Target: auditTarget},
 		{Name: "v3, search: a mail address", Path: "/api/v3/audits?search=tester%d@example.com", Target: auditTarget},
 		{Name: "v3, search: in every event", Path: "/api/v3/audits?search=example.com", Target: auditTarget},
 		{Name: "v3, search: in 0.5 % of the events", Path: "/api/v3/audits?search=rarity", Target: auditTarget},
 		{Name: "v3, search: nowhere", Path: "/api/v3/audits?search=nowhere%d", Target: auditTarget},
-		{Name: "v3, search: a mail address, with an action and dates", Path: "/api/v3/audits?search=tester%d@example.com&action=build.downloaded&from=" + day(200), Target: auditTarget},
+		{Name: "v3, search: a mail address, with an action and dates",
+			Path: "/api/v3/audits?search=tester%d@example.com&action=build.downloaded&from=" + day(200), Target: auditTarget},
 		{Name: "v3, search: two letters", Path: "/api/v3/audits?search=zq", Target: auditTarget},
 		{Name: "v3, actions", Path: "/api/v3/audits/actions", Target: auditTarget},
 		{Name: "v2, first page", Path: "/api/2/audits", Target: auditTarget},
 		{Name: "v2, admin trail", Path: "/api/2/audits/admin-trail", Target: auditTarget},
 		{Name: "v2, tester trail", Path: "/api/2/audits/tester-trail", Target: auditTarget},
 		{Name: "v2, action_type", Path: "/api/2/audits?action_type=1905", Target: auditTarget},
-		{Name: "v2, tester trail in a month", Path: "/api/2/audits/tester-trail?start_date=" + day(200) + "&end_date=" + day(170), Target: auditTarget},
+		{Name: "v2, tester trail in a month", Path: "/api/2/audits/tester-trail?start_date=" + day(200) + "&end_date=" +
+			day(170), Target: auditTarget},
 	} {
 		if err := measure.List(ctx, p, list, auditRequests); err != nil {
 			return err
@@ -117,7 +120,8 @@ func measureAuditWrites(ctx context.Context, db *storage.DB) error {
 		}
 		took[table] = time.Since(began) / auditWrites
 	}
-	measure.Row("an event written, without a commit of its own", fmt.Sprintf("%s; %s with the indexes of before", took["audit_events"].Round(time.Microsecond),
+	measure.Row("an event written, without a commit of its own", fmt.Sprintf("%s; %s with the indexes of before",
+		took["audit_events"].Round(time.Microsecond),
 		took["audit_before"].Round(time.Microsecond)), "", true)
 	return nil
 }

@@ -66,10 +66,13 @@ func measureGroups(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		lists = append(lists, measure.Reading{Name: "v2 project testers, " + app, Path: fmt.Sprintf("/api/2/projects/%d/testers", id), Target: groupTarget},
+		lists = append(lists, measure.Reading{Name: "v2 project testers, " + app, Path: fmt.Sprintf("/api/2/projects/%d/testers",
+			id), Target: groupTarget},
 			measure.Reading{Name: "v3 project testers, " + app, Path: fmt.Sprintf("/api/v3/projects/%d/testers", id), Target: groupTarget},
-			measure.Reading{Name: "v3 project testers, " + app + ", search: a last name", Path: fmt.Sprintf("/api/v3/projects/%d/testers?search=berlinmar", id), Target: groupTarget},
-			measure.Reading{Name: "v3 project testers, " + app + ", search: everybody", Path: fmt.Sprintf("/api/v3/projects/%d/testers?search=example", id), Target: groupTarget})
+			measure.Reading{Name: "v3 project testers, " + app + ", search: a last name",
+				Path: fmt.Sprintf("/api/v3/projects/%d/testers?search=berlinmar", id), Target: groupTarget},
+			measure.Reading{Name: "v3 project testers, " + app + ", search: everybody",
+				Path: fmt.Sprintf("/api/v3/projects/%d/testers?search=example", id), Target: groupTarget})
 	}
 	for _, list := range lists {
 		if err := measure.List(ctx, p, list, groupRequests); err != nil {
@@ -102,6 +105,7 @@ func measureAdding(ctx context.Context, p *process.Product) error {
 		return fmt.Errorf("add testers: %s", response.Status)
 	}
 	took := time.Since(began)
-	measure.Row(fmt.Sprintf("a group with %d new testers created", groupAdded), measure.Round(took), measure.Round(groupAddedTarget), took < groupAddedTarget)
+	measure.Row(fmt.Sprintf("a group with %d new testers created", groupAdded), measure.Round(took),
+		measure.Round(groupAddedTarget), took < groupAddedTarget)
 	return nil
 }

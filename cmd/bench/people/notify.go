@@ -220,7 +220,8 @@ func (b *notifyBench) speed(ctx context.Context, build int64) error {
 		return err
 	}
 	measure.Row("baseline: net/smtp, one connection, the same message", fmt.Sprintf("%.0f/s", plain), "", true)
-	measure.Row("messages handed to a local mail server", fmt.Sprintf("%.0f/s (%.2f of the baseline)", rate, rate/plain), fmt.Sprintf("%d/s", notifyTarget), rate >= notifyTarget)
+	measure.Row("messages handed to a local mail server", fmt.Sprintf("%.0f/s (%.2f of the baseline)", rate, rate/plain),
+		fmt.Sprintf("%d/s", notifyTarget), rate >= notifyTarget)
 	_ = worker.Process.Kill()
 	_ = worker.Wait()
 	return nil
@@ -256,7 +257,8 @@ func (b *notifyBench) kills(ctx context.Context, build int64) error {
 		}
 	}
 	twice, people := b.server.count()
-	measure.Row(fmt.Sprintf("kill -9 of the worker, %d times: people with none, with two", notifyKills), fmt.Sprintf("%d, %d", notifyTesters-people, twice),
+	measure.Row(fmt.Sprintf("kill -9 of the worker, %d times: people with none, with two", notifyKills),
+		fmt.Sprintf("%d, %d", notifyTesters-people, twice),
 		"0, 0", people == notifyTesters && twice == 0)
 	return nil
 }

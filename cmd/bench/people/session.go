@@ -47,7 +47,8 @@ func measureSessions(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	measure.Row(fmt.Sprintf("baseline: Gin, one INSERT a request (jsonb), %d bytes", len(sessionBatch("1000000000"))), fmt.Sprintf("%.0f/s", baseline.PerSecond()), "", true)
+	measure.Row(fmt.Sprintf("baseline: Gin, one INSERT a request (jsonb), %d bytes", len(sessionBatch("1000000000"))),
+		fmt.Sprintf("%.0f/s", baseline.PerSecond()), "", true)
 	return b.batches(ctx, baseline)
 }
 
@@ -89,7 +90,8 @@ func (b *sessionBench) post(ctx context.Context, path string, body map[string]an
 
 // prepare makes an app with a token, and starts the sessions.
 func (b *sessionBench) prepare(ctx context.Context) error {
-	made, err := b.post(ctx, "/api/v3/projects", map[string]any{"name": "Sessions", "package_name": "com.example.sessions", "platform": "Android"}, "X-API-Key", b.APIKey)
+	made, err := b.post(ctx, "/api/v3/projects", map[string]any{"name": "Sessions", "package_name": "com.example.sessions",
+		"platform": "Android"}, "X-API-Key", b.APIKey)
 	if err != nil {
 		return err
 	}
@@ -106,7 +108,8 @@ func (b *sessionBench) prepare(ctx context.Context) error {
 		go func() {
 			for range sessionsEach {
 				client := uuid.NewString()
-				if _, err := b.post(ctx, "/api/1/sdk/sessions", map[string]any{"session_id": client, "version": "1"}, "X-SDK-Token", b.sdkToken); err != nil {
+				if _, err := b.post(ctx, "/api/1/sdk/sessions", map[string]any{"session_id": client, "version": "1"},
+					"X-SDK-Token", b.sdkToken); err != nil {
 					errs <- err
 					return
 				}
@@ -120,7 +123,8 @@ func (b *sessionBench) prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	measure.Row(fmt.Sprintf("%d sessions started, by net/http", sessionConns*sessionsEach), fmt.Sprintf("%.0f/s", sessionConns*sessionsEach/time.Since(began).Seconds()), "", true)
+	measure.Row(fmt.Sprintf("%d sessions started, by net/http", sessionConns*sessionsEach),
+		fmt.Sprintf("%.0f/s", sessionConns*sessionsEach/time.Since(began).Seconds()), "", true)
 	return nil
 }
 
@@ -149,7 +153,8 @@ func (b *sessionBench) baseline(ctx context.Context) (*measure.Outcome, error) {
 		return nil, err
 	}
 	body := `{"uuid":"` + measure.Placeholder + `",` + sessionBatch("1000000000")[1:]
-	l := &measure.Load{Target: target, Conns: sessionConns, Duration: sessionDuration / 5, Samples: []measure.Sample{{Body: []byte(body), UUID: len(`{"uuid":"`)}}}
+	l := &measure.Load{Target: target, Conns: sessionConns, Duration: sessionDuration / 5,
+		Samples: []measure.Sample{{Body: []byte(body), UUID: len(`{"uuid":"`)}}}
 	if _, err := measure.Send(ctx, l); err != nil {
 		return nil, err
 	}
@@ -181,7 +186,8 @@ func (b *sessionBench) batches(ctx context.Context, baseline *measure.Outcome) e
 	for i := range rendered {
 		rendered[i] = b.requests(i)
 	}
-	l := &measure.Load{Target: target, Conns: sessionConns, Duration: sessionDuration / 5, Render: func(number int) []*measure.Request { return rendered[number] }}
+	l := &measure.Load{Target: target, Conns: sessionConns, Duration: sessionDuration / 5,
+		Render: func(number int) []*measure.Request { return rendered[number] }}
 	warm, err := measure.Send(ctx, l)
 	if err != nil {
 		return err
@@ -207,7 +213,8 @@ func (b *sessionBench) batches(ctx context.Context, baseline *measure.Outcome) e
 	if err != nil {
 		return err
 	}
-	measure.Row("accepted, stored, counted by the sessions, dropped", fmt.Sprintf("%d, %d, %d, %d", warm.Accepted+o.Accepted, stored.Batches, stored.Counted, stored.Dropped),
+	measure.Row("accepted, stored, counted by the sessions, dropped", fmt.Sprintf("%d, %d, %d, %d", warm.Accepted+o.Accepted,
+		stored.Batches, stored.Counted, stored.Dropped),
 		"equal, none dropped", stored.Batches == warm.Accepted+o.Accepted && stored.Counted == stored.Batches && stored.Dropped == 0)
 	return nil
 }

@@ -97,6 +97,7 @@ func measureTesterAdd(ctx context.Context, p *process.Product) error {
 		return fmt.Errorf("add testers: status %d", res.StatusCode)
 	}
 	took := time.Since(began)
-	measure.Row(fmt.Sprintf("v1, %d testers added in one call", testerAdd), measure.Round(took), measure.Round(testerAddLimit), took <= testerAddLimit)
+	measure.Row(fmt.Sprintf("v1, %d testers added in one call", testerAdd), measure.Round(took), measure.Round(testerAddLimit),
+		took <= testerAddLimit)
 	return nil
 }

@@ -123,7 +123,8 @@ func measureWebhooks(ctx context.Context) error {
 	p99 := quantileOf(mixed.waits, 0.99)
 	measure.Row(name+", a sixth fails, a sixth hangs: p50, p99, most of the healthy", fmt.Sprintf("%s, %.1f times the p99 of all healthy",
 		mixed.text(), p99.Seconds()/quantileOf(healthy.waits, 0.99).Seconds()), "p99 2s", p99 <= webhookTarget)
-	measure.Row("of those to healthy receivers: missing, repeated", fmt.Sprintf("%d, %d", mixed.missing, mixed.repeated), "none", mixed.missing == 0 && mixed.repeated == 0)
+	measure.Row("of those to healthy receivers: missing, repeated", fmt.Sprintf("%d, %d", mixed.missing, mixed.repeated),
+		"none", mixed.missing == 0 && mixed.repeated == 0)
 	return nil
 }
 
@@ -134,7 +135,8 @@ type webhookResult struct {
 }
 
 func (r *webhookResult) text() string {
-	return fmt.Sprintf("%s, %s, %s", measure.Round(quantileOf(r.waits, 0.5)), measure.Round(quantileOf(r.waits, 0.99)), measure.Round(quantileOf(r.waits, 1)))
+	return fmt.Sprintf("%s, %s, %s", measure.Round(quantileOf(r.waits, 0.5)), measure.Round(quantileOf(r.waits, 0.99)),
+		measure.Round(quantileOf(r.waits, 1)))
 }
 
 // quantileOf returns a quantile of sorted durations; 0 of none.
@@ -203,7 +205,8 @@ func addWebhooks(ctx context.Context, db *storage.DB, base string, kind func(n i
 	n := 0
 	for o := range webhookOrganizations {
 		var id int64
-		err := db.GetContext(ctx, &id, `insert into organizations (uuid, slug, name) values ($1, $2, $2) returning id`, uuid.New(), fmt.Sprintf("hooks-%d", o))
+		err := db.GetContext(ctx, &id, `insert into organizations (uuid, slug, name) values ($1, $2, $2) returning id`,
+			uuid.New(), fmt.Sprintf("hooks-%d", o))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -213,7 +216,8 @@ func addWebhooks(ctx context.Context, db *storage.DB, base string, kind func(n i
 			if name == "good" {
 				good++
 			}
-			_, err := db.ExecContext(ctx, `insert into webhooks (organization_id, name, url, actions, status, secret) values ($1, $2, $3, '{upload}', 'active', $4)`,
+			_, err := db.ExecContext(ctx,
+				`insert into webhooks (organization_id, name, url, actions, status, secret) values ($1, $2, $3, '{upload}', 'active', $4)`,
 				id, name, fmt.Sprintf("%s/%s/%d", base, name, n), sealed)
 			if err != nil {
 				return nil, 0, err

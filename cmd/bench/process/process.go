@@ -90,7 +90,8 @@ func (p *Product) start(ctx context.Context, binary, listen string, args ...stri
 	}
 	defer log.Close()
 	data := filepath.Join(dir, "data")
-	p.Cmd = exec.Command(bin, append([]string{"up", "--data-dir", data, "--listen", cmp.Or(listen, "127.0.0.1:0"), "--log-level", "warn"}, args...)...)
+	p.Cmd = exec.Command(bin, append([]string{"up", "--data-dir", data, "--listen", cmp.Or(listen, "127.0.0.1:0"),
+		"--log-level", "warn"}, args...)...)
 	p.Cmd.Stdout, p.Cmd.Stderr = log, log
 	p.Cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := p.Cmd.Start(); err != nil {
@@ -112,7 +113,8 @@ func Build(ctx context.Context, dir, named string) (string, error) {
 		return named, nil
 	}
 	path := filepath.Join(dir, "slipway")
-	out, err := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", path, "github.com/slipway-qa/slipway/cmd/slipway").CombinedOutput()
+	out, err := exec.CommandContext(ctx, "go", "build", "-buildvcs=false", "-o", path,
+		"github.com/slipway-qa/slipway/cmd/slipway").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build slipway: %w\n%s", err, out)
 	}

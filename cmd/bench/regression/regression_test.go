@@ -29,7 +29,8 @@ func TestTheBestOfThreeTriesCounts(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	rows, err := Run(t.Context(), Config{Log: &log,
-		Benches: []Bench{measures("well", "a", 0.95), measures("late", "b", 0.5, 0.8, 0.92), measures("less", "c", 5, 3.2, 9), measures("never", "d"),
+		Benches: []Bench{measures("well", "a", 0.95), measures("late", "b", 0.5, 0.8, 0.92), measures("less", "c", 5, 3.2, 9),
+			measures("never", "d"),
 			measures("other", "f", 1, 1, 1)},
 		Bounds: []Bound{{Figure: "a", What: "A", Bench: "well", Reached: 1}, {Figure: "b", What: "B", Bench: "late", Reached: 1, Wanted: 2},
 			{Figure: "c", What: "C", Bench: "less", Reached: 3, Ceiling: true}, {Figure: "d", What: "D", Bench: "never", Reached: 1, Wanted: 1},
@@ -53,7 +54,8 @@ func TestTheBestOfThreeTriesCounts(t *testing.T) {
 
 func TestWhatFellIsInTheTable(t *testing.T) {
 	t.Parallel()
-	rows, err := Run(t.Context(), Config{Tries: 1, Benches: []Bench{measures("b", "f", 0.89)}, Bounds: []Bound{{Figure: "f", What: "F", Bench: "b", Reached: 1}}})
+	rows, err := Run(t.Context(), Config{Tries: 1, Benches: []Bench{measures("b", "f", 0.89)},
+		Bounds: []Bound{{Figure: "f", What: "F", Bench: "b", Reached: 1}}})
 	require.NoError(t, err)
 	require.Contains(t, rows.Fallen().Table(), "| F | at least 0.90 |  | 0.89 | 0.89 | **fell** |")
 }
@@ -89,7 +91,8 @@ func TestAnErrorOfABenchIsNotDropped(t *testing.T) {
 
 func TestWhatIsMissingAfterAnErrorIsNotMeasured(t *testing.T) {
 	t.Parallel()
-	rows, err := Run(t.Context(), Config{Tries: 1, Bounds: []Bound{{Figure: "f", Bench: "b", Reached: 1}, {Figure: "g", Bench: "b", Reached: 1}},
+	rows, err := Run(t.Context(), Config{Tries: 1, Bounds: []Bound{{Figure: "f", Bench: "b", Reached: 1},
+		{Figure: "g", Bench: "b", Reached: 1}},
 		Benches: []Bench{ends(Try{1, errors.New("later")})}})
 	require.NoError(t, err)
 	require.Len(t, rows.Fallen(), 2)
@@ -115,10 +118,11 @@ func TestOnlyFiguresThatFellTakeAnotherTry(t *testing.T) {
 func TestRunEndsWithItsContext(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := Run(ctx, Config{Bounds: []Bound{{Figure: "f", Bench: "b", Reached: 1}}, Benches: []Bench{{Name: "b", Run: func(ctx context.Context) error {
-		cancel()
-		return ctx.Err()
-	}}}})
+	_, err := Run(ctx, Config{Bounds: []Bound{{Figure: "f", Bench: "b", Reached: 1}},
+		Benches: []Bench{{Name: "b", Run: func(ctx context.Context) error {
+			cancel()
+			return ctx.Err()
+		}}}})
 	require.ErrorIs(t, err, context.Canceled)
 	Measured(t.Context(), "outside", 1)
 }

@@ -64,7 +64,8 @@ func StartEngine(ctx context.Context, steps []step.Step) (*Engine, error) {
 		return nil, err
 	}
 	stops = append(stops, proxy.Close)
-	pool, err := browser.New(browser.Config{Local: driver.URL(), Arguments: localservice.BrowserArguments(), Warm: 1, Proxy: proxy.Addr().String(), Guard: guard, Log: log})
+	pool, err := browser.New(browser.Config{Local: driver.URL(), Arguments: localservice.BrowserArguments(), Warm: 1,
+		Proxy: proxy.Addr().String(), Guard: guard, Log: log})
 	if err != nil {
 		stop()
 		return nil, err

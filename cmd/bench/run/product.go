@@ -51,7 +51,8 @@ func (b *bench) measureCases(ctx context.Context) error {
 		}
 	}
 	f, o := float64(b.Batch)/measure.Median(baseline), float64(b.Batch)/measure.Median(ours)
-	measure.Row(fmt.Sprintf("baseline: %d cases with Playwright, %d workers with a browser each", b.Batch, b.Workers), fmt.Sprintf("%.2f cases/s", f), "", true)
+	measure.Row(fmt.Sprintf("baseline: %d cases with Playwright, %d workers with a browser each", b.Batch, b.Workers),
+		fmt.Sprintf("%.2f cases/s", f), "", true)
 	regression.Measured(ctx, "cases", o/f)
 	measure.Row(fmt.Sprintf("suite run of %d cases, from the request to the answer that it has ended", b.Batch),
 		fmt.Sprintf("%.2f cases/s, %.2f of the baseline", o, o/f), "above 1.5 of the baseline", o/f > 1.5)
@@ -69,7 +70,8 @@ func (b *bench) measureOverhead(ctx context.Context) error {
 			return err
 		}
 		over := run.Seconds()/flow.Seconds() - 1
-		measure.Row(kind.name, fmt.Sprintf("%s, %.0f %% over the flow of %s", measure.Round(run), 100*over, measure.Round(flow)), fmt.Sprintf("%.0f %%", 100*kind.most), over <= kind.most)
+		measure.Row(kind.name, fmt.Sprintf("%s, %.0f %% over the flow of %s", measure.Round(run), 100*over, measure.Round(flow)),
+			fmt.Sprintf("%.0f %%", 100*kind.most), over <= kind.most)
 	}
 	return nil
 }

@@ -50,7 +50,8 @@ func (b *bench) measureRows(ctx context.Context) error {
 		for i := range n {
 			fmt.Fprintf(&csv, "user%d,%d\n", i, i)
 		}
-		if err := p.Call(ctx, http.MethodPost, "/testcases/"+cases[n], map[string]any{"data": map[string]string{"csv": csv.String()}}, nil); err != nil {
+		if err := p.Call(ctx, http.MethodPost, "/testcases/"+cases[n],
+			map[string]any{"data": map[string]string{"csv": csv.String()}}, nil); err != nil {
 			return err
 		}
 	}
@@ -65,7 +66,8 @@ func (b *bench) measureRows(ctx context.Context) error {
 		}
 	}
 	ratio := ends[manyRows].Seconds() / ends[fewRows].Seconds()
-	measure.Row(fmt.Sprintf("the end of a job of %d rows", manyRows), fmt.Sprintf("%s, %.2f of that of %d rows", measure.Round(ends[manyRows]), ratio, fewRows), "below 1.5", ratio < 1.5)
+	measure.Row(fmt.Sprintf("the end of a job of %d rows", manyRows), fmt.Sprintf("%s, %.2f of that of %d rows",
+		measure.Round(ends[manyRows]), ratio, fewRows), "below 1.5", ratio < 1.5)
 	return measureReport(ctx, p, last)
 }
 
@@ -197,8 +199,10 @@ func measureReport(ctx context.Context, p *process.Product, r *run.Run) error {
 		return err
 	}
 	took, reported, memory := time.Since(start), strings.Count(string(text), "<testcase "), peak()
-	measure.Row(fmt.Sprintf("all %d jobs by page, and as JUnit", manyRows), fmt.Sprintf("%d in %s, %d in %s", listed, measure.Round(byPage), reported, measure.Round(took)),
+	measure.Row(fmt.Sprintf("all %d jobs by page, and as JUnit", manyRows), fmt.Sprintf("%d in %s, %d in %s", listed,
+		measure.Round(byPage), reported, measure.Round(took)),
 		"all", listed == manyRows && reported == manyRows)
-	measure.Row("memory of the server meanwhile", fmt.Sprintf("%d MiB more", memory>>20), fmt.Sprintf("%d MiB", reportMemory>>20), memory < reportMemory)
+	measure.Row("memory of the server meanwhile", fmt.Sprintf("%d MiB more", memory>>20), fmt.Sprintf("%d MiB", reportMemory>>20),
+		memory < reportMemory)
 	return nil
 }

@@ -101,7 +101,8 @@ func (b *bench) measureFlow(ctx context.Context) error {
 	f, o := measure.Median(baseline), measure.Median(ours)
 	measure.Row("baseline: the eight-step flow with Playwright, warm browser, new context", fmt.Sprintf("%.0f ms", 1000*f), "", true)
 	regression.Measured(ctx, "flow", o/f)
-	measure.Row("the flow by the managed browsers, warm, isolated", fmt.Sprintf("%.0f ms, %.2f of the baseline", 1000*o, o/f), "below 0.5 of the baseline", o < 0.5*f)
+	measure.Row("the flow by the managed browsers, warm, isolated", fmt.Sprintf("%.0f ms, %.2f of the baseline", 1000*o, o/f),
+		"below 0.5 of the baseline", o < 0.5*f)
 	return nil
 }
 
@@ -139,7 +140,8 @@ func (b *bench) measureList(ctx context.Context) error {
 		return err
 	}
 	p99 := measure.Quantile(times, 0.99)
-	measure.Row(fmt.Sprintf("list of cases, first page of a name that 100 of %d match, with total, %d at once, p50 and p99", b.Cases, measure.ListConns),
+	measure.Row(fmt.Sprintf("list of cases, first page of a name that 100 of %d match, with total, %d at once, p50 and p99",
+		b.Cases, measure.ListConns),
 		fmt.Sprintf("%s, %s", measure.Round(measure.Quantile(times, 0.5)), measure.Round(p99)), "p99 20 ms", p99 <= 20*time.Millisecond)
 	return nil
 }

@@ -58,7 +58,10 @@ func (b *bench) measureTrace(ctx context.Context) error {
 		return &timed{name: "flow, trace " + mode, once: func(ctx context.Context) (time.Duration, error) { return e.traced(ctx, mode, &size) }}
 	}
 	playwright := func(line string) *timed {
-		return &timed{name: "Playwright, " + line, once: func(ctx context.Context) (time.Duration, error) { return b.baseline.Request(ctx, line) }}
+		return &timed{name: "Playwright, " + line, once: func(ctx context.Context) (time.Duration,
+			error) {
+			return b.baseline.Request(ctx, line)
+		}}
 	}
 	off, failure, on := flow(step.TraceOff), flow(step.TraceOnFailure), flow(step.TraceOn)
 	shots, theirs := playwright("shots"), playwright("trace")
@@ -66,9 +69,11 @@ func (b *bench) measureTrace(ctx context.Context) error {
 		return err
 	}
 	ratio := func(t, of *timed) float64 { return t.median()/of.median() - 1 }
-	measure.Row("baseline: what tracing adds to the flow with screenshots by Playwright", fmt.Sprintf("%.2f of %s", ratio(theirs, shots), measure.Round(seconds(shots.median()))), "", true)
+	measure.Row("baseline: what tracing adds to the flow with screenshots by Playwright", fmt.Sprintf("%.2f of %s",
+		ratio(theirs, shots), measure.Round(seconds(shots.median()))), "", true)
 	for _, t := range []*timed{failure, on} {
-		measure.Row(t.name+": what it adds to the flow with screenshots", fmt.Sprintf("%.2f of %s", ratio(t, off), measure.Round(seconds(off.median()))), "below 0.2", ratio(t, off) < 0.2)
+		measure.Row(t.name+": what it adds to the flow with screenshots", fmt.Sprintf("%.2f of %s", ratio(t, off),
+			measure.Round(seconds(off.median()))), "below 0.2", ratio(t, off) < 0.2)
 	}
 	share := on.median() / theirs.median()
 	measure.Row("the flow with a trace", fmt.Sprintf("%.2f of Playwright's with one", share), "below 1", share < 1)

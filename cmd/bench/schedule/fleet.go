@@ -128,7 +128,8 @@ func (m *Member) Start() error {
 	}
 	defer log.Close()
 	cmd := exec.Command(m.Fleet.Binary, m.Tier)
-	cmd.Env = append(m.Fleet.Variables[:len(m.Fleet.Variables):len(m.Fleet.Variables)], "SLIPWAY_OPS_LISTEN=127.0.0.1:"+m.Port, "SLIPWAY_LISTEN=127.0.0.1:"+m.Port)
+	cmd.Env = append(m.Fleet.Variables[:len(m.Fleet.Variables):len(m.Fleet.Variables)], "SLIPWAY_OPS_LISTEN=127.0.0.1:"+m.Port,
+		"SLIPWAY_LISTEN=127.0.0.1:"+m.Port)
 	cmd.Stdout, cmd.Stderr = log, log
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {

@@ -101,7 +101,8 @@ func (b *bench) measureBurst(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.row(fmt.Sprintf("baseline: rows of %d firings a transaction, %d connections, nothing else", baselineRows, baselineConns), fmt.Sprintf("%.0f firings/s", baseline), "", true)
+	b.row(fmt.Sprintf("baseline: rows of %d firings a transaction, %d connections, nothing else", baselineRows, baselineConns),
+		fmt.Sprintf("%.0f firings/s", baseline), "", true)
 	if err := f.addSuites(ctx, min(b.Suites, b.Burst)); err != nil {
 		return err
 	}
@@ -128,9 +129,11 @@ func (b *bench) measureBurst(ctx context.Context) error {
 		regression.Measured(ctx, "schedule", float64(len(want))/all.Seconds()/baseline)
 	}
 	b.row(fmt.Sprintf("%d schedules due in the same second, %d suites: until all had fired", b.Burst, min(b.Suites, b.Burst)),
-		fmt.Sprintf("%s, %.0f firings/s, %.2f of the baseline", measure.Round(all), float64(len(want))/all.Seconds(), float64(len(want))/all.Seconds()/baseline),
+		fmt.Sprintf("%s, %.0f firings/s, %.2f of the baseline", measure.Round(all), float64(len(want))/all.Seconds(),
+			float64(len(want))/all.Seconds()/baseline),
 		"5s", len(seen) == len(want) && all <= 5*time.Second)
-	b.row("their lateness, p50 and p99", fmt.Sprintf("%s, %s", measure.Round(seen.quantile(0.5)), measure.Round(seen.quantile(0.99))), "p99 3s", seen.quantile(0.99) <= 3*time.Second)
+	b.row("their lateness, p50 and p99", fmt.Sprintf("%s, %s", measure.Round(seen.quantile(0.5)),
+		measure.Round(seen.quantile(0.99))), "p99 3s", seen.quantile(0.99) <= 3*time.Second)
 	return b.compare(ctx, f, want)
 }
 
@@ -190,7 +193,8 @@ func (b *bench) measureSteady(ctx context.Context) error {
 		}
 	}
 	b.row(fmt.Sprintf("%d firings a minute for %s, three schedulers, %d kills: lateness p50, p99 and most", b.Rate, b.For, kills),
-		fmt.Sprintf("%s, %s, %s", measure.Round(seen.quantile(0.5)), measure.Round(seen.quantile(0.99)), measure.Round(seen.quantile(1))), "p99 1s", seen.quantile(0.99) < time.Second)
+		fmt.Sprintf("%s, %s, %s", measure.Round(seen.quantile(0.5)), measure.Round(seen.quantile(0.99)),
+			measure.Round(seen.quantile(1))), "p99 1s", seen.quantile(0.99) < time.Second)
 	return b.compare(ctx, f, want)
 }
 

@@ -67,7 +67,8 @@ func TestScheduleComparison(t *testing.T) {
 	var open int
 	require.NoError(t, f.DB.GetContext(t.Context(), &open, `select count(*) from suite_runs where state <> 'PASSED'`))
 	require.Zero(t, open)
-	_, err = f.DB.ExecContext(t.Context(), `insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id)
+	_, err = f.DB.ExecContext(t.Context(),
+		`insert into suite_runs (id, organization_id, team_id, suite_id, suite_name, user_uuid, build_name, run_count, firing_id)
 		select gen_random_uuid(), organization_id, team_id, suite_id, suite_name, user_uuid, build_name, 1, firing_id from suite_runs limit 2`)
 	require.NoError(t, err)
 	_, err = f.DB.ExecContext(t.Context(), `update test_schedule_firings set fire_at = fire_at + interval '1 second'

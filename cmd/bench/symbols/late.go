@@ -104,7 +104,8 @@ func (b *Bench) lacking(ctx context.Context, m *retraceMapping, warm symbolicate
 
 // reportUntil accepts and processes reports at a rate until something is done, and returns
 // the longest time from the acceptance of one to its end.
-func (b *Bench) reportUntil(ctx context.Context, done <-chan error, warm symbolicate.Source, report func(i int) []byte) (longest time.Duration, reports int, err error) {
+func (b *Bench) reportUntil(ctx context.Context, done <-chan error, warm symbolicate.Source,
+	report func(i int) []byte) (longest time.Duration, reports int, err error) {
 	defer progress.Waits(ctx, "the reports that lacked symbols to be read again")()
 	tick := time.NewTicker(time.Second / 5)
 	defer tick.Stop()

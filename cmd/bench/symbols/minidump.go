@@ -210,8 +210,9 @@ func WriteMinidump(places []RulePlace) []byte {
 	random := rand.New(rand.NewPCG(1, 2))
 	d := &dump.Dump{Time: 1_700_000_000, System: dump.System{OS: dump.Linux, Arch: dump.X86_64, Version: "6.1.0", CPUs: 8}}
 	for i := range uint64(minidumpModules) {
-		d.Modules = append(d.Modules, dump.Module{Start: minidumpBase + i<<32, Size: 1 << 24, CodeFile: fmt.Sprintf("/usr/lib/x86_64-linux-gnu/library%d.so.1", i),
-			DebugID: "x", CodeID: fmt.Sprintf("%040x", i+1)})
+		d.Modules = append(d.Modules, dump.Module{Start: minidumpBase + i<<32, Size: 1 << 24,
+			CodeFile: fmt.Sprintf("/usr/lib/x86_64-linux-gnu/library%d.so.1", i),
+			DebugID:  "x", CodeID: fmt.Sprintf("%040x", i+1)})
 	}
 	for i := range uint64(minidumpThreads) {
 		at := places[random.IntN(len(places))]

@@ -84,7 +84,8 @@ func compileNative(ctx context.Context, dir string) (string, error) {
 		wait.Go(func() {
 			places <- struct{}{}
 			defer func() { <-places }()
-			out, err := exec.CommandContext(ctx, compiler, "-g", "-gdwarf-4", "-O1", "-finline-functions", "-fPIC", "-c", "-o", objects[i], name).CombinedOutput()
+			out, err := exec.CommandContext(ctx, compiler, "-g", "-gdwarf-4", "-O1", "-finline-functions", "-fPIC",
+				"-c", "-o", objects[i], name).CombinedOutput()
 			if err != nil {
 				failed[i] = fmt.Errorf("gcc: %w: %s", err, out)
 			}
@@ -310,9 +311,12 @@ func (p nativePeer) report(mine [][]native.Frame, theirs [][]string, speed, peer
 		}
 	}
 	n := float64(len(theirs)) / 100
-	measure.Row("functions as "+p.name+"'s", fmt.Sprintf("%.3f %%", float64(functions)/n), fmt.Sprint(nativeGoal, " %"), float64(functions)/n >= nativeGoal)
-	measure.Row("lines as "+p.name+"'s", fmt.Sprintf("%.3f %%", float64(lines)/n), fmt.Sprint(nativeLineGoal, " %"), float64(lines)/n >= nativeLineGoal)
-	measure.Row("lookups over "+p.name+"'s "+fmt.Sprintf("%.0f per second", peer), fmt.Sprintf("%.1f", speed/peer), fmt.Sprint(nativeTarget), speed >= nativeTarget*peer)
+	measure.Row("functions as "+p.name+"'s", fmt.Sprintf("%.3f %%", float64(functions)/n), fmt.Sprint(nativeGoal, " %"),
+		float64(functions)/n >= nativeGoal)
+	measure.Row("lines as "+p.name+"'s", fmt.Sprintf("%.3f %%", float64(lines)/n), fmt.Sprint(nativeLineGoal, " %"),
+		float64(lines)/n >= nativeLineGoal)
+	measure.Row("lookups over "+p.name+"'s "+fmt.Sprintf("%.0f per second", peer), fmt.Sprintf("%.1f", speed/peer),
+		fmt.Sprint(nativeTarget), speed >= nativeTarget*peer)
 }
 
 // sameFrames compares frames with the pairs of lines of an answer.

@@ -151,7 +151,8 @@ func indexNative(program, index string, size int64) error {
 	if err != nil {
 		return err
 	}
-	measure.Row(fmt.Sprintf("index of %.0f MB of debug information, %d functions, %d inlined", float64(sections.total)/1e6, sum.Functions, sum.Inlines),
+	measure.Row(fmt.Sprintf("index of %.0f MB of debug information, %d functions, %d inlined", float64(sections.total)/1e6,
+		sum.Functions, sum.Inlines),
 		fmt.Sprintf("%s, %.0f MB/s, %.0f MB", measure.Round(taken), float64(sections.total)/1e6/taken.Seconds(), float64(written)/1e6), "", true)
 	return nil
 }

@@ -78,7 +78,8 @@ func StartBench(ctx context.Context) (b *Bench, err error) {
 	if b.library, err = library.New(library.Config{DB: b.DB, Objects: b.objects, Log: slog.New(slog.DiscardHandler)}); err != nil {
 		return nil, err
 	}
-	if err := b.DB.GetContext(ctx, &b.Org, `insert into organizations (uuid, slug, name) values ($1, 'bench', 'bench') returning id`, uuid.New()); err != nil {
+	if err := b.DB.GetContext(ctx, &b.Org,
+		`insert into organizations (uuid, slug, name) values ($1, 'bench', 'bench') returning id`, uuid.New()); err != nil {
 		return nil, err
 	}
 	return b, b.DB.GetContext(ctx, &b.project, `insert into crash_projects (organization_id, name) values ($1, 'bench') returning id`, b.Org)
@@ -102,7 +103,8 @@ func (b *Bench) accept(ctx context.Context, n int, make func(i int) []byte) erro
 		for i := from; i < min(n, from+100); i++ {
 			id := uuid.New()
 			doc := bytes.Replace(make(i), []byte("UUID"), []byte(id.String()), 1)
-			in = append(in, crash.Incoming{OrganizationID: b.Org, ProjectID: b.project, UUID: id, Digest: sha256.Sum256(doc), Document: doc, Format: "json"})
+			in = append(in, crash.Incoming{OrganizationID: b.Org, ProjectID: b.project, UUID: id, Digest: sha256.Sum256(doc),
+				Document: doc, Format: "json"})
 		}
 		if _, _, err := b.store.Accept(ctx, in, tasks.NewCrashProcess); err != nil {
 			return err
@@ -145,15 +147,18 @@ func (b *Bench) upload(ctx context.Context, id, mapping string) (upload int64, e
 	}
 	return upload, b.DB.InTx(ctx, func(tx *storage.Tx) error {
 		var file int64
-		if err := tx.GetContext(ctx, &file, `insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, 1, $3, 'text/plain') returning id`,
+		if err := tx.GetContext(ctx, &file,
+			`insert into files (organization_id, object_key, size, sha256, content_type) values ($1, $2, 1, $3, 'text/plain') returning id`,
 			b.Org, uuid.NewString(), strings.Repeat("0", 64)); err != nil {
 			return err
 		}
-		if err := tx.GetContext(ctx, &upload, `insert into symbols (organization_id, file_id, name, sha256, source) values ($1, $2, 'mapping.txt', $3, 'api') returning id`,
+		if err := tx.GetContext(ctx, &upload,
+			`insert into symbols (organization_id, file_id, name, sha256, source) values ($1, $2, 'mapping.txt', $3, 'api') returning id`,
 			b.Org, file, uuid.NewString()); err != nil {
 			return err
 		}
-		return symbolfile.RecordFiles(ctx, tx, upload, []symbolfile.File{{Kind: symbol.ProGuard, State: symbolfile.Indexed, SHA256: id, Features: []string{},
+		return symbolfile.RecordFiles(ctx, tx, upload, []symbolfile.File{{Kind: symbol.ProGuard, State: symbolfile.Indexed,
+			SHA256: id, Features: []string{},
 			IndexKey: key, IndexVersion: int(proguard.Version), IndexSize: int64(index.Len()),
 			Identifiers: []symbol.Identifier{{Type: symbol.MappingID, Value: id}}}}, "", "")
 	})
@@ -201,7 +206,8 @@ func (m *retraceMapping) javaReport(i int, mapping string) []byte {
 		number, _, _ := strings.Cut(rest, ")")
 		fmt.Fprintf(&b, `{"funcName":%q,"line":%q,"library":"SourceFile"}`, function, number)
 	}
-	fmt.Fprintf(&b, `]}},"classifiers":["java.lang.IllegalStateException"],"attributes":{%s"version":"1.%d","hostname":"h%d"}}`, attribute, i%7, i%100)
+	fmt.Fprintf(&b, `]}},"classifiers":["java.lang.IllegalStateException"],"attributes":{%s"version":"1.%d","hostname":"h%d"}}`,
+		attribute, i%7, i%100)
 	return b.Bytes()
 }
 
@@ -236,7 +242,8 @@ func measureProcess(ctx context.Context) error {
 	}
 	ratio := rates["bench"] / rates[""]
 	regression.Measured(ctx, "process", ratio)
-	measure.Row("processed crashes per second with a mapping against without", fmt.Sprintf("%.0f against %.0f: %.2f", rates["bench"], rates[""], ratio),
+	measure.Row("processed crashes per second with a mapping against without", fmt.Sprintf("%.0f against %.0f: %.2f",
+		rates["bench"], rates[""], ratio),
 		fmt.Sprintf("%.1f", processTarget), ratio >= processTarget)
 	return nil
 }

@@ -155,7 +155,8 @@ func measureSmallSourceMap(ctx context.Context) error {
 		return fmt.Errorf("trace-mapping finds %d positions of %d, and this %d", peer.Found, len(queries), found)
 	}
 	theirs := time.Duration(peer.Parse * 1e6)
-	measure.Row(name+"parse, index and open; trace-mapping", fmt.Sprintf("%s; %s (%.2f of it)", measure.Round(parse), measure.Round(theirs), float64(parse)/float64(theirs)),
+	measure.Row(name+"parse, index and open; trace-mapping", fmt.Sprintf("%s; %s (%.2f of it)", measure.Round(parse),
+		measure.Round(theirs), float64(parse)/float64(theirs)),
 		"not slower", parse <= theirs)
 	measure.Row(name+"lookup; trace-mapping", fmt.Sprintf("%s; %.0fns (%.2f of it)", lookup, peer.Lookup, float64(lookup)/peer.Lookup),
 		"not slower", float64(lookup) <= peer.Lookup)
@@ -272,7 +273,8 @@ func measureLargeShare(share float64) error {
 		return err
 	}
 	name := fmt.Sprintf("source map of %.0f MB, %.0f %% mappings (%d): ", float64(size)/1e6, share*100, segments)
-	measure.Row(name+"memory to index, time, size of the index", fmt.Sprintf("%.0f MiB, %s, %.0f MB", float64(memory)/(1<<20), measure.Round(took), float64(info.Size())/1e6),
+	measure.Row(name+"memory to index, time, size of the index", fmt.Sprintf("%.0f MiB, %s, %.0f MB", float64(memory)/(1<<20),
+		measure.Round(took), float64(info.Size())/1e6),
 		"64 MiB over the file", memory <= size+indexingMemory)
 	least := best(func() {
 		f, e := symbol.Open(to, info.Size())

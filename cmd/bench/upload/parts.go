@@ -20,7 +20,8 @@ func (b *Bench) inParts(ctx context.Context) error {
 	}
 	mib := float64(b.Size) / (1 << 20)
 	regression.Measured(ctx, "upload parts", f/o)
-	measure.Row("upload of the file in parts", fmt.Sprintf("%.0f MiB/s, %.2f of the baseline of %.0f", mib/o, f/o, mib/f), "0.9 of the baseline", f/o >= 0.9)
+	measure.Row("upload of the file in parts", fmt.Sprintf("%.0f MiB/s, %.2f of the baseline of %.0f", mib/o, f/o, mib/f),
+		"0.9 of the baseline", f/o >= 0.9)
 	return nil
 }
 

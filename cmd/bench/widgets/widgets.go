@@ -115,7 +115,8 @@ func (c *Command) measure(ctx context.Context) ([]widgetRow, error) {
 	}
 	defer b.engine.Close()
 	if c.Tool != "slipway" {
-		if b.baseline, err = playwright.StartScript(ctx, []fs.FS{playwright.Scripts, widget.Scripts()}, "widgets.cjs", b.site.BaseURL(), c.Chrome); err != nil {
+		if b.baseline, err = playwright.StartScript(ctx, []fs.FS{playwright.Scripts, widget.Scripts()}, "widgets.cjs",
+			b.site.BaseURL(), c.Chrome); err != nil {
 			return nil, err
 		}
 		defer b.baseline.Stop()
@@ -174,7 +175,8 @@ func (b *bench) run(ctx context.Context, row *widgetRow) error {
 
 func (b *bench) runPlaywright(ctx context.Context, row *widgetRow) error {
 	test := row.test
-	line, err := json.Marshal(map[string]any{"library": test.Library, "name": test.Name, "page": test.Page, "timeout": test.Timeout().Milliseconds()})
+	line, err := json.Marshal(map[string]any{"library": test.Library, "name": test.Name, "page": test.Page,
+		"timeout": test.Timeout().Milliseconds()})
 	if err != nil {
 		return err
 	}
@@ -236,7 +238,8 @@ func printWidgets(rows []widgetRow, rounds int) {
 				slower++
 			}
 		}
-		fmt.Printf("| %s | %s | %s | %s | %.0f | %.0f | %s |\n", r.test.FullName(), r.test.Expect, r.slipway.summary(0), r.theirs.summary(r.differs), o, p, ratio)
+		fmt.Printf("| %s | %s | %s | %s | %.0f | %.0f | %s |\n", r.test.FullName(), r.test.Expect, r.slipway.summary(0),
+			r.theirs.summary(r.differs), o, p, ratio)
 		switch {
 		case r.differs > 0:
 			design++

@@ -15,7 +15,8 @@ import (
 func (g *RedisGroup) startMember(t testing.TB, config RedisGroupConfig) string {
 	t.Helper()
 	text := "requirepass " + g.Password + "\nmasterauth " + g.Password +
-		"\ncluster-enabled yes\ncluster-node-timeout " + config.downAfter(2000) + "\ncluster-require-full-coverage yes\ncluster-port " + strconv.Itoa(freePort(t)) + "\n"
+		"\ncluster-enabled yes\ncluster-node-timeout " + config.downAfter(2000) +
+		"\ncluster-require-full-coverage yes\ncluster-port " + strconv.Itoa(freePort(t)) + "\n"
 	if config.NoFailover {
 		text += "cluster-replica-no-failover yes\n"
 	}

@@ -142,7 +142,8 @@ func allWrites(c *Config) { c.Writes = Writes() }
 
 func TestTools(t *testing.T) {
 	t.Parallel()
-	reads := []string{"get_build", "get_crash", "get_crash_group", "get_gate", "get_generation", "get_run", "get_run_comparison", "get_suite_run",
+	reads := []string{"get_build", "get_crash", "get_crash_group", "get_gate", "get_generation", "get_run", "get_run_comparison",
+		"get_suite_run",
 		"get_test", "get_test_history", "list_apps", "list_builds", "list_crash_groups", "list_runs", "list_suites", "list_tests", "search"}
 	writes := map[Write][]string{Tests: {"generate_test", "update_test"}, Runs: {"run_suite", "run_test"},
 		Crashes: {"comment_crash_group", "resolve_crash_group"}, Builds: {"upload_build"}}
@@ -234,7 +235,8 @@ func TestUntrusted(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, allWrites)
 	h := hostile(t)
-	group := `{"id":5,"project":{"id":1,"name":` + h + `},"title":` + h + `,"culprit":` + h + `,"classifier":` + h + `,"state":"open","count":3,
+	group := `{"id":5,"project":{"id":1,"name":` + h + `},"title":` + h + `,"culprit":` + h + `,"classifier":` + h +
+		`,"state":"open","count":3,
 		"total_count":3,"versions":[{"value":` + h + `,"count":3}],"messages":[{"value":` + h + `,"count":1}],"resolved_in":` + h + `,"comments":1,
 		"issue_url":` + h + `,"latest_crash":{"id":"c","symbolication_state":"none"}}`
 	run := `{"id":"r","testCaseId":"t","testCaseName":` + h + `,"build":` + h + `,"status":"FAILED","creationDate":"2026-01-01T00:00:00Z",
@@ -242,35 +244,53 @@ func TestUntrusted(t *testing.T) {
 		"steps":[{"tool":{"type":"click","args":{"text":` + h + `}},"status":"FAILED","result":{"message":` + h + `},"healed":{"reason":` + h + `}}],
 		"files":[{"id":"f","kind":"source","step":0,"size":9},{"id":"g","kind":"console","step":0,"size":9}]}]}`
 	for path, answer := range map[string]string{
-		"/api/v3/search?limit=20&page=1&q=x":                   `{"groups":[{"kind":"build","results":[{"kind":"build","id":"1","title":` + h + `,"detail":` + h + `}]}]}`,
-		"/api/v3/crash-groups?omit=hosts&page=1&per_page=20":   `{"crash_groups":[` + group + `],"pagination":{"has_next":true}}`,
-		"/api/v3/crash-groups/5":                               `{"crash_group":` + group + `}`,
-		"/api/v3/crash-groups/5/comments?per_page=20":          `{"comments":[{"id":1,"author":{"name":` + h + `},"text":` + h + `}]}`,
-		"/api/v3/crashes/c":                                    `{"crash":{"id":"c","state":"processed","version":` + h + `,"host":` + h + `,"message":` + h + `,"classifier":` + h + `,"attributes":{` + h + `:` + h + `},"symbolication":{"state":"missing","missing":[{"kind":"native","name":` + h + `,"reason":` + h + `}]},"threads":[{"name":` + h + `,"fault":true,"frames":[{"function":` + h + `,"file":` + h + `,"library":` + h + `,"own":true,"source":{"start_line":1,"lines":[` + h + `]}}]}],"breadcrumbs":[{"type":` + h + `,"level":` + h + `,"message":` + h + `}]}}`,
-		"/api/v3/projects?page=1&per_page=20":                  `{"projects":[{"id":1,"name":` + h + `,"package_name":` + h + `,"platform":"Android","latest_build":{"id":2,"version":` + h + `}}],"pagination":{}}`,
-		"/api/v3/projects/1/builds?page=1&per_page=20":         `{"builds":[{"id":2,"version":` + h + `,"tags":[` + h + `],"file_name":` + h + `,"app_name":` + h + `,"status_reason":` + h + `}],"pagination":{}}`,
-		"/api/v3/builds/2":                                     `{"build":{"id":2,"version":` + h + `,"release_notes":` + h + `,"metadata":{` + h + `:` + h + `},"warnings":[` + h + `],"cautions":[{"code":"unsigned","text":` + h + `}],"uploaded_by":` + h + `}}`,
-		"/api/v3/builds/2/gate":                                `{"gate":{"state":"fail","reason":` + h + `,"conditions":[{"name":` + h + `,"state":"fail","wanted":` + h + `,"measured":{"x":` + h + `},"reason":` + h + `}],"overridden":{"reason":` + h + `}}}`,
-		"/v1/ai-authoring/testcases?limit=20&skip=0":           `{"data":{"items":[{"id":"t","name":` + h + `,"tags":[` + h + `],"runSettings":{"testUrl":` + h + `}}],"total":1}}`,
-		"/v1/ai-authoring/testsuites?limit=20&skip=0":          `{"data":{"items":[{"id":"s","name":` + h + `,"tags":[` + h + `]}],"total":1}}`,
-		"/v1/ai-authoring/testcases/t":                         `{"data":{"id":"t","name":` + h + `,"revisions":[{"id":"1","intent":` + h + `,"steps":[{"id":"1","tool":{"type":"click","args":{"text":` + h + `}}}]}]}}`,
-		"/v1/ai-authoring/testcases/generate/g?detail=1":       `{"data":{"status":"FAILED","error":{"code":"TIMEOUT","detail":` + h + `},"description":` + h + `,"steps":[{"id":"1","result":{"message":` + h + `}}]}}`,
-		"/v1/ai-authoring/runs?limit=20&skip=0":                `{"data":{"items":[` + run + `],"total":1}}`,
-		"/v1/ai-authoring/testsuites/s/runs?limit=20&skip=0":   `{"data":{"items":[{"id":"r","testSuiteName":` + h + `,"buildName":` + h + `,"error":` + h + `,"counts":{"passed":1}}],"total":1}}`,
-		"/v1/ai-authoring/testsuites/s/runs/r":                 `{"data":{"id":"r","testSuiteName":` + h + `,"caseRuns":[` + run + `]}}`,
-		"/v1/ai-authoring/testcases/t/runs/r":                  `{"data":` + run + `}`,
-		"/v1/ai-authoring/testcases/t/history?limit=20&skip=0": `{"data":{"summary":{"failingSince":{"id":"r","build":` + h + `,"commit":` + h + `}},"items":[{"id":"r","build":` + h + `,"version":` + h + `}],"more":true}}`,
-		"/v1/ai-authoring/testcases/t/runs/r/comparison":       `{"data":{"items":[{"jobId":"j","good":{"build":` + h + `},"steps":[{"differs":["message"],"then":{"result":{"message":` + h + `}},"now":{"result":{"message":` + h + `}}}]}],"total":1}}`,
-		"/v1/ai-authoring/files/f?content=1":                   "<p>" + attack + "</p>",
-		"/v1/ai-authoring/files/g?content=1":                   attack,
-		"/v1/ai-authoring/testcases/missing":                   "",
-		"/v1/ai-authoring/testcases/generate/none?detail=1":    "",
+		"/api/v3/search?limit=20&page=1&q=x":                 `{"groups":[{"kind":"build","results":[{"kind":"build","id":"1","title":` + h + `,"detail":` + h + `}]}]}`,
+		"/api/v3/crash-groups?omit=hosts&page=1&per_page=20": `{"crash_groups":[` + group + `],"pagination":{"has_next":true}}`,
+		"/api/v3/crash-groups/5":                             `{"crash_group":` + group + `}`,
+		"/api/v3/crash-groups/5/comments?per_page=20":        `{"comments":[{"id":1,"author":{"name":` + h + `},"text":` + h + `}]}`,
+		"/api/v3/crashes/c": `{"crash":{"id":"c","state":"processed","version":` +
+			h + `,"host":` + h + `,"message":` + h + `,"classifier":` + h + `,"attributes":{` + h + `:` + h +
+			`},"symbolication":{"state":"missing","missing":[{"kind":"native","name":` + h + `,"reason":` + h +
+			`}]},"threads":[{"name":` + h + `,"fault":true,"frames":[{"function":` + h + `,"file":` + h + `,"library":` +
+			h + `,"own":true,"source":{"start_line":1,"lines":[` + h + `]}}]}],"breadcrumbs":[{"type":` + h + `,"level":` +
+			h + `,"message":` + h + `}]}}`,
+		"/api/v3/projects?page=1&per_page=20": `{"projects":[{"id":1,"name":` + h + `,"package_name":` +
+			h + `,"platform":"Android","latest_build":{"id":2,"version":` + h + `}}],"pagination":{}}`,
+		"/api/v3/projects/1/builds?page=1&per_page=20": `{"builds":[{"id":2,"version":` + h + `,"tags":[` + h +
+			`],"file_name":` + h + `,"app_name":` + h + `,"status_reason":` + h + `}],"pagination":{}}`,
+		"/api/v3/builds/2": `{"build":{"id":2,"version":` + h + `,"release_notes":` +
+			h + `,"metadata":{` + h + `:` + h + `},"warnings":[` + h + `],"cautions":[{"code":"unsigned","text":` + h +
+			`}],"uploaded_by":` + h + `}}`,
+		"/api/v3/builds/2/gate": `{"gate":{"state":"fail","reason":` + h +
+			`,"conditions":[{"name":` + h + `,"state":"fail","wanted":` + h + `,"measured":{"x":` + h + `},"reason":` +
+			h + `}],"overridden":{"reason":` + h + `}}}`,
+		"/v1/ai-authoring/testcases?limit=20&skip=0": `{"data":{"items":[{"id":"t","name":` + h + `,"tags":[` +
+			h + `],"runSettings":{"testUrl":` + h + `}}],"total":1}}`,
+		"/v1/ai-authoring/testsuites?limit=20&skip=0": `{"data":{"items":[{"id":"s","name":` + h + `,"tags":[` + h + `]}],"total":1}}`,
+		"/v1/ai-authoring/testcases/t": `{"data":{"id":"t","name":` + h +
+			`,"revisions":[{"id":"1","intent":` + h + `,"steps":[{"id":"1","tool":{"type":"click","args":{"text":` + h + `}}}]}]}}`,
+		"/v1/ai-authoring/testcases/generate/g?detail=1": `{"data":{"status":"FAILED","error":{"code":"TIMEOUT","detail":` +
+			h + `},"description":` + h + `,"steps":[{"id":"1","result":{"message":` + h + `}}]}}`,
+		"/v1/ai-authoring/runs?limit=20&skip=0": `{"data":{"items":[` + run + `],"total":1}}`,
+		"/v1/ai-authoring/testsuites/s/runs?limit=20&skip=0": `{"data":{"items":[{"id":"r","testSuiteName":` + h +
+			`,"buildName":` + h + `,"error":` + h + `,"counts":{"passed":1}}],"total":1}}`,
+		"/v1/ai-authoring/testsuites/s/runs/r": `{"data":{"id":"r","testSuiteName":` + h + `,"caseRuns":[` + run + `]}}`,
+		"/v1/ai-authoring/testcases/t/runs/r":  `{"data":` + run + `}`,
+		"/v1/ai-authoring/testcases/t/history?limit=20&skip=0": `{"data":{"summary":{"failingSince":{"id":"r","build":` +
+			h + `,"commit":` + h + `}},"items":[{"id":"r","build":` + h + `,"version":` + h + `}],"more":true}}`,
+		"/v1/ai-authoring/testcases/t/runs/r/comparison": `{"data":{"items":[{"jobId":"j","good":{"build":` + h +
+			`},"steps":[{"differs":["message"],"then":{"result":{"message":` + h + `}},"now":{"result":{"message":` + h + `}}}]}],"total":1}}`,
+		"/v1/ai-authoring/files/f?content=1":                "<p>" + attack + "</p>",
+		"/v1/ai-authoring/files/g?content=1":                attack,
+		"/v1/ai-authoring/testcases/missing":                "",
+		"/v1/ai-authoring/testcases/generate/none?detail=1": "",
 	} {
 		w.answers["GET "+path] = answer
 	}
 	for tool, arguments := range map[string]object{
 		"search": {"query": "x"}, "list_crash_groups": {}, "get_crash_group": {"id": 5}, "get_crash": {"id": "c"}, "list_apps": {},
-		"list_builds": {"app_id": 1}, "get_build": {"id": 2}, "get_gate": {"build_id": 2}, "list_tests": {}, "list_suites": {}, "get_test": {"id": "t"},
+		"list_builds": {"app_id": 1}, "get_build": {"id": 2}, "get_gate": {"build_id": 2}, "list_tests": {}, "list_suites": {},
+		"get_test":       {"id": "t"},
 		"get_generation": {"task_id": "g"}, "list_runs": {}, "get_suite_run": {"suite_id": "s", "run_id": "r"},
 		"get_run":            {"test_id": "t", "run_id": "r", "include": []string{"page_source", "console"}},
 		"get_run_comparison": {"test_id": "t", "run_id": "r"}, "get_test_history": {"test_id": "t"},
@@ -300,7 +320,8 @@ func TestBounds(t *testing.T) {
 	for i := range 50 {
 		groups = append(groups, fmt.Sprintf(`{"id":%d,"title":%s,"culprit":%s,"classifier":%s}`, i+1, long, long, long))
 	}
-	w.answers["GET /api/v3/crash-groups?omit=hosts&page=2&per_page=50"] = `{"crash_groups":[` + strings.Join(groups, ",") + `],"pagination":{"has_next":true}}`
+	w.answers["GET /api/v3/crash-groups?omit=hosts&page=2&per_page=50"] = `{"crash_groups":[` + strings.Join(groups, ",") +
+		`],"pagination":{"has_next":true}}`
 	text := w.works("list_crash_groups", object{"cursor": "50.50"})
 	require.LessOrEqual(t, len(text), maxAnswer)
 	var answer struct {
@@ -364,8 +385,10 @@ func TestWrites(t *testing.T) {
 	w.works("comment_crash_group", object{"id": 5, "text": "mine"})
 	require.JSONEq(t, `{"text":"mine"}`, w.bodies["POST /api/v3/crash-groups/5/comments"])
 	w.fails("update_test", object{"id": "t", "steps": []object{{"id": "1"}}}, "revision_id")
-	w.works("update_test", object{"id": "t", "url": "https://x.example", "steps": []object{{"id": "1"}}, "revision_id": "r1", "tags": []string{}})
-	require.JSONEq(t, `{"runSettings":{"testUrl":"https://x.example"},"steps":[{"id":"1"}],"baseRevisionId":"r1","tags":[]}`, w.bodies["POST /v1/ai-authoring/testcases/t"])
+	w.works("update_test", object{"id": "t", "url": "https://x.example", "steps": []object{{"id": "1"}}, "revision_id": "r1",
+		"tags": []string{}})
+	require.JSONEq(t, `{"runSettings":{"testUrl":"https://x.example"},"steps":[{"id":"1"}],"baseRevisionId":"r1","tags":[]}`,
+		w.bodies["POST /v1/ai-authoring/testcases/t"])
 	w.fails("update_test", object{"id": "t"}, "at least one")
 	text := w.works("generate_test", object{"name": "n", "intent": "i", "url": "https://x.example", "wait_seconds": 7, "minutes": 2})
 	require.JSONEq(t, `{"task_id":"g","status":"COMPLETED","testCaseId":"t"}`, text)
@@ -447,7 +470,8 @@ func TestRecord(t *testing.T) {
 	w.works("get_test", object{"id": "t"})
 	w.answers["POST /api/v3/agent-calls"] = `{"error":"no"}`
 	w.fails("get_test", object{"id": "t"}, "withheld")
-	result, err := w.agent.CallTool(t.Context(), &mcp.CallToolParams{Name: "resolve_crash_group", Arguments: object{"id": 5, "state": "resolved"}})
+	result, err := w.agent.CallTool(t.Context(), &mcp.CallToolParams{Name: "resolve_crash_group",
+		Arguments: object{"id": 5, "state": "resolved"}})
 	require.NoError(t, err)
 	require.False(t, result.IsError)
 	require.Len(t, result.Content, 2)
@@ -477,10 +501,12 @@ func TestSubscriptions(t *testing.T) {
 	t.Parallel()
 	s, err := New(Config{Client: &client.Client{}})
 	require.NoError(t, err)
-	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s }, &mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
+	handler := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s },
+		&mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true})
 	api := httptest.NewServer(handler)
 	t.Cleanup(api.Close)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, api.URL, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen",
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, api.URL,
+		strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen",
 		"params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`))
 	require.NoError(t, err)
 	for name, value := range map[string]string{"Content-Type": "application/json", "Accept": "application/json, text/event-stream",

@@ -42,7 +42,8 @@ func TestSourceInParts(t *testing.T) {
 		whole, offset := "", 0
 		for parts := 0; ; parts++ {
 			require.Less(t, parts, 100)
-			text := w.works("get_run", object{"test_id": "t", "run_id": "r", "include": []string{"page_source", "console"}, "source_offset": offset, "all_steps": true, "limit": 50})
+			text := w.works("get_run", object{"test_id": "t", "run_id": "r", "include": []string{"page_source", "console"},
+				"source_offset": offset, "all_steps": true, "limit": 50})
 			require.LessOrEqual(t, len(text), maxAnswer)
 			var answer struct {
 				Source  marked `json:"page_source"`
@@ -102,7 +103,8 @@ func TestStepsInParts(t *testing.T) {
 	for i := range steps {
 		steps[i] = fmt.Sprintf(`{"id":"%d","tool":{"type":"set_value","args":{"text":%q}}}`, i+1, strings.Repeat("x", 2000))
 	}
-	w.answers["GET /v1/ai-authoring/testcases/t"] = `{"data":{"id":"t","name":"n","revisions":[{"id":"1","intent":"i","steps":[` + strings.Join(steps, ",") + `]}]}}`
+	w.answers["GET /v1/ai-authoring/testcases/t"] = `{"data":{"id":"t","name":"n","revisions":[{"id":"1","intent":"i","steps":[` +
+		strings.Join(steps, ",") + `]}]}}`
 	read, from := 0, 1
 	for from != 0 {
 		text := w.works("get_test", object{"id": "t", "from_step": from})
@@ -153,7 +155,8 @@ func TestSearchBounds(t *testing.T) {
 		}
 		return a
 	}
-	w.answers["GET /api/v3/search?limit=50&page=1&q=x"] = `{"groups":[` + group("test_run", 50, true) + `,` + group("build", 3, false) + `,` + group("crash", 50, false) + `]}`
+	w.answers["GET /api/v3/search?limit=50&page=1&q=x"] = `{"groups":[` + group("test_run", 50, true) + `,` +
+		group("build", 3, false) + `,` + group("crash", 50, false) + `]}`
 	found := search(object{"query": "x", "limit": 50})
 	require.Len(t, found.Items, 50)
 	require.Equal(t, []string{"test_run", "crash"}, found.MoreOf)

@@ -318,7 +318,8 @@ func (s *server) commentCrashGroup(ctx context.Context, in commentArguments) (an
 			GroupID int64 `json:"group_id"`
 		} `json:"comment"`
 	}
-	err := s.cfg.Client.JSON(ctx, client.Request{Method: http.MethodPost, Path: groupPath(in.ID) + "/comments"}, map[string]string{"text": in.Text}, &made)
+	err := s.cfg.Client.JSON(ctx, client.Request{Method: http.MethodPost, Path: groupPath(in.ID) + "/comments"},
+		map[string]string{"text": in.Text}, &made)
 	return made.Comment, err
 }
 

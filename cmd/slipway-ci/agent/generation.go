@@ -10,7 +10,8 @@ import (
 )
 
 func (s *server) addGenerations() {
-	add(s, tool{name: "generate_test", title: "Generate a test", write: Tests, outside: true, longest: map[string]int{"intent": 20_000, "url": 2048},
+	add(s, tool{name: "generate_test", title: "Generate a test", write: Tests, outside: true,
+		longest:     map[string]int{"intent": 20_000, "url": 2048},
 		description: "Write a test case from a sentence: a browser opens the page, does what the intent asks for, and stores the steps. It takes minutes: ask get_generation with the task_id of the answer."},
 		s.generateTest)
 	add(s, tool{name: "get_generation", title: "Read a generation",
@@ -66,7 +67,8 @@ func (s *server) generateTest(ctx context.Context, in generateArguments) (any, e
 		TaskID   string `json:"taskId"`
 		Warnings []line `json:"warnings"`
 	}]
-	err := s.cfg.Client.JSON(ctx, client.Request{Method: http.MethodPost, Path: authoringPath("testcases", "generate"), Key: client.NewKey()}, body, &made)
+	err := s.cfg.Client.JSON(ctx, client.Request{Method: http.MethodPost, Path: authoringPath("testcases", "generate"),
+		Key: client.NewKey()}, body, &made)
 	if err != nil {
 		return nil, err
 	}

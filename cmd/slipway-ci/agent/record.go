@@ -42,7 +42,8 @@ func (s *server) record(ctx context.Context, call *mcp.CallToolParamsRaw, how ou
 	r := callRecord{Tool: plain(call.Name), Outcome: how, Arguments: names(call.Arguments), TookMS: took.Milliseconds()}
 	sum := sha256.Sum256(call.Arguments)
 	r.Digest = hex.EncodeToString(sum[:16])
-	return s.cfg.Client.JSON(ctx, client.Request{Method: http.MethodPost, Path: client.Path("api", "v3", "agent-calls"), Repeatable: true}, r, nil)
+	return s.cfg.Client.JSON(ctx, client.Request{Method: http.MethodPost, Path: client.Path("api", "v3", "agent-calls"),
+		Repeatable: true}, r, nil)
 }
 
 // names are those of the arguments, sorted.

@@ -244,7 +244,8 @@ func (a *jobAnswer) whole(show window) job {
 			continue
 		}
 		made := step{Number: i + 1, Tool: document{value: brief(was.Tool)}, Status: was.Status, TookMS: was.TookMS,
-			Healed: document{value: brief(was.Healed)}, Suggested: document{value: brief(was.Suggested)}, Drifted: document{value: brief(was.Drifted)},
+			Healed: document{value: brief(was.Healed)}, Suggested: document{value: brief(was.Suggested)},
+			Drifted:  document{value: brief(was.Drifted)},
 			Findings: document{value: brief(was.Findings)}, Look: document{value: brief(was.Look)}, Failure: document{value: brief(was.Failure)}}
 		if was.Result != nil {
 			made.Message = was.Result.Message
@@ -297,7 +298,8 @@ func (s *server) suiteRun(ctx context.Context, suiteID, runID string, wait int) 
 	}
 	runs := found.Data.CaseRuns
 	slices.SortStableFunc(runs, func(a, b runHead) int { return cmp.Compare(rank(a.Status), rank(b.Status)) })
-	answer := &wholeSuiteRun{suiteRun: found.Data.suiteRun, Runs: runs[:min(len(runs), maxItems)], URL: s.console("tests", "suites", suiteID, "runs", runID)}
+	answer := &wholeSuiteRun{suiteRun: found.Data.suiteRun, Runs: runs[:min(len(runs), maxItems)],
+		URL: s.console("tests", "suites", suiteID, "runs", runID)}
 	answer.Omitted = len(runs) - len(answer.Runs)
 	return answer, nil
 }

@@ -150,7 +150,8 @@ func fit(answer any) (string, error) {
 			return string(shorter), err
 		}
 	}
-	return "", &callError{outcome: failed, text: fmt.Sprintf("the answer would be longer than %d KiB: ask for fewer items with limit", maxAnswer>>10)}
+	return "", &callError{outcome: failed,
+		text: fmt.Sprintf("the answer would be longer than %d KiB: ask for fewer items with limit", maxAnswer>>10)}
 }
 
 func shorten(tree any, most int) {

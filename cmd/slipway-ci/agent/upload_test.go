@@ -57,14 +57,16 @@ func TestUpload(t *testing.T) {
 	}
 	require.Empty(t, w.seen, "nothing was sent")
 
-	text := w.works("upload_build", object{"path": "build/app.apk", "release_notes": "new", "app_id": 4, "tags": []string{"a", "b"}, "metadata": object{"commit": "c0ffee"}})
+	text := w.works("upload_build", object{"path": "build/app.apk", "release_notes": "new", "app_id": 4, "tags": []string{"a", "b"},
+		"metadata": object{"commit": "c0ffee"}})
 	require.Contains(t, text, `"build_id":"3"`)
 	body := w.bodies["POST /api/upload"]
 	_, parameters, err := mime.ParseMediaType("multipart/form-data; boundary=" + strings.TrimPrefix(strings.SplitN(body, "\r\n", 2)[0], "--"))
 	require.NoError(t, err)
 	form, err := multipart.NewReader(strings.NewReader(body), parameters["boundary"]).ReadForm(1 << 20)
 	require.NoError(t, err)
-	require.Equal(t, map[string][]string{"release_notes": {"new"}, "project_id": {"4"}, "tags": {"a,b"}, "metadata.commit": {"c0ffee"}}, form.Value)
+	require.Equal(t, map[string][]string{"release_notes": {"new"}, "project_id": {"4"}, "tags": {"a,b"},
+		"metadata.commit": {"c0ffee"}}, form.Value)
 	sent, err := form.File["file"][0].Open()
 	require.NoError(t, err)
 	content, err := io.ReadAll(sent)

@@ -37,6 +37,7 @@ func ParseWrites(names []string) ([]Write, error) {
 
 // refusal says how a tool would be allowed.
 func refusal(tool string, kind Write) error {
-	return &callError{outcome: refused, text: fmt.Sprintf("%s is not allowed here. Whoever set up this server allows it: slipway-ci mcp with --allow %s, "+
-		"at /mcp a key with the scope agent:%s.", tool, kind, kind)}
+	return &callError{outcome: refused,
+		text: fmt.Sprintf("%s is not allowed here. Whoever set up this server allows it: slipway-ci mcp with --allow %s, "+
+			"at /mcp a key with the scope agent:%s.", tool, kind, kind)}
 }

@@ -235,8 +235,10 @@ func TestTheCredentialStaysAtTheServer(t *testing.T) {
 	require.ErrorContains(t, err, "leads elsewhere: "+other.URL)
 	require.NotContains(t, err.Error(), "token")
 	require.Zero(t, elsewhere.Load())
-	require.NotContains(t, fmt.Sprintf("%v %+v %#v %s", Key("secret-key"), Key("secret-key"), Key("secret-key"), Key("secret-key")), "secret-key")
-	require.NotContains(t, fmt.Sprintf("%v %+v %#v", &OIDC{token: "secret-key"}, &OIDC{token: "secret-key"}, &OIDC{token: "secret-key"}), "secret-key")
+	require.NotContains(t, fmt.Sprintf("%v %+v %#v %s", Key("secret-key"), Key("secret-key"), Key("secret-key"), Key("secret-key")),
+		"secret-key")
+	require.NotContains(t, fmt.Sprintf("%v %+v %#v", &OIDC{token: "secret-key"}, &OIDC{token: "secret-key"},
+		&OIDC{token: "secret-key"}), "secret-key")
 }
 
 func TestForm(t *testing.T) {
@@ -277,7 +279,8 @@ func TestPollingHasOneRequestOpen(t *testing.T) {
 				state = "succeeded"
 			}
 			open--
-			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"task":{"id":"1","state":"` + state + `"}}`))}, nil
+			return &http.Response{StatusCode: 200, Header: http.Header{},
+				Body: io.NopCloser(strings.NewReader(`{"task":{"id":"1","state":"` + state + `"}}`))}, nil
 		})})
 		require.NoError(t, err)
 		begun := time.Now()
@@ -299,8 +302,10 @@ func TestTokensOfAJob(t *testing.T) {
 				return &http.Response{StatusCode: 503, Header: http.Header{}, Body: http.NoBody}, nil
 			}
 			require.Equal(t, "Bearer s", r.Header.Get("Authorization"))
-			require.Equal(t, "x=1&audience=slipway", strings.Join([]string{"x=" + r.URL.Query().Get("x"), "audience=" + r.URL.Query().Get("audience")}, "&"))
-			return &http.Response{StatusCode: 200, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"value":"` + token(time.Now().Add(5*time.Minute)) + `"}`))}, nil
+			require.Equal(t, "x=1&audience=slipway", strings.Join([]string{"x=" + r.URL.Query().Get("x"), "audience=" +
+				r.URL.Query().Get("audience")}, "&"))
+			return &http.Response{StatusCode: 200, Header: http.Header{},
+				Body: io.NopCloser(strings.NewReader(`{"value":"` + token(time.Now().Add(5*time.Minute)) + `"}`))}, nil
 		})
 		o := &OIDC{ConfigKey: "oidc_1", Source: GitHubToken(transport, "https://g/token?x=1", "s", "slipway")}
 		sign := func() string {
@@ -333,13 +338,14 @@ func TestTokensAndClocks(t *testing.T) {
 				asked++
 				return token(time.Now().Add(wrong + 5*time.Minute + time.Duration(asked)*time.Second)), nil
 			}
-			c, err := New(Config{Server: "http://x", Credential: &OIDC{ConfigKey: "oidc_1", Source: source}, HTTP: roundTrip(func(r *http.Request) (*http.Response, error) {
-				status := http.StatusOK
-				if refusals > 0 {
-					refusals, status = refusals-1, http.StatusUnauthorized
-				}
-				return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"error":"expired"}`))}, nil
-			})})
+			c, err := New(Config{Server: "http://x", Credential: &OIDC{ConfigKey: "oidc_1", Source: source},
+				HTTP: roundTrip(func(r *http.Request) (*http.Response, error) {
+					status := http.StatusOK
+					if refusals > 0 {
+						refusals, status = refusals-1, http.StatusUnauthorized
+					}
+					return &http.Response{StatusCode: status, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"error":"expired"}`))}, nil
+				})})
 			require.NoError(t, err)
 			get := func() error { return c.Get(t.Context(), "/x", nil, nil) }
 			require.NoError(t, get())
@@ -358,9 +364,11 @@ func TestTokensAndClocks(t *testing.T) {
 		})
 	}
 	n := 0
-	c, err := New(Config{Server: "http://x", Credential: &OIDC{Source: StaticToken(token(time.Now().Add(-time.Hour)), "SLIPWAY_ID_TOKEN")}, HTTP: roundTrip(func(*http.Request) (*http.Response, error) {
+	c, err := New(Config{Server: "http://x", Credential: &OIDC{Source: StaticToken(token(time.Now().Add(-time.Hour)),
+		"SLIPWAY_ID_TOKEN")}, HTTP: roundTrip(func(*http.Request) (*http.Response, error) {
 		n++
-		return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{}, Body: io.NopCloser(strings.NewReader(`{"error":"the token has expired"}`))}, nil
+		return &http.Response{StatusCode: http.StatusUnauthorized, Header: http.Header{},
+			Body: io.NopCloser(strings.NewReader(`{"error":"the token has expired"}`))}, nil
 	})})
 	require.NoError(t, err)
 	err = c.Get(t.Context(), "/x", nil, nil)
@@ -371,7 +379,8 @@ func TestTokensAndClocks(t *testing.T) {
 
 // token is a token of five minutes without a signature that matters here.
 func token(until time.Time) string {
-	return "e30." + strings.TrimRight(base64url(fmt.Sprintf(`{"iat":%d,"exp":%d}`, until.Add(-5*time.Minute).Unix(), until.Unix())), "=") + ".x"
+	return "e30." + strings.TrimRight(base64url(fmt.Sprintf(`{"iat":%d,"exp":%d}`, until.Add(-5*time.Minute).Unix(), until.Unix())),
+		"=") + ".x"
 }
 
 func base64url(text string) string { return base64.RawURLEncoding.EncodeToString([]byte(text)) }

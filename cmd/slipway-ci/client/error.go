@@ -165,7 +165,8 @@ func unreachable(ctx context.Context, r Request, err error) error {
 	case errors.As(err, &authority):
 		e.Text, e.sent = "the server's certificate is signed by an authority that this machine does not know (SSL_CERT_FILE names further ones)", false
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		e.Text, e.sent = "the server's certificate is not valid at this time; this machine's clock says "+time.Now().UTC().Format(time.RFC3339), false
+		e.Text, e.sent = "the server's certificate is not valid at this time; this machine's clock says "+
+			time.Now().UTC().Format(time.RFC3339), false
 	case errors.As(err, &invalid), errors.As(err, &host):
 		e.Text, e.sent = "the server's certificate is not for it", false
 	case errors.As(err, &dial) && dial.Op == "dial":

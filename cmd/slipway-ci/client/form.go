@@ -183,7 +183,8 @@ func newForm(fields []field, files []formFile) (*form, error) {
 		f.add(piece{text: fmt.Appendf(nil, "--%s\r\nContent-Disposition: form-data; name=%s\r\n\r\n%s\r\n", f.boundary, quoted(x.name), x.value)})
 	}
 	for _, x := range files {
-		f.add(piece{text: fmt.Appendf(nil, "--%s\r\nContent-Disposition: form-data; name=%s; filename=%s\r\nContent-Type: application/octet-stream\r\n\r\n",
+		f.add(piece{text: fmt.Appendf(nil,
+			"--%s\r\nContent-Disposition: form-data; name=%s; filename=%s\r\nContent-Type: application/octet-stream\r\n\r\n",
 			f.boundary, quoted(x.field), quoted(x.file.Name))})
 		f.add(piece{file: x.file})
 		f.add(piece{text: []byte("\r\n")})

@@ -208,7 +208,8 @@ func askTokenOnce(hc *http.Client, r *http.Request, service, member string) (tok
 		if res.StatusCode >= http.StatusInternalServerError || res.StatusCode == http.StatusTooManyRequests {
 			kind = Unreachable
 		}
-		return "", kind == Unreachable, &Error{Kind: kind, Text: fmt.Sprintf("%s has no token for the job: it answered %d", service, res.StatusCode)}
+		return "", kind == Unreachable, &Error{Kind: kind, Text: fmt.Sprintf("%s has no token for the job: it answered %d",
+			service, res.StatusCode)}
 	}
 	var answer map[string]json.RawMessage
 	if json.Unmarshal(text, &answer) != nil || json.Unmarshal(answer[member], &token) != nil || token == "" || len(token) > maxToken {

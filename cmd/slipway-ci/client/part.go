@@ -67,7 +67,8 @@ func (c *Client) sendPart(ctx context.Context, p part, sent *sentOnce, count fun
 	var out struct {
 		Part partRow `json:"part"`
 	}
-	err := c.JSON(ctx, Request{Method: http.MethodPut, Path: Path("api", "v3", "uploads", p.upload, "parts", strconv.Itoa(p.number)), Repeatable: true,
+	err := c.JSON(ctx, Request{Method: http.MethodPut, Path: Path("api", "v3", "uploads", p.upload, "parts",
+		strconv.Itoa(p.number)), Repeatable: true,
 		ContentType: "application/octet-stream", Size: p.size, Body: open, Count: count}, nil, &out)
 	switch {
 	case Is(err, Conflict) || Is(err, Missing):

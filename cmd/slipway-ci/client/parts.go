@@ -73,7 +73,8 @@ func (c *Client) SendParts(ctx context.Context, f *File, how Sending) (string, e
 			n++ // another file of the same size and samples
 		}
 	}
-	return "", &Error{Kind: Conflict, Text: f.Path + ": the server has other bytes of it; does another job with the same Idempotency-Key send another file?"}
+	return "", &Error{Kind: Conflict, Text: f.Path +
+		": the server has other bytes of it; does another job with the same Idempotency-Key send another file?"}
 }
 
 // numbered is the key of an upload that has n-1 others before it.
@@ -105,7 +106,8 @@ func (c *Client) beginParts(ctx context.Context, f *File, key string) (*partUplo
 	var out struct {
 		Upload partUpload `json:"upload"`
 	}
-	err := c.JSON(ctx, Request{Method: http.MethodPost, Path: "/api/v3/uploads", Key: key}, map[string]any{"file_name": f.Name, "file_size": f.Size}, &out)
+	err := c.JSON(ctx, Request{Method: http.MethodPost, Path: "/api/v3/uploads", Key: key},
+		map[string]any{"file_name": f.Name, "file_size": f.Size}, &out)
 	if err != nil {
 		return nil, err
 	}

@@ -433,7 +433,8 @@ func TestTwoJobsWithOneKey(t *testing.T) {
 	for i := range errs {
 		jobs.Go(func() {
 			var up *Uploaded
-			if up, errs[i] = s.client(t).Upload(t.Context(), NewBuild{File: f}, Sending{Key: "same", Threshold: 1}); errs[i] == nil && up.SHA256 != digest {
+			if up, errs[i] = s.client(t).Upload(t.Context(), NewBuild{File: f},
+				Sending{Key: "same", Threshold: 1}); errs[i] == nil && up.SHA256 != digest {
 				errs[i] = errors.New("another file")
 			}
 		})
@@ -513,7 +514,8 @@ func TestFilesThatCannotBeSent(t *testing.T) {
 	dir := t.TempDir()
 	empty := filepath.Join(dir, "empty.apk")
 	require.NoError(t, os.WriteFile(empty, nil, 0o600))
-	for path, want := range map[string]string{dir: "is a folder", empty: "is empty: it has 0 bytes", filepath.Join(dir, "none"): "no such file"} {
+	for path, want := range map[string]string{dir: "is a folder", empty: "is empty: it has 0 bytes",
+		filepath.Join(dir, "none"): "no such file"} {
 		_, err := OpenFile(path, "")
 		require.ErrorContains(t, err, want)
 		require.True(t, Is(err, Misused))

@@ -74,7 +74,8 @@ func (c *Client) UploadSymbols(ctx context.Context, f *File, o SymbolOptions, ho
 		return nil, err
 	}
 	var fields []field
-	for _, x := range []field{{"crash_project", o.CrashProject}, {"release", o.Release}, {"id", o.ID}, {"url_prefix", o.URLPrefix}, {"format", o.Format}} {
+	for _, x := range []field{{"crash_project", o.CrashProject}, {"release", o.Release}, {"id", o.ID}, {"url_prefix", o.URLPrefix},
+		{"format", o.Format}} {
 		if x.value != "" {
 			fields = append(fields, x)
 		}
@@ -131,7 +132,8 @@ const maxMissing = 1000
 
 // MissingSymbols returns the files that crashes of a crash project (0, "": of all) lack which were
 // seen since a time, those seen last first. more: there are others than those that were read.
-func (c *Client) MissingSymbols(ctx context.Context, projectID int64, project string, since time.Time) (list []MissingSymbol, more bool, err error) {
+func (c *Client) MissingSymbols(ctx context.Context, projectID int64, project string, since time.Time) (list []MissingSymbol,
+	more bool, err error) {
 	query := url.Values{"per_page": {pageSize}}
 	if projectID != 0 {
 		query.Set("crash_project_id", strconv.FormatInt(projectID, 10))

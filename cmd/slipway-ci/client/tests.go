@@ -179,7 +179,8 @@ const mostData = 16 << 20
 
 // TestData returns the data rows of a case as CSV.
 func (c *Client) TestData(ctx context.Context, id string) (text string, err error) {
-	r := Request{Method: http.MethodGet, Path: authoring + Path("testcases", id, "data"), Query: url.Values{"format": {"csv"}}, Header: http.Header{"Accept": {"text/csv"}}}
+	r := Request{Method: http.MethodGet, Path: authoring + Path("testcases", id, "data"), Query: url.Values{"format": {"csv"}},
+		Header: http.Header{"Accept": {"text/csv"}}}
 	err = c.answer(ctx, r, func(res *http.Response) error {
 		all, err := io.ReadAll(io.LimitReader(res.Body, mostData))
 		if err != nil {

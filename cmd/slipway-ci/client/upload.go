@@ -156,8 +156,9 @@ func another(f *File, sent, stored string) error {
 	if sent == stored {
 		return nil
 	}
-	return &Error{Kind: Conflict, Text: fmt.Sprintf("%s: the server has another file under this Idempotency-Key: its SHA-256 is %s, that of what was sent %s",
-		cmp.Or(f.Place, f.Path), cmp.Or(stored, "not known"), sent)}
+	return &Error{Kind: Conflict,
+		Text: fmt.Sprintf("%s: the server has another file under this Idempotency-Key: its SHA-256 is %s, that of what was sent %s",
+			cmp.Or(f.Place, f.Path), cmp.Or(stored, "not known"), sent)}
 }
 
 // namedFile is a file of a form (nil: none), with the field in which it stands, and the field
@@ -242,7 +243,8 @@ func (b NewBuild) Said() string {
 }
 
 // sendForm sends a form and reads its answer. It returns the id of the request.
-func (c *Client) sendForm(ctx context.Context, path string, fields []field, files []formFile, key string, count func(int64), out any) (string, error) {
+func (c *Client) sendForm(ctx context.Context, path string, fields []field, files []formFile, key string, count func(int64),
+	out any) (string, error) {
 	f, err := newForm(fields, files)
 	if err != nil {
 		return "", err

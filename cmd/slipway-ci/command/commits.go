@@ -29,7 +29,10 @@ func headCommit(ctx context.Context, s *Session) (string, error) {
 // commitOf is the full id of the commit that a name of git stands for. The name is one argument,
 // and none that git takes for an option.
 func commitOf(ctx context.Context, s *Session, name string) (string, error) {
-	if name == "" || strings.HasPrefix(name, "-") || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.IsSpace(r) }) {
+	if name == "" || strings.HasPrefix(name, "-") || strings.ContainsFunc(name, func(r rune) bool {
+		return unicode.IsControl(r) ||
+			unicode.IsSpace(r)
+	}) {
 		return "", fail(Misused, "--commit-range: %q is no name of a commit", name)
 	}
 	return gitFor(ctx, s, "--commits-from-git", "rev-parse", "--verify", "--quiet", name+"^{commit}")
@@ -116,7 +119,8 @@ func commitsFromGit(ctx context.Context, s *Session, r commitRange) (client.Comm
 	} else {
 		span = r.since + ".." + r.until
 	}
-	out, err := gitFor(ctx, s, "--commits-from-git", "log", "-z", "--no-show-signature", "--no-merges", "--no-renames", "--no-color", "--name-only",
+	out, err := gitFor(ctx, s, "--commits-from-git", "log", "-z", "--no-show-signature", "--no-merges", "--no-renames",
+		"--no-color", "--name-only",
 		"--max-count="+strconv.Itoa(most), "--format=tformat:%x00%H%x00%aN%x00%aE%x00%cI%x00%s", span, "--")
 	if err != nil {
 		return client.Commits{}, err
@@ -144,7 +148,8 @@ func parseHistory(text string) []client.Commit {
 	}
 	for i := 0; i+5 < len(fields) && fields[i] == ""; {
 		at, err := time.Parse(time.RFC3339, fields[i+4])
-		c := client.Commit{ID: fields[i+1], Author: client.Author{Name: line(fields[i+2], client.MaxCommitAuthor), Email: line(fields[i+3], client.MaxCommitAuthor)},
+		c := client.Commit{ID: fields[i+1], Author: client.Author{Name: line(fields[i+2], client.MaxCommitAuthor),
+			Email: line(fields[i+3], client.MaxCommitAuthor)},
 			CommittedAt: at, Message: line(fields[i+5], client.MaxCommitMessage), Paths: []string{}}
 		for i += 6; i < len(fields) && fields[i] != ""; i++ {
 			path := fields[i]
@@ -152,7 +157,8 @@ func parseHistory(text string) []client.Commit {
 				path = strings.TrimPrefix(path, "\n")
 			}
 			switch {
-			case len(c.Paths) == client.MaxCommitPaths, utf8.RuneCountInString(path) > client.MaxCommitPath, path == "", path != line(path, client.MaxCommitPath):
+			case len(c.Paths) == client.MaxCommitPaths, utf8.RuneCountInString(path) > client.MaxCommitPath, path == "",
+				path != line(path, client.MaxCommitPath):
 				c.PathsOmitted++
 			default:
 				c.Paths = append(c.Paths, path)

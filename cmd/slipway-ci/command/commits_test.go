@@ -34,7 +34,8 @@ func newRepository(t *testing.T) *repository {
 
 func (r *repository) git(args ...string) string {
 	r.t.Helper()
-	cmd := exec.Command("git", append([]string{"-c", "user.name=Ann Ünal", "-c", "user.email=ann@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+	cmd := exec.Command("git", append([]string{"-c", "user.name=Ann Ünal", "-c", "user.email=ann@example.com", "-c",
+		"commit.gpgsign=false"}, args...)...)
 	cmd.Dir = r.dir
 	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
 	out, err := cmd.CombinedOutput()
@@ -55,7 +56,8 @@ func (r *repository) commit(message string, files ...string) string {
 
 // builds are those that the server has, newest first, as commit and branch.
 func (r *repository) builds(list ...[2]string) {
-	builds := []any{map[string]any{"id": 12, "metadata": map[string]string{"commit": "1111111111111111111111111111111111111111", "branch": "main"}}}
+	builds := []any{map[string]any{"id": 12, "metadata": map[string]string{"commit": "1111111111111111111111111111111111111111",
+		"branch": "main"}}}
 	for i, b := range list {
 		builds = append(builds, map[string]any{"id": 11 - i, "metadata": map[string]string{"commit": b[0], "branch": b[1]}})
 	}
@@ -99,7 +101,8 @@ func TestCommitsFromGit(t *testing.T) {
 	for name, value := range map[string]string{"GITLAB_CI": "true", "CI_COMMIT_REF_NAME": "main"} {
 		r.env[name] = value
 	}
-	r.builds([2]string{"--output=x", "main"}, [2]string{"2222222222222222222222222222222222222222", "main"}, [2]string{third, "other"}, [2]string{first, "main"})
+	r.builds([2]string{"--output=x", "main"}, [2]string{"2222222222222222222222222222222222222222", "main"},
+		[2]string{third, "other"}, [2]string{first, "main"})
 	sent = r.upload("--commits-from-git")
 	require.ElementsMatch(t, []string{"aside", "third", "second"}, subjects(sent), "since the last build of the branch whose commit is here")
 	for _, c := range sent.Commits {
@@ -130,7 +133,8 @@ func TestCommitRangesThatAreNone(t *testing.T) {
 	t.Parallel()
 	r := newRepository(t)
 	r.commit("first")
-	for _, text := range []string{"--output=stolen..HEAD", "-x", "$(touch stolen)", "HEAD;touch stolen", "`touch stolen`..HEAD", "HEAD..--output=stolen", "a b", "nothing..HEAD", "HEAD...HEAD", "..HEAD", "\n"} {
+	for _, text := range []string{"--output=stolen..HEAD", "-x", "$(touch stolen)", "HEAD;touch stolen", "`touch stolen`..HEAD",
+		"HEAD..--output=stolen", "a b", "nothing..HEAD", "HEAD...HEAD", "..HEAD", "\n"} {
 		result := r.run("upload", "app.apk", "--commit-range="+text)
 		require.Equal(t, Misused, result.code, "%q: %s", text, result.err)
 	}

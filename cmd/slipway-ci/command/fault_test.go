@@ -20,7 +20,8 @@ import (
 // is waited for.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	again := answer{status: http.StatusServiceUnavailable, body: map[string]any{"error": "starting"}, header: map[string]string{"Retry-After": "0"}}
+	again := answer{status: http.StatusServiceUnavailable, body: map[string]any{"error": "starting"},
+		header: map[string]string{"Retry-After": "0"}}
 	fine := answer{body: map[string]string{"version": "1.2.3"}}
 	for name, c := range map[string]struct {
 		set  func(*world)
@@ -30,7 +31,8 @@ func TestFaults(t *testing.T) {
 	}{
 		"restarting": {func(w *world) { w.server.answer("GET /healthz", again, again, fine) }, nil, Passed, "starting"},
 		"busy": {func(w *world) {
-			w.server.answer("GET /healthz", answer{status: http.StatusTooManyRequests, body: map[string]any{"error": "too many"}, header: map[string]string{"Retry-After": "1"}}, fine)
+			w.server.answer("GET /healthz", answer{status: http.StatusTooManyRequests, body: map[string]any{"error": "too many"},
+				header: map[string]string{"Retry-After": "1"}}, fine)
 		}, nil, Passed, "too many"},
 		"a gateway without a server": {func(w *world) {
 			w.server.answer("GET /healthz", answer{status: http.StatusBadGateway, body: "<html>"}, fine)
@@ -38,8 +40,10 @@ func TestFaults(t *testing.T) {
 		"an error of the server": {func(w *world) {
 			w.server.answer("GET /api/v3/me", answer{status: http.StatusInternalServerError, body: map[string]any{"error": "internal error"}})
 		}, nil, NotAsked, "internal error (GET /api/v3/me: 500, request r-1)"},
-		"away":            {func(w *world) { w.env["SLIPWAY_SERVER"] = nobody(w.t) }, []string{"--timeout", "1s"}, TimedOut, "the server cannot be reached"},
-		"an unknown name": {func(w *world) { w.env["SLIPWAY_SERVER"] = "http://slipway.invalid" }, []string{"--timeout", "1s"}, TimedOut, "the server's name is not known"},
+		"away": {func(w *world) { w.env["SLIPWAY_SERVER"] = nobody(w.t) }, []string{"--timeout", "1s"},
+			TimedOut, "the server cannot be reached"},
+		"an unknown name": {func(w *world) { w.env["SLIPWAY_SERVER"] = "http://slipway.invalid" }, []string{"--timeout", "1s"},
+			TimedOut, "the server's name is not known"},
 		"a wrong key": {func(w *world) {
 			w.server.answer("GET /api/v3/me", answer{status: http.StatusUnauthorized, body: map[string]any{"error": "invalid credentials"}})
 		}, nil, Refused, "invalid credentials"},
@@ -50,19 +54,24 @@ func TestFaults(t *testing.T) {
 		"no server":        {func(w *world) { delete(w.env, "SLIPWAY_SERVER") }, nil, Misused, "no server: set SLIPWAY_SERVER"},
 		"no address":       {func(w *world) { w.env["SLIPWAY_SERVER"] = "qa.example.com" }, nil, Misused, `"qa.example.com" is no address`},
 		"a password in it": {func(w *world) { w.env["SLIPWAY_SERVER"] = "https://a:b@qa.example.com" }, nil, Misused, "no user name or password"},
-		"another site":     {func(w *world) { w.server.answer("GET /healthz", answer{body: "<html>"}) }, nil, NotAsked, "is this the address of a Slipway server?"},
+		"another site": {func(w *world) { w.server.answer("GET /healthz", answer{body: "<html>"}) }, nil, NotAsked,
+			"is this the address of a Slipway server?"},
 		"a redirect": {func(w *world) {
-			w.server.answer("GET /healthz", answer{status: http.StatusMovedPermanently, header: map[string]string{"Location": "https://elsewhere.example.com/login?secret=1"}})
+			w.server.answer("GET /healthz", answer{status: http.StatusMovedPermanently,
+				header: map[string]string{"Location": "https://elsewhere.example.com/login?secret=1"}})
 		}, nil, Misused, "the server's address leads elsewhere: https://elsewhere.example.com"},
-		"a strange authority": {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, nil) }, nil, NotAsked, "signed by an authority that this machine does not know (SSL_CERT_FILE"},
+		"a strange authority": {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, nil) }, nil, NotAsked,
+			"signed by an authority that this machine does not know (SSL_CERT_FILE"},
 		"a missing authority": {func(w *world) { w.env["SSL_CERT_FILE"] = "/none" }, nil, Misused, "SSL_CERT_FILE: "},
-		"no authority":        {func(w *world) { w.env["SSL_CERT_FILE"] = w.file("ca.pem", []byte("x")) }, nil, Misused, "has no certificate (PEM)"},
-		"the own authority":   {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, certificate(w, -time.Hour)) }, nil, Passed, ""},
+		"no authority": {func(w *world) { w.env["SSL_CERT_FILE"] = w.file("ca.pem", []byte("x")) }, nil, Misused,
+			"has no certificate (PEM)"},
+		"the own authority": {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, certificate(w, -time.Hour)) }, nil, Passed, ""},
 		"a clock that is wrong by an hour": {func(w *world) { w.env["SLIPWAY_SERVER"] = secure(w, certificate(w, time.Hour)) }, nil, NotAsked,
 			"the server's certificate is not valid at this time; this machine's clock says"},
-		"no TLS at all": {func(w *world) { w.env["SLIPWAY_SERVER"] = "https" + w.server.URL[len("http"):] }, []string{"--timeout", "1s"}, TimedOut, "the server did not answer"},
-		"a wrong flag":  {nil, []string{"--tiemout", "1s"}, Misused, `did you mean "--timeout"?`},
-		"no time":       {nil, []string{"--timeout", "0s"}, Misused, "--timeout must be more than nothing"},
+		"no TLS at all": {func(w *world) { w.env["SLIPWAY_SERVER"] = "https" + w.server.URL[len("http"):] },
+			[]string{"--timeout", "1s"}, TimedOut, "the server did not answer"},
+		"a wrong flag": {nil, []string{"--tiemout", "1s"}, Misused, `did you mean "--timeout"?`},
+		"no time":      {nil, []string{"--timeout", "0s"}, Misused, "--timeout must be more than nothing"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -159,7 +168,8 @@ func TestWaysOut(t *testing.T) {
 	w := newWorld(t)
 	r := w.run("status", "--json")
 	require.Equal(t, Passed, r.code, r.err)
-	require.JSONEq(t, `{"program":"`+number()+`","server":"`+w.server.URL+`","server_from":"SLIPWAY_SERVER","server_version":"1.2.3","key_from":"SLIPWAY_KEY",
+	require.JSONEq(t, `{"program":"`+number()+`","server":"`+w.server.URL+
+		`","server_from":"SLIPWAY_SERVER","server_version":"1.2.3","key_from":"SLIPWAY_KEY",
 		"settings":"","ci":"","me":{"id":0,"kind":"","username":"","email":"","label":"ci@example.com","role":"member","organization_id":0,
 		"organization_slug":"main","rights":["builds.upload"]}}`, r.out)
 	require.Empty(t, r.err)
@@ -181,7 +191,8 @@ func TestCompletion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.env = nil // it takes neither server nor key
-	for words, want := range map[string]string{"up": "upload\n", "gate policy ": "get\npush\ncheck\n", "upload --not": "--notes\n--notes-from-git\n--notify\n",
+	for words, want := range map[string]string{"up": "upload\n", "gate policy ": "get\npush\ncheck\n",
+		"upload --not": "--notes\n--notes-from-git\n--notify\n",
 		"completion z": "zsh\n", "upload --notes ": "", "crashes --fail-on r": "regressed\n", "comple": "completion\n", "nothing ": ""} {
 		r := w.run(append([]string{"complete", "--"}, split(words)...)...)
 		require.Equal(t, Passed, r.code, r.err)

@@ -16,13 +16,15 @@ func gateOf(state string, conditions ...map[string]any) map[string]any {
 }
 
 func condition(name, state, reason string) map[string]any {
-	return map[string]any{"name": name, "type": "crash_groups", "state": state, "wanted": "at most 5 reports", "measured": "7 reports", "reason": reason,
+	return map[string]any{"name": name, "type": "crash_groups", "state": state, "wanted": "at most 5 reports",
+		"measured": "7 reports", "reason": reason,
 		"url": "/console/crashes?version=1"}
 }
 
 func TestGate(t *testing.T) {
 	t.Parallel()
-	unknown, closed, open := gateOf("unknown", condition("smoke", "unknown", "the suite has not run")), gateOf("fail", condition("crashes", "fail", "a new group")), gateOf("pass", condition("crashes", "pass", ""))
+	unknown, closed, open := gateOf("unknown", condition("smoke", "unknown", "the suite has not run")),
+		gateOf("fail", condition("crashes", "fail", "a new group")), gateOf("pass", condition("crashes", "pass", ""))
 	nothing := map[string]any{"gate": map[string]any{"state": "unknown", "reason": "no policy", "conditions": []any{}}}
 	for name, c := range map[string]struct {
 		answers []any
@@ -31,16 +33,19 @@ func TestGate(t *testing.T) {
 		err     string
 		out     string
 	}{
-		"open":       {[]any{open}, nil, Passed, "", "gate of build 12: pass"},
-		"closed":     {[]any{closed}, nil, Failed, "the gate of build 12 is closed", "fail     crashes: 7 reports (wanted: at most 5 reports): a new group"},
+		"open": {[]any{open}, nil, Passed, "", "gate of build 12: pass"},
+		"closed": {[]any{closed}, nil, Failed, "the gate of build 12 is closed",
+			"fail     crashes: 7 reports (wanted: at most 5 reports): a new group"},
 		"unknown":    {[]any{unknown}, nil, Failed, "the gate of build 12 is unknown: the suite has not run", "gate of build 12: unknown"},
 		"no policy":  {[]any{nothing}, nil, Failed, "the gate of build 12 is unknown: no policy", "gate of build 12: unknown"},
 		"no waiting": {[]any{nothing}, []string{"--wait"}, Failed, "unknown: no policy", "gate of build 12: unknown"},
-		"overridden": {[]any{map[string]any{"gate": map[string]any{"state": "pass", "conditions": []any{}, "overridden": map[string]any{"state": "pass", "by": "eve", "reason": "a hot fix"}}}},
+		"overridden": {[]any{map[string]any{"gate": map[string]any{"state": "pass", "conditions": []any{},
+			"overridden": map[string]any{"state": "pass", "by": "eve", "reason": "a hot fix"}}}},
 			[]string{"--wait"}, Passed, "", "gate of build 12: pass, decided by eve: a hot fix"},
-		"it opens":    {[]any{unknown, open}, []string{"--wait"}, Passed, "", "gate of build 12: pass"},
-		"it closes":   {[]any{unknown, closed}, []string{"--wait"}, Failed, "is closed", "/console/crashes?version=1"},
-		"too late":    {[]any{unknown}, []string{"--wait", "--timeout", "1500ms"}, TimedOut, "still unknown: the time of --timeout is over: the suite has not run", "unknown  smoke"},
+		"it opens":  {[]any{unknown, open}, []string{"--wait"}, Passed, "", "gate of build 12: pass"},
+		"it closes": {[]any{unknown, closed}, []string{"--wait"}, Failed, "is closed", "/console/crashes?version=1"},
+		"too late": {[]any{unknown}, []string{"--wait", "--timeout", "1500ms"}, TimedOut,
+			"still unknown: the time of --timeout is over: the suite has not run", "unknown  smoke"},
 		"allowed":     {[]any{closed}, []string{"--allow-failure"}, Passed, "is closed", "gate of build 12: fail"},
 		"as document": {[]any{open}, []string{"--json"}, Passed, "", `"build_id": "12"`},
 	} {
@@ -65,7 +70,8 @@ func TestBuildsAreFoundByVersion(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.server.answer("GET /api/v3/builds/12/gate", answer{body: gateOf("pass")})
-	w.server.answer("GET /api/v3/projects/3/builds", answer{body: map[string]any{"builds": []any{map[string]any{"id": 12}, map[string]any{"id": 11}}}})
+	w.server.answer("GET /api/v3/projects/3/builds",
+		answer{body: map[string]any{"builds": []any{map[string]any{"id": 12}, map[string]any{"id": 11}}}})
 	r := w.run("gate", "1.4.2", "--app", "3")
 	require.Equal(t, Passed, r.code, r.err)
 	require.Contains(t, w.server.to("GET /api/v3/projects/3/builds")[0].path, "version=1.4.2")
@@ -87,15 +93,18 @@ func TestGatePolicy(t *testing.T) {
 	w := newWorld(t)
 	w.file(".git/HEAD", nil)
 	w.file("slipway.yaml", []byte("app: \"3\"\ngate:\n  hold_notifications: true\n  conditions:\n    - {name: crashes, type: crash_groups, reports: 5}\n"))
-	stored := map[string]any{"hold_notifications": true, "channel": "", "conditions": []any{map[string]any{"name": "crashes", "type": "crash_groups", "reports": 5, "kinds": []string{"new"}}}}
-	w.server.answer("GET /api/v3/projects/3/gate-policy", answer{status: http.StatusNotFound, body: map[string]any{"error": "none"}}, answer{body: map[string]any{"gate_policy": stored}})
+	stored := map[string]any{"hold_notifications": true, "channel": "",
+		"conditions": []any{map[string]any{"name": "crashes", "type": "crash_groups", "reports": 5, "kinds": []string{"new"}}}}
+	w.server.answer("GET /api/v3/projects/3/gate-policy", answer{status: http.StatusNotFound,
+		body: map[string]any{"error": "none"}}, answer{body: map[string]any{"gate_policy": stored}})
 	w.server.answer("PUT /api/v3/projects/3/gate-policy", answer{body: map[string]any{"gate_policy": stored}})
 	r := w.run("gate", "policy", "check")
 	require.Equal(t, Failed, r.code)
 	require.Contains(t, r.err, "the server has no policy for the app")
 	r = w.run("gate", "policy", "push")
 	require.Equal(t, Passed, r.code, r.err)
-	require.JSONEq(t, `{"hold_notifications":true,"conditions":[{"name":"crashes","type":"crash_groups","reports":5}]}`, string(w.server.to("PUT /api/v3/projects/3/gate-policy")[0].body))
+	require.JSONEq(t, `{"hold_notifications":true,"conditions":[{"name":"crashes","type":"crash_groups","reports":5}]}`,
+		string(w.server.to("PUT /api/v3/projects/3/gate-policy")[0].body))
 	r = w.run("gate", "policy", "check")
 	require.Equal(t, Passed, r.code, r.err)
 	r = w.run("gate", "policy", "get")
@@ -112,7 +121,8 @@ func TestGatePolicy(t *testing.T) {
 	w.file("slipway.yaml", []byte("app: \"3\"\ngate:\n  conditions:\n    - {name: tests, type: suites, suite_ids: [Smoke]}\n"))
 	r = w.run("gate", "policy", "push")
 	require.Equal(t, Passed, r.code, r.err)
-	require.JSONEq(t, `{"conditions":[{"name":"tests","type":"suites","suite_ids":["s1"]}]}`, string(w.server.to("PUT /api/v3/projects/3/gate-policy")[1].body))
+	require.JSONEq(t, `{"conditions":[{"name":"tests","type":"suites","suite_ids":["s1"]}]}`,
+		string(w.server.to("PUT /api/v3/projects/3/gate-policy")[1].body))
 	w.file("slipway.yaml", []byte("app: \"3\"\ngate:\n  conditions:\n    - {name: tests, type: suites, suite_ids: [Smok]}\n"))
 	r = w.run("gate", "policy", "push")
 	require.Equal(t, Misused, r.code)
@@ -124,8 +134,10 @@ func TestGatePolicy(t *testing.T) {
 }
 
 func group(id int, title string, more map[string]any) map[string]any {
-	g := map[string]any{"id": id, "title": title, "culprit": "shop.Cart.pay", "count": 10 * id, "total_count": 10 * id, "state": "open", "project": map[string]any{"id": 1, "name": "Shop"},
-		"first_seen": "2026-01-02T00:00:00Z", "versions": []any{map[string]any{"value": "1.4.2", "count": id, "first_seen": "2026-01-02T00:00:00Z"}}}
+	g := map[string]any{"id": id, "title": title, "culprit": "shop.Cart.pay", "count": 10 * id, "total_count": 10 * id,
+		"state": "open", "project": map[string]any{"id": 1, "name": "Shop"},
+		"first_seen": "2026-01-02T00:00:00Z", "versions": []any{map[string]any{"value": "1.4.2", "count": id,
+			"first_seen": "2026-01-02T00:00:00Z"}}}
 	for name, value := range more {
 		g[name] = value
 	}
@@ -135,13 +147,15 @@ func group(id int, title string, more map[string]any) map[string]any {
 func TestCrashes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	old := map[string]any{"first_seen": "2025-01-01T00:00:00Z", "versions": []any{map[string]any{"value": "1.4.2", "count": 1, "first_seen": "2026-01-02T00:00:00Z"}, map[string]any{"value": "1.0", "count": 9, "first_seen": "2025-01-01T00:00:00Z"}}}
+	old := map[string]any{"first_seen": "2025-01-01T00:00:00Z", "versions": []any{map[string]any{"value": "1.4.2", "count": 1,
+		"first_seen": "2026-01-02T00:00:00Z"}, map[string]any{"value": "1.0", "count": 9, "first_seen": "2025-01-01T00:00:00Z"}}}
 	back := map[string]any{"regressed_in": "1.4.2", "reopened_at": "2026-01-03T00:00:00Z"}
 	for name, value := range old {
 		back[name] = value
 	}
 	w.server.answer("GET /api/v3/crash-groups", answer{body: map[string]any{"crash_groups": []any{
-		group(1, "Boom | <b>`x`\n\x1b[31m", nil), group(2, "is old", old), group(3, "is back", back), group(4, "of another", map[string]any{"project": map[string]any{"id": 2, "name": "Game"}}),
+		group(1, "Boom | <b>`x`\n\x1b[31m", nil), group(2, "is old", old), group(3, "is back", back),
+		group(4, "of another", map[string]any{"project": map[string]any{"id": 2, "name": "Game"}}),
 	}, "pagination": map[string]any{"total_pages": 1}}})
 	r := w.run("crashes", "--app-version", "1.4.2", "--project", "shop")
 	require.Equal(t, Passed, r.code, r.err)
@@ -193,7 +207,8 @@ func TestCrashes(t *testing.T) {
 func TestOpen(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	for words, want := range map[string]string{"": "/console", "group 7": "/console/crashes/groups/7", "suite a/b": "/console/tests/suites/a%2Fb", "build 12": "/console/builds/builds/12", "app 3": "/console/builds/apps/3"} {
+	for words, want := range map[string]string{"": "/console", "group 7": "/console/crashes/groups/7",
+		"suite a/b": "/console/tests/suites/a%2Fb", "build 12": "/console/builds/builds/12", "app 3": "/console/builds/apps/3"} {
 		r := w.run(append([]string{"open"}, strings.Fields(words)...)...)
 		require.Equal(t, Passed, r.code, r.err)
 		require.Equal(t, w.server.URL+want+"\n", r.out)

@@ -142,7 +142,8 @@ func (c *generateCommand) file(ctx context.Context, s *Session, g *testsync.Gene
 		t := &all.Tests[i]
 		digest := all.Digest(t)
 		r, err := c.write(ctx, s, g, testsync.Wanted{Name: t.Name, Sentence: t.Text, URL: all.URL, Target: target,
-			Suite: or(or(c.Suite, all.Suite), s.File.Suite), Tags: append(append([]string{}, all.Tags...), c.Tag...), ID: t.ID, Same: t.Digest == digest})
+			Suite: or(or(c.Suite, all.Suite), s.File.Suite), Tags: append(append([]string{}, all.Tags...), c.Tag...),
+			ID: t.ID, Same: t.Digest == digest})
 		if err != nil {
 			return err
 		}

@@ -33,7 +33,8 @@ func TestSymbolsThatAreStillMissing(t *testing.T) {
 	w.server.answer("POST /api/v3/symbols/known", answer{body: map[string]any{"known": []string{}}})
 	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest, "id": 7}}})
 	w.server.answer(missing,
-		pageOf(2, aNeed("native", "libpay.so", 2, time.Hour, "AA0"), aNeed("native", "shop", 9, 2*time.Hour, "c6a7fb7b6b4b4c3d8e5f2a1b0c9d8e7f0")),
+		pageOf(2, aNeed("native", "libpay.so", 2, time.Hour, "AA0"), aNeed("native", "shop", 9, 2*time.Hour,
+			"c6a7fb7b6b4b4c3d8e5f2a1b0c9d8e7f0")),
 		pageOf(2, aNeed("sourcemap", "https://shop.example/app.js", 8, time.Hour), aNeed("native", "libimage.so", 5, time.Hour, "BB0"),
 			aNeed("native", "old.so", 70, 20*24*time.Hour, "CC0"), aNeed("native", "older.so", 70, 21*24*time.Hour, "DD0")))
 	r := w.run("symbols", "upload", "out", "--project", "Shop crashes")

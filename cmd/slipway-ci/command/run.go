@@ -55,7 +55,8 @@ func (c *runCommand) Run(ctx context.Context, s *Session) error {
 	if err != nil {
 		return misuse(err)
 	}
-	if start.MaxDuration = int(c.MaxTime.Seconds()); c.MaxTime != 0 && (c.MaxTime < time.Second || c.MaxTime > maxTime || len(plan.Tests) > 0) {
+	if start.MaxDuration = int(c.MaxTime.Seconds()); c.MaxTime != 0 && (c.MaxTime < time.Second || c.MaxTime > maxTime ||
+		len(plan.Tests) > 0) {
 		return fail(Misused, "--max-time is 1s to %s, for suites: no tests are named beside them", maxTime)
 	}
 	if start.Shard, err = c.suiteShard(s); err != nil {
@@ -292,7 +293,8 @@ func (c *runCommand) properties(s *Session, start *client.StartRun) (list []repo
 		browsers = append(browsers, string(t.Capabilities))
 	}
 	for _, p := range []report.Property{{Name: "server", Value: s.Client.URL("")}, {Name: "build", Value: or(build, start.BuildName)},
-		{Name: "commit", Value: s.Job.Commit}, {Name: "branch", Value: s.Job.Branch}, {Name: "job", Value: s.Job.URL}, {Name: "address", Value: start.TestURL},
+		{Name: "commit", Value: s.Job.Commit}, {Name: "branch", Value: s.Job.Branch}, {Name: "job", Value: s.Job.URL},
+		{Name: "address", Value: start.TestURL},
 		{Name: "environment", Value: start.Environment},
 		{Name: "targets", Value: strings.Join(browsers, " ")}, {Name: "shard", Value: c.Shard}} {
 		if p.Value != "" {

@@ -25,7 +25,8 @@ func TestTargetsOfACommandLine(t *testing.T) {
 		{[]string{"chrome", " firefox "}, []string{`{"browserName":"chrome"}`, `{"browserName":"firefox"}`}},
 		{[]string{`{"browserName":"chrome","a,b":1}`}, []string{`{"browserName":"chrome","a,b":1}`}},
 		{[]string{`{"capabilities":{"browserName":"x"},"isRdc":true}`}, []string{`{"browserName":"x"}`}},
-		{[]string{`[{"browserName":"x"},{"browserName":"y"}]`, "z"}, []string{`{"browserName":"x"}`, `{"browserName":"y"}`, `{"browserName":"z"}`}},
+		{[]string{`[{"browserName":"x"},{"browserName":"y"}]`, "z"}, []string{`{"browserName":"x"}`, `{"browserName":"y"}`,
+			`{"browserName":"z"}`}},
 	} {
 		list, err := parseTargets(c.words)
 		require.NoError(t, err, c.words)
@@ -50,7 +51,8 @@ func TestKeysOfRuns(t *testing.T) {
 	require.Equal(t, one, key(runCommand{}, client.StartRun{TestURL: "a"}, "suite", "x"))
 	seen := map[string]bool{one: true}
 	for _, other := range []string{
-		key(runCommand{Shard: "1/2"}, client.StartRun{TestURL: "a"}, "suite", "x"), key(runCommand{Shard: "2/2"}, client.StartRun{TestURL: "a"}, "suite", "x"),
+		key(runCommand{Shard: "1/2"}, client.StartRun{TestURL: "a"}, "suite", "x"), key(runCommand{Shard: "2/2"},
+			client.StartRun{TestURL: "a"}, "suite", "x"),
 		key(runCommand{}, client.StartRun{TestURL: "b"}, "suite", "x"), key(runCommand{}, client.StartRun{TestURL: "a"}, "case", "x"),
 		key(runCommand{}, client.StartRun{TestURL: "a", Variables: map[string]string{"p": "1"}}, "suite", "x"),
 		key(runCommand{}, client.StartRun{TestURL: "a", Variables: map[string]string{"p": "2"}}, "suite", "x"),
@@ -128,10 +130,12 @@ func TestPagesGiveNoCommands(t *testing.T) {
 	p.Close()
 	require.NotContains(t, log.String(), "##vso")
 	require.NotRegexp(t, `(?m)^\s*::`, log.String())
-	require.Equal(t, 14, strings.Count(log.String(), "vso[")+strings.Count(log.String(), ":error::c"), "all of it is printed: %s", log.String())
+	require.Equal(t, 14, strings.Count(log.String(), "vso[")+strings.Count(log.String(), ":error::c"), "all of it is printed: %s",
+		log.String())
 
 	w := newWorld(t)
-	w.server.answer("GET /api/v3/crash-groups", answer{body: map[string]any{"crash_groups": []any{group(1, hostile, map[string]any{"culprit": hostile})}}})
+	w.server.answer("GET /api/v3/crash-groups",
+		answer{body: map[string]any{"crash_groups": []any{group(1, hostile, map[string]any{"culprit": hostile})}}})
 	for _, args := range [][]string{{"--project", "1"}, {"--project", "1", "--markdown", "-"}, {"--project", "1", "--json"}} {
 		r := w.run(append([]string{"crashes", "--app-version", "1.4.2"}, args...)...)
 		require.Equal(t, Passed, r.code, r.err)

@@ -12,10 +12,11 @@ import (
 func TestSettingsAreStrict(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
-		"unknown":            {"server: https://qa\ngruop: QA\n", `line 2: unknown member "gruop", did you mean "group"?`},
-		"far from all":       {"zzzzzzzzzz: 1\n", `line 1: unknown member "zzzzzzzzzz"`},
-		"unknown inside":     {"oidc:\n  kee: oidc_1\n", `line 2: unknown member "oidc.kee", did you mean "oidc.key"?`},
-		"a secret":           {"server: https://qa\napi_key: slp_1\n", `line 2: "api_key" does not belong into a repository: use the variable SLIPWAY_KEY, or --key-file`},
+		"unknown":        {"server: https://qa\ngruop: QA\n", `line 2: unknown member "gruop", did you mean "group"?`},
+		"far from all":   {"zzzzzzzzzz: 1\n", `line 1: unknown member "zzzzzzzzzz"`},
+		"unknown inside": {"oidc:\n  kee: oidc_1\n", `line 2: unknown member "oidc.kee", did you mean "oidc.key"?`},
+		"a secret": {"server: https://qa\napi_key: slp_1\n",
+			`line 2: "api_key" does not belong into a repository: use the variable SLIPWAY_KEY, or --key-file`},
 		"twice":              {"app: a\nserver: s\napp: b\n", `line 3: "app" stands there twice`},
 		"a list for a text":  {"app: [a]\n", "line 1: it must be a text"},
 		"a text for a gate":  {"gate: closed\n", "line 1: gate must be a mapping: the policy"},

@@ -13,7 +13,8 @@ type size int64
 var units = []struct {
 	name string
 	of   int64
-}{{"gib", 1 << 30}, {"gb", 1 << 30}, {"g", 1 << 30}, {"mib", 1 << 20}, {"mb", 1 << 20}, {"m", 1 << 20}, {"kib", 1 << 10}, {"kb", 1 << 10}, {"k", 1 << 10}, {"b", 1}}
+}{{"gib", 1 << 30}, {"gb", 1 << 30}, {"g", 1 << 30}, {"mib", 1 << 20}, {"mb", 1 << 20}, {"m", 1 << 20}, {"kib", 1 << 10},
+	{"kb", 1 << 10}, {"k", 1 << 10}, {"b", 1}}
 
 // UnmarshalText reads a size.
 func (s *size) UnmarshalText(text []byte) error {

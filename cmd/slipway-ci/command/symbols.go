@@ -214,7 +214,8 @@ func (c *symbolsUploadCommand) send(ctx context.Context, s *Session, files []*sy
 	return symbols, s.awaitSymbols(ctx, symbols)
 }
 
-func (c *symbolsUploadCommand) sendBatch(ctx context.Context, s *Session, batch []*symbolView, o client.SymbolOptions) (*client.Symbol, error) {
+func (c *symbolsUploadCommand) sendBatch(ctx context.Context, s *Session, batch []*symbolView,
+	o client.SymbolOptions) (*client.Symbol, error) {
 	file, done, err := packed(batch)
 	if err != nil {
 		return nil, err
@@ -226,7 +227,8 @@ func (c *symbolsUploadCommand) sendBatch(ctx context.Context, s *Session, batch 
 	}
 	bar := s.Out.Bar(file.Name, file.Size)
 	begun := time.Now()
-	how := client.Sending{Key: s.Job.Key("symbols", file.Name, digest, fmt.Sprintf("%#v", o)), Threshold: int64(c.PartThreshold), Count: bar.Add, Have: bar.Skip}
+	how := client.Sending{Key: s.Job.Key("symbols", file.Name, digest, fmt.Sprintf("%#v", o)), Threshold: int64(c.PartThreshold),
+		Count: bar.Add, Have: bar.Skip}
 	symbol, err := s.Client.UploadSymbols(ctx, file, o, how)
 	if err != nil {
 		bar.End("")

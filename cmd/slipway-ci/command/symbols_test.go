@@ -23,8 +23,10 @@ func TestSymbolsThatTheServerHasAreNotSent(t *testing.T) {
 	w.file("web/app.js", []byte(aScript))
 	w.file("web/sub/app.js.map", []byte(aMap))
 	w.file("lib/shop.sym", []byte(aSym))
-	w.server.answer("POST /api/v3/symbols/known", answer{body: map[string]any{"known": []string{"C6A7FB7B6B4B4C3D8E5F2A1B0C9D8E7F0"}, "unknown": []string{}}})
-	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest, "id": 7, "name": "app.js", "state": "pending", "task_id": "t1"}}})
+	w.server.answer("POST /api/v3/symbols/known",
+		answer{body: map[string]any{"known": []string{"C6A7FB7B6B4B4C3D8E5F2A1B0C9D8E7F0"}, "unknown": []string{}}})
+	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest,
+		"id": 7, "name": "app.js", "state": "pending", "task_id": "t1"}}})
 	r := w.run("symbols", "upload", "web", "lib", "--dry-run")
 	require.Equal(t, Passed, r.code, r.err)
 	require.Contains(t, r.out, "known")
@@ -39,7 +41,8 @@ func TestSymbolsThatTheServerHasAreNotSent(t *testing.T) {
 	require.Equal(t, map[string]string{"crash_project_id": "9"}, texts)
 	name, content, _ := strings.Cut(files["file"], ": ")
 	require.Equal(t, "app.js-and-1-more.zip", name)
-	require.Equal(t, map[string]string{"app.js": aScript, "sub/app.js.map": aMap}, unzipped(t, content), "scripts keep their place in the folder")
+	require.Equal(t, map[string]string{"app.js": aScript, "sub/app.js.map": aMap}, unzipped(t, content),
+		"scripts keep their place in the folder")
 	var asked struct {
 		Identifiers, SHA256 []string
 		Project             int64  `json:"crash_project_id"`
@@ -107,9 +110,11 @@ func TestSymbolsThatCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	w.file("shop.sym", []byte(aSym))
 	w.server.answer("POST /api/v3/symbols/known", answer{body: map[string]any{"known": []string{}}})
-	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest, "id": 7, "name": "shop.sym", "state": "pending", "task_id": "t1"}}})
+	w.server.answer("POST /api/v3/symbols", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest,
+		"id": 7, "name": "shop.sym", "state": "pending", "task_id": "t1"}}})
 	w.server.answer("GET /api/v3/tasks/t1", answer{body: map[string]any{"task": map[string]any{"id": "t1", "state": "succeeded"}}})
-	w.server.answer("GET /api/v3/symbols/7", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest, "id": 7, "name": "shop.sym", "state": "failed", "error": map[string]any{"code": "truncated", "reason": "it is cut off"}}}})
+	w.server.answer("GET /api/v3/symbols/7", answer{body: map[string]any{"symbol": map[string]any{"sha256": fileDigest,
+		"id": 7, "name": "shop.sym", "state": "failed", "error": map[string]any{"code": "truncated", "reason": "it is cut off"}}}})
 	r := w.run("symbols", "upload", "shop.sym", "--wait")
 	require.Equal(t, Failed, r.code, r.err)
 	require.Contains(t, r.err, "the server cannot read 1 of the symbol files: shop.sym: it is cut off")

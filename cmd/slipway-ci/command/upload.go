@@ -102,7 +102,8 @@ func (c *uploadCommand) prepare(ctx context.Context, s *Session) (base client.Ne
 		base.Groups = s.File.Groups
 	}
 	if at := slices.IndexFunc(base.Groups, func(name string) bool { return strings.Contains(name, ",") }); at >= 0 {
-		return base, nil, fail(Misused, "--group %q: a comma cannot be sent; name the group by its id, and further groups by --group again", base.Groups[at])
+		return base, nil, fail(Misused,
+			"--group %q: a comma cannot be sent; name the group by its id, and further groups by --group again", base.Groups[at])
 	}
 	base.Metadata = map[string]string{}
 	maps.Copy(base.Metadata, s.File.Metadata)

@@ -17,8 +17,10 @@ import (
 
 // uploaded is what the server answers to an upload.
 func uploaded(more map[string]any) map[string]any {
-	of := map[string]any{"status": "ok", "build_id": "12", "project_id": "3", "app_name": "Shop", "app_version": "1.4.2", "version_code": "142",
-		"build_url": "https://qa.example.com/install/x", "verification": "pending", "warnings": []string{}, "invalid_groups": []string{}, "task_ids": []string{}, "sha256": fileDigest}
+	of := map[string]any{"status": "ok", "build_id": "12", "project_id": "3", "app_name": "Shop", "app_version": "1.4.2",
+		"version_code": "142",
+		"build_url":    "https://qa.example.com/install/x", "verification": "pending", "warnings": []string{},
+		"invalid_groups": []string{}, "task_ids": []string{}, "sha256": fileDigest}
 	for name, value := range more {
 		of[name] = value
 	}
@@ -50,14 +52,17 @@ func form(t *testing.T, c call) (texts, files map[string]string) {
 func TestUploadSendsWhatWasAskedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.server.answer("POST /api/upload", answer{body: uploaded(map[string]any{"warnings": []string{"no icon\x1b[2J"}, "invalid_groups": []string{"Beta"}})})
-	w.server.answer("GET /api/v3/projects", answer{body: map[string]any{"projects": []any{map[string]any{"id": 3, "name": "Shop"}, map[string]any{"id": 4, "name": "Shop Admin"}}}})
+	w.server.answer("POST /api/upload", answer{body: uploaded(map[string]any{"warnings": []string{"no icon\x1b[2J"},
+		"invalid_groups": []string{"Beta"}})})
+	w.server.answer("GET /api/v3/projects", answer{body: map[string]any{"projects": []any{map[string]any{"id": 3, "name": "Shop"},
+		map[string]any{"id": 4, "name": "Shop Admin"}}}})
 	w.file("slipway.yaml", []byte("app: shop\ngroups: [QA, Beta]\nchannel: beta\nnotes: NOTES.md\nmetadata: {arch: arm64}\n"))
 	w.file(".git/HEAD", nil)
 	w.file("NOTES.md", []byte("- faster"))
 	w.file("out/app.apk", []byte("package"))
 	w.file("out/mapping.txt", []byte("a.B -> c:"))
-	for name, value := range map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_SHA": "c0ffee", "GITHUB_REF_NAME": "main", "GITHUB_SERVER_URL": "https://github.com",
+	for name, value := range map[string]string{"GITHUB_ACTIONS": "true", "GITHUB_SHA": "c0ffee", "GITHUB_REF_NAME": "main",
+		"GITHUB_SERVER_URL": "https://github.com",
 		"GITHUB_REPOSITORY": "acme/shop", "GITHUB_RUN_ID": "7", "GITHUB_JOB": "build"} {
 		w.env[name] = value
 	}
@@ -70,8 +75,10 @@ func TestUploadSendsWhatWasAskedFor(t *testing.T) {
 	calls := w.server.to("POST /api/upload")
 	require.Len(t, calls, 1)
 	texts, files := form(t, calls[0])
-	require.Equal(t, map[string]string{"project_id": "3", "release_notes": "- faster", "groups": "QA,Beta", "metadata.arch": "arm64", "metadata.channel": "beta",
-		"metadata.commit": "c0ffee", "metadata.branch": "main", "metadata.ci_url": "https://github.com/acme/shop/actions/runs/7", "metadata.flavour": "full", "notify": "on"}, texts)
+	require.Equal(t, map[string]string{"project_id": "3", "release_notes": "- faster", "groups": "QA,Beta",
+		"metadata.arch": "arm64", "metadata.channel": "beta",
+		"metadata.commit": "c0ffee", "metadata.branch": "main", "metadata.ci_url": "https://github.com/acme/shop/actions/runs/7",
+		"metadata.flavour": "full", "notify": "on"}, texts)
 	require.Equal(t, map[string]string{"file": "app.apk: package", "symbols_file": "mapping.txt: a.B -> c:"}, files)
 	require.Equal(t, key, calls[0].header.Get("X-Api-Key"))
 	require.Regexp(t, "^ci-[0-9a-f]{40}$", calls[0].header.Get("Idempotency-Key"))
@@ -81,7 +88,8 @@ func TestUploadSendsWhatWasAskedFor(t *testing.T) {
 	require.Equal(t, Passed, r.code, r.err)
 	calls = w.server.to("POST /api/upload")
 	texts, _ = form(t, calls[1])
-	require.Equal(t, []string{"QA", "by hand", "stable"}, []string{texts["groups"], texts["release_notes"], texts["metadata.channel"]}, "flags win over slipway.yaml")
+	require.Equal(t, []string{"QA", "by hand", "stable"}, []string{texts["groups"], texts["release_notes"],
+		texts["metadata.channel"]}, "flags win over slipway.yaml")
 	var document struct{ Uploads []map[string]any }
 	require.NoError(t, json.Unmarshal([]byte(r.out), &document), r.out)
 	require.Equal(t, "12", document.Uploads[0]["build_id"])
@@ -96,7 +104,8 @@ func TestKeysOfUploads(t *testing.T) {
 	w.file("app.apk", []byte("package"))
 	w.file("other.apk", []byte("another"))
 	w.file("mapping.txt", []byte("a.B -> c:"))
-	for name, value := range map[string]string{"GITLAB_CI": "true", "CI_SERVER_URL": "https://gitlab.com", "CI_PIPELINE_ID": "7", "CI_JOB_NAME": "build", "CI_JOB_URL": "https://gitlab.com/1"} {
+	for name, value := range map[string]string{"GITLAB_CI": "true", "CI_SERVER_URL": "https://gitlab.com", "CI_PIPELINE_ID": "7",
+		"CI_JOB_NAME": "build", "CI_JOB_URL": "https://gitlab.com/1"} {
 		w.env[name] = value
 	}
 	n := 0
@@ -115,7 +124,8 @@ func TestKeysOfUploads(t *testing.T) {
 	w.env["CI_JOB_URL"] = "https://gitlab.com/2"
 	require.Equal(t, first, keys("app.apk", "--mapping", "mapping.txt"), "the job is run again")
 	seen := map[string]string{first[0]: "first"}
-	for _, args := range [][]string{{"app.apk"}, {"app.apk", "--group", "QA"}, {"app.apk", "--channel", "beta"}, {"app.apk", "--notes", "x"}, {"app.apk", "--metadata", "a=b"},
+	for _, args := range [][]string{{"app.apk"}, {"app.apk", "--group", "QA"}, {"app.apk", "--channel", "beta"},
+		{"app.apk", "--notes", "x"}, {"app.apk", "--metadata", "a=b"},
 		{"app.apk", "--notify"}, {"app.apk", "--app-version", "2"}, {"app.apk", "--folder", "f"}, {"other.apk"}} {
 		for _, k := range keys(args...) {
 			require.Empty(t, seen[k], "%v", args)
@@ -150,7 +160,8 @@ func TestUploadThatIsAnother(t *testing.T) {
 func TestUploadOutsideOfCIIsAnotherBuild(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	w.server.answer("POST /api/upload", answer{status: http.StatusServiceUnavailable, header: map[string]string{"Retry-After": "0"}}, answer{body: uploaded(nil)})
+	w.server.answer("POST /api/upload", answer{status: http.StatusServiceUnavailable,
+		header: map[string]string{"Retry-After": "0"}}, answer{body: uploaded(nil)})
 	w.file("app.apk", []byte("package"))
 	require.Equal(t, Passed, w.run("upload", "app.apk").code)
 	require.Equal(t, Passed, w.run("upload", "app.apk").code)
@@ -179,16 +190,19 @@ func TestUploadThatIsWrong(t *testing.T) {
 		"no repository":    {[]string{"app.apk", "--notes-from-git"}, "--notes-from-git"},
 		"a comma":          {[]string{"app.apk", "--group", "QA,Beta"}, "a comma cannot be sent"},
 		"no app":           {[]string{"app.apk", "--app", "Shap"}, `no app is called "Shap"; there is Shop (Android, id 3)`},
-		"two apps":         {[]string{"app.apk", "--app", "Twin"}, `2 apps are called "Twin": name one by its id: Twin (Android, id 5), Twin (iOS, id 6)`},
-		"mapping of two":   {[]string{"app.apk", "app.apk", "--mapping", "app.apk"}, "upload the files one by one"},
-		"no threshold":     {[]string{"app.apk", "--part-threshold", "many"}, `"many" is no size`},
+		"two apps": {[]string{"app.apk", "--app", "Twin"},
+			`2 apps are called "Twin": name one by its id: Twin (Android, id 5), Twin (iOS, id 6)`},
+		"mapping of two": {[]string{"app.apk", "app.apk", "--mapping", "app.apk"}, "upload the files one by one"},
+		"no threshold":   {[]string{"app.apk", "--part-threshold", "many"}, `"many" is no size`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t)
 			shop := map[string]any{"id": 3, "name": "Shop", "platform": "Android"}
 			if name == "two apps" {
-				w.server.answer("GET /api/v3/projects", answer{body: map[string]any{"projects": []any{map[string]any{"id": 5, "name": "Twin", "platform": "Android"}, map[string]any{"id": 6, "name": "Twin", "platform": "iOS"}}}})
+				w.server.answer("GET /api/v3/projects",
+					answer{body: map[string]any{"projects": []any{map[string]any{"id": 5, "name": "Twin", "platform": "Android"},
+						map[string]any{"id": 6, "name": "Twin", "platform": "iOS"}}}})
 			} else {
 				w.server.answer("GET /api/v3/projects", answer{body: map[string]any{"projects": []any{shop}}})
 			}
@@ -213,8 +227,10 @@ func TestUploadThatIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	w.file("app.apk", []byte("package"))
-	for status, code := range map[int]Code{400: Failed, 401: Refused, 403: Refused, 404: Misused, 409: Failed, 413: Failed, 422: Failed, 500: NotAsked} {
-		w.server.answer("POST /api/upload", answer{status: status, body: map[string]any{"status": "fail", "code": 105, "message": "the file cannot be read"}})
+	for status, code := range map[int]Code{400: Failed, 401: Refused, 403: Refused, 404: Misused, 409: Failed, 413: Failed,
+		422: Failed, 500: NotAsked} {
+		w.server.answer("POST /api/upload", answer{status: status, body: map[string]any{"status": "fail", "code": 105,
+			"message": "the file cannot be read"}})
 		r := w.run("upload", "app.apk")
 		require.Equal(t, code, r.code, "%d: %s", status, r.err)
 		require.Contains(t, r.err, "the file cannot be read")
@@ -235,11 +251,14 @@ func TestUploadWaitsForTheSignature(t *testing.T) {
 		w := newWorld(t)
 		w.file("app.apk", []byte("package"))
 		w.server.answer("POST /api/upload", answer{body: uploaded(nil)})
-		w.server.answer("GET /api/v3/tasks", answer{body: map[string]any{"tasks": []any{task("build:verify", "queued"), task("symbol:index", "queued"), task("build:notify", "queued")}}})
-		w.server.answer("GET /api/v3/tasks/t-build:verify", answer{body: map[string]any{"task": task("build:verify", "running")}}, answer{body: map[string]any{"task": task("build:verify", "succeeded")}})
+		w.server.answer("GET /api/v3/tasks", answer{body: map[string]any{"tasks": []any{task("build:verify", "queued"),
+			task("symbol:index", "queued"), task("build:notify", "queued")}}})
+		w.server.answer("GET /api/v3/tasks/t-build:verify", answer{body: map[string]any{"task": task("build:verify", "running")}},
+			answer{body: map[string]any{"task": task("build:verify", "succeeded")}})
 		w.server.answer("GET /api/v3/tasks/t-symbol:index", answer{body: map[string]any{"task": task("symbol:index", "dead")}})
-		w.server.answer("GET /api/v3/builds/12", answer{body: map[string]any{"build": map[string]any{"id": 12, "verification": verification, "status": "enabled",
-			"status_reason": "digest of AndroidManifest.xml", "cautions": []any{map[string]any{"code": "expires", "text": "expires in 3 days"}}}}})
+		w.server.answer("GET /api/v3/builds/12",
+			answer{body: map[string]any{"build": map[string]any{"id": 12, "verification": verification, "status": "enabled",
+				"status_reason": "digest of AndroidManifest.xml", "cautions": []any{map[string]any{"code": "expires", "text": "expires in 3 days"}}}}})
 		r := w.run("upload", "app.apk", "--wait")
 		require.Equal(t, code, r.code, r.err)
 		require.Contains(t, r.err, "warning: build 12: expires in 3 days")
@@ -265,7 +284,8 @@ func TestNotesFromGit(t *testing.T) {
 	w.file("app.apk", []byte("package"))
 	git := func(args ...string) {
 		t.Helper()
-		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"}, args...)...)
+		cmd := exec.Command("git", append([]string{"-c", "user.name=a", "-c", "user.email=a@example.com", "-c",
+			"commit.gpgsign=false"}, args...)...)
 		cmd.Dir = w.dir
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
 		out, err := cmd.CombinedOutput()

@@ -135,7 +135,8 @@ func newFake(t *testing.T) *fake {
 	f.Server = httptest.NewServer(f)
 	t.Cleanup(f.Close)
 	f.answer("GET /healthz", answer{body: map[string]string{"status": "ok", "version": "1.2.3"}})
-	f.answer("GET /api/v3/me", answer{body: map[string]any{"me": map[string]any{"label": "ci@example.com", "role": "member", "organization_slug": "main", "rights": []string{"builds.upload"}}}})
+	f.answer("GET /api/v3/me", answer{body: map[string]any{"me": map[string]any{"label": "ci@example.com", "role": "member",
+		"organization_slug": "main", "rights": []string{"builds.upload"}}}})
 	return f
 }
 

@@ -36,7 +36,8 @@ func anELF(id string) string {
 	note = append(append(note, "GNU\x00"...), id...)
 	names := "\x00.note.gnu.build-id\x00.shstrtab\x00"
 	var b bytes.Buffer
-	h := elf.Header64{Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1}, Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_AARCH64), Version: 1, Ehsize: 64, Shentsize: 64, Shnum: 3, Shstrndx: 2}
+	h := elf.Header64{Ident: [16]byte{0x7f, 'E', 'L', 'F', 2, 1, 1}, Type: uint16(elf.ET_DYN), Machine: uint16(elf.EM_AARCH64),
+		Version: 1, Ehsize: 64, Shentsize: 64, Shnum: 3, Shstrndx: 2}
 	h.Shoff = 64 + uint64(len(note)) + uint64(len(names))
 	_ = binary.Write(&b, binary.LittleEndian, h)
 	b.Write(note)
@@ -115,14 +116,17 @@ func TestFindOfAnArchive(t *testing.T) {
 		"App.xcarchive/Products/Applications/App.app/App":               aSym,
 		"Empty.xcarchive/Info.plist":                                    "x",
 	})
-	require.Equal(t, map[string]string{"App.app.dSYM/Contents/Resources/DWARF/App": "breakpad C6A7FB7B6B4B4C3D8E5F2A1B0C9D8E7F0"}, found(t, filepath.Join(dir, "App.xcarchive")))
+	require.Equal(t, map[string]string{"App.app.dSYM/Contents/Resources/DWARF/App": "breakpad C6A7FB7B6B4B4C3D8E5F2A1B0C9D8E7F0"},
+		found(t, filepath.Join(dir, "App.xcarchive")))
 	require.Empty(t, found(t, filepath.Join(dir, "Empty.xcarchive")))
 }
 
 func TestFilesThatAreNamed(t *testing.T) {
 	t.Parallel()
-	dir := tree(t, map[string]string{"readme.md": "hello", "empty": "", "damaged.so": "\x7fELF", "shop.sym": aSym, "x.json": `{"a":1}`, "m.dmp": "MDMP1234"})
-	for name, want := range map[string]string{"readme.md": "is no symbol file: it is a text", "empty": "empty: it has 0 bytes", "damaged.so": "damaged: ", "x.json": "no source map", "m.dmp": "format=minidump"} {
+	dir := tree(t, map[string]string{"readme.md": "hello", "empty": "", "damaged.so": "\x7fELF", "shop.sym": aSym,
+		"x.json": `{"a":1}`, "m.dmp": "MDMP1234"})
+	for name, want := range map[string]string{"readme.md": "is no symbol file: it is a text", "empty": "empty: it has 0 bytes",
+		"damaged.so": "damaged: ", "x.json": "no source map", "m.dmp": "format=minidump"} {
 		_, err := Find(filepath.Join(dir, name))
 		var useless *UselessError
 		require.ErrorAs(t, err, &useless, name)
@@ -147,8 +151,9 @@ func TestInject(t *testing.T) {
 		"script.js": "let a\n//# debugId=" + anID + "\n//# sourceMappingURL=script.js.map\n", "script.js.map": aMap,
 		"map.js": "let a\n//# sourceMappingURL=map.js.map\n", "map.js.map": `{"debugId":"` + anID + `",` + aMap[1:],
 		"both.js": "let a\n//# debugId=" + anID + "\n//# sourceMappingURL=both.js.map\n", "both.js.map": `{"debugId":"` + anID + `",` + aMap[1:],
-		"odd.js": "let a\n//# debugId=" + anID + "\n//# sourceMappingURL=odd.js.map\n", "odd.js.map": `{"debugId":"00000000-0000-4000-8000-000000000000",` + aMap[1:],
-		"alone.js": "let a\n//# sourceMappingURL=gone.js.map\n", "inline.js": "let a\n//# sourceMappingURL=data:application/json;base64,e30=\n",
+		"odd.js":     "let a\n//# debugId=" + anID + "\n//# sourceMappingURL=odd.js.map\n",
+		"odd.js.map": `{"debugId":"00000000-0000-4000-8000-000000000000",` + aMap[1:],
+		"alone.js":   "let a\n//# sourceMappingURL=gone.js.map\n", "inline.js": "let a\n//# sourceMappingURL=data:application/json;base64,e30=\n",
 		"remote.js": "let a\n//# sourceMappingURL=https://cdn.example.com/app.js.map\n",
 		"string.js": "let a=\"//# sourceMappingURL=app.js.map\"\n//# sourceMappingURL=my%20map.map\n", "my map.map": `{}`,
 	})

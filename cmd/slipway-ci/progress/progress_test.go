@@ -204,10 +204,12 @@ func TestSpeedForgets(t *testing.T) {
 
 func TestTextsForPeople(t *testing.T) {
 	t.Parallel()
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1536: "1.5 kB", 64 << 20: "67 MB", 999_960_000: "1.0 GB", 1 << 40: "1.1 TB"} {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 1536: "1.5 kB", 64 << 20: "67 MB",
+		999_960_000: "1.0 GB", 1 << 40: "1.1 TB"} {
 		require.Equal(t, want, Size(n), "%d", n)
 	}
-	for d, want := range map[time.Duration]string{0: "0 s", 1600 * time.Millisecond: "2 s", 65 * time.Second: "1 min 5 s", 7500 * time.Second: "2 h 5 min"} {
+	for d, want := range map[time.Duration]string{0: "0 s", 1600 * time.Millisecond: "2 s", 65 * time.Second: "1 min 5 s",
+		7500 * time.Second: "2 h 5 min"} {
 		require.Equal(t, want, Duration(d))
 	}
 	require.Equal(t, "ab…", fit("abcdef", 3))

@@ -16,8 +16,10 @@ func TestGroups(t *testing.T) {
 	r := &Report{Name: "Shop", Cases: []Case{
 		{Name: "Sign in", Outcome: Passed},
 		{Name: "Quiet", Outcome: Quarantined, Cause: cart},
-		{Name: "Odd", Outcome: Failed, Cause: late, Failures: []Failure{{Code: "STEP_FAILED", Text: "no", Why: []string{"expected: " + hostile}}}},
-		{Name: "Buy", Target: "chrome", Outcome: Failed, Cause: cart, Failures: []Failure{{Code: "STEP_FAILED", Text: "no", Why: []string{"actual: it is gone"}}}},
+		{Name: "Odd", Outcome: Failed, Cause: late, Failures: []Failure{{Code: "STEP_FAILED", Text: "no",
+			Why: []string{"expected: " + hostile}}}},
+		{Name: "Buy", Target: "chrome", Outcome: Failed, Cause: cart,
+			Failures: []Failure{{Code: "STEP_FAILED", Text: "no", Why: []string{"actual: it is gone"}}}},
 		{Name: "Buy", Target: "firefox", Outcome: Failed, Cause: cart},
 		{Name: "Pay", Outcome: Errored, Cause: Cause{Key: cart.Key, Text: cart.Text, Reason: "environment"}},
 		{Name: "Unknown", Outcome: Failed},

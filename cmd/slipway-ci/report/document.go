@@ -53,14 +53,17 @@ type DocumentFailure struct {
 // Document returns the report for programs.
 func (r *Report) Document() Document {
 	d := Document{Name: r.Name, URL: r.URL, Passed: r.Good(), StartedAt: r.Started.UTC(), DurationMS: r.Took.Milliseconds(),
-		Counts: map[string]int{}, Properties: append([]Property{}, r.Properties...), Tests: []DocumentCase{}, Groups: []DocumentGroup{}, Attachments: []string{}}
+		Counts: map[string]int{}, Properties: append([]Property{}, r.Properties...), Tests: []DocumentCase{},
+		Groups: []DocumentGroup{}, Attachments: []string{}}
 	for _, o := range []Outcome{Passed, Flaky, Failed, Errored, Cancelled, Skipped, Quarantined} {
 		d.Counts[string(o)] = r.Count(o)
 	}
 	for i := range r.Cases {
 		c := &r.Cases[i]
-		one := DocumentCase{Name: c.Name, Suite: c.Suite, Target: c.Target, Outcome: c.Outcome, Reason: c.Reason, DurationMS: c.Took.Milliseconds(),
-			URL: c.URL, File: c.File, Line: c.Line, Failures: []DocumentFailure{}, Cause: c.Cause.Text, FailureReason: c.Cause.Reason, Why: c.Cause.Why}
+		one := DocumentCase{Name: c.Name, Suite: c.Suite, Target: c.Target, Outcome: c.Outcome, Reason: c.Reason,
+			DurationMS: c.Took.Milliseconds(),
+			URL:        c.URL, File: c.File, Line: c.Line, Failures: []DocumentFailure{}, Cause: c.Cause.Text,
+			FailureReason: c.Cause.Reason, Why: c.Cause.Why}
 		for _, f := range c.Failures {
 			one.Failures = append(one.Failures, DocumentFailure{f.Code, clip(f.Text, maxText), f.URL})
 			d.Attachments = append(d.Attachments, f.Attachments...)

@@ -106,7 +106,8 @@ func (r *Report) junitCase(c *Case) junitCase {
 		out.Class = xmlText(r.Name, maxMessage)
 	}
 	if c.Cause.Key != "" && !c.Outcome.Good() {
-		out.Properties = &junitProperties{[]junitProperty{{"reason", xmlText(c.Cause.Reason, maxMessage)}, {"cause", xmlText(c.Cause.Text, maxMessage)}}}
+		out.Properties = &junitProperties{[]junitProperty{{"reason", xmlText(c.Cause.Reason, maxMessage)},
+			{"cause", xmlText(c.Cause.Text, maxMessage)}}}
 	}
 	var lines []string
 	if c.URL != "" {

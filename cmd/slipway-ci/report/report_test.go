@@ -31,10 +31,13 @@ func sample() *Report {
 		Properties: []Property{{"build", "1.2.3"}, {"commit", "abc"}, {hostile, hostile}},
 		Cases: []Case{
 			{Name: "Open", Suite: "Shop", Target: "chrome", Outcome: Passed, Took: time.Second, URL: "https://qa.example.com/console/x"},
-			{Name: "Buy", Suite: "Shop", Target: "chrome", Outcome: Failed, Failures: []Failure{fail(Failed, "shots/one.png"), fail(Errored), fail(Failed)},
+			{Name: "Buy", Suite: "Shop", Target: "chrome", Outcome: Failed, Failures: []Failure{fail(Failed, "shots/one.png"),
+				fail(Errored), fail(Failed)},
 				File: "tests/buy, fast:1.yaml", Line: 7},
-			{Name: "No browser", Target: "firefox", Outcome: Errored, Failures: []Failure{fail(Errored, "/abs/two.png"), fail(Failed), fail(Errored)}},
-			{Name: "Shaky", Suite: "Shop", Outcome: Flaky, Failures: []Failure{fail(Failed, "shots/three.png"), fail(Errored)}, File: "tests/shaky.yaml", Line: 3},
+			{Name: "No browser", Target: "firefox", Outcome: Errored, Failures: []Failure{fail(Errored, "/abs/two.png"),
+				fail(Failed), fail(Errored)}},
+			{Name: "Shaky", Suite: "Shop", Outcome: Flaky, Failures: []Failure{fail(Failed, "shots/three.png"), fail(Errored)},
+				File: "tests/shaky.yaml", Line: 3},
 			{Name: hostile, Suite: hostile, Target: hostile, Outcome: Skipped, Reason: hostile},
 			{Name: "Cut off", Suite: "Shop", Outcome: Cancelled, Reason: "the run was cancelled"},
 		}}
@@ -54,13 +57,15 @@ var (
 		"testsuite": {"properties", "testcase"},
 		"testcase": {"failure", "rerunFailure", "flakyFailure", "skipped", "error", "rerunError", "flakyError",
 			"system-out", "system-err"},
-		"properties": {"property"}, "rerunFailure": {"stackTrace", "system-out", "system-err"}, "rerunError": {"stackTrace", "system-out", "system-err"},
+		"properties": {"property"}, "rerunFailure": {"stackTrace", "system-out", "system-err"},
+		"rerunError":   {"stackTrace", "system-out", "system-err"},
 		"flakyFailure": {"stackTrace", "system-out", "system-err"}, "flakyError": {"stackTrace", "system-out", "system-err"},
 	}
 	schemaOnce  = []string{"skipped", "error", "stackTrace", "system-out", "system-err"}
 	schemaNeeds = map[string][]string{
 		"testsuite": {"name", "tests", "errors", "skipped", "failures"}, "testcase": {"name", "time"}, "property": {"name", "value"},
-		"failure": {"type"}, "error": {"type"}, "rerunFailure": {"type"}, "rerunError": {"type"}, "flakyFailure": {"type"}, "flakyError": {"type"},
+		"failure": {"type"}, "error": {"type"}, "rerunFailure": {"type"}, "rerunError": {"type"}, "flakyFailure": {"type"},
+		"flakyError": {"type"},
 	}
 	schemaKnows = map[string][]string{
 		"testsuite": {"version", "name", "time", "tests", "errors", "skipped", "failures", "group"},
@@ -68,8 +73,9 @@ var (
 		"failure": {"message", "type"}, "error": {"message", "type"}, "rerunFailure": {"message", "type"}, "rerunError": {"message", "type"},
 		"flakyFailure": {"message", "type"}, "flakyError": {"message", "type"},
 	}
-	schemaNeedsChild = map[string]string{"rerunFailure": "stackTrace", "rerunError": "stackTrace", "flakyFailure": "stackTrace", "flakyError": "stackTrace"}
-	surefireTime     = regexp.MustCompile(`^(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]{0,3})?$`)
+	schemaNeedsChild = map[string]string{"rerunFailure": "stackTrace", "rerunError": "stackTrace", "flakyFailure": "stackTrace",
+		"flakyError": "stackTrace"}
+	surefireTime = regexp.MustCompile(`^(([0-9]{0,3},)*[0-9]{3}|[0-9]{0,3})*(\.[0-9]{0,3})?$`)
 )
 
 // followsSchema holds a document against Surefire's schema.
@@ -163,7 +169,8 @@ func TestJUnitFollowsSurefire(t *testing.T) {
 	require.NoError(t, xml.Unmarshal([]byte(text), &read))
 	require.Equal(t, []int{6, 1, 1, 2}, []int{read.Tests, read.Failures, read.Errors, read.Skipped})
 	require.Equal(t, "90.001", read.Time)
-	require.Equal(t, junitProperty{"url", "https://qa.example.com/console/tests/suites/s/runs/r"}, read.Properties.List[len(read.Properties.List)-1])
+	require.Equal(t, junitProperty{"url", "https://qa.example.com/console/tests/suites/s/runs/r"},
+		read.Properties.List[len(read.Properties.List)-1])
 	failed, errored, flaky := read.Cases[1], read.Cases[2], read.Cases[3]
 	require.NotNil(t, failed.Failure)
 	require.Len(t, failed.RerunFailures, 1)
@@ -204,7 +211,8 @@ print(r.tag, len(r.findall("testcase")), len(r.findall("testcase/flakyFailure"))
 func TestElementsAreThoseOfTheCase(t *testing.T) {
 	t.Parallel()
 	lost, broke := Failure{Outcome: Errored, Code: "WORKER_LOST"}, Failure{Outcome: Failed, Code: "STEP_FAILED"}
-	text := junit(t, &Report{Cases: []Case{{Outcome: Failed, Failures: []Failure{lost, broke}}, {Outcome: Errored, Failures: []Failure{broke, lost}}}})
+	text := junit(t, &Report{Cases: []Case{{Outcome: Failed, Failures: []Failure{lost, broke}},
+		{Outcome: Errored, Failures: []Failure{broke, lost}}}})
 	require.Contains(t, text, `errors="1" skipped="0" failures="1"`)
 	require.Equal(t, 1, strings.Count(text, "<failure "), text)
 	require.Equal(t, 1, strings.Count(text, "<error "), text)
@@ -249,10 +257,12 @@ func TestAnnotationsEscape(t *testing.T) {
 	t.Parallel()
 	lines := sample().Annotations(GitHub)
 	require.Len(t, lines, 2)
-	require.True(t, strings.HasPrefix(lines[0], "::error file=tests/buy%2C fast%3A1.yaml,line=7,title=failed%3A Buy::STEP_FAILED: a b"), lines[0])
+	require.True(t, strings.HasPrefix(lines[0],
+		"::error file=tests/buy%2C fast%3A1.yaml,line=7,title=failed%3A Buy::STEP_FAILED: a b"), lines[0])
 	require.True(t, strings.HasPrefix(lines[1], "::warning file=tests/shaky.yaml,line=3,"), lines[1])
 	azure := sample().Annotations(Azure)
-	require.True(t, strings.HasPrefix(azure[0], "##vso[task.logissue type=error;sourcepath=tests/buy, fast:1.yaml;linenumber=7;]failed: Buy: STEP_FAILED: a b"), azure[0])
+	require.True(t, strings.HasPrefix(azure[0],
+		"##vso[task.logissue type=error;sourcepath=tests/buy, fast:1.yaml;linenumber=7;]failed: Buy: STEP_FAILED: a b"), azure[0])
 	for _, line := range append(lines, azure...) {
 		require.NotContains(t, line, "\n")
 		require.NotContains(t, line, "\r")

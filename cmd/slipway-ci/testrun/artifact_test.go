@@ -12,7 +12,8 @@ import (
 func TestChosenFiles(t *testing.T) {
 	t.Parallel()
 	var files []client.TestFile
-	for i, kind := range []string{"screenshot", "screenshot", "screenshot", "actual", "expected", "difference", "screenshot", "finding", "source", "trace"} {
+	for i, kind := range []string{"screenshot", "screenshot", "screenshot", "actual", "expected", "difference", "screenshot",
+		"finding", "source", "trace"} {
 		files = append(files, client.TestFile{Kind: kind, Step: i})
 	}
 	chosen := func(kind string) (steps []int) {

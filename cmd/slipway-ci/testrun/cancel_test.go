@@ -68,7 +68,8 @@ func TestManyRunsAreCancelledTogether(t *testing.T) {
 	var arrived atomic.Int64
 	s.cancels = func(r *http.Request) {
 		n := arrived.Add(1)
-		for whole := (n + cancelling - 1) / cancelling * cancelling; arrived.Load() < whole && r.Context().Err() == nil; { // until the others of its round are here
+		for whole := (n + cancelling - 1) / cancelling * cancelling; arrived.Load() < whole &&
+			r.Context().Err() == nil; { // until the others of its round are here
 			time.Sleep(time.Millisecond)
 		}
 	}

@@ -60,8 +60,9 @@ func (s *rowServer) write(w http.ResponseWriter, n int, status string, skip, lim
 		jobs = append(jobs, map[string]any{"id": fmt.Sprintf("job-%d-%d", n, row), "name": fmt.Sprintf("Sign in [row %d]", row), "status": state,
 			"target": map[string]any{"capabilities": map[string]string{"browserName": "chrome"}}, "row": map[string]any{"index": row, "name": ""}})
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"id": fmt.Sprintf("run-%d", n), "testCaseId": "test", "testCaseName": "Sign in",
-		"status": status, "jobs": jobs, "jobCount": len(s.runs[n]), "creationDate": time.Now().UTC().Format(time.RFC3339)}})
+	_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"id": fmt.Sprintf("run-%d", n), "testCaseId": "test",
+		"testCaseName": "Sign in",
+		"status":       status, "jobs": jobs, "jobCount": len(s.runs[n]), "creationDate": time.Now().UTC().Format(time.RFC3339)}})
 }
 
 // All rows are in the report, whatever page they are on.

@@ -46,7 +46,8 @@ type scripted struct {
 
 func newScripted(t *testing.T, ends map[string][]string) (*scripted, *Config) {
 	t.Helper()
-	s := &scripted{t: t, ends: ends, keys: map[string]string{}, started: map[string]int{}, state: map[string]string{}, born: map[string]time.Time{},
+	s := &scripted{t: t, ends: ends, keys: map[string]string{}, started: map[string]int{}, state: map[string]string{},
+		born:    map[string]time.Time{},
 		targets: map[string]string{}, looks: map[string]int{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
@@ -129,8 +130,10 @@ func (s *scripted) pass(do func(*http.Request), r *http.Request) {
 
 func (s *scripted) write(w http.ResponseWriter, id, run string) {
 	status := s.state[run]
-	jobs := []map[string]any{{"id": run + "-chrome", "name": id, "status": status, "target": map[string]any{"capabilities": map[string]string{"browserName": "chrome"}}}}
-	failure, steps := map[string]string{"code": "STEP_FAILED", "detail": "it broke"}, []map[string]any{{"status": "FAILED", "tool": map[string]any{"type": "click"}}}
+	jobs := []map[string]any{{"id": run + "-chrome", "name": id, "status": status,
+		"target": map[string]any{"capabilities": map[string]string{"browserName": "chrome"}}}}
+	failure, steps := map[string]string{"code": "STEP_FAILED", "detail": "it broke"},
+		[]map[string]any{{"status": "FAILED", "tool": map[string]any{"type": "click"}}}
 	if status == "FAILED" || status == "ERROR" {
 		jobs[0]["error"], jobs[0]["steps"] = failure, steps
 	}
@@ -145,7 +148,8 @@ func (s *scripted) write(w http.ResponseWriter, id, run string) {
 		}
 		jobs[0]["attempts"], jobs[0]["attemptCount"] = attempts, max(1, len(attempts))
 	}
-	_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"id": run, "testCaseId": id, "testCaseName": id, "status": status, "jobs": jobs,
+	_ = json.NewEncoder(w).Encode(map[string]any{"data": map[string]any{"id": run, "testCaseId": id, "testCaseName": id,
+		"status": status, "jobs": jobs,
 		"creationDate": s.born[run].UTC().Format("2006-01-02T15:04:05.000Z")}})
 }
 
@@ -168,7 +172,8 @@ func outcomes(r *report.Report) map[string]report.Outcome {
 // The server plays again what failed: the report has each attempt that did.
 func TestAttemptsAreReported(t *testing.T) {
 	t.Parallel()
-	s, c := newScripted(t, map[string][]string{"good": {"PASSED"}, "shaky": {"FLAKY"}, "bad": {"FAILED"}, "broken": {"ERROR"}, "theirs": {"CANCELLED"}})
+	s, c := newScripted(t, map[string][]string{"good": {"PASSED"}, "shaky": {"FLAKY"}, "bad": {"FAILED"}, "broken": {"ERROR"},
+		"theirs": {"CANCELLED"}})
 	s.attempts = map[string][]string{"shaky": {"FAILED", "ERROR", "PASSED"}, "bad": {"ERROR", "FAILED"}}
 	retries := 2
 	c.Start.Retries = &retries
@@ -187,7 +192,8 @@ func TestAttemptsAreReported(t *testing.T) {
 			failures[k.Name] = append(failures[k.Name], f.Outcome)
 		}
 	}
-	require.Equal(t, map[string][]report.Outcome{"shaky": {report.Failed, report.Errored}, "bad": {report.Errored, report.Failed}, "broken": {report.Errored}}, failures)
+	require.Equal(t, map[string][]report.Outcome{"shaky": {report.Failed, report.Errored}, "bad": {report.Errored, report.Failed},
+		"broken": {report.Errored}}, failures)
 	require.EqualValues(t, 1, s.most.Load(), "one request at a time")
 }
 
@@ -195,8 +201,9 @@ func TestAttemptsAreReported(t *testing.T) {
 func TestQuarantinedFailures(t *testing.T) {
 	t.Parallel()
 	_, c := newScripted(t, nil)
-	run := client.TestRun{ID: "r", TestCaseID: "c", TestCaseName: "shaky", Status: "FAILED", Quarantine: &client.Quarantine{Reason: "late map"},
-		Jobs: []client.TestJob{{ID: "j", Name: "shaky", Status: "FAILED", Error: &client.TestFault{Code: "STEP_FAILED", Detail: "no map"}}}}
+	run := client.TestRun{ID: "r", TestCaseID: "c", TestCaseName: "shaky", Status: "FAILED",
+		Quarantine: &client.Quarantine{Reason: "late map"},
+		Jobs:       []client.TestJob{{ID: "j", Name: "shaky", Status: "FAILED", Error: &client.TestFault{Code: "STEP_FAILED", Detail: "no map"}}}}
 	for _, tt := range []struct {
 		unit *unit
 		want report.Outcome

@@ -38,7 +38,8 @@ func TestSuitesAreSharedOutByTheServer(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, told, 2)
 	for path, text := range told {
-		require.Equal(t, strings.Contains(path, "testsuites"), strings.Contains(text, `"shard":{"index":2,"of":4,"key":"pipeline"},"maxDuration":60`), path)
+		require.Equal(t, strings.Contains(path, "testsuites"),
+			strings.Contains(text, `"shard":{"index":2,"of":4,"key":"pipeline"},"maxDuration":60`), path)
 	}
 	got := map[string]report.Case{}
 	for _, k := range r.Cases {

@@ -110,7 +110,8 @@ func writeCSV(path string, d *testfile.Data) error {
 // have is the file, nil for none.
 func (c *Config) dataOf(ctx context.Context, one *client.TestCase, have *testfile.Case) (*testfile.Data, error) {
 	switch {
-	case one.Data == nil, have != nil && have.Data == nil, have == nil && (len(one.Data.Secret) > 0 || one.Data.RowCount > testfile.MostInline):
+	case one.Data == nil, have != nil && have.Data == nil, have == nil && (len(one.Data.Secret) > 0 ||
+		one.Data.RowCount > testfile.MostInline):
 		return nil, nil
 	case len(one.Data.Secret) > 0:
 		return nil, misused("the data of %q have secret columns, which no file may have: take data out of the file, and they stay on the server", one.Name)

@@ -25,8 +25,10 @@ func TestCSVOfTheRepository(t *testing.T) {
 	write(filepath.Join(tests, "near.csv"), "user\nbob\n")
 	require.NoError(t, os.Symlink(filepath.Join(base, "outside.csv"), filepath.Join(tests, "link.csv")))
 	for name, want := range map[string]string{
-		"near.csv": "", "./near.csv": "", "../../data/users.csv": "", "../../../outside.csv": "data: ../../../outside.csv is outside of the repository",
-		"link.csv": "data: link.csv: path escapes from parent", "none.csv": "data: none.csv: no such file", "../shop": "data: ../shop is no file",
+		"near.csv": "", "./near.csv": "", "../../data/users.csv": "",
+		"../../../outside.csv": "data: ../../../outside.csv is outside of the repository",
+		"link.csv":             "data: link.csv: path escapes from parent", "none.csv": "data: none.csv: no such file",
+		"../shop": "data: ../shop is no file",
 	} {
 		path := filepath.Join(tests, "sign-in.yaml")
 		write(path, "name: Sign in\ndata: {csv: "+name+"}\n")

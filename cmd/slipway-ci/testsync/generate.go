@@ -171,7 +171,8 @@ func (g *Generated) generate(ctx context.Context, s *suites, w Wanted, old *clie
 
 // follow waits for a generation. It is an earlier one, of a job that was repeated, when it
 // is over at the first look and there is nothing of it to take.
-func (g *Generated) follow(ctx context.Context, name, task string) (made *client.TestCase, fault *client.TestFault, earlier bool, err error) {
+func (g *Generated) follow(ctx context.Context, name, task string) (made *client.TestCase, fault *client.TestFault,
+	earlier bool, err error) {
 	shown, wait := 0, time.Duration(0)
 	for {
 		at, err := g.Client.Generation(ctx, task, wait)

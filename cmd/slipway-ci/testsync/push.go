@@ -125,8 +125,10 @@ func (c *Config) update(ctx context.Context, s *suites, file *File, one *client.
 	if err != nil {
 		return err
 	}
-	after, warnings, err := c.Client.UpdateTestCase(ctx, one.ID, client.TestCaseChange{Data: data, Name: f.Name, Intent: f.Intent, Description: f.Description,
-		Tags: orEmpty(f.Tags), RunSettings: settingsOf(f), Steps: steps, SetUp: around(setUp, latest.SetUp), TearDown: around(tearDown, latest.TearDown), BaseRevisionID: one.Latest().ID, BaseUpdateDate: one.LastUpdateDate})
+	after, warnings, err := c.Client.UpdateTestCase(ctx, one.ID, client.TestCaseChange{Data: data, Name: f.Name,
+		Intent: f.Intent, Description: f.Description,
+		Tags: orEmpty(f.Tags), RunSettings: settingsOf(f), Steps: steps, SetUp: around(setUp, latest.SetUp),
+		TearDown: around(tearDown, latest.TearDown), BaseRevisionID: one.Latest().ID, BaseUpdateDate: one.LastUpdateDate})
 	if err != nil {
 		return err
 	}

@@ -237,7 +237,8 @@ func manifest(a app) []byte {
 	root.children = append(root.children, element{name: "uses-sdk", attributes: []attribute{
 		number("minSdkVersion", 0x0101020c, minSDK), number("targetSdkVersion", 0x01010270, targetSDK)}})
 	for _, name := range a.permissions {
-		root.children = append(root.children, element{name: "uses-permission", attributes: []attribute{texts("name", 0x01010003, "android.permission."+name)}})
+		root.children = append(root.children, element{name: "uses-permission",
+			attributes: []attribute{texts("name", 0x01010003, "android.permission."+name)}})
 	}
 	root.children = append(root.children, element{name: "application", attributes: []attribute{
 		reference("label", 0x01010001, labelID), reference("icon", 0x01010002, iconID),

@@ -92,7 +92,8 @@ func (c *client) send(ctx context.Context, method, path string, body []byte, kin
 }
 
 // attempt sends a request once. later is when to try again; 0: never.
-func (c *client) attempt(ctx context.Context, method, path string, body []byte, kind string, header http.Header, out any) (later time.Duration, err error) {
+func (c *client) attempt(ctx context.Context, method, path string, body []byte, kind string, header http.Header,
+	out any) (later time.Duration, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, c.access.Server+path, bytes.NewReader(body))
 	if err != nil {
 		return 0, err

@@ -266,7 +266,8 @@ func newReport(f *fault, seed uint64, n int, version string, at time.Time, rando
 	}
 	attributes := map[string]any{
 		marker: markerValue, "error.message": message, "application": "Lamps", "application.version": version,
-		"guid": user(seed, f.project, who), "application.session": uuid.NewSHA1(uuid.NameSpaceOID, fmt.Appendf(nil, "session %d %s %d", seed, f.project, n)).String(),
+		"guid": user(seed, f.project, who), "application.session": uuid.NewSHA1(uuid.NameSpaceOID,
+			fmt.Appendf(nil, "session %d %s %d", seed, f.project, n)).String(),
 		"user.id": fmt.Sprintf("u-%d", 100+who), "hostname": l.devices[who%len(l.devices)], "device.model": l.devices[who%len(l.devices)],
 		"os": l.os, "country": []string{"DE", "FR", "JP", "US", "BR"}[who%5],
 	}

@@ -25,7 +25,8 @@ func (f *filler) decisions(ctx context.Context) (string, error) {
 	}{
 		{androidCrashes, "Price.cents", map[string]any{"assignee": me, "issue_url": "https://issues.example.com/LAMPS-412"},
 			[]string{"Happens when a discount takes the whole price.", "The server sends 0 cents since 2.2.0. I take it."}},
-		{androidCrashes, "Loader.decode", map[string]any{"state": "resolved", "in_version": "2.2.1"}, []string{"Pictures are scaled while they are read now."}},
+		{androidCrashes, "Loader.decode", map[string]any{"state": "resolved", "in_version": "2.2.1"},
+			[]string{"Pictures are scaled while they are read now."}},
 		{serverCrashes, "average", map[string]any{"state": "ignored", "until_count": 500}, []string{"Only the weekly report of an empty shop."}},
 		{appleCrashes, "place", map[string]any{"assignee": me}, []string{"Only with the new camera view."}},
 	} {

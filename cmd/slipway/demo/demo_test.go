@@ -85,7 +85,8 @@ func TestValidate(t *testing.T) {
 		change(&c)
 		require.Error(t, c.Validate(), name)
 	}
-	for server, want := range map[string]bool{"http://127.0.0.1:1": true, "http://[::1]:1": true, "http://localhost": true, "https://qa.example.com": false, "http://10.0.0.1": false} {
+	for server, want := range map[string]bool{"http://127.0.0.1:1": true, "http://[::1]:1": true, "http://localhost": true,
+		"https://qa.example.com": false, "http://10.0.0.1": false} {
 		require.Equal(t, want, onThisMachine(server), server)
 	}
 }

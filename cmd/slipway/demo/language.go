@@ -72,7 +72,8 @@ var faults = []fault{
 		lampsVersions, rising(12, 7)},
 	{androidCrashes, "Cart.restore", "java.lang.NullPointerException", "Parameter specified as non-null is null: parameter bundle",
 		obfuscated("a.b", "b", 5, "a.c", "b", 9), lampsVersions[:4], falling(14, 5)},
-	{androidCrashes, "Loader.decode", "java.lang.OutOfMemoryError", "Failed to allocate a %d byte allocation", obfuscated("a.d", "a", 4, "a.d", "b", 6),
+	{androidCrashes, "Loader.decode", "java.lang.OutOfMemoryError", "Failed to allocate a %d byte allocation",
+		obfuscated("a.d", "a", 4, "a.d", "b", 6),
 		lampsVersions[4:6], falling(5, 8)},
 	{courierCrashes, "Route.next", "RangeError", "Invalid value: Not in inclusive range 0..%d: -1",
 		plain("Route.next", "package:courier/route.dart", 88, "RoutePage.build", "package:courier/route_page.dart", 31),
@@ -80,17 +81,20 @@ var faults = []fault{
 	{courierCrashes, "Signature.toPng", "StateError", "Bad state: no strokes",
 		plain("Signature.toPng", "package:courier/signature.dart", 52, "SignaturePage.done", "package:courier/signature_page.dart", 19),
 		[]string{"1.2.0"}, rising(1, 6)},
-	{appleCrashes, "Cart.total", "EXC_BAD_ACCESS", "Attempted to dereference a null pointer", native(0x1040, 0x2020), lampsVersions[2:], each(2, 3)},
+	{appleCrashes, "Cart.total", "EXC_BAD_ACCESS", "Attempted to dereference a null pointer", native(0x1040, 0x2020),
+		lampsVersions[2:], each(2, 3)},
 	{appleCrashes, "RoomView.place", "EXC_BREAKPOINT", "Unexpectedly found nil while unwrapping an Optional value", native(0x3010, 0x2020),
 		[]string{"2.3.0"}, rising(3, 6)},
-	{webCrashes, "total", "TypeError", "Cannot read properties of undefined (reading 'price')", minified(24, 70), []string{"5.1.0", "5.2.0", "5.3.0"}, steady(3)},
+	{webCrashes, "total", "TypeError", "Cannot read properties of undefined (reading 'price')", minified(24, 70),
+		[]string{"5.1.0", "5.2.0", "5.3.0"}, steady(3)},
 	{webCrashes, "submit", "NetworkError", "Failed to fetch", minified(60, 70), []string{"5.2.0", "5.3.0"}, each(3, 5)},
 	{serverCrashes, "average", "ZeroDivisionError", "division by zero",
 		plain("average", "/srv/lamps/stats.py", 12, "report", "/srv/lamps/report.py", 40), []string{"9.4", "9.5"}, each(7, 4)},
 	{serverCrashes, "reserve", "StockError", "lamp %d is out of stock",
 		plain("reserve", "/srv/lamps/stock.py", 77, "order", "/srv/lamps/orders.py", 18), []string{"9.4", "9.5", "9.6"}, steady(2)},
 	{serverCrashes, "main.Mailer.Send", "runtime error: index out of range", "index out of range [%d] with length 0",
-		plain("main.(*Mailer).Send", "/go/src/mailer/send.go", 64, "main.(*Queue).run", "/go/src/mailer/queue.go", 29), []string{"1.8.0", "1.9.0"}, falling(8, 3)},
+		plain("main.(*Mailer).Send", "/go/src/mailer/send.go", 64, "main.(*Queue).run", "/go/src/mailer/queue.go", 29),
+		[]string{"1.8.0", "1.9.0"}, falling(8, 3)},
 }
 
 // regressing are bugs that were resolved in a version and came back in a later one.
@@ -116,7 +120,8 @@ func languageOf(f *fault) language {
 	case courierCrashes:
 		return language{lang: "dart", version: "3.6", agent: "flutter-crashes", os: "Android", devices: phones[1:4]}
 	case appleCrashes:
-		return language{lang: "swift", version: "6", agent: "backtrace-cocoa", os: "iOS", devices: []string{"iPhone14,5", "iPhone15,2", "iPhone16,1", "iPad13,4"},
+		return language{lang: "swift", version: "6", agent: "backtrace-cocoa", os: "iOS", devices: []string{"iPhone14,5",
+			"iPhone15,2", "iPhone16,1", "iPad13,4"},
 			more: func(report, _ map[string]any, version string) {
 				report["modules"] = []any{map[string]any{"start": "0x100000000", "size": 0x100000, "code_file": "/var/containers/Lamps.app/Lamps",
 					"debug_file": "Lamps", "debug_identifier": imageID(version)}}
@@ -217,7 +222,8 @@ func sourceMap() ([]byte, error) {
 		before = s
 	}
 	return json.Marshal(map[string]any{"version": 3, "file": "app.js", "sources": []string{"src/cart.js", "src/checkout.js"},
-		"sourcesContent": []string{cartSource, paySource}, "names": []string{"total", "submit", "checkout"}, "mappings": strings.Join(mappings, ",")})
+		"sourcesContent": []string{cartSource, paySource}, "names": []string{"total", "submit", "checkout"},
+		"mappings": strings.Join(mappings, ",")})
 }
 
 // quantity writes a number as source maps do: in Base64, five bits a digit, the sign last.

@@ -117,7 +117,8 @@ func (f *filler) people(ctx context.Context) (string, error) {
 			return "", err
 		}
 		if id == 0 {
-			err := f.call(ctx, http.MethodPost, "/api/v3/testers", map[string]any{"email": p.email, "name": p.name, "groups": []string{p.group}}, nil)
+			err := f.call(ctx, http.MethodPost, "/api/v3/testers", map[string]any{"email": p.email, "name": p.name,
+				"groups": []string{p.group}}, nil)
 			if err != nil {
 				return "", err
 			}
@@ -126,7 +127,8 @@ func (f *filler) people(ctx context.Context) (string, error) {
 			continue
 		}
 		devices++
-		err = f.call(ctx, http.MethodPost, "/api/v3/devices", map[string]any{"udid": p.udid, "name": p.name, "product": p.product, "email": p.email}, nil)
+		err = f.call(ctx, http.MethodPost, "/api/v3/devices", map[string]any{"udid": p.udid, "name": p.name,
+			"product": p.product, "email": p.email}, nil)
 		if err != nil {
 			return "", err
 		}

@@ -21,7 +21,8 @@ func (f *filler) sessions(ctx context.Context) (string, error) {
 	var answer struct {
 		Secret string `json:"secret"`
 	}
-	if err := f.call(ctx, http.MethodPost, fmt.Sprintf("/api/v3/projects/%d/sdk-tokens", app), map[string]any{"name": "demo"}, &answer); err != nil {
+	if err := f.call(ctx, http.MethodPost, fmt.Sprintf("/api/v3/projects/%d/sdk-tokens", app), map[string]any{"name": "demo"},
+		&answer); err != nil {
 		return "", err
 	}
 	header := http.Header{"X-SDK-Token": {answer.Secret}}
@@ -53,8 +54,10 @@ func (f *filler) session(ctx context.Context, header http.Header, app int64, i i
 	crashed := i%9 == 4
 	id := sessionID(f.config.Seed, app, i)
 	device := []string{"Pixel 8", "Pixel 6a", "Galaxy S24", "Fairphone 5"}[random.IntN(4)]
-	start := map[string]any{"session_id": id, "version": r.version, "version_code": fmt.Sprint(r.code), "package": lampsPackage, "email": who.email,
-		"device": device, "os": "Android", "os_version": fmt.Sprint(13 + random.IntN(4)), "locale": []string{"de-DE", "en-US", "fr-FR"}[random.IntN(3)],
+	start := map[string]any{"session_id": id, "version": r.version, "version_code": fmt.Sprint(r.code), "package": lampsPackage,
+		"email":  who.email,
+		"device": device, "os": "Android", "os_version": fmt.Sprint(13 + random.IntN(4)), "locale": []string{"de-DE",
+			"en-US", "fr-FR"}[random.IntN(3)],
 		"start_time": at.Format(time.RFC3339)}
 	if err := f.fromApp(ctx, "/api/1/sdk/sessions", header, start); err != nil {
 		return err

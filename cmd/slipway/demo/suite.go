@@ -72,7 +72,8 @@ func (f *filler) tests(ctx context.Context) (string, error) {
 		var answer struct {
 			Data row `json:"data"`
 		}
-		if err := f.call(ctx, http.MethodPost, "/v1/ai-authoring/testsuites", map[string]any{"name": suiteName, "tags": []string{"demo"}}, &answer); err != nil {
+		if err := f.call(ctx, http.MethodPost, "/v1/ai-authoring/testsuites", map[string]any{"name": suiteName,
+			"tags": []string{"demo"}}, &answer); err != nil {
 			return "", err
 		}
 		suite = answer.Data.ID
@@ -98,7 +99,8 @@ func (f *filler) testCase(ctx context.Context, suite string, t testCase) error {
 	settings := map[string]any{"testUrl": f.shop.url() + t.path, "healing": "apply",
 		"target": map[string]any{"capabilities": map[string]any{"browserName": "chrome"}}}
 	if id != "" {
-		return f.call(ctx, http.MethodPost, "/v1/ai-authoring/testcases/"+id, map[string]any{"runSettings": map[string]any{"testUrl": f.shop.url() + t.path}}, nil)
+		return f.call(ctx, http.MethodPost, "/v1/ai-authoring/testcases/"+id,
+			map[string]any{"runSettings": map[string]any{"testUrl": f.shop.url() + t.path}}, nil)
 	}
 	return f.call(ctx, http.MethodPost, "/v1/ai-authoring/testcases", map[string]any{"name": t.name, "testSuiteId": suite, "tags": t.tags,
 		"runSettings": settings, "steps": t.steps}, nil)
@@ -116,7 +118,8 @@ func (f *filler) schedule(ctx context.Context, suite string) error {
 		return err
 	}
 	return f.call(ctx, http.MethodPost, "/v1/ai-authoring/test-schedules", map[string]any{"name": morning, "testSuiteIds": []string{suite},
-		"stateName": "DISABLED", "settings": map[string]any{"cron": "0 6 * * *", "timezone": "Europe/Berlin", "runningUserId": f.access.UserID}}, nil)
+		"stateName": "DISABLED", "settings": map[string]any{"cron": "0 6 * * *", "timezone": "Europe/Berlin",
+			"runningUserId": f.access.UserID}}, nil)
 }
 
 // suiteRun is a run of the suite.

@@ -64,7 +64,8 @@ func (f *filler) webhook(ctx context.Context) (string, error) {
 		f.note("no webhook: its receiver is on this machine, where the server does not run")
 		return "", nil
 	}
-	body := map[string]any{"name": hookName, "url": f.hooks.url(), "actions": []string{"upload", "feedback", "crash-group", "run"}, "status": "active"}
+	body := map[string]any{"name": hookName, "url": f.hooks.url(), "actions": []string{"upload", "feedback", "crash-group", "run"},
+		"status": "active"}
 	id, err := f.webhookID(ctx)
 	if err != nil {
 		return "", err

@@ -184,21 +184,25 @@ func (s *buildStory) uploadsOfClients() {
 	s.awaitTasks("build:notify")
 
 	// A fastlane-like client: the key first, old names, empty parts, a path as the file's name.
-	s.second = s.uploadForm(field{name: "api_key", value: key}, field{"apk_file", `C:\builds\Shop.ipa`, string(newIPA(t, "com.example.shop", "1.1", "11"))},
+	s.second = s.uploadForm(field{name: "api_key", value: key}, field{"apk_file", `C:\builds\Shop.ipa`,
+		string(newIPA(t, "com.example.shop", "1.1", "11"))},
 		field{name: "symbols_file"}, field{name: "testers_groups", value: "Beta, nobody"}, field{name: "notify", value: "off"},
-		field{name: "auto_update", value: "on"}, field{name: "changelog", value: "Second build"}, field{name: "options", value: "shake,anonymous"},
+		field{name: "auto_update", value: "on"}, field{name: "changelog", value: "Second build"},
+		field{name: "options", value: "shake,anonymous"},
 		field{name: "metrics", value: "cpu,memory"}, field{name: "ipa", value: "/builds/Shop.ipa"})
 	require.Equal(t, s.first.ProjectID, s.second.ProjectID)
 
 	// A Bitrise-like step: quoted names, the key between, release notes of several lines.
 	third := s.uploadForm(field{name: "comment", value: "line 1\r\nline 2"}, field{name: "api_key", value: key},
-		field{"file", "Shop.ipa", string(newIPA(t, "com.example.shop", "1.2", "12"))}, field{name: "notify", value: "off"}, field{name: "folder_name", value: "Mobile"})
+		field{"file", "Shop.ipa", string(newIPA(t, "com.example.shop", "1.2", "12"))}, field{name: "notify", value: "off"},
+		field{name: "folder_name", value: "Mobile"})
 	require.NotEqual(t, s.first.ProjectID, third.ProjectID, "an app of its own in the folder")
 
 	// Version 3.
 	status, text := s.submit("/api/v3/builds/upload", key, field{name: "project_id", value: s.first.ProjectID},
 		field{"file", "Shop.ipa", string(newIPA(t, "com.example.shop", "2.0", "20"))}, field{name: "groups", value: "Beta,unknown"},
-		field{name: "landing_page_slug", value: "the-shop"}, field{name: "release_notes", value: "v3"}, field{name: "version_code", value: "2001"})
+		field{name: "landing_page_slug", value: "the-shop"}, field{name: "release_notes", value: "v3"},
+		field{name: "version_code", value: "2001"})
 	require.Equal(t, http.StatusCreated, status, "%s", text)
 	var v3 struct {
 		Status string `json:"status"`
@@ -241,7 +245,8 @@ func (s *buildStory) realPackages() {
 	}
 	for _, p := range []struct{ path, name, version, pkg string }{
 		{"io.appium.settings/apks/settings_apk-debug.apk", "Appium Settings", "8.0.10", "io.appium.settings"},
-		{"appium-uiautomator2-server/apks/appium-uiautomator2-server-v10.6.6.apk", "io.appium.uiautomator2.server", "10.6.6", "io.appium.uiautomator2.server"},
+		{"appium-uiautomator2-server/apks/appium-uiautomator2-server-v10.6.6.apk", "io.appium.uiautomator2.server",
+			"10.6.6", "io.appium.uiautomator2.server"},
 		{"android-apidemos/apks/ApiDemos-debug.apk", "API Demos", "5.0.0", "io.appium.android.apis"},
 	} {
 		raw, err := os.ReadFile(filepath.Join(modules, p.path))
@@ -273,7 +278,8 @@ func (s *buildStory) machine() {
 	require.Equal(t, http.StatusCreated, res.StatusCode, "%s", text)
 	var made struct{ Secret string }
 	require.NoError(t, json.Unmarshal(text, &made))
-	up := s.uploadForm(field{"file", "Shop.ipa", string(newIPA(t, "com.example.machine", "1.0", "1"))}, field{name: "api_key", value: made.Secret})
+	up := s.uploadForm(field{"file", "Shop.ipa", string(newIPA(t, "com.example.machine", "1.0", "1"))},
+		field{name: "api_key", value: made.Secret})
 	robot := caller{base: s.base, key: made.Secret}
 	require.Equal(t, http.StatusOK, robot.status(t, "/api/v3/builds/"+up.BuildID))
 	res, text = robot.do(t, http.MethodDelete, "/api/v3/builds/"+up.BuildID, nil, nil)
@@ -455,7 +461,8 @@ func (s *buildStory) mail() {
 func (s *buildStory) changes() {
 	t := s.t
 	path := "/api/1/projects/" + s.second.ProjectID + "/builds/" + s.second.BuildID
-	res, text := s.do(t, http.MethodPatch, path+"/", []byte(url.Values{"comment": {"Patched"}, "tags": {"a,b"}, "groups": {"QA Team"}, "metadata_run": {"9"}}.Encode()),
+	res, text := s.do(t, http.MethodPatch, path+"/", []byte(url.Values{"comment": {"Patched"}, "tags": {"a,b"},
+		"groups": {"QA Team"}, "metadata_run": {"9"}}.Encode()),
 		func(r *http.Request) { r.Header.Set("Content-Type", "application/x-www-form-urlencoded") })
 	require.Equal(t, http.StatusOK, res.StatusCode, "%s", text)
 	var patched struct {
@@ -561,13 +568,16 @@ func (s *buildStory) refusals() {
 		status, code int
 		fields       []field
 	}{
-		"no key":        {400, 1, []field{{"file", "a.ipa", string(s.ipa)}}},
-		"wrong key":     {401, 5, []field{{"file", "a.ipa", string(s.ipa)}, {name: "api_key", value: "slp_local_api_" + strings.Repeat("a", 40)}}},
-		"no file":       {400, 1, []field{{name: "api_key", value: s.boot.Owner.APIKey}}},
-		"empty file":    {400, 112, []field{{"file", "a.ipa", ""}, {name: "api_key", value: s.boot.Owner.APIKey}}},
-		"no package":    {400, 105, []field{{"file", "a.ipa", "PK\x03\x04 not really"}, {name: "api_key", value: s.boot.Owner.APIKey}}},
-		"bad mode":      {400, 135, []field{{"file", "a.ipa", string(s.ipa)}, {name: "landing_page_mode", value: "ajar"}, {name: "api_key", value: s.boot.Owner.APIKey}}},
-		"other systems": {400, 121, []field{{"file", "a.exe", "MZ"}, {name: "platform", value: "windows"}, {name: "api_key", value: s.boot.Owner.APIKey}}},
+		"no key": {400, 1, []field{{"file", "a.ipa", string(s.ipa)}}},
+		"wrong key": {401, 5, []field{{"file", "a.ipa", string(s.ipa)}, {name: "api_key", value: "slp_local_api_" +
+			strings.Repeat("a", 40)}}},
+		"no file":    {400, 1, []field{{name: "api_key", value: s.boot.Owner.APIKey}}},
+		"empty file": {400, 112, []field{{"file", "a.ipa", ""}, {name: "api_key", value: s.boot.Owner.APIKey}}},
+		"no package": {400, 105, []field{{"file", "a.ipa", "PK\x03\x04 not really"}, {name: "api_key", value: s.boot.Owner.APIKey}}},
+		"bad mode": {400, 135, []field{{"file", "a.ipa", string(s.ipa)}, {name: "landing_page_mode", value: "ajar"},
+			{name: "api_key", value: s.boot.Owner.APIKey}}},
+		"other systems": {400, 121, []field{{"file", "a.exe", "MZ"}, {name: "platform", value: "windows"},
+			{name: "api_key", value: s.boot.Owner.APIKey}}},
 	} {
 		status, text := s.submit("/api/upload", "", c.fields...)
 		require.Equal(t, c.status, status, "%s: %s", name, text)

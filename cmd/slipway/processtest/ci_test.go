@@ -42,8 +42,10 @@ func TestPipeline(t *testing.T) {
 		name string
 		run  func(*pipeline)
 	}{
-		{"status", (*pipeline).status}, {"upload", (*pipeline).upload}, {"the same job again", (*pipeline).again}, {"a killed job", (*pipeline).killed},
-		{"a line that breaks", (*pipeline).broken}, {"two jobs", (*pipeline).together}, {"symbols", (*pipeline).symbols}, {"crashes", (*pipeline).crashes},
+		{"status", (*pipeline).status}, {"upload", (*pipeline).upload}, {"the same job again", (*pipeline).again},
+		{"a killed job", (*pipeline).killed},
+		{"a line that breaks", (*pipeline).broken}, {"two jobs", (*pipeline).together}, {"symbols", (*pipeline).symbols},
+		{"crashes", (*pipeline).crashes},
 	} {
 		if !t.Run(step.name, func(t *testing.T) {
 			now := *p
@@ -81,7 +83,8 @@ func (p *pipeline) document(into any, env []string, args ...string) {
 
 // job are the variables of a run of GitHub Actions.
 func job(run string) []string {
-	return []string{"GITHUB_ACTIONS=true", "GITHUB_SHA=c0ffee", "GITHUB_REF_NAME=main", "GITHUB_SERVER_URL=https://github.com", "GITHUB_REPOSITORY=acme/shop",
+	return []string{"GITHUB_ACTIONS=true", "GITHUB_SHA=c0ffee", "GITHUB_REF_NAME=main", "GITHUB_SERVER_URL=https://github.com",
+		"GITHUB_REPOSITORY=acme/shop",
 		"GITHUB_RUN_ID=" + run, "GITHUB_JOB=build"}
 }
 
@@ -131,7 +134,8 @@ func (p *pipeline) upload() {
 	require.Equal(p.t, digest, up.SHA256)
 	require.Equal(p.t, "failed", up.Build.Verification)
 	require.Equal(p.t, "faster", up.Build.ReleaseNotes)
-	require.Equal(p.t, map[string]string{"channel": "beta", "commit": "c0ffee", "branch": "main", "ci_url": "https://github.com/acme/shop/actions/runs/1"}, up.Build.Metadata)
+	require.Equal(p.t, map[string]string{"channel": "beta", "commit": "c0ffee", "branch": "main",
+		"ci_url": "https://github.com/acme/shop/actions/runs/1"}, up.Build.Metadata)
 	program, _ := p.write("shop.exe", []byte("MZ"))
 	r = p.ci(job("1"), "upload", program, "--platform", "Windows", "--wait")
 	require.Zero(p.t, r.code, r.stderr)
@@ -236,7 +240,8 @@ func (p *pipeline) together() {
 	var jobs sync.WaitGroup
 	for i := range results {
 		jobs.Go(func() {
-			results[i] = command(p.t, append(append([]string{}, p.env...), job("6")...), "ci", "upload", path, "--platform", "Windows", "--part-threshold", "1MB", "--json")
+			results[i] = command(p.t, append(append([]string{}, p.env...), job("6")...), "ci", "upload", path, "--platform",
+				"Windows", "--part-threshold", "1MB", "--json")
 		})
 	}
 	jobs.Wait()
@@ -280,7 +285,8 @@ func (p *pipeline) symbols() {
 func (p *pipeline) crashes() {
 	r := p.ci(nil, "crashes", "--app-version", "7.7.7", "--fail-on", "new")
 	require.Zero(p.t, r.code, r.stderr)
-	report := strings.Replace(string(sample(uuid.New(), "PipelineError", "in_pipeline")), `"application.version":"1.0"`, `"application.version":"7.7.7"`, 1)
+	report := strings.Replace(string(sample(uuid.New(), "PipelineError", "in_pipeline")), `"application.version":"1.0"`,
+		`"application.version":"7.7.7"`, 1)
 	require.Contains(p.t, report, "7.7.7")
 	p.post(p.t, p.boot.Crash.Token, []byte(report))
 	p.awaitGroup(p.t, "PipelineError", 1)

@@ -41,7 +41,8 @@ func checkNode(t *testing.T, in *installation, query, path string) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), longWait)
 		defer cancel()
-		out, err := exec.CommandContext(ctx, "node", append([]string{filepath.Join("testdata", "client", "send.cjs"), modules}, arguments...)...).CombinedOutput()
+		out, err := exec.CommandContext(ctx, "node", append([]string{filepath.Join("testdata", "client", "send.cjs"), modules},
+			arguments...)...).CombinedOutput()
 		require.NoError(t, err, "%s", out)
 		require.Contains(t, string(out), `"status":"Ok"`)
 		require.Contains(t, string(out), `"_rxid"`)

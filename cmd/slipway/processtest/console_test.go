@@ -95,7 +95,8 @@ func (in *installation) fail(t *testing.T, kind string) {
 			require.NoError(t, err)
 			defer db.Close()
 			eventually(t, kind+" has ended", func() bool {
-				r, err := db.ExecContext(t.Context(), `update tasks set state = 'dead', error = 'for the journey' where kind = $1 and state = 'succeeded'`, kind)
+				r, err := db.ExecContext(t.Context(),
+					`update tasks set state = 'dead', error = 'for the journey' where kind = $1 and state = 'succeeded'`, kind)
 				require.NoError(t, err)
 				n, err := r.RowsAffected()
 				return err == nil && n == 1
@@ -167,7 +168,8 @@ func TestConsoleJourney(t *testing.T) {
 	post()
 	p.goTo("/console/crashes")
 	p.until("ZeroDivisionError")
-	require.NoError(t, chromedp.Do(p.tab, chromedp.Click(chromedp.CSS(`main tbody a[href*="/crashes/groups/"]`)), chromedp.WaitVisible(chromedp.CSS(`[data-key="e"]`))))
+	require.NoError(t, chromedp.Do(p.tab, chromedp.Click(chromedp.CSS(`main tbody a[href*="/crashes/groups/"]`)),
+		chromedp.WaitVisible(chromedp.CSS(`[data-key="e"]`))))
 	group := p.text("location.pathname")
 	require.Contains(t, p.page(), "average")
 	p.picture("group", "light", 1280, 1000)
@@ -218,15 +220,19 @@ func TestConsoleJourney(t *testing.T) {
 	in.fail(t, "build:verify")
 	p.goTo("/console/operate?state=dead")
 	p.until("build:verify")
-	require.NoError(t, chromedp.Do(p.tab, chromedp.Click(chromedp.CSS(`main tbody a[href*="/operate/tasks/"]`)), chromedp.WaitVisible(chromedp.CSS(`form[action$="/retry"]`))))
+	require.NoError(t, chromedp.Do(p.tab, chromedp.Click(chromedp.CSS(`main tbody a[href*="/operate/tasks/"]`)),
+		chromedp.WaitVisible(chromedp.CSS(`form[action$="/retry"]`))))
 	p.press("Retry")
 	p.until("(?i)succeeded")
 
-	for term, path := range map[string]string{"ZeroDivision": group, "Appium Settings": "/console/builds/apps/", "8.0.10": build, "Buy a lamp": testCase, "Before each": suite, "Every morning": schedule} {
+	for term, path := range map[string]string{"ZeroDivision": group, "Appium Settings": "/console/builds/apps/",
+		"8.0.10": build, "Buy a lamp": testCase, "Before each": suite, "Every morning": schedule} {
 		p.goTo("/console/search?q=" + term)
-		require.NotEqual(t, "0", p.text(fmt.Sprintf(`String(document.querySelectorAll('main a[href*=%q]').length)`, path)), "%s: %s", term, p.page())
+		require.NotEqual(t, "0", p.text(fmt.Sprintf(`String(document.querySelectorAll('main a[href*=%q]').length)`, path)),
+			"%s: %s", term, p.page())
 	}
-	for name, path := range map[string]string{"overview": "/console", "crashes": "/console/crashes", "operate": "/console/operate", "generate": "/console/tests/generate"} {
+	for name, path := range map[string]string{"overview": "/console", "crashes": "/console/crashes", "operate": "/console/operate",
+		"generate": "/console/tests/generate"} {
 		p.goTo(path)
 		p.picture(name, "light", 1280, 900)
 		p.picture(name+"-dark", "dark", 1280, 900)

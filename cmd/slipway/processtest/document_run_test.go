@@ -88,7 +88,8 @@ func newReader(t *testing.T, in *installation) *reader {
 	t.Helper()
 	r := &reader{t: t, in: in, folder: t.TempDir()}
 	port := strconv.Itoa(quietPort(t))
-	r.words = strings.NewReplacer("http://127.0.0.1:8080", in.base, "127.0.0.1:8000", "127.0.0.1:"+port, "http.server 8000", "http.server "+port,
+	r.words = strings.NewReplacer("http://127.0.0.1:8080", in.base, "127.0.0.1:8000", "127.0.0.1:"+port, "http.server 8000",
+		"http.server "+port,
 		"/tmp/", r.folder+"/tmp/", "/backups/", r.folder+"/tmp/")
 	for _, name := range []string{"bin", "tmp", "seen"} {
 		require.NoError(t, os.Mkdir(filepath.Join(r.folder, name), 0o755))
@@ -106,7 +107,8 @@ func (r *reader) read(name string, blocks []example) {
 	var script strings.Builder
 	script.WriteString("set -euo pipefail\n")
 	into := func(file, commands string) {
-		fmt.Fprintf(&script, "echo %[2]s >%[1]s/seen/at; exec >%[1]s/seen/%[2]s 2>%[1]s/seen/%[2]s.err\n%[3]s\n", r.folder, file, r.words.Replace(commands))
+		fmt.Fprintf(&script, "echo %[2]s >%[1]s/seen/at; exec >%[1]s/seen/%[2]s 2>%[1]s/seen/%[2]s.err\n%[3]s\n", r.folder,
+			file, r.words.Replace(commands))
 	}
 	for i, e := range blocks {
 		if e.reason != "" {
@@ -186,7 +188,8 @@ func (r *reader) variables() []string {
 	boot := r.in.boot
 	return []string{"BASE=" + r.in.base, "API_KEY=" + boot.Owner.APIKey, "TOKEN=" + boot.Crash.Token,
 		"AUTH=" + boot.Owner.Username + ":" + boot.Owner.AccessKey, "OPERATOR=" + boot.Operator.Username + ":" + boot.Operator.Password,
-		"QA_URL=" + r.in.base, "QA_KEY=" + boot.Owner.APIKey, "QA_AUTH=" + boot.Owner.Username + ":" + boot.Owner.AccessKey, "SLIPWAY_SERVER=" + r.in.base, "SLIPWAY_KEY=" + boot.Owner.APIKey}
+		"QA_URL=" + r.in.base, "QA_KEY=" + boot.Owner.APIKey, "QA_AUTH=" + boot.Owner.Username + ":" + boot.Owner.AccessKey,
+		"SLIPWAY_SERVER=" + r.in.base, "SLIPWAY_KEY=" + boot.Owner.APIKey}
 }
 
 // check looks at a block that is not run: its syntax, and the options of each slipway in it.

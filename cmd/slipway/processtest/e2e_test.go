@@ -363,7 +363,8 @@ func TestUpRefuses(t *testing.T) {
 		code      int
 		says      string
 	}{
-		{"unknown variable", []string{"SLIPWAY_DATABSE_URL=postgres://u:sesame@h/d"}, []string{"up"}, 2, "unknown variable SLIPWAY_DATABSE_URL, did you mean SLIPWAY_DATABASE_URL?"},
+		{"unknown variable", []string{"SLIPWAY_DATABSE_URL=postgres://u:sesame@h/d"}, []string{"up"}, 2,
+			"unknown variable SLIPWAY_DATABSE_URL, did you mean SLIPWAY_DATABASE_URL?"},
 		{"unknown flag", nil, []string{"up", "--port", "1"}, 2, "unknown flag --port"},
 		{"a flag of nearly that name", nil, []string{"up", "--data-folder", "x"}, 2, `did you mean "--data-dir"?`},
 		{"no command", nil, nil, 2, "expected one of"},
@@ -371,7 +372,8 @@ func TestUpRefuses(t *testing.T) {
 		{"no such level", nil, []string{"up", "--log-level", "loud"}, 2, "--log-level"},
 		{"a secret's file that is missing", []string{"SLIPWAY_REDIS_URL_FILE=" + file + ".no"}, []string{"up"}, 2, "SLIPWAY_REDIS_URL_FILE"},
 		{"a database that is none", []string{"SLIPWAY_DATABASE_URL=mysql://u:sesame@h/d"}, []string{"migrate"}, 1, "database URL"},
-		{"a bound that does not hold", []string{"SLIPWAY_CRASH_REPORT_BYTES=99999999"}, []string{"up", "--data-dir", filepath.Join(file, "x")}, 1, "SLIPWAY_CRASH_REPORT_BYTES"},
+		{"a bound that does not hold", []string{"SLIPWAY_CRASH_REPORT_BYTES=99999999"}, []string{"up", "--data-dir",
+			filepath.Join(file, "x")}, 1, "SLIPWAY_CRASH_REPORT_BYTES"},
 		{"a tier without services", nil, []string{"worker"}, 1, "SLIPWAY_DATABASE_URL"},
 		{"an api without services", nil, []string{"api", "--listen", "127.0.0.1:0"}, 1, "SLIPWAY_DATABASE_URL"},
 		{"admin without a database", nil, []string{"admin", "org", "list"}, 1, "SLIPWAY_DATABASE_URL"},

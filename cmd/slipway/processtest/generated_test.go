@@ -62,7 +62,8 @@ func goClient(t *testing.T, description string) (program []string) {
 	t.Helper()
 	dir := workplace(t, "go")
 	variables := []string{"GOPROXY=off", "GOFLAGS=-mod=readonly", "GOWORK=off", "CGO_ENABLED=0"}
-	probe := exec.CommandContext(t.Context(), "go", "list", "-deps", "tool", "github.com/oapi-codegen/runtime/types", "github.com/oapi-codegen/runtime")
+	probe := exec.CommandContext(t.Context(), "go", "list", "-deps", "tool", "github.com/oapi-codegen/runtime/types",
+		"github.com/oapi-codegen/runtime")
 	probe.Dir, probe.Env = dir, environment(variables)
 	if out, err := probe.CombinedOutput(); err != nil {
 		require.Regexp(t, notInCache, string(out), "go list: %v", err)

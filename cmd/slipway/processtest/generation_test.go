@@ -64,7 +64,8 @@ func TestGenerations(t *testing.T) {
 	t.Parallel()
 	in := startUp(t, t.TempDir())
 	s := &runStory{tester: newTester(in), t: t, in: in, site: newSite(t)}
-	s.ok(t, http.StatusCreated, http.MethodPost, "/variables", obj{"scope": "org", "name": "login", "value": "correct horse", "isSecret": true}, nil)
+	s.ok(t, http.StatusCreated, http.MethodPost, "/variables", obj{"scope": "org", "name": "login", "value": "correct horse",
+		"isSecret": true}, nil)
 	g := s.generation(s.generate("/testcases/generate", s.sentence(signIn, chrome())))
 	require.Equal(t, "COMPLETED", g.Status, "%+v", g.Error)
 	require.Greater(t, len(g.Steps), 3, "%+v", g)
@@ -78,7 +79,8 @@ func TestGenerations(t *testing.T) {
 	r := s.run(g.TestCaseID, nil)
 	require.Equal(t, "PASSED", r.Status, "%+v", r)
 
-	more := s.generation(s.generate("/testcases/"+g.TestCaseID+"/generate", obj{"promptSettings": obj{"intent": `Verify that the title is "Site"`}}))
+	more := s.generation(s.generate("/testcases/"+g.TestCaseID+"/generate",
+		obj{"promptSettings": obj{"intent": `Verify that the title is "Site"`}}))
 	require.Equal(t, "COMPLETED", more.Status, "%+v", more.Error)
 	require.NotEqual(t, g.RevisionID, more.RevisionID)
 	require.NotEmpty(t, more.Changes.Kept)
@@ -98,7 +100,8 @@ func TestGenerations(t *testing.T) {
 func TestGenerationsSurviveTheirWorker(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, servicetest.DatabaseURL(t), servicetest.RedisURL(t))
-	c.variables = append(c.variables, "SLIPWAY_ALLOW_PRIVATE_ADDRESSES=true", "SLIPWAY_WEBDRIVER_URL="+startDriver(t), "SLIPWAY_WORKER_DRAIN=100ms")
+	c.variables = append(c.variables, "SLIPWAY_ALLOW_PRIVATE_ADDRESSES=true", "SLIPWAY_WEBDRIVER_URL="+startDriver(t),
+		"SLIPWAY_WORKER_DRAIN=100ms")
 	var key json.RawMessage
 	answer(t, c.variables, &key, "admin", "key", "create", "acme", "ada@example.com", "--kind", "access")
 	_, at := c.api(t, quietPort(t))

@@ -62,7 +62,8 @@ func TestThreeMinutes(t *testing.T) {
 	n.step("ctrl-C", n.stop)
 
 	slowest := slices.Max(n.baselines)
-	t.Logf("%s to the console; the baseline took %s at most, and counts up to %s", took.Round(time.Second), slowest.Round(100*time.Millisecond), quickBuild)
+	t.Logf("%s to the console; the baseline took %s at most, and counts up to %s", took.Round(time.Second),
+		slowest.Round(100*time.Millisecond), quickBuild)
 	if slowest <= quickBuild {
 		require.Less(t, took, newcomerLimit, "from git clone to a crash, a test and a build")
 		require.Empty(t, n.late, "what the demo did not wait for")

@@ -27,7 +27,8 @@ func TestPeople(t *testing.T) {
 	mails, events := startMailCounter(t), startEventReceiver(t)
 	dir := t.TempDir()
 	in := installed(t, dir, time.Now(), start(t, []string{"SLIPWAY_SMTP_URL=smtp://" + mails.address + "?tls=none",
-		"SLIPWAY_MAIL_JOURNAL=" + filepath.Join(t.TempDir(), "journal"), "SLIPWAY_LOG_LEVEL=debug"}, "up", "--data-dir", dir, "--listen", "127.0.0.1:0"))
+		"SLIPWAY_MAIL_JOURNAL=" + filepath.Join(t.TempDir(), "journal"), "SLIPWAY_LOG_LEVEL=debug"}, "up", "--data-dir",
+		dir, "--listen", "127.0.0.1:0"))
 	s := &peopleStory{installation: in, t: t, mails: mails}
 	var hook struct{ Secret string }
 	res, answer := in.do(t, http.MethodPost, "/api/v3/webhooks",

@@ -131,7 +131,8 @@ func (in *installation) places(t *testing.T) map[string]string {
 	}
 	newTester(in).ok(t, http.StatusOK, http.MethodGet, "/runs", nil, &runs)
 	places := map[string]string{"overview": "/console", "crashes": "/console/crashes", "operate": "/console/operate",
-		"group": fmt.Sprintf("/console/crashes/groups/%d", groups.List[0].ID), "build": fmt.Sprintf("/console/builds/builds/%d", apps.List[0].Latest.ID)}
+		"group": fmt.Sprintf("/console/crashes/groups/%d", groups.List[0].ID), "build": fmt.Sprintf("/console/builds/builds/%d",
+			apps.List[0].Latest.ID)}
 	for _, r := range runs.Items {
 		if strings.Contains(r.Name, "blue lamp into") && places["run"] == "" {
 			places["run"] = "/console/tests/cases/" + r.Case + "/runs/" + r.ID

@@ -33,13 +33,15 @@ func TestPipelineStory(t *testing.T) {
 	mails := startMailCounter(t)
 	dir := t.TempDir()
 	in := installed(t, dir, time.Now(), start(t, []string{"SLIPWAY_SMTP_URL=smtp://" + mails.address + "?tls=none",
-		"SLIPWAY_MAIL_JOURNAL=" + filepath.Join(t.TempDir(), "journal"), "SLIPWAY_LOG_LEVEL=debug"}, "up", "--data-dir", dir, "--listen", "127.0.0.1:0"))
+		"SLIPWAY_MAIL_JOURNAL=" + filepath.Join(t.TempDir(), "journal"), "SLIPWAY_LOG_LEVEL=debug"}, "up", "--data-dir",
+		dir, "--listen", "127.0.0.1:0"))
 	s := &pipelineStory{peopleStory: &peopleStory{installation: in, t: t, mails: mails}, folder: t.TempDir()}
 	s.form(http.MethodPost, "/api/1/testers/", "email=Ann%2Bshop@Example.com&group=Beta&notify=on")
 	require.Contains(t, s.mail(1), "Beta", "the welcome")
 	s.makeSuite()
 	app := s.upload("1.0")
-	res, text := s.do(t, http.MethodPut, fmt.Sprintf("/api/v3/crash-projects/%d", in.boot.Crash.Project), fmt.Appendf(nil, `{"project_id":%s}`, app.project), asJSON)
+	res, text := s.do(t, http.MethodPut, fmt.Sprintf("/api/v3/crash-projects/%d", in.boot.Crash.Project),
+		fmt.Appendf(nil, `{"project_id":%s}`, app.project), asJSON)
 	require.Equal(t, http.StatusOK, res.StatusCode, "%s", text)
 
 	s.policy(app.project, "  - {name: smoke, type: suites, suite_ids: ["+s.suite+"]}\n  - {name: quiet, type: crash_groups, hours: 1}\n")
@@ -63,7 +65,8 @@ func TestPipelineStory(t *testing.T) {
 	closed := s.ci(1, "gate", crashing.build, "--wait", "--timeout", "5m")
 	require.Regexp(t, `(?m)^fail +quiet: .*ShopError.*has 1 report`, closed.stdout)
 
-	s.policy(app.project, "  - {name: smoke, type: suites, suite_ids: ["+s.suite+"]}\n  - {name: stable, type: crash_free, min_percent: 99, min_sessions: 2}\n")
+	s.policy(app.project, "  - {name: smoke, type: suites, suite_ids: ["+s.suite+
+		"]}\n  - {name: stable, type: crash_free, min_percent: 99, min_sessions: 2}\n")
 	good := s.upload("1.3", "--notify")
 	require.Equal(t, "held", good.notification)
 	s.sessions(app.project, "1.3", 2)
@@ -118,7 +121,8 @@ func (s *pipelineStory) makeSuite() {
 	api.ok(s.t, http.StatusCreated, http.MethodPost, "/testcases", obj{"name": "It greets",
 		"runSettings": obj{"testUrl": page.URL, "target": obj{"capabilities": obj{"browserName": "chrome"}}},
 		"steps": []obj{{"tool": obj{"type": "go_to_url", "args": obj{"url": page.URL}}},
-			{"tool": obj{"type": "assert", "args": obj{"selector": heading, "matcher": obj{"name": "toHaveText", "args": []string{"Welcome"}}}}}}}, &made)
+			{"tool": obj{"type": "assert", "args": obj{"selector": heading, "matcher": obj{"name": "toHaveText",
+				"args": []string{"Welcome"}}}}}}}, &made)
 	api.ok(s.t, http.StatusCreated, http.MethodPost, "/testsuites", obj{"name": "Smoke", "testCases": []string{made.ID}}, &suite)
 	s.suite = suite.ID
 }

@@ -60,18 +60,22 @@ var ciServices = []ciService{
 			"SLIPWAY_SERVER": p.in.base, "TOOLS_URL": p.files, "SLIPWAY_KEY": p.in.boot.Owner.APIKey}
 	}, ""},
 	{"Xcode Cloud", xcodeSteps, []string{"sh"}, func(p *pipelines, repository string) map[string]string {
-		return map[string]string{"CI_XCODE_CLOUD": "TRUE", "CI_BUILD_ID": "21", "CI_WORKFLOW": "Release", "CI_COMMIT": commitOfJobs, "CI_BRANCH": "main",
-			"CI_XCODEBUILD_ACTION": "archive", "CI_PRIMARY_REPOSITORY_PATH": repository, "CI_ARCHIVE_PATH": filepath.Join(repository, "App.xcarchive"),
+		return map[string]string{"CI_XCODE_CLOUD": "TRUE", "CI_BUILD_ID": "21", "CI_WORKFLOW": "Release",
+			"CI_COMMIT": commitOfJobs, "CI_BRANCH": "main",
+			"CI_XCODEBUILD_ACTION": "archive", "CI_PRIMARY_REPOSITORY_PATH": repository,
+			"CI_ARCHIVE_PATH":           filepath.Join(repository, "App.xcarchive"),
 			"CI_AD_HOC_SIGNED_APP_PATH": filepath.Join(repository, "signed"),
 			"SLIPWAY_SERVER":            p.in.base, "TOOLS_URL": p.files, "SLIPWAY_KEY": p.in.boot.Owner.APIKey}
 	}, "the signature does not hold"},
 	{"CircleCI", circleSteps, []string{"bash", "-eo", "pipefail"}, func(p *pipelines, _ string) map[string]string {
-		return map[string]string{"CIRCLECI": "true", "CIRCLE_PIPELINE_ID": "22", "CIRCLE_JOB": "slipway", "CIRCLE_SHA1": commitOfJobs, "CIRCLE_BRANCH": "main",
+		return map[string]string{"CIRCLECI": "true", "CIRCLE_PIPELINE_ID": "22", "CIRCLE_JOB": "slipway",
+			"CIRCLE_SHA1": commitOfJobs, "CIRCLE_BRANCH": "main",
 			"CIRCLE_BUILD_URL": "https://circleci.com/gh/acme/app/22", "CIRCLE_OIDC_TOKEN_V2": p.issuer.Token(nil),
 			"SLIPWAY_OIDC": p.oidc, "SLIPWAY_SERVER": p.in.base, "TOOLS_URL": p.files}
 	}, ""},
 	{"Azure Pipelines", azureSteps, []string{"bash", "--noprofile", "--norc"}, func(*pipelines, string) map[string]string {
-		return map[string]string{"TF_BUILD": "True", "SYSTEM_COLLECTIONURI": "https://dev.azure.com/acme/", "SYSTEM_TEAMPROJECTID": "7", "SYSTEM_TEAMPROJECT": "app",
+		return map[string]string{"TF_BUILD": "True", "SYSTEM_COLLECTIONURI": "https://dev.azure.com/acme/",
+			"SYSTEM_TEAMPROJECTID": "7", "SYSTEM_TEAMPROJECT": "app",
 			"BUILD_BUILDID": "23", "SYSTEM_JOBNAME": "slipway", "BUILD_SOURCEVERSION": commitOfJobs, "BUILD_SOURCEBRANCHNAME": "main"}
 	}, ""},
 }
@@ -137,7 +141,8 @@ func newPipelines(t *testing.T) *pipelines {
 			Key string `json:"config_key"`
 		} `json:"oidc"`
 	}
-	p.post("/api/v3/settings/oidc", http.StatusOK, obj{"issuer_url": p.issuer.URL, "audience": "slipway", "required_claims": obj{"repository": []string{"acme/app"}}}, &saved)
+	p.post("/api/v3/settings/oidc", http.StatusOK, obj{"issuer_url": p.issuer.URL, "audience": "slipway",
+		"required_claims": obj{"repository": []string{"acme/app"}}}, &saved)
 	p.oidc = saved.OIDC.Key
 	p.smoke()
 	return p
@@ -268,7 +273,8 @@ func (p *pipelines) repository(t *testing.T) string {
 		{"commit", "-q", "--allow-empty", "-m", "Sort the cart by price"}} {
 		git := exec.CommandContext(t.Context(), "git", args...)
 		git.Dir = folder
-		git.Env = append(typed(os.DevNull), "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A", "GIT_COMMITTER_EMAIL=a@example.com")
+		git.Env = append(typed(os.DevNull), "GIT_AUTHOR_NAME=A", "GIT_AUTHOR_EMAIL=a@example.com", "GIT_COMMITTER_NAME=A",
+			"GIT_COMMITTER_EMAIL=a@example.com")
 		out, err := git.CombinedOutput()
 		require.NoError(t, err, "%s", out)
 	}
@@ -276,7 +282,8 @@ func (p *pipelines) repository(t *testing.T) string {
 }
 
 // step runs a script as the service does: written to a file, by its shell, in the repository.
-func (p *pipelines) step(t *testing.T, service ciService, step pipelineStep, variables map[string]string, repository string) (string, error) {
+func (p *pipelines) step(t *testing.T, service ciService, step pipelineStep, variables map[string]string,
+	repository string) (string, error) {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "step.sh")
 	require.NoError(t, os.WriteFile(file, []byte(step.script), 0o600))

@@ -196,7 +196,8 @@ func TestStopDelay(t *testing.T) {
 	eventually(t, "503 at /readyz", func() bool { return at.status(t, "/readyz") == http.StatusServiceUnavailable })
 	for range 3 {
 		client := &http.Client{Transport: &http.Transport{}} // a connection of its own
-		req, err := http.NewRequest(http.MethodPost, at.base+"/post?format=json&token="+c.token, bytes.NewReader(sample(uuid.New(), "LateError", "late")))
+		req, err := http.NewRequest(http.MethodPost, at.base+"/post?format=json&token="+c.token,
+			bytes.NewReader(sample(uuid.New(), "LateError", "late")))
 		require.NoError(t, err)
 		req.Header.Set("Content-Type", "application/json")
 		res, err := client.Do(req)

@@ -23,7 +23,8 @@ func TestRelease(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dist")
 	ctx, cancel := context.WithTimeout(t.Context(), 2*longWait)
 	defer cancel()
-	out, err := exec.CommandContext(ctx, filepath.Join("..", "..", "..", ".ci", "release"), "1.2.3", dir, "linux/amd64", "windows/amd64").CombinedOutput()
+	out, err := exec.CommandContext(ctx, filepath.Join("..", "..", "..", ".ci", "release"), "1.2.3", dir, "linux/amd64",
+		"windows/amd64").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 
 	sums, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))

@@ -122,7 +122,8 @@ func (c *cluster) runs(t *testing.T, base string) *traffic {
 	s := &runStory{tester: tester{base: base, user: c.owned(t), key: secretIn(t, key)}, t: t, site: newSite(t)}
 	target := obj{"capabilities": obj{"browserName": "chrome", "goog:chromeOptions": obj{
 		"args": append(localservice.BrowserArguments(), "--headless=new")}}}
-	path := "/v1/ai-authoring/testcases/" + s.add("Rolling", []obj{openPage(s.site.URL + "/"), {"tool": obj{"type": "pause", "args": obj{"time": 200}}}},
+	path := "/v1/ai-authoring/testcases/" + s.add("Rolling", []obj{openPage(s.site.URL + "/"),
+		{"tool": obj{"type": "pause", "args": obj{"time": 200}}}},
 		obj{"runSettings": obj{"target": target}}).ID
 	ask := func(client *http.Client, method, path string, r *ran) (int, string) {
 		req, err := http.NewRequest(method, base+path, nil)
@@ -148,7 +149,8 @@ func (c *cluster) runs(t *testing.T, base string) *traffic {
 		var r ran
 		status, text := ask(client, http.MethodPost, path+"/run", &r)
 		for until := time.Now().Add(longWait); status == http.StatusOK && r.Status != "PASSED"; time.Sleep(100 * time.Millisecond) {
-			if status, text = ask(client, http.MethodGet, path+"/runs/"+r.ID, &r); time.Now().After(until) || r.Status == "FAILED" || r.Status == "ERROR" {
+			if status, text = ask(client, http.MethodGet, path+"/runs/"+r.ID, &r); time.Now().After(until) ||
+				r.Status == "FAILED" || r.Status == "ERROR" {
 				return 0, "the run did not pass: " + text
 			}
 		}

@@ -20,7 +20,8 @@ import (
 func TestRunsSurviveTheirWorker(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, servicetest.DatabaseURL(t), servicetest.RedisURL(t))
-	c.variables = append(c.variables, "SLIPWAY_ALLOW_PRIVATE_ADDRESSES=true", "SLIPWAY_WEBDRIVER_URL="+startDriver(t), "SLIPWAY_WORKER_DRAIN=100ms")
+	c.variables = append(c.variables, "SLIPWAY_ALLOW_PRIVATE_ADDRESSES=true", "SLIPWAY_WEBDRIVER_URL="+startDriver(t),
+		"SLIPWAY_WORKER_DRAIN=100ms")
 	var key json.RawMessage
 	answer(t, c.variables, &key, "admin", "key", "create", "acme", "ada@example.com", "--kind", "access")
 	_, at := c.api(t, quietPort(t))
@@ -28,7 +29,8 @@ func TestRunsSurviveTheirWorker(t *testing.T) {
 	s := &runStory{tester: tester{base: at.base, user: c.owned(t), key: secretIn(t, key)}, t: t, site: newSite(t)}
 	target := obj{"capabilities": obj{"browserName": "chrome", "goog:chromeOptions": obj{
 		"args": append(localservice.BrowserArguments(), "--headless=new")}}}
-	id := s.add("Slow", []obj{openPage(s.site.URL + "/"), fill("#user", "ada"), fill("#password", "correct horse"), click("#login"), assertText("h1", "Hello ada")},
+	id := s.add("Slow", []obj{openPage(s.site.URL + "/"), fill("#user", "ada"), fill("#password", "correct horse"),
+		click("#login"), assertText("h1", "Hello ada")},
 		obj{"runSettings": obj{"target": target}}).ID
 
 	worker, _ := c.tier(t, "worker")

@@ -242,7 +242,8 @@ func (s *runStory) passes() {
 	require.Contains(t, string(after.Revisions[0].Steps[3].Tool), "fingerprint")
 	again := s.wait("/testcases/" + c.ID + "/runs/" + s.runRevision(c.ID, after.Revisions[0].ID).ID)
 	require.Equal(t, "PASSED", again.Status)
-	s.refused(t, http.StatusNotFound, "TEST_CASE_REVISION_NOT_FOUND", http.MethodPost, "/testcases/"+c.ID+"/run/"+strings.Repeat("0", 24), obj{})
+	s.refused(t, http.StatusNotFound, "TEST_CASE_REVISION_NOT_FOUND", http.MethodPost, "/testcases/"+c.ID+"/run/"+
+		strings.Repeat("0", 24), obj{})
 }
 
 func (s *runStory) runRevision(id, revision string) ran {
@@ -351,7 +352,8 @@ func (s *runStory) sides() {
 			{"id": "5", "comment": "", "command": "assertText", "target": "xpath=//h1", "targets": []any{}, "value": "Hello ada"},
 		}}}, "suites": []any{}, "urls": []any{}, "plugins": []any{}}
 	var c made
-	s.ok(t, http.StatusCreated, http.MethodPost, "/testcases", obj{"name": "Recorded", "side": project, "runSettings": obj{"target": chrome()}}, &c)
+	s.ok(t, http.StatusCreated, http.MethodPost, "/testcases", obj{"name": "Recorded", "side": project,
+		"runSettings": obj{"target": chrome()}}, &c)
 	require.Equal(t, "PASSED", s.run(c.ID, nil).Status)
 	project["tests"].([]obj)[0]["commands"].([]obj)[3]["command"] = "executeScript"
 	detail := s.refused(t, http.StatusBadRequest, "INVALID_BODY", http.MethodPost, "/testcases", obj{"name": "Recorded", "side": project})
@@ -513,7 +515,8 @@ func (s *runStory) cancels() {
 func (s *runStory) exports() {
 	t := s.t
 	c := s.add("Sign in: \"exported\"", s.loginSteps("correct horse"), nil)
-	for _, target := range []string{"javascript_playwright", "javascript_webdriverio", "javascript_cypress", "python_selenium", "java_selenium", "side", "yaml_maestro", "yaml"} {
+	for _, target := range []string{"javascript_playwright", "javascript_webdriverio", "javascript_cypress", "python_selenium",
+		"java_selenium", "side", "yaml_maestro", "yaml"} {
 		var file struct{ Code, FileName string }
 		s.ok(t, http.StatusOK, http.MethodGet, "/testcases/"+c.ID+"/code?target="+target, nil, &file)
 		require.Contains(t, file.Code, "#login", target)

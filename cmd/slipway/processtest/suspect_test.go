@@ -26,7 +26,8 @@ func TestSuspectChange(t *testing.T) {
 	folder := t.TempDir()
 	git := func(args ...string) string {
 		t.Helper()
-		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=Noa", "-c", "user.email=" + in.boot.Owner.Email, "-c", "commit.gpgsign=false"}, args...)...)
+		cmd := exec.CommandContext(t.Context(), "git", append([]string{"-c", "user.name=Noa", "-c", "user.email=" +
+			in.boot.Owner.Email, "-c", "commit.gpgsign=false"}, args...)...)
 		cmd.Dir = folder
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
 		out, err := cmd.CombinedOutput()
@@ -48,7 +49,8 @@ func TestSuspectChange(t *testing.T) {
 	}) {
 		t.Helper()
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "Shop.ipa"), newIPA(t, "com.example.shop", version, version), 0o600))
-		r := runProgram(t, binary, folder, []string{"SLIPWAY_SERVER=" + in.base, "SLIPWAY_KEY=" + in.boot.Owner.APIKey, "GITLAB_CI=true", "CI_COMMIT_REF_NAME=main",
+		r := runProgram(t, binary, folder, []string{"SLIPWAY_SERVER=" + in.base, "SLIPWAY_KEY=" + in.boot.Owner.APIKey,
+			"GITLAB_CI=true", "CI_COMMIT_REF_NAME=main",
 			"CI_COMMIT_SHA=" + git("rev-parse", "HEAD")}, "ci", "upload", "Shop.ipa", "--commits-from-git", "--json")
 		require.Zero(t, r.code, r.stderr)
 		var got struct {
@@ -64,9 +66,11 @@ func TestSuspectChange(t *testing.T) {
 	commit("words", "docs/pay.md")
 	first := upload("2.0")
 
-	res, text := in.do(t, http.MethodPut, fmt.Sprintf("/api/v3/crash-projects/%d", in.boot.Crash.Project), fmt.Appendf(nil, `{"project_id":%s}`, first.ProjectID), asJSON)
+	res, text := in.do(t, http.MethodPut, fmt.Sprintf("/api/v3/crash-projects/%d", in.boot.Crash.Project),
+		fmt.Appendf(nil, `{"project_id":%s}`, first.ProjectID), asJSON)
 	require.Equal(t, http.StatusOK, res.StatusCode, "%s", text)
-	id := in.post(t, in.boot.Crash.Token, fmt.Appendf(nil, `{"uuid":%q,"timestamp":%d,"lang":"python","langVersion":"3.11","agent":"a","agentVersion":"1","mainThread":"m",
+	id := in.post(t, in.boot.Crash.Token,
+		fmt.Appendf(nil, `{"uuid":%q,"timestamp":%d,"lang":"python","langVersion":"3.11","agent":"a","agentVersion":"1","mainThread":"m",
 		"classifiers":["ChargeError"],"attributes":{"error.message":"charged twice","application.version":"2.0"},
 		"threads":{"m":{"fault":true,"stack":[{"funcName":"charge","line":7,"sourceCode":"s"},{"funcName":"main","line":9,"sourceCode":"w"}]}},
 		"sourceCode":{"s":{"path":"/srv/app/shop/cart/pay.py"},"w":{"path":"/srv/app/shop/work.py"}}}`, uuid.New(), time.Now().Unix()))

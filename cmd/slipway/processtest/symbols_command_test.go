@@ -26,7 +26,8 @@ func TestSymbolsAtTheCommandLine(t *testing.T) {
 		require.Zero(t, r.code, "%s%s", r.stdout, r.stderr)
 		return r.stdout
 	}
-	mapping := write("mapping.txt", "# pg_map_id: 7a3f5c1\ncom.example.Cart -> a.a:\n    4:4:int sum():31:31 -> b\n    4:4:void pay():12 -> b\n")
+	mapping := write("mapping.txt",
+		"# pg_map_id: 7a3f5c1\ncom.example.Cart -> a.a:\n    4:4:int sum():31:31 -> b\n    4:4:void pay():12 -> b\n")
 	trace := write("trace.txt", "java.lang.IllegalStateException: empty\n\tat a.a.b(SourceFile:4)\n\t... 3 more\n")
 	require.Equal(t, "java.lang.IllegalStateException: empty\n\tat com.example.Cart.sum(Cart.java:31)\n\tat com.example.Cart.pay(Cart.java:12)\n\t... 3 more\n",
 		run("retrace", mapping, trace))

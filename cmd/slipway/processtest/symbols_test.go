@@ -100,16 +100,19 @@ func TestMappingOfALaterBuild(t *testing.T) {
 	t.Parallel()
 	in := startUp(t, t.TempDir())
 	build := func(version string, more ...field) uploaded {
-		fields := append(more, field{"file", "shop.ipa", string(newIPA(t, "com.example.shop", version, "1"))}, field{name: "api_key", value: in.boot.Owner.APIKey})
+		fields := append(more, field{"file", "shop.ipa", string(newIPA(t, "com.example.shop", version, "1"))},
+			field{name: "api_key", value: in.boot.Owner.APIKey})
 		body, contentType := form(t, fields...)
-		res, text := caller{base: in.base}.do(t, http.MethodPost, "/api/upload/", body.Bytes(), func(r *http.Request) { r.Header.Set("Content-Type", contentType) })
+		res, text := caller{base: in.base}.do(t, http.MethodPost, "/api/upload/", body.Bytes(),
+			func(r *http.Request) { r.Header.Set("Content-Type", contentType) })
 		require.Equal(t, http.StatusOK, res.StatusCode, "%s", text)
 		var up uploaded
 		require.NoError(t, json.Unmarshal(text, &up))
 		return up
 	}
 	project := build("1.0").ProjectID
-	res, text := in.do(t, http.MethodPut, fmt.Sprintf("/api/v3/crash-projects/%d", in.boot.Crash.Project), fmt.Appendf(nil, `{"project_id":%s}`, project), asJSON)
+	res, text := in.do(t, http.MethodPut, fmt.Sprintf("/api/v3/crash-projects/%d", in.boot.Crash.Project),
+		fmt.Appendf(nil, `{"project_id":%s}`, project), asJSON)
 	require.Equal(t, http.StatusOK, res.StatusCode, "%s", text)
 	crashes := map[string]uuid.UUID{}
 	for _, version := range []string{"1.0", "2.0"} {

@@ -77,7 +77,8 @@ func TestUpAtATerminal(t *testing.T) {
 		if trouble.MatchString(line) { // which may be of a machine that is slow
 			continue
 		}
-		for _, routine := range []string{"api started", "tier", "private networks", "no epoch", "notifications of the database", "asynq", "routine"} {
+		for _, routine := range []string{"api started", "tier", "private networks", "no epoch", "notifications of the database",
+			"asynq", "routine"} {
 			require.NotContains(t, line, routine)
 		}
 	}

@@ -38,28 +38,36 @@ func TestHandlerPrintsWhatIsWorthKnowing(t *testing.T) {
 		attrs   []slog.Attr
 		want    string
 	}{
-		{"a task that nobody waits for", slog.LevelInfo, "task ended", []slog.Attr{kind("schedule:tick"), slog.String("outcome", "succeeded")}, ""},
+		{"a task that nobody waits for", slog.LevelInfo, "task ended", []slog.Attr{kind("schedule:tick"),
+			slog.String("outcome", "succeeded")}, ""},
 		{"a test", slog.LevelInfo, "task ended", []slog.Attr{kind("test:generate"), slog.String("outcome", "succeeded"), slog.Any("error", nil)},
 			"a test was written from its sentence"},
-		{"a task that failed", slog.LevelWarn, "task ended", []slog.Attr{kind("test:job"), slog.String("outcome", "retry"), failed, slog.Int("attempt", 2),
+		{"a task that failed", slog.LevelWarn, "task ended", []slog.Attr{kind("test:job"), slog.String("outcome", "retry"),
+			failed, slog.Int("attempt", 2),
 			slog.Duration("took", time.Second)}, "warning: task test:job failed, and is tried again: no browser: connection refused (attempt 2)"},
 		{"a dead task", slog.LevelWarn, "task ended", []slog.Attr{kind("build:sync"), slog.String("outcome", "dead"), failed},
 			"warning: task build:sync failed for good: no browser: connection refused"},
 		{"an error without a reason", slog.LevelError, "chromedriver got another address", nil, "error: chromedriver got another address"},
-		{"a panic without its stack", slog.LevelError, "handler panicked", []slog.Attr{slog.String("panic", "nil map"), slog.String("stack", "goroutine 1")},
+		{"a panic without its stack", slog.LevelError, "handler panicked", []slog.Attr{slog.String("panic", "nil map"),
+			slog.String("stack", "goroutine 1")},
 			"error: handler panicked: nil map"},
 		{"a request", slog.LevelInfo, "request", []slog.Attr{slog.String("method", "GET"), slog.Int("status", 200)}, ""},
-		{"a request that failed", slog.LevelInfo, "request", []slog.Attr{slog.String("method", "GET"), slog.Int("status", 500), slog.String("path", "/x"),
+		{"a request that failed", slog.LevelInfo, "request", []slog.Attr{slog.String("method", "GET"), slog.Int("status", 500),
+			slog.String("path", "/x"),
 			slog.String("request_id", "r1")}, "a request failed: GET /x (status 500, request_id r1)"},
-		{"an upload", slog.LevelInfo, "request", []slog.Attr{slog.String("method", "POST"), slog.Int("status", 200), slog.String("route", "/api/upload/")},
+		{"an upload", slog.LevelInfo, "request", []slog.Attr{slog.String("method", "POST"), slog.Int("status", 200),
+			slog.String("route", "/api/upload/")},
 			"a build was uploaded"},
-		{"a refused upload", slog.LevelInfo, "request", []slog.Attr{slog.String("method", "POST"), slog.Int("status", 400), slog.String("route", "/api/upload")}, ""},
+		{"a refused upload", slog.LevelInfo, "request", []slog.Attr{slog.String("method", "POST"), slog.Int("status", 400),
+			slog.String("route", "/api/upload")}, ""},
 		{"the start", slog.LevelInfo, "api started", []slog.Attr{slog.String("listen", "x"), slog.Bool(Routine, true)}, ""},
 		{"what is not marked as routine", slog.LevelInfo, "api started", []slog.Attr{slog.Bool(Routine, false)}, "api started"},
 		{"a warning, whatever it is marked as", slog.LevelWarn, "odd", []slog.Attr{slog.Bool(Routine, true)}, "warning: odd"},
-		{"anything else", slog.LevelInfo, "webhook suspended", []slog.Attr{slog.Int("webhook_id", 7), slog.Duration("after", 1500*time.Millisecond),
+		{"anything else", slog.LevelInfo, "webhook suspended", []slog.Attr{slog.Int("webhook_id", 7),
+			slog.Duration("after", 1500*time.Millisecond),
 			slog.String("empty", ""), slog.Group("to", slog.String("host", "h"))}, "webhook suspended (webhook_id 7, after 1500 ms, to.host h)"},
-		{"why", slog.LevelInfo, "webhook suspended", []slog.Attr{failed, slog.String("reason", "20 failures"), slog.Duration("took", time.Second)},
+		{"why", slog.LevelInfo, "webhook suspended", []slog.Attr{failed, slog.String("reason", "20 failures"),
+			slog.Duration("took", time.Second)},
 			"webhook suspended (error no browser: connection refused, reason 20 failures)"},
 		{"an error and a reason", slog.LevelWarn, "odd", []slog.Attr{slog.String("reason", "20 failures"), failed},
 			"warning: odd: no browser: connection refused (reason 20 failures)"},
@@ -125,7 +133,8 @@ func TestHandlerLeavesNothingOutAtDebugLevel(t *testing.T) {
 		slog.String("error", "no browser"), slog.Duration("took", time.Second), slog.String("request_id", "r1"), slog.String("stack", stack))
 	require.Equal(t, "12:00:00  WARN task ended (kind test:job, outcome retry, error no browser, took 1000 ms, request_id r1, stack "+
 		strings.TrimSpace(stack)+" )\n", out)
-	require.Equal(t, out, printed(t, h, &buf, noon, slog.LevelWarn, "task ended", slog.String("kind", "test:job"), slog.String("outcome", "retry"),
+	require.Equal(t, out, printed(t, h, &buf, noon, slog.LevelWarn, "task ended", slog.String("kind", "test:job"),
+		slog.String("outcome", "retry"),
 		slog.String("error", "no browser"), slog.Duration("took", time.Second), slog.String("request_id", "r1"), slog.String("stack", stack)),
 		"no line is held back")
 }
@@ -146,7 +155,8 @@ func TestHandlerLevels(t *testing.T) {
 func TestHandlerAttributesAndLength(t *testing.T) {
 	t.Parallel()
 	var buf bytes.Buffer
-	h := NewHandler(&buf, slog.LevelInfo).WithAttrs([]slog.Attr{slog.String("tier", "worker")}).WithGroup("in").WithAttrs([]slog.Attr{slog.Int("a", 1)})
+	h := NewHandler(&buf, slog.LevelInfo).WithAttrs([]slog.Attr{slog.String("tier",
+		"worker")}).WithGroup("in").WithAttrs([]slog.Attr{slog.Int("a", 1)})
 	require.Equal(t, "12:00:00  odd (tier worker, in.a 1, in.b 2)\n", printed(t, h, &buf, noon, slog.LevelInfo, "odd", slog.Int("b", 2)))
 	out := printed(t, NewHandler(&buf, slog.LevelInfo), &buf, noon, slog.LevelWarn, "odd", slog.String("error", strings.Repeat("ü", 10_000)))
 	require.Len(t, []rune(out), len("12:00:00  ")+maxLine+1)

@@ -71,7 +71,8 @@ func request(of fields) string {
 	status := of.number("status")
 	switch path := of.text("route"); {
 	case status >= http.StatusInternalServerError:
-		return fmt.Sprintf("a request failed: %s %s (status %d, request_id %s)", of.text("method"), of.text("path"), status, of.text("request_id"))
+		return fmt.Sprintf("a request failed: %s %s (status %d, request_id %s)", of.text("method"), of.text("path"),
+			status, of.text("request_id"))
 	case of.text("method") == http.MethodPost && status < http.StatusMultipleChoices && uploads[strings.TrimSuffix(path, "/")]:
 		return "a build was uploaded"
 	}

@@ -136,16 +136,19 @@ func TestKeepsPackagesWithBrokenParts(t *testing.T) {
 		label   string
 		warning string
 	}{
-		"no table":          {[]packed{manifest}, "com.example.app", "label refers to"},
-		"garbage first":     {[]packed{{name: manifestName, data: []byte("garbage")}, manifest}, "com.example.app", "label refers to"},
-		"empty first":       {[]packed{{name: manifestName}, manifest}, "com.example.app", "label refers to"},
-		"table is garbage":  {[]packed{manifest, {name: tableName, data: []byte("garbage")}}, "com.example.app", "resources cannot be read"},
-		"table is cut off":  {[]packed{manifest, {name: tableName, data: icons[:len(icons)-250]}}, "com.example.app", "icon cannot be read"},
-		"circles":           {[]packed{manifest, {name: tableName, data: circle}}, "com.example.app", "icon cannot be read"},
-		"icon not there":    {[]packed{manifest, {name: tableName, data: icons}}, "ab " + strings.Repeat("x", 252), "icon cannot be read"},
-		"icon is garbage":   {[]packed{manifest, {name: tableName, data: icons}, {name: "res/icon.png", data: []byte("\x89PNG\r\n\x1a\n")}}, "ab " + strings.Repeat("x", 252), "icon cannot be read"},
-		"icon is odd XML":   {[]packed{manifest, {name: tableName, data: icons}, {name: "res/icon.png", data: node("odd").bin()}}, "ab " + strings.Repeat("x", 252), "icon cannot be read"},
-		"signature garbage": {[]packed{manifest, {name: "META-INF/CERT.RSA", data: []byte("garbage")}}, "com.example.app", "signature cannot be read"},
+		"no table":         {[]packed{manifest}, "com.example.app", "label refers to"},
+		"garbage first":    {[]packed{{name: manifestName, data: []byte("garbage")}, manifest}, "com.example.app", "label refers to"},
+		"empty first":      {[]packed{{name: manifestName}, manifest}, "com.example.app", "label refers to"},
+		"table is garbage": {[]packed{manifest, {name: tableName, data: []byte("garbage")}}, "com.example.app", "resources cannot be read"},
+		"table is cut off": {[]packed{manifest, {name: tableName, data: icons[:len(icons)-250]}}, "com.example.app", "icon cannot be read"},
+		"circles":          {[]packed{manifest, {name: tableName, data: circle}}, "com.example.app", "icon cannot be read"},
+		"icon not there":   {[]packed{manifest, {name: tableName, data: icons}}, "ab " + strings.Repeat("x", 252), "icon cannot be read"},
+		"icon is garbage": {[]packed{manifest, {name: tableName, data: icons},
+			{name: "res/icon.png", data: []byte("\x89PNG\r\n\x1a\n")}}, "ab " + strings.Repeat("x", 252), "icon cannot be read"},
+		"icon is odd XML": {[]packed{manifest, {name: tableName, data: icons}, {name: "res/icon.png", data: node("odd").bin()}},
+			"ab " + strings.Repeat("x", 252), "icon cannot be read"},
+		"signature garbage": {[]packed{manifest, {name: "META-INF/CERT.RSA", data: []byte("garbage")}}, "com.example.app",
+			"signature cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

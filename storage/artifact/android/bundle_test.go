@@ -132,7 +132,8 @@ func TestProtoValues(t *testing.T) {
 	require.Equal(t, text("x"), protoItem(message{}.bytes(5, inner.number(2, 3))))    // a file
 	require.Equal(t, text("a"), protoItem(message{}.bytes(2, message{}.text(1, "a\xff"))))
 	require.Equal(t, value{Type: typeFloat, Data: math.Float32bits(8)}, protoItem(message{}.bytes(7, message{}.fixed(4, math.Float32bits(8)))))
-	for _, none := range []message{nil, message{}.bytes(6, nil), message{}.bytes(7, nil), message{}.bytes(7, message{}.bytes(1, nil)), {0xff}} {
+	for _, none := range []message{nil, message{}.bytes(6, nil), message{}.bytes(7, nil),
+		message{}.bytes(7, message{}.bytes(1, nil)), {0xff}} {
 		require.True(t, protoItem(none).isNone())
 	}
 }
@@ -159,17 +160,19 @@ func TestKeepsBundlesWithBrokenParts(t *testing.T) {
 		label   string
 		warning string
 	}{
-		"no resources":       {[]packed{manifest}, "", "label refers to a resource"},
-		"circles":            {[]packed{manifest, table(writtenProtoTable(circle...))}, "", "label refers to a resource"},
-		"no table":           {[]packed{manifest, table([]byte("hello"))}, "", "not a protobuf message"},
-		"a table cut off":    {[]packed{manifest, table(append(whole, 0x12, 0x7f))}, "Label", "not a protobuf message"},
-		"a table too large":  {[]packed{manifest, table(make([]byte, maxProtoTable+1))}, "", "larger than allowed"},
-		"too many types":     {[]packed{manifest, table(message{}.bytes(2, bytes.Repeat([]byte{3<<3 | 2, 0}, 5000)))}, "", "too many types"},
-		"no icon file":       {[]packed{manifest, table(whole)}, "Label", "not in the package"},
-		"icon is no drawing": {[]packed{manifest, table(whole), {name: "base/res/ic.xml", data: node("vector").proto()}}, "Label", "The icon cannot be read"},
-		"icon is too large":  {[]packed{manifest, table(whole), bomb}, "Label", "larger than allowed"},
-		"icon is no image":   {[]packed{manifest, table(whole), {name: "base/res/ic.xml", data: []byte("hello")}}, "Label", "not a known image"},
-		"a broken config":    {[]packed{manifest, table(whole), {name: bundleConfigName, data: []byte{0xff}}}, "Label", "BundleConfig.pb cannot be read"},
+		"no resources":      {[]packed{manifest}, "", "label refers to a resource"},
+		"circles":           {[]packed{manifest, table(writtenProtoTable(circle...))}, "", "label refers to a resource"},
+		"no table":          {[]packed{manifest, table([]byte("hello"))}, "", "not a protobuf message"},
+		"a table cut off":   {[]packed{manifest, table(append(whole, 0x12, 0x7f))}, "Label", "not a protobuf message"},
+		"a table too large": {[]packed{manifest, table(make([]byte, maxProtoTable+1))}, "", "larger than allowed"},
+		"too many types":    {[]packed{manifest, table(message{}.bytes(2, bytes.Repeat([]byte{3<<3 | 2, 0}, 5000)))}, "", "too many types"},
+		"no icon file":      {[]packed{manifest, table(whole)}, "Label", "not in the package"},
+		"icon is no drawing": {[]packed{manifest, table(whole), {name: "base/res/ic.xml", data: node("vector").proto()}},
+			"Label", "The icon cannot be read"},
+		"icon is too large": {[]packed{manifest, table(whole), bomb}, "Label", "larger than allowed"},
+		"icon is no image":  {[]packed{manifest, table(whole), {name: "base/res/ic.xml", data: []byte("hello")}}, "Label", "not a known image"},
+		"a broken config": {[]packed{manifest, table(whole), {name: bundleConfigName, data: []byte{0xff}}}, "Label",
+			"BundleConfig.pb cannot be read"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -207,7 +210,8 @@ func TestRefusesBundlesWithoutAManifest(t *testing.T) {
 	_, err := readBundle(t, writtenBundle(t, bundleConfig("1")))
 	require.ErrorContains(t, err, "there is none")
 
-	p, err := readBundle(t, writtenBundle(t, packed{name: bundleManifestName, data: []byte("garbage")}, packed{name: bundleManifestName, data: whole}))
+	p, err := readBundle(t, writtenBundle(t, packed{name: bundleManifestName, data: []byte("garbage")},
+		packed{name: bundleManifestName, data: whole}))
 	require.NoError(t, err)
 	require.Equal(t, "com.example.app", p.PackageName)
 }
@@ -269,7 +273,8 @@ func TestListsOfABundleAreBounded(t *testing.T) {
 	t.Parallel()
 	entries := []packed{bundleManifest(manifestOf(node("application")))}
 	for i := range 2 * maxModules {
-		entries = append(entries, packed{name: fmt.Sprintf("m%d/manifest/AndroidManifest.xml", i)}, packed{name: fmt.Sprintf("m/lib/abi%d/x.so", i)})
+		entries = append(entries, packed{name: fmt.Sprintf("m%d/manifest/AndroidManifest.xml", i)},
+			packed{name: fmt.Sprintf("m/lib/abi%d/x.so", i)})
 	}
 	entries = append(entries, packed{name: strings.Repeat("long", 300) + "/manifest/AndroidManifest.xml"})
 	p, err := readBundle(t, writtenBundle(t, entries...))
@@ -293,7 +298,8 @@ func TestBundleErrorsOfOthers(t *testing.T) {
 }
 
 func FuzzProtoDocument(f *testing.F) {
-	f.Add([]byte(manifestOf(node("application", node("activity").with("name", text("x"))).with("label", ref(labelID)).with("icon", hue(1))).proto()))
+	f.Add([]byte(manifestOf(node("application", node("activity").with("name", text("x"))).with("label", ref(labelID)).with("icon",
+		hue(1))).proto()))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		root, err := parseProtoXML(t.Context(), data)
 		if err != nil {
@@ -308,7 +314,8 @@ func FuzzProtoDocument(f *testing.F) {
 func FuzzProtoTable(f *testing.F) {
 	f.Add([]byte(writtenProtoTable(
 		resource{id: labelID, value: text("Beispiel"), config: config{Locale: "de", Night: true, Other: true}},
-		resource{id: labelID, value: ref(codeID)}, resource{id: codeID, value: num(3), config: config{SDK: 26, Density: 240}}, resource{id: iconID, bag: true},
+		resource{id: labelID, value: ref(codeID)}, resource{id: codeID, value: num(3), config: config{SDK: 26, Density: 240}},
+		resource{id: iconID, bag: true},
 	)), uint32(labelID))
 	f.Fuzz(func(t *testing.T, data []byte, id uint32) {
 		table, _ := parseProtoTable(t.Context(), data)

@@ -122,7 +122,8 @@ func TestHostileTables(t *testing.T) {
 	var types []byte
 	pool := &writtenPool{strings: []string{strings.Repeat("s", 30_000)}}
 	for range maxTypes {
-		types = append(types, writtenType(pool, 1, config{}, []resource{{id: 0, value: ref(0x7f010001)}, {id: 1, value: text(pool.strings[0])}}, 0, true)...)
+		types = append(types, writtenType(pool, 1, config{}, []resource{{id: 0, value: ref(0x7f010001)},
+			{id: 1, value: text(pool.strings[0])}}, 0, true)...)
 	}
 	header := make([]byte, 280)
 	lit.PutUint32(header, 0x7f)

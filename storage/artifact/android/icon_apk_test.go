@@ -61,7 +61,8 @@ func TestChoosesAmongIcons(t *testing.T) {
 		"a document that is no XML by name": {[]resource{
 			{id: iconID, value: text("res/x")},
 			{id: roundID, value: text("2")},
-		}, []packed{{name: "res/x", data: bytes.ReplaceAll(adaptive, []byte{0xff, 0, 0, 0xff}, []byte{0, 0xff, 0, 0xff})}, {name: "2", data: png(red)}}},
+		}, []packed{{name: "res/x", data: bytes.ReplaceAll(adaptive, []byte{0xff, 0, 0, 0xff}, []byte{0, 0xff, 0, 0xff})},
+			{name: "2", data: png(red)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -73,7 +73,8 @@ func TestReadsRealPackages(t *testing.T) {
 			Name: "API Demos", PackageName: "io.appium.android.apis", Version: "5.0.0", VersionCode: "25",
 			MinOSVersion: "17", TargetOS: "33", Debuggable: true,
 			Permissions: permissions("ACCESS_COARSE_LOCATION CAMERA INTERNET NFC POST_NOTIFICATIONS READ_CONTACTS RECEIVE_SMS RECORD_AUDIO "+
-				"SEND_SMS SET_WALLPAPER VIBRATE WRITE_CONTACTS WRITE_EXTERNAL_STORAGE", "io.appium.android.apis.DYNAMIC_RECEIVER_NOT_EXPORTED_PERMISSION"),
+				"SEND_SMS SET_WALLPAPER VIBRATE WRITE_CONTACTS WRITE_EXTERNAL_STORAGE",
+				"io.appium.android.apis.DYNAMIC_RECEIVER_NOT_EXPORTED_PERMISSION"),
 			Signer: &artifact.Signer{
 				Scheme: "v2", Schemes: []string{"v1", "v2"},
 				SHA256:  "18e8534fed30cbf9959e4073e723e3395a3f92fd6b41756d5fbc788f280c1107",

@@ -39,13 +39,17 @@ func TestSetChoosesTheBase(t *testing.T) {
 		splits []string
 		abis   []string
 	}{
-		{"splits/base-master.apk", []string{"splits/base-arm64_v8a.apk", "splits/base-xxhdpi.apk", "splits/game-master.apk", "splits/base-master_2.apk", "standalones/standalone-x86_64_hdpi.apk"},
+		{"splits/base-master.apk", []string{"splits/base-arm64_v8a.apk", "splits/base-xxhdpi.apk", "splits/game-master.apk",
+			"splits/base-master_2.apk", "standalones/standalone-x86_64_hdpi.apk"},
 			[]string{"base-arm64_v8a", "base-master_2", "base-xxhdpi", "game-master", "standalone-x86_64_hdpi"}, []string{"arm64-v8a", "x86_64"}},
-		{"splits/base-master_2.apk", []string{"splits/base-x86.apk", "standalones/standalone-x86.apk"}, []string{"base-x86", "standalone-x86"}, []string{"x86"}},
+		{"splits/base-master_2.apk", []string{"splits/base-x86.apk", "standalones/standalone-x86.apk"},
+			[]string{"base-x86", "standalone-x86"}, []string{"x86"}},
 		{"universal.apk", nil, []string{}, nil},
 		{"standalones/standalone-armeabi_v7a_hdpi.apk", []string{"splits/game-master.apk"}, []string{"game-master"}, []string{"armeabi-v7a"}},
-		{"base.apk", []string{"split_config.arm64_v8a.apk", "split_config.en.apk"}, []string{"split_config.arm64_v8a", "split_config.en"}, []string{"arm64-v8a"}},
-		{"com.example.app.apk", []string{"config.armeabi_v7a.apk", "config.de.apk"}, []string{"config.armeabi_v7a", "config.de"}, []string{"armeabi-v7a"}},
+		{"base.apk", []string{"split_config.arm64_v8a.apk", "split_config.en.apk"}, []string{"split_config.arm64_v8a",
+			"split_config.en"}, []string{"arm64-v8a"}},
+		{"com.example.app.apk", []string{"config.armeabi_v7a.apk", "config.de.apk"}, []string{"config.armeabi_v7a", "config.de"},
+			[]string{"armeabi-v7a"}},
 		{"BASE.APK", []string{"other.apk"}, []string{"other"}, nil},
 		{"../../etc/base.apk", []string{"/config.x86.apk"}, []string{"config.x86"}, []string{"x86"}},
 	} {
@@ -77,7 +81,8 @@ func TestSetReadsDescriptions(t *testing.T) {
 	t.Parallel()
 	xapk := packed{name: "manifest.json", data: []byte(`{"xapk_version":2,"package_name":"com.described","name":"Described","version_code":12,
 		"version_name":"1.2","min_sdk_version":"21","target_sdk_version":34,"split_apks":[{"file":"config.x86.apk","id":"config.x86"},{"file":"odd name.apk","id":"base"}]}`)}
-	apkm := packed{name: "info.json", data: []byte(`{"apkm_version":5,"pname":"com.described","app_name":"Described","release_version":"1.2","versioncode":"12","min_api":"21"}`)}
+	apkm := packed{name: "info.json",
+		data: []byte(`{"apkm_version":5,"pname":"com.described","app_name":"Described","release_version":"1.2","versioncode":"12","min_api":"21"}`)}
 	icon := packed{name: "icon.png", data: square(t, 30, green)}
 
 	p, err := readSet(t, xapk, partAPK(t, "base.apk"), partAPK(t, "odd name.apk"), partAPK(t, "config.x86.apk"))
@@ -97,7 +102,8 @@ func TestSetReadsDescriptions(t *testing.T) {
 		require.Contains(t, p.Warnings[0], "Only the description")
 	}
 
-	p, err = readSet(t, packed{name: "toc.pb", data: message{}.bytes(2, message{}.text(2, "1.18.1")).text(4, "com.example.app")}, partAPK(t, "universal.apk"))
+	p, err = readSet(t, packed{name: "toc.pb", data: message{}.bytes(2, message{}.text(2, "1.18.1")).text(4, "com.example.app")},
+		partAPK(t, "universal.apk"))
 	require.NoError(t, err)
 	require.Equal(t, "bundletool 1.18.1", p.Tool)
 
@@ -181,8 +187,10 @@ func TestSetErrorsOfOthers(t *testing.T) {
 func TestABIsInNames(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
-		"base-arm64_v8a.apk": "arm64-v8a", "splits/base-armeabi_v7a.apk": "armeabi-v7a", "base-armeabi.apk": "armeabi", "base-x86_64_2.apk": "x86_64",
-		"config.x86.apk": "x86", "split_config.arm64_v8a.apk": "arm64-v8a", "config.arm64-v8a.apk": "arm64-v8a", "game.config.riscv64.apk": "riscv64",
+		"base-arm64_v8a.apk": "arm64-v8a", "splits/base-armeabi_v7a.apk": "armeabi-v7a", "base-armeabi.apk": "armeabi",
+		"base-x86_64_2.apk": "x86_64",
+		"config.x86.apk":    "x86", "split_config.arm64_v8a.apk": "arm64-v8a", "config.arm64-v8a.apk": "arm64-v8a",
+		"game.config.riscv64.apk": "riscv64",
 		"standalone-x86_hdpi.apk": "x86", "base-x86x.apk": "", "base-en.apk": "", "base.apk": "", "x86/base.apk": "", "": "",
 	} {
 		require.Equal(t, want, abiOfPart(name), name)

@@ -112,13 +112,15 @@ func TestSigners(t *testing.T) {
 		"v1, not there": {entries: []packed{{name: "META-INF/sub/CERT.RSA", data: jar}, {name: "CERT.RSA", data: jar}}},
 		"v1 behind a broken one": {entries: []packed{{name: "META-INF/A.EC", data: []byte("no")}, meta},
 			der: v1, subject: "CN=one", schemes: []string{"v1"}, failed: true},
-		"v2":           {block: signingBlock(all[1]), der: v2, subject: "CN=two", schemes: []string{"v2"}},
-		"v1 and v2":    {entries: []packed{meta}, block: signingBlock(all[:2]...), der: v2, subject: "CN=two", schemes: []string{"v1", "v2"}},
-		"v3":           {block: signingBlock(all[:3]...), der: v3, subject: "CN=three", schemes: []string{"v2", "v3"}},
-		"all":          {entries: []packed{meta}, block: signingBlock(all...), der: v31, subject: "CN=three.one", schemes: []string{"v1", "v2", "v3", "v3.1"}},
+		"v2":        {block: signingBlock(all[1]), der: v2, subject: "CN=two", schemes: []string{"v2"}},
+		"v1 and v2": {entries: []packed{meta}, block: signingBlock(all[:2]...), der: v2, subject: "CN=two", schemes: []string{"v1", "v2"}},
+		"v3":        {block: signingBlock(all[:3]...), der: v3, subject: "CN=three", schemes: []string{"v2", "v3"}},
+		"all": {entries: []packed{meta}, block: signingBlock(all...), der: v31, subject: "CN=three.one",
+			schemes: []string{"v1", "v2", "v3", "v3.1"}},
 		"no magic":     {block: bytes.Repeat([]byte("x"), 100)},
 		"wrong length": {block: slices.Concat(lit.AppendUint64(nil, 1<<60), []byte(blockMagic)), failed: true},
-		"wrong pair":   {block: slices.Concat(make([]byte, 8), lit.AppendUint64(nil, 1<<50), make([]byte, 8), lit.AppendUint64(nil, 40), []byte(blockMagic)), failed: true},
+		"wrong pair": {block: slices.Concat(make([]byte, 8), lit.AppendUint64(nil, 1<<50), make([]byte, 8),
+			lit.AppendUint64(nil, 40), []byte(blockMagic)), failed: true},
 		"v3 is damaged": {block: signingBlock(all[1], pair{id3, signedPair(v3)[:30]}),
 			der: v2, subject: "CN=two", schemes: []string{"v2", "v3"}, scheme: "v2", failed: true},
 		"no certificate": {block: signingBlock(pair{id2, signedPair([]byte("garbage"))}), failed: true},
@@ -231,7 +233,8 @@ func FuzzSigner(f *testing.F) {
 // quadratic, and took minutes for a subject of a MiB.
 func TestLongSubjects(t *testing.T) {
 	t.Parallel()
-	for names, want := range map[int]error{1: nil, maxSubjectNames: nil, maxSubjectNames + 1: errSubject, 2000: errSubject, 58_222: errCertificateSize} {
+	for names, want := range map[int]error{1: nil, maxSubjectNames: nil, maxSubjectNames + 1: errSubject, 2000: errSubject,
+		58_222: errCertificateSize} {
 		s := &artifact.Signer{}
 		require.ErrorIs(t, describe(s, artifacttest.Certificate(names)), want)
 		require.Equal(t, want == nil, s.Subject != "", names)

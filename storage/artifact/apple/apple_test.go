@@ -50,15 +50,18 @@ func TestApp(t *testing.T) {
 		"name is empty":    {changed("CFBundleDisplayName", " "), func(p *artifact.Package) { p.Name = "DemoName" }},
 		"no name": {[]file{infoFile(t, root+"Info.plist", map[string]any{"CFBundleDisplayName": nil, "CFBundleName": nil})},
 			func(p *artifact.Package) { p.Name = "Demo" }},
-		"tvOS":            {changed("DTPlatformName", "appletvos"), func(p *artifact.Package) { p.Platform = artifact.TVOS }},
-		"tvOS, supported": {changed("CFBundleSupportedPlatforms", []string{"AppleTVOS"}), func(p *artifact.Package) { p.Platform = artifact.TVOS }},
-		"tvOS, family":    {changed("UIDeviceFamily", []int{3}), func(p *artifact.Package) { p.Platform = artifact.TVOS }},
-		"iOS, family":     {changed("UIDeviceFamily", "1"), nil},
-		"sdk":             {[]file{good, {name: root + "Frameworks/SlipwayCrash.framework/SlipwayCrash"}}, func(p *artifact.Package) { p.HasSDK = true }},
-		"sdk, library":    {[]file{good, {name: root + "Frameworks/slipway.dylib"}}, func(p *artifact.Package) { p.HasSDK = true }},
-		"sdk, static":     {[]file{good, {name: root + "SlipwayResources.bundle/Info.plist"}}, func(p *artifact.Package) { p.HasSDK = true }},
-		"sdk of another":  {[]file{good, {name: root + "Frameworks/Other.framework/slipway"}, {name: "Frameworks/Slipway.framework/x"}}, nil},
-		"permissions": {[]file{infoFile(t, root+"Info.plist", map[string]any{"NSCameraUsageDescription": "to scan", "NSBluetoothAlwaysUsageDescription": ""})},
+		"tvOS": {changed("DTPlatformName", "appletvos"), func(p *artifact.Package) { p.Platform = artifact.TVOS }},
+		"tvOS, supported": {changed("CFBundleSupportedPlatforms", []string{"AppleTVOS"}),
+			func(p *artifact.Package) { p.Platform = artifact.TVOS }},
+		"tvOS, family": {changed("UIDeviceFamily", []int{3}), func(p *artifact.Package) { p.Platform = artifact.TVOS }},
+		"iOS, family":  {changed("UIDeviceFamily", "1"), nil},
+		"sdk": {[]file{good, {name: root + "Frameworks/SlipwayCrash.framework/SlipwayCrash"}},
+			func(p *artifact.Package) { p.HasSDK = true }},
+		"sdk, library":   {[]file{good, {name: root + "Frameworks/slipway.dylib"}}, func(p *artifact.Package) { p.HasSDK = true }},
+		"sdk, static":    {[]file{good, {name: root + "SlipwayResources.bundle/Info.plist"}}, func(p *artifact.Package) { p.HasSDK = true }},
+		"sdk of another": {[]file{good, {name: root + "Frameworks/Other.framework/slipway"}, {name: "Frameworks/Slipway.framework/x"}}, nil},
+		"permissions": {[]file{infoFile(t, root+"Info.plist", map[string]any{"NSCameraUsageDescription": "to scan",
+			"NSBluetoothAlwaysUsageDescription": ""})},
 			func(p *artifact.Package) {
 				p.Permissions = []string{"NSBluetoothAlwaysUsageDescription", "NSCameraUsageDescription"}
 			}},
@@ -71,7 +74,8 @@ func TestApp(t *testing.T) {
 			got, err := newReader().App(context.Background(), in, a)
 			require.NoError(t, err)
 			want := &artifact.Package{Kind: artifact.IPA, Platform: artifact.IOS, Name: "Demo", PackageName: "com.example.demo",
-				Version: "1.2.3", VersionCode: "45", MinOSVersion: "15.0", TargetOS: "17.2", Permissions: []string{}, Tool: "Xcode 15.2", ABIs: []string{"arm64"},
+				Version: "1.2.3", VersionCode: "45", MinOSVersion: "15.0", TargetOS: "17.2", Permissions: []string{},
+				Tool: "Xcode 15.2", ABIs: []string{"arm64"},
 				Images: []artifact.Image{{Name: "DemoBin", Arch: "arm64", UUID: id(7)}}}
 			if c.change != nil {
 				c.change(want)
@@ -167,18 +171,21 @@ func TestMac(t *testing.T) {
 			t.Parallel()
 			in, a := opened(t, append(c.others, infoFile(t, c.prefix+"Info.plist", nil), binaryFile(c.prefix),
 				file{name: c.prefix + "Resources/SlipwayUI.bundle/x"},
-				file{name: c.prefix + "embedded.provisionprofile", data: signed(t, marshal(t, profile(map[string]any{"ProvisionsAllDevices": true}), plist.XMLFormat))})...)
+				file{name: c.prefix + "embedded.provisionprofile",
+					data: signed(t, marshal(t, profile(map[string]any{"ProvisionsAllDevices": true}), plist.XMLFormat))})...)
 			require.True(t, IsMac(a.Entries()))
 			got, err := newReader().Mac(context.Background(), in, a)
 			require.NoError(t, err)
 			require.Equal(t, Enterprise, got.Provisioning.Type)
 			got.Provisioning = nil
 			require.Equal(t, &artifact.Package{Kind: artifact.Mac, Platform: artifact.MacOS, Name: "Demo", PackageName: "com.example.demo",
-				Version: "1.2.3", VersionCode: "45", MinOSVersion: "12.0", TargetOS: "17.2", Permissions: []string{}, Tool: "Xcode 15.2", ABIs: []string{"x86_64"},
+				Version: "1.2.3", VersionCode: "45", MinOSVersion: "12.0", TargetOS: "17.2", Permissions: []string{},
+				Tool: "Xcode 15.2", ABIs: []string{"x86_64"},
 				HasSDK: true, Images: []artifact.Image{{Name: "DemoBin", Arch: "x86_64", UUID: id(9)}}}, got)
 		})
 	}
-	for _, name := range []string{"a/b/c/d/e/Demo.app/Contents/Info.plist", "Demo.app/Info.plist", ".app/Contents/Info.plist", "Payload/Demo.app/Info.plist"} {
+	for _, name := range []string{"a/b/c/d/e/Demo.app/Contents/Info.plist", "Demo.app/Info.plist", ".app/Contents/Info.plist",
+		"Payload/Demo.app/Info.plist"} {
 		in, a := opened(t, infoFile(t, name, nil))
 		require.False(t, IsMac(a.Entries()), name)
 		_, err := newReader().Mac(context.Background(), in, a)

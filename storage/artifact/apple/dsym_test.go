@@ -36,7 +36,8 @@ func TestSymbols(t *testing.T) {
 		"fat": {[]file{{name: folder + "Demo", data: both}}, []artifact.Image{{Name: "Demo", Arch: "armv7", UUID: id(2)}, one[0]}, 0},
 		"several": {[]file{{name: folder + "Demo", data: arm64}, {name: "Kit.framework.dSYM/Contents/Resources/DWARF/Kit", data: armv7}},
 			[]artifact.Image{one[0], {Name: "Kit", Arch: "armv7", UUID: id(2)}}, 0},
-		"one is broken": {[]file{{name: folder + "Bad", data: []byte("text")}, {name: folder + "Cut", data: arm64[:40]}, {name: folder + "Demo", data: arm64}}, one, 2},
+		"one is broken": {[]file{{name: folder + "Bad", data: []byte("text")}, {name: folder + "Cut", data: arm64[:40]},
+			{name: folder + "Demo", data: arm64}}, one, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -62,7 +63,8 @@ func TestSymbolsRefuses(t *testing.T) {
 		"another folder":  {file{name: "Demo.app/Contents/Resources/DWARF/Demo", data: arm64}, "no *.dSYM"},
 		"deeper":          {file{name: "Demo.dSYM/Contents/Resources/DWARF/a/Demo", data: arm64}, "no *.dSYM"},
 		"climbing":        {file{name: "../Demo.dSYM/Contents/Resources/DWARF/Demo", data: arm64}, "no *.dSYM"},
-		"no Mach-O":       {file{name: "Demo.dSYM/Contents/Resources/DWARF/Demo", data: []byte("text")}, "no file of the dSYM archive has a UUID"},
+		"no Mach-O": {file{name: "Demo.dSYM/Contents/Resources/DWARF/Demo", data: []byte("text")},
+			"no file of the dSYM archive has a UUID"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -91,7 +93,8 @@ func farApart(t *testing.T, name string) []byte {
 	packed = append(packed, deflated(t, append(make([]byte, 8192), last...), true)...)
 	var buf bytes.Buffer
 	w := zip.NewWriter(&buf)
-	e, err := w.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CompressedSize64: uint64(len(packed)), UncompressedSize64: 2 * fileReach})
+	e, err := w.CreateRaw(&zip.FileHeader{Name: name, Method: zip.Deflate, CompressedSize64: uint64(len(packed)),
+		UncompressedSize64: 2 * fileReach})
 	require.NoError(t, err)
 	_, err = e.Write(packed)
 	require.NoError(t, err)

@@ -37,19 +37,21 @@ func TestReadMachO(t *testing.T) {
 		raw  []byte
 		want []slice
 	}{
-		"arm64":          {arm64, []slice{{arch: "arm64", uuid: id(0xab)}}},
-		"arm64e":         {thin(cpuARM64, 0x80000002, 1, le), []slice{{arch: "arm64e", uuid: id(1)}}},
-		"armv7":          {armv7, []slice{{arch: "armv7", uuid: id(0xcd)}}},
-		"x86_64":         {thin(cpuX64, 3, 2, le), []slice{{arch: "x86_64", uuid: id(2)}}},
-		"x86_64h":        {thin(cpuX64, 8, 2, le), []slice{{arch: "x86_64h", uuid: id(2)}}},
-		"i386":           {thin(7, 3, 3, le), []slice{{arch: "i386", uuid: id(3)}}},
-		"arm64_32":       {thin(0x0200000c, 1, 3, le), []slice{{arch: "arm64_32", uuid: id(3)}}},
-		"big-endian":     {thin(18, 0, 4, be), []slice{{arch: "ppc", uuid: id(4)}}},
-		"big-endian 64":  {thin(0x01000012, 0, 4, be), []slice{{arch: "ppc64", uuid: id(4)}}},
-		"unknown":        {thin(0x55, 0, 4, le), []slice{{arch: "cpu-55", uuid: id(4)}}},
-		"fat":            {fat(false, part{cpuARM, 9, 4096, armv7}, part{cpuARM64, 0, 16384, arm64}), []slice{{arch: "armv7", uuid: id(0xcd)}, {arch: "arm64", uuid: id(0xab)}}},
-		"fat, backwards": {fat(false, part{cpuARM64, 0, 16384, arm64}, part{cpuARM, 9, 4096, armv7}), []slice{{arch: "armv7", uuid: id(0xcd)}, {arch: "arm64", uuid: id(0xab)}}},
-		"fat 64":         {fat(true, part{cpuARM64, 0, 16384, arm64}), []slice{{arch: "arm64", uuid: id(0xab)}}},
+		"arm64":         {arm64, []slice{{arch: "arm64", uuid: id(0xab)}}},
+		"arm64e":        {thin(cpuARM64, 0x80000002, 1, le), []slice{{arch: "arm64e", uuid: id(1)}}},
+		"armv7":         {armv7, []slice{{arch: "armv7", uuid: id(0xcd)}}},
+		"x86_64":        {thin(cpuX64, 3, 2, le), []slice{{arch: "x86_64", uuid: id(2)}}},
+		"x86_64h":       {thin(cpuX64, 8, 2, le), []slice{{arch: "x86_64h", uuid: id(2)}}},
+		"i386":          {thin(7, 3, 3, le), []slice{{arch: "i386", uuid: id(3)}}},
+		"arm64_32":      {thin(0x0200000c, 1, 3, le), []slice{{arch: "arm64_32", uuid: id(3)}}},
+		"big-endian":    {thin(18, 0, 4, be), []slice{{arch: "ppc", uuid: id(4)}}},
+		"big-endian 64": {thin(0x01000012, 0, 4, be), []slice{{arch: "ppc64", uuid: id(4)}}},
+		"unknown":       {thin(0x55, 0, 4, le), []slice{{arch: "cpu-55", uuid: id(4)}}},
+		"fat": {fat(false, part{cpuARM, 9, 4096, armv7}, part{cpuARM64, 0, 16384, arm64}),
+			[]slice{{arch: "armv7", uuid: id(0xcd)}, {arch: "arm64", uuid: id(0xab)}}},
+		"fat, backwards": {fat(false, part{cpuARM64, 0, 16384, arm64}, part{cpuARM, 9, 4096, armv7}),
+			[]slice{{arch: "armv7", uuid: id(0xcd)}, {arch: "arm64", uuid: id(0xab)}}},
+		"fat 64": {fat(true, part{cpuARM64, 0, 16384, arm64}), []slice{{arch: "arm64", uuid: id(0xab)}}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

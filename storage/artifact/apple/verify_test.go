@@ -66,7 +66,8 @@ func TestVerifyApp(t *testing.T) {
 	const root = "Payload/Demo.app/"
 	apple, developer := newAuthority(t, "Apple iPhone OS Provisioning Profile Signing"), newAuthority(t, "iPhone Distribution: Somebody")
 	text := func(id string, ends time.Time) []byte {
-		return marshal(t, profile(map[string]any{"ExpirationDate": ends, "Entitlements": map[string]any{"application-identifier": id}}), plist.XMLFormat)
+		return marshal(t, profile(map[string]any{"ExpirationDate": ends,
+			"Entitlements": map[string]any{"application-identifier": id}}), plist.XMLFormat)
 	}
 	later := verifyTime.AddDate(1, 0, 0)
 	sum := sha256.Sum256([]byte("picture"))
@@ -83,13 +84,17 @@ func TestVerifyApp(t *testing.T) {
 		tampered bool
 		reason   string
 	}{
-		"genuine":           {profile: genuine, verdict: artifact.Verified},
-		"no roots":          {profile: genuine, unknown: true, verdict: artifact.Unchecked, reason: "no root certificates"},
-		"other roots":       {profile: genuine, roots: developer, verdict: artifact.Failed, reason: "no trusted root"},
-		"by a developer":    {profile: developer.sign(t, text("TEAM123456.*", later)), roots: developer, verdict: artifact.Failed, reason: "not for profiles"},
-		"changed":           {profile: bytes.Replace(genuine, []byte("Demo Profile"), []byte("Demo Profiel"), 1), verdict: artifact.Failed, tampered: true, reason: "changed"},
-		"expired":           {profile: apple.sign(t, text("TEAM123456.*", verifyTime.AddDate(0, 0, -1))), verdict: artifact.Failed, reason: "expired on 2026-05-05"},
-		"other app":         {profile: apple.sign(t, text("TEAM123456.org.other", later)), verdict: artifact.Failed, reason: "is for TEAM123456.org.other"},
+		"genuine":     {profile: genuine, verdict: artifact.Verified},
+		"no roots":    {profile: genuine, unknown: true, verdict: artifact.Unchecked, reason: "no root certificates"},
+		"other roots": {profile: genuine, roots: developer, verdict: artifact.Failed, reason: "no trusted root"},
+		"by a developer": {profile: developer.sign(t, text("TEAM123456.*", later)), roots: developer, verdict: artifact.Failed,
+			reason: "not for profiles"},
+		"changed": {profile: bytes.Replace(genuine, []byte("Demo Profile"), []byte("Demo Profiel"), 1),
+			verdict: artifact.Failed, tampered: true, reason: "changed"},
+		"expired": {profile: apple.sign(t, text("TEAM123456.*", verifyTime.AddDate(0, 0, -1))), verdict: artifact.Failed,
+			reason: "expired on 2026-05-05"},
+		"other app": {profile: apple.sign(t, text("TEAM123456.org.other", later)), verdict: artifact.Failed,
+			reason: "is for TEAM123456.org.other"},
 		"no profile":        {verdict: artifact.Unsigned, reason: "no provisioning profile"},
 		"no code signature": {profile: genuine, bare: true, verdict: artifact.Failed, reason: "no code signature"},
 		"changed file":      {profile: genuine, picture: "another", verdict: artifact.Failed, tampered: true, reason: `"a.png" was changed`},
@@ -101,7 +106,8 @@ func TestVerifyApp(t *testing.T) {
 			if c.picture != "" {
 				picture = c.picture
 			}
-			files := []file{{name: root + "Info.plist", data: marshal(t, demo(map[string]any{"CFBundleIdentifier": "com.example.demo"}), plist.XMLFormat)},
+			files := []file{{name: root + "Info.plist",
+				data: marshal(t, demo(map[string]any{"CFBundleIdentifier": "com.example.demo"}), plist.XMLFormat)},
 				{name: root + "a.png", data: []byte(picture)}}
 			if c.profile != nil {
 				files = append(files, file{name: root + "embedded.mobileprovision", data: c.profile})
@@ -132,7 +138,8 @@ func TestSimulated(t *testing.T) {
 	info := func(changes map[string]any) []byte { return marshal(t, demo(changes), plist.XMLFormat) }
 	for name, folder := range map[string]string{"at the top": "Demo.app/", "in a folder": "build/Debug-iphonesimulator/Demo.app/"} {
 		in, a := opened(t, file{name: "__MACOSX/" + folder + "Info.plist", data: []byte("junk")},
-			file{name: folder + "Info.plist", data: info(map[string]any{"CFBundleSupportedPlatforms": []string{"iPhoneSimulator"}, "DTPlatformName": "iphonesimulator"})})
+			file{name: folder + "Info.plist", data: info(map[string]any{"CFBundleSupportedPlatforms": []string{"iPhoneSimulator"},
+				"DTPlatformName": "iphonesimulator"})})
 		require.True(t, IsSimulated(a.Entries()), name)
 		p, err := newReader().Simulated(t.Context(), in, a)
 		require.NoError(t, err, name)
@@ -140,7 +147,8 @@ func TestSimulated(t *testing.T) {
 		require.Equal(t, artifact.IOS, p.Platform)
 		require.True(t, p.Simulator)
 	}
-	in, a := opened(t, file{name: "Demo.app/Info.plist", data: info(map[string]any{"CFBundleSupportedPlatforms": []string{"iPhoneOS"}, "DTPlatformName": "iphoneos"})})
+	in, a := opened(t, file{name: "Demo.app/Info.plist",
+		data: info(map[string]any{"CFBundleSupportedPlatforms": []string{"iPhoneOS"}, "DTPlatformName": "iphoneos"})})
 	_, err := newReader().Simulated(t.Context(), in, a)
 	require.ErrorContains(t, err, "export it as an IPA")
 }

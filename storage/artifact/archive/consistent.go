@@ -22,7 +22,8 @@ func (a *Archive) Consistent(e Entry) error {
 		return invalid("an entry of the archive has another name in its own header")
 	case flags&flagDescriptor != e.flags&flagDescriptor:
 		return invalid("an entry of the archive has another flag in its own header")
-	case flags&flagDescriptor == 0 && (le.Uint32(h[14:]) != e.crc || int64(le.Uint32(h[18:])) != e.Packed || int64(le.Uint32(h[22:])) != e.Size):
+	case flags&flagDescriptor == 0 && (le.Uint32(h[14:]) != e.crc || int64(le.Uint32(h[18:])) != e.Packed ||
+		int64(le.Uint32(h[22:])) != e.Size):
 		return invalid("an entry of the archive has other sizes or another checksum in its own header")
 	case e.Method == stored && e.Packed != e.Size:
 		return invalid("an entry of the archive is not packed and has two sizes")

@@ -112,7 +112,8 @@ func document(root *element) []byte {
 
 // manifest is that of PackageName, with attributes of its application.
 func manifest(application ...attr) []byte {
-	return document(&element{name: "manifest", attrs: []attr{text("package", PackageName), text("versionName", "1.0"), integer("versionCode", 1)},
+	return document(&element{name: "manifest", attrs: []attr{text("package", PackageName), text("versionName", "1.0"),
+		integer("versionCode", 1)},
 		children: []*element{{name: "application", attrs: application}}})
 }
 

@@ -18,9 +18,11 @@ func info(more string) []byte {
 // plistIPA has as many property lists as are tried, each with as many values as one may
 // have; the last one is the app's.
 func plistIPA() []byte {
-	broken := strings.Replace(string(info("<key>a</key><array>"+strings.Repeat("<integer>7</integer>", 55_000)+"</array>")), "CFBundleIdentifier", "Other", 1)
+	broken := strings.Replace(string(info("<key>a</key><array>"+strings.Repeat("<integer>7</integer>", 55_000)+"</array>")),
+		"CFBundleIdentifier", "Other", 1)
 	one := entry{name: payload + "Info.plist", data: []byte(broken)}
-	return zipped(nil, one, one, one, entry{name: payload + "Info.plist", data: info("<key>a</key><array>" + strings.Repeat("<true/>", 55_000) + "</array>")})
+	return zipped(nil, one, one, one, entry{name: payload + "Info.plist", data: info("<key>a</key><array>" +
+		strings.Repeat("<true/>", 55_000) + "</array>")})
 }
 
 // profileIPA has a profile with as many devices and certificates as fit.
@@ -28,7 +30,8 @@ func profileIPA() []byte {
 	list := `<?xml version="1.0"?><plist version="1.0"><dict><key>Name</key><string>p</string><key>ProvisionedDevices</key><array>` +
 		strings.Repeat("<string>00008030-001A2B3C4D5E6F70</string>", 90_000) + `</array><key>DeveloperCertificates</key><array>` +
 		strings.Repeat("<data>QUFBQUFBQUFBQUFB</data>", 90_000) + `</array></dict></plist>`
-	return zipped(nil, entry{name: payload + "Info.plist", data: info("")}, entry{name: payload + "embedded.mobileprovision", data: signedMessage([]byte(list))})
+	return zipped(nil, entry{name: payload + "Info.plist", data: info("")}, entry{name: payload + "embedded.mobileprovision",
+		data: signedMessage([]byte(list))})
 }
 
 // signedMessage is a CMS envelope around a content, in a piece for each byte where depth

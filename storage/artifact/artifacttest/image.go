@@ -57,7 +57,8 @@ func partsSet() []byte {
 // inflatingManifest is a manifest that inflates to more than it may have.
 func inflatingManifest() []byte {
 	packed, n := zeros(900 << 20)
-	return zipped(nil, entry{name: "AndroidManifest.xml", packed: packed, size: n}, entry{name: "AndroidManifest.xml", packed: packed, size: 100})
+	return zipped(nil, entry{name: "AndroidManifest.xml", packed: packed, size: n}, entry{name: "AndroidManifest.xml",
+		packed: packed, size: 100})
 }
 
 // field writes a field of a protobuf message that holds bytes.
@@ -94,7 +95,8 @@ func scannedAAB() []byte {
 	table := field(2, field(1, number(1, 0x7f)), field(3, field(1, number(1, 2)), entries))
 	icon := field(3, []byte("vector"))
 	for n := range uint32(3900) {
-		icon = append(icon, field(5, field(1, field(3, []byte("path")), attribute("pathData", field(3, []byte("M0,0h24v24h-24z"))), refer("fillColor", 0x7f020002+n)))...)
+		icon = append(icon, field(5, field(1, field(3, []byte("path")), attribute("pathData", field(3, []byte("M0,0h24v24h-24z"))),
+			refer("fillColor", 0x7f020002+n)))...)
 	}
 	return zipped(nil, entry{name: "BundleConfig.pb"}, entry{name: "base/manifest/AndroidManifest.xml", data: root},
 		entry{name: "base/resources.pb", data: table}, entry{name: "base/res/icon.xml", data: field(1, icon)})

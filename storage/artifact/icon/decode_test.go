@@ -248,7 +248,8 @@ func TestJPEGScans(t *testing.T) {
 
 func TestDecodeRefusesWhatIsNoImage(t *testing.T) {
 	t.Parallel()
-	for _, raw := range []string{"", "P", "hello", "<svg/>", "RIFF\x04\x00\x00\x00WAVE", "icns", "icns\x00\x00\x00\x08", "\x89PNG\r\n\x1a\n\x00\x00\x00\x04CgBI"} {
+	for _, raw := range []string{"", "P", "hello", "<svg/>", "RIFF\x04\x00\x00\x00WAVE", "icns", "icns\x00\x00\x00\x08",
+		"\x89PNG\r\n\x1a\n\x00\x00\x00\x04CgBI"} {
 		_, err := decoder().Decode(t.Context(), []byte(raw))
 		require.Error(t, err, "%q", raw)
 		_, err = decoder().Normalize(t.Context(), []byte(raw))

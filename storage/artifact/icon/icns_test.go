@@ -64,15 +64,16 @@ func TestICNS(t *testing.T) {
 		side     int
 		want     color.NRGBA
 	}{
-		"the smallest that need not grow": {[]element{{"ic10", png(1024, blue)}, {"ic09", png(512, blue)}, {"ic08", png(256, red)}, {"ic07", png(128, blue)}}, 256, red},
-		"the largest of small ones":       {[]element{{"ic11", png(32, blue)}, {"ic07", png(128, red)}}, 128, red},
-		"the next when one is broken":     {[]element{{"ic08", png(256, blue)[:60]}, {"ic07", png(128, red)}}, 128, red},
-		"JPEG 2000 is passed over":        {[]element{{"ic08", jpeg2000}, {"ic07", png(64, red)}}, 64, red},
-		"planes":                          {[]element{rle("it32", 128, red)}, 128, red},
-		"planes with alpha":               {[]element{{"t8mk", half}, rle("it32", 128, red)}, 128, color.NRGBA{R: 200, A: 128}},
-		"small planes":                    {[]element{rle("is32", 16, red), {"s8mk", []byte("short")}}, 16, red},
-		"four planes":                     {[]element{{"ic04", argb}}, 16, color.NRGBA{R: 200, A: 128}},
-		"table of contents first":         {[]element{{"TOC ", make([]byte, 16)}, {"icnV", make([]byte, 4)}, {"ic07", png(64, red)}}, 64, red},
+		"the smallest that need not grow": {[]element{{"ic10", png(1024, blue)}, {"ic09", png(512, blue)}, {"ic08", png(256, red)},
+			{"ic07", png(128, blue)}}, 256, red},
+		"the largest of small ones":   {[]element{{"ic11", png(32, blue)}, {"ic07", png(128, red)}}, 128, red},
+		"the next when one is broken": {[]element{{"ic08", png(256, blue)[:60]}, {"ic07", png(128, red)}}, 128, red},
+		"JPEG 2000 is passed over":    {[]element{{"ic08", jpeg2000}, {"ic07", png(64, red)}}, 64, red},
+		"planes":                      {[]element{rle("it32", 128, red)}, 128, red},
+		"planes with alpha":           {[]element{{"t8mk", half}, rle("it32", 128, red)}, 128, color.NRGBA{R: 200, A: 128}},
+		"small planes":                {[]element{rle("is32", 16, red), {"s8mk", []byte("short")}}, 16, red},
+		"four planes":                 {[]element{{"ic04", argb}}, 16, color.NRGBA{R: 200, A: 128}},
+		"table of contents first":     {[]element{{"TOC ", make([]byte, 16)}, {"icnV", make([]byte, 4)}, {"ic07", png(64, red)}}, 64, red},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

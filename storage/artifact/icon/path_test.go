@@ -23,13 +23,14 @@ func TestPathData(t *testing.T) {
 		data string
 		want []contour
 	}{
-		"nothing":                     {"", nil},
-		"only moves":                  {"M1 2m3 4M5,6", nil},
-		"numbers without separators":  {"M1.5.5-3e2.25", []contour{{ps{{1.5, .5}, {-300, .25}}, false}}},
-		"signs and exponents":         {"M+1-2L1e1,-1E-1 .5e+1 5.", []contour{{ps{{1, -2}, {10, -.1}, {5, 5}}, false}}},
-		"an m goes on with lines":     {"m1 1 1 0 0 1", []contour{{ps{{1, 1}, {2, 1}, {2, 2}}, false}}},
-		"an M goes on with lines":     {"M1 1 5 1 5 5", []contour{{ps{{1, 1}, {5, 1}, {5, 5}}, false}}},
-		"repeated":                    {"M0 0H1 2V3 4h1v1l1 1 1 1", []contour{{ps{{0, 0}, {1, 0}, {2, 0}, {2, 3}, {2, 4}, {3, 4}, {3, 5}, {4, 6}, {5, 7}}, false}}},
+		"nothing":                    {"", nil},
+		"only moves":                 {"M1 2m3 4M5,6", nil},
+		"numbers without separators": {"M1.5.5-3e2.25", []contour{{ps{{1.5, .5}, {-300, .25}}, false}}},
+		"signs and exponents":        {"M+1-2L1e1,-1E-1 .5e+1 5.", []contour{{ps{{1, -2}, {10, -.1}, {5, 5}}, false}}},
+		"an m goes on with lines":    {"m1 1 1 0 0 1", []contour{{ps{{1, 1}, {2, 1}, {2, 2}}, false}}},
+		"an M goes on with lines":    {"M1 1 5 1 5 5", []contour{{ps{{1, 1}, {5, 1}, {5, 5}}, false}}},
+		"repeated": {"M0 0H1 2V3 4h1v1l1 1 1 1",
+			[]contour{{ps{{0, 0}, {1, 0}, {2, 0}, {2, 3}, {2, 4}, {3, 4}, {3, 5}, {4, 6}, {5, 7}}, false}}},
 		"closed, then from its start": {"M1 1h4v4zl1 0", []contour{{ps{{1, 1}, {5, 1}, {5, 5}}, true}, {ps{{1, 1}, {2, 1}}, false}}},
 		"an m after z is relative":    {"M1 1h4zm1 1h1", []contour{{ps{{1, 1}, {5, 1}}, true}, {ps{{2, 2}, {3, 2}}, false}}},
 		"white space and commas":      {" M\n1\t,1 , L 2,,2 ", []contour{{ps{{1, 1}, {2, 2}}, false}}},
@@ -137,7 +138,8 @@ func TestPathIsBounded(t *testing.T) {
 }
 
 func FuzzPath(f *testing.F) {
-	f.Add("M12 2C6.48 2 2 6.48 2 12s4.48 10 10 10 10-4.48 10-10S17.52 2 12 2zm-2 15l-5-5 1.41-1.41L10 14.17l7.59-7.59L19 8l-9 9z", 1.0, 0.0, true)
+	f.Add("M12 2C6.48 2 2 6.48 2 12s4.48 10 10 10 10-4.48 10-10S17.52 2 12 2zm-2 15l-5-5 1.41-1.41L10 14.17l7.59-7.59L19 8l-9 9z",
+		1.0, 0.0, true)
 	f.Add("M5 1a1 1 0 013 1q1 1 0 2t-2 0A1e3.1,2 30 10-5.5-5", -1.5, 3.0, false)
 	f.Add("M1e8-1e8L-1e8 1e8H0V1e9z", 1e5, 1e8, false)
 	f.Fuzz(func(t *testing.T, data string, scale, width float64, evenOdd bool) {

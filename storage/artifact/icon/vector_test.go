@@ -158,18 +158,20 @@ func TestRenderRefuses(t *testing.T) {
 	dots := Path{Data: strings.Repeat("M0 0L10 10L0 10L10 0Z", 20_000), Fill: red}
 	all := Path{Data: "M0 0H10V10H0Z", Fill: red}
 	for name, v := range map[string]*Vector{
-		"nothing":         nil,
-		"no path":         {Width: 10, Height: 10, Alpha: 1},
-		"no viewport":     {Alpha: 1, Paths: []Path{all}},
-		"no number":       {Width: math.NaN(), Height: 10, Alpha: 1, Paths: []Path{all}},
-		"infinite":        {Width: 10, Height: math.Inf(1), Alpha: 1, Paths: []Path{all}},
-		"broken data":     {Width: 10, Height: 10, Alpha: 1, Paths: []Path{{Data: "M1", Fill: red}}},
-		"broken matrix":   {Width: 10, Height: 10, Alpha: 1, Paths: []Path{{Data: all.Data, Fill: red, Transform: [6]float64{math.NaN(), 0, 0, 1, 0, 0}}}},
+		"nothing":     nil,
+		"no path":     {Width: 10, Height: 10, Alpha: 1},
+		"no viewport": {Alpha: 1, Paths: []Path{all}},
+		"no number":   {Width: math.NaN(), Height: 10, Alpha: 1, Paths: []Path{all}},
+		"infinite":    {Width: 10, Height: math.Inf(1), Alpha: 1, Paths: []Path{all}},
+		"broken data": {Width: 10, Height: 10, Alpha: 1, Paths: []Path{{Data: "M1", Fill: red}}},
+		"broken matrix": {Width: 10, Height: 10, Alpha: 1,
+			Paths: []Path{{Data: all.Data, Fill: red, Transform: [6]float64{math.NaN(), 0, 0, 1, 0, 0}}}},
 		"too many paths":  {Width: 10, Height: 10, Alpha: 1, Paths: make([]Path, maxPaths+1)},
 		"too much data":   {Width: 10, Height: 10, Alpha: 1, Paths: repeated(dots, 8)},
 		"too much work":   {Width: 10, Height: 10, Alpha: 1, Paths: repeated(dots, 2)},
 		"too many pixels": {Width: 10, Height: 10, Alpha: 1, Paths: repeated(all, 1000)},
-		"wild strokes":    {Width: 10, Height: 10, Alpha: 1, Paths: repeated(Path{Data: "M0 0" + strings.Repeat("L9 9L0 9", 5000), Stroke: red, StrokeWidth: 9}, 50)},
+		"wild strokes": {Width: 10, Height: 10, Alpha: 1,
+			Paths: repeated(Path{Data: "M0 0" + strings.Repeat("L9 9L0 9", 5000), Stroke: red, StrokeWidth: 9}, 50)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

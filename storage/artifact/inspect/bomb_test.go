@@ -40,13 +40,16 @@ func TestBombs(t *testing.T) {
 		raw     []byte
 		invalid bool
 	}{
-		"manifest":     {zipped(t, bomb("AndroidManifest.xml")), true},
-		"Info.plist":   {zipped(t, bomb("Payload/Demo.app/Info.plist")), true},
-		"four of it":   {zipped(t, bomb("Payload/Demo.app/Info.plist"), bomb("Payload/Demo.app/Info.plist"), bomb("Payload/Demo.app/Info.plist"), good), false},
-		"lying":        {zipped(t, file{name: "Payload/Demo.app/Info.plist", data: zeros[:100], packed: packed}), true},
-		"nested plist": {zipped(t, file{name: "Payload/Demo.app/Info.plist", data: append([]byte("<?xml?>"), bytes.Repeat([]byte("<array>"), 1<<20)...)}), true},
-		"profile":      {zipped(t, good, bomb("Payload/Demo.app/embedded.mobileprovision")), false},
-		"deep profile": {zipped(t, good, file{name: "Payload/Demo.app/embedded.mobileprovision", data: bytes.Repeat([]byte{0x30, 0x80}, 4<<20)}), false},
+		"manifest":   {zipped(t, bomb("AndroidManifest.xml")), true},
+		"Info.plist": {zipped(t, bomb("Payload/Demo.app/Info.plist")), true},
+		"four of it": {zipped(t, bomb("Payload/Demo.app/Info.plist"), bomb("Payload/Demo.app/Info.plist"),
+			bomb("Payload/Demo.app/Info.plist"), good), false},
+		"lying": {zipped(t, file{name: "Payload/Demo.app/Info.plist", data: zeros[:100], packed: packed}), true},
+		"nested plist": {zipped(t, file{name: "Payload/Demo.app/Info.plist", data: append([]byte("<?xml?>"),
+			bytes.Repeat([]byte("<array>"), 1<<20)...)}), true},
+		"profile": {zipped(t, good, bomb("Payload/Demo.app/embedded.mobileprovision")), false},
+		"deep profile": {zipped(t, good, file{name: "Payload/Demo.app/embedded.mobileprovision",
+			data: bytes.Repeat([]byte{0x30, 0x80}, 4<<20)}), false},
 		"icon":         {zipped(t, good, bomb("Payload/Demo.app/Icon.png")), false},
 		"executable":   {zipped(t, good, bomb("Payload/Demo.app/Demo")), false},
 		"many entries": {zipped(t, many...), false},
@@ -123,7 +126,8 @@ func spent(t *testing.T) time.Duration {
 }
 
 func FuzzPackage(f *testing.F) {
-	f.Add(zipped(f, info(f, "Payload/Demo.app/Info.plist", map[string]any{"CFBundleExecutable": "Demo"}), file{name: "Payload/Demo.app/Demo", data: machO()}))
+	f.Add(zipped(f, info(f, "Payload/Demo.app/Info.plist", map[string]any{"CFBundleExecutable": "Demo"}),
+		file{name: "Payload/Demo.app/Demo", data: machO()}))
 	f.Add(zipped(f, info(f, "Demo.app/Contents/Info.plist", nil)))
 	f.Add(zipped(f, file{name: "AndroidManifest.xml", data: []byte{3, 0, 8, 0, 8, 0, 0, 0}}))
 	f.Add(zipped(f, file{name: "base.apk", data: zipped(f, file{name: "AndroidManifest.xml", data: nil})}, file{name: "toc.pb", data: nil}))

@@ -85,7 +85,8 @@ func cleanImages(all []artifact.Image, count int) []artifact.Image {
 		if len(kept) == count {
 			break
 		}
-		kept = append(kept, artifact.Image{Name: cleanText(i.Name, nameLength), Arch: cleanText(i.Arch, shortLength), UUID: cleanText(i.UUID, shortLength)})
+		kept = append(kept, artifact.Image{Name: cleanText(i.Name, nameLength), Arch: cleanText(i.Arch, shortLength),
+			UUID: cleanText(i.UUID, shortLength)})
 	}
 	return kept
 }

@@ -45,8 +45,10 @@ func hostile() *artifact.Package {
 		images[i] = artifact.Image{Name: dirty, Arch: dirty, UUID: dirty}
 	}
 	far := time.Date(12_000, 1, 1, 0, 0, 0, 0, time.UTC)
-	return &artifact.Package{Kind: artifact.IPA, Platform: artifact.Platform(dirty), Name: dirty, PackageName: dirty, Version: dirty, VersionCode: dirty,
-		MinOSVersion: dirty, TargetOS: dirty, Permissions: many, ABIs: many, Splits: many, Tool: dirty, Icon: make([]byte, iconBytes+1), Images: images, Warnings: many,
+	return &artifact.Package{Kind: artifact.IPA, Platform: artifact.Platform(dirty), Name: dirty, PackageName: dirty,
+		Version: dirty, VersionCode: dirty,
+		MinOSVersion: dirty, TargetOS: dirty, Permissions: many, ABIs: many, Splits: many, Tool: dirty,
+		Icon: make([]byte, iconBytes+1), Images: images, Warnings: many,
 		Signer:       &artifact.Signer{Scheme: dirty, Schemes: many, SHA256: dirty, Subject: dirty, Expires: far},
 		Provisioning: &artifact.Provisioning{Name: dirty, UUID: dirty, Team: dirty, TeamName: dirty, Type: dirty, Expires: far, Devices: many}}
 }

@@ -47,7 +47,8 @@ func input(raw []byte) artifact.Input {
 
 func info(t testing.TB, name string, changes map[string]any) file {
 	t.Helper()
-	values := map[string]any{"CFBundleIdentifier": "com.example.demo", "CFBundleShortVersionString": "1.2.3", "CFBundleVersion": "45", "CFBundleName": "Demo"}
+	values := map[string]any{"CFBundleIdentifier": "com.example.demo", "CFBundleShortVersionString": "1.2.3",
+		"CFBundleVersion": "45", "CFBundleName": "Demo"}
 	for key, value := range changes {
 		values[key] = value
 	}

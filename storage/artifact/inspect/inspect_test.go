@@ -20,11 +20,14 @@ import (
 
 func TestPackage(t *testing.T) {
 	t.Parallel()
-	ipa := zipped(t, info(t, "Payload/Demo.app/Info.plist", nil), file{name: "Payload/Demo.app/Frameworks/Slipway.framework/Slipway", data: nil})
+	ipa := zipped(t, info(t, "Payload/Demo.app/Info.plist", nil),
+		file{name: "Payload/Demo.app/Frameworks/Slipway.framework/Slipway", data: nil})
 	tv := zipped(t, info(t, "Payload/Demo.app/Info.plist", map[string]any{"DTPlatformName": "appletvos"}))
-	mac := zipped(t, info(t, "build/Demo.app/Contents/Info.plist", map[string]any{"CFBundleExecutable": "Demo"}), file{name: "build/Demo.app/Contents/MacOS/Demo", data: machO()})
+	mac := zipped(t, info(t, "build/Demo.app/Contents/Info.plist", map[string]any{"CFBundleExecutable": "Demo"}),
+		file{name: "build/Demo.app/Contents/MacOS/Demo", data: machO()})
 	app := func(kind artifact.Kind, platform artifact.Platform) artifact.Package { // lists are empty, and not nil
-		return artifact.Package{Kind: kind, Platform: platform, Name: "Demo", PackageName: "com.example.demo", Version: "1.2.3", VersionCode: "45",
+		return artifact.Package{Kind: kind, Platform: platform, Name: "Demo", PackageName: "com.example.demo",
+			Version: "1.2.3", VersionCode: "45",
 			ABIs: []string{}, Permissions: []string{}, Splits: []string{}, Images: []artifact.Image{}, Warnings: []string{}}
 	}
 	iosApp, tvApp, macApp := app(artifact.IPA, artifact.IOS), app(artifact.IPA, artifact.TVOS), app(artifact.Mac, artifact.MacOS)
@@ -75,10 +78,11 @@ func TestPackageRefuses(t *testing.T) {
 		"climbing":        {zipped(t, info(t, "../Payload/Demo.app/Info.plist", nil)), "outside of Payload"},
 		"absolute":        {zipped(t, file{name: "/Payload/Demo.app/x", data: nil}), "no app"},
 		"broken APK":      {zipped(t, file{name: "AndroidManifest.xml", data: []byte("rubbish")}), "AndroidManifest.xml"},
-		"broken bundle":   {zipped(t, file{name: "BundleConfig.pb", data: nil}, file{name: "base/manifest/AndroidManifest.xml", data: []byte{0xff}}), ""},
-		"broken set":      {zipped(t, file{name: "base.apk", data: []byte("x")}, file{name: "toc.pb", data: nil}), ""},
-		"broken ipa":      {zipped(t, file{name: "Payload/Demo.app/Info.plist", data: []byte("rubbish")}), "Info.plist"},
-		"broken mac":      {zipped(t, file{name: "Demo.app/Contents/Info.plist", data: []byte("rubbish")}), "Info.plist"},
+		"broken bundle": {zipped(t, file{name: "BundleConfig.pb", data: nil}, file{name: "base/manifest/AndroidManifest.xml",
+			data: []byte{0xff}}), ""},
+		"broken set": {zipped(t, file{name: "base.apk", data: []byte("x")}, file{name: "toc.pb", data: nil}), ""},
+		"broken ipa": {zipped(t, file{name: "Payload/Demo.app/Info.plist", data: []byte("rubbish")}), "Info.plist"},
+		"broken mac": {zipped(t, file{name: "Demo.app/Contents/Info.plist", data: []byte("rubbish")}), "Info.plist"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -263,7 +267,8 @@ func TestRealPackages(t *testing.T) {
 	modules := servicetest.NodeModules(t)
 	for pattern, want := range map[string]artifact.Package{
 		"io.appium.settings/apks/*.apk": {
-			Kind: artifact.APK, PackageName: "io.appium.settings", Version: "8.0.10", VersionCode: "192", Name: "Appium Settings", MinOSVersion: "26"},
+			Kind: artifact.APK, PackageName: "io.appium.settings", Version: "8.0.10", VersionCode: "192", Name: "Appium Settings",
+			MinOSVersion: "26"},
 		"android-apidemos/apks/ApiDemos-debug.apk": {
 			Kind: artifact.APK, PackageName: "io.appium.android.apis", Version: "5.0.0", VersionCode: "25", Name: "API Demos", MinOSVersion: "17"},
 	} {

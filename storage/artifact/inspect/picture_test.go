@@ -193,7 +193,8 @@ func webpPicture(w, h int, lossy bool) []byte {
 		add("VP8X", append(append([]byte{1 << 4, 0, 0, 0}, size(w-1)...), size(h-1)...))
 		add("ALPH", append([]byte{1}, lossless...))
 		const part = 1<<19 - 1 // zeros are a frame of one colour
-		frame := []byte{0x10 | byte(part&7)<<5, byte(part >> 3 & 0xff), byte(part >> 11), 0x9d, 0x01, 0x2a, byte(w), byte(w >> 8), byte(h), byte(h >> 8)}
+		frame := []byte{0x10 | byte(part&7)<<5, byte(part >> 3 & 0xff), byte(part >> 11), 0x9d, 0x01, 0x2a, byte(w),
+			byte(w >> 8), byte(h), byte(h >> 8)}
 		add("VP8 ", append(frame, make([]byte, part+1<<20)...))
 	} else {
 		head := uint32(w-1) | uint32(h-1)<<14

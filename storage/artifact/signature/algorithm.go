@@ -164,7 +164,8 @@ func required(scheme string, records []signatureRecord, low, high int) ([]signat
 		list = append(list, r)
 	}
 	if first > low {
-		return list, unsupported(scheme, "its signature algorithms are read from Android API level %d on, and the package is for %d and later", first, low)
+		return list, unsupported(scheme,
+			"its signature algorithms are read from Android API level %d on, and the package is for %d and later", first, low)
 	}
 	return list, nil
 }

@@ -106,7 +106,8 @@ func axml(l levels) string {
 	doc := chunk(1, 28, slices.Concat(u32(count, 0, 0, 28+4*count, 0), offsets, pool))
 	doc = append(doc, chunk(0x180, 8, u32(ids...))...)
 	start := func(name string, attributes ...[]byte) []byte {
-		return chunk(0x102, 16, slices.Concat(u32(1, none, none, at(name)), u16(20), u16(20), u16(len(attributes)), make([]byte, 6), slices.Concat(attributes...)))
+		return chunk(0x102, 16, slices.Concat(u32(1, none, none, at(name)), u16(20), u16(20), u16(len(attributes)),
+			make([]byte, 6), slices.Concat(attributes...)))
 	}
 	end := func(name string) []byte { return chunk(0x103, 16, u32(1, none, none, at(name))) }
 	number := func(name string, value uint32) []byte {

@@ -162,7 +162,8 @@ func (s *signerInfoDER) verify(certificates []*certificate, content asn1.ObjectI
 		return nil, errAlgorithm
 	}
 	if !supported || level < since {
-		err := later(unsupported(V1, "Android API level %d and some later ones do not verify its algorithms (digest %s, signature %s)", level, s.Digest.ID, s.Algorithm.ID))
+		err := later(unsupported(V1,
+			"Android API level %d and some later ones do not verify its algorithms (digest %s, signature %s)", level, s.Digest.ID, s.Algorithm.ID))
 		if err != nil {
 			return nil, err
 		}

@@ -183,7 +183,8 @@ func (v *verification) verify(a *archive.Archive) error {
 		}
 	}
 	if v.declared.Sandbox > 1 && len(v.found) == 0 {
-		_ = v.later(unsupported(V2, "the manifest has targetSandboxVersion %d, which takes a signature of the scheme v2 or later", v.declared.Sandbox))
+		_ = v.later(unsupported(V2, "the manifest has targetSandboxVersion %d, which takes a signature of the scheme v2 or later",
+			v.declared.Sandbox))
 	}
 	if v.declared.MinSDK < levelNougat || len(v.found) == 0 {
 		j := &jar{v: v, archive: a}

@@ -140,7 +140,8 @@ func covers(scheme string, signers []*signer, low, high int) error {
 	}
 	first, last := signers[0], signers[len(signers)-1]
 	if first.low > low || last.high < high {
-		return unsupported(scheme, "its signers are for the Android API levels %d to %d, and the package is for %d and later", first.low, last.high, low)
+		return unsupported(scheme, "its signers are for the Android API levels %d to %d, and the package is for %d and later",
+			first.low, last.high, low)
 	}
 	return nil
 }

@@ -133,7 +133,8 @@ func Find(ctx context.Context, q storage.Querier, f reading.GroupFilter) (*Match
 
 // Change changes those of groups that the filter still selects, as crash.ChangeGroups does it,
 // and returns how many that were.
-func (m *Matching) Change(ctx context.Context, tx *storage.Tx, w account.Writer, groups []int64, c crash.GroupChange, task uuid.UUID) (int, error) {
+func (m *Matching) Change(ctx context.Context, tx *storage.Tx, w account.Writer, groups []int64, c crash.GroupChange,
+	task uuid.UUID) (int, error) {
 	still := func() ([]int64, error) { return m.Among(ctx, tx, groups) }
 	return crash.ChangeGroups(ctx, tx, w, groups, c, crash.Following{Still: still, AfterVersions: m.AfterVersions, TaskID: task})
 }

@@ -26,7 +26,8 @@ func cleanOrigins(list []string) ([]string, error) {
 	for _, text := range list {
 		origin := strings.ToLower(strings.TrimSuffix(strings.TrimSpace(text), "/"))
 		if origin != crash.AnyOrigin && !isOrigin(origin) {
-			return nil, storage.Invalid("allowed_origins", "must be * or origins: https://shop.example, https://*.shop.example, http://localhost:3000")
+			return nil, storage.Invalid("allowed_origins",
+				"must be * or origins: https://shop.example, https://*.shop.example, http://localhost:3000")
 		}
 		if !slices.Contains(out, origin) {
 			out = append(out, origin)

@@ -147,7 +147,8 @@ func Update(ctx context.Context, tx *storage.Tx, actor account.Actor, organizati
 		return nil, storage.Wrap(err, fmt.Sprintf("update crash project %d", id))
 	}
 	return &p, account.Audit(ctx, tx, account.Event{OrganizationID: organizationID, Type: account.CrashProjectUpdated, Actor: actor,
-		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID, "libraries": len(p.Libraries), "allowed_origins": p.AllowedOrigins}})
+		Subject: p.Name, Detail: map[string]any{"id": p.ID, "project_id": p.ProjectID, "libraries": len(p.Libraries),
+			"allowed_origins": p.AllowedOrigins}})
 }
 
 // maxForgotten bounds the reports that one deletion of a project forgets: a transaction of

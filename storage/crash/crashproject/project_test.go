@@ -48,7 +48,8 @@ func TestDeleteProjectSeesAReport(t *testing.T) {
 		go func() { ended <- r.deleteProject(ctx) }()
 		require.Eventually(t, func() bool {
 			var waits bool
-			err := r.DB.GetContext(ctx, &waits, `select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`)
+			err := r.DB.GetContext(ctx, &waits,
+				`select exists (select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock')`)
 			return err == nil && waits
 		}, time.Minute, 20*time.Millisecond)
 		r.remember(ctx, false, 1)

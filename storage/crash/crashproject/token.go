@@ -48,7 +48,8 @@ where p.organization_id = $1 and p.id = $2
 returning ` + crashTokenColumns
 
 // CreateToken creates a further token of a project, shown once.
-func CreateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, n NewToken) (*Token, account.Secret, error) {
+func CreateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, n NewToken) (*Token,
+	account.Secret, error) {
 	secret, err := keys.New(account.KindCrash)
 	if err != nil {
 		return nil, account.Secret{}, err
@@ -109,7 +110,8 @@ returning ` + crashTokenColumns
 
 // RotateToken ends a token at once and makes another with its name, scopes
 // and quota. ErrNotFound when it has ended before.
-func RotateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, organizationID, tokenID int64) (*Token, account.Secret, error) {
+func RotateToken(ctx context.Context, tx *storage.Tx, actor account.Actor, keys *account.Issuer, organizationID,
+	tokenID int64) (*Token, account.Secret, error) {
 	secret, err := keys.New(account.KindCrash)
 	if err != nil {
 		return nil, account.Secret{}, err

@@ -128,7 +128,8 @@ func AttributeValues(ctx context.Context, q storage.Querier, f AttributesFilter,
 		Found     int        `db:"found"`
 		Counted
 	}
-	err = q.SelectContext(ctx, &rows, sampleOf(c, reports, "c.attributes ->> "+c.Arg(condition.IndexedKey(key))+" as value, c.duplicates, c.occurred_at", most)+`,
+	err = q.SelectContext(ctx, &rows, sampleOf(c, reports, "c.attributes ->> "+c.Arg(condition.IndexedKey(key))+
+		" as value, c.duplicates, c.occurred_at", most)+`,
 		valued as materialized (
 			select value, sum(duplicates)::bigint as count, min(occurred_at) as first_seen, max(occurred_at) as last_seen
 			from sample where value is not null group by value

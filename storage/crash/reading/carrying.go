@@ -141,7 +141,8 @@ func openGroups(ctx context.Context, q storage.Querier, organization, key int64,
 
 // rareCarriers returns the groups of the reports that carry the attributes; all is false
 // when there are too many reports.
-func rareCarriers(ctx context.Context, q storage.Querier, organization int64, filters []condition.Attribute) (ids []int64, all bool, err error) {
+func rareCarriers(ctx context.Context, q storage.Querier, organization int64, filters []condition.Attribute) (ids []int64,
+	all bool, err error) {
 	c := &condition.List{}
 	c.Add("c.organization_id = " + c.Arg(organization))
 	c.Attributes("c.attributes", filters)

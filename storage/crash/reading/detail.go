@@ -84,8 +84,9 @@ func explain(ctx context.Context, s *crash.Store, organization int64, d *Detail)
 // time of the crash, version and host are not.
 func pendingRow(b *crash.Batch, entry int) Row {
 	e := &b.Entries[entry]
-	r := Row{ID: crash.EntryID(b.ID, entry), ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, State: crash.Pending, Severity: crash.SevereCrash,
-		Format: e.Format, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: json.RawMessage("{}")}
+	r := Row{ID: crash.EntryID(b.ID, entry), ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, State: crash.Pending,
+		Severity: crash.SevereCrash,
+		Format:   e.Format, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: json.RawMessage("{}")}
 	if r.Format == "" {
 		r.Format = "json"
 	}

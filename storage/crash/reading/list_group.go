@@ -72,7 +72,8 @@ func Crashes(ctx context.Context, q storage.Querier, f CrashFilter) ([]Row, stor
 		return rows, storage.Total{Exact: true}, nil
 	}
 	c := f.conditions()
-	total, err := condition.Count(ctx, q, c, `select from crashes c where c.key_id = any(`+c.Arg(pq.Array(keys))+`)`+c.And(), storage.CountReach)
+	total, err := condition.Count(ctx, q, c, `select from crashes c where c.key_id = any(`+c.Arg(pq.Array(keys))+`)`+c.And(),
+		storage.CountReach)
 	if err != nil {
 		return nil, storage.Total{}, storage.Wrap(err, "count crashes")
 	}

@@ -48,9 +48,12 @@ func TestIndexesOfGroups(t *testing.T) {
 	require.NoError(t, err)
 	since := time.Now().Add(-24 * time.Hour)
 	plan := func(query string, args []any) string { return r.Plan(query, args...) }
-	require.Contains(t, plan(reading.GroupsQuery(reading.GroupFilter{OrganizationID: r.Org.ID, RegressedFrom: since, Sort: reading.SortLastSeen})), "crash_groups_reopened")
-	require.Contains(t, plan(reading.GroupsQuery(reading.GroupFilter{OrganizationID: r.Org.ID, FirstSeenFrom: since, Sort: reading.SortFirstSeen})), "crash_groups_first_seen")
-	require.Contains(t, plan(reading.GroupsQuery(reading.GroupFilter{OrganizationID: r.Org.ID, Sort: reading.SortUsers})), "crash_groups_users")
+	require.Contains(t, plan(reading.GroupsQuery(reading.GroupFilter{OrganizationID: r.Org.ID, RegressedFrom: since,
+		Sort: reading.SortLastSeen})), "crash_groups_reopened")
+	require.Contains(t, plan(reading.GroupsQuery(reading.GroupFilter{OrganizationID: r.Org.ID, FirstSeenFrom: since,
+		Sort: reading.SortFirstSeen})), "crash_groups_first_seen")
+	require.Contains(t, plan(reading.GroupsQuery(reading.GroupFilter{OrganizationID: r.Org.ID, Sort: reading.SortUsers})),
+		"crash_groups_users")
 	started := time.Now()
 	groups, _, err := reading.Groups(t.Context(), r.DB, reading.GroupFilter{OrganizationID: r.Org.ID, Sort: reading.SortUsers, Limit: 25})
 	require.NoError(t, err)

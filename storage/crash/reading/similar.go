@@ -59,7 +59,8 @@ type SimilarReason struct {
 }
 
 // similarColumns are those of a group g with its title t.
-const similarColumns = `g.id, g.title, g.culprit, g.classifier, ` + crash.ShownState + ` as state, g.count, g.users, g.last_seen, coalesce(t.text, '') as text`
+const similarColumns = `g.id, g.title, g.culprit, g.classifier, ` + crash.ShownState +
+	` as state, g.count, g.users, g.last_seen, coalesce(t.text, '') as text`
 
 // SimilarGroups returns groups of the same crash project that are like one that is shown, the
 // most similar first.

@@ -36,7 +36,8 @@ func TestSimilarGroups(t *testing.T) {
 	require.NotEmpty(t, list)
 	require.Equal(t, r.Group("alike").ID, list[0].ID)
 	require.Greater(t, list[0].Score, 0.7)
-	require.Equal(t, reading.SimilarReason{What: "functions", Shared: []string{"shop.Cart.price", "shop.Cart.total", "main.run"}, Of: 5}, list[0].Reasons[0])
+	require.Equal(t, reading.SimilarReason{What: "functions", Shared: []string{"shop.Cart.price", "shop.Cart.total", "main.run"},
+		Of: 5}, list[0].Reasons[0])
 	for _, s := range list {
 		require.NotEqual(t, r.Group("other").ID, s.ID)
 		require.NotEqual(t, "elsewhere", s.Title)

@@ -39,7 +39,8 @@ func TestTrendOfAGroup(t *testing.T) {
 		return text
 	}
 	require.Equal(t, "01T12:3 01T13:4 02T18:1 ", points(trend(reading.ByHour, reading.Window{}).Points))
-	require.Equal(t, "01T13:4 ", points(trend(reading.ByHour, reading.Window{From: crashtest.Epoch.Add(time.Hour), To: crashtest.Epoch.Add(2 * time.Hour)}).Points))
+	require.Equal(t, "01T13:4 ", points(trend(reading.ByHour, reading.Window{From: crashtest.Epoch.Add(time.Hour),
+		To: crashtest.Epoch.Add(2 * time.Hour)}).Points))
 	require.Equal(t, "01T00:8 02T00:1 ", points(trend(reading.ByDay, reading.Window{}).Points))
 	v := trend(reading.ByVersion, reading.Window{})
 	require.EqualValues(t, 9, v.Count)
@@ -52,7 +53,8 @@ func TestTrendOfAGroup(t *testing.T) {
 	require.Nil(t, v.Versions[1].SessionShare())
 
 	var invalid *storage.InvalidError
-	_, err := reading.TrendOf(t.Context(), r.DB, r.Org.ID, group, reading.ByHour, reading.Window{From: crashtest.Epoch.AddDate(0, -1, 0)}, crashtest.Epoch)
+	_, err := reading.TrendOf(t.Context(), r.DB, r.Org.ID, group, reading.ByHour,
+		reading.Window{From: crashtest.Epoch.AddDate(0, -1, 0)}, crashtest.Epoch)
 	require.ErrorAs(t, err, &invalid)
 	require.Equal(t, "from", invalid.Field)
 	_, err = reading.TrendOf(t.Context(), r.DB, r.Org.ID, group, "week", reading.Window{}, crashtest.Epoch)
@@ -71,7 +73,8 @@ func TestTrendOfManyVersions(t *testing.T) {
 		crashes = append(crashes, r.Made(func(c *crash.Crash) { c.Version = fmt.Sprint("v", i) }))
 	}
 	r.Record(crashes...)
-	got, err := reading.TrendOf(t.Context(), r.DB, r.Org.ID, r.Group("k").ID, reading.ByVersion, reading.Window{}, crashtest.Epoch.Add(time.Hour))
+	got, err := reading.TrendOf(t.Context(), r.DB, r.Org.ID, r.Group("k").ID, reading.ByVersion, reading.Window{},
+		crashtest.Epoch.Add(time.Hour))
 	require.NoError(t, err)
 	require.Len(t, got.Versions, 20)
 	require.EqualValues(t, 230, got.Others)

@@ -57,7 +57,8 @@ func NewestVersions(ctx context.Context, q storage.Querier, projects []int64, fr
 		UserSample    []byte `db:"user_sample"`
 		CrashedSample []byte `db:"crashed_user_sample"`
 	}
-	if err := q.SelectContext(ctx, &days, daysOfVersions, pq.Array(ids), pq.Array(versions), crash.DayText(from), crash.DayText(to)); err != nil {
+	if err := q.SelectContext(ctx, &days, daysOfVersions, pq.Array(ids), pq.Array(versions), crash.DayText(from),
+		crash.DayText(to)); err != nil {
 		return nil, storage.Wrap(err, "users of versions")
 	}
 	users, crashed := map[int64]*distinct.Sample{}, map[int64]*distinct.Sample{}

@@ -165,7 +165,8 @@ func TestListsStopCounting(t *testing.T) {
 			'', '', '', '', '1', '', '{}' from generate_series(1, 10010) n`, r.Org.ID, r.Project, key)
 	require.NoError(t, err)
 	page := func(limit, offset int) (storage.Total, int) {
-		rows, total, err := reading.Crashes(t.Context(), r.DB, reading.CrashFilter{OrganizationID: r.Org.ID, GroupID: group, Limit: limit, Offset: offset})
+		rows, total, err := reading.Crashes(t.Context(), r.DB, reading.CrashFilter{OrganizationID: r.Org.ID, GroupID: group,
+			Limit: limit, Offset: offset})
 		require.NoError(t, err)
 		all, of, err := reading.List(t.Context(), r.DB, reading.ListFilter{OrganizationID: r.Org.ID, Limit: limit, Offset: offset})
 		require.NoError(t, err)
@@ -201,11 +202,13 @@ func TestAttributesOfCrashes(t *testing.T) {
 			c.OccurredAt = crashtest.Epoch.Add(time.Duration(duplicates) * time.Hour)
 		})
 	}
-	r.Record(with("a", `{"os":"Linux","n":1,"none":null}`, 1), with("a", `{"os":"Darwin","n":2}`, 7), with("a", `{"os":"Linux"}`, 2), with("b", `{"os":"Linux"}`, 1))
+	r.Record(with("a", `{"os":"Linux","n":1,"none":null}`, 1), with("a", `{"os":"Darwin","n":2}`, 7),
+		with("a", `{"os":"Linux"}`, 2), with("b", `{"os":"Linux"}`, 1))
 	f := reading.AttributesFilter{OrganizationID: r.Org.ID, GroupID: r.Group("a").ID}
 	keys, counted, err := reading.AttributeKeys(t.Context(), r.DB, f)
 	require.NoError(t, err)
-	require.Equal(t, []reading.AttributeKey{{Key: "os", Values: 2, Reports: 3}, {Key: "n", Values: 2, Reports: 2}, {Key: "none", Values: 1, Reports: 1}}, keys)
+	require.Equal(t, []reading.AttributeKey{{Key: "os", Values: 2, Reports: 3}, {Key: "n", Values: 2, Reports: 2},
+		{Key: "none", Values: 1, Reports: 1}}, keys)
 	require.Equal(t, reading.Counted{Reports: 3, Occurrences: 10, Complete: true}, counted)
 	values, counted, err := reading.AttributeValues(t.Context(), r.DB, f, "os")
 	require.NoError(t, err)
@@ -226,7 +229,8 @@ func TestAttributesOfCrashes(t *testing.T) {
 	keys, _, err = reading.AttributeKeys(t.Context(), r.DB, f)
 	require.NoError(t, err)
 	require.Empty(t, keys)
-	values, counted, err = reading.AttributeValues(t.Context(), r.DB, reading.AttributesFilter{OrganizationID: r.Org.ID, Projects: []int64{r.Project}}, "os")
+	values, counted, err = reading.AttributeValues(t.Context(), r.DB, reading.AttributesFilter{OrganizationID: r.Org.ID,
+		Projects: []int64{r.Project}}, "os")
 	require.NoError(t, err)
 	require.Equal(t, 4, counted.Reports)
 	require.Len(t, values, 2)

@@ -84,7 +84,8 @@ where a.turn <= $6 order by a.turn, not (a.is_new or a.regressed), a.group_id li
 // Enabled are the rules of an organization that may fire.
 func Enabled(ctx context.Context, q storage.Querier, organization int64) ([]Rule, error) {
 	var list []Rule
-	err := q.SelectContext(ctx, &list, `select `+columns+` from crash_rules r where r.organization_id = $1 and r.enabled order by r.id`, organization)
+	err := q.SelectContext(ctx, &list, `select `+columns+
+		` from crash_rules r where r.organization_id = $1 and r.enabled order by r.id`, organization)
 	return list, storage.Wrap(err, "rules of crash groups")
 }
 

@@ -157,7 +157,8 @@ func Update(ctx context.Context, tx *storage.Tx, w account.Writer, r Rule) (*Rul
 // Delete deletes a rule, with its audit row. The histories of groups keep what it did.
 func Delete(ctx context.Context, tx *storage.Tx, w account.Writer, id int64) error {
 	var gone Rule
-	err := tx.GetContext(ctx, &gone, `delete from crash_rules r where r.organization_id = $1 and r.id = $2 returning `+columns, w.OrganizationID, id)
+	err := tx.GetContext(ctx, &gone, `delete from crash_rules r where r.organization_id = $1 and r.id = $2 returning `+
+		columns, w.OrganizationID, id)
 	if err != nil {
 		return storage.Wrap(err, fmt.Sprintf("crash rule %d", id))
 	}

@@ -223,7 +223,8 @@ select coalesce(max(mails), 0) from (
 // TakeMails takes of the mails that the rules of an organization may write in this hour, and
 // returns how many of those that are wanted there were.
 func TakeMails(ctx context.Context, tx *storage.Tx, organization int64, wanted int) (int, error) {
-	if _, err := tx.ExecContext(ctx, `select pg_advisory_xact_lock(hashtextextended('crash rule mails ' || $1::text, 0))`, organization); err != nil {
+	if _, err := tx.ExecContext(ctx, `select pg_advisory_xact_lock(hashtextextended('crash rule mails ' || $1::text, 0))`,
+		organization); err != nil {
 		return 0, storage.Wrap(err, "lock the mails of crash rules")
 	}
 	var before, after int

@@ -52,8 +52,10 @@ func TestPlan(t *testing.T) {
 	require.Equal(t, []Place{
 		{Phase: step.SetUp, Part: 1},
 		{Part: 2, End: 5},
-		{Part: 2, Group: &step.InGroup{ID: outer.ID, Name: "G1", RevisionID: outer.RevisionID, StepID: "a", Depth: 1}, Values: map[string]string{"where": "{{user}}"}},
-		{Part: 2, Group: &step.InGroup{ID: outer.ID, Name: "G1", RevisionID: outer.RevisionID, StepID: "b", Depth: 1}, Values: map[string]string{"where": "{{user}}"}, End: 5},
+		{Part: 2, Group: &step.InGroup{ID: outer.ID, Name: "G1", RevisionID: outer.RevisionID, StepID: "a", Depth: 1},
+			Values: map[string]string{"where": "{{user}}"}},
+		{Part: 2, Group: &step.InGroup{ID: outer.ID, Name: "G1", RevisionID: outer.RevisionID, StepID: "b", Depth: 1},
+			Values: map[string]string{"where": "{{user}}"}, End: 5},
 		{Part: 2, Group: &step.InGroup{ID: inner.ID, Name: "G2", RevisionID: inner.RevisionID, StepID: "a", Depth: 2},
 			Values: map[string]string{"path": "{{user}}/{{team:name}}", "more": "x"}},
 		{Part: 2},
@@ -84,15 +86,22 @@ func TestCheckRefuses(t *testing.T) {
 		steps []step.Step
 		err   string
 	}{
-		"unknown":             {[]step.Step{opens("s1", "/"), runs("s2", idOf(99), nil)}, "[1].tool.args.groupId: the step group does not exist"},
-		"missing value":       {[]step.Step{runs("s1", needs.ID, nil)}, `[0].tool.args.with: has no path, which the step group "G2" needs`},
-		"unknown value":       {[]step.Step{runs("s1", needs.ID, step.Values{"path": "", "pat": ""})}, `[0].tool.args.with.pat: is no parameter of the step group "G2": it has path`},
-		"value of none":       {[]step.Step{runs("s1", plain.ID, step.Values{"path": ""})}, `[0].tool.args.with.path: is no parameter of the step group "G1", which has none`},
-		"itself":              {[]step.Step{runs("s1", one.ID, nil)}, `[0].tool.args.groupId: is of a step group that cannot be run: steps[0].tool.args.groupId of "G4" is of a step group that would run itself: G3 > G4 > G3`},
-		"wrong inside":        {[]step.Step{runs("s1", wrong.ID, nil)}, `[0].tool.args.groupId: is of a step group that cannot be run: steps[1].tool.args.with of "G5" has no path, which the step group "G2" needs`},
-		"too many":            {[]step.Step{runs("s1", many.ID, nil)}, `[0].tool.args.groupId: is of a step group that cannot be run: steps[999] of "G6" is one step too many: with its step groups a test has at most 1000`},
-		"too deep":            {[]step.Step{runs("s1", deep.ID, nil)}, `[0].tool.args.groupId: is of a step group that cannot be run: steps[0].tool.args.groupId of "G10" is of a step group in more than 4 others: G14 > G13 > G12 > G11 > G10 > G1`},
-		"parameter in a test": {[]step.Step{opens("s1", "/{{param:path}}")}, "[0].tool: names {{param:path}}: there are parameters in step groups only"},
+		"unknown":       {[]step.Step{opens("s1", "/"), runs("s2", idOf(99), nil)}, "[1].tool.args.groupId: the step group does not exist"},
+		"missing value": {[]step.Step{runs("s1", needs.ID, nil)}, `[0].tool.args.with: has no path, which the step group "G2" needs`},
+		"unknown value": {[]step.Step{runs("s1", needs.ID, step.Values{"path": "", "pat": ""})},
+			`[0].tool.args.with.pat: is no parameter of the step group "G2": it has path`},
+		"value of none": {[]step.Step{runs("s1", plain.ID, step.Values{"path": ""})},
+			`[0].tool.args.with.path: is no parameter of the step group "G1", which has none`},
+		"itself": {[]step.Step{runs("s1", one.ID, nil)},
+			`[0].tool.args.groupId: is of a step group that cannot be run: steps[0].tool.args.groupId of "G4" is of a step group that would run itself: G3 > G4 > G3`},
+		"wrong inside": {[]step.Step{runs("s1", wrong.ID, nil)},
+			`[0].tool.args.groupId: is of a step group that cannot be run: steps[1].tool.args.with of "G5" has no path, which the step group "G2" needs`},
+		"too many": {[]step.Step{runs("s1", many.ID, nil)},
+			`[0].tool.args.groupId: is of a step group that cannot be run: steps[999] of "G6" is one step too many: with its step groups a test has at most 1000`},
+		"too deep": {[]step.Step{runs("s1", deep.ID, nil)},
+			`[0].tool.args.groupId: is of a step group that cannot be run: steps[0].tool.args.groupId of "G10" is of a step group in more than 4 others: G14 > G13 > G12 > G11 > G10 > G1`},
+		"parameter in a test": {[]step.Step{opens("s1", "/{{param:path}}")},
+			"[0].tool: names {{param:path}}: there are parameters in step groups only"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

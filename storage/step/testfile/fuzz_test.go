@@ -63,7 +63,8 @@ func FuzzReadSentences(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%q cannot be read with an id: %v", text, err)
 			}
-			if len(again.Tests) != len(s.Tests) || again.Tests[i].ID != id || again.Tests[i].Digest != digest || again.Tests[i].Text != s.Tests[i].Text {
+			if len(again.Tests) != len(s.Tests) || again.Tests[i].ID != id || again.Tests[i].Digest != digest ||
+				again.Tests[i].Text != s.Tests[i].Text {
 				t.Fatalf("%q: an id changed test %d: %+v, before %+v", text, i, again.Tests, s.Tests)
 			}
 		}

@@ -142,7 +142,8 @@ func (c *Case) member(key, value *yaml.Node) (err error) {
 }
 
 // members are those of a file, in their order.
-var members = []string{"id", "revision", "name", "suite", "tags", "url", "targets", "primary", "tunnel", "strict", "healing", "drift", "trace",
+var members = []string{"id", "revision", "name", "suite", "tags", "url", "targets", "primary", "tunnel", "strict",
+	"healing", "drift", "trace",
 	"retries", "basicAuth", "clientCertificate", "intent", "description", "data", "setUp", "steps", "tearDown"}
 
 var (

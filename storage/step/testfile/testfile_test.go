@@ -90,9 +90,12 @@ func TestCaseIsReadAndWrittenTheSame(t *testing.T) {
 // Texts that readers of YAML take for something else come back as they were.
 func TestTextsAreKept(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"no", "Yes", "on", "null", "~", "1e3", "007", "0x1F", "1_000", "12:30", "2026-11-29", "true", "", " ", "a: b", "- a",
-		"# a", "a #b", "&a", "*a", "!a", "{{user}}", "{a}", "[a]", "a\nb", "a\nb\n", "\na", " a\nb", "a \nb", "a\n\nb\n\n", "tab\there", "\x00", "\u2028",
-		"e\u0301", "\ufeffa", "<<", "=", "...", "---", "---\na", "a\r\nb", "🙂", "'", `"`, `\`, "%", "@", "`", "a\n  b\n c", "|", ">", "?", "? a", "-", ":"} {
+	for _, text := range []string{"no", "Yes", "on", "null", "~", "1e3", "007", "0x1F", "1_000", "12:30", "2026-11-29",
+		"true", "", " ", "a: b", "- a",
+		"# a", "a #b", "&a", "*a", "!a", "{{user}}", "{a}", "[a]", "a\nb", "a\nb\n", "\na", " a\nb", "a \nb", "a\n\nb\n\n",
+		"tab\there", "\x00", "\u2028",
+		"e\u0301", "\ufeffa", "<<", "=", "...", "---", "---\na", "a\r\nb", "🙂", "'", `"`, `\`, "%", "@", "`", "a\n  b\n c",
+		"|", ">", "?", "? a", "-", ":"} {
 		body, err := json.Marshal(map[string]any{"tool": map[string]any{"type": "input_text", "args": map[string]any{"text": text}}})
 		require.NoError(t, err)
 		c := &Case{Name: "a", Intent: text, Tags: []string{"x" + text}, Steps: []Step{{Body: body}}}

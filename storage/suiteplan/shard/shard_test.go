@@ -32,7 +32,8 @@ func TestSplit(t *testing.T) {
 		"what needs one another stays together": {
 			ids: []string{"a", "b", "c", "d"}, needs: map[string][]string{"d": {"a"}, "a": {"c"}}, parts: 2,
 			want: [][]string{{"a", "c", "d"}, {"b"}}},
-		"needs of tests that are not there":    {ids: []string{"a", "b"}, needs: map[string][]string{"a": {"x"}, "b": {"x"}}, parts: 2, want: [][]string{{"a"}, {"b"}}},
+		"needs of tests that are not there": {ids: []string{"a", "b"}, needs: map[string][]string{"a": {"x"}, "b": {"x"}},
+			parts: 2, want: [][]string{{"a"}, {"b"}}},
 		"more parts than tests, and one twice": {ids: []string{"a", "a"}, parts: 3, want: [][]string{{"a"}, nil, nil}},
 	} {
 		t.Run(name, func(t *testing.T) {

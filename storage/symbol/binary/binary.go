@@ -307,7 +307,8 @@ func (v view) read(offset uint64, n int, what string) ([]byte, error) {
 // slice returns the range of n bytes at an offset.
 func (v view) slice(offset, n uint64, what string) (view, error) {
 	if offset > uint64(v.size) || n > uint64(v.size)-offset {
-		return view{}, symbol.Invalid(symbol.Truncated, "%s (at %#x, %d bytes) lies beyond the end of the file (%d bytes)", what, offset, n, v.size)
+		return view{}, symbol.Invalid(symbol.Truncated, "%s (at %#x, %d bytes) lies beyond the end of the file (%d bytes)",
+			what, offset, n, v.size)
 	}
 	return view{r: io.NewSectionReader(v.r, int64(offset), int64(n)), size: int64(n)}, nil
 }

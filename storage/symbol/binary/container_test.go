@@ -26,7 +26,8 @@ func machImage(t testing.TB, arch string) string {
 	text := strings.Replace(program, "#include <stdlib.h>\n", "", 1)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "p.c"), []byte(text), 0o600))
 	run(t, dir, "clang", "-target", arch+"-apple-macos11", "-g", "-O1", "-c", "p.c", "-o", "p.o")
-	run(t, dir, "ld64.lld", "-arch", arch, "-platform_version", "macos", "11.0", "11.0", "-dylib", "-undefined", "dynamic_lookup", "p.o", "-o", "p")
+	run(t, dir, "ld64.lld", "-arch", arch, "-platform_version", "macos", "11.0", "11.0", "-dylib", "-undefined",
+		"dynamic_lookup", "p.o", "-o", "p")
 	return filepath.Join(dir, "p")
 }
 
@@ -120,7 +121,8 @@ func windowsImage(t testing.TB, target string) string {
 
 func TestPE(t *testing.T) {
 	t.Parallel()
-	for target, arch := range map[string]string{"x86_64-pc-windows-msvc": "x86_64", "i686-pc-windows-msvc": "x86", "aarch64-pc-windows-msvc": "arm64"} {
+	for target, arch := range map[string]string{"x86_64-pc-windows-msvc": "x86_64", "i686-pc-windows-msvc": "x86",
+		"aarch64-pc-windows-msvc": "arm64"} {
 		path := windowsImage(t, target)
 		f := opened(t, path)
 		require.Equal(t, symbol.PE, f.Kind)

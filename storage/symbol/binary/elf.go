@@ -208,7 +208,8 @@ func (f elf) readNames(sections []elfSection, index uint32) error {
 		names = string(table)
 	}
 	for i, s := range sections {
-		section := Section{Name: textAt(names, s.name), Address: s.address, Size: s.size, offset: s.offset, stored: s.size, Code: s.flags&elfExec != 0}
+		section := Section{Name: textAt(names, s.name), Address: s.address, Size: s.size, offset: s.offset, stored: s.size,
+			Code: s.flags&elfExec != 0}
 		if s.kind == elfNoBits || i == 0 {
 			section.stored = 0
 		}
@@ -262,7 +263,8 @@ func (f elf) compression(s *Section) error {
 	case 2:
 		c.algorithm = withZstd
 	default:
-		return symbol.Invalid(symbol.Unsupported, "section %s is compressed by method %d; 1 (zlib) and 2 (zstd) are read", s.Name, f.Order.Uint32(p))
+		return symbol.Invalid(symbol.Unsupported, "section %s is compressed by method %d; 1 (zlib) and 2 (zstd) are read",
+			s.Name, f.Order.Uint32(p))
 	}
 	s.compression = c
 	return nil
@@ -278,7 +280,8 @@ func (f elf) readPrograms(h elfHeader) (interpreted bool, id []byte, err error) 
 		return false, nil, nil
 	}
 	if h.programSize < least || h.programCount > maxSections {
-		return false, nil, symbol.Invalid(symbol.Malformed, "the ELF file states %d program headers of %d bytes each", h.programCount, h.programSize)
+		return false, nil, symbol.Invalid(symbol.Malformed, "the ELF file states %d program headers of %d bytes each",
+			h.programCount, h.programSize)
 	}
 	all, err := f.view.read(h.programs, int(h.programCount)*h.programSize, "the ELF program headers")
 	if err != nil {

@@ -32,7 +32,8 @@ func (f *File) EmbeddedPDB() ([]byte, error) {
 	case size > maxEmbedded:
 		return nil, symbol.Invalid(symbol.TooLarge, "the embedded portable PDB unpacks to %d MiB; %d are read at most", size>>20, maxEmbedded>>20)
 	case size/zlibRatio > stored:
-		return nil, symbol.Invalid(symbol.Malformed, "the embedded portable PDB states %d bytes, more than %d compressed ones can hold", size, stored)
+		return nil, symbol.Invalid(symbol.Malformed,
+			"the embedded portable PDB states %d bytes, more than %d compressed ones can hold", size, stored)
 	}
 	packed, err := f.view.slice(at+header, stored-header, "the embedded portable PDB")
 	if err != nil {
@@ -47,7 +48,8 @@ func (f *File) EmbeddedPDB() ([]byte, error) {
 	case err != nil:
 		return nil, in.streamError("of the embedded portable PDB", err)
 	case uint64(n) != size:
-		return nil, symbol.Invalid(symbol.Malformed, "the embedded portable PDB states %d bytes; its stream has %s", size, otherSize(n, int64(size)))
+		return nil, symbol.Invalid(symbol.Malformed, "the embedded portable PDB states %d bytes; its stream has %s",
+			size, otherSize(n, int64(size)))
 	}
 	return out.Bytes(), nil
 }

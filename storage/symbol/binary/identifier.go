@@ -30,7 +30,8 @@ func (f *File) debugIDOf(id []byte) string {
 
 // guidText returns a GUID that is stored in little-endian order as 32 digits.
 func guidText(p [16]byte) string {
-	return fmt.Sprintf("%08x%04x%04x%x", binary.LittleEndian.Uint32(p[:]), binary.LittleEndian.Uint16(p[4:]), binary.LittleEndian.Uint16(p[6:]), p[8:])
+	return fmt.Sprintf("%08x%04x%04x%x", binary.LittleEndian.Uint32(p[:]), binary.LittleEndian.Uint16(p[4:]),
+		binary.LittleEndian.Uint16(p[6:]), p[8:])
 }
 
 // hashText makes the debug id of a file without build id: the first page of .text, its

@@ -56,7 +56,8 @@ func openFat(v view, wide bool) ([]*File, error) {
 	}
 	count := binary.BigEndian.Uint32(head)
 	if count == 0 || count > maxSlices {
-		return nil, symbol.Invalid(symbol.Unsupported, "the file is a Java class, or a fat Mach-O with %d slices; 1 to %d are read", count, maxSlices)
+		return nil, symbol.Invalid(symbol.Unsupported, "the file is a Java class, or a fat Mach-O with %d slices; 1 to %d are read",
+			count, maxSlices)
 	}
 	each := 20
 	if wide {
@@ -113,7 +114,8 @@ func checkSlices(v view, ranges [][2]uint64) error {
 			return symbol.Invalid(symbol.Malformed, "slices of the fat Mach-O overlap at %#x", at[0])
 		}
 		if at[0] > uint64(v.size) || at[1] > uint64(v.size)-at[0] {
-			return symbol.Invalid(symbol.Truncated, "a slice of the fat Mach-O (at %#x, %d bytes) lies beyond the end of the file (%d bytes)", at[0], at[1], v.size)
+			return symbol.Invalid(symbol.Truncated,
+				"a slice of the fat Mach-O (at %#x, %d bytes) lies beyond the end of the file (%d bytes)", at[0], at[1], v.size)
 		}
 		end = at[0] + at[1]
 	}
@@ -137,7 +139,8 @@ func readMachO(to *File) error {
 	if f.Arch == "" {
 		f.Arch = fmt.Sprintf("macho-%d", cpu)
 	}
-	f.Type = map[uint32]Type{1: Object, 2: Executable, 4: Core, 6: Library, 7: Executable, 8: Library, 9: Library, 10: Debug, 11: Library}[f.Order.Uint32(head[12:])]
+	f.Type = map[uint32]Type{1: Object, 2: Executable, 4: Core, 6: Library, 7: Executable, 8: Library, 9: Library,
+		10: Debug, 11: Library}[f.Order.Uint32(head[12:])]
 	if f.Type == "" {
 		f.Type = Other
 	}
@@ -210,7 +213,8 @@ func (f macho) segment(p []byte, wide bool) error {
 		f.Base = address
 	}
 	if count > (len(p)-head)/each {
-		return symbol.Invalid(symbol.Truncated, "segment %q states %d sections; its load command has room for %d", name, count, (len(p)-head)/each)
+		return symbol.Invalid(symbol.Truncated, "segment %q states %d sections; its load command has room for %d", name,
+			count, (len(p)-head)/each)
 	}
 	if len(f.sections)+count > maxMachSections {
 		return symbol.Invalid(symbol.TooLarge, "the Mach-O file has more than %d sections", maxMachSections)

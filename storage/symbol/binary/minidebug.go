@@ -89,7 +89,8 @@ func (t *tracked) xzError(err error) error {
 	case t.err != nil:
 		return fmt.Errorf("read section %s: %w", miniDebug, t.err)
 	case errors.Is(err, xz.ErrMemlimit):
-		return symbol.Invalid(symbol.TooLarge, "section %s: its compressed stream needs more than %d MiB of memory", miniDebug, maxMiniDictionary>>20)
+		return symbol.Invalid(symbol.TooLarge, "section %s: its compressed stream needs more than %d MiB of memory",
+			miniDebug, maxMiniDictionary>>20)
 	case errors.Is(err, xz.ErrBuf), errors.Is(err, io.ErrUnexpectedEOF):
 		return symbol.Invalid(symbol.Truncated, "section %s: its compressed stream ends early", miniDebug)
 	}

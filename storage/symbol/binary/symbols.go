@@ -163,7 +163,8 @@ func (f *File) entries(t symbolTable, take func(entry) error) error {
 	if err != nil {
 		return err
 	}
-	decode := map[symbol.Kind]func([]byte) (entry, bool, int){symbol.ELF: elf{f}.entry, symbol.MachO: macho{f}.entry, symbol.PE: pe{f}.entry}[f.Kind]
+	decode := map[symbol.Kind]func([]byte) (entry, bool, int){symbol.ELF: elf{f}.entry, symbol.MachO: macho{f}.entry,
+		symbol.PE: pe{f}.entry}[f.Kind]
 	buffer := make([]byte, t.each*int(min(t.count, symbolsInPiece)))
 	skip := 0 // entries that belong to the one before
 	for at := uint64(0); at < t.count; {

@@ -45,7 +45,8 @@ func (t *stringTable) at(offset uint64) (string, error) {
 		}
 		name.Write(p)
 		if t.budget -= int64(len(p)) + 1; t.budget < 0 {
-			return "", symbol.Invalid(symbol.Malformed, "the names of symbols overlap: together they have more than %d times the bytes of their table", nameFactor)
+			return "", symbol.Invalid(symbol.Malformed,
+				"the names of symbols overlap: together they have more than %d times the bytes of their table", nameFactor)
 		}
 		if end >= 0 {
 			if name.Len() > maxName {

@@ -82,7 +82,8 @@ func Read(r io.ReaderAt, size int64, sink native.Sink) (*Summary, error) {
 	}
 	s := &x.summary
 	if s.Functions+s.Publics+s.Unwinds == 0 && s.Skipped+s.Unknown > 0 {
-		return nil, symbol.Invalid(symbol.Malformed, "the file has no record that can be used; of %d others the first: %s", s.Skipped+s.Unknown, s.Reason)
+		return nil, symbol.Invalid(symbol.Malformed, "the file has no record that can be used; of %d others the first: %s",
+			s.Skipped+s.Unknown, s.Reason)
 	}
 	return s, nil
 }

@@ -41,7 +41,8 @@ func parsed(t *testing.T, text string) (*kept, *Summary) {
 func TestModule(t *testing.T) {
 	t.Parallel()
 	for _, ends := range []string{"\n", "\r\n"} {
-		_, s := parsed(t, strings.ReplaceAll(moduleLine+"INFO CODE_ID C4B3A2C1E6D508F7192A3B4C5D6E7F8001020304\nINFO URL https://example.com/a b\nINFO GENERATOR x\nPUBLIC 10 0 f\n", "\n", ends))
+		_, s := parsed(t, strings.ReplaceAll(moduleLine+
+			"INFO CODE_ID C4B3A2C1E6D508F7192A3B4C5D6E7F8001020304\nINFO URL https://example.com/a b\nINFO GENERATOR x\nPUBLIC 10 0 f\n", "\n", ends))
 		require.Equal(t, &Summary{
 			OS: "Linux", Arch: "x86_64", DebugFile: "lib shop.so", DebugID: "C1A2B3C4D5E6F708192A3B4C5D6E7F800",
 			CodeID: "c4b3a2c1e6d508f7192a3b4c5d6e7f8001020304", BuildID: "c4b3a2c1e6d508f7192a3b4c5d6e7f8001020304",
@@ -50,7 +51,8 @@ func TestModule(t *testing.T) {
 		require.Len(t, s.Identifiers(), 3)
 	}
 	_, s := parsed(t, "MODULE windows x86 C1A2B3C4D5E6F708192A3B4C5D6E7F80a shop.pdb\nINFO CODE_ID 5F00AB001A000 shop.exe\nPUBLIC 1 0 f\n")
-	require.Equal(t, []string{"C1A2B3C4D5E6F708192A3B4C5D6E7F80a", "5f00ab001a000", "", "shop.exe"}, []string{s.DebugID, s.CodeID, s.BuildID, s.CodeFile})
+	require.Equal(t, []string{"C1A2B3C4D5E6F708192A3B4C5D6E7F80a", "5f00ab001a000", "", "shop.exe"},
+		[]string{s.DebugID, s.CodeID, s.BuildID, s.CodeFile})
 }
 
 func TestFunctions(t *testing.T) {
@@ -81,7 +83,8 @@ FUNC 5000 10 0 begins_before
 			{Address: 0x1018}, {Address: 0x1020, File: "/src/c.h", Line: 31}, {Address: 0x1024},
 		},
 		Inlines: []native.Inline{
-			{Ranges: []native.Range{{Start: 0x1010, End: 0x1018}, {Start: 0x1020, End: 0x1024}}, Name: "shop::price(int, char const*)", CallFile: "/src/a b.cc", CallLine: 11},
+			{Ranges: []native.Range{{Start: 0x1010, End: 0x1018}, {Start: 0x1020, End: 0x1024}},
+				Name: "shop::price(int, char const*)", CallFile: "/src/a b.cc", CallLine: 11},
 			{Ranges: []native.Range{{Start: 0x1014, End: 0x1018}}, Depth: 1, Name: "late name", CallFile: "/src/c.h", CallLine: 12},
 		},
 	}, {Start: 0x2000, End: 0x2008, Name: "<name omitted>", Lines: []native.Line{{Address: 0x2000, File: "/src/a b.cc", Line: 1}}}, {

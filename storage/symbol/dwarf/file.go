@@ -105,7 +105,8 @@ func (f *file) header(offset uint64) (*unit, error) {
 	n, wide := d.length()
 	begin := offset + uint64(d.at)
 	if d.bad || n > uint64(f.info.size)-begin {
-		return nil, symbol.Invalid(symbol.Truncated, "the unit at %#x of %s says that it has %d bytes; %d follow", offset, f.info.name, n, max(f.info.size-int64(begin), 0))
+		return nil, symbol.Invalid(symbol.Truncated, "the unit at %#x of %s says that it has %d bytes; %d follow",
+			offset, f.info.name, n, max(f.info.size-int64(begin), 0))
 	}
 	u := &unit{file: f, offset: offset, end: begin + n, wide: wide, version: d.u16(), kind: unitCompile}
 	switch {

@@ -65,7 +65,8 @@ func (nothing) Unwind(native.Unwind) error { return nil }
 // Whatever the sections hold, reading them ends, in an error or with functions that
 // make sense.
 func FuzzRead(f *testing.F) {
-	f.Add(packed(held{".debug_info": unit4(join4(rootEntry(), functionEntry("f", 0x1000, 8), []byte{4, 20, 0, 0, 0}, u64(0x1000), u64(4), []byte{9, 0, 0, 0})...),
+	f.Add(packed(held{".debug_info": unit4(join4(rootEntry(), functionEntry("f", 0x1000, 8), []byte{4, 20, 0, 0, 0},
+		u64(0x1000), u64(4), []byte{9, 0, 0, 0})...),
 		".debug_abbrev": abbrevs4, ".debug_line": lines4(join4([]byte{0, 9, 2}, u64(0x1000), []byte{3, 4, 1, 2, 8, 0, 1, 1})...)}))
 	if worker := flag.Lookup("test.fuzzworker"); worker == nil || worker.Value.String() != "true" {
 		addCompiled(f) // a worker gets them from who started it
@@ -80,7 +81,8 @@ func FuzzRead(f *testing.F) {
 // addCompiled adds what compilers write, where they are installed.
 func addCompiled(f *testing.F) {
 	dir := f.TempDir()
-	for i, flags := range [][]string{{"-gdwarf-2"}, {"-gdwarf-4"}, {"-gdwarf-5"}, {"-gdwarf-5", "-gdwarf64"}, {"-gdwarf-4", "-gsplit-dwarf"}, {"-gdwarf-5", "-gsplit-dwarf"}} {
+	for i, flags := range [][]string{{"-gdwarf-2"}, {"-gdwarf-4"}, {"-gdwarf-5"}, {"-gdwarf-5", "-gdwarf64"},
+		{"-gdwarf-4", "-gsplit-dwarf"}, {"-gdwarf-5", "-gsplit-dwarf"}} {
 		for _, compiler := range []string{"gcc", "clang"} {
 			if _, err := exec.LookPath(compiler); err != nil {
 				continue

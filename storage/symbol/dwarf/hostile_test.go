@@ -66,7 +66,8 @@ func read(t *testing.T, h held, o Options) ([]native.Function, *Summary, error) 
 func TestLoops(t *testing.T) {
 	t.Parallel()
 	// The function at 20 is an instance of itself; in it an inlined call of that.
-	info := unit4(join4(rootEntry(), []byte{3, 20, 0, 0, 0}, u64(0x1000), u64(16), []byte{4, 20, 0, 0, 0}, u64(0x1000), u64(4), []byte{9, 0, 0},
+	info := unit4(join4(rootEntry(), []byte{3, 20, 0, 0, 0}, u64(0x1000), u64(16), []byte{4, 20, 0, 0, 0}, u64(0x1000),
+		u64(4), []byte{9, 0, 0},
 		functionEntry("good", 0x2000, 16), []byte{0, 0})...)
 	got, s, err := read(t, held{".debug_info": info, ".debug_abbrev": abbrevs4}, Options{})
 	require.NoError(t, err)
@@ -160,14 +161,16 @@ func TestLinePrograms(t *testing.T) {
 		want    []native.Line
 		damaged int64
 	}{
-		"plain":     {join4(set, []byte{3, 4, 1, 2, 8}, end), []native.Line{{Address: 0x1000, File: "a.c", Line: 5}}, 0},
-		"two":       {join4(set, []byte{3, 4, 1, 5, 7, 2, 4, 3, 0x7f, 1, 2, 4}, end), []native.Line{{Address: 0x1000, File: "a.c", Line: 5}, {Address: 0x1004, File: "a.c", Line: 4, Column: 7}}, 0},
+		"plain": {join4(set, []byte{3, 4, 1, 2, 8}, end), []native.Line{{Address: 0x1000, File: "a.c", Line: 5}}, 0},
+		"two": {join4(set, []byte{3, 4, 1, 5, 7, 2, 4, 3, 0x7f, 1, 2, 4}, end),
+			[]native.Line{{Address: 0x1000, File: "a.c", Line: 5}, {Address: 0x1004, File: "a.c", Line: 4, Column: 7}}, 0},
 		"backwards": {join4(set, []byte{2, 4, 1, 3, 1, 9, 0xfc, 0xff, 1, 9, 0xc, 0}, end), nil, 0},
 		"no end":    {join4(set, []byte{3, 4, 1, 2, 8}), nil, 0},
 		"cut":       {join4(set, []byte{3, 4, 1, 2, 8}, end, []byte{0, 9, 2, 1}), []native.Line{{Address: 0x1000, File: "a.c", Line: 5}}, 1},
 		"unknown":   {join4(set, []byte{0, 3, 0x99, 1, 2, 3, 4, 1, 2, 8}, end), []native.Line{{Address: 0x1000, File: "a.c", Line: 5}}, 0},
-		"removed":   {join4([]byte{0, 9, 2}, u64(^uint64(0)), []byte{1, 2, 8}, end, set, []byte{1, 2, 8}, end), []native.Line{{Address: 0x1000, File: "a.c", Line: 1}}, 0},
-		"shrinks":   {join4(set, []byte{1, 9, 0, 0x80}, end), nil, 0},
+		"removed": {join4([]byte{0, 9, 2}, u64(^uint64(0)), []byte{1, 2, 8}, end, set, []byte{1, 2, 8}, end),
+			[]native.Line{{Address: 0x1000, File: "a.c", Line: 1}}, 0},
+		"shrinks": {join4(set, []byte{1, 9, 0, 0x80}, end), nil, 0},
 	} {
 		got, s, err := read(t, held{".debug_info": info, ".debug_abbrev": abbrevs4, ".debug_line": lines4(c.program...)}, Options{})
 		require.NoError(t, err, name)
@@ -182,7 +185,8 @@ func TestLinePrograms(t *testing.T) {
 // Without a line table, an inlined call has no file.
 func TestWrongLines(t *testing.T) {
 	t.Parallel()
-	info := unit4(join4([]byte{7}, u64(0), []byte{0, 0, 0, 0}, functionEntry("f", 0x1000, 8), []byte{8, 20, 0, 0, 0}, u64(0x1000), u64(4), []byte{1, 0, 0, 0})...)
+	info := unit4(join4([]byte{7}, u64(0), []byte{0, 0, 0, 0}, functionEntry("f", 0x1000, 8), []byte{8, 20, 0, 0, 0},
+		u64(0x1000), u64(4), []byte{1, 0, 0, 0})...)
 	abbrevs := append(abbrevs4[:len(abbrevs4)-1:len(abbrevs4)-1], 8, 0x1d, 1, 0x31, 0x13, 0x11, 0x01, 0x12, 0x07, 0x58, 0x0b, 0, 0, 0)
 	for _, lines := range [][]byte{nil, lines4()[:9], lines4()[:20], append([]byte{200}, lines4()[1:]...)} {
 		got, s, err := read(t, held{".debug_info": info, ".debug_abbrev": abbrevs, ".debug_line": lines}, Options{})

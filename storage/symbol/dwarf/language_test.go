@@ -50,7 +50,8 @@ func TestMinGW(t *testing.T) {
 func TestMachO(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	run(t, dir, "clang", "-target", "x86_64-apple-macos11", "-ffreestanding", "-nostdinc", "-g", "-O2", "-c", "-o", "program.o", source(t, "alone.c"))
+	run(t, dir, "clang", "-target", "x86_64-apple-macos11", "-ffreestanding", "-nostdinc", "-g", "-O2", "-c", "-o",
+		"program.o", source(t, "alone.c"))
 	run(t, dir, "clang", "-target", "x86_64-apple-macos11", "-nostdlib", "-fuse-ld=lld", "-dynamiclib", "-o", "program", "program.o")
 	run(t, dir, "dsymutil", "-o", "program.dSYM", "program")
 	object := filepath.Join(dir, "program.dSYM", "Contents", "Resources", "DWARF", "program")

@@ -53,7 +53,8 @@ func ask(t testing.TB, name string, args []string, addresses []uint64) []string 
 
 // llvm asks llvm-symbolizer.
 func llvm(t testing.TB, object string, addresses []uint64, args ...string) [][]place {
-	lines := ask(t, "llvm-symbolizer", append([]string{"--obj=" + object, "--inlines", "--functions=linkage", "--no-demangle"}, args...), addresses)
+	lines := ask(t, "llvm-symbolizer", append([]string{"--obj=" + object, "--inlines", "--functions=linkage", "--no-demangle"},
+		args...), addresses)
 	var all [][]place
 	var one []place
 	for i := 0; i < len(lines); i++ {

@@ -22,7 +22,8 @@ func beside(t testing.TB) func(string, uint64) (Sections, error) {
 func TestSplit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []string{"g++ -gdwarf-4 -O2 -gsplit-dwarf", "g++ -gdwarf-5 -O2 -gsplit-dwarf", "clang++ -gdwarf-4 -O2 -gsplit-dwarf",
-		"clang++ -gdwarf-5 -O2 -gsplit-dwarf", "clang++ -gdwarf-5 -O2 -gsplit-dwarf=single", "clang++ -gdwarf-5 -O1 -gsplit-dwarf -fsplit-dwarf-inlining"} {
+		"clang++ -gdwarf-5 -O2 -gsplit-dwarf", "clang++ -gdwarf-5 -O2 -gsplit-dwarf=single",
+		"clang++ -gdwarf-5 -O1 -gsplit-dwarf -fsplit-dwarf-inlining"} {
 		t.Run(c, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()

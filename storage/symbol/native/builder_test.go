@@ -36,7 +36,8 @@ func TestLookup(t *testing.T) {
 			{Address: 0x1040},
 		},
 		Inlines: []Inline{
-			{Depth: 0, Name: "_ZN3app4utilEv", Ranges: []Range{{0x1010, 0x1030}, {0x1060, 0x1070}}, CallFile: "/src/main.cc", CallLine: 11, CallColumn: 9},
+			{Depth: 0, Name: "_ZN3app4utilEv", Ranges: []Range{{0x1010, 0x1030}, {0x1060, 0x1070}}, CallFile: "/src/main.cc",
+				CallLine: 11, CallColumn: 9},
 			{Depth: 1, Name: "deep", Ranges: []Range{{0x1020, 0x1030}}, CallFile: "/src/util.h", CallLine: 6},
 			{Depth: 0, Name: "other", Ranges: []Range{{0x1080, 0x1090}}, CallLine: 13},
 		}}))
@@ -59,7 +60,8 @@ func TestLookup(t *testing.T) {
 		0x1030: {at(main, 12, 0)},
 		0x1040: {{Symbol: main.Symbol, Function: main.Function, Start: 0x1000}},
 		0x1068: {{Symbol: util.Symbol, Function: util.Function, Inlined: true, Start: 0x1000}, at(main, 11, 9)},
-		0x1080: {{Symbol: "other", Function: "other", Inlined: true, Start: 0x1000}, {Symbol: main.Symbol, Function: main.Function, Line: 13, Start: 0x1000}},
+		0x1080: {{Symbol: "other", Function: "other", Inlined: true, Start: 0x1000},
+			{Symbol: main.Symbol, Function: main.Function, Line: 13, Start: 0x1000}},
 		0x10ff: {{Symbol: main.Symbol, Function: main.Function, Start: 0x1000}},
 		0x1100: nil,
 	} {
@@ -84,7 +86,8 @@ func TestPublics(t *testing.T) {
 	require.EqualValues(t, 2, s.Dropped)
 	for address, want := range map[uint64]string{
 		0xfff: "", 0x1000: "first", 0x10ff: "first", 0x1100: "sized", 0x111f: "sized", 0x1120: "", 0x11ff: "", 0x1200: "gap", 0x12ff: "gap",
-		0x1310: "", 0x2010: "of_lines", 0x2040: "", 0x3000: "last", 0x3000 + maxPublicSize - 1: "last", 0x3000 + maxPublicSize: "", ^uint64(0) - 1: "end",
+		0x1310: "", 0x2010: "of_lines", 0x2040: "", 0x3000: "last", 0x3000 + maxPublicSize - 1: "last", 0x3000 + maxPublicSize: "",
+		^uint64(0) - 1: "end",
 	} {
 		got, err := x.Lookup(address)
 		require.NoError(t, err)
@@ -184,7 +187,8 @@ func tree(r *rand.Rand, start, end uint64, depth int, all []Inline) []Inline {
 		}
 		from := start + uint64(r.IntN(int(end-start)))
 		to := from + 1 + uint64(r.IntN(int(end-from)))
-		x := Inline{Depth: depth, Name: fmt.Sprint("i", r.IntN(1000)), Ranges: []Range{{from, to}}, CallFile: "/call", CallLine: uint32(r.IntN(99))}
+		x := Inline{Depth: depth, Name: fmt.Sprint("i", r.IntN(1000)), Ranges: []Range{{from, to}}, CallFile: "/call",
+			CallLine: uint32(r.IntN(99))}
 		all = tree(r, from, to, depth+1, append(all, x))
 	}
 	return all
@@ -227,10 +231,12 @@ func plain(all []*Function, address uint64) []Frame {
 	}
 	var frames []Frame
 	for i := len(chain) - 1; i >= 0; i-- {
-		frames = append(frames, Frame{Symbol: chain[i].Name, Function: chain[i].Name, File: line.File, Line: line.Line, Column: line.Column, Inlined: true, Start: best.Start})
+		frames = append(frames, Frame{Symbol: chain[i].Name, Function: chain[i].Name, File: line.File, Line: line.Line,
+			Column: line.Column, Inlined: true, Start: best.Start})
 		line = Line{File: chain[i].CallFile, Line: chain[i].CallLine}
 	}
-	return append(frames, Frame{Symbol: best.Name, Function: best.Name, File: line.File, Line: line.Line, Column: line.Column, Start: best.Start})
+	return append(frames, Frame{Symbol: best.Name, Function: best.Name, File: line.File, Line: line.Line, Column: line.Column,
+		Start: best.Start})
 }
 
 func TestRandom(t *testing.T) {

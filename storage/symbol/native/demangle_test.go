@@ -56,7 +56,8 @@ func TestNimNamesOfAKnownSource(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]string{
 		"fail_now__shop_67": "shop.fail_now", "lteqpercent___system_985": "system.<=%", "plusemark___shop_53": "shop.+!",
-		"addInt__stdZprivateZdigitsutils_164": "digitsutils.addInt", "dealloc": "", "Marker_tyRef__Ie1m0dv1ZHg72IgPRr1cDw": "", "__shop_1": "", "a__Z_1": "",
+		"addInt__stdZprivateZdigitsutils_164": "digitsutils.addInt", "dealloc": "", "Marker_tyRef__Ie1m0dv1ZHg72IgPRr1cDw": "",
+		"__shop_1": "", "a__Z_1": "",
 	} {
 		got, ok := nimName(name, true)
 		require.Equal(t, want, got, name)
@@ -74,7 +75,8 @@ func TestRustNamesAgree(t *testing.T) {
 	}
 	folder := t.TempDir()
 	source, program := filepath.Join(folder, "shop.rs"), filepath.Join(folder, "shop")
-	require.NoError(t, os.WriteFile(source, []byte(`fn main() { println!("{:?}", [1, 2].iter().map(|x| x * 2).collect::<Vec<i32>>()); }`), 0o600))
+	require.NoError(t, os.WriteFile(source,
+		[]byte(`fn main() { println!("{:?}", [1, 2].iter().map(|x| x * 2).collect::<Vec<i32>>()); }`), 0o600))
 	out, err := exec.Command(rustc, "-C", "symbol-mangling-version=v0", "-o", program, source).CombinedOutput()
 	require.NoError(t, err, string(out))
 	f, err := elf.Open(program)

@@ -33,7 +33,8 @@ func (d *database) frames() error {
 			rest = "1 " + program
 		}
 		// type prologue epilogue parameters saved locals maximum
-		text := fmt.Sprintf("4 %x 0 %x %x %x %x %s", binary.LittleEndian.Uint16(p[24:]), u32(12), binary.LittleEndian.Uint16(p[26:]), u32(8), u32(16), rest)
+		text := fmt.Sprintf("4 %x 0 %x %x %x %x %s", binary.LittleEndian.Uint16(p[24:]), u32(12),
+			binary.LittleEndian.Uint16(p[26:]), u32(8), u32(16), rest)
 		if err := d.reportFrame(u32(0), u32(4), text); err != nil {
 			return err
 		}

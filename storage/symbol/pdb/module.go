@@ -57,7 +57,8 @@ func (d *database) module(m *module) error {
 		return d.skip(err)
 	}
 	if binary.LittleEndian.Uint32(head) != c13Signature {
-		return d.skip(symbol.Invalid(symbol.Unsupported, "module %.80q has symbols of format %d; 4 is read", m.name, binary.LittleEndian.Uint32(head)))
+		return d.skip(symbol.Invalid(symbol.Unsupported, "module %.80q has symbols of format %d; 4 is read", m.name,
+			binary.LittleEndian.Uint32(head)))
 	}
 	table, err := d.moduleLines(m, s)
 	if err != nil {
@@ -86,7 +87,8 @@ func (d *database) module(m *module) error {
 
 func (d *database) moduleLines(m *module, s *stream) (*lineTable, error) {
 	if m.c13 > maxLineBytes {
-		return &lineTable{}, d.skip(symbol.Invalid(symbol.TooLarge, "module %.80q has %d bytes of lines; %d are read at most", m.name, m.c13, maxLineBytes))
+		return &lineTable{}, d.skip(symbol.Invalid(symbol.TooLarge, "module %.80q has %d bytes of lines; %d are read at most",
+			m.name, m.c13, maxLineBytes))
 	}
 	p, err := s.read(m.symbols+m.c11, int(m.c13), "the lines of a module")
 	if err != nil {
@@ -205,7 +207,8 @@ func (p *procedures) separate(content []byte) error {
 	if p.open && p.proc.at == parent {
 		owner = p.proc
 	}
-	start, end, ok := p.span(binary.LittleEndian.Uint16(content[24:]), binary.LittleEndian.Uint32(content[16:]), binary.LittleEndian.Uint32(content[8:]))
+	start, end, ok := p.span(binary.LittleEndian.Uint16(content[24:]), binary.LittleEndian.Uint32(content[16:]),
+		binary.LittleEndian.Uint32(content[8:]))
 	if !ok || owner.at != parent || owner.name == "" {
 		return nil
 	}

@@ -186,7 +186,8 @@ func (s *stream) block(i int64) int64 { return int64(binary.LittleEndian.Uint32(
 // read returns n bytes of the stream; what names them in the error.
 func (s *stream) read(offset int64, n int, what string) ([]byte, error) {
 	if offset < 0 || n < 0 || offset > s.size || int64(n) > s.size-offset {
-		return nil, symbol.Invalid(symbol.Truncated, "%s (%d bytes at %#x) lies beyond the end of stream %d (%d bytes)", what, n, offset, s.number, s.size)
+		return nil, symbol.Invalid(symbol.Truncated, "%s (%d bytes at %#x) lies beyond the end of stream %d (%d bytes)",
+			what, n, offset, s.number, s.size)
 	}
 	p := make([]byte, n)
 	if _, err := s.ReadAt(p, offset); err != nil && !errors.Is(err, io.EOF) {

@@ -215,7 +215,8 @@ func dwarfImage(t *testing.T, dir, target, level string) {
 // symbolized returns the frames that llvm-symbolizer has for addresses.
 func symbolized(t *testing.T, dir, image string, addresses []string) [][]string {
 	t.Helper()
-	command := exec.Command(tool(t, "llvm-symbolizer"), "--obj="+image, "--inlines", "--relative-address", "--functions=short", "--output-style=JSON")
+	command := exec.Command(tool(t, "llvm-symbolizer"), "--obj="+image, "--inlines", "--relative-address", "--functions=short",
+		"--output-style=JSON")
 	command.Dir = dir
 	command.Stdin = strings.NewReader(strings.Join(addresses, "\n") + "\n")
 	out, err := command.Output()

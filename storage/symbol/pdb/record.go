@@ -19,7 +19,8 @@ type records struct {
 }
 
 func newRecords(s *stream, from, to int64) *records {
-	return &records{stream: s, in: bufio.NewReaderSize(io.NewSectionReader(s, from, to-from), 64<<10), at: from, end: to, buffer: make([]byte, 1<<16)}
+	return &records{stream: s, in: bufio.NewReaderSize(io.NewSectionReader(s, from, to-from), 64<<10), at: from, end: to,
+		buffer: make([]byte, 1<<16)}
 }
 
 // next returns the kind and the content of the next record, valid until the call after;

@@ -73,7 +73,8 @@ func streamsOf(all []byte) (map[string][]byte, error) {
 		}
 		name := string(p[8 : 8+end])
 		if offset+size > uint64(len(all)) {
-			return nil, symbol.Invalid(symbol.Truncated, "the stream %s (at %#x, %d bytes) lies beyond the end of the file (%d bytes)", name, offset, size, len(all))
+			return nil, symbol.Invalid(symbol.Truncated,
+				"the stream %s (at %#x, %d bytes) lies beyond the end of the file (%d bytes)", name, offset, size, len(all))
 		}
 		streams[name] = all[offset : offset+size]
 		p = p[next:]
@@ -143,7 +144,8 @@ func takeTable(p []byte, count int, columns ...int) (table, []byte, error) {
 		t.size += size
 	}
 	if count*t.size > len(p) {
-		return t, nil, symbol.Invalid(symbol.Truncated, "a table of %d rows of %d bytes lies beyond the end of its stream (%d bytes)", count, t.size, len(p))
+		return t, nil, symbol.Invalid(symbol.Truncated,
+			"a table of %d rows of %d bytes lies beyond the end of its stream (%d bytes)", count, t.size, len(p))
 	}
 	t.rows = p[:count*t.size]
 	return t, p[count*t.size:], nil

@@ -65,7 +65,8 @@ type Summary struct {
 // stamp.
 func (s *Summary) Identifiers() []symbol.Identifier {
 	g := s.GUID
-	guid := fmt.Sprintf("%08x%04x%04x%s", binary.LittleEndian.Uint32(g[:]), binary.LittleEndian.Uint16(g[4:]), binary.LittleEndian.Uint16(g[6:]),
+	guid := fmt.Sprintf("%08x%04x%04x%s", binary.LittleEndian.Uint32(g[:]), binary.LittleEndian.Uint16(g[4:]),
+		binary.LittleEndian.Uint16(g[6:]),
 		hex.EncodeToString(g[8:]))
 	var ids []symbol.Identifier
 	for _, age := range []string{"1", "ffffffff", fmt.Sprintf("%x", s.Stamp)} {

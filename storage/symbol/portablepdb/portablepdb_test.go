@@ -168,7 +168,8 @@ func TestSequencePoints(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	// Positive and negative numbers of each length (ECMA-335, II.23.2).
-	for want, p := range map[int64][]byte{3: {6}, -3: {0x7b}, 64: {0x80, 0x80}, -64: {1}, 8192: {0xc0, 0, 0x40, 0}, -8192: {0x80, 1}, 268435455: {0xdf, 0xff, 0xff, 0xfe}, -268435456: {0xc0, 0, 0, 1}} {
+	for want, p := range map[int64][]byte{3: {6}, -3: {0x7b}, 64: {0x80, 0x80}, -64: {1}, 8192: {0xc0, 0, 0x40, 0},
+		-8192: {0x80, 1}, 268435455: {0xdf, 0xff, 0xff, 0xfe}, -268435456: {0xc0, 0, 0, 1}} {
 		d := decoder{p: p}
 		require.Equal(t, want, d.signed())
 		require.False(t, d.bad)

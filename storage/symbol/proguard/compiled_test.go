@@ -111,9 +111,11 @@ func compile(t *testing.T) (c compiled) {
 	// ProGuard 6.2 reads classes of Java 8.
 	run(t, dir, "javac", "--release", "8", "-Xlint:-options", "-g", "-d", "plain", "Main.java")
 	run(t, dir, "jar", "cf", "plain.jar", "-C", "plain", ".")
-	run(t, dir, "java", "-cp", shrinkerJar, "proguard.ProGuard", "-injars", "plain.jar", "-outjars", "small.jar", "-dontwarn", "-ignorewarnings",
+	run(t, dir, "java", "-cp", shrinkerJar, "proguard.ProGuard", "-injars", "plain.jar", "-outjars", "small.jar",
+		"-dontwarn", "-ignorewarnings",
 		"-dontoptimize", "-keep", "public class shop.Main { public static void main(java.lang.String[]); }",
-		"-keepattributes", "SourceFile,LineNumberTable", "-renamesourcefileattribute", "SourceFile", "-repackageclasses", "o", "-printmapping", "mapping.txt")
+		"-keepattributes", "SourceFile,LineNumberTable", "-renamesourcefileattribute", "SourceFile", "-repackageclasses",
+		"o", "-printmapping", "mapping.txt")
 	c.Want, c.Obfuscated = crash(t, dir, "plain.jar"), crash(t, dir, "small.jar")
 	text, err := os.ReadFile(filepath.Join(dir, "mapping.txt"))
 	require.NoError(t, err)

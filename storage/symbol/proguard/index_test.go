@@ -18,7 +18,8 @@ func TestSummary(t *testing.T) {
 	t.Parallel()
 	_, s := index(t, "# compiler: R8\n# compiler_version: 8.5.35\n# pg_map_id: 7A3F5C1\n# pg_map_hash: SHA-256 ABCD\n"+versionLine+
 		"x.A -> a:\n    int f -> a\n    1:1:void run():2:2 -> r\n    2:2:void run():3:3 -> r\n    void stop() -> s\nx.B -> b:\n")
-	require.Equal(t, &Summary{Tool: "R8 8.5.35", MapID: "7A3F5C1", MapHash: "abcd", Versions: []string{"2.2"}, Lines: 11, Classes: 2, Methods: 2, Fields: 1}, s)
+	require.Equal(t, &Summary{Tool: "R8 8.5.35", MapID: "7A3F5C1", MapHash: "abcd", Versions: []string{"2.2"}, Lines: 11,
+		Classes: 2, Methods: 2, Fields: 1}, s)
 }
 
 func TestInvalidMappings(t *testing.T) {
@@ -105,7 +106,8 @@ func TestManyOverlappingRanges(t *testing.T) {
 
 func TestLookupsAreBounded(t *testing.T) {
 	t.Parallel()
-	text := "x.A -> a:\n" + strings.Repeat("    1:1:void f():1:2147483647 -> a\n", 5000) + strings.Repeat("    void g() -> b\n    void h() -> b\n", 9000)
+	text := "x.A -> a:\n" + strings.Repeat("    1:1:void f():1:2147483647 -> a\n",
+		5000) + strings.Repeat("    void g() -> b\n    void h() -> b\n", 9000)
 	m := open(t, text)
 	start := time.Now()
 	all, err := m.Stack("", []Frame{{Class: "a", Method: "a", Line: 1}, {Class: "a", Method: "b"}})
@@ -118,7 +120,8 @@ func TestLookupsAreBounded(t *testing.T) {
 
 func TestBrokenIndexes(t *testing.T) {
 	t.Parallel()
-	p, _ := index(t, versionLine+"x.A -> a:\n# {\"id\":\"sourceFile\",\"fileName\":\"A.kt\"}\n    int f -> f\n    1:1:void run():2:2 -> r\n    void go() -> r\n")
+	p, _ := index(t, versionLine+
+		"x.A -> a:\n# {\"id\":\"sourceFile\",\"fileName\":\"A.kt\"}\n    int f -> f\n    1:1:void run():2:2 -> r\n    void go() -> r\n")
 	for i := range p {
 		broken := bytes.Clone(p)
 		broken[i] ^= 0xff
@@ -149,7 +152,8 @@ func TestOpenRefusesOtherIndexes(t *testing.T) {
 }
 
 func FuzzIndex(f *testing.F) {
-	f.Add("x.A -> a:\n    1:3:void add(int):40:42 -> a\n    4:4:int shop.Price.sum(int[]):7 -> a\n    int f -> b\n", "\tat a.a(S:2)\n\tat a.a(S)\na: x\n")
+	f.Add("x.A -> a:\n    1:3:void add(int):40:42 -> a\n    4:4:int shop.Price.sum(int[]):7 -> a\n    int f -> b\n",
+		"\tat a.a(S:2)\n\tat a.a(S)\na: x\n")
 	f.Add(versionLine+"x.O -> o:\n    1:2:int out():0 -> a\n    # {'id':'com.android.tools.r8.outline'}\nx.A -> a:\n    8:8:int w():71:71 -> m\n    9:9:int w():0:0 -> m\n    # {'id':'com.android.tools.r8.outlineCallsite','positions':{'1':8}}\n", "\tat o.a(:1)\n\tat a.m(:9)\n")
 	f.Add(versionLine+"x.A -> a:\n    4:4:void x.B.d():9:9 -> m\n    4:4:void c():5 -> m\n    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(La;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n", "a\n\tat a.m(:4)\n")
 	f.Fuzz(func(t *testing.T, mapping, trace string) {
@@ -173,7 +177,8 @@ func FuzzIndex(f *testing.F) {
 }
 
 func FuzzRetrace(f *testing.F) {
-	p, _ := index(f, versionLine+"x.A -> a:\n# {\"id\":\"sourceFile\",\"fileName\":\"A.kt\"}\n    1:1:void x.B.run():2:9 -> r\n    1:1:void run():2 -> r\n    void go() -> r\n")
+	p, _ := index(f, versionLine+
+		"x.A -> a:\n# {\"id\":\"sourceFile\",\"fileName\":\"A.kt\"}\n    1:1:void x.B.run():2:9 -> r\n    1:1:void run():2 -> r\n    void go() -> r\n")
 	f.Add(p, "a: x\n\tat a.r(S:1)\n\tat a.r(S)\n")
 	f.Add(p, "Caused by: a: b: c\n\tat m@1/a.<init>(:1) ~[x]\n[CIRCULAR REFERENCE:a]\n")
 	f.Fuzz(func(t *testing.T, p []byte, trace string) {

@@ -61,18 +61,23 @@ func TestText(t *testing.T) {
 			"shop.Cart -> a:\n    0:65535:void put(int):10:10 -> b\n", "\tat a.b(Unknown Source)\n\tat a.b(Unknown Source:77)\n",
 			"\tat shop.Cart.put(Cart.java:10)\n\tat shop.Cart.put(Cart.java:10)\n", ""},
 		{"original line 0 is none", "shop.Cart -> a:\n    2:2:void put(int):0:0 -> b\n", "\tat a.b(:2)\n", "\tat shop.Cart.put(Cart.java)\n", ""},
-		{"a line that no range has leaves the method", "shop.Cart -> a:\n    2:2:void put(int):9:9 -> b\n", "\tat a.b(:5)\n", "\tat shop.Cart.b(Cart.java:5)\n", ""},
+		{"a line that no range has leaves the method", "shop.Cart -> a:\n    2:2:void put(int):9:9 -> b\n", "\tat a.b(:5)\n",
+			"\tat shop.Cart.b(Cart.java:5)\n", ""},
 		{"constructors", "shop.Cart -> a:\n    1:1:void <init>():5:5 -> <init>\n    2:2:void <clinit>():6:6 -> <clinit>\n",
 			"\tat a.<init>(:1)\n\tat a.<clinit>(:2)\n", "\tat shop.Cart.<init>(Cart.java:5)\n\tat shop.Cart.<clinit>(Cart.java:6)\n", ""},
 		{"source files of classes, also of those inlined, and of Kotlin",
 			"x.Util -> b:\n# {\"id\":\"sourceFile\",\"fileName\":\"Tools.kt\"}\nx.MainKt -> a:\n    1:1:void x.Util.run():8:8 -> a\n    1:1:void main():3 -> a\nx.Outer$Inner$1 -> c:\n",
 			"\tat a.a(SourceFile:1)\n\tat c.z(SourceFile)\n\tat c.z(Native Method)\n\tat c.z(Some.kt:4)\n",
 			"\tat x.Util.run(Tools.kt:8)\n\tat x.MainKt.main(Main.kt:3)\n\tat x.Outer$Inner$1.z(Outer.java)\n\tat x.Outer$Inner$1.z(Native Method)\n\tat x.Outer$Inner$1.z(Outer.kt:4)\n", ""},
-		{"frames of the compiler are left out", versionLine + "x.A -> a:\n    void run() -> a\n      # {\"id\":\"com.android.tools.r8.synthesized\"}\n    1:1:void x.B.body():7:7 -> b\n    1:1:void bridge():0 -> b\n    # {'id':'com.android.tools.r8.synthesized'}\n",
+		{"frames of the compiler are left out", versionLine +
+			"x.A -> a:\n    void run() -> a\n      # {\"id\":\"com.android.tools.r8.synthesized\"}\n    1:1:void x.B.body():7:7 -> b\n    1:1:void bridge():0 -> b\n    # {'id':'com.android.tools.r8.synthesized'}\n",
 			"\tat a.a(Unknown Source)\n\tat a.b(:1)\n", "\tat x.B.body(B.java:7)\n", ""},
-		{"comments of a later version mean nothing", "x.A -> a:\n    void run() -> a\n    # {\"id\":\"com.android.tools.r8.synthesized\"}\n", "\tat a.a(X)\n", "\tat x.A.run(A.java)\n", ""},
-		{"an experimental mapping has all comments", "# { id: 'com.android.tools.r8.mapping', version: 'experimental' }\nx.A -> a:\n    void run() -> a\n    # {\"id\":\"com.android.tools.r8.synthesized\"}\n", "\tat a.a(X)\n", "", ""},
-		{"unknown comments are ignored", versionLine + "x.A -> a:\n# {\"id\":\"y\",\"deep\":{\"a\":[1,{\"b\":null}]}}\n    1:1:void run():2:2 -> a\n    # {\"id\":\"z\"}\n    # {broken\n", "\tat a.a(:1)\n", "\tat x.A.run(A.java:2)\n", ""},
+		{"comments of a later version mean nothing",
+			"x.A -> a:\n    void run() -> a\n    # {\"id\":\"com.android.tools.r8.synthesized\"}\n", "\tat a.a(X)\n", "\tat x.A.run(A.java)\n", ""},
+		{"an experimental mapping has all comments",
+			"# { id: 'com.android.tools.r8.mapping', version: 'experimental' }\nx.A -> a:\n    void run() -> a\n    # {\"id\":\"com.android.tools.r8.synthesized\"}\n", "\tat a.a(X)\n", "", ""},
+		{"unknown comments are ignored", versionLine +
+			"x.A -> a:\n# {\"id\":\"y\",\"deep\":{\"a\":[1,{\"b\":null}]}}\n    1:1:void run():2:2 -> a\n    # {\"id\":\"z\"}\n    # {broken\n", "\tat a.a(:1)\n", "\tat x.A.run(A.java:2)\n", ""},
 		{"under an exception inner frames are removed, only for the first frame",
 			versionLine + "x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref():9:9 -> m\n    4:4:void call():5 -> m\n    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n",
 			"e: gone\n\tat a.m(:4)\n\tat a.m(:4)\njava.lang.Error\n\tat a.m(:4)\n",
@@ -89,10 +94,13 @@ func TestText(t *testing.T) {
 			"07-12 12:00:00.000  12  34 E AndroidRuntime: \tat a.b.c(PG:1)\r\n  at app//a.b.c(X:1) ~[lib.jar:1.0]\n\tat java.base/java.lang.Thread.run(Thread.java:8)\n\t... 7 more\nat the end\n\n",
 			"07-12 12:00:00.000  12  34 E AndroidRuntime: \tat x.A.run(A.java:2)\r\n  at app//x.A.run(A.java:2) ~[lib.jar:1.0]\n\tat java.base/java.lang.Thread.run(Thread.java:8)\n\t... 7 more\nat the end\n\n", ""},
 		{"the ends of lines of Windows and of old Macs, and a byte order mark",
-			"\ufeff# compiler: R8\r\nx.A -> a:\r\n    1:1:void run():2:2 -> b\r    2:2:void stop():3:3 -> c\r\n", "\tat a.b(:1)\n\tat a.c(:2)", "\tat x.A.run(A.java:2)\n\tat x.A.stop(A.java:3)", ""},
+			"\ufeff# compiler: R8\r\nx.A -> a:\r\n    1:1:void run():2:2 -> b\r    2:2:void stop():3:3 -> c\r\n",
+			"\tat a.b(:1)\n\tat a.c(:2)", "\tat x.A.run(A.java:2)\n\tat x.A.stop(A.java:3)", ""},
 		{"compose sections and other odd names",
-			"x.ComposableKt$$$compose -> a.a-b:\n    1:1:void Main-abc$lambda$0(int):2:2 -> ?\n", "\tat a.a-b.?(:1)\n", "\tat x.ComposableKt$$$compose.Main-abc$lambda$0(Composable.kt:2)\n", ""},
-		{"of a class given twice the last counts", "x.A -> a:\n    void f() -> m\nx.B -> a:\n    void g() -> m\n", "\tat a.m(X)\n", "\tat x.B.g(B.java)\n", ""},
+			"x.ComposableKt$$$compose -> a.a-b:\n    1:1:void Main-abc$lambda$0(int):2:2 -> ?\n", "\tat a.a-b.?(:1)\n",
+			"\tat x.ComposableKt$$$compose.Main-abc$lambda$0(Composable.kt:2)\n", ""},
+		{"of a class given twice the last counts", "x.A -> a:\n    void f() -> m\nx.B -> a:\n    void g() -> m\n",
+			"\tat a.m(X)\n", "\tat x.B.g(B.java)\n", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -112,7 +120,8 @@ func TestText(t *testing.T) {
 
 func TestTextWithRepeatedLines(t *testing.T) {
 	t.Parallel()
-	m := open(t, versionLine+"x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref():9:9 -> m\n    4:4:void call():5 -> m\n    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n    7:7:void go():8:8 -> n\n")
+	m := open(t, versionLine+
+		"x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref():9:9 -> m\n    4:4:void call():5 -> m\n    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n    7:7:void go():8:8 -> n\n")
 	const trace, want = "e: x\n\tat a.m(:4)\n\tat a.n(:7)\n\tat z.z(Z.java:1)\n\tat a.m(:4)\n",
 		"x.E: x\n\tat x.A.call(A.java:5)\n\tat x.A.go(A.java:8)\n\tat z.z(Z.java:1)\n\tat x.B.deref(B.java:9)\n\tat x.A.call(A.java:5)\n"
 	out, err := m.Text(strings.Repeat(trace, 4*repeatAfter), false)
@@ -144,7 +153,8 @@ func TestTextIsThatOfItsLines(t *testing.T) {
 		"    5:5:int caller():6:6 -> k\n    10:10:int caller():60:60 -> k\n    11:11:int caller():61:61 -> k\n"+
 		"    # {\"id\":\"com.android.tools.r8.outlineCallsite\",\"positions\":{\"1\":10,\"2\":11}}\n    void one(int):1 -> q\n    void two():2 -> q\n")
 	random := rand.New(rand.NewPCG(3, 4))
-	some := []string{"e: x", "f: y", "", "\tat a.m(:4)", "\tat a.o(:1)", "\tat a.o(:2)", "\tat a.k(:11)", "\tat a.k(:5)", "\tat a.q(S)", "\tat a.zz(S:1)",
+	some := []string{"e: x", "f: y", "", "\tat a.m(:4)", "\tat a.o(:1)", "\tat a.o(:2)", "\tat a.k(:11)", "\tat a.k(:5)",
+		"\tat a.q(S)", "\tat a.zz(S:1)",
 		"\tat z.z(Z.java:1)", "[CIRCULAR REFERENCE:e]", "Caused by: e: e", "text"}
 	for range 20 {
 		var lines []string
@@ -161,10 +171,13 @@ func TestTextIsThatOfItsLines(t *testing.T) {
 
 func TestStack(t *testing.T) {
 	t.Parallel()
-	m := open(t, versionLine+"x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref(int,java.lang.String):9:9 -> m\n    4:4:void call():5 -> m\n    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n    void one() -> o\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n    void two(int) -> o\n    void bridge() -> s\n    # {\"id\":\"com.android.tools.r8.synthesized\"}\n")
-	inner := Frame{Class: "x.B", Method: "deref", File: "B.java", Line: 9, Result: "void", Parameters: []string{"int", "java.lang.String"}, Inlined: true}
+	m := open(t, versionLine+
+		"x.E -> e:\nx.A -> a:\n    4:4:void x.B.deref(int,java.lang.String):9:9 -> m\n    4:4:void call():5 -> m\n    # {\"id\":\"com.android.tools.r8.rewriteFrame\",\"conditions\":[\"throws(Le;)\"],\"actions\":[\"removeInnerFrames(1)\"]}\n    void one() -> o\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n    void two(int) -> o\n    void bridge() -> s\n    # {\"id\":\"com.android.tools.r8.synthesized\"}\n")
+	inner := Frame{Class: "x.B", Method: "deref", File: "B.java", Line: 9, Result: "void", Parameters: []string{"int",
+		"java.lang.String"}, Inlined: true}
 	outer := Frame{Class: "x.A", Method: "call", File: "A.java", Line: 5, Result: "void"}
-	all, err := m.Stack("", []Frame{{Class: "a", Method: "m", Line: 4}, {Class: "b", Method: "q", File: "Q.java", Line: 1}, {Class: "a", Method: "none", Line: 2},
+	all, err := m.Stack("", []Frame{{Class: "a", Method: "m", Line: 4}, {Class: "b", Method: "q", File: "Q.java", Line: 1},
+		{Class: "a", Method: "none", Line: 2},
 		{Class: "a", Method: "o"}, {Class: "a", Method: "o", Residual: "(I)V"}, {Class: "a", Method: "s"}})
 	require.NoError(t, err)
 	require.Equal(t, Retraced{ClassKnown: true, Found: true, Alternatives: [][]Frame{{inner, outer}}}, all[0])
@@ -184,7 +197,8 @@ func TestStack(t *testing.T) {
 
 func TestMembers(t *testing.T) {
 	t.Parallel()
-	m := open(t, versionLine+"x.A -> a:\n    x.Super field -> f\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"Ljava/lang/Object;\"}\n    int count -> f\n    void foo(int,int) -> x\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n    void foo(int) -> x\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"()V\"}\n")
+	m := open(t, versionLine+
+		"x.A -> a:\n    x.Super field -> f\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"Ljava/lang/Object;\"}\n    int count -> f\n    void foo(int,int) -> x\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"(I)V\"}\n    void foo(int) -> x\n    # {\"id\":\"com.android.tools.r8.residualsignature\",\"signature\":\"()V\"}\n")
 	name, known, err := m.Class("a")
 	require.NoError(t, err)
 	require.True(t, known)

@@ -20,7 +20,8 @@ func TestCost(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&text, `function f%d() {\n return %d }\n`, i, i)
 	}
-	m, _ = indexed(t, `{"version":3,"sources":["a.ts"],"sourcesContent":["`+text.String()+`"],"names":[],"mappings":"AAAA`+strings.Repeat(";AACA", 399)+`"}`)
+	m, _ = indexed(t, `{"version":3,"sources":["a.ts"],"sourcesContent":["`+text.String()+`"],"names":[],"mappings":"AAAA`+
+		strings.Repeat(";AACA", 399)+`"}`)
 	frames, err := m.Frames(200, 1, Call{})
 	require.NoError(t, err)
 	require.Equal(t, "f99", frames[0].Function)

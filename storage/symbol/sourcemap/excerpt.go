@@ -46,7 +46,8 @@ func (t *textReader) record(n uint32) (piece, error) {
 	if err != nil {
 		return piece{}, err
 	}
-	return piece{at: int64(binary.LittleEndian.Uint64(p)), packed: binary.LittleEndian.Uint32(p[8:]), plain: binary.LittleEndian.Uint32(p[12:]),
+	return piece{at: int64(binary.LittleEndian.Uint64(p)), packed: binary.LittleEndian.Uint32(p[8:]),
+		plain: binary.LittleEndian.Uint32(p[12:]),
 		lines: binary.LittleEndian.Uint32(p[16:])}, nil
 }
 

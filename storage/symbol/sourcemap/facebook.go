@@ -118,7 +118,8 @@ func (m *functionMap) decode(p []byte) bool {
 		column += fields[0]
 		name += fields[1]
 		line += fields[2]
-		if line < 1 || line > maxValue || column < 0 || column > maxValue || name < 0 || name >= int64(len(m.names)) || len(m.entries) >= maxFunctionMap {
+		if line < 1 || line > maxValue || column < 0 || column > maxValue || name < 0 || name >= int64(len(m.names)) ||
+			len(m.entries) >= maxFunctionMap {
 			return false
 		}
 		e := functionEntry{place{uint32(line - 1), uint32(column)}, uint32(name)}

@@ -170,7 +170,8 @@ func (f *finder) keyword(i int) int {
 		}
 	case "type", "opaque":
 		before := f.kind(i - 1)
-		begins := i == 0 || before == ';' || before == '}' || before == '{' || f.tokens[i].line || f.word(i-1) == "export" || f.word(i-1) == "declare"
+		begins := i == 0 || before == ';' || before == '}' || before == '{' || f.tokens[i].line || f.word(i-1) == "export" ||
+			f.word(i-1) == "declare"
 		if k := f.kind(i + 2); begins && f.kind(i+1) == wordToken && !f.tokens[i+1].line && (k == '=' || k == '<') {
 			return f.expressionEnd(i + 3)
 		}

@@ -14,7 +14,8 @@ import (
 func FuzzIndex(f *testing.F) {
 	for _, s := range []string{
 		plainMap("AAAAA,I,IACE;;GACF,AACA"), plainMap("UACA,VAAA"), plainMap("+/////DA+/////D+/////DA"), ")]}'\n" + plainMap("A"),
-		`{"version":3,"sections":[{"offset":{"line":1,"column":5},"map":` + plainMap("AAAA") + `},{"offset":{"line":2,"column":0},"map":` + plainMap("A;A") + `}]}`,
+		`{"version":3,"sections":[{"offset":{"line":1,"column":5},"map":` + plainMap("AAAA") +
+			`},{"offset":{"line":2,"column":0},"map":` + plainMap("A;A") + `}]}`,
 		`{"version":3,"sources":["a.js",null],"sourcesContent":["function f(){\n call()}\r\n\u2028x",null],"names":["f","g"],"mappings":"AAAAA,CAAC","rangeMappings":"B",
 		"ignoreList":[1],"scopes":"BHAAA,BFCCA,CCA,CCA,,EDAA,EGAC,IAAA,FW,FJ","debugId":"x","x_facebook_sources":[[{"names":["<global>","f"],"mappings":"AAA,KCA;ADC"}]]}`,
 		`{"version":3,"x":[{"a":[1,-0.5e+3,true,null,"\ud83d\ude00"]}],"sources":[],"mappings":""}`,
@@ -87,7 +88,8 @@ func FuzzOpen(f *testing.F) {
 func FuzzEnclosingFunction(f *testing.F) {
 	for _, s := range []string{
 		"function a(b = () => 1) { return `x ${ c => { d } } y` }", "class A extends B { #x = async () => { y(); } static { z } get [a]() { } }",
-		"const f = <T,>(x: T): Promise<{ a: T }> => x ? y : z", "a = b ? (c) : d => e\nf", "<A b={() => <C/>}>it's {d}</A>", "x = /[/]/ / 2; y = a! / b",
+		"const f = <T,>(x: T): Promise<{ a: T }> => x ? y : z", "a = b ? (c) : d => e\nf", "<A b={() => <C/>}>it's {d}</A>",
+		"x = /[/]/ / 2; y = a! / b",
 		"type A<T> = (a: T) => void\ninterface B { c(): void }", "var o = { a() {}, 'b': function* () {}, c: async d => ({}) }",
 	} {
 		f.Add([]byte(s))

@@ -210,7 +210,8 @@ func (d *decoder) origin(s *segment, fields *[5]int64, named bool) error {
 func (d *decoder) add(s segment) error {
 	if l := d.leaf; d.line >= l.stopLine && (d.line > l.stopLine || int64(s.column) >= l.stopColumn) {
 		if d.line > l.stopLine || int64(s.column) > l.stopColumn {
-			return l.malformed("the section goes on to %d:%d, behind the beginning of the next one at %d:%d", d.line, s.column, l.stopLine, l.stopColumn)
+			return l.malformed("the section goes on to %d:%d, behind the beginning of the next one at %d:%d", d.line,
+				s.column, l.stopLine, l.stopColumn)
 		}
 		return nil // where the next section begins, that one counts
 	}
@@ -223,7 +224,8 @@ func (d *decoder) add(s segment) error {
 	d.last = s.column
 	if len(d.pending) >= maxUnsorted {
 		if !d.sorted || d.flushed && s.column < d.pending[0].column {
-			return symbol.Invalid(symbol.TooLarge, "generated line %d has more than %d mappings that are not in the order of their columns", d.line+1, maxUnsorted)
+			return symbol.Invalid(symbol.TooLarge,
+				"generated line %d has more than %d mappings that are not in the order of their columns", d.line+1, maxUnsorted)
 		}
 		half := len(d.pending) / 2
 		d.blocks.add(uint32(d.line), d.pending[:half])
@@ -252,7 +254,8 @@ func (d *decoder) endLine() error {
 func (d *decoder) flush() error {
 	if !d.sorted {
 		if d.flushed && slices.MinFunc(d.pending, byColumn).column < d.blocks.lastColumn {
-			return symbol.Invalid(symbol.TooLarge, "generated line %d has more than %d mappings that are not in the order of their columns", d.line+1, maxUnsorted)
+			return symbol.Invalid(symbol.TooLarge,
+				"generated line %d has more than %d mappings that are not in the order of their columns", d.line+1, maxUnsorted)
 		}
 		slices.SortStableFunc(d.pending, byColumn)
 	}

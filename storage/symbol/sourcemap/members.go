@@ -194,7 +194,8 @@ func (m *members) leaves() ([]*leaf, error) {
 		for i, s := range m.sections {
 			if i > 0 {
 				if p := m.sections[i-1]; s.line < p.line || s.line == p.line && s.column <= p.column {
-					return symbol.Invalid(symbol.Malformed, "section %d at %d:%d does not come after the one at %d:%d", i, s.line, s.column, p.line, p.column)
+					return symbol.Invalid(symbol.Malformed, "section %d at %d:%d does not come after the one at %d:%d",
+						i, s.line, s.column, p.line, p.column)
 				}
 			}
 			at := s.column
@@ -213,7 +214,8 @@ func (m *members) leaves() ([]*leaf, error) {
 	for i, l := range all[min(1, len(all)):] {
 		all[i].stopLine, all[i].stopColumn = l.line, l.column
 		if p := all[i]; l.line < p.line || l.line == p.line && l.column <= p.column {
-			return nil, symbol.Invalid(symbol.Malformed, "a section at %d:%d does not come after the one at %d:%d", l.line, l.column, p.line, p.column)
+			return nil, symbol.Invalid(symbol.Malformed, "a section at %d:%d does not come after the one at %d:%d",
+				l.line, l.column, p.line, p.column)
 		}
 	}
 	return all, nil

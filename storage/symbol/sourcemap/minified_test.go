@@ -139,7 +139,8 @@ func TestMinifiedCrash(t *testing.T) {
 		require.Equal(t, strings.Split(shopSource, "\n")[f.Line-1], lines[0].Text)
 	}
 	require.GreaterOrEqual(t, exact, len(got)-1)
-	require.Equal(t, []string{"#charge", "checkout", "purchase"}, []string{lastName(want[0].function), lastName(want[1].function), want[2].function})
+	require.Equal(t, []string{"#charge", "checkout", "purchase"}, []string{lastName(want[0].function), lastName(want[1].function),
+		want[2].function})
 }
 
 func lastName(s string) string { return s[strings.LastIndexByte(s, '.')+1:] }

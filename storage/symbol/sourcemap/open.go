@@ -100,7 +100,8 @@ func (m *Map) readDirectory(f *symbol.File) error {
 	m.directory = make([]entry, len(p)/directorySize)
 	for i := range m.directory {
 		e := p[i*directorySize:]
-		m.directory[i] = entry{line: binary.LittleEndian.Uint32(e), column: binary.LittleEndian.Uint32(e[4:]), at: int64(binary.LittleEndian.Uint64(e[8:])),
+		m.directory[i] = entry{line: binary.LittleEndian.Uint32(e), column: binary.LittleEndian.Uint32(e[4:]),
+			at:   int64(binary.LittleEndian.Uint64(e[8:])),
 			size: binary.LittleEndian.Uint32(e[16:]), n: binary.LittleEndian.Uint32(e[20:])}
 	}
 	m.size += int64(len(m.directory)) * directorySize

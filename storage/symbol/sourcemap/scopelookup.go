@@ -17,7 +17,8 @@ func readRange(t *table, i uint32) (generatedRange, error) {
 		return generatedRange{}, err
 	}
 	u := func(n int) uint32 { return binary.LittleEndian.Uint32(p[4*n:]) }
-	return generatedRange{from: place{u(0), u(1)}, to: place{u(2), u(3)}, definition: u(4), parent: u(5), frame: u(6)&1 != 0, hidden: u(6)&2 != 0,
+	return generatedRange{from: place{u(0), u(1)}, to: place{u(2), u(3)}, definition: u(4), parent: u(5), frame: u(6)&1 != 0,
+		hidden:  u(6)&2 != 0,
 		inlined: u(6)&4 != 0, callSource: u(7), call: place{u(8), u(9)}}, nil
 }
 

@@ -36,7 +36,8 @@ func sign(v int64) string {
 // it.
 func scopedMap(t testing.TB, scopes string, mappings string) string {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"version": 3, "sources": []string{"a.js", "b.js"}, "names": []string{"outer", "inner", "Function", "x"},
+	text, err := json.Marshal(map[string]any{"version": 3, "sources": []string{"a.js", "b.js"},
+		"names":    []string{"outer", "inner", "Function", "x"},
 		"mappings": mappings, "scopes": scopes})
 	require.NoError(t, err)
 	return string(text)

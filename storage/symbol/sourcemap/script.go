@@ -89,7 +89,8 @@ func IndexScript(r io.ReaderAt, size int64, w io.Writer, opts Options) (*ScriptS
 		s.InlineMap = inlineMap(s.SourceMappingURL)
 		s.SourceMappingURL = ""
 	}
-	info.Name, info.SourceMappingURL, info.DebugID, info.SourceURL = short(opts.URL), short(s.SourceMappingURL), short(s.DebugID), short(s.SourceURL)
+	info.Name, info.SourceMappingURL, info.DebugID, info.SourceURL = short(opts.URL), short(s.SourceMappingURL),
+		short(s.DebugID), short(s.SourceURL)
 	out.Begin(sectionInfo)
 	text, err := json.Marshal(info)
 	if err != nil {

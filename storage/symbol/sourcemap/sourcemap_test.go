@@ -156,12 +156,17 @@ func TestValidity(t *testing.T) {
 		{"offset without column", sections(section(`{"line":0}`, simple)), symbol.Malformed, "offset"},
 		{"offset with a text", sections(section(`{"line":"0","column":0}`, simple)), symbol.Malformed, "offset"},
 		{"offset negative", sections(section(`{"line":-1,"column":0}`, simple)), symbol.Malformed, "offset"},
-		{"sections at one place", sections(section(`{"line":0,"column":0}`, simple), section(`{"line":0,"column":0}`, simple)), symbol.Malformed, "come after"},
-		{"sections not in order", sections(section(`{"line":1,"column":0}`, simple), section(`{"line":0,"column":9}`, simple)), symbol.Malformed, "come after"},
-		{"sections that overlap", sections(section(`{"line":0,"column":0}`, plainMap("AAAA,EAAA")), section(`{"line":0,"column":1}`, simple)), symbol.Malformed, "behind the beginning"},
-		{"sections that overlap by lines", sections(section(`{"line":0,"column":0}`, plainMap("AAAA;;AAAA")), section(`{"line":1,"column":0}`, simple)), symbol.Malformed, "behind the beginning"},
+		{"sections at one place", sections(section(`{"line":0,"column":0}`, simple), section(`{"line":0,"column":0}`, simple)),
+			symbol.Malformed, "come after"},
+		{"sections not in order", sections(section(`{"line":1,"column":0}`, simple), section(`{"line":0,"column":9}`, simple)),
+			symbol.Malformed, "come after"},
+		{"sections that overlap", sections(section(`{"line":0,"column":0}`, plainMap("AAAA,EAAA")),
+			section(`{"line":0,"column":1}`, simple)), symbol.Malformed, "behind the beginning"},
+		{"sections that overlap by lines", sections(section(`{"line":0,"column":0}`, plainMap("AAAA;;AAAA")),
+			section(`{"line":1,"column":0}`, simple)), symbol.Malformed, "behind the beginning"},
 		{"a wrong map in a section", sections(section(`{"line":0,"column":0}`, plainMap("AA"))), symbol.Malformed, "2 fields"},
-		{"endless sections", strings.Repeat(`{"version":3,"sections":[{"offset":{"line":0,"column":0},"map":`, 100) + simple + strings.Repeat(`}]}`, 100), symbol.TooLarge, "nest"},
+		{"endless sections", strings.Repeat(`{"version":3,"sections":[{"offset":{"line":0,"column":0},"map":`,
+			100) + simple + strings.Repeat(`}]}`, 100), symbol.TooLarge, "nest"},
 		{"wrong range mappings", `{"version":3,"sources":[],"mappings":"A","rangeMappings":"g"}`, symbol.Malformed, "rangeMappings"},
 		{"range mappings as a list", `{"version":3,"sources":[],"mappings":"A","rangeMappings":[]}`, symbol.Malformed, "rangeMappings"},
 	} {
@@ -249,7 +254,8 @@ func TestSections(t *testing.T) {
 	t.Parallel()
 	one := `{"version":3,"sourceRoot":"r","sources":["a.js"],"sourcesContent":["A"],"names":["x"],"mappings":"AAAAA,CAAC;CAAA"}`
 	two := `{"version":3,"sources":["b.js","a.js"],"names":["y"],"mappings":"AAAAA;ACAA","ignoreList":[1]}`
-	nested := `{"version":3,"sections":[{"offset":{"line":0,"column":2},"map":` + two + `},{"offset":{"line":2,"column":0},"map":` + one + `}]}`
+	nested := `{"version":3,"sections":[{"offset":{"line":0,"column":2},"map":` + two + `},{"offset":{"line":2,"column":0},"map":` +
+		one + `}]}`
 	m, s := indexed(t, `{"version":3,"file":"f","debugId":"85314830-023F-4CF1-A267-535F4E37BB17","sections":[
 		{"offset":{"line":0,"column":5},"map":`+one+`},{"offset":{"line":3,"column":10},"map":`+nested+`}]}`)
 	require.Equal(t, 3, s.Sections)
@@ -316,7 +322,8 @@ func TestSourcesAndNames(t *testing.T) {
 		}
 		mappings = append(mappings, "A"+field+"AA"+field)
 	}
-	text, err := json.Marshal(map[string]any{"version": 3, "sources": sources, "names": names, "mappings": strings.Join(mappings, ";"), "sourceRoot": "/root/"})
+	text, err := json.Marshal(map[string]any{"version": 3, "sources": sources, "names": names,
+		"mappings": strings.Join(mappings, ";"), "sourceRoot": "/root/"})
 	require.NoError(t, err)
 	m, _ := indexed(t, string(text))
 	for n := range 100 {
@@ -338,7 +345,8 @@ func TestSourcesAndNames(t *testing.T) {
 
 func TestTexts(t *testing.T) {
 	t.Parallel()
-	m, _ := indexed(t, `{"version":3,"sources":["\u0061\ud83d\ude00.js","\ud83d","\ude00x","`+"\xff"+`","\ud83dy","a\/b\\\"\t"],"mappings":""}`)
+	m, _ := indexed(t, `{"version":3,"sources":["\u0061\ud83d\ude00.js","\ud83d","\ude00x","`+"\xff"+
+		`","\ud83dy","a\/b\\\"\t"],"mappings":""}`)
 	for n, want := range []string{"a\U0001f600.js", "\ufffd", "\ufffdx", "\ufffd", "\ufffdy", "a/b\\\"\t"} {
 		p, err := m.Source(n)
 		require.NoError(t, err)

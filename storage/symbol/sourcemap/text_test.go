@@ -15,7 +15,8 @@ import (
 // withContent is a map with the text of one source.
 func withContent(t testing.TB, name, content, mappings string) *Map {
 	t.Helper()
-	text, err := json.Marshal(map[string]any{"version": 3, "sources": []string{name}, "sourcesContent": []string{content}, "mappings": mappings})
+	text, err := json.Marshal(map[string]any{"version": 3, "sources": []string{name}, "sourcesContent": []string{content},
+		"mappings": mappings})
 	require.NoError(t, err)
 	m, _ := indexed(t, string(text))
 	return m
@@ -49,7 +50,8 @@ func TestExcerpt(t *testing.T) {
 		line, around int
 		want         string
 	}{
-		{1, 0, "1:one|"}, {1, 1, "1:one|2:two|"}, {3, 1, "2:two|3:three|4:|"}, {6, 1, "5:five|6:six|"}, {6, 100, "1:one|2:two|3:three|4:|5:five|6:six|"},
+		{1, 0, "1:one|"}, {1, 1, "1:one|2:two|"}, {3, 1, "2:two|3:three|4:|"}, {6, 1, "5:five|6:six|"},
+		{6, 100, "1:one|2:two|3:three|4:|5:five|6:six|"},
 		{7, 3, ""}, {0, 3, ""}, {-1, 3, ""}, {2, -5, "2:two|"},
 	} {
 		lines, err := m.Excerpt(0, c.line, c.around)
@@ -99,7 +101,8 @@ func TestExcerptOfLongText(t *testing.T) {
 
 func TestScript(t *testing.T) {
 	t.Parallel()
-	s, _ := script(t, "a.min.js", "function a(){b()}\nvar c=()=>{d()}\n//# debugId=85314830-023f-4cf1-a267-535f4e37bb17\n//# sourceMappingURL=a.min.js.map\n")
+	s, _ := script(t, "a.min.js",
+		"function a(){b()}\nvar c=()=>{d()}\n//# debugId=85314830-023f-4cf1-a267-535f4e37bb17\n//# sourceMappingURL=a.min.js.map\n")
 	require.Equal(t, "a.min.js.map", s.SourceMappingURL())
 	require.Equal(t, "85314830-023f-4cf1-a267-535f4e37bb17", s.DebugID())
 	name, ok, err := s.Function(1, 14)
@@ -169,7 +172,8 @@ func TestResolve(t *testing.T) {
 		{"", "r", "https://e.com/a.js", "https://e.com/a.js"}, {"", "https://e.com/r", "a.js", "https://e.com/r/a.js"},
 		{"", "https://e.com/r", "../b/./a.js", "https://e.com/b/a.js"}, {"", "", "webpack:///./src/a.js", "webpack:///src/a.js"},
 		{"", "webpack:///", "./src/a.js", "webpack:///src/a.js"}, {"https://e.com/js/a.js.map", "", "../src/a b.js", "https://e.com/src/a b.js"},
-		{"https://e.com/js/a.js.map", "r", "a.js", "https://e.com/js/r/a.js"}, {"https://e.com/js/a.js.map", "", "webpack://x/./a.js", "webpack://x/a.js"},
+		{"https://e.com/js/a.js.map", "r", "a.js", "https://e.com/js/r/a.js"}, {"https://e.com/js/a.js.map", "",
+			"webpack://x/./a.js", "webpack://x/a.js"},
 		{"dist/a.js.map", "", "../src/a.js", "src/a.js"}, {"", "", "C:/x/a.js", "C:/x/a.js"}, {"data:application/json,{}", "", "a.js", "a.js"},
 	} {
 		require.Equal(t, c.want, Resolve(c.url, c.root, c.source), "%+v", c)
@@ -179,19 +183,21 @@ func TestResolve(t *testing.T) {
 func TestCandidates(t *testing.T) {
 	t.Parallel()
 	for script, want := range map[string][]string{
-		"https://e.com/js/a.js?v=1#x": {"https://e.com/js/a.js?v=1#x", "https://e.com/js/a.js", "~/js/a.js?v=1#x", "~/js/a.js", "/js/a.js", "js/a.js", "a.js"},
-		"app:///a.js":                 {"app:///a.js", "~/a.js", "/a.js", "a.js"},
-		"file:///C:/x/a.js":           {"file:///C:/x/a.js", "~/x/a.js", "/x/a.js", "x/a.js", "a.js"},
-		`C:\x\a.js`:                   {`C:\x\a.js`, "~/x/a.js", "/x/a.js", "x/a.js", "a.js"},
-		"webpack:///./src/a.js":       {"webpack:///./src/a.js", "~/src/a.js", "/src/a.js", "src/a.js", "a.js"},
-		"/usr/app/a.js":               {"/usr/app/a.js", "~/usr/app/a.js", "usr/app/a.js", "a.js"},
-		"//e.com/a.js":                {"//e.com/a.js", "~/a.js", "/a.js", "a.js"},
-		"~/a.js":                      {"~/a.js", "/a.js", "a.js"},
-		"":                            nil, "<anonymous>": nil, "data:text/javascript,a": nil, "node:internal/a": nil, "native": nil,
+		"https://e.com/js/a.js?v=1#x": {"https://e.com/js/a.js?v=1#x", "https://e.com/js/a.js", "~/js/a.js?v=1#x",
+			"~/js/a.js", "/js/a.js", "js/a.js", "a.js"},
+		"app:///a.js":           {"app:///a.js", "~/a.js", "/a.js", "a.js"},
+		"file:///C:/x/a.js":     {"file:///C:/x/a.js", "~/x/a.js", "/x/a.js", "x/a.js", "a.js"},
+		`C:\x\a.js`:             {`C:\x\a.js`, "~/x/a.js", "/x/a.js", "x/a.js", "a.js"},
+		"webpack:///./src/a.js": {"webpack:///./src/a.js", "~/src/a.js", "/src/a.js", "src/a.js", "a.js"},
+		"/usr/app/a.js":         {"/usr/app/a.js", "~/usr/app/a.js", "usr/app/a.js", "a.js"},
+		"//e.com/a.js":          {"//e.com/a.js", "~/a.js", "/a.js", "a.js"},
+		"~/a.js":                {"~/a.js", "/a.js", "a.js"},
+		"":                      nil, "<anonymous>": nil, "data:text/javascript,a": nil, "node:internal/a": nil, "native": nil,
 	} {
 		require.Equal(t, want, Candidates(script), script)
 	}
-	require.Equal(t, []string{"https://e.com/maps/a.map", "~/maps/a.map", "/maps/a.map", "maps/a.map", "a.map", "../maps/a.map", "~/../maps/a.map", "/../maps/a.map",
+	require.Equal(t, []string{"https://e.com/maps/a.map", "~/maps/a.map", "/maps/a.map", "maps/a.map", "a.map",
+		"../maps/a.map", "~/../maps/a.map", "/../maps/a.map",
 		"https://e.com/js/a.js.map", "~/js/a.js.map", "/js/a.js.map", "js/a.js.map", "a.js.map"},
 		MapCandidates("https://e.com/js/a.js", "../maps/a.map"))
 	require.Equal(t, "https://e.com/js/a.js.map?x", MapCandidates("https://e.com/js/a.js?x", "")[0][:27])
@@ -202,7 +208,8 @@ func TestResolveMap(t *testing.T) {
 	for _, c := range [][3]string{
 		{"https://e.com/js/a.js?x", "a.js.map", "https://e.com/js/a.js.map"}, {"https://e.com/js/a.js", "/m/a.map", "https://e.com/m/a.map"},
 		{"https://e.com/js/a.js", "//f.com/a.map", "https://f.com/a.map"}, {"https://e.com/a.js", "https://f.com/a.map", "https://f.com/a.map"},
-		{"~/js/a.js", "../a.map", "~/a.map"}, {"js/a.js", "a.map", "js/a.map"}, {"/js/a.js", "../a.map", "/a.map"}, {"js/a.js", "/a.map", "/a.map"},
+		{"~/js/a.js", "../a.map", "~/a.map"}, {"js/a.js", "a.map", "js/a.map"}, {"/js/a.js", "../a.map", "/a.map"},
+		{"js/a.js", "/a.map", "/a.map"},
 	} {
 		require.Equal(t, c[2], ResolveMap(c[0], c[1]), "%v", c)
 	}

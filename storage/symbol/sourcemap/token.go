@@ -196,7 +196,8 @@ func (s *scanner) number() bool {
 	from := s.pos
 	for s.pos < len(s.text) {
 		c := s.text[s.pos]
-		sign := (c == '+' || c == '-') && s.text[s.pos-1]|0x20 == 'e' && s.pos > from && (s.text[from] != '0' || s.pos == from+1 || s.text[from+1]|0x20 != 'x')
+		sign := (c == '+' || c == '-') && s.text[s.pos-1]|0x20 == 'e' && s.pos > from && (s.text[from] != '0' ||
+			s.pos == from+1 || s.text[from+1]|0x20 != 'x')
 		if !wordByte(c) && c != '.' && !sign {
 			break
 		}

@@ -126,7 +126,8 @@ func (f *frames) head(offset int64, p []byte) (h head, next int64, err error) {
 		return h, start, nil
 	}
 	if length > uint64(f.size-start) || length < uint64(wide) {
-		return h, 0, symbol.Invalid(symbol.Malformed, "section %s: the entry at %#x states %d bytes; %d are left", f.name, offset, length, f.size-start)
+		return h, 0, symbol.Invalid(symbol.Malformed, "section %s: the entry at %#x states %d bytes; %d are left",
+			f.name, offset, length, f.size-start)
 	}
 	h.end = start + int64(length)
 	h.idAt, h.body = start, start+int64(wide)

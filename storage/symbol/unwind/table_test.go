@@ -193,7 +193,8 @@ func TestCompactUnwind(t *testing.T) {
 		text := "\t.text\n\t.globl _first\n\t.p2align 2\n_first:\n\t.cfi_startproc\n" + c.text + "\t.cfi_endproc\n"
 		require.NoError(t, os.WriteFile(filepath.Join(dir, "p.s"), []byte(text), 0o600))
 		run(t, dir, "clang", "-target", arch+"-apple-macos11", "-c", "p.s", "-o", "p.o")
-		run(t, dir, "ld64.lld", "-arch", arch, "-platform_version", "macos", "11.0", "11.0", "-dylib", "-undefined", "dynamic_lookup", "p.o", "-o", "p")
+		run(t, dir, "ld64.lld", "-arch", arch, "-platform_version", "macos", "11.0", "11.0", "-dylib", "-undefined",
+			"dynamic_lookup", "p.o", "-o", "p")
 		r, s := readFile(t, filepath.Join(dir, "p"))
 		require.Zero(t, s.Skipped, s.Reason)
 		require.Contains(t, r.said(), c.want, arch)

@@ -273,7 +273,8 @@ func (c *cursor) skip(n int64) error {
 
 func (c *cursor) bytes(n int) ([]byte, error) {
 	if int64(n) > c.end-c.at {
-		return nil, symbol.Invalid(symbol.Truncated, "something in the module at %#x has %d bytes, and its section ends after %d", c.at, n, c.end-c.at)
+		return nil, symbol.Invalid(symbol.Truncated, "something in the module at %#x has %d bytes, and its section ends after %d",
+			c.at, n, c.end-c.at)
 	}
 	p := make([]byte, n)
 	for i := range p {

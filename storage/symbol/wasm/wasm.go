@@ -52,7 +52,8 @@ type Summary struct {
 func (s *Summary) Identifiers() []symbol.Identifier {
 	var ids []symbol.Identifier
 	for _, id := range []symbol.Identifier{
-		{Type: symbol.DebugID, Value: s.BuildID[:min(len(s.BuildID), 32)]}, {Type: symbol.CodeID, Value: s.BuildID}, {Type: symbol.BuildID, Value: s.BuildID},
+		{Type: symbol.DebugID, Value: s.BuildID[:min(len(s.BuildID), 32)]}, {Type: symbol.CodeID, Value: s.BuildID},
+		{Type: symbol.BuildID, Value: s.BuildID},
 		{Type: symbol.URL, Value: "wasm://wasm/" + s.Hash},
 	} {
 		if id, ok := id.Normalize(); ok {

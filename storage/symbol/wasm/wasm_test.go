@@ -42,7 +42,8 @@ func built(t testing.TB, args ...string) string {
 	tool(t, "wasm-ld")
 	source, err := filepath.Abs("testdata/shop.cc")
 	require.NoError(t, err)
-	run(t, folder, "clang", append([]string{"--target=wasm32", "-g", "-O1", "-nostdlib", "-Wl,--no-entry", "-o", "shop.wasm", source}, args...)...)
+	run(t, folder, "clang", append([]string{"--target=wasm32", "-g", "-O1", "-nostdlib", "-Wl,--no-entry", "-o",
+		"shop.wasm", source}, args...)...)
 	return filepath.Join(folder, "shop.wasm")
 }
 
@@ -187,7 +188,8 @@ func aModule(sections ...[]byte) []byte {
 func TestModules(t *testing.T) {
 	t.Parallel()
 	code := []byte{codeSection, 2, 2, 0, 0x0b, 3, 0, 1, 0x0b}
-	imports := []byte{importSection, 5, 1, 'e', 1, 'f', 0, 0, 1, 'e', 1, 't', 1, 0x64, 0x70, 1, 1, 2, 1, 'e', 1, 'm', 2, 0, 1, 1, 'e', 1, 'g', 3, 0x7f, 0, 1, 'e', 1, 'x', 4, 0, 0}
+	imports := []byte{importSection, 5, 1, 'e', 1, 'f', 0, 0, 1, 'e', 1, 't', 1, 0x64, 0x70, 1, 1, 2, 1, 'e', 1, 'm',
+		2, 0, 1, 1, 'e', 1, 'g', 3, 0x7f, 0, 1, 'e', 1, 'x', 4, 0, 0}
 	names := append([]byte{customSection, 4}, "name\x00\x05\x04shop\x01\x10\x03\x00\x01f\x01\x05total\x02\x03run"...)
 	url := append([]byte{customSection, 16}, "sourceMappingURL\x0dshop.wasm.map"...)
 	sum, x := read(t, aModule(imports, code, names, url))
@@ -196,7 +198,8 @@ func TestModules(t *testing.T) {
 	require.Equal(t, []int{2, 2}, []int{sum.Functions, sum.Names})
 	require.Contains(t, sum.Identifiers(), symbol.Identifier{Type: symbol.URL, Value: "wasm://wasm/shop-" + sum.Hash})
 	at := uint64(len(magic) + 2 + len(imports) - 1 + 2 + 2) // the first body: behind the headers, the count and the size
-	for address, want := range map[uint64]string{at: "total", at + 1: "total", at + 3: "run", at + 5: "run", IndexAddress(0): "f", IndexAddress(2): "run"} {
+	for address, want := range map[uint64]string{at: "total", at + 1: "total", at + 3: "run", at + 5: "run",
+		IndexAddress(0): "f", IndexAddress(2): "run"} {
 		frames, err := x.Lookup(address)
 		require.NoError(t, err)
 		require.NotEmpty(t, frames, address)

@@ -61,7 +61,8 @@ func TestHeaders(t *testing.T) {
 	}{
 		"http": {"", plain.URL + "/some/path?q", map[string]string{plain.URL: "shop|Bearer s3cret|", other.URL: "the page's own||",
 			secure.URL: "the page's own||", strings.Replace(plain.URL, "127.0.0.1", "localhost", 1): "the page's own||"}},
-		"https":                 {"", secure.URL, map[string]string{secure.URL + "/a": "shop|Bearer s3cret|", secureOther.URL: "the page's own||", plain.URL: "the page's own||"}},
+		"https": {"", secure.URL, map[string]string{secure.URL + "/a": "shop|Bearer s3cret|",
+			secureOther.URL: "the page's own||", plain.URL: "the page's own||"}},
 		"https behind a tunnel": {tunnel, secure.URL, map[string]string{secure.URL: "shop|Bearer s3cret|", other.URL: "the page's own||"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -141,7 +142,8 @@ func TestSiteOf(t *testing.T) {
 		"https://Shop.Example.com/a": "https://shop.example.com:443", "http://shop.example.com:80": "http://shop.example.com:80",
 		"https://bücher.example": "https://xn--bcher-kva.example:443", "http://[::1]:8080/": "http://[::1]:8080",
 		"https://user:pass@shop.example.com:8443/": "https://shop.example.com:8443",
-		"ftp://shop.example.com":                   "", "shop.example.com": "", "https://": "", "https://a b/": "", "https://exa_mple..com": "", "": "",
+		"ftp://shop.example.com":                   "", "shop.example.com": "", "https://": "", "https://a b/": "",
+		"https://exa_mple..com": "", "": "",
 	} {
 		got, _, _, _, err := SiteOf(address)
 		require.Equal(t, want, got, address)

@@ -162,9 +162,10 @@ func FuzzTunnelReplies(f *testing.F) {
 	f.Add([]byte{5, 2, 1, 0, 5, 0, 0, 1, 1, 2, 3, 4, 0, 80}, false)
 	f.Add([]byte{5, 0, 5, 0, 0, 3, 255}, false)
 	f.Fuzz(func(t *testing.T, answer []byte, http bool) {
-		via := tunnel{url: &url.URL{Scheme: "http", Host: "h:1", User: url.UserPassword("u", "p")}, dial: func(context.Context, string, string) (net.Conn, error) {
-			return &scripted{reply: strings.NewReader(string(answer))}, nil
-		}}
+		via := tunnel{url: &url.URL{Scheme: "http", Host: "h:1", User: url.UserPassword("u", "p")},
+			dial: func(context.Context, string, string) (net.Conn, error) {
+				return &scripted{reply: strings.NewReader(string(answer))}, nil
+			}}
 		dial := via.socks
 		if http {
 			dial = via.connect

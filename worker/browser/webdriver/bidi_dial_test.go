@@ -15,7 +15,8 @@ import (
 
 func TestBiDiIsNotOffered(t *testing.T) {
 	t.Parallel()
-	for capability, want := range map[string]string{`{}`: "", `{"webSocketUrl":true}`: "", `{"webSocketUrl":"http://x"}`: "not a ws or wss address", `{"webSocketUrl":"\u0000"}`: "not a ws"} {
+	for capability, want := range map[string]string{`{}`: "", `{"webSocketUrl":true}`: "",
+		`{"webSocketUrl":"http://x"}`: "not a ws or wss address", `{"webSocketUrl":"\u0000"}`: "not a ws"} {
 		c := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 			_, _ = io.WriteString(w, `{"value":{"sessionId":"s","capabilities":`+capability+`}}`)
 		})

@@ -34,7 +34,8 @@ func TestGestures(t *testing.T) {
 		require.Equal(t, "shelved the card", said())
 	})
 	t.Run("drag past the middle", func(t *testing.T) {
-		require.NoError(t, s.Execute(ctx, `document.body.insertAdjacentHTML("afterbegin", '<p id="above" style="margin:0;height:30px;user-select:none">A</p><p id="below" style="margin:0;height:30px;user-select:none">B</p>');
+		require.NoError(t, s.Execute(ctx,
+			`document.body.insertAdjacentHTML("afterbegin", '<p id="above" style="margin:0;height:30px;user-select:none">A</p><p id="below" style="margin:0;height:30px;user-select:none">B</p>');
 			for (const p of [above, below]) p.onmouseup = (e) => say(p.id + (e.clientY - p.getBoundingClientRect().top < 15 ? " upper" : " lower"))`, nil))
 		above, below := find(t, s, "#above"), find(t, s, "#below")
 		require.NoError(t, s.Input.Drag(ctx, below, above, webdriver.Way{Y: -30, AlongX: 1, AlongY: 1}))
@@ -44,7 +45,8 @@ func TestGestures(t *testing.T) {
 	})
 	t.Run("double click on a slow page", func(t *testing.T) {
 		text := find(t, s, "#text")
-		require.NoError(t, s.Execute(ctx, `arguments[0].onclick = (e) => { for (const end = performance.now() + 700; performance.now() < end; ); say("click " + e.detail) };
+		require.NoError(t, s.Execute(ctx,
+			`arguments[0].onclick = (e) => { for (const end = performance.now() + 700; performance.now() < end; ); say("click " + e.detail) };
 			arguments[0].ondblclick = () => { say("double"); arguments[0].onclick = arguments[0].ondblclick = null }`, nil, text))
 		require.NoError(t, s.Input.DoubleClick(ctx, text))
 		require.Equal(t, "click 1, click 2, double", said())

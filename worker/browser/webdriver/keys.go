@@ -86,6 +86,7 @@ func Keys(name string) (string, error) {
 }
 
 func unknownKey(name string) error {
-	return &Error{Code: ErrInvalidArgument, Message: fmt.Sprintf("the key %q is unknown: it must be a character or one of %s, with %s before it and a + between",
-		clip(name, 60), strings.Join(slices.Sorted(maps.Keys(keyNames)), ", "), strings.Join(modifierNames, ", "))}
+	return &Error{Code: ErrInvalidArgument,
+		Message: fmt.Sprintf("the key %q is unknown: it must be a character or one of %s, with %s before it and a + between",
+			clip(name, 60), strings.Join(slices.Sorted(maps.Keys(keyNames)), ", "), strings.Join(modifierNames, ", "))}
 }

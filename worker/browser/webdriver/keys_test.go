@@ -21,7 +21,8 @@ func TestKeys(t *testing.T) {
 		require.NoError(t, err, name)
 		require.Equal(t, want, keys, name)
 	}
-	for _, bad := range []string{"", "ab", "enter", "Ctrl+a", "a+b", "Control+Control+a", "Control+", "+a", "\n", "\uE007", "\xff", "Control+ab"} {
+	for _, bad := range []string{"", "ab", "enter", "Ctrl+a", "a+b", "Control+Control+a", "Control+", "+a", "\n", "\uE007",
+		"\xff", "Control+ab"} {
 		_, err := webdriver.Keys(bad)
 		require.True(t, webdriver.Is(err, webdriver.ErrInvalidArgument), "%q: %v", bad, err)
 		require.ErrorContains(t, err, "ArrowDown, ArrowLeft")
@@ -31,7 +32,8 @@ func TestKeys(t *testing.T) {
 // FuzzKeys compares with the rule by which steps are checked: what a step may
 // hold can be pressed.
 func FuzzKeys(f *testing.F) {
-	for _, seed := range []string{"Enter", "Control+a", "Control++", "Meta+Alt+Shift+Control+F12", "x", "Shift+Shift", "PageUp", "Insert", "Escape"} {
+	for _, seed := range []string{"Enter", "Control+a", "Control++", "Meta+Alt+Shift+Control+F12", "x", "Shift+Shift",
+		"PageUp", "Insert", "Escape"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, name string) {

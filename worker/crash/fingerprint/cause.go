@@ -8,12 +8,15 @@ import (
 
 // causeAttributes are the attributes in which clients send the error that another
 // one wraps.
-var causeAttributes = [...]string{"error.cause.type", "error.cause.class", "error.cause", "exception.cause.type", "exception.cause.class", "exception.cause", "cause.type", "cause.class", "cause",
-	"error.inner.type", "error.inner", "inner_exception.type", "inner_exception", "innerException", "exception.inner", "error.root_cause", "root_cause", "rootCause"}
+var causeAttributes = [...]string{"error.cause.type", "error.cause.class", "error.cause", "exception.cause.type",
+	"exception.cause.class", "exception.cause", "cause.type", "cause.class", "cause",
+	"error.inner.type", "error.inner", "inner_exception.type", "inner_exception", "innerException", "exception.inner",
+	"error.root_cause", "root_cause", "rootCause"}
 
 // causeMarks stand before the cause in texts of several lines or clauses; the last
 // cause is the first that happened.
-var causeMarks = [...]string{"Caused by: ", "caused by: ", "nested exception is: ", "nested exception is ", " ---> ", "Inner exception: ", "InnerException: ", "root cause: "}
+var causeMarks = [...]string{"Caused by: ", "caused by: ", "nested exception is: ", "nested exception is ", " ---> ",
+	"Inner exception: ", "InnerException: ", "root cause: "}
 
 // maxClauses bounds the clauses of a message that are read, as in "Unable to start
 // activity: java.lang.NullPointerException: cart".

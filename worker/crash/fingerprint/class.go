@@ -11,7 +11,8 @@ const maxClassifiers = 8
 
 // classAttributes are the attributes in which clients send the class of the error
 // when their classifiers say only what kind of report it is.
-var classAttributes = [...]string{"error.type", "exception.type", "exception.class", "error.class", "exception.name", "error.name", "exception_type"}
+var classAttributes = [...]string{"error.type", "exception.type", "exception.class", "error.class", "exception.name",
+	"error.name", "exception_type"}
 
 // errorClass returns the class of the error: the first classifier that is not
 // generic, else one of the attributes, else what precedes the message
@@ -81,13 +82,23 @@ func isGenericClass(class string) bool {
 		return true // none, or a minifier's name, in small letters
 	}
 	switch short {
-	case "addresssanitizer", "undefinedbehaviorsanitizer", "memorysanitizer", "threadsanitizer", "leaksanitizer", "hwaddresssanitizer", "undefined-behavior", "undefined-behaviour", "undefined behavior", "undefinedbehavior", "asan", "ubsan", "msan", "tsan", "libfuzzer":
+	case "addresssanitizer", "undefinedbehaviorsanitizer", "memorysanitizer", "threadsanitizer", "leaksanitizer",
+		"hwaddresssanitizer", "undefined-behavior", "undefined-behaviour", "undefined behavior", "undefinedbehavior",
+		"asan", "ubsan", "msan", "tsan", "libfuzzer":
 		return true
-	case "error", "exception", "baseexception", "throwable", "runtimeexception", "runtimeerror", "standarderror", "systemexception", "applicationexception", "errorexception", "logicerror", "logicexception",
-		"runtime_error", "logic_error", "system_error", "unityexception", "_exception", "_error", "internalerror", "nsexception", "nsgenericexception", "nsinternalinconsistencyexception", "nserror", "swifterror", "domexception", "genericexception", "unknownerror", "unknownexception", "customerror", "invariant violation", "invariantviolation", "assertionerror", "assertionfailederror", "anyhow",
+	case "error", "exception", "baseexception", "throwable", "runtimeexception", "runtimeerror", "standarderror",
+		"systemexception", "applicationexception", "errorexception", "logicerror", "logicexception",
+		"runtime_error", "logic_error", "system_error", "unityexception", "_exception", "_error", "internalerror",
+		"nsexception", "nsgenericexception", "nsinternalinconsistencyexception", "nserror", "swifterror", "domexception",
+		"genericexception", "unknownerror", "unknownexception", "customerror", "invariant violation", "invariantviolation",
+		"assertionerror", "assertionfailederror", "anyhow",
 		"errorstring", "wraperror", "wraperrors", "joinerror", "fundamental", "withstack", "withmessage", "plainerror", "statuserror", "operror",
-		"message", "msg", "log", "info", "warn", "warning", "notice", "debug", "critical", "fatal", "panic", "crash", "unhandled", "uncaught", "unhandled exception", "uncaught exception", "unhandledexception", "uncaughtexception", "unhandledrejection", "unhandled rejection", "handled", "manual", "report", "failure", "native", "minidump", "crashpad", "unknown", "undefined", "null", "none", "nil",
-		"event", "errorevent", "promiserejectionevent", "progressevent", "customevent", "object", "string", "str", "number", "array", "fatal error", "fatal exception", "exc_crash", "signal":
+		"message", "msg", "log", "info", "warn", "warning", "notice", "debug", "critical", "fatal", "panic", "crash",
+		"unhandled", "uncaught", "unhandled exception", "uncaught exception", "unhandledexception", "uncaughtexception",
+		"unhandledrejection", "unhandled rejection", "handled", "manual", "report", "failure", "native", "minidump",
+		"crashpad", "unknown", "undefined", "null", "none", "nil",
+		"event", "errorevent", "promiserejectionevent", "progressevent", "customevent", "object", "string", "str",
+		"number", "array", "fatal error", "fatal exception", "exc_crash", "signal":
 		return true
 	}
 	return isWrapperClass(class)
@@ -97,9 +108,13 @@ func isGenericClass(class string) bool {
 // its cause says which.
 func isWrapperClass(class string) bool {
 	switch shortClass(class) {
-	case "undeclaredthrowableexception", "invocationtargetexception", "executionexception", "completionexception", "servletexception", "nestedservletexception", "typeinitializationexception", "aggregateexception",
-		"targetinvocationexception", "privilegedactionexception", "exceptionininitializererror", "beancreationexception", "uncheckedioexception", "uncheckedexecutionexception", "wrappedexception", "wrapperexception", "nestedruntimeexception",
-		"nestedexception", "exceptiongroup", "baseexceptiongroup", "rethrownerror", "errorgroup", "aggregateerror", "composedexception", "compositeexception", "onerrornotimplementedexception", "undeliverableexception", "remoteexception", "faultexception", "jobexecutionexception", "multiexception":
+	case "undeclaredthrowableexception", "invocationtargetexception", "executionexception", "completionexception",
+		"servletexception", "nestedservletexception", "typeinitializationexception", "aggregateexception",
+		"targetinvocationexception", "privilegedactionexception", "exceptionininitializererror", "beancreationexception",
+		"uncheckedioexception", "uncheckedexecutionexception", "wrappedexception", "wrapperexception", "nestedruntimeexception",
+		"nestedexception", "exceptiongroup", "baseexceptiongroup", "rethrownerror", "errorgroup", "aggregateerror",
+		"composedexception", "compositeexception", "onerrornotimplementedexception", "undeliverableexception",
+		"remoteexception", "faultexception", "jobexecutionexception", "multiexception":
 		return true
 	}
 	return false
@@ -110,12 +125,18 @@ func isWrapperClass(class string) bool {
 // of the user. Error codes in the message count nevertheless.
 func saysAll(class string) bool {
 	switch shortClass(class) {
-	case "numberformatexception", "formatexception", "inputmismatchexception", "datetimeparseexception", "unknownhostexception", "connectexception", "noroutetohostexception", "portunreachableexception", "sockettimeoutexception", "bindexception",
-		"filenotfoundexception", "nosuchfileexception", "accessdeniedexception", "directorynotemptyexception", "filealreadyexistsexception", "filenotfounderror", "fileexistserror", "permissionerror", "notadirectoryerror", "isadirectoryerror",
+	case "numberformatexception", "formatexception", "inputmismatchexception", "datetimeparseexception", "unknownhostexception",
+		"connectexception", "noroutetohostexception", "portunreachableexception", "sockettimeoutexception", "bindexception",
+		"filenotfoundexception", "nosuchfileexception", "accessdeniedexception", "directorynotemptyexception",
+		"filealreadyexistsexception", "filenotfounderror", "fileexistserror", "permissionerror", "notadirectoryerror", "isadirectoryerror",
 		"directorynotfoundexception", "pathtoolongexception", "drivenotfoundexception", "unauthorizedaccessexception",
-		"nullreferenceexception", "nullpointerexception", "outofmemoryexception", "outofmemoryerror", "memoryerror", "stackoverflowexception", "stackoverflowerror", "indexoutofrangeexception", "arrayindexoutofboundsexception", "stringindexoutofboundsexception",
-		"dividebyzeroexception", "zerodivisionerror", "overflowexception", "accessviolationexception", "invalidcastexception", "objectdisposedexception", "timeoutexception", "operationcanceledexception", "taskcanceledexception", "threadabortexception",
-		"badimageformatexception", "socketexception", "win32exception", "connectionrefusederror", "connectionreseterror", "connectionabortederror", "brokenpipeerror", "gaierror", "keyboardinterrupt":
+		"nullreferenceexception", "nullpointerexception", "outofmemoryexception", "outofmemoryerror", "memoryerror",
+		"stackoverflowexception", "stackoverflowerror", "indexoutofrangeexception", "arrayindexoutofboundsexception",
+		"stringindexoutofboundsexception",
+		"dividebyzeroexception", "zerodivisionerror", "overflowexception", "accessviolationexception", "invalidcastexception",
+		"objectdisposedexception", "timeoutexception", "operationcanceledexception", "taskcanceledexception", "threadabortexception",
+		"badimageformatexception", "socketexception", "win32exception", "connectionrefusederror", "connectionreseterror",
+		"connectionabortederror", "brokenpipeerror", "gaierror", "keyboardinterrupt":
 		return true
 	}
 	return false
@@ -125,8 +146,10 @@ func saysAll(class string) bool {
 // that of the operating system, the database or the response.
 func isNumbered(class string) bool {
 	switch shortClass(class) {
-	case "oserror", "ioerror", "environmenterror", "windowserror", "win32exception", "comexception", "errnoexception", "systemcallerror", "socketexception", "sqlexception", "pdoexception", "dbexception", "httperror", "httpexception", "httprequestexception",
-		"httpstatusexception", "httpclienterrorexception", "httpservererrorexception", "webexception", "requestexception", "clientresponseerror", "responseerror", "axioserror", "statuscodeerror", "apiexception", "apierror", "externalexception":
+	case "oserror", "ioerror", "environmenterror", "windowserror", "win32exception", "comexception", "errnoexception",
+		"systemcallerror", "socketexception", "sqlexception", "pdoexception", "dbexception", "httperror", "httpexception", "httprequestexception",
+		"httpstatusexception", "httpclienterrorexception", "httpservererrorexception", "webexception", "requestexception",
+		"clientresponseerror", "responseerror", "axioserror", "statuscodeerror", "apiexception", "apierror", "externalexception":
 		return true
 	}
 	return false

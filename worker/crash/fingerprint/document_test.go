@@ -125,12 +125,14 @@ func TestDocumentedNames(t *testing.T) {
 // its two reports are one group.
 func TestDocumentedExample(t *testing.T) {
 	t.Parallel()
-	shop := Compute(stack("python", "KeyError", "'price'", "<listcomp> | /srv/shop/cart.py", "total | /srv/shop/cart.py", "show | /srv/shop/views.py",
+	shop := Compute(stack("python", "KeyError", "'price'", "<listcomp> | /srv/shop/cart.py", "total | /srv/shop/cart.py",
+		"show | /srv/shop/views.py",
 		"get_response | /usr/lib/python3/dist-packages/django/core/handlers/base.py"))
 	got, err := json.Marshal(shop.Explanation)
 	require.NoError(t, err)
 	require.JSONEq(t, readDocument(t).explanation, string(got))
-	job := Compute(stack("python", "KeyError", "'price'", `<listcomp> | C:\jobs\shop\cart.py`, `total | C:\jobs\shop\cart.py`, `wrapper | C:\jobs\shop\retry.py`, `nightly | C:\jobs\shop\report.py`))
+	job := Compute(stack("python", "KeyError", "'price'", `<listcomp> | C:\jobs\shop\cart.py`, `total | C:\jobs\shop\cart.py`,
+		`wrapper | C:\jobs\shop\retry.py`, `nightly | C:\jobs\shop\report.py`))
 	require.Equal(t, shop.Key, job.Key)
 	require.NotEqual(t, shop.StackKey, job.StackKey)
 }
@@ -155,22 +157,35 @@ func TestDocumentedGroups(t *testing.T) {
 		same bool
 		a, b *report.Report
 	}{
-		"helper":               {true, stack("python", "KeyError", "", "assert_valid | a.py", "pay | c.py"), stack("python", "KeyError", "", "pay | c.py")},
-		"above-error":          {true, stack("c", "SIGABRT", "", "raise", "abort", "__assert_fail", "pay"), stack("c", "SIGABRT", "", "pay", "__libc_start_main")},
-		"guessed-frame":        {true, guessed, segv("pay | shop")},
-		"async-frame":          {true, stack("js", "TypeError", "", "pay | c.js", "async show | p.js"), stack("js", "TypeError", "", "pay | c.js")},
-		"lambdas":              {false, stack("python", "KeyError", "", "<lambda> | cart.py", "total | cart.py"), stack("python", "KeyError", "", "<lambda> | cart.py", "price | cart.py")},
-		"recursion":            {true, stack("java", "E", "", "a.F.a", "a.F.b", "a.F.a", "a.F.b", "a.F.g"), stack("java", "E", "", "a.F.a", "a.F.b", "a.F.g")},
-		"class":                {false, cart("KeyError", ""), cart("TypeError", "")},
-		"error number":         {false, cart("OSError", "[Errno 13] Permission denied"), cart("OSError", "[Errno 28] No space left")},
-		"generic-class":        {false, cart("Exception", "cart is empty"), cart("Exception", "card was refused")},
-		"telling class":        {true, cart("ValueError", "bad price 17 of 'lamp'"), cart("ValueError", "no price")},
-		"helper-on-top":        {false, stack("java", "java.lang.IllegalStateException", "cart is empty", "a.Check.fail", "a.Cart.pay"), stack("java", "java.lang.IllegalStateException", "no price", "a.Check.fail", "a.Cart.pay")},
-		"system-frames-only":   {false, stack("java", "java.lang.IllegalStateException", "Fragment not attached", "android.app.Fragment.a"), stack("java", "java.lang.IllegalStateException", "Not allowed after onSaveInstanceState", "android.app.Fragment.a")},
-		"nothing-telling":      {false, stack("js", "TypeError", "t is null", "a | m.js", "b | m.js"), stack("js", "TypeError", "x is bad", "a | m.js", "b | m.js")},
-		"no-stack":             {true, stack("python", "TimeoutError", "order 4711 took 12 s"), stack("python", "TimeoutError", "order 4712 took 3 s")},
-		"class-says-all":       {true, stack("java", "java.net.UnknownHostException", "Unable to resolve host", "java.net.Inet6AddressImpl.lookup"), stack("java", "java.net.UnknownHostException", "Host nicht gefunden", "java.net.Inet6AddressImpl.lookup")},
-		"cause":                {false, stack("java", "java.util.concurrent.ExecutionException", "java.io.IOException: reset", "a.Jobs.wait"), stack("java", "java.util.concurrent.ExecutionException", "a.CartException: empty", "a.Jobs.wait")},
+		"helper": {true, stack("python", "KeyError", "", "assert_valid | a.py", "pay | c.py"),
+			stack("python", "KeyError", "", "pay | c.py")},
+		"above-error": {true, stack("c", "SIGABRT", "", "raise", "abort", "__assert_fail", "pay"),
+			stack("c", "SIGABRT", "", "pay", "__libc_start_main")},
+		"guessed-frame": {true, guessed, segv("pay | shop")},
+		"async-frame": {true, stack("js", "TypeError", "", "pay | c.js", "async show | p.js"),
+			stack("js", "TypeError", "", "pay | c.js")},
+		"lambdas": {false, stack("python", "KeyError", "", "<lambda> | cart.py", "total | cart.py"),
+			stack("python", "KeyError", "", "<lambda> | cart.py", "price | cart.py")},
+		"recursion": {true, stack("java", "E", "", "a.F.a", "a.F.b", "a.F.a", "a.F.b", "a.F.g"),
+			stack("java", "E", "", "a.F.a", "a.F.b", "a.F.g")},
+		"class":         {false, cart("KeyError", ""), cart("TypeError", "")},
+		"error number":  {false, cart("OSError", "[Errno 13] Permission denied"), cart("OSError", "[Errno 28] No space left")},
+		"generic-class": {false, cart("Exception", "cart is empty"), cart("Exception", "card was refused")},
+		"telling class": {true, cart("ValueError", "bad price 17 of 'lamp'"), cart("ValueError", "no price")},
+		"helper-on-top": {false, stack("java", "java.lang.IllegalStateException", "cart is empty", "a.Check.fail",
+			"a.Cart.pay"), stack("java", "java.lang.IllegalStateException", "no price", "a.Check.fail", "a.Cart.pay")},
+		"system-frames-only": {false, stack("java", "java.lang.IllegalStateException", "Fragment not attached",
+			"android.app.Fragment.a"), stack("java", "java.lang.IllegalStateException", "Not allowed after onSaveInstanceState",
+			"android.app.Fragment.a")},
+		"nothing-telling": {false, stack("js", "TypeError", "t is null", "a | m.js", "b | m.js"),
+			stack("js", "TypeError", "x is bad", "a | m.js", "b | m.js")},
+		"no-stack": {true, stack("python", "TimeoutError", "order 4711 took 12 s"),
+			stack("python", "TimeoutError", "order 4712 took 3 s")},
+		"class-says-all": {true, stack("java", "java.net.UnknownHostException", "Unable to resolve host",
+			"java.net.Inet6AddressImpl.lookup"), stack("java", "java.net.UnknownHostException", "Host nicht gefunden",
+			"java.net.Inet6AddressImpl.lookup")},
+		"cause": {false, stack("java", "java.util.concurrent.ExecutionException", "java.io.IOException: reset",
+			"a.Jobs.wait"), stack("java", "java.util.concurrent.ExecutionException", "a.CartException: empty", "a.Jobs.wait")},
 		"signal":               {true, segv("read_row"), stack("c", "EXC_BAD_ACCESS", "", "read_row")},
 		"signals":              {false, segv("read_row"), stack("c", "SIGABRT", "", "read_row")},
 		"sanitizer":            {true, segv("read_row"), stack("c", "AddressSanitizer", "heap-buffer-overflow on address 0x602", "read_row")},

@@ -27,7 +27,8 @@ func FuzzAppendJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, thread, function, text string, rules uint64, skipped int, frames bool) {
 		e := Explanation{Version: Version, Source: SourceStack, Thread: thread, Skipped: skipped, Material: []string{text, function}}
 		if frames {
-			e.Frames = []Frame{{Index: 1, Function: function, Text: text, Kept: true, Stack: skipped > 1, Rules: Rules{rules, rules & (1<<(ruleCount-64) - 1)}}, {Text: text}}
+			e.Frames = []Frame{{Index: 1, Function: function, Text: text, Kept: true, Stack: skipped > 1,
+				Rules: Rules{rules, rules & (1<<(ruleCount-64) - 1)}}, {Text: text}}
 		}
 		want, err := json.Marshal(e)
 		require.NoError(t, err)

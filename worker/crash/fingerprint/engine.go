@@ -29,20 +29,32 @@ func engineMessage(line string) (string, bool) {
 	}
 	lower := strings.ToLower(line)
 	for _, m := range [...]struct{ word, text string }{
-		{"assignment to constant variable", "assignment to a constant"}, {"invalid assignment to const", "assignment to a constant"}, {"attempted to assign to readonly property", "assignment to a constant"},
+		{"assignment to constant variable", "assignment to a constant"}, {"invalid assignment to const",
+			"assignment to a constant"}, {"attempted to assign to readonly property", "assignment to a constant"},
 		{"dynamically imported module", "import of a module failed"}, {"importing a module script failed", "import of a module failed"},
 		{"failed to fetch", "fetch failed"}, {"networkerror when attempting to fetch resource", "fetch failed"}, {"load failed", "fetch failed"},
 		{"resizeobserver loop", "ResizeObserver loop"}, {"not iterable", "not iterable"}, {"symbol.iterator", "not iterable"},
-		{"converting circular structure", "circular structure"}, {"cyclic object value", "circular structure"}, {"cyclic structures", "circular structure"},
-		{"unexpected end of json", "unexpected end of JSON"}, {"unexpected end of data", "unexpected end of JSON"}, {"json parse error: unexpected eof", "unexpected end of JSON"},
-		{"json.parse:", "invalid JSON"}, {"json parse error:", "invalid JSON"}, {"is not valid json", "invalid JSON"}, {"in json at position", "invalid JSON"},
+		{"converting circular structure", "circular structure"}, {"cyclic object value", "circular structure"},
+		{"cyclic structures", "circular structure"},
+		{"unexpected end of json", "unexpected end of JSON"}, {"unexpected end of data", "unexpected end of JSON"},
+		{"json parse error: unexpected eof", "unexpected end of JSON"},
+		{"json.parse:", "invalid JSON"}, {"json parse error:", "invalid JSON"}, {"is not valid json", "invalid JSON"},
+		{"in json at position", "invalid JSON"},
 		// WebAssembly's traps: V8, SpiderMonkey, JavaScriptCore.
-		{"memory access out of bounds", "memory access out of bounds"}, {"index out of bounds", "memory access out of bounds"}, {"out of bounds memory access", "memory access out of bounds"},
+		{"memory access out of bounds", "memory access out of bounds"}, {"index out of bounds", "memory access out of bounds"},
+		{"out of bounds memory access", "memory access out of bounds"},
 		{"unreachable code should not be executed", "unreachable"}, {"unreachable executed", "unreachable"},
-		{"null function or function signature mismatch", "indirect call mismatch"}, {"indirect call signature mismatch", "indirect call mismatch"}, {"indirect call to null", "indirect call mismatch"}, {"call_indirect to a signature that does not match", "indirect call mismatch"}, {"call_indirect to a null table entry", "indirect call mismatch"},
-		{"table index is out of bounds", "table index out of bounds"}, {"table index out of bounds", "table index out of bounds"}, {"out of bounds call_indirect", "table index out of bounds"},
-		{"divide by zero", "division by zero"}, {"division by zero", "division by zero"}, {"integer overflow", "integer overflow"}, {"float unrepresentable in integer range", "conversion out of range"}, {"integer result unrepresentable", "conversion out of range"}, {"out of bounds trunc operation", "conversion out of range"},
-		{"maximum call stack", stackOverflow}, {"too much recursion", stackOverflow}, {"quotaexceedederror", "quota exceeded"}, {"exceeded the quota", "quota exceeded"},
+		{"null function or function signature mismatch", "indirect call mismatch"}, {"indirect call signature mismatch",
+			"indirect call mismatch"}, {"indirect call to null", "indirect call mismatch"},
+		{"call_indirect to a signature that does not match", "indirect call mismatch"},
+		{"call_indirect to a null table entry", "indirect call mismatch"},
+		{"table index is out of bounds", "table index out of bounds"}, {"table index out of bounds", "table index out of bounds"},
+		{"out of bounds call_indirect", "table index out of bounds"},
+		{"divide by zero", "division by zero"}, {"division by zero", "division by zero"}, {"integer overflow", "integer overflow"},
+		{"float unrepresentable in integer range", "conversion out of range"}, {"integer result unrepresentable",
+			"conversion out of range"}, {"out of bounds trunc operation", "conversion out of range"},
+		{"maximum call stack", stackOverflow}, {"too much recursion", stackOverflow}, {"quotaexceedederror", "quota exceeded"},
+		{"exceeded the quota", "quota exceeded"},
 	} {
 		if strings.Contains(lower, m.word) && (m.word != "load failed" || lower == m.word) {
 			return m.text, true

@@ -85,7 +85,9 @@ func fileName(file string) (string, Rules) {
 // a file of that name: the directory above it distinguishes them.
 func isRepeatedName(name string) bool {
 	switch name {
-	case "index", "__init__", "__main__", "mod", "views", "models", "forms", "serializers", "tasks", "admin", "signals", "handler", "handlers", "service", "services", "controller", "controllers", "repository", "urls", "schemas", "resolvers", "permissions", "reducer", "actions", "selectors", "page", "layout", "route", "+page", "+layout", "+server", "+page.server":
+	case "index", "__init__", "__main__", "mod", "views", "models", "forms", "serializers", "tasks", "admin", "signals",
+		"handler", "handlers", "service", "services", "controller", "controllers", "repository", "urls", "schemas", "resolvers",
+		"permissions", "reducer", "actions", "selectors", "page", "layout", "route", "+page", "+layout", "+server", "+page.server":
 		return true
 	}
 	return false
@@ -214,7 +216,8 @@ func generatedFile(base string) string {
 		}
 	}
 	if len(base) > 2 && base[0] == '<' && base[len(base)-1] == '>' {
-		for _, p := range [...]string{"<ipython-input-", "<decorator-gen-", "<attrs generated ", "<doctest ", "<makefun-gen-", "<string", "<input"} {
+		for _, p := range [...]string{"<ipython-input-", "<decorator-gen-", "<attrs generated ", "<doctest ", "<makefun-gen-",
+			"<string", "<input"} {
 			if strings.HasPrefix(base, p) {
 				return strings.TrimRight(p, "- ") + ">"
 			}

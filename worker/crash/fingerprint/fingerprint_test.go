@@ -56,42 +56,61 @@ func samePairs() []pair {
 	}
 	s := func(l ...string) []string { return l }
 	return []pair{
-		one("c++", "SIGSEGV", s("shop::pay(int) | shop | 0x55d0c1", "main | shop | 0x55d0c9"), s("shop::pay(int) | shop | 0x7f1011", "main | shop | 0x7f1aa9")),
+		one("c++", "SIGSEGV", s("shop::pay(int) | shop | 0x55d0c1", "main | shop | 0x55d0c9"),
+			s("shop::pay(int) | shop | 0x7f1011", "main | shop | 0x7f1aa9")),
 		one("c++", "", s("shop::pay(int) const", "main"), s("void shop::pay(int, char) [clone .cold]", "main", "__libc_start_main")),
 		one("c++", "", s("shop::vec<int>::at(int)", "main"), s("shop::vec<std::string>::at(int)", "main")),
-		one("c++", "", s("__GI_raise | libc.so.6", "abort | libc.so.6", "shop::check", "main"), s("__pthread_kill_implementation | libc.so.6", "raise | libc.so.6", "abort | libc.so.6", "shop::check", "main")),
+		one("c++", "", s("__GI_raise | libc.so.6", "abort | libc.so.6", "shop::check", "main"),
+			s("__pthread_kill_implementation | libc.so.6", "raise | libc.so.6", "abort | libc.so.6", "shop::check", "main")),
 		one("c++", "", s("handler", "<signal handler called>", "shop::pay", "main"), s("shop::pay", "main")),
 		one("c++", "", s("(anonymous namespace)::pay", "main"), s("`anonymous namespace'::pay", "main")),
 		one("c++", "", s("shop::run()::{lambda(int)#1}::operator()(int)", "main"), s("shop::run()::$_3::operator()(int)", "main")),
 		one("c++", "", s("malloc | libc.so.6", "shop::pay", "main"), s("_int_malloc | libc.so.6", "malloc | libc.so.6", "shop::pay", "main")),
-		one("rust", "", s("rust_begin_unwind", "core::panicking::panic_fmt", "shop::pay::h0123456789abcdef", "shop::main::h1111111111111111"), s("core::panicking::panic_fmt::h0000000000000001", "shop::pay::hfedcba9876543210", "shop::main::h2222222222222222", "std::rt::lang_start")),
+		one("rust", "", s("rust_begin_unwind", "core::panicking::panic_fmt", "shop::pay::h0123456789abcdef",
+			"shop::main::h1111111111111111"), s("core::panicking::panic_fmt::h0000000000000001", "shop::pay::hfedcba9876543210",
+			"shop::main::h2222222222222222", "std::rt::lang_start")),
 		one("rust", "", s("shop::pay::{{closure}}::h0123456789abcdef"), s("shop::pay::{closure#0}")),
 		one("swift", "", s("closure #1 (Swift.Int) -> () in App.Cart.load()"), s("closure #2 () -> () in App.Cart.load()")),
-		one("objective-c", "", s("objc_exception_throw | libobjc.A.dylib", "-[Cart pay]", "main"), s("__exceptionPreprocess | CoreFoundation", "objc_exception_throw | libobjc.A.dylib", "-[Cart pay]", "main", "start | libdyld.dylib")),
+		one("objective-c", "", s("objc_exception_throw | libobjc.A.dylib", "-[Cart pay]", "main"),
+			s("__exceptionPreprocess | CoreFoundation", "objc_exception_throw | libobjc.A.dylib", "-[Cart pay]", "main", "start | libdyld.dylib")),
 		one("objective-c", "", s("__12-[Cart pay]_block_invoke"), s("__12-[Cart pay]_block_invoke_2")),
-		one("java", "java.lang.NullPointerException", s("com.shop.Cart.lambda$pay$0", "com.shop.Cart$$Lambda$14/0x0000000800c03000.run", "java.lang.Thread.run"), s("com.shop.Cart.lambda$pay$1", "com.shop.Cart$$Lambda$99/0x0000000800c04440.run", "java.base/java.lang.Thread.run")),
-		one("java", "java.lang.NullPointerException", s("com.shop.Cart.pay", "sun.reflect.GeneratedMethodAccessor12.invoke", "com.shop.Main.main"), s("com.shop.Cart.pay", "sun.reflect.NativeMethodAccessorImpl.invoke0", "com.shop.Main.main")),
+		one("java", "java.lang.NullPointerException", s("com.shop.Cart.lambda$pay$0",
+			"com.shop.Cart$$Lambda$14/0x0000000800c03000.run", "java.lang.Thread.run"), s("com.shop.Cart.lambda$pay$1",
+			"com.shop.Cart$$Lambda$99/0x0000000800c04440.run", "java.base/java.lang.Thread.run")),
+		one("java", "java.lang.NullPointerException", s("com.shop.Cart.pay", "sun.reflect.GeneratedMethodAccessor12.invoke",
+			"com.shop.Main.main"), s("com.shop.Cart.pay", "sun.reflect.NativeMethodAccessorImpl.invoke0", "com.shop.Main.main")),
 		one("java", "E", s("com.shop.Cart$$EnhancerBySpringCGLIB$$3f2a91.pay"), s("com.shop.Cart$$EnhancerBySpringCGLIB$$8812ab.pay")),
 		one("java", "E", s("com.shop.Cart$1.run"), s("com.shop.Cart$2.run")),
-		one("kotlin", "E", s("com.shop.Cart$pay$1.invokeSuspend"), s("com.shop.Cart$pay$2.invokeSuspend", "kotlinx.coroutines.DispatchedTask.run")),
-		one("nodejs", "TypeError", s("pay | /srv/a/src/cart.js", "run | /srv/a/src/main.js"), s("Object.pay | /home/b/src/cart.js", "run | /home/b/src/main.js", "processTicksAndRejections | node:internal/process/task_queues")),
+		one("kotlin", "E", s("com.shop.Cart$pay$1.invokeSuspend"), s("com.shop.Cart$pay$2.invokeSuspend",
+			"kotlinx.coroutines.DispatchedTask.run")),
+		one("nodejs", "TypeError", s("pay | /srv/a/src/cart.js", "run | /srv/a/src/main.js"), s("Object.pay | /home/b/src/cart.js",
+			"run | /home/b/src/main.js", "processTicksAndRejections | node:internal/process/task_queues")),
 		one("javascript", "TypeError", s("pay | https://x.example/main.3f9a1c.js?v=1"), s("pay | https://y.example/assets/main.88ab21.js?v=2")),
 		one("javascript", "TypeError", s("pay | https://x.example/index-DfG7h12X.js"), s("pay | https://x.example/index-Zk29AbQ1.js")),
 		one("javascript", "TypeError", s("pay | src/cart.js", "async run | src/main.js"), s("pay | src/cart.js")),
-		one("javascript", "TypeError", s("pay | src/cart.js", "next | /a/node_modules/express/router.js"), s("pay | src/cart.js", "handle | /a/node_modules/express/layer.js")),
-		one("python", "KeyError", s("pay | /srv/r1/shop/cart.py", "run | /usr/lib/python3.11/threading.py"), s("pay | /srv/r2/shop/cart.py", "run | /usr/lib/python3.12/threading.py", "_bootstrap | /usr/lib/python3.12/threading.py")),
+		one("javascript", "TypeError", s("pay | src/cart.js", "next | /a/node_modules/express/router.js"),
+			s("pay | src/cart.js", "handle | /a/node_modules/express/layer.js")),
+		one("python", "KeyError", s("pay | /srv/r1/shop/cart.py", "run | /usr/lib/python3.11/threading.py"),
+			s("pay | /srv/r2/shop/cart.py", "run | /usr/lib/python3.12/threading.py", "_bootstrap | /usr/lib/python3.12/threading.py")),
 		one("python", "KeyError", s("<listcomp> | shop/cart.py", "pay | shop/cart.py"), s("pay | shop/cart.py")),
 		one("ruby", "NameError", s("block in pay | app/cart.rb"), s("block (2 levels) in pay | app/cart.rb")),
-		one("ruby", "NameError", s("pay | app/cart.rb", "call | /usr/lib/gems/rack-2/rack.rb"), s("pay | app/cart.rb", "call! | /usr/lib/gems/rack-3/rack.rb")),
-		one("php", "Error", s("class@anonymous\x00/srv/1/Cart.php:12$0->pay | Cart.php"), s("class@anonymous\x00/srv/2/Cart.php:14$1->pay | Cart.php")),
-		one("csharp", "E", s("Shop.Cart.<PayAsync>d__12.MoveNext()", "System.Runtime.CompilerServices.TaskAwaiter.ThrowForNonSuccess(Task task)"), s("Shop.Cart.<PayAsync>d__14.MoveNext()")),
+		one("ruby", "NameError", s("pay | app/cart.rb", "call | /usr/lib/gems/rack-2/rack.rb"),
+			s("pay | app/cart.rb", "call! | /usr/lib/gems/rack-3/rack.rb")),
+		one("php", "Error", s("class@anonymous\x00/srv/1/Cart.php:12$0->pay | Cart.php"),
+			s("class@anonymous\x00/srv/2/Cart.php:14$1->pay | Cart.php")),
+		one("csharp", "E", s("Shop.Cart.<PayAsync>d__12.MoveNext()",
+			"System.Runtime.CompilerServices.TaskAwaiter.ThrowForNonSuccess(Task task)"), s("Shop.Cart.<PayAsync>d__14.MoveNext()")),
 		one("csharp", "E", s("Shop.Cart.<>c__DisplayClass3_0.<Pay>b__1()"), s("Shop.Cart.<>c.<Pay>b__7_0()")),
-		one("go", "*errors.errorString", s("runtime/debug.Stack", "main.recovered", "runtime.gopanic", "main.pay.func1", "main.main", "runtime.main"), s("panic", "main.pay.func2", "main.main", "runtime.goexit")),
+		one("go", "*errors.errorString", s("runtime/debug.Stack", "main.recovered", "runtime.gopanic", "main.pay.func1",
+			"main.main", "runtime.main"), s("panic", "main.pay.func2", "main.main", "runtime.goexit")),
 		one("go", "E", s("main.(*Cart).Pay(0xc000)", "main.main"), s("main.Cart.Pay(0xd000)", "main.main")),
 		{"direct recursion", stack("c++", "", "", "leaf", "walk", "walk", "walk", "main"), stack("c++", "", "", "leaf", "walk", "main")},
-		{"mutual recursion, other entry", stack("c++", "", "", "a", "b", "a", "b", "main"), stack("c++", "", "", "b", "a", "b", "a", "b", "main")},
-		{"modules at other addresses", withModules(stack("c", "", "", " | libshop.so | 0x7f0000001234"), report.Module{Start: "0x7f0000000000", Size: "65536", CodeFile: "/opt/libshop.so"}),
-			withModules(stack("c", "", "", " | libshop.so | 140462610452020"), report.Module{Start: "140462610447360", Size: "65536", CodeFile: "/srv/libshop.so"})},
+		{"mutual recursion, other entry", stack("c++", "", "", "a", "b", "a", "b", "main"), stack("c++", "", "", "b",
+			"a", "b", "a", "b", "main")},
+		{"modules at other addresses", withModules(stack("c", "", "", " | libshop.so | 0x7f0000001234"),
+			report.Module{Start: "0x7f0000000000", Size: "65536", CodeFile: "/opt/libshop.so"}),
+			withModules(stack("c", "", "", " | libshop.so | 140462610452020"), report.Module{Start: "140462610447360",
+				Size: "65536", CodeFile: "/srv/libshop.so"})},
 		{"message", stack("go", "E", "order 12 of a@b.example missing"), stack("go", "E", "order 99 of c@d.example missing")},
 	}
 }
@@ -147,10 +166,12 @@ func TestTwoBugsTwoKeys(t *testing.T) {
 		d("go", "main.pay.func1;main.main", "main.ship.func1;main.main"),
 		d("go", "main.Cart.Pay;main.main", "main.Item.Pay;main.main"),
 		{"class", stack("python", "KeyError", "", "pay | cart.py"), stack("python", "ValueError", "", "pay | cart.py")},
-		{"anonymous functions of one bundle", stack("javascript", "TypeError", "x is undefined", "<anonymous> | main.js"), stack("javascript", "TypeError", "y is not a function", "<anonymous> | main.js")},
+		{"anonymous functions of one bundle", stack("javascript", "TypeError", "x is undefined", "<anonymous> | main.js"),
+			stack("javascript", "TypeError", "y is not a function", "<anonymous> | main.js")},
 		{"no symbols, two modules", stack("c", "", "", "unknown | liba.so | 0x1000"), stack("c", "", "", "unknown | libb.so | 0x1000")},
 		{"no symbols, two offsets", stack("c", "", "", "?? | liba.so | 0x1000"), stack("c", "", "", "?? | liba.so | 0x1010")},
-		{"no symbols, modules by address", withModules(stack("c", "", "", " |  | 0x1010"), report.Module{Start: "0x1000", Size: "0x100", CodeFile: "liba.so"}),
+		{"no symbols, modules by address", withModules(stack("c", "", "", " |  | 0x1010"), report.Module{Start: "0x1000",
+			Size: "0x100", CodeFile: "liba.so"}),
 			withModules(stack("c", "", "", " |  | 0x2010"), report.Module{Start: "0x2000", Size: "0x100", CodeFile: "libb.so"})},
 		{"messages", stack("go", "", "order not found"), stack("go", "", "cart not found")},
 		{"clients", stack("go", "", ""), stack("python", "", "")},
@@ -192,7 +213,8 @@ func TestTitles(t *testing.T) {
 		r              *report.Report
 		title, culprit string
 	}{
-		{stack("javascript", "TypeError", "x is undefined\nmore", "checkout.pay | https://x.example/src/checkout.3f9a1c.js?v=1"), "TypeError: x is undefined", "pay (src/checkout.js)"},
+		{stack("javascript", "TypeError", "x is undefined\nmore", "checkout.pay | https://x.example/src/checkout.3f9a1c.js?v=1"),
+			"TypeError: x is undefined", "pay (src/checkout.js)"},
 		{stack("javascript", "TypeError", "TypeError: x is undefined"), "TypeError: x is undefined", ""},
 		{stack("c++", "SIGSEGV", "", "shop::pay(int) | /opt/libshop.so.1"), "SIGSEGV in shop::pay", "shop::pay (libshop.so)"},
 		{stack("c++", "", "", "shop::pay(int)"), "Crash in shop::pay", "shop::pay"},
@@ -209,12 +231,14 @@ func TestTitles(t *testing.T) {
 
 func TestExplanation(t *testing.T) {
 	t.Parallel()
-	r := stack("c++", "SIGABRT", "", "handler", "<signal handler called>", "__GI_raise | libc.so.6", "shop::walk<int>(int)", "shop::walk<char>(char)", "memcpy | libc.so.6", "main", "_start")
+	r := stack("c++", "SIGABRT", "", "handler", "<signal handler called>", "__GI_raise | libc.so.6", "shop::walk<int>(int)",
+		"shop::walk<char>(char)", "memcpy | libc.so.6", "main", "_start")
 	res := Compute(r)
 	e := res.Explanation
 	require.Equal(t, SourceStack, e.Source)
 	require.Equal(t, []string{"signal abort", "shop::walk"}, e.Material)
-	reasons := map[int]Rule{0: RuleAboveError, 1: RuleErrorFrame, 2: RuleErrorFrame, 3: RuleRecursion, 4: RuleTemplateArguments, 5: RuleSystemFrame, 6: RuleBeyondTelling, 7: RuleThreadStart}
+	reasons := map[int]Rule{0: RuleAboveError, 1: RuleErrorFrame, 2: RuleErrorFrame, 3: RuleRecursion, 4: RuleTemplateArguments,
+		5: RuleSystemFrame, 6: RuleBeyondTelling, 7: RuleThreadStart}
 	for i, rule := range reasons {
 		require.True(t, e.Frames[i].Rules.Has(rule), "%d: %v", i, e.Frames[i].Rules.Names())
 		require.Equal(t, i == 4, e.Frames[i].Kept)
@@ -269,7 +293,8 @@ func TestDeepRecursion(t *testing.T) {
 		return stack("c++", "STACK_OVERFLOW", "", append(lines, bottom...)...)
 	}
 	want := []string{"signal stack-overflow", "expr", "factor", "term"}
-	for _, r := range []*report.Report{deep(30, "leaf", "main"), deep(300, "other", "main"), deep(3000, "leaf", "main"), deep(99_999, "x", "main")} {
+	for _, r := range []*report.Report{deep(30, "leaf", "main"), deep(300, "other", "main"), deep(3000, "leaf", "main"),
+		deep(99_999, "x", "main")} {
 		require.Equal(t, want, Compute(r).Explanation.Material)
 	}
 	// Cut off by the client somewhere inside the cycle.
@@ -316,12 +341,15 @@ func TestGoldenKeys(t *testing.T) {
 		r   *report.Report
 		key string
 	}{
-		"native":     {stack("c++", "SIGSEGV", "", "abort", "shop::pay<int>(int) | shop | 0x10", "main"), "4c6da98df89a8a83e2c40a43658777bdc3050205ff8d48e581902be02a9fe627"},
-		"javascript": {stack("nodejs", "TypeError", "x", "Object.pay | src/cart.3f9a1c.js"), "a9262a96c2a322b889e02d26325b82a4b244c48bc04ba12d227de2cf7a1733c8"},
-		"java":       {stack("java", "E", "", "com.shop.Cart.lambda$pay$0", "java.lang.Thread.run"), "dba48999bff69501f0e35b27e352d2bae1d1793e321557a43a2072991f6f25a6"},
-		"address":    {stack("c", "", "", "?? | liba.so | 0x1000"), "4888583f542d9bdf53507bd99fb788d89d0aca8b6c1b6f6a3815bfaeda6754e9"},
-		"message":    {stack("go", "E", "order 12 missing"), "e32db5d051ed78623a69965573fe294368765045f75983242a340fc9b7d93b02"},
-		"client":     {stack("go", "", ""), "15ad22e1fdf664422126ab2d52769d986cc9f2e6bf9d1d1d4ba390a9a2701f5a"},
+		"native": {stack("c++", "SIGSEGV", "", "abort", "shop::pay<int>(int) | shop | 0x10", "main"),
+			"4c6da98df89a8a83e2c40a43658777bdc3050205ff8d48e581902be02a9fe627"},
+		"javascript": {stack("nodejs", "TypeError", "x", "Object.pay | src/cart.3f9a1c.js"),
+			"a9262a96c2a322b889e02d26325b82a4b244c48bc04ba12d227de2cf7a1733c8"},
+		"java": {stack("java", "E", "", "com.shop.Cart.lambda$pay$0", "java.lang.Thread.run"),
+			"dba48999bff69501f0e35b27e352d2bae1d1793e321557a43a2072991f6f25a6"},
+		"address": {stack("c", "", "", "?? | liba.so | 0x1000"), "4888583f542d9bdf53507bd99fb788d89d0aca8b6c1b6f6a3815bfaeda6754e9"},
+		"message": {stack("go", "E", "order 12 missing"), "e32db5d051ed78623a69965573fe294368765045f75983242a340fc9b7d93b02"},
+		"client":  {stack("go", "", ""), "15ad22e1fdf664422126ab2d52769d986cc9f2e6bf9d1d1d4ba390a9a2701f5a"},
 	} {
 		require.Equal(t, c.key, key(c.r), name)
 	}

@@ -45,7 +45,8 @@ func TestRecursionThatIsPrintedInPart(t *testing.T) {
 	t.Parallel()
 	const file = " | app/cart.rb"
 	a := stack("ruby", "SystemStackError", "", "map"+file, "total"+file, "block in total"+file, "map"+file, "total"+file, "show | app/page.rb")
-	b := stack("ruby", "SystemStackError", "", "total"+file, "block in total"+file, "map"+file, "total"+file, "block in total"+file, "show | app/page.rb")
+	b := stack("ruby", "SystemStackError", "", "total"+file, "block in total"+file, "map"+file, "total"+file,
+		"block in total"+file, "show | app/page.rb")
 	require.Equal(t, []string{"signal stack-overflow", "total (cart.rb)"}, Compute(a).Explanation.Material)
 	require.Equal(t, Compute(a).Key, Compute(b).Key)
 	other := stack("ruby", "SystemStackError", "", "block in taxes"+file, "taxes"+file, "block in taxes"+file, "taxes"+file)

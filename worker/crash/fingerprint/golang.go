@@ -69,10 +69,14 @@ func goPlace(file string) string {
 // isGoLibrary reports whether a function is of a framework or driver that many
 // programs use: without the path of the source file nothing else shows it.
 func isGoLibrary(name string) bool {
-	return name[0] == 'g' && hasPrefixAny(name, "golang.org/x/", "google.golang.org/", "go.uber.org/", "go.opentelemetry.io/", "gorm.io/", "gopkg.in/", "go.mongodb.org/",
-		"github.com/gin-gonic/", "github.com/labstack/", "github.com/gorilla/", "github.com/go-chi/", "github.com/gofiber/", "github.com/valyala/", "github.com/julienschmidt/",
-		"github.com/jackc/", "github.com/lib/pq", "github.com/go-sql-driver/", "github.com/jmoiron/", "github.com/redis/", "github.com/go-redis/", "github.com/gomodule/",
-		"github.com/sirupsen/", "github.com/rs/zerolog", "github.com/spf13/", "github.com/stretchr/", "github.com/pkg/errors", "github.com/urfave/", "github.com/aws/", "github.com/Azure/", "github.com/backtrace-labs/", "github.com/getsentry/")
+	return name[0] == 'g' && hasPrefixAny(name, "golang.org/x/", "google.golang.org/", "go.uber.org/", "go.opentelemetry.io/",
+		"gorm.io/", "gopkg.in/", "go.mongodb.org/",
+		"github.com/gin-gonic/", "github.com/labstack/", "github.com/gorilla/", "github.com/go-chi/", "github.com/gofiber/",
+		"github.com/valyala/", "github.com/julienschmidt/",
+		"github.com/jackc/", "github.com/lib/pq", "github.com/go-sql-driver/", "github.com/jmoiron/", "github.com/redis/",
+		"github.com/go-redis/", "github.com/gomodule/",
+		"github.com/sirupsen/", "github.com/rs/zerolog", "github.com/spf13/", "github.com/stretchr/", "github.com/pkg/errors",
+		"github.com/urfave/", "github.com/aws/", "github.com/Azure/", "github.com/backtrace-labs/", "github.com/getsentry/")
 }
 
 // majorVersion returns where the element of an import path begins that is its module's major version

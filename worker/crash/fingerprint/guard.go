@@ -114,9 +114,12 @@ func isMinified(name string) bool {
 // their own have.
 func isEmptyName(name string) bool {
 	switch name {
-	case "", "main", "Main", "<main>", "{main}", "<module>", "lambda", "<lambda>", "closure", "{closure}", "func", "init", "eval", "exec", "anonymous",
-		"exports", "default", "_default", "value", "callback", "cb", "fn", "f", "fun", "func1", "handler", "listener", "next", "step", "run", "call", "apply", "invoke", "execute",
-		"then", "resolve", "reject", "emit", "dispatch", "dispatchEvent", "emitEvent", "fireEvent", "notifyListeners", "constructor", "factory", "module", "block", "yield":
+	case "", "main", "Main", "<main>", "{main}", "<module>", "lambda", "<lambda>", "closure", "{closure}", "func",
+		"init", "eval", "exec", "anonymous",
+		"exports", "default", "_default", "value", "callback", "cb", "fn", "f", "fun", "func1", "handler", "listener",
+		"next", "step", "run", "call", "apply", "invoke", "execute",
+		"then", "resolve", "reject", "emit", "dispatch", "dispatchEvent", "emitEvent", "fireEvent", "notifyListeners",
+		"constructor", "factory", "module", "block", "yield":
 		return true
 	}
 	return false
@@ -125,9 +128,12 @@ func isEmptyName(name string) bool {
 // isWrapper reports whether a function is what a decorator puts around another.
 func isWrapper(function string) bool {
 	switch strings.Trim(function, "_") {
-	case "wrapper", "wrapped", "wrap", "inner", "decorated", "decorator", "inner_wrapper", "wrapper_inner", "func_wrapper", "wrapper_func", "wrapped_func", "wrapped_f", "wrapped_view", "wrapped_function",
-		"wrap_func", "wrapper_function", "inner_func", "inner_function", "new_func", "new_function", "sync_wrapper", "async_wrapper", "async_inner", "decorated_function", "decorated_view", "with_retry",
-		"wrappedFunction", "wrapperFunction", "wrappedFn", "wrapperFn", "innerFunction", "wrapFunction", "sentryWrapped", "catchErrors", "asyncHandler", "tryCatch", "trampoline":
+	case "wrapper", "wrapped", "wrap", "inner", "decorated", "decorator", "inner_wrapper", "wrapper_inner", "func_wrapper",
+		"wrapper_func", "wrapped_func", "wrapped_f", "wrapped_view", "wrapped_function",
+		"wrap_func", "wrapper_function", "inner_func", "inner_function", "new_func", "new_function", "sync_wrapper",
+		"async_wrapper", "async_inner", "decorated_function", "decorated_view", "with_retry",
+		"wrappedFunction", "wrapperFunction", "wrappedFn", "wrapperFn", "innerFunction", "wrapFunction", "sentryWrapped",
+		"catchErrors", "asyncHandler", "tryCatch", "trampoline":
 		return true
 	}
 	return false
@@ -138,9 +144,11 @@ func isWrapper(function string) bool {
 // decides.
 func isHelperClass(class, method string) bool {
 	switch class {
-	case "Assert", "Assertions", "Assertion", "Preconditions", "Precondition", "Log", "Logger", "logger", "Logging", "Timber", "ErrorReporter", "ErrorHandler", "CrashReporter", "ExceptionHandler", "ThrowHelper", "Thrower":
+	case "Assert", "Assertions", "Assertion", "Preconditions", "Precondition", "Log", "Logger", "logger", "Logging",
+		"Timber", "ErrorReporter", "ErrorHandler", "CrashReporter", "ExceptionHandler", "ThrowHelper", "Thrower":
 		return true
-	case "Check", "Checks", "Ensure", "Guard", "Guards", "Require", "Contract", "Contracts", "Verify", "Validate", "Debug", "Throw", "Exceptions", "Must":
+	case "Check", "Checks", "Ensure", "Guard", "Guards", "Require", "Contract", "Contracts", "Verify", "Validate",
+		"Debug", "Throw", "Exceptions", "Must":
 		known, _, _ := checkWords(method)
 		return known
 	}
@@ -170,14 +178,18 @@ func checkWords(function string) (known, verb bool, last string) {
 		}
 		last = strings.ToLower(word)
 		switch last {
-		case "assert", "check", "require", "requires", "ensure", "expect", "panic", "die", "fail", "throw", "throws", "raise", "bail", "abort", "fatal", "must", "unwrap", "log", "warn",
+		case "assert", "check", "require", "requires", "ensure", "expect", "panic", "die", "fail", "throw", "throws",
+			"raise", "bail", "abort", "fatal", "must", "unwrap", "log", "warn",
 			"rethrow", "crash", "invariant", "precondition", "assertion", "unreachable", "guard", "error", "errors", "exit":
 			verb = true
 		case "verify", "report", "capture", "exception":
 			weak = true
-		case "true", "false", "equal", "equals", "same", "not", "no", "non", "null", "nil", "none", "undefined", "empty", "valid", "invalid", "that", "is", "if", "on", "or", "and", "with", "in", "when", "unless",
-			"err", "condition", "state", "arg", "args", "argument", "arguments", "param", "parameter", "index", "bounds", "bound", "range", "positive", "negative", "zero", "type", "instance", "present",
-			"defined", "exists", "exist", "value", "ok", "failure", "failed", "message", "msg", "handle", "handler", "handling", "unhandled", "to", "has", "impl", "internal", "helper", "the", "all", "any", "of", "a", "an", "e", "t", "x":
+		case "true", "false", "equal", "equals", "same", "not", "no", "non", "null", "nil", "none", "undefined", "empty",
+			"valid", "invalid", "that", "is", "if", "on", "or", "and", "with", "in", "when", "unless",
+			"err", "condition", "state", "arg", "args", "argument", "arguments", "param", "parameter", "index", "bounds",
+			"bound", "range", "positive", "negative", "zero", "type", "instance", "present",
+			"defined", "exists", "exist", "value", "ok", "failure", "failed", "message", "msg", "handle", "handler",
+			"handling", "unhandled", "to", "has", "impl", "internal", "helper", "the", "all", "any", "of", "a", "an", "e", "t", "x":
 		default:
 			return false, false, ""
 		}
@@ -209,11 +221,16 @@ func nextWord(s string) (word, rest string) {
 // else defines: a backtrace shows it in the file of its caller.
 func isRubyCore(method string) bool {
 	switch method {
-	case "each", "each_with_index", "each_with_object", "each_pair", "each_key", "each_value", "each_slice", "each_cons", "each_entry", "each_char", "each_line", "each_byte", "map", "map!", "flat_map", "collect", "filter_map", "inject", "reduce",
-		"sum", "detect", "find_index", "any?", "all?", "none?", "sort", "sort!", "sort_by", "sort_by!", "min_by", "max_by", "group_by", "partition", "zip", "times", "upto", "downto", "loop", "tap", "yield_self", "reverse_each",
-		"fetch_values", "Integer", "Float", "Rational", "Complex", "Array", "String", "Hash", "strptime", "iso8601", "require", "require_relative", "sysopen", "instance_eval", "class_eval", "module_eval", "instance_exec", "class_exec",
-		"public_send", "send", "__send__", "const_missing", "const_get", "transform_values", "transform_keys", "transform_values!", "to_h", "sprintf", "gsub", "gsub!", "sub!", "unpack", "unpack1", "encode", "synchronize", "catch",
-		"+", "-", "*", "/", "%", "**", "<", ">", "<=", ">=", "<=>", "==", "[]", "[]=", "<<", "div", "modulo", "fdiv", "divmod", "instance_variable_get", "instance_variable_set", "define_method", "raise", "throw", "sleep", "cycle":
+	case "each", "each_with_index", "each_with_object", "each_pair", "each_key", "each_value", "each_slice", "each_cons",
+		"each_entry", "each_char", "each_line", "each_byte", "map", "map!", "flat_map", "collect", "filter_map", "inject", "reduce",
+		"sum", "detect", "find_index", "any?", "all?", "none?", "sort", "sort!", "sort_by", "sort_by!", "min_by", "max_by",
+		"group_by", "partition", "zip", "times", "upto", "downto", "loop", "tap", "yield_self", "reverse_each",
+		"fetch_values", "Integer", "Float", "Rational", "Complex", "Array", "String", "Hash", "strptime", "iso8601",
+		"require", "require_relative", "sysopen", "instance_eval", "class_eval", "module_eval", "instance_exec", "class_exec",
+		"public_send", "send", "__send__", "const_missing", "const_get", "transform_values", "transform_keys",
+		"transform_values!", "to_h", "sprintf", "gsub", "gsub!", "sub!", "unpack", "unpack1", "encode", "synchronize", "catch",
+		"+", "-", "*", "/", "%", "**", "<", ">", "<=", ">=", "<=>", "==", "[]", "[]=", "<<", "div", "modulo", "fdiv",
+		"divmod", "instance_variable_get", "instance_variable_set", "define_method", "raise", "throw", "sleep", "cycle":
 		return true
 	}
 	return false
@@ -223,8 +240,10 @@ func isRubyCore(method string) bool {
 // of an application's own: the frame below tells which of them it is.
 func isRubyCommon(method string) bool {
 	switch method {
-	case "fetch", "dig", "select", "filter", "reject", "find", "count", "first", "last", "parse", "load", "open", "read", "write", "readlines", "format", "scan", "pack", "join", "value", "new", "eval", "yield", "step", "then", "to_i", "initialize_copy",
-		"sub", "freeze", "exit", "resume", "merge", "delete", "split", "slice", "take", "strip", "to_sym", "to_proc", "lock", "pop", "push", "shift", "keys", "method_missing", "<top (required)>", "<main>":
+	case "fetch", "dig", "select", "filter", "reject", "find", "count", "first", "last", "parse", "load", "open", "read", "write",
+		"readlines", "format", "scan", "pack", "join", "value", "new", "eval", "yield", "step", "then", "to_i", "initialize_copy",
+		"sub", "freeze", "exit", "resume", "merge", "delete", "split", "slice", "take", "strip", "to_sym", "to_proc",
+		"lock", "pop", "push", "shift", "keys", "method_missing", "<top (required)>", "<main>":
 		return true
 	}
 	return false

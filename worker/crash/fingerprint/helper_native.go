@@ -28,7 +28,8 @@ func isNativeHelper(name string) bool {
 	if symbol, ok := strings.CutPrefix(last, "operator"); ok && container != "" && container != "lambda" {
 		return isOneOf(symbol, "->", "*", "[]", "->*", " bool")
 	}
-	if isOneOf(container, "Assert", "Assertion", "Assertions", "Precondition", "Preconditions", "Expects", "Ensures", "Contract", "Contracts", "LogMessage", "LogMessageFatal", "CheckError") {
+	if isOneOf(container, "Assert", "Assertion", "Assertions", "Precondition", "Preconditions", "Expects", "Ensures",
+		"Contract", "Contracts", "LogMessage", "LogMessageFatal", "CheckError") {
 		return true
 	}
 	return isNativeCheck(last) || isAllocatorWrapper(last)
@@ -37,14 +38,18 @@ func isNativeHelper(name string) bool {
 // isHarness reports whether a function is the entry that a fuzzer calls, which
 // every crash of a program under test has.
 func isHarness(name string) bool {
-	return isOneOf(name, "LLVMFuzzerTestOneInput", "LLVMFuzzerRunDriver", "fuzz_target", "rust_fuzzer_test_input", "fuzzerTestOneInput", "FuzzerTestOneInput", "fuzz_one_input")
+	return isOneOf(name, "LLVMFuzzerTestOneInput", "LLVMFuzzerRunDriver", "fuzz_target", "rust_fuzzer_test_input",
+		"fuzzerTestOneInput", "FuzzerTestOneInput", "fuzz_one_input")
 }
 
 // isCrashFunction reports whether a function of a known application framework only
 // ends the process.
 func isCrashFunction(name string) bool {
-	return hasPrefixAny(name, "WTFCrash", "MOZ_Crash", "mozalloc_abort", "mozalloc_handle_oom", "base::ImmediateCrash", "base::debug::BreakDebugger", "base::internal::OnNoMemory", "base::TerminateBecauseOutOfMemory",
-		"partition_alloc::internal::OnNoMemory", "FDebug::", "FGenericPlatformMisc::RaiseException", "FOutputDevice::Logf", "ReportAssert", "ReportCrash", "blink::ReportOOMErrorInMainThread", "v8::base::OS::Abort", "V8_Fatal", "v8::internal::V8::FatalProcessOutOfMemory", "node::Abort", "node::Assert", "node::OnFatalError",
+	return hasPrefixAny(name, "WTFCrash", "MOZ_Crash", "mozalloc_abort", "mozalloc_handle_oom", "base::ImmediateCrash",
+		"base::debug::BreakDebugger", "base::internal::OnNoMemory", "base::TerminateBecauseOutOfMemory",
+		"partition_alloc::internal::OnNoMemory", "FDebug::", "FGenericPlatformMisc::RaiseException", "FOutputDevice::Logf",
+		"ReportAssert", "ReportCrash", "blink::ReportOOMErrorInMainThread", "v8::base::OS::Abort", "V8_Fatal",
+		"v8::internal::V8::FatalProcessOutOfMemory", "node::Abort", "node::Assert", "node::OnFatalError",
 		"absl::log_internal::", "folly::detail::terminate_with", "QMessageLogger::", "CrashReporter::")
 }
 
@@ -54,8 +59,14 @@ func isNativeCheck(name string) bool {
 	switch strings.Trim(name, "_") {
 	case "crash", "verify", "report", "capture", "abort_all", "value", "check_all":
 		return false
-	case "fatalf", "panicf", "vfatal", "vpanic", "xdie", "vdie", "dief", "croak", "bug_check", "assert_ptr", "check_ptr", "require_ptr", "check_nullptr", "check_pointer", "assert_pointer", "check_not_nullptr", "throw_bad_alloc", "throw_runtime_error", "throw_logic_error", "throw_out_of_range",
-		"throwRuntimeError", "throwOutOfRange", "ThrowRuntimeError", "err", "errx", "verr", "verrx", "oom", "out_of_memory", "print_error", "printError", "error_printf", "exit_with_message", "logger", "log_message", "logMessage", "log_printf", "vlog", "on_terminate", "terminate_handler", "on_fatal_signal", "signal_handler", "sig_handler", "sigsegv_handler", "segv_handler", "crash_handler", "crashHandler", "CrashHandler", "handle_signal", "SignalHandler", "signalHandler", "handle_crash", "dump_backtrace", "print_backtrace", "print_stacktrace", "print_stack_trace", "backtrace_handler":
+	case "fatalf", "panicf", "vfatal", "vpanic", "xdie", "vdie", "dief", "croak", "bug_check", "assert_ptr", "check_ptr",
+		"require_ptr", "check_nullptr", "check_pointer", "assert_pointer", "check_not_nullptr", "throw_bad_alloc",
+		"throw_runtime_error", "throw_logic_error", "throw_out_of_range",
+		"throwRuntimeError", "throwOutOfRange", "ThrowRuntimeError", "err", "errx", "verr", "verrx", "oom", "out_of_memory",
+		"print_error", "printError", "error_printf", "exit_with_message", "logger", "log_message", "logMessage",
+		"log_printf", "vlog", "on_terminate", "terminate_handler", "on_fatal_signal", "signal_handler", "sig_handler",
+		"sigsegv_handler", "segv_handler", "crash_handler", "crashHandler", "CrashHandler", "handle_signal", "SignalHandler",
+		"signalHandler", "handle_crash", "dump_backtrace", "print_backtrace", "print_stacktrace", "print_stack_trace", "backtrace_handler":
 		return true
 	}
 	return isCheck(name)
@@ -65,13 +76,15 @@ func isNativeCheck(name string) bool {
 // the allocator or to copy memory: xmalloc, safe_free, my_memcpy.
 func isAllocatorWrapper(name string) bool {
 	lower := strings.ToLower(truncate(name, 32))
-	for _, p := range [...]string{"x", "z", "s", "e", "k", "safe", "my", "checked", "wrap", "wrapped", "our", "mem", "util", "try", "must", "sys"} {
+	for _, p := range [...]string{"x", "z", "s", "e", "k", "safe", "my", "checked", "wrap", "wrapped", "our", "mem",
+		"util", "try", "must", "sys"} {
 		rest, ok := strings.CutPrefix(lower, p)
 		if !ok {
 			continue
 		}
 		rest = strings.TrimPrefix(rest, "_")
-		if isOneOf(rest, "malloc", "calloc", "realloc", "reallocarray", "free", "strdup", "strndup", "memcpy", "memmove", "memset", "memdup", "strcpy", "strncpy", "strcat", "strlcpy", "strlen", "strcmp", "asprintf", "alloc", "zalloc") {
+		if isOneOf(rest, "malloc", "calloc", "realloc", "reallocarray", "free", "strdup", "strndup", "memcpy", "memmove",
+			"memset", "memdup", "strcpy", "strncpy", "strcat", "strlcpy", "strlen", "strcmp", "asprintf", "alloc", "zalloc") {
 			return true
 		}
 	}

@@ -12,8 +12,11 @@ func compilerHelper(s string) (string, bool) {
 		return "", false
 	}
 	if strings.IndexByte(s, ' ') > 0 {
-		for _, kind := range [...]string{"outlined ", "reabstraction thunk", "type metadata accessor", "type metadata completion", "type metadata instantiation", "value witness", "lazy protocol witness", "lazy cache variable",
-			"protocol conformance descriptor", "protocol witness table", "associated type witness", "base witness table", "nominal type descriptor", "destroy for ", "destroy value witness", "thunk for @", "_symbolic ", "merged reabstraction", "partial apply forwarder for reabstraction", "partial apply for thunk for @"} {
+		for _, kind := range [...]string{"outlined ", "reabstraction thunk", "type metadata accessor", "type metadata completion",
+			"type metadata instantiation", "value witness", "lazy protocol witness", "lazy cache variable",
+			"protocol conformance descriptor", "protocol witness table", "associated type witness", "base witness table",
+			"nominal type descriptor", "destroy for ", "destroy value witness", "thunk for @", "_symbolic ",
+			"merged reabstraction", "partial apply forwarder for reabstraction", "partial apply for thunk for @"} {
 			if !strings.HasPrefix(s, kind) {
 				continue
 			}
@@ -23,13 +26,18 @@ func compilerHelper(s string) (string, bool) {
 			return strings.TrimRight(strings.TrimSuffix(kind, "@"), " "), true
 		}
 	}
-	for _, kind := range [...]string{"initializeWithCopy", "initializeWithTake", "assignWithCopy", "assignWithTake", "initializeBufferWithCopyOfBuffer", "getEnumTag", "destructiveInjectEnumTag", "destructiveProjectEnumData", "storeEnumTagSinglePayload"} {
+	for _, kind := range [...]string{"initializeWithCopy", "initializeWithTake", "assignWithCopy", "assignWithTake",
+		"initializeBufferWithCopyOfBuffer", "getEnumTag", "destructiveInjectEnumTag", "destructiveProjectEnumData", "storeEnumTagSinglePayload"} {
 		if strings.HasPrefix(s, kind) {
 			return kind, true
 		}
 	}
-	if hasPrefixAny(s, "OUTLINED_FUNCTION_", "_OUTLINED_FUNCTION_", "objectdestroy", "block_destroy_helper", "block_copy_helper", "__copy_helper_block_", "__destroy_helper_block_", "___copy_helper_block_", "___destroy_helper_block_", "_copy_helper_block_", "_destroy_helper_block_",
-		"__swift_memcpy", "swift_memcpy", "__swift_project_boxed_opaque_existential", "__swift_mutable_project_boxed_opaque_existential", "__swift_destroy_boxed_opaque_existential", "__swift_allocate_boxed_opaque_existential", "__swift_assign_boxed_opaque_existential") {
+	if hasPrefixAny(s, "OUTLINED_FUNCTION_", "_OUTLINED_FUNCTION_", "objectdestroy", "block_destroy_helper", "block_copy_helper",
+		"__copy_helper_block_", "__destroy_helper_block_", "___copy_helper_block_", "___destroy_helper_block_",
+		"_copy_helper_block_", "_destroy_helper_block_",
+		"__swift_memcpy", "swift_memcpy", "__swift_project_boxed_opaque_existential",
+		"__swift_mutable_project_boxed_opaque_existential", "__swift_destroy_boxed_opaque_existential",
+		"__swift_allocate_boxed_opaque_existential", "__swift_assign_boxed_opaque_existential") {
 		name := strings.TrimLeft(s, "_")
 		name, _, _ = strings.Cut(name, ".")
 		end := len(name)
@@ -55,7 +63,8 @@ func startsAsCompilerHelper(s string) bool {
 		return false
 	}
 	switch s[:2] {
-	case "OU", "ou", "ob", "re", "ty", "va", "la", "pr", "as", "ba", "no", "de", "th", "me", "pa", "in", "ge", "st", "sw", "bl", "_O", "_s", "_c", "_d", "__":
+	case "OU", "ou", "ob", "re", "ty", "va", "la", "pr", "as", "ba", "no", "de", "th", "me", "pa", "in", "ge", "st",
+		"sw", "bl", "_O", "_s", "_c", "_d", "__":
 		return s[2] != 'd' || s[:2] != "st" // std::
 	}
 	return false

@@ -131,7 +131,8 @@ func (n jvmNamer) module(s string) string {
 // class was made for.
 func isFunctional(method string) bool {
 	switch method {
-	case "", "invoke", "invokeStatic", "doInvoke", "invokeSuspend", "invokePrim", "applyTo", "run", "call", "apply", "accept", "test", "get", "doCall", "emit", "onClick", "handle", "execute", "compare", "apply$mcV$sp":
+	case "", "invoke", "invokeStatic", "doInvoke", "invokeSuspend", "invokePrim", "applyTo", "run", "call", "apply",
+		"accept", "test", "get", "doCall", "emit", "onClick", "handle", "execute", "compare", "apply$mcV$sp":
 		return true
 	}
 	return false
@@ -148,7 +149,8 @@ func (n jvmNamer) class(s string) (class, function string) {
 		n.noteRule(RuleJavaLambda)
 		return class + "$Lambda", ""
 	}
-	if head, tail, ok := strings.Cut(s, "$$"); ok && head != "" && hasPrefixAny(tail, "Lambda", "ExternalSynthetic", "InternalSynthetic", "SyntheticLambda") {
+	if head, tail, ok := strings.Cut(s, "$$"); ok && head != "" && hasPrefixAny(tail, "Lambda", "ExternalSynthetic",
+		"InternalSynthetic", "SyntheticLambda") {
 		class, function = n.class(head)
 		n.noteRule(RuleJavaLambda)
 		if strings.Contains(tail, "Lambda") {
@@ -231,7 +233,8 @@ func javaPart(part string) (function string, kind int) {
 		// Groovy: _pay_closure1, and _closure2 inside it.
 		word = word[1:]
 		return strings.TrimRight(word[:max(strings.LastIndexByte(word, '_'), 0)], "_"), partLambda
-	case word != part && (word == "fn__" || word == "reify__" || strings.HasSuffix(word, "__") && isOneOf(word, "fn__", "iter__", "reify__", "thunk__")):
+	case word != part && (word == "fn__" || word == "reify__" || strings.HasSuffix(word, "__") &&
+		isOneOf(word, "fn__", "iter__", "reify__", "thunk__")):
 		return "", partLambda // Clojure
 	case word == "eval" && word != part:
 		return "eval", partLambda
@@ -247,7 +250,8 @@ func lastDigits(s string) string { return s[len(trimDigits(s)):] }
 // proxyClass removes what proxy libraries and compilers append to the class
 // that they extend.
 func (n jvmNamer) proxyClass(s string) string {
-	if head, tail, ok := strings.Cut(s, "$$"); ok && head != "" && containsAny(tail, "CGLIB", "jvst", "javassist", "Proxy", "Enhancer", "Weld", "Guice") {
+	if head, tail, ok := strings.Cut(s, "$$"); ok && head != "" && containsAny(tail, "CGLIB", "jvst", "javassist",
+		"Proxy", "Enhancer", "Weld", "Guice") {
 		n.noteRule(RuleJavaProxy)
 		if strings.Contains(tail, "FastClass") {
 			return strings.TrimRight(head, "_") + "$Lambda"
@@ -341,7 +345,8 @@ func (n jvmNamer) method(s string) (method string, lambda bool) {
 // function it is: functions have no underscores.
 func isKotlinModule(part string) bool {
 	return strings.IndexByte(part, '_') > 0 && isPlainWord(part) && strings.ToLower(part) == part ||
-		isOneOf(part, "app", "core", "main", "lib", "library", "common", "shared", "debug", "release", "commonMain", "androidMain") || hasSuffixAny(part, "_release", "_debug", "Release", "Debug")
+		isOneOf(part, "app", "core", "main", "lib", "library", "common", "shared", "debug", "release", "commonMain",
+			"androidMain") || hasSuffixAny(part, "_release", "_debug", "Release", "Debug")
 }
 
 // word returns a word without its number when it is generated.
@@ -366,7 +371,8 @@ func (n jvmNamer) word(s string) string {
 // isSynthetic reports whether a frame of the JVM only leads to another one: it is
 // there or not as the compiler and its version like.
 func isSynthetic(name string) bool {
-	return hasSuffixAny(name, ".access$", ".$Lambda", "$Synthetic.m") || strings.Contains(name, "$Lambda.") || strings.HasPrefix(name, "$Proxy.") || strings.Contains(name, "$Synthetic.")
+	return hasSuffixAny(name, ".access$", ".$Lambda", "$Synthetic.m") || strings.Contains(name, "$Lambda.") ||
+		strings.HasPrefix(name, "$Proxy.") || strings.Contains(name, "$Synthetic.")
 }
 
 func isPlainWord(s string) bool {

@@ -113,7 +113,8 @@ func (n jsNamer) receiver(s string) string {
 // wrote, and neither the platform's nor minified.
 func isJSClass(name string) bool {
 	switch name {
-	case "Object", "Function", "Module", "Proxy", "Array", "EventEmitter", "EventTarget", "Timeout", "Immediate", "Socket", "Server", "ServerResponse", "IncomingMessage", "Stream", "VueComponent", "Window", "Context", "Generator",
+	case "Object", "Function", "Module", "Proxy", "Array", "EventEmitter", "EventTarget", "Timeout", "Immediate", "Socket",
+		"Server", "ServerResponse", "IncomingMessage", "Stream", "VueComponent", "Window", "Context", "Generator",
 		"AsyncGenerator", "GeneratorFunction", "Promise", "WebSocket", "XMLHttpRequest", "AsyncFunction", "AsyncResource", "AsyncLocalStorage":
 		return false
 	}
@@ -152,8 +153,10 @@ func isJSPlaceholder(s string) bool {
 		return false
 	}
 	switch strings.ToLower(s) {
-	case "", "eval", "<anonymous>", "anonymous", "{anonymous}", "[anonymous]", "anonymous function", "<anonymous function>", "[native code]", "native code", "<eval>",
-		"eval code", "global code", "module code", "function code", "async function code", "?", "null", "undefined", "<unknown>", "unknown", "<global>", "<top-level>", "global",
+	case "", "eval", "<anonymous>", "anonymous", "{anonymous}", "[anonymous]", "anonymous function", "<anonymous function>",
+		"[native code]", "native code", "<eval>",
+		"eval code", "global code", "module code", "function code", "async function code", "?", "null", "undefined",
+		"<unknown>", "unknown", "<global>", "<top-level>", "global",
 		"<instance_members_initializer>", "<static_initializer>", "__webpack_modules__":
 		return true
 	}
@@ -177,16 +180,22 @@ func isJSBuiltin(s string) bool {
 		return false
 	}
 	switch object {
-	case "Array", "String", "Promise", "JSON", "Map", "Set", "WeakMap", "RegExp", "Number", "Math", "Reflect", "Generator", "AsyncGenerator", "Date", "BigInt", "Iterator", "Symbol", "WebAssembly",
-		"Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array", "Float32Array", "Float64Array", "ArrayBuffer", "DataView", "SharedArrayBuffer", "Intl", "Atomics":
+	case "Array", "String", "Promise", "JSON", "Map", "Set", "WeakMap", "RegExp", "Number", "Math", "Reflect", "Generator",
+		"AsyncGenerator", "Date", "BigInt", "Iterator", "Symbol", "WebAssembly",
+		"Int8Array", "Uint8Array", "Uint8ClampedArray", "Int16Array", "Uint16Array", "Int32Array", "Uint32Array",
+		"Float32Array", "Float64Array", "ArrayBuffer", "DataView", "SharedArrayBuffer", "Intl", "Atomics":
 	default:
 		return false
 	}
 	switch method {
-	case "forEach", "map", "filter", "reduce", "reduceRight", "some", "every", "find", "findIndex", "findLast", "flatMap", "flat", "sort", "toSorted", "from", "of", "push", "splice", "concat", "fill", "includes", "keys", "values",
-		"replace", "replaceAll", "split", "match", "matchAll", "repeat", "normalize", "padStart", "padEnd", "localeCompare", "then", "catch", "finally", "all", "allSettled", "race", "any",
-		"parse", "stringify", "apply", "call", "construct", "exec", "test", "return", "throw", "assign", "entries", "fromEntries", "defineProperty", "defineProperties", "freeze", "create",
-		"toFixed", "toPrecision", "toString", "toISOString", "toLocaleString", "toLocaleDateString", "groupBy", "setPrototypeOf", "getOwnPropertyDescriptor", "raw", "compile", "instantiate", "get", "set", "has", "add":
+	case "forEach", "map", "filter", "reduce", "reduceRight", "some", "every", "find", "findIndex", "findLast", "flatMap",
+		"flat", "sort", "toSorted", "from", "of", "push", "splice", "concat", "fill", "includes", "keys", "values",
+		"replace", "replaceAll", "split", "match", "matchAll", "repeat", "normalize", "padStart", "padEnd", "localeCompare",
+		"then", "catch", "finally", "all", "allSettled", "race", "any",
+		"parse", "stringify", "apply", "call", "construct", "exec", "test", "return", "throw", "assign", "entries",
+		"fromEntries", "defineProperty", "defineProperties", "freeze", "create",
+		"toFixed", "toPrecision", "toString", "toISOString", "toLocaleString", "toLocaleDateString", "groupBy",
+		"setPrototypeOf", "getOwnPropertyDescriptor", "raw", "compile", "instantiate", "get", "set", "has", "add":
 		return true
 	case "next":
 		return strings.HasSuffix(object, "Generator")
@@ -197,7 +206,8 @@ func isJSBuiltin(s string) bool {
 // isV8 reports whether all JavaScript of a report ran in V8, which writes the class
 // of a receiver: it is of Node or Electron.
 func isV8(lang, agent string) bool {
-	return containsAny(strings.ToLower(truncate(lang, 64)), "node", "electron") || containsAny(strings.ToLower(truncate(agent, 64)), "node", "electron")
+	return containsAny(strings.ToLower(truncate(lang, 64)), "node", "electron") ||
+		containsAny(strings.ToLower(truncate(agent, 64)), "node", "electron")
 }
 
 // isAsyncFrame reports whether the runtime appended a frame to the real stack, to
@@ -206,7 +216,8 @@ func isAsyncFrame(f family, name string) bool {
 	switch f {
 	case familyJS:
 		name = strings.TrimPrefix(name, "at ")
-		return hasPrefixAny(name, "async ", "promise callback*", "setTimeout handler*", "setInterval handler*", "From previous event", "Promise.all (index") ||
+		return hasPrefixAny(name, "async ", "promise callback*", "setTimeout handler*", "setInterval handler*",
+			"From previous event", "Promise.all (index") ||
 			strings.IndexByte(name, '*') > 0 || name == "<asynchronous suspension>"
 	case familyDotNet:
 		return strings.HasPrefix(name, "--- End of ")
@@ -221,24 +232,37 @@ func isJSSystemName(name string) bool {
 		return true
 	}
 	switch name {
-	case "Promise", "processTicksAndRejections", "__webpack_require__", "webpackJsonpCallback", "__webpack_exec__", "checkDeferredModules", "promiseReactionJob",
+	case "Promise", "processTicksAndRejections", "__webpack_require__", "webpackJsonpCallback", "__webpack_exec__",
+		"checkDeferredModules", "promiseReactionJob",
 		// TypeScript, Babel, regenerator.
-		"__awaiter", "__generator", "__decorate", "__spreadArray", "__extends", "fulfilled", "rejected", "asyncGeneratorStep", "_asyncToGenerator", "_next", "_throw", "_callSuper", "_inherits", "_classCallCheck", "_createClass",
+		"__awaiter", "__generator", "__decorate", "__spreadArray", "__extends", "fulfilled", "rejected", "asyncGeneratorStep",
+		"_asyncToGenerator", "_next", "_throw", "_callSuper", "_inherits", "_classCallCheck", "_createClass",
 		"_construct", "_invoke", "__esm", "__commonJS", "__toESM", "__require", "_wrapNativeSuper", "_possibleConstructorReturn",
 		// React and its renderers.
-		"renderWithHooks", "beginWork", "beginWork$1", "completeWork", "performUnitOfWork", "workLoopSync", "workLoopConcurrent", "renderRootSync", "renderRootConcurrent", "performSyncWorkOnRoot", "performConcurrentWorkOnRoot",
-		"performWorkUntilDeadline", "flushSyncCallbacks", "flushSyncCallbackQueue", "scheduleUpdateOnFiber", "invokeGuardedCallback", "invokeGuardedCallbackDev", "invokeGuardedCallbackImpl", "invokeGuardedCallbackAndCatchFirstError",
-		"invokeGuardedCallbackProd", "callCallback", "commitRoot", "commitRootImpl", "commitHookEffectListMount", "commitHookEffectListUnmount", "commitPassiveMountEffects", "flushPassiveEffects", "flushPassiveEffectsImpl",
-		"executeDispatch", "executeDispatchesInOrder", "executeDispatchesAndRelease", "processDispatchQueue", "processDispatchQueueItemsInOrder", "dispatchEventsForPlugins", "batchedEventUpdates", "dispatchDiscreteEvent",
-		"dispatchEventForPluginEventSystem", "attemptToDispatchEvent", "updateFunctionComponent", "updateClassComponent", "finishClassComponent", "mountIndeterminateComponent", "runWithFiberInDEV", "react-stack-bottom-frame", "react_stack_bottom_frame",
-		"mountMemo", "updateMemo", "mountState", "updateReducer", "recoverFromConcurrentError", "performWorkOnRoot", "unstable_runWithPriority", "reconcileChildren",
+		"renderWithHooks", "beginWork", "beginWork$1", "completeWork", "performUnitOfWork", "workLoopSync", "workLoopConcurrent",
+		"renderRootSync", "renderRootConcurrent", "performSyncWorkOnRoot", "performConcurrentWorkOnRoot",
+		"performWorkUntilDeadline", "flushSyncCallbacks", "flushSyncCallbackQueue", "scheduleUpdateOnFiber",
+		"invokeGuardedCallback", "invokeGuardedCallbackDev", "invokeGuardedCallbackImpl", "invokeGuardedCallbackAndCatchFirstError",
+		"invokeGuardedCallbackProd", "callCallback", "commitRoot", "commitRootImpl", "commitHookEffectListMount",
+		"commitHookEffectListUnmount", "commitPassiveMountEffects", "flushPassiveEffects", "flushPassiveEffectsImpl",
+		"executeDispatch", "executeDispatchesInOrder", "executeDispatchesAndRelease", "processDispatchQueue",
+		"processDispatchQueueItemsInOrder", "dispatchEventsForPlugins", "batchedEventUpdates", "dispatchDiscreteEvent",
+		"dispatchEventForPluginEventSystem", "attemptToDispatchEvent", "updateFunctionComponent", "updateClassComponent",
+		"finishClassComponent", "mountIndeterminateComponent", "runWithFiberInDEV", "react-stack-bottom-frame", "react_stack_bottom_frame",
+		"mountMemo", "updateMemo", "mountState", "updateReducer", "recoverFromConcurrentError", "performWorkOnRoot",
+		"unstable_runWithPriority", "reconcileChildren",
 		// React Native.
-		"__callFunction", "__guard", "callFunctionReturnFlushedQueue", "invokeCallbackAndReturnFlushedQueue", "__invokeCallback", "flushedQueue", "__flushedQueue", "__callImmediates", "__callReactNativeMicrotasks", "_callReactNativeMicrotasksPass",
-		"callReactNativeMicrotasks", "_callImmediatesPass", "_callTimer", "callTimers", "loadModuleImplementation", "guardedLoadModule", "metroRequire", "metroImportDefault",
+		"__callFunction", "__guard", "callFunctionReturnFlushedQueue", "invokeCallbackAndReturnFlushedQueue", "__invokeCallback",
+		"flushedQueue", "__flushedQueue", "__callImmediates", "__callReactNativeMicrotasks", "_callReactNativeMicrotasksPass",
+		"callReactNativeMicrotasks", "_callImmediatesPass", "_callTimer", "callTimers", "loadModuleImplementation",
+		"guardedLoadModule", "metroRequire", "metroImportDefault",
 		// Vue, Angular, zone.js, others.
-		"callWithErrorHandling", "callWithAsyncErrorHandling", "invokeWithErrorHandling", "invokeWithErrorHandlingAndHooks", "flushCallbacks", "flushSchedulerQueue", "renderComponentRoot", "componentUpdateFn", "setupRenderEffect",
-		"drainMicroTaskQueue", "onInvokeTask", "globalZoneAwareCallback", "executeTemplate", "detectChangesInternal", "wrapListenerIn_markDirtyAndPreventDefault", "executeListenerWithErrorHandling",
-		"ZoneDelegate.invoke", "ZoneDelegate.invokeTask", "Zone.run", "Zone.runTask", "Zone.runGuarded", "ZoneTask.invoke", "ZoneTask.invokeTask", "NgZone.run", "__tryOrUnsub", "sentryWrapped":
+		"callWithErrorHandling", "callWithAsyncErrorHandling", "invokeWithErrorHandling", "invokeWithErrorHandlingAndHooks",
+		"flushCallbacks", "flushSchedulerQueue", "renderComponentRoot", "componentUpdateFn", "setupRenderEffect",
+		"drainMicroTaskQueue", "onInvokeTask", "globalZoneAwareCallback", "executeTemplate", "detectChangesInternal",
+		"wrapListenerIn_markDirtyAndPreventDefault", "executeListenerWithErrorHandling",
+		"ZoneDelegate.invoke", "ZoneDelegate.invokeTask", "Zone.run", "Zone.runTask", "Zone.runGuarded", "ZoneTask.invoke",
+		"ZoneTask.invokeTask", "NgZone.run", "__tryOrUnsub", "sentryWrapped":
 		return true
 	}
 	return false

@@ -59,7 +59,8 @@ func familyOf(text string) family {
 		return familyDart
 	case containsAny(text, "elixir", "erlang"):
 		return familyElixir
-	case containsAny(text, "javascript", "typescript", "node", "ecmascript", "browser", "react", "electron", "hermes", "deno", "angular", "vue"):
+	case containsAny(text, "javascript", "typescript", "node", "ecmascript", "browser", "react", "electron", "hermes",
+		"deno", "angular", "vue"):
 		return familyJS
 	case containsAny(text, "java", "kotlin", "android", "dalvik", "scala", "groovy", "clojure", "jvm"):
 		return familyJVM

@@ -40,7 +40,8 @@ func spellings() []spelling {
 			"HTMLFormElement.<anonymous> | https://x.example/a.js;checkout | https://x.example/a.js",
 		}, []string{"<anonymous> | https://x.example/a.js;ship | https://x.example/a.js"}},
 		{"only libraries", "javascript", "TypeError", []string{
-			"Array.map | <anonymous>;total | https://x.example/vendor.js", "map | [native code];total | https://x.example/vendor.js", "total | https://x.example/vendor.3f9a1c22.js",
+			"Array.map | <anonymous>;total | https://x.example/vendor.js",
+			"map | [native code];total | https://x.example/vendor.js", "total | https://x.example/vendor.3f9a1c22.js",
 		}, []string{"Array.map | <anonymous>;pay | https://x.example/vendor.js"}},
 		{"awaited in Node", "nodejs", "Error", []string{
 			"TCPConnectWrap.afterConnect | node:net;async load | /srv/a/load.js",
@@ -65,13 +66,16 @@ func spellings() []spelling {
 			"total | address at index.android.bundle;__callFunction | address at index.android.bundle",
 		}, nil},
 		{"Vite", "javascript", "TypeError", []string{
-			"total | https://x.example/assets/index-B-x_3kLz.js", "total | https://x.example/assets/index-DfG7h12X.js", "total | https://x.example/assets/index-_aB3kQ-9.js?v=1",
+			"total | https://x.example/assets/index-B-x_3kLz.js", "total | https://x.example/assets/index-DfG7h12X.js",
+			"total | https://x.example/assets/index-_aB3kQ-9.js?v=1",
 		}, []string{"total | https://x.example/assets/cart-B-x_3kLz.js"}},
 		{"decorators", "python", "ValueError", []string{
-			"pay | shop/cart.py;view | shop/web.py", "pay | shop/cart.py;wrapper | shop/retry.py;view | shop/web.py", "pay | shop/cart.py;inner | shop/auth.py;__call__ | shop/auth.py;job | shop/jobs.py",
+			"pay | shop/cart.py;view | shop/web.py", "pay | shop/cart.py;wrapper | shop/retry.py;view | shop/web.py",
+			"pay | shop/cart.py;inner | shop/auth.py;__call__ | shop/auth.py;job | shop/jobs.py",
 		}, []string{"ship | shop/cart.py;wrapper | shop/retry.py"}},
 		{"comprehensions", "python", "ValueError", []string{
-			"pay | shop/cart.py;main | shop/cart.py", "<listcomp> | shop/cart.py;pay | shop/cart.py", "<genexpr> | shop/cart.py;pay | shop/cart.py", "pay.<locals>.<genexpr> | shop/cart.py;Cart.pay | shop/cart.py",
+			"pay | shop/cart.py;main | shop/cart.py", "<listcomp> | shop/cart.py;pay | shop/cart.py",
+			"<genexpr> | shop/cart.py;pay | shop/cart.py", "pay.<locals>.<genexpr> | shop/cart.py;Cart.pay | shop/cart.py",
 		}, []string{"<genexpr> | shop/cart.py;ship | shop/cart.py"}},
 		{"lambdas of Python", "python", "ValueError", []string{
 			"<lambda> | shop/cart.py;pay | shop/cart.py", "pay.<locals>.<lambda> | shop/cart.py;pay | shop/cart.py",
@@ -80,25 +84,33 @@ func spellings() []spelling {
 			"check_positive | shop/check.py;pay | shop/cart.py", "require_not_none | shop/check.py;pay | shop/cart.py;job | shop/jobs.py",
 		}, []string{"check_positive | shop/check.py;ship | shop/cart.py"}},
 		{"Django", "python", "KeyError", []string{
-			"pay | /srv/1/shop/views.py;_get_response | /venv/lib/python3.11/site-packages/django/core/handlers/base.py", "pay | shop/views.py;inner | django/core/handlers/exception.py",
+			"pay | /srv/1/shop/views.py;_get_response | /venv/lib/python3.11/site-packages/django/core/handlers/base.py",
+			"pay | shop/views.py;inner | django/core/handlers/exception.py",
 		}, []string{"pay | /srv/1/blog/views.py"}},
 		{"Kotlin's lambdas", "kotlin", "E", []string{
-			"com.shop.Cart$pay$1.invoke;com.shop.Bus.emit", "com.shop.Cart.pay$lambda$0;com.shop.Bus.emit", "com.shop.Cart.pay$lambda-3", "com.shop.Cart.lambda$pay$2;com.shop.Cart$$ExternalSyntheticLambda0.run", "com.shop.Cart.$r8$lambda$Ab12Cd;com.shop.Cart$pay$2$1.invokeSuspend;kotlinx.coroutines.DispatchedTask.run",
+			"com.shop.Cart$pay$1.invoke;com.shop.Bus.emit", "com.shop.Cart.pay$lambda$0;com.shop.Bus.emit",
+			"com.shop.Cart.pay$lambda-3", "com.shop.Cart.lambda$pay$2;com.shop.Cart$$ExternalSyntheticLambda0.run",
+			"com.shop.Cart.$r8$lambda$Ab12Cd;com.shop.Cart$pay$2$1.invokeSuspend;kotlinx.coroutines.DispatchedTask.run",
 		}, []string{"com.shop.Cart$ship$1.invoke"}},
 		{"Kotlin's defaults and accessors", "kotlin", "E", []string{
-			"com.shop.Cart.pay;com.shop.Cart.pay$default", "com.shop.Cart.access$pay;com.shop.Cart.pay", "com.shop.Cart$DefaultImpls.pay", "com.shop.Cart.pay-2TYgG_w", "com.shop.Cart.pay$app_release", "com.shop.Cart$-CC.$default$pay",
+			"com.shop.Cart.pay;com.shop.Cart.pay$default", "com.shop.Cart.access$pay;com.shop.Cart.pay",
+			"com.shop.Cart$DefaultImpls.pay", "com.shop.Cart.pay-2TYgG_w", "com.shop.Cart.pay$app_release", "com.shop.Cart$-CC.$default$pay",
 		}, []string{"com.shop.Cart.ship"}},
 		{"Compose", "kotlin", "E", []string{
-			"com.shop.CartScreenKt$CartScreen$1$2.invoke;androidx.compose.runtime.internal.ComposableLambdaImpl.invoke", "com.shop.CartScreenKt.CartScreen$lambda$4;androidx.compose.ui.Modifier.then",
+			"com.shop.CartScreenKt$CartScreen$1$2.invoke;androidx.compose.runtime.internal.ComposableLambdaImpl.invoke",
+			"com.shop.CartScreenKt.CartScreen$lambda$4;androidx.compose.ui.Modifier.then",
 		}, []string{"com.shop.CartScreenKt.CartRow$lambda$4"}},
 		{"reflection and proxies", "java", "E", []string{
-			"com.shop.Cart.pay;com.shop.Cart$$FastClassBySpringCGLIB$$1a2b.invoke;com.shop.Cart$$EnhancerBySpringCGLIB$$3c4d.pay", "com.shop.Cart.pay;jdk.internal.reflect.DirectMethodHandleAccessor.invoke;com.shop.Cart$$SpringCGLIB$$0.pay", "com.shop.Cart.pay;jdk.proxy2.$Proxy77.pay",
+			"com.shop.Cart.pay;com.shop.Cart$$FastClassBySpringCGLIB$$1a2b.invoke;com.shop.Cart$$EnhancerBySpringCGLIB$$3c4d.pay",
+			"com.shop.Cart.pay;jdk.internal.reflect.DirectMethodHandleAccessor.invoke;com.shop.Cart$$SpringCGLIB$$0.pay",
+			"com.shop.Cart.pay;jdk.proxy2.$Proxy77.pay",
 		}, []string{"com.shop.Item.pay;jdk.proxy2.$Proxy77.pay"}},
 		{"obfuscated", "android", "E", []string{
 			"a.b.c;com.shop.CartActivity.onCreate", "a.b.c;com.shop.CartActivity.onCreate;com.shop.Base.start",
 		}, []string{"a.b.c;com.shop.ItemActivity.onCreate"}},
 		{"Clojure", "clojure", "E", []string{
-			"shop.cart$total$fn__1234.invoke;clojure.core$map.invoke;shop.cart$total.invokeStatic", "shop.cart$total$fn__88.invoke;shop.cart$total.invoke",
+			"shop.cart$total$fn__1234.invoke;clojure.core$map.invoke;shop.cart$total.invokeStatic",
+			"shop.cart$total$fn__88.invoke;shop.cart$total.invoke",
 		}, []string{"shop.cart$ship$fn__1234.invoke"}},
 		{"Clojure functions", "clojure", "E", []string{
 			"shop.cart$total.invokeStatic;shop.cart$total.invoke", "shop.cart$total.doInvoke", "shop.cart$total.invoke;shop.web$show.invoke",
@@ -108,7 +120,8 @@ func spellings() []spelling {
 		}, []string{"Cart$_ship_closure1.doCall"}},
 		{"Groovy scripts", "groovy", "E", []string{"Script1.run", "Script42.run;groovy.lang.GroovyShell.evaluate"}, nil},
 		{"Scala", "scala", "E", []string{
-			"com.shop.Cart$.$anonfun$total$1;scala.collection.immutable.List.map", "com.shop.Cart$$anonfun$total$2.apply", "com.shop.Cart$.$anonfun$total$1$adapted;com.shop.Cart.$anonfun$total$3",
+			"com.shop.Cart$.$anonfun$total$1;scala.collection.immutable.List.map", "com.shop.Cart$$anonfun$total$2.apply",
+			"com.shop.Cart$.$anonfun$total$1$adapted;com.shop.Cart.$anonfun$total$3",
 		}, []string{"com.shop.Cart$.$anonfun$ship$1"}},
 		{"closures of PHP", "php", "Error", []string{
 			`App\Cart->App\{closure}(Object(Item)) | /srv/app/Cart.php;array_map | /srv/app/Cart.php;App\Cart->total() | /srv/app/Cart.php`, `App\Cart::{closure:App\Cart::total():12} | app/Cart.php;App\Cart->total | app/Cart.php`,
@@ -118,34 +131,44 @@ func spellings() []spelling {
 			`App\Http\CartController->pay | /srv/a/app/Http/CartController.php;Illuminate\Routing\Controller->callAction | /srv/a/vendor/laravel/framework/x.php`, `App\Http\CartController::pay | app/Http/CartController.php;Illuminate\Routing\ControllerDispatcher->dispatch | x.php`,
 		}, []string{`App\Http\ItemController->pay | /srv/a/app/Http/ItemController.php`}},
 		{"labels of Ruby", "ruby", "NoMethodError", []string{
-			"total | app/models/cart.rb;each | app/models/cart.rb;show | app/controllers/carts_controller.rb", "Cart#total | app/models/cart.rb;Array#each | app/models/cart.rb;CartsController#show | app/controllers/carts_controller.rb",
+			"total | app/models/cart.rb;each | app/models/cart.rb;show | app/controllers/carts_controller.rb",
+			"Cart#total | app/models/cart.rb;Array#each | app/models/cart.rb;CartsController#show | app/controllers/carts_controller.rb",
 		}, []string{"Cart#ship | app/models/cart.rb"}},
 		{"core methods of Ruby", "ruby", "KeyError", []string{
-			"fetch | app/models/cart.rb;total | app/models/cart.rb", "Hash#fetch | app/models/cart.rb;Cart#total | app/models/cart.rb;run | app/jobs/x.rb",
+			"fetch | app/models/cart.rb;total | app/models/cart.rb",
+			"Hash#fetch | app/models/cart.rb;Cart#total | app/models/cart.rb;run | app/jobs/x.rb",
 		}, []string{"fetch | app/models/cart.rb;ship | app/models/cart.rb"}},
 		{"templates of Rails", "ruby", "E", []string{
-			"_app_views_carts_show_html_erb__123_456 | app/views/carts/show.html.erb;render | /gems/actionview/x.rb", "_app_views_carts_show_html_erb___9_8 | app/views/carts/show.html.erb",
+			"_app_views_carts_show_html_erb__123_456 | app/views/carts/show.html.erb;render | /gems/actionview/x.rb",
+			"_app_views_carts_show_html_erb___9_8 | app/views/carts/show.html.erb",
 		}, []string{"_app_views_items_show_html_erb__123_456 | app/views/items/show.html.erb"}},
 		{"async in .NET", "csharp", "E", []string{
-			"Shop.Cart.<PayAsync>d__12.MoveNext();Shop.Web.<Show>d__2.MoveNext()", "Shop.Cart.<PayAsync>d__3`1.MoveNext();--- End of stack trace from previous location ---;Shop.Web.Show()", "Shop.Cart.PayAsync();Shop.Jobs.Run()",
+			"Shop.Cart.<PayAsync>d__12.MoveNext();Shop.Web.<Show>d__2.MoveNext()",
+			"Shop.Cart.<PayAsync>d__3`1.MoveNext();--- End of stack trace from previous location ---;Shop.Web.Show()",
+			"Shop.Cart.PayAsync();Shop.Jobs.Run()",
 		}, []string{"Shop.Cart.<ShipAsync>d__12.MoveNext()"}},
 		{"lambdas of .NET", "csharp", "E", []string{
-			"Shop.Cart.<>c__DisplayClass3_0.<Pay>b__1();System.Linq.Enumerable.Select", "Shop.Cart.<>c.<Pay>b__7_0();lambda_method12(Closure)", "Shop.Cart+<>c__DisplayClass9_1.<Pay>b__2(Int32 x)",
+			"Shop.Cart.<>c__DisplayClass3_0.<Pay>b__1();System.Linq.Enumerable.Select",
+			"Shop.Cart.<>c.<Pay>b__7_0();lambda_method12(Closure)", "Shop.Cart+<>c__DisplayClass9_1.<Pay>b__2(Int32 x)",
 		}, []string{"Shop.Cart.<>c.<Ship>b__7_0()"}},
 		{"Unity", "unity", "NullReferenceException", []string{
-			"Player.Damage (System.Int32 x)", "Player_Damage_m0123456789ABCDEF0123456789ABCDEF01234567 | libil2cpp.so", "Player:Damage(Int32) (at Assets/Player.cs:12)",
+			"Player.Damage (System.Int32 x)", "Player_Damage_m0123456789ABCDEF0123456789ABCDEF01234567 | libil2cpp.so",
+			"Player:Damage(Int32) (at Assets/Player.cs:12)",
 		}, []string{"Player_Heal_m0123456789ABCDEF0123456789ABCDEF01234567 | libil2cpp.so"}},
 		{"Flutter", "dart", "StateError", []string{
 			"List.first | dart:core/list.dart;_CartState.pay.<anonymous closure> | package:shop/cart.dart;State.setState | package:flutter/src/widgets/framework.dart", "_CartState.pay.<fn> | package:shop/src/cart.dart;<asynchronous suspension>;main | package:shop/main.dart",
 		}, []string{"_CartState.ship.<anonymous closure> | package:shop/cart.dart"}},
 		{"Elixir", "elixir", "KeyError", []string{
-			"anonymous fn/1 in Shop.Cart.pay/2 | lib/shop/cart.ex;Enum.\"-map/2-lists^map/1-1-\"/2 | lib/enum.ex", "Shop.Cart.\"-pay/2-fun-0-\"/1 | lib/shop/cart.ex;Shop.Cart.pay/2",
+			"anonymous fn/1 in Shop.Cart.pay/2 | lib/shop/cart.ex;Enum.\"-map/2-lists^map/1-1-\"/2 | lib/enum.ex",
+			"Shop.Cart.\"-pay/2-fun-0-\"/1 | lib/shop/cart.ex;Shop.Cart.pay/2",
 		}, []string{"anonymous fn/1 in Shop.Cart.ship/2 | lib/shop/cart.ex"}},
 		{"goroutines", "go", "runtime.Error", []string{
-			"main.(*Cart).pay(0xc000012345, 0x2) | /srv/a/cart.go;main.main() | /srv/a/main.go", "main.(*Cart).pay | cart.go;main.(*Cart).pay | cart.go;main.main | main.go",
+			"main.(*Cart).pay(0xc000012345, 0x2) | /srv/a/cart.go;main.main() | /srv/a/main.go",
+			"main.(*Cart).pay | cart.go;main.(*Cart).pay | cart.go;main.main | main.go",
 		}, []string{"main.(*Cart).ship | cart.go"}},
 		{"coroutines of Unity", "unity", "NullReferenceException", []string{
-			"Player+<Spawn>d__4.MoveNext ();UnityEngine.SetupCoroutine.InvokeMoveNext (System.Collections.IEnumerator e)", "Player+<Spawn>c__Iterator0.MoveNext ()",
+			"Player+<Spawn>d__4.MoveNext ();UnityEngine.SetupCoroutine.InvokeMoveNext (System.Collections.IEnumerator e)",
+			"Player+<Spawn>c__Iterator0.MoveNext ()",
 		}, []string{"Player+<Heal>d__4.MoveNext ()"}},
 	}
 }

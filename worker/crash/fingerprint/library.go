@@ -15,9 +15,15 @@ func isVendoredName(name string) bool {
 		return false
 	}
 	switch name[:i] {
-	case "boost", "absl", "folly", "fmt", "spdlog", "nlohmann", "rapidjson", "Eigen", "tbb", "google", "gtest", "testing", "grpc", "grpc_core", "asio", "cereal", "flatbuffers", "capnp", "kj", "re2", "leveldb", "rocksdb", "snappy", "simdjson", "pugi", "tinyxml2", "YAML",
-		"Json", "cv", "Poco", "QtPrivate", "glm", "entt", "sol", "pybind11", "Catch", "doctest", "range", "ranges", "mpark", "phmap", "robin_hood", "tsl", "moodycamel", "date", "cxxopts", "CLI", "httplib", "crow", "websocketpp", "zmq", "thrust", "cub", "wangle", "proxygen", "fizz", "quic", "thrift", "mimalloc",
-		"serde", "serde_json", "tokio", "hyper", "rayon", "rayon_core", "futures", "futures_util", "futures_core", "crossbeam", "crossbeam_channel", "parking_lot", "actix_web", "actix_rt", "axum", "tower", "tower_service", "reqwest", "hashbrown", "indexmap", "smallvec", "bytes", "regex", "clap", "tracing", "log", "anyhow", "wasm_bindgen", "js_sys", "web_sys":
+	case "boost", "absl", "folly", "fmt", "spdlog", "nlohmann", "rapidjson", "Eigen", "tbb", "google", "gtest", "testing",
+		"grpc", "grpc_core", "asio", "cereal", "flatbuffers", "capnp", "kj", "re2", "leveldb", "rocksdb", "snappy",
+		"simdjson", "pugi", "tinyxml2", "YAML",
+		"Json", "cv", "Poco", "QtPrivate", "glm", "entt", "sol", "pybind11", "Catch", "doctest", "range", "ranges",
+		"mpark", "phmap", "robin_hood", "tsl", "moodycamel", "date", "cxxopts", "CLI", "httplib", "crow", "websocketpp",
+		"zmq", "thrust", "cub", "wangle", "proxygen", "fizz", "quic", "thrift", "mimalloc",
+		"serde", "serde_json", "tokio", "hyper", "rayon", "rayon_core", "futures", "futures_util", "futures_core",
+		"crossbeam", "crossbeam_channel", "parking_lot", "actix_web", "actix_rt", "axum", "tower", "tower_service",
+		"reqwest", "hashbrown", "indexmap", "smallvec", "bytes", "regex", "clap", "tracing", "log", "anyhow", "wasm_bindgen", "js_sys", "web_sys":
 		return true
 	}
 	return false
@@ -29,7 +35,9 @@ func isVendoredPath(file string) bool {
 	if strings.IndexByte(file, '\\') >= 0 {
 		file = strings.ReplaceAll(file, `\`, "/")
 	}
-	return containsAny("/"+file, "/third_party/", "/third-party/", "/thirdparty/", "/3rdparty/", "/3rd_party/", "/ThirdParty/", "/vendored/", "/_deps/", "/vcpkg_installed/", "/vcpkg/", "/.conan/", "/.conan2/", "/bazel-out/", "/external/", "/externals/", "/extern/", "/subprojects/",
+	return containsAny("/"+file, "/third_party/", "/third-party/", "/thirdparty/", "/3rdparty/", "/3rd_party/",
+		"/ThirdParty/", "/vendored/", "/_deps/", "/vcpkg_installed/", "/vcpkg/", "/.conan/", "/.conan2/", "/bazel-out/",
+		"/external/", "/externals/", "/extern/", "/subprojects/",
 		"/boost/", "/absl/", "/folly/", "/Pods/", "/Carthage/", "/SourcePackages/checkouts/")
 }
 
@@ -47,10 +55,14 @@ func (a *analysis) isLibrary(s *frameState) bool {
 func isDispatcher(name string) bool {
 	last := name[strings.LastIndexByte(name, ':')+1:]
 	switch last {
-	case "operator()", "invoke", "Invoke", "__invoke", "invoke_r", "call", "Call", "apply", "Apply", "run", "Run", "RunOnce", "dispatch", "Dispatch", "eval", "execute", "Execute", "do_run", "run_one", "do_run_one", "do_complete", "complete", "thread_proxy", "callInternal", "callSmall", "callBig", "InvokeObject", "LocalInvoker", "RemoteInvoker", "invoke_impl":
+	case "operator()", "invoke", "Invoke", "__invoke", "invoke_r", "call", "Call", "apply", "Apply", "run", "Run",
+		"RunOnce", "dispatch", "Dispatch", "eval", "execute", "Execute", "do_run", "run_one", "do_run_one", "do_complete",
+		"complete", "thread_proxy", "callInternal", "callSmall", "callBig", "InvokeObject", "LocalInvoker", "RemoteInvoker", "invoke_impl":
 		return true
 	}
-	return hasPrefixAny(name, "boost::detail::function::", "boost::_bi::", "boost::_mfi::", "boost::detail::thread_data", "boost::bind", "folly::detail::function::", "absl::internal_any_invocable::", "absl::functional_internal::", "QtPrivate::", "testing::internal::Handle")
+	return hasPrefixAny(name, "boost::detail::function::", "boost::_bi::", "boost::_mfi::", "boost::detail::thread_data",
+		"boost::bind", "folly::detail::function::", "absl::internal_any_invocable::", "absl::functional_internal::",
+		"QtPrivate::", "testing::internal::Handle")
 }
 
 // promoteLibraries lets the frames of libraries count as the application's where it has no other

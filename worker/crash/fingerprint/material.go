@@ -272,7 +272,8 @@ func thrownClass(text string) (class, message string) {
 func dropClass(line, class string) string {
 	for range 3 {
 		before := line
-		for _, p := range [...]string{"Uncaught (in promise) ", "Uncaught (in promise): ", "Uncaught ", "uncaught exception: ", "Unhandled exception: ", "Unhandled Rejection: ", "panic: ", "Error: ", "Exception: "} {
+		for _, p := range [...]string{"Uncaught (in promise) ", "Uncaught (in promise): ", "Uncaught ", "uncaught exception: ",
+			"Unhandled exception: ", "Unhandled Rejection: ", "panic: ", "Error: ", "Exception: "} {
 			line = strings.TrimPrefix(line, p)
 		}
 		if class != "" {

@@ -156,7 +156,9 @@ func wordKind(w, before, after string) string {
 	case isMonth(w) && (endsInNumber([]byte(before)) || countDigits(strings.TrimLeft(after, " ")) > 0):
 		return "<date>"
 	}
-	if isOneOf(previousWord(before), "host", "hostname", "enotfound", "eai_again", "econnrefused") && len(w) > 2 && !isOneOf(w, "not", "unreachable", "name", "could", "cannot", "was", "has", "did", "key", "for", "and", "found", "lookup", "verification", "unknown", "resolution") {
+	if isOneOf(previousWord(before), "host", "hostname", "enotfound", "eai_again", "econnrefused") && len(w) > 2 &&
+		!isOneOf(w, "not", "unreachable", "name", "could", "cannot", "was", "has", "did", "key", "for", "and", "found",
+			"lookup", "verification", "unknown", "resolution") {
 		return "<host>"
 	}
 	return ""
@@ -183,7 +185,8 @@ func endsInNumber(out []byte) bool {
 // unit that may follow; a whole word of hexadecimal digits, or an
 // id in which letters and digits alternate, is <hex>.
 func appendAlphanumeric(out []byte, w string) []byte {
-	if hex, ok := strings.CutPrefix(w, "0x"); ok && allHex(hex) || len(w) >= 7 && allHex(w) && strings.ContainsAny(w, "0123456789") && !allDigits(w) {
+	if hex, ok := strings.CutPrefix(w, "0x"); ok && allHex(hex) || len(w) >= 7 && allHex(w) &&
+		strings.ContainsAny(w, "0123456789") && !allDigits(w) {
 		return append(out, "<hex>"...)
 	}
 	if isDuration(w) {
@@ -230,9 +233,12 @@ func joinKinds(s string) string {
 	for range 8 {
 		before := s
 		for _, r := range [...][2]string{
-			{"[<host>]:<num>", "<host>"}, {"[<host>]", "<host>"}, {"<num>.<num>", "<num>"}, {"<num>,<num>", "<num>"}, {"<num>, <num>", "<num>"}, {"<num> <num>", "<num>"}, {"<num>%", "<num>"}, {"<num>x<num>", "<num>"}, {"<str>, <str>", "<str>"},
-			{"<date> <date>", "<date>"}, {"<date>, <date>", "<date>"}, {"<date> <num>:<num>", "<date>"}, {"<date> <num>", "<date>"}, {"<date>, <num>", "<date>"}, {"<num> <date>", "<date>"}, {"<num>. <date>", "<date>"}, {"<date> at <date>", "<date>"},
-			{"<date> AM", "<date>"}, {"<date> PM", "<date>"}, {"<date> UTC", "<date>"}, {"<date> GMT", "<date>"}, {"<date> CET", "<date>"}, {"<date> +<num>", "<date>"}, {"<date>+<num>", "<date>"},
+			{"[<host>]:<num>", "<host>"}, {"[<host>]", "<host>"}, {"<num>.<num>", "<num>"}, {"<num>,<num>", "<num>"},
+			{"<num>, <num>", "<num>"}, {"<num> <num>", "<num>"}, {"<num>%", "<num>"}, {"<num>x<num>", "<num>"}, {"<str>, <str>", "<str>"},
+			{"<date> <date>", "<date>"}, {"<date>, <date>", "<date>"}, {"<date> <num>:<num>", "<date>"}, {"<date> <num>", "<date>"},
+			{"<date>, <num>", "<date>"}, {"<num> <date>", "<date>"}, {"<num>. <date>", "<date>"}, {"<date> at <date>", "<date>"},
+			{"<date> AM", "<date>"}, {"<date> PM", "<date>"}, {"<date> UTC", "<date>"}, {"<date> GMT", "<date>"},
+			{"<date> CET", "<date>"}, {"<date> +<num>", "<date>"}, {"<date>+<num>", "<date>"},
 		} {
 			s = strings.ReplaceAll(s, r[0], r[1])
 		}

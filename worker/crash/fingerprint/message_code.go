@@ -12,8 +12,10 @@ const maxCode = 12
 // isCodeWord reports whether what follows a word is a code.
 func isCodeWord(w string) bool {
 	switch w {
-	case "http", "https", "status", "statuscode", "status_code", "httpstatus", "http_status", "code", "errno", "err", "error", "errorcode", "error_code", "errcode", "err_code", "rc", "ret", "retcode", "exitcode", "exit_code",
-		"exit", "sqlstate", "state", "hresult", "ntstatus", "returncode", "return_code", "reason", "resultcode", "result_code", "responsecode", "response_code", "winerror", "oserror", "signal", "sqlcode", "vendor_code":
+	case "http", "https", "status", "statuscode", "status_code", "httpstatus", "http_status", "code", "errno", "err",
+		"error", "errorcode", "error_code", "errcode", "err_code", "rc", "ret", "retcode", "exitcode", "exit_code",
+		"exit", "sqlstate", "state", "hresult", "ntstatus", "returncode", "return_code", "reason", "resultcode",
+		"result_code", "responsecode", "response_code", "winerror", "oserror", "signal", "sqlcode", "vendor_code":
 		return true
 	}
 	return hasSuffixAny(w, "errordomain", "_err", "statuscode", "errorcode")
@@ -39,12 +41,14 @@ func isCode(w, before, after string, web bool) bool {
 		return isCodeWord(codeWord(before)) && allHex(hex) && len(hex) <= 8
 	}
 	if system, number, ok := strings.Cut(digits, "-"); ok {
-		return allDigits(number) && len(number) >= 3 && isOneOf(system, "ORA", "TNS", "PLS", "SQL", "DB2", "IMP", "EXP", "RMAN", "CRS", "SP2", "HV", "MSB", "NU", "NETSDK")
+		return allDigits(number) && len(number) >= 3 && isOneOf(system, "ORA", "TNS", "PLS", "SQL", "DB2", "IMP", "EXP",
+			"RMAN", "CRS", "SP2", "HV", "MSB", "NU", "NETSDK")
 	}
 	if !allDigits(digits) {
 		// E11000, TS2304, 42P01
 		letters := strings.TrimRight(digits, "0123456789")
-		if number := digits[len(letters):]; len(letters) > 0 && len(letters) <= 4 && len(number) >= 3 && isCapitals(letters) && (isCodeWord(codeWord(before)) || letters == "E" && len(number) >= 4) {
+		if number := digits[len(letters):]; len(letters) > 0 && len(letters) <= 4 && len(number) >= 3 && isCapitals(letters) &&
+			(isCodeWord(codeWord(before)) || letters == "E" && len(number) >= 4) {
 			return true
 		}
 		word := codeWord(before)
@@ -124,14 +128,19 @@ func codeWord(before string) string {
 
 // isReason reports whether text begins with a phrase of a status of HTTP.
 func isReason(text string) bool {
-	return hasPrefixAny(strings.TrimLeft(text, " :-("), "Bad Request", "Unauthorized", "Payment Required", "Forbidden", "Not Found", "Method Not", "Not Acceptable", "Request T", "Conflict", "Gone", "Length Req", "Precondition", "Unsupported Media", "Unprocessable", "Locked",
-		"Too Many", "Internal Server", "Not Implemented", "Bad Gateway", "Service Unavailable", "Service Temporarily", "Gateway Time", "Moved ", "Found", "See Other", "Not Modified", "Temporary Redirect", "Permanent Redirect", "Client Error", "Server Error")
+	return hasPrefixAny(strings.TrimLeft(text, " :-("), "Bad Request", "Unauthorized", "Payment Required", "Forbidden",
+		"Not Found", "Method Not", "Not Acceptable", "Request T", "Conflict", "Gone", "Length Req", "Precondition",
+		"Unsupported Media", "Unprocessable", "Locked",
+		"Too Many", "Internal Server", "Not Implemented", "Bad Gateway", "Service Unavailable", "Service Temporarily",
+		"Gateway Time", "Moved ", "Found", "See Other", "Not Modified", "Temporary Redirect", "Permanent Redirect",
+		"Client Error", "Server Error")
 }
 
 // isWebMessage reports whether a message is about a request of HTTP.
 func isWebMessage(s string) bool {
 	lower := strings.ToLower(s)
-	return containsAny(lower, "http", "status", "response", "server returned", "server responded", "fetch", "axios") || containsAny(s, "GET ", "POST ", "PUT ", "DELETE ", "PATCH ", "HEAD ")
+	return containsAny(lower, "http", "status", "response", "server returned", "server responded", "fetch", "axios") ||
+		containsAny(s, "GET ", "POST ", "PUT ", "DELETE ", "PATCH ", "HEAD ")
 }
 
 func isCapitals(s string) bool {

@@ -77,7 +77,8 @@ func isPath(w string) bool {
 // isHost reports whether w is the name or the address of a machine, or both as Java
 // writes them ("db.example.com/10.0.0.7"), with or without a port.
 func isHost(w string) bool {
-	if name, address, ok := strings.Cut(w, "/"); ok && isHost(address) && (name == "" || isPlainWord(strings.NewReplacer(".", "", "-", "").Replace(name))) {
+	if name, address, ok := strings.Cut(w, "/"); ok && isHost(address) &&
+		(name == "" || isPlainWord(strings.NewReplacer(".", "", "-", "").Replace(name))) {
 		return true
 	}
 	if isAddress(w) || isHostName(w) {
@@ -180,7 +181,9 @@ func isHostName(w string) bool {
 	if slices.Contains(always[:], last) {
 		return true
 	}
-	return len(labels) >= 3 && isOneOf(last, "io", "dev", "internal", "corp", "intern", "cloud", "co", "ai", "biz", "svc", "de", "uk", "fr", "eu", "us", "jp", "cn", "ru", "nl", "es", "ch", "br", "au", "ca", "se", "pl", "kr", "dk", "fi", "cz", "nz", "mx", "sg", "hk", "tw", "za", "tr", "ua")
+	return len(labels) >= 3 && isOneOf(last, "io", "dev", "internal", "corp", "intern", "cloud", "co", "ai", "biz",
+		"svc", "de", "uk", "fr", "eu", "us", "jp", "cn", "ru", "nl", "es", "ch", "br", "au", "ca", "se", "pl", "kr",
+		"dk", "fi", "cz", "nz", "mx", "sg", "hk", "tw", "za", "tr", "ua")
 }
 
 // isToken reports whether w is a secret or an identifier in Base64, such as a JSON
@@ -230,8 +233,10 @@ func isIdentifier(w string) bool {
 // in milliseconds or in seconds depends on its length.
 func isUnit(w string) bool {
 	switch w {
-	case "ns", "us", "µs", "μs", "ms", "s", "sec", "secs", "second", "seconds", "millis", "millisecond", "milliseconds", "microseconds", "nanoseconds", "m", "min", "mins", "minute", "minutes", "h", "hr", "hrs", "hour", "hours", "d", "day", "days",
-		"b", "B", "byte", "bytes", "Bytes", "k", "K", "kb", "kB", "KB", "Kb", "mb", "MB", "Mb", "gb", "GB", "Gb", "tb", "TB", "KiB", "MiB", "GiB", "TiB", "kib", "mib", "gib", "%", "px", "Hz", "MHz", "GHz":
+	case "ns", "us", "µs", "μs", "ms", "s", "sec", "secs", "second", "seconds", "millis", "millisecond", "milliseconds",
+		"microseconds", "nanoseconds", "m", "min", "mins", "minute", "minutes", "h", "hr", "hrs", "hour", "hours", "d", "day", "days",
+		"b", "B", "byte", "bytes", "Bytes", "k", "K", "kb", "kB", "KB", "Kb", "mb", "MB", "Mb", "gb", "GB", "Gb", "tb",
+		"TB", "KiB", "MiB", "GiB", "TiB", "kib", "mib", "gib", "%", "px", "Hz", "MHz", "GHz":
 		return true
 	}
 	return false

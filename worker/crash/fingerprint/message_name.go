@@ -70,7 +70,8 @@ func isQuotedName(inner, before, after, class string) bool {
 		return true
 	}
 	// "a key named 'x'", "property of type 'X'", "is missing 'x'".
-	if isOneOf(last, "named", "called", "type", "of", "missing", "required", "unknown", "undefined", "undeclared", "unexpected", "positional") {
+	if isOneOf(last, "named", "called", "type", "of", "missing", "required", "unknown", "undefined", "undeclared",
+		"unexpected", "positional") {
 		rest := strings.TrimRight(before, " :=(")
 		if isNamingWord(previousWord(strings.TrimSuffix(rest, last))) {
 			return true
@@ -80,11 +81,15 @@ func isQuotedName(inner, before, after, class string) bool {
 		}
 	}
 	after = strings.TrimLeft(after, " ")
-	if hasPrefixAny(after, "is not defined", "is undefined", "of undefined", "of null", "is not a function", "is required", "is a required", "is missing", "is not a constructor", "has no attribute", "has no member", "was not declared",
-		"on null", "on undefined", "because", "violates", "already defined", "cannot be null", "may not be null", "must not be null", "can not be null", "object is not", "object has no", "cannot be interpreted") {
+	if hasPrefixAny(after, "is not defined", "is undefined", "of undefined", "of null", "is not a function", "is required",
+		"is a required", "is missing", "is not a constructor", "has no attribute", "has no member", "was not declared",
+		"on null", "on undefined", "because", "violates", "already defined", "cannot be null", "may not be null",
+		"must not be null", "can not be null", "object is not", "object has no", "cannot be interpreted") {
 		return true
 	}
-	if isCompound(inner) && hasPrefixAny(after, "could not be found", "was not found", "not found", "cannot be found", "is not registered", "has not been registered", "is not installed", "is not available", "could not be resolved", "is not exported", "does not exist", "could not be loaded") {
+	if isCompound(inner) && hasPrefixAny(after, "could not be found", "was not found", "not found", "cannot be found",
+		"is not registered", "has not been registered", "is not installed", "is not available", "could not be resolved",
+		"is not exported", "does not exist", "could not be loaded") {
 		return true
 	}
 	next, _, _ := strings.Cut(after, " ")
@@ -129,8 +134,12 @@ func isNameForm(s string) bool {
 // quote it.
 func isNameClass(class string) bool {
 	switch shortClass(class) {
-	case "keyerror", "nameerror", "attributeerror", "unboundlocalerror", "modulenotfounderror", "importerror", "nomethoderror", "undefinedfunctionerror", "keynotfoundexception", "missingfieldexception", "missingmethodexception", "nosuchfielderror", "nosuchmethoderror", "nosuchfieldexception", "nosuchmethodexception",
-		"noclassdeffounderror", "classnotfoundexception", "referenceerror", "improperlyconfigured", "multivaluedictkeyerror", "badmethodcallexception", "fielderror", "undefinedcolumn", "undefinedtable", "argumentnullexception", "unknownattributeerror", "missingpropertyexception", "missingmethod":
+	case "keyerror", "nameerror", "attributeerror", "unboundlocalerror", "modulenotfounderror", "importerror",
+		"nomethoderror", "undefinedfunctionerror", "keynotfoundexception", "missingfieldexception", "missingmethodexception",
+		"nosuchfielderror", "nosuchmethoderror", "nosuchfieldexception", "nosuchmethodexception",
+		"noclassdeffounderror", "classnotfoundexception", "referenceerror", "improperlyconfigured", "multivaluedictkeyerror",
+		"badmethodcallexception", "fielderror", "undefinedcolumn", "undefinedtable", "argumentnullexception",
+		"unknownattributeerror", "missingpropertyexception", "missingmethod":
 		return true
 	}
 	return false
@@ -139,9 +148,15 @@ func isNameClass(class string) bool {
 // isNamingWord reports whether a word says that a name stands beside it.
 func isNamingWord(w string) bool {
 	switch w {
-	case "key", "keys", "column", "columns", "field", "fields", "property", "properties", "attribute", "attributes", "parameter", "param", "argument", "arguments", "option", "variable", "constant", "module", "package", "class", "struct", "interface", "enum", "trait",
-		"method", "function", "func", "procedure", "relation", "table", "view", "schema", "constraint", "index", "trigger", "sequence", "member", "symbol", "identifier", "name", "header", "setting", "config", "directive", "element", "component", "plugin", "extension", "library",
-		"selector", "slot", "prop", "hook", "route", "command", "event", "service", "bean", "provider", "annotation", "keyword", "type", "object", "instance", "macro", "template", "partial", "filter", "import", "env", "flag", "operator", "permission", "feature":
+	case "key", "keys", "column", "columns", "field", "fields", "property", "properties", "attribute", "attributes",
+		"parameter", "param", "argument", "arguments", "option", "variable", "constant", "module", "package", "class",
+		"struct", "interface", "enum", "trait",
+		"method", "function", "func", "procedure", "relation", "table", "view", "schema", "constraint", "index", "trigger",
+		"sequence", "member", "symbol", "identifier", "name", "header", "setting", "config", "directive", "element",
+		"component", "plugin", "extension", "library",
+		"selector", "slot", "prop", "hook", "route", "command", "event", "service", "bean", "provider", "annotation",
+		"keyword", "type", "object", "instance", "macro", "template", "partial", "filter", "import", "env", "flag",
+		"operator", "permission", "feature":
 		return true
 	}
 	return false

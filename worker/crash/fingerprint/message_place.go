@@ -100,7 +100,8 @@ func placeFile(word, after string) string {
 
 func isSourceExtension(s string) bool {
 	switch s {
-	case "c", "cc", "cpp", "cxx", "h", "hpp", "m", "mm", "rs", "go", "swift", "java", "kt", "scala", "cs", "fs", "vb", "php", "py", "rb", "js", "ts", "jsx", "tsx", "mjs", "dart", "ex", "exs", "erl", "hs", "ml", "lua", "pl", "pm", "nim", "zig", "jl":
+	case "c", "cc", "cpp", "cxx", "h", "hpp", "m", "mm", "rs", "go", "swift", "java", "kt", "scala", "cs", "fs", "vb", "php",
+		"py", "rb", "js", "ts", "jsx", "tsx", "mjs", "dart", "ex", "exs", "erl", "hs", "ml", "lua", "pl", "pm", "nim", "zig", "jl":
 		return true
 	}
 	return false

@@ -84,7 +84,8 @@ func TestNativeNames(t *testing.T) {
 		// Rust
 		{"shop::cart::pay::h0123456789abcdef", "shop::cart::pay", RuleRustHash},
 		{"_ZN4shop3pay17h0123456789abcdefE", "shop::pay", RuleMangled},
-		{"<alloc::vec::Vec<u8> as core::iter::Extend<u8>>::extend::h0123456789abcdef", "<alloc::vec::Vec as core::iter::Extend>::extend", RuleRustHash},
+		{"<alloc::vec::Vec<u8> as core::iter::Extend<u8>>::extend::h0123456789abcdef",
+			"<alloc::vec::Vec as core::iter::Extend>::extend", RuleRustHash},
 		{"<A as B>::f", "<A as B>::f", noRule},
 		{"shop::pay::{{closure}}::h0123456789abcdef", "shop::pay::closure", RuleLambda},
 		{"shop::pay::{closure#0}", "shop::pay::closure", RuleLambda},
@@ -366,9 +367,12 @@ func TestHostileNames(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{
 		strings.Repeat("<", 1e6), strings.Repeat("(", 1e6), strings.Repeat("{", 1e6), strings.Repeat("[", 1e6), strings.Repeat("`", 1e6),
-		strings.Repeat("a<b>", 1e5), strings.Repeat("a b ", 1e5), strings.Repeat("@", 1e6), strings.Repeat("$1", 1e5), strings.Repeat("::h0123456789abcdef", 1e4),
-		strings.Repeat("closure #1 in ", 1e4), strings.Repeat("block (1 levels) in ", 1e4), strings.Repeat("Object.", 1e5), strings.Repeat("<a as b>::", 1e5), strings.Repeat("é", 1e6),
-		strings.Repeat("bound ", 1e5), strings.Repeat("operator", 1e5), strings.Repeat(".<locals>", 1e5), strings.Repeat("(*a).", 1e5), strings.Repeat("x->", 1e5), strings.Repeat("@anonymous->", 1e5),
+		strings.Repeat("a<b>", 1e5), strings.Repeat("a b ", 1e5), strings.Repeat("@", 1e6), strings.Repeat("$1", 1e5),
+		strings.Repeat("::h0123456789abcdef", 1e4),
+		strings.Repeat("closure #1 in ", 1e4), strings.Repeat("block (1 levels) in ", 1e4), strings.Repeat("Object.", 1e5),
+		strings.Repeat("<a as b>::", 1e5), strings.Repeat("é", 1e6),
+		strings.Repeat("bound ", 1e5), strings.Repeat("operator", 1e5), strings.Repeat(".<locals>", 1e5),
+		strings.Repeat("(*a).", 1e5), strings.Repeat("x->", 1e5), strings.Repeat("@anonymous->", 1e5),
 	} {
 		for f := familyUnknown; f <= familyGo; f++ {
 			var n namer
@@ -383,8 +387,11 @@ func TestHostileNames(t *testing.T) {
 
 func FuzzName(f *testing.F) {
 	for fam := familyUnknown; fam <= familyGo; fam++ {
-		for _, s := range []string{"", "f<int>(a)", "ns::run(int)::{lambda(auto:1)#2}::operator()<int>(int) const", "a::h0123456789abcdef", "<A as B<C>>::f", "closure #1 (X) -> () in A.b()", "__31-[Cart pay]_block_invoke_2",
-			"com.shop.Cart$$Lambda$14/0x0000.run", "com.shop.Cart$pay$1.invokeSuspend", "Object.foo [as bar]", "block (2 levels) in pay", "_a_erb__1_2", "Shop.Cart.<>c__DisplayClass3_0.<Pay>b__1(Int32 x)", "shop/cart.(*Cart).Pay.func1.2", "_x@16", "`a'::`2'::b", "class@anonymous\x00/a.php:1$0->pay"} {
+		for _, s := range []string{"", "f<int>(a)", "ns::run(int)::{lambda(auto:1)#2}::operator()<int>(int) const",
+			"a::h0123456789abcdef", "<A as B<C>>::f", "closure #1 (X) -> () in A.b()", "__31-[Cart pay]_block_invoke_2",
+			"com.shop.Cart$$Lambda$14/0x0000.run", "com.shop.Cart$pay$1.invokeSuspend", "Object.foo [as bar]",
+			"block (2 levels) in pay", "_a_erb__1_2", "Shop.Cart.<>c__DisplayClass3_0.<Pay>b__1(Int32 x)",
+			"shop/cart.(*Cart).Pay.func1.2", "_x@16", "`a'::`2'::b", "class@anonymous\x00/a.php:1$0->pay"} {
 			f.Add(uint8(fam), s)
 		}
 	}

@@ -57,7 +57,8 @@ func (n *namer) native(s string) string {
 
 // plainNative reports whether a name has nothing to normalize.
 func plainNative(s string) bool {
-	if strings.HasPrefix(s, "_") && hasPrefixAny(s, "__swift_", "__copy_helper_block", "__destroy_helper_block") || hasPrefixAny(s, "swift_memcpy", "OUTLINED_FUNCTION_") {
+	if strings.HasPrefix(s, "_") && hasPrefixAny(s, "__swift_", "__copy_helper_block", "__destroy_helper_block") ||
+		hasPrefixAny(s, "swift_memcpy", "OUTLINED_FUNCTION_") {
 		return false
 	}
 	if strings.IndexByte(s, '(') >= 0 || strings.IndexByte(s, ' ') >= 0 {
@@ -72,7 +73,9 @@ func plainNative(s string) bool {
 		case '<', '(', '[', '{', '`', '\'', '$', '@', '.', '+', ' ', '!', '#', '?', '-':
 			return false
 		case '_':
-			if strings.HasPrefix(s[i:], "_block_invoke") || strings.HasPrefix(s[i:], "_GLOBAL__N_") || i < 2 && isMangledStart(s[i+1:]) || i == 0 && strings.HasPrefix(s, "_cgo_") || strings.HasPrefix(s[i:], "__anon_") || strings.HasPrefix(s[i:], "__allocating_") || strings.HasPrefix(s[i:], "__deallocating_") {
+			if strings.HasPrefix(s[i:], "_block_invoke") || strings.HasPrefix(s[i:], "_GLOBAL__N_") || i < 2 &&
+				isMangledStart(s[i+1:]) || i == 0 && strings.HasPrefix(s, "_cgo_") || strings.HasPrefix(s[i:], "__anon_") ||
+				strings.HasPrefix(s[i:], "__allocating_") || strings.HasPrefix(s[i:], "__deallocating_") {
 				return false
 			}
 		case 'l':
@@ -154,7 +157,8 @@ scan:
 			break scan
 		case c == ' ':
 			rest := s[i:]
-			if rest == " const" || strings.HasPrefix(rest, " [") || strings.HasPrefix(rest, " + ") || strings.HasPrefix(rest, " (.") || strings.HasPrefix(rest, " : ") || strings.HasPrefix(rest, " -> ") {
+			if rest == " const" || strings.HasPrefix(rest, " [") || strings.HasPrefix(rest, " + ") ||
+				strings.HasPrefix(rest, " (.") || strings.HasPrefix(rest, " : ") || strings.HasPrefix(rest, " -> ") {
 				n.noteSuffix(rest)
 				break scan
 			}
@@ -263,7 +267,8 @@ func (n *namer) word(s string, i int, word string) (int, bool) {
 		n.noteRule(RuleAnonymousNamespace)
 		return end, false
 	case strings.HasPrefix(word, "$_") && allDigits(word[2:]),
-		strings.HasPrefix(word, "lambda_") && len(word) >= len("lambda_")+1 && allHex(word[len("lambda_"):]) && (len(word) == len("lambda_")+32 || allDigits(word[len("lambda_"):])):
+		strings.HasPrefix(word, "lambda_") && len(word) >= len("lambda_")+1 && allHex(word[len("lambda_"):]) &&
+			(len(word) == len("lambda_")+32 || allDigits(word[len("lambda_"):])):
 		n.nested("lambda", "lambda::operator()::")
 		n.noteRule(RuleLambda)
 		return end, false
@@ -322,7 +327,8 @@ func isMangledStart(s string) bool {
 // rustCrateHash reports whether the bracket s[i:end] is the hash that a demangler
 // writes after the name of a crate: app[4d2f1c]::main.
 func rustCrateHash(s string, i, end int) bool {
-	return i > 0 && isIdent(s[i-1]) && end-i > 2 && end-i <= 18 && s[end-1] == ']' && allHex(s[i+1:end-1]) && (end == len(s) || s[end] == ':' || s[end] == '>' || s[end] == ' ')
+	return i > 0 && isIdent(s[i-1]) && end-i > 2 && end-i <= 18 && s[end-1] == ']' && allHex(s[i+1:end-1]) &&
+		(end == len(s) || s[end] == ':' || s[end] == '>' || s[end] == ' ')
 }
 
 // rustHash returns the length of "h" and 16 hexadecimal digits at i when they

@@ -107,10 +107,13 @@ func TestAbsoluteAddresses(t *testing.T) {
 // Where only the system's functions have names, which library called them counts.
 func TestLibraryOfCallersWithoutNames(t *testing.T) {
 	t.Parallel()
-	a := Compute(stack("c", "SIGSEGV", "", "memcpy | libc.so.6", " | /data/app/libgame.so | 0x7f12345678", " | libgame.so | 0x7f12349abc", "start_thread | libc.so.6"))
+	a := Compute(stack("c", "SIGSEGV", "", "memcpy | libc.so.6", " | /data/app/libgame.so | 0x7f12345678",
+		" | libgame.so | 0x7f12349abc", "start_thread | libc.so.6"))
 	require.Equal(t, []string{"signal memory-access", "call memcpy", "libgame.so"}, a.Explanation.Material)
-	require.Equal(t, a.Key, Compute(stack("c", "SIGSEGV", "", "memcpy | libc.so.6", " | libgame.so | 0x7e00001bcd", "start_thread | libc.so.6")).Key)
-	require.NotEqual(t, a.Key, Compute(stack("c", "SIGSEGV", "", "memcpy | libc.so.6", " | libads.so | 0x7e00001bcd", "start_thread | libc.so.6")).Key)
+	require.Equal(t, a.Key, Compute(stack("c", "SIGSEGV", "", "memcpy | libc.so.6", " | libgame.so | 0x7e00001bcd",
+		"start_thread | libc.so.6")).Key)
+	require.NotEqual(t, a.Key, Compute(stack("c", "SIGSEGV", "", "memcpy | libc.so.6", " | libads.so | 0x7e00001bcd",
+		"start_thread | libc.so.6")).Key)
 	// What is no file of a library moves too: code that was compiled at run time.
 	b := Compute(stack("c", "SIGSEGV", "", "memcpy | libc.so.6", " | <anonymous:76b5a000> | 0x7e00001bcd"))
 	require.Equal(t, []string{"signal memory-access", "memcpy"}, b.Explanation.Material)
@@ -143,5 +146,6 @@ func TestEndlessRecursionOfEveryPlatform(t *testing.T) {
 		return append(lines, "main")
 	}
 	require.Contains(t, Compute(stack("c++", "SIGSEGV", "", native(5000, "alloc(int)")...)).Explanation.Material, "signal stack-overflow")
-	require.Equal(t, []string{"signal memory-access", "print"}, Compute(stack("c++", "SIGSEGV", "", native(20, "print(int)")...)).Explanation.Material)
+	require.Equal(t, []string{"signal memory-access", "print"},
+		Compute(stack("c++", "SIGSEGV", "", native(20, "print(int)")...)).Explanation.Material)
 }

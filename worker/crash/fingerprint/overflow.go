@@ -52,7 +52,9 @@ func (a *analysis) collapse(overflow bool) {
 // isStackOverflow reports whether the error's class or message has one of the
 // words that language runtimes use for it.
 func isStackOverflow(r *report.Report) bool {
-	words := [...]string{"StackOverflow", "stack overflow", "RecursionError", "maximum recursion depth", "Maximum call stack", "too much recursion", "SystemStackError", "stack level too deep", "InsufficientExecutionStack", "goroutine stack exceeds", "EXC_STACK", "STACK_OVERFLOW"}
+	words := [...]string{"StackOverflow", "stack overflow", "RecursionError", "maximum recursion depth", "Maximum call stack",
+		"too much recursion", "SystemStackError", "stack level too deep", "InsufficientExecutionStack", "goroutine stack exceeds",
+		"EXC_STACK", "STACK_OVERFLOW"}
 	if len(r.Classifiers) > 0 && containsAny(truncate(r.Classifiers[0], maxTitle), words[:]...) {
 		return true
 	}

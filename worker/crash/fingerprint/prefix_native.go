@@ -11,7 +11,8 @@ func (n *namer) nativePrefixes(s string) string {
 			break
 		}
 		before := s
-		for _, p := range [...]string{"non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ", "[thunk]:", "[thunk]: ", "non-transaction clone for ", "transaction clone for "} {
+		for _, p := range [...]string{"non-virtual thunk to ", "virtual thunk to ", "covariant return thunk to ",
+			"[thunk]:", "[thunk]: ", "non-transaction clone for ", "transaction clone for "} {
 			if strings.HasPrefix(s, p) {
 				s = strings.TrimLeft(s[len(p):], " ")
 				n.noteRule(RuleThunk)

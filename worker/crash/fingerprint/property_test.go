@@ -25,17 +25,20 @@ func clone(r *report.Report) *report.Report {
 func TestWhatKeysDoNotDependOn(t *testing.T) {
 	t.Parallel()
 	langs := map[string][]string{
-		"c++":        {"shop::pay(int)", "shop::Cart::add", "memcpy", "abort", "die", "main", "std::vector<int>::at", "shop::run()::{lambda()#1}::operator()"},
+		"c++": {"shop::pay(int)", "shop::Cart::add", "memcpy", "abort", "die", "main", "std::vector<int>::at",
+			"shop::run()::{lambda()#1}::operator()"},
 		"java":       {"com.shop.Cart.pay", "com.shop.Cart.lambda$pay$0", "java.util.ArrayList.get", "a.b.c", "com.shop.Main.main"},
 		"javascript": {"pay", "t", "<anonymous>", "Cart.add", "async run", ""},
 		"python":     {"pay", "<module>", "wrapper", "check_args", "<listcomp>"},
 		"go":         {"shop/cart.(*Cart).Pay", "main.main", "net/http.HandlerFunc.ServeHTTP", "shop/cart.Run.func1"},
 	}
-	files := map[string][]string{"javascript": {"src/cart.js", "node:net", "m.js"}, "python": {"shop/cart.py", "shop/views.py"}, "go": {"/a/cart.go"}}
+	files := map[string][]string{"javascript": {"src/cart.js", "node:net", "m.js"}, "python": {"shop/cart.py", "shop/views.py"},
+		"go": {"/a/cart.go"}}
 	random := rand.New(rand.NewPCG(1, 2))
 	for lang, names := range langs {
 		for range 400 {
-			r := &report.Report{Lang: lang, MainThread: "7", Classifiers: []string{"E"}, Attributes: []report.Attribute{{Key: "error.message", Value: "cart 12 is empty"}}}
+			r := &report.Report{Lang: lang, MainThread: "7", Classifiers: []string{"E"},
+				Attributes: []report.Attribute{{Key: "error.message", Value: "cart 12 is empty"}}}
 			frames := func(n int) []report.Frame {
 				list := make([]report.Frame, n)
 				for i := range list {
@@ -71,7 +74,8 @@ func TestWhatKeysDoNotDependOn(t *testing.T) {
 			require.Equal(t, want.Key, Compute(changed).Key, "other threads")
 
 			// What is beyond a telling frame is another way to the same error.
-			place := report.Frame{Function: map[string]string{"java": "com.shop.Order.ship", "c++": "shop::Order::ship(int)", "go": "shop/order.Ship"}[lang], Path: "src/order" + extension(lang)}
+			place := report.Frame{Function: map[string]string{"java": "com.shop.Order.ship", "c++": "shop::Order::ship(int)",
+				"go": "shop/order.Ship"}[lang], Path: "src/order" + extension(lang)}
 			if place.Function == "" {
 				place.Function = "ship"
 			}

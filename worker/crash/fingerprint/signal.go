@@ -11,8 +11,10 @@ const maxKindText = 1 << 10
 
 // signalAttributes are the attributes in which native clients send the signal or
 // the exception.
-var signalAttributes = [...]string{"signal", "signal.name", "signal_name", "error.signal", "crash.signal", "crash.reason", "crash_reason", "crash.type", "exception.code", "exception_code", "exception.type",
-	"exception.name", "error.type", "mach.exception", "mach_exception", "termination.reason", "abort.message", "abort_message", "asan.error", "sanitizer.error"}
+var signalAttributes = [...]string{"signal", "signal.name", "signal_name", "error.signal", "crash.signal", "crash.reason",
+	"crash_reason", "crash.type", "exception.code", "exception_code", "exception.type",
+	"exception.name", "error.type", "mach.exception", "mach_exception", "termination.reason", "abort.message",
+	"abort_message", "asan.error", "sanitizer.error"}
 
 // kindWord is a word by which a kind of crash is recognized, in small letters.
 type kindWord struct{ word, kind string }
@@ -22,22 +24,33 @@ type kindWord struct{ word, kind string }
 // it was decides whether a sanitizer finds which memory it was beside, or only the processor that
 // there is none.
 var faultKinds = [...]kindWord{
-	{"use-after-return", "use-after-return"}, {"use-after-scope", "use-after-scope"}, {"use-after-poison", "use-after-poison"}, {"use-after-free", "use-after-free"},
-	{"heap-buffer-overflow", "memory-access"}, {"stack-buffer-overflow", "memory-access"}, {"stack-buffer-underflow", "memory-access"}, {"global-buffer-overflow", "memory-access"},
-	{"container-overflow", "memory-access"}, {"intra-object-overflow", "memory-access"}, {"param-overlap", "param-overlap"}, {"negative-size-param", "negative-size-param"},
+	{"use-after-return", "use-after-return"}, {"use-after-scope", "use-after-scope"}, {"use-after-poison", "use-after-poison"},
+	{"use-after-free", "use-after-free"},
+	{"heap-buffer-overflow", "memory-access"}, {"stack-buffer-overflow", "memory-access"}, {"stack-buffer-underflow",
+		"memory-access"}, {"global-buffer-overflow", "memory-access"},
+	{"container-overflow", "memory-access"}, {"intra-object-overflow", "memory-access"}, {"param-overlap", "param-overlap"},
+	{"negative-size-param", "negative-size-param"},
 	{"double-free", "double-free"}, {"double free", "double-free"}, {"alloc-dealloc-mismatch", "alloc-dealloc-mismatch"},
 	{"bad-free", "invalid-free"}, {"attempting free on address", "invalid-free"}, {"invalid pointer", "invalid-free"},
-	{"allocation-size-too-big", "out-of-memory"}, {"calloc-overflow", "out-of-memory"}, {"out-of-memory", "out-of-memory"}, {"out of memory", "out-of-memory"}, {"rss-limit", "out-of-memory"},
-	{"use-of-uninitialized-value", "uninitialized-value"}, {"initialization-order-fiasco", "initialization-order-fiasco"}, {"data race", "data-race"}, {"lock-order-inversion", "deadlock"},
-	{"detected memory leaks", "memory-leak"}, {"heap corruption", "heap-corruption"}, {"heap_corruption", "heap-corruption"}, {"corrupted size", "heap-corruption"}, {"corrupted top", "heap-corruption"}, {"corrupted double-linked", "heap-corruption"}, {"corrupted unsorted", "heap-corruption"}, {"corrupted chunk", "heap-corruption"}, {"memory corruption", "heap-corruption"}, {"invalid next size", "heap-corruption"}, {"c0000374", "heap-corruption"},
+	{"allocation-size-too-big", "out-of-memory"}, {"calloc-overflow", "out-of-memory"}, {"out-of-memory", "out-of-memory"},
+	{"out of memory", "out-of-memory"}, {"rss-limit", "out-of-memory"},
+	{"use-of-uninitialized-value", "uninitialized-value"}, {"initialization-order-fiasco", "initialization-order-fiasco"},
+	{"data race", "data-race"}, {"lock-order-inversion", "deadlock"},
+	{"detected memory leaks", "memory-leak"}, {"heap corruption", "heap-corruption"}, {"heap_corruption", "heap-corruption"},
+	{"corrupted size", "heap-corruption"}, {"corrupted top", "heap-corruption"}, {"corrupted double-linked", "heap-corruption"},
+	{"corrupted unsorted", "heap-corruption"}, {"corrupted chunk", "heap-corruption"}, {"memory corruption", "heap-corruption"},
+	{"invalid next size", "heap-corruption"}, {"c0000374", "heap-corruption"},
 	{"stack smashing", "stack-smashing"}, {"buffer overflow detected", "buffer-overflow"}, {"pure virtual", "pure-virtual-call"},
 	{"stack-overflow", stackOverflow}, {"stack overflow", stackOverflow}, {"stack_overflow", stackOverflow}, {"c00000fd", stackOverflow},
 }
 
 // verdictKinds are the words by which tools that rate crashes (CASR, exploitable) call them.
 var verdictKinds = [...]kindWord{
-	{"sourceav", "memory-access"}, {"destav", "memory-access"}, {"branchav", "memory-access"}, {"callav", "memory-access"}, {"returnav", "memory-access"}, {"segfaultonpc", "memory-access"}, {"accessviolation", "memory-access"}, {"badinstruction", "trap"}, {"undefinedinstruction", "trap"}, {"privilegedinstruction", "trap"},
-	{"abortsignal", "abort"}, {"trapsignal", "trap"}, {"stackguard", "stack-smashing"}, {"heaperror", "heap-corruption"}, {"safefunctioncheck", "buffer-overflow"}, {"stackoverflow", stackOverflow}, {"possiblestackcorruption", "memory-access"},
+	{"sourceav", "memory-access"}, {"destav", "memory-access"}, {"branchav", "memory-access"}, {"callav", "memory-access"},
+	{"returnav", "memory-access"}, {"segfaultonpc", "memory-access"}, {"accessviolation", "memory-access"},
+	{"badinstruction", "trap"}, {"undefinedinstruction", "trap"}, {"privilegedinstruction", "trap"},
+	{"abortsignal", "abort"}, {"trapsignal", "trap"}, {"stackguard", "stack-smashing"}, {"heaperror", "heap-corruption"},
+	{"safefunctioncheck", "buffer-overflow"}, {"stackoverflow", stackOverflow}, {"possiblestackcorruption", "memory-access"},
 }
 
 // verdictKind returns the kind that such a word says: "SourceAvNearNull", "DestAv".
@@ -59,16 +72,25 @@ func verdictKind(class string) string {
 
 // signalKinds join what one error is called on Unix, Windows and Apple's systems.
 var signalKinds = [...]kindWord{
-	{"sigsegv", "memory-access"}, {"segv", "memory-access"}, {"sigbus", "memory-access"}, {"segmentation fault", "memory-access"}, {": segfault at ", "memory-access"}, {"bus error", "memory-access"}, {"exc_bad_access", "memory-access"},
-	{"access violation", "memory-access"}, {"access_violation", "memory-access"}, {"c0000005", "memory-access"}, {"kern_invalid_address", "memory-access"}, {"kern_protection_failure", "memory-access"}, {"in_page_error", "memory-access"}, {"c0000006", "memory-access"},
-	{"sigfpe", "arithmetic"}, {"exc_arithmetic", "arithmetic"}, {"floating point exception", "arithmetic"}, {"divide_by_zero", "arithmetic"}, {"int_overflow", "arithmetic"}, {"c0000094", "arithmetic"}, {"exception_flt", "arithmetic"},
-	{"sigill", "trap"}, {"sigtrap", "trap"}, {"exc_bad_instruction", "trap"}, {"exc_breakpoint", "trap"}, {"illegal instruction", "trap"}, {"illegal_instruction", "trap"}, {"exception_breakpoint", "trap"}, {"c000001d", "trap"}, {"80000003", "trap"}, {"breakpoint trap", "trap"}, {"trace/bpt", "trap"},
-	{"sigsys", "system-call"}, {"bad system call", "system-call"}, {"sigpipe", "pipe"}, {"sigkill", "kill"}, {"sigterm", "terminate"}, {"sigquit", "quit"}, {"sigxcpu", "resource"}, {"exc_resource", "resource"}, {"exc_guard", "guard"},
-	{"sigabrt", "abort"}, {"sigiot", "abort"}, {"abort trap", "abort"}, {"exc_crash", "abort"}, {"c0000409", "abort"}, {"stack_buffer_overrun", "abort"}, {"fail_fast", "abort"}, {"fastfail", "abort"}, {"e06d7363", "c++-exception"},
+	{"sigsegv", "memory-access"}, {"segv", "memory-access"}, {"sigbus", "memory-access"}, {"segmentation fault", "memory-access"},
+	{": segfault at ", "memory-access"}, {"bus error", "memory-access"}, {"exc_bad_access", "memory-access"},
+	{"access violation", "memory-access"}, {"access_violation", "memory-access"}, {"c0000005", "memory-access"},
+	{"kern_invalid_address", "memory-access"}, {"kern_protection_failure", "memory-access"}, {"in_page_error", "memory-access"},
+	{"c0000006", "memory-access"},
+	{"sigfpe", "arithmetic"}, {"exc_arithmetic", "arithmetic"}, {"floating point exception", "arithmetic"},
+	{"divide_by_zero", "arithmetic"}, {"int_overflow", "arithmetic"}, {"c0000094", "arithmetic"}, {"exception_flt", "arithmetic"},
+	{"sigill", "trap"}, {"sigtrap", "trap"}, {"exc_bad_instruction", "trap"}, {"exc_breakpoint", "trap"},
+	{"illegal instruction", "trap"}, {"illegal_instruction", "trap"}, {"exception_breakpoint", "trap"}, {"c000001d", "trap"},
+	{"80000003", "trap"}, {"breakpoint trap", "trap"}, {"trace/bpt", "trap"},
+	{"sigsys", "system-call"}, {"bad system call", "system-call"}, {"sigpipe", "pipe"}, {"sigkill", "kill"},
+	{"sigterm", "terminate"}, {"sigquit", "quit"}, {"sigxcpu", "resource"}, {"exc_resource", "resource"}, {"exc_guard", "guard"},
+	{"sigabrt", "abort"}, {"sigiot", "abort"}, {"abort trap", "abort"}, {"exc_crash", "abort"}, {"c0000409", "abort"},
+	{"stack_buffer_overrun", "abort"}, {"fail_fast", "abort"}, {"fastfail", "abort"}, {"e06d7363", "c++-exception"},
 }
 
 // plainKinds are ordinary words: in a message they are a signal's only at its start.
-var plainKinds = [...]kindWord{{"aborted", "abort"}, {"divide by zero", "arithmetic"}, {"division by zero", "arithmetic"}, {"integer divide", "arithmetic"}}
+var plainKinds = [...]kindWord{{"aborted", "abort"}, {"divide by zero", "arithmetic"}, {"division by zero", "arithmetic"},
+	{"integer divide", "arithmetic"}}
 
 // stackOverflow is the kind of a stack that ran out, and its class in every
 // language: RangeError and InternalError are one error in two browsers.
@@ -140,7 +162,9 @@ func isSignal(class string) bool {
 		return true
 	}
 	lower := strings.ToLower(truncate(class, maxTitle))
-	return hasPrefixAny(lower, "sig", "exc_", "exception_", "status_", "0xc0", "0x80") && findKind(signalKinds[:], lower) != "" || findKind(faultKinds[:], lower) != "" && strings.IndexByte(lower, '-') > 0 || isOneOf(lower, "segv", "segmentation fault", "bus error", "aborted", "abort", "access violation")
+	return hasPrefixAny(lower, "sig", "exc_", "exception_", "status_", "0xc0", "0x80") && findKind(signalKinds[:], lower) != "" ||
+		findKind(faultKinds[:], lower) != "" && strings.IndexByte(lower, '-') > 0 ||
+		isOneOf(lower, "segv", "segmentation fault", "bus error", "aborted", "abort", "access violation")
 }
 
 func findKind(kinds []kindWord, text string) string {

@@ -35,7 +35,9 @@ func trimQualifiers(s string) string {
 
 // operatorSymbol returns the symbol after the word operator, or "".
 func operatorSymbol(s string) string {
-	for _, op := range [...]string{"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "==", "!=", "&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^", "&", "|", "~", "!", "=", ","} {
+	for _, op := range [...]string{"()", "[]", "<=>", "<<=", ">>=", "->*", "<<", ">>", "<=", ">=", "->", "==", "!=",
+		"&&", "||", "++", "--", "+=", "-=", "*=", "/=", "%=", "^=", "&=", "|=", "<", ">", "+", "-", "*", "/", "%", "^",
+		"&", "|", "~", "!", "=", ","} {
 		if strings.HasPrefix(s, op) {
 			return op
 		}
@@ -91,7 +93,8 @@ func symbolVersion(s string, i int) int {
 		j++
 	}
 	word := strings.TrimLeft(s[i+1:j], "@")
-	if i > 0 && (allDigits(word) || strings.EqualFold(word, "plt") || hasPrefixAny(word, "GLIBC", "CXXABI", "GCC_", "LIBC", "OPENSSL", "Base", "Qt_")) {
+	if i > 0 && (allDigits(word) || strings.EqualFold(word, "plt") || hasPrefixAny(word, "GLIBC", "CXXABI", "GCC_",
+		"LIBC", "OPENSSL", "Base", "Qt_")) {
 		return j
 	}
 	return 0

@@ -15,7 +15,8 @@ const maxClosures = 8
 func (n *namer) swift(s string) (string, bool) {
 	word, _, _ := strings.Cut(s, " ")
 	switch word {
-	case "partial", "merged", "@objc", "@nonobjc", "dispatch", "protocol", "specialized", "curry", "generic", "function", "static", "variable", "async", "default", "distributed":
+	case "partial", "merged", "@objc", "@nonobjc", "dispatch", "protocol", "specialized", "curry", "generic", "function",
+		"static", "variable", "async", "default", "distributed":
 	default:
 		if strings.IndexByte(s, '#') < 0 && !strings.HasPrefix(s, "(") {
 			return s, false
@@ -26,7 +27,8 @@ func (n *namer) swift(s string) (string, bool) {
 		rest := s
 		for _, p := range [...]string{
 			"partial apply forwarder for ", "partial apply for ", "merged ", "@objc ", "@nonobjc ", "dispatch thunk of ",
-			"protocol witness for ", "specialized ", "curry thunk of ", "variable initialization expression of ", "async function pointer to ", "static ",
+			"protocol witness for ", "specialized ", "curry thunk of ", "variable initialization expression of ",
+			"async function pointer to ", "static ",
 			"@Sendable ", "@MainActor ", "isolated ", "distributed thunk ",
 		} {
 			if strings.HasPrefix(rest, p) {

@@ -42,8 +42,10 @@ func isGoStandard(name string) bool {
 		return false
 	}
 	switch name[:end] {
-	case "archive", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug", "embed", "encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html",
-		"image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin", "reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings",
+	case "archive", "bufio", "bytes", "cmp", "compress", "container", "context", "crypto", "database", "debug", "embed",
+		"encoding", "errors", "expvar", "flag", "fmt", "go", "hash", "html",
+		"image", "index", "internal", "io", "iter", "log", "maps", "math", "mime", "net", "os", "path", "plugin",
+		"reflect", "regexp", "runtime", "slices", "sort", "strconv", "strings",
 		"sync", "syscall", "testing", "text", "time", "unicode", "unique", "unsafe", "vendor", "weak":
 		return true
 	}

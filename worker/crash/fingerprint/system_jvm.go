@@ -8,31 +8,40 @@ func isJavaLibrary(name string) bool {
 	first, rest, _ := strings.Cut(name, ".")
 	second, _, _ := strings.Cut(rest, ".")
 	switch first {
-	case "java", "javax", "jdk", "sun", "android", "androidx", "dalvik", "libcore", "kotlin", "kotlinx", "scala", "groovy", "groovyjarjarantlr", "clojure", "nrepl", "jakarta", "reactor", "okhttp3", "okio", "retrofit2", "rx",
-		"akka", "play", "zio", "cats", "feign", "freemarker", "ognl", "javassist", "dagger", "bolts", "leakcanary", "ring", "compojure", "reitit", "backtraceio", "$Proxy", "_COROUTINE", "junit":
+	case "java", "javax", "jdk", "sun", "android", "androidx", "dalvik", "libcore", "kotlin", "kotlinx", "scala", "groovy",
+		"groovyjarjarantlr", "clojure", "nrepl", "jakarta", "reactor", "okhttp3", "okio", "retrofit2", "rx",
+		"akka", "play", "zio", "cats", "feign", "freemarker", "ognl", "javassist", "dagger", "bolts", "leakcanary",
+		"ring", "compojure", "reitit", "backtraceio", "$Proxy", "_COROUTINE", "junit":
 		return true
 	case "com":
 		switch second {
-		case "sun", "android", "fasterxml", "squareup", "zaxxer", "mysql", "bumptech", "netflix", "mongodb", "rabbitmq", "alibaba", "intellij", "codahale", "datastax", "mchange", "opensymphony", "esotericsoftware",
-			"unity3d", "miui", "amazonaws", "stripe", "bugsnag", "newrelic", "datadog", "crashlytics", "instabug", "typesafe", "graphql", "vaadin", "jakewharton":
+		case "sun", "android", "fasterxml", "squareup", "zaxxer", "mysql", "bumptech", "netflix", "mongodb", "rabbitmq",
+			"alibaba", "intellij", "codahale", "datastax", "mchange", "opensymphony", "esotericsoftware",
+			"unity3d", "miui", "amazonaws", "stripe", "bugsnag", "newrelic", "datadog", "crashlytics", "instabug",
+			"typesafe", "graphql", "vaadin", "jakewharton":
 			return true
 		case "facebook":
-			return hasPrefixAny(rest, "facebook.react.", "facebook.hermes.", "facebook.jni.", "facebook.soloader.", "facebook.fresco.", "facebook.drawee.", "facebook.imagepipeline.", "facebook.appevents.", "facebook.litho.", "facebook.yoga.")
+			return hasPrefixAny(rest, "facebook.react.", "facebook.hermes.", "facebook.jni.", "facebook.soloader.",
+				"facebook.fresco.", "facebook.drawee.", "facebook.imagepipeline.", "facebook.appevents.", "facebook.litho.", "facebook.yoga.")
 		case "airbnb":
 			return hasPrefixAny(rest, "airbnb.lottie.", "airbnb.epoxy.")
 		case "google":
-			return hasPrefixAny(rest, "google.android.", "google.common.", "google.firebase.", "google.gson.", "google.inject.", "google.protobuf.", "google.api.", "google.cloud.", "google.apphosting.", "google.accompanist.")
+			return hasPrefixAny(rest, "google.android.", "google.common.", "google.firebase.", "google.gson.",
+				"google.inject.", "google.protobuf.", "google.api.", "google.cloud.", "google.apphosting.", "google.accompanist.")
 		}
 	case "org":
 		switch second {
-		case "apache", "codehaus", "springframework", "hibernate", "junit", "eclipse", "jboss", "wildfly", "postgresql", "h2", "mockito", "aopalliance", "aspectj", "slf4j", "jetbrains", "reactivestreams", "gradle", "thymeleaf", "quartz", "mybatis",
-			"yaml", "json", "glassfish", "jooq", "flywaydb", "mariadb", "sqlite", "hsqldb", "elasticsearch", "opensearch", "redisson", "bouncycastle", "joda", "apereo", "xnio", "osgi", "testng", "chromium", "libsdl", "koin", "greenrobot",
+		case "apache", "codehaus", "springframework", "hibernate", "junit", "eclipse", "jboss", "wildfly", "postgresql", "h2",
+			"mockito", "aopalliance", "aspectj", "slf4j", "jetbrains", "reactivestreams", "gradle", "thymeleaf", "quartz", "mybatis",
+			"yaml", "json", "glassfish", "jooq", "flywaydb", "mariadb", "sqlite", "hsqldb", "elasticsearch", "opensearch",
+			"redisson", "bouncycastle", "joda", "apereo", "xnio", "osgi", "testng", "chromium", "libsdl", "koin", "greenrobot",
 			"http4s", "scalatest", "scalajs", "webrtc", "infinispan", "ehcache", "keycloak", "jruby", "python", "xml", "w3c", "grails":
 			return true
 		}
 	case "io":
 		switch second {
-		case "netty", "reactivex", "grpc", "ktor", "micrometer", "micronaut", "quarkus", "vertx", "undertow", "lettuce", "projectreactor", "sentry", "opentelemetry", "prometheus", "jsonwebtoken", "swagger", "helidon", "realm", "coil",
+		case "netty", "reactivex", "grpc", "ktor", "micrometer", "micronaut", "quarkus", "vertx", "undertow", "lettuce",
+			"projectreactor", "sentry", "opentelemetry", "prometheus", "jsonwebtoken", "swagger", "helidon", "realm", "coil",
 			"flutter", "arrow", "confluent", "smallrye", "dropwizard", "javalin", "branch", "ebean", "github":
 			return second != "github" || strings.Contains(rest, "resilience4j")
 		}

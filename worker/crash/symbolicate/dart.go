@@ -209,7 +209,8 @@ func (r *reading) lookDart(o *opened, p dartPlace, base uint64) ([]native.Frame,
 	return found[:min(len(found), maxInlines)], nil
 }
 
-func (r *reading) readDartFrame(ctx context.Context, files map[string]*opened, thread string, index int, f *report.Frame, p dartPlace, program dartProgram) error {
+func (r *reading) readDartFrame(ctx context.Context, files map[string]*opened, thread string, index int, f *report.Frame,
+	p dartPlace, program dartProgram) error {
 	o, err := r.openDart(ctx, files, program)
 	if err != nil {
 		return err

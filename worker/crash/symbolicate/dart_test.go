@@ -59,11 +59,13 @@ func TestDartFrames(t *testing.T) {
 	head := `,"attributes":{"error.stack":` + strconv.Quote(dartHeadText) + `}`
 	module := `,"modules":[{"start":"0x7de0e44000","size":16777216,"code_file":"/data/app/lib/arm64/libapp.so","debug_identifier":"` + dartBuild + `"}]`
 	for name, in := range map[string]Input{
-		"the frame names the file":   parsed(t, "dart", "", dartFrames(`,"debug_identifier":"`+dartBuild+`"`), ""),
-		"the module does":            parsed(t, "flutter", "", dartFrames(""), module),
-		"the module of its library":  parsed(t, "flutter", "", dartFrames(`,"library":"libapp.so"`), strings.Replace(module, "0x7de0e44000", "0x10", 1)),
-		"so does the trace as text":  parsed(t, "dart", "", dartFrames(""), `,"attributes":{"error.stack":`+strconv.Quote(dartText)+`}`),
-		"not all lines are in texts": parsed(t, "dart", "", dartFrames(""), strings.Replace(head, `ctions: 7de0ee4000\n`, `ctions: 7de0ee4000\n #00 abs 1\n`, 1)),
+		"the frame names the file": parsed(t, "dart", "", dartFrames(`,"debug_identifier":"`+dartBuild+`"`), ""),
+		"the module does":          parsed(t, "flutter", "", dartFrames(""), module),
+		"the module of its library": parsed(t, "flutter", "", dartFrames(`,"library":"libapp.so"`),
+			strings.Replace(module, "0x7de0e44000", "0x10", 1)),
+		"so does the trace as text": parsed(t, "dart", "", dartFrames(""), `,"attributes":{"error.stack":`+strconv.Quote(dartText)+`}`),
+		"not all lines are in texts": parsed(t, "dart", "", dartFrames(""), strings.Replace(head, `ctions: 7de0ee4000\n`,
+			`ctions: 7de0ee4000\n #00 abs 1\n`, 1)),
 	} {
 		res, err := readReport(t, &fake{natives: map[string]addressTable{"build_id " + dartBuild: dartTable(t, 0x5000)}}, in)
 		require.NoError(t, err)
@@ -90,7 +92,8 @@ func TestDartAddresses(t *testing.T) {
 
 func TestDartTexts(t *testing.T) {
 	t.Parallel()
-	in := parsed(t, "dart", "", `{"funcName":"main","line":1}`, `,"annotations":{"log":{"last":`+strconv.Quote(strings.ReplaceAll(dartText, "    #", "I/flutter: #"))+`}}`)
+	in := parsed(t, "dart", "", `{"funcName":"main","line":1}`, `,"annotations":{"log":{"last":`+
+		strconv.Quote(strings.ReplaceAll(dartText, "    #", "I/flutter: #"))+`}}`)
 	res, err := readReport(t, &fake{natives: map[string]addressTable{"build_id " + dartBuild: dartTable(t, 0x5000)}}, in)
 	require.NoError(t, err)
 	require.Len(t, res.Document.Texts, 1)
@@ -118,7 +121,8 @@ I/flutter: #02 abs 0000007de0fed7a8 virt 00000000001a97a8 _kDartIsolateSnapshotI
 
 func TestDartWithoutItsFile(t *testing.T) {
 	t.Parallel()
-	in := parsed(t, "dart", "", dartFrames(""), `,"attributes":{"error.stack":`+strconv.Quote(strings.Replace(dartText, "os: android", "os: ios", 1))+`}`)
+	in := parsed(t, "dart", "", dartFrames(""), `,"attributes":{"error.stack":`+
+		strconv.Quote(strings.Replace(dartText, "os: android", "os: ios", 1))+`}`)
 	res, err := readReport(t, &fake{}, in)
 	require.NoError(t, err)
 	require.Equal(t, crash.SymbolsMissing, res.State)

@@ -255,7 +255,8 @@ func javaFile(f *report.Frame) string {
 		return f.Path
 	}
 	l := f.Library
-	if strings.HasSuffix(l, ".java") || strings.HasSuffix(l, ".kt") || strings.HasPrefix(l, mapFile) || l == "SourceFile" || l == "Unknown Source" {
+	if strings.HasSuffix(l, ".java") || strings.HasSuffix(l, ".kt") || strings.HasPrefix(l, mapFile) || l == "SourceFile" ||
+		l == "Unknown Source" {
 		return l
 	}
 	return ""

@@ -83,7 +83,8 @@ func (r *reading) readMethod(o *opened, thread string, index int, f *report.Fram
 	if len(found) == 0 || found[0].Line == 0 {
 		return nil // the compiler's own code
 	}
-	at := symbolication.Frame{Function: clean(f.Function), File: clean(found[0].File), Line: int64(found[0].Line), Column: int64(found[0].Column),
+	at := symbolication.Frame{Function: clean(f.Function), File: clean(found[0].File), Line: int64(found[0].Line),
+		Column: int64(found[0].Column),
 		Method: symbolication.DebugInfo}
 	r.replace(thread, symbolication.Replacement{Index: index, File: o.file, Frames: []symbolication.Frame{at}})
 	return nil

@@ -18,7 +18,8 @@ func TestAssemblies(t *testing.T) {
 		"Shop, Version=1.0.0.0, Culture=neutral, PublicKeyToken=null": "Shop", "": "", ".dll": ".dll", "/": ""} {
 		require.Equal(t, want, assemblyOf(&report.Frame{Library: library}), library)
 	}
-	for library, want := range map[string]bool{"Shop": true, "System.Private.CoreLib": false, "mscorlib": false, "Microsoft.Extensions.Hosting": false, "": false} {
+	for library, want := range map[string]bool{"Shop": true, "System.Private.CoreLib": false, "mscorlib": false,
+		"Microsoft.Extensions.Hosting": false, "": false} {
 		require.Equal(t, want, managedPlace(&report.Frame{Library: library, MethodToken: 0x06000001}), library)
 	}
 	require.False(t, managedPlace(&report.Frame{Library: "Shop", MethodToken: 0x06000001, Line: 3}), "the runtime knew the line")
@@ -41,7 +42,8 @@ func TestManagedPlaces(t *testing.T) {
 		{"funcName":"System.Action.Invoke","library":"System.Private.CoreLib","metadata_token":100663298,"il":3}`
 	in := parsed(t, "csharp", "", stack, `,"attributes":{"application.version":"1.4"}`)
 	in.Build.Version = "1.4"
-	want := []string{"Shop.Cart.Total /src/Cart.cs:9", "Shop.Program.Main :0", "Shop.Program.Known :4", "Shop.Program.None :0", "Shop.Program.Odd :0",
+	want := []string{"Shop.Cart.Total /src/Cart.cs:9", "Shop.Program.Main :0", "Shop.Program.Known :4", "Shop.Program.None :0",
+		"Shop.Program.Odd :0",
 		"System.Action.Invoke :0"}
 	for _, id := range []string{"url ~/Shop.pdb 1.4", "url Shop.dll 1.4", "url ~/Shop.pdb"} {
 		res, err := readReport(t, &fake{natives: map[string]addressTable{id: table}}, in)
@@ -54,7 +56,8 @@ func TestManagedPlaces(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, "Shop.Cart.Total :0", functions(res.Report)[0], "the name that it has stays")
 	require.Len(t, res.Needs, 1)
-	require.Equal(t, []string{"native", "Shop.pdb", "1.4", portablepdb.Arch}, []string{res.Needs[0].Kind, res.Needs[0].Name, res.Needs[0].Version, res.Needs[0].Arch})
+	require.Equal(t, []string{"native", "Shop.pdb", "1.4", portablepdb.Arch}, []string{res.Needs[0].Kind, res.Needs[0].Name,
+		res.Needs[0].Version, res.Needs[0].Arch})
 	require.Contains(t, res.Needs[0].LookedFor, symbol.Identifier{Type: symbol.URL, Value: "~/Shop.pdb", Release: "1.4"})
 
 	in = parsed(t, "csharp", "", stack, `,"modules":[{"start":"0","size":1,"code_file":"/app/Shop.dll","debug_identifier":"`+debugID+`"}]`)

@@ -123,7 +123,8 @@ func (m *module) open(ctx context.Context, r *reading) (*opened, error) {
 	if m.opened != nil {
 		return m.opened, nil
 	}
-	m.want = &want{kind: "native", name: path.Base(slashes(m.name)), version: m.version, arch: archOf(r.Report), ids: m.ids, announced: len(m.ids) > 0}
+	m.want = &want{kind: "native", name: path.Base(slashes(m.name)), version: m.version, arch: archOf(r.Report),
+		ids: m.ids, announced: len(m.ids) > 0}
 	if len(r.opened) >= maxFiles {
 		m.opened = &opened{}
 		return m.opened, nil
@@ -195,7 +196,8 @@ func nativeIdentifiers(text string) []symbol.Identifier {
 	ids := identifiers(symbol.Identifier{Type: symbol.DebugID, Value: text})
 	plain := strings.ToLower(strings.ReplaceAll(strings.Trim(text, "{} "), "-", ""))
 	if len(plain) == 40 || len(ids) == 0 {
-		ids = append(ids, identifiers(symbol.Identifier{Type: symbol.BuildID, Value: plain}, symbol.Identifier{Type: symbol.CodeID, Value: plain})...)
+		ids = append(ids, identifiers(symbol.Identifier{Type: symbol.BuildID, Value: plain},
+			symbol.Identifier{Type: symbol.CodeID, Value: plain})...)
 	}
 	return ids
 }

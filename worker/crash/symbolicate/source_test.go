@@ -14,7 +14,8 @@ import (
 func TestNativeSources(t *testing.T) {
 	t.Parallel()
 	table := addressTable{
-		0x10: {{Function: "price", File: "/ci/shop/src/cart.c", Line: 3, Inlined: true}, {Function: "total", File: "/ci/shop/src/cart.c", Line: 9}},
+		0x10: {{Function: "price", File: "/ci/shop/src/cart.c", Line: 3, Inlined: true},
+			{Function: "total", File: "/ci/shop/src/cart.c", Line: 9}},
 		0x1f: {{Function: "main", File: "/ci/shop/src/main.c", Line: 4}},
 	}
 	in := parsed(t, "c", "", `{"address":"0x400010"},{"address":"0x400020"}`, nativeModules("0x400000"))
@@ -29,7 +30,8 @@ func TestNativeSources(t *testing.T) {
 		require.Nil(t, replaced[1].Frames[0].Source, "of another file")
 		require.Empty(t, res.Needs, "a source that is not there is no need")
 	}
-	other := &fake{natives: map[string]addressTable{"debug_id " + debugID: table}, scripts: map[string]Script{"url ~/src/cart.c symbols 2": scriptText{}, "url ~/src/cart.c": scriptText{}}}
+	other := &fake{natives: map[string]addressTable{"debug_id " + debugID: table},
+		scripts: map[string]Script{"url ~/src/cart.c symbols 2": scriptText{}, "url ~/src/cart.c": scriptText{}}}
 	res, err := readReport(t, other, in)
 	require.NoError(t, err)
 	require.Nil(t, res.Document.Threads[0].Replaced[0].Frames[0].Source, "the source of another build is none")

@@ -138,7 +138,8 @@ func TestNativeAddresses(t *testing.T) {
 	res, err := readReport(t, s, in)
 	require.NoError(t, err)
 	require.Equal(t, crash.SymbolsPartial, res.State)
-	require.Equal(t, []string{"price cart.c:3", "total cart.c:9", "main main.c:4", "known :0", "_start :0", " :0", " :0"}, functions(res.Report))
+	require.Equal(t, []string{"price cart.c:3", "total cart.c:9", "main main.c:4", "known :0", "_start :0", " :0", " :0"},
+		functions(res.Report))
 	require.Len(t, s.asked, 3, "a module and each of its sources are asked for once")
 	replaced := res.Document.Thread("0")
 	require.Equal(t, symbolication.DebugInfo, replaced[0].Frames[0].Method)
@@ -195,7 +196,8 @@ func TestNativeMissing(t *testing.T) {
 func TestNamesOfTheClient(t *testing.T) {
 	t.Parallel()
 	table := addressTable{0x10: {{Function: "price", File: "cart.m", Line: 3}}, 0x1f: {{Function: "_public", Public: true}}}
-	in := parsed(t, "objc", "", `{"funcName":"price","address":"0x400010"},{"funcName":"known","address":"0x400020"}`, nativeModules("0x400000"))
+	in := parsed(t, "objc", "", `{"funcName":"price","address":"0x400010"},{"funcName":"known","address":"0x400020"}`,
+		nativeModules("0x400000"))
 	files := &fake{natives: map[string]addressTable{"debug_id " + debugID: table}}
 	res, err := readReport(t, files, in)
 	require.NoError(t, err)
@@ -238,8 +240,9 @@ func TestNativeModules(t *testing.T) {
 	t.Parallel()
 	table := map[string]addressTable{"debug_id " + debugID: {0x10: {{Function: "price"}}}}
 	for name, c := range map[string]struct{ frame, modules string }{
-		"in range":           {`{"address":"0x400010"}`, nativeModules("0x400000")},
-		"by identifier":      {`{"address":"0x400010","debug_identifier":"` + debugID + `"}`, `,"modules":[{"start":"0x400000","code_file":"/opt/shop","debug_identifier":"` + debugID + `"}]`},
+		"in range": {`{"address":"0x400010"}`, nativeModules("0x400000")},
+		"by identifier": {`{"address":"0x400010","debug_identifier":"` + debugID + `"}`,
+			`,"modules":[{"start":"0x400000","code_file":"/opt/shop","debug_identifier":"` + debugID + `"}]`},
 		"an offset":          {`{"address":"0x10","debug_identifier":"` + debugID + `","library":"shop"}`, ""},
 		"an offset, by name": {`{"address":"0x10","library":"/x/shop"}`, nativeModules("0x400000")},
 		"a UUID":             {`{"address":"0x10","debug_identifier":"c1a2b3c4-d5e6-f708-192a-3b4c5d6e7f80"}`, ""},
@@ -253,7 +256,8 @@ func TestNativeModules(t *testing.T) {
 func TestJava(t *testing.T) {
 	t.Parallel()
 	table := javaTable{
-		"a.b.c:1": {{{JavaFrame: JavaFrame{"shop.Cart", "price", "Cart.java", 7}, Inlined: true}, {JavaFrame: JavaFrame{"shop.Cart", "total", "Cart.java", 12}, Signature: "int total(int)"}},
+		"a.b.c:1": {{{JavaFrame: JavaFrame{"shop.Cart", "price", "Cart.java", 7}, Inlined: true},
+			{JavaFrame: JavaFrame{"shop.Cart", "total", "Cart.java", 12}, Signature: "int total(int)"}},
 			{{JavaFrame: JavaFrame{"shop.Cart", "other", "Cart.java", 0}}}},
 		"a.b.d:2": {nil},
 	}
@@ -287,7 +291,8 @@ func TestJavaMappings(t *testing.T) {
 		want                             []symbol.Identifier
 		bound                            string
 	}{
-		"the given id, then that of the compiler": {"proguard", `{"funcName":"a.b.c"}`, `"pg_map_id":"2","symbolication_id":"1"`, crash.BuildRef{},
+		"the given id, then that of the compiler": {"proguard", `{"funcName":"a.b.c"}`, `"pg_map_id":"2","symbolication_id":"1"`,
+			crash.BuildRef{},
 			[]symbol.Identifier{{Type: symbol.MappingID, Value: "1"}, {Type: symbol.MappingID, Value: "2"}}, "mapping_id 1"},
 		"the source file": {"", `{"funcName":"a.b.c","library":"r8-map-id-55"}`, ``, crash.BuildRef{},
 			[]symbol.Identifier{{Type: symbol.MappingID, Value: "55"}}, "mapping_id 55"},
@@ -297,7 +302,8 @@ func TestJavaMappings(t *testing.T) {
 			[]symbol.Identifier{{Type: "version", Value: "1", Release: "34"}, {Type: "version", Value: "1"}}, "version 1 34"},
 		"the build of what looks obfuscated": {"", `{"funcName":"a.b.c","library":"SourceFile"}`, ``, crash.BuildRef{Version: "1"},
 			[]symbol.Identifier{{Type: "build", Value: "9"}, {Type: "version", Value: "1"}}, "build 9"},
-		"what looks obfuscated, of a build that may come": {"", `{"funcName":"a.b.c","library":"SourceFile"}`, ``, crash.BuildRef{ID: "none", Version: "1"},
+		"what looks obfuscated, of a build that may come": {"", `{"funcName":"a.b.c","library":"SourceFile"}`, ``,
+			crash.BuildRef{ID: "none", Version: "1"},
 			[]symbol.Identifier{{Type: "version", Value: "1"}}, ""},
 		"readable":           {"", `{"funcName":"shop.Cart.price"}`, ``, crash.BuildRef{Version: "1"}, nil, ""},
 		"nothing but a flag": {"proguard", `{"funcName":"a.b.c"}`, ``, crash.BuildRef{}, nil, ""},
@@ -331,17 +337,19 @@ func TestScripts(t *testing.T) {
 		{Function: "total", File: "src/cart.ts", Line: 9, Method: symbolication.MapNames}}}
 	const url, id = "https://shop.example.com/a/main.js", "85314830-023f-4cf1-a267-535f4e37bb17"
 	frame := func(more string) string {
-		return `{"funcName":"t","line":1,"column":20,"library":"` + url + `"` + more + `},{"funcName":"r","library":"node:internal/x","line":1,"column":2}`
+		return `{"funcName":"t","line":1,"column":20,"library":"` + url + `"` + more +
+			`},{"funcName":"r","library":"node:internal/x","line":1,"column":2}`
 	}
 	for name, c := range map[string]struct {
 		more, attributes string
 		symbols          fake
 	}{
-		"by debug id":           {`,"debug_identifier":"` + id + `"`, ``, fake{maps: map[string]SourceMap{"debugId " + id: table}}},
-		"by a list of ids":      {``, `"debugIds":"{\"` + url + `\":\"` + id + `\"}"`, fake{maps: map[string]SourceMap{"debugId " + id: table}}},
-		"by release and url":    {``, `"release":"1.2"`, fake{maps: map[string]SourceMap{"url ~/a/main.js.map 1.2": table}}},
-		"by url":                {``, `"release":"1.2"`, fake{maps: map[string]SourceMap{"url " + url + ".map": table}}},
-		"by the script's words": {``, ``, fake{scripts: map[string]Script{"url " + url: scriptText{"maps/m.map"}}, maps: map[string]SourceMap{"url ~/a/maps/m.map": table}}},
+		"by debug id":        {`,"debug_identifier":"` + id + `"`, ``, fake{maps: map[string]SourceMap{"debugId " + id: table}}},
+		"by a list of ids":   {``, `"debugIds":"{\"` + url + `\":\"` + id + `\"}"`, fake{maps: map[string]SourceMap{"debugId " + id: table}}},
+		"by release and url": {``, `"release":"1.2"`, fake{maps: map[string]SourceMap{"url ~/a/main.js.map 1.2": table}}},
+		"by url":             {``, `"release":"1.2"`, fake{maps: map[string]SourceMap{"url " + url + ".map": table}}},
+		"by the script's words": {``, ``, fake{scripts: map[string]Script{"url " + url: scriptText{"maps/m.map"}},
+			maps: map[string]SourceMap{"url ~/a/maps/m.map": table}}},
 	} {
 		in := parsed(t, "javascript", "", frame(c.more), `,"attributes":{`+c.attributes+`}`)
 		res, err := readReport(t, &c.symbols, in)
@@ -351,10 +359,12 @@ func TestScripts(t *testing.T) {
 	}
 	// The source was uploaded beside the map.
 	in := parsed(t, "javascript", "sourcemap", frame(""), `,"attributes":{"stack":"Error: x\n    at t (`+url+`:1:20)\n    at q (x.js:1:1)"}`)
-	res, err := readReport(t, &fake{maps: map[string]SourceMap{"url " + url + ".map": table}, scripts: map[string]Script{"url src/cart.ts": scriptText{}}}, in)
+	res, err := readReport(t, &fake{maps: map[string]SourceMap{"url " + url + ".map": table},
+		scripts: map[string]Script{"url src/cart.ts": scriptText{}}}, in)
 	require.NoError(t, err)
 	require.Equal(t, []string{"return price"}, res.Document.Thread("0")[0].Frames[0].Source.Lines)
-	require.Equal(t, "Error: x\n    at price (src/cart.ts:3:5)\n    at total (src/cart.ts:9:0)\n    at q (x.js:1:1)", res.Document.Texts[0].Text)
+	require.Equal(t, "Error: x\n    at price (src/cart.ts:3:5)\n    at total (src/cart.ts:9:0)\n    at q (x.js:1:1)",
+		res.Document.Texts[0].Text)
 }
 
 func TestScriptsWithoutMaps(t *testing.T) {
@@ -382,7 +392,8 @@ func TestScriptsWithoutMaps(t *testing.T) {
 func TestWhatAScriptIsLookedForBy(t *testing.T) {
 	t.Parallel()
 	const url = "https://shop.example.com/static/js/a/main.3f9a1c.js?v=12#x"
-	in := parsed(t, "javascript", "sourcemap", `{"funcName":"t","line":1,"column":20,"library":"`+url+`","debug_identifier":"85314830-023f-4cf1-a267-535f4e37bb17"}`,
+	in := parsed(t, "javascript", "sourcemap", `{"funcName":"t","line":1,"column":20,"library":"`+url+
+		`","debug_identifier":"85314830-023f-4cf1-a267-535f4e37bb17"}`,
 		`,"attributes":{"release":"shop@1.2"}`)
 	in.Build = crash.BuildRef{Version: "1.2"}
 	scripts := map[string]Script{"url " + url: scriptText{"../maps/m.map?v=12"}}

@@ -103,7 +103,8 @@ func (r *reading) readWasm(ctx context.Context) error {
 	return nil
 }
 
-func (r *reading) readWasmFrame(ctx context.Context, s *scripts, modules map[string]*opened, t *report.Thread, index int, place wasmPlace) error {
+func (r *reading) readWasmFrame(ctx context.Context, s *scripts, modules map[string]*opened, t *report.Thread, index int,
+	place wasmPlace) error {
 	f := &t.Frames[index]
 	o, err := r.openWasm(ctx, s, modules, place.url, f.DebugIdentifier)
 	if err != nil {

@@ -21,7 +21,8 @@ func TestWasmPlaces(t *testing.T) {
 		offset uint64
 		ok     bool
 	}{
-		"V8, cut at colons":     {report.Frame{Function: "total", Library: "wasm://wasm/cc54f776", Column: 220}, "wasm://wasm/cc54f776", 220, true},
+		"V8, cut at colons": {report.Frame{Function: "total", Library: "wasm://wasm/cc54f776", Column: 220},
+			"wasm://wasm/cc54f776", 220, true},
 		"V8 as it is":           {report.Frame{Function: "total", Path: url + ":wasm-function[3]:0xdc"}, url, 0xdc, true},
 		"with the number":       {report.Frame{Library: url + ":wasm-function[3]", Column: 220}, url, 220, true},
 		"in the name":           {report.Frame{Function: url + ":wasm-function[3]:0xdc", Library: url}, url, 0xdc, true},
@@ -47,7 +48,8 @@ func TestWasmPlaces(t *testing.T) {
 func TestWasmModules(t *testing.T) {
 	t.Parallel()
 	table := addressTable{
-		0xdc:                 {{Function: "shop::price", File: "shop.cc", Line: 6, Inlined: true}, {Function: "shop::total", File: "shop.cc", Line: 14}},
+		0xdc: {{Function: "shop::price", File: "shop.cc", Line: 6, Inlined: true},
+			{Function: "shop::total", File: "shop.cc", Line: 14}},
 		0xc0:                 {{Function: "run", Public: true}},
 		wasm.IndexAddress(4): {{Function: "shop::crash", Public: true}},
 	}
@@ -57,7 +59,8 @@ func TestWasmModules(t *testing.T) {
 	s := &fake{natives: map[string]addressTable{"url wasm://wasm/cc54f776": table}}
 	res, err := readReport(t, s, in)
 	require.NoError(t, err)
-	require.Equal(t, []string{"shop::price shop.cc:6", "shop::total shop.cc:14", "run :0", "run :0", "shop::crash :0", "main :4"}, functions(res.Report))
+	require.Equal(t, []string{"shop::price shop.cc:6", "shop::total shop.cc:14", "run :0", "run :0", "shop::crash :0", "main :4"},
+		functions(res.Report))
 	require.Equal(t, symbolication.DebugInfo, res.Document.Threads[0].Replaced[0].Frames[0].Method)
 
 	in = parsed(t, "nodejs", "", stack, `,"attributes":{"debugIds":"{\"wasm://wasm/cc54f776\":\"`+debugID+`\"}"}`)

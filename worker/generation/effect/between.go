@@ -243,7 +243,8 @@ func compareLooks(a, b *snapshot.Snapshot) []Pair {
 		if !ok || n.Role == "text" {
 			continue
 		}
-		if m := &a.Nodes[k]; !slices.Equal(m.Hints, n.Hints) || !maps.Equal(m.Style, n.Style) || m.Text != n.Text && isSign(m.Text) && isSign(n.Text) {
+		if m := &a.Nodes[k]; !slices.Equal(m.Hints, n.Hints) || !maps.Equal(m.Style, n.Style) || m.Text != n.Text &&
+			isSign(m.Text) && isSign(n.Text) {
 			list = append(list, Pair{k, i})
 		}
 	}

@@ -11,11 +11,14 @@ import (
 
 // pages is the model of a page with links, the text of one, and a field.
 func pages(made string, text string, links ...string) *page.Model {
-	s := &snapshot.Snapshot{URL: "http://page/", Width: 800, Height: 600, Nodes: []snapshot.Node{{Ref: "nav", Parent: -1, Tag: "div", Box: [4]int{0, 0, 300, 200}}}}
+	s := &snapshot.Snapshot{URL: "http://page/", Width: 800, Height: 600,
+		Nodes: []snapshot.Node{{Ref: "nav", Parent: -1, Tag: "div", Box: [4]int{0, 0, 300, 200}}}}
 	for i, l := range links {
-		s.Nodes = append(s.Nodes, snapshot.Node{Ref: made + l, Parent: 0, Tag: "a", Role: "link", Href: "#", Name: l, Text: l, Interactive: true, Box: [4]int{0, 20 * i, 200, 18}})
+		s.Nodes = append(s.Nodes, snapshot.Node{Ref: made + l, Parent: 0, Tag: "a", Role: "link", Href: "#", Name: l,
+			Text: l, Interactive: true, Box: [4]int{0, 20 * i, 200, 18}})
 	}
-	s.Nodes = append(s.Nodes, snapshot.Node{Ref: "text", Parent: -1, Tag: "input", Type: "text", Role: "textbox", Name: "Text", Label: "Text", Value: text, HasValue: true, Editable: true, Interactive: true, Box: [4]int{0, 300, 200, 20}})
+	s.Nodes = append(s.Nodes, snapshot.Node{Ref: "text", Parent: -1, Tag: "input", Type: "text", Role: "textbox",
+		Name: "Text", Label: "Text", Value: text, HasValue: true, Editable: true, Interactive: true, Box: [4]int{0, 300, 200, 20}})
 	return page.New(s)
 }
 

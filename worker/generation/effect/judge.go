@@ -158,7 +158,8 @@ func (j *judged) belongs(record int) bool {
 	}
 	if len(j.records) == 0 { // the target is no record: those around it are its own
 		for i := range j.target {
-			if m.Inside(m.Records[record].Node, j.target[i].Node) || m.Inside(j.target[i].Node, m.Records[record].Node) || j.valueOf(&j.target[i], record) {
+			if m.Inside(m.Records[record].Node, j.target[i].Node) || m.Inside(j.target[i].Node, m.Records[record].Node) ||
+				j.valueOf(&j.target[i], record) {
 				return true
 			}
 		}

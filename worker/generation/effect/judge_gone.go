@@ -65,7 +65,8 @@ func (j *judged) controlGone(i int) bool {
 	beside, seen := 0, 0
 	for k := range j.Before.Controls {
 		o := &j.Before.Controls[k]
-		if k == i || o.Hidden || o.Role != c.Role || o.Container != c.Container || o.Record != c.Record || Fold(ControlName(j.Before, k)) == Fold(ControlName(j.Before, i)) {
+		if k == i || o.Hidden || o.Role != c.Role || o.Container != c.Container || o.Record != c.Record ||
+			Fold(ControlName(j.Before, k)) == Fold(ControlName(j.Before, i)) {
 			continue
 		}
 		beside++
@@ -93,7 +94,8 @@ func (j *judged) seesControl(i int) bool {
 func (j *judged) emptied(t *find.Candidate) bool {
 	for _, p := range j.Fields {
 		if p.Before == t.Index {
-			return t.What == find.Option || len(strings.TrimSpace(j.After.Fields[p.After].Value)) < len(strings.TrimSpace(j.Before.Fields[p.Before].Value))
+			return t.What == find.Option ||
+				len(strings.TrimSpace(j.After.Fields[p.After].Value)) < len(strings.TrimSpace(j.Before.Fields[p.Before].Value))
 		}
 	}
 	return false

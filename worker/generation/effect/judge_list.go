@@ -251,7 +251,8 @@ func (j *judged) saysPage(want float64) bool {
 	for i := range j.After.Controls {
 		c := &j.After.Controls[i]
 		n := &j.After.Nodes[c.Node]
-		if is(ControlName(j.After, i)) && (n.Selected == "true" || c.State == "selected" || c.State == "pressed" || n.Disabled || j.looksNew(c.Node)) {
+		if is(ControlName(j.After, i)) && (n.Selected == "true" || c.State == "selected" || c.State == "pressed" ||
+			n.Disabled || j.looksNew(c.Node)) {
 			return true
 		}
 	}

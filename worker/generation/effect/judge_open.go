@@ -71,7 +71,8 @@ func (j *judged) stayed(state string) bool {
 	return slices.ContainsFunc(j.records, func(r int) bool {
 		now := j.Record(r)
 		n := &j.Before.Nodes[j.Before.Records[r].Node]
-		return now >= 0 && (n.Role == "treeitem" || n.Expanded != "") && slices.Contains(j.Before.Records[r].States, state) && slices.Contains(j.After.Records[now].States, state)
+		return now >= 0 && (n.Role == "treeitem" || n.Expanded != "") && slices.Contains(j.Before.Records[r].States, state) &&
+			slices.Contains(j.After.Records[now].States, state)
 	})
 }
 

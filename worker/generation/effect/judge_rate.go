@@ -47,7 +47,10 @@ func (j *judged) rated(want float64) bool {
 	is := func(text string) bool { n, ok := Number(text); return ok && n == want }
 	for _, p := range j.Fields {
 		f := &j.After.Fields[p.After]
-		if is(f.Value) || slices.ContainsFunc(f.Options, func(o page.Option) bool { return o.Selected && (is(o.Label) || o.Value != "" && is(o.Value)) }) {
+		if is(f.Value) || slices.ContainsFunc(f.Options, func(o page.Option) bool {
+			return o.Selected &&
+				(is(o.Label) || o.Value != "" && is(o.Value))
+		}) {
 			return true
 		}
 		for _, o := range j.After.Nodes[f.Node].Options {

@@ -272,7 +272,8 @@ func (j *judged) targetChanged() (Verdict, bool) {
 				}
 				continue
 			}
-			if a < 0 && !j.covered() || a >= 0 && (content(j.Before, r) != content(j.After, a) || states(j.Before, r) != states(j.After, a) || j.elsewhere(r, a) || j.looksOther(r)) {
+			if a < 0 && !j.covered() || a >= 0 && (content(j.Before, r) != content(j.After, a) ||
+				states(j.Before, r) != states(j.After, a) || j.elsewhere(r, a) || j.looksOther(r)) {
 				changed++
 			}
 		}
@@ -284,7 +285,8 @@ func (j *judged) targetChanged() (Verdict, bool) {
 		case j.opensOnly():
 			return j.partly(), true
 		case len(j.otherChanges()) > 0:
-			return Verdict{State: Wrong, Why: "others changed too: " + shown(j.Before, j.otherChanges()[0]), Harm: shown(j.Before, j.otherChanges()[0])}, true
+			return Verdict{State: Wrong, Why: "others changed too: " + shown(j.Before, j.otherChanges()[0]),
+				Harm: shown(j.Before, j.otherChanges()[0])}, true
 		case changed == len(j.records):
 			v := reached("it changed", j.used("it changed")...)
 			v.Gone = gone > 0

@@ -11,7 +11,8 @@ import (
 
 // mails is the model of a list of mails.
 func mails(from ...string) *page.Model {
-	s := &snapshot.Snapshot{URL: "http://page/", Width: 800, Height: 600, Nodes: []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list", Box: [4]int{0, 0, 300, 200}}}}
+	s := &snapshot.Snapshot{URL: "http://page/", Width: 800, Height: 600,
+		Nodes: []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list", Box: [4]int{0, 0, 300, 200}}}}
 	for i, f := range from {
 		s.Nodes = append(s.Nodes, snapshot.Node{Ref: "li" + f, Parent: 0, Tag: "li", Role: "listitem", Box: [4]int{0, 20 * i, 300, 18}})
 		li := len(s.Nodes) - 1
@@ -43,7 +44,8 @@ func TestLeft(t *testing.T) {
 
 // folders is the model of a tree, with what is chosen of it beside it.
 func folders(open bool, chosen string) *page.Model {
-	s := &snapshot.Snapshot{URL: "http://page/", Width: 800, Height: 600, Nodes: []snapshot.Node{{Ref: "tree", Parent: -1, Tag: "ul", Role: "tree", Box: [4]int{0, 0, 300, 200}}}}
+	s := &snapshot.Snapshot{URL: "http://page/", Width: 800, Height: 600,
+		Nodes: []snapshot.Node{{Ref: "tree", Parent: -1, Tag: "ul", Role: "tree", Box: [4]int{0, 0, 300, 200}}}}
 	add := func(parent int, n snapshot.Node) int {
 		n.Parent = parent
 		s.Nodes = append(s.Nodes, n)
@@ -73,7 +75,8 @@ func TestExpandedByItsState(t *testing.T) {
 		after *page.Model
 		want  State
 	}{"chosen": {folders(false, "Money"), Unseen}, "expanded": {folders(true, ""), Reached}} {
-		got := Judge(Between(before, c.after), &intent.Goal{Effect: intent.Expand}, []find.Candidate{{What: find.Record, Index: 0, Node: before.Records[0].Node, Sub: -1}})
+		got := Judge(Between(before, c.after), &intent.Goal{Effect: intent.Expand},
+			[]find.Candidate{{What: find.Record, Index: 0, Node: before.Records[0].Node, Sub: -1}})
 		if got.State != c.want {
 			t.Errorf("%s: %s, %s", name, got.State, got.Why)
 		}

@@ -16,10 +16,13 @@ func TestMoveOfACard(t *testing.T) {
 		s := &snapshot.Snapshot{Width: 800, Height: 600}
 		for i, title := range []string{"To do", "Doing", "Done"} {
 			at := len(s.Nodes)
-			s.Nodes = append(s.Nodes, snapshot.Node{Ref: title, Parent: -1, Tag: "section", Role: "region", Name: title, Box: [4]int{200 * i, 0, 190, 300}},
-				snapshot.Node{Ref: "h" + title, Parent: at, Tag: "h2", Role: "heading", Level: 2, Name: title, Text: title, Box: [4]int{200 * i, 5, 190, 20}})
+			s.Nodes = append(s.Nodes, snapshot.Node{Ref: title, Parent: -1, Tag: "section", Role: "region", Name: title,
+				Box: [4]int{200 * i, 0, 190, 300}},
+				snapshot.Node{Ref: "h" + title, Parent: at, Tag: "h2", Role: "heading", Level: 2, Name: title, Text: title,
+					Box: [4]int{200 * i, 5, 190, 20}})
 			if i == column {
-				s.Nodes = append(s.Nodes, snapshot.Node{Ref: "card", Parent: at, Tag: "div", Interactive: true, Reacts: "draggable", Name: "Draw logo", Text: "Draw logo", Box: [4]int{200 * i, 40, 190, 20}})
+				s.Nodes = append(s.Nodes, snapshot.Node{Ref: "card", Parent: at, Tag: "div", Interactive: true,
+					Reacts: "draggable", Name: "Draw logo", Text: "Draw logo", Box: [4]int{200 * i, 40, 190, 20}})
 			}
 		}
 		return page.New(s)

@@ -15,7 +15,8 @@ func stars(row string) *page.Model {
 	s := &snapshot.Snapshot{URL: "http://page/", Nodes: []snapshot.Node{{Ref: "box", Parent: -1, Tag: "div", Box: [4]int{0, 0, 200, 20}}}}
 	m := &page.Model{Snapshot: s, Front: -1}
 	for i, r := range row {
-		n := snapshot.Node{Ref: string(rune('a' + i)), Parent: 0, Tag: "i", Role: "button", Interactive: true, Hints: []string{"icon"}, Box: [4]int{20 * i, 0, 20, 20}}
+		n := snapshot.Node{Ref: string(rune('a' + i)), Parent: 0, Tag: "i", Role: "button", Interactive: true,
+			Hints: []string{"icon"}, Box: [4]int{20 * i, 0, 20, 20}}
 		if r == 'o' {
 			n.Hints = append(n.Hints, "lit")
 		}
@@ -53,7 +54,8 @@ func TestSignOfAState(t *testing.T) {
 	for after, want := range map[string]effect.State{"★": effect.Reached, "☆": effect.Unseen} {
 		model := func(sign string) *page.Model {
 			m := table(nil, "Salt", "Milk")
-			m.Nodes = append(m.Nodes[:2:2], append([]snapshot.Node{{Ref: "star", Parent: 1, Tag: "button", Role: "button", Name: "Remember", Text: sign, Interactive: true}}, m.Nodes[2:]...)...)
+			m.Nodes = append(m.Nodes[:2:2], append([]snapshot.Node{{Ref: "star", Parent: 1, Tag: "button", Role: "button",
+				Name: "Remember", Text: sign, Interactive: true}}, m.Nodes[2:]...)...)
 			for i := 3; i < len(m.Nodes); i++ {
 				if m.Nodes[i].Parent > 1 {
 					m.Nodes[i].Parent++
@@ -88,12 +90,15 @@ func TestChooseByItsLook(t *testing.T) {
 // open is none.
 func TestTextsThatSayARating(t *testing.T) {
 	four := 4.0
-	for text, want := range map[string]effect.State{"4": effect.Reached, "4/5": effect.Reached, "You gave 4 stars": effect.Reached, "Deine Bewertung: 4": effect.Reached,
-		"4 estrellas": effect.Reached, "Note : 4 étoiles": effect.Reached, "4 eggs": effect.Unseen, "serves 4": effect.Unseen, "5 of 4": effect.Unseen} {
+	for text, want := range map[string]effect.State{"4": effect.Reached, "4/5": effect.Reached, "You gave 4 stars": effect.Reached,
+		"Deine Bewertung: 4": effect.Reached,
+		"4 estrellas":        effect.Reached, "Note : 4 étoiles": effect.Reached, "4 eggs": effect.Unseen, "serves 4": effect.Unseen,
+		"5 of 4": effect.Unseen} {
 		model := func(line string) *page.Model {
 			s := &snapshot.Snapshot{URL: "http://page/", Nodes: []snapshot.Node{{Ref: "p", Parent: -1, Tag: "p", Role: "text", Name: "Pancakes"}}}
 			if line != "" {
-				s.Nodes = append(s.Nodes, snapshot.Node{Ref: "q", Parent: -1, Tag: "p", Role: "text", Name: line, Text: line, Box: [4]int{0, 40, 100, 20}})
+				s.Nodes = append(s.Nodes, snapshot.Node{Ref: "q", Parent: -1, Tag: "p", Role: "text", Name: line,
+					Text: line, Box: [4]int{0, 40, 100, 20}})
 			}
 			return page.New(s)
 		}

@@ -15,7 +15,8 @@ func buttons(names string) *page.Model {
 	s := &snapshot.Snapshot{URL: "http://page/"}
 	m := &page.Model{Snapshot: s, Front: -1}
 	for _, name := range strings.Split(names, "|") {
-		m.Controls = append(m.Controls, page.Control{Node: len(s.Nodes), Role: "button", Record: -1, Names: []page.Name{{Text: name, From: "name"}}})
+		m.Controls = append(m.Controls, page.Control{Node: len(s.Nodes), Role: "button", Record: -1,
+			Names: []page.Name{{Text: name, From: "name"}}})
 		m.Lines = append(m.Lines, page.Line{Node: len(s.Nodes), Text: name, Record: -1, Container: -1})
 		s.Nodes = append(s.Nodes, snapshot.Node{Ref: name, Parent: -1, Tag: "button", Role: "button", Name: name, Text: name, Interactive: true})
 	}

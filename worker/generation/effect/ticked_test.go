@@ -15,8 +15,10 @@ import (
 func boxed(ticked, look string) *page.Model {
 	m := table(nil, "Salt", "Milk")
 	for i, is := range []string{ticked, "false"} {
-		m.Nodes = append(m.Nodes, snapshot.Node{Ref: "box " + m.Records[i].Title, Parent: m.Records[i].Node, Tag: "input", Role: "checkbox", Checked: is, Hints: []string{look}})
-		m.Fields = append(m.Fields, page.Field{Node: len(m.Nodes) - 1, Kind: "switch", Label: m.Records[i].Title, Record: i, Container: -1, Value: is})
+		m.Nodes = append(m.Nodes, snapshot.Node{Ref: "box " + m.Records[i].Title, Parent: m.Records[i].Node, Tag: "input",
+			Role: "checkbox", Checked: is, Hints: []string{look}})
+		m.Fields = append(m.Fields, page.Field{Node: len(m.Nodes) - 1, Kind: "switch", Label: m.Records[i].Title,
+			Record: i, Container: -1, Value: is})
 	}
 	m.Nodes[m.Records[0].Node].Hints = []string{look}
 	return m
@@ -29,7 +31,8 @@ func TestTicked(t *testing.T) {
 		want         effect.State
 	}{{"true", "row", effect.Reached}, {"false", "hovered", effect.Unseen}, {"false", "row", effect.Unseen}} {
 		before := boxed("false", "row")
-		v := effect.Judge(effect.Between(before, boxed(c.ticked, c.look)), &intent.Goal{Effect: intent.Complete}, []find.Candidate{record(before, 0)})
+		v := effect.Judge(effect.Between(before, boxed(c.ticked, c.look)), &intent.Goal{Effect: intent.Complete},
+			[]find.Candidate{record(before, 0)})
 		if v.State != c.want {
 			t.Errorf("%v: %s, %s", c, v.State, v.Why)
 		}
@@ -65,7 +68,8 @@ func TestSwitched(t *testing.T) {
 		before, after := boxed(c.was, "row"), boxed(c.is, "row")
 		for _, m := range []*page.Model{before, after} {
 			m.Nodes = append(m.Nodes, snapshot.Node{Ref: "more", Parent: -1, Tag: "div", Hidden: m == before || !c.opens})
-			m.Containers = append(m.Containers, page.Container{Node: len(m.Nodes) - 1, Kind: "list", Title: "More", Hidden: m == before || !c.opens, Opener: -1, Parent: -1})
+			m.Containers = append(m.Containers, page.Container{Node: len(m.Nodes) - 1, Kind: "list", Title: "More",
+				Hidden: m == before || !c.opens, Opener: -1, Parent: -1})
 		}
 		target := find.Candidate{What: find.Field, Index: 0, Sub: -1, Node: before.Fields[0].Node}
 		if v := effect.Judge(effect.Between(before, after), &c.goal, []find.Candidate{target}); v.State != c.want {

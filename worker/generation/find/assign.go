@@ -73,11 +73,13 @@ func (a *assigner) listPlaces() []place {
 		if f.Hidden && !a.w.Hidden {
 			continue
 		}
-		if a.w.Within >= 0 && !a.ix.holds(a.w.Within, f.Node) || f.Disabled || f.ReadOnly && f.Kind == "text" && digits(f.Value) == 0 && !a.dated() {
+		if a.w.Within >= 0 && !a.ix.holds(a.w.Within, f.Node) || f.Disabled || f.ReadOnly && f.Kind == "text" &&
+			digits(f.Value) == 0 && !a.dated() {
 			continue
 		}
 		several := f.Kind == "choices" && len(f.Options) > 0
-		if a.behind(f.Node) || tiny(a.m, f.Node) && !a.drawnOver(i) || !several && !f.Multiple && a.w.Taken[a.m.Nodes[f.Node].Ref] || slices.Contains(a.w.But, f.Node) {
+		if a.behind(f.Node) || tiny(a.m, f.Node) && !a.drawnOver(i) || !several && !f.Multiple &&
+			a.w.Taken[a.m.Nodes[f.Node].Ref] || slices.Contains(a.w.But, f.Node) {
 			continue
 		}
 		if several {

@@ -191,7 +191,8 @@ func (a *assigner) fit(f *intent.Field, p place, named map[place]Candidate) fit 
 		out.score = value
 	default:
 		out.score = 0.92*value + a.preposition(f, pf)
-		if f.Prep != "" && out.score < 0.5 && f.Value.Number == nil && !f.Value.Quoted && !personal(f.Value.Text) && (pf.Kind == "text" || pf.Kind == "editor") && !a.asksWho(p.field) {
+		if f.Prep != "" && out.score < 0.5 && f.Value.Number == nil && !f.Value.Quoted && !personal(f.Value.Text) &&
+			(pf.Kind == "text" || pf.Kind == "editor") && !a.asksWho(p.field) {
 			out.score *= 0.6 // "as a guest" is not what to type into any field
 		}
 	}
@@ -247,7 +248,8 @@ func isEnd(name, prep string) bool {
 		return false
 	}
 	return slices.ContainsFunc([]string{words[0], words[len(words)-1]}, func(w string) bool {
-		return slices.ContainsFunc(lexicon.Concept(strings.Trim(w, ".:"), ""), func(id lexicon.ConceptID) bool { return slices.Contains(ends[prep], id.Name()) })
+		return slices.ContainsFunc(lexicon.Concept(strings.Trim(w, ".:"), ""),
+			func(id lexicon.ConceptID) bool { return slices.Contains(ends[prep], id.Name()) })
 	})
 }
 

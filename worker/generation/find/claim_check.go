@@ -118,7 +118,8 @@ func (k *claimer) listBefore(d *intent.Description) int {
 	at := slices.IndexFunc(k.before.Nodes, func(n snapshot.Node) bool { return n.Ref == ref })
 	best, most := -1, 0
 	for g := range k.before.Groups {
-		if n := len(k.before.Groups[g].Records); at >= 0 && n > most && k.before.Inside(at, k.before.Records[k.before.Groups[g].Records[0]].Node) {
+		if n := len(k.before.Groups[g].Records); at >= 0 && n > most &&
+			k.before.Inside(at, k.before.Records[k.before.Groups[g].Records[0]].Node) {
 			best, most = g, n
 		}
 	}
@@ -151,7 +152,8 @@ func unchanged(before, after *page.Model, c *intent.Claim, w Want) Evidence {
 			n = len(is.Candidates)
 		}
 		for j := range n {
-			if j >= len(was.Candidates) || is.Plural && len(was.Candidates) != n || shows(before, &was.Candidates[j]) != shows(after, &is.Candidates[j]) {
+			if j >= len(was.Candidates) || is.Plural && len(was.Candidates) != n ||
+				shows(before, &was.Candidates[j]) != shows(after, &is.Candidates[j]) {
 				e.Holds = false
 				e.Why += said(d) + " has changed; "
 				if j >= len(was.Candidates) || !c.Not {

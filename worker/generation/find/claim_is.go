@@ -153,7 +153,8 @@ func (k *claimer) subjectIs(d *intent.Description) (holds, known bool) {
 		k.e.Why += "what is meant is not known; "
 		return false, false
 	}
-	if d.Kind != "" && len(d.Words)+len(d.State)+len(d.Having)+len(k.c.Be) == 0 && d.Of == nil && d.Ordinal == 0 && d.Extreme == nil && len(k.c.Values) > 0 {
+	if d.Kind != "" && len(d.Words)+len(d.State)+len(d.Having)+len(k.c.Be) == 0 && d.Of == nil && d.Ordinal == 0 &&
+		d.Extreme == nil && len(k.c.Values) > 0 {
 		if ok, kn := k.named(d); kn {
 			return ok, true
 		}

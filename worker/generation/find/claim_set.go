@@ -44,12 +44,14 @@ func (k *claimer) counts() {
 	members := 0
 	var nodes []int
 	for _, c := range f.Candidates {
-		if len(c.Missing) == 0 && c.Score >= Enough && k.visible(&c) && (c.What == Record || c.What == Field || c.What == Option || c.What == Control) {
+		if len(c.Missing) == 0 && c.Score >= Enough && k.visible(&c) && (c.What == Record || c.What == Field ||
+			c.What == Option || c.What == Control) {
 			members++
 			nodes = append(nodes, c.Node)
 		}
 	}
-	if k.e.Uncertain = f.Uncertain; !k.m.Truncated && slices.ContainsFunc(d.State, func(s intent.State) bool { return s.Name == "selected" || s.Name == "checked" }) {
+	if k.e.Uncertain = f.Uncertain; !k.m.Truncated &&
+		slices.ContainsFunc(d.State, func(s intent.State) bool { return s.Name == "selected" || s.Name == "checked" }) {
 		k.e.Uncertain = "" // what is selected was selected by the test, where it is seen
 	}
 	k.e.Known = true
@@ -84,7 +86,10 @@ func (k *claimer) counts() {
 
 // noThings reports whether all candidates are fields, controls and texts.
 func noThings(list []Candidate) bool {
-	return len(list) > 0 && !slices.ContainsFunc(list, func(c Candidate) bool { return c.What != Field && c.What != Control && c.What != Line })
+	return len(list) > 0 && !slices.ContainsFunc(list, func(c Candidate) bool {
+		return c.What != Field && c.What != Control &&
+			c.What != Line
+	})
 }
 
 // listOf reports whether the page shows one list, and says that what is in it is called as a description
@@ -112,7 +117,8 @@ func (k *claimer) listOf(d *intent.Description) bool {
 		around = max(around, c.Node)
 	}
 	adds := func(node int, name string) bool {
-		return !k.m.Nodes[node].Hidden && (around < 0 || k.ix.holds(around, node)) && says(name) && k.ix.words.anyOf(k.ix.words.concepts(name), "add", "create", "new")
+		return !k.m.Nodes[node].Hidden && (around < 0 || k.ix.holds(around, node)) && says(name) &&
+			k.ix.words.anyOf(k.ix.words.concepts(name), "add", "create", "new")
 	}
 	return slices.ContainsFunc(k.m.Fields, func(f page.Field) bool { return f.Record < 0 && adds(f.Node, f.Label) }) ||
 		slices.ContainsFunc(k.m.Controls, func(c page.Control) bool {

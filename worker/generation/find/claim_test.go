@@ -71,9 +71,12 @@ func TestClaim(t *testing.T) {
 		{"less", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: "<"}, "fails"},
 		{"more by", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: ">", Values: []intent.Value{num(10, "10")}}, "holds"},
 		{"more by less", c{Subject: say("total"), Property: intent.Unchanged, Not: true, Op: ">", Values: []intent.Value{num(5, "5")}}, "fails"},
-		{"counted where nothing is", c{Subject: say("/notes"), Property: intent.Counts, Values: []intent.Value{num(3, "3")}, Where: &nowhere}, "unknown"},
-		{"not what was never shown", c{Subject: say("total"), Property: intent.Is, Not: true, Values: []intent.Value{{Text: "number behind it"}}}, "unknown"},
-		{"not what another shows", c{Subject: say("total"), Property: intent.Is, Not: true, Values: []intent.Value{{Text: "Late frost"}}}, "holds"},
+		{"counted where nothing is", c{Subject: say("/notes"), Property: intent.Counts, Values: []intent.Value{num(3, "3")},
+			Where: &nowhere}, "unknown"},
+		{"not what was never shown", c{Subject: say("total"), Property: intent.Is, Not: true,
+			Values: []intent.Value{{Text: "number behind it"}}}, "unknown"},
+		{"not what another shows", c{Subject: say("total"), Property: intent.Is, Not: true,
+			Values: []intent.Value{{Text: "Late frost"}}}, "holds"},
 		{"nobody", c{Subject: say("Quentin"), Property: intent.Is, Be: []intent.State{{Name: "checked"}}}, "unknown"},
 	}
 	for _, tt := range tests {

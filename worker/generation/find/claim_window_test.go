@@ -15,7 +15,8 @@ import (
 func TestClaimOfTheWindow(t *testing.T) {
 	t.Parallel()
 	heading := snapshot.Node{Ref: "h", Parent: -1, Tag: "h1", Role: "heading", Text: "Garden", Name: "Garden"}
-	title := snapshot.Node{Ref: "t", Parent: -1, Tag: "input", Role: "textbox", Editable: true, HasValue: true, Name: "Title", Label: "Title", Value: "Oak", Interactive: true}
+	title := snapshot.Node{Ref: "t", Parent: -1, Tag: "input", Role: "textbox", Editable: true, HasValue: true,
+		Name: "Title", Label: "Title", Value: "Oak", Interactive: true}
 	for _, c := range []struct {
 		text  string
 		field bool
@@ -62,7 +63,8 @@ func TestClaimOfTheWindow(t *testing.T) {
 func TestClaimOfABareText(t *testing.T) {
 	t.Parallel()
 	m := page.New(&snapshot.Snapshot{Lang: "en", Nodes: []snapshot.Node{{Ref: "p", Parent: -1, Tag: "p", Role: "text", Name: "1 Blue lamp"}}})
-	for text, holds := range map[string]bool{`it says "1 Blue lamp"`: true, `the page says "1 Blue lamp"`: true, `it says "1 Red lamp"`: false} {
+	for text, holds := range map[string]bool{`it says "1 Blue lamp"`: true, `the page says "1 Blue lamp"`: true,
+		`it says "1 Red lamp"`: false} {
 		read := intent.Read("Verify that " + text + ".")
 		require.NotEmpty(t, read.Readings)
 		e := evaluate(nil, m, read.Readings[0].Goals[0].Claim, Want{Lang: read.Lang, Within: -1})

@@ -203,7 +203,8 @@ func (s *searcher) groupNamed(g int) (Candidate, bool) {
 	gr := &s.m.Groups[g]
 	score := 0.0
 	switch {
-	case s.d.Kind == intent.Table && gr.Kind == "table", s.d.Kind == intent.List && gr.Kind == "list", s.d.Kind == intent.Tree && gr.Kind == "tree":
+	case s.d.Kind == intent.Table && gr.Kind == "table", s.d.Kind == intent.List && gr.Kind == "list", s.d.Kind == intent.Tree &&
+		gr.Kind == "tree":
 		score = 0.85
 	case s.nounUse(g) == nounGroup, s.nounUse(g) == nounColumn:
 		score = 0.86
@@ -213,7 +214,8 @@ func (s *searcher) groupNamed(g int) (Candidate, bool) {
 		return Candidate{}, false
 	}
 	a := s.noun.atoms[0]
-	return Candidate{What: Container, Index: -1, Sub: g, Node: gr.Node, Score: score * s.standing(gr.Node), Used: []Use{{a.span, "names the list"}}, Why: a.text}, true
+	return Candidate{What: Container, Index: -1, Sub: g, Node: gr.Node, Score: score * s.standing(gr.Node),
+		Used: []Use{{a.span, "names the list"}}, Why: a.text}, true
 }
 
 // holds reports whether a record has others, or fields and controls, in it.

@@ -161,7 +161,8 @@ func (c *caller) recordWords(name string, k *page.Control) int {
 // and "New member" adds one.
 func (c *caller) ofTarget(name string) (float64, []Use, string) {
 	switch c.a.Effect {
-	case intent.Open, intent.Choose, intent.Press, intent.Toggle, intent.Expand, intent.Filter, intent.Navigate, intent.Complete, intent.Act, intent.Add, intent.Sort:
+	case intent.Open, intent.Choose, intent.Press, intent.Toggle, intent.Expand, intent.Filter, intent.Navigate,
+		intent.Complete, intent.Act, intent.Add, intent.Sort:
 	default:
 		return 0, nil, ""
 	}

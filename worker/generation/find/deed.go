@@ -21,24 +21,36 @@ var signs = map[string][]intent.Effect{
 	"✖": {intent.Remove, intent.Close, intent.Abandon, intent.Clear}, "x": {intent.Remove, intent.Close, intent.Abandon, intent.Clear},
 	"✗": {intent.Remove, intent.Close}, "+": {intent.Add, intent.Increase, intent.Expand}, "＋": {intent.Add, intent.Increase},
 	"-": {intent.Decrease, intent.Remove, intent.Collapse}, "−": {intent.Decrease, intent.Remove}, "–": {intent.Decrease, intent.Remove},
-	"✓": {intent.Complete, intent.Confirm, intent.Submit}, "✔": {intent.Complete, intent.Confirm, intent.Submit}, "★": {intent.Rate, intent.Complete, intent.Act, intent.Reopen},
-	"☆": {intent.Rate, intent.Complete, intent.Act}, "♥": {intent.Add, intent.Act, intent.Reopen}, "♡": {intent.Add, intent.Act}, "🗑": {intent.Remove}, "✎": {intent.Edit}, "✏": {intent.Edit},
+	"✓": {intent.Complete, intent.Confirm, intent.Submit}, "✔": {intent.Complete, intent.Confirm, intent.Submit},
+	"★": {intent.Rate, intent.Complete, intent.Act, intent.Reopen},
+	"☆": {intent.Rate, intent.Complete, intent.Act}, "♥": {intent.Add, intent.Act, intent.Reopen}, "♡": {intent.Add, intent.Act},
+	"🗑": {intent.Remove}, "✎": {intent.Edit}, "✏": {intent.Edit},
 	"<": {intent.Page}, ">": {intent.Page}, "‹": {intent.Page}, "›": {intent.Page}, "«": {intent.Page}, "»": {intent.Page},
 	"⋮": {intent.Open}, "⋯": {intent.Open}, "…": {intent.Open}, "☰": {intent.Open}, "⚙": {intent.Open},
 }
 
 // conceptEffects are concepts that name an effect without being its verb.
 var conceptEffects = map[string][]intent.Effect{
-	"delete": {intent.Remove}, "remove": {intent.Remove}, "trash": {intent.Remove}, "clear": {intent.Clear, intent.Remove}, "new": {intent.Add}, "add": {intent.Add},
-	"create": {intent.Add}, "plus": {intent.Add, intent.Increase}, "minus": {intent.Decrease, intent.Remove}, "edit": {intent.Edit, intent.Set},
-	"save": {intent.Submit}, "send": {intent.Submit}, "submit": {intent.Submit}, "ok": {intent.Submit, intent.Confirm}, "yes": {intent.Confirm}, "no": {intent.Abandon},
-	"confirm": {intent.Confirm, intent.Submit}, "apply": {intent.Submit}, "done": {intent.Complete, intent.Submit}, "finish": {intent.Submit, intent.Complete},
-	"cancel": {intent.Abandon, intent.Remove}, "close": {intent.Close, intent.Abandon}, "back": {intent.Abandon}, "next": {intent.Page, intent.Submit},
-	"continue": {intent.Submit}, "previous": {intent.Page}, "search": {intent.Search}, "filter": {intent.Filter}, "sort": {intent.Sort}, "download": {intent.Download},
-	"export": {intent.Download}, "upload": {intent.Upload}, "copy": {intent.Copy}, "login": {intent.SignIn}, "sign_in": {intent.SignIn}, "logout": {intent.SignOut},
-	"sign_out": {intent.SignOut}, "settings": {intent.Open}, "more": {intent.Open, intent.Expand}, "menu": {intent.Open}, "cart": {intent.Add}, "expand": {intent.Expand},
-	"collapse": {intent.Collapse}, "refresh": {intent.Navigate}, "undo": {intent.Abandon}, "move": {intent.Move}, "archive": {intent.Remove, intent.Act},
-	"favorite": {intent.Complete, intent.Act, intent.Add}, "star": {intent.Rate, intent.Complete, intent.Act}, "pin": {intent.Act}, "unfavorite": {intent.Reopen},
+	"delete": {intent.Remove}, "remove": {intent.Remove}, "trash": {intent.Remove}, "clear": {intent.Clear, intent.Remove},
+	"new": {intent.Add}, "add": {intent.Add},
+	"create": {intent.Add}, "plus": {intent.Add, intent.Increase}, "minus": {intent.Decrease, intent.Remove},
+	"edit": {intent.Edit, intent.Set},
+	"save": {intent.Submit}, "send": {intent.Submit}, "submit": {intent.Submit}, "ok": {intent.Submit, intent.Confirm},
+	"yes": {intent.Confirm}, "no": {intent.Abandon},
+	"confirm": {intent.Confirm, intent.Submit}, "apply": {intent.Submit}, "done": {intent.Complete, intent.Submit},
+	"finish": {intent.Submit, intent.Complete},
+	"cancel": {intent.Abandon, intent.Remove}, "close": {intent.Close, intent.Abandon}, "back": {intent.Abandon},
+	"next":     {intent.Page, intent.Submit},
+	"continue": {intent.Submit}, "previous": {intent.Page}, "search": {intent.Search}, "filter": {intent.Filter},
+	"sort": {intent.Sort}, "download": {intent.Download},
+	"export": {intent.Download}, "upload": {intent.Upload}, "copy": {intent.Copy}, "login": {intent.SignIn},
+	"sign_in": {intent.SignIn}, "logout": {intent.SignOut},
+	"sign_out": {intent.SignOut}, "settings": {intent.Open}, "more": {intent.Open, intent.Expand}, "menu": {intent.Open},
+	"cart": {intent.Add}, "expand": {intent.Expand},
+	"collapse": {intent.Collapse}, "refresh": {intent.Navigate}, "undo": {intent.Abandon}, "move": {intent.Move},
+	"archive":  {intent.Remove, intent.Act},
+	"favorite": {intent.Complete, intent.Act, intent.Add}, "star": {intent.Rate, intent.Complete, intent.Act},
+	"pin": {intent.Act}, "unfavorite": {intent.Reopen},
 }
 
 // deed says how far the name of a control names an effect: by the verb of the text, by a verb
@@ -47,7 +59,8 @@ var conceptEffects = map[string][]intent.Effect{
 func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon, likes bool) saying {
 	trimmed := strings.TrimSpace(token.Lower(name))
 	star := strings.ContainsAny(trimmed, "★☆♥♡")
-	if slices.Contains(signs[trimmed], effect) && (likes || effect != intent.Act && (effect != intent.Complete && effect != intent.Reopen || !star)) {
+	if slices.Contains(signs[trimmed], effect) && (likes || effect != intent.Act && (effect != intent.Complete &&
+		effect != intent.Reopen || !star)) {
 		return saying{score: bySign}
 	}
 	ts := split(name)
@@ -130,7 +143,8 @@ func (w *words) function(t string) bool {
 	for _, code := range w.langs {
 		for _, e := range lexicon.Language(code).Entries(t) {
 			switch e.Class {
-			case lexicon.Article, lexicon.Preposition, lexicon.Pronoun, lexicon.Possessive, lexicon.Demonstrative, lexicon.Polite, lexicon.Stop, lexicon.Conjunction:
+			case lexicon.Article, lexicon.Preposition, lexicon.Pronoun, lexicon.Possessive, lexicon.Demonstrative,
+				lexicon.Polite, lexicon.Stop, lexicon.Conjunction:
 				return true
 			}
 		}

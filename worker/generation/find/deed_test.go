@@ -12,7 +12,8 @@ import (
 func TestDeedOfNext(t *testing.T) {
 	t.Parallel()
 	w := wordsOf(page.New(&snapshot.Snapshot{Lang: "en"}))
-	for name, submits := range map[string]bool{"Next": true, "Next step": true, "Save": true, "Next week": false, "Next month": false, "Next page": false} {
+	for name, submits := range map[string]bool{"Next": true, "Next step": true, "Save": true, "Next week": false,
+		"Next month": false, "Next page": false} {
 		if got := w.deed(name, intent.Submit, "", "en", false, false).score > 0; got != submits {
 			t.Errorf("%q submits: %v, want %v", name, got, submits)
 		}

@@ -113,7 +113,8 @@ func TestControls(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			var p spans
-			cs := Controls(s.m, Aim{Effect: tt.effect, Lemma: tt.lemma, Lang: tt.lang, Record: tt.record, Within: -1, Words: []intent.Description{p.say("/note")}})
+			cs := Controls(s.m, Aim{Effect: tt.effect, Lemma: tt.lemma, Lang: tt.lang, Record: tt.record, Within: -1,
+				Words: []intent.Description{p.say("/note")}})
 			got := ""
 			if len(cs) > 0 {
 				got = s.m.Controls[cs[0].Index].Names[0].Text
@@ -135,9 +136,11 @@ func TestControlsOfAState(t *testing.T) {
 		lemma, control string
 		want           bool
 	}{
-		{"star", "☆", true}, {"star", "Add to favourites", true}, {"tick", "☆", false}, {"tick", "★", false}, {"finish", "Add to favourites", false},
+		{"star", "☆", true}, {"star", "Add to favourites", true}, {"tick", "☆", false}, {"tick", "★", false},
+		{"finish", "Add to favourites", false},
 		{"tick", "Done", true}, {"complete", "Finish", true}, {"tick", "Publish", false}, {"tick", "Reject", false}, {"approve", "Accept", true},
-		{"approve", "Reject", false}, {"tick off", "Take off", false}, {"pay", "Settle", true}, {"mark", "Mark as done", true}, {"abhaken", "Erledigt", true}, {"abhaken", "Publish", false},
+		{"approve", "Reject", false}, {"tick off", "Take off", false}, {"pay", "Settle", true}, {"mark", "Mark as done", true},
+		{"abhaken", "Erledigt", true}, {"abhaken", "Publish", false},
 	} {
 		s := newSketch("en", "Notes")
 		s.control(0, c.control, "button", -1)
@@ -159,7 +162,8 @@ func TestControlsOfTheFavourites(t *testing.T) {
 		want    bool
 	}{
 		{"♥", true, true}, {"★", true, true}, {"♡", true, false}, {"☆", true, false}, {"♥", false, false},
-		{"Remove from favourites", true, true}, {"Retirer des favoris", true, true}, {"Add to favourites", true, false}, {"Favourites", true, false},
+		{"Remove from favourites", true, true}, {"Retirer des favoris", true, true}, {"Add to favourites", true, false},
+		{"Favourites", true, false},
 	} {
 		s := newSketch("en", "Vans")
 		s.control(0, c.control, "button", -1)
@@ -175,7 +179,8 @@ func TestWordsOfGrammarAreNotTyped(t *testing.T) {
 		want       bool
 	}{
 		{"ihn", "de", true}, {"ihn sowieso", "de", true}, {"it", "en", true}, {"the", "en", true}, {"lo", "es", true},
-		{"IT", "en", false}, {"A", "en", false}, {"Ole Berg", "en", false}, {"four", "en", false}, {"car", "en", false}, {"apples", "en", false}, {"7", "en", false},
+		{"IT", "en", false}, {"A", "en", false}, {"Ole Berg", "en", false}, {"four", "en", false}, {"car", "en", false},
+		{"apples", "en", false}, {"7", "en", false},
 	} {
 		f := (&spans{}).value(c.text)
 		if got := Functional(&f.Value, c.lang); got != c.want {
@@ -241,13 +246,15 @@ func TestAssignOfARange(t *testing.T) {
 			s.field(0, "text", names[1], "20000")
 			var fields []intent.Field
 			for i, n := range []float64{6000, 13000} {
-				fields = append(fields, intent.Field{Prep: prep[i], Value: intent.Value{Text: fmt.Sprint(n), Number: &n, Unit: "Euro", UnitClass: "money"}})
+				fields = append(fields, intent.Field{Prep: prep[i], Value: intent.Value{Text: fmt.Sprint(n), Number: &n,
+					Unit: "Euro", UnitClass: "money"}})
 			}
 			got := ""
 			for _, slot := range Assign(s.m, fields, Want{Lang: "de", Within: -1}).Slots {
 				got += fmt.Sprintf("%s in %s;", prep[slot.Value], s.m.Fields[slot.To.Index].Label)
 			}
-			if want := map[string]string{"from": names[0], "to": names[1]}; got != fmt.Sprintf("%s in %s;%s in %s;", prep[0], want[prep[0]], prep[1], want[prep[1]]) {
+			if want := map[string]string{"from": names[0], "to": names[1]}; got != fmt.Sprintf("%s in %s;%s in %s;",
+				prep[0], want[prep[0]], prep[1], want[prep[1]]) {
 				t.Errorf("%v: %s", prep, got)
 			}
 		}

@@ -9,7 +9,8 @@ import (
 
 // grammar are the classes of words that say nothing by themselves.
 var grammar = map[lexicon.Class]bool{lexicon.Article: true, lexicon.Pronoun: true, lexicon.Possessive: true, lexicon.Demonstrative: true,
-	lexicon.Conjunction: true, lexicon.Preposition: true, lexicon.Polite: true, lexicon.Stop: true, lexicon.Relative: true, lexicon.There: true}
+	lexicon.Conjunction: true, lexicon.Preposition: true, lexicon.Polite: true, lexicon.Stop: true, lexicon.Relative: true,
+	lexicon.There: true}
 
 // Functional reports whether a value has no quotes and only words of grammar: a pronoun, an article,
 // an adverb is never what somebody types. Capitals make a name or code of it ("IT", "A").

@@ -16,7 +16,8 @@ func TestIconOfAText(t *testing.T) {
 	for _, c := range []struct {
 		word, of string
 		clear    bool
-	}{{"trash", "report.txt", true}, {"delete", "report.txt", true}, {"trash", "", true}, {"trash", "letter.txt", false}, {"printer", "", false}} {
+	}{{"trash", "report.txt", true}, {"delete", "report.txt", true}, {"trash", "", true}, {"trash", "letter.txt", false},
+		{"printer", "", false}} {
 		var p spans
 		d := p.say(c.word)
 		d.Kind, d.Noun = intent.Icon, "icon"

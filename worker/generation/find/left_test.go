@@ -37,7 +37,8 @@ func TestWhatIsLeft(t *testing.T) {
 		return p.say(text)
 	}
 	only := intent.Claim{Subject: []intent.Description{say("Margherita")}, Property: intent.Shown, Only: true}
-	empty := intent.Claim{Subject: []intent.Description{{Pronoun: true, All: true}}, Property: intent.Counts, Values: []intent.Value{{Number: &none}}}
+	empty := intent.Claim{Subject: []intent.Description{{Pronoun: true, All: true}}, Property: intent.Counts,
+		Values: []intent.Value{{Number: &none}}}
 	other := intent.Claim{Subject: []intent.Description{say("Marguerite")}, Property: intent.Unchanged}
 	other.Subject[0].Other = true
 	for _, c := range []struct {
@@ -127,7 +128,8 @@ func TestNothingOfManyIsLeft(t *testing.T) {
 		}
 		after := cart("The cart is empty.")
 		w := Want{Lang: "en", Within: -1, Among: []Candidate{{What: Container, Index: 0, Node: after.Containers[0].Node, Sub: -1}}}
-		c := intent.Claim{Subject: []intent.Description{{Pronoun: true, All: true}}, Property: intent.Counts, Values: []intent.Value{{Number: &none}}}
+		c := intent.Claim{Subject: []intent.Description{{Pronoun: true, All: true}}, Property: intent.Counts,
+			Values: []intent.Value{{Number: &none}}}
 		if e := Claim(cart("", list...), after, &c, w); len(e.Checks) != checks {
 			t.Errorf("%d rows: %d checks: %s", rows, len(e.Checks), e.Why)
 		}
@@ -153,7 +155,8 @@ func TestQuotedTextAsItIsWritten(t *testing.T) {
 	s := newSketch("en", "People")
 	s.table(-1, "People", "Name|State|Stars", "Ann|selected|2 stars", "Bo|selected|2 stars")
 	s.line(-1, "2 selected")
-	c := intent.Claim{Subject: []intent.Description{{Quoted: true, Words: []intent.Word{{Text: "2"}, {Text: "selected"}}}}, Property: intent.Shown}
+	c := intent.Claim{Subject: []intent.Description{{Quoted: true, Words: []intent.Word{{Text: "2"}, {Text: "selected"}}}},
+		Property: intent.Shown}
 	e := Claim(nil, s.m, &c, Want{Lang: "en", Within: -1})
 	if !e.Holds || len(e.Checks) != 1 || s.m.Nodes[e.Checks[0].Node].Name != "2 selected" {
 		t.Errorf("holds %v, checks %+v", e.Holds, e.Checks)
@@ -210,7 +213,8 @@ func TestWhatCame(t *testing.T) {
 	open.table(-1, "", "Ding|Preis", "Salz|1 €", "Brot|2 €", "Tee|3 €")
 	open.line(-1, "Es blinkt zweimal.")
 	open.line(-1, "Mehl wurde hinzugefügt.")
-	for text, want := range map[string]bool{"Es blinkt zweimal": true, "Wie geht das": false, "Es blinkt einmal": false, "Tee": false, "Mehl": false} {
+	for text, want := range map[string]bool{"Es blinkt zweimal": true, "Wie geht das": false, "Es blinkt einmal": false,
+		"Tee": false, "Mehl": false} {
 		var p spans
 		subject, where := p.say(`"`+text+`"`), p.say("/Antwort")
 		claim := intent.Claim{Subject: []intent.Description{subject}, Property: intent.Shown, Where: &where}

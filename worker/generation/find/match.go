@@ -281,7 +281,10 @@ func (ix *index) numbersOf(id int) []number {
 
 // split cuts a text into folded words.
 func split(s string) []string {
-	fields := strings.FieldsFunc(token.Fold(s), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '\'' })
+	fields := strings.FieldsFunc(token.Fold(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) &&
+			r != '_' && r != '\''
+	})
 	return fields
 }
 

@@ -106,9 +106,11 @@ func (s *searcher) inText(out []*column, by map[string]*column, key, name, text 
 
 // types are the types of attributes that measures and units are shown in.
 var types = map[string][]page.Type{
-	"price": {page.Money, page.Number}, "money": {page.Money}, "cost": {page.Money}, "salary": {page.Money}, "revenue": {page.Money}, "amount": {page.Money, page.Number},
+	"price": {page.Money, page.Number}, "money": {page.Money}, "cost": {page.Money}, "salary": {page.Money},
+	"revenue": {page.Money}, "amount": {page.Money, page.Number},
 	"duration": {page.Duration, page.Time}, "time": {page.Time, page.Duration}, "rating": {page.Rating}, "date": {page.Date, page.Time},
-	"age": {page.Date, page.Number, page.Duration}, "number": {page.Number}, "count": {page.Number}, "size": {page.Number}, "length": {page.Number},
+	"age": {page.Date, page.Number, page.Duration}, "number": {page.Number}, "count": {page.Number}, "size": {page.Number},
+	"length": {page.Number},
 	"weight": {page.Number}, "temperature": {page.Number}, "name": {page.Text}, "quality": {page.Rating},
 }
 

@@ -115,7 +115,8 @@ func typed(name, text string, node int) page.Attribute {
 
 func (s *sketch) control(parent int, name, role string, record int) int {
 	n := s.node(parent, snapshot.Node{Role: role, Name: name, Text: name, Interactive: true})
-	s.m.Controls = append(s.m.Controls, page.Control{Node: n, Role: role, Names: []page.Name{{Text: name, From: "name"}}, Record: record, Container: -1, Reveal: -1})
+	s.m.Controls = append(s.m.Controls, page.Control{Node: n, Role: role, Names: []page.Name{{Text: name, From: "name"}},
+		Record: record, Container: -1, Reveal: -1})
 	return len(s.m.Controls) - 1
 }
 

@@ -69,7 +69,8 @@ func (s *searcher) nounOf(r int, own bool) proof {
 // stork tower note" of a list of notes.
 func (s *searcher) lastWord(r int, pr proof) proof {
 	n := len(s.words.atoms)
-	if n < 2 || len(pr.missing) != 1 || !pr.own || pr.missing[0] != s.words.atoms[n-1].span || s.words.atoms[n-1].name || s.words.atoms[n-1].capital && s.w.Lang != "de" {
+	if n < 2 || len(pr.missing) != 1 || !pr.own || pr.missing[0] != s.words.atoms[n-1].span || s.words.atoms[n-1].name ||
+		s.words.atoms[n-1].capital && s.w.Lang != "de" {
 		return pr
 	}
 	a := s.words.atoms[n-1]
@@ -237,7 +238,8 @@ func (s *searcher) tagged(w What, node int) float64 {
 		switch id.Name() {
 		case "search_field":
 			f := s.m.FieldAt(node)
-			if n.Type != "search" && n.Role != "searchbox" && (f < 0 || !slices.ContainsFunc(s.m.Fields[f].Names, func(name string) bool { return s.ix.words.fieldKind(name) == "search" })) {
+			if n.Type != "search" && n.Role != "searchbox" && (f < 0 || !slices.ContainsFunc(s.m.Fields[f].Names,
+				func(name string) bool { return s.ix.words.fieldKind(name) == "search" })) {
 				return 0.8
 			}
 		case "text_area":
@@ -255,8 +257,10 @@ func (s *searcher) tagged(w What, node int) float64 {
 
 // controlKinds are kinds that no record is.
 var controlKinds = map[intent.Kind]bool{
-	intent.Button: true, intent.Link: true, intent.FieldKind: true, intent.CheckBox: true, intent.Radio: true, intent.Tab: true, intent.Menu: true,
-	intent.Dialog: true, intent.Form: true, intent.Switch: true, intent.Slider: true, intent.Heading: true, intent.Column: true, intent.Frame: true,
+	intent.Button: true, intent.Link: true, intent.FieldKind: true, intent.CheckBox: true, intent.Radio: true,
+	intent.Tab: true, intent.Menu: true,
+	intent.Dialog: true, intent.Form: true, intent.Switch: true, intent.Slider: true, intent.Heading: true, intent.Column: true,
+	intent.Frame:      true,
 	intent.WindowKind: true,
 }
 
@@ -282,7 +286,8 @@ var base = map[What]float64{Record: 1, Field: 0.98, Option: 0.97, Control: 0.96,
 var roles = map[intent.Kind][]string{
 	intent.Button: {"button", "menuitem", "switch"}, intent.Link: {"link"}, intent.Tab: {"tab"}, intent.Menu: {"menu", "menubar", "menuitem"},
 	intent.Icon: {"button", "link", "img"}, intent.Image: {"img", "image"}, intent.CheckBox: {"checkbox", "switch", "menuitemcheckbox"},
-	intent.Radio: {"radio", "menuitemradio"}, intent.Switch: {"switch", "checkbox"}, intent.Slider: {"slider"}, intent.Option: {"option", "radio", "menuitem", "checkbox"},
+	intent.Radio: {"radio", "menuitemradio"}, intent.Switch: {"switch", "checkbox"}, intent.Slider: {"slider"},
+	intent.Option:  {"option", "radio", "menuitem", "checkbox"},
 	intent.Heading: {"heading"}, intent.Row: {"row"}, intent.Item: {"listitem", "treeitem"}, intent.Cell: {"cell", "gridcell"},
 }
 
@@ -321,7 +326,8 @@ func fitsKind(s *searcher, w What, node, index int, k intent.Kind) bool {
 		if k == intent.Text_ {
 			return s.m.Fields[index].Kind == "editor" || longField(s.m, &s.m.Fields[index])
 		}
-		return k == intent.FieldKind || k == intent.Slider && s.m.Fields[index].Kind == "slider" || k == intent.List && (s.m.Fields[index].Kind == "choice" || s.m.Fields[index].Kind == "choices")
+		return k == intent.FieldKind || k == intent.Slider && s.m.Fields[index].Kind == "slider" || k == intent.List &&
+			(s.m.Fields[index].Kind == "choice" || s.m.Fields[index].Kind == "choices")
 	case Line:
 		l := &s.m.Lines[index]
 		return k == intent.Message && l.Live || k == intent.Heading && l.Heading > 0 || k == intent.Text_

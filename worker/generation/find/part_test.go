@@ -10,7 +10,8 @@ import (
 // behind them whose options are not seen yet.
 func TestPartOfALabel(t *testing.T) {
 	for _, tt := range []struct{ said, want string }{
-		{"Madrid", "Time zone:Europe/Madrid"}, {"Sao Paulo", "Time zone:America/Sao_Paulo"}, {"second floor", "Floor:"}, {"the second floor", "Floor:"}, {"on the second floor", "Floor:"}, {"second", ""},
+		{"Madrid", "Time zone:Europe/Madrid"}, {"Sao Paulo", "Time zone:America/Sao_Paulo"}, {"second floor", "Floor:"},
+		{"the second floor", "Floor:"}, {"on the second floor", "Floor:"}, {"second", ""},
 	} {
 		s := newSketch("en", "Settings")
 		s.field(0, "choice", "Time zone", "Europe/Oslo", "*Europe/Oslo", "Europe/Madrid", "America/Sao_Paulo")

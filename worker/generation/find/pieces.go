@@ -110,7 +110,8 @@ func part(f *intent.Field, from, to int) intent.Field {
 
 // companies are the words that the name of a company ends with.
 var companies = map[string]bool{
-	"ag": true, "bv": true, "co": true, "corp": true, "eg": true, "ev": true, "gbr": true, "gmbh": true, "inc": true, "kg": true, "limited": true,
+	"ag": true, "bv": true, "co": true, "corp": true, "eg": true, "ev": true, "gbr": true, "gmbh": true, "inc": true,
+	"kg": true, "limited": true,
 	"llc": true, "ltd": true, "ohg": true, "plc": true, "sa": true, "sarl": true, "sas": true, "se": true, "sl": true, "slu": true, "ug": true,
 }
 

@@ -44,11 +44,22 @@ func TestSplit(t *testing.T) {
 		"three names":                 {"es", "Inés Faro Díaz", join, []string{"Inés Faro Díaz"}, "Inés Faro Díaz"},
 		"a company":                   {"en", "Acme Ltd.", join, []string{"Acme Ltd."}, "Acme Ltd."},
 		"a person or a company":       {"en", "Green Tea", firm, []string{"Green Tea"}, "Green Tea"},
-		"one field for the name":      {"en", "Lou Hart", func(s *sketch) { s.field(0, "text", "Full name", "") }, []string{"Lou Hart"}, "Lou Hart"},
-		"what its field is called":    {"en", "Lenny as a guest", func(s *sketch) { s.field(0, "choices", "Guests", "", "Lena", "Lenny") }, []string{"Lenny", "as:a guest"}, "guest=Lenny"},
-		"the field of what follows":   {"en", "for pick-up at Port", func(s *sketch) { s.field(0, "choice", "Pick-up", "", "Centre", "Port") }, []string{"for:pick-up", "at:Port"}, "pick-up=Port"},
-		"an option, and no name":      {"en", "Ann as guest", func(s *sketch) { s.field(0, "choice", "Role", "", "Guest", "Host") }, []string{"Ann", "as:guest"}, "Ann | guest"},
-		"the name of another field":   {"en", "for pick-up at Rome", func(s *sketch) { s.field(0, "choice", "Pick-up", "", "Centre", "Port") }, []string{"for:pick-up", "at:Rome"}, "pick-up | Rome"},
+		"one field for the name": {"en", "Lou Hart", func(s *sketch) { s.field(0, "text", "Full name", "") },
+			[]string{"Lou Hart"}, "Lou Hart"},
+		"what its field is called": {"en", "Lenny as a guest", func(s *sketch) {
+			s.field(0, "choices", "Guests", "",
+				"Lena", "Lenny")
+		}, []string{"Lenny", "as:a guest"}, "guest=Lenny"},
+		"the field of what follows": {"en", "for pick-up at Port", func(s *sketch) {
+			s.field(0, "choice", "Pick-up",
+				"", "Centre", "Port")
+		}, []string{"for:pick-up", "at:Port"}, "pick-up=Port"},
+		"an option, and no name": {"en", "Ann as guest", func(s *sketch) { s.field(0, "choice", "Role", "", "Guest", "Host") },
+			[]string{"Ann", "as:guest"}, "Ann | guest"},
+		"the name of another field": {"en", "for pick-up at Rome", func(s *sketch) {
+			s.field(0, "choice", "Pick-up",
+				"", "Centre", "Port")
+		}, []string{"for:pick-up", "at:Rome"}, "pick-up | Rome"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -111,7 +122,8 @@ func TestWholeName(t *testing.T) {
 	s.field(0, "text", "First name", "")
 	s.field(0, "text", "Surname", "")
 	s.field(0, "text", "Company", "")
-	for text, want := range map[string]int{"Green Tea Ltd": 0, "Inés Faro Díaz": 0, "Otto Brink": 0, "contact Ludwig Beethoven": 0, "Otto": 1} {
+	for text, want := range map[string]int{"Green Tea Ltd": 0, "Inés Faro Díaz": 0, "Otto Brink": 0, "contact Ludwig Beethoven": 0,
+		"Otto": 1} {
 		fields := Split(s.m, []intent.Field{{Value: intent.Value{Text: text, Span: intent.Span{To: len(text)}}}}, Want{Lang: "en", Within: -1})
 		require.Len(t, Assign(s.m, fields, Want{Lang: "en", Within: -1}).Slots, want, text)
 	}

@@ -111,7 +111,8 @@ func searchAlso(m *page.Model, d *intent.Description, w Want, depth int) Found {
 		a := d.Also[i]
 		a.In, a.Ordinal, a.Count, a.All, a.Both = d.In, d.Ordinal, d.Count, d.All, d.Both
 		f := searchAt(m, &a, w, depth)
-		if len(f.Candidates) == 0 || len(f.Missing) > 0 || len(best.Missing) == 0 && len(best.Candidates) > 0 && best.Candidates[0].Score >= f.Candidates[0].Score {
+		if len(f.Candidates) == 0 || len(f.Missing) > 0 || len(best.Missing) == 0 && len(best.Candidates) > 0 &&
+			best.Candidates[0].Score >= f.Candidates[0].Score {
 			continue
 		}
 		for j := range f.Candidates {

@@ -32,7 +32,8 @@ func (s *searcher) sideAsName() *searcher {
 	if owned {
 		sides = append(slices.Clone(sides), *s.d.Of)
 	}
-	if len(s.d.Words) > 0 || len(sides) != 1 || len(sides[0].Words) == 0 || sides[0].Pronoun || len(sides[0].Compare)+len(sides[0].Having) > 0 || sides[0].Of != nil {
+	if len(s.d.Words) > 0 || len(sides) != 1 || len(sides[0].Words) == 0 || sides[0].Pronoun ||
+		len(sides[0].Compare)+len(sides[0].Having) > 0 || sides[0].Of != nil {
 		return s
 	}
 	d := *s.d

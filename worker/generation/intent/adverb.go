@@ -11,19 +11,22 @@ func (d *deed) spatial(items []item) []item {
 	out := items[:0:0]
 	for i := range items {
 		it := &items[i]
-		if it.has(lexicon.Preposition, "of") && i > 0 && d.g.Effect == Move && d.g.Place != "" && items[i-1].has(lexicon.Place) && len(d.s.Attrs("to")) > 0 {
+		if it.has(lexicon.Preposition, "of") && i > 0 && d.g.Effect == Move && d.g.Place != "" && items[i-1].has(lexicon.Place) &&
+			len(d.s.Attrs("to")) > 0 {
 			to := *it // "to the top of Doing"
 			to.fold = d.s.Attrs("to")[0]
 			to.entries = []lexicon.Entry{{Class: lexicon.Preposition, Name: "to", Names: []string{"to"}}}
 			out = append(out, to)
 			continue
 		}
-		if e := it.as(lexicon.Place); e != nil && it.value == nil && !it.proper(d.r.lang) && (d.g.Effect == Move || d.g.Effect == Scroll || d.g.Effect == Navigate) && e.Name != "here" {
+		if e := it.as(lexicon.Place); e != nil && it.value == nil && !it.proper(d.r.lang) &&
+			(d.g.Effect == Move || d.g.Effect == Scroll || d.g.Effect == Navigate) && e.Name != "here" {
 			d.g.Place = e.Name
 			d.g.Words = append(d.g.Words, it.Span)
 			continue
 		}
-		if d.g.Effect == Move && it.has(lexicon.State, "visible") && !it.cap && i+1 < len(items) && items[i+1].has(lexicon.Preposition, "to", "into", "in") {
+		if d.g.Effect == Move && it.has(lexicon.State, "visible") && !it.cap && i+1 < len(items) &&
+			items[i+1].has(lexicon.Preposition, "to", "into", "in") {
 			d.g.Words = append(d.g.Words, it.Span) // "back to Done"
 			continue
 		}
@@ -79,7 +82,8 @@ func (d *deed) adverbs(list []phrase) []phrase {
 	out := list[:0:0]
 	for i := range list {
 		p := &list[i]
-		if len(p.core) == 1 && p.prep == nil && p.core[0].value == nil && len(p.mods)+len(p.rel) == 0 && (p.core[0].has(lexicon.Quantity, "only") || p.core[0].has(lexicon.Place, "here") && !p.core[0].has(lexicon.Pronoun, "in it")) {
+		if len(p.core) == 1 && p.prep == nil && p.core[0].value == nil && len(p.mods)+len(p.rel) == 0 &&
+			(p.core[0].has(lexicon.Quantity, "only") || p.core[0].has(lexicon.Place, "here") && !p.core[0].has(lexicon.Pronoun, "in it")) {
 			d.only = d.only || p.core[0].has(lexicon.Quantity, "only")
 			d.g.Words = append(d.g.Words, p.span())
 			continue
@@ -203,7 +207,8 @@ func (d *deed) onlyAdverbs(p *phrase) bool {
 		return p.leads("instead") && len(p.core) > 0 && p.core[0].has(lexicon.Question)
 	}
 	for i := range p.core {
-		if !p.core[i].has(lexicon.Quantity, "again", "still", "too", "already", "anymore", "more") || p.core[i].has(lexicon.Quantity, "other") || len(p.core) > 1 {
+		if !p.core[i].has(lexicon.Quantity, "again", "still", "too", "already", "anymore", "more") ||
+			p.core[i].has(lexicon.Quantity, "other") || len(p.core) > 1 {
 			return false
 		}
 	}

@@ -29,7 +29,8 @@ func (c *chunker) relativeClause(items []item, i int) int {
 		c.cur = c.out[len(c.out)-1]
 		c.out = c.out[:len(c.out)-1]
 	}
-	if n := len(c.out); n > 0 && c.cur.prep != nil && c.cur.sep == "" && i+1 < len(items) && items[i+1].has(lexicon.Auxiliary, "be") && c.cur.ofName() {
+	if n := len(c.out); n > 0 && c.cur.prep != nil && c.cur.sep == "" && i+1 < len(items) &&
+		items[i+1].has(lexicon.Auxiliary, "be") && c.cur.ofName() {
 		attach(&c.out[n-1], c.cur) // "the card of Raj that is open": it is the card
 		c.cur = c.out[n-1]
 		c.out = c.out[:n-1]
@@ -85,7 +86,8 @@ func (c *chunker) ranges() []phrase {
 			out[n-1].per(&p)
 			continue
 		}
-		if n := len(out); n > 0 && p.sep == "(" && p.neg == nil && p.prep == nil && len(p.core) > 0 && (p.core[0].value == nil || p.core[0].quoted() || p.core[0].value.Unit != "") {
+		if n := len(out); n > 0 && p.sep == "(" && p.neg == nil && p.prep == nil && len(p.core) > 0 &&
+			(p.core[0].value == nil || p.core[0].quoted() || p.core[0].value.Unit != "") {
 			c.gloss(&out[n-1], p)
 			for i+1 < len(c.out) && c.out[i+1].sep == "," && c.out[i+1].inside {
 				i++
@@ -107,7 +109,8 @@ func (c *chunker) ranges() []phrase {
 func (c *chunker) partOf(p *phrase, out *[]phrase, i int) bool {
 	n := len(*out)
 	adverb := p.prep != nil && len(p.core) == 1 && p.core[0].has(lexicon.Pronoun, "of it", "in it") && p.core[0].Span == p.prep.Span
-	genitive := p.prep == nil && p.sep == "" && n > 0 && p.core != nil && p.core[0].has(lexicon.Article, "genitive") && len(p.core) > 1 && (*out)[n-1].noun()
+	genitive := p.prep == nil && p.sep == "" && n > 0 && p.core != nil && p.core[0].has(lexicon.Article, "genitive") &&
+		len(p.core) > 1 && (*out)[n-1].noun()
 	switch {
 	case adverb && n > 0 && p.sep == "" && (*out)[n-1].prep == nil:
 		attach(&(*out)[n-1], *p)

@@ -28,13 +28,15 @@ func (b *builder) goal(c *clause) {
 	}
 	b.remember(c, senses, len(goals))
 	b.wanted(c, &goals[0])
-	if g := &goals[0]; g.Effect == Search && len(goals) == 1 && g.Text == nil && g.In == nil && g.To == nil && len(g.Target)+len(g.Fields) == 0 {
+	if g := &goals[0]; g.Effect == Search && len(goals) == 1 && g.Text == nil && g.In == nil && g.To == nil &&
+		len(g.Target)+len(g.Fields) == 0 {
 		if !b.filled() {
 			b.words = append(b.words, senses[0].spans...) // "find and click X"
 			return
 		}
 		// What was filled in is searched for: "enter Rome, search and open the first hotel".
-		g.Effect, g.Target = Press, []Description{{Span: g.Verb, Words: []Word{{Span: g.Verb, Text: b.r.source[g.Verb.From:g.Verb.To], Lemma: g.Lemma}}}}
+		g.Effect, g.Target = Press,
+			[]Description{{Span: g.Verb, Words: []Word{{Span: g.Verb, Text: b.r.source[g.Verb.From:g.Verb.To], Lemma: g.Lemma}}}}
 	}
 	if senses[0].Effect == string(Check) && goals[0].Claim == nil {
 		b.words = append(b.words, senses[0].spans...)
@@ -160,7 +162,8 @@ func (r *reader) unknown(c *clause) sense {
 	if head.has(lexicon.Auxiliary, "want", "have") {
 		v.Effect = string(Set)
 	}
-	return sense{VerbForm: lexicon.VerbForm{Verb: v, Form: "imperative"}, before: c.items[:c.head], after: c.items[c.head+1:], spans: []Span{head.Span}}
+	return sense{VerbForm: lexicon.VerbForm{Verb: v, Form: "imperative"}, before: c.items[:c.head], after: c.items[c.head+1:],
+		spans: []Span{head.Span}}
 }
 
 // check reads "check the price of X" and "verify that ..." whose claim is in the same clause.
@@ -229,14 +232,16 @@ func (b *builder) claim(c *clause) {
 // elliptic gives "Bo should" what the claim before it says, the other way round.
 func (b *builder) elliptic(c *Claim) {
 	n := len(b.goals)
-	if c.Property != Is && c.Property != Shown && c.Property != Unchanged || len(c.Values)+len(c.Be) > 0 || c.Where != nil || len(c.Subject) == 0 || c.Only && c.Not || n == 0 || b.goals[n-1].Claim == nil {
+	if c.Property != Is && c.Property != Shown && c.Property != Unchanged || len(c.Values)+len(c.Be) > 0 || c.Where != nil ||
+		len(c.Subject) == 0 || c.Only && c.Not || n == 0 || b.goals[n-1].Claim == nil {
 		return
 	}
 	before := b.goals[n-1].Claim
 	if c.Property != Is && !c.denies {
 		return
 	}
-	if before.Property != Shown && before.Property != Is && before.Property != In && before.Property != At && before.Property != Contains && before.Property != Appears && before.Property != Unchanged {
+	if before.Property != Shown && before.Property != Is && before.Property != In && before.Property != At &&
+		before.Property != Contains && before.Property != Appears && before.Property != Unchanged {
 		return
 	}
 	c.Property, c.Values, c.Be, c.Where = before.Property, before.Values, before.Be, before.Where

@@ -36,7 +36,8 @@ func (r *reader) wholeCart(g *Goal) bool {
 // holdsTaken reports whether an item names what things are taken into and out of again: a cart, the
 // favourites.
 func (r *reader) holdsTaken(it item) bool {
-	return it.value == nil && slices.ContainsFunc(lexicon.Concept(it.text, r.lang), func(c lexicon.ConceptID) bool { return c.Name() == "cart" || c.Name() == "favorite" })
+	return it.value == nil && slices.ContainsFunc(lexicon.Concept(it.text, r.lang),
+		func(c lexicon.ConceptID) bool { return c.Name() == "cart" || c.Name() == "favorite" })
 }
 
 // takenOut reports whether items say that something is taken out of what holds it for a while, or out

@@ -66,7 +66,8 @@ func (a *asserter) amounts(participle string, subject []Description) bool {
 	other := slices.ContainsFunc(a.r.lex.Entries(participle), func(e lexicon.Entry) bool {
 		return e.Class == lexicon.State && (e.Name == "increased" || e.Name == "decreased")
 	})
-	return other && len(subject) == 1 && (Shows(subject[0].Kind) || len(subject[0].Words) > 0 && a.r.lex.Is(subject[0].Words[0].Text, lexicon.Measure))
+	return other && len(subject) == 1 && (Shows(subject[0].Kind) || len(subject[0].Words) > 0 &&
+		a.r.lex.Is(subject[0].Words[0].Text, lexicon.Measure))
 }
 
 // dropReflexive takes the pronoun of a reflexive verb out: it is no subject.

@@ -49,9 +49,12 @@ func (c *chunker) step(items []item, i int) int {
 		c.flush()
 		c.cur.core = append(c.cur.core, *it)
 		c.flush()
-	case !c.conjunction(items, i) && it.has(lexicon.Conjunction, "then") && !(it.has(lexicon.Place) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Preposition, "of"))) && !it.has(lexicon.Noun_) && !it.proper(c.r.lang) && !it.has(lexicon.Quantity, "next"):
+	case !c.conjunction(items, i) && it.has(lexicon.Conjunction, "then") && !(it.has(lexicon.Place) && i+1 < len(items) &&
+		(items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Preposition, "of"))) && !it.has(lexicon.Noun_) &&
+		!it.proper(c.r.lang) && !it.has(lexicon.Quantity, "next"):
 		c.loose = append(c.loose, *it)
-	case it.has(lexicon.Pronoun, "of it", "in it") && !it.proper(c.r.lang) && !it.has(lexicon.Article) && (!it.has(lexicon.Preposition) || c.r.lang != "fr"):
+	case it.has(lexicon.Pronoun, "of it", "in it") && !it.proper(c.r.lang) && !it.has(lexicon.Article) &&
+		(!it.has(lexicon.Preposition) || c.r.lang != "fr"):
 		c.flush()
 		c.cur = phrase{prep: it, senses: []string{"of"}, sep: c.sep, neg: c.cur.neg, core: []item{*it}}
 		if it.has(lexicon.Pronoun, "in it") {
@@ -63,7 +66,9 @@ func (c *chunker) step(items []item, i int) int {
 		if c.join("and"); !it.has(lexicon.Conjunction, "then") {
 			c.join(conjunctionName(it))
 		}
-	case it.has(lexicon.Pronoun, "i") && !it.has(lexicon.Pronoun, "it", "them", "he") && !it.number && !it.has(lexicon.Pronoun, "one") && it.value == nil && (!it.proper(c.r.lang) || len(it.text) == 1 && !c.called(items, i)) && !it.has(lexicon.Article),
+	case it.has(lexicon.Pronoun, "i") && !it.has(lexicon.Pronoun, "it", "them", "he") && !it.number &&
+		!it.has(lexicon.Pronoun, "one") && it.value == nil && (!it.proper(c.r.lang) || len(it.text) == 1 && !c.called(items, i)) &&
+		!it.has(lexicon.Article),
 		it.has(lexicon.Pronoun, "se"):
 		c.loose = append(c.loose, *it)
 	case it.has(lexicon.Question) && !it.has(lexicon.Relative) && i+1 < len(items) && items[i+1].has(lexicon.Auxiliary):
@@ -75,9 +80,11 @@ func (c *chunker) step(items []item, i int) int {
 		c.cur.neg = it
 	case it.has(lexicon.Negation) && it.has(lexicon.Quantity, "still"):
 		c.loose = append(c.loose, *it)
-	case it.has(lexicon.Negation) && len(c.cur.core) > 0 && c.cur.prep == nil && c.cur.sep != "" && (i+1 == len(items) || items[i+1].mark || items[i+1].has(lexicon.Conjunction)):
+	case it.has(lexicon.Negation) && len(c.cur.core) > 0 && c.cur.prep == nil && c.cur.sep != "" &&
+		(i+1 == len(items) || items[i+1].mark || items[i+1].has(lexicon.Conjunction)):
 		c.cur.neg = it
-	case it.has(lexicon.Negation) && !c.nameGoesOn(it) && !c.standsAlone(items, i) && !it.has(lexicon.Preposition) && !(it.has(lexicon.Measure) && i+1 < len(items)):
+	case it.has(lexicon.Negation) && !c.nameGoesOn(it) && !c.standsAlone(items, i) && !it.has(lexicon.Preposition) &&
+		!(it.has(lexicon.Measure) && i+1 < len(items)):
 		c.flush()
 		c.cur.neg = it
 		c.cur.sep = c.sep
@@ -182,10 +189,12 @@ func (c *chunker) standsAlone(items []item, i int) bool {
 // that it leads in stands behind it.
 func (c *chunker) preposition(items []item, i int) bool {
 	it := &items[i]
-	if !it.has(lexicon.Preposition) || it.value != nil || it.fold == "'s" || it.proper(c.r.lang) && i+1 < len(items) && !items[i+1].has(lexicon.Article) {
+	if !it.has(lexicon.Preposition) || it.value != nil || it.fold == "'s" || it.proper(c.r.lang) && i+1 < len(items) &&
+		!items[i+1].has(lexicon.Article) {
 		return false
 	}
-	if (it.has(lexicon.Article) || it.has(lexicon.Quantity)) && it.as(lexicon.Preposition).Name == "per" && !(i > 0 && items[i-1].value != nil && items[i-1].value.Unit != "") {
+	if (it.has(lexicon.Article) || it.has(lexicon.Quantity)) && it.as(lexicon.Preposition).Name == "per" &&
+		!(i > 0 && items[i-1].value != nil && items[i-1].value.Unit != "") {
 		return false // "a day" is "per day" only behind an amount
 	}
 	if i+1 >= len(items) {
@@ -195,7 +204,8 @@ func (c *chunker) preposition(items []item, i int) bool {
 	if next.mark && !next.sign("(") && next.value == nil {
 		return false
 	}
-	if c.r.lang == "de" && it.fold == "zu" && !next.cap && next.value == nil && (i+2 >= len(items) || items[i+2].mark) && !functionalItem(next) {
+	if c.r.lang == "de" && it.fold == "zu" && !next.cap && next.value == nil && (i+2 >= len(items) || items[i+2].mark) &&
+		!functionalItem(next) {
 		return false // "zu klein"
 	}
 	if it.as(lexicon.Noun_) != nil && it.mainly(lexicon.Noun_) && i > 0 && items[i-1].has(lexicon.Article) {
@@ -240,7 +250,8 @@ func (c *chunker) begins(items []item, i int) bool {
 	if last.fold == "'s" || it.fold == "'s" {
 		return false
 	}
-	if it.has(lexicon.Article, "definite") && c.r.lang == "en" && len(c.cur.core) == 1 && last.proper("en") && i+1 < len(items) && !items[i+1].cap {
+	if it.has(lexicon.Article, "definite") && c.r.lang == "en" && len(c.cur.core) == 1 && last.proper("en") &&
+		i+1 < len(items) && !items[i+1].cap {
 		return false // "Paint the shed" is a name
 	}
 	if (c.r.lang == "es" || c.r.lang == "fr") && it.has(lexicon.Article) && i+1 < len(items) && items[i+1].has(lexicon.Measure) {
@@ -258,18 +269,21 @@ func (c *chunker) begins(items []item, i int) bool {
 	if it.value != nil && it.value.UnitClass == "money" && last.value == nil {
 		return true // "the plan Basic 34,90 €": the amount is no part of the name
 	}
-	if c.r.lang == "de" && c.verb == nil && c.cur.prep != nil && last.cap && !it.cap && it.value == nil && len(it.entries) == 0 && !c.r.deedForm(it, "participle", "infinitive", "third") && (i+1 == len(items) || items[i+1].mark) {
+	if c.r.lang == "de" && c.verb == nil && c.cur.prep != nil && last.cap && !it.cap && it.value == nil && len(it.entries) == 0 &&
+		!c.r.deedForm(it, "participle", "infinitive", "third") && (i+1 == len(items) || items[i+1].mark) {
 		return true // "in seiner Zeile yes": a word of another language is no part of the noun
 	}
 	number := it.number || it.value != nil && it.value.Number != nil
-	if number && c.r.lang != "de" && last.proper(c.r.lang) && i+1 < len(items) && items[i+1].content() && !items[i+1].proper(c.r.lang) && items[i+1].value == nil {
+	if number && c.r.lang != "de" && last.proper(c.r.lang) && i+1 < len(items) && items[i+1].content() &&
+		!items[i+1].proper(c.r.lang) && items[i+1].value == nil {
 		return true // "give Bo two stars"
 	}
 	d := (*Date)(nil)
 	if it.value != nil {
 		d = it.value.Date
 	}
-	return d != nil && (d.Day > 0 || d.Weekday >= 0 || d.Hour >= 0 || d.Relative != "") && last.value == nil && (!last.has(lexicon.Noun_) || last.has(lexicon.Unit, "count") && !c.r.timesWord(last))
+	return d != nil && (d.Day > 0 || d.Weekday >= 0 || d.Hour >= 0 || d.Relative != "") && last.value == nil &&
+		(!last.has(lexicon.Noun_) || last.has(lexicon.Unit, "count") && !c.r.timesWord(last))
 }
 
 // onlyDeterminers reports whether a phrase has nothing yet that it names.
@@ -311,7 +325,8 @@ func (c *chunker) take(items []item, i int) int {
 // with a capital letter in the middle of a sentence ("Set Paint the shed to high").
 func (c *chunker) namelike(items []item, i int) bool {
 	it := &items[i]
-	if !it.proper(c.r.lang) || len(it.verbs) == 0 && !it.has(lexicon.Pronoun) && !it.has(lexicon.Preposition) || c.cur.proper(c.r.lang) && len(c.cur.core) > 1 {
+	if !it.proper(c.r.lang) || len(it.verbs) == 0 && !it.has(lexicon.Pronoun) && !it.has(lexicon.Preposition) ||
+		c.cur.proper(c.r.lang) && len(c.cur.core) > 1 {
 		return false
 	}
 	return i+1 < len(items) && !items[i+1].mark && items[i+1].value == nil && !items[i+1].has(lexicon.Conjunction)
@@ -329,5 +344,6 @@ func (c *chunker) nameEnds(items []item, j int) bool {
 	if c.verb != nil && c.verb.Slot(it.text) != "" || j+1 < len(items) && items[j+1].value != nil {
 		return true
 	}
-	return it.has(lexicon.Preposition, "of", "in", "for", "from", "with") && j+1 < len(items) && (items[j+1].has(lexicon.Article) || items[j+1].proper(c.r.lang))
+	return it.has(lexicon.Preposition, "of", "in", "for", "from", "with") && j+1 < len(items) &&
+		(items[j+1].has(lexicon.Article) || items[j+1].proper(c.r.lang))
 }

@@ -129,7 +129,8 @@ func (a *asserter) verbs(items []item, drop []bool) bool {
 			if v.Property == string(Is) && n > 0 && at > i+1 && at+n < len(items) && items[at].has(lexicon.Preposition) {
 				continue // es "quedan tres notas en la lista": no "quedar en"
 			}
-			if n < 0 || v.Particle == "" && v.Form == "participle" && i != a.c.head && v.Property != string(Shown) && v.Property != string(Contains) && v.Property != string(changed) {
+			if n < 0 || v.Particle == "" && v.Form == "participle" && i != a.c.head && v.Property != string(Shown) &&
+				v.Property != string(Contains) && v.Property != string(changed) {
 				continue
 			}
 			size := n*2 + 1
@@ -192,7 +193,8 @@ func (a *asserter) nothingBut(items []item, drop []bool) {
 // perceived reads "I should see X" and "on doit lire X": it must be shown.
 func (a *asserter) perceived(items []item, drop []bool) bool {
 	for i := a.c.head + 1; i < len(items); i++ {
-		if a.r.deedForm(&items[i], "infinitive") && (a.r.asks(&items[i]) || a.r.hasEffect(&items[i], Open)) && !items[i].name() && !items[i].has(lexicon.Noun_) {
+		if a.r.deedForm(&items[i], "infinitive") && (a.r.asks(&items[i]) || a.r.hasEffect(&items[i], Open)) &&
+			!items[i].name() && !items[i].has(lexicon.Noun_) {
 			drop[i] = true
 			a.property = Shown
 			return true
@@ -237,7 +239,8 @@ func (a *asserter) adverb(items []item, i int) bool {
 	case it.has(lexicon.Quantity, "exactly"):
 		a.exactly = true
 		return true
-	case it.has(lexicon.Day, "now") && i != a.c.head, it.has(lexicon.Quantity, "anymore"), it.has(lexicon.Place, "here") && !it.has(lexicon.Noun_):
+	case it.has(lexicon.Day, "now") && i != a.c.head, it.has(lexicon.Quantity, "anymore"), it.has(lexicon.Place, "here") &&
+		!it.has(lexicon.Noun_):
 		return true
 	case it.has(lexicon.Quantity, "again", "still", "already", "too"):
 		a.change = it.as(lexicon.Quantity).Name
@@ -267,5 +270,6 @@ func (c *Claim) hollow() bool {
 		return false
 	}
 	d := &c.Subject[0]
-	return d.Pronoun && len(d.Words)+len(d.State) == 0 && d.Noun == "" && d.Of == nil && d.Extreme == nil && d.Ordinal == 0 && len(d.Compare) == 0
+	return d.Pronoun && len(d.Words)+len(d.State) == 0 && d.Noun == "" && d.Of == nil && d.Extreme == nil && d.Ordinal == 0 &&
+		len(d.Compare) == 0
 }

@@ -132,7 +132,8 @@ func (r *reader) coordinates(items []item, i int) bool {
 		return false
 	}
 	after := i > 0 && (items[i-1].mark || items[i-1].has(lexicon.Conjunction)) || it.words != nil && r.finite(upToMark(items, i+1), 0) >= 0
-	return it.has(lexicon.Conjunction, "then") && i > 0 && !it.has(lexicon.Preposition) && (after || r.imperative(items, i+1) || it.words != nil && namesNext(items, i+1))
+	return it.has(lexicon.Conjunction, "then") && i > 0 && !it.has(lexicon.Preposition) &&
+		(after || r.imperative(items, i+1) || it.words != nil && namesNext(items, i+1))
 }
 
 // within reports whether "but" at i stands within a deed: de "geh aber nur", "schick es aber nicht
@@ -196,7 +197,8 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 		return true
 	}
 	if it.has(lexicon.Conjunction, "that") {
-		return i > 0 && before > 0 && (r.asks(&items[i-1]) || r.settlesThat(items, i)) || before == 0 && i > 0 && items[i-1].sign(",") && !it.has(lexicon.Relative)
+		return i > 0 && before > 0 && (r.asks(&items[i-1]) || r.settlesThat(items, i)) || before == 0 && i > 0 &&
+			items[i-1].sign(",") && !it.has(lexicon.Relative)
 	}
 	if it.has(lexicon.Auxiliary) || it.value != nil || it.proper(r.lang) {
 		return false
@@ -204,13 +206,15 @@ func (r *reader) subordinates(items []item, i, before int) bool {
 	if it.has(lexicon.Pronoun, "se") && i+1 < len(items) && !items[i+1].has(lexicon.Pronoun) {
 		return false // fr "s'affiche", but "s'il reste"
 	}
-	if e := it.as(lexicon.Preposition); it.has(lexicon.Conjunction, "before", "after", "while", "because") || e != nil && e.Name == "until" && it.has(lexicon.Conjunction) {
+	if e := it.as(lexicon.Preposition); it.has(lexicon.Conjunction, "before", "after", "while", "because") || e != nil &&
+		e.Name == "until" && it.has(lexicon.Conjunction) {
 		return before > 0 && r.clauseFollows(items, i+1)
 	}
 	if it.has(lexicon.Preposition) && !it.has(lexicon.Conjunction, "given") {
 		return false
 	}
-	return it.has(lexicon.Conjunction, "if", "unless", "when", "given") && i+1 < len(items) && (before == 0 || !it.has(lexicon.Conjunction, "given"))
+	return it.has(lexicon.Conjunction, "if", "unless", "when", "given") && i+1 < len(items) &&
+		(before == 0 || !it.has(lexicon.Conjunction, "given"))
 }
 
 // settlesThat reports whether a verb of ticking stands before "that", and behind it what is

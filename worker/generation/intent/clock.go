@@ -44,7 +44,8 @@ func (r *reader) hour(d *Date, toks []token, i int, dated bool) int {
 			at++
 		}
 		minutes, k := r.clockWord(toks, at, true)
-		if k == 0 && toks[at-1].is("h", "heures") && at < len(toks) && toks[at].class == numberToken && len(toks[at].text) == 2 && toks[at].num < 60 {
+		if k == 0 && toks[at-1].is("h", "heures") && at < len(toks) && toks[at].class == numberToken && len(toks[at].text) == 2 &&
+			toks[at].num < 60 {
 			minutes, k = int(toks[at].num), 1 // fr "9 h 30"
 		}
 		if k > 0 {
@@ -103,7 +104,8 @@ func (r *reader) partOfDay(toks []token, i int, day bool) (late bool, n int) {
 		j++
 	}
 	k := j
-	for k < len(toks) && k < j+3 && toks[k].class == wordToken && (r.lex.Is(toks[k].text, lexicon.Preposition) || r.lex.Is(toks[k].text, lexicon.Article)) {
+	for k < len(toks) && k < j+3 && toks[k].class == wordToken && (r.lex.Is(toks[k].text, lexicon.Preposition) ||
+		r.lex.Is(toks[k].text, lexicon.Article)) {
 		k++
 	}
 	if k >= len(toks) || toks[k].class != wordToken || k == j && !day && (r.lang != "de" || toks[k].cap) {

@@ -79,7 +79,8 @@ func (r *reader) day(d *Date, toks []token, i int) int {
 
 // nextWord reports whether the word at i says that the day is the coming one.
 func (r *reader) nextWord(toks []token, i int) bool {
-	return i < len(toks) && toks[i].class == wordToken && !toks[i].cap && r.lex.Is(toks[i].text, lexicon.Quantity) && r.lex.Entry(toks[i].text, lexicon.Quantity).Name == "next"
+	return i < len(toks) && toks[i].class == wordToken && !toks[i].cap && r.lex.Is(toks[i].text, lexicon.Quantity) &&
+		r.lex.Entry(toks[i].text, lexicon.Quantity).Name == "next"
 }
 
 // named reports whether a weekday or month is written as one: with a capital letter in

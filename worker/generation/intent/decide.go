@@ -36,7 +36,8 @@ func (a *asserter) decide() []Claim {
 	a.complement(&c, values)
 	a.among(&c)
 	a.r.sum(&c)
-	if a.at != 0 && len(c.Values) == 0 && len(c.Subject) > 0 && len(c.Be) == 0 && (c.Property == Is || c.Property == Shown || c.Property == Appears) {
+	if a.at != 0 && len(c.Values) == 0 && len(c.Subject) > 0 && len(c.Be) == 0 && (c.Property == Is || c.Property == Shown ||
+		c.Property == Appears) {
 		c.Property = At
 	}
 	if a.side != "" && c.Where == nil {
@@ -150,7 +151,8 @@ func (a *asserter) elided(list []phrase, c Claim) ([]phrase, []Claim) {
 			return rest, append([]Claim{x}, more...)
 		}
 		p, next := list[i], i+1
-		for next < len(list) && list[next].sep == "" && list[next].prep == nil && list[next].neg == nil && p.core[len(p.core)-1].cap { // "the last Tent 4 persons"
+		for next < len(list) && list[next].sep == "" && list[next].prep == nil && list[next].neg == nil &&
+			p.core[len(p.core)-1].cap { // "the last Tent 4 persons"
 			p.core = append(slices.Clone(p.core), list[next].core...)
 			next++
 		}
@@ -199,7 +201,8 @@ func (a *asserter) among(c *Claim) {
 	if c.Property != Is || len(c.Subject) != 1 || len(c.Values) != 1 || len(a.values) != 1 {
 		return
 	}
-	if it := &a.values[0].core[0]; len(a.values[0].core) == 1 && it.has(lexicon.Number) && it.has(lexicon.Pronoun) && !c.Subject[0].Pronoun && c.Subject[0].Kind == "" {
+	if it := &a.values[0].core[0]; len(a.values[0].core) == 1 && it.has(lexicon.Number) && it.has(lexicon.Pronoun) &&
+		!c.Subject[0].Pronoun && c.Subject[0].Kind == "" {
 		c.Property, c.Words, c.Values = Shown, append(c.Words, a.values[0].span()), nil
 	}
 }
@@ -228,7 +231,8 @@ func (a *asserter) position(p *phrase, c Claim) (Claim, bool) {
 		x.Subject, x.Values = []Description{a.r.describe(first.core)}, []Value{ordinalValue(o, p.span())}
 		return x, true
 	}
-	if v := p.core[n-1].value; n > 1 && v != nil && (v.Number != nil || v.Quoted) && c.Property == Is && a.r.plainWords(p.core[:n-1]) && !p.core[0].cap {
+	if v := p.core[n-1].value; n > 1 && v != nil && (v.Number != nil || v.Quoted) && c.Property == Is &&
+		a.r.plainWords(p.core[:n-1]) && !p.core[0].cap {
 		x.Property = Is
 		x.Subject, x.Values = []Description{a.r.describe(p.core[:n-1])}, []Value{a.r.value(&phrase{core: p.core[n-1:]})}
 		return x, true
@@ -273,9 +277,11 @@ func (a *asserter) place(c *Claim) {
 		case p.leads("on", "in") && p.quoted() && len(p.core) == 1 && c.Property != At && len(c.Subject) > 0 && a.r.lang == "de":
 			c.Property = Is
 			c.Values = append(c.Values, a.r.value(p))
-		case !p.leads("in", "under", "near") && p.holdsValue() && (c.Property == Is || c.Property == In) && len(p.core) == 1 && len(a.values) == 0:
+		case !p.leads("in", "under", "near") && p.holdsValue() && (c.Property == Is || c.Property == In) && len(p.core) == 1 &&
+			len(a.values) == 0:
 			c.Values = append(c.Values, a.r.value(p))
-		case p.leads("before", "after") && len(c.Subject) == 1 && (c.Property == Is || c.Property == Appears || c.Property == Shown || c.Property == At):
+		case p.leads("before", "after") && len(c.Subject) == 1 && (c.Property == Is || c.Property == Appears ||
+			c.Property == Shown || c.Property == At):
 			a.order(c, p, d)
 		case p.leads("with", "to") && len(c.Subject) > 0:
 			s := &c.Subject[len(c.Subject)-1]
@@ -283,7 +289,8 @@ func (a *asserter) place(c *Claim) {
 		case p.leads("without") && len(c.Subject) > 0:
 			s := &c.Subject[len(c.Subject)-1]
 			s.Lacking = append(s.Lacking, d)
-		case p.leads("as") && (c.Property == Shown || c.Property == Appears) && !c.Not && len(c.Subject) == 1 && len(c.Values) == 0 && !c.Subject[0].Pronoun && len(c.Subject[0].Words) > 0:
+		case p.leads("as") && (c.Property == Shown || c.Property == Appears) && !c.Not && len(c.Subject) == 1 &&
+			len(c.Values) == 0 && !c.Subject[0].Pronoun && len(c.Subject[0].Words) > 0:
 			a.shownAs(c, p, d)
 		case p.leads("as", "for") && c.Property != Is:
 			c.Values = append(c.Values, a.r.value(p))
@@ -308,7 +315,8 @@ func (a *asserter) complement(c *Claim, list []phrase) {
 		if onlyArticle(p) {
 			continue
 		}
-		if n := a.ordinal(p); n != 0 && len(c.Subject) > 0 && (c.Property == Is || c.Property == At || c.Property == Shown || c.Property == Appears) {
+		if n := a.ordinal(p); n != 0 && len(c.Subject) > 0 && (c.Property == Is || c.Property == At || c.Property == Shown ||
+			c.Property == Appears) {
 			c.Property, c.Values = At, append(c.Values, ordinalValue(n, p.span()))
 			continue
 		}

@@ -31,7 +31,8 @@ type deed struct {
 // goal reads a clause that says to do something, by one sense of its verb.
 func (r *reader) goal(c *clause, s *sense) []Goal {
 	d := &deed{r: r, s: s}
-	d.g = Goal{Span: clauseSpan(c), Effect: Effect(s.Effect), Verb: s.spans[0], Lemma: s.Lemma, Forbidden: c.forbidden, Expected: c.expected, Begun: c.begun,
+	d.g = Goal{Span: clauseSpan(c), Effect: Effect(s.Effect), Verb: s.spans[0], Lemma: s.Lemma, Forbidden: c.forbidden,
+		Expected: c.expected, Begun: c.begun,
 		State: s.State, Concept: s.Attr("concept"), Risk: s.Risk, How: s.Attr("how")}
 	d.g.Words = append(d.g.Words, s.spans[1:]...)
 	d.g.On = s.Attr("on") == "on"
@@ -93,8 +94,10 @@ func (d *deed) denied() {
 		joined := false
 		for i := range items {
 			it := &items[i]
-			joined = joined || it.mark || it.has(lexicon.Conjunction, "and", "or", "but") && !(d.r.lang == "de" && it.has(lexicon.Conjunction, "but") && !slices.ContainsFunc(items[:i], func(o item) bool { return o.content() }))
-			if joined || !it.has(lexicon.Negation) || it.value != nil || it.proper(d.r.lang) || it.has(lexicon.Preposition) || it.has(lexicon.Quantity, "still") || !d.forbids(items, i) {
+			joined = joined || it.mark || it.has(lexicon.Conjunction, "and", "or", "but") && !(d.r.lang == "de" &&
+				it.has(lexicon.Conjunction, "but") && !slices.ContainsFunc(items[:i], func(o item) bool { return o.content() }))
+			if joined || !it.has(lexicon.Negation) || it.value != nil || it.proper(d.r.lang) || it.has(lexicon.Preposition) ||
+				it.has(lexicon.Quantity, "still") || !d.forbids(items, i) {
 				keep = append(keep, *it)
 				continue
 			}
@@ -115,7 +118,8 @@ func (d *deed) forbids(items []item, i int) bool {
 		return d.r.lang == "de" || items[i].has(lexicon.Quantity, "none")
 	}
 	next := &items[i+1]
-	return d.r.lang == "de" && (next.has(lexicon.Preposition) || next.has(lexicon.Conjunction) || next.has(lexicon.Quantity, "again", "anymore", "more")) && !items[i].has(lexicon.Quantity, "none")
+	return d.r.lang == "de" && (next.has(lexicon.Preposition) || next.has(lexicon.Conjunction) ||
+		next.has(lexicon.Quantity, "again", "anymore", "more")) && !items[i].has(lexicon.Quantity, "none")
 }
 
 // unchanged takes "as it is" out of the clause: it says what the verb already does.
@@ -202,7 +206,8 @@ func (d *deed) phrase(list []phrase, i int) int {
 			d.labelled(p, next)
 			return 1
 		}
-		if next.sep == "" && next.prep != nil && i > 0 && p.sep != "" && d.formlike() && d.last != "target" && !next.leads("of", "property", "called") {
+		if next.sep == "" && next.prep != nil && i > 0 && p.sep != "" && d.formlike() && d.last != "target" &&
+			!next.leads("of", "property", "called") {
 			break
 		}
 		if next.sep == "" && next.sense("to") && p.prep == nil && d.s.Attr("iobj") == "target" && len(d.g.Target) == 0 {
@@ -214,7 +219,8 @@ func (d *deed) phrase(list []phrase, i int) int {
 		if d.placeBefore(p, list[i+n+1:]) || d.dated(p, next) {
 			break
 		}
-		if d.g.Effect == Edit && p.prep != nil && next.sep == "" && next.prep != nil && next.leads("in", "on", "under") && d.slot(p, nil) == "text" {
+		if d.g.Effect == Edit && p.prep != nil && next.sep == "" && next.prep != nil && next.leads("in", "on", "under") &&
+			d.slot(p, nil) == "text" {
 			break
 		}
 		if next.sep != "" || next.prep == nil || d.slot(next, p) != "" || next.leads("without") && d.formlike() {
@@ -242,7 +248,8 @@ func (d *deed) dated(p, next *phrase) bool {
 // placeBefore reports whether a phrase says where something is pressed that stands behind it: "klick
 // in der Zeile von Bo auf Löschen".
 func (d *deed) placeBefore(p *phrase, rest []phrase) bool {
-	if d.g.Effect != Press || len(d.g.Target) > 0 || d.g.In != nil || !p.leads("in", "under") && !(d.r.lang == "de" && p.leads("at", "by", "near", "at_home")) || len(rest) == 0 {
+	if d.g.Effect != Press || len(d.g.Target) > 0 || d.g.In != nil || !p.leads("in", "under") &&
+		!(d.r.lang == "de" && p.leads("at", "by", "near", "at_home")) || len(rest) == 0 {
 		return false
 	}
 	next := &rest[0]
@@ -262,7 +269,8 @@ func (d *deed) verbal(p *phrase, i int) bool {
 func (d *deed) labelled(p, q *phrase) {
 	d.flush()
 	name := d.r.describe(p.core)
-	name.Words, name.State, name.Noun, name.Kind = []Word{{Span: p.core[0].Span, Text: p.core[0].text, Lemma: d.r.lex.Lemma(p.core[0].text)}}, nil, "", ""
+	name.Words, name.State, name.Noun, name.Kind = []Word{{Span: p.core[0].Span, Text: p.core[0].text,
+		Lemma: d.r.lex.Lemma(p.core[0].text)}}, nil, "", ""
 	f := Field{Name: &name, Prep: q.prep.fold, Value: d.r.value(q)}
 	f.Span = Span{name.Span.From, f.Value.Span.To}
 	d.g.Fields = append(d.g.Fields, f)
@@ -281,7 +289,8 @@ func attach(p *phrase, m phrase) {
 // allOf reads "them all": the pronoun is written with the verb or stands before the word.
 func (d *deed) allOf(p *phrase) bool {
 	n := len(d.g.Target)
-	if n == 0 || !d.g.Target[n-1].Pronoun || p.prep != nil || p.sep != "" || len(p.core) != 1 || len(p.mods)+len(p.rel) > 0 || !p.core[0].has(lexicon.Quantity, "all") {
+	if n == 0 || !d.g.Target[n-1].Pronoun || p.prep != nil || p.sep != "" || len(p.core) != 1 || len(p.mods)+len(p.rel) > 0 ||
+		!p.core[0].has(lexicon.Quantity, "all") {
 		return false
 	}
 	t := &d.g.Target[n-1]
@@ -295,7 +304,8 @@ func (d *deed) finish() []Goal {
 	if g := &d.g; d.amount != nil && g.From != nil && len(g.Target) == 1 && len(g.Fields) == 0 {
 		name := g.From
 		g.Effect, g.From, g.Target = Set, nil, nil
-		g.Fields = []Field{{Name: name, Prep: "as", Value: d.r.value(d.amount), Span: Span{min(name.Span.From, d.amount.span().From), max(name.Span.To, d.amount.span().To)}}}
+		g.Fields = []Field{{Name: name, Prep: "as", Value: d.r.value(d.amount),
+			Span: Span{min(name.Span.From, d.amount.span().From), max(name.Span.To, d.amount.span().To)}}}
 	}
 	if d.g.Measure == nil {
 		d.g.Measure = d.by

@@ -37,7 +37,8 @@ func elided(g *Goal) {
 
 // others reports whether a phrase is all the other things and no more: "nothing else".
 func (p *phrase) others() bool {
-	return len(p.core) > 0 && len(p.rel)+len(p.mods) == 0 && !slices.ContainsFunc(p.core, func(it item) bool { return !it.has(lexicon.Quantity, "other") })
+	return len(p.core) > 0 && len(p.rel)+len(p.mods) == 0 &&
+		!slices.ContainsFunc(p.core, func(it item) bool { return !it.has(lexicon.Quantity, "other") })
 }
 
 // behindArticle reports whether an article stands among items.

@@ -128,7 +128,8 @@ func (d *deed) flush() {
 	switch {
 	case d.value == nil && d.g.Effect == Set:
 		f = d.r.field(d.name)
-		if f.Name == nil && d.name.prep == nil && !d.name.holdsValue() && len(d.g.Fields) == 0 && (d.s.Attr("need") != "person" || !d.name.core[len(d.name.core)-1].cap) {
+		if f.Name == nil && d.name.prep == nil && !d.name.holdsValue() && len(d.g.Fields) == 0 &&
+			(d.s.Attr("need") != "person" || !d.name.core[len(d.name.core)-1].cap) {
 			d.g.Target = append(d.g.Target, d.r.description(d.name))
 			d.name = nil
 			return
@@ -161,6 +162,7 @@ func (d *deed) rangeOf() {
 	c := d.r.comparison(d.value)
 	c.Measure = &name
 	d.g.Effect = Filter
-	d.g.Target = append(d.g.Target, Description{Span: Span{min(name.Span.From, c.Span.From), max(name.Span.To, c.Span.To)}, Compare: []Comparison{*c}})
+	d.g.Target = append(d.g.Target, Description{Span: Span{min(name.Span.From, c.Span.From), max(name.Span.To, c.Span.To)},
+		Compare: []Comparison{*c}})
 	d.name, d.value, d.prep = nil, nil, ""
 }

@@ -45,7 +45,8 @@ func (r *reader) finite(items []item, s int) int {
 	relative := false
 	for i := s; i < len(items); i++ {
 		it := &items[i]
-		if i > s && (it.has(lexicon.Relative) || it.has(lexicon.Question)) && !it.has(lexicon.Article) && !it.proper(r.lang) && !it.has(lexicon.Conjunction) {
+		if i > s && (it.has(lexicon.Relative) || it.has(lexicon.Question)) && !it.has(lexicon.Article) && !it.proper(r.lang) &&
+			!it.has(lexicon.Conjunction) {
 			relative = true
 			continue
 		}
@@ -92,16 +93,19 @@ func (r *reader) finiteAt(items []item, i, s int) bool {
 		}
 		switch v.Form {
 		case "past":
-			if i > s && !noun && !it.has(lexicon.State) && v.Effect == string(Check) && v.Property != "" && r.lang == "en" && !r.behindPreposition(items, i) {
+			if i > s && !noun && !it.has(lexicon.State) && v.Effect == string(Check) && v.Property != "" && r.lang == "en" &&
+				!r.behindPreposition(items, i) {
 				return true // "the subtotal went up"
 			}
-			if i > s && !noun && !it.has(lexicon.State) && i+1 < len(items) && (items[i+1].has(lexicon.Article) || items[i+1].has(lexicon.Possessive)) {
+			if i > s && !noun && !it.has(lexicon.State) && i+1 < len(items) && (items[i+1].has(lexicon.Article) ||
+				items[i+1].has(lexicon.Possessive)) {
 				return true
 			}
 			if i > s && it.has(lexicon.State) && i+1 < len(items) && items[i+1].has(lexicon.Possessive) {
 				return true
 			}
-			if i > s && v.Effect == string(Check) && v.Property != "" && items[s].has(lexicon.Quantity, "none") && items[s].has(lexicon.Negation) && !behindArticle(items[s:i]) {
+			if i > s && v.Effect == string(Check) && v.Property != "" && items[s].has(lexicon.Quantity, "none") &&
+				items[s].has(lexicon.Negation) && !behindArticle(items[s:i]) {
 				return true // "nothing else changed"
 			}
 		case "third":
@@ -151,10 +155,12 @@ func (r *reader) behindPreposition(items []item, i int) bool {
 		return false
 	}
 	b := &items[i-1]
-	if r.lang == "fr" && b.has(lexicon.Article) && b.has(lexicon.Pronoun) && r.deedForm(&items[i], "infinitive") && !items[i].has(lexicon.Noun_) {
+	if r.lang == "fr" && b.has(lexicon.Article) && b.has(lexicon.Pronoun) && r.deedForm(&items[i], "infinitive") &&
+		!items[i].has(lexicon.Noun_) {
 		return false // "sans l'envoyer"
 	}
-	return b.has(lexicon.Article) || b.mainly(lexicon.Preposition) || b.has(lexicon.Ordinal) && b.value == nil || b.has(lexicon.Possessive) || b.mainly(lexicon.Quantity) && items[i].has(lexicon.Noun_)
+	return b.has(lexicon.Article) || b.mainly(lexicon.Preposition) || b.has(lexicon.Ordinal) && b.value == nil ||
+		b.has(lexicon.Possessive) || b.mainly(lexicon.Quantity) && items[i].has(lexicon.Noun_)
 }
 
 func (r *reader) hasEffect(it *item, e Effect) bool {

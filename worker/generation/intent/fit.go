@@ -41,10 +41,12 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 	if s.Object() == "value" && !named && s.Attr("name") != "" && !(obj != nil && obj.holdsValue()) {
 		score--
 	}
-	if s.Effect == string(Copy) && obj != nil && r.satisfies(obj, []string{string(Text_), string(Value_), string(FieldKind), string(Cell), "code"}) {
+	if s.Effect == string(Copy) && obj != nil && r.satisfies(obj, []string{string(Text_), string(Value_), string(FieldKind),
+		string(Cell), "code"}) {
 		score += 3
 	}
-	if s.Effect == string(Close) && obj != nil && r.satisfies(obj, []string{string(Message), string(Dialog), string(Menu), string(WindowKind), string(Section)}) {
+	if s.Effect == string(Close) && obj != nil && r.satisfies(obj, []string{string(Message), string(Dialog), string(Menu),
+		string(WindowKind), string(Section)}) {
 		score += 2
 	}
 	if len(s.Need) > 0 {
@@ -79,10 +81,12 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 	if s.Object() == "none" && obj != nil {
 		score -= 4
 	}
-	if s.Effect == string(Page) && s.Object() == "amount" && obj != nil && !slices.ContainsFunc(obj.core, func(it item) bool { return it.number || it.value != nil && it.value.Number != nil }) {
+	if s.Effect == string(Page) && s.Object() == "amount" && obj != nil &&
+		!slices.ContainsFunc(obj.core, func(it item) bool { return it.number || it.value != nil && it.value.Number != nil }) {
 		score -= 6 // "move the card back to Done" turns no page
 	}
-	if obj != nil && s.Object() == "value" && len(obj.core) > 1 && obj.core[0].has(lexicon.Article, "indefinite") && !obj.core[len(obj.core)-1].number {
+	if obj != nil && s.Object() == "value" && len(obj.core) > 1 && obj.core[0].has(lexicon.Article, "indefinite") &&
+		!obj.core[len(obj.core)-1].number {
 		score -= 2
 	}
 	bare := obj != nil && len(obj.core) == 1 && len(obj.mods) == 0 && (obj.core[0].has(lexicon.Pronoun) || obj.core[0].has(lexicon.Article))
@@ -103,7 +107,8 @@ func (r *reader) fits(s *sense, c *clause) float64 {
 		}
 	}
 	if s.Attr("iobj") != "" {
-		if iobj || obj != nil && r.satisfies(obj, s.Need) && slices.ContainsFunc(rest, func(it item) bool { return it.has(lexicon.Preposition, "to") && it.value == nil }) {
+		if iobj || obj != nil && r.satisfies(obj, s.Need) &&
+			slices.ContainsFunc(rest, func(it item) bool { return it.has(lexicon.Preposition, "to") && it.value == nil }) {
 			score += 4
 		} else {
 			score -= 3
@@ -126,10 +131,12 @@ func (r *reader) toState(s *sense) bool {
 			end++ // "auf 2 Stück"
 		}
 		last := end >= len(rest) || rest[end].mark || rest[end].has(lexicon.Conjunction)
-		if s.Effect == string(Add) && (r.lang == "es" || r.lang == "fr") && rest[i].fold == "en" && !next.cap && next.has(lexicon.Noun_, string(PageKind)) {
+		if s.Effect == string(Add) && (r.lang == "es" || r.lang == "fr") && rest[i].fold == "en" && !next.cap &&
+			next.has(lexicon.Noun_, string(PageKind)) {
 			return true // "en vista semanal", but "en la cesta"
 		}
-		if last && (next.number || next.value != nil && next.value.Number != nil || next.has(lexicon.State) && !next.cap || r.lang != "en" && !next.cap && !next.has(lexicon.Noun_) && next.value == nil && !next.has(lexicon.Pronoun)) {
+		if last && (next.number || next.value != nil && next.value.Number != nil || next.has(lexicon.State) && !next.cap ||
+			r.lang != "en" && !next.cap && !next.has(lexicon.Noun_) && next.value == nil && !next.has(lexicon.Pronoun)) {
 			return true
 		}
 	}
@@ -237,7 +244,8 @@ func (r *reader) objects(s *sense) (*phrase, bool) {
 
 // adverbial reports whether a phrase is "yet", "again" or the like and no thing.
 func adverbial(p *phrase) bool {
-	return len(p.core) == 1 && p.core[0].value == nil && p.core[0].has(lexicon.Quantity, "again", "still", "too", "already", "anymore") && !p.core[0].has(lexicon.Quantity, "other")
+	return len(p.core) == 1 && p.core[0].value == nil && p.core[0].has(lexicon.Quantity, "again", "still", "too",
+		"already", "anymore") && !p.core[0].has(lexicon.Quantity, "other")
 }
 
 // holdsValue reports whether a phrase has something to type in it.
@@ -265,7 +273,8 @@ func (r *reader) satisfies(p *phrase, needs []string) bool {
 }
 
 func (r *reader) itemIs(it *item, need string) bool {
-	if it.value != nil && (it.value.UnitClass == need || need == "star" && it.value.UnitClass == "rating" || it.value.Unit != "" && r.unitIs(it.value.Unit, need) || need == "number" && it.value.Number != nil) {
+	if it.value != nil && (it.value.UnitClass == need || need == "star" && it.value.UnitClass == "rating" ||
+		it.value.Unit != "" && r.unitIs(it.value.Unit, need) || need == "number" && it.value.Number != nil) {
 		return true
 	}
 	if it.value == nil || it.number {

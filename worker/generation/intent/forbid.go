@@ -18,8 +18,10 @@ func (r *reader) forbids(c *clause, s int) bool {
 		return false
 	}
 	switch {
-	case items[i].has(lexicon.Negation) && !items[i].proper(r.lang) && !(r.lang != "es" && r.lang != "fr" && items[i].has(lexicon.Quantity, "none")):
-		for i+1 < len(items) && (items[i+1].has(lexicon.Pronoun) || items[i+1].has(lexicon.Negation) || items[i+1].mainly(lexicon.Stop)) && !r.deed(items, i+1) {
+	case items[i].has(lexicon.Negation) && !items[i].proper(r.lang) && !(r.lang != "es" && r.lang != "fr" &&
+		items[i].has(lexicon.Quantity, "none")):
+		for i+1 < len(items) && (items[i+1].has(lexicon.Pronoun) || items[i+1].has(lexicon.Negation) ||
+			items[i+1].mainly(lexicon.Stop)) && !r.deed(items, i+1) {
 			i++
 		}
 		if r.deed(items, i+1) && r.finite(items, i+2) < 0 {

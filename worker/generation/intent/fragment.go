@@ -59,7 +59,8 @@ func (b *builder) total(c *clause, list []phrase) bool {
 	if d.Kind != Total && d.Kind != Message && v.UnitClass != "money" {
 		return false
 	}
-	b.add(Goal{Span: clauseSpan(c), Effect: Check, Claim: &Claim{Span: clauseSpan(c), Property: Is, Subject: []Description{d}, Values: []Value{v}, Op: "="}})
+	b.add(Goal{Span: clauseSpan(c), Effect: Check, Claim: &Claim{Span: clauseSpan(c), Property: Is, Subject: []Description{d},
+		Values: []Value{v}, Op: "="}})
 	return true
 }
 

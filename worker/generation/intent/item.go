@@ -88,7 +88,8 @@ func (it *item) proper(lang string) bool {
 		return true
 	}
 	// A small word with a capital letter is the name of a control: "klick auf Weiter".
-	return len(it.entries) > 0 && it.as(lexicon.Noun_) == nil && smallWord[it.entries[0].Class] && !it.has(lexicon.Pronoun) && !it.has(lexicon.Possessive)
+	return len(it.entries) > 0 && it.as(lexicon.Noun_) == nil && smallWord[it.entries[0].Class] && !it.has(lexicon.Pronoun) &&
+		!it.has(lexicon.Possessive)
 }
 
 // name reports whether a capital letter in the middle of a sentence keeps it from being a
@@ -149,13 +150,15 @@ func countOrThing(list []item, i int) {
 		return
 	}
 	b := &list[i-1]
-	stands := b.has(lexicon.Article, "definite") || b.has(lexicon.Demonstrative) || b.has(lexicon.Ordinal) || b.has(lexicon.Quantity, "other", "only", "next") || b.has(lexicon.State) || b.cap && !b.first
+	stands := b.has(lexicon.Article, "definite") || b.has(lexicon.Demonstrative) || b.has(lexicon.Ordinal) ||
+		b.has(lexicon.Quantity, "other", "only", "next") || b.has(lexicon.State) || b.cap && !b.first
 	if !stands && (i < 2 || !list[i-2].has(lexicon.Article)) {
 		return
 	}
 	if i+1 < len(list) && !list[i+1].mark {
 		n := &list[i+1]
-		ends := n.has(lexicon.Relative) || n.has(lexicon.Preposition) || n.has(lexicon.Conjunction) || n.has(lexicon.Auxiliary) || n.has(lexicon.State) || n.cap && b.has(lexicon.Ordinal) || n.quoted()
+		ends := n.has(lexicon.Relative) || n.has(lexicon.Preposition) || n.has(lexicon.Conjunction) || n.has(lexicon.Auxiliary) ||
+			n.has(lexicon.State) || n.cap && b.has(lexicon.Ordinal) || n.quoted()
 		if !ends {
 			return
 		}

@@ -18,7 +18,8 @@ func (r *reader) pair(label, value *phrase) Field {
 // Name: Ida, Town: Ulm". One alone may be a thing and what is written on it ("add a task: buy milk").
 func (d *deed) paired(list []phrase, i int) bool {
 	p := &list[i]
-	if p.sep == ":" || p.prep != nil || p.quoted() || i+1 >= len(list) || list[i+1].sep != ":" || list[i+1].prep != nil || !d.formlike() || i == 0 && d.g.Effect != Set {
+	if p.sep == ":" || p.prep != nil || p.quoted() || i+1 >= len(list) || list[i+1].sep != ":" || list[i+1].prep != nil ||
+		!d.formlike() || i == 0 && d.g.Effect != Set {
 		return false
 	}
 	colons := 0

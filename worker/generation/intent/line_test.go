@@ -8,7 +8,8 @@ import (
 // a deed is none.
 func TestReadFormLines(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"Email: li@example.org\nPassword: s3cret!\nRepeat password: s3cret!", "set[Email:li@example.org] | set[Password:s3cret!] | set[Repeat password:s3cret!]"},
+		{"Email: li@example.org\nPassword: s3cret!\nRepeat password: s3cret!",
+			"set[Email:li@example.org] | set[Password:s3cret!] | set[Repeat password:s3cret!]"},
 		{"1. Name: Ida\n2. Email: ida@example.com\n3. Click Save", "set[Name:Ida] | set[Email:ida@example.com] | press[Save]"},
 		{"Name: Ida, Town: Ulm. Click Save.", "set[Name:Ida] | set[Town:Ulm] | press[Save]"},
 		{"Name: Ida, Ulm\nTown: Bonn", "set[Name:Ida, Ulm] | set[Town:Bonn]"},

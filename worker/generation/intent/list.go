@@ -92,7 +92,8 @@ func (d *deed) dative(p *phrase) *phrase {
 		d.g.To, d.object_ = &to, false
 		return nil
 	}
-	if d.r.lang != "de" || !slices.Contains(d.s.Attrs("need"), "person") && d.s.Attr("concept") != "assign" || len(p.core) < 4 || !p.core[0].has(lexicon.Article) {
+	if d.r.lang != "de" || !slices.Contains(d.s.Attrs("need"), "person") && d.s.Attr("concept") != "assign" ||
+		len(p.core) < 4 || !p.core[0].has(lexicon.Article) {
 		return p
 	}
 	for i := 2; i < len(p.core); i++ {
@@ -209,13 +210,15 @@ func (d *deed) field(p *phrase) {
 		v := d.r.value(&phrase{core: p.core[:1]})
 		v.UnitClass = "count"
 		rows := Description{Span: p.span(), Kind: PageKind}
-		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Page, Verb: p.core[0].Span, Words: []Span{p.span()}, Amount: &v, Target: []Description{{Span: p.span(), Kind: Row, Having: []Description{rows}}}})
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Page, Verb: p.core[0].Span, Words: []Span{p.span()},
+			Amount: &v, Target: []Description{{Span: p.span(), Kind: Row, Having: []Description{rows}}}})
 		d.last = "field"
 		return
 	}
 	f := d.r.field(p)
 	if f.Name == nil && d.labels && d.r.lang == "de" && len(p.core) > 1 && p.core[0].cap && p.core[0].value == nil {
-		name := Description{Span: p.core[0].Span, Words: []Word{{Span: p.core[0].Span, Text: p.core[0].text, Lemma: d.r.lex.Lemma(p.core[0].text)}}}
+		name := Description{Span: p.core[0].Span, Words: []Word{{Span: p.core[0].Span, Text: p.core[0].text,
+			Lemma: d.r.lex.Lemma(p.core[0].text)}}}
 		f.Name, f.Value = &name, d.r.value(&phrase{core: p.core[1:], mods: p.mods})
 	}
 	d.labels = d.labels || f.Name != nil && d.colon

@@ -88,7 +88,8 @@ func (r *reader) relatives(pieces []clause) []clause {
 	var out []clause
 	for _, p := range pieces {
 		n := len(out)
-		if n > 0 && p.sep == "," && p.kind != fragment && p.kind != goal && p.head+1 == len(p.items) && !p.that && p.cond == "" && relativeWord(p.items) {
+		if n > 0 && p.sep == "," && p.kind != fragment && p.kind != goal && p.head+1 == len(p.items) && !p.that &&
+			p.cond == "" && relativeWord(p.items) {
 			behind(&out[n-1], p)
 			continue
 		}
@@ -149,7 +150,8 @@ func (r *reader) denial(items []item) int {
 		if !items[i].has(lexicon.Negation) || items[i].value != nil || items[i].proper(r.lang) || items[i].has(lexicon.Quantity, "still") {
 			continue
 		}
-		next := i+1 >= len(items) || !items[i+1].content() || len(items[i+1].verbs) > 0 || items[i+1].has(lexicon.State) || items[i+1].has(lexicon.Quantity)
+		next := i+1 >= len(items) || !items[i+1].content() || len(items[i+1].verbs) > 0 || items[i+1].has(lexicon.State) ||
+			items[i+1].has(lexicon.Quantity)
 		if next && !items[0].has(lexicon.Negation) {
 			return i
 		}

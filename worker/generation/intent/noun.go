@@ -57,7 +57,8 @@ func (b *describer) item(i int) int {
 		return b.measured(i)
 	case it.has(lexicon.Pronoun) && !named && (b.det || len(b.core) == 1 || b.hasAdjective(i) || it.has(lexicon.Pronoun, "one")):
 		d.Pronoun = true
-	case it.has(lexicon.Pronoun) && !named, it.has(lexicon.Polite) && !named && len(it.verbs) == 0, it.mainly(lexicon.Stop) && !it.has(lexicon.Stop, "belong") && !named:
+	case it.has(lexicon.Pronoun) && !named, it.has(lexicon.Polite) && !named && len(it.verbs) == 0, it.mainly(lexicon.Stop) &&
+		!it.has(lexicon.Stop, "belong") && !named:
 	case it.has(lexicon.State) && !named && !b.kindHere(i) && b.state(i):
 	case it.has(lexicon.Noun_) && !(b.r.lang == "de" && !it.cap && it.has(lexicon.Place)) && b.noun(i):
 	case b.r.lang == "de" && d.Noun == "" && b.compound(it):
@@ -71,7 +72,8 @@ func (b *describer) item(i int) int {
 // the thing behind it: es "la lista Recados".
 func (b *describer) kindHere(i int) bool {
 	it := &b.core[i]
-	if s := it.as(lexicon.State); spelling.Fold(s.Lemma) == spelling.Fold(it.text) && spelling.Lower(s.Lemma) != spelling.Lower(it.text) && i > 0 && b.core[i-1].has(lexicon.Article) && i+1 == len(b.core) {
+	if s := it.as(lexicon.State); spelling.Fold(s.Lemma) == spelling.Fold(it.text) &&
+		spelling.Lower(s.Lemma) != spelling.Lower(it.text) && i > 0 && b.core[i-1].has(lexicon.Article) && i+1 == len(b.core) {
 		return true // fr "le livre" is no "livré"
 	}
 	e := it.as(lexicon.Noun_)
@@ -127,14 +129,16 @@ func (b *describer) quoteAt(i int) {
 func (b *describer) valueAt(i int) int {
 	d, it := &b.d, &b.core[i]
 	v := it.value
-	counts := it.number && v.Number != nil && *v.Number < 1e6 && *v.Number == float64(int(*v.Number)) && *v.Number > 0 && *v.Number < 1000 && v.Date == nil
+	counts := it.number && v.Number != nil && *v.Number < 1e6 && *v.Number == float64(int(*v.Number)) && *v.Number > 0 &&
+		*v.Number < 1000 && v.Date == nil
 	if it.has(lexicon.Pronoun) && (b.det || b.hasAdjective(i)) && *v.Number == 1 {
 		d.Pronoun = true
 		d.Flags = append(d.Flags, it.Span)
 		return 1
 	}
 	following := i+1 < len(b.core) && !b.core[i+1].number
-	if counts && len(d.Words) == 0 && d.Noun == "" && (following || b.det && len(b.core) > 1 || d.Other || d.Ordinal != 0) && !it.proper(b.r.lang) {
+	if counts && len(d.Words) == 0 && d.Noun == "" && (following || b.det && len(b.core) > 1 || d.Other || d.Ordinal != 0) &&
+		!it.proper(b.r.lang) {
 		d.Count = int(*v.Number)
 		d.Flags = append(d.Flags, it.Span)
 		return 1
@@ -209,7 +213,8 @@ func (b *describer) quantity(i int) bool {
 // state takes an adjective for a state, unless it is part of a name.
 func (b *describer) state(i int) bool {
 	it := &b.core[i]
-	if b.r.lang != "en" && it.as(lexicon.Noun_) != nil && i+1 == len(b.core) && len(b.d.Words) == 0 && b.d.Noun == "" && it.as(lexicon.Noun_).Name != "thing" {
+	if b.r.lang != "en" && it.as(lexicon.Noun_) != nil && i+1 == len(b.core) && len(b.d.Words) == 0 && b.d.Noun == "" &&
+		it.as(lexicon.Noun_).Name != "thing" {
 		return false // es "la lista": the noun, not "ready"
 	}
 	if i > 0 && i+1 == len(b.core) && !b.det && b.quote < 0 && len(b.d.Words) > 0 && it.cap {
@@ -237,7 +242,8 @@ func (b *describer) noun(i int) bool {
 	if b.apposed || !b.apposition(i) && b.laterNoun(i) || b.r.lang == "de" && !it.cap && e.Name == "thing" {
 		return false
 	}
-	named := b.quote > i || b.nameFollows(i) || len(d.Words) > 0 || len(d.State) > 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Both || d.Other || d.Next
+	named := b.quote > i || b.nameFollows(i) || len(d.Words) > 0 || len(d.State) > 0 || d.Ordinal != 0 || d.Extreme != nil ||
+		d.All || d.Both || d.Other || d.Next
 	if e.Name == "thing" && !named {
 		return false
 	}

@@ -29,7 +29,10 @@ func (d *deed) sorted(items []item) []item {
 			continue
 		}
 		c := clause{kind: goal, items: append([]item{*it}, measure...)}
-		senses := slices.DeleteFunc(d.r.verbSenses(&c), func(s sense) bool { return s.Effect != string(Sort) || s.Slot(measure[0].fold) != "measure" })
+		senses := slices.DeleteFunc(d.r.verbSenses(&c), func(s sense) bool {
+			return s.Effect != string(Sort) ||
+				s.Slot(measure[0].fold) != "measure"
+		})
 		if len(senses) == 0 {
 			continue
 		}

@@ -19,7 +19,8 @@ func (r *reader) paging(g *Goal) {
 	if g.Effect == Page && (t.Ordinal != 0 || numbered) && g.Amount == nil && t.Kind == "" {
 		t.Kind = PageKind
 	}
-	opens := g.Effect == Open || g.Effect == Page || g.Effect == Choose || g.Effect == Navigate || g.Effect == Set || g.Effect == Filter || g.Effect == Submit || g.Effect == Move
+	opens := g.Effect == Open || g.Effect == Page || g.Effect == Choose || g.Effect == Navigate || g.Effect == Set ||
+		g.Effect == Filter || g.Effect == Submit || g.Effect == Move
 	if !opens || t.Of != nil || t.Quoted {
 		return
 	}
@@ -39,7 +40,8 @@ func (r *reader) paging(g *Goal) {
 		}
 		g.Amount = &Value{Span: t.Span, Text: plainNumber(n), Number: &n}
 		g.Target, g.To = nil, nil
-	case t.Count > 1 && (len(t.Words) == 0 || r.pageWord(t)) && (t.Kind == Row || t.Kind == Item || perPage(t) || r.pageWord(t) || g.Effect == Open && t.Noun != "" && len(t.State) == 0 && t.In != nil):
+	case t.Count > 1 && (len(t.Words) == 0 || r.pageWord(t)) && (t.Kind == Row || t.Kind == Item || perPage(t) ||
+		r.pageWord(t) || g.Effect == Open && t.Noun != "" && len(t.State) == 0 && t.In != nil):
 		g.Effect = Page
 		n := float64(t.Count)
 		g.Amount = &Value{Span: t.Span, Text: plainNumber(n), Number: &n, UnitClass: "count"}

@@ -30,7 +30,8 @@ func (r *reader) pairs(list []item) []item {
 		}
 		out = append(out, r.pairOf(list[i:colon], list[colon+1:end]))
 		n++
-		if i = end; i < len(list) && (list[i].sign(",;") || list[i].has(lexicon.Conjunction, "and")) && i+1 < len(list) && r.labelHere(list, i+1) >= 0 {
+		if i = end; i < len(list) && (list[i].sign(",;") || list[i].has(lexicon.Conjunction, "and")) && i+1 < len(list) &&
+			r.labelHere(list, i+1) >= 0 {
 			i++ // what joins two of them joins no clauses
 		}
 	}
@@ -48,7 +49,8 @@ func (r *reader) labelHere(list []item, i int) int {
 			return j
 		}
 		grammar := it.has(lexicon.Conjunction) || it.has(lexicon.Article) || it.has(lexicon.Preposition) && j > i
-		if it.mark || it.value != nil || grammar || j == i && r.verbHere(list, i) || it.has(lexicon.Preposition) && j+1 < len(list) && !list[j+1].sign(":") {
+		if it.mark || it.value != nil || grammar || j == i && r.verbHere(list, i) || it.has(lexicon.Preposition) &&
+			j+1 < len(list) && !list[j+1].sign(":") {
 			return -1
 		}
 		if j > i && it.cap != list[i].cap && !list[i].first { // "AK to:"
@@ -61,7 +63,8 @@ func (r *reader) labelHere(list []item, i int) int {
 // verbHere reports whether a deed begins at i and no label: "enter:".
 func (r *reader) verbHere(list []item, i int) bool {
 	begins := i == 0 || list[i-1].mark || list[i-1].has(lexicon.Conjunction)
-	return begins && !list[i].cap && len(list[i].verbs) > 0 && !list[i].has(lexicon.Noun_) && len(r.lex.Concepts(list[i].text)) == 0 || list[i].first && len(list[i].verbs) > 0
+	return begins && !list[i].cap && len(list[i].verbs) > 0 && !list[i].has(lexicon.Noun_) &&
+		len(r.lex.Concepts(list[i].text)) == 0 || list[i].first && len(list[i].verbs) > 0
 }
 
 // pairEnd returns where the value that begins at i ends: at the next label, at another deed, at a
@@ -75,7 +78,8 @@ func (r *reader) pairEnd(list []item, i int) int {
 			return trimJoint(list, i, j)
 		case it.has(lexicon.Preposition) && j+1 < len(list) && list[j+1].value != nil && list[j+1].value.Date != nil:
 			return trimJoint(list, i, j)
-		case (it.sign(",;") || it.has(lexicon.Conjunction)) && j+1 < len(list) && (list[j+1].has(lexicon.Conjunction) || len(list[j+1].verbs) > 0 && !list[j+1].cap):
+		case (it.sign(",;") || it.has(lexicon.Conjunction)) && j+1 < len(list) && (list[j+1].has(lexicon.Conjunction) ||
+			len(list[j+1].verbs) > 0 && !list[j+1].cap):
 			return trimJoint(list, i, j)
 		}
 		end = j + 1
@@ -97,7 +101,8 @@ func (r *reader) regions(list []item) []item {
 	var out []item
 	for i := 0; i < len(list); i++ {
 		it := list[i]
-		for i+2 < len(list) && it.cap && !it.mark && (it.value == nil || monthAlone(it.value)) && len(it.text) > 2 && it.text != strings.ToUpper(it.text) &&
+		for i+2 < len(list) && it.cap && !it.mark && (it.value == nil || monthAlone(it.value)) && len(it.text) > 2 &&
+			it.text != strings.ToUpper(it.text) &&
 			list[i+1].sign(",") && regionCode(&list[i+2]) && !(i+3 < len(list) && (list[i+3].sign(",") || list[i+3].has(lexicon.Conjunction))) {
 			span := Span{it.From, list[i+2].To}
 			it = item{Span: span, text: r.source[span.From:span.To], fold: fold(r.source[span.From:span.To]), cap: true, first: it.first,

@@ -124,7 +124,8 @@ func (r *reader) purpose(c *clause) {
 	}
 	for i := c.head + 2; i+1 < len(c.items); i++ {
 		next := &c.items[i+1]
-		if !c.items[i].has(lexicon.Preposition, "to", "for") || c.items[i].cap || next.cap || next.value != nil || !r.deedForm(next, "infinitive") || next.has(lexicon.Noun_) {
+		if !c.items[i].has(lexicon.Preposition, "to", "for") || c.items[i].cap || next.cap || next.value != nil ||
+			!r.deedForm(next, "infinitive") || next.has(lexicon.Noun_) {
 			continue
 		}
 		c.told = append(c.told, Span{c.items[i].From, c.items[len(c.items)-1].To})
@@ -136,11 +137,13 @@ func (r *reader) purpose(c *clause) {
 // instrumental reads "use the slider to select 42" as "select 42 with the slider".
 func (r *reader) instrumental(c *clause, s int) {
 	with := map[string]string{"en": "with", "es": "con", "fr": "avec"}[r.lang]
-	if with == "" || !r.imperative(c.items, s) || r.hasEffect(&c.items[s], Check) || !r.hasEffect(&c.items[s], Press) || !r.hasEffect(&c.items[s], Choose) {
+	if with == "" || !r.imperative(c.items, s) || r.hasEffect(&c.items[s], Check) || !r.hasEffect(&c.items[s], Press) ||
+		!r.hasEffect(&c.items[s], Choose) {
 		return
 	}
 	for i := s + 2; i+1 < len(c.items) && !c.items[i].mark; i++ {
-		if !c.items[i].has(lexicon.Preposition, "to", "for") || !r.deedForm(&c.items[i+1], "infinitive") || c.items[i+1].value != nil || c.items[i+1].cap {
+		if !c.items[i].has(lexicon.Preposition, "to", "for") || !r.deedForm(&c.items[i+1], "infinitive") ||
+			c.items[i+1].value != nil || c.items[i+1].cap {
 			continue
 		}
 		c.told = append(c.told, c.items[s].Span)
@@ -184,7 +187,8 @@ func (r *reader) skip(items []item, i int) int {
 	for i < len(items) && !items[i].proper(r.lang) {
 		it := &items[i]
 		filler := it.has(lexicon.Polite) || it.mainly(lexicon.Stop) || it.has(lexicon.Conjunction, "then", "and") ||
-			it.has(lexicon.Quantity, "too", "again", "already", "still", "only") && !it.has(lexicon.Article) || it.has(lexicon.Ordinal) && len(it.verbs) == 0 && r.imperative(items, i+1) ||
+			it.has(lexicon.Quantity, "too", "again", "already", "still", "only") && !it.has(lexicon.Article) ||
+			it.has(lexicon.Ordinal) && len(it.verbs) == 0 && r.imperative(items, i+1) ||
 			it.mark && !it.sign("(")
 		if !filler || it.value != nil || r.imperative(items, i) && !it.has(lexicon.Polite) {
 			break
@@ -200,8 +204,10 @@ func (r *reader) imperative(items []item, i int) bool {
 		return false
 	}
 	it := &items[i]
-	if it.value != nil && !it.number || it.mark || it.name() && r.lang != "de" || it.proper(r.lang) || it.has(lexicon.Article) || it.has(lexicon.Auxiliary, "be", "must", "will", "can") && !it.has(lexicon.Auxiliary, "let") {
-		goes := r.lang != "en" && it.has(lexicon.Auxiliary, "will") && i+1 < len(items) && items[i+1].has(lexicon.Preposition) // fr "va à la page 3"
+	if it.value != nil && !it.number || it.mark || it.name() && r.lang != "de" || it.proper(r.lang) || it.has(lexicon.Article) ||
+		it.has(lexicon.Auxiliary, "be", "must", "will", "can") && !it.has(lexicon.Auxiliary, "let") {
+		goes := r.lang != "en" && it.has(lexicon.Auxiliary, "will") && i+1 < len(items) &&
+			items[i+1].has(lexicon.Preposition) // fr "va à la page 3"
 		return goes && len(it.verbs) > 0
 	}
 	for k := range it.verbs {
@@ -243,7 +249,8 @@ func (r *reader) story(c *clause, s int) bool {
 			c.kind, c.head = goal, 0
 			return true
 		}
-		if !c.items[i].has(lexicon.Pronoun, "i") && !c.items[i].has(lexicon.Auxiliary, "want") || !c.items[i+1].has(lexicon.Auxiliary, "want") && !c.items[i+1].has(lexicon.Pronoun, "i") {
+		if !c.items[i].has(lexicon.Pronoun, "i") && !c.items[i].has(lexicon.Auxiliary, "want") ||
+			!c.items[i+1].has(lexicon.Auxiliary, "want") && !c.items[i+1].has(lexicon.Pronoun, "i") {
 			continue
 		}
 		told := clauseSpan(&clause{items: c.items[:i+1]})
@@ -267,12 +274,14 @@ func (r *reader) speaks(c *clause, s int) bool {
 		return false
 	}
 	next := &c.items[s+1]
-	if last := len(c.items) - 1; r.lang == "de" && c.cond != "" && last > s+1 && r.deedForm(&c.items[last], "imperative") && !c.items[last].cap && !next.has(lexicon.Auxiliary) {
+	if last := len(c.items) - 1; r.lang == "de" && c.cond != "" && last > s+1 && r.deedForm(&c.items[last], "imperative") &&
+		!c.items[last].cap && !next.has(lexicon.Auxiliary) {
 		c.items = c.items[s+1:] // "wenn ich Rot auswähle"
 		c.kind, c.head = goal, len(c.items)-1
 		return true
 	}
-	if last := len(c.items) - 1; r.lang == "de" && next.has(lexicon.Auxiliary, "want", "will") && last > s+1 && r.deedForm(&c.items[last], "infinitive") && !c.items[last].cap {
+	if last := len(c.items) - 1; r.lang == "de" && next.has(lexicon.Auxiliary, "want", "will") && last > s+1 &&
+		r.deedForm(&c.items[last], "infinitive") && !c.items[last].cap {
 		c.items = c.items[s+2:] // "ich will offene Posten sehen"
 		c.kind, c.head = goal, len(c.items)-1
 		return true
@@ -327,7 +336,8 @@ func (r *reader) deed(items []item, i int) bool {
 // laterVerb returns the verb that says what to do where it does not begin the piece: behind
 // a place ("In the form press Save"), or at the end ("bitte eintragen", "Brückentage sperren").
 func (r *reader) laterVerb(items []item, s int) int {
-	if r.lang == "de" && r.deedForm(&items[len(items)-1], "infinitive") && !items[len(items)-1].cap && len(items)-1 > s && r.wholeAt(items, len(items)-1) {
+	if r.lang == "de" && r.deedForm(&items[len(items)-1], "infinitive") && !items[len(items)-1].cap && len(items)-1 > s &&
+		r.wholeAt(items, len(items)-1) {
 		return len(items) - 1
 	}
 	if items[s].has(lexicon.Preposition) && !items[s].proper(r.lang) {

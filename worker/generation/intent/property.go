@@ -20,7 +20,8 @@ func (a *asserter) ordinal(p *phrase) int {
 			n = o
 			continue
 		}
-		plain := it.has(lexicon.Article) || it.has(lexicon.Pronoun) || it.has(lexicon.Noun_, string(Row), string(Item)) || it.has(lexicon.Possessive)
+		plain := it.has(lexicon.Article) || it.has(lexicon.Pronoun) || it.has(lexicon.Noun_, string(Row), string(Item)) ||
+			it.has(lexicon.Possessive)
 		if !plain {
 			return 0
 		}
@@ -116,7 +117,8 @@ func (a *asserter) states(p *phrase) []State {
 			list = append(list, State{Span: it.Span, Text: it.text, Name: it.fold, Not: p.neg != nil})
 			continue
 		}
-		if e := it.as(lexicon.State); e != nil && !(a.r.lang != "en" && i > 0 && it.has(lexicon.Noun_) && p.core[0].has(lexicon.Article, "definite")) {
+		if e := it.as(lexicon.State); e != nil && !(a.r.lang != "en" && i > 0 && it.has(lexicon.Noun_) &&
+			p.core[0].has(lexicon.Article, "definite")) {
 			list = append(list, State{Span: it.Span, Text: it.text, Name: e.Name, Not: p.neg != nil})
 			continue
 		}
@@ -144,13 +146,16 @@ func (a *asserter) counts(c *Claim) {
 	}
 	s := &c.Subject[0]
 	n := s.Count
-	if n == 1 && (c.Property == Appears || c.Property == Shown && !a.there && slices.Contains(a.properties, Appears)) && len(a.subject) == 1 && a.subject[0].core[0].has(lexicon.Article) {
+	if n == 1 && (c.Property == Appears || c.Property == Shown && !a.there && slices.Contains(a.properties, Appears)) &&
+		len(a.subject) == 1 && a.subject[0].core[0].has(lexicon.Article) {
 		n, s.Count = 0, 0 // "debe salir un error"
 	}
 	switch {
 	case n == 0 && s.Only && s.Pronoun:
 		return
-	case n == 0 && len(s.Words) == 1 && numberOf(s.Words[0].Text) > 0 && s.Noun == "" && numberOf(s.Words[0].Text) == float64(int(numberOf(s.Words[0].Text))) && (c.Property == Counts || c.Property == Shown || a.there || len(c.Be) > 0):
+	case n == 0 && len(s.Words) == 1 && numberOf(s.Words[0].Text) > 0 && s.Noun == "" &&
+		numberOf(s.Words[0].Text) == float64(int(numberOf(s.Words[0].Text))) && (c.Property == Counts || c.Property == Shown ||
+		a.there || len(c.Be) > 0):
 		n = int(numberOf(s.Words[0].Text))
 		s.Words, s.Pronoun = nil, true
 	case n == 0 && c.Property == Counts && len(c.Values) == 1 && c.Values[0].Number != nil:
@@ -181,11 +186,13 @@ func (a *asserter) counts(c *Claim) {
 
 // holdsCount reads "Doing has 2 cards left" as the number of cards in Doing.
 func (a *asserter) holdsCount(c *Claim) bool {
-	if c.Property != Is && c.Property != Contains || len(a.values) != 1 || len(c.Values) != 1 || len(c.Be) > 0 || c.Where != nil || c.Subject[0].Pronoun {
+	if c.Property != Is && c.Property != Contains || len(a.values) != 1 || len(c.Values) != 1 || len(c.Be) > 0 ||
+		c.Where != nil || c.Subject[0].Pronoun {
 		return false
 	}
 	head, p := &a.c.items[a.c.head], &a.values[0]
-	if !head.has(lexicon.Auxiliary, "have") && (a.verb == nil || a.verb.Property != string(Contains)) || len(p.core) < 2 || !p.core[0].number || p.prep != nil {
+	if !head.has(lexicon.Auxiliary, "have") && (a.verb == nil || a.verb.Property != string(Contains)) || len(p.core) < 2 ||
+		!p.core[0].number || p.prep != nil {
 		return false
 	}
 	things := a.r.description(p)

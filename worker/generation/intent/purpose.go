@@ -11,7 +11,8 @@ func (r *reader) purposes(pieces []clause) []clause {
 	for i := range pieces {
 		p := pieces[i]
 		n := len(p.items)
-		if n < 2 || i+1 == len(pieces) || !p.items[n-2].has(lexicon.Preposition) || !inOrderTo[p.items[n-2].fold] || !r.hasEffect(&p.items[n-1], Search) {
+		if n < 2 || i+1 == len(pieces) || !p.items[n-2].has(lexicon.Preposition) || !inOrderTo[p.items[n-2].fold] ||
+			!r.hasEffect(&p.items[n-1], Search) {
 			out = append(out, p)
 			continue
 		}

@@ -52,7 +52,8 @@ func switchedBy(head *item, c *clause) (name string, behind bool) {
 		}
 		for i := range c.items {
 			it := &c.items[i]
-			if v.Particle != "" && !v.Joined && it.fold == v.Particle && !it.quoted() && (i == 0 || i+1 == len(c.items) || c.items[i-1].Span == head.Span || c.items[i+1].has(lexicon.Conjunction)) {
+			if v.Particle != "" && !v.Joined && it.fold == v.Particle && !it.quoted() && (i == 0 || i+1 == len(c.items) ||
+				c.items[i-1].Span == head.Span || c.items[i+1].has(lexicon.Conjunction)) {
 				return v.Particle, i+1 == len(c.items)
 			}
 		}

@@ -96,7 +96,8 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 			if s.after[i].mark && !s.after[i].sign("()") && !v.Separable {
 				return s, false
 			}
-			if i > 0 && len(want) == 1 && v.Effect == string(Remove) && s.after[i].has(lexicon.Preposition, "from") && strings.HasPrefix(s.after[i].fold, v.Particle+" ") {
+			if i > 0 && len(want) == 1 && v.Effect == string(Remove) && s.after[i].has(lexicon.Preposition, "from") &&
+				strings.HasPrefix(s.after[i].fold, v.Particle+" ") {
 				s.score += 3
 				return s, true // "take X out of the bag": it leads in as well
 			}
@@ -107,7 +108,8 @@ func (r *reader) particle(c *clause, v lexicon.VerbForm) (sense, bool) {
 			continue
 		}
 		next := i + n
-		free := next >= len(s.after) || s.after[next].mark || s.after[next].has(lexicon.Quantity, "again", "too", "already") || s.after[next].has(lexicon.Conjunction) || s.after[next].has(lexicon.Preposition) && !s.after[next].has(lexicon.Preposition, "per")
+		free := next >= len(s.after) || s.after[next].mark || s.after[next].has(lexicon.Quantity, "again", "too", "already") ||
+			s.after[next].has(lexicon.Conjunction) || s.after[next].has(lexicon.Preposition) && !s.after[next].has(lexicon.Preposition, "per")
 		if (i > 0 || v.Separable) && !free {
 			if v.Separable {
 				continue

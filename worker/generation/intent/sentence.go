@@ -38,7 +38,8 @@ func (r *reader) sentences(toks []token) []sentence {
 		if toks[i].class != markToken {
 			continue
 		}
-		if toks[i].mark("!?…") && !(i+1 < len(toks) && toks[i+1].class == wordToken && !toks[i+1].cap && !toks[i+1].line) || toks[i].mark(".") && r.stops(toks, i) {
+		if toks[i].mark("!?…") && !(i+1 < len(toks) && toks[i+1].class == wordToken && !toks[i+1].cap && !toks[i+1].line) ||
+			toks[i].mark(".") && r.stops(toks, i) {
 			end(i, toks[i].mark("?"))
 			start = i + 1
 		}
@@ -104,7 +105,8 @@ func (r *reader) stops(toks []token, i int) bool {
 // abbreviations are titles that stand before names in all languages.
 var abbreviations = map[string]bool{
 	"mr": true, "mrs": true, "ms": true, "dr": true, "prof": true, "st": true, "no": true, "nr": true, "sr": true, "sra": true, "srta": true,
-	"mme": true, "mlle": true, "hr": true, "fr": true, "vs": true, "etc": true, "bzw": true, "ca": true, "approx": true, "ing": true, "dipl": true,
+	"mme": true, "mlle": true, "hr": true, "fr": true, "vs": true, "etc": true, "bzw": true, "ca": true, "approx": true,
+	"ing": true, "dipl": true,
 }
 
 // ordinalNoun reports whether after "3." a noun goes on that the number counts.
@@ -123,7 +125,8 @@ func (r *reader) ordinalNoun(toks []token, i int) bool {
 func (r *reader) unclitic(toks []token) []token {
 	out := make([]token, 0, len(toks)+8)
 	for i, t := range toks {
-		if t.class == markToken && isApostrophe([]rune(t.text)[0]) && !t.space && i > 0 && toks[i-1].class == wordToken && strings.HasSuffix(toks[i-1].fold, "s") {
+		if t.class == markToken && isApostrophe([]rune(t.text)[0]) && !t.space && i > 0 && toks[i-1].class == wordToken &&
+			strings.HasSuffix(toks[i-1].fold, "s") {
 			t.fold, t.text, t.class, t.clitic = "'s", "'s", wordToken, true
 			out = append(out, t)
 			continue

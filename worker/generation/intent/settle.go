@@ -30,7 +30,8 @@ func (r *reader) settle(g *Goal, s *sense) {
 			r.kindOfNew(&g.Target[i])
 		}
 	}
-	if g.Effect == Add && len(g.Target) == 1 && (Shows(g.Target[0].Kind) || g.Target[0].Pronoun && len(g.Target[0].Words) == 0) && g.To != nil && g.To.Kind == FieldKind {
+	if g.Effect == Add && len(g.Target) == 1 && (Shows(g.Target[0].Kind) || g.Target[0].Pronoun && len(g.Target[0].Words) == 0) &&
+		g.To != nil && g.To.Kind == FieldKind {
 		r.enters(g)
 	}
 	if g.Effect == Add && g.Concept == "duplicate" {
@@ -46,7 +47,8 @@ func (r *reader) settle(g *Goal, s *sense) {
 	if (g.Effect == Add || g.Effect == Remove) && len(g.Target) == 1 && g.Amount == nil {
 		r.portion(g)
 	}
-	if (g.Effect == Open || g.Effect == Choose) && len(g.Target) == 1 && g.Target[0].Next && len(g.Target[0].Words) == 0 && r.lex.Is(g.Target[0].Noun, lexicon.Unit) {
+	if (g.Effect == Open || g.Effect == Choose) && len(g.Target) == 1 && g.Target[0].Next && len(g.Target[0].Words) == 0 &&
+		r.lex.Is(g.Target[0].Noun, lexicon.Unit) {
 		g.Effect, g.Place = Page, "next" // "go to the next week"
 	}
 	if (g.Effect == Choose || g.Effect == Open) && len(g.Target) == 1 && windows(g) {
@@ -83,7 +85,8 @@ func (r *reader) settle(g *Goal, s *sense) {
 			r.amountOf(g)
 		}
 		if v := g.Amount; v != nil && v.Number == nil && len(g.Target) == 1 && !r.lex.Is(v.Text, lexicon.Unit) { // "rate the service as good"
-			g.Effect, g.Fields = Set, append(g.Fields, Field{Name: &g.Target[0], Prep: "as", Value: *v, Span: Span{g.Target[0].Span.From, v.Span.To}})
+			g.Effect, g.Fields = Set, append(g.Fields, Field{Name: &g.Target[0], Prep: "as", Value: *v,
+				Span: Span{g.Target[0].Span.From, v.Span.To}})
 			g.Target, g.Amount = nil, nil
 		}
 	case Increase, Decrease:
@@ -130,14 +133,16 @@ func windows(g *Goal) bool {
 func (r *reader) named(g *Goal) {
 	t := &g.Target[0]
 	n := len(t.Words)
-	if t.Noun == "" || t.Kind != "" || n < 2 || t.Of != nil || t.In != nil || t.NounSpan.To > t.Words[n-1].Span.From || t.NounSpan.From < t.Words[0].Span.From {
+	if t.Noun == "" || t.Kind != "" || n < 2 || t.Of != nil || t.In != nil || t.NounSpan.To > t.Words[n-1].Span.From ||
+		t.NounSpan.From < t.Words[0].Span.From {
 		return
 	}
 	k := 0
 	for k < n && t.Words[k].Span.To <= t.NounSpan.From {
 		k++
 	}
-	from := Description{Span: Span{t.Words[0].Span.From, t.NounSpan.To}, Words: append(append([]Word{}, t.Words[:k]...), Word{Span: t.NounSpan, Text: t.Noun, Lemma: r.lex.Lemma(t.Noun)})}
+	from := Description{Span: Span{t.Words[0].Span.From, t.NounSpan.To}, Words: append(append([]Word{}, t.Words[:k]...),
+		Word{Span: t.NounSpan, Text: t.Noun, Lemma: r.lex.Lemma(t.Noun)})}
 	to := *t
 	to.Words, to.Noun, to.NounSpan = t.Words[k:], "", Span{}
 	to.Span = Span{to.Words[0].Span.From, to.Words[len(to.Words)-1].Span.To}
@@ -147,7 +152,8 @@ func (r *reader) named(g *Goal) {
 // quotedOf reads "bei Speed „Faster“" as the option that is quoted, of what stands before it.
 func (r *reader) quotedOf(g *Goal) {
 	f := g.From
-	if !f.Quoted || f.Noun == "" || len(f.Words) != 1 || f.NounSpan == (Span{}) || f.NounSpan.To > f.Words[0].Span.From || f.Of != nil || f.In != nil {
+	if !f.Quoted || f.Noun == "" || len(f.Words) != 1 || f.NounSpan == (Span{}) || f.NounSpan.To > f.Words[0].Span.From ||
+		f.Of != nil || f.In != nil {
 		return
 	}
 	to := Description{Span: f.Words[0].Span, Words: f.Words, Quoted: true}
@@ -220,7 +226,8 @@ func (r *reader) left(g *Goal) {
 		}
 		return
 	}
-	if n := len(subject[last].State); n > 0 && len(subject[last].Words) > 0 && subject[last].State[n-1].Span.From > subject[last].Words[0].Span.From {
+	if n := len(subject[last].State); n > 0 && len(subject[last].Words) > 0 &&
+		subject[last].State[n-1].Span.From > subject[last].Words[0].Span.From {
 		g.Claim.Property, g.Claim.Be = Is, subject[last].State
 		subject[last].State = nil
 	}
@@ -238,8 +245,10 @@ func (r *reader) amountOf(g *Goal) {
 
 // keyNames are the names on keyboards, which languages share or translate word for word.
 var keyNames = map[string]string{
-	"enter": "Enter", "return": "Enter", "intro": "Enter", "entrée": "Enter", "eingabe": "Enter", "eingabetaste": "Enter", "entertaste": "Enter",
-	"tab": "Tab", "tabulator": "Tab", "tabulatortaste": "Tab", "tabulación": "Tab", "escape": "Escape", "esc": "Escape", "échap": "Escape",
+	"enter": "Enter", "return": "Enter", "intro": "Enter", "entrée": "Enter", "eingabe": "Enter", "eingabetaste": "Enter",
+	"entertaste": "Enter",
+	"tab":        "Tab", "tabulator": "Tab", "tabulatortaste": "Tab", "tabulación": "Tab", "escape": "Escape",
+	"esc": "Escape", "échap": "Escape",
 	"space": "Space", "spacebar": "Space", "leertaste": "Space", "espacio": "Space", "espace": "Space",
 	"backspace": "Backspace", "rücktaste": "Backspace", "retroceso": "Backspace", "f2": "F2", "f5": "F5", "pagedown": "PageDown",
 }
@@ -270,7 +279,8 @@ func (r *reader) keys(g *Goal) {
 
 // setting settles a goal that sets: what is made something without a preposition becomes it.
 func (r *reader) setting(g *Goal, s *sense) {
-	if g.To != nil && len(g.Fields) > 0 && g.Fields[0].Name != nil && g.Fields[0].Prep == "" && s.Object() == "value" && (g.To.Both || g.To.All) {
+	if g.To != nil && len(g.Fields) > 0 && g.Fields[0].Name != nil && g.Fields[0].Prep == "" && s.Object() == "value" &&
+		(g.To.Both || g.To.All) {
 		label := *g.Fields[0].Name
 		g.To.Having = append(g.To.Having, label)
 		g.Fields[0].Name = nil

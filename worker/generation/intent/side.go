@@ -52,10 +52,12 @@ func (a *asserter) sides(pre, post []item) {
 
 // placeOf returns the place that a phrase of one word is, nil where it is none.
 func placeOf(p *phrase) *lexicon.Entry {
-	if len(p.core) == 1 && p.core[0].mainly(lexicon.Noun_) && !p.core[0].cap && p.core[0].as(lexicon.Place) != nil && p.core[0].value == nil && len(p.mods) == 0 {
+	if len(p.core) == 1 && p.core[0].mainly(lexicon.Noun_) && !p.core[0].cap && p.core[0].as(lexicon.Place) != nil &&
+		p.core[0].value == nil && len(p.mods) == 0 {
 		return p.core[0].as(lexicon.Place) // de "rechts", which a folded noun looks like
 	}
-	if len(p.core) != 1 || p.core[0].has(lexicon.Ordinal) || len(p.core[0].words) > 1 && p.core[0].has(lexicon.Ordinal) || p.core[0].value != nil || len(p.mods) > 0 || p.core[0].has(lexicon.Noun_) || p.core[0].has(lexicon.Pronoun) {
+	if len(p.core) != 1 || p.core[0].has(lexicon.Ordinal) || len(p.core[0].words) > 1 && p.core[0].has(lexicon.Ordinal) ||
+		p.core[0].value != nil || len(p.mods) > 0 || p.core[0].has(lexicon.Noun_) || p.core[0].has(lexicon.Pronoun) {
 		return nil
 	}
 	return p.core[0].as(lexicon.Place)
@@ -79,7 +81,8 @@ func (a *asserter) where(e *lexicon.Entry, span Span) {
 func joinMods(list []phrase) []phrase {
 	var out []phrase
 	for _, p := range list {
-		if len(out) > 0 && p.prep != nil && p.sep == "" && !p.bounded() && out[len(out)-1].prep == nil && !p.leads("as", "in", "on", "under", "at", "below", "above") {
+		if len(out) > 0 && p.prep != nil && p.sep == "" && !p.bounded() && out[len(out)-1].prep == nil &&
+			!p.leads("as", "in", "on", "under", "at", "below", "above") {
 			attach(&out[len(out)-1], p)
 			continue
 		}
@@ -94,7 +97,8 @@ func joinMods(list []phrase) []phrase {
 
 // expletive reports whether a subject stands for nothing: "it says", "es erscheint".
 func (a *asserter) expletive(p *phrase) bool {
-	return len(p.core) == 1 && len(p.rel) == 0 && len(p.mods) == 0 && p.core[0].has(lexicon.Pronoun, "it") && p.core[0].value == nil && a.impersonal()
+	return len(p.core) == 1 && len(p.rel) == 0 && len(p.mods) == 0 && p.core[0].has(lexicon.Pronoun, "it") &&
+		p.core[0].value == nil && a.impersonal()
 }
 
 func (a *asserter) impersonal() bool {

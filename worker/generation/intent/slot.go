@@ -24,7 +24,8 @@ func (d *deed) slot(p, before *phrase) string {
 	if p.leads("of", "called") && (d.s.Slot(p.prep.text) == "" || before != nil && before.prep != nil || !d.takesFrom(p)) {
 		return ""
 	}
-	if p.leads("except") || (p.leads("with") || d.r.lang == "fr" && p.leads("to") && len(p.core) > 1) && before != nil && d.r.description(p).Extreme != nil { // "the flight with the shortest duration"
+	if p.leads("except") || (p.leads("with") || d.r.lang == "fr" && p.leads("to") && len(p.core) > 1) && before != nil &&
+		d.r.description(p).Extreme != nil { // "the flight with the shortest duration"
 		return ""
 	}
 	if p.leads("instead") {
@@ -64,7 +65,8 @@ func (d *deed) slot(p, before *phrase) string {
 	if p.leads("with") && p.quoted() && slot != "text" && slot != "value" && d.g.Effect != Open && d.g.Effect != Choose && d.g.Effect != Edit {
 		return "field"
 	}
-	if v := p.core[max(0, len(p.core)-1):]; d.g.Effect == Complete && p.leads("with") && len(v) > 0 && v[0].value != nil && v[0].value.UnitClass == "rating" {
+	if v := p.core[max(0, len(p.core)-1):]; d.g.Effect == Complete && p.leads("with") && len(v) > 0 && v[0].value != nil &&
+		v[0].value.UnitClass == "rating" {
 		return "field" // "return the book with three stars"
 	}
 	if slot == "" && d.g.Effect == Move && p.leads("by") && p.holdsValue() {
@@ -119,7 +121,8 @@ var holdsOne = []string{string(Slider), string(FieldKind), string(List), string(
 // container reports whether a phrase names something that holds others.
 func (d *deed) container(p *phrase) bool {
 	for i := range p.core {
-		if e := p.core[i].as(lexicon.Noun_); e != nil && (holder(Kind(e.Name)) || e.Name == string(List) || e.Name == string(Column) || e.Name == string(Tab)) {
+		if e := p.core[i].as(lexicon.Noun_); e != nil && (holder(Kind(e.Name)) || e.Name == string(List) ||
+			e.Name == string(Column) || e.Name == string(Tab)) {
 			return true
 		}
 	}
@@ -185,7 +188,8 @@ func (d *deed) put(p *phrase, more bool) {
 	if p.neg != nil && p.neg.has(lexicon.Quantity, "none") && p.prep == nil && d.last != "" && d.settles() && !p.others() {
 		q := *p
 		q.neg = nil
-		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Toggle, Verb: p.neg.Span, Lemma: d.g.Lemma, Target: []Description{d.r.description(&q)}})
+		d.extra = append(d.extra, Goal{Span: p.span(), Effect: Toggle, Verb: p.neg.Span, Lemma: d.g.Lemma,
+			Target: []Description{d.r.description(&q)}})
 		return
 	}
 	if p.neg != nil && p.prep == nil && d.last != "" && (p.others() || !(d.formlike() && p.neg.has(lexicon.Quantity, "none"))) {

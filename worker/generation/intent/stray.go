@@ -13,7 +13,8 @@ func (d *deed) stray(p *phrase) {
 	case d.g.Effect == Open && p.leads("as"): // "go to the checkout as a guest"
 		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
 		d.last = "field"
-	case p.leads("in", "on", "at") && d.formlike() && d.r.dateOf(p) != nil && len(p.core) == 1 && (len(d.colons)+len(d.g.Fields) > 0 || d.g.From != nil || d.g.To != nil):
+	case p.leads("in", "on", "at") && d.formlike() && d.r.dateOf(p) != nil && len(p.core) == 1 &&
+		(len(d.colons)+len(d.g.Fields) > 0 || d.g.From != nil || d.g.To != nil):
 		d.g.Fields = append(d.g.Fields, Field{Prep: p.prep.fold, Value: d.r.value(p), Span: m.Span})
 		d.last = "field"
 	case p.leads("in", "on", "under", "at", "near", "among"):

@@ -20,7 +20,8 @@ func (r *reader) thresholds(list []item) []item {
 		it.fold = fold(it.text)
 		it.entries = []lexicon.Entry{{Class: lexicon.Preposition, Lemma: it.fold, Name: name, Names: []string{name}}}
 		if e.Attr("of") != "degree" {
-			it.measure = &Description{Span: list[i].Span, Words: []Word{{Span: list[i].Span, Text: e.Name}}, Extreme: &Extreme{Span: list[i].Span, Measure: e.Name, Max: name == "above"}}
+			it.measure = &Description{Span: list[i].Span, Words: []Word{{Span: list[i].Span, Text: e.Name}},
+				Extreme: &Extreme{Span: list[i].Span, Measure: e.Name, Max: name == "above"}}
 		}
 		out = append(out, it)
 		i++

@@ -11,7 +11,8 @@ import (
 // with its unit, a date, else the words without the article before them.
 func (r *reader) value(p *phrase) Value {
 	core := p.core
-	for len(core) > 1 && (core[0].has(lexicon.Article) && !core[0].number && !core[0].proper(r.lang) || core[0].has(lexicon.Quantity, "only", "exactly", "again")) {
+	for len(core) > 1 && (core[0].has(lexicon.Article) && !core[0].number && !core[0].proper(r.lang) ||
+		core[0].has(lexicon.Quantity, "only", "exactly", "again")) {
 		core = core[1:]
 	}
 	if len(core) == 0 {
@@ -63,7 +64,8 @@ func (r *reader) elsewhere(p *phrase) *Description {
 		}
 	}
 	d := r.description(p)
-	if shown := slices.IndexFunc(d.State, func(s State) bool { return s.Name == "visible" && !s.Not }); shown >= 0 && len(p.rel) > 0 && !d.Quoted {
+	if shown := slices.IndexFunc(d.State, func(s State) bool { return s.Name == "visible" && !s.Not }); shown >= 0 &&
+		len(p.rel) > 0 && !d.Quoted {
 		d.Flags = append(d.Flags, d.State[shown].Span)
 		d.State = slices.Delete(slices.Clone(d.State), shown, shown+1) // "the code that is shown above"
 		return &d
@@ -200,7 +202,8 @@ func (d *deed) chosenDate(p *phrase) (Field, bool) {
 	if d.ranges(p) {
 		return d.r.field(p), true
 	}
-	if d.g.Effect != Choose || d.g.From != nil || n < 2 || len(d.g.Target) > 0 || p.core[n-1].value == nil || p.core[n-1].value.Date == nil || p.core[n-1].value.Date.Day == 0 {
+	if d.g.Effect != Choose || d.g.From != nil || n < 2 || len(d.g.Target) > 0 || p.core[n-1].value == nil ||
+		p.core[n-1].value.Date == nil || p.core[n-1].value.Date.Day == 0 {
 		return Field{}, false
 	}
 	f := d.r.field(p)

@@ -90,8 +90,10 @@ func Icon(name string) ConceptID {
 
 // iconPrefixes are what icon sets put before the names.
 var iconPrefixes = []string{
-	"fas-fa-", "far-fa-", "fa-", "fas-", "bi-", "mdi-", "icon-", "lucide-", "feather-", "ti-", "tabler-icon-", "glyphicon-", "pi-", "ph-", "ri-",
-	"material-symbols-", "material-icons-", "codicon-", "octicon-", "heroicon-", "svg-", "ion-", "la-", "uil-", "bx-", "bxs-", "ic-", "i-", "anticon-",
+	"fas-fa-", "far-fa-", "fa-", "fas-", "bi-", "mdi-", "icon-", "lucide-", "feather-", "ti-", "tabler-icon-", "glyphicon-",
+	"pi-", "ph-", "ri-",
+	"material-symbols-", "material-icons-", "codicon-", "octicon-", "heroicon-", "svg-", "ion-", "la-", "uil-", "bx-",
+	"bxs-", "ic-", "i-", "anticon-",
 }
 
 func iconKey(name string) string {

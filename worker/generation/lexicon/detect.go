@@ -8,7 +8,8 @@ import (
 
 // detected are classes of words that speak for a language.
 var detected = []Class{
-	Article, Pronoun, Possessive, Demonstrative, Auxiliary, Negation, Conjunction, Preposition, Quantity, Relative, Question, Polite, Number, Ordinal,
+	Article, Pronoun, Possessive, Demonstrative, Auxiliary, Negation, Conjunction, Preposition, Quantity, Relative,
+	Question, Polite, Number, Ordinal,
 }
 
 // maxDetected bounds how many words of a text are looked at.

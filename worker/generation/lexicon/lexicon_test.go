@@ -100,7 +100,8 @@ func TestNamed(t *testing.T) {
 func TestIcons(t *testing.T) {
 	for in, want := range map[string]string{
 		"fa-trash": "delete", "fas fa-trash-alt": "delete", "bi-cart-plus": "add_to_cart", "shopping_cart": "cart", "lucide-trash-2": "delete",
-		"ShoppingCart": "cart", "#icon-pencil": "edit", "mdi-heart-outline": "favorite", "bi bi-x-lg": "close", "xyzzy": "", "": "", "🗑️": "delete", "✕": "close",
+		"ShoppingCart": "cart", "#icon-pencil": "edit", "mdi-heart-outline": "favorite", "bi bi-x-lg": "close", "xyzzy": "",
+		"": "", "🗑️": "delete", "✕": "close",
 		"ellipsis-vertical": "more", "feather feather-search": "search", "fa-star-o": "favorite",
 	} {
 		if got := Icon(in).Name(); got != want {
@@ -112,8 +113,10 @@ func TestIcons(t *testing.T) {
 func TestConcepts(t *testing.T) {
 	for _, c := range []struct{ lang, word, concept string }{
 		{"de", "Warenkorb", "cart"}, {"es", "cesta", "cart"}, {"fr", "paniers", "cart"}, {"en", "basket", "cart"}, {"de", "speichere", "save"},
-		{"es", "guárdalo", "save"}, {"fr", "enregistrez", "save"}, {"de", "gelöscht", "delete"}, {"fr", "Paramètres", "settings"}, {"de", "lila", "purple"},
-		{"es", "martes", "weekday_2"}, {"fr", "août", "month_8"}, {"de", "bezahlt", "is_paid"}, {"es", "pagada", "is_paid"}, {"en", "nights", "night"},
+		{"es", "guárdalo", "save"}, {"fr", "enregistrez", "save"}, {"de", "gelöscht", "delete"}, {"fr", "Paramètres", "settings"},
+		{"de", "lila", "purple"},
+		{"es", "martes", "weekday_2"}, {"fr", "août", "month_8"}, {"de", "bezahlt", "is_paid"}, {"es", "pagada", "is_paid"},
+		{"en", "nights", "night"},
 		{"fr", "mot de passe", "password"}, {"en", "sign in", "sign_in"}, {"es", "regístrate", "sign_up"},
 	} {
 		cs := Language(c.lang).Concepts(c.word)
@@ -129,7 +132,8 @@ func TestConcepts(t *testing.T) {
 func TestRisk(t *testing.T) {
 	for label, want := range map[string]string{
 		"Delete": "destroy", "Konto löschen": "destroy", "Supprimer le compte": "destroy", "Vaciar carrito": "destroy", "Pay now": "pay",
-		"Jetzt kostenpflichtig bestellen": "pay", "Commander": "pay", "Enviar": "send", "Absenden": "send", "Publish": "send", "Save": "", "Details": "",
+		"Jetzt kostenpflichtig bestellen": "pay", "Commander": "pay", "Enviar": "send", "Absenden": "send", "Publish": "send",
+		"Save": "", "Details": "",
 		"Weiter": "", "Suivant": "", "Settings": "", "": "", "To": "", "Zurück": "", "Add to cart": "",
 	} {
 		if got := Risk(label); got != want {
@@ -144,8 +148,10 @@ func TestRisk(t *testing.T) {
 }
 
 func TestRemoves(t *testing.T) {
-	for label, want := range map[string]bool{"Throw away Late frost": true, "Delete": true, "Wirf die Notiz weg": true, "Löschen": true, "Supprimer la ligne": true,
-		"Get rid of it": true, "Trash": true, "Publish": false, "Throw a party": false, "Late frost": false, "Cancel": false, "Discard changes": false, "New note": false, "": false} {
+	for label, want := range map[string]bool{"Throw away Late frost": true, "Delete": true, "Wirf die Notiz weg": true,
+		"Löschen": true, "Supprimer la ligne": true,
+		"Get rid of it": true, "Trash": true, "Publish": false, "Throw a party": false, "Late frost": false, "Cancel": false,
+		"Discard changes": false, "New note": false, "": false} {
 		if got := Removes(label, false); got != want {
 			t.Errorf("%q: %v, want %v", label, got, want)
 		}

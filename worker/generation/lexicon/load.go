@@ -106,8 +106,9 @@ func (w *world) build(code string, parts map[string][]line) *Lexicon {
 	l := &Lexicon{
 		Code: code, Decimal: ".",
 		elision: map[string]bool{}, entries: map[string][]Entry{}, verbs: map[string][]VerbForm{},
-		longest: map[string]int{}, concept: map[string][]ConceptID{}, folded: map[string]string{}, wide: map[string]int{}, words: map[ConceptID][]string{},
-		same: map[string]string{},
+		longest: map[string]int{}, concept: map[string][]ConceptID{}, folded: map[string]string{}, wide: map[string]int{},
+		words: map[ConceptID][]string{},
+		same:  map[string]string{},
 	}
 	l.configure(parts["language"])
 	f := newInflector(parts["forms"])

@@ -13,7 +13,8 @@ func TestParse(t *testing.T) {
 		t.Fatal(lines, err)
 	}
 	l := lines[0]
-	if l.name != "add" || !slices.Equal(l.words, []string{"put", "jot down"}) || !slices.Equal(l.attrs["to"], []string{"on", "in"}) || l.attrs["x"][0] != "a la" {
+	if l.name != "add" || !slices.Equal(l.words, []string{"put", "jot down"}) ||
+		!slices.Equal(l.attrs["to"], []string{"on", "in"}) || l.attrs["x"][0] != "a la" {
 		t.Errorf("%+v", l)
 	}
 	if lines[1].name != "verb third" || lines[2].attrs["past"][0] != "was" || lines[2].words != nil {
@@ -70,9 +71,12 @@ func TestEntries(t *testing.T) {
 		{"en", "cheapest room", Measure, "price", 1}, {"de", "ältester Mann", Measure, "age", 1}, {"de", "älteste Mann", Measure, "age", 1},
 		{"es", "más caro", Measure, "price", 2}, {"es", "más cara", Measure, "price", 2}, {"fr", "moins chère", Measure, "price", 2},
 		{"en", "last but one", Ordinal, "", 3}, {"de", "vorletzten Zeile", Ordinal, "", 1}, {"fr", "il y a", There, "", 3},
-		{"es", "hay", There, "", 1}, {"de", "Stunden", Unit, "duration", 1}, {"fr", "euros", Unit, "money", 1}, {"en", "drop-down list", Noun_, "list", 2},
-		{"es", "casillas de verificación", Noun_, "checkbox", 3}, {"fr", "cases à cocher", Noun_, "checkbox", 3}, {"de", "Zeilen", Noun_, "row", 1},
-		{"fr", "lundi", Weekday, "", 1}, {"de", "übermorgen", Day, "", 1}, {"en", "in stock", State, "available", 2}, {"es", "a la izquierda", Place, "left", 3},
+		{"es", "hay", There, "", 1}, {"de", "Stunden", Unit, "duration", 1}, {"fr", "euros", Unit, "money", 1},
+		{"en", "drop-down list", Noun_, "list", 2},
+		{"es", "casillas de verificación", Noun_, "checkbox", 3}, {"fr", "cases à cocher", Noun_, "checkbox", 3},
+		{"de", "Zeilen", Noun_, "row", 1},
+		{"fr", "lundi", Weekday, "", 1}, {"de", "übermorgen", Day, "", 1}, {"en", "in stock", State, "available", 2},
+		{"es", "a la izquierda", Place, "left", 3},
 	} {
 		e, n := Language(c.lang).At(strings.Fields(c.words))
 		if n != c.n || !slices.ContainsFunc(e, func(e Entry) bool { return e.Class == c.class && e.Name == c.name }) {

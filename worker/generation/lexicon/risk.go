@@ -27,7 +27,10 @@ func (l *Lexicon) risk(words []string) string {
 	if cs, n := l.ConceptsAt(words); n > 0 {
 		return riskOf(cs)
 	}
-	if e := l.Entries(words[0]); len(e) > 0 && slices.ContainsFunc(e, func(e Entry) bool { return e.Class == Preposition || e.Class == Article }) {
+	if e := l.Entries(words[0]); len(e) > 0 && slices.ContainsFunc(e, func(e Entry) bool {
+		return e.Class == Preposition ||
+			e.Class == Article
+	}) {
 		return ""
 	}
 	return riskOf(l.Concepts(words[0]))

@@ -8,7 +8,8 @@ import (
 )
 
 // slots are the keys of a verb's line that name slots of a goal.
-var slots = []string{"to", "from", "become", "value", "name", "text", "with", "amount", "measure", "place", "field", "for", "of", "target", "by"}
+var slots = []string{"to", "from", "become", "value", "name", "text", "with", "amount", "measure", "place", "field",
+	"for", "of", "target", "by"}
 
 func slotOf(frame map[string][]string, preposition string) string {
 	p := token.Fold(preposition)

@@ -12,7 +12,8 @@ import (
 // TestBulkOfWhatIsSelected prefers the control that says that it is for what is selected to a place of
 // the name of the deed.
 func TestBulkOfWhatIsSelected(t *testing.T) {
-	for _, names := range [][2]string{{"Archive", "Archive selected"}, {"Archive selected", "Archive"}, {"Archive", "Ausgewählte archivieren"}} {
+	for _, names := range [][2]string{{"Archive", "Archive selected"}, {"Archive selected", "Archive"},
+		{"Archive", "Ausgewählte archivieren"}} {
 		s := &snapshot.Snapshot{Lang: "en", Width: 1000, Height: 800}
 		for _, name := range names {
 			b := button(name, "", name)

@@ -48,7 +48,8 @@ func (t *Task) controlsFor(effect intent.Effect, within int, serves func(c *find
 
 // allControls is controls of any number.
 func (t *Task) allControls(effect intent.Effect, within int) []find.Candidate {
-	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang, Record: -1, Within: within, Hidden: true, Likes: t.Goal.Concept == "unfavorite"})
+	list := find.Controls(t.Model, find.Aim{Effect: effect, Lemma: t.Goal.Lemma, Words: t.words(), Lang: t.Lang,
+		Record: -1, Within: within, Hidden: true, Likes: t.Goal.Concept == "unfavorite"})
 	list = slices.DeleteFunc(list, func(c find.Candidate) bool {
 		return !t.reachable(c.Index) || makes[effect] && t.Model.Controls[c.Index].Role == "radio"
 	})

@@ -37,7 +37,8 @@ func FuzzAmount(f *testing.F) {
 }
 
 func TestAmount(t *testing.T) {
-	for text, want := range map[string]float64{"1.299,00 €": 1299, "$1,299.00": 1299, "12,40": 12.4, "12.40": 12.4, "-3": -3, "1,000": 1000, "7 pcs": 7} {
+	for text, want := range map[string]float64{"1.299,00 €": 1299, "$1,299.00": 1299, "12,40": 12.4, "12.40": 12.4,
+		"-3": -3, "1,000": 1000, "7 pcs": 7} {
 		if got, ok := amount(text); !ok || got != want {
 			t.Errorf("%q: %v %v, want %v", text, got, ok, want)
 		}

@@ -19,8 +19,9 @@ var builders = map[intent.Effect]func(*Task) []Way{
 	intent.Remove: remove, intent.Complete: complete, intent.Reopen: complete, intent.Toggle: complete,
 	intent.Add: add, intent.Act: deed, intent.Move: move, intent.Rate: rate, intent.Sort: sortBy, intent.Filter: filter,
 	intent.Page: turn, intent.Open: open, intent.Close: closing, intent.Abandon: abandon, intent.Expand: expand,
-	intent.Collapse: expand, intent.Choose: chooseIt, intent.Submit: submit, intent.Confirm: confirm, intent.SignIn: submit, intent.SignOut: leave,
-	intent.Select: selectIt, intent.Press: pressIt, intent.Increase: stepBy, intent.Decrease: stepBy,
+	intent.Collapse: expand, intent.Choose: chooseIt, intent.Submit: submit, intent.Confirm: confirm, intent.SignIn: submit,
+	intent.SignOut: leave,
+	intent.Select:  selectIt, intent.Press: pressIt, intent.Increase: stepBy, intent.Decrease: stepBy,
 	intent.Point: point, intent.Clear: clear_, intent.Download: pressIt, intent.Copy: deed,
 }
 
@@ -165,7 +166,8 @@ func add(t *Task) []Way {
 	return slices.DeleteFunc(list, func(w Way) bool { // a box that adds something is called by it, and makes nothing else
 		node := w.Acts[len(w.Acts)-1].Node
 		c := t.Model.ControlAt(node)
-		return node >= 0 && t.Model.Nodes[node].Type == "file" || c >= 0 && (t.Model.Controls[c].Role == "checkbox" || t.Model.Controls[c].Role == "switch" || t.Model.Controls[c].Role == "radio")
+		return node >= 0 && t.Model.Nodes[node].Type == "file" || c >= 0 && (t.Model.Controls[c].Role == "checkbox" ||
+			t.Model.Controls[c].Role == "switch" || t.Model.Controls[c].Role == "radio")
 	})
 }
 
@@ -298,7 +300,8 @@ func Destroys(m *page.Model, control int) bool {
 	if control < 0 || control >= len(m.Controls) {
 		return false
 	}
-	return hasConcept(&m.Controls[control], "delete", "remove", "pay", "send", "order", "buy", "checkout", "submit", "clear", "reset", "discard")
+	return hasConcept(&m.Controls[control], "delete", "remove", "pay", "send", "order", "buy", "checkout", "submit",
+		"clear", "reset", "discard")
 }
 
 // leastBulk is the score of a name that says the effect and little more.
@@ -312,7 +315,8 @@ func Bulk(t *Task) []Way {
 		k := &t.Model.Controls[c.Index]
 		n := &t.Model.Nodes[k.Node]
 		said := t.Marked && saysSelected(k)
-		if t.Some && saysAll(k) || k.Record >= 0 || k.Hidden || c.Score < leastBulk && !said || n.Role == "link" && n.Href != "" || n.Role == "tab" {
+		if t.Some && saysAll(k) || k.Record >= 0 || k.Hidden || c.Score < leastBulk && !said || n.Role == "link" &&
+			n.Href != "" || n.Role == "tab" {
 			continue
 		}
 		if t.Depth == 0 && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear && !t.Marked && !saysAll(k) {

@@ -77,7 +77,8 @@ func FillWays(t *Task, c *find.Candidate, v *intent.Value, off bool) []Way {
 	switch {
 	case f.Kind == "switch":
 		at := seenFor(m, f.Node, f.Label)
-		return []Way{t.way("the "+DescribeNode(m, f.Node), costNamed, press(at)), t.way("the "+DescribeNode(m, f.Node)+", by a key", costState, key(f.Node, "Space"))}
+		return []Way{t.way("the "+DescribeNode(m, f.Node), costNamed, press(at)), t.way("the "+DescribeNode(m, f.Node)+
+			", by a key", costState, key(f.Node, "Space"))}
 	case f.Kind == "slider" && n.Tag != "input":
 		return t.slide(f, v)
 	case f.Kind == "slider":

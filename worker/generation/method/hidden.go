@@ -67,7 +67,8 @@ func before(m *page.Model, node int) int {
 		if like := &m.Nodes[root]; n.Tag == like.Tag && n.Role == like.Role && like.Interactive {
 			continue // one of its like shows nothing of it
 		}
-		if n.Hidden || n.Editable || !n.Interactive || c < 0 || n.Href != "" || n.Type == "submit" || n.Checked != "" || Destroys(m, c) || deedOfItsOwn(m, c) {
+		if n.Hidden || n.Editable || !n.Interactive || c < 0 || n.Href != "" || n.Type == "submit" || n.Checked != "" ||
+			Destroys(m, c) || deedOfItsOwn(m, c) {
 			continue
 		}
 		return siblings[i]
@@ -78,7 +79,8 @@ func before(m *page.Model, node int) int {
 // deedOfItsOwn reports whether a control is called by something that it does to its thing: it shows
 // nothing.
 func deedOfItsOwn(m *page.Model, c int) bool {
-	return strings.ContainsAny(effect.ControlName(m, c), "★☆♥♡") || hasConcept(&m.Controls[c], "favorite", "star", "like", "pin", "add", "edit")
+	return strings.ContainsAny(effect.ControlName(m, c), "★☆♥♡") || hasConcept(&m.Controls[c], "favorite", "star",
+		"like", "pin", "add", "edit")
 }
 
 // maxBefore is how many elements before a hidden part may show it.
@@ -94,7 +96,8 @@ func seenFor(m *page.Model, node int, label string) int {
 	for i := range m.Controls {
 		c := &m.Controls[i]
 		n := &m.Nodes[c.Node]
-		if c.Hidden || n.Hidden || c.Node == node || effect.Fold(effect.ControlName(m, i)) != effect.Fold(label) && !(m.Inside(c.Node, node) && m.Index().End(c.Node)-c.Node < maxLabel) {
+		if c.Hidden || n.Hidden || c.Node == node || effect.Fold(effect.ControlName(m, i)) != effect.Fold(label) &&
+			!(m.Inside(c.Node, node) && m.Index().End(c.Node)-c.Node < maxLabel) {
 			continue
 		}
 		if d := max(c.Node-node, node-c.Node); d < distance {

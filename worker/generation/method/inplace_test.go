@@ -17,8 +17,10 @@ func TestCellOfATableThatListens(t *testing.T) {
 		m := nodes(snapshot.Node{Ref: "cell", Tag: "div", Role: "gridcell", Name: "7", Text: "7"})
 		m.Fields = []page.Field{{Node: 0, Kind: "text", Label: "Stock", Names: []string{"Stock"}, Value: "7", InPlace: inPlace, Record: -1}}
 		f := find.Candidate{What: find.Field, Sub: -1}
-		ways := method.FillWays(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Set}, Lang: "en", Inside: -1, Near: -1}, &f, &intent.Value{Text: "14"}, false)
-		if !inPlace && len(ways) > 0 || inPlace && (len(ways) == 0 || told(m, &ways[0]) != "double_click cell, press_key Control+a, type_keys, press_key Enter") {
+		ways := method.FillWays(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Set}, Lang: "en", Inside: -1, Near: -1},
+			&f, &intent.Value{Text: "14"}, false)
+		if !inPlace && len(ways) > 0 || inPlace &&
+			(len(ways) == 0 || told(m, &ways[0]) != "double_click cell, press_key Control+a, type_keys, press_key Enter") {
 			t.Errorf("in place %v: %+v", inPlace, ways)
 		}
 	}
@@ -31,7 +33,8 @@ func TestTurnOfTwoMonths(t *testing.T) {
 		cal := "cal" + title
 		on, back := button("on "+title, cal, "›"), button("back "+title, cal, "‹")
 		on.Hidden, back.Hidden = k == 0, k == 1
-		list = append(list, snapshot.Node{Ref: cal, Tag: "div", Role: "region"}, snapshot.Node{Ref: "head" + title, Label: cal, Tag: "h3", Role: "heading", Name: title, Text: title, Level: 3}, on, back)
+		list = append(list, snapshot.Node{Ref: cal, Tag: "div", Role: "region"}, snapshot.Node{Ref: "head" + title,
+			Label: cal, Tag: "h3", Role: "heading", Name: title, Text: title, Level: 3}, on, back)
 		for d := range 30 + k {
 			list = append(list, button(title+method.NumberText(float64(d+1)), cal, method.NumberText(float64(d+1))))
 		}
@@ -39,7 +42,8 @@ func TestTurnOfTwoMonths(t *testing.T) {
 	m := nodes(list...)
 	task := &method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Set}, Lang: "en", Inside: -1}
 	for date, want := range map[intent.Date]string{
-		{Year: 2031, Month: 7, Day: 28}: "click July 203128", {Year: 2031, Month: 8, Day: 2}: "click on July 2031", {Year: 2031, Month: 5, Day: 2}: "click back June 2031",
+		{Year: 2031, Month: 7, Day: 28}: "click July 203128", {Year: 2031, Month: 8, Day: 2}: "click on July 2031",
+		{Year: 2031, Month: 5, Day: 2}: "click back June 2031",
 	} {
 		ways := method.DayWays(task, &date)
 		if len(ways) == 0 || told(m, &ways[0]) != want {
@@ -55,7 +59,8 @@ func TestPartOfAnOption(t *testing.T) {
 	}
 	for text, want := range map[string]string{"Madrid": "click madrid", "São Paulo": "click paulo", "Europe": "", "Rome": ""} {
 		m := nodes(option("oslo", "Europe/Oslo"), option("madrid", "Europe/Madrid"), option("paulo", "America/Sao_Paulo"))
-		ways := method.Offered(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Set}, Lang: "es", Inside: -1, News: []int{0, 1, 2}}, &intent.Value{Text: text})
+		ways := method.Offered(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Set}, Lang: "es", Inside: -1,
+			News: []int{0, 1, 2}}, &intent.Value{Text: text})
 		got := ""
 		if len(ways) > 0 {
 			got = told(m, &ways[0])
@@ -88,16 +93,19 @@ func TestOpenOnesAreActive(t *testing.T) {
 // language, and by the same measure only.
 func TestOrderByWhatComesFirst(t *testing.T) {
 	order := snapshot.Node{Ref: "order", Tag: "select", Role: "combobox", Name: "Order", Interactive: true,
-		Options: []snapshot.Option{{Label: "newest first", Value: "new", Selected: true}, {Label: "best first", Value: "good"}, {Label: "worst first", Value: "bad"}}}
+		Options: []snapshot.Option{{Label: "newest first", Value: "new", Selected: true}, {Label: "best first", Value: "good"},
+			{Label: "worst first", Value: "bad"}}}
 	whole := intent.Span{From: 5, To: 20}
 	for _, c := range []struct {
 		measure    string
 		said       intent.Span // the measure, and what stands beside it is not read
 		descending bool
 		want       string
-	}{{"rating", whole, true, "best first"}, {"date", whole, true, "newest first"}, {"price", whole, false, ""}, {"rating", intent.Span{From: 5, To: 9}, true, ""}} {
+	}{{"rating", whole, true, "best first"}, {"date", whole, true, "newest first"}, {"price", whole, false, ""},
+		{"rating", intent.Span{From: 5, To: 9}, true, ""}} {
 		m := nodes(order)
-		goal := &intent.Goal{Effect: intent.Sort, Lemma: "sort", Descending: c.descending, Measure: &intent.Description{Span: whole, Extreme: &intent.Extreme{Span: c.said, Measure: c.measure, Max: c.descending}}}
+		goal := &intent.Goal{Effect: intent.Sort, Lemma: "sort", Descending: c.descending,
+			Measure: &intent.Description{Span: whole, Extreme: &intent.Extreme{Span: c.said, Measure: c.measure, Max: c.descending}}}
 		ways := method.Ways(&method.Task{Model: m, Goal: goal, Lang: "de", Inside: -1, Near: -1})
 		got := ""
 		if len(ways) > 0 && ways[0].Acts[0].Args.OptionValue != nil {

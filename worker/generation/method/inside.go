@@ -190,5 +190,6 @@ func (t *Task) another(c *find.Candidate, within int) bool {
 // leadsAway reports whether a control outside of the target is a link to another page.
 func (t *Task) leadsAway(control int) bool {
 	n := &t.Model.Nodes[t.Model.Controls[control].Node]
-	return n.Role == "link" && n.Href != "" && !strings.HasPrefix(n.Href, "#") && (t.record() < 0 || t.Model.Controls[control].Record != t.record())
+	return n.Role == "link" && n.Href != "" && !strings.HasPrefix(n.Href, "#") &&
+		(t.record() < 0 || t.Model.Controls[control].Record != t.record())
 }

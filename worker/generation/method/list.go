@@ -31,7 +31,8 @@ func filter(t *Task) []Way {
 // toldBy returns the one word that things are told by from others of their kind, as what a filter is
 // called: "finished" of "the finished tasks". What the list is of need not stand in its name.
 func toldBy(d *intent.Description) (intent.Description, bool) {
-	bare := len(d.Words)+len(d.Having)+len(d.Lacking)+len(d.Relation)+len(d.Compare) == 0 && d.In == nil && d.Of == nil && d.Extreme == nil && d.Ordinal == 0
+	bare := len(d.Words)+len(d.Having)+len(d.Lacking)+len(d.Relation)+len(d.Compare) == 0 && d.In == nil && d.Of == nil &&
+		d.Extreme == nil && d.Ordinal == 0
 	if !bare || d.Noun == "" && !d.Pronoun || len(d.State) != 1 || d.State[0].Not {
 		return intent.Description{}, false
 	}
@@ -48,7 +49,8 @@ func (t *Task) halves(s *intent.State) []Way {
 	parts := func(states ...string) []int {
 		var list []int
 		for i := range t.Model.Controls {
-			if c := &t.Model.Controls[i]; usable(t.Model, c) && !c.Hidden && len(strings.Fields(effect.ControlName(t.Model, i))) == 1 && saysState(effect.ControlName(t.Model, i), states...) {
+			if c := &t.Model.Controls[i]; usable(t.Model, c) && !c.Hidden &&
+				len(strings.Fields(effect.ControlName(t.Model, i))) == 1 && saysState(effect.ControlName(t.Model, i), states...) {
 				list = append(list, i)
 			}
 		}
@@ -58,7 +60,8 @@ func (t *Task) halves(s *intent.State) []Way {
 	if len(active) != 1 || len(done) != 1 {
 		return nil
 	}
-	c := find.Candidate{What: find.Control, Index: active[0], Node: t.Model.Controls[active[0]].Node, Score: 1, Used: []find.Use{{Span: s.Span, By: "filter"}}}
+	c := find.Candidate{What: find.Control, Index: active[0], Node: t.Model.Controls[active[0]].Node, Score: 1,
+		Used: []find.Use{{Span: s.Span, By: "filter"}}}
 	return t.chosen(&c, costState)
 }
 
@@ -121,7 +124,8 @@ func (t *Task) pageField(v *intent.Value) []Way {
 	for i := range t.Model.Fields {
 		f := &t.Model.Fields[i]
 		n := &t.Model.Nodes[f.Node]
-		if f.Record >= 0 || f.Disabled || f.ReadOnly || !n.Editable || !slices.ContainsFunc(f.Names, func(s string) bool { return textHas(s, "", "page") }) {
+		if f.Record >= 0 || f.Disabled || f.ReadOnly || !n.Editable ||
+			!slices.ContainsFunc(f.Names, func(s string) bool { return textHas(s, "", "page") }) {
 			continue
 		}
 		if _, ok := effect.Number(f.Value); !ok {

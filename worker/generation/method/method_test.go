@@ -79,7 +79,8 @@ func TestWaysToRemove(t *testing.T) {
 		want     string
 		reveals  bool
 	}{
-		{"a button of the record", func(ref string) []snapshot.Node { return []snapshot.Node{button(ref+"x", ref, "Delete")} }, "click bx", false},
+		{"a button of the record", func(ref string) []snapshot.Node { return []snapshot.Node{button(ref+"x", ref, "Delete")} },
+			"click bx", false},
 		{"a menu of the record", func(ref string) []snapshot.Node {
 			n := button(ref+"m", ref, "More")
 			n.Popup, n.Expanded = "menu", "false"
@@ -92,7 +93,8 @@ func TestWaysToRemove(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			m := tasks(c.controls)
-			ways := method.Ways(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Remove, Lemma: "delete"}, Lang: "en", Target: second(t, m), Inside: -1})
+			ways := method.Ways(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Remove, Lemma: "delete"},
+				Lang: "en", Target: second(t, m), Inside: -1})
 			var got []string
 			for i := range ways {
 				got = append(got, told(m, &ways[i]))
@@ -107,7 +109,8 @@ func TestWaysToRemove(t *testing.T) {
 
 func TestNothingOfAnotherRecordIsPressed(t *testing.T) {
 	m := tasks(func(ref string) []snapshot.Node { return []snapshot.Node{button(ref+"x", ref, "Delete")} })
-	for _, w := range method.Ways(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Remove, Lemma: "delete"}, Lang: "en", Target: second(t, m), Inside: -1}) {
+	for _, w := range method.Ways(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Remove, Lemma: "delete"},
+		Lang: "en", Target: second(t, m), Inside: -1}) {
 		if text := told(m, &w); strings.Contains(text, "ax") || strings.Contains(text, "cx") {
 			t.Errorf("%s is of another record", text)
 		}
@@ -118,7 +121,8 @@ func TestSwitchIsPressedOnlyWhereItIsOther(t *testing.T) {
 	m := tasks(func(ref string) []snapshot.Node {
 		return []snapshot.Node{{Ref: ref + "b", Label: ref, Tag: "input", Type: "checkbox", Role: "checkbox", Interactive: true, Checked: "true"}}
 	})
-	for _, w := range method.Ways(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Complete, Lemma: "tick"}, Lang: "en", Target: second(t, m), Inside: -1}) {
+	for _, w := range method.Ways(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Complete, Lemma: "tick"},
+		Lang: "en", Target: second(t, m), Inside: -1}) {
 		if told(m, &w) == "click bb" && !w.Reveals {
 			t.Error("a box that is ticked is pressed")
 		}
@@ -148,7 +152,8 @@ func TestHoldsComparesByKind(t *testing.T) {
 }
 
 func TestDayOfCalendar(t *testing.T) {
-	list := []snapshot.Node{{Ref: "cal", Tag: "div", Role: "region"}, {Ref: "head", Label: "cal", Tag: "h3", Role: "heading", Name: "April 2031", Text: "April 2031", Level: 3},
+	list := []snapshot.Node{{Ref: "cal", Tag: "div", Role: "region"}, {Ref: "head", Label: "cal", Tag: "h3", Role: "heading",
+		Name: "April 2031", Text: "April 2031", Level: 3},
 		button("on", "cal", "›"), button("back", "cal", "‹")}
 	for d := range 30 {
 		list = append(list, button("d"+string(rune('A'+d)), "cal", method.NumberText(float64(d+1))))
@@ -167,7 +172,8 @@ func TestDayOfCalendar(t *testing.T) {
 
 func TestRiskOfWays(t *testing.T) {
 	m := tasks(func(ref string) []snapshot.Node { return []snapshot.Node{button(ref+"x", ref, "Delete")} })
-	for _, w := range method.Ways(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Remove, Lemma: "delete"}, Lang: "en", Target: second(t, m), Inside: -1}) {
+	for _, w := range method.Ways(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Remove, Lemma: "delete"},
+		Lang: "en", Target: second(t, m), Inside: -1}) {
 		if told(m, &w) == "click bx" && !w.Risks {
 			t.Error("the press of Delete is no risk")
 		}

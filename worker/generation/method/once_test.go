@@ -15,7 +15,8 @@ func TestWhatHandsInIsDoneOnce(t *testing.T) {
 	send.Type = "submit"
 	form := func(value string) []snapshot.Node {
 		return []snapshot.Node{{Ref: "form", Tag: "form"},
-			{Ref: "text", Label: "form", Tag: "input", Type: "text", Role: "textbox", Name: "Message", Interactive: true, Editable: true, HasValue: true, Value: value}, send}
+			{Ref: "text", Label: "form", Tag: "input", Type: "text", Role: "textbox", Name: "Message", Interactive: true,
+				Editable: true, HasValue: true, Value: value}, send}
 	}
 	task := &method.Task{Model: nodes(form("See you")...), Goal: &intent.Goal{Effect: intent.Add}, Lang: "en", Inside: -1, Near: -1}
 	handIn := method.HandIn(task, nodes(form("")...))
@@ -31,7 +32,8 @@ func TestWhatHandsInIsDoneOnce(t *testing.T) {
 		return []snapshot.Node{button(ref+"m", ref, "More"), button(ref+"d", ref, "Remind")}
 	})
 	for _, risk := range []string{"", "send"} {
-		task := &method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Act, Lemma: "remind", Concept: "remind", Risk: risk}, Lang: "en", Target: second(t, m), Inside: -1, Near: -1}
+		task := &method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Act, Lemma: "remind", Concept: "remind", Risk: risk},
+			Lang: "en", Target: second(t, m), Inside: -1, Near: -1}
 		list := method.Ways(task)
 		if len(list) == 0 {
 			t.Fatal("no ways")

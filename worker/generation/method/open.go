@@ -207,7 +207,8 @@ func Confirms(t *Task) []Way {
 	var list []Way
 	for _, c := range t.controls(intent.Confirm, -1) {
 		k := &t.Model.Controls[c.Index]
-		if c.Score <= leastSaid || k.Record >= 0 || k.Hidden || t.declines(k.Node, c.Index) || k.Role == "link" || lexicon.Removes(effect.ControlName(t.Model, c.Index), false) {
+		if c.Score <= leastSaid || k.Record >= 0 || k.Hidden || t.declines(k.Node, c.Index) || k.Role == "link" ||
+			lexicon.Removes(effect.ControlName(t.Model, c.Index), false) {
 			continue
 		}
 		w := t.pressOf(&c, costNamed+1-c.Score)
@@ -273,7 +274,8 @@ func (t *Task) declines(node, i int) bool {
 	if n.Editable || len(n.Options) > 0 || slices.Contains([]string{"checkbox", "radio", "switch", "option", "tab", "combobox"}, n.Role) {
 		return true
 	}
-	return hasConcept(&t.Model.Controls[i], "close", "cancel", "no", "keep", "back") || strings.TrimSpace(effect.ControlName(t.Model, i)) == "×"
+	return hasConcept(&t.Model.Controls[i], "close", "cancel", "no", "keep", "back") ||
+		strings.TrimSpace(effect.ControlName(t.Model, i)) == "×"
 }
 
 // submit: the button that hands in what was filled in.

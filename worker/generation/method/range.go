@@ -40,7 +40,8 @@ func takesEnd(f, o *page.Field, first, n *snapshot.Node) bool {
 			return r
 		}, strings.TrimSpace(text))
 	}
-	return n.Placeholder != "" && form(n.Placeholder) == form(first.Placeholder) || strings.Contains(form(o.Value), "0") && form(o.Value) == form(f.Value)
+	return n.Placeholder != "" && form(n.Placeholder) == form(first.Placeholder) || strings.Contains(form(o.Value), "0") &&
+		form(o.Value) == form(f.Value)
 }
 
 // ranges returns the ways to have a field, and the one behind it, hold a range: both ends written as

@@ -59,7 +59,8 @@ func (t *Task) countsMore(control int) bool {
 	if t.Goal.Effect != intent.Add || !countsBy(m, control, true) {
 		return false
 	}
-	if r := t.record(); r >= 0 && r == k.Record && slices.ContainsFunc(t.Goal.Target, func(d intent.Description) bool { return len(d.Words) > 0 }) {
+	if r := t.record(); r >= 0 && r == k.Record &&
+		slices.ContainsFunc(t.Goal.Target, func(d intent.Description) bool { return len(d.Words) > 0 }) {
 		return false
 	}
 	for i := range m.Controls {
@@ -90,7 +91,8 @@ const (
 // have.
 func (t *Task) sayings(within int) map[int]bool {
 	out := map[int]bool{}
-	aim := find.Aim{Effect: t.Goal.Effect, Lemma: t.Goal.Lemma, Lang: t.Lang, Record: -1, Within: within, Hidden: true, Likes: t.Goal.Concept == "unfavorite"}
+	aim := find.Aim{Effect: t.Goal.Effect, Lemma: t.Goal.Lemma, Lang: t.Lang, Record: -1, Within: within, Hidden: true,
+		Likes: t.Goal.Concept == "unfavorite"}
 	for _, c := range find.Controls(t.Model, aim) {
 		out[c.Index] = true
 	}
@@ -108,7 +110,8 @@ func (t *Task) several(control int) bool {
 	name := effect.Fold(effect.ControlName(m, control))
 	for i := range m.Controls {
 		o := &m.Controls[i]
-		if i != control && o.Record >= 0 && o.Record != r && m.Records[o.Record].Group == m.Records[r].Group && effect.Fold(effect.ControlName(m, i)) == name {
+		if i != control && o.Record >= 0 && o.Record != r && m.Records[o.Record].Group == m.Records[r].Group &&
+			effect.Fold(effect.ControlName(m, i)) == name {
 			return true
 		}
 	}
@@ -199,7 +202,8 @@ func (t *Task) calledSo(list []Way) []Way {
 // to go to the books is not to borrow one, and to open a page is not to delete it.
 func (t *Task) leadsOnly(c *find.Candidate) bool {
 	n := &t.Model.Nodes[c.Node]
-	if t.Goal.Effect != intent.Act && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear || n.Role != "link" && n.Role != "tab" && n.Role != "treeitem" {
+	if t.Goal.Effect != intent.Act && t.Goal.Effect != intent.Remove && t.Goal.Effect != intent.Clear || n.Role != "link" &&
+		n.Role != "tab" && n.Role != "treeitem" {
 		return false
 	}
 	said := t.controls(t.Goal.Effect, -1)
@@ -314,7 +318,8 @@ func (t *Task) opener(r int) int {
 		if lexicon.Removes(effect.ControlName(m, i), false) && !strings.Contains(title, effect.Fold(effect.ControlName(m, i))) {
 			continue // "Delete Walk the dog"
 		}
-		if name := effect.Fold(effect.ControlName(m, i)); title != "" && usable(m, c) && (strings.Contains(name, title) || name != "" && strings.Contains(title, name)) {
+		if name := effect.Fold(effect.ControlName(m, i)); title != "" && usable(m, c) && (strings.Contains(name, title) ||
+			name != "" && strings.Contains(title, name)) {
 			return c.Node
 		}
 	}

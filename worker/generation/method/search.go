@@ -17,12 +17,16 @@ func Search(t *Task, text string) []Way {
 	m := t.Model
 	var list []Way
 	buttons := t.byConcept(-1, 0, "search", "find")
-	listed := t.inList() && slices.ContainsFunc(m.Fields, func(f page.Field) bool { return !f.Hidden && f.Record < 0 && f.Kind == "text" && t.ofList(f.Node) })
+	listed := t.inList() && slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+		return !f.Hidden && f.Record < 0 &&
+			f.Kind == "text" && t.ofList(f.Node)
+	})
 	called := false
 	for i := range m.Fields {
 		f := &m.Fields[i]
 		n := &m.Nodes[f.Node]
-		if f.Disabled || f.Hidden || f.ReadOnly || n.Hidden || f.Record >= 0 || f.Kind != "text" && n.Role != "searchbox" && n.Role != "combobox" {
+		if f.Disabled || f.Hidden || f.ReadOnly || n.Hidden || f.Record >= 0 || f.Kind != "text" && n.Role != "searchbox" &&
+			n.Role != "combobox" {
 			continue
 		}
 		cost, guess := costNamed, !IsSearch(m, i)

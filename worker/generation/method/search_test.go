@@ -12,9 +12,11 @@ import (
 // button: what is only typed may have searched nothing.
 func TestSearchTakesItsButtonFirst(t *testing.T) {
 	field := func(ref, parent, name string) snapshot.Node {
-		return snapshot.Node{Ref: ref, Label: parent, Tag: "input", Type: "text", Role: "textbox", Name: name, Placeholder: name, Interactive: true, Editable: true, HasValue: true}
+		return snapshot.Node{Ref: ref, Label: parent, Tag: "input", Type: "text", Role: "textbox", Name: name,
+			Placeholder: name, Interactive: true, Editable: true, HasValue: true}
 	}
-	m := nodes(field("new", "", "New task"), snapshot.Node{Ref: "form", Tag: "form", Role: "form"}, field("q", "form", "Find a task"), button("go", "form", "Search"))
+	m := nodes(field("new", "", "New task"), snapshot.Node{Ref: "form", Tag: "form", Role: "form"},
+		field("q", "form", "Find a task"), button("go", "form", "Search"))
 	ways := method.Search(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Search}, Lang: "en", Inside: -1, Near: -1}, "dog")
 	if len(ways) == 0 || told(m, &ways[0]) != "input_text q, click go" {
 		t.Errorf("ways %+v", ways)

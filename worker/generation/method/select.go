@@ -34,7 +34,8 @@ func (t *Task) selecting(r int) []Way {
 		}
 	}
 	n := &m.Nodes[record.Node]
-	if n.Selected != "" || n.Role == "option" || n.Role == "treeitem" || n.Role == "gridcell" || n.Role == "row" && (n.Reacts != "" || ofGrid(m, record.Node)) {
+	if n.Selected != "" || n.Role == "option" || n.Role == "treeitem" || n.Role == "gridcell" || n.Role == "row" &&
+		(n.Reacts != "" || ofGrid(m, record.Node)) {
 		cost := costSelect + 0.2
 		if ofGrid(m, record.Node) {
 			cost = costContext - 0.1 // rows of a grid are selected rather than that they have a menu

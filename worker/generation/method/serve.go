@@ -68,6 +68,7 @@ func marksFavorite(m *page.Model, node int) bool {
 		if title != "" {
 			rest = strings.Replace(rest, title, " ", 1)
 		}
-		return strings.ContainsAny(name, "★☆♥♡❤") || textHas(strings.TrimSpace(rest), "", "favorite", "unfavorite", "star", "like", "follow", "unfollow")
+		return strings.ContainsAny(name, "★☆♥♡❤") || textHas(strings.TrimSpace(rest), "", "favorite", "unfavorite",
+			"star", "like", "follow", "unfollow")
 	})
 }

@@ -12,7 +12,8 @@ import (
 // TestListOfSizesIsOpened opens the list of how many rows a page has, where its options come with it.
 func TestListOfSizesIsOpened(t *testing.T) {
 	combo := func(ref, name, value string) snapshot.Node {
-		return snapshot.Node{Ref: ref, Tag: "div", Role: "combobox", Name: name, Value: value, HasValue: true, Interactive: true, Expanded: "false", Popup: "listbox"}
+		return snapshot.Node{Ref: ref, Tag: "div", Role: "combobox", Name: name, Value: value, HasValue: true,
+			Interactive: true, Expanded: "false", Popup: "listbox"}
 	}
 	m := nodes(combo("floor", "Floor", "All floors"), combo("size", "Items per page", "10"))
 	n := 5.0
@@ -53,7 +54,8 @@ func TestDrawnEditorTakesKeys(t *testing.T) {
 		t.Fatalf("%+v", m.Fields)
 	}
 	f := find.Candidate{What: find.Field, Node: m.Fields[0].Node, Sub: -1}
-	ways := method.FillWays(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Edit}, Lang: "en", Inside: -1, Near: -1}, &f, &intent.Value{Text: "let b"}, false)
+	ways := method.FillWays(&method.Task{Model: m, Goal: &intent.Goal{Effect: intent.Edit}, Lang: "en", Inside: -1, Near: -1},
+		&f, &intent.Value{Text: "let b"}, false)
 	if len(ways) != 1 || told(m, &ways[0]) != "click code, press_key Control+a, type_keys" {
 		t.Errorf("%d ways, %s", len(ways), told(m, &ways[0]))
 	}

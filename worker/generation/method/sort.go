@@ -109,7 +109,8 @@ func (t *Task) directed() []find.Candidate {
 	for i := range t.Model.Fields {
 		f := &t.Model.Fields[i]
 		for k := range f.Options {
-			if d := orderBy(f.Options[k].Label); d != nil && !f.Hidden && d.Attr("by") == e.Measure && (d.Attr("order") == "max") == t.Goal.Descending {
+			if d := orderBy(f.Options[k].Label); d != nil && !f.Hidden && d.Attr("by") == e.Measure &&
+				(d.Attr("order") == "max") == t.Goal.Descending {
 				used := []find.Use{{Span: e.Span, By: "order " + f.Options[k].Label}}
 				list = append(list, find.Candidate{What: find.Option, Index: i, Sub: k, Node: f.Node, Score: 1, Used: used})
 			}
@@ -137,7 +138,10 @@ func sortsBy(t *Task, f *page.Field) bool {
 			return true
 		}
 	}
-	return len(f.Options) > 0 && slices.ContainsFunc(f.Options, func(o page.Option) bool { return direction(o.Label) != 0 || orderBy(o.Label) != nil })
+	return len(f.Options) > 0 && slices.ContainsFunc(f.Options, func(o page.Option) bool {
+		return direction(o.Label) != 0 ||
+			orderBy(o.Label) != nil
+	})
 }
 
 // direction is 1 where a text says that an order rises, -1 that it falls, 0 neither.

@@ -50,12 +50,14 @@ var harms = []harm{
 		concepts: []string{"send"},
 		where:    composes,
 		effects:  []intent.Effect{intent.Submit, intent.Confirm, intent.Complete, intent.Act, intent.Press, intent.Rate},
-		things: []string{"message", "comment", "feedback", "request", "report", "report_doc", "reply", "question", "answer", "letter", "invite", "complaint",
+		things: []string{"message", "comment", "feedback", "request", "report", "report_doc", "reply", "question",
+			"answer", "letter", "invite", "complaint",
 			"request_support", "application_job", "post", "note", "email", "review", "order"},
 	},
 	{
 		concepts: []string{"publish", "send", "submit"},
-		effects: []intent.Effect{intent.Submit, intent.Confirm, intent.Add, intent.Complete, intent.Reopen, intent.Act, intent.SignIn, intent.Edit,
+		effects: []intent.Effect{intent.Submit, intent.Confirm, intent.Add, intent.Complete, intent.Reopen, intent.Act,
+			intent.SignIn, intent.Edit,
 			intent.Append, intent.Upload, intent.Move, intent.Search, intent.Filter},
 		inFront: true,
 	},
@@ -65,11 +67,13 @@ var harms = []harm{
 	},
 	{
 		concepts: []string{"reset"}, // also "clear all"
-		effects:  []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm},
+		effects: []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate,
+			intent.Filter, intent.Confirm},
 	},
 	{
 		concepts: []string{"clear"},
-		effects: []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate, intent.Filter, intent.Confirm,
+		effects: []intent.Effect{intent.Clear, intent.Remove, intent.Abandon, intent.Reopen, intent.Close, intent.Navigate,
+			intent.Filter, intent.Confirm,
 			intent.Search, intent.Select, intent.Edit},
 	},
 }
@@ -81,7 +85,8 @@ func Unsaid(m *page.Model, w *Way, g *intent.Goal, text string) string {
 	for i := range harms {
 		h := &harms[i]
 		counts := g.Effect == intent.Increase || g.Effect == intent.Decrease // "drop" may mean to lower: then it removes nothing
-		said := textHas(text, "", h.concepts...) || textHas(text, "", h.things...) || slices.Contains(h.things, g.Concept) || h.removes && (rejects[g.Concept] || lexicon.Removes(text, true))
+		said := textHas(text, "", h.concepts...) || textHas(text, "", h.things...) || slices.Contains(h.things, g.Concept) ||
+			h.removes && (rejects[g.Concept] || lexicon.Removes(text, true))
 		if h.only != "" && h.only != g.Effect || slices.Contains(h.effects, g.Effect) || said && !counts || h.where != nil && !h.where(m) {
 			continue
 		}
@@ -149,7 +154,8 @@ func (h *harm) says(m *page.Model, control int, named bool) bool {
 		return true
 	}
 	whole := slices.ContainsFunc(lexicon.Concept(name, ""), func(c lexicon.ConceptID) bool { return slices.Contains(h.concepts, c.Name()) })
-	return whole || len(words) <= maxWords && textHas(name, "", h.concepts...) && (textHas(words[0], "", h.concepts...) || textHas(words[len(words)-1], "", h.concepts...))
+	return whole || len(words) <= maxWords && textHas(name, "", h.concepts...) && (textHas(words[0], "", h.concepts...) ||
+		textHas(words[len(words)-1], "", h.concepts...))
 }
 
 // maxSaid is how long the name of a control may be that begins with its deed.

@@ -79,7 +79,8 @@ func TestUnsaidSending(t *testing.T) {
 		{"To", "Send", intent.Add, "Add the message Well done", false},
 		{"Drink", "Send", intent.Add, "Put tea on the list", false},
 	} {
-		m := nodes(snapshot.Node{Ref: "f", Parent: -1, Tag: "input", Role: "textbox", Name: c.label, Editable: true, Interactive: true}, button("x", "", c.button))
+		m := nodes(snapshot.Node{Ref: "f", Parent: -1, Tag: "input", Role: "textbox", Name: c.label, Editable: true,
+			Interactive: true}, button("x", "", c.button))
 		w := method.Way{Acts: []method.Act{{Tool: step.Click, Node: 1, To: -1}}}
 		got := method.Unsaid(m, &w, &intent.Goal{Effect: c.effect}, c.text)
 		if (got != "") != c.unsaid {
@@ -89,9 +90,11 @@ func TestUnsaidSending(t *testing.T) {
 }
 
 func TestNarrows(t *testing.T) {
-	for name, want := range map[string]bool{"Show drafts only": true, "Nur Entwürfe": true, "Sort by": true, "Filter": true, "Rows per page": true, "Find a page": true,
+	for name, want := range map[string]bool{"Show drafts only": true, "Nur Entwürfe": true, "Sort by": true, "Filter": true,
+		"Rows per page": true, "Find a page": true,
 		"Show my address": false, "Draft": false, "Category": false, "Vegetarian": false, "Entwurf": false} {
-		n := snapshot.Node{Ref: "f", Parent: -1, Tag: "input", Type: "checkbox", Role: "checkbox", Name: name, Checked: "false", Interactive: true}
+		n := snapshot.Node{Ref: "f", Parent: -1, Tag: "input", Type: "checkbox", Role: "checkbox", Name: name,
+			Checked: "false", Interactive: true}
 		m := nodes(n)
 		if len(m.Fields) != 1 {
 			t.Fatalf("%d fields", len(m.Fields))

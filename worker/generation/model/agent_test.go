@@ -51,11 +51,14 @@ func TestAnswersAreAccountedFor(t *testing.T) {
 		answer languagemodel.Answer
 		why    string
 	}{
-		"a word is left out": {`Usuń "Walk the dog" frobnicate`, reads(map[string]any{"text": `Usuń "Walk the dog"`, "effect": "remove", "verb": "Usuń",
+		"a word is left out": {`Usuń "Walk the dog" frobnicate`, reads(map[string]any{"text": `Usuń "Walk the dog"`,
+			"effect": "remove", "verb": "Usuń",
 			"target": []any{map[string]any{"words": "Walk the dog", "quoted": true}}}), "frobnicate"},
-		"a negation is lost": {`Do not frobnicate Walk the dog`, reads(goalOf("frobnicate Walk the dog", "remove", "frobnicate", "Walk the dog")), "frobnicate"},
-		"a verb that does not destroy": {`Open frobnicate Walk the dog`, reads(map[string]any{"text": `Open frobnicate Walk the dog`, "effect": "remove", "verb": "Open",
-			"target": []any{map[string]any{"words": "Walk the dog"}}, "words": []any{"frobnicate"}}), ""},
+		"a negation is lost": {`Do not frobnicate Walk the dog`, reads(goalOf("frobnicate Walk the dog", "remove",
+			"frobnicate", "Walk the dog")), "frobnicate"},
+		"a verb that does not destroy": {`Open frobnicate Walk the dog`,
+			reads(map[string]any{"text": `Open frobnicate Walk the dog`, "effect": "remove", "verb": "Open",
+				"target": []any{map[string]any{"words": "Walk the dog"}}, "words": []any{"frobnicate"}}), ""},
 		"no answer": {`Usuń "Walk the dog" frobnicate`, noAnswer(), ""},
 		"a refusal": {`Usuń "Walk the dog" frobnicate`, languagemodel.Answer{Text: "I must not.", Refuse: true}, ""},
 	} {
@@ -125,7 +128,8 @@ func TestMistakes(t *testing.T) {
 func TestPick(t *testing.T) {
 	t.Parallel()
 	q := plan.Question{Text: &intent.Text{Source: "Open the shop floor", Lang: "en"},
-		Pick: &plan.Pick{Goal: "Open the shop floor", Phrase: "the shop floor", Candidates: []plan.Candidate{{What: `button "Sales room"`}, {What: `button "Office"`}}}}
+		Pick: &plan.Pick{Goal: "Open the shop floor", Phrase: "the shop floor",
+			Candidates: []plan.Candidate{{What: `button "Sales room"`}, {What: `button "Office"`}}}}
 	eachFormat(t, func(t *testing.T, format string) {
 		j := newJob(t, format, "", nil, languagemodel.Say(picks(7), picks(0)))
 		a, err := j.agent.Ask(t.Context(), q)
@@ -176,7 +180,8 @@ func TestBounds(t *testing.T) {
 	}
 	require.Len(t, j.server.Requests(), maxQuestions)
 
-	j = newJob(t, OpenAI, "", nil, languagemodel.Say(noAnswer(), noAnswer()), func(c *AgentConfig) { c.Budget = NewTaskBudget(Amount{Calls: 1}, nil) })
+	j = newJob(t, OpenAI, "", nil, languagemodel.Say(noAnswer(), noAnswer()),
+		func(c *AgentConfig) { c.Budget = NewTaskBudget(Amount{Calls: 1}, nil) })
 	_, err := j.agent.Ask(t.Context(), q)
 	require.NoError(t, err)
 	_, err = j.agent.Ask(t.Context(), q)
@@ -189,6 +194,7 @@ func TestBounds(t *testing.T) {
 // A prompt has the whole text and is bounded.
 func TestPromptIsBounded(t *testing.T) {
 	t.Parallel()
-	q := plan.Question{Text: &intent.Text{Source: strings.Repeat("Click Save. ", 5000), Lang: "en"}, Why: &plan.NotUnderstoodError{Reason: strings.Repeat("x", 100_000)}}
+	q := plan.Question{Text: &intent.Text{Source: strings.Repeat("Click Save. ", 5000), Lang: "en"},
+		Why: &plan.NotUnderstoodError{Reason: strings.Repeat("x", 100_000)}}
 	require.Less(t, len(readPrompt(&q, "PAGE", nil)), 3*maxText)
 }

@@ -99,7 +99,8 @@ func TestStops(t *testing.T) {
 			{languagemodel.Answer{Text: "I wi", Cut: true}, Cut},
 			{languagemodel.Answer{}, Stopped},
 		} {
-			reply, err := newClient(t, format, languagemodel.Start(t, format, languagemodel.Say(c.answer))).Chat(t.Context(), oneRequest(t), nil, nil)
+			reply, err := newClient(t, format, languagemodel.Start(t, format, languagemodel.Say(c.answer))).Chat(t.Context(),
+				oneRequest(t), nil, nil)
 			require.NoError(t, err)
 			require.Equal(t, c.want, reply.Stop)
 			require.Equal(t, c.answer.Text, reply.Text)
@@ -121,36 +122,43 @@ func TestMisbehaviour(t *testing.T) {
 	unmarked.ContentType = "application/json"
 	slow := good
 	slow.Delay = time.Minute
-	drip := languagemodel.Answer{Raw: []byte(`{"id": "this comes slowly, and takes longer than a request may"}`), ContentType: "application/json", Drip: 200 * time.Millisecond}
+	drip := languagemodel.Answer{Raw: []byte(`{"id": "this comes slowly, and takes longer than a request may"}`),
+		ContentType: "application/json", Drip: 200 * time.Millisecond}
 	for name, c := range map[string]struct {
 		answers []languagemodel.Answer
 		detail  string // "": it passes
 		asked   int
 	}{
-		"rate limit":            {[]languagemodel.Answer{{Status: 429, Text: "slow down", Header: map[string]string{"Retry-After": "0.01"}}, good}, "", 2},
-		"rate limit in ms":      {[]languagemodel.Answer{{Status: 429, Header: map[string]string{"Retry-After-Ms": "5"}}, good}, "", 2},
-		"rate limit of an hour": {[]languagemodel.Answer{{Status: 429, Text: "slow down", Header: map[string]string{"Retry-After": "3600"}}, good}, "answered 429: slow down", 1},
-		"overloaded":            {[]languagemodel.Answer{{Status: 529}, {Status: 503}, {Status: 500}, good}, "", 4},
-		"too long overloaded":   {[]languagemodel.Answer{{Status: 529, Text: "Overloaded"}}, "answered 529: Overloaded", 4},
-		"conflict and timeout":  {[]languagemodel.Answer{{Status: 409}, {Status: 408}, good}, "", 3},
-		"a wrong key":           {[]languagemodel.Answer{{Status: 401, Text: "key " + languagemodel.Key + " is wrong"}, good}, "answered 401: key *** is wrong", 1},
-		"no money":              {[]languagemodel.Answer{{Status: 402, Text: "pay first"}, good}, "answered 402: pay first", 1},
-		"too long":              {[]languagemodel.Answer{{Status: 413, Text: "too large"}, good}, "answered 413", 1},
-		"redirect":              {[]languagemodel.Answer{{Status: 307, Header: map[string]string{"Location": "https://example.com/"}}, good}, "answered 307", 1},
-		"broken connection":     {[]languagemodel.Answer{{HangUp: true}, good}, "", 2},
-		"unasked stream":        {[]languagemodel.Answer{stream}, "", 1},
-		"unmarked stream":       {[]languagemodel.Answer{unmarked}, "", 1},
-		"a stream that stops":   {[]languagemodel.Answer{cut, good}, "", 2},
-		"streams that stop":     {[]languagemodel.Answer{cut}, "cannot be read", 4},
-		"an error in a stream":  {[]languagemodel.Answer{failed, good}, "", 2},
-		"errors in streams":     {[]languagemodel.Answer{failed}, "failed while it answered: Overloaded", 4},
-		"no answer in time":     {[]languagemodel.Answer{slow, good}, "", 2},
-		"slow drip":             {[]languagemodel.Answer{drip, good}, "", 2},
-		"a page of HTML":        {[]languagemodel.Answer{{Raw: []byte("<html>Sign in</html>"), ContentType: "text/html"}}, "cannot be read", 4},
-		"nothing":               {[]languagemodel.Answer{{Raw: []byte{}, ContentType: "application/json"}, good}, "", 2},
-		"another document":      {[]languagemodel.Answer{{Raw: []byte(`{"object":"list"}`), ContentType: "application/json"}, good}, "", 2},
-		"a wrong type":          {[]languagemodel.Answer{{Raw: []byte(`{"type":"message","content":"x","choices":7}`), ContentType: "application/json"}, good}, "", 2},
-		"a huge body":           {[]languagemodel.Answer{{Raw: []byte(strings.Repeat(" ", maxResponse+1)), ContentType: "application/json"}}, "more than 4 MiB", 1},
+		"rate limit": {[]languagemodel.Answer{{Status: 429, Text: "slow down",
+			Header: map[string]string{"Retry-After": "0.01"}}, good}, "", 2},
+		"rate limit in ms": {[]languagemodel.Answer{{Status: 429, Header: map[string]string{"Retry-After-Ms": "5"}}, good}, "", 2},
+		"rate limit of an hour": {[]languagemodel.Answer{{Status: 429, Text: "slow down",
+			Header: map[string]string{"Retry-After": "3600"}}, good}, "answered 429: slow down", 1},
+		"overloaded":           {[]languagemodel.Answer{{Status: 529}, {Status: 503}, {Status: 500}, good}, "", 4},
+		"too long overloaded":  {[]languagemodel.Answer{{Status: 529, Text: "Overloaded"}}, "answered 529: Overloaded", 4},
+		"conflict and timeout": {[]languagemodel.Answer{{Status: 409}, {Status: 408}, good}, "", 3},
+		"a wrong key": {[]languagemodel.Answer{{Status: 401, Text: "key " + languagemodel.Key + " is wrong"}, good},
+			"answered 401: key *** is wrong", 1},
+		"no money": {[]languagemodel.Answer{{Status: 402, Text: "pay first"}, good}, "answered 402: pay first", 1},
+		"too long": {[]languagemodel.Answer{{Status: 413, Text: "too large"}, good}, "answered 413", 1},
+		"redirect": {[]languagemodel.Answer{{Status: 307,
+			Header: map[string]string{"Location": "https://example.com/"}}, good}, "answered 307", 1},
+		"broken connection":    {[]languagemodel.Answer{{HangUp: true}, good}, "", 2},
+		"unasked stream":       {[]languagemodel.Answer{stream}, "", 1},
+		"unmarked stream":      {[]languagemodel.Answer{unmarked}, "", 1},
+		"a stream that stops":  {[]languagemodel.Answer{cut, good}, "", 2},
+		"streams that stop":    {[]languagemodel.Answer{cut}, "cannot be read", 4},
+		"an error in a stream": {[]languagemodel.Answer{failed, good}, "", 2},
+		"errors in streams":    {[]languagemodel.Answer{failed}, "failed while it answered: Overloaded", 4},
+		"no answer in time":    {[]languagemodel.Answer{slow, good}, "", 2},
+		"slow drip":            {[]languagemodel.Answer{drip, good}, "", 2},
+		"a page of HTML":       {[]languagemodel.Answer{{Raw: []byte("<html>Sign in</html>"), ContentType: "text/html"}}, "cannot be read", 4},
+		"nothing":              {[]languagemodel.Answer{{Raw: []byte{}, ContentType: "application/json"}, good}, "", 2},
+		"another document":     {[]languagemodel.Answer{{Raw: []byte(`{"object":"list"}`), ContentType: "application/json"}, good}, "", 2},
+		"a wrong type": {[]languagemodel.Answer{{Raw: []byte(`{"type":"message","content":"x","choices":7}`),
+			ContentType: "application/json"}, good}, "", 2},
+		"a huge body": {[]languagemodel.Answer{{Raw: []byte(strings.Repeat(" ", maxResponse+1)),
+			ContentType: "application/json"}}, "more than 4 MiB", 1},
 		"a huge stream": {[]languagemodel.Answer{{Raw: []byte("data: " + strings.Repeat("x", maxResponse+1)), ContentType: "text/event-stream"}},
 			"more than 4 MiB", 1},
 	} {

@@ -201,7 +201,8 @@ func (f *finder) value(part string) *intent.Value {
 func (f *finder) readGoal(j *jsonGoal, from int) intent.Goal {
 	f.goal, f.taken = intent.Span{From: from, To: len(f.source)}, nil
 	g := intent.Goal{Effect: intent.Effect(f.among("effect", j.Effect, effects)), Place: f.among("place", j.Place, places),
-		Descending: j.Descending, On: j.On, Keys: j.Keys, Times: max(0, min(j.Times, 50)), Forbidden: j.Forbidden, Expected: j.Expected, Optional: j.Optional, Otherwise: j.Otherwise}
+		Descending: j.Descending, On: j.On, Keys: j.Keys, Times: max(0, min(j.Times, 50)), Forbidden: j.Forbidden,
+		Expected: j.Expected, Optional: j.Optional, Otherwise: j.Otherwise}
 	if j.Effect == "" || strings.TrimSpace(j.Text) == "" {
 		f.fail("text or effect is missing")
 	}

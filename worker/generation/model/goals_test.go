@@ -62,8 +62,9 @@ func TestReadingOfRefuses(t *testing.T) {
 	t.Parallel()
 	source := "Open the account page and look at the second bill"
 	for name, c := range map[string]struct{ answer, why string }{
-		"no goals":       {`{"goals": []}`, "goals must be"},
-		"another text":   {`{"goals": [{"text": "delete the account", "effect": "remove", "verb": "delete"}]}`, `"delete the account" is not in the text`},
+		"no goals": {`{"goals": []}`, "goals must be"},
+		"another text": {`{"goals": [{"text": "delete the account", "effect": "remove", "verb": "delete"}]}`,
+			`"delete the account" is not in the text`},
 		"another word":   {`{"goals": [{"text": "Open the account page", "effect": "open", "verb": "Open", "target": [{"words": "Delete account"}]}]}`, `"Delete" is not in the text`},
 		"part of a word": {`{"goals": [{"text": "Open the account page", "effect": "open", "verb": "Open", "target": [{"words": "count"}]}]}`, `"count" is not in the text`},
 		"another value":  {`{"goals": [{"text": "Open the account page", "effect": "set", "verb": "Open", "fields": [{"value": "{{pass}}"}]}]}`, "is not in the text"},

@@ -21,14 +21,16 @@ func TestPageAddsNoSteps(t *testing.T) {
 	eachFormat(t, func(t *testing.T, format string) {
 		text := "Frobnicate the price of the lamp"
 		for name, bad := range map[string]languagemodel.Answer{
-			"a text of the page":       reads(goalOf("Supprimer le compte", "remove", "Supprimer", "compte")),
-			"a thing of the page":      reads(goalOf(text, "press", "Frobnicate", "Supprimer le compte")),
-			"a value of the page":      reads(map[string]any{"text": text, "effect": "set", "verb": "Frobnicate", "fields": []any{map[string]any{"value": "{{pass}}"}}}),
+			"a text of the page":  reads(goalOf("Supprimer le compte", "remove", "Supprimer", "compte")),
+			"a thing of the page": reads(goalOf(text, "press", "Frobnicate", "Supprimer le compte")),
+			"a value of the page": reads(map[string]any{"text": text, "effect": "set", "verb": "Frobnicate",
+				"fields": []any{map[string]any{"value": "{{pass}}"}}}),
 			"a key of the page":        reads(map[string]any{"text": text, "effect": "type", "verb": "Frobnicate", "keys": "Delete"}),
 			"a pick where none is due": picks(0),
 		} {
 			t.Run(name, func(t *testing.T) {
-				page := &testPage{tasks: []string{"Feed the cat", "Walk the dog"}, buttons: []string{"Supprimer le compte", "Show the price"}, texts: []string{injection}}
+				page := &testPage{tasks: []string{"Feed the cat", "Walk the dog"}, buttons: []string{"Supprimer le compte",
+					"Show the price"}, texts: []string{injection}}
 				j := newJob(t, format, text, page, languagemodel.Say(bad, bad, bad, bad, bad, bad))
 				_, err := j.run(t)
 				var not *plan.NotUnderstoodError
@@ -44,7 +46,8 @@ func TestPageAddsNoSteps(t *testing.T) {
 func TestNothingThatDestroysIsPicked(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"Delete the zebra", "Press the compte"} {
-		page := &testPage{tasks: []string{"Feed the cat", "Walk the dog", "Wash the car"}, buttons: []string{"Supprimer le compte", "Konto löschen", "Eliminar cuenta"}}
+		page := &testPage{tasks: []string{"Feed the cat", "Walk the dog", "Wash the car"},
+			buttons: []string{"Supprimer le compte", "Konto löschen", "Eliminar cuenta"}}
 		j := newJob(t, OpenAI, text, page, func(_ int, r *languagemodel.Request) languagemodel.Answer {
 			if strings.Contains(r.Last().Text, "Which of the things") {
 				require.NotContains(t, things(r.Last().Text), "compte")

@@ -47,7 +47,8 @@ func (p *testPage) Snapshot(context.Context) (*snapshot.Snapshot, error) {
 		add(-1, snapshot.Node{Ref: fmt.Sprint("p", i), Tag: "p", Role: "text", Name: text})
 	}
 	if p.secret != "" {
-		add(-1, snapshot.Node{Ref: "pass", Tag: "input", Type: "password", Role: "textbox", Name: "Password", Password: true, HasValue: true, Value: p.secret,
+		add(-1, snapshot.Node{Ref: "pass", Tag: "input", Type: "password", Role: "textbox", Name: "Password", Password: true,
+			HasValue: true, Value: p.secret,
 			Editable: true, Interactive: true})
 	}
 	return s, nil
@@ -101,7 +102,8 @@ func (j *job) run(t *testing.T) (*plan.Outcome, error) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	return plan.Run(ctx, plan.Config{Page: j.page, Intent: j.text, Ask: j.agent.Ask, AskAlways: j.always, NoSuggestion: true, MaxTime: time.Minute})
+	return plan.Run(ctx, plan.Config{Page: j.page, Intent: j.text, Ask: j.agent.Ask, AskAlways: j.always, NoSuggestion: true,
+		MaxTime: time.Minute})
 }
 
 // reads is an answer with goals.

@@ -258,7 +258,8 @@ func (b *builder) leafAttributes(r int) []seenAttribute {
 			continue
 		}
 		f := b.field[j]
-		if f < 0 || b.Fields[f].Node != j || b.Fields[f].Value == "" || b.Fields[f].Kind == "switch" || b.Fields[f].InPlace || b.Fields[f].Kind == "choice" {
+		if f < 0 || b.Fields[f].Node != j || b.Fields[f].Value == "" || b.Fields[f].Kind == "switch" || b.Fields[f].InPlace ||
+			b.Fields[f].Kind == "choice" {
 			continue
 		}
 		a := b.attribute(j, b.Fields[f].Label, b.Fields[f].Value)
@@ -350,5 +351,6 @@ func splitLabel(text string) (name, rest string) {
 // attribute returns the attribute that a text is.
 func (b *builder) attribute(node int, name, text string) seenAttribute {
 	got := b.values.Read(text)
-	return seenAttribute{Attribute: Attribute{Name: name, Node: node, Text: text, Type: got.Type, Number: got.Number, Unit: got.Unit}, column: -1}
+	return seenAttribute{Attribute: Attribute{Name: name, Node: node, Text: text, Type: got.Type, Number: got.Number,
+		Unit: got.Unit}, column: -1}
 }

@@ -114,7 +114,8 @@ func (b *builder) addChoice(nodes []int, kind string) int {
 	for _, i := range nodes {
 		n := &b.Nodes[i]
 		o := Option{Label: b.choiceLabel(i), Value: n.Value, Node: i, Disabled: n.Disabled,
-			Selected: n.Checked == "true" || n.Selected == "true" || n.Checked == "" && n.Selected == "" && (shape.ClassWord(n, shape.ChosenWords) || b.entryChosen(i))}
+			Selected: n.Checked == "true" || n.Selected == "true" || n.Checked == "" && n.Selected == "" &&
+				(shape.ClassWord(n, shape.ChosenWords) || b.entryChosen(i))}
 		if o.Selected {
 			chosen = append(chosen, o.Label)
 		}
@@ -184,7 +185,8 @@ func (b *builder) choiceNames(around int, nodes []int) []string {
 func (b *builder) segments() {
 	for i := range b.Nodes {
 		kids := b.X.Children(i)
-		if len(kids) < 2 || len(kids) > 40 || b.Nodes[i].Hidden || b.X.Around(i, "tablist", "navigation", "menu", "menubar", "listbox", "tree") >= 0 {
+		if len(kids) < 2 || len(kids) > 40 || b.Nodes[i].Hidden || b.X.Around(i, "tablist", "navigation", "menu",
+			"menubar", "listbox", "tree") >= 0 {
 			continue
 		}
 		if shape.ClassWord(&b.Nodes[i], shape.NavWords) || b.Nodes[i].Role == "row" {
@@ -200,14 +202,16 @@ func (b *builder) segments() {
 				continue
 			}
 			n := &b.Nodes[j]
-			if b.control[j] < 0 || b.field[j] >= 0 || n.Href != "" && n.Href[0] != '#' || b.member[j] >= 0 || b.Controls[b.control[j]].Role == "tab" || len(b.LeavesIn(j, b.X.End(j), 4)) > 3 {
+			if b.control[j] < 0 || b.field[j] >= 0 || n.Href != "" && n.Href[0] != '#' || b.member[j] >= 0 ||
+				b.Controls[b.control[j]].Role == "tab" || len(b.LeavesIn(j, b.X.End(j), 4)) > 3 {
 				continue
 			}
 			if len(nodes) > 0 && (b.Nodes[nodes[0]].Tag != n.Tag || shape.KindClass(b.Nodes[nodes[0]].Class) != shape.KindClass(n.Class)) {
 				continue
 			}
 			nodes = append(nodes, j)
-			if n.Checked == "true" || n.Selected == "true" || shape.ClassWord(n, shape.ChosenWords) || b.X.Parent(j) != i && shape.ClassWord(&b.Nodes[b.X.Parent(j)], shape.ChosenWords) {
+			if n.Checked == "true" || n.Selected == "true" || shape.ClassWord(n, shape.ChosenWords) || b.X.Parent(j) != i &&
+				shape.ClassWord(&b.Nodes[b.X.Parent(j)], shape.ChosenWords) {
 				chosen++
 			}
 			if n.Checked != "" {
@@ -255,7 +259,8 @@ func (b *builder) starlike(j int, coded bool) bool {
 	if strings.ContainsAny(text, "★☆⭐") {
 		return true
 	}
-	return coded && (n.Role == "radio" || n.Interactive || shape.Hinted(n, starWords) || n.Role == "img") || shape.Hinted(n, starWords) && !shape.Worded(b.Leaf[j]) && (n.Role == "img" || n.Interactive || n.Role == "radio")
+	return coded && (n.Role == "radio" || n.Interactive || shape.Hinted(n, starWords) || n.Role == "img") ||
+		shape.Hinted(n, starWords) && !shape.Worded(b.Leaf[j]) && (n.Role == "img" || n.Interactive || n.Role == "radio")
 }
 
 func (b *builder) addRating(around int, nodes []int) {
@@ -362,7 +367,8 @@ func (b *builder) addStepper(around, less, more int) {
 	}
 	for _, l := range b.LeavesIn(around, b.X.End(around), 10) {
 		if list := value.Scan(b.Leaf[l], b.Code); len(list) == 1 && list[0].Number != nil && b.field[l] < 0 {
-			f := Field{Node: l, Kind: "number", Value: b.Leaf[l], Less: less, More: more, Names: b.choiceNames(around, []int{min(b.Controls[less].Node, l)})}
+			f := Field{Node: l, Kind: "number", Value: b.Leaf[l], Less: less, More: more, Names: b.choiceNames(around,
+				[]int{min(b.Controls[less].Node, l)})}
 			if len(f.Names) > 0 {
 				f.Label = f.Names[0]
 			}

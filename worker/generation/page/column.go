@@ -154,7 +154,8 @@ func (b *builder) headedAbove(c *shape.Cluster, columns []Column, seen [][]seenA
 		for _, h := range heads {
 			l2, _, r2, bottom := b.Box(h)
 			near := shape.Abs(l1-l2) < 12 || shape.Abs(r1-r2) < 12
-			if near && bottom <= t1+2 && shape.Worded(b.Leaf[h]) && !b.heads(h) && !slices.ContainsFunc(found, func(m match) bool { return m.head == h }) {
+			if near && bottom <= t1+2 && shape.Worded(b.Leaf[h]) && !b.heads(h) &&
+				!slices.ContainsFunc(found, func(m match) bool { return m.head == h }) {
 				found = append(found, match{a.column, h})
 				break
 			}
@@ -251,7 +252,8 @@ func classHint(n *snapshot.Node) string {
 			continue
 		}
 		last := shape.Lower(parts[len(parts)-1])
-		if len(last) >= 3 && !noHints[last] && !shape.StateWords[last] && strings.IndexFunc(last, func(r rune) bool { return r < 'a' || r > 'z' }) < 0 {
+		if len(last) >= 3 && !noHints[last] && !shape.StateWords[last] &&
+			strings.IndexFunc(last, func(r rune) bool { return r < 'a' || r > 'z' }) < 0 {
 			return last
 		}
 	}

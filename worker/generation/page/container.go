@@ -10,12 +10,15 @@ import (
 )
 
 // containerKinds are the kinds of containers by role.
-var containerKinds = map[string]string{"dialog": "dialog", "alertdialog": "dialog", "form": "form", "tabpanel": "panel", "menu": "menu", "menubar": "menu",
+var containerKinds = map[string]string{"dialog": "dialog", "alertdialog": "dialog", "form": "form", "tabpanel": "panel",
+	"menu": "menu", "menubar": "menu",
 	"listbox": "menu", "navigation": "region", "region": "region", "complementary": "region", "main": "region", "banner": "region",
 	"contentinfo": "region", "search": "form", "toolbar": "toolbar", "table": "table", "grid": "table", "treegrid": "table", "tree": "list",
-	"list": "list", "feed": "list", "group": "section", "radiogroup": "section", "figure": "card", "alert": "region", "status": "region", "tooltip": "region"}
+	"list": "list", "feed": "list", "group": "section", "radiogroup": "section", "figure": "card", "alert": "region",
+	"status": "region", "tooltip": "region"}
 
-var tagKinds = map[string]string{"form": "form", "fieldset": "section", "details": "section", "iframe": "frame", "frame": "frame", "section": "section", "aside": "region", "dialog": "dialog"}
+var tagKinds = map[string]string{"form": "form", "fieldset": "section", "details": "section", "iframe": "frame",
+	"frame": "frame", "section": "section", "aside": "region", "dialog": "dialog"}
 
 // namedKinds are of containers that are one only with a title.
 var namedKinds = map[string]bool{"section": true, "card": true, "column": true}
@@ -40,7 +43,8 @@ func (b *builder) findContainers() {
 		}
 		if n.Role == "heading" && !n.Hidden {
 			if end := b.underHeading(i); end > 0 {
-				b.Containers = append(b.Containers, Container{Node: i, End: end, Kind: "section", Title: shape.Label(b.TextOf(i)), Parent: -1, Opener: -1})
+				b.Containers = append(b.Containers, Container{Node: i, End: end, Kind: "section", Title: shape.Label(b.TextOf(i)),
+					Parent: -1, Opener: -1})
 			}
 		}
 	}
@@ -60,10 +64,12 @@ func (b *builder) addContainer(i, end int, kind string) {
 	if namedKinds[kind] && title == "" {
 		return
 	}
-	if k := len(b.Containers) - 1; k >= 0 && kind == "section" && b.Containers[k].Title == title && end <= b.Containers[k].End && b.Containers[k].Kind == kind {
+	if k := len(b.Containers) - 1; k >= 0 && kind == "section" && b.Containers[k].Title == title && end <= b.Containers[k].End &&
+		b.Containers[k].Kind == kind {
 		return // a wrapper in a wrapper
 	}
-	b.Containers = append(b.Containers, Container{Node: i, End: end, Kind: kind, Title: title, Parent: -1, Opener: -1, Hidden: n.Hidden, Modal: n.Modal})
+	b.Containers = append(b.Containers, Container{Node: i, End: end, Kind: kind, Title: title, Parent: -1, Opener: -1,
+		Hidden: n.Hidden, Modal: n.Modal})
 }
 
 // containerKind returns the kind of container that a node is, "" for none.
@@ -187,7 +193,8 @@ func (b *builder) shortLead(i int) string {
 		}
 	}
 	up := &b.Nodes[b.X.Parent(list[0])]
-	if (larger || shape.ClassWord(n, titleWords) || shape.ClassWord(up, titleWords)) && len(b.Leaf[list[0]]) <= 60 && shape.Worded(b.Leaf[list[0]]) {
+	if (larger || shape.ClassWord(n, titleWords) || shape.ClassWord(up, titleWords)) && len(b.Leaf[list[0]]) <= 60 &&
+		shape.Worded(b.Leaf[list[0]]) {
 		return b.Leaf[list[0]]
 	}
 	return ""
@@ -197,7 +204,8 @@ func (b *builder) shortLead(i int) string {
 func (b *builder) dialogTitle(i int) int {
 	for j := i + 1; j < b.Stop(i) && j < i+14; j++ {
 		n := &b.Nodes[j]
-		if text := b.TextOf(j); (n.Role == "heading" || shape.ClassWord(n, shape.Words("title heading"))) && shape.Worded(text) && len(text) <= maxLabel {
+		if text := b.TextOf(j); (n.Role == "heading" || shape.ClassWord(n, shape.Words("title heading"))) &&
+			shape.Worded(text) && len(text) <= maxLabel {
 			return j
 		}
 	}
@@ -205,7 +213,8 @@ func (b *builder) dialogTitle(i int) int {
 }
 
 // listKinds are of containers that begin with things, and with no title.
-var listKinds = map[string]bool{"table": true, "grid": true, "treegrid": true, "list": true, "tree": true, "menu": true, "listbox": true, "menubar": true}
+var listKinds = map[string]bool{"table": true, "grid": true, "treegrid": true, "list": true, "tree": true, "menu": true,
+	"listbox": true, "menubar": true}
 
 var namedByContent = map[string]bool{"alert": true, "status": true, "tooltip": true}
 
@@ -263,7 +272,8 @@ func (b *builder) longTitle(i int) string {
 
 // titleBefore returns the heading or short text right before a node, that is its title; -1.
 func (b *builder) titleBefore(i int) int {
-	if n := &b.Nodes[i]; n.Layer != "" || n.Tag == "main" || n.Role == "main" || n.Role == "banner" || n.Role == "contentinfo" || n.Role == "navigation" {
+	if n := &b.Nodes[i]; n.Layer != "" || n.Tag == "main" || n.Role == "main" || n.Role == "banner" || n.Role == "contentinfo" ||
+		n.Role == "navigation" {
 		return -1
 	}
 	for up, k := i, 0; up >= 0 && k < 2; up, k = b.X.Parent(up), k+1 {

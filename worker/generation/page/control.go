@@ -104,7 +104,8 @@ func (b *builder) labelsNext(i int) bool {
 	text := shape.Label(b.TextOf(i))
 	for j := b.X.End(i); j < len(b.Nodes) && j < b.Stop(i)+8; j++ {
 		if n := &b.Nodes[j]; shape.TypedRoles[n.Role] {
-			return shape.Label(shape.WithoutIcons(n.Label)) == text || shape.Label(shape.WithoutIcons(n.Name)) == text || shape.Label(b.textBefore(j)) == text
+			return shape.Label(shape.WithoutIcons(n.Label)) == text || shape.Label(shape.WithoutIcons(n.Name)) == text ||
+				shape.Label(b.textBefore(j)) == text
 		}
 	}
 	return false
@@ -119,7 +120,8 @@ func (b *builder) reacting(i int) bool {
 	n := &b.Nodes[i]
 	leaves := len(b.LeavesIn(i, b.X.End(i), 20))
 	weak := !b.ReactsStrongly(n)
-	if weak && !strings.Contains(n.Reacts, "tabindex") && b.record[i] >= 0 && b.member[i] < 0 && leaves > 0 && !strings.Contains(n.Tag, "-") && !shape.ClassWord(n, shape.ButtonWords) {
+	if weak && !strings.Contains(n.Reacts, "tabindex") && b.record[i] >= 0 && b.member[i] < 0 && leaves > 0 &&
+		!strings.Contains(n.Tag, "-") && !shape.ClassWord(n, shape.ButtonWords) {
 		return b.action(i) // a part of a thing, that listens for all of it
 	}
 	if weak && leaves > 3 && b.member[i] < 0 {
@@ -140,7 +142,8 @@ func (b *builder) reacting(i int) bool {
 	}
 	text := b.TextOf(i)
 	for up, k := b.X.Parent(i), 0; up >= 0 && k < 4; up, k = b.X.Parent(up), k+1 {
-		if b.control[up] >= 0 && (b.TextOf(up) == text || shape.StrongRoles[b.Nodes[up].Role] && !strings.Contains(n.Reacts, "cursor")) && !shape.EntryRoles[b.Nodes[up].Role] {
+		if b.control[up] >= 0 && (b.TextOf(up) == text || shape.StrongRoles[b.Nodes[up].Role] &&
+			!strings.Contains(n.Reacts, "cursor")) && !shape.EntryRoles[b.Nodes[up].Role] {
 			return false
 		}
 	}
@@ -167,7 +170,8 @@ func (b *builder) controlRole(i int) string {
 		return "checkbox"
 	case b.member[i] >= 0 || b.X.End(i)-i > 30:
 		return n.Role
-	case shape.ClassWord(n, shape.TabWords) && b.record[i] < 0 || b.X.Parent(i) >= 0 && shape.ClassWord(&b.Nodes[b.X.Parent(i)], shape.Words("tabs tabbar tablist")):
+	case shape.ClassWord(n, shape.TabWords) && b.record[i] < 0 || b.X.Parent(i) >= 0 &&
+		shape.ClassWord(&b.Nodes[b.X.Parent(i)], shape.Words("tabs tabbar tablist")):
 		return "tab"
 	case shape.ClassWord(n, shape.SwitchWords):
 		return "switch"

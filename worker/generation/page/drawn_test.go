@@ -145,7 +145,8 @@ func TestModel(t *testing.T) {
 					td cell "1002" @0,60,100,30
 					td cell "Red van" @100,60,200,30 column=1
 					td cell "42.00 €" @300,60,100,30 column=2`,
-			[]string{`group table "" 2 [No.:number | Name:text↕ | Price:money]`, `record "Blue van" [] {No.=1001<number 1001>; Name=Blue van; Price=79.00 €<money 79>}`}, nil},
+			[]string{`group table "" 2 [No.:number | Name:text↕ | Price:money]`,
+				`record "Blue van" [] {No.=1001<number 1001>; Name=Blue van; Price=79.00 €<money 79>}`}, nil},
 		"a row that sums up is no thing": {`
 			table table
 				tr row
@@ -184,7 +185,8 @@ func TestModel(t *testing.T) {
 					span.price "$64.00" struck=1
 					span.price "$60.00"
 					button button "Choose"`,
-			[]string{`record "Bluebird" [] {Bluebird; price=$79.00<money 79>}`, `record "Sandy" [] {Sandy; ~price=$64.00<money 64>~; price=$60.00<money 60>}`,
+			[]string{`record "Bluebird" [] {Bluebird; price=$79.00<money 79>}`,
+				`record "Sandy" [] {Sandy; ~price=$64.00<money 64>~; price=$60.00<money 60>}`,
 				`control button "Choose"(name) record "Sandy"`}, nil},
 		"rows of a form are no things": {`
 			div.form
@@ -213,7 +215,8 @@ func TestModel(t *testing.T) {
 					input checkbox "Bring out the bins" checked=false @0,60,13,13
 					span "Bring out the bins"
 					button button "×" hidden=e4`,
-			[]string{`record "Walk the dog" [checked struck done]`, `record "Bring out the bins" [unchecked]`, `"delete"(icon)`, `record "Walk the dog" (hidden) (reveal)`}, nil},
+			[]string{`record "Walk the dog" [checked struck done]`, `record "Bring out the bins" [unchecked]`,
+				`"delete"(icon)`, `record "Walk the dog" (hidden) (reveal)`}, nil},
 		"a tree": {`
 			div tree
 				div treeitem expanded=true
@@ -239,7 +242,8 @@ func TestModel(t *testing.T) {
 					div.ticket @220,30,200,50
 						p "Cookie banner" bold=1 @220,30,200,20
 						small "2 pts" @220,50,200,20`,
-			[]string{`column "Doing"`, `column "Done"`, `group cards "Doing" 2`, `group cards "Done" 1`, `record "Cookie banner"`}, []string{`record "Doing"`}},
+			[]string{`column "Doing"`, `column "Done"`, `group cards "Doing" 2`, `group cards "Done" 1`, `record "Cookie banner"`},
+			[]string{`record "Doing"`}},
 		"fields by nearness": {`
 			div
 				div "Street" @0,0,60,20

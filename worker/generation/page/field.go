@@ -6,7 +6,8 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/page/shape"
 )
 
-var fieldKinds = map[string]string{"number": "number", "range": "slider", "date": "date", "datetime-local": "date", "month": "date", "week": "date",
+var fieldKinds = map[string]string{"number": "number", "range": "slider", "date": "date", "datetime-local": "date",
+	"month": "date", "week": "date",
 	"time": "time", "file": "file"}
 
 var (
@@ -105,7 +106,8 @@ func (b *builder) popup(i int) bool {
 // fieldOf returns the field that a node is.
 func (b *builder) fieldOf(i int) Field {
 	n := &b.Nodes[i]
-	f := Field{Node: i, Kind: b.kindOf(i), Names: b.labelOf(i), Required: n.Required, Disabled: n.Disabled, ReadOnly: n.ReadOnly, Multiple: n.Multiple, Unit: b.unitOf(i)}
+	f := Field{Node: i, Kind: b.kindOf(i), Names: b.labelOf(i), Required: n.Required, Disabled: n.Disabled, ReadOnly: n.ReadOnly,
+		Multiple: n.Multiple, Unit: b.unitOf(i)}
 	if len(f.Names) > 0 {
 		f.Label = f.Names[0]
 	}
@@ -148,7 +150,8 @@ func (b *builder) kindOf(i int) string {
 		return "editor"
 	case b.closedList(i):
 		return "choice"
-	case strings.Contains(shape.Lower(n.Class), "datepicker") || shape.ClassWord(n, pickerWords) || b.X.Parent(i) >= 0 && shape.ClassWord(&b.Nodes[b.X.Parent(i)], shape.Words("datepicker flatpickr")) || datePattern(n.Placeholder):
+	case strings.Contains(shape.Lower(n.Class), "datepicker") || shape.ClassWord(n, pickerWords) || b.X.Parent(i) >= 0 &&
+		shape.ClassWord(&b.Nodes[b.X.Parent(i)], shape.Words("datepicker flatpickr")) || datePattern(n.Placeholder):
 		return "date"
 	}
 	return "text"
@@ -157,7 +160,8 @@ func (b *builder) kindOf(i int) string {
 // datePattern reports whether a placeholder shows how dates are written.
 func datePattern(s string) bool {
 	s = shape.Lower(s)
-	return strings.Contains(s, "yyyy") || strings.Contains(s, "jjjj") || strings.Contains(s, "aaaa") || strings.Contains(s, "dd.mm") || strings.Contains(s, "mm/dd") || strings.Contains(s, "tt.mm")
+	return strings.Contains(s, "yyyy") || strings.Contains(s, "jjjj") || strings.Contains(s, "aaaa") ||
+		strings.Contains(s, "dd.mm") || strings.Contains(s, "mm/dd") || strings.Contains(s, "tt.mm")
 }
 
 // severalFields reports whether a node holds more than one field.

@@ -11,15 +11,24 @@ import (
 
 // signs are characters that pages use as icons, with what they stand for.
 var signs = map[rune][]string{
-	'×': {"delete", "close"}, '✕': {"delete", "close"}, '✖': {"delete", "close"}, '✗': {"delete", "close"}, '⨯': {"delete", "close"}, '❌': {"delete", "close"},
-	'🗑': {"delete"}, '✎': {"edit"}, '✏': {"edit"}, '🖉': {"edit"}, '🖊': {"edit"}, '+': {"add", "increase", "expand"}, '＋': {"add", "increase", "expand"}, '➕': {"add", "increase", "expand"},
-	'-': {"decrease", "collapse"}, '−': {"decrease", "collapse"}, '–': {"decrease", "collapse"}, '➖': {"decrease", "collapse"}, '★': {"star", "favorite"}, '☆': {"star", "favorite"},
-	'♥': {"favorite", "like"}, '♡': {"favorite", "like"}, '❤': {"favorite", "like"}, '⋮': {"menu", "more"}, '⋯': {"menu", "more"}, '…': {"menu", "more"},
-	'☰': {"menu"}, '≡': {"menu"}, '‹': {"previous", "back"}, '◀': {"previous"}, '←': {"previous", "back"}, '«': {"first", "previous"}, '❮': {"previous"},
-	'›': {"next"}, '▶': {"next", "play"}, '→': {"next"}, '»': {"last", "next"}, '❯': {"next"}, '⚙': {"settings"}, '🔍': {"search"}, '🔎': {"search"},
-	'↑': {"up"}, '▲': {"up"}, '↓': {"down"}, '▼': {"down"}, '✓': {"done"}, '✔': {"done"}, '☑': {"done"}, '🛒': {"cart"}, 'ℹ': {"information"}, 'ⓘ': {"information"},
-	'?': {"help"}, '⬇': {"download"}, '⤓': {"download"}, '↺': {"undo", "reset"}, '↻': {"refresh", "redo"}, '⟳': {"refresh"}, '📌': {"pin"}, '📎': {"attach"},
-	'🔔': {"notifications"}, '🏠': {"home"}, '⧉': {"copy"}, '📋': {"copy"}, '🔒': {"lock"}, '👤': {"account"}, '⏸': {"pause"}, '⏵': {"play"}, '⎙': {"print"},
+	'×': {"delete", "close"}, '✕': {"delete", "close"}, '✖': {"delete", "close"}, '✗': {"delete", "close"},
+	'⨯': {"delete", "close"}, '❌': {"delete", "close"},
+	'🗑': {"delete"}, '✎': {"edit"}, '✏': {"edit"}, '🖉': {"edit"}, '🖊': {"edit"}, '+': {"add", "increase", "expand"},
+	'＋': {"add", "increase", "expand"}, '➕': {"add", "increase", "expand"},
+	'-': {"decrease", "collapse"}, '−': {"decrease", "collapse"}, '–': {"decrease", "collapse"}, '➖': {"decrease", "collapse"},
+	'★': {"star", "favorite"}, '☆': {"star", "favorite"},
+	'♥': {"favorite", "like"}, '♡': {"favorite", "like"}, '❤': {"favorite", "like"}, '⋮': {"menu", "more"},
+	'⋯': {"menu", "more"}, '…': {"menu", "more"},
+	'☰': {"menu"}, '≡': {"menu"}, '‹': {"previous", "back"}, '◀': {"previous"}, '←': {"previous", "back"},
+	'«': {"first", "previous"}, '❮': {"previous"},
+	'›': {"next"}, '▶': {"next", "play"}, '→': {"next"}, '»': {"last", "next"}, '❯': {"next"}, '⚙': {"settings"},
+	'🔍': {"search"}, '🔎': {"search"},
+	'↑': {"up"}, '▲': {"up"}, '↓': {"down"}, '▼': {"down"}, '✓': {"done"}, '✔': {"done"}, '☑': {"done"}, '🛒': {"cart"},
+	'ℹ': {"information"}, 'ⓘ': {"information"},
+	'?': {"help"}, '⬇': {"download"}, '⤓': {"download"}, '↺': {"undo", "reset"}, '↻': {"refresh", "redo"}, '⟳': {"refresh"},
+	'📌': {"pin"}, '📎': {"attach"},
+	'🔔': {"notifications"}, '🏠': {"home"}, '⧉': {"copy"}, '📋': {"copy"}, '🔒': {"lock"}, '👤': {"account"}, '⏸': {"pause"},
+	'⏵': {"play"}, '⎙': {"print"},
 }
 
 // icons returns what the icons of a control stand for: by the sign that it shows, or by what

@@ -32,10 +32,12 @@ var handleWords = shape.Words("handle thumb knob irs noUi")
 func (b *builder) handles() {
 	for i := range b.Nodes {
 		n := &b.Nodes[i]
-		if n.Hidden || n.Role != "" || !shape.ClassWord(n, handleWords) || len(b.X.Children(i)) > 1 || n.Box[2] > 60 || n.Box[3] > 60 || b.field[i] >= 0 || n.Box[2] < 8 {
+		if n.Hidden || n.Role != "" || !shape.ClassWord(n, handleWords) || len(b.X.Children(i)) > 1 || n.Box[2] > 60 ||
+			n.Box[3] > 60 || b.field[i] >= 0 || n.Box[2] < 8 {
 			continue
 		}
-		if b.X.Around(i, "slider", "switch", "dialog", "row") >= 0 || shape.ClassWord(n, shape.Words("drag resize resizer switch")) || !b.slides(i) {
+		if b.X.Around(i, "slider", "switch", "dialog", "row") >= 0 ||
+			shape.ClassWord(n, shape.Words("drag resize resizer switch")) || !b.slides(i) {
 			continue
 		}
 		f := Field{Node: i, Kind: "slider", Names: b.labelOf(i)}
@@ -65,7 +67,8 @@ func (b *builder) shown() {
 	for k := 1; k < len(b.Leaves); k++ {
 		l, before := b.Leaves[k], b.Leaves[k-1]
 		n, m := &b.Nodes[l], &b.Nodes[before]
-		if n.Hidden || b.record[l] >= 0 || b.field[l] >= 0 || b.control[l] >= 0 || b.field[before] >= 0 || len(n.Options) > 0 || len(b.Leaf[l]) > maxLabel {
+		if n.Hidden || b.record[l] >= 0 || b.field[l] >= 0 || b.control[l] >= 0 || b.field[before] >= 0 || len(n.Options) > 0 ||
+			len(b.Leaf[l]) > maxLabel {
 			continue
 		}
 		term := m.Tag == "dt" && n.Tag == "dd"

@@ -157,7 +157,8 @@ func (b *builder) textBeforeAt(i int) (string, int) {
 		if n.Hidden || !shape.Worded(b.Leaf[l]) {
 			continue
 		}
-		if b.InButton(l, -1) || n.Interactive && n.Tag != "label" || len(n.Options) > 0 || len(b.Leaf[l]) > maxLabel || b.fieldBetween(l, i) || b.heads(l) {
+		if b.InButton(l, -1) || n.Interactive && n.Tag != "label" || len(n.Options) > 0 || len(b.Leaf[l]) > maxLabel ||
+			b.fieldBetween(l, i) || b.heads(l) {
 			return "", -1
 		}
 		if b.record[l] != b.record[i] {

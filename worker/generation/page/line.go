@@ -81,7 +81,8 @@ func (b *builder) continues(a, c int) bool {
 
 func inline(tag string) bool {
 	switch tag {
-	case "b", "strong", "i", "em", "span", "a", "small", "mark", "code", "time", "output", "label", "s", "del", "u", "sub", "sup", "abbr", "data", "kbd", "slot":
+	case "b", "strong", "i", "em", "span", "a", "small", "mark", "code", "time", "output", "label", "s", "del", "u",
+		"sub", "sup", "abbr", "data", "kbd", "slot":
 		return true
 	}
 	return false

@@ -5,7 +5,8 @@ import (
 )
 
 // hues are the everyday words for colours that a snapshot calls more narrowly.
-var hues = map[string]string{"lime": "green", "navy": "blue", "maroon": "red", "aqua": "cyan", "magenta": "pink", "gray": "grey", "silver": "grey", "teal": "green", "olive": "green"}
+var hues = map[string]string{"lime": "green", "navy": "blue", "maroon": "red", "aqua": "cyan", "magenta": "pink",
+	"gray": "grey", "silver": "grey", "teal": "green", "olive": "green"}
 
 // mostLook is how wide and high a thing is that is called by its colour: what is larger is ground.
 const mostLook = 300

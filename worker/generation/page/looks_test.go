@@ -15,9 +15,11 @@ func TestLooks(t *testing.T) {
 		node snapshot.Node
 		want []string
 	}{
-		{snapshot.Node{Style: map[string]string{"background": "red"}, Box: [4]int{0, 0, 40, 40}}, []string{"red box", "red square", "red colored"}},
+		{snapshot.Node{Style: map[string]string{"background": "red"}, Box: [4]int{0, 0, 40, 40}},
+			[]string{"red box", "red square", "red colored"}},
 		{snapshot.Node{Style: map[string]string{"background": "red"}, Box: [4]int{0, 0, 80, 40}}, []string{"red box", "red colored"}},
-		{snapshot.Node{Style: map[string]string{"background": "navy", "shape": "circle"}, Box: [4]int{0, 0, 40, 40}}, []string{"navy circle", "navy colored", "blue circle", "blue colored"}},
+		{snapshot.Node{Style: map[string]string{"background": "navy", "shape": "circle"}, Box: [4]int{0, 0, 40, 40}},
+			[]string{"navy circle", "navy colored", "blue circle", "blue colored"}},
 		{snapshot.Node{Style: map[string]string{"background": "red", "unsure": "background"}, Box: [4]int{0, 0, 40, 40}}, nil},
 		{snapshot.Node{Style: map[string]string{"color": "red"}, Box: [4]int{0, 0, 40, 40}}, nil},
 		{snapshot.Node{Style: map[string]string{"background": "red"}, Name: "Delete"}, []string{"Delete"}},

@@ -52,7 +52,8 @@ func (m *Model) outlineGroup(line func(string, ...any), i int) {
 		}
 		columns = append(columns, text)
 	}
-	line("group %s %q %d [%s]%s", g.Kind, g.Title, len(g.Records), strings.Join(columns, " | "), marks(map[string]bool{"pager": g.Pager >= 0, "counter": g.Counter >= 0}))
+	line("group %s %q %d [%s]%s", g.Kind, g.Title, len(g.Records), strings.Join(columns, " | "),
+		marks(map[string]bool{"pager": g.Pager >= 0, "counter": g.Counter >= 0}))
 	for k, r := range g.Records {
 		if k >= 12 {
 			line("  ...")
@@ -108,7 +109,8 @@ func (m *Model) fieldMore(f *Field) string {
 	if f.Unit != "" {
 		fmt.Fprintf(&out, " unit %q", f.Unit)
 	}
-	return out.String() + marks(map[string]bool{"hidden": f.Hidden, "disabled": f.Disabled, "inplace": f.InPlace, "stepper": f.Less >= 0, "readonly": f.ReadOnly})
+	return out.String() + marks(map[string]bool{"hidden": f.Hidden, "disabled": f.Disabled, "inplace": f.InPlace,
+		"stepper": f.Less >= 0, "readonly": f.ReadOnly})
 }
 
 func (m *Model) controlMore(c *Control) string {
@@ -123,7 +125,8 @@ func (m *Model) controlMore(c *Control) string {
 }
 
 // markOrder is the order in which marks are written.
-var markOrder = []string{"h1", "h2", "h3", "h4", "h5", "h6", "live", "hidden", "modal", "reveal", "opens", "icon", "covered", "disabled", "readonly", "inplace", "stepper", "pager", "counter"}
+var markOrder = []string{"h1", "h2", "h3", "h4", "h5", "h6", "live", "hidden", "modal", "reveal", "opens", "icon",
+	"covered", "disabled", "readonly", "inplace", "stepper", "pager", "counter"}
 
 func marks(set map[string]bool) string {
 	out := ""

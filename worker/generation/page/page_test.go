@@ -46,14 +46,17 @@ func cards(n int) *snapshot.Snapshot {
 		y := 90 * i
 		card := add(grid, snapshot.Node{Tag: "div", Class: "product", Box: [4]int{0, y, 300, 80}})
 		add(card, snapshot.Node{Tag: "b", Role: "text", Name: fmt.Sprint("Thing ", i), Bold: true, Size: 16, Box: [4]int{0, y, 100, 20}})
-		add(card, snapshot.Node{Tag: "span", Role: "text", Name: fmt.Sprint("$", i, ".99"), Class: "price", Size: 14, Box: [4]int{0, y + 20, 100, 20}})
-		add(card, snapshot.Node{Tag: "button", Role: "button", Name: "Add to cart", Text: "Add to cart", Interactive: true, Box: [4]int{0, y + 45, 100, 20}})
+		add(card, snapshot.Node{Tag: "span", Role: "text", Name: fmt.Sprint("$", i, ".99"), Class: "price", Size: 14,
+			Box: [4]int{0, y + 20, 100, 20}})
+		add(card, snapshot.Node{Tag: "button", Role: "button", Name: "Add to cart", Text: "Add to cart", Interactive: true,
+			Box: [4]int{0, y + 45, 100, 20}})
 	}
 	return s
 }
 
 func BenchmarkNew(b *testing.B) {
-	for name, s := range map[string]*snapshot.Snapshot{"table-5000": rows(620), "cards-5000": cards(1250), "table-50000": rows(6200), "cards-50000": cards(12500)} {
+	for name, s := range map[string]*snapshot.Snapshot{"table-5000": rows(620), "cards-5000": cards(1250),
+		"table-50000": rows(6200), "cards-50000": cards(12500)} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				New(s)

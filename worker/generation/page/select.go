@@ -77,20 +77,23 @@ func (b *builder) closedList(i int) bool {
 		return false
 	}
 	for up, k := i, 0; up >= 0 && k < 3; up, k = b.X.Parent(up), k+1 {
-		if shape.ClassWord(&b.Nodes[up], timeWords) || shape.ClassWord(&b.Nodes[up], pickerWords) && !shape.ClassWord(&b.Nodes[up], shape.SelectWords) {
+		if shape.ClassWord(&b.Nodes[up], timeWords) || shape.ClassWord(&b.Nodes[up], pickerWords) &&
+			!shape.ClassWord(&b.Nodes[up], shape.SelectWords) {
 			return false
 		}
 	}
 	return !slices.ContainsFunc(b.labelOf(i), func(name string) bool {
 		return slices.ContainsFunc(strings.Fields(name), func(w string) bool {
-			return slices.ContainsFunc(lexicon.Concept(strings.Trim(w, ".:()"), ""), func(c lexicon.ConceptID) bool { return timeConcepts[c.Name()] })
+			return slices.ContainsFunc(lexicon.Concept(strings.Trim(w, ".:()"), ""),
+				func(c lexicon.ConceptID) bool { return timeConcepts[c.Name()] })
 		})
 	})
 }
 
 // timeConcepts are what inputs that open a calendar or clock are called.
-var timeConcepts = map[string]bool{"date": true, "day": true, "time": true, "calendar": true, "period": true, "birthday": true, "date_of_birth": true,
-	"date_from": true, "date_to": true, "arrival": true, "departure": true, "month": true, "from": true, "until": true}
+var timeConcepts = map[string]bool{"date": true, "day": true, "time": true, "calendar": true, "period": true, "birthday": true,
+	"date_of_birth": true,
+	"date_from":     true, "date_to": true, "arrival": true, "departure": true, "month": true, "from": true, "until": true}
 
 // hiddenList returns the only list of the browser that stands, hidden, beside an input which is called
 // in the code as what takes its place, and says so: by its role, or the name that both have; -1. The
@@ -299,7 +302,8 @@ func (b *builder) customSelects() {
 		for j := i + 1; j < b.Stop(i); j++ {
 			m := &b.Nodes[j]
 			if (m.Hidden || open) && (b.ReactsStrongly(m) || m.Role == "option") && len(b.X.Children(j)) == 0 && b.Leaf[j] != "" {
-				f.Options = append(f.Options, Option{Label: b.Leaf[j], Node: j, Selected: m.Selected == "true" || shape.ClassWord(m, shape.ChosenWords)})
+				f.Options = append(f.Options, Option{Label: b.Leaf[j], Node: j, Selected: m.Selected == "true" ||
+					shape.ClassWord(m, shape.ChosenWords)})
 			}
 			if shape.TypedRoles[m.Role] && !m.Hidden {
 				f.Names = append(b.labelOf(j), f.Names...)

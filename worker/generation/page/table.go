@@ -78,7 +78,8 @@ func (b *builder) sorts(j int) bool {
 		return true
 	}
 	for k := j + 1; k < b.X.End(j); k++ {
-		if m := &b.Nodes[k]; m.Interactive && m.Role != "checkbox" && (m.Role == "button" || m.Role == "link" || strings.Contains(m.Reacts, "cursor")) {
+		if m := &b.Nodes[k]; m.Interactive && m.Role != "checkbox" && (m.Role == "button" || m.Role == "link" ||
+			strings.Contains(m.Reacts, "cursor")) {
 			return true
 		}
 	}

@@ -144,7 +144,8 @@ func (b *builder) recordTitle(r int, seen []seenAttribute, column int) string {
 func (b *builder) titlePart(a seenAttribute, seen []seenAttribute) string {
 	best, most := -1, 0.0
 	for i, part := range seen {
-		if part.column != -1-a.column || a.column < 0 || part.Node == a.Node || !shape.Worded(part.Text) || utf8.RuneCountInString(part.Text) <= 2 {
+		if part.column != -1-a.column || a.column < 0 || part.Node == a.Node || !shape.Worded(part.Text) ||
+			utf8.RuneCountInString(part.Text) <= 2 {
 			continue
 		}
 		if score := b.drawnScore(part.Node); best < 0 || score > most+0.01 {

@@ -273,7 +273,8 @@ func (p *planner) take(ctx context.Context, g *intent.Goal, c *find.Candidate, c
 func (p *planner) quantity(ctx context.Context, m *page.Model, within, count int) (bool, error) {
 	for i := range m.Fields {
 		f := &m.Fields[i]
-		if f.Kind != "number" || within >= 0 && (f.Record < 0 || !m.Index().Contains(within, f.Node)) || within < 0 && (f.Record >= 0 || !method.SaysHowMany(f)) {
+		if f.Kind != "number" || within >= 0 && (f.Record < 0 || !m.Index().Contains(within, f.Node)) || within < 0 &&
+			(f.Record >= 0 || !method.SaysHowMany(f)) {
 			continue
 		}
 		n := float64(count)
@@ -311,7 +312,8 @@ func titleFields(g *intent.Goal) []intent.Field {
 			continue
 		}
 		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
-		f := intent.Field{Span: d.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}}
+		f := intent.Field{Span: d.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To},
+			Text: phraseWords(d), Quoted: d.Quoted}}
 		if sided(d) || d.Called {
 			f.Span = f.Value.Span
 		}

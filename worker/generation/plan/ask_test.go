@@ -34,14 +34,19 @@ func TestAnsweredReadings(t *testing.T) {
 		left       int    // tasks
 		decided    string // that must be in what was decided
 	}{
-		{"a verb of another language", "Usuń Walk the dog", func(s string) intent.Goal { return remove(s, "Usuń", "Walk the dog") }, 2, "read the text"},
-		{"a verb that does not destroy", "Open Walk the dog", func(s string) intent.Goal { return remove(s, "Open", "Walk the dog") }, 3, `"Open" does not ask for remove`},
+		{"a verb of another language", "Usuń Walk the dog", func(s string) intent.Goal { return remove(s, "Usuń", "Walk the dog") },
+			2, "read the text"},
+		{"a verb that does not destroy", "Open Walk the dog", func(s string) intent.Goal {
+			return remove(s, "Open",
+				"Walk the dog")
+		}, 3, `"Open" does not ask for remove`},
 		{"no verb", "Please Walk the dog", func(s string) intent.Goal {
 			g := remove(s, "Please", "Walk the dog")
 			g.Verb = intent.Span{}
 			return g
 		}, 3, "no verb"},
-		{"a lost negation", "Never remove Walk the dog", func(s string) intent.Goal { return remove(s, "remove", "Walk the dog") }, 3, `"Never" was lost`},
+		{"a lost negation", "Never remove Walk the dog", func(s string) intent.Goal { return remove(s, "remove", "Walk the dog") },
+			3, `"Never" was lost`},
 		{"a span outside of the text", "Remove it", func(s string) intent.Goal {
 			g := remove(s, "Remove", "it")
 			g.Span.To = 1000

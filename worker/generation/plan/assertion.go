@@ -124,9 +124,11 @@ func assertionOf(m *page.Model, c *find.Check) (assertion, bool) {
 	case "count":
 		return countOf(m, c)
 	case "address":
-		return assertion{node: -1, not: c.Not, matcher: step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: text, Mode: step.Contains}}}, true
+		return assertion{node: -1, not: c.Not, matcher: step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: text,
+			Mode: step.Contains}}}, true
 	case "title":
-		return assertion{node: -1, not: c.Not, matcher: step.Matcher{Name: step.TitleIs, Args: step.MatcherArgs{Value: text, Mode: step.Contains}}}, true
+		return assertion{node: -1, not: c.Not, matcher: step.Matcher{Name: step.TitleIs, Args: step.MatcherArgs{Value: text,
+			Mode: step.Contains}}}, true
 	}
 	return assertion{}, false
 }
@@ -134,7 +136,8 @@ func assertionOf(m *page.Model, c *find.Check) (assertion, bool) {
 // visibleOf asserts that a thing is seen, by the words that it was found by where it shows them.
 func visibleOf(m *page.Model, node int, text string) assertion {
 	if part := occurrence(nodeShows(m, node), text); part != "" {
-		return assertion{node: node, own: true, matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: part, Mode: step.Contains}}}
+		return assertion{node: node, own: true, matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: part,
+			Mode: step.Contains}}}
 	}
 	return assertion{node: node, matcher: step.Matcher{Name: step.Visible}}
 }
@@ -176,7 +179,8 @@ func valueOf(m *page.Model, c *find.Check, text string) (assertion, bool) {
 	case n.Checked != "":
 		return assertion{node: c.Node, not: n.Checked != "true", matcher: step.Matcher{Name: step.Checked}}, true
 	case !n.HasValue && len(n.Options) == 0:
-		return assertion{node: c.Node, own: true, matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: occurrence(nodeShows(m, c.Node), text), Mode: step.Contains}}},
+		return assertion{node: c.Node, own: true, matcher: step.Matcher{Name: step.TextIs,
+				Args: step.MatcherArgs{Value: occurrence(nodeShows(m, c.Node), text), Mode: step.Contains}}},
 			occurrence(nodeShows(m, c.Node), text) != ""
 	}
 	if c.Not {

@@ -30,7 +30,8 @@ func countOf(m *page.Model, c *find.Check) (assertion, bool) {
 		}
 		n = len(found)
 	}
-	return assertion{node: c.Node, own: s.Type == step.CSS, selector: &s, matcher: step.Matcher{Name: step.Count, Args: step.MatcherArgs{Value: strconv.Itoa(n)}}},
+	return assertion{node: c.Node, own: s.Type == step.CSS, selector: &s, matcher: step.Matcher{Name: step.Count,
+			Args: step.MatcherArgs{Value: strconv.Itoa(n)}}},
 		s.Value != "" && n >= c.Count
 }
 
@@ -49,7 +50,10 @@ func placeOf(m *page.Model, c *find.Check) ([]assertion, bool) {
 	}
 	title := beginning(m.Records[m.RecordAt(c.Subject)].Title)
 	index := slices.IndexFunc(found, func(n int) bool { return m.Index().Contains(c.Nodes[at], n) })
-	named := slices.ContainsFunc(found, func(n int) bool { return m.Index().Contains(c.Subject, n) && occurrence(nodeShows(m, n), title) != "" })
+	named := slices.ContainsFunc(found, func(n int) bool {
+		return m.Index().Contains(c.Subject, n) &&
+			occurrence(nodeShows(m, n), title) != ""
+	})
 	if index < 0 || !named { // a part of it that does not say what it is
 		list, ok := orderOf(m, c)
 		return list, ok && !c.Not
@@ -204,7 +208,8 @@ func orderOf(m *page.Model, c *find.Check) ([]assertion, bool) {
 		if other, err := step.Pattern(following(part)); err != nil || other.MatchString(m.Index().Text(in)) || len(list) == maxPatterns {
 			return nil, false
 		}
-		a := assertion{node: in, own: true, not: c.Not, matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: pattern, Mode: step.Matches}}}
+		a := assertion{node: in, own: true, not: c.Not, matcher: step.Matcher{Name: step.TextIs,
+			Args: step.MatcherArgs{Value: pattern, Mode: step.Matches}}}
 		if in < 0 {
 			a.selector = &step.Selector{Type: step.CSS, Value: "body"}
 		}

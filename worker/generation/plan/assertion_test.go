@@ -17,7 +17,8 @@ import (
 // prices is a table of things with what they cost.
 func prices(role string, rows ...string) []snapshot.Node {
 	list := []snapshot.Node{{Ref: "table", Parent: -1, Tag: "table", Role: "table"}, {Ref: "head", Parent: 0, Tag: "tr", Role: "row"},
-		{Ref: "h1", Parent: 1, Tag: "th", Role: "columnheader", Name: "Name", Box: [4]int{10, 20, 150, 20}}, {Ref: "h2", Parent: 1, Tag: "th", Role: "columnheader", Name: "Price", Box: [4]int{160, 20, 150, 20}}}
+		{Ref: "h1", Parent: 1, Tag: "th", Role: "columnheader", Name: "Name", Box: [4]int{10, 20, 150, 20}},
+		{Ref: "h2", Parent: 1, Tag: "th", Role: "columnheader", Name: "Price", Box: [4]int{160, 20, 150, 20}}}
 	for i, row := range rows {
 		name, price, _ := strings.Cut(row, "|")
 		tr := len(list)

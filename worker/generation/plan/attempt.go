@@ -129,7 +129,8 @@ func (l *level) answers(m *page.Model, w *method.Way) bool {
 
 // ways returns the ways from where an attempt stands, on the present model.
 func (p *planner) ways(a *attempt, m *page.Model, l level) []method.Way {
-	t := &method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: l.inside, News: l.news, Depth: l.depth, Pointed: l.pointed, Near: p.nearOn(m)}
+	t := &method.Task{Model: m, Goal: a.goal, Lang: p.text.Lang, Inside: l.inside, News: l.news, Depth: l.depth,
+		Pointed: l.pointed, Near: p.nearOn(m)}
 	if c, ok := p.partOf(m); ok && l.inside < 0 && c.What == find.Container {
 		t.Inside = c.Index
 	}
@@ -254,7 +255,8 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 			return v, err
 		}
 	default:
-		if w.Reveals || a.fills != nil && l.depth == 0 && emptied(before, now) || l.depth == 0 && !w.Risks && opened(before, now) >= 0 && before.Front != now.Front {
+		if w.Reveals || a.fills != nil && l.depth == 0 && emptied(before, now) || l.depth == 0 && !w.Risks &&
+			opened(before, now) >= 0 && before.Front != now.Front {
 			inner, err := p.onward(ctx, a, l, before, now, w, v)
 			if err != nil || inner.State == effect.Reached {
 				inner.Used = append(inner.Used, w.Used...)
@@ -275,7 +277,8 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 
 // onward goes on inside of what a way opened: fills in what the goal says, and tries the ways there.
 // A question of the browser, or of the page, that a goal of the text answers is left to that goal.
-func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *page.Model, w *method.Way, v effect.Verdict) (effect.Verdict, error) {
+func (p *planner) onward(ctx context.Context, a *attempt, l level, before, now *page.Model, w *method.Way,
+	v effect.Verdict) (effect.Verdict, error) {
 	if l.depth+1 > maxDepth {
 		return v, nil
 	}

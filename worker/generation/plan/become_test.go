@@ -27,7 +27,8 @@ func (o *orders) scene() *scene {
 			list = append(list, snapshot.Node{Ref: "row " + name, Parent: 1, Tag: "tr", Role: "row", Box: [4]int{10, y, 400, 20}},
 				snapshot.Node{Ref: "name " + name, Parent: tr, Tag: "td", Role: "cell", Name: name, Box: [4]int{40, y, 100, 20}},
 				snapshot.Node{Ref: "state " + name, Parent: tr, Tag: "td", Role: "cell", Name: o.state[name], Box: [4]int{150, y, 100, 20}})
-			control := snapshot.Node{Ref: "do " + name, Parent: tr, Tag: "button", Role: "button", Name: o.control, Interactive: true, Box: [4]int{260, y, 60, 20}}
+			control := snapshot.Node{Ref: "do " + name, Parent: tr, Tag: "button", Role: "button", Name: o.control,
+				Interactive: true, Box: [4]int{260, y, 60, 20}}
 			if o.mark != "" {
 				control = box("do "+name, o.control, slices.Contains(o.selected, name))
 				control.Parent, control.Box = tr, [4]int{10, y, 20, 20}
@@ -85,7 +86,8 @@ func TestBecomeIsNoFilter(t *testing.T) {
 	shown := "All roles"
 	s := &scene{lang: "en"}
 	s.nodes = func() []snapshot.Node {
-		filter := snapshot.Node{Ref: "filter", Parent: -1, Tag: "select", Role: "combobox", Name: "Filter by role", Label: "Filter by role", Value: shown, HasValue: true, Interactive: true}
+		filter := snapshot.Node{Ref: "filter", Parent: -1, Tag: "select", Role: "combobox", Name: "Filter by role",
+			Label: "Filter by role", Value: shown, HasValue: true, Interactive: true}
 		for _, role := range []string{"All roles", "Admin", "Viewer"} {
 			filter.Options = append(filter.Options, snapshot.Option{Label: role, Value: role, Selected: role == shown})
 		}

@@ -14,7 +14,8 @@ import (
 // all words of the target.
 func (p *planner) tickSaid(ctx context.Context, g *intent.Goal) (bool, error) {
 	m, err := p.look(ctx)
-	if err != nil || m.Dialog != nil || len(g.Target) != 1 || len(g.Target[0].Words) == 0 || g.Target[0].Quoted || g.Text != nil || len(g.Fields) > 0 {
+	if err != nil || m.Dialog != nil || len(g.Target) != 1 || len(g.Target[0].Words) == 0 || g.Target[0].Quoted ||
+		g.Text != nil || len(g.Fields) > 0 {
 		return false, err
 	}
 	c, ok := p.boxSaid(m, g)
@@ -63,7 +64,8 @@ func (p *planner) placeFields(m *page.Model, g *intent.Goal) []intent.Field {
 		return nil // it goes into a part of the page, and not into a field
 	}
 	first, last := g.To.Words[0].Span, g.To.Words[len(g.To.Words)-1].Span
-	field := intent.Field{Span: g.To.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(g.To), Quoted: g.To.Quoted},
+	field := intent.Field{Span: g.To.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To},
+		Text: phraseWords(g.To), Quoted: g.To.Quoted},
 		Name: &intent.Description{Span: g.To.NounSpan, Words: []intent.Word{{Span: g.To.NounSpan, Text: g.To.Noun}}}}
 	as := find.Assign(m, []intent.Field{field}, p.wantIn(m, p.anywhere(m)))
 	if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || as.Slots[0].Score < find.Enough {

@@ -29,7 +29,8 @@ func TestAllOfAList(t *testing.T) {
 			pressed := false
 			s := &scene{lang: "en"}
 			s.nodes = func() []snapshot.Node {
-				list := []snapshot.Node{pressable("all", "button", "Mark all as read"), pressable("archive", "button", "Archive all"), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+				list := []snapshot.Node{pressable("all", "button", "Mark all as read"), pressable("archive", "button",
+					"Archive all"), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
 				for i, from := range c.from {
 					state := "unread"
 					if pressed && i < c.changes {

@@ -27,7 +27,8 @@ func TestTheKindBeforeANameCounts(t *testing.T) {
 			titles, did := []string{"Otto", "Bo", "Cy"}, ""
 			s := &scene{lang: c.lang}
 			s.nodes = func() []snapshot.Node {
-				list := []snapshot.Node{{Ref: "h", Parent: -1, Tag: "h2", Role: "heading", Name: c.heading, Level: 2}, pressable("add", "button", c.add), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+				list := []snapshot.Node{{Ref: "h", Parent: -1, Tag: "h2", Role: "heading", Name: c.heading, Level: 2},
+					pressable("add", "button", c.add), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
 				for _, title := range titles {
 					at := len(list)
 					open, remove := pressable("open "+title, "link", title), pressable("delete "+title, "button", "Delete")
@@ -35,7 +36,8 @@ func TestTheKindBeforeANameCounts(t *testing.T) {
 					list = append(list, snapshot.Node{Ref: title, Parent: 2, Tag: "li", Role: "listitem"}, open, remove)
 				}
 				if name, ok := strings.CutPrefix(did, "open "); ok {
-					list = append(list, snapshot.Node{Ref: "detail", Parent: -1, Tag: "h3", Role: "heading", Name: name, Level: 3}, snapshot.Node{Ref: "about", Parent: -1, Tag: "span", Role: "text", Name: "All about " + name})
+					list = append(list, snapshot.Node{Ref: "detail", Parent: -1, Tag: "h3", Role: "heading", Name: name, Level: 3},
+						snapshot.Node{Ref: "about", Parent: -1, Tag: "span", Role: "text", Name: "All about " + name})
 				}
 				return list
 			}

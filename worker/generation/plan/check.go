@@ -139,7 +139,8 @@ func (p *planner) otherwise(c *intent.Claim) (find.Evidence, bool) {
 		}
 		whole.Property = c.Property
 	}
-	if e := find.Claim(p.before, m, &whole, find.Want{Lang: p.text.Lang, Within: -1}); e.Known && e.Holds && (!e.Trivial || c.Property != intent.Is) {
+	if e := find.Claim(p.before, m, &whole, find.Want{Lang: p.text.Lang, Within: -1}); e.Known && e.Holds &&
+		(!e.Trivial || c.Property != intent.Is) {
 		e.Used = append(e.Used, find.Use{Span: c.Subject[0].Span, By: "the page"})
 		return e, true
 	}

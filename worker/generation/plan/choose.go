@@ -62,7 +62,8 @@ func optionFields(g *intent.Goal) []intent.Field {
 	var list []intent.Field
 	for i := range g.Target {
 		d := &g.Target[i]
-		if len(d.Words) == 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Pronoun || d.Of != nil || len(d.Compare) > 0 || len(d.Having) > 0 || len(d.Relation)+len(d.State)+len(d.Lacking) > 0 || d.Other {
+		if len(d.Words) == 0 || d.Ordinal != 0 || d.Extreme != nil || d.All || d.Pronoun || d.Of != nil || len(d.Compare) > 0 ||
+			len(d.Having) > 0 || len(d.Relation)+len(d.State)+len(d.Lacking) > 0 || d.Other {
 			return nil
 		}
 		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
@@ -111,7 +112,8 @@ func (p *planner) toggle(ctx context.Context, g *intent.Goal) error {
 		return p.deed(ctx, g)
 	}
 	for i := range g.Target { // "turn on A, leave B": further ones are fields
-		if err := p.eachTarget(ctx, &intent.Goal{Span: g.Span, Effect: g.Effect, Verb: g.Verb, Lemma: g.Lemma, Target: g.Target[i : i+1], On: g.On},
+		if err := p.eachTarget(ctx, &intent.Goal{Span: g.Span, Effect: g.Effect, Verb: g.Verb, Lemma: g.Lemma,
+			Target: g.Target[i : i+1], On: g.On},
 			func(ctx context.Context, c find.Candidate) error { return p.once(ctx, g, []find.Candidate{c}) }); err != nil {
 			return err
 		}
@@ -185,7 +187,8 @@ func (p *planner) filterBy(ctx context.Context, g *intent.Goal) error {
 	for i := range g.Target {
 		one := *g
 		one.Target = g.Target[i : i+1]
-		if len(g.Target[i].Words) == 0 && len(g.Target[i].State) == 0 && len(g.Target[i].Having) == 0 && g.Target[i].In == nil && len(fields) > 0 {
+		if len(g.Target[i].Words) == 0 && len(g.Target[i].State) == 0 && len(g.Target[i].Having) == 0 && g.Target[i].In == nil &&
+			len(fields) > 0 {
 			continue
 		}
 		a := &attempt{goal: &one}

@@ -22,7 +22,8 @@ func TestFieldsOfAClosedPart(t *testing.T) {
 		open, values := "members", map[string]string{}
 		s := &scene{lang: "en"}
 		s.nodes = func() []snapshot.Node {
-			list := []snapshot.Node{pressable("to members", "link", "Members"), pressable("to boats", "link", "Boats"), {Ref: "boats", Parent: -1, Tag: "div", Role: "region", Opener: "to boats", Hidden: open != "boats"}}
+			list := []snapshot.Node{pressable("to members", "link", "Members"), pressable("to boats", "link", "Boats"),
+				{Ref: "boats", Parent: -1, Tag: "div", Role: "region", Opener: "to boats", Hidden: open != "boats"}}
 			for _, name := range []string{"Single scull", "Eight"} {
 				f := typable(name, name, values[name])
 				f.Parent, f.Hidden, f.Opener = 2, open != "boats", "to boats"
@@ -102,10 +103,12 @@ func TestFilterWithoutTheNounOfTheList(t *testing.T) {
 			if on {
 				vans = vans[:1]
 			}
-			list := []snapshot.Node{box("blue", "blue", on), {Ref: "count", Parent: -1, Tag: "p", Role: "text", Name: []string{"3 vans", "1 van"}[map[bool]int{true: 1}[on]]}, {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+			list := []snapshot.Node{box("blue", "blue", on), {Ref: "count", Parent: -1, Tag: "p", Role: "text",
+				Name: []string{"3 vans", "1 van"}[map[bool]int{true: 1}[on]]}, {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
 			for _, v := range vans {
 				li := len(list)
-				list = append(list, snapshot.Node{Ref: "li " + v, Parent: 2, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + v, Parent: li, Tag: "span", Role: "text", Name: v})
+				list = append(list, snapshot.Node{Ref: "li " + v, Parent: 2, Tag: "li", Role: "listitem"},
+					snapshot.Node{Ref: "t " + v, Parent: li, Tag: "span", Role: "text", Name: v})
 			}
 			return list
 		}
@@ -132,7 +135,8 @@ func TestNoCellIsTypedOverOnAGuess(t *testing.T) {
 		s := &scene{lang: "en"}
 		s.nodes = func() []snapshot.Node {
 			list := []snapshot.Node{{Ref: "table", Parent: -1, Tag: "table", Role: "grid"}, {Ref: "head", Parent: 0, Tag: "tr", Role: "row"},
-				{Ref: "h1", Parent: 1, Tag: "th", Role: "columnheader", Name: "Name", Table: "table"}, {Ref: "h2", Parent: 1, Tag: "th", Role: "columnheader", Name: "Saturday", Table: "table", Column: 1}}
+				{Ref: "h1", Parent: 1, Tag: "th", Role: "columnheader", Name: "Name", Table: "table"},
+				{Ref: "h2", Parent: 1, Tag: "th", Role: "columnheader", Name: "Saturday", Table: "table", Column: 1}}
 			for _, row := range [][]string{{cells["name"], cells["sat"]}, {"Jon", "Early"}, {"Lily", "Night"}} {
 				tr := len(list)
 				list = append(list, snapshot.Node{Ref: "tr" + row[0], Parent: 0, Tag: "tr", Role: "row"})
@@ -141,7 +145,8 @@ func TestNoCellIsTypedOverOnAGuess(t *testing.T) {
 					if row[0] == cells["name"] {
 						ref = []string{"name", "sat"}[k]
 					}
-					list = append(list, snapshot.Node{Ref: ref, Parent: tr, Tag: "td", Role: "gridcell", Name: text, Text: text, Table: "table", Column: k, Reacts: "dblclick"})
+					list = append(list, snapshot.Node{Ref: ref, Parent: tr, Tag: "td", Role: "gridcell", Name: text,
+						Text: text, Table: "table", Column: k, Reacts: "dblclick"})
 				}
 			}
 			return list

@@ -30,7 +30,8 @@ func newClub() *club {
 }
 
 func (c *club) draw() []snapshot.Node {
-	list := []snapshot.Node{{Ref: "query", Parent: -1, Tag: "input", Type: "search", Role: "searchbox", Name: "Search members", Label: "Search members", Value: c.search, Interactive: true, Editable: true, HasValue: true},
+	list := []snapshot.Node{{Ref: "query", Parent: -1, Tag: "input", Type: "search", Role: "searchbox", Name: "Search members",
+		Label: "Search members", Value: c.search, Interactive: true, Editable: true, HasValue: true},
 		{Ref: "table", Parent: -1, Tag: "table", Role: "table"}}
 	row := func(ref string, header bool, cells ...string) {
 		at := len(list)
@@ -57,7 +58,8 @@ func (c *club) draw() []snapshot.Node {
 		row(m[0], false, m...)
 	}
 	list = append(list, typable("page", "Page number", c.page),
-		snapshot.Node{Ref: "size", Parent: -1, Tag: "div", Role: "combobox", Name: "Rows per page", Label: "Rows per page", Value: c.size, HasValue: true, Interactive: true, Expanded: fmt.Sprint(c.open)})
+		snapshot.Node{Ref: "size", Parent: -1, Tag: "div", Role: "combobox", Name: "Rows per page", Label: "Rows per page",
+			Value: c.size, HasValue: true, Interactive: true, Expanded: fmt.Sprint(c.open)})
 	if c.open {
 		at := len(list)
 		list = append(list, snapshot.Node{Ref: "sizes", Parent: -1, Tag: "div", Role: "listbox", Layer: "absolute"})
@@ -65,7 +67,8 @@ func (c *club) draw() []snapshot.Node {
 			list = append(list, snapshot.Node{Ref: "size " + size, Parent: at, Tag: "div", Role: "option", Name: size, Interactive: true})
 		}
 	}
-	list = append(list, typable("name", "Full name", c.name), box("remind", "Reminder by mail", c.remind), pressable("next", "button", "Next step"))
+	list = append(list, typable("name", "Full name", c.name), box("remind", "Reminder by mail", c.remind),
+		pressable("next", "button", "Next step"))
 	if c.asked {
 		list = append(list, snapshot.Node{Ref: "says", Parent: -1, Tag: "p", Role: "text", Name: "A full name is needed."})
 	}

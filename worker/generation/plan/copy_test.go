@@ -30,11 +30,16 @@ func TestRunCopies(t *testing.T) {
 		nodes []snapshot.Node
 		did   string // "" is refused
 	}{
-		{"Copy the text of the text area into the Answer field", []snapshot.Node{area("Draft", "typed"), field("Answer")}, "save area Draft, input_text field Answer"},
-		{"Copy the text in the textarea, paste it into the text input", []snapshot.Node{area("Draft", "typed"), field("Answer")}, "save area Draft, input_text field Answer"},
-		{"Copy the text of the second text area into the Answer field", []snapshot.Node{area("A", "other"), area("B", "typed"), field("Answer")}, "save area B, input_text field Answer"},
-		{"Copie la valeur de Draft et colle-la dans le champ Answer.", []snapshot.Node{area("Draft", "typed"), field("Answer")}, "save area Draft, input_text field Answer"},
-		{"Copy the order number into the Answer field", []snapshot.Node{text("Order number: typed"), field("Answer")}, "save p Order number: typed, input_text field Answer"},
+		{"Copy the text of the text area into the Answer field", []snapshot.Node{area("Draft", "typed"), field("Answer")},
+			"save area Draft, input_text field Answer"},
+		{"Copy the text in the textarea, paste it into the text input", []snapshot.Node{area("Draft", "typed"), field("Answer")},
+			"save area Draft, input_text field Answer"},
+		{"Copy the text of the second text area into the Answer field", []snapshot.Node{area("A", "other"), area("B", "typed"),
+			field("Answer")}, "save area B, input_text field Answer"},
+		{"Copie la valeur de Draft et colle-la dans le champ Answer.", []snapshot.Node{area("Draft", "typed"), field("Answer")},
+			"save area Draft, input_text field Answer"},
+		{"Copy the order number into the Answer field", []snapshot.Node{text("Order number: typed"), field("Answer")},
+			"save p Order number: typed, input_text field Answer"},
 		{"Copy the text of the text area into the Answer field", []snapshot.Node{area("A", "other"), area("B", "typed"), field("Answer")}, ""},
 		{"Copy the text of the text area into the Answer field", []snapshot.Node{area("Draft", ""), field("Answer")}, ""},
 		{"Copy the order number into the Answer field", []snapshot.Node{text("No orders yet"), field("Answer")}, ""},

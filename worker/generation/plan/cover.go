@@ -27,7 +27,8 @@ func (p *planner) uncover(ctx context.Context, before *page.Model, node int) (*p
 		return nil, nil
 	}
 	banner := method.CoverOf(now, at)
-	if banner < 0 || p.pressedBefore() && before.Index().ByRef(now.Nodes[banner].Ref) >= 0 && p.first.Index().ByRef(now.Nodes[banner].Ref) < 0 {
+	if banner < 0 || p.pressedBefore() && before.Index().ByRef(now.Nodes[banner].Ref) >= 0 &&
+		p.first.Index().ByRef(now.Nodes[banner].Ref) < 0 {
 		return nil, nil // a deed of the text opened it
 	}
 	if p.openList(now, at, banner) {

@@ -21,7 +21,8 @@ type covered struct {
 
 func (c *covered) Snapshot(context.Context) (*snapshot.Snapshot, error) {
 	s := &snapshot.Snapshot{URL: "http://page/", Title: "Story", Lang: "en", Quiet: true, Width: 1000, Height: 800}
-	read := snapshot.Node{Ref: "read", Parent: -1, Tag: "button", Role: "button", Name: "Tell more", Text: "Tell more", Interactive: true, Box: [4]int{10, 600, 90, 20}}
+	read := snapshot.Node{Ref: "read", Parent: -1, Tag: "button", Role: "button", Name: "Tell more", Text: "Tell more",
+		Interactive: true, Box: [4]int{10, 600, 90, 20}}
 	if c.open {
 		read.Covered, read.Cover = true, "text"
 	}
@@ -29,12 +30,16 @@ func (c *covered) Snapshot(context.Context) (*snapshot.Snapshot, error) {
 	if c.open {
 		s.Nodes = append(s.Nodes,
 			snapshot.Node{Ref: "banner", Parent: -1, Tag: "div", Box: [4]int{0, 500, 1000, 300}},
-			snapshot.Node{Ref: "text", Parent: 1, Tag: "p", Role: "text", Name: "This page uses cookies.", Text: "This page uses cookies.", Box: [4]int{0, 500, 900, 200}},
-			snapshot.Node{Ref: "more", Parent: 1, Tag: "button", Role: "button", Name: "Settings", Text: "Settings", Interactive: true, Box: [4]int{10, 720, 80, 20}},
-			snapshot.Node{Ref: "yes", Parent: 1, Tag: "button", Role: "button", Name: "Accept all", Text: "Accept all", Interactive: true, Box: [4]int{110, 720, 80, 20}})
+			snapshot.Node{Ref: "text", Parent: 1, Tag: "p", Role: "text", Name: "This page uses cookies.",
+				Text: "This page uses cookies.", Box: [4]int{0, 500, 900, 200}},
+			snapshot.Node{Ref: "more", Parent: 1, Tag: "button", Role: "button", Name: "Settings", Text: "Settings",
+				Interactive: true, Box: [4]int{10, 720, 80, 20}},
+			snapshot.Node{Ref: "yes", Parent: 1, Tag: "button", Role: "button", Name: "Accept all", Text: "Accept all",
+				Interactive: true, Box: [4]int{110, 720, 80, 20}})
 	}
 	if slices.Contains(c.did, "read") {
-		s.Nodes = append(s.Nodes, snapshot.Node{Ref: "p", Parent: -1, Tag: "p", Role: "text", Name: "It goes on.", Text: "It goes on.", Box: [4]int{10, 700, 90, 20}})
+		s.Nodes = append(s.Nodes, snapshot.Node{Ref: "p", Parent: -1, Tag: "p", Role: "text", Name: "It goes on.",
+			Text: "It goes on.", Box: [4]int{10, 700, 90, 20}})
 	}
 	return s, nil
 }
@@ -89,12 +94,14 @@ func TestWhatLiesOverAControlIsAListOnlyWhereItWasOpened(t *testing.T) {
 			s.nodes = func() []snapshot.Node {
 				save := pressable("save", "button", "Save")
 				save.Box, save.Covered = [4]int{10, 10, 100, 20}, open
-				lang := snapshot.Node{Ref: "lang", Parent: -1, Tag: cmp.Or(c.over, "div"), Role: "combobox", Name: "Language", Label: "Language", Value: "English", HasValue: true, Interactive: true}
+				lang := snapshot.Node{Ref: "lang", Parent: -1, Tag: cmp.Or(c.over, "div"), Role: "combobox", Name: "Language",
+					Label: "Language", Value: "English", HasValue: true, Interactive: true}
 				list := []snapshot.Node{save}
 				switch {
 				case c.over != "" && open:
 					lang.Parent = 1
-					list = append(list, snapshot.Node{Ref: "banner", Parent: -1, Tag: "div", Role: "dialog", Name: "We use cookies", Layer: "fixed", Box: [4]int{0, 0, 1000, 300}}, lang)
+					list = append(list, snapshot.Node{Ref: "banner", Parent: -1, Tag: "div", Role: "dialog",
+						Name: "We use cookies", Layer: "fixed", Box: [4]int{0, 0, 1000, 300}}, lang)
 					for _, n := range []snapshot.Node{pressable("accept", "button", "Accept all"), pressable("more", "button", "Settings")} {
 						n.Parent = 1
 						list = append(list, n)
@@ -106,7 +113,8 @@ func TestWhatLiesOverAControlIsAListOnlyWhereItWasOpened(t *testing.T) {
 						list[0].Cover = "options"
 						cross := pressable("cross", "button", "Close")
 						cross.Parent = 1
-						list = append(list, snapshot.Node{Ref: "options", Parent: 1, Tag: "div", Role: "listbox", Layer: "absolute", Box: [4]int{0, 0, 1000, 300}}, cross)
+						list = append(list, snapshot.Node{Ref: "options", Parent: 1, Tag: "div", Role: "listbox",
+							Layer: "absolute", Box: [4]int{0, 0, 1000, 300}}, cross)
 					}
 				}
 				if saved {

@@ -32,14 +32,18 @@ func (c *month) Snapshot(context.Context) (*snapshot.Snapshot, error) {
 	add(snapshot.Node{Ref: "next", Tag: "button", Role: "button", Name: "Next", Text: "Next", Interactive: true, Box: [4]int{260, 10, 60, 20}})
 	for i := range days {
 		name := strconv.Itoa(i + 1)
-		add(snapshot.Node{Ref: "day " + name, Tag: "button", Role: "button", Name: name, Text: name, Interactive: true, Box: [4]int{10 + 40*(i%7), 40 + 30*(i/7), 36, 26}})
+		add(snapshot.Node{Ref: "day " + name, Tag: "button", Role: "button", Name: name, Text: name, Interactive: true,
+			Box: [4]int{10 + 40*(i%7), 40 + 30*(i/7), 36, 26}})
 	}
 	if c.day != "" {
-		add(snapshot.Node{Ref: "title", Tag: "input", Role: "textbox", Name: "Title", Label: "Title", Value: c.typed, Interactive: true, Editable: true, HasValue: true, Box: [4]int{10, 400, 200, 20}})
-		add(snapshot.Node{Ref: "add", Tag: "button", Role: "button", Name: "Add event", Text: "Add event", Interactive: true, Box: [4]int{220, 400, 90, 20}})
+		add(snapshot.Node{Ref: "title", Tag: "input", Role: "textbox", Name: "Title", Label: "Title", Value: c.typed,
+			Interactive: true, Editable: true, HasValue: true, Box: [4]int{10, 400, 200, 20}})
+		add(snapshot.Node{Ref: "add", Tag: "button", Role: "button", Name: "Add event", Text: "Add event", Interactive: true,
+			Box: [4]int{220, 400, 90, 20}})
 	}
 	if c.added != "" {
-		add(snapshot.Node{Ref: "said", Tag: "p", Role: "text", Name: "The event was added: " + c.added, Text: "The event was added: " + c.added, Live: true, Box: [4]int{10, 440, 300, 20}})
+		add(snapshot.Node{Ref: "said", Tag: "p", Role: "text", Name: "The event was added: " + c.added,
+			Text: "The event was added: " + c.added, Live: true, Box: [4]int{10, 440, 300, 20}})
 	}
 	return s, nil
 }

@@ -96,7 +96,10 @@ func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(contex
 		p.remember(m, found)
 		things = append(things, p.them...)
 		p.them = before
-		if i > 0 && len(found) == 1 && slices.ContainsFunc(targets, func(c find.Candidate) bool { return c.Node == found[0].Node && c.What == found[0].What }) {
+		if i > 0 && len(found) == 1 && slices.ContainsFunc(targets, func(c find.Candidate) bool {
+			return c.Node == found[0].Node &&
+				c.What == found[0].What
+		}) {
 			if g.Effect != intent.Press && !p.oneName(m, &found[0], list[i-1:i+1]) {
 				return p.say(fmt.Sprintf("%q and what stands before it are one thing", p.words(list[i].Span)))
 			}

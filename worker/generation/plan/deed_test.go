@@ -87,7 +87,8 @@ func TestRunPressesOnlyWhatTheDeedIsCalled(t *testing.T) {
 	}{
 		{"Apply the promo code GINO10", []snapshot.Node{field("Name"), button("Add to cart")}, "i"},
 		{"Apply the promo code GINO10", []snapshot.Node{field("Promo code"), button("Add to cart")}, "click"},
-		{`Rename "Dentist for Clara" to "Dentist for Ben"`, []snapshot.Node{box("Dentist for Clara"), box("Fix the swing")}, "click input Dentist for Clara"},
+		{`Rename "Dentist for Clara" to "Dentist for Ben"`, []snapshot.Node{box("Dentist for Clara"), box("Fix the swing")},
+			"click input Dentist for Clara"},
 		{"Order what is in the cart", []snapshot.Node{node(-1, "h2", "heading", "Cart"), button("+"), button("−")}, "click"},
 		{"Log Nadia out", []snapshot.Node{node(-1, "a", "link", "Nadia"), button("Log the hours")}, "click button Log the hours"},
 	} {
@@ -186,7 +187,8 @@ func TestWhatIsSelectedIsDoneAtOnce(t *testing.T) {
 		}
 	}
 	err := s.run(t, "Select both parcels and archive them.")
-	if pressed := slices.DeleteFunc(slices.Clone(s.did), func(d string) bool { return d != "click archive" }); err != nil || len(mails) != 1 || len(pressed) != 1 {
+	if pressed := slices.DeleteFunc(slices.Clone(s.did), func(d string) bool { return d != "click archive" }); err != nil ||
+		len(mails) != 1 || len(pressed) != 1 {
 		t.Errorf("left %q, did %q, error %v", mails, s.did, err)
 	}
 }

@@ -19,7 +19,8 @@ func TestTheMostOfAPartOfAListIsNotTaken(t *testing.T) {
 				row, y := len(list), 60+30*i
 				list = append(list, snapshot.Node{Ref: "row " + name, Parent: 0, Tag: "tr", Role: "row", Box: [4]int{10, y, 400, 20}},
 					snapshot.Node{Ref: "name " + name, Parent: row, Tag: "td", Role: "cell", Name: name, Box: [4]int{10, y, 150, 20}},
-					snapshot.Node{Ref: "price " + name, Parent: row, Tag: "td", Role: "cell", Name: []string{"5", "9", "7"}[i], Box: [4]int{160, y, 150, 20}})
+					snapshot.Node{Ref: "price " + name, Parent: row, Tag: "td", Role: "cell", Name: []string{"5", "9", "7"}[i],
+						Box: [4]int{160, y, 150, 20}})
 				if name != archived {
 					button := inside(row, pressable("archive "+name, "button", "Archive"))
 					button.Box = [4]int{320, y, 60, 20}

@@ -369,7 +369,8 @@ func (p *planner) pick(ctx context.Context, start, before, now *page.Model, c *f
 	if err != nil {
 		return false, err
 	}
-	if p.holdsNow(start, then, c, v, false) || !list[0].Reveals && (taken(start, then, c, v) || holdsOffer(start, then, c, v, nodeShows(now, list[0].Acts[0].Node))) {
+	if p.holdsNow(start, then, c, v, false) || !list[0].Reveals && (taken(start, then, c, v) ||
+		holdsOffer(start, then, c, v, nodeShows(now, list[0].Acts[0].Node))) {
 		return true, nil
 	}
 	if list[0].Reveals && !same(now, then) {

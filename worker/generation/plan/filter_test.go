@@ -23,7 +23,8 @@ func cookery(narrows bool) (*scene, *[]string) {
 				continue
 			}
 			li := len(list)
-			list = append(list, snapshot.Node{Ref: "li " + d, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + d, Parent: li, Tag: "span", Role: "text", Name: d})
+			list = append(list, snapshot.Node{Ref: "li " + d, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + d,
+				Parent: li, Tag: "span", Role: "text", Name: d})
 		}
 		return append(list, typable("title", "Dish", title), box("veg", "Vegetarian", on), pressable("add", "button", "Add"))
 	}
@@ -65,15 +66,18 @@ func TestWhereAnAdditionGoesIsChosen(t *testing.T) {
 	var made []string
 	s := &scene{lang: "en"}
 	s.nodes = func() []snapshot.Node {
-		choice := snapshot.Node{Ref: "section", Parent: -1, Tag: "select", Role: "combobox", Name: "Section", Label: "Section", Value: section, HasValue: true, Interactive: true}
+		choice := snapshot.Node{Ref: "section", Parent: -1, Tag: "select", Role: "combobox", Name: "Section", Label: "Section",
+			Value: section, HasValue: true, Interactive: true}
 		for _, o := range []string{"Birds", "Plants"} {
 			choice.Options = append(choice.Options, snapshot.Option{Label: o, Value: o, Selected: o == section})
 		}
-		list := []snapshot.Node{typable("title", "Title", title), choice, pressable("add", "button", "Add note"), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+		list := []snapshot.Node{typable("title", "Title", title), choice, pressable("add", "button", "Add note"),
+			{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
 		ul := len(list) - 1
 		for _, d := range append([]string{"Storks", "Geese"}, made...) {
 			li := len(list)
-			list = append(list, snapshot.Node{Ref: "li " + d, Parent: ul, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + d, Parent: li, Tag: "span", Role: "text", Name: d})
+			list = append(list, snapshot.Node{Ref: "li " + d, Parent: ul, Tag: "li", Role: "listitem"},
+				snapshot.Node{Ref: "t " + d, Parent: li, Tag: "span", Role: "text", Name: d})
 		}
 		return list
 	}
@@ -104,7 +108,8 @@ func TestASearchGoesIntoNoFormForNewThings(t *testing.T) {
 					continue
 				}
 				li := len(list)
-				list = append(list, snapshot.Node{Ref: "li " + d, Parent: 1, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + d, Parent: li, Tag: "span", Role: "text", Name: d})
+				list = append(list, snapshot.Node{Ref: "li " + d, Parent: 1, Tag: "li", Role: "listitem"},
+					snapshot.Node{Ref: "t " + d, Parent: li, Tag: "span", Role: "text", Name: d})
 			}
 			if searches {
 				list = append(list, typable("find", "Search tasks", typed["find"]))

@@ -63,7 +63,8 @@ func begins(m *page.Model, node int, g *intent.Goal) bool {
 	if len(words) == 0 {
 		return false
 	}
-	return strings.EqualFold(words[0], g.Lemma) || g.Concept != "" && slices.ContainsFunc(lexicon.Concept(words[0], ""), func(id lexicon.ConceptID) bool { return id.Name() == g.Concept })
+	return strings.EqualFold(words[0], g.Lemma) || g.Concept != "" && slices.ContainsFunc(lexicon.Concept(words[0], ""),
+		func(id lexicon.ConceptID) bool { return id.Name() == g.Concept })
 }
 
 // pressesForbidden reports whether a way presses the control that the text says not to press.
@@ -150,7 +151,8 @@ func denies(no, yes *intent.Goal) bool {
 		return no.Effect == yes.Effect && no.Lemma == yes.Lemma && len(no.Fields)+len(yes.Fields) == 0 && sameThings(no.Target, yes.Target)
 	}
 	c := no.Claim
-	if c == nil || no.Lemma == "" || c.Property != intent.Is || c.Not || yes.State != "checked" || !sameThings(c.Subject, yes.Target) || len(yes.Target) == 0 {
+	if c == nil || no.Lemma == "" || c.Property != intent.Is || c.Not || yes.State != "checked" ||
+		!sameThings(c.Subject, yes.Target) || len(yes.Target) == 0 {
 		return false // what is only looked at may come out false
 	}
 	return slices.ContainsFunc(c.Be, func(s intent.State) bool { return s.Name == "unchecked" && !s.Not })

@@ -36,7 +36,8 @@ func lending(button string, lent *[]string) *scene {
 	tool, who := "", ""
 	s := &scene{lang: "en"}
 	s.nodes = func() []snapshot.Node {
-		list := formOf([]snapshot.Node{chosenOf("tool", "Tool", tool, "", "Tile cutter", "Drill"), chosenOf("who", "Member", who, "", "Ann", "Mia")}, button)
+		list := formOf([]snapshot.Node{chosenOf("tool", "Tool", tool, "", "Tile cutter", "Drill"),
+			chosenOf("who", "Member", who, "", "Ann", "Mia")}, button)
 		at := len(list)
 		list = append(list, snapshot.Node{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"})
 		for _, d := range append([]string{"Saw - Cy", "Hammer - Di"}, *lent...) {
@@ -88,9 +89,11 @@ func TestAnAdditionIsNotSentElsewhere(t *testing.T) {
 		s.nodes = func() []snapshot.Node {
 			var list []snapshot.Node
 			if feedback {
-				list = formOf([]snapshot.Node{typable("subject", "Subject", subject), chosenOf("priority", "Priority", priority, "normal", "high")}, button)
+				list = formOf([]snapshot.Node{typable("subject", "Subject", subject), chosenOf("priority", "Priority",
+					priority, "normal", "high")}, button)
 			} else {
-				list = []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}, {Ref: "li 1", Tag: "li", Role: "listitem", Name: "Wash"}, {Ref: "li 2", Tag: "li", Role: "listitem", Name: "Mow"}}
+				list = []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}, {Ref: "li 1", Tag: "li",
+					Role: "listitem", Name: "Wash"}, {Ref: "li 2", Tag: "li", Role: "listitem", Name: "Mow"}}
 			}
 			at := len(list)
 			list = append(list, snapshot.Node{Ref: "tabs", Parent: -1, Tag: "div", Role: "tablist"})
@@ -127,14 +130,16 @@ func TestAFormThatStaysIsHandedInOnce(t *testing.T) {
 	for _, c := range []struct {
 		resets  bool
 		buttons []string
-	}{{false, []string{"Create"}}, {true, []string{"Create"}}, {false, []string{"Save", "Save and new"}}, {true, []string{"Add", "Create ticket"}}} {
+	}{{false, []string{"Create"}}, {true, []string{"Create"}}, {false, []string{"Save", "Save and new"}},
+		{true, []string{"Add", "Create ticket"}}} {
 		var made []string
 		open, title, priority := false, "", "normal"
 		s := &scene{lang: "en"}
 		s.nodes = func() []snapshot.Node {
 			var list []snapshot.Node
 			if open {
-				list = formOf([]snapshot.Node{typable("title", "Title", title), chosenOf("priority", "Priority", priority, "normal", "high")}, c.buttons...)
+				list = formOf([]snapshot.Node{typable("title", "Title", title), chosenOf("priority", "Priority", priority,
+					"normal", "high")}, c.buttons...)
 			}
 			if len(made) > 0 {
 				list = append(list, snapshot.Node{Ref: "said", Parent: -1, Tag: "p", Role: "status", Name: "The ticket " + title + " was created."})

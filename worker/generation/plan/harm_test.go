@@ -54,7 +54,8 @@ func (s *still) Do(_ context.Context, st step.Step) (step.Record, error) {
 }
 
 func node(parent int, tag, role, name string) snapshot.Node {
-	return snapshot.Node{Parent: parent, Tag: tag, Role: role, Name: name, Interactive: role == "button" || role == "textbox", Editable: role == "textbox", HasValue: role == "textbox"}
+	return snapshot.Node{Parent: parent, Tag: tag, Role: role, Name: name, Interactive: role == "button" ||
+		role == "textbox", Editable: role == "textbox", HasValue: role == "textbox"}
 }
 
 func TestRunDoesOnlyWhatIsSaid(t *testing.T) {
@@ -62,19 +63,24 @@ func TestRunDoesOnlyWhatIsSaid(t *testing.T) {
 	password := node(-1, "input", "textbox", "Password")
 	password.Password, password.Type, password.Label = true, "password", "Password"
 	section := func(at int, title string) []snapshot.Node {
-		return []snapshot.Node{{Parent: -1, Tag: "section", Role: "region", Name: title}, {Parent: at, Tag: "h2", Role: "heading", Level: 2, Name: title},
+		return []snapshot.Node{{Parent: -1, Tag: "section", Role: "region", Name: title},
+			{Parent: at, Tag: "h2", Role: "heading", Level: 2, Name: title},
 			{Parent: at, Tag: "button", Role: "button", Name: "Save", Ref: "save " + title, Interactive: true}}
 	}
-	frame := []snapshot.Node{{Parent: -1, Tag: "input", Role: "textbox", Name: "Name", Label: "Name", Ref: "outer", Interactive: true, Editable: true, HasValue: true},
+	frame := []snapshot.Node{{Parent: -1, Tag: "input", Role: "textbox", Name: "Name", Label: "Name", Ref: "outer",
+		Interactive: true, Editable: true, HasValue: true},
 		{Parent: -1, Tag: "iframe", Name: "Payment"},
-		{Parent: 1, Tag: "input", Role: "textbox", Name: "Name", Label: "Name", Ref: "inner", Interactive: true, Editable: true, HasValue: true, Frame: []string{"iframe"}},
+		{Parent: 1, Tag: "input", Role: "textbox", Name: "Name", Label: "Name", Ref: "inner", Interactive: true,
+			Editable: true, HasValue: true, Frame: []string{"iframe"}},
 		{Parent: 1, Tag: "button", Role: "button", Name: "Pay", Interactive: true, Frame: []string{"iframe"}}}
 	icon := func(hint string) snapshot.Node {
 		return snapshot.Node{Parent: -1, Tag: "i", Ref: hint, Role: "button", Interactive: true, Hints: []string{"fa", hint}}
 	}
 	red := snapshot.Node{Parent: -1, Tag: "div", Ref: "red", Reacts: "click", Interactive: true, Style: map[string]string{"background": "red"}}
-	blue := snapshot.Node{Parent: -1, Tag: "div", Ref: "blue", Reacts: "click", Interactive: true, Style: map[string]string{"background": "blue"}}
-	mail := snapshot.Node{Parent: -1, Tag: "input", Type: "checkbox", Role: "checkbox", Name: "Mail", Label: "Mail", Interactive: true, Checked: "false", Ref: "mail"}
+	blue := snapshot.Node{Parent: -1, Tag: "div", Ref: "blue", Reacts: "click", Interactive: true,
+		Style: map[string]string{"background": "blue"}}
+	mail := snapshot.Node{Parent: -1, Tag: "input", Type: "checkbox", Role: "checkbox", Name: "Mail", Label: "Mail",
+		Interactive: true, Checked: "false", Ref: "mail"}
 	cases := []struct {
 		text  string
 		nodes []snapshot.Node

@@ -32,12 +32,14 @@ func newDesk() *desk {
 		for _, task := range d.tasks {
 			li := len(list)
 			list = append(list, snapshot.Node{Ref: "li " + task, Parent: 0, Tag: "li", Role: "listitem"},
-				snapshot.Node{Ref: "t " + task, Parent: li, Tag: "span", Role: "text", Name: task}, inside(li, pressable("del "+task, "button", "Delete")))
+				snapshot.Node{Ref: "t " + task, Parent: li, Tag: "span", Role: "text", Name: task},
+				inside(li, pressable("del "+task, "button", "Delete")))
 		}
 		send := pressable("send", "button", "Send")
 		send.Type = "submit"
 		form := len(list)
-		list = append(list, snapshot.Node{Ref: "form", Parent: -1, Tag: "form"}, inside(form, typable("message", "Message", d.text)), inside(form, send), pressable("help", "button", "Help"))
+		list = append(list, snapshot.Node{Ref: "form", Parent: -1, Tag: "form"},
+			inside(form, typable("message", "Message", d.text)), inside(form, send), pressable("help", "button", "Help"))
 		if d.says != "" {
 			list = append(list, snapshot.Node{Ref: "p", Parent: -1, Tag: "p", Role: "text", Name: d.says})
 		}
@@ -65,7 +67,8 @@ func newDesk() *desk {
 func (d *desk) start(t *testing.T, text, explore string) error {
 	t.Helper()
 	tasks := d.tasks
-	_, err := plan.Run(t.Context(), plan.Config{Page: d, Intent: text, NoSuggestion: true, Explore: explore, Trace: func(line string) { t.Log(line) },
+	_, err := plan.Run(t.Context(), plan.Config{Page: d, Intent: text, NoSuggestion: true, Explore: explore,
+		Trace: func(line string) { t.Log(line) },
 		Fresh: func(ctx context.Context, steps []step.Step) error {
 			d.opens++
 			d.tasks, d.text, d.says = tasks, "", ""
@@ -141,7 +144,8 @@ func TestWhatIsAddedMayTakeAnotherWay(t *testing.T) {
 						snapshot.Node{Ref: "t " + task, Parent: li, Tag: "span", Role: "text", Name: task})
 				}
 				form := len(list)
-				list = append(list, snapshot.Node{Ref: "form", Parent: -1, Tag: "form"}, inside(form, typable("new", "New task", text)), inside(form, pressable("add", "button", "Add")))
+				list = append(list, snapshot.Node{Ref: "form", Parent: -1, Tag: "form"},
+					inside(form, typable("new", "New task", text)), inside(form, pressable("add", "button", "Add")))
 				if says != "" {
 					list = append(list, snapshot.Node{Ref: "p", Parent: -1, Tag: "p", Role: "text", Name: says})
 				}

@@ -26,7 +26,8 @@ func TestLooksAgainAtWhatIsOnItsWay(t *testing.T) {
 				list := []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
 				for i, title := range titles {
 					li := len(list)
-					list = append(list, snapshot.Node{Ref: fmt.Sprint("li", i), Parent: 0, Tag: "li", Role: "listitem", Name: title, Interactive: true, Reacts: "cursor listener"},
+					list = append(list, snapshot.Node{Ref: fmt.Sprint("li", i), Parent: 0, Tag: "li", Role: "listitem",
+						Name: title, Interactive: true, Reacts: "cursor listener"},
 						snapshot.Node{Ref: fmt.Sprint("t", i), Parent: li, Tag: "span", Role: "text", Name: title, Text: title})
 				}
 				if !open {

@@ -17,7 +17,8 @@ func TestWhatAFilterLeftIsThem(t *testing.T) {
 		titles, only := []string{"Paint", "Sink done", "Garden", "Roof done"}, false
 		s := &scene{lang: "en"}
 		s.nodes = func() []snapshot.Node {
-			list := []snapshot.Node{pressable("all", "button", "All"), pressable("finished", "button", "Finished"), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list", Name: "Tasks"}}
+			list := []snapshot.Node{pressable("all", "button", "All"), pressable("finished", "button", "Finished"),
+				{Ref: "ul", Parent: -1, Tag: "ul", Role: "list", Name: "Tasks"}}
 			for _, title := range titles {
 				if only && !strings.HasSuffix(title, "done") {
 					continue
@@ -25,7 +26,8 @@ func TestWhatAFilterLeftIsThem(t *testing.T) {
 				at := len(list)
 				x := pressable("delete "+title, "button", "Delete")
 				x.Parent = at
-				list = append(list, snapshot.Node{Ref: title, Parent: 2, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: title + " text", Parent: at, Tag: "span", Role: "text", Name: title}, x)
+				list = append(list, snapshot.Node{Ref: title, Parent: 2, Tag: "li", Role: "listitem"},
+					snapshot.Node{Ref: title + " text", Parent: at, Tag: "span", Role: "text", Name: title}, x)
 			}
 			return list
 		}

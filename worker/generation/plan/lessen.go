@@ -185,7 +185,8 @@ func (p *planner) removable(m *page.Model, ref string) (list []find.Candidate, a
 		if len(list) > maxEmptied {
 			break
 		}
-		if part < 0 || m.Nodes[rec.Node].Hidden || !m.Inside(part, rec.Node) || rec.Node == part || slices.ContainsFunc(list, func(c find.Candidate) bool { return m.Inside(c.Node, rec.Node) }) {
+		if part < 0 || m.Nodes[rec.Node].Hidden || !m.Inside(part, rec.Node) || rec.Node == part ||
+			slices.ContainsFunc(list, func(c find.Candidate) bool { return m.Inside(c.Node, rec.Node) }) {
 			continue
 		}
 		aim := find.Aim{Effect: intent.Remove, Lang: p.text.Lang, Record: r, Within: -1}

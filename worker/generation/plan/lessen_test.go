@@ -30,11 +30,14 @@ func (b *basket) scene(lang, title string) *scene {
 			}
 			li, y := len(list), 40*len(list)
 			list = append(list, snapshot.Node{Ref: "li " + name, Parent: 2, Tag: "li", Role: "listitem", Box: [4]int{10, y, 300, 20}},
-				snapshot.Node{Ref: "name " + name, Parent: li, Tag: "span", Role: "text", Name: fmt.Sprintf("%d × %s", b.count[name], name), Box: [4]int{10, y, 100, 20}})
+				snapshot.Node{Ref: "name " + name, Parent: li, Tag: "span", Role: "text", Name: fmt.Sprintf("%d × %s",
+					b.count[name], name), Box: [4]int{10, y, 100, 20}})
 			if b.minus {
-				list = append(list, snapshot.Node{Ref: "less " + name, Parent: li, Tag: "button", Role: "button", Name: "−", Interactive: true, Box: [4]int{120, y, 20, 20}})
+				list = append(list, snapshot.Node{Ref: "less " + name, Parent: li, Tag: "button", Role: "button",
+					Name: "−", Interactive: true, Box: [4]int{120, y, 20, 20}})
 			}
-			list = append(list, snapshot.Node{Ref: "out " + name, Parent: li, Tag: "button", Role: "button", Name: "×", Interactive: true, Box: [4]int{150, y, 20, 20}})
+			list = append(list, snapshot.Node{Ref: "out " + name, Parent: li, Tag: "button", Role: "button", Name: "×",
+				Interactive: true, Box: [4]int{150, y, 20, 20}})
 		}
 		return append(list, snapshot.Node{Ref: "other", Parent: -1, Tag: "button", Role: "button", Name: "Print", Interactive: true})
 	}
@@ -86,9 +89,11 @@ func TestEmpty(t *testing.T) {
 		{"en", "Empty the cart.", map[string][]string{"Cart": {"Tea", "Salt"}, "Saved": {"Rye"}}, "map[Cart:[] Saved:[Rye]]"},
 		{"en", "Empty the cart.", map[string][]string{"Cart of Ann": {"Tea"}, "Cart of Bo": {"Rice"}}, "not understood"},
 		{"de", "Leere den Warenkorb.", map[string][]string{"Warenkorb von Ann": {"Tee"}, "Warenkorb von Bo": {"Reis"}}, "not understood"},
-		{"en", "Empty the cart of Bo.", map[string][]string{"Cart of Ann": {"Tea"}, "Cart of Bo": {"Rice", "Oil"}}, "map[Cart of Ann:[Tea] Cart of Bo:[]]"},
+		{"en", "Empty the cart of Bo.", map[string][]string{"Cart of Ann": {"Tea"}, "Cart of Bo": {"Rice", "Oil"}},
+			"map[Cart of Ann:[Tea] Cart of Bo:[]]"},
 		{"en", "Empty the cart.", map[string][]string{"Cart": {"Tea", "Salt", "[Gift card]"}}, "not understood"},
-		{"en", "Empty the cart.", map[string][]string{"Cart": strings.Fields("a1 b2 c3 d4 e5 f6 g7 h8 i9 j1 k2 l3 m4 n5 o6 p7 q8")}, "not understood"},
+		{"en", "Empty the cart.", map[string][]string{"Cart": strings.Fields("a1 b2 c3 d4 e5 f6 g7 h8 i9 j1 k2 l3 m4 n5 o6 p7 q8")},
+			"not understood"},
 	} {
 		t.Run(c.text+fmt.Sprint(c.parts), func(t *testing.T) {
 			s := &scene{lang: c.lang}

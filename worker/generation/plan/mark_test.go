@@ -13,7 +13,8 @@ func ticking(button string) *scene {
 	done, marked := map[string]bool{"Tea": true}, map[string]bool{"Tea": true}
 	s := &scene{lang: "en"}
 	s.nodes = func() []snapshot.Node {
-		list := []snapshot.Node{{Ref: "h", Parent: -1, Tag: "h1", Role: "heading", Level: 1, Name: "Shopping"}, {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+		list := []snapshot.Node{{Ref: "h", Parent: -1, Tag: "h1", Role: "heading", Level: 1, Name: "Shopping"},
+			{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
 		for _, n := range names {
 			li, tick := len(list), box("box "+n, "", done[n])
 			tick.Parent = li

@@ -15,7 +15,8 @@ import (
 // called so at all: "with the little cross".
 func (p *planner) useMeans(c *effect.Change, a *attempt, d *intent.Description) {
 	p.useSize(a, d)
-	aim := find.Aim{Effect: p.goal.Effect, Lemma: p.goal.Lemma, Words: []intent.Description{*d}, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
+	aim := find.Aim{Effect: p.goal.Effect, Lemma: p.goal.Lemma, Words: []intent.Description{*d}, Lang: p.text.Lang,
+		Record: -1, Within: -1, Hidden: true}
 	for _, k := range find.Controls(c.Before, aim) {
 		for _, u := range k.Used {
 			if u.Span.From >= d.Span.From && u.Span.To <= d.Span.To {
@@ -40,7 +41,8 @@ func (p *planner) useSize(a *attempt, d *intent.Description) {
 		return
 	}
 	for _, w := range d.Words {
-		if slices.ContainsFunc(lexicon.Concept(cmp.Or(w.Lemma, w.Text), p.text.Lang), func(c lexicon.ConceptID) bool { return c.Name() == "small" }) {
+		if slices.ContainsFunc(lexicon.Concept(cmp.Or(w.Lemma, w.Text), p.text.Lang),
+			func(c lexicon.ConceptID) bool { return c.Name() == "small" }) {
 			p.useSpan(w.Span, "it is small")
 		}
 	}

@@ -20,7 +20,8 @@ func TestOneName(t *testing.T) {
 	} {
 		text := intent.Read(c.text)
 		p := &planner{text: &text}
-		m := page.New(&snapshot.Snapshot{Nodes: []snapshot.Node{{Ref: "1", Parent: -1, Tag: "input", Role: "checkbox", Name: c.name, Checked: "false", Box: [4]int{10, 10, 20, 20}}}})
+		m := page.New(&snapshot.Snapshot{Nodes: []snapshot.Node{{Ref: "1", Parent: -1, Tag: "input", Role: "checkbox",
+			Name: c.name, Checked: "false", Box: [4]int{10, 10, 20, 20}}}})
 		if got := p.oneName(m, &find.Candidate{Node: 0}, text.Readings[0].Goals[0].Target); got != c.want {
 			t.Errorf("%q on %q is %v, want %v", c.text, c.name, got, c.want)
 		}

@@ -23,7 +23,8 @@ func (c *country) Snapshot(context.Context) (*snapshot.Snapshot, error) {
 	if c.chosen != "" {
 		value = c.chosen
 	}
-	add(snapshot.Node{Ref: "field", Parent: -1, Tag: "input", Role: "combobox", Name: "Country", Label: "Country", Value: value, HasValue: true, Editable: true, Interactive: true})
+	add(snapshot.Node{Ref: "field", Parent: -1, Tag: "input", Role: "combobox", Name: "Country", Label: "Country",
+		Value: value, HasValue: true, Editable: true, Interactive: true})
 	if c.typed != "" && c.chosen == "" {
 		add(snapshot.Node{Ref: "list", Parent: -1, Tag: "ul", Role: "listbox", Layer: "popup"})
 		for _, name := range []string{"Sweden", "Switzerland", "Syria"} {

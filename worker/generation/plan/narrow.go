@@ -17,7 +17,8 @@ import (
 
 // writes are the effects that make or change something: what they are given goes into its fields,
 // and never into what only narrows, sorts or pages a list.
-var writes = map[intent.Effect]bool{intent.Add: true, intent.Submit: true, intent.SignIn: true, intent.Edit: true, intent.Append: true, intent.Act: true, intent.Complete: true}
+var writes = map[intent.Effect]bool{intent.Add: true, intent.Submit: true, intent.SignIn: true, intent.Edit: true,
+	intent.Append: true, intent.Act: true, intent.Complete: true}
 
 // narrows reports whether a field only narrows what is seen, by its name, where the goal makes or
 // changes something: its values belong nowhere else.
@@ -72,7 +73,8 @@ func asksWhat(label string) bool {
 // filtered reports whether a value that a field took only changed what is seen of a list, or its
 // order, where the goal makes or changes something: whatever it is called, it is a filter.
 func (p *planner) filtered(start, now *page.Model, c *find.Candidate) bool {
-	if p.goal == nil || !writes[p.goal.Effect] || c.Index >= len(start.Fields) || p.before == nil || start.Front >= 0 || now.Dialog != nil || start.Dialog != nil {
+	if p.goal == nil || !writes[p.goal.Effect] || c.Index >= len(start.Fields) || p.before == nil || start.Front >= 0 ||
+		now.Dialog != nil || start.Dialog != nil {
 		return false
 	}
 	ch := effect.Between(start, now)
@@ -131,7 +133,8 @@ func (p *planner) ofOther(m *page.Model, g *intent.Goal, w *method.Way) bool {
 		}
 		for k := range g.Target {
 			f := find.Description(m, &g.Target[k], p.want(m, find.Record))
-			if len(f.Candidates) > 0 && len(f.Missing) == 0 && slices.ContainsFunc(f.Candidates, func(c find.Candidate) bool { return c.Index == r && len(c.Missing) == 0 }) {
+			if len(f.Candidates) > 0 && len(f.Missing) == 0 &&
+				slices.ContainsFunc(f.Candidates, func(c find.Candidate) bool { return c.Index == r && len(c.Missing) == 0 }) {
 				return false
 			}
 		}

@@ -16,8 +16,10 @@ func TestPickedIsHeld(t *testing.T) {
 		write              func(offer string) string // what the field holds after a press
 		done               bool
 	}{
-		{"Select 12 May 2031 as the date.", "Date", "May 2031", days(), func(day string) string { return fmt.Sprintf("%02s/04/2031", day) }, false},
-		{"Select 12 May 2031 as the date.", "Date", "May 2031", days(), func(day string) string { return fmt.Sprintf("2031-05-%02s", day) }, true},
+		{"Select 12 May 2031 as the date.", "Date", "May 2031", days(),
+			func(day string) string { return fmt.Sprintf("%02s/04/2031", day) }, false},
+		{"Select 12 May 2031 as the date.", "Date", "May 2031", days(),
+			func(day string) string { return fmt.Sprintf("2031-05-%02s", day) }, true},
 		{"Set the size to M.", "Size", "", []string{"S", "M", "L"}, func(offer string) string { return offer }, true},
 		{"Set the size to M.", "Size", "", []string{"S", "M", "L"}, func(string) string { return "Small" }, false},
 	} {

@@ -19,7 +19,8 @@ func shelves() *scene {
 			li := len(list)
 			order := pressable("order "+t, "button", "Order")
 			order.Parent = li
-			list = append(list, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + t, Parent: li, Tag: "span", Role: "text", Name: t}, order)
+			list = append(list, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + t,
+				Parent: li, Tag: "span", Role: "text", Name: t}, order)
 		}
 		list = append(list, typable("name", "Your name", name), pressable("account", "button", "Nadia"))
 		if menu {
@@ -80,7 +81,8 @@ func TestWhoseFieldItIs(t *testing.T) {
 				li := len(list)
 				remark := typable("remark "+t, "Remark", remarks[t])
 				remark.Parent = li
-				list = append(list, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + t, Parent: li, Tag: "span", Role: "text", Name: t}, remark)
+				list = append(list, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem"},
+					snapshot.Node{Ref: "t " + t, Parent: li, Tag: "span", Role: "text", Name: t}, remark)
 			}
 			return list
 		}
@@ -108,7 +110,8 @@ func TestWhatAThingBecomes(t *testing.T) {
 				mark := box("pick "+t, "Select", picked && t == "Ben Okoro")
 				mark.Parent = li
 				list = append(list, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem"}, mark,
-					snapshot.Node{Ref: "t " + t, Parent: li, Tag: "span", Role: "text", Name: t}, snapshot.Node{Ref: "s " + t, Parent: li, Tag: "span", Role: "text", Name: is})
+					snapshot.Node{Ref: "t " + t, Parent: li, Tag: "span", Role: "text", Name: t},
+					snapshot.Node{Ref: "s " + t, Parent: li, Tag: "span", Role: "text", Name: is})
 				if ships {
 					ship := pressable("ship "+t, "button", "Mark as shipped")
 					ship.Parent = li

@@ -55,7 +55,8 @@ func ownerOf(d *intent.Description) (owner, name *intent.Description) {
 func (p *planner) ofOwners(ctx context.Context, g *intent.Goal, f *form) error {
 	for k := 1; k < len(f.fields); k++ {
 		of, field := &f.fields[k], &f.fields[k-1]
-		if f.done[k] || f.done[k-1] || of.Name != nil || of.Prep == "" || of.Value.Number != nil || of.Value.Date != nil || field.Name == nil || field.Keep {
+		if f.done[k] || f.done[k-1] || of.Name != nil || of.Prep == "" || of.Value.Number != nil || of.Value.Date != nil ||
+			field.Name == nil || field.Keep {
 			continue
 		}
 		m, err := p.look(ctx)
@@ -100,14 +101,19 @@ func ofOneOfMany(m *page.Model, f *intent.Field, slot *find.Slot, within int) bo
 	if r < 0 || m.Records[r].Group < 0 || within >= 0 && (within == m.Records[r].Node || m.Index().Contains(m.Records[r].Node, within)) {
 		return false
 	}
-	if f.Name != nil && (f.Name.Of != nil || f.Name.In != nil || f.Name.Ordinal != 0 || f.Name.Extreme != nil || len(f.Name.Having)+len(f.Name.Relation) > 0) {
+	if f.Name != nil && (f.Name.Of != nil || f.Name.In != nil || f.Name.Ordinal != 0 || f.Name.Extreme != nil ||
+		len(f.Name.Having)+len(f.Name.Relation) > 0) {
 		return false
 	}
 	title := strings.ToLower(m.Records[r].Title)
-	if f.Name != nil && slices.ContainsFunc(f.Name.Words, func(w intent.Word) bool { return strings.Contains(title, strings.ToLower(w.Text)) }) {
+	if f.Name != nil && slices.ContainsFunc(f.Name.Words, func(w intent.Word) bool {
+		return strings.Contains(title,
+			strings.ToLower(w.Text))
+	}) {
 		return false // it says whose it is
 	}
 	return slices.ContainsFunc(m.Fields, func(o page.Field) bool {
-		return o.Record >= 0 && o.Record != r && m.Records[o.Record].Group == m.Records[r].Group && o.Label == m.Fields[c.Index].Label && o.Kind == m.Fields[c.Index].Kind && !o.Hidden
+		return o.Record >= 0 && o.Record != r && m.Records[o.Record].Group == m.Records[r].Group &&
+			o.Label == m.Fields[c.Index].Label && o.Kind == m.Fields[c.Index].Kind && !o.Hidden
 	})
 }

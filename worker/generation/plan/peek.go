@@ -95,7 +95,8 @@ func (p *planner) lookForOptions(ctx context.Context, f *form, within func(m *pa
 func (p *planner) unreadList(m *page.Model, w find.Want) int {
 	for i := range m.Fields {
 		f := &m.Fields[i]
-		if !isList(f) || f.Hidden || f.Disabled || behind(m, f.Node) || w.Within >= 0 && !m.Inside(w.Within, f.Node) || w.Within < 0 && f.Record >= 0 {
+		if !isList(f) || f.Hidden || f.Disabled || behind(m, f.Node) || w.Within >= 0 && !m.Inside(w.Within, f.Node) ||
+			w.Within < 0 && f.Record >= 0 {
 			continue
 		}
 		_, known := p.lists[listName(m, i)]
@@ -116,7 +117,8 @@ func (p *planner) unplaced(m *page.Model, left []intent.Field, within int) bool 
 			continue
 		}
 		at := slices.IndexFunc(as.Slots, func(s find.Slot) bool { return s.Value == i })
-		if at < 0 || as.Slots[at].To.What == find.Field && as.Slots[at].Label == "" && as.Slots[at].Text == v.Text && m.Fields[as.Slots[at].To.Index].Kind != "switch" {
+		if at < 0 || as.Slots[at].To.What == find.Field && as.Slots[at].Label == "" && as.Slots[at].Text == v.Text &&
+			m.Fields[as.Slots[at].To.Index].Kind != "switch" {
 			return true
 		}
 	}
@@ -206,7 +208,8 @@ func (p *planner) recallLists(m *page.Model) {
 		}
 		held := strings.Split(f.Value, ", ")
 		for _, label := range p.lists[listName(m, i)] {
-			f.Options = append(f.Options, page.Option{Label: label, Node: -1, Selected: f.Value == label || f.Multiple && slices.Contains(held, label)})
+			f.Options = append(f.Options, page.Option{Label: label, Node: -1, Selected: f.Value == label || f.Multiple &&
+				slices.Contains(held, label)})
 		}
 	}
 }

@@ -27,7 +27,8 @@ func TestListsAreOpenedForTheirOptions(t *testing.T) {
 			tasks := []string{"Clean the bath", "Water the plants"}
 			s := &scene{lang: "en"}
 			s.nodes = func() []snapshot.Node {
-				list := []snapshot.Node{{Ref: "head", Parent: -1, Tag: "h1", Role: "heading", Level: 1, Name: "Chores"}, {Ref: "list", Parent: -1, Tag: "ul", Role: "list"}}
+				list := []snapshot.Node{{Ref: "head", Parent: -1, Tag: "h1", Role: "heading", Level: 1, Name: "Chores"},
+					{Ref: "list", Parent: -1, Tag: "ul", Role: "list"}}
 				for _, task := range tasks {
 					list = append(list, snapshot.Node{Ref: "item " + task, Parent: 1, Tag: "li", Role: "listitem", Name: task, Text: task})
 				}

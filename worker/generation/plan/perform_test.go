@@ -12,7 +12,8 @@ import (
 // TestStandIn names what is clicked in place of a box that is covered.
 func TestStandIn(t *testing.T) {
 	box := func(parent int, shadow ...string) snapshot.Node {
-		return snapshot.Node{Ref: "box", Parent: parent, Tag: "input", Type: "checkbox", Role: "checkbox", Interactive: true, Shadow: shadow, Box: [4]int{0, 0, 20, 20}}
+		return snapshot.Node{Ref: "box", Parent: parent, Tag: "input", Type: "checkbox", Role: "checkbox", Interactive: true,
+			Shadow: shadow, Box: [4]int{0, 0, 20, 20}}
 	}
 	named := func(n snapshot.Node, name string) snapshot.Node {
 		n.Name = name

@@ -27,7 +27,8 @@ func (p *planner) enterScope(g *intent.Goal) {
 // what can be opened.
 func (p *planner) openPlace(g *intent.Goal) *intent.Goal {
 	at := len(p.reading.Goals) - len(p.next) - 1
-	if g.Effect != intent.Open && g.Effect != intent.Expand || len(g.Target) != 1 || !g.Target[0].Pronoun || !bare(&g.Target[0]) || at < 1 || p.model == nil {
+	if g.Effect != intent.Open && g.Effect != intent.Expand || len(g.Target) != 1 || !g.Target[0].Pronoun ||
+		!bare(&g.Target[0]) || at < 1 || p.model == nil {
 		return g
 	}
 	to := p.reading.Goals[at-1].To

@@ -23,7 +23,9 @@ func TestOpensWhatWasMade(t *testing.T) {
 			titles, opened, value := []string{"Tea", "Rye"}, "", ""
 			s := &scene{lang: c.lang}
 			s.nodes = func() []snapshot.Node {
-				list := []snapshot.Node{pressable("open Groceries", "link", "Groceries"), pressable("open Work", "link", "Work"), typable("new", "New item", value), pressable("add", "button", "Add"), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list", Name: "Groceries"}}
+				list := []snapshot.Node{pressable("open Groceries", "link", "Groceries"), pressable("open Work", "link", "Work"),
+					typable("new", "New item", value), pressable("add", "button", "Add"),
+					{Ref: "ul", Parent: -1, Tag: "ul", Role: "list", Name: "Groceries"}}
 				for _, title := range titles {
 					li := len(list)
 					name := snapshot.Node{Ref: "open " + title, Tag: "span", Role: "text", Name: title}

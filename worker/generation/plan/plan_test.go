@@ -49,10 +49,12 @@ func (l *list) Snapshot(context.Context) (*snapshot.Snapshot, error) {
 		add(li, snapshot.Node{Ref: "box " + t, Tag: "input", Type: "checkbox", Role: "checkbox", Interactive: true,
 			Checked: map[bool]string{true: "true", false: "false"}[l.done[t]], Box: [4]int{10, y, 20, 20}})
 		add(li, snapshot.Node{Ref: "span " + t, Tag: "span", Role: "text", Name: t, Box: [4]int{40, y, 200, 20}})
-		add(li, snapshot.Node{Ref: "del " + t, Tag: "button", Role: "button", Name: "Delete", Text: "Delete", Interactive: true, Box: [4]int{260, y, 60, 20}})
+		add(li, snapshot.Node{Ref: "del " + t, Tag: "button", Role: "button", Name: "Delete", Text: "Delete",
+			Interactive: true, Box: [4]int{260, y, 60, 20}})
 	}
 	y += 60
-	add(-1, snapshot.Node{Ref: "new", Tag: "input", Type: "text", Role: "textbox", Name: "New task", Label: "New task", Editable: true, Interactive: true, HasValue: true, Value: l.text})
+	add(-1, snapshot.Node{Ref: "new", Tag: "input", Type: "text", Role: "textbox", Name: "New task", Label: "New task",
+		Editable: true, Interactive: true, HasValue: true, Value: l.text})
 	add(-1, snapshot.Node{Ref: "add", Tag: "button", Role: "button", Name: "Add", Text: "Add", Interactive: true, Box: [4]int{320, y, 60, 20}})
 	add(-1, snapshot.Node{Ref: "p", Tag: "p", Role: "text", Name: fmt.Sprintf("%d tasks", len(l.tasks)), Box: [4]int{10, y + 40, 200, 20}})
 	return s, nil
@@ -120,7 +122,8 @@ func TestRunDoesWhatTheTextSays(t *testing.T) {
 		done string
 	}{
 		{"Delete Walk the dog", newList("Feed the cat", "Walk the dog", "Wash the car"), "Feed the cat,Wash the car", ""},
-		{"Delete Walk the dog and confirm", &list{tasks: []string{"Feed the cat", "Walk the dog", "Wash the car"}, asks: true, done: map[string]bool{}}, "Feed the cat,Wash the car", ""},
+		{"Delete Walk the dog and confirm", &list{tasks: []string{"Feed the cat", "Walk the dog", "Wash the car"},
+			asks: true, done: map[string]bool{}}, "Feed the cat,Wash the car", ""},
 		{"Tick Walk the dog", newList("Feed the cat", "Walk the dog", "Wash the car"), "Feed the cat,Walk the dog,Wash the car", "Walk the dog"},
 		{"Add \"Buy stamps\"", newList("Feed the cat", "Walk the dog", "Wash the car"), "Feed the cat,Walk the dog,Wash the car,Buy stamps", ""},
 	}
@@ -144,7 +147,8 @@ func TestRunDoesWhatTheTextSays(t *testing.T) {
 }
 
 func TestRunRefusesAndDoesNoHarm(t *testing.T) {
-	for _, text := range []string{"Delete the garage", "Delete Walk", "Delete Walk the dog and the garage", "Never delete Walk the dog", "Before deleting Walk the dog, tick Feed the cat"} {
+	for _, text := range []string{"Delete the garage", "Delete Walk", "Delete Walk the dog and the garage",
+		"Never delete Walk the dog", "Before deleting Walk the dog, tick Feed the cat"} {
 		t.Run(text, func(t *testing.T) {
 			l := newList("Feed the cat", "Walk the dog", "Walk the cat", "Wash the car")
 			_, err := run(t, l, text)

@@ -14,7 +14,8 @@ import (
 func (p *planner) pointed(d *intent.Description) bool {
 	words := strings.Fields(p.words(d.Span))
 	lex := lexicon.Language(p.text.Lang)
-	if lex == nil || len(words) < 2 || len(words) > 3 || d.Quoted || len(d.Having)+len(d.Relation)+len(d.State) > 0 || d.Of != nil || d.In != nil {
+	if lex == nil || len(words) < 2 || len(words) > 3 || d.Quoted || len(d.Having)+len(d.Relation)+len(d.State) > 0 ||
+		d.Of != nil || d.In != nil {
 		return false
 	}
 	return lex.Is(words[0], lexicon.Demonstrative) && len(p.them) == 1

@@ -20,10 +20,12 @@ func TestPromptIsAnswered(t *testing.T) {
 			titles, asks := []string{"Holidays", "Onboarding"}, ""
 			s := &scene{lang: "en"}
 			s.nodes = func() []snapshot.Node {
-				list := []snapshot.Node{pressable("add page", "button", "Add page"), pressable("add gizmo", "button", "New gizmo"), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+				list := []snapshot.Node{pressable("add page", "button", "Add page"), pressable("add gizmo", "button", "New gizmo"),
+					{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
 				for _, title := range titles {
 					at := len(list)
-					list = append(list, snapshot.Node{Ref: title, Parent: 2, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: title + " text", Parent: at, Tag: "span", Role: "text", Name: title})
+					list = append(list, snapshot.Node{Ref: title, Parent: 2, Tag: "li", Role: "listitem"},
+						snapshot.Node{Ref: title + " text", Parent: at, Tag: "span", Role: "text", Name: title})
 				}
 				return list
 			}
@@ -62,7 +64,8 @@ func TestPromptShowsWhatItTook(t *testing.T) {
 			list := []snapshot.Node{pressable("add", "button", "Add page"), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
 			for _, title := range titles {
 				at := len(list)
-				list = append(list, snapshot.Node{Ref: title, Parent: 1, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: title + " text", Parent: at, Tag: "span", Role: "text", Name: title})
+				list = append(list, snapshot.Node{Ref: title, Parent: 1, Tag: "li", Role: "listitem"},
+					snapshot.Node{Ref: title + " text", Parent: at, Tag: "span", Role: "text", Name: title})
 			}
 			return list
 		}

@@ -27,7 +27,8 @@ func (p *planner) query(ctx context.Context, g *intent.Goal) (bool, error) {
 	if _, _, ok := p.resolveOn(start, &g.Target[0], tiersOf(g.Effect)); ok {
 		return false, nil
 	}
-	if as := find.Assign(start, f.fields, p.wantIn(start, p.anywhere(start))); len(as.Missing)+len(as.Ambiguous) > 0 || len(as.Slots) < len(f.fields) {
+	if as := find.Assign(start, f.fields, p.wantIn(start, p.anywhere(start))); len(as.Missing)+len(as.Ambiguous) > 0 ||
+		len(as.Slots) < len(f.fields) {
 		return false, nil
 	}
 	rest := p.searchedFor(start, &g.Target[0])

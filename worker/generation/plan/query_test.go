@@ -21,9 +21,11 @@ func newRooms(offered ...string) *rooms {
 	r := &rooms{offered: offered}
 	r.lang = "en"
 	r.nodes = func() []snapshot.Node {
-		list := []snapshot.Node{{Ref: "form", Parent: -1, Tag: "form", Role: "form", Box: [4]int{0, 0, 400, 300}}, {Ref: "h", Parent: 0, Tag: "h1", Role: "heading", Level: 1, Name: "Find hotels"}}
+		list := []snapshot.Node{{Ref: "form", Parent: -1, Tag: "form", Role: "form", Box: [4]int{0, 0, 400, 300}},
+			{Ref: "h", Parent: 0, Tag: "h1", Role: "heading", Level: 1, Name: "Find hotels"}}
 		field := func(ref, name, value string) {
-			list = append(list, snapshot.Node{Ref: ref, Parent: 0, Tag: "input", Type: "text", Role: "textbox", Name: name, Label: name, Value: value, HasValue: true, Editable: true, Interactive: true})
+			list = append(list, snapshot.Node{Ref: ref, Parent: 0, Tag: "input", Type: "text", Role: "textbox", Name: name,
+				Label: name, Value: value, HasValue: true, Editable: true, Interactive: true})
 		}
 		field("town", "To", r.town)
 		field("day", "Date", r.day)
@@ -42,7 +44,8 @@ func newRooms(offered ...string) *rooms {
 				row := len(list)
 				list = append(list, snapshot.Node{Ref: fmt.Sprint("row", i), Parent: -1, Tag: "article", Role: "article"},
 					snapshot.Node{Ref: fmt.Sprint("name", i), Parent: row, Tag: "h2", Role: "text", Name: []string{"Astor", "Bristol", "Carlton"}[i]},
-					snapshot.Node{Ref: fmt.Sprint("book", i), Parent: row, Tag: "button", Role: "button", Name: fmt.Sprintf("Book for $%d", price), Interactive: true})
+					snapshot.Node{Ref: fmt.Sprint("book", i), Parent: row, Tag: "button", Role: "button",
+						Name: fmt.Sprintf("Book for $%d", price), Interactive: true})
 			}
 		}
 		if r.reserved {

@@ -58,7 +58,8 @@ func stay(picked bool) (*scene, *[2]string) {
 func TestARangeOfDatesIsSet(t *testing.T) {
 	for _, picked := range []bool{false, true} {
 		want := map[bool]string{false: "05/05/2031 09/05/2031", true: "2031-05-5 2031-05-9"}[picked]
-		for _, text := range []string{"Choose from 5 May to 9 May 2031", "Choisis du 5 au 9 mai 2031", "Elige del 5 al 9 de mayo de 2031", "Wähle den 5. bis 9. Mai 2031"} {
+		for _, text := range []string{"Choose from 5 May to 9 May 2031", "Choisis du 5 au 9 mai 2031",
+			"Elige del 5 al 9 de mayo de 2031", "Wähle den 5. bis 9. Mai 2031"} {
 			s, days := stay(picked)
 			if err := s.run(t, text); err != nil || strings.Join(days[:], " ") != want {
 				t.Errorf("%s: %v, %v, %v", text, *days, s.did, err)
@@ -74,7 +75,8 @@ func TestNothingIsHandedInEmpty(t *testing.T) {
 	s := &scene{lang: "en"}
 	s.nodes = func() []snapshot.Node {
 		list := []snapshot.Node{{Ref: "form", Parent: -1, Tag: "form", Role: "form"}}
-		for _, n := range []snapshot.Node{typable("town", "Town", typed["town"]), box("copy", "Add me a copy", copied), pressable("send", "button", "Add cake")} {
+		for _, n := range []snapshot.Node{typable("town", "Town", typed["town"]), box("copy", "Add me a copy", copied),
+			pressable("send", "button", "Add cake")} {
 			n.Parent = 0
 			if n.Ref == "send" {
 				n.Type = "submit"
@@ -93,7 +95,8 @@ func TestNothingIsHandedInEmpty(t *testing.T) {
 			t.Errorf("it is handed in empty: %v", s.did)
 		}
 	}
-	if err := s.run(t, "Add a cake, town: Ulm, colour: red"); err == nil || copied || strings.Contains(strings.Join(s.did, " "), "click copy") {
+	if err := s.run(t, "Add a cake, town: Ulm, colour: red"); err == nil || copied ||
+		strings.Contains(strings.Join(s.did, " "), "click copy") {
 		t.Errorf("%v, %v", s.did, err)
 	}
 }

@@ -30,7 +30,8 @@ func (p *product) scene(lang, title, say string) *scene {
 			snapshot.Node{Ref: "stars", Parent: form, Tag: "div", Role: "radiogroup", Name: say})
 		for i := range 5 {
 			sign := map[bool]string{true: "★", false: "☆"}[i < p.stars]
-			list = append(list, snapshot.Node{Ref: fmt.Sprint("star ", i+1), Parent: form + 1, Tag: "button", Role: "radio", Name: fmt.Sprint(i+1, " stars"), Text: sign,
+			list = append(list, snapshot.Node{Ref: fmt.Sprint("star ", i+1), Parent: form + 1, Tag: "button", Role: "radio",
+				Name: fmt.Sprint(i+1, " stars"), Text: sign,
 				Checked: fmt.Sprint(i+1 == p.stars), Interactive: true, Box: [4]int{10 + 30*i, 300, 20, 20}})
 		}
 		name := typable("name", "Your name", p.name)

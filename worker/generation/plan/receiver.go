@@ -16,7 +16,8 @@ func (p *planner) receivers(ctx context.Context, g *intent.Goal) error {
 		return err
 	}
 	first, last := g.To.Words[0].Span, g.To.Words[len(g.To.Words)-1].Span
-	field := intent.Field{Span: g.To.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(g.To), Quoted: g.To.Quoted}}
+	field := intent.Field{Span: g.To.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To},
+		Text: phraseWords(g.To), Quoted: g.To.Quoted}}
 	as := find.Assign(m, []intent.Field{field}, p.wantIn(m, p.anywhere(m)))
 	if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || as.Slots[0].Score < find.Enough {
 		return nil
@@ -39,7 +40,8 @@ func (p *planner) receivers(ctx context.Context, g *intent.Goal) error {
 // receiverKnown returns an error where who gets what is sent is neither chosen nor a thing that the
 // page has: a name in a text is none.
 func (p *planner) receiverKnown(g *intent.Goal) error {
-	if g.To == nil || !givesAway[g.Risk] || len(g.To.Words) == 0 || g.To.Pronoun || p.model == nil || p.model.Dialog != nil || p.covered(g.To.Span) {
+	if g.To == nil || !givesAway[g.Risk] || len(g.To.Words) == 0 || g.To.Pronoun || p.model == nil || p.model.Dialog != nil ||
+		p.covered(g.To.Span) {
 		return nil
 	}
 	f := find.Description(p.model, g.To, p.want(p.model, find.Record, find.Control, find.Option, find.Field, find.Container))

@@ -41,11 +41,15 @@ func (p *planner) isOfRefusal(c *intent.Claim, messages []string) bool {
 	for i := range c.Subject {
 		text := phraseWords(&c.Subject[i])
 		ofError := c.Subject[i].Kind == intent.Message || c.Subject[i].Kind == "" && len(c.Subject[i].Words) <= 2 && c.Subject[i].Of == nil
-		if ofError && lexicon.Refuses(phrase(&c.Subject[i]), p.text.Lang) && c.Property != intent.Is && c.Property != intent.Contains || len(c.Values) == 0 && says(text) {
+		if ofError && lexicon.Refuses(phrase(&c.Subject[i]), p.text.Lang) && c.Property != intent.Is &&
+			c.Property != intent.Contains || len(c.Values) == 0 && says(text) {
 			return true
 		}
 		ofPage = ofPage && text == ""
 	}
-	return slices.ContainsFunc(c.Values, func(v intent.Value) bool { return lexicon.Refuses(v.Text, p.text.Lang) || ofPage && says(v.Text) }) ||
+	return slices.ContainsFunc(c.Values, func(v intent.Value) bool {
+		return lexicon.Refuses(v.Text, p.text.Lang) ||
+			ofPage && says(v.Text)
+	}) ||
 		slices.ContainsFunc(c.Be, func(s intent.State) bool { return lexicon.Refuses(p.words(s.Span), p.text.Lang) })
 }

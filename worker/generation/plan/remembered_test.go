@@ -29,7 +29,8 @@ func TestRememberedOptions(t *testing.T) {
 			shows := func(url, ref, land, town, trip string) *page.Model {
 				s := &snapshot.Snapshot{URL: url, Lang: "en", Quiet: true, Width: 1000, Height: 800}
 				for i, f := range [][3]string{{"trip", "", trip}, {"land", "", land}, {ref, "", town}} {
-					n := snapshot.Node{Ref: f[0], Parent: -1, Tag: "div", Role: "combobox", Value: f[2], HasValue: true, Interactive: true, Box: [4]int{10, 10 + 30*i, 300, 20}}
+					n := snapshot.Node{Ref: f[0], Parent: -1, Tag: "div", Role: "combobox", Value: f[2], HasValue: true,
+						Interactive: true, Box: [4]int{10, 10 + 30*i, 300, 20}}
 					if f[0] == "trip" {
 						n.Tag, n.Type, n.Role, n.Editable = "input", "text", "textbox", true
 					}

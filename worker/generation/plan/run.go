@@ -305,7 +305,8 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 }
 
 // fills are the effects that only fill in: what they did may still have to be handed in.
-var fills = map[intent.Effect]bool{intent.Set: true, intent.Choose: true, intent.Edit: true, intent.Append: true, intent.Toggle: true, intent.Type: true}
+var fills = map[intent.Effect]bool{intent.Set: true, intent.Choose: true, intent.Edit: true, intent.Append: true,
+	intent.Toggle: true, intent.Type: true}
 
 // executorOf returns who does the goals of an effect that are more than one deed on a target.
 func executorOf(e intent.Effect) func(*planner, context.Context, *intent.Goal) error {

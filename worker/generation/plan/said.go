@@ -66,7 +66,8 @@ func beginsWithSubject(g *intent.Goal) bool {
 // for others. What it says must be so is only checked.
 func saidOfNew(g *intent.Goal) *intent.Field {
 	c := g.Claim
-	if g.Effect != intent.Check || c == nil || !c.Plain || c.Property != intent.Is || c.Not || c.Only || c.Where != nil || len(c.Values)+len(c.Be) != 1 || len(c.Subject) > 1 {
+	if g.Effect != intent.Check || c == nil || !c.Plain || c.Property != intent.Is || c.Not || c.Only || c.Where != nil ||
+		len(c.Values)+len(c.Be) != 1 || len(c.Subject) > 1 {
 		return nil
 	}
 	field := &intent.Field{Span: c.Span}

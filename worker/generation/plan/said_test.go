@@ -18,7 +18,8 @@ func requests(sent *string) *scene {
 	s.nodes = func() []snapshot.Node {
 		list := []snapshot.Node{{Ref: "form", Parent: -1, Tag: "form", Role: "form"}}
 		in := func(n snapshot.Node) { n.Parent = 0; list = append(list, n) }
-		choice := snapshot.Node{Ref: "kind", Tag: "select", Role: "combobox", Name: "Kind", Label: "Kind", Value: kind, HasValue: true, Interactive: true}
+		choice := snapshot.Node{Ref: "kind", Tag: "select", Role: "combobox", Name: "Kind", Label: "Kind", Value: kind,
+			HasValue: true, Interactive: true}
 		for _, o := range []string{"Holiday", "Time off", "Sick"} {
 			choice.Options = append(choice.Options, snapshot.Option{Value: o, Label: o, Selected: o == kind})
 		}
@@ -34,7 +35,8 @@ func requests(sent *string) *scene {
 			li := len(list)
 			back := pressable("back "+m, "button", "Take back")
 			back.Parent = li
-			list = append(list, snapshot.Node{Ref: "li" + string(rune('0'+i)), Parent: ul, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t" + string(rune('0'+i)), Parent: li, Tag: "span", Role: "text", Name: m}, back)
+			list = append(list, snapshot.Node{Ref: "li" + string(rune('0'+i)), Parent: ul, Tag: "li", Role: "listitem"},
+				snapshot.Node{Ref: "t" + string(rune('0'+i)), Parent: li, Tag: "span", Role: "text", Name: m}, back)
 		}
 		return list
 	}
@@ -86,14 +88,16 @@ func deals(added *string) *scene {
 	s.nodes = func() []snapshot.Node {
 		list := []snapshot.Node{pressable("new", "button", "Add contact")}
 		if *added != "" {
-			list = append(list, snapshot.Node{Ref: "row", Parent: -1, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "text", Parent: 1, Tag: "span", Role: "text", Name: *added})
+			list = append(list, snapshot.Node{Ref: "row", Parent: -1, Tag: "li", Role: "listitem"},
+				snapshot.Node{Ref: "text", Parent: 1, Tag: "span", Role: "text", Name: *added})
 		}
 		if !open {
 			return list
 		}
 		at := len(list)
 		list = append(list, snapshot.Node{Ref: "dialog", Parent: -1, Tag: "dialog", Role: "dialog", Name: "New contact", Modal: true})
-		choice := snapshot.Node{Ref: "stage", Tag: "select", Role: "combobox", Name: "Stage", Label: "Stage", Value: stage, HasValue: true, Interactive: true}
+		choice := snapshot.Node{Ref: "stage", Tag: "select", Role: "combobox", Name: "Stage", Label: "Stage", Value: stage,
+			HasValue: true, Interactive: true}
 		for _, o := range []string{"Lead", "Offer", "Won"} {
 			choice.Options = append(choice.Options, snapshot.Option{Value: o, Label: o, Selected: o == stage})
 		}
@@ -159,7 +163,8 @@ func TestWhatStaysAfterAQuestion(t *testing.T) {
 				li := len(list)
 				drop := pressable("drop "+n, "button", "Delete")
 				drop.Parent = li
-				list = append(list, snapshot.Node{Ref: "li " + n, Tag: "li", Role: "listitem"}, snapshot.Node{Ref: "t " + n, Parent: li, Tag: "span", Role: "text", Name: n}, drop)
+				list = append(list, snapshot.Node{Ref: "li " + n, Tag: "li", Role: "listitem"},
+					snapshot.Node{Ref: "t " + n, Parent: li, Tag: "span", Role: "text", Name: n}, drop)
 			}
 			return list
 		}

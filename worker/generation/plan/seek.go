@@ -146,7 +146,8 @@ func shows(m *page.Model, control int) bool {
 		return false
 	}
 	n := &m.Nodes[m.Controls[control].Node]
-	return m.Controls[control].Role == "tab" || n.Role == "tab" || n.Role == "link" || n.Expanded != "" || n.Role == "menuitem" || n.Popup != "" || n.Role == "button" && !method.Destroys(m, control)
+	return m.Controls[control].Role == "tab" || n.Role == "tab" || n.Role == "link" || n.Expanded != "" || n.Role == "menuitem" ||
+		n.Popup != "" || n.Role == "button" && !method.Destroys(m, control)
 }
 
 // step does a way and looks; nil where it did not work.

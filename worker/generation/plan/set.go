@@ -30,7 +30,8 @@ func (p *planner) set(ctx context.Context, g *intent.Goal) error {
 		on.Effect, on.On = intent.Toggle, true
 		return p.toggle(ctx, &on)
 	}
-	if n := fields[0].Name; len(g.Target) == 0 && len(fields) == 1 && n != nil && n.Pronoun && bare(n) && len(p.them) == 1 { // "change it to 4"
+	if n := fields[0].Name; len(g.Target) == 0 && len(fields) == 1 && n != nil && n.Pronoun && bare(n) &&
+		len(p.them) == 1 { // "change it to 4"
 		one := *g
 		one.Target, fields[0].Name = []intent.Description{*n}, nil
 		g = &one
@@ -99,7 +100,8 @@ func (p *planner) rows(ctx context.Context, g *intent.Goal) error {
 	done := false
 	if len(d.Words) > 0 { // a list of sizes that is called so
 		var err error
-		if done, err = p.fillNamed(ctx, &intent.Description{Span: d.Span, Words: d.Words}, intent.Field{Value: *g.Amount, Span: g.Amount.Span}); err != nil {
+		if done, err = p.fillNamed(ctx, &intent.Description{Span: d.Span, Words: d.Words}, intent.Field{Value: *g.Amount,
+			Span: g.Amount.Span}); err != nil {
 			return err
 		}
 	}

@@ -129,7 +129,8 @@ func (p *planner) scroll(ctx context.Context, g *intent.Goal) error {
 
 // scrollIn scrolls what a target is: the innermost element around it that scrolls.
 func (p *planner) scrollIn(ctx context.Context, g *intent.Goal, direction string) error {
-	found, err := p.resolve(ctx, &g.Target[0], [][]find.What{{find.Container, find.Line, find.Field, find.Record, find.Control, find.Attribute}})
+	found, err := p.resolve(ctx, &g.Target[0], [][]find.What{{find.Container, find.Line, find.Field, find.Record,
+		find.Control, find.Attribute}})
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,8 @@ func TestRunBringsAKnobToANumber(t *testing.T) {
 	} {
 		k := &knob{at: c.at, by: c.by, most: c.most}
 		k.nodes = []snapshot.Node{{Parent: -1, Tag: "p", Role: "text", Name: "Loudness"}, {Parent: -1, Tag: "div", Class: "slider", Ref: "track"},
-			{Parent: 1, Tag: "span", Class: "slider-handle", Ref: "knob", Interactive: true, Reacts: "drag"}, {Parent: -1, Tag: "b", Role: "text", Ref: "number"}}
+			{Parent: 1, Tag: "span", Class: "slider-handle", Ref: "knob", Interactive: true, Reacts: "drag"},
+			{Parent: -1, Tag: "b", Role: "text", Ref: "number"}}
 		page := &boxed{k}
 		_, err := plan.Run(context.Background(), plan.Config{Page: page, Intent: c.text, NoSuggestion: true})
 		if (err == nil) != (c.want >= 0) || err == nil && k.at != c.want {

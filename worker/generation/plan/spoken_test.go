@@ -26,9 +26,11 @@ func (h *shelf) scene() *scene {
 				continue
 			}
 			li, y := len(list), 60+30*i
-			list = append(list, snapshot.Node{Ref: fmt.Sprint("li ", name, h.gone), Parent: 1, Tag: "li", Role: "listitem", Box: [4]int{10, y, 400, 20}},
+			list = append(list, snapshot.Node{Ref: fmt.Sprint("li ", name, h.gone), Parent: 1, Tag: "li", Role: "listitem",
+				Box: [4]int{10, y, 400, 20}},
 				snapshot.Node{Ref: fmt.Sprint("name ", name, h.gone), Parent: li, Tag: "span", Role: "text", Name: name, Box: [4]int{10, y, 100, 20}},
-				snapshot.Node{Ref: "add " + name, Parent: li, Tag: "button", Role: "button", Name: "Add to cart", Interactive: true, Box: [4]int{120, y, 80, 20}},
+				snapshot.Node{Ref: "add " + name, Parent: li, Tag: "button", Role: "button", Name: "Add to cart",
+					Interactive: true, Box: [4]int{120, y, 80, 20}},
 				snapshot.Node{Ref: "back " + name, Parent: li, Tag: "a", Role: "link", Name: "Return", Interactive: true, Box: [4]int{210, y, 60, 20}})
 		}
 		field := typable("how many", "How many of it", "1") // of the cart, which is closed

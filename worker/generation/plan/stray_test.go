@@ -48,7 +48,8 @@ func newPagedPrices() *pagedPrices {
 // another page that holds the value already is not it.
 func TestAThingOfAnotherPageIsNotWhatIsSet(t *testing.T) {
 	o := newPagedPrices()
-	out, err := plan.Run(t.Context(), plan.Config{Page: o, Intent: "In the row of Cake, set the price to 2", NoSuggestion: true, Trace: func(line string) { t.Log(line) }})
+	out, err := plan.Run(t.Context(), plan.Config{Page: o, Intent: "In the row of Cake, set the price to 2", NoSuggestion: true,
+		Trace: func(line string) { t.Log(line) }})
 	if err == nil {
 		t.Errorf("done by %d steps: %v", len(out.Steps), o.did)
 	}
@@ -60,7 +61,8 @@ func TestAThingOfAnotherPageIsNotWhatIsSet(t *testing.T) {
 // TestAllOfAThingIsMoreThanOneLikeIt holds "every part of X" to refuse one thing whose name has X in it.
 func TestAllOfAThingIsMoreThanOneLikeIt(t *testing.T) {
 	l := newList("Feed the cat", "Drum belt", "Wash the car")
-	if out, err := plan.Run(t.Context(), plan.Config{Page: l, Intent: "Delete every entry of the drum", NoSuggestion: true, Trace: func(line string) { t.Log(line) }}); err == nil || !slices.Contains(l.tasks, "Drum belt") {
+	if out, err := plan.Run(t.Context(), plan.Config{Page: l, Intent: "Delete every entry of the drum", NoSuggestion: true,
+		Trace: func(line string) { t.Log(line) }}); err == nil || !slices.Contains(l.tasks, "Drum belt") {
 		t.Errorf("%v: %v %+v", l.did, err, out.Reasoning)
 	}
 }

@@ -94,11 +94,13 @@ func pressable(ref, role, name string) snapshot.Node {
 }
 
 func typable(ref, name, value string) snapshot.Node {
-	return snapshot.Node{Ref: ref, Parent: -1, Tag: "input", Type: "text", Role: "textbox", Name: name, Label: name, Value: value, Interactive: true, Editable: true, HasValue: true}
+	return snapshot.Node{Ref: ref, Parent: -1, Tag: "input", Type: "text", Role: "textbox", Name: name, Label: name,
+		Value: value, Interactive: true, Editable: true, HasValue: true}
 }
 
 func box(ref, name string, on bool) snapshot.Node {
-	return snapshot.Node{Ref: ref, Parent: -1, Tag: "input", Type: "checkbox", Role: "checkbox", Name: name, Label: name, Checked: fmt.Sprint(on), Interactive: true}
+	return snapshot.Node{Ref: ref, Parent: -1, Tag: "input", Type: "checkbox", Role: "checkbox", Name: name, Label: name,
+		Checked: fmt.Sprint(on), Interactive: true}
 }
 
 // notes is a page of notes: a list, and the form of the one that is open.
@@ -126,7 +128,8 @@ func (p *notes) draw() []snapshot.Node {
 			continue
 		}
 		li := len(list)
-		list = append(list, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem", Name: t, Interactive: true, Reacts: "cursor listener hover"},
+		list = append(list, snapshot.Node{Ref: "li " + t, Tag: "li", Role: "listitem", Name: t, Interactive: true,
+			Reacts: "cursor listener hover"},
 			snapshot.Node{Ref: "t " + t, Parent: li, Tag: "span", Role: "text", Name: t})
 		if p.hover == t {
 			b := pressable("x "+t, "button", "Throw away "+strings.TrimSuffix(t, " (draft)"))
@@ -134,7 +137,8 @@ func (p *notes) draw() []snapshot.Node {
 			list = append(list, b)
 		}
 	}
-	list = append(list, pressable("new", "button", "New note"), box("drafts", "Show drafts only", p.drafts), typable("title", "Title", p.title),
+	list = append(list, pressable("new", "button", "New note"), box("drafts", "Show drafts only", p.drafts),
+		typable("title", "Title", p.title),
 		pressable("keep", "button", "Keep"), pressable("publish", "button", "Publish"))
 	if p.says != "" {
 		list = append(list, snapshot.Node{Ref: "says", Parent: -1, Tag: "span", Role: "status", Name: p.says})
@@ -210,7 +214,8 @@ func wiki(deletes bool) (*scene, *[]string) {
 			a.Tag, a.Href, a.Parent = "a", "#", 0
 			list = append(list, a)
 		}
-		list = append(list, snapshot.Node{Ref: "h", Parent: -1, Tag: "h2", Role: "heading", Level: 2, Name: open}, typable("text", "Text", "All of "+open))
+		list = append(list, snapshot.Node{Ref: "h", Parent: -1, Tag: "h2", Role: "heading", Level: 2, Name: open},
+			typable("text", "Text", "All of "+open))
 		if deletes {
 			list = append(list, pressable("delete", "button", "Delete page"))
 		}
@@ -294,7 +299,8 @@ func TestWhatIsSentIsAccountedForBefore(t *testing.T) {
 			sent := ""
 			s := &scene{lang: "de"}
 			s.nodes = func() []snapshot.Node {
-				list := []snapshot.Node{{Ref: "h", Parent: -1, Tag: "h1", Role: "heading", Level: 1, Name: "Rundbrief"}, typable("subject", "Betreffzeile", "Neues")}
+				list := []snapshot.Node{{Ref: "h", Parent: -1, Tag: "h1", Role: "heading", Level: 1, Name: "Rundbrief"},
+					typable("subject", "Betreffzeile", "Neues")}
 				for _, g := range groups {
 					list = append(list, box(g, g, on[g]))
 				}
@@ -333,7 +339,8 @@ func TestNoFileIsMadeUp(t *testing.T) {
 			on := false
 			s := &scene{lang: "en"}
 			s.nodes = func() []snapshot.Node {
-				return []snapshot.Node{{Ref: "file", Parent: -1, Tag: "input", Type: "file", Name: "Select from files", Label: "Select from files", Interactive: true},
+				return []snapshot.Node{{Ref: "file", Parent: -1, Tag: "input", Type: "file", Name: "Select from files",
+					Label: "Select from files", Interactive: true},
 					box("rules", "Attach the rules", on), pressable("help", "button", "Help")}
 			}
 			s.on = func(tool, ref, _ string) { on = on != (tool == step.Click && ref == "rules") }

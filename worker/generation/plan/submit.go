@@ -52,7 +52,8 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 			one := *g
 			one.Effect = intent.Act
 			if g.To != nil { // "forward it to Ella": who gets it is asked for in what opens
-				to := intent.Field{Name: p.joiner(g), Span: g.To.Span, Value: intent.Value{Span: g.To.Span, Text: phraseOf(p, g.To), Quoted: g.To.Quoted}}
+				to := intent.Field{Name: p.joiner(g), Span: g.To.Span, Value: intent.Value{Span: g.To.Span,
+					Text: phraseOf(p, g.To), Quoted: g.To.Quoted}}
 				one.To = nil
 				return p.through(ctx, &one, newForm([]intent.Field{to}), []find.Candidate{c})
 			}

@@ -70,7 +70,8 @@ func changedIdeas(c *effect.Change) []assertion {
 		l := &m.Lines[i]
 		if isStable(l.Text) {
 			list = append(list, assertion{node: l.Node, own: true, why: "the text came with the last action",
-				matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: strings.Join(strings.Fields(l.Text), " "), Mode: step.Contains}}})
+				matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: strings.Join(strings.Fields(l.Text), " "),
+					Mode: step.Contains}}})
 		}
 	}
 	for _, p := range c.Fields[:min(len(c.Fields), 2)] {
@@ -86,7 +87,8 @@ func changedIdeas(c *effect.Change) []assertion {
 	}
 	for _, r := range c.Removed[:min(len(c.Removed), 1)] {
 		if t := c.Before.Records[r].Title; isStable(t) && !c.URL {
-			list = append(list, assertion{node: -1, selector: &step.Selector{Type: step.ByText, Value: t, Exact: true}, why: "it went with the last action", matcher: step.Matcher{Name: step.Hidden}})
+			list = append(list, assertion{node: -1, selector: &step.Selector{Type: step.ByText, Value: t, Exact: true},
+				why: "it went with the last action", matcher: step.Matcher{Name: step.Hidden}})
 		}
 	}
 	for _, p := range c.Controls[:min(len(c.Controls), 1)] {
@@ -117,12 +119,14 @@ func standing(m *page.Model) []assertion {
 	for i := range m.Lines {
 		if l := &m.Lines[i]; l.Heading > 0 && isStable(l.Text) && !m.Nodes[l.Node].Hidden {
 			list = append(list, assertion{node: l.Node, own: true, why: "the heading of the page",
-				matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: strings.Join(strings.Fields(l.Text), " "), Mode: step.Contains}}})
+				matcher: step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: strings.Join(strings.Fields(l.Text), " "),
+					Mode: step.Contains}}})
 			break
 		}
 	}
 	if isStable(m.Title) {
-		list = append(list, assertion{node: -1, why: "the title of the page", matcher: step.Matcher{Name: step.TitleIs, Args: step.MatcherArgs{Value: m.Title}}})
+		list = append(list, assertion{node: -1, why: "the title of the page", matcher: step.Matcher{Name: step.TitleIs,
+			Args: step.MatcherArgs{Value: m.Title}}})
 	}
 	return list
 }

@@ -49,7 +49,10 @@ func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 	for i := range p.them {
 		if c, ok := p.now(m, &p.them[i]); ok {
 			w.Among = append(w.Among, c)
-		} else if k := slices.IndexFunc(m.Lines, func(l page.Line) bool { return l.Text == p.them[i].title && l.Text != "" }); k >= 0 { // alone, it is no list
+		} else if k := slices.IndexFunc(m.Lines, func(l page.Line) bool {
+			return l.Text == p.them[i].title &&
+				l.Text != ""
+		}); k >= 0 { // alone, it is no list
 			w.Among = append(w.Among, find.Candidate{What: find.Line, Index: k, Node: m.Lines[k].Node, Sub: -1, Score: 1})
 		}
 	}
@@ -97,7 +100,8 @@ func (p *planner) resolve(ctx context.Context, d *intent.Description, tiers [][]
 }
 
 // resolveOn returns what a description means on a model, and the nearest that was found.
-func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find.What) (list []find.Candidate, nearest find.Found, ok bool) {
+func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find.What) (list []find.Candidate,
+	nearest find.Found, ok bool) {
 	if d.Pronoun && bare(d) || possessed(d) || p.pointed(d) {
 		w := p.want(m)
 		if len(w.Among) > 0 {
@@ -116,7 +120,8 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 		if f.Clear() && oneOfAll(m, d, &f) {
 			return nil, f, false
 		}
-		if f.Clear() && !p.doubtful(&f) && !p.extremeElsewhere(d, &f) && (d.Count < 2 || f.Plural || p.goal != nil && p.goal.Effect == intent.Add) {
+		if f.Clear() && !p.doubtful(&f) && !p.extremeElsewhere(d, &f) && (d.Count < 2 || f.Plural || p.goal != nil &&
+			p.goal.Effect == intent.Add) {
 			p.useFound(d, &f)
 			if f.Plural {
 				return f.Candidates, f, true
@@ -157,7 +162,8 @@ func possessed(d *intent.Description) bool {
 
 // bare reports whether a pronoun stands alone.
 func bare(d *intent.Description) bool {
-	return len(d.Words) == 0 && d.Ordinal == 0 && d.Extreme == nil && len(d.Compare) == 0 && !d.Other && !d.Next && d.Of == nil && d.In == nil &&
+	return len(d.Words) == 0 && d.Ordinal == 0 && d.Extreme == nil && len(d.Compare) == 0 && !d.Other && !d.Next &&
+		d.Of == nil && d.In == nil &&
 		len(d.Having) == 0 && len(d.Lacking) == 0 && len(d.State) == 0 && d.Count == 0 && len(d.Relation) == 0
 }
 

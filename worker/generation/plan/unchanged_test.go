@@ -34,7 +34,8 @@ func TestUnchangedFailsWhereOneCheckFails(t *testing.T) {
 			return []snapshot.Node{box("mail", "Mail", on), typable("name", "Name", "Ann"), typable("town", "Town", "Ulm")}
 		}
 		s.on = func(_, ref, _ string) { on = on || ref == "mail" }
-		out, err := plan.Run(t.Context(), plan.Config{Page: &disagreeing{s, ref}, Intent: "Tick Mail. Check that the name and the town are unchanged.", NoSuggestion: true})
+		out, err := plan.Run(t.Context(), plan.Config{Page: &disagreeing{s, ref},
+			Intent: "Tick Mail. Check that the name and the town are unchanged.", NoSuggestion: true})
 		var failed *plan.FailedError
 		if errors.As(err, &failed) != fails || !fails && err != nil {
 			t.Errorf("%q: %v, %s", ref, err, asserted(out))

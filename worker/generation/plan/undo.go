@@ -84,7 +84,8 @@ func onlyOpened(before, now *page.Model) bool {
 
 // noData reports whether no record, field, address or text of the page differs.
 func noData(c *effect.Change) bool {
-	return !c.URL && !c.Windows && !c.Dialog && len(c.Removed) == 0 && len(c.Fields) == 0 && len(c.Reordered) == 0 && len(c.GoneLines) == 0 && !contentChanged(c)
+	return !c.URL && !c.Windows && !c.Dialog && len(c.Removed) == 0 && len(c.Fields) == 0 && len(c.Reordered) == 0 &&
+		len(c.GoneLines) == 0 && !contentChanged(c)
 }
 
 // contentChanged reports whether a record shows something else.

@@ -161,7 +161,8 @@ func textShown(m *page.Model, c *find.Candidate, d *intent.Description) string {
 	case find.Field:
 		return m.Fields[c.Index].Value
 	case find.Line:
-		if label := m.Lines[c.Index].Text; slices.ContainsFunc(m.Fields, func(f page.Field) bool { return f.Label == strings.TrimRight(label, " :*") }) {
+		if label := m.Lines[c.Index].Text; slices.ContainsFunc(m.Fields,
+			func(f page.Field) bool { return f.Label == strings.TrimRight(label, " :*") }) {
 			return "" // it says what goes into a field
 		}
 		return valueIn(m.Lines[c.Index].Text, d)

@@ -34,7 +34,8 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if v.State == effect.Wrong && p.alone(a, c, w, before) {
 		v = effect.Verdict{State: effect.Partly, Why: "it is shown alone"}
 	}
-	if a.bulk && now.Dialog == nil && now.Front < 0 && allChanged(c) && (v.State == effect.Partly || v.State == effect.Unseen && len(a.target) == 0 && len(c.Changed) > 0) {
+	if a.bulk && now.Dialog == nil && now.Front < 0 && allChanged(c) && (v.State == effect.Partly || v.State == effect.Unseen &&
+		len(a.target) == 0 && len(c.Changed) > 0) {
 		v.State, v.Used = effect.Reached, append(v.Used, find.Use{Span: a.goal.Verb, By: "it changed them"})
 	}
 	if v.State == effect.Unseen && !w.Reveals && !w.Guess && acknowledged(c, a) {
@@ -52,7 +53,8 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 // acknowledged reports whether a page says something that it did not say, and that is no refusal, when what was
 // filled in for an addition was handed in: its form is there no more, or is empty.
 func acknowledged(c *effect.Change, a *attempt) bool {
-	if a.goal.Effect != intent.Add || a.from == nil || len(a.goal.Fields) == 0 || !slices.ContainsFunc(c.NewLines, func(i int) bool { return c.After.Lines[i].Live }) {
+	if a.goal.Effect != intent.Add || a.from == nil || len(a.goal.Fields) == 0 ||
+		!slices.ContainsFunc(c.NewLines, func(i int) bool { return c.After.Lines[i].Live }) {
 		return false
 	}
 	says := func(f *page.Field) string { return strings.Join(append([]string{f.Value}, f.Names...), "|") }
@@ -60,7 +62,10 @@ func acknowledged(c *effect.Change, a *attempt) bool {
 	for i := range c.Before.Fields {
 		held[says(&c.Before.Fields[i])] = true
 	}
-	if slices.ContainsFunc(c.After.Fields, func(f page.Field) bool { return !f.Hidden && f.Kind == "text" && f.Value != "" && !held[says(&f)] }) {
+	if slices.ContainsFunc(c.After.Fields, func(f page.Field) bool {
+		return !f.Hidden && f.Kind == "text" && f.Value != "" &&
+			!held[says(&f)]
+	}) {
 		return false
 	}
 	return took(c, a)

@@ -79,7 +79,8 @@ func (p *planner) paged(m *page.Model, f *form) bool {
 		}
 	}
 	return !slices.ContainsFunc(as.Slots, func(s find.Slot) bool {
-		return p.narrows(m, &s.To, &f.fields[s.Value]) || len(s.Missing) > 0 || m.Fields[s.To.Index].Record >= 0 || !method.Beside(m, s.To.Node, next.Acts[0].Node)
+		return p.narrows(m, &s.To, &f.fields[s.Value]) || len(s.Missing) > 0 || m.Fields[s.To.Index].Record >= 0 ||
+			!method.Beside(m, s.To.Node, next.Acts[0].Node)
 	})
 }
 
@@ -97,7 +98,8 @@ func (p *planner) leadsOn(m *page.Model, a *attempt, w *method.Way) bool {
 	aim := find.Aim{Effect: intent.Submit, Lemma: a.goal.Lemma, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
 	return slices.ContainsFunc(find.Controls(m, aim), func(c find.Candidate) bool {
 		k := &m.Controls[c.Index]
-		return c.Score > leastSaid && m.Nodes[k.Node].Hidden && effect.ControlName(m, c.Index) != effect.ControlName(m, m.ControlAt(at)) && method.Beside(m, at, k.Node)
+		return c.Score > leastSaid && m.Nodes[k.Node].Hidden && effect.ControlName(m, c.Index) != effect.ControlName(m,
+			m.ControlAt(at)) && method.Beside(m, at, k.Node)
 	})
 }
 

@@ -32,7 +32,8 @@ func (c *wizard) Snapshot(context.Context) (*snapshot.Snapshot, error) {
 	}
 	list := add(-1, snapshot.Node{Ref: "tabs", Tag: "div", Role: "tablist"})
 	for i, name := range []string{"Plan", "Person", "Summary"} {
-		add(list, snapshot.Node{Ref: "tab " + name, Tag: "button", Role: "tab", Name: name, Text: name, Interactive: true, Disabled: i != c.at, Selected: fmt.Sprint(i == c.at)})
+		add(list, snapshot.Node{Ref: "tab " + name, Tag: "button", Role: "tab", Name: name, Text: name, Interactive: true,
+			Disabled: i != c.at, Selected: fmt.Sprint(i == c.at)})
 	}
 	switch c.at {
 	case 0:
@@ -44,14 +45,16 @@ func (c *wizard) Snapshot(context.Context) (*snapshot.Snapshot, error) {
 		for _, p := range plans {
 			row := add(table, snapshot.Node{Ref: "row " + p[0], Tag: "tr", Role: "row"})
 			box := add(row, snapshot.Node{Ref: "box " + p[0], Tag: "td", Role: "cell"})
-			add(box, snapshot.Node{Ref: "radio " + p[0], Tag: "input", Type: "radio", Role: "radio", Name: p[0], NameAttr: "plan", Value: p[0], Interactive: true, Checked: fmt.Sprint(c.chosen == p[0])})
+			add(box, snapshot.Node{Ref: "radio " + p[0], Tag: "input", Type: "radio", Role: "radio", Name: p[0],
+				NameAttr: "plan", Value: p[0], Interactive: true, Checked: fmt.Sprint(c.chosen == p[0])})
 			for k, cell := range p {
 				add(row, snapshot.Node{Ref: p[0] + cell, Tag: "td", Role: "cell", Name: cell, Text: cell, Column: k + 1})
 			}
 		}
 	case 1:
 		text(-1, "p", "who", "Who are you?")
-		add(-1, snapshot.Node{Ref: "name", Tag: "input", Role: "textbox", Name: "Name", Label: "Name", Interactive: true, Editable: true, HasValue: true})
+		add(-1, snapshot.Node{Ref: "name", Tag: "input", Role: "textbox", Name: "Name", Label: "Name", Interactive: true,
+			Editable: true, HasValue: true})
 	case 2:
 		text(-1, "p", "end", "Thank you for your order")
 	}
@@ -128,7 +131,8 @@ func TestRunPaysNotToGoOn(t *testing.T) {
 				tab.Parent, tab.Selected, tab.Disabled = 0, fmt.Sprint(i == at), i > at
 				list = append(list, tab)
 			}
-			list = append(list, snapshot.Node{Ref: "heading", Parent: -1, Tag: "h2", Role: "heading", Name: pages[at], Level: 2}, typable("field "+pages[at], "Field of "+pages[at], ""))
+			list = append(list, snapshot.Node{Ref: "heading", Parent: -1, Tag: "h2", Role: "heading", Name: pages[at], Level: 2},
+				typable("field "+pages[at], "Field of "+pages[at], ""))
 			return append(list, pressable("next", "button", []string{"Next", c.second, "Finish"}[at]))
 		}
 		s.on = func(_, ref, _ string) {
@@ -163,28 +167,33 @@ func TestAdditionOnSeveralPages(t *testing.T) {
 			held := map[string]string{"plan": "Basic", "goal": "Stamina"}
 			s := &scene{lang: "en"}
 			s.nodes = func() []snapshot.Node {
-				list := []snapshot.Node{{Ref: "head", Parent: -1, Tag: "h1", Role: "heading", Level: 1, Name: "Become a member"}, {Ref: "form", Parent: -1, Tag: "form", Role: "form"}}
+				list := []snapshot.Node{{Ref: "head", Parent: -1, Tag: "h1", Role: "heading", Level: 1, Name: "Become a member"},
+					{Ref: "form", Parent: -1, Tag: "form", Role: "form"}}
 				page := func(i int, nodes ...snapshot.Node) {
 					div := len(list)
-					list = append(list, snapshot.Node{Ref: fmt.Sprint("page", i), Parent: 1, Tag: "div", Hidden: i != at, Opener: map[bool]string{true: "tab"}[i != at]})
+					list = append(list, snapshot.Node{Ref: fmt.Sprint("page", i), Parent: 1, Tag: "div", Hidden: i != at,
+						Opener: map[bool]string{true: "tab"}[i != at]})
 					for _, n := range nodes {
 						n.Parent, n.Hidden, n.Opener = div, i != at, list[div].Opener
 						list = append(list, n)
 					}
 				}
 				choice := func(ref, name string, options ...string) snapshot.Node {
-					n := snapshot.Node{Ref: ref, Tag: "select", Role: "combobox", Name: name, Label: name, Value: held[ref], Interactive: true, HasValue: true}
+					n := snapshot.Node{Ref: ref, Tag: "select", Role: "combobox", Name: name, Label: name, Value: held[ref],
+						Interactive: true, HasValue: true}
 					for _, o := range options {
 						n.Options = append(n.Options, snapshot.Option{Label: o, Value: o, Selected: o == held[ref]})
 					}
 					return n
 				}
 				page(0, choice("plan", "Plan", "Basic", "Full"), pressable("next0", "button", "Next"))
-				page(1, typable("first", "First name", held["first"]), typable("last", "Last name", held["last"]), typable("mail", "E-mail", held["mail"]),
+				page(1, typable("first", "First name", held["first"]), typable("last", "Last name", held["last"]),
+					typable("mail", "E-mail", held["mail"]),
 					choice("goal", "Goal", "Stamina", "Strength"), pressable("next1", "button", "Next"))
 				page(2, pressable("sign", "button", "Sign up"))
 				if added != "" {
-					list = append(list, snapshot.Node{Ref: "done", Parent: -1, Tag: "p", Role: "status", Live: true, Name: "Welcome, Lou!", Text: "Welcome, Lou!"})
+					list = append(list, snapshot.Node{Ref: "done", Parent: -1, Tag: "p", Role: "status", Live: true,
+						Name: "Welcome, Lou!", Text: "Welcome, Lou!"})
 				}
 				return list
 			}

@@ -157,7 +157,8 @@ func TestLargeTests(t *testing.T) {
 }
 
 func FuzzNew(f *testing.F) {
-	for _, s := range []string{"instead of A, use B", "before submitting, x", `skip "`, "statt A wähle B", "change a to b, and", "not", "ändere nicht ‚x‘"} {
+	for _, s := range []string{"instead of A, use B", "before submitting, x", `skip "`, "statt A wähle B", "change a to b, and",
+		"not", "ändere nicht ‚x‘"} {
 		f.Add(s)
 	}
 	steps, text := shop()

@@ -15,7 +15,8 @@ import (
 
 // role returns a selector by role and name, with its fingerprint.
 func role(role, name string) *step.Selector {
-	return &step.Selector{Type: step.ByRole, Value: role, Name: name, Exact: true, Fingerprint: &step.Fingerprint{Tag: "x", Role: role, Name: name}}
+	return &step.Selector{Type: step.ByRole, Value: role, Name: name, Exact: true, Fingerprint: &step.Fingerprint{Tag: "x",
+		Role: role, Name: name}}
 }
 
 func act(id, tool string, s *step.Selector) step.Step {

@@ -33,7 +33,8 @@ func (p *tasks) Snapshot(context.Context) (*snapshot.Snapshot, error) {
 		add(li, snapshot.Node{Ref: "span " + t, Tag: "span", Role: "text", Name: t})
 		add(li, snapshot.Node{Ref: "del " + t, Tag: "button", Role: "button", Name: "Delete", Text: "Delete", Interactive: true})
 	}
-	add(-1, snapshot.Node{Ref: "note", Tag: "input", Type: "text", Role: "textbox", Name: "Note", Label: "Note", Editable: true, Interactive: true,
+	add(-1, snapshot.Node{Ref: "note", Tag: "input", Type: "text", Role: "textbox", Name: "Note", Label: "Note",
+		Editable: true, Interactive: true,
 		HasValue: true, Value: p.text})
 	return s, nil
 }

@@ -123,7 +123,8 @@ func bare(text string) []bareWord {
 
 func startsWith(t, p []bareWord) bool {
 	for i := range p {
-		same := t[i].folded == p[i].folded || t[i].spelled != "" && t[i].spelled == p[i].folded || p[i].spelled != "" && p[i].spelled == t[i].folded
+		same := t[i].folded == p[i].folded || t[i].spelled != "" && t[i].spelled == p[i].folded || p[i].spelled != "" &&
+			p[i].spelled == t[i].folded
 		if !same && !sameNumber(t[i].numbers, p[i].numbers) {
 			return false
 		}

@@ -194,7 +194,8 @@ func TestParts(t *testing.T) {
 		phrase, text string
 		kind         Kind
 	}{
-		{"Geburtstagstorte", "Torte", Head}, {"Kontomenü", "Konto", Concept}, {"Käsebrötchen", "Brötchen mit Käse", Concept}, {"Gartenfest", "Garten", Part},
+		{"Geburtstagstorte", "Torte", Head}, {"Kontomenü", "Konto", Concept}, {"Käsebrötchen", "Brötchen mit Käse", Concept},
+		{"Gartenfest", "Garten", Part},
 		{"Rückgabefrist", "Frist", Head}, {"Rückgabefrist", "Gabe", None},
 	} {
 		if s := New("de", "de").Compare(c.phrase, c.text); s.Kind != c.kind {
@@ -237,7 +238,8 @@ func TestContains(t *testing.T) {
 		contains, equals bool
 	}{
 		{"4 items left", "items left", true, false}, {"Total: 12,40 €", "12.40", true, false}, {"14 items", "4 items", false, false},
-		{"Salsa", "Sal", false, false}, {"„Apfel“, fertig!", "Apfel fertig", true, true}, {"Müller", "Mueller", true, true}, {"x", "", false, false},
+		{"Salsa", "Sal", false, false}, {"„Apfel“, fertig!", "Apfel fertig", true, true}, {"Müller", "Mueller", true, true},
+		{"x", "", false, false},
 		{"1,000 rows", "1000 rows", true, true}, {"Ready.", "ready", true, true},
 	} {
 		if got := Contains(c.text, c.phrase); got != c.contains {

@@ -139,7 +139,8 @@ var (
 		lexicon.Relative, lexicon.Polite, lexicon.Stop,
 	}
 	meantClasses = []lexicon.Class{
-		lexicon.State, lexicon.Quantity, lexicon.Place, lexicon.Noun_, lexicon.Negation, lexicon.Ordinal, lexicon.Weekday, lexicon.Month, lexicon.Day,
+		lexicon.State, lexicon.Quantity, lexicon.Place, lexicon.Noun_, lexicon.Negation, lexicon.Ordinal, lexicon.Weekday,
+		lexicon.Month, lexicon.Day,
 	}
 )
 

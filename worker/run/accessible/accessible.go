@@ -166,7 +166,8 @@ func Sort(found *Found, impact string, accepted map[string]bool, quote func(stri
 			of = len(step.Impacts) - 1
 		}
 		key := Key(f.Rule, f.Identity)
-		one := step.Finding{Key: key, Rule: quote(f.Rule, maxName), Impact: step.Impacts[of], Help: quote(f.Help, maxHelp), HelpURL: helpURL(f.HelpURL),
+		one := step.Finding{Key: key, Rule: quote(f.Rule, maxName), Impact: step.Impacts[of], Help: quote(f.Help, maxHelp),
+			HelpURL: helpURL(f.HelpURL),
 			Element: quote(f.Element, maxElement), HTML: quote(f.HTML, maxHTML), Accepted: accepted[key]}
 		one.Fails = of >= least && !one.Accepted
 		all = append(all, placed{one, f.Box})

@@ -103,7 +103,8 @@ func (s *Shelf) accepted(ctx context.Context) (map[string]bool, error) {
 func (s *Shelf) keep(ctx context.Context, c looks.Candidate) (string, error) {
 	at := s.place(c.StepID, c.Name, c.Rendering)
 	id := store.ID(at, c.Digest)
-	n := store.New{Place: at, BrowserVersion: c.Rendering.Version, Fonts: c.Rendering.Fonts, Digest: c.Digest, Width: c.Width, Height: c.Height,
+	n := store.New{Place: at, BrowserVersion: c.Rendering.Version, Fonts: c.Rendering.Fonts, Digest: c.Digest,
+		Width: c.Width, Height: c.Height,
 		Key: store.NewKey(id), Size: int64(len(c.Data))}
 	s.mu.Lock()
 	full := len(s.kept) >= maxCandidates
@@ -113,7 +114,8 @@ func (s *Shelf) keep(ctx context.Context, c looks.Candidate) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, transferTimeout)
 	defer cancel()
-	if _, err := object.Put(ctx, s.Objects, n.Key, bytes.NewReader(c.Data), n.Size, object.WriteOptions{ContentType: "image/png"}); err != nil {
+	if _, err := object.Put(ctx, s.Objects, n.Key, bytes.NewReader(c.Data), n.Size,
+		object.WriteOptions{ContentType: "image/png"}); err != nil {
 		return "", fmt.Errorf("store a picture: %w", err)
 	}
 	s.mu.Lock()

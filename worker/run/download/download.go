@@ -117,7 +117,8 @@ func open(ctx context.Context, s *webdriver.Session, local bool, l limits) (*Dow
 	if err != nil {
 		return nil, err
 	}
-	d := &Downloads{conn: conn, userContext: userContext, folder: folder, lock: lock, limits: l, ended: make(chan struct{}), received: make(chan struct{})}
+	d := &Downloads{conn: conn, userContext: userContext, folder: folder, lock: lock, limits: l, ended: make(chan struct{}),
+		received: make(chan struct{})}
 	d.handlers = []func(){conn.On(eventBegin, d.began), conn.On(eventEnd, d.finished)}
 	if err := d.start(ctx); err != nil {
 		d.removeFolder()
@@ -139,7 +140,8 @@ func (d *Downloads) start(ctx context.Context) error {
 		return err
 	}
 	d.subscription = result.Subscription
-	return d.devTools(ctx, "Browser.setDownloadBehavior", map[string]any{"behavior": "allowAndName", "downloadPath": d.folder.Name(), "eventsEnabled": true})
+	return d.devTools(ctx, "Browser.setDownloadBehavior", map[string]any{"behavior": "allowAndName",
+		"downloadPath": d.folder.Name(), "eventsEnabled": true})
 }
 
 // devTools sends a command of the DevTools protocol for the test's user context.

@@ -205,7 +205,8 @@ const replacedPause = 20 * time.Millisecond
 // place: the browser has words for it, and no code.
 func replaced(err error) bool {
 	var e *webdriver.Error
-	return errors.As(err, &e) && (strings.Contains(e.Message, "Cannot find context") || strings.Contains(e.Message, "Inspected target navigated"))
+	return errors.As(err, &e) && (strings.Contains(e.Message, "Cannot find context") ||
+		strings.Contains(e.Message, "Inspected target navigated"))
 }
 
 // evaluate evaluates an expression that is a text of JSON.
@@ -219,7 +220,8 @@ func evaluate(ctx context.Context, conn *webdriver.BiDi, in, expression string, 
 			Text string `json:"text"`
 		} `json:"exceptionDetails"`
 	}
-	err := conn.Command(ctx, "script.evaluate", map[string]any{"expression": expression, "target": map[string]string{"context": in}, "awaitPromise": false}, &got)
+	err := conn.Command(ctx, "script.evaluate", map[string]any{"expression": expression, "target": map[string]string{"context": in},
+		"awaitPromise": false}, &got)
 	if err != nil {
 		return err
 	}

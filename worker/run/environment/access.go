@@ -76,13 +76,15 @@ func (t *Test) siteOfAccess(other string, lookup func(step.Reference) (string, b
 	}
 	origin, _, _, _, err := egress.SiteOf(site)
 	if err != nil {
-		return "", &Refusal{store.CodeEnvironment, "runSettings.basicAuth and clientCertificate are for the site of testUrl: the test has no http or https address"}
+		return "", &Refusal{store.CodeEnvironment,
+			"runSettings.basicAuth and clientCertificate are for the site of testUrl: the test has no http or https address"}
 	}
 	if other == "" {
 		return site, nil
 	}
 	if of, _, _, _, err := egress.SiteOf(other); err != nil || of != origin {
-		return "", &Refusal{store.CodeEnvironment, "the environment has headers for another site than runSettings.basicAuth and clientCertificate: a browser can have one"}
+		return "", &Refusal{store.CodeEnvironment,
+			"the environment has headers for another site than runSettings.basicAuth and clientCertificate: a browser can have one"}
 	}
 	return site, nil
 }

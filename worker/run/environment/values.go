@@ -69,7 +69,8 @@ func (t *Test) addHeaders(request *browser.Request, known map[step.Reference]aut
 			return nil, &Refusal{store.CodeVariable, fmt.Sprintf("the environment's header %s: %s", h.Name, err)}
 		}
 		if !isHeaderValue(value) {
-			return nil, &Refusal{store.CodeEnvironment, fmt.Sprintf("the environment's header %s has a line break, or another character that is none of a header", h.Name)}
+			return nil, &Refusal{store.CodeEnvironment,
+				fmt.Sprintf("the environment's header %s has a line break, or another character that is none of a header", h.Name)}
 		}
 		request.Headers = append(request.Headers, egress.Header{Name: h.Name, Value: value})
 		if h.Secret {

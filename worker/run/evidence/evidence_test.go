@@ -70,7 +70,8 @@ func TestEndpoints(t *testing.T) {
 	entry := func(url string, status int, failed string) traffic.Entry {
 		return traffic.Entry{Method: "GET", URL: url, Status: status, Failure: failed, Done: true}
 	}
-	list := []traffic.Entry{entry("http://Shop:80/cart/1", 500, ""), entry("http://ads/x?token=hunter2", 0, "net::ERR_FAILED"), {Method: "GET", URL: "http://shop:80/open"},
+	list := []traffic.Entry{entry("http://Shop:80/cart/1", 500, ""), entry("http://ads/x?token=hunter2", 0, "net::ERR_FAILED"),
+		{Method: "GET", URL: "http://shop:80/open"},
 		entry("http://shop:80/cart/2", 200, ""), entry("http://shop:80/hunter2", 200, ""), entry("data:x", 200, "")}
 	d := New().Digest(Test{Host: "shop:80", Network: true, Entries: list, Redact: redact, Console: []string{"no 1", "no 2", "hunter2"}})
 	require.Equal(t, []failure.Seen{
@@ -93,7 +94,8 @@ func TestSameSteps(t *testing.T) {
 	t.Parallel()
 	click := func(id, css string, f *step.Fingerprint) []step.Step {
 		inner := step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: css, Fingerprint: f}}}
-		return []step.Step{{ID: id, Tool: step.Tool{Type: step.InFrame, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "iframe"}, Tool: &inner}}}}
+		return []step.Step{{ID: id, Tool: step.Tool{Type: step.InFrame,
+			Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "iframe"}, Tool: &inner}}}}
 	}
 	of := func(steps []step.Step) string { return New().Digest(Test{Steps: steps, Redact: redact}).Steps }
 	learnt := click("s1", "#a", &step.Fingerprint{Tag: "a"})

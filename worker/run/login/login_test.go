@@ -16,7 +16,8 @@ func jarOf(t *testing.T, values ...string) (jar state.Jar) {
 	t.Helper()
 	for i, value := range values {
 		var one state.Jar
-		require.NoError(t, json.Unmarshal(fmt.Appendf(nil, `[{"name":"c%d","domain":"a","path":"/","value":{"type":"string","value":%q}}]`, i, value), &one))
+		require.NoError(t, json.Unmarshal(fmt.Appendf(nil,
+			`[{"name":"c%d","domain":"a","path":"/","value":{"type":"string","value":%q}}]`, i, value), &one))
 		jar = append(jar, one...)
 	}
 	return jar
@@ -26,7 +27,8 @@ func jarOf(t *testing.T, values ...string) (jar state.Jar) {
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	s := State{Cookies: jarOf(t, "session-of-ann", "dark", "session-of-ann"), Stored: []state.Stored{
-		{Origin: "https://a.example.com", Local: map[string]string{"theme": "dark", "token": "0123456789abcdef", "text": "a text with spaces in it"},
+		{Origin: "https://a.example.com", Local: map[string]string{"theme": "dark", "token": "0123456789abcdef",
+			"text": "a text with spaces in it"},
 			Session: map[string]string{"user": `{"name":"ann","tokens":[{"id":"fedcba9876543210"},7,null]}`, "broken": `{"a`}}}}
 	got := s.Secrets()
 	slices.Sort(got)

@@ -96,7 +96,8 @@ func Judge(m step.MatcherArgs, b *Baseline, actual *image.NRGBA, now Rendering) 
 	look.Share = math.Ceil(d.Share*1e6) / 1e6
 	if d.Share > threshold {
 		if b.State == Rejected {
-			return Verdict{Look: first(look), Stored: true, Text: "there is no accepted baseline: this picture is another one than the rejected, and waits to be accepted"}
+			return Verdict{Look: first(look), Stored: true,
+				Text: "there is no accepted baseline: this picture is another one than the rejected, and waits to be accepted"}
 		}
 		look.State = step.LookDifferent
 		return Verdict{Look: look, Fails: true, Stored: true, Difference: d.Picture,
@@ -110,7 +111,8 @@ func Judge(m step.MatcherArgs, b *Baseline, actual *image.NRGBA, now Rendering) 
 		look.State = step.LookMatched
 		return Verdict{Look: look, Text: strings.TrimPrefix(fontsNote(b, now), "; ")}
 	}
-	return Verdict{Look: look, Text: "there is no accepted baseline: it looks like the first picture, which waits to be accepted" + fontsNote(b, now)}
+	return Verdict{Look: look, Text: "there is no accepted baseline: it looks like the first picture, which waits to be accepted" +
+		fontsNote(b, now)}
 }
 
 // first is a look that has nothing to be compared with.
@@ -120,7 +122,8 @@ func first(look step.Look) step.Look {
 
 func otherSize(look step.Look, b *Baseline, now Rendering) Verdict {
 	if b.State == Rejected {
-		return Verdict{Look: first(look), Stored: true, Text: "there is no accepted baseline: this picture is another one than the rejected, and waits to be accepted"}
+		return Verdict{Look: first(look), Stored: true,
+			Text: "there is no accepted baseline: this picture is another one than the rejected, and waits to be accepted"}
 	}
 	look.State, look.Share = step.LookDifferent, 1
 	look.BaselineWidth, look.BaselineHeight = b.Picture.Rect.Dx(), b.Picture.Rect.Dy()

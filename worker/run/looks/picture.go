@@ -100,7 +100,8 @@ func (b Box) in(bounds image.Rectangle, scale float64) image.Rectangle {
 	if math.IsNaN(b.X + b.Y + b.Width + b.Height) {
 		return image.Rectangle{}
 	}
-	return image.Rect(pixel(b.X, math.Floor), pixel(b.Y, math.Floor), pixel(b.X+max(b.Width, 0), math.Ceil), pixel(b.Y+max(b.Height, 0), math.Ceil)).Intersect(bounds)
+	return image.Rect(pixel(b.X, math.Floor), pixel(b.Y, math.Floor), pixel(b.X+max(b.Width, 0), math.Ceil),
+		pixel(b.Y+max(b.Height, 0), math.Ceil)).Intersect(bounds)
 }
 
 // Cut returns the part of a picture that a box covers; nil where it covers nothing. Its size

@@ -90,7 +90,8 @@ func TestAppium(t *testing.T) {
 		`{"type":"swipe","args":{"start":{"x":0.5,"y":0.5},"end":{"x":0.5,"y":0.25},"time":200}}`,
 		`{"type":"long_press","args":{"selector":"//MockListItem[1]","time":700}}`, `{"type":"zoom","args":{}}`,
 		`{"type":"scroll_to","args":{"selector":"//MockInputField"}}`,
-		`{"type":"click","args":{"selector":"//MockButton[@id='save']"}}`, `{"type":"input_text","args":{"selector":"//MockInputField","text":"Ann"}}`,
+		`{"type":"click","args":{"selector":"//MockButton[@id='save']"}}`,
+		`{"type":"input_text","args":{"selector":"//MockInputField","text":"Ann"}}`,
 		`{"type":"assert","args":{"selector":"//MockInputField","matcher":{"name":"text","args":{"value":"Ann"}}}}`,
 		`{"type":"assert","args":{"selector":"//MockButton[@id='save']","matcher":{"name":"attribute","args":{"name":"clicks","value":"1"}}}}`,
 		`{"type":"assert","args":{"selector":"//MockListItem","matcher":{"name":"count","args":{"value":"2"}}}}`,
@@ -122,7 +123,8 @@ func TestAppium(t *testing.T) {
 		}
 	}
 	require.Equal(t, []map[string]any{move(45, 120, 0), button("pointerDown"), rest(50), button("pointerUp")}, gestures[0][0].Actions)
-	require.Equal(t, []map[string]any{move(200, 400, 0), button("pointerDown"), rest(50), move(200, 200, 200), button("pointerUp")}, gestures[1][0].Actions)
+	require.Equal(t, []map[string]any{move(200, 400, 0), button("pointerDown"), rest(50), move(200, 200, 200), button("pointerUp")},
+		gestures[1][0].Actions)
 	require.Equal(t, []map[string]any{move(200, 420, 0), button("pointerDown"), rest(700), button("pointerUp")}, gestures[2][0].Actions)
 	require.Len(t, gestures[3], 2)
 	require.NotEqual(t, gestures[3][0].ID, gestures[3][1].ID)

@@ -161,7 +161,8 @@ func (d *Device) background(ctx context.Context, a step.Args) error {
 
 // refusedSchemes are not links of an app: they read files, run code, or start any part of
 // any app.
-var refusedSchemes = []string{"file", "content", "javascript", "data", "blob", "about", "intent", "android-app", "adb", "prefs", "app-prefs"}
+var refusedSchemes = []string{"file", "content", "javascript", "data", "blob", "about", "intent", "android-app", "adb",
+	"prefs", "app-prefs"}
 
 // openLink opens an address in an app (UiAutomator2: mobile: deepLink with package;
 // XCUITest: with bundleId).

@@ -56,7 +56,8 @@ func TestGestures(t *testing.T) {
 		require.Equal(t, 4, s.taps)
 		require.Equal(t, 2, s.presses)
 		require.Equal(t, []string{"0,-600", "0,768", "540,0"}, s.swipes)
-		require.Equal(t, []string{"", "", "", "nothing changed on the screen", "", "nothing changed on the screen", "", "", "nothing changed on the screen", "", ""}, said)
+		require.Equal(t, []string{"", "", "", "nothing changed on the screen", "", "nothing changed on the screen", "",
+			"", "nothing changed on the screen", "", ""}, said)
 		require.Equal(t, []string{"1", "1", "1", "1", "1", "1", "1", "1", "1", "2", "2"}, s.Touches)
 	})
 }
@@ -74,7 +75,8 @@ func TestScrollTo(t *testing.T) {
 	t.Run("the end", func(t *testing.T) {
 		t.Parallel()
 		s := newShop(android)
-		r := play(t, replay.Config{Lease: s.lease(t), Steps: steps(t, `{"type":"scroll_to","args":{"selector":`+s.named("Row 31")+`,"max":100}}`)})
+		r := play(t, replay.Config{Lease: s.lease(t), Steps: steps(t, `{"type":"scroll_to","args":{"selector":`+
+			s.named("Row 31")+`,"max":100}}`)})
 		require.Equal(t, store.CodeStepFailed, r.Code)
 		require.Contains(t, r.Message, "was not found: the list ends after 4 swipes")
 		r = s.fails(t, `{"type":"scroll_to","args":{"selector":{"type":"xpath","value":"//android.widget.TextView"}}}`)
@@ -97,8 +99,10 @@ func TestDeviceCommands(t *testing.T) {
 			`{"type":"tap","args":{"selector":{"type":"xpath","value":"//`+s.field.Class+`"}}}`,
 			`{"type":"hide_keyboard","args":{}}`, `{"type":"hide_keyboard","args":{}}`,
 			`{"type":"background","args":{"time":1500}}`,
-			`{"type":"deep_link","args":{"url":"shop://cart/7"}}`, `{"type":"deep_link","args":{"url":"https://shop.example.com/x","appId":"com.example.maps"}}`,
-			`{"type":"set_permissions","args":{"grant":[`+grant+`]}}`, `{"type":"set_permissions","args":{"revoke":["camera"],"grant":["contacts"]}}`,
+			`{"type":"deep_link","args":{"url":"shop://cart/7"}}`,
+			`{"type":"deep_link","args":{"url":"https://shop.example.com/x","appId":"com.example.maps"}}`,
+			`{"type":"set_permissions","args":{"grant":[`+grant+`]}}`,
+			`{"type":"set_permissions","args":{"revoke":["camera"],"grant":["contacts"]}}`,
 			`{"type":"rotate","args":{"orientation":"landscape"}}`, `{"type":"rotate","args":{"orientation":"portrait"}}`,
 			`{"type":"switch_context","args":{"name":"native"}}`,
 			`{"type":"press_device_key","args":{"key":"home"}}`, `{"type":"press_device_key","args":{"key":`+key+`}}`,
@@ -116,7 +120,8 @@ func TestDeviceCommands(t *testing.T) {
 		require.Equal(t, 1, s.Cleared)
 		require.False(t, s.Landscape)
 		if s.Platform == android {
-			require.Equal(t, map[string]bool{"android.permission.CAMERA": false, "android.permission.READ_SMS": true, "android.permission.CONTACTS": true}, s.Granted)
+			require.Equal(t, map[string]bool{"android.permission.CAMERA": false, "android.permission.READ_SMS": true,
+				"android.permission.CONTACTS": true}, s.Granted)
 			require.Equal(t, []any{3.0, 4.0}, s.Keys)
 		} else {
 			require.Equal(t, map[string]bool{"camera": false, "location-always": true, "contacts": true}, s.Granted)
@@ -131,7 +136,8 @@ func TestKeysOfIOS(t *testing.T) {
 	s := newShop(ios)
 	entered := false
 	s.field.Entered = func() { entered = true }
-	s.passes(t, `{"type":"tap","args":{"selector":{"type":"xpath","value":"//XCUIElementTypeTextField"}}}`, `{"type":"press_device_key","args":{"key":"enter"}}`)
+	s.passes(t, `{"type":"tap","args":{"selector":{"type":"xpath","value":"//XCUIElementTypeTextField"}}}`,
+		`{"type":"press_device_key","args":{"key":"enter"}}`)
 	require.True(t, entered)
 	r := s.fails(t, `{"type":"press_device_key","args":{"key":"back"}}`)
 	require.Equal(t, "iOS has no key back", r.Message)
@@ -148,23 +154,36 @@ func TestNotSeen(t *testing.T) {
 	}{
 		"the keyboard stays": {android, `{"type":"hide_keyboard","args":{}}`, "the keyboard is still shown",
 			func(s *shop) { s.Keyboard, s.StuckKeyboard = true, true }},
-		"the screen does not turn": {android, `{"type":"rotate","args":{"orientation":"landscape"}}`, "the screen is still portrait", func(s *shop) { s.Fixed = true }},
+		"the screen does not turn": {android, `{"type":"rotate","args":{"orientation":"landscape"}}`,
+			"the screen is still portrait", func(s *shop) { s.Fixed = true }},
 		"the app does not come back": {ios, `{"type":"background","args":{"time":1}}`, "the app com.example.shop is background",
 			func(s *shop) { s.States[shopID] = 3 }},
-		"no such permission":        {android, `{"type":"set_permissions","args":{"grant":["a.b"]}}`, "Unknown permission", nil},
-		"a permission of Android":   {ios, `{"type":"set_permissions","args":{"grant":["android.permission.CAMERA"]}}`, "is no permission of iOS", nil},
-		"an app that is not there":  {android, `{"type":"launch_app","args":{"appId":"com.example.none"}}`, "mobile: activateApp: the driver says", nil},
-		"another state":             {ios, `{"type":"assert","args":{"matcher":{"name":"app_state","args":{"value":"background"}}}}`, "expected to be background; it is foreground", nil},
-		"no such context":           {android, `{"type":"switch_context","args":{"name":"WEBVIEW_*"}}`, "there is no context WEBVIEW_*: there are NATIVE_APP", nil},
-		"several contexts":          {android, `{"type":"switch_context","args":{"name":"*"}}`, "2 contexts match *", func(s *shop) { s.WebViews = map[string]string{"W1": "http://a", "W2": "http://b"} }},
-		"a file":                    {android, `{"type":"deep_link","args":{"url":"file:///etc/passwd"}}`, `addresses of the scheme "file" are refused`, nil},
-		"an intent":                 {android, `{"type":"deep_link","args":{"url":"intent://x#Intent;end"}}`, `addresses of the scheme "intent" are refused`, nil},
-		"no address":                {android, `{"type":"deep_link","args":{"url":"/cart"}}`, "is no absolute address", nil},
-		"no such element":           {android, `{"type":"tap","args":{"selector":"//none"}}`, "was not found", nil},
-		"an element that is hidden": {android, `{"type":"tap","args":{"selector":"//android.widget.Button"}}`, "is not visible", func(s *shop) { s.button.Attributes["displayed"] = "false" }},
-		"an element without a size": {android, `{"type":"tap","args":{"selector":"//android.widget.Button"}}`, "has no size", func(s *shop) { s.button.Attributes["bounds"] = "[5,5][5,5]" }},
-		"an element off the screen": {android, `{"type":"tap","args":{"selector":"//android.widget.Button"}}`, "the point is not on the screen", func(s *shop) { s.button.Attributes["bounds"] = "[5000,5][6000,50]" }},
-		"several elements":          {android, `{"type":"swipe","args":{"selector":"//android.widget.TextView","direction":"up"}}`, "elements match", nil},
+		"no such permission": {android, `{"type":"set_permissions","args":{"grant":["a.b"]}}`, "Unknown permission", nil},
+		"a permission of Android": {ios, `{"type":"set_permissions","args":{"grant":["android.permission.CAMERA"]}}`,
+			"is no permission of iOS", nil},
+		"an app that is not there": {android, `{"type":"launch_app","args":{"appId":"com.example.none"}}`,
+			"mobile: activateApp: the driver says", nil},
+		"another state": {ios,
+			`{"type":"assert","args":{"matcher":{"name":"app_state","args":{"value":"background"}}}}`,
+			"expected to be background; it is foreground", nil},
+		"no such context": {android, `{"type":"switch_context","args":{"name":"WEBVIEW_*"}}`,
+			"there is no context WEBVIEW_*: there are NATIVE_APP", nil},
+		"several contexts": {android, `{"type":"switch_context","args":{"name":"*"}}`, "2 contexts match *",
+			func(s *shop) { s.WebViews = map[string]string{"W1": "http://a", "W2": "http://b"} }},
+		"a file": {android, `{"type":"deep_link","args":{"url":"file:///etc/passwd"}}`,
+			`addresses of the scheme "file" are refused`, nil},
+		"an intent": {android, `{"type":"deep_link","args":{"url":"intent://x#Intent;end"}}`,
+			`addresses of the scheme "intent" are refused`, nil},
+		"no address":      {android, `{"type":"deep_link","args":{"url":"/cart"}}`, "is no absolute address", nil},
+		"no such element": {android, `{"type":"tap","args":{"selector":"//none"}}`, "was not found", nil},
+		"an element that is hidden": {android, `{"type":"tap","args":{"selector":"//android.widget.Button"}}`,
+			"is not visible", func(s *shop) { s.button.Attributes["displayed"] = "false" }},
+		"an element without a size": {android, `{"type":"tap","args":{"selector":"//android.widget.Button"}}`, "has no size",
+			func(s *shop) { s.button.Attributes["bounds"] = "[5,5][5,5]" }},
+		"an element off the screen": {android, `{"type":"tap","args":{"selector":"//android.widget.Button"}}`,
+			"the point is not on the screen", func(s *shop) { s.button.Attributes["bounds"] = "[5000,5][6000,50]" }},
+		"several elements": {android, `{"type":"swipe","args":{"selector":"//android.widget.TextView","direction":"up"}}`,
+			"elements match", nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

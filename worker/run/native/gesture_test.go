@@ -25,7 +25,8 @@ func TestPlace(t *testing.T) {
 
 func TestAlong(t *testing.T) {
 	t.Parallel()
-	for direction, ways := range map[string][2]float64{"up": {0, -0.5}, "down": {0, 0.5}, "left": {-0.5, 0}, "right": {0.5, 0}, "": {0, -0.5}} {
+	for direction, ways := range map[string][2]float64{"up": {0, -0.5}, "down": {0, 0.5}, "left": {-0.5, 0}, "right": {0.5, 0},
+		"": {0, -0.5}} {
 		from, to := along(direction)
 		require.Equal(t, ways, [2]float64{to.X - from.X, to.Y - from.Y}, direction)
 	}

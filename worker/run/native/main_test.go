@@ -74,7 +74,8 @@ func newShop(platform string) *shop {
 	}
 	root := element(platform, screen, 0, 0, 1080, 1920)
 	root.Children = []*appium.Element{s.button, count, s.list, s.field}
-	s.App = &appium.App{Platform: platform, Root: root, States: map[string]int{shopID: appium.Foreground, "com.example.maps": appium.NotRunning}}
+	s.App = &appium.App{Platform: platform, Root: root, States: map[string]int{shopID: appium.Foreground,
+		"com.example.maps": appium.NotRunning}}
 	s.Pinched = func(apart bool) { count.Attributes[name] = fmt.Sprint("apart ", apart) }
 	return s
 }

@@ -34,7 +34,8 @@ func (d *Device) Switch(ctx context.Context, name string) (current string, err e
 		case len(matches) == 0:
 			return false, failf("there is no context %s: there are %s", d.cfg.Quote(name, 60), d.cfg.Quote(strings.Join(all, ", "), maxShown)), nil
 		case len(matches) > 1:
-			return false, failf("%d contexts match %s: %s", len(matches), d.cfg.Quote(name, 60), d.cfg.Quote(strings.Join(matches, ", "), maxShown)), nil
+			return false, failf("%d contexts match %s: %s", len(matches), d.cfg.Quote(name, 60),
+				d.cfg.Quote(strings.Join(matches, ", "), maxShown)), nil
 		}
 		current = matches[0]
 		return true, nil, d.said("context", d.app.SwitchContext(ctx, current))

@@ -137,7 +137,8 @@ var errUnknown = errors.New("network: not known")
 
 // count returns how many of the requests that are meant are as they must be, and for
 // people the last that is not. unknown is why there may be more of them; "" when not.
-func (n *Network) count(ctx context.Context, w wanted, is func(traffic.Entry) (bool, string, error)) (found int, last, unknown string, err error) {
+func (n *Network) count(ctx context.Context, w wanted, is func(traffic.Entry) (bool, string, error)) (found int, last,
+	unknown string, err error) {
 	unknown = n.forgotten()
 	var meant []traffic.Entry
 	n.traffic.Find(func(e *traffic.Entry) bool {
@@ -285,7 +286,8 @@ func (n *Network) assertConsole(ctx context.Context, m step.MatcherArgs, not boo
 	})
 	switch {
 	case len(lines) > 0 && !not:
-		return untrue("expected no errors in the console; there are %d, the first is %q", len(lines), n.cfg.Quote(strings.TrimSpace(lines[0]), maxShown))
+		return untrue("expected no errors in the console; there are %d, the first is %q", len(lines),
+			n.cfg.Quote(strings.TrimSpace(lines[0]), maxShown))
 	case len(lines) == 0 && not:
 		return untrue("expected errors in the console; there are none")
 	case len(lines) == 0 && lost:

@@ -271,7 +271,8 @@ func (n *Network) unroute(ctx context.Context, glob string) error {
 
 // until looks each time that something came, until it is done, the deadline has passed
 // (then the failure is what look last returned), or the browser is lost.
-func until(ctx context.Context, deadline time.Time, changed func() <-chan struct{}, ended <-chan struct{}, look func() (done bool, not *Failure, err error)) error {
+func until(ctx context.Context, deadline time.Time, changed func() <-chan struct{}, ended <-chan struct{},
+	look func() (done bool, not *Failure, err error)) error {
 	timer := time.NewTimer(time.Until(deadline))
 	defer timer.Stop()
 	pause := time.NewTicker(lookInterval)

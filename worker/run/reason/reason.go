@@ -97,7 +97,8 @@ func (f *facts) comparable() bool {
 // error of the console is new, and the page is much as it was.
 func (f *facts) quiet() bool {
 	c := f.comparison
-	return f.comparable() && len(c.Requests) == 0 && len(c.Console) == 0 && (c.Page == nil || len(c.Page.Removed)+len(c.Page.Added)+c.Page.More <= maxChanged)
+	return f.comparable() && len(c.Requests) == 0 && len(c.Console) == 0 &&
+		(c.Page == nil || len(c.Page.Removed)+len(c.Page.Added)+c.Page.More <= maxChanged)
 }
 
 // maxChanged is how many lines of a page may differ that is much as it was: an element that was
@@ -112,7 +113,8 @@ func (f *facts) cause() (key, subject string) {
 		if r.Status == 0 {
 			what = r.Failure
 		}
-		return storage.Cut(fmt.Sprintf("%s %s %s", what, r.Method, r.Path), maxKey), storage.Cut(fmt.Sprintf("%s of %s", what, r.Path), maxSubject)
+		return storage.Cut(fmt.Sprintf("%s %s %s", what, r.Method, r.Path), maxKey),
+			storage.Cut(fmt.Sprintf("%s of %s", what, r.Path), maxSubject)
 	}
 	tool, element := "", ""
 	if f.Step != nil {

@@ -40,7 +40,8 @@ func TestClickWaits(t *testing.T) {
 		})
 	}
 	fails(t, `<button id=b disabled>Go</button>`, store.CodeStepFailed, "it is disabled", click("#b"))
-	fails(t, `<button id=b>Go</button><div class=modal style="position:fixed;inset:0"></div>`, store.CodeStepFailed, "it is covered by div.modal", click("#b"))
+	fails(t, `<button id=b>Go</button><div class=modal style="position:fixed;inset:0"></div>`, store.CodeStepFailed,
+		"it is covered by div.modal", click("#b"))
 	fails(t, `<p>nothing</p>`, store.CodeStepFailed, "css #b was not found", click("#b"))
 	fails(t, `<button id=b style="visibility:hidden">Go</button>`, store.CodeStepFailed, "is not visible", click("#b"))
 	fails(t, `<p>x</p>`, store.CodeStepFailed, "selector", click("##"))
@@ -110,15 +111,17 @@ func TestInput(t *testing.T) {
 func TestInputIsKept(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ body, text, words string }{
-		"set back by a timer":     {`<input id=f oninput="setTimeout(() => f.value = '', 5)">`, "Ada", "does not take the text"},
-		"replaced":                {`<div id=box onchange="box.innerHTML = box.innerHTML"><input id=f></div>`, "Ada", "the page did not keep the text: the field is empty"},
+		"set back by a timer": {`<input id=f oninput="setTimeout(() => f.value = '', 5)">`, "Ada", "does not take the text"},
+		"replaced": {`<div id=box onchange="box.innerHTML = box.innerHTML"><input id=f></div>`, "Ada",
+			"the page did not keep the text: the field is empty"},
 		"replaced by a key":       {`<div id=box oninput="if (!event.isTrusted) f.value = ''" onkeyup="if (event.key === 'a') box.innerHTML = '<input id=f>'"><input id=f></div>`, "Ada", "it changed while it was typed into"},
 		"replaced when rendered":  {`<div id=box onchange="requestAnimationFrame(() => box.innerHTML = '<input id=f value=Bob>')"><input id=f></div>`, "Ada", `the field holds "Bob"`},
 		"replaced, with a secret": {`<div id=box onchange="box.innerHTML = '<input id=f type=password value=Bob>'"><input id=f type=password></div>`, "Ada", "the field holds another one"},
-		"a cleared one, replaced": {`<div id=box onchange="box.innerHTML = box.innerHTML"><input id=f value=old></div>`, "", `the field holds "old"`},
-		"out of a range":          {`<input id=f type=range min=0 max=10>`, "50", `makes "10" of this text`},
-		"no color":                {`<input id=f type=color value="#00ff00">`, "a color", `of type color makes`},
-		"a slider that is held":   {`<input id=f type=range min=0 max=10 value=3 onchange="f.value = 3">`, "7", `the field holds "3"`},
+		"a cleared one, replaced": {`<div id=box onchange="box.innerHTML = box.innerHTML"><input id=f value=old></div>`,
+			"", `the field holds "old"`},
+		"out of a range":        {`<input id=f type=range min=0 max=10>`, "50", `makes "10" of this text`},
+		"no color":              {`<input id=f type=color value="#00ff00">`, "a color", `of type color makes`},
+		"a slider that is held": {`<input id=f type=range min=0 max=10 value=3 onchange="f.value = 3">`, "7", `the field holds "3"`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -127,7 +130,8 @@ func TestInputIsKept(t *testing.T) {
 	}
 	// Rendered again with the text, or gone because the text was all that it was for.
 	pass(t, `<div id=box onchange="const v = f.value; box.innerHTML = '<input id=f>'; document.querySelector('#f').value = v"><input id=f></div>`, input("#f", "Ada"), is("#f", step.ValueIs, "Ada"))
-	pass(t, `<div id=box onchange="box.innerHTML = '<span id=f>' + f.value + '</span>'"><input id=f></div>`, input("#f", "Ada"), is("#f", step.TextIs, "Ada"))
+	pass(t, `<div id=box onchange="box.innerHTML = '<span id=f>' + f.value + '</span>'"><input id=f></div>`, input("#f", "Ada"),
+		is("#f", step.TextIs, "Ada"))
 	pass(t, `<input id=f type=color>`, input("#f", "#FF0000"), is("#f", step.ValueIs, "#ff0000"))
 }
 
@@ -221,7 +225,8 @@ func TestSecondFile(t *testing.T) {
 		return do(step.UploadFile, step.Args{Selector: css("#f"), File: &step.File{Name: name, Content: []byte(name)}})
 	}
 	page := func(kind string) string {
-		return `<p id=out></p><input id=f type=file ` + kind + ` onchange="out.textContent = Array.from(this.files, (f) => f.name + f.size).join()">`
+		return `<p id=out></p><input id=f type=file ` + kind +
+			` onchange="out.textContent = Array.from(this.files, (f) => f.name + f.size).join()">`
 	}
 	r := pass(t, page("multiple"), file("a.txt"), file("b.txt"), is("#out", step.TextIs, "a.txt5,b.txt5"))
 	require.Empty(t, r.Records[1].Result.Message)
@@ -258,7 +263,8 @@ func TestOptional(t *testing.T) {
 		optional(click("#close")), click("#b"))
 	require.Equal(t, []string{step.Passed, step.Passed}, statuses(r))
 
-	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": "x"}), Steps: []step.Step{within(200, click("#a")), click("#b"), click("#c")}})
+	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": "x"}), Steps: []step.Step{within(200, click("#a")),
+		click("#b"), click("#c")}})
 	require.Equal(t, "FAILED", r.Status)
 	require.Equal(t, []string{step.Failed, step.Skipped, step.Skipped}, statuses(r))
 	require.Empty(t, r.Records[1].Result.Message)

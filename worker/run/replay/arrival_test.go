@@ -55,7 +55,8 @@ func TestClickArrives(t *testing.T) {
 			case "keeps its clicks":
 				first = `<script>addEventListener("click", (e) => e.stopImmediatePropagation(), true)</script>`
 			}
-			once := []step.Step{within(60000, click("#b")), is("#out", step.TextIs, "1"), do(step.Pause, step.Args{Time: new(int(100))}), is("#out", step.TextIs, "1")}
+			once := []step.Step{within(60000, click("#b")), is("#out", step.TextIs, "1"),
+				do(step.Pause, step.Args{Time: new(int(100))}), is("#out", step.TextIs, "1")}
 			if name == byTheClock {
 				// On a machine that is late by more than its pauses, one that goes away after a
 				// press seems to go away by it.
@@ -108,7 +109,8 @@ func TestDoubleAndRightClick(t *testing.T) {
 	t.Parallel()
 	log := `<p id=out></p><script>for (const t of ["click", "dblclick", "contextmenu", "auxclick"]) addEventListener(t, (e) => out.textContent += t + e.button + " ")</script>`
 	pass(t, `<button id=b>Go</button>`+log, doubleClick("#b"), is("#out", step.TextIs, "click0 click0 dblclick0"))
-	pass(t, `<button id=b oncontextmenu="event.preventDefault()">Go</button>`+log, rightClick("#b"), is("#out", step.TextIs, "contextmenu2", step.Contains))
+	pass(t, `<button id=b oncontextmenu="event.preventDefault()">Go</button>`+log, rightClick("#b"),
+		is("#out", step.TextIs, "contextmenu2", step.Contains))
 	pass(t, `<p id=word>word</p><p id=out></p><script>document.onselectionchange = () => out.textContent = getSelection().toString()</script>`,
 		doubleClick("#word"), is("#out", step.TextIs, "word"))
 	inner := site(t, map[string]string{"/in": `<p id=far style="margin-top:1500px">far</p><button id=b>Go</button>` + log})

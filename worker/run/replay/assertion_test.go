@@ -32,7 +32,8 @@ func TestAssertHolds(t *testing.T) {
 		is("#f", step.AttributeIs, "big", "", "data-kind"), is("#f", step.AttributeIs, "^b", step.Matches, "data-kind"),
 		not(is("#f", step.AttributeIs, "small", "", "data-kind")), not(is("#f", step.AttributeIs, "x", "", "data-absent")),
 		do(step.Assert, step.Args{Selector: xpath("//li[2]"), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "2"}}}),
-		do(step.Assert, step.Args{Selector: &step.Selector{Type: step.CSS, Value: "li", Index: new(int(2))}, Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "3"}}}),
+		do(step.Assert, step.Args{Selector: &step.Selector{Type: step.CSS, Value: "li", Index: new(int(2))},
+			Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "3"}}}),
 	)
 }
 
@@ -83,9 +84,11 @@ func TestAssertPolls(t *testing.T) {
 // An assertion looks at nothing but its selector, however well a fingerprint fits.
 func TestAssertNeverHeals(t *testing.T) {
 	t.Parallel()
-	save := step.Fingerprint{Tag: "button", Role: "button", Name: "Save", Text: "Save", TestID: "save", Attributes: map[string]string{"id": "save"}}
+	save := step.Fingerprint{Tag: "button", Role: "button", Name: "Save", Text: "Save", TestID: "save",
+		Attributes: map[string]string{"id": "save"}}
 	body := `<button id=other data-testid=save>Save</button>`
-	for _, matcher := range []*step.Matcher{{Name: step.Visible}, {Name: step.Enabled}, {Name: step.TextIs, Args: step.MatcherArgs{Value: "Save"}},
+	for _, matcher := range []*step.Matcher{{Name: step.Visible}, {Name: step.Enabled},
+		{Name: step.TextIs, Args: step.MatcherArgs{Value: "Save"}},
 		{Name: step.Count, Args: step.MatcherArgs{Value: "1"}}} {
 		r := fails(t, body, store.CodeAssertionFailed, "css #save: expected", within(800,
 			do(step.Assert, step.Args{Selector: printed("#save", save), Matcher: matcher})))

@@ -41,13 +41,15 @@ func TestWebView(t *testing.T) {
 		do(step.InputText, step.Args{Selector: &step.Selector{Type: step.ByLabel, Value: "Name"}, Text: new(string("Ann"))}),
 		do(step.Click, step.Args{Selector: button}), is("#out", step.TextIs, "Hello Ann"), frame("iframe", click("button")),
 		do(step.Assert, step.Args{Matcher: &step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: address + "/"}}}), when, count,
-		inContext("native"), do(step.Click, step.Args{Selector: xpath("//android.widget.Switch")}), inContext("WEBVIEW_shop"), is("#out", step.TextIs, "Hello Ann")}})
+		inContext("native"), do(step.Click, step.Args{Selector: xpath("//android.widget.Switch")}), inContext("WEBVIEW_shop"),
+		is("#out", step.TextIs, "Hello Ann")}})
 	require.Equal(t, "PASSED", r.Status, "%s", r.Message)
 	require.Equal(t, step.Skipped, r.Records[6].Status)
 	app.Look(func() { require.Equal(t, "true", app.Root.Children[3].Attributes["checked"]) })
 
 	for words, s := range map[string]step.Step{
-		"emulate is not available in web views of apps":             do(step.Emulate, step.Args{StateArgs: step.StateArgs{Emulation: step.Emulation{Locale: "de"}}}),
+		"emulate is not available in web views of apps": do(step.Emulate,
+			step.Args{StateArgs: step.StateArgs{Emulation: step.Emulation{Locale: "de"}}}),
 		"the matcher console is not available in web views of apps": do(step.Assert, step.Args{Matcher: &step.Matcher{Name: step.ConsoleIs}}),
 		"the matcher looks_like is not available in web views":      do(step.Assert, step.Args{Matcher: &step.Matcher{Name: step.LooksLike}}),
 		"tap is not available in a web view":                        do(step.Tap, step.Args{}),

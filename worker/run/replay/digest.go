@@ -15,7 +15,8 @@ func (t *testExecution) digest() {
 	if t.Live || t.Driver == nil {
 		return
 	}
-	test := evidence.Test{Steps: t.Steps, Records: t.records, TookMS: time.Since(t.began).Milliseconds(), Host: t.host(), Redact: t.Secrets.Redact}
+	test := evidence.Test{Steps: t.Steps, Records: t.records, TookMS: time.Since(t.began).Milliseconds(), Host: t.host(),
+		Redact: t.Secrets.Redact}
 	var pages *evidence.Recorder
 	if t.Tracer != nil {
 		pages = t.Tracer.Pages

@@ -57,7 +57,8 @@ type driftCase struct {
 
 // noted is a page that notes on what it was clicked.
 func noted(body string) string {
-	return `<p id=out></p>` + body + `<script>addEventListener("click", (e) => out.textContent += e.target.id || e.target.textContent)</script>`
+	return `<p id=out></p>` + body +
+		`<script>addEventListener("click", (e) => out.textContent += e.target.id || e.target.textContent)</script>`
 }
 
 func people(rows ...string) string {
@@ -103,59 +104,83 @@ func driftCases() map[string]driftCase {
 			"its name has other numbers", was, is}
 	}
 	return map[string]driftCase{
-		"rows re-ordered": {people("Ada", "Bob"), people("Bob", "Ada"), first, "", store.CodeDrifted, true, "it is in another row", "Edit", "Edit"},
-		"row is gone":     {people("Ada", "Bob", "Eve"), people("Bob", "Eve"), first, "", store.CodeDrifted, true, "it is in another row", "Edit", "Edit"},
+		"rows re-ordered": {people("Ada", "Bob"), people("Bob", "Ada"), first, "", store.CodeDrifted, true,
+			"it is in another row", "Edit", "Edit"},
+		"row is gone": {people("Ada", "Bob", "Eve"), people("Bob", "Eve"), first, "", store.CodeDrifted, true,
+			"it is in another row", "Edit", "Edit"},
 		"rows re-ordered, reported": {people("Ada", "Bob"), people("Bob", "Ada"), first, step.DriftReport, "", true, "it is in another row",
 			"Edit", "Edit"},
 		"rows re-ordered, off": {before: people("Ada", "Bob"), after: people("Bob", "Ada"), selector: first, mode: step.DriftOff},
 		"rows known by numbers": {people("Order 17", "Order 18"), people("Order 18", "Order 17"), first, "", store.CodeDrifted, true,
 			"it is in another row", "Edit", "Edit"},
-		"entries re-ordered": {noted(`<ul><li><button>Red</button><li><button>Blue</button></ul>`), noted(`<ul><li><button>Blue</button><li><button>Red</button></ul>`),
+		"entries re-ordered": {noted(`<ul><li><button>Red</button><li><button>Blue</button></ul>`),
+			noted(`<ul><li><button>Blue</button><li><button>Red</button></ul>`),
 			css("li:first-child button"), "", store.CodeDrifted, true, "it is in another row", "Red", "Blue"},
 		"an id moved to what deletes": {noted(`<button id=act>Save profile</button><button id=b>Delete profile</button>`),
 			noted(`<button id=b>Save profile</button><button id=act>Delete profile</button>`), save, "", store.CodeDrifted, true,
 			"it has another name", "Save profile", "Delete profile"},
-		"an id moved from what deletes": {noted(`<button id=act>Konto löschen</button>`), noted(`<button id=act>Profil ansehen</button>`), save, "",
+		"an id moved from what deletes": {noted(`<button id=act>Konto löschen</button>`),
+			noted(`<button id=act>Profil ansehen</button>`), save, "",
 			store.CodeDrifted, true, "it has another name", "Konto löschen", "Profil ansehen"},
-		"a name that is a part": {noted(`<button>Continue</button><button>Back</button>`), noted(`<button>Continue without saving</button><button>Back</button>`),
+		"a name that is a part": {noted(`<button>Continue</button><button>Back</button>`),
+			noted(`<button>Continue without saving</button><button>Back</button>`),
 			buttonNamed("Continue"), "", "", true, "it has another name", "Continue", "Continue without saving"},
-		"a name that is a part, to fail": {noted(`<button>Continue</button>`), noted(`<button>Continue without saving</button>`), buttonNamed("Continue"),
+		"a name that is a part, to fail": {noted(`<button>Continue</button>`), noted(`<button>Continue without saving</button>`),
+			buttonNamed("Continue"),
 			step.DriftFail, store.CodeDrifted, true, "it has another name", "Continue", "Continue without saving"},
-		"renamed in its row": {noted(`<table><tr><td>Ada<td><button>Edit</button></table>`), noted(`<table><tr><td>Ada<td><button>Change</button></table>`),
+		"renamed in its row": {noted(`<table><tr><td>Ada<td><button>Edit</button></table>`),
+			noted(`<table><tr><td>Ada<td><button>Change</button></table>`),
 			css("td button"), "", "", true, "it has another name", "Edit", "Change"},
 		"a test id that moved to what deletes": {noted(`<button data-testid=act>Save</button>`), noted(`<button data-testid=act>Delete</button>`),
 			&step.Selector{Type: step.TestID, Value: "act"}, "", store.CodeDrifted, true, "it has another name", "Save", "Delete"},
-		"a test id that still deletes": {noted(`<button data-testid=act>Delete profile</button>`), noted(`<button data-testid=act>Delete everything</button>`),
-			&step.Selector{Type: step.TestID, Value: "act"}, "", store.CodeDrifted, true, "it has another name", "Delete profile", "Delete everything"},
+		"a test id that still deletes": {noted(`<button data-testid=act>Delete profile</button>`),
+			noted(`<button data-testid=act>Delete everything</button>`),
+			&step.Selector{Type: step.TestID, Value: "act"}, "", store.CodeDrifted, true, "it has another name",
+			"Delete profile", "Delete everything"},
 		"translated, to fail": {noted(`<button data-testid=act>Save</button>`), noted(`<button data-testid=act>Speichern</button>`),
 			&step.Selector{Type: step.TestID, Value: "act"}, step.DriftFail, store.CodeDrifted, true, "it has another name", "Save", "Speichern"},
 		"translated, reported": {noted(`<button data-testid=act>Save</button>`), noted(`<button data-testid=act>Speichern</button>`),
 			&step.Selector{Type: step.TestID, Value: "act"}, step.DriftReport, "", true, "it has another name", "Save", "Speichern"},
-		"translated, with a test id": {noted(`<button data-testid=act>Save</button>`), noted(`<button data-testid=act>Speichern</button>`), test, "", "", true,
+		"translated, with a test id": {noted(`<button data-testid=act>Save</button>`),
+			noted(`<button data-testid=act>Speichern</button>`), test, "", "", true,
 			"it has another name", "Save", "Speichern"},
-		"translated, with a test id of a risky word": {noted(`<button data-testid=order-note>Save</button>`), noted(`<button data-testid=order-note>Speichern</button>`),
+		"translated, with a test id of a risky word": {noted(`<button data-testid=order-note>Save</button>`),
+			noted(`<button data-testid=order-note>Speichern</button>`),
 			&step.Selector{Type: step.TestID, Value: "order-note"}, "", "", true, "it has another name", "Save", "Speichern"},
-		"a test id that does something else": {noted(`<button data-testid=act>Save profile</button>`), noted(`<button data-testid=act>Cancel account</button>`), test, "",
+		"a test id that does something else": {noted(`<button data-testid=act>Save profile</button>`),
+			noted(`<button data-testid=act>Cancel account</button>`), test, "",
 			"", true, "it has another name", "Save profile", "Cancel account"},
 
-		"a row of another number":        gone("Order 17", "Order 18"),
-		"a row that is a number":         gone("1017", "1018"),
-		"a row of another user":          gone("user1@example.com", "user2@example.com"),
-		"a row of another month":         gone("Backup of January", "Backup of March"),
-		"a row whose name goes on":       gone("Ann", "Anna"),
-		"a row with a number more":       gone("Backup", "Backup 2"),
-		"a row of another day":           {rowsOf([]string{"2024-01-05", "Ann"}, []string{"2024-01-06", "Ann"}), rowsOf([]string{"2024-01-06", "Ann"}), first, "", store.CodeDrifted, true, row, "Delete", "Delete"},
-		"a row of another number, fail":  {rowsOf(one("Order 17"), one("Order 18")), rowsOf(one("Order 18")), first, step.DriftFail, store.CodeDrifted, true, row, "Delete", "Delete"},
-		"a row of the same place":        {rowsOf([]string{"1", "Ada"}, []string{"2", "Bob"}), rowsOf([]string{"1", "Bob"}), first, "", store.CodeDrifted, true, row, "Delete", "Delete"},
-		"an only row of another number":  {rowsOf(one("Order 17")), rowsOf(one("Order 18")), first, "", store.CodeDrifted, true, row, "Delete", "Delete"},
-		"cards re-ordered":               {cards("h3", "Ada", "Bob"), cards("h3", "Bob", "Ada"), card, "", store.CodeDrifted, true, heading, "Delete", "Delete"},
-		"a card is gone":                 {cards("h3", "Ada", "Bob"), cards("h3", "Bob"), card, "", store.CodeDrifted, true, heading, "Delete", "Delete"},
-		"a card of another number":       {cards("h3", "Order 17", "Order 18"), cards("h3", "Order 18"), card, "", store.CodeDrifted, true, heading, "Delete", "Delete"},
-		"a card is gone, reported":       {cards("h3", "Ada", "Bob", "Eve"), cards("h3", "Bob", "Eve"), card, step.DriftReport, "", true, heading, "Delete", "Delete"},
-		"cards by a text re-ordered":     {cards("span", "Ada", "Bob"), cards("span", "Bob", "Ada"), card, "", store.CodeDrifted, true, row, "Delete", "Delete"},
-		"a card by a text is gone":       {cards("span", "Ada", "Bob"), cards("span", "Bob"), card, "", store.CodeDrifted, true, row, "Delete", "Delete"},
-		"a date became what deletes":     {noted(`<button id=act>May</button>`), noted(`<button id=act>Delete</button>`), save, "", store.CodeDrifted, true, "it has another name", "May", "Delete"},
-		"a number became a name":         {noted(`<button id=act>3</button>`), noted(`<button id=act>Next</button>`), save, "", "", true, "it has another name", "3", "Next"},
+		"a row of another number":  gone("Order 17", "Order 18"),
+		"a row that is a number":   gone("1017", "1018"),
+		"a row of another user":    gone("user1@example.com", "user2@example.com"),
+		"a row of another month":   gone("Backup of January", "Backup of March"),
+		"a row whose name goes on": gone("Ann", "Anna"),
+		"a row with a number more": gone("Backup", "Backup 2"),
+		"a row of another day": {rowsOf([]string{"2024-01-05", "Ann"}, []string{"2024-01-06", "Ann"}),
+			rowsOf([]string{"2024-01-06", "Ann"}), first, "", store.CodeDrifted, true, row, "Delete", "Delete"},
+		"a row of another number, fail": {rowsOf(one("Order 17"), one("Order 18")), rowsOf(one("Order 18")), first,
+			step.DriftFail, store.CodeDrifted, true, row, "Delete", "Delete"},
+		"a row of the same place": {rowsOf([]string{"1", "Ada"}, []string{"2", "Bob"}), rowsOf([]string{"1", "Bob"}),
+			first, "", store.CodeDrifted, true, row, "Delete", "Delete"},
+		"an only row of another number": {rowsOf(one("Order 17")), rowsOf(one("Order 18")), first, "", store.CodeDrifted,
+			true, row, "Delete", "Delete"},
+		"cards re-ordered": {cards("h3", "Ada", "Bob"), cards("h3", "Bob", "Ada"), card, "", store.CodeDrifted,
+			true, heading, "Delete", "Delete"},
+		"a card is gone": {cards("h3", "Ada", "Bob"), cards("h3", "Bob"), card, "", store.CodeDrifted,
+			true, heading, "Delete", "Delete"},
+		"a card of another number": {cards("h3", "Order 17", "Order 18"), cards("h3", "Order 18"), card, "",
+			store.CodeDrifted, true, heading, "Delete", "Delete"},
+		"a card is gone, reported": {cards("h3", "Ada", "Bob", "Eve"), cards("h3", "Bob", "Eve"), card, step.DriftReport,
+			"", true, heading, "Delete", "Delete"},
+		"cards by a text re-ordered": {cards("span", "Ada", "Bob"), cards("span", "Bob", "Ada"), card, "",
+			store.CodeDrifted, true, row, "Delete", "Delete"},
+		"a card by a text is gone": {cards("span", "Ada", "Bob"), cards("span", "Bob"), card, "", store.CodeDrifted,
+			true, row, "Delete", "Delete"},
+		"a date became what deletes": {noted(`<button id=act>May</button>`), noted(`<button id=act>Delete</button>`),
+			save, "", store.CodeDrifted, true, "it has another name", "May", "Delete"},
+		"a number became a name": {noted(`<button id=act>3</button>`), noted(`<button id=act>Next</button>`),
+			save, "", "", true, "it has another name", "3", "Next"},
 		"another sum to pay":             number("Pay 10 EUR to Ann", "Pay 99 EUR to Ann", "", ""),
 		"another sum to pay, to fail":    number("Pay 10 EUR to Ann", "Pay 99 EUR to Ann", step.DriftFail, store.CodeDrifted),
 		"another date of what deletes":   number("Delete backup of January", "Delete backup of March", step.DriftFail, store.CodeDrifted),
@@ -165,28 +190,37 @@ func driftCases() map[string]driftCase {
 		"an only card":  {before: cards("h3", "Ada"), after: cards("h3", "Bob"), selector: card},
 		"an only text":  {before: cards("span", "Welcome, Ada"), after: cards("span", "Good morning"), selector: card},
 		"a heading of all of them": {before: noted("<h2>Day 1</h2><div><button>Delete</button></div><div><button>Delete</button></div>"),
-			after: noted("<h2>Monday</h2><div><button>Delete</button></div><div><button>Delete</button></div>"), selector: css("div:nth-of-type(1) button")},
+			after:    noted("<h2>Monday</h2><div><button>Delete</button></div><div><button>Delete</button></div>"),
+			selector: css("div:nth-of-type(1) button")},
 		"a card with a count": {before: cards("h3", "Inbox (3)", "Spam (4)"), after: cards("h3", "Inbox (5)", "Spam (4)"), selector: card},
 		"a row with a count":  {before: rowsOf(one("Inbox (3)"), one("Spam")), after: rowsOf(one("Inbox (12)"), one("Spam")), selector: first},
-		"a row with an age":   {before: rowsOf(one("Ada, 3 minutes ago"), one("Bob")), after: rowsOf(one("Ada, 2 hours ago"), one("Bob")), selector: first},
-		"a row with a price first": {before: rowsOf([]string{"€ 9.99", "Milk"}, []string{"€ 2", "Tea"}), after: rowsOf([]string{"€ 8.50", "Milk"}, []string{"€ 2", "Tea"}),
+		"a row with an age": {before: rowsOf(one("Ada, 3 minutes ago"), one("Bob")), after: rowsOf(one("Ada, 2 hours ago"),
+			one("Bob")), selector: first},
+		"a row with a price first": {before: rowsOf([]string{"€ 9.99", "Milk"}, []string{"€ 2", "Tea"}),
+			after:    rowsOf([]string{"€ 8.50", "Milk"}, []string{"€ 2", "Tea"}),
 			selector: first},
-		"a row with other columns": {before: rowsOf([]string{"Order 17", "3 items", "1.99", "2024-01-05"}, []string{"Order 18", "1 item", "2.99", "2024-01-06"}),
+		"a row with other columns": {before: rowsOf([]string{"Order 17", "3 items", "1.99", "2024-01-05"},
+			[]string{"Order 18", "1 item", "2.99", "2024-01-06"}),
 			after: rowsOf([]string{"Order 17", "4 items", "2.49", "2024-02-07"}), selector: first},
 		"a row whose name has a word more": {before: rowsOf(one("Ann"), one("Bob")), after: rowsOf(one("Ann Lee"), one("Bob")), selector: first},
 		"the same page":                    {before: people("Ada", "Bob"), after: people("Ada", "Bob"), selector: first},
 		"a new row":                        {before: people("Ada", "Bob"), after: people("Ada", "Bob", "Eve"), selector: first},
-		"a live number":                    {before: noted(`<button id=act>Inbox (3)</button>`), after: noted(`<button id=act>Inbox (12)</button>`), selector: save},
-		"no number more":                   {before: noted(`<button id=act>Inbox (3)</button>`), after: noted(`<button id=act>Inbox</button>`), selector: save},
-		"a date": {before: noted(`<button id=act>Today: Tuesday, November 24th</button>`), after: noted(`<button id=act>Today: Friday, December 1st</button>`),
+		"a live number": {before: noted(`<button id=act>Inbox (3)</button>`),
+			after: noted(`<button id=act>Inbox (12)</button>`), selector: save},
+		"no number more": {before: noted(`<button id=act>Inbox (3)</button>`),
+			after: noted(`<button id=act>Inbox</button>`), selector: save},
+		"a date": {before: noted(`<button id=act>Today: Tuesday, November 24th</button>`),
+			after:    noted(`<button id=act>Today: Friday, December 1st</button>`),
 			selector: save},
-		"case and space": {before: noted(`<button id=act style="text-transform:uppercase">Save  it</button>`), after: noted(`<button id=act>SAVE it</button>`),
+		"case and space": {before: noted(`<button id=act style="text-transform:uppercase">Save  it</button>`),
+			after:    noted(`<button id=act>SAVE it</button>`),
 			selector: save},
 		"a live number in the row": {before: noted(`<table><tr><td>Ada<td>seen 3 times<td><button>Edit</button></table>`),
 			after: noted(`<table><tr><td>Ada<td>seen 17 times<td><button>Edit</button></table>`), selector: css("td button")},
 		"a column more": {before: noted(`<table><tr><td>Ada<td><button>Edit</button></table>`),
 			after: noted(`<table><tr><td>Engineer<td>Ada<td><button>Edit</button></table>`), selector: css("td button")},
-		"an icon without a name": {before: noted(`<button id=act>Save</button>`), after: noted(`<button id=act><svg id=icon width=9 height=9></svg></button>`), selector: save},
+		"an icon without a name": {before: noted(`<button id=act>Save</button>`),
+			after: noted(`<button id=act><svg id=icon width=9 height=9></svg></button>`), selector: save},
 	}
 }
 
@@ -239,7 +273,8 @@ func TestDrift(t *testing.T) {
 				require.Contains(t, r.Message, "nothing was done")
 			}
 			// Who accepts what was found has a step that fits.
-			again := play(t, replay.Config{TestURL: after, Steps: []step.Step{do(step.Click, step.Args{Selector: &record.Drifted.To})}, Drift: step.DriftFail})
+			again := play(t, replay.Config{TestURL: after,
+				Steps: []step.Step{do(step.Click, step.Args{Selector: &record.Drifted.To})}, Drift: step.DriftFail})
 			require.Equal(t, "PASSED", again.Status, again.Message)
 		})
 	}
@@ -249,7 +284,8 @@ func TestDrift(t *testing.T) {
 func TestDriftFailsBeforeTheAction(t *testing.T) {
 	t.Parallel()
 	page := func(first, second string) string {
-		return `<p id=out></p><table><tr><td>` + first + `<td><input oninput="out.textContent='typed'"></tr><tr><td>` + second + `<td><input></tr></table>`
+		return `<p id=out></p><table><tr><td>` + first + `<td><input oninput="out.textContent='typed'"></tr><tr><td>` +
+			second + `<td><input></tr></table>`
 	}
 	fill := do(step.InputText, step.Args{Selector: css("tr:first-child input"), Text: new(string("7"))})
 	known := recorded(t, page("Ada", "Bob"), fill)
@@ -258,7 +294,8 @@ func TestDriftFailsBeforeTheAction(t *testing.T) {
 	require.Equal(t, store.CodeDrifted, r.Code, r.Message)
 	// The optional step is skipped, and the page is as it was.
 	known[0].Optional = true
-	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": page("Bob", "Ada")}), Steps: []step.Step{known[0], is("#out", step.TextIs, "")}})
+	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": page("Bob", "Ada")}), Steps: []step.Step{known[0],
+		is("#out", step.TextIs, "")}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	require.Equal(t, []string{step.Skipped, step.Passed}, statuses(r))
 	require.NotNil(t, r.Records[0].Drifted)
@@ -314,10 +351,14 @@ func TestDriftOfRiskyNames(t *testing.T) {
 		target        bool
 		code          string
 	}{
-		"fill":   {`<input id=act aria-label=Search>`, `<input id=act aria-label="Pay amount">`, on(step.InputText, step.Args{Text: text}), false, store.CodeDrifted},
-		"key":    {`<input id=act aria-label=Search>`, `<input id=act aria-label="Pay amount">`, on(step.PressKey, step.Args{Key: "Enter"}), false, store.CodeDrifted},
-		"select": {`<select id=act aria-label=Sort><option>7</select>`, `<select id=act aria-label=Delete><option>7</select>`, on(step.Select, step.Args{OptionValue: text}), false, store.CodeDrifted},
-		"drop": {`<p id=a draggable=true>Letter</p><button id=act>Keep</button>` + drop, `<p id=a draggable=true>Letter</p><button id=act>Delete</button>` + drop,
+		"fill": {`<input id=act aria-label=Search>`, `<input id=act aria-label="Pay amount">`,
+			on(step.InputText, step.Args{Text: text}), false, store.CodeDrifted},
+		"key": {`<input id=act aria-label=Search>`, `<input id=act aria-label="Pay amount">`,
+			on(step.PressKey, step.Args{Key: "Enter"}), false, store.CodeDrifted},
+		"select": {`<select id=act aria-label=Sort><option>7</select>`, `<select id=act aria-label=Delete><option>7</select>`,
+			on(step.Select, step.Args{OptionValue: text}), false, store.CodeDrifted},
+		"drop": {`<p id=a draggable=true>Letter</p><button id=act>Keep</button>` + drop,
+			`<p id=a draggable=true>Letter</p><button id=act>Delete</button>` + drop,
 			onto, true, store.CodeDrifted},
 		"hover": {`<button id=act>Keep</button>`, `<button id=act>Delete</button>`, on(step.Hover, step.Args{}), false, ""},
 	} {

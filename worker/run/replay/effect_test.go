@@ -43,7 +43,8 @@ func TestDragArrives(t *testing.T) {
 			t.Parallel()
 			pass(t, boxes+`<script>`+script+`</script>`, drag("#a", "#z"), is("#out", step.TextIs, "dropped"))
 			// One of them is out of view at first, and then both fit into it.
-			pass(t, `<div style="height:1500px"></div><div style="position:relative;height:800px">`+boxes+`</div><script>document.querySelector("#z").style.left = "700px"</script>`+
+			pass(t, `<div style="height:1500px"></div><div style="position:relative;height:800px">`+boxes+
+				`</div><script>document.querySelector("#z").style.left = "700px"</script>`+
 				`<script>`+script+`</script>`, drag("#a", "#z"), is("#out", step.Visible))
 		})
 	}
@@ -90,7 +91,8 @@ func TestScrollWithoutEffectFails(t *testing.T) {
 	// What moves by itself is no effect of the wheel.
 	const short = `<div id=box style="height:50px;width:50px"><div id=i style="width:5px;height:5px;background:red">x</div></div>`
 	for _, body := range []string{
-		`<div id=tick style="height:20px;overflow:auto"><div style="height:9000px">x</div></div>` + short + `<script>setInterval(() => tick.scrollTop += 1, 10)</script>`,
+		`<div id=tick style="height:20px;overflow:auto"><div style="height:9000px">x</div></div>` + short +
+			`<script>setInterval(() => tick.scrollTop += 1, 10)</script>`,
 		`<style>@keyframes m { to { transform: translateX(20px) } } #i { animation: m 1s infinite alternate }</style>` + short,
 		`<style>@keyframes m { to { transform: translateX(20px) } } #box { animation: m 1s infinite alternate }</style>` + short,
 	} {
@@ -113,7 +115,8 @@ func TestVirtualLists(t *testing.T) {
 		const render = () => { const first = Math.min(988, Math.floor(list.scrollTop / 20)); document.querySelector("#in").innerHTML = "<div style='height:" + 1000 * 20 + "px;position:relative'>" +
 			Array.from({length: 12}, (_, i) => "<div class=row style='position:absolute;height:20px;top:" + (first + i) * 20 + "px'>row " + (first + i) + "</div>").join("") + "</div>" };
 		render(); list.addEventListener("wheel", (e) => { e.preventDefault(); list.scrollTop += e.deltaY; render() }, {passive: false})</script>`,
-		scroll("#list", "down"), is(".row:first-child", step.TextIs, "row 8"), scroll("#list", "bottom"), is("#list", step.TextIs, "row 999", step.Contains),
+		scroll("#list", "down"), is(".row:first-child", step.TextIs, "row 8"), scroll("#list", "bottom"),
+		is("#list", step.TextIs, "row 999", step.Contains),
 		scroll("#list", "top"), is(".row:first-child", step.TextIs, "row 0"))
 	// A transform in place of scrolling.
 	pass(t, `<div id=list style="height:200px;overflow:hidden"><div id=in><div style="height:2000px">x</div></div></div><p id=out></p><script>let at = 0; const inner = document.querySelector("#in");
@@ -122,7 +125,8 @@ func TestVirtualLists(t *testing.T) {
 	// The page itself does not scroll, but what fills it does.
 	pass(t, `<style>body { margin: 0 !important }</style><div id=app style="height:100vh;overflow:auto"><div style="height:5000px">x</div></div><p id=out style="position:fixed;top:0"></p>
 		<script>app.onscroll = () => out.textContent = app.scrollTop > 100</script>`, pageScroll("down"), is("#out", step.TextIs, "true"))
-	fails(t, `<div id=list style="height:200px;overflow:hidden"><div style="height:2000px">x</div></div>`, store.CodeStepFailed, "nothing scrolls there",
+	fails(t, `<div id=list style="height:200px;overflow:hidden"><div style="height:2000px">x</div></div>`, store.CodeStepFailed,
+		"nothing scrolls there",
 		within(700, scroll("#list", "down")))
 }
 
@@ -131,10 +135,14 @@ func TestSelectIsKept(t *testing.T) {
 	t.Parallel()
 	const list = `<select id=s><option value=1>One<option value=2>Two</select>`
 	fails(t, list+`<script>s.onchange = () => s.value = "1"</script>`, store.CodeStepFailed, `it selected "One"`, choose("#s", "2"))
-	fails(t, list+`<script>s.onchange = () => setTimeout(() => s.selectedIndex = -1)</script>`, store.CodeStepFailed, `none is selected`, choose("#s", "2"))
+	fails(t, list+`<script>s.onchange = () => setTimeout(() => s.selectedIndex = -1)</script>`, store.CodeStepFailed,
+		`none is selected`, choose("#s", "2"))
 	// Rendered again, or accepted late.
-	pass(t, `<div id=box>`+list+`</div><script>s.onchange = () => { const v = s.value; box.innerHTML = box.innerHTML; s.value = v }</script>`, choose("#s", "2"), is("#s", step.ValueIs, "2"))
-	pass(t, list+`<script>s.onchange = () => { const v = s.value; s.value = "1"; setTimeout(() => s.value = v, 100) }</script>`, choose("#s", "2"), is("#s", step.ValueIs, "2"))
+	pass(t, `<div id=box>`+list+
+		`</div><script>s.onchange = () => { const v = s.value; box.innerHTML = box.innerHTML; s.value = v }</script>`,
+		choose("#s", "2"), is("#s", step.ValueIs, "2"))
+	pass(t, list+`<script>s.onchange = () => { const v = s.value; s.value = "1"; setTimeout(() => s.value = v, 100) }</script>`,
+		choose("#s", "2"), is("#s", step.ValueIs, "2"))
 	pass(t, list+`<script>s.onchange = () => s.remove()</script>`, choose("#s", "2"), is("#s", step.Hidden))
 	pass(t, list+`<script>s.onchange = () => location = "#next"</script>`, choose("#s", "2"), is("", step.URLIs, "#next", step.Contains))
 }
@@ -149,13 +157,16 @@ func TestTypeKeys(t *testing.T) {
 		return do(step.TypeKeys, a)
 	}
 	pass(t, `<input id=f value=abc onkeydown="out.textContent += event.key + event.isTrusted + ' '"><p id=out></p>`,
-		typing("#f", "de"), is("#f", step.ValueIs, "abcde"), is("#out", step.TextIs, "dtrue etrue"), typing("", "f"), is("#f", step.ValueIs, "abcdef"))
-	for _, body := range []string{`<input id=f type=number value=12>`, `<input id=f type=email value=12>`, `<textarea id=f>12</textarea>`, `<label id=l>Label <input id=f value=12></label>`} {
+		typing("#f", "de"), is("#f", step.ValueIs, "abcde"), is("#out", step.TextIs, "dtrue etrue"), typing("", "f"),
+		is("#f", step.ValueIs, "abcdef"))
+	for _, body := range []string{`<input id=f type=number value=12>`, `<input id=f type=email value=12>`,
+		`<textarea id=f>12</textarea>`, `<label id=l>Label <input id=f value=12></label>`} {
 		pass(t, body, typing("#f", "34"), is("#f", step.ValueIs, "1234"))
 	}
 	pass(t, `<div id=f contenteditable>one <b>two</b></div>`, typing("#f", " three"), is("#f", step.TextIs, "one two three"))
 	pass(t, `<textarea id=f>a</textarea>`, typing("#f", "\nb"), is("#f", step.ValueIs, "a\nb"))
-	pass(t, `<div id=f tabindex=0 style="height:20px" onkeydown="this.textContent += event.key"></div>`, typing("#f", "xy"), is("#f", step.TextIs, "xy"))
+	pass(t, `<div id=f tabindex=0 style="height:20px" onkeydown="this.textContent += event.key"></div>`, typing("#f", "xy"),
+		is("#f", step.TextIs, "xy"))
 	pass(t, `<x-a id=f></x-a><p id=out></p><script>const r = f.attachShadow({mode: "open", delegatesFocus: true}); r.innerHTML = "<input>"; r.firstChild.oninput = (e) => out.textContent = e.target.value</script>`,
 		typing("#f", "xy"), is("#out", step.TextIs, "xy"))
 	inner := site(t, map[string]string{"/in": `<input id=f value=a>`})

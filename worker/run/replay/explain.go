@@ -20,7 +20,8 @@ func (t *testExecution) explain(ctx context.Context, x *session.Execution, f *fa
 	if f.Expected == "" {
 		why.Expected, why.Actual = said(titleOf(t, x.Index)), said(f.Text)
 	}
-	if f.Sought == nil || f.Broken || t.Live || t.Lease.Mobile || ctx.Err() != nil || session.IsErrorPage(t.Href) || !(session.View{Execution: x}).Responds(ctx) {
+	if f.Sought == nil || f.Broken || t.Live || t.Lease.Mobile || ctx.Err() != nil || session.IsErrorPage(t.Href) ||
+		!(session.View{Execution: x}).Responds(ctx) {
 		return why
 	}
 	ctx, cancel := context.WithTimeout(ctx, explainTimeout)

@@ -170,7 +170,8 @@ func (s *healingServer) playPairs(t *testing.T, base string, from, to int) []hea
 		s.mu.Lock()
 		right, wrong := s.right[i], s.wrong[i]
 		s.mu.Unlock()
-		outcomes = append(outcomes, healingOutcome{record.Healed != nil && right > 0 && wrong == 0, wrong > 0 || !s.pairs[i].heals && record.Healed != nil, record.Result.Message})
+		outcomes = append(outcomes, healingOutcome{record.Healed != nil && right > 0 && wrong == 0, wrong > 0 ||
+			!s.pairs[i].heals && record.Healed != nil, record.Result.Message})
 	}
 	return outcomes
 }

@@ -42,9 +42,11 @@ func TestHistory(t *testing.T) {
 		require.Equal(t, "PASSED", r.Status, r.Message)
 		return r
 	}
-	run(base, click("#a"), text("second"), plain(step.Back), text("first"), plain(step.Forward), text("second"), plain(step.Reload), text("second"))
+	run(base, click("#a"), text("second"), plain(step.Back), text("first"), plain(step.Forward), text("second"),
+		plain(step.Reload), text("second"))
 	// Within one document, also where the address stays the same.
-	run(base+"/second", click("#push"), click("#same"), plain(step.Back), is("#out", step.TextIs, "popped 1"), plain(step.Back), is("#out", step.TextIs, "popped null"),
+	run(base+"/second", click("#push"), click("#same"), plain(step.Back), is("#out", step.TextIs, "popped 1"),
+		plain(step.Back), is("#out", step.TextIs, "popped null"),
 		plain(step.Forward), is("#out", step.TextIs, "popped 1"))
 	// The pages before have not finished loading.
 	for _, back := range []step.Step{plain(step.Back), click("#back")} {
@@ -55,7 +57,8 @@ func TestHistory(t *testing.T) {
 	}
 	// Nothing happens while a dialog is open.
 	for _, kind := range []string{step.Back, step.Forward, step.Reload} {
-		r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<button id=b onclick="confirm('sure?')">x</button>`}), Steps: []step.Step{click("#b"), plain(kind), dialog("accept")}})
+		r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<button id=b onclick="confirm('sure?')">x</button>`}),
+			Steps: []step.Step{click("#b"), plain(kind), dialog("accept")}})
 		require.Equal(t, []string{step.Passed, step.Failed, step.Skipped}, statuses(r))
 		require.Equal(t, kind+": a dialog is open", r.Message)
 	}
@@ -73,7 +76,8 @@ func TestLeaving(t *testing.T) {
 		leave step.Step
 		to    string
 	}{
-		"go_to_url": {open("/next"), "next"}, "click": {click("#a"), "next"}, "back": {plain(step.Back), "first"}, "reload": {plain(step.Reload), "ask"},
+		"go_to_url": {open("/next"), "next"}, "click": {click("#a"), "next"}, "back": {plain(step.Back), "first"},
+		"reload": {plain(step.Reload), "ask"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,7 +85,8 @@ func TestLeaving(t *testing.T) {
 			run := func(steps ...step.Step) replay.Result {
 				t.Helper()
 				// A page that nobody has touched may not ask.
-				r := play(t, replay.Config{Steps: append([]step.Step{open(base + "/first"), open("/ask"), click("#f"), input("#f", "x"), c.leave}, steps...)})
+				r := play(t, replay.Config{Steps: append([]step.Step{open(base + "/first"), open("/ask"), click("#f"),
+					input("#f", "x"), c.leave}, steps...)})
 				require.Equal(t, "PASSED", r.Status, "%d: %s", len(steps), r.Message)
 				return r
 			}
@@ -139,12 +144,16 @@ func TestConditions(t *testing.T) {
 		<script>setTimeout(() => document.body.insertAdjacentHTML("beforeend", "<p id=late>late</p>"), 500)</script>`
 	r := pass(t, body, when(shown("#banner", 40000), click("#ok")), is("#banner", step.Hidden), when(shown("#banner", 200), click("#ok")),
 		when(shown("#late", 40000), click("#b")), is("#out", step.TextIs, "1"),
-		when(step.Condition{Selector: css("#banner"), Not: true, Matcher: &step.Matcher{Name: step.Visible}}, click("#b")), is("#out", step.TextIs, "2"),
-		when(step.Condition{Matcher: &step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: "nowhere", Mode: step.Contains}}, TimeoutMS: 100}, click("#b")), is("#out", step.TextIs, "2"),
+		when(step.Condition{Selector: css("#banner"), Not: true, Matcher: &step.Matcher{Name: step.Visible}}, click("#b")),
+		is("#out", step.TextIs, "2"),
+		when(step.Condition{Matcher: &step.Matcher{Name: step.URLIs, Args: step.MatcherArgs{Value: "nowhere", Mode: step.Contains}},
+			TimeoutMS: 100}, click("#b")), is("#out", step.TextIs, "2"),
 		// The condition looks where the step acts.
-		when(shown("#in", 40000), frame("#f", click("#in"))), frame("#f", is("#in", step.TextIs, "1")), when(shown("#out", 100), frame("#f", click("#in"))),
+		when(shown("#in", 40000), frame("#f", click("#in"))), frame("#f", is("#in", step.TextIs, "1")),
+		when(shown("#out", 100), frame("#f", click("#in"))),
 		when(shown("#banner", 100), is("#banner", step.Visible)))
-	require.Equal(t, []string{step.Passed, step.Passed, step.Skipped, step.Passed, step.Passed, step.Passed, step.Passed, step.Skipped, step.Passed, step.Passed, step.Passed, step.Skipped, step.Skipped}, statuses(r))
+	require.Equal(t, []string{step.Passed, step.Passed, step.Skipped, step.Passed, step.Passed, step.Passed, step.Passed,
+		step.Skipped, step.Passed, step.Passed, step.Passed, step.Skipped, step.Skipped}, statuses(r))
 	require.Equal(t, "skipped: css #banner: expected to be visible; no such element", r.Records[2].Result.Message)
 	require.Empty(t, r.Records[3].Result.Message)
 	// A condition takes no time from its step, and one that cannot be checked fails it.
@@ -160,21 +169,31 @@ func TestConditions(t *testing.T) {
 		}
 		return r, err
 	}))
-	hangs := play(t, replay.Config{Lease: l, TestURL: site(t, map[string]string{"/": `<p id=x>x</p><button id=b>Go</button>`}), Progress: func([]step.Record) { first.Store(true) },
-		Steps: []step.Step{click("#x"), when(shown("#x", 200), click("#b"))}})
+	hangs := play(t, replay.Config{Lease: l, TestURL: site(t, map[string]string{"/": `<p id=x>x</p><button id=b>Go</button>`}),
+		Progress: func([]step.Record) { first.Store(true) },
+		Steps:    []step.Step{click("#x"), when(shown("#x", 200), click("#b"))}})
 	interceptors.Delete(l.Session.ID)
 	release(l, hangs.Broken)
 	require.Equal(t, store.CodeStepFailed, hangs.Code)
 	require.Equal(t, "the condition cannot be checked: css #x: expected to be visible; the page does not respond", hangs.Message)
-	nowhere := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<a id=a href="http://127.0.0.1:1/">a</a>`}), Steps: []step.Step{click("#a"), when(shown("#x", 5000), click("#b"))}})
+	nowhere := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<a id=a href="http://127.0.0.1:1/">a</a>`}),
+		Steps: []step.Step{click("#a"), when(shown("#x", 5000), click("#b"))}})
 	require.Equal(t, []string{step.Passed, step.Failed}, statuses(nowhere))
 	require.Contains(t, nowhere.Message, "the page could not be loaded")
-	unknown := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x`}), Lookup: func(step.Reference) (string, bool, bool) { return "", false, false },
-		Steps: []step.Step{when(step.Condition{Selector: css("p"), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "{{none}}"}}}, click("p"))}})
+	unknown := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x`}), Lookup: func(step.Reference) (string,
+		bool, bool) {
+		return "", false, false
+	},
+		Steps: []step.Step{when(step.Condition{Selector: css("p"), Matcher: &step.Matcher{Name: step.TextIs,
+			Args: step.MatcherArgs{Value: "{{none}}"}}}, click("p"))}})
 	require.Equal(t, store.CodeVariable, unknown.Code)
 	// The text of a variable is compared, and is no part of the message.
-	secret := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x`}), Lookup: func(step.Reference) (string, bool, bool) { return "swordfish", true, true },
-		Steps: []step.Step{when(step.Condition{Selector: css("p"), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "{{v}}"}}, TimeoutMS: 100}, click("p"))}})
+	secret := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x`}), Lookup: func(step.Reference) (string,
+		bool, bool) {
+		return "swordfish", true, true
+	},
+		Steps: []step.Step{when(step.Condition{Selector: css("p"), Matcher: &step.Matcher{Name: step.TextIs,
+			Args: step.MatcherArgs{Value: "{{v}}"}}, TimeoutMS: 100}, click("p"))}})
 	require.Equal(t, "PASSED", secret.Status)
 	require.NotContains(t, secret.Records[0].Result.Message, "swordfish")
 	require.True(t, strings.HasPrefix(secret.Records[0].Result.Message, "skipped: "), secret.Records[0].Result.Message)
@@ -224,10 +243,13 @@ func TestBackBeforeTheTest(t *testing.T) {
 		"after the first page":              {"", []step.Step{open(base + "/one"), plain(step.Back)}, store.CodeStepFailed},
 		"after the start page":              {base + "/one", []step.Step{plain(step.Back)}, store.CodeStepFailed},
 		"after a page that goes on loading": {"", []step.Step{open(base + "/page/one"), plain(step.Back)}, store.CodeStepFailed},
-		"after two pages":                   {"", []step.Step{open(base + "/one"), open(base + "/two"), plain(step.Back), is("#p", step.TextIs, "one")}, ""},
-		"from the start page":               {base + "/one", []step.Step{is("#p", step.Visible), open(base + "/two"), plain(step.Back), is("#p", step.TextIs, "one")}, ""},
-		"twice":                             {"", []step.Step{open(base + "/one"), open(base + "/two"), plain(step.Back), plain(step.Back)}, store.CodeStepFailed},
-		"to what a step opened":             {"", []step.Step{open("about:blank"), open(base + "/two"), plain(step.Back)}, ""},
+		"after two pages": {"", []step.Step{open(base + "/one"), open(base + "/two"), plain(step.Back),
+			is("#p", step.TextIs, "one")}, ""},
+		"from the start page": {base + "/one", []step.Step{is("#p", step.Visible), open(base + "/two"),
+			plain(step.Back), is("#p", step.TextIs, "one")}, ""},
+		"twice": {"", []step.Step{open(base + "/one"), open(base + "/two"), plain(step.Back),
+			plain(step.Back)}, store.CodeStepFailed},
+		"to what a step opened": {"", []step.Step{open("about:blank"), open(base + "/two"), plain(step.Back)}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := fresh(replay.Config{TestURL: c.start, Steps: c.steps})

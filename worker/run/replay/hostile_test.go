@@ -52,7 +52,8 @@ func TestTypingUploadsNoFile(t *testing.T) {
 					})
 				})
 			typing := optional(input("#f", path))
-			r := play(t, replay.Config{TestURL: base, Steps: []step.Step{within(5000, typing), is("#end", step.TextIs, "", step.Contains), is("#end", step.TextIs, ".", step.Matches)}})
+			r := play(t, replay.Config{TestURL: base, Steps: []step.Step{within(5000, typing),
+				is("#end", step.TextIs, "", step.Contains), is("#end", step.TextIs, ".", step.Matches)}})
 			require.Equal(t, "PASSED", r.Status, r.Message)
 			mu.Lock()
 			defer mu.Unlock()
@@ -69,7 +70,8 @@ func TestTyping(t *testing.T) {
 		f.addEventListener("input", () => f.value = text)</script>`
 	pass(t, `<input id=f>`+only, input("#f", "aÄ€ z+@"), is("#f", step.ValueIs, "aÄ€ z+@"))
 	pass(t, `<textarea id=f></textarea>`+only, input("#f", "one\r\ntwo"), is("#f", step.ValueIs, "one|two"))
-	pass(t, `<form onsubmit="document.title = 'sent'"><input id=f></form>`+only, input("#f", "one\ntwo"), is("#f", step.ValueIs, "onetwo"), not(is("", step.TitleIs, "sent")))
+	pass(t, `<form onsubmit="document.title = 'sent'"><input id=f></form>`+only, input("#f", "one\ntwo"),
+		is("#f", step.ValueIs, "onetwo"), not(is("", step.TitleIs, "sent")))
 	long := strings.Repeat("0123456789", 70)
 	pass(t, `<input id=f>`+only, input("#f", long), is("#f", step.ValueIs, long))
 	inner := site(t, map[string]string{"/in": `<input id=f>` + only})
@@ -117,7 +119,8 @@ func TestBlockedPage(t *testing.T) {
 // It is not parallel to other tests, which send long commands of their own.
 func TestScriptResultsAreBounded(t *testing.T) {
 	largest.Store(0)
-	fails(t, `<p id=p data-x=1>x</p><script>String.prototype.slice = () => "x".repeat(9 << 20)</script>`, store.CodeStepFailed, "more than 8 MiB",
+	fails(t, `<p id=p data-x=1>x</p><script>String.prototype.slice = () => "x".repeat(9 << 20)</script>`, store.CodeStepFailed,
+		"more than 8 MiB",
 		within(30000, is("#p", step.AttributeIs, "y", "", "data-x"))) // so much takes its time on a busy machine
 	// What was seen is longer as JSON, and is not sent back then.
 	fails(t, `<p id=p>x</p><script>p.setAttribute("data-x", "\u0001".repeat(60000))</script>`, store.CodeAssertionFailed, "expected attribute",
@@ -173,10 +176,12 @@ func TestSecretsAcrossCuts(t *testing.T) {
 func TestConsole(t *testing.T) {
 	t.Parallel()
 	var text string
-	r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<p>x<script>console.log("first"); for (let i = 0; i < 1200; i++) console.warn("line " + i);
+	r := play(t, replay.Config{TestURL: site(t,
+		map[string]string{"/": `<p>x<script>console.log("first"); for (let i = 0; i < 1200; i++) console.warn("line " + i);
 		console.error("long " + "x".repeat(100000)); setTimeout(() => { setTimeout(() => document.body.append(done)); throw new Error("last") });
 		const done = Object.assign(document.createElement("i"), { id: "done", textContent: "done" })</script>`}),
-		Steps: []step.Step{within(30000, is("#done", step.Visible)), within(8000, click("#none"))}, Capture: func(_ context.Context, a replay.Artifact) string {
+		Steps: []step.Step{within(30000, is("#done", step.Visible)), within(8000, click("#none"))},
+		Capture: func(_ context.Context, a replay.Artifact) string {
 			if a.Kind == store.Console {
 				text = string(a.Data)
 			}

@@ -21,7 +21,8 @@ import (
 
 // clicking executes steps that pass, with an interceptor between the session and its
 // driver for the first click alone, and returns the number of clicks.
-func clicking(t *testing.T, local bool, cfg replay.Config, f func(s *webdriver.Session, send func() (*http.Response, error)) (*http.Response, error)) int {
+func clicking(t *testing.T, local bool, cfg replay.Config, f func(s *webdriver.Session, send func() (*http.Response,
+	error)) (*http.Response, error)) int {
 	t.Helper()
 	l := lease()
 	l.Local = local
@@ -85,29 +86,31 @@ func TestClickIsDoneOnce(t *testing.T) {
 		{name: "aborted", says: webdriver.ErrNavigated, target: "_self", path: "/", click: whole, look: whole},
 		{name: "unknown to the page", says: webdriver.ErrNoSuchElement, target: "_self", path: "/", hub: true, click: whole, look: whole},
 		{name: "in a frame", target: "_self", path: "/around", around: `<iframe id=f src=/></iframe>`, click: framed, look: framed},
-		{name: "in a frame of a frame", target: "_self", path: "/around", around: `<iframe id=f srcdoc="<iframe id=g src=/></iframe>"></iframe>`, click: deep, look: deep},
+		{name: "in a frame of a frame", target: "_self", path: "/around",
+			around: `<iframe id=f srcdoc="<iframe id=g src=/></iframe>"></iframe>`, click: deep, look: deep},
 		{name: "out of a frame", target: "_top", path: "/around", around: `<iframe id=f src=/></iframe>`, click: framed, look: whole},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			base, loaded := wizard(t, c.target, c.around)
 			steps := []step.Step{c.click(click("#next")), c.look(is("#n", step.TextIs, "2"))}
-			clicks := clicking(t, !c.hub, replay.Config{TestURL: base + c.path, Steps: steps}, func(_ *webdriver.Session, send func() (*http.Response, error)) (*http.Response, error) {
-				r, err := send()
-				if err != nil {
-					return nil, err
-				}
-				for giveUp := time.After(time.Minute); ; {
-					select {
-					case n := <-loaded:
-						if n == "2" {
-							return spoilt(r, cmp.Or(c.says, webdriver.ErrStaleElement)), nil
-						}
-					case <-giveUp:
-						return r, nil // the click has led nowhere
+			clicks := clicking(t, !c.hub, replay.Config{TestURL: base + c.path, Steps: steps},
+				func(_ *webdriver.Session, send func() (*http.Response, error)) (*http.Response, error) {
+					r, err := send()
+					if err != nil {
+						return nil, err
 					}
-				}
-			})
+					for giveUp := time.After(time.Minute); ; {
+						select {
+						case n := <-loaded:
+							if n == "2" {
+								return spoilt(r, cmp.Or(c.says, webdriver.ErrStaleElement)), nil
+							}
+						case <-giveUp:
+							return r, nil // the click has led nowhere
+						}
+					}
+				})
 			require.Equal(t, 1, clicks)
 		})
 	}
@@ -122,7 +125,8 @@ func TestClickOnReplacedElement(t *testing.T) {
 			t.Parallel()
 			base := site(t, map[string]string{"/": `<p id=out></p><div id=box><button id=b>Go</button></div>`})
 			steps := []step.Step{click("#b"), is("#out", step.TextIs, "clicked")}
-			clicks := clicking(t, local, replay.Config{TestURL: base, Steps: steps}, func(s *webdriver.Session, send func() (*http.Response, error)) (*http.Response, error) {
+			clicks := clicking(t, local, replay.Config{TestURL: base, Steps: steps}, func(s *webdriver.Session,
+				send func() (*http.Response, error)) (*http.Response, error) {
 				ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 				defer cancel()
 				if err := s.Execute(ctx, `box.innerHTML = "<button id=b onclick=\"out.textContent='clicked'\">Go</button>"`, nil); err != nil {
@@ -146,9 +150,10 @@ func TestClickMeetsARedirect(t *testing.T) {
 			// the step sees that page alone, which proves nothing.
 			for range 20 {
 				steps := []step.Step{click("#b"), is("#out", step.TextIs, "clicked")}
-				clicks := clicking(t, local, replay.Config{TestURL: redirect(t), Steps: steps}, func(_ *webdriver.Session, send func() (*http.Response, error)) (*http.Response, error) {
-					return send()
-				})
+				clicks := clicking(t, local, replay.Config{TestURL: redirect(t), Steps: steps},
+					func(_ *webdriver.Session, send func() (*http.Response, error)) (*http.Response, error) {
+						return send()
+					})
 				if clicks == 2 {
 					return
 				}
@@ -187,6 +192,7 @@ func TestTypingLeadsToAnotherPage(t *testing.T) {
 	base := site(t, map[string]string{"/": `<input id=f><script>let n = 0;
 		f.oninput = () => f.value = "";
 		f.onkeydown = () => { if (++n === 4) location = "/next" }</script>`, "/next": `<input id=f><p id=p>next</p>`})
-	r := play(t, replay.Config{TestURL: base, Steps: []step.Step{input("#f", "1234"), is("#p", step.TextIs, "next"), is("#f", step.ValueIs, "")}})
+	r := play(t, replay.Config{TestURL: base, Steps: []step.Step{input("#f", "1234"), is("#p", step.TextIs, "next"),
+		is("#f", step.ValueIs, "")}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
 }

@@ -44,7 +44,8 @@ func TestFindAndDrawn(t *testing.T) {
 	require.Len(t, found, 1)
 	require.Equal(t, l.by(s, "pop").Ref, found[0][0])
 	inner := step.Tool{Type: step.Click, Args: step.Args{Selector: &step.Selector{Type: step.ByRole, Value: "button", Name: "Ask"}}}
-	found, err = l.Find(l.ctx, step.Tool{Type: step.InFrame, Args: step.Args{Selector: &step.Selector{Type: step.CSS, Value: "iframe"}, Tool: &inner}})
+	found, err = l.Find(l.ctx, step.Tool{Type: step.InFrame, Args: step.Args{Selector: &step.Selector{Type: step.CSS,
+		Value: "iframe"}, Tool: &inner}})
 	require.NoError(t, err)
 	require.Len(t, found, 1)
 	known := false

@@ -30,7 +30,8 @@ var (
 	snapshotScript = page.Source(append(pageScripts[:len(pageScripts):len(pageScripts)], "fingerprint", "refs", "reaction", "opener", "survey",
 		"nodes", "looks", "activity", "quiet", "snapshot")...)
 	activityScript = "() => {" + page.Source("activity") + "activityOf(window);\n}"
-	refScript      = page.Source(append(pageScripts[:len(pageScripts):len(pageScripts)], "surroundings", "fingerprint", "locate", "refs", "lasting", "finder", "coded", "refer")...)
+	refScript      = page.Source(append(pageScripts[:len(pageScripts):len(pageScripts)], "surroundings", "fingerprint",
+		"locate", "refs", "lasting", "finder", "coded", "refer")...)
 )
 
 // pageMemory is what a live session remembers of the pages it has looked at.
@@ -185,7 +186,8 @@ func (l *Live) clean(s *snapshot.Snapshot) {
 		if n.Parent >= i {
 			n.Parent = -1
 		}
-		hide(&n.Name, &n.Text, &n.Description, &n.Label, &n.Placeholder, &n.Title, &n.TestID, &n.ID, &n.NameAttr, &n.Class, &n.Href, &n.Value, &n.ColumnHeader, &n.RowHeader)
+		hide(&n.Name, &n.Text, &n.Description, &n.Label, &n.Placeholder, &n.Title, &n.TestID, &n.ID, &n.NameAttr, &n.Class,
+			&n.Href, &n.Value, &n.ColumnHeader, &n.RowHeader)
 		if n.Password {
 			n.Value = ""
 		}
@@ -273,7 +275,8 @@ func (l *Live) storedSelector(p page.Selector) (step.Selector, bool) {
 			return step.Selector{}, false
 		}
 	}
-	s := step.Selector{Type: p.Type, Value: p.Value, Name: p.Name, Exact: p.Exact, Level: p.Level, State: p.State, HasText: p.HasText, Index: p.Index}
+	s := step.Selector{Type: p.Type, Value: p.Value, Name: p.Name, Exact: p.Exact, Level: p.Level, State: p.State,
+		HasText: p.HasText, Index: p.Index}
 	for from, to := range map[*page.Selector]**step.Selector{p.Within: &s.Within, p.Has: &s.Has} {
 		if from == nil {
 			continue

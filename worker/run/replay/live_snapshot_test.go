@@ -105,7 +105,8 @@ func TestSnapshotOfReactions(t *testing.T) {
 		document.getElementById("c").onclick = nothing; document.addEventListener("click", nothing);
 		n.style.cssText = "position:fixed;left:100px;bottom:10px"</script>`)
 	s := l.snapshot()
-	for id, want := range map[string]string{"a": "listener", "b": "listener", "c": "listener", "d": "cursor", "e": "tabindex", "f": "draggable", "h": "dblclick"} {
+	for id, want := range map[string]string{"a": "listener", "b": "listener", "c": "listener", "d": "cursor", "e": "tabindex",
+		"f": "draggable", "h": "dblclick"} {
 		n := l.by(s, id)
 		require.Equal(t, want, n.Reacts, id)
 		require.True(t, n.Interactive, id)
@@ -274,9 +275,10 @@ func TestSnapshotOfEndlessPage(t *testing.T) {
 // A page that leaves while it is looked at is looked at where it goes.
 func TestSnapshotOfLeavingPage(t *testing.T) {
 	t.Parallel()
-	base := site(t, map[string]string{"/": `<script>setTimeout(() => location = "/two", 50)</script>one`, "/three": "three"}, func(mux *http.ServeMux) {
-		mux.HandleFunc("/two", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/three", http.StatusFound) })
-	})
+	base := site(t, map[string]string{"/": `<script>setTimeout(() => location = "/two", 50)</script>one`, "/three": "three"},
+		func(mux *http.ServeMux) {
+			mux.HandleFunc("/two", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "/three", http.StatusFound) })
+		})
 	l := openLive(t, replay.Config{TestURL: base})
 	require.Eventually(t, func() bool { return strings.HasSuffix(l.snapshot().URL, "/three") }, time.Minute, 10*time.Millisecond)
 }

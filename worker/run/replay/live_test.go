@@ -122,7 +122,8 @@ func TestQuiet(t *testing.T) {
 	l := openLive(t, replay.Config{TestURL: base})
 	press := func(name string) (*snapshot.Snapshot, time.Duration) {
 		t.Helper()
-		r := l.do(click(fmt.Sprintf("button:nth-of-type(%d)", map[string]int{"Timer": 1, "Fetch": 2, "XHR": 3, "Frames": 4, "Move": 5, "Poll": 6, "Tick": 7, "Nothing": 8}[name])))
+		r := l.do(click(fmt.Sprintf("button:nth-of-type(%d)", map[string]int{"Timer": 1, "Fetch": 2, "XHR": 3, "Frames": 4,
+			"Move": 5, "Poll": 6, "Tick": 7, "Nothing": 8}[name])))
 		require.Equal(t, step.Passed, r.Status, r.Result.Message)
 		began := time.Now()
 		s := l.snapshot()

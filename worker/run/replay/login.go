@@ -149,7 +149,8 @@ func (t *testExecution) signedOut(ctx context.Context, i int, wait time.Duration
 	}
 	t.result.SignedOut = true
 	t.screenshotter.CaptureFailure(ctx, x)
-	return failure.Newf(run.CodeLogin, "the page %q shows that the test is not signed in: %s", x.Quote(step.ShownURL(t.Href), assertion.MaxShown), loginStep{x}.holding(when))
+	return failure.Newf(run.CodeLogin, "the page %q shows that the test is not signed in: %s",
+		x.Quote(step.ShownURL(t.Href), assertion.MaxShown), loginStep{x}.holding(when))
 }
 
 // holding is a condition that holds, for people.

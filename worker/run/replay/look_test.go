@@ -95,7 +95,8 @@ func TestLooks(t *testing.T) {
 	s.accept(t)
 
 	// The same, though it moves at first, and in spite of a caret and an animation without end.
-	moving := strings.Replace(fmt.Sprintf(boxes, "#0a0"), "<div id=b", `<style>@keyframes k { from { background: #f0f } to { background: #ff0 } }
+	moving := strings.Replace(fmt.Sprintf(boxes, "#0a0"), "<div id=b",
+		`<style>@keyframes k { from { background: #f0f } to { background: #ff0 } }
 		#a { animation: k 1s infinite } #b { animation: k 2s; transition: background 3s }</style><div id=b`, 1)
 	for _, page := range []string{fmt.Sprintf(boxes, "#0a0"), moving} {
 		r = s.play(t, page, looksLike("", step.MatcherArgs{}))
@@ -109,7 +110,8 @@ func TestLooks(t *testing.T) {
 	require.Equal(t, store.CodeAssertionFailed, r.Code)
 	require.Contains(t, r.Message, "of the pixels differ from the baseline")
 	require.Equal(t, step.LookDifferent, r.Records[0].Look.State)
-	require.Equal(t, r.Message, strings.Replace(r.Records[0].Failure.Expected, " to look", ": expected to look", 1)+"; "+r.Records[0].Failure.Actual)
+	require.Equal(t, r.Message, strings.Replace(r.Records[0].Failure.Expected, " to look", ": expected to look", 1)+
+		"; "+r.Records[0].Failure.Actual)
 	require.InDelta(t, 3600.0/float64(r.Records[0].Look.Width*r.Records[0].Look.Height), r.Records[0].Look.Share, 1e-4)
 	require.Equal(t, 1, s.files[store.Expected])
 	require.Equal(t, 1, s.files[store.Actual])

@@ -100,7 +100,8 @@ func TestNative(t *testing.T) {
 	r = run(within(250, click("#none")))
 	require.Equal(t, store.CodeStepFailed, r.Code)
 	require.Contains(t, r.Message, "was not found")
-	for _, s := range []step.Step{choose("#field", "x"), open("http://localhost/"), key("a"), frame("#f", click("#a")), window(step.WindowNew, "")} {
+	for _, s := range []step.Step{choose("#field", "x"), open("http://localhost/"), key("a"), frame("#f", click("#a")),
+		window(step.WindowNew, "")} {
 		r = run(s)
 		require.Equal(t, store.CodeStepFailed, r.Code)
 		require.Contains(t, r.Message, "is not available in native apps")
@@ -119,7 +120,8 @@ func TestNative(t *testing.T) {
 	}
 	// Elements have places from the end as well.
 	at := func(index int) *step.Selector { return &step.Selector{Type: step.CSS, Value: "*", Index: &index} }
-	r = run(do(step.Click, step.Args{Selector: at(-1)}), is("#label", step.TextIs, "Hello"), do(step.InputText, step.Args{Selector: at(-3), Text: new(string("x"))}))
+	r = run(do(step.Click, step.Args{Selector: at(-1)}), is("#label", step.TextIs, "Hello"),
+		do(step.InputText, step.Args{Selector: at(-3), Text: new(string("x"))}))
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	for _, index := range []int{-4, 3} {
 		r = run(within(250, do(step.Click, step.Args{Selector: at(index)})))

@@ -91,18 +91,25 @@ func TestNetworkFailures(t *testing.T) {
 	t.Parallel()
 	at := networkShop(t)
 	for _, c := range []struct{ doc, code, words string }{
-		{`{"type":"wait_for_request","args":{"url":"**/api/cart","method":"GET"}}`, store.CodeStepFailed, "since the step before began; there is POST"},
+		{`{"type":"wait_for_request","args":{"url":"**/api/cart","method":"GET"}}`, store.CodeStepFailed,
+			"since the step before began; there is POST"},
 		{`{"type":"wait_for_request","args":{"url":"**/nothing"}}`, store.CodeStepFailed, "the last request is POST"},
-		{`{"type":"wait_for_response","args":{"url":"**/api/cart","status":500}}`, store.CodeStepFailed, "with status 500 since the step before began; there is POST"},
+		{`{"type":"wait_for_response","args":{"url":"**/api/cart","status":500}}`, store.CodeStepFailed,
+			"with status 500 since the step before began; there is POST"},
 		{`{"type":"wait_for_download","args":{}}`, store.CodeStepFailed, "no download has ended"},
 		{`{"type":"wait_for_url","args":{"url":"**/next"}}`, store.CodeStepFailed, `expected url matches "**/next"`},
-		{`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/api/cart","count":2}}}}`, store.CodeAssertionFailed, "expected equals 2 requests"},
-		{`{"type":"assert","args":{"not":true,"matcher":{"name":"request","args":{"url":"**/api/cart"}}}}`, store.CodeAssertionFailed, "expected not at least 1 requests"},
+		{`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/api/cart","count":2}}}}`,
+			store.CodeAssertionFailed, "expected equals 2 requests"},
+		{`{"type":"assert","args":{"not":true,"matcher":{"name":"request","args":{"url":"**/api/cart"}}}}`,
+			store.CodeAssertionFailed, "expected not at least 1 requests"},
 		{`{"type":"assert","args":{"matcher":{"name":"request","args":{"url":"**/api/cart","body":{"path":"$.item","value":"{{hidden}} x"}}}}}`, store.CodeAssertionFailed, `there its body has "***"`},
-		{`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**/api/cart","status":404}}}}`, store.CodeAssertionFailed, "the last other one is POST"},
+		{`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**/api/cart","status":404}}}}`,
+			store.CodeAssertionFailed, "the last other one is POST"},
 		{`{"type":"assert","args":{"matcher":{"name":"response","args":{"url":"**/api/cart","body":{"path":"$.none","value":"1"}}}}}`, store.CodeAssertionFailed, "its body has nothing there"},
-		{`{"type":"assert","args":{"matcher":{"name":"download","args":{"name":"a.csv"}}}}`, store.CodeAssertionFailed, "expected a download of the name a.csv; there is none"},
-		{`{"type":"assert","args":{"not":true,"matcher":{"name":"console","args":{}}}}`, store.CodeAssertionFailed, "expected errors in the console; there are none"},
+		{`{"type":"assert","args":{"matcher":{"name":"download","args":{"name":"a.csv"}}}}`, store.CodeAssertionFailed,
+			"expected a download of the name a.csv; there is none"},
+		{`{"type":"assert","args":{"not":true,"matcher":{"name":"console","args":{}}}}`, store.CodeAssertionFailed,
+			"expected errors in the console; there are none"},
 		{`{"type":"unroute","args":{"url":"**/x"}}`, store.CodeStepFailed, "there is no route of **/x"},
 		{`{"type":"route","args":{"url":"**/x","change":{"urlTo":"file:///etc/passwd"}}}`, store.CodeForbidden, "file"},
 	} {
@@ -127,7 +134,8 @@ func TestNetworkFailures(t *testing.T) {
 			require.NotContains(t, failure.Expected, ";")
 		}
 	}
-	r := play(t, replay.Config{TestURL: at, Steps: tools(t, `{"type":"click","args":{"selector":"#wrong"}}`, `{"type":"assert","args":{"matcher":{"name":"console","args":{}}}}`)})
+	r := play(t, replay.Config{TestURL: at, Steps: tools(t, `{"type":"click","args":{"selector":"#wrong"}}`,
+		`{"type":"assert","args":{"matcher":{"name":"console","args":{}}}}`)})
 	require.Equal(t, store.CodeAssertionFailed, r.Code)
 	require.Contains(t, r.Message, "it is wrong")
 }
@@ -137,7 +145,8 @@ func TestNetworkStepsWithoutBiDi(t *testing.T) {
 	t.Parallel()
 	at := networkShop(t)
 	ctx := context.Background()
-	s, err := client.NewSession(ctx, map[string]any{"browserName": "chrome", "goog:chromeOptions": map[string]any{"args": []string{"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"}}})
+	s, err := client.NewSession(ctx, map[string]any{"browserName": "chrome",
+		"goog:chromeOptions": map[string]any{"args": []string{"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"}}})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Delete(ctx) })
 	for doc, words := range map[string]string{
@@ -148,7 +157,8 @@ func TestNetworkStepsWithoutBiDi(t *testing.T) {
 		`{"type":"assert","args":{"matcher":{"name":"console","args":{}}}}`:            "no WebDriver BiDi",
 	} {
 		began := time.Now()
-		r := play(t, replay.Config{Lease: &browser.Lease{Session: s}, TestURL: at, Steps: tools(t, doc), StepTimeout: 5 * time.Minute, AssertTimeout: 5 * time.Minute})
+		r := play(t, replay.Config{Lease: &browser.Lease{Session: s}, TestURL: at, Steps: tools(t, doc),
+			StepTimeout: 5 * time.Minute, AssertTimeout: 5 * time.Minute})
 		require.Equal(t, store.CodeStepFailed, r.Code, doc)
 		require.Contains(t, r.Message, words, doc)
 		require.Less(t, time.Since(began), 4*time.Minute, "nothing was waited for")

@@ -29,7 +29,8 @@ func TestFramesAndShadowRoots(t *testing.T) {
 	pages := map[string]string{
 		"/same":   `<iframe id=f srcdoc="<iframe id=deep srcdoc='<button id=b onclick=&quot;out.textContent=1&quot;>Go</button><p id=out></p>'></iframe>"></iframe><p id=out>top</p>`,
 		"/across": `<div style="height:2000px"></div><iframe id=f src="` + foreign + `/mid"></iframe>`,
-		"/late":   `<script>setTimeout(() => { const f = document.createElement("iframe"); f.id = "f"; f.src = "` + foreign + `/inner"; document.body.append(f) }, 500)</script>`,
+		"/late": `<script>setTimeout(() => { const f = document.createElement("iframe"); f.id = "f"; f.src = "` +
+			foreign + `/inner"; document.body.append(f) }, 500)</script>`,
 		"/shadow": `<x-a></x-a><p id=out></p><script>
 			const a = document.querySelector("x-a").attachShadow({mode: "open"}); a.innerHTML = "<x-b></x-b><input id=i>";
 			const b = a.querySelector("x-b").attachShadow({mode: "open"}); b.innerHTML = "<button id=b>Go</button>";
@@ -42,7 +43,8 @@ func TestFramesAndShadowRoots(t *testing.T) {
 		require.Equal(t, "PASSED", r.Status, r.Message)
 		return r
 	}
-	run("/same", frame("#f", frame("#deep", click("#b"))), frame("#f", frame("#deep", is("#out", step.TextIs, "1"))), is("#out", step.TextIs, "top"))
+	run("/same", frame("#f", frame("#deep", click("#b"))), frame("#f", frame("#deep", is("#out", step.TextIs, "1"))),
+		is("#out", step.TextIs, "top"))
 	r := run("/across", frame("#f", frame("#deep", click("#b"))), frame("#f", frame("#deep", is("#out", step.TextIs, "inner"))),
 		frame("#f", input("#i", "x")), frame("#f", is("#i", step.ValueIs, "x")))
 	require.Equal(t, []string{"#f", "#deep"}, r.Fingerprints["s1"].FramePath)
@@ -80,7 +82,8 @@ func TestDialogs(t *testing.T) {
 	pass(t, body, do(step.PressKey, step.Args{Selector: css("#k"), Key: "x"}), dialog("accept"), is("#out", step.TextIs, "true"))
 
 	// Nobody handles these: the step that meets one dismisses it.
-	r = pass(t, body, click("#c"), is("#out", step.TextIs, "false"), input("#f", "x"), is("#out", step.TextIs, "false"), click("#a"), click("#c"))
+	r = pass(t, body, click("#c"), is("#out", step.TextIs, "false"), input("#f", "x"), is("#out", step.TextIs, "false"),
+		click("#a"), click("#c"))
 	require.Contains(t, r.Records[1].Result.Message, `dismissed the dialog "sure?"`)
 	r = pass(t, `<p id=p>x</p><script>alert("welcome")</script><p id=q>y`, is("#p", step.Visible), is("#q", step.Visible))
 	require.Equal(t, "PASSED", r.Status)
@@ -132,7 +135,8 @@ func TestNavigation(t *testing.T) {
 		return nil
 	}
 	r := play(t, replay.Config{TestURL: base + "/a/", CheckURL: check, Steps: []step.Step{is("#p", step.TextIs, "a"), open("b"),
-		is("#p", step.TextIs, "b"), open("../a/"), is("#p", step.TextIs, "a"), open("/forbidden"), open("about:blank"), open("/a/b"), is("#p", step.TextIs, "b")}})
+		is("#p", step.TextIs, "b"), open("../a/"), is("#p", step.TextIs, "a"), open("/forbidden"), open("about:blank"),
+		open("/a/b"), is("#p", step.TextIs, "b")}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
 	for _, c := range []unopened{
 		{gone, store.CodeUnreachable, "the connection was refused"},
@@ -157,7 +161,8 @@ func TestNavigation(t *testing.T) {
 	require.Equal(t, store.CodeUnreachable, r.Code)
 	require.Equal(t, []string{step.Skipped}, statuses(r))
 	// A page that goes where it must not is left at once.
-	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<a id=a href="` + strings.Replace(base, "127.0.0.1", "localhost", 1) + `/a/">out</a>`}),
+	r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": `<a id=a href="` + strings.Replace(base, "127.0.0.1",
+		"localhost", 1) + `/a/">out</a>`}),
 		CheckURL: check, Steps: []step.Step{click("#a"), is("#p", step.TextIs, "a")}})
 	require.Equal(t, store.CodeForbidden, r.Code, r.Message)
 	// What the proxy met, when the browser does not say.
@@ -262,7 +267,8 @@ func TestLargePage(t *testing.T) {
 		})
 	})
 	var source int
-	r := play(t, replay.Config{Steps: []step.Step{open(base + "/large"), click("#b"), is("#end", step.TextIs, "end"), within(100, click("#none"))},
+	r := play(t, replay.Config{Steps: []step.Step{open(base + "/large"), click("#b"), is("#end", step.TextIs, "end"),
+		within(100, click("#none"))},
 		Capture: func(_ context.Context, a replay.Artifact) string {
 			if a.Kind == store.Source {
 				source = len(a.Data)
@@ -281,7 +287,8 @@ func TestPauseNoticesALostBrowser(t *testing.T) {
 	defer func() { sessions <- shared }()
 	l := &browser.Lease{Session: newSession(), Local: true}
 	minute := 60_000
-	r := play(t, replay.Config{Lease: l, TestURL: base, Steps: []step.Step{is("p", step.Visible), do(step.Pause, step.Args{Time: &minute}), click("p")},
+	r := play(t, replay.Config{Lease: l, TestURL: base, Steps: []step.Step{is("p", step.Visible),
+		do(step.Pause, step.Args{Time: &minute}), click("p")},
 		Progress: func(all []step.Record) {
 			if len(all) == 1 {
 				_ = l.Session.Delete(context.Background())

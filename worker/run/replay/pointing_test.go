@@ -28,17 +28,22 @@ func TestPointing(t *testing.T) {
 	three := 3
 	pass(t, body,
 		pointed(step.Click, "#box", step.Pointing{Position: at}), is("#out", step.TextIs, "click,20,30,0,1,false,false"),
-		pointed(step.Click, "#box", step.Pointing{Position: &step.Position{X: 399, Y: 299}, Modifiers: []string{"Control", "Shift"}}), is("#out", step.TextIs, "click,399,299,0,1,true,true"),
+		pointed(step.Click, "#box", step.Pointing{Position: &step.Position{X: 399, Y: 299},
+			Modifiers: []string{"Control", "Shift"}}), is("#out", step.TextIs, "click,399,299,0,1,true,true"),
 		pointed(step.Click, "#box", step.Pointing{Position: at}), is("#out", step.TextIs, "click,20,30,0,1,false,false"),
 		pointed(step.Click, "#box", step.Pointing{Position: at, Button: "right"}), is("#out", step.TextIs, "contextmenu,20,30,2,0,false,false"),
 		pointed(step.Click, "#box", step.Pointing{Position: at, Button: "middle"}), is("#out", step.TextIs, "auxclick,20,30,1,1,false,false"),
 		pointed(step.Click, "#box", step.Pointing{Position: at, ClickCount: &three}), is("#out", step.TextIs, "click,20,30,0,3,false,false"),
-		pointed(step.DoubleClick, "#box", step.Pointing{Position: at, Modifiers: []string{"Shift"}}), is("#out", step.TextIs, "dblclick,20,30,0,2,false,true"),
+		pointed(step.DoubleClick, "#box", step.Pointing{Position: at, Modifiers: []string{"Shift"}}),
+		is("#out", step.TextIs, "dblclick,20,30,0,2,false,true"),
 		pointed(step.RightClick, "#box", step.Pointing{Position: at}), is("#out", step.TextIs, "contextmenu,20,30,2,0,false,false"),
 		pointed(step.Hover, "#box", step.Pointing{Position: &step.Position{X: 7, Y: 7}}),
-		do(step.Assert, step.Args{Selector: css("#box"), Matcher: &step.Matcher{Name: step.AttributeIs, Args: step.MatcherArgs{Name: "data-over", Value: "7"}}}))
-	fails(t, body, store.CodeStepFailed, "the position is outside of the element, which is 400 by 300", pointed(step.Click, "#box", step.Pointing{Position: &step.Position{X: 401, Y: 1}}))
-	fails(t, body+`<div style="position:fixed;inset:0;background:#fff" id=veil></div>`, store.CodeStepFailed, "covered there by div#veil", pointed(step.Click, "#box", step.Pointing{Position: at}))
+		do(step.Assert, step.Args{Selector: css("#box"), Matcher: &step.Matcher{Name: step.AttributeIs,
+			Args: step.MatcherArgs{Name: "data-over", Value: "7"}}}))
+	fails(t, body, store.CodeStepFailed, "the position is outside of the element, which is 400 by 300",
+		pointed(step.Click, "#box", step.Pointing{Position: &step.Position{X: 401, Y: 1}}))
+	fails(t, body+`<div style="position:fixed;inset:0;background:#fff" id=veil></div>`, store.CodeStepFailed,
+		"covered there by div#veil", pointed(step.Click, "#box", step.Pointing{Position: at}))
 }
 
 func TestSeveralFiles(t *testing.T) {
@@ -69,7 +74,8 @@ func TestRelations(t *testing.T) {
 	near := func(s *step.Selector, r *step.Relation) { s.Near = r }
 	rightOf := func(s *step.Selector, r *step.Relation) { s.RightOf = r }
 	id := func(s *step.Selector, want string) step.Step {
-		return do(step.Assert, step.Args{Selector: s, Matcher: &step.Matcher{Name: step.AttributeIs, Args: step.MatcherArgs{Name: "id", Value: want}}})
+		return do(step.Assert, step.Args{Selector: s, Matcher: &step.Matcher{Name: step.AttributeIs,
+			Args: step.MatcherArgs{Name: "id", Value: want}}})
 	}
 	count := func(s *step.Selector, want string) step.Step {
 		return do(step.Assert, step.Args{Selector: s, Matcher: &step.Matcher{Name: step.Count, Args: step.MatcherArgs{Value: want}}})
@@ -77,8 +83,10 @@ func TestRelations(t *testing.T) {
 	second := lies(rightOf, 0)
 	one := 1
 	second.Index = &one
-	pass(t, body, id(lies(near, 0), "right"), id(lies(rightOf, 0), "right"), id(second, "far"), count(lies(rightOf, 0), "2"), count(lies(rightOf, 100), "1"),
-		id(lies(func(s *step.Selector, r *step.Relation) { s.LeftOf = r }, 0), "left"), id(lies(func(s *step.Selector, r *step.Relation) { s.Above = r }, 0), "above"),
+	pass(t, body, id(lies(near, 0), "right"), id(lies(rightOf, 0), "right"), id(second, "far"), count(lies(rightOf, 0), "2"),
+		count(lies(rightOf, 100), "1"),
+		id(lies(func(s *step.Selector, r *step.Relation) { s.LeftOf = r }, 0), "left"),
+		id(lies(func(s *step.Selector, r *step.Relation) { s.Above = r }, 0), "above"),
 		id(lies(func(s *step.Selector, r *step.Relation) { s.Below = r }, 0), "below"), count(lies(near, 400), "5"))
 	fails(t, `<b id=mid style="position:absolute;left:200px;top:100px;width:40px;height:20px"></b><i style="position:absolute;left:100px;top:100px;width:40px;height:20px">1</i><i style="position:absolute;left:300px;top:100px;width:40px;height:20px">2</i>`,
 		store.CodeStepFailed, "near css #mid: 2 elements match", do(step.Click, step.Args{Selector: lies(near, 100)}))
@@ -93,13 +101,15 @@ func TestForEach(t *testing.T) {
 		return do(step.ForEach, step.Args{Selector: rows, StateArgs: step.StateArgs{Tools: tools, Max: most}})
 	}
 	two := 2
-	r := pass(t, body, each(css(".r"), nil, tool(saving(step.SavedText, "td:first-child", "", "who")), tool(input("input", "{{saved:who}}!")), tool(click("button"))),
+	r := pass(t, body, each(css(".r"), nil, tool(saving(step.SavedText, "td:first-child", "", "who")),
+		tool(input("input", "{{saved:who}}!")), tool(click("button"))),
 		is("#out", step.TextIs, "Ada=Ada!;Linus=Linus!;Grace=Grace!;"))
 	require.Len(t, r.Records[0].Iterations, 3)
 	require.Equal(t, step.Passed, r.Records[0].Iterations[2].Status)
 	require.Empty(t, r.Fingerprints)
 	r = fails(t, body, store.CodeAssertionFailed, `row 2 of 3: `, each(css(".r"), nil,
-		step.Tool{Type: step.Assert, Args: step.Args{Not: true, Selector: css("td:first-child"), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "Linus"}}}}))
+		step.Tool{Type: step.Assert, Args: step.Args{Not: true, Selector: css("td:first-child"),
+			Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "Linus"}}}}))
 	require.Equal(t, []string{step.Passed, step.Failed}, []string{r.Records[0].Iterations[0].Status, r.Records[0].Iterations[1].Status})
 	fails(t, body, store.CodeStepFailed, "there are 3 rows, and the step goes through at most 2", each(css(".r"), &two, tool(click("button"))))
 	fails(t, body, store.CodeStepFailed, "there is no row", each(css(".none"), nil, tool(click("button"))))

@@ -69,7 +69,8 @@ func (p preparation) openTest(ctx context.Context) error {
 	if err != nil {
 		return failure.OfVariable(err)
 	}
-	p.Tracer.Begin(trace.Action{Title: "Open " + p.TestURL, Class: session.Traced, Method: step.GoToURL, Params: map[string]string{"url": p.TestURL}})
+	p.Tracer.Begin(trace.Action{Title: "Open " + p.TestURL, Class: session.Traced, Method: step.GoToURL,
+		Params: map[string]string{"url": p.TestURL}})
 	err = browsing.Navigator{Execution: p.Execution}.Open(ctx, address)
 	p.Tracer.End(ctx, p.Execution, err)
 	return err

@@ -23,9 +23,12 @@ func TestSelectorsOnHostilePages(t *testing.T) {
 		return pick{role("button", "Edit")}.in(&step.Selector{Type: step.ByRole, Value: "listitem", HasText: text})
 	}
 	steps := []step.Step{
-		that(in("Grace"), step.Visible, ""), that(in("Nobody"), step.Count, "0"), that(role("button", "Edit"), step.Count, "2"), that(role("button", "Delete"), step.Count, "0"),
-		that(by(step.ByLabel, "Name"), step.Visible, ""), that(by(step.ByText, "Deep"), step.TextIs, "Deep"), that(by(step.TestID, "deep"), step.Count, "1"),
-		that(by(step.AltText, "picture"), step.Count, "1"), that(by(step.CSS, "x-a p"), step.Count, "1"), that(by(step.XPath, "//li"), step.Count, "2"),
+		that(in("Grace"), step.Visible, ""), that(in("Nobody"), step.Count, "0"), that(role("button", "Edit"), step.Count, "2"),
+		that(role("button", "Delete"), step.Count, "0"),
+		that(by(step.ByLabel, "Name"), step.Visible, ""), that(by(step.ByText, "Deep"), step.TextIs, "Deep"),
+		that(by(step.TestID, "deep"), step.Count, "1"),
+		that(by(step.AltText, "picture"), step.Count, "1"), that(by(step.CSS, "x-a p"), step.Count, "1"),
+		that(by(step.XPath, "//li"), step.Count, "2"),
 		that(by(step.CSS, "ul > li"), step.Count, "2"), that(by(step.CSS, "#none"), step.Hidden, ""),
 	}
 	for name, script := range map[string]string{
@@ -40,7 +43,8 @@ func TestSelectorsOnHostilePages(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body + "<script>" + script + "</script>"}), Steps: steps, StepTimeout: 15 * time.Second})
+			r := play(t, replay.Config{TestURL: site(t, map[string]string{"/": body + "<script>" + script + "</script>"}),
+				Steps: steps, StepTimeout: 15 * time.Second})
 			require.Equal(t, "PASSED", r.Status, r.Message)
 			r = play(t, replay.Config{TestURL: site(t, map[string]string{"/": body + "<script>" + script + "</script>"}),
 				Steps: []step.Step{that(role("button", "Edit"), step.Visible, "")}, StepTimeout: 5 * time.Second})

@@ -32,7 +32,8 @@ func TestSelectorsOnLargePage(t *testing.T) {
 	defer func() { release(l, false) }()
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
-	require.NoError(t, l.Session.SetTimeouts(ctx, webdriver.Timeouts{Script: 2 * time.Minute, PageLoad: 2 * time.Minute})) // the machine may be busy
+	require.NoError(t, l.Session.SetTimeouts(ctx, webdriver.Timeouts{Script: 2 * time.Minute,
+		PageLoad: 2 * time.Minute})) // the machine may be busy
 	exact := func(s *step.Selector) *step.Selector { s.Exact = true; return s }
 	for _, path := range []string{"/", "/component"} {
 		require.NoError(t, l.Session.Navigate(ctx, base+path))
@@ -43,9 +44,12 @@ func TestSelectorsOnLargePage(t *testing.T) {
 			selector *step.Selector
 			count    int
 		}{
-			{exact(role("button", "Cancel 12345")), 1}, {role("button", "cancel 12345"), 1}, {role("link", "Open"), 12500}, {by(step.ByRole, "row"), 12500},
-			{&step.Selector{Type: step.ByRole, Value: "row", HasText: "order 777"}, 11}, {exact(by(step.ByText, "Customer 5")), 129}, {by(step.ByText, "order 1249"), 11},
-			{by(step.ByText, "nowhere"), 0}, {pick{by(step.ByText, "Open")}.in(&step.Selector{Type: step.ByRole, Value: "row", HasText: "Order 8765"}), 1},
+			{exact(role("button", "Cancel 12345")), 1}, {role("button", "cancel 12345"), 1}, {role("link", "Open"), 12500},
+			{by(step.ByRole, "row"), 12500},
+			{&step.Selector{Type: step.ByRole, Value: "row", HasText: "order 777"}, 11},
+			{exact(by(step.ByText, "Customer 5")), 129}, {by(step.ByText, "order 1249"), 11},
+			{by(step.ByText, "nowhere"), 0},
+			{pick{by(step.ByText, "Open")}.in(&step.Selector{Type: step.ByRole, Value: "row", HasText: "Order 8765"}), 1},
 			{&step.Selector{Type: step.CSS, Value: "tr", Has: exact(role("button", "Cancel 99"))}, 1}, {by(step.CSS, "main tr > td button"), 12500},
 			{by(step.CSS, "x-end div > button"), strings.Count(path, "component")}, {by(step.ByLabel, "none"), 0}, {by(step.ByRole, "heading"), 1},
 		} {
@@ -53,7 +57,8 @@ func TestSelectorsOnLargePage(t *testing.T) {
 				Count int     `json:"count"`
 				Took  float64 `json:"took"`
 			}
-			require.NoError(t, replay.Probe(ctx, l.Session, `const start = performance.now(), count = evaluate(arguments[0], document, newLook(document, false), false).length;
+			require.NoError(t, replay.Probe(ctx, l.Session,
+				`const start = performance.now(), count = evaluate(arguments[0], document, newLook(document, false), false).length;
 				return { count, took: performance.now() - start }`, &got, c.selector))
 			shown, _ := json.Marshal(c.selector)
 			require.Equal(t, c.count, got.Count, string(shown))

@@ -34,7 +34,8 @@ func derived(ctx context.Context, t testing.TB, s *webdriver.Session) []step.Sel
 		Texts  []string `json:"texts"`
 		Labels []string `json:"labels"`
 	}
-	require.NoError(t, replay.Probe(ctx, s, `const look = newLook(document, false), out = { roles: [...roles], named: [], texts: [], labels: [] };
+	require.NoError(t, replay.Probe(ctx, s,
+		`const look = newLook(document, false), out = { roles: [...roles], named: [], texts: [], labels: [] };
 		for (const el of queryAll("*", document, look)) {
 			const role = roleOf(el), name = nameOf(el, look), text = collapsed(textOf(el, look));
 			if (role && name) out.named.push({ role, name });

@@ -106,8 +106,10 @@ func verdicts(t *testing.T, all []string, script string, check func(string) erro
 }
 
 func TestRandomCSS(t *testing.T) {
-	parts := []string{"a", "b", ".c", "#d", "*", " ", " ", ">", " + ", "~", ",", ":hover", ":is(", ":not(", ":has(", ":nth-child(", "2n+1", "odd", " of ",
-		")", ")", "[", "]", "[e]", "[e=f]", "[e='g' i]", "[e~=\"h\"]", "=", "'", "\\31 ", "\\", "-", "1", "|", "*|", "&", "/**/", "/*", "@", "::before", ":first-child", "é", ":host(", "x-y"}
+	parts := []string{"a", "b", ".c", "#d", "*", " ", " ", ">", " + ", "~", ",", ":hover", ":is(", ":not(", ":has(",
+		":nth-child(", "2n+1", "odd", " of ",
+		")", ")", "[", "]", "[e]", "[e=f]", "[e='g' i]", "[e~=\"h\"]", "=", "'", "\\31 ", "\\", "-", "1", "|", "*|",
+		"&", "/**/", "/*", "@", "::before", ":first-child", "é", ":host(", "x-y"}
 	all := assemble(rand.New(rand.NewPCG(1, 2)), parts)
 	verdicts(t, all, acceptsCSS, func(text string) error {
 		if err := csssyntax.Check(text); err != nil {
@@ -121,8 +123,10 @@ func TestRandomCSS(t *testing.T) {
 }
 
 func TestRandomXPath(t *testing.T) {
-	parts := []string{"/", "//", "//", "a", "b", "@c", "*", ".", "..", "[", "]", "[1]", "[d]", "(", ")", "'e'", "\"f\"", "1", "2.5", " and ", " or ", " = ", " != ", " < ", "+", "-",
-		" div ", " mod ", "|", " ", "text()", "node()", "contains(", "not(", "count(", "position()", "last()", ",", "child::", "ancestor::", "foo::", "x:", "é", "id('a')", "concat("}
+	parts := []string{"/", "//", "//", "a", "b", "@c", "*", ".", "..", "[", "]", "[1]", "[d]", "(", ")", "'e'", "\"f\"",
+		"1", "2.5", " and ", " or ", " = ", " != ", " < ", "+", "-",
+		" div ", " mod ", "|", " ", "text()", "node()", "contains(", "not(", "count(", "position()", "last()", ",",
+		"child::", "ancestor::", "foo::", "x:", "é", "id('a')", "concat("}
 	all := assemble(rand.New(rand.NewPCG(3, 4)), parts)
 	verdicts(t, all, acceptsXPath, func(text string) error {
 		if err := xpathsyntax.Check(text); err != nil {
@@ -146,7 +150,8 @@ func TestEngineTakesWhatIsValid(t *testing.T) {
 	defer release(l, false)
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
 	defer cancel()
-	require.NoError(t, l.Session.Navigate(ctx, site(t, map[string]string{"/": "<a>x</a><div id=h></div><script>h.attachShadow({mode:'open'}).innerHTML='<a>y</a>'</script>"})))
+	require.NoError(t, l.Session.Navigate(ctx,
+		site(t, map[string]string{"/": "<a>x</a><div id=h></div><script>h.attachShadow({mode:'open'}).innerHTML='<a>y</a>'</script>"})))
 	for i, got := range evaluate(ctx, t, l.Session, selectors) {
 		if got.Error != "" {
 			t.Errorf("%s %q: %s", selectors[i].Type, selectors[i].Value, got.Error)

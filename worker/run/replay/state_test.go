@@ -69,7 +69,8 @@ func TestCookiesAndStorage(t *testing.T) {
 		cookie("token", "t1", func(a *step.Args) { a.HTTPOnly, a.SameSite = true, "Lax" }),
 		stored(step.LocalStorage, "theme", "dark", ""), stored(step.LocalStorage, "theme", "light", other),
 		is("#sent", step.TextIs, "token=t1"), is("#local", step.TextIs, "dark"),
-		keptIs(step.CookieIs, step.MatcherArgs{Name: "token", Value: "t1", Attributes: &step.CookieAttributes{HTTPOnly: ptr(true), SameSite: "lax", Path: "/"}}),
+		keptIs(step.CookieIs, step.MatcherArgs{Name: "token", Value: "t1", Attributes: &step.CookieAttributes{HTTPOnly: ptr(true),
+			SameSite: "lax", Path: "/"}}),
 		keptIs(step.StorageIs, step.MatcherArgs{Area: step.LocalStorage, Key: "theme", Value: "ar", Mode: step.Contains}),
 		keptNot(step.CookieIs, step.MatcherArgs{Name: "none"}),
 		stored(step.SessionStorage, "tab", "s1", ""), do(step.Reload, step.Args{}), is("#session", step.TextIs, "s1"),
@@ -79,23 +80,28 @@ func TestCookiesAndStorage(t *testing.T) {
 		clearing(step.StateArgs{Cookies: true}), keptNot(step.CookieIs, step.MatcherArgs{Name: "token"}),
 		stored(step.LocalStorage, "theme", "light", other), open(other), is("#local", step.TextIs, "light"),
 		cookie("a", "1"), stored(step.LocalStorage, "b", "2", base), clearing(step.StateArgs{All: true}), do(step.Reload, step.Args{}),
-		is("#sent", step.TextIs, ""), is("#local", step.TextIs, ""), open(base), keptNot(step.StorageIs, step.MatcherArgs{Area: step.LocalStorage, Key: "b"}),
+		is("#sent", step.TextIs, ""), is("#local", step.TextIs, ""), open(base),
+		keptNot(step.StorageIs, step.MatcherArgs{Area: step.LocalStorage, Key: "b"}),
 	}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
-	fails(t, "x", store.CodeAssertionFailed, "the cookie a: expected not to be there; it is", cookie("a", "1"), keptNot(step.CookieIs, step.MatcherArgs{Name: "a"}))
+	fails(t, "x", store.CodeAssertionFailed, "the cookie a: expected not to be there; it is", cookie("a", "1"),
+		keptNot(step.CookieIs, step.MatcherArgs{Name: "a"}))
 	fails(t, "x", store.CodeAssertionFailed, "it is not secure", cookie("a", "1"),
 		keptIs(step.CookieIs, step.MatcherArgs{Name: "a", Attributes: &step.CookieAttributes{Secure: ptr(true)}}))
 	fails(t, "x", store.CodeAssertionFailed, `the item k of the local storage: expected storage equals "w"; it is "v"`,
 		stored(step.LocalStorage, "k", "v", ""), keptIs(step.StorageIs, step.MatcherArgs{Area: step.LocalStorage, Key: "k", Value: "w"}))
-	fails(t, "<p id=p>", store.CodeStepFailed, "open a page of", is("#p", step.Hidden), stored(step.SessionStorage, "k", "v", "https://shop.example"))
+	fails(t, "<p id=p>", store.CodeStepFailed, "open a page of", is("#p", step.Hidden), stored(step.SessionStorage,
+		"k", "v", "https://shop.example"))
 }
 
 func TestSave(t *testing.T) {
 	t.Parallel()
 	body := `<p id=o>Order no. 4711, thank you</p><input id=v value=Ada><a id=a href="/x">link</a><i></i><i></i>
 		<input id=pw type=password value=hunter2secret><input id=out><script>setTimeout(() => { o.textContent += " (paid)" }, 300)</script>`
-	r := pass(t, body, saving(step.SavedText, "#o", `no\. (\d+).*paid`, "order"), input("#out", "{{saved:order}}!"), is("#out", step.ValueIs, "4711!"),
-		saving(step.SavedValue, "#v", "", "who"), saving(step.SavedCount, "i", "", "n"), saving(step.SavedURL, "", `http://([^/]+)/`, "host"), saving(step.SavedTitle, "", "", "title"),
+	r := pass(t, body, saving(step.SavedText, "#o", `no\. (\d+).*paid`, "order"), input("#out", "{{saved:order}}!"),
+		is("#out", step.ValueIs, "4711!"),
+		saving(step.SavedValue, "#v", "", "who"), saving(step.SavedCount, "i", "", "n"), saving(step.SavedURL, "",
+			`http://([^/]+)/`, "host"), saving(step.SavedTitle, "", "", "title"),
 		do(step.Save, step.Args{Selector: css("#a"), StateArgs: step.StateArgs{From: step.SavedAttribute, Attribute: "href", Name: "href"}}),
 		input("#out", "{{saved:who}} {{saved:n}} {{saved:href}}"), is("#out", step.ValueIs, "Ada 2 /x"),
 		saving(step.SavedValue, "#pw", "", "password"), input("#out", "{{saved:password}}"), is("#out", step.ValueIs, "hunter2secret"))
@@ -104,7 +110,8 @@ func TestSave(t *testing.T) {
 	fails(t, body, store.CodeVariable, "{{saved:never}}", input("#out", "{{saved:never}}"))
 	fails(t, body, store.CodeStepFailed, "does not match", saving(step.SavedText, "#o", `(never)`, "x"))
 	fails(t, body, store.CodeStepFailed, "css #none was not found", saving(step.SavedText, "#none", "", "x"))
-	fails(t, `<p id=p></p><script>p.textContent = "x".repeat(5000)</script>`, store.CodeStepFailed, "saved are at most 4096", saving(step.SavedText, "#p", "", "x"))
+	fails(t, `<p id=p></p><script>p.textContent = "x".repeat(5000)</script>`, store.CodeStepFailed, "saved are at most 4096",
+		saving(step.SavedText, "#p", "", "x"))
 }
 
 func TestEmulate(t *testing.T) {
@@ -126,15 +133,20 @@ func TestEmulate(t *testing.T) {
 		return do(step.Emulate, step.Args{StateArgs: step.StateArgs{Emulation: e}})
 	}
 	r := fresh(t, replay.Config{TestURL: base, Steps: []step.Step{
-		set(step.Emulation{Device: "iPhone 13", Locale: "de-DE", TimeZone: "Asia/Tokyo", ColorScheme: "dark", CPU: ptr(2.0), Network: &step.NetworkThrottle{Latency: 600, Down: 10_000, Up: 10_000},
+		set(step.Emulation{Device: "iPhone 13", Locale: "de-DE", TimeZone: "Asia/Tokyo", ColorScheme: "dark", CPU: ptr(2.0),
+			Network:     &step.NetworkThrottle{Latency: 600, Down: 10_000, Up: 10_000},
 			Geolocation: &step.Geolocation{Latitude: 48.1, Longitude: 11.5}, Permissions: []string{"geolocation"}}),
 		is("#is", step.TextIs, "390,3,5,de-DE,9,true"), is("#geo", step.TextIs, "48.1,11.5"), is("#net", step.TextIs, "slow"),
-		do(step.Assert, step.Args{Selector: css("#lang"), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "de-DE", Mode: step.Contains}}}),
-		do(step.Assert, step.Args{Selector: css("#agent"), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "iPhone", Mode: step.Contains}}}),
-		click("#pop"), window(step.WindowNew, ""), do(step.Reload, step.Args{}), is("#is", step.TextIs, "390,3,5,de-DE,9,true"), window(step.WindowIndex, "0"),
+		do(step.Assert, step.Args{Selector: css("#lang"), Matcher: &step.Matcher{Name: step.TextIs,
+			Args: step.MatcherArgs{Value: "de-DE", Mode: step.Contains}}}),
+		do(step.Assert, step.Args{Selector: css("#agent"), Matcher: &step.Matcher{Name: step.TextIs,
+			Args: step.MatcherArgs{Value: "iPhone", Mode: step.Contains}}}),
+		click("#pop"), window(step.WindowNew, ""), do(step.Reload, step.Args{}), is("#is", step.TextIs, "390,3,5,de-DE,9,true"),
+		window(step.WindowIndex, "0"),
 		set(step.Emulation{Network: &step.NetworkThrottle{}, Viewport: &step.Viewport{Width: 500, Height: 600}}), do(step.Reload, step.Args{}),
 		is("#net", step.TextIs, "fast"), is("#is", step.TextIs, "500,3,5,de-DE,9,true"),
-		set(step.Emulation{Device: "Desktop Chrome HiDPI", Offline: ptr(true)}), do(step.Assert, step.Args{Selector: css("#net"), Matcher: &step.Matcher{Name: step.Visible}}),
+		set(step.Emulation{Device: "Desktop Chrome HiDPI", Offline: ptr(true)}),
+		do(step.Assert, step.Args{Selector: css("#net"), Matcher: &step.Matcher{Name: step.Visible}}),
 		set(step.Emulation{Offline: ptr(false)}), do(step.Reload, step.Args{}), is("#is", step.TextIs, "1280,2,0,de-DE,9,true"),
 	}})
 	require.Equal(t, "PASSED", r.Status, r.Message)
@@ -160,7 +172,8 @@ func TestEmulateRefused(t *testing.T) {
 func TestSetClock(t *testing.T) {
 	t.Parallel()
 	inner := `<p id=t></p><script>setInterval(() => { t.textContent = new Date().toISOString() }, 1000)</script>`
-	base := site(t, map[string]string{"/inner": inner, "/": `<p id=now></p><p id=later></p><p id=count>0</p><p id=frame></p><button id=b onclick="clicked.textContent=Date.now()-perf()">x</button><p id=clicked></p>
+	base := site(t, map[string]string{"/inner": inner,
+		"/": `<p id=now></p><p id=later></p><p id=count>0</p><p id=frame></p><button id=b onclick="clicked.textContent=Date.now()-perf()">x</button><p id=clicked></p>
 		<iframe id=f src=/inner></iframe><script>
 		const perf = () => Math.round(performance.now());
 		now.textContent = new Date().toISOString() + " " + new Intl.DateTimeFormat("en", {year: "numeric", timeZone: "UTC"}).format();
@@ -178,7 +191,8 @@ func TestSetClock(t *testing.T) {
 		clock(step.StateArgs{Advance: ptr(3600_000)}), dialog("accept"),
 		do(step.Reload, step.Args{}), is("#now", step.TextIs, "2031-05-07T08:10:09.000Z 2031"),
 		clock(step.StateArgs{Resume: true}), is("#frame", step.TextIs, "drawn"),
-		frame("#f", do(step.Assert, step.Args{Selector: css("#t"), Matcher: &step.Matcher{Name: step.TextIs, Args: step.MatcherArgs{Value: "2031-05-07T08:", Mode: step.Contains}}})),
+		frame("#f", do(step.Assert, step.Args{Selector: css("#t"), Matcher: &step.Matcher{Name: step.TextIs,
+			Args: step.MatcherArgs{Value: "2031-05-07T08:", Mode: step.Contains}}})),
 	}})
 	for i, record := range r.Records {
 		t.Log(i, record.Status, record.TookMS, record.Result.Message)

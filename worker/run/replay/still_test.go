@@ -66,8 +66,10 @@ func TestSlottedContent(t *testing.T) {
 	pass(t, button+`<x-b id=h><x-b id=s>Text</x-b></x-b>`, shadow("#h", click("#in")), is("#out", step.TextIs, "clickedclicked"))
 	pass(t, define(`<label>x <input id=in type=checkbox style='opacity:0;position:absolute;pointer-events:none'><slot></slot></label>`)+`<x-b id=h>Text</x-b>`,
 		shadow("#h", click("label")), shadow("#h", is("#in", step.Checked)))
-	fails(t, button+`<x-b id=h>Text</x-b><div id=cover style="position:fixed;inset:0"></div>`, store.CodeStepFailed, "it is covered by div#cover", shadow("#h", click("#in")))
-	fails(t, define(`<div><button id=in>x</button><div id=over style='position:absolute;inset:0'><slot></slot></div></div>`)+`<x-b id=h style="position:relative;display:block">Text</x-b>`,
+	fails(t, button+`<x-b id=h>Text</x-b><div id=cover style="position:fixed;inset:0"></div>`, store.CodeStepFailed,
+		"it is covered by div#cover", shadow("#h", click("#in")))
+	fails(t, define(`<div><button id=in>x</button><div id=over style='position:absolute;inset:0'><slot></slot></div></div>`)+
+		`<x-b id=h style="position:relative;display:block">Text</x-b>`,
 		store.CodeStepFailed, "it is covered by div#over", shadow("#h", click("#in")))
 }
 
@@ -79,13 +81,17 @@ func TestBusyPagePasses(t *testing.T) {
 		body string
 		s    step.Step
 	}{
-		"before a click":           {`<button id=b onclick="out.textContent = 'done'">Go</button><script>setTimeout(() => { ` + block + ` }, 300)</script>`, click("#b")},
-		"while it waits":           {`<script>setTimeout(() => { ` + block + ` document.body.insertAdjacentHTML("beforeend", "<button id=b onclick=\"out.textContent = 'done'\">Go</button>") }, 2700)</script>`, click("#b")},
-		"by the click":             {`<button id=b onclick="out.textContent = 'done'; ` + block + `">Go</button>`, click("#b")},
-		"by the press":             {`<button id=b onmousedown="` + block + `" onclick="out.textContent = 'done'">Go</button>`, click("#b")},
-		"by an input":              {`<input id=b oninput="` + block + ` out.textContent = 'done'">`, input("#b", "x")},
-		"by a selection":           {`<select id=b onchange="` + block + ` out.textContent = 'done'"><option>1<option>2</select>`, choose("#b", "2")},
-		"while an assertion waits": {`<i id=b></i><script>setTimeout(() => { ` + block + ` b.textContent = out.textContent = "done" }, 300)</script>`, is("#b", step.TextIs, "done")},
+		"before a click": {`<button id=b onclick="out.textContent = 'done'">Go</button><script>setTimeout(() => { ` +
+			block + ` }, 300)</script>`, click("#b")},
+		"while it waits": {`<script>setTimeout(() => { ` + block +
+			` document.body.insertAdjacentHTML("beforeend", "<button id=b onclick=\"out.textContent = 'done'\">Go</button>") }, 2700)</script>`, click("#b")},
+		"by the click": {`<button id=b onclick="out.textContent = 'done'; ` + block + `">Go</button>`, click("#b")},
+		"by the press": {`<button id=b onmousedown="` + block + `" onclick="out.textContent = 'done'">Go</button>`, click("#b")},
+		"by an input":  {`<input id=b oninput="` + block + ` out.textContent = 'done'">`, input("#b", "x")},
+		"by a selection": {`<select id=b onchange="` + block + ` out.textContent = 'done'"><option>1<option>2</select>`,
+			choose("#b", "2")},
+		"while an assertion waits": {`<i id=b></i><script>setTimeout(() => { ` + block +
+			` b.textContent = out.textContent = "done" }, 300)</script>`, is("#b", step.TextIs, "done")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

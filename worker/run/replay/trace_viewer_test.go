@@ -81,23 +81,27 @@ func TestTraceOpensInPlaywrightsViewer(t *testing.T) {
 	v := openViewer(t, tracedShop(t))
 	actions := v.look(`const all = [...document.querySelectorAll(".action-title")].map((e) => e.textContent);
 return all.length >= 6 ? all.join("|") : ""`)
-	for _, title := range []string{"Open http://127.0.0.1", `Input text css #user "ann"`, `Input text css #secret "{{password}}"`, "Click css #buy",
+	for _, title := range []string{"Open http://127.0.0.1", `Input text css #user "ann"`, `Input text css #secret "{{password}}"`,
+		"Click css #buy",
 		"Assert css #done text"} {
 		require.Contains(t, actions, title)
 	}
 
 	v.press(".action-title", "Click css #buy")
-	require.Equal(t, "Buy", v.snapshot("Action", `return page.querySelector("[__playwright_target__]")?.textContent`), "the element that was clicked")
+	require.Equal(t, "Buy", v.snapshot("Action", `return page.querySelector("[__playwright_target__]")?.textContent`),
+		"the element that was clicked")
 	require.NotEmpty(t, v.snapshot("Action", `return page.querySelector("x-pw-pointer")?.style.left`), "the point of the click")
 	require.Equal(t, "***", v.snapshot("Before", `return page.querySelector("#secret")?.value`))
 	require.Equal(t, "ann", v.snapshot("Before", `return page.querySelector("#user")?.value`))
 	require.Equal(t, "***", v.snapshot("After", `return page.querySelector("#shown")?.textContent`))
 	require.Equal(t, "rgb(10, 20, 30)", v.snapshot("After", `const c = page.defaultView.getComputedStyle(page.querySelector("h1")).color;
 return c === "rgb(0, 0, 0)" ? "" : c`), "a style sheet of its own file")
-	require.Equal(t, "40", v.snapshot("After", `const w = page.querySelector("#logo").naturalWidth; return w ? String(w) : ""`), "a picture of the network")
+	require.Equal(t, "40", v.snapshot("After", `const w = page.querySelector("#logo").naturalWidth; return w ? String(w) : ""`),
+		"a picture of the network")
 	require.Equal(t, "7 things rgb(1, 2, 3)", v.snapshot("After", `const b = page.querySelector("shop-cart").shadowRoot?.querySelector("b");
 return b && b.textContent + " " + page.defaultView.getComputedStyle(b).color`), "a shadow root")
-	require.Equal(t, "An offer", v.snapshot("After", `return page.querySelector("iframe").contentDocument?.querySelector("#offer")?.textContent`), "a frame")
+	require.Equal(t, "An offer",
+		v.snapshot("After", `return page.querySelector("iframe").contentDocument?.querySelector("#offer")?.textContent`), "a frame")
 
 	v.press("[role=tab]", "Network")
 	network := v.look(`const text = document.querySelector(".network-request-grid, .grid-view, .network-container, [class*=network]")?.innerText || "";

@@ -84,7 +84,8 @@ func Open(ctx context.Context, s *webdriver.Session) (*Router, error) {
 }
 
 func (r *Router) start(ctx context.Context) error {
-	err := r.devTools(ctx, "", "Target.exposeDevToolsProtocol", map[string]any{"targetId": r.target, "bindingName": "cdp", "inheritPermissions": true}, nil)
+	err := r.devTools(ctx, "", "Target.exposeDevToolsProtocol", map[string]any{"targetId": r.target, "bindingName": "cdp",
+		"inheritPermissions": true}, nil)
 	if err != nil {
 		return err
 	}
@@ -135,7 +136,8 @@ func (r *Router) evaluate(ctx context.Context, expression string, out any) error
 			} `json:"exception"`
 		} `json:"exceptionDetails"`
 	}
-	err := r.devTools(ctx, r.agent, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true, "returnByValue": true}, &result)
+	err := r.devTools(ctx, r.agent, "Runtime.evaluate", map[string]any{"expression": expression, "awaitPromise": true,
+		"returnByValue": true}, &result)
 	if err != nil {
 		return err
 	}
@@ -205,7 +207,8 @@ func (r *Router) Add(ctx context.Context, a step.Args) error {
 			status = http.StatusOK
 		}
 		body, kind := bodyOf(n.Body, n.JSON)
-		added.Answer = &answer{Status: status, Phrase: http.StatusText(status), Headers: lines(n.Headers, kind), Body: base64.StdEncoding.EncodeToString(body)}
+		added.Answer = &answer{Status: status, Phrase: http.StatusText(status), Headers: lines(n.Headers, kind),
+			Body: base64.StdEncoding.EncodeToString(body)}
 	}
 	if c := a.Change; c != nil {
 		added.Change = &change{URLTo: c.URLTo, Status: c.Status, Phrase: http.StatusText(c.Status)}

@@ -96,7 +96,8 @@ func TestRoutes(t *testing.T) {
 	require.Equal(t, "real GET /api/other ", ask(t, s, "/api/other").Body)
 
 	// A later one wins, for its method and as often as it says.
-	add(step.Args{URL: "/api/cart", Method: "POST", Times: ptr(2), Answer: &step.Answer{Status: 503, Body: ptr("ü no"), Headers: map[string]string{"X-Added": "a"}}})
+	add(step.Args{URL: "/api/cart", Method: "POST", Times: ptr(2), Answer: &step.Answer{Status: 503, Body: ptr("ü no"),
+		Headers: map[string]string{"X-Added": "a"}}})
 	post := map[string]any{"method": "POST", "body": "x"}
 	for range 2 {
 		require.Equal(t, got{Status: 503, Body: "ü no", Kind: "text/plain; charset=utf-8", Added: "a"}, ask(t, s, "/api/cart", post))
@@ -119,7 +120,8 @@ func TestRoutes(t *testing.T) {
 	require.Equal(t, "real POST /api/elsewhere x", ask(t, s, "/api/moved", post).Body)
 
 	// A page of another origin may read what a rule answers.
-	require.Equal(t, `{"total":3}`, ask(t, s, strings.Replace(at, "127.0.0.1", "localhost", 1)+"/api/cart", map[string]any{"headers": map[string]string{"X-Own": "1"}}).Body)
+	require.Equal(t, `{"total":3}`, ask(t, s, strings.Replace(at, "127.0.0.1", "localhost", 1)+"/api/cart",
+		map[string]any{"headers": map[string]string{"X-Own": "1"}}).Body)
 
 	n, err := r.Remove(ctx, "**/api/changed")
 	require.NoError(t, err)
@@ -138,7 +140,8 @@ func TestNavigationsAreAnswered(t *testing.T) {
 	s, r, at, _ := open(t)
 	ctx := chromedriver.Context(t)
 	page := "<!doctype html><title>mine</title>"
-	require.NoError(t, r.Add(ctx, step.Args{URL: "**/linked", Answer: &step.Answer{Body: &page, Headers: map[string]string{"content-type": "text/html"}}}))
+	require.NoError(t, r.Add(ctx, step.Args{URL: "**/linked", Answer: &step.Answer{Body: &page,
+		Headers: map[string]string{"content-type": "text/html"}}}))
 	links, err := s.FindAll(ctx, webdriver.ByCSS, "#link")
 	require.NoError(t, err)
 	require.NoError(t, s.Click(ctx, links[0]))
@@ -151,7 +154,8 @@ func TestNavigationsAreAnswered(t *testing.T) {
 	require.Len(t, windows, 1, "the agent's is hidden")
 
 	// One that leads to itself ends as such redirects end.
-	require.NoError(t, r.Add(ctx, step.Args{URL: "**/circle", Answer: &step.Answer{Status: 302, Headers: map[string]string{"Location": "/circle"}}}))
+	require.NoError(t, r.Add(ctx, step.Args{URL: "**/circle", Answer: &step.Answer{Status: 302,
+		Headers: map[string]string{"Location": "/circle"}}}))
 	require.Contains(t, ask(t, s, "/circle").Failed, "Failed to fetch")
 
 	require.NoError(t, r.Close(ctx))

@@ -81,7 +81,8 @@ func FindCookie(ctx context.Context, conn *webdriver.BiDi, window, name, host, p
 		if c.Name != name || !fits || found != nil && len(found.Path) >= len(c.Path) {
 			continue
 		}
-		found = &Cookie{Name: c.Name, Value: c.Value.Value, Domain: c.Domain, Path: c.Path, Secure: c.Secure, HTTPOnly: c.HTTPOnly, SameSite: c.SameSite}
+		found = &Cookie{Name: c.Name, Value: c.Value.Value, Domain: c.Domain, Path: c.Path, Secure: c.Secure,
+			HTTPOnly: c.HTTPOnly, SameSite: c.SameSite}
 		if c.Expiry != nil {
 			found.Expires = time.Unix(*c.Expiry, 0).UTC()
 		}
@@ -95,7 +96,8 @@ func sameDomain(a, b string) bool {
 
 // sentTo reports whether a cookie is sent with a request to a host and path.
 func sentTo(c protocolCookie, host, path string) bool {
-	if !sameDomain(c.Domain, host) && !(strings.HasPrefix(c.Domain, ".") && strings.HasSuffix(strings.ToLower(host), strings.ToLower(c.Domain))) {
+	if !sameDomain(c.Domain, host) && !(strings.HasPrefix(c.Domain, ".") && strings.HasSuffix(strings.ToLower(host),
+		strings.ToLower(c.Domain))) {
 		return false
 	}
 	at := strings.TrimSuffix(c.Path, "/")
@@ -178,7 +180,8 @@ func SetLocal(ctx context.Context, conn *webdriver.BiDi, window, origin, key, va
 		return err
 	}
 	defer stop()
-	if err := conn.Command(ctx, "browsingContext.navigate", map[string]any{"context": tab, "url": origin + "/", "wait": "complete"}, nil); err != nil {
+	if err := conn.Command(ctx, "browsingContext.navigate", map[string]any{"context": tab, "url": origin + "/", "wait": "complete"},
+		nil); err != nil {
 		return err
 	}
 	return setItem(ctx, conn, tab, origin, key, value)
@@ -195,7 +198,8 @@ func answerEmpty(ctx context.Context, conn *webdriver.BiDi, tab string) (stop fu
 	var intercept struct {
 		Intercept string `json:"intercept"`
 	}
-	if err := conn.Command(ctx, "session.subscribe", map[string]any{"events": []string{requestEvent}, "contexts": []string{tab}}, &subscribed); err != nil {
+	if err := conn.Command(ctx, "session.subscribe", map[string]any{"events": []string{requestEvent}, "contexts": []string{tab}},
+		&subscribed); err != nil {
 		return nil, err
 	}
 	unhandle := conn.On(requestEvent, func(text json.RawMessage) {
@@ -215,7 +219,8 @@ func answerEmpty(ctx context.Context, conn *webdriver.BiDi, tab string) (stop fu
 			"headers": []any{map[string]any{"name": "Content-Type", "value": protocolValue{"string", "text/html"}}},
 			"body":    protocolValue{"string", "<!doctype html>"}}, nil) // else the navigation fails
 	})
-	err = conn.Command(ctx, "network.addIntercept", map[string]any{"phases": []string{"beforeRequestSent"}, "contexts": []string{tab}}, &intercept)
+	err = conn.Command(ctx, "network.addIntercept", map[string]any{"phases": []string{"beforeRequestSent"},
+		"contexts": []string{tab}}, &intercept)
 	stop = func() {
 		unhandle()
 		end, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)

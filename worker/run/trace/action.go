@@ -81,7 +81,8 @@ func (r *Recorder) Input(call string, point Point, doc *Document) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	at := name{call, input}
-	r.event(map[string]any{"type": "input", "callId": call, "point": map[string]float64{"x": point.X, "y": point.Y}, "inputSnapshot": at.String()})
+	r.event(map[string]any{"type": "input", "callId": call, "point": map[string]float64{"x": point.X, "y": point.Y},
+		"inputSnapshot": at.String()})
 	if doc == nil {
 		r.wanted = append(r.wanted, at)
 		return

@@ -47,7 +47,8 @@ func (r *Recorder) show(at name, doc *Document) {
 		html := f.write(t.root)
 		r.event(frameEvent{Type: "frame-snapshot", Snapshot: frameSnapshot{
 			CallID: at.call, SnapshotName: at.String(), PageID: doc.page, FrameID: t.frame, FrameURL: t.url, Doctype: t.doctype, HTML: html,
-			Viewport: viewport{doc.width, doc.height}, Timestamp: r.at(r.now()), WallTime: r.now().UnixMilli(), ResourceOverrides: []int{}, IsMainFrame: i == 0}})
+			Viewport: viewport{doc.width, doc.height}, Timestamp: r.at(r.now()), WallTime: r.now().UnixMilli(),
+			ResourceOverrides: []int{}, IsMainFrame: i == 0}})
 	}
 }
 

@@ -123,8 +123,9 @@ func (r *Recorder) exchange(e *traffic.Entry, request, response traffic.Body, pa
 		Request: harRequest{Method: r.text(e.Method), URL: address, HTTPVersion: r.text(e.Protocol), Cookies: []pair{},
 			Headers: r.headers(e.RequestHeaders), QueryString: queryPairs(address), HeadersSize: -1, BodySize: e.RequestSize},
 		Response: harResponse{Status: e.Status, StatusText: r.text(e.StatusText), HTTPVersion: r.text(e.Protocol), Cookies: []pair{},
-			Headers: r.headers(e.ResponseHeaders), HeadersSize: -1, BodySize: e.BodySize, TransferSize: e.TransferSize, FailureText: r.text(e.Failure),
-			Content: harContent{Size: e.BodySize, MIMEType: mediaType(e.MIMEType)}}}
+			Headers: r.headers(e.ResponseHeaders), HeadersSize: -1, BodySize: e.BodySize, TransferSize: e.TransferSize,
+			FailureText: r.text(e.Failure),
+			Content:     harContent{Size: e.BodySize, MIMEType: mediaType(e.MIMEType)}}}
 	if e.Status == 0 {
 		had.Response.Status = -1 // as the viewer has a request without a response
 	}
@@ -188,7 +189,8 @@ func credential(name string) bool {
 	case "cookie", "set-cookie", "cookie2", "set-cookie2":
 		return true
 	}
-	for _, part := range []string{"authorization", "token", "secret", "password", "api-key", "apikey", "session", "credential", "csrf", "xsrf"} {
+	for _, part := range []string{"authorization", "token", "secret", "password", "api-key", "apikey", "session",
+		"credential", "csrf", "xsrf"} {
 		if strings.Contains(name, part) {
 			return true
 		}
@@ -250,7 +252,8 @@ func timings(t *traffic.Timing) map[string]any {
 		}
 		return ms(to - from)
 	}
-	return map[string]any{"blocked": -1, "dns": part(t.DNSStart, t.DNSEnd), "connect": part(t.ConnectStart, t.ConnectEnd), "ssl": part(t.TLSStart, t.ConnectEnd),
+	return map[string]any{"blocked": -1, "dns": part(t.DNSStart, t.DNSEnd), "connect": part(t.ConnectStart, t.ConnectEnd),
+		"ssl":  part(t.TLSStart, t.ConnectEnd),
 		"send": 0, "wait": max(part(t.RequestStart, t.ResponseStart), 0), "receive": max(part(t.ResponseStart, t.ResponseEnd), 0)}
 }
 

@@ -138,9 +138,11 @@ func TestLinesOfTheConsoleAreBounded(t *testing.T) {
 func TestExchangesCarryNoCredentials(t *testing.T) {
 	t.Parallel()
 	r := recorder()
-	e := traffic.Entry{Method: "POST", URL: "https://ann:" + secret + "@shop.example/a.json?q=" + secret, Status: 200, MIMEType: "application/json; charset=utf-8",
+	e := traffic.Entry{Method: "POST", URL: "https://ann:" + secret + "@shop.example/a.json?q=" + secret, Status: 200,
+		MIMEType:    "application/json; charset=utf-8",
 		RequestSize: 9, BodySize: 9, Sent: time.Now(),
-		RequestHeaders: []traffic.Header{{Name: "Authorization", Value: "Basic abc"}, {Name: "COOKIE", Value: "abc"}, {Name: "X-Api-Key", Value: "abc"},
+		RequestHeaders: []traffic.Header{{Name: "Authorization", Value: "Basic abc"}, {Name: "COOKIE", Value: "abc"},
+			{Name: "X-Api-Key", Value: "abc"},
 			{Name: "X-CSRF-Token", Value: "abc"}, {Name: "Accept", Value: "text/" + secret}, {Name: "Content-Type", Value: "text/plain"}},
 		ResponseHeaders: []traffic.Header{{Name: "Set-Cookie", Value: "abc"}, {Name: "Age", Value: "4"}}}
 	r.exchange(&e, traffic.Body{Data: []byte("my " + secret), Text: true}, traffic.Body{Data: []byte(`{"a": "` + secret + `"}`)}, 1)

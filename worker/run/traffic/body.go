@@ -70,7 +70,8 @@ func (r *Recorder) body(ctx context.Context, e Entry, kind string, size int64) (
 		Bytes bytes `json:"bytes"`
 	}
 	err := r.conn.Command(ctx, "network.getData", map[string]any{"request": e.Request, "dataType": kind, "collector": r.collector}, &result)
-	if webdriver.Is(err, "no such network data", "no such request", "unavailable network data", webdriver.ErrUnknown, webdriver.ErrInvalidArgument) {
+	if webdriver.Is(err, "no such network data", "no such request", "unavailable network data", webdriver.ErrUnknown,
+		webdriver.ErrInvalidArgument) {
 		return Body{}, &BodyError{Text: "the browser has no body of it any more", Err: err}
 	}
 	if err != nil {

@@ -137,8 +137,9 @@ func TestRequestsAreRecorded(t *testing.T) {
 		if i == 2 {
 			got.MIMEType = "" // of the link in a redirect's body
 		}
-		require.Equal(t, want, traffic.Entry{URL: got.URL, Method: got.Method, Status: got.Status, MIMEType: got.MIMEType, Navigation: got.Navigation,
-			Kind: got.Kind, RequestSize: got.RequestSize, Redirects: got.Redirects, Failure: got.Failure})
+		require.Equal(t, want, traffic.Entry{URL: got.URL, Method: got.Method, Status: got.Status, MIMEType: got.MIMEType,
+			Navigation: got.Navigation,
+			Kind:       got.Kind, RequestSize: got.RequestSize, Redirects: got.Redirects, Failure: got.Failure})
 		require.WithinDuration(t, began, got.Sent, time.Minute)
 		if i > 0 {
 			require.GreaterOrEqual(t, got.SentAt, mark, "after the mark")

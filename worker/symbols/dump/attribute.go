@@ -36,7 +36,8 @@ func (d *Dump) known(all bool) []Attribute {
 		}
 	}
 	if d.Main >= 0 && d.Main < len(d.Threads) {
-		out = append(out, Attribute{"thread.name", d.Threads[d.Main].Name}, Attribute{"fault.thread", strconv.FormatUint(d.Threads[d.Main].ID, 10)})
+		out = append(out, Attribute{"thread.name", d.Threads[d.Main].Name}, Attribute{"fault.thread",
+			strconv.FormatUint(d.Threads[d.Main].ID, 10)})
 	}
 	if all {
 		out = append(out, d.Attributes...)
@@ -48,7 +49,8 @@ func (d *Dump) known(all bool) []Attribute {
 func numeric(key string) bool {
 	switch key {
 	case "process.id", "process.start_time", "process.age", "process.user_time", "process.system_time", "cpu.count", "cpu.family",
-		"cpu.model", "cpu.stepping", "cpu.frequency", "assertion.line", "vm.vma.peak", "vm.vma.size", "vm.rss.peak", "vm.rss.size", "vm.swap.size":
+		"cpu.model", "cpu.stepping", "cpu.frequency", "assertion.line", "vm.vma.peak", "vm.vma.size", "vm.rss.peak",
+		"vm.rss.size", "vm.swap.size":
 		return true
 	}
 	return false

@@ -31,7 +31,8 @@ func TestMemory(t *testing.T) {
 
 func TestModuleAt(t *testing.T) {
 	t.Parallel()
-	d := &Dump{Modules: []Module{{Start: 0x3000, Size: 0x100}, {Start: 0x1000, Size: 0x1000, CodeFile: "a"}, {Start: 0x1000, Size: 5, CodeFile: "b"}}}
+	d := &Dump{Modules: []Module{{Start: 0x3000, Size: 0x100}, {Start: 0x1000, Size: 0x1000, CodeFile: "a"},
+		{Start: 0x1000, Size: 5, CodeFile: "b"}}}
 	d.SortModules()
 	require.Len(t, d.Modules, 2)
 	for address, want := range map[uint64]int{0xfff: -1, 0x1000: 0, 0x1fff: 0, 0x2000: -1, 0x3000: 1, 0x30ff: 1, 0x3100: -1, ^uint64(0): -1} {
@@ -58,7 +59,8 @@ func crashed() *Dump {
 		System:  System{OS: Linux, Version: "6.1.0", Build: "Linux 6.1.0 #1 SMP", Arch: X86_64, CPUs: 4, CPUInfo: "family 6"},
 		Process: Process{ID: 77, Started: 1_700_000_000, Name: "app", Path: "/opt/app"},
 		Reason:  &Reason{Name: "SIGSEGV / SEGV_MAPERR", Address: 0x18, HasAddress: true},
-		Modules: []Module{{Start: 0x400000, Size: 0x1000, CodeFile: "/opt/app", DebugFile: "app.debug", DebugID: "C1A2B3C4D5E6F708192A3B4C5D6E7F800", CodeID: "c1a2"}},
+		Modules: []Module{{Start: 0x400000, Size: 0x1000, CodeFile: "/opt/app", DebugFile: "app.debug",
+			DebugID: "C1A2B3C4D5E6F708192A3B4C5D6E7F800", CodeID: "c1a2"}},
 		Threads: []Thread{
 			{ID: 7, Name: "main", Frames: []Frame{{Address: 0x7fff0000, Module: -1, Trust: TrustContext, Registers: map[string]uint64{"rip": 1}}}},
 			{ID: 9, Name: "worker <1>", Frames: []Frame{
@@ -66,11 +68,12 @@ func crashed() *Dump {
 				{Address: 0x400020, Trust: TrustScan, Registers: map[string]uint64{"rip": 0x400020}},
 				{Address: 0x400030, Trust: TrustCFI}}},
 		},
-		Memory:      []Region{{0x7000, []byte("hunter2 hunter2")}},
-		Attributes:  []Attribute{{"ver", "1.2"}, {"api_token", "s3cret"}, {"ver", "later"}},
-		Annotations: map[string]any{"Environment Variables": map[string]string{"HOME": "/root", "DB_PASSWORD": "hunter2"}, "Command Line": "app --password hunter2 -v"},
-		Unloaded:    []Module{{Start: 0x10, Size: 0x10, CodeFile: "gone.dll"}},
-		Warnings:    []string{"a stream is cut off"},
+		Memory:     []Region{{0x7000, []byte("hunter2 hunter2")}},
+		Attributes: []Attribute{{"ver", "1.2"}, {"api_token", "s3cret"}, {"ver", "later"}},
+		Annotations: map[string]any{"Environment Variables": map[string]string{"HOME": "/root", "DB_PASSWORD": "hunter2"},
+			"Command Line": "app --password hunter2 -v"},
+		Unloaded: []Module{{Start: 0x10, Size: 0x10, CodeFile: "gone.dll"}},
+		Warnings: []string{"a stream is cut off"},
 	}
 }
 
@@ -95,7 +98,8 @@ func TestReport(t *testing.T) {
 	main := r.FaultThread()
 	require.Equal(t, "worker <1>", main.Name)
 	require.True(t, main.Fault)
-	require.Equal(t, report.Frame{Address: "0x400010", Library: "app", DebugIdentifier: "C1A2B3C4D5E6F708192A3B4C5D6E7F800", Faulted: true}, main.Frames[0])
+	require.Equal(t, report.Frame{Address: "0x400010", Library: "app", DebugIdentifier: "C1A2B3C4D5E6F708192A3B4C5D6E7F800",
+		Faulted: true}, main.Frames[0])
 	require.Equal(t, []bool{false, true, false}, []bool{main.Frames[0].Guessed, main.Frames[1].Guessed, main.Frames[2].Guessed})
 	require.Equal(t, []report.Module{{Start: "0x400000", Size: "4096", CodeFile: "/opt/app", DebugFile: "app.debug",
 		DebugIdentifier: "C1A2B3C4D5E6F708192A3B4C5D6E7F800"}}, r.Modules)
@@ -120,7 +124,8 @@ func TestReport(t *testing.T) {
 	require.NoError(t, json.Unmarshal(b, &doc))
 	require.JSONEq(t, `"kept"`, string(doc.Annotations["note"]))
 	require.JSONEq(t, `"app --password [scrubbed] -v"`, string(doc.Annotations["Command Line"]))
-	require.JSONEq(t, `{"format":"minidump","warnings":["a stream is cut off"],"unloaded_modules":["0x10 0x20 gone.dll"]}`, string(doc.Annotations["Dump"]))
+	require.JSONEq(t, `{"format":"minidump","warnings":["a stream is cut off"],"unloaded_modules":["0x10 0x20 gone.dll"]}`,
+		string(doc.Annotations["Dump"]))
 	require.Equal(t, map[string]string{"rip": "u64", "rsp": "u64"}, doc.Arch.Registers)
 	stack := doc.Threads["9"].Stack
 	require.Equal(t, map[string]any{"rip": "4194320", "rsp": "9223372036854775808"}, stack[0].Registers)

@@ -167,7 +167,8 @@ func (d *Dump) threads() (json.RawMessage, string) {
 func (d *Dump) thread(t *Thread, fault bool) threadDocument {
 	out := threadDocument{Name: t.Name, Fault: fault, Stack: make([]frameDocument, 0, len(t.Frames)), Skip: t.Skip, Cut: t.Cut}
 	for i, f := range t.Frames {
-		x := frameDocument{Function: f.Symbol, Address: hexadecimal(f.Address), Guessed: f.Guessed(), Trust: f.Trust, ReturnAddress: i > 0, Faulted: fault && i == 0}
+		x := frameDocument{Function: f.Symbol, Address: hexadecimal(f.Address), Guessed: f.Guessed(), Trust: f.Trust,
+			ReturnAddress: i > 0, Faulted: fault && i == 0}
 		if f.Module >= 0 && f.Module < len(d.Modules) {
 			x.Library, x.DebugID = baseName(d.Modules[f.Module].CodeFile), d.Modules[f.Module].DebugID
 		}

@@ -113,7 +113,8 @@ func (c *crashContext) set(path []string, value string) {
 }
 
 // privateProperties are not kept: they name the person, or hold what a command line does.
-var privateProperties = map[string]bool{"CommandLine": true, "RestartCommandLine": true, "UserName": true, "EpicAccountId": true, "LoginId": true, "MachineId": true}
+var privateProperties = map[string]bool{"CommandLine": true, "RestartCommandLine": true, "UserName": true, "EpicAccountId": true,
+	"LoginId": true, "MachineId": true}
 
 // private reports whether a property is not kept, whatever its section is.
 func private(name string) bool { return privateProperties[name[strings.LastIndexByte(name, '.')+1:]] }
@@ -195,7 +196,8 @@ func first(texts ...string) string {
 // system says where the process ran.
 func (c *crashContext) system(d *dump.Dump) {
 	platform := strings.ToLower(c.properties["PlatformName"])
-	for prefix, os := range map[string]string{"win": dump.Windows, "mac": dump.MacOS, "ios": dump.IOS, "linux": dump.Linux, "android": dump.Android} {
+	for prefix, os := range map[string]string{"win": dump.Windows, "mac": dump.MacOS, "ios": dump.IOS, "linux": dump.Linux,
+		"android": dump.Android} {
 		if strings.HasPrefix(platform, prefix) {
 			d.System.OS = os
 		}

@@ -152,7 +152,8 @@ func (c *counter) Read(b []byte) (int, error) {
 // useful reports whether a file of a folder is read.
 func useful(name string) bool {
 	name = strings.ToLower(base(name))
-	return !strings.HasPrefix(name, "._") && (name == contextName || strings.HasSuffix(name, ".dmp") || strings.HasSuffix(name, ".mdmp") || isLog(name))
+	return !strings.HasPrefix(name, "._") && (name == contextName || strings.HasSuffix(name, ".dmp") ||
+		strings.HasSuffix(name, ".mdmp") || isLog(name))
 }
 
 func isLog(name string) bool {

@@ -78,7 +78,8 @@ func name260(name string) []byte {
 // unrealArchive writes an archive as the engine does; older is the form before 4.26.
 func unrealArchive(older bool, files ...file) []byte {
 	header := func(count int) []byte {
-		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(append(name260("UECC-Windows-0123_0000"), name260("x.uecrash")...), 0), uint32(count))
+		return binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(append(name260("UECC-Windows-0123_0000"),
+			name260("x.uecrash")...), 0), uint32(count))
 	}
 	b := append([]byte(marker), header(len(files))...)
 	if older {
@@ -111,7 +112,8 @@ func zipped(files ...file) []byte {
 
 func minidumpFile() []byte {
 	d := &dump.Dump{System: dump.System{OS: dump.Windows, Arch: dump.X86_64, Version: "10.0.19045"},
-		Threads: []dump.Thread{{ID: 8, Name: "GameThread", StackStart: 0x8000, StackEnd: 0x8040, Registers: map[string]uint64{"rip": 0x1010, "rsp": 0x8000}}},
+		Threads: []dump.Thread{{ID: 8, Name: "GameThread", StackStart: 0x8000, StackEnd: 0x8040,
+			Registers: map[string]uint64{"rip": 0x1010, "rsp": 0x8000}}},
 		Modules: []dump.Module{{Start: 0x1000, Size: 0x4000, CodeFile: `D:\shop\Shop.exe`, DebugID: "C1A2B3C4D5E6F708192A3B4C5D6E7F800"}},
 		Memory:  []dump.Region{{Start: 0x8000, Data: make([]byte, 64)}}}
 	return minidumptest.Write(binary.LittleEndian, d, &minidumptest.Exception{Code: 0x4000})
@@ -136,17 +138,20 @@ func TestUnrealWithoutMinidump(t *testing.T) {
 	t.Parallel()
 	log := file{"Shop.log", []byte("LogInit: Command Line: -AUTH_PASSWORD=s3cret\r\n[2026.09.02-04.50.33:156] LogCart: paid\n")}
 	for name, b := range map[string][]byte{
-		"archive":                 unrealArchive(false, file{"CrashContext.runtime-xml", []byte(contextText)}, log),
-		"before 4.26":             unrealArchive(true, file{"CrashReportClient.ini", []byte("[x]")}, file{"CrashContext.runtime-xml", []byte(contextText)}, log),
-		"zip of the folder":       zipped(file{"CrashContext.runtime-xml", []byte(contextText)}, log),
-		"a minidump that is none": unrealArchive(false, file{"UEMinidump.dmp", []byte("x")}, log, file{"CrashContext.runtime-xml", []byte(contextText)}),
+		"archive": unrealArchive(false, file{"CrashContext.runtime-xml", []byte(contextText)}, log),
+		"before 4.26": unrealArchive(true, file{"CrashReportClient.ini", []byte("[x]")},
+			file{"CrashContext.runtime-xml", []byte(contextText)}, log),
+		"zip of the folder": zipped(file{"CrashContext.runtime-xml", []byte(contextText)}, log),
+		"a minidump that is none": unrealArchive(false, file{"UEMinidump.dmp", []byte("x")}, log,
+			file{"CrashContext.runtime-xml", []byte(contextText)}),
 	} {
 		d, err := read(b)
 		require.NoError(t, err, name)
 		require.Equal(t, Unreal, d.Format)
 		require.Len(t, d.Threads, 2)
 		require.Equal(t, "GameThread", d.Threads[d.Main].Name)
-		require.Equal(t, []string{"ACart::Pay", "", ""}, []string{d.Threads[1].Frames[0].Symbol, d.Threads[1].Frames[1].Symbol, d.Threads[1].Frames[2].Symbol})
+		require.Equal(t, []string{"ACart::Pay", "", ""}, []string{d.Threads[1].Frames[0].Symbol, d.Threads[1].Frames[1].Symbol,
+			d.Threads[1].Frames[2].Symbol})
 		out := reported(t, d)
 		attributes := out["attributes"].(map[string]any)
 		require.Equal(t, "shop-1.4.2", attributes["application.version"])
@@ -178,7 +183,8 @@ func TestUnrealMinidump(t *testing.T) {
 	reported(t, d)
 
 	// What the engine reports and goes on after is no crash.
-	d, err = read(unrealArchive(false, file{"CrashContext.runtime-xml", []byte(strings.Replace(contextText, "<CrashType>Assert", "<CrashType>Ensure", 1))}))
+	d, err = read(unrealArchive(false, file{"CrashContext.runtime-xml",
+		[]byte(strings.Replace(contextText, "<CrashType>Assert", "<CrashType>Ensure", 1))}))
 	require.NoError(t, err)
 	require.Equal(t, "handled", reported(t, d)["attributes"].(map[string]any)["severity"])
 }
@@ -197,7 +203,8 @@ func TestUnity(t *testing.T) {
 	require.Equal(t, "UnityPlayer.dll", stack[1].(map[string]any)["library"])
 	require.Equal(t, "Shop.Cart:Pay ()", stack[2].(map[string]any)["funcName"])
 
-	d, err = read(zipped(file{"crash.dmp", minidumpFile()}, file{"Player.log", []byte(strings.ReplaceAll(unityText, "OUTPUTTING", "OUTPUTING"))}))
+	d, err = read(zipped(file{"crash.dmp", minidumpFile()},
+		file{"Player.log", []byte(strings.ReplaceAll(unityText, "OUTPUTTING", "OUTPUTING"))}))
 	require.NoError(t, err)
 	require.Len(t, d.Modules, 1, "those of the minidump")
 	require.Contains(t, d.Annotations["CallStack"], "Shop.Cart:Pay ()", "the minidump does not know managed code")
@@ -206,7 +213,8 @@ func TestUnity(t *testing.T) {
 
 func TestBadArchives(t *testing.T) {
 	t.Parallel()
-	whole := unrealArchive(false, file{"CrashContext.runtime-xml", []byte(contextText)}, file{"Shop.log", bytes.Repeat([]byte("line of a log\n"), 4000)})
+	whole := unrealArchive(false, file{"CrashContext.runtime-xml", []byte(contextText)},
+		file{"Shop.log", bytes.Repeat([]byte("line of a log\n"), 4000)})
 	var big bytes.Buffer
 	w := zlib.NewWriter(&big)
 	_, _ = w.Write(append([]byte(marker), 0xff, 0xff, 0xff, 0xff))
@@ -233,7 +241,8 @@ func TestBadArchives(t *testing.T) {
 	deep := "<a>" + strings.Repeat("<b>", 1<<20)
 	_, err = read(unrealArchive(false, file{"CrashContext.runtime-xml", []byte(deep)}))
 	require.ErrorContains(t, err, "nested too deep")
-	long := "<F><RuntimeProperties><PCallStack>" + strings.Repeat("Shop 0x1000 + 10\n", 100_000)[:1<<20] + "</PCallStack></RuntimeProperties></F>"
+	long := "<F><RuntimeProperties><PCallStack>" + strings.Repeat("Shop 0x1000 + 10\n", 100_000)[:1<<20] +
+		"</PCallStack></RuntimeProperties></F>"
 	d, err = read(unrealArchive(false, file{"CrashContext.runtime-xml", []byte(long)}))
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(d.Threads[0].Frames), maxFrames)

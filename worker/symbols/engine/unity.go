@@ -130,7 +130,8 @@ func (p *parts) applyLogs(d *dump.Dump) {
 	var found unityLog
 	for _, l := range p.logs {
 		u := parseUnity(plain(string(l.tail), maxCrashLog))
-		found.version, found.reason, found.message = first(found.version, u.version), first(found.reason, u.reason), first(found.message, u.message)
+		found.version, found.reason, found.message = first(found.version, u.version), first(found.reason, u.reason),
+			first(found.message, u.message)
 		if len(found.places) == 0 {
 			found.places, found.modules = u.places, u.modules
 		}

@@ -94,7 +94,8 @@ func (w *world) file(org int64, f symbolfile.File, index []byte) string {
 	require.NoError(w.t, err)
 	require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error {
 		u, err := symbolfile.Insert(w.t.Context(), tx, symbolfile.New{OrganizationID: org, Name: "upload", Source: symbolfile.SourceAPI,
-			TaskID: uuid.New(), File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1, SHA256: strings.Repeat("0", 28) + uuid.NewString()}})
+			TaskID: uuid.New(), File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1,
+				SHA256: strings.Repeat("0", 28) + uuid.NewString()}})
 		if err != nil {
 			return err
 		}
@@ -108,7 +109,8 @@ func id(value string) symbol.Identifier {
 }
 
 func (w *world) query(org int64, value string) orgQuery {
-	return orgQuery{org, Query{ProjectID: w.project, Kinds: []symbol.Kind{symbol.ProGuard}, Identifiers: []symbol.Identifier{id("other"), id(value)}}}
+	return orgQuery{org, Query{ProjectID: w.project, Kinds: []symbol.Kind{symbol.ProGuard},
+		Identifiers: []symbol.Identifier{id("other"), id(value)}}}
 }
 
 // orgQuery is a query of an organization.
@@ -174,7 +176,8 @@ func large(t *testing.T) []byte {
 }
 
 func (w *world) mappingFile(org int64, value string, index []byte) string {
-	return w.file(org, symbolfile.File{Kind: symbol.ProGuard, Features: []string{"functions"}, Identifiers: []symbol.Identifier{id(value)}}, index)
+	return w.file(org, symbolfile.File{Kind: symbol.ProGuard, Features: []string{"functions"},
+		Identifiers: []symbol.Identifier{id(value)}}, index)
 }
 
 func TestOpen(t *testing.T) {
@@ -244,8 +247,10 @@ func TestBestFile(t *testing.T) {
 	_, err := b.Finish(&out)
 	require.NoError(t, err)
 	debug := symbol.Identifier{Type: symbol.DebugID, Value: "C1A2B3C4D5E6F708192A3B4C5D6E7F800"}
-	lines := w.file(w.org, symbolfile.File{Kind: symbol.ELF, Features: []string{"functions", "lines"}, Identifiers: []symbol.Identifier{debug}}, out.Bytes())
-	unwind := w.file(w.org, symbolfile.File{Kind: symbol.ELF, Features: []string{"publics", "unwind"}, Identifiers: []symbol.Identifier{debug}}, out.Bytes())
+	lines := w.file(w.org, symbolfile.File{Kind: symbol.ELF, Features: []string{"functions", "lines"},
+		Identifiers: []symbol.Identifier{debug}}, out.Bytes())
+	unwind := w.file(w.org, symbolfile.File{Kind: symbol.ELF, Features: []string{"publics", "unwind"},
+		Identifiers: []symbol.Identifier{debug}}, out.Bytes())
 	h, err := w.open(t.Context(), orgQuery{w.org, Query{ProjectID: w.project, Identifiers: []symbol.Identifier{debug}}})
 	require.NoError(t, err)
 	require.Equal(t, lines, h.File.IndexKey)

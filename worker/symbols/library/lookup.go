@@ -216,7 +216,8 @@ func (s *Session) ofBuild(build int64) ([]symbolfile.Found, bool) {
 // cacheKey is a text that is the same for the same identifiers only, in the same generation.
 func (s *Session) cacheKey(key answerKey) string {
 	b := make([]byte, 0, 64+len(key.id.Value)+len(key.id.Release))
-	for _, n := range [...]int64{s.organization, key.project, int64(key.family), s.generations.Of(families[key.family]...), int64(len(key.id.Value))} {
+	for _, n := range [...]int64{s.organization, key.project, int64(key.family), s.generations.Of(families[key.family]...),
+		int64(len(key.id.Value))} {
 		b = append(strconv.AppendInt(b, n, 36), ' ')
 	}
 	b = append(append(append(b, key.id.Type...), ' '), key.id.Value...)

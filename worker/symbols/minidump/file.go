@@ -51,7 +51,8 @@ func (x *file) header() error {
 	count, at := uint64(x.order.Uint32(head[8:])), uint64(x.order.Uint32(head[12:]))
 	if at > x.size || count*12 > x.size-at {
 		if at >= x.size {
-			return symbol.Invalid(symbol.Truncated, "the directory of %d streams at offset %d lies behind the end of the minidump (%d bytes)", count, at, x.size)
+			return symbol.Invalid(symbol.Truncated,
+				"the directory of %d streams at offset %d lies behind the end of the minidump (%d bytes)", count, at, x.size)
 		}
 		x.warn("the directory names %d streams, more than the file has room for", count)
 		count = (x.size - at) / 12

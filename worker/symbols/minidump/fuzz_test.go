@@ -41,9 +41,12 @@ func FuzzMinidump(f *testing.F) {
 		for arch, os := range map[string]string{dump.X86: dump.Windows, dump.X86_64: dump.Linux, dump.ARM: dump.Android, dump.ARM64: dump.MacOS} {
 			d := &dump.Dump{System: dump.System{OS: os, Arch: arch, Version: "1.2.3"},
 				Threads: []dump.Thread{{ID: 1, Name: "main", StackStart: 0x8000, StackEnd: 0x8040,
-					Registers: map[string]uint64{"rip": 0x1010, "eip": 0x1010, "pc": 0x1010, "rsp": 0x8000, "esp": 0x8000, "sp": 0x8000, "fp": 0x8010, "ebp": 0x8010}}},
-				Modules: []dump.Module{{Start: 0x1000, Size: 0x4000, CodeFile: "app", CodeID: "c4b3a2c1e6d508f7192a3b4c5d6e7f80", DebugID: "C1A2B3C4D5E6F708192A3B4C5D6E7F800"}},
-				Memory:  []dump.Region{{Start: 0x8000, Data: bytes.Repeat([]byte{0x24, 0x10, 0, 0, 0, 0, 0, 0}, 8)}}, Attributes: []dump.Attribute{{Key: "a", Value: "b"}, {Key: "c", Value: "d"}}}
+					Registers: map[string]uint64{"rip": 0x1010, "eip": 0x1010, "pc": 0x1010, "rsp": 0x8000, "esp": 0x8000,
+						"sp": 0x8000, "fp": 0x8010, "ebp": 0x8010}}},
+				Modules: []dump.Module{{Start: 0x1000, Size: 0x4000, CodeFile: "app", CodeID: "c4b3a2c1e6d508f7192a3b4c5d6e7f80",
+					DebugID: "C1A2B3C4D5E6F708192A3B4C5D6E7F800"}},
+				Memory:     []dump.Region{{Start: 0x8000, Data: bytes.Repeat([]byte{0x24, 0x10, 0, 0, 0, 0, 0, 0}, 8)}},
+				Attributes: []dump.Attribute{{Key: "a", Value: "b"}, {Key: "c", Value: "d"}}}
 			f.Add(minidumptest.Write(order, d, &minidumptest.Exception{Code: 11, Flags: 1, Parameters: []uint64{1, 2, 3}}))
 		}
 		w := minidumptest.New(order)

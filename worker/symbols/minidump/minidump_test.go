@@ -168,7 +168,8 @@ func TestWarnings(t *testing.T) {
 			"UnloadedModuleList lies at offset 2147483647", nil},
 		"a stream twice": {func(f *minidumptest.File) { f.Stream(3, f.Numbers(0)) }, "ThreadList is there twice",
 			func(t *testing.T, d *dump.Dump) { require.Len(t, d.Threads, 2) }},
-		"more entries than bytes": {func(f *minidumptest.File) { f.Stream(24+0, f.Numbers(0x7fffffff, 10, uint64(40))) }, "claims 2147483647 entries; 1",
+		"more entries than bytes": {func(f *minidumptest.File) { f.Stream(24+0, f.Numbers(0x7fffffff, 10, uint64(40))) },
+			"claims 2147483647 entries; 1",
 			nil},
 		"a name without an end": {func(f *minidumptest.File) {
 			f.Stream(24, f.Numbers(1, 10, uint64(f.Put(f.Numbers(0xfffffff0, 1)))))
@@ -316,7 +317,8 @@ func TestTextsBounded(t *testing.T) {
 	name, record := f.Text16(strings.Repeat("x", maxString/2)), f.Put(append([]byte("RSDS"), bytes.Repeat([]byte{'y'}, maxString-4)...))
 	list := f.Numbers(maxModules)
 	for i := range maxModules {
-		list = append(list, f.Numbers(uint64(0x1000*(i+1)), 0x1000, 0, 0, name, make([]byte, 52), maxString, record, 0, 0, uint64(0), uint64(0))...)
+		list = append(list, f.Numbers(uint64(0x1000*(i+1)), 0x1000, 0, 0, name, make([]byte, 52), maxString, record, 0,
+			0, uint64(0), uint64(0))...)
 	}
 	f.Stream(4, list)
 	got, err := read(minidumptest.Fill(f, d, nil).Bytes(1))

@@ -46,9 +46,10 @@ func TestMiniDebug(t *testing.T) {
 		}
 	}
 	folder := compile(t)
-	steps := exec.Command("sh", "-c", "objcopy --only-keep-debug app full && objcopy -S --remove-section .comment --keep-symbol=outer full mini && "+
-		"strip --strip-all app && xz -k mini && objcopy --add-section .gnu_debugdata=mini.xz app && cp app odd && echo odd > x && "+
-		"objcopy --update-section .gnu_debugdata=x odd")
+	steps := exec.Command("sh", "-c",
+		"objcopy --only-keep-debug app full && objcopy -S --remove-section .comment --keep-symbol=outer full mini && "+
+			"strip --strip-all app && xz -k mini && objcopy --add-section .gnu_debugdata=mini.xz app && cp app odd && echo odd > x && "+
+			"objcopy --update-section .gnu_debugdata=x odd")
 	steps.Dir = folder
 	out, err := steps.CombinedOutput()
 	require.NoError(t, err, string(out))

@@ -176,7 +176,8 @@ func TestKinds(t *testing.T) {
 	for _, kind := range Kinds() {
 		require.NotNil(t, reader(kind), kind)
 		require.Positive(t, Version(kind), kind)
-		_, err := index(context.Background(), IndexArgs{Format: filetype.Format(kind), File: os.DevNull, Out: filepath.Join(t.TempDir(), "o"), Folder: t.TempDir()})
+		_, err := index(context.Background(), IndexArgs{Format: filetype.Format(kind), File: os.DevNull,
+			Out: filepath.Join(t.TempDir(), "o"), Folder: t.TempDir()})
 		if kind == symbol.Source {
 			continue // an empty text is one
 		}

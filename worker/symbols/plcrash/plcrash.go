@@ -235,7 +235,8 @@ func (x *reader) finish() {
 // reason says why: the Mach exception where it is known, else the signal.
 func (s signal) reason(system dump.System) *dump.Reason {
 	if !s.isMach || len(s.codes) == 0 {
-		return &dump.Reason{Name: strings.Trim(s.name+" / "+s.code, " /"), Address: s.address, HasAddress: s.address != 0 || s.name == "SIGSEGV" || s.name == "SIGBUS"}
+		return &dump.Reason{Name: strings.Trim(s.name+" / "+s.code, " /"), Address: s.address, HasAddress: s.address != 0 ||
+			s.name == "SIGSEGV" || s.name == "SIGBUS"}
 	}
 	os := system.OS
 	if os != dump.MacOS {

@@ -48,7 +48,8 @@ func parts() []any {
 		1, msg(1, 1, 2, "17.2", 3, 6, 4, 1_700_000_000, 5, "21C62"),
 		2, msg(1, "com.example.app", 2, "42", 3, "1.4"),
 		3, msg(1, 0, 2, msg(3, 0x100004010, 6, msg(1, "-[App tap:]", 2, 0x100004000)), 2, msg(3, 0x180001234), 3, 0),
-		3, msg(1, 1, 2, msg(3, 0x100004100), 2, msg(3, 0x100005000), 3, 1, 4, msg(1, "X0", 2, 7), 4, msg(1, "pc", 2, 0x100004100), 4, msg(1, "sp", 2, uint64(1)<<63)),
+		3, msg(1, 1, 2, msg(3, 0x100004100), 2, msg(3, 0x100005000), 3, 1, 4, msg(1, "X0", 2, 7), 4, msg(1, "pc", 2, 0x100004100),
+			4, msg(1, "sp", 2, uint64(1)<<63)),
 		4, msg(1, 0x180000000, 2, 0x1000000, 3, "/usr/lib/libobjc.A.dylib"),
 		4, msg(1, 0x100000000, 2, 0x10000, 3, "/var/App.app/App", 4, uuid, 5, msg(1, 1, 2, 0x0100000c, 3, 0)),
 		6, msg(1, "SIGSEGV", 2, "SEGV_ACCERR", 3, 0x20, 4, msg(1, 1, 2, 1, 2, 0x20)),
@@ -73,7 +74,8 @@ func TestRead(t *testing.T) {
 	require.Equal(t, dump.Frame{Address: 0x100004010, Module: 0, Symbol: "-[App tap:]", Trust: dump.TrustGiven}, d.Threads[0].Frames[0])
 	require.Equal(t, 1, d.Threads[0].Frames[1].Module)
 	require.Equal(t, "user=7", d.Annotations["Custom Data"])
-	require.Subset(t, d.Attributes, []dump.Attribute{{Key: "device.model", Value: "iPhone14,2"}, {Key: "application.identifier", Value: "com.example.app"}})
+	require.Subset(t, d.Attributes, []dump.Attribute{{Key: "device.model", Value: "iPhone14,2"},
+		{Key: "application.identifier", Value: "com.example.app"}})
 
 	// The client walked the stacks: nothing is walked again.
 	require.NoError(t, walk.Walk(context.Background(), d, nil))
@@ -83,7 +85,8 @@ func TestRead(t *testing.T) {
 // The frames of an uncaught exception come first: the thread itself stands in abort.
 func TestException(t *testing.T) {
 	t.Parallel()
-	d, err := read(file(append(parts(), 5, msg(1, "NSInvalidArgumentException", 2, "unrecognized selector", 3, msg(3, 0x100006000), 3, msg(3, 0x100007000)))...))
+	d, err := read(file(append(parts(), 5, msg(1, "NSInvalidArgumentException", 2, "unrecognized selector", 3,
+		msg(3, 0x100006000), 3, msg(3, 0x100007000)))...))
 	require.NoError(t, err)
 	require.Equal(t, &dump.Reason{Name: "NSInvalidArgumentException", Message: "unrecognized selector"}, d.Reason)
 	require.Equal(t, "Last Exception Backtrace", d.Threads[d.Main].Name)

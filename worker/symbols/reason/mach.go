@@ -112,7 +112,8 @@ func (e Exception) resource(code, subcode uint64) string {
 		return " / RESOURCE_TYPE_MEMORY" + pair(code, subcode)
 	case 4:
 		if name := []string{1: "FLAVOR_IO_PHYSICAL_WRITES", 2: "FLAVOR_IO_LOGICAL_WRITES", 7: ""}[flavor]; name != "" {
-			return fmt.Sprintf(" / RESOURCE_TYPE_IO / %s interval: %ds I/O limit: %d I/O observed: %d", name, code>>15&0x1ffff, code&0x7fff, subcode&0x7fff)
+			return fmt.Sprintf(" / RESOURCE_TYPE_IO / %s interval: %ds I/O limit: %d I/O observed: %d", name, code>>15&0x1ffff,
+				code&0x7fff, subcode&0x7fff)
 		}
 		return " / RESOURCE_TYPE_IO" + pair(code, subcode)
 	case 5:
@@ -149,7 +150,8 @@ func (e Exception) guard(code, subcode uint64) string {
 		return fmt.Sprintf(" / GUARD_TYPE_USER / namespace: %d guard identifier: %d", code&0xffffffff, subcode)
 	case 4:
 		name, what = "GUARD_TYPE_VN", "pid"
-		flavors = map[uint64]string{1: "RENAME_TO", 2: "RENAME_FROM", 4: "UNLINK", 8: "WRITE_OTHER", 0x10: "TRUNC_OTHER", 0x20: "LINK", 0x40: "EXCHDATA"}
+		flavors = map[uint64]string{1: "RENAME_TO", 2: "RENAME_FROM", 4: "UNLINK", 8: "WRITE_OTHER", 0x10: "TRUNC_OTHER",
+			0x20: "LINK", 0x40: "EXCHDATA"}
 	case 5:
 		if flavor == 1 {
 			return fmt.Sprintf(" / GUARD_TYPE_VIRT_MEMORY / GUARD_EXC_DEALLOC_GAP offset: %d", subcode)

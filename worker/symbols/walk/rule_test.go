@@ -133,7 +133,8 @@ func TestWindowsEnd(t *testing.T) {
 
 func TestWindowsRefused(t *testing.T) {
 	t.Parallel()
-	for _, text := range []string{"4 1 0 0 0 0 0 1 $eip", "4 1 0 0 0 0 0 1 = = =", "4 1 0 0 0 0 0 1 1 2 =", "4 1 0 0 0 0 0 1 $eip $none =", "4 x", "",
+	for _, text := range []string{"4 1 0 0 0 0 0 1 $eip", "4 1 0 0 0 0 0 1 = = =", "4 1 0 0 0 0 0 1 1 2 =",
+		"4 1 0 0 0 0 0 1 $eip $none =", "4 x", "",
 		"4 1 0 0 0 0 0 1", "4 1 0 0 0 0 0 1 " + strings.Repeat("1 ", maxRule), "4 1 0 0 0 0 0 1 .cbParams 1 ="} {
 		d := process(dump.X86, dump.Windows, map[string]uint64{"eip": program + 0x10, "esp": stack, "ebp": 0}, 1, library+0x20)
 		require.Equal(t, []string{"400010 context 800000", "500020 scan 800008"}, found(t, d, windows(text)), text)

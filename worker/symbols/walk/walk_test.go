@@ -193,7 +193,8 @@ func TestRuleARM64Leaf(t *testing.T) {
 	d := process(dump.ARM64, dump.Android, map[string]uint64{"pc": program + 0x10, "sp": stack, "lr": program + 0x1024, "fp": 9, "x19": 5},
 		1, 6, library+0x30, 3)
 	s := fakeSymbols{rules: map[int][]native.Unwind{
-		0: {{Start: 0, End: 0x100, Rules: ".cfa: sp 0 + .ra: x30"}, {Start: 0x1000, End: 0x2000, Rules: ".cfa: sp 24 + .ra: .cfa 8 - ^ x19: .cfa 16 - ^ x29: .cfa 24 - ^"}},
+		0: {{Start: 0, End: 0x100, Rules: ".cfa: sp 0 + .ra: x30"}, {Start: 0x1000, End: 0x2000,
+			Rules: ".cfa: sp 24 + .ra: .cfa 8 - ^ x19: .cfa 16 - ^ x29: .cfa 24 - ^"}},
 		1: rule(".cfa: sp 0 + .ra: x30"),
 	}}
 	require.Equal(t, []string{"400010 context 800000", "401024 cfi 800000", "500030 cfi 800018"}, found(t, d, s))
@@ -218,7 +219,8 @@ func TestRuleFails(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{".cfa: $rsp 8 +", ".cfa: $none .ra: .cfa ^", ".cfa: $rsp .ra: 0 ^", ": :", "x", ".cfa: + .ra: +"} {
 		d := process(dump.X86_64, dump.Linux, map[string]uint64{"rip": program + 0x10, "rsp": stack}, 1, library+0x20, 2)
-		require.Equal(t, []string{"400010 context 800000", "500020 scan 800010"}, found(t, d, fakeSymbols{rules: map[int][]native.Unwind{0: rule(text)}}), text)
+		require.Equal(t, []string{"400010 context 800000", "500020 scan 800010"},
+			found(t, d, fakeSymbols{rules: map[int][]native.Unwind{0: rule(text)}}), text)
 	}
 }
 

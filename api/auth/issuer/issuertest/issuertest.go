@@ -148,7 +148,8 @@ func (i *Issuer) Count(path string) int {
 // claim out.
 func (i *Issuer) Claims(changes map[string]any) map[string]any {
 	now := time.Now().Unix()
-	claims := map[string]any{"iss": i.URL, "sub": "repo:acme/app:ref:refs/heads/main", "aud": "slipway", "iat": now, "nbf": now, "exp": now + 300,
+	claims := map[string]any{"iss": i.URL, "sub": "repo:acme/app:ref:refs/heads/main", "aud": "slipway", "iat": now,
+		"nbf": now, "exp": now + 300,
 		"repository": "acme/app", "repository_owner": "acme", "ref": "refs/heads/main"}
 	maps.Copy(claims, changes)
 	maps.DeleteFunc(claims, func(_ string, value any) bool { return value == nil })

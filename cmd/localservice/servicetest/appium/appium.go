@@ -226,7 +226,8 @@ func (a *App) open(body map[string]any) (any, *protocolError) {
 	if !strings.EqualFold(platform, a.Platform) {
 		return nil, fail(http.StatusInternalServerError, "session not created", "platformName is %q; the server has %s", platform, a.Platform)
 	}
-	standard := []string{"platformName", "browserName", "acceptInsecureCerts", "proxy", "timeouts", "unhandledPromptBehavior", "webSocketUrl", "pageLoadStrategy"}
+	standard := []string{"platformName", "browserName", "acceptInsecureCerts", "proxy", "timeouts", "unhandledPromptBehavior",
+		"webSocketUrl", "pageLoadStrategy"}
 	for name := range asked {
 		if !strings.Contains(name, ":") && !slices.Contains(standard, name) {
 			return nil, fail(http.StatusBadRequest, "invalid argument", "%s is not a standard capability, so it needs a vendor prefix", name)

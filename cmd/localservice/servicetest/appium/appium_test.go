@@ -11,8 +11,10 @@ import (
 
 func sample() *App {
 	return &App{Platform: "Android", Root: &Element{Class: "a.Box", Children: []*Element{
-		{Class: "a.Row", Children: []*Element{{Class: "a.Text", Attributes: map[string]string{"text": "Ann"}}, {Class: "a.Button", Attributes: map[string]string{"text": "Go"}}}},
-		{Class: "a.Row", Children: []*Element{{Class: "a.Text", Attributes: map[string]string{"text": `"B"`}}, {Class: "a.Button", Attributes: map[string]string{"text": "Go"}}}},
+		{Class: "a.Row", Children: []*Element{{Class: "a.Text", Attributes: map[string]string{"text": "Ann"}},
+			{Class: "a.Button", Attributes: map[string]string{"text": "Go"}}}},
+		{Class: "a.Row", Children: []*Element{{Class: "a.Text", Attributes: map[string]string{"text": `"B"`}},
+			{Class: "a.Button", Attributes: map[string]string{"text": "Go"}}}},
 	}}}
 }
 

@@ -36,7 +36,8 @@ func (a *App) contexts() []string {
 // onAlert executes a command on the dialog, or refuses others while there is one.
 func (a *App) onAlert(command string, _ map[string]any) (value any, failed *protocolError, done bool) {
 	switch {
-	case strings.HasSuffix(command, " alert/text") || strings.HasSuffix(command, " alert/accept") || strings.HasSuffix(command, " alert/dismiss"):
+	case strings.HasSuffix(command, " alert/text") || strings.HasSuffix(command, " alert/accept") ||
+		strings.HasSuffix(command, " alert/dismiss"):
 		if a.Alert == "" {
 			return nil, fail(http.StatusNotFound, "no such alert", "there is none"), true
 		}

@@ -84,13 +84,14 @@ func (a *App) methods() map[string]method {
 	if a.ios() {
 		all := common("bundleId")
 		all["deepLink"] = method{needs: []string{"url"}, takes: []string{"bundleId"}, do: link}
-		all["pressButton"] = method{needs: []string{"name"}, takes: []string{"durationSeconds"}, do: func(a *App, args map[string]any) (any, *protocolError) {
-			if !slices.Contains([]string{"home", "volumeup", "volumedown"}, strings.ToLower(text(args["name"]))) {
-				return nil, invalidArgument("there is no button %v", args["name"])
-			}
-			a.Keys = append(a.Keys, args["name"])
-			return nil, nil
-		}}
+		all["pressButton"] = method{needs: []string{"name"}, takes: []string{"durationSeconds"},
+			do: func(a *App, args map[string]any) (any, *protocolError) {
+				if !slices.Contains([]string{"home", "volumeup", "volumedown"}, strings.ToLower(text(args["name"]))) {
+					return nil, invalidArgument("there is no button %v", args["name"])
+				}
+				a.Keys = append(a.Keys, args["name"])
+				return nil, nil
+			}}
 		all["setPermission"] = method{needs: []string{"bundleId", "access"}, do: func(a *App, args map[string]any) (any, *protocolError) {
 			access, ok := args["access"].(map[string]any)
 			for name, state := range access {
@@ -108,13 +109,14 @@ func (a *App) methods() map[string]method {
 	}
 	all := common("appId")
 	all["deepLink"] = method{needs: []string{"url"}, takes: []string{"package", "waitForLaunch"}, do: link}
-	all["pressKey"] = method{needs: []string{"keycode"}, takes: []string{"metastate", "flags", "isLongPress"}, do: func(a *App, args map[string]any) (any, *protocolError) {
-		if _, ok := args["keycode"].(float64); !ok {
-			return nil, invalidArgument("keycode must be a number")
-		}
-		a.Keys = append(a.Keys, args["keycode"])
-		return nil, nil
-	}}
+	all["pressKey"] = method{needs: []string{"keycode"}, takes: []string{"metastate", "flags", "isLongPress"},
+		do: func(a *App, args map[string]any) (any, *protocolError) {
+			if _, ok := args["keycode"].(float64); !ok {
+				return nil, invalidArgument("keycode must be a number")
+			}
+			a.Keys = append(a.Keys, args["keycode"])
+			return nil, nil
+		}}
 	all["changePermissions"] = method{needs: []string{"permissions"}, takes: []string{"appPackage", "action", "target"}, do: change}
 	all["getPermissions"] = method{takes: []string{"type", "appPackage"}, do: func(a *App, _ map[string]any) (any, *protocolError) {
 		list := []string{}

@@ -150,7 +150,8 @@ func distance(x, y, toX, toY float64) float64 { return (toX-x)*(toX-x) + (toY-y)
 func (a *App) under(x, y float64) (way []*Element) {
 	walk(a.Root, nil, func(e *Element, around []*Element) {
 		b := box(e)
-		if a.displayed(e) && float64(b[0]) <= x && x < float64(b[0]+b[2]) && float64(b[1]) <= y && y < float64(b[1]+b[3]) && len(around) >= len(way) {
+		if a.displayed(e) && float64(b[0]) <= x && x < float64(b[0]+b[2]) && float64(b[1]) <= y && y < float64(b[1]+b[3]) &&
+			len(around) >= len(way) {
 			way = append(append([]*Element{}, around...), e)
 		}
 	})

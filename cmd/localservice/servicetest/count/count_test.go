@@ -42,7 +42,8 @@ func TestStatements(t *testing.T) {
 		require.ErrorIs(t, db.InTx(t.Context(), func(*storage.Tx) error { return storage.ErrStale }), storage.ErrStale)
 	})
 	require.NoError(t, db.GetContext(t.Context(), &one, `select 1`), "after")
-	require.Equal(t, []string{"begin", "select 1 + $1::int", "select 1 + $1::int", "select 1 + $1::int", "savepoint part", "release savepoint part",
+	require.Equal(t, []string{"begin", "select 1 + $1::int", "select 1 + $1::int", "select 1 + $1::int", "savepoint part",
+		"release savepoint part",
 		"commit", "prepare select 7", "select 7", "select wrong", "begin", "rollback"}, asked.SQL)
 	require.Contains(t, asked.String(), "12 statements\n     3  select 1 + $1::int\n     2  begin\n     1  savepoint part\n")
 	require.Contains(t, asked.String(), "0 Redis commands\n0 object requests\n")

@@ -74,14 +74,16 @@ func openAIEvents(a *Answer) []string {
 		list = append(list, chunk(map[string]any{"tool_calls": []any{map[string]any{"index": i, "id": a.Calls[i].ID, "type": "function",
 			"function": map[string]any{"name": a.Calls[i].Name, "arguments": ""}}}}, nil))
 		for _, piece := range pieces(a.Calls[i].argumentText()) {
-			list = append(list, chunk(map[string]any{"tool_calls": []any{map[string]any{"index": i, "function": map[string]any{"arguments": piece}}}}, nil))
+			list = append(list, chunk(map[string]any{"tool_calls": []any{map[string]any{"index": i,
+				"function": map[string]any{"arguments": piece}}}}, nil))
 		}
 	}
 	if a.Cut {
 		finish = "length"
 	}
 	return append(list, chunk(map[string]any{}, finish),
-		"data: "+toJSON(map[string]any{"choices": []any{}, "usage": map[string]any{"prompt_tokens": InputTokens, "completion_tokens": OutputTokens}})+"\n\n",
+		"data: "+toJSON(map[string]any{"choices": []any{}, "usage": map[string]any{"prompt_tokens": InputTokens,
+			"completion_tokens": OutputTokens}})+"\n\n",
 		"data: [DONE]\n\n")
 }
 

@@ -47,7 +47,8 @@ func run(m *testing.M) int {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
-	stationed, err = browser.New(browser.Config{Local: driver.URL(), Arguments: localservice.BrowserArguments(), Warm: workers, Log: slog.New(slog.DiscardHandler)})
+	stationed, err = browser.New(browser.Config{Local: driver.URL(), Arguments: localservice.BrowserArguments(),
+		Warm: workers, Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -70,7 +71,8 @@ func trials(t *testing.T, pairs []sentence.Pair, f func(*sentence.Trial, int, *s
 	for range workers {
 		site, err := set.Start(servicetest.NodeModules(t, "jquery-ui"))
 		require.NoError(t, err)
-		trial := &sentence.Trial{Site: site, Pool: stationed, Author: generation.NewAuthor(generation.AuthorConfig{StepTimeout: 10 * time.Second}),
+		trial := &sentence.Trial{Site: site, Pool: stationed,
+			Author:  generation.NewAuthor(generation.AuthorConfig{StepTimeout: 10 * time.Second}),
 			Timeout: 5 * time.Minute, StepTimeout: 10 * time.Second}
 		group.Go(func() {
 			defer site.Close()
@@ -91,7 +93,8 @@ func TestPagesWork(t *testing.T) {
 		if len(p.Codes) > 0 {
 			return
 		}
-		lease, err := stationed.Acquire(t.Context(), browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
+		lease, err := stationed.Acquire(t.Context(),
+			browser.Request{Target: step.Target{Capabilities: step.Capabilities{"browserName": "chrome"}}})
 		if err != nil {
 			t.Error(err)
 			return
@@ -175,7 +178,8 @@ func TestSentences(t *testing.T) {
 			replayChanged(t, trial, p, ending.Result.Steps, change, &all)
 		}
 	})
-	t.Logf("%d of %d written, %d of %d pass after a harmless change\n%s", all.written, all.tried, all.passed, all.harmless, strings.Join(all.wrong, "\n"))
+	t.Logf("%d of %d written, %d of %d pass after a harmless change\n%s", all.written, all.tried, all.passed, all.harmless,
+		strings.Join(all.wrong, "\n"))
 	require.GreaterOrEqual(t, float64(all.written), possible*float64(all.tried))
 	require.GreaterOrEqual(t, float64(all.passed), unharmed*float64(all.harmless))
 	require.LessOrEqual(t, float64(all.guessed), guesses*float64(len(sample)))

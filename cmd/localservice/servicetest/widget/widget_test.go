@@ -51,7 +51,8 @@ func TestCases(t *testing.T) {
 	require.GreaterOrEqual(t, len(all), 120)
 	require.GreaterOrEqual(t, len(libraries), 12, "ten libraries, plain HTML and what a browser keeps")
 	for _, tool := range step.Tools() {
-		none := step.IsNetwork(&step.Tool{Type: tool}) || step.IsMobile(&step.Tool{Type: tool}) || tool == step.WaitForURL || tool == step.Pause || tool == step.Finish ||
+		none := step.IsNetwork(&step.Tool{Type: tool}) || step.IsMobile(&step.Tool{Type: tool}) || tool == step.WaitForURL ||
+			tool == step.Pause || tool == step.Finish ||
 			tool == step.RunGroup // its steps are elsewhere
 		require.True(t, tools[tool] || none, "no case has the tool %s", tool)
 	}

@@ -231,7 +231,8 @@ func start(t *testing.T, command []string, source, out string) (string, error) {
 		arguments[i] = strings.ReplaceAll(strings.ReplaceAll(a, "SRC", source), "OUT", out)
 	}
 	cmd := exec.CommandContext(ctx, arguments[0], arguments[1:]...)
-	cmd.Env = append(os.Environ(), "LC_ALL=C", "RUST_BACKTRACE=1", "GOWORK=off", "GOFLAGS=", "GOTRACEBACK=single", "ASAN_OPTIONS=detect_leaks=0")
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "RUST_BACKTRACE=1", "GOWORK=off", "GOFLAGS=", "GOTRACEBACK=single",
+		"ASAN_OPTIONS=detect_leaks=0")
 	output, err := cmd.CombinedOutput()
 	return string(output), err
 }

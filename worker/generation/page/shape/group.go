@@ -26,7 +26,8 @@ type Cluster struct {
 var EntryRoles = map[string]bool{"row": true, "listitem": true, "treeitem": true, "article": true, "figure": true}
 
 // plainRoles are of nodes that may be things: what has another role is a part or control.
-var plainRoles = map[string]bool{"": true, "listitem": true, "article": true, "group": true, "link": true, "button": true, "region": true, "figure": true,
+var plainRoles = map[string]bool{"": true, "listitem": true, "article": true, "group": true, "link": true, "button": true,
+	"region": true, "figure": true,
 	"treeitem": true, "row": true, "gridcell": true, "status": true, "alert": true, "text": true}
 
 var navRoles = []string{"navigation", "menu", "menubar", "tablist", "toolbar", "listbox", "radiogroup", "menuitem"}
@@ -197,8 +198,10 @@ func (b *Page) SingleControl(i int) bool {
 }
 
 // StrongRoles are those of controls by role.
-var StrongRoles = map[string]bool{"button": true, "link": true, "checkbox": true, "radio": true, "switch": true, "tab": true, "menuitem": true,
-	"menuitemcheckbox": true, "menuitemradio": true, "combobox": true, "textbox": true, "searchbox": true, "spinbutton": true, "slider": true, "option": true}
+var StrongRoles = map[string]bool{"button": true, "link": true, "checkbox": true, "radio": true, "switch": true,
+	"tab": true, "menuitem": true,
+	"menuitemcheckbox": true, "menuitemradio": true, "combobox": true, "textbox": true, "searchbox": true, "spinbutton": true,
+	"slider": true, "option": true}
 
 // Page is the nodes of a snapshot with what each of them shows.
 type Page struct {

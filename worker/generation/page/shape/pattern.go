@@ -74,7 +74,8 @@ func Kindly(token string) bool {
 		}
 	}
 	last := parts[len(parts)-1]
-	return digits < 3 && !StateWords[token] && !(parts[0] == "is" && len(parts) > 1) && !(len(parts) == 2 && StateWords[last] && len(parts[0]) < 3)
+	return digits < 3 && !StateWords[token] && !(parts[0] == "is" && len(parts) > 1) &&
+		!(len(parts) == 2 && StateWords[last] && len(parts[0]) < 3)
 }
 
 // LayoutWords begin classes that place an element and say nothing of what it is;

@@ -27,7 +27,8 @@ func TestKindClass(t *testing.T) {
 
 func TestLabel(t *testing.T) {
 	t.Parallel()
-	for text, want := range map[string]string{"Name:": "Name", "Name *": "Name", "What is there to do?": "What is there to do", "Heating +": "Heating", "Backlog (3)": "Backlog (3)"} {
+	for text, want := range map[string]string{"Name:": "Name", "Name *": "Name", "What is there to do?": "What is there to do",
+		"Heating +": "Heating", "Backlog (3)": "Backlog (3)"} {
 		require.Equal(t, want, Label(text))
 	}
 }

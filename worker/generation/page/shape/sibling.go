@@ -31,7 +31,8 @@ func (b *Page) siblings(taken map[int]bool) []*Cluster {
 // mayHold reports whether a node may have things in it.
 func (b *Page) mayHold(i int) bool {
 	switch b.Nodes[i].Role {
-	case "menu", "menubar", "tablist", "toolbar", "listbox", "radiogroup", "img", "button", "combobox", "row", "text", "option", "menuitem", "select":
+	case "menu", "menubar", "tablist", "toolbar", "listbox", "radiogroup", "img", "button", "combobox", "row", "text",
+		"option", "menuitem", "select":
 		return false
 	}
 	return !b.Nodes[i].Hidden
@@ -136,7 +137,8 @@ func (b *Page) holdsRows(i int) bool {
 // of a thing that opens.
 func (b *Page) richButton(i int) bool {
 	first, count := b.ControlsInside(i)
-	return count == 1 && b.Nodes[first].Role != "tab" && len(b.LeavesIn(first, b.X.End(first), 4)) >= 2 && b.SingleControl(i) && b.Nodes[i].Role != "button"
+	return count == 1 && b.Nodes[first].Role != "tab" && len(b.LeavesIn(first, b.X.End(first), 4)) >= 2 && b.SingleControl(i) &&
+		b.Nodes[i].Role != "button"
 }
 
 // Parts counts what a node shows: texts, images and controls, each once.
@@ -299,7 +301,8 @@ func (b *Page) textStack(around int, kids []int) *Cluster {
 		switch {
 		case n.Role != "text" || n.Tag != first.Tag || n.Tag == "p" || n.Tag == b.Nodes[around].Tag && n.Ref == b.Nodes[around].Ref:
 			return nil
-		case n.Box[0] != left || n.Box[3] != height || n.Box[1] < bottom || n.Hidden || n.Size != first.Size || n.Bold != first.Bold || len(n.Name) > maxTextThing:
+		case n.Box[0] != left || n.Box[3] != height || n.Box[1] < bottom || n.Hidden || n.Size != first.Size ||
+			n.Bold != first.Bold || len(n.Name) > maxTextThing:
 			return nil
 		}
 		bottom = n.Box[1] + n.Box[3]
@@ -307,7 +310,8 @@ func (b *Page) textStack(around int, kids []int) *Cluster {
 	if b.X.Around(around, navRoles...) >= 0 || first.Tag == "dt" || first.Tag == "dd" {
 		return nil
 	}
-	return &Cluster{Node: around, Kind: "list", Header: -1, Members: slices.Clone(kids), Pattern: Pattern{Tag: first.Tag, Role: "text", Class: KindClass(first.Class)}}
+	return &Cluster{Node: around, Kind: "list", Header: -1, Members: slices.Clone(kids), Pattern: Pattern{Tag: first.Tag,
+		Role: "text", Class: KindClass(first.Class)}}
 }
 
 // cousins returns the things that stand alone where others of their pattern have company:
@@ -354,7 +358,10 @@ func (b *Page) cousins(list []*Cluster, earlier map[Pattern]bool) []*Cluster {
 			continue
 		}
 		c := &Cluster{Node: up, Kind: "cards", Header: -1, Members: []int{i}, Pattern: p}
-		if next := b.Sibling(i, 1); next >= 0 && slices.ContainsFunc(b.X.Children(next), func(j int) bool { return taken[j] && b.PatternOf(j) == p }) {
+		if next := b.Sibling(i, 1); next >= 0 && slices.ContainsFunc(b.X.Children(next), func(j int) bool {
+			return taken[j] &&
+				b.PatternOf(j) == p
+		}) {
 			continue // the head of the list that follows
 		}
 		if !b.formRows(c) && !b.SingleControl(i) && !b.severalTyped(i) && !b.goesAbout(c) {

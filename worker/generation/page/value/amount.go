@@ -80,7 +80,8 @@ func (r *Reader) money(list []Piece) (Reading, bool) {
 		}
 	}
 	// 12,– and 5.- are amounts without a currency.
-	if at+2 < len(list)+1 && at+1 < len(list) && (list[at+1].Text == "," || list[at+1].Text == ".") && at+2 < len(list) && minus(list[at+2].Text) {
+	if at+2 < len(list)+1 && at+1 < len(list) && (list[at+1].Text == "," || list[at+1].Text == ".") && at+2 < len(list) &&
+		minus(list[at+2].Text) {
 		return typed(Money, n, ""), true
 	}
 	return Reading{}, false

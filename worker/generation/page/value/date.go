@@ -212,7 +212,8 @@ func (r *Reader) clock(list []Piece) (Reading, bool) {
 		default:
 			return Reading{}, false
 		}
-		if k := rest + 1; rest < len(list) && minus(list[rest].Text) && k < len(list) && list[k].Number != nil && *list[k].Number >= hour && hour < 12 {
+		if k := rest + 1; rest < len(list) && minus(list[rest].Text) && k < len(list) && list[k].Number != nil &&
+			*list[k].Number >= hour && hour < 12 {
 			for _, q := range list[k:] { // "2:00 – 3:00 PM"
 				if r.half(q.Text) == 12 && *list[k].Number != 12 {
 					hour += 12

@@ -89,7 +89,8 @@ func TestDayFirst(t *testing.T) {
 }
 
 func FuzzRead(f *testing.F) {
-	for _, text := range []string{"$1,299.00", "1 h 20 min", "15.05.2031", "2:00 – 3:00 PM", "★★★☆☆", "4 of 5", "12,–", "31.12.", "\u00a0", "1'250.50 Fr."} {
+	for _, text := range []string{"$1,299.00", "1 h 20 min", "15.05.2031", "2:00 – 3:00 PM", "★★★☆☆", "4 of 5", "12,–",
+		"31.12.", "\u00a0", "1'250.50 Fr."} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

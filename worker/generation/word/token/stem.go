@@ -21,8 +21,9 @@ import (
 // stemmers are by the name that a language's folder gives its stemmer.
 var stemmers = map[string]func(*snowballstem.Env) bool{
 	"danish": danish.Stem, "dutch": dutch.Stem, "english": english.Stem, "finnish": finnish.Stem, "french": french.Stem, "german": german.Stem,
-	"hungarian": hungarian.Stem, "italian": italian.Stem, "norwegian": norwegian.Stem, "portuguese": portuguese.Stem, "romanian": romanian.Stem,
-	"spanish": spanish.Stem, "swedish": swedish.Stem, "turkish": turkish.Stem,
+	"hungarian": hungarian.Stem, "italian": italian.Stem, "norwegian": norwegian.Stem, "portuguese": portuguese.Stem,
+	"romanian": romanian.Stem,
+	"spanish":  spanish.Stem, "swedish": swedish.Stem, "turkish": turkish.Stem,
 }
 
 // Stem returns the folded stem of a word by a Snowball algorithm; of an unknown algorithm the

@@ -9,7 +9,8 @@ import (
 func TestFold(t *testing.T) {
 	for in, want := range map[string]string{
 		"Größe": "grosse", "  Añadir\u00a0al  carrito ": "anadir al carrito", "“Don’t”": `"don't"`, "e‑mail — ﬁne…": "e-mail - fine...",
-		"ŒUVRE": "oeuvre", "plain text": "plain text", "soft\u00adhyphen": "softhyphen", "": "", " ": "", "a\t\nb": "a b", "Ålesund Łódź": "alesund lodz",
+		"ŒUVRE": "oeuvre", "plain text": "plain text", "soft\u00adhyphen": "softhyphen", "": "", " ": "", "a\t\nb": "a b",
+		"Ålesund Łódź": "alesund lodz",
 	} {
 		if got := Fold(in); got != want {
 			t.Errorf("Fold(%q) = %q, want %q", in, got, want)
@@ -55,7 +56,8 @@ func TestSplit(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	for in, want := range map[string][]float64{
-		"12.40": {12.4}, "12,40": {12.4}, "1.234": {1234, 1.234}, "1,234.5": {1234.5}, "1.234.567": {1234567}, "-3": {-3}, "2": {2}, "0.125": {0.125},
+		"12.40": {12.4}, "12,40": {12.4}, "1.234": {1234, 1.234}, "1,234.5": {1234.5}, "1.234.567": {1234567}, "-3": {-3},
+		"2": {2}, "0.125": {0.125},
 		"1'000": {1000}, "x": nil, "": nil,
 	} {
 		if got := Values(in); !slices.Equal(got, want) {
@@ -66,7 +68,8 @@ func TestValues(t *testing.T) {
 
 func TestStem(t *testing.T) {
 	for _, c := range [][3]string{
-		{"removes", "english", "remov"}, {"Aufgaben", "german", "aufgab"}, {"añadiendo", "spanish", "anad"}, {"chambres", "french", "chambr"}, {"Ärger", "", "arger"},
+		{"removes", "english", "remov"}, {"Aufgaben", "german", "aufgab"}, {"añadiendo", "spanish", "anad"},
+		{"chambres", "french", "chambr"}, {"Ärger", "", "arger"},
 	} {
 		if got := Stem(c[0], c[1]); got != c[2] {
 			t.Errorf("Stem(%q, %q) = %q, want %q", c[0], c[1], got, c[2])

@@ -135,7 +135,8 @@ func (a Action) noteSuccess(ctx context.Context, q page.ActQuery, got *page.ActR
 }
 
 // wanted are the words for what an action needs of its element.
-var wanted = map[string]string{page.WantFill: "to take a text", page.WantSelect: "to have the option", page.WantFile: "to take a file", page.WantHover: "to be pointed at",
+var wanted = map[string]string{page.WantFill: "to take a text", page.WantSelect: "to have the option",
+	page.WantFile: "to take a file", page.WantHover: "to be pointed at",
 	page.WantScroll: "to be there", page.WantFocus: "to take the focus", page.WantFrame: "to be a frame"}
 
 // notReady returns the failure of an action whose time is over, with what it expected.

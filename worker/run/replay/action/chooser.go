@@ -58,7 +58,8 @@ func (a Action) chooseFiles(ctx context.Context, files []page.File) error {
 	err = a.Timed(ctx, func(ctx context.Context) error {
 		return a.Choosers.Conn.Command(ctx, "script.callFunction", map[string]any{"functionDeclaration": chooserScript,
 			"target": map[string]string{"context": opened.Context}, "awaitPromise": false, "userActivation": true,
-			"arguments": []any{map[string]string{"sharedId": opened.Element.SharedID}, map[string]string{"type": "string", "value": string(list)}}}, &got)
+			"arguments": []any{map[string]string{"sharedId": opened.Element.SharedID}, map[string]string{"type": "string",
+				"value": string(list)}}}, &got)
 	})
 	switch {
 	case err != nil:

@@ -116,7 +116,8 @@ func (a Action) noteDrift(d *page.FoundDrift, acted bool) {
 	if acted && a.Drifted != nil {
 		return
 	}
-	drifted := &step.Drifted{Expected: a.described(d.Expected), Found: a.described(d.Found), Acted: acted, From: *a.At.Stored, To: *a.At.Stored}
+	drifted := &step.Drifted{Expected: a.described(d.Expected), Found: a.described(d.Found), Acted: acted, From: *a.At.Stored,
+		To: *a.At.Stored}
 	drifted.Reason = driftReasons[d.Other]
 	drifted.To.Fingerprint = a.Storable(d.Fingerprint, a.At.Frames)
 	a.Execution.Drifted = drifted

@@ -27,8 +27,9 @@ func (a Action) Nearest(ctx context.Context, s *failure.Sought) []step.Candidate
 		}
 	}
 	var found []nearCandidate
-	err := a.ExecuteFor(ctx, 2*time.Second, page.NearestScript, &found, map[string]any{"query": page.ActQuery{Hosts: page.OrEmpty(s.At.Hosts), Selector: s.At.Selector},
-		"fingerprint": s.At.Fingerprint, "want": s.Want, "why": s.Why, "most": step.MaxCandidates})
+	err := a.ExecuteFor(ctx, 2*time.Second, page.NearestScript, &found,
+		map[string]any{"query": page.ActQuery{Hosts: page.OrEmpty(s.At.Hosts), Selector: s.At.Selector},
+			"fingerprint": s.At.Fingerprint, "want": s.Want, "why": s.Why, "most": step.MaxCandidates})
 	if err != nil {
 		return nil
 	}

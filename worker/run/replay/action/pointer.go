@@ -20,7 +20,8 @@ type gesture struct {
 }
 
 // buttonNumbers are the buttons of the mouse by their names; "" is the left one.
-var buttonNumbers = map[string]int{"": webdriver.LeftButton, "left": webdriver.LeftButton, "middle": webdriver.MiddleButton, "right": webdriver.RightButton}
+var buttonNumbers = map[string]int{"": webdriver.LeftButton, "left": webdriver.LeftButton, "middle": webdriver.MiddleButton,
+	"right": webdriver.RightButton}
 
 // clickEvents are what an element receives of a click with a button.
 var clickEvents = map[string]string{"": "click", "left": "click", "right": "contextmenu"}
@@ -40,7 +41,8 @@ func (a Action) Click(ctx context.Context, p step.Pointing) error {
 	if event == "click" && count == 2 {
 		event = "dblclick"
 	}
-	return a.point(ctx, gesture{page.WantClick, event, p.Position, p.Modifiers, func(ctx context.Context, e webdriver.Element, x, y int) error {
+	return a.point(ctx, gesture{page.WantClick, event, p.Position, p.Modifiers, func(ctx context.Context, e webdriver.Element,
+		x, y int) error {
 		if plain && (!a.Lease.Local || a.Framed) {
 			return a.Driver.Click(ctx, e)
 		}
@@ -64,7 +66,8 @@ func (a Action) DoubleClick(ctx context.Context, p step.Pointing) error {
 	if buttonNumbers[p.Button] == webdriver.LeftButton {
 		event = "dblclick"
 	}
-	return a.point(ctx, gesture{page.WantClick, event, p.Position, p.Modifiers, func(ctx context.Context, e webdriver.Element, x, y int) error {
+	return a.point(ctx, gesture{page.WantClick, event, p.Position, p.Modifiers, func(ctx context.Context, e webdriver.Element,
+		x, y int) error {
 		if plain && a.Lease.Local && !a.Framed {
 			return a.Driver.Input.DoubleClick(ctx, e)
 		}
@@ -80,7 +83,8 @@ func (a Action) RightClick(ctx context.Context, p step.Pointing) error {
 
 // Hover moves the mouse over an element.
 func (a Action) Hover(ctx context.Context, p step.Pointing) error {
-	return a.point(ctx, gesture{want: page.WantHover, at: p.Position, keys: p.Modifiers, perform: func(ctx context.Context, e webdriver.Element, x, y int) error {
+	return a.point(ctx, gesture{want: page.WantHover, at: p.Position, keys: p.Modifiers, perform: func(ctx context.Context,
+		e webdriver.Element, x, y int) error {
 		return a.Driver.Input.Perform(ctx, webdriver.NewMouse().MoveTo(e, x, y, 0))
 	}})
 }
@@ -103,7 +107,8 @@ func (a Action) holding(ctx context.Context, keys []string, perform func() error
 		return err
 	}
 	err := perform()
-	if released := a.Driver.Input.Perform(ctx, up); err == nil && !webdriver.Is(released, webdriver.ErrUnexpectedAlert, webdriver.ErrNoSuchWindow) {
+	if released := a.Driver.Input.Perform(ctx, up); err == nil && !webdriver.Is(released, webdriver.ErrUnexpectedAlert,
+		webdriver.ErrNoSuchWindow) {
 		err = released
 	}
 	return err

@@ -84,7 +84,8 @@ func (c accessibility) conclude(ctx context.Context, s *accessible.Sorted) error
 	}
 	c.keepPictures(ctx, s)
 	found := fmt.Sprintf("%d findings: %s", s.Failing, s.Text())
-	return failure.Newf(run.CodeAssertionFailed, "%s: expected to be accessible; %s", c.subject(), found).Expecting(c.subject()+" to be accessible", found, nil)
+	return failure.Newf(run.CodeAssertionFailed, "%s: expected to be accessible; %s", c.subject(), found).Expecting(c.subject()+
+		" to be accessible", found, nil)
 }
 
 func (c accessibility) subject() string {
@@ -206,7 +207,8 @@ func (c accessibility) inFrame(ctx context.Context, frame webdriver.Element, do 
 // keepPictures takes pictures of the first findings that fail.
 func (c accessibility) keepPictures(ctx context.Context, s *accessible.Sorted) {
 	var places *lookPlaces
-	if c.LeaveFrames(ctx) != nil || c.Execute(ctx, page.LookScript, &places, lookQuery{Hosts: []page.Selector{}, Masks: []page.Selector{}}) != nil || places == nil {
+	if c.LeaveFrames(ctx) != nil || c.Execute(ctx, page.LookScript, &places, lookQuery{Hosts: []page.Selector{},
+		Masks: []page.Selector{}}) != nil || places == nil {
 		return
 	}
 	defer func() {

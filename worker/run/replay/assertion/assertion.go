@@ -89,7 +89,8 @@ func (x Check) Assert(ctx context.Context, at *page.Location, args step.Args) er
 }
 
 func (a assertion) wait(ctx context.Context) error {
-	q := observeQuery{Want: a.rule.want(), Hosts: page.OrEmpty(a.at.Hosts), Selector: a.at.Selector, First: a.FirstMatch, Name: a.rule.Attribute, Max: MaxSeen}
+	q := observeQuery{Want: a.rule.want(), Hosts: page.OrEmpty(a.at.Hosts), Selector: a.at.Selector, First: a.FirstMatch,
+		Name: a.rule.Attribute, Max: MaxSeen}
 	var got *observation
 	for first := true; ; first = false {
 		if !first && time.Now().After(a.Deadline) {

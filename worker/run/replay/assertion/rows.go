@@ -11,7 +11,8 @@ import (
 
 // CountRows waits until there are rows and returns how many.
 func (x Check) CountRows(ctx context.Context, at *page.Location, a step.Args) (int, error) {
-	rule, err := NewRule(step.Args{Selector: a.Selector, Matcher: &step.Matcher{Name: step.Count, Args: step.MatcherArgs{Value: "1", Mode: step.AtLeast}}}, x.Quote)
+	rule, err := NewRule(step.Args{Selector: a.Selector, Matcher: &step.Matcher{Name: step.Count,
+		Args: step.MatcherArgs{Value: "1", Mode: step.AtLeast}}}, x.Quote)
 	if err != nil {
 		return 0, err
 	}
@@ -35,7 +36,8 @@ func (x Check) CountRows(ctx context.Context, at *page.Location, a step.Args) (i
 		case got.Seen == nil || got.Seen.Count == 0:
 			return false, none, nil
 		case got.Seen.Count > most:
-			return false, nil, failure.Stepf("%s: there are %d rows, and the step goes through at most %d", x.ShowSelector(at.Selector), got.Seen.Count, most)
+			return false, nil, failure.Stepf("%s: there are %d rows, and the step goes through at most %d",
+				x.ShowSelector(at.Selector), got.Seen.Count, most)
 		}
 		count = got.Seen.Count
 		return true, nil, nil

@@ -32,7 +32,8 @@ func NewRule(a step.Args, show func(string, int) string) (*Rule, error) {
 		return nil, failure.Stepf("the step names no matcher")
 	}
 	m := a.Matcher
-	r := &Rule{any: m.Args.Value == "" && m.Args.Mode == "", key: m.Args.Key, area: m.Args.Area, Matcher: m.Name, mode: m.Args.Mode, value: m.Args.Value, Attribute: m.Args.Name, not: a.Not, show: show}
+	r := &Rule{any: m.Args.Value == "" && m.Args.Mode == "", key: m.Args.Key, area: m.Args.Area, Matcher: m.Name,
+		mode: m.Args.Mode, value: m.Args.Value, Attribute: m.Args.Name, not: a.Not, show: show}
 	if r.mode == "" {
 		r.mode = step.Equals
 	}
@@ -155,7 +156,8 @@ func (r *Rule) keptFailure(s *Seen) *failure.Failure {
 			actual = s.Differs
 		}
 	}
-	return failure.Newf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, r.Expected(), actual).Expecting(subject+" "+r.Expected(), actual, nil)
+	return failure.Newf(run.CodeAssertionFailed, "%s: expected %s; %s", subject, r.Expected(), actual).Expecting(subject+
+		" "+r.Expected(), actual, nil)
 }
 
 func words(mode string) string { return strings.ReplaceAll(mode, "_", " ") }

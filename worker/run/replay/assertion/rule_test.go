@@ -18,7 +18,8 @@ func TestRulesOfMatchers(t *testing.T) {
 		if step.IsNetworkMatcher(name) || slices.Contains(others, name) {
 			continue
 		}
-		r, err := NewRule(step.Args{Selector: &step.Selector{Type: "css", Value: "#a"}, Matcher: &step.Matcher{Name: name, Args: step.MatcherArgs{Value: "1"}}}, quote)
+		r, err := NewRule(step.Args{Selector: &step.Selector{Type: "css", Value: "#a"}, Matcher: &step.Matcher{Name: name,
+			Args: step.MatcherArgs{Value: "1"}}}, quote)
 		require.NoError(t, err, "%s has no rule", name)
 		require.NotEmpty(t, r.Expected())
 		if r.compare(&Seen{Is: true}) {

@@ -24,7 +24,8 @@ func (x Check) Save(ctx context.Context, at *page.Location, a step.Args) error {
 		return err
 	}
 	look := assertion{x.Execution, at, rule}
-	q := observeQuery{Want: rule.want(), Hosts: page.OrEmpty(at.Hosts), Selector: at.Selector, First: x.FirstMatch, Name: a.Attribute, Max: MaxSeen}
+	q := observeQuery{Want: rule.want(), Hosts: page.OrEmpty(at.Hosts), Selector: at.Selector, First: x.FirstMatch,
+		Name: a.Attribute, Max: MaxSeen}
 	for {
 		got, err := look.observe(ctx, q)
 		switch {

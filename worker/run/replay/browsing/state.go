@@ -43,7 +43,8 @@ func (x State) setCookie(ctx context.Context, a step.Args) error {
 	if err != nil {
 		return err
 	}
-	c := state.Cookie{Name: a.Name, Value: session.Text(a.Value), Domain: a.Domain, Path: a.Path, Secure: a.Secure, HTTPOnly: a.HTTPOnly, SameSite: a.SameSite}
+	c := state.Cookie{Name: a.Name, Value: session.Text(a.Value), Domain: a.Domain, Path: a.Path, Secure: a.Secure,
+		HTTPOnly: a.HTTPOnly, SameSite: a.SameSite}
 	if c.Domain == "" {
 		at, err := x.PageAddress(ctx)
 		if err != nil {

@@ -79,7 +79,8 @@ func Lost(err error) bool {
 	if e.Code == webdriver.ErrInvalidSession {
 		return true
 	}
-	for _, sign := range []string{"tab crashed", "page crash", "session deleted", "disconnected", "not reachable", "Unable to receive message from renderer"} {
+	for _, sign := range []string{"tab crashed", "page crash", "session deleted", "disconnected", "not reachable",
+		"Unable to receive message from renderer"} {
 		if strings.Contains(e.Message, sign) {
 			return true
 		}

@@ -20,12 +20,15 @@ var (
 	ActFingerprintScripts = newActScripts("text", "name", "role", "surroundings", "fingerprint")
 	ActDriftScripts       = newActScripts("text", "name", "role", "surroundings", "fingerprint", "identity", "drift")
 	ObserveScript         = newScript("element", "observe")
-	HealScript            = Source("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "identity", "difference", "locate", "candidate", "heal")
-	NearestScript         = Source("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "identity", "difference", "locate", "candidate", "nearest")
-	DragScript            = Source("element", "arrival", "drag")
-	MaskScript            = Source("mask")
-	LookScript            = Source("dom", "select", "css", "text", "name", "role", "element") + looks.Script
-	AccessibleScript      = accessible.Check(Source("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint", "identity", "difference", "locate"))
+	HealScript            = Source("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint",
+		"identity", "difference", "locate", "candidate", "heal")
+	NearestScript = Source("dom", "select", "css", "text", "name", "role", "element", "surroundings", "fingerprint",
+		"identity", "difference", "locate", "candidate", "nearest")
+	DragScript       = Source("element", "arrival", "drag")
+	MaskScript       = Source("mask")
+	LookScript       = Source("dom", "select", "css", "text", "name", "role", "element") + looks.Script
+	AccessibleScript = accessible.Check(Source("dom", "select", "css", "text", "name", "role", "element",
+		"surroundings", "fingerprint", "identity", "difference", "locate"))
 )
 
 // Script is a page script that takes selectors.

@@ -52,7 +52,8 @@ func (x *Execution) WatchChoosers(ctx context.Context) error {
 	var subscribed struct {
 		Subscription string `json:"subscription"`
 	}
-	err = conn.Command(ctx, "session.subscribe", map[string]any{"events": []string{chooserEvent}, "userContexts": []string{userContext}}, &subscribed)
+	err = conn.Command(ctx, "session.subscribe", map[string]any{"events": []string{chooserEvent},
+		"userContexts": []string{userContext}}, &subscribed)
 	if webdriver.Is(err, webdriver.ErrInvalidArgument, webdriver.ErrUnsupported, webdriver.ErrUnknownCommand) {
 		return failure.Stepf("upload_file into a file chooser needs the event %s of WebDriver BiDi, which this browser does not offer", chooserEvent)
 	}

@@ -185,7 +185,8 @@ func Innermost(t step.Tool) step.Tool {
 
 // NewNetwork returns what steps on requests, downloads and the console use.
 func (s *Session) NewNetwork() *network.Network {
-	return network.New(network.Config{Session: s.Driver, Local: s.Lease.Local, CheckURL: s.CheckAddress, Quote: s.Quote, Console: s.consoleErrors})
+	return network.New(network.Config{Session: s.Driver, Local: s.Lease.Local, CheckURL: s.CheckAddress, Quote: s.Quote,
+		Console: s.consoleErrors})
 }
 
 // CloseNetwork ends it; a browser that may keep something of it is broken.

@@ -49,7 +49,8 @@ func newTracer(s *Session) *Tracer {
 	if s.Trace == nil || s.Driver == nil {
 		return nil
 	}
-	t := &Tracer{session: s, recorder: s.Trace, snapshots: s.Trace.NewSnapshotter(), readable: !s.Lease.Mobile, step: -1, Pages: evidence.New()}
+	t := &Tracer{session: s, recorder: s.Trace, snapshots: s.Trace.NewSnapshotter(), readable: !s.Lease.Mobile, step: -1,
+		Pages: evidence.New()}
 	t.parallel = t.readable && s.Driver.Capabilities["webSocketUrl"] != nil
 	switch {
 	case !t.readable:

@@ -147,7 +147,8 @@ func (f *File) context(arch string, registers map[string]uint64) []byte {
 	case dump.X86_64:
 		b := make([]byte, 1232)
 		f.order.PutUint32(b[48:], 0x10000b)
-		for i, name := range []string{"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "rip"} {
+		for i, name := range []string{"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11",
+			"r12", "r13", "r14", "r15", "rip"} {
 			f.order.PutUint64(b[120+8*i:], registers[name])
 		}
 		return b

@@ -109,7 +109,8 @@ func build(ctx context.Context, c *ClientWithResponses) error {
 }
 
 func crash(ctx context.Context, c *ClientWithResponses) error {
-	report := CrashSubmission{Uuid: uuid.NewString(), Timestamp: time.Now().Unix(), Lang: "go", LangVersion: "1", Agent: "smoke", AgentVersion: "1", MainThread: "0"}
+	report := CrashSubmission{Uuid: uuid.NewString(), Timestamp: time.Now().Unix(), Lang: "go", LangVersion: "1",
+		Agent: "smoke", AgentVersion: "1", MainThread: "0"}
 	report.Classifiers, report.Attributes = &[]string{"SmokeOfGo"}, &map[string]any{"error.message": "it broke"}
 	if err := json.Unmarshal([]byte(`{"0":{"name":"main","fault":true,"stack":[{"funcName":"sail"}]}}`), &report.Threads); err != nil {
 		return err
@@ -166,7 +167,8 @@ func refusals(ctx context.Context, c *ClientWithResponses) error {
 
 func run(ctx context.Context, c *ClientWithResponses, base string) error {
 	var body ImportTestCaseJSONRequestBody
-	err := json.Unmarshal(fmt.Appendf(nil, `{"name":"Smoke of Go","runSettings":{"testUrl":%q,"target":{"capabilities":{"browserName":"chrome"}}},
+	err := json.Unmarshal(fmt.Appendf(nil,
+		`{"name":"Smoke of Go","runSettings":{"testUrl":%q,"target":{"capabilities":{"browserName":"chrome"}}},
 		"steps":[{"id":"s1","tool":{"type":"go_to_url","args":{"url":"/healthz"}}}]}`, base), &body)
 	if err != nil {
 		return err
