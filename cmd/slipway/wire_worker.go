@@ -189,7 +189,7 @@ func (s *services) addTestWork(handlers map[string]worker.Handler, pools []worke
 	if swept, err := download.Sweep(); err != nil {
 		s.log.Warn("downloads of tests that were killed are not all deleted", "folders", swept, "error", err)
 	}
-	browsers, trouble, stop, err := s.startBrowsers(warmBrowsers(pools, runtime.NumCPU()))
+	browsers, trouble, stop, err := s.startBrowsers(warmBrowsers(pools, runtime.GOMAXPROCS(0)))
 	if err != nil {
 		return nil, err
 	}

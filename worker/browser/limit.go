@@ -81,10 +81,13 @@ func (w *watched) remove(lease *Lease) {
 	delete(w.leases, lease)
 }
 
-func (w *watched) has(lease *Lease) bool {
+// exceed notes why a lease's browser is ended, and reports whether that is to be done now: a
+// browser whose test has ended meanwhile may be another test's. Who releases a lease removes it
+// first and then looks at the reason.
+func (w *watched) exceed(lease *Lease, reason string) bool {
 	w.Lock()
 	defer w.Unlock()
-	return w.leases[lease] != 0
+	return w.leases[lease] != 0 && lease.exceeded.CompareAndSwap(nil, &reason)
 }
 
 // still returns a copy of what is watched; nil for nothing, and then the caller looks no more.
@@ -122,8 +125,7 @@ func (p *Pool) watchAll() {
 // endExceeding ends the browser of a lease, whose id is pid, if it uses more than it may.
 func (p *Pool) endExceeding(lease *Lease, parents map[int]int, pid int) {
 	reason := p.cfg.Limits.exceeded(usageOf(parents, pid))
-	// A browser whose test has ended meanwhile may be another test's.
-	if reason == "" || !p.watched.has(lease) || !lease.exceeded.CompareAndSwap(nil, &reason) {
+	if reason == "" || !p.watched.exceed(lease, reason) {
 		return
 	}
 	p.cfg.Log.Warn("a browser is ended", "reason", reason)
