@@ -54,6 +54,8 @@ type Verdict struct {
 	Gone bool
 	// Back: it holds only where all that came was there before.
 	Back bool
+	// Undirected: an order came or was chosen, and nothing that is seen shows its direction.
+	Undirected bool
 	// Refused: all that came is a message that says no.
 	Refused bool
 	// Harm names what changed and must not have: another record is gone.

@@ -35,7 +35,7 @@ func judgeSort(j *judged) Verdict {
 		case len(j.Reordered) > 0 && grouped(values):
 			return reached("what is the same stands together by "+columnName(j.Before, t), j.used("in order")...)
 		case len(j.Fields) > 0 && !counted(values):
-			return reached("the order was chosen", j.used("the order was chosen")...)
+			return undirected(reached("the order was chosen", j.used("the order was chosen")...))
 		default:
 			return Verdict{State: Unseen, Why: "in another order"}
 		}
@@ -45,11 +45,16 @@ func judgeSort(j *judged) Verdict {
 	}
 	switch {
 	case len(j.Reordered) > 0:
-		return reached("the order changed", j.used("the order changed")...)
+		return undirected(reached("the order changed", j.used("the order changed")...))
 	case len(j.Fields) > 0: // a select of orders; of a list that is in order already
-		return reached("the order was chosen", j.used("the order was chosen")...)
+		return undirected(reached("the order was chosen", j.used("the order was chosen")...))
 	}
 	return j.partly()
+}
+
+func undirected(v Verdict) Verdict {
+	v.Undirected = true
+	return v
 }
 
 func (j *judged) hasColumn() bool {

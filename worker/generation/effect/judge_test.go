@@ -210,3 +210,16 @@ func TestJudgeGone(t *testing.T) {
 		}
 	}
 }
+
+// TestAnOrderWithoutItsColumn holds what shows no direction to say so: whether it is the one that was asked
+// for has to be known from what was pressed.
+func TestAnOrderWithoutItsColumn(t *testing.T) {
+	before, after := table(nil, "Salt|3", "Salsa|1", "Milk|2"), table(nil, "Salsa|1", "Milk|2", "Salt|3")
+	column := []find.Candidate{{What: find.Column, Index: 0, Sub: 1, Node: -1}}
+	for _, target := range [][]find.Candidate{nil, column} {
+		v := effect.Judge(effect.Between(before, after), &intent.Goal{Effect: intent.Sort}, target)
+		if v.State != effect.Reached || v.Undirected != (target == nil) {
+			t.Errorf("%d targets: %+v", len(target), v)
+		}
+	}
+}

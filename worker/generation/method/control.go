@@ -41,8 +41,14 @@ func (t *Task) controls(effect intent.Effect, within int) []find.Candidate {
 }
 
 // controlsFor is controls of those that serve: what does not, as the many of a list, leaves room for them.
+// Where what deletes, pays or sends is looked for on the whole page, it leaves none: behind the buttons of many
+// rows stands the one that is for all.
 func (t *Task) controlsFor(effect intent.Effect, within int, serves func(c *find.Candidate) bool) []find.Candidate {
-	list := slices.DeleteFunc(t.allControls(effect, within), func(c find.Candidate) bool { return !serves(&c) })
+	list := t.allControls(effect, within)
+	if risky[effect] && within < 0 {
+		list = list[:min(len(list), maxControls)]
+	}
+	list = slices.DeleteFunc(list, func(c find.Candidate) bool { return !serves(&c) })
 	return list[:min(len(list), maxControls)]
 }
 

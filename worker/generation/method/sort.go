@@ -3,8 +3,11 @@ package method
 import (
 	"slices"
 	"strings"
+	"unicode"
 
+	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/find"
+	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -154,3 +157,74 @@ func direction(label string) int {
 	}
 	return 0
 }
+
+// SaysOrder reports whether what a way presses or chooses last says by its own name the direction that a
+// goal asks for. A button that says the other one once it is pressed may mean either by it.
+func SaysOrder(before, now *page.Model, w *Way, g *intent.Goal) bool {
+	if len(w.Acts) == 0 {
+		return false
+	}
+	a := &w.Acts[len(w.Acts)-1]
+	if a.Node < 0 || a.Node >= len(before.Nodes) {
+		return false
+	}
+	n := &before.Nodes[a.Node]
+	var names []string
+	switch {
+	case a.Tool == step.Select && a.Args.OptionValue != nil:
+		names = append(names, *a.Args.OptionValue)
+		for _, o := range n.Options {
+			if o.Value == *a.Args.OptionValue {
+				names = append(names, o.Label)
+			}
+		}
+	case a.Tool == step.Click:
+		names = append(names, n.Name, n.Text)
+		if at := now.Index().ByRef(n.Ref); at >= 0 {
+			names = append(names, now.Nodes[at].Name, now.Nodes[at].Text)
+		}
+	}
+	want, measure, said := 1, "", false
+	if g.Descending {
+		want = -1
+	}
+	if g.Measure != nil && g.Measure.Extreme != nil {
+		measure = g.Measure.Extreme.Measure
+	}
+	for _, name := range names {
+		switch orderIn(name, measure) {
+		case want:
+			said = true
+		case -want:
+			return false
+		}
+	}
+	return said
+}
+
+// orderIn is direction of a text that says more than that ("Price: low to high"), or which of a measure
+// come first ("Cheapest").
+func orderIn(text, measure string) int {
+	words := strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune(".,:;!?()[]|/", r) })
+	for n := min(len(words), maxOrder); n > 0; n-- {
+		for from := range len(words) - n + 1 {
+			phrase := strings.Join(words[from:from+n], " ")
+			for _, code := range lexicon.Codes() {
+				for _, e := range lexicon.Language(code).Entries(phrase) {
+					says := e.Attr("form") == "direction" || measure != "" && e.Name == measure
+					if e.Class != lexicon.Measure || !says || e.Attr("order") == "" {
+						continue
+					}
+					if e.Attr("order") == "max" {
+						return -1
+					}
+					return 1
+				}
+			}
+		}
+	}
+	return direction(text)
+}
+
+// maxOrder is how many words say a direction at most.
+const maxOrder = 6

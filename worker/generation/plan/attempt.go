@@ -37,6 +37,8 @@ type attempt struct {
 	handed bool
 	// only: there are no ways but those of options.
 	only bool
+	// directed: the text says in which direction a list is sorted.
+	directed bool
 	// bulk: all targets are done at once; those that were so already do not change.
 	bulk bool
 	// holds reports more than the effect class: that a field holds the value.
@@ -229,11 +231,18 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	said := a.said
 	a.said = said || !w.Guess && !w.Reveals
 	v := p.tried(a, l, before, now, w)
-	if v.State == effect.Unseen && !effect.Between(before, now).Nothing { // it may still be on its way
-		if now, err = p.lookAnew(ctx); err != nil {
+	if v.State == effect.Unseen && !v.Refused && !effect.Between(before, now).Nothing { // it may still be on its way
+		later, err := p.lookAnew(ctx)
+		if err != nil {
 			return effect.Verdict{}, err
 		}
-		v = p.tried(a, l, before, now, w)
+		// What only passed by has been seen all the same: it is not done again as if nothing had come.
+		if same(before, later) {
+			p.model = now
+		} else {
+			p.noteHarm(a, w, before, now)
+			now, v = later, p.tried(a, l, before, later, w)
+		}
 	}
 	a.did[w.Key] = !same(before, now) && (irrevocable(a.goal) || before.Front == now.Front || opened(before, now) < 0)
 	p.noteHarm(a, w, before, now)

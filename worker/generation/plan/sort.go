@@ -14,7 +14,7 @@ func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
-	a := &attempt{goal: g}
+	a := &attempt{goal: g, directed: saysDirection(g)}
 	if g.Measure != nil {
 		f := find.Description(m, g.Measure, find.Want{Kinds: []find.What{find.Column}, Lang: p.text.Lang, Within: -1})
 		for _, c := range f.Candidates {
@@ -53,7 +53,7 @@ func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
 // the direction in which lists are sorted where no direction is said: what is on another page of the
 // list is not seen.
 func (p *planner) otherDirection(g *intent.Goal) bool {
-	if g.Descending || len(g.Words) > 0 || p.model == nil {
+	if saysDirection(g) || p.model == nil {
 		return false
 	}
 	for i := range p.next {
@@ -69,4 +69,9 @@ func (p *planner) otherDirection(g *intent.Goal) bool {
 		}
 	}
 	return false
+}
+
+// saysDirection reports whether a goal that sorts says in which direction: "descending", "cheapest first".
+func saysDirection(g *intent.Goal) bool {
+	return g.Descending || len(g.Words) > 0 || g.Measure != nil && g.Measure.Extreme != nil
 }

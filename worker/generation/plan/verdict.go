@@ -19,11 +19,17 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if v.Refused && p.expectsRefusal(c) {
 		v = effect.Verdict{State: effect.Reached, Why: v.Why, Used: []find.Use{{Span: a.goal.Verb, By: v.Why}}}
 	}
+	if v.State == effect.Reached && v.Undirected && a.directed && !method.SaysOrder(before, now, w, a.goal) {
+		return effect.Verdict{State: effect.Unseen, Why: "nothing shows that the order is in the direction that is asked for"}
+	}
 	if v.State == effect.Reached && (w.Reveals && !strong(c, a) || leads(before, w, c, a)) {
 		v.State = effect.Partly
 	}
 	if v.State == effect.Reached && a.goal.Effect == intent.Search && w.Guess && !c.Set && !c.URL && len(c.GoneLines) == 0 {
 		return effect.Verdict{State: effect.Unseen, Why: "nothing shows that it searches"}
+	}
+	if v.State == effect.Reached && a.goal.Place == "next" && a.goal.Effect == intent.Submit && stays(c, before, now) && !p.checksLater(c) {
+		return effect.Verdict{State: effect.Unseen, Why: "the page stayed where it was"}
 	}
 	if v.State == effect.Reached && v.Gone && !a.said {
 		return effect.Verdict{State: effect.Unseen, Why: "it is gone, and nothing that was pressed says that it goes"}
@@ -48,6 +54,23 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 		v.Why = "the question was answered, and nothing changed"
 	}
 	return v
+}
+
+// stays reports whether a page only said something when it should have gone on: no field came or went, and
+// nothing that it said is gone.
+func stays(c *effect.Change, before, now *page.Model) bool {
+	return !c.URL && !c.Title && len(c.GoneLines) == 0 && !fieldsCame(before, now) && !fieldsCame(now, before)
+}
+
+// checksLater reports whether the text checks later what the page says now, and did not say.
+func (p *planner) checksLater(c *effect.Change) bool {
+	var says []string
+	for _, l := range c.NewLines {
+		says = append(says, c.After.Lines[l].Text)
+	}
+	return slices.ContainsFunc(p.next, func(g intent.Goal) bool {
+		return g.Effect == intent.Check && g.Claim != nil && !g.Claim.Not && p.isOfRefusal(g.Claim, says)
+	})
 }
 
 // acknowledged reports whether a page says something that it did not say, and that is no refusal, when what was

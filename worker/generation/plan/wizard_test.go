@@ -217,6 +217,30 @@ func TestAdditionOnSeveralPages(t *testing.T) {
 	}
 }
 
+// A page that only says something has not gone on, whether or not the message is known to say no.
+func TestAPageThatStaysHasNotGoneOn(t *testing.T) {
+	for _, text := range []string{"Continue.", "Continue; the page shows Name."} {
+		says := ""
+		s := &scene{lang: "en"}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{{Ref: "form", Parent: -1, Tag: "form", Role: "form"}, typable("name", "Name", ""),
+				{Ref: "says", Tag: "p", Role: "alert", Live: true, Name: says, Text: says}, pressable("next", "button", "Next")}
+			for i := range list[1:] {
+				list[i+1].Parent = 0
+			}
+			return list
+		}
+		s.on = func(_, ref, _ string) {
+			if ref == "next" {
+				says = "We need a name."
+			}
+		}
+		if err := s.run(t, text); err == nil {
+			t.Errorf("%s: done, and the page stayed", text)
+		}
+	}
+}
+
 // Who only asks to go on is done where the next page of a form is seen, or it refuses, however many pages follow
 // before it is handed in.
 func TestGoesOnAndNoFurther(t *testing.T) {
