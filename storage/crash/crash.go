@@ -16,8 +16,11 @@
 // locked in sorted order, and everything below a group (days, versions, hosts) only
 // under the lock of the group's row: batches cannot deadlock.
 //
-// Use cases are functions, as in the other stores. Only those that compress or
-// inflate documents are methods of Store, which has the compressor's buffers, and
+// Lists and pages are read by package reading, and all groups of a filter are changed by
+// package bulk.
+//
+// Use cases are functions, as in the other stores. Only those that compress
+// documents are methods of Store, which has the compressor's buffers, and
 // those of the receiver of reports, which commits by single statements and is tested
 // with another Store.
 package crash

@@ -1,10 +1,10 @@
 // Package console measures the pages of the console among a million crashes and tasks: the
-// time of each kind of page, and the first load in a browser.
+// time of each kind of page, and the bytes of a first load.
 //
-// It fills a database, signs in as an operator, follows the links from page to page until each
+// It fills a database, signs in as its owner and as an operator, follows the links from page to page until each
 // kind of page is known, and requests some of each kind from several connections at once. The
-// filled folder can be kept for the next time. A page that answers with an error ends the
-// measurement; a slow one is only printed.
+// filled folder can be kept for the next time. A page that answers with an error is named in its
+// row, and one that does so while links are followed is left out.
 package console
 
 import (

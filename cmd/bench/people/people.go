@@ -22,7 +22,7 @@ type Command struct {
 }
 
 // peopleParts are the parts, in the order in which they run. A part prints its rows with
-// row.
+// measure.Row.
 var peopleParts = []measure.Part{
 	{Name: "webhooks", Limit: peopleLimit, Run: measureWebhooks},
 	{Name: "audits", Limit: peopleLimit, Run: measureAudits},

@@ -1,9 +1,10 @@
 // Package process starts Slipway as a program of its own, and calls and watches it from
 // outside.
 //
-// A product is one `slipway up` with managed servers in a temporary folder, which ends with it.
-// What the bench does to it goes through its interfaces: uploads, cases, runs. Memory and
-// processor time are read from /proc for the whole tree of processes, so it runs on Linux only.
+// A product is one `slipway up` with managed servers, in a temporary folder that ends with it or
+// in one that is kept. What the bench does to it goes through its interfaces, but for rows that
+// fill its database (StartToFill). Processor time and memory are read from /proc, so it runs on
+// Linux only; memory is that of slipway and of the processes that read files for it.
 //
 // A program that is not ready after a minute is stopped, and the error holds its log.
 package process
@@ -40,7 +41,7 @@ type Product struct {
 
 	Operator         string
 	OperatorPassword string
-	keep             bool // dir is somebody's own
+	keep             bool // Dir is somebody's own
 }
 
 // Start starts slipway with managed servers in a temporary folder. It

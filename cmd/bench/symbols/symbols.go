@@ -3,10 +3,10 @@
 //
 // It starts no product. The parts process and late use a database with an organization, and
 // process reports with and without symbols, and once more when these come late. Native symbols
-// are read in a process of its own, whose memory is limited.
+// are read in a process of its own, whose memory is limited while it indexes.
 //
-// A tool that is not installed is a line in the table that says so; a missed target is only
-// printed.
+// A tool that is not installed is a line in the table that says so, but for the npm packages,
+// which are needed; a missed target is only printed.
 package symbols
 
 import (
@@ -29,7 +29,7 @@ type symbolPart struct {
 }
 
 // symbolParts are the parts, in the order in which they run. A part prints its rows with
-// row; a tool to compare with that is not installed is a row that says so, no error.
+// measure.Row; a tool to compare with that is not installed is a row that says so, no error.
 var symbolParts = []symbolPart{
 	{"retrace", measureRetrace},
 	{"minidump", measureMinidump},

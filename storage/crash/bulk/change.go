@@ -1,11 +1,10 @@
 // Package bulk changes all groups that a filter selects.
 //
-// Such a change is a task, for they may be a million. The
-// request fixes what is meant: the filter, and that groups which are made later are left
-// alone; later than it, or than the count that somebody saw before it. The task reads the
-// groups in the order of their ids and changes them in parts; a
-// group is changed when the filter still selects it, so that what somebody decided
-// meanwhile, and what an earlier attempt changed, is not undone.
+// Such a change is a task, for they may be a million. The request fixes what is meant: the
+// filter, and that groups which are made later are left alone; later than it, or than the count
+// that somebody saw before it. The task reads the groups in the order of their ids and changes
+// them in parts; a group is changed when the filter still selects it, so that what somebody
+// decided meanwhile, and what an earlier attempt changed, is not undone.
 package bulk
 
 import (

@@ -47,7 +47,7 @@ type Counted struct {
 // AttributesFilter selects the reports whose attributes are counted.
 type AttributesFilter struct {
 	OrganizationID int64
-	GroupID        int64   // as ResolveGroup returns it; 0: of all groups and without one
+	GroupID        int64   // as crash.ResolveGroup returns it; 0: of all groups and without one
 	Projects       []int64 // without a group
 	Window         Window  // of the occurrence in a group, of the arrival without one
 	// Most is how many reports, the newest, are counted; 0: as many as there is time for.

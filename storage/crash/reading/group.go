@@ -2,10 +2,11 @@
 // crash, values of attributes, trends, similar groups, histories and versions.
 //
 // It writes nothing; package storage/crash has what is recorded and decided. A list is counted
-// up to a bound and reaches a bounded number of rows, and each order of it has an index. What a
-// search or an attribute of a filter names is found first, once for the count and the page
-// (Selection, for a change of many). A group that was merged away is found by its id, and what
-// is counted of a group that is shown includes its parts.
+// up to a bound and reaches a bounded number of rows, and each order of it has an index, but for
+// counts within a window of time. What a search or an attribute of a filter of groups names is
+// found first, once for the count and the page, where that is not too much to name (Selection,
+// for a change of many). A group that was merged away is found by its id, and what is counted of
+// a group that is shown includes its parts.
 //
 // Where an attribute has too many values to name all groups of one, the newest reports of some
 // groups are looked at, and the list says that it may lack others.

@@ -13,7 +13,7 @@ import (
 // CrashFilter selects a page of a group's crashes, newest first.
 type CrashFilter struct {
 	OrganizationID int64
-	GroupID        int64 // as ResolveGroup returns it
+	GroupID        int64 // as crash.ResolveGroup returns it
 	Versions       []string
 	Attributes     []condition.Attribute
 	Window         Window // of the occurrence

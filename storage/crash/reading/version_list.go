@@ -89,7 +89,7 @@ from (
 // Versions lists the versions of a crash project, and returns the number of all that
 // the filter selects.
 func Versions(ctx context.Context, q storage.Querier, f VersionFilter) ([]VersionRow, int, error) {
-	rows := []VersionRow{} // at most maxVersions
+	rows := []VersionRow{} // at most as many as a crash project keeps
 	var err error
 	windowed := !f.From.IsZero() || !f.To.IsZero()
 	if windowed {
