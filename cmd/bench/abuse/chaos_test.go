@@ -12,10 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/cmd/bench/schedule"
-	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
-	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash/crashproject"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 )
 
 // chaosExample is what clients were told, and what is there when all is well: two builds
@@ -207,13 +204,9 @@ func TestManyIDsAreCounted(t *testing.T) {
 // newFleet is a fleet without processes, with an organization.
 func newFleet(t *testing.T) *schedule.Fleet {
 	t.Helper()
-	db := servicetest.DB(t)
-	keys, err := account.NewIssuer("local", nil)
-	require.NoError(t, err)
-	boot, err := account.NewBootstrap(keys, "http://127.0.0.1")
-	require.NoError(t, err)
-	require.NoError(t, db.InTx(t.Context(), func(tx *storage.Tx) error { return crashproject.ApplyBootstrap(t.Context(), tx, boot, "local") }))
-	return &schedule.Fleet{DB: db}
+	f := fixture.Empty(t)
+	f.Bootstrap("")
+	return &schedule.Fleet{DB: f.DB}
 }
 
 // The queries fit the schema.

@@ -10,23 +10,17 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/bench/process"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
-	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash/crashproject"
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 )
 
 func TestMain(m *testing.M) { os.Exit(servicetest.Main(m)) }
 
-// newFleet is a fleet without processes.
+// newFleet is a fleet without processes, with an organization.
 func newFleet(t *testing.T) *Fleet {
 	t.Helper()
-	db := servicetest.DB(t)
-	keys, err := account.NewIssuer("local", nil)
-	require.NoError(t, err)
-	boot, err := account.NewBootstrap(keys, "http://127.0.0.1")
-	require.NoError(t, err)
-	require.NoError(t, db.InTx(t.Context(), func(tx *storage.Tx) error { return crashproject.ApplyBootstrap(t.Context(), tx, boot, "local") }))
-	return &Fleet{DB: db}
+	f := fixture.Empty(t)
+	f.Bootstrap("")
+	return &Fleet{DB: f.DB}
 }
 
 const addFirings = `
