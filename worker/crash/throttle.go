@@ -52,7 +52,7 @@ func NewThrottle(waiting func() int) *Throttle {
 }
 
 // claimWeight returns the weight of a claim: a fourth of the most beside a receiver that
-// works, a sixteenth in a burst, since its slowest responses wait for a claim to end. Small
+// works, a sixteenth in a flood, since its slowest responses wait for a claim to end. Small
 // claims cost more for each report, since each has its statements: with sixteenths at four
 // tenths of a burst, reports waited for five seconds where they waited for one and a half.
 func (t *Throttle) claimWeight(most int) int {
