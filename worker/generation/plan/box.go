@@ -111,15 +111,35 @@ func (p *planner) hideByBoxes(ctx context.Context, g *intent.Goal) (bool, error)
 	if err != nil || g.Effect != intent.Close || len(g.Target) == 0 || m.Dialog != nil || !p.saysHide(g) {
 		return false, err
 	}
+	var boxes []find.Candidate
 	for i := range g.Target {
 		f := find.Description(m, &g.Target[i], p.want(m, find.Field, find.Option))
-		if !f.Clear() || f.Plural || m.RecordAt(f.Candidates[0].Node) >= 0 || !method.Ticked(m, &f.Candidates[0]) {
+		on := slices.DeleteFunc(f.Candidates, func(c find.Candidate) bool {
+			return len(c.Missing) > 0 || c.Score < find.Enough || m.RecordAt(c.Node) >= 0 || !method.Ticked(m, &c)
+		})
+		if len(on) != 1 || f.Plural {
 			return false, nil
 		}
+		boxes = append(boxes, on[0])
 	}
 	off := *g
 	off.Effect, off.On = intent.Toggle, false
-	return true, p.deed(ctx, &off)
+	for i := range boxes {
+		now, err := p.look(ctx)
+		if err != nil {
+			return false, err
+		}
+		box, ok := p.mapped(m, now, &boxes[i])
+		if !ok {
+			return false, p.say("one of the boxes is not seen any more")
+		}
+		if err := p.once(ctx, &off, []find.Candidate{box}); err != nil {
+			return false, err
+		}
+		p.use(box.Used...)
+		p.useSpan(g.Target[i].NounSpan, "what the box shows")
+	}
+	return true, nil
 }
 
 // saysHide reports whether the verb of a goal is one for what is not to be seen.

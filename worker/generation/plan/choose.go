@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -64,9 +65,9 @@ func (p *planner) ofMenu(ctx context.Context, g *intent.Goal) (bool, error) {
 	w.Hidden = true
 	f := find.Description(m, &g.Target[0], w)
 	entries := slices.DeleteFunc(f.Candidates, func(c find.Candidate) bool {
-		return len(c.Missing) > 0 || c.Score < find.Enough || c.Node < 0 || m.RecordAt(c.Node) >= 0 || f.Candidates[0].Score-c.Score > find.Margin
+		return c.Node < 0 || m.RecordAt(c.Node) >= 0 || !p.namedByMenu(m, &c)
 	})
-	if len(entries) != 1 {
+	if len(entries) == 0 || len(entries) > 1 && entries[0].Score-entries[1].Score < find.Margin {
 		return false, nil
 	}
 	entry := entries[0]
@@ -87,6 +88,18 @@ func (p *planner) ofMenu(ctx context.Context, g *intent.Goal) (bool, error) {
 	}
 	p.useChosen(g)
 	return true, nil
+}
+
+// namedByMenu reports whether a candidate has all words of its description, or what opens its menu has the rest:
+// "the Cork office" is the entry Cork of the menu Office.
+func (p *planner) namedByMenu(m *page.Model, c *find.Candidate) bool {
+	if len(c.Missing) == 0 {
+		return c.Score >= find.Enough
+	}
+	a, ok := method.Unhide(m, c.Node)
+	return ok && len(c.Used) > 0 && !slices.ContainsFunc(c.Missing, func(s intent.Span) bool {
+		return !strings.EqualFold(m.Nodes[a.Node].Name, p.words(s))
+	})
 }
 
 func (p *planner) useChosen(g *intent.Goal) {
