@@ -45,8 +45,11 @@ func (k *claimer) asHeading(v *intent.Value) {
 	}
 	c := &k.e.Subject[0]
 	title := c.Why
-	if c.What == Record {
+	switch c.What {
+	case Record:
 		title = k.m.Records[c.Index].Title
+	case Control:
+		title = k.m.Nodes[c.Node].Name
 	}
 	at := slices.IndexFunc(k.m.Lines, func(l page.Line) bool {
 		return l.Heading > 0 && !k.m.Nodes[l.Node].Hidden && title != "" && word.Contains(l.Text, title)

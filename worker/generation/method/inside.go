@@ -172,7 +172,7 @@ func Onward(t *Task) []Way {
 func (t *Task) hands(scope int) []Way {
 	var list []Way
 	for _, c := range t.controls(intent.Submit, scope) {
-		if c.Index >= len(t.Model.Controls) || t.declines(c.Node, c.Index) || t.Model.Controls[c.Index].Record >= 0 && scope < 0 {
+		if t.declines(c.Node, c.Index) || t.isTitle(c.Node) || t.Model.Controls[c.Index].Record >= 0 && scope < 0 {
 			continue
 		}
 		w := t.pressOf(&c, costNamed+1-c.Score)

@@ -66,7 +66,8 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	}
 	mark := p.mark()
 	err = p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
-		if g.Effect == intent.SignOut && effect.RecordOf(p.model, &c) < 0 && !(c.What == find.Control && says(p.model, g, c.Index)) {
+		if g.Effect == intent.SignOut && effect.RecordOf(p.model, &c) < 0 && len(p.signsOut(p.model, g)) > 0 &&
+			!(c.What == find.Control && says(p.model, g, c.Index)) {
 			return p.say("nothing shows that it is who is signed in", Candidate{What: p.name(&c), Score: c.Score, Why: c.Why})
 		}
 		return p.once(ctx, p.unticking(g, &c), []find.Candidate{c})
@@ -253,8 +254,7 @@ func (p *planner) signedIn(m *page.Model, g *intent.Goal) bool {
 		return false
 	}
 	f := find.Description(m, &g.Target[0], p.want(m, find.Control))
-	aim := find.Aim{Effect: g.Effect, Lemma: g.Lemma, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
-	deeds := find.Controls(m, aim)
+	deeds := p.signsOut(m, g)
 	if !f.Clear() || f.Plural || len(deeds) != 1 {
 		return false
 	}
@@ -265,6 +265,12 @@ func (p *planner) signedIn(m *page.Model, g *intent.Goal) bool {
 	}
 	p.useFound(&g.Target[0], &f)
 	return true
+}
+
+// signsOut returns the controls of a page that sign out by their name, also those of a closed menu.
+func (p *planner) signsOut(m *page.Model, g *intent.Goal) []find.Candidate {
+	aim := find.Aim{Effect: g.Effect, Lemma: g.Lemma, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
+	return slices.DeleteFunc(find.Controls(m, aim), func(c find.Candidate) bool { return c.Score <= leastSaid })
 }
 
 // asPress returns a goal as a deed of any kind where its target is a button itself: "publish the

@@ -121,11 +121,15 @@ func (p *planner) filteredTo(ctx context.Context, d *intent.Description, tiers [
 	if err != nil {
 		return nil, err
 	}
-	if change := effect.Between(start, now); held && len(change.Removed) > 0 && len(change.Added) == 0 && now.Dialog == nil {
-		if found, _, ok := p.resolveOn(now, rest, tiers); ok {
+	change := effect.Between(start, now)
+	p.trace("only what is %q is shown: %d things are gone, %d came", word.Text, len(change.Removed), len(change.Added))
+	if held && len(change.Removed) > 0 && len(change.Added) == 0 && now.Dialog == nil {
+		found, near, ok := p.resolveOn(now, rest, tiers)
+		if ok {
 			p.useSpan(word.Span, "all that is shown is so")
 			return found, nil
 		}
+		p.trace("which one of them is not clear: missing %v, %s", near.Missing, near.Uncertain)
 	}
 	if p.mark() > mark {
 		err = p.back(ctx, mark, start)
