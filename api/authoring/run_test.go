@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	api "github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -416,7 +416,7 @@ func TestRunIsHandedOver(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
 	var fast *dispatch.Enqueuer
-	w := newWorld(t, func(cfg *api.Config) {
+	w := newWorld(t, func(cfg *room.Config) {
 		fast = dispatch.NewEnqueuer(redis, slog.New(slog.DiscardHandler))
 		cfg.Queue = fast
 	})

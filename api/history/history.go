@@ -22,7 +22,11 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/problem"
+	"github.com/slipway-qa/slipway/api/authoring/request"
+	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/testrun"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
@@ -36,8 +40,8 @@ import (
 // Config is what the handlers need.
 type Config struct {
 	DB *storage.DB
-	// Tests are the handlers of the room whose interface this is a part of.
-	Tests *authoring.Handlers
+	// Tests is what the handlers of the interface share that this is a part of.
+	Tests *room.Room
 	// PublicURL begins the links that answers hold.
 	PublicURL string
 }
@@ -64,27 +68,27 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: ofSuite + "/history", Interface: tests, Query: query, Action: auth.ReadTests,
 			Handler: suiteNamed(h.ofSuite)},
 		{Method: http.MethodPost, Path: ofCase + "/runs/:runId/pin", Interface: tests, Action: auth.ChangeTests,
-			Handler: runNamed("case", h.pinCaseRun)},
+			Handler: runNamed(problem.CaseRun, h.pinCaseRun)},
 		{Method: http.MethodDelete, Path: ofCase + "/runs/:runId/pin", Interface: tests, Query: route.NoQuery(),
-			Bare: true, Action: auth.ChangeTests, Handler: runNamed("case", h.unpinCaseRun)},
+			Bare: true, Action: auth.ChangeTests, Handler: runNamed(problem.CaseRun, h.unpinCaseRun)},
 		{Method: http.MethodPost, Path: ofSuite + "/runs/:runId/pin", Interface: tests, Action: auth.ChangeTests,
-			Handler: runNamed("suite", h.pinSuiteRun)},
+			Handler: runNamed(problem.SuiteRun, h.pinSuiteRun)},
 		{Method: http.MethodDelete, Path: ofSuite + "/runs/:runId/pin", Interface: tests, Query: route.NoQuery(),
-			Bare: true, Action: auth.ChangeTests, Handler: runNamed("suite", h.unpinSuiteRun)},
+			Bare: true, Action: auth.ChangeTests, Handler: runNamed(problem.SuiteRun, h.unpinSuiteRun)},
 	}
 }
 
 func caseNamed(h route.Handler) route.Handler {
-	return authoring.Of("TEST_CASE_NOT_FOUND", "the test case does not exist", h)
+	return problem.TestCase.Of(h)
 }
 
 func suiteNamed(h route.Handler) route.Handler {
-	return authoring.Of("TEST_SUITE_NOT_FOUND", "the test suite does not exist", h)
+	return problem.TestSuite.Of(h)
 }
 
 // runNamed returns the handler of a route whose path names a run of a case or suite.
-func runNamed(what string, h route.Handler) route.Handler {
-	return authoring.Of("TEST_CASE_RUN_NOT_FOUND", "the test "+what+" has no such run", func(c *gin.Context) error {
+func runNamed(resource problem.Resource, h route.Handler) route.Handler {
+	return resource.Of(func(c *gin.Context) error {
 		err := h(c)
 		if errors.Is(err, history.ErrTooManyPins) {
 			return &respond.Problem{Status: http.StatusConflict, Authoring: "PINNED_RUN_LIMIT", Text: history.ErrTooManyPins.Error(), Err: err}
@@ -96,15 +100,15 @@ func runNamed(what string, h route.Handler) route.Handler {
 // maxTarget bounds the name of a browser or platform, in characters.
 const maxTarget = 100
 
-// request is what is asked of a history.
-type request struct {
+// asked is what is asked of a history.
+type asked struct {
 	history.Filter
 	after *history.Cursor
 	page  storage.Page
 }
 
-func (h *Handlers) request(c *gin.Context) (r request, err error) {
-	read, err := authoring.Narrowed(c)
+func (h *Handlers) asked(c *gin.Context) (r asked, err error) {
+	read, err := testrun.Narrowed(c)
 	if err != nil {
 		return r, err
 	}
@@ -113,12 +117,12 @@ func (h *Handlers) request(c *gin.Context) (r request, err error) {
 		Target: strings.TrimSpace(query.Get("target"))}
 	r.page = read.Page
 	if utf8.RuneCountInString(r.Target) > maxTarget || !utf8.ValidString(r.Target) || strings.Contains(r.Target, "\x00") {
-		return r, authoring.InvalidQuery(&storage.InvalidError{Field: "target",
+		return r, problem.InvalidQuery(&storage.InvalidError{Field: "target",
 			Msg: fmt.Sprintf("must be UTF-8 text of at most %d characters", maxTarget)})
 	}
 	at, id, err := pagination.Cursor(query, "cursor")
 	if err != nil {
-		return r, authoring.InvalidQuery(err)
+		return r, problem.InvalidQuery(err)
 	}
 	if id != uuid.Nil {
 		r.after = &history.Cursor{At: at, ID: id}
@@ -130,11 +134,11 @@ func (h *Handlers) request(c *gin.Context) (r request, err error) {
 // Parameters: startDate, endDate (creation), target (browser or platform), buildId, environment
 // (its name), cursor, skip, limit.
 func (h *Handlers) ofCase(c *gin.Context) error {
-	r, err := h.request(c)
+	r, err := h.asked(c)
 	if err != nil {
 		return err
 	}
-	id, err := authoring.CaseParam(c)
+	id, err := request.CaseID(c)
 	if err != nil {
 		return err
 	}
@@ -155,17 +159,17 @@ func (h *Handlers) ofCase(c *gin.Context) error {
 		return err
 	}
 	at := place{h.cfg.PublicURL + "/console/tests/cases/" + id + "/runs/"}
-	return authoring.Data(c, http.StatusOK, at.history(found, window, standing))
+	return answer.Data(c, http.StatusOK, at.history(found, window, standing))
 }
 
 // ofSuite serves GET /testsuites/{id}/history; parameters as ofCase, without target. The summary
 // names the cases that stand out.
 func (h *Handlers) ofSuite(c *gin.Context) error {
-	r, err := h.request(c)
+	r, err := h.asked(c)
 	if err != nil {
 		return err
 	}
-	id, err := authoring.UUIDParam(c, "id")
+	id, err := request.UUIDParam(c, "id")
 	if err != nil {
 		return err
 	}
@@ -192,13 +196,13 @@ func (h *Handlers) ofSuite(c *gin.Context) error {
 	at := place{h.cfg.PublicURL + "/console/tests/suites/" + id.String() + "/runs/"}
 	view := at.history(found, window, standing)
 	view.Summary.Cases = viewCases(&top)
-	return authoring.Data(c, http.StatusOK, view)
+	return answer.Data(c, http.StatusOK, view)
 }
 
 // pinCaseRun serves POST /testcases/{id}/runs/{runId}/pin. A run that is pinned stays so.
 func (h *Handlers) pinCaseRun(c *gin.Context) error {
 	return h.pin(c, func(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) (*run.Pin, error) {
-		caseID, err := authoring.CaseParam(c)
+		caseID, err := request.CaseID(c)
 		if err != nil {
 			return nil, err
 		}
@@ -209,7 +213,7 @@ func (h *Handlers) pinCaseRun(c *gin.Context) error {
 // pinSuiteRun serves POST /testsuites/{id}/runs/{runId}/pin.
 func (h *Handlers) pinSuiteRun(c *gin.Context) error {
 	return h.pin(c, func(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) (*run.Pin, error) {
-		suiteID, err := authoring.UUIDParam(c, "id")
+		suiteID, err := request.UUIDParam(c, "id")
 		if err != nil {
 			return nil, err
 		}
@@ -218,11 +222,11 @@ func (h *Handlers) pinSuiteRun(c *gin.Context) error {
 }
 
 func (h *Handlers) pin(c *gin.Context, do func(context.Context, *storage.Tx, account.Writer, uuid.UUID) (*run.Pin, error)) error {
-	id, err := authoring.UUIDParam(c, "runId")
+	id, err := request.UUIDParam(c, "runId")
 	if err != nil {
 		return err
 	}
-	if err := authoring.Read(c, &struct{}{}); err != nil {
+	if err := h.cfg.Tests.Read(c, &struct{}{}); err != nil {
 		return err
 	}
 	var pin *run.Pin
@@ -233,13 +237,13 @@ func (h *Handlers) pin(c *gin.Context, do func(context.Context, *storage.Tx, acc
 	if err != nil {
 		return err
 	}
-	return authoring.Data(c, http.StatusOK, pinnedView{ID: id, Pinned: authoring.ViewPin(pin)})
+	return answer.Data(c, http.StatusOK, pinnedView{ID: id, Pinned: testrun.ViewPin(pin)})
 }
 
 // unpinCaseRun serves DELETE /testcases/{id}/runs/{runId}/pin; 409 when it is not pinned.
 func (h *Handlers) unpinCaseRun(c *gin.Context) error {
 	return h.unpin(c, func(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
-		caseID, err := authoring.CaseParam(c)
+		caseID, err := request.CaseID(c)
 		if err != nil {
 			return err
 		}
@@ -250,7 +254,7 @@ func (h *Handlers) unpinCaseRun(c *gin.Context) error {
 // unpinSuiteRun serves DELETE /testsuites/{id}/runs/{runId}/pin.
 func (h *Handlers) unpinSuiteRun(c *gin.Context) error {
 	return h.unpin(c, func(ctx context.Context, tx *storage.Tx, w account.Writer, id uuid.UUID) error {
-		suiteID, err := authoring.UUIDParam(c, "id")
+		suiteID, err := request.UUIDParam(c, "id")
 		if err != nil {
 			return err
 		}
@@ -259,7 +263,7 @@ func (h *Handlers) unpinSuiteRun(c *gin.Context) error {
 }
 
 func (h *Handlers) unpin(c *gin.Context, do func(context.Context, *storage.Tx, account.Writer, uuid.UUID) error) error {
-	id, err := authoring.UUIDParam(c, "runId")
+	id, err := request.UUIDParam(c, "runId")
 	if err != nil {
 		return err
 	}

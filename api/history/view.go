@@ -5,26 +5,28 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/datarow"
+	"github.com/slipway-qa/slipway/api/authoring/testrun"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/storage/history"
 )
 
 // runView is a run of a history.
 type runView struct {
-	authoring.PastView
-	Flaky       int                `json:"flaky"`              // jobs of a case, cases of a suite
-	Attempts    *int               `json:"attempts,omitempty"` // absent where nobody counted
-	BuildID     *int64             `json:"buildId,omitempty"`
-	Version     string             `json:"version,omitempty"` // of that build, with its commit
-	Commit      string             `json:"commit,omitempty"`
-	Environment string             `json:"environment,omitempty"`
-	Quarantined bool               `json:"quarantined,omitempty"`
-	Rows        int                `json:"rows,omitempty"` // data rows of the run
-	Row         *authoring.RowView `json:"row,omitempty"`  // where it is one
-	Cases       *countsView        `json:"cases,omitempty"`
-	Pinned      *authoring.PinView `json:"pinned,omitempty"`
-	Link        string             `json:"link"` // to the page of the run
+	testrun.PastView
+	Flaky       int              `json:"flaky"`              // jobs of a case, cases of a suite
+	Attempts    *int             `json:"attempts,omitempty"` // absent where nobody counted
+	BuildID     *int64           `json:"buildId,omitempty"`
+	Version     string           `json:"version,omitempty"` // of that build, with its commit
+	Commit      string           `json:"commit,omitempty"`
+	Environment string           `json:"environment,omitempty"`
+	Quarantined bool             `json:"quarantined,omitempty"`
+	Rows        int              `json:"rows,omitempty"` // data rows of the run
+	Row         *datarow.View    `json:"row,omitempty"`  // where it is one
+	Cases       *countsView      `json:"cases,omitempty"`
+	Pinned      *testrun.PinView `json:"pinned,omitempty"`
+	Link        string           `json:"link"` // to the page of the run
 }
 
 // countsView are the case runs of a suite run.
@@ -107,21 +109,21 @@ type caseView struct {
 
 // pinnedView is a run that was pinned.
 type pinnedView struct {
-	ID     uuid.UUID          `json:"id"`
-	Pinned *authoring.PinView `json:"pinned"`
+	ID     uuid.UUID        `json:"id"`
+	Pinned *testrun.PinView `json:"pinned"`
 }
 
 // place is the address below which the pages of runs are.
 type place struct{ at string }
 
 func (p place) run(r *history.Run) runView {
-	v := runView{PastView: authoring.ViewPast(&r.Past), Flaky: r.Flaky, Attempts: r.Attempts, Version: r.Build.Version, Commit: r.Build.Commit,
-		Environment: r.Environment, Quarantined: r.Quarantined, Rows: r.Rows, Pinned: authoring.ViewPin(r.Pin), Link: p.at + r.ID.String()}
+	v := runView{PastView: testrun.ViewPast(&r.Past), Flaky: r.Flaky, Attempts: r.Attempts, Version: r.Build.Version, Commit: r.Build.Commit,
+		Environment: r.Environment, Quarantined: r.Quarantined, Rows: r.Rows, Pinned: testrun.ViewPin(r.Pin), Link: p.at + r.ID.String()}
 	if r.Build.ID != 0 {
 		v.BuildID = &r.Build.ID
 	}
 	if r.Row != nil {
-		v.Row = &authoring.RowView{Index: r.Row.Index, Name: r.Row.Name}
+		v.Row = &datarow.View{Index: r.Row.Index, Name: r.Row.Name}
 	}
 	if n := r.Cases; n != nil {
 		v.Cases = &countsView{n.Passed, n.Failed, n.Errored, n.Cancelled, n.Open, n.Quarantined}
@@ -150,7 +152,7 @@ func (p place) history(found history.Page, s history.Summary, of history.Standin
 }
 
 func viewSummary(s *history.Summary) summaryView {
-	v := summaryView{Window: windowView{From: authoring.Stamp(s.Window.From), To: authoring.Stamp(s.Window.To), Full: s.Window.Full},
+	v := summaryView{Window: windowView{From: answer.Stamp(s.Window.From), To: answer.Stamp(s.Window.To), Full: s.Window.Full},
 		Runs: s.Runs, Passed: s.Passed, Failed: s.Failed, Error: s.Errored, Cancelled: s.Cancelled, Open: s.Open,
 		Healed: s.Healed, Flaky: s.Flaky,
 		PassRate: share(s.Passed, s.Judged()), Compared: s.Compared, Changed: s.Changed, FlakyShare: share(s.Changed, s.Compared),

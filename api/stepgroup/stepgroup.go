@@ -17,7 +17,10 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/problem"
+	"github.com/slipway-qa/slipway/api/authoring/request"
+	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
@@ -30,8 +33,8 @@ import (
 // Config is what the handlers need.
 type Config struct {
 	DB *storage.DB
-	// Tests are the handlers of the room whose interface this is a part of.
-	Tests *authoring.Handlers
+	// Tests is what the handlers of the interface share that this is a part of.
+	Tests *room.Room
 }
 
 // Handlers are the handlers of the room's routes.
@@ -64,12 +67,16 @@ func (h *Handlers) Routes() []route.Route {
 	}
 }
 
+// notFound is the answer where there is no such group.
+var notFound = problem.Resource{Code: "STEP_GROUP_NOT_FOUND", Text: "the step group does not exist"}
+
 // of returns the handler of a route: its errors get their codes.
 func of(h route.Handler) route.Handler {
-	return authoring.Of("STEP_GROUP_NOT_FOUND", "the step group does not exist", func(c *gin.Context) error { return problem(h(c)) })
+	return notFound.Of(func(c *gin.Context) error { return coded(h(c)) })
 }
 
-func problem(err error) error {
+// coded gives the refusals of step groups their codes.
+func coded(err error) error {
 	var used *stepgroup.InUseError
 	switch {
 	case errors.As(err, &used):
@@ -113,21 +120,22 @@ func named(u *stepgroup.Users) string {
 // list serves GET /step-groups, newest first. Parameters: search (part of the name), skip,
 // limit.
 func (h *Handlers) list(c *gin.Context) error {
-	search, page, err := authoring.Searched(c)
-	if err != nil {
-		return err
+	q := request.QueryOf(c)
+	search, page := q.Search(), q.Page()
+	if q.Err != nil {
+		return q.Err
 	}
 	rows, total, err := stepgroup.List(c.Request.Context(), h.cfg.DB, stepgroup.Filter{OrganizationID: auth.Organization(c),
 		Search: search, Page: page})
 	if err != nil {
 		return err
 	}
-	return authoring.Data(c, http.StatusOK, authoring.ListOf(rows, total, viewGroup))
+	return answer.Data(c, http.StatusOK, answer.ListOf(rows, total, viewGroup))
 }
 
 // groupOf reads the group that the path names.
 func (h *Handlers) groupOf(c *gin.Context) (*stepgroup.Group, error) {
-	id, err := authoring.UUIDParam(c, "id")
+	id, err := request.UUIDParam(c, "id")
 	if err != nil {
 		return nil, err
 	}
@@ -149,14 +157,15 @@ func (h *Handlers) show(c *gin.Context, status int, row *stepgroup.Group) error 
 	if err != nil {
 		return err
 	}
-	return authoring.Data(c, status, h.viewWhole(row, &users))
+	return answer.Data(c, status, h.viewWhole(row, &users))
 }
 
 // revisions serves GET /step-groups/{id}/revisions, newest first. Parameters: skip, limit.
 func (h *Handlers) revisions(c *gin.Context) error {
-	_, page, err := authoring.Searched(c)
-	if err != nil {
-		return err
+	q := request.QueryOf(c)
+	page := q.Page()
+	if q.Err != nil {
+		return q.Err
 	}
 	row, err := h.groupOf(c)
 	if err != nil {
@@ -166,16 +175,16 @@ func (h *Handlers) revisions(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	return authoring.Data(c, http.StatusOK, authoring.ListOf(rows, total, h.viewRevision))
+	return answer.Data(c, http.StatusOK, answer.ListOf(rows, total, h.viewRevision))
 }
 
 // groupBody is what a request may say of a group. Members of a change that are absent stay.
 type groupBody struct {
-	Name        *string            `json:"name"`
-	TeamID      *string            `json:"teamId"` // of a new one
-	Description *string            `json:"description"`
-	Parameters  authoring.Nullable `json:"parameters"`
-	Steps       authoring.Nullable `json:"steps"`
+	Name        *string          `json:"name"`
+	TeamID      *string          `json:"teamId"` // of a new one
+	Description *string          `json:"description"`
+	Parameters  request.Nullable `json:"parameters"`
+	Steps       request.Nullable `json:"steps"`
 }
 
 // parameterBody is a parameter of a group.
@@ -186,11 +195,11 @@ type parameterBody struct {
 
 // read reads the members; nil where they are absent.
 func (h *Handlers) read(c *gin.Context, in *groupBody) (change stepgroup.Change, err error) {
-	if err := authoring.Read(c, in); err != nil {
+	if err := h.cfg.Tests.Read(c, in); err != nil {
 		return change, err
 	}
 	change.Name, change.Description = in.Name, in.Description
-	given, err := authoring.Value(in.Parameters, "parameters", []parameterBody{})
+	given, err := request.Value(in.Parameters, "parameters", []parameterBody{})
 	if err != nil {
 		return change, err
 	}
@@ -201,10 +210,10 @@ func (h *Handlers) read(c *gin.Context, in *groupBody) (change stepgroup.Change,
 		}
 		change.Parameters = &list
 	}
-	if !authoring.Given(in.Steps.Document()) {
+	if !in.Steps.Given() {
 		return change, nil
 	}
-	steps, err := h.cfg.Tests.ReadSteps(c, "steps", in.Steps.Document())
+	steps, err := h.cfg.Tests.ReadSteps(c, "steps", in.Steps.Document)
 	change.Steps = &steps
 	return change, err
 }
@@ -216,13 +225,13 @@ func (h *Handlers) create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := authoring.Required(in.Name); err != nil {
+	if err := request.Required(in.Name); err != nil {
 		return err
 	}
 	if change.Steps == nil {
 		return storage.Invalid("steps", "is required")
 	}
-	team, err := authoring.OptionalUUID("teamId", in.TeamID)
+	team, err := request.OptionalUUID("teamId", in.TeamID)
 	if err != nil {
 		return err
 	}
@@ -252,7 +261,7 @@ func (h *Handlers) create(c *gin.Context) error {
 // update serves PATCH /step-groups/{id}; only members that are sent are changed: name,
 // description, parameters, steps. The answer says who uses the group.
 func (h *Handlers) update(c *gin.Context) error {
-	id, err := authoring.UUIDParam(c, "id")
+	id, err := request.UUIDParam(c, "id")
 	if err != nil {
 		return err
 	}
@@ -261,7 +270,7 @@ func (h *Handlers) update(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	team, err := authoring.OptionalUUID("teamId", in.TeamID)
+	team, err := request.OptionalUUID("teamId", in.TeamID)
 	if err != nil {
 		return err
 	}
@@ -283,7 +292,7 @@ func (h *Handlers) update(c *gin.Context) error {
 
 // delete serves DELETE /step-groups/{id}; 409 STEP_GROUP_IN_USE for one that is used.
 func (h *Handlers) delete(c *gin.Context) error {
-	id, err := authoring.UUIDParam(c, "id")
+	id, err := request.UUIDParam(c, "id")
 	if err != nil {
 		return err
 	}

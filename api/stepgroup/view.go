@@ -3,7 +3,8 @@ package stepgroup
 import (
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/api/authoring"
+	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/storage/step/group"
 	"github.com/slipway-qa/slipway/storage/stepgroup"
 )
@@ -28,8 +29,8 @@ type groupView struct {
 
 // groupDetail is what the answers of one group have besides.
 type groupDetail struct {
-	Steps  []authoring.StepView `json:"steps"`
-	UsedBy usersView            `json:"usedBy"`
+	Steps  []room.StepView `json:"steps"`
+	UsedBy usersView       `json:"usedBy"`
 }
 
 // usersView is who runs a group by itself: the first hundred of each kind by their names.
@@ -48,19 +49,19 @@ type userView struct {
 
 // revisionView is one state of a group.
 type revisionView struct {
-	ID           uuid.UUID            `json:"id"`
-	Number       int                  `json:"number"`
-	Description  string               `json:"description"`
-	Parameters   []group.Parameter    `json:"parameters"`
-	Steps        []authoring.StepView `json:"steps"`
-	CreationDate string               `json:"creationDate"`
+	ID           uuid.UUID         `json:"id"`
+	Number       int               `json:"number"`
+	Description  string            `json:"description"`
+	Parameters   []group.Parameter `json:"parameters"`
+	Steps        []room.StepView   `json:"steps"`
+	CreationDate string            `json:"creationDate"`
 }
 
 func viewGroup(g *stepgroup.Group) groupView {
 	v := &g.Revision
 	return groupView{ID: g.ID, TeamID: g.TeamUUID, Name: g.Name, Description: v.Description, Parameters: v.Parameters, RevisionID: v.ID,
 		RevisionNumber: v.Number, StepCount: g.StepCount, UserCount: g.UserCount, CreatorUserID: g.CreatorUUID,
-		LastModifierUserID: g.ModifierUUID, CreationDate: authoring.Stamp(g.CreatedAt), LastUpdateDate: authoring.Stamp(g.UpdatedAt)}
+		LastModifierUserID: g.ModifierUUID, CreationDate: answer.Stamp(g.CreatedAt), LastUpdateDate: answer.Stamp(g.UpdatedAt)}
 }
 
 func (h *Handlers) viewWhole(g *stepgroup.Group, u *stepgroup.Users) groupView {
@@ -80,5 +81,5 @@ func viewUsers(users []stepgroup.User) []userView {
 
 func (h *Handlers) viewRevision(v *stepgroup.Revision) revisionView {
 	return revisionView{ID: v.ID, Number: v.Number, Description: v.Description, Parameters: v.Parameters,
-		Steps: h.cfg.Tests.ViewSteps(v.Steps), CreationDate: authoring.Stamp(v.CreatedAt)}
+		Steps: h.cfg.Tests.ViewSteps(v.Steps), CreationDate: answer.Stamp(v.CreatedAt)}
 }

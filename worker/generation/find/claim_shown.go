@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word"
 	"github.com/slipway-qa/slipway/worker/snapshot"
@@ -31,6 +32,34 @@ func (k *claimer) shown(want bool) {
 	if k.c.Only && want && k.e.Holds {
 		k.only()
 	}
+	if want && k.e.Holds && len(k.c.Subject) == 1 && len(k.e.Subject) > 0 && len(k.c.Values) == 1 {
+		k.asHeading(&k.c.Values[0])
+	}
+}
+
+// asHeading evaluates that what is shown is so "as the heading": one of the headings says it.
+func (k *claimer) asHeading(v *intent.Value) {
+	e := k.ix.words.entry(v.Text, lexicon.Noun_)
+	if e == nil || e.Name != string(intent.Heading) {
+		return
+	}
+	c := &k.e.Subject[0]
+	title := c.Why
+	switch c.What {
+	case Record:
+		title = k.m.Records[c.Index].Title
+	case Control:
+		title = k.m.Nodes[c.Node].Name
+	}
+	at := slices.IndexFunc(k.m.Lines, func(l page.Line) bool {
+		return l.Heading > 0 && !k.m.Nodes[l.Node].Hidden && title != "" && word.Contains(l.Text, title)
+	})
+	if at < 0 {
+		k.e.Holds, k.e.Why = false, "no heading is "+title
+		return
+	}
+	k.use(v.Span, "a heading")
+	k.e.Checks = append(k.e.Checks, Check{Kind: "visible", Node: k.m.Lines[at].Node, Group: -1, Text: title})
 }
 
 // isShown reports whether one subject is seen as the claim wants.

@@ -34,6 +34,9 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 			return err
 		}
 	}
+	if done, err := p.ofAmount(ctx, g); err != nil || done {
+		return err
+	}
 	if g.Effect == intent.Expand && len(g.Target) > 1 { // one may be seen in the other only
 		for i := range g.Target {
 			one := *g
@@ -48,7 +51,7 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
-	if p.meant(m, g) {
+	if p.meant(m, g) || p.signedIn(m, g) {
 		return p.once(ctx, g, nil)
 	}
 	if g.Effect == intent.Download && len(g.Target) == 1 && g.Target[0].Kind == intent.PageKind && !tells(&g.Target[0]) { // "print this page"
@@ -57,11 +60,18 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	}
 	if len(g.Fields) > 0 && (g.Effect == intent.Act || g.Effect == intent.Complete) {
 		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+			if done, err := p.byRole(ctx, g, []find.Candidate{c}); err != nil || done {
+				return err
+			}
 			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})
 		})
 	}
 	mark := p.mark()
 	err = p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+		if g.Effect == intent.SignOut && effect.RecordOf(p.model, &c) < 0 && len(p.signsOut(p.model, g)) > 0 &&
+			!(c.What == find.Control && says(p.model, g, c.Index)) {
+			return p.say("nothing shows that it is who is signed in", Candidate{What: p.name(&c), Score: c.Score, Why: c.Why})
+		}
 		return p.once(ctx, p.unticking(g, &c), []find.Candidate{c})
 	})
 	if err == nil && p.mark() == mark && slices.ContainsFunc(g.Target, func(d intent.Description) bool { return d.All || d.Both }) {
@@ -237,6 +247,32 @@ func (p *planner) meant(m *page.Model, g *intent.Goal) bool {
 	}
 	_, _, ok := p.resolveOn(m, &g.Target[0], tiersOf(g.Effect))
 	return !ok && len(p.byMeans(g)(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1})) == 1
+}
+
+// signedIn reports whether a goal signs out the one who is signed in: the menu in which that is done is called
+// so, as "Nadia" above "Log out".
+func (p *planner) signedIn(m *page.Model, g *intent.Goal) bool {
+	if g.Effect != intent.SignOut || len(g.Target) != 1 || g.Target[0].Pronoun {
+		return false
+	}
+	f := find.Description(m, &g.Target[0], p.want(m, find.Control))
+	deeds := p.signsOut(m, g)
+	if !f.Clear() || f.Plural || len(deeds) != 1 {
+		return false
+	}
+	opens, ok := method.Unhide(m, deeds[0].Node)
+	menu := f.Candidates[0].Node
+	if !ok || opens.Node != menu && !m.Inside(opens.Node, menu) && !m.Inside(menu, opens.Node) {
+		return false
+	}
+	p.useFound(&g.Target[0], &f)
+	return true
+}
+
+// signsOut returns the controls of a page that sign out by their name, also those of a closed menu.
+func (p *planner) signsOut(m *page.Model, g *intent.Goal) []find.Candidate {
+	aim := find.Aim{Effect: g.Effect, Lemma: g.Lemma, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
+	return slices.DeleteFunc(find.Controls(m, aim), func(c find.Candidate) bool { return c.Score <= leastSaid })
 }
 
 // asPress returns a goal as a deed of any kind where its target is a button itself: "publish the

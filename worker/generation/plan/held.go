@@ -140,12 +140,12 @@ func (p *planner) holdsThing(m *page.Model, c *find.Candidate) bool {
 	}
 	held := strings.TrimSpace(m.Fields[c.Index].Value)
 	typed := slices.ContainsFunc(p.steps, func(s step.Step) bool { t := s.Tool.Args.Text; return t != nil && strings.TrimSpace(*t) == held })
-	if len(held) < leastTitle || typed {
-		return false
-	}
-	return slices.ContainsFunc(m.Records, func(r page.Record) bool {
-		return strings.EqualFold(r.Title, held) || strings.HasPrefix(r.Title, held+" ")
-	})
+	return !typed && slices.ContainsFunc(m.Records, func(r page.Record) bool { return isTitle(r.Title, held) })
+}
+
+// isTitle reports whether a text is what a thing is called, which may show more behind it: "Late frost (draft)".
+func isTitle(title, text string) bool {
+	return len(text) >= leastTitle && (strings.EqualFold(title, text) || strings.HasPrefix(title, text+" "))
 }
 
 // keptField is a field that the text says to leave as it is.

@@ -118,6 +118,18 @@ func (p *planner) rememberMade(g *intent.Goal) {
 			made = append(made, find.Candidate{What: find.Record, Index: r, Node: rec.Node, Sub: -1, Score: 1})
 		}
 	}
+	if len(made) == 0 { // a link or tab may be all that there is of it
+		was := map[string]bool{"": true}
+		for i := range p.before.Controls {
+			was[effect.Fold(effect.ControlName(p.before, i))] = true
+		}
+		for i := range p.model.Controls {
+			node, name := p.model.Controls[i].Node, effect.Fold(effect.ControlName(p.model, i))
+			if !was[name] && slices.Contains(names, name) && !p.model.Nodes[node].Hidden {
+				made = append(made, find.Candidate{What: find.Control, Index: i, Node: node, Sub: -1, Score: 1})
+			}
+		}
+	}
 	if len(made) == 1 {
 		p.remember(p.model, made)
 		p.them[0].made = true

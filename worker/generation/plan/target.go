@@ -92,6 +92,12 @@ func (p *planner) resolve(ctx context.Context, d *intent.Description, tiers [][]
 		}
 	}
 	if len(best.Candidates) == 0 || len(best.Missing) > 0 {
+		if found, err := p.ofOpened(ctx, d, tiers); err != nil || found != nil {
+			return found, err
+		}
+		if found, err := p.filteredTo(ctx, d, tiers, &best); err != nil || found != nil {
+			return found, err
+		}
 		if found, err := p.seek(ctx, d, tiers); err != nil || found != nil {
 			return found, err
 		}

@@ -50,6 +50,10 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 	if v.State == effect.Unseen && !w.Reveals && !w.Guess && acknowledged(c, a) {
 		v = effect.Verdict{State: effect.Reached, Why: "the page says that it took it", Used: []find.Use{{Span: a.goal.Verb, By: "handed in"}}}
 	}
+	if v.State == effect.Unseen && a.goal.Effect == intent.SignOut && !w.Reveals && !w.Guess && now.Dialog == nil && now.Front < 0 &&
+		a.start.Front < 0 && before.Front >= 0 && isQuestion(before, before.Front) {
+		v = effect.Verdict{State: effect.Reached, Why: "its question was answered", Used: []find.Use{{Span: a.goal.Verb, By: "answered"}}}
+	}
 	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {
 		v.State, v.Why = effect.Partly, "it does not hold the value"
 	}
