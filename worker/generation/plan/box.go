@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // tickSaid does "attach the statutes" by the only box that is called so: its name has the verb and
@@ -62,8 +63,10 @@ func (p *planner) placeFields(m *page.Model, g *intent.Goal) []intent.Field {
 	if g.To == nil || len(g.To.Words) == 0 || g.To.Pronoun {
 		return nil
 	}
+	// It goes into a part of the page, or to a thing of it that is called so, and not into a field.
 	c := find.Description(m, g.To, p.want(m, find.Container, find.Record))
-	part := c.Clear() || g.To.Noun == ""
+	part := g.To.Noun == "" || c.Clear() && (c.Candidates[0].What == find.Container ||
+		word.Contains(m.Records[c.Candidates[0].Index].Title, phraseWords(g.To)))
 	first, last := g.To.Words[0].Span, g.To.Words[len(g.To.Words)-1].Span
 	field := intent.Field{Span: g.To.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To},
 		Text: phraseWords(g.To), Quoted: g.To.Quoted}}
