@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
@@ -30,13 +32,50 @@ func (k *claimer) shown(want bool) {
 	if k.c.Only && want && k.e.Holds {
 		k.only()
 	}
+	if want && k.e.Holds && len(k.c.Subject) == 1 && len(k.e.Subject) > 0 && len(k.c.Values) == 1 {
+		k.asHeading(&k.c.Values[0])
+	}
+}
+
+// asHeading evaluates that what is shown is so "as the heading": one of the headings says it.
+func (k *claimer) asHeading(v *intent.Value) {
+	e := k.ix.words.entry(v.Text, lexicon.Noun_)
+	if e == nil || e.Name != string(intent.Heading) {
+		return
+	}
+	c := &k.e.Subject[0]
+	title := c.Why
+	switch c.What {
+	case Record:
+		title = k.m.Records[c.Index].Title
+	case Control:
+		title = k.m.Nodes[c.Node].Name
+	}
+	at := slices.IndexFunc(k.m.Lines, func(l page.Line) bool {
+		return l.Heading > 0 && !k.m.Nodes[l.Node].Hidden && title != "" && word.Contains(l.Text, title)
+	})
+	if at < 0 {
+		k.e.Holds, k.e.Why = false, "no heading is "+title
+		return
+	}
+	k.use(v.Span, "a heading")
+	k.e.Checks = append(k.e.Checks, Check{Kind: "visible", Node: k.m.Lines[at].Node, Group: -1, Text: title})
 }
 
 // isShown reports whether one subject is seen as the claim wants.
 func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	f, there := k.look(d)
+	if there && !want && d.Ordinal != 0 && k.hiddenOf(d) { // the first of all, and not of those that are seen
+		there = false
+	}
 	if there && !want && (k.mention(d, &f.Candidates[0]) || k.better(d, &f.Candidates[0])) {
 		there = false
+	}
+	if want && !there && k.titled(d) {
+		k.use(d.Span, "the title of the page")
+		k.e.Checks = append(k.e.Checks, Check{Kind: "title", Node: -1, Group: -1, Text: k.m.Title})
+		k.e.Why += "the page is " + k.m.Title + "; "
+		return true
 	}
 	if want {
 		if there {
@@ -62,6 +101,26 @@ func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	k.e.Checks = append(k.e.Checks, check)
 	k.e.Why += said(d) + " is not shown; "
 	return true
+}
+
+// titled reports whether a claim without a verb ("given the board of sprint 42") says what the page is, by its title.
+func (k *claimer) titled(d *intent.Description) bool {
+	if len(k.c.Words) > 0 || d.Quoted || k.w.Within >= 0 {
+		return false
+	}
+	atoms := append(wordAtoms(d), nounAtoms(d)...)
+	if d.Of != nil {
+		atoms = append(atoms, append(wordAtoms(d.Of), nounAtoms(d.Of)...)...)
+	}
+	return len(atoms) > 1 && k.ix.phrase(atoms, k.w.Lang).match(k.ix.id(k.m.Title)).hits == len(atoms)
+}
+
+// hiddenOf reports whether a description means one part of the page for sure, which is not seen.
+func (k *claimer) hiddenOf(d *intent.Description) bool {
+	w := k.w
+	w.Hidden, w.Kinds = true, []What{Container}
+	f := Description(k.m, d, w)
+	return f.Clear() && !f.Plural && !k.visible(&f.Candidates[0])
 }
 
 // placeOf returns the element in which something is not shown, where the page speaks of it elsewhere:
@@ -90,9 +149,18 @@ func (k *claimer) placeOf(d *intent.Description) int {
 	if list < 0 {
 		return -1
 	}
-	return slices.IndexFunc(k.m.Nodes, func(n snapshot.Node) bool {
+	at := slices.IndexFunc(k.m.Nodes, func(n snapshot.Node) bool {
 		return n.Ref == k.before.Nodes[list].Ref && n.Role != "text" && !n.Hidden
 	})
+	if g := k.sameGroup(r.Group); at < 0 && g >= 0 { // it was made anew
+		at = k.m.Groups[g].Node
+	}
+	return at
+}
+
+// sameGroup returns the group that is called and stands as one of the page before did; -1.
+func (k *claimer) sameGroup(before int) int {
+	return slices.IndexFunc(k.m.Groups, func(g page.Group) bool { return g.Key == k.before.Groups[before].Key && g.Key != "" })
 }
 
 // better reports whether the page had a thing before that was called so better than what is

@@ -2,7 +2,10 @@ package find
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"sort"
+	"strconv"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
@@ -56,7 +59,11 @@ func (s *searcher) extremeOf(g int, set []Candidate) []Candidate {
 	if len(rows) < len(set) {
 		s.found.Uncertain = "not all of them show " + colName(col)
 	}
-	s.unseen(g)
+	s.found.SortBy, s.found.Descending = col.name, e.Max != col.reversed
+	inOrder := slices.IsSortedFunc(rows, func(a, b ranked) int { return a.c.Index - b.c.Index })
+	if s.w.SortedBy == "" || s.w.SortedBy != col.name || !inOrder || rank == len(rows)-1 {
+		s.unseen(g)
+	}
 	end := "least"
 	if e.Max {
 		end = "greatest"
@@ -220,9 +227,16 @@ func (s *searcher) optionQuantity(c *Candidate, class string) (float64, bool) {
 				return q.value, true
 			}
 		}
+		if m := priced.FindStringSubmatch(t); m != nil && class == "money" {
+			v, err := strconv.ParseFloat(m[1]+"."+m[2], 64)
+			return v, err == nil
+		}
 	}
 	return 0, false
 }
+
+// priced matches a text with a number that is written as prices are, without their currency: "Marinara 6.50".
+var priced = regexp.MustCompile(`(?:^|\s)(\d+)[.,](\d\d)$`)
 
 // bounded keeps the records for which a bound holds.
 func (s *searcher) bounded(pool []Candidate, b *intent.Comparison) []Candidate {

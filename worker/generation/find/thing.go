@@ -196,6 +196,9 @@ func (ix *index) field(f *page.Field) []ref {
 	if f.Kind == "editor" || longField(ix.m, f) {
 		refs = ix.add(refs, "text", inner, f.Node) // what people call it where it has no label
 	}
+	if f.Kind == "editor" && !ix.m.Nodes[f.Node].Editable { // it draws its lines itself, as those for code do
+		refs = ix.add(refs, "code", inner, f.Node)
+	}
 	refs = ix.add(refs, f.Group, around, f.Node)
 	refs = ix.add(refs, f.Unit, inner, f.Node)
 	return ix.around(refs, f.Record, f.Container)
@@ -261,6 +264,9 @@ func (ix *index) control(c *page.Control) []ref {
 	var refs []ref
 	for _, n := range c.Names {
 		refs = ix.add(refs, n.Text, title, c.Node)
+	}
+	if asks(c) {
+		refs = ix.add(refs, "question", inner, c.Node)
 	}
 	if c.Record >= 0 && c.Record < len(ix.m.Records) {
 		rec := &ix.m.Records[c.Record]

@@ -7,6 +7,7 @@
 package intent
 
 import (
+	"slices"
 	"time"
 )
 
@@ -206,6 +207,21 @@ type Description struct {
 	Also []Description
 	// Or: further things of the same role in an assertion with "or".
 	Or []Description
+}
+
+// Without returns a description without the word, or the word for a state, of a span, and that word; nil where
+// the span is none of these.
+func (d *Description) Without(s Span) (*Description, *Word) {
+	rest := *d
+	if i := slices.IndexFunc(d.State, func(st State) bool { return st.Span == s && !st.Not }); i >= 0 {
+		rest.State = slices.Delete(slices.Clone(d.State), i, i+1)
+		return &rest, &Word{Span: s, Text: d.State[i].Text}
+	}
+	if i := slices.IndexFunc(d.Words, func(w Word) bool { return w.Span == s }); i >= 0 && !d.Quoted {
+		rest.Words = slices.Delete(slices.Clone(d.Words), i, i+1)
+		return &rest, &d.Words[i]
+	}
+	return d, nil
 }
 
 // Word is a content word.

@@ -118,17 +118,34 @@ func (t *Task) byConcept(within int, cost float64, concepts ...string) []Way {
 
 // Called returns the presses of controls and options of the target that are called as a value.
 func Called(t *Task, v *intent.Value) []Way {
-	within := t.scope()
-	if t.Target != nil && t.Depth == 0 {
-		within = t.Target.Node
-		if r := t.record(); r >= 0 {
-			within = t.Model.Records[r].Node
-		}
-	}
 	d := valueDescription(v)
 	var list []Way
-	for _, c := range t.findIn(&d, within, find.Control, find.Option) {
+	for _, c := range t.findIn(&d, t.own(), find.Control, find.Option) {
 		list = append(list, t.chosen(&c, costNamed-0.6+1-c.Score)...)
+	}
+	return list
+}
+
+// own is the node in which the controls of the target are; without one that in which the goal goes on.
+func (t *Task) own() int {
+	if t.Target == nil || t.Depth > 0 {
+		return t.scope()
+	}
+	if r := t.record(); r >= 0 {
+		return t.Model.Records[r].Node
+	}
+	return t.Target.Node
+}
+
+// CalledAs returns the presses of controls of the target, or of the page, that say the deed of the goal and what
+// it becomes by that: "Copy as new", "Save draft".
+func CalledAs(t *Task) []Way {
+	var list []Way
+	for _, c := range t.controls(t.Goal.Effect, t.own()) {
+		says := slices.ContainsFunc(c.Used, func(u find.Use) bool { return u.Span == t.Goal.Become.Span })
+		if says && c.Score >= leastBulk && (t.Target != nil || t.Model.Controls[c.Index].Record < 0) {
+			list = append(list, t.pressOf(&c, costNamed))
+		}
 	}
 	return list
 }
@@ -155,7 +172,7 @@ func Onward(t *Task) []Way {
 func (t *Task) hands(scope int) []Way {
 	var list []Way
 	for _, c := range t.controls(intent.Submit, scope) {
-		if c.Index >= len(t.Model.Controls) || t.declines(c.Node, c.Index) || t.Model.Controls[c.Index].Record >= 0 && scope < 0 {
+		if t.declines(c.Node, c.Index) || t.isTitle(c.Node) || t.Model.Controls[c.Index].Record >= 0 && scope < 0 {
 			continue
 		}
 		w := t.pressOf(&c, costNamed+1-c.Score)

@@ -39,7 +39,7 @@ func (b *builder) findPagers() {
 				continue
 			}
 			if b.near(group, last, p) {
-				group.Pager, group.OnePage = p, onePage(b.X.Text(p))
+				group.Pager, group.OnePage = p, onePage(b.X.Text(p)) || b.hasAll(p)
 				taken[p] = taken[p] || p > last
 				break
 			}
@@ -166,6 +166,32 @@ func (b *builder) sameBlock(holder, l int) bool {
 func ranged(text string) bool {
 	numbers := numbersOf(text)
 	return len(numbers) == 3 && numbers[0] <= numbers[1] && numbers[1] <= numbers[2]
+}
+
+// hasAll reports whether a pager says that the list has no more than is seen: "1–7 of 7", or nothing in it
+// leads to another page.
+func (b *builder) hasAll(pager int) bool {
+	turns := 0
+	for j := pager + 1; j < b.Stop(pager); j++ {
+		if n := numbersOf(b.Leaf[j]); ranged(b.Leaf[j]) && n[0] == 1 && n[1] == n[2] {
+			return true
+		}
+		if b.control[j] < 0 {
+			continue
+		}
+		name := b.Controls[b.control[j]].Names
+		ids := []lexicon.ConceptID{}
+		if len(name) > 0 {
+			ids = lexicon.Concept(name[0].Text, b.Code)
+		}
+		if !slices.Contains(ids, lexicon.Named("next")) && !slices.Contains(ids, lexicon.Named("previous")) {
+			continue
+		}
+		if turns++; !b.Nodes[j].Disabled {
+			return false
+		}
+	}
+	return turns > 1
 }
 
 // onePage reports whether the text of a pager says that it has one page.

@@ -98,10 +98,17 @@ func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) er
 	if !f.complete() {
 		return p.unfilled(f)
 	}
+	if err := p.chooseSaid(ctx, p.anywhere); err != nil {
+		return err
+	}
 	count := max(g.Target[0].Count, 1)
 	m, err := p.look(ctx)
 	if err != nil {
 		return err
+	}
+	if p.nextPuts(m, method.Page(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1})) {
+		p.useMade(g)
+		return nil
 	}
 	if count > 1 {
 		ok, err := p.quantity(ctx, m, -1, count)
@@ -286,7 +293,7 @@ func (p *planner) quantity(ctx context.Context, m *page.Model, within, count int
 
 // make makes a new thing: in a form of the page, else in what a control for new ones opens.
 func (p *planner) make(ctx context.Context, g *intent.Goal) error {
-	g, f, start, err := p.asked(ctx, g)
+	g, f, start, err := p.asked(ctx, p.amounts(g))
 	if err != nil {
 		return err
 	}
@@ -361,6 +368,10 @@ func (p *planner) handIn(ctx context.Context, g *intent.Goal, start *page.Model,
 		p.useMade(g)
 		return true, nil
 	}
+	if p.nextPuts(now, method.HandIn(&method.Task{Model: now, Goal: g, Lang: p.text.Lang, Inside: -1, Near: p.nearOn(now)}, start)) {
+		p.pendingForm(g, start)
+		return true, nil
+	}
 	a := &attempt{goal: g, from: start}
 	a.options = func(t *method.Task) []method.Way { return method.HandIn(t, start) }
 	v, err := p.attempt(ctx, a)
@@ -369,4 +380,22 @@ func (p *planner) handIn(ctx context.Context, g *intent.Goal, start *page.Model,
 	}
 	p.useMade(g)
 	return true, nil
+}
+
+// nextPuts reports whether what hands in a form is called by where the goal that follows puts "it": to compose a pizza
+// and put it into the cart is one press of "Add to cart", and not two.
+func (p *planner) nextPuts(m *page.Model, hands []method.Way) bool {
+	if len(p.next) == 0 {
+		return false
+	}
+	n := &p.next[0]
+	it := len(n.Target) == 1 && n.Target[0].Pronoun && bare(&n.Target[0])
+	if n.Effect != intent.Add || n.Forbidden || !it || n.To == nil || n.To.Pronoun {
+		return false
+	}
+	said := find.Description(m, n.To, p.want(m, find.Control)).Candidates
+	return slices.ContainsFunc(hands, func(w method.Way) bool {
+		at := m.ControlAt(w.Acts[len(w.Acts)-1].Node)
+		return slices.ContainsFunc(said, func(c find.Candidate) bool { return c.Index == at && len(c.Missing) == 0 })
+	})
 }

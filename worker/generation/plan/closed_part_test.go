@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -166,6 +167,48 @@ func TestNoCellIsTypedOverOnAGuess(t *testing.T) {
 		err := s.run(t, c.text)
 		if got := cells["name"] + "/" + cells["sat"]; (err == nil) != c.done || got != c.want {
 			t.Errorf("%s: %s, %v", c.text, got, err)
+		}
+	}
+}
+
+// What is written in a thing is replaced in the editor of the page, once the thing is open there; where the page
+// does not show which one is open, it may be that of another.
+func TestTheTextOfAThing(t *testing.T) {
+	for _, c := range []struct {
+		lang, text, want string
+		shows, done      bool
+	}{
+		{"en", `Replace the text of greet_all by "pass".`, "hi,pass,clamp", true, true},
+		{"en", `Replace the text of greet by "pass".`, "pass,all,clamp", true, true},
+		{"de", `Ersetze den Text von clamp durch "pass".`, "hi,all,pass", true, true},
+		{"en", `Replace the text of greet_all by "pass".`, "hi,all,clamp", false, false},
+	} {
+		names, texts, open := []string{"greet", "greet_all", "clamp"}, []string{"hi", "all", "clamp"}, 0
+		s := &scene{lang: c.lang}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+			for _, name := range names {
+				li := len(list)
+				list = append(list, snapshot.Node{Ref: "li " + name, Parent: 0, Tag: "li", Role: "listitem"},
+					snapshot.Node{Ref: "t " + name, Parent: li, Tag: "span", Role: "text", Name: name},
+					inside(li, pressable("open "+name, "button", "Open")))
+			}
+			if c.shows {
+				list = append(list, snapshot.Node{Ref: "h", Parent: -1, Tag: "h3", Role: "heading", Level: 3, Name: "Editing " + names[open]})
+			}
+			return append(list, snapshot.Node{Ref: "editor", Parent: -1, Tag: "div", Role: "textbox", Editable: true, Interactive: true,
+				HasValue: true, Value: texts[open]})
+		}
+		s.on = func(tool, ref, text string) {
+			if name, ok := strings.CutPrefix(ref, "open "); ok {
+				open = slices.Index(names, name)
+			}
+			if tool == step.InputText && ref == "editor" {
+				texts[open] = text
+			}
+		}
+		if err := s.run(t, c.text); (err == nil) != c.done || strings.Join(texts, ",") != c.want {
+			t.Errorf("%s: %v, %v", c.text, texts, err)
 		}
 	}
 }

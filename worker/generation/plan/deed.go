@@ -29,7 +29,12 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if done, err := p.lessen(ctx, g); err != nil || done {
 		return err
 	}
-	if done, err := p.formed(ctx, g); err != nil || done {
+	for _, done := range []func(context.Context, *intent.Goal) (bool, error){p.formed, p.hideByBoxes, p.moveInForm} {
+		if ok, err := done(ctx, g); err != nil || ok {
+			return err
+		}
+	}
+	if done, err := p.ofAmount(ctx, g); err != nil || done {
 		return err
 	}
 	if g.Effect == intent.Expand && len(g.Target) > 1 { // one may be seen in the other only
@@ -46,7 +51,7 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
-	if p.meant(m, g) {
+	if p.meant(m, g) || p.signedIn(m, g) {
 		return p.once(ctx, g, nil)
 	}
 	if g.Effect == intent.Download && len(g.Target) == 1 && g.Target[0].Kind == intent.PageKind && !tells(&g.Target[0]) { // "print this page"
@@ -55,11 +60,18 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	}
 	if len(g.Fields) > 0 && (g.Effect == intent.Act || g.Effect == intent.Complete) {
 		return p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+			if done, err := p.byRole(ctx, g, []find.Candidate{c}); err != nil || done {
+				return err
+			}
 			return p.through(ctx, g, newForm(g.Fields), []find.Candidate{c})
 		})
 	}
 	mark := p.mark()
 	err = p.eachTarget(ctx, g, func(ctx context.Context, c find.Candidate) error {
+		if g.Effect == intent.SignOut && effect.RecordOf(p.model, &c) < 0 && len(p.signsOut(p.model, g)) > 0 &&
+			!(c.What == find.Control && says(p.model, g, c.Index)) {
+			return p.say("nothing shows that it is who is signed in", Candidate{What: p.name(&c), Score: c.Score, Why: c.Why})
+		}
 		return p.once(ctx, p.unticking(g, &c), []find.Candidate{c})
 	})
 	if err == nil && p.mark() == mark && slices.ContainsFunc(g.Target, func(d intent.Description) bool { return d.All || d.Both }) {
@@ -237,6 +249,32 @@ func (p *planner) meant(m *page.Model, g *intent.Goal) bool {
 	return !ok && len(p.byMeans(g)(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1})) == 1
 }
 
+// signedIn reports whether a goal signs out the one who is signed in: the menu in which that is done is called
+// so, as "Nadia" above "Log out".
+func (p *planner) signedIn(m *page.Model, g *intent.Goal) bool {
+	if g.Effect != intent.SignOut || len(g.Target) != 1 || g.Target[0].Pronoun {
+		return false
+	}
+	f := find.Description(m, &g.Target[0], p.want(m, find.Control))
+	deeds := p.signsOut(m, g)
+	if !f.Clear() || f.Plural || len(deeds) != 1 {
+		return false
+	}
+	opens, ok := method.Unhide(m, deeds[0].Node)
+	menu := f.Candidates[0].Node
+	if !ok || opens.Node != menu && !m.Inside(opens.Node, menu) && !m.Inside(menu, opens.Node) {
+		return false
+	}
+	p.useFound(&g.Target[0], &f)
+	return true
+}
+
+// signsOut returns the controls of a page that sign out by their name, also those of a closed menu.
+func (p *planner) signsOut(m *page.Model, g *intent.Goal) []find.Candidate {
+	aim := find.Aim{Effect: g.Effect, Lemma: g.Lemma, Lang: p.text.Lang, Record: -1, Within: -1, Hidden: true}
+	return slices.DeleteFunc(find.Controls(m, aim), func(c find.Candidate) bool { return c.Score <= leastSaid })
+}
+
 // asPress returns a goal as a deed of any kind where its target is a button itself: "publish the
 // rota" by the button "Publish rota". What changes then is the page and not the button.
 func asPress(m *page.Model, g *intent.Goal, target []find.Candidate) *intent.Goal {
@@ -348,6 +386,9 @@ func (p *planner) became(c *effect.Change, a *attempt, d *intent.Description) bo
 // arrived reports whether what was moved or added stands in what the goal says, where the page
 // shows both.
 func (p *planner) arrived(c *effect.Change, g *intent.Goal, a *attempt) bool {
+	if g.Effect == intent.Add {
+		return !p.addedBeside(c, g)
+	}
 	if g.Effect != intent.Move || c.After.Dialog != nil || len(a.target) == 0 {
 		return true
 	}
@@ -361,6 +402,30 @@ func (p *planner) arrived(c *effect.Change, g *intent.Goal, a *attempt) bool {
 	return i < 0 || i >= len(c.After.Containers) || c.After.Holds(i, c.After.Records[now].Node)
 }
 
+// addedBeside reports whether all that was added stands in a part of the page that is like the one that a goal
+// says and is another one: the next column of a board.
+func (p *planner) addedBeside(c *effect.Change, g *intent.Goal) bool {
+	m := c.After
+	f := find.Description(m, g.To, find.Want{Kinds: []find.What{find.Container}, Lang: p.text.Lang, Within: -1})
+	if c.After.Dialog != nil || len(c.Added) == 0 || len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 {
+		return false
+	}
+	to := &f.Candidates[0]
+	return !slices.ContainsFunc(c.Added, func(r int) bool { return !beside(m, to, r) })
+}
+
+// beside reports whether a record stands in a list that is like the one in a part of the page, and not in that part.
+func beside(m *page.Model, to *find.Candidate, record int) bool {
+	r := &m.Records[record]
+	if r.Group < 0 || m.Inside(to.Node, r.Node) || to.Index >= 0 && m.Holds(to.Index, r.Node) {
+		return false
+	}
+	return slices.ContainsFunc(m.Groups, func(g page.Group) bool {
+		in := len(g.Records) > 0 && (m.Inside(to.Node, m.Records[g.Records[0]].Node) || to.Index >= 0 && m.Holds(to.Index, m.Records[g.Records[0]].Node))
+		return in && g.Kind == m.Groups[r.Group].Kind
+	})
+}
+
 // unchosen reports whether something is an option that is not the one that is chosen.
 func unchosen(m *page.Model, c *find.Candidate) bool {
 	if c.What != find.Option || c.Index >= len(m.Fields) || c.Sub < 0 || c.Sub >= len(m.Fields[c.Index].Options) {
@@ -369,12 +434,32 @@ func unchosen(m *page.Model, c *find.Candidate) bool {
 	return !m.Fields[c.Index].Options[c.Sub].Selected
 }
 
+// onlyOffered reports whether the page offers for a choice what a place is called, which is not chosen, and has
+// no part that is called so: that a row shows the word says nothing of what was added.
+func onlyOffered(m *page.Model, f *find.Found) bool {
+	if unchosen(m, &f.Candidates[0]) {
+		return true
+	}
+	offered := false
+	for i := range f.Candidates {
+		c := &f.Candidates[i]
+		if len(c.Missing) > 0 {
+			continue
+		}
+		if c.What == find.Container || c.What == find.Control {
+			return false
+		}
+		offered = offered || unchosen(m, c)
+	}
+	return offered
+}
+
 // useShown marks a description that the page has: a container, control or record is called so.
 func (p *planner) useShown(c *effect.Change, d *intent.Description) {
 	for _, m := range []*page.Model{c.After, c.Before} {
 		f := find.Description(m, d, find.Want{Lang: p.text.Lang, Within: -1, Hidden: true})
 		if len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0 {
-			if p.goal != nil && p.goal.To == d && p.goal.Effect == intent.Add && unchosen(m, &f.Candidates[0]) {
+			if p.goal != nil && p.goal.To == d && p.goal.Effect == intent.Add && onlyOffered(m, &f) {
 				continue
 			}
 			if p.goal != nil && p.goal.To == d {

@@ -219,3 +219,29 @@ func TestOneOfTheKindBefore(t *testing.T) {
 		t.Errorf("open %v, error %v", open, err)
 	}
 }
+
+// Who is signed in is the one after whom the menu is called in which that is ended.
+func TestSomebodyIsSignedOut(t *testing.T) {
+	for text, want := range map[string]bool{"Log Nadia out": true, "Sign out Nadia.": true, "Log Bob out": false} {
+		open, out := false, false
+		s := &scene{lang: "en"}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{pressable("user", "button", "Nadia"),
+				{Ref: "menu", Parent: -1, Tag: "div", Role: "menu", Opener: "user", Hidden: !open}}
+			leave := inside(1, pressable("leave", "menuitem", "Log out"))
+			leave.Hidden, leave.Opener = !open, "user"
+			list = append(list, leave, pressable("bob", "link", "Bob"))
+			if out {
+				list = append(list, snapshot.Node{Ref: "p", Parent: -1, Tag: "p", Role: "status", Name: "You are signed out."})
+			}
+			return list
+		}
+		s.on = func(_, ref, _ string) {
+			open = ref == "user"
+			out = out || ref == "leave"
+		}
+		if err := s.run(t, text); out != want || (err == nil) != want {
+			t.Errorf("%s: %v, %v", text, out, err)
+		}
+	}
+}

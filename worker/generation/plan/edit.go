@@ -2,11 +2,13 @@ package plan
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -59,7 +61,10 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 		return p.editField(ctx, g, &c, text)
 	}
 	tiers := [][]find.What{{find.Field}, {find.Attribute, find.Record}, {find.Line, find.Container, find.Control, find.Option}}
-	found, err := p.resolve(ctx, &g.Target[0], tiers)
+	found, err := p.written(ctx, m, &g.Target[0])
+	if err == nil && found == nil {
+		found, err = p.resolve(ctx, &g.Target[0], tiers)
+	}
 	if err != nil {
 		return err
 	}
@@ -76,6 +81,27 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 		return p.editField(ctx, g, &c, text)
 	}
 	return p.editInPlace(ctx, g, &c, text)
+}
+
+// written returns the field for what is written in a thing, once the thing is open: "the text of the note", "the
+// code of clamp". It returns nil where a field of the page is called so, or none is there then.
+func (p *planner) written(ctx context.Context, m *page.Model, d *intent.Description) ([]find.Candidate, error) {
+	said := d.Kind == intent.Text_ && len(d.Words) == 0 || len(d.Words) == 1 && d.Noun == "" && !d.Quoted &&
+		slices.ContainsFunc(lexicon.Concept(d.Words[0].Text, p.text.Lang), func(id lexicon.ConceptID) bool {
+			return id.Name() == "text" || id.Name() == "code"
+		})
+	if !said {
+		return nil, nil
+	}
+	field := [][]find.What{{find.Field}}
+	if _, _, ok := p.resolveOn(m, d, field); ok {
+		return nil, nil
+	}
+	whose := *d
+	if whose.Of == nil && len(whose.Having) == 1 { // de "von clamp"
+		whose.Of, whose.Having = &whose.Having[0], nil
+	}
+	return p.ofOpened(ctx, &whose, field)
 }
 
 // atFocus returns the field of text that has the focus, where a description says no more than "the

@@ -49,3 +49,40 @@ func TestTheMostOfAPartOfAListIsNotTaken(t *testing.T) {
 		}
 	}
 }
+
+// A word for how a thing is that no thing of a list shows is met by a box of the page that shows only such things.
+func TestAFilterSaysHowThingsAre(t *testing.T) {
+	for _, c := range []struct{ lang, text, box, want string }{
+		{"en", "Archive the cheapest vacant room", "Only vacant rooms", "Garden"},
+		{"de", "Archiviere das billigste freie Zimmer", "Nur freie Zimmer", "Garden"},
+		{"en", "Archive the cheapest vacant room", "Hide vacant rooms", ""},
+		{"en", "Archive the cheapest vacant room", "Show prices", ""},
+	} {
+		archived, narrowed := "", false
+		s := &scene{lang: c.lang, nodes: func() []snapshot.Node {
+			list := []snapshot.Node{box("box", c.box, narrowed), {Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+			for i, name := range []string{"Attic", "Garden", "Tower", "Cellar"} {
+				if name == archived || narrowed && (i == 0 || i == 3) {
+					continue
+				}
+				li := len(list)
+				list = append(list, snapshot.Node{Ref: "li " + name, Parent: 1, Tag: "li", Role: "listitem"},
+					snapshot.Node{Ref: "t " + name, Parent: li, Tag: "span", Role: "text", Name: name},
+					snapshot.Node{Ref: "p " + name, Parent: li, Tag: "span", Role: "text", Name: []string{"49 €", "62 €", "189 €", "51 €"}[i]},
+					inside(li, pressable("archive "+name, "button", map[string]string{"en": "Archive", "de": "Archivieren"}[c.lang])))
+			}
+			return list
+		}}
+		s.on = func(tool, ref, _ string) {
+			switch name, ok := strings.CutPrefix(ref, "archive "); {
+			case ok:
+				archived = name
+			case ref == "box" && tool == step.Click:
+				narrowed = !narrowed
+			}
+		}
+		if err := s.run(t, c.text); archived != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s, %s: archived %q, %v", c.text, c.box, archived, err)
+		}
+	}
+}

@@ -126,3 +126,53 @@ func TestASearchGoesIntoNoFormForNewThings(t *testing.T) {
 		}
 	}
 }
+
+// TestTheColumnOfAnAdditionIsChosen holds an addition to a column of a board to the choice of the form that has the
+// columns, and refuses it where the form puts it into another one.
+func TestTheColumnOfAnAdditionIsChosen(t *testing.T) {
+	for _, offers := range []bool{true, false} {
+		lane, title := "Backlog", ""
+		cards := map[string][]string{"Backlog": {"Guest form", "Old cart"}, "In progress": {"Coupon codes", "Address check"}}
+		s := &scene{lang: "en"}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{{Ref: "board", Parent: -1, Tag: "div", Box: [4]int{10, 10, 500, 300}}}
+			for i, name := range []string{"Backlog", "In progress"} {
+				x, column := 10+250*i, len(list)
+				list = append(list, snapshot.Node{Ref: "column " + name, Tag: "section", Box: [4]int{x, 10, 240, 300}},
+					snapshot.Node{Ref: "h " + name, Parent: column, Tag: "h2", Role: "heading", Level: 2, Name: name, Box: [4]int{x, 10, 240, 20}})
+				for k, card := range cards[name] {
+					at := len(list)
+					list = append(list, snapshot.Node{Ref: "card " + card, Parent: column, Tag: "article", Role: "article",
+						Box: [4]int{x, 40 + 50*k, 240, 40}}, snapshot.Node{Ref: "t " + card, Parent: at, Tag: "span", Role: "text", Name: card,
+						Box: [4]int{x, 40 + 50*k, 240, 20}})
+				}
+			}
+			form := len(list)
+			list = append(list, snapshot.Node{Ref: "form", Parent: -1, Tag: "form", Box: [4]int{10, 400, 500, 100}},
+				inside(form, typable("title", "What has to be done", title)))
+			if offers {
+				choice := snapshot.Node{Ref: "lane", Parent: form, Tag: "select", Role: "combobox", Name: "Lane", Label: "Lane",
+					Value: lane, HasValue: true, Interactive: true}
+				for _, o := range []string{"Backlog", "In progress"} {
+					choice.Options = append(choice.Options, snapshot.Option{Label: o, Value: o, Selected: o == lane})
+				}
+				list = append(list, choice)
+			}
+			return append(list, inside(form, pressable("add", "button", "Add card")))
+		}
+		s.on = func(tool, ref, text string) {
+			switch {
+			case tool == step.InputText:
+				title = text
+			case tool == step.Select:
+				lane = text
+			case tool == step.Click && ref == "add" && title != "":
+				cards[lane], title = append(slices.Clone(cards[lane]), title), ""
+			}
+		}
+		err := s.run(t, `Add a card "Load test" to In progress`)
+		if done := slices.Contains(cards["In progress"], "Load test"); done != offers || (err == nil) != offers {
+			t.Errorf("offers %v: %v, %v", offers, cards, err)
+		}
+	}
+}

@@ -3,12 +3,15 @@ package plan
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word/token"
 )
 
 // formed does a deed on things that a page has only as options of a form ("lend the tile cutter to Mia for
@@ -41,6 +44,42 @@ func (p *planner) formed(ctx context.Context, g *intent.Goal) (bool, error) {
 		return false, err
 	}
 	return p.handInBy(ctx, g, &one, f)
+}
+
+// ofAmount does a deed on an amount of money, which is no thing of the page but a value: "pay 20 euros into the kitty"
+// by the one button of the kitty that says so, and what it opens. False where the goal is none such.
+func (p *planner) ofAmount(ctx context.Context, g *intent.Goal) (bool, error) {
+	if g.Effect != intent.Act || len(g.Target) != 1 || len(g.Fields) > 0 || g.In != nil {
+		return false, nil
+	}
+	const digits = "0123456789.,"
+	text := p.words(g.Target[0].Span)
+	unit := strings.TrimSpace(strings.Trim(text, digits))
+	n := token.Values(strings.TrimSpace(strings.Replace(text, unit, "", 1)))
+	e := lexicon.Language(p.text.Lang).Entry(unit, lexicon.Unit)
+	m, err := p.look(ctx)
+	if err != nil || m.Dialog != nil || len(n) != 1 || e == nil || e.Name != "money" {
+		return false, err
+	}
+	one := *g
+	one.Target, one.To, one.In = nil, nil, g.To
+	one.Fields = []intent.Field{{Span: g.Target[0].Span, Value: intent.Value{Span: g.Target[0].Span, Text: method.NumberText(n[0]),
+		Number: &n[0], Unit: unit, UnitClass: e.Name}}}
+	p.goal = &one
+	defer func() { p.goal = g }()
+	place, ok := p.partOf(m)
+	ways := slices.DeleteFunc(p.saysDeed(m, g), func(w method.Way) bool { return ok && !m.Inside(place.Node, w.Acts[len(w.Acts)-1].Node) })
+	if g.To != nil && !ok || len(ways) != 1 {
+		return false, nil
+	}
+	if err := p.through(ctx, &one, newForm(one.Fields), nil); err != nil {
+		return false, err
+	}
+	if g.To != nil {
+		p.use(place.Used...)
+		p.useSpan(g.To.Span, "in "+place.Why)
+	}
+	return true, nil
 }
 
 // handInBy fills in a form of the page and hands it in by what says the deed of a goal, and by nothing

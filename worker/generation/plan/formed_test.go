@@ -166,3 +166,46 @@ func TestAFormThatStaysIsHandedInOnce(t *testing.T) {
 		}
 	}
 }
+
+// An amount of money is no thing of the page: what the deed opens asks for it, where one thing of that name does.
+func TestADeedOnAnAmount(t *testing.T) {
+	for _, c := range []struct{ lang, text, first, second, want string }{
+		{"de", "Zahle 20 Euro in die Kasse ein.", "Einzahlen", "Entnehmen", "20"},
+		{"en", "Deposit 20 euros into the kitty.", "Deposit", "Withdraw", "20"},
+		{"en", "Deposit 20 euros into the safe.", "Deposit", "Withdraw", ""},
+		{"en", "Deposit 20 euros into the kitty.", "Deposit", "Deposit later", ""},
+		{"en", "Deposit 20 euros into the kitty.", "Spend", "Withdraw", ""},
+	} {
+		open, amount, paid := false, "", ""
+		s := &scene{lang: c.lang}
+		s.nodes = func() []snapshot.Node {
+			title := map[string]string{"de": "Kasse", "en": "Kitty"}[c.lang]
+			list := []snapshot.Node{{Ref: "part", Parent: -1, Tag: "section", Role: "region", Name: title},
+				{Ref: "h", Parent: 0, Tag: "h3", Role: "heading", Level: 3, Name: title},
+				{Ref: "holds", Parent: 0, Tag: "p", Role: "text", Name: "86 + " + paid},
+				inside(0, pressable("first", "button", c.first)), inside(0, pressable("second", "button", c.second))}
+			if open {
+				at, field := len(list), typable("amount", "Euro", amount)
+				field.Type, field.Role = "number", "spinbutton"
+				list = append(list, snapshot.Node{Ref: "dialog", Parent: -1, Tag: "dialog", Role: "dialog", Name: "Amount", Modal: true},
+					inside(at, field), inside(at, pressable("no", "button", "Cancel")), inside(at, pressable("yes", "button", "OK")))
+			}
+			return list
+		}
+		s.on = func(_, ref, text string) {
+			switch ref {
+			case "first":
+				open = true
+			case "amount":
+				amount = text
+			case "yes":
+				open, paid = false, amount
+			case "no":
+				open = false
+			}
+		}
+		if err := s.run(t, c.text); paid != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%s by %s and %s: %q, %v", c.text, c.first, c.second, paid, err)
+		}
+	}
+}

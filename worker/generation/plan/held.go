@@ -140,12 +140,12 @@ func (p *planner) holdsThing(m *page.Model, c *find.Candidate) bool {
 	}
 	held := strings.TrimSpace(m.Fields[c.Index].Value)
 	typed := slices.ContainsFunc(p.steps, func(s step.Step) bool { t := s.Tool.Args.Text; return t != nil && strings.TrimSpace(*t) == held })
-	if len(held) < leastTitle || typed {
-		return false
-	}
-	return slices.ContainsFunc(m.Records, func(r page.Record) bool {
-		return strings.EqualFold(r.Title, held) || strings.HasPrefix(r.Title, held+" ")
-	})
+	return !typed && slices.ContainsFunc(m.Records, func(r page.Record) bool { return isTitle(r.Title, held) })
+}
+
+// isTitle reports whether a text is what a thing is called, which may show more behind it: "Late frost (draft)".
+func isTitle(title, text string) bool {
+	return len(text) >= leastTitle && (strings.EqualFold(title, text) || strings.HasPrefix(title, text+" "))
 }
 
 // keptField is a field that the text says to leave as it is.
@@ -157,6 +157,36 @@ type keptField struct {
 func (p *planner) keepField(m *page.Model, c *find.Candidate) {
 	f := &m.Fields[c.Index]
 	p.kept = append(p.kept, keptField{m.Nodes[f.Node].Ref, f.Label, fieldState(m, f)})
+}
+
+// keepOthers notes what all fields hold that the text gives no value, where it says to leave the other ones
+// as they are, and reports whether it does. They must hold what they did before anything was done.
+func (p *planner) keepOthers(g *intent.Goal) bool {
+	m := p.model
+	says := func(f intent.Field) bool {
+		d := f.Name
+		any := d != nil && (d.Noun == "" || d.Kind == intent.FieldKind || d.Kind == intent.Value_)
+		return f.Keep && any && d.Other && len(d.Words)+len(d.State)+len(d.Having) == 0
+	}
+	if m == nil || m.Dialog != nil || len(g.Target) > 0 || len(p.filled) == 0 || len(g.Fields) != 1 || !says(g.Fields[0]) {
+		return false
+	}
+	c, others := effect.Between(p.first, m), 0
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if f.Hidden || f.Disabled || p.filled[m.Nodes[f.Node].Ref] {
+			continue
+		}
+		if slices.ContainsFunc(c.Fields, func(pair effect.Pair) bool { return pair.After == i }) {
+			return false
+		}
+		others++
+		p.keepField(m, &find.Candidate{What: find.Field, Index: i})
+	}
+	if others > 0 {
+		p.useGoal(g, "the other fields are as they were")
+	}
+	return others > 0
 }
 
 // keptPart is the claim that what a goal says to leave as it is has not changed, where that is no field:

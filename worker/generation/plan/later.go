@@ -65,8 +65,11 @@ func (p *planner) useMade(g *intent.Goal) {
 	}
 	p.useSpan(g.Verb, "made")
 	p.rememberMade(g)
-	if g.To != nil && p.model != nil && !p.onlyNamesControl(g.To) {
-		p.useShown(effect.Between(p.before, p.model), g.To)
+	if g.To == nil || p.model == nil || p.onlyNamesControl(g.To) {
+		return
+	}
+	if c := effect.Between(p.before, p.model); !p.addedBeside(c, g) {
+		p.useShown(c, g.To)
 	}
 }
 
@@ -113,6 +116,18 @@ func (p *planner) rememberMade(g *intent.Goal) {
 		title := effect.Fold(p.model.Records[r].Title)
 		if rec := &p.model.Records[r]; slices.ContainsFunc(names, func(name string) bool { return name != "" && strings.Contains(title, name) }) {
 			made = append(made, find.Candidate{What: find.Record, Index: r, Node: rec.Node, Sub: -1, Score: 1})
+		}
+	}
+	if len(made) == 0 { // a link or tab may be all that there is of it
+		was := map[string]bool{"": true}
+		for i := range p.before.Controls {
+			was[effect.Fold(effect.ControlName(p.before, i))] = true
+		}
+		for i := range p.model.Controls {
+			node, name := p.model.Controls[i].Node, effect.Fold(effect.ControlName(p.model, i))
+			if !was[name] && slices.Contains(names, name) && !p.model.Nodes[node].Hidden {
+				made = append(made, find.Candidate{What: find.Control, Index: i, Node: node, Sub: -1, Score: 1})
+			}
 		}
 	}
 	if len(made) == 1 {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"unicode"
@@ -90,6 +91,63 @@ func (p *planner) filtered(start, now *page.Model, c *find.Candidate) bool {
 		// What came while the form was filled in, as suggestions do, is no list of the page.
 		return slices.ContainsFunc(p.before.Records, func(b page.Record) bool { return b.Title == start.Records[r].Title && b.Title != "" })
 	})
+}
+
+// filteredTo has the page show only what is as the one word says that no thing of a list shows, and looks for the
+// rest of the description among that: "the cheapest vacant room" where a box says "Only vacant rooms". It
+// returns nil where the page has no such filter, or nothing goes by it.
+func (p *planner) filteredTo(ctx context.Context, d *intent.Description, tiers [][]find.What, nearest *find.Found) ([]find.Candidate, error) {
+	start := p.model
+	missing := slices.DeleteFunc(slices.Clone(nearest.Missing), func(s intent.Span) bool { return d.Extreme != nil && s == d.Extreme.Span })
+	if p.goal == nil || p.goal.Effect == intent.Check || p.cfg.Explore == ExploreOff || len(missing) != 1 || start == nil || start.Dialog != nil {
+		return nil, nil
+	}
+	rest, word := d.Without(missing[0])
+	if word == nil {
+		return nil, nil
+	}
+	c, ok := p.filterFor(start, word)
+	if !ok {
+		return nil, nil
+	}
+	mark, goal := p.mark(), p.goal
+	p.goal = &intent.Goal{Span: goal.Span, Effect: intent.Filter}
+	held, err := p.fillField(ctx, &c, &intent.Value{Span: word.Span, Text: word.Text}, false)
+	p.goal = goal
+	if err != nil {
+		return nil, err
+	}
+	now, err := p.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	change := effect.Between(start, now)
+	p.trace("only what is %q is shown: %d things are gone, %d came", word.Text, len(change.Removed), len(change.Added))
+	if held && len(change.Removed) > 0 && len(change.Added) == 0 && now.Dialog == nil {
+		found, near, ok := p.resolveOn(now, rest, tiers)
+		if ok {
+			p.useSpan(word.Span, "all that is shown is so")
+			return found, nil
+		}
+		p.trace("which one of them is not clear: missing %v, %s", near.Missing, near.Uncertain)
+	}
+	if p.mark() > mark {
+		err = p.back(ctx, mark, start)
+	}
+	return nil, err
+}
+
+// filterFor returns the one box of a page that shows only what is as a word says ("Only vacant rooms").
+func (p *planner) filterFor(m *page.Model, w *intent.Word) (find.Candidate, bool) {
+	d := intent.Description{Span: w.Span, Words: []intent.Word{*w}}
+	list := slices.DeleteFunc(find.Description(m, &d, p.want(m, find.Field)).Candidates, func(c find.Candidate) bool {
+		f := &m.Fields[c.Index]
+		return len(c.Missing) > 0 || f.Record >= 0 || f.Kind != "switch" || !method.Narrows(m, c.Index) || m.Nodes[f.Node].Checked == "true"
+	})
+	if len(list) != 1 {
+		return find.Candidate{}, false
+	}
+	return list[0], true
 }
 
 // capitalized reports whether each word of a text begins like a name.

@@ -14,7 +14,7 @@ import (
 func (p *planner) ofRecords(ctx context.Context, g *intent.Goal, f *form) error {
 	left, at := f.left()
 	for i := range left {
-		if left[i].Name == nil || len(left[i].Name.Words) == 0 || left[i].Keep {
+		if n := left[i].Name; n == nil || len(n.Words) == 0 && n.Extreme == nil && n.Ordinal == 0 || left[i].Keep {
 			continue
 		}
 		m, err := p.look(ctx)
@@ -40,9 +40,9 @@ func (p *planner) ofRecords(ctx context.Context, g *intent.Goal, f *form) error 
 }
 
 // ownerOf splits the name of a field that a thing has: "the stock of the hose" is the stock, of the
-// hose. A name without is the thing itself.
+// hose. A name without is the thing itself, as is "the older of them".
 func ownerOf(d *intent.Description) (owner, name *intent.Description) {
-	if d.Of == nil {
+	if d.Of == nil || d.Of.Pronoun && (d.Extreme != nil || d.Ordinal != 0) {
 		return d, nil
 	}
 	own := *d

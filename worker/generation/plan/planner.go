@@ -63,6 +63,9 @@ type planner struct {
 	savedAs map[string]string
 	// place is what the last goal put them into.
 	place []thing
+	// sortedBy is the column by which the goal before has sorted all of a list, and not only what was seen
+	// of it: its first page is seen. "" without one.
+	sortedBy string
 	// scope is where the text said last, in this sentence, that something is done; it ends at
 	// scopeEnd of the source.
 	scope    *intent.Description
@@ -71,6 +74,8 @@ type planner struct {
 	pending *attempt
 	// kept are fields that must hold at the end what they held when the text spoke of them.
 	kept []keptField
+	// filled are the refs of the fields that hold a value of the text.
+	filled map[string]bool
 	// confirmed: the last goal's question was answered on the way.
 	confirmed bool
 	// unsent: what the goal before filled in was not handed in yet.

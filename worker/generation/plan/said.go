@@ -7,19 +7,24 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// chooseSaid chooses in a form for a new thing what its own sentence says that the thing is ("add a task
-// "Paint", it is urgent"), where a field of the form offers that. The claim is checked afterwards as
-// any other.
+// chooseSaid chooses in a form for a new thing what its own sentence says that the thing is ("add an urgent
+// task", "add a task "Paint", it is urgent"), where a field of the form offers that. A claim is checked afterwards
+// as any other.
 func (p *planner) chooseSaid(ctx context.Context, within func(m *page.Model) int) error {
+	list := p.sidesOfNew()
 	for i := range p.next {
 		field := saidOfNew(&p.next[i])
 		if field == nil || !p.saidAlong(i) {
-			return nil
+			break
 		}
-		f := newForm([]intent.Field{*field})
+		list = append(list, *field)
+	}
+	for i := range list {
+		f := newForm(list[i : i+1])
 		if err := p.peek(ctx, f, within); err != nil {
 			return err
 		}
@@ -28,7 +33,7 @@ func (p *planner) chooseSaid(ctx context.Context, within func(m *page.Model) int
 			return err
 		}
 		as := find.Assign(m, f.fields, p.wantIn(m, within(m)))
-		if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || !isOption(&as.Slots[0]) {
+		if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || !isOption(&as.Slots[0]) && !isSwitch(m, &as.Slots[0]) {
 			continue
 		}
 		if err := p.fill(ctx, f, within); err != nil {
@@ -36,6 +41,45 @@ func (p *planner) chooseSaid(ctx context.Context, within func(m *page.Model) int
 		}
 	}
 	return nil
+}
+
+// sidesOfNew are what the goal says of the one new thing besides its name, as values of a form: "a certified letter",
+// "a pizza with a thick crust".
+func (p *planner) sidesOfNew() []intent.Field {
+	if p.goal == nil || p.goal.Effect != intent.Add || len(p.goal.Target) != 1 {
+		return nil
+	}
+	var list []intent.Field
+	add := func(s intent.Span, text string) {
+		if text != "" && !p.covered(s) {
+			list = append(list, intent.Field{Span: s, Value: intent.Value{Span: s, Text: text}})
+		}
+	}
+	d := &p.goal.Target[0]
+	for _, part := range []*intent.Description{d, d.Of} {
+		if part == nil {
+			continue
+		}
+		for _, s := range part.State {
+			if !s.Not {
+				add(s.Span, p.words(s.Span))
+			}
+		}
+	}
+	if to := p.goal.To; to != nil && !to.Pronoun && !sided(to) { // fr "une pizza à pâte épaisse"
+		add(to.Span, phraseWords(to))
+	}
+	for i := range d.Having {
+		if h := &d.Having[i]; !sided(h) && h.Of == nil && h.In == nil {
+			add(h.Span, phraseWords(h))
+		}
+	}
+	return list
+}
+
+// isSwitch reports whether a value is the name of a box or switch.
+func isSwitch(m *page.Model, s *find.Slot) bool {
+	return s.To.What == find.Field && m.Fields[s.To.Index].Kind == "switch" && s.Score >= leastSaid
 }
 
 // saidAlong reports whether a claim that follows is said by the way in the sentence that orders the addition:
@@ -52,9 +96,16 @@ func (p *planner) saidAlong(at int) bool {
 	if strings.HasPrefix(strings.TrimSpace(source[claim.Span.To:]), "?") || !claim.Claim.Plain {
 		return false
 	}
-	lead := strings.TrimRight(source[:p.goal.Span.From], " ")
-	starts := lead == "" || strings.ContainsAny(lead[len(lead)-1:], ".!?\n")
-	return starts && p.goal.Verb.From == p.goal.Span.From && beginsWithSubject(claim)
+	return p.beginsSentence(p.goal) && beginsWithSubject(claim)
+}
+
+// beginsSentence reports whether the verb of a goal begins its sentence, with no more before it than a word of
+// courtesy: "please add".
+func (p *planner) beginsSentence(g *intent.Goal) bool {
+	lead := p.text.Source[:g.Verb.From]
+	lead = strings.Trim(lead[strings.LastIndexAny(lead, ".!?\n")+1:], " ,")
+	lex := lexicon.Language(p.text.Lang)
+	return lead == "" || lex != nil && lex.Is(lead, lexicon.Polite)
 }
 
 // beginsWithSubject reports whether nothing stands before what a claim speaks of: no order to check, no "then".
@@ -102,7 +153,7 @@ func (p *planner) filedAs(g *intent.Goal) bool {
 		return false
 	}
 	f := newForm(append(titleFields(g), g.Fields...))
-	if !p.takesAll(p.model, f) {
+	if !p.takesAll(p.model, f) && !p.paged(p.model, f) {
 		return false
 	}
 	as := find.Assign(p.model, f.fields, p.wantIn(p.model, p.anywhere(p.model)))

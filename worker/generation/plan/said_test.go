@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -130,6 +131,7 @@ func TestWhatANewThingIsIsChosen(t *testing.T) {
 		done       bool
 	}{
 		{"Add a contact named Otto Brink, he is an Offer already.", "Otto Brink Offer", true},
+		{"Please add a contact named Otto Brink, he is an Offer already.", "Otto Brink Offer", true},
 		{"Add a contact named Otto Brink. He should be a Lead.", "Otto Brink Lead", true},
 		{"Add a contact named Otto Brink. He should be an Offer.", "Otto Brink Lead", false},
 		{"Add a contact named Otto Brink. It is Won.", "Otto Brink Lead", false},
@@ -207,6 +209,42 @@ func TestASectionIsLeftAlone(t *testing.T) {
 		}
 		if err := s.run(t, "Turn off News; leave Office alone"); (err != nil) != fails {
 			t.Errorf("the other one changes too: %v: %v", both, err)
+		}
+	}
+}
+
+// What is said of a new thing by an adjective, or by what it has, is chosen where its form has a box or list for it.
+func TestWhatANewThingHasIsChosen(t *testing.T) {
+	for _, c := range []struct{ lang, text, want string }{
+		{"es", "Prepara una carta certificada para Luis Prado y guárdala", "Luis Prado true fina"},
+		{"fr", "Ajoute une lettre à pâte épaisse pour Luc Petit", "Luc Petit false épaisse"},
+		{"en", "Add an archived letter for Luis Prado", ""},
+	} {
+		who, on, crust, added := "", false, "fina", ""
+		s := &scene{lang: "es"}
+		s.nodes = func() []snapshot.Node {
+			list := formOf([]snapshot.Node{typable("who", "Para", who), box("box", "Certificada", on),
+				chosenOf("crust", "Pâte", crust, "fina", "épaisse")}, "Guardar")
+			if added != "" {
+				list = append(list, snapshot.Node{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"},
+					snapshot.Node{Ref: "li", Parent: len(list), Tag: "li", Role: "listitem", Name: added})
+			}
+			return list
+		}
+		s.on = func(_, ref, text string) {
+			switch ref {
+			case "who":
+				who = text
+			case "box":
+				on = !on
+			case "crust":
+				crust = text
+			case "press Guardar":
+				added = fmt.Sprint(who, " ", on, " ", crust)
+			}
+		}
+		if err := s.run(t, c.text); added != c.want && c.want != "" || (err == nil) != (c.want != "") {
+			t.Errorf("%s: %q, %v", c.text, added, err)
 		}
 	}
 }

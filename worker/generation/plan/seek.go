@@ -2,12 +2,16 @@ package plan
 
 import (
 	"context"
+	"slices"
+	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/page/shape"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
@@ -276,6 +280,73 @@ func (p *planner) prune(m *page.Model, found []find.Candidate, mark int, opened 
 		}
 	}
 	p.drop(at)
+}
+
+// looksInto are the effects for whose sake a thing is opened that holds what they are done to.
+var looksInto = map[intent.Effect]bool{intent.Edit: true, intent.Append: true, intent.Open: true}
+
+// ofOpened opens what a description is of and looks for the rest there: "the text of the note about frost"
+// stands in the editor once the note is open. The page must show that it is this thing that is open. It
+// returns nil where it does not, or has no such part in it.
+func (p *planner) ofOpened(ctx context.Context, d *intent.Description, tiers [][]find.What) ([]find.Candidate, error) {
+	if d.Of == nil || d.Of.Pronoun || p.goal == nil || !looksInto[p.goal.Effect] || p.cfg.Explore == ExploreOff {
+		return nil, nil
+	}
+	start, err := p.look(ctx)
+	if err != nil || start.Dialog != nil || start.Front >= 0 {
+		return nil, err
+	}
+	owner, name := ownerOf(d)
+	things, _, ok := p.resolveOn(start, owner, [][]find.What{{find.Record}, {find.Control}})
+	if !ok || len(things) != 1 {
+		return nil, nil
+	}
+	mark, title := p.mark(), titleOfThing(start, &things[0])
+	if !showsOpen(start, title) {
+		open := &intent.Goal{Span: owner.Span, Effect: intent.Open, Target: []intent.Description{*owner}}
+		if err := p.once(ctx, open, things); err != nil && !isNotUnderstood(err) {
+			return nil, err
+		}
+	}
+	now, err := p.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if showsOpen(now, title) {
+		if found, _, ok := p.resolveOn(now, name, tiers); ok && len(found) == 1 && now.RecordAt(found[0].Node) < 0 {
+			return found, nil
+		}
+	}
+	if p.mark() > mark {
+		err = p.back(ctx, mark, start)
+	}
+	return nil, err
+}
+
+// titleOfThing is what a record or control is called.
+func titleOfThing(m *page.Model, c *find.Candidate) string {
+	if r := effect.RecordOf(m, c); r >= 0 {
+		return m.Records[r].Title
+	}
+	return effect.ControlName(m, c.Index)
+}
+
+// showsOpen reports whether a page shows that the thing of a title is the one that is open: a heading, or a field
+// of text, is it, and not another thing with a longer title.
+func showsOpen(m *page.Model, title string) bool {
+	if title == "" {
+		return false
+	}
+	heads := func(text string) bool {
+		return word.Contains(text, title) && !slices.ContainsFunc(m.Records, func(r page.Record) bool {
+			return len(r.Title) > len(title) && strings.Contains(r.Title, title) && word.Contains(text, r.Title)
+		})
+	}
+	return slices.ContainsFunc(m.Lines, func(l page.Line) bool {
+		return l.Heading > 0 && l.Record < 0 && !m.Nodes[l.Node].Hidden && heads(l.Text)
+	}) || slices.ContainsFunc(m.Fields, func(f page.Field) bool {
+		return f.Kind == "text" && f.Record < 0 && !f.Hidden && isTitle(title, strings.TrimSpace(f.Value))
+	})
 }
 
 // tabWords are what pages that say no role call a tab.

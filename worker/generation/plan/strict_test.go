@@ -186,7 +186,8 @@ func TestNothingElseIsDoneToANote(t *testing.T) {
 	}{
 		{"Publish the note about the late frost.", true, "Storks,Bees (draft),Late frost"},
 		{"Throw away the note about the late frost.", true, "Storks,Bees (draft)"},
-		{`Write a new note "First snow" and keep it as a draft`, false, "Storks,Bees (draft),Late frost (draft)"},
+		{`Write a new note "First snow" and keep it as a draft`, true, "Storks,Bees (draft),Late frost (draft),First snow (draft)"},
+		{`Write a new note "First snow" and keep it as a secret`, false, "Storks,Bees (draft),Late frost (draft),First snow (draft)"},
 		{`Write a new note "First snow" and keep it`, true, "Storks,Bees (draft),Late frost (draft),First snow (draft)"},
 		{`Check "Show drafts only"`, true, "Storks,Bees (draft),Late frost (draft)"},
 	} {

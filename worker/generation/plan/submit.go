@@ -2,21 +2,29 @@ package plan
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 // submit fills in what the goal says and hands it in.
 func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
+	if done, err := p.byRole(ctx, g, nil); err != nil || done {
+		return err
+	}
 	if len(g.Fields) > 0 {
 		f := newForm(g.Fields)
 		if err := p.fill(ctx, f, p.anywhere); err != nil {
 			return err
+		}
+		if f.filled == 0 && p.role(g) != nil {
+			return p.submitAs(ctx, g)
 		}
 		if !f.complete() {
 			if err := p.further(ctx, g, f); err != nil {
@@ -79,6 +87,75 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 		p.useShown(effect.Between(a.start, p.model), &g.Target[i])
 	}
 	p.useSlots(g, a, v)
+	return nil
+}
+
+// role is what a goal does something as and says no more of it: "copy it as new", "keep it as a draft"; nil for
+// others.
+func (p *planner) role(g *intent.Goal) *intent.Value {
+	lex := lexicon.Language(p.text.Lang)
+	if len(g.Fields) != 1 || g.Become != nil || lex == nil {
+		return nil
+	}
+	f := &g.Fields[0]
+	e := lex.Entry(f.Prep, lexicon.Preposition)
+	if e == nil || !slices.Contains(e.Names, "as") || f.Name != nil || f.Off || f.Keep ||
+		f.Value.Quoted || f.Value.Number != nil || f.Value.Date != nil {
+		return nil
+	}
+	return &f.Value
+}
+
+// byRole does a goal by a control of its target, or of the page, that says what it is done as: "Copy as new",
+// "Save draft". False where none is called so.
+func (p *planner) byRole(ctx context.Context, g *intent.Goal, target []find.Candidate) (bool, error) {
+	role := p.role(g)
+	m, err := p.look(ctx)
+	if role == nil || err != nil || m.Dialog != nil {
+		return false, err
+	}
+	one := *g
+	one.Fields, one.Become = nil, role
+	a := &attempt{goal: &one, target: target, only: true, options: method.CalledAs}
+	v, err := p.attempt(ctx, a)
+	if err != nil || v.State != effect.Reached {
+		return false, err
+	}
+	p.useSlots(g, a, v)
+	p.useSpan(g.Fields[0].Span, "the control")
+	p.useSpan(role.Span, "the control")
+	return true, nil
+}
+
+// submitAs hands in what no control does by its name as what the goal says: what was handed in must show that
+// it is so.
+func (p *planner) submitAs(ctx context.Context, g *intent.Goal) error {
+	role, one := p.role(g), *g
+	if g.Concept != "save" { // what is sent is not looked at afterwards
+		return p.say("nothing hands it in as " + role.Text)
+	}
+	one.Fields = nil
+	if err := p.submit(ctx, &one); err != nil {
+		return err
+	}
+	m, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if added := effect.Between(p.before, m).Added; len(added) == 1 {
+		p.remember(m, []find.Candidate{{What: find.Record, Index: added[0], Node: m.Records[added[0]].Node, Sub: -1, Score: 1}})
+	}
+	is := &intent.Claim{Span: role.Span, Subject: []intent.Description{{Pronoun: true}}, Property: intent.Is,
+		Be: []intent.State{{Span: role.Span, Text: role.Text, Name: role.Text}}}
+	e, err := p.until(ctx, &intent.Goal{Span: g.Span, Effect: intent.Check, Claim: is}, claimTime)
+	if err != nil {
+		return err
+	}
+	if !e.Known || !e.Holds {
+		return p.say("what was handed in does not show that it is " + role.Text)
+	}
+	p.use(e.Used...)
+	p.useSpan(role.Span, "it shows that")
 	return nil
 }
 
