@@ -301,10 +301,11 @@ type neededBefore struct{ needs, sets []int64 }
 
 // dropUnused removes those of the needs ($1) and of the sets ($2) that no crash has, and with a need
 // all sets that it is in, which no crash has either. The other sets of the needs are not looked at:
-// crashes of a project may share a need by thousands of sets.
+// crashes of a project may share a need by thousands of sets. "offset 0" looks for one crash of each
+// need, where a join would read those of all.
 const dropUnused = `
 with unused as materialized (
-	select n.id from symbol_needs n where n.id = any($1) and not exists (select from crash_lacks c where c.need_id = n.id)
+	select n.id from symbol_needs n where n.id = any($1) and not exists (select from crash_lacks c where c.need_id = n.id offset 0)
 ), sets as (
 	delete from crash_need_sets s
 	where s.id in (select unnest($2::bigint[]) union select m.set_id from crash_need_set_members m join unused u on u.id = m.need_id)
