@@ -1,6 +1,7 @@
 package find
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -207,6 +208,9 @@ func (k *claimer) candidateIs(c *Candidate, d *intent.Description) (holds, known
 	if c.What == Column {
 		return k.inColumn(c, d)
 	}
+	if k.c.Not && len(k.c.Values) == 1 && len(k.c.Be) == 0 && k.anyNumber(&k.c.Values[0]) {
+		return k.numberless(c, d)
+	}
 	for i := range k.c.Values {
 		if !k.value(c, d, &k.c.Values[i]) {
 			if holds = false; k.c.Not && k.unheard(&k.c.Values[i]) {
@@ -220,6 +224,45 @@ func (k *claimer) candidateIs(c *Candidate, d *intent.Description) (holds, known
 	}
 	return holds != k.c.Not, known
 }
+
+// anyNumber reports whether a value says no more than that there is a number: "a number behind it".
+func (k *claimer) anyNumber(v *intent.Value) bool {
+	if v.Quoted || v.Number != nil || v.Date != nil {
+		return false
+	}
+	said := slices.DeleteFunc(split(v.Text), func(w string) bool { return isGrammar(w, k.w.Lang) })
+	return len(said) == 1 && k.ix.words.anyOf(k.ix.words.concepts(said[0], langsOf(k.w.Lang)...), "number", "quantity")
+}
+
+// numberless evaluates whether a thing shows no number any more: it is known of one that showed one before.
+func (k *claimer) numberless(c *Candidate, d *intent.Description) (holds, known bool) {
+	number := func(m *page.Model, c *Candidate) string {
+		on := &claimer{ix: indexOf(m), m: m, w: Want{Within: -1}}
+		for _, e := range on.texts(c) {
+			if n := digitsIn.FindString(e.text); n != "" {
+				return n
+			}
+		}
+		return ""
+	}
+	if k.before == nil {
+		return number(k.m, c) == "", true
+	}
+	f := Description(k.before, d, Want{Kinds: []What{c.What}, Lang: k.w.Lang, Within: -1, Hidden: true})
+	if len(f.Candidates) == 0 || len(f.Missing) > 0 || f.Plural {
+		return false, false
+	}
+	was := number(k.before, &f.Candidates[0])
+	if was == "" {
+		return false, false
+	}
+	k.use(k.c.Values[0].Span, "it shows no number")
+	k.e.Why += c.Why + " showed " + was + "; "
+	k.e.Checks = append(k.e.Checks, Check{Kind: "contains", Node: c.Node, Group: -1, Text: was, Not: true})
+	return number(k.m, c) == "", true
+}
+
+var digitsIn = regexp.MustCompile(`\d+`)
 
 // unheard reports whether a value is words of the text alone, which the page has not shown, now or
 // before: that something does not show them says nothing.

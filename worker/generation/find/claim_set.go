@@ -23,6 +23,9 @@ func (k *claimer) counts() {
 	if bare && len(d.Words) == 0 && len(d.State) == 0 && k.left(&d, want) {
 		return
 	}
+	if d.Pronoun && len(d.Words) == 0 && len(d.State) > 0 && k.counted(want) { // "2 are marked", as the page says it
+		return
+	}
 	if bare && len(d.Words) == 0 && (len(k.w.Among) == 0 || more) && len(d.State) == 0 {
 		k.countMain(want)
 		return
@@ -66,11 +69,7 @@ func (k *claimer) counts() {
 		}
 		return
 	}
-	if n, text, ok := k.counter(&k.c.Subject[0], want); ok {
-		k.e.Holds = !k.c.Not
-		k.use(k.c.Subject[0].Span, "counter")
-		k.e.Why = text
-		k.e.Checks = append(k.e.Checks, Check{Kind: "contains", Node: n, Group: -1, Text: text})
+	if k.counted(want) {
 		return
 	}
 	k.e.Holds = k.c.Not
@@ -170,6 +169,24 @@ func opOf(op string) string {
 		return "="
 	}
 	return op
+}
+
+// counted evaluates the claim by a text that says the number with the words of the subject, and reports
+// whether there is one.
+func (k *claimer) counted(want float64) bool {
+	d := &k.c.Subject[0]
+	n, text, ok := k.counter(d, want)
+	if !ok {
+		return false
+	}
+	k.e.Known, k.e.Holds, k.e.Why = true, !k.c.Not, text
+	k.use(k.c.Values[0].Span, "counted")
+	k.use(d.Span, "counter")
+	for i := range d.State {
+		k.use(d.State[i].Span, "counter")
+	}
+	k.e.Checks = append(k.e.Checks, Check{Kind: "contains", Node: n, Group: -1, Text: text})
+	return true
 }
 
 // counter finds a text that says the number with the words of the subject: "4 items left".

@@ -65,6 +65,9 @@ func (k *claimer) asHeading(v *intent.Value) {
 // isShown reports whether one subject is seen as the claim wants.
 func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	f, there := k.look(d)
+	if there && !want && d.Ordinal != 0 && k.hiddenOf(d) { // the first of all, and not of those that are seen
+		there = false
+	}
 	if there && !want && (k.mention(d, &f.Candidates[0]) || k.better(d, &f.Candidates[0])) {
 		there = false
 	}
@@ -92,6 +95,14 @@ func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	k.e.Checks = append(k.e.Checks, check)
 	k.e.Why += said(d) + " is not shown; "
 	return true
+}
+
+// hiddenOf reports whether a description means one part of the page for sure, which is not seen.
+func (k *claimer) hiddenOf(d *intent.Description) bool {
+	w := k.w
+	w.Hidden, w.Kinds = true, []What{Container}
+	f := Description(k.m, d, w)
+	return f.Clear() && !f.Plural && !k.visible(&f.Candidates[0])
 }
 
 // placeOf returns the element in which something is not shown, where the page speaks of it elsewhere:

@@ -236,6 +236,9 @@ func (s *searcher) holds(r int) bool {
 func (ix *index) container(i int) []ref {
 	c := &ix.m.Containers[i]
 	refs := ix.add(nil, c.Title, title, c.Node)
+	if c.Kind != "dialog" && asksName(c.Title) { // what a question opens
+		refs = ix.add(refs, "answer", inner, c.Node)
+	}
 	if c.Opener >= 0 && c.Opener < len(ix.m.Controls) {
 		for _, n := range ix.m.Controls[c.Opener].Names {
 			refs = ix.add(refs, n.Text, title, ix.m.Controls[c.Opener].Node)

@@ -64,6 +64,9 @@ func (w *words) deed(name string, effect intent.Effect, lemma, lang string, icon
 		return saying{score: bySign}
 	}
 	ts := split(name)
+	if effect == intent.Open && len(ts) > 1 && w.marks(ts[0]) {
+		return saying{}
+	}
 	best := saying{}
 	for from := range min(len(ts), 6) {
 		for n := min(len(ts)-from, 3); n > 0; n-- {
@@ -108,6 +111,11 @@ func (w *words) later(s float64, ts []string, from, n int, effect intent.Effect)
 		s *= 0.75
 	}
 	return s
+}
+
+// marks reports whether a word begins a name that marks something: "Mark as read" opens nothing.
+func (w *words) marks(t string) bool {
+	return w.anyOf(w.concepts(t), "mark")
 }
 
 // otherVerb reports whether a word begins a name as a verb of another effect.

@@ -2,7 +2,9 @@ package find
 
 import (
 	"fmt"
+	"regexp"
 	"sort"
+	"strconv"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
@@ -220,9 +222,16 @@ func (s *searcher) optionQuantity(c *Candidate, class string) (float64, bool) {
 				return q.value, true
 			}
 		}
+		if m := priced.FindStringSubmatch(t); m != nil && class == "money" {
+			v, err := strconv.ParseFloat(m[1]+"."+m[2], 64)
+			return v, err == nil
+		}
 	}
 	return 0, false
 }
+
+// priced matches a text with a number that is written as prices are, without their currency: "Marinara 6.50".
+var priced = regexp.MustCompile(`(?:^|\s)(\d+)[.,](\d\d)$`)
 
 // bounded keeps the records for which a bound holds.
 func (s *searcher) bounded(pool []Candidate, b *intent.Comparison) []Candidate {

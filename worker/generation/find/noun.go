@@ -6,6 +6,7 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 // nounUse is what the noun of a description says about the records of a group.
@@ -298,6 +299,19 @@ var containerKinds = map[intent.Kind][]string{
 	intent.Table: {"table", "list"}, intent.Card: {"card", "panel", "section"}, intent.Frame: {"frame"}, intent.Tree: {"list", "tree"},
 }
 
+// asksName reports whether what something is called is a question.
+func asksName(name string) bool { return strings.HasSuffix(strings.TrimSpace(name), "?") }
+
+// asks reports whether a control is called as a question.
+func asks(c *page.Control) bool {
+	return slices.ContainsFunc(c.Names, func(n page.Name) bool { return asksName(n.Text) })
+}
+
+// nounMeans reports whether the noun of the description means a concept.
+func (s *searcher) nounMeans(concept string) bool {
+	return s.ix.words.anyOf(s.ix.words.concepts(s.d.Noun, langsOf(s.w.Lang)...), concept)
+}
+
 // fitsKind reports whether a thing is of a kind.
 func fitsKind(s *searcher, w What, node, index int, k intent.Kind) bool {
 	role := ""
@@ -314,9 +328,15 @@ func fitsKind(s *searcher, w What, node, index int, k intent.Kind) bool {
 		if k == intent.Icon && s.m.Controls[index].Icon {
 			return true
 		}
+		if k == intent.Message && s.nounMeans("question") && asks(&s.m.Controls[index]) {
+			return true
+		}
 		// What has no role is a button or link to whoever sees that it can be pressed.
 		return (k == intent.Button || k == intent.Link) && (role == "" || role == "img" || role == "text")
 	case Container:
+		if k == intent.Option && s.nounMeans("answer") && s.m.Containers[index].Kind != "dialog" && asksName(s.m.Containers[index].Title) {
+			return true
+		}
 		for _, c := range containerKinds[k] {
 			if s.m.Containers[index].Kind == c {
 				return true

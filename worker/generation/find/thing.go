@@ -265,6 +265,9 @@ func (ix *index) control(c *page.Control) []ref {
 	for _, n := range c.Names {
 		refs = ix.add(refs, n.Text, title, c.Node)
 	}
+	if asks(c) {
+		refs = ix.add(refs, "question", inner, c.Node)
+	}
 	if c.Record >= 0 && c.Record < len(ix.m.Records) {
 		rec := &ix.m.Records[c.Record]
 		refs = ix.add(refs, rec.Title, around, rec.Node)

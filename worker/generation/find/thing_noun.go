@@ -18,6 +18,9 @@ func (s *searcher) thingNoun(w What, index, node int, refs []ref, pr proof, n in
 		if n == 0 && s.d.Kind != "" && !s.noun.wholeOf(refs) {
 			p.score *= 0.75 // "the text" and a field "Text to display"
 		}
+		if n == 0 && s.d.Ordinal != 0 && w == Container {
+			p.score *= 0.8 // the part "Questions" is none of them
+		}
 		return p, s.rank(w)
 	}
 	if n > 0 && len(pr.missing) == 0 && pr.own && s.mayBe(w, index) {

@@ -43,12 +43,21 @@ func TestNamesOfThings(t *testing.T) {
 			}
 		}
 	}
+	faq := newSketch("fr", "Aide")
+	faq.container("section", "Questions", -1)
+	for _, q := range []string{"Où est mon colis ?", "Puis-je payer en deux fois ?"} {
+		faq.control(0, q, "button", -1)
+		faq.container("region", q, -1)
+	}
 	for _, c := range []struct {
 		s              *sketch
 		lang, sentence string
 		kinds          []What
 		want           int
 	}{
+		{faq, "en", "Open the first question", []What{Control, Container, Record}, 0},
+		{faq, "de", "Öffne die zweite Frage", []What{Control, Container, Record}, 1},
+		{faq, "es", "Cierra la segunda respuesta", []What{Container}, 2},
 		{club, "es", "Activa los avisos del nivel del agua", []What{Field, Option}, 1},
 		{club, "de", "Schalte die Warnungen zum Wasserstand ein", []What{Field, Option}, 1},
 		{members, "en", "Open the new member dialog", []What{Control, Container, Record}, 0},

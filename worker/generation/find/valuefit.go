@@ -327,6 +327,9 @@ func (a *assigner) textFit(v *intent.Value, pf *page.Field) float64 {
 		return 0.25
 	case v.Number != nil && !v.Quoted:
 		score = 0.36 + a.unitFit(v, pf)
+		if a.asksNumber(pf) {
+			score += 0.1
+		}
 	case kind == "name" && personal(t):
 		score = 0.6
 	case pf.Kind == "editor" || longField(a.m, pf):
@@ -337,10 +340,18 @@ func (a *assigner) textFit(v *intent.Value, pf *page.Field) float64 {
 	case v.Quoted || personal(t):
 		score = 0.46
 	}
+	if v.Number == nil && a.asksNumber(pf) {
+		score -= 0.1
+	}
 	if pf.Value != "" {
 		score -= 0.06
 	}
 	return score
+}
+
+// asksNumber reports whether a field for text is called as a number is: "Amount".
+func (a *assigner) asksNumber(pf *page.Field) bool {
+	return a.ix.words.anyOf(a.ix.words.concepts(pf.Label), "quantity", "number", "price", "amount")
 }
 
 // textKind says what a text field is for: email, phone, url, password, search, name or "".

@@ -87,6 +87,10 @@ func (a *asserter) predicate() (pre, post []item) {
 
 // literal makes one value of what stands behind "says" without quotes.
 func (a *asserter) literal(post []item) []item {
+	if len(post) > 1 && post[0].has(lexicon.Conjunction, "that") && !post[0].cap { // "says that it is late"
+		a.words = append(a.words, post[0].Span)
+		post = post[1:]
+	}
 	for i := range post {
 		if post[i].quoted() || post[i].mark {
 			return post

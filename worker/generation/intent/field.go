@@ -11,6 +11,11 @@ func (r *reader) field(p *phrase) Field {
 	if p.prep != nil {
 		f.Prep = p.prep.fold
 	}
+	if r.quantityBound(p) != "" { // "at least 7 seats": the end of a range
+		c := r.comparison(p)
+		f.Name, f.Value, f.Prep = c.Measure, c.Value, map[string]string{">=": "from", "<=": "to"}[c.Op]
+		return f
+	}
 	core := p.core
 	for len(core) > 1 && (core[0].has(lexicon.Article) || core[0].has(lexicon.Possessive)) && !core[0].proper(r.lang) {
 		core = core[1:]

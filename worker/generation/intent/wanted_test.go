@@ -94,3 +94,16 @@ func TestEinstellen(t *testing.T) {
 	}
 	t.Log(list.Readings[0].String())
 }
+
+// TestTold leaves a tour that is skipped, takes what something says as it stands, and bounds as ends of a range.
+func TestTold(t *testing.T) {
+	readsAs(t, [][3]string{
+		{"en", "Skip the tour", "abandon[tour]"},
+		{"de", "Überspring die Einführung", "abandon[Einführung]"},
+		{"es", "Sáltate la visita guiada", "abandon[visita guiada]"},
+		{"en", "Skip the song", "act[~skip, song]"},
+		{"en", "Open the mail. It says that it comes on Monday.", "open[mail] | check[is: PRO =it comes on Monday]"},
+		{"en", "Set at least 7 seats", "set[seats:7]"},
+		{"de", "Stell höchstens 4 Sitze ein", "set[Sitze:4]"},
+	})
+}

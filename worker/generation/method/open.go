@@ -238,6 +238,12 @@ func (t *Task) Yes(within int) []Way {
 		return list
 	}
 	list = slices.DeleteFunc(list, func(w Way) bool { return t.isTitle(w.Acts[len(w.Acts)-1].Node) })
+	return append(list, t.only(within)...)
+}
+
+// only returns the press of the only control in a node that neither closes nor declines.
+func (t *Task) only(within int) []Way {
+	var list []Way
 	var others []int
 	for i := range t.Model.Controls {
 		c := &t.Model.Controls[i]
@@ -274,7 +280,7 @@ func (t *Task) declines(node, i int) bool {
 	if n.Editable || len(n.Options) > 0 || slices.Contains([]string{"checkbox", "radio", "switch", "option", "tab", "combobox"}, n.Role) {
 		return true
 	}
-	return hasConcept(&t.Model.Controls[i], "close", "cancel", "no", "keep", "back") ||
+	return hasConcept(&t.Model.Controls[i], "close", "cancel", "no", "keep", "back", "skip") ||
 		strings.TrimSpace(effect.ControlName(t.Model, i)) == "×"
 }
 
@@ -289,6 +295,10 @@ func submit(t *Task) []Way {
 	}
 	list = append(list, t.named(t.frontNode(), costState)...)
 	list = append(list, t.submits(t.frontNode())...)
+	list = slices.DeleteFunc(list, func(w Way) bool { return t.Model.FieldAt(w.Acts[len(w.Acts)-1].Node) >= 0 })
+	if front := t.frontNode(); len(list) == 0 && front >= 0 && t.Goal.Place == "next" {
+		list = t.only(front)
+	}
 	for i := range list {
 		list[i].Risks = true
 	}

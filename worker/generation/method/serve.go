@@ -13,6 +13,9 @@ import (
 // favourite is taken away by what says so and by no other box, and who wants to be told something or
 // not has a setting turned, and no thing of a list ticked.
 func Serves(m *page.Model, g *intent.Goal, node int) bool {
+	if c := m.ControlAt(node); g.Effect == intent.Submit && c >= 0 && hasConcept(&m.Controls[c], "skip") {
+		return false // what passes over something does not go on with it
+	}
 	switch g.Concept {
 	case "unfavorite":
 		return marksFavorite(m, node)

@@ -294,7 +294,7 @@ func (p *planner) quantity(ctx context.Context, m *page.Model, within, count int
 
 // make makes a new thing: in a form of the page, else in what a control for new ones opens.
 func (p *planner) make(ctx context.Context, g *intent.Goal) error {
-	g, f, start, err := p.asked(ctx, g)
+	g, f, start, err := p.asked(ctx, p.amounts(g))
 	if err != nil {
 		return err
 	}

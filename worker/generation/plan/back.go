@@ -5,7 +5,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// recall keeps what the page shows before a goal: it may go, and come back.
+// recall keeps what the page shows before a goal and before each of its ways: it may go, and come back.
 func (p *planner) recall(m *page.Model) {
 	if p.seen == nil {
 		p.seen = map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // tickSaid does "attach the statutes" by the only box that is called so: its name has the verb and
@@ -60,8 +61,9 @@ func (p *planner) placeFields(m *page.Model, g *intent.Goal) []intent.Field {
 	if g.To == nil || len(g.To.Words) == 0 || g.To.Noun == "" || g.To.Pronoun {
 		return nil
 	}
-	if c := find.Description(m, g.To, p.want(m, find.Container, find.Record)); c.Clear() {
-		return nil // it goes into a part of the page, and not into a field
+	if c := find.Description(m, g.To, p.want(m, find.Container, find.Record)); c.Clear() && (c.Candidates[0].What == find.Container ||
+		word.Contains(m.Records[c.Candidates[0].Index].Title, phraseWords(g.To))) {
+		return nil // it goes into a part of the page, or to a thing of it that is called so, and not into a field
 	}
 	first, last := g.To.Words[0].Span, g.To.Words[len(g.To.Words)-1].Span
 	field := intent.Field{Span: g.To.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To},

@@ -12,7 +12,20 @@ import (
 
 // choose chooses targets as options of fields, or what is called so.
 func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
-	f := newForm(append(optionFields(g), g.Fields...))
+	g, err := p.leaveOut(ctx, g)
+	if err != nil {
+		return err
+	}
+	options := optionFields(g)
+	if told := len(options) == 0 && len(g.Target) > 0; told && len(g.Fields) > 0 { // what is chosen is no value
+		thing, rest := *g, *g
+		thing.Fields, rest.Target = nil, nil
+		if err := p.chosen(ctx, &thing); err != nil {
+			return err
+		}
+		g = &rest
+	}
+	f := newForm(append(options, g.Fields...))
 	if len(f.fields) == 0 {
 		return p.chosen(ctx, g)
 	}

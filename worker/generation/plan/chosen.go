@@ -9,18 +9,21 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
-// chosen chooses things that are found by what is said of them: by the button of a choice in each, else as
-// any deed.
+// chosen chooses things that are found by what is said of them: as the option that one is, by the button of a
+// choice in each, else as any deed.
 func (p *planner) chosen(ctx context.Context, g *intent.Goal) error {
 	m, err := p.look(ctx)
 	if err != nil || len(g.Target) != 1 {
 		return p.deed(ctx, g)
 	}
-	found, f, ok := p.resolveOn(m, &g.Target[0], [][]find.What{{find.Record}})
+	found, f, ok := p.resolveOn(m, &g.Target[0], [][]find.What{{find.Record}, {find.Option}})
 	if !ok || len(found) != 1 {
 		return p.deed(ctx, g)
 	}
-	c, ok := optionIn(m, found[0].Index)
+	c := found[0]
+	if c.What != find.Option {
+		c, ok = optionIn(m, c.Index)
+	}
 	if !ok {
 		return p.deed(ctx, g)
 	}

@@ -3,11 +3,14 @@ package plan
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word/token"
 )
 
 // asked returns a goal that makes a new thing with the form of what it says of it, and the page. Where
@@ -82,6 +85,45 @@ func (p *planner) onDay(ctx context.Context, g *intent.Goal) (*intent.Goal, erro
 	return g, err
 }
 
+// amounts has the number that a new thing is of be one of its values: "an expense of 12.50 for lunch", "45 of
+// taxi". What is of a number is no name where a control of the page says that it adds such things.
+func (p *planner) amounts(g *intent.Goal) *intent.Goal {
+	if len(g.Target) != 1 || g.Target[0].Quoted || p.model == nil {
+		return g
+	}
+	one := *g
+	one.Target, one.Fields = slices.Clone(g.Target), slices.Clone(g.Fields)
+	d := &one.Target[0]
+	if v := g.Amount; v != nil && v.Number != nil {
+		one.Amount, one.Fields = nil, append(one.Fields, intent.Field{Value: *v, Span: v.Span})
+	}
+	if of := d.Of; of != nil && len(of.Words) > 0 && of.Noun == "" {
+		if n := token.Values(strings.Fields(phraseWords(of))[0]); len(n) > 0 {
+			v := placeValue("of", of)
+			v.Value.Number = &n[0]
+			d.Of, one.Fields = nil, append(one.Fields, v)
+		}
+	}
+	ofNumber := slices.ContainsFunc(one.Fields, func(f intent.Field) bool {
+		return f.Name == nil && f.Value.Number != nil && p.isOf(f.Prep)
+	})
+	if ofNumber && len(one.Fields) > 1 && len(d.Words) > 0 && p.addedBy(p.model, &one) {
+		p.useSpan(d.NounSpan, "what is added")
+		one.Target = nil
+	}
+	return &one
+}
+
+// isOf reports whether a word may say what something is of.
+func (p *planner) isOf(prep string) bool {
+	if prep == "of" {
+		return true
+	}
+	lex := lexicon.Language(p.text.Lang)
+	e := lex.Entry(prep, lexicon.Preposition)
+	return e != nil && slices.Contains(append([]string{e.Name}, e.Names...), "of")
+}
+
 // madeBy reports whether the target of an addition is what a control of the page says that it adds, and
 // no name: "an event" beside the button "Add event", where the text says the title by itself.
 func (p *planner) madeBy(m *page.Model, g *intent.Goal) bool {
@@ -89,6 +131,11 @@ func (p *planner) madeBy(m *page.Model, g *intent.Goal) bool {
 	if !named || len(g.Target) != 1 || g.Target[0].Quoted || len(g.Target[0].Words) == 0 {
 		return false
 	}
+	return p.addedBy(m, g)
+}
+
+// addedBy reports whether a control of the page says that it adds what the target of an addition is called.
+func (p *planner) addedBy(m *page.Model, g *intent.Goal) bool {
 	words := g.Target[0].Words
 	aim := find.Aim{Effect: intent.Add, Lemma: g.Lemma, Words: g.Target, Lang: p.text.Lang, Record: -1, Within: -1}
 	for _, k := range find.Controls(m, aim) {

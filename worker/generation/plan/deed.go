@@ -405,12 +405,32 @@ func unchosen(m *page.Model, c *find.Candidate) bool {
 	return !m.Fields[c.Index].Options[c.Sub].Selected
 }
 
+// onlyOffered reports whether the page offers for a choice what a place is called, which is not chosen, and has
+// no part that is called so: that a row shows the word says nothing of what was added.
+func onlyOffered(m *page.Model, f *find.Found) bool {
+	if unchosen(m, &f.Candidates[0]) {
+		return true
+	}
+	offered := false
+	for i := range f.Candidates {
+		c := &f.Candidates[i]
+		if len(c.Missing) > 0 {
+			continue
+		}
+		if c.What == find.Container || c.What == find.Control {
+			return false
+		}
+		offered = offered || unchosen(m, c)
+	}
+	return offered
+}
+
 // useShown marks a description that the page has: a container, control or record is called so.
 func (p *planner) useShown(c *effect.Change, d *intent.Description) {
 	for _, m := range []*page.Model{c.After, c.Before} {
 		f := find.Description(m, d, find.Want{Lang: p.text.Lang, Within: -1, Hidden: true})
 		if len(f.Candidates) > 0 && len(f.Candidates[0].Missing) == 0 {
-			if p.goal != nil && p.goal.To == d && p.goal.Effect == intent.Add && unchosen(m, &f.Candidates[0]) {
+			if p.goal != nil && p.goal.To == d && p.goal.Effect == intent.Add && onlyOffered(m, &f) {
 				continue
 			}
 			if p.goal != nil && p.goal.To == d {

@@ -118,6 +118,9 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		}
 		f.done[i] = true
 		f.filled++
+		if !f.fields[i].Keep {
+			p.filled[m.Nodes[m.Fields[slot.To.Index].Node].Ref] = true
+		}
 		if now, err := p.look(ctx); err == nil {
 			f.take(m, now, slot)
 		}

@@ -159,6 +159,36 @@ func (p *planner) keepField(m *page.Model, c *find.Candidate) {
 	p.kept = append(p.kept, keptField{m.Nodes[f.Node].Ref, f.Label, fieldState(m, f)})
 }
 
+// keepOthers notes what all fields hold that the text gives no value, where it says to leave the other ones
+// as they are, and reports whether it does. They must hold what they did before anything was done.
+func (p *planner) keepOthers(g *intent.Goal) bool {
+	m := p.model
+	says := func(f intent.Field) bool {
+		d := f.Name
+		any := d != nil && (d.Noun == "" || d.Kind == intent.FieldKind || d.Kind == intent.Value_)
+		return f.Keep && any && d.Other && len(d.Words)+len(d.State)+len(d.Having) == 0
+	}
+	if m == nil || m.Dialog != nil || len(g.Target) > 0 || len(p.filled) == 0 || len(g.Fields) != 1 || !says(g.Fields[0]) {
+		return false
+	}
+	c, others := effect.Between(p.first, m), 0
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		if f.Hidden || f.Disabled || p.filled[m.Nodes[f.Node].Ref] {
+			continue
+		}
+		if slices.ContainsFunc(c.Fields, func(pair effect.Pair) bool { return pair.After == i }) {
+			return false
+		}
+		others++
+		p.keepField(m, &find.Candidate{What: find.Field, Index: i})
+	}
+	if others > 0 {
+		p.useGoal(g, "the other fields are as they were")
+	}
+	return others > 0
+}
+
 // keptPart is the claim that what a goal says to leave as it is has not changed, where that is no field:
 // a section, an entry. nil for others.
 func (p *planner) keptPart(g *intent.Goal) *intent.Goal {

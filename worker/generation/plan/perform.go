@@ -19,6 +19,7 @@ func (p *planner) perform(ctx context.Context, w *method.Way) (bool, error) {
 	if err != nil {
 		return false, err
 	}
+	p.recall(m)
 	p.tries++
 	p.touched = true
 	for _, a := range w.Acts {

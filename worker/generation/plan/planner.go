@@ -71,6 +71,8 @@ type planner struct {
 	pending *attempt
 	// kept are fields that must hold at the end what they held when the text spoke of them.
 	kept []keptField
+	// filled are the refs of the fields that hold a value of the text.
+	filled map[string]bool
 	// confirmed: the last goal's question was answered on the way.
 	confirmed bool
 	// unsent: what the goal before filled in was not handed in yet.

@@ -153,7 +153,7 @@ func (p *planner) filedAs(g *intent.Goal) bool {
 		return false
 	}
 	f := newForm(append(titleFields(g), g.Fields...))
-	if !p.takesAll(p.model, f) {
+	if !p.takesAll(p.model, f) && !p.paged(p.model, f) {
 		return false
 	}
 	as := find.Assign(p.model, f.fields, p.wantIn(p.model, p.anywhere(p.model)))

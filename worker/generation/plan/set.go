@@ -36,6 +36,9 @@ func (p *planner) set(ctx context.Context, g *intent.Goal) error {
 		one.Target, fields[0].Name = []intent.Description{*n}, nil
 		g = &one
 	}
+	if p.keepOthers(g) {
+		return nil
+	}
 	if one := p.keptPart(g); one != nil {
 		return p.check(ctx, one)
 	}

@@ -1,12 +1,15 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // without checks what a press is done without, "press Next without a name": the field of that name
@@ -28,6 +31,66 @@ func (p *planner) without(ctx context.Context, g *intent.Goal) (*intent.Goal, er
 		d.Lacking = slices.DeleteFunc(slices.Clone(d.Lacking), func(l intent.Description) bool { return p.isEmpty(m, &l) })
 	}
 	return &one, nil
+}
+
+// leaveOut turns off the boxes that something is chosen without, where boxes of the page, in no thing of it, are
+// called so or stand under what is: "the cheapest pizza without any extras". It returns the goal without them.
+func (p *planner) leaveOut(ctx context.Context, g *intent.Goal) (*intent.Goal, error) {
+	one := *g
+	one.Target = slices.Clone(g.Target)
+	for i := range one.Target {
+		var told []intent.Description
+		for k := range one.Target[i].Lacking {
+			l := &one.Target[i].Lacking[k]
+			done, err := p.turnOff(ctx, l)
+			switch {
+			case err != nil:
+				return g, err
+			case done:
+				p.useSpan(l.Span, "left out")
+			default:
+				told = append(told, *l)
+			}
+		}
+		one.Target[i].Lacking = told
+	}
+	return &one, nil
+}
+
+// turnOff turns off all boxes of the page that are called as a description says or stand under that, and reports
+// whether there are any.
+func (p *planner) turnOff(ctx context.Context, d *intent.Description) (bool, error) {
+	m, err := p.look(ctx)
+	if err != nil || m.Dialog != nil {
+		return false, err
+	}
+	text := cmp.Or(phraseWords(d), d.Noun)
+	all := intent.Description{Span: d.Span, Words: []intent.Word{{Span: d.Span, Text: text}}, All: true}
+	found := find.Description(m, &all, p.want(m, find.Field))
+	var boxes []thing
+	for i := range m.Fields {
+		f := &m.Fields[i]
+		called := slices.ContainsFunc(found.Candidates, func(c find.Candidate) bool {
+			return c.What == find.Field && c.Index == i && len(c.Missing) == 0
+		})
+		if f.Kind == "switch" && !f.Hidden && f.Record < 0 && (called || word.Contains(f.Group, text)) {
+			boxes = append(boxes, thing{what: find.Field, ref: m.Nodes[f.Node].Ref})
+		}
+	}
+	for i := range boxes {
+		now, err := p.look(ctx)
+		if err != nil {
+			return false, err
+		}
+		c, ok := p.now(now, &boxes[i])
+		if ok && method.Holds(now, &c, &intent.Value{}, true) {
+			continue
+		}
+		if ok, err = p.fillField(ctx, &c, &intent.Value{}, true); err != nil || !ok {
+			return false, cmp.Or(err, p.say("a box could not be turned off"))
+		}
+	}
+	return len(boxes) > 0, nil
 }
 
 // isEmpty reports whether a description clearly names a field that holds nothing, and marks its words
