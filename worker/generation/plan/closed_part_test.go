@@ -243,7 +243,8 @@ func TestANewThingIsBegunBeforeItIsWritten(t *testing.T) {
 			titles[open] = title
 		}
 	}
-	if err := s.run(t, `Write a new note "First snow" and keep it`); err != nil || strings.Join(titles, ",") != "Storks,Bees,Late frost,First snow" {
-		t.Errorf("%v, %v", titles, err)
+	err := s.run(t, `Write a new note "First snow" and keep it`)
+	if got := strings.Join(titles, ","); err != nil || got != "Storks,Bees,Late frost,First snow" {
+		t.Errorf("%s, %v", got, err)
 	}
 }
