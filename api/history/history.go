@@ -229,10 +229,8 @@ func (h *Handlers) pin(c *gin.Context, do func(context.Context, *storage.Tx, acc
 	if err := h.cfg.Tests.Read(c, &struct{}{}); err != nil {
 		return err
 	}
-	var pin *run.Pin
-	err = h.cfg.Tests.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		pin, err = do(ctx, tx, w, id)
-		return err
+	pin, err := room.Changed(h.cfg.Tests, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*run.Pin, error) {
+		return do(ctx, tx, w, id)
 	})
 	if err != nil {
 		return err

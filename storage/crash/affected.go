@@ -210,19 +210,15 @@ func moveReach(ctx context.Context, tx *storage.Tx, from, to []*tally) error {
 	if err != nil {
 		return err
 	}
+	kept, err := keptReach(ctx, tx, slices.Sorted(mapKeys(rows)), movedReports)
+	if err != nil {
+		return err
+	}
 	var changed []*reachRow
-	for _, id := range left {
-		r := rows[id]
-		if r == nil {
-			continue
-		}
-		kept, all, err := keptReach(ctx, tx, id, movedReports)
-		if err != nil {
-			return err
-		}
-		if all {
-			kept.Shown, kept.shown = r.Shown, r.shown
-			changed = append(changed, kept)
+	for _, k := range kept {
+		if k.all {
+			k.Shown, k.shown = rows[k.GroupID].Shown, rows[k.GroupID].shown
+			changed = append(changed, k.reachRow)
 		}
 	}
 	if err := writeReach(ctx, tx, changed); err != nil {
@@ -239,78 +235,110 @@ func moveReach(ctx context.Context, tx *storage.Tx, from, to []*tally) error {
 // some; of a group with more nobody is taken away.
 const movedReports = 1000
 
-// keptReach counts the users and builds of so many reports of a group, of each key the newest:
-// no more are read. all says that they are all that are kept.
-func keptReach(ctx context.Context, tx *storage.Tx, group int64, most int) (r *reachRow, all bool, err error) {
+// keptRow is what reports of a group that are kept say.
+type keptRow struct {
+	*reachRow
+	all bool // there are no others
+}
+
+// selectKept reads the users and builds of up to $2 reports of each of the groups, of each key the
+// newest.
+const selectKept = `
+with c as materialized (
+	select w.group_id, c.attributes, c.build_id from unnest($1::bigint[]) as w(group_id) cross join lateral (
+		select c.attributes, c.build_id from crash_group_keys k cross join lateral (
+			select attributes, build_id from crashes where key_id = k.id order by occurred_at desc, id desc limit $2) c
+		where k.group_id = w.group_id limit $2) c
+), named as (
+	select c.group_id, (select coalesce(jsonb_object_agg(e.key, e.value), '{}') from jsonb_each(c.attributes) e
+		where e.key = any($3)) as attributes, build_id, count(*) over (partition by c.group_id) as reports from c
+)
+select group_id, attributes::text, reports, min(build_id) as first, max(build_id) as last
+from named group by group_id, attributes, reports`
+
+// keptReach counts the users and builds of so many reports of each of the groups, in the order of the
+// groups: no more are read.
+func keptReach(ctx context.Context, tx *storage.Tx, groups []int64, most int) ([]keptRow, error) {
 	var rows []struct {
+		GroupID    int64  `db:"group_id"`
 		Attributes string `db:"attributes"`
 		Reports    int    `db:"reports"`
 		First      *int64 `db:"first"`
 		Last       *int64 `db:"last"`
 	}
-	keys := AffectedKeys()
-	err = tx.SelectContext(ctx, &rows, `
-		with c as materialized (
-			select c.attributes, c.build_id from crash_group_keys k cross join lateral (
-				select attributes, build_id from crashes where key_id = k.id order by occurred_at desc, id desc limit $2) c
-			where k.group_id = $1 limit $2
-		), named as (
-			select (select coalesce(jsonb_object_agg(e.key, e.value), '{}') from jsonb_each(c.attributes) e
-				where e.key = any($3)) as attributes, build_id from c
-		)
-		select attributes::text, (select count(*) from c) as reports, min(build_id) as first, max(build_id) as last
-		from named group by attributes`,
-		group, most, pq.Array(keys))
-	if err != nil {
-		return nil, false, storage.Wrap(err, "users of the reports of a crash group")
+	if err := tx.SelectContext(ctx, &rows, selectKept, pq.Array(groups), most, pq.Array(AffectedKeys())); err != nil {
+		return nil, storage.Wrap(err, "users of the reports of crash groups")
 	}
-	r = &reachRow{GroupID: group}
+	kept, at := make([]keptRow, len(groups)), make(map[int64]*keptRow, len(groups))
+	for i, id := range groups {
+		kept[i] = keptRow{&reachRow{GroupID: id}, true}
+		at[id] = &kept[i]
+	}
 	for _, row := range rows {
+		k := at[row.GroupID]
+		k.all = row.Reports < most
 		if user := AffectedUserOf(row.Attributes); user != "" {
-			r.sample.Add(distinct.Hash(user))
+			k.sample.Add(distinct.Hash(user))
 		}
 		if row.First != nil {
-			r.built(*row.First, *row.Last)
+			k.built(*row.First, *row.Last)
 		}
 	}
-	return r, len(rows) == 0 || rows[0].Reports < most, nil
+	return kept, nil
 }
 
 // recountUsers leaves as many users as before until an ignored group is open again: those that
 // came from another group, or were counted late, are no further ones.
-const recountUsers = `update crash_groups set users = $2, ignored_until_users = ignored_until_users - users + $2 where id = $1`
+const recountUsers = `
+update crash_groups g set users = n.users, ignored_until_users = g.ignored_until_users - g.users + n.users
+from unnest($1::bigint[], $2::bigint[]) as n(id, users) where g.id = n.id`
+
+// selectMembers reads the users of the members of groups that are shown.
+const selectMembers = `
+select w.root, r.group_id, r.sample, r.first_build_id, r.last_build_id
+from unnest($1::bigint[]) as w(root) cross join lateral (
+	select id from crash_groups where id = w.root union all select id from crash_groups where root_id = w.root) g
+join crash_group_reach r on r.group_id = g.id`
 
 // recountReach counts the users of groups that are shown from what their parts have.
 func recountReach(ctx context.Context, tx *storage.Tx, roots ...int64) error {
-	for _, root := range roots {
-		var members []*reachRow
-		err := tx.SelectContext(ctx, &members, `select r.group_id, r.sample, r.first_build_id, r.last_build_id
-			from crash_groups g join crash_group_reach r on r.group_id = g.id where g.id = $1 or g.root_id = $1 order by 1`, root)
-		if err != nil {
-			return storage.Wrap(err, "users of the parts of a crash group")
-		}
-		own, union := &reachRow{GroupID: root}, distinct.Sample{}
-		for _, m := range members {
-			m.decode()
-			union.Add(m.sample...)
-			if m.GroupID == root {
-				own = m
-			}
-		}
-		own.Shown, own.shown = nil, nil
-		var parts bool
-		if err := tx.GetContext(ctx, &parts, `select exists (select from crash_groups where root_id = $1)`, root); err != nil {
-			return storage.Wrap(err, "parts of a crash group")
-		}
-		if parts {
-			own.Shown, own.shown = []byte{}, union
-		}
-		if err := writeReach(ctx, tx, []*reachRow{own}); err != nil {
-			return err
-		}
-		if _, err := tx.ExecContext(ctx, recountUsers, root, own.users()); err != nil {
-			return storage.Wrap(err, "count users of a crash group")
+	var members []struct {
+		Root int64 `db:"root"`
+		reachRow
+	}
+	if err := tx.SelectContext(ctx, &members, selectMembers, pq.Array(roots)); err != nil {
+		return storage.Wrap(err, "users of the parts of crash groups")
+	}
+	var having []int64 // those that have parts
+	err := tx.SelectContext(ctx, &having, `select distinct root_id from crash_groups where root_id = any($1)`, pq.Array(roots))
+	if err != nil {
+		return storage.Wrap(err, "parts of crash groups")
+	}
+	own, union := map[int64]*reachRow{}, map[int64]distinct.Sample{}
+	for i := range members {
+		m := &members[i].reachRow
+		m.decode()
+		u := union[members[i].Root]
+		u.Add(m.sample...)
+		union[members[i].Root] = u
+		if m.GroupID == members[i].Root {
+			own[m.GroupID] = m
 		}
 	}
-	return nil
+	var rows []*reachRow
+	var users []int64
+	roots = slices.Compact(slices.Sorted(slices.Values(roots)))
+	for _, root := range roots {
+		r := cmp.Or(own[root], &reachRow{GroupID: root})
+		r.Shown, r.shown = nil, nil
+		if slices.Contains(having, root) {
+			r.Shown, r.shown = []byte{}, union[root]
+		}
+		rows, users = append(rows, r), append(users, r.users())
+	}
+	if err := writeReach(ctx, tx, rows); err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, recountUsers, pq.Array(roots), pq.Array(users))
+	return storage.Wrap(err, "count users of crash groups")
 }

@@ -39,10 +39,11 @@ func CountUsers(ctx context.Context, tx *storage.Tx, group int64) error {
 	if err := lockGroups(ctx, tx, []int64{group, p.RootID}); err != nil {
 		return err
 	}
-	kept, all, err := keptReach(ctx, tx, group, filledReports)
+	of, err := keptReach(ctx, tx, []int64{group}, filledReports)
 	if err != nil {
 		return err
 	}
+	kept, all := of[0].reachRow, of[0].all
 	rows, err := readReach(ctx, tx, []int64{group})
 	if err != nil {
 		return err

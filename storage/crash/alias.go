@@ -5,6 +5,8 @@ import (
 	"iter"
 	"maps"
 
+	"github.com/lib/pq"
+
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 )
@@ -98,20 +100,21 @@ func (r *rereading) makeGroup(ctx context.Context, project int64, g *Grouping) (
 	return keys[projectKey{project, g.Key}], nil
 }
 
-// selectEmptied finds a group, shown, without a crash of its own or of a part.
+// selectEmptied finds those of groups that are shown and have no crash of their own or of a part.
 const selectEmptied = `
-select g.id from crash_groups g where g.id = $1 and g.merged_into is null and not exists (` + crashesOfGroup + `)`
+select g.id from unnest($1::bigint[]) as w(id) join crash_groups g on g.id = w.id
+where g.merged_into is null and not exists (` + crashesOfGroup + `) order by g.id`
+
+// emptied returns those of groups, in their order, that have no crash left.
+func (r *rereading) emptied(ctx context.Context, groups []int64) ([]int64, error) {
+	var ids []int64
+	err := r.tx.SelectContext(ctx, &ids, selectEmptied, pq.Array(groups))
+	return ids, storage.Wrap(err, "find emptied crash groups")
+}
 
 // absorb makes a group that has no crash left a part of the group to which its last ones
 // went, with its comments, and passes its decisions on.
 func (r *rereading) absorb(ctx context.Context, group, into int64, touched map[int64]bool) error {
-	var emptied []int64
-	if err := r.tx.SelectContext(ctx, &emptied, selectEmptied, group); err != nil {
-		return storage.Wrap(err, "find an emptied crash group")
-	}
-	if len(emptied) == 0 {
-		return nil
-	}
 	at, err := placeOf(ctx, r.tx, r.organization, into)
 	if err != nil || at.RootID == group {
 		return err

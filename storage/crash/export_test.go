@@ -20,7 +20,9 @@ func CarriersQuery(organization int64, f condition.Attribute) (query string, arg
 }
 
 // EmptiedQuery asks whether a group has a crash left.
-func EmptiedQuery(group int64) (query string, args []any) { return selectEmptied, []any{group} }
+func EmptiedQuery(group int64) (query string, args []any) {
+	return selectEmptied, []any{fmt.Sprintf("{%d}", group)}
+}
 
 // UUIDsQuery is what a refused uuid asks.
 func UUIDsQuery(project int64) (query string, args []any) {

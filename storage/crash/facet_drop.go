@@ -32,73 +32,121 @@ func dropFacets(ctx context.Context, tx *storage.Tx, organization int64, keys ma
 			lost[group][f] = true
 		}
 	}
-	for group, values := range lost {
-		if err := dropValues(ctx, tx, organization, group, values); err != nil {
-			return err
-		}
+	if len(lost) == 0 {
+		return nil
 	}
-	return nil
-}
-
-func dropValues(ctx context.Context, tx *storage.Tx, organization, group int64, lost map[facet]bool) error {
-	var list []facet
-	for f := range lost {
-		list = append(list, f)
-	}
-	rows, _, err := readFacets(ctx, tx, map[int64][]facet{group: list})
-	if err != nil || len(rows) == 0 {
-		return err // the group is gone, too
-	}
-	for f := range lost {
-		if r := rows[facetKey{group, f.key}]; r == nil || !slices.Contains(r.Hashes, f.value) {
-			delete(lost, f)
-		}
-	}
-	all, err := findKept(ctx, tx, organization, group, lost)
-	if err != nil || len(lost) == 0 {
+	rows, err := heldFacets(ctx, tx, lost)
+	if err != nil {
 		return err
 	}
-	for f := range lost {
-		r := rows[facetKey{group, f.key}]
-		r.Hashes = slices.DeleteFunc(r.Hashes, func(hash int64) bool { return hash == f.value })
-		r.Many, r.changed = r.Many || !all, true
+	all, err := findKept(ctx, tx, organization, lost)
+	if err != nil {
+		return err
+	}
+	var groups []int64
+	var stale []bool
+	for _, group := range slices.Sorted(mapKeys(lost)) {
+		for f := range lost[group] {
+			r := rows[facetKey{group, f.key}]
+			r.Hashes = slices.DeleteFunc(r.Hashes, func(hash int64) bool { return hash == f.value })
+			r.Many, r.changed = r.Many || !all[group], true
+		}
+		groups, stale = append(groups, group), append(stale, !all[group])
+	}
+	if len(groups) == 0 {
+		return nil
 	}
 	if err := storeFacets(ctx, tx, rows); err != nil {
 		return err
 	}
-	// What workers remember of the group is void from here on.
-	_, err = tx.ExecContext(ctx, `update crash_groups set facets_stale = facets_stale or $2,
-		facets_at = greatest(clock_timestamp(), facets_at + interval '1 microsecond') where id = $1`, group, !all)
+	// What workers remember of the groups is void from here on.
+	_, err = tx.ExecContext(ctx, `update crash_groups g set facets_stale = g.facets_stale or n.stale,
+		facets_at = greatest(clock_timestamp(), g.facets_at + interval '1 microsecond')
+		from unnest($1::bigint[], $2::bool[]) as n(id, stale) where g.id = n.id`, pq.Array(groups), pq.Array(stale))
 	return storage.Wrap(err, "drop crash group facets")
 }
 
-// findKept takes the values out of lost that the newest reports of a group have, and
-// reports whether these were all of the group's.
-func findKept(ctx context.Context, tx *storage.Tx, organization, group int64, lost map[facet]bool) (all bool, err error) {
-	seen := 0
-	for _, limit := range []int{10, newestKept} {
-		if len(lost) == 0 {
-			return true, nil
-		}
-		var kept []string
-		err := tx.SelectContext(ctx, &kept, `select c.attributes from crash_group_keys k
-			cross join lateral (select attributes, occurred_at, id from crashes where key_id = k.id
-				order by occurred_at desc, id desc limit $2) c
-			where k.group_id = $1 order by c.occurred_at desc, c.id desc limit $2`, group, limit)
-		if err != nil {
-			return false, storage.Wrap(err, "attributes of a crash group")
-		}
-		for _, attributes := range kept[min(seen, len(kept)):] {
-			for _, f := range facetsOf(organization, attributes) {
-				delete(lost, f)
+// heldFacets reads the facets of values, and leaves in lost those that are in them: nothing of a
+// group that is gone, too.
+func heldFacets(ctx context.Context, tx *storage.Tx, lost map[int64]map[facet]bool) (map[facetKey]*facetRow, error) {
+	want := make(map[int64][]facet, len(lost))
+	for group, values := range lost {
+		want[group] = slices.Collect(mapKeys(values))
+	}
+	rows, _, err := readFacets(ctx, tx, want)
+	if err != nil {
+		return nil, err
+	}
+	for group, values := range lost {
+		for f := range values {
+			if r := rows[facetKey{group, f.key}]; r == nil || !slices.Contains(r.Hashes, f.value) {
+				delete(values, f)
 			}
 		}
-		if len(kept) < limit {
-			return true, nil
+		if len(values) == 0 {
+			delete(lost, group)
 		}
-		seen = len(kept)
 	}
-	return false, nil
+	return rows, nil
+}
+
+// newestFirst is how many reports of each group are looked at for all groups at once; most values
+// are in these.
+const newestFirst = 10
+
+// selectNewest reads the attributes of the newest reports of groups.
+const selectNewest = `
+select w.group_id, c.attributes from unnest($1::bigint[]) as w(group_id) cross join lateral (
+	select c.* from crash_group_keys k cross join lateral (select attributes, occurred_at, id from crashes where key_id = k.id
+		order by occurred_at desc, id desc limit $2) c
+	where k.group_id = w.group_id order by c.occurred_at desc, c.id desc limit $2) c
+order by w.group_id, c.occurred_at desc, c.id desc`
+
+// findKept takes the values out of lost that the newest reports of their groups have, groups with
+// them that have no other, and says of which groups these reports were all.
+func findKept(ctx context.Context, tx *storage.Tx, organization int64, lost map[int64]map[facet]bool) (map[int64]bool, error) {
+	all := map[int64]bool{}
+	if len(lost) == 0 {
+		return all, nil
+	}
+	look := func(limit, seen int, groups ...int64) error {
+		var rows []struct {
+			GroupID    int64  `db:"group_id"`
+			Attributes string `db:"attributes"`
+		}
+		if err := tx.SelectContext(ctx, &rows, selectNewest, pq.Array(groups), limit); err != nil {
+			return storage.Wrap(err, "attributes of crash groups")
+		}
+		read := map[int64]int{}
+		for _, row := range rows {
+			if read[row.GroupID]++; read[row.GroupID] <= seen {
+				continue
+			}
+			for _, f := range facetsOf(organization, row.Attributes) {
+				delete(lost[row.GroupID], f)
+			}
+		}
+		for _, group := range groups {
+			all[group] = read[group] < limit
+			if len(lost[group]) == 0 {
+				delete(lost, group)
+			}
+		}
+		return nil
+	}
+	if err := look(newestFirst, 0, slices.Sorted(mapKeys(lost))...); err != nil {
+		return nil, err
+	}
+	// One by one: attributes of so many reports of all groups would be much.
+	for _, group := range slices.Sorted(mapKeys(lost)) {
+		if all[group] {
+			continue
+		}
+		if err := look(newestKept, newestFirst, group); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
 }
 
 // staleFacets marks the groups of the crashes up to an id, which are to go with age. It

@@ -273,29 +273,53 @@ func insertNeeds(ctx context.Context, tx *storage.Tx, organization int64, fresh 
 
 // forgetNeeds forgets the rows by which crashes lack files, but for the sets of those that
 // keep their symbolication, and returns the needs of all.
-func forgetNeeds(ctx context.Context, tx *storage.Tx, crashes []string) ([]int64, error) {
-	var needs []int64
-	err := tx.SelectContext(ctx, &needs, `with gone as (delete from crash_needs where crash_id = any($1::uuid[]) returning need_id)
-		select need_id from gone
-		union
-		select m.need_id from crash_need_set_members m where m.set_id in (
-			select need_set_id from crash_symbolications where crash_id = any($1::uuid[]))
-		order by 1`, pq.Array(crashes))
-	return needs, storage.Wrap(err, "forget needs of crashes")
+func forgetNeeds(ctx context.Context, tx *storage.Tx, crashes []string) (neededBefore, error) {
+	var rows []struct {
+		NeedID int64  `db:"need_id"`
+		SetID  *int64 `db:"set_id"`
+	}
+	err := tx.SelectContext(ctx, &rows, `with gone as (delete from crash_needs where crash_id = any($1::uuid[]) returning need_id)
+		select distinct need_id, null::bigint as set_id from gone
+		union all
+		select m.need_id, m.set_id from crash_need_set_members m where m.set_id in (
+			select need_set_id from crash_symbolications where crash_id = any($1::uuid[]))`, pq.Array(crashes))
+	var before neededBefore
+	for _, r := range rows {
+		before.needs = append(before.needs, r.NeedID)
+		if r.SetID != nil {
+			before.sets = append(before.sets, *r.SetID)
+		}
+	}
+	slices.Sort(before.needs)
+	slices.Sort(before.sets)
+	before.needs, before.sets = slices.Compact(before.needs), slices.Compact(before.sets)
+	return before, storage.Wrap(err, "forget needs of crashes")
 }
 
-// dropNeeds removes those of the needs that no crash has, and those of their sets. The
-// projects are locked alone, so that none gets one meanwhile.
-func dropNeeds(ctx context.Context, tx *storage.Tx, needs []int64) error {
-	if len(needs) == 0 {
+// neededBefore are needs that crashes had, and the sets by which they had them.
+type neededBefore struct{ needs, sets []int64 }
+
+// dropUnused removes those of the needs ($1) and of the sets ($2) that no crash has, and with a need
+// all sets that it is in, which no crash has either. The other sets of the needs are not looked at:
+// crashes of a project may share a need by thousands of sets. "offset 0" looks for one crash of each
+// need, where a join would read those of all.
+const dropUnused = `
+with unused as materialized (
+	select n.id from symbol_needs n where n.id = any($1) and not exists (select from crash_lacks c where c.need_id = n.id offset 0)
+), sets as (
+	delete from crash_need_sets s
+	where s.id in (select unnest($2::bigint[]) union select m.set_id from crash_need_set_members m join unused u on u.id = m.need_id)
+		and not exists (select from crash_symbolications c where c.need_set_id = s.id)
+)
+delete from symbol_needs n using unused u where n.id = u.id`
+
+// dropNeeds removes what no crash needs any more. The projects are locked alone, so that none gets
+// it meanwhile.
+func dropNeeds(ctx context.Context, tx *storage.Tx, before neededBefore) error {
+	if len(before.needs) == 0 {
 		return nil
 	}
-	_, err := tx.ExecContext(ctx, `
-		with sets as (
-			delete from crash_need_sets s where s.id in (select set_id from crash_need_set_members where need_id = any($1))
-			and not exists (select from crash_symbolications c where c.need_set_id = s.id)
-		)
-		delete from symbol_needs n where n.id = any($1) and not exists (select from crash_lacks c where c.need_id = n.id)`, pq.Array(needs))
+	_, err := tx.ExecContext(ctx, dropUnused, pq.Array(before.needs), pq.Array(before.sets))
 	return storage.Wrap(err, "remove needs of symbols")
 }
 
@@ -313,7 +337,7 @@ func ExpireNeeds(ctx context.Context, tx *storage.Tx, before time.Time, after in
 	if err != nil {
 		return 0, err
 	}
-	return ids[len(ids)-1], dropNeeds(ctx, tx, ids)
+	return ids[len(ids)-1], dropNeeds(ctx, tx, neededBefore{needs: ids})
 }
 
 // unusedRow is a need, or a set, that no crash has.

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/google/uuid"
+	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -118,18 +119,56 @@ func lockOldKey(ctx context.Context, tx *storage.Tx, old OldKey, version int) (k
 	return rows[0], true, nil
 }
 
-// selectUntouched finds a group that nobody touched: as reports make it, without a decision, a
-// comment, a merge or a split.
+// selectUntouched finds, for keys and the groups that would take theirs in, the groups that nobody
+// touched: as reports make them, without a decision, a comment, a merge or a split. n counts the
+// keys from 1.
 const selectUntouched = `
-select g.id from crash_group_keys k join crash_groups g on g.id = k.group_id
-join crash_groups old on old.id = $4
-where k.crash_project_id = $1 and k.key = $2 and g.algorithm = $3 and g.id <> old.id and g.created_at > old.created_at
+select w.n, g.id
+from unnest($1::bigint[], $2::bytea[], $3::int[], $4::bigint[]) with ordinality as w(project, key, algorithm, old, n)
+join crash_group_keys k on k.crash_project_id = w.project and k.key = w.key
+join crash_groups g on g.id = k.group_id join crash_groups old on old.id = w.old
+where g.algorithm = w.algorithm and g.id <> old.id and g.created_at > old.created_at
 	and g.merged_into is null and g.state = 'open' and g.resolved_at is null and g.reopened_at is null
 	and g.regressions = 0 and g.ignored_at is null and g.ignore_ended = '' and g.assignee_id is null and g.issue_url = ''
 	and not exists (select from crash_group_comments c where c.group_id = g.id)
 	and not exists (select from crash_groups p where p.merged_into = g.id)
 	and not exists (select from crash_group_merges m where m.group_id = g.id)
 	and not exists (select from crash_group_splits s where s.group_id = g.id or s.target_key_id = k.id)`
+
+// newerKey is a key of an algorithm, and the group that would take in the group that has it.
+type newerKey struct {
+	project   int64
+	key       [32]byte
+	algorithm int
+	old       int64
+}
+
+// untouched returns the groups of those of the keys whose groups may be taken in.
+func untouched(ctx context.Context, q storage.Querier, keys []newerKey) (map[newerKey]int64, error) {
+	if len(keys) == 0 {
+		return nil, nil
+	}
+	var projects, old []int64
+	var algorithms []int
+	var texts []string
+	for _, k := range keys {
+		projects, texts = append(projects, k.project), append(texts, byteaText(k.key[:]))
+		algorithms, old = append(algorithms, k.algorithm), append(old, k.old)
+	}
+	var rows []struct {
+		N  int   `db:"n"`
+		ID int64 `db:"id"`
+	}
+	err := q.SelectContext(ctx, &rows, selectUntouched, pq.Array(projects), pq.Array(texts), pq.Array(algorithms), pq.Array(old))
+	if err != nil {
+		return nil, storage.Wrap(err, "groups that nobody touched")
+	}
+	young := make(map[newerKey]int64, len(rows))
+	for _, r := range rows {
+		young[keys[r.N-1]] = r.ID
+	}
+	return young, nil
+}
 
 // takeIn makes the group that has a newer key a part of the group of an old one, if
 // nobody touched it. What it was split by holds for the part too. actor is whom the history
@@ -145,12 +184,13 @@ func takeIn(ctx context.Context, tx *storage.Tx, organization int64, at keyRow, 
 	if err != nil {
 		return false, err
 	}
-	var young []int64 // again, for somebody may have changed it before it was locked
-	err = tx.SelectContext(ctx, &young, selectUntouched, at.ProjectID, newer, version, at.GroupID)
-	if err != nil || len(young) == 0 {
-		return false, storage.Wrap(err, "a group that nobody touched")
+	key := newerKey{at.ProjectID, [32]byte(newer), version, at.GroupID}
+	found, err := untouched(ctx, tx, []newerKey{key}) // now that it is locked
+	if err != nil || len(found) == 0 {
+		return false, err
 	}
-	if err := attach(ctx, tx, young[0], at.GroupID, at.RootID); err != nil {
+	young := found[key]
+	if err := attach(ctx, tx, young, at.GroupID, at.RootID); err != nil {
 		return false, err
 	}
 	if err := recount(ctx, tx, at.RootID); err != nil {
@@ -159,19 +199,19 @@ func takeIn(ctx context.Context, tx *storage.Tx, organization int64, at keyRow, 
 	_, err = tx.ExecContext(ctx, `
 		insert into crash_group_splits (crash_project_id, group_id, target_key_id, kind, stack, attribute, value)
 		select crash_project_id, $2, target_key_id, kind, stack, attribute, value
-		from crash_group_splits where group_id = $1 order by id`, at.GroupID, young[0])
+		from crash_group_splits where group_id = $1 order by id`, at.GroupID, young)
 	if err != nil {
 		return false, storage.Wrap(err, "pass on what was split off")
 	}
 	who := account.Actor{Name: actor}
-	if err := RecordHistory(ctx, tx, who, uuid.Nil, mergeEntries(young[0], at.RootID)...); err != nil {
+	if err := RecordHistory(ctx, tx, who, uuid.Nil, mergeEntries(young, at.RootID)...); err != nil {
 		return false, err
 	}
-	if err := regressByGroups(ctx, tx, standings, at.RootID, young); err != nil {
+	if err := regressByGroups(ctx, tx, standings, at.RootID, []int64{young}); err != nil {
 		return false, err
 	}
 	return true, account.Audit(ctx, tx, account.Event{OrganizationID: organization, Type: account.CrashGroupMerged,
-		Actor: who, Subject: groupSubject(young[0]),
+		Actor: who, Subject: groupSubject(young),
 		Detail: map[string]any{"merged_into": at.RootID, "algorithm": version}})
 }
 

@@ -142,7 +142,7 @@ func renewSymbolications(ctx context.Context, tx *storage.Tx, organization int64
 	for i := range all {
 		ids[i] = all[i].ID.String()
 	}
-	needs, err := forgetNeeds(ctx, tx, ids)
+	before, err := forgetNeeds(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -152,7 +152,7 @@ func renewSymbolications(ctx context.Context, tx *storage.Tx, organization int64
 	if err := needGated(ctx, tx, known, unread); err != nil {
 		return err
 	}
-	return dropNeeds(ctx, tx, needs)
+	return dropNeeds(ctx, tx, before)
 }
 
 // rereading is one step. Keys are by id, new keys by what they are.
@@ -163,6 +163,7 @@ type rereading struct {
 	byKey        map[projectKey]keyRow
 	alias        map[int64]int64 // of a key: its first new key
 	chosen       map[int64]bool  // keys that people made by a split
+	young        map[newerKey]bool
 	out          Reread
 }
 
@@ -239,7 +240,36 @@ func (r *rereading) readKeys(ctx context.Context, crashes []knownCrash) error {
 	for _, id := range chosen {
 		r.chosen[id] = true
 	}
-	return storage.Wrap(err, "keys of splits")
+	if err != nil {
+		return storage.Wrap(err, "keys of splits")
+	}
+	return r.readYoung(ctx, crashes)
+}
+
+// readYoung looks which of the groups that have new keys already may be taken in by those of the
+// old ones. Of the others nobody asks again: crashes of a step that stay where they are said to
+// go are many.
+func (r *rereading) readYoung(ctx context.Context, crashes []knownCrash) error {
+	want := map[newerKey]bool{}
+	for i := range crashes {
+		c := &crashes[i]
+		from := r.byID[*c.row.KeyID]
+		to, there := r.byKey[projectKey{c.ProjectID, c.Group.Key}]
+		if there && to.RootID != from.RootID && r.alias[from.ID] == 0 {
+			want[newerKeyOf(from, to, c.Group)] = true
+		}
+	}
+	young, err := untouched(ctx, r.tx, slices.Collect(mapKeys(want)))
+	r.young = make(map[newerKey]bool, len(young))
+	for key := range young {
+		r.young[key] = true
+	}
+	return err
+}
+
+// newerKeyOf is the key that crashes of another one get.
+func newerKeyOf(from, to keyRow, g *Grouping) newerKey {
+	return newerKey{from.ProjectID, [32]byte(to.Key), g.Algorithm, from.GroupID}
 }
 
 // target returns the key that a crash gets, and makes it where it is new.
@@ -250,7 +280,7 @@ func (r *rereading) target(ctx context.Context, c *knownCrash) (keyRow, error) {
 	switch {
 	case r.chosen[from.ID] || bytes.Equal(from.Key, c.Group.Key[:]):
 		return from, nil
-	case there && to.RootID != from.RootID && r.alias[from.ID] == 0:
+	case there && to.RootID != from.RootID && r.alias[from.ID] == 0 && r.young[newerKeyOf(from, to, c.Group)]:
 		return r.takeInYounger(ctx, from, to, c.Group)
 	case there:
 		return to, nil
@@ -385,7 +415,11 @@ func (r *rereading) moveCounts(ctx context.Context, keys map[int64]keyRow, leavi
 	if err := r.recordSuccessors(ctx, successors); err != nil {
 		return err
 	}
-	for _, group := range slices.Sorted(mapKeys(left)) {
+	emptied, err := r.emptied(ctx, slices.Sorted(mapKeys(left)))
+	if err != nil {
+		return err
+	}
+	for _, group := range emptied {
 		if err := r.absorb(ctx, group, left[group], touched); err != nil {
 			return err
 		}

@@ -221,7 +221,7 @@ func NewestOfGroups(ctx context.Context, q storage.Querier, groups []int64) (map
 // dropSymbolications removes what symbols made of crashes that are removed, and that they
 // lack files. With the projects locked alone, needs of no crash go, too.
 func dropSymbolications(ctx context.Context, tx *storage.Tx, organization int64, ids []string, alone bool) error {
-	needs, err := forgetNeeds(ctx, tx, ids)
+	before, err := forgetNeeds(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -230,7 +230,7 @@ func dropSymbolications(ctx context.Context, tx *storage.Tx, organization int64,
 	if err != nil || !alone {
 		return storage.Wrap(err, "delete symbolications")
 	}
-	return dropNeeds(ctx, tx, needs)
+	return dropNeeds(ctx, tx, before)
 }
 
 // expireSymbolications removes what is kept of crashes up to an id, which go with age.

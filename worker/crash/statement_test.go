@@ -219,3 +219,65 @@ func TestStatementsOfReadingAgain(t *testing.T) {
 	}
 	require.Len(t, asked[1].SQL, len(asked[0].SQL), "%s%s", asked[0], asked[1])
 }
+
+// fewGroups is a Java report of one of eight groups, which a mapping makes one.
+func fewGroups(i int) doc {
+	d := doc{uuid: uuid.New(), at: time.Now()}
+	d.raw = fmt.Sprintf(`{"uuid":%q,"timestamp":%d,"lang":"java","langVersion":"1","agent":"a","agentVersion":"1","symbolication":"proguard",`+
+		`"mainThread":"0","threads":{"0":{"stack":[{"funcName":"a.b.c%d","line":"1"}]}},"classifiers":["E"],`+
+		`"attributes":{"application.version":"2.0.0","symbolication_id":"few","guid":"u%d","hostname":"h%d"}}`,
+		d.uuid, d.at.Unix(), i%8, i, i%8)
+	return d
+}
+
+// fewMapping is the mapping of fewGroups.
+func (w *countedWorld) fewMapping() {
+	w.t.Helper()
+	mapping := "org.example.Cart -> a.b:\n"
+	for i := range 8 {
+		mapping += fmt.Sprintf("    1:3:void price(int):10:12 -> c%d\n", i)
+	}
+	var index bytes.Buffer
+	_, err := proguard.Index(strings.NewReader(mapping), int64(len(mapping)), &index, proguard.Options{})
+	require.NoError(w.t, err)
+	w.symbolFile(w.t, symbol.ProGuard, index.Bytes(), symbol.Identifier{Type: symbol.MappingID, Value: "few"})
+}
+
+// Crashes that get other keys are moved by as many statements whether they are 64 or 256: the
+// groups that they leave and come to count, not they.
+func TestStatementsOfMovingWhatIsReadAgain(t *testing.T) {
+	t.Parallel()
+	const most = 100
+	var asked [2]count.Asked
+	for i, reports := range []int{64, 256} {
+		w := newCountedWorld(t)
+		for from := 0; from < reports; from += 64 {
+			var docs []doc
+			for n := range 64 {
+				docs = append(docs, fewGroups(from+n))
+			}
+			w.accept(docs...)
+		}
+		p := &Process{Store: w.store, Symbols: w.warm, PartTime: time.Hour, Log: slog.New(slog.DiscardHandler)}
+		require.NoError(t, p.Handle(t.Context(), w.claim(tasks.CrashProcess, uuid.Nil)))
+		require.EqualValues(t, 8, w.number(`select count(*) from crash_groups`))
+		w.fewMapping()
+		var ids []uuid.UUID
+		require.NoError(t, w.db.SelectContext(t.Context(), &ids, `select distinct crash_id from crash_lacks order by 1`))
+		require.Len(t, ids, reports)
+		again := &rereader{store: w.store, reader: reader{symbols: w.waiting, log: slog.New(slog.DiscardHandler)}}
+		crashes, err := again.read(t.Context(), w.org, ids)
+		require.NoError(t, err)
+		var done crash.Reread
+		asked[i] = w.counter.During(func() {
+			require.NoError(t, w.db.InTx(t.Context(), func(tx *storage.Tx) (err error) {
+				done, err = crash.ReadAgain(t.Context(), tx, w.org, crashes)
+				return err
+			}))
+		})
+		require.Equal(t, reports, done.Changed)
+		require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where merged_into is null`))
+		require.LessOrEqual(t, len(asked[i].SQL), most, asked[i])
+	}
+	require.Len(t, asked[1].SQL, len(asked[0].SQL), "%s%s", asked[0], asked[1])
+}

@@ -180,17 +180,10 @@ func (h Generations) current(ctx context.Context, organization int64, id uuid.UU
 
 // List serves GET /testcases/generate, newest first. Parameters: status, skip, limit.
 func (h Generations) List(c *gin.Context) error {
-	q := request.QueryOf(c)
-	f := generation.Filter{OrganizationID: auth.Organization(c), Page: q.Page(),
-		State: request.OneOf(q, "status", generation.Queued, generation.InProgress, generation.Completed, generation.Failed)}
-	if q.Err != nil {
-		return q.Err
-	}
-	rows, total, err := generation.List(c.Request.Context(), h.DB, f)
-	if err != nil {
-		return err
-	}
-	return answer.Data(c, http.StatusOK, answer.ListOf(rows, total, viewListed))
+	return room.List(h.Room, c, func(q *request.Query) generation.Filter {
+		return generation.Filter{OrganizationID: auth.Organization(c), Page: q.Page(),
+			State: request.OneOf(q, "status", generation.Queued, generation.InProgress, generation.Completed, generation.Failed)}
+	}, generation.List, viewListed)
 }
 
 // Cancel serves DELETE /testcases/generate/{taskId}; 409 when the generation has ended.

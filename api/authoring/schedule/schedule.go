@@ -30,27 +30,17 @@ type Schedules struct{ *room.Room }
 // (part of the name), startDate, endDate (creation), userId (creator), teamId,
 // testSuiteIds (array; schedules with any of them), skip, limit.
 func (h Schedules) List(c *gin.Context) error {
-	q := request.QueryOf(c)
-	f := schedule.Filter{OrganizationID: auth.Organization(c), IDs: q.UUIDs("ids"), Search: q.Search(),
-		User: q.UUID("userId"), Team: q.UUID("teamId"), Suites: q.UUIDs("testSuiteIds"), Page: q.Page()}
-	f.From, f.To = q.Dates()
-	if q.Err != nil {
-		return q.Err
-	}
-	rows, total, err := schedule.List(c.Request.Context(), h.DB, f)
-	if err != nil {
-		return err
-	}
-	return answer.Data(c, http.StatusOK, answer.ListOf(rows, total, viewListedSchedule))
+	return room.List(h.Room, c, func(q *request.Query) schedule.Filter {
+		f := schedule.Filter{OrganizationID: auth.Organization(c), IDs: q.UUIDs("ids"), Search: q.Search(),
+			User: q.UUID("userId"), Team: q.UUID("teamId"), Suites: q.UUIDs("testSuiteIds"), Page: q.Page()}
+		f.From, f.To = q.Dates()
+		return f
+	}, schedule.List, viewListedSchedule)
 }
 
 // Get serves GET /test-schedules/{id}.
 func (h Schedules) Get(c *gin.Context) error {
-	id, err := request.UUIDParam(c, "id")
-	if err != nil {
-		return err
-	}
-	row, err := schedule.ByID(c.Request.Context(), h.DB, auth.Organization(c), id)
+	row, err := room.Item(h.Room, c, schedule.ByID)
 	if err != nil {
 		return err
 	}
@@ -68,10 +58,8 @@ func (h Schedules) Create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	var row *schedule.Schedule
-	err = h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = schedule.Create(ctx, tx, w, n)
-		return err
+	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*schedule.Schedule, error) {
+		return schedule.Create(ctx, tx, w, n)
 	})
 	if err != nil {
 		return err
@@ -114,12 +102,12 @@ func (h Schedules) setState(c *gin.Context, state schedule.State) error {
 
 // apply changes a schedule of the team and writes it as it is then; nil is any team.
 func (h Schedules) apply(c *gin.Context, id uuid.UUID, change schedule.Change, team *string) error {
-	var row *schedule.Schedule
-	err := h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		if row, err = schedule.Update(ctx, tx, w, id, change); err != nil {
-			return err
+	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*schedule.Schedule, error) {
+		row, err := schedule.Update(ctx, tx, w, id, change)
+		if err != nil {
+			return nil, err
 		}
-		return request.Unchanged("teamId", team, &row.TeamUUID)
+		return row, request.Unchanged("teamId", team, &row.TeamUUID)
 	})
 	if err != nil {
 		return err

@@ -33,27 +33,17 @@ type Suites struct{ *room.Room }
 // List serves GET /testsuites, newest first. Parameters: ids (array), search (part of
 // the name), tag (repeated: all of them), startDate, endDate (creation), userId (creator), teamId, skip, limit.
 func (h Suites) List(c *gin.Context) error {
-	q := request.QueryOf(c)
-	f := authoring.SuiteFilter{OrganizationID: auth.Organization(c), IDs: q.UUIDs("ids"), Search: q.Search(), Tags: q.Tags(),
-		User: q.UUID("userId"), Team: q.UUID("teamId"), Page: q.Page()}
-	f.From, f.To = q.Dates()
-	if q.Err != nil {
-		return q.Err
-	}
-	rows, total, err := authoring.Suites(c.Request.Context(), h.DB, f)
-	if err != nil {
-		return err
-	}
-	return answer.Data(c, http.StatusOK, answer.ListOf(rows, total, viewSuite))
+	return room.List(h.Room, c, func(q *request.Query) authoring.SuiteFilter {
+		f := authoring.SuiteFilter{OrganizationID: auth.Organization(c), IDs: q.UUIDs("ids"), Search: q.Search(), Tags: q.Tags(),
+			User: q.UUID("userId"), Team: q.UUID("teamId"), Page: q.Page()}
+		f.From, f.To = q.Dates()
+		return f
+	}, authoring.Suites, viewSuite)
 }
 
 // Get serves GET /testsuites/{id}.
 func (h Suites) Get(c *gin.Context) error {
-	id, err := request.UUIDParam(c, "id")
-	if err != nil {
-		return err
-	}
-	row, err := authoring.SuiteByID(c.Request.Context(), h.DB, auth.Organization(c), id)
+	row, err := room.Item(h.Room, c, authoring.SuiteByID)
 	if err != nil {
 		return err
 	}
@@ -153,10 +143,8 @@ func (h Suites) Create(c *gin.Context) error {
 	if n.Login, err = readLogin(in.Login); err != nil {
 		return err
 	}
-	var row *authoring.Suite
-	err = h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = authoring.CreateSuite(ctx, tx, w, n)
-		return err
+	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Suite, error) {
+		return authoring.CreateSuite(ctx, tx, w, n)
 	})
 	if err != nil {
 		return err
@@ -231,12 +219,12 @@ func (h Suites) Update(c *gin.Context) error {
 		}
 		change.Login = &authoring.LoginChange{To: to}
 	}
-	var row *authoring.Suite
-	err = h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		if row, err = authoring.UpdateSuite(ctx, tx, w, id, change); err != nil {
-			return err
+	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Suite, error) {
+		row, err := authoring.UpdateSuite(ctx, tx, w, id, change)
+		if err != nil {
+			return nil, err
 		}
-		return request.Unchanged("teamId", in.TeamID, &row.TeamUUID)
+		return row, request.Unchanged("teamId", in.TeamID, &row.TeamUUID)
 	})
 	if err != nil {
 		return problem.InBody(err, problem.CodeCasesNotFound)

@@ -38,23 +38,17 @@ type Cases struct{ *room.Room }
 // content (part of a line of name, tags, intent or steps), quarantined (true: those alone), sort (created, lastRun), skip,
 // limit.
 func (h Cases) List(c *gin.Context) error {
-	q := request.QueryOf(c)
-	f := authoring.CaseFilter{OrganizationID: auth.Organization(c), Search: q.Search(), User: q.UUID("userId"),
-		Team: q.UUID("teamId"), Page: q.Page()}
-	f.From, f.To = q.Dates()
-	f.Suites, f.Unassigned = q.UUIDsOrNull("testSuiteId")
-	f.RunBy = q.UUID("runBy")
-	f.LastStatus = string(request.OneOf(q, "lastStatus", append(run.Statuses(), authoring.NotRun)...))
-	f.Quarantined = request.Or(q.Flag("quarantined"), false)
-	f.Tags, f.Content, f.ByLastRun = q.Tags(), contentOf(q), sorted(q, "created", "lastRun")
-	if q.Err != nil {
-		return q.Err
-	}
-	rows, total, err := authoring.Cases(c.Request.Context(), h.DB, f)
-	if err != nil {
-		return err
-	}
-	return answer.Data(c, http.StatusOK, answer.ListOf(rows, total, viewCase))
+	return room.List(h.Room, c, func(q *request.Query) authoring.CaseFilter {
+		f := authoring.CaseFilter{OrganizationID: auth.Organization(c), Search: q.Search(), User: q.UUID("userId"),
+			Team: q.UUID("teamId"), Page: q.Page()}
+		f.From, f.To = q.Dates()
+		f.Suites, f.Unassigned = q.UUIDsOrNull("testSuiteId")
+		f.RunBy = q.UUID("runBy")
+		f.LastStatus = string(request.OneOf(q, "lastStatus", append(run.Statuses(), authoring.NotRun)...))
+		f.Quarantined = request.Or(q.Flag("quarantined"), false)
+		f.Tags, f.Content, f.ByLastRun = q.Tags(), contentOf(q), sorted(q, "created", "lastRun")
+		return f
+	}, authoring.Cases, viewCase)
 }
 
 // minContent is the length of what the index of contents finds, in characters.
@@ -122,10 +116,8 @@ func (h Cases) Create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	var row *authoring.Case
-	err = h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = authoring.CreateCase(ctx, tx, w, n)
-		return err
+	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Case, error) {
+		return authoring.CreateCase(ctx, tx, w, n)
 	})
 	if err != nil {
 		return err

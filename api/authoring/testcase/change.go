@@ -170,11 +170,7 @@ func (h Cases) Update(c *gin.Context) error {
 
 // edit changes a case and writes it in full.
 func (h Cases) edit(c *gin.Context, status int, do func(context.Context, *storage.Tx, account.Writer) (*authoring.Case, error)) error {
-	var row *authoring.Case
-	err := h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = do(ctx, tx, w)
-		return err
-	})
+	row, err := room.Changed(h.Room, c, do)
 	if err != nil {
 		return err
 	}

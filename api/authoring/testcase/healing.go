@@ -129,10 +129,8 @@ func (h Healings) Decide(c *gin.Context) error {
 	if do == nil {
 		return problem.Member("action", "must be accept or refuse")
 	}
-	var healing *authoring.Healing
-	err = h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		healing, err = do(ctx, tx, w, row.ID, id)
-		return err
+	healing, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Healing, error) {
+		return do(ctx, tx, w, row.ID, id)
 	})
 	if err != nil {
 		return err

@@ -82,10 +82,9 @@ func (h Tunnels) Create(c *gin.Context) error {
 	if err := h.checkProxy(c.Request.Context(), *in.URL); err != nil {
 		return err
 	}
-	var row *authoring.Tunnel
-	err := h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = authoring.CreateTunnel(ctx, tx, w, h.SealKeys, *in.Name, *in.URL)
-		return ofURL(err)
+	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Tunnel, error) {
+		row, err := authoring.CreateTunnel(ctx, tx, w, h.SealKeys, *in.Name, *in.URL)
+		return row, ofURL(err)
 	})
 	if err != nil {
 		return problem.Conflict(err, "there is a tunnel of that name already")

@@ -98,17 +98,10 @@ func variableProblem(err error) error {
 // List serves GET /variables, by name. Parameters: scope, teamId, testSuiteId,
 // testCaseId, search (part of the name), skip, limit.
 func (h Variables) List(c *gin.Context) error {
-	q := request.QueryOf(c)
-	f := authoring.VariableFilter{OrganizationID: auth.Organization(c), Scope: scopeOf(q), Team: q.UUID("teamId"),
-		Suite: q.UUID("testSuiteId"), Case: caseOf(q, "testCaseId"), Search: q.Search(), Page: q.Page()}
-	if q.Err != nil {
-		return q.Err
-	}
-	rows, total, err := authoring.Variables(c.Request.Context(), h.DB, f)
-	if err != nil {
-		return err
-	}
-	return answer.Data(c, http.StatusOK, answer.ListOf(rows, total, viewVariable))
+	return room.List(h.Room, c, func(q *request.Query) authoring.VariableFilter {
+		return authoring.VariableFilter{OrganizationID: auth.Organization(c), Scope: scopeOf(q), Team: q.UUID("teamId"),
+			Suite: q.UUID("testSuiteId"), Case: caseOf(q, "testCaseId"), Search: q.Search(), Page: q.Page()}
+	}, authoring.Variables, viewVariable)
 }
 
 // scopeOf reads a filter by the scope; "" when absent.
@@ -157,10 +150,9 @@ func (h Variables) Create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	var row *authoring.Variable
-	err = h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = authoring.CreateVariable(ctx, tx, w, h.SealKeys, n)
-		return inScope(err)
+	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Variable, error) {
+		row, err := authoring.CreateVariable(ctx, tx, w, h.SealKeys, n)
+		return row, inScope(err)
 	})
 	if err != nil {
 		return err
@@ -220,11 +212,7 @@ func inScope(err error) error {
 
 // Get serves GET /variables/{id}.
 func (h Variables) Get(c *gin.Context) error {
-	id, err := request.UUIDParam(c, "id")
-	if err != nil {
-		return err
-	}
-	row, err := authoring.VariableByID(c.Request.Context(), h.DB, auth.Organization(c), id)
+	row, err := room.Item(h.Room, c, authoring.VariableByID)
 	if err != nil {
 		return err
 	}
@@ -250,10 +238,8 @@ func (h Variables) Update(c *gin.Context) error {
 	if change.Version, err = in.version(c.Request.Header.Values("If-Match")); err != nil {
 		return err
 	}
-	var row *authoring.Variable
-	err = h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
-		row, err = authoring.UpdateVariable(ctx, tx, w, h.SealKeys, id, change)
-		return err
+	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Variable, error) {
+		return authoring.UpdateVariable(ctx, tx, w, h.SealKeys, id, change)
 	})
 	if err != nil {
 		return err

@@ -258,13 +258,17 @@ func (b *bench) processed(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// openTasks describes what drained waits for.
-func (b *bench) openTasks(ctx context.Context, kinds []string) string {
+// openTasks are the tasks of some kinds ($1) that have not ended. Each state has an index of its
+// own: a scan of all tasks, many times a second, would take a tenth of what is measured.
+const openTasks = `(select created_at from tasks where state = 'queued' and kind = any($1)
+	union all select created_at from tasks where state = 'running' and kind = any($1)) open`
+
+// describeOpen describes what drained waits for.
+func (b *bench) describeOpen(ctx context.Context, kinds []string) string {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
 	var open int
-	if err := b.db.GetContext(ctx, &open, `select count(*) from tasks where kind = any($1) and state in ('queued', 'running')`,
-		schedule.Array(kinds)); err != nil {
+	if err := b.db.GetContext(ctx, &open, `select count(*) from `+openTasks, schedule.Array(kinds)); err != nil {
 		return "the workers"
 	}
 	return fmt.Sprintf("the workers: %d tasks are open", open)
@@ -276,12 +280,11 @@ func (b *bench) drained(ctx context.Context, kinds ...string) (time.Duration, er
 	if len(kinds) == 0 {
 		kinds = []string{"crash:process"}
 	}
-	defer progress.WaitsFor(ctx, func() string { return b.openTasks(ctx, kinds) })()
+	defer progress.WaitsFor(ctx, func() string { return b.describeOpen(ctx, kinds) })()
 	start := time.Now()
 	for {
 		var open bool
-		if err := b.db.GetContext(ctx, &open, `select exists (
-			select from tasks where kind = any($1) and state in ('queued', 'running'))`, schedule.Array(kinds)); err != nil {
+		if err := b.db.GetContext(ctx, &open, `select exists (select from `+openTasks+`)`, schedule.Array(kinds)); err != nil {
 			return 0, err
 		}
 		if !open {
@@ -308,8 +311,8 @@ func (b *bench) measureSustained(ctx context.Context) error {
 		var most float64
 		for watch.Err() == nil {
 			var age float64
-			if err := b.db.GetContext(watch, &age, `select coalesce(extract(epoch from now() - min(created_at)), 0)
-				from tasks where kind = 'crash:process' and state in ('queued', 'running')`); err == nil {
+			if err := b.db.GetContext(watch, &age, `select coalesce(extract(epoch from now() - min(created_at)), 0) from `+openTasks,
+				schedule.Array([]string{"crash:process"})); err == nil {
 				most = max(most, age)
 			}
 			select {

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/bench/measure"
 	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/cmd/bench/regression"
+	"github.com/slipway-qa/slipway/cmd/bench/schedule"
 )
 
 const (
@@ -139,8 +140,8 @@ func (b *bench) symbolsSettled(ctx context.Context) error {
 	defer progress.Waits(ctx, "symbol files to be indexed, and reports to be read with them")()
 	for {
 		var open int
-		if err := b.db.GetContext(ctx, &open, `select count(*) from tasks where state in ('queued', 'running')
-			and kind in ('symbol:index', 'crash:process', 'crash:symbolicate', 'crash:resymbolicate')`); err != nil {
+		if err := b.db.GetContext(ctx, &open, `select count(*) from `+openTasks,
+			schedule.Array([]string{"symbol:index", "crash:process", "crash:symbolicate", "crash:resymbolicate"})); err != nil {
 			return err
 		}
 		if open == 0 {

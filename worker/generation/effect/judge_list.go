@@ -28,6 +28,8 @@ func judgeSort(j *judged) Verdict {
 		values := ColumnValues(j.After, g, t.Sub, columnName(j.Before, t))
 		switch {
 		case len(values) < 2:
+		case InOrder(values, j.goal.Descending) && j.goal.Descending && alike(values) && paged(j.After, g):
+			return undirected(reached("what is seen is the same by "+columnName(j.Before, t), j.used("in order")...))
 		case InOrder(values, j.goal.Descending):
 			return reached("in order by "+columnName(j.Before, t), j.used("in order")...)
 		case j.Nothing:
@@ -50,6 +52,16 @@ func judgeSort(j *judged) Verdict {
 		return undirected(reached("the order was chosen", j.used("the order was chosen")...))
 	}
 	return j.partly()
+}
+
+// alike reports whether values are all the same: they stand in either order.
+func alike(values []page.Attribute) bool {
+	return !slices.ContainsFunc(values, func(v page.Attribute) bool { return Fold(v.Text) != Fold(values[0].Text) })
+}
+
+// paged reports whether a list has further pages.
+func paged(m *page.Model, group int) bool {
+	return m.Groups[group].Pager >= 0 && !m.Groups[group].OnePage
 }
 
 func undirected(v Verdict) Verdict {

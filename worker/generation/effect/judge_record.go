@@ -254,13 +254,22 @@ func judgeComplete(j *judged) Verdict {
 	return j.partly()
 }
 
+// told reports whether a message that came, and is no refusal, names a record: a list that is made anew may show
+// its first page then.
+func (j *judged) told(record int) bool {
+	title := Fold(j.Before.Records[record].Title)
+	return title != "" && !j.failing() && slices.ContainsFunc(j.NewLines, func(i int) bool {
+		return j.After.Lines[i].Live && strings.Contains(Fold(j.After.Lines[i].Text), title)
+	})
+}
+
 // targetChanged judges by what happened to the targets.
 func (j *judged) targetChanged() (Verdict, bool) {
 	if len(j.records) > 0 {
 		changed, gone := 0, 0
 		for _, r := range j.records {
 			a := j.Record(r)
-			if a < 0 && j.left(r) {
+			if a < 0 && j.left(r) && !j.told(r) {
 				continue // another page, which has none of its like
 			}
 			if a < 0 {

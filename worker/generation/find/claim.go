@@ -200,10 +200,16 @@ func (k *claimer) row(d *intent.Description) bool {
 	return d.Kind == intent.Row || d.Kind == intent.Item || d.Kind == intent.Card
 }
 
-// anyList reports whether Where is no more than "in the list": which one, the subject says.
+// anyList reports whether Where is no more than "in the list" or "in the calendar": which one, the subject says.
 func (k *claimer) anyList() bool {
 	d := k.c.Where
-	return (d.Kind == intent.List || d.Kind == intent.Table) && len(d.Words)+len(d.State)+len(d.Having) == 0 && d.Ordinal == 0 && d.Of == nil
+	if len(d.State)+len(d.Having)+d.Ordinal > 0 || d.Of != nil || len(d.Words) > 1 {
+		return false
+	}
+	if len(d.Words) == 1 {
+		return d.Noun == "" && k.ix.words.anyOf(k.ix.words.concepts(d.Words[0].Text, langsOf(k.w.Lang)...), "calendar")
+	}
+	return d.Kind == intent.List || d.Kind == intent.Table
 }
 
 // places returns what may hold things and is meant by a description, best first: containers,

@@ -71,6 +71,12 @@ func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	if there && !want && (k.mention(d, &f.Candidates[0]) || k.better(d, &f.Candidates[0])) {
 		there = false
 	}
+	if want && !there && k.titled(d) {
+		k.use(d.Span, "the title of the page")
+		k.e.Checks = append(k.e.Checks, Check{Kind: "title", Node: -1, Group: -1, Text: k.m.Title})
+		k.e.Why += "the page is " + k.m.Title + "; "
+		return true
+	}
 	if want {
 		if there {
 			k.found(&f, d)
@@ -95,6 +101,18 @@ func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	k.e.Checks = append(k.e.Checks, check)
 	k.e.Why += said(d) + " is not shown; "
 	return true
+}
+
+// titled reports whether a claim without a verb ("given the board of sprint 42") says what the page is, by its title.
+func (k *claimer) titled(d *intent.Description) bool {
+	if len(k.c.Words) > 0 || d.Quoted || k.w.Within >= 0 {
+		return false
+	}
+	atoms := append(wordAtoms(d), nounAtoms(d)...)
+	if d.Of != nil {
+		atoms = append(atoms, append(wordAtoms(d.Of), nounAtoms(d.Of)...)...)
+	}
+	return len(atoms) > 1 && k.ix.phrase(atoms, k.w.Lang).match(k.ix.id(k.m.Title)).hits == len(atoms)
 }
 
 // hiddenOf reports whether a description means one part of the page for sure, which is not seen.
@@ -131,9 +149,18 @@ func (k *claimer) placeOf(d *intent.Description) int {
 	if list < 0 {
 		return -1
 	}
-	return slices.IndexFunc(k.m.Nodes, func(n snapshot.Node) bool {
+	at := slices.IndexFunc(k.m.Nodes, func(n snapshot.Node) bool {
 		return n.Ref == k.before.Nodes[list].Ref && n.Role != "text" && !n.Hidden
 	})
+	if g := k.sameGroup(r.Group); at < 0 && g >= 0 { // it was made anew
+		at = k.m.Groups[g].Node
+	}
+	return at
+}
+
+// sameGroup returns the group that is called and stands as one of the page before did; -1.
+func (k *claimer) sameGroup(before int) int {
+	return slices.IndexFunc(k.m.Groups, func(g page.Group) bool { return g.Key == k.before.Groups[before].Key && g.Key != "" })
 }
 
 // better reports whether the page had a thing before that was called so better than what is

@@ -3,6 +3,7 @@ package find
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"sort"
 	"strconv"
 
@@ -58,7 +59,11 @@ func (s *searcher) extremeOf(g int, set []Candidate) []Candidate {
 	if len(rows) < len(set) {
 		s.found.Uncertain = "not all of them show " + colName(col)
 	}
-	s.unseen(g)
+	s.found.SortBy, s.found.Descending = col.name, e.Max != col.reversed
+	inOrder := slices.IsSortedFunc(rows, func(a, b ranked) int { return a.c.Index - b.c.Index })
+	if s.w.SortedBy == "" || s.w.SortedBy != col.name || !inOrder || rank == len(rows)-1 {
+		s.unseen(g)
+	}
 	end := "least"
 	if e.Max {
 		end = "greatest"

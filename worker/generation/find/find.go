@@ -77,6 +77,9 @@ type Want struct {
 	// Opened: what In of the description names was opened by whoever asks, and holds all that is
 	// seen now.
 	Opened bool
+	// SortedBy is the column by which all of a list is sorted of which the first page is seen: what is first
+	// there is the least or greatest of all of it.
+	SortedBy string
 	// Taken are the refs of fields that hold what was put there already: Assign leaves them out, but
 	// for lists of which several are chosen.
 	Taken map[string]bool
@@ -113,6 +116,10 @@ type Found struct {
 	// Assumed are nouns that name nothing on the page and were taken for the only group there
 	// is: what destroys should not be done on them alone.
 	Assumed []intent.Span
+	// SortBy is the column that shows the measure of an extreme, and Descending whether the one that is meant
+	// stands first where a list falls by it.
+	SortBy     string
+	Descending bool
 	// Uncertain says why an extreme, a count or "all" may not hold: the list has further pages.
 	Uncertain string
 	// Inside are the containers that In of the description may mean, best first; where the best

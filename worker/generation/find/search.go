@@ -1,11 +1,14 @@
 package find
 
 import (
+	"cmp"
 	"slices"
 	"sort"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // maxDepth bounds how deep descriptions stand in each other ("the x of the y of the z").
@@ -322,6 +325,9 @@ func (s *searcher) members(all []Candidate, n int) {
 	if len(f.Candidates) == 0 {
 		f.Candidates = all[:1]
 	}
+	if len(f.Candidates) < n && len(f.Missing) == 0 && best.What == Record {
+		f.Candidates = s.withCompounds(f.Candidates, n)
+	}
 	sort.SliceStable(f.Candidates, func(i, j int) bool { return f.Candidates[i].Node < f.Candidates[j].Node })
 	f.Candidates = s.outermost(f.Candidates)
 	f.Assumed = best.Assumed
@@ -335,6 +341,35 @@ func (s *searcher) members(all []Candidate, n int) {
 		f.Candidates[i].Used = append(f.Candidates[i].Used, s.exceptUses()...)
 	}
 }
+
+// withCompounds adds the records of the list that are called by one word that ends in what is said, where these
+// make as many as are meant: both hammers are the claw hammer and the sledgehammer.
+func (s *searcher) withCompounds(found []Candidate, n int) []Candidate {
+	if len(s.words.atoms)+len(s.noun.atoms) != 1 || s.d.Quoted {
+		return found
+	}
+	a := append(s.words.atoms, s.noun.atoms...)[0]
+	head := word.Fold(cmp.Or(a.lemma, strings.TrimSuffix(a.text, "s")))
+	list := slices.Clone(found)
+	for _, r := range s.recordsIn(s.m.Records[found[0].Index].Group) {
+		rec := &s.m.Records[r]
+		ends := slices.ContainsFunc(strings.Fields(word.Fold(rec.Title)), func(w string) bool {
+			return len(head) >= leastHead && len(w) >= len(head)+leastHead-1 && strings.HasSuffix(w, head)
+		})
+		if ends && s.eligible(rec.Node) && !slices.ContainsFunc(found, func(c Candidate) bool { return c.Index == r }) {
+			c := found[0]
+			c.Index, c.Node, c.Why = r, rec.Node, rec.Title
+			list = append(list, c)
+		}
+	}
+	if len(list) != n {
+		return found
+	}
+	return list
+}
+
+// leastHead is how long the last part of a compound is at least; the first one may be a letter shorter.
+const leastHead = 4
 
 // sameSet reports whether two candidates may be meant by one plural: records of one group,
 // or of groups with the same title.

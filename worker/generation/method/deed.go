@@ -154,6 +154,9 @@ func deed(t *Task) []Way {
 // add: a control of the thing that is taken, else one that makes something new.
 func add(t *Task) []Way {
 	if t.record() >= 0 {
+		if list := t.selected(t.record()); len(list) > 0 {
+			return list
+		}
 		list := t.named(t.Model.Records[t.record()].Node, costNamed)
 		list = append(list, t.states()...)
 		list = append(list, t.revealing(t.record())...)

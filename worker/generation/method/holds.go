@@ -33,6 +33,17 @@ func Holds(m *page.Model, c *find.Candidate, v *intent.Value, off bool) bool {
 	return SameValue(f, &m.Nodes[f.Node], v)
 }
 
+// Ticked reports whether a candidate is a box or switch that is on.
+func Ticked(m *page.Model, c *find.Candidate) bool {
+	switch {
+	case c.Index < 0 || c.Index >= len(m.Fields):
+		return false
+	case c.What == find.Option:
+		return m.Fields[c.Index].Kind == "choices" && Holds(m, c, &intent.Value{}, false)
+	}
+	return m.Fields[c.Index].Kind == "switch" && isOn(m, &m.Fields[c.Index])
+}
+
 func isOn(m *page.Model, f *page.Field) bool {
 	switch m.Nodes[f.Node].Checked {
 	case "true":

@@ -2,7 +2,9 @@ package method
 
 import (
 	"slices"
+	"strings"
 
+	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -41,6 +43,37 @@ func (t *Task) selecting(r int) []Way {
 			cost = costContext - 0.1 // rows of a grid are selected rather than that they have a menu
 		}
 		selects("select it", cost, press(record.Node))
+	}
+	return list
+}
+
+// selected returns the ways that tick the box which selects a record and press what stands in no record and says
+// the deed, with the place where the thing goes: "Invite to training".
+func (t *Task) selected(r int) []Way {
+	m, box := t.Model, -1
+	for _, i := range m.Records[r].Controls {
+		c := &m.Controls[i]
+		drawn := len(c.Names) > 0 && c.Names[0].From != "name" && c.Names[0].From != "label" // it is called by its looks alone
+		if c.Role == "checkbox" && usable(m, c) && m.Nodes[c.Node].Checked == "false" && (drawn || Marks(m, r, effect.ControlName(m, i))) {
+			box = c.Node
+			break
+		}
+	}
+	if box < 0 || t.Goal.To == nil || len(t.Goal.To.Words) == 0 {
+		return nil
+	}
+	var list []Way
+	for _, w := range t.named(-1, costState) {
+		node := w.Acts[len(w.Acts)-1].Node
+		c := m.ControlAt(node)
+		name := effect.Fold(effect.ControlName(m, c))
+		other := func(to intent.Word) bool { return !strings.Contains(name, effect.Fold(to.Text)) }
+		if w.Guess || len(w.Acts) > 1 || m.Controls[c].Record >= 0 || slices.ContainsFunc(t.Goal.To.Words, other) {
+			continue
+		}
+		both := t.way("select it and "+w.Name, costNamed, press(box), press(node))
+		both.Used, both.Risks = w.Used, w.Risks
+		list = append(list, both)
 	}
 	return list
 }

@@ -31,6 +31,9 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 	}
 	made := 0
 	for i := range e.Checks {
+		if e.Checks[i].Part && made >= maxParts {
+			continue
+		}
 		list, ok := assertionsOf(m, &e.Checks[i])
 		if !ok && e.Checks[i].Part {
 			continue
@@ -44,6 +47,12 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 			if order, ok := orderOf(m, &e.Checks[i]); ok && !e.Checks[i].Not {
 				p.drop(mark)
 				message, err = p.assertEach(ctx, m, g, order)
+			}
+		}
+		if err == nil && message != "" && e.Checks[i].Kind == "count" && g.Claim.Property == intent.Counts {
+			if a, ok := toldCountOf(m, &e.Checks[i]); ok { // the page has more of the role, which nobody sees
+				p.drop(mark)
+				message, err = p.assertEach(ctx, m, g, []assertion{a})
 			}
 		}
 		if err != nil {
@@ -63,6 +72,9 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 	}
 	return nil
 }
+
+// maxParts is how many parts of a thing a test compares one by one that is to be as it was.
+const maxParts = 20
 
 // assertEach executes the assertions of one check, and returns what the page says where one does not
 // hold.

@@ -35,6 +35,43 @@ func countOf(m *page.Model, c *find.Check) (assertion, bool) {
 		s.Value != "" && n >= c.Count
 }
 
+// toldCountOf asserts how many things there are of a text that each of them shows.
+func toldCountOf(m *page.Model, c *find.Check) (assertion, bool) {
+	role := commonRole(m, c.Nodes)
+	if role == "" || len(c.Nodes) != c.Count {
+		return assertion{}, false
+	}
+	for _, text := range sharedTexts(m, c.Nodes) {
+		s := ofRole(role)
+		s.HasText = text
+		has := keepNodes(withRole(m, c.Node, role), func(n int) bool { return occurrence(nodeShows(m, n), text) != "" })
+		if slices.Equal(has, slices.Sorted(slices.Values(c.Nodes))) {
+			return assertion{node: c.Node, selector: &s, matcher: step.Matcher{Name: step.Count,
+				Args: step.MatcherArgs{Value: strconv.Itoa(c.Count)}}}, true
+		}
+	}
+	return assertion{}, false
+}
+
+// sharedTexts are the texts that each of some records shows as one of its attributes.
+func sharedTexts(m *page.Model, nodes []int) []string {
+	var shared []string
+	for i, n := range nodes {
+		r := m.RecordAt(n)
+		if r < 0 || m.Records[r].Node != n {
+			return nil
+		}
+		var texts []string
+		for _, a := range m.Records[r].Attributes {
+			if a.Number == nil && (i == 0 || slices.Contains(shared, a.Text)) {
+				texts = append(texts, a.Text)
+			}
+		}
+		shared = texts
+	}
+	return shared
+}
+
 // placeOf asserts what stands at a place of a list, from its end where the place is negative.
 func placeOf(m *page.Model, c *find.Check) ([]assertion, bool) {
 	at := c.Count - 1

@@ -4,8 +4,10 @@ import (
 	"context"
 	"slices"
 
+	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word"
@@ -58,17 +60,19 @@ func (p *planner) boxSaid(m *page.Model, g *intent.Goal) (find.Candidate, bool) 
 // placeFields are where an addition goes as values of choices: "in the section Plants", where the
 // page has a choice Section with an option Plants.
 func (p *planner) placeFields(m *page.Model, g *intent.Goal) []intent.Field {
-	if g.To == nil || len(g.To.Words) == 0 || g.To.Noun == "" || g.To.Pronoun {
+	if g.To == nil || len(g.To.Words) == 0 || g.To.Pronoun {
 		return nil
 	}
-	if c := find.Description(m, g.To, p.want(m, find.Container, find.Record)); c.Clear() && (c.Candidates[0].What == find.Container ||
-		word.Contains(m.Records[c.Candidates[0].Index].Title, phraseWords(g.To))) {
-		return nil // it goes into a part of the page, or to a thing of it that is called so, and not into a field
-	}
+	// It goes into a part of the page, or to a thing of it that is called so, and not into a field.
+	c := find.Description(m, g.To, p.want(m, find.Container, find.Record))
+	part := g.To.Noun == "" || c.Clear() && (c.Candidates[0].What == find.Container ||
+		word.Contains(m.Records[c.Candidates[0].Index].Title, phraseWords(g.To)))
 	first, last := g.To.Words[0].Span, g.To.Words[len(g.To.Words)-1].Span
 	field := intent.Field{Span: g.To.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To},
-		Text: phraseWords(g.To), Quoted: g.To.Quoted},
-		Name: &intent.Description{Span: g.To.NounSpan, Words: []intent.Word{{Span: g.To.NounSpan, Text: g.To.Noun}}}}
+		Text: phraseWords(g.To), Quoted: g.To.Quoted}}
+	if !part {
+		field.Name = &intent.Description{Span: g.To.NounSpan, Words: []intent.Word{{Span: g.To.NounSpan, Text: g.To.Noun}}}
+	}
 	as := find.Assign(m, []intent.Field{field}, p.wantIn(m, p.anywhere(m)))
 	if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || as.Slots[0].Score < find.Enough {
 		return nil
@@ -77,20 +81,90 @@ func (p *planner) placeFields(m *page.Model, g *intent.Goal) []intent.Field {
 	if !isOption(s) || method.Narrows(m, s.To.Index) {
 		return nil
 	}
+	if part && (effect.Fold(s.Label) != effect.Fold(field.Value.Text) || !inForm(m, s.To.Node)) {
+		return nil // it goes into a part of the page, but where a form has a choice among these parts
+	}
 	return []intent.Field{field}
+}
+
+// inForm reports whether a node stands in a form.
+func inForm(m *page.Model, node int) bool {
+	for node >= 0 && m.Nodes[node].Tag != "form" {
+		node = m.Nodes[node].Parent
+	}
+	return node >= 0
 }
 
 // unticking returns a goal that removes what a ticked box of the page stands for as one that unticks it:
 // "take the reminder out". The box of a record stands for no more than the record says.
 func (p *planner) unticking(g *intent.Goal, c *find.Candidate) *intent.Goal {
 	m := p.model
-	if g.Effect != intent.Remove || c.What != find.Field || c.Index >= len(m.Fields) || m.Fields[c.Index].Kind != "switch" {
-		return g
-	}
-	if m.RecordAt(c.Node) >= 0 || !method.Holds(m, c, &intent.Value{}, false) {
+	if g.Effect != intent.Remove || c.What != find.Field || m.RecordAt(c.Node) >= 0 || !method.Ticked(m, c) {
 		return g
 	}
 	off := *g
 	off.Effect, off.On, off.Risk = intent.Toggle, false, ""
 	return &off
+}
+
+// hideByBoxes hides what ticked boxes of the page show, by unticking them: "hide the rooms Amber and Birch".
+// False where not each target is such a box.
+func (p *planner) hideByBoxes(ctx context.Context, g *intent.Goal) (bool, error) {
+	m, err := p.look(ctx)
+	if err != nil || g.Effect != intent.Close || len(g.Target) == 0 || m.Dialog != nil || !p.saysHide(g) {
+		return false, err
+	}
+	var boxes []find.Candidate
+	for i := range g.Target {
+		f := find.Description(m, &g.Target[i], p.want(m, find.Field, find.Option))
+		on := slices.DeleteFunc(f.Candidates, func(c find.Candidate) bool {
+			return len(c.Missing) > 0 || c.Score < find.Enough || m.RecordAt(c.Node) >= 0 || !method.Ticked(m, &c)
+		})
+		if len(on) != 1 || f.Plural {
+			return false, nil
+		}
+		boxes = append(boxes, on[0])
+	}
+	off := *g
+	off.Effect, off.On = intent.Toggle, false
+	for i := range boxes {
+		now, err := p.look(ctx)
+		if err != nil {
+			return false, err
+		}
+		box, ok := p.mapped(m, now, &boxes[i])
+		if !ok {
+			return false, p.say("one of the boxes is not seen any more")
+		}
+		if err := p.once(ctx, &off, []find.Candidate{box}); err != nil {
+			return false, err
+		}
+		p.use(box.Used...)
+		p.useSpan(g.Target[i].NounSpan, "what the box shows")
+	}
+	return true, nil
+}
+
+// saysHide reports whether the verb of a goal is one for what is not to be seen.
+func (p *planner) saysHide(g *intent.Goal) bool {
+	return slices.ContainsFunc(lexicon.Concept(g.Lemma, p.text.Lang), func(id lexicon.ConceptID) bool { return id.Name() == "hide" })
+}
+
+// moveInForm has the form that is open for a thing say where that goes: "open the interview, move it to room
+// Cedar". False where no choice of it is called so.
+func (p *planner) moveInForm(ctx context.Context, g *intent.Goal) (bool, error) {
+	m, err := p.look(ctx)
+	if err != nil || g.Effect != intent.Move || m.Front < 0 || len(g.Target) != 1 || !g.Target[0].Pronoun || !bare(&g.Target[0]) {
+		return false, err
+	}
+	f := newForm(p.placeFields(m, g))
+	if len(f.fields) == 0 {
+		return false, nil
+	}
+	if err := p.fill(ctx, f, p.inside(m.Front)); err != nil || !f.complete() {
+		return false, err
+	}
+	p.useSpan(g.Target[0].Span, "what is open")
+	p.unsent = true
+	return true, nil
 }

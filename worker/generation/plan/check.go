@@ -78,6 +78,11 @@ func (p *planner) check(ctx context.Context, g *intent.Goal) error {
 			return err
 		}
 	}
+	if !e.Known {
+		if e, err = p.onFurtherPage(ctx, g.Claim, e); err != nil {
+			return err
+		}
+	}
 	switch {
 	case !e.Known:
 		return p.unknown(&e)
@@ -225,6 +230,48 @@ func (p *planner) elsewhere(ctx context.Context, c *intent.Claim, e find.Evidenc
 		}
 	}
 	return e, p.back(ctx, mark, m)
+}
+
+// onFurtherPage looks for the thing that a claim says something of where it is not seen: a list may have gone
+// back to its first page. Where the claim does not hold there either, the page is as before.
+func (p *planner) onFurtherPage(ctx context.Context, c *intent.Claim, e find.Evidence) (find.Evidence, error) {
+	m, err := p.look(ctx)
+	if err != nil || c.Property != intent.Is || m.Dialog != nil || m.Front >= 0 {
+		return e, err
+	}
+	d := p.unseen(m, c)
+	if d == nil {
+		return e, nil
+	}
+	mark, before := p.mark(), p.before
+	found, err := p.seek(ctx, d, [][]find.What{{find.Record}})
+	if err != nil || len(found) != 1 {
+		return e, err
+	}
+	p.before = nil // nothing was done to the page on which it is now
+	got, err := p.evidence(ctx, c)
+	p.before = before
+	if err != nil || got.Known && got.Holds {
+		return got, err
+	}
+	return e, p.back(ctx, mark, m)
+}
+
+// unseen describes the one thing that a claim says something of, where it is no longer seen; nil for others.
+func (p *planner) unseen(m *page.Model, c *intent.Claim) *intent.Description {
+	if len(p.them) != 1 || p.them[0].title == "" || p.them[0].what != find.Record {
+		return nil
+	}
+	if _, there := p.now(m, &p.them[0]); there {
+		return nil
+	}
+	for i := range c.Subject {
+		d := &c.Subject[i]
+		if d.Pronoun && bare(d) || d.Of != nil && d.Of.Pronoun && bare(d.Of) || d.Kind == intent.Column {
+			return &intent.Description{Span: d.Span, Quoted: true, Words: []intent.Word{{Span: d.Span, Text: p.them[0].title}}}
+		}
+	}
+	return nil
 }
 
 // unsure is the error for a condition of which the page does not say whether it holds: to leave

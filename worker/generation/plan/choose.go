@@ -2,6 +2,8 @@ package plan
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -44,6 +46,9 @@ func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 	}
 	if f.filled == 0 && len(g.Fields) == 0 {
 		p.drop(mark)
+		if done, err := p.ofMenu(ctx, g); err != nil || done {
+			return err
+		}
 		if err := p.chosen(ctx, g); err != nil {
 			return err
 		}
@@ -57,6 +62,67 @@ func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 	}
 	p.useChosen(g)
 	return nil
+}
+
+// ofMenu presses what a goal chooses in a menu, which may be closed: an entry of it, and no thing of a list. False
+// where there is none.
+func (p *planner) ofMenu(ctx context.Context, g *intent.Goal) (bool, error) {
+	if len(g.Target) != 1 {
+		return false, nil
+	}
+	d := g.Target[0]
+	menu := slices.IndexFunc([]*intent.Description{g.From, g.To, d.In}, func(in *intent.Description) bool {
+		return in != nil && !tells(in) && (in.Kind == intent.Menu || in.Kind == intent.List)
+	})
+	if menu < 0 {
+		return false, nil
+	}
+	in := []*intent.Description{g.From, g.To, d.In}[menu]
+	d.In = nil
+	m, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	w := p.want(m, find.Control, find.Option)
+	w.Hidden = true
+	f := find.Description(m, &d, w)
+	entries := slices.DeleteFunc(f.Candidates, func(c find.Candidate) bool {
+		return c.Node < 0 || m.RecordAt(c.Node) >= 0 || !p.namedByMenu(m, &c)
+	})
+	if len(entries) == 0 || len(entries) > 1 && entries[0].Score-entries[1].Score < find.Margin {
+		return false, nil
+	}
+	entry := entries[0]
+	if a, ok := method.Unhide(m, entry.Node); ok {
+		now, err := p.step(ctx, &method.Way{Name: "opens " + method.DescribeNode(m, a.Node), Acts: []method.Act{a}})
+		if err != nil || now == nil {
+			return false, err
+		}
+		if entry, ok = p.mapped(m, now, &entry); !ok {
+			return false, p.say("the entry of the menu is not seen any more")
+		}
+	}
+	p.use(entry.Used...)
+	press := *g
+	press.Effect, press.Target, press.From, press.To = intent.Press, []intent.Description{d}, nil, nil
+	if err := p.once(ctx, &press, []find.Candidate{entry}); err != nil {
+		return false, err
+	}
+	p.useChosen(g)
+	p.useSpan(in.Span, "the menu")
+	return true, nil
+}
+
+// namedByMenu reports whether a candidate has all words of its description, or what opens its menu has the rest:
+// "the Cork office" is the entry Cork of the menu Office.
+func (p *planner) namedByMenu(m *page.Model, c *find.Candidate) bool {
+	if len(c.Missing) == 0 {
+		return c.Score >= find.Enough
+	}
+	a, ok := method.Unhide(m, c.Node)
+	return ok && len(c.Used) > 0 && !slices.ContainsFunc(c.Missing, func(s intent.Span) bool {
+		return !strings.EqualFold(m.Nodes[a.Node].Name, p.words(s))
+	})
 }
 
 func (p *planner) useChosen(g *intent.Goal) {
@@ -342,8 +408,8 @@ func (p *planner) search(ctx context.Context, g *intent.Goal) error {
 	return nil
 }
 
-// searched remembers the only thing that a search has left and that is called so: "find Bo and delete
-// him".
+// searched remembers the only thing that a search has left and that is called so ("find Bo and delete
+// him"), else all that it has left: "search for support and invite the youngest of them".
 func (p *planner) searched(g *intent.Goal, text *intent.Value) {
 	d := intent.Description{Span: text.Span, Quoted: text.Quoted, Words: []intent.Word{{Span: text.Span, Text: text.Text}}}
 	if len(g.Target) > 0 {
@@ -354,7 +420,39 @@ func (p *planner) searched(g *intent.Goal, text *intent.Value) {
 	}
 	if f := find.Description(p.model, &d, p.want(p.model, find.Record)); f.Clear() && !f.Plural && len(f.Assumed) == 0 {
 		p.remember(p.model, f.Candidates[:1])
+		return
 	}
+	p.remember(p.model, p.leftOf())
+}
+
+// leftOf returns the things that are left of the one list of which the present goal took others away; nil
+// where it narrowed none, or more than one.
+func (p *planner) leftOf() []find.Candidate {
+	if p.before == nil || p.before.Dialog != nil {
+		return nil
+	}
+	c, group := effect.Between(p.before, p.model), -1
+	for _, r := range c.Removed {
+		was := p.before.Records[r].Group
+		if was < 0 || len(p.before.Groups[was].Records) < 2 || p.before.Records[r].Parent >= 0 {
+			continue
+		}
+		if now := c.Group(was); now < 0 || group >= 0 && group != now {
+			return nil
+		} else {
+			group = now
+		}
+	}
+	if group < 0 {
+		return nil
+	}
+	var list []find.Candidate
+	for _, r := range p.model.Groups[group].Records {
+		if node := p.model.Records[r].Node; !p.model.Nodes[node].Hidden {
+			list = append(list, find.Candidate{What: find.Record, Index: r, Node: node, Sub: -1, Score: 1})
+		}
+	}
+	return list
 }
 
 // foundBySight looks for what a goal searches on the page itself and its further parts, where the

@@ -20,6 +20,10 @@ type club struct {
 	order              int // 1 from the least, -1 from the greatest
 	remind             bool
 	asked              bool
+	// paged: below the list stand its pages. One of them only is sorted where inPage is set.
+	paged, inPage bool
+	at            int // the page that is seen, from 0
+	gone, paid    []string
 }
 
 func newClub() *club {
@@ -44,18 +48,27 @@ func (c *club) draw() []snapshot.Node {
 			list = append(list, n)
 		}
 	}
-	row("head", true, "Name", "Town", "Age")
-	members := [][]string{{"Mona", "Leeds", "34"}, {"Otto", "Cork", "61"}, {"Rita", "Cork", "23"}}
-	if c.order != 0 {
-		slices.SortFunc(members, func(a, b []string) int { return c.order * strings.Compare(a[2], b[2]) })
-	}
-	shown := 0
-	for _, m := range members {
-		if !strings.Contains(strings.Join(m, " "), c.search) || c.size == "2" && shown == 2 {
-			continue
+	row("head", true, "Name", "Town", "Age", "Fee", "")
+	for _, m := range c.seen() {
+		fee := "due"
+		if slices.Contains(c.paid, m[0]) {
+			fee = "paid"
 		}
-		shown++
-		row(m[0], false, m...)
+		row(m[0], false, append(m, fee)...)
+		cell := len(list)
+		list = append(list, snapshot.Node{Ref: m[0] + "-deeds", Parent: len(list) - 5, Tag: "td", Role: "cell"},
+			pressable("expel "+m[0], "button", "Expel"), pressable("cash "+m[0], "button", "Collect the fee"))
+		list[cell+1].Parent, list[cell+2].Parent = cell, cell
+	}
+	if c.paged && c.search == "" {
+		pager := len(list)
+		list = append(list, snapshot.Node{Ref: "pager", Parent: -1, Tag: "nav", Role: "navigation", Name: "Pages", Class: "pagination"})
+		for i := range 2 {
+			number := inside(pager, pressable(fmt.Sprint("to ", i), "button", fmt.Sprint(i+1)))
+			number.Selected = fmt.Sprint(i == c.at)
+			list = append(list, number)
+		}
+		list = append(list, inside(pager, pressable("to 1 next", "button", "Next page")))
 	}
 	list = append(list, typable("page", "Page number", c.page),
 		snapshot.Node{Ref: "size", Parent: -1, Tag: "div", Role: "combobox", Name: "Rows per page", Label: "Rows per page",
@@ -75,8 +88,36 @@ func (c *club) draw() []snapshot.Node {
 	return list
 }
 
+// seen are the members of the page that is seen.
+func (c *club) seen() [][]string {
+	members := [][]string{{"Mona", "Leeds", "34"}, {"Otto", "Cork", "61"}, {"Rita", "Cork", "23"}}
+	members = slices.DeleteFunc(members, func(m []string) bool {
+		return slices.Contains(c.gone, m[0]) || !strings.Contains(strings.Join(m, " "), c.search)
+	})
+	sort := func(list [][]string) {
+		if c.order != 0 {
+			slices.SortFunc(list, func(a, b []string) int { return c.order * strings.Compare(a[2], b[2]) })
+		}
+	}
+	if !c.inPage {
+		sort(members)
+	}
+	if c.size == "2" {
+		members = members[min(2*c.at, len(members)):min(2*c.at+2, len(members))]
+	}
+	sort(members)
+	return members
+}
+
 func (c *club) do(tool, ref, text string) {
+	kind, of, _ := strings.Cut(ref, " ")
 	switch {
+	case tool == step.Click && kind == "expel":
+		c.gone = append(c.gone, of)
+	case tool == step.Click && kind == "cash":
+		c.paid, c.at = append(c.paid, of), 0
+	case tool == step.Click && kind == "to":
+		c.at = int(of[0] - '0')
 	case tool == step.InputText:
 		*map[string]*string{"query": &c.search, "name": &c.name, "page": &c.page}[ref] = text
 	case tool == step.Click && ref == "head-2":
@@ -118,5 +159,29 @@ func TestWhatAListIsToShow(t *testing.T) {
 	page.name = "Ann"
 	if err := page.run(t, "Press Next step without a full name."); err == nil {
 		t.Errorf("a name that is there is no name: %v", page.did)
+	}
+}
+
+func TestWhoIsMeantOfAListOfSeveralPages(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		inPage bool
+		want   string // who is gone, and who has paid
+	}{
+		{text: "Search for Cork, then expel the youngest of them.", want: "Rita|"},
+		{text: "Suche nach Cork und schließe den Ältesten von ihnen aus.", want: "Otto|"},
+		{text: "Expel the youngest one.", want: "Rita|"}, // who is on the other page before
+		{text: "Expel the youngest one.", inPage: true, want: "|"},
+		{text: "Sort by age and expel the youngest one.", want: "Rita|"},
+		{text: "Sort by age and expel the oldest one.", want: "|"},
+		{text: "Sort by age and expel the youngest one.", inPage: true, want: "|"},
+		{text: "Go to page 2. Collect the fee of Rita. Her fee should be paid.", want: "|Rita"},
+	} {
+		page := newClub()
+		page.paged, page.inPage = true, c.inPage
+		err := page.run(t, c.text)
+		if got := strings.Join(page.gone, ",") + "|" + strings.Join(page.paid, ","); got != c.want || (err == nil) != (c.want != "|") {
+			t.Errorf("%s (in the page only: %v): %s and not %s, %v", c.text, c.inPage, got, c.want, err)
+		}
 	}
 }

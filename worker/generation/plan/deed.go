@@ -29,8 +29,10 @@ func (p *planner) deed(ctx context.Context, g *intent.Goal) error {
 	if done, err := p.lessen(ctx, g); err != nil || done {
 		return err
 	}
-	if done, err := p.formed(ctx, g); err != nil || done {
-		return err
+	for _, done := range []func(context.Context, *intent.Goal) (bool, error){p.formed, p.hideByBoxes, p.moveInForm} {
+		if ok, err := done(ctx, g); err != nil || ok {
+			return err
+		}
 	}
 	if done, err := p.ofAmount(ctx, g); err != nil || done {
 		return err
@@ -384,6 +386,9 @@ func (p *planner) became(c *effect.Change, a *attempt, d *intent.Description) bo
 // arrived reports whether what was moved or added stands in what the goal says, where the page
 // shows both.
 func (p *planner) arrived(c *effect.Change, g *intent.Goal, a *attempt) bool {
+	if g.Effect == intent.Add {
+		return !p.addedBeside(c, g)
+	}
 	if g.Effect != intent.Move || c.After.Dialog != nil || len(a.target) == 0 {
 		return true
 	}
@@ -395,6 +400,30 @@ func (p *planner) arrived(c *effect.Change, g *intent.Goal, a *attempt) bool {
 	}
 	i := f.Candidates[0].Index
 	return i < 0 || i >= len(c.After.Containers) || c.After.Holds(i, c.After.Records[now].Node)
+}
+
+// addedBeside reports whether all that was added stands in a part of the page that is like the one that a goal
+// says and is another one: the next column of a board.
+func (p *planner) addedBeside(c *effect.Change, g *intent.Goal) bool {
+	m := c.After
+	f := find.Description(m, g.To, find.Want{Kinds: []find.What{find.Container}, Lang: p.text.Lang, Within: -1})
+	if c.After.Dialog != nil || len(c.Added) == 0 || len(f.Candidates) == 0 || len(f.Candidates[0].Missing) > 0 {
+		return false
+	}
+	to := &f.Candidates[0]
+	return !slices.ContainsFunc(c.Added, func(r int) bool { return !beside(m, to, r) })
+}
+
+// beside reports whether a record stands in a list that is like the one in a part of the page, and not in that part.
+func beside(m *page.Model, to *find.Candidate, record int) bool {
+	r := &m.Records[record]
+	if r.Group < 0 || m.Inside(to.Node, r.Node) || to.Index >= 0 && m.Holds(to.Index, r.Node) {
+		return false
+	}
+	return slices.ContainsFunc(m.Groups, func(g page.Group) bool {
+		in := len(g.Records) > 0 && (m.Inside(to.Node, m.Records[g.Records[0]].Node) || to.Index >= 0 && m.Holds(to.Index, m.Records[g.Records[0]].Node))
+		return in && g.Kind == m.Groups[r.Group].Kind
+	})
 }
 
 // unchosen reports whether something is an option that is not the one that is chosen.

@@ -65,8 +65,11 @@ func (p *planner) useMade(g *intent.Goal) {
 	}
 	p.useSpan(g.Verb, "made")
 	p.rememberMade(g)
-	if g.To != nil && p.model != nil && !p.onlyNamesControl(g.To) {
-		p.useShown(effect.Between(p.before, p.model), g.To)
+	if g.To == nil || p.model == nil || p.onlyNamesControl(g.To) {
+		return
+	}
+	if c := effect.Between(p.before, p.model); !p.addedBeside(c, g) {
+		p.useShown(c, g.To)
 	}
 }
 

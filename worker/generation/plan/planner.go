@@ -63,6 +63,9 @@ type planner struct {
 	savedAs map[string]string
 	// place is what the last goal put them into.
 	place []thing
+	// sortedBy is the column by which the goal before has sorted all of a list, and not only what was seen
+	// of it: its first page is seen. "" without one.
+	sortedBy string
 	// scope is where the text said last, in this sentence, that something is done; it ends at
 	// scopeEnd of the source.
 	scope    *intent.Description

@@ -28,7 +28,7 @@ func (p *planner) spotted(g *intent.Goal) bool {
 	if !goesOn || len(g.Target) != 1 || g.Lemma == "search" || g.To != nil || g.In != nil {
 		return false
 	}
-	if p.next[0].Effect == intent.Check && p.canSearch(g) {
+	if (p.next[0].Effect == intent.Check || picksOfThem(&p.next[0])) && p.canSearch(g) {
 		return false // what is left by it is looked at next
 	}
 	d := g.Target[0]
@@ -44,6 +44,13 @@ func (p *planner) spotted(g *intent.Goal) bool {
 	p.useFound(&d, &f)
 	p.useSpan(g.Verb, "it is seen")
 	return true
+}
+
+// picksOfThem reports whether a goal is done to one of those that were spoken of: "the youngest of them".
+func picksOfThem(g *intent.Goal) bool {
+	return slices.ContainsFunc(g.Target, func(d intent.Description) bool {
+		return d.Of != nil && d.Of.Pronoun && (d.Extreme != nil || d.Ordinal != 0)
+	})
 }
 
 // canSearch reports whether the page has a field that is called a search.

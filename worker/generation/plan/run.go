@@ -126,6 +126,7 @@ func (p *planner) begin(r *intent.Reading) {
 	p.drop(0)
 	p.report()
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
+	p.sortedBy = ""
 	p.near, p.prompted, p.unsent, p.copied, p.sources, p.savedAs = "", nil, false, nil, nil, map[string]string{}
 	p.touched, p.harmed, p.filled = false, map[string]bool{}, map[string]bool{}
 }
@@ -297,6 +298,9 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 		if err := p.pressed(ctx, waiting, g); err != nil {
 			return err
 		}
+	}
+	if !asks && g.Effect != intent.Sort {
+		p.sortedBy = ""
 	}
 	p.unsent = p.unsent || fills[g.Effect]
 	p.useSpan(g.Verb, "done")

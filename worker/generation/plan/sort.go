@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -40,6 +41,7 @@ func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
 	if v.State != effect.Reached {
 		return p.failed(a, v)
 	}
+	p.sortedBy = p.sortedAll(a)
 	if g.Measure != nil {
 		p.useSpan(g.Measure.Span, "sorted by it")
 	}
@@ -47,6 +49,55 @@ func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
 		p.useSpan(g.Target[i].Span, "what is sorted")
 	}
 	return nil
+}
+
+// sortedAll returns the column by which an attempt has sorted all pages of a list, of which the first one is
+// seen: things are seen now that were not before. It is "" where nothing shows that.
+func (p *planner) sortedAll(a *attempt) string {
+	if len(a.target) == 0 || p.model == nil || len(effect.Between(a.start, p.model).Added) == 0 {
+		return ""
+	}
+	done := p.reading.Goals[:len(p.reading.Goals)-len(p.next)]
+	if slices.ContainsFunc(done, func(g intent.Goal) bool { return g.Effect == intent.Page }) {
+		return ""
+	}
+	c := &a.target[0]
+	return a.start.Groups[c.Index].Columns[c.Sub].Name
+}
+
+// sorted sorts a list of several pages by the measure of an extreme, so that the thing that is meant stands
+// first. It returns nil, and the page as it was, where that does not show which one it is, or the text itself says
+// how the list is sorted.
+func (p *planner) sorted(ctx context.Context, d *intent.Description, tiers [][]find.What, f *find.Found) ([]find.Candidate, error) {
+	ordered := slices.ContainsFunc(p.reading.Goals, func(g intent.Goal) bool { return g.Effect == intent.Sort })
+	if d.Extreme == nil || f.Uncertain == "" || f.SortBy == "" || len(f.Missing) > 0 || ordered || p.cfg.Explore == ExploreOff {
+		return nil, nil
+	}
+	start, err := p.look(ctx)
+	if err != nil || start.Dialog != nil || start.Front >= 0 {
+		return nil, err
+	}
+	mark, before := p.mark(), p.sortedBy
+	column := intent.Description{Span: d.Extreme.Span, Quoted: true, Words: []intent.Word{{Span: d.Extreme.Span, Text: f.SortBy}}}
+	err = p.sort(ctx, &intent.Goal{Span: d.Span, Verb: d.Extreme.Span, Words: []intent.Span{d.Extreme.Span}, Effect: intent.Sort,
+		Measure: &column, Descending: f.Descending})
+	if err != nil && !isNotUnderstood(err) {
+		return nil, err
+	}
+	if err == nil && p.sortedBy != "" {
+		now, err := p.look(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if found, _, ok := p.resolveOn(now, d, tiers); ok {
+			return found, nil
+		}
+	}
+	p.sortedBy = before
+	if p.mark() == mark {
+		return nil, nil
+	}
+	return nil, p.back(ctx, mark, start)
 }
 
 // otherDirection reports whether what the text says of the order, right after it, does not hold in

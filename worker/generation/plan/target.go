@@ -39,7 +39,7 @@ func tiersOf(e intent.Effect) [][]find.What {
 
 // want is what narrows a search now.
 func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
-	w := find.Want{Kinds: kinds, Lang: p.text.Lang, Within: -1}
+	w := find.Want{Kinds: kinds, Lang: p.text.Lang, Within: -1, SortedBy: p.sortedBy}
 	if c, ok := p.partOf(m); ok {
 		w.Within = c.Node
 	}
@@ -76,6 +76,9 @@ func (p *planner) resolve(ctx context.Context, d *intent.Description, tiers [][]
 	found, best, ok := p.resolveOn(m, d, tiers)
 	if ok {
 		return found, nil
+	}
+	if found, err := p.sorted(ctx, d, tiers, &best); err != nil || found != nil {
+		return found, err
 	}
 	if found, err := p.reveal(ctx, d, tiers); err != nil || found != nil {
 		return found, err

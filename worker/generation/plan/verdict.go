@@ -44,6 +44,9 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 		len(a.target) == 0 && len(c.Changed) > 0) {
 		v.State, v.Used = effect.Reached, append(v.Used, find.Use{Span: a.goal.Verb, By: "it changed them"})
 	}
+	if a.bulk && a.said && now.Dialog == nil && now.Front < 0 && v.State == effect.Partly && goneTogether(c, a) {
+		v = effect.Verdict{State: effect.Reached, Why: "they are gone", Used: append(v.Used, find.Use{Span: a.goal.Verb, By: "they are gone"})}
+	}
 	if v.State == effect.Unseen && !w.Reveals && !w.Guess && acknowledged(c, a) {
 		v = effect.Verdict{State: effect.Reached, Why: "the page says that it took it", Used: []find.Use{{Span: a.goal.Verb, By: "handed in"}}}
 	}
@@ -58,6 +61,19 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 		v.Why = "the question was answered, and nothing changed"
 	}
 	return v
+}
+
+// goneTogether reports whether all of several targets are gone from their list, and nothing else is.
+func goneTogether(c *effect.Change, a *attempt) bool {
+	gone, groups := map[int]bool{}, map[int]bool{}
+	for i := range a.target {
+		r := effect.RecordOf(c.Before, &a.target[i])
+		if r < 0 || c.Record(r) >= 0 {
+			return false
+		}
+		gone[r], groups[c.Before.Records[r].Group] = true, true
+	}
+	return len(gone) > 1 && !slices.ContainsFunc(c.Removed, func(r int) bool { return groups[c.Before.Records[r].Group] && !gone[r] })
 }
 
 // stays reports whether a page only said something when it should have gone on: no field came or went, and
