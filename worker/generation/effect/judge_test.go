@@ -223,3 +223,16 @@ func TestAnOrderWithoutItsColumn(t *testing.T) {
 		}
 	}
 }
+
+// TestThePageOfAListThatIsAllAlikeShowsNoDirection holds a falling order to more than a first page of equal values.
+func TestThePageOfAListThatIsAllAlikeShowsNoDirection(t *testing.T) {
+	column := []find.Candidate{{What: find.Column, Index: 0, Sub: 1, Node: -1}}
+	for _, pager := range []int{-1, 0} {
+		before, after := table(nil, "Salt|3", "Salsa|1", "Milk|0"), table(nil, "Tea|0", "Soap|0", "Milk|0")
+		after.Groups[0].Pager = pager
+		v := effect.Judge(effect.Between(before, after), &intent.Goal{Effect: intent.Sort, Descending: true}, column)
+		if v.State != effect.Reached || v.Undirected != (pager >= 0) {
+			t.Errorf("pager %d: %+v", pager, v)
+		}
+	}
+}

@@ -216,3 +216,42 @@ func TestCountOfWhatTheListIsNot(t *testing.T) {
 		}
 	}
 }
+
+// TestAPageIsWhatItsTitleSays holds a thing that is only named, as behind "given", to the title of the page.
+func TestAPageIsWhatItsTitleSays(t *testing.T) {
+	s := newSketch("en", "Sprint 42 - Orbit board")
+	s.line(-1, "Sprint 42")
+	for text, want := range map[string]bool{"orbit board": true, "orbit backlog": false, "board": false} {
+		var p spans
+		c := intent.Claim{Subject: []intent.Description{p.say(text)}, Property: intent.Shown}
+		if e := Claim(nil, s.m, &c, Want{Lang: "en", Within: -1}); e.Holds != want {
+			t.Errorf("given the %s: %v", text, e.Holds)
+		}
+		c.Words = []intent.Span{p.next("is shown")}
+		if e := Claim(nil, s.m, &c, Want{Lang: "en", Within: -1}); e.Holds {
+			t.Errorf("the title of the window is not seen: %s", text)
+		}
+	}
+}
+
+// TestBothMayBeCompounds holds as many things as are said to those whose one word ends in it.
+func TestBothMayBeCompounds(t *testing.T) {
+	for _, c := range []struct {
+		both bool
+		rows []string
+		want int
+	}{
+		{true, []string{"Claw hammer|B2", "Sledgehammer|B3", "Rake|A2"}, 2},
+		{true, []string{"Claw hammer|B2", "Sledgehammer|B3", "Jackhammer|A2"}, 1},
+		{false, []string{"Claw hammer|B2", "Sledgehammer|B3", "Rake|A2"}, 1},
+	} {
+		s := newSketch("en", "Stock")
+		s.table(-1, "Stock", "Article|Shelf", c.rows...)
+		var p spans
+		d := p.say("hammers")
+		d.Both = c.both
+		if f := Description(s.m, &d, Want{Kinds: []What{Record}, Lang: "en", Within: -1}); len(f.Candidates) != c.want {
+			t.Errorf("both %v of %q: %d and not %d", c.both, c.rows, len(f.Candidates), c.want)
+		}
+	}
+}

@@ -67,16 +67,25 @@ func (p *planner) choose(ctx context.Context, g *intent.Goal) error {
 // ofMenu presses what a goal chooses in a menu, which may be closed: an entry of it, and no thing of a list. False
 // where there is none.
 func (p *planner) ofMenu(ctx context.Context, g *intent.Goal) (bool, error) {
-	if g.From == nil || tells(g.From) || g.From.Kind != intent.Menu && g.From.Kind != intent.List || len(g.Target) != 1 {
+	if len(g.Target) != 1 {
 		return false, nil
 	}
+	d := g.Target[0]
+	menu := slices.IndexFunc([]*intent.Description{g.From, g.To, d.In}, func(in *intent.Description) bool {
+		return in != nil && !tells(in) && (in.Kind == intent.Menu || in.Kind == intent.List)
+	})
+	if menu < 0 {
+		return false, nil
+	}
+	in := []*intent.Description{g.From, g.To, d.In}[menu]
+	d.In = nil
 	m, err := p.look(ctx)
 	if err != nil {
 		return false, err
 	}
 	w := p.want(m, find.Control, find.Option)
 	w.Hidden = true
-	f := find.Description(m, &g.Target[0], w)
+	f := find.Description(m, &d, w)
 	entries := slices.DeleteFunc(f.Candidates, func(c find.Candidate) bool {
 		return c.Node < 0 || m.RecordAt(c.Node) >= 0 || !p.namedByMenu(m, &c)
 	})
@@ -95,11 +104,12 @@ func (p *planner) ofMenu(ctx context.Context, g *intent.Goal) (bool, error) {
 	}
 	p.use(entry.Used...)
 	press := *g
-	press.Effect = intent.Press
+	press.Effect, press.Target, press.From, press.To = intent.Press, []intent.Description{d}, nil, nil
 	if err := p.once(ctx, &press, []find.Candidate{entry}); err != nil {
 		return false, err
 	}
 	p.useChosen(g)
+	p.useSpan(in.Span, "the menu")
 	return true, nil
 }
 

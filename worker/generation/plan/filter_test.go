@@ -1,6 +1,7 @@
 package plan_test
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -173,6 +174,88 @@ func TestTheColumnOfAnAdditionIsChosen(t *testing.T) {
 		err := s.run(t, `Add a card "Load test" to In progress`)
 		if done := slices.Contains(cards["In progress"], "Load test"); done != offers || (err == nil) != offers {
 			t.Errorf("offers %v: %v, %v", offers, cards, err)
+		}
+	}
+}
+
+// TestBoxesHideWhatTheyShow holds "hide" to the ticked boxes of that name, whatever else is called so.
+func TestBoxesHideWhatTheyShow(t *testing.T) {
+	for _, c := range []struct{ lang, text, left string }{
+		{"en", "Hide the rooms Amber and Birch. Only Yoga and Board should be left in the calendar.", "Cedar"},
+		{"de", "Blende Amber und Birch aus.", "Cedar"},
+		{"fr", "Masque Birch.", "Amber,Cedar"},
+		{"en", "Hide Dunlin.", ""},
+	} {
+		on := map[string]bool{"Amber": true, "Birch": true, "Cedar": true}
+		s := &scene{lang: "en"}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{{Ref: "h", Parent: -1, Tag: "h2", Role: "heading", Level: 2, Name: "Rooms"}}
+			for _, room := range []string{"Amber", "Birch", "Cedar"} {
+				list = append(list, box(room, room, on[room]))
+			}
+			ul := len(list)
+			list = append(list, snapshot.Node{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"})
+			for _, event := range []string{"Retro (Amber)", "Review (Amber)", "Interview (Birch)", "Yoga (Cedar)", "Board (Cedar)"} {
+				if _, room, _ := strings.Cut(strings.Trim(event, ")"), "("); on[room] {
+					li := len(list)
+					list = append(list, snapshot.Node{Ref: "li " + event, Parent: ul, Tag: "li", Role: "listitem"},
+						snapshot.Node{Ref: "t " + event, Parent: li, Tag: "span", Role: "text", Name: event})
+				}
+			}
+			return list
+		}
+		s.on = func(tool, ref, _ string) {
+			if _, is := on[ref]; is && tool == step.Click {
+				on[ref] = !on[ref]
+			}
+		}
+		err := s.run(t, c.text)
+		var left []string
+		for _, room := range []string{"Amber", "Birch", "Cedar"} {
+			if on[room] {
+				left = append(left, room)
+			}
+		}
+		if want := cmp.Or(c.left, "Amber,Birch,Cedar"); strings.Join(left, ",") != want || (err == nil) != (c.left != "") {
+			t.Errorf("%s: %v and not %s, %v", c.text, left, want, err)
+		}
+	}
+}
+
+// TestAnEntryOfAMenuIsChosen holds what is chosen in a menu to an entry of a closed one, where a row shows the word too.
+func TestAnEntryOfAMenuIsChosen(t *testing.T) {
+	for _, text := range []string{"Choose the Cork office in the menu", "Wähle Cork im Menü", "Choisis Cork dans le menu"} {
+		chosen, open := "", false
+		s := &scene{lang: "en"}
+		s.nodes = func() []snapshot.Node {
+			opener := pressable("offices", "button", "Office")
+			opener.Expanded = fmt.Sprint(open)
+			list := []snapshot.Node{opener, {Ref: "menu", Parent: -1, Tag: "ul", Role: "list", Hidden: !open, Opener: "offices"}}
+			for _, name := range []string{"Leeds", "Cork"} {
+				link := inside(1, pressable("go "+name, "link", name))
+				link.Hidden, link.Opener = !open, "offices"
+				list = append(list, link)
+			}
+			rows := prices("row", "Sofia|Cork", "Olga|Leeds")
+			for i := range rows {
+				if rows[i].Parent >= 0 {
+					rows[i].Parent += len(list)
+				}
+			}
+			return append(append(list, rows...), node(-1, "p", "text", "Office "+chosen))
+		}
+		s.on = func(tool, ref, _ string) {
+			name, entry := strings.CutPrefix(ref, "go ")
+			switch {
+			case tool != step.Click:
+			case ref == "offices":
+				open = !open
+			case entry && open:
+				chosen, open = name, false
+			}
+		}
+		if err := s.run(t, text); err != nil || chosen != "Cork" {
+			t.Errorf("%s: chosen %q, %v", text, chosen, err)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/slipway-qa/slipway/storage/step"
@@ -206,6 +207,51 @@ func TestADeedOnAnAmount(t *testing.T) {
 		}
 		if err := s.run(t, c.text); paid != c.want || (err == nil) != (c.want != "") {
 			t.Errorf("%s by %s and %s: %q, %v", c.text, c.first, c.second, paid, err)
+		}
+	}
+}
+
+// TestWhatIsOpenIsMovedByItsForm holds "move it to" to the choice of the window in which a thing is open.
+func TestWhatIsOpenIsMovedByItsForm(t *testing.T) {
+	for text, want := range map[string]string{
+		"Open the interview with Ms Tran, move it to the room Cedar and save.":  "Cedar",
+		"Open the interview with Ms Tran, move it to the room Dunlin and save.": "Birch",
+	} {
+		room, chosen, open := "Birch", "Birch", false
+		s := &scene{lang: "en"}
+		s.nodes = func() []snapshot.Node {
+			list := []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+			for _, name := range []string{"Interview Ms Tran", "Board", "Yoga"} {
+				entry := inside(0, pressable("open "+name, "button", name))
+				entry.Tag = "li"
+				list = append(list, entry)
+			}
+			list = append(list, node(-1, "p", "text", "The interview is in "+room+"."))
+			if !open {
+				return list
+			}
+			at := len(list)
+			choice := inside(at, snapshot.Node{Ref: "room", Tag: "select", Role: "combobox", Name: "Room", Label: "Room", Value: chosen,
+				HasValue: true, Interactive: true})
+			for _, o := range []string{"Amber", "Birch", "Cedar"} {
+				choice.Options = append(choice.Options, snapshot.Option{Label: o, Value: o, Selected: o == chosen})
+			}
+			return append(list, snapshot.Node{Ref: "dialog", Parent: -1, Tag: "dialog", Role: "dialog", Modal: true, Name: "Interview Ms Tran",
+				Layer: "top"}, inside(at, snapshot.Node{Ref: "h", Tag: "h2", Role: "heading", Level: 2, Name: "Interview Ms Tran"}), choice,
+				inside(at, pressable("save", "button", "Save")))
+		}
+		s.on = func(tool, ref, text string) {
+			switch {
+			case tool == step.Select:
+				chosen = text
+			case tool == step.Click && strings.HasPrefix(ref, "open Interview"):
+				open = true
+			case tool == step.Click && ref == "save":
+				room, open = chosen, false
+			}
+		}
+		if err := s.run(t, text); room != want || (err == nil) != (want == "Cedar") {
+			t.Errorf("%s: in %s and not %s, %v", text, room, want, err)
 		}
 	}
 }
