@@ -19,6 +19,6 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 	h, err := New(handler.Config{DB: &storage.DB{}, CheckURL: check, PublicURL: "https://qa.example.com/"})
 	require.NoError(t, err)
-	require.Equal(t, "https://qa.example.com/v1/ai-authoring/files/x", h.handler.FileURL("x"))
-	require.Equal(t, "", h.handler.FileURL(""))
+	require.Equal(t, "https://qa.example.com/v1/ai-authoring/files/x", h.base.FileURL("x"))
+	require.Equal(t, "", h.base.FileURL(""))
 }
