@@ -17,7 +17,7 @@ const (
 	// maxReadmeWords is how long README may be, which is read before anything else.
 	maxReadmeWords = 900
 	// maxContributingWords is how long CONTRIBUTING may be: it leads to what is longer.
-	maxContributingWords = 1500
+	maxContributingWords = 1800
 	// A decision has what was asked, what was decided, what it costs, and what would change it.
 	minDecisionWords = 150
 	maxDecisionWords = 400
