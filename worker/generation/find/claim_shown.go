@@ -65,7 +65,7 @@ func (k *claimer) asHeading(v *intent.Value) {
 // isShown reports whether one subject is seen as the claim wants.
 func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	f, there := k.look(d)
-	if there && !want && d.Ordinal != 0 && k.hiddenOf(d) { // the first of all, and not of those that are seen
+	if there && !want && d.Ordinal != 0 && f.Candidates[0].What == Container && k.hiddenOf(d) { // the first of all, and not of those that are seen
 		there = false
 	}
 	if there && !want && (k.mention(d, &f.Candidates[0]) || k.better(d, &f.Candidates[0])) {
@@ -105,7 +105,7 @@ func (k *claimer) isShown(d *intent.Description, want bool) bool {
 
 // titled reports whether a claim without a verb ("given the board of sprint 42") says what the page is, by its title.
 func (k *claimer) titled(d *intent.Description) bool {
-	if len(k.c.Words) > 0 || d.Quoted || k.w.Within >= 0 {
+	if len(k.c.Words) > 0 || d.Quoted || k.w.Within >= 0 || !onlyCalled(d) || d.Of != nil && !onlyCalled(d.Of) {
 		return false
 	}
 	atoms := append(wordAtoms(d), nounAtoms(d)...)
@@ -113,6 +113,13 @@ func (k *claimer) titled(d *intent.Description) bool {
 		atoms = append(atoms, append(wordAtoms(d.Of), nounAtoms(d.Of)...)...)
 	}
 	return len(atoms) > 1 && k.ix.phrase(atoms, k.w.Lang).match(k.ix.id(k.m.Title)).hits == len(atoms)
+}
+
+// onlyCalled reports whether a description says nothing but what a thing is called and what it is of: a title shows
+// neither a state nor which one or how many it is.
+func onlyCalled(d *intent.Description) bool {
+	told := len(d.State) + len(d.Having) + len(d.Lacking) + len(d.Compare) + len(d.Relation) + len(d.Except) + len(d.Or)
+	return told == 0 && d.Ordinal == 0 && d.Count == 0 && d.Extreme == nil && d.In == nil && !d.Next && !d.Other && !d.Only && !d.Both
 }
 
 // hiddenOf reports whether a description means one part of the page for sure, which is not seen.

@@ -227,6 +227,12 @@ func TestAPageIsWhatItsTitleSays(t *testing.T) {
 		if e := Claim(nil, s.m, &c, Want{Lang: "en", Within: -1}); e.Holds != want {
 			t.Errorf("given the %s: %v", text, e.Holds)
 		}
+		told := c
+		told.Subject = []intent.Description{c.Subject[0]}
+		told.Subject[0].State = []intent.State{{Span: p.next("empty"), Text: "empty", Name: "empty"}}
+		if e := Claim(nil, s.m, &told, Want{Lang: "en", Within: -1}); e.Holds {
+			t.Errorf("a title shows no state: empty %s", text)
+		}
 		c.Words = []intent.Span{p.next("is shown")}
 		if e := Claim(nil, s.m, &c, Want{Lang: "en", Within: -1}); e.Holds {
 			t.Errorf("the title of the window is not seen: %s", text)

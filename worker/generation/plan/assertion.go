@@ -2,6 +2,7 @@ package plan
 
 import (
 	"context"
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -29,9 +30,10 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 	if g.Claim.Property == intent.Asked { // the step that answers the question compares it
 		return nil
 	}
-	made := 0
+	made, left := 0, 0
 	for i := range e.Checks {
 		if e.Checks[i].Part && made >= maxParts {
+			left++
 			continue
 		}
 		list, ok := assertionsOf(m, &e.Checks[i])
@@ -69,6 +71,9 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 	}
 	if made == 0 {
 		return p.unkept(e)
+	}
+	if left > 0 {
+		p.note("uncertain", fmt.Sprintf("the test compares %d parts one by one, and not the %d after them", made, left))
 	}
 	return nil
 }

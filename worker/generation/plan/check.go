@@ -245,8 +245,11 @@ func (p *planner) onFurtherPage(ctx context.Context, c *intent.Claim, e find.Evi
 	}
 	mark, before := p.mark(), p.before
 	found, err := p.seek(ctx, d, [][]find.What{{find.Record}})
-	if err != nil || len(found) != 1 {
+	if err != nil || len(found) == 0 {
 		return e, err
+	}
+	if len(found) > 1 {
+		return e, p.back(ctx, mark, m)
 	}
 	p.before = nil // nothing was done to the page on which it is now
 	got, err := p.evidence(ctx, c)

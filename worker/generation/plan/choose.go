@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -87,12 +88,12 @@ func (p *planner) ofMenu(ctx context.Context, g *intent.Goal) (bool, error) {
 	w.Hidden = true
 	f := find.Description(m, &d, w)
 	entries := slices.DeleteFunc(f.Candidates, func(c find.Candidate) bool {
-		return c.Node < 0 || m.RecordAt(c.Node) >= 0 || !p.namedByMenu(m, &c)
+		return c.Node < 0 || m.RecordAt(c.Node) >= 0 || !inMenu(m, c.Node) || !p.namedByMenu(m, &c)
 	})
 	if len(entries) == 0 || len(entries) > 1 && entries[0].Score-entries[1].Score < find.Margin {
 		return false, nil
 	}
-	entry := entries[0]
+	entry, mark := entries[0], p.mark()
 	if a, ok := method.Unhide(m, entry.Node); ok {
 		now, err := p.step(ctx, &method.Way{Name: "opens " + method.DescribeNode(m, a.Node), Acts: []method.Act{a}})
 		if err != nil || now == nil {
@@ -106,11 +107,31 @@ func (p *planner) ofMenu(ctx context.Context, g *intent.Goal) (bool, error) {
 	press := *g
 	press.Effect, press.Target, press.From, press.To = intent.Press, []intent.Description{d}, nil, nil
 	if err := p.once(ctx, &press, []find.Candidate{entry}); err != nil {
+		if isNotUnderstood(err) && p.mark() > mark {
+			return false, cmp.Or(p.back(ctx, mark, m), err)
+		}
 		return false, err
 	}
 	p.useChosen(g)
 	p.useSpan(in.Span, "the menu")
 	return true, nil
+}
+
+// inMenu reports whether a node stands in a menu or list, or is seen only once something is opened.
+func inMenu(m *page.Model, node int) bool {
+	if _, ok := method.Unhide(m, node); ok {
+		return true
+	}
+	for i := node; i >= 0; i = m.Nodes[i].Parent {
+		if slices.Contains([]string{"menu", "menubar", "menuitem", "listbox", "list", "option"}, m.Nodes[i].Role) {
+			return true
+		}
+		if k := slices.IndexFunc(m.Containers, func(c page.Container) bool { return c.Node == i }); k >= 0 &&
+			(m.Containers[k].Kind == "menu" || m.Containers[k].Kind == "list") {
+			return true
+		}
+	}
+	return false
 }
 
 // namedByMenu reports whether a candidate has all words of its description, or what opens its menu has the rest:

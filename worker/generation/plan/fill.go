@@ -103,11 +103,15 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 				continue
 			}
 		}
+		ref := m.Nodes[m.Fields[slot.To.Index].Node].Ref
+		filled := p.filled[ref]
+		p.filled[ref] = filled || !f.fields[i].Keep // before it is: what is new then came with it
 		ok, err := p.fillOne(ctx, m, &f.fields[i], slot)
 		if err != nil {
 			return err
 		}
 		if !ok {
+			p.filled[ref] = filled
 			stuck[i] = true
 			continue
 		}
@@ -118,9 +122,6 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 		}
 		f.done[i] = true
 		f.filled++
-		if !f.fields[i].Keep {
-			p.filled[m.Nodes[m.Fields[slot.To.Index].Node].Ref] = true
-		}
 		if now, err := p.look(ctx); err == nil {
 			f.take(m, now, slot)
 		}

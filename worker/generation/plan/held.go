@@ -159,8 +159,28 @@ func (p *planner) keepField(m *page.Model, c *find.Candidate) {
 	p.kept = append(p.kept, keptField{m.Nodes[f.Node].Ref, f.Label, fieldState(m, f)})
 }
 
+// noteFields notes what the fields of a page hold that are new there, as those of a form that opens, as long as none
+// of them holds a value of the text: what comes later may have changed with it.
+func (p *planner) noteFields(m *page.Model) {
+	if p.noted == nil || p.someFilled(m) {
+		return
+	}
+	for i := range m.Fields {
+		ref := m.Nodes[m.Fields[i].Node].Ref
+		if _, there := p.noted[ref]; !there {
+			p.noted[ref] = fieldState(m, &m.Fields[i])
+		}
+	}
+}
+
+// someFilled reports whether a page has a field that the text has filled in.
+func (p *planner) someFilled(m *page.Model) bool {
+	return slices.ContainsFunc(m.Fields, func(f page.Field) bool { return p.filled[m.Nodes[f.Node].Ref] })
+}
+
 // keepOthers notes what all fields hold that the text gives no value, where it says to leave the other ones
-// as they are, and reports whether it does. They must hold what they did before anything was done.
+// as they are, and reports whether it does. They must hold what they did before anything was done, or when the
+// form opened that they are in.
 func (p *planner) keepOthers(g *intent.Goal) bool {
 	m := p.model
 	says := func(f intent.Field) bool {
@@ -168,10 +188,13 @@ func (p *planner) keepOthers(g *intent.Goal) bool {
 		any := d != nil && (d.Noun == "" || d.Kind == intent.FieldKind || d.Kind == intent.Value_)
 		return f.Keep && any && d.Other && len(d.Words)+len(d.State)+len(d.Having) == 0
 	}
-	if m == nil || m.Dialog != nil || len(g.Target) > 0 || len(p.filled) == 0 || len(g.Fields) != 1 || !says(g.Fields[0]) {
+	if m == nil || m.Dialog != nil || len(g.Target) > 0 || !p.someFilled(m) || len(g.Fields) != 1 || !says(g.Fields[0]) {
 		return false
 	}
-	c, others := effect.Between(p.first, m), 0
+	c, others, known := effect.Between(p.first, m), 0, map[int]bool{}
+	for i := range p.first.Fields {
+		known[c.Field(i)] = true
+	}
 	for i := range m.Fields {
 		f := &m.Fields[i]
 		if f.Hidden || f.Disabled || p.filled[m.Nodes[f.Node].Ref] {
@@ -179,6 +202,11 @@ func (p *planner) keepOthers(g *intent.Goal) bool {
 		}
 		if slices.ContainsFunc(c.Fields, func(pair effect.Pair) bool { return pair.After == i }) {
 			return false
+		}
+		if !known[i] {
+			if was, ok := p.noted[m.Nodes[f.Node].Ref]; !ok || was != fieldState(m, f) {
+				return false
+			}
 		}
 		others++
 		p.keepField(m, &find.Candidate{What: find.Field, Index: i})

@@ -74,6 +74,8 @@ type planner struct {
 	pending *attempt
 	// kept are fields that must hold at the end what they held when the text spoke of them.
 	kept []keptField
+	// noted is what fields held, by their refs, when they were seen first and none beside them held a value of the text.
+	noted map[string]string
 	// filled are the refs of the fields that hold a value of the text.
 	filled map[string]bool
 	// confirmed: the last goal's question was answered on the way.
@@ -176,6 +178,7 @@ func (p *planner) look(ctx context.Context) (*page.Model, error) {
 	if p.first == nil {
 		p.first = p.model
 	}
+	p.noteFields(p.model)
 	return p.model, nil
 }
 

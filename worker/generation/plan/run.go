@@ -128,7 +128,7 @@ func (p *planner) begin(r *intent.Reading) {
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
 	p.sortedBy = ""
 	p.near, p.prompted, p.unsent, p.copied, p.sources, p.savedAs = "", nil, false, nil, nil, map[string]string{}
-	p.touched, p.harmed, p.filled = false, map[string]bool{}, map[string]bool{}
+	p.touched, p.harmed, p.filled, p.noted = false, map[string]bool{}, map[string]bool{}, map[string]string{}
 }
 
 // unread is the error for a reading that has words which no slot took.

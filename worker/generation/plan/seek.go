@@ -298,7 +298,7 @@ func (p *planner) ofOpened(ctx context.Context, d *intent.Description, tiers [][
 	}
 	owner, name := ownerOf(d)
 	things, _, ok := p.resolveOn(start, owner, [][]find.What{{find.Record}, {find.Control}})
-	if !ok || len(things) != 1 {
+	if !ok || len(things) != 1 || things[0].What == find.Control && !holdsMore(start, things[0].Index) {
 		return nil, nil
 	}
 	mark, title := p.mark(), titleOfThing(start, &things[0])
@@ -321,6 +321,13 @@ func (p *planner) ofOpened(ctx context.Context, d *intent.Description, tiers [][
 		err = p.back(ctx, mark, start)
 	}
 	return nil, err
+}
+
+// holdsMore reports whether a control opens the thing that it is called by, and does no deed of that name: a link, a tab,
+// an entry of a tree.
+func holdsMore(m *page.Model, control int) bool {
+	n := &m.Nodes[m.Controls[control].Node]
+	return n.Href != "" || slices.Contains([]string{"link", "tab", "treeitem"}, n.Role)
 }
 
 // titleOfThing is what a record or control is called.

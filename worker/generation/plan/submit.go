@@ -142,11 +142,15 @@ func (p *planner) submitAs(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
-	if added := effect.Between(p.before, m).Added; len(added) == 1 {
-		p.remember(m, []find.Candidate{{What: find.Record, Index: added[0], Node: m.Records[added[0]].Node, Sub: -1, Score: 1}})
-	}
 	is := &intent.Claim{Span: role.Span, Subject: []intent.Description{{Pronoun: true}}, Property: intent.Is,
 		Be: []intent.State{{Span: role.Span, Text: role.Text, Name: role.Text}}}
+	added := effect.Between(p.before, m).Added
+	if was := find.Claim(nil, p.before, is, p.want(p.before)); len(added) != 1 && was.Known && was.Holds {
+		return p.say("what was handed in was " + role.Text + " before")
+	}
+	if len(added) == 1 {
+		p.remember(m, []find.Candidate{{What: find.Record, Index: added[0], Node: m.Records[added[0]].Node, Sub: -1, Score: 1}})
+	}
 	e, err := p.until(ctx, &intent.Goal{Span: g.Span, Effect: intent.Check, Claim: is}, claimTime)
 	if err != nil {
 		return err
