@@ -10,6 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/distinct"
 )
 
@@ -182,9 +183,9 @@ func reachColumns(rows []*reachRow) []any {
 	for _, r := range rows {
 		union := "-"
 		if r.Shown != nil {
-			union = byteaText(r.shown.Bytes())
+			union = array.Bytea(r.shown.Bytes())
 		}
-		ids, samples, shown = append(ids, r.GroupID), append(samples, byteaText(r.sample.Bytes())), append(shown, union)
+		ids, samples, shown = append(ids, r.GroupID), append(samples, array.Bytea(r.sample.Bytes())), append(shown, union)
 		first, last = append(first, number(r.FirstBuild)), append(last, number(r.LastBuild))
 	}
 	return []any{pq.Array(ids), pq.Array(samples), pq.Array(shown), pq.Array(first), pq.Array(last)}

@@ -9,6 +9,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // Symbols that arrive after a crash was processed give it another key. Its group has a
@@ -356,7 +357,7 @@ func (r *rereading) move(ctx context.Context, crashes []knownCrash, targets []ke
 			continue
 		}
 		from := r.byID[*c.row.KeyID]
-		ids, keys, stacks = append(ids, c.ID.String()), append(keys, to.ID), append(stacks, byteaText(c.StackKey))
+		ids, keys, stacks = append(ids, c.ID.String()), append(keys, to.ID), append(stacks, array.Bytea(c.StackKey))
 		classifiers = append(classifiers, c.Classifier)
 		if to.ID != from.ID {
 			r.out.Changed++
