@@ -1,7 +1,7 @@
 // Package authoring lists the routes of the authoring interface and puts its handlers together.
 //
 // Each kind of resource is a package: testcase, suite, testrun, schedule, generation, variable and
-// tunnel. Below them are room, what their handlers share; settings, how tests run; request, what is
+// tunnel. Below them are handler, what their handlers share; settings, how tests run; request, what is
 // read; problem, the codes of failures; and answer, what is written. Package api/stepgroup and
 // api/history serve more resources of the interface from the same.
 //
@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/api/authoring/generation"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/schedule"
 	"github.com/slipway-qa/slipway/api/authoring/suite"
 	"github.com/slipway-qa/slipway/api/authoring/testcase"
@@ -24,7 +24,7 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/variable"
 )
 
-// Handlers are the handlers of the room's routes.
+// Handlers are the handlers of the interface.
 type Handlers struct {
 	cases       testcase.Cases
 	healings    testcase.Healings
@@ -35,15 +35,15 @@ type Handlers struct {
 	schedules   schedule.Schedules
 	variables   variable.Variables
 	tunnels     tunnel.Tunnels
-	room        *room.Room
+	base        *handler.Base
 }
 
-// Room is what the handlers of all resources of the interface share.
-func (h *Handlers) Room() *room.Room { return h.room }
+// Base is what the handlers of all resources of the interface share.
+func (h *Handlers) Base() *handler.Base { return h.base }
 
 // New returns the handlers. Without CheckURL it refuses: tests that may open any
 // address are no default.
-func New(cfg room.Config) (*Handlers, error) {
+func New(cfg handler.Config) (*Handlers, error) {
 	if cfg.DB == nil || cfg.CheckURL == nil {
 		return nil, errors.New("authoring: DB and CheckURL are needed")
 	}
@@ -51,17 +51,17 @@ func New(cfg room.Config) (*Handlers, error) {
 		cfg.Log = slog.Default()
 	}
 	cfg.PublicURL = strings.TrimRight(cfg.PublicURL, "/")
-	r := &room.Room{Config: cfg, Words: words()}
+	r := &handler.Base{Config: cfg, Words: words()}
 	return &Handlers{
-		cases:       testcase.Cases{Room: r},
-		healings:    testcase.Healings{Room: r},
-		generations: generation.Generations{Room: r},
+		cases:       testcase.Cases{Base: r},
+		healings:    testcase.Healings{Base: r},
+		generations: generation.Generations{Base: r},
 		runs:        testrun.NewRuns(r),
-		suites:      suite.Suites{Room: r},
+		suites:      suite.Suites{Base: r},
 		suiteRuns:   testrun.NewSuiteRuns(r),
-		schedules:   schedule.Schedules{Room: r},
-		variables:   variable.Variables{Room: r},
-		tunnels:     tunnel.Tunnels{Room: r},
-		room:        r,
+		schedules:   schedule.Schedules{Base: r},
+		variables:   variable.Variables{Base: r},
+		tunnels:     tunnel.Tunnels{Base: r},
+		base:        r,
 	}, nil
 }

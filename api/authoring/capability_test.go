@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 )
 
 // Capabilities that run programs are refused wherever a request may name them, and pass
@@ -35,7 +35,7 @@ func TestHostileCapabilitiesAreRefused(t *testing.T) {
 	}
 	require.Zero(t, w.count(`select count(*) from test_runs`)+w.count(`select count(*) from test_generations`))
 
-	open := newWorld(t, func(cfg *room.Config) { cfg.UnsafeCapabilities = true })
+	open := newWorld(t, func(cfg *handler.Config) { cfg.UnsafeCapabilities = true })
 	id = open.newCase(open.member, "case", nil)
 	open.ok(open.member, 200, "POST", "/testcases/"+id+"/run", `{"targets":[`+hostile+`]}`)
 }

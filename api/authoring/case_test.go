@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 )
@@ -281,7 +281,7 @@ func TestDatabaseAway(t *testing.T) {
 	away, err := storage.Open(storage.Config{URL: "postgres://x:y@127.0.0.1:1/none"})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = away.Close() })
-	w.engine = w.router(room.Config{DB: away, CheckURL: checkURL})
+	w.engine = w.router(handler.Config{DB: away, CheckURL: checkURL})
 	for _, r := range [][3]string{
 		{"GET", "/testcases", ""}, {"GET", "/testcases/" + id, ""}, {"DELETE", "/testcases/" + id, ""},
 		{"POST", "/testcases/" + id + "/rename", `{"name":"x"}`}, {"POST", "/testcases", importText(t, "x", nil)},

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -419,7 +419,7 @@ func TestGenerationIsOverdue(t *testing.T) {
 
 func TestGenerationIsAwaited(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(cfg *room.Config) {
+	w := newWorld(t, func(cfg *handler.Config) {
 		db := cfg.DB
 		cfg.Generations = wait.NewWatcher(wait.Config{Interval: 5 * time.Millisecond,
 			Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) { return generation.Ended(ctx, db, ids) }})

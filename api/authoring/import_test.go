@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
@@ -196,7 +196,7 @@ func TestImportRefusesAddresses(t *testing.T) {
 func TestImportLooksUpEachOriginOnce(t *testing.T) {
 	t.Parallel()
 	asked := map[string]int{}
-	w := newWorld(t, func(cfg *room.Config) {
+	w := newWorld(t, func(cfg *handler.Config) {
 		cfg.CheckURL = func(_ context.Context, address string) error {
 			asked[address]++
 			return nil

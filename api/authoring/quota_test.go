@@ -5,7 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/storage/quota"
 )
 
@@ -13,7 +13,7 @@ import (
 // organization's are not.
 func TestRunsBeyondQuota(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, func(c *room.Config) {
+	w := newWorld(t, func(c *handler.Config) {
 		q, err := quota.New(quota.Bounds{quota.RunsPerDay: 3})
 		require.NoError(t, err)
 		c.Quotas = q

@@ -19,7 +19,7 @@ const maxCase = 8 << 20
 // byPage are the parameters of a list: its own and those of the page.
 func byPage(names ...string) []string { return append(names, "skip", "limit") }
 
-// Routes are the room's routes. Each names the resource whose code the error of a
+// Routes are the routes of the interface. Each names the resource whose code the error of a
 // path gets that leads to nothing.
 func (h *Handlers) Routes() []route.Route {
 	const tests, cases, suites = respond.InterfaceAuthoring, answer.BasePath + "/testcases", answer.BasePath + "/testsuites"
@@ -44,7 +44,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodPost, Path: cases + "/:id/duplicate", Interface: tests, Action: auth.ChangeTests,
 			Handler: problem.TestCase.Of(h.cases.Duplicate)},
 		{Method: http.MethodPost, Path: cases + "/:id/revisions/:revisionId/restore", Interface: tests, Action: auth.ChangeTests,
-			Handler: problem.TestCase.Of(h.room.Bare(h.cases.Restore))},
+			Handler: problem.TestCase.Of(h.base.Bare(h.cases.Restore))},
 		{Method: http.MethodPost, Path: cases + "/:id/quarantine", Interface: tests, Action: auth.ChangeTests,
 			Handler: problem.TestCase.Of(h.cases.Quarantine)},
 		{Method: http.MethodDelete, Path: cases + "/:id/quarantine", Interface: tests, Query: route.NoQuery(), Bare: true,
@@ -76,7 +76,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId", Interface: tests, Query: append(ofRun[:2:2], "jobsSkip",
 			"jobsLimit", "jobsStatus"), Action: auth.ReadTests, Handler: problem.CaseRun.Of(h.runs.Get), Deadline: wait.Deadline},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests,
-			Handler: problem.CaseRun.Of(h.room.Bare(h.runs.Cancel))},
+			Handler: problem.CaseRun.Of(h.base.Bare(h.runs.Cancel))},
 		{Method: http.MethodGet, Path: cases + "/:id/runs/:runId/trace", Interface: tests,
 			Query: []string{"job", "attempt", "content"}, Action: auth.ReadTests, Handler: problem.CaseRun.Of(h.runs.Trace)},
 		{Method: http.MethodPost, Path: cases + "/:id/runs/:runId/rerun", Interface: tests, Action: auth.RunTests,
@@ -115,7 +115,7 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodGet, Path: suites + "/:id/runs/:runId", Interface: tests, Query: ofRun, Action: auth.ReadTests,
 			Handler: problem.SuiteRun.Of(h.suiteRuns.Get), Deadline: wait.Deadline},
 		{Method: http.MethodPost, Path: suites + "/:id/runs/:runId/cancel", Interface: tests, Action: auth.RunTests,
-			Handler: problem.SuiteRun.Of(h.room.Bare(h.suiteRuns.Cancel))},
+			Handler: problem.SuiteRun.Of(h.base.Bare(h.suiteRuns.Cancel))},
 		{Method: http.MethodPost, Path: suites + "/:id/runs/:runId/rerun", Interface: tests, Action: auth.RunTests,
 			Handler: problem.SuiteRun.Of(h.suiteRuns.Rerun)},
 
@@ -131,11 +131,11 @@ func (h *Handlers) Routes() []route.Route {
 		{Method: http.MethodDelete, Path: schedules + "/:id", Interface: tests, Query: route.NoQuery(), Bare: true,
 			Action: auth.ManageSchedules, Handler: problem.TestSchedule.Of(h.schedules.Delete)},
 		{Method: http.MethodPost, Path: schedules + "/:id/enable", Interface: tests, Action: auth.ManageSchedules,
-			Handler: problem.TestSchedule.Of(h.room.Bare(h.schedules.Enable))},
+			Handler: problem.TestSchedule.Of(h.base.Bare(h.schedules.Enable))},
 		{Method: http.MethodPost, Path: schedules + "/:id/disable", Interface: tests, Action: auth.ManageSchedules,
-			Handler: problem.TestSchedule.Of(h.room.Bare(h.schedules.Disable))},
+			Handler: problem.TestSchedule.Of(h.base.Bare(h.schedules.Disable))},
 		{Method: http.MethodPost, Path: schedules + "/:id/run", Interface: tests, Action: auth.RunTests,
-			Handler: problem.TestSchedule.Of(h.room.Bare(h.schedules.Start))},
+			Handler: problem.TestSchedule.Of(h.base.Bare(h.schedules.Start))},
 		{Method: http.MethodGet, Path: schedules + "/:id/runs", Interface: tests, Query: byPage("startDate", "endDate"),
 			Action: auth.ReadTests, Handler: problem.TestSchedule.Of(h.schedules.Firings)},
 

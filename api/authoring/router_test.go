@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	api "github.com/slipway-qa/slipway/api/authoring"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -16,7 +16,7 @@ import (
 )
 
 // router serves the room's routes to callers of the context.
-func (w *world) router(cfg room.Config) *gin.Engine {
+func (w *world) router(cfg handler.Config) *gin.Engine {
 	h, err := api.New(cfg)
 	require.NoError(w.t, err)
 	return routetest.Engine(routetest.ByContext, h.Routes()...)

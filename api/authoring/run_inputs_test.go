@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	store "github.com/slipway-qa/slipway/storage/run"
@@ -174,7 +174,7 @@ func TestInputsKeepToTheAddresses(t *testing.T) {
 	for private, status := range map[bool]int{false: 400, true: 200} {
 		guard, err := outbound.New(outbound.Config{AllowPrivate: private})
 		require.NoError(t, err)
-		w := newWorld(t, func(cfg *room.Config) { cfg.CheckURL = outbound.Pages{Guard: guard}.Check })
+		w := newWorld(t, func(cfg *handler.Config) { cfg.CheckURL = outbound.Pages{Guard: guard}.Check })
 		id := w.newCase(w.member, "case", nil)
 		for _, path := range []string{"/testcases/" + id + "/run", "/testsuites/" + w.newSuite(w.member, "suite", id) + "/run"} {
 			rec := w.call(w.member, "POST", path, `{"testUrl":"http://127.0.0.1:8080/"}`)

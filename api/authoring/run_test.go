@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -416,7 +416,7 @@ func TestRunIsHandedOver(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = redis.Close() })
 	var fast *dispatch.Enqueuer
-	w := newWorld(t, func(cfg *room.Config) {
+	w := newWorld(t, func(cfg *handler.Config) {
 		fast = dispatch.NewEnqueuer(redis, slog.New(slog.DiscardHandler))
 		cfg.Queue = fast
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -25,18 +25,18 @@ import (
 )
 
 // withObjects gives the handlers a store of files.
-func withObjects(t testing.TB) func(*room.Config) {
+func withObjects(t testing.TB) func(*handler.Config) {
 	t.Helper()
 	store, err := object.Open(t.Context(), object.Config{URL: t.TempDir(), PublicURL: base, SigningKey: make([]byte, 32)})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = store.Close() })
-	return func(cfg *room.Config) { cfg.Objects = store }
+	return func(cfg *handler.Config) { cfg.Objects = store }
 }
 
 // withWatcher gives the handlers a watcher that looks very often.
-func withWatcher(t testing.TB) func(*room.Config) {
+func withWatcher(t testing.TB) func(*handler.Config) {
 	t.Helper()
-	return func(cfg *room.Config) {
+	return func(cfg *handler.Config) {
 		db := cfg.DB
 		cfg.Watcher = wait.NewWatcher(wait.Config{Interval: 5 * time.Millisecond,
 			Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
@@ -50,11 +50,11 @@ func withWatcher(t testing.TB) func(*room.Config) {
 }
 
 // withGuard gives the handlers the strict guard of addresses.
-func withGuard(t testing.TB) func(*room.Config) {
+func withGuard(t testing.TB) func(*handler.Config) {
 	t.Helper()
 	guard, err := outbound.New(outbound.Config{})
 	require.NoError(t, err)
-	return func(cfg *room.Config) { cfg.Guard = guard }
+	return func(cfg *handler.Config) { cfg.Guard = guard }
 }
 
 // newTunnel keeps a tunnel whose password is "opensesame".

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
@@ -203,7 +203,7 @@ func TestFile(t *testing.T) {
 	t.Parallel()
 	var objects object.Store
 	with := withObjects(t)
-	w := newWorld(t, func(cfg *room.Config) {
+	w := newWorld(t, func(cfg *handler.Config) {
 		with(cfg)
 		objects = cfg.Objects
 	})

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/storage/object"
 	store "github.com/slipway-qa/slipway/storage/run"
 	"github.com/slipway-qa/slipway/storage/step"
@@ -29,7 +29,7 @@ func TestTraceOfARun(t *testing.T) {
 	t.Parallel()
 	var objects object.Store
 	files := withObjects(t)
-	w := newWorld(t, func(cfg *room.Config) { files(cfg); objects = cfg.Objects })
+	w := newWorld(t, func(cfg *handler.Config) { files(cfg); objects = cfg.Objects })
 	id := w.newCase(w.member, "Buy", tree{})
 	run := w.start(id, `{"targets":[{"capabilities":{"browserName":"chrome"}},{"capabilities":{"browserName":"firefox"}}],"trace":"on"}`)
 	first, second := idOf(jobOf(run, 0)), idOf(jobOf(run, 1))

@@ -4,8 +4,8 @@ import (
 	"maps"
 
 	"github.com/slipway-qa/slipway/api/authoring/generation"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/authoring/schedule"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/api/authoring/suite"
@@ -19,7 +19,7 @@ import (
 // Types are the types behind the schemas of openapi.yaml.
 func Types() route.Types {
 	all := route.Types{Schemas: map[string]any{}, Requests: map[string]any{}}
-	for _, of := range []route.Types{settings.Types(), room.Types(), testcase.Types(), suite.Types(), testrun.Types(), schedule.Types(),
+	for _, of := range []route.Types{settings.Types(), handler.Types(), testcase.Types(), suite.Types(), testrun.Types(), schedule.Types(),
 		generation.Types(), variable.Types(), tunnel.Types()} {
 		maps.Copy(all.Schemas, of.Schemas)
 		maps.Copy(all.Requests, of.Requests)
@@ -39,7 +39,7 @@ type shownGroup struct {
 
 // words are the names that have a meaning in the interface.
 func words() request.Words {
-	return request.NewWords(settings.Vocabulary(), room.Vocabulary(), testcase.Vocabulary(), suite.Vocabulary(), testrun.Vocabulary(),
+	return request.NewWords(settings.Vocabulary(), handler.Vocabulary(), testcase.Vocabulary(), suite.Vocabulary(), testrun.Vocabulary(),
 		schedule.Vocabulary(), generation.Vocabulary(), variable.Vocabulary(), tunnel.Vocabulary(),
 		request.Vocabulary{Answers: map[string][]any{"/step-groups": {shownGroup{}}}})
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/api/auth"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/body"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
@@ -54,7 +54,7 @@ type world struct {
 }
 
 // newWorld returns a world; the options change the configuration of the handlers.
-func newWorld(t testing.TB, options ...func(*room.Config)) *world {
+func newWorld(t testing.TB, options ...func(*handler.Config)) *world {
 	t.Helper()
 	w := &world{t: t, db: servicetest.DB(t)}
 	var theirs *account.Organization
@@ -79,7 +79,7 @@ func newWorld(t testing.TB, options ...func(*room.Config)) *world {
 	w.neighbor = w.person(w.ours, "neighbor", account.Member, w.two)
 	w.both = w.person(w.ours, "both", account.Member, w.one, w.two)
 	w.stranger = w.person(theirs, "stranger", account.Owner, abroad)
-	cfg := room.Config{DB: w.db, SealKeys: seal.Ring{make([]byte, 32)}, PublicURL: base + "/", Vendor: "slipway", CheckURL: checkURL}
+	cfg := handler.Config{DB: w.db, SealKeys: seal.Ring{make([]byte, 32)}, PublicURL: base + "/", Vendor: "slipway", CheckURL: checkURL}
 	for _, option := range options {
 		option(&cfg)
 	}

@@ -23,9 +23,9 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/authoring/testrun"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/api/respond"
@@ -41,7 +41,7 @@ import (
 type Config struct {
 	DB *storage.DB
 	// Tests is what the handlers of the interface share that this is a part of.
-	Tests *room.Room
+	Tests *handler.Base
 	// PublicURL begins the links that answers hold.
 	PublicURL string
 }
@@ -229,7 +229,7 @@ func (h *Handlers) pin(c *gin.Context, do func(context.Context, *storage.Tx, acc
 	if err := h.cfg.Tests.Read(c, &struct{}{}); err != nil {
 		return err
 	}
-	pin, err := room.Changed(h.cfg.Tests, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*run.Pin, error) {
+	pin, err := handler.Changed(h.cfg.Tests, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*run.Pin, error) {
 		return do(ctx, tx, w, id)
 	})
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	handlers "github.com/slipway-qa/slipway/api/history"
 	"github.com/slipway-qa/slipway/api/route/routetest"
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
@@ -42,11 +42,11 @@ func newWorld(t *testing.T) *world {
 	w := &world{Tests: fixture.NewTests(t)}
 	authenticator, err := auth.New(auth.Config{DB: w.DB, Region: fixture.Region})
 	require.NoError(t, err)
-	tests, err := authoring.New(room.Config{DB: w.DB, SealKeys: fixture.SealKey, PublicURL: "https://slipway.example.com",
+	tests, err := authoring.New(handler.Config{DB: w.DB, SealKeys: fixture.SealKey, PublicURL: "https://slipway.example.com",
 		Vendor:   "slipway",
 		CheckURL: func(context.Context, string) error { return nil }})
 	require.NoError(t, err)
-	h, err := handlers.New(handlers.Config{DB: w.DB, Tests: tests.Room(), PublicURL: "https://slipway.example.com/"})
+	h, err := handlers.New(handlers.Config{DB: w.DB, Tests: tests.Base(), PublicURL: "https://slipway.example.com/"})
 	require.NoError(t, err)
 	w.engine = routetest.Engine(routetest.ByCredentials(authenticator), append(h.Routes(), tests.Routes()...)...)
 	w.member, w.neighbor, w.rival = w.Org.Member.Key(account.KindAPI), w.Org.Neighbor.Key(account.KindAPI), w.Rival.Owner.Key(account.KindAPI)

@@ -18,9 +18,9 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
@@ -34,7 +34,7 @@ import (
 type Config struct {
 	DB *storage.DB
 	// Tests is what the handlers of the interface share that this is a part of.
-	Tests *room.Room
+	Tests *handler.Base
 }
 
 // Handlers are the handlers of the room's routes.

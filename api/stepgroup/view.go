@@ -4,7 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/authoring/answer"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/storage/step/group"
 	"github.com/slipway-qa/slipway/storage/stepgroup"
 )
@@ -29,8 +29,8 @@ type groupView struct {
 
 // groupDetail is what the answers of one group have besides.
 type groupDetail struct {
-	Steps  []room.StepView `json:"steps"`
-	UsedBy usersView       `json:"usedBy"`
+	Steps  []handler.StepView `json:"steps"`
+	UsedBy usersView          `json:"usedBy"`
 }
 
 // usersView is who runs a group by itself: the first hundred of each kind by their names.
@@ -49,12 +49,12 @@ type userView struct {
 
 // revisionView is one state of a group.
 type revisionView struct {
-	ID           uuid.UUID         `json:"id"`
-	Number       int               `json:"number"`
-	Description  string            `json:"description"`
-	Parameters   []group.Parameter `json:"parameters"`
-	Steps        []room.StepView   `json:"steps"`
-	CreationDate string            `json:"creationDate"`
+	ID           uuid.UUID          `json:"id"`
+	Number       int                `json:"number"`
+	Description  string             `json:"description"`
+	Parameters   []group.Parameter  `json:"parameters"`
+	Steps        []handler.StepView `json:"steps"`
+	CreationDate string             `json:"creationDate"`
 }
 
 func viewGroup(g *stepgroup.Group) groupView {

@@ -15,7 +15,7 @@ import (
 	apiaudit "github.com/slipway-qa/slipway/api/audit"
 	"github.com/slipway-qa/slipway/api/auth"
 	apiauthoring "github.com/slipway-qa/slipway/api/authoring"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	apibaseline "github.com/slipway-qa/slipway/api/baseline"
 	apicommitstatus "github.com/slipway-qa/slipway/api/commitstatus"
 	"github.com/slipway-qa/slipway/api/console"
@@ -284,7 +284,7 @@ func (s *services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop fu
 		Ended: func(ctx context.Context, ids []uuid.UUID) ([]uuid.UUID, error) {
 			return genstore.Ended(ctx, s.db, ids)
 		}})
-	rooms.Tests, err = apiauthoring.New(room.Config{DB: s.db, Objects: s.objects, Watcher: watcher,
+	rooms.Tests, err = apiauthoring.New(handler.Config{DB: s.db, Objects: s.objects, Watcher: watcher,
 		Generations: generations, Queue: queue, Quotas: s.quotas, Guard: s.guard,
 		SealKeys: s.keys, PublicURL: s.settings.PublicURL, Vendor: s.settings.Vendor, CheckURL: s.pages.Check,
 		UnsafeCapabilities: s.settings.unsafeCapabilities(), Log: s.log})
@@ -297,11 +297,11 @@ func (s *services) addTests(rooms *api.Rooms, queue *dispatch.Enqueuer) (stop fu
 	if err != nil {
 		return nil, err
 	}
-	rooms.Histories, err = apihistory.New(apihistory.Config{DB: s.db, Tests: rooms.Tests.Room(), PublicURL: s.settings.PublicURL})
+	rooms.Histories, err = apihistory.New(apihistory.Config{DB: s.db, Tests: rooms.Tests.Base(), PublicURL: s.settings.PublicURL})
 	if err != nil {
 		return nil, err
 	}
-	if rooms.StepGroups, err = apistepgroup.New(apistepgroup.Config{DB: s.db, Tests: rooms.Tests.Room()}); err != nil {
+	if rooms.StepGroups, err = apistepgroup.New(apistepgroup.Config{DB: s.db, Tests: rooms.Tests.Base()}); err != nil {
 		return nil, err
 	}
 	stopRuns, stopGenerations := startLoop(watcher.Run), startLoop(generations.Run)

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/authoring"
@@ -119,7 +119,7 @@ func (h Generations) readRefinement(ctx context.Context, organization int64, in 
 		return n, err
 	}
 	if target == nil {
-		targets, err := room.TargetsOf(&of.Settings)
+		targets, err := handler.TargetsOf(&of.Settings)
 		if err != nil {
 			return n, err
 		}
@@ -145,7 +145,7 @@ func (in *refineBody) target(check settings.Check) (*step.Target, error) {
 // resolve works out the capabilities and the tunnel of the session, and refuses what
 // the organization does not have.
 func (h Generations) resolve(ctx context.Context, organization int64, n *generation.New, primary *step.Target, target step.Target) error {
-	of := room.Targeting{Room: h.Room, Organization: organization}
+	of := handler.Targeting{Base: h.Base, Organization: organization}
 	resolved := step.Resolver{Vendor: h.Vendor, Case: n.Name, Primary: primary}.Resolve([]step.Target{target}, n.Settings.SCTunnelName)
 	path := settings.Path + ".scTunnelName"
 	if n.Settings.SCTunnelName == nil {

@@ -18,9 +18,9 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
@@ -33,7 +33,7 @@ import (
 )
 
 // Generations are the handlers of tests that are written from a sentence.
-type Generations struct{ *room.Room }
+type Generations struct{ *handler.Base }
 
 // Start serves POST /testcases/generate. Members: name, testSuiteId, teamId, tags,
 // runSettings (target, testUrl, scTunnelName), promptSettings (intent, maxSteps),
@@ -170,7 +170,7 @@ func (h Generations) current(ctx context.Context, organization int64, id uuid.UU
 		if err != nil {
 			return err
 		}
-		return room.Stop(ctx, tx, organization, ended)
+		return handler.Stop(ctx, tx, organization, ended)
 	})
 	if err != nil {
 		return nil, err
@@ -180,7 +180,7 @@ func (h Generations) current(ctx context.Context, organization int64, id uuid.UU
 
 // List serves GET /testcases/generate, newest first. Parameters: status, skip, limit.
 func (h Generations) List(c *gin.Context) error {
-	return room.List(h.Room, c, func(q *request.Query) generation.Filter {
+	return handler.List(h.Base, c, func(q *request.Query) generation.Filter {
 		return generation.Filter{OrganizationID: auth.Organization(c), Page: q.Page(),
 			State: request.OneOf(q, "status", generation.Queued, generation.InProgress, generation.Completed, generation.Failed)}
 	}, generation.List, viewListed)
@@ -196,7 +196,7 @@ func (h Generations) Cancel(c *gin.Context) error {
 		if err := generation.Cancel(ctx, tx, w, id); err != nil {
 			return err
 		}
-		return room.Stop(ctx, tx, w.OrganizationID, []uuid.UUID{id})
+		return handler.Stop(ctx, tx, w.OrganizationID, []uuid.UUID{id})
 	})
 	if errors.Is(err, storage.ErrConflict) {
 		return problem.Refused(http.StatusConflict, problem.CodeGenerationEnded, "the generation has ended")

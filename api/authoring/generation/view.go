@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/authoring/answer"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/generation"
 )
@@ -34,7 +34,7 @@ type unwritten struct {
 // capturedView is what there is of the test. Files are also those of no step, such as the
 // screenshot of a first page that was not reached.
 type capturedView struct {
-	Steps            []room.StepView      `json:"steps"`
+	Steps            []handler.StepView   `json:"steps"`
 	Reasoning        []authoring.Reason   `json:"reasoning"`
 	DiscoveredIntent string               `json:"discoveredIntent"`
 	Description      string               `json:"description"`
@@ -107,7 +107,7 @@ func (h Generations) show(c *gin.Context, g *generation.Generation, detailed boo
 }
 
 func (h Generations) viewCaptured(of *generation.Captured) *capturedView {
-	view := &capturedView{Steps: make([]room.StepView, 0, len(of.Steps)), Reasoning: of.Reasoning, DiscoveredIntent: of.DiscoveredIntent,
+	view := &capturedView{Steps: make([]handler.StepView, 0, len(of.Steps)), Reasoning: of.Reasoning, DiscoveredIntent: of.DiscoveredIntent,
 		Description: of.Description, Files: make([]generationFileView, 0, len(of.Files))}
 	for i := range of.Steps {
 		view.Steps = append(view.Steps, h.ViewStep(&of.Steps[i]))

@@ -15,8 +15,8 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -24,13 +24,13 @@ import (
 )
 
 // Schedules are the handlers of what runs suites by the clock.
-type Schedules struct{ *room.Room }
+type Schedules struct{ *handler.Base }
 
 // List serves GET /test-schedules, newest first. Parameters: ids (array), search
 // (part of the name), startDate, endDate (creation), userId (creator), teamId,
 // testSuiteIds (array; schedules with any of them), skip, limit.
 func (h Schedules) List(c *gin.Context) error {
-	return room.List(h.Room, c, func(q *request.Query) schedule.Filter {
+	return handler.List(h.Base, c, func(q *request.Query) schedule.Filter {
 		f := schedule.Filter{OrganizationID: auth.Organization(c), IDs: q.UUIDs("ids"), Search: q.Search(),
 			User: q.UUID("userId"), Team: q.UUID("teamId"), Suites: q.UUIDs("testSuiteIds"), Page: q.Page()}
 		f.From, f.To = q.Dates()
@@ -40,7 +40,7 @@ func (h Schedules) List(c *gin.Context) error {
 
 // Get serves GET /test-schedules/{id}.
 func (h Schedules) Get(c *gin.Context) error {
-	row, err := room.Item(h.Room, c, schedule.ByID)
+	row, err := handler.Item(h.Base, c, schedule.ByID)
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (h Schedules) Create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*schedule.Schedule, error) {
+	row, err := handler.Changed(h.Base, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*schedule.Schedule, error) {
 		return schedule.Create(ctx, tx, w, n)
 	})
 	if err != nil {
@@ -102,7 +102,7 @@ func (h Schedules) setState(c *gin.Context, state schedule.State) error {
 
 // apply changes a schedule of the team and writes it as it is then; nil is any team.
 func (h Schedules) apply(c *gin.Context, id uuid.UUID, change schedule.Change, team *string) error {
-	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*schedule.Schedule, error) {
+	row, err := handler.Changed(h.Base, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*schedule.Schedule, error) {
 		row, err := schedule.Update(ctx, tx, w, id, change)
 		if err != nil {
 			return nil, err

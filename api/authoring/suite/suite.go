@@ -14,9 +14,9 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
@@ -28,12 +28,12 @@ import (
 )
 
 // Suites are the handlers of test suites.
-type Suites struct{ *room.Room }
+type Suites struct{ *handler.Base }
 
 // List serves GET /testsuites, newest first. Parameters: ids (array), search (part of
 // the name), tag (repeated: all of them), startDate, endDate (creation), userId (creator), teamId, skip, limit.
 func (h Suites) List(c *gin.Context) error {
-	return room.List(h.Room, c, func(q *request.Query) authoring.SuiteFilter {
+	return handler.List(h.Base, c, func(q *request.Query) authoring.SuiteFilter {
 		f := authoring.SuiteFilter{OrganizationID: auth.Organization(c), IDs: q.UUIDs("ids"), Search: q.Search(), Tags: q.Tags(),
 			User: q.UUID("userId"), Team: q.UUID("teamId"), Page: q.Page()}
 		f.From, f.To = q.Dates()
@@ -43,7 +43,7 @@ func (h Suites) List(c *gin.Context) error {
 
 // Get serves GET /testsuites/{id}.
 func (h Suites) Get(c *gin.Context) error {
-	row, err := room.Item(h.Room, c, authoring.SuiteByID)
+	row, err := handler.Item(h.Base, c, authoring.SuiteByID)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (h Suites) Create(c *gin.Context) error {
 	if n.Login, err = readLogin(in.Login); err != nil {
 		return err
 	}
-	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Suite, error) {
+	row, err := handler.Changed(h.Base, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Suite, error) {
 		return authoring.CreateSuite(ctx, tx, w, n)
 	})
 	if err != nil {
@@ -219,7 +219,7 @@ func (h Suites) Update(c *gin.Context) error {
 		}
 		change.Login = &authoring.LoginChange{To: to}
 	}
-	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Suite, error) {
+	row, err := handler.Changed(h.Base, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Suite, error) {
 		row, err := authoring.UpdateSuite(ctx, tx, w, id, change)
 		if err != nil {
 			return nil, err
@@ -250,7 +250,7 @@ func (h Suites) Delete(c *gin.Context) error {
 		if err != nil {
 			return err
 		}
-		return room.Stop(ctx, tx, w.OrganizationID, jobs)
+		return handler.Stop(ctx, tx, w.OrganizationID, jobs)
 	})
 	if err != nil {
 		return err

@@ -4,7 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/authoring/answer"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/login"
@@ -41,8 +41,8 @@ type suiteView struct {
 type suiteDetail struct {
 	RunCount int `json:"runCount"`
 	// SetUp and TearDown stand around the steps of each case.
-	SetUp    []room.StepView `json:"setUp,omitempty"`
-	TearDown []room.StepView `json:"tearDown,omitempty"`
+	SetUp    []handler.StepView `json:"setUp,omitempty"`
+	TearDown []handler.StepView `json:"tearDown,omitempty"`
 	// Login is the case that signs in before the others, and when it is played again; null: none.
 	Login *login.Login `json:"login"`
 	planDetail

@@ -18,8 +18,8 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -29,7 +29,7 @@ import (
 )
 
 // Cases are the handlers of test cases.
-type Cases struct{ *room.Room }
+type Cases struct{ *handler.Base }
 
 // List serves GET /testcases, newest first. Parameters: search (part of the name),
 // startDate, endDate (creation), userId (creator), teamId, testSuiteId (array; null
@@ -38,7 +38,7 @@ type Cases struct{ *room.Room }
 // content (part of a line of name, tags, intent or steps), quarantined (true: those alone), sort (created, lastRun), skip,
 // limit.
 func (h Cases) List(c *gin.Context) error {
-	return room.List(h.Room, c, func(q *request.Query) authoring.CaseFilter {
+	return handler.List(h.Base, c, func(q *request.Query) authoring.CaseFilter {
 		f := authoring.CaseFilter{OrganizationID: auth.Organization(c), Search: q.Search(), User: q.UUID("userId"),
 			Team: q.UUID("teamId"), Page: q.Page()}
 		f.From, f.To = q.Dates()
@@ -116,7 +116,7 @@ func (h Cases) Create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Case, error) {
+	row, err := handler.Changed(h.Base, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Case, error) {
 		return authoring.CreateCase(ctx, tx, w, n)
 	})
 	if err != nil {
@@ -160,7 +160,7 @@ func (h Cases) Delete(c *gin.Context) error {
 		if err != nil {
 			return err
 		}
-		return room.Stop(ctx, tx, w.OrganizationID, jobs)
+		return handler.Stop(ctx, tx, w.OrganizationID, jobs)
 	})
 	if err != nil {
 		return err

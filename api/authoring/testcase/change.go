@@ -11,9 +11,9 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -114,7 +114,7 @@ func (in *caseBody) read(check settings.Check) (change authoring.CaseChange, war
 	if !in.Steps.Given() {
 		return change, nil, nil
 	}
-	steps, warnings, err := room.ReadGivenSteps("steps", in.Steps.Document)
+	steps, warnings, err := handler.ReadGivenSteps("steps", in.Steps.Document)
 	if err != nil {
 		return change, nil, err
 	}
@@ -170,7 +170,7 @@ func (h Cases) Update(c *gin.Context) error {
 
 // edit changes a case and writes it in full.
 func (h Cases) edit(c *gin.Context, status int, do func(context.Context, *storage.Tx, account.Writer) (*authoring.Case, error)) error {
-	row, err := room.Changed(h.Room, c, do)
+	row, err := handler.Changed(h.Base, c, do)
 	if err != nil {
 		return err
 	}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/gin-gonic/gin"
 
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage/step"
 )
@@ -40,7 +40,7 @@ func FuzzImport(f *testing.F) {
 	} {
 		f.Add(seed)
 	}
-	h := Cases{&room.Room{Config: room.Config{CheckURL: func(_ context.Context, address string) error {
+	h := Cases{&handler.Base{Config: handler.Config{CheckURL: func(_ context.Context, address string) error {
 		if _, err := url.Parse(address); err != nil {
 			return errors.New("cannot be read")
 		}

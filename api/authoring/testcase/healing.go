@@ -9,9 +9,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
@@ -19,7 +19,7 @@ import (
 )
 
 // Healings are the handlers of what runs have healed.
-type Healings struct{ *room.Room }
+type Healings struct{ *handler.Base }
 
 // healingView is a selector that found the element of a step whose own selector found
 // nothing, or for a drift the element that was found in place of the step's. decision is null while it is open.
@@ -129,7 +129,7 @@ func (h Healings) Decide(c *gin.Context) error {
 	if do == nil {
 		return problem.Member("action", "must be accept or refuse")
 	}
-	healing, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Healing, error) {
+	healing, err := handler.Changed(h.Base, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Healing, error) {
 		return do(ctx, tx, w, row.ID, id)
 	})
 	if err != nil {

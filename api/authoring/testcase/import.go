@@ -11,10 +11,10 @@ import (
 	"github.com/slipway-qa/slipway/api/authoring/answer"
 	"github.com/slipway-qa/slipway/api/authoring/codegen"
 	"github.com/slipway-qa/slipway/api/authoring/devtools"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/recording"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/authoring/seleniumide"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/authoring"
@@ -132,7 +132,7 @@ func (in *importBody) check() error {
 func (h Cases) readTest(ctx context.Context, in *importBody, n *authoring.NewCase) (warnings []string, err error) {
 	urlPath, stepsPath := settings.Path+".testUrl", "steps"
 	if in.Steps.Given() {
-		n.Revision.Steps, warnings, err = room.ReadGivenSteps("steps", in.Steps)
+		n.Revision.Steps, warnings, err = handler.ReadGivenSteps("steps", in.Steps)
 	} else {
 		urlPath, stepsPath, warnings, err = in.readRecording(n)
 	}

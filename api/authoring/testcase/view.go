@@ -4,7 +4,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/authoring/answer"
-	"github.com/slipway-qa/slipway/api/authoring/room"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/rows"
@@ -69,9 +69,9 @@ func (h Cases) viewWhole(row *authoring.Case, revisions []authoring.Revision, da
 type revisionView struct {
 	ID               string             `json:"id"`
 	Intent           string             `json:"intent"`
-	Steps            []room.StepView    `json:"steps"`
-	SetUp            []room.StepView    `json:"setUp,omitempty"`    // before the steps
-	TearDown         []room.StepView    `json:"tearDown,omitempty"` // after them
+	Steps            []handler.StepView `json:"steps"`
+	SetUp            []handler.StepView `json:"setUp,omitempty"`    // before the steps
+	TearDown         []handler.StepView `json:"tearDown,omitempty"` // after them
 	DiscoveredIntent string             `json:"discoveredIntent"`
 	Description      string             `json:"description"`
 	Reasoning        []authoring.Reason `json:"reasoning"`

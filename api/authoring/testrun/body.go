@@ -6,9 +6,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/environment"
@@ -120,7 +120,7 @@ func (in *runBody) targets(s *step.RunSettings, env *environment.Environment, ch
 	if env != nil && len(env.Targets) > 0 {
 		return env.Targets, nil
 	}
-	return room.TargetsOf(s)
+	return handler.TargetsOf(s)
 }
 
 // tunnel is the one of the request, else the case's; nil leaves it to the targets.

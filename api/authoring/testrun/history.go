@@ -11,8 +11,8 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/api/pagination"
 	"github.com/slipway-qa/slipway/storage"
@@ -241,7 +241,7 @@ func viewMatrix(past []run.Past, cases []authoring.Case, total int, cells []run.
 // All serves GET /runs: the runs of all cases, newest first. Parameters: status, startDate,
 // endDate (creation), buildId, environment (its name), browser (browserName of a target), tag (of the case as it is now), skip, limit.
 func (h Runs) All(c *gin.Context) error {
-	return room.List(h.Room, c, func(q *request.Query) run.AllFilter {
+	return handler.List(h.Base, c, func(q *request.Query) run.AllFilter {
 		f := run.AllFilter{OrganizationID: auth.Organization(c), Status: request.OneOf(q, "status", run.Statuses()...),
 			BuildID: q.RowID("buildId"), Environment: environmentNamed(q), Browser: browserNamed(q), Tags: q.Tags(), Page: q.Page()}
 		f.From, f.To = q.Dates()

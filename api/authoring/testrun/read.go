@@ -12,10 +12,10 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/junit"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/wait"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
@@ -171,7 +171,7 @@ func (h Runs) Cancel(c *gin.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := room.Stop(ctx, tx, w.OrganizationID, jobs); err != nil {
+		if err := handler.Stop(ctx, tx, w.OrganizationID, jobs); err != nil {
 			return err
 		}
 		row, err = h.wholeRun(ctx, tx, w.OrganizationID, id, runID)

@@ -13,9 +13,9 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/authoring"
@@ -176,7 +176,7 @@ func (h Runs) startAgain(ctx context.Context, w account.Writer, id string, runID
 	if len(n.Revision.Steps) == 0 {
 		return nil, problem.Refused(http.StatusBadRequest, problem.CodeCaseEmpty, "the test case has no steps")
 	}
-	if err := stillThere(ctx, room.Targeting{Room: h.Room, Organization: w.OrganizationID}, n.Targets, n.Tunnel); err != nil {
+	if err := stillThere(ctx, handler.Targeting{Base: h.Base, Organization: w.OrganizationID}, n.Targets, n.Tunnel); err != nil {
 		return nil, err
 	}
 	e := earlier{buildID: of.BuildID, retries: again.Retries, trace: again.Trace, variableNames: again.VariableNames}

@@ -19,9 +19,9 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/api/auth"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
@@ -34,13 +34,13 @@ import (
 )
 
 // reader reads and shows runs: what the handlers of runs of cases and of suites share.
-type reader struct{ *room.Room }
+type reader struct{ *handler.Base }
 
 // Runs are the handlers of the runs of test cases.
 type Runs struct{ reader }
 
 // NewRuns returns the handlers of the runs of test cases.
-func NewRuns(r *room.Room) Runs { return Runs{reader{r}} }
+func NewRuns(r *handler.Base) Runs { return Runs{reader{r}} }
 
 // Start serves POST /testcases/{id}/run: the latest revision is run. Members:
 // buildName, targets, scTunnelName, testUrl, variables, buildId, environment, retries, rows.
@@ -95,7 +95,7 @@ func (h Runs) startNew(ctx context.Context, w account.Writer, id, revisionID, ke
 	if err != nil {
 		return nil, err
 	}
-	build, resolved, err := resolve(ctx, room.Targeting{Room: h.Room, Organization: w.OrganizationID}, in, n.Case, env)
+	build, resolved, err := resolve(ctx, handler.Targeting{Base: h.Base, Organization: w.OrganizationID}, in, n.Case, env)
 	if err != nil {
 		return nil, err
 	}

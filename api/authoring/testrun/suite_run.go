@@ -12,9 +12,9 @@ import (
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
 	"github.com/slipway-qa/slipway/api/authoring/diagnosis"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
@@ -32,7 +32,7 @@ import (
 type SuiteRuns struct{ reader }
 
 // NewSuiteRuns returns the handlers of the runs of test suites.
-func NewSuiteRuns(r *room.Room) SuiteRuns { return SuiteRuns{reader{r}} }
+func NewSuiteRuns(r *handler.Base) SuiteRuns { return SuiteRuns{reader{r}} }
 
 // Start serves POST /testsuites/{id}/run: every case of the suite that has a target
 // and steps is run, by a task. Members: buildName, targets, testUrl, variables, buildId,
@@ -62,7 +62,7 @@ func (h SuiteRuns) Start(c *gin.Context) error {
 // startNew checks what the run is given and starts it.
 func (h SuiteRuns) startNew(ctx context.Context, w account.Writer, id uuid.UUID, key string, in *suiteRunBody) (*run.SuiteRun, error) {
 	n := run.NewSuiteRun{SuiteID: id, BuildName: request.Or(in.BuildName, ""), Vendor: h.Vendor, Key: key}
-	t := room.Targeting{Room: h.Room, Organization: w.OrganizationID}
+	t := handler.Targeting{Base: h.Base, Organization: w.OrganizationID}
 	var err error
 	if n.Shard, err = in.shard(); err != nil {
 		return nil, err
@@ -256,7 +256,7 @@ func (h SuiteRuns) Cancel(c *gin.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := room.Stop(ctx, tx, w.OrganizationID, jobs); err != nil {
+		if err := handler.Stop(ctx, tx, w.OrganizationID, jobs); err != nil {
 			return err
 		}
 		row, err = run.SuiteRunByID(ctx, tx, w.OrganizationID, id, runID)

@@ -5,8 +5,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/authoring/settings"
 	"github.com/slipway-qa/slipway/storage/authoring"
 	"github.com/slipway-qa/slipway/storage/environment"
@@ -15,7 +15,7 @@ import (
 
 // resolve returns the name of the build, the targets and the tunnel of a run of a
 // case: those of the request, else those of the environment, nil for none, else those of the case.
-func resolve(ctx context.Context, t room.Targeting, in *runBody, of *authoring.Case, env *environment.Environment) (build string,
+func resolve(ctx context.Context, t handler.Targeting, in *runBody, of *authoring.Case, env *environment.Environment) (build string,
 	resolved step.Resolved, err error) {
 	if build, err = in.build(of.Name); err != nil {
 		return "", resolved, err
@@ -46,7 +46,7 @@ func resolve(ctx context.Context, t room.Targeting, in *runBody, of *authoring.C
 
 // targetsOfSuite returns the targets that replace those of the cases of a suite; none leaves
 // them to the cases.
-func targetsOfSuite(ctx context.Context, t room.Targeting, in *suiteRunBody) ([]step.Target, error) {
+func targetsOfSuite(ctx context.Context, t handler.Targeting, in *suiteRunBody) ([]step.Target, error) {
 	if !in.Targets.Given() {
 		return nil, nil
 	}
@@ -65,7 +65,7 @@ func targetsOfSuite(ctx context.Context, t room.Targeting, in *suiteRunBody) ([]
 }
 
 // stillThere refuses targets of an earlier run whose tunnel or app is gone.
-func stillThere(ctx context.Context, t room.Targeting, targets []step.Target, tunnel string) error {
+func stillThere(ctx context.Context, t handler.Targeting, targets []step.Target, tunnel string) error {
 	if err := t.CheckTunnel(ctx, "scTunnelName", tunnel); err != nil {
 		return err
 	}

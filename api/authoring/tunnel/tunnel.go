@@ -18,9 +18,9 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
@@ -46,7 +46,7 @@ func viewTunnel(t *authoring.Tunnel) tunnelView {
 }
 
 // Tunnels are the handlers of named proxies.
-type Tunnels struct{ *room.Room }
+type Tunnels struct{ *handler.Base }
 
 // List serves GET /tunnels, by name. Parameters: search (part of the name), skip,
 // limit.
@@ -82,7 +82,7 @@ func (h Tunnels) Create(c *gin.Context) error {
 	if err := h.checkProxy(c.Request.Context(), *in.URL); err != nil {
 		return err
 	}
-	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Tunnel, error) {
+	row, err := handler.Changed(h.Base, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Tunnel, error) {
 		row, err := authoring.CreateTunnel(ctx, tx, w, h.SealKeys, *in.Name, *in.URL)
 		return row, ofURL(err)
 	})

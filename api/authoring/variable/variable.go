@@ -21,9 +21,9 @@ import (
 
 	"github.com/slipway-qa/slipway/api/auth"
 	"github.com/slipway-qa/slipway/api/authoring/answer"
+	"github.com/slipway-qa/slipway/api/authoring/handler"
 	"github.com/slipway-qa/slipway/api/authoring/problem"
 	"github.com/slipway-qa/slipway/api/authoring/request"
-	"github.com/slipway-qa/slipway/api/authoring/room"
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/storage"
@@ -68,7 +68,7 @@ func viewVariable(v *authoring.Variable) variableView {
 }
 
 // Variables are the handlers of the variables of tests.
-type Variables struct{ *room.Room }
+type Variables struct{ *handler.Base }
 
 // show writes one variable, with its version as the ETag.
 func (h Variables) show(c *gin.Context, status int, v *authoring.Variable) error {
@@ -98,7 +98,7 @@ func variableProblem(err error) error {
 // List serves GET /variables, by name. Parameters: scope, teamId, testSuiteId,
 // testCaseId, search (part of the name), skip, limit.
 func (h Variables) List(c *gin.Context) error {
-	return room.List(h.Room, c, func(q *request.Query) authoring.VariableFilter {
+	return handler.List(h.Base, c, func(q *request.Query) authoring.VariableFilter {
 		return authoring.VariableFilter{OrganizationID: auth.Organization(c), Scope: scopeOf(q), Team: q.UUID("teamId"),
 			Suite: q.UUID("testSuiteId"), Case: caseOf(q, "testCaseId"), Search: q.Search(), Page: q.Page()}
 	}, authoring.Variables, viewVariable)
@@ -150,7 +150,7 @@ func (h Variables) Create(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Variable, error) {
+	row, err := handler.Changed(h.Base, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Variable, error) {
 		row, err := authoring.CreateVariable(ctx, tx, w, h.SealKeys, n)
 		return row, inScope(err)
 	})
@@ -212,7 +212,7 @@ func inScope(err error) error {
 
 // Get serves GET /variables/{id}.
 func (h Variables) Get(c *gin.Context) error {
-	row, err := room.Item(h.Room, c, authoring.VariableByID)
+	row, err := handler.Item(h.Base, c, authoring.VariableByID)
 	if err != nil {
 		return err
 	}
@@ -238,7 +238,7 @@ func (h Variables) Update(c *gin.Context) error {
 	if change.Version, err = in.version(c.Request.Header.Values("If-Match")); err != nil {
 		return err
 	}
-	row, err := room.Changed(h.Room, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Variable, error) {
+	row, err := handler.Changed(h.Base, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*authoring.Variable, error) {
 		return authoring.UpdateVariable(ctx, tx, w, h.SealKeys, id, change)
 	})
 	if err != nil {

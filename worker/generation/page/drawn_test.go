@@ -86,6 +86,8 @@ func set(n *snapshot.Node, key, value string) {
 		n.Placeholder = value
 	case "checked":
 		n.Checked = value
+	case "disabled":
+		n.Disabled = value == "true"
 	case "selected":
 		n.Selected = value
 	case "expanded":

@@ -8,6 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 )
@@ -297,7 +298,7 @@ func (p *planner) make(ctx context.Context, g *intent.Goal) error {
 	if err != nil {
 		return err
 	}
-	if len(f.fields) > 0 && p.takesAll(start, f) || len(f.fields) > 1 && p.paged(start, f) {
+	if len(f.fields) > 0 && !p.opensNew(start, g) && p.takesAll(start, f) || len(f.fields) > 1 && p.paged(start, f) {
 		if done, err := p.madeIn(ctx, g, start, f); err != nil || done {
 			return err
 		}
@@ -308,6 +309,19 @@ func (p *planner) make(ctx context.Context, g *intent.Goal) error {
 	}
 	p.useMade(g)
 	return nil
+}
+
+// opensNew reports whether a form of the page is that of the thing of a list that is open, and something else makes a
+// new one: what is filled in before that is pressed changes the thing.
+func (p *planner) opensNew(m *page.Model, g *intent.Goal) bool {
+	aim := find.Aim{Effect: intent.Add, Lemma: g.Lemma, Words: g.Target, Lang: p.text.Lang, Record: -1, Within: -1}
+	return opensThing(m) && slices.ContainsFunc(find.Controls(m, aim), func(c find.Candidate) bool {
+		k := &m.Controls[c.Index]
+		return c.Score >= leastSaid && k.Record < 0 && m.Index().Around(k.Node, "form") < 0 &&
+			slices.ContainsFunc(strings.Fields(effect.ControlName(m, c.Index)), func(w string) bool {
+				return slices.Contains(lexicon.Concept(w, ""), lexicon.Named("new"))
+			})
+	})
 }
 
 // titleFields are the words of the targets of an addition as values: what the new thing is called.

@@ -212,3 +212,39 @@ func TestTheTextOfAThing(t *testing.T) {
 		}
 	}
 }
+
+// The form beside a list is that of the thing that is open in it, also where it does not show its title: a new one is
+// begun before it is filled in.
+func TestANewThingIsBegunBeforeItIsWritten(t *testing.T) {
+	titles, open, title := []string{"Storks", "Bees", "Late frost"}, 0, ""
+	s := &scene{lang: "en"}
+	s.nodes = func() []snapshot.Node {
+		list := []snapshot.Node{{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"}}
+		for i, name := range titles {
+			li := snapshot.Node{Ref: "li " + name, Parent: 0, Tag: "li", Role: "listitem"}
+			if i == open {
+				li.Class = "active"
+			}
+			at := len(list)
+			list = append(list, li, inside(at, snapshot.Node{Ref: "t " + name, Tag: "span", Role: "text", Name: name}),
+				inside(at, pressable("drop "+name, "button", "Drop")))
+		}
+		return append(list, pressable("new", "button", "New note"), typable("title", "Title", title), pressable("keep", "button", "Keep"))
+	}
+	s.on = func(tool, ref, text string) {
+		switch {
+		case ref == "new":
+			open, title = -1, ""
+		case tool == step.InputText:
+			title = text
+		case ref == "keep" && open < 0:
+			titles, open = append(titles, title), len(titles)
+		case ref == "keep":
+			titles[open] = title
+		}
+	}
+	err := s.run(t, `Write a new note "First snow" and keep it`)
+	if got := strings.Join(titles, ","); err != nil || got != "Storks,Bees,Late frost,First snow" {
+		t.Errorf("%s, %v", got, err)
+	}
+}

@@ -96,10 +96,14 @@ func (p *planner) filtered(start, now *page.Model, c *find.Candidate) bool {
 // filteredTo has the page show only what is as the one word says that no thing of a list shows, and looks for the
 // rest of the description among that: "the cheapest vacant room" where a box says "Only vacant rooms". It
 // returns nil where the page has no such filter, or nothing goes by it.
-func (p *planner) filteredTo(ctx context.Context, d *intent.Description, tiers [][]find.What, nearest *find.Found) ([]find.Candidate, error) {
+func (p *planner) filteredTo(ctx context.Context, d *intent.Description, tiers [][]find.What,
+	nearest *find.Found) ([]find.Candidate, error) {
 	start := p.model
+	if p.goal == nil || p.goal.Effect == intent.Check || p.cfg.Explore == ExploreOff || start == nil || start.Dialog != nil {
+		return nil, nil
+	}
 	missing := slices.DeleteFunc(slices.Clone(nearest.Missing), func(s intent.Span) bool { return d.Extreme != nil && s == d.Extreme.Span })
-	if p.goal == nil || p.goal.Effect == intent.Check || p.cfg.Explore == ExploreOff || len(missing) != 1 || start == nil || start.Dialog != nil {
+	if len(missing) != 1 {
 		return nil, nil
 	}
 	rest, word := d.Without(missing[0])
@@ -124,12 +128,10 @@ func (p *planner) filteredTo(ctx context.Context, d *intent.Description, tiers [
 	change := effect.Between(start, now)
 	p.trace("only what is %q is shown: %d things are gone, %d came", word.Text, len(change.Removed), len(change.Added))
 	if held && len(change.Removed) > 0 && len(change.Added) == 0 && now.Dialog == nil {
-		found, near, ok := p.resolveOn(now, rest, tiers)
-		if ok {
+		if found, _, ok := p.resolveOn(now, rest, tiers); ok {
 			p.useSpan(word.Span, "all that is shown is so")
 			return found, nil
 		}
-		p.trace("which one of them is not clear: missing %v, %s", near.Missing, near.Uncertain)
 	}
 	if p.mark() > mark {
 		err = p.back(ctx, mark, start)

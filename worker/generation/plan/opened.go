@@ -28,13 +28,21 @@ func fieldsCame(before, now *page.Model) bool {
 	return slices.ContainsFunc(now.Fields, func(f page.Field) bool { return !f.Hidden && !seen[now.Nodes[f.Node].Ref] })
 }
 
-// emptied reports whether a field of text on the page lost what it held: its form is for something
-// new now.
+// emptied reports whether a field of text on the page lost what it held, or the thing of a list that was open is so
+// no more and no other one is: its form is for something new now.
 func emptied(before, now *page.Model) bool {
 	c := effect.Between(before, now)
-	return !c.URL && slices.ContainsFunc(c.Fields, func(f effect.Pair) bool {
+	return !c.URL && opensThing(before) && !opensThing(now) || !c.URL && slices.ContainsFunc(c.Fields, func(f effect.Pair) bool {
 		kind := now.Fields[f.After].Kind
 		return (kind == "text" || kind == "editor") && now.Fields[f.After].Value == "" && before.Fields[f.Before].Value != ""
+	})
+}
+
+// opensThing reports whether a thing of a list is marked as the one that is open.
+func opensThing(m *page.Model) bool {
+	return slices.ContainsFunc(m.Records, func(r page.Record) bool {
+		return r.Group >= 0 && !m.Nodes[r.Node].Hidden && len(m.Groups[r.Group].Records) > 1 &&
+			slices.ContainsFunc(r.States, func(s string) bool { return s == "on" || s == "selected" || s == "active" || s == "current" })
 	})
 }
 

@@ -1,4 +1,4 @@
-package room
+package handler
 
 import (
 	"context"
@@ -16,7 +16,7 @@ import (
 
 // List answers with a page of what a filter finds. The filter is read from the whole query before
 // the first of its parameters that is wrong is refused.
-func List[F, R, T any](h *Room, c *gin.Context, read func(q *request.Query) F,
+func List[F, R, T any](h *Base, c *gin.Context, read func(q *request.Query) F,
 	find func(ctx context.Context, q storage.Querier, f F) ([]R, int, error), view func(*R) T) error {
 	q := request.QueryOf(c)
 	f := read(q)
@@ -31,7 +31,7 @@ func List[F, R, T any](h *Room, c *gin.Context, read func(q *request.Query) F,
 }
 
 // Item reads what the UUID in the path names.
-func Item[R any](h *Room, c *gin.Context,
+func Item[R any](h *Base, c *gin.Context,
 	find func(ctx context.Context, q storage.Querier, organization int64, id uuid.UUID) (*R, error)) (*R, error) {
 	id, err := request.UUIDParam(c, "id")
 	if err != nil {
@@ -41,7 +41,7 @@ func Item[R any](h *Room, c *gin.Context,
 }
 
 // Changed runs a change with its audit row in one transaction, and returns what it made or changed.
-func Changed[R any](h *Room, c *gin.Context, do func(ctx context.Context, tx *storage.Tx, w account.Writer) (R, error)) (row R, err error) {
+func Changed[R any](h *Base, c *gin.Context, do func(ctx context.Context, tx *storage.Tx, w account.Writer) (R, error)) (row R, err error) {
 	err = h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (err error) {
 		row, err = do(ctx, tx, w)
 		return err

@@ -1,4 +1,4 @@
-package room
+package handler
 
 import (
 	"context"
@@ -24,7 +24,7 @@ type addresses struct {
 
 // CheckAddresses checks the addresses that a test opens. urlPath is the member of
 // the test's own address, stepsPath that of its steps.
-func (h *Room) CheckAddresses(ctx context.Context, urlPath, testURL, stepsPath string, steps []step.Step) error {
+func (h *Base) CheckAddresses(ctx context.Context, urlPath, testURL, stepsPath string, steps []step.Step) error {
 	a := addresses{check: h.CheckURL, seen: map[string]bool{}}
 	if err := a.look(ctx, urlPath, testURL); err != nil {
 		return err

@@ -1,4 +1,4 @@
-package room
+package handler
 
 import (
 	"github.com/slipway-qa/slipway/api/authoring/request"

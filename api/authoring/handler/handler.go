@@ -1,4 +1,4 @@
-// Package room is what the handlers of the authoring interface share: their configuration, the
+// Package handler is what the handlers of the authoring interface share: their configuration, the
 // transaction of a change, and what several resources read, check and show.
 //
 // Reads see the whole organization. Changes are made by account.Writer in one transaction with
@@ -9,7 +9,7 @@
 // by Config.CheckURL, before anything is stored. Addresses that hold variables are known only when
 // a step executes and are checked then. Targeting refuses tunnels and apps that the organization
 // does not have; the job looks again.
-package room
+package handler
 
 import (
 	"context"
@@ -61,8 +61,8 @@ type Config struct {
 	Log                *slog.Logger
 }
 
-// Room is what the handlers share.
-type Room struct {
+// Base is what the handlers share.
+type Base struct {
 	Config
 	// Words are the names that bodies of other requests have.
 	Words request.Words
@@ -70,10 +70,10 @@ type Room struct {
 
 // Read fills the struct from the body; members that it does not have are refused, or named in
 // the answer's warnings.
-func (h *Room) Read(c *gin.Context, into any) error { return request.Read(c, into, h.Words) }
+func (h *Base) Read(c *gin.Context, into any) error { return request.Read(c, into, h.Words) }
 
 // CheckTarget checks a target of a request.
-func (h *Room) CheckTarget(t *step.Target) error {
+func (h *Base) CheckTarget(t *step.Target) error {
 	if err := step.CheckTarget(t); err != nil || h.UnsafeCapabilities {
 		return err
 	}
@@ -81,7 +81,7 @@ func (h *Room) CheckTarget(t *step.Target) error {
 }
 
 // Change runs a change with its audit row in one transaction.
-func (h *Room) Change(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, w account.Writer) error) error {
+func (h *Base) Change(c *gin.Context, do func(ctx context.Context, tx *storage.Tx, w account.Writer) error) error {
 	ctx, w := c.Request.Context(), auth.Writer(c)
 	return h.DB.InTx(ctx, func(tx *storage.Tx) error { return do(ctx, tx, w) })
 }
@@ -94,7 +94,7 @@ func Stop(ctx context.Context, tx *storage.Tx, organizationID int64, jobs []uuid
 }
 
 // CaseOf reads the case that the path names.
-func (h *Room) CaseOf(c *gin.Context) (*authoring.Case, error) {
+func (h *Base) CaseOf(c *gin.Context) (*authoring.Case, error) {
 	id, err := request.CaseID(c)
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (h *Room) CaseOf(c *gin.Context) (*authoring.Case, error) {
 }
 
 // Bare returns the handler of a request without members.
-func (h *Room) Bare(do route.Handler) route.Handler {
+func (h *Base) Bare(do route.Handler) route.Handler {
 	return func(c *gin.Context) error {
 		if err := h.Read(c, &struct{}{}); err != nil {
 			return err

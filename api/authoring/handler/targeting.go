@@ -1,4 +1,4 @@
-package room
+package handler
 
 import (
 	"context"
@@ -27,18 +27,18 @@ const appScheme = "storage:"
 // Targeting resolves what the runs of one organization execute on, and refuses what
 // the organization does not have: tunnels and apps.
 type Targeting struct {
-	*Room
+	*Base
 	Organization int64
 }
 
 // TunnelPath is where a target of the member names its tunnel.
-func (h *Room) TunnelPath(member string, target int) string {
+func (h *Base) TunnelPath(member string, target int) string {
 	return fmt.Sprintf("%s[%d].%s", member, target, step.TunnelPath(h.Vendor))
 }
 
 // DifferentTunnels refuses targets of the member that name different tunnels. A run
 // has one.
-func (h *Room) DifferentTunnels(path string, resolved step.Resolved) error {
+func (h *Base) DifferentTunnels(path string, resolved step.Resolved) error {
 	return problem.Member(h.TunnelPath(path, resolved.At), "must be the same for all targets: they share one tunnel")
 }
 

@@ -1,4 +1,4 @@
-package room
+package handler
 
 import (
 	"fmt"
@@ -24,13 +24,13 @@ type StepView struct {
 }
 
 // ViewStep is a step as it is stored.
-func (h *Room) ViewStep(s *step.Step) StepView {
+func (h *Base) ViewStep(s *step.Step) StepView {
 	return StepView{ID: s.ID, Tool: s.Tool, Result: s.Result, ScreenshotURL: h.FileURL(s.ScreenshotID),
 		Optional: s.Optional, When: s.When, TimeoutMS: s.TimeoutMS}
 }
 
 // FileURL is the address of a stored file, "" without one.
-func (h *Room) FileURL(id string) string {
+func (h *Base) FileURL(id string) string {
 	if id == "" {
 		return ""
 	}
@@ -39,7 +39,7 @@ func (h *Room) FileURL(id string) string {
 
 // ReadSteps reads the steps that the body has at a path, and checks them with the addresses
 // that they open. What has no effect is a warning of the answer.
-func (h *Room) ReadSteps(c *gin.Context, path string, d request.Document) ([]step.Step, error) {
+func (h *Base) ReadSteps(c *gin.Context, path string, d request.Document) ([]step.Step, error) {
 	steps, warnings, err := ReadGivenSteps(path, d)
 	if err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (h *Room) ReadSteps(c *gin.Context, path string, d request.Document) ([]ste
 }
 
 // ReadChangedSteps reads a list of steps that may be cleared by null; nil when it was not sent.
-func (h *Room) ReadChangedSteps(c *gin.Context, path string, n request.Nullable) (*[]step.Step, error) {
+func (h *Base) ReadChangedSteps(c *gin.Context, path string, n request.Nullable) (*[]step.Step, error) {
 	if n.IsNull() {
 		return &[]step.Step{}, nil
 	}
@@ -66,7 +66,7 @@ func (h *Room) ReadChangedSteps(c *gin.Context, path string, n request.Nullable)
 }
 
 // ViewSteps are the steps of an answer; never null.
-func (h *Room) ViewSteps(steps []step.Step) []StepView {
+func (h *Base) ViewSteps(steps []step.Step) []StepView {
 	views := make([]StepView, 0, len(steps))
 	for i := range steps {
 		views = append(views, h.ViewStep(&steps[i]))

@@ -1,4 +1,4 @@
-package room
+package handler
 
 import (
 	"context"
@@ -17,7 +17,7 @@ import (
 const codeEnvironmentForbidden = "ENVIRONMENT_FORBIDDEN"
 
 // EnvironmentFor returns the environment that a member names, for cases of a team; nil for "".
-func (h *Room) EnvironmentFor(ctx context.Context, organization int64, member, name string, team int64) (*environment.Environment, error) {
+func (h *Base) EnvironmentFor(ctx context.Context, organization int64, member, name string, team int64) (*environment.Environment, error) {
 	if name == "" {
 		return nil, nil
 	}

@@ -1,4 +1,4 @@
-package room
+package handler
 
 import (
 	"context"
@@ -10,7 +10,7 @@ import (
 // Count starts runs in a transaction, and counts as many as start returns against the
 // organization's day: *quota.ExceededError when there is no room for them, and nothing is
 // started.
-func (h *Room) Count(ctx context.Context, organization int64, start func(tx *storage.Tx) (runs int, err error)) error {
+func (h *Base) Count(ctx context.Context, organization int64, start func(tx *storage.Tx) (runs int, err error)) error {
 	return h.DB.InTx(ctx, func(tx *storage.Tx) error {
 		day, err := h.Quotas.Begin(ctx, tx, quota.RunsPerDay, organization)
 		if err != nil {
