@@ -1,5 +1,8 @@
-// Package array writes ids, bytes and lists of numbers as the texts in which the arrays of
-// statements carry them, so that one statement takes many rows.
+// Package array writes values as the texts of which arrays of statements are made.
+//
+// A statement that writes many rows takes a column of them as one array. Ids and bytes are
+// texts in it, which PostgreSQL casts (uuid[], bytea[]). A list of numbers is one text for
+// each row, because an array of arrays would need lists of one length.
 package array
 
 import (
