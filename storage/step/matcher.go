@@ -27,7 +27,7 @@ var (
 	countModes = []string{Equals, AtLeast, AtMost}
 
 	matcherRules = map[string]matcherRule{
-		Visible: {}, Hidden: {}, Enabled: {}, Checked: {},
+		Visible: {}, Hidden: {}, Enabled: {}, Checked: {}, Focused: {},
 		TextIs: {modes: textModes}, ValueIs: {modes: textModes}, Count: {modes: countModes},
 		URLIs: {modes: textModes, page: true}, TitleIs: {modes: textModes, page: true},
 		AttributeIs: {modes: textModes, named: true}, Accessible: {pictured: true}, LooksLike: {pictured: true},
@@ -36,7 +36,7 @@ var (
 		AppStateIs: {page: true, app: true},
 		RequestIs:  {page: true}, ResponseIs: {page: true}, DownloadIs: {page: true}, ConsoleIs: {page: true},
 	}
-	matcherNames = []string{Visible, Hidden, TextIs, ValueIs, Count, URLIs, TitleIs, Enabled, Checked, AttributeIs, StorageIs, CookieIs,
+	matcherNames = []string{Visible, Hidden, TextIs, ValueIs, Count, URLIs, TitleIs, Enabled, Checked, Focused, AttributeIs, StorageIs, CookieIs,
 		RequestIs, ResponseIs, DownloadIs, ConsoleIs, Accessible, LooksLike, AppStateIs}
 	windowNames = []string{WindowTitle, WindowURL, WindowIndex, WindowNew}
 )

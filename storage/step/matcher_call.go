@@ -35,6 +35,7 @@ var (
 		"toBeVisible": state(Visible, false, "visible"), "toBeDisplayed": state(Visible, false, ""), "toBeHidden": state(Hidden, false, ""),
 		"toBeEnabled": state(Enabled, false, "enabled"), "toBeDisabled": state(Enabled, true, ""),
 		"toBeChecked": state(Checked, false, "checked"), "toBeSelected": state(Checked, false, ""), "toBeUnchecked": state(Checked, true, ""),
+		"toBeFocused":    state(Focused, false, ""),
 		"toBeAttached":   {Matcher: present, option: "attached"},
 		"toExist":        calls(present, 0),
 		"toBeExisting":   calls(present, 0),

@@ -29,6 +29,7 @@ func TestMatchersAsCalls(t *testing.T) {
 		`{"name":"toBeDisabled","args":[]}`:                      `not {"name":"enabled","args":{}}`,
 		`{"name":"toBeChecked","args":[]}`:                       `{"name":"checked","args":{}}`,
 		`{"name":"toBeChecked","args":[{"checked":false}]}`:      `not {"name":"checked","args":{}}`,
+		`{"name":"toBeFocused","args":[]}`:                       `{"name":"focused","args":{}}`,
 		`{"name":"toBeAttached","args":[{"attached":true}]}`:     `{"name":"count","args":{"value":"1","mode":"at_least"}}`,
 		`{"name":"toExist","args":[]}`:                           `{"name":"count","args":{"value":"1","mode":"at_least"}}`,
 		`{"name":"toHaveAttribute","args":["href","/a"]}`:        `{"name":"attribute","args":{"value":"/a","name":"href"}}`,

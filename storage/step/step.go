@@ -68,6 +68,7 @@ const (
 	TitleIs     = "title" // no selector; as text
 	Enabled     = "enabled"
 	Checked     = "checked"
+	Focused     = "focused"   // keys go there
 	AttributeIs = "attribute" // args.name; as text
 
 	// No selector: what the browser did since the test began.

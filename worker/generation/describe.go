@@ -161,6 +161,7 @@ var modeWords = map[string]string{
 var stateWords = map[string][2]string{
 	step.Visible: {"is visible", "is not visible"}, step.Hidden: {"is hidden", "is not hidden"},
 	step.Enabled: {"is enabled", "is disabled"}, step.Checked: {"is checked", "is not checked"},
+	step.Focused: {"has the focus", "does not have the focus"},
 }
 
 func describeMatcher(m *step.Matcher, s *step.Selector, not bool) string {

@@ -53,6 +53,7 @@ func TestOfTheTestRunner(t *testing.T) {
 		`{"type":"switch_window","args":{"matcher":{"name":"index","args":{"value":"0"}}}}`,
 		`{"type":"assert","args":{"selector":{"type":"css","value":"#out"},"matcher":{"name":"text","args":{"value":"Thanks ann@x.org","mode":"contains"}}}}`,
 		`{"type":"assert","args":{"selector":{"type":"role","value":"checkbox","name":"Terms"},"matcher":{"name":"checked","args":{}},"not":true}}`,
+		`{"type":"assert","args":{"selector":{"type":"label","value":"Mail"},"matcher":{"name":"focused","args":{}}}}`,
 		`{"type":"assert","args":{"matcher":{"name":"url","args":{"value":"(?i)\\/orders\\/\\d+$","mode":"matches"}}}}`,
 	}, tools(t, got.Steps))
 }

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -132,6 +133,13 @@ func (w *cypress) claim(m *move) (read, claim string) {
 		return element("isEnabled"), truth
 	case step.Checked:
 		return element("isChecked"), truth
+	case step.Focused:
+		// The runner has the page in a frame of its own, so whether a frame of the page has the
+		// focus cannot be seen.
+		if slices.ContainsFunc(m.within, func(s scope) bool { return s.frame }) {
+			w.lacks(m, ".args.matcher.name", "the focus in a frame")
+		}
+		return element("isFocused"), truth
 	case step.Count:
 		compare := map[string]string{step.AtLeast: "be.at.least", step.AtMost: "be.at.most"}[mode]
 		if compare == "" {

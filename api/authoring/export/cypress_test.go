@@ -97,6 +97,7 @@ func cypressTour(base string) Case {
 		because(fillIn("input#email.field", "{{user}}@example.com"), "The first field that can be seen is the mail address."),
 		fillIn("#password", "{{team:password}}"), fillIn("#birthday", "1999-12-31"),
 		not(expect(css("#stay"), step.Checked, "", "")), on(step.Click, "#stay"), expect(css("#stay"), step.Checked, "", ""),
+		expect(css("#stay"), step.Focused, "", ""), not(expect(css("#password"), step.Focused, "", "")),
 		do(step.Select, step.Args{Selector: css("#country"), OptionValue: ptr("index=0")}), expect(css("#country"), step.ValueIs, "", ""),
 		do(step.Select, step.Args{Selector: css("#country"), OptionValue: ptr("Norway")}), expect(css("#country"), step.ValueIs, "", "no"),
 		expect(css("#email"), step.ValueIs, step.Matches, `(?i)^[A-Z]+@\w+\.com\z`),
@@ -256,12 +257,13 @@ func TestCypressTypes(t *testing.T) {
 func TestCypressUnwritable(t *testing.T) {
 	t.Parallel()
 	for path, s := range map[string]step.Step{
-		"steps[1].tool.type":              on(step.Hover, "a"),
-		"steps[1].tool.args.key":          do(step.PressKey, step.Args{Key: "F5"}),
-		"steps[1].tool.args.matcher.name": traffic(false, step.ConsoleIs, step.MatcherArgs{}),
-		"steps[1].tool.args.selector":     do(step.UploadFile, step.Args{File: &step.File{Name: "a"}}),
-		"steps[1].tool.args.all":          do(step.ClearState, step.Args{StateArgs: step.StateArgs{All: true}}),
-		"steps[1].optional":               optional(do(step.Reload, step.Args{})),
+		"steps[1].tool.type":                        on(step.Hover, "a"),
+		"steps[1].tool.args.key":                    do(step.PressKey, step.Args{Key: "F5"}),
+		"steps[1].tool.args.matcher.name":           traffic(false, step.ConsoleIs, step.MatcherArgs{}),
+		"steps[1].tool.args.selector":               do(step.UploadFile, step.Args{File: &step.File{Name: "a"}}),
+		"steps[1].tool.args.all":                    do(step.ClearState, step.Args{StateArgs: step.StateArgs{All: true}}),
+		"steps[1].tool.args.tool.args.matcher.name": inside(step.InFrame, "f", expect(css("a"), step.Focused, "", "")),
+		"steps[1].optional":                         optional(do(step.Reload, step.Args{})),
 	} {
 		_, ok, err := Export(JavaScriptCypress, Case{TestURL: "https://shop.example", Steps: []step.Step{on(step.Click, "a"), s}})
 		require.True(t, ok)

@@ -249,7 +249,7 @@ func single(tool string) []Case {
 	case step.Assert:
 		var cases []Case
 		for _, name := range []string{step.Visible, step.Hidden, step.TextIs, step.ValueIs, step.Count, step.URLIs,
-			step.TitleIs, step.Enabled, step.Checked, step.AttributeIs} {
+			step.TitleIs, step.Enabled, step.Checked, step.Focused, step.AttributeIs} {
 			for _, mode := range []string{"", step.Contains, step.Matches, step.AtLeast, step.AtMost} {
 				s := attribute(expect(css("a"), name, mode, "1"), "n")
 				cases = append(cases, Case{Name: name, Steps: []step.Step{s}}, Case{Name: name, Steps: []step.Step{not(limited(s, 5))}})

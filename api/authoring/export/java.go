@@ -201,6 +201,8 @@ func (d java) claim(p *page, m *step.Matcher, on string, value text, not bool) s
 		return wait(truth, read("isEnabled"))
 	case step.Checked:
 		return wait(truth, read("isChecked"))
+	case step.Focused:
+		return wait(truth, read("isFocused"))
 	case step.Count:
 		count := read("findAll") + ".size()"
 		number := d.number(value)

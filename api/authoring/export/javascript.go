@@ -137,7 +137,7 @@ func javaScriptClaim(p *page, m *step.Matcher, value text, not bool, read func(m
 		return yes
 	}
 	switch m.Name {
-	case step.Enabled, step.Checked, step.Visible, step.Hidden:
+	case step.Enabled, step.Checked, step.Focused, step.Visible, step.Hidden:
 		return "assert.equal(" + actual + ", " + choose("true", "false") + ")"
 	case step.Count:
 		number := javaScriptNumber(value)

@@ -321,7 +321,7 @@ func (w *maestro) assertion(m *move) {
 	switch name := a.Matcher.Name; name {
 	case step.Visible, step.Hidden:
 		claim((name == step.Visible) != a.Not, element())
-	case step.Enabled, step.Checked:
+	case step.Enabled, step.Checked, step.Focused:
 		n := element()
 		if hasMember(n, name) {
 			w.lacks(m, ".args.selector", "a state that is asserted, too,")

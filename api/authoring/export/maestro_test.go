@@ -27,7 +27,7 @@ var maestroCommands = map[string][]string{
 	"assertTrue": nil, "evalScript": nil, "runFlow": {"when", "commands"},
 }
 
-var maestroSelectors = []string{"text", "id", "css", "index", "enabled", "checked", "selected", "childOf", "containsDescendants"}
+var maestroSelectors = []string{"text", "id", "css", "index", "enabled", "checked", "focused", "selected", "childOf", "containsDescendants"}
 
 // flowOf reads a flow and checks each command against the reference.
 func flowOf(t *testing.T, code string) (head map[string]any, commands []any) {
@@ -109,7 +109,7 @@ func maestroTour() []step.Step {
 		expect(css("h1"), step.TextIs, step.Matches, `^Order #\d+$`),
 		limited(expect(css("#late"), step.Visible, "", ""), 9000),
 		expect(role("heading", "Gone"), step.Hidden, "", ""),
-		expect(css("#stay"), step.Checked, "", ""), not(expect(css("#go"), step.Enabled, "", "")),
+		expect(css("#stay"), step.Checked, "", ""), expect(css("#field"), step.Focused, "", ""), not(expect(css("#go"), step.Enabled, "", "")),
 		do(step.ScrollDocument, step.Args{Direction: "down"}), do(step.ScrollElement, step.Args{Selector: css("#list"), Direction: "left"}),
 		do(step.Save, step.Args{Selector: css("#order"), StateArgs: step.StateArgs{From: step.SavedText, Name: "order"}}),
 		fillIn("#field", "{{saved:order}}"),

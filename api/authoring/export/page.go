@@ -126,7 +126,7 @@ func (f frame) Performs() bool {
 
 // Reads are those that need the element of an assertion.
 func (f frame) Reads() bool {
-	return f.Uses("first", "isEnabled", "isChecked", "textOf", "valueOf")
+	return f.Uses("first", "isEnabled", "isChecked", "isFocused", "textOf", "valueOf")
 }
 
 // Finds are those that look for elements.
@@ -136,7 +136,7 @@ func (f frame) Finds() bool {
 
 // Observes are those that read what an assertion is about.
 func (f frame) Observes() bool {
-	return f.Uses("isVisible", "isEnabled", "isChecked", "textOf", "valueOf")
+	return f.Uses("isVisible", "isEnabled", "isChecked", "isFocused", "textOf", "valueOf")
 }
 
 // Repeats are those that try again until something works.

@@ -41,6 +41,9 @@ func (w *playwright) assertion(m *move) string {
 			return "await " + w.element(m, m.element) + ".isEnabled(PROBE)"
 		case step.Checked:
 			return "await " + w.element(m, m.element) + ".isChecked(PROBE)"
+		case step.Focused:
+			w.call("isFocused")
+			return "await isFocused(" + w.element(m, m.element) + ")"
 		}
 		return "await " + w.element(m, m.element) + ".getAttribute(" + javaScript(a.Matcher.Args.Name) + ", PROBE)"
 	})

@@ -211,6 +211,8 @@ func (d python) claim(p *page, m *step.Matcher, on string, value text, not bool)
 		return wait(truth, read("isEnabled", on))
 	case step.Checked:
 		return wait(truth, read("isChecked", on))
+	case step.Focused:
+		return wait(truth, read("isFocused", on))
 	case step.Count:
 		count := "len(" + read("findAll", on) + ")"
 		switch m.Args.Mode {

@@ -207,7 +207,7 @@ func check(path string, t *step.Tool) error {
 			return invalid(".args.selector", "is missing")
 		}
 		if !page && !slices.Contains([]string{step.Visible, step.Hidden, step.TextIs, step.ValueIs, step.Count, step.Enabled,
-			step.Checked, step.AttributeIs}, m.Name) {
+			step.Checked, step.Focused, step.AttributeIs}, m.Name) {
 			return invalid(".args.matcher.name", "is not known")
 		}
 	case t.Type == step.PressKey:

@@ -99,6 +99,8 @@ func tour(base string) Case {
 		not(expect(css("#stay"), step.Checked, "", "")),
 		on(step.Click, "#stay"),
 		expect(css("#stay"), step.Checked, "", ""),
+		expect(css("#stay"), step.Focused, "", ""),
+		not(expect(css("#password"), step.Focused, "", "")),
 		do(step.Select, step.Args{Selector: css("#country"), OptionValue: ptr("no")}),
 		expect(css("#country"), step.ValueIs, "", "no"),
 		do(step.Select, step.Args{Selector: css("#country"), OptionValue: ptr("index=0")}),

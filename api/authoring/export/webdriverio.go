@@ -148,6 +148,8 @@ func (webdriverIO) claim(p *page, m *step.Matcher, on string, value text, not bo
 			return function("isVisible")
 		case step.Checked:
 			return function("isChecked")
+		case step.Focused:
+			return function("isFocused")
 		case step.Enabled:
 			return function("isEnabled")
 		case step.ValueIs:

@@ -242,7 +242,7 @@ func (m *matcher) text(not bool) string {
 		mode = "not " + mode
 	}
 	switch m.Name {
-	case "visible", "hidden", "enabled", "checked":
+	case "visible", "hidden", "enabled", "checked", "focused":
 		return is + m.Name
 	case "attribute":
 		return "attribute " + m.Args.Name + " " + mode + " " + value

@@ -17,6 +17,8 @@ func TestStepsInWords(t *testing.T) {
 			"Click", `button "Save" in css form, the last`, ""},
 		`{"type":"assert","args":{"selector":{"type":"css","value":"h1"},"not":true,"matcher":{"name":"visible"}}}`: {
 			"Check", "css h1", "is not visible"},
+		`{"type":"assert","args":{"selector":{"type":"css","value":"#name"},"matcher":{"name":"focused"}}}`: {
+			"Check", "css #name", "is focused"},
 		`{"type":"assert","args":{"matcher":{"name":"url","args":{"value":"/done","mode":"contains"}}}}`: {
 			"Check", "", `url contains "/done"`},
 		`{"type":"assert","args":{"selector":{"type":"css","value":"li"},"matcher":{"name":"count","args":{"value":"3","mode":"at_least"}}}}`: {

@@ -217,6 +217,9 @@ func stateOf(m *page.Model, c *find.Check) (assertion, bool) {
 	case "disabled", "enabled":
 		a.matcher, a.not = step.Matcher{Name: step.Enabled}, n.Disabled
 		return a, true
+	case "focused":
+		a.matcher = step.Matcher{Name: step.Focused}
+		return a, true
 	case "expanded", "collapsed":
 		if n.Expanded != "" && n.Tag != "details" && n.Tag != "summary" {
 			return attribute("aria-expanded", n.Expanded)

@@ -119,6 +119,20 @@ func TestAnOrderOfManyIsWhole(t *testing.T) {
 	}
 }
 
+// TestTheFocusIsAsserted holds a claim about the focus to the matcher of its own.
+func TestTheFocusIsAsserted(t *testing.T) {
+	t.Parallel()
+	s := &scene{lang: "en", nodes: func() []snapshot.Node {
+		name := typable("name", "Name", "")
+		name.Focused = true
+		return []snapshot.Node{name, typable("town", "Town", "")}
+	}}
+	out, err := plan.Run(t.Context(), plan.Config{Page: s, Intent: "Check that the field Name is focused", NoSuggestion: true})
+	if err != nil || asserted(out) != "name focused " {
+		t.Fatalf("%q: %v", asserted(out), err)
+	}
+}
+
 // TestATextWaitsAsLongAsItSays holds what is waited for to its time, on a page that is at rest.
 func TestATextWaitsAsLongAsItSays(t *testing.T) {
 	for _, c := range []struct {

@@ -57,6 +57,8 @@ func TestAssertFails(t *testing.T) {
 		{"enabled", is("#d", step.Enabled), "expected to be enabled; it is not enabled"},
 		{"not enabled, absent", not(is("#absent", step.Enabled)), "no such element"},
 		{"checked", is("#u", step.Checked), "it is not checked"},
+		{"focused", is("#f", step.Focused), "expected to be focused; it is not focused"},
+		{"not focused, absent", not(is("#absent", step.Focused)), "no such element"},
 		{"attribute", is("#f", step.AttributeIs, "x", "", "data-absent"), "it has no such attribute"},
 		{"value", is("#t", step.ValueIs, "x"), "it has no value"},
 		{"password", is("#pw", step.ValueIs, "x"), "it holds another password"},
@@ -70,6 +72,27 @@ func TestAssertFails(t *testing.T) {
 			require.NotContains(t, r.Message, "top secret")
 		})
 	}
+}
+
+// The focus is where keys go now: not what had it before, nor the last element of a frame that
+// the focus left.
+func TestAssertFocused(t *testing.T) {
+	t.Parallel()
+	page := func(inner string) string {
+		return `<label id=l for=a>A</label><input id=a><input id=b><p id=p>text</p><iframe id=f ` + inner + `></iframe>
+			<x-a id=x><template shadowrootmode=open><input id=deep></template></x-a>`
+	}
+	field := `<input id=in>`
+	inside := func(inner string) {
+		pass(t, page(inner), click("#b"), frame("#f", not(is("#in", step.Focused))), frame("#f", click("#in")),
+			frame("#f", is("#in", step.Focused)), not(is("#b", step.Focused)), click("#a"), frame("#f", not(is("#in", step.Focused))))
+	}
+	pass(t, page(""), not(is("#a", step.Focused)), click("#a"), is("#a", step.Focused), is("#l", step.Focused), not(is("#b", step.Focused)),
+		not(is("#p", step.Focused)), key("Tab"), is("#b", step.Focused), not(is("#a", step.Focused)),
+		shadow("#x", click("#deep")), shadow("#x", is("#deep", step.Focused)), not(is("#b", step.Focused)))
+	inside(`srcdoc="` + field + `"`)
+	inside(`src="` + foreign(site(t, map[string]string{"/in": field})) + `/in"`)
+	pass(t, `<input id=a><script>setTimeout(() => a.focus(), 400)</script>`, is("#a", step.Focused))
 }
 
 func TestAssertPolls(t *testing.T) {

@@ -105,7 +105,9 @@ func TestLiveApp(t *testing.T) {
 		steps = append(steps, step.Step{ID: "enter", Tool: step.Tool{Type: step.EnterKeySubmit}})
 		act("listitem", "Carol Delete", step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.Visible}}})
 		act("textbox", "New name", step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.ValueIs}}})
+		act("textbox", "New name", step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.Focused}}})
 		act("switch", "Newsletter", step.Tool{Type: step.Click})
+		act("switch", "Newsletter", step.Tool{Type: step.Assert, Args: step.Args{Not: true, Matcher: &step.Matcher{Name: step.Focused}}})
 		act("switch", "Newsletter", step.Tool{Type: step.Assert, Args: step.Args{Matcher: &step.Matcher{Name: step.Checked}}})
 		act("button", "Locked", step.Tool{Type: step.Assert, Args: step.Args{Not: true, Matcher: &step.Matcher{Name: step.Enabled}}})
 

@@ -22,5 +22,6 @@ test('order a lamp', async ({ page }) => {
   await page1.close();
   await expect(page.locator('#out')).toContainText('Thanks ann@x.org');
   await expect(page.getByRole('checkbox', { name: 'Terms' })).not.toBeChecked();
+  await expect(page.getByLabel('Mail')).toBeFocused();
   await expect(page).toHaveURL(/\/orders\/\d+$/i);
 });

@@ -2,6 +2,7 @@ package appium
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -77,6 +78,8 @@ func (a *App) attribute(e *Element, name string) (any, *protocolError) {
 	switch {
 	case name == "type" || name == "class" || name == "className":
 		return e.Class, nil
+	case name == "focused":
+		return strconv.FormatBool(a.focused == e), nil
 	case a.ios() && name == "value" && e.Attributes["value"] == "":
 		if hint := e.Attributes["placeholderValue"]; hint != "" {
 			return hint, nil

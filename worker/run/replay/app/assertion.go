@@ -23,7 +23,7 @@ func (n Action) Assert(ctx context.Context, a step.Args) error {
 		return err
 	}
 	switch r.Matcher {
-	case step.Visible, step.Hidden, step.TextIs, step.Count, step.Enabled, step.Checked, step.ValueIs, step.AttributeIs:
+	case step.Visible, step.Hidden, step.TextIs, step.Count, step.Enabled, step.Checked, step.Focused, step.ValueIs, step.AttributeIs:
 	default:
 		return failure.Stepf("the matcher %s is not available in native apps", n.Quote(r.Matcher, 60))
 	}
@@ -81,6 +81,10 @@ func (n Action) observeMember(ctx context.Context, r *assertion.Rule, e webdrive
 		return err
 	case step.Checked:
 		got.Is, err = n.checked(ctx, e)
+		return err
+	case step.Focused:
+		text, _, err = n.app().Attribute(ctx, e, "focused")
+		got.Is = text == "true" || text == "1"
 		return err
 	case step.TextIs:
 		text, err = n.Driver.Text(ctx, e)

@@ -67,7 +67,7 @@ type Check struct{ *session.Execution }
 // (the first one where the test allows several), and never at a fingerprint.
 //
 // An element that is not there is hidden, and is nothing else: visible, text,
-// value, enabled, checked and attribute fail for it, and so do their opposites,
+// value, enabled, checked, focused and attribute fail for it, and so do their opposites,
 // except that it is indeed not visible.
 func (x Check) Assert(ctx context.Context, at *page.Location, args step.Args) error {
 	if args.Matcher != nil {

@@ -42,7 +42,7 @@ func NewRule(a step.Args, show func(string, int) string) (*Rule, error) {
 		return nil, failure.Stepf("the step names no element")
 	}
 	switch m.Name {
-	case step.Visible, step.Hidden, step.Enabled, step.Checked:
+	case step.Visible, step.Hidden, step.Enabled, step.Checked, step.Focused:
 		return r, nil
 	case step.TextIs, step.ValueIs, step.URLIs, step.TitleIs, step.AttributeIs, step.StorageIs, step.CookieIs:
 		if r.mode == step.Matches {
@@ -90,7 +90,7 @@ func (r *Rule) IsTrueFor(s *Seen) bool {
 
 func (r *Rule) compare(s *Seen) bool {
 	switch r.Matcher {
-	case step.Enabled, step.Checked:
+	case step.Enabled, step.Checked, step.Focused:
 		return s.Is
 	case step.Count:
 		switch r.mode {
@@ -127,7 +127,7 @@ func (r *Rule) Expected() string {
 		not = "not "
 	}
 	switch r.Matcher {
-	case step.Visible, step.Hidden, step.Enabled, step.Checked:
+	case step.Visible, step.Hidden, step.Enabled, step.Checked, step.Focused:
 		return not + "to be " + r.Matcher
 	case step.Count:
 		return fmt.Sprintf("%scount %s %d", not, words(r.mode), r.number)
@@ -174,7 +174,7 @@ func (r *Rule) Describe(s *Seen) string {
 	switch r.Matcher {
 	case step.Visible, step.Hidden:
 		return "it " + is + "visible"
-	case step.Enabled, step.Checked:
+	case step.Enabled, step.Checked, step.Focused:
 		return "it " + is + r.Matcher
 	case step.Count:
 		return fmt.Sprintf("there are %d", s.Count)

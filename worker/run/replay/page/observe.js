@@ -25,6 +25,24 @@ function checkedOf(el) {
   return /^(true|mixed)$/.test(el.getAttribute("aria-checked") || el.getAttribute("aria-pressed") || "");
 }
 
+// focused says whether keys go to the element: a frame keeps its active element when the
+// focus leaves the frame.
+function focused(el) {
+  if (el.localName === "label" && el.control) el = el.control;
+  if (dom.root(el).activeElement !== el) return false;
+  for (let view = dom.owner(el).defaultView; view !== view.parent; view = view.parent) {
+    let frame = null;
+    try {
+      frame = view.frameElement;
+    } catch {
+      // The page around is of another origin, and is not told.
+    }
+    if (!frame) return dom.owner(el).hasFocus();
+    if (frame.getRootNode().activeElement !== frame) return false;
+  }
+  return true;
+}
+
 function look(query) {
   if (query.want === "url") return { text: location.href };
   if (query.want === "title") return { text: clean(document.title) };
@@ -39,6 +57,7 @@ function look(query) {
     case "value": return { text: valueOf(el), secret: el.localName === "input" && el.type === "password" };
     case "enabled": return { is: enabled(el) };
     case "checked": return { is: checkedOf(el) };
+    case "focused": return { is: focused(el) };
     case "attribute": return { text: dom.attribute(el, query.name) };
   }
   throw new Error("no such matcher");
