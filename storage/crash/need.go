@@ -273,7 +273,7 @@ func insertNeeds(ctx context.Context, tx *storage.Tx, organization int64, fresh 
 }
 
 // forgetNeeds forgets the rows by which crashes lack files, but for the sets of those that
-// keep their symbolication, and returns the needs of all.
+// keep their symbolication, and returns what all of them needed.
 func forgetNeeds(ctx context.Context, tx *storage.Tx, crashes []string) (neededBefore, error) {
 	var rows []struct {
 		NeedID int64  `db:"need_id"`
