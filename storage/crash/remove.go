@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/array"
@@ -33,7 +32,7 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *received.Removal)
 	if err := r.WriteBatches(ctx, tx); err != nil {
 		return out, err
 	}
-	ids := pq.Array(array.UUIDs(r.Crashes))
+	ids := storage.UUIDs(r.Crashes)
 	keys, err := lockGroupsOf(ctx, tx, ids)
 	if err != nil {
 		return out, err

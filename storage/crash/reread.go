@@ -162,8 +162,8 @@ type rereading struct {
 	organization int64
 	byID         map[int64]keyRow
 	byKey        map[projectKey]keyRow
-	alias        map[int64]int64 // of a key: its first new key
-	chosen       map[int64]bool  // keys that people made by a split
+	alias        map[int64]int64     // of a key: its first new key
+	chosen       map[int64]bool      // keys that people made by a split
 	made         map[projectKey]bool // keys that this step made
 	takes        map[newerKey]bool   // groups that may be taken in; false: it is known that they may not
 	out          Reread

@@ -9,7 +9,6 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
@@ -92,7 +91,7 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 	if err != nil {
 		return out, storage.Wrap(err, "delete old crash attachments")
 	}
-	_, err = tx.ExecContext(ctx, `delete from crash_batches where id = any($1::uuid[])`, pq.Array(array.UUIDs(batches)))
+	_, err = tx.ExecContext(ctx, `delete from crash_batches where id = any($1::uuid[])`, storage.UUIDs(batches))
 	out.Batches, out.Crashes = len(batches), len(gone)
 	return out, storage.Wrap(err, "delete old crash batches")
 }

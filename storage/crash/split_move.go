@@ -46,7 +46,7 @@ func moveSplit(ctx context.Context, tx *storage.Tx, organization, target int64, 
 	var moved []deletedCrash
 	err = tx.SelectContext(ctx, &moved, `select `+goneColumns+` from crashes
 		where id = any($1::uuid[]) and organization_id = $2 and key_id = any($3) order by id for update`,
-		pq.Array(array.UUIDs(crashes)), organization, pq.Array(sources))
+		storage.UUIDs(crashes), organization, pq.Array(sources))
 	if err != nil || len(moved) == 0 {
 		return 0, storage.Wrap(err, "lock crashes to split off")
 	}

@@ -142,7 +142,7 @@ func (s *Store) Symbolications(ctx context.Context, organization int64, crashes 
 		Explanation []byte      `db:"explanation"`
 	}
 	err := s.db.SelectContext(ctx, &rows, `select crash_id, state, missing, symbolicated_at, frames, report, explanation
-		from crash_symbolications where crash_id = any($1::uuid[]) and organization_id = $2`, pq.Array(array.UUIDs(crashes)), organization)
+		from crash_symbolications where crash_id = any($1::uuid[]) and organization_id = $2`, storage.UUIDs(crashes), organization)
 	if err != nil {
 		return nil, storage.Wrap(err, "read symbolications")
 	}
@@ -173,7 +173,7 @@ func SymbolStates(ctx context.Context, q storage.Querier, organization int64, cr
 		State SymbolState `db:"state"`
 	}
 	err := q.SelectContext(ctx, &rows, `select crash_id, state from crash_symbolications
-		where crash_id = any($1::uuid[]) and organization_id = $2`, pq.Array(array.UUIDs(crashes)), organization)
+		where crash_id = any($1::uuid[]) and organization_id = $2`, storage.UUIDs(crashes), organization)
 	states := make(map[uuid.UUID]SymbolState, len(rows))
 	for _, r := range rows {
 		states[r.ID] = r.State

@@ -12,7 +12,6 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // ErrTooManyAttachments refuses attachments beyond the bound of a crash.
@@ -118,7 +117,7 @@ func AttachmentsOf(ctx context.Context, q storage.Querier, organization int64, c
 	var list []Attachment
 	err := q.SelectContext(ctx, &list, `select `+attachmentColumns+` from crash_attachments
 		where crash_id = any($1::uuid[]) and organization_id = $2 and starts_with(name, $3) order by created_at, id`,
-		pq.Array(array.UUIDs(crashes)), organization, prefix)
+		storage.UUIDs(crashes), organization, prefix)
 	if err != nil {
 		return nil, storage.Wrap(err, "attachments of crashes")
 	}

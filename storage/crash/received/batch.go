@@ -13,7 +13,6 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // Entry describes one report of a batch.
@@ -131,7 +130,7 @@ type batchSize struct {
 // out.
 func sizesOf(ctx context.Context, q storage.Querier, batches []uuid.UUID) ([]batchSize, error) {
 	var sizes []batchSize
-	err := q.SelectContext(ctx, &sizes, batchSizes, pq.Array(array.UUIDs(batches)), int64(eachBytes))
+	err := q.SelectContext(ctx, &sizes, batchSizes, storage.UUIDs(batches), int64(eachBytes))
 	return sizes, storage.Wrap(err, "sizes of crash batches")
 }
 

@@ -73,7 +73,7 @@ where b.id = any($1::uuid[]) and b.organization_id = $2`
 
 func plannedBatches(ctx context.Context, q storage.Querier, organization int64, ids []uuid.UUID) (map[uuid.UUID]*plannedBatch, error) {
 	var rows []plannedBatch
-	if err := q.SelectContext(ctx, &rows, selectPlanned, pq.Array(array.UUIDs(ids)), organization); err != nil {
+	if err := q.SelectContext(ctx, &rows, selectPlanned, storage.UUIDs(ids), organization); err != nil {
 		return nil, storage.Wrap(err, "read crash batches")
 	}
 	byID := make(map[uuid.UUID]*plannedBatch, len(rows))
@@ -238,7 +238,7 @@ func (r *Removal) WriteBatches(ctx context.Context, tx *storage.Tx) error {
 		Entries []byte    `db:"entries"`
 	}
 	err := tx.SelectContext(ctx, &locked, `select id, entries from crash_batches
-		where id = any($1::uuid[]) order by id for update`, pq.Array(array.UUIDs(r.Batches())))
+		where id = any($1::uuid[]) order by id for update`, storage.UUIDs(r.Batches()))
 	if err != nil {
 		return storage.Wrap(err, "lock crash batches")
 	}
