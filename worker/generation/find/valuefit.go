@@ -167,7 +167,7 @@ func (a *assigner) meetsOne(v *intent.Value, label string) float64 {
 	m := p.match(a.ix.id(label))
 	pr := p.explain([]ref{{text: a.ix.id(label), role: title}})
 	switch {
-	case m.hits == 0 || a.denies(label, m.at, v.Text):
+	case m.hits == 0 || v.Number == nil && a.denies(label, m.at, v.Text):
 		return 0
 	case m.whole:
 		return pr.score
@@ -177,7 +177,8 @@ func (a *assigner) meetsOne(v *intent.Value, label string) float64 {
 	return 0
 }
 
-// denies reports whether a label says no of what a value is at some of its words, as "No cheese" of cheese.
+// denies reports whether a label says no of what a value is at some of its words, as "No cheese" of cheese. A number may
+// stand behind "No.".
 func (a *assigner) denies(label string, at []int, said string) bool {
 	if len(at) == 0 {
 		return false
