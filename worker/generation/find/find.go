@@ -74,6 +74,8 @@ type Want struct {
 	Within int
 	// Several: all that are meant, also where the text has no word for it: what a filter leaves.
 	Several bool
+	// WholeWords: no part of a word names a thing, as "hammer" a sledgehammer: what is found is to be destroyed.
+	WholeWords bool
 	// Opened: what In of the description names was opened by whoever asks, and holds all that is
 	// seen now.
 	Opened bool

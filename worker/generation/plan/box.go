@@ -179,11 +179,14 @@ func hides(verb, lang string) bool {
 	return slices.ContainsFunc(lexicon.Concept(verb, lang), func(id lexicon.ConceptID) bool { return id.Name() == "hide" })
 }
 
-// moveInForm has the form that is open for a thing say where that goes: "open the interview, move it to room
-// Cedar". False where no choice of it is called so.
+// moveInForm has the form that is open for a thing say where that goes, and leaves it to the goal that follows to hand it
+// in: "open the interview, move it to room Cedar and save". False where no choice of it is called so.
 func (p *planner) moveInForm(ctx context.Context, g *intent.Goal) (bool, error) {
 	m, err := p.look(ctx)
-	if err != nil || g.Effect != intent.Move || m.Front < 0 || len(g.Target) != 1 || !g.Target[0].Pronoun || !bare(&g.Target[0]) {
+	if err != nil || g.Effect != intent.Move || !p.nextSubmits() {
+		return false, err
+	}
+	if m.Front < 0 || len(g.Target) != 1 || !g.Target[0].Pronoun || !bare(&g.Target[0]) {
 		return false, err
 	}
 	f := newForm(p.placeFields(m, g))
