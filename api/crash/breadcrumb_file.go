@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
 const (
@@ -24,7 +24,7 @@ const (
 )
 
 // breadcrumbFiles reads the breadcrumbs that came as files, each as an array.
-func (h *Handlers) breadcrumbFiles(ctx context.Context, files []crash.Attachment) (lists []json.RawMessage) {
+func (h *Handlers) breadcrumbFiles(ctx context.Context, files []received.Attachment) (lists []json.RawMessage) {
 	ctx, cancel := context.WithTimeout(ctx, breadcrumbWait)
 	defer cancel()
 	for i := range files {

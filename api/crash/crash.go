@@ -15,6 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -73,7 +74,7 @@ func (h *Handlers) Attachments(c *gin.Context) error {
 	if _, err := h.store.Document(ctx, organization, id); err != nil {
 		return err
 	}
-	list, err := crash.Attachments(ctx, h.store.DB(), organization, id)
+	list, err := received.Attachments(ctx, h.store.DB(), organization, id)
 	if err != nil {
 		return err
 	}
@@ -92,7 +93,7 @@ func (h *Handlers) Attachment(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	a, err := crash.AttachmentByID(c.Request.Context(), h.store.DB(), auth.Organization(c), crashID, id)
+	a, err := received.AttachmentByID(c.Request.Context(), h.store.DB(), auth.Organization(c), crashID, id)
 	if err != nil {
 		return err
 	}

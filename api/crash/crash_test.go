@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -105,8 +106,8 @@ func (w *world) crash(project int64, key string, record bool) uuid.UUID {
 	objectKey := "attachments/" + file.String()
 	_, err := object.Put(w.t.Context(), w.objects, objectKey, strings.NewReader("<script>"), 8, object.WriteOptions{ContentType: "text/html"})
 	require.NoError(w.t, err)
-	receipts, _, err := w.store.Accept(w.t.Context(), []crash.Incoming{{OrganizationID: w.org, ProjectID: project, UUID: id,
-		Digest: sha256.Sum256(id[:]), Document: []byte(document(id)), Format: "json", Attachments: []crash.Attachment{
+	receipts, _, err := w.store.Accept(w.t.Context(), []received.Incoming{{OrganizationID: w.org, ProjectID: project, UUID: id,
+		Digest: sha256.Sum256(id[:]), Document: []byte(document(id)), Format: "json", Attachments: []received.Attachment{
 			{ID: file, Name: "../évil\".html\r\nX: 1", ContentType: "text/html", Size: 8, ObjectKey: objectKey}}}}, tasks.NewCrashProcess)
 	require.NoError(w.t, err)
 	if !record {
@@ -307,7 +308,7 @@ func TestThreadsAreBounded(t *testing.T) {
 	}
 	doc := strings.Replace(document(id), `"threads":{`, `"threads":{`+strings.Join(threads, ",")+`,"x":{}},"ignored":{`, 1)
 	doc = strings.Replace(doc, `"mainThread":"0"`, `"mainThread":"x"`, 1)
-	receipts, _, err := w.store.Accept(t.Context(), []crash.Incoming{{OrganizationID: w.org, ProjectID: w.project, UUID: id,
+	receipts, _, err := w.store.Accept(t.Context(), []received.Incoming{{OrganizationID: w.org, ProjectID: w.project, UUID: id,
 		Document: []byte(doc), Format: "json"}}, tasks.NewCrashProcess)
 	require.NoError(t, err)
 	got := w.get("/crashes/" + receipts[0].ID.String())["crash"].(map[string]any)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -80,7 +81,7 @@ func TestBreadcrumbsOfAttachments(t *testing.T) {
 	_, err := object.Put(t.Context(), w.objects, key, strings.NewReader(text), int64(len(text)), object.WriteOptions{})
 	require.NoError(t, err)
 	require.NoError(t, w.store.AddAttachments(t.Context(), w.org, w.project, id,
-		[]crash.Attachment{{ID: file, Name: "bt-breadcrumbs-0", Size: int64(len(text)), ObjectKey: key},
+		[]received.Attachment{{ID: file, Name: "bt-breadcrumbs-0", Size: int64(len(text)), ObjectKey: key},
 			{ID: uuid.New(), Name: "bt-breadcrumbs-1", Size: 5, ObjectKey: "attachments/gone"}}, 9))
 	steps := w.get("/crashes/" + id.String())["crash"].(members)["breadcrumbs"].([]any)
 	require.Len(t, steps, 1)

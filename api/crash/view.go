@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
 type projectView struct {
@@ -364,7 +365,7 @@ func crashDetailOf(d *reading.Detail, g *reading.GroupHead, steps []json.RawMess
 	return v
 }
 
-func attachmentViews(list []crash.Attachment) []attachmentView {
+func attachmentViews(list []received.Attachment) []attachmentView {
 	views := make([]attachmentView, 0, len(list))
 	for i := range list {
 		a := &list[i]

@@ -13,7 +13,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -40,7 +40,7 @@ func (in *intake) attach(ctx context.Context, src io.Reader, name, kind string) 
 	if err != nil {
 		return err
 	}
-	at := crash.Attachment{ID: id, Name: name, ContentType: contentType(kind), ObjectKey: "attachments/" + id.String()}
+	at := received.Attachment{ID: id, Name: name, ContentType: contentType(kind), ObjectKey: "attachments/" + id.String()}
 	size, err := in.putFile(ctx, src, at.ObjectKey, at.ContentType, filePut{"an attachment", limits.Attachment, tierFiles})
 	if err != nil {
 		return err
@@ -265,7 +265,7 @@ func lateFailure(err error, most int) error {
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return member("object", "no crash of the token's project has this id")
-	case errors.Is(err, crash.ErrTooManyAttachments):
+	case errors.Is(err, received.ErrTooManyAttachments):
 		return tooLarge("the crash has more than %d attachments", most)
 	}
 	return err

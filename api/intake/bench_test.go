@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
@@ -47,18 +47,18 @@ var benchmarks = []struct {
 // immediate takes every report without waiting for company.
 type immediate struct{}
 
-func (immediate) Submit(context.Context, crash.Incoming) (crash.Receipt, error) {
-	return crash.Receipt{ID: uuid.UUID{1}}, nil
+func (immediate) Submit(context.Context, received.Incoming) (received.Receipt, error) {
+	return received.Receipt{ID: uuid.UUID{1}}, nil
 }
 
 // quickAccepter answers without a database.
 type quickAccepter struct{}
 
-func (quickAccepter) Accept(_ context.Context, in []crash.Incoming, _ crash.TaskOf) ([]crash.Receipt, []*ledger.NewTask, error) {
-	return make([]crash.Receipt, len(in)), nil, nil
+func (quickAccepter) Accept(_ context.Context, in []received.Incoming, _ received.TaskOf) ([]received.Receipt, []*ledger.NewTask, error) {
+	return make([]received.Receipt, len(in)), nil, nil
 }
 
-func (quickAccepter) Accepted(context.Context, []crash.Incoming, []crash.Receipt) (bool, error) {
+func (quickAccepter) Accepted(context.Context, []received.Incoming, []received.Receipt) (bool, error) {
 	return true, nil
 }
 

@@ -10,7 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/groupcommit"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/tasks/dispatch"
@@ -30,14 +30,14 @@ const (
 
 // Accepter stores reports; storage/crash's Store is the one.
 type Accepter interface {
-	Accept(ctx context.Context, in []crash.Incoming, task crash.TaskOf) ([]crash.Receipt, []*ledger.NewTask, error)
-	Accepted(ctx context.Context, in []crash.Incoming, receipts []crash.Receipt) (bool, error)
+	Accept(ctx context.Context, in []received.Incoming, task received.TaskOf) ([]received.Receipt, []*ledger.NewTask, error)
+	Accepted(ctx context.Context, in []received.Incoming, receipts []received.Receipt) (bool, error)
 }
 
 // Committer lets the reports in flight share commits (api/groupcommit). When the connection
 // broke while committing, the rows are read again by uuid before anything is said.
 type Committer struct {
-	*groupcommit.Committer[crash.Incoming, crash.Receipt]
+	*groupcommit.Committer[received.Incoming, received.Receipt]
 	store Accepter
 	queue *dispatch.Enqueuer // nil leaves the delivery to the relay
 	log   *slog.Logger
@@ -46,8 +46,8 @@ type Committer struct {
 // NewCommitter returns a committer and starts it; Close ends it.
 func NewCommitter(store Accepter, queue *dispatch.Enqueuer, log *slog.Logger) *Committer {
 	c := &Committer{store: store, queue: queue, log: log}
-	c.Committer = groupcommit.New(groupcommit.Config[crash.Incoming, crash.Receipt]{Name: "crash reports", Store: c.accept, Log: log,
-		Size:   func(r crash.Incoming) int { return len(r.Document) },
+	c.Committer = groupcommit.New(groupcommit.Config[received.Incoming, received.Receipt]{Name: "crash reports", Store: c.accept, Log: log,
+		Size:   func(r received.Incoming) int { return len(r.Document) },
 		Linger: commitLinger, LingerMost: commitMost, Most: commitMost, Bytes: commitBytes})
 	return c
 }
@@ -55,22 +55,22 @@ func NewCommitter(store Accepter, queue *dispatch.Enqueuer, log *slog.Logger) *C
 // Submit stores a report and returns once it is durable. groupcommit.ErrBusy, or the
 // database's error, means that it is not known to be stored: the client may send
 // it again, and a uuid that did get stored is then a resend.
-func (c *Committer) Submit(ctx context.Context, r crash.Incoming) (crash.Receipt, error) {
+func (c *Committer) Submit(ctx context.Context, r received.Incoming) (received.Receipt, error) {
 	return c.Committer.Submit(ctx, r.OrganizationID, r)
 }
 
 // accept tries until the deadline while the database is away.
-func (c *Committer) accept(ctx context.Context, in []crash.Incoming) ([]crash.Receipt, error) {
+func (c *Committer) accept(ctx context.Context, in []received.Incoming) ([]received.Receipt, error) {
 	wait := 20 * time.Millisecond
-	said := make([]map[uuid.UUID]crash.Outcome, len(in)) // by commits with an unknown outcome
-	var unsure error                                     // the first of them: the reports may be stored
+	said := make([]map[uuid.UUID]received.Outcome, len(in)) // by commits with an unknown outcome
+	var unsure error                                        // the first of them: the reports may be stored
 	for {
 		receipts, made, err := c.store.Accept(ctx, in, c.task)
 		var unknown *storage.UnknownOutcomeError
 		if errors.As(err, &unknown) {
 			for i, r := range receipts {
 				if said[i] == nil {
-					said[i] = map[uuid.UUID]crash.Outcome{}
+					said[i] = map[uuid.UUID]received.Outcome{}
 				}
 				if _, ok := said[i][r.ID]; !ok {
 					said[i][r.ID] = r.Outcome
@@ -91,7 +91,7 @@ func (c *Committer) accept(ctx context.Context, in []crash.Incoming) ([]crash.Re
 				// like a resend is this very report, and what that commit said
 				// of it holds. Of two copies of one report in a commit, each
 				// keeps its own answer.
-				if first, ok := said[i][receipts[i].ID]; ok && receipts[i].Outcome == crash.Resent {
+				if first, ok := said[i][receipts[i].ID]; ok && receipts[i].Outcome == received.Resent {
 					receipts[i].Outcome = first
 				}
 			}
@@ -115,7 +115,7 @@ func (c *Committer) accept(ctx context.Context, in []crash.Incoming) ([]crash.Re
 // took finds out whether a transaction took effect. While the database cannot be
 // asked, it asks again; past the deadline it answers no, the client hears 503,
 // and its resend finds out.
-func (c *Committer) took(ctx context.Context, in []crash.Incoming, receipts []crash.Receipt) bool {
+func (c *Committer) took(ctx context.Context, in []received.Incoming, receipts []received.Receipt) bool {
 	for {
 		there, err := c.store.Accepted(ctx, in, receipts)
 		if err == nil {

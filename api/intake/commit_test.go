@@ -16,7 +16,7 @@ import (
 
 	"github.com/slipway-qa/slipway/api/groupcommit"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
@@ -24,17 +24,17 @@ import (
 type fakeAccepter struct {
 	mu       sync.Mutex
 	commits  []int
-	act      func(call int, in []crash.Incoming, receipts []crash.Receipt) error
+	act      func(call int, in []received.Incoming, receipts []received.Receipt) error
 	accepted func(call int) (bool, error)
 	asked    int
 }
 
-func (f *fakeAccepter) Accept(_ context.Context, in []crash.Incoming, task crash.TaskOf) ([]crash.Receipt, []*ledger.NewTask, error) {
+func (f *fakeAccepter) Accept(_ context.Context, in []received.Incoming, task received.TaskOf) ([]received.Receipt, []*ledger.NewTask, error) {
 	f.mu.Lock()
 	f.commits = append(f.commits, len(in))
 	call := len(f.commits)
 	f.mu.Unlock()
-	receipts := make([]crash.Receipt, len(in))
+	receipts := make([]received.Receipt, len(in))
 	for i := range receipts {
 		receipts[i].ID = in[i].UUID // so that a test can tell whose receipt it has
 	}
@@ -46,7 +46,7 @@ func (f *fakeAccepter) Accept(_ context.Context, in []crash.Incoming, task crash
 	return receipts, []*ledger.NewTask{task(1, uuid.New(), 100)}, nil
 }
 
-func (f *fakeAccepter) Accepted(context.Context, []crash.Incoming, []crash.Receipt) (bool, error) {
+func (f *fakeAccepter) Accepted(context.Context, []received.Incoming, []received.Receipt) (bool, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.asked++
@@ -55,7 +55,7 @@ func (f *fakeAccepter) Accepted(context.Context, []crash.Incoming, []crash.Recei
 
 type submitted struct {
 	id      uuid.UUID
-	receipt crash.Receipt
+	receipt received.Receipt
 	err     error
 	took    time.Duration
 }
@@ -72,7 +72,7 @@ func submitAll(t *testing.T, store Accepter, documents ...string) []submitted {
 		all.Go(func() {
 			s := &out[i]
 			s.id = uuid.New()
-			s.receipt, s.err = c.Submit(t.Context(), crash.Incoming{UUID: s.id, Document: []byte(doc)})
+			s.receipt, s.err = c.Submit(t.Context(), received.Incoming{UUID: s.id, Document: []byte(doc)})
 			s.took = time.Since(start)
 		})
 	}
@@ -92,7 +92,7 @@ func requireStored(t *testing.T, s submitted) {
 	t.Helper()
 	require.NoError(t, s.err)
 	require.Equal(t, s.id, s.receipt.ID, "everyone has the receipt of the own report")
-	require.Equal(t, crash.First, s.receipt.Outcome)
+	require.Equal(t, received.First, s.receipt.Outcome)
 }
 
 func TestCommitsAreShared(t *testing.T) {
@@ -122,7 +122,7 @@ func TestBadReportStandsAlone(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		bad := &pq.Error{Code: "22P05"}
-		f := &fakeAccepter{act: func(_ int, in []crash.Incoming, _ []crash.Receipt) error {
+		f := &fakeAccepter{act: func(_ int, in []received.Incoming, _ []received.Receipt) error {
 			for i := range in {
 				if string(in[i].Document) == "bad" {
 					return bad
@@ -145,7 +145,7 @@ func TestBadReportStandsAlone(t *testing.T) {
 func TestDatabaseAwayAndBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fakeAccepter{act: func(call int, _ []crash.Incoming, _ []crash.Receipt) error {
+		f := &fakeAccepter{act: func(call int, _ []received.Incoming, _ []received.Receipt) error {
 			if call < 5 {
 				return storage.ErrUnavailable
 			}
@@ -161,13 +161,13 @@ func TestDatabaseAwayAndBack(t *testing.T) {
 func TestCommitDeadline(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f := &fakeAccepter{act: func(int, []crash.Incoming, []crash.Receipt) error { return storage.ErrUnavailable }}
+		f := &fakeAccepter{act: func(int, []received.Incoming, []received.Receipt) error { return storage.ErrUnavailable }}
 		for _, s := range submitAll(t, f, "a", "b") {
 			require.ErrorIs(t, s.err, groupcommit.ErrBusy)
 			require.ErrorIs(t, s.err, storage.ErrUnavailable)
 			require.Equal(t, 10*time.Second, s.took)
 		}
-		other := &fakeAccepter{act: func(int, []crash.Incoming, []crash.Receipt) error { return errBroken }}
+		other := &fakeAccepter{act: func(int, []received.Incoming, []received.Receipt) error { return errBroken }}
 		s := submitAll(t, other, "a")[0]
 		require.ErrorIs(t, s.err, errBroken)
 		require.Len(t, other.commits, 1, "an error that no time heals is not tried again")
@@ -177,7 +177,7 @@ func TestCommitDeadline(t *testing.T) {
 func TestUnknownOutcome(t *testing.T) {
 	t.Parallel()
 	unknown := &storage.UnknownOutcomeError{Err: io.EOF}
-	once := func(call int, _ []crash.Incoming, _ []crash.Receipt) error {
+	once := func(call int, _ []received.Incoming, _ []received.Receipt) error {
 		if call == 1 {
 			return unknown
 		}
@@ -200,21 +200,21 @@ func TestUnknownOutcome(t *testing.T) {
 		// The server was still committing when it was asked: the second commit
 		// finds the report as a resend of itself.
 		slow := &fakeAccepter{accepted: func(int) (bool, error) { return false, nil },
-			act: func(call int, _ []crash.Incoming, receipts []crash.Receipt) error {
+			act: func(call int, _ []received.Incoming, receipts []received.Receipt) error {
 				if call == 1 {
 					return unknown
 				}
-				receipts[0].Outcome = crash.Resent
+				receipts[0].Outcome = received.Resent
 				return nil
 			}}
 		requireStored(t, submitAll(t, slow, "a")[0])
 
 		// What the first commit said of it holds: a conflict, or a resend of an
 		// earlier report.
-		for _, first := range []crash.Outcome{crash.Conflict, crash.Resent} {
+		for _, first := range []received.Outcome{received.Conflict, received.Resent} {
 			again := &fakeAccepter{accepted: func(int) (bool, error) { return false, nil },
-				act: func(call int, _ []crash.Incoming, receipts []crash.Receipt) error {
-					receipts[0].Outcome = crash.Resent
+				act: func(call int, _ []received.Incoming, receipts []received.Receipt) error {
+					receipts[0].Outcome = received.Resent
 					if call == 1 {
 						receipts[0].Outcome = first
 					}
@@ -240,16 +240,16 @@ func TestClientGoneBeforeTheCommit(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		block := make(chan struct{})
-		f := &fakeAccepter{act: func(int, []crash.Incoming, []crash.Receipt) error { <-block; return nil }}
+		f := &fakeAccepter{act: func(int, []received.Incoming, []received.Receipt) error { <-block; return nil }}
 		c := NewCommitter(f, nil, slog.New(slog.DiscardHandler))
 		var all sync.WaitGroup
 		for range commitMost * (4 + 1 + 4) { // lanes, one group, the queue
-			all.Go(func() { _, _ = c.Submit(t.Context(), crash.Incoming{UUID: uuid.New()}) })
+			all.Go(func() { _, _ = c.Submit(t.Context(), received.Incoming{UUID: uuid.New()}) })
 		}
 		synctest.Wait()
 		ctx, cancel := context.WithCancel(t.Context())
 		cancel()
-		_, err := c.Submit(ctx, crash.Incoming{})
+		_, err := c.Submit(ctx, received.Incoming{})
 		require.ErrorIs(t, err, context.Canceled)
 		close(block)
 		all.Wait()

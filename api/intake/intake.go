@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks/admission"
 	"github.com/slipway-qa/slipway/tasks/logfield"
@@ -111,8 +112,8 @@ type intake struct {
 	// after runs with the id of the report, once it is stored and before the answer.
 	after func(ctx context.Context, id uuid.UUID) error
 
-	files  []crash.Attachment // in the object store
-	keep   bool               // the files belong to a crash
+	files  []received.Attachment // in the object store
+	keep   bool                  // the files belong to a crash
 	dump   *dump
 	sent   []symbolFile // in the object store, not stored as rows yet
 	fields []field
@@ -294,7 +295,7 @@ func arrival(err error) error {
 // store commits the report and writes the answer.
 func (in *intake) store(ctx context.Context) error {
 	in.places.arriving.FreeAll() // nobody waits for the sender any more
-	incoming := crash.Incoming{
+	incoming := received.Incoming{
 		OrganizationID: in.token.OrganizationID, ProjectID: in.token.ProjectID,
 		UUID: uuid.UUID(in.head.UUID), Document: in.head.Document, Format: in.format.name, Attachments: in.files,
 		RequestID: logfield.Get(ctx, logfield.RequestID), SentAt: in.sentAt(),
@@ -321,19 +322,19 @@ func (in *intake) store(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	in.keep = receipt.Outcome != crash.Resent
+	in.keep = receipt.Outcome != received.Resent
 	if in.after != nil {
 		if err := in.after(ctx, receipt.ID); err != nil {
 			return err
 		}
 	}
 	switch {
-	case receipt.Outcome == crash.First:
+	case receipt.Outcome == received.First:
 		size := len(in.doc.b)
 		in.answer(receipt.ID)
 		in.r.cfg.Observer.Accepted(size)
 		return nil
-	case receipt.Outcome == crash.Conflict:
+	case receipt.Outcome == received.Conflict:
 		in.r.cfg.Observer.Conflict()
 	default:
 		in.r.cfg.Observer.Resent()

@@ -42,6 +42,7 @@ import (
 	"github.com/slipway-qa/slipway/api/route"
 	"github.com/slipway-qa/slipway/api/token"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/report"
@@ -51,7 +52,7 @@ import (
 
 // Submitter makes a report durable; *Committer is the one.
 type Submitter interface {
-	Submit(ctx context.Context, r crash.Incoming) (crash.Receipt, error)
+	Submit(ctx context.Context, r received.Incoming) (received.Receipt, error)
 }
 
 // Store is what the receiver needs of the database; storage/crash's Store is
@@ -59,7 +60,7 @@ type Submitter interface {
 type Store interface {
 	Token(ctx context.Context, digest [32]byte) (*crash.Token, error)
 	Owns(ctx context.Context, organization, project int64, id uuid.UUID) error
-	AddAttachments(ctx context.Context, organization, project int64, id uuid.UUID, files []crash.Attachment, most int) error
+	AddAttachments(ctx context.Context, organization, project int64, id uuid.UUID, files []received.Attachment, most int) error
 	RecordUsage(ctx context.Context, project int64, events []crash.Usage) error
 	AddFeedback(ctx context.Context, n crash.NewFeedback) (uuid.UUID, error)
 }

@@ -27,6 +27,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -61,7 +62,7 @@ type fakeStore struct {
 	asked  int
 	err    error
 	owned  uuid.UUID
-	late   []crash.Attachment
+	late   []received.Attachment
 
 	usage    []crash.Usage
 	usageErr error
@@ -90,11 +91,11 @@ func (s *fakeStore) Owns(_ context.Context, _, _ int64, id uuid.UUID) error {
 	return nil
 }
 
-func (s *fakeStore) AddAttachments(_ context.Context, _, _ int64, _ uuid.UUID, files []crash.Attachment, most int) error {
+func (s *fakeStore) AddAttachments(_ context.Context, _, _ int64, _ uuid.UUID, files []received.Attachment, most int) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.late)+len(files) > most {
-		return crash.ErrTooManyAttachments
+		return received.ErrTooManyAttachments
 	}
 	s.late = append(s.late, files...)
 	return nil
@@ -126,13 +127,13 @@ func (s *fakeStore) set(text string, t *crash.Token) {
 // fakeSubmitter keeps what it is given.
 type fakeSubmitter struct {
 	mu      sync.Mutex
-	got     []crash.Incoming
-	receipt crash.Receipt
+	got     []received.Incoming
+	receipt received.Receipt
 	err     error
 	panics  bool
 }
 
-func (s *fakeSubmitter) Submit(_ context.Context, r crash.Incoming) (crash.Receipt, error) {
+func (s *fakeSubmitter) Submit(_ context.Context, r received.Incoming) (received.Receipt, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.panics {
@@ -200,7 +201,7 @@ func newWorld(t testing.TB, change func(*Config)) *world {
 	t.Cleanup(func() { _ = objects.Close() })
 	w := &world{
 		store:   &fakeStore{tokens: map[[32]byte]*crash.Token{}, owned: uuid.MustParse(ownedUUID)},
-		submit:  &fakeSubmitter{receipt: crash.Receipt{ID: uuid.MustParse("0190f5b4-0000-7000-8000-000000000001")}},
+		submit:  &fakeSubmitter{receipt: received.Receipt{ID: uuid.MustParse("0190f5b4-0000-7000-8000-000000000001")}},
 		objects: objects, counts: &counts{}, symbols: &fakeSymbols{},
 	}
 	one := 1

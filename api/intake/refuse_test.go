@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
 func gzipped(body string) string {
@@ -195,14 +196,14 @@ func TestOutcomesOfTheCommit(t *testing.T) {
 	t.Parallel()
 	body := form(filePart("attachment_a", "a.txt", "A"), filePart("upload_file", "upload_file.json", minimal))
 	for name, tc := range map[string]struct {
-		receipt      crash.Receipt
+		receipt      received.Receipt
 		err          error
 		panics       bool
 		status, code int
 		files        int
 	}{
-		"resent":             {receipt: crash.Receipt{Outcome: crash.Resent}, status: 400, code: 4},
-		"conflict":           {receipt: crash.Receipt{Outcome: crash.Conflict}, status: 400, code: 4, files: 1},
+		"resent":             {receipt: received.Receipt{Outcome: received.Resent}, status: 400, code: 4},
+		"conflict":           {receipt: received.Receipt{Outcome: received.Conflict}, status: 400, code: 4, files: 1},
 		"busy":               {err: groupcommit.ErrBusy, status: 503, code: 10},
 		"database away":      {err: fmt.Errorf("x: %w", storage.ErrUnavailable), status: 503, code: 10},
 		"unknown outcome":    {err: &storage.UnknownOutcomeError{Err: io.EOF}, status: 503, code: 10, files: 1},

@@ -27,6 +27,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -114,7 +115,7 @@ func TestReportIsStored(t *testing.T) {
 	id, err := uuid.Parse(fmt.Sprint(answer["_rxid"]))
 	require.NoError(t, err)
 
-	batch, entry := crash.SplitID(id)
+	batch, entry := received.SplitID(id)
 	batches, err := s.store.Batches(t.Context(), []uuid.UUID{batch})
 	require.NoError(t, err)
 	require.Len(t, batches, 1)
@@ -122,7 +123,7 @@ func TestReportIsStored(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, minimal, string(doc))
 	require.Equal(t, 1, s.count(t, `select count(*) from tasks where kind = 'crash:process'`))
-	var at crash.Attachment
+	var at received.Attachment
 	require.NoError(t, s.db.GetContext(t.Context(), &at,
 		`select id, organization_id, crash_id, name, content_type, size, object_key, created_at from crash_attachments`))
 	require.Equal(t, id, at.CrashID)

@@ -14,8 +14,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks/logfield"
@@ -148,7 +148,7 @@ func (in symbolPost) storeSymbols(ctx context.Context) error {
 		stored, size = append(stored, s), size+f.file.Size
 		in.sent = in.sent[1:]
 		if s.Unused {
-			in.files = append(in.files, crash.Attachment{ObjectKey: f.file.Key}) // removed at the end
+			in.files = append(in.files, received.Attachment{ObjectKey: f.file.Key}) // removed at the end
 		}
 	}
 	return in.answerSymbols(stored)
@@ -182,7 +182,7 @@ func (in symbolPost) answerSymbols(stored []*symbolfile.Stored) error {
 // removeSymbols adds what was received and not stored to the files that are removed.
 func (in symbolPost) removeSymbols() {
 	for _, f := range in.sent {
-		in.files = append(in.files, crash.Attachment{ObjectKey: f.file.Key})
+		in.files = append(in.files, received.Attachment{ObjectKey: f.file.Key})
 	}
 	in.sent = nil
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -24,30 +24,30 @@ var pythonReports = reportKind{lang: "python", frame: func(n int) string {
 }}
 
 // reports makes n reports of a kind, from the one with the number first on.
-func (w *counted) reports(kind reportKind, first, n int) (in []crash.Incoming) {
+func (w *counted) reports(kind reportKind, first, n int) (in []received.Incoming) {
 	for i := first; i < first+n; i++ {
 		id := uuid.New()
 		document := fmt.Appendf(nil,
 			`{"uuid":%q,"timestamp":1767225600,"lang":%q,"langVersion":"1","agent":"test","agentVersion":"1","mainThread":"main",
 			"classifiers":["Error"],"attributes":{"error.message":"it broke","application.version":"1.%d"},
 			"threads":{"main":{"name":"main","fault":true,"stack":[%s]}}%s}`, id, kind.lang, i%3, kind.frame(i), kind.members)
-		in = append(in, crash.Incoming{OrganizationID: w.boot.Organization.ID, ProjectID: w.boot.Crash.Project, UUID: id,
+		in = append(in, received.Incoming{OrganizationID: w.boot.Organization.ID, ProjectID: w.boot.Crash.Project, UUID: id,
 			Digest: sha256.Sum256(document), Document: document, Format: "json"})
 	}
 	return in
 }
 
-func (w *counted) accept(in []crash.Incoming) {
+func (w *counted) accept(in []received.Incoming) {
 	w.t.Helper()
 	_, _, err := w.services.crashes.Accept(w.t.Context(), in, tasks.NewCrashProcess)
 	require.NoError(w.t, err)
 }
 
 // withAttachments gives each report two files.
-func withAttachments(in []crash.Incoming) []crash.Incoming {
+func withAttachments(in []received.Incoming) []received.Incoming {
 	for i := range in {
 		for n := range 2 {
-			in[i].Attachments = append(in[i].Attachments, crash.Attachment{ID: uuid.New(), Name: fmt.Sprint("log", n),
+			in[i].Attachments = append(in[i].Attachments, received.Attachment{ID: uuid.New(), Name: fmt.Sprint("log", n),
 				ContentType: "text/plain", ObjectKey: uuid.NewString()})
 		}
 	}
@@ -82,7 +82,7 @@ func crashUseCases() []useCase {
 		}},
 		{name: "take a report in", numbers: []int{1}, of: asks{statements: 1, commands: 1}, run: func(w *counted, _ int) {
 			in := w.reports(pythonReports, 0, 2)
-			send := func(r *crash.Incoming) {
+			send := func(r *received.Incoming) {
 				w.must(request{method: post, path: "/post", query: "?format=json&token=" + w.ids["crashtoken"], body: string(r.Document), as: "none"})
 			}
 			send(&in[0]) // the token is known

@@ -12,15 +12,15 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// received is an answer of the walk.
-type received struct {
+// receivedAnswer is an answer of the walk.
+type receivedAnswer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
 // check holds an answer against the description of its operation.
-func (o *operation) check(got received) error {
+func (o *operation) check(got receivedAnswer) error {
 	if got.status == http.StatusInternalServerError {
 		return errors.New("an internal error")
 	}
@@ -40,7 +40,7 @@ func (o *operation) check(got received) error {
 }
 
 // common are the rules that no operation is exempt from.
-func common(path string, got received) error {
+func common(path string, got receivedAnswer) error {
 	if got.header.Get("X-Request-Id") == "" {
 		return errors.New("there is no X-Request-Id")
 	}
@@ -104,12 +104,12 @@ func interfaceOf(path string) string {
 	return "v3"
 }
 
-func isJSON(got received) bool {
+func isJSON(got receivedAnswer) bool {
 	kind, _, _ := mime.ParseMediaType(got.header.Get("Content-Type"))
 	return kind == "application/json"
 }
 
-func decoded(got received) (value any) {
+func decoded(got receivedAnswer) (value any) {
 	if isJSON(got) && json.Unmarshal(got.body, &value) != nil {
 		return nil
 	}
@@ -117,7 +117,7 @@ func decoded(got received) (value any) {
 }
 
 // agrees holds content type and body against the description.
-func agrees(content openapi3.Content, got received) error {
+func agrees(content openapi3.Content, got receivedAnswer) error {
 	if len(got.body) == 0 {
 		return nil // a 204, a redirect, or the answer to HEAD
 	}

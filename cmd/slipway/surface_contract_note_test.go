@@ -19,7 +19,7 @@ var digits = regexp.MustCompile(`[0-9]+|"[^"]*"`)
 
 // note keeps what was wrong with an answer: each kind of fault of an operation once, with
 // a few examples.
-func (w *contract) note(o *operation, s sent, got received, err error) {
+func (w *contract) note(o *operation, s sent, got receivedAnswer, err error) {
 	if errors.Is(err, errUnsendable) {
 		return
 	}

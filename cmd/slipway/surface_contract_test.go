@@ -310,12 +310,12 @@ func placesOf(path string) map[string]string {
 }
 
 // make sends a request.
-func (w *contract) make(s sent) (received, error) {
+func (w *contract) make(s sent) (receivedAnswer, error) {
 	ctx, cancel := context.WithTimeout(w.t.Context(), time.Minute)
 	defer cancel()
 	target, err := url.Parse(w.base)
 	if err != nil {
-		return received{}, err
+		return receivedAnswer{}, err
 	}
 	target.Opaque = "//" + target.Host + s.path
 	target.RawQuery = s.query
@@ -345,11 +345,11 @@ func (w *contract) make(s sent) (received, error) {
 	res, err := w.client.Do(req.WithContext(ctx))
 	if err != nil {
 		if strings.Contains(err.Error(), "net/http: invalid") {
-			return received{}, errUnsendable
+			return receivedAnswer{}, errUnsendable
 		}
-		return received{}, err
+		return receivedAnswer{}, err
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(res.Body)
-	return received{res.StatusCode, res.Header, body}, err
+	return receivedAnswer{res.StatusCode, res.Header, body}, err
 }

@@ -20,7 +20,7 @@ func TestRareAnswersAreDescribed(t *testing.T) {
 	doc, err := openapi3.NewLoader().LoadFromData(text)
 	require.NoError(t, err)
 	// ask sends a request and holds the answer against the description.
-	ask := func(method, address, pattern string, header http.Header, want int) received {
+	ask := func(method, address, pattern string, header http.Header, want int) receivedAnswer {
 		t.Helper()
 		req, err := http.NewRequestWithContext(t.Context(), method, address, http.NoBody)
 		require.NoError(t, err)
@@ -31,7 +31,7 @@ func TestRareAnswersAreDescribed(t *testing.T) {
 		defer res.Body.Close()
 		body, err := io.ReadAll(res.Body)
 		require.NoError(t, err)
-		got := received{res.StatusCode, res.Header, body}
+		got := receivedAnswer{res.StatusCode, res.Header, body}
 		require.Equal(t, want, got.status, "%s %s: %s", method, address, body)
 		require.NoError(t, describes(doc.Paths.Value(pattern).GetOperation(method), got), "%s %s: %s", method, address, body)
 		return got

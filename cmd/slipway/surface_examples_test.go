@@ -164,7 +164,7 @@ func (e *exampleWalk) read(change int) {
 }
 
 // record keeps what was asked and answered.
-func (e *exampleWalk) record(r request, got received) {
+func (e *exampleWalk) record(r request, got receivedAnswer) {
 	item := e.description.Paths.Value(r.pattern())
 	if item == nil || item.GetOperation(r.method) == nil {
 		return
@@ -206,7 +206,7 @@ func (e *exampleWalk) record(r request, got received) {
 }
 
 // describes holds an answer against the description of its operation.
-func describes(op *openapi3.Operation, got received) error {
+func describes(op *openapi3.Operation, got receivedAnswer) error {
 	response := op.Responses.Status(got.status)
 	if response == nil {
 		return fmt.Errorf("%d is not described", got.status)
@@ -309,7 +309,7 @@ func first(text string) map[string]string {
 const textLength = 400
 
 // answered is an answer as an example has it.
-func answered(got received, s *stable) examples.Answer {
+func answered(got receivedAnswer, s *stable) examples.Answer {
 	out := examples.Answer{Status: got.status}
 	if len(got.body) == 0 {
 		return out

@@ -113,7 +113,7 @@ func (w *contract) fault(o *operation, p *probe) string {
 }
 
 // judge is what is wrong with an answer, and whether it says what it must of the member.
-func (p *probe) judge(o *operation, got received) (fault string, said bool) {
+func (p *probe) judge(o *operation, got receivedAnswer) (fault string, said bool) {
 	refused := got.status == http.StatusBadRequest && strings.Contains(string(got.body), p.path)
 	_, warned := warnings(got)
 	mayWarn := p.top && p.path == unknown && interfaceOf(o.path) == "authoring" && o.method != http.MethodDelete
@@ -131,7 +131,7 @@ func (p *probe) judge(o *operation, got received) (fault string, said bool) {
 }
 
 // warnings are those of an answer that name the unknown member.
-func warnings(got received) (text string, found bool) {
+func warnings(got receivedAnswer) (text string, found bool) {
 	answer, _ := decoded(got).(map[string]any)
 	data, _ := answer["data"].(map[string]any)
 	list, _ := data["warnings"].([]any)

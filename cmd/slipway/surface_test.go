@@ -59,7 +59,7 @@ type surface struct {
 	// cookie is that of a tester's session, for requests as "browser".
 	cookie string
 	// observe is told of each request and its answer.
-	observe func(r request, got received)
+	observe func(r request, got receivedAnswer)
 }
 
 // newSurface starts the api and a worker without browsers, after the changes to its
@@ -236,7 +236,7 @@ func (w *surface) send(r request) (int, []byte) {
 	text, err := io.ReadAll(res.Body)
 	require.NoError(w.t, err)
 	if w.observe != nil {
-		w.observe(r, received{res.StatusCode, res.Header, text})
+		w.observe(r, receivedAnswer{res.StatusCode, res.Header, text})
 	}
 	return res.StatusCode, text
 }

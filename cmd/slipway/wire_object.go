@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/slipway-qa/slipway/storage/baseline"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	genstore "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/resumable"
@@ -54,5 +54,5 @@ func (s objectNames) screenshots(ctx context.Context, keys []string) ([]string, 
 
 // attachments returns those of the objects of attachments that no row names.
 func (s objectNames) attachments(ctx context.Context, keys []string) ([]string, error) {
-	return crash.UnnamedObjects(ctx, s.db, keys)
+	return received.UnnamedObjects(ctx, s.db, keys)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/distinct"
 )
 
@@ -182,9 +183,9 @@ func reachColumns(rows []*reachRow) []any {
 	for _, r := range rows {
 		union := "-"
 		if r.Shown != nil {
-			union = byteaText(r.shown.Bytes())
+			union = array.Bytea(r.shown.Bytes())
 		}
-		ids, samples, shown = append(ids, r.GroupID), append(samples, byteaText(r.sample.Bytes())), append(shown, union)
+		ids, samples, shown = append(ids, r.GroupID), append(samples, array.Bytea(r.sample.Bytes())), append(shown, union)
 		first, last = append(first, number(r.FirstBuild)), append(last, number(r.LastBuild))
 	}
 	return []any{pq.Array(ids), pq.Array(samples), pq.Array(shown), pq.Array(first), pq.Array(last)}
@@ -246,19 +247,35 @@ type keptRow struct {
 const selectKept = `
 with c as materialized (
 	select w.group_id, c.attributes, c.build_id from unnest($1::bigint[]) as w(group_id) cross join lateral (
-		select c.attributes, c.build_id from crash_group_keys k cross join lateral (
+		select (select coalesce(jsonb_object_agg(e.key, e.value), '{}') from jsonb_each(c.attributes) e
+			where e.key = any($3)) as attributes, c.build_id
+		from crash_group_keys k cross join lateral (
 			select attributes, build_id from crashes where key_id = k.id order by occurred_at desc, id desc limit $2) c
 		where k.group_id = w.group_id limit $2) c
-), named as (
-	select c.group_id, (select coalesce(jsonb_object_agg(e.key, e.value), '{}') from jsonb_each(c.attributes) e
-		where e.key = any($3)) as attributes, build_id, count(*) over (partition by c.group_id) as reports from c
+), counted as (
+	select group_id, count(*) as reports from c group by group_id
 )
-select group_id, attributes::text, reports, min(build_id) as first, max(build_id) as last
-from named group by group_id, attributes, reports`
+select c.group_id, c.attributes::text, n.reports, min(c.build_id) as first, max(c.build_id) as last
+from c join counted n on n.group_id = c.group_id group by c.group_id, c.attributes, n.reports`
+
+// keptTogether are the groups whose reports are read at once.
+const keptTogether = 10
 
 // keptReach counts the users and builds of so many reports of each of the groups, in the order of the
 // groups: no more are read.
 func keptReach(ctx context.Context, tx *storage.Tx, groups []int64, most int) ([]keptRow, error) {
+	kept := make([]keptRow, 0, len(groups))
+	for some := range slices.Chunk(groups, keptTogether) {
+		more, err := keptOf(ctx, tx, some, most)
+		if err != nil {
+			return nil, err
+		}
+		kept = append(kept, more...)
+	}
+	return kept, nil
+}
+
+func keptOf(ctx context.Context, tx *storage.Tx, groups []int64, most int) ([]keptRow, error) {
 	var rows []struct {
 		GroupID    int64  `db:"group_id"`
 		Attributes string `db:"attributes"`

@@ -112,7 +112,7 @@ func (r *rereading) emptied(ctx context.Context, groups []int64) ([]int64, error
 	return ids, storage.Wrap(err, "find emptied crash groups")
 }
 
-// absorb makes a group that has no crash left a part of the group to which its last ones
+// absorb makes a group, which has no crash left (emptied), a part of the group to which its last ones
 // went, with its comments, and passes its decisions on.
 func (r *rereading) absorb(ctx context.Context, group, into int64, touched map[int64]bool) error {
 	at, err := placeOf(ctx, r.tx, r.organization, into)

@@ -23,8 +23,3 @@ func CarriersQuery(organization int64, f condition.Attribute) (query string, arg
 func EmptiedQuery(group int64) (query string, args []any) {
 	return selectEmptied, []any{fmt.Sprintf("{%d}", group)}
 }
-
-// UUIDsQuery is what a refused uuid asks.
-func UUIDsQuery(project int64) (query string, args []any) {
-	return selectUUIDs, []any{fmt.Sprintf("{%d}", project), "{0190a1b2-c3d4-7000-8000-000000000001}"}
-}

@@ -5,13 +5,12 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // facetState is what a transaction found of a group's facets.
@@ -180,7 +179,7 @@ func storeFacets(ctx context.Context, tx *storage.Tx, rows map[facetKey]*facetRo
 	var hashes []string
 	for _, r := range changed {
 		groups, keys, many = append(groups, r.GroupID), append(keys, r.Key), append(many, r.Many)
-		hashes = append(hashes, arrayText(r.Hashes))
+		hashes = append(hashes, array.Bigints(r.Hashes))
 	}
 	_, err := tx.ExecContext(ctx, `
 		insert into crash_group_facets (group_id, key, many, hashes)
@@ -189,20 +188,6 @@ func storeFacets(ctx context.Context, tx *storage.Tx, rows map[facetKey]*facetRo
 		on conflict (group_id, key) do update set many = excluded.many, hashes = excluded.hashes`,
 		pq.Array(groups), pq.Array(keys), pq.Array(many), pq.Array(hashes))
 	return storage.Wrap(err, "write crash group facets")
-}
-
-// arrayText is the text form of a bigint[], for arrays of such.
-func arrayText(numbers []int64) string {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, n := range numbers {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strconv.FormatInt(n, 10))
-	}
-	b.WriteByte('}')
-	return b.String()
 }
 
 // Committed remembers what Record wrote, once its transaction was committed, so that

@@ -13,6 +13,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
 const (
@@ -90,15 +91,14 @@ func (s *Store) AddFeedback(ctx context.Context, n NewFeedback) (uuid.UUID, erro
 		return uuid.Nil, err
 	}
 	err := s.db.InTx(ctx, func(tx *storage.Tx) error {
-		const locked = selectEntry + " for no key update"
-		err := owns(ctx, tx, locked, n.OrganizationID, n.ProjectID, n.CrashID)
+		err := received.LockEntry(ctx, tx, n.OrganizationID, n.ProjectID, n.CrashID)
 		if isNotFound(err) {
 			// The index crash_uuids_first serves it.
 			if err := tx.GetContext(ctx, &n.CrashID, `select crash_id from crash_uuids
 				where crash_project_id = $1 and uuid = $2 and not conflict`, n.ProjectID, n.CrashID); err != nil {
 				return storage.Wrap(err, "crash of feedback")
 			}
-			err = owns(ctx, tx, locked, n.OrganizationID, n.ProjectID, n.CrashID)
+			err = received.LockEntry(ctx, tx, n.OrganizationID, n.ProjectID, n.CrashID)
 		}
 		if err != nil {
 			return err

@@ -10,6 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
 // The functions of a group's stack stand with its title, where searches find them. They are
@@ -112,13 +113,13 @@ func (s *Store) ReadFunctions(ctx context.Context, groups []int64) ([]string, er
 			continue
 		}
 		n := &newest[0]
-		if explanation, err := s.codec.unpack(nil, n.Explicit); len(n.Explicit) > 0 && err == nil {
+		if explanation, err := s.codec.Unpack(nil, n.Explicit); len(n.Explicit) > 0 && err == nil {
 			texts[i] = explainedFunctions(explanation)
 			continue
 		}
 		// What is broken has no functions: it must not keep the others from being read.
-		body, err := s.codec.unpack(nil, n.Body)
-		_, entry := SplitID(n.ID)
+		body, err := s.codec.Unpack(nil, n.Body)
+		_, entry := received.SplitID(n.ID)
 		if len(n.Body) == 0 || err != nil || entry+1 >= len(n.Offsets) {
 			continue
 		}

@@ -19,7 +19,6 @@ func TestIndexesAreUsed(t *testing.T) {
 	for name, c := range map[string]struct{ query, index string }{
 		"purge": {crashtest.Literal(crash.CarriersQuery(r.Org.ID, condition.Attribute{Key: "user",
 			Value: "u7"})), "crashes_attributes"},
-		"resends":                  {crashtest.Literal(crash.UUIDsQuery(r.Project)), "crash_uuids_first"},
 		"whether a group is empty": {crashtest.Literal(crash.EmptiedQuery(r.Group("rare").ID)), "Index Cond: (key_id = k.id)"},
 	} {
 		plan := r.Plan(c.query)

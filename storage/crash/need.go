@@ -15,6 +15,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
@@ -214,7 +215,7 @@ func readNeeds(ctx context.Context, tx *storage.Tx, wanted []*wantedNeed) (map[n
 	var projects []int64
 	var digests []string
 	for _, w := range wanted {
-		projects, digests = append(projects, w.project), append(digests, byteaText(w.digest[:]))
+		projects, digests = append(projects, w.project), append(digests, array.Bytea(w.digest[:]))
 	}
 	var rows []needRow
 	err := tx.SelectContext(ctx, &rows, `select n.id, n.crash_project_id, n.digest, n.last_seen from symbol_needs n
@@ -260,7 +261,7 @@ func insertNeeds(ctx context.Context, tx *storage.Tx, organization int64, fresh 
 		if err != nil {
 			return fmt.Errorf("identifiers of a need: %w", err)
 		}
-		projects, digests = append(projects, w.project), append(digests, byteaText(w.digest[:]))
+		projects, digests = append(projects, w.project), append(digests, array.Bytea(w.digest[:]))
 		kinds, names = append(kinds, w.need.Kind), append(names, w.need.Name)
 		versions, arches = append(versions, w.need.Version), append(arches, w.need.Arch)
 		lookedFor = append(lookedFor, string(list))
@@ -272,7 +273,7 @@ func insertNeeds(ctx context.Context, tx *storage.Tx, organization int64, fresh 
 }
 
 // forgetNeeds forgets the rows by which crashes lack files, but for the sets of those that
-// keep their symbolication, and returns the needs of all.
+// keep their symbolication, and returns what all of them needed.
 func forgetNeeds(ctx context.Context, tx *storage.Tx, crashes []string) (neededBefore, error) {
 	var rows []struct {
 		NeedID int64  `db:"need_id"`

@@ -12,6 +12,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // Crashes of one bug lack the same files: what they lack is stored once, as a set of needs,
@@ -122,7 +123,7 @@ func readSets(ctx context.Context, tx *storage.Tx, want map[setKey]*needSet) (ma
 	var projects []int64
 	var digests []string
 	for _, key := range sortedSets(want) {
-		projects, digests = append(projects, key.project), append(digests, byteaText(key.digest[:]))
+		projects, digests = append(projects, key.project), append(digests, array.Bytea(key.digest[:]))
 	}
 	var rows []struct {
 		ID        int64  `db:"id"`
@@ -162,7 +163,7 @@ func insertSets(ctx context.Context, tx *storage.Tx, sets map[setKey]*needSet) e
 	var projects, needs []int64
 	var digests, of []string
 	for _, key := range sortedSets(sets) {
-		digest := byteaText(key.digest[:])
+		digest := array.Bytea(key.digest[:])
 		projects, digests = append(projects, key.project), append(digests, digest)
 		for _, need := range sets[key].needs {
 			of, needs = append(of, digest), append(needs, need)

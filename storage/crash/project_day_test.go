@@ -35,7 +35,8 @@ func TestProjectDaysArePutTogether(t *testing.T) {
 	}
 	group.Wait()
 	require.EqualValues(t, 600, r.Count(`select sum(count) from crash_project_days`))
-	require.Less(t, r.Count(`select count(*) from crash_project_days`), 600)
+	rows := r.Count(`select count(*) from crash_project_days`)
+	require.Less(t, rows, 600)
 
 	// Retention makes one row of a day that is over.
 	step := func(do func(context.Context, *storage.Tx, time.Time, int) (int64, error), now time.Time) (n int64) {
@@ -46,7 +47,8 @@ func TestProjectDaysArePutTogether(t *testing.T) {
 		return n
 	}
 	require.Zero(t, step(crash.JoinProjectDays, crashtest.Epoch), "the day is not over")
-	require.EqualValues(t, 1, step(crash.JoinProjectDays, crashtest.Epoch.AddDate(0, 0, 1)))
+	// Four that never met have one row already.
+	require.EqualValues(t, min(1, rows-1), step(crash.JoinProjectDays, crashtest.Epoch.AddDate(0, 0, 1)))
 	require.EqualValues(t, 1, r.Count(`select count(*) from crash_project_days`))
 	require.EqualValues(t, 600, r.Count(`select sum(count) from crash_project_days`))
 	require.Zero(t, step(crash.JoinProjectDays, crashtest.Epoch.AddDate(0, 0, 1)))

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"encoding/hex"
 	"slices"
 	"time"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // StackKeySize is how much of the key over a whole stack is kept: enough to tell stacks
@@ -268,13 +268,10 @@ func keyArrays(m map[projectKey]*Grouping) (projects, keys any) {
 	var p []int64
 	var k []string
 	for _, pk := range sortedKeys(m) {
-		p, k = append(p, pk.project), append(k, byteaText(pk.key[:]))
+		p, k = append(p, pk.project), append(k, array.Bytea(pk.key[:]))
 	}
 	return pq.Array(p), pq.Array(k)
 }
-
-// byteaText is the text form of a bytea, for arrays.
-func byteaText(b []byte) string { return `\x` + hex.EncodeToString(b) }
 
 const insertCrash = `
 insert into crashes (id, organization_id, crash_project_id, key_id, uuid, uuid_conflict_of, state, format,
@@ -337,7 +334,7 @@ func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys
 		numbers(func(c *Crash) int64 { return int64(c.Duplicates) }),
 		texts(func(c *Crash) string { return c.Attributes }),
 		numbers(func(c *Crash) int64 { return c.build }),
-		texts(func(c *Crash) string { return byteaText(c.StackKey) }),
+		texts(func(c *Crash) string { return array.Bytea(c.StackKey) }),
 		numbers(func(c *Crash) int64 { return c.Severity.Rank() }))
 	return storage.Wrap(err, "insert crashes")
 }

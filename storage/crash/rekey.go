@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // A newer algorithm gives other keys to the reports of a bug that has a group already.
@@ -152,7 +153,7 @@ func untouched(ctx context.Context, q storage.Querier, keys []newerKey) (map[new
 	var algorithms []int
 	var texts []string
 	for _, k := range keys {
-		projects, texts = append(projects, k.project), append(texts, byteaText(k.key[:]))
+		projects, texts = append(projects, k.project), append(texts, array.Bytea(k.key[:]))
 		algorithms, old = append(algorithms, k.algorithm), append(old, k.old)
 	}
 	var rows []struct {

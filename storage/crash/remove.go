@@ -2,13 +2,13 @@ package crash
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
 // Removed is what a step took out.
@@ -24,30 +24,30 @@ type Removed struct {
 // Locks, in this order: batches, projects, builds, groups, crashes. Lock and
 // Record take projects, builds and groups in the same order, and a batch only
 // while it has not been recorded.
-func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed, error) {
+func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *received.Removal) (Removed, error) {
 	var out Removed
-	if len(r.crashes) == 0 {
+	if len(r.Crashes) == 0 {
 		return out, nil
 	}
-	if err := r.writeBatches(ctx, tx); err != nil {
+	if err := r.WriteBatches(ctx, tx); err != nil {
 		return out, err
 	}
-	ids := pq.Array(uuidTexts(r.crashes))
+	ids := storage.UUIDs(r.Crashes)
 	keys, err := lockGroupsOf(ctx, tx, ids)
 	if err != nil {
 		return out, err
 	}
-	gone, err := deleteCrashes(ctx, tx, r.organization, ids)
+	gone, err := deleteCrashes(ctx, tx, r.Organization, ids)
 	if err != nil {
 		return out, err
 	}
-	if err := dropSymbolications(ctx, tx, r.organization, uuidTexts(r.crashes), len(keys) > 0); err != nil {
+	if err := dropSymbolications(ctx, tx, r.Organization, array.UUIDs(r.Crashes), len(keys) > 0); err != nil {
 		return out, err
 	}
 	if err := uncount(ctx, tx, keys, gone); err != nil {
 		return out, err
 	}
-	if err := dropFacets(ctx, tx, r.organization, keys, gone); err != nil {
+	if err := dropFacets(ctx, tx, r.Organization, keys, gone); err != nil {
 		return out, err
 	}
 	if err := uncountVersions(ctx, tx, gone); err != nil {
@@ -56,23 +56,23 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed
 	if err := uncountBuilds(ctx, tx, gone); err != nil {
 		return out, err
 	}
-	refs := r.uuids
+	refs := r.UUIDs
 	seen := make(map[uuid.UUID]bool, len(refs))
 	for _, u := range refs {
-		seen[u.crash] = true
+		seen[u.Crash] = true
 	}
 	for _, c := range gone {
 		if !seen[c.ID] {
-			refs = append(refs, uuidRef{c.ProjectID, c.UUID, c.ID})
+			refs = append(refs, received.UUIDRef{Project: c.ProjectID, UUID: c.UUID, Crash: c.ID})
 			seen[c.ID] = true
 		}
 	}
 	if err := uncountDaysOfVersions(ctx, tx, gone); err != nil {
 		return out, err
 	}
-	forget := deleteUUIDs
+	forget := received.DeleteUUIDs
 	if r.KeepUUIDs {
-		forget = keepUUIDs
+		forget = received.KeepUUIDs
 	}
 	if err := forget(ctx, tx, refs); err != nil {
 		return out, err
@@ -81,87 +81,8 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *Removal) (Removed
 	err = tx.SelectContext(ctx, &out.Objects,
 		`with written as (delete from crash_feedback where crash_id = any($1::uuid[]) and organization_id = $2)
 		delete from crash_attachments
-		where crash_id = any($1::uuid[]) and organization_id = $2 returning object_key`, ids, r.organization)
+		where crash_id = any($1::uuid[]) and organization_id = $2 returning object_key`, ids, r.Organization)
 	return out, storage.Wrap(err, "delete crash attachments")
-}
-
-func uuidTexts(ids []uuid.UUID) []string {
-	texts := make([]string, len(ids))
-	for i, id := range ids {
-		texts[i] = id.String()
-	}
-	return texts
-}
-
-// writeBatches replaces the batches, if they are as they were read.
-func (r *Removal) writeBatches(ctx context.Context, tx *storage.Tx) error {
-	var locked []struct {
-		ID      uuid.UUID `db:"id"`
-		Entries []byte    `db:"entries"`
-	}
-	err := tx.SelectContext(ctx, &locked, `select id, entries from crash_batches
-		where id = any($1::uuid[]) order by id for update`, pq.Array(uuidTexts(r.Batches())))
-	if err != nil {
-		return storage.Wrap(err, "lock crash batches")
-	}
-	now := make(map[uuid.UUID]string, len(locked))
-	for _, l := range locked {
-		now[l.ID] = string(l.Entries)
-	}
-	there := make([]*rewrite, 0, len(r.rewrites))
-	for i := range r.rewrites {
-		w := &r.rewrites[i]
-		entries, known := now[w.id]
-		if !known {
-			continue // beyond its age
-		}
-		if entries != w.was {
-			return fmt.Errorf("batch %s was changed: %w", w.id, storage.ErrConflict)
-		}
-		there = append(there, w)
-	}
-	return writeRewrites(ctx, tx, there)
-}
-
-const (
-	rewriteBatches = `
-update crash_batches b set entries = w.entries::jsonb, body = w.body
-from unnest($1::uuid[], $2::text[], $3::bytea[]) as w(id, entries, body) where b.id = w.id`
-	rewriteExplanations = `
-update crash_explanations e set offsets = w.offsets::integer[], body = w.body
-from unnest($1::uuid[], $2::text[], $3::bytea[]) as w(id, offsets, body) where e.batch_id = w.id`
-)
-
-// writeRewrites writes locked batches, a statement for those that are left empty, one for the
-// others, and one for their explanations.
-func writeRewrites(ctx context.Context, tx *storage.Tx, list []*rewrite) error {
-	var empty, ids, entries, bodies, explained, offsets, explanations []string
-	for _, w := range list {
-		if w.empty {
-			empty = append(empty, w.id.String())
-			continue
-		}
-		ids, entries, bodies = append(ids, w.id.String()), append(entries, string(w.entries)), append(bodies, byteaText(w.body))
-		if w.withExplanations {
-			explained, offsets = append(explained, w.id.String()), append(offsets, arrayText(w.explanationsAt))
-			explanations = append(explanations, byteaText(w.explanations))
-		}
-	}
-	if len(empty) > 0 {
-		if _, err := tx.ExecContext(ctx, `delete from crash_batches where id = any($1::uuid[])`, pq.Array(empty)); err != nil {
-			return storage.Wrap(err, "delete crash batches")
-		}
-	}
-	if len(ids) > 0 {
-		if _, err := tx.ExecContext(ctx, rewriteBatches, pq.Array(ids), pq.Array(entries), pq.Array(bodies)); err != nil {
-			return storage.Wrap(err, "rewrite crash batches")
-		}
-	}
-	if len(explained) == 0 {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, rewriteExplanations, pq.Array(explained), pq.Array(offsets), pq.Array(explanations))
-	return storage.Wrap(err, "rewrite crash explanations")
 }
 
 // lockGroupsOf locks the builds and groups of crashes and returns their keys by id.
@@ -226,24 +147,4 @@ func deleteCrashes(ctx context.Context, tx *storage.Tx, organization int64, ids 
 	err := tx.SelectContext(ctx, &gone, `delete from crashes where id = any($1::uuid[]) and organization_id = $2
 		returning `+goneColumns, ids, organization)
 	return gone, storage.Wrap(err, "delete crashes")
-}
-
-// deleteUUIDRows ends with a condition: each of the two partial unique indexes needs its own.
-const deleteUUIDRows = `
-delete from crash_uuids u
-using unnest($1::bigint[], $2::uuid[], $3::uuid[]) as d(crash_project_id, uuid, crash_id)
-where u.crash_project_id = d.crash_project_id and u.uuid = d.uuid and u.crash_id = d.crash_id and `
-
-func deleteUUIDs(ctx context.Context, tx *storage.Tx, refs []uuidRef) error {
-	if len(refs) == 0 {
-		return nil
-	}
-	projects, uuids, crashes := uuidColumns(refs)
-	for _, kind := range []string{"not u.conflict", "u.conflict"} {
-		_, err := tx.ExecContext(ctx, deleteUUIDRows+kind, projects, uuids, crashes)
-		if err != nil {
-			return storage.Wrap(err, "delete crash uuids")
-		}
-	}
-	return nil
 }

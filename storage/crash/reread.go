@@ -9,6 +9,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // Symbols that arrive after a crash was processed give it another key. Its group has a
@@ -161,9 +162,10 @@ type rereading struct {
 	organization int64
 	byID         map[int64]keyRow
 	byKey        map[projectKey]keyRow
-	alias        map[int64]int64 // of a key: its first new key
-	chosen       map[int64]bool  // keys that people made by a split
-	young        map[newerKey]bool
+	alias        map[int64]int64     // of a key: its first new key
+	chosen       map[int64]bool      // keys that people made by a split
+	made         map[projectKey]bool // keys that this step made
+	takes        map[newerKey]bool   // groups that may be taken in; false: it is known that they may not
 	out          Reread
 }
 
@@ -247,8 +249,7 @@ func (r *rereading) readKeys(ctx context.Context, crashes []knownCrash) error {
 }
 
 // readYoung looks which of the groups that have new keys already may be taken in by those of the
-// old ones. Of the others nobody asks again: crashes of a step that stay where they are said to
-// go are many.
+// old ones: once for the step, and not for each of its crashes.
 func (r *rereading) readYoung(ctx context.Context, crashes []knownCrash) error {
 	want := map[newerKey]bool{}
 	for i := range crashes {
@@ -260,11 +261,19 @@ func (r *rereading) readYoung(ctx context.Context, crashes []knownCrash) error {
 		}
 	}
 	young, err := untouched(ctx, r.tx, slices.Collect(mapKeys(want)))
-	r.young = make(map[newerKey]bool, len(young))
-	for key := range young {
-		r.young[key] = true
+	r.made, r.takes = map[projectKey]bool{}, want
+	for key := range want {
+		_, r.takes[key] = young[key]
 	}
 	return err
+}
+
+// mayTakeIn reports whether it is worth to ask, under locks, if the group of a key is taken in: once.
+// Of a key that this step made nothing was read before.
+func (r *rereading) mayTakeIn(key newerKey) bool {
+	may, read := r.takes[key]
+	r.takes[key] = false
+	return may || !read && r.made[projectKey{key.project, key.key}]
 }
 
 // newerKeyOf is the key that crashes of another one get.
@@ -280,7 +289,7 @@ func (r *rereading) target(ctx context.Context, c *knownCrash) (keyRow, error) {
 	switch {
 	case r.chosen[from.ID] || bytes.Equal(from.Key, c.Group.Key[:]):
 		return from, nil
-	case there && to.RootID != from.RootID && r.alias[from.ID] == 0 && r.young[newerKeyOf(from, to, c.Group)]:
+	case there && to.RootID != from.RootID && r.alias[from.ID] == 0 && r.mayTakeIn(newerKeyOf(from, to, c.Group)):
 		return r.takeInYounger(ctx, from, to, c.Group)
 	case there:
 		return to, nil
@@ -292,7 +301,7 @@ func (r *rereading) target(ctx context.Context, c *knownCrash) (keyRow, error) {
 		to, err = r.makeGroup(ctx, c.ProjectID, c.Group)
 		r.out.Split++
 	}
-	r.byKey[at] = to
+	r.byKey[at], r.made[at] = to, true
 	return to, err
 }
 
@@ -356,7 +365,7 @@ func (r *rereading) move(ctx context.Context, crashes []knownCrash, targets []ke
 			continue
 		}
 		from := r.byID[*c.row.KeyID]
-		ids, keys, stacks = append(ids, c.ID.String()), append(keys, to.ID), append(stacks, byteaText(c.StackKey))
+		ids, keys, stacks = append(ids, c.ID.String()), append(keys, to.ID), append(stacks, array.Bytea(c.StackKey))
 		classifiers = append(classifiers, c.Classifier)
 		if to.ID != from.ID {
 			r.out.Changed++

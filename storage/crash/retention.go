@@ -9,7 +9,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
 // firstIDAt is the smallest version 7 uuid of a time: its first 48 bits are
@@ -54,7 +54,7 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 		return out, storage.Wrap(err, "find old crash batches")
 	}
 	// The ids of crashes lie between those of batches: one range takes all.
-	last := EntryID(batches[len(batches)-1], MaxBatch-1)
+	last := received.EntryID(batches[len(batches)-1], received.MaxBatch-1)
 	if err := staleFacets(ctx, tx, last); err != nil {
 		return out, err
 	}
@@ -66,24 +66,24 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 	if err := expireSymbolications(ctx, tx, last); err != nil {
 		return out, err
 	}
-	refs := make([]uuidRef, 0, len(gone))
+	refs := make([]received.UUIDRef, 0, len(gone))
 	recorded := map[uuid.UUID]bool{}
 	for _, c := range gone {
-		refs = append(refs, uuidRef{c.ProjectID, c.UUID, c.ID})
-		batch, _ := SplitID(c.ID)
+		refs = append(refs, received.UUIDRef{Project: c.ProjectID, UUID: c.UUID, Crash: c.ID})
+		batch, _ := received.SplitID(c.ID)
 		recorded[batch] = true
 	}
 	for _, id := range batches {
 		if recorded[id] {
 			continue
 		}
-		more, err := s.unrecorded(ctx, tx, id)
+		more, err := s.Unrecorded(ctx, tx, id)
 		if err != nil {
 			return out, err
 		}
 		refs = append(refs, more...)
 	}
-	if err := deleteUUIDs(ctx, tx, refs); err != nil {
+	if err := received.DeleteUUIDs(ctx, tx, refs); err != nil {
 		return out, err
 	}
 	err = tx.SelectContext(ctx, &out.Objects, `with written as (delete from crash_feedback where crash_id <= $1)
@@ -91,35 +91,9 @@ func (s *Store) Expire(ctx context.Context, tx *storage.Tx, before time.Time, li
 	if err != nil {
 		return out, storage.Wrap(err, "delete old crash attachments")
 	}
-	_, err = tx.ExecContext(ctx, `delete from crash_batches where id = any($1::uuid[])`, pq.Array(uuidTexts(batches)))
+	_, err = tx.ExecContext(ctx, `delete from crash_batches where id = any($1::uuid[])`, storage.UUIDs(batches))
 	out.Batches, out.Crashes = len(batches), len(gone)
 	return out, storage.Wrap(err, "delete old crash batches")
-}
-
-// unrecorded reads the uuids of a batch that was never processed.
-func (s *Store) unrecorded(ctx context.Context, tx *storage.Tx, id uuid.UUID) ([]uuidRef, error) {
-	var row batchRow
-	err := tx.GetContext(ctx, &row, `select id, organization_id, received_at, entries, body
-		from crash_batches where id = $1`, id)
-	if err != nil {
-		return nil, storage.Wrap(err, "read old crash batch")
-	}
-	b, err := s.inflate(&row)
-	if err != nil {
-		// A broken batch must not keep all others from being deleted.
-		return nil, nil // its uuids stay reserved, nothing more
-	}
-	var refs []uuidRef
-	for n := range b.Entries {
-		doc, err := b.Document(n)
-		if err != nil {
-			continue
-		}
-		if p, err := report.Parse(doc); err == nil {
-			refs = append(refs, uuidRef{b.Entries[n].ProjectID, p.UUID, EntryID(id, n)})
-		}
-	}
-	return refs, nil
 }
 
 // OldGroups pages by id through groups that were last seen before a time and
@@ -157,13 +131,4 @@ func ExpireGroups(ctx context.Context, tx *storage.Tx, before time.Time, groups 
 	}
 	n, err := res.RowsAffected()
 	return n, storage.Wrap(err, "delete old crash groups")
-}
-
-// UnnamedObjects returns those of the object keys that no attachment names.
-func UnnamedObjects(ctx context.Context, q storage.Querier, keys []string) ([]string, error) {
-	var unnamed []string
-	err := q.SelectContext(ctx, &unnamed, `
-		select key from unnest($1::text[]) as o(key)
-		where not exists (select from crash_attachments a where a.object_key = o.key)`, pq.Array(keys))
-	return unnamed, storage.Wrap(err, "compare objects with attachments")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
@@ -66,7 +67,7 @@ func (b SplitBy) condition(c *condition.List) string {
 func byteaArray(list [][]byte) any {
 	texts := make([]string, len(list))
 	for i, b := range list {
-		texts[i] = byteaText(b)
+		texts[i] = array.Bytea(b)
 	}
 	return pq.Array(texts)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
 )
 
@@ -36,7 +37,7 @@ func moveSplit(ctx context.Context, tx *storage.Tx, organization, target int64, 
 	if _, there := keys[target]; !there {
 		return 0, nil
 	}
-	if err := lockGatedBuilds(ctx, tx, uuidTexts(crashes)); err != nil {
+	if err := lockGatedBuilds(ctx, tx, array.UUIDs(crashes)); err != nil {
 		return 0, err
 	}
 	if err := lockGroups(ctx, tx, groups); err != nil {
@@ -45,7 +46,7 @@ func moveSplit(ctx context.Context, tx *storage.Tx, organization, target int64, 
 	var moved []deletedCrash
 	err = tx.SelectContext(ctx, &moved, `select `+goneColumns+` from crashes
 		where id = any($1::uuid[]) and organization_id = $2 and key_id = any($3) order by id for update`,
-		pq.Array(uuidTexts(crashes)), organization, pq.Array(sources))
+		storage.UUIDs(crashes), organization, pq.Array(sources))
 	if err != nil || len(moved) == 0 {
 		return 0, storage.Wrap(err, "lock crashes to split off")
 	}

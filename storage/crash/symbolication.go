@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // SymbolState says how much of a crash reads as the developer wrote the code.
@@ -60,20 +61,20 @@ func (s *Store) PackSymbolications(crashes []Crash) {
 		packed, known := frames[string(y.Frames)]
 		if !known {
 			if len(y.Frames) > 0 {
-				text := s.codec.packText(y.Frames)
+				text := s.packText(y.Frames)
 				packed = &text
 			}
 			frames[string(y.Frames)] = packed
 		}
-		y.packed = &packedSymbolication{packed, s.codec.packText(y.Report), s.codec.packText(y.Explanation)}
+		y.packed = &packedSymbolication{packed, s.packText(y.Report), s.packText(y.Explanation)}
 	}
 }
 
-func (c *codec) packText(p []byte) string {
+func (s *Store) packText(p []byte) string {
 	if len(p) == 0 {
 		return ""
 	}
-	return byteaText(c.pack(nil, p))
+	return array.Bytea(s.codec.Pack(nil, p))
 }
 
 // insertSymbolications spreads the distinct documents over their crashes by a join.
@@ -141,7 +142,7 @@ func (s *Store) Symbolications(ctx context.Context, organization int64, crashes 
 		Explanation []byte      `db:"explanation"`
 	}
 	err := s.db.SelectContext(ctx, &rows, `select crash_id, state, missing, symbolicated_at, frames, report, explanation
-		from crash_symbolications where crash_id = any($1::uuid[]) and organization_id = $2`, pq.Array(uuidTexts(crashes)), organization)
+		from crash_symbolications where crash_id = any($1::uuid[]) and organization_id = $2`, storage.UUIDs(crashes), organization)
 	if err != nil {
 		return nil, storage.Wrap(err, "read symbolications")
 	}
@@ -156,7 +157,7 @@ func (s *Store) Symbolications(ctx context.Context, organization int64, crashes 
 			if len(part.packed) == 0 {
 				continue
 			}
-			if *part.to, err = s.codec.unpack(nil, part.packed); err != nil {
+			if *part.to, err = s.codec.Unpack(nil, part.packed); err != nil {
 				return nil, err
 			}
 		}
@@ -172,7 +173,7 @@ func SymbolStates(ctx context.Context, q storage.Querier, organization int64, cr
 		State SymbolState `db:"state"`
 	}
 	err := q.SelectContext(ctx, &rows, `select crash_id, state from crash_symbolications
-		where crash_id = any($1::uuid[]) and organization_id = $2`, pq.Array(uuidTexts(crashes)), organization)
+		where crash_id = any($1::uuid[]) and organization_id = $2`, storage.UUIDs(crashes), organization)
 	states := make(map[uuid.UUID]SymbolState, len(rows))
 	for _, r := range rows {
 		states[r.ID] = r.State

@@ -6,6 +6,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // A dump is stored unread until a task has read it. Then it is a crash like any other, and
@@ -128,7 +129,7 @@ func updateUnreadRows(ctx context.Context, tx *storage.Tx, organization int64, k
 		texts(func(c *Crash) string { return c.Version }),
 		texts(func(c *Crash) string { return c.Host }),
 		texts(func(c *Crash) string { return c.Attributes }),
-		texts(func(c *Crash) string { return byteaText(c.StackKey) }),
+		texts(func(c *Crash) string { return array.Bytea(c.StackKey) }),
 		pq.Array(builds), pq.Array(severities))
 	return storage.Wrap(err, "record crashes that were stored unread")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/distinct"
 )
 
@@ -159,7 +160,7 @@ func mergeSample(stored []byte, more distinct.Sample) (int64, string) {
 	if !sample.Add(more...) {
 		return 0, ""
 	}
-	return sample.Count() - before, byteaText(sample.Bytes())
+	return sample.Count() - before, array.Bytea(sample.Bytes())
 }
 
 // keys are the days in the order in which everybody locks them.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -57,7 +58,7 @@ func BenchmarkPurge(b *testing.B) {
 		b.StopTimer()
 		w := benchWorld(b)
 		for range 200 {
-			var in []crash.Incoming
+			var in []received.Incoming
 			for i := range 40 {
 				in = append(in, w.incoming(doc{function: fmt.Sprint("f", i%7), attributes: fmt.Sprintf(`"user":"u%d","pad":"%4000d"`, i%4, i)}))
 			}

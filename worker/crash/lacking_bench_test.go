@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker/crash/symbolicate"
@@ -70,12 +70,12 @@ func BenchmarkProcessLacking(b *testing.B) {
 			warm, _ := symbolicate.NewLibraries(w.db, files)
 			accept := func(reports int) {
 				for n := 0; n < reports; n += 64 {
-					var in []crash.Incoming
+					var in []received.Incoming
 					for i := range 64 {
 						id, at := uuid.New(), (n+i)%512
 						doc := fmt.Sprintf(`{"uuid":%q,"timestamp":1772366400,"attributes":{"application":"shop","application.version":"2.%d.0","hostname":"web-%03d"},%s}`,
 							id, at%5, at%100, c.body(at))
-						in = append(in, crash.Incoming{UUID: id, Document: []byte(doc), Format: "json", OrganizationID: w.org, ProjectID: w.project})
+						in = append(in, received.Incoming{UUID: id, Document: []byte(doc), Format: "json", OrganizationID: w.org, ProjectID: w.project})
 					}
 					_, _, err := w.store.Accept(b.Context(), in, tasks.NewCrashProcess)
 					require.NoError(b, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
@@ -101,26 +102,26 @@ func (d doc) bytes() []byte {
 		d.uuid, d.at.Unix(), d.function, d.attributes, d.more)
 }
 
-func (w *world) incoming(d doc) crash.Incoming {
+func (w *world) incoming(d doc) received.Incoming {
 	if d.uuid == uuid.Nil {
 		d.uuid = uuid.New()
 	}
 	body := d.bytes()
-	return crash.Incoming{OrganizationID: w.org, ProjectID: w.project, UUID: d.uuid,
+	return received.Incoming{OrganizationID: w.org, ProjectID: w.project, UUID: d.uuid,
 		Digest: sha256.Sum256(body), Document: body, Format: "json"}
 }
 
 // accept stores reports in one commit.
 func (w *world) accept(docs ...doc) []uuid.UUID {
 	w.t.Helper()
-	var in []crash.Incoming
+	var in []received.Incoming
 	for _, d := range docs {
 		in = append(in, w.incoming(d))
 	}
 	return w.acceptAll(in...)
 }
 
-func (w *world) acceptAll(in ...crash.Incoming) []uuid.UUID {
+func (w *world) acceptAll(in ...received.Incoming) []uuid.UUID {
 	w.t.Helper()
 	receipts, _, err := w.store.Accept(w.t.Context(), in, tasks.NewCrashProcess)
 	require.NoError(w.t, err)

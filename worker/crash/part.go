@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -44,16 +45,16 @@ type batchTask struct {
 // claimed is a claim that is worked off in parts.
 type claimed struct {
 	*worker.Claim
-	rest   []batchTask                // those that are not processed
-	loaded int                        // the batches of so many of rest have been read
-	read   map[uuid.UUID]*crash.Batch // these, as far as they are there
-	looks  *looks                     // of the part before; nil: there was none
+	rest   []batchTask                   // those that are not processed
+	loaded int                           // the batches of so many of rest have been read
+	read   map[uuid.UUID]*received.Batch // these, as far as they are there
+	looks  *looks                        // of the part before; nil: there was none
 	began  time.Time
 	waited time.Duration // the oldest report, until the claim
 }
 
 func newClaimed(claim *worker.Claim) (*claimed, error) {
-	c := &claimed{Claim: claim, read: map[uuid.UUID]*crash.Batch{}, began: time.Now(), waited: longestWait(claim)}
+	c := &claimed{Claim: claim, read: map[uuid.UUID]*received.Batch{}, began: time.Now(), waited: longestWait(claim)}
 	for i := range claim.Tasks {
 		payload, err := worker.Payload[tasks.CrashProcessPayload](claim.Tasks[i])
 		if err != nil {

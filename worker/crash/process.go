@@ -34,6 +34,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/worker/crash/symbolicate"
@@ -76,7 +77,7 @@ type ProcessResult struct {
 func recordResults(ctx context.Context, tx *storage.Tx, part []batchTask, crashes []crash.Crash) error {
 	counts := map[uuid.UUID]*ProcessResult{}
 	for i := range crashes {
-		batch, _ := crash.SplitID(crashes[i].ID)
+		batch, _ := received.SplitID(crashes[i].ID)
 		r := counts[batch]
 		if r == nil {
 			r = &ProcessResult{}

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/tasks"
@@ -19,7 +19,7 @@ import (
 
 // benchDocument is a report of a Node client with 20 frames, of one of 50 groups, and
 // with some breadcrumbs of 200 bytes.
-func benchDocument(n, breadcrumbs int) crash.Incoming {
+func benchDocument(n, breadcrumbs int) received.Incoming {
 	var b strings.Builder
 	id := uuid.New()
 	fmt.Fprintf(&b, `{"uuid":%q,"timestamp":1772366400,"lang":"nodejs","langVersion":"20","agent":"@backtrace/node","agentVersion":"0.8.3","mainThread":"main","classifiers":["TypeError"],"threads":{"main":{"fault":true,"stack":[`, id)
@@ -36,7 +36,7 @@ func benchDocument(n, breadcrumbs int) crash.Incoming {
 		fmt.Fprintf(&b, `,{"timestamp":%d,"level":"info","type":"http","message":"GET /api/orders/%d?page=%d answered 200 after %d ms and the cart was loaded","attributes":{"module":"cartLoader","attempt":%d}}`, n*i, n*i%99991, i, n%900, i%3)
 	}
 	b.WriteString(`]}}`)
-	return crash.Incoming{UUID: id, Document: []byte(b.String()), Format: "json"}
+	return received.Incoming{UUID: id, Document: []byte(b.String()), Format: "json"}
 }
 
 // BenchmarkProcess works off batches as one worker does.
@@ -51,7 +51,7 @@ func BenchmarkProcess(b *testing.B) {
 				b.StopTimer()
 				w := benchWorld(b)
 				for n := 0; n < 6000; {
-					var in []crash.Incoming
+					var in []received.Incoming
 					for range c.batch {
 						r := benchDocument(n, c.breadcrumbs)
 						r.OrganizationID, r.ProjectID = w.org, w.project
@@ -69,7 +69,7 @@ func BenchmarkProcess(b *testing.B) {
 }
 
 // scriptDocument is a report of a Node client whose twenty frames lie in 484 scripts.
-func scriptDocument(n int) crash.Incoming {
+func scriptDocument(n int) received.Incoming {
 	id, group := uuid.New(), n%50
 	var b strings.Builder
 	fmt.Fprintf(&b, `{"uuid":%q,"timestamp":1772366400,"lang":"nodejs","langVersion":"20","agent":"@backtrace/node","agentVersion":"0.8.3","mainThread":"main","classifiers":["TypeError"],"threads":{"main":{"fault":true,"stack":[`, id)
@@ -83,7 +83,7 @@ func scriptDocument(n int) crash.Incoming {
 	}
 	fmt.Fprintf(&b, `]}},"attributes":{"application":"shop","application.version":"2.%d.0","hostname":"web-%03d","error.message":"Cannot read properties of undefined","user.id":"u%06d"},"annotations":{"breadcrumbs":[{}]}}`,
 		n%5, n%100, n*7919%1000000)
-	return crash.Incoming{UUID: id, Document: []byte(b.String()), Format: "json"}
+	return received.Incoming{UUID: id, Document: []byte(b.String()), Format: "json"}
 }
 
 // BenchmarkProcessScripts works off reports of 484 scripts, whose maps are there or are not.
@@ -106,7 +106,7 @@ func BenchmarkProcessScripts(b *testing.B) {
 			warm, waiting := symbolicate.NewLibraries(w.db, files)
 			accept := func(reports int) {
 				for n := 0; n < reports; n += 64 {
-					var in []crash.Incoming
+					var in []received.Incoming
 					for i := range 64 {
 						r := scriptDocument(n + i)
 						r.OrganizationID, r.ProjectID = w.org, w.project

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks"
 )
@@ -51,7 +52,7 @@ func TestExamine(t *testing.T) {
 	t.Parallel()
 	body := []byte("not json")
 	good := doc{function: "f"}.bytes()
-	b := &crash.Batch{ID: uuid.New(), ReceivedAt: time.Now(), Body: append(body, good...), Entries: []crash.Entry{
+	b := &received.Batch{ID: uuid.New(), ReceivedAt: time.Now(), Body: append(body, good...), Entries: []received.Entry{
 		{Start: 0, End: 8}, {Start: 8, End: 8 + len(good), Format: "minidump"}, {Start: 9, End: 5}, {Start: 8, End: 8 + len(good)}}}
 	for entry, want := range []crash.State{crash.Failed, crash.Stored, crash.Failed, crash.Processed} {
 		r := &reader{}
@@ -159,7 +160,7 @@ func TestBrokenBatchFailsAlone(t *testing.T) {
 			before := w.accept(doc{function: "f"})
 			broken := w.accept(doc{function: "f", attributes: `"user":"ann"`}, doc{function: "g"})
 			after := w.accept(doc{function: "f"})
-			batch, _ := crash.SplitID(broken[0])
+			batch, _ := received.SplitID(broken[0])
 			_, err := w.db.ExecContext(t.Context(), breakage, batch)
 			require.NoError(t, err)
 

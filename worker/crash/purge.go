@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/search"
@@ -181,8 +182,8 @@ func (r *purgeAttempt) removeFailed(ctx context.Context) error {
 		}
 		after = ids[len(ids)-1]
 		for len(ids) > 0 {
-			batch, _ := crash.SplitID(ids[0])
-			n := slices.IndexFunc(ids, func(id uuid.UUID) bool { b, _ := crash.SplitID(id); return b != batch })
+			batch, _ := received.SplitID(ids[0])
+			n := slices.IndexFunc(ids, func(id uuid.UUID) bool { b, _ := received.SplitID(id); return b != batch })
 			if n < 0 {
 				n = len(ids)
 			}
@@ -198,14 +199,14 @@ func (r *purgeAttempt) removeFailed(ctx context.Context) error {
 	}
 }
 
-func (r *purgeAttempt) apply(ctx context.Context, plan *crash.Removal) error {
+func (r *purgeAttempt) apply(ctx context.Context, plan *received.Removal) error {
 	_, err := r.applyIf(ctx, plan, nil)
 	return err
 }
 
 // applyIf removes what is planned, unless lock, called in the transaction, reports
 // false. It reports whether it removed.
-func (r *purgeAttempt) applyIf(ctx context.Context, plan *crash.Removal, lock func(*storage.Tx) (bool, error)) (bool, error) {
+func (r *purgeAttempt) applyIf(ctx context.Context, plan *received.Removal, lock func(*storage.Tx) (bool, error)) (bool, error) {
 	if plan.Size() == 0 {
 		return true, nil
 	}

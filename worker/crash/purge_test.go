@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash/bulk"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
@@ -339,7 +340,7 @@ func (w *world) withFile(d doc, key string) uuid.UUID {
 	_, err := object.Put(w.t.Context(), w.objects, key, strings.NewReader("bytes"), 5, object.WriteOptions{})
 	require.NoError(w.t, err)
 	in := w.incoming(d)
-	in.Attachments = []crash.Attachment{{ID: uuid.New(), Name: "a.txt", Size: 5, ObjectKey: key}}
+	in.Attachments = []received.Attachment{{ID: uuid.New(), Name: "a.txt", Size: 5, ObjectKey: key}}
 	return w.acceptAll(in)[0]
 }
 
@@ -423,7 +424,7 @@ func TestPurgeWhileProcessing(t *testing.T) {
 					return nil
 				default:
 				}
-				var in []crash.Incoming
+				var in []received.Incoming
 				for i := range 20 {
 					in = append(in, w.incoming(doc{function: fmt.Sprint("f", i%4), attributes: fmt.Sprintf(`"user":"u%d"`, (round+i)%3)}))
 				}

@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -25,8 +25,8 @@ func TestPurgedReportStaysPurged(t *testing.T) {
 	w.process()
 	ids = append(ids, w.accept(other)...) // not processed
 	require.Equal(t, 2, w.purge(tasks.CrashPurgePayload{Key: "user", Value: "ann"}))
-	again := func() (outcomes []crash.Outcome) {
-		for _, in := range [][]crash.Incoming{{w.incoming(person)}, {w.incoming(other)}, {w.incoming(person), w.incoming(other)}} {
+	again := func() (outcomes []received.Outcome) {
+		for _, in := range [][]received.Incoming{{w.incoming(person)}, {w.incoming(other)}, {w.incoming(person), w.incoming(other)}} {
 			receipts, _, err := w.store.Accept(t.Context(), in, tasks.NewCrashProcess)
 			require.NoError(t, err)
 			for _, r := range receipts {
@@ -36,7 +36,7 @@ func TestPurgedReportStaysPurged(t *testing.T) {
 		}
 		return outcomes
 	}
-	require.Equal(t, []crash.Outcome{crash.Resent, crash.Resent, crash.Resent, crash.Resent}, again())
+	require.Equal(t, []received.Outcome{received.Resent, received.Resent, received.Resent, received.Resent}, again())
 	require.Zero(t, w.number(`select count(*) from crash_batches`))
 	require.EqualValues(t, 2, w.number(`select count(*) from crash_uuids`))
 

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/storage/symbolication"
 	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
@@ -31,7 +32,7 @@ type parsed struct {
 
 // parse reads one entry of a batch. It never fails: a report that cannot be read becomes a
 // failed crash.
-func (r *reader) parse(b *crash.Batch, entry int) (p parsed) {
+func (r *reader) parse(b *received.Batch, entry int) (p parsed) {
 	p.crash = entryCrash(b, entry)
 	defer func() {
 		if v := recover(); v != nil {
@@ -76,7 +77,7 @@ func (r *reader) grouped(ctx context.Context, p *parsed, found *symbolicate.Resu
 }
 
 // entryCrash is what is known of an entry without its report.
-func entryCrash(b *crash.Batch, entry int) crash.Crash {
+func entryCrash(b *received.Batch, entry int) crash.Crash {
 	e := b.Entries[entry]
 	id := b.ID
 	id[15] = byte(entry)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/worker"
 	"github.com/slipway-qa/slipway/worker/crash/fingerprint"
@@ -120,9 +121,9 @@ func (r *Rekey) agreed(ctx context.Context, key crash.OldKey) (*[32]byte, error)
 	}
 	var agreed *[32]byte
 	// Some batches at a time: inflated they are large.
-	err = r.store.EachBatch(ctx, key.OrganizationID, ids, func(b *crash.Batch, ids []uuid.UUID) error {
+	err = r.store.EachBatch(ctx, key.OrganizationID, ids, func(b *received.Batch, ids []uuid.UUID) error {
 		for _, id := range ids {
-			_, entry := crash.SplitID(id)
+			_, entry := received.SplitID(id)
 			doc, err := b.Document(entry)
 			if err != nil {
 				continue

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/worker"
 )
@@ -130,7 +131,7 @@ func (r *Retention) needs(ctx context.Context, claim *worker.Claim, before time.
 // versions and projects.
 func (r *Retention) usage(ctx context.Context, claim *worker.Claim, before time.Time, sum *RetentionResult) error {
 	err := steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
-		n, err := crash.ExpirePurged(ctx, tx, before, rowStep)
+		n, err := received.ExpirePurged(ctx, tx, before, rowStep)
 		sum.Purged += n
 		return int64(n), err
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/crash/rule"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks"
@@ -182,9 +183,9 @@ func (h *Rules) places(ctx context.Context, organization int64, ids []uuid.UUID)
 		return nil, err
 	}
 	places := map[uuid.UUID][]string{}
-	err = h.Store.EachBatch(ctx, organization, ids, func(b *crash.Batch, ids []uuid.UUID) error {
+	err = h.Store.EachBatch(ctx, organization, ids, func(b *received.Batch, ids []uuid.UUID) error {
 		for _, id := range ids {
-			_, n := crash.SplitID(id)
+			_, n := received.SplitID(id)
 			if n >= len(b.Entries) || b.Entries[n].Deleted {
 				continue
 			}
@@ -195,7 +196,7 @@ func (h *Rules) places(ctx context.Context, organization int64, ids []uuid.UUID)
 	return places, err
 }
 
-func (h *Rules) placesOf(ctx context.Context, b *crash.Batch, entry int, stored *crash.Symbolication) (places []string) {
+func (h *Rules) placesOf(ctx context.Context, b *received.Batch, entry int, stored *crash.Symbolication) (places []string) {
 	defer func() {
 		if v := recover(); v != nil {
 			h.Log.WarnContext(ctx, "a report cannot be read for a rule", "batch_id", b.ID, "entry", entry, "error", fmt.Sprint(v))

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/tasks"
@@ -146,7 +147,7 @@ func TestStacksOfProcessedReports(t *testing.T) {
 			uuid.New(), time.Now().Unix(), []string{"order", "order", "refund"}[i])
 		p, err := report.Parse(body)
 		require.NoError(t, err)
-		w.acceptAll(crash.Incoming{OrganizationID: w.org, ProjectID: w.project, UUID: uuid.UUID(p.UUID), Document: body, Format: "json"})
+		w.acceptAll(received.Incoming{OrganizationID: w.org, ProjectID: w.project, UUID: uuid.UUID(p.UUID), Document: body, Format: "json"})
 	}
 	w.process()
 	require.EqualValues(t, 1, w.number(`select count(*) from crash_groups`))

@@ -247,37 +247,61 @@ func (w *countedWorld) fewMapping() {
 // groups that they leave and come to count, not they.
 func TestStatementsOfMovingWhatIsReadAgain(t *testing.T) {
 	t.Parallel()
-	const most = 100
-	var asked [2]count.Asked
-	for i, reports := range []int{64, 256} {
-		w := newCountedWorld(t)
-		for from := 0; from < reports; from += 64 {
-			var docs []doc
-			for n := range 64 {
-				docs = append(docs, fewGroups(from+n))
+	const most = 130
+	for _, c := range []struct {
+		name    string
+		younger bool // a younger group has the key that all get
+	}{{"to a key that is new", false}, {"to the key of a younger group", true}} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var asked [2]count.Asked
+			for i, reports := range []int{64, 256} {
+				w := newCountedWorld(t)
+				for from := 0; from < reports; from += 64 {
+					var docs []doc
+					for n := range 64 {
+						docs = append(docs, fewGroups(from+n))
+					}
+					w.accept(docs...)
+				}
+				w.processFew()
+				require.EqualValues(t, 8, w.number(`select count(*) from crash_groups`))
+				w.fewMapping()
+				if c.younger {
+					w.accept(fewGroups(0))
+					w.processFew()
+					require.EqualValues(t, 9, w.number(`select count(*) from crash_groups`))
+				}
+				asked[i] = w.readFewAgain(reports)
+				require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where merged_into is null`))
+				require.LessOrEqual(t, len(asked[i].SQL), most, asked[i])
 			}
-			w.accept(docs...)
-		}
-		p := &Process{Store: w.store, Symbols: w.warm, PartTime: time.Hour, Log: slog.New(slog.DiscardHandler)}
-		require.NoError(t, p.Handle(t.Context(), w.claim(tasks.CrashProcess, uuid.Nil)))
-		require.EqualValues(t, 8, w.number(`select count(*) from crash_groups`))
-		w.fewMapping()
-		var ids []uuid.UUID
-		require.NoError(t, w.db.SelectContext(t.Context(), &ids, `select distinct crash_id from crash_lacks order by 1`))
-		require.Len(t, ids, reports)
-		again := &rereader{store: w.store, reader: reader{symbols: w.waiting, log: slog.New(slog.DiscardHandler)}}
-		crashes, err := again.read(t.Context(), w.org, ids)
-		require.NoError(t, err)
-		var done crash.Reread
-		asked[i] = w.counter.During(func() {
-			require.NoError(t, w.db.InTx(t.Context(), func(tx *storage.Tx) (err error) {
-				done, err = crash.ReadAgain(t.Context(), tx, w.org, crashes)
-				return err
-			}))
+			require.Len(t, asked[1].SQL, len(asked[0].SQL), "%s%s", asked[0], asked[1])
 		})
-		require.Equal(t, reports, done.Changed)
-		require.EqualValues(t, 1, w.number(`select count(*) from crash_groups where merged_into is null`))
-		require.LessOrEqual(t, len(asked[i].SQL), most, asked[i])
 	}
-	require.Len(t, asked[1].SQL, len(asked[0].SQL), "%s%s", asked[0], asked[1])
+}
+
+// processFew processes what was accepted, with the indexes that are there.
+func (w *countedWorld) processFew() {
+	w.t.Helper()
+	p := &Process{Store: w.store, Symbols: w.waiting, PartTime: time.Hour, Log: slog.New(slog.DiscardHandler)}
+	require.NoError(w.t, p.Handle(w.t.Context(), w.claim(tasks.CrashProcess, uuid.Nil)))
+}
+
+// readFewAgain moves the crashes that lack a file and returns what that took.
+func (w *countedWorld) readFewAgain(reports int) count.Asked {
+	w.t.Helper()
+	var ids []uuid.UUID
+	require.NoError(w.t, w.db.SelectContext(w.t.Context(), &ids, `select distinct crash_id from crash_lacks order by 1`))
+	require.Len(w.t, ids, reports)
+	again := &rereader{store: w.store, reader: reader{symbols: w.waiting, log: slog.New(slog.DiscardHandler)}}
+	crashes, err := again.read(w.t.Context(), w.org, ids)
+	require.NoError(w.t, err)
+	return w.counter.During(func() {
+		require.NoError(w.t, w.db.InTx(w.t.Context(), func(tx *storage.Tx) error {
+			done, err := crash.ReadAgain(w.t.Context(), tx, w.org, crashes)
+			require.Equal(w.t, reports, done.Changed)
+			return err
+		}))
+	})
 }

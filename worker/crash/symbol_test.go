@@ -428,3 +428,26 @@ func TestYoungerGroupBecomesAPart(t *testing.T) {
 	require.Contains(t, w.group(old).Culprit, "shop.Cart.price")
 	w.countsAgree()
 }
+
+// A group that has the new key since a crash of it was read in the same step is as young.
+func TestYoungerGroupOfTheSameStepBecomesAPart(t *testing.T) {
+	t.Parallel()
+	w := newSymbolWorld(t)
+	ids := w.accept(obfuscatedDoc("one", 1))
+	w.processAll()
+	old := w.groupOf(ids[0])
+	assigned := "https://issues.example.com/1"
+	w.change(old, crash.GroupChange{IssueURL: &assigned})
+	other := obfuscatedDoc("one", 1)
+	other.stack = strings.ReplaceAll(other.stack, "a.b.c", "a.b.d")
+	ids = append(ids, w.accept(other)...)
+	w.processAll()
+	require.NotEqual(t, old, w.groupOf(ids[1]))
+	_, task := w.upload("one", map[string]string{"a.b.c": "shop.Cart.price", "a.b.d": "shop.Cart.price"})
+	w.resymbolicate(task)
+	for _, id := range ids {
+		require.Equal(t, old, w.groupOf(id))
+	}
+	require.EqualValues(t, 2, w.group(old).Count)
+	w.countsAgree()
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/tasks"
@@ -195,8 +196,8 @@ func (w *symbolWorld) acceptDump(d doc) uuid.UUID {
 	w.t.Helper()
 	in := w.incoming(d)
 	in.Format = "minidump"
-	key := crash.AttachmentPrefix + uuid.NewString()
-	in.Attachments = []crash.Attachment{{ID: uuid.New(), Name: "upload_file_minidump", Size: 4, ObjectKey: key}}
+	key := received.AttachmentPrefix + uuid.NewString()
+	in.Attachments = []received.Attachment{{ID: uuid.New(), Name: "upload_file_minidump", Size: 4, ObjectKey: key}}
 	w.processAll()
 	return w.acceptAll(in)[0]
 }

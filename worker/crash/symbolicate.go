@@ -14,6 +14,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/crash/rule"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/report"
@@ -58,7 +59,7 @@ func (s *Symbolicate) Handle(ctx context.Context, claim *worker.Claim) error {
 	}
 	ids := make([]uuid.UUID, 0, len(payload.Entries))
 	for _, n := range payload.Entries {
-		if n < 0 || n >= crash.MaxBatch {
+		if n < 0 || n >= received.MaxBatch {
 			return tasks.Permanent(fmt.Errorf("no entry %d in a batch", n))
 		}
 		id := payload.BatchID
@@ -143,7 +144,7 @@ func symbolicateTasks(organization int64, crashes []crash.Crash, again bool) (li
 		if y == nil || y.State != crash.SymbolsPending && !y.Late || crashes[i].State == crash.Failed {
 			continue
 		}
-		batch, n := crash.SplitID(crashes[i].ID)
+		batch, n := received.SplitID(crashes[i].ID)
 		k := key{batch, y.Late}
 		entries[k] = append(entries[k], n)
 	}
@@ -176,7 +177,7 @@ func (r *rereader) read(ctx context.Context, organization int64, ids []uuid.UUID
 		return nil, err
 	}
 	again := &rereading{rereader: r, stored: stored, byID: make(map[uuid.UUID]crash.Crash, len(ids))}
-	if again.files, err = crash.AttachmentsOf(ctx, r.store.DB(), organization, ids, dumpFile); err != nil {
+	if again.files, err = received.AttachmentsOf(ctx, r.store.DB(), organization, ids, dumpFile); err != nil {
 		return nil, err
 	}
 	if again.looks, err = r.reader.look(ctx, organization); err != nil {
@@ -184,7 +185,7 @@ func (r *rereader) read(ctx context.Context, organization int64, ids []uuid.UUID
 	}
 	held := 0 // bytes
 	// Some batches at a time: inflated they are large.
-	err = r.store.EachBatch(ctx, organization, ids, func(b *crash.Batch, ids []uuid.UUID) error {
+	err = r.store.EachBatch(ctx, organization, ids, func(b *received.Batch, ids []uuid.UUID) error {
 		if err := again.readBatch(ctx, b, ids); err != nil {
 			return err
 		}
@@ -217,17 +218,17 @@ type rereading struct {
 	*rereader
 	looks  *looks
 	stored map[uuid.UUID]*crash.Symbolication
-	files  map[uuid.UUID][]crash.Attachment
+	files  map[uuid.UUID][]received.Attachment
 	byID   map[uuid.UUID]crash.Crash
 	err    error // of a look-up
 }
 
-func (r *rereading) readBatch(ctx context.Context, b *crash.Batch, ids []uuid.UUID) error {
+func (r *rereading) readBatch(ctx context.Context, b *received.Batch, ids []uuid.UUID) error {
 	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		_, n := crash.SplitID(id)
+		_, n := received.SplitID(id)
 		if n >= len(b.Entries) || b.Entries[n].Deleted {
 			continue
 		}
@@ -245,7 +246,7 @@ func (r *rereading) keep(id uuid.UUID, c crash.Crash) {
 }
 
 // readAgain reads one crash; one that stays as it is is not kept.
-func (r *rereading) readAgain(ctx context.Context, b *crash.Batch, entry int, id uuid.UUID) error {
+func (r *rereading) readAgain(ctx context.Context, b *received.Batch, entry int, id uuid.UUID) error {
 	c, stored := entryCrash(b, entry), r.stored[id]
 	doc, err := b.Document(entry)
 	if err != nil {

@@ -19,6 +19,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -56,7 +57,7 @@ func (f *traffic) take(ctx context.Context, kind tasks.Kind, id uuid.UUID) (*wor
 
 // receive accepts reports, each commit of which is a batch.
 func (f *traffic) receive(ctx context.Context, r *rand.Rand) error {
-	var in []crash.Incoming
+	var in []received.Incoming
 	for _, d := range f.some(r, 5) {
 		in = append(in, f.incoming(d))
 	}

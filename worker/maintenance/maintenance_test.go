@@ -17,6 +17,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
@@ -82,15 +83,15 @@ func TestObjectSweep(t *testing.T) {
 			_, err := object.Put(t.Context(), objects, key, strings.NewReader("x"), 1, object.WriteOptions{})
 			require.NoError(t, err)
 		}
-		_, _, err := store.Accept(t.Context(), []crash.Incoming{{OrganizationID: org, ProjectID: project, UUID: uuid.New(),
+		_, _, err := store.Accept(t.Context(), []received.Incoming{{OrganizationID: org, ProjectID: project, UUID: uuid.New(),
 			Digest: sha256.Sum256([]byte{byte(i)}), Document: []byte("{}"), Format: "json",
-			Attachments: []crash.Attachment{{ID: uuid.New(), Name: "n", Size: 1, ObjectKey: fmt.Sprint("attachments/named", i)}}}},
+			Attachments: []received.Attachment{{ID: uuid.New(), Name: "n", Size: 1, ObjectKey: fmt.Sprint("attachments/named", i)}}}},
 			tasks.NewCrashProcess)
 		require.NoError(t, err)
 	}
 	h := maintenance.NewObjectSweep(objects, map[string]maintenance.Names{
-		crash.AttachmentPrefix: func(ctx context.Context, keys []string) ([]string, error) {
-			return crash.UnnamedObjects(ctx, db, keys)
+		received.AttachmentPrefix: func(ctx context.Context, keys []string) ([]string, error) {
+			return received.UnnamedObjects(ctx, db, keys)
 		}})
 	var out maintenance.SweepResult
 	round(t, db, tasks.ObjectSweep, h, &out)

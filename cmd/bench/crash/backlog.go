@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/bench/progress"
 	"github.com/slipway-qa/slipway/cmd/bench/regression"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/tasks"
 )
 
@@ -64,7 +65,7 @@ func (b *bench) measureBacklog(ctx context.Context) error {
 			for n := 0; n < b.Backlog/backlogWriters && errs[w] == nil; n++ {
 				id := uuid.New()
 				document := b.all[(w+n)%len(b.all)].With(id)
-				_, _, errs[w] = store.Accept(ctx, []crash.Incoming{{OrganizationID: project.Organization, ProjectID: project.ID,
+				_, _, errs[w] = store.Accept(ctx, []received.Incoming{{OrganizationID: project.Organization, ProjectID: project.ID,
 					UUID: id, Digest: sha256.Sum256(document), Document: document, Format: "json"}}, tasks.NewCrashProcess)
 				stored.Add(1)
 			}

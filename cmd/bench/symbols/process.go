@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/symbol"
@@ -99,11 +100,11 @@ func (b *Bench) Stop() {
 // accept stores n reports in commits of a hundred.
 func (b *Bench) accept(ctx context.Context, n int, make func(i int) []byte) error {
 	for from := 0; from < n; from += 100 {
-		var in []crash.Incoming
+		var in []received.Incoming
 		for i := from; i < min(n, from+100); i++ {
 			id := uuid.New()
 			doc := bytes.Replace(make(i), []byte("UUID"), []byte(id.String()), 1)
-			in = append(in, crash.Incoming{OrganizationID: b.Org, ProjectID: b.project, UUID: id, Digest: sha256.Sum256(doc),
+			in = append(in, received.Incoming{OrganizationID: b.Org, ProjectID: b.project, UUID: id, Digest: sha256.Sum256(doc),
 				Document: doc, Format: "json"})
 		}
 		if _, _, err := b.store.Accept(ctx, in, tasks.NewCrashProcess); err != nil {

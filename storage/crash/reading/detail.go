@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/report"
 )
 
@@ -19,7 +20,7 @@ type Detail struct {
 	Explanation json.RawMessage // of the key; nil when there is none
 	// Symbols are what symbols made of it; nil: nothing was looked up.
 	Symbols     *crash.Symbolication
-	Attachments []crash.Attachment
+	Attachments []received.Attachment
 	// Sent is when the client sent it, as Entry has it.
 	Sent int64
 }
@@ -57,7 +58,7 @@ func CrashByID(ctx context.Context, s *crash.Store, organization int64, id uuid.
 	} else if err := explain(ctx, s, organization, d); err != nil {
 		return nil, err
 	}
-	d.Attachments, err = crash.Attachments(ctx, s.DB(), organization, id)
+	d.Attachments, err = received.Attachments(ctx, s.DB(), organization, id)
 	return d, err
 }
 
@@ -82,9 +83,9 @@ func explain(ctx context.Context, s *crash.Store, organization int64, d *Detail)
 
 // pendingRow shows what is known before the worker has applied its rules: the
 // time of the crash, version and host are not.
-func pendingRow(b *crash.Batch, entry int) Row {
+func pendingRow(b *received.Batch, entry int) Row {
 	e := &b.Entries[entry]
-	r := Row{ID: crash.EntryID(b.ID, entry), ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, State: crash.Pending,
+	r := Row{ID: received.EntryID(b.ID, entry), ProjectID: e.ProjectID, ConflictOf: e.ConflictOf, State: crash.Pending,
 		Severity: crash.SevereCrash,
 		Format:   e.Format, ReceivedAt: b.ReceivedAt, Duplicates: 1, Attributes: json.RawMessage("{}")}
 	if r.Format == "" {

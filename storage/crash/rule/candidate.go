@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
 // Rules are evaluated after the reports of batches were recorded, in a transaction of its own. A
@@ -92,7 +93,7 @@ func Enabled(ctx context.Context, q storage.Querier, organization int64) ([]Rule
 // Any reports whether an organization has rules that may fire.
 func Any(ctx context.Context, q storage.Querier, organization int64) (bool, error) {
 	var there bool
-	err := q.GetContext(ctx, &there, `select `+crash.Ruled("$1"), organization)
+	err := q.GetContext(ctx, &there, `select `+received.Ruled("$1"), organization)
 	return there, storage.Wrap(err, "look for crash rules")
 }
 
@@ -100,7 +101,7 @@ func Any(ctx context.Context, q storage.Querier, organization int64) (bool, erro
 func Candidates(ctx context.Context, q storage.Querier, organization int64, rules []Rule, batches Batches) ([]*Candidate, error) {
 	var first, last, times []string
 	for i, id := range batches.IDs {
-		first, last = append(first, id.String()), append(last, crash.EntryID(id, crash.MaxBatch-1).String())
+		first, last = append(first, id.String()), append(last, received.EntryID(id, received.MaxBatch-1).String())
 		times = append(times, crash.TimeText(batches.Times[i]))
 	}
 	var rows []struct {

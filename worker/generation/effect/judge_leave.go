@@ -83,7 +83,12 @@ func (j *judged) saysOut(line int) bool {
 	}) {
 		return false
 	}
-	words := strings.FieldsFunc(Fold(l.Text), func(r rune) bool { return strings.ContainsRune(" .,;:!?()", r) })
+	return SaysOut(l.Text)
+}
+
+// SaysOut reports whether a text speaks of signing out.
+func SaysOut(text string) bool {
+	words := strings.FieldsFunc(Fold(text), func(r rune) bool { return strings.ContainsRune(" .,;:!?()", r) })
 	for _, code := range lexicon.Codes() {
 		for i := range words {
 			cs, _ := lexicon.Language(code).ConceptsAt(words[i:])

@@ -6,7 +6,9 @@ import (
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
+	"github.com/slipway-qa/slipway/worker/generation/word"
 )
 
 // judgeAdd: one more record that shows what was added, once; or, where the target was there
@@ -257,9 +259,10 @@ func judgeComplete(j *judged) Verdict {
 // told reports whether a message that came, and is no refusal, names a record: a list that is made anew may show
 // its first page then.
 func (j *judged) told(record int) bool {
-	title := Fold(j.Before.Records[record].Title)
-	return title != "" && !j.failing() && slices.ContainsFunc(j.NewLines, func(i int) bool {
-		return j.After.Lines[i].Live && strings.Contains(Fold(j.After.Lines[i].Text), title)
+	title := j.Before.Records[record].Title
+	return !j.failing() && slices.ContainsFunc(j.NewLines, func(i int) bool {
+		l := &j.After.Lines[i]
+		return l.Live && word.Contains(l.Text, title) && !lexicon.Refuses(l.Text, j.After.Lang)
 	})
 }
 

@@ -211,6 +211,21 @@ func TestJudgeGone(t *testing.T) {
 	}
 }
 
+// TestAMessageSaysWhatWasDone holds what is gone from a list that begins anew elsewhere to a message that names it and
+// refuses nothing.
+func TestAMessageSaysWhatWasDone(t *testing.T) {
+	for line, want := range map[string]bool{
+		"Bo was saved": true, "Bob was saved": false, "Bo could not be changed": false, "Something was saved": false,
+	} {
+		before, after := table(nil, "Bo|3", "Salsa|1", "Milk|2"), table([]string{line}, "Tea|1", "Soap|2", "Rye|4")
+		before.URL, after.URL = "https://shop.example/?page=2", "https://shop.example/"
+		v := effect.Judge(effect.Between(before, after), &intent.Goal{Effect: intent.Complete}, []find.Candidate{record(before, 0)})
+		if (v.State == effect.Reached) != want {
+			t.Errorf("%s: %s (%s)", line, v.State, v.Why)
+		}
+	}
+}
+
 // TestAnOrderWithoutItsColumn holds what shows no direction to say so: whether it is the one that was asked
 // for has to be known from what was pressed.
 func TestAnOrderWithoutItsColumn(t *testing.T) {

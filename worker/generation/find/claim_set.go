@@ -23,9 +23,6 @@ func (k *claimer) counts() {
 	if bare && len(d.Words) == 0 && len(d.State) == 0 && k.left(&d, want) {
 		return
 	}
-	if d.Pronoun && len(d.Words) == 0 && len(d.State) > 0 && k.counted(want) { // "2 are marked", as the page says it
-		return
-	}
 	if bare && len(d.Words) == 0 && (len(k.w.Among) == 0 || more) && len(d.State) == 0 {
 		k.countMain(want)
 		return
@@ -196,21 +193,23 @@ func (k *claimer) counter(d *intent.Description, want float64) (node int, text s
 		atoms = append(atoms, atom{span: st.Span, text: st.Text})
 	}
 	p := k.ix.phrase(atoms, k.w.Lang)
-	if node, text, ok = k.counterIn(p, want, k.w.Within); ok || k.w.Within < 0 {
+	first := len(d.State) > 0
+	if node, text, ok = k.counterIn(p, want, k.w.Within, first); ok || k.w.Within < 0 {
 		return node, text, ok
 	}
-	return k.counterIn(p, want, -1) // "2 films" stands below the list that it counts
+	return k.counterIn(p, want, -1, first) // "2 films" stands below the list that it counts
 }
 
-// counterIn looks for a counter in a node.
-func (k *claimer) counterIn(p *phrase, want float64, within int) (node int, text string, ok bool) {
+// counterIn looks for a counter in a node, whose first number counts where it says how things are: 3 are selected,
+// and not 5, by "3 of 5 selected".
+func (k *claimer) counterIn(p *phrase, want float64, within int, first bool) (node int, text string, ok bool) {
 	for i := range k.m.Lines {
 		l := &k.m.Lines[i]
 		if within >= 0 && !k.ix.below(l.Node, within) || k.m.Nodes[l.Node].Hidden || len(l.Text) > 80 {
 			continue
 		}
 		id := k.ix.id(l.Text)
-		if id < 0 || !k.ix.hasNumber(id, want, match{}) {
+		if id < 0 || !k.ix.hasNumber(id, want, match{}) || first && k.ix.numbersOf(id)[0].value != want {
 			continue
 		}
 		if m := p.match(id); m.hits > 0 && m.hits == len(p.atoms) {

@@ -240,6 +240,21 @@ func TestAPageIsWhatItsTitleSays(t *testing.T) {
 	}
 }
 
+// TestHowManyAreSelectedIsTheFirstNumber holds what a page says of how many are so to the number before "of".
+func TestHowManyAreSelectedIsTheFirstNumber(t *testing.T) {
+	for n, want := range map[float64]bool{3: true, 5: false} {
+		s := newSketch("en", "Stock")
+		s.line(-1, "3 of 5 selected")
+		var p spans
+		d := intent.Description{Pronoun: true, State: []intent.State{{Span: p.next("selected"), Name: "selected", Text: "selected"}}}
+		d.Span = d.State[0].Span
+		claim := intent.Claim{Subject: []intent.Description{d}, Property: intent.Counts, Values: []intent.Value{{Number: &n}}}
+		if e := Claim(nil, s.m, &claim, Want{Lang: "en", Within: -1}); (e.Known && e.Holds) != want {
+			t.Errorf("%g are selected: known %v, holds %v (%s)", n, e.Known, e.Holds, e.Why)
+		}
+	}
+}
+
 // TestBothMayBeCompounds holds as many things as are said to those whose one word ends in it.
 func TestBothMayBeCompounds(t *testing.T) {
 	for _, c := range []struct {
@@ -259,5 +274,20 @@ func TestBothMayBeCompounds(t *testing.T) {
 		if f := Description(s.m, &d, Want{Kinds: []What{Record}, Lang: "en", Within: -1}); len(f.Candidates) != c.want {
 			t.Errorf("both %v of %q: %d and not %d", c.both, c.rows, len(f.Candidates), c.want)
 		}
+		if f := Description(s.m, &d, Want{Kinds: []What{Record}, Lang: "en", Within: -1, WholeWords: true}); len(f.Candidates) != 1 {
+			t.Errorf("by whole words, both %v of %q: %d", c.both, c.rows, len(f.Candidates))
+		}
+	}
+}
+
+// TestNoCompoundIsWhatNothingHoldsItTo leaves out compounds where more is said of things than their name.
+func TestNoCompoundIsWhatNothingHoldsItTo(t *testing.T) {
+	s := newSketch("en", "Stock")
+	s.table(-1, "Stock", "Article|State", "Claw hammer|lent", "Sledgehammer|broken", "Rake|lent")
+	var p spans
+	d := p.say("hammers")
+	d.Both, d.State = true, []intent.State{{Span: p.next("lent"), Text: "lent"}}
+	if f := Description(s.m, &d, Want{Kinds: []What{Record}, Lang: "en", Within: -1}); len(f.Candidates) > 1 {
+		t.Errorf("%d are lent hammers", len(f.Candidates))
 	}
 }

@@ -61,7 +61,8 @@ func (s *searcher) extremeOf(g int, set []Candidate) []Candidate {
 	}
 	s.found.SortBy, s.found.Descending = col.name, e.Max != col.reversed
 	inOrder := slices.IsSortedFunc(rows, func(a, b ranked) int { return a.c.Index - b.c.Index })
-	if s.w.SortedBy == "" || s.w.SortedBy != col.name || !inOrder || rank == len(rows)-1 {
+	sorted := col.name != "" && g >= 0 && s.w.SortedBy == Sorted{s.m.Groups[g].Key, col.name}
+	if !sorted || !inOrder || rank == len(rows)-1 {
 		s.unseen(g)
 	}
 	end := "least"

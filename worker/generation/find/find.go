@@ -74,12 +74,14 @@ type Want struct {
 	Within int
 	// Several: all that are meant, also where the text has no word for it: what a filter leaves.
 	Several bool
+	// WholeWords: no part of a word names a thing, as "hammer" a sledgehammer: what is found is to be destroyed.
+	WholeWords bool
 	// Opened: what In of the description names was opened by whoever asks, and holds all that is
 	// seen now.
 	Opened bool
 	// SortedBy is the column by which all of a list is sorted of which the first page is seen: what is first
 	// there is the least or greatest of all of it.
-	SortedBy string
+	SortedBy Sorted
 	// Taken are the refs of fields that hold what was put there already: Assign leaves them out, but
 	// for lists of which several are chosen.
 	Taken map[string]bool
@@ -95,6 +97,9 @@ type Want struct {
 	// But are nodes that no value goes into: those that values were read of.
 	But []int
 }
+
+// Sorted is a column of a list, which a group's Key names.
+type Sorted struct{ Group, Column string }
 
 // Found is the result of a search.
 type Found struct {

@@ -325,7 +325,7 @@ func (s *searcher) members(all []Candidate, n int) {
 	if len(f.Candidates) == 0 {
 		f.Candidates = all[:1]
 	}
-	if len(f.Candidates) < n && len(f.Missing) == 0 && best.What == Record {
+	if len(f.Candidates) < n && len(f.Missing) == 0 && best.What == Record && !s.w.WholeWords {
 		f.Candidates = s.withCompounds(f.Candidates, n)
 	}
 	sort.SliceStable(f.Candidates, func(i, j int) bool { return f.Candidates[i].Node < f.Candidates[j].Node })
@@ -345,7 +345,7 @@ func (s *searcher) members(all []Candidate, n int) {
 // withCompounds adds the records of the list that are called by one word that ends in what is said, where these
 // make as many as are meant: both hammers are the claw hammer and the sledgehammer.
 func (s *searcher) withCompounds(found []Candidate, n int) []Candidate {
-	if len(s.words.atoms)+len(s.noun.atoms) != 1 || s.d.Quoted {
+	if len(s.words.atoms)+len(s.noun.atoms) != 1 || s.d.Quoted || s.qualified() {
 		return found
 	}
 	a := append(s.words.atoms, s.noun.atoms...)[0]
@@ -366,6 +366,14 @@ func (s *searcher) withCompounds(found []Candidate, n int) []Candidate {
 		return found
 	}
 	return list
+}
+
+// qualified reports whether a description asks more of things than what they are called and where they are: nothing holds a
+// compound to that.
+func (s *searcher) qualified() bool {
+	d := s.d
+	return len(d.State)+len(d.Having)+len(d.Lacking)+len(d.Compare)+len(d.Relation)+len(d.Except) > 0 || d.Extreme != nil ||
+		d.Of != nil || d.Pronoun || d.Other || d.Next || d.Ordinal != 0
 }
 
 // leastHead is how long the last part of a compound is at least; the first one may be a letter shorter.

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word"
 	"github.com/slipway-qa/slipway/worker/generation/word/token"
@@ -166,7 +167,7 @@ func (a *assigner) meetsOne(v *intent.Value, label string) float64 {
 	m := p.match(a.ix.id(label))
 	pr := p.explain([]ref{{text: a.ix.id(label), role: title}})
 	switch {
-	case m.hits == 0:
+	case m.hits == 0 || v.Number == nil && a.denies(label, m.at, v.Text):
 		return 0
 	case m.whole:
 		return pr.score
@@ -174,6 +175,19 @@ func (a *assigner) meetsOne(v *intent.Value, label string) float64 {
 		return pr.score * 0.93
 	}
 	return 0
+}
+
+// denies reports whether a label says no of what a value is at some of its words, as "No cheese" of cheese. A number may
+// stand behind "No.".
+func (a *assigner) denies(label string, at []int, said string) bool {
+	if len(at) == 0 {
+		return false
+	}
+	var before []string
+	for _, w := range a.ix.comparer("").Text(label).Words[:slices.Min(at)] {
+		before = append(before, w.Text)
+	}
+	return lexicon.Negates(strings.Join(before, " ")) && !lexicon.Negates(said)
 }
 
 // choiceFit finds the option of a choice that a value is.

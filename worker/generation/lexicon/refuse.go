@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 )
 
 // Refuses reports whether a page of a language ("de-AT") says by a text that it does not take what was
@@ -24,6 +25,22 @@ func Refuses(text, lang string) bool {
 		}
 	}
 	return false
+}
+
+// Negates reports whether a text has a word that says no of something, or leaves it out, in any language: "not", "ohne",
+// "sauf".
+func Negates(text string) bool {
+	words := append(strings.Fields(text), strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && r != '\'' })...)
+	return slices.ContainsFunc(words, func(w string) bool {
+		return slices.ContainsFunc(Codes(), func(code string) bool {
+			lex, w := Language(code), strings.Trim(w, ".,:;!?()")
+			if lex.Is(w, Negation) {
+				return true
+			}
+			e := lex.Entry(w, Preposition)
+			return e != nil && (e.Name == "without" || e.Name == "except")
+		})
+	})
 }
 
 // refusals are the phrases of messages.txt by language, folded, between spaces.

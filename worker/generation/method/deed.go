@@ -154,10 +154,10 @@ func deed(t *Task) []Way {
 // add: a control of the thing that is taken, else one that makes something new.
 func add(t *Task) []Way {
 	if t.record() >= 0 {
-		if list := t.selected(t.record()); len(list) > 0 {
-			return list
-		}
 		list := t.named(t.Model.Records[t.record()].Node, costNamed)
+		if both := t.selected(t.record()); len(both) > 0 && !slices.ContainsFunc(list, func(w Way) bool { return !w.Guess && !w.Reveals }) {
+			return both
+		}
 		list = append(list, t.states()...)
 		list = append(list, t.revealing(t.record())...)
 		return append(list, t.named(-1, costGlobal+1)...)

@@ -299,10 +299,20 @@ func submit(t *Task) []Way {
 	if front := t.frontNode(); len(list) == 0 && front >= 0 && t.Goal.Place == "next" {
 		list = t.only(front)
 	}
+	if t.Goal.Place == "next" && t.frontNode() >= 0 {
+		list = slices.DeleteFunc(list, t.doesMore)
+	}
 	for i := range list {
 		list[i].Risks = true
 	}
 	return t.ofForm(t.redeeming(list))
+}
+
+// doesMore reports whether a way presses what pays, sends or deletes, and does not say that it goes on: to go on is
+// none of these.
+func (t *Task) doesMore(w Way) bool {
+	at := t.Model.ControlAt(w.Acts[len(w.Acts)-1].Node)
+	return Destroys(t.Model, at) && !hasConcept(&t.Model.Controls[at], "next", "continue")
 }
 
 // ofForm prefers of controls of one name that which is nearest around the field that was filled

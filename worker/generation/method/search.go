@@ -108,20 +108,31 @@ func Narrows(m *page.Model, field int) bool {
 		return true
 	}
 	f := &m.Fields[field]
-	only := func(name string) bool {
-		return slices.ContainsFunc(strings.Fields(name), func(w string) bool {
-			return slices.ContainsFunc(lexicon.Codes(), func(code string) bool {
-				e := lexicon.Language(code).Entry(strings.Trim(w, ".,:;!?()"), lexicon.Quantity)
-				return e != nil && e.Name == "only"
-			})
-		})
-	}
 	narrows := func(name string) bool {
 		words := strings.Fields(name)
 		return textHas(name, "", "rows_per_page") || len(words) > 0 && textHas(words[0], "", "sort", "filter") ||
 			textHas(name, "", "show") && only(name) || f.Kind == "switch" && only(name)
 	}
 	return slices.ContainsFunc(f.Names, narrows)
+}
+
+// ShowsOnly reports whether the label of a field says that it shows only what it names, and not what is left:
+// "Only vacant rooms", but not "Only rooms that are not vacant".
+func ShowsOnly(m *page.Model, field int) bool {
+	names := m.Fields[field].Names
+	return slices.ContainsFunc(names, only) && !slices.ContainsFunc(names, func(name string) bool {
+		return lexicon.Negates(name) || textHas(name, "", "hide")
+	})
+}
+
+// only reports whether a name has a word for "only", of any language.
+func only(name string) bool {
+	return slices.ContainsFunc(strings.Fields(name), func(w string) bool {
+		return slices.ContainsFunc(lexicon.Codes(), func(code string) bool {
+			e := lexicon.Language(code).Entry(strings.Trim(w, ".,:;!?()"), lexicon.Quantity)
+			return e != nil && e.Name == "only"
+		})
+	})
 }
 
 // sameForm reports whether two nodes stand in one small part of the page.

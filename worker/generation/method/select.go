@@ -3,6 +3,7 @@ package method
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -48,18 +49,11 @@ func (t *Task) selecting(r int) []Way {
 }
 
 // selected returns the ways that tick the box which selects a record and press what stands in no record and says
-// the deed, with the place where the thing goes: "Invite to training".
+// the deed, with the place where the thing goes: "Invite to training". There are none where another thing of the list
+// is ticked, which would go there too.
 func (t *Task) selected(r int) []Way {
-	m, box := t.Model, -1
-	for _, i := range m.Records[r].Controls {
-		c := &m.Controls[i]
-		drawn := len(c.Names) > 0 && c.Names[0].From != "name" && c.Names[0].From != "label" // it is called by its looks alone
-		if c.Role == "checkbox" && usable(m, c) && m.Nodes[c.Node].Checked == "false" && (drawn || Marks(m, r, effect.ControlName(m, i))) {
-			box = c.Node
-			break
-		}
-	}
-	if box < 0 || t.Goal.To == nil || len(t.Goal.To.Words) == 0 {
+	m, box := t.Model, t.selector(r)
+	if box < 0 || m.Nodes[box].Checked != "false" || t.othersTicked(r) || t.Goal.To == nil || len(t.Goal.To.Words) == 0 {
 		return nil
 	}
 	var list []Way
@@ -76,6 +70,61 @@ func (t *Task) selected(r int) []Way {
 		list = append(list, both)
 	}
 	return list
+}
+
+// selectsByID reports whether a control that nothing shown names is written as what selects: "btSelectItem".
+func selectsByID(c *page.Control) bool {
+	var id strings.Builder
+	for _, n := range c.Names {
+		switch n.From {
+		case "name", "text", "label", "title", "description", "placeholder":
+			return false
+		case "id":
+		default:
+			continue
+		}
+		for _, r := range n.Text {
+			if unicode.IsUpper(r) || !unicode.IsLetter(r) {
+				id.WriteRune(' ')
+			}
+			if unicode.IsLetter(r) {
+				id.WriteRune(r)
+			}
+		}
+	}
+	return saysMarked(id.String()) && !slices.ContainsFunc(strings.Fields(id.String()), saysMore)
+}
+
+// selector returns the node of the box that selects a record, -1 for none.
+func (t *Task) selector(r int) int {
+	m := t.Model
+	for _, i := range m.Records[r].Controls {
+		c := &m.Controls[i]
+		if c.Role == "checkbox" && usable(m, c) && (Marks(m, r, effect.ControlName(m, i)) || selectsByID(c)) {
+			return c.Node
+		}
+	}
+	return -1
+}
+
+// othersTicked reports whether the box that selects another record of the group of one is ticked.
+func (t *Task) othersTicked(r int) bool {
+	m := t.Model
+	return m.Records[r].Group >= 0 && slices.ContainsFunc(m.Groups[m.Records[r].Group].Records, func(o int) bool {
+		box := t.selector(o)
+		return o != r && box >= 0 && m.Nodes[box].Checked == "true"
+	})
+}
+
+// TakesOthers reports whether a way presses what stands in no record, where a box selects another record than the one
+// that is meant: what is done to those that are selected would be done to it too.
+func (t *Task) TakesOthers(w *Way) bool {
+	r := t.record()
+	if t.Goal.Effect != intent.Add || r < 0 || w.Reveals || len(w.Acts) == 0 {
+		return false
+	}
+	c := t.Model.ControlAt(w.Acts[len(w.Acts)-1].Node)
+	return c >= 0 && t.Model.Controls[c].Record < 0 && t.othersTicked(r)
 }
 
 // ofGrid reports whether a row has cells of a grid, which are selected and not only read.

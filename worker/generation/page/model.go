@@ -53,6 +53,8 @@ type Group struct {
 	Pager, Counter int
 	// OnePage: the pager says that there is no other page: "Page 1 of 1".
 	OnePage bool
+	// FirstPage: the pager or the counter says that what is seen is the first page: "1–10 of 57".
+	FirstPage bool
 	// Key names the group in every snapshot of the page.
 	Key string
 }

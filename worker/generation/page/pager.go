@@ -45,7 +45,33 @@ func (b *builder) findPagers() {
 			}
 		}
 		group.Counter = b.counter(group, last)
+		group.FirstPage = group.Pager >= 0 && b.atFirst(group.Pager) || group.Counter >= 0 && fromFirst(b.Leaf[group.Counter])
 	}
+}
+
+// fromFirst reports whether a text says what is seen, from the first on: "1–10 of 57".
+func fromFirst(text string) bool { return ranged(text) && numbersOf(text)[0] == 1 }
+
+// atFirst reports whether a pager says that the first page is seen: it is the one that is marked, nothing goes back from
+// it, or the things of it are counted from the first.
+func (b *builder) atFirst(pager int) bool {
+	for j := pager + 1; j < b.Stop(pager); j++ {
+		if fromFirst(b.Leaf[j]) {
+			return true
+		}
+		if b.control[j] < 0 {
+			continue
+		}
+		n, names := &b.Nodes[j], b.Controls[b.control[j]].Names
+		marked := n.Selected == "true" || b.X.Parent(j) != pager && b.Nodes[b.X.Parent(j)].Selected == "true"
+		if marked && strings.TrimSpace(b.TextOf(j)) == "1" {
+			return true
+		}
+		if n.Disabled && len(names) > 0 && slices.Contains(lexicon.Concept(names[0].Text, b.Code), lexicon.Named("previous")) {
+			return true
+		}
+	}
+	return false
 }
 
 // numbered reports whether a node holds the controls of pages: numbers in order.

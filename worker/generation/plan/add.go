@@ -107,10 +107,6 @@ func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) er
 	if err != nil {
 		return err
 	}
-	if p.nextPuts(m, method.Page(&method.Task{Model: m, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1})) {
-		p.useMade(g)
-		return nil
-	}
 	if count > 1 {
 		ok, err := p.quantity(ctx, m, -1, count)
 		if err != nil {
@@ -119,6 +115,17 @@ func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) er
 		if ok {
 			count = 1
 		}
+	}
+	now, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if p.nextPuts(now, method.Page(&method.Task{Model: now, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1})) {
+		if count > 1 {
+			return p.say("no field says how many of it are put there")
+		}
+		p.useMade(g)
+		return nil
 	}
 	for range count {
 		now, err := p.look(ctx)

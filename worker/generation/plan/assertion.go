@@ -52,7 +52,11 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 			}
 		}
 		if err == nil && message != "" && e.Checks[i].Kind == "count" && g.Claim.Property == intent.Counts {
-			if a, ok := toldCountOf(m, &e.Checks[i]); ok { // the page has more of the role, which nobody sees
+			now, lost := p.lookAnew(ctx)
+			if lost != nil {
+				return lost
+			}
+			if a, ok := toldCountOf(m, &e.Checks[i]); ok && same(m, now) { // the page has more of the role, which nobody sees
 				p.drop(mark)
 				message, err = p.assertEach(ctx, m, g, []assertion{a})
 			}

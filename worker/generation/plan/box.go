@@ -3,6 +3,7 @@ package plan
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
@@ -88,11 +89,14 @@ func (p *planner) placeFields(m *page.Model, g *intent.Goal) []intent.Field {
 }
 
 // inForm reports whether a node stands in a form.
-func inForm(m *page.Model, node int) bool {
+func inForm(m *page.Model, node int) bool { return formOf(m, node) >= 0 }
+
+// formOf returns the form that a node stands in, -1 for none.
+func formOf(m *page.Model, node int) int {
 	for node >= 0 && m.Nodes[node].Tag != "form" {
 		node = m.Nodes[node].Parent
 	}
-	return node >= 0
+	return node
 }
 
 // unticking returns a goal that removes what a ticked box of the page stands for as one that unticks it:
@@ -118,7 +122,8 @@ func (p *planner) hideByBoxes(ctx context.Context, g *intent.Goal) (bool, error)
 	for i := range g.Target {
 		f := find.Description(m, &g.Target[i], p.want(m, find.Field, find.Option))
 		on := slices.DeleteFunc(f.Candidates, func(c find.Candidate) bool {
-			return len(c.Missing) > 0 || c.Score < find.Enough || m.RecordAt(c.Node) >= 0 || !method.Ticked(m, &c)
+			return len(c.Missing) > 0 || c.Score < find.Enough || m.RecordAt(c.Node) >= 0 || !method.Ticked(m, &c) ||
+				method.Narrows(m, c.Index) || isToHide(m, c.Node)
 		})
 		if len(on) != 1 || f.Plural {
 			return false, nil
@@ -142,19 +147,46 @@ func (p *planner) hideByBoxes(ctx context.Context, g *intent.Goal) (bool, error)
 		p.use(box.Used...)
 		p.useSpan(g.Target[i].NounSpan, "what the box shows")
 	}
+	now, err := p.look(ctx)
+	if err != nil {
+		return false, err
+	}
+	if c := effect.Between(m, now); len(c.Removed)+len(c.GoneLines) == 0 {
+		return false, p.say("nothing went with the boxes")
+	}
 	return true, nil
 }
 
 // saysHide reports whether the verb of a goal is one for what is not to be seen.
-func (p *planner) saysHide(g *intent.Goal) bool {
-	return slices.ContainsFunc(lexicon.Concept(g.Lemma, p.text.Lang), func(id lexicon.ConceptID) bool { return id.Name() == "hide" })
+func (p *planner) saysHide(g *intent.Goal) bool { return hides(g.Lemma, p.text.Lang) }
+
+// ceasesToHide reports whether a way unticks a box that hides, where something is to be hidden.
+func ceasesToHide(m *page.Model, g *intent.Goal, w *method.Way) bool {
+	return g.Effect == intent.Close && slices.ContainsFunc(w.Acts, func(a method.Act) bool {
+		return a.Node >= 0 && m.Nodes[a.Node].Checked == "true" && isToHide(m, a.Node)
+	})
 }
 
-// moveInForm has the form that is open for a thing say where that goes: "open the interview, move it to room
-// Cedar". False where no choice of it is called so.
+// isToHide reports whether a box is called by what it hides while it is ticked: "Hide archived rooms".
+func isToHide(m *page.Model, node int) bool {
+	return slices.ContainsFunc(strings.Fields(m.Nodes[node].Name), func(w string) bool {
+		return slices.ContainsFunc(lexicon.Codes(), func(lang string) bool { return hides(w, lang) })
+	})
+}
+
+// hides reports whether a word is a verb for what is not to be seen.
+func hides(verb, lang string) bool {
+	return slices.ContainsFunc(lexicon.Concept(verb, lang), func(id lexicon.ConceptID) bool { return id.Name() == "hide" })
+}
+
+// moveInForm has the form that is open for a thing say where that goes, and leaves it to the goal that follows to hand it
+// in: "open the interview, move it to room Cedar and save". False where no choice of it is called so.
 func (p *planner) moveInForm(ctx context.Context, g *intent.Goal) (bool, error) {
 	m, err := p.look(ctx)
-	if err != nil || g.Effect != intent.Move || m.Front < 0 || len(g.Target) != 1 || !g.Target[0].Pronoun || !bare(&g.Target[0]) {
+	if err != nil || g.Effect != intent.Move || !p.nextSubmits() {
+		return false, err
+	}
+	if m.Front < 0 || len(g.Target) != 1 || !g.Target[0].Pronoun || !bare(&g.Target[0]) {
 		return false, err
 	}
 	f := newForm(p.placeFields(m, g))

@@ -62,11 +62,13 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 	}
 	tiers := [][]find.What{{find.Field}, {find.Attribute, find.Record}, {find.Line, find.Container, find.Control, find.Option}}
 	found, err := p.written(ctx, m, &g.Target[0])
-	if err == nil && found == nil {
-		found, err = p.resolve(ctx, &g.Target[0], tiers)
-	}
 	if err != nil {
 		return err
+	}
+	if found == nil {
+		if found, err = p.resolve(ctx, &g.Target[0], tiers); err != nil {
+			return err
+		}
 	}
 	c := found[0]
 	m, err = p.look(ctx)

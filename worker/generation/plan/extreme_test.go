@@ -57,6 +57,9 @@ func TestAFilterSaysHowThingsAre(t *testing.T) {
 		{"de", "Archiviere das billigste freie Zimmer", "Nur freie Zimmer", "Garden"},
 		{"en", "Archive the cheapest vacant room", "Hide vacant rooms", ""},
 		{"en", "Archive the cheapest vacant room", "Show prices", ""},
+		{"en", "Archive the cheapest vacant room", "Filter out vacant rooms", ""},
+		{"en", "Archive the cheapest vacant room", "Only rooms that are not vacant", ""},
+		{"de", "Archiviere das billigste freie Zimmer", "Nur Zimmer ohne freie Betten", ""},
 	} {
 		archived, narrowed := "", false
 		s := &scene{lang: c.lang, nodes: func() []snapshot.Node {

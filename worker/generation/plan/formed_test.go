@@ -216,6 +216,7 @@ func TestWhatIsOpenIsMovedByItsForm(t *testing.T) {
 	for text, want := range map[string]string{
 		"Open the interview with Ms Tran, move it to the room Cedar and save.":  "Cedar",
 		"Open the interview with Ms Tran, move it to the room Dunlin and save.": "Birch",
+		"Open the interview with Ms Tran, move it to the room Cedar.":           "Birch",
 	} {
 		room, chosen, open := "Birch", "Birch", false
 		s := &scene{lang: "en"}

@@ -144,7 +144,7 @@ func (p *planner) filterFor(m *page.Model, w *intent.Word) (find.Candidate, bool
 	d := intent.Description{Span: w.Span, Words: []intent.Word{*w}}
 	list := slices.DeleteFunc(find.Description(m, &d, p.want(m, find.Field)).Candidates, func(c find.Candidate) bool {
 		f := &m.Fields[c.Index]
-		return len(c.Missing) > 0 || f.Record >= 0 || f.Kind != "switch" || !method.Narrows(m, c.Index) || m.Nodes[f.Node].Checked == "true"
+		return len(c.Missing) > 0 || f.Record >= 0 || f.Kind != "switch" || !method.ShowsOnly(m, c.Index) || m.Nodes[f.Node].Checked == "true"
 	})
 	if len(list) != 1 {
 		return find.Candidate{}, false

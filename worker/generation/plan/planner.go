@@ -65,7 +65,7 @@ type planner struct {
 	place []thing
 	// sortedBy is the column by which the goal before has sorted all of a list, and not only what was seen
 	// of it: its first page is seen. "" without one.
-	sortedBy string
+	sortedBy find.Sorted
 	// scope is where the text said last, in this sentence, that something is done; it ends at
 	// scopeEnd of the source.
 	scope    *intent.Description

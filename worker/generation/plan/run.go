@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 )
 
@@ -126,7 +127,7 @@ func (p *planner) begin(r *intent.Reading) {
 	p.drop(0)
 	p.report()
 	p.used, p.them, p.pending, p.kept, p.trivial, p.asserted, p.confirmed = nil, nil, nil, nil, nil, false, false
-	p.sortedBy = ""
+	p.sortedBy = find.Sorted{}
 	p.near, p.prompted, p.unsent, p.copied, p.sources, p.savedAs = "", nil, false, nil, nil, map[string]string{}
 	p.touched, p.harmed, p.filled, p.noted = false, map[string]bool{}, map[string]bool{}, map[string]string{}
 }
@@ -300,7 +301,7 @@ func (p *planner) reach(ctx context.Context, g *intent.Goal) error {
 		}
 	}
 	if !asks && g.Effect != intent.Sort {
-		p.sortedBy = ""
+		p.sortedBy = find.Sorted{}
 	}
 	p.unsent = p.unsent || fills[g.Effect]
 	p.useSpan(g.Verb, "done")

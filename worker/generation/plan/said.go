@@ -66,7 +66,7 @@ func (p *planner) sidesOfNew() []intent.Field {
 			}
 		}
 	}
-	if to := p.goal.To; to != nil && !to.Pronoun && !sided(to) { // fr "une pizza à pâte épaisse"
+	if to := p.goal.To; to != nil && !to.Pronoun && !sided(to) && !p.isPlace(to) { // fr "une pizza à pâte épaisse"
 		add(to.Span, phraseWords(to))
 	}
 	for i := range d.Having {
@@ -75,6 +75,18 @@ func (p *planner) sidesOfNew() []intent.Field {
 		}
 	}
 	return list
+}
+
+// isPlace reports whether where something goes is a part of the page, or said to be one: no value of its form.
+func (p *planner) isPlace(to *intent.Description) bool {
+	if to.Kind == intent.List || to.Kind == intent.Column || to.Kind == intent.Section || to.Kind == intent.Table {
+		return true
+	}
+	if p.model == nil {
+		return false
+	}
+	f := find.Description(p.model, to, p.want(p.model, find.Container, find.Column))
+	return len(f.Candidates) > 0 && len(f.Missing) == 0
 }
 
 // isSwitch reports whether a value is the name of a box or switch.

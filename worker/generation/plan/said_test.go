@@ -248,3 +248,40 @@ func TestWhatANewThingHasIsChosen(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatANewThingIsNotSaidToBeIsNotChosen leaves a box alone that says no of what is said, or is called as the list
+// that a new thing goes to.
+func TestWhatANewThingIsNotSaidToBeIsNotChosen(t *testing.T) {
+	for text, label := range map[string]string{
+		`Add "Paint" with cheese`:            "No cheese",
+		`Add "Paint" to the list Urgent`:     "Urgent",
+		`Add the task "Paint" with a ribbon`: "Without a ribbon",
+	} {
+		title, on := "", false
+		var made []string
+		s := &scene{lang: "en"}
+		s.nodes = func() []snapshot.Node {
+			list := formOf([]snapshot.Node{typable("title", "Task", title), box("box", label, on)}, "Add")
+			ul := len(list)
+			list = append(list, snapshot.Node{Ref: "ul", Parent: -1, Tag: "ul", Role: "list"})
+			for _, d := range append([]string{"Storks", "Geese"}, made...) {
+				list = append(list, snapshot.Node{Ref: "li " + d, Parent: ul, Tag: "li", Role: "listitem", Name: d})
+			}
+			return list
+		}
+		s.on = func(_, ref, text string) {
+			switch ref {
+			case "title":
+				title = text
+			case "box":
+				on = !on
+			case "press Add":
+				made, title = append(made, fmt.Sprint(title, " ", on)), ""
+			}
+		}
+		err := s.run(t, text)
+		if on || strings.Contains(strings.Join(made, ","), "true") {
+			t.Errorf("%s: ticked %q, made %v, %v", text, label, made, err)
+		}
+	}
+}

@@ -52,17 +52,23 @@ func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
 }
 
 // sortedAll returns the column by which an attempt has sorted all pages of a list, of which the first one is
-// seen: things are seen now that were not before. It is "" where nothing shows that.
-func (p *planner) sortedAll(a *attempt) string {
-	if len(a.target) == 0 || p.model == nil || len(effect.Between(a.start, p.model).Added) == 0 {
-		return ""
+// seen: things of it are seen now that were not before. It is none where nothing shows that.
+func (p *planner) sortedAll(a *attempt) find.Sorted {
+	if len(a.target) == 0 || p.model == nil {
+		return find.Sorted{}
+	}
+	c := &a.target[0]
+	change := effect.Between(a.start, p.model)
+	g := change.Group(c.Index)
+	came := func(r int) bool { return p.model.Records[r].Group == g }
+	if g < 0 || !p.model.Groups[g].FirstPage || !slices.ContainsFunc(change.Added, came) {
+		return find.Sorted{}
 	}
 	done := p.reading.Goals[:len(p.reading.Goals)-len(p.next)]
 	if slices.ContainsFunc(done, func(g intent.Goal) bool { return g.Effect == intent.Page }) {
-		return ""
+		return find.Sorted{}
 	}
-	c := &a.target[0]
-	return a.start.Groups[c.Index].Columns[c.Sub].Name
+	return find.Sorted{Group: p.model.Groups[g].Key, Column: a.start.Groups[c.Index].Columns[c.Sub].Name}
 }
 
 // sorted sorts a list of several pages by the measure of an extreme, so that the thing that is meant stands
@@ -84,7 +90,7 @@ func (p *planner) sorted(ctx context.Context, d *intent.Description, tiers [][]f
 	if err != nil && !isNotUnderstood(err) {
 		return nil, err
 	}
-	if err == nil && p.sortedBy != "" {
+	if err == nil && p.sortedBy != (find.Sorted{}) {
 		now, err := p.look(ctx)
 		if err != nil {
 			return nil, err

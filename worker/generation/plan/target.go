@@ -43,6 +43,7 @@ func (p *planner) want(m *page.Model, kinds ...find.What) find.Want {
 	if c, ok := p.partOf(m); ok {
 		w.Within = c.Node
 	}
+	w.WholeWords = p.goal != nil && destroys(p.goal.Effect)
 	if p.goal != nil && !p.bareClaim(p.goal) {
 		w.Told = p.words(p.goal.Span)
 	}

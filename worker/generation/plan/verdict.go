@@ -51,7 +51,7 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 		v = effect.Verdict{State: effect.Reached, Why: "the page says that it took it", Used: []find.Use{{Span: a.goal.Verb, By: "handed in"}}}
 	}
 	if v.State == effect.Unseen && a.goal.Effect == intent.SignOut && !w.Reveals && !w.Guess && now.Dialog == nil && now.Front < 0 &&
-		a.start.Front < 0 && before.Front >= 0 && isQuestion(before, before.Front) {
+		a.start.Front < 0 && asksOut(before, w) {
 		v = effect.Verdict{State: effect.Reached, Why: "its question was answered", Used: []find.Use{{Span: a.goal.Verb, By: "answered"}}}
 	}
 	if v.State == effect.Reached && a.holds != nil && !a.holds(now) {
@@ -61,6 +61,25 @@ func (p *planner) verdict(a *attempt, now *page.Model, w *method.Way, before *pa
 		v.Why = "the question was answered, and nothing changed"
 	}
 	return v
+}
+
+// asksOut reports whether a way presses what signs out in a dialog that is in front and asks something: no entry of a
+// menu, and no message that nobody was signed out.
+func asksOut(m *page.Model, w *method.Way) bool {
+	if m.Front < 0 || len(w.Acts) == 0 || m.Containers[m.Front].Kind != "dialog" || !isQuestion(m, m.Front) {
+		return false
+	}
+	node, asks := w.Acts[len(w.Acts)-1].Node, false
+	at := m.ControlAt(node)
+	for i := range m.Lines {
+		if l := &m.Lines[i]; m.Holds(m.Front, l.Node) {
+			if lexicon.Refuses(l.Text, m.Lang) {
+				return false
+			}
+			asks = asks || strings.Contains(l.Text, "?") && m.ControlAt(l.Node) < 0
+		}
+	}
+	return asks && at >= 0 && m.Holds(m.Front, node) && effect.SaysOut(effect.ControlName(m, at))
 }
 
 // goneTogether reports whether all of several targets are gone from their list, and nothing else is.

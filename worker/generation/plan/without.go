@@ -10,6 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/worker/generation/method"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word"
+	"github.com/slipway-qa/slipway/worker/snapshot"
 )
 
 // without checks what a press is done without, "press Next without a name": the field of that name
@@ -33,16 +34,28 @@ func (p *planner) without(ctx context.Context, g *intent.Goal) (*intent.Goal, er
 	return &one, nil
 }
 
-// leaveOut turns off the boxes that something is chosen without, where boxes of the page, in no thing of it, are
-// called so or stand under what is: "the cheapest pizza without any extras". It returns the goal without them.
+// leaveOut turns off the boxes that an option is chosen without, where boxes of its form, in no thing of the page, are
+// called so or stand under what is: "the cheapest pizza without any extras". It returns the goal without them. What a
+// thing of the page is chosen without is said of that thing, and not of a box.
 func (p *planner) leaveOut(ctx context.Context, g *intent.Goal) (*intent.Goal, error) {
 	one := *g
 	one.Target = slices.Clone(g.Target)
 	for i := range one.Target {
+		if len(one.Target[i].Lacking) == 0 {
+			continue
+		}
+		m, err := p.look(ctx)
+		if err != nil || m.Dialog != nil {
+			return g, err
+		}
+		option, ok := p.optionOf(m, one.Target[i])
+		if !ok {
+			continue
+		}
 		var told []intent.Description
 		for k := range one.Target[i].Lacking {
 			l := &one.Target[i].Lacking[k]
-			done, err := p.turnOff(ctx, l)
+			done, err := p.turnOff(ctx, l, m.Nodes[option].Ref)
 			switch {
 			case err != nil:
 				return g, err
@@ -57,12 +70,31 @@ func (p *planner) leaveOut(ctx context.Context, g *intent.Goal) (*intent.Goal, e
 	return &one, nil
 }
 
-// turnOff turns off all boxes of the page that are called as a description says or stand under that, and reports
-// whether there are any.
-func (p *planner) turnOff(ctx context.Context, d *intent.Description) (bool, error) {
+// optionOf returns the node of the option that a target is, apart from what it is chosen without. False where it is
+// a thing of the page that is no option of a form.
+func (p *planner) optionOf(m *page.Model, d intent.Description) (int, bool) {
+	d.Lacking = nil
+	found, _, ok := p.resolveOn(m, &d, [][]find.What{{find.Record}, {find.Option}})
+	if !ok || len(found) != 1 {
+		return -1, false
+	}
+	if c := found[0]; c.What == find.Option {
+		return c.Node, c.Node >= 0
+	}
+	c, ok := optionIn(m, found[0].Index)
+	return c.Node, ok && inForm(m, c.Node)
+}
+
+// turnOff turns off all boxes of the form of an option that are called as a description says or stand under that, and
+// reports whether there are any.
+func (p *planner) turnOff(ctx context.Context, d *intent.Description, option string) (bool, error) {
 	m, err := p.look(ctx)
 	if err != nil || m.Dialog != nil {
 		return false, err
+	}
+	at := slices.IndexFunc(m.Nodes, func(n snapshot.Node) bool { return n.Ref == option })
+	if at < 0 {
+		return false, nil
 	}
 	text := cmp.Or(phraseWords(d), d.Noun)
 	all := intent.Description{Span: d.Span, Words: []intent.Word{{Span: d.Span, Text: text}}, All: true}
@@ -73,7 +105,8 @@ func (p *planner) turnOff(ctx context.Context, d *intent.Description) (bool, err
 		called := slices.ContainsFunc(found.Candidates, func(c find.Candidate) bool {
 			return c.What == find.Field && c.Index == i && len(c.Missing) == 0
 		})
-		if f.Kind == "switch" && !f.Hidden && f.Record < 0 && (called || word.Contains(f.Group, text)) {
+		ofForm := f.Kind == "switch" && !f.Hidden && f.Record < 0 && formOf(m, f.Node) == formOf(m, at) && !method.Narrows(m, i)
+		if ofForm && (called || word.Contains(f.Group, text)) {
 			boxes = append(boxes, thing{what: find.Field, ref: m.Nodes[f.Node].Ref})
 		}
 	}
@@ -83,7 +116,10 @@ func (p *planner) turnOff(ctx context.Context, d *intent.Description) (bool, err
 			return false, err
 		}
 		c, ok := p.now(now, &boxes[i])
-		if ok && method.Holds(now, &c, &intent.Value{}, true) {
+		if !ok {
+			return false, p.say("one of the boxes is not seen any more")
+		}
+		if method.Holds(now, &c, &intent.Value{}, true) {
 			continue
 		}
 		if ok, err = p.fillField(ctx, &c, &intent.Value{}, true); err != nil || !ok {

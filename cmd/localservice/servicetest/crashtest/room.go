@@ -22,6 +22,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
@@ -109,8 +110,8 @@ func (r *Room) Group(key string) *reading.Group {
 }
 
 // Incoming is a report that arrives.
-func (r *Room) Incoming(id uuid.UUID, body string) crash.Incoming {
-	return crash.Incoming{OrganizationID: r.Org.ID, ProjectID: r.Project, UUID: id,
+func (r *Room) Incoming(id uuid.UUID, body string) received.Incoming {
+	return received.Incoming{OrganizationID: r.Org.ID, ProjectID: r.Project, UUID: id,
 		Digest: sha256.Sum256([]byte(body)), Document: []byte(body), Format: "json"}
 }
 
@@ -121,7 +122,7 @@ func Task(org int64, batch uuid.UUID, _ int) *ledger.NewTask {
 }
 
 // Accept accepts reports.
-func (r *Room) Accept(in ...crash.Incoming) ([]crash.Receipt, []*ledger.NewTask) {
+func (r *Room) Accept(in ...received.Incoming) ([]received.Receipt, []*ledger.NewTask) {
 	r.T.Helper()
 	receipts, made, err := r.Store.Accept(r.T.Context(), in, Task)
 	require.NoError(r.T, err)

@@ -1,4 +1,4 @@
-package crash
+package received
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/report"
 )
@@ -20,51 +21,19 @@ import (
 // batches, and applied in one short transaction that checks that the batches are
 // still as they were read.
 
-// Carriers returns up to limit recorded crashes of an organization that carry the
-// attribute, ordered by id. Project 0 is every project.
-func Carriers(ctx context.Context, q storage.Querier, organization, project int64, f condition.Attribute, limit int) ([]uuid.UUID, error) {
-	query, args := carriersQuery(organization, project, f, limit)
-	var ids []uuid.UUID
-	err := q.SelectContext(ctx, &ids, query, args...)
-	return ids, storage.Wrap(err, "find crashes of an attribute")
-}
-
-func carriersQuery(organization, project int64, f condition.Attribute, limit int) (string, []any) {
-	c := &condition.List{}
-	c.Add("c.organization_id = " + c.Arg(organization))
-	if project != 0 {
-		c.Add("c.crash_project_id = " + c.Arg(project))
-	}
-	c.Attributes("c.attributes", []condition.Attribute{f})
-	// Materialized: with a limit in sight the planner might walk the table.
-	query := "with m as materialized (select c.id from crashes c" + c.Where() +
-		") select id from m order by id limit " + c.Arg(limit)
-	return query, c.Args
-}
-
-// FailedCrashes pages through the crashes of an organization that have no
-// indexed attributes because they could not be recorded; only their documents
-// show whom they are about.
-func FailedCrashes(ctx context.Context, q storage.Querier, organization int64, after uuid.UUID, limit int) ([]uuid.UUID, error) {
-	var ids []uuid.UUID
-	err := q.SelectContext(ctx, &ids, `select id from crashes
-		where organization_id = $1 and state = 'failed' and id > $2 order by id limit $3`, organization, after, limit)
-	return ids, storage.Wrap(err, "list failed crashes")
-}
-
 // Removal is a planned step of a purge.
 type Removal struct {
-	organization int64
+	Organization int64
 	rewrites     []rewrite
-	crashes      []uuid.UUID // recorded or not
-	uuids        []uuidRef   // of reports whose rows do not have them
+	Crashes      []uuid.UUID // recorded or not
+	UUIDs        []UUIDRef   // of reports whose rows do not have them
 	// KeepUUIDs keeps the uuids known, so that a report that is sent again stays
 	// removed.
 	KeepUUIDs bool
 }
 
 // Size is the number of reports that the step removes.
-func (r *Removal) Size() int { return len(r.crashes) }
+func (r *Removal) Size() int { return len(r.Crashes) }
 
 // Batches are the ids of the batches that the step rewrites.
 func (r *Removal) Batches() []uuid.UUID {
@@ -73,12 +42,6 @@ func (r *Removal) Batches() []uuid.UUID {
 		ids[i] = r.rewrites[i].id
 	}
 	return ids
-}
-
-type uuidRef struct {
-	project int64
-	uuid    uuid.UUID
-	crash   uuid.UUID
 }
 
 // rewrite is a batch without some of its documents.
@@ -110,7 +73,7 @@ where b.id = any($1::uuid[]) and b.organization_id = $2`
 
 func plannedBatches(ctx context.Context, q storage.Querier, organization int64, ids []uuid.UUID) (map[uuid.UUID]*plannedBatch, error) {
 	var rows []plannedBatch
-	if err := q.SelectContext(ctx, &rows, selectPlanned, pq.Array(uuidTexts(ids)), organization); err != nil {
+	if err := q.SelectContext(ctx, &rows, selectPlanned, storage.UUIDs(ids), organization); err != nil {
 		return nil, storage.Wrap(err, "read crash batches")
 	}
 	byID := make(map[uuid.UUID]*plannedBatch, len(rows))
@@ -124,7 +87,7 @@ func plannedBatches(ctx context.Context, q storage.Querier, organization int64, 
 // It stops at whole batches once the step is large, and returns how many of the
 // crashes the plan covers. It takes two statements, whatever the number of batches.
 func (s *Store) PlanRemoval(ctx context.Context, organization int64, crashes []uuid.UUID) (*Removal, int, error) {
-	r := &Removal{organization: organization}
+	r := &Removal{Organization: organization}
 	of := map[uuid.UUID][]uuid.UUID{}
 	for _, id := range crashes {
 		batch, _ := SplitID(id)
@@ -150,7 +113,7 @@ func (s *Store) PlanRemoval(ctx context.Context, organization int64, crashes []u
 		if end != uuid.Nil && bytes.Compare(batch[:], end[:]) >= 0 {
 			break
 		}
-		r.crashes, done = append(r.crashes, id), done+1
+		r.Crashes, done = append(r.Crashes, id), done+1
 	}
 	for _, id := range now {
 		err := s.planBatch(r, rows[id], func(_ *Batch, entry int) bool {
@@ -168,7 +131,7 @@ func (s *Store) PlanRemoval(ctx context.Context, organization int64, crashes []u
 // only. A removal of size 0 has nothing to do.
 func (s *Store) PlanDocuments(ctx context.Context, organization, project int64, f condition.Attribute, batch uuid.UUID,
 	candidates []uuid.UUID) (*Removal, error) {
-	r := &Removal{organization: organization}
+	r := &Removal{Organization: organization}
 	rows, err := plannedBatches(ctx, s.db, organization, []uuid.UUID{batch})
 	if err != nil {
 		return nil, err
@@ -191,7 +154,7 @@ func (s *Store) PlanDocuments(ctx context.Context, organization, project int64, 
 		if err != nil || !f.Matches(p) {
 			return false
 		}
-		r.crashes = append(r.crashes, id)
+		r.Crashes = append(r.Crashes, id)
 		return true
 	})
 }
@@ -219,7 +182,7 @@ func (s *Store) planBatch(r *Removal, row *plannedBatch, remove func(b *Batch, e
 		doc, _ := b.Document(n) // a deleted entry has none
 		if !e.Deleted && remove(b, n) {
 			if p, err := report.Parse(doc); err == nil {
-				r.uuids = append(r.uuids, uuidRef{e.ProjectID, p.UUID, EntryID(id, n)})
+				r.UUIDs = append(r.UUIDs, UUIDRef{e.ProjectID, p.UUID, EntryID(id, n)})
 			}
 			e.Deleted, changed, gone[n] = true, true, true
 		}
@@ -236,7 +199,7 @@ func (s *Store) planBatch(r *Removal, row *plannedBatch, remove func(b *Batch, e
 	if err != nil {
 		return fmt.Errorf("entries of batch %s: %w", id, err)
 	}
-	w.body = s.codec.pack(nil, body)
+	w.body = s.codec.Pack(nil, body)
 	if err := s.planExplanations(&w, row, gone); err != nil {
 		return err
 	}
@@ -248,7 +211,7 @@ func (s *Store) planExplanations(w *rewrite, row *plannedBatch, gone map[int]boo
 	if row.Offsets == nil {
 		return nil
 	}
-	old, err := s.codec.unpack(nil, row.Explanations)
+	old, err := s.codec.Unpack(nil, row.Explanations)
 	if err != nil {
 		return err
 	}
@@ -264,6 +227,77 @@ func (s *Store) planExplanations(w *rewrite, row *plannedBatch, gone map[int]boo
 		}
 		w.explanationsAt = append(w.explanationsAt, int64(len(body)))
 	}
-	w.explanations = s.codec.pack(nil, body)
+	w.explanations = s.codec.Pack(nil, body)
 	return nil
+}
+
+// WriteBatches replaces the batches, if they are as they were read.
+func (r *Removal) WriteBatches(ctx context.Context, tx *storage.Tx) error {
+	var locked []struct {
+		ID      uuid.UUID `db:"id"`
+		Entries []byte    `db:"entries"`
+	}
+	err := tx.SelectContext(ctx, &locked, `select id, entries from crash_batches
+		where id = any($1::uuid[]) order by id for update`, storage.UUIDs(r.Batches()))
+	if err != nil {
+		return storage.Wrap(err, "lock crash batches")
+	}
+	now := make(map[uuid.UUID]string, len(locked))
+	for _, l := range locked {
+		now[l.ID] = string(l.Entries)
+	}
+	there := make([]*rewrite, 0, len(r.rewrites))
+	for i := range r.rewrites {
+		w := &r.rewrites[i]
+		entries, known := now[w.id]
+		if !known {
+			continue // beyond its age
+		}
+		if entries != w.was {
+			return fmt.Errorf("batch %s was changed: %w", w.id, storage.ErrConflict)
+		}
+		there = append(there, w)
+	}
+	return writeRewrites(ctx, tx, there)
+}
+
+const (
+	rewriteBatches = `
+update crash_batches b set entries = w.entries::jsonb, body = w.body
+from unnest($1::uuid[], $2::text[], $3::bytea[]) as w(id, entries, body) where b.id = w.id`
+	rewriteExplanations = `
+update crash_explanations e set offsets = w.offsets::integer[], body = w.body
+from unnest($1::uuid[], $2::text[], $3::bytea[]) as w(id, offsets, body) where e.batch_id = w.id`
+)
+
+// writeRewrites writes locked batches, a statement for those that are left empty, one for the
+// others, and one for their explanations.
+func writeRewrites(ctx context.Context, tx *storage.Tx, list []*rewrite) error {
+	var empty, ids, entries, bodies, explained, offsets, explanations []string
+	for _, w := range list {
+		if w.empty {
+			empty = append(empty, w.id.String())
+			continue
+		}
+		ids, entries, bodies = append(ids, w.id.String()), append(entries, string(w.entries)), append(bodies, array.Bytea(w.body))
+		if w.withExplanations {
+			explained, offsets = append(explained, w.id.String()), append(offsets, array.Bigints(w.explanationsAt))
+			explanations = append(explanations, array.Bytea(w.explanations))
+		}
+	}
+	if len(empty) > 0 {
+		if _, err := tx.ExecContext(ctx, `delete from crash_batches where id = any($1::uuid[])`, pq.Array(empty)); err != nil {
+			return storage.Wrap(err, "delete crash batches")
+		}
+	}
+	if len(ids) > 0 {
+		if _, err := tx.ExecContext(ctx, rewriteBatches, pq.Array(ids), pq.Array(entries), pq.Array(bodies)); err != nil {
+			return storage.Wrap(err, "rewrite crash batches")
+		}
+	}
+	if len(explained) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, rewriteExplanations, pq.Array(explained), pq.Array(offsets), pq.Array(explanations))
+	return storage.Wrap(err, "rewrite crash explanations")
 }

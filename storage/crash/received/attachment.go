@@ -1,4 +1,4 @@
-package crash
+package received
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
@@ -15,6 +16,18 @@ import (
 
 // ErrTooManyAttachments refuses attachments beyond the bound of a crash.
 var ErrTooManyAttachments = errors.New("the crash has as many attachments as it may have")
+
+// Attachment is a file of a crash. ObjectKey names its bytes in the object store.
+type Attachment struct {
+	ID             uuid.UUID `db:"id"`
+	OrganizationID int64     `db:"organization_id"`
+	CrashID        uuid.UUID `db:"crash_id"`
+	Name           string    `db:"name"`
+	ContentType    string    `db:"content_type"`
+	Size           int64     `db:"size"`
+	ObjectKey      string    `db:"object_key"`
+	CreatedAt      time.Time `db:"created_at"`
+}
 
 // selectEntry reads the entry of a crash, which names its project from the commit that
 // accepted it on: a pending crash has no other row. An index beyond the array is null.
@@ -55,13 +68,18 @@ func owns(ctx context.Context, q storage.Querier, query string, organization, pr
 	return nil
 }
 
+// LockEntry is Owns in a transaction: until it ends nobody rewrites or deletes the batch of the crash.
+func LockEntry(ctx context.Context, tx *storage.Tx, organization, project int64, crash uuid.UUID) error {
+	return owns(ctx, tx, selectEntry+" for no key update", organization, project, crash)
+}
+
 // AddAttachments adds files to a crash that was accepted before, all or none,
 // so that it has at most most of them (ErrTooManyAttachments). ErrNotFound: see
 // Owns. The row of the batch is locked meanwhile: neither a purge nor another
 // late file comes in between.
 func (s *Store) AddAttachments(ctx context.Context, organization, project int64, crash uuid.UUID, files []Attachment, most int) error {
 	return s.db.InTx(ctx, func(tx *storage.Tx) error {
-		if err := owns(ctx, tx, selectEntry+" for no key update", organization, project, crash); err != nil {
+		if err := LockEntry(ctx, tx, organization, project, crash); err != nil {
 			return err
 		}
 		var have int
@@ -99,7 +117,7 @@ func AttachmentsOf(ctx context.Context, q storage.Querier, organization int64, c
 	var list []Attachment
 	err := q.SelectContext(ctx, &list, `select `+attachmentColumns+` from crash_attachments
 		where crash_id = any($1::uuid[]) and organization_id = $2 and starts_with(name, $3) order by created_at, id`,
-		pq.Array(uuidTexts(crashes)), organization, prefix)
+		storage.UUIDs(crashes), organization, prefix)
 	if err != nil {
 		return nil, storage.Wrap(err, "attachments of crashes")
 	}
@@ -119,4 +137,35 @@ func AttachmentByID(ctx context.Context, q storage.Querier, organization int64, 
 		return nil, storage.Wrap(err, "attachment "+id.String())
 	}
 	return &a, nil
+}
+
+const insertFiles = `
+insert into crash_attachments (id, organization_id, crash_id, name, content_type, size, object_key)
+select id, organization_id, crash_id, name, content_type, size, object_key
+from unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[]) with ordinality
+	as new(id, organization_id, crash_id, name, content_type, size, object_key, n) order by n`
+
+func insertAttachments(ctx context.Context, q storage.Querier, files []Attachment) error {
+	if len(files) == 0 {
+		return nil
+	}
+	n := len(files)
+	ids, crashes, names, types, keys := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
+	organizations, sizes := make([]int64, n), make([]int64, n)
+	for i, f := range files {
+		ids[i], crashes[i], names[i], types[i], keys[i] = f.ID.String(), f.CrashID.String(), f.Name, f.ContentType, f.ObjectKey
+		organizations[i], sizes[i] = f.OrganizationID, f.Size
+	}
+	_, err := q.ExecContext(ctx, insertFiles, pq.Array(ids), pq.Array(organizations), pq.Array(crashes), pq.Array(names),
+		pq.Array(types), pq.Array(sizes), pq.Array(keys))
+	return storage.Wrap(err, "insert crash attachments")
+}
+
+// UnnamedObjects returns those of the object keys that no attachment names.
+func UnnamedObjects(ctx context.Context, q storage.Querier, keys []string) ([]string, error) {
+	var unnamed []string
+	err := q.SelectContext(ctx, &unnamed, `
+		select key from unnest($1::text[]) as o(key)
+		where not exists (select from crash_attachments a where a.object_key = o.key)`, pq.Array(keys))
+	return unnamed, storage.Wrap(err, "compare objects with attachments")
 }

@@ -1,12 +1,12 @@
-package crash
+package received
 
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -14,6 +14,53 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 )
+
+// Entry describes one report of a batch.
+type Entry struct {
+	ProjectID  int64      `json:"project"`
+	Start      int        `json:"start"`
+	End        int        `json:"end"`
+	Format     string     `json:"format,omitempty"` // empty: json
+	ConflictOf *uuid.UUID `json:"conflict_of,omitempty"`
+	// Sent is when the client sent it, by its clock, in seconds since 1970; 0: it did not say.
+	Sent int64 `json:"sent,omitempty"`
+	// Deleted entries have no bytes: a resend that a batch left out, or a
+	// report that was purged.
+	Deleted bool `json:"deleted,omitempty"`
+}
+
+// Batch is a stored batch, inflated.
+type Batch struct {
+	ID             uuid.UUID
+	OrganizationID int64
+	ReceivedAt     time.Time
+	Entries        []Entry
+	Body           []byte
+	// Libraries are what the crash projects of the organization name as not their own, by project.
+	Libraries map[int64][]string
+	// Ruled: the organization has rules that may fire.
+	Ruled bool
+	// Err is why the batch cannot be read; no entry has a document then.
+	Err error
+}
+
+// Document returns the bytes of one entry.
+func (b *Batch) Document(entry int) ([]byte, error) {
+	if entry < 0 || entry >= len(b.Entries) {
+		return nil, fmt.Errorf("entry %d of batch %s: %w", entry, b.ID, storage.ErrNotFound)
+	}
+	e := b.Entries[entry]
+	if e.Deleted {
+		return nil, fmt.Errorf("entry %d of batch %s: %w", entry, b.ID, storage.ErrNotFound)
+	}
+	if b.Err != nil {
+		return nil, b.Err
+	}
+	if e.Start < 0 || e.End < e.Start || e.End > len(b.Body) {
+		return nil, errors.New("batch " + b.ID.String() + ": offsets do not fit the body")
+	}
+	return b.Body[e.Start:e.End], nil
+}
 
 type batchRow struct {
 	ID             uuid.UUID `db:"id"`
@@ -83,7 +130,7 @@ type batchSize struct {
 // out.
 func sizesOf(ctx context.Context, q storage.Querier, batches []uuid.UUID) ([]batchSize, error) {
 	var sizes []batchSize
-	err := q.SelectContext(ctx, &sizes, batchSizes, pq.Array(uuidTexts(batches)), int64(eachBytes))
+	err := q.SelectContext(ctx, &sizes, batchSizes, storage.UUIDs(batches), int64(eachBytes))
 	return sizes, storage.Wrap(err, "sizes of crash batches")
 }
 
@@ -167,85 +214,12 @@ func (s *Store) inflate(row *batchRow) (*Batch, error) {
 	if n := len(b.Entries); n > 0 {
 		size = max(0, min(b.Entries[n-1].End, maxInflated))
 	}
-	body, err := s.codec.unpack(make([]byte, 0, size), row.Body)
+	body, err := s.codec.Unpack(make([]byte, 0, size), row.Body)
 	if err != nil {
 		return b, fmt.Errorf("batch %s: %w", row.ID, err)
 	}
 	b.Body = body
 	return b, nil
-}
-
-// Explanations are those of the crashes of some batches, compressed.
-type Explanations struct {
-	batches, offsets, bodies []string
-}
-
-// PackExplanations compresses, for each batch, why its crashes got their keys. The
-// crashes may be in any order; entries without an explanation stay empty. It is a step
-// of its own so that no transaction, with the locks that it has, waits for it.
-func (s *Store) PackExplanations(crashes []Crash) Explanations {
-	piles := map[uuid.UUID][][]byte{}
-	var order []uuid.UUID
-	for i := range crashes {
-		if len(crashes[i].Explanation) == 0 {
-			continue
-		}
-		id, entry := SplitID(crashes[i].ID)
-		if piles[id] == nil {
-			order = append(order, id)
-		}
-		for len(piles[id]) <= entry {
-			piles[id] = append(piles[id], nil)
-		}
-		piles[id][entry] = crashes[i].Explanation
-	}
-	var e Explanations
-	var body, packed []byte
-	for _, id := range order {
-		body = body[:0]
-		offsets := []byte("{0")
-		for _, d := range piles[id] {
-			body = append(body, d...)
-			offsets = strconv.AppendInt(append(offsets, ','), int64(len(body)), 10)
-		}
-		packed = s.codec.pack(packed[:0], body)
-		e.batches, e.offsets = append(e.batches, id.String()), append(e.offsets, string(append(offsets, '}')))
-		e.bodies = append(e.bodies, byteaText(packed))
-	}
-	return e
-}
-
-// RecordExplanations stores packed explanations.
-func RecordExplanations(ctx context.Context, tx *storage.Tx, e Explanations) error {
-	if len(e.batches) == 0 {
-		return nil
-	}
-	_, err := tx.ExecContext(ctx, `insert into crash_explanations (batch_id, offsets, body)
-		select batch_id, offsets::integer[], body from unnest($1::uuid[], $2::text[], $3::bytea[]) as e(batch_id, offsets, body)`,
-		pq.Array(e.batches), pq.Array(e.offsets), pq.Array(e.bodies))
-	return storage.Wrap(err, "insert crash explanations")
-}
-
-// Explanation reads why a crash got its key, as JSON; ErrNotFound when it has
-// none.
-func (s *Store) Explanation(ctx context.Context, id uuid.UUID) (json.RawMessage, error) {
-	batch, entry := SplitID(id)
-	var row struct {
-		Offsets pq.Int64Array `db:"offsets"`
-		Body    []byte        `db:"body"`
-	}
-	err := s.db.GetContext(ctx, &row, `select offsets, body from crash_explanations where batch_id = $1`, batch)
-	if err != nil {
-		return nil, storage.Wrap(err, "explanation of crash "+id.String())
-	}
-	body, err := s.codec.unpack(nil, row.Body)
-	if err != nil {
-		return nil, err
-	}
-	if entry+1 >= len(row.Offsets) || row.Offsets[entry+1] > int64(len(body)) || row.Offsets[entry] == row.Offsets[entry+1] {
-		return nil, fmt.Errorf("explanation of crash %s: %w", id, storage.ErrNotFound)
-	}
-	return json.RawMessage(body[row.Offsets[entry]:row.Offsets[entry+1]]), nil
 }
 
 // Ruled is a condition: the organization has rules that may fire.

@@ -1,4 +1,4 @@
-package crash
+package received
 
 import (
 	"fmt"
@@ -11,14 +11,15 @@ import (
 // refuses more, so that whatever is stored can be read.
 const maxInflated = 256 << 20
 
-// codec compresses bodies with zstd at its fastest level: reports are JSON, and
+// Codec compresses bodies with zstd at its fastest level: reports are JSON, and
 // at 60 KB a slower level costs more processor time than it saves in writing.
-type codec struct {
+type Codec struct {
 	enc *zstd.Encoder
 	dec *zstd.Decoder
 }
 
-func newCodec() (*codec, error) {
+// NewCodec returns a codec, which many goroutines may use at once.
+func NewCodec() (*Codec, error) {
 	enc, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithZeroFrames(true))
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
@@ -27,12 +28,14 @@ func newCodec() (*codec, error) {
 	if err != nil {
 		return nil, fmt.Errorf("zstd: %w", err)
 	}
-	return &codec{enc: enc, dec: dec}, nil
+	return &Codec{enc: enc, dec: dec}, nil
 }
 
-func (c *codec) pack(dst, body []byte) []byte { return c.enc.EncodeAll(body, dst) }
+// Pack appends a body, compressed, to dst.
+func (c *Codec) Pack(dst, body []byte) []byte { return c.enc.EncodeAll(body, dst) }
 
-func (c *codec) unpack(dst, packed []byte) ([]byte, error) {
+// Unpack appends what Pack compressed to dst.
+func (c *Codec) Unpack(dst, packed []byte) ([]byte, error) {
 	body, err := c.dec.DecodeAll(packed, dst)
 	if err != nil {
 		return nil, fmt.Errorf("inflate a stored body: %w", err)

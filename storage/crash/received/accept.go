@@ -1,4 +1,4 @@
-package crash
+package received
 
 import (
 	"bytes"
@@ -7,13 +7,54 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
+
+// Incoming is one report that passed all checks.
+type Incoming struct {
+	OrganizationID int64
+	ProjectID      int64
+	UUID           uuid.UUID
+	// Digest is the SHA-256 of the report as the client sent it: a repeated
+	// uuid with the same digest is a resend.
+	Digest [32]byte
+	// Document is the scrubbed report.
+	Document    []byte
+	Format      string
+	Attachments []Attachment
+	// SentAt is when the client sent it, by its clock; zero: it did not say.
+	SentAt time.Time
+	// RequestID is the request that brought the report; the task of a batch
+	// carries that of its first report.
+	RequestID string
+}
+
+// Outcome states what became of an incoming report.
+type Outcome int
+
+// The outcomes.
+const (
+	// First: the first report under its uuid.
+	First Outcome = iota
+	// Resent: the same report was stored before; nothing was written.
+	Resent
+	// Conflict: another report has the uuid; this one is stored as well.
+	Conflict
+)
+
+// Receipt is the result for one incoming report. ID is that of the stored crash, for
+// Resent that of the earlier one.
+type Receipt struct {
+	ID      uuid.UUID
+	Outcome Outcome
+}
 
 // TaskOf creates the ledger row that processes a batch; package tasks has it, and
 // the caller decides whether the row is delivered right after the commit.
@@ -150,7 +191,7 @@ func (s *Store) pack(a *acceptance) {
 			entries = append(entries, e)
 		}
 		b.entries, _ = json.Marshal(entries) // numbers, plain text and ids
-		b.body = s.codec.pack(nil, body)
+		b.body = s.codec.Pack(nil, body)
 		b.size = len(body)
 	}
 }
@@ -194,7 +235,7 @@ func (a *acceptance) uuidArrays(members []int) (projects, uuids, digests, ids an
 	for n, i := range members {
 		r := &a.in[i]
 		p[n], u[n], c[n] = r.ProjectID, r.UUID.String(), a.receipts[i].ID.String()
-		d[n] = byteaText(r.Digest[:])
+		d[n] = array.Bytea(r.Digest[:])
 	}
 	return pq.Array(p), pq.Array(u), pq.Array(d), pq.Array(c)
 }
@@ -326,28 +367,6 @@ func (a *acceptance) insertAttachments(ctx context.Context, tx *storage.Tx, b *n
 		}
 	}
 	return insertAttachments(ctx, tx, files)
-}
-
-const insertFiles = `
-insert into crash_attachments (id, organization_id, crash_id, name, content_type, size, object_key)
-select id, organization_id, crash_id, name, content_type, size, object_key
-from unnest($1::uuid[], $2::bigint[], $3::uuid[], $4::text[], $5::text[], $6::bigint[], $7::text[]) with ordinality
-	as new(id, organization_id, crash_id, name, content_type, size, object_key, n) order by n`
-
-func insertAttachments(ctx context.Context, q storage.Querier, files []Attachment) error {
-	if len(files) == 0 {
-		return nil
-	}
-	n := len(files)
-	ids, crashes, names, types, keys := make([]string, n), make([]string, n), make([]string, n), make([]string, n), make([]string, n)
-	organizations, sizes := make([]int64, n), make([]int64, n)
-	for i, f := range files {
-		ids[i], crashes[i], names[i], types[i], keys[i] = f.ID.String(), f.CrashID.String(), f.Name, f.ContentType, f.ObjectKey
-		organizations[i], sizes[i] = f.OrganizationID, f.Size
-	}
-	_, err := q.ExecContext(ctx, insertFiles, pq.Array(ids), pq.Array(organizations), pq.Array(crashes), pq.Array(names),
-		pq.Array(types), pq.Array(sizes), pq.Array(keys))
-	return storage.Wrap(err, "insert crash attachments")
 }
 
 // Accepted reports, after a commit whose outcome is unknown, whether the transaction

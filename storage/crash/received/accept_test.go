@@ -1,4 +1,4 @@
-package crash_test
+package received_test
 
 import (
 	"sync"
@@ -10,25 +10,25 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
 func TestAcceptResendAndConflict(t *testing.T) {
 	t.Parallel()
-	r := open(t)
+	r := crashtest.Open(t)
 	id := uuid.New()
 	first, made := r.Accept(r.Incoming(id, "one"))
-	require.Equal(t, crash.First, first[0].Outcome)
+	require.Equal(t, received.First, first[0].Outcome)
 	require.Len(t, made, 1)
 
 	resent, made := r.Accept(r.Incoming(id, "one"))
-	require.Equal(t, crash.Receipt{ID: first[0].ID, Outcome: crash.Resent}, resent[0])
+	require.Equal(t, received.Receipt{ID: first[0].ID, Outcome: received.Resent}, resent[0])
 	require.Empty(t, made, "nothing to process")
 
 	other, _ := r.Accept(r.Incoming(id, "two"), r.Incoming(uuid.New(), "three"))
-	require.Equal(t, crash.Conflict, other[0].Outcome)
-	require.Equal(t, crash.First, other[1].Outcome)
-	batch, entry := crash.SplitID(other[0].ID)
+	require.Equal(t, received.Conflict, other[0].Outcome)
+	require.Equal(t, received.First, other[1].Outcome)
+	batch, entry := received.SplitID(other[0].ID)
 	batches, err := r.Store.Batches(t.Context(), []uuid.UUID{batch})
 	require.NoError(t, err)
 	require.Equal(t, first[0].ID, *batches[0].Entries[entry].ConflictOf)
@@ -37,7 +37,7 @@ func TestAcceptResendAndConflict(t *testing.T) {
 	require.Equal(t, "two", string(doc))
 
 	again, made := r.Accept(r.Incoming(id, "two"))
-	require.Equal(t, crash.Receipt{ID: other[0].ID, Outcome: crash.Resent}, again[0])
+	require.Equal(t, received.Receipt{ID: other[0].ID, Outcome: received.Resent}, again[0])
 	require.Empty(t, made)
 	require.EqualValues(t, 3, r.Count(`select count(*) from crash_uuids`))
 	require.EqualValues(t, 2, r.Count(`select count(*) from crash_batches`))
@@ -46,22 +46,22 @@ func TestAcceptResendAndConflict(t *testing.T) {
 	elsewhere := r.Incoming(id, "one")
 	elsewhere.ProjectID = r.Org.CrashProject("other")
 	receipts, _ := r.Accept(elsewhere)
-	require.Equal(t, crash.First, receipts[0].Outcome)
+	require.Equal(t, received.First, receipts[0].Outcome)
 }
 
 func TestAcceptOneUUIDTwiceInACommit(t *testing.T) {
 	t.Parallel()
-	r := open(t)
+	r := crashtest.Open(t)
 	id := uuid.New()
 	got, made := r.Accept(r.Incoming(id, "same"), r.Incoming(uuid.New(), "x"), r.Incoming(id, "same"),
 		r.Incoming(id, "other"), r.Incoming(id, "other"))
 	require.Len(t, made, 1)
-	outcomes := map[crash.Outcome]int{}
+	outcomes := map[received.Outcome]int{}
 	for _, r := range got {
 		outcomes[r.Outcome]++
 	}
-	require.Equal(t, map[crash.Outcome]int{crash.First: 2, crash.Resent: 2, crash.Conflict: 1}, outcomes)
-	require.Equal(t, crash.First, got[1].Outcome)
+	require.Equal(t, map[received.Outcome]int{received.First: 2, received.Resent: 2, received.Conflict: 1}, outcomes)
+	require.Equal(t, received.First, got[1].Outcome)
 	for _, pair := range [][2]int{{0, 2}, {3, 4}} {
 		require.Equal(t, got[pair[0]].ID, got[pair[1]].ID, "a resend has the id of what it repeats")
 	}
@@ -76,7 +76,7 @@ func TestAcceptOneUUIDTwiceInACommit(t *testing.T) {
 
 func TestAcceptTwoOrganizations(t *testing.T) {
 	t.Parallel()
-	r := open(t)
+	r := crashtest.Open(t)
 	foreign := r.Incoming(uuid.New(), "theirs")
 	foreign.OrganizationID, foreign.ProjectID = r.Rival.ID, r.RivalProject
 	got, made := r.Accept(r.Incoming(uuid.New(), "a"), foreign, r.Incoming(uuid.New(), "b"))
@@ -93,9 +93,9 @@ func TestAcceptTwoOrganizations(t *testing.T) {
 
 func TestAcceptedAfterTheFact(t *testing.T) {
 	t.Parallel()
-	r := open(t)
-	in := []crash.Incoming{r.Incoming(uuid.New(), "a"), r.Incoming(uuid.New(), "b")}
-	lost := []crash.Receipt{{ID: uuid.New()}, {ID: uuid.New()}}
+	r := crashtest.Open(t)
+	in := []received.Incoming{r.Incoming(uuid.New(), "a"), r.Incoming(uuid.New(), "b")}
+	lost := []received.Receipt{{ID: uuid.New()}, {ID: uuid.New()}}
 	there, err := r.Store.Accepted(t.Context(), in, lost)
 	require.NoError(t, err)
 	require.False(t, there)
@@ -116,18 +116,18 @@ func TestAcceptedAfterTheFact(t *testing.T) {
 
 func TestAcceptAttachments(t *testing.T) {
 	t.Parallel()
-	r := open(t)
+	r := crashtest.Open(t)
 	in := r.Incoming(uuid.New(), "a")
-	in.Attachments = []crash.Attachment{{ID: uuid.New(), Name: "log.txt", ContentType: "text/plain", Size: 3, ObjectKey: "attachments/x"}}
+	in.Attachments = []received.Attachment{{ID: uuid.New(), Name: "log.txt", ContentType: "text/plain", Size: 3, ObjectKey: "attachments/x"}}
 	got, _ := r.Accept(in)
-	list, err := crash.Attachments(t.Context(), r.DB, r.Org.ID, got[0].ID)
+	list, err := received.Attachments(t.Context(), r.DB, r.Org.ID, got[0].ID)
 	require.NoError(t, err)
 	require.Len(t, list, 1)
-	list, err = crash.Attachments(t.Context(), r.DB, r.Rival.ID, got[0].ID)
+	list, err = received.Attachments(t.Context(), r.DB, r.Rival.ID, got[0].ID)
 	require.NoError(t, err)
 	require.Empty(t, list)
 
-	unnamed, err := crash.UnnamedObjects(t.Context(), r.DB, []string{"attachments/x", "attachments/y"})
+	unnamed, err := received.UnnamedObjects(t.Context(), r.DB, []string{"attachments/x", "attachments/y"})
 	require.NoError(t, err)
 	require.Equal(t, []string{"attachments/y"}, unnamed)
 
@@ -138,7 +138,7 @@ func TestAcceptAttachments(t *testing.T) {
 
 func TestTaskCarriesTheRequestOfItsFirstReport(t *testing.T) {
 	t.Parallel()
-	r := open(t)
+	r := crashtest.Open(t)
 	first, second := r.Incoming(uuid.New(), "one"), r.Incoming(uuid.New(), "two")
 	first.RequestID, second.RequestID = "request-1", "request-2"
 	_, made := r.Accept(first, second)
@@ -149,11 +149,11 @@ func TestTaskCarriesTheRequestOfItsFirstReport(t *testing.T) {
 // What is too large to be inflated again is refused before anything is written.
 func TestAcceptRefusesWhatCannotBeInflated(t *testing.T) {
 	t.Parallel()
-	r := open(t)
+	r := crashtest.Open(t)
 	document := make([]byte, 1<<20+1)
-	in := make([]crash.Incoming, crash.MaxBatch)
+	in := make([]received.Incoming, received.MaxBatch)
 	for i := range in {
-		in[i] = crash.Incoming{OrganizationID: r.Org.ID, ProjectID: r.Project, UUID: uuid.New(), Document: document, Format: "json"}
+		in[i] = received.Incoming{OrganizationID: r.Org.ID, ProjectID: r.Project, UUID: uuid.New(), Document: document, Format: "json"}
 	}
 	_, _, err := r.Store.Accept(t.Context(), in, crashtest.Task)
 	var invalid *storage.InvalidError
@@ -164,11 +164,11 @@ func TestAcceptRefusesWhatCannotBeInflated(t *testing.T) {
 // A commit of resends only is recognised by the statement that would have stored it.
 func TestAcceptResendsOnly(t *testing.T) {
 	t.Parallel()
-	r := open(t)
-	in := []crash.Incoming{r.Incoming(uuid.New(), "a"), r.Incoming(uuid.New(), "b")}
+	r := crashtest.Open(t)
+	in := []received.Incoming{r.Incoming(uuid.New(), "a"), r.Incoming(uuid.New(), "b")}
 	first, _ := r.Accept(in...)
 	again, made := r.Accept(in[1], in[0])
-	require.Equal(t, []crash.Receipt{{ID: first[1].ID, Outcome: crash.Resent}, {ID: first[0].ID, Outcome: crash.Resent}}, again)
+	require.Equal(t, []received.Receipt{{ID: first[1].ID, Outcome: received.Resent}, {ID: first[0].ID, Outcome: received.Resent}}, again)
 	require.Empty(t, made)
 	require.EqualValues(t, 1, r.Count(`select count(*) from tasks`))
 }
@@ -176,25 +176,25 @@ func TestAcceptResendsOnly(t *testing.T) {
 // Commits that store one uuid at the same moment: one stores it, the others find it.
 func TestAcceptOneUUIDInCommitsAtOnce(t *testing.T) {
 	t.Parallel()
-	r := open(t)
+	r := crashtest.Open(t)
 	for range 5 {
 		in := r.Incoming(uuid.New(), "same")
-		outcomes := make([]crash.Outcome, 8)
+		outcomes := make([]received.Outcome, 8)
 		var wg sync.WaitGroup
 		for i := range outcomes {
 			wg.Go(func() {
-				receipts, _, err := r.Store.Accept(t.Context(), []crash.Incoming{r.Incoming(uuid.New(), "other"), in}, crashtest.Task)
+				receipts, _, err := r.Store.Accept(t.Context(), []received.Incoming{r.Incoming(uuid.New(), "other"), in}, crashtest.Task)
 				if assert.NoError(t, err) {
 					outcomes[i] = receipts[1].Outcome
 				}
 			})
 		}
 		wg.Wait()
-		counts := map[crash.Outcome]int{}
+		counts := map[received.Outcome]int{}
 		for _, o := range outcomes {
 			counts[o]++
 		}
-		require.Equal(t, map[crash.Outcome]int{crash.First: 1, crash.Resent: len(outcomes) - 1}, counts)
+		require.Equal(t, map[received.Outcome]int{received.First: 1, received.Resent: len(outcomes) - 1}, counts)
 	}
 	require.EqualValues(t, 5*9, r.Count(`select count(*) from crash_uuids`))
 }
