@@ -65,7 +65,8 @@ func (k *claimer) asHeading(v *intent.Value) {
 // isShown reports whether one subject is seen as the claim wants.
 func (k *claimer) isShown(d *intent.Description, want bool) bool {
 	f, there := k.look(d)
-	if there && !want && d.Ordinal != 0 && f.Candidates[0].What == Container && k.hiddenOf(d) { // the first of all, and not of those that are seen
+	// the first of all, and not of those that are seen
+	if there && !want && d.Ordinal != 0 && f.Candidates[0].What == Container && k.hiddenOf(d) {
 		there = false
 	}
 	if there && !want && (k.mention(d, &f.Candidates[0]) || k.better(d, &f.Candidates[0])) {

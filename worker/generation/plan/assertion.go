@@ -77,7 +77,7 @@ func (p *planner) assertAll(ctx context.Context, m *page.Model, g *intent.Goal, 
 		return p.unkept(e)
 	}
 	if left > 0 {
-		p.note("uncertain", fmt.Sprintf("the test compares %d parts one by one, and not the %d after them", made, left))
+		p.note("uncertain", fmt.Sprintf("the test leaves out the last %d parts of what is to be as it was", left))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -87,9 +88,12 @@ func (p *planner) ofMenu(ctx context.Context, g *intent.Goal) (bool, error) {
 	w := p.want(m, find.Control, find.Option)
 	w.Hidden = true
 	f := find.Description(m, &d, w)
-	entries := slices.DeleteFunc(f.Candidates, func(c find.Candidate) bool {
+	entries := slices.DeleteFunc(slices.Clone(f.Candidates), func(c find.Candidate) bool {
 		return c.Node < 0 || m.RecordAt(c.Node) >= 0 || !inMenu(m, c.Node) || !p.namedByMenu(m, &c)
 	})
+	if len(entries) == 0 && len(f.Candidates) > 0 && p.outside(m, &d, &f.Candidates[0]) {
+		return false, p.say(fmt.Sprintf("%q stands in no menu or list", p.words(d.Span)))
+	}
 	if len(entries) == 0 || len(entries) > 1 && entries[0].Score-entries[1].Score < find.Margin {
 		return false, nil
 	}
@@ -133,6 +137,25 @@ func inMenu(m *page.Model, node int) bool {
 	}
 	return false
 }
+
+// outside reports whether all that has the name of what is chosen in a menu or list is a button that stands in none, nor
+// in a row of such ones.
+func (p *planner) outside(m *page.Model, d *intent.Description, c *find.Candidate) bool {
+	if c.What != find.Control || c.Node < 0 || len(c.Missing) > 0 || m.Front >= 0 || m.RecordAt(c.Node) >= 0 || inMenu(m, c.Node) {
+		return false
+	}
+	row := 0
+	for i := range m.Nodes {
+		if n := &m.Nodes[i]; n.Parent == m.Nodes[c.Node].Parent && n.Role == m.Nodes[c.Node].Role && !n.Hidden {
+			row++
+		}
+	}
+	record := find.Description(m, d, p.want(m, find.Record))
+	return row < leastRow && !record.Clear()
+}
+
+// leastRow is how many buttons beside each other are a list of them.
+const leastRow = 3
 
 // namedByMenu reports whether a candidate has all words of its description, or what opens its menu has the rest:
 // "the Cork office" is the entry Cork of the menu Office.

@@ -145,7 +145,7 @@ func (p *planner) submitAs(ctx context.Context, g *intent.Goal) error {
 	is := &intent.Claim{Span: role.Span, Subject: []intent.Description{{Pronoun: true}}, Property: intent.Is,
 		Be: []intent.State{{Span: role.Span, Text: role.Text, Name: role.Text}}}
 	added := effect.Between(p.before, m).Added
-	if was := find.Claim(nil, p.before, is, p.want(p.before)); len(added) != 1 && was.Known && was.Holds {
+	if was := find.Claim(nil, p.before, is, p.want(p.before)); len(added) != 1 && !p.edited(g) && was.Known && was.Holds {
 		return p.say("what was handed in was " + role.Text + " before")
 	}
 	if len(added) == 1 {
@@ -161,6 +161,14 @@ func (p *planner) submitAs(ctx context.Context, g *intent.Goal) error {
 	p.use(e.Used...)
 	p.useSpan(role.Span, "it shows that")
 	return nil
+}
+
+// edited reports whether what a goal hands in is what the text spoke of before and has changed since: it may stay what
+// it was. Where the text adds something, that is another thing.
+func (p *planner) edited(g *intent.Goal) bool {
+	return p.filledBefore && !slices.ContainsFunc(p.reading.Goals, func(o intent.Goal) bool {
+		return o.Effect == intent.Add && o.Span.From < g.Span.From
+	})
 }
 
 // sent is the text that a goal sends (send the message "See you"), as the value of the field for
