@@ -163,19 +163,19 @@ func isTime(t []string, d *intent.Date) bool {
 func DayWays(t *Task, d *intent.Date) []Way {
 	var turns []Way
 	for _, c := range calendars(t.Model) {
-		if t.scope() >= 0 && !t.Model.Inside(t.scope(), c.days[0]) || c.month == 0 {
+		if t.scope() >= 0 && !t.Model.Inside(t.scope(), c.Days[0]) || c.Month == 0 {
 			continue
 		}
 		year := d.Year
 		if year == 0 {
-			if year = c.year; d.Month < c.month {
+			if year = c.Year; d.Month < c.Month {
 				year++
 			}
 		}
-		if c.year == year && c.month == d.Month && d.Day >= 1 && d.Day <= len(c.days) {
-			return []Way{t.way(fmt.Sprintf("the day %d", d.Day), costNamed, press(c.days[d.Day-1]))}
+		if c.Year == year && c.Month == d.Month && d.Day >= 1 && d.Day <= len(c.Days) {
+			return []Way{t.way(fmt.Sprintf("the day %d", d.Day), costNamed, press(c.Days[d.Day-1]))}
 		}
-		months := (year-c.year)*12 + d.Month - c.month
+		months := (year-c.Year)*12 + d.Month - c.Month
 		button := c.next
 		if months < 0 {
 			button, months = c.previous, -months
@@ -184,7 +184,7 @@ func DayWays(t *Task, d *intent.Date) []Way {
 			continue
 		}
 		w := t.way(fmt.Sprintf("the month, %d more", months), costState, press(button))
-		w.Key += fmt.Sprint(c.year, c.month)
+		w.Key += fmt.Sprint(c.Year, c.Month)
 		w.Reveals = true
 		turns = append(turns, w)
 	}
