@@ -60,7 +60,7 @@ func (s *searcher) among(k What, node int) bool {
 	if (s.d.Other || s.d.Next && s.d.Ordinal == 0) && slices.ContainsFunc(s.w.Except, same) {
 		return false
 	}
-	pronoun := s.d.Pronoun && s.selects() || s.d.Of != nil && s.d.Of.Pronoun
+	pronoun := s.d.Pronoun && s.picks() || s.d.Of != nil && s.d.Of.Pronoun
 	if !pronoun || len(s.w.Among) == 0 {
 		return true
 	}

@@ -61,7 +61,7 @@ func searchAt(m *page.Model, d *intent.Description, w Want, depth int) Found {
 		return searchAlso(m, d, w, depth)
 	}
 	s := newSearcher(m, d, w, depth)
-	if d.Pronoun && len(s.words.atoms) == 0 && len(w.Among) > 0 && !s.selects() {
+	if d.Pronoun && len(s.words.atoms) == 0 && len(w.Among) > 0 && !s.picks() {
 		return s.pronoun()
 	}
 	s.lift()
@@ -175,6 +175,13 @@ func (s *searcher) selects() bool {
 	d := s.d
 	return d.Ordinal != 0 || d.Extreme != nil || len(d.Compare) > 0 || len(d.State) > 0 || len(d.Having) > 0 ||
 		len(d.Lacking) > 0 || d.Next || d.Other || len(d.Relation) > 0
+}
+
+// picks reports whether a pronoun is only one of those that were spoken of, or another one: "the one that belongs to Ben",
+// "the ones under Done".
+func (s *searcher) picks() bool {
+	of, in := s.d.Of, s.d.In
+	return s.selects() || of != nil && !of.Pronoun || in != nil && !in.Pronoun && !s.d.All && len(s.w.Among) > 1
 }
 
 // plural reports whether several things are meant, and how many.

@@ -17,6 +17,9 @@ func Serves(m *page.Model, g *intent.Goal, node int) bool {
 		return false // what passes over something does not go on with it
 	}
 	switch g.Concept {
+	case "favorite":
+		c := m.ControlAt(node)
+		return c < 0 || g.Effect != intent.Complete || !hasConcept(&m.Controls[c], "unfavorite") // it is one already
 	case "unfavorite":
 		return marksFavorite(m, node)
 	case "notify":

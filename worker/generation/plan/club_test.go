@@ -22,7 +22,8 @@ type club struct {
 	asked              bool
 	// paged: below the list stand its pages. One of them only is sorted where inPage is set.
 	paged, inPage bool
-	at            int // the page that is seen, from 0
+	sorts         bool // a button sorts by age
+	at            int  // the page that is seen, from 0
 	gone, paid    []string
 }
 
@@ -82,6 +83,9 @@ func (c *club) draw() []snapshot.Node {
 	}
 	list = append(list, typable("name", "Full name", c.name), box("remind", "Reminder by mail", c.remind),
 		pressable("next", "button", "Next step"))
+	if c.sorts {
+		list = append(list, pressable("sort", "button", "Sort"))
+	}
 	if c.asked {
 		list = append(list, snapshot.Node{Ref: "says", Parent: -1, Tag: "p", Role: "text", Name: "A full name is needed."})
 	}
@@ -120,7 +124,7 @@ func (c *club) do(tool, ref, text string) {
 		c.at = int(of[0] - '0')
 	case tool == step.InputText:
 		*map[string]*string{"query": &c.search, "name": &c.name, "page": &c.page}[ref] = text
-	case tool == step.Click && ref == "head-2":
+	case tool == step.Click && (ref == "head-2" || ref == "sort"):
 		if c.order = -c.order; c.order == 0 {
 			c.order = 1
 		}
@@ -156,6 +160,21 @@ func TestWhatAListIsToShow(t *testing.T) {
 		}
 	}
 	page := newClub()
+	page.size = "20"
+	if err := page.run(t, "Search for Cork and expel the one that belongs to Rita."); err != nil || !slices.Equal(page.gone, []string{"Rita"}) {
+		t.Errorf("one of those that are found is meant: %v, %v", page.did, err)
+	}
+	for text, done := range map[string]bool{
+		"Sort the members.": true, "Order the table.": true,
+		"Order 30 of the members that are nearly due.": false, "Order Rita.": false, "Sort the first member.": false,
+	} {
+		page := newClub()
+		page.size, page.sorts = "20", true
+		if err := page.run(t, text); (err == nil) != done || (page.order != 0) != done {
+			t.Errorf("%s: a list is sorted %v, want %v: %v, %v", text, page.order != 0, done, page.did, err)
+		}
+	}
+	page = newClub()
 	page.name = "Ann"
 	if err := page.run(t, "Press Next step without a full name."); err == nil {
 		t.Errorf("a name that is there is no name: %v", page.did)

@@ -23,6 +23,9 @@ func ticking(button string) *scene {
 			if button != "" && marked[n] {
 				b := pressable("mark "+n, "button", button)
 				b.Parent = li
+				if sign, title, ok := strings.Cut(button, " "); ok && sign == "★" {
+					b.Name, b.Title = sign, title
+				}
 				list = append(list, b)
 			}
 		}
@@ -50,6 +53,7 @@ func TestBoxesOfThingsAreNoMarks(t *testing.T) {
 		{"Undo", "Unfollow Tea.", ""},
 		{"Unstar", "Unstar Tea.", "click mark Tea"},
 		{"Remove from favourites", "Remove Tea from the favourites.", "click mark Tea"},
+		{"★ Remove star", "Star Tea.", ""},
 		{"", "I don't want the Tea.", ""},
 		{"", "I no longer want Rye.", ""},
 	} {

@@ -2,11 +2,13 @@ package plan
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
 	"github.com/slipway-qa/slipway/worker/generation/find"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
+	"github.com/slipway-qa/slipway/worker/generation/page"
 )
 
 // sort sorts a list by what the text says, until the typed attribute stands in the order.
@@ -14,6 +16,9 @@ func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
 	m, err := p.look(ctx)
 	if err != nil {
 		return err
+	}
+	if d := p.notSorted(m, g); d != nil {
+		return p.say(fmt.Sprintf("%q is no list that is sorted", p.words(d.Span)))
 	}
 	a := &attempt{goal: g, directed: saysDirection(g)}
 	if g.Measure != nil {
@@ -47,6 +52,33 @@ func (p *planner) sort(ctx context.Context, g *intent.Goal) error {
 	}
 	for i := range g.Target {
 		p.useSpan(g.Target[i].Span, "what is sorted")
+	}
+	return nil
+}
+
+// notSorted returns the target of a goal that says no order by which it is not shown that a list is to be sorted: it
+// picks things, or its verb may mean another deed ("order 30 of the tea") and it is called as no list or column. It
+// is nil where there is none.
+func (p *planner) notSorted(m *page.Model, g *intent.Goal) *intent.Description {
+	if g.Measure != nil || saysDirection(g) {
+		return nil
+	}
+	other := slices.ContainsFunc(p.text.Readings, func(r intent.Reading) bool {
+		return slices.ContainsFunc(r.Goals, func(o intent.Goal) bool { return o.Verb == g.Verb && o.Effect != g.Effect })
+	})
+	for i := range g.Target {
+		d := &g.Target[i]
+		for of := d; of != nil; of = of.Of {
+			if of.Count > 0 || of.Ordinal != 0 || of.Extreme != nil || len(of.State)+len(of.Having)+len(of.Lacking)+len(of.Compare) > 0 {
+				return d
+			}
+		}
+		if !other || d.Kind != "" || d.Pronoun {
+			continue
+		}
+		if f := find.Description(m, d, p.want(m, find.Column)); !f.Clear() {
+			return d
+		}
 	}
 	return nil
 }
