@@ -1,4 +1,9 @@
 // Package month reads the months that a page shows as days to choose from.
+//
+// No library of calendars is known here: a month is a run of the numbers from 1 to the length of a
+// month, in whatever elements, with at most one other number (of a week) between two days. Its name
+// is read from what stands before the days, the nearest first, in any language of the lexicon;
+// where nothing names it, year and month are 0 and nothing is chosen by date.
 package month
 
 import (
