@@ -162,29 +162,36 @@ func (h Runs) Cancel(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	row, err := h.runOf(c.Request.Context(), auth.Organization(c), id, runID)
-	if err != nil {
+	if _, err := h.runOf(c.Request.Context(), auth.Organization(c), id, runID); err != nil {
 		return err
 	}
-	err = h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		jobs, err := run.Cancel(ctx, tx, w, id, runID)
-		if err != nil {
-			return err
-		}
-		if err := handler.Stop(ctx, tx, w.OrganizationID, jobs); err != nil {
-			return err
-		}
-		row, err = h.wholeRun(ctx, tx, w.OrganizationID, id, runID)
-		return err
+	row, err := cancelled(h.reader, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) ([]uuid.UUID, error) {
+		return run.Cancel(ctx, tx, w, id, runID)
+	}, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*run.Run, error) {
+		return h.wholeRun(ctx, tx, w.OrganizationID, id, runID)
 	})
 	if err != nil {
-		return ended(err)
+		return err
 	}
 	return h.showRun(c, row)
 }
 
-// ended says in words what a conflict is when a run is cancelled.
-func ended(err error) error { return problem.Conflict(err, "the run has ended") }
+// cancelled cancels a run, stops the tasks of its jobs and reads it as it is then, in one
+// transaction. A run that had ended before is a conflict.
+func cancelled[R any](h reader, c *gin.Context, cancel func(ctx context.Context, tx *storage.Tx, w account.Writer) ([]uuid.UUID, error),
+	read func(ctx context.Context, tx *storage.Tx, w account.Writer) (*R, error)) (*R, error) {
+	row, err := handler.Changed(h.Base, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*R, error) {
+		jobs, err := cancel(ctx, tx, w)
+		if err != nil {
+			return nil, err
+		}
+		if err := handler.Stop(ctx, tx, w.OrganizationID, jobs); err != nil {
+			return nil, err
+		}
+		return read(ctx, tx, w)
+	})
+	return row, problem.Conflict(err, "the run has ended")
+}
 
 // environmentNamed reads a filter by the name of an environment; "" when absent.
 func environmentNamed(q *request.Query) string {

@@ -159,13 +159,22 @@ func (h Runs) write(ctx context.Context, w account.Writer, n run.NewRun) (starte
 // seen reads the run that a request with the key has started; nil when there is
 // none.
 func (h Runs) seen(ctx context.Context, organization int64, id, key string) (*run.Run, error) {
-	seen, err := h.seenKey(ctx, organization, run.RunOperation(id), key)
+	return seenBy(ctx, h.reader, organization, run.RunOperation(id), key, problem.CaseRun, func(seen uuid.UUID) (*run.Run, error) {
+		return h.wholeRun(ctx, h.DB, organization, id, seen)
+	})
+}
+
+// seenBy reads what a request with the key has started; nil when there is none. One that is gone is
+// an error with the code of its kind.
+func seenBy[R any](ctx context.Context, h reader, organization int64, operation, key string, of problem.Resource,
+	read func(id uuid.UUID) (*R, error)) (*R, error) {
+	seen, err := h.seenKey(ctx, organization, operation, key)
 	if err != nil || seen == uuid.Nil {
 		return nil, err
 	}
-	started, err := h.wholeRun(ctx, h.DB, organization, id, seen)
+	started, err := read(seen)
 	if errors.Is(err, storage.ErrNotFound) {
-		return nil, problem.Coded(err, problem.CaseRun)
+		return nil, problem.Coded(err, of)
 	}
 	return started, err
 }

@@ -114,15 +114,9 @@ func (h SuiteRuns) write(ctx context.Context, w account.Writer, n run.NewSuiteRu
 }
 
 func (h SuiteRuns) seen(ctx context.Context, organization int64, id uuid.UUID, key string) (*run.SuiteRun, error) {
-	seen, err := h.seenKey(ctx, organization, run.SuiteRunOperation(id), key)
-	if err != nil || seen == uuid.Nil {
-		return nil, err
-	}
-	started, err := run.SuiteRunByID(ctx, h.DB, organization, id, seen)
-	if errors.Is(err, storage.ErrNotFound) {
-		return nil, problem.Coded(err, problem.SuiteRun)
-	}
-	return started, err
+	return seenBy(ctx, h.reader, organization, run.SuiteRunOperation(id), key, problem.SuiteRun, func(seen uuid.UUID) (*run.SuiteRun, error) {
+		return run.SuiteRunByID(ctx, h.DB, organization, id, seen)
+	})
 }
 
 // List serves GET /testsuites/{id}/runs; parameters as runs.list.
@@ -247,23 +241,16 @@ func (h SuiteRuns) Cancel(c *gin.Context) error {
 	if err != nil {
 		return err
 	}
-	row, err := h.runOf(c.Request.Context(), auth.Organization(c), id, runID)
-	if err != nil {
+	if _, err := h.runOf(c.Request.Context(), auth.Organization(c), id, runID); err != nil {
 		return err
 	}
-	err = h.Change(c, func(ctx context.Context, tx *storage.Tx, w account.Writer) error {
-		jobs, err := run.CancelSuite(ctx, tx, w, id, runID)
-		if err != nil {
-			return err
-		}
-		if err := handler.Stop(ctx, tx, w.OrganizationID, jobs); err != nil {
-			return err
-		}
-		row, err = run.SuiteRunByID(ctx, tx, w.OrganizationID, id, runID)
-		return err
+	row, err := cancelled(h.reader, c, func(ctx context.Context, tx *storage.Tx, w account.Writer) ([]uuid.UUID, error) {
+		return run.CancelSuite(ctx, tx, w, id, runID)
+	}, func(ctx context.Context, tx *storage.Tx, w account.Writer) (*run.SuiteRun, error) {
+		return run.SuiteRunByID(ctx, tx, w.OrganizationID, id, runID)
 	})
 	if err != nil {
-		return ended(err)
+		return err
 	}
 	return answer.Data(c, http.StatusOK, ViewSuiteRun(row))
 }
