@@ -206,12 +206,9 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 			return err
 		}
 		a := &attempt{goal: asPress(now, g, target), target: target, options: p.byMeans(g)}
-		v, err := p.attempt(ctx, a)
+		v, err := p.achieve(ctx, a)
 		if err != nil {
 			return err
-		}
-		if v.State != effect.Reached {
-			return p.failed(a, v)
 		}
 		p.useSlots(g, a, v)
 	}
@@ -223,7 +220,7 @@ func (p *planner) byMeans(g *intent.Goal) func(t *method.Task) []method.Way {
 	if g.With == nil || len(g.With.Words) == 0 {
 		return nil
 	}
-	v := intent.Value{Span: g.With.Span, Text: phraseWords(g.With), Quoted: g.With.Quoted}
+	v := intent.Value{Span: g.With.Span, Text: g.With.Phrase(), Quoted: g.With.Quoted}
 	if strings.ContainsAny(strings.ToLower(v.Text), "x×✕✖") && utf8.RuneCountInString(v.Text) == 1 {
 		v.Text = "close" // what the page model calls the sign
 	}
@@ -319,6 +316,15 @@ func (p *planner) isSo(g *intent.Goal, c *find.Candidate) bool {
 	}
 	checked := m.Nodes[c.Node].Checked
 	return c.What == find.Control && (on && checked == "true" || !on && checked == "false")
+}
+
+// achieve is attempt where nothing else can be done: that the goal was not reached is an error.
+func (p *planner) achieve(ctx context.Context, a *attempt) (effect.Verdict, error) {
+	v, err := p.attempt(ctx, a)
+	if err == nil && v.State != effect.Reached {
+		err = p.failed(a, v)
+	}
+	return v, err
 }
 
 // failed is the error for a goal that no way reached.

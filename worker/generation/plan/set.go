@@ -75,8 +75,7 @@ func (p *planner) fillNamed(ctx context.Context, d *intent.Description, field in
 		return false, err
 	}
 	field.Name = d
-	as := find.Assign(m, []intent.Field{field}, p.wantIn(m, p.anywhere(m)))
-	if len(as.Slots) != 1 || len(as.Missing) > 0 || len(as.Ambiguous) > 0 {
+	if _, ok := p.assigned(m, []intent.Field{field}, p.anywhere(m)); !ok {
 		return false, nil
 	}
 	f := newForm([]intent.Field{field})

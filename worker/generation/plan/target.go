@@ -151,15 +151,8 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 
 // ownName reports whether a description is the name of what was spoken of: "her name".
 func ownName(d *intent.Description, lang string) bool {
-	if d.Of == nil || !d.Of.Pronoun || !bare(d.Of) || len(d.Words) != 1 || d.Quoted {
-		return false
-	}
-	for _, id := range lexicon.Concept(d.Words[0].Text, lang) {
-		if id.Name() == "name" || id.Name() == "title" {
-			return true
-		}
-	}
-	return false
+	return d.Of != nil && d.Of.Pronoun && bare(d.Of) && len(d.Words) == 1 && !d.Quoted &&
+		lexicon.Means(d.Words[0].Text, lang, "name", "title")
 }
 
 // possessed reports whether a description is a row or entry of what was spoken of: "her row".
@@ -238,7 +231,7 @@ func oneOfAll(m *page.Model, d *intent.Description, f *find.Found) bool {
 	if !d.All || d.Of == nil || d.Of.Pronoun || len(f.Candidates) != 1 {
 		return false
 	}
-	r, of := effect.RecordOf(m, &f.Candidates[0]), effect.Fold(phraseWords(d.Of))
+	r, of := effect.RecordOf(m, &f.Candidates[0]), effect.Fold(d.Of.Phrase())
 	return r >= 0 && !slices.ContainsFunc(m.Records[r].Attributes, func(a page.Attribute) bool { return effect.Fold(a.Text) == of })
 }
 
