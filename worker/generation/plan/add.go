@@ -222,7 +222,7 @@ func (p *planner) take(ctx context.Context, g *intent.Goal, c *find.Candidate, c
 		within = m.Records[r].Node
 	}
 	if len(fields.fields) > 0 && within >= 0 {
-		t := p.thingOf(m, c)
+		t := thingsOf(m, []find.Candidate{*c})[0]
 		if err := p.fill(ctx, fields, func(m *page.Model) int {
 			if at, ok := p.now(m, &t); ok {
 				return at.Node

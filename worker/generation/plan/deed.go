@@ -104,10 +104,7 @@ func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(contex
 		if m, err = p.look(ctx); err != nil {
 			return err
 		}
-		before := p.them
-		p.remember(m, found)
-		things = append(things, p.them...)
-		p.them = before
+		things = append(things, thingsOf(m, found)...)
 		if i > 0 && len(found) == 1 && slices.ContainsFunc(targets, func(c find.Candidate) bool {
 			return c.Node == found[0].Node &&
 				c.What == found[0].What
@@ -469,7 +466,7 @@ func (p *planner) useShown(c *effect.Change, d *intent.Description) {
 				continue
 			}
 			if p.goal != nil && p.goal.To == d {
-				p.place = append(p.place[:0], p.thingOf(m, &f.Candidates[0]))
+				p.place = thingsOf(m, f.Candidates[:1])
 			}
 			p.use(f.Candidates[0].Used...)
 			p.useSpan(d.NounSpan, "what the page has")

@@ -126,7 +126,7 @@ func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 		if err != nil {
 			return err
 		}
-		t := p.thingOf(m, c)
+		t := thingsOf(m, []find.Candidate{*c})[0]
 		within = func(m *page.Model) int {
 			at, ok := p.now(m, &t)
 			if !ok {
@@ -165,15 +165,6 @@ func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 		}
 	}
 	return p.through(ctx, g, f, []find.Candidate{*c})
-}
-
-func (p *planner) thingOf(m *page.Model, c *find.Candidate) thing {
-	before := p.them
-	p.them = nil
-	p.remember(m, []find.Candidate{*c})
-	t := p.them[0]
-	p.them = before
-	return t
 }
 
 // named does a goal whose value is the name of a control of the target: "set it to urgent" by a

@@ -72,9 +72,6 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 		return err
 	}
 	a := &attempt{goal: g}
-	if g.Expected {
-		a.goal = expected(g)
-	}
 	v, err := p.achieve(ctx, a)
 	if err != nil {
 		return err
@@ -269,13 +266,6 @@ func (p *planner) recordOf(d *intent.Description) (find.Candidate, bool) {
 	}
 	p.useFound(d, &f)
 	return f.Candidates[0], true
-}
-
-// expected is a goal that must fail: pressing is all that is asked.
-func expected(g *intent.Goal) *intent.Goal {
-	one := *g
-	one.Expected = true
-	return &one
 }
 
 // signIn fills in who and how, and hands it in.
