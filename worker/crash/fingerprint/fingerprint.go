@@ -16,7 +16,12 @@
 // cause that the error wraps; and the message where the class says nothing, where
 // no frame is the application's, or where there is no stack (material.go).
 //
-// Every rule has a stable name (Rule), and the Explanation lists, for each
+// What reads one frame or one text is in packages of their own, each above those that it
+// uses: scan, rule, language, filename, naming (names of functions, of all languages),
+// noise (frames that do not say where an error is) and message. Here is what looks at a
+// whole report.
+//
+// Every rule has a stable name (rule.Rule), and the Explanation lists, for each
 // frame, the rules that changed it or left it out, and the final material.
 //
 // The rules are versioned: a change of any rule that changes a key must raise
@@ -33,6 +38,7 @@ import (
 	"encoding/hex"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
 )
 
 // Version is the version of the rules. It is part of every computed key, and
@@ -79,7 +85,7 @@ func (l Libraries) Compute(r *report.Report) Result {
 	a := analyse(r, l)
 	res := Result{Culprit: a.culprit}
 	if len(r.Classifiers) > 0 {
-		res.Classifier = oneLine(r.Classifiers[0], maxTitle)
+		res.Classifier = scan.OneLine(r.Classifiers[0], maxTitle)
 	}
 	text := errorMessage(r)
 	message := messageLine(text)
