@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"unicode"
@@ -71,4 +72,17 @@ func WithoutNUL(text string) string {
 		text = strings.ReplaceAll(text, `\u0000`, `\ufffd`)
 	}
 	return strings.ReplaceAll(text, "\x00", "\uFFFD")
+}
+
+// Document cleans a value for jsonb, which refuses the escaped NUL that JSON
+// itself allows; nil stays null.
+func Document[T any](v *T) (any, error) {
+	if v == nil {
+		return nil, nil
+	}
+	doc, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("store document: %w", err)
+	}
+	return strings.ReplaceAll(string(doc), `\u0000`, `\ufffd`), nil
 }

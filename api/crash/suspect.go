@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/buildcommit"
 	"github.com/slipway-qa/slipway/storage/suspect"
 )
 
@@ -144,7 +144,7 @@ func (v *suspectsView) show(changes *suspect.Changes) {
 	}
 }
 
-func rangeBuildOf(b *distribution.RangeBuild) *affectedBuildView {
+func rangeBuildOf(b *buildcommit.RangeBuild) *affectedBuildView {
 	if b == nil {
 		return nil
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/chromium"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
 )
 
 // pageHost is a name that browsers do not trust as they trust 127.0.0.1: over
@@ -219,7 +220,7 @@ func TestBrowserClosed(t *testing.T) {
 	made := b.upload(func(u *distribution.Upload) {
 		closed(u)
 		u.File = b.put(body, "application/octet-stream")
-		u.ProjectGroups = distribution.Groups{Given: true, All: true}
+		u.ProjectGroups = grant.Groups{Given: true, All: true}
 	})
 	b.member("tess@example.com", account.Tester)
 	for _, s := range screens() {

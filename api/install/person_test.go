@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
 
@@ -37,7 +38,7 @@ func (w *world) join(slug, email string, role account.Role) (organization int64)
 // forAll opens the app to every tester.
 func forAll(u *distribution.Upload) {
 	closed(u)
-	u.ProjectGroups = distribution.Groups{Given: true, All: true}
+	u.ProjectGroups = grant.Groups{Given: true, All: true}
 }
 
 // enter signs in by mail without an app.

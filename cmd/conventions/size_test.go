@@ -25,7 +25,6 @@ var largePackages = map[string]int{
 	"cmd/slipway-ci/command":   28,
 	"storage/account":          29,
 	"storage/crash":            49,
-	"storage/distribution":     53,
 	"storage/run":              33,
 	"storage/step":             38,
 	"storage/symbol/sourcemap": 27,

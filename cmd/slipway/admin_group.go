@@ -6,7 +6,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
+	"github.com/slipway-qa/slipway/storage/distribution/testergroup"
 )
 
 // groupRef names a tester group.
@@ -16,11 +17,11 @@ type groupRef struct {
 }
 
 // groupWork is the work of a command on a group.
-type groupWork func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error)
+type groupWork func(ctx context.Context, tx *storage.Tx, org int64, group *testergroup.Group) (any, error)
 
 func (r *groupRef) run(ctx context.Context, s *settings, work groupWork) error {
 	return inOrganization(ctx, s, r.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		group, err := distribution.GroupByRef(ctx, tx, org.ID, r.Group)
+		group, err := testergroup.ByRef(ctx, tx, org.ID, r.Group)
 		if err != nil {
 			return nil, fmt.Errorf("group %q: %w", r.Group, err)
 		}
@@ -37,7 +38,7 @@ type adminGroupCreate struct {
 // Run creates the group.
 func (c *adminGroupCreate) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		group, err := distribution.CreateGroup(ctx, tx, account.CLI(), org.ID, c.Name, c.Private)
+		group, err := testergroup.Create(ctx, tx, account.CLI(), org.ID, c.Name, c.Private)
 		return map[string]any{"group": group}, err
 	})
 }
@@ -49,7 +50,7 @@ type adminGroupList struct {
 // Run lists the groups.
 func (c *adminGroupList) Run(ctx context.Context, s *settings) error {
 	return inOrganization(ctx, s, c.Org, func(ctx context.Context, tx *storage.Tx, _ *account.Issuer, org *account.Organization) (any, error) {
-		list, total, err := distribution.GroupList(ctx, tx, distribution.GroupFilter{OrganizationID: org.ID}, storage.Page{Limit: adminList})
+		list, total, err := testergroup.List(ctx, tx, testergroup.Filter{OrganizationID: org.ID}, storage.Page{Limit: adminList})
 		return map[string]any{"groups": list, "total": total}, err
 	})
 }
@@ -61,20 +62,20 @@ type adminGroupShow struct{ groupRef }
 
 // Run shows the group with its testers.
 func (c *adminGroupShow) Run(ctx context.Context, s *settings) error {
-	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
+	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *testergroup.Group) (any, error) {
 		return showTesters(ctx, tx, org, group)
 	})
 }
 
 // showTesters is the output of a group with its testers.
-func showTesters(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
-	people, err := distribution.GroupTesters(ctx, tx, org, group.ID, "", storage.Page{Limit: adminList})
+func showTesters(ctx context.Context, tx *storage.Tx, org int64, group *testergroup.Group) (any, error) {
+	people, err := testergroup.Testers(ctx, tx, org, group.ID, "", storage.Page{Limit: adminList})
 	if err != nil {
 		return nil, err
 	}
-	testers := make([]distribution.Tester, 0, len(people.List))
+	testers := make([]announcement.Tester, 0, len(people.List))
 	for _, p := range people.List {
-		testers = append(testers, distribution.Tester{UserID: p.UserID, Email: p.Email, Name: p.Name})
+		testers = append(testers, announcement.Tester{UserID: p.UserID, Email: p.Email, Name: p.Name})
 	}
 	return map[string]any{"group": group, "testers": testers, "total": people.Total}, nil
 }
@@ -86,13 +87,13 @@ type adminGroupAdd struct {
 
 // Run adds people to the group.
 func (c *adminGroupAdd) Run(ctx context.Context, s *settings) error {
-	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
+	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *testergroup.Group) (any, error) {
 		for _, login := range c.Login {
 			id, err := memberOrTester(ctx, tx, org, login)
 			if err != nil {
 				return nil, fmt.Errorf("%q: %w", login, err)
 			}
-			if err := distribution.AddToGroup(ctx, tx, account.CLI(), org, group.ID, id); err != nil {
+			if err := testergroup.AddUser(ctx, tx, account.CLI(), org, group.ID, id); err != nil {
 				return nil, fmt.Errorf("%q: %w", login, err)
 			}
 		}
@@ -124,12 +125,12 @@ type adminGroupRemove struct {
 
 // Run removes a person from the group.
 func (c *adminGroupRemove) Run(ctx context.Context, s *settings) error {
-	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
+	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *testergroup.Group) (any, error) {
 		m, err := account.MemberByLogin(ctx, tx, org, c.Login)
 		if err != nil {
 			return nil, err
 		}
-		return ok(distribution.RemoveFromGroup(ctx, tx, account.CLI(), org, group.ID, m.ID))
+		return ok(testergroup.RemoveUser(ctx, tx, account.CLI(), org, group.ID, m.ID))
 	})
 }
 
@@ -137,7 +138,7 @@ type adminGroupDelete struct{ groupRef }
 
 // Run deletes the group with its grants.
 func (c *adminGroupDelete) Run(ctx context.Context, s *settings) error {
-	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *distribution.Group) (any, error) {
-		return ok(distribution.DeleteGroup(ctx, tx, account.CLI(), org, group.ID))
+	return c.run(ctx, s, func(ctx context.Context, tx *storage.Tx, org int64, group *testergroup.Group) (any, error) {
+		return ok(testergroup.Delete(ctx, tx, account.CLI(), org, group.ID))
 	})
 }

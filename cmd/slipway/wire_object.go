@@ -5,7 +5,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage/baseline"
 	"github.com/slipway-qa/slipway/storage/crash/received"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	genstore "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/resumable"
 	runstore "github.com/slipway-qa/slipway/storage/run"
@@ -24,7 +24,7 @@ func (s objectNames) files(ctx context.Context, keys []string) ([]string, error)
 	if err != nil || len(unnamed) == 0 {
 		return unnamed, err
 	}
-	return distribution.UnnamedObjects(ctx, s.db, unnamed)
+	return storedfile.UnnamedObjects(ctx, s.db, unnamed)
 }
 
 // indexes returns those of the indexes of symbol files that no row names.

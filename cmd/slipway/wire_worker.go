@@ -8,7 +8,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/baseline"
 	"github.com/slipway-qa/slipway/storage/crash/received"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	genstore "github.com/slipway-qa/slipway/storage/generation"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	runstore "github.com/slipway-qa/slipway/storage/run"
@@ -92,7 +92,7 @@ func (s *services) workHandlers(throttle *workcrash.Throttle, pools []worker.Poo
 		tasks.ObjectRemoval.Name:    &maintenance.ObjectRemoval{DB: s.db, Objects: s.objects},
 		tasks.UploadExpiry.Name:     &maintenance.UploadExpiry{DB: s.db, Objects: s.objects, Log: s.log},
 		tasks.ObjectSweep.Name: maintenance.NewObjectSweep(removing(s), map[string]maintenance.Names{
-			received.AttachmentPrefix: names.attachments, distribution.Prefix: names.files, runstore.Prefix: names.ofRuns,
+			received.AttachmentPrefix: names.attachments, storedfile.Prefix: names.files, runstore.Prefix: names.ofRuns,
 			baseline.Prefix: names.ofBaselines,
 			genstore.Prefix: names.ofGenerations, session.ScreenshotPrefix: names.screenshots, symbolfile.IndexPrefix: names.indexes}),
 	}

@@ -28,7 +28,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -110,7 +110,7 @@ type Part struct {
 const partColumns = `number, size, sha256, tag, sum_before, sum_after, sum_state`
 
 // Key is the key of the object that the parts become.
-func Key(id uuid.UUID) string { return distribution.Prefix + id.String() }
+func Key(id uuid.UUID) string { return storedfile.Prefix + id.String() }
 
 // Object is the upload as the object store has it.
 func (u *Upload) Object() object.Multipart {
@@ -335,7 +335,7 @@ func Expire(ctx context.Context, q storage.Querier, limit int) ([]Upload, error)
 func Unnamed(ctx context.Context, q storage.Querier, keys []string) ([]string, error) {
 	ids := []uuid.UUID{}
 	for _, key := range keys {
-		if id, err := uuid.Parse(strings.TrimPrefix(key, distribution.Prefix)); err == nil {
+		if id, err := uuid.Parse(strings.TrimPrefix(key, storedfile.Prefix)); err == nil {
 			ids = append(ids, id)
 		}
 	}

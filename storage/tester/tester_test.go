@@ -10,7 +10,9 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/announcement"
+	"github.com/slipway-qa/slipway/storage/distribution/grant"
+	"github.com/slipway-qa/slipway/storage/distribution/installpage"
 	"github.com/slipway-qa/slipway/storage/tester"
 )
 
@@ -130,15 +132,15 @@ func TestBlockedHaveNoAccess(t *testing.T) {
 	ann := f.Org.NewUser("ann", account.Tester)
 	f.Group("QA", ann.ID)
 	u := f.NewUpload(fixture.APK("com.example.app", "1.0", "1"))
-	u.ProjectGroups = distribution.Groups{Given: true, Names: []string{"QA"}}
+	u.ProjectGroups = grant.Groups{Given: true, Names: []string{"QA"}}
 	build := f.Upload(u).Build.ID
 	require.NoError(t, f.Do(func(ctx context.Context, tx *storage.Tx) error {
 		return tester.Block(ctx, tx, account.CLI(), f.Org.ID, f.ID(`select id from memberships where user_id = $1`, ann.ID))
 	}))
-	access, err := distribution.BuildAccess(fixture.Context(t), f.DB, build, ann.ID)
+	access, err := installpage.BuildAccess(fixture.Context(t), f.DB, build, ann.ID)
 	require.NoError(t, err)
-	require.Equal(t, distribution.Access{Blocked: true}, access)
-	people, err := distribution.Recipients(fixture.Context(t), f.DB, build, 0, 10)
+	require.Equal(t, installpage.Access{Blocked: true}, access)
+	people, err := announcement.Recipients(fixture.Context(t), f.DB, build, 0, 10)
 	require.NoError(t, err)
 	require.Empty(t, people)
 }

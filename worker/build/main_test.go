@@ -15,7 +15,7 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/tasks"
@@ -74,7 +74,7 @@ func (w *world) newProject() int64 {
 // newFile stores an object with its row.
 func (w *world) newFile(content string) (id int64, key string) {
 	w.t.Helper()
-	key = distribution.Prefix + uuid.NewString()
+	key = storedfile.Prefix + uuid.NewString()
 	_, err := object.Put(w.t.Context(), w.objects, key, strings.NewReader(content), int64(len(content)), object.WriteOptions{})
 	require.NoError(w.t, err)
 	return w.number(`insert into files (organization_id, object_key, size, sha256, content_type)

@@ -15,7 +15,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/count"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
-	"github.com/slipway-qa/slipway/storage/distribution"
+	"github.com/slipway-qa/slipway/storage/distribution/storedfile"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/symbol"
@@ -63,7 +63,7 @@ func (w *world) symbolFile(tb testing.TB, kind symbol.Kind, index []byte, ids ..
 	require.NoError(tb, err)
 	require.NoError(tb, w.db.InTx(tb.Context(), func(tx *storage.Tx) error {
 		stored, err := symbolfile.Insert(tb.Context(), tx, symbolfile.New{OrganizationID: w.org, Name: "upload", Source: symbolfile.SourceAPI,
-			TaskID: uuid.New(), File: distribution.NewFile{Key: distribution.Prefix + uuid.NewString(), Size: 1,
+			TaskID: uuid.New(), File: storedfile.NewFile{Key: storedfile.Prefix + uuid.NewString(), Size: 1,
 				SHA256: strings.Repeat("0", 28) + uuid.NewString()}})
 		if err != nil {
 			return err
