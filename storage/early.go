@@ -239,7 +239,8 @@ func CheckUpgrade(ctx context.Context, db *DB) (string, error) {
 	if err != nil || s.origin == ofBaseline {
 		return "", err
 	}
-	return "The schema is one of before 2026-11-22, whose steps had these numbers and other names. slipway migrate converts it; stop all processes first.", nil
+	return "The schema is one of before 2026-11-22, whose steps had these numbers and other names. slipway migrate converts it; stop all " +
+		"processes first.", nil
 }
 
 // convert makes the baseline of an earlier schema, and returns what it did.

@@ -249,7 +249,8 @@ update resumable_uploads set idempotency_key = null
 where organization_id = $1 and user_id = $2 and idempotency_key = $3 and expires_at <= now()`
 
 const insert = `
-insert into resumable_uploads (id, organization_id, user_id, idempotency_key, file_name, size, part_size, given_sha256, store_id, expires_at)
+insert into resumable_uploads (id, organization_id, user_id, idempotency_key, file_name, size, part_size, given_sha256,
+	store_id, expires_at)
 values ($1, $2, $3, nullif($4, ''), $5, $6, $7, $8, $9, now() + make_interval(secs => $10)) returning ` + columns
 
 // Begin stores an upload. When another request with the key was quicker, it returns the

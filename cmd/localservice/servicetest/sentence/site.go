@@ -129,7 +129,8 @@ func (s *Site) themed(modules string) http.Handler {
 
 // withTheme returns a page with other fonts, sizes and distances.
 func withTheme(text string) string {
-	const theme = `<style>body { font-family: monospace !important; font-size: 108% !important; padding: 9px 3px !important; filter: sepia(.6); } button, input, select, a { letter-spacing: .04em !important; }</style>`
+	const theme = `<style>body { font-family: monospace !important; font-size: 108% !important; padding: 9px 3px !important; filter: ` +
+		`sepia(.6); } button, input, select, a { letter-spacing: .04em !important; }</style>`
 	if before, after, ok := strings.Cut(text, "</head>"); ok {
 		return before + theme + "</head>" + after
 	}
