@@ -1,4 +1,4 @@
-package main
+package conventions
 
 import (
 	"maps"
@@ -34,15 +34,19 @@ var rooms = map[string]string{
 	"storage/commitstatus":          "rows: where the statuses of commits go, and the newest of each build",
 	"storage/crash":                 "rows: crashes and their groups, with the rules by which they are counted",
 	"storage/crash/appversion":      "rule: the order of the versions of apps",
-	"storage/crash/array":           "rows: ids, bytes and numbers as texts in arrays of statements",
+	"storage/crash/array":           "rows: ids, bytes, times and numbers as texts in arrays of statements",
 	"storage/crash/bulk":            "rows: changes of all crash groups that a filter selects",
 	"storage/crash/condition":       "rule: which crashes and groups a statement selects, and how attributes are indexed",
 	"storage/crash/crashproject":    "rows: crash projects and their tokens",
 	"storage/crash/distinct":        "rule: how many users there are, of few or of millions",
+	"storage/crash/need":            "rows: the files with symbols that crashes lack, and sets of them",
 	"storage/crash/pattern":         "rule: patterns of the places and texts of reports",
+	"storage/crash/projectlock":     "rows: the lock of each crash project, shared or alone",
 	"storage/crash/reading":         "rows: what lists and pages show of crashes and their groups",
 	"storage/crash/received":        "rows: reports as they were received, in batches, with their files and uuids",
 	"storage/crash/rule":            "rows: what is to happen when a crash group is new, is back, or occurs often, with the rule of when",
+	"storage/crash/span":            "rule: the first and the last time of what was seen",
+	"storage/crash/usage":           "rows: versions of crash projects, with their crashes, sessions and users by day",
 	"storage/cron":                  "rule: when the schedule in a row is due next",
 	"storage/device":                "rows: devices that testers registered",
 	"storage/distribution":          "rows: projects, builds, files, groups of testers",
