@@ -13,7 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/migrations"
 )
 
-// SchemaError: the schema is none that this program can upgrade. Nothing was changed.
+// SchemaError means that the schema is none that this program can upgrade. Nothing was changed.
 type SchemaError struct {
 	Version int64    // the newest step that the database says it has; 0: it says of none
 	Early   bool     // the step is one of before the baseline

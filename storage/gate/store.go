@@ -14,7 +14,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// ErrNoAccess: the writer is no admin of the team that the app belongs to.
+// ErrNoAccess means that the writer is no admin of the team that the app belongs to.
 var ErrNoAccess = errors.New("this takes admin rights on the app's team")
 
 // StoredPolicy is the policy of an app.

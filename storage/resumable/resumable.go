@@ -52,15 +52,15 @@ const (
 
 // Errors that a caller decides on.
 var (
-	// ErrOtherFile: the idempotency key stands for an upload of another file.
+	// ErrOtherFile means that the idempotency key stands for an upload of another file.
 	ErrOtherFile = errors.New("the idempotency key stands for an upload of another file")
-	// ErrNotComplete: the upload is not complete, or was used by somebody else meanwhile.
+	// ErrNotComplete means that the upload is not complete, or was used by somebody else meanwhile.
 	ErrNotComplete = errors.New("the upload is not complete")
-	// ErrOtherPart: the part is there, with other bytes.
+	// ErrOtherPart means that the part is there, with other bytes.
 	ErrOtherPart = errors.New("the part is there with other bytes")
 )
 
-// TooManyError: the organization, or the user alone, has as much unfinished as it may have.
+// TooManyError means that the organization, or the user alone, has as much unfinished as it may have.
 type TooManyError struct {
 	User bool      // alone
 	Ends time.Time // when the first of these ends, if nobody completes it before
