@@ -208,7 +208,8 @@ func changed(text, change, target string) string {
 
 // makes reports whether a change makes one of some.
 func makes(change string, some ...string) bool {
-	return slices.Contains(some, change) || change == Other && slices.ContainsFunc(some, func(s string) bool { return slices.Contains(Parts, s) })
+	return slices.Contains(some, change) ||
+		change == Other && slices.ContainsFunc(some, func(s string) bool { return slices.Contains(Parts, s) })
 }
 
 // renamed returns the name that an id or a class gets.
