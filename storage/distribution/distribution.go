@@ -35,15 +35,15 @@ import (
 
 // Errors that the interfaces distinguish.
 var (
-	// ErrSlugTaken: another app has the landing page slug.
+	// ErrSlugTaken means that another app has the landing page slug.
 	ErrSlugTaken = errors.New("landing_page_slug is used by another app")
-	// ErrSeveralTeams: the package exists in several teams of the caller.
+	// ErrSeveralTeams means that the package exists in several teams of the caller.
 	ErrSeveralTeams = errors.New("the package exists in several teams")
-	// ErrNoTeam: the upload names no team and the caller has none, or several.
+	// ErrNoTeam means that the upload names no team and the caller has none, or several.
 	ErrNoTeam = errors.New("team_id is required")
-	// ErrNoAccess: the project or team is not one that the caller may change.
+	// ErrNoAccess means that the project or team is not one that the caller may change.
 	ErrNoAccess = errors.New("no write access to the project")
-	// ErrNotTeamAdmin: the writer may not have testers notified of what belongs to the
+	// ErrNotTeamAdmin means that the writer may not have testers notified of what belongs to the
 	// team.
 	ErrNotTeamAdmin = errors.New("this takes admin rights on the app's team")
 )

@@ -27,7 +27,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/step"
 )
 
-// ErrLoginRequired: open mode was requested and the organization requires login.
+// ErrLoginRequired means that open mode was requested and the organization requires login.
 var ErrLoginRequired = errors.New("the organization requires login: landing_page_mode cannot be open")
 
 // Settings are the switches of an organization.

@@ -29,7 +29,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/setting"
 )
 
-// ErrNoAccess: the group belongs to a team that the caller is no admin of.
+// ErrNoAccess means that the group belongs to a team that the caller is no admin of.
 var ErrNoAccess = errors.New("this takes admin rights on the group's team")
 
 // maxTries bounds how often a group is looked for that others create or delete meanwhile.
