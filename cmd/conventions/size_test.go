@@ -27,7 +27,6 @@ var largePackages = map[string]int{
 	"storage/crash":            49,
 	"storage/run":              33,
 	"storage/step":             38,
-	"storage/symbol/sourcemap": 27,
 	"worker/generation/find":   43,
 	"worker/generation/intent": 54,
 	"worker/generation/plan":   60,

@@ -100,3 +100,32 @@ func withoutPrint(s step.Selector) step.Selector {
 	s.Fingerprint = nil
 	return s
 }
+
+const placesPage = `<h1>Cottages</h1><dl><dt>Nights</dt><dd id=n>3</dd><dt>Cottage</dt><dd id=c>Eider</dd></dl>
+<p>Total: <b id=t>12.50</b></p><p id=o>Ready</p><p id=s role=status>Eider was chosen</p>`
+
+// A test that compares a text finds its element by what it is or what stands before it, in place of an
+// id that the next look of the page may not have.
+func TestPlacesOutlastIDs(t *testing.T) {
+	t.Parallel()
+	l := openLive(t, replay.Config{Lease: lease(), TestURL: site(t, map[string]string{"/": placesPage})})
+	refs := map[string]string{}
+	for _, n := range l.snapshot().Nodes {
+		if n.Role == "text" || n.Role == "status" {
+			refs[n.Text+n.Name] = n.Ref
+		}
+	}
+	beside := func(label, tag string) *step.Selector {
+		return &step.Selector{Type: step.XPath, Value: "//text()[normalize-space()='" + label + "']/following::" + tag +
+			"[1][preceding::text()[normalize-space()][1][normalize-space()='" + label + "']]"}
+	}
+	for text, want := range map[string]*step.Selector{
+		"3": beside("Nights", "dd"), "Eider": beside("Cottage", "dd"), "12.50": beside("Total:", "b"),
+		"Eider was chosen": {Type: step.ByRole, Value: "status"}, "Ready": {Type: step.CSS, Value: "#o"},
+	} {
+		require.NotEmpty(t, refs[text], "%s in %v", text, refs)
+		located, err := l.Locate(l.ctx, refs[text])
+		require.NoError(t, err)
+		require.Equal(t, *want, withoutPrint(*located[0].Place), text)
+	}
+}
