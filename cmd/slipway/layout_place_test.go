@@ -88,6 +88,7 @@ var rooms = map[string]string{
 	"storage/symbol/breakpad":       "format: Breakpad's symbol files",
 	"storage/symbol/dwarf":          "format: DWARF",
 	"storage/symbol/filetype":       "format: which kind of symbol file a file is",
+	"storage/symbol/javascript":     "format: scripts, as far as their functions need it",
 	"storage/symbol/native":         "format: the index of native code",
 	"storage/symbol/pdb":            "format: program databases",
 	"storage/symbol/portablepdb":    "format: portable PDBs of .NET",

@@ -1,4 +1,4 @@
-package sourcemap
+package javascript
 
 import (
 	"bytes"
@@ -101,15 +101,15 @@ func (s *scanner) at(n int) byte {
 
 func (s *scanner) skipLine() {
 	for s.pos < len(s.text) {
-		if _, width := newline(s.text[s.pos:]); width > 0 {
+		if _, width := Newline(s.text[s.pos:]); width > 0 {
 			return
 		}
 		s.pos++
 	}
 }
 
-// newline returns how many bytes a line's end at the beginning of p has.
-func newline(p []byte) (rune, int) {
+// Newline returns how many bytes a line's end at the beginning of p has.
+func Newline(p []byte) (rune, int) {
 	switch p[0] {
 	case '\n':
 		return '\n', 1
@@ -134,7 +134,7 @@ func (s *scanner) add(k kind, from int) {
 // next reads one token, or what is between tokens.
 func (s *scanner) next() bool {
 	c := s.text[s.pos]
-	if _, width := newline(s.text[s.pos:]); width > 0 {
+	if _, width := Newline(s.text[s.pos:]); width > 0 {
 		s.pos += width
 		s.line = true
 		return true

@@ -1,4 +1,4 @@
-package sourcemap
+package javascript
 
 // arrow looks at the => at token i: an arrow function, or a type.
 func (f *finder) arrow(i int) {

@@ -1,4 +1,4 @@
-package sourcemap
+package javascript
 
 // body returns the { of a body behind the parameters that end at token i, after a return
 // type if there is one; -1 for none.

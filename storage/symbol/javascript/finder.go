@@ -1,18 +1,33 @@
-package sourcemap
+// Package javascript finds the functions of a script: which one is around a place, and what V8
+// would call it.
+//
+// Functions splits a text into tokens (token.go, markup.go) and finds the functions among them
+// (finder.go, arrow.go, signature.go). It reads JavaScript, TypeScript, Flow and JSX, but it is no
+// parser: it knows as much as is needed to see where a function begins and ends, and how it is
+// named: by itself, as the member of a class or an object, or by what it is assigned to.
+//
+// A List has them in the order of their beginnings. Places count lines and columns from 0, columns
+// in UTF-16 code units, as source maps do.
+//
+// What is not understood has no functions rather than wrong ones: Known is false where brackets do
+// not match, where the text is longer than MaxText, and for names of files that are no scripts.
+// What looks ahead or back has a budget of steps, so that no text takes longer than its length asks
+// for.
+package javascript
 
 import (
 	"path"
 	"strings"
 )
 
-// maxScan bounds a source text whose functions are looked for: 2 MiB take about 50 ms.
-const maxScan = 2 << 20
+// MaxText bounds a source text whose functions are looked for: 2 MiB take about 50 ms.
+const MaxText = 2 << 20
 
 // maxFunctions bounds the functions of a source.
 const maxFunctions = 1 << 16
 
-// anonymous is the name of a function that has none, as V8 writes it.
-const anonymous = "<anonymous>"
+// Anonymous is the name of a function that has none, as V8 writes it.
+const Anonymous = "<anonymous>"
 
 // What a brace is.
 const (
@@ -23,23 +38,23 @@ const (
 	typeBrace
 )
 
-// functionsOf returns the functions of a JavaScript or TypeScript text; ok is false when it
+// Functions returns the functions of a JavaScript or TypeScript text; Known is false when it
 // is not understood, and then nothing is known.
-func functionsOf(text []byte, name string) *functionList {
+func Functions(text []byte, name string) *List {
 	jsx, script := language(name)
-	if !script || len(text) > maxScan {
-		return &functionList{}
+	if !script || len(text) > MaxText {
+		return &List{}
 	}
 	for {
 		if tokens, ok := tokenize(text, jsx); ok {
 			f := &finder{text: text, tokens: tokens, braces: make([]uint8, len(tokens)), classes: map[int]string{}, budget: 32*len(tokens) + 1000}
 			if f.run() {
-				return newFunctionList(text, f.spans)
+				return newList(text, f.spans)
 			}
-			return &functionList{}
+			return &List{}
 		}
 		if !jsx {
-			return &functionList{}
+			return &List{}
 		}
 		jsx = false // < may be a type of Flow
 	}
@@ -47,7 +62,6 @@ func functionsOf(text []byte, name string) *functionList {
 
 // language says by the name of a source whether it is a script, and may have JSX.
 func language(name string) (jsx, script bool) {
-	name = cutQuery(name)
 	switch strings.ToLower(path.Ext(name[strings.LastIndexAny(name, `/\`)+1:])) {
 	case ".ts", ".mts", ".cts":
 		return false, true
@@ -109,7 +123,7 @@ func (f *finder) add(a, b int, name string, nameToken int) {
 		s.token = int(f.tokens[nameToken].from)
 	}
 	if name == "" {
-		s.name = anonymous
+		s.name = Anonymous
 	}
 	f.spans = append(f.spans, s)
 }
@@ -286,7 +300,7 @@ func (f *finder) method(i int) {
 		switch {
 		case name == "constructor":
 			if name = "new " + class; class == "" {
-				name = "new " + anonymous
+				name = "new " + Anonymous
 			}
 		case class != "" && name != "" && name[0] != '#': // as V8 writes them
 			name = class + "." + name

@@ -1,4 +1,4 @@
-package sourcemap
+package javascript
 
 import (
 	"strings"
@@ -295,8 +295,8 @@ const Memo = memo(function Inner() { call(
 ); }); //@ Inner
 `,
 	} {
-		list := functionsOf([]byte(text), name)
-		require.True(t, list.ok, name)
+		list := Functions([]byte(text), name)
+		require.True(t, list.Known, name)
 		checked := 0
 		for n, line := range strings.Split(text, "\n") {
 			code, want, marked := strings.Cut(line, "//@ ")
@@ -316,8 +316,8 @@ const Memo = memo(function Inner() { call(
 				}
 			}
 			got := "-"
-			if f := list.find(place{uint32(n), uint32(column - 1)}); f != nil && !f.unknown {
-				got = f.name
+			if f := list.Find(Place{uint32(n), uint32(column - 1)}); f != nil && !f.Unknown {
+				got = f.Name
 			}
 			assert.Equal(t, want, got, "%s:%d %s", name, n+1, line)
 			checked++
@@ -335,8 +335,8 @@ func TestFunctionsOfOther(t *testing.T) {
 		"k.jsx": "return <a>{</a>", "l.js": strings.Repeat("[", 10_000) + strings.Repeat("]", 10_000),
 		"m.js": strings.Repeat("a=>", 100_000) + "1",
 	} {
-		list := functionsOf([]byte(text), name)
-		require.False(t, list.ok, name)
-		require.Nil(t, list.find(place{0, 15}), name)
+		list := Functions([]byte(text), name)
+		require.False(t, list.Known, name)
+		require.Nil(t, list.Find(Place{0, 15}), name)
 	}
 }

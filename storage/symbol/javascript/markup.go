@@ -1,4 +1,4 @@
-package sourcemap
+package javascript
 
 import (
 	"bytes"
