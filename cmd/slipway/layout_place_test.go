@@ -59,6 +59,7 @@ var rooms = map[string]string{
 	"storage/mail":                  "rows: mail to be sent and kept, its templates and settings, and who gets none",
 	"storage/object":                "objects: the store of files, in S3 or a folder",
 	"storage/removal":               "rows: objects that are deleted after a delay",
+	"storage/oidc":                  "rows: how organizations sign in by tokens of issuers of their own",
 	"storage/overview":              "rows: what happened lately in an organization, of all kinds",
 	"storage/quarantine":            "rows: cases that fail no suite for some time",
 	"storage/quota":                 "rows: what organizations use and may use, with the rules of their bounds",
@@ -107,6 +108,7 @@ var rooms = map[string]string{
 var sharedBelow = map[string]string{
 	"migrations":                 "the SQL is a top-level folder, which operators and reviewers open first",
 	"storage/overview":           "SQL is written in storage, whoever asks",
+	"storage/oidc":               "SQL is written in storage, whoever asks",
 	"storage/quarantine":         "SQL is written in storage, whoever asks",
 	"storage/live":               "SQL is written in storage, whoever asks",
 	"storage/suspect":            "SQL is written in storage, whoever asks",
