@@ -11,17 +11,18 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	var events []crash.Usage
+	var events []usage.Event
 	for i, version := range []string{"1.9.0", "1.9.0", "1.10.0", "1.10.0", "1.10.0-rc.1", "1.10.0"} {
 		at := today.AddDate(0, 0, -min(i, 4)).Add(time.Second)
-		events = append(events, crash.Usage{Version: version, At: at, Launch: true, Session: fmt.Sprint("s", i)},
-			crash.Usage{Version: version, At: at, User: fmt.Sprint("u", i%2)})
+		events = append(events, usage.Event{Version: version, At: at, Launch: true, Session: fmt.Sprint("s", i)},
+			usage.Event{Version: version, At: at, User: fmt.Sprint("u", i%2)})
 	}
 	require.NoError(t, w.store.RecordUsage(t.Context(), w.project, events))
 	path := fmt.Sprintf("/crash-projects/%d/versions", w.project)
@@ -65,7 +66,7 @@ func TestVersions(t *testing.T) {
 func TestVersionsOfGroups(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	require.NoError(t, w.store.RecordUsage(t.Context(), w.project, []crash.Usage{
+	require.NoError(t, w.store.RecordUsage(t.Context(), w.project, []usage.Event{
 		{Version: "1.0", At: time.Now(), Launch: true, Session: "a"}, {Version: "1.0", At: time.Now(), Launch: true, Session: "b"},
 		{Version: "1.0", At: time.Now(), User: "u"}}))
 	require.NoError(t, w.db.InTx(t.Context(), func(tx *storage.Tx) error {

@@ -43,6 +43,7 @@ import (
 	"github.com/slipway-qa/slipway/api/token"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/received"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/storage/quota"
 	"github.com/slipway-qa/slipway/storage/report"
@@ -61,7 +62,7 @@ type Store interface {
 	Token(ctx context.Context, digest [32]byte) (*crash.Token, error)
 	Owns(ctx context.Context, organization, project int64, id uuid.UUID) error
 	AddAttachments(ctx context.Context, organization, project int64, id uuid.UUID, files []received.Attachment, most int) error
-	RecordUsage(ctx context.Context, project int64, events []crash.Usage) error
+	RecordUsage(ctx context.Context, project int64, events []usage.Event) error
 	AddFeedback(ctx context.Context, n crash.NewFeedback) (uuid.UUID, error)
 }
 

@@ -28,6 +28,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
 	"github.com/slipway-qa/slipway/storage/crash/received"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 	"github.com/slipway-qa/slipway/storage/object"
 )
 
@@ -64,7 +65,7 @@ type fakeStore struct {
 	owned  uuid.UUID
 	late   []received.Attachment
 
-	usage    []crash.Usage
+	usage    []usage.Event
 	usageErr error
 
 	feedback    []crash.NewFeedback
@@ -101,7 +102,7 @@ func (s *fakeStore) AddAttachments(_ context.Context, _, _ int64, _ uuid.UUID, f
 	return nil
 }
 
-func (s *fakeStore) RecordUsage(_ context.Context, _ int64, events []crash.Usage) error {
+func (s *fakeStore) RecordUsage(_ context.Context, _ int64, events []usage.Event) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.usage = append(s.usage, events...)

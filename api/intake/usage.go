@@ -11,8 +11,8 @@ import (
 
 	"github.com/gin-gonic/gin"
 
-	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/crashproject"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 // Session metrics are lists of events. A summed event that is named Application
@@ -123,7 +123,7 @@ type usageEvent struct {
 }
 
 // readUsage reads the events of the list.
-func readUsage(doc []byte, list string, now time.Time) ([]crash.Usage, error) {
+func readUsage(doc []byte, list string, now time.Time) ([]usage.Event, error) {
 	if !utf8.Valid(doc) {
 		return nil, encodingFailure("the body is not valid UTF-8")
 	}
@@ -146,13 +146,13 @@ func readUsage(doc []byte, list string, now time.Time) ([]crash.Usage, error) {
 		return nil, tooLarge("%s: holds more than %d events", list, usageEvents)
 	}
 	version := scalarText(b.Version)
-	usage := make([]crash.Usage, 0, len(*events))
+	read := make([]usage.Event, 0, len(*events))
 	for i := range *events {
 		e := &(*events)[i]
 		if len(e.Attributes) > usageAttributes {
 			return nil, tooLarge("%s[%d].attributes: holds more than %d attributes", list, i, usageAttributes)
 		}
-		u := crash.Usage{Version: crash.ShortText(cmp.Or(e.attribute(attributeVersion), version)), At: now}
+		u := usage.Event{Version: usage.ShortText(cmp.Or(e.attribute(attributeVersion), version)), At: now}
 		if u.Version == "" {
 			return nil, member("appversion", "is required: the version of the application")
 		}
@@ -160,16 +160,16 @@ func readUsage(doc []byte, list string, now time.Time) ([]crash.Usage, error) {
 			u.At = time.Unix(t, 0)
 		}
 		if list == uniqueEvents {
-			u.User = crash.ShortText(e.user())
+			u.User = usage.ShortText(e.user())
 		} else {
 			u.Launch = strings.EqualFold(strings.TrimSpace(scalarText(e.Group)), launchEvent)
-			u.Session = crash.ShortText(cmp.Or(e.attribute(attributeSession), scalarText(e.ID)))
+			u.Session = usage.ShortText(cmp.Or(e.attribute(attributeSession), scalarText(e.ID)))
 		}
 		if u.User != "" || u.Launch {
-			usage = append(usage, u)
+			read = append(read, u)
 		}
 	}
-	return usage, nil
+	return read, nil
 }
 
 // attribute is an attribute as text.

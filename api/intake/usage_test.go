@@ -17,8 +17,8 @@ import (
 
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest"
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 const (
@@ -38,20 +38,20 @@ func TestUsage(t *testing.T) {
 	at := time.Unix(1700000000, 0)
 	for _, tc := range []struct {
 		target, body string
-		want         []crash.Usage
+		want         []usage.Event
 	}{
-		{summedPath, metrics("0.9", summedEvents, launchOfS1), []crash.Usage{{Version: "1.0", At: at, Launch: true, Session: "s1"}}},
+		{summedPath, metrics("0.9", summedEvents, launchOfS1), []usage.Event{{Version: "1.0", At: at, Launch: true, Session: "s1"}}},
 		{summedPath, metrics("0.9", summedEvents,
 			`{"timestamp":"1700000000","metric_group":"application launches","id":"e1"},{"metric_group":"Clicks"}`),
-			[]crash.Usage{{Version: "0.9", At: at, Launch: true, Session: "e1"}}},
+			[]usage.Event{{Version: "0.9", At: at, Launch: true, Session: "e1"}}},
 		{uniquePath, metrics("0.9", uniqueEvents,
 			`{"timestamp":1700000000.5,"attributes":{"application.session":"s1","guid":"g1","n":null},"unique":["guid"]}`),
-			[]crash.Usage{{Version: "0.9", At: at, User: "g1"}}},
+			[]usage.Event{{Version: "0.9", At: at, User: "g1"}}},
 		{uniquePath, metrics("0.9", uniqueEvents,
 			`{"timestamp":1700000000,"attributes":{"user.id":7,"application.session":"s1"},"unique":["user.id"]}`),
-			[]crash.Usage{{Version: "0.9", At: at, User: "7"}}},
+			[]usage.Event{{Version: "0.9", At: at, User: "7"}}},
 		{uniquePath, metrics("0.9", uniqueEvents, `{"timestamp":1700000000,"attributes":{"application.session":"s1"},"unique":7}`),
-			[]crash.Usage{{Version: "0.9", At: at, User: "s1"}}},
+			[]usage.Event{{Version: "0.9", At: at, User: "s1"}}},
 		{uniquePath, metrics("0.9", uniqueEvents, `{"attributes":{}}`), nil},
 		{uniquePath, metrics("0.9", uniqueEvents, ``), nil},
 	} {

@@ -11,11 +11,12 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/need"
 	symbolid "github.com/slipway-qa/slipway/storage/symbol"
 )
 
 // lack records a crash of a key that lacks files, as the worker does.
-func (w *world) lack(organization, project int64, key byte, received time.Time, needs ...crash.Need) uuid.UUID {
+func (w *world) lack(organization, project int64, key byte, received time.Time, needs ...need.Need) uuid.UUID {
 	w.t.Helper()
 	id := storage.NewID()
 	c := crash.Crash{ID: id, ProjectID: project, UUID: uuid.New(), State: crash.Processed, Format: "json", OccurredAt: received,
@@ -44,10 +45,10 @@ func TestMissing(t *testing.T) {
 	org, project := w.ours.Organization.ID, w.ours.Crash.Project
 	identifiers := []symbolid.Identifier{{Type: symbolid.DebugID, Value: "497b72f6390a44fc878e5a2d63b6cc4b0"},
 		{Type: symbolid.CodeID, Value: buildID}}
-	library := crash.Need{Kind: "native", Name: "libapp.so", Arch: "arm64", LookedFor: identifiers}
-	mapping := crash.Need{Kind: "proguard", Name: "com.example", Version: "1.2",
+	library := need.Need{Kind: "native", Name: "libapp.so", Arch: "arm64", LookedFor: identifiers}
+	mapping := need.Need{Kind: "proguard", Name: "com.example", Version: "1.2",
 		LookedFor: []symbolid.Identifier{{Type: symbolid.MappingID, Value: "abc", Release: ""}}}
-	script := crash.Need{Kind: "sourcemap", Name: "app_100%.js", LookedFor: []symbolid.Identifier{{Type: symbolid.URL,
+	script := need.Need{Kind: "sourcemap", Name: "app_100%.js", LookedFor: []symbolid.Identifier{{Type: symbolid.URL,
 		Value: "~/app.js", Release: "7"}}}
 	at := time.Now().Add(-time.Hour).UTC().Truncate(time.Second)
 	w.lack(org, project, 1, at, library)
@@ -113,10 +114,10 @@ func TestMissingCountsToABound(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	org, project := w.ours.Organization.ID, w.ours.Crash.Project
-	need := crash.Need{Kind: "native", Name: "libmany.so", LookedFor: []symbolid.Identifier{{Type: symbolid.CodeID, Value: buildID}}}
-	w.lack(org, project, 1, time.Now(), need)
+	lack := need.Need{Kind: "native", Name: "libmany.so", LookedFor: []symbolid.Identifier{{Type: symbolid.CodeID, Value: buildID}}}
+	w.lack(org, project, 1, time.Now(), lack)
 	for range 12 {
-		w.lack(org, project, byte(w.count(`select count(*) from crash_groups`))+1, time.Now(), need)
+		w.lack(org, project, byte(w.count(`select count(*) from crash_groups`))+1, time.Now(), lack)
 	}
 	_, err := w.db.ExecContext(t.Context(), `insert into crash_needs select id, ('00000000-0000-7000-8000-' || lpad(n::text, 12, '0'))::uuid
 		from symbol_needs, generate_series(1, 10100) n`)

@@ -21,7 +21,7 @@ var largePackages = map[string]int{
 	"api/authoring/export":     34,
 	"cmd/slipway":              57,
 	"cmd/slipway-ci/command":   28,
-	"storage/crash":            54,
+	"storage/crash":            49,
 	"storage/distribution":     53,
 	"storage/run":              33,
 	"storage/step":             38,

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/distinct"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 // The users that a group affects are counted once each, by their id; where a report names
@@ -30,13 +31,13 @@ var (
 // "" when they name neither a user nor a device. The two never equal each other.
 func AffectedUser(get func(key string) string) string {
 	for _, key := range userKeys {
-		if id := ShortText(get(key)); id != "" {
+		if id := usage.ShortText(get(key)); id != "" {
 			return "user " + id
 		}
 	}
 	for _, key := range deviceKeys {
 		// All phones with Android are called localhost.
-		if id := ShortText(get(key)); id != "" && id != "localhost" {
+		if id := usage.ShortText(get(key)); id != "" && id != "localhost" {
 			return "device " + id
 		}
 	}

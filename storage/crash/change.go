@@ -13,6 +13,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash/appversion"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 const (
@@ -192,7 +194,7 @@ func lockShown(ctx context.Context, tx *storage.Tx, organization, id int64) (*st
 	if err != nil {
 		return nil, err
 	}
-	if err := share(ctx, tx, p.ProjectID); err != nil {
+	if err := projectlock.Share(ctx, tx, p.ProjectID); err != nil {
 		return nil, err
 	}
 	var s standing
@@ -267,7 +269,7 @@ func newestVersion(ctx context.Context, q storage.Querier, project int64) (strin
 		First   time.Time `db:"first_seen"`
 	}
 	err := q.SelectContext(ctx, &versions, `select version, first_seen from crash_versions
-		where crash_project_id = $1 order by first_seen, version limit $2`, project, maxVersions)
+		where crash_project_id = $1 order by first_seen, version limit $2`, project, usage.MaxVersions)
 	if err != nil {
 		return "", storage.Wrap(err, "versions of a crash project")
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
 )
 
 // Following is the change of many groups that a part of them is changed for.
@@ -33,7 +34,7 @@ func ChangeGroups(ctx context.Context, tx *storage.Tx, w account.Writer, groups 
 		return 0, storage.Wrap(err, "crash projects of groups")
 	}
 	// The projects before the groups, and these in the order of their ids, as all do it.
-	if err := share(ctx, tx, projects...); err != nil {
+	if err := projectlock.Share(ctx, tx, projects...); err != nil {
 		return 0, err
 	}
 	var rows []standing

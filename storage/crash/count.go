@@ -10,7 +10,9 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/distinct"
+	"github.com/slipway-qa/slipway/storage/crash/span"
 )
 
 // MaxValues bounds the distinct versions, and the distinct hosts, that a group
@@ -23,7 +25,7 @@ const MaxValues = 200
 type tally struct {
 	group, root int64
 	count       int64
-	first, last time.Time
+	seen        span.Span
 	severity    int64    // the worst
 	crashes     []*Crash // they decide whether a resolved or ignored group is open again
 	days        map[string]int64
@@ -43,8 +45,8 @@ type versionDay struct{ version, day string }
 type valueKey struct{ kind, value string }
 
 type valueTally struct {
-	count       int64
-	first, last time.Time
+	count int64
+	seen  span.Span
 }
 
 // count adds the crashes to their groups.
@@ -90,7 +92,7 @@ func tallyUp(keys map[projectKey]keyRow, crashes []Crash) []*tally {
 }
 
 func newTally(group, root int64, first *Crash) *tally {
-	return &tally{group: group, root: root, first: first.OccurredAt, last: first.OccurredAt,
+	return &tally{group: group, root: root, seen: span.At(first.OccurredAt),
 		days: map[string]int64{}, hours: map[string]int64{}, versionDays: map[versionDay]int64{},
 		values: map[valueKey]*valueTally{}, messages: map[string]*valueTally{}}
 }
@@ -102,12 +104,12 @@ func roots(tallies []*tally) []*tally {
 	for _, t := range tallies {
 		r := byRoot[t.root]
 		if r == nil {
-			byRoot[t.root] = &tally{group: t.root, root: t.root, count: t.count, first: t.first, last: t.last,
+			byRoot[t.root] = &tally{group: t.root, root: t.root, count: t.count, seen: t.seen,
 				severity: t.severity, crashes: t.crashes}
 			continue
 		}
 		r.count, r.severity = r.count+t.count, max(r.severity, t.severity)
-		r.first, r.last = earlier(r.first, t.first), later(r.last, t.last)
+		r.seen = r.seen.Join(t.seen)
 		r.crashes = append(r.crashes, t.crashes...)
 	}
 	return slices.SortedFunc(maps.Values(byRoot), func(a, b *tally) int { return cmp.Compare(a.group, b.group) })
@@ -116,13 +118,13 @@ func roots(tallies []*tally) []*tally {
 func (t *tally) add(c *Crash) {
 	n := int64(c.Duplicates)
 	t.count, t.severity = t.count+n, max(t.severity, c.Severity.Rank())
-	t.first, t.last = earlier(t.first, c.OccurredAt), later(t.last, c.OccurredAt)
+	t.seen = t.seen.With(c.OccurredAt)
 	t.crashes = append(t.crashes, c)
-	day := DayText(c.OccurredAt)
+	day := array.Day(c.OccurredAt)
 	t.days[day] += n
 	t.versionDays[versionDay{c.Version, day}] += n
 	if c.ReceivedAt.Sub(c.OccurredAt) < HoursKept {
-		t.hours[TimeText(c.OccurredAt.Truncate(time.Hour))] += n
+		t.hours[array.Time(c.OccurredAt.Truncate(time.Hour))] += n
 	}
 	if c.Affected != "" {
 		t.users.Add(distinct.Hash(c.Affected))
@@ -140,20 +142,6 @@ func (t *tally) add(c *Crash) {
 	if line := messageLine(c.Message); line != "" {
 		addTo(t.messages, line, c.OccurredAt, n)
 	}
-}
-
-func earlier(a, b time.Time) time.Time {
-	if b.Before(a) {
-		return b
-	}
-	return a
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }
 
 // addToGroups adds to the groups that are shown: only these have a count. Users below 0 stay
@@ -179,7 +167,7 @@ func countGroups(ctx context.Context, tx *storage.Tx, tallies, own []*tally) err
 	var first, last []string
 	for _, t := range tallies {
 		ids, counts, severities = append(ids, t.group), append(counts, t.count), append(severities, t.severity)
-		first, last = append(first, TimeText(t.first)), append(last, TimeText(t.last))
+		first, last = append(first, array.Time(t.seen.First)), append(last, array.Time(t.seen.Last))
 	}
 	locked, err := lockStandings(ctx, tx, ids)
 	if err != nil {
@@ -238,7 +226,7 @@ func countValues(ctx context.Context, tx *storage.Tx, tallies []*tally) error {
 		for k, v := range t.values {
 			ids, kinds, values = append(ids, t.group), append(kinds, k.kind), append(values, k.value)
 			counts = append(counts, v.count)
-			first, last = append(first, TimeText(v.first)), append(last, TimeText(v.last))
+			first, last = append(first, array.Time(v.seen.First)), append(last, array.Time(v.seen.Last))
 		}
 	}
 	if len(ids) == 0 {

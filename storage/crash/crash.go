@@ -12,7 +12,8 @@
 // under the lock of the group's row: batches cannot deadlock.
 //
 // Lists and pages are read by package reading, and all groups of a filter are changed by
-// package bulk.
+// package bulk. Package need keeps which files crashes lack, package usage counts versions,
+// sessions and users, and package projectlock has the locks of projects.
 //
 // Use cases are functions, as in the other stores. Only those that compress
 // documents are methods of Store, which has the compressor's buffers, and
@@ -21,10 +22,12 @@
 package crash
 
 import (
+	"context"
 	"errors"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/received"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 // State of a crash in the reading API. Pending is not stored: it is an accepted
@@ -59,5 +62,10 @@ func New(db *storage.DB) (*Store, error) {
 
 // DB returns the database that the store works on.
 func (s *Store) DB() *storage.DB { return s.db }
+
+// RecordUsage counts the events of one crash project, as usage.Record does.
+func (s *Store) RecordUsage(ctx context.Context, project int64, events []usage.Event) error {
+	return usage.Record(ctx, s.db, project, events)
+}
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
 )
 
 // facetReports bounds the reports of a group that are read to build its facets again;
@@ -42,7 +43,7 @@ func BuildFacets(ctx context.Context, tx *storage.Tx, group int64) error {
 	if err != nil {
 		return err
 	}
-	if err := lockProjects(ctx, tx, []int64{g.ProjectID}); err != nil {
+	if err := projectlock.Take(ctx, tx, g.ProjectID); err != nil {
 		return err
 	}
 	if err := lockGroups(ctx, tx, []int64{group}); err != nil {

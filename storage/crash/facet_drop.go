@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
 )
 
 // newestKept is how many of a group's reports decide which values stay when others are
@@ -159,7 +160,7 @@ func staleFacets(ctx context.Context, tx *storage.Tx, last uuid.UUID) error {
 	if err != nil || len(projects) == 0 {
 		return storage.Wrap(err, "projects of old crashes")
 	}
-	if err := share(ctx, tx, projects...); err != nil {
+	if err := projectlock.Share(ctx, tx, projects...); err != nil {
 		return err
 	}
 	var groups []int64

@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
 )
 
 // Merge makes one group a part of another of the same project; its id leads to the
@@ -122,7 +123,7 @@ func lockPlace(ctx context.Context, tx *storage.Tx, organization, id int64) (pla
 	if err != nil {
 		return p, err
 	}
-	if err := lockProjects(ctx, tx, []int64{p.ProjectID}); err != nil {
+	if err := projectlock.Take(ctx, tx, p.ProjectID); err != nil {
 		return p, err
 	}
 	return placeOf(ctx, tx, organization, id) // again, for another merge may have been faster

@@ -8,6 +8,8 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
+	"github.com/slipway-qa/slipway/storage/crash/span"
 )
 
 // The messages of a group are those of its reports: the search finds the group by any of
@@ -64,7 +66,7 @@ func messageArrays(tallies []*tally) (groups []int64, messages []string, counts 
 	for _, t := range tallies {
 		for message, v := range t.messages {
 			groups, messages, counts = append(groups, t.group), append(messages, message), append(counts, v.count)
-			first, last = append(first, TimeText(v.first)), append(last, TimeText(v.last))
+			first, last = append(first, array.Time(v.seen.First)), append(last, array.Time(v.seen.Last))
 		}
 	}
 	return groups, messages, counts, first, last
@@ -92,9 +94,9 @@ func uncountMessages(ctx context.Context, tx *storage.Tx, tallies []*tally) erro
 func addTo[K comparable](tallies map[K]*valueTally, key K, at time.Time, n int64) {
 	v := tallies[key]
 	if v == nil {
-		v = &valueTally{first: at, last: at}
+		v = &valueTally{seen: span.At(at)}
 		tallies[key] = v
 	}
 	v.count += n
-	v.first, v.last = earlier(v.first, at), later(v.last, at)
+	v.seen = v.seen.With(at)
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // projectDaysKept is how many days the days of projects are kept; nobody asks for more than
@@ -17,7 +18,7 @@ func ExpireProjectDays(ctx context.Context, tx *storage.Tx, now time.Time, limit
 	res, err := tx.ExecContext(ctx, `
 		delete from crash_project_days where ctid = any(array(
 			select ctid from crash_project_days where day < $1::date limit $2))`,
-		DayText(now.AddDate(0, 0, -projectDaysKept)), limit)
+		array.Day(now.AddDate(0, 0, -projectDaysKept)), limit)
 	if err != nil {
 		return 0, storage.Wrap(err, "delete old days of projects")
 	}
@@ -41,6 +42,6 @@ func JoinProjectDays(ctx context.Context, tx *storage.Tx, now time.Time, limit i
 			insert into crash_project_days (crash_project_id, day, count)
 			select crash_project_id, day, sum(count) from old group by 1, 2
 		)
-		select count(*) from many`, DayText(now), limit)
+		select count(*) from many`, array.Day(now), limit)
 	return n, storage.Wrap(err, "join days of projects")
 }

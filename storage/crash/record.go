@@ -12,6 +12,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/array"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 // StackKeySize is how much of the key over a whole stack is kept: enough to tell stacks
@@ -125,13 +126,26 @@ func record(ctx context.Context, tx *storage.Tx, known *facetMemory, organizatio
 	if err := writeFacets(ctx, tx, known, keys, crashes); err != nil {
 		return err
 	}
-	if err := countVersions(ctx, tx, crashes); err != nil {
+	used := usageOf(crashes)
+	if err := usage.CountVersions(ctx, tx, used); err != nil {
 		return err
 	}
-	if err := countSessions(ctx, tx, crashes); err != nil {
+	if err := usage.CountSessions(ctx, tx, used); err != nil {
 		return err
 	}
 	return countGated(ctx, tx, gated, crashes)
+}
+
+// usageOf is what crashes count of their versions: what could not be read counts nowhere.
+func usageOf(crashes []Crash) []usage.Crash {
+	used := make([]usage.Crash, 0, len(crashes))
+	for i := range crashes {
+		if c := &crashes[i]; c.State != Failed {
+			used = append(used, usage.Crash{ProjectID: c.ProjectID, Version: c.Version, OccurredAt: c.OccurredAt, Duplicates: c.Duplicates,
+				Session: c.Session, User: c.User, Ended: !c.Notice && c.Severity.IsCrash()})
+		}
+	}
+	return used
 }
 
 type projectKey struct {
@@ -323,8 +337,8 @@ func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys
 		texts(func(c *Crash) string { return string(c.State) }),
 		texts(func(c *Crash) string { return c.Format }),
 		texts(func(c *Crash) string { return c.Error }),
-		texts(func(c *Crash) string { return TimeText(c.OccurredAt) }),
-		texts(func(c *Crash) string { return TimeText(c.ReceivedAt) }),
+		texts(func(c *Crash) string { return array.Time(c.OccurredAt) }),
+		texts(func(c *Crash) string { return array.Time(c.ReceivedAt) }),
 		texts(func(c *Crash) string { return c.Lang }),
 		texts(func(c *Crash) string { return c.Agent }),
 		texts(func(c *Crash) string { return c.Classifier }),
@@ -338,6 +352,3 @@ func insertCrashes(ctx context.Context, tx *storage.Tx, organization int64, keys
 		numbers(func(c *Crash) int64 { return c.Severity.Rank() }))
 	return storage.Wrap(err, "insert crashes")
 }
-
-// TimeText is the text of a time, for arrays.
-func TimeText(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999Z") }

@@ -9,6 +9,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/crash/array"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
 )
 
 // A newer algorithm gives other keys to the reports of a bug that has a group already.
@@ -111,7 +112,7 @@ func lockOldKey(ctx context.Context, tx *storage.Tx, old OldKey, version int) (k
 	if err := read(); err != nil || len(rows) == 0 {
 		return keyRow{}, false, storage.Wrap(err, "read an old crash group key")
 	}
-	if err := lockProjects(ctx, tx, []int64{rows[0].ProjectID}); err != nil {
+	if err := projectlock.Take(ctx, tx, rows[0].ProjectID); err != nil {
 		return keyRow{}, false, err
 	}
 	if err := read(); err != nil || len(rows) == 0 {

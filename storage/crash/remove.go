@@ -8,7 +8,9 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/array"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
 	"github.com/slipway-qa/slipway/storage/crash/received"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 // Removed is what a step took out.
@@ -50,7 +52,12 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *received.Removal)
 	if err := dropFacets(ctx, tx, r.Organization, keys, gone); err != nil {
 		return out, err
 	}
-	if err := uncountVersions(ctx, tx, gone); err != nil {
+	used := make([]usage.Crash, len(gone))
+	for i := range gone {
+		g := &gone[i]
+		used[i] = usage.Crash{ProjectID: g.ProjectID, Version: g.Version, OccurredAt: g.OccurredAt, Duplicates: g.Duplicates}
+	}
+	if err := usage.UncountVersions(ctx, tx, used); err != nil {
 		return out, err
 	}
 	if err := uncountBuilds(ctx, tx, gone); err != nil {
@@ -67,7 +74,7 @@ func (s *Store) Remove(ctx context.Context, tx *storage.Tx, r *received.Removal)
 			seen[c.ID] = true
 		}
 	}
-	if err := uncountDaysOfVersions(ctx, tx, gone); err != nil {
+	if err := usage.UncountDays(ctx, tx, used); err != nil {
 		return out, err
 	}
 	forget := received.DeleteUUIDs
@@ -102,7 +109,7 @@ func lockGroupsOf(ctx context.Context, tx *storage.Tx, crashes any) (map[int64]k
 	for _, k := range keys {
 		projects = append(projects, k.ProjectID)
 	}
-	if err := lockProjects(ctx, tx, projects); err != nil {
+	if err := projectlock.Take(ctx, tx, projects...); err != nil {
 		return nil, err
 	}
 	if err := lockBuildsOfCrashes(ctx, tx, crashes); err != nil {

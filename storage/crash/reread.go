@@ -10,6 +10,8 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/array"
+	"github.com/slipway-qa/slipway/storage/crash/need"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
 )
 
 // Symbols that arrive after a crash was processed give it another key. Its group has a
@@ -58,7 +60,7 @@ func ReadAgain(ctx context.Context, tx *storage.Tx, organization int64, crashes 
 	if len(projects) == 0 {
 		return out, nil
 	}
-	if err := lockProjects(ctx, tx, projects); err != nil {
+	if err := projectlock.Take(ctx, tx, projects...); err != nil {
 		return out, err
 	}
 	known, unread, err := presentCrashes(ctx, tx, organization, crashes)
@@ -143,7 +145,7 @@ func renewSymbolications(ctx context.Context, tx *storage.Tx, organization int64
 	for i := range all {
 		ids[i] = all[i].ID.String()
 	}
-	before, err := forgetNeeds(ctx, tx, ids)
+	before, err := need.Forget(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -153,7 +155,7 @@ func renewSymbolications(ctx context.Context, tx *storage.Tx, organization int64
 	if err := needGated(ctx, tx, known, unread); err != nil {
 		return err
 	}
-	return dropNeeds(ctx, tx, before)
+	return need.Drop(ctx, tx, before)
 }
 
 // rereading is one step. Keys are by id, new keys by what they are.

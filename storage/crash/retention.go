@@ -9,6 +9,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
 	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
@@ -116,7 +117,7 @@ func ExpireGroups(ctx context.Context, tx *storage.Tx, before time.Time, groups 
 	if err != nil {
 		return 0, storage.Wrap(err, "projects of old crash groups")
 	}
-	if err := lockProjects(ctx, tx, projects); err != nil {
+	if err := projectlock.Take(ctx, tx, projects...); err != nil {
 		return 0, err
 	}
 	if err := lockGroups(ctx, tx, groups); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 // versions lists all versions of the room's project.
@@ -24,13 +25,13 @@ func (r *room) versions(f reading.VersionFilter) []reading.VersionRow {
 	return rows
 }
 
-func (r *room) use(events ...crash.Usage) {
+func (r *room) use(events ...usage.Event) {
 	r.T.Helper()
 	require.NoError(r.T, r.Store.RecordUsage(r.T.Context(), r.Project, events))
 }
 
-func launch(version, session, user string) crash.Usage {
-	return crash.Usage{Version: version, At: time.Now(), Launch: true, Session: session, User: user}
+func launch(version, session, user string) usage.Event {
+	return usage.Event{Version: version, At: time.Now(), Launch: true, Session: session, User: user}
 }
 
 // crashed is a crash of a session.
@@ -108,7 +109,7 @@ func TestVersionsOfDays(t *testing.T) {
 	t.Parallel()
 	r := open(t)
 	today := time.Now().UTC().Truncate(24 * time.Hour)
-	at := func(days int, version, session, user string) crash.Usage {
+	at := func(days int, version, session, user string) usage.Event {
 		u := launch(version, session, user)
 		u.At = today.AddDate(0, 0, -days).Add(time.Minute)
 		return u
@@ -165,7 +166,7 @@ func TestUsageAtOnce(t *testing.T) {
 		all.Go(func() {
 			for i := range each {
 				id := fmt.Sprint(n, ".", i)
-				errs <- r.Store.RecordUsage(t.Context(), r.Project, []crash.Usage{launch("2.0", "x"+id, id), launch("1.0", id, id)})
+				errs <- r.Store.RecordUsage(t.Context(), r.Project, []usage.Event{launch("2.0", "x"+id, id), launch("1.0", id, id)})
 			}
 		})
 	}
@@ -200,14 +201,14 @@ func TestExpireUsage(t *testing.T) {
 	later := time.Now().AddDate(0, 0, 2)
 	r.Must(func(ctx context.Context, tx *storage.Tx) error {
 		for _, want := range []int64{1, 1, 0} {
-			n, err := crash.ExpireSessions(ctx, tx, later, 1)
+			n, err := usage.ExpireSessions(ctx, tx, later, 1)
 			require.NoError(t, err)
 			require.Equal(t, want, n)
 		}
-		n, err := crash.ExpireVersionDays(ctx, tx, time.Now().AddDate(0, 0, -1), 10)
+		n, err := usage.ExpireDays(ctx, tx, time.Now().AddDate(0, 0, -1), 10)
 		require.NoError(t, err)
 		require.Zero(t, n)
-		n, err = crash.ExpireVersionDays(ctx, tx, later, 10)
+		n, err = usage.ExpireDays(ctx, tx, later, 10)
 		require.EqualValues(t, 1, n)
 		return err
 	})
@@ -218,7 +219,7 @@ func TestExpireUsage(t *testing.T) {
 		select $1, 'v' || n, now(), now() - n * interval '1 hour' from generate_series(1, 1000) n`, r.Project)
 	require.NoError(t, err)
 	r.Must(func(ctx context.Context, tx *storage.Tx) error {
-		n, err := crash.ExpireVersions(ctx, tx, time.Now().Add(-990*time.Hour-time.Minute), 100)
+		n, err := usage.ExpireVersions(ctx, tx, time.Now().Add(-990*time.Hour-time.Minute), 100)
 		require.EqualValues(t, 10, n)
 		return err
 	})
@@ -227,7 +228,7 @@ func TestExpireUsage(t *testing.T) {
 		`select version from crash_versions where version in ('v990', 'v991', '1.0') order by 1`))
 	require.Equal(t, []string{"1.0", "v990"}, left)
 	r.Must(func(ctx context.Context, tx *storage.Tx) error {
-		n, err := crash.ExpireVersions(ctx, tx, time.Now(), 100)
+		n, err := usage.ExpireVersions(ctx, tx, time.Now(), 100)
 		require.Zero(t, n, "few are left")
 		return err
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
 )
 
 // moveSplit moves those of the crashes to a key that are still with a group from which
@@ -206,7 +207,7 @@ func MoveSplit(ctx context.Context, tx *storage.Tx, organization, target int64, 
 	if err != nil || len(projects) == 0 {
 		return 0, storage.Wrap(err, "project of a split")
 	}
-	if err := lockProjects(ctx, tx, projects); err != nil {
+	if err := projectlock.Take(ctx, tx, projects...); err != nil {
 		return 0, err
 	}
 	return moveSplit(ctx, tx, organization, target, crashes)

@@ -2,12 +2,15 @@ package crash
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/appversion"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 // What people decided about a group ends by reports. A resolved group is open again, a
@@ -78,7 +81,7 @@ type transition struct {
 }
 
 // firstSeen is when versions of projects were first seen, of those that have no order.
-type firstSeen map[projectVersion]time.Time
+type firstSeen map[usage.Version]time.Time
 
 // after returns what reports of its crashes do to a group; false: nothing.
 func (s *standing) after(crashes []*Crash, seen firstSeen) (transition, bool) {
@@ -134,14 +137,14 @@ func (s *standing) predates(version string, seen firstSeen) bool {
 	case numbered(version) || numbered(s.ResolvedIn):
 		return false
 	}
-	first, known := seen[projectVersion{s.ProjectID, version}]
+	first, known := seen[usage.Version{Project: s.ProjectID, Name: version}]
 	if !known {
 		return false
 	}
 	if s.ResolvedNext {
 		return !first.After(*s.ResolvedAt)
 	}
-	fixed, known := seen[projectVersion{s.ProjectID, s.ResolvedIn}]
+	fixed, known := seen[usage.Version{Project: s.ProjectID, Name: s.ResolvedIn}]
 	if !known {
 		fixed = *s.ResolvedAt
 	}
@@ -265,36 +268,19 @@ func applyTransitions(ctx context.Context, tx *storage.Tx, changes []transition)
 // unorderedVersions reads when versions that have no order were first seen: those of
 // the crashes of groups that were resolved in one that has none.
 func unorderedVersions(ctx context.Context, tx *storage.Tx, rows []standing, crashes map[int64][]*Crash) (firstSeen, error) {
-	want := firstSeen{}
+	want := map[usage.Version]bool{}
 	for i := range rows {
 		s := &rows[i]
 		if s.State != Resolved || s.ResolvedIn == "" || numbered(s.ResolvedIn) {
 			continue
 		}
-		want[projectVersion{s.ProjectID, s.ResolvedIn}] = time.Time{}
+		want[usage.Version{Project: s.ProjectID, Name: s.ResolvedIn}] = true
 		for _, c := range crashes[s.ID] {
-			want[projectVersion{s.ProjectID, c.Version}] = time.Time{}
+			want[usage.Version{Project: s.ProjectID, Name: c.Version}] = true
 		}
 	}
 	if len(want) == 0 {
 		return nil, nil
 	}
-	var projects []int64
-	var versions []string
-	for v := range want {
-		projects, versions = append(projects, v.project), append(versions, v.version)
-	}
-	var found []struct {
-		Project int64     `db:"crash_project_id"`
-		Version string    `db:"version"`
-		At      time.Time `db:"first_seen"`
-	}
-	err := tx.SelectContext(ctx, &found, `select v.crash_project_id, v.version, v.first_seen
-		from unnest($1::bigint[], $2::text[]) as want(crash_project_id, version)
-		join crash_versions v using (crash_project_id, version)`, pq.Array(projects), pq.Array(versions))
-	seen := make(firstSeen, len(found))
-	for _, f := range found {
-		seen[projectVersion{f.Project, f.Version}] = f.At
-	}
-	return seen, storage.Wrap(err, "first sights of versions")
+	return usage.FirstSeen(ctx, tx, slices.Collect(maps.Keys(want)))
 }

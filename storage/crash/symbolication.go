@@ -9,6 +9,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/array"
+	"github.com/slipway-qa/slipway/storage/crash/need"
 )
 
 // SymbolState says how much of a crash reads as the developer wrote the code.
@@ -34,7 +35,7 @@ type Symbolication struct {
 	Report      []byte
 	Explanation []byte
 	// Needs are the files that are missing; they are written and not read.
-	Needs []Need
+	Needs []need.Need
 	// Late is set by Record and ReadAgain when one of the needs can be served by a file that
 	// arrived since it was looked for: the crash is to be read again.
 	Late bool
@@ -130,6 +131,27 @@ func recordSymbolications(ctx context.Context, tx *storage.Tx, statement string,
 	return storage.Wrap(err, "insert symbolications")
 }
 
+// recordNeeds writes which files the crashes lack, and marks those as late whose file arrived
+// meanwhile. It returns the sets of needs by crash.
+func recordNeeds(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) (map[uuid.UUID]int64, error) {
+	var lacking []need.Crash
+	for i := range crashes {
+		if c := &crashes[i]; c.Symbols != nil && len(c.Symbols.Needs) > 0 {
+			lacking = append(lacking, need.Crash{ID: c.ID, ProjectID: c.ProjectID, ReceivedAt: c.ReceivedAt, Needs: c.Symbols.Needs})
+		}
+	}
+	done, err := need.Record(ctx, tx, organization, lacking)
+	if err != nil {
+		return nil, err
+	}
+	for i := range crashes {
+		if c := &crashes[i]; c.Symbols != nil && done.Late[c.ID] {
+			c.Symbols.Late = true
+		}
+	}
+	return done.Sets, nil
+}
+
 // Symbolications reads what symbols made of crashes; those without are left out.
 func (s *Store) Symbolications(ctx context.Context, organization int64, crashes []uuid.UUID) (map[uuid.UUID]*Symbolication, error) {
 	var rows []struct {
@@ -222,7 +244,7 @@ func NewestOfGroups(ctx context.Context, q storage.Querier, groups []int64) (map
 // dropSymbolications removes what symbols made of crashes that are removed, and that they
 // lack files. With the projects locked alone, needs of no crash go, too.
 func dropSymbolications(ctx context.Context, tx *storage.Tx, organization int64, ids []string, alone bool) error {
-	before, err := forgetNeeds(ctx, tx, ids)
+	before, err := need.Forget(ctx, tx, ids)
 	if err != nil {
 		return err
 	}
@@ -231,7 +253,7 @@ func dropSymbolications(ctx context.Context, tx *storage.Tx, organization int64,
 	if err != nil || !alone {
 		return storage.Wrap(err, "delete symbolications")
 	}
-	return dropNeeds(ctx, tx, before)
+	return need.Drop(ctx, tx, before)
 }
 
 // expireSymbolications removes what is kept of crashes up to an id, which go with age.

@@ -7,6 +7,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // HoursKept is how long the occurrences of a group are known by hour.
@@ -104,10 +105,10 @@ func ExpireTrend(ctx context.Context, tx *storage.Tx, now, before time.Time, lim
 	}{
 		{`delete from crash_group_hours where (group_id, hour) in (
 			select group_id, hour from crash_group_hours where hour < $1::timestamptz
-			order by hour limit $2 for update skip locked)`, TimeText(now.Add(-HoursKept))},
+			order by hour limit $2 for update skip locked)`, array.Time(now.Add(-HoursKept))},
 		{`delete from crash_group_version_days where (group_id, day, version) in (
 			select group_id, day, version from crash_group_version_days where day < $1::date
-			order by day limit $2 for update skip locked)`, DayText(before)},
+			order by day limit $2 for update skip locked)`, array.Day(before)},
 	} {
 		res, err := tx.ExecContext(ctx, old.query, old.end, limit)
 		if err != nil {

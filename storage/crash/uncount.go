@@ -8,6 +8,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // uncount subtracts deleted crashes from their groups; it is the inverse of count. The
@@ -91,7 +92,7 @@ func uncountGroups(ctx context.Context, tx *storage.Tx, tallies []*tally) error 
 	var first, last []string
 	for _, t := range tallies {
 		ids, counts, severities = append(ids, t.group), append(counts, t.count), append(severities, t.severity)
-		first, last = append(first, TimeText(t.first)), append(last, TimeText(t.last))
+		first, last = append(first, array.Time(t.seen.First)), append(last, array.Time(t.seen.Last))
 	}
 	_, err := tx.ExecContext(ctx, takeFromGroups, pq.Array(ids), pq.Array(counts), pq.Array(first), pq.Array(last), pq.Array(severities))
 	return storage.Wrap(err, "uncount crash groups")
@@ -110,7 +111,7 @@ func uncountValues(ctx context.Context, tx *storage.Tx, tallies []*tally) error 
 	for _, t := range tallies {
 		for k, v := range t.values {
 			ids, kinds, values = append(ids, t.group), append(kinds, k.kind), append(values, k.value)
-			counts, last = append(counts, v.count), append(last, TimeText(v.last))
+			counts, last = append(counts, v.count), append(last, array.Time(v.seen.Last))
 		}
 	}
 	if len(ids) == 0 {

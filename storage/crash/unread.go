@@ -7,6 +7,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/array"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 )
 
 // A dump is stored unread until a task has read it. Then it is a crash like any other, and
@@ -55,10 +56,11 @@ func recordUnread(ctx context.Context, tx *storage.Tx, organization int64, crash
 	if err := writeFacets(ctx, tx, nil, keys, crashes); err != nil {
 		return err
 	}
-	if err := countVersions(ctx, tx, fresh.versions); err != nil {
+	used := usageOf(fresh.versions)
+	if err := usage.CountVersions(ctx, tx, used); err != nil {
 		return err
 	}
-	return countSessions(ctx, tx, fresh.versions)
+	return usage.CountSessions(ctx, tx, used)
 }
 
 // freshCounts are the crashes whose build, and whose version, were not counted yet.

@@ -17,6 +17,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/account"
 	"github.com/slipway-qa/slipway/storage/artifact"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/need"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 	"github.com/slipway-qa/slipway/storage/distribution"
 	"github.com/slipway-qa/slipway/storage/install"
 	"github.com/slipway-qa/slipway/storage/session"
@@ -377,11 +379,11 @@ func TestCrashFree(t *testing.T) {
 	w.want(b, Unknown, "0 sessions of 10")
 	store, err := crash.New(w.DB)
 	require.NoError(t, err)
-	var usage []crash.Usage
+	var events []usage.Event
 	for i := range 10 {
-		usage = append(usage, crash.Usage{Version: "1.1", At: time.Now(), Launch: true, Session: fmt.Sprint(i)})
+		events = append(events, usage.Event{Version: "1.1", At: time.Now(), Launch: true, Session: fmt.Sprint(i)})
 	}
-	require.NoError(t, store.RecordUsage(fixture.Context(t), w.crashes, usage))
+	require.NoError(t, store.RecordUsage(fixture.Context(t), w.crashes, events))
 	require.True(t, w.due(b))
 	w.want(b, Pass, "")
 	of := func(session string) func(*crash.Crash) {
@@ -459,7 +461,7 @@ func TestSymbols(t *testing.T) {
 	w.crash(w.report(b, "a"))
 	w.want(b, Pass, "")
 	lacking := w.report(b, "a", func(c *crash.Crash) {
-		c.Symbols = &crash.Symbolication{State: crash.SymbolsMissing, Missing: 1, Needs: []crash.Need{{Kind: "native", Name: "libapp.so",
+		c.Symbols = &crash.Symbolication{State: crash.SymbolsMissing, Missing: 1, Needs: []need.Need{{Kind: "native", Name: "libapp.so",
 			LookedFor: []symbol.Identifier{{Type: "debug_id", Value: "AB"}}}}}
 	})
 	w.crash(lacking)

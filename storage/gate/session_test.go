@@ -11,6 +11,7 @@ import (
 	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/fixture"
 	"github.com/slipway-qa/slipway/migrations"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 	"github.com/slipway-qa/slipway/storage/session"
 
 	. "github.com/slipway-qa/slipway/storage/gate"
@@ -39,11 +40,11 @@ func (w *world) use(version string, sessions int) {
 	w.T.Helper()
 	store, err := crash.New(w.DB)
 	require.NoError(w.T, err)
-	var usage []crash.Usage
+	var events []usage.Event
 	for range sessions {
-		usage = append(usage, crash.Usage{Version: version, At: time.Now(), Launch: true, Session: uuid.NewString()})
+		events = append(events, usage.Event{Version: version, At: time.Now(), Launch: true, Session: uuid.NewString()})
 	}
-	require.NoError(w.T, store.RecordUsage(fixture.Context(w.T), w.crashes, usage))
+	require.NoError(w.T, store.RecordUsage(fixture.Context(w.T), w.crashes, events))
 }
 
 // A build that is first used after its hours passes then.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/need"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -62,7 +63,7 @@ func (s *Resymbolicate) Handle(ctx context.Context, claim *worker.Claim) error {
 		if err != nil {
 			return err
 		}
-		ids, err := crash.CrashesWithNeeds(ctx, db, needs, sum.Cursor, rereadStep)
+		ids, err := need.Crashes(ctx, db, needs, sum.Cursor, rereadStep)
 		if err != nil {
 			return err
 		}
@@ -70,7 +71,7 @@ func (s *Resymbolicate) Handle(ctx context.Context, claim *worker.Claim) error {
 			return claim.Finish(ctx, sum, nil)
 		}
 		if sum.Total == 0 {
-			if sum.Total, err = crash.CountWithNeeds(ctx, db, needs, sum.Cursor); err != nil {
+			if sum.Total, err = need.Count(ctx, db, needs, sum.Cursor); err != nil {
 				return err
 			}
 		}

@@ -8,7 +8,9 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/need"
 	"github.com/slipway-qa/slipway/storage/crash/received"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 	"github.com/slipway-qa/slipway/storage/object"
 	"github.com/slipway-qa/slipway/worker"
 )
@@ -102,10 +104,10 @@ func (r *Retention) Handle(ctx context.Context, claim *worker.Claim) error {
 func (r *Retention) needs(ctx context.Context, claim *worker.Claim, before time.Time) error {
 	for _, expire := range []func(ctx context.Context, tx *storage.Tx, after int64) (int64, error){
 		func(ctx context.Context, tx *storage.Tx, after int64) (int64, error) {
-			return crash.ExpireNeeds(ctx, tx, before, after, rowStep)
+			return need.Expire(ctx, tx, before, after, rowStep)
 		},
 		func(ctx context.Context, tx *storage.Tx, after int64) (int64, error) {
-			return crash.ExpireNeedSets(ctx, tx, after, rowStep)
+			return need.ExpireSets(ctx, tx, after, rowStep)
 		},
 	} {
 		after := int64(0)
@@ -138,9 +140,9 @@ func (r *Retention) usage(ctx context.Context, claim *worker.Claim, before time.
 	if err != nil {
 		return err
 	}
-	known := later(before, r.Now().Add(-crash.SessionsKnown))
+	known := later(before, r.Now().Add(-usage.SessionsKnown))
 	err = steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
-		n, err := crash.ExpireSessions(ctx, tx, known, rowStep)
+		n, err := usage.ExpireSessions(ctx, tx, known, rowStep)
 		sum.Sessions += n
 		return n, err
 	})
@@ -148,7 +150,7 @@ func (r *Retention) usage(ctx context.Context, claim *worker.Claim, before time.
 		return err
 	}
 	err = steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
-		n, err := crash.ExpireVersionDays(ctx, tx, before, rowStep)
+		n, err := usage.ExpireDays(ctx, tx, before, rowStep)
 		sum.VersionDays += n
 		return n, err
 	})
@@ -156,7 +158,7 @@ func (r *Retention) usage(ctx context.Context, claim *worker.Claim, before time.
 		return err
 	}
 	err = steps(ctx, claim, func(tx *storage.Tx) (int64, error) {
-		n, err := crash.ExpireVersions(ctx, tx, before, rowStep)
+		n, err := usage.ExpireVersions(ctx, tx, before, rowStep)
 		sum.Versions += n
 		return n, err
 	})

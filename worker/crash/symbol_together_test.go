@@ -16,6 +16,7 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
+	"github.com/slipway-qa/slipway/storage/crash/need"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/crash/received"
 	"github.com/slipway-qa/slipway/storage/ledger"
@@ -267,7 +268,7 @@ func TestRemovalTakesSymbolsAlong(t *testing.T) {
 	}))
 	require.Zero(t, w.number(`select (select count(*) from crash_symbolications) + (select count(*) from crash_lacks)`))
 	require.NoError(t, w.db.InTx(t.Context(), func(tx *storage.Tx) error {
-		_, err := crash.ExpireNeeds(t.Context(), tx, time.Now().Add(time.Hour), 0, 10)
+		_, err := need.Expire(t.Context(), tx, time.Now().Add(time.Hour), 0, 10)
 		return err
 	}))
 	require.Zero(t, w.number(`select count(*) from symbol_needs`))

@@ -20,6 +20,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/crash/condition"
 	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/crash/received"
+	"github.com/slipway-qa/slipway/storage/crash/usage"
 	"github.com/slipway-qa/slipway/storage/ledger"
 	"github.com/slipway-qa/slipway/tasks"
 	"github.com/slipway-qa/slipway/worker"
@@ -201,9 +202,9 @@ func (f *traffic) maintain(ctx context.Context, _ *rand.Rand) error {
 }
 
 func (f *traffic) use(ctx context.Context, r *rand.Rand) error {
-	var events []crash.Usage
+	var events []usage.Event
 	for range 20 {
-		events = append(events, crash.Usage{Version: fmt.Sprintf("1.%d", r.IntN(6)), At: time.Now(), Launch: true,
+		events = append(events, usage.Event{Version: fmt.Sprintf("1.%d", r.IntN(6)), At: time.Now(), Launch: true,
 			Session: fmt.Sprintf("s%d", r.IntN(300)), User: fmt.Sprintf("g%d", r.IntN(50))})
 	}
 	return f.store.RecordUsage(ctx, f.project, events)

@@ -32,7 +32,7 @@ type Command struct {
 	Modules  string        `help:"The node_modules that the pages of the set use; default: those of the tests."`
 	Foreign  string        `enum:"open,sealed," default:"" help:"In place of a set those of pages of packages: open, or sealed, which are for the end. .ci/deps foreign installs the packages."`
 	Workers  int           `default:"1" help:"Pairs at once, each in a browser and on a site of its own."`
-	Only     []string      `help:"Parts to measure: pairs, changes, overhead, throughput; default: all. The part check shows that a set with oracles can be done."`
+	Only     []string      `help:"Parts to measure: pairs, changes, overhead, throughput; default: all but replays, which replays each test three times, and once on a changed page. The part check shows that a set with oracles can be done."`
 	Change   []string      `help:"Only these changes of pages: ids, wrap, order, removed, behaviour."`
 	Failures string        `help:"A file for what went wrong, one line each."`
 	Timeout  time.Duration `default:"60s" help:"Of a generation."`
@@ -49,6 +49,7 @@ type bench struct {
 	set      *sentence.Set   // the present one
 	trial    *sentence.Trial // on a site of it
 	engine   *run.Engine
+	ran      bool       // the pairs
 	mu       sync.Mutex // of the next one, and of counts
 	failures []string
 }
@@ -116,7 +117,8 @@ func (b *bench) parts() []measure.Part {
 	limit := func(n int) time.Duration { return generateStart + time.Duration(n)*generateShare }
 	return []measure.Part{
 		{Name: "pairs", Limit: limit(sentences + changed), Run: b.pairs},
-		{Name: "changes", Limit: limit(sentences + changed), Run: b.changes},
+		{Name: "changes", Limit: limit(sentences + changed), Run: b.pairs},
+		{Name: "replays", Limit: limit(sentences * (1 + replays + len(sentence.Parts))), Run: b.pairs, Asked: true},
 		{Name: "check", Limit: limit(sentences), Run: b.check},
 		{Name: "overhead", Limit: limit(len(b.sets[0].Pairs)), Run: b.overhead},
 		{Name: "throughput", Limit: limit(2 * throughputPairs), Run: b.throughput},

@@ -44,16 +44,21 @@ type generateCounts struct {
 	changes  map[string]*tally
 	harmless tally
 	harmful  tally
+	replays  replayCounts
 }
 
 func (b *bench) part(name string) bool {
 	return len(b.Only) == 0 || slices.Contains(b.Only, name)
 }
 
-// pairs runs the pairs, and the changes with what they have written where these are to be
-// measured too.
+// pairs runs the pairs, once, and with what they have written the changes and the replays where
+// these are to be measured too.
 func (b *bench) pairs(ctx context.Context) error {
-	counts := &generateCounts{kinds: map[string]*tally{}, changes: map[string]*tally{}}
+	if b.ran {
+		return nil
+	}
+	b.ran = true
+	counts := &generateCounts{kinds: map[string]*tally{}, changes: map[string]*tally{}, replays: replayCounts{parts: map[string]*tally{}}}
 	err := b.each(ctx, func(ctx context.Context, t *sentence.Trial, p *sentence.Pair) error { return b.pair(ctx, t, p, counts) })
 	if err != nil {
 		return err
@@ -104,14 +109,6 @@ func (b *bench) each(ctx context.Context, do func(context.Context, *sentence.Tri
 	return nil
 }
 
-// changes runs the pairs for their changes, unless pairs has done so.
-func (b *bench) changes(ctx context.Context) error {
-	if b.part("pairs") {
-		return nil
-	}
-	return b.pairs(ctx)
-}
-
 // check shows of each pair with an oracle that it can be done, and that the oracle tells.
 // Other sets have none.
 func (b *bench) check(ctx context.Context) error {
@@ -120,7 +117,7 @@ func (b *bench) check(ctx context.Context) error {
 		if p.Oracle == "" || len(p.Solution) == 0 {
 			return nil
 		}
-		wrong, err := t.Check(ctx, p)
+		wrong, err := t.Check(ctx, p, sentence.Plain)
 		if err != nil {
 			return err
 		}
@@ -174,7 +171,15 @@ func (b *bench) pair(ctx context.Context, trial *sentence.Trial, p *sentence.Pai
 		counts.add(p, text, ending, bad)
 		b.mu.Unlock()
 	}
-	if written == nil || len(p.Codes) > 0 || !b.part("changes") {
+	if written == nil || len(p.Codes) > 0 {
+		return nil
+	}
+	if slices.Contains(b.Only, "replays") {
+		if err := b.replay(ctx, trial, p, written, counts); err != nil {
+			return err
+		}
+	}
+	if !b.part("changes") {
 		return nil
 	}
 	return b.change(ctx, trial, p, written, counts)
@@ -276,4 +281,5 @@ func (c *generateCounts) print() {
 	for _, change := range slices.Sorted(maps.Keys(c.changes)) {
 		fmt.Printf("| - %s | %s | |\n", change, c.changes[change])
 	}
+	c.replays.print()
 }

@@ -1,7 +1,7 @@
 // Package array writes values as the texts of which arrays of statements are made.
 //
-// A statement that writes many rows takes a column of them as one array. Ids and bytes are
-// texts in it, which PostgreSQL casts (uuid[], bytea[]). A list of numbers is one text for
+// A statement that writes many rows takes a column of them as one array. Ids, times and bytes
+// are texts in it, which PostgreSQL casts (uuid[], timestamptz[], bytea[]). A list of numbers is one text for
 // each row, because an array of arrays would need lists of one length.
 package array
 
@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 )
@@ -38,3 +39,9 @@ func Bigints(numbers []int64) string {
 	b.WriteByte('}')
 	return b.String()
 }
+
+// Time is the text of a time.
+func Time(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.999999Z") }
+
+// Day is the text of the day of a time in UTC.
+func Day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

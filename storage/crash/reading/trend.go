@@ -8,6 +8,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 )
 
 // TrendBy is what the occurrences of a group are counted by.
@@ -107,7 +108,7 @@ func TrendOf(ctx context.Context, q storage.Querier, organization, group int64, 
 		err = q.SelectContext(ctx, &t.Points, `select d.day::timestamp at time zone 'UTC' as at, sum(d.count)::bigint as count
 			from crash_groups g join crash_group_days d on d.group_id = g.id
 			where g.organization_id = $1 and (g.id = $2 or g.root_id = $2) and d.day >= $3::date and d.day < $4::date group by 1 order by 1`,
-			organization, group, crash.DayText(t.From), crash.DayText(t.To))
+			organization, group, array.Day(t.From), array.Day(t.To))
 	case ByVersion:
 		err = t.readVersions(ctx, q, organization, group)
 	}
@@ -129,7 +130,7 @@ func (t *Trend) readVersions(ctx context.Context, q storage.Querier, organizatio
 		At      time.Time `db:"at"`
 		Count   int64     `db:"count"`
 	}
-	from, to := crash.DayText(t.From), crash.DayText(t.To)
+	from, to := array.Day(t.From), array.Day(t.To)
 	err := q.SelectContext(ctx, &rows, `
 		with days as materialized (
 			select d.version, d.day, sum(d.count)::bigint as count

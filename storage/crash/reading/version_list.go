@@ -9,8 +9,8 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
 	"github.com/slipway-qa/slipway/storage/crash/appversion"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/distinct"
 )
 
@@ -93,7 +93,7 @@ func Versions(ctx context.Context, q storage.Querier, f VersionFilter) ([]Versio
 	var err error
 	windowed := !f.From.IsZero() || !f.To.IsZero()
 	if windowed {
-		err = q.SelectContext(ctx, &rows, versionsOfDays, f.ProjectID, crash.DayText(f.From), crash.DayText(f.To))
+		err = q.SelectContext(ctx, &rows, versionsOfDays, f.ProjectID, array.Day(f.From), array.Day(f.To))
 	} else {
 		err = q.SelectContext(ctx, &rows, allVersions, f.ProjectID)
 	}
@@ -141,7 +141,7 @@ func readVersionDays(ctx context.Context, q storage.Querier, f VersionFilter, ro
 	err := q.SelectContext(ctx, &days, `
 		select version, day, crashes, sessions, crashed_sessions, users, crashed_users, user_sample, crashed_user_sample
 		from crash_version_days where crash_project_id = $1 and version = any($2) and day >= $3::date and day < $4::date
-		order by version, day`, f.ProjectID, pq.Array(versions), crash.DayText(f.From), crash.DayText(f.To))
+		order by version, day`, f.ProjectID, pq.Array(versions), array.Day(f.From), array.Day(f.To))
 	if err != nil {
 		return storage.Wrap(err, "days of versions")
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/distinct"
 )
 
@@ -37,7 +37,7 @@ func NewestVersions(ctx context.Context, q storage.Querier, projects []int64, fr
 		ProjectID int64 `db:"crash_project_id"`
 		VersionRow
 	}
-	if err := q.SelectContext(ctx, &rows, versionsOfProjects, pq.Array(projects), crash.DayText(from), crash.DayText(to)); err != nil {
+	if err := q.SelectContext(ctx, &rows, versionsOfProjects, pq.Array(projects), array.Day(from), array.Day(to)); err != nil {
 		return nil, storage.Wrap(err, "versions of crash projects")
 	}
 	byProject := map[int64][]VersionRow{}
@@ -57,8 +57,8 @@ func NewestVersions(ctx context.Context, q storage.Querier, projects []int64, fr
 		UserSample    []byte `db:"user_sample"`
 		CrashedSample []byte `db:"crashed_user_sample"`
 	}
-	if err := q.SelectContext(ctx, &days, daysOfVersions, pq.Array(ids), pq.Array(versions), crash.DayText(from),
-		crash.DayText(to)); err != nil {
+	if err := q.SelectContext(ctx, &days, daysOfVersions, pq.Array(ids), pq.Array(versions), array.Day(from),
+		array.Day(to)); err != nil {
 		return nil, storage.Wrap(err, "users of versions")
 	}
 	users, crashed := map[int64]*distinct.Sample{}, map[int64]*distinct.Sample{}

@@ -7,7 +7,7 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/condition"
 )
 
@@ -46,7 +46,7 @@ func (w Window) arguments(c *condition.List) (from, to, first, end string) {
 	if behind.Before(day) {
 		day, behind = until, until // both ends lie in one day
 	}
-	arg := func(t time.Time) string { return c.Arg(crash.TimeText(t)) + "::timestamptz" }
+	arg := func(t time.Time) string { return c.Arg(array.Time(t)) + "::timestamptz" }
 	return arg(begin), arg(until), arg(day), arg(behind)
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/received"
 )
 
@@ -102,7 +103,7 @@ func Candidates(ctx context.Context, q storage.Querier, organization int64, rule
 	var first, last, times []string
 	for i, id := range batches.IDs {
 		first, last = append(first, id.String()), append(last, received.EntryID(id, received.MaxBatch-1).String())
-		times = append(times, crash.TimeText(batches.Times[i]))
+		times = append(times, array.Time(batches.Times[i]))
 	}
 	var rows []struct {
 		Candidate

@@ -25,6 +25,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/need"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbol/native"
@@ -110,7 +111,7 @@ type Result struct {
 	Document *symbolication.Document
 	// Report is the report with the frames of the document: what is grouped.
 	Report *report.Report
-	Needs  []crash.Need
+	Needs  []need.Need
 	// Cold: some index is not at hand, and the crash is to be read again.
 	Cold bool
 	// lacking names the file that a frame of the thread that failed lacks, by its index in
@@ -138,7 +139,7 @@ type reading struct {
 	Input
 	part    *Part
 	doc     *symbolication.Document
-	needs   []crash.Need
+	needs   []need.Need
 	files   map[int64]int // indexes plus 1 into doc.Files, by the id of the file
 	opened  map[*located]*opened
 	unasked bool // some answer is not known yet

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/need"
 	"github.com/slipway-qa/slipway/storage/report"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbol/native"
@@ -164,9 +165,9 @@ func TestNativeMissing(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, crash.SymbolsMissing, res.State)
 	require.Len(t, res.Needs, 1)
-	need := crash.Need{Kind: "native", Name: "shop", LookedFor: []symbol.Identifier{{Type: symbol.DebugID, Value: debugID}}}
-	need.Digest = crash.DigestNeed(&need)
-	require.Equal(t, need, res.Needs[0])
+	lack := need.Need{Kind: "native", Name: "shop", LookedFor: []symbol.Identifier{{Type: symbol.DebugID, Value: debugID}}}
+	lack.Digest = need.Digest(&lack)
+	require.Equal(t, lack, res.Needs[0])
 	require.Equal(t, 2, res.Document.Missing[0].Frames)
 	require.Equal(t, []symbolication.Module{{Index: 0, Missing: 1}}, res.Document.Modules)
 	require.Equal(t, "", res.Lacking(0))

@@ -3,7 +3,7 @@ package symbolicate
 import (
 	"slices"
 
-	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/need"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbolication"
 )
@@ -57,19 +57,19 @@ func (r *reading) lackOf(w *want, o *opened, reason string) {
 	}
 	// Kind, name and identifiers are those by which it was located: the same for all reports.
 	l := o.located
-	need := crash.Need{Kind: w.kind, Name: w.name, Version: w.version, Arch: clean(w.arch), LookedFor: w.ids}
+	lack := need.Need{Kind: w.kind, Name: w.name, Version: w.version, Arch: clean(w.arch), LookedFor: w.ids}
 	if l.lacking == nil {
 		l.lacking = &symbolication.Missing{Kind: w.kind, Name: w.name, LookedFor: slices.Clone(w.ids)}
 		l.lacking.Encode()
-		l.need = crash.DigestNeed(&need)
+		l.need = need.Digest(&lack)
 	}
 	m := *l.lacking
 	m.Version, m.Reason, m.Bound = w.version, reason, o.bound
 	r.doc.Missing = append(r.doc.Missing, m)
 	o.missing = len(r.doc.Missing)
 	if len(w.ids) > 0 {
-		need.Digest = l.need
-		r.needs = append(r.needs, need)
+		lack.Digest = l.need
+		r.needs = append(r.needs, lack)
 	}
 }
 

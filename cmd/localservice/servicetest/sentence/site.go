@@ -26,6 +26,7 @@ import (
 // under /npm/.
 type Site struct {
 	set    *Set
+	files  fs.FS // of the packages
 	server *http.Server
 	base   string
 	secure *httptest.Server // with a certificate that nobody trusts
@@ -45,7 +46,7 @@ func (s *Set) Start(modules string) (*Site, error) {
 	if err != nil {
 		return nil, err
 	}
-	site := &Site{set: s, base: "http://" + listener.Addr().String(), closed: make(chan struct{})}
+	site := &Site{set: s, files: os.DirFS(modules), base: "http://" + listener.Addr().String(), closed: make(chan struct{})}
 	mux := http.NewServeMux()
 	mux.Handle("GET /npm/", http.StripPrefix("/npm", site.themed(modules)))
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
@@ -106,24 +107,24 @@ func (s *Site) serveNever(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// themed serves the files of the packages; its pages get another theme with the change
-// Other.
+// themed serves the files of the packages; its pages are changed.
 func (s *Site) themed(modules string) http.Handler {
-	files := http.FileServerFS(os.DirFS(modules))
+	folder := os.DirFS(modules)
+	files := http.FileServerFS(folder)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		change, _ := s.present()
-		if change != Other || path.Ext(r.URL.Path) != ".html" {
+		if !makes(change, Parts...) || path.Ext(r.URL.Path) != ".html" {
 			files.ServeHTTP(w, r)
 			return
 		}
-		text, err := fs.ReadFile(os.DirFS(modules), strings.TrimPrefix(path.Clean(r.URL.Path), "/"))
+		text, err := redesignFile(folder, path.Clean(r.URL.Path)[1:], change)
 		if err != nil {
 			http.NotFound(w, r)
 			return
 		}
 		w.Header().Set("Cache-Control", "no-store")
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = io.WriteString(w, withTheme(string(text)))
+		_, _ = io.WriteString(w, text.page)
 	})
 }
 
@@ -157,7 +158,7 @@ func (s *Site) servePage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
 	body := changed(string(text), change, target)
-	if change == Other && path.Ext(name) == ".html" {
+	if makes(change, Theme) && path.Ext(name) == ".html" {
 		body = withTheme(body)
 	}
 	if name == "sentence.js" {
@@ -185,23 +186,33 @@ func changed(text, change, target string) string {
 	})
 	text = siblings.ReplaceAllStringFunc(text, func(s string) string {
 		parts := strings.Split(siblings.FindStringSubmatch(s)[1], "<!--|-->")
-		if change == Order || change == Other {
+		if makes(change, Order) {
 			slices.Reverse(parts)
 		}
 		return strings.Join(parts, "")
 	})
 	around := "$1"
-	if change == Wrap || change == Other {
+	if makes(change, Wrap) {
 		around = `<div class="shell"><div>$1</div></div>`
 	}
 	text = wrapped.ReplaceAllString(text, around)
 	return word.ReplaceAllStringFunc(text, func(s string) string {
 		s = strings.Trim(s, "~")
-		if change != IDs && change != Other {
+		if !makes(change, IDs) {
 			return s
 		}
-		h := fnv.New32a()
-		_, _ = h.Write([]byte(s))
-		return fmt.Sprintf("u%07x", h.Sum32())
+		return renamed(s)
 	})
+}
+
+// makes reports whether a change makes one of some.
+func makes(change string, some ...string) bool {
+	return slices.Contains(some, change) || change == Other && slices.ContainsFunc(some, func(s string) bool { return slices.Contains(Parts, s) })
+}
+
+// renamed returns the name that an id or a class gets.
+func renamed(name string) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(name))
+	return fmt.Sprintf("u%07x", h.Sum32())
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
 	"time"
 
@@ -134,6 +135,10 @@ func (t *Trial) acquire(ctx context.Context) (*browser.Lease, error) {
 // what is wrong with how that ended.
 func (t *Trial) Replay(ctx context.Context, p *Pair, steps []step.Step, change string) (string, error) {
 	t.Site.Change(change, p)
+	p, err := t.Site.renamed(p, change)
+	if err != nil {
+		return "", err
+	}
 	lease, err := t.acquire(ctx)
 	if err != nil {
 		return "", err
@@ -217,10 +222,14 @@ func executeAnywhere(ctx context.Context, lease *browser.Lease, script string, t
 	return err
 }
 
-// Check returns what is wrong with a pair that has an oracle: it must be false on the page
-// as it opens, and true after the solution.
-func (t *Trial) Check(ctx context.Context, p *Pair) (string, error) {
-	t.Site.Change(Plain, p)
+// Check returns what is wrong with a pair that has an oracle, on a page with a change: it must be
+// false on the page as it opens, and true after the solution.
+func (t *Trial) Check(ctx context.Context, p *Pair, change string) (string, error) {
+	t.Site.Change(change, p)
+	p, err := t.Site.renamed(p, change)
+	if err != nil {
+		return "", err
+	}
 	lease, err := t.acquire(ctx)
 	if err != nil {
 		return "", err
@@ -247,4 +256,54 @@ func (t *Trial) Check(ctx context.Context, p *Pair) (string, error) {
 		return "after the solution " + wrong, ctx.Err()
 	}
 	return "", ctx.Err()
+}
+
+// Redesign is how the page of a pair can look otherwise, so that the pair's own solution still does
+// what is asked for.
+type Redesign struct {
+	// Changes are what to replay on: Other, or each of the Parts where they cannot be made at once.
+	Changes []string
+	// Parts are those of Other that change something.
+	Parts []string
+}
+
+// Redesign returns how the page of a pair can be changed.
+func (t *Trial) Redesign(ctx context.Context, p *Pair) (r Redesign, err error) {
+	possible := func(change string) bool { return t.Site.changes(p, change) && !slices.Contains(p.Without, change) }
+	if p.Oracle == "" {
+		for _, change := range Parts {
+			if change != Theme && p.Has(change) && possible(change) {
+				r.Parts = append(r.Parts, change)
+			}
+		}
+		r.Changes = r.Parts
+		return r, nil
+	}
+	valid := func(change string) (bool, error) {
+		if !possible(change) {
+			return false, nil
+		}
+		wrong, err := t.Check(ctx, p, change)
+		return wrong == "" && err == nil, err
+	}
+	whole, err := valid(Other)
+	if err != nil {
+		return r, err
+	}
+	for _, change := range Parts {
+		ok := possible(change)
+		if !whole {
+			if ok, err = valid(change); err != nil {
+				return r, err
+			}
+		}
+		if ok {
+			r.Parts = append(r.Parts, change)
+		}
+	}
+	r.Changes = r.Parts
+	if whole {
+		r.Changes = []string{Other}
+	}
+	return r, nil
 }

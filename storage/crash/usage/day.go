@@ -1,4 +1,4 @@
-package crash
+package usage
 
 import (
 	"cmp"
@@ -183,13 +183,13 @@ func dayColumns(keys []dayKey) (projects, versions, days any) {
 	return pq.Array(p), pq.Array(v), pq.Array(d)
 }
 
-// uncountDaysOfVersions subtracts deleted crashes from the days of their versions. The
+// UncountDays subtracts deleted crashes from the days of their versions. The
 // sessions and users that they ended stay counted: numbers name nobody.
-func uncountDaysOfVersions(ctx context.Context, tx *storage.Tx, gone []deletedCrash) error {
+func UncountDays(ctx context.Context, tx *storage.Tx, gone []Crash) error {
 	sums := dayTallies{}
 	for i := range gone {
 		if g := &gone[i]; g.Version != "" {
-			sums.day(dayKey{g.ProjectID, g.Version, DayText(g.OccurredAt)}).crashes += int64(g.Duplicates)
+			sums.day(dayKey{g.ProjectID, g.Version, array.Day(g.OccurredAt)}).crashes += int64(g.Duplicates)
 		}
 	}
 	if len(sums) == 0 {
@@ -212,14 +212,14 @@ func uncountDaysOfVersions(ctx context.Context, tx *storage.Tx, gone []deletedCr
 	return storage.Wrap(err, "uncount days of versions")
 }
 
-// ExpireVersionDays deletes up to limit days of versions before a time, and returns
+// ExpireDays deletes up to limit days of versions before a time, and returns
 // their number. The counts of all days stay.
-func ExpireVersionDays(ctx context.Context, tx *storage.Tx, before time.Time, limit int) (int64, error) {
+func ExpireDays(ctx context.Context, tx *storage.Tx, before time.Time, limit int) (int64, error) {
 	// No index serves it: the table has one row for each version and day.
 	res, err := tx.ExecContext(ctx, `
 		delete from crash_version_days where (crash_project_id, version, day) in (
 			select crash_project_id, version, day from crash_version_days
-			where day < $1::date and day > '-infinity' limit $2)`, DayText(before), limit)
+			where day < $1::date and day > '-infinity' limit $2)`, array.Day(before), limit)
 	if err != nil {
 		return 0, storage.Wrap(err, "delete old days of versions")
 	}
@@ -228,7 +228,7 @@ func ExpireVersionDays(ctx context.Context, tx *storage.Tx, before time.Time, li
 }
 
 // manyVersions is how many versions of a project are kept however old they are, since
-// regressions are told by the newest; the bound of a project is maxVersions.
+// regressions are told by the newest; the bound of a project is MaxVersions.
 const manyVersions = 1000
 
 // ExpireVersions forgets up to limit versions that were not seen since a time, of

@@ -1,4 +1,14 @@
-package crash
+// Package need keeps the files with symbols that crashes lack, so that a crash is read again
+// once one of them arrives.
+//
+// A need is a file by its names: an identifier of a build, a path of a script and its release. Many
+// crashes share a need, and crashes of one bug share a set of them: each is one row, whatever the
+// number of crashes. Needs of a crash, of a project and sets of a project are bounded, since
+// clients name what they like.
+//
+// Needs go with the last crash that has them. Who records them shares the lock of the project
+// (package projectlock), and who removes those that no crash has takes it alone.
+package need
 
 import (
 	"bytes"
@@ -16,18 +26,20 @@ import (
 
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash/array"
+	"github.com/slipway-qa/slipway/storage/crash/projectlock"
+	"github.com/slipway-qa/slipway/storage/crash/span"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbolfile"
 )
 
 const (
-	// maxNeeds bounds the files that one crash lacks; no more are looked for. The stacks of a
+	// maxOfCrash bounds the files that one crash lacks; no more are looked for. The stacks of a
 	// desktop program run through some dozen modules.
-	maxNeeds = 64
-	// maxProjectNeeds bounds those of a crash project: a client that makes an id up for
+	maxOfCrash = 64
+	// maxOfProject bounds those of a crash project: a client that makes an id up for
 	// each report must not fill the table. What is above is read with the next symbols that
 	// serve another need of the crash.
-	maxProjectNeeds = 10_000
+	maxOfProject = 10_000
 	// maxLookedFor bounds the identifiers of one need, which are those that were looked for: a
 	// script has two dozen spellings, each in two releases and without one.
 	maxLookedFor = 96
@@ -46,13 +58,31 @@ type Need struct {
 	// Found: a file has these names and lacks what the crash needs. Only one that comes later
 	// serves it, so that the crash is not read again for the one that is there.
 	Found bool
-	// Digest is what DigestNeed returns, for needs that many crashes have; zero: it is
+	// Digest is what Digest returns, for needs that many crashes have; zero: it is
 	// computed when the need is written.
 	Digest [32]byte
 }
 
-// DigestNeed returns the digest of kind, name and the identifiers: a row for each.
-func DigestNeed(n *Need) [32]byte {
+// Crash is a crash with the files that it lacks.
+type Crash struct {
+	ID         uuid.UUID
+	ProjectID  int64
+	ReceivedAt time.Time
+	// Needs are cut to their bounds by Record, and get their digests.
+	Needs []Need
+}
+
+// Recorded is what Record wrote.
+type Recorded struct {
+	// Sets is the set of each crash, but of those whose project has too many sets.
+	Sets map[uuid.UUID]int64
+	// Late are the crashes that lack a file which arrived since it was looked for: they are to
+	// be read again.
+	Late map[uuid.UUID]bool
+}
+
+// Digest returns the digest of kind, name and the identifiers: a row for each.
+func Digest(n *Need) [32]byte {
 	var buf []byte
 	add := func(texts ...string) {
 		for _, t := range texts {
@@ -77,8 +107,7 @@ type needKey struct {
 type wantedNeed struct {
 	needKey
 	need    *Need
-	first   time.Time
-	last    time.Time
+	seen    span.Span
 	crashes []uuid.UUID // in the order of the crashes
 }
 
@@ -89,22 +118,19 @@ func wantedNeeds(crashes []Crash) []*wantedNeed {
 	var all []*wantedNeed
 	for i := range crashes {
 		c := &crashes[i]
-		if c.Symbols == nil {
-			continue
-		}
-		for j := range c.Symbols.Needs[:min(len(c.Symbols.Needs), maxNeeds)] {
-			n := &c.Symbols.Needs[j]
+		for j := range c.Needs[:min(len(c.Needs), maxOfCrash)] {
+			n := &c.Needs[j]
 			n.LookedFor = n.LookedFor[:min(len(n.LookedFor), maxLookedFor)]
 			if n.Digest == ([32]byte{}) {
-				n.Digest = DigestNeed(n)
+				n.Digest = Digest(n)
 			}
 			key := needKey{c.ProjectID, n.Digest}
 			w := byKey[key]
 			if w == nil {
-				w = &wantedNeed{needKey: key, need: n, first: c.ReceivedAt, last: c.ReceivedAt}
+				w = &wantedNeed{needKey: key, need: n, seen: span.At(c.ReceivedAt)}
 				byKey[key], all = w, append(all, w)
 			}
-			w.first, w.last = earlier(w.first, c.ReceivedAt), later(w.last, c.ReceivedAt)
+			w.seen = w.seen.With(c.ReceivedAt)
 			if len(w.crashes) == 0 || w.crashes[len(w.crashes)-1] != c.ID {
 				w.crashes = append(w.crashes, c.ID)
 			}
@@ -123,21 +149,20 @@ type needRow struct {
 	LastSeen  time.Time `db:"last_seen"`
 }
 
-// recordNeeds writes which files crashes lack, and marks those crashes as late whose file
-// arrived meanwhile. It returns the set of each crash, which the row of its symbolication
-// has, but for those whose project has too many sets. Whoever adds files looks for the crashes
-// that lack them: the lock lets one of the two see what the other wrote.
-func recordNeeds(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) (map[uuid.UUID]int64, error) {
+// Record writes which files crashes lack, in the caller's transaction, and looks which of these
+// arrived meanwhile. The row of a crash's symbolication keeps its set. Whoever adds files looks for
+// the crashes that lack them: the lock lets one of the two see what the other wrote.
+func Record(ctx context.Context, tx *storage.Tx, organization int64, crashes []Crash) (Recorded, error) {
 	wanted := wantedNeeds(crashes)
 	if len(wanted) == 0 {
-		return nil, nil
+		return Recorded{}, nil
 	}
 	if err := symbolfile.ShareNeeds(ctx, tx, organization); err != nil {
-		return nil, err
+		return Recorded{}, err
 	}
-	rows, err := ensureNeeds(ctx, tx, organization, wanted)
+	rows, err := ensure(ctx, tx, organization, wanted)
 	if err != nil {
-		return nil, err
+		return Recorded{}, err
 	}
 	var old, open []int64
 	lacking := map[uuid.UUID]*needSet{}
@@ -146,7 +171,7 @@ func recordNeeds(ctx context.Context, tx *storage.Tx, organization int64, crashe
 		if r == nil {
 			continue // beyond the bound
 		}
-		if w.last.Sub(r.LastSeen) > needAge {
+		if w.seen.Last.Sub(r.LastSeen) > needAge {
 			old = append(old, r.ID)
 		}
 		if !w.need.Found {
@@ -163,20 +188,22 @@ func recordNeeds(ctx context.Context, tx *storage.Tx, organization int64, crashe
 	}
 	sets, err := recordSets(ctx, tx, lacking)
 	if err != nil {
-		return nil, err
+		return Recorded{}, err
 	}
-	if err := markLate(ctx, tx, organization, open, lacking, crashes); err != nil || len(old) == 0 {
-		return sets, err
+	late, err := lateOf(ctx, tx, organization, open, lacking, crashes)
+	done := Recorded{Sets: sets, Late: late}
+	if err != nil || len(old) == 0 {
+		return done, err
 	}
 	_, err = tx.ExecContext(ctx, `
 		update symbol_needs set last_seen = greatest(last_seen, now()) where id in (
 			select id from symbol_needs where id = any($1) order by id for no key update skip locked)`, pq.Array(old))
-	return sets, storage.Wrap(err, "touch needs of symbols")
+	return done, storage.Wrap(err, "touch needs of symbols")
 }
 
-// ensureNeeds returns the rows of needs; those beyond the bound of their project have none.
-func ensureNeeds(ctx context.Context, tx *storage.Tx, organization int64, wanted []*wantedNeed) (map[needKey]*needRow, error) {
-	rows, err := readNeeds(ctx, tx, wanted)
+// ensure returns the rows of needs; those beyond the bound of their project have none.
+func ensure(ctx context.Context, tx *storage.Tx, organization int64, wanted []*wantedNeed) (map[needKey]*needRow, error) {
+	rows, err := read(ctx, tx, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -189,29 +216,29 @@ func ensureNeeds(ctx context.Context, tx *storage.Tx, organization int64, wanted
 	if len(fresh) == 0 {
 		return rows, nil
 	}
-	if err := insertNeeds(ctx, tx, organization, fresh); err != nil {
+	if err := insert(ctx, tx, organization, fresh); err != nil {
 		return nil, err
 	}
-	return readNeeds(ctx, tx, wanted)
+	return read(ctx, tx, wanted)
 }
 
-// markLate marks the crashes that have one of some needs which a file serves.
-func markLate(ctx context.Context, tx *storage.Tx, organization int64, needs []int64, lacking map[uuid.UUID]*needSet,
-	crashes []Crash) error {
+// lateOf returns the crashes that have one of some needs which a file serves.
+func lateOf(ctx context.Context, tx *storage.Tx, organization int64, needs []int64, lacking map[uuid.UUID]*needSet,
+	crashes []Crash) (map[uuid.UUID]bool, error) {
 	served, err := symbolfile.ServedNeeds(ctx, tx, organization, needs)
 	if err != nil || len(served) == 0 {
-		return err
+		return nil, err
 	}
+	late := map[uuid.UUID]bool{}
 	for i := range crashes {
-		set := lacking[crashes[i].ID]
-		if y := crashes[i].Symbols; y != nil && set != nil && set.hasOneOf(served) {
-			y.Late = true
+		if set := lacking[crashes[i].ID]; set != nil && set.hasOneOf(served) {
+			late[crashes[i].ID] = true
 		}
 	}
-	return nil
+	return late, nil
 }
 
-func readNeeds(ctx context.Context, tx *storage.Tx, wanted []*wantedNeed) (map[needKey]*needRow, error) {
+func read(ctx context.Context, tx *storage.Tx, wanted []*wantedNeed) (map[needKey]*needRow, error) {
 	var projects []int64
 	var digests []string
 	for _, w := range wanted {
@@ -253,7 +280,7 @@ select distinct $1::bigint, i.type, i.value, coalesce(i.release, ''), made.id
 from made cross join lateral jsonb_to_recordset(made.looked_for) as i(type text, value text, release text)
 on conflict do nothing`
 
-func insertNeeds(ctx context.Context, tx *storage.Tx, organization int64, fresh []*wantedNeed) error {
+func insert(ctx context.Context, tx *storage.Tx, organization int64, fresh []*wantedNeed) error {
 	var projects []int64
 	var digests, kinds, names, versions, arches, lookedFor, first, last []string
 	for _, w := range fresh {
@@ -265,16 +292,16 @@ func insertNeeds(ctx context.Context, tx *storage.Tx, organization int64, fresh 
 		kinds, names = append(kinds, w.need.Kind), append(names, w.need.Name)
 		versions, arches = append(versions, w.need.Version), append(arches, w.need.Arch)
 		lookedFor = append(lookedFor, string(list))
-		first, last = append(first, TimeText(w.first)), append(last, TimeText(w.last))
+		first, last = append(first, array.Time(w.seen.First)), append(last, array.Time(w.seen.Last))
 	}
 	_, err := tx.ExecContext(ctx, insertNeed, organization, pq.Array(projects), pq.Array(digests), pq.Array(kinds),
-		pq.Array(names), pq.Array(versions), pq.Array(arches), pq.Array(lookedFor), pq.Array(first), pq.Array(last), maxProjectNeeds)
+		pq.Array(names), pq.Array(versions), pq.Array(arches), pq.Array(lookedFor), pq.Array(first), pq.Array(last), maxOfProject)
 	return storage.Wrap(err, "insert needs of symbols")
 }
 
-// forgetNeeds forgets the rows by which crashes lack files, but for the sets of those that
+// Forget forgets the rows by which crashes lack files, but for the sets of those that
 // keep their symbolication, and returns what all of them needed.
-func forgetNeeds(ctx context.Context, tx *storage.Tx, crashes []string) (neededBefore, error) {
+func Forget(ctx context.Context, tx *storage.Tx, crashes []string) (Before, error) {
 	var rows []struct {
 		NeedID int64  `db:"need_id"`
 		SetID  *int64 `db:"set_id"`
@@ -284,7 +311,7 @@ func forgetNeeds(ctx context.Context, tx *storage.Tx, crashes []string) (neededB
 		union all
 		select m.need_id, m.set_id from crash_need_set_members m where m.set_id in (
 			select need_set_id from crash_symbolications where crash_id = any($1::uuid[]))`, pq.Array(crashes))
-	var before neededBefore
+	var before Before
 	for _, r := range rows {
 		before.needs = append(before.needs, r.NeedID)
 		if r.SetID != nil {
@@ -297,8 +324,8 @@ func forgetNeeds(ctx context.Context, tx *storage.Tx, crashes []string) (neededB
 	return before, storage.Wrap(err, "forget needs of crashes")
 }
 
-// neededBefore are needs that crashes had, and the sets by which they had them.
-type neededBefore struct{ needs, sets []int64 }
+// Before are needs that crashes had, and the sets by which they had them.
+type Before struct{ needs, sets []int64 }
 
 // dropUnused removes those of the needs ($1) and of the sets ($2) that no crash has, and with a need
 // all sets that it is in, which no crash has either. The other sets of the needs are not looked at:
@@ -314,9 +341,9 @@ with unused as materialized (
 )
 delete from symbol_needs n using unused u where n.id = u.id`
 
-// dropNeeds removes what no crash needs any more. The projects are locked alone, so that none gets
+// Drop removes what no crash needs any more. The projects are locked alone, so that none gets
 // it meanwhile.
-func dropNeeds(ctx context.Context, tx *storage.Tx, before neededBefore) error {
+func Drop(ctx context.Context, tx *storage.Tx, before Before) error {
 	if len(before.needs) == 0 {
 		return nil
 	}
@@ -324,9 +351,9 @@ func dropNeeds(ctx context.Context, tx *storage.Tx, before neededBefore) error {
 	return storage.Wrap(err, "remove needs of symbols")
 }
 
-// ExpireNeeds removes up to limit needs that were last seen before a time and that no crash
+// Expire removes up to limit needs that were last seen before a time and that no crash
 // has any more, and returns the last that it looked at.
-func ExpireNeeds(ctx context.Context, tx *storage.Tx, before time.Time, after int64, limit int) (last int64, err error) {
+func Expire(ctx context.Context, tx *storage.Tx, before time.Time, after int64, limit int) (last int64, err error) {
 	var rows []unusedRow
 	err = tx.SelectContext(ctx, &rows, `select id, crash_project_id from symbol_needs n
 		where id > $1 and last_seen < $2 and not exists (select from crash_lacks c where c.need_id = n.id)
@@ -338,7 +365,7 @@ func ExpireNeeds(ctx context.Context, tx *storage.Tx, before time.Time, after in
 	if err != nil {
 		return 0, err
 	}
-	return ids[len(ids)-1], dropNeeds(ctx, tx, neededBefore{needs: ids})
+	return ids[len(ids)-1], Drop(ctx, tx, Before{needs: ids})
 }
 
 // unusedRow is a need, or a set, that no crash has.
@@ -353,7 +380,7 @@ func lockUnused(ctx context.Context, tx *storage.Tx, rows []unusedRow) ([]int64,
 	for _, r := range rows {
 		ids, projects = append(ids, r.ID), append(projects, r.ProjectID)
 	}
-	return ids, lockProjects(ctx, tx, projects)
+	return ids, projectlock.Take(ctx, tx, projects...)
 }
 
 // crashesWithNeeds reads the newest crashes that lack one of some files: those of the sets
@@ -372,16 +399,16 @@ select crash_id from unnest($1::bigint[]) as n(id) cross join lateral (
 	select crash_id from crash_needs where need_id = n.id and crash_id < $2 order by crash_id desc limit $3) c
 order by crash_id desc limit $3`
 
-// CrashesWithNeeds returns up to limit crashes that lack one of some files, the newest first:
+// Crashes returns up to limit crashes that lack one of some files, the newest first:
 // those before an id.
-func CrashesWithNeeds(ctx context.Context, q storage.Querier, needs []int64, before uuid.UUID, limit int) ([]uuid.UUID, error) {
+func Crashes(ctx context.Context, q storage.Querier, needs []int64, before uuid.UUID, limit int) ([]uuid.UUID, error) {
 	var ids []uuid.UUID
 	err := q.SelectContext(ctx, &ids, crashesWithNeeds, pq.Array(needs), before, limit)
 	return ids, storage.Wrap(err, "crashes that lack symbols")
 }
 
-// CountWithNeeds counts the crashes that lack one of some files, before an id.
-func CountWithNeeds(ctx context.Context, q storage.Querier, needs []int64, before uuid.UUID) (n int, err error) {
+// Count counts the crashes that lack one of some files, before an id.
+func Count(ctx context.Context, q storage.Querier, needs []int64, before uuid.UUID) (n int, err error) {
 	err = q.GetContext(ctx, &n, `select count(distinct crash_id) from crash_lacks where need_id = any($1) and crash_id < $2`,
 		pq.Array(needs), before)
 	return n, storage.Wrap(err, "count crashes that lack symbols")

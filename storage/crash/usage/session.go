@@ -1,4 +1,4 @@
-package crash
+package usage
 
 import (
 	"bytes"
@@ -13,11 +13,13 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/crash/array"
 	"github.com/slipway-qa/slipway/storage/crash/distinct"
+	"github.com/slipway-qa/slipway/storage/crash/span"
 )
 
-// Usage is what one event of a client's session metrics says.
-type Usage struct {
+// Event is what one event of a client's session metrics says.
+type Event struct {
 	// Version is not empty; it, Session and User are as ShortText returns them.
 	Version string
 	At      time.Time
@@ -42,32 +44,37 @@ func ShortText(s string) string {
 // SessionsKnown is how long the id of a session is known, from its first report on.
 const SessionsKnown = 7 * 24 * time.Hour
 
-// usageReach is how far back an event counts on its own day; an older one counts on
+// eventReach is how far back an event counts on its own day; an older one counts on
 // the first day of that time. Clients keep what they could not send for some days.
-const usageReach = SessionsKnown
+const eventReach = SessionsKnown
 
-// RecordUsage counts the events of one crash project; it is durable when it returns
+// Record counts the events of one crash project; it is durable when it returns
 // nil. A session whose id was counted in the last seven days is not counted again, so
 // that the same events may come twice.
-func (s *Store) RecordUsage(ctx context.Context, project int64, events []Usage) error {
+func Record(ctx context.Context, db *storage.DB, project int64, events []Event) error {
 	if len(events) == 0 {
 		return nil
 	}
 	now := time.Now()
-	versions := map[projectVersion]*valueTally{}
+	versions := map[Version]*tally{}
 	sums := dayTallies{}
 	var starts []sessionMark
 	for i := range events {
 		e := &events[i]
-		at := later(e.At, now.Add(-usageReach))
-		at = earlier(at, now.Add(time.Hour))
-		key := dayKey{project, e.Version, DayText(at)}
-		v := versions[projectVersion{project, e.Version}]
-		if v == nil {
-			v = &valueTally{first: at, last: at}
-			versions[projectVersion{project, e.Version}] = v
+		at := e.At
+		if oldest := now.Add(-eventReach); at.Before(oldest) {
+			at = oldest
 		}
-		v.first, v.last = earlier(v.first, at), later(v.last, at)
+		if newest := now.Add(time.Hour); at.After(newest) {
+			at = newest
+		}
+		key := dayKey{project, e.Version, array.Day(at)}
+		v := versions[Version{project, e.Version}]
+		if v == nil {
+			v = &tally{seen: span.At(at)}
+			versions[Version{project, e.Version}] = v
+		}
+		v.seen = v.seen.With(at)
 		if e.User != "" {
 			sums.add(key, func(t *dayTally) { t.users.Add(distinct.Hash(e.User)) })
 		}
@@ -79,7 +86,7 @@ func (s *Store) RecordUsage(ctx context.Context, project int64, events []Usage) 
 			starts = append(starts, sessionMark{sessionKey{project, sessionID(e.Session)}, key})
 		}
 	}
-	return s.db.InTx(ctx, func(tx *storage.Tx) error {
+	return db.InTx(ctx, func(tx *storage.Tx) error {
 		if err := addVersions(ctx, tx, versions); err != nil {
 			return err
 		}
@@ -94,21 +101,20 @@ func (s *Store) RecordUsage(ctx context.Context, project int64, events []Usage) 
 	})
 }
 
-// countSessions counts the crashes by version and day, and the sessions and users
-// that they ended, which hangs, handled errors and what ran out of memory do not. A crash that
-// names no session is one of its own; so is its user. It comes after everything else that is
-// locked.
-func countSessions(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
+// CountSessions counts the crashes by version and day, and the sessions and users that they
+// ended. A crash that names no session is one of its own; so is its user. It comes after
+// everything else that is locked.
+func CountSessions(ctx context.Context, tx *storage.Tx, crashes []Crash) error {
 	sums := dayTallies{}
 	var marks []sessionMark
 	for i := range crashes {
 		c := &crashes[i]
-		if c.Version == "" || c.State == Failed {
+		if c.Version == "" {
 			continue
 		}
-		key := dayKey{c.ProjectID, c.Version, DayText(c.OccurredAt)}
+		key := dayKey{c.ProjectID, c.Version, array.Day(c.OccurredAt)}
 		sums.day(key).crashes += int64(c.Duplicates)
-		if c.Notice || !c.Severity.IsCrash() {
+		if !c.Ended {
 			continue
 		}
 		if c.Session == "" {
@@ -151,9 +157,6 @@ func sessionID(text string) uuid.UUID {
 	sum := sha256.Sum256([]byte(text))
 	return uuid.UUID(sum[:16])
 }
-
-// DayText is the day of a time in UTC as PostgreSQL reads it.
-func DayText(t time.Time) string { return t.UTC().Format(time.DateOnly) }
 
 // The sessions that were not started, or not crashed, before, with the version and
 // the day under which they are counted.

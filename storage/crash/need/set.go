@@ -1,4 +1,4 @@
-package crash
+package need
 
 import (
 	"bytes"
@@ -20,10 +20,10 @@ import (
 // otherwise write twenty rows, which took most of the time of its processing.
 //
 // Reports whose stacks run through ever other files have ever other sets. Above
-// maxProjectSets of a project, a crash whose set is not there has a row for each need.
+// maxSetsOfProject of a project, a crash whose set is not there has a row for each need.
 
-// maxProjectSets bounds the sets of a crash project: more save nothing.
-const maxProjectSets = 20_000
+// maxSetsOfProject bounds the sets of a crash project: more save nothing.
+const maxSetsOfProject = 20_000
 
 // needSet are the needs of a crash, by their ids.
 type needSet struct {
@@ -169,13 +169,13 @@ func insertSets(ctx context.Context, tx *storage.Tx, sets map[setKey]*needSet) e
 			of, needs = append(of, digest), append(needs, need)
 		}
 	}
-	_, err := tx.ExecContext(ctx, insertSet, pq.Array(projects), pq.Array(digests), pq.Array(of), pq.Array(needs), maxProjectSets)
+	_, err := tx.ExecContext(ctx, insertSet, pq.Array(projects), pq.Array(digests), pq.Array(of), pq.Array(needs), maxSetsOfProject)
 	return storage.Wrap(err, "insert sets of needs")
 }
 
-// ExpireNeedSets removes up to limit sets that no crash has, and returns the last that it
+// ExpireSets removes up to limit sets that no crash has, and returns the last that it
 // looked at.
-func ExpireNeedSets(ctx context.Context, tx *storage.Tx, after int64, limit int) (last int64, err error) {
+func ExpireSets(ctx context.Context, tx *storage.Tx, after int64, limit int) (last int64, err error) {
 	var rows []unusedRow
 	err = tx.SelectContext(ctx, &rows, `select id, crash_project_id from crash_need_sets s
 		where id > $1 and not exists (select from crash_symbolications c where c.need_set_id = s.id)

@@ -1,4 +1,4 @@
-package crash_test
+package need_test
 
 import (
 	"context"
@@ -10,17 +10,27 @@ import (
 	"github.com/google/uuid"
 	"github.com/stretchr/testify/require"
 
+	"github.com/slipway-qa/slipway/cmd/localservice/servicetest/crashtest"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/crash"
+	"github.com/slipway-qa/slipway/storage/crash/need"
 	"github.com/slipway-qa/slipway/storage/symbol"
 )
+
+// room is the fixture of the tests here.
+type room struct{ *crashtest.Room }
+
+func open(t *testing.T) *room {
+	t.Helper()
+	return &room{crashtest.Open(t)}
+}
 
 // lacking is a crash that lacks modules by their names.
 func (r *room) lacking(modules ...string) crash.Crash {
 	return r.Made(func(c *crash.Crash) {
 		c.Symbols = &crash.Symbolication{State: crash.SymbolsMissing, Missing: len(modules)}
 		for _, name := range modules {
-			c.Symbols.Needs = append(c.Symbols.Needs, crash.Need{Kind: "native", Name: name,
+			c.Symbols.Needs = append(c.Symbols.Needs, need.Need{Kind: "native", Name: name,
 				LookedFor: []symbol.Identifier{{Type: symbol.CodeID, Value: fmt.Sprintf("%x", name)}}})
 		}
 	})
@@ -63,13 +73,13 @@ func TestNeedSets(t *testing.T) {
 	require.Equal(t, 7, r.count("crash_lacks"))
 
 	all := newestFirst(both[0], both[1], both[2], one)
-	got, err := crash.CrashesWithNeeds(t.Context(), r.DB, r.needs("a"), uuid.Max, 10)
+	got, err := need.Crashes(t.Context(), r.DB, r.needs("a"), uuid.Max, 10)
 	require.NoError(t, err)
 	require.Equal(t, all, got)
 	// In steps, each before the last of the one before.
 	var steps []uuid.UUID
 	for before := uuid.Max; ; before = steps[len(steps)-1] {
-		step, err := crash.CrashesWithNeeds(t.Context(), r.DB, r.needs("a", "b"), before, 1)
+		step, err := need.Crashes(t.Context(), r.DB, r.needs("a", "b"), before, 1)
 		require.NoError(t, err)
 		if len(step) == 0 {
 			break
@@ -77,7 +87,7 @@ func TestNeedSets(t *testing.T) {
 		steps = append(steps, step...)
 	}
 	require.Equal(t, all, steps)
-	n, err := crash.CountWithNeeds(t.Context(), r.DB, r.needs("b"), uuid.Max)
+	n, err := need.Count(t.Context(), r.DB, r.needs("b"), uuid.Max)
 	require.NoError(t, err)
 	require.Equal(t, 3, n)
 
@@ -90,7 +100,7 @@ func TestNeedSets(t *testing.T) {
 		_, err := crash.ReadAgain(ctx, tx, r.Org.ID, []crash.Crash{again, less})
 		return err
 	})
-	got, err = crash.CrashesWithNeeds(t.Context(), r.DB, r.needs("a"), uuid.Max, 10)
+	got, err = need.Crashes(t.Context(), r.DB, r.needs("a"), uuid.Max, 10)
 	require.NoError(t, err)
 	require.Equal(t, newestFirst(both[1], both[2]), got)
 	require.Equal(t, 2, r.count("crash_need_sets"), "of a and b, and of b; that of a went with its last crash")
@@ -108,7 +118,7 @@ func TestNeedsWithoutSets(t *testing.T) {
 	r.Record(beyond, known)
 	require.Equal(t, 20_000, r.count("crash_need_sets"), "the bound")
 	require.Equal(t, 2, r.count("crash_needs"), "one by one")
-	got, err := crash.CrashesWithNeeds(t.Context(), r.DB, r.needs("a", "c"), uuid.Max, 10)
+	got, err := need.Crashes(t.Context(), r.DB, r.needs("a", "c"), uuid.Max, 10)
 	require.NoError(t, err)
 	require.Equal(t, newestFirst(first, beyond, known), got)
 
@@ -117,7 +127,7 @@ func TestNeedsWithoutSets(t *testing.T) {
 		for after := int64(0); ; {
 			var last int64
 			r.Must(func(ctx context.Context, tx *storage.Tx) (err error) {
-				last, err = crash.ExpireNeedSets(ctx, tx, after, 7000)
+				last, err = need.ExpireSets(ctx, tx, after, 7000)
 				return err
 			})
 			if last == 0 {
@@ -141,7 +151,7 @@ func TestNeedsWithoutSets(t *testing.T) {
 		return err
 	})
 	r.Must(func(ctx context.Context, tx *storage.Tx) error {
-		_, err := crash.ExpireNeeds(ctx, tx, time.Now().Add(time.Hour), 0, 10)
+		_, err := need.Expire(ctx, tx, time.Now().Add(time.Hour), 0, 10)
 		return err
 	})
 	require.Zero(t, r.count("symbol_needs"))
