@@ -25,7 +25,6 @@ var largePackages = map[string]int{
 	"storage/distribution":     53,
 	"storage/run":              33,
 	"storage/step":             38,
-	"worker/crash/fingerprint": 57,
 	"worker/generation/find":   43,
 	"worker/generation/intent": 54,
 	"worker/generation/plan":   60,

@@ -3,9 +3,11 @@ package fingerprint
 import (
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/filename"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
 )
 
 // maxModules bounds the loaded modules that are read. A desktop process has
@@ -41,29 +43,29 @@ const minAbsolute = 1 << 28
 // the part within its page counts when it is absolute. It returns "" only when
 // the frame has no address either, and never a common word: unrelated crashes
 // would share it.
-func (m *modules) addressText(f *report.Frame) (string, Rule) {
-	text := oneLine(f.Address, 64)
+func (m *modules) addressText(f *report.Frame) (string, rule.Rule) {
+	text := scan.OneLine(f.Address, 64)
 	if text == "" {
 		return "", 0
 	}
-	library, rule := libraryName(f.Library), RuleLibraryAddress
-	if address, ok := parseAddress(text); ok {
+	library, applied := filename.Library(f.Library), rule.LibraryAddress
+	if address, ok := scan.Address(text); ok {
 		if module := m.find(address); module != nil {
-			name := libraryName(module.file)
+			name := filename.Library(module.file)
 			if name == "" {
 				name = library
 			}
-			return name + "+0x" + strconv.FormatUint(address-module.start, 16), RuleModuleOffset
+			return name + "+0x" + strconv.FormatUint(address-module.start, 16), rule.ModuleOffset
 		}
 		text = "0x" + strconv.FormatUint(address, 16)
 		if address >= minAbsolute {
-			text, rule = "page+0x"+strconv.FormatUint(address&pageOffset, 16), RuleAbsoluteAddress
+			text, applied = "page+0x"+strconv.FormatUint(address&pageOffset, 16), rule.AbsoluteAddress
 		}
 	}
 	if library == "" {
-		return text, rule
+		return text, applied
 	}
-	return library + " " + text, rule
+	return library + " " + text, applied
 }
 
 // find returns the module that contains an address, or nil: the last one that
@@ -95,11 +97,11 @@ func (m *modules) parse() {
 	list := m.list[:min(len(m.list), maxModules)]
 	m.ranges = make([]moduleRange, 0, len(list))
 	for i := range list {
-		start, ok := parseAddress(list[i].Start)
+		start, ok := scan.Address(list[i].Start)
 		if !ok {
 			continue
 		}
-		size, _ := parseAddress(list[i].Size)
+		size, _ := scan.Address(list[i].Size)
 		file := list[i].CodeFile
 		if file == "" {
 			file = list[i].DebugFile
@@ -115,43 +117,4 @@ func (m *modules) parse() {
 		}
 		return 0
 	})
-}
-
-// parseAddress reads a number of at most 64 bits: hexadecimal with 0x, or
-// decimal, or, when it contains a letter, hexadecimal.
-func parseAddress(s string) (uint64, bool) {
-	s = strings.TrimSpace(s)
-	if hex, ok := strings.CutPrefix(strings.ToLower(truncate(s, 32)), "0x"); ok {
-		v, err := strconv.ParseUint(hex, 16, 64)
-		return v, err == nil
-	}
-	if v, err := strconv.ParseUint(s, 10, 64); err == nil {
-		return v, true
-	}
-	v, err := strconv.ParseUint(s, 16, 64)
-	return v, err == nil
-}
-
-func hexNumber(v uint64) string { return strconv.FormatUint(v, 16) }
-
-// isPlaceholder reports whether a function name only stands for an unknown one.
-func isPlaceholder(name string) bool {
-	switch name {
-	case "", "?", "??", "???", "unknown", "<unknown>", "(unknown)", "Unknown", "<UNKNOWN>", "<unknown function>", "(null)", "null",
-		"<redacted>", "<name omitted>", "[unknown]", "<unresolved>", "UnknownFunction", "<stripped>", "no symbol":
-		return true
-	}
-	if strings.IndexByte("0sFfl_", name[0]) < 0 {
-		return false
-	}
-	if hasPrefixAny(name, "0x", "0X") {
-		return len(name) <= 18 && allHex(name[2:])
-	}
-	for _, p := range [...]string{"sub_", "FUN_", "fun_", "loc_", "func_0x", "___lldb_unnamed_symbol"} {
-		if tail, ok := strings.CutPrefix(name, p); ok {
-			tail, _, _ = strings.Cut(tail, "$")
-			return tail == "" || allHex(tail) && (len(tail) >= 6 || allDigits(tail))
-		}
-	}
-	return false
 }

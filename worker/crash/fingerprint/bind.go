@@ -1,6 +1,10 @@
 package fingerprint
 
-import "crypto/sha256"
+import (
+	"crypto/sha256"
+
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
+)
 
 // Bind makes a key one of a certain build where a frame that counts for it was to be
 // symbolicated and was not: a.b.c of one mapping is not a.b.c of another, and neither is an
@@ -19,7 +23,7 @@ func (res *Result) Bind(missing func(frame int) string) {
 		if name == "" {
 			continue
 		}
-		e.Rules.add(RuleUnsymbolicated)
+		e.Rules.Add(rule.Unsymbolicated)
 		e.Material = append(e.Material, "unsymbolicated "+name)
 		res.Key = hashMaterial(e.Source, e.Material)
 		res.StackKey = sha256.Sum256(append(res.StackKey[:], name...))

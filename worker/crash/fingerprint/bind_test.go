@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
 )
 
 func TestBind(t *testing.T) {
@@ -28,8 +29,8 @@ func TestBind(t *testing.T) {
 	require.NotEqual(t, one.Key, none.Key)
 	require.Equal(t, one.Key, compute(nil, "mapping_id 1").Key)
 	require.Equal(t, "unsymbolicated mapping_id 1", one.Explanation.Material[len(one.Explanation.Material)-1])
-	require.True(t, one.Explanation.Rules.Has(RuleUnsymbolicated))
-	require.False(t, none.Explanation.Rules.Has(RuleUnsymbolicated))
+	require.True(t, one.Explanation.Rules.Has(rule.Unsymbolicated))
+	require.False(t, none.Explanation.Rules.Has(rule.Unsymbolicated))
 	given := make([]byte, 32)
 	require.Equal(t, compute(given, "").Key, compute(given, "mapping_id 1").Key, "a key of the client")
 }

@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/language"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/message"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
 )
 
 // causeAttributes are the attributes in which clients send the error that another
@@ -28,7 +31,7 @@ const maxCause = 16 << 10
 // errorCause returns what the error was caused by, as its class, or as its class
 // and message when the class says nothing; "" when nothing is known of it.
 // text is the whole message.
-func errorCause(r *report.Report, f family, class, text string) string {
+func errorCause(r *report.Report, f language.Family, class, text string) string {
 	for _, key := range causeAttributes {
 		if v := strings.TrimSpace(r.Attribute(key)); v != "" {
 			return causeText(lastCause(v), f)
@@ -41,7 +44,7 @@ func errorCause(r *report.Report, f family, class, text string) string {
 			}
 		}
 	}
-	text = truncate(text, maxCause)
+	text = scan.Truncate(text, maxCause)
 	if cause := lastCause(text); cause != text {
 		return causeText(cause, f)
 	}
@@ -54,13 +57,13 @@ func errorCause(r *report.Report, f family, class, text string) string {
 	}
 	// An exception without a message of its own repeats its cause.
 	if isGenericClass(class) {
-		line := firstLine(text)
+		line := message.FirstLine(text)
 		if own, rest, ok := strings.Cut(line, ": "); ok && own == class {
 			line = rest
 		}
 		for range maxClauses {
 			head, rest, more := strings.Cut(line, ": ")
-			if isClassName(head) && head != class && f != familyGo {
+			if isClassName(head) && head != class && f != language.Go {
 				return causeText(line, f)
 			}
 			if !more {
@@ -86,16 +89,16 @@ func lastCause(text string) string {
 
 // causeMessage returns what the cause in a text says, "" where it is not there or its class says all.
 func causeMessage(text, class string) string {
-	text = truncate(text, maxCause)
+	text = scan.Truncate(text, maxCause)
 	cause := lastCause(text)
 	if cause == text || saysAll(class) {
 		return ""
 	}
-	line := firstLine(cause)
+	line := message.FirstLine(cause)
 	if rest, ok := strings.CutPrefix(line, class); ok {
 		line = strings.TrimLeft(rest, ": ")
 	}
-	if line = normalizeText(line, class); line == class {
+	if line = message.NormalizeText(line, class); line == class {
 		return ""
 	}
 	return line
@@ -103,15 +106,15 @@ func causeMessage(text, class string) string {
 
 // causeText returns the class at the start of a cause, with the message where that
 // is all that is known.
-func causeText(cause string, f family) string {
-	cause = strings.TrimLeft(firstLine(cause), "( ")
+func causeText(cause string, f language.Family) string {
+	cause = strings.TrimLeft(message.FirstLine(cause), "( ")
 	end := strings.IndexAny(cause, ":;( ")
 	if end < 0 {
 		end = len(cause)
 	}
 	class := normalizeClassifier(strings.TrimRight(cause[:end], ".,)"), f)
 	if !isClassName(class) || isGenericClass(class) {
-		return normalizeMessage(cause)
+		return message.Normalize(cause)
 	}
 	return class
 }

@@ -4,6 +4,10 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/language"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/message"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/naming"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
 )
 
 // maxClassifiers bounds the classifiers that are read.
@@ -17,7 +21,7 @@ var classAttributes = [...]string{"error.type", "exception.type", "exception.cla
 // errorClass returns the class of the error: the first classifier that is not
 // generic, else one of the attributes, else what precedes the message
 // ("KeyError: 'x'"), else the first classifier.
-func errorClass(r *report.Report, f family, message string) string {
+func errorClass(r *report.Report, f language.Family, message string) string {
 	first := ""
 	for i, c := range r.Classifiers[:min(len(r.Classifiers), maxClassifiers)] {
 		c = normalizeClassifier(c, f)
@@ -53,22 +57,15 @@ func errorClass(r *report.Report, f family, message string) string {
 // isClassName reports whether a word is written as exceptions are: an identifier,
 // with or without its package, that ends in Error or Exception.
 func isClassName(s string) bool {
-	if len(s) > maxTitle || !hasSuffixAny(s, "Error", "Exception", "Fault", "Throwable", "Interrupt", "Exit", "Failure") {
+	if len(s) > maxTitle || !scan.HasSuffixAny(s, "Error", "Exception", "Fault", "Throwable", "Interrupt", "Exit", "Failure") {
 		return false
 	}
 	for i := 0; i < len(s); i++ {
-		if !isIdent(s[i]) && s[i] != '.' && s[i] != ':' && s[i] != '\\' && s[i] != '*' && s[i] != '/' {
+		if !scan.IsIdent(s[i]) && s[i] != '.' && s[i] != ':' && s[i] != '\\' && s[i] != '*' && s[i] != '/' {
 			return false
 		}
 	}
 	return true
-}
-
-// shortClass returns a class without its package or namespace, in small letters.
-func shortClass(class string) string {
-	class = strings.TrimLeft(class, "*&\\")
-	class = class[strings.LastIndexAny(class, `.:\/`)+1:]
-	return strings.ToLower(strings.TrimRight(class, "!"))
 }
 
 // isGenericClass reports whether a class says nothing about what went wrong, so
@@ -77,7 +74,7 @@ func shortClass(class string) string {
 // IllegalStateException and its like (ValueError, ArgumentException) say
 // something: their messages contain values more often than reasons.
 func isGenericClass(class string) bool {
-	short := shortClass(class)
+	short := message.ShortClass(class)
 	if len(short) <= 2 && strings.HasSuffix(class, short) {
 		return true // none, or a minifier's name, in small letters
 	}
@@ -107,7 +104,7 @@ func isGenericClass(class string) bool {
 // isWrapperClass reports whether a class only says that another error happened:
 // its cause says which.
 func isWrapperClass(class string) bool {
-	switch shortClass(class) {
+	switch message.ShortClass(class) {
 	case "undeclaredthrowableexception", "invocationtargetexception", "executionexception", "completionexception",
 		"servletexception", "nestedservletexception", "typeinitializationexception", "aggregateexception",
 		"targetinvocationexception", "privilegedactionexception", "exceptionininitializererror", "beancreationexception",
@@ -124,7 +121,7 @@ func isWrapperClass(class string) bool {
 // that was refused, a host or a file, or a text of the platform in the language
 // of the user. Error codes in the message count nevertheless.
 func saysAll(class string) bool {
-	switch shortClass(class) {
+	switch message.ShortClass(class) {
 	case "numberformatexception", "formatexception", "inputmismatchexception", "datetimeparseexception", "unknownhostexception",
 		"connectexception", "noroutetohostexception", "portunreachableexception", "sockettimeoutexception", "bindexception",
 		"filenotfoundexception", "nosuchfileexception", "accessdeniedexception", "directorynotemptyexception",
@@ -145,7 +142,7 @@ func saysAll(class string) bool {
 // isNumbered reports whether errors of a class differ by a number in the message:
 // that of the operating system, the database or the response.
 func isNumbered(class string) bool {
-	switch shortClass(class) {
+	switch message.ShortClass(class) {
 	case "oserror", "ioerror", "environmenterror", "windowserror", "win32exception", "comexception", "errnoexception",
 		"systemcallerror", "socketexception", "sqlexception", "pdoexception", "dbexception", "httperror", "httpexception", "httprequestexception",
 		"httpstatusexception", "httpclienterrorexception", "httpservererrorexception", "webexception", "requestexception",
@@ -156,14 +153,14 @@ func isNumbered(class string) bool {
 }
 
 // normalizeClassifier removes the generated parts of an exception's class.
-func normalizeClassifier(class string, f family) string {
-	class = strings.TrimSpace(oneLine(class, maxTitle))
+func normalizeClassifier(class string, f language.Family) string {
+	class = strings.TrimSpace(scan.OneLine(class, maxTitle))
 	for _, p := range [...]string{"Uncaught (in promise) ", "Uncaught ", "uncaught exception ", "builtins.", "exceptions."} {
 		class = strings.TrimPrefix(class, p)
 	}
-	if f == familyJVM || f == familyDotNet || f == familyPHP {
-		var n namer
-		class, _ = n.normalize(f, class)
+	if f == language.JVM || f == language.DotNet || f == language.PHP {
+		var n naming.Namer
+		class, _ = n.Normalize(f, class)
 	}
 	return class
 }

@@ -9,6 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/filename"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/language"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/message"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/naming"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
 )
 
 // documented is what docs/crashes.md shows: its tables of rules, and its explanation.
@@ -71,15 +76,15 @@ func codeSpan(cell string) string {
 }
 
 // documentedFamilies are the families of the headings of docs/crashes.md.
-func documentedFamilies() map[string][]family {
-	return map[string][]family{
-		"Names":                                {familyNative},
-		"C, C++, Rust, Swift, Objective-C":     {familyNative},
-		"Java, Kotlin, Scala, Clojure, Groovy": {familyJVM},
-		"JavaScript":                           {familyJS},
-		"Python, Ruby, PHP, Dart, Elixir":      {familyPython, familyRuby, familyPHP, familyDart, familyElixir},
-		"C# and Unity":                         {familyDotNet},
-		"Go":                                   {familyGo},
+func documentedFamilies() map[string][]language.Family {
+	return map[string][]language.Family{
+		"Names":                                {language.Native},
+		"C, C++, Rust, Swift, Objective-C":     {language.Native},
+		"Java, Kotlin, Scala, Clojure, Groovy": {language.JVM},
+		"JavaScript":                           {language.JS},
+		"Python, Ruby, PHP, Dart, Elixir":      {language.Python, language.Ruby, language.PHP, language.Dart, language.Elixir},
+		"C# and Unity":                         {language.DotNet},
+		"Go":                                   {language.Go},
 	}
 }
 
@@ -91,16 +96,16 @@ func TestDocumentedRules(t *testing.T) {
 		tables[row.heading]++
 		switch row.heading {
 		case "Messages":
-			require.Equal(t, row.after, normalizeMessage(row.before))
+			require.Equal(t, row.after, message.Normalize(row.before))
 		case "Files and addresses":
-			name, rules := fileName(row.before)
+			name, rules := filename.Normalize(row.before)
 			require.Equal(t, row.after, name)
 			require.Contains(t, rules.Names(), row.rule, row.before)
 		default:
 			found := false
 			for _, f := range families[row.heading] {
-				var n namer
-				name, rules := n.normalize(f, row.before)
+				var n naming.Namer
+				name, rules := n.Normalize(f, row.before)
 				for _, rule := range rules.Names() {
 					found = found || name == row.after && rule == row.rule
 				}
@@ -116,7 +121,7 @@ func TestDocumentedRules(t *testing.T) {
 func TestDocumentedNames(t *testing.T) {
 	t.Parallel()
 	text := readDocument(t).text
-	for r := range ruleCount {
+	for r := range rule.Count {
 		require.Contains(t, text, "`"+r.String()+"`")
 	}
 }

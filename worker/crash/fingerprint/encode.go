@@ -32,7 +32,7 @@ func (e *Explanation) AppendJSON(dst []byte) []byte {
 		dst = append(dst, `,"skipped":`...)
 		dst = strconv.AppendInt(dst, int64(e.Skipped), 10)
 	}
-	dst = e.Rules.appendMember(dst)
+	dst = e.Rules.AppendMember(dst)
 	dst = append(dst, `,"material":[`...)
 	for i, line := range e.Material {
 		if i > 0 {
@@ -56,26 +56,5 @@ func (f *Frame) appendJSON(dst []byte) []byte {
 	dst = strconv.AppendBool(dst, f.Kept)
 	dst = append(dst, `,"stack":`...)
 	dst = strconv.AppendBool(dst, f.Stack)
-	return append(f.Rules.appendMember(dst), '}')
-}
-
-// appendMember appends the member rules with a comma before it, or nothing for an
-// empty set.
-func (s Rules) appendMember(dst []byte) []byte {
-	if s.isEmpty() {
-		return dst
-	}
-	dst = append(dst, `,"rules":[`...)
-	first := true
-	for r := range ruleCount {
-		if !s.Has(r) {
-			continue
-		}
-		if !first {
-			dst = append(dst, ',')
-		}
-		first = false
-		dst = report.AppendText(dst, r.String())
-	}
-	return append(dst, ']')
+	return append(f.Rules.AppendMember(dst), '}')
 }

@@ -2,24 +2,13 @@ package fingerprint
 
 import (
 	"encoding/json"
+
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
+
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
-
-// Names returns the names of the rules in the set.
-func (s Rules) Names() []string {
-	names := []string{}
-	for r := range ruleCount {
-		if s.Has(r) {
-			names = append(names, r.String())
-		}
-	}
-	return names
-}
-
-// MarshalJSON writes the names, for encoding/json as the measure of AppendJSON.
-func (s Rules) MarshalJSON() ([]byte, error) { return json.Marshal(s.Names()) }
 
 func FuzzAppendJSON(f *testing.F) {
 	f.Add("main", "pay\x00\"\\\n", "é\xff😀", uint64(1<<3|1), 2, true)
@@ -28,7 +17,7 @@ func FuzzAppendJSON(f *testing.F) {
 		e := Explanation{Version: Version, Source: SourceStack, Thread: thread, Skipped: skipped, Material: []string{text, function}}
 		if frames {
 			e.Frames = []Frame{{Index: 1, Function: function, Text: text, Kept: true, Stack: skipped > 1,
-				Rules: Rules{rules, rules & (1<<(ruleCount-64) - 1)}}, {Text: text}}
+				Rules: rule.Set{rules, rules & (1<<(rule.Count-64) - 1)}}, {Text: text}}
 		}
 		want, err := json.Marshal(e)
 		require.NoError(t, err)

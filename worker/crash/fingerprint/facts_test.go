@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
 )
 
 // contextLines returns the material without frames.
@@ -134,7 +135,7 @@ func TestClasses(t *testing.T) {
 	} {
 		e := Compute(stack("java", c.class, c.message)).Explanation
 		require.Equal(t, c.want, e.Material)
-		require.True(t, e.Rules.Has(RuleNoStack))
+		require.True(t, e.Rules.Has(rule.NoStack))
 	}
 	r := stack("go", "error", "x", "shop/cart.Pay")
 	r.Attributes = append(r.Attributes, report.Attribute{Key: "error.type", Value: "*shop.CartError"})
@@ -145,7 +146,7 @@ func TestStacksOfTheSystemOnly(t *testing.T) {
 	t.Parallel()
 	lines := []string{"malloc | libc.so.6", "start_thread | libc.so.6"}
 	a := Compute(stack("c", "SIGSEGV", "heap of cart 12 is gone", lines...))
-	require.True(t, a.Explanation.Rules.Has(RuleSystemStack))
+	require.True(t, a.Explanation.Rules.Has(rule.SystemStack))
 	require.NotEqual(t, a.Key, Compute(stack("c", "SIGFPE", "heap of cart 12 is gone", lines...)).Key)
 	require.NotEqual(t, a.Key, Compute(stack("c", "SIGSEGV", "no space for cart 12", lines...)).Key)
 	require.Equal(t, a.Key, Compute(stack("c", "SIGSEGV", "heap of cart 77 is gone", lines...)).Key)
@@ -173,5 +174,5 @@ func TestEngineMessages(t *testing.T) {
 			require.Equal(t, []string{"message " + want}, e.Material, m)
 		}
 	}
-	require.False(t, Compute(stack("javascript", "Error", "the cart is empty")).Explanation.Rules.Has(RuleEngineMessage))
+	require.False(t, Compute(stack("javascript", "Error", "the cart is empty")).Explanation.Rules.Has(rule.EngineMessage))
 }

@@ -16,8 +16,10 @@
 // cause that the error wraps; and the message where the class says nothing, where
 // no frame is the application's, or where there is no stack (material.go).
 //
-// Every rule has a stable name (Rule), and the Explanation lists, for each
-// frame, the rules that changed it or left it out, and the final material.
+// What reads one frame or one text lies below, in packages of which each is above those
+// that it uses: scan, rule, language, filename, naming, noise, message.
+//
+// Every rule has a stable name (rule.Rule); the Explanation lists those of each frame.
 //
 // The rules are versioned: a change of any rule that changes a key must raise
 // Version. Groups keep the version that they were computed with, so that
@@ -33,6 +35,7 @@ import (
 	"encoding/hex"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
 )
 
 // Version is the version of the rules. It is part of every computed key, and
@@ -79,7 +82,7 @@ func (l Libraries) Compute(r *report.Report) Result {
 	a := analyse(r, l)
 	res := Result{Culprit: a.culprit}
 	if len(r.Classifiers) > 0 {
-		res.Classifier = oneLine(r.Classifiers[0], maxTitle)
+		res.Classifier = scan.OneLine(r.Classifiers[0], maxTitle)
 	}
 	text := errorMessage(r)
 	message := messageLine(text)

@@ -11,6 +11,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/fingerprinttest"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/language"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/naming"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
 )
 
 // stack returns a report of lines "function | file or library | address".
@@ -25,7 +29,7 @@ func stack(lang, class, message string, lines ...string) *report.Report {
 	for i, l := range lines {
 		parts := append(strings.Split(l, " | "), "", "")
 		f := report.Frame{Function: strings.TrimSpace(parts[0]), Address: strings.TrimSpace(parts[2]), Line: int64(i)}
-		if file := strings.TrimSpace(parts[1]); fileFamily(file) != familyUnknown && fileFamily(file) != familyNative {
+		if file := strings.TrimSpace(parts[1]); language.OfFile(file) != language.Unknown && language.OfFile(file) != language.Native {
 			f.Path = file
 		} else {
 			f.Library = file
@@ -237,24 +241,14 @@ func TestExplanation(t *testing.T) {
 	e := res.Explanation
 	require.Equal(t, SourceStack, e.Source)
 	require.Equal(t, []string{"signal abort", "shop::walk"}, e.Material)
-	reasons := map[int]Rule{0: RuleAboveError, 1: RuleErrorFrame, 2: RuleErrorFrame, 3: RuleRecursion, 4: RuleTemplateArguments,
-		5: RuleSystemFrame, 6: RuleBeyondTelling, 7: RuleThreadStart}
+	reasons := map[int]rule.Rule{0: rule.AboveError, 1: rule.ErrorFrame, 2: rule.ErrorFrame, 3: rule.Recursion, 4: rule.TemplateArguments,
+		5: rule.SystemFrame, 6: rule.BeyondTelling, 7: rule.ThreadStart}
 	for i, rule := range reasons {
 		require.True(t, e.Frames[i].Rules.Has(rule), "%d: %v", i, e.Frames[i].Rules.Names())
 		require.Equal(t, i == 4, e.Frames[i].Kept)
 		require.Equal(t, i == 4 || i == 6, e.Frames[i].Stack)
 	}
 	require.Contains(t, string(e.AppendJSON(nil)), `"rules":["arguments","template-arguments","recursion"]`)
-}
-
-func TestRuleNamesAreUnique(t *testing.T) {
-	t.Parallel()
-	seen := map[string]bool{}
-	for r := Rule(0); r < ruleCount; r++ {
-		require.NotEmpty(t, r.String())
-		require.False(t, seen[r.String()], r.String())
-		seen[r.String()] = true
-	}
 }
 
 // stackFrames reports for each frame whether it counts for StackKey.
@@ -312,6 +306,7 @@ func TestHostileReports(t *testing.T) {
 		}
 		return stack("c++", "E", "m", lines...)
 	}
+	harmless := strings.Repeat("abcdefg.", language.MaxName/8)
 	for name, r := range map[string]*report.Report{
 		"different frames": many(100_000, func(i int) string { return "f" + strconv.Itoa(i) }),
 		"one frame":        many(100_000, func(int) string { return "f" }),
@@ -323,7 +318,8 @@ func TestHostileReports(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			var res Result
-			requireFast(t, func() { res = Compute(r) })
+			require.NoError(t, fingerprinttest.Fast(func() { _, _ = naming.New(false).Normalize(language.Native, harmless) },
+				func() { res = Compute(r) }))
 			require.LessOrEqual(t, len(res.Explanation.Frames), maxFrames)
 			require.LessOrEqual(t, len(res.Explanation.Material), maxKept+5)
 			require.NotEmpty(t, res.Title)
@@ -388,16 +384,4 @@ func benchReport(lang string, n int) *report.Report {
 		lines[i] = fmt.Sprintf(forms[lang], i, i)
 	}
 	return stack(lang, "TypeError", "order 4711 of bob@example.org is not in '/var/db/x'", lines...)
-}
-
-func TestManyLongNamesAreBounded(t *testing.T) {
-	t.Parallel()
-	var n namer
-	long := "f<" + strings.Repeat("a, ", 20_000) + "b>::g(int)"
-	text, _ := n.normalize(familyNative, long)
-	require.Equal(t, "f::g", text)
-	for range 20 {
-		text, _ = n.normalize(familyNative, long)
-	}
-	require.Equal(t, "f", text, "beyond maxNames only the start of a name is read")
 }

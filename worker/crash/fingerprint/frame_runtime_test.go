@@ -6,33 +6,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestWasmNames(t *testing.T) {
-	t.Parallel()
-	for in, want := range map[string]string{
-		"<?>.wasm-function[pay_cart]":              "pay_cart",
-		"cart.wasm.wasm-function[pay]@[wasm code]": "pay",
-		"cart.wasm.wasm-function[7]:0x1a":          "wasm-function[7]",
-	} {
-		got, ok := wasmIndex(in)
-		require.True(t, ok, in)
-		require.Equal(t, want, got)
-	}
-	for _, in := range []string{"my_wasm-function[pay]", "wasm-function[]", "wasm-function[pay", "wasm-function[7"} {
-		_, ok := wasmIndex(in)
-		require.False(t, ok, in)
-	}
-}
-
-func TestModulesWithoutFolder(t *testing.T) {
-	t.Parallel()
-	for file, want := range map[string]bool{
-		"core.mjs": true, "cart.mjs": true, "/srv/shop/cart.mjs": false, "https://shop.example/cart.mjs": false,
-		"file:///srv/cart.mjs": false, "src/cart.mjs": false, "./cart.mjs": false, "cart.js": false, "main.js": false,
-	} {
-		require.Equal(t, want, isJSSystemFile(file), file)
-	}
-}
-
 func TestErrorRaisedAgain(t *testing.T) {
 	t.Parallel()
 	raised := stack("go", "panic", "no stock", "shop/cart.Pay | /a/cart/pay.go", "main.serve | /a/main.go")

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/language"
 )
 
 // spelling is one stack, as several versions, compilers or engines write it. Lines
@@ -181,16 +182,16 @@ func (s *spelling) report(lines string) *report.Report {
 // spellings and a heading in docs/crashes.md.
 func TestEveryLanguageIsTried(t *testing.T) {
 	t.Parallel()
-	spelled, documented := map[family]bool{}, map[family]bool{}
+	spelled, documented := map[language.Family]bool{}, map[language.Family]bool{}
 	for _, s := range spellings() {
-		spelled[reportFamily(s.lang, "")] = true
+		spelled[language.OfReport(s.lang, "")] = true
 	}
 	for _, families := range documentedFamilies() {
 		for _, f := range families {
 			documented[f] = true
 		}
 	}
-	for f := familyNative + 1; f < familyCount; f++ { // native code has tests of its own
+	for f := language.Native + 1; f < language.Count; f++ { // native code has tests of its own
 		require.True(t, spelled[f], "family %d: add a stack in two spellings, and another bug, to spellings", f)
 		require.True(t, documented[f], "family %d: add its rules to docs/crashes.md, and its heading to documentedFamilies", f)
 	}

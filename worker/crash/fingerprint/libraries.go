@@ -1,6 +1,11 @@
 package fingerprint
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/filename"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
+)
 
 // Libraries are what a crash project says is not its own code, beside what the rules know: the
 // beginnings of functions' names (a namespace, a package), and folders or modules. Whether they are
@@ -22,7 +27,7 @@ func NewLibraries(patterns []string) Libraries {
 		case p == "":
 		case strings.ContainsAny(p, `/\`):
 			l.folders = append(l.folders, "/"+strings.Trim(strings.ReplaceAll(p, `\`, "/"), "/")+"/")
-		case hasSuffixAny(lower, ".so", ".dll", ".dylib", ".exe", ".jar", ".framework"):
+		case scan.HasSuffixAny(lower, ".so", ".dll", ".dylib", ".exe", ".jar", ".framework"):
 			l.modules = append(l.modules, lower)
 		default:
 			l.names = append(l.names, p)
@@ -40,14 +45,14 @@ func (l Libraries) has(name, file, module string) bool {
 	}
 	if len(l.folders) > 0 {
 		for _, f := range [...]string{file, module} {
-			f = "/" + strings.ReplaceAll(pathTail(f), `\`, "/")
-			if containsAny(f, l.folders...) {
+			f = "/" + strings.ReplaceAll(filename.Tail(f), `\`, "/")
+			if scan.ContainsAny(f, l.folders...) {
 				return true
 			}
 		}
 	}
 	if len(l.modules) > 0 && module != "" {
-		return isOneOf(strings.ToLower(libraryName(module)), l.modules...)
+		return scan.IsOneOf(strings.ToLower(filename.Library(module)), l.modules...)
 	}
 	return false
 }
@@ -59,5 +64,5 @@ func namedBy(name, prefix string) bool {
 	if !ok {
 		return false
 	}
-	return rest == "" || !isIdent(rest[0]) || !isIdent(prefix[len(prefix)-1])
+	return rest == "" || !scan.IsIdent(rest[0]) || !scan.IsIdent(prefix[len(prefix)-1])
 }

@@ -1,6 +1,12 @@
 package fingerprint
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/filename"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/noise"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
+)
 
 // Libraries that a program of C or C++ compiles into its own module have no file and no package
 // that says so: their namespaces and the folders in which projects keep the sources of others do.
@@ -31,11 +37,11 @@ func isVendoredName(name string) bool {
 
 // isVendoredPath reports whether a source file is in a folder for the sources of others.
 func isVendoredPath(file string) bool {
-	file = pathTail(file)
+	file = filename.Tail(file)
 	if strings.IndexByte(file, '\\') >= 0 {
 		file = strings.ReplaceAll(file, `\`, "/")
 	}
-	return containsAny("/"+file, "/third_party/", "/third-party/", "/thirdparty/", "/3rdparty/", "/3rd_party/",
+	return scan.ContainsAny("/"+file, "/third_party/", "/third-party/", "/thirdparty/", "/3rdparty/", "/3rd_party/",
 		"/ThirdParty/", "/vendored/", "/_deps/", "/vcpkg_installed/", "/vcpkg/", "/.conan/", "/.conan2/", "/bazel-out/",
 		"/external/", "/externals/", "/extern/", "/subprojects/",
 		"/boost/", "/absl/", "/folly/", "/Pods/", "/Carthage/", "/SourcePackages/checkouts/")
@@ -47,7 +53,7 @@ func (a *analysis) isLibrary(s *frameState) bool {
 	if a.libraries.has(s.text, s.raw.Path, s.raw.Library) {
 		return true
 	}
-	return s.family.isNative() && (isVendoredName(s.text) || s.raw.Path != "" && isVendoredPath(s.raw.Path))
+	return s.family.IsNative() && (isVendoredName(s.text) || s.raw.Path != "" && isVendoredPath(s.raw.Path))
 }
 
 // isDispatcher reports whether a library's function only calls what it was given: a function
@@ -60,7 +66,7 @@ func isDispatcher(name string) bool {
 		"complete", "thread_proxy", "callInternal", "callSmall", "callBig", "InvokeObject", "LocalInvoker", "RemoteInvoker", "invoke_impl":
 		return true
 	}
-	return hasPrefixAny(name, "boost::detail::function::", "boost::_bi::", "boost::_mfi::", "boost::detail::thread_data",
+	return scan.HasPrefixAny(name, "boost::detail::function::", "boost::_bi::", "boost::_mfi::", "boost::detail::thread_data",
 		"boost::bind", "folly::detail::function::", "absl::internal_any_invocable::", "absl::functional_internal::",
 		"QtPrivate::", "testing::internal::Handle")
 }
@@ -73,7 +79,8 @@ func (a *analysis) promoteLibraries() {
 	for _, i := range a.order {
 		s := &a.states[i]
 		libraries = libraries || s.library && !isDispatcher(s.text)
-		if !s.system && !isErrorFrame(s.family, s.text) && !isThreadStart(s.family, s.text) && !isHelperFrame(s) && isTellingFrame(s) {
+		if !s.system && !noise.IsErrorFrame(s.family, s.text) && !noise.IsThreadStart(s.family, s.text) &&
+			!isHelperFrame(s) && isTellingFrame(s) {
 			return
 		}
 	}

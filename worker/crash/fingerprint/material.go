@@ -6,6 +6,10 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/language"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/message"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
 )
 
 // facts is what the key contains besides frames.
@@ -18,8 +22,8 @@ type facts struct {
 	wrapped   string // that class where it counts as the error's own
 	line      string // of the message, without the class before it
 	known     bool   // the line says no more than the kind
-	family    family
-	rules     Rules
+	family    language.Family
+	rules     rule.Set
 	code      string // error codes in the message, for classes that differ by them
 	// repeatsCause is set when the message is that of the cause.
 	repeatsCause bool
@@ -32,7 +36,7 @@ func readFacts(r *report.Report, a *analysis, text string) facts {
 	line := messageLine(text)
 	class := errorClass(r, a.family, line)
 	c := facts{cause: errorCause(r, a.family, class, text), family: a.family}
-	if a.family.isNative() || isSignal(class) {
+	if a.family.IsNative() || isSignal(class) {
 		thrown, what := thrownClass(text)
 		switch {
 		case thrown != "":
@@ -45,29 +49,29 @@ func readFacts(r *report.Report, a *analysis, text string) facts {
 		}
 	}
 	if a.endless || isStackOverflow(r) {
-		class, c.kind, c.known = "", stackOverflow, true
+		class, c.kind, c.known = "", message.StackOverflow, true
 	}
 	if strings.Contains(line, "heap out of memory") {
 		class, c.kind, c.known = "", "out-of-memory", true // V8's, in several words
 	}
 	if a.endless {
-		c.rules.add(RuleEndlessRecursion)
+		c.rules.Add(rule.EndlessRecursion)
 	}
 	if c.kind != "" {
-		c.rules.add(RuleSignal)
+		c.rules.Add(rule.Signal)
 	}
 	if c.cause != "" {
-		c.rules.add(RuleCause)
+		c.rules.Add(rule.Cause)
 		c.repeatsCause = strings.Contains(line, c.cause[strings.LastIndexByte(c.cause, '.')+1:])
 	}
 	if isClassName(c.cause) && isGenericClass(class) && !isGenericClass(c.cause) {
 		// What wraps an error says nothing: wrapped or not, it is one error.
 		class, c.wrapped, c.cause = c.cause, c.cause, ""
-		line = firstLine(lastCause(truncate(text, maxCause)))
+		line = message.FirstLine(lastCause(scan.Truncate(text, maxCause)))
 	}
 	c.fullClass, c.line = class, dropClass(line, class)
 	if isNumbered(class) {
-		c.code = messageCodes(line)
+		c.code = message.Codes(line)
 	}
 	if strings.Contains(line, "Unexpectedly found nil while") {
 		c.known = c.kind == "trap" // Swift's most frequent trap, which not every report words
@@ -86,24 +90,24 @@ func (c *facts) message() string {
 	if c.known {
 		return ""
 	}
-	c.line = runtimeMessage(c.line)
-	if c.family == familyJS || c.family == familyUnknown {
-		if text, ok := engineMessage(c.line); ok {
-			c.rules.add(RuleEngineMessage)
+	c.line = message.WithoutRuntime(c.line)
+	if c.family == language.JS || c.family == language.Unknown {
+		if text, ok := message.OfEngine(c.line); ok {
+			c.rules.Add(rule.EngineMessage)
 			return text
 		}
 	}
 	if saysAll(c.fullClass) {
-		c.rules.add(RuleClassSaysAll)
-		return messageCodes(c.line)
+		c.rules.Add(rule.ClassSaysAll)
+		return message.Codes(c.line)
 	}
-	return normalizeText(c.line, c.fullClass)
+	return message.NormalizeText(c.line, c.fullClass)
 }
 
 // material returns what the keys were taken from, the lines that are hashed for
 // Key and for StackKey, and the rules that decided what else than frames they
 // contain.
-func material(r *report.Report, a *analysis, text string) (Source, []string, []string, Rules) {
+func material(r *report.Report, a *analysis, text string) (Source, []string, []string, rule.Set) {
 	c := readFacts(r, a, text)
 	lines := make([]string, 0, len(a.near)+5)
 	lines = appendLine(lines, "class ", c.class)
@@ -112,24 +116,24 @@ func material(r *report.Report, a *analysis, text string) (Source, []string, []s
 	lines = appendLine(lines, "code ", c.code)
 	if len(a.near) == 0 {
 		lines = appendLine(lines, "message ", c.message())
-		lines = appendLine(lines, "place ", sourcePlace(firstLine(text)))
+		lines = appendLine(lines, "place ", sourcePlace(message.FirstLine(text)))
 		lines = appendLine(lines, "fault ", faultPlace(text))
 		if len(lines) == 0 {
-			lines = appendLine(lines, "lang ", oneLine(r.Lang, maxTitle))
-			lines = appendLine(lines, "agent ", oneLine(r.Agent, maxTitle))
+			lines = appendLine(lines, "lang ", scan.OneLine(r.Lang, maxTitle))
+			lines = appendLine(lines, "agent ", scan.OneLine(r.Agent, maxTitle))
 			return SourceClient, lines, lines, c.rules
 		}
-		c.rules.add(RuleNoStack)
+		c.rules.Add(rule.NoStack)
 		return SourceMessage, lines, lines, c.rules
 	}
 	// An exception's class says what the system's function found.
 	if a.call != "" && c.class == "" {
 		lines = append(lines, "call "+a.call)
-		c.rules.add(RuleSystemCall)
+		c.rules.Add(rule.SystemCall)
 	}
-	if reasons := c.joinMessage(a); !reasons.isEmpty() {
+	if reasons := c.joinMessage(a); !reasons.IsEmpty() {
 		if text := c.message(); text != "" {
-			c.rules.join(reasons)
+			c.rules.Join(reasons)
 			lines = append(lines, "message "+text)
 		}
 	}
@@ -152,22 +156,22 @@ func material(r *report.Report, a *analysis, text string) (Source, []string, []s
 }
 
 // joinMessage returns the rules by which the message counts beside frames.
-func (c *facts) joinMessage(a *analysis) Rules {
-	var reasons Rules
+func (c *facts) joinMessage(a *analysis) rule.Set {
+	var reasons rule.Set
 	if c.line == "" || a.endless {
 		return reasons
 	}
 	if c.generic && (c.cause == "" || !c.repeatsCause) {
-		reasons.add(RuleGenericClass)
+		reasons.Add(rule.GenericClass)
 	}
 	if a.helperOnTop {
-		reasons.add(RuleHelperOnTop)
+		reasons.Add(rule.HelperOnTop)
 	}
 	if a.systemOnly {
-		reasons.add(RuleSystemStack)
+		reasons.Add(rule.SystemStack)
 	}
 	if !a.telling && !a.systemOnly {
-		reasons.add(RuleNothingTelling)
+		reasons.Add(rule.NothingTelling)
 	}
 	return reasons
 }
@@ -197,10 +201,10 @@ func hashMaterial(source Source, lines []string) [32]byte {
 // messageLine returns the line of a message that says what happened: the first, or
 // for a Rust panic, whose first line is its place, the next.
 func messageLine(text string) string {
-	line := dropSwiftPlace(firstLine(text))
+	line := dropSwiftPlace(message.FirstLine(text))
 	if strings.HasPrefix(line, "Traceback (most recent call last)") {
 		// Python's last line is the error.
-		text = strings.TrimSpace(truncate(text, maxMessage))
+		text = strings.TrimSpace(scan.Truncate(text, message.Max))
 		return strings.TrimSpace(text[strings.LastIndexByte(text, '\n')+1:])
 	}
 	if rest, ok := strings.CutPrefix(line, "Abort message: "); ok {
@@ -221,7 +225,7 @@ func messageLine(text string) string {
 		return line
 	}
 	if strings.HasSuffix(line, ":") {
-		if next := firstLine(text[strings.Index(text, line)+len(line):]); next != "" {
+		if next := message.FirstLine(text[strings.Index(text, line)+len(line):]); next != "" {
 			return next
 		}
 	}
@@ -235,7 +239,7 @@ func dropSwiftPlace(line string) string {
 	if !ok || strings.IndexByte(place, ' ') >= 0 {
 		return line
 	}
-	if _, number, ok := strings.Cut(place, ".swift:"); ok && allDigits(number) {
+	if _, number, ok := strings.Cut(place, ".swift:"); ok && scan.AllDigits(number) {
 		return rest
 	}
 	return line
@@ -243,8 +247,8 @@ func dropSwiftPlace(line string) string {
 
 // thrownClass returns the class and the message of a C++ exception that nobody
 // caught, in the words of the two C++ libraries.
-func thrownClass(text string) (class, message string) {
-	text = truncate(text, maxMessage)
+func thrownClass(text string) (class, what string) {
+	text = scan.Truncate(text, message.Max)
 	for _, mark := range [...]string{"throwing an instance of '", "uncaught exception of type "} {
 		_, rest, ok := strings.Cut(text, mark)
 		if !ok {
@@ -259,10 +263,10 @@ func thrownClass(text string) (class, message string) {
 			}
 		}
 		if end < 0 {
-			return oneLine(rest, maxTitle), ""
+			return scan.OneLine(rest, maxTitle), ""
 		}
-		message = firstLine(strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(rest[end:], "'")), "what():"))
-		return oneLine(rest[:end], maxTitle), message
+		what = message.FirstLine(strings.TrimPrefix(strings.TrimSpace(strings.TrimPrefix(rest[end:], "'")), "what():"))
+		return scan.OneLine(rest[:end], maxTitle), what
 	}
 	return "", ""
 }

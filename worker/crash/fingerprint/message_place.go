@@ -2,6 +2,12 @@ package fingerprint
 
 import (
 	"strconv"
+
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/filename"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/message"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/naming"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
+
 	"strings"
 )
 
@@ -12,7 +18,7 @@ import (
 //	Allowed memory size exhausted in /srv/shop/Export.php on line 88
 //	FATAL watchdog.cc(88): stuck
 func sourcePlace(line string) string {
-	line = truncate(line, maxMessage)
+	line = scan.Truncate(line, message.Max)
 	for i := 0; i < len(line); {
 		end := i
 		for end < len(line) && !strings.ContainsRune(" '\"`,;<>=|[]{}", rune(line[end])) {
@@ -32,7 +38,7 @@ func sourcePlace(line string) string {
 //	app[8812]: segfault at 18 ip 000055d0a1c0b3f4 sp 00007ffd9a0e1d30 error 4 in app[55d0a1bf8000+2c000]
 //	Faulting module name: shop.dll, version: 1.2.0.0 ... Fault offset: 0x0000000000012f3a
 func faultPlace(text string) string {
-	text = truncate(text, maxMessage)
+	text = scan.Truncate(text, message.Max)
 	if _, rest, ok := strings.Cut(text, " ip "); ok {
 		ip, rest, _ := strings.Cut(rest, " ")
 		_, rest, found := strings.Cut(rest, " in ")
@@ -48,11 +54,11 @@ func faultPlace(text string) string {
 		return ""
 	}
 	module, _, _ = strings.Cut(module, ",")
-	value, ok := parseAddress("0x" + strings.TrimPrefix(firstWord(offset), "0x"))
+	value, ok := scan.Address("0x" + strings.TrimPrefix(firstWord(offset), "0x"))
 	if !ok {
 		return ""
 	}
-	return libraryName(firstLine(module)) + "+0x" + hexNumber(value)
+	return filename.Library(message.FirstLine(module)) + "+0x" + scan.Hex(value)
 }
 
 // moduleOffset returns the offset of an instruction in a mapping that the kernel wrote: the start and
@@ -67,11 +73,11 @@ func moduleOffset(name, instruction, mapping string) string {
 	if err != nil || wrong != nil || at < start {
 		return ""
 	}
-	return libraryName(name) + "+0x" + hexNumber(at-start)
+	return filename.Library(name) + "+0x" + scan.Hex(at-start)
 }
 
 func firstWord(s string) string {
-	word, _, _ := strings.Cut(firstLine(s), " ")
+	word, _, _ := strings.Cut(message.FirstLine(s), " ")
 	return word
 }
 
@@ -79,13 +85,13 @@ func firstWord(s string) string {
 func placeFile(word, after string) string {
 	for i := strings.IndexByte(word, '.'); i > 0; {
 		rest := word[i+1:]
-		extension := identifier(rest, 0)
+		extension := naming.Identifier(rest, 0)
 		if isSourceExtension(extension) {
 			tail := rest[len(extension):]
-			lined := len(tail) > 1 && (tail[0] == ':' || tail[0] == '(') && isDigit(tail[1])
+			lined := len(tail) > 1 && (tail[0] == ':' || tail[0] == '(') && scan.IsDigit(tail[1])
 			next := strings.TrimLeft(after, " ")
-			if lined || tail == "" && (hasPrefixAny(next, "on line ", "line ") || strings.HasPrefix(after, ", line ")) {
-				name, _ := fileName(strings.TrimLeft(word[:i], "(") + "." + extension)
+			if lined || tail == "" && (scan.HasPrefixAny(next, "on line ", "line ") || strings.HasPrefix(after, ", line ")) {
+				name, _ := filename.Normalize(strings.TrimLeft(word[:i], "(") + "." + extension)
 				return name
 			}
 		}
@@ -110,5 +116,5 @@ func isSourceExtension(s string) bool {
 // isNamedByFile reports whether functions in a source file are named shortly, so that the file is a
 // part of their name: of languages without rules of their own.
 func isNamedByFile(file string) bool {
-	return hasSuffixAny(file, ".hs", ".lhs", ".ml", ".lua", ".pl", ".pm", ".nim", ".jl", ".R", ".tcl", ".cr")
+	return scan.HasSuffixAny(file, ".hs", ".lhs", ".ml", ".lua", ".pl", ".pm", ".nim", ".jl", ".R", ".tcl", ".cr")
 }

@@ -1,6 +1,15 @@
 package fingerprint
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/filename"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/language"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/naming"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/noise"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
+)
 
 // maxSections is how many offsets in a section together name a place: the first may be the
 // function of the runtime that throws.
@@ -19,19 +28,19 @@ func (a *analysis) selectNear() {
 	helpers, sections := 0, 0
 	for k, i := range a.order {
 		if a.telling || len(a.near) == maxNear {
-			a.frames[i].Rules.add(RuleBeyondTelling)
+			a.frames[i].Rules.Add(rule.BeyondTelling)
 			continue
 		}
 		s := &a.states[i]
 		if isHelperFrame(s) {
 			a.helperOnTop = a.helperOnTop || k == 0
-			a.frames[i].Rules.add(RuleHelper)
+			a.frames[i].Rules.Add(rule.Helper)
 			helpers++
 			continue
 		}
 		a.near = append(a.near, i)
 		a.telling = isTellingFrame(s)
-		if isSectionOffset(s.text) {
+		if naming.IsSectionOffset(s.text) {
 			sections++
 			a.telling = a.telling || sections == maxSections
 		}
@@ -46,10 +55,10 @@ func isHelperFrame(s *frameState) bool {
 	if s.text == "" {
 		return false
 	}
-	if s.family.isNative() {
-		return isNativeHelper(s.text)
+	if s.family.IsNative() {
+		return noise.IsNativeHelper(s.text)
 	}
-	return isHelper(s.family, s.text)
+	return noise.IsHelper(s.family, s.text)
 }
 
 // isTellingFrame reports whether a frame names the place of an error by itself. A
@@ -57,14 +66,14 @@ func isHelperFrame(s *frameState) bool {
 // offset in a module does.
 func isTellingFrame(s *frameState) bool {
 	switch {
-	case s.text == unreadable, s.absolute, isSectionOffset(s.text):
+	case s.text == naming.Unreadable, s.absolute, naming.IsSectionOffset(s.text):
 		return false // a frame of such offsets is as often the function that throws
 	case s.text == "":
-		return !s.family.withFiles()
-	case s.family.isNative():
+		return !s.family.WithFiles()
+	case s.family.IsNative():
 		return isNativeTelling(s.text)
 	}
-	return isTelling(s.family, s.text)
+	return noise.IsTelling(s.family, s.text)
 }
 
 // isNativeTelling reports whether a native name says where the error is: not an
@@ -75,10 +84,10 @@ func isNativeTelling(name string) bool {
 		return false
 	}
 	// An accessor of a handle fails for whoever holds it.
-	if hasSuffixAny(name, "::operator->", "::operator*", "::deref", "::deref_mut") {
+	if scan.HasSuffixAny(name, "::operator->", "::operator*", "::deref", "::deref_mut") {
 		return false
 	}
-	return !isEmptyName(name)
+	return !noise.IsEmptyName(name)
 }
 
 // nativePlace returns the library of a native function whose name has no content,
@@ -87,7 +96,7 @@ func nativePlace(s *frameState) string {
 	if s.text == "" || s.raw.Library == "" || s.system || isNativeTelling(s.text) {
 		return ""
 	}
-	name := libraryName(s.raw.Library)
+	name := filename.Library(s.raw.Library)
 	for _, ext := range [...]string{".so", ".exe", ".dll", ".dylib"} {
 		name = strings.TrimSuffix(name, ext)
 	}
@@ -99,7 +108,7 @@ func nativePlace(s *frameState) string {
 // function. What a compiler inlines (templates of the standard library) stands
 // for none.
 func (a *analysis) findSystemCall() {
-	if len(a.order) == 0 || a.systemOnly || !a.states[a.order[0]].family.isNative() {
+	if len(a.order) == 0 || a.systemOnly || !a.states[a.order[0]].family.IsNative() {
 		return
 	}
 	if a.recurs(a.order[0]) {
@@ -107,13 +116,13 @@ func (a *analysis) findSystemCall() {
 	}
 	for i := a.order[0] - 1; i >= 0; i-- {
 		s := &a.states[i]
-		if s.text == "" || s.library || !s.family.isNative() {
+		if s.text == "" || s.library || !s.family.IsNative() {
 			return // what a library calls, and how, changes with it
 		}
-		if isErrorBoundary(s.family, s.text) || !s.system && !isErrorFrame(s.family, s.text) {
+		if noise.IsErrorBoundary(s.family, s.text) || !s.system && !noise.IsErrorFrame(s.family, s.text) {
 			return // what is further in reacts to the error
 		}
-		if call := systemCall(s.text); call != "" {
+		if call := noise.SystemCall(s.text); call != "" {
 			a.call = call
 			return
 		}
@@ -147,11 +156,11 @@ func (a *analysis) setCulprit() {
 		}
 	}
 	s := &a.states[first]
-	file := fileTitle(s.raw.Path)
-	if file == "" && s.family != familyGo {
-		file = fileTitle(libraryName(s.raw.Library))
-		if s.family.withFiles() {
-			file = fileTitle(s.raw.Library)
+	file := filename.Title(s.raw.Path)
+	if file == "" && s.family != language.Go {
+		file = filename.Title(filename.Library(s.raw.Library))
+		if s.family.WithFiles() {
+			file = filename.Title(s.raw.Library)
 		}
 	}
 	switch {

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
 )
 
 func TestOtherWaysToOneError(t *testing.T) {
@@ -38,7 +39,7 @@ func TestNearIsBounded(t *testing.T) {
 		}
 	}
 	require.Equal(t, maxNear, kept)
-	require.True(t, res.Explanation.Rules.Has(RuleNothingTelling))
+	require.True(t, res.Explanation.Rules.Has(rule.NothingTelling))
 	require.Contains(t, res.Explanation.Material, "message x")
 }
 
@@ -96,7 +97,7 @@ func TestAbsoluteAddresses(t *testing.T) {
 	t.Parallel()
 	named := Compute(stack("c", "", "", " | libapp.so | 0x7f12345678", "shop_pay | libapp.so | 0x7f12349999", " |  | 0x7fff1234"))
 	require.Equal(t, []string{"shop_pay"}, named.Explanation.Material)
-	require.True(t, named.Explanation.Frames[0].Rules.Has(RuleAbsoluteAddress))
+	require.True(t, named.Explanation.Frames[0].Rules.Has(rule.AbsoluteAddress))
 	// Without any name: what stays when the module moves by whole pages.
 	a := Compute(stack("c", "SIGSEGV", "", " | libapp.so | 0x7f12345678", " | libapp.so | 0x7f12349abc"))
 	b := Compute(stack("c", "SIGSEGV", "", " | libapp.so | 0x7e00001678", " | libapp.so | 0x7e00005abc"))

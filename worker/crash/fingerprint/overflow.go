@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
 )
 
 // Bounds of a recursion that counts as endless.
@@ -31,7 +33,7 @@ func (a *analysis) collapse(overflow bool) {
 		ids[k] = maphash.String(seed, a.frames[i].Text)
 	}
 	var longest repetition
-	_, a.order, longest = collapse(ids, a.order, func(i int32) { a.frames[i].Rules.add(RuleRecursion) })
+	_, a.order, longest = collapse(ids, a.order, func(i int32) { a.frames[i].Rules.Add(rule.Recursion) })
 	start := slices.Index(a.order, longest.first)
 	if a.deepest.length > longest.length {
 		longest = a.deepest
@@ -44,7 +46,7 @@ func (a *analysis) collapse(overflow bool) {
 		rotate(a.order[start:], func(i int32) string { return a.frames[i].Text })
 	}
 	if overflow && longest.length >= minOverflow {
-		a.drop(a.order[:start], RuleStackOverflow)
+		a.drop(a.order[:start], rule.StackOverflow)
 		a.order = a.order[start:]
 	}
 }
@@ -55,10 +57,10 @@ func isStackOverflow(r *report.Report) bool {
 	words := [...]string{"StackOverflow", "stack overflow", "RecursionError", "maximum recursion depth", "Maximum call stack",
 		"too much recursion", "SystemStackError", "stack level too deep", "InsufficientExecutionStack", "goroutine stack exceeds",
 		"EXC_STACK", "STACK_OVERFLOW"}
-	if len(r.Classifiers) > 0 && containsAny(truncate(r.Classifiers[0], maxTitle), words[:]...) {
+	if len(r.Classifiers) > 0 && scan.ContainsAny(scan.Truncate(r.Classifiers[0], maxTitle), words[:]...) {
 		return true
 	}
-	return containsAny(truncate(errorMessage(r), maxTitle), words[:]...)
+	return scan.ContainsAny(scan.Truncate(errorMessage(r), maxTitle), words[:]...)
 }
 
 // recurrence is how often the frames of a stack occur in it, by their text.

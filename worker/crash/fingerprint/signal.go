@@ -4,6 +4,9 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/message"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/naming"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
 )
 
 // maxKindText bounds each text in which the kind of a crash is searched.
@@ -41,7 +44,7 @@ var faultKinds = [...]kindWord{
 	{"corrupted unsorted", "heap-corruption"}, {"corrupted chunk", "heap-corruption"}, {"memory corruption", "heap-corruption"},
 	{"invalid next size", "heap-corruption"}, {"c0000374", "heap-corruption"},
 	{"stack smashing", "stack-smashing"}, {"buffer overflow detected", "buffer-overflow"}, {"pure virtual", "pure-virtual-call"},
-	{"stack-overflow", stackOverflow}, {"stack overflow", stackOverflow}, {"stack_overflow", stackOverflow}, {"c00000fd", stackOverflow},
+	{"stack-overflow", message.StackOverflow}, {"stack overflow", message.StackOverflow}, {"stack_overflow", message.StackOverflow}, {"c00000fd", message.StackOverflow},
 }
 
 // verdictKinds are the words by which tools that rate crashes (CASR, exploitable) call them.
@@ -50,12 +53,12 @@ var verdictKinds = [...]kindWord{
 	{"returnav", "memory-access"}, {"segfaultonpc", "memory-access"}, {"accessviolation", "memory-access"},
 	{"badinstruction", "trap"}, {"undefinedinstruction", "trap"}, {"privilegedinstruction", "trap"},
 	{"abortsignal", "abort"}, {"trapsignal", "trap"}, {"stackguard", "stack-smashing"}, {"heaperror", "heap-corruption"},
-	{"safefunctioncheck", "buffer-overflow"}, {"stackoverflow", stackOverflow}, {"possiblestackcorruption", "memory-access"},
+	{"safefunctioncheck", "buffer-overflow"}, {"stackoverflow", message.StackOverflow}, {"possiblestackcorruption", "memory-access"},
 }
 
 // verdictKind returns the kind that such a word says: "SourceAvNearNull", "DestAv".
 func verdictKind(class string) string {
-	if len(class) > 40 || !isPlainWord(class) {
+	if len(class) > 40 || !naming.IsPlainWord(class) {
 		return ""
 	}
 	lower := strings.ToLower(class)
@@ -92,10 +95,6 @@ var signalKinds = [...]kindWord{
 var plainKinds = [...]kindWord{{"aborted", "abort"}, {"divide by zero", "arithmetic"}, {"division by zero", "arithmetic"},
 	{"integer divide", "arithmetic"}}
 
-// stackOverflow is the kind of a stack that ran out, and its class in every
-// language: RangeError and InternalError are one error in two browsers.
-const stackOverflow = "stack-overflow"
-
 // crashKind returns the kind of a native crash, "" when nothing in the report says
 // it, and whether the message says it.
 func crashKind(r *report.Report, message string) (kind string, inMessage bool) {
@@ -107,9 +106,9 @@ func crashKind(r *report.Report, message string) (kind string, inMessage bool) {
 		}
 	}
 	for i, t := range texts {
-		texts[i] = strings.ToLower(truncate(t, maxKindText))
+		texts[i] = strings.ToLower(scan.Truncate(t, maxKindText))
 	}
-	message = truncate(message, maxKindText)
+	message = scan.Truncate(message, maxKindText)
 	lower := strings.ToLower(message)
 	inMessage = findKind(faultKinds[:], lower) != "" || findKind(signalKinds[:], lower) != "" || startKind(lower) != ""
 	if kind = undefinedBehavior(message); kind != "" {
@@ -161,10 +160,10 @@ func isSignal(class string) bool {
 	if verdictKind(class) != "" {
 		return true
 	}
-	lower := strings.ToLower(truncate(class, maxTitle))
-	return hasPrefixAny(lower, "sig", "exc_", "exception_", "status_", "0xc0", "0x80") && findKind(signalKinds[:], lower) != "" ||
+	lower := strings.ToLower(scan.Truncate(class, maxTitle))
+	return scan.HasPrefixAny(lower, "sig", "exc_", "exception_", "status_", "0xc0", "0x80") && findKind(signalKinds[:], lower) != "" ||
 		findKind(faultKinds[:], lower) != "" && strings.IndexByte(lower, '-') > 0 ||
-		isOneOf(lower, "segv", "segmentation fault", "bus error", "aborted", "abort", "access violation")
+		scan.IsOneOf(lower, "segv", "segmentation fault", "bus error", "aborted", "abort", "access violation")
 }
 
 func findKind(kinds []kindWord, text string) string {
@@ -203,13 +202,13 @@ func signalName(key, value string) string {
 // without values and types.
 //
 //	a.c:3:7: runtime error: signed integer overflow: 2147483647 + 1 ...
-func undefinedBehavior(message string) string {
-	_, text, ok := strings.Cut(message, ": runtime error: ")
+func undefinedBehavior(line string) string {
+	_, text, ok := strings.Cut(line, ": runtime error: ")
 	if !ok {
 		return ""
 	}
 	text, _, _ = strings.Cut(text, ": ")
-	return "undefined " + normalizeMessage(text)
+	return "undefined " + message.Normalize(text)
 }
 
 // assertion returns the condition of an assertion that failed, in the words of the
@@ -244,8 +243,8 @@ func assertion(message string) string {
 }
 
 func condition(s string, most int) string {
-	s = oneLine(s, most)
-	if strings.HasPrefix(s, "(") && bracketEnd(s, 0) == len(s) && strings.HasSuffix(s, ")") {
+	s = scan.OneLine(s, most)
+	if strings.HasPrefix(s, "(") && scan.BracketEnd(s, 0) == len(s) && strings.HasSuffix(s, ")") {
 		s = s[1 : len(s)-1]
 	}
 	return strings.TrimSpace(s)

@@ -5,6 +5,12 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/filename"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/language"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/naming"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/noise"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/rule"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
 )
 
 // Bounds of one stack.
@@ -24,13 +30,11 @@ const (
 	// maxErrorBoundary is how many frames the reaction to an error may have:
 	// handlers log, unwind and symbolize.
 	maxErrorBoundary = 64
-	// maxFunction bounds the submitted name in the explanation.
-	maxFunction = 256
 )
 
 // analysis is the state of a stack while the rules are applied.
 type analysis struct {
-	family family
+	family language.Family
 	v8     bool // JavaScript's names are all in V8's form
 	// libraries are those of the crash project.
 	libraries Libraries
@@ -59,7 +63,7 @@ type analysis struct {
 type frameState struct {
 	raw    *report.Frame
 	text   string // the function's normalized name, "" when it has none
-	family family
+	family language.Family
 	system bool
 	// library is set with system where the frame counts when no other says where the error is.
 	library bool
@@ -68,16 +72,16 @@ type frameState struct {
 }
 
 func analyse(r *report.Report, libraries Libraries) *analysis {
-	a := &analysis{family: reportFamily(r.Lang, r.Agent), v8: isV8(r.Lang, r.Agent), libraries: libraries}
+	a := &analysis{family: language.OfReport(r.Lang, r.Agent), v8: naming.IsV8(r.Lang, r.Agent), libraries: libraries}
 	t := r.FaultThread()
 	if t == nil || len(t.Frames) == 0 {
 		return a
 	}
-	a.thread = oneLine(t.ID, maxTitle)
+	a.thread = scan.OneLine(t.ID, maxTitle)
 	a.depth = len(t.Frames)
 	considered := a.selectFrames(t.Frames)
 	a.normalize(t.Frames, considered, &modules{list: r.Modules})
-	if a.family == familyUnknown {
+	if a.family == language.Unknown {
 		a.family = a.states[0].family
 	}
 	a.promoteLibraries()
@@ -89,12 +93,12 @@ func analyse(r *report.Report, libraries Libraries) *analysis {
 	a.findSystemCall()
 	overflow := isStackOverflow(r)
 	var counts recurrence
-	if overflow || a.depth >= minOpen && a.family.isNative() {
+	if overflow || a.depth >= minOpen && a.family.IsNative() {
 		counts = a.recurrence()
 	}
 	a.collapse(overflow)
 	if len(a.order) > maxKept {
-		a.drop(a.order[maxKept:], RuleFrameLimit)
+		a.drop(a.order[maxKept:], rule.FrameLimit)
 		a.order = a.order[:maxKept]
 	}
 	if counts == nil || !a.endlessRecursion(counts, overflow) {
@@ -124,7 +128,7 @@ func (a *analysis) selectFrames(frames []report.Frame) []int32 {
 	for i := range n {
 		f := &frames[i]
 		text := f.Function
-		if isPlaceholder(text) {
+		if naming.IsPlaceholder(text) {
 			text = f.Address
 		}
 		ids[i], order[i] = maphash.String(seed, text)^maphash.String(seed, f.Path)<<1^maphash.String(seed, f.Library)<<2, int32(i)
@@ -140,65 +144,65 @@ func (a *analysis) normalize(frames []report.Frame, considered []int32, m *modul
 	a.frames = make([]Frame, len(considered))
 	a.states = make([]frameState, len(considered))
 	a.order = make([]int32, len(considered))
-	n := namer{out: make([]byte, 0, 256), receivers: a.v8}
+	n := naming.New(a.v8)
 	var file fileInfo
 	for k, i := range considered {
 		raw := &frames[i]
 		s, f := &a.states[k], &a.frames[k]
 		a.order[k] = int32(k)
 		f.Index = int(i)
-		f.Function = truncate(raw.Function, maxFunction)
+		f.Function = scan.Truncate(raw.Function, naming.MaxFunction)
 		s.raw = raw
 		file.reset(raw.Path, raw.Library)
-		s.family = frameFamily(a.family, file.family, raw.Function)
+		s.family = language.OfFrame(a.family, file.family, raw.Function)
 		name := raw.Function
-		if s.family == familyGo {
+		if s.family == language.Go {
 			var qualified bool
-			if name, qualified = qualifyGo(raw); qualified {
-				f.Rules.add(RuleGoQualified)
+			if name, qualified = naming.QualifyGo(raw); qualified {
+				f.Rules.Add(rule.GoQualified)
 			}
 		}
-		if text := loadOffset(name, raw.Library); text != "" {
+		if text := naming.LoadOffset(name, raw.Library); text != "" {
 			f.Text = text // Apple's reports have this where a name would be
-			f.Rules.add(RuleModuleOffset)
+			f.Rules.Add(rule.ModuleOffset)
 			continue
 		}
-		if !isPlaceholder(strings.TrimSpace(truncate(name, maxFunction))) {
-			text, rules := n.normalize(s.family, name)
+		if !naming.IsPlaceholder(strings.TrimSpace(scan.Truncate(name, naming.MaxFunction))) {
+			text, rules := n.Normalize(s.family, name)
 			s.text = text
-			f.Rules.join(rules)
+			f.Rules.Join(rules)
 		}
 		f.Text = s.text
-		s.system = isSystemName(s.family, s.text) || file.isSystem(s.family)
+		s.system = noise.IsSystemName(s.family, s.text) || file.isSystem(s.family)
 		if !s.system && a.isLibrary(s) {
 			s.system, s.library = true, true
 		}
 		switch {
-		case s.family.withFiles() && location(raw.Path, raw.Library) != "" && (s.text != "" || raw.Address == "" || raw.Path != ""):
+		case s.family.WithFiles() && filename.Location(raw.Path, raw.Library) != "" && (s.text != "" || raw.Address == "" || raw.Path != ""):
 			name, rules := file.fileName()
-			f.Rules.join(rules)
+			f.Rules.Join(rules)
 			if s.text == "" {
 				f.Text = "(" + name + ")"
 			} else {
 				f.Text = s.text + " (" + name + ")"
 			}
-		case s.family.isNative() && strings.HasPrefix(s.text, wasmFunction):
-			if module := wasmModule(location(raw.Path, raw.Library)); module != "" {
+		case s.family.IsNative() && strings.HasPrefix(s.text, language.WasmFunction):
+			if module := naming.WasmModule(filename.Location(raw.Path, raw.Library)); module != "" {
 				f.Text = s.text + " (" + module + ")"
 			}
-		case s.family.isNative() && s.text != "" && isNamedByFile(location(raw.Path, raw.Library)):
+		case s.family.IsNative() && s.text != "" && isNamedByFile(filename.Location(raw.Path, raw.Library)):
 			name, rules := file.fileName()
-			f.Rules.join(rules)
+			f.Rules.Join(rules)
 			f.Text = s.text + " (" + name + ")"
-		case s.family.isNative() && nativePlace(s) != "":
+		case s.family.IsNative() && nativePlace(s) != "":
 			f.Text = s.text + " (" + nativePlace(s) + ")"
-		case s.family == familyGo && strings.HasPrefix(s.text, "main.") && raw.Path != "":
-			f.Text = s.text + " (" + goPlace(raw.Path) + ")"
+		case s.family == language.Go && strings.HasPrefix(s.text, "main.") && raw.Path != "":
+			f.Text = s.text + " (" + naming.GoPlace(raw.Path) + ")"
 		case s.text == "":
-			text, rule := m.addressText(raw)
-			f.Text, s.absolute = text, rule == RuleAbsoluteAddress
+			text, applied := m.addressText(raw)
+			f.Text, s.absolute = text, applied == rule.AbsoluteAddress
 			if text != "" {
-				f.Rules.add(rule)
+				f.Rules.Add(applied)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/storage/report"
+	"github.com/slipway-qa/slipway/worker/crash/fingerprint/scan"
 )
 
 // maxTitle bounds the message in a title in runes, and every other part of a
@@ -23,7 +24,7 @@ func errorMessage(r *report.Report) string {
 
 // title returns the headline of a group. message is one line.
 func title(r *report.Report, classifier, message, function string) string {
-	message = truncateRunes(oneLine(message, 4*maxTitle), maxTitle)
+	message = scan.TruncateRunes(scan.OneLine(message, 4*maxTitle), maxTitle)
 	switch {
 	case classifier != "" && message != "":
 		if rest, ok := strings.CutPrefix(message, classifier); ok && (rest == "" || rest[0] == ':' || rest[0] == ' ') {
@@ -39,7 +40,7 @@ func title(r *report.Report, classifier, message, function string) string {
 	case function != "":
 		return "Crash in " + function
 	}
-	if lang := oneLine(r.Lang, maxTitle); lang != "" {
+	if lang := scan.OneLine(r.Lang, maxTitle); lang != "" {
 		return "Crash (" + lang + ")"
 	}
 	return "Crash"

@@ -72,9 +72,6 @@ func (e *Entry) Attr(key string) string {
 	return ""
 }
 
-// Attrs returns all values of a key.
-func (e *Entry) Attrs(key string) []string { return e.attrs[key] }
-
 // Verb is one sense of a verb.
 type Verb struct {
 	Lemma     string // "take off", "abhaken", "darse de alta"
@@ -128,7 +125,6 @@ type VerbForm struct {
 type Lexicon struct {
 	Code    string
 	Stemmer string
-	Decimal string
 	Links   []string // letters between the parts of compounds; none where words are not joined
 	// Capitals is set where all nouns are written with a capital: it makes no name then.
 	Capitals bool
