@@ -13,12 +13,21 @@ func Invalid(field, format string, args ...any) error {
 	return &InvalidError{Field: field, Msg: fmt.Sprintf(format, args...)}
 }
 
+// Printable refuses control characters and broken UTF-8, neither of which a database text or a
+// log line should hold.
+func Printable(field, text string) error {
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		return Invalid(field, "must be printable UTF-8 text")
+	}
+	return nil
+}
+
 // Line trims a text of one line and refuses what no list could show: more than
 // most characters, control characters, broken UTF-8.
 func Line(field, text string, most int) (string, error) {
 	text = strings.TrimSpace(text)
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
-		return "", Invalid(field, "must be printable UTF-8 text")
+	if err := Printable(field, text); err != nil {
+		return "", err
 	}
 	if utf8.RuneCountInString(text) > most {
 		return "", Invalid(field, "must have at most %d characters", most)

@@ -13,6 +13,7 @@ import (
 	"github.com/slipway-qa/slipway/api/respond"
 	"github.com/slipway-qa/slipway/storage"
 	"github.com/slipway-qa/slipway/storage/account"
+	"github.com/slipway-qa/slipway/storage/oidc"
 )
 
 // OIDCHeader names the configuration of an organization's own sign-in; the token comes
@@ -56,12 +57,12 @@ func (a *Authenticator) oidc(ctx context.Context, r *http.Request) (*Caller, err
 }
 
 // oidcConfiguration finds the configuration that the header names.
-func (a *Authenticator) oidcConfiguration(ctx context.Context, values []string) (*account.OIDC, error) {
+func (a *Authenticator) oidcConfiguration(ctx context.Context, values []string) (*oidc.Configuration, error) {
 	digest, err := account.ParseOIDCKey(values[0])
 	if err != nil || len(values) > 1 {
 		return nil, problemInvalid("Invalid config key", err)
 	}
-	configuration, err := account.OIDCByKey(ctx, a.db, digest)
+	configuration, err := oidc.ByKey(ctx, a.db, digest)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, problemInvalid("Invalid config key", err)
 	}

@@ -1,4 +1,4 @@
-package account
+package oidc
 
 import (
 	"fmt"
@@ -13,20 +13,20 @@ import (
 // The bounds of a configuration. They are far above what issuers need: they bound what
 // one row holds and what a request has to compare.
 const (
-	maxOIDCText     = 2048   // a URL; an audience is one in many places
-	maxOIDCScopes   = 50     //
-	maxOIDCClaims   = 20     //
-	maxOIDCPatterns = 50     // for one claim
-	maxOIDCPattern  = 255    // characters
-	maxOIDCTeams    = 1000   //
-	maxJWKSCache    = 604800 // a week: for so long a key that the issuer withdrew is accepted
-	maxClockSkew    = 600    // ten minutes: for so long a token is accepted after its end
+	maxText      = 2048   // a URL; an audience is one in many places
+	maxScopes    = 50     //
+	maxClaims    = 20     //
+	maxPatterns  = 50     // for one claim
+	maxPattern   = 255    // characters
+	maxTeams     = 1000   //
+	maxJWKSCache = 604800 // a week: for so long a key that the issuer withdrew is accepted
+	maxClockSkew = 600    // ten minutes: for so long a token is accepted after its end
 )
 
-// OIDCAlgorithms are the signatures that a configuration may allow, by RFC 7518. The
+// Algorithms are the signatures that a configuration may allow, by RFC 7518. The
 // symmetric ones (HS256 and its siblings) are not among them: whoever verifies could
 // sign, and the published key of an issuer could pass for the secret.
-func OIDCAlgorithms() []string { return []string{"RS256", "RS384", "RS512", "ES256"} }
+func Algorithms() []string { return []string{"RS256", "RS384", "RS512", "ES256"} }
 
 // sharedIssuers are issuers that everybody can have tokens from, with the claims that
 // tell whose a token is.
@@ -45,24 +45,24 @@ func sharedIssuers() map[string][]string {
 	}
 }
 
-func (s *OIDCSettings) check() error {
-	if s.Mode != OIDCOnly && s.Mode != OIDCOrKey {
+func (s *Settings) check() error {
+	if s.Mode != Only && s.Mode != OrKey {
 		return storage.Invalid("mode", "must be oidc_only or oidc_or_key")
 	}
 	if err := checkIssuer("issuer_url", s.IssuerURL); err != nil {
 		return err
 	}
 	for field, text := range map[string]string{"expected_issuer": s.ExpectedIssuer, "audience": s.Audience} {
-		if clean, err := storage.Line(field, text, maxOIDCText); err != nil || clean != text {
-			return storage.Invalid(field, "must be printable text of at most %d characters, without space around it", maxOIDCText)
+		if clean, err := storage.Line(field, text, maxText); err != nil || clean != text {
+			return storage.Invalid(field, "must be printable text of at most %d characters, without space around it", maxText)
 		}
 	}
 	if len(s.AllowedAlgorithms) == 0 {
-		return storage.Invalid("allowed_algorithms", "must have one of %s at least", strings.Join(OIDCAlgorithms(), ", "))
+		return storage.Invalid("allowed_algorithms", "must have one of %s at least", strings.Join(Algorithms(), ", "))
 	}
 	for i, name := range s.AllowedAlgorithms {
-		if !slices.Contains(OIDCAlgorithms(), name) || slices.Contains(s.AllowedAlgorithms[:i], name) {
-			return storage.Invalid("allowed_algorithms", "must be of %s, each once", strings.Join(OIDCAlgorithms(), ", "))
+		if !slices.Contains(Algorithms(), name) || slices.Contains(s.AllowedAlgorithms[:i], name) {
+			return storage.Invalid("allowed_algorithms", "must be of %s, each once", strings.Join(Algorithms(), ", "))
 		}
 	}
 	if s.JWKSCacheSeconds < 1 || s.JWKSCacheSeconds > maxJWKSCache {
@@ -81,40 +81,40 @@ func (s *OIDCSettings) check() error {
 // and fragment (OpenID Connect Discovery 1.0, part 2).
 func checkIssuer(field, text string) error {
 	u, err := url.Parse(text)
-	if err != nil || len(text) > maxOIDCText || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" ||
-		u.User != nil || strings.ContainsAny(text, "?#") || printable(field, text) != nil || strings.Contains(text, " ") {
-		return storage.Invalid(field, "must be an https URL of at most %d characters without user, query and fragment", maxOIDCText)
+	if err != nil || len(text) > maxText || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" ||
+		u.User != nil || strings.ContainsAny(text, "?#") || storage.Printable(field, text) != nil || strings.Contains(text, " ") {
+		return storage.Invalid(field, "must be an https URL of at most %d characters without user, query and fragment", maxText)
 	}
 	return nil
 }
 
-func (s *OIDCSettings) checkScopes() error {
-	if len(s.RequiredScopes) > maxOIDCScopes {
-		return storage.Invalid("required_scopes", "has at most %d elements", maxOIDCScopes)
+func (s *Settings) checkScopes() error {
+	if len(s.RequiredScopes) > maxScopes {
+		return storage.Invalid("required_scopes", "has at most %d elements", maxScopes)
 	}
 	for _, scope := range s.RequiredScopes {
-		if clean, err := storage.Name("required_scopes", scope, maxOIDCPattern); err != nil || clean != scope ||
+		if clean, err := storage.Name("required_scopes", scope, maxPattern); err != nil || clean != scope ||
 			strings.ContainsAny(scope, " \"\\") {
-			return storage.Invalid("required_scopes", "must be names of at most %d characters without space", maxOIDCPattern)
+			return storage.Invalid("required_scopes", "must be names of at most %d characters without space", maxPattern)
 		}
 	}
 	return nil
 }
 
-func (s *OIDCSettings) checkClaims() error {
-	if len(s.RequiredClaims) > maxOIDCClaims {
-		return storage.Invalid("required_claims", "has at most %d members", maxOIDCClaims)
+func (s *Settings) checkClaims() error {
+	if len(s.RequiredClaims) > maxClaims {
+		return storage.Invalid("required_claims", "has at most %d members", maxClaims)
 	}
 	for name, patterns := range s.RequiredClaims {
-		if _, err := storage.Name("required_claims", name, maxOIDCPattern); err != nil {
+		if _, err := storage.Name("required_claims", name, maxPattern); err != nil {
 			return err
 		}
 		field := "required_claims." + name
-		if len(patterns) == 0 || len(patterns) > maxOIDCPatterns {
-			return storage.Invalid(field, "must have 1 to %d values", maxOIDCPatterns)
+		if len(patterns) == 0 || len(patterns) > maxPatterns {
+			return storage.Invalid(field, "must have 1 to %d values", maxPatterns)
 		}
 		for _, pattern := range patterns {
-			if _, err := storage.Name(field, pattern, maxOIDCPattern); err != nil {
+			if _, err := storage.Name(field, pattern, maxPattern); err != nil {
 				return err
 			}
 		}
@@ -124,7 +124,7 @@ func (s *OIDCSettings) checkClaims() error {
 
 // checkShared refuses to trust an issuer that signs for everybody without a claim
 // that ties tokens to their owner. A configuration that is not in force may be stored.
-func (s *OIDCSettings) checkShared() error {
+func (s *Settings) checkShared() error {
 	u, err := url.Parse(s.IssuerURL)
 	if err != nil || !s.Enabled {
 		return err
@@ -154,7 +154,7 @@ func unbound(pattern string) bool {
 }
 
 // auditMembers are the settings as an audit entry shows them.
-func (c *OIDC) auditMembers() map[string]any {
+func (c *Configuration) auditMembers() map[string]any {
 	if c == nil {
 		return nil
 	}

@@ -1,4 +1,14 @@
-package crash
+// Package content shows what a stored report of a crash says: its threads and modules with what
+// symbols made of them, the source code that came with it, breadcrumbs and annotations.
+//
+// All of it is pure: views out of a document, of which the package crash makes answers. What a
+// report holds came from outside, and may be a million frames or a name of megabytes: each list
+// and each text has a bound, beside which the answer says how many are left out. The thread that
+// the key is made from goes first in taking room.
+//
+// Nothing here fails: what cannot be read is shown as it came, or left out. The stored report is
+// there whole for whoever asks for it.
+package content
 
 import (
 	"strconv"
@@ -8,7 +18,8 @@ import (
 	"github.com/slipway-qa/slipway/storage/symbolication"
 )
 
-type frameView struct {
+// Frame is a frame of a thread, with what symbols made of it.
+type Frame struct {
 	Function        string `json:"function"`
 	Address         string `json:"address,omitempty"`
 	File            string `json:"file,omitempty"`
@@ -25,15 +36,16 @@ type frameView struct {
 	index int // in the stack of the report
 }
 
-type threadView struct {
+// Thread is a thread with its stack.
+type Thread struct {
 	ID    string `json:"id"`
 	Name  string `json:"name"`
 	Fault bool   `json:"fault"`
 	// Main marks the thread that the key is made from: the first that faulted,
 	// else the one that the report calls its main thread.
-	Main          bool        `json:"main"`
-	Frames        []frameView `json:"frames"` // innermost first
-	FramesOmitted int         `json:"frames_omitted"`
+	Main          bool    `json:"main"`
+	Frames        []Frame `json:"frames"` // innermost first
+	FramesOmitted int     `json:"frames_omitted"`
 	// FramesHidden counts frames that a compiler made, which are not shown.
 	FramesHidden int `json:"frames_hidden,omitempty"`
 }
@@ -44,15 +56,15 @@ const (
 	// frames. The main thread goes first in taking frames.
 	maxThreads = 1000
 	maxFrames  = 10_000
-	// maxFrameText bounds each text of a frame in characters, and maxFrameBytes those of the
+	// MaxFrameText bounds each text of a frame in characters, and maxFrameBytes those of the
 	// main thread, and of all others together: a report may hold a name of megabytes.
-	maxFrameText  = 2000
+	MaxFrameText  = 2000
 	maxFrameBytes = 2 << 20
 	maxModuleText = 500
 )
 
-// moduleView is a loaded module.
-type moduleView struct {
+// Module is a loaded module.
+type Module struct {
 	Start           string  `json:"start"`
 	Size            *uint64 `json:"size"`
 	CodeFile        string  `json:"code_file"`
@@ -61,20 +73,20 @@ type moduleView struct {
 	DebugIdentifier string  `json:"debug_identifier"`
 	// DebugFileExists says whether the symbols of the module were found; null: no frame is to
 	// be looked up in it.
-	DebugFileExists *bool       `json:"debug_file_exists"`
-	Symbols         *servedView `json:"symbols,omitempty"` // the file that was found
+	DebugFileExists *bool   `json:"debug_file_exists"`
+	Symbols         *Served `json:"symbols,omitempty"` // the file that was found
 }
 
 // maxModules are shown of a report: a desktop program loads some hundred.
 const maxModules = 1000
 
-// modulesOf shows the modules of a report, in its order.
-func modulesOf(r *report.Report, symbols *symbolication.Document) (views []moduleView, omitted int) {
+// Modules shows the modules of a report, in its order.
+func Modules(r *report.Report, symbols *symbolication.Document) (views []Module, omitted int) {
 	n := min(len(r.Modules), maxModules)
-	views = make([]moduleView, 0, n)
+	views = make([]Module, 0, n)
 	for i := range r.Modules[:n] {
 		m := &r.Modules[i]
-		v := moduleView{Start: m.Start, CodeFile: m.CodeFile, Version: m.Version, DebugFile: m.DebugFile, DebugIdentifier: m.DebugIdentifier}
+		v := Module{Start: m.Start, CodeFile: m.CodeFile, Version: m.Version, DebugFile: m.DebugFile, DebugIdentifier: m.DebugIdentifier}
 		for _, text := range []*string{&v.Start, &v.CodeFile, &v.Version, &v.DebugFile, &v.DebugIdentifier} {
 			*text = storage.Cut(*text, maxModuleText)
 		}
@@ -93,8 +105,8 @@ func modulesOf(r *report.Report, symbols *symbolication.Document) (views []modul
 	return views, len(r.Modules) - n
 }
 
-// reportOf reads a stored report; nil when it cannot be read.
-func reportOf(document []byte) *report.Report {
+// Report reads a stored report; nil when it cannot be read.
+func Report(document []byte) *report.Report {
 	r, err := report.Parse(document)
 	if err != nil {
 		return nil
@@ -102,10 +114,10 @@ func reportOf(document []byte) *report.Report {
 	return r
 }
 
-// threadsOf shows the threads of a report, in its order, with the frames that symbols gave it
+// Threads shows the threads of a report, in its order, with the frames that symbols gave it
 // and the source code that came with it. omitted counts those beyond the bound.
-func threadsOf(r *report.Report, document []byte, symbols *symbolication.Document) (threads []threadView, omitted int) {
-	threads = []threadView{}
+func Threads(r *report.Report, document []byte, symbols *symbolication.Document) (threads []Thread, omitted int) {
+	threads = []Thread{}
 	main, lines := r.FaultThread(), sourcesOf(document)
 	left, room := maxFrames, map[bool]int{true: maxFrameBytes, false: maxFrameBytes}
 	if main != nil {
@@ -122,7 +134,7 @@ func threadsOf(r *report.Report, document []byte, symbols *symbolication.Documen
 			n = min(n, left)
 			left -= n
 		}
-		v := threadView{ID: t.ID, Name: t.Name, Fault: t.Fault, Main: t == main, FramesOmitted: len(t.Frames) - n}
+		v := Thread{ID: t.ID, Name: t.Name, Fault: t.Fault, Main: t == main, FramesOmitted: len(t.Frames) - n}
 		v.Frames, v.FramesHidden = framesOf(t.Frames[:n], symbols, t.ID)
 		if fit := cutFrames(v.Frames, room, t == main); fit < len(v.Frames) {
 			v.FramesOmitted += len(v.Frames) - fit
@@ -141,7 +153,7 @@ func threadsOf(r *report.Report, document []byte, symbols *symbolication.Documen
 
 // cutFrames bounds the texts of frames, and returns how many of them fit into the room, which
 // they use up.
-func cutFrames(frames []frameView, room map[bool]int, main bool) (fit int) {
+func cutFrames(frames []Frame, room map[bool]int, main bool) (fit int) {
 	for i := range frames {
 		f := &frames[i]
 		texts := []*string{&f.Function, &f.Address, &f.File, &f.Library, &f.DebugIdentifier, &f.Signature}
@@ -149,7 +161,7 @@ func cutFrames(frames []frameView, room map[bool]int, main bool) (fit int) {
 			texts = append(texts, &f.Raw.Function, &f.Raw.Address, &f.Raw.File)
 		}
 		for _, text := range texts {
-			*text = storage.Cut(*text, maxFrameText)
+			*text = storage.Cut(*text, MaxFrameText)
 			room[main] -= len(*text)
 		}
 		if room[main] < 0 {
@@ -160,8 +172,8 @@ func cutFrames(frames []frameView, room map[bool]int, main bool) (fit int) {
 }
 
 // framesOf shows frames, and counts those that are hidden.
-func framesOf(frames []report.Frame, symbols *symbolication.Document, thread string) (views []frameView, hidden int) {
-	views = make([]frameView, 0, len(frames))
+func framesOf(frames []report.Frame, symbols *symbolication.Document, thread string) (views []Frame, hidden int) {
+	views = make([]Frame, 0, len(frames))
 	replaced := symbols.Thread(thread)
 	for i := range frames {
 		p := replaced[i]
@@ -185,7 +197,7 @@ func framesOf(frames []report.Frame, symbols *symbolication.Document, thread str
 }
 
 // rawFrame is a frame as it came.
-func rawFrame(f *report.Frame) frameView {
-	return frameView{Function: f.Function, Address: f.Address, File: f.Path, Line: f.Line, Column: f.Column, Library: f.Library,
+func rawFrame(f *report.Frame) Frame {
+	return Frame{Function: f.Function, Address: f.Address, File: f.Path, Line: f.Line, Column: f.Column, Library: f.Library,
 		DebugIdentifier: f.DebugIdentifier, Guessed: f.Guessed, Faulted: f.Faulted}
 }

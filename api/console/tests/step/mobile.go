@@ -1,4 +1,4 @@
-package tests
+package step
 
 import (
 	"cmp"
@@ -11,7 +11,7 @@ type mobileArguments struct {
 	Point       *point    `json:"point"`
 	Start       *point    `json:"start"`
 	End         *point    `json:"end"`
-	Container   *selector `json:"container"`
+	Container   *Selector `json:"container"`
 	Orientation string    `json:"orientation"`
 	AppID       string    `json:"appId"`
 	Grant       []string  `json:"grant"`

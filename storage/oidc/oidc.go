@@ -1,4 +1,18 @@
-package account
+// Package oidc stores how organizations sign in with tokens of issuers of their own (OpenID Connect):
+// one configuration for each, with the service account that such requests act as.
+//
+// A configuration names the issuer, its audience, and what claims and scopes a token must have; who
+// verifies tokens by it is api/auth/issuer. Its key, whose digest alone is stored, tells whose
+// configuration a request means. Save creates the configuration with its service account, or changes
+// both; Delete removes both.
+//
+// Everything that changes takes the lock of the organization, and writes one event of the audit log
+// with the members that differ, in the same transaction.
+//
+// Failures are storage.ErrNotFound for an organization without a configuration, and
+// *storage.InvalidError, also for an issuer that signs for everybody without a claim that says who
+// may.
+package oidc
 
 import (
 	"context"
@@ -9,34 +23,35 @@ import (
 	"github.com/lib/pq"
 
 	"github.com/slipway-qa/slipway/storage"
+	"github.com/slipway-qa/slipway/storage/account"
 )
 
-// OIDCMode says whether an organization's API keys are accepted beside its OIDC tokens.
-type OIDCMode string
+// Mode says whether an organization's API keys are accepted beside its OIDC tokens.
+type Mode string
 
 // The modes.
 const (
-	OIDCOnly  OIDCMode = "oidc_only"
-	OIDCOrKey OIDCMode = "oidc_or_key"
+	Only  Mode = "oidc_only"
+	OrKey Mode = "oidc_or_key"
 )
 
-// OIDC is an organization's configuration for requests that sign in with tokens of an
+// Configuration is an organization's configuration for requests that sign in with tokens of an
 // issuer of its own (OpenID Connect Core 1.0, part 2).
-type OIDC struct {
+type Configuration struct {
 	OrganizationID int64
 	UserID         int64 // the service account that such requests act as
 	Username       string
-	Role           Role
-	OIDCSettings
+	Role           account.Role
+	Settings
 	KeyHint   string // the last characters of the configuration key
 	CreatedAt time.Time
 	UpdatedAt time.Time
 }
 
-// OIDCSettings is what an admin sets.
-type OIDCSettings struct {
+// Settings is what an admin sets.
+type Settings struct {
 	Enabled bool
-	Mode    OIDCMode
+	Mode    Mode
 	// IssuerURL is where the discovery document is, exact: with or without a final
 	// slash.
 	IssuerURL string
@@ -55,20 +70,20 @@ type OIDCSettings struct {
 }
 
 // Issuer is what the claim iss must be.
-func (s *OIDCSettings) Issuer() string {
+func (s *Settings) Issuer() string {
 	if s.ExpectedIssuer != "" {
 		return s.ExpectedIssuer
 	}
 	return s.IssuerURL
 }
 
-type oidcRow struct {
+type row struct {
 	OrganizationID   int64          `db:"organization_id"`
 	UserID           int64          `db:"user_id"`
 	Username         string         `db:"username"`
-	Role             Role           `db:"role"`
+	Role             account.Role   `db:"role"`
 	Enabled          bool           `db:"enabled"`
-	Mode             OIDCMode       `db:"mode"`
+	Mode             Mode           `db:"mode"`
 	IssuerURL        string         `db:"issuer_url"`
 	ExpectedIssuer   string         `db:"expected_issuer"`
 	Audience         string         `db:"audience"`
@@ -85,10 +100,10 @@ type oidcRow struct {
 	UpdatedAt        time.Time      `db:"updated_at"`
 }
 
-func (r *oidcRow) configuration() (*OIDC, error) {
-	c := &OIDC{OrganizationID: r.OrganizationID, UserID: r.UserID, Username: r.Username, Role: r.Role, KeyHint: r.KeyHint,
+func (r *row) configuration() (*Configuration, error) {
+	c := &Configuration{OrganizationID: r.OrganizationID, UserID: r.UserID, Username: r.Username, Role: r.Role, KeyHint: r.KeyHint,
 		CreatedAt: r.CreatedAt.UTC(), UpdatedAt: r.UpdatedAt.UTC(),
-		OIDCSettings: OIDCSettings{Enabled: r.Enabled, Mode: r.Mode, IssuerURL: r.IssuerURL, ExpectedIssuer: r.ExpectedIssuer,
+		Settings: Settings{Enabled: r.Enabled, Mode: r.Mode, IssuerURL: r.IssuerURL, ExpectedIssuer: r.ExpectedIssuer,
 			Audience: r.Audience, AllowedAlgorithms: r.Algorithms, RequiredScopes: r.Scopes,
 			JWKSCacheSeconds: r.JWKSCacheSeconds, ClockSkewSeconds: r.ClockSkewSeconds, AllTeams: r.AllTeams}}
 	if !r.AllTeams {
@@ -100,7 +115,7 @@ func (r *oidcRow) configuration() (*OIDC, error) {
 	return c, nil
 }
 
-const oidcConfigurations = `
+const configurations = `
 select c.organization_id, c.user_id, u.username, m.role, c.enabled, c.mode, c.issuer_url, c.expected_issuer,
 	c.audience, c.allowed_algorithms, c.required_scopes, c.required_claims, c.jwks_cache_seconds,
 	c.clock_skew_seconds, c.all_teams, c.key_digest, c.key_hint, c.created_at, c.updated_at,
@@ -111,51 +126,24 @@ join users u on u.id = c.user_id
 join memberships m on m.organization_id = c.organization_id and m.user_id = c.user_id
 `
 
-// OIDCOf reads an organization's configuration; ErrNotFound when it has none.
-func OIDCOf(ctx context.Context, q storage.Querier, organizationID int64) (*OIDC, error) {
-	var row oidcRow
-	if err := q.GetContext(ctx, &row, oidcConfigurations+`where c.organization_id = $1`, organizationID); err != nil {
+// Of reads an organization's configuration; ErrNotFound when it has none.
+func Of(ctx context.Context, q storage.Querier, organizationID int64) (*Configuration, error) {
+	var row row
+	if err := q.GetContext(ctx, &row, configurations+`where c.organization_id = $1`, organizationID); err != nil {
 		return nil, storage.Wrap(err, fmt.Sprintf("OIDC configuration of organization %d", organizationID))
 	}
 	return row.configuration()
 }
 
-// OIDCByKey finds the configuration of a key, enabled or not; ErrNotFound when no
+// ByKey finds the configuration of a key, enabled or not; ErrNotFound when no
 // configuration has it. Reads oidc_configurations_key_digest_key.
-func OIDCByKey(ctx context.Context, q storage.Querier, digest Digest) (*OIDC, error) {
-	var row oidcRow
-	if err := q.GetContext(ctx, &row, oidcConfigurations+`where c.key_digest = $1`, digest[:]); err != nil {
+func ByKey(ctx context.Context, q storage.Querier, digest account.Digest) (*Configuration, error) {
+	var row row
+	if err := q.GetContext(ctx, &row, configurations+`where c.key_digest = $1`, digest[:]); err != nil {
 		return nil, storage.Wrap(err, "OIDC configuration of a key")
 	}
 	if !digest.Equal(row.Digest) {
 		return nil, fmt.Errorf("OIDC configuration of a key: %w", storage.ErrNotFound)
 	}
 	return row.configuration()
-}
-
-const identityByOIDC = `
-select 0 as key_id, ''::bytea as digest, c.organization_id, o.uuid as organization_uuid, o.slug,
-	u.id as user_id, u.uuid as user_uuid, u.kind, coalesce(u.email, '') as email, u.username,
-	m.role, m.blocked_at is not null as blocked, false as stale, false as oidc_only,
-	tt.ids, tt.uuids, tt.admins
-from oidc_configurations c
-join organizations o on o.id = c.organization_id
-join users u on u.id = c.user_id
-join memberships m on m.organization_id = c.organization_id and m.user_id = c.user_id
-cross join lateral (
-	select coalesce(array_agg(t.id order by t.id), '{}') as ids,
-		coalesce(array_agg(t.uuid::text order by t.id), '{}') as uuids,
-		coalesce(array_agg(coalesce(tm.admin, false) order by t.id), '{}') as admins
-	from teams t left join team_memberships tm on tm.team_id = t.id and tm.user_id = u.id
-	where t.organization_id = o.id and (c.all_teams or tm.user_id is not null)
-) tt
-where c.organization_id = $1`
-
-// OIDCIdentity finds who the requests of an organization's configuration act as.
-func OIDCIdentity(ctx context.Context, q storage.Querier, organizationID int64) (*Identity, error) {
-	var row identityRow
-	if err := q.GetContext(ctx, &row, identityByOIDC, organizationID); err != nil {
-		return nil, storage.Wrap(err, "identity of an OIDC configuration")
-	}
-	return row.identity()
 }

@@ -1,4 +1,4 @@
-package crash
+package content
 
 import (
 	"encoding/json"
@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/slipway-qa/slipway/storage/crash"
-	"github.com/slipway-qa/slipway/storage/crash/reading"
 	"github.com/slipway-qa/slipway/storage/symbol"
 	"github.com/slipway-qa/slipway/storage/symbolication"
 )
@@ -35,13 +34,13 @@ func TestFramesInTheAnswer(t *testing.T) {
 		Missing: []symbolication.Missing{{Kind: "proguard", Name: "lib", LookedFor: []symbol.Identifier{id}, Reason: "no file", Frames: 1}},
 		Texts:   []symbolication.Text{{Where: "attributes.error.stack", Text: "at shop.Cart", File: 1}}})
 	require.NoError(t, err)
-	view, symbols := symbolicationOf(&crash.Symbolication{State: crash.SymbolsPartial, Missing: 1, At: time.Unix(5, 0), Frames: doc})
+	view, symbols := SymbolicationOf(&crash.Symbolication{State: crash.SymbolsPartial, Missing: 1, At: time.Unix(5, 0), Frames: doc})
 	require.Equal(t, crash.SymbolsPartial, view.State)
 	require.Equal(t, "lib", view.Missing[0].Name)
 	require.Equal(t, 1, view.Missing[0].Frames)
 	require.EqualValues(t, 3, view.Texts[0].Symbols.ID)
 
-	threads, omitted := threadsOf(reportOf([]byte(symbolicatedReport)), []byte(symbolicatedReport), symbols)
+	threads, omitted := Threads(Report([]byte(symbolicatedReport)), []byte(symbolicatedReport), symbols)
 	require.Zero(t, omitted)
 	require.Len(t, threads, 1)
 	require.Equal(t, 1, threads[0].FramesHidden)
@@ -51,27 +50,27 @@ func TestFramesInTheAnswer(t *testing.T) {
 	require.True(t, frames[0].Inlined)
 	require.Nil(t, frames[0].Alternatives)
 	require.Equal(t, &rawView{Index: 0, Function: "a.b.c", Line: 1}, frames[1].Raw)
-	require.Equal(t, &servedView{3, 4, "mapping.txt", symbol.ProGuard, id}, frames[1].Symbols)
+	require.Equal(t, &Served{3, 4, "mapping.txt", symbol.ProGuard, id}, frames[1].Symbols)
 	require.Equal(t, symbolication.Mapping, frames[1].Method)
 	require.Equal(t, "shop.Cart.other", frames[1].Alternatives[0][0].Function)
 	require.Equal(t, "a.b.e", frames[2].Function)
 	require.Equal(t, 0, *frames[2].Missing)
 	require.Equal(t, []symbol.Identifier{id}, view.Missing[0].LookedFor)
-	require.Equal(t, frameView{Function: "known", index: 3}, frames[3])
+	require.Equal(t, Frame{Function: "known", index: 3}, frames[3])
 	text, err := json.Marshal(threads)
 	require.NoError(t, err)
 	require.NotContains(t, string(text), "</script>")
 
-	view, symbols = symbolicationOf(nil)
+	view, symbols = SymbolicationOf(nil)
 	require.Equal(t, crash.SymbolsNone, view.State)
 	require.Nil(t, view.At)
-	threads, _ = threadsOf(reportOf([]byte(symbolicatedReport)), []byte(symbolicatedReport), symbols)
+	threads, _ = Threads(Report([]byte(symbolicatedReport)), []byte(symbolicatedReport), symbols)
 	require.Len(t, threads[0].Frames, 4)
 
 	// A document that names what it does not have is shown all the same.
-	_, symbols = symbolicationOf(&crash.Symbolication{State: crash.SymbolsComplete,
+	_, symbols = SymbolicationOf(&crash.Symbolication{State: crash.SymbolsComplete,
 		Frames: []byte(`{"threads":[{"id":"0","replaced":[{"index":0,"file":9,"missing":9,"frames":[{"function":"f","method":"mapping"}]},{"index":1,"missing":9}]}]}`)})
-	threads, _ = threadsOf(reportOf([]byte(symbolicatedReport)), []byte(symbolicatedReport), symbols)
+	threads, _ = Threads(Report([]byte(symbolicatedReport)), []byte(symbolicatedReport), symbols)
 	require.Nil(t, threads[0].Frames[0].Symbols)
 	require.Nil(t, threads[0].Frames[1].Missing)
 }
@@ -87,11 +86,11 @@ func TestModulesAndSourceCode(t *testing.T) {
 		{"funcName":"j","line":122,"sourceCode":"none"}]}},
 		"sourceCode":{"s":{"text":%q,"startLine":101},"path":{"path":"a.go"},"none":{}},
 		"modules":[{"start":"0x1000","size":16,"code_file":"/opt/shop","debug_identifier":"AA"},{"start":"4096"},{"size":"0x10"}]}`, text)
-	r := reportOf(doc)
+	r := Report(doc)
 	require.NotNil(t, r)
 	d := &symbolication.Document{Files: []symbolication.File{{SymbolID: 7}}, Missing: []symbolication.Missing{{Name: "x"}},
 		Modules: []symbolication.Module{{Index: 0, File: 1}, {Index: 1, Missing: 1}, {Index: 9, File: 1}, {Index: -1}}}
-	threads, _ := threadsOf(r, doc, d)
+	threads, _ := Threads(r, doc, d)
 	frames := threads[0].Frames
 	require.EqualValues(t, 116, frames[0].Source.Start)
 	require.Equal(t, []string{"line", "line", "line", "line", "line", strings.Repeat("x", 300), "last"}, frames[0].Source.Lines)
@@ -100,7 +99,7 @@ func TestModulesAndSourceCode(t *testing.T) {
 		require.Nil(t, frames[n].Source, n)
 	}
 	require.Equal(t, "a.go", frames[2].File)
-	modules, omitted := modulesOf(r, d)
+	modules, omitted := Modules(r, d)
 	require.Zero(t, omitted)
 	require.Len(t, modules, 3)
 	require.True(t, *modules[0].DebugFileExists)
@@ -120,41 +119,11 @@ func TestAnswerIsBounded(t *testing.T) {
 	doc := fmt.Appendf(nil, `{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"go","langVersion":"1","agent":"a",
 		"agentVersion":"1","mainThread":"1","threads":{"0":{"stack":[%[1]s]},"1":{"stack":[{"funcName":"f","line":500,"sourceCode":"s"}]}},
 		"sourceCode":{"s":{"text":%[2]q,"startLine":1}}}`, stack, strings.Repeat(strings.Repeat("x", 1000)+"\n", 1000))
-	threads, _ := threadsOf(reportOf(doc), doc, &symbolication.Document{})
+	threads, _ := Threads(Report(doc), doc, &symbolication.Document{})
 	require.NotNil(t, threads[1].Frames[0].Source, "the main thread has room of its own")
 	text, err := json.Marshal(threads)
 	require.NoError(t, err)
 	require.Less(t, len(text), 4<<20)
-}
-
-// TestWhatIsMissingIsSaidOnce checks that an answer grows with its report, not with what was
-// looked for: each of forty frames lacks a script that may come under twelve names.
-func TestWhatIsMissingIsSaidOnce(t *testing.T) {
-	t.Parallel()
-	var looked []symbol.Identifier
-	for i := range 12 {
-		looked = append(looked, symbol.Identifier{Type: symbol.URL,
-			Value: fmt.Sprintf("https://shop.example/static/js/main.3f9a1c%d.chunk.js", i), Release: "3.2.1"})
-	}
-	thread := symbolication.Thread{ID: "0"}
-	stack := make([]string, 40)
-	for i := range stack {
-		stack[i] = fmt.Sprintf(`{"funcName":"f%d","line":1,"column":%d,"sourceCode":"s"}`, i, 1000+i)
-		thread.Replaced = append(thread.Replaced, symbolication.Replacement{Index: i, Missing: 1})
-	}
-	frames, err := json.Marshal(symbolication.Document{Threads: []symbolication.Thread{thread},
-		Missing: []symbolication.Missing{{Kind: "sourcemap", Name: "main.3f9a1c.chunk.js", LookedFor: looked, Reason: "no file", Frames: 40}}})
-	require.NoError(t, err)
-	doc := fmt.Sprintf(`{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"javascript","langVersion":"1","agent":"a",
-		"agentVersion":"1","mainThread":"0","threads":{"0":{"stack":[%s]}},"sourceCode":{"s":{"path":"https://shop.example/static/js/main.3f9a1c.chunk.js"}}}`,
-		strings.Join(stack, ","))
-	view := crashDetailOf(&reading.Detail{Document: []byte(doc), Symbols: &crash.Symbolication{State: crash.SymbolsMissing,
-		Missing: 1, Frames: frames}}, nil, nil)
-	text, err := json.Marshal(view)
-	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(string(text), `"looked_for"`))
-	require.Equal(t, 40, strings.Count(string(text), `"missing_index":0`))
-	require.Less(t, len(text), 4*len(doc))
 }
 
 // TestTextsOfFramesAreBounded checks names of megabytes, and many long ones.
@@ -165,13 +134,13 @@ func TestTextsOfFramesAreBounded(t *testing.T) {
 	doc := fmt.Appendf(nil, `{"uuid":"0b5ac4c2-6a6a-4c0e-9d5f-0123456789ab","timestamp":1,"lang":"c","langVersion":"1","agent":"a","agentVersion":"1",
 		"mainThread":"1","threads":{"0":{"stack":[%s{"funcName":"last"}]},"1":{"stack":[%s{"funcName":"f"}]}},"modules":[{"code_file":%q}]}`,
 		many, long, strings.Repeat("z", 1<<20))
-	r := reportOf(doc)
-	threads, _ := threadsOf(r, doc, &symbolication.Document{})
+	r := Report(doc)
+	threads, _ := Threads(r, doc, &symbolication.Document{})
 	require.Len(t, threads[0].Frames, 1398)
 	require.Equal(t, 9001, len(threads[0].Frames)+threads[0].FramesOmitted)
 	require.Len(t, threads[1].Frames, 2)
-	require.Len(t, threads[1].Frames[0].Function, maxFrameText)
-	modules, _ := modulesOf(r, &symbolication.Document{})
+	require.Len(t, threads[1].Frames[0].Function, MaxFrameText)
+	modules, _ := Modules(r, &symbolication.Document{})
 	text, err := json.Marshal([]any{threads, modules})
 	require.NoError(t, err)
 	require.Less(t, len(text), 5<<20)

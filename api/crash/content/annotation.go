@@ -1,4 +1,4 @@
-package crash
+package content
 
 import (
 	"bytes"
@@ -9,8 +9,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// annotationView is what a client sent beside stacks and attributes, under one name.
-type annotationView struct {
+// Annotation is what a client sent beside stacks and attributes, under one name.
+type Annotation struct {
 	Name string `json:"name"` // "": the annotations have no names
 	// Value is JSON as it came; null where it is longer than one may be: the report has it.
 	Value     json.RawMessage `json:"value"`
@@ -31,15 +31,15 @@ const (
 
 // annotationsOf reads the annotations of a report in the order of the document, but for the
 // breadcrumbs, which stand in a member of their own, and how many are left out.
-func annotationsOf(raw json.RawMessage, c crashClock) (views []annotationView, omitted int) {
-	views = []annotationView{}
+func annotationsOf(raw json.RawMessage, c crashClock) (views []Annotation, omitted int) {
+	views = []Annotation{}
 	left := maxAnnotationBytes
 	add := func(name string, value json.RawMessage) {
 		if len(views) == maxAnnotations {
 			omitted++
 			return
 		}
-		v := annotationView{Name: storage.Cut(name, maxAnnotationName), Value: value}
+		v := Annotation{Name: storage.Cut(name, maxAnnotationName), Value: value}
 		var s step
 		if len(value) > 0 && value[0] == '{' && json.Unmarshal(value, &s) == nil {
 			v.At, v.OffsetMS = c.place(s.at())

@@ -1,4 +1,4 @@
-package tests
+package step
 
 import (
 	"encoding/json"
@@ -21,7 +21,7 @@ type stateArguments struct {
 	From        string          `json:"from"`
 	Attribute   string          `json:"attribute"`
 	Match       string          `json:"match"`
-	Tools       []tool          `json:"tools"`
+	Tools       []Tool          `json:"tools"`
 	Device      string          `json:"device"`
 	Viewport    json.RawMessage `json:"viewport"`
 	Locale      string          `json:"locale"`
@@ -39,7 +39,7 @@ type stateArguments struct {
 
 // relation is another element that one lies near or beside.
 type relation struct {
-	Selector *selector `json:"selector"`
+	Selector *Selector `json:"selector"`
 }
 
 // words says what one of these tools does with what; "" for another tool.

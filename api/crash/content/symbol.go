@@ -1,4 +1,4 @@
-package crash
+package content
 
 import (
 	"time"
@@ -20,7 +20,7 @@ type symbolView struct {
 	// Raw is the frame as it came; frames that were inlined there have the same.
 	Raw *rawView `json:"raw,omitempty"`
 	// Symbols is the file that served it.
-	Symbols *servedView `json:"symbols,omitempty"`
+	Symbols *Served `json:"symbols,omitempty"`
 	// Alternatives are what may stand in the place of the frame and of those inlined there:
 	// the mapping cannot tell. The outermost of these has them.
 	Alternatives [][]alternativeView `json:"alternatives,omitempty"`
@@ -38,7 +38,8 @@ type rawView struct {
 	Column   int64  `json:"column,omitempty"`
 }
 
-type servedView struct {
+// Served is a file of symbols that served a frame, a module or a text.
+type Served struct {
 	ID         int64             `json:"id"`      // of the upload
 	FileID     int64             `json:"file_id"` // in it
 	Name       string            `json:"name"`
@@ -54,8 +55,8 @@ type alternativeView struct {
 	Inlined   bool   `json:"inlined,omitempty"`
 }
 
-// missingView is a file that was looked for and is not there.
-type missingView struct {
+// Missing is a file that was looked for and is not there.
+type Missing struct {
 	Kind      string              `json:"kind"`
 	Name      string              `json:"name"`
 	Version   string              `json:"version,omitempty"`
@@ -64,32 +65,33 @@ type missingView struct {
 	Frames    int                 `json:"frames,omitempty"` // that lack it
 }
 
-// symbolicationView says how much of a crash reads as the developer wrote it.
-type symbolicationView struct {
+// Symbolication says how much of a crash reads as the developer wrote it.
+type Symbolication struct {
 	State         crash.SymbolState `json:"state"`
 	At            *time.Time        `json:"at"`
-	Missing       []missingView     `json:"missing"`
+	Missing       []Missing         `json:"missing"`
 	FramesOmitted int               `json:"frames_omitted"` // beyond the bound, as they came
 	Texts         []textView        `json:"texts"`
 }
 
 // textView is a stack trace that came as text, as it reads.
 type textView struct {
-	Where   string      `json:"where"`
-	Text    string      `json:"text"`
-	Symbols *servedView `json:"symbols,omitempty"`
+	Where   string  `json:"where"`
+	Text    string  `json:"text"`
+	Symbols *Served `json:"symbols,omitempty"`
 }
 
-// symbolicationOf shows what symbols made of a crash; the document is empty when there is
+// SymbolicationOf shows what symbols made of a crash; the document is empty when there is
 // none.
-func symbolicationOf(stored *crash.Symbolication) (symbolicationView, *symbolication.Document) {
-	v := symbolicationView{State: crash.SymbolsNone, Missing: []missingView{}, Texts: []textView{}}
+func SymbolicationOf(stored *crash.Symbolication) (Symbolication, *symbolication.Document) {
+	v := Symbolication{State: crash.SymbolsNone, Missing: []Missing{}, Texts: []textView{}}
 	if stored == nil {
 		return v, &symbolication.Document{}
 	}
 	v.State = stored.State
 	if stored.State != crash.SymbolsPending {
-		v.At = utc(&stored.At)
+		at := stored.At.UTC()
+		v.At = &at
 	}
 	d, err := symbolication.Decode(stored.Frames)
 	if err != nil {
@@ -106,7 +108,7 @@ func symbolicationOf(stored *crash.Symbolication) (symbolicationView, *symbolica
 }
 
 // replacedFrame shows one of the frames that stand in the place of another.
-func replacedFrame(raw *report.Frame, p *symbolication.Replacement, n int, d *symbolication.Document) frameView {
+func replacedFrame(raw *report.Frame, p *symbolication.Replacement, n int, d *symbolication.Document) Frame {
 	f := &p.Frames[n]
 	v := rawFrame(raw)
 	v.Raw = &rawView{Index: p.Index, Function: raw.Function, Address: raw.Address, File: raw.Path, Line: raw.Line, Column: raw.Column}
@@ -136,16 +138,16 @@ func alternativesOf(p *symbolication.Replacement) (views [][]alternativeView) {
 	return views
 }
 
-func servedOf(d *symbolication.Document, file int) *servedView {
+func servedOf(d *symbolication.Document, file int) *Served {
 	if file < 1 || file > len(d.Files) {
 		return nil
 	}
 	f := &d.Files[file-1]
-	return &servedView{f.SymbolID, f.FileID, f.Name, f.Kind, f.Identifier}
+	return &Served{f.SymbolID, f.FileID, f.Name, f.Kind, f.Identifier}
 }
 
-func missingOf(m *symbolication.Missing) missingView {
-	v := missingView{Kind: m.Kind, Name: m.Name, Version: m.Version, LookedFor: m.LookedFor, Reason: m.Reason, Frames: m.Frames}
+func missingOf(m *symbolication.Missing) Missing {
+	v := Missing{Kind: m.Kind, Name: m.Name, Version: m.Version, LookedFor: m.LookedFor, Reason: m.Reason, Frames: m.Frames}
 	if v.LookedFor == nil {
 		v.LookedFor = []symbol.Identifier{}
 	}

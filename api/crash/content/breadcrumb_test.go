@@ -1,4 +1,4 @@
-package crash
+package content
 
 import (
 	"encoding/json"
@@ -44,9 +44,8 @@ func TestBreadcrumbs(t *testing.T) {
 	require.Len(t, steps[0].Message, maxBreadcrumbText)
 }
 
-func breadcrumbsOf(document string, crashed *time.Time, files ...json.RawMessage) ([]breadcrumbView, int) {
-	v := crashDetail{crashView: crashView{OccurredAt: crashed}}
-	v.readBeside([]byte(document), files)
+func breadcrumbsOf(document string, crashed *time.Time, files ...json.RawMessage) ([]Breadcrumb, int) {
+	v := BesideOf([]byte(document), crashed, files)
 	return v.Breadcrumbs, v.BreadcrumbsOmitted
 }
 
@@ -72,11 +71,11 @@ func TestBreadcrumbsOfAWrongClock(t *testing.T) {
 func TestBreadcrumbsOfFiles(t *testing.T) {
 	t.Parallel()
 	crashed := time.Unix(1700000000, 0)
-	lines := breadcrumbList([]byte(`{"id":1,"message":"b","timestamp":1699999999000,"type":"log","level":"info"}` + "\r\n\n" +
+	lines := BreadcrumbList([]byte(`{"id":1,"message":"b","timestamp":1699999999000,"type":"log","level":"info"}` + "\r\n\n" +
 		`{"id":2,"message":"c","timestamp":1699999999500,"attributes":{"a":1}}` + "\n" + `{"id":3,"mess`))
-	array := breadcrumbList([]byte(` [{"message":"a","timestamp":1699999998000}]`))
-	steps, _ := breadcrumbsOf(`{"timestamp":1700000000}`, &crashed, lines, array, breadcrumbList([]byte("[")),
-		breadcrumbList(nil), breadcrumbList([]byte{0}))
+	array := BreadcrumbList([]byte(` [{"message":"a","timestamp":1699999998000}]`))
+	steps, _ := breadcrumbsOf(`{"timestamp":1700000000}`, &crashed, lines, array, BreadcrumbList([]byte("[")),
+		BreadcrumbList(nil), BreadcrumbList([]byte{0}))
 	require.Len(t, steps, 3)
 	for i, want := range []string{"a -2000", "b -1000", "c -500"} {
 		require.Equal(t, want, fmt.Sprint(steps[i].Message, " ", *steps[i].OffsetMS))
@@ -87,9 +86,8 @@ func TestBreadcrumbsOfFiles(t *testing.T) {
 func TestAnnotations(t *testing.T) {
 	t.Parallel()
 	crashed := time.Date(2026, 11, 2, 10, 0, 0, 0, time.UTC)
-	read := func(annotations string) ([]annotationView, int) {
-		v := crashDetail{crashView: crashView{OccurredAt: &crashed}}
-		v.readBeside([]byte(`{"timestamp":1700000000,"annotations":`+annotations+`}`), nil)
+	read := func(annotations string) ([]Annotation, int) {
+		v := BesideOf([]byte(`{"timestamp":1700000000,"annotations":`+annotations+`}`), &crashed, nil)
 		require.LessOrEqual(t, len(v.Annotations), maxAnnotations)
 		return v.Annotations, v.AnnotationsOmitted
 	}
@@ -127,40 +125,4 @@ func TestAnnotations(t *testing.T) {
 	text, err := json.Marshal(many)
 	require.NoError(t, err)
 	require.Less(t, len(text), maxAnnotationBytes+maxAnnotations*100)
-}
-
-func TestOwnFrames(t *testing.T) {
-	t.Parallel()
-	threads := []threadView{{Main: true, Frames: []frameView{{Function: "raise"}, {Function: "pay"}, {Function: "unseen"},
-		{Function: "get"}, {Function: "pay"}}},
-		{Frames: []frameView{{Function: "pay"}}}}
-	markOwn(threads, []byte(`{"frames":[{"function":"raise","rules":["error-frame"]},{"function":"pay","kept":true},
-		{"function":"get","rules":["system-frame"]},{"function":"pay","rules":["recursion"]}]}`))
-	text, err := json.Marshal(threads)
-	require.NoError(t, err)
-	var got []any
-	var views []struct{ Frames []map[string]any }
-	require.NoError(t, json.Unmarshal(text, &views))
-	for _, f := range views[0].Frames {
-		got = append(got, f["own"])
-	}
-	require.Equal(t, []any{false, true, nil, false, true}, got)
-	require.NotContains(t, views[1].Frames[0], "own")
-	markOwn(threads, []byte(`{`))
-	markOwn(threads, nil)
-}
-
-func TestSavedQuery(t *testing.T) {
-	t.Parallel()
-	for query, want := range map[string]string{"": "", "?state=open&page=3&per_page=7&sort=count": "sort=count&state=open",
-		"assignee=me,none&attribute.user.id=a%26b": "assignee=me%2Cnone&attribute.user.id=a%26b", "state[]=open": "state%5B%5D=open"} {
-		got, err := checkSavedQuery(query, 1)
-		require.NoError(t, err, query)
-		require.Equal(t, want, got)
-	}
-	for _, query := range []string{"state=broken", "colour=red", "from=then", "%zz", "dry_run=1", "regressed_from=x",
-		strings.Repeat("a", 9000)} {
-		_, err := checkSavedQuery(query, 1)
-		require.ErrorContains(t, err, "query", query)
-	}
 }

@@ -1,6 +1,7 @@
-package crash
+package content
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"slices"
@@ -9,8 +10,8 @@ import (
 	"github.com/slipway-qa/slipway/storage"
 )
 
-// breadcrumbView is a step before the crash, as the client wrote it into the report.
-type breadcrumbView struct {
+// Breadcrumb is a step before the crash, as the client wrote it into the report.
+type Breadcrumb struct {
 	At *time.Time `json:"at"` // null: it has none that can be read
 	// OffsetMS is the time from the crash in milliseconds, negative before it.
 	OffsetMS *int64 `json:"offset_ms"`
@@ -67,11 +68,21 @@ func (c crashClock) place(at *time.Time) (shown *time.Time, offset *int64) {
 	return at, &ms
 }
 
-// readBeside reads the steps of a report, oldest first, and its annotations. Steps stand in
-// the report, in its annotations, as an array or as the member values, or in files of the
-// crash, which clients keep while the program runs.
-func (v *crashDetail) readBeside(document []byte, files []json.RawMessage) {
-	v.Breadcrumbs, v.Annotations = []breadcrumbView{}, []annotationView{}
+// Beside is what stands in a report beside its stacks and attributes.
+type Beside struct {
+	Breadcrumbs        []Breadcrumb `json:"breadcrumbs"` // the last steps before the crash, oldest first
+	BreadcrumbsOmitted int          `json:"breadcrumbs_omitted"`
+	Annotations        []Annotation `json:"annotations"` // in the order of the report
+	AnnotationsOmitted int          `json:"annotations_omitted"`
+	// Truncated says that the report was cut off: what could be read of it is here.
+	Truncated bool `json:"truncated"`
+}
+
+// BesideOf reads the steps of a report, oldest first, and its annotations; occurred is when it
+// crashed, as it is stored. Steps stand in the report, in its annotations, as an array or as the
+// member values, or in files of the crash, which clients keep while the program runs.
+func BesideOf(document []byte, occurred *time.Time, files []json.RawMessage) Beside {
+	v := Beside{Breadcrumbs: []Breadcrumb{}, Annotations: []Annotation{}}
 	var doc struct {
 		Timestamp   json.RawMessage `json:"timestamp"`
 		Annotations json.RawMessage `json:"annotations"`
@@ -79,10 +90,10 @@ func (v *crashDetail) readBeside(document []byte, files []json.RawMessage) {
 		Truncated   json.RawMessage `json:"truncated"`
 	}
 	if json.Unmarshal(document, &doc) != nil {
-		return
+		return v
 	}
 	v.Truncated = string(doc.Truncated) == "true"
-	clock := clockOf(doc.Timestamp, v.OccurredAt)
+	clock := clockOf(doc.Timestamp, occurred)
 	v.Annotations, v.AnnotationsOmitted = annotationsOf(doc.Annotations, clock)
 	found := append([]json.RawMessage{doc.Breadcrumbs}, files...)
 	var members map[string]json.RawMessage
@@ -96,11 +107,12 @@ func (v *crashDetail) readBeside(document []byte, files []json.RawMessage) {
 			v.Breadcrumbs = append(v.Breadcrumbs, step.view(clock))
 		}
 	}
-	if !slices.ContainsFunc(v.Breadcrumbs, func(s breadcrumbView) bool { return s.At == nil }) {
-		slices.SortStableFunc(v.Breadcrumbs, func(a, b breadcrumbView) int { return a.At.Compare(*b.At) })
+	if !slices.ContainsFunc(v.Breadcrumbs, func(s Breadcrumb) bool { return s.At == nil }) {
+		slices.SortStableFunc(v.Breadcrumbs, func(a, b Breadcrumb) int { return a.At.Compare(*b.At) })
 	}
 	v.BreadcrumbsOmitted = max(0, len(v.Breadcrumbs)-maxBreadcrumbs)
 	v.Breadcrumbs = v.Breadcrumbs[v.BreadcrumbsOmitted:]
+	return v
 }
 
 // step is a breadcrumb as it came.
@@ -116,8 +128,8 @@ func stepsOf(raw json.RawMessage) []step {
 	return values.Values
 }
 
-func (s step) view(clock crashClock) breadcrumbView {
-	v := breadcrumbView{Type: storage.Cut(s.text("type", "category"), maxBreadcrumbWord),
+func (s step) view(clock crashClock) Breadcrumb {
+	v := Breadcrumb{Type: storage.Cut(s.text("type", "category"), maxBreadcrumbWord),
 		Level:   storage.Cut(s.text("level"), maxBreadcrumbWord),
 		Message: storage.Cut(s.text("message", "text", "name"), maxBreadcrumbText)}
 	v.At, v.OffsetMS = clock.place(s.at())
@@ -176,4 +188,24 @@ func unixTime(number float64) *time.Time {
 	}
 	t := time.UnixMilli(int64(number)).UTC()
 	return &t
+}
+
+// BreadcrumbList is the text of a file as an array: it is one, or has an object on each line,
+// of which the last may be cut off by the crash.
+func BreadcrumbList(text []byte) json.RawMessage {
+	text = bytes.TrimSpace(text)
+	if len(text) > 0 && text[0] == '[' {
+		return text
+	}
+	list := []byte{'['}
+	for line := range bytes.SplitSeq(text, []byte{'\n'}) {
+		if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' || !json.Valid(line) {
+			continue
+		}
+		if len(list) > 1 {
+			list = append(list, ',')
+		}
+		list = append(list, line...)
+	}
+	return append(list, ']')
 }

@@ -1,4 +1,4 @@
-package tests
+package step
 
 import (
 	"encoding/json"
@@ -59,30 +59,8 @@ func TestStepsInWords(t *testing.T) {
 		`{"type":"assert","args":{"not":true,"matcher":{"name":"app_state","args":{"value":"not_running","name":"com.a.b"}}}}`: {"Check", "", "app com.a.b is not not running"},
 		`{"type":"of_tomorrow","args":{}}`:                                                                                     {"of tomorrow", "", ""},
 	} {
-		var one tool
+		var one Tool
 		require.NoError(t, json.Unmarshal([]byte(text), &one))
 		require.Equal(t, want, [3]string{one.Action(), one.Place(), one.Value()}, text)
 	}
-}
-
-func TestWhatIsImported(t *testing.T) {
-	t.Parallel()
-	for document, want := range map[string]string{
-		`[{"id":"s1"}]`:                        `{"steps":[{"id":"s1"}]}`,
-		`{"name":"a","steps":[]}`:              `{"name":"a","steps":[]}`,
-		`{"name":"a","tests":[]}`:              `{"name":"a","side":{"name":"a","tests":[]}}`,
-		`{"id":"1","name":"a","revisions":[]}`: `{"name":"a"}`,
-		`{"data":{"id":"1","name":"a","tags":["x"],"revisions":[{"steps":[1]},{"steps":[2],"intent":"b"}]}}`: `
-			{"intent":"b","name":"a","steps":[2],"tags":["x"]}`,
-	} {
-		body, fault := importOf(document)
-		require.Empty(t, fault)
-		text, err := json.Marshal(body)
-		require.NoError(t, err)
-		require.JSONEq(t, want, string(text))
-	}
-	_, fault := importOf("[\n{\n]")
-	require.Contains(t, fault, "in line 3")
-	_, fault = importOf(`"a"`)
-	require.Contains(t, fault, "must be an array of steps")
 }

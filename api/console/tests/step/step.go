@@ -1,4 +1,13 @@
-package tests
+// Package step has the steps of tests as the authoring interface sends them, and says in words what
+// they do: Type into label "Email", a@b.c.
+//
+// A tool has three texts, which pages show side by side: Action, what is done, Place, with which
+// element, and Value, with what. Tools inside of frames and shadow roots are shown as the innermost
+// one, with those around it in the Place. Selectors, conditions and targets have texts of their own.
+//
+// Nothing here fails: of a tool, a matcher or a selector that a newer version sends, its own name is
+// shown.
+package step
 
 import (
 	"cmp"
@@ -11,36 +20,36 @@ import (
 	"strings"
 )
 
-// step is a step of a case.
-type step struct {
+// Step is a step of a case.
+type Step struct {
 	ID            string     `json:"id"`
-	Tool          tool       `json:"tool"`
-	Result        *outcome   `json:"result"`
+	Tool          Tool       `json:"tool"`
+	Result        *Outcome   `json:"result"`
 	ScreenshotURL string     `json:"screenshotUrl"`
 	Optional      bool       `json:"optional"`
-	When          *condition `json:"when"`
+	When          *Condition `json:"when"`
 	TimeoutMS     int        `json:"timeoutMs"`
 }
 
 // Screenshot is the id of the file with the picture; "" without one.
-func (s *step) Screenshot() string { return fileOf(s.ScreenshotURL) }
+func (s *Step) Screenshot() string { return FileOf(s.ScreenshotURL) }
 
-// fileOf is the id at the end of a file's address.
-func fileOf(address string) string {
+// FileOf is the id at the end of a file's address.
+func FileOf(address string) string {
 	if address == "" {
 		return ""
 	}
 	return path.Base(address)
 }
 
-// outcome is how a step ended.
-type outcome struct {
+// Outcome is how a step ended.
+type Outcome struct {
 	Success bool   `json:"success"`
 	Message string `json:"message"`
 }
 
-// tool is what a step does.
-type tool struct {
+// Tool is what a step does.
+type Tool struct {
 	Type string    `json:"type"`
 	Args arguments `json:"args"`
 }
@@ -48,8 +57,8 @@ type tool struct {
 // arguments are those of all tools.
 type arguments struct {
 	URL         string    `json:"url"`
-	Selector    *selector `json:"selector"`
-	Target      *selector `json:"target"`
+	Selector    *Selector `json:"selector"`
+	Target      *Selector `json:"target"`
 	Text        *string   `json:"text"`
 	OptionValue *string   `json:"optionValue"`
 	Matcher     *matcher  `json:"matcher"`
@@ -63,7 +72,7 @@ type arguments struct {
 	File        *struct {
 		Name string `json:"name"`
 	} `json:"file"`
-	Tool      *tool             `json:"tool"`
+	Tool      *Tool             `json:"tool"`
 	GroupID   string            `json:"groupId"`
 	With      map[string]string `json:"with"`
 	Reasoning string            `json:"reasoning"`
@@ -72,16 +81,16 @@ type arguments struct {
 	networkArguments
 }
 
-// selector locates an element.
-type selector struct {
+// Selector locates an element.
+type Selector struct {
 	Type    string          `json:"type"`
 	Value   string          `json:"value"`
 	Name    string          `json:"name"`
 	Exact   bool            `json:"exact"`
 	Level   int             `json:"level"`
 	State   map[string]bool `json:"state"`
-	Within  *selector       `json:"within"`
-	Has     *selector       `json:"has"`
+	Within  *Selector       `json:"within"`
+	Has     *Selector       `json:"has"`
 	HasText string          `json:"hasText"`
 	Near    *relation       `json:"near"`
 	Below   *relation       `json:"below"`
@@ -104,15 +113,15 @@ type matcher struct {
 	} `json:"args"`
 }
 
-// condition decides whether a step is executed.
-type condition struct {
-	Selector *selector `json:"selector"`
+// Condition decides whether a step is executed.
+type Condition struct {
+	Selector *Selector `json:"selector"`
 	Not      bool      `json:"not"`
 	Matcher  *matcher  `json:"matcher"`
 }
 
 // String is the condition in words.
-func (w *condition) String() string {
+func (w *Condition) String() string {
 	parts := []string{"the page"}
 	if w.Selector != nil {
 		parts[0] = w.Selector.String()
@@ -146,7 +155,7 @@ var actions = map[string]string{
 
 // inner is the tool inside of frames and shadow roots, which are returned from the inside
 // out.
-func (t *tool) inner() (act *tool, around []string) {
+func (t *Tool) inner() (act *Tool, around []string) {
 	act = t
 	for act.Args.Tool != nil && act.Args.Selector != nil {
 		kind := "the frame"
@@ -161,13 +170,13 @@ func (t *tool) inner() (act *tool, around []string) {
 }
 
 // Action says what is done.
-func (t *tool) Action() string {
+func (t *Tool) Action() string {
 	act, _ := t.inner()
 	return cmp.Or(actions[act.Type], strings.ReplaceAll(act.Type, "_", " "))
 }
 
 // Place says where it is done; "" for the page.
-func (t *tool) Place() string {
+func (t *Tool) Place() string {
 	act, around := t.inner()
 	var parts []string
 	if act.Args.Selector != nil {
@@ -183,7 +192,7 @@ func (t *tool) Place() string {
 }
 
 // Value says what it is done with: a text, an address, what an assertion compares.
-func (t *tool) Value() string {
+func (t *Tool) Value() string {
 	act, _ := t.inner()
 	a := &act.Args
 	if text := a.stateArguments.words(act.Type, a.Key); text != "" {
@@ -272,7 +281,7 @@ func (m *matcher) text(not bool) string {
 }
 
 // String is the selector in words: button "Save" in css form.login.
-func (s *selector) String() string {
+func (s *Selector) String() string {
 	var b strings.Builder
 	switch s.Type {
 	case "css", "xpath":
@@ -327,14 +336,14 @@ func (s *selector) String() string {
 	return b.String()
 }
 
-// target is where a test runs.
-type target struct {
+// Target is where a test runs.
+type Target struct {
 	Capabilities map[string]any `json:"capabilities"`
 	IsRDC        bool           `json:"isRdc"`
 }
 
 // Name says what a target is: chrome 120 Windows 11.
-func (t target) Name() string {
+func (t Target) Name() string {
 	var parts []string
 	for _, name := range []string{"browserName", "browserVersion", "platformName",
 		"appium:deviceName", "appium:platformVersion", "appium:app"} {
