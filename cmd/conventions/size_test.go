@@ -21,7 +21,6 @@ var largePackages = map[string]int{
 	"api/authoring/export":     34,
 	"api/console/tests":        26,
 	"api/crash":                28,
-	"cmd/slipway":              57,
 	"cmd/slipway-ci/command":   28,
 	"storage/account":          29,
 	"storage/crash":            49,
