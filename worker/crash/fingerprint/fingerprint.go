@@ -16,13 +16,10 @@
 // cause that the error wraps; and the message where the class says nothing, where
 // no frame is the application's, or where there is no stack (material.go).
 //
-// What reads one frame or one text is in packages of their own, each above those that it
-// uses: scan, rule, language, filename, naming (names of functions, of all languages),
-// noise (frames that do not say where an error is) and message. Here is what looks at a
-// whole report.
+// What reads one frame or one text lies below, in packages of which each is above those
+// that it uses: scan, rule, language, filename, naming, noise, message.
 //
-// Every rule has a stable name (rule.Rule), and the Explanation lists, for each
-// frame, the rules that changed it or left it out, and the final material.
+// Every rule has a stable name (rule.Rule); the Explanation lists those of each frame.
 //
 // The rules are versioned: a change of any rule that changes a key must raise
 // Version. Groups keep the version that they were computed with, so that

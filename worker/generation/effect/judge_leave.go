@@ -63,7 +63,7 @@ func passwords(m *page.Model) int {
 // nameGone reports whether the page showed the words of the target, and does not any more.
 func (j *judged) nameGone() bool {
 	for i := range j.goal.Target {
-		text := Fold(wordsOf(&j.goal.Target[i]))
+		text := Fold(j.goal.Target[i].Phrase())
 		shows := func(m *page.Model) bool {
 			return slices.ContainsFunc(m.Lines, func(l page.Line) bool { return strings.Contains(Fold(l.Text), text) }) ||
 				slices.ContainsFunc(m.Nodes, func(n nodeOf) bool { return !n.Hidden && strings.Contains(Fold(n.Name), text) })

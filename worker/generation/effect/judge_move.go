@@ -45,10 +45,7 @@ func (j *judged) stands() bool {
 // within reports whether a node stands in a thing or container that is called what the goal says it
 // goes to.
 func (j *judged) within(m *page.Model, node int) bool {
-	name := ""
-	for _, w := range j.goal.To.Words {
-		name = strings.TrimSpace(name + " " + w.Text)
-	}
+	name := j.goal.To.Phrase()
 	called := func(title string, at int) bool { return strings.EqualFold(title, name) && m.Index().Contains(at, node) }
 	return slices.ContainsFunc(m.Records, func(r page.Record) bool { return called(r.Title, r.Node) }) ||
 		slices.ContainsFunc(m.Containers, func(c page.Container) bool { return called(c.Title, c.Node) })

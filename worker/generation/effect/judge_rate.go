@@ -100,9 +100,7 @@ func saysRating(text string, want float64) bool {
 	if len(words) == 0 {
 		return numbers[0] == want && len(numbers) <= 2
 	}
-	return slices.ContainsFunc(words, func(word string) bool {
-		return slices.ContainsFunc(lexicon.Concept(word, ""), func(c lexicon.ConceptID) bool { return c.Name() == "rate" })
-	})
+	return slices.ContainsFunc(words, func(word string) bool { return lexicon.Means(word, "", "rate") })
 }
 
 // numbersIn returns the whole numbers of a text.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/find"
-	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/lexicon"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/generation/word"
@@ -94,7 +93,7 @@ func (j *judged) addedNames() []string {
 	for i := range j.goal.Target {
 		d := &j.goal.Target[i]
 		if len(j.records) == 0 || d.Quoted {
-			add(wordsOf(d))
+			add(d.Phrase())
 		}
 	}
 	if j.goal.Text != nil {
@@ -106,14 +105,6 @@ func (j *judged) addedNames() []string {
 		}
 	}
 	return list
-}
-
-func wordsOf(d *intent.Description) string {
-	list := make([]string, len(d.Words))
-	for i := range d.Words {
-		list[i] = d.Words[i].Text
-	}
-	return strings.Join(list, " ")
 }
 
 func showsAny(m *page.Model, record int, names []string) bool {

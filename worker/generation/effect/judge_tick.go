@@ -104,8 +104,6 @@ func (j *judged) marked() bool {
 // become is done to it afterwards, by something else.
 func selectsOnly(m *page.Model, record int) bool {
 	return slices.ContainsFunc(m.Fields, func(f page.Field) bool {
-		return f.Record == record && f.Kind == "switch" && slices.ContainsFunc(f.Names, func(name string) bool {
-			return slices.ContainsFunc(lexicon.Concept(name, ""), func(id lexicon.ConceptID) bool { return id.Name() == "select" })
-		})
+		return f.Record == record && f.Kind == "switch" && slices.ContainsFunc(f.Names, func(name string) bool { return lexicon.Means(name, "", "select") })
 	})
 }

@@ -248,8 +248,7 @@ func isEnd(name, prep string) bool {
 		return false
 	}
 	return slices.ContainsFunc([]string{words[0], words[len(words)-1]}, func(w string) bool {
-		return slices.ContainsFunc(lexicon.Concept(strings.Trim(w, ".:"), ""),
-			func(id lexicon.ConceptID) bool { return slices.Contains(ends[prep], id.Name()) })
+		return lexicon.Means(strings.Trim(w, ".:"), "", ends[prep]...)
 	})
 }
 

@@ -1,6 +1,7 @@
 package find
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -202,17 +203,7 @@ func missingOf(f *Found, d *intent.Description) []intent.Span {
 
 // said is what a description says, for people.
 func said(d *intent.Description) string {
-	s := ""
-	for _, w := range d.Words {
-		if s != "" {
-			s += " "
-		}
-		s += w.Text
-	}
-	if s == "" {
-		s = d.Noun
-	}
-	return s
+	return cmp.Or(d.Phrase(), d.Noun)
 }
 
 // look finds what is seen now of a description, and reports whether all of it is there.

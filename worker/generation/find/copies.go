@@ -2,7 +2,6 @@ package find
 
 import (
 	"regexp"
-	"slices"
 	"strconv"
 
 	"github.com/slipway-qa/slipway/worker/generation/intent"
@@ -39,10 +38,7 @@ func Copies(m *page.Model, record int) (n, node int) {
 // ofQuantity reports whether a column of a name says how many there are: it has no name, or that of a quantity,
 // and not that of a number by which things are known.
 func ofQuantity(column string) bool {
-	is := func(name string) bool {
-		return slices.ContainsFunc(lexicon.Concept(column, ""), func(id lexicon.ConceptID) bool { return id.Name() == name })
-	}
-	return column == "" || is("quantity") && !is("number")
+	return column == "" || lexicon.Means(column, "", "quantity") && !lexicon.Means(column, "", "number")
 }
 
 // left evaluates how many there are of what was spoken of, where its entry says so: "one is left".

@@ -127,9 +127,7 @@ func (r *reader) ofAge(m *Description) bool {
 	if m.Extreme != nil {
 		return m.Extreme.Measure == "age"
 	}
-	return slices.ContainsFunc(m.Words, func(w Word) bool {
-		return slices.ContainsFunc(r.lex.Concepts(w.Text), func(c lexicon.ConceptID) bool { return c.Name() == "age" })
-	})
+	return slices.ContainsFunc(m.Words, func(w Word) bool { return lexicon.Means(w.Text, r.lang, "age") })
 }
 
 // measureOf is by what a phrase says to sort: "cheapest first" by the price.

@@ -11,9 +11,7 @@ func (r *reader) wholeCart(g *Goal) bool {
 	if len(g.Target) != 1 || g.Target[0].Quoted || g.Target[0].Ordinal != 0 || g.Target[0].Count > 0 {
 		return false
 	}
-	cart := func(text string) bool {
-		return slices.ContainsFunc(lexicon.Concept(text, r.lang), func(c lexicon.ConceptID) bool { return c.Name() == "cart" })
-	}
+	cart := func(text string) bool { return lexicon.Means(text, r.lang, "cart") }
 	d := &g.Target[0]
 	if len(d.Words) == 1 {
 		return d.In == nil && d.Of == nil && cart(d.Words[0].Text)
@@ -36,8 +34,7 @@ func (r *reader) wholeCart(g *Goal) bool {
 // holdsTaken reports whether an item names what things are taken into and out of again: a cart, the
 // favourites.
 func (r *reader) holdsTaken(it item) bool {
-	return it.value == nil && slices.ContainsFunc(lexicon.Concept(it.text, r.lang),
-		func(c lexicon.ConceptID) bool { return c.Name() == "cart" || c.Name() == "favorite" })
+	return it.value == nil && lexicon.Means(it.text, r.lang, "cart", "favorite")
 }
 
 // takenOut reports whether items say that something is taken out of what holds it for a while, or out
@@ -62,5 +59,5 @@ func (r *reader) inCart(d *Description) bool {
 	if d.In == nil || !d.All && !d.Pronoun || len(d.Words)+len(d.State)+len(d.Having) > 0 || d.Extreme != nil || d.Ordinal != 0 {
 		return false
 	}
-	return len(d.In.Words) == 1 && slices.Contains(lexicon.Concept(d.In.Words[0].Text, r.lang), lexicon.Named("cart"))
+	return len(d.In.Words) == 1 && lexicon.Means(d.In.Words[0].Text, r.lang, "cart")
 }

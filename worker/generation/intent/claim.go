@@ -14,7 +14,6 @@ type asserter struct {
 	not        bool
 	none       bool // "no task", "aucune tâche"
 	only       bool
-	exactly    bool
 	change     string // again, still, more: words that say that it was otherwise before
 	there      bool
 	subject    []phrase
@@ -240,10 +239,7 @@ func (a *asserter) adverb(items []item, i int) bool {
 	case it.has(lexicon.Quantity, "only") && !it.has(lexicon.Pronoun):
 		a.only = true
 		return true
-	case it.has(lexicon.Quantity, "exactly"):
-		a.exactly = true
-		return true
-	case it.has(lexicon.Day, "now") && i != a.c.head, it.has(lexicon.Quantity, "anymore"), it.has(lexicon.Place, "here") &&
+	case it.has(lexicon.Quantity, "exactly"), it.has(lexicon.Day, "now") && i != a.c.head, it.has(lexicon.Quantity, "anymore"), it.has(lexicon.Place, "here") &&
 		!it.has(lexicon.Noun_):
 		return true
 	case it.has(lexicon.Quantity, "again", "still", "already", "too"):

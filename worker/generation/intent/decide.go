@@ -365,7 +365,7 @@ func (a *asserter) turned(c *Claim, list []phrase) bool {
 	if d.Kind == "" || len(d.Words) > 0 {
 		return false
 	}
-	c.Subject, c.Values = []Description{d}, []Value{{Span: s.Span, Text: wordsText(s.Words), Quoted: true}}
+	c.Subject, c.Values = []Description{d}, []Value{{Span: s.Span, Text: s.Phrase(), Quoted: true}}
 	return true
 }
 
@@ -375,7 +375,7 @@ func (a *asserter) shownAs(c *Claim, p *phrase, d Description) {
 	c.Property = Is
 	switch be := a.states(p); {
 	case s.Quoted || strings.ContainsAny(s.Words[0].Text[:1], "0123456789"):
-		c.Subject, c.Values = []Description{d}, []Value{{Span: s.Span, Text: wordsText(s.Words), Quoted: s.Quoted}}
+		c.Subject, c.Values = []Description{d}, []Value{{Span: s.Span, Text: s.Phrase(), Quoted: s.Quoted}}
 	case be != nil:
 		c.Be = be
 	default:

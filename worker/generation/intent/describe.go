@@ -235,16 +235,8 @@ func (r *reader) modify(d *Description, p *phrase) {
 // trait reports whether a phrase says what a thing is like and not where it is: "in size M", "en
 // taille M": a noun without an article before the value that it has.
 func (r *reader) trait(p *phrase) bool {
-	if len(p.core) != 2 || !p.leads("in") || p.core[1].mark {
-		return false
-	}
-	for _, id := range r.lex.Concepts(p.core[0].text) {
-		switch id.Name() {
-		case "size", "color", "colour", "material", "style":
-			return true
-		}
-	}
-	return false
+	return len(p.core) == 2 && p.leads("in") && !p.core[1].mark &&
+		lexicon.Means(p.core[0].text, r.lang, "size", "color", "colour", "material", "style")
 }
 
 // of attaches "of X": what an ordinal or number picks from, else whose property it is.

@@ -1,7 +1,6 @@
 package intent
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,6 +35,5 @@ func (r *reader) favorites(d *Description) bool {
 	if len(d.State) == 1 {
 		return d.State[0].Name == "favorite" && !d.State[0].Not
 	}
-	return len(d.Words) == 1 && slices.ContainsFunc(r.lex.Concepts(d.Words[0].Text),
-		func(id lexicon.ConceptID) bool { return id.Name() == "favorite" })
+	return len(d.Words) == 1 && lexicon.Means(d.Words[0].Text, r.lang, "favorite")
 }

@@ -291,25 +291,11 @@ func (r *reader) itemIs(it *item, need string) bool {
 			return it.content() || it.has(lexicon.Pronoun)
 		}
 	}
-	for _, id := range r.lex.Concepts(it.text) {
-		if id.Name() == need {
-			return true
-		}
-	}
-	return need == "thing"
+	return need == "thing" || lexicon.Means(it.text, r.lang, need)
 }
 
 // unitIs reports whether a unit is of a concept: "stars" of star.
 func (r *reader) unitIs(unit, need string) bool {
-	for _, id := range r.lex.Concepts(unit) {
-		if id.Name() == need {
-			return true
-		}
-	}
-	for _, id := range r.lex.Concepts(r.lex.Lemma(unit)) {
-		if id.Name() == need {
-			return true
-		}
-	}
-	return r.lex.Lemma(unit) == need
+	base := r.lex.Lemma(unit)
+	return base == need || lexicon.Means(unit, r.lang, need) || lexicon.Means(base, r.lang, need)
 }

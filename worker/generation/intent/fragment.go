@@ -84,12 +84,7 @@ func (b *builder) newThing(c *clause, list []phrase) bool {
 }
 
 func (r *reader) isNew(it *item) bool {
-	for _, id := range r.lex.Concepts(it.text) {
-		if id.Name() == "new" {
-			return true
-		}
-	}
-	return it.has(lexicon.State, "new")
+	return it.has(lexicon.State, "new") || lexicon.Means(it.text, r.lang, "new")
 }
 
 // behindColon takes what stands behind the colon of a new thing as it is written.

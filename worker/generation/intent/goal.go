@@ -8,6 +8,7 @@ package intent
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -207,6 +208,21 @@ type Description struct {
 	Also []Description
 	// Or: further things of the same role in an assertion with "or".
 	Or []Description
+}
+
+// Phrase is the words of d as they stand, without its noun.
+func (d *Description) Phrase() string {
+	parts := make([]string, len(d.Words))
+	for i, w := range d.Words {
+		parts[i] = w.Text
+	}
+	return strings.Join(parts, " ")
+}
+
+// Value is the words of d, of which there is at least one, as a value.
+func (d *Description) Value() Value {
+	words := Span{From: d.Words[0].Span.From, To: d.Words[len(d.Words)-1].Span.To}
+	return Value{Span: words, Text: d.Phrase(), Quoted: d.Quoted}
 }
 
 // Without returns a description without the word, or the word for a state, of a span, and that word; nil where

@@ -24,8 +24,6 @@ func (d *deed) object(p *phrase, more bool) {
 		d.field(p)
 	case d.g.Effect == Rate && d.g.Amount != nil:
 		d.sibling(p)
-	case d.colon || d.formlike() && (p.sep == "," || d.last == "field" || d.last == "value" || d.last == "name"):
-		d.member(p, more)
 	default:
 		d.member(p, more)
 	}
@@ -162,8 +160,6 @@ func (d *deed) member(p *phrase, more bool) {
 			d.first(p, more)
 			return
 		}
-		d.field(p)
-	case "measure":
 		d.field(p)
 	default:
 		d.field(p)

@@ -176,7 +176,7 @@ func (r *reader) forward(pieces []clause, i int, out []clause) int {
 	fresh := len(out) == 0 || pieces[i].sep == ":" || pieces[i].sep == ";" || pieces[i].cond != ""
 	switch next.kind {
 	case claim, statement:
-		if next.sep == ":" || next.sep == "(" || !r.subjects(pieces[i:j], next) {
+		if next.sep == ":" || next.sep == "(" || !subjects(next) {
 			return i
 		}
 		if fresh || r.newSubject(out, pieces[i], next) {
@@ -196,10 +196,7 @@ func (r *reader) forward(pieces []clause, i int, out []clause) int {
 
 // subjects reports whether fragments may be subjects of the claim: joined by "and", "or" or
 // commas, and the last joined to it.
-func (r *reader) subjects(list []clause, next *clause) bool {
-	if next.sep == "," && len(list) > 0 {
-		return r.lang == "de" || r.leadsIn(list[0]) || true
-	}
+func subjects(next *clause) bool {
 	return slices.Contains([]string{"and", "or", "but", ",", ")"}, next.sep)
 }
 

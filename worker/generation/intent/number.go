@@ -1,8 +1,9 @@
 package intent
 
 import (
-	"strconv"
 	"strings"
+
+	spelling "github.com/slipway-qa/slipway/worker/generation/word/token"
 )
 
 // numeral reads a number from i: digits with separators of thousands and decimals in any
@@ -78,33 +79,18 @@ func phone(s string, start, j int) int {
 	return j
 }
 
-// amount returns the value of digits with separators. Where one separator stands before three
-// digits it is of thousands, and of decimals before any other number of them; of two different
-// ones the last is of decimals. A leading zero before more digits makes no amount.
+// amount returns the value of digits with separators, as package token reads them. A leading zero before more
+// digits makes no amount, and the parts of a date make none.
 func amount(s string) (float64, bool) {
 	if strings.ContainsAny(s, ":/- ") || len(s) > 1 && s[0] == '0' && s[1] >= '0' && s[1] <= '9' {
 		return 0, false
 	}
-	dot, comma := strings.LastIndexByte(s, '.'), strings.LastIndexByte(s, ',')
-	last := max(dot, comma)
-	plain := strings.NewReplacer(".", "", ",", "", "'", "")
-	if last < 0 {
-		return parse(plain.Replace(s))
+	if last := strings.LastIndexAny(s, ".,"); last >= 0 && len(s)-last-1 != 3 && strings.Count(s, s[last:last+1]) > 1 {
+		return 0, false // 14.04.2031
 	}
-	thousands := len(s)-last-1 == 3 && (dot < 0 || comma < 0) && last <= 3 && s[0] != '0'
-	if strings.Count(s, s[last:last+1]) > 1 {
-		if len(s)-last-1 != 3 {
-			return 0, false // 14.04.2031 is a date
-		}
-		thousands = true
+	v := spelling.Values(strings.TrimPrefix(s, "+"))
+	if len(v) == 0 {
+		return 0, false
 	}
-	if thousands {
-		return parse(plain.Replace(s))
-	}
-	return parse(plain.Replace(s[:last]) + "." + s[last+1:])
-}
-
-func parse(s string) (float64, bool) {
-	v, err := strconv.ParseFloat(s, 64)
-	return v, err == nil
+	return v[0], true
 }

@@ -182,7 +182,7 @@ func (d *Description) text() string {
 		add(true, extremeText(e))
 	}
 	add(d.Pronoun, "PRO")
-	words := wordsText(d.Words)
+	words := d.Phrase()
 	if d.Quoted {
 		words = strconv.Quote(words)
 	}
@@ -237,14 +237,6 @@ func (c *Comparison) text() string {
 		s += ".." + c.Upper.text()
 	}
 	return s
-}
-
-func wordsText(words []Word) string {
-	parts := make([]string, len(words))
-	for i, w := range words {
-		parts[i] = w.Text
-	}
-	return strings.Join(parts, " ")
 }
 
 // String returns the claim as "property: subject = values".

@@ -87,7 +87,7 @@ func stated(best Reading) (Reading, bool) {
 		case len(c.Values) > 0:
 			f.Value = c.Values[0]
 		case c.Where != nil:
-			f.Value = Value{Span: c.Where.Span, Text: wordsText(c.Where.Words)}
+			f.Value = Value{Span: c.Where.Span, Text: c.Where.Phrase()}
 		default:
 			return best, false
 		}

@@ -50,6 +50,12 @@ func Concept(phrase, lang string) []ConceptID {
 	return out
 }
 
+// Means reports whether one of some concepts may be meant by a word or phrase of a language; of language "" in
+// any.
+func Means(phrase, lang string, concepts ...string) bool {
+	return slices.ContainsFunc(Concept(phrase, lang), func(c ConceptID) bool { return slices.Contains(concepts, c.Name()) })
+}
+
 // Concepts returns the concepts that a word or phrase may mean, likeliest first.
 func (l *Lexicon) Concepts(phrase string) []ConceptID {
 	key := token.Lower(phrase)

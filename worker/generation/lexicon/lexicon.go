@@ -128,7 +128,6 @@ type VerbForm struct {
 type Lexicon struct {
 	Code    string
 	Stemmer string
-	Decimal string
 	Links   []string // letters between the parts of compounds; none where words are not joined
 	// Capitals is set where all nouns are written with a capital: it makes no name then.
 	Capitals bool

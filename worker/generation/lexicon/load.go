@@ -104,7 +104,7 @@ func folder(data fs.FS, dir string) (map[string][]line, error) {
 // build makes the maps of one language.
 func (w *world) build(code string, parts map[string][]line) *Lexicon {
 	l := &Lexicon{
-		Code: code, Decimal: ".",
+		Code:    code,
 		elision: map[string]bool{}, entries: map[string][]Entry{}, verbs: map[string][]VerbForm{},
 		longest: map[string]int{}, concept: map[string][]ConceptID{}, folded: map[string]string{}, wide: map[string]int{},
 		words: map[ConceptID][]string{},
@@ -136,10 +136,6 @@ func (l *Lexicon) configure(lines []line) {
 		switch ln.name {
 		case "stemmer":
 			l.Stemmer = ln.words[0]
-		case "decimal":
-			if ln.words[0] == "comma" {
-				l.Decimal = ","
-			}
 		case "link":
 			l.Links = ln.words
 		case "same":

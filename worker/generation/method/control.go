@@ -134,26 +134,9 @@ func saysState(text string, states ...string) bool {
 
 // textHas reports whether a text, or a word of it, is a word for one of some concepts.
 func textHas(text, lang string, concepts ...string) bool {
-	if text == "" {
-		return false
-	}
-	is := func(phrase string) bool {
-		for _, id := range lexicon.Concept(phrase, lang) {
-			if slices.Contains(concepts, id.Name()) {
-				return true
-			}
-		}
-		return false
-	}
-	if is(text) {
-		return true
-	}
-	for _, w := range strings.Fields(text) {
-		if is(strings.Trim(w, ".,:;!?()\"'“”„«»‘’")) {
-			return true
-		}
-	}
-	return false
+	return lexicon.Means(text, lang, concepts...) || slices.ContainsFunc(strings.Fields(text), func(w string) bool {
+		return lexicon.Means(strings.Trim(w, ".,:;!?()\"'“”„«»‘’"), lang, concepts...)
+	})
 }
 
 // saysMarked reports whether a text calls something selected or not, or that it selects.

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/slipway-qa/slipway/storage/step"
 	"github.com/slipway-qa/slipway/worker/generation/intent"
 	"github.com/slipway-qa/slipway/worker/generation/page"
 	"github.com/slipway-qa/slipway/worker/snapshot"
@@ -193,5 +192,3 @@ func DayWays(t *Task, d *intent.Date) []Way {
 
 // maxMonths bounds how far a calendar is turned.
 const maxMonths = 30
-
-var _ = step.Click

@@ -49,7 +49,7 @@ func (t *Task) pressReveal(control int, cost float64) Way {
 
 // Editor returns the field that came for an edit: the one that holds the old text, the one that
 // has the focus, the only new one of text; -1.
-func Editor(m, start *page.Model, old string, inside int) int {
+func Editor(m, start *page.Model, old string) int {
 	before := map[string]bool{}
 	for i := range start.Fields {
 		if !start.Nodes[start.Fields[i].Node].Hidden {
@@ -75,6 +75,5 @@ func Editor(m, start *page.Model, old string, inside int) int {
 	if count == 1 {
 		return only
 	}
-	_ = inside
 	return -1
 }

@@ -2,7 +2,6 @@ package method
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
@@ -237,12 +236,8 @@ func sameNumber(text string, v *intent.Value) bool {
 	if v == nil || v.Number == nil {
 		return false
 	}
-	fields := strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' })
-	if len(fields) != 1 || len(strings.Fields(text)) > 3 {
-		return false
-	}
-	n, err := strconv.ParseFloat(fields[0], 64)
-	return err == nil && n == *v.Number
+	n, ok := effect.Number(text)
+	return ok && n == *v.Number
 }
 
 // sizes returns the choices of a number of rows.

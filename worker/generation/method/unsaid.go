@@ -153,8 +153,7 @@ func (h *harm) says(m *page.Model, control int, named bool) bool {
 	if h.removes && len(words) <= maxSaid && lexicon.Removes(name, false) {
 		return true
 	}
-	whole := slices.ContainsFunc(lexicon.Concept(name, ""), func(c lexicon.ConceptID) bool { return slices.Contains(h.concepts, c.Name()) })
-	return whole || len(words) <= maxWords && textHas(name, "", h.concepts...) && (textHas(words[0], "", h.concepts...) ||
+	return lexicon.Means(name, "", h.concepts...) || len(words) <= maxWords && textHas(name, "", h.concepts...) && (textHas(words[0], "", h.concepts...) ||
 		textHas(words[len(words)-1], "", h.concepts...))
 }
 

@@ -199,12 +199,11 @@ func failureText(body []byte) string {
 
 // openAIStream puts chunks together.
 type openAIStream struct {
-	message  openAIMessage
-	text     strings.Builder
-	refusal  strings.Builder
-	finish   string
-	usage    openAIUsage
-	finished bool
+	message openAIMessage
+	text    strings.Builder
+	refusal strings.Builder
+	finish  string
+	usage   openAIUsage
 }
 
 func (openAIFormat) stream() streamReader { return &openAIStream{} }
@@ -214,7 +213,6 @@ const maxStreamCalls = 64
 
 func (s *openAIStream) event(data []byte) (bool, error) {
 	if string(data) == "[DONE]" {
-		s.finished = true
 		return true, nil
 	}
 	var chunk struct {

@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 
@@ -33,9 +32,7 @@ func (b *builder) asks(i int) bool {
 // isAnswer reports whether the name of a button confirms or declines, or begins with yes or no: "OK",
 // "No, keep it".
 func isAnswer(name string) bool {
-	is := func(phrase string, concepts ...string) bool {
-		return slices.ContainsFunc(lexicon.Concept(phrase, ""), func(c lexicon.ConceptID) bool { return slices.Contains(concepts, c.Name()) })
-	}
 	first := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
-	return is(name, "confirm", "yes", "no", "cancel", "accept", "reject") || len(first) > 0 && is(first[0], "yes", "no")
+	return lexicon.Means(name, "", "confirm", "yes", "no", "cancel", "accept", "reject") ||
+		len(first) > 0 && lexicon.Means(first[0], "", "yes", "no")
 }

@@ -119,9 +119,6 @@ func (b *builder) switchesDrawn() {
 		if n := &b.Nodes[i]; shape.ClassWord(n, shape.ChosenWords) || n.Checked == "true" || slices.Contains(n.Hints, "checked") {
 			f.Value = "true"
 		}
-		if len(f.Names) > 0 {
-			f.Label = f.Names[0]
-		}
 		b.addField(f)
 	}
 }

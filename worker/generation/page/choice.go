@@ -60,7 +60,7 @@ func (b *builder) asRating(k int) {
 				numbers++
 			}
 			if p.Word {
-				starred = starred || starWords[shape.Lower(p.Text)] || slices.Contains(lexicon.Concept(p.Text, ""), lexicon.Named("star"))
+				starred = starred || starWords[shape.Lower(p.Text)] || lexicon.Means(p.Text, "", "star")
 			}
 		}
 		if numbers == 0 {
@@ -106,9 +106,6 @@ func (b *builder) addChoice(nodes []int, kind string) int {
 	f := Field{Node: around, Kind: kind, Names: b.choiceNames(around, nodes), Required: b.Nodes[nodes[0]].Required}
 	if b.field[around] >= 0 {
 		f.Node = nodes[0]
-	}
-	if len(f.Names) > 0 {
-		f.Label = f.Names[0]
 	}
 	var chosen []string
 	for _, i := range nodes {
@@ -289,9 +286,6 @@ func (b *builder) addRating(around int, nodes []int) {
 	}
 	f.ReadOnly = usable == 0
 	f.Names = b.choiceNames(around, nodes)
-	if len(f.Names) > 0 {
-		f.Label = f.Names[0]
-	}
 	b.addField(f)
 }
 
@@ -369,9 +363,6 @@ func (b *builder) addStepper(around, less, more int) {
 		if list := value.Scan(b.Leaf[l], b.Code); len(list) == 1 && list[0].Number != nil && b.field[l] < 0 {
 			f := Field{Node: l, Kind: "number", Value: b.Leaf[l], Less: less, More: more, Names: b.choiceNames(around,
 				[]int{min(b.Controls[less].Node, l)})}
-			if len(f.Names) > 0 {
-				f.Label = f.Names[0]
-			}
 			b.addField(f)
 			return
 		}

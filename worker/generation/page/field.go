@@ -40,6 +40,9 @@ func (b *builder) findFields() {
 // addField adds a field, and notes it for its node and its options.
 func (b *builder) addField(f Field) int {
 	k := len(b.Fields)
+	if len(f.Names) > 0 {
+		f.Label = f.Names[0]
+	}
 	f.Container, f.Record = b.holder[f.Node], b.record[f.Node]
 	if f.Group == "" {
 		f.Group = b.groupOf(f.Node)

@@ -16,9 +16,6 @@ func (b *builder) codeEditors() {
 		}
 		f := Field{Node: i, Kind: "editor", Names: b.labelOf(i), Value: b.TextOf(i)}
 		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return strings.HasPrefix(f.Value, name) || len(name) > 60 })
-		if len(f.Names) > 0 {
-			f.Label = f.Names[0]
-		}
 		k := b.addField(f)
 		for j := i + 1; j < b.Stop(i); j++ {
 			b.field[j] = k
@@ -43,9 +40,6 @@ func (b *builder) handles() {
 		f := Field{Node: i, Kind: "slider", Names: b.labelOf(i)}
 		if track := b.X.Parent(i); len(f.Names) == 0 && track >= 0 {
 			f.Names = b.labelOf(track) // the label stands above the track, wherever the knob is
-		}
-		if len(f.Names) > 0 {
-			f.Label = f.Names[0]
 		}
 		b.addField(f)
 	}
@@ -77,7 +71,7 @@ func (b *builder) shown() {
 			continue
 		}
 		name := shape.Label(b.Leaf[before])
-		b.addField(Field{Node: l, Kind: "shown", Label: name, Names: []string{name}, Value: b.Leaf[l], ReadOnly: true})
+		b.addField(Field{Node: l, Kind: "shown", Names: []string{name}, Value: b.Leaf[l], ReadOnly: true})
 	}
 }
 
@@ -97,8 +91,7 @@ func (b *builder) inPlace() {
 		}
 		f := Field{Node: i, Kind: "text", InPlace: true, Value: b.wordsOf(i), ReadOnly: n.ReadOnly}
 		if cell {
-			f.Label = b.cellLabel(i)
-			f.Names = []string{f.Label}
+			f.Names = []string{b.cellLabel(i)}
 		}
 		b.addField(f)
 	}

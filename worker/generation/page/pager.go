@@ -67,7 +67,7 @@ func (b *builder) atFirst(pager int) bool {
 		if marked && strings.TrimSpace(b.TextOf(j)) == "1" {
 			return true
 		}
-		if n.Disabled && len(names) > 0 && slices.Contains(lexicon.Concept(names[0].Text, b.Code), lexicon.Named("previous")) {
+		if n.Disabled && len(names) > 0 && lexicon.Means(names[0].Text, b.Code, "previous") {
 			return true
 		}
 	}
@@ -106,9 +106,8 @@ func (b *builder) turns(i int) bool {
 			if len(names) == 0 {
 				continue
 			}
-			ids := lexicon.Concept(names[0].Text, b.Code)
-			is := slices.Contains(ids, lexicon.Named("next"))
-			next, previous = next || is, previous || !is && slices.Contains(ids, lexicon.Named("previous"))
+			is := lexicon.Means(names[0].Text, b.Code, "next")
+			next, previous = next || is, previous || !is && lexicon.Means(names[0].Text, b.Code, "previous")
 			said = said || is && len(strings.Fields(names[0].Text)) > 1 && b.speaksOfPages(names[0].Text)
 		} else if text := b.Leaf[j]; len(text) <= 40 {
 			said = said || ranged(text) || len(numbersOf(text)) > 1 && b.speaksOfPages(text) // and not "step 1 of 3"
@@ -119,7 +118,7 @@ func (b *builder) turns(i int) bool {
 
 func (b *builder) speaksOfPages(text string) bool {
 	return slices.ContainsFunc(strings.Fields(text), func(w string) bool {
-		return slices.Contains(lexicon.Concept(w, b.Code), lexicon.Named("page"))
+		return lexicon.Means(w, b.Code, "page")
 	})
 }
 
@@ -206,11 +205,7 @@ func (b *builder) hasAll(pager int) bool {
 			continue
 		}
 		name := b.Controls[b.control[j]].Names
-		ids := []lexicon.ConceptID{}
-		if len(name) > 0 {
-			ids = lexicon.Concept(name[0].Text, b.Code)
-		}
-		if !slices.Contains(ids, lexicon.Named("next")) && !slices.Contains(ids, lexicon.Named("previous")) {
+		if len(name) == 0 || !lexicon.Means(name[0].Text, b.Code, "next", "previous") {
 			continue
 		}
 		if turns++; !b.Nodes[j].Disabled {

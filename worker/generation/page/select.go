@@ -31,9 +31,6 @@ func (b *builder) tokenField(f *Field) {
 		}
 		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return slices.Contains(values, name) })
 		f.Label = ""
-		if len(f.Names) > 0 {
-			f.Label = f.Names[0]
-		}
 		return
 	}
 }
@@ -84,16 +81,14 @@ func (b *builder) closedList(i int) bool {
 	}
 	return !slices.ContainsFunc(b.labelOf(i), func(name string) bool {
 		return slices.ContainsFunc(strings.Fields(name), func(w string) bool {
-			return slices.ContainsFunc(lexicon.Concept(strings.Trim(w, ".:()"), ""),
-				func(c lexicon.ConceptID) bool { return timeConcepts[c.Name()] })
+			return lexicon.Means(strings.Trim(w, ".:()"), "", timeConcepts...)
 		})
 	})
 }
 
 // timeConcepts are what inputs that open a calendar or clock are called.
-var timeConcepts = map[string]bool{"date": true, "day": true, "time": true, "calendar": true, "period": true, "birthday": true,
-	"date_of_birth": true,
-	"date_from":     true, "date_to": true, "arrival": true, "departure": true, "month": true, "from": true, "until": true}
+var timeConcepts = []string{"date", "day", "time", "calendar", "period", "birthday", "date_of_birth", "date_from", "date_to", "arrival",
+	"departure", "month", "from", "until"}
 
 // hiddenList returns the only list of the browser that stands, hidden, beside an input which is called
 // in the code as what takes its place, and says so: by its role, or the name that both have; -1. The
@@ -317,10 +312,6 @@ func (b *builder) customSelects() {
 			f.Kind, f.Value = "choices", b.chosenTexts(i, &f)
 		}
 		f.Names = slices.DeleteFunc(f.Names, func(name string) bool { return name == shape.Label(f.Value) || listsOptions(name, f.Options) })
-		f.Label = ""
-		if len(f.Names) > 0 {
-			f.Label = f.Names[0]
-		}
 		b.addField(f)
 	}
 }

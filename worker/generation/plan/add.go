@@ -58,7 +58,7 @@ func (p *planner) appended(g *intent.Goal) *intent.Goal {
 	one := *g
 	d := &g.Target[0]
 	one.Effect, one.Target, one.To = intent.Append, []intent.Description{*g.To}, nil
-	one.Text = &intent.Value{Span: d.Span, Text: phraseWords(d), Quoted: true}
+	one.Text = &intent.Value{Span: d.Span, Text: d.Phrase(), Quoted: true}
 	return &one
 }
 
@@ -93,11 +93,8 @@ func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) er
 		fields = append(fields, intent.Field{Span: v.Span, Value: *v})
 	}
 	f := newForm(fields)
-	if err := p.fill(ctx, f, p.anywhere); err != nil {
+	if err := p.fillAll(ctx, f); err != nil {
 		return err
-	}
-	if !f.complete() {
-		return p.unfilled(f)
 	}
 	if err := p.chooseSaid(ctx, p.anywhere); err != nil {
 		return err
@@ -138,12 +135,9 @@ func (p *planner) buy(ctx context.Context, g *intent.Goal, c *find.Candidate) er
 		}
 		a := &attempt{goal: g, target: []find.Candidate{at}, only: true}
 		a.options = func(t *method.Task) []method.Way { return method.Page(t) }
-		v, err := p.attempt(ctx, a)
+		v, err := p.achieve(ctx, a)
 		if err != nil {
 			return err
-		}
-		if v.State != effect.Reached {
-			return p.failed(a, v)
 		}
 		p.useSlots(g, a, v)
 	}
@@ -228,7 +222,7 @@ func (p *planner) take(ctx context.Context, g *intent.Goal, c *find.Candidate, c
 		within = m.Records[r].Node
 	}
 	if len(fields.fields) > 0 && within >= 0 {
-		t := p.thingOf(m, c)
+		t := thingsOf(m, []find.Candidate{*c})[0]
 		if err := p.fill(ctx, fields, func(m *page.Model) int {
 			if at, ok := p.now(m, &t); ok {
 				return at.Node
@@ -269,12 +263,9 @@ func (p *planner) take(ctx context.Context, g *intent.Goal, c *find.Candidate, c
 			}
 			a.holds = func(*page.Model) bool { return fields.complete() }
 		}
-		v, err := p.attempt(ctx, a)
+		v, err := p.achieve(ctx, a)
 		if err != nil {
 			return err
-		}
-		if v.State != effect.Reached {
-			return p.failed(a, v)
 		}
 		p.useSlots(g, a, v)
 	}
@@ -325,9 +316,7 @@ func (p *planner) opensNew(m *page.Model, g *intent.Goal) bool {
 	return opensThing(m) && slices.ContainsFunc(find.Controls(m, aim), func(c find.Candidate) bool {
 		k := &m.Controls[c.Index]
 		return c.Score >= leastSaid && k.Record < 0 && m.Index().Around(k.Node, "form") < 0 &&
-			slices.ContainsFunc(strings.Fields(effect.ControlName(m, c.Index)), func(w string) bool {
-				return slices.Contains(lexicon.Concept(w, ""), lexicon.Named("new"))
-			})
+			slices.ContainsFunc(strings.Fields(effect.ControlName(m, c.Index)), func(w string) bool { return lexicon.Means(w, "", "new") })
 	})
 }
 
@@ -339,9 +328,7 @@ func titleFields(g *intent.Goal) []intent.Field {
 		if len(d.Words) == 0 {
 			continue
 		}
-		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
-		f := intent.Field{Span: d.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To},
-			Text: phraseWords(d), Quoted: d.Quoted}}
+		f := intent.Field{Span: d.Span, Value: d.Value()}
 		if sided(d) || d.Called {
 			f.Span = f.Value.Span
 		}
@@ -355,23 +342,15 @@ func titleFields(g *intent.Goal) []intent.Field {
 
 // takesAll reports whether the page as it stands has a field for each value.
 func (p *planner) takesAll(m *page.Model, f *form) bool {
-	as := find.Assign(m, f.fields, p.wantIn(m, p.anywhere(m)))
-	if len(as.Missing) > 0 || len(as.Ambiguous) > 0 || len(as.Slots) < len(f.fields) {
-		return false
-	}
-	for i := range as.Slots {
-		if p.narrows(m, &as.Slots[i].To, &f.fields[as.Slots[i].Value]) {
-			return false
-		}
-		c := &as.Slots[i].To
-		if c.Index < len(m.Fields) && m.Fields[c.Index].Record >= 0 && m.Fields[c.Index].Kind == "switch" && !sharesRecord(m, as.Slots, i) {
-			return false
-		}
-		if p.holdsThing(m, c) {
+	slots, ok := p.assigned(m, f.fields, p.anywhere(m))
+	for i := range slots {
+		c := &slots[i].To
+		ofThing := c.Index < len(m.Fields) && m.Fields[c.Index].Record >= 0 && m.Fields[c.Index].Kind == "switch" && !sharesRecord(m, slots, i)
+		if !ok || ofThing || p.narrows(m, c, &f.fields[slots[i].Value]) || p.holdsThing(m, c) {
 			return false
 		}
 	}
-	return true
+	return ok
 }
 
 // handIn hands in what was filled in on the page: by the control beside it that adds, by Enter.

@@ -40,19 +40,12 @@ func (p *planner) answer(ctx context.Context, g *intent.Goal) error {
 		p.useSpan(by.Span, "the control")
 	} else if len(g.Fields) > 0 {
 		f := newForm(g.Fields)
-		if err := p.fill(ctx, f, p.anywhere); err != nil {
+		if err := p.fillAll(ctx, f); err != nil {
 			return err
 		}
-		if !f.complete() {
-			return p.unfilled(f)
-		}
 	}
-	v, err := p.attempt(ctx, a)
-	if err != nil {
+	if _, err := p.achieve(ctx, a); err != nil {
 		return err
-	}
-	if v.State != effect.Reached {
-		return p.failed(a, v)
 	}
 	for i := range g.Target {
 		p.useShown(effect.Between(a.start, p.model), &g.Target[i])
@@ -98,12 +91,9 @@ func (p *planner) confirm(ctx context.Context, g *intent.Goal) error {
 		}
 		return p.say("no question is open, and nothing on the page confirms")
 	}
-	v, err := p.attempt(ctx, a)
+	v, err := p.achieve(ctx, a)
 	if err != nil {
 		return err
-	}
-	if v.State != effect.Reached {
-		return p.failed(a, v)
 	}
 	p.useSlots(g, a, v)
 	return nil
@@ -137,7 +127,7 @@ func (p *planner) asAnswer(g *intent.Goal) *intent.Goal {
 	if g.Effect != intent.Press || g.How != "" || len(g.Target) != 1 || len(g.Target[0].Words) == 0 {
 		return nil
 	}
-	for _, id := range lexicon.Concept(phraseWords(&g.Target[0]), "") {
+	for _, id := range lexicon.Concept(g.Target[0].Phrase(), "") {
 		one := *g
 		one.Target = nil
 		switch id.Name() {

@@ -29,8 +29,6 @@ type attempt struct {
 	said bool
 	// pressed is what the way that reached it acted on.
 	pressed snapshot.Node
-	// last is what the nearest try came to, for people.
-	last string
 	// fills does what the goal's fields say in what was opened; nil: nothing is to be filled in.
 	fills func(ctx context.Context, within int) (bool, error)
 	// handed: what fills filled in was handed in, and the goal is reached by it.
@@ -248,7 +246,6 @@ func (p *planner) try(ctx context.Context, a *attempt, l level, before *page.Mod
 	a.did[w.Key] = !same(before, now) && (irrevocable(a.goal) || before.Front == now.Front || opened(before, now) < 0)
 	p.noteHarm(a, w, before, now)
 	p.trace("%s, depth %d: %s: %s, %s", a.goal.Effect, l.depth, w.Name, v.State, v.Why)
-	a.last = v.Why
 	switch v.State {
 	case effect.Reached:
 		v.Used = append(v.Used, w.Used...)

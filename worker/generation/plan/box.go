@@ -67,18 +67,16 @@ func (p *planner) placeFields(m *page.Model, g *intent.Goal) []intent.Field {
 	// It goes into a part of the page, or to a thing of it that is called so, and not into a field.
 	c := find.Description(m, g.To, p.want(m, find.Container, find.Record))
 	part := g.To.Noun == "" || c.Clear() && (c.Candidates[0].What == find.Container ||
-		word.Contains(m.Records[c.Candidates[0].Index].Title, phraseWords(g.To)))
-	first, last := g.To.Words[0].Span, g.To.Words[len(g.To.Words)-1].Span
-	field := intent.Field{Span: g.To.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To},
-		Text: phraseWords(g.To), Quoted: g.To.Quoted}}
+		word.Contains(m.Records[c.Candidates[0].Index].Title, g.To.Phrase()))
+	field := intent.Field{Span: g.To.Span, Value: g.To.Value()}
 	if !part {
 		field.Name = &intent.Description{Span: g.To.NounSpan, Words: []intent.Word{{Span: g.To.NounSpan, Text: g.To.Noun}}}
 	}
-	as := find.Assign(m, []intent.Field{field}, p.wantIn(m, p.anywhere(m)))
-	if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || as.Slots[0].Score < find.Enough {
+	slots, ok := p.assigned(m, []intent.Field{field}, p.anywhere(m))
+	if !ok || slots[0].Score < find.Enough {
 		return nil
 	}
-	s := &as.Slots[0]
+	s := &slots[0]
 	if !isOption(s) || method.Narrows(m, s.To.Index) {
 		return nil
 	}
@@ -176,7 +174,7 @@ func isToHide(m *page.Model, node int) bool {
 
 // hides reports whether a word is a verb for what is not to be seen.
 func hides(verb, lang string) bool {
-	return slices.ContainsFunc(lexicon.Concept(verb, lang), func(id lexicon.ConceptID) bool { return id.Name() == "hide" })
+	return lexicon.Means(verb, lang, "hide")
 }
 
 // moveInForm has the form that is open for a thing say where that goes, and leaves it to the goal that follows to hand it

@@ -189,32 +189,20 @@ func optionFields(g *intent.Goal) []intent.Field {
 			len(d.Having) > 0 || len(d.Relation)+len(d.State)+len(d.Lacking) > 0 || d.Other {
 			return nil
 		}
-		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
+		v := d.Value()
 		if d.Count > 1 && g.From == nil { // "4 courses": a field of that name
 			n, name := float64(d.Count), *d
 			name.Count = 0
 			list = append(list, intent.Field{Name: &name, Span: d.Span,
-				Value: intent.Value{Span: intent.Span{From: d.Span.From, To: first.From}, Text: method.NumberText(n), Number: &n}})
+				Value: intent.Value{Span: intent.Span{From: d.Span.From, To: v.Span.From}, Text: method.NumberText(n), Number: &n}})
 			continue
 		}
-		v := intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}
 		for k := range d.Also {
-			v.Also = append(v.Also, intent.Value{Span: d.Also[k].Span, Text: phraseWords(&d.Also[k]), Quoted: d.Also[k].Quoted})
+			v.Also = append(v.Also, intent.Value{Span: d.Also[k].Span, Text: d.Also[k].Phrase(), Quoted: d.Also[k].Quoted})
 		}
 		list = append(list, intent.Field{Name: g.From, Span: d.Span, Value: v})
 	}
 	return list
-}
-
-func phraseWords(d *intent.Description) string {
-	text := ""
-	for i, w := range d.Words {
-		if i > 0 {
-			text += " "
-		}
-		text += w.Text
-	}
-	return text
 }
 
 // fromNode narrows a form to what a description names, where that is a container.
@@ -301,11 +289,8 @@ func (p *planner) filterBy(ctx context.Context, g *intent.Goal) error {
 		}
 	}
 	f := newForm(fields)
-	if err := p.fill(ctx, f, p.anywhere); err != nil {
+	if err := p.fillAll(ctx, f); err != nil {
 		return err
-	}
-	if !f.complete() {
-		return p.unfilled(f)
 	}
 	for i := range g.Target {
 		one := *g
@@ -315,12 +300,8 @@ func (p *planner) filterBy(ctx context.Context, g *intent.Goal) error {
 			continue
 		}
 		a := &attempt{goal: &one}
-		v, err := p.attempt(ctx, a)
-		if err != nil {
+		if _, err := p.achieve(ctx, a); err != nil {
 			return err
-		}
-		if v.State != effect.Reached {
-			return p.failed(a, v)
 		}
 	}
 	p.useChosen(g)
@@ -338,10 +319,13 @@ func (p *planner) narrowing(g *intent.Goal) []intent.Field {
 	}
 	for i := range g.Target {
 		d := &g.Target[i]
-		if of := p.ofList(d); of != nil {
-			add(intent.Span{From: of[0].Span.From, To: of[len(of)-1].Span.To}, phraseWords(&intent.Description{Words: of}))
-		} else if len(d.Words) > 0 && !p.listed(d) {
-			add(intent.Span{From: d.Words[0].Span.From, To: d.Words[len(d.Words)-1].Span.To}, phraseWords(d))
+		words, of := *d, p.ofList(d)
+		if of != nil {
+			words.Words = of
+		}
+		if of != nil || len(d.Words) > 0 && !p.listed(d) {
+			v := words.Value()
+			add(v.Span, v.Text)
 		}
 		for _, s := range d.State {
 			add(s.Span, p.words(s.Span))
@@ -395,7 +379,7 @@ func phraseOf(p *planner, d *intent.Description) string {
 	if d.Ordinal != 0 || d.Noun != "" {
 		return p.words(d.Span)
 	}
-	return phraseWords(d)
+	return d.Phrase()
 }
 
 // comparedFields are the bounds of a description as values of fields of a range: "from 60 to 90
@@ -422,7 +406,7 @@ func (p *planner) search(ctx context.Context, g *intent.Goal) error {
 	text := g.Text
 	if text == nil && len(g.Target) > 0 {
 		d := &g.Target[0]
-		text = &intent.Value{Span: d.Span, Text: phraseWords(d)}
+		text = &intent.Value{Span: d.Span, Text: d.Phrase()}
 	}
 	if text == nil {
 		return p.say("it does not say what to search for")

@@ -98,7 +98,7 @@ func (p *planner) amounts(g *intent.Goal) *intent.Goal {
 		one.Amount, one.Fields = nil, append(one.Fields, intent.Field{Value: *v, Span: v.Span})
 	}
 	if of := d.Of; of != nil && len(of.Words) > 0 && of.Noun == "" {
-		if n := token.Values(strings.Fields(phraseWords(of))[0]); len(n) > 0 {
+		if n := token.Values(strings.Fields(of.Phrase())[0]); len(n) > 0 {
 			v := placeValue("of", of)
 			v.Value.Number = &n[0]
 			d.Of, one.Fields = nil, append(one.Fields, v)

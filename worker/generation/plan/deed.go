@@ -104,10 +104,7 @@ func (p *planner) eachTarget(ctx context.Context, g *intent.Goal, do func(contex
 		if m, err = p.look(ctx); err != nil {
 			return err
 		}
-		before := p.them
-		p.remember(m, found)
-		things = append(things, p.them...)
-		p.them = before
+		things = append(things, thingsOf(m, found)...)
 		if i > 0 && len(found) == 1 && slices.ContainsFunc(targets, func(c find.Candidate) bool {
 			return c.Node == found[0].Node &&
 				c.What == found[0].What
@@ -206,12 +203,9 @@ func (p *planner) once(ctx context.Context, g *intent.Goal, target []find.Candid
 			return err
 		}
 		a := &attempt{goal: asPress(now, g, target), target: target, options: p.byMeans(g)}
-		v, err := p.attempt(ctx, a)
+		v, err := p.achieve(ctx, a)
 		if err != nil {
 			return err
-		}
-		if v.State != effect.Reached {
-			return p.failed(a, v)
 		}
 		p.useSlots(g, a, v)
 	}
@@ -223,7 +217,7 @@ func (p *planner) byMeans(g *intent.Goal) func(t *method.Task) []method.Way {
 	if g.With == nil || len(g.With.Words) == 0 {
 		return nil
 	}
-	v := intent.Value{Span: g.With.Span, Text: phraseWords(g.With), Quoted: g.With.Quoted}
+	v := intent.Value{Span: g.With.Span, Text: g.With.Phrase(), Quoted: g.With.Quoted}
 	if strings.ContainsAny(strings.ToLower(v.Text), "x×✕✖") && utf8.RuneCountInString(v.Text) == 1 {
 		v.Text = "close" // what the page model calls the sign
 	}
@@ -319,6 +313,15 @@ func (p *planner) isSo(g *intent.Goal, c *find.Candidate) bool {
 	}
 	checked := m.Nodes[c.Node].Checked
 	return c.What == find.Control && (on && checked == "true" || !on && checked == "false")
+}
+
+// achieve is attempt where nothing else can be done: that the goal was not reached is an error.
+func (p *planner) achieve(ctx context.Context, a *attempt) (effect.Verdict, error) {
+	v, err := p.attempt(ctx, a)
+	if err == nil && v.State != effect.Reached {
+		err = p.failed(a, v)
+	}
+	return v, err
 }
 
 // failed is the error for a goal that no way reached.
@@ -463,7 +466,7 @@ func (p *planner) useShown(c *effect.Change, d *intent.Description) {
 				continue
 			}
 			if p.goal != nil && p.goal.To == d {
-				p.place = append(p.place[:0], p.thingOf(m, &f.Candidates[0]))
+				p.place = thingsOf(m, f.Candidates[:1])
 			}
 			p.use(f.Candidates[0].Used...)
 			p.useSpan(d.NounSpan, "what the page has")

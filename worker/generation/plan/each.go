@@ -36,10 +36,7 @@ func (p *planner) setAll(ctx context.Context, f *intent.Field) error {
 	if !found.Clear() || !found.Plural {
 		return p.unresolved(f.Name, &found)
 	}
-	var things []thing
-	for i := range found.Candidates {
-		things = append(things, p.thingOf(m, &found.Candidates[i]))
-	}
+	things := thingsOf(m, found.Candidates)
 	for i := range things {
 		now, err := p.look(ctx)
 		if err != nil {

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/slipway-qa/slipway/worker/generation/effect"
@@ -47,10 +46,7 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 	}
 	if len(g.Target) == 0 {
 		f := newForm([]intent.Field{{Value: *text, Span: text.Span}})
-		if err := p.fill(ctx, f, p.anywhere); err != nil || f.complete() {
-			return err
-		}
-		return p.unfilled(f)
+		return p.fillAll(ctx, f)
 	}
 	m, err := p.look(ctx)
 	if err != nil {
@@ -89,9 +85,7 @@ func (p *planner) edit(ctx context.Context, g *intent.Goal) error {
 // code of clamp". It returns nil where a field of the page is called so, or none is there then.
 func (p *planner) written(ctx context.Context, m *page.Model, d *intent.Description) ([]find.Candidate, error) {
 	said := d.Kind == intent.Text_ && len(d.Words) == 0 || len(d.Words) == 1 && d.Noun == "" && !d.Quoted &&
-		slices.ContainsFunc(lexicon.Concept(d.Words[0].Text, p.text.Lang), func(id lexicon.ConceptID) bool {
-			return id.Name() == "text" || id.Name() == "code"
-		})
+		lexicon.Means(d.Words[0].Text, p.text.Lang, "text", "code")
 	if !said {
 		return nil, nil
 	}
@@ -151,12 +145,12 @@ func (p *planner) editInPlace(ctx context.Context, g *intent.Goal, c *find.Candi
 	a := &attempt{goal: g, target: []find.Candidate{*c}}
 	a.options = func(t *method.Task) []method.Way { return method.InPlace(t) }
 	old := shownText(p.model, c)
-	a.fills = func(ctx context.Context, inside int) (bool, error) {
+	a.fills = func(ctx context.Context, _ int) (bool, error) {
 		m, err := p.look(ctx)
 		if err != nil {
 			return false, err
 		}
-		f := method.Editor(m, a.start, old, inside)
+		f := method.Editor(m, a.start, old)
 		if f < 0 {
 			return false, nil
 		}
@@ -167,12 +161,8 @@ func (p *planner) editInPlace(ctx context.Context, g *intent.Goal, c *find.Candi
 		return true, p.leaveEditor(ctx, m, f, text)
 	}
 	a.holds = func(now *page.Model) bool { return showsText(now, text.Text) }
-	v, err := p.attempt(ctx, a)
-	if err != nil {
+	if _, err := p.achieve(ctx, a); err != nil {
 		return err
-	}
-	if v.State != effect.Reached {
-		return p.failed(a, v)
 	}
 	p.useSpan(text.Span, "it shows the text")
 	return nil

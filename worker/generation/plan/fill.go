@@ -130,6 +130,14 @@ func (p *planner) fill(ctx context.Context, f *form, within func(m *page.Model) 
 	return nil
 }
 
+// fillAll is fill where nothing else takes the values: that one is left is an error.
+func (p *planner) fillAll(ctx context.Context, f *form) error {
+	if err := p.fill(ctx, f, p.anywhere); err != nil || f.complete() {
+		return err
+	}
+	return p.unfilled(f)
+}
+
 // otherName reports whether a field is not called as the text has it in quotes: it is another one, or
 // that of another thing.
 func otherName(f *intent.Field, slot *find.Slot) bool {
@@ -177,6 +185,13 @@ func (p *planner) wantIn(m *page.Model, within int) find.Want {
 		w.But = append(w.But, m.Index().ByRef(ref))
 	}
 	return w
+}
+
+// assigned returns where on a page some values go; false where one of them goes nowhere below a node, or as well
+// into another field.
+func (p *planner) assigned(m *page.Model, fields []intent.Field, within int) ([]find.Slot, bool) {
+	as := find.Assign(m, fields, p.wantIn(m, within))
+	return as.Slots, len(as.Slots) == len(fields) && len(as.Missing)+len(as.Ambiguous) == 0
 }
 
 // firstSlot returns the slot whose field stands first in the document.

@@ -63,8 +63,7 @@ func begins(m *page.Model, node int, g *intent.Goal) bool {
 	if len(words) == 0 {
 		return false
 	}
-	return strings.EqualFold(words[0], g.Lemma) || g.Concept != "" && slices.ContainsFunc(lexicon.Concept(words[0], ""),
-		func(id lexicon.ConceptID) bool { return id.Name() == g.Concept })
+	return strings.EqualFold(words[0], g.Lemma) || g.Concept != "" && lexicon.Means(words[0], "", g.Concept)
 }
 
 // pressesForbidden reports whether a way presses the control that the text says not to press.

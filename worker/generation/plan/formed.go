@@ -121,9 +121,8 @@ func (p *planner) saysDeed(m *page.Model, g *intent.Goal) []method.Way {
 
 // offersAll reports whether each value is an option of a field of the page.
 func (p *planner) offersAll(m *page.Model, values []intent.Field) bool {
-	as := find.Assign(m, values, p.wantIn(m, p.anywhere(m)))
-	return len(values) > 0 && len(as.Slots) == len(values) && len(as.Missing)+len(as.Ambiguous) == 0 &&
-		!slices.ContainsFunc(as.Slots, func(s find.Slot) bool { return s.Label == "" })
+	slots, ok := p.assigned(m, values, p.anywhere(m))
+	return ok && len(values) > 0 && !slices.ContainsFunc(slots, func(s find.Slot) bool { return s.Label == "" })
 }
 
 // madeIn fills in a form of the page, with the pages that follow, and hands it in. Where that does not make

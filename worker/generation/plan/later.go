@@ -52,7 +52,7 @@ func (p *planner) useMade(g *intent.Goal) {
 	for i := range g.Target {
 		d := &g.Target[i]
 		for _, s := range d.State {
-			if !s.Not && slices.Contains(lexicon.Concept(s.Text, p.text.Lang), lexicon.Named("new")) {
+			if !s.Not && lexicon.Means(s.Text, p.text.Lang, "new") {
 				p.useSpan(s.Span, "made")
 			}
 		}
@@ -103,7 +103,7 @@ func (p *planner) rememberMade(g *intent.Goal) {
 	if p.model == nil || p.before == nil || len(g.Target) != 1 || p.model.Dialog != nil || p.before.Dialog != nil {
 		return
 	}
-	names := []string{effect.Fold(phraseWords(&g.Target[0]))}
+	names := []string{effect.Fold(g.Target[0].Phrase())}
 	if names[0] == "" { // "a new task: wash the windows"
 		for i := range g.Fields {
 			if f := &g.Fields[i]; !f.Off && !f.Keep && f.Value.Number == nil && f.Value.Date == nil {

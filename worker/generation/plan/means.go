@@ -41,8 +41,7 @@ func (p *planner) useSize(a *attempt, d *intent.Description) {
 		return
 	}
 	for _, w := range d.Words {
-		if slices.ContainsFunc(lexicon.Concept(cmp.Or(w.Lemma, w.Text), p.text.Lang),
-			func(c lexicon.ConceptID) bool { return c.Name() == "small" }) {
+		if lexicon.Means(cmp.Or(w.Lemma, w.Text), p.text.Lang, "small") {
 			p.useSpan(w.Span, "it is small")
 		}
 	}

@@ -66,9 +66,7 @@ func (p *planner) orders(m *page.Model, c *find.Candidate, f *intent.Field) bool
 
 // asksWhat reports whether a field is called as what asks which thing is meant.
 func asksWhat(label string) bool {
-	return slices.ContainsFunc(lexicon.Concept(label, ""), func(id lexicon.ConceptID) bool {
-		return slices.Contains([]string{"title", "article", "product", "item"}, id.Name())
-	})
+	return lexicon.Means(label, "", "title", "article", "product", "item")
 }
 
 // filtered reports whether a value that a field took only changed what is seen of a list, or its

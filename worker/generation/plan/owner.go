@@ -68,8 +68,7 @@ func (p *planner) ofOwners(ctx context.Context, g *intent.Goal, f *form) error {
 		if !ok || len(found) != 1 {
 			continue
 		}
-		as := find.Assign(m, []intent.Field{*field}, p.wantIn(m, found[0].Node))
-		if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 {
+		if _, ok := p.assigned(m, []intent.Field{*field}, found[0].Node); !ok {
 			continue
 		}
 		inner := newForm([]intent.Field{*field})

@@ -56,5 +56,5 @@ func picksOfThem(g *intent.Goal) bool {
 // canSearch reports whether the page has a field that is called a search.
 func (p *planner) canSearch(g *intent.Goal) bool {
 	t := &method.Task{Model: p.model, Goal: g, Lang: p.text.Lang, Inside: -1, Near: -1}
-	return slices.ContainsFunc(method.Search(t, phraseWords(&g.Target[0])), func(w method.Way) bool { return !w.Guess && !w.Reveals })
+	return slices.ContainsFunc(method.Search(t, g.Target[0].Phrase()), func(w method.Way) bool { return !w.Guess && !w.Reveals })
 }

@@ -27,16 +27,12 @@ func (p *planner) query(ctx context.Context, g *intent.Goal) (bool, error) {
 	if _, _, ok := p.resolveOn(start, &g.Target[0], tiersOf(g.Effect)); ok {
 		return false, nil
 	}
-	if as := find.Assign(start, f.fields, p.wantIn(start, p.anywhere(start))); len(as.Missing)+len(as.Ambiguous) > 0 ||
-		len(as.Slots) < len(f.fields) {
+	if _, ok := p.assigned(start, f.fields, p.anywhere(start)); !ok {
 		return false, nil
 	}
 	rest := p.searchedFor(start, &g.Target[0])
-	if err := p.fill(ctx, f, p.anywhere); err != nil {
+	if err := p.fillAll(ctx, f); err != nil {
 		return false, err
-	}
-	if !f.complete() {
-		return false, p.unfilled(f)
 	}
 	if err := p.found(ctx, g, start, rest); err != nil {
 		return false, err
@@ -64,9 +60,8 @@ func queryFields(g *intent.Goal) []intent.Field {
 		if d == nil || d.Pronoun || len(d.Words) == 0 {
 			continue
 		}
-		first, last := d.Words[0].Span, d.Words[len(d.Words)-1].Span
 		list = append(list, intent.Field{Span: d.Span, Prep: name, Name: &intent.Description{Words: []intent.Word{{Text: name}}},
-			Value: intent.Value{Span: intent.Span{From: first.From, To: last.To}, Text: phraseWords(d), Quoted: d.Quoted}})
+			Value: d.Value()})
 	}
 	return list
 }

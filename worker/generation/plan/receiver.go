@@ -15,23 +15,18 @@ func (p *planner) receivers(ctx context.Context, g *intent.Goal) error {
 	if err != nil || g.To == nil || len(g.To.Words) == 0 || g.To.Pronoun || m.Dialog != nil {
 		return err
 	}
-	first, last := g.To.Words[0].Span, g.To.Words[len(g.To.Words)-1].Span
-	field := intent.Field{Span: g.To.Span, Value: intent.Value{Span: intent.Span{From: first.From, To: last.To},
-		Text: phraseWords(g.To), Quoted: g.To.Quoted}}
-	as := find.Assign(m, []intent.Field{field}, p.wantIn(m, p.anywhere(m)))
-	if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || as.Slots[0].Score < find.Enough {
+	field := intent.Field{Span: g.To.Span, Value: g.To.Value()}
+	slots, ok := p.assigned(m, []intent.Field{field}, p.anywhere(m))
+	if !ok || slots[0].Score < find.Enough {
 		return nil
 	}
-	s := &as.Slots[0]
+	s := &slots[0]
 	if s.To.What != find.Option && s.Label == "" && m.Fields[s.To.Index].Kind != "switch" || method.Narrows(m, s.To.Index) {
 		return nil
 	}
 	f := newForm([]intent.Field{field})
-	if err := p.fill(ctx, f, p.anywhere); err != nil {
+	if err := p.fillAll(ctx, f); err != nil {
 		return err
-	}
-	if !f.complete() {
-		return p.unfilled(f)
 	}
 	p.useSpan(g.To.NounSpan, "who gets it")
 	return nil

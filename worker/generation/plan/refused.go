@@ -39,7 +39,7 @@ func (p *planner) isOfRefusal(c *intent.Claim, messages []string) bool {
 	}
 	ofPage := true
 	for i := range c.Subject {
-		text := phraseWords(&c.Subject[i])
+		text := c.Subject[i].Phrase()
 		ofError := c.Subject[i].Kind == intent.Message || c.Subject[i].Kind == "" && len(c.Subject[i].Words) <= 2 && c.Subject[i].Of == nil
 		if ofError && lexicon.Refuses(phrase(&c.Subject[i]), p.text.Lang) && c.Property != intent.Is &&
 			c.Property != intent.Contains || len(c.Values) == 0 && says(text) {

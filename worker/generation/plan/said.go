@@ -32,8 +32,8 @@ func (p *planner) chooseSaid(ctx context.Context, within func(m *page.Model) int
 		if err != nil {
 			return err
 		}
-		as := find.Assign(m, f.fields, p.wantIn(m, within(m)))
-		if len(as.Slots) != 1 || len(as.Missing)+len(as.Ambiguous) > 0 || !isOption(&as.Slots[0]) && !isSwitch(m, &as.Slots[0]) {
+		slots, ok := p.assigned(m, f.fields, within(m))
+		if !ok || len(slots) != 1 || !isOption(&slots[0]) && !isSwitch(m, &slots[0]) {
 			continue
 		}
 		if err := p.fill(ctx, f, within); err != nil {
@@ -67,11 +67,11 @@ func (p *planner) sidesOfNew() []intent.Field {
 		}
 	}
 	if to := p.goal.To; to != nil && !to.Pronoun && !sided(to) && !p.isPlace(to) { // fr "une pizza à pâte épaisse"
-		add(to.Span, phraseWords(to))
+		add(to.Span, to.Phrase())
 	}
 	for i := range d.Having {
 		if h := &d.Having[i]; !sided(h) && h.Of == nil && h.In == nil {
-			add(h.Span, phraseWords(h))
+			add(h.Span, h.Phrase())
 		}
 	}
 	return list
@@ -188,7 +188,7 @@ func (p *planner) ofOutside(m *page.Model, g *intent.Goal) *intent.Goal {
 
 // placeValue is a place of a goal as a value of a form, behind the preposition that led to it.
 func placeValue(prep string, d *intent.Description) intent.Field {
-	return intent.Field{Prep: prep, Span: d.Span, Value: intent.Value{Span: d.Span, Text: phraseWords(d), Quoted: d.Quoted}}
+	return intent.Field{Prep: prep, Span: d.Span, Value: intent.Value{Span: d.Span, Text: d.Phrase(), Quoted: d.Quoted}}
 }
 
 // isOption reports whether a value is one of those that its field offers.

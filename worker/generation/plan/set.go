@@ -75,8 +75,7 @@ func (p *planner) fillNamed(ctx context.Context, d *intent.Description, field in
 		return false, err
 	}
 	field.Name = d
-	as := find.Assign(m, []intent.Field{field}, p.wantIn(m, p.anywhere(m)))
-	if len(as.Slots) != 1 || len(as.Missing) > 0 || len(as.Ambiguous) > 0 {
+	if _, ok := p.assigned(m, []intent.Field{field}, p.anywhere(m)); !ok {
 		return false, nil
 	}
 	f := newForm([]intent.Field{field})
@@ -127,7 +126,7 @@ func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 		if err != nil {
 			return err
 		}
-		t := p.thingOf(m, c)
+		t := thingsOf(m, []find.Candidate{*c})[0]
 		within = func(m *page.Model) int {
 			at, ok := p.now(m, &t)
 			if !ok {
@@ -166,15 +165,6 @@ func (p *planner) setOn(ctx context.Context, g *intent.Goal, f *form, c *find.Ca
 		}
 	}
 	return p.through(ctx, g, f, []find.Candidate{*c})
-}
-
-func (p *planner) thingOf(m *page.Model, c *find.Candidate) thing {
-	before := p.them
-	p.them = nil
-	p.remember(m, []find.Candidate{*c})
-	t := p.them[0]
-	p.them = before
-	return t
 }
 
 // named does a goal whose value is the name of a control of the target: "set it to urgent" by a

@@ -231,7 +231,7 @@ func (p *planner) fileName(g *intent.Goal) (string, error) {
 	case g.Text != nil:
 		name, quoted = g.Text.Text, g.Text.Quoted
 	case len(g.Target) == 1:
-		name, quoted = phraseWords(&g.Target[0]), g.Target[0].Quoted
+		name, quoted = g.Target[0].Phrase(), g.Target[0].Quoted
 	}
 	if name = strings.TrimSpace(name); name == "" || !quoted && !fileEnding.MatchString(name) {
 		return "", p.say("it does not say which file: a name in quotes, or one with its ending, as letter.txt")

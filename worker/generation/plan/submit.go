@@ -72,15 +72,9 @@ func (p *planner) submit(ctx context.Context, g *intent.Goal) error {
 		return err
 	}
 	a := &attempt{goal: g}
-	if g.Expected {
-		a.goal = expected(g)
-	}
-	v, err := p.attempt(ctx, a)
+	v, err := p.achieve(ctx, a)
 	if err != nil {
 		return err
-	}
-	if v.State != effect.Reached {
-		return p.failed(a, v)
 	}
 	for i := range g.Target {
 		p.useSpan(g.Target[i].NounSpan, "handed in")
@@ -181,7 +175,7 @@ func (p *planner) sent(g *intent.Goal) *form {
 	if f := find.Description(p.model, d, p.want(p.model)); len(f.Candidates) > 0 && len(f.Missing) == 0 {
 		return nil
 	}
-	field := intent.Field{Value: intent.Value{Span: d.Span, Text: phraseWords(d), Quoted: true}, Span: d.Span}
+	field := intent.Field{Value: intent.Value{Span: d.Span, Text: d.Phrase(), Quoted: true}, Span: d.Span}
 	if d.Noun != "" { // what the text names goes into no field of another name
 		name := intent.Description{Span: d.NounSpan, Words: []intent.Word{{Span: d.NounSpan, Text: d.Noun}}}
 		named := field
@@ -274,13 +268,6 @@ func (p *planner) recordOf(d *intent.Description) (find.Candidate, bool) {
 	return f.Candidates[0], true
 }
 
-// expected is a goal that must fail: pressing is all that is asked.
-func expected(g *intent.Goal) *intent.Goal {
-	one := *g
-	one.Expected = true
-	return &one
-}
-
 // signIn fills in who and how, and hands it in.
 func (p *planner) signIn(ctx context.Context, g *intent.Goal) error {
 	f := newForm(g.Fields)
@@ -299,14 +286,8 @@ func (p *planner) signIn(ctx context.Context, g *intent.Goal) error {
 	}
 	a := &attempt{goal: g}
 	a.options = func(t *method.Task) []method.Way { return method.HandIn(t, nil) }
-	v, err := p.attempt(ctx, a)
-	if err != nil {
-		return err
-	}
-	if v.State != effect.Reached {
-		return p.failed(a, v)
-	}
-	return nil
+	_, err := p.achieve(ctx, a)
+	return err
 }
 
 // pendingForm leaves the handing in to the goal that follows.

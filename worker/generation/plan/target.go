@@ -151,15 +151,8 @@ func (p *planner) resolveOn(m *page.Model, d *intent.Description, tiers [][]find
 
 // ownName reports whether a description is the name of what was spoken of: "her name".
 func ownName(d *intent.Description, lang string) bool {
-	if d.Of == nil || !d.Of.Pronoun || !bare(d.Of) || len(d.Words) != 1 || d.Quoted {
-		return false
-	}
-	for _, id := range lexicon.Concept(d.Words[0].Text, lang) {
-		if id.Name() == "name" || id.Name() == "title" {
-			return true
-		}
-	}
-	return false
+	return d.Of != nil && d.Of.Pronoun && bare(d.Of) && len(d.Words) == 1 && !d.Quoted &&
+		lexicon.Means(d.Words[0].Text, lang, "name", "title")
 }
 
 // possessed reports whether a description is a row or entry of what was spoken of: "her row".
@@ -238,7 +231,7 @@ func oneOfAll(m *page.Model, d *intent.Description, f *find.Found) bool {
 	if !d.All || d.Of == nil || d.Of.Pronoun || len(f.Candidates) != 1 {
 		return false
 	}
-	r, of := effect.RecordOf(m, &f.Candidates[0]), effect.Fold(phraseWords(d.Of))
+	r, of := effect.RecordOf(m, &f.Candidates[0]), effect.Fold(d.Of.Phrase())
 	return r >= 0 && !slices.ContainsFunc(m.Records[r].Attributes, func(a page.Attribute) bool { return effect.Fold(a.Text) == of })
 }
 
@@ -312,19 +305,23 @@ func (p *planner) remember(m *page.Model, list []find.Candidate) {
 	if len(list) == 0 {
 		return
 	}
-	p.them = p.them[:0]
+	p.them = thingsOf(m, list)
+}
+
+// thingsOf are candidates of a model as what lasts to a later one: what stands in a record is that record.
+func thingsOf(m *page.Model, list []find.Candidate) []thing {
+	out := make([]thing, len(list))
 	for i := range list {
-		c := &list[i]
-		t := thing{what: c.What}
+		c, t := &list[i], &out[i]
+		t.what = c.What
 		if c.Node >= 0 && c.Node < len(m.Nodes) {
 			t.ref = m.Nodes[c.Node].Ref
 		}
 		if r := effect.RecordOf(m, c); r >= 0 {
-			t.title, t.what = m.Records[r].Title, find.Record
-			t.ref = m.Nodes[m.Records[r].Node].Ref
+			t.what, t.title, t.ref = find.Record, m.Records[r].Title, m.Nodes[m.Records[r].Node].Ref
 		}
-		p.them = append(p.them, t)
 	}
+	return out
 }
 
 // now returns what stands on a model for a thing that was seen before.
@@ -359,19 +356,9 @@ func (p *planner) now(m *page.Model, t *thing) (find.Candidate, bool) {
 		case find.Control:
 			c.Index = m.ControlAt(i)
 		case find.Container:
-			c.Index = -1
-			for k := range m.Containers {
-				if m.Containers[k].Node == i {
-					c.Index = k
-				}
-			}
+			c.Index = slices.IndexFunc(m.Containers, func(o page.Container) bool { return o.Node == i })
 		case find.Line:
-			c.Index = -1
-			for k := range m.Lines {
-				if m.Lines[k].Node == i {
-					c.Index = k
-				}
-			}
+			c.Index = slices.IndexFunc(m.Lines, func(l page.Line) bool { return l.Node == i })
 		}
 		if c.Index >= 0 {
 			return c, true

@@ -193,7 +193,7 @@ func valueIn(text string, d *intent.Description) string {
 	if _, value, ok := strings.Cut(text, ":"); ok {
 		return strings.TrimSpace(value)
 	}
-	if n := len(d.Words); n > 0 && !d.Quoted && strings.EqualFold(strings.TrimRight(text, " *"), spoken(d.Words)) {
+	if n := len(d.Words); n > 0 && !d.Quoted && strings.EqualFold(strings.TrimRight(text, " *"), d.Phrase()) {
 		return "" // a label
 	}
 	if len(strings.Fields(text)) <= maxShown && !strings.HasSuffix(text, ".") {
@@ -213,14 +213,6 @@ func valueIn(text string, d *intent.Description) string {
 		}
 	}
 	return ""
-}
-
-func spoken(words []intent.Word) string {
-	var list []string
-	for _, w := range words {
-		list = append(list, w.Text)
-	}
-	return strings.Join(list, " ")
 }
 
 // fillEach puts a value into each of several fields that its name means: "both text fields".

@@ -96,7 +96,7 @@ func (p *planner) turnOff(ctx context.Context, d *intent.Description, option str
 	if at < 0 {
 		return false, nil
 	}
-	text := cmp.Or(phraseWords(d), d.Noun)
+	text := cmp.Or(d.Phrase(), d.Noun)
 	all := intent.Description{Span: d.Span, Words: []intent.Word{{Span: d.Span, Text: text}}, All: true}
 	found := find.Description(m, &all, p.want(m, find.Field))
 	var boxes []thing

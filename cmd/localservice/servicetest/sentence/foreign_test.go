@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,12 +25,17 @@ func TestForeign(t *testing.T) {
 		for _, p := range set.Pairs {
 			require.False(t, seen[p.Name], "%s: a second pair of this name", p.Name)
 			seen[p.Name] = true
-			require.Len(t, p.Sentences, 1, p.Name)
+			// What can be done is said a second time in the open sets, by another person.
+			wordings := 1
+			if strings.Contains(folder, "/open/") && len(p.Codes) == 0 {
+				wordings = 2
+			}
+			require.Len(t, p.Sentences, wordings, p.Name)
 			require.NotEmpty(t, p.Page, p.Name)
 			require.NotEmpty(t, p.Oracle, p.Name)
 			require.True(t, slices.Contains([]string{"en", "de", "es", "fr"}, p.Lang), p.Name)
 			require.Equal(t, len(p.Codes) > 0, len(p.Solution) == 0, "%s: what can be done has steps, and what cannot has codes", p.Name)
-			sentences++
+			sentences++ // not the other wordings: they are of the same wishes
 			languages[p.Lang]++
 			if len(p.Codes) > 0 {
 				refused++

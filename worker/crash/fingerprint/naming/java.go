@@ -380,6 +380,7 @@ func IsSynthetic(name string) bool {
 		strings.HasPrefix(name, "$Proxy.") || strings.Contains(name, "$Synthetic.")
 }
 
+// IsPlainWord reports whether a text is one word of letters, digits and underscores.
 func IsPlainWord(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !scan.IsLetter(s[i]) && !scan.IsDigit(s[i]) && s[i] != '_' {

@@ -236,6 +236,7 @@ scan:
 	return n.result(s)
 }
 
+// Identifier returns the identifier that begins at s[i], which may be empty.
 func Identifier(s string, i int) string {
 	j := i
 	for j < len(s) && scan.IsIdent(s[j]) {

@@ -169,6 +169,7 @@ func (s *Set) Join(other Set) {
 // Has reports whether the set contains a rule.
 func (s Set) Has(r Rule) bool { return s[r/64]&(1<<(r%64)) != 0 }
 
+// IsEmpty reports whether the set has no rule.
 func (s Set) IsEmpty() bool { return s == Set{} }
 
 // Names returns the names of the rules in the set.

@@ -20,4 +20,5 @@ func Address(s string) (uint64, bool) {
 	return v, err == nil
 }
 
+// Hex writes a number in hexadecimal, without 0x.
 func Hex(v uint64) string { return strconv.FormatUint(v, 16) }

@@ -66,16 +66,20 @@ func isOneLine(s string) bool {
 
 func isControl(r rune) bool { return r < 0x20 || r == 0x7f || r == 0x2028 || r == 0x2029 }
 
+// IsDigit reports whether c is a decimal digit.
 func IsDigit(c byte) bool { return c >= '0' && c <= '9' }
 
+// IsLetter reports whether c is a letter of ASCII.
 func IsLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
+// IsHex reports whether c is a hexadecimal digit.
 func IsHex(c byte) bool { return IsDigit(c) || c|0x20 >= 'a' && c|0x20 <= 'f' }
 
 // IsIdent reports whether c can be part of an identifier; every byte of a
 // character beyond ASCII can.
 func IsIdent(c byte) bool { return IsLetter(c) || IsDigit(c) || c == '_' || c == '$' || c >= 0x80 }
 
+// AllDigits reports whether s has decimal digits, and nothing else.
 func AllDigits(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !IsDigit(s[i]) {
@@ -85,6 +89,7 @@ func AllDigits(s string) bool {
 	return s != ""
 }
 
+// AllHex reports whether s has hexadecimal digits, and nothing else.
 func AllHex(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !IsHex(s[i]) {
@@ -169,6 +174,7 @@ func IsOneOf(name string, names ...string) bool {
 	return false
 }
 
+// HasSuffixAny reports whether s ends with one of the suffixes.
 func HasSuffixAny(s string, suffixes ...string) bool {
 	for _, x := range suffixes {
 		if strings.HasSuffix(s, x) {
@@ -178,6 +184,7 @@ func HasSuffixAny(s string, suffixes ...string) bool {
 	return false
 }
 
+// HasPrefixAny reports whether s begins with one of the prefixes.
 func HasPrefixAny(s string, prefixes ...string) bool {
 	for _, p := range prefixes {
 		if strings.HasPrefix(s, p) {
@@ -187,6 +194,7 @@ func HasPrefixAny(s string, prefixes ...string) bool {
 	return false
 }
 
+// ContainsAny reports whether s contains one of the parts.
 func ContainsAny(s string, parts ...string) bool {
 	for _, p := range parts {
 		if strings.Contains(s, p) {
