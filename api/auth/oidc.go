@@ -95,5 +95,6 @@ func (a *Authenticator) allowKey(c *gin.Context, action Action, caller *Caller) 
 	if !caller.oidcOnly || action == ManageOIDC && caller.Role == account.Owner && caller.KeyID != 0 {
 		return nil
 	}
-	return a.refused(c, problemInvalid("this organization accepts OIDC tokens only, no API keys: send the headers Authorization and "+OIDCHeader, nil))
+	return a.refused(c, problemInvalid("this organization accepts OIDC tokens only, no API keys: send the headers Authorization and "+
+		OIDCHeader, nil))
 }

@@ -131,7 +131,8 @@ func TestGroupsAndTasks(t *testing.T) {
 	require.NoError(t, err)
 	require.ElementsMatch(t, []string{"QA", "Ops"}, names)
 	require.Equal(t, 1, w.count(`select count(*) from webhook_deliveries d join events e on e.id = d.event_id
-		where e.build_id = $1 and e.version = '1' and e.body->>'buildUrl' = $2 and e.body ?& '{filesize,landingPageUrl,landingPageBuildUrl,appUrl,changeLog,iconUrl,communityUrl}'`,
+		where e.build_id = $1 and e.version = '1' and e.body->>'buildUrl' = $2
+			and e.body ?& '{filesize,landingPageUrl,landingPageBuildUrl,appUrl,changeLog,iconUrl,communityUrl}'`,
 		id, got["build_url"]))
 	task, err := uuid.Parse(got["task_id"].(string))
 	require.NoError(t, err)

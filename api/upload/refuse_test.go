@@ -241,7 +241,8 @@ func TestResponseReachesWhoSendsFirst(t *testing.T) {
 	require.NoError(t, err)
 	defer conn.Close()
 	const length = 30 << 20
-	_, err = conn.Write([]byte("POST /upload/ HTTP/1.1\r\nHost: x\r\nX-API-Key: wrong\r\nContent-Type: multipart/form-data; boundary=x\r\nContent-Length: " +
+	_, err = conn.Write([]byte("POST /upload/ HTTP/1.1\r\nHost: x\r\nX-API-Key: wrong\r\nContent-Type: multipart/form-data; boundary=x\r\n" +
+		"Content-Length: " +
 		itoa(length) + "\r\n\r\n"))
 	require.NoError(t, err)
 	_, err = conn.Write(noise(length, 1))

@@ -43,10 +43,12 @@ func TestSymbolsBeforeTheirBuild(t *testing.T) {
 
 	build := w.upload(w.key(), file("file", "a.ipa", ipa("com.example.demo", "1")))
 	require.NotEmpty(t, build["symbols_download_url"])
-	require.Equal(t, 1, w.count(`select count(*) from builds b join symbols s on s.file_id = b.symbols_file_id where b.symbols_name = 'Demo.dSYM.zip' and b.symbols is not null`))
+	require.Equal(t, 1, w.count(`select count(*) from builds b join symbols s on s.file_id = b.symbols_file_id
+		where b.symbols_name = 'Demo.dSYM.zip' and b.symbols is not null`))
 	other := w.upload(w.key(), file("file", "a.ipa", ipa("com.example.demo", "2")), file("symbols_file", "own.zip", dSYM()))
 	require.NotEmpty(t, other["symbols_download_url"])
-	require.Equal(t, 1, w.count(`select count(*) from symbols s join builds b on b.id = s.build_id and b.symbols_file_id = s.file_id where s.name = 'own.zip'`))
+	require.Equal(t, 1, w.count(`select count(*) from symbols s join builds b on b.id = s.build_id and b.symbols_file_id = s.file_id
+		where s.name = 'own.zip'`))
 	require.Equal(t, 2, w.count(`select count(*) from tasks where kind = 'symbol:index'`))
 }
 

@@ -51,7 +51,7 @@ const (
 
 const base62 = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
-// ErrMalformedKey: a text is no key of this service at all.
+// ErrMalformedKey means that a text is no key of this service at all.
 var ErrMalformedKey = errors.New("not a key of this service")
 
 // RegionError refuses a key that another region issued. Its text is meant for

@@ -34,17 +34,17 @@ import (
 
 // Errors that the interfaces distinguish.
 var (
-	// ErrSlugTaken: another app has the landing page slug.
+	// ErrSlugTaken means that another app has the landing page slug.
 	ErrSlugTaken = errors.New("landing_page_slug is used by another app")
-	// ErrSeveralTeams: the package exists in several teams of the caller.
+	// ErrSeveralTeams means that the package exists in several teams of the caller.
 	ErrSeveralTeams = errors.New("the package exists in several teams")
-	// ErrNoTeam: the upload names no team and the caller has none, or several.
+	// ErrNoTeam means that the upload names no team and the caller has none, or several.
 	ErrNoTeam = errors.New("team_id is required")
-	// ErrLoginRequired: open mode was requested and the organization requires login.
+	// ErrLoginRequired means that open mode was requested and the organization requires login.
 	ErrLoginRequired = errors.New("the organization requires login: landing_page_mode cannot be open")
-	// ErrNoAccess: the project or team is not one that the caller may change.
+	// ErrNoAccess means that the project or team is not one that the caller may change.
 	ErrNoAccess = errors.New("no write access to the project")
-	// ErrGroupAccess: the group belongs to a team that the caller is no admin of.
+	// ErrGroupAccess means that the group belongs to a team that the caller is no admin of.
 	ErrGroupAccess = errors.New("this takes admin rights on the group's team")
 )
 

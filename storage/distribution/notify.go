@@ -10,7 +10,7 @@ import (
 	"github.com/slipway-qa/slipway/storage/ledger"
 )
 
-// ErrNotTeamAdmin: the writer may not have testers notified of what belongs to the
+// ErrNotTeamAdmin means that the writer may not have testers notified of what belongs to the
 // team.
 var ErrNotTeamAdmin = errors.New("this takes admin rights on the app's team")
 

@@ -209,9 +209,11 @@ func TestPlansOfSuspectChanges(t *testing.T) {
 	up := w.App("com.example.shop")
 	// 50,000 builds of 100 apps; the app has 500 of them.
 	w.Exec(`insert into projects (organization_id, team_id, token, name, package_name, platform, landing_page_mode)
-		select organization_id, team_id, 'p' || n, 'p' || n, 'p' || n, platform, landing_page_mode from projects, generate_series(1, 100) n where id = $1`, up.Project.ID)
+		select organization_id, team_id, 'p' || n, 'p' || n, 'p' || n, platform, landing_page_mode from projects, generate_series(1, 100) n
+		where id = $1`, up.Project.ID)
 	w.Exec(`insert into builds (organization_id, project_id, token, app_name, version, platform, kind, file_id, file_name, metadata)
-		select b.organization_id, (select min(id) from projects) + n % 101, 'b' || n, b.app_name, n::text, b.platform, b.kind, b.file_id, b.file_name, '{"branch":"main"}'
+		select b.organization_id, (select min(id) from projects) + n % 101, 'b' || n, b.app_name, n::text, b.platform, b.kind, b.file_id,
+			b.file_name, '{"branch":"main"}'
 		from builds b, generate_series(1, 50000) n where b.id = $1`, up.Build.ID)
 	w.Exec(`insert into build_commits (build_id, organization_id, commits) select id, organization_id, '[]' from builds`)
 	w.Exec(`analyze`)

@@ -29,7 +29,8 @@ func TestBlock(t *testing.T) {
 		require.NoError(t, err)
 		return found.Blocked()
 	}
-	f.Exec(`insert into bearer_tokens (digest, organization_id, user_id, expires_at) values (decode(repeat('00', 32), 'hex'), $1, $2, now())`, f.Org.ID, ann.ID)
+	f.Exec(`insert into bearer_tokens (digest, organization_id, user_id, expires_at) values (decode(repeat('00', 32), 'hex'), $1, $2, now())`,
+		f.Org.ID, ann.ID)
 	require.NoError(t, run(tester.Unblock, f.Org.ID, id))
 	require.Zero(t, f.Audited(account.TesterUnblocked), "nobody was blocked")
 	require.NoError(t, run(tester.Block, f.Org.ID, id))
@@ -63,7 +64,8 @@ func TestRemove(t *testing.T) {
 		f.Group("QA "+ann.Username, ann.ID)
 		build := f.App("com.example." + ann.Name).Build.ID
 		for _, organization := range []int64{f.Org.ID, f.Rival.ID} {
-			f.Exec(`insert into api_keys (organization_id, user_id, kind, digest, hint) values ($1::bigint, $2::bigint, 'api', decode(md5($1::text) || md5($2::text), 'hex'), 'x')`,
+			f.Exec(`insert into api_keys (organization_id, user_id, kind, digest, hint)
+				values ($1::bigint, $2::bigint, 'api', decode(md5($1::text) || md5($2::text), 'hex'), 'x')`,
 				organization, ann.ID)
 			f.Exec(`insert into page_sessions (digest, organization_id, user_id, expires_at)
 				values (decode(md5($1::text) || md5($2::text), 'hex'), $1::bigint, $2::bigint, now() + interval '1 hour')`, organization, ann.ID)

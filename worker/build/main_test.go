@@ -98,7 +98,8 @@ func (w *world) testers(n int) {
 	group := w.number(`insert into tester_groups (organization_id, name) values ($1, $2) returning id`, w.org, uuid.NewString())
 	w.exec(`insert into project_groups (project_id, tester_group_id) values ($1, $2)`, w.project, group)
 	w.exec(`with made as (
-			insert into users (uuid, username, email) select gen_random_uuid(), 'u' || n || '-' || $3::bigint, 'u' || n || '-' || $3::bigint || '@example.org'
+			insert into users (uuid, username, email)
+			select gen_random_uuid(), 'u' || n || '-' || $3::bigint, 'u' || n || '-' || $3::bigint || '@example.org'
 			from generate_series(1, $1::int) n returning id
 		), joined as (
 			insert into memberships (organization_id, user_id, role) select $2, id, 'tester' from made

@@ -233,7 +233,7 @@ func OpenScript(f *symbol.File) (*Script, error) {
 	return s, nil
 }
 
-// SourceMappingURL, DebugID and SourceURL are those of the script's comments; "" for none.
+// SourceMappingURL returns the address of the map in the script's comment; "" for none.
 func (s *Script) SourceMappingURL() string { return s.info.SourceMappingURL }
 
 // DebugID returns the debugId of the comment; "" for none.

@@ -15,27 +15,37 @@ import (
 const locatePage = `<header><nav aria-label=Main><a href=/home>Home</a> <a href=/inbox>Inbox (3)</a></nav></header>
 <h1>Orders</h1>
 <form id=x1><label>Name <input id=i1></label> <label for=i2>City</label><input id=i2> <input placeholder="Zip code">
-	<p>Street <input class=s></p><div><span>Phone</span><span><input class=s></span></div>Note:<textarea></textarea> <input type=password><button>Send</button></form>
-<table><caption>Goods</caption><tr><th>Thing<th>Price<th>Do<tr><td>Lamp<td>12.50<td><button>Buy</button><tr><td>Chair<td>12.50<td><button>Buy</button></table>
+	<p>Street <input class=s></p><div><span>Phone</span><span><input class=s></span></div>Note:<textarea></textarea> <input type=password>` +
+	`<button>Send</button></form>
+<table><caption>Goods</caption><tr><th>Thing<th>Price<th>Do<tr><td>Lamp<td>12.50<td><button>Buy</button><tr><td>Chair<td>12.50<td>` +
+	`<button>Buy</button></table>
 <ul><li>Ann <button class=d><svg width=9 height=9></svg></button><li>Bob <button class=d><svg width=9 height=9></svg></button></ul>
 <div class=mails><div class=mail><div>Carol</div><div>Hello there</div><span class="icon star"></span><span class="icon bin"></span></div>
 	<div class=mail><div>Dave</div><div>Good day</div><span class="icon star"></span><span class="icon bin"></span></div></div>
 <div role=dialog aria-label=Terms><button>OK</button></div><div role=dialog aria-label=Cookies><button>OK</button></div>
-<section><h2>Billing</h2><input type=checkbox id=c1><button>Edit</button></section><section><h2>Shipping</h2><input type=checkbox id=c2><button>Edit</button></section>
-<div class=tile onclick="1"><b>Reports</b><i>7 minutes ago</i></div><img alt="A cat" src=x><div id=slider><a class=handle tabindex=0></a></div>
+<section><h2>Billing</h2><input type=checkbox id=c1><button>Edit</button></section><section><h2>Shipping</h2><input type=checkbox id=c2>` +
+	`<button>Edit</button></section>
+<div class=tile onclick="1"><b>Reports</b><i>7 minutes ago</i></div><img alt="A cat" src=x><div id=slider>` +
+	`<a class=handle tabindex=0></a></div>
 <iframe title=Help srcdoc="<button>Ask</button><input aria-label=Question>"></iframe><x-box></x-box>
-<style>.icon { display:inline-block; width:16px; height:16px; background: red; cursor: pointer } .handle { display: block; width: 20px; height: 20px; background: blue }</style>
-<script>const root = document.querySelector("x-box").attachShadow({mode: "open"}); root.innerHTML = "<label>Inner <input></label><button>Deep</button>"</script>`
+<style>.icon { display:inline-block; width:16px; height:16px; background: red; cursor: pointer } .handle { display: block; width: 20px;
+height: 20px; background: blue }</style>
+<script>const root = document.querySelector("x-box").attachShadow({mode: "open"});
+root.innerHTML = "<label>Inner <input></label><button>Deep</button>"</script>`
 
 // markScript marks all elements, through shadow roots and frames, by a property.
 const markScript = `let n = 0; const walk = (root) => { for (const el of root.querySelectorAll("*")) {
 	el.testMark = ++n; if (el.shadowRoot) walk(el.shadowRoot); if (el.contentDocument) walk(el.contentDocument) } }; walk(document)`
 
 // changeScript changes ids, classes, wrappers and the order of entries.
-const changeScript = `for (const el of document.querySelectorAll("[id]")) { const old = el.id; el.id = "n" + old + "z"; for (const label of document.querySelectorAll("label[for=" + old + "]")) label.htmlFor = el.id }
-for (const el of document.querySelectorAll("[class]")) el.className = "k" + el.className.length + " " + el.className.replace(/\b(\w)/g, "q$1");
-for (const el of document.querySelectorAll("form > *, section > *, li > button, .qtile")) { const box = document.createElement("div"); el.replaceWith(box); box.append(el) }
-for (const list of document.querySelectorAll("ul, nav, tbody, .q" + "mails")) for (const el of [...list.children].slice(list.localName === "tbody" ? 1 : 0).reverse()) list.append(el);
+const changeScript = `for (const el of document.querySelectorAll("[id]")) { const old = el.id; el.id = "n" + old + "z"; for (const label ` +
+	`of document.querySelectorAll("label[for=" + old + "]")) label.htmlFor = el.id }
+for (const el of document.querySelectorAll("[class]")) el.className = "k" + el.className.length + " " + ` +
+	`el.className.replace(/\b(\w)/g, "q$1");
+for (const el of document.querySelectorAll("form > *, section > *, li > button, .qtile")) { const box = document.createElement("div"); ` +
+	`el.replaceWith(box); box.append(el) }
+for (const list of document.querySelectorAll("ul, nav, tbody, .q" + "mails")) for (const el of [...list.children].slice(list.localName ` +
+	`=== "tbody" ? 1 : 0).reverse()) list.append(el);
 document.body.prepend(document.querySelector("table"))`
 
 // TestLocateRefs finds what is on a page again, as it was, and after the page has changed.
