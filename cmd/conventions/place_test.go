@@ -72,7 +72,7 @@ var rooms = map[string]string{
 	"storage/login":                     "rows: what the logins of suite runs have left, sealed",
 	"storage/mail":                      "rows: mail to be sent and kept, its templates and settings, and who gets none",
 	"storage/object":                    "objects: the store of files, in S3 or a folder",
-	"storage/oidc":                  "rows: how organizations sign in by tokens of issuers of their own",
+	"storage/oidc":                      "rows: how organizations sign in by tokens of issuers of their own",
 	"storage/removal":                   "rows: objects that are deleted after a delay",
 	"storage/overview":                  "rows: what happened lately in an organization, of all kinds",
 	"storage/quarantine":                "rows: cases that fail no suite for some time",
@@ -121,9 +121,9 @@ var rooms = map[string]string{
 // sharedBelow are packages that lie below the only tier that imports them, with
 // the reason why they stay there.
 var sharedBelow = map[string]string{
-<<<<<<< HEAD
 	"migrations":                       "the SQL is a top-level folder, which operators and reviewers open first",
 	"storage/overview":                 "SQL is written in storage, whoever asks",
+	"storage/oidc":                     "SQL is written in storage, whoever asks",
 	"storage/quarantine":               "SQL is written in storage, whoever asks",
 	"storage/live":                     "SQL is written in storage, whoever asks",
 	"storage/suspect":                  "SQL is written in storage, whoever asks",
@@ -139,25 +139,6 @@ var sharedBelow = map[string]string{
 	"storage/symbol/sourcemap":         "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/wasm":              "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
 	"storage/symbol/unwind":            "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
-=======
-	"migrations":                 "the SQL is a top-level folder, which operators and reviewers open first",
-	"storage/overview":           "SQL is written in storage, whoever asks",
-	"storage/oidc":               "SQL is written in storage, whoever asks",
-	"storage/quarantine":         "SQL is written in storage, whoever asks",
-	"storage/live":               "SQL is written in storage, whoever asks",
-	"storage/suspect":            "SQL is written in storage, whoever asks",
-	"storage/step/testfile":      "one form of the documents below storage/step, which slipway-ci reads and writes, too",
-	"tasks/admission":            "a rule without HTTP, like the other rules of tasks: for whatever a process shares out",
-	"storage/artifact/inspect":   "one format with its parts below storage/artifact, which stored rows and objects have",
-	"storage/symbol/filetype":    "one look at what is below storage/symbol, for those who send files too",
-	"storage/symbol/proguard":    "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
-	"storage/symbol/breakpad":    "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
-	"storage/symbol/pdb":         "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
-	"storage/symbol/portablepdb": "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
-	"storage/symbol/sourcemap":   "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
-	"storage/symbol/wasm":        "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
-	"storage/symbol/unwind":      "one of the formats below storage/symbol, whose files are stored and whose indexes are objects",
->>>>>>> w-s-rest
 }
 
 func TestRoomsOfStorage(t *testing.T) {
