@@ -3,9 +3,10 @@
 // files documents name, and that each guarantee has its tests. It has tests only.
 //
 // The tests read files and parse them. They import no package of the project, start no
-// server and build no program, so they take seconds:
+// server and build no program, so they take seconds. What the programs that they run read, such
+// as git ls-files, is unknown to the cache of go test: -count=1 leaves it out.
 //
-//	go test ./cmd/conventions
+//	go test -count=1 ./cmd/conventions
 //
 // A test that fails names the file and the line, and what to do. The lists of what is
 // allowed stand beside the test that reads them, each entry with its reason: tiers, leaves

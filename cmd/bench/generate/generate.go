@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -107,18 +108,24 @@ func (b *bench) parts() []measure.Part {
 	if b.Page != "" {
 		return []measure.Part{{Name: "try", Limit: b.Timeout + time.Minute, Run: b.try}}
 	}
-	sentences, changed := 0, 0
+	sentences, changed, pairs := 0, 0, 0
 	for _, set := range b.sets {
+		pairs += len(set.Pairs)
 		for i := range set.Pairs {
 			sentences += len(set.Pairs[i].Sentences)
 			changed += len(sentence.Changes)
 		}
 	}
 	limit := func(n int) time.Duration { return generateStart + time.Duration(n)*generateShare }
+	ran := sentences + changed // by the first of the parts that run the pairs, for all of them
+	if slices.Contains(b.Only, "replays") {
+		// Each page is checked twice at the most: as it is, with all changes and with each.
+		ran += pairs * (replays + 3*(1+1+len(sentence.Parts)))
+	}
 	return []measure.Part{
-		{Name: "pairs", Limit: limit(sentences + changed), Run: b.pairs},
-		{Name: "changes", Limit: limit(sentences + changed), Run: b.pairs},
-		{Name: "replays", Limit: limit(sentences * (1 + replays + len(sentence.Parts))), Run: b.pairs, Asked: true},
+		{Name: "pairs", Limit: limit(ran), Run: b.pairs},
+		{Name: "changes", Limit: limit(ran), Run: b.pairs},
+		{Name: "replays", Limit: limit(ran), Run: b.pairs, Asked: true},
 		{Name: "check", Limit: limit(sentences), Run: b.check},
 		{Name: "overhead", Limit: limit(len(b.sets[0].Pairs)), Run: b.overhead},
 		{Name: "throughput", Limit: limit(2 * throughputPairs), Run: b.throughput},

@@ -73,17 +73,3 @@ func TestShortStep(t *testing.T) {
 		`{"selector":{"type":"css","value":"a","fingerprint":{"tag":"a","attributes":{"id":"b"},"surroundings":{"before":{"tag":"i"}}}},`+
 			`"text":"x"}`, ""))
 }
-
-func TestReplaysAreCounted(t *testing.T) {
-	t.Parallel()
-	c := replayCounts{parts: map[string]*tally{}}
-	c.add(true, true, sentence.Redesign{Changes: []string{sentence.Other}, Parts: []string{sentence.IDs, sentence.Theme}})
-	c.add(true, false, sentence.Redesign{Changes: []string{sentence.Theme}, Parts: []string{sentence.Theme}})
-	c.add(false, true, sentence.Redesign{})
-	require.Equal(t, "2 of 3 (66.7 %)", c.plain.String())
-	require.Equal(t, "1 of 2 (50.0 %)", c.changed.String())
-	require.Equal(t, "1 of 3 (33.3 %)", c.both.String())
-	require.Equal(t, "1 of 3 (33.3 %)", c.parts[sentence.IDs].String())
-	require.Equal(t, "0 of 3 (0.0 %)", c.parts[sentence.Order].String())
-	require.Equal(t, "2 of 3 (66.7 %)", c.parts[sentence.Theme].String())
-}

@@ -45,6 +45,7 @@ type generateCounts struct {
 	harmless tally
 	harmful  tally
 	replays  replayCounts
+	recorded replayCounts // of pages that record what is done on them
 }
 
 func (b *bench) part(name string) bool {
@@ -58,7 +59,7 @@ func (b *bench) pairs(ctx context.Context) error {
 		return nil
 	}
 	b.ran = true
-	counts := &generateCounts{kinds: map[string]*tally{}, changes: map[string]*tally{}, replays: replayCounts{parts: map[string]*tally{}}}
+	counts := &generateCounts{kinds: map[string]*tally{}, changes: map[string]*tally{}}
 	err := b.each(ctx, func(ctx context.Context, t *sentence.Trial, p *sentence.Pair) error { return b.pair(ctx, t, p, counts) })
 	if err != nil {
 		return err
@@ -281,5 +282,6 @@ func (c *generateCounts) print() {
 	for _, change := range slices.Sorted(maps.Keys(c.changes)) {
 		fmt.Printf("| - %s | %s | |\n", change, c.changes[change])
 	}
-	c.replays.print()
+	c.replays.print("pages of packages")
+	c.recorded.print("pages of our own")
 }

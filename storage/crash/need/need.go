@@ -68,7 +68,7 @@ type Crash struct {
 	ID         uuid.UUID
 	ProjectID  int64
 	ReceivedAt time.Time
-	// Needs are cut to their bounds by Record, and get their digests.
+	// Needs get their digests from Record, which cuts LookedFor to its bound.
 	Needs []Need
 }
 

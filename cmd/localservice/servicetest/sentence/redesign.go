@@ -10,6 +10,8 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
+
+	"github.com/slipway-qa/slipway/storage/step"
 )
 
 // redesigned is a page after a change, with the new names of its ids and classes by the old ones.
@@ -20,24 +22,16 @@ type redesigned struct {
 
 // redesignFile changes a page of a package, which has no marks that say what can be changed: it is
 // found in the markup. What scripts build is left as it is.
-func redesignFile(folder fs.FS, name, change string) (redesigned, error) {
+func redesignFile(folder fs.FS, name, change string, read func(address string) string) (redesigned, error) {
 	text, err := fs.ReadFile(folder, name)
 	if err != nil {
 		return redesigned{}, err
 	}
-	script := func(source string) string {
-		source, _, _ = strings.Cut(source, "?")
-		if strings.Contains(source, "//") {
-			return ""
-		}
-		text, _ := fs.ReadFile(folder, path.Join(path.Dir(name), source))
-		return string(text)
-	}
-	return redesign(string(text), change, script), nil
+	return redesign(string(text), change, scripts{page: packages + name, read: read}), nil
 }
 
-// redesign changes a page without marks. Its scripts are read by their addresses.
-func redesign(text, change string, script func(source string) string) redesigned {
+// redesign changes a page without marks.
+func redesign(text, change string, scripts scripts) redesigned {
 	result := redesigned{page: text}
 	if makes(change, IDs, Wrap, Order) {
 		root, err := html.Parse(strings.NewReader(text))
@@ -46,7 +40,7 @@ func redesign(text, change string, script func(source string) string) redesigned
 		}
 		before := written(root)
 		if makes(change, IDs) {
-			result.names = renameIDs(root, script)
+			result.names = renameIDs(root, scripts)
 		}
 		if makes(change, Order) {
 			reverseFields(root)
@@ -94,21 +88,16 @@ func attribute(n *html.Node, name string) string {
 var named = regexp.MustCompile(`[A-Za-z][\w-]*`)
 
 // renameIDs gives the elements other ids, unless a script names the id: it would look for it. It
-// returns the new ones by the old ones.
-func renameIDs(root *html.Node, script func(source string) string) map[string]string {
+// returns the new ones by the old ones: none where a script is not found that may name them.
+func renameIDs(root *html.Node, scripts scripts) map[string]string {
 	names, fixed := map[string]string{}, map[string]bool{}
 	for _, n := range elements(root) {
 		if id := attribute(n, "id"); id != "" && named.FindString(id) == id {
 			names[id] = renamed(id)
 		}
-		texts := []string{script(attribute(n, "src"))}
-		for _, a := range n.Attr {
-			if strings.HasPrefix(a.Key, "on") {
-				texts = append(texts, a.Val)
-			}
-		}
-		if n.DataAtom == atom.Script && n.FirstChild != nil {
-			texts = append(texts, n.FirstChild.Data)
+		texts, ok := scripts.of(n)
+		if !ok {
+			return nil
 		}
 		for _, text := range texts {
 			for _, word := range named.FindAllString(text, -1) {
@@ -254,17 +243,18 @@ func wrap(tag string, parent *html.Node, children []*html.Node) {
 }
 
 // redesigned returns the page of a pair after a change.
-func (s *Site) redesigned(p *Pair, change string) redesigned {
-	name, ok := strings.CutPrefix(p.Page, "/npm/")
-	if ok {
-		result, err := redesignFile(s.files, name, change)
-		if err == nil {
-			return result
+func (s *Site) redesigned(p *Pair, change string) (redesigned, error) {
+	address, _, _ := strings.Cut(strings.TrimPrefix(p.Page, "tls:"), "?")
+	address, _, _ = strings.Cut(address, "#")
+	if name, ok := s.file(address); ok {
+		if path.Ext(name) != ".html" {
+			return redesigned{}, nil // it is served as it is
 		}
+		return redesignFile(s.files, name, change, s.script)
 	}
-	text, err := fs.ReadFile(s.set.pages, strings.TrimPrefix(p.Page, "/"))
+	text, err := fs.ReadFile(s.set.pages, strings.TrimPrefix(strings.TrimPrefix(address, "/private"), "/"))
 	if err != nil {
-		return redesigned{}
+		return redesigned{}, err
 	}
 	result := redesigned{page: changed(string(text), change, p.Target), names: map[string]string{}}
 	if makes(change, Theme) {
@@ -275,27 +265,65 @@ func (s *Site) redesigned(p *Pair, change string) redesigned {
 			result.names[m[1]] = renamed(m[1])
 		}
 	}
-	return result
+	return result, nil
 }
 
 // changes reports whether a change changes the page of a pair at all.
-func (s *Site) changes(p *Pair, change string) bool {
-	return s.redesigned(p, change).page != s.redesigned(p, Plain).page
+func (s *Site) changes(p *Pair, change string) (bool, error) {
+	after, err := s.redesigned(p, change)
+	if err != nil {
+		return false, err
+	}
+	before, err := s.redesigned(p, Plain)
+	return after.page != before.page, err
 }
 
 // renamed returns a pair whose oracle and solution have the ids and classes that its page has after
 // a change.
 func (s *Site) renamed(p *Pair, change string) (*Pair, error) {
-	names := s.redesigned(p, change).names
-	if len(names) == 0 {
+	if !makes(change, IDs) || p.Oracle == "" {
 		return p, nil
 	}
+	page, err := s.redesigned(p, change)
+	if err != nil || len(page.names) == 0 {
+		return p, err
+	}
 	other := *p
-	other.Oracle = rename(p.Oracle, names)
+	other.Oracle = rename(p.Oracle, page.names)
 	text, err := json.Marshal(p.Solution)
 	if err != nil {
 		return nil, err
 	}
+	var steps any
+	if err := json.Unmarshal(text, &steps); err != nil {
+		return nil, err
+	}
+	renameSelectors(steps, page.names)
+	if text, err = json.Marshal(steps); err != nil {
+		return nil, err
+	}
 	other.Solution = nil
-	return &other, json.Unmarshal([]byte(rename(string(text), names)), &other.Solution)
+	return &other, json.Unmarshal(text, &other.Solution)
+}
+
+// renameSelectors renames the ids and classes in the selectors and scripts of steps. What is typed
+// or compared is left as it is.
+func renameSelectors(part any, names map[string]string) {
+	switch part := part.(type) {
+	case []any:
+		for _, p := range part {
+			renameSelectors(p, names)
+		}
+	case map[string]any:
+		for key, value := range part {
+			text, ok := value.(string)
+			switch {
+			case !ok:
+				renameSelectors(value, names)
+			case key == "selector", key == "target", key == "script",
+				key == "value" && (part["type"] == step.CSS || part["type"] == step.XPath):
+				part[key] = rename(text, names)
+			}
+		}
+	}
 }

@@ -48,12 +48,12 @@ func (s *Set) Start(modules string) (*Site, error) {
 	}
 	site := &Site{set: s, files: os.DirFS(modules), base: "http://" + listener.Addr().String(), closed: make(chan struct{})}
 	mux := http.NewServeMux()
-	mux.Handle("GET /npm/", http.StripPrefix("/npm", site.themed(modules)))
+	mux.Handle("GET "+packages, http.StripPrefix(strings.TrimSuffix(packages, "/"), site.themed(modules, "")))
 	mux.HandleFunc("GET /favicon.ico", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
 	mux.HandleFunc("GET /private/{page}", site.servePrivate)
 	mux.HandleFunc("GET /never", site.serveNever)
 	for path, folder := range s.mounts {
-		mux.Handle("GET "+path, http.StripPrefix(path, site.themed(filepath.Join(modules, folder))))
+		mux.Handle("GET "+path, http.StripPrefix(path, site.themed(modules, folder)))
 	}
 	mux.HandleFunc("GET /{page...}", site.servePage)
 	site.server = &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
@@ -107,17 +107,46 @@ func (s *Site) serveNever(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// themed serves the files of the packages; its pages are changed.
-func (s *Site) themed(modules string) http.Handler {
-	folder := os.DirFS(modules)
-	files := http.FileServerFS(folder)
+// packages is the address of the packages.
+const packages = "/npm/"
+
+// file returns which file of the packages is at an address.
+func (s *Site) file(address string) (name string, ok bool) {
+	if name, ok = strings.CutPrefix(address, packages); ok {
+		return name, true
+	}
+	for at, folder := range s.set.mounts {
+		if name, ok = strings.CutPrefix(address, strings.TrimSuffix(at, "/")+"/"); ok {
+			return path.Join(folder, name), true
+		}
+	}
+	return "", false
+}
+
+// script returns the script at an address; "" if there is none.
+func (s *Site) script(address string) string {
+	if name, ok := s.file(address); ok {
+		text, _ := fs.ReadFile(s.files, name)
+		return string(text)
+	}
+	name, ok := strings.CutPrefix(address, "/")
+	if !ok {
+		return "" // it is on another site
+	}
+	text, _ := fs.ReadFile(s.set.pages, name)
+	return string(text)
+}
+
+// themed serves the files of a folder of the packages; its pages are changed.
+func (s *Site) themed(modules, folder string) http.Handler {
+	files := http.FileServerFS(os.DirFS(filepath.Join(modules, folder)))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		change, _ := s.present()
 		if !makes(change, Parts...) || path.Ext(r.URL.Path) != ".html" {
 			files.ServeHTTP(w, r)
 			return
 		}
-		text, err := redesignFile(folder, path.Clean(r.URL.Path)[1:], change)
+		text, err := redesignFile(s.files, path.Join(folder, path.Clean(r.URL.Path)[1:]), change, s.script)
 		if err != nil {
 			http.NotFound(w, r)
 			return

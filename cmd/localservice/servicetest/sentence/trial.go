@@ -258,6 +258,20 @@ func (t *Trial) Check(ctx context.Context, p *Pair, change string) (string, erro
 	return "", ctx.Err()
 }
 
+// Why a change is not made.
+const (
+	NothingToChange = "nothing to change"
+	AnotherTask     = "it would make another task"
+	StepsFail       = "the pair's own steps do not work"
+)
+
+// Left is a change that is not made.
+type Left struct {
+	Change string
+	// Why is one of the reasons above, and Detail what the steps met.
+	Why, Detail string
+}
+
 // Redesign is how the page of a pair can look otherwise, so that the pair's own solution still does
 // what is asked for.
 type Redesign struct {
@@ -265,37 +279,39 @@ type Redesign struct {
 	Changes []string
 	// Parts are those of Other that change something.
 	Parts []string
+	// Left are those of Other and its parts that are not made.
+	Left []Left
 }
 
-// Redesign returns how the page of a pair can be changed.
+// More reports whether more than the theme is changed.
+func (r *Redesign) More() bool {
+	return slices.ContainsFunc(r.Parts, func(part string) bool { return part != Theme })
+}
+
+// Together reports whether all that can be changed is changed at once.
+func (r *Redesign) Together() bool { return slices.Equal(r.Changes, []string{Other}) }
+
+// Redesign returns how the page of a pair can be changed. That the pair's own steps do not work on
+// the page as it is, is an error.
 func (t *Trial) Redesign(ctx context.Context, p *Pair) (r Redesign, err error) {
-	possible := func(change string) bool { return t.Site.changes(p, change) && !slices.Contains(p.Without, change) }
 	if p.Oracle == "" {
-		for _, change := range Parts {
-			if change != Theme && p.Has(change) && possible(change) {
-				r.Parts = append(r.Parts, change)
-			}
-		}
-		r.Changes = r.Parts
-		return r, nil
+		return t.redesignOwn(p)
 	}
-	valid := func(change string) (bool, error) {
-		if !possible(change) {
-			return false, nil
-		}
-		wrong, err := t.Check(ctx, p, change)
-		return wrong == "" && err == nil, err
+	wrong, err := t.checkTwice(ctx, p, Plain)
+	if err != nil {
+		return r, err
 	}
-	whole, err := valid(Other)
+	if wrong != "" {
+		return r, fmt.Errorf("%s: %s", p.Name, wrong)
+	}
+	whole, err := t.makes(ctx, p, Other, true, &r)
 	if err != nil {
 		return r, err
 	}
 	for _, change := range Parts {
-		ok := possible(change)
-		if !whole {
-			if ok, err = valid(change); err != nil {
-				return r, err
-			}
+		ok, err := t.makes(ctx, p, change, !whole, &r)
+		if err != nil {
+			return r, err
 		}
 		if ok {
 			r.Parts = append(r.Parts, change)
@@ -306,4 +322,59 @@ func (t *Trial) Redesign(ctx context.Context, p *Pair) (r Redesign, err error) {
 		r.Changes = []string{Other}
 	}
 	return r, nil
+}
+
+// redesignOwn returns how the page of a pair can be changed that records what is done on it.
+func (t *Trial) redesignOwn(p *Pair) (r Redesign, err error) {
+	for _, change := range Parts {
+		if change == Theme || !p.Has(change) {
+			continue
+		}
+		ok, err := t.Site.changes(p, change)
+		if err != nil {
+			return r, err
+		}
+		if ok {
+			r.Parts = append(r.Parts, change)
+		}
+	}
+	r.Changes = r.Parts
+	return r, nil
+}
+
+// makes reports whether a change can be made; if not, it is among those that are left. Where the
+// change is to be checked, the pair's own steps must work with it.
+func (t *Trial) makes(ctx context.Context, p *Pair, change string, check bool, r *Redesign) (bool, error) {
+	left := Left{Change: change}
+	changes, err := t.Site.changes(p, change)
+	if err != nil {
+		return false, err
+	}
+	switch {
+	case slices.Contains(p.Without, change):
+		left.Why = AnotherTask
+	case !changes:
+		left.Why = NothingToChange
+	case check:
+		if left.Detail, err = t.checkTwice(ctx, p, change); err != nil {
+			return false, err
+		}
+		if left.Detail != "" {
+			left.Why = StepsFail
+		}
+	}
+	if left.Why != "" {
+		r.Left = append(r.Left, left)
+	}
+	return left.Why == "", nil
+}
+
+// checkTwice checks a pair, and once more if something is wrong: a machine that is busy is not what
+// a change is to be left for.
+func (t *Trial) checkTwice(ctx context.Context, p *Pair, change string) (string, error) {
+	wrong, err := t.Check(ctx, p, change)
+	if wrong == "" || err != nil {
+		return wrong, err
+	}
+	return t.Check(ctx, p, change)
 }
