@@ -32,7 +32,8 @@ func (d *deed) slot(p, before *phrase) string {
 		return "from"
 	}
 	slot := d.s.Slot(p.prep.fold)
-	if slot == "" && d.g.Effect == Remove && p.prep.as(lexicon.Preposition).Name == "from" && len(strings.Fields(p.prep.fold)) > 1 {
+	if e := p.prep.as(lexicon.Preposition); slot == "" && d.g.Effect == Remove && e != nil && e.Name == "from" &&
+		len(strings.Fields(p.prep.fold)) > 1 {
 		slot = "from"
 	}
 	dated := d.r.dateOf(p) != nil || p.upto != nil
